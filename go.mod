@@ -1,0 +1,3 @@
+module github.com/stdmcp/stdmcp
+
+go 1.25

@@ -1,0 +1,411 @@
+package wire
+
+import "strconv"
+
+// MaxDepth is how deep arrays and objects may nest.
+const MaxDepth = 128
+
+// maxKeys bounds the members of an object whose keys are checked for
+// duplicates, which costs a comparison with each earlier key.
+const maxKeys = 512
+
+// A Kind is the kind of a JSON value.
+type Kind uint8
+
+// The kinds of JSON values. Invalid stands for the end of the input and for a
+// byte that starts no value.
+const (
+	Invalid Kind = iota
+	Null
+	Bool
+	Number
+	String
+	Array
+	Object
+)
+
+var kindNames = [...]string{"no value", "null", "a boolean", "a number", "a string", "an array", "an object"}
+
+func (k Kind) String() string { return kindNames[k] }
+
+// A SyntaxError says what is wrong with a JSON text, and where.
+type SyntaxError struct {
+	Offset int // in bytes from the start of the text
+	Msg    string
+}
+
+func (e *SyntaxError) Error() string {
+	return "JSON: " + e.Msg + " at byte " + strconv.Itoa(e.Offset)
+}
+
+// A Reader pulls values out of a JSON text, in the order in which they stand.
+//
+// The first error sticks: every later call returns a zero value and More
+// returns false, so loops end and the caller asks [Reader.Err] or [Reader.End]
+// once. Slices that a Reader returns share memory with the text. A Reader is
+// not safe for concurrent use.
+//
+//	r := wire.NewReader(text)
+//	for r.Object(); r.More(); {
+//		switch string(r.Key()) {
+//		case "name":
+//			name = r.String()
+//		default:
+//			r.Skip()
+//		}
+//	}
+//	err := r.End()
+type Reader struct {
+	data []byte
+	pos  int
+	err  error
+
+	depth   int
+	objects [MaxDepth / 64]uint64 // bit d-1 is set when the container at depth d is an object
+	fresh   bool                  // a container was opened and nothing was read from it yet
+	lax     bool                  // strings may hold any bytes; see Lax
+
+	// The keys of the objects that are open, innermost last, so that none
+	// occurs twice. Those of the innermost start at base; the entry below it
+	// holds the base of the object around it.
+	keys  [24]span
+	spill []span // what doesn't fit into keys
+	nkeys int
+	base  uint32
+}
+
+// A span is the place of a key in the text, without its quotes.
+type span struct {
+	start, end uint32
+	escaped    bool
+}
+
+// NewReader returns a Reader of the JSON text data, which must not change
+// while the Reader or anything it returned is in use.
+func NewReader(data []byte) Reader { return Reader{data: data} }
+
+// Lax makes the reader accept strings that are not valid UTF-8 or hold lone
+// surrogates or control characters. It serves to find out whom a message
+// concerns that must be refused; nothing it reads may be handed on.
+func (r *Reader) Lax() { r.lax = true }
+
+// Err returns the first error.
+func (r *Reader) Err() error { return r.err }
+
+// Offset returns how many bytes have been read.
+func (r *Reader) Offset() int { return r.pos }
+
+// Fail makes err the reader's error, unless it has one.
+func (r *Reader) Fail(err error) {
+	if r.err == nil {
+		r.err = err
+	}
+}
+
+func (r *Reader) syntax(msg string) {
+	if r.err == nil {
+		r.err = &SyntaxError{Offset: r.pos, Msg: msg}
+	}
+}
+
+// expected reports a value of the wrong kind.
+func (r *Reader) expected(k Kind) {
+	if r.err != nil {
+		return
+	}
+	if got := r.Kind(); got != Invalid {
+		r.syntax("want " + k.String() + ", have " + got.String())
+	} else {
+		r.unexpected()
+	}
+}
+
+// unexpected reports a byte that starts no value.
+func (r *Reader) unexpected() {
+	if r.pos >= len(r.data) {
+		r.syntax("unexpected end of input")
+	} else {
+		r.syntax("unexpected character " + strconv.QuoteRuneToASCII(rune(r.data[r.pos])))
+	}
+}
+
+func (r *Reader) space() {
+	for r.pos < len(r.data) {
+		if c := r.data[r.pos]; c > ' ' || (c != ' ' && c != '\n' && c != '\t' && c != '\r') {
+			return
+		}
+		r.pos++
+	}
+}
+
+// Kind returns the kind of the next value without reading it.
+func (r *Reader) Kind() Kind {
+	if r.err != nil {
+		return Invalid
+	}
+	r.space()
+	if r.pos >= len(r.data) {
+		return Invalid
+	}
+	return kindOf(r.data[r.pos])
+}
+
+func kindOf(c byte) Kind {
+	switch c {
+	case '"':
+		return String
+	case '{':
+		return Object
+	case '[':
+		return Array
+	case 't', 'f':
+		return Bool
+	case 'n':
+		return Null
+	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+		return Number
+	}
+	return Invalid
+}
+
+// Null reads the next value if it is null, and reports whether it was.
+func (r *Reader) Null() bool {
+	return r.Kind() == Null && r.literal("null")
+}
+
+// Bool reads a boolean.
+func (r *Reader) Bool() bool {
+	switch {
+	case r.Kind() != Bool:
+		r.expected(Bool)
+	case r.data[r.pos] == 't':
+		return r.literal("true")
+	default:
+		r.literal("false")
+	}
+	return false
+}
+
+func (r *Reader) literal(s string) bool {
+	if len(r.data)-r.pos < len(s) || string(r.data[r.pos:r.pos+len(s)]) != s {
+		r.syntax("unexpected character in literal")
+		return false
+	}
+	r.pos += len(s)
+	r.fresh = false
+	return true
+}
+
+// Object enters an object. More and Key then walk its members. A key that
+// occurs twice is an error; [Reader.Skip] and [Reader.Raw] don't look.
+func (r *Reader) Object() {
+	if !r.open(Object) {
+		return
+	}
+	r.pushKey(span{start: r.base}) // restored when the object ends
+	r.base = uint32(r.nkeys)
+}
+
+// Array enters an array. More then walks its elements.
+func (r *Reader) Array() { r.open(Array) }
+
+func (r *Reader) open(k Kind) bool {
+	if r.Kind() != k {
+		r.expected(k)
+		return false
+	}
+	if r.depth == MaxDepth {
+		r.syntax("nested deeper than " + strconv.Itoa(MaxDepth))
+		return false
+	}
+	bit := uint64(1) << (r.depth % 64)
+	if k == Object {
+		r.objects[r.depth/64] |= bit
+	} else {
+		r.objects[r.depth/64] &^= bit
+	}
+	r.depth++
+	r.pos++
+	r.fresh = true
+	return true
+}
+
+// inObject reports whether the innermost open container is an object.
+func (r *Reader) inObject() bool {
+	d := r.depth - 1
+	return r.objects[d/64]>>(d%64)&1 != 0
+}
+
+// More reports whether another member or element follows in the innermost
+// container, and leaves the container when none does.
+func (r *Reader) More() bool {
+	object := r.err == nil && r.depth > 0 && r.inObject()
+	if !r.next() {
+		if object && r.err == nil {
+			r.nkeys = int(r.base) - 1
+			r.base = r.key(r.nkeys).start
+		}
+		return false
+	}
+	return true
+}
+
+// next steps over a comma or the end of the innermost container.
+func (r *Reader) next() bool {
+	if r.err != nil {
+		return false
+	}
+	if r.depth == 0 {
+		r.syntax("no array or object is open")
+		return false
+	}
+	r.space()
+	if r.pos >= len(r.data) {
+		r.syntax("unexpected end of input")
+		return false
+	}
+	object := r.inObject()
+	switch c := r.data[r.pos]; {
+	case c == '}' && object, c == ']' && !object:
+		r.pos++
+		r.depth--
+		r.fresh = false
+		return false
+	case r.fresh:
+		r.fresh = false
+	case c == ',':
+		r.pos++
+	default:
+		r.syntax("want a comma or a closing bracket")
+		return false
+	}
+	return true
+}
+
+// Key reads the next member's key and the colon after it.
+func (r *Reader) Key() []byte {
+	start, end, escaped := r.member()
+	if r.err != nil {
+		return nil
+	}
+	if uint64(end) > 1<<32-1 {
+		r.syntax("text too long")
+		return nil
+	}
+	key := r.decoded(start, end, escaped)
+	for i := int(r.base); i < r.nkeys; i++ {
+		if k := r.key(i); string(r.data[k.start:k.end]) == string(key) ||
+			(escaped || k.escaped) && string(r.decoded(int(k.start), int(k.end), k.escaped)) == string(key) {
+			r.pos = start - 1
+			r.syntax("key " + strconv.Quote(string(key)) + " occurs twice")
+			return nil
+		}
+	}
+	if r.nkeys-int(r.base) == maxKeys {
+		r.syntax("more than " + strconv.Itoa(maxKeys) + " members in an object")
+		return nil
+	}
+	r.pushKey(span{uint32(start), uint32(end), escaped})
+	return key
+}
+
+// member reads a key and its colon.
+func (r *Reader) member() (start, end int, escaped bool) {
+	if r.Kind() != String {
+		r.expected(String)
+		return
+	}
+	start, end, escaped = r.scanString()
+	if r.err != nil {
+		return
+	}
+	r.space()
+	if r.pos >= len(r.data) || r.data[r.pos] != ':' {
+		r.syntax("want a colon after the key")
+		return
+	}
+	r.pos++
+	return
+}
+
+func (r *Reader) key(i int) span {
+	if i < len(r.keys) {
+		return r.keys[i]
+	}
+	return r.spill[i-len(r.keys)]
+}
+
+func (r *Reader) pushKey(s span) {
+	if r.nkeys < len(r.keys) {
+		r.keys[r.nkeys] = s
+	} else {
+		r.spill = append(r.spill[:r.nkeys-len(r.keys)], s)
+	}
+	r.nkeys++
+}
+
+// Skip reads the next value, whatever it is, and drops it.
+func (r *Reader) Skip() {
+	outer := r.depth
+	for {
+		switch r.Kind() {
+		case Null:
+			r.literal("null")
+		case Bool:
+			r.Bool()
+		case Number:
+			r.scanNumber()
+		case String:
+			r.scanString()
+		case Array:
+			r.open(Array)
+		case Object:
+			r.open(Object)
+		default:
+			if r.err == nil {
+				r.unexpected()
+			}
+		}
+		for r.depth > outer && !r.next() {
+			if r.err != nil {
+				return
+			}
+		}
+		if r.err != nil || r.depth == outer {
+			return
+		}
+		if r.inObject() {
+			r.member()
+		}
+	}
+}
+
+// Raw reads the next value and returns its text, which has been validated.
+func (r *Reader) Raw() []byte {
+	r.space()
+	start := r.pos
+	r.Skip()
+	if r.err != nil {
+		return nil
+	}
+	return r.data[start:r.pos:r.pos]
+}
+
+// End returns the reader's error, or an error if anything but white space
+// follows what has been read.
+func (r *Reader) End() error {
+	if r.err == nil && r.depth > 0 {
+		r.syntax("the value has not been read to its end")
+	}
+	if r.space(); r.err == nil && r.pos < len(r.data) {
+		r.syntax("unexpected text after the value")
+	}
+	return r.err
+}
+
+// Valid returns nil when data is one JSON value that a Reader accepts.
+func Valid(data []byte) error {
+	r := NewReader(data)
+	r.Skip()
+	return r.End()
+}

@@ -1,0 +1,91 @@
+package jsonrpc
+
+import (
+	"context"
+	"encoding/json"
+)
+
+// A Conn is an open connection to a peer. It carries calls: what happens to
+// one of them concerns that call alone, unless the connection itself ends.
+//
+// All methods may be used concurrently.
+type Conn interface {
+	// Call sends a request and waits for its answer. When ctx ends first, the
+	// call is withdrawn as req.Cancel says and Call returns the cause.
+	//
+	// The error is an *Error when the peer answered with one. It matches
+	// ErrClosed when the connection ended before the answer came, ErrMalformed
+	// or ErrTooLarge when the answer could not be used.
+	Call(ctx context.Context, req *Request) (json.RawMessage, error)
+
+	// Notify sends a notification. It waits, no longer than ctx, for room in
+	// what is to be sent, not for the peer.
+	Notify(ctx context.Context, req *Request) error
+
+	// Reply answers the peer's request id: with an error unless err is nil,
+	// else with result.
+	Reply(ctx context.Context, id ID, result json.RawMessage, err *Error) error
+
+	// Done is closed when the connection has ended, by Close or by itself.
+	Done() <-chan struct{}
+
+	// Err returns what ended the connection, matching ErrClosed, or nil while
+	// it is open.
+	Err() error
+
+	// Close ends the connection, fails what is pending with ErrClosed, and
+	// returns when nothing of it is left. It may be called more than once.
+	Close() error
+}
+
+// A Request is a call or a notification to be sent.
+type Request struct {
+	Method string
+
+	// Params is one valid JSON object on one line, or nil. It is not used any
+	// more when Call or Notify has returned.
+	Params json.RawMessage
+
+	// Cancel returns the notification that withdraws the call with the given
+	// id. It is used by connections that have no other way to withdraw a call.
+	// Without it nothing is sent.
+	Cancel func(ID) *Request
+
+	// Started is called, when set, with the call's id before it is sent.
+	Started func(ID)
+
+	// What an HTTP transport mirrors into headers. Others ignore it.
+	Mirror Mirror
+}
+
+// A Mirror holds the parts of a request that an HTTP transport repeats in
+// headers.
+type Mirror struct {
+	Revision string  // the protocol revision, empty before one is agreed on
+	Session  bool    // whether the revision has sessions
+	Name     string  // the tool, prompt or resource that the request names
+	Params   []Field // arguments that the tool wants mirrored
+}
+
+// A Field is an argument that is mirrored into a header.
+type Field struct{ Name, Value string }
+
+// A Handler is what a connection calls for everything that is no answer.
+// Functions that are nil are not called.
+//
+// They are called on the goroutine that reads, so they must return without
+// waiting for anything; a [Queue] takes what needs more. A connection that
+// reads several streams calls them concurrently.
+type Handler struct {
+	// Message is called for each request and notification of the peer, in the
+	// order in which they come. A request is to be answered with Conn.Reply.
+	Message func(Conn, *Message)
+
+	// Dropped is called for what was received and could not be used. data may
+	// be cut and must not be kept.
+	Dropped func(reason error, data []byte)
+
+	// Trace is called for each message that is sent or received, in order. It
+	// must not keep data.
+	Trace func(sent bool, data []byte)
+}
