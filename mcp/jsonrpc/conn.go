@@ -74,22 +74,11 @@ func (c *conn) Call(ctx context.Context, req *Request) (json.RawMessage, error) 
 	default:
 	}
 	if req.Cancel != nil {
-		c.withdraw(req.Cancel(slot.ID()))
+		// A courtesy, and the caller is on its way out: it doesn't wait for room.
+		note := req.Cancel(slot.ID())
+		_, _ = c.out.offer(func(b []byte) []byte { return appendRequest(b, ID{}, note) })
 	}
 	return nil, context.Cause(ctx)
-}
-
-// ended is a context that leaves no time to wait.
-var ended = func() context.Context {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	return ctx
-}()
-
-// withdraw sends the notification if it can be sent without waiting: it is a
-// courtesy, and the caller is on its way out.
-func (c *conn) withdraw(note *Request) {
-	_ = c.Notify(ended, note)
 }
 
 func (c *conn) Notify(ctx context.Context, req *Request) error {
@@ -201,7 +190,7 @@ func (c *conn) message(data []byte) error {
 	m, err := Parse(data)
 	switch {
 	case err != nil:
-		// The call that waits for this answer would wait in vain.
+		// The call that this is meant for would wait in vain.
 		_ = c.table.Fail(m.ID, err)
 		return err
 	case m.isAnswer():

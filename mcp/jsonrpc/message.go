@@ -24,8 +24,9 @@ func (m *Message) isAnswer() bool { return m.Method == "" }
 
 // Parse reads one message. What it returns shares memory with data.
 //
-// The error matches ErrMalformed. The id is filled in when it could be read
-// all the same, so that the call can be failed which the message answers.
+// The error matches ErrMalformed. The id is filled in all the same when the
+// message seems to answer a call, with null when only that could be made out,
+// so that the call can be failed.
 func Parse(data []byte) (Message, error) {
 	r := wire.NewReader(data)
 	m, err := parse(&r)
@@ -104,10 +105,12 @@ type malformed string
 
 func (e malformed) Error() string { return string(e) }
 
-// salvageID returns the id of an answer that cannot be used, or the zero ID.
+// salvageID returns the id of an answer that cannot be used: null when no id
+// can be read, and the zero ID when it doesn't look like an answer.
 func salvageID(data []byte) (id ID) {
 	r := wire.NewReader(data)
 	r.Lax()
+	answer := false
 	for r.Object(); r.More(); {
 		switch string(r.Key()) {
 		case "id":
@@ -116,9 +119,15 @@ func salvageID(data []byte) (id ID) {
 			}
 		case "method":
 			return ID{}
+		case "result", "error":
+			answer = true
+			r.Skip()
 		default:
 			r.Skip()
 		}
+	}
+	if answer && id.IsZero() {
+		return nullID
 	}
 	return id
 }

@@ -32,28 +32,34 @@ func newOutbox() *outbox { return &outbox{wake: make(chan struct{}, 1)} }
 // put lets add append whole messages. It waits for room no longer than ctx.
 func (o *outbox) put(ctx context.Context, add func([]byte) []byte) error {
 	for {
-		o.mu.Lock()
-		if o.err != nil {
-			o.mu.Unlock()
-			return o.err
+		room, err := o.offer(add)
+		if room == nil {
+			return err
 		}
-		if len(o.buf) < maxQueued {
-			o.buf = add(o.buf)
-			o.mu.Unlock()
-			o.signal()
-			return nil
-		}
-		if o.room == nil {
-			o.room = make(chan struct{})
-		}
-		room := o.room
-		o.mu.Unlock()
 		select {
 		case <-room:
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
 	}
+}
+
+// offer lets add append whole messages if there is room. If not, it returns a
+// channel that is closed when there may be.
+func (o *outbox) offer(add func([]byte) []byte) (room <-chan struct{}, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	switch {
+	case o.err != nil:
+		return nil, o.err
+	case len(o.buf) < maxQueued:
+		o.buf = add(o.buf)
+		o.signal()
+		return nil, nil
+	case o.room == nil:
+		o.room = make(chan struct{})
+	}
+	return o.room, nil
 }
 
 func (o *outbox) signal() {

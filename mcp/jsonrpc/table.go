@@ -102,13 +102,8 @@ func (t *Table) Deliver(m *Message) error {
 }
 
 // Fail ends the pending call with the given id as if it had been answered
-// with err. A zero id means the one pending call, if there is exactly one.
-func (t *Table) Fail(id ID, err error) error {
-	if id.IsZero() {
-		id = nullID
-	}
-	return t.deliver(id, Answer{Err: err})
-}
+// with err.
+func (t *Table) Fail(id ID, err error) error { return t.deliver(id, Answer{Err: err}) }
 
 func (t *Table) deliver(id ID, a Answer) error {
 	n, ok := id.number()
