@@ -24,6 +24,11 @@ var (
 	// closed, by either side.
 	ErrClosed = errors.New("connection closed")
 
+	// ErrOutcomeUnknown is matched, beside ErrClosed, by the error of a call
+	// that was pending when the connection ended: the peer may have done what
+	// it was asked for, or not.
+	ErrOutcomeUnknown = errors.New("outcome unknown")
+
 	// ErrTooLarge is matched when a message is longer than the connection
 	// takes.
 	ErrTooLarge = errors.New("message too large")
@@ -118,3 +123,10 @@ func Closed(cause error) error {
 func (e *closedError) Error() string        { return ErrClosed.Error() + ": " + e.cause.Error() }
 func (e *closedError) Is(target error) bool { return target == ErrClosed }
 func (e *closedError) Unwrap() error        { return e.cause }
+
+// unanswered is the end of a call that was pending when the connection ended.
+type unanswered struct{ cause error }
+
+func (e *unanswered) Error() string        { return e.cause.Error() + " before the answer came" }
+func (e *unanswered) Is(target error) bool { return target == ErrOutcomeUnknown }
+func (e *unanswered) Unwrap() error        { return e.cause }

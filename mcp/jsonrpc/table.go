@@ -130,7 +130,8 @@ func (t *Table) Pending() int {
 	return len(t.pending)
 }
 
-// Close fails all pending calls with err, and all later ones.
+// Close fails all pending calls with err, which for them matches
+// ErrOutcomeUnknown too, and all later ones.
 func (t *Table) Close(err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -140,6 +141,6 @@ func (t *Table) Close(err error) {
 	t.err = err
 	for id, s := range t.pending {
 		delete(t.pending, id)
-		s.answer <- Answer{Err: err}
+		s.answer <- Answer{Err: &unanswered{err}}
 	}
 }
