@@ -1,53 +1,54 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/base64"
 	"errors"
 	"math"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 )
 
 const hexDigits = "0123456789abcdef"
 
-// AppendString appends s as a JSON string. Bytes that are not valid UTF-8
-// become U+FFFD.
+// AppendString appends s as a JSON string. Each byte that is not valid UTF-8
+// becomes U+FFFD.
 func AppendString[T string | []byte](dst []byte, s T) []byte {
-	dst = append(dst, '"')
-	start := 0 // of what has not been appended
-	for i := 0; i < len(s); {
-		c := s[i]
-		if c >= ' ' && c < utf8.RuneSelf && c != '"' && c != '\\' {
-			i++
-			continue
+	dst = append(slices.Grow(dst, len(s)+2), '"')
+	start, ascii := len(dst), true
+	for {
+		n, a := plain(s)
+		dst = append(dst, s[:n]...)
+		ascii = ascii && a
+		if n == len(s) {
+			break
 		}
-		if c >= utf8.RuneSelf {
-			// At most four bytes are converted, which never allocates.
-			r, n := utf8.DecodeRuneInString(string(s[i:min(i+utf8.UTFMax, len(s))]))
-			if r == utf8.RuneError && n == 1 {
-				dst = append(append(dst, s[start:i]...), "\uFFFD"...)
-				start = i + n
-			}
-			i += n
-			continue
-		}
-		dst = append(dst, s[start:i]...)
-		switch c {
-		case '"', '\\':
-			dst = append(dst, '\\', c)
-		case '\n':
-			dst = append(dst, `\n`...)
-		case '\r':
-			dst = append(dst, `\r`...)
-		case '\t':
-			dst = append(dst, `\t`...)
-		default:
-			dst = append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
-		}
-		i++
-		start = i
+		dst = appendEscape(dst, s[n])
+		s = s[n+1:]
 	}
-	return append(append(dst, s[start:]...), '"')
+	if !ascii && !utf8.Valid(dst[start:]) {
+		broken := string(dst[start:])
+		dst = dst[:start]
+		for _, c := range broken { // U+FFFD for each invalid byte
+			dst = utf8.AppendRune(dst, c)
+		}
+	}
+	return append(dst, '"')
+}
+
+func appendEscape(dst []byte, c byte) []byte {
+	switch c {
+	case '"', '\\':
+		return append(dst, '\\', c)
+	case '\n':
+		return append(dst, `\n`...)
+	case '\r':
+		return append(dst, `\r`...)
+	case '\t':
+		return append(dst, `\t`...)
+	}
+	return append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
 }
 
 // AppendKey appends a comma, unless dst ends with the opening of an object or
@@ -73,7 +74,8 @@ func AppendBool(dst []byte, v bool) []byte { return strconv.AppendBool(dst, v) }
 
 var errNotFinite = errors.New("JSON has no NaN and no infinity")
 
-// AppendFloat appends a number in the shortest form that reads back as f.
+// AppendFloat appends a number in the shortest form that reads back as f. It
+// returns an error when f is not finite.
 func AppendFloat(dst []byte, f float64) ([]byte, error) { return appendFloat(dst, f, 64) }
 
 func appendFloat(dst []byte, f float64, bits int) ([]byte, error) {
@@ -92,9 +94,8 @@ func AppendBase64(dst, data []byte) []byte {
 	return append(base64.StdEncoding.AppendEncode(append(dst, '"'), data), '"')
 }
 
-// AppendRaw appends a JSON value that somebody else wrote, byte for byte but
-// for the white space between tokens where that holds line breaks. It returns
-// an error when raw is not one valid value.
+// AppendRaw appends a JSON value that somebody else wrote, as [AppendLine]
+// does. It returns an error when raw is not one valid value.
 func AppendRaw(dst, raw []byte) ([]byte, error) {
 	if err := Valid(raw); err != nil {
 		return dst, err
@@ -102,24 +103,12 @@ func AppendRaw(dst, raw []byte) ([]byte, error) {
 	return AppendLine(dst, raw), nil
 }
 
-// AppendLine appends a valid JSON value, on one line: white space goes where
-// it holds line breaks, and around the value.
+// AppendLine appends raw, which must be a valid JSON value, on one line. The
+// white space around it goes, and if it holds line breaks, so does that between
+// its tokens.
 func AppendLine(dst, raw []byte) []byte {
-	start, multiline := 0, false
-	for start < len(raw) && raw[start] <= ' ' {
-		start++
-	}
-	for start < len(raw) && raw[len(raw)-1] <= ' ' {
-		raw = raw[:len(raw)-1]
-	}
-	raw = raw[start:]
-	for _, c := range raw {
-		if c == '\n' || c == '\r' {
-			multiline = true
-			break
-		}
-	}
-	if !multiline {
+	raw = bytes.Trim(raw, " \t\r\n")
+	if bytes.IndexByte(raw, '\n') < 0 && bytes.IndexByte(raw, '\r') < 0 {
 		return append(dst, raw...)
 	}
 	for i := 0; i < len(raw); {

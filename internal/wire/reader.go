@@ -1,13 +1,12 @@
 package wire
 
-import "strconv"
+import (
+	"strconv"
+	"unicode/utf8"
+)
 
 // MaxDepth is how deep arrays and objects may nest.
 const MaxDepth = 128
-
-// maxKeys bounds the members of an object whose keys are checked for
-// duplicates, which costs a comparison with each earlier key.
-const maxKeys = 512
 
 // A Kind is the kind of a JSON value.
 type Kind uint8
@@ -65,19 +64,7 @@ type Reader struct {
 	fresh   bool                  // a container was opened and nothing was read from it yet
 	lax     bool                  // strings may hold any bytes; see Lax
 
-	// The keys of the objects that are open, innermost last, so that none
-	// occurs twice. Those of the innermost start at base; the entry below it
-	// holds the base of the object around it.
-	keys  [24]span
-	spill []span // what doesn't fit into keys
-	nkeys int
-	base  uint32
-}
-
-// A span is the place of a key in the text, without its quotes.
-type span struct {
-	start, end uint32
-	escaped    bool
+	keys keys // of the objects that are open
 }
 
 // NewReader returns a Reader of the JSON text data, which must not change
@@ -120,13 +107,14 @@ func (r *Reader) expected(k Kind) {
 	}
 }
 
-// unexpected reports a byte that starts no value.
+// unexpected reports a character that starts no value.
 func (r *Reader) unexpected() {
 	if r.pos >= len(r.data) {
 		r.syntax("unexpected end of input")
-	} else {
-		r.syntax("unexpected character " + strconv.QuoteRuneToASCII(rune(r.data[r.pos])))
+		return
 	}
+	c, _ := utf8.DecodeRune(r.data[r.pos:])
+	r.syntax("unexpected character " + strconv.QuoteRuneToASCII(c))
 }
 
 func (r *Reader) space() {
@@ -188,7 +176,7 @@ func (r *Reader) Bool() bool {
 
 func (r *Reader) literal(s string) bool {
 	if len(r.data)-r.pos < len(s) || string(r.data[r.pos:r.pos+len(s)]) != s {
-		r.syntax("unexpected character in literal")
+		r.syntax("want " + s)
 		return false
 	}
 	r.pos += len(s)
@@ -197,13 +185,12 @@ func (r *Reader) literal(s string) bool {
 }
 
 // Object enters an object. More and Key then walk its members. A key that
-// occurs twice is an error; [Reader.Skip] and [Reader.Raw] don't look.
+// occurs twice is an error, and so are more than 512 members; [Reader.Skip]
+// and [Reader.Raw] look for neither.
 func (r *Reader) Object() {
-	if !r.open(Object) {
-		return
+	if r.open(Object) {
+		r.keys.push(nil)
 	}
-	r.pushKey(span{start: r.base}) // restored when the object ends
-	r.base = uint32(r.nkeys)
 }
 
 // Array enters an array. More then walks its elements.
@@ -240,14 +227,13 @@ func (r *Reader) inObject() bool {
 // container, and leaves the container when none does.
 func (r *Reader) More() bool {
 	object := r.err == nil && r.depth > 0 && r.inObject()
-	if !r.next() {
-		if object && r.err == nil {
-			r.nkeys = int(r.base) - 1
-			r.base = r.key(r.nkeys).start
-		}
-		return false
+	if r.next() {
+		return true
 	}
-	return true
+	if object && r.err == nil {
+		r.keys.popObject()
+	}
+	return false
 }
 
 // next steps over a comma or the end of the innermost container.
@@ -288,24 +274,12 @@ func (r *Reader) Key() []byte {
 	if r.err != nil {
 		return nil
 	}
-	if uint64(end) > 1<<32-1 {
-		r.syntax("text too long")
-		return nil
-	}
 	key := r.decoded(start, end, escaped)
-	for i := int(r.base); i < r.nkeys; i++ {
-		if k := r.key(i); string(r.data[k.start:k.end]) == string(key) ||
-			(escaped || k.escaped) && string(r.decoded(int(k.start), int(k.end), k.escaped)) == string(key) {
-			r.pos = start - 1
-			r.syntax("key " + strconv.Quote(string(key)) + " occurs twice")
-			return nil
-		}
-	}
-	if r.nkeys-int(r.base) == maxKeys {
-		r.syntax("more than " + strconv.Itoa(maxKeys) + " members in an object")
+	if msg := r.keys.add(key); msg != "" {
+		r.pos = start - 1
+		r.syntax(msg)
 		return nil
 	}
-	r.pushKey(span{uint32(start), uint32(end), escaped})
 	return key
 }
 
@@ -326,22 +300,6 @@ func (r *Reader) member() (start, end int, escaped bool) {
 	}
 	r.pos++
 	return
-}
-
-func (r *Reader) key(i int) span {
-	if i < len(r.keys) {
-		return r.keys[i]
-	}
-	return r.spill[i-len(r.keys)]
-}
-
-func (r *Reader) pushKey(s span) {
-	if r.nkeys < len(r.keys) {
-		r.keys[r.nkeys] = s
-	} else {
-		r.spill = append(r.spill[:r.nkeys-len(r.keys)], s)
-	}
-	r.nkeys++
 }
 
 // Skip reads the next value, whatever it is, and drops it.
@@ -382,7 +340,7 @@ func (r *Reader) Skip() {
 
 // Raw reads the next value and returns its text, which has been validated.
 func (r *Reader) Raw() []byte {
-	r.space()
+	r.Kind() // steps over white space
 	start := r.pos
 	r.Skip()
 	if r.err != nil {
@@ -394,10 +352,10 @@ func (r *Reader) Raw() []byte {
 // End returns the reader's error, or an error if anything but white space
 // follows what has been read.
 func (r *Reader) End() error {
-	if r.err == nil && r.depth > 0 {
+	switch r.Kind(); { // steps over white space
+	case r.depth > 0:
 		r.syntax("the value has not been read to its end")
-	}
-	if r.space(); r.err == nil && r.pos < len(r.data) {
+	case r.pos < len(r.data):
 		r.syntax("unexpected text after the value")
 	}
 	return r.err

@@ -2,9 +2,7 @@ package wire
 
 import (
 	"bytes"
-	"encoding/binary"
-	"math"
-	"strconv"
+	"math/bits"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -12,71 +10,108 @@ import (
 
 // String reads a string and returns a copy of it, decoded.
 func (r *Reader) String() string {
-	raw, escaped := r.text()
-	if !escaped {
-		return string(raw)
+	start, end, escaped := r.text()
+	if escaped {
+		return unescaped(r.data[start:end])
 	}
-	var b strings.Builder
-	b.Grow(len(raw)) // escapes only shrink
-	for len(raw) > 0 {
-		i := bytes.IndexByte(raw, '\\')
-		if i < 0 {
-			b.Write(raw)
-			break
-		}
-		b.Write(raw[:i])
-		c, n := unescape(raw[i:])
-		b.WriteRune(c)
-		raw = raw[i+n:]
-	}
-	return b.String()
+	return string(r.data[start:end])
 }
 
 // Bytes reads a string and returns it decoded. Without escapes in it, the
 // result shares memory with the text.
 func (r *Reader) Bytes() []byte {
-	if r.Kind() != String {
-		r.expected(String)
-		return nil
-	}
-	start, end, escaped := r.scanString()
+	start, end, escaped := r.text()
 	if r.err != nil {
 		return nil
 	}
 	return r.decoded(start, end, escaped)
 }
 
-// text reads a string and returns its inside as it is written.
-func (r *Reader) text() (raw []byte, escaped bool) {
+// text is scanString with a check that the next value is a string.
+func (r *Reader) text() (start, end int, escaped bool) {
 	if r.Kind() != String {
 		r.expected(String)
-		return nil, false
+		return 0, 0, false
 	}
-	start, end, escaped := r.scanString()
-	if r.err != nil {
-		return nil, false
-	}
-	return r.data[start:end:end], escaped
+	return r.scanString()
 }
 
 // decoded returns the string written at data[start:end].
 func (r *Reader) decoded(start, end int, escaped bool) []byte {
-	raw := r.data[start:end:end]
-	if !escaped {
-		return raw
+	if escaped {
+		return []byte(unescaped(r.data[start:end]))
 	}
-	b := make([]byte, 0, len(raw))
-	for len(raw) > 0 {
+	return r.data[start:end:end]
+}
+
+// unescaped returns the string whose inside is written as raw.
+func unescaped(raw []byte) string {
+	var b strings.Builder
+	b.Grow(len(raw)) // escapes only shrink
+	for {
 		i := bytes.IndexByte(raw, '\\')
 		if i < 0 {
-			return append(b, raw...)
+			b.Write(raw)
+			return b.String()
 		}
-		b = append(b, raw[:i]...)
+		b.Write(raw[:i])
 		c, n := unescape(raw[i:])
-		b = utf8.AppendRune(b, c)
+		b.WriteRune(c)
 		raw = raw[i+n:]
 	}
-	return b
+}
+
+// scanString reads a string and returns where its inside starts and ends, and
+// whether escapes are in it. After an error it returns zeros.
+func (r *Reader) scanString() (start, end int, escaped bool) {
+	data, i, ascii := r.data, r.pos+1, true
+	start = i
+	for {
+		n, a := plain(data[i:])
+		i += n
+		ascii = ascii && a
+		switch {
+		case i == len(data):
+			return r.badString(i, "unexpected end of input in string")
+		case data[i] == '"':
+			// Escapes are ASCII, so the inside is valid if all between them is.
+			if !ascii && !r.lax && !utf8.Valid(data[start:i]) {
+				return r.badString(start+validLen(data[start:i]), "invalid UTF-8 in string")
+			}
+			r.pos = i + 1
+			r.fresh = false
+			return start, i, escaped
+		case data[i] == '\\':
+			n := escapeLen(data[i:], r.lax)
+			if n == 0 {
+				return r.badString(i, "invalid escape in string")
+			}
+			escaped = true
+			i += n
+		case r.lax:
+			i++
+		default:
+			return r.badString(i, "control character in string")
+		}
+	}
+}
+
+func (r *Reader) badString(pos int, msg string) (start, end int, escaped bool) {
+	r.pos = pos
+	r.syntax(msg)
+	return 0, 0, false
+}
+
+// validLen returns how many bytes of b come before the first that is not valid
+// UTF-8.
+func validLen(b []byte) int {
+	for i := 0; ; {
+		c, n := utf8.DecodeRune(b[i:])
+		if c == utf8.RuneError && n <= 1 {
+			return i
+		}
+		i += n
+	}
 }
 
 const (
@@ -84,65 +119,38 @@ const (
 	highs = 0x8080808080808080
 )
 
-// special marks, with the high bit of each byte of x, a quote, a backslash, a
-// control character or a byte outside ASCII. Marks above the lowest one may be
-// false.
+// plain returns how many bytes of s come before the first that a JSON string
+// must escape: a quote, a backslash or a control character. ascii is true only
+// if none of them is outside ASCII.
+func plain[T string | []byte](s T) (n int, ascii bool) {
+	var seen uint64
+	for ; n+8 <= len(s); n += 8 {
+		x := load(s[n : n+8])
+		seen |= x
+		if m := special(x); m != 0 {
+			return n + bits.TrailingZeros64(m)/8, seen&highs == 0
+		}
+	}
+	for ; n < len(s) && s[n] >= ' ' && s[n] != '"' && s[n] != '\\'; n++ {
+		seen |= uint64(s[n])
+	}
+	return n, seen&highs == 0
+}
+
+// load returns eight bytes, the first as the lowest. It compiles to one
+// instruction, for a string too.
+func load[T string | []byte](s T) uint64 {
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
+// special marks, with the high bit of each byte of x, a quote, a backslash or
+// a control character. Marks above the lowest one may be false, as subtracting
+// borrows.
 func special(x uint64) uint64 {
 	quote := x ^ ones*'"'
 	slash := x ^ ones*'\\'
-	return (x | (x - ones*' ') | (quote - ones) | (slash - ones)) & highs
-}
-
-// scanString reads a string and returns where its inside starts and ends, and
-// whether escapes are in it.
-func (r *Reader) scanString() (start, end int, escaped bool) {
-	data, i := r.data, r.pos+1
-	start = i
-	for {
-		// Plain ASCII, eight bytes at a time.
-		for i+8 <= len(data) && special(binary.LittleEndian.Uint64(data[i:])) == 0 {
-			i += 8
-		}
-		for i < len(data) && data[i] >= ' ' && data[i] < utf8.RuneSelf && data[i] != '"' && data[i] != '\\' {
-			i++
-		}
-		if i >= len(data) {
-			r.pos = i
-			r.syntax("unexpected end of input in string")
-			return
-		}
-		switch c := data[i]; {
-		case c == '"':
-			r.pos = i + 1
-			r.fresh = false
-			return start, i, escaped
-		case c == '\\':
-			escaped = true
-			n := escapeLen(data[i:], r.lax)
-			if n == 0 {
-				r.pos = i
-				r.syntax("invalid escape in string")
-				return
-			}
-			i += n
-		case r.lax:
-			i++
-		case c < ' ':
-			r.pos = i
-			r.syntax("control character in string")
-			return
-		default:
-			for i < len(data) && data[i] >= utf8.RuneSelf {
-				_, n := utf8.DecodeRune(data[i:])
-				if n == 1 {
-					r.pos = i
-					r.syntax("invalid UTF-8 in string")
-					return
-				}
-				i += n
-			}
-		}
-	}
+	return ((x - ones*' ') | (quote - ones) | (slash - ones)) &^ x & highs
 }
 
 // escapeLen returns the length of the escape that b starts with, a surrogate
@@ -210,93 +218,10 @@ func unescape(b []byte) (c rune, n int) {
 		if c = hex4(b); !utf16.IsSurrogate(c) {
 			return c, 6
 		}
-		if low := hex4(b[6:]); low >= 0 {
-			return utf16.DecodeRune(c, low), 12
+		if c = utf16.DecodeRune(c, hex4(b[6:])); c != utf8.RuneError {
+			return c, 12
 		}
-		return utf8.RuneError, 6
+		return c, 6 // a lone surrogate, which only a lax reader lets pass
 	}
 	return rune(b[1]), 2
-}
-
-// Number reads a number and returns it as it is written.
-func (r *Reader) Number() []byte {
-	if r.Kind() != Number {
-		r.expected(Number)
-		return nil
-	}
-	start := r.pos
-	r.scanNumber()
-	if r.err != nil {
-		return nil
-	}
-	return r.data[start:r.pos:r.pos]
-}
-
-// Int reads a number that must be an integer of 64 bits. Fractions of zero and
-// exponents that leave an integer are taken, as JSON knows one kind of number.
-func (r *Reader) Int() int64 {
-	b := r.Number()
-	if r.err != nil {
-		return 0
-	}
-	if n, err := strconv.ParseInt(string(b), 10, 64); err == nil {
-		return n
-	}
-	f, err := strconv.ParseFloat(string(b), 64)
-	if err != nil || f != math.Trunc(f) || f < -1<<53 || f > 1<<53 {
-		r.pos -= len(b)
-		r.syntax("number " + string(b[:min(len(b), 40)]) + " is no integer of 64 bits")
-		return 0
-	}
-	return int64(f)
-}
-
-// Float reads a number as a float64. One beyond its range becomes infinite.
-func (r *Reader) Float() float64 {
-	b := r.Number()
-	if r.err != nil {
-		return 0
-	}
-	f, _ := strconv.ParseFloat(string(b), 64)
-	return f
-}
-
-// scanNumber reads a number: an integer part without leading zeros, then
-// optionally a fraction and an exponent.
-func (r *Reader) scanNumber() {
-	data, i := r.data, r.pos
-	if data[i] == '-' {
-		i++
-	}
-	var ok bool
-	if i < len(data) && data[i] == '0' {
-		i, ok = i+1, true
-	} else {
-		i, ok = digits(data, i)
-	}
-	if ok && i < len(data) && data[i] == '.' {
-		i, ok = digits(data, i+1)
-	}
-	if ok && i < len(data) && (data[i] == 'e' || data[i] == 'E') {
-		i++
-		if i < len(data) && (data[i] == '+' || data[i] == '-') {
-			i++
-		}
-		i, ok = digits(data, i)
-	}
-	r.pos = i
-	if !ok {
-		r.syntax("invalid number")
-		return
-	}
-	r.fresh = false
-}
-
-// digits returns the index after the digits at i, and whether there are any.
-func digits(data []byte, i int) (int, bool) {
-	start := i
-	for i < len(data) && '0' <= data[i] && data[i] <= '9' {
-		i++
-	}
-	return i, i > start
 }

@@ -11,19 +11,33 @@ import (
 // marshaler is json.Marshaler, which json.RawMessage implements too.
 type marshaler interface{ MarshalJSON() ([]byte, error) }
 
+// jsonNumber is json.Number, which stands for a number though its kind is
+// string. It is told by its methods, as naming it links encoding/json.
+type jsonNumber interface {
+	String() string
+	Float64() (float64, error)
+	Int64() (int64, error)
+}
+
 // AppendValue appends a Go value that has a natural form in JSON: nil,
 // booleans, numbers, strings, slices, arrays and maps with string keys of
 // these, and whatever has a MarshalJSON or MarshalText method. A byte slice
 // becomes a string in base64. Maps are written in the order of their keys.
-// Pointers and interfaces stand for what they hold.
+// Pointers and interfaces stand for what they hold; nil ones are null, while
+// nil slices and maps are empty.
 //
-// Structs have no such form here; encoding/json gives them one.
-func AppendValue(dst []byte, v any) ([]byte, error) { return appendValue(dst, v, 0) }
-
-func appendValue(dst []byte, v any, depth int) ([]byte, error) {
-	if depth > MaxDepth {
-		return dst, errors.New("value nested deeper than " + strconv.Itoa(MaxDepth))
+// Structs have no such form here; encoding/json gives them one. On error,
+// which a value that contains itself is too, dst is returned as it was.
+func AppendValue(dst []byte, v any) ([]byte, error) {
+	out, err := appendValue(dst, v, 0)
+	if err != nil {
+		return dst, err
 	}
+	return out, nil
+}
+
+// appendValue appends v, which depth containers and pointers are around.
+func appendValue(dst []byte, v any, depth int) ([]byte, error) {
 	switch v := v.(type) {
 	case nil:
 		return append(dst, "null"...), nil
@@ -35,20 +49,9 @@ func appendValue(dst []byte, v any, depth int) ([]byte, error) {
 		return AppendInt(dst, int64(v)), nil
 	case float64:
 		return AppendFloat(dst, v)
-	case map[string]any:
-		return appendMap(dst, v, depth)
-	case []any:
-		dst = append(dst, '[')
-		for _, e := range v {
-			var err error
-			if dst, err = appendValue(AppendComma(dst), e, depth+1); err != nil {
-				return dst, err
-			}
-		}
-		return append(dst, ']'), nil
 	}
 	rv := reflect.ValueOf(v)
-	if isNil(rv) {
+	if rv.Kind() == reflect.Pointer && rv.IsNil() {
 		return append(dst, "null"...), nil
 	}
 	switch v := v.(type) {
@@ -64,32 +67,19 @@ func appendValue(dst []byte, v any, depth int) ([]byte, error) {
 			return dst, err
 		}
 		return AppendString(dst, text), nil
+	case jsonNumber:
+		return appendNumber(dst, v.String())
 	}
 	return appendReflect(dst, rv, depth)
 }
 
-func appendMap(dst []byte, m map[string]any, depth int) ([]byte, error) {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
+func appendNumber(dst []byte, s string) ([]byte, error) {
+	r := NewReader([]byte(s))
+	r.Number()
+	if r.End() != nil {
+		return dst, errors.New("not a number: " + strconv.Quote(s))
 	}
-	slices.Sort(keys)
-	dst = append(dst, '{')
-	for _, k := range keys {
-		var err error
-		if dst, err = appendValue(AppendKey(dst, k), m[k], depth+1); err != nil {
-			return dst, err
-		}
-	}
-	return append(dst, '}'), nil
-}
-
-func isNil(v reflect.Value) bool {
-	switch v.Kind() {
-	case reflect.Pointer, reflect.Map, reflect.Slice, reflect.Interface:
-		return v.IsNil()
-	}
-	return false
+	return append(dst, s...), nil
 }
 
 // appendReflect handles named and composite types.
@@ -107,12 +97,22 @@ func appendReflect(dst []byte, v reflect.Value, depth int) ([]byte, error) {
 		return appendFloat(dst, v.Float(), 64)
 	case reflect.String:
 		return AppendString(dst, v.String()), nil
+	case reflect.Slice:
+		if v.Type().Elem() == reflect.TypeFor[byte]() {
+			return AppendBase64(dst, v.Bytes()), nil
+		}
+	}
+	return appendContainer(dst, v, depth)
+}
+
+func appendContainer(dst []byte, v reflect.Value, depth int) ([]byte, error) {
+	if depth == MaxDepth {
+		return dst, errors.New("value nested deeper than " + strconv.Itoa(MaxDepth))
+	}
+	switch v.Kind() {
 	case reflect.Pointer:
 		return appendValue(dst, v.Elem().Interface(), depth+1)
 	case reflect.Slice, reflect.Array:
-		if v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Uint8 {
-			return AppendBase64(dst, v.Bytes()), nil
-		}
 		dst = append(dst, '[')
 		for i := range v.Len() {
 			var err error
@@ -122,15 +122,38 @@ func appendReflect(dst []byte, v reflect.Value, depth int) ([]byte, error) {
 		}
 		return append(dst, ']'), nil
 	case reflect.Map:
-		if v.Type().Key().Kind() != reflect.String {
-			break
+		if v.Type().Key().Kind() == reflect.String {
+			return appendMap(dst, naturalMap(v), depth)
 		}
-		m := make(map[string]any, v.Len())
-		for it := v.MapRange(); it.Next(); {
-			m[it.Key().String()] = it.Value().Interface()
-		}
-		return appendMap(dst, m, depth)
 	}
 	return dst, errors.New("a value of type " + v.Type().String() +
 		" has no natural JSON form; give json.RawMessage or a json.Marshaler")
+}
+
+// naturalMap returns a map whose keys are strings of any type.
+func naturalMap(v reflect.Value) map[string]any {
+	if m, ok := v.Interface().(map[string]any); ok {
+		return m
+	}
+	m := make(map[string]any, v.Len())
+	for it := v.MapRange(); it.Next(); {
+		m[it.Key().String()] = it.Value().Interface()
+	}
+	return m
+}
+
+func appendMap(dst []byte, m map[string]any, depth int) ([]byte, error) {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	dst = append(dst, '{')
+	for _, k := range keys {
+		var err error
+		if dst, err = appendValue(AppendKey(dst, k), m[k], depth+1); err != nil {
+			return dst, err
+		}
+	}
+	return append(dst, '}'), nil
 }

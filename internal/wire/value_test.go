@@ -1,0 +1,155 @@
+package wire_test
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"math/big"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+)
+
+type (
+	named    string
+	flags    map[named]bool
+	level    uint8
+	numbers  []float32
+	self     *self
+	broken   struct{}
+	pointers struct{ n int }
+)
+
+var errBroken = errors.New("broken")
+
+func (level) MarshalText() ([]byte, error)       { return []byte("high\n"), nil }
+func (broken) MarshalJSON() ([]byte, error)      { return nil, errBroken }
+func (p *pointers) MarshalJSON() ([]byte, error) { return []byte("{\n\"n\": 1 }"), nil }
+
+func TestAppendValueOfNaturalGoValues(t *testing.T) {
+	text, number := "é\"", 3.5
+	var none any
+	for _, tt := range []struct {
+		v    any
+		want string
+	}{
+		{nil, `null`},
+		{true, `true`},
+		{"a\nb", `"a\nb"`},
+		{int(-1), `-1`}, {int8(-8), `-8`}, {int16(-16), `-16`}, {int32(-32), `-32`}, {int64(math.MinInt64), `-9223372036854775808`},
+		{uint(1), `1`}, {uint8(8), `8`}, {uint16(16), `16`}, {uint32(32), `32`}, {uint64(math.MaxUint64), `18446744073709551615`},
+		{uintptr(7), `7`},
+		{float32(0.1), `0.1`}, {0.1, `0.1`}, {1e300, `1e+300`},
+		{named("n"), `"n"`}, {time.Duration(5), `5`},
+		{[]any{}, `[]`}, {[]any{1, "b", nil, []any{}}, `[1,"b",null,[]]`},
+		{[]string{"a", "b"}, `["a","b"]`}, {[2]bool{true}, `[true,false]`}, {numbers{1, 0.5}, `[1,0.5]`},
+		{[]byte{0xfb, 0xff}, `"+/8="`}, {[2]byte{1, 2}, `[1,2]`}, {[]byte{}, `""`},
+		{map[string]any{}, `{}`},
+		{map[string]any{"b": 1, "a": map[string]int{"z": 1, "": 2}, "A": nil}, `{"A":null,"a":{"":2,"z":1},"b":1}`},
+		{flags{"y": true, "x": false}, `{"x":false,"y":true}`},
+		{&text, `"é\""`}, {&none, `null`}, {[]*float64{&number, nil}, `[3.5,null]`},
+		{json.RawMessage(" {\"a\" : 1.00}\n"), `{"a" : 1.00}`},
+		{json.RawMessage("[\n1 ]"), `[1]`},
+		{json.Number("1.00"), `1.00`}, {[]json.Number{"-1e5"}, `[-1e5]`},
+		{level(1), `"high\n"`}, {[]level{1}, `["high\n"]`}, {netip.MustParseAddr("::1"), `"::1"`},
+		{time.Unix(0, 0).UTC(), `"1970-01-01T00:00:00Z"`}, {big.NewInt(1 << 60), `1152921504606846976`},
+		{&pointers{}, `{"n":1}`},
+	} {
+		got, err := wire.AppendValue([]byte("x"), tt.v)
+		if string(got) != "x"+tt.want || err != nil {
+			t.Errorf("%T %v became %s, error %v; want %s", tt.v, tt.v, got, err, tt.want)
+		}
+	}
+}
+
+func TestAppendValueOfNil(t *testing.T) {
+	for _, tt := range []struct {
+		v    any
+		want string
+	}{
+		{(*int)(nil), `null`},
+		{(**int)(new(*int)), `null`},
+		{(*time.Time)(nil), `null`},
+		{(*pointers)(nil), `null`},
+		{(*level)(nil), `null`},
+		{json.RawMessage(nil), `null`},
+		{map[string]any(nil), `{}`},
+		{map[string]int(nil), `{}`},
+		{[]any(nil), `[]`},
+		{[]string(nil), `[]`},
+		{[]byte(nil), `""`},
+	} {
+		if got, err := wire.AppendValue(nil, tt.v); string(got) != tt.want || err != nil {
+			t.Errorf("%T became %s, error %v; want %s", tt.v, got, err, tt.want)
+		}
+	}
+}
+
+func TestAppendValueRefusesWhatHasNoNaturalForm(t *testing.T) {
+	const advice = " has no natural JSON form; give json.RawMessage or a json.Marshaler"
+	for _, tt := range []struct {
+		v    any
+		want string
+	}{
+		{struct{ A int }{1}, "a value of type struct { A int }" + advice},
+		{pointers{}, "a value of type wire_test.pointers" + advice},
+		{&struct{}{}, "a value of type struct {}" + advice},
+		{[]any{1, map[string]any{"f": func() {}}}, "a value of type func()" + advice},
+		{map[int]string{}, "a value of type map[int]string" + advice},
+		{make(chan int), "a value of type chan int" + advice},
+		{1i, "a value of type complex128" + advice},
+		{math.NaN(), "JSON has no NaN and no infinity"},
+		{[]float32{float32(math.Inf(1))}, "JSON has no NaN and no infinity"},
+		{json.Number("1 2"), `not a number: "1 2"`},
+		{json.Number(""), `not a number: ""`},
+		{json.RawMessage(`{"a":`), "JSON: unexpected end of input at byte 5"},
+		{json.RawMessage{}, "JSON: unexpected end of input at byte 0"},
+		{[]any{broken{}}, "broken"},
+	} {
+		got, err := wire.AppendValue([]byte("x"), tt.v)
+		checkError(t, err, tt.want)
+		if string(got) != "x" {
+			t.Errorf("%T: %s was left behind", tt.v, got)
+		}
+	}
+	if _, err := wire.AppendValue(nil, broken{}); !errors.Is(err, errBroken) {
+		t.Errorf("the marshaler's error became %v", err)
+	}
+}
+
+func TestAppendValueIsAsDeepAsTheReader(t *testing.T) {
+	slice, object := any([]any{}), any(map[string]any{})
+	for range 127 {
+		slice, object = []any{slice}, map[string]any{"a": object}
+	}
+	for _, v := range []any{slice, object} {
+		b, err := wire.AppendValue(nil, v)
+		if err != nil || wire.Valid(b) != nil {
+			t.Errorf("128 deep: %v, %v", err, wire.Valid(b))
+		}
+		for _, deeper := range []any{[]any{v}, map[string]any{"a": v}, [1]any{v}, &v} {
+			_, err := wire.AppendValue(nil, deeper)
+			checkError(t, err, "value nested deeper than 128")
+		}
+	}
+}
+
+func TestAppendValueOfACycleEnds(t *testing.T) {
+	slice := make([]any, 2)
+	slice[0], slice[1] = slice, slice
+	object := map[string]any{}
+	object["self"] = object
+	var iface any
+	iface = &iface
+	var pointer self
+	pointer = &pointer
+	for _, v := range []any{slice, object, iface, pointer} {
+		got, err := wire.AppendValue([]byte("x"), v)
+		if err == nil || !strings.Contains(err.Error(), "nested deeper") || string(got) != "x" {
+			t.Errorf("%T: %.40s, error %v", v, got, err)
+		}
+	}
+}
