@@ -1,0 +1,164 @@
+package mcp
+
+import (
+	"encoding/json"
+	"slices"
+	"sync"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+)
+
+// An object is a protocol type that is an object in JSON. Its fields method
+// hands every member to the codec, by key and place. That one description
+// serves both directions: reading calls it once for each member that came,
+// writing once for the whole.
+type object interface{ fields(c *codec) }
+
+// An objectPtr is the pointer type of an object, for functions that make one.
+type objectPtr[T any] interface {
+	*T
+	object
+}
+
+// Whether a member is written when its value is empty.
+const (
+	maybe = false
+	must  = true
+)
+
+// A codec reads or writes one JSON text.
+//
+// In each direction, null stands for a member that is absent.
+type codec struct {
+	writing bool
+	r       wire.Reader
+	key     []byte // of the member that has been come to; nil when a field has taken it
+	b       []byte
+	err     error // what could not be written
+}
+
+// Codecs are used again because fields methods are called through an
+// interface, so that a codec, with the large Reader in it, never stays on the
+// stack.
+var codecs = sync.Pool{New: func() any { return new(codec) }}
+
+func (c *codec) free() {
+	*c = codec{}
+	codecs.Put(c)
+}
+
+// decodeObject reads v. What it holds then shares memory with the text.
+func decodeObject(r *wire.Reader, v object) {
+	c := codecs.Get().(*codec)
+	c.r = *r
+	c.read(v)
+	*r = c.r
+	c.free()
+}
+
+// unmarshalObject reads v from a text that may change afterwards.
+func unmarshalObject(data []byte, v object) error {
+	r := wire.NewReader(slices.Clone(data))
+	if !r.Null() { // which encoding/json wants to be left without effect
+		decodeObject(&r, v)
+	}
+	return r.End()
+}
+
+// appendObject appends v, with null in place of what cannot be written.
+func appendObject(b []byte, v object) []byte {
+	b, _ = encodeObject(b, v)
+	return b
+}
+
+func marshalObject(v object) ([]byte, error) { return encodeObject(nil, v) }
+
+func encodeObject(b []byte, v object) ([]byte, error) {
+	c := codecs.Get().(*codec)
+	c.writing, c.b = true, b
+	c.write(v)
+	b, err := c.b, c.err
+	c.free()
+	return b, err
+}
+
+// fail makes err what MarshalJSON returns.
+func (c *codec) fail(err error) {
+	if c.err == nil {
+		c.err = err
+	}
+}
+
+// read reads an object.
+func (c *codec) read(v object) {
+	if t, ok := v.(*Content); ok {
+		c.readContent(t)
+		return
+	}
+	c.readMembers(v)
+}
+
+func (c *codec) readMembers(v object) {
+	if c.emptyArray() {
+		return
+	}
+	for c.r.Object(); c.r.More(); {
+		c.key = c.r.Key()
+		v.fields(c)
+		if c.key != nil {
+			c.key = nil
+			c.r.Skip()
+		}
+	}
+}
+
+// emptyArray reads an array if it is empty. Servers in PHP write an empty
+// object that way.
+func (c *codec) emptyArray() bool {
+	if c.r.Kind() != wire.Array {
+		return false
+	}
+	probe := c.r
+	probe.Array()
+	if probe.More() || probe.Err() != nil {
+		return false
+	}
+	c.r = probe
+	return true
+}
+
+// try reads v and returns nil, or steps over a value that has not the shape
+// of a v and returns what is wrong with it. Text that is no JSON stays an
+// error of the reader.
+func (c *codec) try(v object) error {
+	mark := c.r
+	c.readMembers(v)
+	err := c.r.Err()
+	if err == nil {
+		return nil
+	}
+	c.r, c.key = mark, nil
+	c.r.Skip()
+	return err
+}
+
+// write writes an object.
+func (c *codec) write(v object) {
+	if t, ok := v.(*Content); ok && t.Raw != nil {
+		c.writeRaw(t.Raw)
+		return
+	}
+	c.b = append(c.b, '{')
+	v.fields(c)
+	c.b = append(c.b, '}')
+}
+
+// writeRaw writes a value that somebody else wrote.
+func (c *codec) writeRaw(raw json.RawMessage) {
+	b, err := wire.AppendRaw(c.b, raw)
+	if err != nil {
+		c.fail(err)
+		b = append(c.b, "null"...)
+	}
+	c.b = b
+}

@@ -1,0 +1,151 @@
+package mcp
+
+import (
+	"encoding/json"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+)
+
+// A Role says whom a message is from, or whom content is for.
+type Role string
+
+// The roles.
+const (
+	RoleUser      Role = "user"
+	RoleAssistant Role = "assistant"
+)
+
+// An Implementation describes a client or a server.
+type Implementation struct {
+	Name    string // for programs
+	Title   string // for people (2025-06-18); falls back to Name
+	Version string
+
+	Description string // 2025-11-25
+	WebsiteURL  string // 2025-11-25
+	Icons       []Icon // 2025-11-25
+
+	// Extra holds the members that this type has no field for, as they came.
+	Extra map[string]json.RawMessage
+}
+
+func (t *Implementation) fields(c *codec) {
+	c.string("name", &t.Name, must)
+	c.string("title", &t.Title, maybe)
+	c.string("version", &t.Version, must)
+	c.string("description", &t.Description, maybe)
+	c.string("websiteUrl", &t.WebsiteURL, maybe)
+	list(c, "icons", &t.Icons, maybe)
+	c.extra(&t.Extra)
+}
+
+// An Icon is a picture that a user interface may show (2025-11-25).
+//
+// Src comes from the server and is not to be trusted: an SVG file may hold
+// scripts, and fetching it tells its host about the user.
+type Icon struct {
+	Src      string   // an https: or data: URI
+	MIMEType string   // empty when the picture itself says it
+	Sizes    []string // such as "48x48", or "any"; empty means any size
+	Theme    string   // "light" or "dark", the background it is for; empty means any
+
+	Extra map[string]json.RawMessage // members that this type has no field for
+}
+
+func (t *Icon) fields(c *codec) {
+	c.string("src", &t.Src, must)
+	c.string("mimeType", &t.MIMEType, maybe)
+	stringList(c, "sizes", &t.Sizes, maybe)
+	c.string("theme", &t.Theme, maybe)
+	c.extra(&t.Extra)
+}
+
+// Annotations tell a client how to use a resource or a piece of content.
+type Annotations struct {
+	Audience     []Role   // whom it is for; empty means not said
+	Priority     *float64 // from 0, entirely optional, to 1, required; nil means not said
+	LastModified string   // ISO 8601 (2025-06-18)
+
+	Extra map[string]json.RawMessage // members that this type has no field for
+}
+
+func (t *Annotations) fields(c *codec) {
+	stringList(c, "audience", &t.Audience, maybe)
+	c.floatPtr("priority", &t.Priority)
+	c.string("lastModified", &t.LastModified, maybe)
+	c.extra(&t.Extra)
+}
+
+// A Result is what the results of all methods have in common, and the whole of
+// a result that says no more than that the request was carried out.
+type Result struct {
+	// ResultType is "complete" for a final result (2026-07-28). Earlier
+	// revisions have no result type and leave it empty, which means the same.
+	ResultType string
+
+	Meta  json.RawMessage            // "_meta", byte for byte; nil when there is none
+	Extra map[string]json.RawMessage // members that the type has no field for, as they came
+}
+
+func (t *Result) fields(c *codec) {
+	c.string("resultType", &t.ResultType, maybe)
+	c.raw("_meta", &t.Meta)
+	c.extra(&t.Extra)
+}
+
+// ServerInfo returns what the server says of itself in the result's Meta
+// (2026-07-28), or the zero Implementation.
+func (t *Result) ServerInfo() (info Implementation) {
+	if raw := metaValue(t.Meta, "io.modelcontextprotocol/serverInfo"); raw != nil {
+		if info.UnmarshalJSON(raw) != nil {
+			return Implementation{}
+		}
+	}
+	return info
+}
+
+// metaValue returns the value of a key of a _meta object, or nil. It shares
+// memory with meta.
+func metaValue(meta json.RawMessage, key string) json.RawMessage {
+	if meta == nil {
+		return nil
+	}
+	r := wire.NewReader(meta)
+	for r.Object(); r.More(); {
+		if string(r.Key()) == key {
+			return r.Raw()
+		}
+		r.Skip()
+	}
+	return nil
+}
+
+// A Page is what results have that a server may give in pages, and that a
+// client may keep.
+type Page struct {
+	// NextCursor asks for the next page. It is nil on the last one; an empty
+	// cursor is a cursor.
+	NextCursor *string
+
+	Caching
+	Result
+
+	bad []error // what is wrong with the items that were left out
+}
+
+func (t *Page) fields(c *codec) {
+	c.stringPtr("nextCursor", &t.NextCursor)
+	t.Caching.fields(c)
+	t.Result.fields(c)
+}
+
+// Caching says how long a result stays good, and for whom (2026-07-28).
+type Caching struct {
+	TTLMs      *int64 // in milliseconds; nil when the server doesn't say
+	CacheScope string // "public" or "private"; empty when the server doesn't say
+}
+
+func (t *Caching) fields(c *codec) {
+	c.intPtr("ttlMs", &t.TTLMs)
+	c.string("cacheScope", &t.CacheScope, maybe)
+}

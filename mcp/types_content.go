@@ -1,0 +1,203 @@
+package mcp
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+)
+
+// The kinds of content.
+const (
+	ContentText         = "text"
+	ContentImage        = "image"
+	ContentAudio        = "audio"         // 2025-03-26
+	ContentResourceLink = "resource_link" // 2025-06-18
+	ContentResource     = "resource"      // embedded
+	ContentToolUse      = "tool_use"      // sampling only (2025-11-25)
+	ContentToolResult   = "tool_result"   // sampling only (2025-11-25)
+)
+
+// A Content is a piece of what a tool returned, or of a message. Type says
+// which of the other fields count; the rest is empty.
+type Content struct {
+	// Type is the kind. One that this library doesn't know is kept, with all
+	// of the content in Raw.
+	Type string
+
+	Text string // text
+
+	Data     string // image, audio: base64, as it came; see Bytes
+	MIMEType string // image, audio, resource_link
+
+	URI         string // resource_link
+	Name        string // resource_link; the tool in tool_use
+	Title       string // resource_link
+	Description string // resource_link
+	Size        *int64 // resource_link: in bytes; nil when the server doesn't say
+	Icons       []Icon // resource_link
+
+	Resource *ResourceContents // resource
+
+	ID         string          // tool_use
+	Input      json.RawMessage // tool_use: the arguments, an object; nil stands for {}
+	ToolUseID  string          // tool_result: the ID of the tool_use that it answers
+	Content    []Content       // tool_result
+	Structured json.RawMessage // tool_result: "structuredContent"; nil when there is none
+	IsError    bool            // tool_result
+
+	Annotations *Annotations               // nil when there are none
+	Meta        json.RawMessage            // "_meta", byte for byte; nil when there is none
+	Extra       map[string]json.RawMessage // members that the kind has no field for, as they came
+
+	// Raw is the whole content, byte for byte, when its kind is not known or
+	// it is not formed as its kind asks for. No other field but Type is set
+	// then, and none but Raw is written.
+	Raw json.RawMessage
+}
+
+// TextContent returns a piece of text.
+func TextContent(text string) Content { return Content{Type: ContentText, Text: text} }
+
+// Bytes returns the decoded Data of an image or a sound.
+func (t *Content) Bytes() ([]byte, error) { return base64.StdEncoding.DecodeString(t.Data) }
+
+func (t *Content) fields(c *codec) {
+	if c.take("type") {
+		c.r.Skip() // readContent has read it
+	} else {
+		c.string("type", &t.Type, must)
+	}
+	switch t.Type {
+	case ContentText:
+		c.string("text", &t.Text, must)
+	case ContentImage, ContentAudio:
+		c.string("data", &t.Data, must)
+		c.string("mimeType", &t.MIMEType, must)
+	case ContentResourceLink:
+		c.string("uri", &t.URI, must)
+		c.string("name", &t.Name, must)
+		c.string("title", &t.Title, maybe)
+		c.string("description", &t.Description, maybe)
+		c.string("mimeType", &t.MIMEType, maybe)
+		c.intPtr("size", &t.Size)
+		list(c, "icons", &t.Icons, maybe)
+	case ContentResource:
+		pointer(c, "resource", &t.Resource)
+	case ContentToolUse:
+		c.string("id", &t.ID, must)
+		c.string("name", &t.Name, must)
+		c.rawOr("input", &t.Input, "{}")
+	case ContentToolResult:
+		c.string("toolUseId", &t.ToolUseID, must)
+		list(c, "content", &t.Content, must)
+		c.rawOrNull("structuredContent", &t.Structured)
+		c.bool("isError", &t.IsError)
+	}
+	pointer(c, "annotations", &t.Annotations)
+	c.raw("_meta", &t.Meta)
+	c.extra(&t.Extra)
+	if c.writing {
+		c.check(t)
+	}
+}
+
+// contentKind returns a kind that fields knows, or "".
+func contentKind(kind []byte) string {
+	for _, known := range [...]string{ContentText, ContentImage, ContentAudio, ContentResourceLink,
+		ContentResource, ContentToolUse, ContentToolResult} {
+		if string(kind) == known {
+			return known
+		}
+	}
+	return ""
+}
+
+// check refuses content that an application has not finished.
+func (c *codec) check(t *Content) {
+	switch {
+	case t.Type == "":
+		c.fail(errors.New("content without a type"))
+	case contentKind([]byte(t.Type)) == "":
+		c.fail(errors.New("content of the unknown type " + t.Type + " without Raw"))
+	case t.Type == ContentResource && t.Resource == nil:
+		c.fail(errors.New("content of type resource without a resource"))
+	}
+}
+
+// content is for a member that is one content. A message that came without it
+// is written without it.
+func (c *codec) content(key string, p *Content) {
+	if c.take(key) {
+		c.readContent(p)
+	} else if c.put(key, p.Type != "" || p.Raw != nil) {
+		c.write(p)
+	}
+}
+
+// readContent reads content. It fails only for text that is no JSON.
+func (c *codec) readContent(t *Content) {
+	kind := c.contentType()
+	known := contentKind(kind)
+	if known == "" {
+		*t = Content{Type: string(kind), Raw: c.r.Raw()}
+		return
+	}
+	t.Type = known
+	mark := c.r
+	c.readMembers(t)
+	if c.r.Err() != nil || known == ContentResource && t.Resource == nil {
+		c.r, c.key = mark, nil
+		*t = Content{Type: known, Raw: c.r.Raw()}
+	}
+}
+
+// contentType looks ahead for the type of the content that follows, as it
+// decides what the other members mean. Most often it comes first.
+func (c *codec) contentType() []byte {
+	r := c.r
+	if r.Kind() != wire.Object {
+		return nil
+	}
+	for r.Object(); r.More(); r.Skip() {
+		if string(r.Key()) == "type" && r.Kind() == wire.String {
+			return r.Bytes()
+		}
+	}
+	return nil
+}
+
+// ResourceContents are the contents of a resource, or of a part of it: text,
+// or bytes when IsBlob is set.
+type ResourceContents struct {
+	URI      string
+	MIMEType string // empty when not known
+
+	Text   string
+	Blob   string // base64, as it came; see Bytes
+	IsBlob bool
+
+	Meta  json.RawMessage            // "_meta", byte for byte; nil when there is none
+	Extra map[string]json.RawMessage // members that this type has no field for, as they came
+}
+
+func (t *ResourceContents) fields(c *codec) {
+	c.string("uri", &t.URI, must)
+	c.string("mimeType", &t.MIMEType, maybe)
+	if string(c.key) == "blob" && c.r.Kind() == wire.String {
+		t.IsBlob = true // though it may be empty
+	}
+	c.string("text", &t.Text, !t.IsBlob && t.Blob == "")
+	c.string("blob", &t.Blob, t.IsBlob)
+	c.raw("_meta", &t.Meta)
+	c.extra(&t.Extra)
+}
+
+// Bytes returns the contents, decoded when they are a blob.
+func (t *ResourceContents) Bytes() ([]byte, error) {
+	if t.IsBlob || t.Blob != "" {
+		return base64.StdEncoding.DecodeString(t.Blob)
+	}
+	return []byte(t.Text), nil
+}

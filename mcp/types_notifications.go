@@ -1,0 +1,111 @@
+package mcp
+
+import (
+	"encoding/json"
+
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
+
+// A Progress says how far a request has come.
+type Progress struct {
+	Progress float64  // what has been done, in any unit; it grows with each report
+	Total    *float64 // what there is to be done, in the same unit; nil when not known
+	Message  string   // for people (2025-03-26)
+
+	Meta  json.RawMessage            // "_meta", byte for byte; nil when there is none
+	Extra map[string]json.RawMessage // members that this type has no field for, as they came
+
+	token jsonrpc.ID // of the request
+}
+
+func (t *Progress) fields(c *codec) {
+	c.id("progressToken", &t.token)
+	c.float("progress", &t.Progress)
+	c.floatPtr("total", &t.Total)
+	c.string("message", &t.Message, maybe)
+	c.raw("_meta", &t.Meta)
+	c.extra(&t.Extra)
+}
+
+// A LoggingLevel says how bad a log message is, in the terms of RFC 5424.
+type LoggingLevel string
+
+// The levels, from the least to the most severe.
+const (
+	LevelDebug     LoggingLevel = "debug"
+	LevelInfo      LoggingLevel = "info"
+	LevelNotice    LoggingLevel = "notice"
+	LevelWarning   LoggingLevel = "warning"
+	LevelError     LoggingLevel = "error"
+	LevelCritical  LoggingLevel = "critical"
+	LevelAlert     LoggingLevel = "alert"
+	LevelEmergency LoggingLevel = "emergency"
+)
+
+// A LogMessage is what a server logs.
+type LogMessage struct {
+	Level  LoggingLevel
+	Logger string          // the part of the server; empty when it doesn't say
+	Data   json.RawMessage // the message, any value, byte for byte
+
+	Meta  json.RawMessage            // "_meta", byte for byte; nil when there is none
+	Extra map[string]json.RawMessage // members that this type has no field for, as they came
+}
+
+func (t *LogMessage) fields(c *codec) {
+	c.string("level", (*string)(&t.Level), must)
+	c.string("logger", &t.Logger, maybe)
+	c.rawOr("data", &t.Data, "null")
+	c.raw("_meta", &t.Meta)
+	c.extra(&t.Extra)
+}
+
+// CancelledParams withdraw a request.
+type CancelledParams struct {
+	RequestID jsonrpc.ID // zero when it is not said, as for a task in 2025-11-25
+	Reason    string     // for a log
+
+	Meta  json.RawMessage            // "_meta", byte for byte; nil when there is none
+	Extra map[string]json.RawMessage // members that this type has no field for, as they came
+}
+
+func (t *CancelledParams) fields(c *codec) {
+	c.id("requestId", &t.RequestID)
+	c.string("reason", &t.Reason, maybe)
+	c.raw("_meta", &t.Meta)
+	c.extra(&t.Extra)
+}
+
+// ResourceUpdatedParams say that a resource has changed.
+type ResourceUpdatedParams struct {
+	URI string // of the resource, or of a part of one that was subscribed to
+
+	Meta  json.RawMessage            // "_meta", byte for byte; nil when there is none
+	Extra map[string]json.RawMessage // members that this type has no field for, as they came
+}
+
+func (t *ResourceUpdatedParams) fields(c *codec) {
+	c.string("uri", &t.URI, must)
+	c.raw("_meta", &t.Meta)
+	c.extra(&t.Extra)
+}
+
+// A SubscriptionFilter says what a client wants to be told of (2026-07-28).
+type SubscriptionFilter struct {
+	ToolsListChanged      bool
+	PromptsListChanged    bool
+	ResourcesListChanged  bool
+	ResourceSubscriptions []string // the URIs of resources
+	TaskIDs               []string // with the extension io.modelcontextprotocol/tasks
+
+	Extra map[string]json.RawMessage // members that this type has no field for, as they came
+}
+
+func (t *SubscriptionFilter) fields(c *codec) {
+	c.bool("toolsListChanged", &t.ToolsListChanged)
+	c.bool("promptsListChanged", &t.PromptsListChanged)
+	c.bool("resourcesListChanged", &t.ResourcesListChanged)
+	stringList(c, "resourceSubscriptions", &t.ResourceSubscriptions, maybe)
+	stringList(c, "taskIds", &t.TaskIDs, maybe)
+	c.extra(&t.Extra)
+}

@@ -1,0 +1,83 @@
+package mcp
+
+import "encoding/json"
+
+// A Prompt is a template of messages that a server offers to users.
+type Prompt struct {
+	Name        string // for programs
+	Title       string // for people (2025-06-18); falls back to Name
+	Description string
+	Arguments   []PromptArgument
+	Icons       []Icon // 2025-11-25
+
+	Meta  json.RawMessage            // "_meta", byte for byte; nil when there is none
+	Extra map[string]json.RawMessage // members that this type has no field for, as they came
+}
+
+func (t *Prompt) fields(c *codec) {
+	c.string("name", &t.Name, must)
+	c.string("title", &t.Title, maybe)
+	c.string("description", &t.Description, maybe)
+	list(c, "arguments", &t.Arguments, maybe)
+	list(c, "icons", &t.Icons, maybe)
+	c.raw("_meta", &t.Meta)
+	c.extra(&t.Extra)
+}
+
+func (t *Prompt) ident() string { return t.Name }
+
+// A PromptArgument is a value that a prompt is filled in with.
+type PromptArgument struct {
+	Name        string // for programs
+	Title       string // for people (2025-06-18); falls back to Name
+	Description string
+	Required    *bool // nil means false
+
+	Extra map[string]json.RawMessage // members that this type has no field for, as they came
+}
+
+func (t *PromptArgument) fields(c *codec) {
+	c.string("name", &t.Name, must)
+	c.string("title", &t.Title, maybe)
+	c.string("description", &t.Description, maybe)
+	c.boolPtr("required", &t.Required)
+	c.extra(&t.Extra)
+}
+
+// A PromptMessage is a message of a prompt.
+type PromptMessage struct {
+	Role    Role
+	Content Content
+
+	Extra map[string]json.RawMessage // members that this type has no field for, as they came
+}
+
+func (t *PromptMessage) fields(c *codec) {
+	c.string("role", (*string)(&t.Role), must)
+	c.content("content", &t.Content)
+	c.extra(&t.Extra)
+}
+
+// A ListPromptsResult is a page of a server's prompts.
+type ListPromptsResult struct {
+	Prompts []Prompt
+	Page
+}
+
+func (t *ListPromptsResult) fields(c *codec) {
+	items(c, "prompts", &t.Prompts, &t.bad)
+	t.Page.fields(c)
+}
+
+// A GetPromptResult is a prompt, filled in.
+type GetPromptResult struct {
+	Description string
+	Messages    []PromptMessage
+	Result
+}
+
+func (t *GetPromptResult) fields(c *codec) {
+	c.string("description", &t.Description, maybe)
+	list(c, "messages", &t.Messages, must)
+	t.Result.fields(c)
+}

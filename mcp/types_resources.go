@@ -1,0 +1,97 @@
+package mcp
+
+import "encoding/json"
+
+// A Resource is a piece of data that a server offers.
+type Resource struct {
+	URI         string
+	Name        string // for programs
+	Title       string // for people (2025-06-18); falls back to Name
+	Description string // for a model
+	MIMEType    string // empty when not known
+	Size        *int64 // in bytes, before any encoding; nil when not known
+	Annotations *Annotations
+	Icons       []Icon // 2025-11-25
+
+	Meta  json.RawMessage            // "_meta", byte for byte; nil when there is none
+	Extra map[string]json.RawMessage // members that this type has no field for, as they came
+}
+
+func (t *Resource) fields(c *codec) {
+	c.string("uri", &t.URI, must)
+	c.string("name", &t.Name, must)
+	c.string("title", &t.Title, maybe)
+	c.string("description", &t.Description, maybe)
+	c.string("mimeType", &t.MIMEType, maybe)
+	c.intPtr("size", &t.Size)
+	pointer(c, "annotations", &t.Annotations)
+	list(c, "icons", &t.Icons, maybe)
+	c.raw("_meta", &t.Meta)
+	c.extra(&t.Extra)
+}
+
+func (t *Resource) ident() string { return t.URI }
+
+// A ResourceTemplate stands for all the resources whose URIs it can make.
+type ResourceTemplate struct {
+	URITemplate string // RFC 6570
+	Name        string // for programs
+	Title       string // for people (2025-06-18); falls back to Name
+	Description string // for a model
+	MIMEType    string // what all of them have; empty when they differ
+	Annotations *Annotations
+	Icons       []Icon // 2025-11-25
+
+	Meta  json.RawMessage            // "_meta", byte for byte; nil when there is none
+	Extra map[string]json.RawMessage // members that this type has no field for, as they came
+}
+
+func (t *ResourceTemplate) fields(c *codec) {
+	c.string("uriTemplate", &t.URITemplate, must)
+	c.string("name", &t.Name, must)
+	c.string("title", &t.Title, maybe)
+	c.string("description", &t.Description, maybe)
+	c.string("mimeType", &t.MIMEType, maybe)
+	pointer(c, "annotations", &t.Annotations)
+	list(c, "icons", &t.Icons, maybe)
+	c.raw("_meta", &t.Meta)
+	c.extra(&t.Extra)
+}
+
+func (t *ResourceTemplate) ident() string { return t.URITemplate }
+
+// A ListResourcesResult is a page of a server's resources.
+type ListResourcesResult struct {
+	Resources []Resource
+	Page
+}
+
+func (t *ListResourcesResult) fields(c *codec) {
+	items(c, "resources", &t.Resources, &t.bad)
+	t.Page.fields(c)
+}
+
+// A ListResourceTemplatesResult is a page of a server's resource templates.
+type ListResourceTemplatesResult struct {
+	ResourceTemplates []ResourceTemplate
+	Page
+}
+
+func (t *ListResourceTemplatesResult) fields(c *codec) {
+	items(c, "resourceTemplates", &t.ResourceTemplates, &t.bad)
+	t.Page.fields(c)
+}
+
+// A ReadResourceResult is what a resource holds. A resource such as a folder
+// may have several contents, each with a URI of its own.
+type ReadResourceResult struct {
+	Contents []ResourceContents
+	Caching
+	Result
+}
+
+func (t *ReadResourceResult) fields(c *codec) {
+	list(c, "contents", &t.Contents, must)
+	t.Caching.fields(c)
+	t.Result.fields(c)
+}

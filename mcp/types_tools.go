@@ -1,0 +1,156 @@
+package mcp
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// A Tool is a function that a server offers.
+type Tool struct {
+	Name        string
+	Title       string // for people (2025-06-18); see DisplayName
+	Description string // for a model
+
+	InputSchema  json.RawMessage // the JSON Schema of the arguments, byte for byte
+	OutputSchema json.RawMessage // that of CallToolResult.Structured (2025-06-18); nil when there is none
+
+	Annotations *ToolAnnotations // 2025-03-26; nil when there are none
+	Execution   *ToolExecution   // 2025-11-25 only; nil when there is none
+	Icons       []Icon           // 2025-11-25
+
+	Meta  json.RawMessage            // "_meta", byte for byte; nil when there is none
+	Extra map[string]json.RawMessage // members that this type has no field for, as they came
+}
+
+func (t *Tool) fields(c *codec) {
+	c.string("name", &t.Name, must)
+	c.string("title", &t.Title, maybe)
+	c.string("description", &t.Description, maybe)
+	c.raw("inputSchema", &t.InputSchema)
+	c.raw("outputSchema", &t.OutputSchema)
+	pointer(c, "annotations", &t.Annotations)
+	pointer(c, "execution", &t.Execution)
+	list(c, "icons", &t.Icons, maybe)
+	c.raw("_meta", &t.Meta)
+	c.extra(&t.Extra)
+}
+
+func (t *Tool) ident() string { return t.Name }
+
+// DisplayName returns the name to show to people: the title, that of the
+// annotations, or the name.
+func (t *Tool) DisplayName() string {
+	switch {
+	case t.Title != "":
+		return t.Title
+	case t.Annotations != nil && t.Annotations.Title != "":
+		return t.Annotations.Title
+	}
+	return t.Name
+}
+
+// ToolAnnotations say how a tool behaves (2025-03-26). They are hints, only as
+// good as the server that gives them. The methods return what holds when a
+// hint is absent, and may be called on nil.
+type ToolAnnotations struct {
+	Title           string // for people
+	ReadOnlyHint    *bool
+	DestructiveHint *bool
+	IdempotentHint  *bool
+	OpenWorldHint   *bool
+
+	Extra map[string]json.RawMessage // members that this type has no field for
+}
+
+func (t *ToolAnnotations) fields(c *codec) {
+	c.string("title", &t.Title, maybe)
+	c.boolPtr("readOnlyHint", &t.ReadOnlyHint)
+	c.boolPtr("destructiveHint", &t.DestructiveHint)
+	c.boolPtr("idempotentHint", &t.IdempotentHint)
+	c.boolPtr("openWorldHint", &t.OpenWorldHint)
+	c.extra(&t.Extra)
+}
+
+// ReadOnly reports whether the tool changes nothing. The default is false.
+func (t *ToolAnnotations) ReadOnly() bool {
+	return t != nil && hint(t.ReadOnlyHint, false)
+}
+
+// Destructive reports whether the tool may destroy something rather than only
+// add to it. The default is true, except for a tool that is read-only.
+func (t *ToolAnnotations) Destructive() bool {
+	return !t.ReadOnly() && (t == nil || hint(t.DestructiveHint, true))
+}
+
+// Idempotent reports whether calling the tool again with the same arguments
+// changes nothing more. The default is false, except for a tool that is
+// read-only.
+func (t *ToolAnnotations) Idempotent() bool {
+	return t.ReadOnly() || t != nil && hint(t.IdempotentHint, false)
+}
+
+// OpenWorld reports whether the tool deals with the world outside, as a web
+// search does and a memory does not. The default is true.
+func (t *ToolAnnotations) OpenWorld() bool {
+	return t == nil || hint(t.OpenWorldHint, true)
+}
+
+func hint(p *bool, otherwise bool) bool {
+	if p == nil {
+		return otherwise
+	}
+	return *p
+}
+
+// ToolExecution says how a tool may be called (2025-11-25).
+type ToolExecution struct {
+	// TaskSupport is "forbidden", "optional" or "required": whether the tool
+	// may be called as a task. Empty means forbidden.
+	TaskSupport string
+
+	Extra map[string]json.RawMessage // members that this type has no field for
+}
+
+func (t *ToolExecution) fields(c *codec) {
+	c.string("taskSupport", &t.TaskSupport, maybe)
+	c.extra(&t.Extra)
+}
+
+// A ListToolsResult is a page of a server's tools.
+type ListToolsResult struct {
+	Tools []Tool
+	Page
+}
+
+func (t *ListToolsResult) fields(c *codec) {
+	items(c, "tools", &t.Tools, &t.bad)
+	t.Page.fields(c)
+}
+
+// A CallToolResult is what a tool returned.
+type CallToolResult struct {
+	Content    []Content
+	Structured json.RawMessage // "structuredContent", byte for byte (2025-06-18); nil when there is none
+	IsError    bool            // the tool failed, and Content says how
+	Result
+}
+
+func (t *CallToolResult) fields(c *codec) {
+	list(c, "content", &t.Content, must)
+	c.rawOrNull("structuredContent", &t.Structured)
+	c.bool("isError", &t.IsError)
+	t.Result.fields(c)
+}
+
+// Text returns the text blocks of the content, joined by line breaks.
+func (t *CallToolResult) Text() string { return joinText(t.Content) }
+
+func joinText(content []Content) string {
+	var text []string
+	for i := range content {
+		if b := &content[i]; b.Type == "text" && b.Raw == nil {
+			text = append(text, b.Text)
+		}
+	}
+	return strings.Join(text, "\n")
+}
