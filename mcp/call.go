@@ -1,0 +1,194 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
+
+// A call is a request on its way: what it says, before the server's era has
+// added its part.
+type call struct {
+	method    string
+	name      string                         // the tool, prompt or resource
+	params    func(b []byte) ([]byte, error) // appends the members of params; may be nil
+	meta      map[string]any                 // the caller's part of _meta
+	progress  func(Progress)
+	timeout   time.Duration // as the options say when 0
+	permanent bool          // must not be cancelled
+}
+
+// do sends a request the way the server wants it and waits for the answer.
+func (c *Client) do(ctx context.Context, q *call) (json.RawMessage, error) {
+	return c.send(ctx, c.era, q)
+}
+
+func (c *Client) send(ctx context.Context, era era, q *call) (json.RawMessage, error) {
+	ctx, timer, stop := c.limit(ctx, q)
+	defer stop()
+	var token int64
+	if q.progress != nil {
+		sink := c.progress.add(q.progress, timer)
+		defer c.progress.remove(ctx, sink)
+		token = sink.token
+	}
+	buf := buffers.Get().(*[]byte)
+	defer putBuffer(buf)
+	params, err := appendParams((*buf)[:0], era, q, token)
+	*buf = params
+	if err != nil {
+		return nil, c.failed(q, err)
+	}
+	req := jsonrpc.Request{Method: q.method, Params: params, Mirror: era.mirror()}
+	req.Mirror.Name = q.name
+	if len(params) == len("{}") {
+		req.Params = nil
+	}
+	if !q.permanent {
+		req.Cancel = cancelNotice
+	}
+	raw, err := c.conn.Call(ctx, &req)
+	if err != nil {
+		return nil, c.failed(q, err)
+	}
+	return raw, nil
+}
+
+// failed says which call err concerns.
+func (c *Client) failed(q *call, err error) error {
+	return &CallError{Server: c.server.Name, Method: q.method, Name: q.name, Err: err}
+}
+
+// sendNote sends a notification, which carries nothing of the era's.
+func (c *Client) sendNote(ctx context.Context, q *call) error {
+	b, err := appendParams(nil, nil, q, 0)
+	if err != nil {
+		return c.failed(q, err)
+	}
+	req := jsonrpc.Request{Method: q.method, Params: b, Mirror: c.era.mirror()}
+	if len(b) == len("{}") {
+		req.Params = nil
+	}
+	if err := c.conn.Notify(ctx, &req); err != nil {
+		return c.failed(q, err)
+	}
+	return nil
+}
+
+// appendParams appends the params object of a request, or of a notification
+// when era is nil.
+func appendParams(b []byte, era era, q *call, token int64) (_ []byte, err error) {
+	b = append(b, '{')
+	if q.params != nil {
+		if b, err = q.params(b); err != nil {
+			return b, err
+		}
+	}
+	start := len(b)
+	b = append(wire.AppendKey(b, "_meta"), '{')
+	empty := len(b)
+	if era != nil {
+		b = era.appendMeta(b)
+	}
+	if token != 0 {
+		b = wire.AppendInt(wire.AppendKey(b, "progressToken"), token)
+	}
+	if b, err = appendMeta(b, q.meta); err != nil {
+		return b, err
+	}
+	if len(b) == empty {
+		b = b[:start] // nothing to say
+	} else {
+		b = append(b, '}')
+	}
+	return append(b, '}'), nil
+}
+
+// appendMeta appends the caller's part of _meta.
+func appendMeta(b []byte, meta map[string]any) (_ []byte, err error) {
+	if len(meta) == 0 {
+		return b, nil
+	}
+	for _, key := range slices.Sorted(maps.Keys(meta)) {
+		switch key {
+		case "progressToken", metaVersion, metaClientInfo, metaCapabilities:
+			return b, errors.New("the key " + strconv.Quote(key) + " of Meta is the client's own")
+		}
+		if b, err = wire.AppendValue(wire.AppendKey(b, key), meta[key]); err != nil {
+			return b, &opError{"Meta " + strconv.Quote(key), err}
+		}
+	}
+	return b, nil
+}
+
+// limit returns the context of a call. Its timer is there for calls that ask
+// for progress, which starts it anew.
+func (c *Client) limit(ctx context.Context, q *call) (context.Context, *callTimer, context.CancelFunc) {
+	d := q.timeout
+	if d == 0 {
+		d = c.opts.Timeout
+	}
+	if q.progress == nil {
+		if total := c.opts.MaxTimeout; total > 0 && (d < 0 || d > total) {
+			d = total
+		}
+		if d < 0 {
+			return ctx, nil, func() {}
+		}
+		ctx, cancel := context.WithTimeoutCause(ctx, d, &timeoutError{after: d})
+		return ctx, nil, cancel
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	t := &callTimer{each: d, total: c.opts.MaxTimeout, began: time.Now()}
+	t.timer = time.AfterFunc(t.rest(), func() { cancel(t.err()) })
+	return ctx, t, func() { t.timer.Stop(); cancel(nil) }
+}
+
+// A callTimer ends a call that makes no progress.
+type callTimer struct {
+	each, total time.Duration // no limit when negative
+	began       time.Time
+	timer       *time.Timer
+}
+
+// forever is beyond the life of any call.
+const forever = 1<<63 - 1
+
+// rest returns how long the call may go on without further progress.
+func (t *callTimer) rest() time.Duration {
+	d := t.each
+	if d < 0 {
+		d = forever
+	}
+	if t.total >= 0 {
+		d = min(d, t.total-time.Since(t.began))
+	}
+	return d
+}
+
+// extend starts the time anew.
+func (t *callTimer) extend() { t.timer.Reset(t.rest()) }
+
+func (t *callTimer) err() error {
+	if t.total >= 0 && time.Since(t.began) >= t.total {
+		return &timeoutError{after: t.total, total: true}
+	}
+	return &timeoutError{after: t.each}
+}
+
+// buffers holds what params are built in.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+func putBuffer(b *[]byte) {
+	if cap(*b) <= 64<<10 {
+		buffers.Put(b)
+	}
+}

@@ -1,0 +1,179 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
+
+// A Client is connected to one server. Connect makes one, and Close must be
+// called when it is no longer needed. All methods may be used concurrently.
+type Client struct {
+	opts     Options
+	conn     jsonrpc.Conn
+	era      era
+	server   ServerInfo
+	progress progressTable
+	notes    jsonrpc.Queue // runs the functions that notifications are for
+	requests requestTable  // what the server asked for
+
+	// Ends the functions that handle what the server sends. It lives as long
+	// as the client and has the values of the context given to Connect.
+	ctx    context.Context
+	cancel context.CancelFunc
+}
+
+const (
+	// maxNotes is how many notifications may wait to be handled.
+	maxNotes = 1024
+
+	// handlerGrace is how long Close waits for handlers to return.
+	handlerGrace = 500 * time.Millisecond
+)
+
+func newClient(ctx context.Context, opts *Options) *Client {
+	c := &Client{opts: opts.withDefaults(), notes: jsonrpc.Queue{Max: maxNotes}}
+	c.ctx, c.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	return c
+}
+
+// Server returns what is known about the server.
+func (c *Client) Server() ServerInfo { return c.server }
+
+// Done is closed when the connection has ended, by Close or by itself.
+func (c *Client) Done() <-chan struct{} { return c.conn.Done() }
+
+// Err returns what ended the connection, matching [ErrClosed], or nil while
+// it is open.
+func (c *Client) Err() error { return c.conn.Err() }
+
+// Close ends the connection: everything pending fails with [ErrClosed], and a
+// server that was started is shut down. It returns when nothing is left, which
+// takes a moment with a polite server and a few seconds with any other. It
+// may be called more than once, and its error is always nil.
+func (c *Client) Close() error {
+	c.stop()
+	_ = c.conn.Close()
+	c.notes.Close(handlerGrace)
+	c.requests.wait(handlerGrace)
+	return nil
+}
+
+// stop ends the handlers.
+func (c *Client) stop() { c.cancel() }
+
+// Ping returns nil when the server gives a sign of life, even if that is an
+// error. A server of 2026-07-28 or later, which has no ping, is asked
+// server/discover.
+func (c *Client) Ping(ctx context.Context) error { return c.era.ping(ctx, c) }
+
+// Call sends a request of any method and returns the result as the server
+// wrote it. params becomes the params object: nil, a json.RawMessage, a
+// json.Marshaler or a map; what the server's protocol revision requires in
+// its _meta is added.
+func (c *Client) Call(ctx context.Context, method string, params any) (json.RawMessage, error) {
+	q := &call{method: method}
+	if err := q.setParams(params); err != nil {
+		return nil, c.failed(q, err)
+	}
+	return c.do(ctx, q)
+}
+
+// Notify sends a notification of any method, with params as for Call. It does
+// not wait until the server has read it.
+func (c *Client) Notify(ctx context.Context, method string, params any) error {
+	q := &call{method: method}
+	if err := q.setParams(params); err != nil {
+		return c.failed(q, err)
+	}
+	return c.sendNote(ctx, q)
+}
+
+// setParams takes params apart that the library doesn't know, as _meta may be
+// among them.
+func (q *call) setParams(params any) error {
+	if params == nil {
+		return nil
+	}
+	b, err := wire.AppendValue(nil, params)
+	if err != nil {
+		return &opError{"params", err}
+	}
+	var members []byte
+	r := wire.NewReader(b)
+	for r.Object(); r.More(); {
+		key := string(r.Key())
+		if key != "_meta" {
+			members = append(wire.AppendKey(members, key), r.Raw()...)
+			continue
+		}
+		q.meta = make(map[string]any)
+		for r.Object(); r.More(); {
+			key := string(r.Key())
+			q.meta[key] = json.RawMessage(r.Raw())
+		}
+	}
+	if err := r.End(); err != nil {
+		return &opError{"params", err}
+	}
+	q.params = func(b []byte) ([]byte, error) { return append(b, members...), nil }
+	return nil
+}
+
+// capabilities returns what the client can do for servers.
+func (c *Client) capabilities() *ClientCapabilities { return &ClientCapabilities{} }
+
+// message handles what the server sends that is no answer. It is called on
+// goroutines that read, and never waits.
+func (c *Client) message(conn jsonrpc.Conn, m *jsonrpc.Message) {
+	if m.IsRequest() {
+		c.request(conn, m)
+		return
+	}
+	if err := c.notification(m); err != nil {
+		c.opts.Dropped(err, m.Params)
+	}
+}
+
+func (c *Client) notification(m *jsonrpc.Message) error {
+	switch m.Method {
+	case "notifications/progress":
+		return c.progress.deliver(m.Params)
+	case "notifications/cancelled":
+		return c.requests.cancel(m.Params)
+	case "notifications/message":
+		return c.log(m.Params)
+	}
+	return nil // nobody asked for it
+}
+
+// log hands a log message on.
+func (c *Client) log(params json.RawMessage) error {
+	if c.opts.Log == nil {
+		return nil
+	}
+	var msg LogMessage
+	r := wire.NewReader(params)
+	decodeObject(&r, &msg)
+	if err := r.End(); err != nil {
+		return &malformedError{err}
+	}
+	if !c.notes.Add(func() { c.guard(func() { c.opts.Log(c.ctx, &msg) }) }) {
+		return ErrFlood
+	}
+	return nil
+}
+
+// guard keeps a panic in a caller's function from ending the program: the
+// server's input may well have caused it. It is reported instead.
+func (c *Client) guard(f func()) {
+	defer func() {
+		if v := recover(); v != nil {
+			c.opts.Dropped(panicError(v), nil)
+		}
+	}()
+	f()
+}

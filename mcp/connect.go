@@ -1,0 +1,173 @@
+package mcp
+
+import (
+	"context"
+	"time"
+
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
+
+// ServerInfo is what Connect learned about a server. Name, version and
+// instructions are the server's own words.
+type ServerInfo struct {
+	Implementation
+	Revision     string // the protocol revision in use
+	Capabilities ServerCapabilities
+	Instructions string // for the model; often empty
+}
+
+// Connect opens a connection to the server and agrees with it on a protocol
+// revision. ctx bounds the connecting only; the client lives until Close and
+// keeps the context's values. opts may be nil.
+//
+// Servers of 2026-07-28 and later are found by asking server/discover.
+// Anything but an answer that only such a server gives leads to initialize,
+// on a fresh connection if the server ended the first. A server that is slow
+// to start is asked both ways, and its first answer counts.
+//
+// The error matches [ErrUnsupportedVersion] when there is no common revision,
+// [ErrClosed] when the server went away, context.DeadlineExceeded when it
+// does not answer, and [ErrMalformed] when its answer made no sense.
+func Connect(ctx context.Context, t Transport, opts *Options) (*Client, error) {
+	c := newClient(ctx, opts)
+	c.server.Name = nameOf(t)
+	if err := c.open(ctx, t); err != nil {
+		c.stop()
+		return nil, c.connectError(err)
+	}
+	a, err := c.negotiate(ctx)
+	if err != nil && c.opts.choose(modernRevisions(), c.opts.Versions) != "" && c.conn.Err() != nil && ctx.Err() == nil {
+		a, err = c.startAgain(ctx, t, err)
+	}
+	if err != nil {
+		c.Close()
+		return nil, c.connectError(err)
+	}
+	c.agree(a)
+	return c, nil
+}
+
+func (c *Client) connectError(err error) error {
+	op := "connect"
+	if c.server.Name != "" {
+		op += " to " + c.server.Name
+	}
+	return &opError{op, err}
+}
+
+// open opens the connection.
+func (c *Client) open(ctx context.Context, t Transport) (err error) {
+	c.conn, err = t.Open(ctx, jsonrpc.Handler{Message: c.message, Dropped: c.opts.Dropped, Trace: c.opts.Trace})
+	return err
+}
+
+// startAgain gives a server another chance that went away during the probe:
+// some exit when the first request is not initialize.
+func (c *Client) startAgain(ctx context.Context, t Transport, first error) (*agreement, error) {
+	legacy := c.opts.choose(legacyRevisions(), c.opts.Versions)
+	if legacy == "" {
+		return nil, first
+	}
+	_ = c.conn.Close()
+	if err := c.open(ctx, t); err != nil {
+		return nil, first // says more: it is why a second try was needed
+	}
+	return c.initialize(ctx, legacy)
+}
+
+// An agreement is how client and server go on.
+type agreement struct {
+	era    era
+	server ServerInfo
+}
+
+// agree makes a the way in which the client speaks from now on.
+func (c *Client) agree(a *agreement) {
+	name := c.server.Name
+	c.era, c.server = a.era, a.server
+	if c.server.Name == "" {
+		c.server.Name = name
+	}
+}
+
+// An outcome is the end of an attempt to agree.
+type outcome struct {
+	*agreement
+	err error
+}
+
+// refusalGrace is how long an answer to the probe may come after a refusal of
+// initialize. Both were sent by then.
+const refusalGrace = 250 * time.Millisecond
+
+// negotiate finds out the server's era and agrees with it on a revision.
+func (c *Client) negotiate(ctx context.Context) (*agreement, error) {
+	legacy := c.opts.choose(legacyRevisions(), c.opts.Versions)
+	switch {
+	case c.opts.choose(modernRevisions(), c.opts.Versions) == "":
+		if legacy == "" {
+			return nil, &opError{"Options.Versions", ErrUnsupportedVersion}
+		}
+		return c.initialize(ctx, legacy)
+	case legacy == "":
+		return c.discover(ctx)
+	}
+	// What is still under way when the other attempt has won ends with ctx.
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	probe := start(func() (*agreement, error) { return c.discover(ctx) })
+	wait := time.NewTimer(c.opts.ProbeTimeout)
+	defer wait.Stop()
+	select {
+	case p := <-probe:
+		return c.afterProbe(ctx, p, legacy)
+	case <-wait.C:
+	}
+	// Silence is a legacy server, or one that is still starting.
+	session := start(func() (*agreement, error) { return c.initialize(ctx, legacy) })
+	select {
+	case p := <-probe:
+		if p.err == nil {
+			return p.agreement, nil
+		}
+		s := <-session
+		return s.agreement, s.err
+	case s := <-session:
+		if s.err == nil {
+			return s.agreement, nil
+		}
+		wait.Reset(refusalGrace)
+		select {
+		case p := <-probe:
+			if p.err == nil || isModern(p.err) {
+				return p.agreement, p.err
+			}
+		case <-wait.C:
+		}
+		return nil, s.err
+	}
+}
+
+// afterProbe goes on with what the probe found in time.
+func (c *Client) afterProbe(ctx context.Context, p outcome, legacy string) (*agreement, error) {
+	if inc, ok := p.err.(*incompatible); ok {
+		if legacy = c.opts.choose(legacyRevisions(), inc.offered); legacy == "" {
+			return nil, inc
+		}
+		return c.initialize(ctx, legacy) // a server of both eras, which has an older revision in common
+	}
+	if p.err == nil || isModern(p.err) || ctx.Err() != nil || c.conn.Err() != nil {
+		return p.agreement, p.err
+	}
+	return c.initialize(ctx, legacy)
+}
+
+// start runs f and returns where its outcome will be.
+func start(f func() (*agreement, error)) <-chan outcome {
+	done := make(chan outcome, 1)
+	go func() { // ends with f
+		a, err := f()
+		done <- outcome{a, err}
+	}()
+	return done
+}

@@ -1,0 +1,34 @@
+package mcp
+
+import (
+	"context"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
+
+// An era is how the server wants to be spoken to: one of the two ways that MCP
+// has had. Everything in which they differ for a client is behind it.
+type era interface {
+	// mirror returns what HTTP transports say about every request.
+	mirror() jsonrpc.Mirror
+
+	// appendMeta appends what every request carries in its _meta.
+	appendMeta(b []byte) []byte
+
+	// ping asks the server for a sign of life.
+	ping(ctx context.Context, c *Client) error
+
+	// serves reports whether the server may ask the client for something.
+	serves() bool
+
+	// complete returns an error unless resultType is that of a final result.
+	complete(resultType string) error
+}
+
+// cancelNotice tells the server that nobody waits any more for the call id.
+func cancelNotice(id jsonrpc.ID) *jsonrpc.Request {
+	params := append([]byte(`{"requestId":`), id.String()...)
+	params = wire.AppendString(wire.AppendKey(params, "reason"), "the caller stopped waiting")
+	return &jsonrpc.Request{Method: "notifications/cancelled", Params: append(params, '}')}
+}

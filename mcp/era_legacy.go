@@ -1,0 +1,123 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
+
+// legacyEra is the protocol from 2024-11-05 to 2025-11-25: a session begins
+// with initialize, and each side may send requests to the other.
+type legacyEra struct{ revision string }
+
+func (e *legacyEra) mirror() jsonrpc.Mirror {
+	return jsonrpc.Mirror{Revision: e.revision, Session: true}
+}
+
+func (e *legacyEra) appendMeta(b []byte) []byte { return b }
+
+func (e *legacyEra) ping(ctx context.Context, c *Client) error {
+	_, err := c.do(ctx, &call{method: "ping"})
+	// Servers exist that don't know ping; any answer is a sign of life.
+	var answer *jsonrpc.Error
+	if errors.As(err, &answer) {
+		return nil
+	}
+	return err
+}
+
+func (e *legacyEra) serves() bool { return true }
+
+// complete takes everything: results had no type then.
+func (e *legacyEra) complete(string) error { return nil }
+
+// initialize opens a session with the given revision, or an older or newer
+// one that the server prefers.
+func (c *Client) initialize(ctx context.Context, version string) (*agreement, error) {
+	res, err := c.sendInitialize(ctx, version)
+	if other := c.otherVersion(err, version); other != "" {
+		version = other
+		res, err = c.sendInitialize(ctx, version)
+	}
+	if err != nil {
+		return nil, err
+	}
+	agreed := c.opts.choose(legacyRevisions(), []string{res.ProtocolVersion})
+	if agreed == "" {
+		return nil, &incompatible{version, []string{res.ProtocolVersion}}
+	}
+	if b, ok := c.conn.(jsonrpc.Batcher); ok && agreed == Revision20250326 {
+		b.AcceptBatches() // the one revision that has them
+	}
+	era := &legacyEra{revision: agreed}
+	note := &jsonrpc.Request{Method: "notifications/initialized", Mirror: era.mirror()}
+	if err := c.conn.Notify(ctx, note); err != nil {
+		return nil, err
+	}
+	return &agreement{era, ServerInfo{
+		Implementation: res.ServerInfo,
+		Revision:       agreed,
+		Capabilities:   res.Capabilities,
+		Instructions:   res.Instructions,
+	}}, nil
+}
+
+func (c *Client) sendInitialize(ctx context.Context, version string) (*InitializeResult, error) {
+	q := &call{
+		method:    "initialize",
+		permanent: true, // the specification forbids to cancel it
+		params: func(b []byte) ([]byte, error) {
+			b = wire.AppendString(wire.AppendKey(b, "protocolVersion"), version)
+			b = appendObject(wire.AppendKey(b, "capabilities"), c.capabilities())
+			return appendObject(wire.AppendKey(b, "clientInfo"), &c.opts.Info), nil
+		},
+	}
+	raw, err := c.send(ctx, &legacyEra{}, q)
+	if err != nil {
+		return nil, err
+	}
+	var res InitializeResult
+	r := wire.NewReader(raw)
+	decodeObject(&r, &res)
+	if err := r.End(); err != nil {
+		return nil, c.failed(q, &malformedError{err})
+	}
+	return &res, nil
+}
+
+// otherVersion returns another legacy revision that a server which refused
+// the one asked for says that it speaks, or "".
+func (c *Client) otherVersion(err error, asked string) string {
+	var answer *jsonrpc.Error
+	if !errors.As(err, &answer) {
+		return ""
+	}
+	if v := c.opts.choose(legacyRevisions(), supportedVersions(answer)); v != asked {
+		return v
+	}
+	return ""
+}
+
+// supportedVersions returns the list that servers add to their refusal of a
+// revision.
+func supportedVersions(e *jsonrpc.Error) (list []string) {
+	r := wire.NewReader(e.Data)
+	if r.Kind() != wire.Object {
+		return nil
+	}
+	for r.Object(); r.More(); {
+		if string(r.Key()) != "supported" || r.Kind() != wire.Array {
+			r.Skip()
+			continue
+		}
+		for r.Array(); r.More(); {
+			list = append(list, r.String())
+		}
+	}
+	if r.End() != nil {
+		return nil
+	}
+	return list
+}

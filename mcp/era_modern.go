@@ -1,0 +1,120 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
+
+// Keys of _meta that every request has.
+const (
+	metaVersion      = "io.modelcontextprotocol/protocolVersion"
+	metaClientInfo   = "io.modelcontextprotocol/clientInfo"
+	metaCapabilities = "io.modelcontextprotocol/clientCapabilities"
+	metaLogLevel     = "io.modelcontextprotocol/logLevel"
+)
+
+// modernEra is the protocol from 2026-07-28 on: there are no sessions, every
+// request says which revision it speaks and what the client can do, and the
+// server sends no requests.
+type modernEra struct {
+	revision string
+	meta     []byte // the members that every request's _meta has
+}
+
+func (c *Client) newModernEra(revision string) *modernEra {
+	b := wire.AppendString(wire.AppendKey(nil, metaVersion), revision)
+	b = appendObject(wire.AppendKey(b, metaClientInfo), &c.opts.Info)
+	b = appendObject(wire.AppendKey(b, metaCapabilities), c.capabilities())
+	if c.opts.LogLevel != "" {
+		b = wire.AppendString(wire.AppendKey(b, metaLogLevel), string(c.opts.LogLevel))
+	}
+	return &modernEra{revision: revision, meta: b}
+}
+
+func (e *modernEra) mirror() jsonrpc.Mirror { return jsonrpc.Mirror{Revision: e.revision} }
+
+func (e *modernEra) appendMeta(b []byte) []byte { return append(b, e.meta...) }
+
+// ping asks for what every server of this era must answer; it has no ping.
+func (e *modernEra) ping(ctx context.Context, c *Client) error {
+	_, err := c.do(ctx, &call{method: "server/discover"})
+	return err
+}
+
+func (e *modernEra) serves() bool { return false }
+
+func (e *modernEra) complete(resultType string) error {
+	if resultType == "" || resultType == "complete" {
+		return nil
+	}
+	return &malformedError{errors.New("result of the unknown type " + strconv.Quote(resultType))}
+}
+
+// discover asks the server which modern revisions it speaks and what it
+// offers. The error is an *incompatible when the server is a modern one
+// without a revision that the client may use.
+func (c *Client) discover(ctx context.Context) (*agreement, error) {
+	era := c.newModernEra(c.opts.choose(modernRevisions(), c.opts.Versions))
+	q := &call{method: "server/discover", permanent: true} // nothing is said to servers that don't know it
+	raw, err := c.send(ctx, era, q)
+	var answer *jsonrpc.Error
+	if errors.As(err, &answer) && answer.Code == CodeUnsupportedVersion {
+		return nil, &incompatible{era.revision, supportedVersions(answer)}
+	}
+	if err != nil {
+		return nil, err
+	}
+	var res DiscoverResult
+	r := wire.NewReader(raw)
+	decodeObject(&r, &res)
+	if err := r.End(); err != nil {
+		return nil, c.failed(q, &malformedError{err})
+	}
+	if len(res.SupportedVersions) == 0 {
+		return nil, c.failed(q, &malformedError{errors.New("no supportedVersions")})
+	}
+	version := c.opts.choose(modernRevisions(), res.SupportedVersions)
+	if version == "" {
+		return nil, &incompatible{era.revision, res.SupportedVersions}
+	}
+	return &agreement{c.newModernEra(version), ServerInfo{
+		Implementation: res.ServerInfo(),
+		Revision:       version,
+		Capabilities:   res.Capabilities,
+		Instructions:   res.Instructions,
+	}}, nil
+}
+
+// isModern reports whether err is what only a server of this era says.
+func isModern(err error) bool {
+	var inc *incompatible
+	var answer *jsonrpc.Error
+	return errors.As(err, &inc) || errors.As(err, &answer) &&
+		(answer.Code == CodeHeaderMismatch || answer.Code == CodeMissingClientCapability)
+}
+
+// incompatible is a server without the revision that it was asked for.
+type incompatible struct {
+	asked   string
+	offered []string
+}
+
+func (e *incompatible) Error() string {
+	s := ErrUnsupportedVersion.Error() + ": asked for " + e.asked + ", the server has"
+	for i, v := range e.offered {
+		if i == 10 {
+			return s + " …"
+		}
+		s += " " + strconv.Quote(v)
+	}
+	if len(e.offered) == 0 {
+		s += " none"
+	}
+	return s
+}
+
+func (e *incompatible) Is(target error) bool { return target == ErrUnsupportedVersion }

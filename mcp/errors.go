@@ -1,0 +1,102 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
+
+// Errors that the errors of a client match, besides those of its context.
+// What a server answered is a *[jsonrpc.Error], which errors.As finds.
+var (
+	// ErrClosed: the connection was closed, by either side.
+	ErrClosed = jsonrpc.ErrClosed
+
+	// ErrOutcomeUnknown: the connection ended after the request was handed to
+	// it and before the answer came, so the server may have acted on it.
+	ErrOutcomeUnknown = jsonrpc.ErrOutcomeUnknown
+
+	// ErrTooLarge: the server sent more than the client takes.
+	ErrTooLarge = jsonrpc.ErrTooLarge
+
+	// ErrMalformed: the server's answer could not be used.
+	ErrMalformed = jsonrpc.ErrMalformed
+
+	// ErrUnsupportedVersion: client and server have no protocol revision in
+	// common.
+	ErrUnsupportedVersion = errors.New("no common protocol revision")
+
+	// ErrTooManyPages: a list has more pages or items than Options allow, or
+	// repeats itself.
+	ErrTooManyPages = errors.New("list does not end")
+
+	// ErrFlood: notifications came faster than they could be handled.
+	ErrFlood = errors.New("too many messages at once")
+)
+
+// Error codes of MCP, in the Code of a *[jsonrpc.Error].
+const (
+	CodeHeaderMismatch          = -32020 // from 2026-07-28
+	CodeMissingClientCapability = -32021 // from 2026-07-28
+	CodeUnsupportedVersion      = -32022 // from 2026-07-28
+	CodeResourceNotFound        = -32002 // before 2026-07-28, which uses -32602
+	CodeURLElicitationRequired  = -32042 // 2025-11-25 only
+)
+
+// A CallError says which call failed. It wraps the reason.
+type CallError struct {
+	Server string // the name of the server, or how its transport calls it
+	Method string
+	Name   string // the tool, prompt or resource; empty for other methods
+	Err    error
+}
+
+func (e *CallError) Error() string {
+	s := e.Method
+	if e.Name != "" {
+		s += " " + strconv.Quote(e.Name)
+	}
+	if e.Server != "" {
+		s = "server " + strconv.Quote(e.Server) + ": " + s
+	}
+	return s + ": " + e.Err.Error()
+}
+
+func (e *CallError) Unwrap() error { return e.Err }
+
+// timeoutError is the end of a call whose time ran out.
+type timeoutError struct {
+	after time.Duration
+	total bool // MaxTimeout
+}
+
+func (e *timeoutError) Error() string {
+	if e.total {
+		return "no answer within " + e.after.String() + " in all, in spite of progress"
+	}
+	return "no answer within " + e.after.String()
+}
+
+func (e *timeoutError) Is(target error) bool { return target == context.DeadlineExceeded }
+
+// Timeout tells that the error is a time-out, as net.Error does.
+func (e *timeoutError) Timeout() bool { return true }
+
+// opError says what was being done when err came up.
+type opError struct {
+	op  string
+	err error
+}
+
+func (e *opError) Error() string { return e.op + ": " + e.err.Error() }
+func (e *opError) Unwrap() error { return e.err }
+
+// malformedError is an answer that could not be used.
+type malformedError struct{ err error }
+
+func (e *malformedError) Error() string        { return ErrMalformed.Error() + ": " + e.err.Error() }
+func (e *malformedError) Is(target error) bool { return target == ErrMalformed }
+func (e *malformedError) Unwrap() error        { return e.err }

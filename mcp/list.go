@@ -1,0 +1,122 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"strconv"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+)
+
+// A resultPtr is the pointer type of a result, for functions that make one.
+type resultPtr[R any] interface {
+	*R
+	result
+}
+
+// pages returns an iterator over a list that the server hands out in pages.
+// split returns the items of a page and the cursor of the next.
+//
+// A cursor is opaque: even the empty string is one. A list that comes back to
+// a cursor would never end.
+func pages[T, R any, P resultPtr[R]](ctx context.Context, c *Client, method string,
+	split func(P) ([]T, *string)) iter.Seq2[*T, error] {
+	return func(yield func(*T, error) bool) {
+		q := &call{method: method}
+		seen := make(map[string]bool)
+		for page, n := 1, 0; ; page++ {
+			res := P(new(R))
+			if err := c.get(ctx, q, res); err != nil {
+				yield(nil, err)
+				return
+			}
+			items, next := split(res)
+			for i := range items {
+				if n++; n > c.opts.MaxItems {
+					yield(nil, c.endless(q, "more than "+strconv.Itoa(c.opts.MaxItems)+" items"))
+					return
+				}
+				if !yield(&items[i], nil) {
+					return
+				}
+			}
+			switch {
+			case next == nil:
+				return
+			case seen[*next]:
+				yield(nil, c.endless(q, "the cursor "+strconv.Quote(*next)+" came twice"))
+				return
+			case page == c.opts.MaxPages:
+				yield(nil, c.endless(q, "more than "+strconv.Itoa(page)+" pages"))
+				return
+			}
+			seen[*next] = true
+			q.params = func(b []byte) ([]byte, error) {
+				return wire.AppendString(wire.AppendKey(b, "cursor"), *next), nil
+			}
+		}
+	}
+}
+
+func (c *Client) endless(q *call, why string) error {
+	return c.failed(q, &opError{why, ErrTooManyPages})
+}
+
+// all reads a list to its end, in no more time than a call may take in all.
+// What was read is returned with the error.
+func all[T any](ctx context.Context, c *Client, list func(context.Context) iter.Seq2[*T, error]) ([]*T, error) {
+	if d := c.opts.MaxTimeout; d > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, d, &timeoutError{after: d, total: true})
+		defer cancel()
+	}
+	var items []*T
+	for item, err := range list(ctx) {
+		if err != nil {
+			return items, err
+		}
+		items = append(items, item)
+	}
+	return items, nil
+}
+
+// A result is what a call ends with.
+type result interface {
+	object
+	common() *Result
+}
+
+func (t *Result) common() *Result { return t }
+
+// problems returns what is wrong with the items that were left out.
+func (t *Page) problems() []error { return t.bad }
+
+// get sends a request and reads its result into res.
+func (c *Client) get(ctx context.Context, q *call, res result) error {
+	raw, err := c.do(ctx, q)
+	if err != nil {
+		return err
+	}
+	return c.read(q, raw, res)
+}
+
+// read reads the final result of a call into res.
+func (c *Client) read(q *call, raw []byte, res result) error {
+	r := wire.NewReader(raw)
+	decodeObject(&r, res)
+	if err := r.End(); err != nil {
+		return c.failed(q, &malformedError{err})
+	}
+	if err := c.era.complete(res.common().ResultType); err != nil {
+		return c.failed(q, err)
+	}
+	if l, ok := res.(interface{ problems() []error }); ok {
+		for _, err := range l.problems() {
+			c.opts.Dropped(c.failed(q, err), nil)
+		}
+	}
+	return nil
+}
+
+var errNoObject = errors.New("not an object in JSON")

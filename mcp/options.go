@@ -1,0 +1,118 @@
+package mcp
+
+import (
+	"context"
+	"slices"
+	"time"
+)
+
+// The protocol revisions that the client speaks.
+const (
+	Revision20241105 = "2024-11-05"
+	Revision20250326 = "2025-03-26"
+	Revision20250618 = "2025-06-18"
+	Revision20251125 = "2025-11-25"
+	Revision20260728 = "2026-07-28"
+)
+
+// Revisions returns the protocol revisions that the client speaks, newest
+// first.
+func Revisions() []string { return append(modernRevisions(), legacyRevisions()...) }
+
+// modernRevisions are stateless: each request says all about itself.
+func modernRevisions() []string { return []string{Revision20260728} }
+
+// legacyRevisions begin with initialize.
+func legacyRevisions() []string {
+	return []string{Revision20251125, Revision20250618, Revision20250326, Revision20241105}
+}
+
+// Options are the settings of a client. The zero value and nil work.
+type Options struct {
+	// Info tells servers who the client is. The default is the library's name
+	// and version.
+	Info Implementation
+
+	// Versions are the protocol revisions that may be used, in any order.
+	// All of [Revisions] when empty. Without a legacy revision in it Connect
+	// never sends initialize; without a modern one it sends that at once.
+	Versions []string
+
+	// ProbeTimeout is how long Connect waits for the answer to
+	// server/discover before it tries initialize, too. 3 seconds when 0.
+	ProbeTimeout time.Duration
+
+	// Timeout is how long a call waits for its answer. Progress starts the
+	// time anew, for a call that asked for it. 1 minute when 0, no limit when
+	// negative. A context that ends earlier ends the call earlier.
+	Timeout time.Duration
+
+	// MaxTimeout is how long a call may last in all, whatever progress it
+	// makes. 1 hour when 0, no limit when negative.
+	MaxTimeout time.Duration
+
+	// MaxPages and MaxItems bound what the List methods and the iterators
+	// read of one list. 1,000 pages and 100,000 items when 0.
+	MaxPages, MaxItems int
+
+	// Log is called for each log message of the server, one at a time.
+	Log func(context.Context, *LogMessage)
+
+	// LogLevel is the least severity that the server is asked to log.
+	// Nothing is asked for when it is empty, which leaves it to servers of
+	// before 2026-07-28, and means none with later ones.
+	LogLevel LoggingLevel
+
+	// Dropped is called for everything the server sent that could not be
+	// used, with the reason: messages that are malformed or too late, items of
+	// lists that make no sense, notifications that came too fast. It must
+	// return soon, may be called concurrently, and must not keep data.
+	Dropped func(reason error, data []byte)
+
+	// Trace is called for each message that is sent or received, in the order
+	// of each direction. It must return soon, and must not keep data.
+	Trace func(sent bool, data []byte)
+}
+
+// withDefaults returns a copy of o in which every default is filled in.
+func (o *Options) withDefaults() Options {
+	var d Options
+	if o != nil {
+		d = *o
+	}
+	if d.Info.Name == "" {
+		d.Info.Name, d.Info.Version = "stdmcp", Version
+	}
+	if len(d.Versions) == 0 {
+		d.Versions = Revisions()
+	}
+	d.Versions = slices.Clone(d.Versions)
+	if d.ProbeTimeout <= 0 {
+		d.ProbeTimeout = 3 * time.Second
+	}
+	orDefault(&d.Timeout, time.Minute)
+	orDefault(&d.MaxTimeout, time.Hour)
+	orDefault(&d.MaxPages, 1000)
+	orDefault(&d.MaxItems, 100_000)
+	if d.Dropped == nil {
+		d.Dropped = func(error, []byte) {}
+	}
+	return d
+}
+
+func orDefault[T ~int | ~int64](v *T, d T) {
+	if *v == 0 {
+		*v = d
+	}
+}
+
+// choose returns the first of known, which is sorted by preference, that is in
+// both the server's list and the client's, or "".
+func (o *Options) choose(known, server []string) string {
+	for _, v := range known {
+		if slices.Contains(o.Versions, v) && slices.Contains(server, v) {
+			return v
+		}
+	}
+	return ""
+}

@@ -1,0 +1,103 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
+
+// maxProgress is how many progress notifications of one call may wait for its
+// function before further ones are dropped.
+const maxProgress = 256
+
+// A progressTable leads progress notifications to the calls that they belong
+// to.
+type progressTable struct {
+	mu    sync.Mutex
+	last  int64 // the token given most recently
+	sinks map[int64]*progressSink
+}
+
+// A progressSink is a call that wants to hear of its progress.
+type progressSink struct {
+	token int64
+	f     func(Progress)
+	timer *callTimer
+	queue jsonrpc.Queue // calls f
+
+	mu   sync.Mutex
+	last *float64 // the progress so far, nil before the first
+}
+
+func (t *progressTable) add(f func(Progress), timer *callTimer) *progressSink {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.last++
+	s := &progressSink{token: t.last, f: f, timer: timer, queue: jsonrpc.Queue{Max: maxProgress}}
+	if t.sinks == nil {
+		t.sinks = make(map[int64]*progressSink)
+	}
+	t.sinks[s.token] = s
+	return s
+}
+
+// remove ends the use of a sink. It lets the function see what came before
+// the answer, no longer than ctx.
+func (t *progressTable) remove(ctx context.Context, s *progressSink) {
+	t.mu.Lock()
+	delete(t.sinks, s.token)
+	t.mu.Unlock()
+	seen := make(chan struct{})
+	if s.queue.Add(func() { close(seen) }) {
+		select {
+		case <-seen:
+		case <-ctx.Done():
+		}
+	}
+	s.queue.Close(0)
+}
+
+var (
+	errUnknownToken = errors.New("progress of no call that waits")
+	errNoProgress   = errors.New("progress that does not increase")
+)
+
+// deliver takes the params of a progress notification. It never waits.
+func (t *progressTable) deliver(params []byte) error {
+	var p Progress
+	r := wire.NewReader(params)
+	p.decode(&r)
+	if err := r.End(); err != nil {
+		return &malformedError{err}
+	}
+	// Servers exist that turn numbers into strings.
+	n, err := strconv.ParseInt(strings.Trim(p.token.String(), `"`), 10, 64)
+	if err != nil {
+		return errUnknownToken
+	}
+	t.mu.Lock()
+	s := t.sinks[n]
+	t.mu.Unlock()
+	if s == nil {
+		return errUnknownToken
+	}
+	s.mu.Lock()
+	ok := s.last == nil || p.Progress > *s.last
+	if ok {
+		s.last = &p.Progress
+	}
+	s.mu.Unlock()
+	if !ok {
+		return errNoProgress
+	}
+	s.timer.extend()
+	if !s.queue.Add(func() { s.f(p) }) {
+		return ErrFlood
+	}
+	return nil
+}

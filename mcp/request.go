@@ -1,0 +1,136 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
+
+// maxRequests is how many requests of the server are handled at once.
+const maxRequests = 64
+
+// A requestTable holds the server's requests that are being handled, so that
+// the server can cancel them.
+type requestTable struct {
+	mu      sync.Mutex
+	cancels map[jsonrpc.ID]context.CancelFunc
+	running sync.WaitGroup
+}
+
+// add makes room for a request, whose context it derives from ctx. It reports
+// false when there is none, or when the id is in use.
+func (t *requestTable) add(ctx context.Context, id jsonrpc.ID) (context.Context, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.cancels[id] != nil || len(t.cancels) >= maxRequests || ctx.Err() != nil {
+		return nil, false
+	}
+	if t.cancels == nil {
+		t.cancels = make(map[jsonrpc.ID]context.CancelFunc)
+	}
+	ctx, t.cancels[id] = context.WithCancel(ctx)
+	t.running.Add(1)
+	return ctx, true
+}
+
+func (t *requestTable) remove(id jsonrpc.ID) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.cancels[id]()
+	delete(t.cancels, id)
+	t.running.Done()
+}
+
+// cancel takes the params of the notification that the server no longer wants
+// an answer.
+func (t *requestTable) cancel(params []byte) error {
+	var id jsonrpc.ID
+	r := wire.NewReader(params)
+	for r.Object(); r.More(); {
+		if string(r.Key()) != "requestId" {
+			r.Skip()
+		} else if raw := r.Raw(); raw != nil {
+			r.Fail(id.UnmarshalJSON(raw))
+		}
+	}
+	if err := r.End(); err != nil {
+		return &malformedError{err}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if cancel := t.cancels[id]; cancel != nil {
+		cancel()
+	}
+	return nil // it may have been answered meanwhile
+}
+
+// wait waits for the handlers to return, no longer than d: one of them may be
+// what waits.
+func (t *requestTable) wait(d time.Duration) {
+	done := make(chan struct{})
+	go func() { // ends with the last handler
+		t.running.Wait()
+		close(done)
+	}()
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-done:
+	case <-timer.C:
+	}
+}
+
+// request has a request of the server handled and answered. It never waits.
+func (c *Client) request(conn jsonrpc.Conn, m *jsonrpc.Message) {
+	if e := c.era; e != nil && !e.serves() {
+		// Even an error answer would break the protocol.
+		c.opts.Dropped(errServerRequest, []byte(m.Method))
+		return
+	}
+	ctx, ok := c.requests.add(c.ctx, m.ID)
+	if !ok {
+		c.opts.Dropped(ErrFlood, []byte(m.Method))
+		return
+	}
+	go func() { // ends with the handler
+		defer c.requests.remove(m.ID)
+		result, err := c.handle(ctx, m)
+		if ctx.Err() != nil {
+			return // nobody wants it any more
+		}
+		_ = conn.Reply(ctx, m.ID, result, err) // fails with the connection only
+	}()
+}
+
+// handle returns the answer to a request of the server.
+func (c *Client) handle(_ context.Context, m *jsonrpc.Message) (_ json.RawMessage, answer *jsonrpc.Error) {
+	defer func() {
+		if v := recover(); v != nil {
+			c.opts.Dropped(panicError(v), []byte(m.Method))
+			answer = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the client failed to handle the request"}
+		}
+	}()
+	switch m.Method {
+	case "ping":
+		return json.RawMessage("{}"), nil
+	}
+	return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "this client does not handle " + m.Method}
+}
+
+var errServerRequest = errors.New("a request from the server, which this protocol revision does not allow")
+
+// panicError is a panic in a function of the caller's.
+func panicError(v any) error {
+	switch v := v.(type) {
+	case error:
+		return &opError{"panic in a handler", v}
+	case string:
+		return errors.New("panic in a handler: " + v)
+	}
+	return errors.New("panic in a handler")
+}

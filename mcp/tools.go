@@ -1,0 +1,86 @@
+package mcp
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+)
+
+// Tools returns an iterator over the server's tools, which asks for a page
+// when the one before is used up. After an error it ends.
+func (c *Client) Tools(ctx context.Context) iter.Seq2[*Tool, error] {
+	return pages(ctx, c, "tools/list", func(res *ListToolsResult) ([]Tool, *string) {
+		return res.Tools, res.NextCursor
+	})
+}
+
+// ListTools returns all of the server's tools. With an error it returns those
+// that were read before it.
+func (c *Client) ListTools(ctx context.Context) ([]*Tool, error) { return all(ctx, c, c.Tools) }
+
+// A ToolCall says which tool to call, and how.
+type ToolCall struct {
+	Name string
+
+	// Arguments becomes the arguments object: nil, a json.RawMessage, a
+	// json.Marshaler, a map, or any other value that is an object in JSON.
+	// For structs there is package typed.
+	Arguments any
+
+	// Progress is called with the progress that the server reports, in order,
+	// one call at a time, and not any more when Do has returned, unless its
+	// context ended. Each report starts Timeout anew.
+	Progress func(Progress)
+
+	// Timeout takes the place of Options.Timeout when it is not 0.
+	Timeout time.Duration
+
+	// Meta holds further members of the request's _meta.
+	Meta map[string]any
+}
+
+// CallTool calls a tool. args is as ToolCall.Arguments.
+//
+// An error of the tool itself is no error here but a result whose IsError is
+// set. The error is a *[CallError]; it wraps a *[jsonrpc.Error] when the server
+// refused the call, and matches [ErrOutcomeUnknown] when the connection ended
+// while the call was under way.
+func (c *Client) CallTool(ctx context.Context, name string, args any) (*CallToolResult, error) {
+	return c.Do(ctx, &ToolCall{Name: name, Arguments: args})
+}
+
+// Do calls a tool as CallTool does, with all that can be said about it.
+func (c *Client) Do(ctx context.Context, t *ToolCall) (*CallToolResult, error) {
+	q := &call{
+		method:   "tools/call",
+		name:     t.Name,
+		meta:     t.Meta,
+		progress: t.Progress,
+		timeout:  t.Timeout,
+		params:   t.appendParams,
+	}
+	var res CallToolResult
+	if err := c.get(ctx, q, &res); err != nil {
+		return nil, err
+	}
+	return &res, nil
+}
+
+func (t *ToolCall) appendParams(b []byte) ([]byte, error) {
+	b = wire.AppendString(wire.AppendKey(b, "name"), t.Name)
+	if t.Arguments == nil {
+		return b, nil
+	}
+	b = wire.AppendKey(b, "arguments")
+	start := len(b)
+	b, err := wire.AppendValue(b, t.Arguments)
+	if err == nil && b[start] != '{' {
+		err = errNoObject
+	}
+	if err != nil {
+		return b, &opError{"arguments", err}
+	}
+	return b, nil
+}
