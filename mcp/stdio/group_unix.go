@@ -1,0 +1,19 @@
+//go:build unix
+
+package stdio
+
+import (
+	"os"
+	"syscall"
+)
+
+const canStart = true
+
+// A group is a child's process group, whose id is that of the child.
+type group int
+
+func newGroup(child *os.Process) group { return group(child.Pid) }
+
+func (g group) terminate() { _ = syscall.Kill(-int(g), syscall.SIGTERM) }
+func (g group) kill()      { _ = syscall.Kill(-int(g), syscall.SIGKILL) }
+func (g group) close()     {}

@@ -1,0 +1,10 @@
+//go:build unix && !linux
+
+package stdio
+
+import "syscall"
+
+func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+
+// awaitExit is for systems that can wait for a child without reaping it.
+func awaitExit(int) bool { return false }

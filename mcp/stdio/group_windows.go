@@ -1,0 +1,96 @@
+package stdio
+
+import (
+	"os"
+	"os/exec"
+	"strconv"
+	"syscall"
+	"unsafe"
+)
+
+const canStart = true
+
+var (
+	kernel32                 = syscall.NewLazyDLL("kernel32.dll")
+	createJobObject          = kernel32.NewProc("CreateJobObjectW")
+	setInformationJobObject  = kernel32.NewProc("SetInformationJobObject")
+	assignProcessToJobObject = kernel32.NewProc("AssignProcessToJobObject")
+	terminateJobObject       = kernel32.NewProc("TerminateJobObject")
+)
+
+// A group is a job that holds the child and what the child starts. Windows ends
+// it when its last handle is closed, so at the latest when this process dies.
+type group struct {
+	job   syscall.Handle // 0 when the child could not be put into a job
+	child syscall.Handle // while it is open, no other process gets the child's pid
+	pid   int
+}
+
+func newGroup(child *os.Process) group {
+	const setQuota = 0x100 // PROCESS_SET_QUOTA
+	g := group{pid: child.Pid}
+	g.child, _ = syscall.OpenProcess(setQuota|syscall.PROCESS_TERMINATE, false, uint32(g.pid))
+	if job := newJob(); job != 0 {
+		if ok, _, _ := assignProcessToJobObject.Call(uintptr(job), uintptr(g.child)); ok != 0 {
+			g.job = job
+		} else {
+			_ = syscall.CloseHandle(job)
+		}
+	}
+	return g
+}
+
+// newJob returns an empty job, or 0.
+func newJob() syscall.Handle {
+	const (
+		extendedLimits = 9      // JobObjectExtendedLimitInformation
+		killOnClose    = 0x2000 // JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
+	)
+	// JOBOBJECT_EXTENDED_LIMIT_INFORMATION is 144 bytes long, or 112 where
+	// pointers have 32 bits. LimitFlags is at 16 and all else stays zero.
+	var limits [18]uint64
+	limits[2] = killOnClose
+	size := unsafe.Sizeof(limits)
+	if unsafe.Sizeof(uintptr(0)) == 4 {
+		size = 112
+	}
+	job, _, _ := createJobObject.Call(0, 0)
+	if job == 0 {
+		return 0
+	}
+	ok, _, _ := setInformationJobObject.Call(job, extendedLimits, uintptr(unsafe.Pointer(&limits)), size)
+	if ok == 0 {
+		_ = syscall.CloseHandle(syscall.Handle(job))
+		return 0
+	}
+	return syscall.Handle(job)
+}
+
+// terminate kills: there is no signal that asks a program without a console.
+func (g group) terminate() { g.kill() }
+
+func (g group) kill() {
+	if g.job != 0 {
+		_, _, _ = terminateJobObject.Call(uintptr(g.job), 1)
+		return
+	}
+	if g.child != 0 {
+		_ = exec.Command("taskkill", "/t", "/f", "/pid", strconv.Itoa(g.pid)).Run()
+	}
+}
+
+func (g group) close() {
+	for _, h := range []syscall.Handle{g.job, g.child} {
+		if h != 0 {
+			_ = syscall.CloseHandle(h)
+		}
+	}
+}
+
+// attributes keeps Ctrl-C for this process, and the child from opening a window.
+func attributes() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP, HideWindow: true}
+}
+
+// awaitExit has nothing to do: an open handle keeps the pid from being reused.
+func awaitExit(int) bool { return false }
