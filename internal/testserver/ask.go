@@ -1,0 +1,212 @@
+package testserver
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+)
+
+// A query is something the server can ask the client for.
+type query struct {
+	method string
+	params string
+	check  func(answer *fields) // notes what is wrong with the answer
+}
+
+// queries has them by the client's capability.
+var queries = map[string]query{
+	"roots": {"roots/list", "", checkRoots},
+	"sampling": {"sampling/createMessage", `{"messages":[{"role":"user","content":{"type":"text",` +
+		`"text":"What is the capital of France?"}}],"systemPrompt":"Answer in one word.",` +
+		`"modelPreferences":{"hints":[{"name":"small"}],"speedPriority":1},"maxTokens":50}`, checkSample},
+	"elicitation": {"elicitation/create", `{"message":"What is your name?","requestedSchema":{"type":"object",` +
+		`"properties":{"name":{"type":"string","title":"Name","minLength":1},` +
+		`"age":{"type":"integer","minimum":0,"maximum":150},"subscribe":{"type":"boolean","default":false},` +
+		`"color":{"type":"string","enum":["red","green","blue"],"default":"green"}},"required":["name"]}}`, checkElicited},
+}
+
+// A question is a request of the modern era that waits for the client's input.
+type question struct {
+	call  *call
+	kinds []string
+}
+
+// asks returns a tool that asks for something and returns the answers as text.
+func asks(kinds ...string) func(*call, *fields) {
+	return func(c *call, _ *fields) {
+		c.gather(kinds, func(answers []string) { c.text(strings.Join(answers, "\n")) })
+	}
+}
+
+// gather asks the client and calls then with the answers, in the order of kinds.
+func (c *call) gather(kinds []string, then func(answers []string)) {
+	var missing []string
+	for _, kind := range kinds {
+		if !c.caps.has(kind) {
+			missing = append(missing, kind)
+		}
+	}
+	switch {
+	case c.modern && missing != nil:
+		c.error(codeMissingCapability, "The client must be capable of "+strings.Join(missing, ", "),
+			`{"requiredCapabilities":{"`+strings.Join(missing, `":{},"`)+`":{}}}`)
+	case missing != nil:
+		c.error(codeInvalidRequest, "The client is not capable of "+strings.Join(missing, ", "), "")
+	case c.modern:
+		c.gatherModern(kinds, then)
+	default:
+		c.later = func() { c.gatherLegacy(kinds, then) }
+	}
+}
+
+// gatherLegacy sends the client requests.
+func (c *call) gatherLegacy(kinds []string, then func([]string)) {
+	var answers []string
+	for _, kind := range kinds {
+		q := queries[kind]
+		answer, ok, problem := c.ask(q.method, q.params)
+		if !ok {
+			c.error(codeInvalidRequest, q.method+" failed: "+problem, "")
+			return
+		}
+		f := newFields(q.method, answer)
+		if q.check(f); *f.err != "" {
+			c.violation("answer to " + *f.err)
+		}
+		answers = append(answers, string(answer))
+	}
+	then(answers)
+}
+
+// gatherModern answers that input is required, until the client repeats the
+// request with all of it (2026-07-28 basic/patterns/mrtr).
+func (c *call) gatherModern(kinds []string, then func([]string)) {
+	var answers, open []string
+	inputs := c.params.optObject("inputResponses")
+	for _, kind := range kinds {
+		if !inputs.has(kind) {
+			open = append(open, kind)
+			continue
+		}
+		queries[kind].check(inputs.object(kind))
+		answers = append(answers, string(inputs.raw[kind]))
+	}
+	switch {
+	case c.refused():
+	case open != nil:
+		c.require(open)
+	default:
+		then(answers)
+	}
+}
+
+// require answers with what the client is to find out.
+func (c *call) require(kinds []string) {
+	requests := []byte{'{'}
+	for _, kind := range kinds {
+		q := queries[kind]
+		requests = wire.AppendString(append(wire.AppendKey(requests, kind), `{"method":`...), q.method)
+		if q.params != "" {
+			requests = append(append(requests, `,"params":`...), q.params...)
+		}
+		requests = append(requests, '}')
+	}
+	state := c.s.srv.ask(&question{c, kinds})
+	c.answer("result", c.complete("input_required",
+		`"inputRequests":`+string(requests)+`},"requestState":`+quote(state), ""))
+}
+
+// ask keeps a question under a state that a client had better not touch.
+func (s *Server) ask(q *question) (state string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked++
+	state = " state «" + itoa(s.asked) + "»\t\\\"<&>\u2028 "
+	s.states[state] = q
+	return state
+}
+
+// judgeInput looks at the input that a request brings: it must be the request
+// that the server asked to repeat, with a new id and the state as it was given.
+func (s *Session) judgeInput(c *call) *refusal {
+	p := c.params
+	if !c.modern || !p.has("inputResponses") && !p.has("requestState") {
+		return nil
+	}
+	state := p.text("requestState")
+	s.srv.mu.Lock()
+	q := s.srv.states[state]
+	delete(s.srv.states, state)
+	s.srv.mu.Unlock()
+	if q == nil {
+		p.fail("requestState", "not one that the server gave, or used twice")
+		return nil
+	}
+	if c.method != q.call.method || c.key == q.call.key && s == q.call.s {
+		p.fail("", "the request repeated differs in its method or has the same id")
+	}
+	for _, key := range []string{"name", "arguments", "uri"} {
+		if string(p.raw[key]) != string(q.call.params.raw[key]) {
+			p.fail(key, "not as in the request repeated")
+		}
+	}
+	for _, key := range p.optObject("inputResponses").keys() {
+		if !slices.Contains(q.kinds, key) {
+			p.fail("inputResponses."+key, "not asked for")
+		}
+	}
+	return nil
+}
+
+func checkRoots(f *fields) {
+	if f.need("roots"); f.has("roots") {
+		for i, raw := range f.list("roots") {
+			root := f.sub("roots["+itoa(i)+"]", raw)
+			if !strings.HasPrefix(root.text("uri"), "file://") {
+				root.fail("uri", "want file://")
+			}
+			root.optText("name")
+		}
+	}
+}
+
+func checkSample(f *fields) {
+	f.oneOf("role", "user", "assistant")
+	f.text("model")
+	f.optText("stopReason")
+	blocks := f.list("content")
+	if kindOf(f.raw["content"]) != wire.Array {
+		f.object("content")
+		blocks = [][]byte{f.raw["content"]}
+	}
+	for _, raw := range blocks {
+		block := f.sub("content", raw)
+		block.oneOf("type", "text", "image", "audio", "tool_use", "tool_result")
+	}
+}
+
+// checkElicited holds an answer against the schema of the question.
+func checkElicited(f *fields) {
+	action := f.oneOf("action", "accept", "decline", "cancel")
+	if action != "accept" {
+		if f.has("content") {
+			f.fail("content", "only what is accepted has content")
+		}
+		return
+	}
+	content := f.object("content")
+	content.text("name")
+	content.optBool("subscribe")
+	if content.has("age") && !isInteger(content.raw["age"]) {
+		content.fail("age", "want an integer")
+	}
+	if content.has("color") {
+		content.oneOf("color", "red", "green", "blue")
+	}
+	for _, key := range content.keys() {
+		if !slices.Contains([]string{"name", "age", "subscribe", "color"}, key) {
+			content.fail(key, "not asked for")
+		}
+	}
+}

@@ -1,0 +1,3 @@
+package testserver
+
+func faults() []Fault { return nil }

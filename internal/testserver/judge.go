@@ -1,0 +1,222 @@
+package testserver
+
+import (
+	"slices"
+	"strings"
+)
+
+// The members of _meta that the protocol reserves.
+const (
+	metaPrefix       = "io.modelcontextprotocol/"
+	metaVersion      = metaPrefix + "protocolVersion"
+	metaCapabilities = metaPrefix + "clientCapabilities"
+	metaClientInfo   = metaPrefix + "clientInfo"
+	metaLogLevel     = metaPrefix + "logLevel"
+	metaServerInfo   = metaPrefix + "serverInfo"
+	metaSubscription = metaPrefix + "subscriptionId"
+)
+
+var levels = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
+
+// A refusal is why a request is not served.
+type refusal struct {
+	code   int
+	what   string
+	data   string
+	lawful bool // the client did nothing that it may not do
+}
+
+// judge decides whether a request may be served, and in which era.
+func (s *Session) judge(c *call) *refusal {
+	for _, look := range []func(*call) *refusal{s.judgeEra, s.judgeMeta, s.judgeMethod, s.judgeInput, s.claim} {
+		if r := look(c); r != nil {
+			return r
+		}
+		if *c.params.err != "" {
+			return &refusal{code: codeInvalidParams, what: *c.params.err}
+		}
+	}
+	return nil
+}
+
+// judgeEra looks at how the conversation stands (2026-07-28 basic/versioning,
+// 2025-11-25 basic/lifecycle).
+func (s *Session) judgeEra(c *call) *refusal {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	speaksLegacy, speaksModern := s.srv.speaks(false) != nil, s.srv.speaks(true) != nil
+	isModern := c.meta.has(metaVersion)
+	switch {
+	case c.method == "initialize":
+		return s.judgeInitialize(speaksLegacy)
+	case s.revision != "" && isModern:
+		return &refusal{code: codeInvalidRequest, what: "a request of the modern era in a legacy session"}
+	case s.revision != "":
+		if !s.ready && c.method != "ping" {
+			return &refusal{code: codeInvalidRequest, what: "sent before notifications/initialized"}
+		}
+		return nil
+	case isModern && speaksModern:
+		c.modern = true
+		return nil
+	case isModern && c.method == "server/discover":
+		return &refusal{code: codeMethodNotFound, what: "Method not found", lawful: true}
+	case c.method == "ping" && speaksLegacy:
+		return nil
+	case speaksModern:
+		c.modern = true // judgeMeta says what is missing
+		return nil
+	}
+	return &refusal{code: codeInvalidRequest, what: "sent before initialize"}
+}
+
+// judgeInitialize is called with mu held.
+func (s *Session) judgeInitialize(speaksLegacy bool) *refusal {
+	switch {
+	case s.initID != "":
+		return &refusal{code: codeInvalidRequest, what: "sent twice"}
+	case s.discovered:
+		return &refusal{code: codeInvalidRequest, what: "sent after server/discover had succeeded"}
+	case !speaksLegacy:
+		supported := s.srv.speaks(true)
+		return &refusal{
+			code:   codeMethodNotFound,
+			what:   "This server speaks " + strings.Join(supported, ", ") + " and has no initialize",
+			data:   `{"supported":` + quoteAll(supported) + `}`,
+			lawful: true,
+		}
+	}
+	return nil
+}
+
+// judgeMeta looks at what a request says about itself (2026-07-28 basic, _meta).
+func (s *Session) judgeMeta(c *call) *refusal {
+	for _, key := range c.meta.keys() {
+		if !isMetaKey(key) {
+			c.meta.fail(key, "no valid key of _meta")
+		}
+	}
+	if c.meta.has("progressToken") {
+		if c.token = c.meta.raw["progressToken"]; !isID(c.token) {
+			c.meta.fail("progressToken", "neither a string nor an integer")
+		}
+	}
+	if !c.modern {
+		return nil
+	}
+	version := c.meta.text(metaVersion)
+	supported := s.srv.speaks(true)
+	if version != "" && !slices.Contains(supported, version) {
+		data := `{"supported":` + quoteAll(s.srv.opts.Revisions) + `,"requested":` + quote(version) + `}`
+		return &refusal{code: codeVersion, what: "Unsupported protocol version", data: data, lawful: true}
+	}
+	c.caps = c.meta.object(metaCapabilities)
+	checkCapabilities(c.caps)
+	if c.meta.has(metaClientInfo) {
+		checkImplementation(c.meta.object(metaClientInfo))
+	}
+	c.level = len(levels)
+	if c.meta.has(metaLogLevel) {
+		c.level = slices.Index(levels, c.meta.oneOf(metaLogLevel, levels...))
+	}
+	return nil
+}
+
+// judgeMethod looks the method up.
+func (s *Session) judgeMethod(c *call) *refusal {
+	m, ok := methods[c.method]
+	what := ""
+	switch {
+	case strings.HasPrefix(c.method, "notifications/"):
+		what = "A notification with an id"
+	case !ok:
+		what = "Method not found"
+	case m.era == modernOnly && !c.modern, m.era == legacyOnly && c.modern:
+		what = "Method not found in this revision"
+	case m.needs != "" && !s.srv.offers(m.needs):
+		what = "Method not found: the server has not declared " + m.needs
+	default:
+		return nil
+	}
+	return &refusal{code: codeMethodNotFound, what: what}
+}
+
+// claim puts the call on the table. In legacy sessions an id is used once; in
+// the modern era it must differ from those in flight.
+func (s *Session) claim(c *call) *refusal {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.calls[c.key] != nil || !c.modern && s.isUsed(c.key) {
+		return &refusal{code: codeInvalidRequest, what: "the id " + string(c.id) + " is used again"}
+	}
+	if c.token != nil && s.tokens[idKey(c.token)] {
+		return &refusal{code: codeInvalidParams, what: "the progress token " + string(c.token) + " is in use"}
+	}
+	if !c.modern {
+		c.caps, c.level = s.caps, s.level
+	}
+	if c.method == "initialize" {
+		s.initID = c.key
+	}
+	s.use(c.key)
+	s.calls[c.key] = c
+	if c.token != nil {
+		s.tokens[idKey(c.token)] = true
+	}
+	return nil
+}
+
+// checkCapabilities notes client capabilities of the wrong kind.
+func checkCapabilities(f *fields) {
+	for _, key := range []string{"experimental", "roots", "sampling", "elicitation", "tasks", "extensions"} {
+		o := f.optObject(key)
+		for _, sub := range o.keys() {
+			if sub == "listChanged" {
+				o.optBool(sub)
+			} else {
+				o.optObject(sub)
+			}
+		}
+	}
+}
+
+// checkImplementation notes what is wrong with a client's name and version.
+func checkImplementation(f *fields) {
+	f.text("name")
+	f.text("version")
+	for _, key := range []string{"title", "description", "websiteUrl"} {
+		f.optText(key)
+	}
+	for i, raw := range f.list("icons") {
+		f.sub("icons["+itoa(i)+"]", raw).text("src")
+	}
+}
+
+// isMetaKey reports whether key has the form of the keys of _meta: labels with
+// dots between them and a slash after them, and then a name.
+func isMetaKey(key string) bool {
+	prefix, name, ok := strings.Cut(key, "/")
+	if !ok {
+		prefix, name = "", key
+	} else {
+		for label := range strings.SplitSeq(prefix, ".") {
+			if !isWord(label, "-") || '0' <= label[0] && label[0] <= '9' {
+				return false
+			}
+		}
+	}
+	return name == "" || isWord(name, "-_.")
+}
+
+// isWord reports whether s begins and ends with a letter or digit and has only
+// those and the characters of inner between.
+func isWord(s, inner string) bool {
+	for i, c := range s {
+		switch {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
+		case i == 0 || i == len(s)-1 || !strings.ContainsRune(inner, c):
+			return false
+		}
+	}
+	return s != ""
+}

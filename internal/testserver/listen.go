@@ -1,0 +1,153 @@
+package testserver
+
+import "strings"
+
+// A filter is what a subscription of the modern era is about.
+type filter struct {
+	lists map[string]bool // tools, resources, prompts
+	uris  map[string]bool
+}
+
+// listen opens a subscription (2026-07-28 basic/patterns/subscriptions).
+func (c *call) listen() {
+	wanted := c.params.object("notifications")
+	srv := c.s.srv
+	f := filter{lists: map[string]bool{}, uris: map[string]bool{}}
+	var granted, uris []string
+	for _, list := range []string{"tools", "prompts", "resources"} {
+		key := list + "ListChanged"
+		if wanted.optBool(key) && srv.offers(list) && srv.offers("listChanged") {
+			f.lists[list] = true
+			granted = append(granted, `"`+key+`":true`)
+		}
+	}
+	for i, raw := range wanted.list("resourceSubscriptions") {
+		uri := textOf(raw)
+		if uri == "" {
+			wanted.fail("resourceSubscriptions", "element "+itoa(i)+" is no URI")
+		}
+		if srv.offers("resources") && srv.offers("subscribe") {
+			f.uris[uri] = true
+			uris = append(uris, uri)
+		}
+	}
+	if c.refused() {
+		return
+	}
+	if uris != nil {
+		granted = append(granted, `"resourceSubscriptions":`+quoteAll(uris))
+	}
+	c.tell("notifications/subscriptions/acknowledged", `"notifications":{`+strings.Join(granted, ",")+"}")
+	srv.mu.Lock()
+	srv.listens[c] = f
+	srv.mu.Unlock()
+	c.later = func() {
+		<-c.ctx.Done()
+		srv.mu.Lock()
+		delete(srv.listens, c)
+		srv.mu.Unlock()
+	}
+}
+
+// subscriptionID is the member of _meta that names the subscription.
+func (c *call) subscriptionID() string { return `"` + metaSubscription + `":` + string(c.id) }
+
+// tell sends a notification on a subscription.
+func (c *call) tell(method, members string) {
+	if members != "" {
+		members += ","
+	}
+	c.notify(method, "{"+members+`"_meta":{`+c.subscriptionID()+"}}")
+}
+
+// subscribe serves resources/subscribe and resources/unsubscribe.
+func (c *call) subscribe() {
+	uri := c.params.text("uri")
+	if c.refused() {
+		return
+	}
+	c.s.mu.Lock()
+	if c.method == "resources/subscribe" {
+		c.s.subscribed[uri] = true
+	} else {
+		delete(c.s.subscribed, uri)
+	}
+	c.s.mu.Unlock()
+	c.result("")
+}
+
+// publish tells everybody who wants to know of a change: of the list, or of
+// the resource when uri is not empty.
+func (s *Server) publish(method, list, uri string) {
+	s.mu.Lock()
+	var listens []*call
+	for c, f := range s.listens {
+		if uri == "" && f.lists[list] || f.uris[uri] {
+			listens = append(listens, c)
+		}
+	}
+	var sessions []*Session
+	for n := range s.sessions {
+		sessions = append(sessions, n)
+	}
+	s.mu.Unlock()
+
+	members := ""
+	if uri != "" {
+		members = `"uri":` + quote(uri)
+	}
+	for _, c := range listens {
+		c.tell(method, members)
+	}
+	for _, n := range sessions {
+		n.mu.Lock()
+		wanted := n.ready && (uri == "" && s.offers(list) && s.offers("listChanged") || n.subscribed[uri])
+		n.mu.Unlock()
+		if wanted && uri == "" {
+			n.push(notification(method, ""))
+		} else if wanted {
+			n.push(notification(method, "{"+members+"}"))
+		}
+	}
+}
+
+func (s *Server) listChanged(list string) { s.publish("notifications/"+list+"/list_changed", list, "") }
+
+func (c *call) update(args *fields) {
+	uri := textURI
+	if args.has("uri") {
+		uri = args.optText("uri")
+	}
+	if c.badArguments(args) {
+		return
+	}
+	c.s.srv.publish("notifications/resources/updated", "", uri)
+	c.s.srv.listChanged("resources")
+	c.s.srv.listChanged("prompts")
+	c.text("Updated.")
+}
+
+func (c *call) addTool(*fields) {
+	srv := c.s.srv
+	srv.mu.Lock()
+	srv.added++
+	n := srv.opts.Tools + srv.added
+	srv.mu.Unlock()
+	srv.listChanged("tools")
+	c.text("Added " + toolName(n) + ".")
+}
+
+// endListen ends every subscription as a server does that shuts down.
+func (c *call) endListen(*fields) {
+	srv := c.s.srv
+	srv.mu.Lock()
+	var listens []*call
+	for l := range srv.listens {
+		listens = append(listens, l)
+	}
+	srv.mu.Unlock()
+	for _, l := range listens {
+		l.answer("result", l.complete("complete", "", l.subscriptionID()+","))
+	}
+	c.text("Ended " + itoa(len(listens)) + ".")
+}

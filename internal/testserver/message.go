@@ -1,0 +1,133 @@
+package testserver
+
+import (
+	"slices"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+)
+
+// The error codes of JSON-RPC and MCP that the server uses.
+const (
+	codeParse             = -32700
+	codeInvalidRequest    = -32600
+	codeMethodNotFound    = -32601
+	codeInvalidParams     = -32602
+	codeNotFound          = -32002 // resources, before 2026-07-28
+	codeMissingCapability = -32021
+	codeVersion           = -32022
+)
+
+// A message is a request, a notification or an answer, as it came.
+type message struct {
+	id     []byte // nil for a notification
+	method string
+	params []byte
+	result []byte
+	err    []byte
+}
+
+func (m *message) isAnswer() bool { return m.method == "" }
+
+// key returns the id in a form that tells 1 from "1" and doesn't care how a
+// string is escaped.
+func (m *message) key() string { return idKey(m.id) }
+
+func idKey(raw []byte) string {
+	if kindOf(raw) == wire.String {
+		return `"` + textOf(raw)
+	}
+	return string(raw)
+}
+
+// parseMessage reads one message. When something is wrong it returns the code
+// of the error and says what, and the id if there is one to answer.
+func parseMessage(line []byte) (m message, code int, what string) {
+	if err := wire.Valid(line); err != nil {
+		return m, codeParse, err.Error()
+	}
+	if kindOf(line) != wire.Object {
+		return m, codeInvalidRequest, "a message is an object, not " + kindOf(line).String()
+	}
+	f := newFields("message", line)
+	m = message{id: f.raw["id"], params: f.raw["params"], result: f.raw["result"], err: f.raw["error"]}
+	if m.id != nil && !isID(m.id) {
+		m.id = nil
+		return m, codeInvalidRequest, "message.id: " + string(f.raw["id"]) + " is neither a string nor an integer"
+	}
+	if f.text("jsonrpc") != "2.0" {
+		f.fail("jsonrpc", `want "2.0"`)
+	}
+	if m.params != nil {
+		f.is("params", wire.Object)
+	}
+	known := []string{"jsonrpc", "id", "method", "params"}
+	if f.has("method") {
+		if m.method = f.text("method"); m.method == "" {
+			f.fail("method", "empty")
+		}
+	} else {
+		known = []string{"jsonrpc", "id", "result", "error"}
+		checkAnswer(f)
+	}
+	for _, key := range f.keys() {
+		if !slices.Contains(known, key) {
+			f.fail(key, "no member of such a message")
+		}
+	}
+	if *f.err != "" {
+		return m, codeInvalidRequest, *f.err
+	}
+	return m, 0, ""
+}
+
+func isID(raw []byte) bool { return kindOf(raw) == wire.String || isInteger(raw) }
+
+// checkAnswer notes what is wrong with an answer.
+func checkAnswer(f *fields) {
+	switch {
+	case f.has("result") && f.has("error"):
+		f.fail("", "a result and an error")
+	case f.has("error"):
+		e := f.object("error")
+		e.text("message")
+		if e.need("code"); e.has("code") && !isInteger(e.raw["code"]) {
+			e.fail("code", "want an integer")
+		}
+	case f.has("result"):
+		f.need("id")
+		f.object("result")
+	default:
+		f.fail("", "neither a method nor a result nor an error")
+	}
+}
+
+// answer returns the answer to a request; no id stands for one that could not
+// be read.
+func answer(id []byte, member, value string) []byte {
+	if id == nil {
+		id = []byte("null")
+	}
+	b := make([]byte, 0, len(id)+len(value)+64)
+	b = append(append(b, `{"jsonrpc":"2.0","id":`...), id...)
+	b = append(append(append(b, `,"`...), member...), `":`...)
+	return append(append(b, value...), '}')
+}
+
+// errorAnswer returns an answer that is an error; data may be empty.
+func errorAnswer(id []byte, code int, what, data string) []byte {
+	b := wire.AppendInt([]byte(`{"code":`), int64(code))
+	b = wire.AppendString(append(b, `,"message":`...), what)
+	if data != "" {
+		b = append(append(b, `,"data":`...), data...)
+	}
+	return answer(id, "error", string(append(b, '}')))
+}
+
+// notification returns a notification; params may be empty.
+func notification(method, params string) []byte {
+	b := wire.AppendString([]byte(`{"jsonrpc":"2.0","method":`), method)
+	if params != "" {
+		b = append(append(b, `,"params":`...), params...)
+	}
+	return append(b, '}')
+}

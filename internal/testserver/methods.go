@@ -1,0 +1,126 @@
+package testserver
+
+import (
+	"slices"
+)
+
+// An era says in which revisions a method exists.
+type era int
+
+const (
+	both era = iota
+	legacyOnly
+	modernOnly
+)
+
+// A method is something a client can ask for.
+type method struct {
+	era   era
+	needs string // the capability that offers it
+	run   func(*call)
+}
+
+var methods = map[string]method{
+	"initialize":               {legacyOnly, "", (*call).initialize},
+	"ping":                     {legacyOnly, "", func(c *call) { c.result("") }},
+	"logging/setLevel":         {legacyOnly, "logging", (*call).setLevel},
+	"resources/subscribe":      {legacyOnly, "subscribe", (*call).subscribe},
+	"resources/unsubscribe":    {legacyOnly, "subscribe", (*call).subscribe},
+	"server/discover":          {modernOnly, "", (*call).discover},
+	"subscriptions/listen":     {modernOnly, "", (*call).listen},
+	"tools/list":               {both, "tools", (*call).listTools},
+	"tools/call":               {both, "tools", (*call).callTool},
+	"resources/list":           {both, "resources", (*call).listResources},
+	"resources/templates/list": {both, "resources", (*call).listTemplates},
+	"resources/read":           {both, "resources", (*call).readResource},
+	"prompts/list":             {both, "prompts", (*call).listPrompts},
+	"prompts/get":              {both, "prompts", (*call).getPrompt},
+	"completion/complete":      {both, "completions", (*call).completion},
+}
+
+const instructions = "Everything here exists to be tried: call echo first, then everything."
+
+func (c *call) initialize() {
+	wanted := c.params.text("protocolVersion")
+	caps := c.params.object("capabilities")
+	checkCapabilities(caps)
+	checkImplementation(c.params.object("clientInfo"))
+	if *c.params.err == "" && !slices.Contains(legacy, wanted) && wanted >= Modern {
+		c.params.fail("protocolVersion", "a revision that has no initialize")
+	}
+	if c.refused() {
+		return
+	}
+	revisions := c.s.srv.speaks(false)
+	if !slices.Contains(revisions, wanted) {
+		wanted = revisions[0]
+	}
+	c.s.mu.Lock()
+	c.s.revision, c.s.caps = wanted, caps
+	c.s.level = slices.Index(levels, "info")
+	c.s.mu.Unlock()
+	c.result(`"protocolVersion":` + quote(wanted) +
+		`,"capabilities":` + c.s.srv.capabilities(false) +
+		`,"serverInfo":` + serverInfo + `,"instructions":` + quote(instructions))
+}
+
+func (c *call) discover() {
+	c.s.mu.Lock()
+	c.s.discovered = true
+	c.s.mu.Unlock()
+	c.cacheable(`"supportedVersions":` + quoteAll(c.s.srv.opts.Revisions) +
+		`,"capabilities":` + c.s.srv.capabilities(true) +
+		`,"instructions":` + quote(instructions))
+}
+
+func (c *call) setLevel() {
+	level := c.params.oneOf("level", levels...)
+	if c.refused() {
+		return
+	}
+	c.s.mu.Lock()
+	c.s.level = slices.Index(levels, level)
+	c.s.mu.Unlock()
+	c.result("")
+}
+
+// list answers with a page of a list.
+func (c *call) list(member string, items []string) {
+	srv := c.s.srv
+	at, size := 0, srv.opts.PageSize
+	if c.params.has("cursor") {
+		cursor := c.params.optText("cursor")
+		srv.mu.Lock()
+		page, ok := srv.cursors[c.method+cursor]
+		srv.mu.Unlock()
+		if at = page; !ok {
+			c.params.fail("cursor", "not one that the server gave")
+		}
+	}
+	if c.refused() {
+		return
+	}
+	items = items[min(at, len(items)):]
+	next := ""
+	if size > 0 && len(items) > size {
+		items = items[:size]
+		next = `,"nextCursor":` + quote(srv.cursor(c.method, at+size))
+	}
+	b := []byte(`"` + member + `":[`)
+	for i, item := range items {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, item...)
+	}
+	c.cacheable(string(b) + "]" + next)
+}
+
+// cursor makes a cursor that a client had better not touch.
+func (s *Server) cursor(method string, at int) string {
+	cursor := " «" + itoa(at) + "»\t\"+/%3D="
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.cursors[method+cursor] = at
+	return cursor
+}

@@ -1,0 +1,161 @@
+package testserver
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+)
+
+// envName is the environment variable that makes a test binary a server.
+const envName = "STDMCP_TESTSERVER"
+
+// holder is the fault of a process that is no server: it keeps its pipes open.
+const holder = "holds-pipes"
+
+// maxLife bounds how long a child lives that does not want to end, so that a
+// test that fails leaves nothing behind.
+const maxLife = time.Minute
+
+// Command returns how to start the test binary as a server: the program with
+// its arguments, and what to add to the environment. TestMain must call [Main].
+// The child writes violations to its standard error.
+func Command(o *Options) (args, env []string) {
+	program, err := os.Executable()
+	if err != nil {
+		program = os.Args[0]
+	}
+	return []string{program}, []string{envName + "=" + encode(o)}
+}
+
+// Main runs the server on standard input and output and exits, if that is what
+// the process was started for. Otherwise it returns.
+func Main() {
+	text, ok := os.LookupEnv(envName)
+	if !ok {
+		return
+	}
+	o, err := decodeOptions(text)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "testserver: %s: %v\n", envName, err)
+		os.Exit(2)
+	}
+	if o.Fault == holder {
+		time.Sleep(10 * o.Delay)
+		os.Exit(0)
+	}
+	o.Report = func(what string) { fmt.Fprintln(os.Stderr, "testserver: violation:", what) }
+	s := New(o)
+	s.process = true
+	t := s.newStream(os.Stdin, os.Stdout)
+	t.stderr = os.Stderr
+	t.die = func() { os.Exit(3) }
+	if err := t.serve(); err != nil {
+		fmt.Fprintln(os.Stderr, "testserver:", err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// encode writes what a child needs of the options.
+func encode(o *Options) string {
+	if o == nil {
+		o = &Options{}
+	}
+	b, err := wire.AppendValue(nil, map[string]any{
+		"Revisions": o.Revisions,
+		"Fault":     o.Fault,
+		"Delay":     int64(o.Delay),
+		"Size":      o.Size,
+		"Without":   o.Without,
+		"PageSize":  o.PageSize,
+		"Tools":     o.Tools,
+	})
+	if err != nil {
+		return err.Error() // not reached: all of these have a JSON form
+	}
+	return string(b)
+}
+
+func decodeOptions(text string) (*Options, error) {
+	o := &Options{}
+	r := wire.NewReader([]byte(text))
+	for r.Object(); r.More(); {
+		switch string(r.Key()) {
+		case "Revisions":
+			o.Revisions = decodeTexts(&r)
+		case "Fault":
+			o.Fault = r.String()
+		case "Delay":
+			o.Delay = time.Duration(r.Int())
+		case "Size":
+			o.Size = int(r.Int())
+		case "Without":
+			o.Without = decodeTexts(&r)
+		case "PageSize":
+			o.PageSize = int(r.Int())
+		case "Tools":
+			o.Tools = int(r.Int())
+		default:
+			r.Fail(errors.New("unknown option"))
+		}
+	}
+	return o, r.End()
+}
+
+func decodeTexts(r *wire.Reader) (list []string) {
+	if r.Null() {
+		return nil
+	}
+	for r.Array(); r.More(); {
+		list = append(list, r.String())
+	}
+	return list
+}
+
+// linger goes on after the end of standard input and deaf to signals.
+func (t *stream) linger() {
+	if t.srv.process {
+		t.wait(maxLife)
+	}
+}
+
+func deafen() { signal.Ignore(syscall.SIGTERM, os.Interrupt) }
+
+// spawn starts a process that holds the pipes of this one.
+func (t *stream) spawn(prepare func(*exec.Cmd)) {
+	if !t.srv.process {
+		return
+	}
+	args, env := Command(&Options{Fault: holder, Delay: t.srv.opts.Delay})
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Env = append(os.Environ(), env...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	prepare(cmd)
+	if err := cmd.Start(); err != nil {
+		fmt.Fprintln(os.Stderr, "testserver: grandchild:", err)
+	}
+}
+
+// describe is the tool of child processes that says how they were started.
+func (c *call) describe(*fields) {
+	dir, err := os.Getwd()
+	if err != nil {
+		c.toolError(err.Error())
+		return
+	}
+	var names []string
+	for _, v := range os.Environ() {
+		names = append(names, strings.SplitN(v, "=", 2)[0])
+	}
+	slices.Sort(names)
+	result := `{"pid":` + itoa(os.Getpid()) + `,"dir":` + quote(dir) + `,"environment":` + quoteAll(names) + "}"
+	c.result(`"content":[` + textBlock(result) + `],"structuredContent":` + result)
+}
