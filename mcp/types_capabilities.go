@@ -8,7 +8,7 @@ type ClientCapabilities struct {
 	Roots       *RootsCapability
 	Sampling    *SamplingCapability
 	Elicitation *ElicitationCapability // 2025-06-18
-	Tasks       json.RawMessage        // 2025-11-25 only; an object
+	Tasks       *TasksCapability       // 2025-11-25 only
 
 	Experimental map[string]json.RawMessage // an object for each
 	Extensions   map[string]json.RawMessage // by identifier, an object for each (2026-07-28)
@@ -19,7 +19,7 @@ func (t *ClientCapabilities) fields(c *codec) {
 	pointer(c, "roots", &t.Roots)
 	pointer(c, "sampling", &t.Sampling)
 	pointer(c, "elicitation", &t.Elicitation)
-	c.raw("tasks", &t.Tasks)
+	pointer(c, "tasks", &t.Tasks)
 	c.rawMap("experimental", &t.Experimental)
 	c.rawMap("extensions", &t.Extensions)
 	c.extra(&t.Extra)
@@ -71,9 +71,9 @@ type ServerCapabilities struct {
 	Tools       *ListCapability
 	Resources   *ListCapability
 	Prompts     *ListCapability
-	Completions json.RawMessage // an object (2025-03-26)
-	Logging     json.RawMessage // an object
-	Tasks       json.RawMessage // an object (2025-11-25 only)
+	Completions json.RawMessage  // an object (2025-03-26)
+	Logging     json.RawMessage  // an object
+	Tasks       *TasksCapability // 2025-11-25 only
 
 	Experimental map[string]json.RawMessage // an object for each
 	Extensions   map[string]json.RawMessage // by identifier, an object for each (2026-07-28)
@@ -86,7 +86,7 @@ func (t *ServerCapabilities) fields(c *codec) {
 	pointer(c, "prompts", &t.Prompts)
 	c.raw("completions", &t.Completions)
 	c.raw("logging", &t.Logging)
-	c.raw("tasks", &t.Tasks)
+	pointer(c, "tasks", &t.Tasks)
 	c.rawMap("experimental", &t.Experimental)
 	c.rawMap("extensions", &t.Extensions)
 	c.extra(&t.Extra)

@@ -96,7 +96,7 @@ func (t *Result) fields(c *codec) {
 // ServerInfo returns what the server says of itself in the result's Meta
 // (2026-07-28), or the zero Implementation.
 func (t *Result) ServerInfo() (info Implementation) {
-	if raw := metaValue(t.Meta, "io.modelcontextprotocol/serverInfo"); raw != nil {
+	if raw := member(t.Meta, "io.modelcontextprotocol/serverInfo"); raw != nil {
 		if info.UnmarshalJSON(raw) != nil {
 			return Implementation{}
 		}
@@ -104,13 +104,13 @@ func (t *Result) ServerInfo() (info Implementation) {
 	return info
 }
 
-// metaValue returns the value of a key of a _meta object, or nil. It shares
-// memory with meta.
-func metaValue(meta json.RawMessage, key string) json.RawMessage {
-	if meta == nil {
+// member returns the value that an object has under a key, or nil. It shares
+// memory with raw.
+func member(raw json.RawMessage, key string) json.RawMessage {
+	if raw == nil {
 		return nil
 	}
-	r := wire.NewReader(meta)
+	r := wire.NewReader(raw)
 	for r.Object(); r.More(); {
 		if string(r.Key()) == key {
 			return r.Raw()

@@ -48,10 +48,10 @@ func (c *codec) bool(key string, p *bool) {
 	}
 }
 
-func (c *codec) int(key string, p *int64, must bool) {
+func (c *codec) int(key string, p *int64) {
 	if c.take(key) {
 		*p = c.r.Int()
-	} else if c.put(key, must || *p != 0) {
+	} else if c.put(key, true) {
 		c.b = wire.AppendInt(c.b, *p)
 	}
 }
@@ -152,8 +152,8 @@ func (c *codec) rawOrNull(key string, p *json.RawMessage) {
 
 func (c *codec) id(key string, p *jsonrpc.ID) {
 	if c.take(key) {
-		if err := p.UnmarshalJSON(c.r.Raw()); err != nil {
-			c.r.Fail(err)
+		if raw := c.r.Raw(); raw != nil {
+			c.r.Fail(p.UnmarshalJSON(raw))
 		}
 	} else if c.put(key, !p.IsZero()) {
 		c.b = append(c.b, p.String()...)
@@ -199,6 +199,29 @@ func (c *codec) writeMap(m map[string]json.RawMessage) {
 	for _, key := range slices.Sorted(maps.Keys(m)) {
 		c.b = wire.AppendKey(c.b, key)
 		c.writeRaw(m[key])
+	}
+}
+
+func (c *codec) inputRequests(p *map[string]InputRequest) {
+	if c.take("inputRequests") {
+		*p = make(map[string]InputRequest)
+		if c.emptyArray() {
+			return
+		}
+		for c.r.Object(); c.r.More(); {
+			var v InputRequest
+			key := string(c.r.Key())
+			c.read(&v)
+			(*p)[key] = v
+		}
+	} else if c.put("inputRequests", *p != nil) {
+		c.b = append(c.b, '{')
+		for _, key := range slices.Sorted(maps.Keys(*p)) {
+			v := (*p)[key]
+			c.b = wire.AppendKey(c.b, key)
+			c.write(&v)
+		}
+		c.b = append(c.b, '}')
 	}
 }
 

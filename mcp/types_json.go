@@ -12,17 +12,11 @@ import (
 // interfaces are written in the same way. Its error says that a raw field is
 // no JSON, or a number not finite; append writes null for these.
 
-func (t *Implementation) decode(r *wire.Reader)  { decodeObject(r, t) }
-func (t *Implementation) append(b []byte) []byte { return appendObject(b, t) }
-
 // MarshalJSON returns the JSON of t.
 func (t Implementation) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
 
 // UnmarshalJSON reads t.
 func (t *Implementation) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
-
-func (t *Icon) decode(r *wire.Reader)  { decodeObject(r, t) }
-func (t *Icon) append(b []byte) []byte { return appendObject(b, t) }
 
 // MarshalJSON returns the JSON of t.
 func (t Icon) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
@@ -30,17 +24,11 @@ func (t Icon) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
 // UnmarshalJSON reads t.
 func (t *Icon) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
 
-func (t *Annotations) decode(r *wire.Reader)  { decodeObject(r, t) }
-func (t *Annotations) append(b []byte) []byte { return appendObject(b, t) }
-
 // MarshalJSON returns the JSON of t.
 func (t Annotations) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
 
 // UnmarshalJSON reads t.
 func (t *Annotations) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
-
-func (t *Result) decode(r *wire.Reader)  { decodeObject(r, t) }
-func (t *Result) append(b []byte) []byte { return appendObject(b, t) }
 
 // MarshalJSON returns the JSON of t.
 func (t Result) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
@@ -48,17 +36,11 @@ func (t Result) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
 // UnmarshalJSON reads t.
 func (t *Result) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
 
-func (t *Tool) decode(r *wire.Reader)  { decodeObject(r, t) }
-func (t *Tool) append(b []byte) []byte { return appendObject(b, t) }
-
 // MarshalJSON returns the JSON of t.
 func (t Tool) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
 
 // UnmarshalJSON reads t.
 func (t *Tool) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
-
-func (t *ToolAnnotations) decode(r *wire.Reader)  { decodeObject(r, t) }
-func (t *ToolAnnotations) append(b []byte) []byte { return appendObject(b, t) }
 
 // MarshalJSON returns the JSON of t.
 func (t ToolAnnotations) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
@@ -66,17 +48,11 @@ func (t ToolAnnotations) MarshalJSON() ([]byte, error) { return marshalObject(&t
 // UnmarshalJSON reads t.
 func (t *ToolAnnotations) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
 
-func (t *ToolExecution) decode(r *wire.Reader)  { decodeObject(r, t) }
-func (t *ToolExecution) append(b []byte) []byte { return appendObject(b, t) }
-
 // MarshalJSON returns the JSON of t.
 func (t ToolExecution) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
 
 // UnmarshalJSON reads t.
 func (t *ToolExecution) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
-
-func (t *ListToolsResult) decode(r *wire.Reader)  { decodeObject(r, t) }
-func (t *ListToolsResult) append(b []byte) []byte { return appendObject(b, t) }
 
 // MarshalJSON returns the JSON of t.
 func (t ListToolsResult) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
@@ -84,17 +60,11 @@ func (t ListToolsResult) MarshalJSON() ([]byte, error) { return marshalObject(&t
 // UnmarshalJSON reads t.
 func (t *ListToolsResult) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
 
-func (t *CallToolResult) decode(r *wire.Reader)  { decodeObject(r, t) }
-func (t *CallToolResult) append(b []byte) []byte { return appendObject(b, t) }
-
 // MarshalJSON returns the JSON of t.
 func (t CallToolResult) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
 
 // UnmarshalJSON reads t.
 func (t *CallToolResult) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
-
-func (t *Content) decode(r *wire.Reader)  { decodeObject(r, t) }
-func (t *Content) append(b []byte) []byte { return appendObject(b, t) }
 
 // MarshalJSON returns the JSON of t.
 func (t Content) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
@@ -102,17 +72,11 @@ func (t Content) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
 // UnmarshalJSON reads t.
 func (t *Content) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
 
-func (t *ResourceContents) decode(r *wire.Reader)  { decodeObject(r, t) }
-func (t *ResourceContents) append(b []byte) []byte { return appendObject(b, t) }
-
 // MarshalJSON returns the JSON of t.
 func (t ResourceContents) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
 
 // UnmarshalJSON reads t.
 func (t *ResourceContents) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
-
-func (t *Resource) decode(r *wire.Reader)  { decodeObject(r, t) }
-func (t *Resource) append(b []byte) []byte { return appendObject(b, t) }
 
 // MarshalJSON returns the JSON of t.
 func (t Resource) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
@@ -120,26 +84,17 @@ func (t Resource) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
 // UnmarshalJSON reads t.
 func (t *Resource) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
 
-func (t *ResourceTemplate) decode(r *wire.Reader)  { decodeObject(r, t) }
-func (t *ResourceTemplate) append(b []byte) []byte { return appendObject(b, t) }
-
 // MarshalJSON returns the JSON of t.
 func (t ResourceTemplate) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
 
 // UnmarshalJSON reads t.
 func (t *ResourceTemplate) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
 
-func (t *ListResourcesResult) decode(r *wire.Reader)  { decodeObject(r, t) }
-func (t *ListResourcesResult) append(b []byte) []byte { return appendObject(b, t) }
-
 // MarshalJSON returns the JSON of t.
 func (t ListResourcesResult) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
 
 // UnmarshalJSON reads t.
 func (t *ListResourcesResult) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
-
-func (t *ListResourceTemplatesResult) decode(r *wire.Reader)  { decodeObject(r, t) }
-func (t *ListResourceTemplatesResult) append(b []byte) []byte { return appendObject(b, t) }
 
 // MarshalJSON returns the JSON of t.
 func (t ListResourceTemplatesResult) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
@@ -149,17 +104,11 @@ func (t *ListResourceTemplatesResult) UnmarshalJSON(data []byte) error {
 	return unmarshalObject(data, t)
 }
 
-func (t *ReadResourceResult) decode(r *wire.Reader)  { decodeObject(r, t) }
-func (t *ReadResourceResult) append(b []byte) []byte { return appendObject(b, t) }
-
 // MarshalJSON returns the JSON of t.
 func (t ReadResourceResult) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
 
 // UnmarshalJSON reads t.
 func (t *ReadResourceResult) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
-
-func (t *Prompt) decode(r *wire.Reader)  { decodeObject(r, t) }
-func (t *Prompt) append(b []byte) []byte { return appendObject(b, t) }
 
 // MarshalJSON returns the JSON of t.
 func (t Prompt) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
@@ -167,17 +116,11 @@ func (t Prompt) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
 // UnmarshalJSON reads t.
 func (t *Prompt) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
 
-func (t *PromptArgument) decode(r *wire.Reader)  { decodeObject(r, t) }
-func (t *PromptArgument) append(b []byte) []byte { return appendObject(b, t) }
-
 // MarshalJSON returns the JSON of t.
 func (t PromptArgument) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
 
 // UnmarshalJSON reads t.
 func (t *PromptArgument) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
-
-func (t *PromptMessage) decode(r *wire.Reader)  { decodeObject(r, t) }
-func (t *PromptMessage) append(b []byte) []byte { return appendObject(b, t) }
 
 // MarshalJSON returns the JSON of t.
 func (t PromptMessage) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
@@ -185,17 +128,11 @@ func (t PromptMessage) MarshalJSON() ([]byte, error) { return marshalObject(&t) 
 // UnmarshalJSON reads t.
 func (t *PromptMessage) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
 
-func (t *ListPromptsResult) decode(r *wire.Reader)  { decodeObject(r, t) }
-func (t *ListPromptsResult) append(b []byte) []byte { return appendObject(b, t) }
-
 // MarshalJSON returns the JSON of t.
 func (t ListPromptsResult) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
 
 // UnmarshalJSON reads t.
 func (t *ListPromptsResult) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
-
-func (t *GetPromptResult) decode(r *wire.Reader)  { decodeObject(r, t) }
-func (t *GetPromptResult) append(b []byte) []byte { return appendObject(b, t) }
 
 // MarshalJSON returns the JSON of t.
 func (t GetPromptResult) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
@@ -203,17 +140,11 @@ func (t GetPromptResult) MarshalJSON() ([]byte, error) { return marshalObject(&t
 // UnmarshalJSON reads t.
 func (t *GetPromptResult) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
 
-func (t *ClientCapabilities) decode(r *wire.Reader)  { decodeObject(r, t) }
-func (t *ClientCapabilities) append(b []byte) []byte { return appendObject(b, t) }
-
 // MarshalJSON returns the JSON of t.
 func (t ClientCapabilities) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
 
 // UnmarshalJSON reads t.
 func (t *ClientCapabilities) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
-
-func (t *RootsCapability) decode(r *wire.Reader)  { decodeObject(r, t) }
-func (t *RootsCapability) append(b []byte) []byte { return appendObject(b, t) }
 
 // MarshalJSON returns the JSON of t.
 func (t RootsCapability) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
@@ -221,17 +152,11 @@ func (t RootsCapability) MarshalJSON() ([]byte, error) { return marshalObject(&t
 // UnmarshalJSON reads t.
 func (t *RootsCapability) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
 
-func (t *SamplingCapability) decode(r *wire.Reader)  { decodeObject(r, t) }
-func (t *SamplingCapability) append(b []byte) []byte { return appendObject(b, t) }
-
 // MarshalJSON returns the JSON of t.
 func (t SamplingCapability) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
 
 // UnmarshalJSON reads t.
 func (t *SamplingCapability) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
-
-func (t *ElicitationCapability) decode(r *wire.Reader)  { decodeObject(r, t) }
-func (t *ElicitationCapability) append(b []byte) []byte { return appendObject(b, t) }
 
 // MarshalJSON returns the JSON of t.
 func (t ElicitationCapability) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
@@ -239,17 +164,11 @@ func (t ElicitationCapability) MarshalJSON() ([]byte, error) { return marshalObj
 // UnmarshalJSON reads t.
 func (t *ElicitationCapability) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
 
-func (t *ServerCapabilities) decode(r *wire.Reader)  { decodeObject(r, t) }
-func (t *ServerCapabilities) append(b []byte) []byte { return appendObject(b, t) }
-
 // MarshalJSON returns the JSON of t.
 func (t ServerCapabilities) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
 
 // UnmarshalJSON reads t.
 func (t *ServerCapabilities) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
-
-func (t *ListCapability) decode(r *wire.Reader)  { decodeObject(r, t) }
-func (t *ListCapability) append(b []byte) []byte { return appendObject(b, t) }
 
 // MarshalJSON returns the JSON of t.
 func (t ListCapability) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
@@ -257,17 +176,11 @@ func (t ListCapability) MarshalJSON() ([]byte, error) { return marshalObject(&t)
 // UnmarshalJSON reads t.
 func (t *ListCapability) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
 
-func (t *InitializeResult) decode(r *wire.Reader)  { decodeObject(r, t) }
-func (t *InitializeResult) append(b []byte) []byte { return appendObject(b, t) }
-
 // MarshalJSON returns the JSON of t.
 func (t InitializeResult) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
 
 // UnmarshalJSON reads t.
 func (t *InitializeResult) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
-
-func (t *DiscoverResult) decode(r *wire.Reader)  { decodeObject(r, t) }
-func (t *DiscoverResult) append(b []byte) []byte { return appendObject(b, t) }
 
 // MarshalJSON returns the JSON of t.
 func (t DiscoverResult) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
@@ -275,12 +188,125 @@ func (t DiscoverResult) MarshalJSON() ([]byte, error) { return marshalObject(&t)
 // UnmarshalJSON reads t.
 func (t *DiscoverResult) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
 
-// decode returns the token, too, without the quotes of a string.
+// MarshalJSON returns the JSON of t.
+func (t CreateMessageParams) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
+
+// UnmarshalJSON reads t.
+func (t *CreateMessageParams) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
+
+// MarshalJSON returns the JSON of t.
+func (t SamplingMessage) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
+
+// UnmarshalJSON reads t.
+func (t *SamplingMessage) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
+
+// MarshalJSON returns the JSON of t.
+func (t CreateMessageResult) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
+
+// UnmarshalJSON reads t.
+func (t *CreateMessageResult) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
+
+// MarshalJSON returns the JSON of t.
+func (t ModelPreferences) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
+
+// UnmarshalJSON reads t.
+func (t *ModelPreferences) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
+
+// MarshalJSON returns the JSON of t.
+func (t ModelHint) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
+
+// UnmarshalJSON reads t.
+func (t *ModelHint) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
+
+// MarshalJSON returns the JSON of t.
+func (t ToolChoice) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
+
+// UnmarshalJSON reads t.
+func (t *ToolChoice) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
+
+// MarshalJSON returns the JSON of t.
+func (t Root) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
+
+// UnmarshalJSON reads t.
+func (t *Root) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
+
+// MarshalJSON returns the JSON of t.
+func (t ListRootsResult) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
+
+// UnmarshalJSON reads t.
+func (t *ListRootsResult) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
+
+// MarshalJSON returns the JSON of t.
+func (t ElicitParams) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
+
+// UnmarshalJSON reads t.
+func (t *ElicitParams) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
+
+// MarshalJSON returns the JSON of t.
+func (t PrimitiveSchema) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
+
+// UnmarshalJSON reads t.
+func (t *PrimitiveSchema) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
+
+// MarshalJSON returns the JSON of t.
+func (t EnumItems) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
+
+// UnmarshalJSON reads t.
+func (t *EnumItems) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
+
+// MarshalJSON returns the JSON of t.
+func (t EnumOption) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
+
+// UnmarshalJSON reads t.
+func (t *EnumOption) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
+
+// MarshalJSON returns the JSON of t.
+func (t ElicitResult) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
+
+// UnmarshalJSON reads t.
+func (t *ElicitResult) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
+
+// MarshalJSON returns the JSON of t.
+func (t Task) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
+
+// UnmarshalJSON reads t.
+func (t *Task) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
+
+// MarshalJSON returns the JSON of t.
+func (t CreateTaskResult) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
+
+// UnmarshalJSON reads t.
+func (t *CreateTaskResult) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
+
+// MarshalJSON returns the JSON of t.
+func (t ListTasksResult) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
+
+// UnmarshalJSON reads t.
+func (t *ListTasksResult) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
+
+// MarshalJSON returns the JSON of t.
+func (t TasksCapability) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
+
+// UnmarshalJSON reads t.
+func (t *TasksCapability) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
+
+// MarshalJSON returns the JSON of t.
+func (t InputRequest) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
+
+// UnmarshalJSON reads t.
+func (t *InputRequest) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
+
+// MarshalJSON returns the JSON of t.
+func (t InputRequiredResult) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
+
+// UnmarshalJSON reads t.
+func (t *InputRequiredResult) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
+
+// decode reads t and returns its token, too, without the quotes of a string.
 func (t *Progress) decode(r *wire.Reader) (token string) {
 	decodeObject(r, t)
 	return strings.Trim(t.token.String(), `"`)
 }
-func (t *Progress) append(b []byte) []byte { return appendObject(b, t) }
 
 // MarshalJSON returns the JSON of t.
 func (t Progress) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
@@ -288,17 +314,11 @@ func (t Progress) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
 // UnmarshalJSON reads t.
 func (t *Progress) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
 
-func (t *LogMessage) decode(r *wire.Reader)  { decodeObject(r, t) }
-func (t *LogMessage) append(b []byte) []byte { return appendObject(b, t) }
-
 // MarshalJSON returns the JSON of t.
 func (t LogMessage) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
 
 // UnmarshalJSON reads t.
 func (t *LogMessage) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
-
-func (t *CancelledParams) decode(r *wire.Reader)  { decodeObject(r, t) }
-func (t *CancelledParams) append(b []byte) []byte { return appendObject(b, t) }
 
 // MarshalJSON returns the JSON of t.
 func (t CancelledParams) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
@@ -306,20 +326,32 @@ func (t CancelledParams) MarshalJSON() ([]byte, error) { return marshalObject(&t
 // UnmarshalJSON reads t.
 func (t *CancelledParams) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
 
-func (t *ResourceUpdatedParams) decode(r *wire.Reader)  { decodeObject(r, t) }
-func (t *ResourceUpdatedParams) append(b []byte) []byte { return appendObject(b, t) }
-
 // MarshalJSON returns the JSON of t.
 func (t ResourceUpdatedParams) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
 
 // UnmarshalJSON reads t.
 func (t *ResourceUpdatedParams) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
 
-func (t *SubscriptionFilter) decode(r *wire.Reader)  { decodeObject(r, t) }
-func (t *SubscriptionFilter) append(b []byte) []byte { return appendObject(b, t) }
-
 // MarshalJSON returns the JSON of t.
 func (t SubscriptionFilter) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
 
 // UnmarshalJSON reads t.
 func (t *SubscriptionFilter) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
+
+// MarshalJSON returns the JSON of t.
+func (t Reference) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
+
+// UnmarshalJSON reads t.
+func (t *Reference) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
+
+// MarshalJSON returns the JSON of t.
+func (t CompleteResult) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
+
+// UnmarshalJSON reads t.
+func (t *CompleteResult) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
+
+// MarshalJSON returns the JSON of t.
+func (t Completion) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
+
+// UnmarshalJSON reads t.
+func (t *Completion) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }

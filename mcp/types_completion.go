@@ -1,0 +1,54 @@
+package mcp
+
+import "encoding/json"
+
+// What a completion is for.
+const (
+	RefPrompt   = "ref/prompt"
+	RefResource = "ref/resource" // or a resource template
+)
+
+// A Reference names a prompt, or a resource or resource template.
+type Reference struct {
+	Type  string // RefPrompt or RefResource
+	Name  string // of the prompt
+	Title string // of the prompt, for people (2025-06-18)
+	URI   string // of the resource, or the URI template
+
+	Extra map[string]json.RawMessage // members that this type has no field for, as they came
+}
+
+func (t *Reference) fields(c *codec) {
+	c.string("type", &t.Type, must)
+	c.string("name", &t.Name, t.Type == RefPrompt)
+	c.string("title", &t.Title, maybe)
+	c.string("uri", &t.URI, t.Type == RefResource)
+	c.extra(&t.Extra)
+}
+
+// A CompleteResult is what an argument may go on with.
+type CompleteResult struct {
+	Completion Completion
+	Result
+}
+
+func (t *CompleteResult) fields(c *codec) {
+	c.object("completion", &t.Completion)
+	t.Result.fields(c)
+}
+
+// A Completion is a list of values that an argument may have.
+type Completion struct {
+	Values  []string // 100 at most
+	Total   *int64   // how many there are in all; nil when the server doesn't say
+	HasMore *bool    // whether there are more than Values; nil when the server doesn't say
+
+	Extra map[string]json.RawMessage // members that this type has no field for, as they came
+}
+
+func (t *Completion) fields(c *codec) {
+	stringList(c, "values", &t.Values, must)
+	c.intPtr("total", &t.Total)
+	c.boolPtr("hasMore", &t.HasMore)
+	c.extra(&t.Extra)
+}

@@ -1,0 +1,174 @@
+package mcp
+
+import (
+	"encoding/json"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+)
+
+// CreateMessageParams are a server's request to ask the client's model
+// (sampling/createMessage).
+type CreateMessageParams struct {
+	Messages         []SamplingMessage
+	ModelPreferences *ModelPreferences
+	SystemPrompt     string
+	IncludeContext   string   // "none", "thisServer" or "allServers"; empty means none
+	Temperature      *float64 // nil when the server leaves it to the client
+	MaxTokens        int64    // the most that the answer may have
+	StopSequences    []string
+	Metadata         json.RawMessage // an object for the model's provider; nil when there is none
+
+	Tools      []Tool      // what the model may use (2025-11-25)
+	ToolChoice *ToolChoice // how it may use them (2025-11-25); nil means auto
+
+	Meta  json.RawMessage            // "_meta", byte for byte; nil when there is none
+	Extra map[string]json.RawMessage // members that this type has no field for, as they came
+}
+
+func (t *CreateMessageParams) fields(c *codec) {
+	list(c, "messages", &t.Messages, must)
+	pointer(c, "modelPreferences", &t.ModelPreferences)
+	c.string("systemPrompt", &t.SystemPrompt, maybe)
+	c.string("includeContext", &t.IncludeContext, maybe)
+	c.floatPtr("temperature", &t.Temperature)
+	c.int("maxTokens", &t.MaxTokens)
+	stringList(c, "stopSequences", &t.StopSequences, maybe)
+	c.raw("metadata", &t.Metadata)
+	list(c, "tools", &t.Tools, maybe)
+	pointer(c, "toolChoice", &t.ToolChoice)
+	c.raw("_meta", &t.Meta)
+	c.extra(&t.Extra)
+}
+
+// A SamplingMessage is a message to or from a model.
+type SamplingMessage struct {
+	Role Role
+
+	// Content is one piece, or several since 2025-11-25. One piece is written
+	// the way that all revisions know, without a list around it.
+	Content []Content
+
+	Meta  json.RawMessage            // "_meta", byte for byte (2025-11-25); nil when there is none
+	Extra map[string]json.RawMessage // members that this type has no field for, as they came
+}
+
+func (t *SamplingMessage) fields(c *codec) {
+	c.string("role", (*string)(&t.Role), must)
+	c.contents("content", &t.Content)
+	c.raw("_meta", &t.Meta)
+	c.extra(&t.Extra)
+}
+
+// contents is for a member that is one content or a list.
+func (c *codec) contents(key string, p *[]Content) {
+	switch {
+	case c.writing && len(*p) == 1:
+		c.content(key, &(*p)[0])
+	case string(c.key) == key && c.r.Kind() != wire.Array && c.r.Kind() != wire.Null:
+		*p = make([]Content, 1)
+		c.content(key, &(*p)[0])
+	default:
+		list(c, key, p, must)
+	}
+}
+
+// A CreateMessageResult is what a model answered.
+type CreateMessageResult struct {
+	Role    Role      // empty stands for RoleAssistant
+	Content []Content // as in a SamplingMessage
+	Model   string    // the name of the model
+
+	// StopReason is "endTurn", "stopSequence", "maxTokens", "toolUse" or what
+	// the model's provider says; empty when not known.
+	StopReason string
+
+	Meta  json.RawMessage            // "_meta", byte for byte; nil when there is none
+	Extra map[string]json.RawMessage // members that this type has no field for, as they came
+}
+
+func (t *CreateMessageResult) fields(c *codec) {
+	role := t.Role
+	if c.writing && role == "" {
+		role = RoleAssistant
+	}
+	c.string("role", (*string)(&role), must)
+	if !c.writing {
+		t.Role = role
+	}
+	c.contents("content", &t.Content)
+	c.string("model", &t.Model, must)
+	c.string("stopReason", &t.StopReason, maybe)
+	c.raw("_meta", &t.Meta)
+	c.extra(&t.Extra)
+}
+
+// ModelPreferences say which model a server would like. The priorities go from
+// 0, unimportant, to 1; nil when the server doesn't say.
+type ModelPreferences struct {
+	Hints                []ModelHint // the first one that fits counts
+	CostPriority         *float64
+	SpeedPriority        *float64
+	IntelligencePriority *float64
+
+	Extra map[string]json.RawMessage // members that this type has no field for, as they came
+}
+
+func (t *ModelPreferences) fields(c *codec) {
+	list(c, "hints", &t.Hints, maybe)
+	c.floatPtr("costPriority", &t.CostPriority)
+	c.floatPtr("speedPriority", &t.SpeedPriority)
+	c.floatPtr("intelligencePriority", &t.IntelligencePriority)
+	c.extra(&t.Extra)
+}
+
+// A ModelHint names a model.
+type ModelHint struct {
+	Name  string                     // part of a model's name, such as "sonnet"
+	Extra map[string]json.RawMessage // members that this type has no field for, as they came
+}
+
+func (t *ModelHint) fields(c *codec) {
+	c.string("name", &t.Name, maybe)
+	c.extra(&t.Extra)
+}
+
+// A ToolChoice says how a model may use tools (2025-11-25).
+type ToolChoice struct {
+	Mode  string                     // "auto", "required" or "none"; empty means auto
+	Extra map[string]json.RawMessage // members that this type has no field for, as they came
+}
+
+func (t *ToolChoice) fields(c *codec) {
+	c.string("mode", &t.Mode, maybe)
+	c.extra(&t.Extra)
+}
+
+// A Root is a place that a server may work in.
+type Root struct {
+	URI  string // a file: URI
+	Name string // for people; may be empty
+
+	Meta  json.RawMessage            // "_meta", byte for byte (2025-06-18); nil when there is none
+	Extra map[string]json.RawMessage // members that this type has no field for, as they came
+}
+
+func (t *Root) fields(c *codec) {
+	c.string("uri", &t.URI, must)
+	c.string("name", &t.Name, maybe)
+	c.raw("_meta", &t.Meta)
+	c.extra(&t.Extra)
+}
+
+// A ListRootsResult is the client's answer to roots/list.
+type ListRootsResult struct {
+	Roots []Root
+
+	Meta  json.RawMessage            // "_meta", byte for byte; nil when there is none
+	Extra map[string]json.RawMessage // members that this type has no field for, as they came
+}
+
+func (t *ListRootsResult) fields(c *codec) {
+	list(c, "roots", &t.Roots, must)
+	c.raw("_meta", &t.Meta)
+	c.extra(&t.Extra)
+}

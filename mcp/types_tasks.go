@@ -1,0 +1,158 @@
+package mcp
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
+
+// A TaskStatus says where a task stands.
+type TaskStatus string
+
+// The statuses of a task.
+const (
+	TaskWorking       TaskStatus = "working"
+	TaskInputRequired TaskStatus = "input_required"
+	TaskCompleted     TaskStatus = "completed"
+	TaskFailed        TaskStatus = "failed"
+	TaskCancelled     TaskStatus = "cancelled"
+)
+
+// Done reports whether the status is the last one of a task.
+func (s TaskStatus) Done() bool {
+	return s == TaskCompleted || s == TaskFailed || s == TaskCancelled
+}
+
+// A Task is a request that a server works on beyond its answer. There are two
+// forms of it: that of 2025-11-25, and that of the extension
+// io.modelcontextprotocol/tasks of 2026-07-28.
+type Task struct {
+	TaskID         string
+	Status         TaskStatus
+	StatusMessage  string // for people or a model
+	CreatedAt      string // ISO 8601
+	LastUpdatedAt  string // ISO 8601
+	TTLMs          *int64 // how long the server keeps it from its creation, in milliseconds; nil for ever
+	PollIntervalMs *int64 // how long to wait between questions, in milliseconds; nil when the server doesn't say
+
+	// The rest is the extension's.
+	InputRequests map[string]InputRequest // what TaskInputRequired waits for
+	Payload       json.RawMessage         // "result": what TaskCompleted ended with
+	Error         *jsonrpc.Error          // what TaskFailed ended with
+
+	Result
+
+	legacy bool // in the form of 2025-11-25
+}
+
+func (t *Task) fields(c *codec) {
+	c.string("taskId", &t.TaskID, must)
+	c.string("status", (*string)(&t.Status), must)
+	c.string("statusMessage", &t.StatusMessage, maybe)
+	c.string("createdAt", &t.CreatedAt, must)
+	c.string("lastUpdatedAt", &t.LastUpdatedAt, must)
+	ttl, poll := "ttlMs", "pollIntervalMs"
+	if key := string(c.key); t.legacy || key == "ttl" || key == "pollInterval" {
+		t.legacy = true
+		ttl, poll = "ttl", "pollInterval"
+	}
+	if c.put(ttl, t.TTLMs == nil) {
+		c.b = append(c.b, "null"...)
+	} else {
+		c.intPtr(ttl, &t.TTLMs)
+	}
+	c.intPtr(poll, &t.PollIntervalMs)
+	c.inputRequests(&t.InputRequests)
+	c.raw("result", &t.Payload)
+	if c.take("error") {
+		t.Error = new(jsonrpc.Error)
+		if raw := c.r.Raw(); raw != nil {
+			c.r.Fail(t.Error.UnmarshalJSON(raw))
+		}
+	} else if c.put("error", t.Error != nil) {
+		raw, _ := t.Error.MarshalJSON()
+		c.writeRaw(raw)
+	}
+	t.Result.fields(c)
+}
+
+func (t *Task) ident() string { return t.TaskID }
+
+// A CreateTaskResult says that a request became a task (2025-11-25). The
+// extension answers with the task itself, with the result type "task".
+type CreateTaskResult struct {
+	Task Task
+	Result
+}
+
+func (t *CreateTaskResult) fields(c *codec) {
+	c.object("task", &t.Task)
+	t.Result.fields(c)
+}
+
+// A ListTasksResult is a page of a server's tasks (2025-11-25 only).
+type ListTasksResult struct {
+	Tasks []Task
+	Page
+}
+
+func (t *ListTasksResult) fields(c *codec) {
+	items(c, "tasks", &t.Tasks, &t.bad)
+	t.Page.fields(c)
+}
+
+// A TasksCapability says that requests may become tasks (2025-11-25 only). Its
+// members are objects; nil when that is not possible.
+type TasksCapability struct {
+	List     json.RawMessage            // tasks/list
+	Cancel   json.RawMessage            // tasks/cancel
+	Requests json.RawMessage            // see Supports
+	Extra    map[string]json.RawMessage // members that this type has no field for, as they came
+}
+
+func (t *TasksCapability) fields(c *codec) {
+	c.raw("list", &t.List)
+	c.raw("cancel", &t.Cancel)
+	c.raw("requests", &t.Requests)
+	c.extra(&t.Extra)
+}
+
+// Supports reports whether requests of a method, such as "tools/call", may
+// become tasks. It may be called on nil.
+func (t *TasksCapability) Supports(method string) bool {
+	if t == nil {
+		return false
+	}
+	group, name, _ := strings.Cut(method, "/")
+	return member(member(t.Requests, group), name) != nil
+}
+
+// An InputRequest is a request of the server that came in a result
+// (2026-07-28).
+type InputRequest struct {
+	Method string          // sampling/createMessage, elicitation/create or roots/list
+	Params json.RawMessage // nil when there are none
+
+	Extra map[string]json.RawMessage // members that this type has no field for, as they came
+}
+
+func (t *InputRequest) fields(c *codec) {
+	c.string("method", &t.Method, must)
+	c.raw("params", &t.Params)
+	c.extra(&t.Extra)
+}
+
+// An InputRequiredResult says that a server wants answers before it goes on
+// (2026-07-28). The request is sent again with the answers and RequestState.
+type InputRequiredResult struct {
+	InputRequests map[string]InputRequest
+	RequestState  *string // to be sent back as it is; nil when there is none
+	Result
+}
+
+func (t *InputRequiredResult) fields(c *codec) {
+	c.inputRequests(&t.InputRequests)
+	c.stringPtr("requestState", &t.RequestState)
+	t.Result.fields(c)
+}
