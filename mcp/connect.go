@@ -36,7 +36,7 @@ func Connect(ctx context.Context, t Transport, opts *Options) (*Client, error) {
 		return nil, c.connectError(err)
 	}
 	a, err := c.negotiate(ctx)
-	if err != nil && c.opts.choose(modernRevisions(), c.opts.Versions) != "" && c.conn.Err() != nil && ctx.Err() == nil {
+	if err != nil && c.opts.modern(c.opts.Versions) != "" && c.conn.Err() != nil && ctx.Err() == nil {
 		a, err = c.startAgain(ctx, t, err)
 	}
 	if err != nil {
@@ -64,7 +64,7 @@ func (c *Client) open(ctx context.Context, t Transport) (err error) {
 // startAgain gives a server another chance that went away during the probe:
 // some exit when the first request is not initialize.
 func (c *Client) startAgain(ctx context.Context, t Transport, first error) (*agreement, error) {
-	legacy := c.opts.choose(legacyRevisions(), c.opts.Versions)
+	legacy := c.opts.legacy(c.opts.Versions)
 	if legacy == "" {
 		return nil, first
 	}
@@ -102,9 +102,9 @@ const refusalGrace = 250 * time.Millisecond
 
 // negotiate finds out the server's era and agrees with it on a revision.
 func (c *Client) negotiate(ctx context.Context) (*agreement, error) {
-	legacy := c.opts.choose(legacyRevisions(), c.opts.Versions)
+	legacy := c.opts.legacy(c.opts.Versions)
 	switch {
-	case c.opts.choose(modernRevisions(), c.opts.Versions) == "":
+	case c.opts.modern(c.opts.Versions) == "":
 		if legacy == "" {
 			return nil, &opError{"Options.Versions", ErrUnsupportedVersion}
 		}
@@ -151,7 +151,7 @@ func (c *Client) negotiate(ctx context.Context) (*agreement, error) {
 // afterProbe goes on with what the probe found in time.
 func (c *Client) afterProbe(ctx context.Context, p outcome, legacy string) (*agreement, error) {
 	if inc, ok := p.err.(*incompatible); ok {
-		if legacy = c.opts.choose(legacyRevisions(), inc.offered); legacy == "" {
+		if legacy = c.opts.legacy(inc.offered); legacy == "" {
 			return nil, inc
 		}
 		return c.initialize(ctx, legacy) // a server of both eras, which has an older revision in common

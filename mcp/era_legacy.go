@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"errors"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
@@ -20,10 +19,8 @@ func (e *legacyEra) appendMeta(b []byte) []byte { return b }
 
 func (e *legacyEra) ping(ctx context.Context, c *Client) error {
 	_, err := c.do(ctx, &call{method: "ping"})
-	// Servers exist that don't know ping; any answer is a sign of life.
-	var answer *jsonrpc.Error
-	if errors.As(err, &answer) {
-		return nil
+	if answerOf(err) != nil {
+		return nil // servers exist that don't know ping; any answer is a sign of life
 	}
 	return err
 }
@@ -44,7 +41,7 @@ func (c *Client) initialize(ctx context.Context, version string) (*agreement, er
 	if err != nil {
 		return nil, err
 	}
-	agreed := c.opts.choose(legacyRevisions(), []string{res.ProtocolVersion})
+	agreed := c.opts.legacy([]string{res.ProtocolVersion})
 	if agreed == "" {
 		return nil, &incompatible{version, []string{res.ProtocolVersion}}
 	}
@@ -56,12 +53,12 @@ func (c *Client) initialize(ctx context.Context, version string) (*agreement, er
 	if err := c.conn.Notify(ctx, note); err != nil {
 		return nil, err
 	}
-	return &agreement{era, ServerInfo{
-		Implementation: res.ServerInfo,
-		Revision:       agreed,
-		Capabilities:   res.Capabilities,
-		Instructions:   res.Instructions,
-	}}, nil
+	a := &agreement{era: era}
+	a.server.Implementation = res.ServerInfo
+	a.server.Revision = agreed
+	a.server.Capabilities = res.Capabilities
+	a.server.Instructions = res.Instructions
+	return a, nil
 }
 
 func (c *Client) sendInitialize(ctx context.Context, version string) (*InitializeResult, error) {
@@ -90,11 +87,11 @@ func (c *Client) sendInitialize(ctx context.Context, version string) (*Initializ
 // otherVersion returns another legacy revision that a server which refused
 // the one asked for says that it speaks, or "".
 func (c *Client) otherVersion(err error, asked string) string {
-	var answer *jsonrpc.Error
-	if !errors.As(err, &answer) {
+	answer := answerOf(err)
+	if answer == nil {
 		return ""
 	}
-	if v := c.opts.choose(legacyRevisions(), supportedVersions(answer)); v != asked {
+	if v := c.opts.legacy(supportedVersions(answer)); v != asked {
 		return v
 	}
 	return ""

@@ -58,11 +58,10 @@ func (e *modernEra) complete(resultType string) error {
 // offers. The error is an *incompatible when the server is a modern one
 // without a revision that the client may use.
 func (c *Client) discover(ctx context.Context) (*agreement, error) {
-	era := c.newModernEra(c.opts.choose(modernRevisions(), c.opts.Versions))
+	era := c.newModernEra(c.opts.modern(c.opts.Versions))
 	q := &call{method: "server/discover", permanent: true} // nothing is said to servers that don't know it
 	raw, err := c.send(ctx, era, q)
-	var answer *jsonrpc.Error
-	if errors.As(err, &answer) && answer.Code == CodeUnsupportedVersion {
+	if answer := answerOf(err); answer != nil && answer.Code == CodeUnsupportedVersion {
 		return nil, &incompatible{era.revision, supportedVersions(answer)}
 	}
 	if err != nil {
@@ -77,24 +76,25 @@ func (c *Client) discover(ctx context.Context) (*agreement, error) {
 	if len(res.SupportedVersions) == 0 {
 		return nil, c.failed(q, &malformedError{errors.New("no supportedVersions")})
 	}
-	version := c.opts.choose(modernRevisions(), res.SupportedVersions)
+	version := c.opts.modern(res.SupportedVersions)
 	if version == "" {
 		return nil, &incompatible{era.revision, res.SupportedVersions}
 	}
-	return &agreement{c.newModernEra(version), ServerInfo{
-		Implementation: res.ServerInfo(),
-		Revision:       version,
-		Capabilities:   res.Capabilities,
-		Instructions:   res.Instructions,
-	}}, nil
+	a := &agreement{era: c.newModernEra(version)}
+	a.server.Implementation = res.ServerInfo()
+	a.server.Revision = version
+	a.server.Capabilities = res.Capabilities
+	a.server.Instructions = res.Instructions
+	return a, nil
 }
 
 // isModern reports whether err is what only a server of this era says.
 func isModern(err error) bool {
-	var inc *incompatible
-	var answer *jsonrpc.Error
-	return errors.As(err, &inc) || errors.As(err, &answer) &&
-		(answer.Code == CodeHeaderMismatch || answer.Code == CodeMissingClientCapability)
+	if _, ok := err.(*incompatible); ok {
+		return true
+	}
+	answer := answerOf(err)
+	return answer != nil && (answer.Code == CodeHeaderMismatch || answer.Code == CodeMissingClientCapability)
 }
 
 // incompatible is a server without the revision that it was asked for.

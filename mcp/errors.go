@@ -67,6 +67,18 @@ func (e *CallError) Error() string {
 
 func (e *CallError) Unwrap() error { return e.Err }
 
+// answerOf returns the error that the server answered a call with, or nil. It
+// looks where do puts it, which spares small programs what errors.As links.
+func answerOf(err error) *jsonrpc.Error {
+	for err != nil {
+		if e, ok := err.(*jsonrpc.Error); ok {
+			return e
+		}
+		err = errors.Unwrap(err)
+	}
+	return nil
+}
+
 // timeoutError is the end of a call whose time ran out.
 type timeoutError struct {
 	after time.Duration

@@ -15,17 +15,16 @@ const (
 	Revision20260728 = "2026-07-28"
 )
 
+// revisions are those that the client speaks, newest first. The first nModern
+// are stateless: each request says all about itself. The others begin with
+// initialize.
+var revisions = [...]string{Revision20260728, Revision20251125, Revision20250618, Revision20250326, Revision20241105}
+
+const nModern = 1
+
 // Revisions returns the protocol revisions that the client speaks, newest
 // first.
-func Revisions() []string { return append(modernRevisions(), legacyRevisions()...) }
-
-// modernRevisions are stateless: each request says all about itself.
-func modernRevisions() []string { return []string{Revision20260728} }
-
-// legacyRevisions begin with initialize.
-func legacyRevisions() []string {
-	return []string{Revision20251125, Revision20250618, Revision20250326, Revision20241105}
-}
+func Revisions() []string { return slices.Clone(revisions[:]) }
 
 // Options are the settings of a client. The zero value and nil work.
 type Options struct {
@@ -106,11 +105,16 @@ func orDefault[T ~int | ~int64](v *T, d T) {
 	}
 }
 
-// choose returns the first of known, which is sorted by preference, that is in
-// both the server's list and the client's, or "".
-func (o *Options) choose(known, server []string) string {
+// modern returns the newest stateless revision that is among offered and may
+// be used, or "".
+func (o *Options) modern(offered []string) string { return o.choose(revisions[:nModern], offered) }
+
+// legacy does so for the revisions that begin with initialize.
+func (o *Options) legacy(offered []string) string { return o.choose(revisions[nModern:], offered) }
+
+func (o *Options) choose(known, offered []string) string {
 	for _, v := range known {
-		if slices.Contains(o.Versions, v) && slices.Contains(server, v) {
+		if slices.Contains(o.Versions, v) && slices.Contains(offered, v) {
 			return v
 		}
 	}
