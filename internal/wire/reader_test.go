@@ -343,7 +343,7 @@ func TestRawIsTheTextItself(t *testing.T) {
 }
 
 func TestAppendToWhatWasReadLeavesTheTextAlone(t *testing.T) {
-	const text = `{"key":{"a":1},"s":"text","n":12}`
+	const text = `{"key":{"a":1},"s":"text","n":12   }`
 	data := []byte(text)
 	r := wire.NewReader(data)
 	r.Object()

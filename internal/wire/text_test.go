@@ -66,6 +66,7 @@ func TestStringThatIsNotValidIsRefused(t *testing.T) {
 		{"\xe2\x82", `invalid UTF-8 in string at byte 1`},          // cut off
 		{"\xe2\\n\x82\xac", `invalid UTF-8 in string at byte 1`},   // torn by an escape
 		{`\n` + "\uFFFD\xff", `invalid UTF-8 in string at byte 6`}, // U+FFFD itself is fine
+		{"\xff" + `\n and plain text`, `invalid UTF-8 in string at byte 1`},
 		{strings.Repeat("é", 9) + "\x80", `invalid UTF-8 in string at byte 19`},
 	} {
 		checkError(t, wire.Valid([]byte(`"`+tt.inside+`"`)), "JSON: "+tt.err)

@@ -14,19 +14,23 @@ import (
 )
 
 type (
-	named    string
-	flags    map[named]bool
-	level    uint8
-	numbers  []float32
-	self     *self
-	broken   struct{}
-	pointers struct{ n int }
+	named      string
+	flags      map[named]bool
+	level      uint8
+	numbers    []float32
+	self       *self
+	broken     struct{}
+	brokenText struct{}
+	yes        bool
+	ratio      float64
+	pointers   struct{ n int }
 )
 
 var errBroken = errors.New("broken")
 
 func (level) MarshalText() ([]byte, error)       { return []byte("high\n"), nil }
 func (broken) MarshalJSON() ([]byte, error)      { return nil, errBroken }
+func (brokenText) MarshalText() ([]byte, error)  { return nil, errBroken }
 func (p *pointers) MarshalJSON() ([]byte, error) { return []byte("{\n\"n\": 1 }"), nil }
 
 func TestAppendValueOfNaturalGoValues(t *testing.T) {
@@ -43,7 +47,7 @@ func TestAppendValueOfNaturalGoValues(t *testing.T) {
 		{uint(1), `1`}, {uint8(8), `8`}, {uint16(16), `16`}, {uint32(32), `32`}, {uint64(math.MaxUint64), `18446744073709551615`},
 		{uintptr(7), `7`},
 		{float32(0.1), `0.1`}, {0.1, `0.1`}, {1e300, `1e+300`},
-		{named("n"), `"n"`}, {time.Duration(5), `5`},
+		{named("n"), `"n"`}, {yes(true), `true`}, {ratio(0.5), `0.5`}, {time.Duration(5), `5`},
 		{[]any{}, `[]`}, {[]any{1, "b", nil, []any{}}, `[1,"b",null,[]]`},
 		{[]string{"a", "b"}, `["a","b"]`}, {[2]bool{true}, `[true,false]`}, {numbers{1, 0.5}, `[1,0.5]`},
 		{[]byte{0xfb, 0xff}, `"+/8="`}, {[2]byte{1, 2}, `[1,2]`}, {[]byte{}, `""`},
@@ -108,6 +112,7 @@ func TestAppendValueRefusesWhatHasNoNaturalForm(t *testing.T) {
 		{json.RawMessage(`{"a":`), "JSON: unexpected end of input at byte 5"},
 		{json.RawMessage{}, "JSON: unexpected end of input at byte 0"},
 		{[]any{broken{}}, "broken"},
+		{map[string]any{"t": brokenText{}}, "broken"},
 	} {
 		got, err := wire.AppendValue([]byte("x"), tt.v)
 		checkError(t, err, tt.want)
