@@ -175,14 +175,13 @@ func checkSample(f *fields) {
 	f.oneOf("role", "user", "assistant")
 	f.text("model")
 	f.optText("stopReason")
-	blocks := f.list("content")
-	if kindOf(f.raw["content"]) != wire.Array {
-		f.object("content")
-		blocks = [][]byte{f.raw["content"]}
+	f.need("content")
+	blocks := [][]byte{f.raw["content"]} // one block, or several in an array
+	if kindOf(f.raw["content"]) == wire.Array {
+		blocks = f.list("content")
 	}
 	for _, raw := range blocks {
-		block := f.sub("content", raw)
-		block.oneOf("type", "text", "image", "audio", "tool_use", "tool_result")
+		f.sub("content", raw).oneOf("type", "text", "image", "audio", "tool_use", "tool_result")
 	}
 }
 

@@ -80,7 +80,6 @@ func (c *call) complete(resultType, members, meta string) string {
 // error answers with an error; data may be empty.
 func (c *call) error(code int, what, data string) {
 	if c.s.finish(c) {
-		c.cancel()
 		c.reply(errorAnswer(c.id, code, what, data))
 	}
 }
@@ -88,7 +87,6 @@ func (c *call) error(code int, what, data string) {
 // answer sends the answer, unless the call has ended.
 func (c *call) answer(member, value string) {
 	if c.s.finish(c) {
-		c.cancel()
 		c.reply(answer(c.id, member, value))
 	}
 }
@@ -100,14 +98,17 @@ func (c *call) notify(method, params string) {
 	}
 }
 
-// progress reports progress if the client asked for it.
+// progress reports progress if the client asked for it; a total of 0 is one
+// that nobody knows.
 func (c *call) progress(done, total float64, message string) {
 	if c.token == nil {
 		return
 	}
 	b := append([]byte(`{"progressToken":`), c.token...)
 	b, _ = wire.AppendFloat(append(b, `,"progress":`...), done)
-	b, _ = wire.AppendFloat(append(b, `,"total":`...), total)
+	if total != 0 {
+		b, _ = wire.AppendFloat(append(b, `,"total":`...), total)
+	}
 	b = wire.AppendString(append(b, `,"message":`...), message)
 	c.notify("notifications/progress", string(append(b, '}')))
 }

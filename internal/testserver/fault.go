@@ -13,7 +13,8 @@ type Fault struct {
 	Needs string // "stream" or "process", unless any transport will do
 
 	legacy bool                  // a server that is so is a legacy one
-	on     string                // the method it strikes; empty stands for calls of the tool echo
+	size   int                   // Size, unless that is set
+	on     string                // the method it strikes: * is any, empty stands for calls of the tool echo
 	call   func(*call)           // serves what is struck
 	start  func(*stream) bool    // runs first; false ends the server
 	line   func(*stream, []byte) // writes every message
@@ -22,8 +23,11 @@ type Fault struct {
 
 // strikes reports whether the fault concerns a call.
 func (f *Fault) strikes(c *call) bool {
+	if f.call == nil || f.Needs != "" && c.s.stream == nil {
+		return false
+	}
 	if f.on != "" {
-		return c.method == f.on
+		return f.on == "*" || c.method == f.on
 	}
 	return c.method == "tools/call" && c.params.has("name") && c.params.optText("name") == "echo"
 }

@@ -94,20 +94,32 @@ func (s *Session) requested(ctx context.Context, m *message, reply func([]byte))
 	c.params = newFields("params", m.params)
 	c.meta = c.params.optObject("_meta")
 	c.ctx, c.cancel = context.WithCancel(ctx)
-	if r := s.judge(c); r != nil {
-		c.cancel()
-		if !r.lawful {
-			s.srv.violation(c.method + ": " + r.what)
-		}
-		reply(errorAnswer(c.id, r.code, r.what, r.data))
-		return nil
+	r, struck := s.judge(c), s.srv.fault.strikes(c)
+	if r != nil && r.lawful && struck {
+		r = s.claim(c)
 	}
-	if f := s.srv.fault; f.call != nil && f.strikes(c) {
-		f.call(c)
-	} else {
+	switch {
+	case r != nil:
+		s.refuse(c, r)
+	case struck:
+		s.srv.fault.call(c)
+	default:
 		c.serve()
 	}
 	return c.later
+}
+
+// refuse answers a request that is not served. Its id counts as used: a
+// cancellation may meet the answer.
+func (s *Session) refuse(c *call, r *refusal) {
+	c.cancel()
+	s.mu.Lock()
+	s.use(c.key)
+	s.mu.Unlock()
+	if !r.lawful {
+		s.srv.violation(c.method + ": " + r.what)
+	}
+	c.reply(errorAnswer(c.id, r.code, r.what, r.data))
 }
 
 // answered handles the answer to something the server asked.
@@ -176,7 +188,6 @@ func (s *Session) cancelled(f *fields) {
 		f.fail("requestId", "initialize can't be cancelled")
 	case c != nil:
 		s.finish(c)
-		c.cancel()
 	case !used:
 		f.fail("requestId", "no request had the id "+string(id))
 	}
@@ -199,9 +210,10 @@ func (s *Session) use(key string) {
 	}
 }
 
-// finish takes a call off the table. It reports false when the call has been
-// answered or cancelled before.
+// finish ends a call and takes it off the table. It reports false when the call
+// has been answered or cancelled before.
 func (s *Session) finish(c *call) bool {
+	c.cancel()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.calls[c.key] != c {

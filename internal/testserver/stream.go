@@ -24,12 +24,17 @@ func (s *Server) newStream(r io.Reader, w io.Writer) *stream {
 	return &stream{srv: s, r: r, w: w, stderr: io.Discard, writing: make(chan struct{}, 1)}
 }
 
-// Serve has a conversation in lines. It returns when r has ended.
+// Serve has a conversation in lines. It returns when r has ended. A server that
+// dies of a fault closes what it can close of r and w.
 func (s *Server) Serve(r io.Reader, w io.Writer) error {
 	t := s.newStream(r, w)
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	t.gone, t.die = ctx.Done(), cancel
+	t.die = func() {
+		for _, end := range []any{w, r} {
+			if end, ok := end.(io.Closer); ok {
+				_ = end.Close()
+			}
+		}
+	}
 	return t.serve()
 }
 
@@ -110,8 +115,10 @@ func (t *stream) serve() error {
 
 // send sends a message as a line.
 func (t *stream) send(msg []byte) {
-	t.writing <- struct{}{}
-	defer func() { <-t.writing }()
+	if !t.lock() {
+		return
+	}
+	defer t.unlock()
 	if write := t.srv.fault.line; write != nil {
 		write(t, msg)
 		return
@@ -128,10 +135,24 @@ func (t *stream) write(b []byte) error {
 
 // raw writes bytes as they are.
 func (t *stream) raw(b []byte) error {
-	t.writing <- struct{}{}
-	defer func() { <-t.writing }()
+	if !t.lock() {
+		return io.ErrClosedPipe
+	}
+	defer t.unlock()
 	return t.write(b)
 }
+
+// lock waits for the right to write. It reports false when the client is gone.
+func (t *stream) lock() bool {
+	select {
+	case t.writing <- struct{}{}:
+		return true
+	case <-t.gone:
+		return false
+	}
+}
+
+func (t *stream) unlock() { <-t.writing }
 
 // wait waits, or until the client is gone.
 func (t *stream) wait(d time.Duration) {

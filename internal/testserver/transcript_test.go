@@ -3,12 +3,14 @@ package testserver
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 // A transcript begins with lines "# option: value"; then ">" is what the client
@@ -38,45 +40,45 @@ func TestTranscripts(t *testing.T) {
 }
 
 // replay has the conversation of a transcript and returns it with the answers
-// that came. Requests that take time are waited for before the next line.
-func replay(t *testing.T, transcript []byte) []byte {
-	var out bytes.Buffer
-	o := &Options{}
-	var session *Session
-	s := New(o)
-	reported := 0
-	send := func(msg []byte) { out.WriteString("< " + string(msg) + "\n") }
-	lines := bufio.NewScanner(bytes.NewReader(transcript))
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		line := lines.Text()
-		if text, ok := strings.CutPrefix(line, "# option "); ok {
-			option(t, o, text)
-			s = New(o)
+// that came, those of a second after each line.
+func replay(t *testing.T, transcript []byte) (conversation []byte) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex // guards out
+		var out bytes.Buffer
+		write := func(mark, line string) {
+			mu.Lock()
+			defer mu.Unlock()
+			out.WriteString(mark + line + "\n")
 		}
-		if line != "" && strings.ContainsAny(line[:1], "<!") {
-			continue
-		}
-		out.WriteString(line + "\n")
-		if msg, ok := strings.CutPrefix(line, "> "); ok {
-			if session == nil {
-				session = s.NewSession(send)
-				defer session.Close()
+		send := func(msg []byte) { write("< ", string(msg)) }
+		o := &Options{Report: func(v string) { write("! ", v) }}
+		var session *Session
+		lines := bufio.NewScanner(bytes.NewReader(transcript))
+		lines.Buffer(nil, 1<<20)
+		for lines.Scan() {
+			line := lines.Text()
+			if line != "" && strings.ContainsAny(line[:1], "<!") {
+				continue
 			}
-			if run := session.Handle(context.Background(), []byte(msg), send); run != nil {
-				if strings.Contains(msg, "subscriptions/listen") {
-					go run() // ends with the session
-				} else {
-					run()
+			write("", line)
+			if text, ok := strings.CutPrefix(line, "# option "); ok {
+				option(t, o, text)
+			}
+			if msg, ok := strings.CutPrefix(line, "> "); ok {
+				if session == nil {
+					session = New(o).NewSession(send)
+					defer session.Close()
 				}
-			}
-			for _, v := range s.Violations()[reported:] {
-				out.WriteString("! " + v + "\n")
-				reported++
+				if run := session.Handle(t.Context(), []byte(msg), send); run != nil {
+					go run() // ends with the session
+				}
+				time.Sleep(time.Second)
+				synctest.Wait()
 			}
 		}
-	}
-	return out.Bytes()
+		conversation = out.Bytes()
+	})
+	return conversation
 }
 
 func option(t *testing.T, o *Options, text string) {
@@ -89,7 +91,7 @@ func option(t *testing.T, o *Options, text string) {
 	case "fault":
 		o.Fault = value
 	case "page size":
-		o.PageSize = len(value)
+		o.PageSize = len(value) // 1
 	default:
 		t.Fatalf("no option %q", name)
 	}
