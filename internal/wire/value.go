@@ -3,8 +3,6 @@ package wire
 import (
 	"encoding"
 	"errors"
-	"reflect"
-	"slices"
 	"strconv"
 )
 
@@ -20,14 +18,15 @@ type jsonNumber interface {
 }
 
 // AppendValue appends a Go value that has a natural form in JSON: nil,
-// booleans, numbers, strings, slices, arrays and maps with string keys of
-// these, and whatever has a MarshalJSON or MarshalText method. A byte slice
-// becomes a string in base64. Maps are written in the order of their keys.
-// Pointers and interfaces stand for what they hold; nil ones are null, while
-// nil slices and maps are empty.
+// booleans, numbers, strings, []byte in base64, []any and map[string]any of
+// these, the slices []string, []int, []float64, []bool and []map[string]any,
+// the map map[string]string, and whatever has a MarshalJSON or MarshalText
+// method. Maps are written in the order of their keys; nil slices and maps are
+// empty.
 //
-// Structs have no such form here; encoding/json gives them one. On error,
-// which a value that contains itself is too, dst is returned as it was.
+// Anything else is an error: package reflect would add 60 KB to a program, and
+// encoding/json does the rest better. On error, which a value that contains
+// itself is too, dst is returned as it was.
 func AppendValue(dst []byte, v any) ([]byte, error) {
 	out, err := appendValue(dst, v, 0)
 	if err != nil {
@@ -36,7 +35,7 @@ func AppendValue(dst []byte, v any) ([]byte, error) {
 	return out, nil
 }
 
-// appendValue appends v, which depth containers and pointers are around.
+// appendValue appends v, which depth containers are around.
 func appendValue(dst []byte, v any, depth int) ([]byte, error) {
 	switch v := v.(type) {
 	case nil:
@@ -45,23 +44,75 @@ func appendValue(dst []byte, v any, depth int) ([]byte, error) {
 		return AppendString(dst, v), nil
 	case bool:
 		return AppendBool(dst, v), nil
-	case int:
-		return AppendInt(dst, int64(v)), nil
 	case float64:
 		return AppendFloat(dst, v)
+	case float32:
+		return appendFloat(dst, float64(v), 32)
+	case []byte:
+		return AppendBase64(dst, v), nil
+	case map[string]any:
+		return appendMap(dst, v, depth)
+	case map[string]string:
+		return appendMap(dst, v, depth)
+	case []any:
+		return appendList(dst, v, depth)
+	case []string:
+		return appendList(dst, v, depth)
+	case []int:
+		return appendList(dst, v, depth)
+	case []float64:
+		return appendList(dst, v, depth)
+	case []bool:
+		return appendList(dst, v, depth)
+	case []map[string]any:
+		return appendList(dst, v, depth)
 	}
-	rv := reflect.ValueOf(v)
-	if rv.Kind() == reflect.Pointer && rv.IsNil() {
-		return append(dst, "null"...), nil
+	if n, ok := integer(v); ok {
+		return AppendInt(dst, n), nil
 	}
+	return appendMethod(dst, v)
+}
+
+// integer returns the value of an integer of any type but uint64 and its
+// like, which appendMethod takes.
+func integer(v any) (int64, bool) {
 	switch v := v.(type) {
+	case int:
+		return int64(v), true
+	case int64:
+		return v, true
+	case int32:
+		return int64(v), true
+	case int16:
+		return int64(v), true
+	case int8:
+		return int64(v), true
+	case uint32:
+		return int64(v), true
+	case uint16:
+		return int64(v), true
+	case uint8:
+		return int64(v), true
+	}
+	return 0, false
+}
+
+// appendMethod appends a value that says itself what it is in JSON.
+func appendMethod(dst []byte, v any) (_ []byte, err error) {
+	switch v := v.(type) {
+	case uint:
+		return strconv.AppendUint(dst, uint64(v), 10), nil
+	case uint64:
+		return strconv.AppendUint(dst, v, 10), nil
 	case marshaler:
+		defer nilPointer(&err)
 		raw, err := v.MarshalJSON()
 		if err != nil {
 			return dst, err
 		}
 		return AppendRaw(dst, raw)
 	case encoding.TextMarshaler:
+		defer nilPointer(&err)
 		text, err := v.MarshalText()
 		if err != nil {
 			return dst, err
@@ -70,7 +121,40 @@ func appendValue(dst []byte, v any, depth int) ([]byte, error) {
 	case jsonNumber:
 		return appendNumber(dst, v.String())
 	}
-	return appendReflect(dst, rv, depth)
+	return dst, errNoForm
+}
+
+// nilPointer makes an error of the panic of a method that was called on a nil
+// pointer. Only package reflect could tell beforehand that it is one.
+func nilPointer(err *error) {
+	if recover() != nil {
+		*err = errNilPointer
+	}
+}
+
+var (
+	errNilPointer = errors.New("its method to write JSON panicked; is it a nil pointer?")
+
+	errNoForm = errors.New("a value of this type has no natural form in JSON; " +
+		"convert it, give a json.RawMessage or json.Marshaler, or use package typed")
+	errTooDeep = errors.New("value nested deeper than " + strconv.Itoa(MaxDepth))
+)
+
+// A memberError says which member of an object could not be written.
+type memberError struct {
+	key string
+	err error
+}
+
+func (e *memberError) Error() string { return strconv.Quote(e.key) + ": " + e.err.Error() }
+func (e *memberError) Unwrap() error { return e.err }
+
+// inMember says where err came up, unless it is too deep or was said already.
+func inMember(key string, err error) error {
+	if _, ok := err.(*memberError); ok || err == errTooDeep {
+		return err
+	}
+	return &memberError{key, err}
 }
 
 func appendNumber(dst []byte, s string) ([]byte, error) {
@@ -82,78 +166,53 @@ func appendNumber(dst []byte, s string) ([]byte, error) {
 	return append(dst, s...), nil
 }
 
-// appendReflect handles named and composite types.
-func appendReflect(dst []byte, v reflect.Value, depth int) ([]byte, error) {
-	switch v.Kind() {
-	case reflect.Bool:
-		return AppendBool(dst, v.Bool()), nil
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return AppendInt(dst, v.Int()), nil
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
-		return strconv.AppendUint(dst, v.Uint(), 10), nil
-	case reflect.Float32:
-		return appendFloat(dst, v.Float(), 32)
-	case reflect.Float64:
-		return appendFloat(dst, v.Float(), 64)
-	case reflect.String:
-		return AppendString(dst, v.String()), nil
-	case reflect.Slice:
-		if v.Type().Elem() == reflect.TypeFor[byte]() {
-			return AppendBase64(dst, v.Bytes()), nil
-		}
-	}
-	return appendContainer(dst, v, depth)
-}
-
-func appendContainer(dst []byte, v reflect.Value, depth int) ([]byte, error) {
+func appendList[T any](dst []byte, list []T, depth int) (_ []byte, err error) {
 	if depth == MaxDepth {
-		return dst, errors.New("value nested deeper than " + strconv.Itoa(MaxDepth))
+		return dst, errTooDeep
 	}
-	switch v.Kind() {
-	case reflect.Pointer:
-		return appendValue(dst, v.Elem().Interface(), depth+1)
-	case reflect.Slice, reflect.Array:
-		dst = append(dst, '[')
-		for i := range v.Len() {
-			var err error
-			if dst, err = appendValue(AppendComma(dst), v.Index(i).Interface(), depth+1); err != nil {
-				return dst, err
-			}
-		}
-		return append(dst, ']'), nil
-	case reflect.Map:
-		if v.Type().Key().Kind() == reflect.String {
-			return appendMap(dst, naturalMap(v), depth)
+	dst = append(dst, '[')
+	for _, e := range list {
+		if dst, err = appendValue(AppendComma(dst), e, depth+1); err != nil {
+			return dst, err
 		}
 	}
-	return dst, errors.New("a value of type " + v.Type().String() +
-		" has no natural JSON form; give json.RawMessage or a json.Marshaler")
+	return append(dst, ']'), nil
 }
 
-// naturalMap returns a map whose keys are strings of any type.
-func naturalMap(v reflect.Value) map[string]any {
-	if m, ok := v.Interface().(map[string]any); ok {
-		return m
+func appendMap[T any](dst []byte, m map[string]T, depth int) (_ []byte, err error) {
+	if depth == MaxDepth {
+		return dst, errTooDeep
 	}
-	m := make(map[string]any, v.Len())
-	for it := v.MapRange(); it.Next(); {
-		m[it.Key().String()] = it.Value().Interface()
+	dst = append(dst, '{')
+	for _, k := range SortedKeys(m) {
+		if dst, err = appendValue(AppendKey(dst, k), m[k], depth+1); err != nil {
+			return dst, inMember(k, err)
+		}
 	}
-	return m
+	return append(dst, '}'), nil
 }
 
-func appendMap(dst []byte, m map[string]any, depth int) ([]byte, error) {
+// SortedKeys returns the keys of m in their order.
+func SortedKeys[T any](m map[string]T) []string {
 	keys := make([]string, 0, len(m))
 	for k := range m {
 		keys = append(keys, k)
 	}
-	slices.Sort(keys)
-	dst = append(dst, '{')
-	for _, k := range keys {
-		var err error
-		if dst, err = appendValue(AppendKey(dst, k), m[k], depth+1); err != nil {
-			return dst, err
+	sortStrings(keys)
+	return keys
+}
+
+// sortStrings is a Shell sort. Package slices would add 14 KB to a program.
+func sortStrings(s []string) {
+	gap := 1
+	for gap < len(s)/3 {
+		gap = 3*gap + 1
+	}
+	for ; gap > 0; gap /= 3 {
+		for i := gap; i < len(s); i++ {
+			for j := i; j >= gap && s[j] < s[j-gap]; j -= gap {
+				s[j], s[j-gap] = s[j-gap], s[j]
+			}
 		}
 	}
-	return append(dst, '}'), nil
 }

@@ -15,14 +15,9 @@ import (
 
 type (
 	named      string
-	flags      map[named]bool
 	level      uint8
-	numbers    []float32
-	self       *self
 	broken     struct{}
 	brokenText struct{}
-	yes        bool
-	ratio      float64
 	pointers   struct{ n int }
 )
 
@@ -34,8 +29,6 @@ func (brokenText) MarshalText() ([]byte, error)  { return nil, errBroken }
 func (p *pointers) MarshalJSON() ([]byte, error) { return []byte("{\n\"n\": 1 }"), nil }
 
 func TestAppendValueOfNaturalGoValues(t *testing.T) {
-	text, number := "é\"", 3.5
-	var none any
 	for _, tt := range []struct {
 		v    any
 		want string
@@ -45,20 +38,17 @@ func TestAppendValueOfNaturalGoValues(t *testing.T) {
 		{"a\nb", `"a\nb"`},
 		{int(-1), `-1`}, {int8(-8), `-8`}, {int16(-16), `-16`}, {int32(-32), `-32`}, {int64(math.MinInt64), `-9223372036854775808`},
 		{uint(1), `1`}, {uint8(8), `8`}, {uint16(16), `16`}, {uint32(32), `32`}, {uint64(math.MaxUint64), `18446744073709551615`},
-		{uintptr(7), `7`},
 		{float32(0.1), `0.1`}, {0.1, `0.1`}, {1e300, `1e+300`},
-		{named("n"), `"n"`}, {yes(true), `true`}, {ratio(0.5), `0.5`}, {time.Duration(5), `5`},
 		{[]any{}, `[]`}, {[]any{1, "b", nil, []any{}}, `[1,"b",null,[]]`},
-		{[]string{"a", "b"}, `["a","b"]`}, {[2]bool{true}, `[true,false]`}, {numbers{1, 0.5}, `[1,0.5]`},
-		{[]byte{0xfb, 0xff}, `"+/8="`}, {[2]byte{1, 2}, `[1,2]`}, {[]byte{}, `""`},
+		{[]string{"a", "b"}, `["a","b"]`}, {[]int{1}, `[1]`}, {[]float64{1, 0.5}, `[1,0.5]`}, {[]bool{true}, `[true]`},
+		{[]map[string]any{{}}, `[{}]`}, {map[string]string{"b": "1", "a": "2"}, `{"a":"2","b":"1"}`},
+		{[]byte{0xfb, 0xff}, `"+/8="`}, {[]byte{}, `""`},
 		{map[string]any{}, `{}`},
-		{map[string]any{"b": 1, "a": map[string]int{"z": 1, "": 2}, "A": nil}, `{"A":null,"a":{"":2,"z":1},"b":1}`},
-		{flags{"y": true, "x": false}, `{"x":false,"y":true}`},
-		{&text, `"é\""`}, {&none, `null`}, {[]*float64{&number, nil}, `[3.5,null]`},
+		{map[string]any{"b": 1, "a": map[string]any{"z": 1, "": 2}, "A": nil}, `{"A":null,"a":{"":2,"z":1},"b":1}`},
 		{json.RawMessage(" {\"a\" : 1.00}\n"), `{"a" : 1.00}`},
 		{json.RawMessage("[\n1 ]"), `[1]`},
-		{json.Number("1.00"), `1.00`}, {[]json.Number{"-1e5"}, `[-1e5]`},
-		{level(1), `"high\n"`}, {[]level{1}, `["high\n"]`}, {netip.MustParseAddr("::1"), `"::1"`},
+		{json.Number("1.00"), `1.00`},
+		{level(1), `"high\n"`}, {netip.MustParseAddr("::1"), `"::1"`},
 		{time.Unix(0, 0).UTC(), `"1970-01-01T00:00:00Z"`}, {big.NewInt(1 << 60), `1152921504606846976`},
 		{&pointers{}, `{"n":1}`},
 	} {
@@ -74,14 +64,8 @@ func TestAppendValueOfNil(t *testing.T) {
 		v    any
 		want string
 	}{
-		{(*int)(nil), `null`},
-		{(**int)(new(*int)), `null`},
-		{(*time.Time)(nil), `null`},
-		{(*pointers)(nil), `null`},
-		{(*level)(nil), `null`},
 		{json.RawMessage(nil), `null`},
 		{map[string]any(nil), `{}`},
-		{map[string]int(nil), `{}`},
 		{[]any(nil), `[]`},
 		{[]string(nil), `[]`},
 		{[]byte(nil), `""`},
@@ -93,26 +77,32 @@ func TestAppendValueOfNil(t *testing.T) {
 }
 
 func TestAppendValueRefusesWhatHasNoNaturalForm(t *testing.T) {
-	const advice = " has no natural JSON form; give json.RawMessage or a json.Marshaler"
+	const advice = "a value of this type has no natural form in JSON; " +
+		"convert it, give a json.RawMessage or json.Marshaler, or use package typed"
 	for _, tt := range []struct {
 		v    any
 		want string
 	}{
-		{struct{ A int }{1}, "a value of type struct { A int }" + advice},
-		{pointers{}, "a value of type wire_test.pointers" + advice},
-		{&struct{}{}, "a value of type struct {}" + advice},
-		{[]any{1, map[string]any{"f": func() {}}}, "a value of type func()" + advice},
-		{map[int]string{}, "a value of type map[int]string" + advice},
-		{make(chan int), "a value of type chan int" + advice},
-		{1i, "a value of type complex128" + advice},
+		{struct{ A int }{1}, advice},
+		{pointers{}, advice},
+		{&struct{}{}, advice},
+		{named("n"), advice},
+		{time.Duration(5), advice},
+		{[]any{1, map[string]any{"f": func() {}}}, `"f": ` + advice},
+		{map[int]string{}, advice},
+		{make(chan int), advice},
+		{1i, advice},
+		{(*int)(nil), advice},
+		{(*time.Time)(nil), "its method to write JSON panicked; is it a nil pointer?"},
+		{map[string]any{"l": (*level)(nil)}, `"l": its method to write JSON panicked; is it a nil pointer?`},
 		{math.NaN(), "JSON has no NaN and no infinity"},
-		{[]float32{float32(math.Inf(1))}, "JSON has no NaN and no infinity"},
+		{[]any{float32(math.Inf(1))}, "JSON has no NaN and no infinity"},
 		{json.Number("1 2"), `not a number: "1 2"`},
 		{json.Number(""), `not a number: ""`},
 		{json.RawMessage(`{"a":`), "JSON: unexpected end of input at byte 5"},
 		{json.RawMessage{}, "JSON: unexpected end of input at byte 0"},
 		{[]any{broken{}}, "broken"},
-		{map[string]any{"t": brokenText{}}, "broken"},
+		{map[string]any{"t": brokenText{}}, `"t": broken`},
 	} {
 		got, err := wire.AppendValue([]byte("x"), tt.v)
 		checkError(t, err, tt.want)
@@ -135,7 +125,7 @@ func TestAppendValueIsAsDeepAsTheReader(t *testing.T) {
 		if err != nil || wire.Valid(b) != nil {
 			t.Errorf("128 deep: %v, %v", err, wire.Valid(b))
 		}
-		for _, deeper := range []any{[]any{v}, map[string]any{"a": v}, [1]any{v}, &v} {
+		for _, deeper := range []any{[]any{v}, map[string]any{"a": v}} {
 			_, err := wire.AppendValue(nil, deeper)
 			checkError(t, err, "value nested deeper than 128")
 		}
@@ -147,11 +137,7 @@ func TestAppendValueOfACycleEnds(t *testing.T) {
 	slice[0], slice[1] = slice, slice
 	object := map[string]any{}
 	object["self"] = object
-	var iface any
-	iface = &iface
-	var pointer self
-	pointer = &pointer
-	for _, v := range []any{slice, object, iface, pointer} {
+	for _, v := range []any{slice, object} {
 		got, err := wire.AppendValue([]byte("x"), v)
 		if err == nil || !strings.Contains(err.Error(), "nested deeper") || string(got) != "x" {
 			t.Errorf("%T: %.40s, error %v", v, got, err)

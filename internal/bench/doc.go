@@ -1,0 +1,7 @@
+// Package bench measures what a call costs, against the floor of the same
+// machine in the same run: the same bytes exchanged with the same process over
+// the same kind of pipe, with nothing parsed. Its tests print the figures and
+// fail when one is over its budget:
+//
+//	go test -run TestFigures -v ./internal/bench
+package bench
