@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"maps"
-	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -117,7 +115,7 @@ func appendMeta(b []byte, meta map[string]any) (_ []byte, err error) {
 	if len(meta) == 0 {
 		return b, nil
 	}
-	for _, key := range slices.Sorted(maps.Keys(meta)) {
+	for _, key := range wire.SortedKeys(meta) {
 		switch key {
 		case "progressToken", metaVersion, metaClientInfo, metaCapabilities:
 			return b, errors.New("the key " + strconv.Quote(key) + " of Meta is the client's own")

@@ -3,9 +3,7 @@ package mcp
 import (
 	"encoding/json"
 	"errors"
-	"maps"
 	"math"
-	"slices"
 	"strconv"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -40,11 +38,16 @@ func (c *codec) string(key string, p *string, must bool) {
 	}
 }
 
-func (c *codec) bool(key string, p *bool) {
+// bool is for a flag whose absence means false. A false that was read is
+// written again if said is there to remember it.
+func (c *codec) bool(key string, p, said *bool) {
 	if c.take(key) {
 		*p = c.r.Bool()
-	} else if c.put(key, *p) {
-		c.b = wire.AppendBool(c.b, true)
+		if said != nil {
+			*said = true
+		}
+	} else if c.put(key, *p || said != nil && *said) {
+		c.b = wire.AppendBool(c.b, *p)
 	}
 }
 
@@ -169,8 +172,9 @@ func (c *codec) extra(p *map[string]json.RawMessage) {
 		key := string(c.key)
 		c.key = nil
 		(*p)[key] = c.r.Raw()
-	} else if c.writing {
+	} else if c.writing && len(*p) > 0 {
 		c.writeMap(*p)
+		c.mixed = true
 	}
 }
 
@@ -193,10 +197,7 @@ func (c *codec) rawMap(key string, p *map[string]json.RawMessage) {
 }
 
 func (c *codec) writeMap(m map[string]json.RawMessage) {
-	if len(m) == 0 {
-		return
-	}
-	for _, key := range slices.Sorted(maps.Keys(m)) {
+	for _, key := range wire.SortedKeys(m) {
 		c.b = wire.AppendKey(c.b, key)
 		c.writeRaw(m[key])
 	}
@@ -216,7 +217,7 @@ func (c *codec) inputRequests(p *map[string]InputRequest) {
 		}
 	} else if c.put("inputRequests", *p != nil) {
 		c.b = append(c.b, '{')
-		for _, key := range slices.Sorted(maps.Keys(*p)) {
+		for _, key := range wire.SortedKeys(*p) {
 			v := (*p)[key]
 			c.b = wire.AppendKey(c.b, key)
 			c.write(&v)
