@@ -1,6 +1,7 @@
 package testserver
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -28,21 +29,30 @@ var queries = map[string]query{
 
 // A question is a request of the modern era that waits for the client's input.
 type question struct {
-	call  *call
-	kinds []string
+	call   *call
+	kinds  []string          // what the client is asked for
+	inputs map[string][]byte // what it has said before
+}
+
+// A survey is what a call asks of the client.
+type survey struct {
+	kinds     []string
+	inTurn    bool // modern: first nothing but to come again, then one kind after the other
+	stateless bool // modern: without a requestState
 }
 
 // asks returns a tool that asks for something and returns the answers as text.
-func asks(kinds ...string) func(*call, *fields) {
+func asks(s survey) func(*call, *fields) {
 	return func(c *call, _ *fields) {
-		c.gather(kinds, func(answers []string) { c.text(strings.Join(answers, "\n")) })
+		c.gather(s, func(answers []string) { c.text(strings.Join(answers, "\n")) })
 	}
 }
 
-// gather asks the client and calls then with the answers, in the order of kinds.
-func (c *call) gather(kinds []string, then func(answers []string)) {
+// gather asks the client and calls then with the answers, in the order of the
+// kinds.
+func (c *call) gather(s survey, then func(answers []string)) {
 	var missing []string
-	for _, kind := range kinds {
+	for _, kind := range s.kinds {
 		if !c.caps.has(kind) {
 			missing = append(missing, kind)
 		}
@@ -54,9 +64,9 @@ func (c *call) gather(kinds []string, then func(answers []string)) {
 	case missing != nil:
 		c.error(codeInvalidRequest, "The client is not capable of "+strings.Join(missing, ", "), "")
 	case c.modern:
-		c.gatherModern(kinds, then)
+		c.gatherModern(s, then)
 	default:
-		c.later = func() { c.gatherLegacy(kinds, then) }
+		c.later = func() { c.gatherLegacy(s.kinds, then) }
 	}
 }
 
@@ -79,52 +89,70 @@ func (c *call) gatherLegacy(kinds []string, then func([]string)) {
 	then(answers)
 }
 
-// gatherModern answers that input is required, until the client repeats the
-// request with all of it (2026-07-28 basic/patterns/mrtr).
-func (c *call) gatherModern(kinds []string, then func([]string)) {
+// gatherModern answers that input is required, until there is all of it
+// (2026-07-28 basic/patterns/mrtr).
+func (c *call) gatherModern(s survey, then func([]string)) {
 	var answers, open []string
-	inputs := c.params.optObject("inputResponses")
-	for _, kind := range kinds {
-		if !inputs.has(kind) {
+	for _, kind := range s.kinds {
+		if input, ok := c.inputs[kind]; ok {
+			answers = append(answers, string(input))
+		} else {
 			open = append(open, kind)
-			continue
 		}
-		queries[kind].check(inputs.object(kind))
-		answers = append(answers, string(inputs.raw[kind]))
 	}
 	switch {
-	case c.refused():
-	case open != nil:
-		c.require(open)
-	default:
+	case open == nil:
 		then(answers)
+	case s.inTurn && c.inputs == nil:
+		c.require(nil, s.stateless)
+	case s.inTurn:
+		c.require(open[:1], s.stateless)
+	default:
+		c.require(open, s.stateless)
 	}
 }
 
 // require answers with what the client is to find out.
-func (c *call) require(kinds []string) {
-	requests := []byte{'{'}
-	for _, kind := range kinds {
-		q := queries[kind]
-		requests = wire.AppendString(append(wire.AppendKey(requests, kind), `{"method":`...), q.method)
-		if q.params != "" {
-			requests = append(append(requests, `,"params":`...), q.params...)
+func (c *call) require(kinds []string, stateless bool) {
+	var members []string
+	if kinds != nil {
+		b := []byte{'{'}
+		for _, kind := range kinds {
+			q := queries[kind]
+			b = wire.AppendString(append(wire.AppendKey(b, kind), `{"method":`...), q.method)
+			if q.params != "" {
+				b = append(append(b, `,"params":`...), q.params...)
+			}
+			b = append(b, '}')
 		}
-		requests = append(requests, '}')
+		members = append(members, `"inputRequests":`+string(b)+"}")
 	}
-	state := c.s.srv.ask(&question{c, kinds})
-	c.answer("result", c.complete("input_required",
-		`"inputRequests":`+string(requests)+`},"requestState":`+quote(state), ""))
+	q := &question{c, kinds, c.inputs}
+	if stateless {
+		c.s.srv.remember(c.withoutState(), q)
+	} else {
+		members = append(members, `"requestState":`+quote(c.s.srv.newState(q)))
+	}
+	c.answer("result", c.complete("input_required", strings.Join(members, ","), ""))
 }
 
-// ask keeps a question under a state that a client had better not touch.
-func (s *Server) ask(q *question) (state string) {
+// withoutState is the key of a question that has no state.
+func (c *call) withoutState() string { return c.method + string(c.params.raw["name"]) }
+
+// newState keeps a question under a state that a client had better not touch.
+func (s *Server) newState(q *question) (state string) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.asked++
 	state = " state «" + itoa(s.asked) + "»\t\\\"<&>\u2028 "
-	s.states[state] = q
+	s.mu.Unlock()
+	s.remember(state, q)
 	return state
+}
+
+func (s *Server) remember(key string, q *question) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.states[key] = q
 }
 
 // judgeInput looks at the input that a request brings: it must be the request
@@ -134,13 +162,16 @@ func (s *Session) judgeInput(c *call) *refusal {
 	if !c.modern || !p.has("inputResponses") && !p.has("requestState") {
 		return nil
 	}
-	state := p.text("requestState")
+	key := c.withoutState()
+	if p.has("requestState") {
+		key = p.optText("requestState")
+	}
 	s.srv.mu.Lock()
-	q := s.srv.states[state]
-	delete(s.srv.states, state)
+	q := s.srv.states[key]
+	delete(s.srv.states, key)
 	s.srv.mu.Unlock()
 	if q == nil {
-		p.fail("requestState", "not one that the server gave, or used twice")
+		p.fail("requestState", "not as the server gave it, or used twice")
 		return nil
 	}
 	if c.method != q.call.method || c.key == q.call.key && s == q.call.s {
@@ -151,12 +182,24 @@ func (s *Session) judgeInput(c *call) *refusal {
 			p.fail(key, "not as in the request repeated")
 		}
 	}
-	for _, key := range p.optObject("inputResponses").keys() {
-		if !slices.Contains(q.kinds, key) {
-			p.fail("inputResponses."+key, "not asked for")
+	c.takeInputs(q)
+	return nil
+}
+
+// takeInputs checks what the client has found out.
+func (c *call) takeInputs(q *question) {
+	c.inputs = map[string][]byte{}
+	maps.Copy(c.inputs, q.inputs)
+	responses := c.params.optObject("inputResponses")
+	for _, kind := range responses.keys() {
+		switch {
+		case slices.Contains(q.kinds, kind):
+			queries[kind].check(responses.object(kind))
+			c.inputs[kind] = responses.raw[kind]
+		case q.inputs[kind] == nil:
+			responses.fail(kind, "not asked for")
 		}
 	}
-	return nil
 }
 
 func checkRoots(f *fields) {

@@ -17,10 +17,11 @@ type call struct {
 	params *fields
 	meta   *fields
 	modern bool
-	caps   *fields      // what the client can do; nil before a session
-	level  int          // the least level to be logged
-	token  []byte       // the progress token as it is written, or nil
-	reply  func([]byte) // sends what belongs to the call
+	caps   *fields           // what the client can do; nil before a session
+	level  int               // the least level to be logged
+	token  []byte            // the progress token as it is written, or nil
+	inputs map[string][]byte // what the client was asked for, by capability
+	reply  func([]byte)      // sends what belongs to the call
 	ctx    context.Context
 	cancel context.CancelFunc
 	later  func() // what remains to be done after the session has gone on

@@ -24,6 +24,7 @@ type resource struct {
 	uri, name, title, description, mimeType string
 	text                                    string
 	blob                                    []byte // instead of text
+	ask                                     string // what the client is asked for, which is then the text
 }
 
 var resources = []resource{
@@ -31,6 +32,8 @@ var resources = []resource{
 		text: "Hello from a resource.\nThis is its second line: Grüße, 世界 🙂\n"},
 	{uri: "echo://picture", name: "picture", title: "A picture", description: "One pixel.", mimeType: "image/png",
 		blob: decode(pixel)},
+	{uri: "echo://roots", name: "roots", title: "Your roots", description: "What the client says its roots are.",
+		mimeType: "application/json", ask: "roots"},
 }
 
 func decode(s string) []byte {
@@ -73,7 +76,13 @@ func (c *call) readResource() {
 	if c.refused() {
 		return
 	}
-	if r, ok := findResource(uri); ok {
+	if r, ok := findResource(uri); ok && r.ask != "" {
+		c.gather(survey{kinds: []string{r.ask}}, func(answers []string) {
+			r.text = answers[0]
+			c.cacheable(`"contents":[` + r.contents() + "]")
+		})
+		return
+	} else if ok {
 		c.cacheable(`"contents":[` + r.contents() + "]")
 		return
 	}
@@ -111,17 +120,19 @@ func unescape(s string) string {
 	return string(b)
 }
 
-// A prompt is a template for a conversation; what it is asked for has at most
-// one argument.
+// A prompt is a template for a conversation. It has at most one argument.
 type prompt struct {
 	name, title, description string
 	argument, about          string
+	ask                      string // what the client is asked for
 }
 
 var prompts = []prompt{
 	{name: "hello", title: "Say hello", description: "Begins a conversation."},
 	{name: "review", title: "Review", description: "Asks for a review of something written in a language.",
 		argument: "language", about: "The language it is written in"},
+	{name: "introduce", title: "Introduce yourself", description: "Asks the user for a name and begins with it.",
+		ask: "elicitation"},
 }
 
 var languages = []string{"c", "c++", "clojure", "go", "java", "javascript", "python", "rust", "typescript", "zig"}
@@ -158,10 +169,21 @@ func (c *call) getPrompt() {
 		c.error(codeInvalidParams, "The prompt "+name+" needs the argument "+p.argument, "")
 		return
 	}
-	messages := `{"role":"user","content":` + textBlock("Hello!") + "}"
-	if p.argument != "" {
-		messages = `{"role":"user","content":` + textBlock("Please review this "+args.text(p.argument)+" program.") + "}," +
-			`{"role":"assistant","content":{"type":"resource","resource":` + resources[0].contents() + "}}"
+	if p.ask != "" {
+		c.gather(survey{kinds: []string{p.ask}}, func(answers []string) { c.messages(p, "I am "+answers[0], "") })
+	} else if p.argument != "" {
+		c.messages(p, "Please review this "+args.text(p.argument)+" program.", resources[0].contents())
+	} else {
+		c.messages(p, "Hello!", "")
+	}
+}
+
+// messages answers with what the user says, and the resource that the assistant
+// has at hand, if any.
+func (c *call) messages(p prompt, text, resource string) {
+	messages := `{"role":"user","content":` + textBlock(text) + "}"
+	if resource != "" {
+		messages += `,{"role":"assistant","content":{"type":"resource","resource":` + resource + "}}"
 	}
 	c.result(`"description":"` + p.description + `","messages":[` + messages + "]")
 }

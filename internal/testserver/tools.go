@@ -53,13 +53,18 @@ func tools() []tool {
 		{"add_tool", "Add a tool", "Adds a tool to the list and says that the list has changed.", "", "", "", additive, (*call).addTool},
 		{"end_listen", "End subscriptions", "Ends all subscriptions that were opened with subscriptions/listen.",
 			"", "", "", idempotent, (*call).endListen},
-		{"ask_roots", "Ask for roots", "Asks the client for its roots and returns them.", "", "", "", readOnly, asks("roots")},
+		{"ask_roots", "Ask for roots", "Asks the client for its roots and returns them.",
+			"", "", "", readOnly, asks(survey{kinds: []string{"roots"}})},
 		{"ask_sampling", "Ask a model", "Asks the client's model a question and returns the answer.",
-			"", "", "", readOnly, asks("sampling")},
+			"", "", "", readOnly, asks(survey{kinds: []string{"sampling"}})},
 		{"ask_elicitation", "Ask the user", "Asks the user for a name and returns the answer.",
-			"", "", "", readOnly, asks("elicitation")},
-		{"ask_everything", "Ask everything", "Asks for roots, a model and the user, and returns what came.",
-			"", "", "", readOnly, asks("elicitation", "roots", "sampling")},
+			"", "", "", readOnly, asks(survey{kinds: []string{"elicitation"}})},
+		{"ask_everything", "Ask everything", "Asks for roots, a model and the user at once, and returns what came.",
+			"", "", "", readOnly, asks(survey{kinds: []string{"elicitation", "roots", "sampling"}})},
+		{"ask_in_turn", "Ask in turn", "Asks for the user, then for roots, and returns what came.",
+			"", "", "", readOnly, asks(survey{kinds: []string{"elicitation", "roots"}, inTurn: true})},
+		{"ask_stateless", "Ask without a state", "Asks for roots and keeps no state.",
+			"", "", "", readOnly, asks(survey{kinds: []string{"roots"}, stateless: true})},
 	}
 }
 
