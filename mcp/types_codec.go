@@ -35,6 +35,7 @@ type codec struct {
 	key     []byte // of the member that has been come to; nil when a field has taken it
 	b       []byte
 	err     error // what could not be written
+	mixed   bool  // the object being written has members from outside
 }
 
 // Codecs are used again because fields methods are called through an
@@ -148,9 +149,23 @@ func (c *codec) write(v object) {
 		c.writeRaw(t.Raw)
 		return
 	}
+	start := len(c.b)
 	c.b = append(c.b, '{')
 	v.fields(c)
 	c.b = append(c.b, '}')
+	if c.mixed {
+		c.mixed = false
+		c.fail(repeats(c.b[start:]))
+	}
+}
+
+// repeats returns an error when an object has a key twice.
+func repeats(text []byte) error {
+	r := wire.NewReader(text)
+	for r.Object(); r.More(); r.Skip() {
+		r.Key()
+	}
+	return r.End()
 }
 
 // writeRaw writes a value that somebody else wrote.

@@ -55,6 +55,8 @@ type Content struct {
 	// it is not formed as its kind asks for. No other field but Type is set
 	// then, and none but Raw is written.
 	Raw json.RawMessage
+
+	isErrorSaid bool
 }
 
 // TextContent returns a piece of text.
@@ -93,7 +95,7 @@ func (t *Content) fields(c *codec) {
 		c.string("toolUseId", &t.ToolUseID, must)
 		list(c, "content", &t.Content, must)
 		c.rawOrNull("structuredContent", &t.Structured)
-		c.bool("isError", &t.IsError)
+		c.bool("isError", &t.IsError, &t.isErrorSaid)
 	}
 	pointer(c, "annotations", &t.Annotations)
 	c.raw("_meta", &t.Meta)

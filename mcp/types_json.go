@@ -1,11 +1,5 @@
 package mcp
 
-import (
-	"strings"
-
-	"github.com/stdmcp/stdmcp/internal/wire"
-)
-
 // The methods of the protocol types.
 //
 // MarshalJSON takes a value, not a pointer, so that values in maps and
@@ -301,12 +295,6 @@ func (t InputRequiredResult) MarshalJSON() ([]byte, error) { return marshalObjec
 
 // UnmarshalJSON reads t.
 func (t *InputRequiredResult) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
-
-// decode reads t and returns its token, too, without the quotes of a string.
-func (t *Progress) decode(r *wire.Reader) (token string) {
-	decodeObject(r, t)
-	return strings.Trim(t.token.String(), `"`)
-}
 
 // MarshalJSON returns the JSON of t.
 func (t Progress) MarshalJSON() ([]byte, error) { return marshalObject(&t) }

@@ -3,6 +3,7 @@ package mcp
 import (
 	"encoding/json"
 
+	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -26,6 +27,8 @@ func (t *Progress) fields(c *codec) {
 	c.raw("_meta", &t.Meta)
 	c.extra(&t.Extra)
 }
+
+func (t *Progress) decode(r *wire.Reader) { decodeObject(r, t) }
 
 // A LoggingLevel says how bad a log message is, in the terms of RFC 5424.
 type LoggingLevel string
@@ -102,9 +105,9 @@ type SubscriptionFilter struct {
 }
 
 func (t *SubscriptionFilter) fields(c *codec) {
-	c.bool("toolsListChanged", &t.ToolsListChanged)
-	c.bool("promptsListChanged", &t.PromptsListChanged)
-	c.bool("resourcesListChanged", &t.ResourcesListChanged)
+	c.bool("toolsListChanged", &t.ToolsListChanged, nil)
+	c.bool("promptsListChanged", &t.PromptsListChanged, nil)
+	c.bool("resourcesListChanged", &t.ResourcesListChanged, nil)
 	stringList(c, "resourceSubscriptions", &t.ResourceSubscriptions, maybe)
 	stringList(c, "taskIds", &t.TaskIDs, maybe)
 	c.extra(&t.Extra)

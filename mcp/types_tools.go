@@ -133,12 +133,14 @@ type CallToolResult struct {
 	Structured json.RawMessage // "structuredContent", byte for byte (2025-06-18); nil when there is none
 	IsError    bool            // the tool failed, and Content says how
 	Result
+
+	isErrorSaid bool
 }
 
 func (t *CallToolResult) fields(c *codec) {
 	list(c, "content", &t.Content, must)
 	c.rawOrNull("structuredContent", &t.Structured)
-	c.bool("isError", &t.IsError)
+	c.bool("isError", &t.IsError, &t.isErrorSaid)
 	t.Result.fields(c)
 }
 
