@@ -15,6 +15,13 @@ const (
 	// flushTime is how long Close lets a peer take what is still to be sent.
 	flushTime = 50 * time.Millisecond
 
+	// closeTime is how long Close waits for Stream.Close, which has a shorter
+	// bound of its own, and for both goroutines.
+	closeTime = 6 * time.Second
+
+	// failTime is how long a failed write waits for the reading side to say why.
+	failTime = time.Second
+
 	// maxBatch is how many messages a batch may hold.
 	maxBatch = 1000
 )
@@ -26,7 +33,8 @@ type Batcher interface{ AcceptBatches() }
 // NewConn returns a connection over s, which it owns from now on. One
 // goroutine reads and one writes; both end when the connection does.
 func NewConn(s Stream, h Handler) Conn {
-	c := &conn{stream: s, h: h, out: newOutbox(), done: make(chan struct{}), written: make(chan struct{})}
+	c := &conn{stream: s, h: h, out: newOutbox()}
+	c.done, c.written, c.gone = make(chan struct{}), make(chan struct{}), make(chan struct{})
 	c.loops.Add(2)
 	go c.read()  // ends when the stream is closed or fails
 	go c.write() // likewise, or when the connection is closed
@@ -46,6 +54,7 @@ type conn struct {
 	closing sync.Once     // closes the stream
 	written chan struct{} // closed when nothing is written any more
 	loops   sync.WaitGroup
+	gone    chan struct{} // closed when the stream is closed and loops have ended
 }
 
 func (c *conn) AcceptBatches() { c.batches.Store(true) }
@@ -75,8 +84,9 @@ func (c *conn) Call(ctx context.Context, req *Request) (json.RawMessage, error) 
 	}
 	if req.Cancel != nil {
 		// A courtesy, and the caller is on its way out: it doesn't wait for room.
-		note := req.Cancel(slot.ID())
-		_, _ = c.out.offer(func(b []byte) []byte { return appendRequest(b, ID{}, note) })
+		if note := req.Cancel(slot.ID()); note != nil {
+			_, _ = c.out.offer(func(b []byte) []byte { return appendRequest(b, ID{}, note) })
+		}
 	}
 	return nil, context.Cause(ctx)
 }
@@ -109,9 +119,16 @@ func (c *conn) Close() error {
 	case <-t.C:
 	}
 	c.closeStream()
-	c.loops.Wait()
-	return nil
+	t.Reset(closeTime)
+	select {
+	case <-c.gone:
+		return nil
+	case <-t.C:
+		return errStuck
+	}
 }
+
+var errStuck = errors.New("the connection was closed, but its stream or a handler has not returned")
 
 // end makes err the reason why the connection is closed, unless it is already.
 func (c *conn) end(err error) {
@@ -123,7 +140,16 @@ func (c *conn) end(err error) {
 	})
 }
 
-func (c *conn) closeStream() { c.closing.Do(func() { _ = c.stream.Close() }) }
+// closeStream starts to close the stream, unless somebody has.
+func (c *conn) closeStream() {
+	c.closing.Do(func() {
+		go func() { // ends when the stream is closed and lets go of both loops
+			defer close(c.gone)
+			_ = c.stream.Close()
+			c.loops.Wait()
+		}()
+	})
+}
 
 func (c *conn) write() {
 	defer c.loops.Done()
@@ -133,7 +159,7 @@ func (c *conn) write() {
 		// more of that: an exit status, say. Give it the time to say so.
 		select {
 		case <-c.done:
-		case <-time.After(time.Second):
+		case <-time.After(failTime):
 			c.end(Closed(err))
 		}
 		c.closeStream()
@@ -165,7 +191,7 @@ func (c *conn) receive(data []byte) error {
 		return c.message(data)
 	}
 	if !c.batches.Load() {
-		return errBatch
+		return &malformedError{errBatch}
 	}
 	var errs []error
 	n := 0
@@ -178,7 +204,10 @@ func (c *conn) receive(data []byte) error {
 			errs = append(errs, c.message(raw))
 		}
 	}
-	return errors.Join(append(errs, r.End())...)
+	if err := r.End(); err != nil {
+		errs = append(errs, &malformedError{err})
+	}
+	return errors.Join(errs...)
 }
 
 const (

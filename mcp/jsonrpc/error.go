@@ -78,7 +78,7 @@ func (e *Error) append(b []byte) []byte {
 	b = append(b, '{')
 	b = wire.AppendInt(wire.AppendKey(b, "code"), e.Code)
 	b = wire.AppendString(wire.AppendKey(b, "message"), e.Message)
-	if e.Data != nil {
+	if len(e.Data) > 0 {
 		b = wire.AppendLine(wire.AppendKey(b, "data"), e.Data)
 	}
 	return append(b, '}')
@@ -112,9 +112,13 @@ func readError(r *wire.Reader) *Error {
 // closedError is the end of a connection, with what ended it.
 type closedError struct{ cause error }
 
-// Closed returns an error that matches both ErrClosed and cause.
+// Closed returns an error that matches both ErrClosed and cause. Without a
+// cause it is ErrClosed.
 func Closed(cause error) error {
-	if cause == nil || errors.Is(cause, ErrClosed) {
+	if cause == nil {
+		return ErrClosed
+	}
+	if errors.Is(cause, ErrClosed) {
 		return cause
 	}
 	return &closedError{cause}
@@ -127,6 +131,6 @@ func (e *closedError) Unwrap() error        { return e.cause }
 // unanswered is the end of a call that was pending when the connection ended.
 type unanswered struct{ cause error }
 
-func (e *unanswered) Error() string        { return e.cause.Error() + " before the answer came" }
+func (e *unanswered) Error() string        { return e.cause.Error() }
 func (e *unanswered) Is(target error) bool { return target == ErrOutcomeUnknown }
 func (e *unanswered) Unwrap() error        { return e.cause }

@@ -82,6 +82,10 @@ func (id ID) number() (int64, bool) {
 	switch {
 	case id.kind == wire.Number && id.text == "":
 		return id.num, true
+	case id.kind == wire.Number: // 1.0 is the number 1
+		r := wire.NewReader([]byte(id.text))
+		n := r.Int()
+		return n, r.Err() == nil
 	case id.kind == wire.String:
 		n, err := strconv.ParseInt(id.text, 10, 64)
 		return n, err == nil && strconv.FormatInt(n, 10) == id.text

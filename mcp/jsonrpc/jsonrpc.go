@@ -34,7 +34,8 @@ type Conn interface {
 	Err() error
 
 	// Close ends the connection, fails what is pending with ErrClosed, and
-	// returns when nothing of it is left. It may be called more than once.
+	// returns when nothing of it is left. It may be called more than once. An
+	// error says that something could not be ended in a few seconds.
 	Close() error
 }
 
@@ -42,13 +43,13 @@ type Conn interface {
 type Request struct {
 	Method string
 
-	// Params is one valid JSON object on one line, or nil. It is not used any
-	// more when Call or Notify has returned.
+	// Params is one valid JSON object, or nil. It is not used any more when
+	// Call or Notify has returned.
 	Params json.RawMessage
 
 	// Cancel returns the notification that withdraws the call with the given
 	// id. It is used by connections that have no other way to withdraw a call.
-	// Without it nothing is sent.
+	// Without it, or when it returns nil, nothing is sent.
 	Cancel func(ID) *Request
 
 	// Started is called, when set, with the call's id before it is sent.
@@ -74,8 +75,9 @@ type Field struct{ Name, Value string }
 // Functions that are nil are not called.
 //
 // They are called on the goroutine that reads, so they must return without
-// waiting for anything; a [Queue] takes what needs more. A connection that
-// reads several streams calls them concurrently.
+// waiting for anything, which Conn.Call and Conn.Close do; a [Queue] takes
+// what needs more. A connection that reads several streams calls them
+// concurrently. None is called any more when Conn.Close has returned nil.
 type Handler struct {
 	// Message is called for each request and notification of the peer, in the
 	// order in which they come. A request is to be answered with Conn.Reply.
@@ -85,7 +87,9 @@ type Handler struct {
 	// be cut and must not be kept.
 	Dropped func(reason error, data []byte)
 
-	// Trace is called for each message that is sent or received, in order. It
-	// must not keep data.
+	// Trace is called for each message that is sent or received: in the order
+	// of each direction, and for a call before its answer. The goroutine that
+	// writes calls it too, so it must be safe for concurrent use. It must not
+	// keep data.
 	Trace func(sent bool, data []byte)
 }

@@ -1,8 +1,9 @@
 package jsonrpc
 
 import (
+	"bytes"
 	"encoding/json"
-	"fmt"
+	"slices"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
@@ -26,7 +27,8 @@ func (m *Message) isAnswer() bool { return m.Method == "" }
 //
 // The error matches ErrMalformed. The id is filled in all the same when the
 // message seems to answer a call, with null when only that could be made out,
-// so that the call can be failed.
+// so that the call can be failed. It is not when data looks like a request of
+// the peer, whose ids are its own, or like a line of a log.
 func Parse(data []byte) (Message, error) {
 	r := wire.NewReader(data)
 	m, err := parse(&r)
@@ -36,7 +38,7 @@ func Parse(data []byte) (Message, error) {
 	if err == nil {
 		return m, nil
 	}
-	return Message{ID: salvageID(data)}, fmt.Errorf("%w: %w", ErrMalformed, err)
+	return Message{ID: salvageID(data)}, &malformedError{err}
 }
 
 func parse(r *wire.Reader) (m Message, err error) {
@@ -105,20 +107,37 @@ type malformed string
 
 func (e malformed) Error() string { return string(e) }
 
+// A malformedError is a message that cannot be used, and why.
+type malformedError struct{ cause error }
+
+func (e *malformedError) Error() string        { return ErrMalformed.Error() + ": " + e.cause.Error() }
+func (e *malformedError) Is(target error) bool { return target == ErrMalformed }
+func (e *malformedError) Unwrap() error        { return e.cause }
+
 // salvageID returns the id of an answer that cannot be used: null when no id
 // can be read, and the zero ID when it doesn't look like an answer.
 func salvageID(data []byte) (id ID) {
 	r := wire.NewReader(data)
 	r.Lax()
-	answer := false
+	var version, answer bool
 	for r.Object(); r.More(); {
 		switch string(r.Key()) {
+		case "jsonrpc":
+			version = true
+			r.Skip()
 		case "id":
-			if v := readID(&r); r.Err() == nil {
-				id = v
+			switch r.Kind() {
+			case wire.Number, wire.String:
+				if v := readID(&r); r.Err() == nil {
+					id = v
+				}
+			default:
+				r.Skip()
 			}
-		case "method":
-			return ID{}
+		case "method", "params":
+			if !r.Null() {
+				return ID{}
+			}
 		case "result", "error":
 			answer = true
 			r.Skip()
@@ -126,35 +145,49 @@ func salvageID(data []byte) (id ID) {
 			r.Skip()
 		}
 	}
-	if answer && id.IsZero() {
+	switch {
+	case !id.IsZero() && (answer || version):
+		return id
+	case answer && (version || r.Err() != nil):
 		return nullID
 	}
-	return id
+	return ID{} // some other JSON: servers write logs with "error" and "id" in them
 }
 
 // appendRequest appends a call, or a notification when id is zero, and the
 // line break that ends every message.
 func appendRequest(b []byte, id ID, req *Request) []byte {
+	b = slices.Grow(b, len(req.Method)+len(req.Params)+80)
 	b = append(b, `{"jsonrpc":"2.0"`...)
 	if !id.IsZero() {
 		b = id.append(append(b, `,"id":`...))
 	}
 	b = wire.AppendString(append(b, `,"method":`...), req.Method)
-	if req.Params != nil {
-		b = append(append(b, `,"params":`...), req.Params...)
+	if len(req.Params) > 0 {
+		b = appendLine(append(b, `,"params":`...), req.Params)
 	}
 	return append(b, '}', '\n')
 }
 
 // appendAnswer appends the answer to the peer's request id.
 func appendAnswer(b []byte, id ID, result json.RawMessage, err *Error) []byte {
+	b = slices.Grow(b, len(result)+80)
 	b = id.append(append(b, `{"jsonrpc":"2.0","id":`...))
 	if err != nil {
 		b = err.append(append(b, `,"error":`...))
 	} else if len(result) > 0 {
-		b = wire.AppendLine(append(b, `,"result":`...), result)
+		b = appendLine(append(b, `,"result":`...), result)
 	} else {
 		b = append(b, `,"result":{}`...)
 	}
 	return append(b, '}', '\n')
+}
+
+// appendLine appends a valid value. A line break in it would be the end of the
+// message, and what follows it another one.
+func appendLine(b, value []byte) []byte {
+	if bytes.IndexByte(value, '\n') < 0 && bytes.IndexByte(value, '\r') < 0 {
+		return append(b, value...) // the same as AppendLine, at the speed of a copy
+	}
+	return wire.AppendLine(b, value)
 }

@@ -29,9 +29,13 @@ type outbox struct {
 
 func newOutbox() *outbox { return &outbox{wake: make(chan struct{}, 1)} }
 
-// put lets add append whole messages. It waits for room no longer than ctx.
+// put lets add append whole messages. It waits for room no longer than ctx,
+// and adds nothing when ctx has ended.
 func (o *outbox) put(ctx context.Context, add func([]byte) []byte) error {
 	for {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		room, err := o.offer(add)
 		if room == nil {
 			return err

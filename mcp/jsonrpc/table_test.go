@@ -1,0 +1,222 @@
+package jsonrpc
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"math"
+	"strconv"
+	"sync"
+	"testing"
+)
+
+func add(t *testing.T, table *Table) *Slot {
+	t.Helper()
+	s, err := table.Add()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func answerTo(id ID, result string) *Message {
+	return &Message{ID: id, Result: json.RawMessage(result)}
+}
+
+// got returns the answer that has arrived in s, if any.
+func got(s *Slot) (Answer, bool) {
+	select {
+	case a := <-s.Answer():
+		return a, true
+	default:
+		return Answer{}, false
+	}
+}
+
+func TestIDsAreSmallAndSequential(t *testing.T) {
+	var table Table
+	for want := int64(1); want <= 100; want++ {
+		s := add(t, &table)
+		if s.ID() != NumberID(want) {
+			t.Fatalf("id %s, want %d", s.ID(), want)
+		}
+		if want%3 != 0 {
+			table.Remove(s)
+		}
+	}
+}
+
+func TestIDsWrapAndSkipPendingOnes(t *testing.T) {
+	var table Table
+	add(t, &table)
+	add(t, &table)
+	table.Remove(add(t, &table)) // 3 is free again
+	table.last = math.MaxInt32 - 2
+	add(t, &table)
+	for _, want := range []int64{math.MaxInt32, 3, 4} {
+		if s := add(t, &table); s.ID() != NumberID(want) {
+			t.Errorf("id %s, want %d", s.ID(), want)
+		}
+	}
+	if n := table.Pending(); n != 6 {
+		t.Errorf("%d pending", n)
+	}
+}
+
+func TestAnAnswerReachesItsCallOnly(t *testing.T) {
+	for _, tt := range []struct{ id, to string }{
+		{`1`, "first"}, {`2`, "second"},
+		{`"1"`, "first"}, {`"2"`, "second"}, // LESSONS 39
+		{`1.0`, "first"}, {`20e-1`, "second"},
+		{`"01"`, ""}, {`" 1"`, ""}, {`"1.0"`, ""}, {`"one"`, ""}, {`""`, ""}, {`0`, ""}, {`-1`, ""}, {`3`, ""},
+		{`"0"`, ""}, {`1.5`, ""}, {`4294967297`, ""}, {`9007199254740993`, ""}, {`null`, ""},
+	} {
+		var table Table
+		first, second := add(t, &table), add(t, &table)
+		var id ID
+		if err := json.Unmarshal([]byte(tt.id), &id); err != nil {
+			t.Fatal(err)
+		}
+		err := table.Deliver(answerTo(id, "5"))
+		if (err == nil) != (tt.to != "") || err != nil && err != ErrUnknownID {
+			t.Errorf("id %s: %v", tt.id, err)
+		}
+		a, ok := got(first)
+		if ok != (tt.to == "first") || ok && string(a.Result) != "5" {
+			t.Errorf("id %s: the first call got %v, %t", tt.id, a, ok)
+		}
+		if _, ok := got(second); ok != (tt.to == "second") {
+			t.Errorf("id %s: the second call got an answer: %t", tt.id, ok)
+		}
+		if err := table.Deliver(answerTo(id, "6")); err != ErrUnknownID {
+			t.Errorf("id %s, second answer: %v", tt.id, err)
+		}
+	}
+}
+
+func TestAnErrorWithoutAnIDGoesToTheOnlyCall(t *testing.T) { // LESSONS 41
+	var table Table
+	m := &Message{ID: nullID, Error: &Error{Code: CodeParseError}}
+	if err := table.Deliver(m); err != ErrUnknownID {
+		t.Errorf("with no call pending: %v", err)
+	}
+	s, other := add(t, &table), add(t, &table)
+	if err := table.Deliver(m); err != ErrUnknownID {
+		t.Errorf("with two calls pending: %v", err)
+	}
+	table.Remove(other)
+	if err := table.Deliver(answerTo(nullID, "{}")); err != ErrUnknownID {
+		t.Errorf("a result: %v", err)
+	}
+	if err := table.Deliver(m); err != nil {
+		t.Errorf("with one call pending: %v", err)
+	}
+	if a, _ := got(s); a.Err != m.Error {
+		t.Errorf("answer %v", a)
+	}
+}
+
+func TestASlotIsUsedAgainEmpty(t *testing.T) {
+	var table Table
+	s := add(t, &table)
+	if err := table.Deliver(answerTo(s.ID(), "1")); err != nil {
+		t.Fatal(err)
+	}
+	table.Remove(s) // nobody took the answer
+	again := add(t, &table)
+	if again != s {
+		t.Error("the slot is not used again")
+	}
+	if a, ok := got(again); ok {
+		t.Errorf("an old answer: %v", a)
+	}
+	if err := table.Deliver(answerTo(NumberID(1), "late")); err != ErrUnknownID {
+		t.Errorf("late answer: %v", err)
+	}
+	if a, ok := got(again); ok {
+		t.Errorf("a late answer: %v", a)
+	}
+}
+
+func TestABurstLeavesFewSlots(t *testing.T) {
+	var table Table
+	slots := make([]*Slot, 10_000)
+	for i := range slots {
+		slots[i] = add(t, &table)
+	}
+	for _, s := range slots {
+		table.Remove(s)
+	}
+	if len(table.free) != maxFreeSlots || table.Pending() != 0 {
+		t.Errorf("%d free, %d pending", len(table.free), table.Pending())
+	}
+}
+
+func TestTableCloseFailsEveryCallOnce(t *testing.T) {
+	var table Table
+	answered, pending := add(t, &table), add(t, &table)
+	if err := table.Deliver(answerTo(answered.ID(), "1")); err != nil {
+		t.Fatal(err)
+	}
+	table.Close(Closed(io.EOF))
+	table.Close(Closed(io.ErrNoProgress))
+	if a, _ := got(answered); a.Err != nil || string(a.Result) != "1" {
+		t.Errorf("an answer was replaced by %v", a.Err)
+	}
+	a, _ := got(pending)
+	for _, want := range []error{ErrClosed, ErrOutcomeUnknown, io.EOF} {
+		if !errors.Is(a.Err, want) {
+			t.Errorf("%v doesn't match %v", a.Err, want)
+		}
+	}
+	if err := table.Deliver(answerTo(pending.ID(), "1")); err != ErrUnknownID {
+		t.Errorf("answer after the end: %v", err)
+	}
+	table.Remove(pending)
+	_, err := table.Add()
+	if !errors.Is(err, io.EOF) || !errors.Is(err, ErrClosed) || errors.Is(err, ErrOutcomeUnknown) {
+		t.Errorf("call after the end: %v", err)
+	}
+}
+
+// Slots move between callers while answers, late answers and failures arrive.
+func TestTableUnderContention(t *testing.T) {
+	var table Table
+	var callers, peers sync.WaitGroup
+	ids := make(chan ID, 64)
+	for range 4 {
+		peers.Go(func() {
+			for id := range ids {
+				text := id.String()
+				_ = table.Deliver(answerTo(id, text))
+				_ = table.Deliver(answerTo(StringID(text), text)) // a second time
+				_ = table.Fail(id, errors.New("late"))
+			}
+		})
+	}
+	for i := range 8 {
+		callers.Go(func() {
+			for j := range 200 {
+				s, err := table.Add()
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				id := s.ID()
+				ids <- id
+				if (i+j)%3 != 0 { // else the caller leaves without its answer
+					if a := <-s.Answer(); a.Err != nil || string(a.Result) != id.String() {
+						t.Errorf("call %s got %s, %v", id, a.Result, a.Err)
+					}
+				}
+				table.Remove(s)
+			}
+		})
+	}
+	callers.Wait()
+	close(ids)
+	peers.Wait()
+	if n := table.Pending(); n != 0 || table.last != 1600 {
+		t.Errorf("%d calls pending after %s", n, strconv.FormatInt(table.last, 10))
+	}
+}
