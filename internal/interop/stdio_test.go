@@ -1,0 +1,335 @@
+package interop
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+	"github.com/stdmcp/stdmcp/mcp/stdio"
+)
+
+// script returns the path of a server's main script.
+func script(t *testing.T, pkg string) string {
+	dir := os.Getenv("STDMCP_INTEROP")
+	if dir == "" {
+		t.Skip("did not run: STDMCP_INTEROP does not name the folder with the servers; see .ci/interop")
+	}
+	return filepath.Join(dir, "@modelcontextprotocol", pkg, "dist", "index.js")
+}
+
+// A record keeps what a server sent.
+type record struct {
+	mu    sync.Mutex
+	lines [][]byte
+
+	// The server goes on with a call that was cancelled, as it may: what it
+	// sends then is dropped.
+	late atomic.Bool
+}
+
+func (r *record) trace(sent bool, data []byte) {
+	if sent {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.lines = append(r.lines, bytes.Clone(data))
+}
+
+// holds reports whether the server sent these very bytes.
+func (r *record) holds(b []byte) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, line := range r.lines {
+		if bytes.Contains(line, b) {
+			return true
+		}
+	}
+	return false
+}
+
+// connect starts a server and connects to it. Whatever the client drops is an
+// error, as these servers do nothing wrong.
+func connect(t *testing.T, args ...string) (*mcp.Client, *record) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	rec := new(record)
+	c, err := mcp.Connect(ctx, stdio.Command("node", args...), &mcp.Options{
+		Trace:   rec.trace,
+		Dropped: func(err error, data []byte) {
+			if !rec.late.Load() {
+				t.Errorf("dropped %q: %v", data, err)
+			}
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		began := time.Now()
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+		if d := time.Since(began); d > 2*time.Second {
+			t.Errorf("Close took %v", d)
+		}
+	})
+	return c, rec
+}
+
+// call calls a tool that must work.
+func call(t *testing.T, c *mcp.Client, tool string, args any) *mcp.CallToolResult {
+	t.Helper()
+	res, err := c.CallTool(t.Context(), tool, args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.IsError {
+		t.Fatalf("%s: %s", tool, res.Text())
+	}
+	return res
+}
+
+func checkTools(t *testing.T, c *mcp.Client, rec *record, want ...string) {
+	t.Helper()
+	tools, err := c.ListTools(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := make(map[string]bool)
+	for _, tool := range tools {
+		names[tool.Name] = true
+		if !rec.holds(tool.InputSchema) || !rec.holds(tool.OutputSchema) {
+			t.Errorf("the schemas of %s are not what the server sent", tool.Name)
+		}
+	}
+	for _, name := range want {
+		if !names[name] {
+			t.Errorf("no tool %s in %v", name, names)
+		}
+	}
+}
+
+func TestEverythingLists(t *testing.T) {
+	c, rec := connect(t, script(t, "server-everything"), "stdio")
+	if s := c.Server(); s.Name == "" || s.Revision != mcp.Revision20251125 || s.Instructions == "" || s.Capabilities.Tools == nil {
+		t.Errorf("server: %+v", s)
+	}
+	checkTools(t, c, rec, "echo", "get-sum", "get-tiny-image", "trigger-long-running-operation")
+	resources, err := c.ListResources(t.Context())
+	if err != nil || len(resources) == 0 {
+		t.Errorf("%d resources, %v", len(resources), err)
+	}
+	templates, err := c.ListResourceTemplates(t.Context())
+	if err != nil || len(templates) == 0 {
+		t.Errorf("%d templates, %v", len(templates), err)
+	}
+	prompts, err := c.ListPrompts(t.Context())
+	if err != nil || len(prompts) == 0 {
+		t.Errorf("%d prompts, %v", len(prompts), err)
+	}
+	if err := c.Ping(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestEverythingTools(t *testing.T) {
+	c, rec := connect(t, script(t, "server-everything"), "stdio")
+	if got := call(t, c, "echo", map[string]any{"message": "hi"}).Text(); got != "Echo: hi" {
+		t.Errorf("echo: %q", got)
+	}
+	if got := call(t, c, "get-sum", json.RawMessage(`{"a":2,"b":3}`)).Text(); !strings.Contains(got, "5") {
+		t.Errorf("get-sum: %q", got)
+	}
+	res := call(t, c, "get-structured-content", map[string]any{"location": "New York"})
+	if len(res.Structured) == 0 || !rec.holds(res.Structured) {
+		t.Errorf("structured content: %s", res.Structured)
+	}
+	image := call(t, c, "get-tiny-image", nil)
+	found := false
+	for _, block := range image.Content {
+		if block.Type == "image" {
+			found = true
+			if _, err := base64.StdEncoding.DecodeString(block.Data); err != nil || block.MIMEType != "image/png" {
+				t.Errorf("image: %s, %v", block.MIMEType, err)
+			}
+		}
+	}
+	if !found {
+		t.Error("no image")
+	}
+	annotated := call(t, c, "get-annotated-message", map[string]any{"messageType": "error", "includeImage": true})
+	if a := annotated.Content[0].Annotations; a == nil || a.Priority == nil || *a.Priority != 1 {
+		t.Errorf("annotations: %+v", a)
+	}
+	links := call(t, c, "get-resource-links", map[string]any{"count": 3})
+	if last := links.Content[len(links.Content)-1]; last.Type != "resource_link" || last.URI == "" {
+		t.Errorf("link: %+v", last)
+	}
+	ref := call(t, c, "get-resource-reference", map[string]any{"resourceType": "Text", "resourceId": 1})
+	embedded := false
+	for _, block := range ref.Content {
+		embedded = embedded || block.Resource != nil && block.Resource.URI != ""
+	}
+	if !embedded {
+		t.Errorf("no embedded resource: %+v", ref.Content)
+	}
+}
+
+func TestEverythingResourcesAndPrompts(t *testing.T) {
+	c, _ := connect(t, script(t, "server-everything"), "stdio")
+	for r, err := range c.Resources(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := c.ReadResource(t.Context(), r.URI)
+		if err != nil || len(res.Contents) == 0 || res.Contents[0].URI != r.URI {
+			t.Errorf("read %s: %+v, %v", r.URI, res, err)
+		}
+	}
+	for p, err := range c.Prompts(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		args := map[string]string{}
+		for _, a := range p.Arguments {
+			args[a.Name] = map[string]string{"resourceType": "Text", "resourceId": "1"}[a.Name]
+			if args[a.Name] == "" {
+				args[a.Name] = "Berlin"
+			}
+		}
+		res, err := c.GetPrompt(t.Context(), p.Name, args)
+		if err != nil || len(res.Messages) == 0 {
+			t.Errorf("prompt %s: %+v, %v", p.Name, res, err)
+		}
+	}
+}
+
+func TestEverythingErrors(t *testing.T) {
+	c, _ := connect(t, script(t, "server-everything"), "stdio")
+	// This server answers a call of a tool that it doesn't have with a result.
+	res, err := c.CallTool(t.Context(), "nonsense", nil)
+	if err != nil || !res.IsError || !strings.Contains(res.Text(), "nonsense") {
+		t.Errorf("unknown tool: %+v, %v", res, err)
+	}
+	_, err = c.ReadResource(t.Context(), "no:such")
+	var answer *jsonrpc.Error
+	if !errors.As(err, &answer) || answer.Code >= 0 {
+		t.Errorf("unknown resource: %v", err)
+	}
+	_, err = c.GetPrompt(t.Context(), "nonsense", nil)
+	if !errors.As(err, &answer) || answer.Code != jsonrpc.CodeInvalidParams {
+		t.Errorf("unknown prompt: %v", err)
+	}
+}
+
+func TestEverythingProgressAndCancellation(t *testing.T) {
+	c, rec := connect(t, script(t, "server-everything"), "stdio")
+	var steps []float64
+	res, err := c.Do(t.Context(), &mcp.ToolCall{
+		Name:      "trigger-long-running-operation",
+		Arguments: map[string]any{"duration": 1, "steps": 4},
+		Progress:  func(p mcp.Progress) { steps = append(steps, p.Progress) },
+	})
+	if err != nil || res.IsError || len(steps) != 4 || steps[3] != 4 {
+		t.Errorf("progress %v, %+v, %v", steps, res, err)
+	}
+
+	rec.late.Store(true)
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err = c.Do(ctx, &mcp.ToolCall{
+		Name:      "trigger-long-running-operation",
+		Arguments: map[string]any{"duration": 60, "steps": 600},
+		Progress:  func(mcp.Progress) { cancel() },
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+
+	// Progress comes every 100 ms, so that neither of these runs out by itself.
+	_, err = c.Do(t.Context(), &mcp.ToolCall{
+		Name:      "trigger-long-running-operation",
+		Arguments: map[string]any{"duration": 60, "steps": 10},
+		Timeout:   300 * time.Millisecond,
+	})
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("timed out: %v", err)
+	}
+	res, err = c.Do(t.Context(), &mcp.ToolCall{
+		Name:      "trigger-long-running-operation",
+		Arguments: map[string]any{"duration": 2, "steps": 10},
+		Timeout:   time.Second,
+		Progress:  func(mcp.Progress) {},
+	})
+	if err != nil || res.IsError {
+		t.Errorf("kept alive by progress: %+v, %v", res, err)
+	}
+	call(t, c, "echo", map[string]any{"message": "still there"})
+}
+
+func TestFilesystem(t *testing.T) {
+	path := script(t, "server-filesystem")
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, rec := connect(t, path, dir)
+	checkTools(t, c, rec, "read_text_file", "write_file", "list_directory")
+	file := filepath.Join(dir, "hello.txt")
+	text := "Grüße, 世界\n\"quoted\"\ttab\u2028line"
+	call(t, c, "write_file", map[string]any{"path": file, "content": text})
+	if b, err := os.ReadFile(file); err != nil || string(b) != text {
+		t.Errorf("written: %q, %v", b, err)
+	}
+	if got := call(t, c, "read_text_file", map[string]any{"path": file}).Text(); got != text {
+		t.Errorf("read: %q", got)
+	}
+	if got := call(t, c, "list_directory", map[string]any{"path": dir}).Text(); got != "[FILE] hello.txt" {
+		t.Errorf("listed: %q", got)
+	}
+	res, err := c.CallTool(t.Context(), "read_text_file", map[string]any{"path": filepath.Join(dir, "..", "x")})
+	if err != nil || !res.IsError {
+		t.Errorf("outside: %+v, %v", res, err)
+	}
+	if err := c.Ping(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestMemory(t *testing.T) {
+	path := script(t, "server-memory")
+	t.Setenv("MEMORY_FILE_PATH", filepath.Join(t.TempDir(), "memory.json"))
+	tr := stdio.Command("node", path)
+	tr.Env = []string{"MEMORY_FILE_PATH=" + os.Getenv("MEMORY_FILE_PATH")}
+	c, err := mcp.Connect(t.Context(), tr, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	call(t, c, "create_entities", map[string]any{"entities": []any{
+		map[string]any{"name": "Ada", "entityType": "person", "observations": []string{"wrote the first program"}},
+	}})
+	var graph struct {
+		Entities []struct{ Name string }
+	}
+	res := call(t, c, "search_nodes", map[string]any{"query": "program"})
+	if err := json.Unmarshal(res.Structured, &graph); err != nil || len(graph.Entities) != 1 || graph.Entities[0].Name != "Ada" {
+		t.Errorf("found %s, %v", res.Structured, err)
+	}
+	call(t, c, "delete_entities", map[string]any{"entityNames": []string{"Ada"}})
+	if got := call(t, c, "read_graph", nil).Structured; strings.Contains(string(got), "Ada") {
+		t.Errorf("left: %s", got)
+	}
+}
