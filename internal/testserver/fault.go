@@ -12,13 +12,16 @@ type Fault struct {
 	Does  string // what it does
 	Needs string // "stream" or "process", unless any transport will do
 
-	legacy bool                  // a server that is so is a legacy one
-	size   int                   // Size, unless that is set
-	on     string                // the method it strikes: * is any, empty stands for calls of the tool echo
-	call   func(*call)           // serves what is struck
-	start  func(*stream) bool    // runs first; false ends the server
-	line   func(*stream, []byte) // writes every message
-	end    func(*stream)         // runs when the client has closed its end
+	// On is the method that is struck: "*" is any, and "" stands for calls of
+	// the tool echo, or for all messages when the fault lies in the stream.
+	On     string
+	Legacy bool // a server that does this is a legacy one, unless Options.Revisions says otherwise
+
+	size  int                   // Options.Size, unless that is set
+	call  func(*call)           // serves what is struck
+	start func(*stream) bool    // runs first; false ends the server
+	line  func(*stream, []byte) // writes every message
+	end   func(*stream)         // runs when the client has closed its end
 }
 
 // strikes reports whether the fault concerns a call.
@@ -26,8 +29,8 @@ func (f *Fault) strikes(c *call) bool {
 	if f.call == nil || f.Needs != "" && c.s.stream == nil {
 		return false
 	}
-	if f.on != "" {
-		return f.on == "*" || c.method == f.on
+	if f.On != "" {
+		return f.On == "*" || c.method == f.on
 	}
 	return c.method == "tools/call" && c.params.has("name") && c.params.optText("name") == "echo"
 }

@@ -61,11 +61,11 @@ func strike(t *testing.T, f Fault) (lines []string) {
 		defer cancel()
 		line := strings.Replace(echoCall, modernMeta, `"_meta":{"progressToken":"tok",`+strings.TrimPrefix(modernMeta, `"_meta":{`), 1)
 		switch {
-		case f.on == "initialize":
+		case f.On == "initialize":
 			line = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",` +
 				`"capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
-		case f.on != "" && f.on != "*":
-			line = `{"jsonrpc":"2.0","id":1,"method":"` + f.on + `","params":{` + modernMeta + "}}"
+		case f.On != "" && f.On != "*":
+			line = `{"jsonrpc":"2.0","id":1,"method":"` + f.On + `","params":{` + modernMeta + "}}"
 		}
 		const result = `{"resultType":"complete","content":[{"type":"text","text":"hi"}],` +
 			`"_meta":{"io.modelcontextprotocol/serverInfo":` + serverName + `}}`
@@ -88,15 +88,16 @@ func strike(t *testing.T, f Fault) (lines []string) {
 func exchange(t *testing.T, o *Options, lines ...string) (got string, closed bool) {
 	synctest.Test(t, func(t *testing.T) {
 		conn := New(o).Pipe()
-		var mu sync.Mutex
+		var mu sync.Mutex // guards out and ended
 		var out strings.Builder
+		ended := false
 		go func() { // ends when the connection is closed
 			b := make([]byte, 1<<16)
 			for {
 				n, err := conn.Read(b)
 				mu.Lock()
 				out.Write(b[:n])
-				closed = err == io.EOF
+				ended = err == io.EOF
 				mu.Unlock()
 				if err != nil {
 					return
@@ -107,7 +108,7 @@ func exchange(t *testing.T, o *Options, lines ...string) (got string, closed boo
 		time.Sleep(time.Hour)
 		synctest.Wait()
 		mu.Lock()
-		got = out.String()
+		got, closed = out.String(), ended
 		mu.Unlock()
 		conn.Close()
 	})

@@ -6,31 +6,31 @@ import "os/exec"
 const right = `{"jsonrpc":"2.0","id":$id,"result":$result}`
 
 // faults is the matrix, row by row: the part of it that lies in messages and
-// byte streams. Most strike calls of the tool echo.
+// byte streams. It is one table so that it can be held against the other.
 func faults() []Fault {
 	const overStream, asProcess = "stream", "process" // Needs
 	return []Fault{
-		{Name: "discover-silent", Does: "a legacy server that does not answer server/discover", legacy: true,
-			on: "server/discover", call: (*call).hang},
-		{Name: "discover-dies", Does: "a legacy server that dies of server/discover", Needs: overStream, legacy: true,
-			on: "server/discover", call: complains("fatal: unknown method server/discover")},
-		{Name: "discover-invalid-params", Does: "a legacy server that answers server/discover with -32602", legacy: true,
-			on: "server/discover", call: fails(codeInvalidParams, "Invalid request parameters")},
-		{Name: "discover-server-error", Does: "a legacy server that answers server/discover with -32000", legacy: true,
-			on: "server/discover", call: fails(-32000, "Bad Request: Server not initialized")},
+		{Name: "discover-silent", Does: "a legacy server that does not answer server/discover", Legacy: true,
+			On: "server/discover", call: (*call).hang},
+		{Name: "discover-dies", Does: "a legacy server that dies of server/discover", Needs: overStream, Legacy: true,
+			On: "server/discover", call: complains("fatal: unknown method server/discover")},
+		{Name: "discover-invalid-params", Does: "a legacy server that answers server/discover with -32602", Legacy: true,
+			On: "server/discover", call: fails(codeInvalidParams, "Invalid request parameters")},
+		{Name: "discover-server-error", Does: "a legacy server that answers server/discover with -32000", Legacy: true,
+			On: "server/discover", call: fails(-32000, "Bad Request: Server not initialized")},
 		{Name: "discover-odd-result", Does: "a legacy server that answers server/discover with a result of something else",
-			legacy: true, on: "server/discover", call: says(`{"jsonrpc":"2.0","id":$id,"result":{"tools":[]}}`)},
-		{Name: "discover-slow", Does: "answers server/discover after Delay", on: "server/discover", call: (*call).hesitate},
-		{Name: "initialize-silent", Does: "a legacy server that does not answer initialize", legacy: true,
-			on: "initialize", call: (*call).hang},
-		{Name: "initialize-error", Does: "a legacy server that answers initialize with an error", legacy: true,
-			on: "initialize", call: fails(-32603, "out of order today")},
-		{Name: "initialize-odd-revision", Does: "a legacy server that speaks a revision that nobody knows", legacy: true,
-			on: "initialize", call: says(`{"jsonrpc":"2.0","id":$id,"result":{"protocolVersion":"1999-12-31",` +
+			Legacy: true, On: "server/discover", call: says(`{"jsonrpc":"2.0","id":$id,"result":{"tools":[]}}`)},
+		{Name: "discover-slow", Does: "answers server/discover after Delay", On: "server/discover", call: (*call).hesitate},
+		{Name: "initialize-silent", Does: "a legacy server that does not answer initialize", Legacy: true,
+			On: "initialize", call: (*call).hang},
+		{Name: "initialize-error", Does: "a legacy server that answers initialize with an error", Legacy: true,
+			On: "initialize", call: fails(-32603, "out of order today")},
+		{Name: "initialize-odd-revision", Does: "a legacy server that speaks a revision that nobody knows", Legacy: true,
+			On: "initialize", call: says(`{"jsonrpc":"2.0","id":$id,"result":{"protocolVersion":"1999-12-31",` +
 				`"capabilities":{},"serverInfo":{"name":"odd","version":"1"}}}`)},
-		{Name: "initialize-malformed", Does: "a legacy server that answers initialize with an empty result", legacy: true,
-			on: "initialize", call: says(`{"jsonrpc":"2.0","id":$id,"result":{}}`)},
-		{Name: "mute", Row: 1, Does: "answers nothing at all", on: "*", call: (*call).hang},
+		{Name: "initialize-malformed", Does: "a legacy server that answers initialize with an empty result", Legacy: true,
+			On: "initialize", call: says(`{"jsonrpc":"2.0","id":$id,"result":{}}`)},
+		{Name: "mute", Row: 1, Does: "answers nothing at all", On: "*", call: (*call).hang},
 		{Name: "never-answers", Row: 1, Does: "never answers", call: (*call).hang},
 		{Name: "answers-late", Row: 1, Does: "answers after Delay, cancelled or not", call: (*call).answerLate},
 		{Name: "dies-mid-call", Row: 2, Does: "dies instead of answering", Needs: overStream, call: complains("fatal: out of luck")},
@@ -111,9 +111,9 @@ func faults() []Fault {
 		{Name: "null-content", Row: 21, Does: "answers with content that is null", call: saysResult(`{"content":null}`)},
 		{Name: "unknown-result-type", Row: 21, Does: "answers with a resultType that nobody knows",
 			call: saysResult(`{"resultType":"riddle","content":[]}`)},
-		{Name: "null-tools", Row: 21, Does: "answers tools/list with tools that are null", on: "tools/list",
+		{Name: "null-tools", Row: 21, Does: "answers tools/list with tools that are null", On: "tools/list",
 			call: saysResult(`{"tools":null}`)},
-		{Name: "null-tool", Row: 21, Does: "answers tools/list with a tool that is null", on: "tools/list",
+		{Name: "null-tool", Row: 21, Does: "answers tools/list with a tool that is null", On: "tools/list",
 			call: saysResult(`{"tools":[null,{"name":"echo","inputSchema":{"type":"object"}}]}`)},
 		{Name: "server-requests", Row: 23, Does: "sends a ping and a request of its own invention, then answers",
 			call: (*call).sendRequests},
@@ -127,14 +127,14 @@ func faults() []Fault {
 		{Name: "endless-progress", Row: 25, Does: "reports progress every Delay and never answers", call: (*call).creep},
 		{Name: "batch", Row: 26, Does: "answers in an array with a notification", call: says(
 			`[{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}},` + right + `]`)},
-		{Name: "endless-pages", Row: 37, Does: "tools/list has always one more page", on: "tools/list", call: (*call).endlessPages},
-		{Name: "same-cursor", Row: 37, Does: "tools/list always gives the same cursor", on: "tools/list",
+		{Name: "endless-pages", Row: 37, Does: "tools/list has always one more page", On: "tools/list", call: (*call).endlessPages},
+		{Name: "same-cursor", Row: 37, Does: "tools/list always gives the same cursor", On: "tools/list",
 			call: saysResult(`{"tools":[{"name":"echo","inputSchema":{"type":"object"}}],"nextCursor":"again"}`)},
 		{Name: "empty-cursor", Row: 37, Does: "tools/list has two pages, and the cursor of the second is empty",
-			on: "tools/list", call: (*call).emptyCursor},
+			On: "tools/list", call: (*call).emptyCursor},
 		{Name: "list-changed-storm", Row: 38, Does: "says Size times that the tools have changed, then answers", size: 10_000,
 			call: floods(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)},
-		{Name: "silent-change", Row: 38, Does: "has one more tool whenever tools/list is called", on: "tools/list",
+		{Name: "silent-change", Row: 38, Does: "has one more tool whenever tools/list is called", On: "tools/list",
 			call: (*call).changeSilently},
 	}
 }

@@ -32,7 +32,9 @@ func Command(o *Options) (args, env []string) {
 	if err != nil {
 		program = os.Args[0]
 	}
-	return []string{program}, []string{envName + "=" + encode(o)}
+	// With the race detector a process sleeps before it exits, unless told not to.
+	race := "GORACE=atexit_sleep_ms=0 " + os.Getenv("GORACE")
+	return []string{program}, []string{envName + "=" + encode(o), race}
 }
 
 // Main runs the server on standard input and output and exits, if that is what
@@ -54,6 +56,8 @@ func Main() {
 	o.Report = func(what string) { fmt.Fprintln(os.Stderr, "testserver: violation:", what) }
 	s := New(o)
 	s.process = true
+	s.tools = append(s.tools, tool{name: "process", title: "Process", hints: readOnly, run: (*call).describe,
+		description: "Says how the server was started: process id, working directory, names in the environment."})
 	t := s.newStream(os.Stdin, os.Stdout)
 	t.stderr = os.Stderr
 	t.die = func() { os.Exit(3) }

@@ -33,7 +33,7 @@ type Options struct {
 	Delay time.Duration
 
 	// Size is how many bytes or messages faults send that send many; 0 means
-	// what the matrix of faults says.
+	// enough to break a careless client, which takes its time.
 	Size int
 
 	// Without lists capabilities left out: tools, resources, prompts, logging,
@@ -59,6 +59,7 @@ type Message struct {
 // A Server is what all its sessions share. Create one with [New].
 type Server struct {
 	opts    Options
+	tools   []tool
 	fault   *Fault
 	process bool // it has a process of its own
 
@@ -76,6 +77,7 @@ type Server struct {
 // New returns a server. Nil options mean the zero value.
 func New(o *Options) *Server {
 	s := &Server{
+		tools:    tools(),
 		sessions: map[*Session]bool{},
 		listens:  map[*call]filter{},
 		cursors:  map[string]int{},
@@ -88,7 +90,7 @@ func New(o *Options) *Server {
 		s.opts.Delay = time.Second
 	}
 	s.fault = findFault(s.opts.Fault)
-	if s.opts.Revisions == nil && s.fault.legacy {
+	if s.opts.Revisions == nil && s.fault.Legacy {
 		s.opts.Revisions = legacy
 	}
 	if s.opts.Revisions == nil {

@@ -139,7 +139,7 @@ func (s *Session) answered(m *message) {
 func (s *Session) notified(m *message) {
 	f := newFields("params", m.params)
 	s.mu.Lock()
-	known, initialized := s.revision != "", s.ready
+	known, initialized, caps := s.revision != "", s.ready, s.caps
 	s.mu.Unlock()
 	switch {
 	case m.method == "notifications/cancelled":
@@ -154,7 +154,7 @@ func (s *Session) notified(m *message) {
 		s.ready = true
 		s.mu.Unlock()
 	case m.method == "notifications/roots/list_changed":
-		if !s.caps.optObject("roots").optBool("listChanged") {
+		if !caps.optObject("roots").optBool("listChanged") {
 			f.fail("", "a capability that the client does not have")
 		}
 	case m.method == "notifications/progress":

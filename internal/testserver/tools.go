@@ -25,8 +25,7 @@ const (
 	additive   = `"readOnlyHint":false,"destructiveHint":false,"idempotentHint":false,"openWorldHint":false`
 )
 
-// tools lists them in the order in which clients see them. It is filled by a
-// function, as tools use the list.
+// tools lists them in the order in which clients see them.
 func tools() []tool {
 	return []tool{
 		{"echo", "Echo", "Returns the message it is given.",
@@ -82,25 +81,26 @@ func (t *tool) definition() string {
 	return b + `,"annotations":{"title":"` + t.title + `",` + t.hints + "}," + icons + "}"
 }
 
-// find returns the tool of that name. Added ones echo.
+// find returns the tool of that name.
 func (s *Server) find(name string) (tool, bool) {
-	all := s.allTools()
-	i := slices.IndexFunc(all, func(t tool) bool { return t.name == name })
+	list := s.tools
+	if strings.HasPrefix(name, "tool_") {
+		list = s.allTools()
+	}
+	i := slices.IndexFunc(list, func(t tool) bool { return t.name == name })
 	if i < 0 {
 		return tool{}, false
 	}
-	return all[i], true
+	return list[i], true
 }
 
+// allTools returns the tools with those that were asked for or added, which
+// all echo.
 func (s *Server) allTools() []tool {
 	s.mu.Lock()
 	more := s.opts.Tools + s.added
 	s.mu.Unlock()
-	all := tools()
-	if s.process {
-		all = append(all, tool{name: "process", title: "Process", hints: readOnly, run: (*call).describe,
-			description: "Says how the server was started: process id, working directory, names in the environment."})
-	}
+	all := slices.Clip(s.tools)
 	for i := range more {
 		t := all[0]
 		t.name = toolName(i + 1)
