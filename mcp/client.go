@@ -53,13 +53,14 @@ func (c *Client) Err() error { return c.conn.Err() }
 // Close ends the connection: everything pending fails with [ErrClosed], and a
 // server that was started is shut down. It returns when nothing is left, which
 // takes a moment with a polite server and a few seconds with any other. It
-// may be called more than once, and its error is always nil.
+// may be called more than once. The error says that something could not be
+// ended in time, such as a stream that doesn't return from Read.
 func (c *Client) Close() error {
 	c.stop()
-	_ = c.conn.Close()
+	err := c.conn.Close()
 	c.notes.Close(handlerGrace)
 	c.requests.wait(handlerGrace)
-	return nil
+	return err
 }
 
 // stop ends the handlers.

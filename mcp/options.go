@@ -69,7 +69,8 @@ type Options struct {
 	Dropped func(reason error, data []byte)
 
 	// Trace is called for each message that is sent or received, in the order
-	// of each direction. It must return soon, and must not keep data.
+	// of each direction. It must return soon, may be called for the two
+	// directions at once, and must not keep data.
 	Trace func(sent bool, data []byte)
 }
 
