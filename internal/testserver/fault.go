@@ -30,7 +30,7 @@ func (f *Fault) strikes(c *call) bool {
 		return false
 	}
 	if f.On != "" {
-		return f.On == "*" || c.method == f.on
+		return f.On == "*" || c.method == f.On
 	}
 	return c.method == "tools/call" && c.params.has("name") && c.params.optText("name") == "echo"
 }
