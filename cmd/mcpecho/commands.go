@@ -1,0 +1,143 @@
+package main
+
+import "context"
+
+// A command is what the first argument names. Help texts are made from it.
+type command struct {
+	name    string
+	aliases []string // the method of the protocol, and names that other programs have
+	target  bool     // whether it talks to a server
+	args    string   // what follows the target, as help shows it
+	min     int      // how many arguments it needs
+	max     int      // how many it takes, or any number when negative
+	short   string   // what it does, in a line
+	long    string   // what else there is to know
+	flags   []string // by name
+	example []string // without the name of the program
+	run     func(context.Context, *invocation) error
+}
+
+var (
+	connectionFlags = []string{"env", "inherit-env", "cwd", "protocol", "connect-timeout", "timeout", "trace", "v", "q"}
+	resultFlags     = append([]string{"json", "output", "no-color"}, connectionFlags...)
+)
+
+// commands returns all commands in the order in which help lists them.
+func commands() []*command {
+	return []*command{
+		{
+			name: "tools", aliases: []string{"tools/list", "list-tools"}, target: true,
+			short: "List a server's tools",
+			long:  listHelp("name, what it does, required arguments"),
+			flags: resultFlags, run: lister("tools"),
+			example: []string{"tools -- npx -y @modelcontextprotocol/server-everything stdio"},
+		}, {
+			name: "resources", aliases: []string{"resources/list", "list-resources"}, target: true,
+			short: "List a server's resources",
+			long:  listHelp("URI, what it is, type"),
+			flags: resultFlags, run: lister("resources"),
+			example: []string{"resources --json -- mcpecho serve"},
+		}, {
+			name: "templates", aliases: []string{"resources/templates/list", "list-templates"}, target: true,
+			short: "List a server's resource templates",
+			long:  listHelp("URI template, what it is for, type"),
+			flags: resultFlags, run: lister("templates"),
+			example: []string{"templates -- mcpecho serve"},
+		}, {
+			name: "prompts", aliases: []string{"prompts/list", "list-prompts"}, target: true,
+			short: "List a server's prompts",
+			long:  listHelp("name, what it does, required arguments"),
+			flags: resultFlags, run: lister("prompts"),
+			example: []string{"prompts -- mcpecho serve"},
+		}, {
+			name: "info", aliases: []string{"initialize", "server/discover"}, target: true, args: "[TOOL]", max: 1,
+			short: "Describe a server, or one of its tools",
+			long: `Without TOOL: name, protocol revision, capabilities and instructions.
+With TOOL: what it does, its arguments and what it returns.`,
+			flags: resultFlags, run: runInfo,
+			example: []string{"info -- mcpecho serve", "info add -- mcpecho serve"},
+		}, {
+			name: "call", aliases: []string{"tools/call", "call-tool"}, target: true,
+			args: "TOOL [k=v | k:=json | k=@file | '{…}' | -]", min: 1, max: -1,
+			short: "Call a tool",
+			long: `  k=v       an argument; what the tool's schema calls a string stays one (000123)
+  k:=json   an argument in JSON, whatever the schema says
+  k=@file   the content of a file; k:=@file reads JSON
+  '{…}'     all arguments, as one JSON object
+  -         the same, from standard input
+
+The result goes to standard output: its text, or its structured content when
+it has no text. Images, sounds and other files are written with -o FILE; if
+there are several, the second goes to FILE-2, and so on.`,
+			flags: resultFlags, run: runCall,
+			example: []string{
+				"call echo message=hi -- npx -y @modelcontextprotocol/server-everything stdio",
+				`call add '{"a": 2, "b": 40}' --json -- mcpecho serve`,
+				"call image -o pixel.png -- mcpecho serve",
+			},
+		}, {
+			name: "read", aliases: []string{"resources/read", "read-resource"}, target: true, args: "URI", min: 1, max: 1,
+			short: "Read a resource",
+			long:  "Text goes to standard output as it is. A binary resource is written with -o FILE, or to a pipe.",
+			flags: resultFlags, run: runRead,
+			example: []string{"read echo://text -- mcpecho serve", "read echo://picture -o pixel.png -- mcpecho serve"},
+		}, {
+			name: "prompt", aliases: []string{"prompts/get", "get-prompt"}, target: true, args: "NAME [k=v | k=@file …]", min: 1, max: -1,
+			short: "Get a prompt, filled in",
+			long:  "A prompt of one message is printed as it is, a longer one with the role in front of each message.",
+			flags: resultFlags, run: runPrompt,
+			example: []string{"prompt review language=go -- mcpecho serve"},
+		}, {
+			name: "ping", target: true,
+			short: "See whether a server answers, and how fast",
+			flags: resultFlags, run: runPing,
+			example: []string{"ping -- mcpecho serve"},
+		}, {
+			name:  "serve",
+			short: "Be the echo server, on standard input and output",
+			long:  "It speaks every protocol revision, or the one that --protocol names, until its input ends.",
+			flags: []string{"protocol"}, run: runServe,
+			example: []string{"serve", "tools -- mcpecho serve --protocol 2024-11-05"},
+		}, {
+			name:  "version",
+			short: "Print the version and the protocol revisions",
+			flags: nil, run: runVersion,
+		}, {
+			name: "help", args: "[COMMAND]", max: 1,
+			short: "Say how a command is used",
+			flags: nil, run: runHelp,
+			example: []string{"help call"},
+		},
+	}
+}
+
+func listHelp(columns string) string {
+	return "On a terminal: " + columns + ".\n" +
+		"To a pipe: one per line, then a tab and the first line of the description.\n" +
+		"--json prints the result of the specification, all pages in one."
+}
+
+// findCommand returns the command of that name or alias, or nil.
+func findCommand(name string) *command {
+	for _, c := range commands() {
+		if c.name == name {
+			return c
+		}
+		for _, alias := range c.aliases {
+			if alias == name {
+				return c
+			}
+		}
+	}
+	return nil
+}
+
+// theTour is what happens without a command.
+func theTour() *command {
+	return &command{
+		name:  "",
+		short: "The tour",
+		flags: []string{"no-color", "v", "q", "trace", "timeout", "connect-timeout"},
+		run:   runTour,
+	}
+}

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"syscall"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+	"github.com/stdmcp/stdmcp/mcp/stdio"
+)
+
+// Exit statuses. 2 is left to Go's own panics.
+const (
+	statusDone        = 0
+	statusUsage       = 1
+	statusUnreachable = 4
+	statusRefused     = 5
+	statusInterrupted = 130
+)
+
+// A failure is why a command failed, as the user and scripts see it.
+type failure struct {
+	status  int
+	kind    string // for scripts
+	message string
+	code    int64  // the server's error code; 0 when it sent none
+	hint    string // what to do about it, for people
+	err     error  // what led to it, or nil
+}
+
+func (f *failure) Error() string { return f.message }
+func (f *failure) Unwrap() error { return f.err }
+
+// usage is a failure that is up to the user.
+func (c *invocation) usage(message string) error {
+	f := &failure{status: statusUsage, kind: "usage", message: message, hint: `"` + c.name + ` help" lists the commands`}
+	if c.command != nil && c.command.name != "" {
+		f.hint = "usage: " + c.name + " " + c.command.usage()
+	}
+	return f
+}
+
+// localFailure is a file that can't be read or written.
+func localFailure(err error) error {
+	return &failure{status: statusUsage, kind: "file", message: err.Error(), err: err}
+}
+
+// notFound is a tool, resource or prompt that the server doesn't have.
+func notFound(message string, err error) error {
+	return &failure{status: statusRefused, kind: "not_found", message: message, code: errorCode(err), err: err}
+}
+
+// errorCode returns the code of the server's error, or 0.
+func errorCode(err error) int64 {
+	var answer *jsonrpc.Error
+	if errors.As(err, &answer) {
+		return answer.Code
+	}
+	return 0
+}
+
+// classify returns err as a failure.
+func classify(err error) *failure {
+	var f *failure
+	var answer *jsonrpc.Error
+	var exit *stdio.ExitError
+	switch {
+	case errors.As(err, &f):
+		return f
+	case errors.Is(err, context.Canceled):
+		return &failure{status: statusInterrupted, kind: "interrupted", message: "interrupted"}
+	case errors.As(err, &answer):
+		return &failure{status: statusRefused, kind: "server_error", message: err.Error(), code: answer.Code}
+	}
+	f = &failure{status: statusUnreachable, kind: "unreachable", message: err.Error(), err: err}
+	switch {
+	case errors.As(err, &exit):
+		f.kind = "crashed"
+	case errors.Is(err, context.DeadlineExceeded):
+		f.kind = "timeout"
+	case errors.Is(err, mcp.ErrUnsupportedVersion), errors.Is(err, mcp.ErrMalformed), errors.Is(err, mcp.ErrTooLarge),
+		errors.Is(err, mcp.ErrTooManyPages), errors.Is(err, stdio.ErrNotJSON):
+		f.kind = "protocol"
+	}
+	return f
+}
+
+// report tells about err on standard error and returns the exit status.
+func (c *invocation) report(ctx context.Context, err error) int {
+	if err == nil || isClosedPipe(err) {
+		return statusDone // whoever closed the pipe has seen enough
+	}
+	f := classify(err)
+	if ctx.Err() != nil && f.status != statusUsage {
+		f = classify(context.Canceled) // whatever it led to
+	}
+	if c.flags.json {
+		_, _ = c.stderr.Write(append(f.appendJSON(nil), '\n'))
+		return f.status
+	}
+	text := "mcpecho: " + f.message + "\n"
+	if f.hint != "" {
+		text += f.hint + "\n"
+	}
+	_, _ = io.WriteString(c.stderr, escape(text))
+	return f.status
+}
+
+func (f *failure) appendJSON(b []byte) []byte {
+	b = append(wire.AppendKey(append(b, '{'), "error"), '{')
+	b = wire.AppendString(wire.AppendKey(b, "kind"), f.kind)
+	b = wire.AppendString(wire.AppendKey(b, "message"), f.message)
+	if f.code != 0 {
+		b = wire.AppendInt(wire.AppendKey(b, "code"), f.code)
+	}
+	return append(b, "}}"...)
+}
+
+// isClosedPipe reports whether err is that nobody reads our output any more.
+func isClosedPipe(err error) bool {
+	var out *outputError
+	return errors.As(err, &out) && (errors.Is(out, syscall.EPIPE) || errors.Is(out, io.ErrClosedPipe))
+}

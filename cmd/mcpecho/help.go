@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/stdmcp/stdmcp/mcp"
+)
+
+// usage returns how the command is typed, without the name of the program.
+func (c *command) usage() string {
+	text := c.name
+	if c.args != "" {
+		text += " " + c.args
+	}
+	if len(c.flags) > 0 {
+		text += " [flags]"
+	}
+	if c.target {
+		text += " -- SERVER-COMMAND …"
+	}
+	return text
+}
+
+func runHelp(_ context.Context, c *invocation) error {
+	if len(c.args) == 0 {
+		return c.print(c.overview())
+	}
+	cmd := findCommand(c.args[0])
+	if cmd == nil {
+		return unknownCommand(c, c.args[0])
+	}
+	return c.print(c.helpFor(cmd))
+}
+
+// overview is the help without a command.
+func (c *invocation) overview() string {
+	var b strings.Builder
+	b.WriteString(`mcpecho talks to MCP servers, and is an echo server to try clients on.
+
+Usage:
+  ` + c.name + `                                 take the tour
+  ` + c.name + ` COMMAND [flags] -- SERVER-COMMAND …   start a server and talk to it
+
+Commands:
+`)
+	for _, cmd := range commands() {
+		b.WriteString("  " + cmd.name + pad(cmd.name, 11) + cmd.short + "\n")
+	}
+	b.WriteString(`
+Flags stand anywhere before the --:
+` + helpFlags(nil) + `
+Exit status: 0 done; 1 wrong usage; 4 the server could not be reached, crashed or
+timed out; 5 the tool failed, or the server answered with an error or has no such
+tool, resource or prompt; 130 interrupted.
+
+"` + c.name + ` help COMMAND" says more about a command.
+`)
+	return b.String()
+}
+
+// helpFor is the help about a command.
+func (c *invocation) helpFor(cmd *command) string {
+	text := cmd.short + ".\n\nUsage:\n  " + c.name + " " + cmd.usage() + "\n"
+	if cmd.long != "" {
+		text += "\n" + cmd.long + "\n"
+	}
+	if len(cmd.flags) > 0 {
+		text += "\nFlags:\n" + helpFlags(cmd.flags)
+	}
+	if len(cmd.example) > 0 {
+		text += "\nExamples:\n"
+		for _, e := range cmd.example {
+			text += "  " + c.name + " " + strings.ReplaceAll(e, "mcpecho", c.name) + "\n"
+		}
+	}
+	if len(cmd.aliases) > 0 {
+		text += "\nAlso: " + strings.Join(cmd.aliases, ", ") + "\n"
+	}
+	return text
+}
+
+// helpFlags describes the flags of these names, or all.
+func helpFlags(names []string) string {
+	var b strings.Builder
+	for _, f := range flagTable() {
+		if names != nil && !slices.Contains(names, f.name) {
+			continue
+		}
+		typed := strings.Join(f.names(), ", ")
+		if f.short == "" && len(f.name) > 1 {
+			typed = "    " + typed
+		}
+		if f.value != "" {
+			typed += " " + f.value
+		}
+		b.WriteString("  " + typed + pad(typed, 28) + f.help + "\n")
+	}
+	return b.String()
+}
+
+func runVersion(_ context.Context, c *invocation) error {
+	return c.print("mcpecho " + mcp.Version + " (" + runtime.Version() + ", " + runtime.GOOS + "/" + runtime.GOARCH + ")\n" +
+		strconv.Itoa(len(mcp.Revisions())) + " protocol revisions: " + strings.Join(mcp.Revisions(), ", ") + "\n")
+}

@@ -1,0 +1,208 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp"
+)
+
+// print writes the whole of a result to where it is to go. What is for a
+// terminal has been escaped.
+func (c *invocation) print(text string) error {
+	if c.flags.output != "" {
+		return c.writeFile(c.flags.output, []byte(text))
+	}
+	return c.write(text)
+}
+
+// write writes to standard output.
+func (c *invocation) write(text string) error {
+	if _, err := io.WriteString(c.stdout, text); err != nil {
+		err = &outputError{err}
+		return &failure{status: statusUsage, kind: "file", message: err.Error(), err: err}
+	}
+	return nil
+}
+
+// An outputError is one of writing to standard output.
+type outputError struct{ err error }
+
+func (e *outputError) Error() string { return "standard output: " + e.err.Error() }
+func (e *outputError) Unwrap() error { return e.err }
+
+// toTerminal reports whether the result is printed on a terminal.
+func (c *invocation) toTerminal() bool { return c.flags.output == "" && c.isTerminal(c.stdout) }
+
+// printJSON writes the result object of the specification, on one line.
+func (c *invocation) printJSON(raw json.RawMessage) error {
+	return c.print(c.shown(string(wire.AppendLine(nil, raw))) + "\n")
+}
+
+// printResult is printJSON for a result that has been read.
+func (c *invocation) printResult(res json.Marshaler) error {
+	raw, err := res.MarshalJSON()
+	if err != nil {
+		return err
+	}
+	return c.printJSON(raw)
+}
+
+// indent returns JSON as people read it.
+func indent(raw json.RawMessage) string {
+	var b bytes.Buffer
+	if json.Indent(&b, raw, "", "  ") != nil {
+		return string(raw)
+	}
+	return b.String()
+}
+
+// shown returns text of a server as it may be printed.
+func (c *invocation) shown(text string) string {
+	if c.toTerminal() {
+		return escape(text)
+	}
+	return text
+}
+
+func (c *invocation) writeFile(name string, data []byte) error {
+	if err := os.WriteFile(name, data, 0o666); err != nil {
+		return localFailure(err)
+	}
+	return nil
+}
+
+// note prints a line that is not part of the result.
+func (c *invocation) note(s *conversation, line string) {
+	if !c.flags.quiet {
+		s.console.line(line)
+	}
+}
+
+// A part is a piece of a result: text, or bytes of a type.
+type part struct {
+	text   string
+	data   []byte
+	binary bool
+	mime   string
+}
+
+// contentPart returns a piece of content as it is printed. What is of no known
+// kind stays JSON.
+func contentPart(t *mcp.Content) part {
+	switch {
+	case t.Raw != nil:
+	case t.Type == mcp.ContentText:
+		return part{text: t.Text}
+	case t.Type == mcp.ContentImage, t.Type == mcp.ContentAudio:
+		if data, err := t.Bytes(); err == nil {
+			return part{data: data, binary: true, mime: t.MIMEType}
+		}
+	case t.Type == mcp.ContentResource:
+		if p, ok := resourcePart(t.Resource); ok {
+			return p
+		}
+	case t.Type == mcp.ContentResourceLink:
+		return part{text: t.URI}
+	}
+	raw, err := t.MarshalJSON()
+	if err != nil {
+		return part{text: err.Error()}
+	}
+	return part{text: string(raw)}
+}
+
+// resourcePart returns the contents of a resource. ok is false when they are
+// not what they say.
+func resourcePart(t *mcp.ResourceContents) (p part, ok bool) {
+	data, err := t.Bytes()
+	if err != nil {
+		return part{}, false
+	}
+	if t.IsBlob {
+		return part{data: data, binary: true, mime: t.MIMEType}, true
+	}
+	return part{text: t.Text}, true
+}
+
+// printParts writes the parts of a result. Text is joined by line breaks, and
+// ends with one unless exact is set and a program reads it.
+func (c *invocation) printParts(s *conversation, parts []part, exact bool) error {
+	var texts []string
+	var binaries []part
+	for _, p := range parts {
+		if p.binary {
+			binaries = append(binaries, p)
+		} else {
+			texts = append(texts, p.text)
+		}
+	}
+	text := joinLines(texts)
+	if text != "" && !strings.HasSuffix(text, "\n") && (!exact || c.toTerminal()) {
+		text += "\n"
+	}
+	switch {
+	case len(binaries) == 0:
+		return c.print(c.shown(text))
+	case c.flags.output != "":
+		return c.saveParts(s, text, binaries)
+	case text == "" && len(binaries) == 1 && !c.isTerminal(c.stdout):
+		return c.print(string(binaries[0].data))
+	}
+	if text == "" {
+		return &failure{status: statusUsage, kind: "usage", message: "the result is binary: " + describe(binaries),
+			hint: "-o FILE writes it to a file"}
+	}
+	c.note(s, "Not shown: "+describe(binaries)+". -o FILE writes it to a file.")
+	return c.print(c.shown(text))
+}
+
+// saveParts writes binaries to files and text to standard output.
+func (c *invocation) saveParts(s *conversation, text string, binaries []part) error {
+	name := c.flags.output
+	for i, p := range binaries {
+		if i > 0 {
+			ext := filepath.Ext(name)
+			name = strings.TrimSuffix(c.flags.output, ext) + "-" + strconv.Itoa(i+1) + ext
+		}
+		if err := c.writeFile(name, p.data); err != nil {
+			return err
+		}
+		c.note(s, "Wrote "+name+": "+describe([]part{p})+".")
+	}
+	if c.isTerminal(c.stdout) {
+		text = escape(text)
+	}
+	return c.write(text)
+}
+
+// describe returns what binaries are: image/png, 70 bytes.
+func describe(binaries []part) string {
+	var each []string
+	for _, p := range binaries {
+		mime := p.mime
+		if mime == "" {
+			mime = "unknown type"
+		}
+		each = append(each, mime+", "+strconv.Itoa(len(p.data))+" bytes")
+	}
+	return strings.Join(each, "; ")
+}
+
+// joinLines joins texts, with a line break where there is none.
+func joinLines(texts []string) string {
+	var b strings.Builder
+	for i, t := range texts {
+		b.WriteString(t)
+		if i < len(texts)-1 && t != "" && !strings.HasSuffix(t, "\n") {
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// parse takes the command line apart. Even with an error, the invocation says
+// how the error is to be reported.
+func parse(w *world, args []string) (*invocation, error) {
+	c := &invocation{world: w, flags: defaultFlags()}
+	args, server, hasServer := cutServer(args)
+	// An error before --json counts as well.
+	c.flags.json = slices.Contains(args, "--json")
+
+	name, args := cutName(args)
+	switch {
+	case name == "" && len(args) == 0:
+		c.command = theTour()
+	case name == "":
+		// Flags alone: those of the tour, or --help and --version.
+		c.command = theTour()
+		if slices.Contains(args, "--version") {
+			c.command, args = findCommand("version"), nil
+		}
+	default:
+		if c.command = findCommand(name); c.command == nil {
+			return c, unknownCommand(c, name)
+		}
+	}
+	if err := c.parseFlags(args); err != nil {
+		return c, err
+	}
+	if c.flags.help {
+		c.args = nil
+		if c.command.name != "" {
+			c.args = []string{c.command.name}
+		}
+		c.command = findCommand("help")
+		return c, nil
+	}
+	return c, c.takeTarget(server, hasServer)
+}
+
+// cutServer returns what stands before and after --.
+func cutServer(args []string) (before, after []string, found bool) {
+	i := slices.Index(args, "--")
+	if i < 0 {
+		return args, nil, false
+	}
+	return args[:i], args[i+1:], true
+}
+
+// cutName removes the name of the command: the first argument that is no flag
+// and no value of a flag.
+func cutName(args []string) (name string, rest []string) {
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
+		if !isFlag(arg) {
+			return arg, slices.Delete(slices.Clone(args), i, i+1)
+		}
+		if f, _, hasValue := findFlag(arg); f != nil && f.value != "" && !hasValue {
+			i++
+		}
+	}
+	return "", args
+}
+
+// isFlag reports whether arg is a flag. A dash alone stands for standard input.
+func isFlag(arg string) bool { return len(arg) > 1 && arg[0] == '-' }
+
+// findFlag returns the flag that arg is, or nil, and the value after its "=".
+func findFlag(arg string) (f *flag, value string, hasValue bool) {
+	name, value, hasValue := strings.Cut(arg, "=")
+	table := flagTable()
+	i := slices.IndexFunc(table, func(f flag) bool { return slices.Contains(f.names(), name) })
+	if i < 0 {
+		return nil, value, hasValue
+	}
+	return &table[i], value, hasValue
+}
+
+// parseFlags sorts what follows the command into flags and arguments.
+func (c *invocation) parseFlags(args []string) error {
+	for len(args) > 0 {
+		arg := args[0]
+		args = args[1:]
+		if !isFlag(arg) {
+			c.args = append(c.args, arg)
+			continue
+		}
+		f, value, hasValue := findFlag(arg)
+		name, _, _ := strings.Cut(arg, "=")
+		if f == nil || f.name != "help" && !slices.Contains(c.command.flags, f.name) {
+			return c.unknownFlag(name)
+		}
+		switch {
+		case f.value == "" && hasValue:
+			return c.usage(name + " takes no value")
+		case f.value != "" && !hasValue && len(args) == 0:
+			return c.usage(name + " needs a value: " + name + " " + f.value)
+		case f.value != "" && !hasValue:
+			value, args = args[0], args[1:]
+		}
+		if err := f.set(&c.flags, value); err != nil {
+			return c.usage(name + ": " + err.Error())
+		}
+	}
+	return nil
+}
+
+// takeTarget finds the target among the arguments and counts the others.
+func (c *invocation) takeTarget(server []string, hasServer bool) error {
+	cmd := c.command
+	switch {
+	case hasServer && !cmd.target:
+		return c.usage(cmd.title() + " takes no server after --")
+	case hasServer && len(server) == 0:
+		return c.usage("the server's command is missing after --")
+	case hasServer:
+		c.server = server
+	case cmd.target && len(c.args) == 0:
+		return c.usage("which server? Put its command after --, as in: " + c.name + " " + cmd.name + " … -- mcpecho serve")
+	case cmd.target:
+		c.target, c.args = c.args[0], c.args[1:]
+		return c.noTarget()
+	}
+	switch {
+	case len(c.args) < cmd.min:
+		what, _, _ := strings.Cut(cmd.args, " ")
+		return c.usage(cmd.name + " needs " + what)
+	case cmd.max >= 0 && len(c.args) > cmd.max:
+		return c.usage(cmd.title() + " takes no argument " + strconv.Quote(c.args[cmd.max]))
+	}
+	return nil
+}
+
+// noTarget says why the target is not one that can be reached yet.
+func (c *invocation) noTarget() error {
+	if strings.Contains(c.target, "://") {
+		return c.usage("servers at a URL (" + c.target + ") are not in this version yet; it starts servers: put their command after --")
+	}
+	return c.usage("there is no configured server " + strconv.Quote(c.target) + "; put the server's command after --")
+}
+
+func (c *command) title() string {
+	if c.name == "" {
+		return "the tour"
+	}
+	return c.name
+}
+
+func unknownCommand(c *invocation, name string) error {
+	var known []string
+	for _, cmd := range commands() {
+		known = append(append(known, cmd.name), cmd.aliases...)
+	}
+	return c.usage("there is no command " + strconv.Quote(name) + didYouMean(name, known))
+}
+
+func (c *invocation) unknownFlag(name string) error {
+	var known []string
+	for _, f := range flagTable() {
+		if f.name == "help" || slices.Contains(c.command.flags, f.name) {
+			known = append(known, f.names()...)
+		}
+	}
+	return c.usage(c.command.title() + " has no flag " + strconv.Quote(name) + didYouMean(name, known))
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// didYouMean returns what to add to a message about a name that is not known:
+// nothing, or the nearest of the known ones.
+func didYouMean(name string, known []string) string {
+	near := nearest(name, known)
+	if len(near) == 0 {
+		return ""
+	}
+	for i := range near {
+		near[i] = strconv.Quote(near[i])
+	}
+	return "; did you mean " + strings.Join(near, " or ") + "?"
+}
+
+// nearest returns up to three known names that could be meant, the nearest
+// first.
+func nearest(name string, known []string) []string {
+	const most = 3
+	type candidate struct {
+		name     string
+		distance int
+	}
+	var found []candidate
+	for _, k := range known {
+		a, b := plainName(name), plainName(k)
+		d := distance(a, b)
+		if a != "" && strings.HasPrefix(b, a) {
+			d = min(d, 1)
+		}
+		if d <= max(1, len(a)/3) {
+			found = append(found, candidate{k, d})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(a.distance, b.distance) })
+	var names []string
+	for _, f := range found {
+		if len(names) < most && f.distance <= found[0].distance+1 && !slices.Contains(names, f.name) {
+			names = append(names, f.name)
+		}
+	}
+	return names
+}
+
+// plainName removes from a name what is often mixed up.
+func plainName(s string) string {
+	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(s))
+}
+
+// distance counts the letters to be changed, added, removed or swapped with
+// their neighbour to make b of a (optimal string alignment).
+func distance(a, b string) int {
+	s, t := []rune(a), []rune(b)
+	var before []int
+	row := make([]int, len(t)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range s {
+		next := make([]int, len(t)+1)
+		next[0] = i + 1
+		for j := range t {
+			d := row[j]
+			if s[i] != t[j] {
+				d = 1 + min(d, row[j+1], next[j])
+				if i > 0 && j > 0 && s[i] == t[j-1] && s[i-1] == t[j] {
+					d = min(d, before[j-1]+1)
+				}
+			}
+			next[j+1] = d
+		}
+		before, row = row, next
+	}
+	return row[len(t)]
+}

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/stdio"
+)
+
+// A conversation is a connection to the target, with what is noted beside it.
+type conversation struct {
+	*mcp.Client
+	console *console
+	words   *lastWords
+
+	mu    sync.Mutex
+	noise string // the first text from the server that was no message; guarded by mu
+}
+
+// withServer connects to the target, runs f and disconnects.
+func (c *invocation) withServer(ctx context.Context, f func(*conversation) error) (err error) {
+	s := &conversation{console: &console{w: c.stderr}, words: &lastWords{}}
+	opts := c.options(s)
+	if c.flags.trace != "" {
+		t, e := newTracer(c.flags.trace)
+		if e != nil {
+			return localFailure(e)
+		}
+		defer func() {
+			if e := t.close(); err == nil && e != nil {
+				err = localFailure(e)
+			}
+		}()
+		opts.Trace = t.message
+	}
+	if s.Client, err = c.connect(ctx, s, opts); err != nil {
+		return s.explain(err)
+	}
+	defer s.Close()
+	return s.explain(f(s))
+}
+
+// options are those of the flags.
+func (c *invocation) options(s *conversation) *mcp.Options {
+	opts := &mcp.Options{
+		Info:       mcp.Implementation{Name: "mcpecho", Version: mcp.Version},
+		Timeout:    -1, // other commands than call limit the context; see within
+		MaxTimeout: max(time.Hour, c.flags.timeout),
+		Dropped:    s.dropped,
+	}
+	if c.flags.timeout < 0 {
+		opts.MaxTimeout = -1
+	}
+	if c.flags.protocol != "" {
+		opts.Versions = []string{c.flags.protocol}
+	}
+	if d := c.flags.connectTimeout; d > 0 && d < 9*time.Second {
+		opts.ProbeTimeout = d / 3 // leaves time to initialize
+	}
+	if c.flags.verbose {
+		s.words.print = s.console.line
+		opts.LogLevel = mcp.LevelDebug
+		opts.Log = func(_ context.Context, m *mcp.LogMessage) { s.console.line(logLine(m)) }
+	}
+	return opts
+}
+
+func (c *invocation) connect(ctx context.Context, s *conversation, opts *mcp.Options) (*mcp.Client, error) {
+	t := stdio.Command(c.server[0], c.server[1:]...)
+	t.Env, t.InheritEnv, t.Dir, t.Stderr = c.flags.env, c.flags.inheritEnv, c.flags.dir, s.words
+	if d := c.flags.connectTimeout; d > 0 {
+		late := &failure{status: statusUnreachable, kind: "timeout",
+			message: "no answer from " + strconv.Quote(strings.Join(c.server, " ")) + " within " + d.String(),
+			hint:    "--connect-timeout gives it more time"}
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, d, late)
+		defer cancel()
+	}
+	return mcp.Connect(ctx, t, opts)
+}
+
+// within bounds a request by --timeout. Calls of tools are bounded by the
+// library, as their progress extends the time.
+func (c *invocation) within(ctx context.Context) (context.Context, context.CancelFunc) {
+	d := c.flags.timeout
+	if d <= 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeoutCause(ctx, d, &failure{status: statusUnreachable, kind: "timeout",
+		message: "no answer within " + d.String(), hint: "--timeout waits longer"})
+}
+
+// dropped notes what the server sent that could not be used.
+func (s *conversation) dropped(reason error, data []byte) {
+	if s.words.print != nil {
+		s.console.line("dropped: " + reason.Error() + ": " + cut(string(data), 200))
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.noise == "" && errors.Is(reason, stdio.ErrNotJSON) {
+		s.noise = cut(string(data), 100)
+	}
+}
+
+// explain adds to the failure of a server what it wrote, unless that is known.
+func (s *conversation) explain(err error) error {
+	if err == nil {
+		return nil
+	}
+	f := *classify(err)
+	if f.status != statusUnreachable {
+		return err
+	}
+	s.mu.Lock()
+	noise := s.noise
+	s.mu.Unlock()
+	if noise != "" {
+		f.message += "\nIt wrote text that is no message of MCP: " + escapeLine(noise)
+	}
+	var exit *stdio.ExitError // which quotes them
+	if words := s.words.String(); words != "" && !errors.As(err, &exit) {
+		f.message += "\nThe last lines of its standard error:" + words
+	}
+	return &f
+}
+
+// logLine returns a log message as people read it.
+func logLine(m *mcp.LogMessage) string {
+	line := string(m.Level)
+	if m.Logger != "" {
+		line += " " + m.Logger
+	}
+	return line + ": " + plainJSON(m.Data)
+}
+
+// plainJSON returns the text of a JSON string, and other JSON as it is.
+func plainJSON(raw []byte) string {
+	r := wire.NewReader(raw)
+	if r.Kind() == wire.String {
+		return r.String()
+	}
+	return string(raw)
+}

@@ -1,0 +1,12 @@
+//go:build !(darwin || dragonfly || freebsd || linux || netbsd || openbsd)
+
+package main
+
+import "os"
+
+// windowWidth reports whether f looks like a terminal. How wide it is, is not
+// known.
+func windowWidth(f *os.File) (columns int, ok bool) {
+	info, err := f.Stat()
+	return 0, err == nil && info.Mode()&os.ModeCharDevice != 0
+}
