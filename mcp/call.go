@@ -16,12 +16,15 @@ import (
 // added its part.
 type call struct {
 	method    string
-	name      string                         // the tool, prompt or resource
-	params    func(b []byte) ([]byte, error) // appends the members of params; may be nil
-	meta      map[string]any                 // the caller's part of _meta
+	name      string                                  // the tool, prompt or resource
+	args      any                                     // for params
+	params    func(q *call, b []byte) ([]byte, error) // appends the members of params; may be nil
+	meta      map[string]any                          // the caller's part of _meta
 	progress  func(Progress)
 	timeout   time.Duration // as the options say when 0
 	permanent bool          // must not be cancelled
+
+	req jsonrpc.Request // what becomes of it
 }
 
 // do sends a request the way the server wants it and waits for the answer.
@@ -45,19 +48,24 @@ func (c *Client) send(ctx context.Context, era era, q *call) (json.RawMessage, e
 	if err != nil {
 		return nil, c.failed(q, err)
 	}
-	req := jsonrpc.Request{Method: q.method, Params: params, Mirror: era.mirror()}
-	req.Mirror.Name = q.name
-	if len(params) == len("{}") {
-		req.Params = nil
-	}
+	q.prepare(params, era)
 	if !q.permanent {
-		req.Cancel = cancelNotice
+		q.req.Cancel = cancelNotice
 	}
-	raw, err := c.conn.Call(ctx, &req)
+	raw, err := c.conn.Call(ctx, &q.req)
 	if err != nil {
 		return nil, c.failed(q, err)
 	}
 	return raw, nil
+}
+
+// prepare fills in the request. Params that say nothing are left out.
+func (q *call) prepare(params []byte, era era) {
+	q.req = jsonrpc.Request{Method: q.method, Mirror: era.mirror()}
+	q.req.Mirror.Name = q.name
+	if len(params) > len("{}") {
+		q.req.Params = params
+	}
 }
 
 // failed says which call err concerns.
@@ -71,11 +79,8 @@ func (c *Client) sendNote(ctx context.Context, q *call) error {
 	if err != nil {
 		return c.failed(q, err)
 	}
-	req := jsonrpc.Request{Method: q.method, Params: b, Mirror: c.era.mirror()}
-	if len(b) == len("{}") {
-		req.Params = nil
-	}
-	if err := c.conn.Notify(ctx, &req); err != nil {
+	q.prepare(b, c.era)
+	if err := c.conn.Notify(ctx, &q.req); err != nil {
 		return c.failed(q, err)
 	}
 	return nil
@@ -86,7 +91,7 @@ func (c *Client) sendNote(ctx context.Context, q *call) error {
 func appendParams(b []byte, era era, q *call, token int64) (_ []byte, err error) {
 	b = append(b, '{')
 	if q.params != nil {
-		if b, err = q.params(b); err != nil {
+		if b, err = q.params(q, b); err != nil {
 			return b, err
 		}
 	}
@@ -141,13 +146,21 @@ func (c *Client) limit(ctx context.Context, q *call) (context.Context, *callTime
 		if d < 0 {
 			return ctx, nil, func() {}
 		}
-		ctx, cancel := context.WithTimeoutCause(ctx, d, &timeoutError{after: d})
+		ctx, cancel := context.WithTimeoutCause(ctx, d, c.timeout(d))
 		return ctx, nil, cancel
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	t := &callTimer{each: d, total: c.opts.MaxTimeout, began: time.Now()}
 	t.timer = time.AfterFunc(t.rest(), func() { cancel(t.err()) })
 	return ctx, t, func() { t.timer.Stop(); cancel(nil) }
+}
+
+// timeout returns the error for calls that get no answer within d.
+func (c *Client) timeout(d time.Duration) *timeoutError {
+	if d == c.usual.after {
+		return &c.usual
+	}
+	return &timeoutError{after: d}
 }
 
 // A callTimer ends a call that makes no progress.

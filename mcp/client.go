@@ -19,6 +19,7 @@ type Client struct {
 	progress progressTable
 	notes    jsonrpc.Queue // runs the functions that notifications are for
 	requests requestTable  // what the server asked for
+	usual    timeoutError  // of calls with the usual time-out
 
 	// Ends the functions that handle what the server sends. It lives as long
 	// as the client and has the values of the context given to Connect.
@@ -36,6 +37,7 @@ const (
 
 func newClient(ctx context.Context, opts *Options) *Client {
 	c := &Client{opts: opts.withDefaults(), notes: jsonrpc.Queue{Max: maxNotes}}
+	c.usual.after = c.opts.Timeout
 	c.ctx, c.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	return c
 }
@@ -120,7 +122,7 @@ func (q *call) setParams(params any) error {
 	if err := r.End(); err != nil {
 		return &opError{"params", err}
 	}
-	q.params = func(b []byte) ([]byte, error) { return append(b, members...), nil }
+	q.params = func(_ *call, b []byte) ([]byte, error) { return append(b, members...), nil }
 	return nil
 }
 

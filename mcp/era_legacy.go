@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"errors"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
@@ -41,6 +42,9 @@ func (c *Client) initialize(ctx context.Context, version string) (*agreement, er
 	if err != nil {
 		return nil, err
 	}
+	if res.ProtocolVersion == "" {
+		return nil, c.failed(&call{method: "initialize"}, &malformedError{errors.New("no protocolVersion")})
+	}
 	agreed := c.opts.legacy([]string{res.ProtocolVersion})
 	if agreed == "" {
 		return nil, &incompatible{version, []string{res.ProtocolVersion}}
@@ -65,7 +69,7 @@ func (c *Client) sendInitialize(ctx context.Context, version string) (*Initializ
 	q := &call{
 		method:    "initialize",
 		permanent: true, // the specification forbids to cancel it
-		params: func(b []byte) ([]byte, error) {
+		params: func(_ *call, b []byte) ([]byte, error) {
 			b = wire.AppendString(wire.AppendKey(b, "protocolVersion"), version)
 			b = appendObject(wire.AppendKey(b, "capabilities"), c.capabilities())
 			return appendObject(wire.AppendKey(b, "clientInfo"), &c.opts.Info), nil

@@ -52,7 +52,7 @@ func pages[T, R any, P resultPtr[R]](ctx context.Context, c *Client, method stri
 				return
 			}
 			seen[*next] = true
-			q.params = func(b []byte) ([]byte, error) {
+			q.params = func(_ *call, b []byte) ([]byte, error) {
 				return wire.AppendString(wire.AppendKey(b, "cursor"), *next), nil
 			}
 		}

@@ -3,8 +3,6 @@ package mcp
 import (
 	"context"
 	"iter"
-
-	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
 // Prompts returns an iterator over the server's prompts, which asks for a page
@@ -21,13 +19,10 @@ func (c *Client) ListPrompts(ctx context.Context) ([]*Prompt, error) { return al
 
 // GetPrompt has the server fill in a prompt. args may be nil.
 func (c *Client) GetPrompt(ctx context.Context, name string, args map[string]string) (*GetPromptResult, error) {
-	q := &call{method: "prompts/get", name: name, params: func(b []byte) ([]byte, error) {
-		b = wire.AppendString(wire.AppendKey(b, "name"), name)
-		if args == nil {
-			return b, nil
-		}
-		return wire.AppendValue(wire.AppendKey(b, "arguments"), args)
-	}}
+	q := &call{method: "prompts/get", name: name, params: (*call).appendNamed}
+	if args != nil {
+		q.args = args
+	}
 	var res GetPromptResult
 	if err := c.get(ctx, q, &res); err != nil {
 		return nil, err

@@ -48,19 +48,16 @@ type ToolCall struct {
 // refused the call, and matches [ErrOutcomeUnknown] when the connection ended
 // while the call was under way.
 func (c *Client) CallTool(ctx context.Context, name string, args any) (*CallToolResult, error) {
-	return c.Do(ctx, &ToolCall{Name: name, Arguments: args})
+	return c.callTool(ctx, &call{name: name, args: args})
 }
 
 // Do calls a tool as CallTool does, with all that can be said about it.
 func (c *Client) Do(ctx context.Context, t *ToolCall) (*CallToolResult, error) {
-	q := &call{
-		method:   "tools/call",
-		name:     t.Name,
-		meta:     t.Meta,
-		progress: t.Progress,
-		timeout:  t.Timeout,
-		params:   t.appendParams,
-	}
+	return c.callTool(ctx, &call{name: t.Name, args: t.Arguments, meta: t.Meta, progress: t.Progress, timeout: t.Timeout})
+}
+
+func (c *Client) callTool(ctx context.Context, q *call) (*CallToolResult, error) {
+	q.method, q.params = "tools/call", (*call).appendNamed
 	var res CallToolResult
 	if err := c.get(ctx, q, &res); err != nil {
 		return nil, err
@@ -68,14 +65,15 @@ func (c *Client) Do(ctx context.Context, t *ToolCall) (*CallToolResult, error) {
 	return &res, nil
 }
 
-func (t *ToolCall) appendParams(b []byte) ([]byte, error) {
-	b = wire.AppendString(wire.AppendKey(b, "name"), t.Name)
-	if t.Arguments == nil {
+// appendNamed appends the name of what is called and its arguments.
+func (q *call) appendNamed(b []byte) ([]byte, error) {
+	b = wire.AppendString(wire.AppendKey(b, "name"), q.name)
+	if q.args == nil {
 		return b, nil
 	}
 	b = wire.AppendKey(b, "arguments")
 	start := len(b)
-	b, err := wire.AppendValue(b, t.Arguments)
+	b, err := wire.AppendValue(b, q.args)
 	if err == nil && b[start] != '{' {
 		err = errNoObject
 	}

@@ -6,15 +6,26 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+	"unsafe"
 )
 
-// String reads a string and returns a copy of it, decoded.
+// longString is from where on a string that is most of the text is not worth
+// a copy.
+const longString = 4 << 10
+
+// String reads a string and returns it decoded. It is a copy, unless the
+// string is long and without escapes and makes up most of the text: then it
+// shares memory with the text, which must not change any more.
 func (r *Reader) String() string {
 	start, end, escaped := r.text()
-	if escaped {
-		return unescaped(r.data[start:end])
+	raw := r.data[start:end]
+	switch {
+	case escaped:
+		return unescaped(raw)
+	case len(raw) >= longString && len(raw) > len(r.data)/2:
+		return unsafe.String(&raw[0], len(raw))
 	}
-	return string(r.data[start:end])
+	return string(raw)
 }
 
 // Bytes reads a string and returns it decoded. Without escapes in it, the
