@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
@@ -36,7 +37,7 @@ func Connect(ctx context.Context, t Transport, opts *Options) (*Client, error) {
 		return nil, c.connectError(err)
 	}
 	a, err := c.negotiate(ctx)
-	if err != nil && c.opts.modern(c.opts.Versions) != "" && c.conn.Err() != nil && ctx.Err() == nil {
+	if err != nil && !isModern(err) && c.opts.modern(c.opts.Versions) != "" && c.conn.Err() != nil && ctx.Err() == nil {
 		a, err = c.startAgain(ctx, t, err)
 	}
 	if err != nil {
@@ -56,8 +57,11 @@ func (c *Client) connectError(err error) error {
 }
 
 // open opens the connection.
-func (c *Client) open(ctx context.Context, t Transport) (err error) {
-	c.conn, err = t.Open(ctx, jsonrpc.Handler{Message: c.message, Dropped: c.opts.Dropped, Trace: c.opts.Trace})
+func (c *Client) open(ctx context.Context, t Transport) error {
+	conn, err := t.Open(ctx, jsonrpc.Handler{Message: c.message, Dropped: c.opts.Dropped, Trace: c.opts.Trace})
+	if err == nil {
+		c.conn = conn
+	}
 	return err
 }
 
@@ -85,6 +89,7 @@ type agreement struct {
 func (c *Client) agree(a *agreement) {
 	name := c.server.Name
 	c.era, c.server = a.era, a.server
+	c.requests.refuse.Store(!a.era.serves())
 	if c.server.Name == "" {
 		c.server.Name = name
 	}
@@ -96,9 +101,9 @@ type outcome struct {
 	err error
 }
 
-// refusalGrace is how long an answer to the probe may come after a refusal of
-// initialize. Both were sent by then.
-const refusalGrace = 250 * time.Millisecond
+// otherGrace is how long the answer to initialize may come after that to the
+// probe, and the other way round after a refusal. Both were sent by then.
+const otherGrace = 250 * time.Millisecond
 
 // negotiate finds out the server's era and agrees with it on a revision.
 func (c *Client) negotiate(ctx context.Context) (*agreement, error) {
@@ -113,9 +118,11 @@ func (c *Client) negotiate(ctx context.Context) (*agreement, error) {
 		return c.discover(ctx)
 	}
 	// What is still under way when the other attempt has won ends with ctx.
+	var attempts sync.WaitGroup
+	defer attempts.Wait()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	probe := start(func() (*agreement, error) { return c.discover(ctx) })
+	probe := start(&attempts, func() (*agreement, error) { return c.discover(ctx) })
 	wait := time.NewTimer(c.opts.ProbeTimeout)
 	defer wait.Stop()
 	select {
@@ -124,28 +131,33 @@ func (c *Client) negotiate(ctx context.Context) (*agreement, error) {
 	case <-wait.C:
 	}
 	// Silence is a legacy server, or one that is still starting.
-	session := start(func() (*agreement, error) { return c.initialize(ctx, legacy) })
+	session := start(&attempts, func() (*agreement, error) { return c.initialize(ctx, legacy) })
+	var p, s outcome
 	select {
-	case p := <-probe:
+	case p = <-probe:
 		if p.err == nil {
-			return p.agreement, nil
+			wait.Reset(otherGrace)
 		}
-		s := <-session
-		return s.agreement, s.err
-	case s := <-session:
-		if s.err == nil {
-			return s.agreement, nil
-		}
-		wait.Reset(refusalGrace)
 		select {
-		case p := <-probe:
-			if p.err == nil || isModern(p.err) {
-				return p.agreement, p.err
-			}
+		case s = <-session:
 		case <-wait.C:
 		}
-		return nil, s.err
+	case s = <-session:
+		if answer := answerOf(s.err); answer == nil || c.opts.modern(supportedVersions(answer)) == "" {
+			wait.Reset(otherGrace)
+		}
+		if s.err != nil {
+			select {
+			case p = <-probe:
+			case <-wait.C:
+			}
+		}
 	}
+	// After initialize a server of both eras may refuse modern requests.
+	if s.agreement == nil && (p.agreement != nil || isModern(p.err)) {
+		return p.agreement, p.err
+	}
+	return s.agreement, s.err
 }
 
 // afterProbe goes on with what the probe found in time.
@@ -163,11 +175,11 @@ func (c *Client) afterProbe(ctx context.Context, p outcome, legacy string) (*agr
 }
 
 // start runs f and returns where its outcome will be.
-func start(f func() (*agreement, error)) <-chan outcome {
+func start(wg *sync.WaitGroup, f func() (*agreement, error)) <-chan outcome {
 	done := make(chan outcome, 1)
-	go func() { // ends with f
+	wg.Go(func() { // ends with f
 		a, err := f()
 		done <- outcome{a, err}
-	}()
+	})
 	return done
 }

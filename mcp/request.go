@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -17,6 +18,8 @@ const maxRequests = 64
 // A requestTable holds the server's requests that are being handled, so that
 // the server can cancel them.
 type requestTable struct {
+	refuse atomic.Bool // the era has no requests of servers
+
 	mu      sync.Mutex
 	cancels map[jsonrpc.ID]context.CancelFunc
 	running sync.WaitGroup
@@ -87,7 +90,7 @@ func (t *requestTable) wait(d time.Duration) {
 
 // request has a request of the server handled and answered. It never waits.
 func (c *Client) request(conn jsonrpc.Conn, m *jsonrpc.Message) {
-	if e := c.era; e != nil && !e.serves() {
+	if c.requests.refuse.Load() {
 		// Even an error answer would break the protocol.
 		c.opts.Dropped(errServerRequest, []byte(m.Method))
 		return

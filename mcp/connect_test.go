@@ -1,0 +1,601 @@
+package mcp_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/stdio"
+)
+
+// What Connect sends.
+var (
+	probed  = []string{"server/discover"}
+	session = []string{"initialize", "notifications/initialized"}
+	both    = slices.Concat(probed, session)
+)
+
+// TestConnectFindsTheEra has a row for each kind of server that the versioning
+// pages tell apart (2026-07-28 basic/transports/stdio, Backward Compatibility).
+func TestConnectFindsTheEra(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		server testserver.Options
+		took   time.Duration
+		want   string
+		sent   []string
+	}{
+		{name: "modern", server: speaking(modern), want: modern, sent: probed},
+		{name: "of both eras", want: modern, sent: probed},
+		{name: "legacy", server: speaking(legacy), want: legacy, sent: both},
+		{name: "the oldest", server: speaking(mcp.Revision20241105), want: mcp.Revision20241105, sent: both},
+		{name: "refuses the parameters", server: testserver.Options{Fault: "discover-invalid-params"}, want: legacy, sent: both},
+		{name: "refuses with an error of its own", server: testserver.Options{Fault: "discover-server-error"}, want: legacy, sent: both},
+		{name: "answers something else", server: testserver.Options{Fault: "discover-odd-result"}, want: legacy, sent: both},
+		{name: "silent", server: testserver.Options{Fault: "discover-silent"}, took: 3 * time.Second, want: legacy, sent: both},
+		{name: "modern but slow", server: testserver.Options{Fault: "discover-slow", Delay: 2 * time.Second},
+			took: 2 * time.Second, want: modern, sent: probed},
+		{name: "a later revision beside a legacy one",
+			server: testserver.Options{Revisions: []string{"2027-01-01", mcp.Revision20250618}}, want: mcp.Revision20250618, sent: both},
+		{name: "modern but slower than the probe, and refuses initialize",
+			server: testserver.Options{Revisions: []string{modern}, Fault: "discover-slow", Delay: 5 * time.Second},
+			took:   5 * time.Second, want: modern, sent: []string{"server/discover", "initialize"}},
+		{name: "of both eras but slower than the probe",
+			server: testserver.Options{Fault: "discover-slow", Delay: 5 * time.Second},
+			took:   3 * time.Second, want: legacy, sent: both},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := testserver.New(&tt.server)
+				var c *mcp.Client
+				within(t, tt.took, func() { c = open(t, s, nil) })
+				if got := c.Server().Revision; got != tt.want {
+					t.Errorf("revision %s, want %s", got, tt.want)
+				}
+				if _, err := c.CallTool(t.Context(), "add", map[string]any{"a": 1, "b": 2}); err != nil {
+					t.Error(err)
+				}
+				if got, want := methods(s), append(slices.Clone(tt.sent), "tools/call"); !slices.Equal(got, want) {
+					t.Errorf("sent %q, want %q", got, want)
+				}
+			})
+		})
+	}
+}
+
+// TestConnectToASlowStarterThatGoesByInitialize: a server of both eras that is
+// asked both ways while it starts may take the second way for the last word
+// (2026-07-28 basic/versioning, Backward Compatibility).
+func TestConnectToASlowStarterThatGoesByInitialize(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		session := false
+		c := dial(t, testserver.Script(func(line string) []string {
+			id := line[max(0, strings.Index(line, `"id":`)):]
+			if len(id) > 6 {
+				id = id[:6]
+			}
+			result := func(s string) []string { return []string{`{"jsonrpc":"2.0",` + id + `,"result":` + s + "}\n"} }
+			switch {
+			case line == "":
+				time.Sleep(5 * time.Second)
+			case strings.Contains(line, `"server/discover"`):
+				return result(`{"supportedVersions":["2026-07-28","2025-11-25"],"capabilities":{}}`)
+			case strings.Contains(line, `"initialize"`):
+				session = true
+				return result(`{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"x","version":"1"}}`)
+			case strings.Contains(line, `"tools/call"`) && session == strings.Contains(line, `protocolVersion`):
+				return []string{`{"jsonrpc":"2.0",` + id + `,"error":{"code":-32600,"message":"the other era"}}` + "\n"}
+			case strings.Contains(line, `"tools/call"`):
+				return result(done)
+			}
+			return nil
+		}).Pipe(), nil)
+		if _, err := c.CallTool(t.Context(), "any", nil); err != nil {
+			t.Errorf("speaking %s: %v", c.Server().Revision, err)
+		}
+	})
+}
+
+// greetings are answers of a legacy server that is made for one test.
+func greetings(discover string) map[string]string {
+	return map[string]string{
+		"server/discover": `{"jsonrpc":"2.0","id":$id,` + discover + `}`,
+		"initialize": `{"jsonrpc":"2.0","id":$id,"result":{"protocolVersion":"2025-06-18","capabilities":{},` +
+			`"serverInfo":{"name":"script","version":"1"}}}`,
+	}
+}
+
+func TestConnectFallsBackWhateverTheProbeIsAnsweredWith(t *testing.T) {
+	for _, answer := range []string{
+		`"error":"unknown method"`,
+		`"error":{"message":"unknown method"}`,
+		`"error":{"code":-32700,"message":"Parse error","data":{"supported":["2026-07-28"]}}`,
+		`"result":null`,
+		`"result":[]`,
+		`"result":{}`,
+		`"result":{"supportedVersions":[]}`,
+		`"result":{"supportedVersions":["2027-12-31","2025-06-18"],"capabilities":{}}`,
+		`"result":{},"error":{"code":1,"message":"both"}`,
+	} {
+		t.Run(answer, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := dial(t, testserver.Replies(greetings(answer)).Pipe(), nil)
+				if got := c.Server().Revision; got != mcp.Revision20250618 {
+					t.Errorf("revision %s, want 2025-06-18", got)
+				}
+			})
+		})
+	}
+}
+
+// TestConnectTakesAModernErrorForAnAnswer: those errors are known to modern
+// servers only, to which initialize must not be sent.
+func TestConnectTakesAModernErrorForAnAnswer(t *testing.T) {
+	for _, tt := range []struct {
+		answer string
+		code   int64 // 0 when it isn't the server's answer that is returned
+		is     error
+		says   string
+	}{
+		{`"error":{"code":-32020,"message":"header mismatch"}`, mcp.CodeHeaderMismatch, nil, "header mismatch"},
+		{`"error":{"code":-32021,"message":"sampling needed","data":{"requiredCapabilities":{"sampling":{}}}}`,
+			mcp.CodeMissingClientCapability, nil, "sampling needed"},
+		{`"error":{"code":-32022,"message":"no","data":{"supported":["2027-12-31"],"requested":"2026-07-28"}}`,
+			0, mcp.ErrUnsupportedVersion, `asked for 2026-07-28, the server has "2027-12-31"`},
+		{`"error":{"code":-32022,"message":"no","data":{"supported":"all"}}`, 0, mcp.ErrUnsupportedVersion, "2026-07-28"},
+		{`"error":{"code":-32022,"message":"no"}`, 0, mcp.ErrUnsupportedVersion, "2026-07-28"},
+		{`"result":{"supportedVersions":["2027-12-31"],"capabilities":{}}`, 0, mcp.ErrUnsupportedVersion, "2027-12-31"},
+	} {
+		t.Run(tt.answer, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var sent []string
+				script := testserver.Replies(greetings(tt.answer))
+				pipe := testserver.Script(func(line string) []string {
+					if line != "" {
+						sent = append(sent, line)
+					}
+					return script(line)
+				}).Pipe()
+				_, err := mcp.Connect(t.Context(), stdio.Stream(pipe), nil)
+				wantError(t, err, tt.is, tt.says)
+				if tt.code != 0 {
+					wantCode(t, err, tt.code)
+				}
+				pipe.Close()
+				if len(sent) != 1 {
+					t.Errorf("sent %q, want the probe only", sent)
+				}
+			})
+		})
+	}
+}
+
+func TestConnectStartsAgainAServerThatTheProbeEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var servers []*testserver.Server
+		c, err := mcp.Connect(t.Context(), reopener(func() io.ReadWriteCloser {
+			s := testserver.New(&testserver.Options{Fault: "discover-dies"})
+			servers = append(servers, s)
+			return s.Pipe()
+		}), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		if _, err := c.ListTools(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if len(servers) != 2 || !slices.Equal(methods(servers[0]), probed) ||
+			!slices.Equal(methods(servers[1]), append(slices.Clone(session), "tools/list")) {
+			t.Errorf("%d servers, sent %q", len(servers), methods(servers[len(servers)-1]))
+		}
+	})
+}
+
+func TestConnectStartsAgainOnce(t *testing.T) {
+	for _, fault := range []string{"exits-at-start", "usage-and-exit"} {
+		synctest.Test(t, func(t *testing.T) {
+			starts := 0
+			_, err := mcp.Connect(t.Context(), reopener(func() io.ReadWriteCloser {
+				starts++
+				return testserver.New(&testserver.Options{Fault: fault}).Pipe()
+			}), nil)
+			wantError(t, err, mcp.ErrClosed)
+			if starts != 2 {
+				t.Errorf("%s: started %d times, want 2", fault, starts)
+			}
+		})
+	}
+}
+
+func TestConnectStartsAgainOnlyForAnotherEra(t *testing.T) {
+	refuses := testserver.Script(func(line string) []string {
+		if line == "" {
+			return nil
+		}
+		return []string{`{"jsonrpc":"2.0","id":1,"error":{"code":-32022,"message":"no","data":{"supported":["2027-12-31"]}}}` + "\n"}
+	})
+	for _, tt := range []struct {
+		name     string
+		versions []string
+		is       error
+		open     func() io.ReadWriteCloser
+	}{
+		{"modern only", []string{modern}, mcp.ErrClosed,
+			func() io.ReadWriteCloser { return testserver.New(&testserver.Options{Fault: "exits-at-start"}).Pipe() }},
+		{"legacy only", []string{legacy}, mcp.ErrClosed,
+			func() io.ReadWriteCloser { return testserver.New(&testserver.Options{Fault: "exits-at-start"}).Pipe() }},
+		{"a modern server that refused and went", nil, mcp.ErrUnsupportedVersion,
+			func() io.ReadWriteCloser { return &once{ReadWriteCloser: refuses.Pipe()} }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				starts := 0
+				_, err := mcp.Connect(t.Context(), reopener(func() io.ReadWriteCloser {
+					starts++
+					return tt.open()
+				}), &mcp.Options{Versions: tt.versions})
+				wantError(t, err, tt.is)
+				if starts != 1 {
+					t.Errorf("started %d times, want 1", starts)
+				}
+			})
+		})
+	}
+}
+
+// A once is a connection that ends after the first thing read from it.
+type once struct {
+	io.ReadWriteCloser
+	read bool
+}
+
+func (o *once) Read(p []byte) (int, error) {
+	if o.read {
+		return 0, io.EOF
+	}
+	o.read = true
+	return o.ReadWriteCloser.Read(p)
+}
+
+func TestConnectOverAStreamThatTheProbeEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := testserver.New(&testserver.Options{Fault: "discover-dies"})
+		_, err := mcp.Connect(t.Context(), stdio.Stream(s.Pipe()), nil)
+		wantError(t, err, mcp.ErrClosed, "server/discover")
+		if errors.Is(err, stdio.ErrOpened) {
+			t.Errorf("error is %v, want the one that says what happened first", err)
+		}
+	})
+}
+
+func TestConnectWithVersions(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		versions []string
+		server   testserver.Options
+		want     string // the revision agreed on
+		is       error  // or why there is none
+		code     int64  // or the code of the server's refusal
+		sent     []string
+	}{
+		{name: "one legacy", versions: []string{mcp.Revision20250326}, want: mcp.Revision20250326, sent: session},
+		{name: "one modern", versions: []string{modern}, want: modern, sent: probed},
+		{name: "several legacy", versions: []string{mcp.Revision20241105, mcp.Revision20250618}, want: mcp.Revision20250618, sent: session},
+		{name: "several, of a legacy server", versions: []string{mcp.Revision20241105, modern, mcp.Revision20250326},
+			server: testserver.Options{Fault: "discover-server-error"}, want: mcp.Revision20250326, sent: both},
+		{name: "one modern, of a legacy server", versions: []string{modern}, server: speaking(legacy), code: -32601, sent: probed},
+		{name: "one legacy, of a modern server", versions: []string{legacy}, server: speaking(modern), code: -32601,
+			sent: []string{"initialize"}},
+		{name: "the server prefers an older one", versions: []string{mcp.Revision20250618, mcp.Revision20241105},
+			server: speaking(mcp.Revision20241105), want: mcp.Revision20241105, sent: session},
+		{name: "the server prefers one that may not be used", versions: []string{mcp.Revision20250618},
+			server: speaking(mcp.Revision20241105), is: mcp.ErrUnsupportedVersion, sent: []string{"initialize"}},
+		{name: "later and legacy, but another legacy", versions: []string{modern, mcp.Revision20250618},
+			server: testserver.Options{Revisions: []string{"2027-01-01", mcp.Revision20241105}},
+			is:     mcp.ErrUnsupportedVersion, sent: probed},
+		{name: "nonsense", versions: []string{"latest", ""}, is: mcp.ErrUnsupportedVersion},
+		{name: "nonsense beside a revision", versions: []string{"latest", legacy, legacy}, want: legacy, sent: session},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := testserver.New(&tt.server)
+				pipe := s.Pipe()
+				c, err := mcp.Connect(t.Context(), stdio.Stream(pipe), &mcp.Options{Versions: tt.versions})
+				switch {
+				case tt.want == "":
+					wantError(t, err, tt.is)
+					if tt.code != 0 {
+						wantCode(t, err, tt.code)
+					}
+				case err != nil:
+					t.Fatal(err)
+				default:
+					if got := c.Server().Revision; got != tt.want {
+						t.Errorf("revision %s, want %s", got, tt.want)
+					}
+					c.Close()
+				}
+				if got := methods(s); !slices.Equal(got, tt.sent) {
+					t.Errorf("sent %q, want %q", got, tt.sent)
+				}
+				if v := s.Violations(); v != nil {
+					t.Errorf("the server complains: %q", v)
+				}
+			})
+		})
+	}
+}
+
+func TestConnectNamesBothRevisions(t *testing.T) {
+	for _, tt := range []struct {
+		server testserver.Options
+		says   []string
+	}{
+		{speaking("2027-01-01"), []string{"2026-07-28", "2027-01-01"}},
+		{testserver.Options{Fault: "initialize-odd-revision"}, []string{"2025-11-25", "1999-12-31"}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			_, err := mcp.Connect(t.Context(), stdio.Stream(testserver.New(&tt.server).Pipe()), nil)
+			wantError(t, err, mcp.ErrUnsupportedVersion, tt.says...)
+		})
+	}
+}
+
+func TestConnectKeepsItsOwnCopyOfTheOptions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := &mcp.Options{Versions: []string{legacy}}
+		c := open(t, testserver.New(nil), o)
+		if len(o.Versions) != 1 || o.Timeout != 0 || o.Info.Name != "" || o.Dropped != nil {
+			t.Errorf("options were changed to %+v", o)
+		}
+		o.Versions[0], o.Timeout = "", 1
+		if err := c.Ping(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// refuser answers initialize with a list of revisions, unless it is asked for
+// one that it likes.
+func refuser(likes, lists string, asked *[]string) testserver.Script {
+	return func(line string) []string {
+		switch {
+		case strings.Contains(line, `"server/discover"`):
+			return []string{`{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method not found"}}` + "\n"}
+		case !strings.Contains(line, `"initialize"`):
+			return nil
+		}
+		_, version, _ := strings.Cut(line, `"protocolVersion":"`)
+		version = version[:len("2025-11-25")]
+		*asked = append(*asked, version)
+		id := `{"jsonrpc":"2.0","id":` + string('1'+byte(len(*asked)))
+		if version == likes {
+			return []string{id + `,"result":{"protocolVersion":"` + likes + `","capabilities":{},"serverInfo":{"name":"x","version":"1"}}}` + "\n"}
+		}
+		return []string{id + `,"error":{"code":-32602,"message":"Unsupported protocol version","data":{"supported":` + lists + "}}}\n"}
+	}
+}
+
+func TestConnectAsksOnceMoreForARevisionThatIsOffered(t *testing.T) {
+	for _, tt := range []struct {
+		likes, lists string
+		want         []string
+		ok           bool
+	}{
+		{"2025-03-26", `["2024-11-05","2025-03-26"]`, []string{"2025-11-25", "2025-03-26"}, true},
+		{"none", `["2024-11-05"]`, []string{"2025-11-25", "2024-11-05"}, false},
+		{"none", `["2025-11-25"]`, []string{"2025-11-25"}, false},
+		{"none", `["1.0"]`, []string{"2025-11-25"}, false},
+		{"none", `"2024-11-05"`, []string{"2025-11-25"}, false},
+		{"none", `[1]`, []string{"2025-11-25"}, false},
+	} {
+		t.Run(tt.lists, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var asked []string
+				c, err := mcp.Connect(t.Context(), stdio.Stream(refuser(tt.likes, tt.lists, &asked).Pipe()), nil)
+				if tt.ok {
+					if err != nil {
+						t.Fatal(err)
+					}
+					defer c.Close()
+					if c.Server().Revision != tt.likes {
+						t.Errorf("revision %s, want %s", c.Server().Revision, tt.likes)
+					}
+				} else {
+					wantCode(t, err, -32602)
+				}
+				if !slices.Equal(asked, tt.want) {
+					t.Errorf("asked for %q, want %q", asked, tt.want)
+				}
+			})
+		})
+	}
+}
+
+func TestConnectEndsWithItsContext(t *testing.T) {
+	cause := errors.New("the user went home")
+	for _, tt := range []struct {
+		name  string
+		after time.Duration
+		sent  []string
+	}{
+		{"before", 0, nil},
+		{"during the probe", time.Second, probed},
+		{"during initialize", 4 * time.Second, []string{"server/discover", "initialize"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := testserver.New(&testserver.Options{Fault: "mute", Revisions: []string{legacy}})
+				pipe := s.Pipe()
+				defer pipe.Close()
+				ctx, cancel := context.WithCancelCause(t.Context())
+				if tt.after == 0 {
+					cancel(cause)
+				}
+				time.AfterFunc(tt.after, func() { cancel(cause) })
+				within(t, tt.after, func() {
+					_, err := mcp.Connect(ctx, stdio.Stream(pipe), nil)
+					wantError(t, err, cause)
+				})
+				// No cancel notice: the specification forbids it for initialize,
+				// and a server that doesn't know discover doesn't need it.
+				if got := methods(s); !slices.Equal(got, tt.sent) {
+					t.Errorf("sent %q, want %q", got, tt.sent)
+				}
+			})
+		})
+	}
+}
+
+func TestConnectEndsWithoutADeadline(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		script testserver.Script
+	}{
+		{"silent", func(string) []string { return nil }},
+		{"answers JSON that is no JSON-RPC", func(string) []string { return []string{`{"hello":"world"}` + "\n"} }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				within(t, 63*time.Second, func() {
+					_, err := mcp.Connect(t.Context(), stdio.Stream(tt.script.Pipe()), nil)
+					wantError(t, err, context.DeadlineExceeded, "initialize", "1m0s")
+				})
+			})
+		})
+	}
+}
+
+// TestConnectToAnEcho: the client hears its own requests, and its own answers
+// to them.
+func TestConnectToAnEcho(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		echo := testserver.Script(func(line string) []string { return []string{line + "\n"} })
+		_, err := mcp.Connect(t.Context(), stdio.Stream(echo.Pipe()), nil)
+		wantError(t, err, nil, "initialize")
+	})
+}
+
+func TestConnectToAMalformedServer(t *testing.T) {
+	for fault, is := range map[string]error{
+		"initialize-malformed": mcp.ErrMalformed,
+		"initialize-error":     nil,
+	} {
+		t.Run(fault, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				_, err := mcp.Connect(t.Context(), stdio.Stream(testserver.New(&testserver.Options{Fault: fault}).Pipe()), nil)
+				wantError(t, err, is, "connect", "initialize")
+				if is == nil {
+					wantCode(t, err, -32603)
+				}
+			})
+		})
+	}
+}
+
+// TestConnectToAProgramThatExits: the error says why, in the program's words.
+func TestConnectToAProgramThatExits(t *testing.T) {
+	for fault, says := range map[string][]string{
+		"exits-at-start": {"status 3", "fatal: no configuration file"},
+		"usage-and-exit": {"status 3"},
+	} {
+		t.Run(fault, func(t *testing.T) {
+			t.Parallel()
+			tr, _ := child(&testserver.Options{Fault: fault})
+			_, err := mcp.Connect(t.Context(), tr, nil)
+			wantError(t, err, mcp.ErrClosed, append(says, "connect", tr.Name)...)
+			var exit *stdio.ExitError
+			if !errors.As(err, &exit) || exit.State.ExitCode() != 3 {
+				t.Errorf("no *stdio.ExitError with status 3 in %v", err)
+			}
+		})
+	}
+}
+
+func TestConnectToNoProgram(t *testing.T) {
+	_, err := mcp.Connect(t.Context(), stdio.Command("no-such-program-anywhere"), nil)
+	wantError(t, err, nil, "connect", "no-such-program-anywhere")
+}
+
+func TestServerIsWhatTheServerSays(t *testing.T) {
+	for _, revision := range mcp.Revisions() {
+		t.Run(revision, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				o := speaking(revision)
+				o.Without = []string{"prompts"}
+				info := open(t, testserver.New(&o), nil).Server()
+				if info.Name != "stdmcp-echo" || info.Version != "1.0.0" || info.Title != "Echo" || info.Revision != revision {
+					t.Errorf("server is %+v", info)
+				}
+				if info.Capabilities.Tools == nil || info.Capabilities.Prompts != nil {
+					t.Errorf("capabilities are %+v", info.Capabilities)
+				}
+				if !strings.Contains(info.Instructions, "call echo first") {
+					t.Errorf("instructions are %q", info.Instructions)
+				}
+			})
+		})
+	}
+}
+
+// TestConnectAnswersPingWhileItConnects: a server may ping as soon as it has
+// answered initialize, and some do before.
+func TestConnectAnswersPingWhileItConnects(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		answers := 0
+		c := dial(t, testserver.Script(func(line string) []string {
+			const ping = `{"jsonrpc":"2.0","id":"p","method":"ping"}` + "\n"
+			switch {
+			case strings.Contains(line, `"server/discover"`):
+				return []string{ping, `{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method not found"}}` + "\n", ping}
+			case strings.Contains(line, `"initialize"`):
+				return []string{ping, `{"jsonrpc":"2.0","id":2,"result":{"protocolVersion":"2025-11-25","capabilities":{},` +
+					`"serverInfo":{"name":"x","version":"1"}}}` + "\n", ping, ping}
+			case line == `{"jsonrpc":"2.0","id":"p","result":{}}`:
+				answers++
+			}
+			return nil
+		}).Pipe(), nil)
+		synctest.Wait()
+		c.Close()
+		if answers == 0 {
+			t.Error("no ping was answered")
+		}
+	})
+}
+
+// TestConnectKeepsValuesOfItsContextOnly: the client outlives the context.
+func TestConnectKeepsValuesOfItsContextOnly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		type key struct{}
+		ctx, cancel := context.WithCancel(context.WithValue(t.Context(), key{}, "value"))
+		var got context.Context
+		c, err := mcp.Connect(ctx, stdio.Stream(testserver.New(nil).Pipe()), &mcp.Options{
+			LogLevel: mcp.LevelEmergency,
+			Log:      func(ctx context.Context, _ *mcp.LogMessage) { got = ctx },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		cancel()
+		if _, err := c.CallTool(t.Context(), "log", nil); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if got == nil || got.Value(key{}) != "value" || got.Err() != nil {
+			t.Errorf("handlers get the context %v", got)
+		}
+		c.Close()
+		if got.Err() == nil {
+			t.Error("handlers' context lives after Close")
+		}
+	})
+}

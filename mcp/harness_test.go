@@ -1,0 +1,286 @@
+package mcp_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+	"github.com/stdmcp/stdmcp/mcp/stdio"
+)
+
+const (
+	modern = mcp.Revision20260728
+	legacy = mcp.Revision20251125
+)
+
+// eras has a revision of each.
+var eras = []string{modern, legacy}
+
+// speaking returns the options of a server that has one revision only.
+func speaking(revision string) testserver.Options {
+	return testserver.Options{Revisions: []string{revision}}
+}
+
+// open connects to s in memory. When the test ends the client is closed, and s
+// must have nothing to complain about.
+func open(t *testing.T, s *testserver.Server, o *mcp.Options) *mcp.Client {
+	t.Helper()
+	c := dial(t, s.Pipe(), o)
+	t.Cleanup(func() {
+		c.Close()
+		if v := s.Violations(); v != nil {
+			t.Errorf("the server complains: %q", v)
+		}
+	})
+	return c
+}
+
+// dial connects over a stream until the end of the test.
+func dial(t *testing.T, rwc io.ReadWriteCloser, o *mcp.Options) *mcp.Client {
+	t.Helper()
+	c, err := mcp.Connect(t.Context(), stdio.Stream(rwc), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// A reopener is a transport that can be opened again.
+type reopener func() io.ReadWriteCloser
+
+func (f reopener) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
+	return stdio.Stream(f()).Open(ctx, h)
+}
+
+// child returns a transport that starts a server, and what that writes to its
+// standard error, which is complete after Close.
+func child(o *testserver.Options) (*stdio.Transport, *notes) {
+	args, env := testserver.Command(o)
+	tr := stdio.Command(args[0], args[1:]...)
+	tr.Env = env
+	tr.CloseWait = 50 * time.Millisecond
+	stderr := &notes{}
+	tr.Stderr = stderr
+	return tr, stderr
+}
+
+// notes collects text from any goroutine.
+type notes struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (n *notes) Write(p []byte) (int, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.buf.Write(p)
+}
+
+func (n *notes) String() string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.buf.String()
+}
+
+// methods returns what s was sent, by method; an answer has none.
+func methods(s *testserver.Server) (list []string) {
+	for _, m := range s.Received() {
+		list = append(list, m.Method)
+	}
+	return list
+}
+
+func count(list []string, s string) (n int) {
+	for _, v := range list {
+		if v == s {
+			n++
+		}
+	}
+	return n
+}
+
+// A journal notes what a client reports as dropped.
+type journal struct {
+	mu      sync.Mutex
+	reasons []error
+}
+
+func (j *journal) dropped(reason error, _ []byte) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.reasons = append(j.reasons, reason)
+}
+
+func (j *journal) all() []error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return slices.Clone(j.reasons)
+}
+
+// has reports whether something was dropped for a reason that matches target.
+func (j *journal) has(target error) bool {
+	return slices.ContainsFunc(j.all(), func(err error) bool { return errors.Is(err, target) })
+}
+
+// says reports whether some reason has text in it.
+func (j *journal) says(text string) bool {
+	return slices.ContainsFunc(j.all(), func(err error) bool { return strings.Contains(err.Error(), text) })
+}
+
+// A peer is a server that is driven by a test: it greets as a server of its
+// revision does, gives all other messages to handle, and can send at any time.
+type peer struct {
+	revision string
+	conn     net.Conn // the server's end
+	handle   func(*peer, request)
+
+	mu       sync.Mutex
+	received []request
+}
+
+// A request is any message from the client.
+type request struct {
+	ID     json.RawMessage
+	Method string
+	Params struct {
+		Name      string
+		Arguments json.RawMessage
+		RequestID json.RawMessage
+		Meta      struct{ ProgressToken json.RawMessage } `json:"_meta"`
+	}
+	Result json.RawMessage
+	Error  *struct {
+		Code    int
+		Message string
+	}
+	line string
+}
+
+func (r *request) token() string { return string(r.Params.Meta.ProgressToken) }
+
+// newPeer returns a peer and the client's end of the connection to it. handle
+// may be nil.
+func newPeer(t *testing.T, revision string, handle func(*peer, request)) (*peer, io.ReadWriteCloser) {
+	t.Helper()
+	server, client := net.Pipe()
+	p := &peer{revision: revision, conn: server, handle: handle}
+	ended := make(chan struct{})
+	go func() { // ends when either end is closed
+		defer close(ended)
+		p.serve()
+	}()
+	t.Cleanup(func() {
+		server.Close()
+		<-ended
+	})
+	return p, client
+}
+
+func (p *peer) serve() {
+	lines := bufio.NewReader(p.conn)
+	for {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			return
+		}
+		m := request{line: strings.TrimSuffix(line, "\n")}
+		_ = json.Unmarshal([]byte(line), &m)
+		p.mu.Lock()
+		p.received = append(p.received, m)
+		p.mu.Unlock()
+		switch {
+		case m.Method == "server/discover" && p.revision == modern:
+			p.answer(m, `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{},"ttlMs":0,"cacheScope":"private"}`)
+		case m.Method == "server/discover":
+			p.send(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"error":{"code":-32601,"message":"Method not found"}}`)
+		case m.Method == "initialize":
+			p.answer(m, `{"protocolVersion":"`+p.revision+`","capabilities":{},"serverInfo":{"name":"peer","version":"1"}}`)
+		case p.handle != nil:
+			p.handle(p, m)
+		}
+	}
+}
+
+// send sends lines. Nothing is sent when the client has gone.
+func (p *peer) send(lines ...string) {
+	for _, line := range lines {
+		if _, err := io.WriteString(p.conn, line+"\n"); err != nil {
+			return
+		}
+	}
+}
+
+func (p *peer) answer(m request, result string) {
+	p.send(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"result":` + result + `}`)
+}
+
+func (p *peer) notify(method, params string) {
+	p.send(`{"jsonrpc":"2.0","method":"` + method + `","params":` + params + `}`)
+}
+
+// got returns the messages of a method that were received; those of the
+// method "" are answers.
+func (p *peer) got(method string) (list []request) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, m := range p.received {
+		if m.Method == method {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// done is a tool's result.
+const done = `{"content":[{"type":"text","text":"done"}]}`
+
+// within runs f and checks how long that takes, in the time of a bubble.
+func within(t *testing.T, want time.Duration, f func()) {
+	t.Helper()
+	start := time.Now()
+	f()
+	if took := time.Since(start); took != want {
+		t.Errorf("took %v, want %v", took, want)
+	}
+}
+
+// wantError checks that err matches target and has all the texts in it.
+func wantError(t *testing.T, err, target error, texts ...string) {
+	t.Helper()
+	if err == nil {
+		t.Errorf("no error, want %v", target)
+		return
+	}
+	if target != nil && !errors.Is(err, target) {
+		t.Errorf("error is %q, which doesn't match %q", err, target)
+	}
+	for _, text := range texts {
+		if !strings.Contains(err.Error(), text) {
+			t.Errorf("error is %q, which doesn't say %q", err, text)
+		}
+	}
+}
+
+// wantCode checks that err is what the server answered, with the given code.
+func wantCode(t *testing.T, err error, code int64) {
+	t.Helper()
+	var answer *jsonrpc.Error
+	if !errors.As(err, &answer) {
+		t.Errorf("error is %v, want a *jsonrpc.Error with code %d", err, code)
+	} else if answer.Code != code {
+		t.Errorf("code is %d, want %d: %v", answer.Code, code, err)
+	}
+}
