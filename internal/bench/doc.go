@@ -3,5 +3,5 @@
 // the same kind of pipe, with nothing parsed. Its tests print the figures and
 // fail when one is over its budget:
 //
-//	go test -run TestFigures -v ./internal/bench
+//	.ci/figures
 package bench
