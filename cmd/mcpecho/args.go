@@ -116,21 +116,26 @@ func (c *invocation) readArgument(arg string) (a argument, err error) {
 // wants them.
 func (a *arguments) object(c *invocation, tool string, s *schema) (json.RawMessage, error) {
 	if unknown := a.unknown(s); unknown != "" {
-		return nil, c.usage(strconv.Quote(tool) + " has no argument " + strconv.Quote(unknown) +
-			didYouMean(unknown, s.names()) + takes(s))
+		return nil, c.badArgument(tool, "has no argument "+strconv.Quote(unknown)+didYouMean(unknown, s.names())+takes(s))
 	}
 	if missing := a.missing(s); len(missing) > 0 {
-		return nil, c.usage(strconv.Quote(tool) + " needs " + strings.Join(missing, ", ") + takes(s))
+		return nil, c.badArgument(tool, "needs "+strings.Join(missing, ", ")+takes(s))
 	}
 	b := []byte("{")
 	for _, one := range a.each {
-		value, problem := one.encode(s.property(one.key))
-		if problem != "" {
-			return nil, c.usage("argument " + strconv.Quote(one.key) + " of " + strconv.Quote(tool) + ": " + problem)
+		value, wanted := one.encode(s.property(one.key))
+		if wanted != "" {
+			return nil, c.badArgument(tool, "wants "+wanted+" for "+strconv.Quote(one.key)+", not "+strconv.Quote(cut(one.value, 100)))
 		}
 		b = append(wire.AppendKey(b, one.key), value...)
 	}
 	return append(b, '}'), nil
+}
+
+// badArgument is a failure of arguments that the tool's schema doesn't allow.
+func (c *invocation) badArgument(tool, what string) error {
+	return &failure{status: statusUsage, kind: "usage", message: "the tool " + strconv.Quote(tool) + " " + what,
+		hint: `"` + c.name + " info " + tool + ` -- …" says more about it`}
 }
 
 // unknown returns the first key that the schema doesn't allow, or "".
@@ -172,8 +177,9 @@ func takes(s *schema) string {
 }
 
 // encode returns the argument as JSON. What the schema calls a string is one;
-// otherwise it is JSON if that is allowed there, and a string if that is.
-func (a *argument) encode(s *schema) (raw []byte, problem string) {
+// otherwise it is JSON if that is allowed there, and a string if that is. When
+// neither is, it returns what the schema wants.
+func (a *argument) encode(s *schema) (raw []byte, wanted string) {
 	if s == nil {
 		s = new(schema) // anything
 	}
@@ -190,5 +196,5 @@ func (a *argument) encode(s *schema) (raw []byte, problem string) {
 	if s.allows("string") {
 		return wire.AppendString(nil, a.value), ""
 	}
-	return nil, "want " + s.kind() + ", not " + strconv.Quote(cut(a.value, 100))
+	return nil, s.kind()
 }

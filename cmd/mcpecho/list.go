@@ -15,18 +15,16 @@ import (
 type list struct {
 	method string
 	key    string // of the items in the result
+	heads  row
 	decode func(raw json.RawMessage) ([]row, error)
 }
 
-// A row is an item as people see it: name is what other commands call it.
-type row struct{ name, about, rest string }
-
 func lists() map[string]list {
 	return map[string]list{
-		"tools":     {"tools/list", "tools", toolRows},
-		"resources": {"resources/list", "resources", resourceRows},
-		"templates": {"resources/templates/list", "resourceTemplates", templateRows},
-		"prompts":   {"prompts/list", "prompts", promptRows},
+		"tools":     {"tools/list", "tools", row{"NAME", "WHAT IT DOES", "NEEDS"}, toolRows},
+		"resources": {"resources/list", "resources", row{"URI", "WHAT IT IS", "TYPE"}, resourceRows},
+		"templates": {"resources/templates/list", "resourceTemplates", row{"URI TEMPLATE", "WHAT IT IS FOR", "TYPE"}, templateRows},
+		"prompts":   {"prompts/list", "prompts", row{"NAME", "WHAT IT DOES", "NEEDS"}, promptRows},
 	}
 }
 
@@ -49,7 +47,7 @@ func lister(name string) func(context.Context, *invocation) error {
 			if len(rows) == 0 {
 				c.note(s, "The server has no "+name+".")
 			}
-			return c.print(c.table(rows))
+			return c.print(c.table(l.heads, rows))
 		})
 	}
 }
@@ -194,44 +192,4 @@ func firstOf(texts ...string) string {
 func firstLine(s string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
 	return strings.TrimSpace(line)
-}
-
-// table returns rows as columns for a terminal, or as lines for a pipe.
-func (c *invocation) table(rows []row) string {
-	var b strings.Builder
-	width := c.terminalWidth(c.stdout)
-	if width == 0 || c.flags.output != "" {
-		for _, r := range rows {
-			b.WriteString(escapeLine(r.name) + "\t" + escapeLine(r.about) + "\n")
-		}
-		return b.String()
-	}
-	names, rests := 0, 0
-	for i := range rows {
-		r := &rows[i]
-		r.name, r.about, r.rest = escapeLine(r.name), escapeLine(r.about), escapeLine(r.rest)
-		names, rests = max(names, textWidth(r.name)), max(rests, textWidth(r.rest))
-	}
-	// Names are what the user types next, so the rest makes room for them.
-	names = min(names, width/2)
-	rests = min(rests, width/4)
-	about := width - names - 2
-	if rests > 0 {
-		about -= rests + 2
-	}
-	st := c.styler(c.stdout)
-	for _, r := range rows {
-		line := st(bold, cut(r.name, names)) + pad(r.name, names+2) + cut(r.about, max(about, 1))
-		if r.rest != "" {
-			line += pad(r.about, about+2) + st(dim, cut(r.rest, rests))
-		}
-		b.WriteString(strings.TrimRight(line, " ") + "\n")
-	}
-	return b.String()
-}
-
-// pad returns the blanks that follow s, which is cut if need be, to the next
-// column.
-func pad(s string, width int) string {
-	return strings.Repeat(" ", max(2, width-textWidth(s)))
 }

@@ -34,7 +34,7 @@ func (c *invocation) write(text string) error {
 // An outputError is one of writing to standard output.
 type outputError struct{ err error }
 
-func (e *outputError) Error() string { return "standard output: " + e.err.Error() }
+func (e *outputError) Error() string { return e.err.Error() }
 func (e *outputError) Unwrap() error { return e.err }
 
 // toTerminal reports whether the result is printed on a terminal.

@@ -23,6 +23,7 @@ type invocation struct {
 	target  string   // the TARGET, empty when server is given
 	server  []string // what follows --
 	args    []string // the other arguments
+	traced  bool     // --trace has begun its file
 }
 
 // run carries out the command line args and returns the exit status.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"io"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
 )
@@ -12,6 +13,10 @@ func runServe(ctx context.Context, c *invocation) error {
 	o := new(testserver.Options)
 	if c.flags.protocol != "" {
 		o.Revisions = []string{c.flags.protocol}
+	}
+	if c.isTerminal(c.stdin) {
+		_, _ = io.WriteString(c.stderr, "This is an MCP server: it waits for the messages of a client, a line of JSON each.\n"+
+			"Ctrl-D ends it. To talk to it: "+c.name+" tools -- "+c.name+" serve\n")
 	}
 	done := make(chan error, 1)
 	go func() { done <- testserver.New(o).Serve(c.stdin, c.stdout) }() // ends with the input, or the program

@@ -34,10 +34,10 @@ func nearest(name string, known []string) []string {
 		d := distance(a, b)
 		if a != "" && strings.HasPrefix(b, a) {
 			d = min(d, 1)
+		} else if d > (len(a)+1)/3 {
+			continue
 		}
-		if d <= max(1, len(a)/3) {
-			found = append(found, candidate{k, d})
-		}
+		found = append(found, candidate{k, d})
 	}
 	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(a.distance, b.distance) })
 	var names []string

@@ -28,7 +28,7 @@ func (c *invocation) withServer(ctx context.Context, f func(*conversation) error
 	s := &conversation{console: &console{w: c.stderr}, words: &lastWords{}}
 	opts := c.options(s)
 	if c.flags.trace != "" {
-		t, e := newTracer(c.flags.trace)
+		t, e := newTracer(c.flags.trace, c.traced)
 		if e != nil {
 			return localFailure(e)
 		}
@@ -37,7 +37,7 @@ func (c *invocation) withServer(ctx context.Context, f func(*conversation) error
 				err = localFailure(e)
 			}
 		}()
-		opts.Trace = t.message
+		opts.Trace, c.traced = t.message, true
 	}
 	if s.Client, err = c.connect(ctx, s, opts); err != nil {
 		return s.explain(err)

@@ -25,7 +25,7 @@ func tourSteps() []step {
 		{"call a tool", `echo message="Hello, MCP!"`, tourCall("echo", `{"message":"Hello, MCP!"}`), "Hello, MCP!"},
 		{"call another", "add a=2 b=40", tourCall("add", `{"a":2,"b":40}`), `{"sum":42}`},
 		{"a slow one", "slow seconds=0.3 steps=3", tourCall("slow", `{"seconds":0.3,"steps":3}`), "Done"},
-		{"one that fails", "fail", tourCall("fail", `{}`), "an error"},
+		{"one that fails", "fail message=Oops", tourCall("fail", `{"message":"Oops"}`), "an error"},
 		{"read a resource", "echo://text", tourRead, ""},
 		{"get a prompt", "review language=go", tourPrompt, ""},
 	}
@@ -76,7 +76,14 @@ func (c *invocation) tourServer(ctx context.Context, revision string) error {
 			if err != nil {
 				return err
 			}
+			outcome, more, _ := strings.Cut(outcome, "\n")
 			if err := c.tell(step.verb, step.what, outcome); err != nil {
+				return err
+			}
+			if more == "" {
+				continue
+			}
+			if err := c.tell("", "", more); err != nil {
 				return err
 			}
 		}
@@ -154,12 +161,12 @@ func tourCall(tool, args string) func(context.Context, *invocation, *conversatio
 			outcome = string(res.Structured)
 		}
 		if res.IsError {
-			outcome = "an error, which is for the model to see: " + outcome
+			outcome = "an error for the model: " + outcome
 		}
 		mu.Lock()
 		defer mu.Unlock()
 		if len(reports) > 0 {
-			outcome += " It reported: " + strings.Join(reports, ", ")
+			outcome += "\nand on its way it reported: " + strings.Join(reports, ", ")
 		}
 		return outcome, nil
 	}
@@ -191,7 +198,7 @@ func (c *invocation) hints() string {
 		{"any other server", "tools -- npx -y @modelcontextprotocol/server-everything stdio"},
 		{"all commands", "help"},
 	} {
-		text += "  " + h.what + pad(h.what, 18) + c.name + " " + strings.ReplaceAll(h.line, "mcpecho", c.name) + "\n"
+		text += "  " + h.what + pad(h.what, 20) + c.name + " " + strings.ReplaceAll(h.line, "mcpecho", c.name) + "\n"
 	}
 	return text
 }

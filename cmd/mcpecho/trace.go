@@ -16,9 +16,14 @@ type tracer struct {
 	err  error // the first that writing ran into; guarded by mu
 }
 
-// newTracer creates the file, for its owner only: masking is no promise.
-func newTracer(path string) (*tracer, error) {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+// newTracer creates the file, for its owner only: masking is no promise. A
+// further one in the same run goes on with it.
+func newTracer(path string, further bool) (*tracer, error) {
+	mode := os.O_TRUNC
+	if further {
+		mode = os.O_APPEND
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|mode, 0o600)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,103 @@
+package main
+
+import "strings"
+
+// A row is an item of a list as people see it: name is what they type to use
+// it.
+type row struct{ name, about, rest string }
+
+// table returns rows as columns for a terminal, or as lines for a program.
+func (c *invocation) table(heads row, rows []row) string {
+	escaped := make([]row, len(rows))
+	for i, r := range rows {
+		escaped[i] = row{escapeLine(r.name), escapeLine(r.about), escapeLine(r.rest)}
+	}
+	switch {
+	case !c.toTerminal():
+		return lines(escaped)
+	case len(rows) == 0:
+		return ""
+	}
+	return columns(heads, escaped, c.terminalWidth(c.stdout), c.styler(c.stdout))
+}
+
+func lines(rows []row) string {
+	var b strings.Builder
+	for _, r := range rows {
+		b.WriteString(r.name + "\t" + r.about + "\n")
+	}
+	return b.String()
+}
+
+func columns(heads row, rows []row, width int, st func(style, string) string) string {
+	const gap, narrow = 2, 20
+	names, rests := textWidth(heads.name), 0
+	for _, r := range rows {
+		names = max(names, textWidth(r.name))
+		if r.rest != "" {
+			rests = max(rests, textWidth(r.rest), textWidth(heads.rest))
+		}
+	}
+	// Names are needed in full, if possible: the rest makes room for them.
+	names, rests = min(names, width/2), min(rests, width/4)
+	about := width - names - gap
+	if rests > 0 && about-rests-gap >= narrow {
+		about -= rests + gap
+	} else {
+		rests = 0
+	}
+	var b strings.Builder
+	write := func(r row, first, second style) {
+		name, text, rest := cut(r.name, names), cut(r.about, about), cut(r.rest, rests)
+		line := st(first, name) + pad(name, names+gap) + st(second, text)
+		if rest != "" {
+			line += pad(text, about+gap) + st(dim, rest)
+		}
+		b.WriteString(line + "\n")
+	}
+	write(heads, dim, dim)
+	for _, r := range rows {
+		write(r, bold, plain)
+	}
+	return b.String()
+}
+
+// pad returns the blanks between s and the next column, which begins at width.
+func pad(s string, width int) string { return strings.Repeat(" ", max(0, width-textWidth(s))) }
+
+// cut returns s, shortened to width columns.
+func cut(s string, width int) string {
+	if textWidth(s) <= width {
+		return s
+	}
+	used := 0
+	for i, r := range s {
+		if used += runeWidth(r); used > width-1 {
+			if width <= 0 {
+				return ""
+			}
+			return s[:i] + "…"
+		}
+	}
+	return s
+}
+
+func textWidth(s string) (width int) {
+	for _, r := range s {
+		width += runeWidth(r)
+	}
+	return width
+}
+
+// runeWidth returns how many columns a terminal gives to r, near enough.
+func runeWidth(r rune) int {
+	switch {
+	case 0x300 <= r && r <= 0x36f, 0x200b <= r && r <= 0x200d, 0xfe00 <= r && r <= 0xfe0f:
+		return 0 // accents, joiners and variation selectors
+	case 0x1100 <= r && r <= 0x115f, 0x2e80 <= r && r <= 0xa4cf, 0xac00 <= r && r <= 0xd7a3, 0xf900 <= r && r <= 0xfaff,
+		0xfe30 <= r && r <= 0xfe6f, 0xff00 <= r && r <= 0xff60, 0xffe0 <= r && r <= 0xffe6,
+		0x1f300 <= r && r <= 0x1faff, 0x20000 <= r && r <= 0x3fffd:
+		return 2 // East Asian scripts and pictures
+	}
+	return 1
+}
