@@ -100,32 +100,22 @@ func (t *Content) fields(c *codec) {
 	pointer(c, "annotations", &t.Annotations)
 	c.raw("_meta", &t.Meta)
 	c.extra(&t.Extra)
-	if c.writing {
-		c.check(t)
+	if c.writing && (contentKind(t.Type) == "" || t.Type == ContentResource && t.Resource == nil) {
+		c.fail(errContent)
 	}
 }
 
-// contentKind returns a kind that fields knows, or "".
-func contentKind(kind []byte) string {
+var errContent = errors.New("content of no known type, or of type resource without a resource")
+
+// contentKind returns kind if fields knows it, or "".
+func contentKind(kind string) string {
 	for _, known := range [...]string{ContentText, ContentImage, ContentAudio, ContentResourceLink,
 		ContentResource, ContentToolUse, ContentToolResult} {
-		if string(kind) == known {
+		if kind == known {
 			return known
 		}
 	}
 	return ""
-}
-
-// check refuses content that an application has not finished.
-func (c *codec) check(t *Content) {
-	switch {
-	case t.Type == "":
-		c.fail(errors.New("content without a type"))
-	case contentKind([]byte(t.Type)) == "":
-		c.fail(errors.New("content of the unknown type " + t.Type + " without Raw"))
-	case t.Type == ContentResource && t.Resource == nil:
-		c.fail(errors.New("content of type resource without a resource"))
-	}
 }
 
 // content is for a member that is one content. A message that came without it
@@ -140,19 +130,16 @@ func (c *codec) content(key string, p *Content) {
 
 // readContent reads content. It fails only for text that is no JSON.
 func (c *codec) readContent(t *Content) {
-	kind := c.contentType()
-	known := contentKind(kind)
-	if known == "" {
-		*t = Content{Type: string(kind), Raw: c.r.Raw()}
-		return
-	}
-	t.Type = known
-	mark := c.r
-	c.readMembers(t)
-	if c.r.Err() != nil || known == ContentResource && t.Resource == nil {
+	mark, kind := c.r, c.contentType()
+	if t.Type = contentKind(string(kind)); t.Type != "" {
+		c.readMembers(t)
+		if c.r.Err() == nil && (t.Type != ContentResource || t.Resource != nil) {
+			return
+		}
 		c.r, c.key = mark, nil
-		*t = Content{Type: known, Raw: c.r.Raw()}
 	}
+	*t = Content{Type: string(kind)}
+	t.Raw = c.r.Raw()
 }
 
 // contentType looks ahead for the type of the content that follows, as it

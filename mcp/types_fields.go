@@ -11,7 +11,11 @@ import (
 )
 
 // take reports whether the member that has been come to has the given key and
-// is to be read. Null is read at once, as it stands for an absent member.
+// is to be read. Null is read at once, as it stands for an absent member. Both
+// take and put are called in so many places that a copy in each would cost
+// more than the call.
+//
+//go:noinline
 func (c *codec) take(key string) bool {
 	if string(c.key) != key {
 		return false
@@ -22,6 +26,8 @@ func (c *codec) take(key string) bool {
 
 // put writes a key if writing is what the codec does and present is true, and
 // reports whether the value is to follow.
+//
+//go:noinline
 func (c *codec) put(key string, present bool) bool {
 	if !c.writing || !present {
 		return false
@@ -203,29 +209,6 @@ func (c *codec) writeMap(m map[string]json.RawMessage) {
 	}
 }
 
-func (c *codec) inputRequests(p *map[string]InputRequest) {
-	if c.take("inputRequests") {
-		*p = make(map[string]InputRequest)
-		if c.emptyArray() {
-			return
-		}
-		for c.r.Object(); c.r.More(); {
-			var v InputRequest
-			key := string(c.r.Key())
-			c.read(&v)
-			(*p)[key] = v
-		}
-	} else if c.put("inputRequests", *p != nil) {
-		c.b = append(c.b, '{')
-		for _, key := range wire.SortedKeys(*p) {
-			v := (*p)[key]
-			c.b = wire.AppendKey(c.b, key)
-			c.write(&v)
-		}
-		c.b = append(c.b, '}')
-	}
-}
-
 // object is for an object that is always written.
 func (c *codec) object(key string, v object) {
 	if c.take(key) {
@@ -244,97 +227,3 @@ func pointer[T any, P objectPtr[T]](c *codec, key string, p **T) {
 		c.write(P(*p))
 	}
 }
-
-// stringList is for a list of strings. One string alone is taken for a list of
-// it, as the sizes of an icon were before 2025-11-25.
-func stringList[T ~string](c *codec, key string, p *[]T, must bool) {
-	if c.take(key) {
-		*p = []T{}
-		if c.r.Kind() == wire.String {
-			*p = append(*p, T(c.r.String()))
-			return
-		}
-		for c.r.Array(); c.r.More(); {
-			if !c.r.Null() {
-				*p = append(*p, T(c.r.String()))
-			}
-		}
-	} else if c.put(key, must || *p != nil) {
-		c.b = append(c.b, '[')
-		for _, s := range *p {
-			c.b = wire.AppendString(wire.AppendComma(c.b), string(s))
-		}
-		c.b = append(c.b, ']')
-	}
-}
-
-// list is for a list of objects.
-func list[T any, P objectPtr[T]](c *codec, key string, p *[]T, must bool) {
-	if c.take(key) {
-		*p = []T{}
-		for c.r.Array(); c.r.More(); {
-			if !c.r.Null() {
-				*p = append(*p, *new(T))
-				c.read(P(&(*p)[len(*p)-1]))
-			}
-		}
-	} else if c.put(key, must || *p != nil) {
-		c.b = append(c.b, '[')
-		for i := range *p {
-			c.b = wire.AppendComma(c.b)
-			c.write(P(&(*p)[i]))
-		}
-		c.b = append(c.b, ']')
-	}
-}
-
-// An item is an object in a list that loses one bad item rather than all.
-type item[T any] interface {
-	objectPtr[T]
-	ident() string // what requests name it by
-}
-
-// items is for the list that a page is about. An item of the wrong shape is
-// left out, and added to bad.
-func items[T any, P item[T]](c *codec, key string, p *[]T, bad *[]error) {
-	if c.writing {
-		list[T, P](c, key, p, must)
-		return
-	}
-	if !c.take(key) {
-		return
-	}
-	*p = []T{}
-	i := 0
-	for c.r.Array(); c.r.More(); i++ {
-		if c.r.Null() {
-			continue
-		}
-		n := len(*p)
-		*p = append(*p, *new(T))
-		v := P(&(*p)[n])
-		err := c.try(v)
-		if err == nil && v.ident() == "" {
-			err = errNoName
-		}
-		if err != nil {
-			*p = (*p)[:n]
-			*bad = append(*bad, &itemError{key, i, err})
-		}
-	}
-}
-
-// An itemError says what is wrong with an item that was left out of a list.
-type itemError struct {
-	list  string
-	index int
-	err   error
-}
-
-func (e *itemError) Error() string {
-	return e.list + "[" + strconv.Itoa(e.index) + "] left out: " + e.err.Error()
-}
-
-func (e *itemError) Unwrap() error { return e.err }
-
-var errNoName = errors.New("it has no name")

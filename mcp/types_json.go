@@ -31,6 +31,12 @@ func (t Result) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
 func (t *Result) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
 
 // MarshalJSON returns the JSON of t.
+func (t Page) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
+
+// UnmarshalJSON reads t.
+func (t *Page) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
+
+// MarshalJSON returns the JSON of t.
 func (t Tool) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
 
 // UnmarshalJSON reads t.

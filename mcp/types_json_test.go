@@ -217,11 +217,11 @@ func TestMembersFromOutsideAreChecked(t *testing.T) {
 		{Tool{Extra: map[string]json.RawMessage{"x": nil}}, "end of input"},
 		{Tool{Extra: map[string]json.RawMessage{"name": json.RawMessage("1")}}, `"name" occurs twice`},
 		{Annotations{Priority: new(float64), Extra: map[string]json.RawMessage{"priority": json.RawMessage("1")}}, `occurs twice`},
-		{CallToolResult{Content: []Content{{Text: "a"}}}, "content without a type"},
-		{CallToolResult{Content: []Content{{Type: "video"}}}, `unknown type video`},
+		{CallToolResult{Content: []Content{{Text: "a"}}}, "no known type"},
+		{CallToolResult{Content: []Content{{Type: "video"}}}, "no known type"},
 		{CallToolResult{Content: []Content{{Raw: json.RawMessage(`{`)}}}, "end of input"},
 		{SamplingMessage{Content: []Content{{Type: "resource"}}}, "without a resource"},
-		{ElicitResult{Content: map[string]any{"a": struct{}{}}}, "no natural JSON form"},
+		{ElicitResult{Content: map[string]any{"a": struct{}{}}}, "no natural form in JSON"},
 	} {
 		b, err := tt.v.MarshalJSON()
 		if err == nil || !strings.Contains(err.Error(), tt.want) {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -155,4 +156,27 @@ func (t *InputRequiredResult) fields(c *codec) {
 	c.inputRequests(&t.InputRequests)
 	c.stringPtr("requestState", &t.RequestState)
 	t.Result.fields(c)
+}
+
+func (c *codec) inputRequests(p *map[string]InputRequest) {
+	if c.take("inputRequests") {
+		*p = make(map[string]InputRequest)
+		if c.emptyArray() {
+			return
+		}
+		for c.r.Object(); c.r.More(); {
+			var v InputRequest
+			key := string(c.r.Key())
+			c.read(&v)
+			(*p)[key] = v
+		}
+	} else if c.put("inputRequests", *p != nil) {
+		c.b = append(c.b, '{')
+		for _, key := range wire.SortedKeys(*p) {
+			v := (*p)[key]
+			c.b = wire.AppendKey(c.b, key)
+			c.write(&v)
+		}
+		c.b = append(c.b, '}')
+	}
 }

@@ -1,0 +1,131 @@
+package mcp
+
+import (
+	"errors"
+	"strconv"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+)
+
+// stringList is for a list of strings. One string alone is taken for a list of
+// it, as the sizes of an icon were before 2025-11-25.
+func stringList[T ~string](c *codec, key string, p *[]T, must bool) {
+	if c.take(key) {
+		*p = []T{}
+		if c.r.Kind() == wire.String {
+			*p = append(*p, T(c.r.String()))
+			return
+		}
+		for c.r.Array(); c.r.More(); {
+			if !c.r.Null() {
+				*p = append(*p, T(c.r.String()))
+			}
+		}
+	} else if c.putList(key, must || *p != nil) {
+		for _, s := range *p {
+			c.b = wire.AppendString(wire.AppendComma(c.b), string(s))
+		}
+		c.b = append(c.b, ']')
+	}
+}
+
+// list is for a list of objects.
+func list[T any, P objectPtr[T]](c *codec, key string, p *[]T, must bool) {
+	elements[T, P](c, key, p, must, nil)
+}
+
+// items is for the list that a page is about, which loses one bad item rather
+// than all. What is wrong with those left out is added to bad.
+func items[T any, P itemPtr[T]](c *codec, key string, p *[]T, bad *[]error) {
+	elements[T, P](c, key, p, must, bad)
+}
+
+// elements has in it only what depends on the type of the elements, because
+// there is a copy of it for each.
+func elements[T any, P objectPtr[T]](c *codec, key string, p *[]T, must bool, bad *[]error) {
+	if c.takeList(key) {
+		s := []T{}
+		for i := 0; c.r.More(); i++ {
+			s = append(s, make([]T, 1)...)
+			if last := len(s) - 1; !c.element(P(&s[last]), key, i, bad) {
+				s = s[:last]
+			}
+		}
+		*p = s
+	} else if s := *p; c.putList(key, must || s != nil) {
+		for i := range s {
+			c.putElement(P(&s[i]))
+		}
+		c.endList()
+	}
+}
+
+// element reads element i of a list, and reports whether it is to stay. With
+// bad, it may be left out.
+func (c *codec) element(v object, list string, i int, bad *[]error) bool {
+	if c.r.Null() {
+		return false
+	}
+	if bad == nil {
+		c.read(v)
+		return true
+	}
+	err := c.try(v)
+	if err == nil && v.(item).ident() == "" {
+		err = errNoName
+	}
+	if err != nil {
+		*bad = append(*bad, &itemError{list, i, err})
+	}
+	return err == nil
+}
+
+func (c *codec) takeList(key string) bool {
+	if !c.take(key) {
+		return false
+	}
+	c.r.Array()
+	return true
+}
+
+func (c *codec) putList(key string, present bool) bool {
+	if !c.put(key, present) {
+		return false
+	}
+	c.b = append(c.b, '[')
+	return true
+}
+
+func (c *codec) putElement(v object) {
+	c.b = wire.AppendComma(c.b)
+	c.write(v)
+}
+
+//go:noinline
+func (c *codec) endList() { c.b = append(c.b, ']') }
+
+// An item is an object that requests name.
+type item interface {
+	object
+	ident() string
+}
+
+type itemPtr[T any] interface {
+	*T
+	item
+}
+
+// An itemError says what is wrong with an item that was left out of a list.
+type itemError struct {
+	list  string
+	index int
+	err   error
+}
+
+func (e *itemError) Error() string {
+	return e.list + "[" + strconv.Itoa(e.index) + "] left out: " + e.err.Error()
+}
+
+func (e *itemError) Unwrap() error { return e.err }
+
+var errNoName = errors.New("it has no name")
