@@ -99,7 +99,7 @@ func appendParams(b []byte, era era, q *call, token int64) (_ []byte, err error)
 	b = append(wire.AppendKey(b, "_meta"), '{')
 	empty := len(b)
 	if era != nil {
-		b = era.appendMeta(b)
+		b = era.appendMeta(b, q.meta)
 	}
 	if token != 0 {
 		b = wire.AppendInt(wire.AppendKey(b, "progressToken"), token)

@@ -1,8 +1,6 @@
 package mcp
 
 import (
-	"context"
-
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -13,11 +11,12 @@ type era interface {
 	// mirror returns what HTTP transports say about every request.
 	mirror() jsonrpc.Mirror
 
-	// appendMeta appends what every request carries in its _meta.
-	appendMeta(b []byte) []byte
+	// appendMeta appends what every request carries in its _meta, beside the
+	// caller's part.
+	appendMeta(b []byte, own map[string]any) []byte
 
-	// ping asks the server for a sign of life.
-	ping(ctx context.Context, c *Client) error
+	// ping is the method that asks the server for a sign of life.
+	ping() string
 
 	// serves reports whether the server may ask the client for something.
 	serves() bool

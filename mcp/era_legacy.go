@@ -16,15 +16,9 @@ func (e *legacyEra) mirror() jsonrpc.Mirror {
 	return jsonrpc.Mirror{Revision: e.revision, Session: true}
 }
 
-func (e *legacyEra) appendMeta(b []byte) []byte { return b }
+func (e *legacyEra) appendMeta(b []byte, _ map[string]any) []byte { return b }
 
-func (e *legacyEra) ping(ctx context.Context, c *Client) error {
-	_, err := c.do(ctx, &call{method: "ping"})
-	if answerOf(err) != nil {
-		return nil // servers exist that don't know ping; any answer is a sign of life
-	}
-	return err
-}
+func (e *legacyEra) ping() string { return "ping" }
 
 func (e *legacyEra) serves() bool { return true }
 

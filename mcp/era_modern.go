@@ -23,27 +23,31 @@ const (
 type modernEra struct {
 	revision string
 	meta     []byte // the members that every request's _meta has
+	always   int    // so much of meta can't be changed for a call; then comes the log level
 }
 
 func (c *Client) newModernEra(revision string) *modernEra {
 	b := wire.AppendString(wire.AppendKey(nil, metaVersion), revision)
 	b = appendObject(wire.AppendKey(b, metaClientInfo), &c.opts.Info)
 	b = appendObject(wire.AppendKey(b, metaCapabilities), c.capabilities())
+	always := len(b)
 	if c.opts.LogLevel != "" {
 		b = wire.AppendString(wire.AppendKey(b, metaLogLevel), string(c.opts.LogLevel))
 	}
-	return &modernEra{revision: revision, meta: b}
+	return &modernEra{revision: revision, meta: b, always: always}
 }
 
 func (e *modernEra) mirror() jsonrpc.Mirror { return jsonrpc.Mirror{Revision: e.revision} }
 
-func (e *modernEra) appendMeta(b []byte) []byte { return append(b, e.meta...) }
-
-// ping asks for what every server of this era must answer; it has no ping.
-func (e *modernEra) ping(ctx context.Context, c *Client) error {
-	_, err := c.do(ctx, &call{method: "server/discover"})
-	return err
+func (e *modernEra) appendMeta(b []byte, own map[string]any) []byte {
+	if _, ok := own[metaLogLevel]; ok {
+		return append(b, e.meta[:e.always]...)
+	}
+	return append(b, e.meta...)
 }
+
+// ping is what every server of this era must answer; it has no ping.
+func (e *modernEra) ping() string { return "server/discover" }
 
 func (e *modernEra) serves() bool { return false }
 

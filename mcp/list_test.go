@@ -1,0 +1,235 @@
+package mcp_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/mcp"
+)
+
+func names(tools []*mcp.Tool) (list []string) {
+	for _, t := range tools {
+		list = append(list, t.Name)
+	}
+	return list
+}
+
+func TestListReadsEveryPage(t *testing.T) {
+	for _, size := range []int{0, 1, 7, 1000} {
+		synctest.Test(t, func(t *testing.T) {
+			s := testserver.New(&testserver.Options{PageSize: size, Tools: 40})
+			tools, err := open(t, s, nil).ListTools(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := names(tools)
+			if got[0] != "echo" || got[len(got)-1] != "tool_040" || len(slices.Compact(slices.Sorted(slices.Values(got)))) != len(got) {
+				t.Errorf("tools are %q", got)
+			}
+			pages := 1
+			if size > 0 {
+				pages = (len(got) + size - 1) / size
+			}
+			if n := count(methods(s), "tools/list"); n != pages {
+				t.Errorf("asked for %d pages of %d, want %d", n, size, pages)
+			}
+		})
+	}
+}
+
+func TestEveryListHasPages(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := testserver.New(&testserver.Options{PageSize: 1})
+		c := open(t, s, nil)
+		if list, err := c.ListResources(t.Context()); err != nil || len(list) < 2 {
+			t.Errorf("%d resources, %v", len(list), err)
+		}
+		if list, err := c.ListPrompts(t.Context()); err != nil || len(list) < 2 {
+			t.Errorf("%d prompts, %v", len(list), err)
+		}
+		if list, err := c.ListResourceTemplates(t.Context()); err != nil || len(list) < 1 {
+			t.Errorf("%d templates, %v", len(list), err)
+		}
+	})
+}
+
+func TestIteratorAsksForNoPageThatNobodyWants(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := testserver.New(&testserver.Options{PageSize: 2})
+		c := open(t, s, nil)
+		tools := c.Tools(t.Context())
+		if n := count(methods(s), "tools/list"); n != 0 {
+			t.Errorf("%d pages before the loop", n)
+		}
+		n := 0
+		for _, err := range tools {
+			if n++; err != nil {
+				t.Fatal(err)
+			}
+			if got, want := count(methods(s), "tools/list"), (n+1)/2; got != want {
+				t.Errorf("%d pages for %d tools, want %d", got, n, want)
+			}
+			if n == 4 {
+				break
+			}
+		}
+		for range tools { // from the beginning again
+			break
+		}
+		if got := count(methods(s), "tools/list"); got != 3 {
+			t.Errorf("%d pages, want 3", got)
+		}
+	})
+}
+
+func TestIteratorEndsAfterAnError(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := open(t, testserver.New(nil), nil)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		n := 0
+		for tool, err := range c.Tools(ctx) {
+			if n++; tool != nil {
+				t.Errorf("tool %v beside the error", tool)
+			}
+			wantError(t, err, context.Canceled, "tools/list")
+		}
+		if n != 1 {
+			t.Errorf("%d turns, want 1", n)
+		}
+	})
+}
+
+// TestCallsWithinALoop: an iterator holds nothing up.
+func TestCallsWithinALoop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := open(t, testserver.New(&testserver.Options{PageSize: 3}), nil)
+		for tool, err := range c.Tools(t.Context()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if tool.Name == "image" {
+				if _, err := c.CallTool(t.Context(), tool.Name, nil); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	})
+}
+
+// TestListsThatDoNotEnd has the faults of row 37, and every cap.
+func TestListsThatDoNotEnd(t *testing.T) {
+	for _, tt := range []struct {
+		fault string
+		o     mcp.Options
+		items int
+		says  string // "" when it is no error
+	}{
+		{"empty-cursor", mcp.Options{}, 2, ""},
+		{"same-cursor", mcp.Options{}, 2, `the cursor "again" came twice`},
+		{"endless-pages", mcp.Options{}, 1000, "more than 1000 pages"},
+		{"endless-pages", mcp.Options{MaxPages: 5}, 5, "more than 5 pages"},
+		{"endless-pages", mcp.Options{MaxPages: 1}, 1, "more than 1 pages"},
+		{"endless-pages", mcp.Options{MaxItems: 7}, 7, "more than 7 items"},
+		{"", mcp.Options{MaxItems: 3}, 3, "more than 3 items"},
+	} {
+		t.Run(fmt.Sprint(tt.fault, tt.o.MaxPages, tt.o.MaxItems), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := testserver.New(&testserver.Options{Fault: tt.fault})
+				tools, err := open(t, s, &tt.o).ListTools(t.Context())
+				if len(tools) != tt.items {
+					t.Errorf("%d tools, want %d", len(tools), tt.items)
+				}
+				if tt.says == "" {
+					if err != nil {
+						t.Error(err)
+					}
+					return
+				}
+				wantError(t, err, mcp.ErrTooManyPages, "tools/list", tt.says)
+			})
+		})
+	}
+}
+
+func TestMaxItemsIsEnough(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := open(t, testserver.New(&testserver.Options{PageSize: 2}), nil)
+		all, err := c.ListTools(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		c = open(t, testserver.New(&testserver.Options{PageSize: 2}), &mcp.Options{MaxItems: len(all), MaxPages: (len(all) + 1) / 2})
+		if tools, err := c.ListTools(t.Context()); err != nil || len(tools) != len(all) {
+			t.Errorf("%d tools of %d, %v", len(tools), len(all), err)
+		}
+	})
+}
+
+// TestSlowPagesEndInTime: MaxTimeout is for the whole list.
+func TestSlowPagesEndInTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := 0
+		_, rwc := newPeer(t, modern, func(p *peer, m request) {
+			n++
+			time.Sleep(2 * time.Second)
+			p.answer(m, fmt.Sprintf(`{"tools":[{"name":"t%d","inputSchema":{}}],"nextCursor":"%d"}`, n, n))
+		})
+		c := dial(t, rwc, &mcp.Options{MaxTimeout: 9 * time.Second})
+		within(t, 9*time.Second, func() {
+			tools, err := c.ListTools(t.Context())
+			wantError(t, err, context.DeadlineExceeded, "tools/list", "9s in all")
+			if len(tools) != 4 {
+				t.Errorf("%d tools, want 4", len(tools))
+			}
+		})
+	})
+}
+
+func TestListReturnsWhatWasReadBeforeAnError(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, rwc := newPeer(t, modern, func(p *peer, m request) {
+			if strings.Contains(m.line, `"cursor":"2"`) {
+				p.send(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"error":{"code":-32603,"message":"out of pages"}}`)
+				return
+			}
+			p.answer(m, `{"prompts":[{"name":"p"},{"name":"q"}],"resources":[{"uri":"x:y","name":"r"}],"nextCursor":"2"}`)
+		})
+		c := dial(t, rwc, nil)
+		prompts, err := c.ListPrompts(t.Context())
+		wantCode(t, err, -32603)
+		if len(prompts) != 2 {
+			t.Errorf("%d prompts, want 2", len(prompts))
+		}
+		resources, err := c.ListResources(t.Context())
+		wantCode(t, err, -32603)
+		if len(resources) != 1 {
+			t.Errorf("%d resources, want 1", len(resources))
+		}
+	})
+}
+
+// TestBadItemsAreReported: they are left out, the others are not lost.
+func TestBadItemsAreReported(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, rwc := newPeer(t, modern, func(p *peer, m request) {
+			p.answer(m, `{"tools":[{"name":"a","inputSchema":{}},7,{"name":1},{},null,{"name":"b","inputSchema":true}]}`)
+		})
+		var j journal
+		tools, err := dial(t, rwc, &mcp.Options{Dropped: j.dropped}).ListTools(t.Context())
+		if err != nil || !slices.Equal(names(tools), []string{"a", "b"}) {
+			t.Errorf("tools are %q, %v", names(tools), err)
+		}
+		for _, text := range []string{"tools[1] left out", "tools[2] left out", "tools[3] left out", "tools/list"} {
+			if !j.says(text) {
+				t.Errorf("nothing says %q: %v", text, j.all())
+			}
+		}
+	})
+}

@@ -1,0 +1,273 @@
+package mcp_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
+
+// answering connects to a server that answers everything with one result.
+func answering(t *testing.T, revision, result string) *mcp.Client {
+	t.Helper()
+	_, rwc := newPeer(t, revision, func(p *peer, m request) { p.answer(m, result) })
+	return dial(t, rwc, nil)
+}
+
+// TestResultsAreKept: what the library doesn't interpret is there byte for byte.
+func TestResultsAreKept(t *testing.T) {
+	const (
+		structured = `{ "b":1e400,"a" : [9007199254740993, 1.0, -0.0 ] , "é":"\u00e9\/" }`
+		hologram   = `{"type":"hologram", "z":[ ] }`
+		meta       = `{"example.com/x": 1.50}`
+	)
+	for _, revision := range eras {
+		synctest.Test(t, func(t *testing.T) {
+			res, err := answering(t, revision, `{"structuredContent":`+structured+`,"content":[`+hologram+
+				`,{"type":"text","text":"t","color":"red","_meta":`+meta+`}],"_meta":`+meta+`,"weather": {"rain" :true}}`).
+				CallTool(t.Context(), "any", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, tt := range []struct {
+				what, want string
+				got        json.RawMessage
+			}{
+				{"Structured", structured, res.Structured},
+				{"Meta", meta, res.Meta},
+				{"Extra", `{"rain" :true}`, res.Extra["weather"]},
+				{"unknown content", hologram, res.Content[0].Raw},
+				{"Extra of content", `"red"`, res.Content[1].Extra["color"]},
+				{"Meta of content", meta, res.Content[1].Meta},
+			} {
+				if string(tt.got) != tt.want {
+					t.Errorf("%s is %s, want %s", tt.what, tt.got, tt.want)
+				}
+			}
+		})
+	}
+}
+
+func TestSchemasAreKept(t *testing.T) {
+	const schema = `{ "$schema":"https://json-schema.org/draft-07/schema#", "type":"object", "oneOf":[ {"$ref":"#/x"} ], "x":1.0 }`
+	synctest.Test(t, func(t *testing.T) {
+		tools, err := answering(t, legacy, `{"tools":[{"name":"t","inputSchema":`+schema+`,"outputSchema":`+schema+`}]}`).ListTools(t.Context())
+		if err != nil || string(tools[0].InputSchema) != schema || string(tools[0].OutputSchema) != schema {
+			t.Errorf("%+v, %v", tools, err)
+		}
+	})
+}
+
+func TestRawCallReturnsTheResultAsWritten(t *testing.T) {
+	const result = `{ "any" : [ 1 , 2.0 ], "any": 3 }`
+	synctest.Test(t, func(t *testing.T) {
+		raw, err := answering(t, modern, result).Call(t.Context(), "x/y", nil)
+		if err == nil && string(raw) != result {
+			t.Errorf("result is %s, want %s", raw, result)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestUnknownResultTypes: a result of 2026-07-28 may say that it is not the
+// end, in ways that are yet to be invented; earlier revisions have no types.
+func TestUnknownResultTypes(t *testing.T) {
+	const riddle = `{"resultType":"riddle","content":[]}`
+	synctest.Test(t, func(t *testing.T) {
+		_, err := answering(t, modern, riddle).CallTool(t.Context(), "any", nil)
+		wantError(t, err, mcp.ErrMalformed, `tools/call "any"`, "riddle")
+		res, err := answering(t, legacy, riddle).CallTool(t.Context(), "any", nil)
+		if err != nil || res.ResultType != "riddle" {
+			t.Errorf("%+v, %v", res, err)
+		}
+	})
+}
+
+func TestMalformedResultsFailTheirCall(t *testing.T) {
+	for _, result := range []string{`null`, `1`, `"x"`, `[1]`, `{"content":1}`, `{"content":[],"content":[]}`, `{"isError":"yes"}`} {
+		t.Run(result, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := answering(t, legacy, result)
+				_, err := c.CallTool(t.Context(), "any", nil)
+				wantError(t, err, mcp.ErrMalformed, `server "peer": tools/call "any"`)
+				wantNoCode(t, err)
+				if err := c.Ping(t.Context()); err != nil {
+					t.Errorf("the connection suffers: %v", err)
+				}
+			})
+		})
+	}
+}
+
+// wantNoCode checks that an error of this side does not look like the
+// server's.
+func wantNoCode(t *testing.T, err error) {
+	t.Helper()
+	for e := err; e != nil; {
+		if answer, ok := e.(*jsonrpc.Error); ok {
+			t.Errorf("%v has the code %d, which the server did not send", err, answer.Code)
+		}
+		u, ok := e.(interface{ Unwrap() error })
+		if !ok {
+			return
+		}
+		e = u.Unwrap()
+	}
+}
+
+func TestPingTakesAnyAnswer(t *testing.T) {
+	for _, revision := range eras {
+		synctest.Test(t, func(t *testing.T) {
+			asked := 0
+			c := dial(t, testserver.Script(func(line string) []string {
+				switch {
+				case strings.Contains(line, `"server/discover"`) && asked == 0 && revision == modern:
+					asked++
+					return []string{`{"jsonrpc":"2.0","id":1,"result":{"supportedVersions":["2026-07-28"],"capabilities":{}}}` + "\n"}
+				case strings.Contains(line, `"server/discover"`):
+					asked++
+					return []string{`{"jsonrpc":"2.0","id":` + string('0'+byte(asked)) + `,"error":{"code":-32601,"message":"unknown"}}` + "\n"}
+				case strings.Contains(line, `"initialize"`):
+					asked++
+					return []string{`{"jsonrpc":"2.0","id":2,"result":{"protocolVersion":"2025-11-25","capabilities":{}}}` + "\n"}
+				case strings.Contains(line, `"ping"`):
+					return []string{`{"jsonrpc":"2.0","id":3,"error":{"code":-32601,"message":"unknown"}}` + "\n"}
+				}
+				return nil
+			}).Pipe(), nil)
+			if err := c.Ping(t.Context()); err != nil {
+				t.Errorf("%s: %v", revision, err)
+			}
+		})
+	}
+}
+
+// TestMetaIsMerged: the caller's members of _meta stand beside the client's.
+func TestMetaIsMerged(t *testing.T) {
+	for _, revision := range eras {
+		synctest.Test(t, func(t *testing.T) {
+			o := speaking(revision)
+			s := testserver.New(&o)
+			c := open(t, s, nil)
+			_, err := c.Do(t.Context(), &mcp.ToolCall{Name: "image", Meta: map[string]any{
+				"example.com/b": []any{1}, "example.com/a": "x", "traceparent": json.RawMessage(`"00-1-2-00"`),
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := c.Call(t.Context(), "tools/list", json.RawMessage(`{ "_meta" : {"example.com/c":1.0} , "x":[ ]}`)); err != nil {
+				t.Fatal(err)
+			}
+			var lines []string
+			for _, m := range s.Received() {
+				lines = append(lines, m.Line)
+			}
+			for i, want := range []string{
+				`"example.com/a":"x","example.com/b":[1],"traceparent":"00-1-2-00"}`,
+				`"example.com/c":1.0}`,
+			} {
+				line := lines[len(lines)-2+i]
+				if !strings.Contains(line, want) || strings.Contains(line, "protocolVersion") != (revision == modern) {
+					t.Errorf("sent %s, want %s in it", line, want)
+				}
+				if n := strings.Count(line, `"_meta"`); n != 1 {
+					t.Errorf("%d times _meta in %s", n, line)
+				}
+			}
+		})
+	}
+}
+
+// TestMetaKeysOfTheClient: a key twice would make the request invalid.
+func TestMetaKeysOfTheClient(t *testing.T) {
+	for _, key := range []string{
+		"progressToken",
+		"io.modelcontextprotocol/protocolVersion",
+		"io.modelcontextprotocol/clientInfo",
+		"io.modelcontextprotocol/clientCapabilities",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := testserver.New(nil)
+			c := open(t, s, nil)
+			_, err := c.Do(t.Context(), &mcp.ToolCall{Name: "image", Meta: map[string]any{key: "x"}})
+			wantError(t, err, nil, `tools/call "image"`, key)
+			if got := methods(s); len(got) != 1 {
+				t.Errorf("sent %q, want the probe only", got)
+			}
+		})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		c := open(t, testserver.New(nil), nil)
+		_, err := c.Do(t.Context(), &mcp.ToolCall{Name: "image", Meta: map[string]any{"x": func() {}}})
+		wantError(t, err, nil, `tools/call "image"`, `"x"`)
+	})
+}
+
+// TestLogLevelOfOneCall takes the place of the client's.
+func TestLogLevelOfOneCall(t *testing.T) {
+	const key = "io.modelcontextprotocol/logLevel"
+	synctest.Test(t, func(t *testing.T) {
+		s := testserver.New(nil)
+		c := open(t, s, &mcp.Options{LogLevel: mcp.LevelError})
+		for _, meta := range []map[string]any{nil, {key: "debug"}} {
+			if _, err := c.Do(t.Context(), &mcp.ToolCall{Name: "image", Meta: meta}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got := s.Received()
+		for i, want := range []string{`"error"`, `"debug"`} {
+			line := got[len(got)-2+i].Line
+			if strings.Count(line, key) != 1 || !strings.Contains(line, key+`":`+want) {
+				t.Errorf("sent %s, want the level %s once", line, want)
+			}
+		}
+	})
+}
+
+// TestBadArgumentsAreNotSent: neither whole nor in part.
+func TestBadArgumentsAreNotSent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := testserver.New(nil)
+		c := open(t, s, nil)
+		for _, args := range []any{struct{}{}, map[string]any{"a": 1, "b": func() {}}, json.RawMessage(`{"a"}`), []any{}} {
+			if _, err := c.CallTool(t.Context(), "add", args); err == nil {
+				t.Errorf("%T was sent", args)
+			}
+		}
+		if _, err := c.Call(t.Context(), "x/y", 1); err == nil {
+			t.Error("params that are a number were sent")
+		}
+		synctest.Wait()
+		if got := methods(s); len(got) != 1 {
+			t.Errorf("sent %q, want the probe only", got)
+		}
+	})
+}
+
+func TestNotify(t *testing.T) {
+	for _, revision := range eras {
+		synctest.Test(t, func(t *testing.T) {
+			p, rwc := newPeer(t, revision, nil)
+			c := dial(t, rwc, nil)
+			for _, params := range []any{nil, map[string]any{}, map[string]any{"a": 1, "_meta": map[string]any{"k": "v"}}} {
+				if err := c.Notify(t.Context(), "notifications/x", params); err != nil {
+					t.Fatal(err)
+				}
+			}
+			synctest.Wait()
+			const start = `{"jsonrpc":"2.0","method":"notifications/x"`
+			want := []string{start + "}", start + "}", start + `,"params":{"a":1,"_meta":{"k":"v"}}}`}
+			for i, m := range p.got("notifications/x") {
+				if m.line != want[i] {
+					t.Errorf("sent %s, want %s", m.line, want[i])
+				}
+			}
+		})
+	}
+}
