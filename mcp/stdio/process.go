@@ -15,13 +15,14 @@ const (
 	// grandchild mostly, would keep the connection open.
 	grace = 250 * time.Millisecond
 
-	// closeWait is how long Close waits after each of its steps.
+	// closeWait is how long Close waits after each of its steps, unless set.
 	closeWait = 1500 * time.Millisecond
 )
 
 // A process is a child and the pipes to it: the jsonrpc.Stream of a Transport.
 type process struct {
-	server string // what errors call it
+	server string        // what errors call it
+	wait   time.Duration // how long Close waits after each of its polite steps
 	group  group
 
 	stdin  *os.File
@@ -180,15 +181,15 @@ func (p *process) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Close ends the child, the polite way first, and all of its group. Nothing
-// that it waits for can take more than a few seconds.
+// Close ends the child, the polite way first, and all of its group. It takes no
+// lock that a Write might hold, and waits for nothing without a time limit.
 func (p *process) Close() error {
 	_ = p.stdin.Close()
 	var err error
-	if !p.exitsWithin(closeWait) {
+	if !p.exitsWithin(p.wait) {
 		p.group.terminate()
 	}
-	if !p.exitsWithin(closeWait) {
+	if !p.exitsWithin(p.wait) {
 		p.group.kill()
 	}
 	if !p.exitsWithin(closeWait) {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -41,6 +42,10 @@ type Transport struct {
 	// nothing more. If it blocks, the program is held up for a second, and
 	// what then finds no room is lost.
 	Stderr io.Writer
+
+	// CloseWait is how long Close waits for the program to exit after the end
+	// of its standard input, and again after SIGTERM. Zero means 1.5 seconds.
+	CloseWait time.Duration
 
 	// MaxMessage is the length in bytes of the longest message that is taken.
 	// Zero means 64 MiB.
@@ -79,7 +84,10 @@ func (t *Transport) start(ctx context.Context, h jsonrpc.Handler) (*process, err
 	if err != nil {
 		return nil, &about{"start " + t.server(), err}
 	}
-	p.server = t.server()
+	p.server, p.wait = t.server(), t.CloseWait
+	if p.wait <= 0 {
+		p.wait = closeWait
+	}
 	p.lines = newLines(p.stdout, t.MaxMessage, h.Dropped)
 	return p, nil
 }

@@ -1,0 +1,138 @@
+package stdio
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
+
+// seenBy returns the environment and the working directory that a child sees.
+func seenBy(t *testing.T, tr *Transport) []string {
+	t.Helper()
+	tr.Env = append(tr.Env, child("env").Env...)
+	p := open(t, tr)
+	var got []string
+	for {
+		msg, err := p.Read()
+		if err != nil {
+			return got
+		}
+		got = append(got, strings.Trim(string(msg), `{}"`))
+	}
+}
+
+func TestDefaultEnvironment(t *testing.T) {
+	t.Setenv("STDIO_TEST_SECRET", "secret")
+	t.Setenv("TERM", "() { evil; }")
+	t.Setenv("USER", "somebody")
+	tr := child("env")
+	tr.Env = []string{"EXTRA=1=2", "USER=nobody"}
+	got := seenBy(t, tr)
+	for _, want := range []string{"EXTRA=1=2", "USER=nobody", "PATH=" + os.Getenv("PATH")} {
+		if !slices.Contains(got, want) && runtime.GOOS != "windows" {
+			t.Errorf("%s is missing in %q", want, got)
+		}
+	}
+	for _, v := range got {
+		key, _, _ := strings.Cut(v, "=")
+		if strings.Contains(v, "secret") || v == "USER=somebody" || key == "TERM" {
+			t.Errorf("the child was given %s", v)
+		}
+	}
+}
+
+func TestInheritEnv(t *testing.T) {
+	t.Setenv("STDIO_TEST_SECRET", "secret")
+	tr := child("env")
+	tr.InheritEnv = true
+	if got := seenBy(t, tr); !slices.Contains(got, "STDIO_TEST_SECRET=secret") {
+		t.Errorf("not inherited: %q", got)
+	}
+}
+
+func TestEnvironmentIsNeverNil(t *testing.T) {
+	for _, key := range append(posixEnv, windowsEnv...) {
+		t.Setenv(key, "") // has it restored
+		os.Unsetenv(key)
+	}
+	if env, err := new(Transport).environ(); env == nil || len(env) > 0 || err != nil {
+		t.Errorf("%#v, %v", env, err)
+	}
+}
+
+func TestBadEnvironment(t *testing.T) {
+	for entry, want := range map[string]string{
+		"secret":           "Env[1] is not of the form KEY=value",
+		"=secret":          "Env[1] is not of the form KEY=value",
+		"KEY=\x00secret":   `environment variable "KEY" holds a NUL`,
+		"KE\x00Y=secret":   `environment variable "KE\x00Y" holds a NUL`,
+		"\x00secret":       "Env[1] is not of the form KEY=value",
+		"KEY=secret\x00=x": `environment variable "KEY" holds a NUL`,
+	} {
+		tr := child("echo")
+		tr.Env = []string{"A=1", entry}
+		_, err := tr.Open(context.Background(), jsonrpc.Handler{})
+		if err == nil || !strings.HasSuffix(err.Error(), ": "+want) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%q: %v", entry, err)
+		}
+	}
+}
+
+func TestDir(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr := child("env")
+	tr.Dir = dir
+	if got := seenBy(t, tr); runtime.GOOS != "windows" && !slices.Contains(got, "cwd "+dir) {
+		t.Errorf("not in %s: %q", dir, got)
+	}
+}
+
+func TestOpenErrors(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "plain")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	in := func(dir string) *Transport {
+		tr := child("echo")
+		tr.Dir = dir
+		return tr
+	}
+	for name, tt := range map[string]struct {
+		tr   *Transport
+		want error
+		text string
+	}{
+		"unknown program": {Command("no-such-program", "-x"), exec.ErrNotFound, `start server "no-such-program -x": `},
+		"unknown path":    {Command(file + "-not"), fs.ErrNotExist, "plain-not"},
+		"not executable":  {Command(file), fs.ErrPermission, "plain"},
+		"no program":      {new(Transport), nil, "no command"},
+		"unknown Dir":     {in(file + "-not"), fs.ErrNotExist, "plain-not"},
+		"Dir is a file":   {in(file), errNotDir, "plain"},
+	} {
+		_, err := tt.tr.Open(context.Background(), jsonrpc.Handler{})
+		if err == nil || tt.want != nil && !errors.Is(err, tt.want) || !strings.Contains(err.Error(), tt.text) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestOpenWithEndedContext(t *testing.T) {
+	why := errors.New("why")
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(why)
+	if _, err := Command("no-such-program").Open(ctx, jsonrpc.Handler{}); !errors.Is(err, why) {
+		t.Error(err)
+	}
+}
