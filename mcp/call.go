@@ -37,7 +37,7 @@ func (c *Client) send(ctx context.Context, era era, q *call) (json.RawMessage, e
 	defer stop()
 	var token int64
 	if q.progress != nil {
-		sink := c.progress.add(q.progress, timer)
+		sink := c.progress.add(func(p Progress) { c.guard(func() { q.progress(p) }) }, timer)
 		defer c.progress.remove(ctx, sink)
 		token = sink.token
 	}

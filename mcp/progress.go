@@ -30,15 +30,16 @@ type progressSink struct {
 	timer *callTimer
 	queue jsonrpc.Queue // calls f
 
-	mu   sync.Mutex
-	last *float64 // the progress so far, nil before the first
+	mu      sync.Mutex
+	last    *float64 // the progress so far, nil before the first
+	waiting int      // how many notifications are in the queue
 }
 
 func (t *progressTable) add(f func(Progress), timer *callTimer) *progressSink {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.last++
-	s := &progressSink{token: t.last, f: f, timer: timer, queue: jsonrpc.Queue{Max: maxProgress}}
+	s := &progressSink{token: t.last, f: f, timer: timer, queue: jsonrpc.Queue{Max: maxProgress + 1}} // one for remove
 	if t.sinks == nil {
 		t.sinks = make(map[int64]*progressSink)
 	}
@@ -86,18 +87,28 @@ func (t *progressTable) deliver(params []byte) error {
 	if s == nil {
 		return errUnknownToken
 	}
+	return s.deliver(p)
+}
+
+func (s *progressSink) deliver(p Progress) error {
 	s.mu.Lock()
-	ok := s.last == nil || p.Progress > *s.last
-	if ok {
-		s.last = &p.Progress
-	}
-	s.mu.Unlock()
-	if !ok {
+	defer s.mu.Unlock()
+	if s.last != nil && p.Progress <= *s.last {
 		return errNoProgress
 	}
+	s.last = &p.Progress
 	s.timer.extend()
-	if !s.queue.Add(func() { s.f(p) }) {
+	if s.waiting == maxProgress {
 		return ErrFlood
 	}
+	if s.queue.Add(func() { s.taken(); s.f(p) }) {
+		s.waiting++
+	}
 	return nil
+}
+
+func (s *progressSink) taken() {
+	s.mu.Lock()
+	s.waiting--
+	s.mu.Unlock()
 }
