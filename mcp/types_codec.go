@@ -20,7 +20,7 @@ type objectPtr[T any] interface {
 	object
 }
 
-// Whether a member is written when its value is empty.
+// Whether a member is written even when its value is empty.
 const (
 	maybe = false
 	must  = true
@@ -57,13 +57,20 @@ func decodeObject(r *wire.Reader, v object) {
 	c.free()
 }
 
-// unmarshalObject reads v from a text that may change afterwards.
-func unmarshalObject(data []byte, v object) error {
+// unmarshalObject reads *p from a text that may change afterwards. It changes
+// nothing unless all is well, nor for null, as encoding/json asks for.
+func unmarshalObject[T any, P objectPtr[T]](data []byte, p P) error {
 	r := wire.NewReader(slices.Clone(data))
-	if !r.Null() { // which encoding/json wants to be left without effect
-		decodeObject(&r, v)
+	if r.Null() {
+		return r.End()
 	}
-	return r.End()
+	v := new(T)
+	decodeObject(&r, P(v))
+	if err := r.End(); err != nil {
+		return err
+	}
+	*p = *v
+	return nil
 }
 
 // appendObject appends v, with null in place of what cannot be written.

@@ -96,10 +96,13 @@ func (t *Result) fields(c *codec) {
 // ServerInfo returns what the server says of itself in the result's Meta
 // (2026-07-28), or the zero Implementation.
 func (t *Result) ServerInfo() (info Implementation) {
-	if raw := member(t.Meta, "io.modelcontextprotocol/serverInfo"); raw != nil {
-		if info.UnmarshalJSON(raw) != nil {
-			return Implementation{}
-		}
+	raw := member(t.Meta, "io.modelcontextprotocol/serverInfo")
+	if raw == nil {
+		return info
+	}
+	r := wire.NewReader(raw)
+	if decodeObject(&r, &info); r.End() != nil {
+		return Implementation{}
 	}
 	return info
 }

@@ -36,10 +36,10 @@ func (c *codec) put(key string, present bool) bool {
 	return true
 }
 
-func (c *codec) string(key string, p *string, must bool) {
+func (c *codec) string(key string, p *string, always bool) {
 	if c.take(key) {
 		*p = c.r.String()
-	} else if c.put(key, must || *p != "") {
+	} else if c.put(key, always || *p != "") {
 		c.b = wire.AppendString(c.b, *p)
 	}
 }

@@ -24,7 +24,7 @@ func FuzzTypes(f *testing.F) {
 	f.Fuzz(func(t *testing.T, i uint8, data []byte) {
 		tt := types[int(i)%len(types)]
 		first := tt.new()
-		if err := first.UnmarshalJSON(data); err != nil {
+		if err := first.UnmarshalJSON(data); err != nil || string(bytes.TrimSpace(data)) == "null" {
 			return
 		}
 		if !json.Valid(data) {

@@ -8,8 +8,8 @@ import (
 )
 
 // stringList is for a list of strings. One string alone is taken for a list of
-// it, as the sizes of an icon were before 2025-11-25.
-func stringList[T ~string](c *codec, key string, p *[]T, must bool) {
+// it, which is how some servers give the sizes of an icon.
+func stringList[T ~string](c *codec, key string, p *[]T, always bool) {
 	if c.take(key) {
 		*p = []T{}
 		if c.r.Kind() == wire.String {
@@ -21,17 +21,17 @@ func stringList[T ~string](c *codec, key string, p *[]T, must bool) {
 				*p = append(*p, T(c.r.String()))
 			}
 		}
-	} else if c.putList(key, must || *p != nil) {
+	} else if c.putList(key, always || *p != nil) {
 		for _, s := range *p {
 			c.b = wire.AppendString(wire.AppendComma(c.b), string(s))
 		}
-		c.b = append(c.b, ']')
+		c.endList()
 	}
 }
 
 // list is for a list of objects.
-func list[T any, P objectPtr[T]](c *codec, key string, p *[]T, must bool) {
-	elements[T, P](c, key, p, must, nil)
+func list[T any, P objectPtr[T]](c *codec, key string, p *[]T, always bool) {
+	elements[T, P](c, key, p, always, nil)
 }
 
 // items is for the list that a page is about, which loses one bad item rather
@@ -42,7 +42,7 @@ func items[T any, P itemPtr[T]](c *codec, key string, p *[]T, bad *[]error) {
 
 // elements has in it only what depends on the type of the elements, because
 // there is a copy of it for each.
-func elements[T any, P objectPtr[T]](c *codec, key string, p *[]T, must bool, bad *[]error) {
+func elements[T any, P objectPtr[T]](c *codec, key string, p *[]T, always bool, bad *[]error) {
 	if c.takeList(key) {
 		s := []T{}
 		for i := 0; c.r.More(); i++ {
@@ -52,7 +52,7 @@ func elements[T any, P objectPtr[T]](c *codec, key string, p *[]T, must bool, ba
 			}
 		}
 		*p = s
-	} else if s := *p; c.putList(key, must || s != nil) {
+	} else if s := *p; c.putList(key, always || s != nil) {
 		for i := range s {
 			c.putElement(P(&s[i]))
 		}
@@ -128,4 +128,4 @@ func (e *itemError) Error() string {
 
 func (e *itemError) Unwrap() error { return e.err }
 
-var errNoName = errors.New("it has no name")
+var errNoName = errors.New("it has no name or URI")

@@ -110,6 +110,16 @@ func TestContentNeverFailsItsResult(t *testing.T) {
 	}
 }
 
+func TestUnmarshalStartsAnew(t *testing.T) {
+	content := Content{Type: "video", Raw: json.RawMessage(`{"type":"video"}`)}
+	if err := content.UnmarshalJSON([]byte(`{"type":"text","text":"t"}`)); err != nil || !reflect.DeepEqual(content, TextContent("t")) {
+		t.Errorf("got %+v, %v", content, err)
+	}
+	if err := content.UnmarshalJSON([]byte(`{"type":"image"`)); err == nil || !reflect.DeepEqual(content, TextContent("t")) {
+		t.Errorf("after an error: got %+v, %v", content, err)
+	}
+}
+
 func TestContentBytes(t *testing.T) {
 	res := unmarshal[CallToolResult](t, `{"content":`+contentTexts+`}`)
 	if b, err := res.Content[1].Bytes(); err != nil || string(b) != "\x00\x01\x02" {
@@ -158,7 +168,7 @@ func TestBadItemsAreLeftOutAndReported(t *testing.T) {
 		"tools[1] left out: JSON: want a string, have a number",
 		"tools[3] left out: JSON: want a string, have an array",
 		"tools[4] left out: JSON: want an object, have a string",
-		"tools[5] left out: it has no name",
+		"tools[5] left out: it has no name or URI",
 		`tools[7] left out: JSON: key "name" occurs twice`,
 	} {
 		if i >= len(problems) || !strings.HasPrefix(problems[i], want) {
