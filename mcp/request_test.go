@@ -1,0 +1,292 @@
+package mcp_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/mcp"
+)
+
+// asking connects to a peer that has just been told o.
+func asking(t *testing.T, revision string, o *mcp.Options) (*peer, *mcp.Client) {
+	t.Helper()
+	p, rwc := newPeer(t, revision, nil)
+	return p, dial(t, rwc, o)
+}
+
+func ask(id, method string) string {
+	return `{"jsonrpc":"2.0","id":` + id + `,"method":"` + method + `"}`
+}
+
+func TestRequestsOfALegacyServer(t *testing.T) {
+	for _, tt := range []struct{ name, send, want string }{
+		{"ping", ask("7", "ping"), `{"jsonrpc":"2.0","id":7,"result":{}}`},
+		{"ping with params", `{"jsonrpc":"2.0","id":"é\"","method":"ping","params":{"_meta":{"x":1}}}`,
+			`{"jsonrpc":"2.0","id":"é\"","result":{}}`},
+		{"an id as it was written", ask("12345678901234567890", "ping"), `{"jsonrpc":"2.0","id":12345678901234567890,"result":{}}`},
+		{"unknown", ask(`"u"`, "echo/invented"),
+			`{"jsonrpc":"2.0","id":"u","error":{"code":-32601,"message":"this client does not handle echo/invented"}}`},
+		{"a capability that was not declared", ask("1", "sampling/createMessage"),
+			`{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"this client does not handle sampling/createMessage"}}`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p, _ := asking(t, legacy, nil)
+				p.send(tt.send)
+				synctest.Wait()
+				if got := p.got(""); len(got) != 1 || got[0].line != tt.want {
+					t.Errorf("answered %+v, want %s", got, tt.want)
+				}
+			})
+		})
+	}
+}
+
+// TestRequestsOfAModernServer break the protocol, and so would any answer
+// (2026-07-28 basic/transports/stdio, Receiving Messages).
+func TestRequestsOfAModernServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var j journal
+		p, c := asking(t, modern, &mcp.Options{Dropped: j.dropped})
+		p.send(ask("1", "ping"), ask(`"x"`, "sampling/createMessage"), `{"jsonrpc":"2.0","id":null,"method":"ping"}`)
+		synctest.Wait()
+		if got := p.got(""); len(got) != 0 {
+			t.Errorf("answered %+v", got)
+		}
+		if got := j.all(); len(got) != 3 || !j.says("a request from the server") {
+			t.Errorf("dropped %v, want all three", got)
+		}
+		if c.Err() != nil {
+			t.Error(c.Err())
+		}
+	})
+}
+
+func TestPingIsAnsweredWhileAHandlerBlocks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		p, c := asking(t, legacy, &mcp.Options{Log: func(context.Context, *mcp.LogMessage) { <-release }})
+		p.notify("notifications/message", `{"level":"info","data":1}`)
+		go func() { // ends with the client
+			_, _ = c.Do(t.Context(), &mcp.ToolCall{Name: "any", Progress: func(mcp.Progress) { <-release }})
+		}()
+		synctest.Wait()
+		p.notify("notifications/progress", `{"progressToken":1,"progress":1}`)
+		p.send(ask("7", "ping"))
+		synctest.Wait()
+		if got := p.got(""); len(got) != 1 {
+			t.Errorf("answers are %+v, want one to the ping", got)
+		}
+		close(release)
+		c.Close()
+	})
+}
+
+// TestStormOfRequests: a server that asks without reading the answers makes the
+// client hold a bounded number of them, and doesn't stop it.
+func TestStormOfRequests(t *testing.T) {
+	const n = 30_000
+	synctest.Test(t, func(t *testing.T) {
+		var j journal
+		_, rwc := newPeer(t, legacy, func(p *peer, m request) {
+			if m.Method != "tools/call" {
+				return
+			}
+			for i := range n { // which keeps it from reading
+				p.send(ask(fmt.Sprint(i), "roots/list"))
+			}
+			p.answer(m, done)
+		})
+		c := dial(t, rwc, &mcp.Options{Dropped: j.dropped})
+		if res, err := c.CallTool(t.Context(), "any", nil); err != nil || res.Text() != "done" {
+			t.Errorf("%+v, %v", res, err)
+		}
+		if got := len(j.all()); got < n/4 || !j.has(mcp.ErrFlood) {
+			t.Errorf("dropped %d of %d requests", got, n)
+		}
+	})
+}
+
+func TestServerCancelsItsRequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var j journal
+		p, c := asking(t, legacy, &mcp.Options{Dropped: j.dropped})
+		for _, params := range []string{
+			`{"requestId":7,"reason":"never mind"}`, // unknown, or answered already
+			`{"requestId":"x"}`,
+			`{}`,
+		} {
+			p.notify("notifications/cancelled", params)
+		}
+		p.notify("notifications/cancelled", `{"requestId":{}}`)
+		p.send(ask("7", "ping"))
+		p.notify("notifications/cancelled", `{"requestId":7}`)
+		p.send(ask("8", "ping"))
+		synctest.Wait()
+		answers := p.got("")
+		if len(answers) == 0 || string(answers[len(answers)-1].ID) != "8" && string(answers[0].ID) != "8" {
+			t.Errorf("answers are %+v, want one to 8 at least", answers)
+		}
+		if got := j.all(); len(got) != 1 || !errors.Is(got[0], mcp.ErrMalformed) {
+			t.Errorf("dropped %v, want the one that is malformed", got)
+		}
+		if err := c.Err(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestNotificationsThatNobodyAskedFor(t *testing.T) {
+	for _, revision := range eras {
+		synctest.Test(t, func(t *testing.T) {
+			p, c := asking(t, revision, nil)
+			p.notify("notifications/tools/list_changed", `{}`)
+			p.notify("notifications/invented", `[]`)
+			p.notify("notifications/message", `{"level":"info","data":1}`)
+			p.send(`{"jsonrpc":"2.0","method":"ping"}`)
+			synctest.Wait()
+			if c.Err() != nil || len(p.got("")) != 0 {
+				t.Errorf("%v, answered %+v", c.Err(), p.got(""))
+			}
+		})
+	}
+}
+
+func TestLogMessagesComeInOrder(t *testing.T) {
+	for _, revision := range eras {
+		synctest.Test(t, func(t *testing.T) {
+			o := speaking(revision)
+			var got []string // by one goroutine at a time: the race detector sees to it
+			c := open(t, testserver.New(&o), &mcp.Options{
+				LogLevel: mcp.LevelDebug,
+				Log: func(_ context.Context, m *mcp.LogMessage) {
+					time.Sleep(time.Millisecond)
+					if m.Logger != "echo" || !strings.Contains(string(m.Data), string(m.Level)) {
+						t.Errorf("message is %+v", m)
+					}
+					got = append(got, string(m.Level))
+				},
+			})
+			if _, err := c.CallTool(t.Context(), "log", nil); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Second)
+			synctest.Wait()
+			want := []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
+			if revision == legacy {
+				want = want[1:] // the server's own level
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("levels are %q, want %q", got, want)
+			}
+		})
+	}
+}
+
+func TestLogFlood(t *testing.T) {
+	const n = 5000
+	synctest.Test(t, func(t *testing.T) {
+		var j journal
+		release := make(chan struct{})
+		got := 0
+		p, c := asking(t, legacy, &mcp.Options{Dropped: j.dropped, Log: func(context.Context, *mcp.LogMessage) {
+			<-release
+			got++
+		}})
+		for i := range n {
+			p.notify("notifications/message", fmt.Sprintf(`{"level":"info","data":%d}`, i))
+		}
+		synctest.Wait()
+		floods := len(j.all())
+		if !j.has(mcp.ErrFlood) || floods < n/2 {
+			t.Errorf("%d dropped of %d", floods, n)
+		}
+		close(release)
+		synctest.Wait()
+		if got+floods != n {
+			t.Errorf("%d delivered and %d dropped of %d", got, floods, n)
+		}
+		c.Close()
+	})
+}
+
+func TestLogThatPanics(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var j journal
+		n := 0
+		p, _ := asking(t, legacy, &mcp.Options{Dropped: j.dropped, Log: func(_ context.Context, m *mcp.LogMessage) {
+			n++
+			panic("cannot write " + string(m.Data))
+		}})
+		p.notify("notifications/message", `{"level":"info","data":1}`)
+		p.notify("notifications/message", `{"level":"info","data":2}`)
+		p.notify("notifications/message", `{"level":3}`)
+		synctest.Wait()
+		if n != 2 || !j.says("cannot write 1") || !j.says("cannot write 2") || !j.has(mcp.ErrMalformed) || len(j.all()) != 3 {
+			t.Errorf("%d calls, dropped %v", n, j.all())
+		}
+	})
+}
+
+// TestHandlersMayUseTheClient, as they don't run where messages are read.
+func TestHandlersMayUseTheClient(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var c *mcp.Client
+		ready := make(chan struct{})
+		results := make(chan error, 100)
+		c = open(t, testserver.New(nil), &mcp.Options{
+			LogLevel: mcp.LevelEmergency,
+			Log: func(ctx context.Context, _ *mcp.LogMessage) {
+				<-ready
+				_, err := c.ListTools(ctx)
+				results <- err
+			},
+		})
+		close(ready)
+		_, err := c.Do(t.Context(), &mcp.ToolCall{Name: "slow", Arguments: map[string]any{"steps": 1}, Progress: func(mcp.Progress) {
+			results <- c.Ping(t.Context())
+		}})
+		if err != nil {
+			t.Error(err)
+		}
+		if _, err := c.CallTool(t.Context(), "log", nil); err != nil {
+			t.Error(err)
+		}
+		for range 2 {
+			if err := <-results; err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+// TestTrace sees every message, and a call before its answer.
+func TestTrace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var j journal
+		o := speaking(legacy)
+		c := open(t, testserver.New(&o), &mcp.Options{Trace: func(sent bool, data []byte) {
+			j.dropped(fmt.Errorf("%v %s", sent, data), nil)
+		}})
+		if err := c.Ping(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, line := range j.all() {
+			got = append(got, line.Error()[:min(40, len(line.Error()))])
+		}
+		for i, want := range []string{`true {"jsonrpc":"2.0","id":1,`, `false {"jsonrpc":"2.0","id":1,`, `true {"jsonrpc":"2.0","id":2,`,
+			`false {"jsonrpc":"2.0","id":2,`, `true {"jsonrpc":"2.0","method":`, `true {"jsonrpc":"2.0","id":3,`, `false {"jsonrpc":"2.0","id":3,`} {
+			if i >= len(got) || !strings.HasPrefix(got[i], want) {
+				t.Fatalf("traced %q, want %q at %d", got, want, i)
+			}
+		}
+	})
+}
