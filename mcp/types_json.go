@@ -1,10 +1,11 @@
 package mcp
 
-// The methods of the protocol types.
+// What encoding/json asks of each protocol type.
 //
-// MarshalJSON takes a value, not a pointer, so that values in maps and
-// interfaces are written in the same way. Its error says that a raw field is
-// no JSON, or a number not finite; append writes null for these.
+// MarshalJSON is a method of the value, not the pointer, so that encoding/json
+// finds it on values in maps and interfaces, too. Its error says that a raw
+// field is no JSON, that a key is there twice, or what else an application has
+// left in a state that cannot be written.
 
 // MarshalJSON returns the JSON of t.
 func (t Implementation) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
