@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"strconv"
 	"sync"
@@ -28,11 +27,11 @@ type call struct {
 }
 
 // do sends a request the way the server wants it and waits for the answer.
-func (c *Client) do(ctx context.Context, q *call) (json.RawMessage, error) {
+func (c *Client) do(ctx context.Context, q *call) (RawMessage, error) {
 	return c.send(ctx, c.era, q)
 }
 
-func (c *Client) send(ctx context.Context, era era, q *call) (json.RawMessage, error) {
+func (c *Client) send(ctx context.Context, era era, q *call) (RawMessage, error) {
 	ctx, timer, stop := c.limit(ctx, q)
 	defer stop()
 	var token int64

@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -83,7 +82,7 @@ func (c *Client) Ping(ctx context.Context) error {
 // wrote it. params becomes the params object: nil, a json.RawMessage, a
 // json.Marshaler or a map; what the server's protocol revision requires in
 // its _meta is added.
-func (c *Client) Call(ctx context.Context, method string, params any) (json.RawMessage, error) {
+func (c *Client) Call(ctx context.Context, method string, params any) (RawMessage, error) {
 	q := &call{method: method}
 	if err := q.setParams(params); err != nil {
 		return nil, c.failed(q, err)
@@ -122,7 +121,7 @@ func (q *call) setParams(params any) error {
 		q.meta = make(map[string]any)
 		for r.Object(); r.More(); {
 			key := string(r.Key())
-			q.meta[key] = json.RawMessage(r.Raw())
+			q.meta[key] = RawMessage(r.Raw())
 		}
 	}
 	if err := r.End(); err != nil {
@@ -160,7 +159,7 @@ func (c *Client) notification(m *jsonrpc.Message) error {
 }
 
 // log hands a log message on.
-func (c *Client) log(params json.RawMessage) error {
+func (c *Client) log(params RawMessage) error {
 	if c.opts.Log == nil {
 		return nil
 	}

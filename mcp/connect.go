@@ -17,6 +17,27 @@ type ServerInfo struct {
 	Instructions string // for the model; often empty
 }
 
+// MarshalJSON returns what the server said in the shape of the result of
+// initialize, whichever way it was asked.
+func (s ServerInfo) MarshalJSON() ([]byte, error) {
+	return marshalObject(&InitializeResult{
+		ProtocolVersion: s.Revision,
+		Capabilities:    s.Capabilities,
+		ServerInfo:      s.Implementation,
+		Instructions:    s.Instructions,
+	})
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (s *ServerInfo) UnmarshalJSON(data []byte) error {
+	var res InitializeResult
+	if err := unmarshalObject(data, &res); err != nil {
+		return err
+	}
+	*s = ServerInfo{res.ServerInfo, res.ProtocolVersion, res.Capabilities, res.Instructions}
+	return nil
+}
+
 // Connect opens a connection to the server and agrees with it on a protocol
 // revision. ctx bounds the connecting only; the client lives until Close and
 // keeps the context's values. opts may be nil.

@@ -72,7 +72,7 @@ var (
 func (t *progressTable) deliver(params []byte) error {
 	var p Progress
 	r := wire.NewReader(params)
-	p.decode(&r)
+	decodeObject(&r, &p)
 	if err := r.End(); err != nil {
 		return &malformedError{err}
 	}

@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"sync"
 	"sync/atomic"
@@ -111,7 +110,7 @@ func (c *Client) request(conn jsonrpc.Conn, m *jsonrpc.Message) {
 }
 
 // handle returns the answer to a request of the server.
-func (c *Client) handle(_ context.Context, m *jsonrpc.Message) (_ json.RawMessage, answer *jsonrpc.Error) {
+func (c *Client) handle(_ context.Context, m *jsonrpc.Message) (_ RawMessage, answer *jsonrpc.Error) {
 	defer func() {
 		if v := recover(); v != nil {
 			c.opts.Dropped(panicError(v), []byte(m.Method))
@@ -120,7 +119,7 @@ func (c *Client) handle(_ context.Context, m *jsonrpc.Message) (_ json.RawMessag
 	}()
 	switch m.Method {
 	case "ping":
-		return json.RawMessage("{}"), nil
+		return RawMessage("{}"), nil
 	}
 	return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "this client does not handle " + m.Method}
 }

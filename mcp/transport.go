@@ -6,6 +6,9 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
+// RawMessage is encoding/json's RawMessage, a JSON value as it was written.
+type RawMessage = jsonrpc.RawMessage
+
 // A Transport opens connections to one MCP server. It is a recipe, so that a
 // server that died can be opened again. Packages stdio, streamhttp and sse
 // have transports; anything else that carries JSON-RPC can be one.

@@ -1,7 +1,5 @@
 package mcp
 
-import "encoding/json"
-
 // ClientCapabilities say what a client can do for a server. A capability that
 // is nil is not there.
 type ClientCapabilities struct {
@@ -10,9 +8,9 @@ type ClientCapabilities struct {
 	Elicitation *ElicitationCapability // 2025-06-18
 	Tasks       *TasksCapability       // 2025-11-25 only
 
-	Experimental map[string]json.RawMessage // an object for each
-	Extensions   map[string]json.RawMessage // by identifier, an object for each (2026-07-28)
-	Extra        map[string]json.RawMessage // members that this type has no field for, as they came
+	Experimental map[string]RawMessage // an object for each
+	Extensions   map[string]RawMessage // by identifier, an object for each (2026-07-28)
+	Extra        map[string]RawMessage // members that this type has no field for, as they came
 }
 
 func (t *ClientCapabilities) fields(c *codec) {
@@ -27,8 +25,8 @@ func (t *ClientCapabilities) fields(c *codec) {
 
 // A RootsCapability says that a client tells its roots.
 type RootsCapability struct {
-	ListChanged *bool                      // whether it says when they change (until 2025-11-25); nil means false
-	Extra       map[string]json.RawMessage // members that this type has no field for, as they came
+	ListChanged *bool                 // whether it says when they change (until 2025-11-25); nil means false
+	Extra       map[string]RawMessage // members that this type has no field for, as they came
 }
 
 func (t *RootsCapability) fields(c *codec) {
@@ -39,9 +37,9 @@ func (t *RootsCapability) fields(c *codec) {
 // A SamplingCapability says that a client asks a model for servers. Its
 // members are objects, {} as a rule; nil when the client can't do that.
 type SamplingCapability struct {
-	Context json.RawMessage            // takes CreateMessageParams.IncludeContext (2025-11-25)
-	Tools   json.RawMessage            // takes CreateMessageParams.Tools (2025-11-25)
-	Extra   map[string]json.RawMessage // members that this type has no field for, as they came
+	Context RawMessage            // takes CreateMessageParams.IncludeContext (2025-11-25)
+	Tools   RawMessage            // takes CreateMessageParams.Tools (2025-11-25)
+	Extra   map[string]RawMessage // members that this type has no field for, as they came
 }
 
 func (t *SamplingCapability) fields(c *codec) {
@@ -54,9 +52,9 @@ func (t *SamplingCapability) fields(c *codec) {
 // members are objects, {} as a rule; nil when the client can't do that. When
 // both are nil, it can show forms.
 type ElicitationCapability struct {
-	Form  json.RawMessage            // shows forms (2025-11-25)
-	URL   json.RawMessage            // opens URLs (2025-11-25)
-	Extra map[string]json.RawMessage // members that this type has no field for, as they came
+	Form  RawMessage            // shows forms (2025-11-25)
+	URL   RawMessage            // opens URLs (2025-11-25)
+	Extra map[string]RawMessage // members that this type has no field for, as they came
 }
 
 func (t *ElicitationCapability) fields(c *codec) {
@@ -71,13 +69,13 @@ type ServerCapabilities struct {
 	Tools       *ListCapability
 	Resources   *ListCapability
 	Prompts     *ListCapability
-	Completions json.RawMessage  // an object (2025-03-26)
-	Logging     json.RawMessage  // an object
+	Completions RawMessage       // an object (2025-03-26)
+	Logging     RawMessage       // an object
 	Tasks       *TasksCapability // 2025-11-25 only
 
-	Experimental map[string]json.RawMessage // an object for each
-	Extensions   map[string]json.RawMessage // by identifier, an object for each (2026-07-28)
-	Extra        map[string]json.RawMessage // members that this type has no field for, as they came
+	Experimental map[string]RawMessage // an object for each
+	Extensions   map[string]RawMessage // by identifier, an object for each (2026-07-28)
+	Extra        map[string]RawMessage // members that this type has no field for, as they came
 }
 
 func (t *ServerCapabilities) fields(c *codec) {
@@ -94,9 +92,9 @@ func (t *ServerCapabilities) fields(c *codec) {
 
 // A ListCapability says that a server has tools, resources or prompts.
 type ListCapability struct {
-	ListChanged *bool                      // whether it says when their list changes; nil means false
-	Subscribe   *bool                      // resources: whether it says when one changes; nil means false
-	Extra       map[string]json.RawMessage // members that this type has no field for, as they came
+	ListChanged *bool                 // whether it says when their list changes; nil means false
+	Subscribe   *bool                 // resources: whether it says when one changes; nil means false
+	Extra       map[string]RawMessage // members that this type has no field for, as they came
 }
 
 func (t *ListCapability) fields(c *codec) {

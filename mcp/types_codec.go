@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"encoding/json"
 	"slices"
 	"sync"
 
@@ -176,7 +175,7 @@ func repeats(text []byte) error {
 }
 
 // writeRaw writes a value that somebody else wrote.
-func (c *codec) writeRaw(raw json.RawMessage) {
+func (c *codec) writeRaw(raw RawMessage) {
 	b, err := wire.AppendRaw(c.b, raw)
 	if err != nil {
 		c.fail(err)

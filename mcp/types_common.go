@@ -1,8 +1,6 @@
 package mcp
 
 import (
-	"encoding/json"
-
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
@@ -26,7 +24,7 @@ type Implementation struct {
 	Icons       []Icon // 2025-11-25
 
 	// Extra holds the members that this type has no field for, as they came.
-	Extra map[string]json.RawMessage
+	Extra map[string]RawMessage
 }
 
 func (t *Implementation) fields(c *codec) {
@@ -49,7 +47,7 @@ type Icon struct {
 	Sizes    []string // such as "48x48", or "any"; empty means any size
 	Theme    string   // "light" or "dark", the background it is for; empty means any
 
-	Extra map[string]json.RawMessage // members that this type has no field for
+	Extra map[string]RawMessage // members that this type has no field for
 }
 
 func (t *Icon) fields(c *codec) {
@@ -66,7 +64,7 @@ type Annotations struct {
 	Priority     *float64 // from 0, entirely optional, to 1, required; nil means not said
 	LastModified string   // ISO 8601 (2025-06-18)
 
-	Extra map[string]json.RawMessage // members that this type has no field for
+	Extra map[string]RawMessage // members that this type has no field for
 }
 
 func (t *Annotations) fields(c *codec) {
@@ -83,8 +81,8 @@ type Result struct {
 	// revisions have no result type and leave it empty, which means the same.
 	ResultType string
 
-	Meta  json.RawMessage            // "_meta", byte for byte; nil when there is none
-	Extra map[string]json.RawMessage // members that the type has no field for, as they came
+	Meta  RawMessage            // "_meta", byte for byte; nil when there is none
+	Extra map[string]RawMessage // members that the type has no field for, as they came
 }
 
 func (t *Result) fields(c *codec) {
@@ -109,7 +107,7 @@ func (t *Result) ServerInfo() (info Implementation) {
 
 // member returns the value that an object has under a key, or nil. It shares
 // memory with raw.
-func member(raw json.RawMessage, key string) json.RawMessage {
+func member(raw RawMessage, key string) RawMessage {
 	if raw == nil {
 		return nil
 	}

@@ -1,7 +1,5 @@
 package mcp
 
-import "encoding/json"
-
 // What a completion is for.
 const (
 	RefPrompt   = "ref/prompt"
@@ -15,7 +13,7 @@ type Reference struct {
 	Title string // of the prompt, for people (2025-06-18)
 	URI   string // of the resource, or the URI template
 
-	Extra map[string]json.RawMessage // members that this type has no field for, as they came
+	Extra map[string]RawMessage // members that this type has no field for, as they came
 }
 
 func (t *Reference) fields(c *codec) {
@@ -43,7 +41,7 @@ type Completion struct {
 	Total   *int64   // how many there are in all; nil when the server doesn't say
 	HasMore *bool    // whether there are more than Values; nil when the server doesn't say
 
-	Extra map[string]json.RawMessage // members that this type has no field for, as they came
+	Extra map[string]RawMessage // members that this type has no field for, as they came
 }
 
 func (t *Completion) fields(c *codec) {

@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -40,21 +39,21 @@ type Content struct {
 
 	Resource *ResourceContents // resource
 
-	ID         string          // tool_use
-	Input      json.RawMessage // tool_use: the arguments, an object; nil stands for {}
-	ToolUseID  string          // tool_result: the ID of the tool_use that it answers
-	Content    []Content       // tool_result
-	Structured json.RawMessage // tool_result: "structuredContent"; nil when there is none
-	IsError    bool            // tool_result
+	ID         string     // tool_use
+	Input      RawMessage // tool_use: the arguments, an object; nil stands for {}
+	ToolUseID  string     // tool_result: the ID of the tool_use that it answers
+	Content    []Content  // tool_result
+	Structured RawMessage // tool_result: "structuredContent"; nil when there is none
+	IsError    bool       // tool_result
 
-	Annotations *Annotations               // nil when there are none
-	Meta        json.RawMessage            // "_meta", byte for byte; nil when there is none
-	Extra       map[string]json.RawMessage // members that the kind has no field for, as they came
+	Annotations *Annotations          // nil when there are none
+	Meta        RawMessage            // "_meta", byte for byte; nil when there is none
+	Extra       map[string]RawMessage // members that the kind has no field for, as they came
 
 	// Raw is the whole content, byte for byte, when its kind is not known or
 	// it is not formed as its kind asks for. No other field but Type is set
 	// then, and none but Raw is written.
-	Raw json.RawMessage
+	Raw RawMessage
 
 	isErrorSaid bool
 }
@@ -167,8 +166,8 @@ type ResourceContents struct {
 	Blob   string // base64, as it came; see Bytes
 	IsBlob bool
 
-	Meta  json.RawMessage            // "_meta", byte for byte; nil when there is none
-	Extra map[string]json.RawMessage // members that this type has no field for, as they came
+	Meta  RawMessage            // "_meta", byte for byte; nil when there is none
+	Extra map[string]RawMessage // members that this type has no field for, as they came
 }
 
 func (t *ResourceContents) fields(c *codec) {

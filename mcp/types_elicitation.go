@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"encoding/json"
 	"slices"
 	"strconv"
 
@@ -16,13 +15,13 @@ type ElicitParams struct {
 
 	// RequestedSchema is the JSON Schema of the form, byte for byte. See
 	// Fields.
-	RequestedSchema json.RawMessage
+	RequestedSchema RawMessage
 
 	URL           string // what the user is to open
 	ElicitationID string // for URL (2025-11-25 only)
 
-	Meta  json.RawMessage            // "_meta", byte for byte; nil when there is none
-	Extra map[string]json.RawMessage // members that this type has no field for, as they came
+	Meta  RawMessage            // "_meta", byte for byte; nil when there is none
+	Extra map[string]RawMessage // members that this type has no field for, as they came
 }
 
 func (t *ElicitParams) fields(c *codec) {
@@ -99,9 +98,9 @@ type PrimitiveSchema struct {
 	MinItems  *int64       // array: how many are to be chosen
 	MaxItems  *int64       // array
 
-	Default json.RawMessage // of the kind that Type says; nil when there is none
+	Default RawMessage // of the kind that Type says; nil when there is none
 
-	Extra map[string]json.RawMessage // members that this type has no field for, as they came
+	Extra map[string]RawMessage // members that this type has no field for, as they came
 }
 
 func (t *PrimitiveSchema) fields(c *codec) {
@@ -149,7 +148,7 @@ type EnumItems struct {
 	Enum  []string     // one way
 	AnyOf []EnumOption // the other
 
-	Extra map[string]json.RawMessage // members that this type has no field for, as they came
+	Extra map[string]RawMessage // members that this type has no field for, as they came
 }
 
 func (t *EnumItems) fields(c *codec) {
@@ -164,7 +163,7 @@ type EnumOption struct {
 	Const string // the value
 	Title string // for people
 
-	Extra map[string]json.RawMessage // members that this type has no field for, as they came
+	Extra map[string]RawMessage // members that this type has no field for, as they came
 }
 
 func (t *EnumOption) fields(c *codec) {
@@ -189,8 +188,8 @@ type ElicitResult struct {
 	// numbers, those that were read are int64 or float64.
 	Content map[string]any
 
-	Meta  json.RawMessage            // "_meta", byte for byte; nil when there is none
-	Extra map[string]json.RawMessage // members that this type has no field for, as they came
+	Meta  RawMessage            // "_meta", byte for byte; nil when there is none
+	Extra map[string]RawMessage // members that this type has no field for, as they came
 }
 
 func (t *ElicitResult) fields(c *codec) {
@@ -231,7 +230,7 @@ func (c *codec) formValue() any {
 		if f, err := strconv.ParseFloat(string(b), 64); err == nil {
 			return f
 		}
-		return json.RawMessage(b)
+		return RawMessage(b)
 	case wire.Array:
 		mark := c.r
 		list := []string{}
@@ -243,5 +242,5 @@ func (c *codec) formValue() any {
 		}
 		c.r = mark
 	}
-	return json.RawMessage(c.r.Raw())
+	return RawMessage(c.r.Raw())
 }

@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"encoding/json"
 	"errors"
 	"math"
 	"strconv"
@@ -131,7 +130,7 @@ func (c *codec) writeFloat(f float64) {
 }
 
 // raw is for a value that stays as it came.
-func (c *codec) raw(key string, p *json.RawMessage) {
+func (c *codec) raw(key string, p *RawMessage) {
 	if c.take(key) {
 		*p = c.r.Raw()
 	} else if c.put(key, *p != nil) {
@@ -141,7 +140,7 @@ func (c *codec) raw(key string, p *json.RawMessage) {
 
 // rawOr is like raw for a value that must be there; if it isn't, otherwise is
 // written.
-func (c *codec) rawOr(key string, p *json.RawMessage, otherwise string) {
+func (c *codec) rawOr(key string, p *RawMessage, otherwise string) {
 	if c.put(key, *p == nil) {
 		c.b = append(c.b, otherwise...)
 		return
@@ -150,7 +149,7 @@ func (c *codec) rawOr(key string, p *json.RawMessage, otherwise string) {
 }
 
 // rawOrNull is like raw for a value that may be null as well.
-func (c *codec) rawOrNull(key string, p *json.RawMessage) {
+func (c *codec) rawOrNull(key string, p *RawMessage) {
 	if string(c.key) == key {
 		c.key = nil
 		*p = c.r.Raw()
@@ -170,10 +169,10 @@ func (c *codec) id(key string, p *jsonrpc.ID) {
 }
 
 // extra keeps the members that no field has taken. It comes last.
-func (c *codec) extra(p *map[string]json.RawMessage) {
+func (c *codec) extra(p *map[string]RawMessage) {
 	if c.key != nil {
 		if *p == nil {
-			*p = make(map[string]json.RawMessage)
+			*p = make(map[string]RawMessage)
 		}
 		key := string(c.key)
 		c.key = nil
@@ -185,9 +184,9 @@ func (c *codec) extra(p *map[string]json.RawMessage) {
 }
 
 // rawMap is for an object whose members stay as they came.
-func (c *codec) rawMap(key string, p *map[string]json.RawMessage) {
+func (c *codec) rawMap(key string, p *map[string]RawMessage) {
 	if c.take(key) {
-		*p = make(map[string]json.RawMessage)
+		*p = make(map[string]RawMessage)
 		if c.emptyArray() {
 			return
 		}
@@ -202,7 +201,7 @@ func (c *codec) rawMap(key string, p *map[string]json.RawMessage) {
 	}
 }
 
-func (c *codec) writeMap(m map[string]json.RawMessage) {
+func (c *codec) writeMap(m map[string]RawMessage) {
 	for _, key := range wire.SortedKeys(m) {
 		c.b = wire.AppendKey(c.b, key)
 		c.writeRaw(m[key])

@@ -1,9 +1,6 @@
 package mcp
 
 import (
-	"encoding/json"
-
-	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -13,8 +10,8 @@ type Progress struct {
 	Total    *float64 // what there is to be done, in the same unit; nil when not known
 	Message  string   // for people (2025-03-26)
 
-	Meta  json.RawMessage            // "_meta", byte for byte; nil when there is none
-	Extra map[string]json.RawMessage // members that this type has no field for, as they came
+	Meta  RawMessage            // "_meta", byte for byte; nil when there is none
+	Extra map[string]RawMessage // members that this type has no field for, as they came
 
 	token jsonrpc.ID // of the request
 }
@@ -27,8 +24,6 @@ func (t *Progress) fields(c *codec) {
 	c.raw("_meta", &t.Meta)
 	c.extra(&t.Extra)
 }
-
-func (t *Progress) decode(r *wire.Reader) { decodeObject(r, t) }
 
 // A LoggingLevel says how bad a log message is, in the terms of RFC 5424.
 type LoggingLevel string
@@ -48,11 +43,11 @@ const (
 // A LogMessage is what a server logs.
 type LogMessage struct {
 	Level  LoggingLevel
-	Logger string          // the part of the server; empty when it doesn't say
-	Data   json.RawMessage // the message, any value, byte for byte
+	Logger string     // the part of the server; empty when it doesn't say
+	Data   RawMessage // the message, any value, byte for byte
 
-	Meta  json.RawMessage            // "_meta", byte for byte; nil when there is none
-	Extra map[string]json.RawMessage // members that this type has no field for, as they came
+	Meta  RawMessage            // "_meta", byte for byte; nil when there is none
+	Extra map[string]RawMessage // members that this type has no field for, as they came
 }
 
 func (t *LogMessage) fields(c *codec) {
@@ -68,8 +63,8 @@ type CancelledParams struct {
 	RequestID jsonrpc.ID // zero when it is not said, as for a task in 2025-11-25
 	Reason    string     // for a log
 
-	Meta  json.RawMessage            // "_meta", byte for byte; nil when there is none
-	Extra map[string]json.RawMessage // members that this type has no field for, as they came
+	Meta  RawMessage            // "_meta", byte for byte; nil when there is none
+	Extra map[string]RawMessage // members that this type has no field for, as they came
 }
 
 func (t *CancelledParams) fields(c *codec) {
@@ -83,8 +78,8 @@ func (t *CancelledParams) fields(c *codec) {
 type ResourceUpdatedParams struct {
 	URI string // of the resource, or of a part of one that was subscribed to
 
-	Meta  json.RawMessage            // "_meta", byte for byte; nil when there is none
-	Extra map[string]json.RawMessage // members that this type has no field for, as they came
+	Meta  RawMessage            // "_meta", byte for byte; nil when there is none
+	Extra map[string]RawMessage // members that this type has no field for, as they came
 }
 
 func (t *ResourceUpdatedParams) fields(c *codec) {
@@ -101,7 +96,7 @@ type SubscriptionFilter struct {
 	ResourceSubscriptions []string // the URIs of resources
 	TaskIDs               []string // with the extension io.modelcontextprotocol/tasks
 
-	Extra map[string]json.RawMessage // members that this type has no field for, as they came
+	Extra map[string]RawMessage // members that this type has no field for, as they came
 }
 
 func (t *SubscriptionFilter) fields(c *codec) {

@@ -1,7 +1,5 @@
 package mcp
 
-import "encoding/json"
-
 // A Prompt is a template of messages that a server offers to users.
 type Prompt struct {
 	Name        string // for programs
@@ -10,8 +8,8 @@ type Prompt struct {
 	Arguments   []PromptArgument
 	Icons       []Icon // 2025-11-25
 
-	Meta  json.RawMessage            // "_meta", byte for byte; nil when there is none
-	Extra map[string]json.RawMessage // members that this type has no field for, as they came
+	Meta  RawMessage            // "_meta", byte for byte; nil when there is none
+	Extra map[string]RawMessage // members that this type has no field for, as they came
 }
 
 func (t *Prompt) fields(c *codec) {
@@ -33,7 +31,7 @@ type PromptArgument struct {
 	Description string
 	Required    *bool // nil means false
 
-	Extra map[string]json.RawMessage // members that this type has no field for, as they came
+	Extra map[string]RawMessage // members that this type has no field for, as they came
 }
 
 func (t *PromptArgument) fields(c *codec) {
@@ -49,7 +47,7 @@ type PromptMessage struct {
 	Role    Role
 	Content Content
 
-	Extra map[string]json.RawMessage // members that this type has no field for, as they came
+	Extra map[string]RawMessage // members that this type has no field for, as they came
 }
 
 func (t *PromptMessage) fields(c *codec) {

@@ -1,7 +1,5 @@
 package mcp
 
-import "encoding/json"
-
 // A Resource is a piece of data that a server offers.
 type Resource struct {
 	URI         string
@@ -13,8 +11,8 @@ type Resource struct {
 	Annotations *Annotations
 	Icons       []Icon // 2025-11-25
 
-	Meta  json.RawMessage            // "_meta", byte for byte; nil when there is none
-	Extra map[string]json.RawMessage // members that this type has no field for, as they came
+	Meta  RawMessage            // "_meta", byte for byte; nil when there is none
+	Extra map[string]RawMessage // members that this type has no field for, as they came
 }
 
 func (t *Resource) fields(c *codec) {
@@ -42,8 +40,8 @@ type ResourceTemplate struct {
 	Annotations *Annotations
 	Icons       []Icon // 2025-11-25
 
-	Meta  json.RawMessage            // "_meta", byte for byte; nil when there is none
-	Extra map[string]json.RawMessage // members that this type has no field for, as they came
+	Meta  RawMessage            // "_meta", byte for byte; nil when there is none
+	Extra map[string]RawMessage // members that this type has no field for, as they came
 }
 
 func (t *ResourceTemplate) fields(c *codec) {

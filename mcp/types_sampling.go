@@ -1,8 +1,6 @@
 package mcp
 
 import (
-	"encoding/json"
-
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
@@ -16,13 +14,13 @@ type CreateMessageParams struct {
 	Temperature      *float64 // nil when the server leaves it to the client
 	MaxTokens        int64    // the most that the answer may have
 	StopSequences    []string
-	Metadata         json.RawMessage // an object for the model's provider; nil when there is none
+	Metadata         RawMessage // an object for the model's provider; nil when there is none
 
 	Tools      []Tool      // what the model may use (2025-11-25)
 	ToolChoice *ToolChoice // how it may use them (2025-11-25); nil means auto
 
-	Meta  json.RawMessage            // "_meta", byte for byte; nil when there is none
-	Extra map[string]json.RawMessage // members that this type has no field for, as they came
+	Meta  RawMessage            // "_meta", byte for byte; nil when there is none
+	Extra map[string]RawMessage // members that this type has no field for, as they came
 }
 
 func (t *CreateMessageParams) fields(c *codec) {
@@ -48,8 +46,8 @@ type SamplingMessage struct {
 	// the way that all revisions know, without a list around it.
 	Content []Content
 
-	Meta  json.RawMessage            // "_meta", byte for byte (2025-11-25); nil when there is none
-	Extra map[string]json.RawMessage // members that this type has no field for, as they came
+	Meta  RawMessage            // "_meta", byte for byte (2025-11-25); nil when there is none
+	Extra map[string]RawMessage // members that this type has no field for, as they came
 }
 
 func (t *SamplingMessage) fields(c *codec) {
@@ -82,8 +80,8 @@ type CreateMessageResult struct {
 	// the model's provider says; empty when not known.
 	StopReason string
 
-	Meta  json.RawMessage            // "_meta", byte for byte; nil when there is none
-	Extra map[string]json.RawMessage // members that this type has no field for, as they came
+	Meta  RawMessage            // "_meta", byte for byte; nil when there is none
+	Extra map[string]RawMessage // members that this type has no field for, as they came
 }
 
 func (t *CreateMessageResult) fields(c *codec) {
@@ -110,7 +108,7 @@ type ModelPreferences struct {
 	SpeedPriority        *float64
 	IntelligencePriority *float64
 
-	Extra map[string]json.RawMessage // members that this type has no field for, as they came
+	Extra map[string]RawMessage // members that this type has no field for, as they came
 }
 
 func (t *ModelPreferences) fields(c *codec) {
@@ -123,8 +121,8 @@ func (t *ModelPreferences) fields(c *codec) {
 
 // A ModelHint names a model.
 type ModelHint struct {
-	Name  string                     // part of a model's name, such as "sonnet"
-	Extra map[string]json.RawMessage // members that this type has no field for, as they came
+	Name  string                // part of a model's name, such as "sonnet"
+	Extra map[string]RawMessage // members that this type has no field for, as they came
 }
 
 func (t *ModelHint) fields(c *codec) {
@@ -134,8 +132,8 @@ func (t *ModelHint) fields(c *codec) {
 
 // A ToolChoice says how a model may use tools (2025-11-25).
 type ToolChoice struct {
-	Mode  string                     // "auto", "required" or "none"; empty means auto
-	Extra map[string]json.RawMessage // members that this type has no field for, as they came
+	Mode  string                // "auto", "required" or "none"; empty means auto
+	Extra map[string]RawMessage // members that this type has no field for, as they came
 }
 
 func (t *ToolChoice) fields(c *codec) {
@@ -148,8 +146,8 @@ type Root struct {
 	URI  string // a file: URI
 	Name string // for people; may be empty
 
-	Meta  json.RawMessage            // "_meta", byte for byte (2025-06-18); nil when there is none
-	Extra map[string]json.RawMessage // members that this type has no field for, as they came
+	Meta  RawMessage            // "_meta", byte for byte (2025-06-18); nil when there is none
+	Extra map[string]RawMessage // members that this type has no field for, as they came
 }
 
 func (t *Root) fields(c *codec) {
@@ -163,8 +161,8 @@ func (t *Root) fields(c *codec) {
 type ListRootsResult struct {
 	Roots []Root
 
-	Meta  json.RawMessage            // "_meta", byte for byte; nil when there is none
-	Extra map[string]json.RawMessage // members that this type has no field for, as they came
+	Meta  RawMessage            // "_meta", byte for byte; nil when there is none
+	Extra map[string]RawMessage // members that this type has no field for, as they came
 }
 
 func (t *ListRootsResult) fields(c *codec) {

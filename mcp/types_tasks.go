@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"encoding/json"
 	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -39,7 +38,7 @@ type Task struct {
 
 	// The rest is the extension's.
 	InputRequests map[string]InputRequest // what TaskInputRequired waits for
-	Payload       json.RawMessage         // "result": what TaskCompleted ended with
+	Payload       RawMessage              // "result": what TaskCompleted ended with
 	Error         *jsonrpc.Error          // what TaskFailed ended with
 
 	Result
@@ -106,10 +105,10 @@ func (t *ListTasksResult) fields(c *codec) {
 // A TasksCapability says that requests may become tasks (2025-11-25 only). Its
 // members are objects; nil when that is not possible.
 type TasksCapability struct {
-	List     json.RawMessage            // tasks/list
-	Cancel   json.RawMessage            // tasks/cancel
-	Requests json.RawMessage            // see Supports
-	Extra    map[string]json.RawMessage // members that this type has no field for, as they came
+	List     RawMessage            // tasks/list
+	Cancel   RawMessage            // tasks/cancel
+	Requests RawMessage            // see Supports
+	Extra    map[string]RawMessage // members that this type has no field for, as they came
 }
 
 func (t *TasksCapability) fields(c *codec) {
@@ -132,10 +131,10 @@ func (t *TasksCapability) Supports(method string) bool {
 // An InputRequest is a request of the server that came in a result
 // (2026-07-28).
 type InputRequest struct {
-	Method string          // sampling/createMessage, elicitation/create or roots/list
-	Params json.RawMessage // nil when there are none
+	Method string     // sampling/createMessage, elicitation/create or roots/list
+	Params RawMessage // nil when there are none
 
-	Extra map[string]json.RawMessage // members that this type has no field for, as they came
+	Extra map[string]RawMessage // members that this type has no field for, as they came
 }
 
 func (t *InputRequest) fields(c *codec) {

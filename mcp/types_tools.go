@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"encoding/json"
 	"strings"
 )
 
@@ -11,15 +10,15 @@ type Tool struct {
 	Title       string // for people (2025-06-18); see DisplayName
 	Description string // for a model
 
-	InputSchema  json.RawMessage // the JSON Schema of the arguments, byte for byte
-	OutputSchema json.RawMessage // that of CallToolResult.Structured (2025-06-18); nil when there is none
+	InputSchema  RawMessage // the JSON Schema of the arguments, byte for byte
+	OutputSchema RawMessage // that of CallToolResult.Structured (2025-06-18); nil when there is none
 
 	Annotations *ToolAnnotations // 2025-03-26; nil when there are none
 	Execution   *ToolExecution   // 2025-11-25 only; nil when there is none
 	Icons       []Icon           // 2025-11-25
 
-	Meta  json.RawMessage            // "_meta", byte for byte; nil when there is none
-	Extra map[string]json.RawMessage // members that this type has no field for, as they came
+	Meta  RawMessage            // "_meta", byte for byte; nil when there is none
+	Extra map[string]RawMessage // members that this type has no field for, as they came
 }
 
 func (t *Tool) fields(c *codec) {
@@ -59,7 +58,7 @@ type ToolAnnotations struct {
 	IdempotentHint  *bool
 	OpenWorldHint   *bool
 
-	Extra map[string]json.RawMessage // members that this type has no field for
+	Extra map[string]RawMessage // members that this type has no field for
 }
 
 func (t *ToolAnnotations) fields(c *codec) {
@@ -108,7 +107,7 @@ type ToolExecution struct {
 	// may be called as a task. Empty means forbidden.
 	TaskSupport string
 
-	Extra map[string]json.RawMessage // members that this type has no field for
+	Extra map[string]RawMessage // members that this type has no field for
 }
 
 func (t *ToolExecution) fields(c *codec) {
@@ -130,8 +129,8 @@ func (t *ListToolsResult) fields(c *codec) {
 // A CallToolResult is what a tool returned.
 type CallToolResult struct {
 	Content    []Content
-	Structured json.RawMessage // "structuredContent", byte for byte (2025-06-18); nil when there is none
-	IsError    bool            // the tool failed, and Content says how
+	Structured RawMessage // "structuredContent", byte for byte (2025-06-18); nil when there is none
+	IsError    bool       // the tool failed, and Content says how
 	Result
 
 	isErrorSaid bool

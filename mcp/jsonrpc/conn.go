@@ -2,7 +2,6 @@ package jsonrpc
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"sync"
 	"sync/atomic"
@@ -59,7 +58,7 @@ type conn struct {
 
 func (c *conn) AcceptBatches() { c.batches.Store(true) }
 
-func (c *conn) Call(ctx context.Context, req *Request) (json.RawMessage, error) {
+func (c *conn) Call(ctx context.Context, req *Request) (RawMessage, error) {
 	slot, err := c.table.Add()
 	if err != nil {
 		return nil, err
@@ -95,7 +94,7 @@ func (c *conn) Notify(ctx context.Context, req *Request) error {
 	return c.out.put(ctx, func(b []byte) []byte { return appendRequest(b, ID{}, req) })
 }
 
-func (c *conn) Reply(ctx context.Context, id ID, result json.RawMessage, err *Error) error {
+func (c *conn) Reply(ctx context.Context, id ID, result RawMessage, err *Error) error {
 	return c.out.put(ctx, func(b []byte) []byte { return appendAnswer(b, id, result, err) })
 }
 

@@ -1,7 +1,6 @@
 package jsonrpc
 
 import (
-	"encoding/json"
 	"errors"
 	"strconv"
 
@@ -45,7 +44,7 @@ var (
 type Error struct {
 	Code    int64
 	Message string
-	Data    json.RawMessage // nil when there is none
+	Data    RawMessage // nil when there is none
 }
 
 func (e *Error) Error() string {

@@ -1,6 +1,7 @@
 package jsonrpc
 
 import (
+	"bytes"
 	"strconv"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -52,7 +53,7 @@ func (id ID) MarshalJSON() ([]byte, error) { return id.append(nil), nil }
 
 // UnmarshalJSON reads a number, a string or null.
 func (id *ID) UnmarshalJSON(data []byte) error {
-	r := wire.NewReader(data)
+	r := wire.NewReader(bytes.Clone(data)) // a long string would share memory with it
 	v := readID(&r)
 	if err := r.End(); err != nil {
 		return err

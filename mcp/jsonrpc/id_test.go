@@ -2,6 +2,7 @@ package jsonrpc
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 )
 
@@ -67,5 +68,18 @@ func TestIDStandsForANumber(t *testing.T) {
 		if n, ok := id.number(); ok != (want != -9) || ok && n != want {
 			t.Errorf("%s stands for %d, %t", text, n, ok)
 		}
+	}
+}
+
+func TestIDOutlivesTheBytesItWasReadFrom(t *testing.T) {
+	text := []byte(`"` + strings.Repeat("x", 10_000) + `"`)
+	var id ID
+	if err := id.UnmarshalJSON(text); err != nil {
+		t.Fatal(err)
+	}
+	want := id.String()
+	clear(text)
+	if id.String() != want {
+		t.Error("the id changed with the bytes that it was read from")
 	}
 }

@@ -2,7 +2,6 @@ package jsonrpc
 
 import (
 	"context"
-	"encoding/json"
 )
 
 // A Conn is an open connection to a peer. It carries calls: what happens to
@@ -16,7 +15,7 @@ type Conn interface {
 	// The error is an *Error when the peer answered with one. It matches
 	// ErrClosed when the connection ended before the answer came, ErrMalformed
 	// or ErrTooLarge when the answer could not be used.
-	Call(ctx context.Context, req *Request) (json.RawMessage, error)
+	Call(ctx context.Context, req *Request) (RawMessage, error)
 
 	// Notify sends a notification. It waits, no longer than ctx, for room in
 	// what is to be sent, not for the peer.
@@ -24,7 +23,7 @@ type Conn interface {
 
 	// Reply answers the peer's request id: with an error unless err is nil,
 	// else with result.
-	Reply(ctx context.Context, id ID, result json.RawMessage, err *Error) error
+	Reply(ctx context.Context, id ID, result RawMessage, err *Error) error
 
 	// Done is closed when the connection has ended, by Close or by itself.
 	Done() <-chan struct{}
@@ -45,7 +44,7 @@ type Request struct {
 
 	// Params is one valid JSON object, or nil. It is not used any more when
 	// Call or Notify has returned.
-	Params json.RawMessage
+	Params RawMessage
 
 	// Cancel returns the notification that withdraws the call with the given
 	// id. It is used by connections that have no other way to withdraw a call.

@@ -2,7 +2,6 @@ package jsonrpc
 
 import (
 	"bytes"
-	"encoding/json"
 	"slices"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -12,8 +11,8 @@ import (
 type Message struct {
 	ID     ID     // zero for a notification
 	Method string // empty for an answer
-	Params json.RawMessage
-	Result json.RawMessage
+	Params RawMessage
+	Result RawMessage
 	Error  *Error
 }
 
@@ -170,7 +169,7 @@ func appendRequest(b []byte, id ID, req *Request) []byte {
 }
 
 // appendAnswer appends the answer to the peer's request id.
-func appendAnswer(b []byte, id ID, result json.RawMessage, err *Error) []byte {
+func appendAnswer(b []byte, id ID, result RawMessage, err *Error) []byte {
 	b = slices.Grow(b, len(result)+80)
 	b = id.append(append(b, `{"jsonrpc":"2.0","id":`...))
 	if err != nil {

@@ -1,7 +1,6 @@
 package jsonrpc
 
 import (
-	"encoding/json"
 	"math"
 	"sync"
 )
@@ -28,7 +27,7 @@ type Slot struct {
 
 // An Answer is how a call ended: with a result or an error.
 type Answer struct {
-	Result json.RawMessage
+	Result RawMessage
 	Err    error
 }
 

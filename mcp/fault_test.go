@@ -1,0 +1,350 @@
+package mcp_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+	"github.com/stdmcp/stdmcp/mcp/stdio"
+)
+
+// A fate is what becomes of what a fault strikes: Connect, a call of the tool
+// echo, or the listing of tools. The zero fate is that nothing is noticed.
+type fate struct {
+	connect []error // Connect fails with an error that matches all of these
+	fails   []error // the call does
+	says    string  // so does its error, or that of Connect
+	code    int64   // the error is the server's, with this code
+
+	empty      bool   // the call returns a result without content
+	structured string // the call returns this structured content, beside no content
+	tools      int    // that many tools are listed
+	reports    int    // that many reports of progress are delivered
+
+	dropped     error  // what is reported as dropped matches this
+	droppedSays string // or says that
+
+	dies  bool // the connection ends
+	stuck bool // the server takes no further calls
+}
+
+var (
+	noAnswer = []error{context.DeadlineExceeded}
+	closed   = []error{mcp.ErrClosed}
+	lost     = []error{mcp.ErrClosed, mcp.ErrOutcomeUnknown}
+	garbage  = []error{mcp.ErrMalformed}
+)
+
+// fates is the matrix of faults, as far as it lies in messages and byte
+// streams. An entry with a revision goes before the one without.
+var fates = map[string]fate{
+	// Opening a connection.
+	"discover-silent":         {},
+	"discover-dies":           {},
+	"discover-invalid-params": {},
+	"discover-server-error":   {},
+	"discover-odd-result":     {},
+	"discover-slow":           {},
+	"initialize-silent":       {connect: noAnswer},
+	"initialize-error":        {connect: []error{}, code: -32603, says: "out of order today"},
+	"initialize-odd-revision": {connect: []error{mcp.ErrUnsupportedVersion}, says: "1999-12-31"},
+	"initialize-malformed":    {connect: garbage},
+	// 1: no answer
+	"mute":          {connect: noAnswer},
+	"never-answers": {fails: noAnswer},
+	"answers-late":  {fails: noAnswer, dropped: jsonrpc.ErrUnknownID},
+	// 2, 3: the end
+	"dies-mid-call":  {fails: lost, dies: true},
+	"exits-at-start": {connect: closed},
+	"usage-and-exit": {connect: closed},
+	// 5, 6: an end that does not come
+	"ignores-eof":        {},
+	"grandchild":         {},
+	"grandchild-escapes": {},
+	// 7 to 12: too little and too much
+	"never-reads":        {connect: noAnswer},
+	"stops-reading":      {fails: noAnswer, stuck: true},
+	"floods-stderr":      {},
+	"banner":             {dropped: stdio.ErrNotJSON},
+	"chatter":            {dropped: stdio.ErrNotJSON},
+	"endless-line":       {fails: append(lost, mcp.ErrTooLarge), dies: true},
+	"notification-storm": {},
+	"trickle":            {connect: noAnswer},
+	// 13, 15: pieces
+	"byte-by-byte":    {},
+	"split-utf8":      {},
+	"crlf":            {},
+	"byte-order-mark": {},
+	"cut-off":         {fails: lost, dropped: io.ErrUnexpectedEOF, dies: true},
+	// 16 to 19: JSON
+	"invalid-utf8":         {fails: garbage, dropped: mcp.ErrMalformed},
+	"lone-surrogate":       {fails: garbage},
+	"duplicate-keys":       {fails: garbage, dropped: mcp.ErrMalformed},
+	"duplicate-inner-keys": {fails: garbage},
+	"other-case-keys":      {dropped: mcp.ErrMalformed},
+	"long-s-keys":          {fails: garbage, dropped: mcp.ErrMalformed},
+	"nul-keys":             {dropped: mcp.ErrMalformed},
+	"deep-nesting":         {fails: garbage, dropped: mcp.ErrMalformed},
+	"large-numbers":        {structured: `{"exact":9007199254740993,"huge":1e400,"tiny":-0.0}`},
+	// 20, 21: JSON-RPC
+	"unknown-id":                     {dropped: jsonrpc.ErrUnknownID},
+	"null-id":                        {dropped: jsonrpc.ErrUnknownID},
+	"null-id-error":                  {dropped: jsonrpc.ErrUnknownID},
+	"answers-twice":                  {dropped: jsonrpc.ErrUnknownID},
+	"string-id":                      {empty: true, dropped: jsonrpc.ErrUnknownID},
+	"result-and-error":               {fails: garbage, dropped: mcp.ErrMalformed},
+	"neither":                        {fails: garbage, dropped: mcp.ErrMalformed},
+	"null-error":                     {},
+	"string-error":                   {fails: []error{}, says: "boom"},
+	"error-without-code":             {fails: []error{}, says: "no code"},
+	"wrong-version":                  {fails: garbage, dropped: mcp.ErrMalformed},
+	"null-result":                    {fails: garbage},
+	"array-result":                   {empty: true}, // what PHP makes of an empty object
+	"no-content":                     {empty: true},
+	"null-content":                   {empty: true},
+	"unknown-result-type":            {empty: true},
+	"2026-07-28/unknown-result-type": {fails: garbage, says: "riddle"},
+	"null-tools":                     {},
+	"null-tool":                      {tools: 1},
+	// 23, 25, 26: what is no answer
+	"server-requests":            {},
+	"2026-07-28/server-requests": {droppedSays: "a request from the server"},
+	"decreasing-progress":        {reports: 1, droppedSays: "does not increase"},
+	"unknown-progress":           {droppedSays: "no call"},
+	"bad-progress":               {dropped: mcp.ErrMalformed},
+	"late-progress":              {},
+	"endless-progress":           {fails: noAnswer, reports: 4},
+	"batch":                      {fails: noAnswer, dropped: mcp.ErrMalformed},
+	"2025-03-26/batch":           {},
+	// 37, 38: lists
+	"endless-pages":      {fails: []error{mcp.ErrTooManyPages}, tools: 20},
+	"same-cursor":        {fails: []error{mcp.ErrTooManyPages}, tools: 2},
+	"empty-cursor":       {tools: 2},
+	"list-changed-storm": {},
+	"silent-change":      {tools: 16},
+}
+
+// sizes bounds the faults that would take long.
+var sizes = map[string]int{"notification-storm": 20_000, "endless-line": 1 << 20, "floods-stderr": 1 << 20, "deep-nesting": 10_000}
+
+const (
+	connectTime = 10 * time.Second
+	callTime    = 500 * time.Millisecond
+	lateness    = 100 * time.Millisecond
+	message     = "Grüße, 世界 🙂"
+)
+
+func TestFaultsInMemory(t *testing.T) {
+	for _, f := range testserver.Faults() {
+		for _, revision := range []string{modern, legacy, mcp.Revision20250326} {
+			if f.Needs == "process" || f.Legacy && revision == modern {
+				continue
+			}
+			t.Run(f.Name+"/"+revision, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					o := speaking(revision)
+					o.Fault, o.Size = f.Name, sizes[f.Name]
+					if f.Name == "endless-progress" {
+						o.Delay = 100 * time.Millisecond
+					}
+					var servers []*testserver.Server
+					suffer(t, f, revision, transport(func(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
+						s := testserver.New(&o)
+						servers = append(servers, s)
+						tr := stdio.Stream(s.Pipe())
+						tr.MaxMessage = 256 << 10
+						return tr.Open(ctx, h)
+					}))
+					for _, s := range servers {
+						if v := s.Violations(); v != nil {
+							t.Errorf("the server complains: %q", v)
+						}
+					}
+				})
+			})
+		}
+	}
+}
+
+// TestFaultsOfProcesses has the faults that need a process, and those that
+// look different there. What outlives a test is found by TestMain.
+func TestFaultsOfProcesses(t *testing.T) {
+	names := []string{"dies-mid-call", "exits-at-start", "usage-and-exit", "ignores-eof", "grandchild", "grandchild-escapes",
+		"stops-reading", "floods-stderr", "banner", "cut-off"}
+	for _, f := range testserver.Faults() {
+		if !slices.Contains(names, f.Name) {
+			if f.Needs == "process" {
+				t.Errorf("%s is left out", f.Name)
+			}
+			continue
+		}
+		for _, revision := range eras {
+			t.Run(f.Name+"/"+revision, func(t *testing.T) {
+				t.Parallel()
+				o := speaking(revision)
+				o.Fault, o.Size, o.Delay = f.Name, sizes[f.Name], 50*time.Millisecond
+				tr, _ := child(&o)
+				suffer(t, f, revision, tr)
+			})
+		}
+	}
+}
+
+// A transport is a function that opens a connection.
+type transport func(context.Context, jsonrpc.Handler) (jsonrpc.Conn, error)
+
+func (f transport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
+	return f(ctx, h)
+}
+
+// suffer meets a fault and checks what becomes of it, and of everything else.
+func suffer(t *testing.T, f testserver.Fault, revision string, tr mcp.Transport) {
+	want, ok := fates[revision+"/"+f.Name]
+	if !ok {
+		if want, ok = fates[f.Name]; !ok {
+			t.Fatalf("no fate for the fault %s, which %s", f.Name, f.Does)
+		}
+	}
+	var j journal
+	ctx, cancel := context.WithTimeout(t.Context(), connectTime)
+	defer cancel()
+	start := time.Now()
+	c, err := mcp.Connect(ctx, tr, &mcp.Options{Dropped: j.dropped, MaxPages: 20})
+	if took := time.Since(start); took > connectTime+lateness {
+		t.Errorf("Connect took %v", took)
+	}
+	if want.connect != nil {
+		want.checkError(t, err, want.connect)
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer bounded(t, c)
+
+	// One call was on its way before, one is made beside.
+	before, beside := make(chan error, 1), make(chan error, 1)
+	go func() { // ends with the call
+		ctx, cancel := context.WithTimeout(t.Context(), connectTime)
+		defer cancel()
+		_, err := c.CallTool(ctx, "slow", map[string]any{"seconds": 0.2, "steps": 1})
+		before <- err
+	}()
+	go func() { // ends with the call
+		beside <- add(t, c)
+	}()
+	want.struck(t, f, c)
+	for what, err := range map[string]error{"before": <-before, "beside": <-beside} {
+		switch {
+		case err != nil && !want.dies && !want.stuck:
+			t.Errorf("the call %s fails: %v", what, err)
+		case err != nil && !errors.Is(err, mcp.ErrClosed) && !errors.Is(err, context.DeadlineExceeded):
+			t.Errorf("the call %s fails with %v", what, err)
+		}
+	}
+	if want.dropped != nil && len(want.fails) > 0 && want.fails[0] == noAnswer[0] {
+		time.Sleep(time.Second) // for what comes late, in a bubble
+	}
+	if err := add(t, c); err != nil && !want.dies && !want.stuck {
+		t.Errorf("the next call fails: %v", err)
+	}
+	if ended := c.Err() != nil; ended != want.dies {
+		t.Errorf("the connection has ended: %v, with %v", ended, c.Err())
+	}
+	if want.dropped != nil && !j.has(want.dropped) {
+		t.Errorf("dropped %v, want %v", j.all(), want.dropped)
+	}
+	if !j.says(want.droppedSays) && want.droppedSays != "" {
+		t.Errorf("dropped %v, want %q", j.all(), want.droppedSays)
+	}
+	if want.dropped == nil && want.droppedSays == "" && len(j.all()) > 0 && !want.dies && f.Name != "late-progress" {
+		t.Errorf("dropped %v, want nothing", j.all())
+	}
+}
+
+func add(t *testing.T, c *mcp.Client) error {
+	ctx, cancel := context.WithTimeout(t.Context(), connectTime)
+	defer cancel()
+	res, err := c.CallTool(ctx, "add", map[string]any{"a": 20, "b": 22})
+	if err == nil && string(res.Structured) != `{"sum":42}` {
+		t.Errorf("add returned %+v", res)
+	}
+	return err
+}
+
+// struck has the fault strike.
+func (want *fate) struck(t *testing.T, f testserver.Fault, c *mcp.Client) {
+	ctx, cancel := context.WithTimeout(t.Context(), callTime)
+	defer cancel()
+	start := time.Now()
+	defer func() {
+		if took := time.Since(start); took > callTime+lateness {
+			t.Errorf("the call took %v", took)
+		}
+	}()
+	if f.On == "tools/list" {
+		tools, err := c.ListTools(ctx)
+		if len(tools) != want.tools {
+			t.Errorf("%d tools, want %d", len(tools), want.tools)
+		}
+		want.checkError(t, err, want.fails)
+		return
+	}
+	reports := 0
+	res, err := c.Do(ctx, &mcp.ToolCall{
+		Name: "echo", Arguments: map[string]any{"message": message}, Progress: func(mcp.Progress) { reports++ },
+	})
+	want.checkError(t, err, want.fails)
+	if reports < want.reports || reports > want.reports+1 && want.fails == nil {
+		t.Errorf("%d reports of progress, want %d", reports, want.reports)
+	}
+	switch {
+	case err != nil:
+	case want.structured != "":
+		if string(res.Structured) != want.structured {
+			t.Errorf("structured content is %s, want %s", res.Structured, want.structured)
+		}
+	case want.empty != (len(res.Content) == 0):
+		t.Errorf("result is %+v", res)
+	case !want.empty && res.Text() != message:
+		t.Errorf("echo returned %q", res.Text())
+	}
+}
+
+// checkError checks an error that must match all of targets, or be nil when
+// that is nil.
+func (want *fate) checkError(t *testing.T, err error, targets []error) {
+	t.Helper()
+	if targets == nil {
+		if err != nil {
+			t.Error(err)
+		}
+		return
+	}
+	wantError(t, err, nil, want.says)
+	for _, target := range targets {
+		wantError(t, err, target)
+		wantNoCode(t, err)
+	}
+	if want.code != 0 {
+		wantCode(t, err, want.code)
+	}
+}
+
+// bounded closes a client.
+func bounded(t *testing.T, c *mcp.Client) {
+	start := time.Now()
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(start); took > 5*time.Second {
+		t.Errorf("Close took %v", took)
+	}
+}

@@ -1,0 +1,24 @@
+package mcp
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+)
+
+func TestServerInfoIsWrittenWhole(t *testing.T) {
+	want := ServerInfo{
+		Implementation: Implementation{Name: "n", Version: "1"},
+		Revision:       Revision20251125,
+		Capabilities:   ServerCapabilities{Logging: RawMessage(`{}`)},
+		Instructions:   "Be kind.",
+	}
+	b, err := json.Marshal(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got ServerInfo
+	if err := json.Unmarshal(b, &got); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%s became %+v, %v", b, got, err)
+	}
+}
