@@ -61,7 +61,7 @@ func (c *invocation) wholeObject(ctx context.Context, arg string) (json.RawMessa
 		}
 	}
 	if err := wire.Valid(data); err != nil {
-		return nil, c.usage("the arguments are no JSON: " + err.Error())
+		return nil, c.usage("the arguments: " + err.Error())
 	}
 	if typeOf(data) != "object" {
 		return nil, c.usage("the arguments must be a JSON object")

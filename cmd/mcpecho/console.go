@@ -68,6 +68,7 @@ func (l *lastWords) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// endLine is called with mu held.
 func (l *lastWords) endLine() {
 	line := strings.TrimRight(withoutStyles(string(l.partial)), " \r\t")
 	l.partial = l.partial[:0]
@@ -82,13 +83,18 @@ func (l *lastWords) endLine() {
 	}
 }
 
-// String returns the last lines, each with a line break and a tab before it.
-func (l *lastWords) String() string {
+// end takes what has come since the last line break for a line.
+func (l *lastWords) end() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.partial) > 0 {
-		l.endLine()
-	}
+	l.endLine()
+}
+
+// String returns the last lines, each with a line break and a tab before it.
+func (l *lastWords) String() string {
+	l.end()
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	var b strings.Builder
 	for _, line := range l.lines {
 		b.WriteString("\n\t" + line)

@@ -55,8 +55,8 @@ func lister(name string) func(context.Context, *invocation) error {
 // maxPages is where a list counts as endless.
 const maxPages = 1000
 
-// fetch reads all pages of a list. It returns the result of the first with the
-// items of all, byte for byte.
+// fetch reads all pages of a list and returns the first result with the items
+// of all, byte for byte.
 func (c *invocation) fetch(ctx context.Context, s *conversation, l list) (json.RawMessage, error) {
 	var items, rest []byte
 	var params map[string]any
@@ -74,6 +74,8 @@ func (c *invocation) fetch(ctx context.Context, s *conversation, l list) (json.R
 			rest = others
 		}
 		switch {
+		case cursor == nil && page == 1:
+			return raw, nil
 		case cursor == nil:
 			b := append(wire.AppendKey([]byte("{"), l.key), '[')
 			b = append(append(b, items...), ']')
@@ -95,6 +97,9 @@ func splitPage(raw []byte, key string, items *[]byte) (cursor *string, others []
 	for r.Object(); r.More(); {
 		switch k := string(r.Key()); k {
 		case key:
+			if r.Null() {
+				continue // how some servers write an empty list
+			}
 			for r.Array(); r.More(); {
 				*items = wire.AppendLine(wire.AppendComma(*items), r.Raw())
 			}

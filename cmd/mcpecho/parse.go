@@ -10,7 +10,7 @@ import (
 // how the error is to be reported.
 func parse(w *world, args []string) (*invocation, error) {
 	c := &invocation{world: w, flags: defaultFlags()}
-	args, server, hasServer := cutServer(args)
+	args, c.server = cutServer(args)
 	// An error before --json counts as well.
 	c.flags.json = slices.Contains(args, "--json")
 
@@ -40,16 +40,16 @@ func parse(w *world, args []string) (*invocation, error) {
 		c.command = findCommand("help")
 		return c, nil
 	}
-	return c, c.takeTarget(server, hasServer)
+	return c, c.takeTarget()
 }
 
-// cutServer returns what stands before and after --.
-func cutServer(args []string) (before, after []string, found bool) {
+// cutServer returns what stands before and after --; after is nil without it.
+func cutServer(args []string) (before, after []string) {
 	i := slices.Index(args, "--")
 	if i < 0 {
-		return args, nil, false
+		return args, nil
 	}
-	return args[:i], args[i+1:], true
+	return args[:i:i], append([]string{}, args[i+1:]...)
 }
 
 // cutName removes the name of the command: the first argument that is no flag
@@ -111,15 +111,14 @@ func (c *invocation) parseFlags(args []string) error {
 }
 
 // takeTarget finds the target among the arguments and counts the others.
-func (c *invocation) takeTarget(server []string, hasServer bool) error {
+func (c *invocation) takeTarget() error {
 	cmd := c.command
 	switch {
-	case hasServer && !cmd.target:
+	case c.server != nil && !cmd.target:
 		return c.usage(cmd.title() + " takes no server after --")
-	case hasServer && len(server) == 0:
+	case c.server != nil && len(c.server) == 0:
 		return c.usage("the server's command is missing after --")
-	case hasServer:
-		c.server = server
+	case c.server != nil:
 	case cmd.target && len(c.args) == 0:
 		return c.usage("which server? Put its command after --, as in: " + c.name + " " + cmd.name + " … -- mcpecho serve")
 	case cmd.target:
@@ -156,6 +155,7 @@ func unknownCommand(c *invocation, name string) error {
 	for _, cmd := range commands() {
 		known = append(append(known, cmd.name), cmd.aliases...)
 	}
+	c.command = nil
 	return c.usage("there is no command " + strconv.Quote(name) + didYouMean(name, known))
 }
 
@@ -166,5 +166,9 @@ func (c *invocation) unknownFlag(name string) error {
 			known = append(known, f.names()...)
 		}
 	}
-	return c.usage(c.command.title() + " has no flag " + strconv.Quote(name) + didYouMean(name, known))
+	message := c.command.title() + " has no flag " + strconv.Quote(name) + didYouMean(name, known)
+	if c.command.target && c.server == nil {
+		message += " (what starts a server goes after --, with its flags)"
+	}
+	return c.usage(message)
 }

@@ -20,8 +20,8 @@ type invocation struct {
 	*world
 	command *command
 	flags   flags
-	target  string   // the TARGET, empty when server is given
-	server  []string // what follows --
+	target  string   // the TARGET; empty when server is given
+	server  []string // what follows --; nil without it
 	args    []string // the other arguments
 	traced  bool     // --trace has begun its file
 }

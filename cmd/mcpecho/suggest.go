@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // didYouMean returns what to add to a message about a name that is not known:
@@ -34,7 +35,7 @@ func nearest(name string, known []string) []string {
 		d := distance(a, b)
 		if a != "" && strings.HasPrefix(b, a) {
 			d = min(d, 1)
-		} else if d > (len(a)+1)/3 {
+		} else if d > (min(utf8.RuneCountInString(a), utf8.RuneCountInString(b))+1)/3 {
 			continue
 		}
 		found = append(found, candidate{k, d})

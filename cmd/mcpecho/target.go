@@ -42,6 +42,7 @@ func (c *invocation) withServer(ctx context.Context, f func(*conversation) error
 	if s.Client, err = c.connect(ctx, s, opts); err != nil {
 		return s.explain(err)
 	}
+	defer s.words.end()
 	defer s.Close()
 	return s.explain(f(s))
 }

@@ -1,0 +1,262 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/mcp"
+)
+
+func TestCallPrintsTextAndNothingElse(t *testing.T) {
+	for _, args := range [][]string{
+		{"call", "echo", "message=hi"},
+		{"call", "--timeout=5s", "echo", "--connect-timeout", "5s", "message=hi"},
+		{"--timeout", "5", "tools/call", "echo", `{"message":"hi"}`},
+		{"call-tool", "-q", "echo", `message:="hi"`},
+		{"call", "-v", "--no-color", "echo", "message=hi"},
+	} {
+		echo(t, args...).want(t, 0, "hi\n", "")
+	}
+	echo(t, "call", "add", "a=2", "b=40").want(t, 0, "42\n", "")
+	echo(t, "call", "echo", "message=000123").want(t, 0, "000123\n", "")
+	echo(t, "call", "echo", "message=").want(t, 0, "", "")
+	echo(t, "call", "fail").want(t, statusRefused, "This tool always fails.\n", `the tool "fail" failed`)
+	tryInput(t, `{"message":"from a pipe"}`, "call", "echo", "-", "--", "mcpecho", "serve").want(t, 0, "from a pipe\n", "")
+}
+
+func TestEveryRevisionServesEveryCommand(t *testing.T) {
+	for _, revision := range mcp.Revisions() {
+		t.Run(revision, func(t *testing.T) {
+			t.Parallel()
+			for _, line := range []string{"tools", "resources", "templates", "prompts", "info", "info add", "call echo message=hi",
+				"read echo://text", "prompt review language=go", "ping"} {
+				args := append(strings.Fields(line), "--protocol", revision)
+				for _, args := range [][]string{args, append(args, "--json")} {
+					o := try(t, append(args, "--", "mcpecho", "serve", "--protocol", revision)...)
+					if o.status != 0 || o.stdout == "" || o.stderr != "" {
+						t.Errorf("%v: %+v", args, o)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestInfoNamesTheRevision(t *testing.T) {
+	for _, revision := range mcp.Revisions() {
+		o := try(t, "info", "--", "mcpecho", "serve", "--protocol", revision)
+		if o.status != 0 || !strings.Contains(o.stdout, revision) {
+			t.Errorf("%s: %+v", revision, o)
+		}
+	}
+}
+
+// received returns the results of the given method in a trace.
+func received(t *testing.T, trace string) (results []string) {
+	t.Helper()
+	data, err := os.ReadFile(trace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(data)) {
+		var m struct {
+			Time, Dir string
+			Message   struct{ Result json.RawMessage }
+		}
+		if err := json.Unmarshal([]byte(line), &m); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		if m.Time == "" || m.Dir != "send" && m.Dir != "recv" {
+			t.Errorf("trace: %s", line)
+		}
+		if m.Message.Result != nil && m.Dir == "recv" {
+			results = append(results, string(m.Message.Result))
+		}
+	}
+	return results
+}
+
+func TestJSONIsWhatTheServerSent(t *testing.T) {
+	for _, list := range []string{"tools", "resources", "templates", "prompts"} {
+		trace := filepath.Join(t.TempDir(), "trace")
+		o := echo(t, list, "--json", "--trace", trace)
+		results := received(t, trace)
+		o.want(t, 0, results[len(results)-1]+"\n", "")
+	}
+}
+
+func TestPagesAreJoined(t *testing.T) {
+	whole := faulty(t, &testserver.Options{}, "tools", "--json")
+	paged := faulty(t, &testserver.Options{PageSize: 3}, "tools", "--json")
+	if whole.status != 0 || paged.status != 0 {
+		t.Fatalf("%+v\n%+v", whole, paged)
+	}
+	var a, b map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(whole.stdout), &a); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal([]byte(paged.stdout), &b); err != nil {
+		t.Fatal(err)
+	}
+	if len(a) != len(b) {
+		t.Errorf("members of the whole: %v\nof the pages: %v", a, b)
+	}
+	for key := range a {
+		if string(a[key]) != string(b[key]) {
+			t.Errorf("%s of the whole: %s\nof the pages: %s", key, a[key], b[key])
+		}
+	}
+	plain := faulty(t, &testserver.Options{PageSize: 1}, "tools")
+	if plain.stdout != faulty(t, &testserver.Options{}, "tools").stdout {
+		t.Errorf("plain list in pages: %s", plain.stdout)
+	}
+}
+
+func TestListForAProgramHasALineForEachItem(t *testing.T) {
+	o := echo(t, "tools")
+	if o.status != 0 || !strings.HasPrefix(o.stdout, "echo\tReturns the message it is given.\nadd\tAdds two numbers.\n") {
+		t.Errorf("%+v", o)
+	}
+	o = echo(t, "resources")
+	if o.status != 0 || !strings.HasPrefix(o.stdout, "echo://text\t") {
+		t.Errorf("%+v", o)
+	}
+}
+
+func TestStructuredContentWithoutTextIsIndented(t *testing.T) {
+	res := &mcp.CallToolResult{Structured: json.RawMessage(`{"b":1.50,"a":[]}`)}
+	got := captured(t, func(c *invocation) error { return c.printCall(nil, res) })
+	if want := "{\n  \"b\": 1.50,\n  \"a\": []\n}\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// captured returns what f prints to a pipe.
+func captured(t *testing.T, f func(*invocation) error) string {
+	t.Helper()
+	var b strings.Builder
+	if err := f(&invocation{world: &world{stdout: &b, getenv: os.Getenv}}); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestBinaryGoesToFilesAndPipes(t *testing.T) {
+	picture := echo(t, "read", "echo://picture")
+	if picture.status != 0 || !strings.HasPrefix(picture.stdout, "\x89PNG") {
+		t.Fatalf("%+v", picture)
+	}
+	echo(t, "call", "image").want(t, 0, picture.stdout, "")
+
+	file := filepath.Join(t.TempDir(), "pixel.png")
+	for _, args := range [][]string{{"read", "echo://picture", "-o", file}, {"call", "image", "--output=" + file}} {
+		echo(t, args...).want(t, 0, "", "Wrote "+file+": image/png, 70 bytes.")
+		if data, err := os.ReadFile(file); err != nil || string(data) != picture.stdout {
+			t.Errorf("%v: wrote %q, %v", args, data, err)
+		}
+	}
+	echo(t, "call", "image", "-q", "-o", file).want(t, 0, "", "")
+}
+
+func TestTextStandsBesideBinary(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "part.bin")
+	without := echo(t, "call", "everything")
+	if without.status != 0 || !strings.HasPrefix(without.stdout, "A text") ||
+		!strings.Contains(without.stderr, "Not shown: image/png, 70 bytes; audio/wav, 44 bytes") {
+		t.Errorf("%+v", without)
+	}
+	if with := echo(t, "call", "everything", "-o", file); with.status != 0 || with.stdout != without.stdout {
+		t.Errorf("%+v", with)
+	}
+	for _, name := range []string{"part.bin", "part-2.bin", "part-3.bin"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestResultGoesToAFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "result")
+	for _, test := range []struct{ line, want string }{
+		{"call echo message=hi", "hi\n"},
+		{"read echo://text", echo(t, "read", "echo://text").stdout},
+		{"tools --json", echo(t, "tools", "--json").stdout},
+	} {
+		echo(t, append(strings.Fields(test.line), "-o", file)...).want(t, 0, "", "")
+		if data, err := os.ReadFile(file); err != nil || string(data) != test.want {
+			t.Errorf("%s: wrote %q, %v", test.line, data, err)
+		}
+	}
+	echo(t, "tools", "-o", filepath.Join(file, "no", "folder")).want(t, statusUsage, "", "not a directory")
+}
+
+func TestReadPrintsTextAsItIs(t *testing.T) {
+	echo(t, "read", "echo://greeting/Ada").want(t, 0, "Hello, Ada!", "")
+}
+
+func TestServerGetsItsEnvironmentAndFolder(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("MCPECHO_TEST_OUTER", "1")
+	o := faulty(t, nil, "call", "process", "--cwd", dir, "-e", "MCPECHO_TEST_INNER=1")
+	if !strings.Contains(o.stdout, dir) || !strings.Contains(o.stdout, "MCPECHO_TEST_INNER") || strings.Contains(o.stdout, "MCPECHO_TEST_OUTER") {
+		t.Errorf("%+v", o)
+	}
+	if o := faulty(t, nil, "call", "process", "--inherit-env"); !strings.Contains(o.stdout, "MCPECHO_TEST_OUTER") {
+		t.Errorf("%+v", o)
+	}
+	echo(t, "ping", "--cwd", filepath.Join(dir, "none")).want(t, statusUnreachable, "", "none")
+}
+
+func TestVerboseShowsLogsAndStandardError(t *testing.T) {
+	o := faulty(t, nil, "call", "log", "-v")
+	if o.status != 0 || o.stdout != "Logged.\n" || !strings.Contains(o.stderr, "debug echo: ") {
+		t.Errorf("%+v", o)
+	}
+	if quiet := faulty(t, nil, "call", "log"); quiet.stderr != "" {
+		t.Errorf("%+v", quiet)
+	}
+	o = faulty(t, &testserver.Options{Fault: "floods-stderr", Size: 100}, "call", "echo", "message=hi", "-v")
+	if o.status != 0 || !strings.Contains(o.stderr, "server: ") {
+		t.Errorf("%+v", o)
+	}
+}
+
+func TestTour(t *testing.T) {
+	trace := filepath.Join(t.TempDir(), "trace")
+	o := try(t, "--trace", trace)
+	if o.status != 0 || o.stderr != "" {
+		t.Fatalf("%+v", o)
+	}
+	for _, want := range []string{"Protocol 2026-07-28", "Protocol 2025-11-25", "Hello, MCP!", `{"sum":42}`, "step 3 of 3", "It all worked"} {
+		if !strings.Contains(o.stdout, want) {
+			t.Errorf("the tour doesn't say %q:\n%s", want, o.stdout)
+		}
+	}
+	if n := len(received(t, trace)); n < 16 {
+		t.Errorf("%d results in the trace of the tour", n)
+	}
+	data, err := os.ReadFile(trace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"server/discover", `"initialize"`} {
+		if !strings.Contains(string(data), want) {
+			t.Errorf("the tour sends no %s", want)
+		}
+	}
+}
+
+func TestVersion(t *testing.T) {
+	o := try(t, "version")
+	if o.status != 0 || !strings.HasPrefix(o.stdout, "mcpecho "+mcp.Version+" ") || !strings.Contains(o.stdout, "2024-11-05") {
+		t.Errorf("%+v", o)
+	}
+}

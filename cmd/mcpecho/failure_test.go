@@ -1,0 +1,114 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/testserver"
+)
+
+func TestFailuresOfServers(t *testing.T) {
+	tests := []struct {
+		name   string
+		o      testserver.Options
+		args   string
+		status int
+		kind   string
+		says   string
+	}{
+		{"exits at start", testserver.Options{Fault: "exits-at-start"}, "tools", statusUnreachable, "crashed", "exited with status 3"},
+		{"prints its usage", testserver.Options{Fault: "usage-and-exit"}, "tools", statusUnreachable, "crashed", "text that is no message"},
+		{"mute", testserver.Options{Fault: "mute"}, "tools --connect-timeout 200ms", statusUnreachable, "timeout", "within 200ms"},
+		{"refuses to begin", testserver.Options{Fault: "initialize-error"}, "tools", statusRefused, "server_error", "initialize"},
+		{"unknown revision", testserver.Options{Fault: "initialize-odd-revision"}, "tools", statusUnreachable, "protocol", "1999-12-31"},
+		{"silent", testserver.Options{Fault: "never-answers"}, "call echo message=hi --timeout 100ms", statusUnreachable, "timeout", "within 100ms"},
+		{"silent read", testserver.Options{Fault: "never-answers"}, "call echo {} --timeout 100ms", statusUnreachable, "timeout", "within 100ms"},
+		{"dies", testserver.Options{Fault: "dies-mid-call"}, "call echo message=hi", statusUnreachable, "crashed", "exited with status"},
+		{"cut off", testserver.Options{Fault: "cut-off"}, "call echo message=hi", statusUnreachable, "crashed", "exited with status"},
+		{"no UTF-8", testserver.Options{Fault: "invalid-utf8"}, "call echo message=hi", statusUnreachable, "protocol", "UTF-8"},
+		{"unknown kind of result", testserver.Options{Fault: "unknown-result-type"}, "call echo message=hi", statusUnreachable, "protocol", "riddle"},
+		{"endless list", testserver.Options{Fault: "same-cursor"}, "tools", statusUnreachable, "protocol", "came twice"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			o := faulty(t, &test.o, append(strings.Fields(test.args), "--json")...)
+			var line struct {
+				Error struct {
+					Kind, Message string
+					Code          int64
+				}
+			}
+			if err := json.Unmarshal([]byte(o.stderr), &line); err != nil || strings.Count(o.stderr, "\n") != 1 {
+				t.Fatalf("standard error: %q, %v", o.stderr, err)
+			}
+			if o.status != test.status || o.stdout != "" || line.Error.Kind != test.kind || !strings.Contains(line.Error.Message, test.says) {
+				t.Errorf("status %d, output %q, error %+v", o.status, o.stdout, line.Error)
+			}
+			if (line.Error.Code != 0) != (test.kind == "server_error") {
+				t.Errorf("code %d", line.Error.Code)
+			}
+		})
+	}
+}
+
+func TestListsThatAreOddButUsable(t *testing.T) {
+	faulty(t, &testserver.Options{Fault: "null-tools"}, "tools").want(t, 0, "", "The server has no tools.")
+	faulty(t, &testserver.Options{Fault: "null-tools"}, "tools", "--json").want(t, 0, "{\"tools\":null}\n", "")
+	faulty(t, &testserver.Options{Fault: "null-tool"}, "tools").want(t, 0, "echo\techo\n", "")
+	faulty(t, &testserver.Options{Fault: "empty-cursor"}, "tools").want(t, 0, "first\tfirst\nsecond\tsecond\n", "")
+}
+
+func TestNoSuchServer(t *testing.T) {
+	try(t, "ping", "--", "no-such-program-at-all").want(t, statusUnreachable, "", "no-such-program-at-all")
+}
+
+func TestServerThatIsNoServerQuotesItsLastWords(t *testing.T) {
+	if _, err := os.Stat("/bin/sh"); err != nil {
+		t.Skip("no /bin/sh here")
+	}
+	o := try(t, "ping", "--connect-timeout", "300ms", "--", "/bin/sh", "-c", "echo welcome; printf '\\033[31mwhy not\\033[0m\\n' >&2; cat >/dev/null")
+	o.want(t, statusUnreachable, "", "no message of MCP: welcome\nThe last lines of its standard error:\n\twhy not\n")
+}
+
+// A pipe that nobody reads any more is no failure: head has seen enough.
+func TestClosedOutputIsQuiet(t *testing.T) {
+	r, w := io.Pipe()
+	r.Close()
+	var stderr strings.Builder
+	status := run(t.Context(), serverArgs(t, []string{"tools", "--", "mcpecho", "serve"}), &world{
+		stdin: strings.NewReader(""), stdout: w, stderr: &stderr, getenv: os.Getenv, self: self(t), name: "mcpecho"})
+	if status != 0 || stderr.Len() > 0 {
+		t.Errorf("status %d, %s", status, stderr.String())
+	}
+}
+
+func TestFullDiskIsNot(t *testing.T) {
+	var stderr strings.Builder
+	status := run(t.Context(), []string{"version"}, &world{
+		stdin: strings.NewReader(""), stdout: failingWriter{}, stderr: &stderr, getenv: os.Getenv, self: self(t), name: "mcpecho"})
+	if status != statusUsage || stderr.String() != "mcpecho: short write\n" {
+		t.Errorf("status %d, %s", status, stderr.String())
+	}
+}
+
+type failingWriter struct{}
+
+func (failingWriter) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
+
+func TestWaits(t *testing.T) {
+	for text, want := range map[string]time.Duration{"60": time.Minute, "60s": time.Minute, "1.5s": 1500 * time.Millisecond, "0": -1, "0s": -1} {
+		if d, err := parseWait(text); d != want || err != nil {
+			t.Errorf("%s is %v, %v", text, d, err)
+		}
+	}
+	for _, text := range []string{"", "-1", "-1s", "1 s", "x", "1e9"} {
+		if d, err := parseWait(text); err == nil {
+			t.Errorf("%q is %v", text, d)
+		}
+	}
+}

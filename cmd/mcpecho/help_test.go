@@ -1,0 +1,111 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+)
+
+func TestHelp(t *testing.T) {
+	text := ""
+	lines := []string{"help"}
+	for _, c := range commands() {
+		lines = append(lines, "help "+c.name)
+	}
+	for _, line := range lines {
+		o := try(t, strings.Fields(line)...)
+		if o.status != 0 || o.stderr != "" {
+			t.Errorf("%s: status %d, %s", line, o.status, o.stderr)
+		}
+		text += "$ mcpecho " + line + "\n" + o.stdout + "\n"
+	}
+	golden(t, "help.txt", text)
+}
+
+func TestHelpFitsATerminal(t *testing.T) {
+	for _, c := range commands() {
+		for line := range strings.Lines(try(t, "help", c.name).stdout) {
+			if textWidth(line) > 101 {
+				t.Errorf("help %s: %q is wider than 100 columns", c.name, line)
+			}
+		}
+	}
+}
+
+func TestHelpIsWhereItIsLookedFor(t *testing.T) {
+	call := try(t, "help", "call").stdout
+	for _, line := range []string{"call --help", "call -h", "--help call", "help tools/call", "call add a=1 --help", "call-tool -h"} {
+		try(t, strings.Fields(line)...).want(t, 0, call, "")
+	}
+	all := try(t, "help").stdout
+	for _, line := range []string{"--help", "-h", "help"} {
+		try(t, strings.Fields(line)...).want(t, 0, all, "")
+	}
+	try(t, "--version").want(t, 0, try(t, "version").stdout, "")
+}
+
+// TestMistakes shows what users are told who type something wrong.
+func TestMistakes(t *testing.T) {
+	lines := []string{
+		"tols",
+		"lst",
+		"frobnicate",
+		"tools/lsit",
+		"help cal",
+		"tools",
+		"tools --",
+		"tools https://example.com/mcp",
+		"tools everything",
+		"call echo message=hi",
+		"call -- mcpecho serve",
+		"read -- mcpecho serve",
+		"ping now -- mcpecho serve",
+		"info add subtract -- mcpecho serve",
+		"version -- mcpecho serve",
+		"tools -y -- mcpecho serve",
+		"tools --jsn -- mcpecho serve",
+		"tools -json -- mcpecho serve",
+		"tools --json=yes -- mcpecho serve",
+		"serve --json",
+		"tools --timeout",
+		"tools --timeout soon -- mcpecho serve",
+		"tools --timeout -5s -- mcpecho serve",
+		"tools --protocol 2024-11-5 -- mcpecho serve",
+		"tools -e SECRET -- mcpecho serve",
+		"--jsno",
+		"call add {} b=1 -- mcpecho serve",
+		"call add [] -- mcpecho serve",
+		"call add { -- mcpecho serve",
+		"call add a:=x -- mcpecho serve",
+		"call add a -- mcpecho serve",
+		"call add a=1 a=2 -- mcpecho serve",
+		"call add a=1 -- mcpecho serve",
+		"call add a=1 b=2 c=3 -- mcpecho serve",
+		"call add a=1 b=two -- mcpecho serve",
+		"call ad a=1 -- mcpecho serve",
+		"call frobnicate -- mcpecho serve",
+		"call ehco {} -- mcpecho serve",
+		"call fail -- mcpecho serve",
+		"info addd -- mcpecho serve",
+		"read echo://tetx -- mcpecho serve",
+		"prompt reviwe -- mcpecho serve",
+		"prompt review -- mcpecho serve",
+		"prompt review language:=1 -- mcpecho serve",
+		"tools --json --nope -- mcpecho serve",
+		"call ehco --json -- mcpecho serve",
+		"call fail --json -- mcpecho serve",
+		"prompt review --json -- mcpecho serve",
+	}
+	text := ""
+	for _, line := range lines {
+		o := try(t, strings.Fields(line)...)
+		if o.status != statusUsage && o.status != statusRefused {
+			t.Errorf("%s: status %d", line, o.status)
+		}
+		if o.stdout != "" && !strings.HasPrefix(line, "call fail") {
+			t.Errorf("%s: prints %q", line, o.stdout)
+		}
+		text += "$ mcpecho " + line + "\n" + o.stderr + "[status " + strconv.Itoa(o.status) + "]\n\n"
+	}
+	golden(t, "mistakes.txt", text)
+}

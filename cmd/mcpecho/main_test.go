@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	goflag "flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stdmcp/stdmcp/internal/testserver"
+)
+
+var update = goflag.Bool("update", false, "write the golden files")
+
+// TestMain makes the test binary the command when its first argument is not a
+// flag, and the test server when its environment says so.
+func TestMain(m *testing.M) {
+	testserver.Main()
+	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-") {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// An outcome is what a run of the command leaves behind.
+type outcome struct {
+	status         int
+	stdout, stderr string
+}
+
+// self returns the file of the test binary.
+func self(t testing.TB) string {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return exe
+}
+
+// try runs the command in this process, with what a server would be for
+// "mcpecho serve". Its output goes to no terminal.
+func try(t testing.TB, args ...string) outcome { return tryInput(t, "", args...) }
+
+func tryInput(t testing.TB, stdin string, args ...string) outcome {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	status := run(t.Context(), serverArgs(t, args), &world{
+		stdin:  strings.NewReader(stdin),
+		stdout: &stdout,
+		stderr: &stderr,
+		getenv: func(string) string { return "" },
+		self:   self(t),
+		name:   "mcpecho",
+	})
+	// Where the binary is, is of no interest.
+	hide := strings.NewReplacer(self(t), "mcpecho")
+	return outcome{status, hide.Replace(stdout.String()), hide.Replace(stderr.String())}
+}
+
+// serverArgs puts the test binary in place of mcpecho behind --. With the race
+// detector that would sleep before it exits, unless told not to.
+func serverArgs(t testing.TB, args []string) []string {
+	before, server := cutServer(args)
+	if len(server) == 0 || server[0] != "mcpecho" {
+		return args
+	}
+	if name, _ := cutName(before); name != "" && findCommand(name) != nil && findCommand(name).target {
+		before = append(before, "--env", "GORACE=atexit_sleep_ms=0")
+	}
+	server[0] = self(t)
+	return append(append(before, "--"), server...)
+}
+
+// echo runs the command with the echo server as its target.
+func echo(t testing.TB, args ...string) outcome {
+	t.Helper()
+	return try(t, append(args, "--", "mcpecho", "serve")...)
+}
+
+// faulty runs the command with a server that is as the options say.
+func faulty(t testing.TB, o *testserver.Options, args ...string) outcome {
+	t.Helper()
+	server, env := testserver.Command(o)
+	for _, e := range env {
+		args = append(args, "--env", e)
+	}
+	return try(t, append(append(args, "--"), server...)...)
+}
+
+// want checks an outcome. Of standard error it wants a part.
+func (o outcome) want(t testing.TB, status int, stdout, stderr string) {
+	t.Helper()
+	if o.status != status || o.stdout != stdout || !strings.Contains(o.stderr, stderr) || stderr == "" && o.stderr != "" {
+		t.Errorf("got status %d, output %q, errors %q\nwant status %d, output %q, errors %q",
+			o.status, o.stdout, o.stderr, status, stdout, stderr)
+	}
+}
+
+// golden compares text with a file in testdata.
+func golden(t *testing.T, name, text string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text != string(want) {
+		t.Errorf("%s is not what it was; -update writes it anew. Now:\n%s", path, text)
+	}
+}
+
+func TestInterruptedBeforeItBegins(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var stdout, stderr bytes.Buffer
+	w := &world{stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr, getenv: os.Getenv, self: self(t), name: "mcpecho"}
+	status := run(ctx, []string{"tools", "--", self(t), "serve"}, w)
+	outcome{status, stdout.String(), stderr.String()}.want(t, statusInterrupted, "", "interrupted")
+}

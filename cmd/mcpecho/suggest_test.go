@@ -1,0 +1,37 @@
+package main
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestNearest(t *testing.T) {
+	known := []string{"echo", "add", "add_tool", "get-sum", "get_sum_total", "read", "a", "b", "世界"}
+	for name, want := range map[string][]string{
+		"ehco":     {"echo"},
+		"Echo":     {"echo"},
+		"ech":      {"echo"},
+		"ad":       {"add", "add_tool"},
+		"getsum":   {"get-sum", "get_sum_total"},
+		"get_smu":  {"get-sum"},
+		"c":        nil,
+		"":         nil,
+		"世":        {"世界"},
+		"nonsense": nil,
+	} {
+		if got := nearest(name, known); !slices.Equal(got, want) {
+			t.Errorf("nearest(%q) = %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestDistance(t *testing.T) {
+	for _, test := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"abc", "abc", 0}, {"abc", "acb", 1}, {"abc", "abd", 1}, {"kitten", "sitting", 3}, {"ca", "abc", 3}} {
+		if got := distance(test.a, test.b); got != test.want {
+			t.Errorf("distance(%q, %q) = %d, want %d", test.a, test.b, got, test.want)
+		}
+	}
+}

@@ -1,0 +1,224 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/stdmcp/stdmcp/internal/testserver"
+)
+
+// A pty is a pseudo-terminal with a command on it.
+type pty struct {
+	t      *testing.T
+	master *os.File
+	cmd    *exec.Cmd
+	output bytes.Buffer // what has been read so far
+}
+
+// openPty returns both ends of a pseudo-terminal of the given width.
+func openPty(t *testing.T, width uint16) (master, slave *os.File) {
+	t.Helper()
+	fd, err := syscall.Open("/dev/ptmx", syscall.O_RDWR|syscall.O_NOCTTY|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		t.Skip("no pseudo-terminals here: ", err)
+	}
+	if err := syscall.SetNonblock(fd, true); err != nil { // so that reading has a deadline
+		t.Fatal(err)
+	}
+	master = os.NewFile(uintptr(fd), "/dev/ptmx")
+	t.Cleanup(func() { master.Close() })
+	raw, err := master.SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var n uint32
+	var unlock int32
+	size := [4]uint16{24, width}
+	if err := raw.Control(func(fd uintptr) {
+		for request, arg := range map[uintptr]unsafe.Pointer{
+			syscall.TIOCSPTLCK: unsafe.Pointer(&unlock),
+			syscall.TIOCGPTN:   unsafe.Pointer(&n),
+			syscall.TIOCSWINSZ: unsafe.Pointer(&size),
+		} {
+			if _, _, errno := syscall.Syscall(syscall.SYS_IOCTL, fd, request, uintptr(arg)); errno != 0 {
+				t.Error(errno)
+			}
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	slave, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Skip("no pseudo-terminals here: ", err)
+	}
+	return master, slave
+}
+
+// onTerminal starts the command on a terminal.
+func onTerminal(t *testing.T, width uint16, args ...string) *pty {
+	t.Helper()
+	master, slave := openPty(t, width)
+	defer slave.Close()
+	p := &pty{t: t, master: master, cmd: exec.Command(self(t), serverArgs(t, args)...)}
+	p.cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0", "TERM=xterm", "NO_COLOR=")
+	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = slave, slave, slave
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.cmd.Process.Kill() })
+	if err := master.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// until reads what the terminal shows until text is there.
+func (p *pty) until(text string) {
+	p.t.Helper()
+	buf := make([]byte, 4096)
+	for !strings.Contains(p.output.String(), text) {
+		n, err := p.master.Read(buf)
+		p.output.Write(buf[:n])
+		if err != nil {
+			p.t.Fatalf("%v while waiting for %q after %q", err, text, p.output.String())
+		}
+	}
+}
+
+// end reads the rest and returns all that was shown, and the exit status.
+func (p *pty) end() (shown string, status int) {
+	p.t.Helper()
+	_, err := io.Copy(&p.output, p.master) // ends with EIO when the last process has closed the terminal
+	if os.IsTimeout(err) {
+		p.t.Fatalf("still running after %q", p.output.String())
+	}
+	_ = p.cmd.Wait()
+	return strings.ReplaceAll(strings.ReplaceAll(p.output.String(), "\r\n", "\n"), self(p.t), "mcpecho"), p.cmd.ProcessState.ExitCode()
+}
+
+func TestListOnATerminalHasColumns(t *testing.T) {
+	for _, width := range []uint16{40, 80, 200} {
+		shown, status := onTerminal(t, width, "tools", "--no-color", "--", "mcpecho", "serve").end()
+		if status != 0 || !strings.HasPrefix(shown, "NAME  ") || !strings.Contains(shown, "\necho  ") {
+			t.Errorf("status %d:\n%s", status, shown)
+		}
+		for line := range strings.Lines(shown) {
+			if n := textWidth(strings.TrimSuffix(line, "\n")); n > int(width) {
+				t.Errorf("%d columns on a terminal of %d: %q", n, width, line)
+			}
+		}
+	}
+}
+
+func TestColoursOnATerminal(t *testing.T) {
+	coloured, _ := onTerminal(t, 80, "tools", "--", "mcpecho", "serve").end()
+	if !strings.Contains(coloured, "\x1b[1mecho\x1b[0m") {
+		t.Errorf("no colours: %q", coloured)
+	}
+	without, _ := onTerminal(t, 80, "tools", "--no-color", "--", "mcpecho", "serve").end()
+	if strings.Contains(without, "\x1b") {
+		t.Errorf("colours in spite of --no-color: %q", without)
+	}
+}
+
+func TestBinaryIsRefusedOnATerminal(t *testing.T) {
+	for _, line := range []string{"read echo://picture", "call image"} {
+		shown, status := onTerminal(t, 80, append(strings.Fields(line), "--", "mcpecho", "serve")...).end()
+		want := "mcpecho: the result is binary: image/png, 70 bytes\n-o FILE writes it to a file\n"
+		if status != statusUsage || shown != want {
+			t.Errorf("%s: status %d, %q", line, status, shown)
+		}
+	}
+}
+
+func TestServerCannotControlTheTerminal(t *testing.T) {
+	hostile := "\x1b]0;owned\a\x1b[2Jover\rwritten \u202etxt"
+	args := `{"message":"` + strings.NewReplacer("\x1b", `\u001b`, "\a", `\u0007`, "\r", `\r`).Replace(hostile) + `"}`
+	for _, flags := range [][]string{nil, {"--json"}} {
+		shown, status := onTerminal(t, 80, append(append([]string{"call", "echo", args}, flags...), "--", "mcpecho", "serve")...).end()
+		if status != 0 || strings.ContainsAny(shown, "\x1b\a\r\u202e") || !strings.Contains(shown, `\u001b[2Jover`) {
+			t.Errorf("%v: status %d, %q", flags, status, shown)
+		}
+	}
+	shown, status := onTerminal(t, 80, "prompt", "no\x1b[31msuch", "--", "mcpecho", "serve").end()
+	if status != statusRefused || strings.Contains(shown, "\x1b") {
+		t.Errorf("status %d, %q", status, shown)
+	}
+}
+
+func TestProgressIsShownAndGoesAway(t *testing.T) {
+	shown, status := onTerminal(t, 80, "call", "slow", "seconds=0.6", "steps=3", "--", "mcpecho", "serve").end()
+	bar := "slow [#############-------] 66% step 2 of 3"
+	if status != 0 || !strings.Contains(shown, bar) || !strings.HasSuffix(shown, clearLine+"Done after 0.6 seconds.\n") {
+		t.Errorf("status %d, %q", status, shown)
+	}
+	quiet, _ := onTerminal(t, 80, "call", "-q", "slow", "seconds=0.3", "--", "mcpecho", "serve").end()
+	if quiet != "Done after 0.3 seconds.\n" {
+		t.Errorf("with -q: %q", quiet)
+	}
+}
+
+func TestControlCCancelsTheCall(t *testing.T) {
+	trace := t.TempDir() + "/trace"
+	p := onTerminal(t, 80, "call", "slow", "seconds=60", "steps=600", "--trace", trace, "--", "mcpecho", "serve")
+	p.until("slow [")
+	if _, err := p.master.WriteString("\x03"); err != nil {
+		t.Fatal(err)
+	}
+	shown, status := p.end()
+	if status != statusInterrupted || !strings.HasSuffix(shown, "mcpecho: interrupted\n") {
+		t.Errorf("status %d, %q", status, shown)
+	}
+	data, err := os.ReadFile(trace)
+	if err != nil || !strings.Contains(string(data), "notifications/cancelled") {
+		t.Errorf("the server was not told: %s, %v", data, err)
+	}
+}
+
+func TestSecondControlCKillsAtOnce(t *testing.T) {
+	server, env := testserver.Command(&testserver.Options{Fault: "ignores-eof"})
+	args := []string{"call", "slow", "seconds=60", "steps=600"}
+	for _, e := range env {
+		args = append(args, "-e", e)
+	}
+	p := onTerminal(t, 80, append(append(args, "--"), server...)...)
+	p.until("slow [")
+	// One that comes before the first has been dealt with counts as the same.
+	for buf := make([]byte, 4096); ; {
+		if _, err := p.master.WriteString("\x03"); err != nil {
+			t.Fatal(err)
+		}
+		_ = p.master.SetReadDeadline(time.Now().Add(20 * time.Millisecond))
+		if _, err := p.master.Read(buf); err != nil && !os.IsTimeout(err) {
+			break // nobody has the terminal any more
+		}
+	}
+	_ = p.cmd.Wait()
+	if state := p.cmd.ProcessState; state.ExitCode() != -1 {
+		t.Errorf("ended with %v", state)
+	}
+}
+
+func TestClosedPipeEndsTheProgramQuietly(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	var stderr bytes.Buffer
+	cmd := exec.Command(self(t), serverArgs(t, []string{"tools", "--", "mcpecho", "serve"})...)
+	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0")
+	cmd.Stdout, cmd.Stderr = w, &stderr
+	if err := cmd.Run(); err != nil || stderr.Len() > 0 {
+		t.Errorf("%v: %s", err, stderr.String())
+	}
+}
