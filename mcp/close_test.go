@@ -1,0 +1,308 @@
+package mcp_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strconv"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/stdio"
+)
+
+func TestCloseFailsWhatIsPending(t *testing.T) {
+	for _, revision := range eras {
+		synctest.Test(t, func(t *testing.T) {
+			o := speaking(revision)
+			c := open(t, testserver.New(&o), nil)
+			results := make(chan error, 20)
+			for i := range cap(results) {
+				call := &mcp.ToolCall{Name: "slow", Arguments: map[string]any{"seconds": 60}}
+				if i%2 == 0 {
+					call.Progress = func(mcp.Progress) {}
+				}
+				go func() { // ends with the call
+					_, err := c.Do(t.Context(), call)
+					results <- err
+				}()
+			}
+			synctest.Wait()
+			select {
+			case <-c.Done():
+				t.Error("Done is closed before the client")
+			default:
+			}
+			within(t, 0, func() { c.Close() })
+			for range cap(results) {
+				err := <-results
+				wantError(t, err, mcp.ErrClosed, `server "stdmcp-echo": tools/call "slow"`)
+				wantError(t, err, mcp.ErrOutcomeUnknown)
+			}
+			<-c.Done()
+			wantError(t, c.Err(), mcp.ErrClosed)
+			_, err := c.ListTools(t.Context())
+			wantError(t, err, mcp.ErrClosed, "tools/list")
+			if errors.Is(err, mcp.ErrOutcomeUnknown) {
+				t.Errorf("%v: but nothing was sent", err)
+			}
+			wantError(t, c.Notify(t.Context(), "notifications/x", nil), mcp.ErrClosed)
+			wantError(t, c.Ping(t.Context()), mcp.ErrClosed)
+		})
+	}
+}
+
+func TestCloseByMany(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := open(t, testserver.New(nil), nil)
+		var all sync.WaitGroup
+		for range 50 {
+			all.Go(func() { c.Close() })
+			all.Go(func() { _, _ = c.ListTools(t.Context()) })
+		}
+		all.Wait()
+		within(t, 0, func() { c.Close() })
+	})
+}
+
+func TestCloseAThousandTimes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for i := range 1000 {
+			o := speaking(eras[i%2])
+			c, err := mcp.Connect(t.Context(), stdio.Stream(testserver.New(&o).Pipe()), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			result := make(chan error, 1)
+			go func() { // ends with the call
+				_, err := c.CallTool(t.Context(), "slow", nil)
+				result <- err
+			}()
+			c.Close()
+			wantError(t, <-result, mcp.ErrClosed)
+		}
+	})
+}
+
+// TestCloseOfTheStreamDuringConnect: nothing else can close a client that is
+// not there yet.
+func TestCloseOfTheStreamDuringConnect(t *testing.T) {
+	for _, after := range []time.Duration{0, time.Second, 4 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			pipe := testserver.New(&testserver.Options{Fault: "mute"}).Pipe()
+			time.AfterFunc(after, func() { pipe.Close() })
+			within(t, after, func() {
+				_, err := mcp.Connect(t.Context(), stdio.Stream(pipe), nil)
+				wantError(t, err, mcp.ErrClosed)
+			})
+		})
+	}
+}
+
+func TestCloseFromAHandler(t *testing.T) {
+	for _, revision := range eras {
+		t.Run("Log/"+revision, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				o := speaking(revision)
+				var c *mcp.Client
+				done := make(chan error, 1)
+				ready := make(chan struct{})
+				c = open(t, testserver.New(&o), &mcp.Options{
+					LogLevel: mcp.LevelEmergency,
+					Log: func(ctx context.Context, _ *mcp.LogMessage) {
+						<-ready
+						c.Close()
+						select {
+						case done <- ctx.Err():
+						default:
+						}
+					},
+				})
+				close(ready)
+				start := time.Now()
+				_, _ = c.CallTool(t.Context(), "log", nil)
+				wantError(t, <-done, context.Canceled)
+				if took := time.Since(start); took > time.Second {
+					t.Errorf("took %v", took)
+				}
+			})
+		})
+		t.Run("Progress/"+revision, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				o := speaking(revision)
+				c := open(t, testserver.New(&o), nil)
+				within(t, 100*time.Millisecond, func() { // the first report
+					_, err := c.Do(t.Context(), &mcp.ToolCall{Name: "slow", Progress: func(mcp.Progress) { c.Close() }})
+					wantError(t, err, mcp.ErrClosed)
+				})
+			})
+		})
+	}
+}
+
+// TestCloseWaitsForHandlers, but not for ever.
+func TestCloseWaitsForHandlers(t *testing.T) {
+	for _, tt := range []struct{ takes, want time.Duration }{
+		{100 * time.Millisecond, 100 * time.Millisecond},
+		{time.Hour, 500 * time.Millisecond},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			p, c := asking(t, legacy, &mcp.Options{Log: func(ctx context.Context, _ *mcp.LogMessage) {
+				<-ctx.Done()
+				time.Sleep(tt.takes)
+			}})
+			p.notify("notifications/message", `{"level":"info","data":1}`)
+			synctest.Wait()
+			within(t, tt.want, func() { c.Close() })
+			time.Sleep(tt.takes)
+		})
+	}
+}
+
+// TestCloseWhileTheServerNeverReads: writing waits, but closing does not.
+func TestCloseWhileTheServerNeverReads(t *testing.T) {
+	for _, revision := range eras {
+		synctest.Test(t, func(t *testing.T) {
+			s := testserver.New(&testserver.Options{Fault: "stops-reading", Revisions: []string{revision}})
+			c := open(t, s, nil)
+			results := make(chan error, 30)
+			big := make([]byte, 200<<10)
+			for range cap(results) {
+				go func() { // ends with the call
+					_, err := c.CallTool(t.Context(), "echo", map[string]any{"message": string(big)})
+					results <- err
+				}()
+			}
+			synctest.Wait()
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			within(t, time.Second, func() {
+				_, err := c.CallTool(ctx, "add", nil)
+				wantError(t, err, context.DeadlineExceeded)
+			})
+			start := time.Now()
+			c.Close()
+			if took := time.Since(start); took > 100*time.Millisecond {
+				t.Errorf("Close took %v", took)
+			}
+			for range cap(results) {
+				wantError(t, <-results, mcp.ErrClosed)
+			}
+		})
+	}
+}
+
+// TestServerGoesAway: everything pending fails at once, and the client says so.
+func TestServerGoesAway(t *testing.T) {
+	for _, revision := range eras {
+		synctest.Test(t, func(t *testing.T) {
+			p, rwc := newPeer(t, revision, nil)
+			c := dial(t, rwc, nil)
+			result := make(chan error, 1)
+			go func() { // ends with the call
+				_, err := c.CallTool(t.Context(), "any", nil)
+				result <- err
+			}()
+			synctest.Wait()
+			within(t, 0, func() {
+				p.conn.Close()
+				err := <-result
+				wantError(t, err, mcp.ErrClosed, io.EOF.Error())
+				wantError(t, err, mcp.ErrOutcomeUnknown)
+				<-c.Done()
+			})
+			wantError(t, c.Err(), io.EOF)
+		})
+	}
+}
+
+func TestServerDiesAsAProcess(t *testing.T) {
+	for _, revision := range eras {
+		t.Run(revision, func(t *testing.T) {
+			t.Parallel()
+			tr, _ := child(&testserver.Options{Fault: "dies-mid-call", Revisions: []string{revision}})
+			c, err := mcp.Connect(t.Context(), tr, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			_, err = c.CallTool(t.Context(), "echo", map[string]any{"message": "x"})
+			wantError(t, err, mcp.ErrOutcomeUnknown, `tools/call "echo"`, "status 3", "fatal: out of luck")
+			var exit *stdio.ExitError
+			if !errors.As(err, &exit) {
+				t.Errorf("no *stdio.ExitError in %v", err)
+			}
+		})
+	}
+}
+
+// TestEveryCallHasOneOutcome, with calls, cancels and the end all at once.
+func TestEveryCallHasOneOutcome(t *testing.T) {
+	const n = 500
+	synctest.Test(t, func(t *testing.T) {
+		c := open(t, testserver.New(nil), nil)
+		outcomes := make(chan error, n)
+		for i := range n {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i%7)*time.Millisecond)
+			go func() { // ends with the call
+				defer cancel()
+				res, err := c.Do(ctx, &mcp.ToolCall{
+					Name: "slow", Arguments: map[string]any{"seconds": float64(i%5) / 1000, "steps": 2}, Progress: func(mcp.Progress) {},
+				})
+				if (res == nil) == (err == nil) {
+					t.Errorf("%v beside %v", res, err)
+				}
+				outcomes <- err
+			}()
+		}
+		time.AfterFunc(5*time.Millisecond, func() { c.Close() })
+		answers := 0
+		for range n {
+			err := <-outcomes
+			switch {
+			case err == nil:
+				answers++
+			case errors.Is(err, context.DeadlineExceeded), errors.Is(err, mcp.ErrClosed):
+			default:
+				t.Error(err)
+			}
+		}
+		if answers == 0 || answers == n {
+			t.Errorf("%d answers of %d", answers, n)
+		}
+	})
+}
+
+// TestAnswersAreNotCrossed: many calls at once, answered in any order.
+func TestAnswersAreNotCrossed(t *testing.T) {
+	const n = 1000
+	synctest.Test(t, func(t *testing.T) {
+		var waiting []request
+		_, rwc := newPeer(t, modern, func(p *peer, m request) {
+			waiting = append(waiting, m)
+			if len(waiting) < n {
+				return
+			}
+			for i := range waiting {
+				m := waiting[(i*7919+13)%n]
+				p.answer(m, `{"content":[],"structuredContent":`+string(m.Params.Arguments)+`}`)
+			}
+		})
+		c := dial(t, rwc, nil)
+		var all sync.WaitGroup
+		for i := range n {
+			all.Go(func() {
+				want := strconv.Itoa(i)
+				res, err := c.CallTool(t.Context(), "any", map[string]any{"i": i})
+				if err != nil || string(res.Structured) != `{"i":`+want+`}` {
+					t.Errorf("call %s got %+v, %v", want, res, err)
+				}
+			})
+		}
+		all.Wait()
+	})
+}
