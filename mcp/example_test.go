@@ -1,0 +1,220 @@
+package mcp_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+	"github.com/stdmcp/stdmcp/mcp/stdio"
+)
+
+// exampleServer is a server in memory. A program has its own, and mostly
+// starts it with stdio.Command.
+func exampleServer() mcp.Transport { return stdio.Stream(testserver.New(nil).Pipe()) }
+
+// exampleClient is connected to it.
+func exampleClient(ctx context.Context) *mcp.Client {
+	client, err := mcp.Connect(ctx, exampleServer(), nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return client
+}
+
+func ExampleConnect() {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	// Mostly: stdio.Command("npx", "-y", "@modelcontextprotocol/server-everything", "stdio")
+	client, err := mcp.Connect(ctx, exampleServer(), nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
+	server := client.Server()
+	fmt.Println(server.Name, server.Version, "speaks", server.Revision)
+	// Output: stdmcp-echo 1.0.0 speaks 2026-07-28
+}
+
+func ExampleOptions() {
+	ctx := context.Background()
+	client, err := mcp.Connect(ctx, exampleServer(), &mcp.Options{
+		Info:     mcp.Implementation{Name: "my-program", Version: "1.2.3"},
+		Versions: []string{mcp.Revision20250618}, // initialize, without asking for later revisions
+		Timeout:  10 * time.Second,
+		Dropped:  func(reason error, _ []byte) { log.Print(reason) },
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
+	fmt.Println(client.Server().Revision)
+	// Output: 2025-06-18
+}
+
+func ExampleRevisions() {
+	fmt.Println(mcp.Revisions())
+	// Output: [2026-07-28 2025-11-25 2025-06-18 2025-03-26 2024-11-05]
+}
+
+func ExampleClient_CallTool() {
+	ctx := context.Background()
+	client := exampleClient(ctx)
+	defer client.Close()
+	res, err := client.CallTool(ctx, "add", map[string]any{"a": 1, "b": 2})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if res.IsError {
+		log.Fatal("the tool says: ", res.Text())
+	}
+	fmt.Println(res.Text())
+	fmt.Println(string(res.Structured))
+	// Output:
+	// 3
+	// {"sum":3}
+}
+
+func ExampleClient_Do() {
+	ctx := context.Background()
+	client := exampleClient(ctx)
+	defer client.Close()
+	res, err := client.Do(ctx, &mcp.ToolCall{
+		Name:      "slow",
+		Arguments: map[string]any{"seconds": 0.01, "steps": 2},
+		Progress:  func(p mcp.Progress) { fmt.Println(p.Progress, "of", *p.Total) },
+		Timeout:   time.Minute, // without progress
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(res.Text())
+	// Output:
+	// 1 of 2
+	// 2 of 2
+	// Done after 0.01 seconds.
+}
+
+func ExampleClient_Tools() {
+	ctx := context.Background()
+	client := exampleClient(ctx)
+	defer client.Close()
+	for tool, err := range client.Tools(ctx) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(tool.Name, "-", tool.Description)
+		if tool.Name == "add" {
+			break // no further page is asked for
+		}
+	}
+	// Output:
+	// echo - Returns the message it is given.
+	// add - Adds two numbers.
+}
+
+func ExampleClient_ListPrompts() {
+	ctx := context.Background()
+	client := exampleClient(ctx)
+	defer client.Close()
+	prompts, err := client.ListPrompts(ctx)
+	for _, p := range prompts {
+		fmt.Println(p.Name)
+	}
+	if err != nil { // what was read before it is there
+		log.Fatal(err)
+	}
+	// Output:
+	// hello
+	// review
+}
+
+func ExampleClient_ReadResource() {
+	ctx := context.Background()
+	client := exampleClient(ctx)
+	defer client.Close()
+	res, err := client.ReadResource(ctx, "echo://greeting/Ada")
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, part := range res.Contents {
+		data, err := part.Bytes()
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("%s: %s\n", part.MIMEType, data)
+	}
+	// Output: text/plain: Hello, Ada!
+}
+
+func ExampleClient_GetPrompt() {
+	ctx := context.Background()
+	client := exampleClient(ctx)
+	defer client.Close()
+	res, err := client.GetPrompt(ctx, "review", map[string]string{"language": "go"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(res.Messages[0].Role, "-", res.Messages[0].Content.Text)
+	// Output: user - Please review this go program.
+}
+
+func ExampleClient_Call() {
+	ctx := context.Background()
+	client := exampleClient(ctx)
+	defer client.Close()
+	raw, err := client.Call(ctx, "completion/complete", map[string]any{
+		"ref":      map[string]string{"type": "ref/prompt", "name": "review"},
+		"argument": map[string]string{"name": "language", "value": "py"},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	var res struct{ Completion struct{ Values []string } }
+	if err := json.Unmarshal(raw, &res); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(res.Completion.Values)
+	// Output: [python]
+}
+
+func ExampleClient_Ping() {
+	ctx := context.Background()
+	client := exampleClient(ctx)
+	defer client.Close()
+	fmt.Println(client.Ping(ctx))
+	// Output: <nil>
+}
+
+func ExampleCallError() {
+	ctx := context.Background()
+	client := exampleClient(ctx)
+	defer client.Close()
+	_, err := client.CallTool(ctx, "divide", map[string]any{"a": 1, "b": 0})
+	fmt.Println(err)
+
+	var call *mcp.CallError
+	if errors.As(err, &call) {
+		fmt.Println("server:", call.Server)
+		fmt.Println("tool:", call.Name)
+	}
+	var answer *jsonrpc.Error
+	switch {
+	case errors.As(err, &answer):
+		fmt.Println("the server refused it with code", answer.Code)
+	case errors.Is(err, mcp.ErrOutcomeUnknown):
+		fmt.Println("the connection ended; it may have been done")
+	case errors.Is(err, context.DeadlineExceeded):
+		fmt.Println("no answer in time")
+	}
+	// Output:
+	// server "stdmcp-echo": tools/call "divide": Unknown tool: divide (code -32602)
+	// server: stdmcp-echo
+	// tool: divide
+	// the server refused it with code -32602
+}
