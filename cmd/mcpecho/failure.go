@@ -80,7 +80,7 @@ func classify(err error) *failure {
 	case errors.As(err, &exit):
 		f.kind = "crashed"
 	case errors.Is(err, context.DeadlineExceeded):
-		f.kind = "timeout"
+		f.kind, f.hint = "timeout", "--timeout waits longer"
 	case errors.Is(err, mcp.ErrUnsupportedVersion), errors.Is(err, mcp.ErrMalformed), errors.Is(err, mcp.ErrTooLarge),
 		errors.Is(err, mcp.ErrTooManyPages), errors.Is(err, stdio.ErrNotJSON):
 		f.kind = "protocol"

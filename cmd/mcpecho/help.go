@@ -38,12 +38,13 @@ func runHelp(_ context.Context, c *invocation) error {
 
 // overview is the help without a command.
 func (c *invocation) overview() string {
+	const talk = " COMMAND [flags] -- SERVER-COMMAND …"
 	var b strings.Builder
 	b.WriteString(`mcpecho talks to MCP servers, and is an echo server to try clients on.
 
 Usage:
-  ` + c.name + `                                 take the tour
-  ` + c.name + ` COMMAND [flags] -- SERVER-COMMAND …   start a server and talk to it
+  ` + c.name + pad("", textWidth(talk)+3) + `take the tour
+  ` + c.name + talk + `   start a server and talk to it
 
 Commands:
 `)

@@ -73,8 +73,6 @@ func (c *invocation) options(s *conversation) *mcp.Options {
 }
 
 func (c *invocation) connect(ctx context.Context, s *conversation, opts *mcp.Options) (*mcp.Client, error) {
-	t := stdio.Command(c.server[0], c.server[1:]...)
-	t.Env, t.InheritEnv, t.Dir, t.Stderr = c.flags.env, c.flags.inheritEnv, c.flags.dir, s.words
 	if d := c.flags.connectTimeout; d > 0 {
 		late := &failure{status: statusUnreachable, kind: "timeout",
 			message: "no answer from " + strconv.Quote(strings.Join(c.server, " ")) + " within " + d.String(),
@@ -83,7 +81,14 @@ func (c *invocation) connect(ctx context.Context, s *conversation, opts *mcp.Opt
 		ctx, cancel = context.WithTimeoutCause(ctx, d, late)
 		defer cancel()
 	}
-	return mcp.Connect(ctx, t, opts)
+	return mcp.Connect(ctx, c.transport(s), opts)
+}
+
+// transport returns the way to the target.
+func (c *invocation) transport(s *conversation) mcp.Transport {
+	t := stdio.Command(c.server[0], c.server[1:]...)
+	t.Env, t.InheritEnv, t.Dir, t.Stderr = c.flags.env, c.flags.inheritEnv, c.flags.dir, s.words
+	return t
 }
 
 // within bounds a request by --timeout. Calls of tools are bounded by the
