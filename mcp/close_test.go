@@ -169,7 +169,7 @@ func TestCloseWhileTheServerNeverReads(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s := testserver.New(&testserver.Options{Fault: "stops-reading", Revisions: []string{revision}})
 			c := open(t, s, nil)
-			results := make(chan error, 30)
+			results := make(chan error, 8)
 			big := make([]byte, 200<<10)
 			for range cap(results) {
 				go func() { // ends with the call

@@ -118,20 +118,16 @@ func ExampleClient_Tools() {
 	// add - Adds two numbers.
 }
 
-func ExampleClient_ListPrompts() {
+func ExampleClient_ListResources() {
 	ctx := context.Background()
 	client := exampleClient(ctx)
 	defer client.Close()
-	prompts, err := client.ListPrompts(ctx)
-	for _, p := range prompts {
-		fmt.Println(p.Name)
+	resources, err := client.ListResources(ctx)
+	if err != nil {
+		log.Printf("%d resources, then: %v", len(resources), err) // those read before the error are there
 	}
-	if err != nil { // what was read before it is there
-		log.Fatal(err)
-	}
-	// Output:
-	// hello
-	// review
+	fmt.Println(resources[0].URI, "-", resources[0].Title)
+	// Output: echo://text - A text
 }
 
 func ExampleClient_ReadResource() {
