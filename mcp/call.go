@@ -23,6 +23,10 @@ type call struct {
 	timeout   time.Duration // as the options say when 0
 	permanent bool          // must not be cancelled
 
+	asks   bool   // the server may ask for input
+	rounds int    // how often it has
+	inputs []byte // members with the answers, for the next round
+
 	req jsonrpc.Request // what becomes of it
 }
 
@@ -93,6 +97,9 @@ func appendParams(b []byte, era era, q *call, token int64) (_ []byte, err error)
 		if b, err = q.params(q, b); err != nil {
 			return b, err
 		}
+	}
+	if len(q.inputs) > 0 {
+		b = append(wire.AppendComma(b), q.inputs...)
 	}
 	start := len(b)
 	b = append(wire.AppendKey(b, "_meta"), '{')

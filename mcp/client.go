@@ -131,9 +131,6 @@ func (q *call) setParams(params any) error {
 	return nil
 }
 
-// capabilities returns what the client can do for servers.
-func (c *Client) capabilities() *ClientCapabilities { return &ClientCapabilities{} }
-
 // message handles what the server sends that is no answer. It is called on
 // goroutines that read, and never waits.
 func (c *Client) message(conn jsonrpc.Conn, m *jsonrpc.Message) {

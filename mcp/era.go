@@ -21,7 +21,8 @@ type era interface {
 	// serves reports whether the server may ask the client for something.
 	serves() bool
 
-	// complete returns an error unless resultType is that of a final result.
+	// complete returns an error unless resultType is that of a final result:
+	// ErrInputRequired itself if it is one that asks for more.
 	complete(resultType string) error
 }
 

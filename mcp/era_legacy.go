@@ -65,7 +65,7 @@ func (c *Client) sendInitialize(ctx context.Context, version string) (*Initializ
 		permanent: true, // the specification forbids to cancel it
 		params: func(_ *call, b []byte) ([]byte, error) {
 			b = wire.AppendString(wire.AppendKey(b, "protocolVersion"), version)
-			b = appendObject(wire.AppendKey(b, "capabilities"), c.capabilities())
+			b = appendObject(wire.AppendKey(b, "capabilities"), c.capabilities(true))
 			return appendObject(wire.AppendKey(b, "clientInfo"), &c.opts.Info), nil
 		},
 	}

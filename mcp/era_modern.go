@@ -29,7 +29,7 @@ type modernEra struct {
 func (c *Client) newModernEra(revision string) *modernEra {
 	b := wire.AppendString(wire.AppendKey(nil, metaVersion), revision)
 	b = appendObject(wire.AppendKey(b, metaClientInfo), &c.opts.Info)
-	b = appendObject(wire.AppendKey(b, metaCapabilities), c.capabilities())
+	b = appendObject(wire.AppendKey(b, metaCapabilities), c.capabilities(false))
 	always := len(b)
 	if c.opts.LogLevel != "" {
 		b = wire.AppendString(wire.AppendKey(b, metaLogLevel), string(c.opts.LogLevel))
@@ -52,8 +52,11 @@ func (e *modernEra) ping() string { return "server/discover" }
 func (e *modernEra) serves() bool { return false }
 
 func (e *modernEra) complete(resultType string) error {
-	if resultType == "" || resultType == "complete" {
+	switch resultType {
+	case "", "complete":
 		return nil
+	case "input_required":
+		return ErrInputRequired
 	}
 	return &malformedError{errors.New("result of the unknown type " + strconv.Quote(resultType))}
 }

@@ -108,7 +108,10 @@ func (c *Client) read(q *call, raw []byte, res result) error {
 	if err := r.End(); err != nil {
 		return c.failed(q, &malformedError{err})
 	}
-	if err := c.era.complete(res.common().ResultType); err != nil {
+	switch err := c.era.complete(res.common().ResultType); {
+	case err == ErrInputRequired && q.asks:
+		return &inputRequired{raw}
+	case err != nil:
 		return c.failed(q, err)
 	}
 	if l, ok := res.(interface{ problems() []error }); ok {

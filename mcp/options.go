@@ -54,6 +54,16 @@ type Options struct {
 	// read of one list. 1,000 pages and 100,000 items when 0.
 	MaxPages, MaxItems int
 
+	// Handlers answer what servers ask of the client, such as [Roots],
+	// [Sampling] and [Elicitation]. What they are for is declared to servers;
+	// anything else is refused. A program links only the handlers that it
+	// names.
+	Handlers []Handler
+
+	// Extensions are declared to servers of 2026-07-28 and later: settings by
+	// identifier, each of them an object.
+	Extensions map[string]RawMessage
+
 	// Log is called for each log message of the server, one at a time.
 	Log func(context.Context, *LogMessage)
 
@@ -87,6 +97,7 @@ func (o *Options) withDefaults() Options {
 		d.Versions = Revisions()
 	}
 	d.Versions = slices.Clone(d.Versions)
+	d.Handlers = slices.Clone(d.Handlers)
 	if d.ProbeTimeout <= 0 {
 		d.ProbeTimeout = 3 * time.Second
 	}

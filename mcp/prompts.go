@@ -19,13 +19,9 @@ func (c *Client) ListPrompts(ctx context.Context) ([]*Prompt, error) { return al
 
 // GetPrompt has the server fill in a prompt. args may be nil.
 func (c *Client) GetPrompt(ctx context.Context, name string, args map[string]string) (*GetPromptResult, error) {
-	q := &call{method: "prompts/get", name: name, params: (*call).appendNamed}
+	q := &call{method: "prompts/get", name: name, params: (*call).appendNamed, asks: true}
 	if args != nil {
 		q.args = args
 	}
-	var res GetPromptResult
-	if err := c.get(ctx, q, &res); err != nil {
-		return nil, err
-	}
-	return &res, nil
+	return finish[GetPromptResult](ctx, c, q)
 }

@@ -101,27 +101,16 @@ func (c *Client) request(conn jsonrpc.Conn, m *jsonrpc.Message) {
 	}
 	go func() { // ends with the handler
 		defer c.requests.remove(m.ID)
-		result, err := c.handle(ctx, m)
+		result, err := c.handle(ctx, m.Method, m.Params)
 		if ctx.Err() != nil {
 			return // nobody wants it any more
 		}
-		_ = conn.Reply(ctx, m.ID, result, err) // fails with the connection only
-	}()
-}
-
-// handle returns the answer to a request of the server.
-func (c *Client) handle(_ context.Context, m *jsonrpc.Message) (_ RawMessage, answer *jsonrpc.Error) {
-	defer func() {
-		if v := recover(); v != nil {
-			c.opts.Dropped(panicError(v), []byte(m.Method))
-			answer = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the client failed to handle the request"}
+		var answer *jsonrpc.Error
+		if err != nil {
+			answer = c.wireError(m.Method, err)
 		}
+		_ = conn.Reply(ctx, m.ID, result, answer) // fails with the connection only
 	}()
-	switch m.Method {
-	case "ping":
-		return RawMessage("{}"), nil
-	}
-	return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "this client does not handle " + m.Method}
 }
 
 var errServerRequest = errors.New("a request from the server, which this protocol revision does not allow")

@@ -37,12 +37,8 @@ func (c *Client) ListResourceTemplates(ctx context.Context) ([]*ResourceTemplate
 
 // ReadResource reads a resource. A URI may stand for several contents.
 func (c *Client) ReadResource(ctx context.Context, uri string) (*ReadResourceResult, error) {
-	q := &call{method: "resources/read", name: uri, params: func(q *call, b []byte) ([]byte, error) {
+	q := &call{method: "resources/read", name: uri, asks: true, params: func(q *call, b []byte) ([]byte, error) {
 		return wire.AppendString(wire.AppendKey(b, "uri"), q.name), nil
 	}}
-	var res ReadResourceResult
-	if err := c.get(ctx, q, &res); err != nil {
-		return nil, err
-	}
-	return &res, nil
+	return finish[ReadResourceResult](ctx, c, q)
 }

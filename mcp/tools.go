@@ -57,12 +57,8 @@ func (c *Client) Do(ctx context.Context, t *ToolCall) (*CallToolResult, error) {
 }
 
 func (c *Client) callTool(ctx context.Context, q *call) (*CallToolResult, error) {
-	q.method, q.params = "tools/call", (*call).appendNamed
-	var res CallToolResult
-	if err := c.get(ctx, q, &res); err != nil {
-		return nil, err
-	}
-	return &res, nil
+	q.method, q.params, q.asks = "tools/call", (*call).appendNamed, true
+	return finish[CallToolResult](ctx, c, q)
 }
 
 // appendNamed appends the name of what is called and its arguments.

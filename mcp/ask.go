@@ -1,0 +1,120 @@
+package mcp
+
+import (
+	"context"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
+
+// A Handler answers what servers ask of a client: for its roots, its model, its
+// user. Until 2025-11-25 servers send requests for that, later their results
+// hold them; a handler serves both. Handlers run side by side.
+//
+// When a handler's function fails or panics, the server learns only that, and
+// Options.Dropped why; a *[jsonrpc.Error] is the server's answer as it is.
+type Handler interface {
+	// method is what the handler answers.
+	method() string
+
+	// declare adds what the client can do. Sessions are for a server of the
+	// legacy era.
+	declare(caps *ClientCapabilities, sessions bool)
+
+	// answer handles one request.
+	answer(ctx context.Context, params RawMessage) (object, error)
+}
+
+// HandlerFunc answers requests of any method, for extensions and experiments.
+// Its result becomes the answer as for Call; it declares nothing.
+func HandlerFunc(method string, f func(ctx context.Context, params RawMessage) (any, error)) Handler {
+	return &funcHandler{method, f}
+}
+
+type funcHandler struct {
+	name string
+	f    func(ctx context.Context, params RawMessage) (any, error)
+}
+
+func (h *funcHandler) method() string                    { return h.name }
+func (h *funcHandler) declare(*ClientCapabilities, bool) {}
+func (h *funcHandler) answer(ctx context.Context, params RawMessage) (object, error) {
+	v, err := h.f(ctx, params)
+	if err != nil {
+		return nil, err
+	}
+	b, err := wire.AppendValue(nil, v)
+	if err != nil {
+		return nil, err
+	}
+	res := new(Result)
+	return res, res.UnmarshalJSON(b)
+}
+
+// capabilities returns what the client can do for servers.
+func (c *Client) capabilities(sessions bool) *ClientCapabilities {
+	var caps ClientCapabilities
+	for _, h := range c.opts.Handlers {
+		h.declare(&caps, sessions)
+	}
+	if !sessions {
+		caps.Extensions = c.opts.Extensions
+	}
+	return &caps
+}
+
+// handle answers what the server asks for. An error is that of the handler,
+// its panic, or a refusal.
+func (c *Client) handle(ctx context.Context, method string, params RawMessage) (_ RawMessage, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = panicError(v)
+		}
+	}()
+	if method == "ping" {
+		return RawMessage("{}"), nil
+	}
+	for _, h := range c.opts.Handlers {
+		if h.method() == method {
+			res, err := h.answer(ctx, params)
+			if err != nil {
+				return nil, err
+			}
+			return encodeObject(nil, res)
+		}
+	}
+	return nil, &refusal{jsonrpc.CodeMethodNotFound, "this client does not handle " + method}
+}
+
+// A refusal says what is wrong with a request of the server.
+type refusal struct {
+	code int64
+	why  string
+}
+
+func (e *refusal) Error() string { return e.why }
+
+func invalidParams(why string) error { return &refusal{jsonrpc.CodeInvalidParams, why} }
+
+// wireError returns what the server learns of an error in handling its
+// request. What went wrong in the program is not its business.
+func (c *Client) wireError(method string, err error) *jsonrpc.Error {
+	switch err := err.(type) {
+	case *refusal:
+		return &jsonrpc.Error{Code: err.code, Message: err.why}
+	case *jsonrpc.Error:
+		return err
+	}
+	c.opts.Dropped(err, []byte(method))
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the client failed to handle the request"}
+}
+
+// readParams reads the params of a request into v.
+func readParams(params RawMessage, v object) error {
+	r := wire.NewReader(params)
+	decodeObject(&r, v)
+	if err := r.End(); err != nil {
+		return invalidParams(err.Error())
+	}
+	return nil
+}

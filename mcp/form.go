@@ -1,0 +1,166 @@
+package mcp
+
+import (
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+)
+
+// complete returns what a form was filled in with, with the defaults of fields
+// that were left out. The error says which value doesn't fit its field.
+func complete(fields []FormField, content map[string]any) (map[string]any, error) {
+	filled := make(map[string]any, len(content))
+	for name, v := range content {
+		filled[name] = v
+	}
+	for i := range fields {
+		f := &fields[i]
+		v, ok := filled[f.Name]
+		switch {
+		case ok:
+			if err := f.Schema.check(v); err != nil {
+				return nil, &opError{"field " + strconv.Quote(f.Name), err}
+			}
+		case f.Schema.Default != nil:
+			filled[f.Name] = f.Schema.Default
+		case f.Required:
+			return nil, &opError{"field " + strconv.Quote(f.Name), errors.New("required, but not filled in")}
+		}
+	}
+	for name := range filled {
+		if !hasField(fields, name) {
+			return nil, &opError{"field " + strconv.Quote(name), errors.New("not in the form")}
+		}
+	}
+	return filled, nil
+}
+
+func hasField(fields []FormField, name string) bool {
+	for i := range fields {
+		if fields[i].Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// check returns an error when v doesn't fit the schema.
+func (s *PrimitiveSchema) check(v any) error {
+	b, err := wire.AppendValue(nil, v)
+	if err != nil {
+		return err
+	}
+	r := wire.NewReader(b)
+	switch s.Type {
+	case "string":
+		err = s.checkString(r.String())
+	case "number", "integer":
+		err = s.checkNumber(r.Float())
+	case "boolean":
+		r.Bool()
+	case "array":
+		err = s.checkList(&r)
+	default:
+		r.Skip() // of a later revision; the server will say
+	}
+	if end := r.End(); end != nil {
+		return errors.New("not of the type " + s.Type)
+	}
+	return err
+}
+
+func (s *PrimitiveSchema) checkString(v string) error {
+	n := int64(utf8.RuneCountInString(v))
+	switch {
+	case s.MinLength != nil && n < *s.MinLength:
+		return errors.New("shorter than " + strconv.FormatInt(*s.MinLength, 10))
+	case s.MaxLength != nil && n > *s.MaxLength:
+		return errors.New("longer than " + strconv.FormatInt(*s.MaxLength, 10))
+	}
+	if err := s.checkChoice(v); err != nil {
+		return err
+	}
+	return checkFormat(s.Format, v)
+}
+
+func (s *PrimitiveSchema) checkChoice(v string) error {
+	choices := s.Choices()
+	if choices == nil {
+		return nil
+	}
+	for _, c := range choices {
+		if c.Const == v {
+			return nil
+		}
+	}
+	return errors.New(strconv.Quote(v) + " is none of the choices")
+}
+
+// checkFormat catches what is no such thing at a glance. It leaves the rest to
+// the server, which has the last word anyway.
+func checkFormat(format, v string) error {
+	ok := true
+	switch format {
+	case "email":
+		at := strings.LastIndexByte(v, '@')
+		ok = at > 0 && at < len(v)-1
+	case "uri":
+		i := strings.IndexByte(v, ':')
+		ok = i > 0 && !strings.ContainsAny(v, " \t\r\n")
+	case "date":
+		ok = isDate(v)
+	case "date-time":
+		ok = len(v) > len("2006-01-02T15:04:05") && isDate(v[:10]) && (v[10] == 'T' || v[10] == 't')
+	}
+	if !ok {
+		return errors.New(strconv.Quote(v) + " is no " + format)
+	}
+	return nil
+}
+
+// isDate reports whether v looks like 2006-01-02.
+func isDate(v string) bool {
+	if len(v) != 10 {
+		return false
+	}
+	for i := range 10 {
+		if digit := v[i] >= '0' && v[i] <= '9'; digit == (i == 4 || i == 7) || !digit && v[i] != '-' {
+			return false
+		}
+	}
+	return v[5:7] >= "01" && v[5:7] <= "12" && v[8:] >= "01" && v[8:] <= "31"
+}
+
+func (s *PrimitiveSchema) checkNumber(v float64) error {
+	switch {
+	case s.Type == "integer" && v != math.Trunc(v):
+		return errors.New("not a whole number")
+	case s.Minimum != nil && v < *s.Minimum:
+		return errors.New("below the minimum")
+	case s.Maximum != nil && v > *s.Maximum:
+		return errors.New("above the maximum")
+	}
+	return nil
+}
+
+func (s *PrimitiveSchema) checkList(r *wire.Reader) (err error) {
+	n := int64(0)
+	for r.Array(); r.More(); n++ {
+		if e := s.checkChoice(r.String()); e != nil && err == nil {
+			err = e
+		}
+	}
+	switch {
+	case err != nil:
+		return err
+	case s.MinItems != nil && n < *s.MinItems:
+		return errors.New("fewer than " + strconv.FormatInt(*s.MinItems, 10) + " chosen")
+	case s.MaxItems != nil && n > *s.MaxItems:
+		return errors.New("more than " + strconv.FormatInt(*s.MaxItems, 10) + " chosen")
+	}
+	return nil
+}

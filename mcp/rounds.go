@@ -1,0 +1,152 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"sync"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
+
+const (
+	// maxRounds is how often a server may ask for more before it answers.
+	maxRounds = 16
+
+	// maxInputs is how many things it may ask for at once.
+	maxInputs = 64
+)
+
+// ErrInputRequired is matched by the error of a call for which the server asks
+// for something that the client doesn't have: no function in Options for it,
+// one that failed, or too many rounds.
+var ErrInputRequired = errors.New("the server asks for more input")
+
+// finish sends a request, answers what the server asks for meanwhile
+// (2026-07-28: multi round-trip requests), and returns the final result.
+func finish[R any, P resultPtr[R]](ctx context.Context, c *Client, q *call) (P, error) {
+	for {
+		res := P(new(R))
+		raw, err := c.do(ctx, q)
+		if err == nil {
+			err = c.read(q, raw, res)
+		}
+		more, ok := err.(*inputRequired)
+		switch {
+		case err == nil:
+			return res, nil
+		case !ok:
+			return nil, err
+		}
+		if err := c.gather(ctx, q, more.raw); err != nil {
+			return nil, c.failed(q, err)
+		}
+	}
+}
+
+// inputRequired is a result that asks for more.
+type inputRequired struct{ raw []byte }
+
+func (e *inputRequired) Error() string        { return ErrInputRequired.Error() }
+func (e *inputRequired) Is(target error) bool { return target == ErrInputRequired }
+
+// gather answers what the server asks for, side by side, and puts the answers
+// into q for the next round.
+func (c *Client) gather(ctx context.Context, q *call, raw []byte) error {
+	var ask InputRequiredResult
+	r := wire.NewReader(raw)
+	decodeObject(&r, &ask)
+	if err := r.End(); err != nil {
+		return &malformedError{err}
+	}
+	switch {
+	case ask.InputRequests == nil && ask.RequestState == nil:
+		return &malformedError{errors.New("input required, but none asked for")}
+	case len(ask.InputRequests) > maxInputs:
+		return &opError{"more than " + strconv.Itoa(maxInputs) + " questions at once", ErrInputRequired}
+	}
+	if q.rounds++; q.rounds > maxRounds {
+		return &opError{"no result after " + strconv.Itoa(maxRounds) + " rounds", ErrInputRequired}
+	}
+	answers, err := c.answerAll(ctx, ask.InputRequests)
+	if err != nil {
+		return err
+	}
+	q.inputs = answers
+	if ask.RequestState != nil {
+		q.inputs = wire.AppendString(wire.AppendKey(q.inputs, "requestState"), *ask.RequestState)
+	}
+	return nil
+}
+
+// answerAll returns the member inputResponses, or nothing when nothing was
+// asked for. The first failure ends the other questions.
+func (c *Client) answerAll(ctx context.Context, asked map[string]InputRequest) ([]byte, error) {
+	if asked == nil {
+		return nil, nil
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	keys := wire.SortedKeys(asked)
+	answers := make([]RawMessage, len(keys))
+	var failure error
+	var once sync.Once
+	var wg sync.WaitGroup
+	for i, key := range keys {
+		wg.Add(1)
+		go func() { // ends with the program's function
+			defer wg.Done()
+			answer, err := c.input(ctx, asked[key])
+			if err != nil {
+				once.Do(func() { failure = &opError{strconv.Quote(key), err}; cancel() })
+			}
+			answers[i] = answer
+		}()
+	}
+	wg.Wait()
+	if failure != nil {
+		return nil, failure
+	}
+	b := append(wire.AppendKey(nil, "inputResponses"), '{')
+	for i, key := range keys {
+		b = append(wire.AppendKey(b, key), answers[i]...)
+	}
+	return append(b, '}'), nil
+}
+
+// input answers one question.
+func (c *Client) input(ctx context.Context, ask InputRequest) (RawMessage, error) {
+	switch ask.Method {
+	case "roots/list", "sampling/createMessage", "elicitation/create":
+	default:
+		return nil, &inputError{ask.Method, invalidParams("not among what a result may ask for")}
+	}
+	answer, err := c.handle(ctx, ask.Method, ask.Params)
+	if err != nil {
+		return nil, &inputError{ask.Method, err}
+	}
+	return answer, nil
+}
+
+// An inputError is why something that the server asks for can't be given. It
+// matches ErrInputRequired.
+type inputError struct {
+	method string
+	err    error
+}
+
+func (e *inputError) Error() string {
+	return ErrInputRequired.Error() + ": " + e.method + ": " + e.err.Error()
+}
+
+func (e *inputError) Is(target error) bool { return target == ErrInputRequired }
+
+// Unwrap hides an answer that was meant for the server, which would look like
+// one of the server's.
+func (e *inputError) Unwrap() error {
+	if _, ok := e.err.(*jsonrpc.Error); ok {
+		return nil
+	}
+	return e.err
+}
