@@ -144,7 +144,7 @@ func (c *Client) negotiate(ctx context.Context) (*agreement, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	probe := start(&attempts, func() (*agreement, error) { return c.discover(ctx) })
-	wait := time.NewTimer(c.opts.ProbeTimeout)
+	wait := time.NewTimer(c.probeTime(ctx))
 	defer wait.Stop()
 	select {
 	case p := <-probe:
@@ -179,6 +179,15 @@ func (c *Client) negotiate(ctx context.Context) (*agreement, error) {
 		return p.agreement, p.err
 	}
 	return s.agreement, s.err
+}
+
+// probeTime is how long the probe may take before initialize is tried. Where
+// ctx is short, most of its time is left for that.
+func (c *Client) probeTime(ctx context.Context) time.Duration {
+	if end, ok := ctx.Deadline(); ok {
+		return min(c.opts.ProbeTimeout, time.Until(end)/3)
+	}
+	return c.opts.ProbeTimeout
 }
 
 // afterProbe goes on with what the probe found in time.

@@ -38,7 +38,8 @@ type Options struct {
 	Versions []string
 
 	// ProbeTimeout is how long Connect waits for the answer to
-	// server/discover before it tries initialize, too. 3 seconds when 0.
+	// server/discover before it tries initialize, too. 3 seconds when 0, and
+	// no more than a third of what its context leaves.
 	ProbeTimeout time.Duration
 
 	// Timeout is how long a call waits for its answer. Progress starts the
