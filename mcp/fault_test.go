@@ -107,7 +107,7 @@ var fates = map[string]fate{
 	"error-without-code":             {fails: []error{}, says: "no code"},
 	"wrong-version":                  {fails: garbage, dropped: mcp.ErrMalformed},
 	"null-result":                    {fails: garbage},
-	"array-result":                   {fails: mcp.ErrMalformed},
+	"array-result":                   {fails: garbage},
 	"no-content":                     {empty: true},
 	"null-content":                   {empty: true},
 	"unknown-result-type":            {empty: true},
