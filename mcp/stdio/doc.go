@@ -40,10 +40,10 @@ standard output, it counts as ended after a quarter of a second of silence.
 
 Close follows the specification: it closes the standard input, waits for the
 child to exit, sends SIGTERM to the group, waits again, and sends SIGKILL. A
-server that exits at the end of its input is gone in milliseconds. The others
-take 3 seconds, or what Transport.CloseWait makes of it, and never more than 5.
-After that no process, goroutine or file descriptor of the connection is left,
-with one exception: a goroutine that is blocked in Transport.Stderr.
+server that exits at the end of its input is gone in milliseconds. Another one
+takes 3 seconds, or twice Transport.CloseWait, and never 2 seconds more. After
+that no process, goroutine or file descriptor of the connection is left, with
+one exception: a goroutine that is blocked in Transport.Stderr.
 
 If this process is killed without a chance to close anything, Linux kills the
 child with it, and Windows all that the child has started, too. Otherwise what

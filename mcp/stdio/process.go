@@ -15,6 +15,9 @@ const (
 	// grandchild mostly, would keep the connection open.
 	grace = 250 * time.Millisecond
 
+	// drainTime is how long it is read on after that, whoever keeps writing.
+	drainTime = 4 * grace
+
 	// closeWait is how long Close waits after each of its steps, unless set.
 	closeWait = 1500 * time.Millisecond
 )
@@ -222,7 +225,12 @@ type output struct {
 
 // hurry tells the reader that the child has exited. A Read that is waiting
 // returns, and from then on silence is the end.
-func (o *output) hurry() { _ = o.SetReadDeadline(time.Now()) }
+func (o *output) hurry() {
+	if err := o.SetReadDeadline(time.Now()); errors.Is(err, os.ErrNoDeadline) {
+		// On Windows, where killing the job leaves nobody at the other end.
+		time.AfterFunc(drainTime, func() { _ = o.Close() })
+	}
+}
 
 func (o *output) Read(p []byte) (int, error) {
 	for {
@@ -240,6 +248,6 @@ func (o *output) Read(p []byte) (int, error) {
 		if !o.end.IsZero() {
 			return 0, io.EOF
 		}
-		o.end = time.Now().Add(4 * grace)
+		o.end = time.Now().Add(drainTime)
 	}
 }

@@ -49,7 +49,7 @@ func TestKilledServerIsReported(t *testing.T) {
 	if err := syscall.Kill(pidIn(t, msg), syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	within(t, grace, func() { _, err = p.Read() })
+	within(t, 4*grace, func() { _, err = p.Read() })
 	if !strings.HasSuffix(err.Error(), " was ended by signal: killed") {
 		t.Error(err)
 	}
@@ -70,7 +70,7 @@ func TestStubbornServerIsKilled(t *testing.T) {
 
 func TestSIGTERMComesBeforeSIGKILL(t *testing.T) {
 	tr := child("deaf")
-	tr.CloseWait = 100 * time.Millisecond
+	tr.CloseWait = 300 * time.Millisecond
 	p := open(t, tr)
 	if _, err := p.Read(); err != nil {
 		t.Fatal(err)

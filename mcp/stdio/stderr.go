@@ -122,9 +122,13 @@ func (r *relay) write(p []byte) {
 	}
 }
 
+// close lets the writer catch up, unless it is stuck.
 func (r *relay) close() {
 	close(r.chunks)
-	t := time.NewTimer(patience)
+	if r.stalled {
+		return
+	}
+	t := time.NewTimer(2 * grace)
 	defer t.Stop()
 	select {
 	case <-r.done:

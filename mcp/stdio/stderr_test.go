@@ -91,8 +91,9 @@ func TestRelayLosesPatienceOnce(t *testing.T) {
 		if d := time.Since(start); d != patience {
 			t.Errorf("writing took %v", d)
 		}
-		close(w.block)
 		r.close()
+		close(w.block)
+		<-r.done
 		if n := w.Len(); n != 1+cap(r.chunks) {
 			t.Errorf("%d writes were passed on, not those that found room", n)
 		}
