@@ -1,0 +1,105 @@
+package httpx
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
+
+const (
+	// maxPiece is how much is read of a body that is of no use.
+	maxPiece = 4 << 10
+
+	// pieceTime is how long that may take.
+	pieceTime = time.Second
+)
+
+// A TimeoutError is a server that did not send what was waited for. It matches
+// context.DeadlineExceeded and os.ErrDeadlineExceeded.
+type TimeoutError struct {
+	What  string // what was missing
+	After time.Duration
+}
+
+func (e *TimeoutError) Error() string { return e.What + " within " + e.After.String() }
+
+func (e *TimeoutError) Is(target error) bool {
+	return target == context.DeadlineExceeded || target == os.ErrDeadlineExceeded
+}
+
+// Timeout tells that the error is a time-out, as net.Error does.
+func (e *TimeoutError) Timeout() bool { return true }
+
+// body is the body of a response within its limits.
+type body struct {
+	rc     io.ReadCloser
+	ctx    context.Context // that of the request, which ends with the body
+	cancel context.CancelCauseFunc
+	idle   time.Duration
+	timer  *time.Timer // runs while something is read
+	max    int64       // 0 means no limit
+	n      int64       // what has been read
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	if b.idle > 0 {
+		if b.timer == nil {
+			b.timer = time.AfterFunc(b.idle, func() { b.cancel(&TimeoutError{"nothing received", b.idle}) })
+		} else {
+			b.timer.Reset(b.idle)
+		}
+		defer b.timer.Stop()
+	}
+	if b.max > 0 && int64(len(p)) > b.max-b.n+1 {
+		p = p[:b.max-b.n+1] // one more tells whether the body is longer
+	}
+	n, err := b.rc.Read(p)
+	b.n += int64(n)
+	if b.max > 0 && b.n > b.max {
+		b.n--
+		return n - 1, &tooLargeError{b.max}
+	}
+	if err != nil && err != io.EOF && b.ctx.Err() != nil {
+		err = context.Cause(b.ctx)
+	}
+	return n, err
+}
+
+func (b *body) Close() error {
+	err := b.rc.Close()
+	b.cancel(nil)
+	return err
+}
+
+// Drain closes the body of resp. It reads what is left of a short one first,
+// so that the connection can be used again.
+func Drain(resp *http.Response) { _, _ = piece(resp) }
+
+// piece returns the begin of the body of resp, and closes that.
+func piece(resp *http.Response) ([]byte, error) {
+	defer resp.Body.Close()
+	if b, ok := resp.Body.(*body); ok {
+		if b.rc == http.NoBody {
+			return nil, nil
+		}
+		t := time.AfterFunc(pieceTime, func() { b.cancel(errSlow) })
+		defer t.Stop()
+	}
+	return io.ReadAll(io.LimitReader(resp.Body, maxPiece))
+}
+
+var errSlow = errors.New("the rest was not waited for")
+
+// tooLargeError is a body of more than max bytes.
+type tooLargeError struct{ max int64 }
+
+func (e *tooLargeError) Error() string {
+	return "a body of more than " + strconv.FormatInt(e.max, 10) + " bytes: " + jsonrpc.ErrTooLarge.Error()
+}
+func (e *tooLargeError) Unwrap() error { return jsonrpc.ErrTooLarge }

@@ -1,0 +1,190 @@
+package httpx
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+const (
+	// maxRedirects is how often a request is sent somewhere else.
+	maxRedirects = 5
+
+	// maxHeader is how long the header of a response may be.
+	maxHeader = 1 << 20
+
+	// pingAfter is how long a connection of HTTP/2 may be silent before the
+	// server is asked whether it is still there.
+	pingAfter = 30 * time.Second
+
+	// idlePerHost is how many connections are kept for later requests.
+	idlePerHost = 32
+)
+
+// A Client sends the requests of one connection to a server. Its methods may
+// be used concurrently.
+type Client struct {
+	rt     http.RoundTripper
+	jar    http.CookieJar
+	header http.Header
+	own    *http.Transport // rt, when it is not the caller's
+}
+
+// New returns a Client that sends header with every request. Of c it uses the
+// Transport and the Jar. Without a Transport, or when c is nil, it has one of
+// its own that is set up like [http.DefaultTransport].
+//
+// The error says which field of header cannot be sent. New copies header.
+func New(c *http.Client, header http.Header) (*Client, error) {
+	if err := CheckHeader(header); err != nil {
+		return nil, err
+	}
+	if c == nil {
+		c = &http.Client{}
+	}
+	n := &Client{rt: c.Transport, jar: c.Jar, header: make(http.Header, len(header))}
+	for name, values := range header {
+		name = http.CanonicalHeaderKey(name)
+		n.header[name] = append(n.header[name], values...)
+	}
+	if n.rt == nil {
+		n.rt = http.DefaultTransport
+		if t, ok := n.rt.(*http.Transport); ok {
+			n.own = t.Clone()
+			n.own.MaxResponseHeaderBytes = maxHeader
+			n.own.MaxIdleConnsPerHost = idlePerHost
+			if n.own.HTTP2 == nil {
+				n.own.HTTP2 = &http.HTTP2Config{SendPingTimeout: pingAfter}
+			}
+			n.rt = n.own
+		}
+	}
+	return n, nil
+}
+
+// Close closes connections that no request uses, if they are not the caller's.
+func (c *Client) Close() {
+	if c.own != nil {
+		c.own.CloseIdleConnections()
+	}
+}
+
+// A Request is an HTTP request to be sent. Nothing in it is changed, and
+// nothing may be changed any more.
+type Request struct {
+	Method string
+	URL    *url.URL
+	Header http.Header // beside that of the Client, or in its place
+	Body   []byte
+
+	// HeaderTimeout is how long the response may take to begin, in all. Zero
+	// means as long as the context allows.
+	HeaderTimeout time.Duration
+
+	// IdleTimeout is how long the body of the response may bring nothing while
+	// it is read. Zero means as long as the context allows.
+	IdleTimeout time.Duration
+
+	// MaxBody is how many bytes of the body, decompressed, are read. Zero
+	// means no limit: an event stream has no end.
+	MaxBody int64
+}
+
+// Do sends r and returns the response, whatever its status. Its Request holds
+// the URL that answered. Its Body must be closed, and ends with ctx.
+//
+// The error says method and URL and wraps the cause: a [*RedirectError], a
+// [*TimeoutError], the cause of the end of ctx, or what package net reports.
+// Reading from the Body fails with those, or with an error that matches
+// jsonrpc.ErrTooLarge.
+func (c *Client) Do(ctx context.Context, r *Request) (*http.Response, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	if r.HeaderTimeout > 0 {
+		t := time.AfterFunc(r.HeaderTimeout, func() {
+			cancel(&TimeoutError{"no response", r.HeaderTimeout})
+		})
+		defer t.Stop()
+	}
+	resp, err := c.follow(ctx, r)
+	if err != nil {
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		cancel(nil)
+		return nil, &requestError{r.Method, Clean(r.URL), err}
+	}
+	resp.Body = &body{rc: resp.Body, ctx: ctx, cancel: cancel, idle: r.IdleTimeout, max: r.MaxBody}
+	return resp, nil
+}
+
+// follow sends r to its URL and to where that redirects to.
+func (c *Client) follow(ctx context.Context, r *Request) (*http.Response, error) {
+	u := r.URL
+	for hops := 0; ; hops++ {
+		resp, err := c.send(ctx, r, u)
+		if err != nil {
+			return nil, err
+		}
+		next, err := redirect(resp, u)
+		if next == nil && err == nil {
+			return resp, nil
+		}
+		_ = resp.Body.Close()
+		if err != nil {
+			return nil, err
+		}
+		if hops == maxRedirects {
+			return nil, &RedirectError{resp.StatusCode, Clean(u), Clean(next), "too many redirects"}
+		}
+		u = next
+	}
+}
+
+// send sends r to u.
+func (c *Client) send(ctx context.Context, r *Request, u *url.URL) (*http.Response, error) {
+	var content io.Reader
+	if len(r.Body) > 0 {
+		content = bytes.NewReader(r.Body)
+	}
+	req, err := http.NewRequestWithContext(ctx, r.Method, "", content)
+	if err != nil {
+		return nil, err
+	}
+	req.URL, req.Host = u, u.Host
+	maps.Copy(req.Header, c.header)
+	maps.Copy(req.Header, r.Header)
+	if host := req.Header.Get("Host"); host != "" {
+		req.Host = host
+	}
+	if u.User != nil && req.Header["Authorization"] == nil {
+		password, _ := u.User.Password()
+		req.SetBasicAuth(u.User.Username(), password)
+	}
+	if c.jar != nil {
+		for _, cookie := range c.jar.Cookies(u) {
+			req.AddCookie(cookie)
+		}
+	}
+	resp, err := c.rt.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	if c.jar != nil {
+		c.jar.SetCookies(u, resp.Cookies())
+	}
+	resp.Request = req // what the RoundTripper made of it may hold more secrets
+	return resp, nil
+}
+
+// requestError says which request failed.
+type requestError struct {
+	method, url string
+	err         error
+}
+
+func (e *requestError) Error() string { return e.method + " " + e.url + ": " + e.err.Error() }
+func (e *requestError) Unwrap() error { return e.err }

@@ -1,0 +1,132 @@
+package httpx
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// Parse parses the URL of a server. It must be an absolute one of http or
+// https. Its fragment is removed. The error doesn't repeat the URL.
+func Parse(raw string) (*url.URL, error) {
+	u, err := url.Parse(raw)
+	switch {
+	case err != nil:
+		return nil, &urlError{parseReason(err)}
+	case u.Scheme != "http" && u.Scheme != "https":
+		return nil, &urlError{errScheme}
+	case u.Hostname() == "":
+		return nil, &urlError{errHost}
+	}
+	u.Fragment, u.RawFragment = "", ""
+	return u, nil
+}
+
+var (
+	errScheme = errors.New("it does not begin with http:// or https://")
+	errHost   = errors.New("it names no host")
+)
+
+// urlError is a URL that cannot be used, without the URL.
+type urlError struct{ err error }
+
+func (e *urlError) Error() string { return "invalid URL: " + e.err.Error() }
+func (e *urlError) Unwrap() error { return e.err }
+
+// parseReason is what package url says without the URL, which may hold a
+// password.
+func parseReason(err error) error {
+	if e, ok := err.(*url.Error); ok {
+		return e.Err
+	}
+	return err
+}
+
+// SameOrigin reports whether scheme, host and port of a and b are the same.
+func SameOrigin(a, b *url.URL) bool {
+	return strings.EqualFold(a.Scheme, b.Scheme) && strings.EqualFold(a.Hostname(), b.Hostname()) && port(a) == port(b)
+}
+
+func port(u *url.URL) string {
+	switch p := u.Port(); {
+	case p != "":
+		return p
+	case strings.EqualFold(u.Scheme, "https"):
+		return "443"
+	}
+	return "80"
+}
+
+// Resolve returns what ref means in a document at base (RFC 3986, section 5),
+// without its fragment. The error is an [*OriginError] if ref leads to another
+// origin, and never repeats a secret.
+func Resolve(base *url.URL, ref string) (*url.URL, error) {
+	u, err := base.Parse(ref)
+	if err != nil {
+		return nil, &urlError{parseReason(err)}
+	}
+	if !SameOrigin(base, u) || u.Opaque != "" {
+		return nil, &OriginError{Clean(base), Clean(u)}
+	}
+	u.User = base.User // credentials are the caller's to choose
+	u.Fragment, u.RawFragment = "", ""
+	return u, nil
+}
+
+// Clean returns u for people to read: without the user and the password, and
+// without what its query says, which may be secrets.
+func Clean(u *url.URL) string {
+	c := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}
+	if u.RawQuery != "" {
+		return c.String() + "?..."
+	}
+	return c.String()
+}
+
+// An OriginError is a server that pointed to another origin, where credentials
+// must not go.
+type OriginError struct{ From, To string }
+
+func (e *OriginError) Error() string {
+	return e.From + " leads to another origin, " + e.To + ", which is not trusted"
+}
+
+// A RedirectError is a redirect that was not followed.
+type RedirectError struct {
+	Status   int
+	From, To string // without secrets
+	Reason   string
+}
+
+func (e *RedirectError) Error() string {
+	return statusText(e.Status) + " from " + e.From + " to " + e.To + ": " + e.Reason
+}
+
+// redirect returns where resp, the answer of u, says the request should go, or
+// nil if it says nothing like that. The error is a [*RedirectError].
+func redirect(resp *http.Response, u *url.URL) (*url.URL, error) {
+	switch resp.StatusCode {
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,
+		http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+	default:
+		return nil, nil
+	}
+	e := &RedirectError{Status: resp.StatusCode, From: Clean(u), To: "nowhere"}
+	next, err := u.Parse(resp.Header.Get("Location"))
+	if err != nil || resp.Header.Get("Location") == "" {
+		e.Reason = "its target is missing or invalid"
+		return nil, e
+	}
+	e.To = Clean(next)
+	switch {
+	case !SameOrigin(u, next) || next.Opaque != "":
+		e.Reason = "another origin is not trusted; if it is the server, use its URL"
+	case resp.StatusCode != http.StatusTemporaryRedirect && resp.StatusCode != http.StatusPermanentRedirect:
+		e.Reason = "only 307 and 308 are followed, as others may lose the request; use the target's URL"
+	default:
+		next.User = u.User
+		return next, nil
+	}
+	return nil, e
+}

@@ -1,0 +1,147 @@
+package httpx
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
+
+const (
+	// The wait that a server asks for is kept within these.
+	minRetryAfter, maxRetryAfter = time.Second, 5 * time.Minute
+
+	// maxQuoted is how much of a body an error message has.
+	maxQuoted = 200
+)
+
+// A StatusError is a response that cannot be used: because of its status, or
+// because it is something else than what was asked for. In the second case it
+// matches jsonrpc.ErrMalformed.
+type StatusError struct {
+	Method, URL     string // without user, password and query
+	Status          int
+	ContentType     string        // the media type
+	Want            string        // what would have been of use, when Status is no error
+	RetryAfter      time.Duration // between 1 s and 5 min; 0 when not said
+	WWWAuthenticate []string      // the challenges
+	Body            string        // at most 4 KiB of it, made printable
+}
+
+// Check returns nil if the status of resp is 2xx and its media type is one of
+// want, or anything when want is empty. Otherwise it closes the body and
+// returns a [*StatusError].
+func Check(resp *http.Response, want ...string) error {
+	ok := resp.StatusCode/100 == 2
+	if ok && len(want) == 0 {
+		return nil
+	}
+	// We never ask for an encoding; net/http does, and decodes it.
+	encoding := resp.Header.Get("Content-Encoding")
+	if got := MediaType(resp.Header); ok && (encoding == "" || strings.EqualFold(encoding, "identity")) {
+		for _, w := range want {
+			if got == w {
+				return nil
+			}
+		}
+	}
+	return Unusable(resp, strings.Join(want, " or "))
+}
+
+// Unusable returns the error for a response that cannot be used, and closes
+// its body. want says what would have been of use.
+func Unusable(resp *http.Response, want string) *StatusError {
+	data, _ := piece(resp)
+	return &StatusError{
+		Method:          resp.Request.Method,
+		URL:             Clean(resp.Request.URL),
+		Status:          resp.StatusCode,
+		ContentType:     MediaType(resp.Header),
+		Want:            want,
+		RetryAfter:      retryAfter(resp.Header.Get("Retry-After")),
+		WWWAuthenticate: resp.Header.Values("WWW-Authenticate"),
+		Body:            printable(withoutSecrets(string(data), resp.Request)),
+	}
+}
+
+// retryAfter returns how long a Retry-After field tells to wait: a number of
+// seconds, or until a date.
+func retryAfter(field string) time.Duration {
+	var wait time.Duration
+	if n, err := strconv.Atoi(field); err == nil && n >= 0 {
+		wait = time.Duration(min(n, 1000)) * time.Second
+	} else if t, err := http.ParseTime(field); err == nil {
+		wait = time.Until(t)
+	} else {
+		return 0
+	}
+	return min(max(wait, minRetryAfter), maxRetryAfter)
+}
+
+func (e *StatusError) Error() string {
+	s := e.Method + " " + e.URL + ": " + statusText(e.Status)
+	switch {
+	case e.Status/100 == 2:
+		got := e.ContentType
+		if got == "" {
+			got = "no content type"
+		}
+		s += " with " + got + " instead of " + e.Want
+	case e.Status == http.StatusUnauthorized:
+		s += ", the server asks for authorization"
+	case e.Status == http.StatusForbidden:
+		s += ", the server refuses access"
+	case e.Status == http.StatusNotFound:
+		s += ", there is nothing at this URL, or the session has ended"
+	case e.Status == http.StatusMethodNotAllowed:
+		s += ", the URL is not one for this transport"
+	case e.Status == http.StatusTooManyRequests:
+		s += ", the server asks for fewer requests"
+	case e.Status/100 == 5:
+		s += ", the server or something in front of it failed"
+	}
+	if e.RetryAfter > 0 {
+		s += ", try again in " + e.RetryAfter.Round(time.Second).String()
+	}
+	switch {
+	case e.isPage():
+		s += " (a web page)"
+	case e.Body != "":
+		body := e.Body
+		if len(body) > maxQuoted {
+			body = strings.ToValidUTF8(body[:maxQuoted], "") + "..."
+		}
+		s += " (" + body + ")"
+	}
+	return s
+}
+
+// isPage reports whether the body is meant for people with a browser.
+func (e *StatusError) isPage() bool {
+	return strings.Contains(e.ContentType, "html") || strings.HasPrefix(e.Body, "<")
+}
+
+// Is matches jsonrpc.ErrMalformed for a response that claims success.
+func (e *StatusError) Is(target error) bool {
+	return target == jsonrpc.ErrMalformed && e.Status/100 == 2
+}
+
+// Temporary reports whether the same request may succeed later.
+func (e *StatusError) Temporary() bool {
+	switch e.Status {
+	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests,
+		http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return true
+	}
+	return false
+}
+
+func statusText(code int) string {
+	s := strconv.Itoa(code)
+	if text := http.StatusText(code); text != "" {
+		s += " " + text
+	}
+	return s
+}

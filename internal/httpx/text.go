@@ -1,0 +1,64 @@
+package httpx
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+func quote(s string) string { return strconv.Quote(s) }
+
+// printable returns s in one line without anything that a terminal would take
+// for an order. JSON stays JSON.
+func printable(s string) string {
+	s = strings.ToValidUTF8(s, "?")
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\r' || r == '\t':
+			return ' '
+		case !strconv.IsPrint(r):
+			return '?'
+		}
+		return r
+	}, s))
+}
+
+// withoutSecrets returns s, part of the answer to req, without what req says
+// that nobody else should know: servers repeat such things.
+func withoutSecrets(s string, req *http.Request) string {
+	const shortest = 6 // what is shorter is hardly a secret, and may be anything
+	hide := func(secret string) {
+		if len(secret) >= shortest {
+			s = strings.ReplaceAll(s, secret, "***")
+		}
+	}
+	for name, values := range req.Header {
+		if !isSecret(name) {
+			continue
+		}
+		for _, v := range values {
+			hide(v)
+			hide(v[strings.LastIndexByte(v, ' ')+1:]) // without "Bearer"
+		}
+	}
+	for _, values := range req.URL.Query() {
+		for _, v := range values {
+			hide(v)
+		}
+	}
+	if password, ok := req.URL.User.Password(); ok {
+		hide(password)
+	}
+	return s
+}
+
+// isSecret reports whether the value of a header field is probably a secret.
+func isSecret(name string) bool {
+	name = strings.ToLower(name)
+	for _, part := range [...]string{"auth", "cookie", "key", "token", "secret", "session", "password"} {
+		if strings.Contains(name, part) {
+			return true
+		}
+	}
+	return false
+}
