@@ -396,6 +396,7 @@ func TestCancelNotice(t *testing.T) {
 							calls = append(calls, m)
 						}
 						if m.Method == "notifications/cancelled" {
+							time.Sleep(time.Millisecond)
 							for _, m := range calls { // too late
 								p.answer(m, done)
 							}
