@@ -242,7 +242,7 @@ func TestServerDiesAsAProcess(t *testing.T) {
 
 // TestEveryCallHasOneOutcome, with calls, cancels and the end all at once.
 // With several hundred deadlines in one bubble the race detector itself fails
-// now and then (golang/go#78156).
+// now and then (probably golang/go#78156).
 func TestEveryCallHasOneOutcome(t *testing.T) {
 	const n = 100
 	synctest.Test(t, func(t *testing.T) {

@@ -520,6 +520,16 @@ func TestConnectToAProgramThatExits(t *testing.T) {
 	}
 }
 
+// TestConnectToASilentProgram: TestMain sees to it that the program is gone.
+func TestConnectToASilentProgram(t *testing.T) {
+	t.Parallel()
+	tr, _ := child(&testserver.Options{Fault: "mute"})
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	_, err := mcp.Connect(ctx, tr, &mcp.Options{ProbeTimeout: 10 * time.Millisecond})
+	wantError(t, err, context.DeadlineExceeded, "connect")
+}
+
 func TestConnectToNoProgram(t *testing.T) {
 	_, err := mcp.Connect(t.Context(), stdio.Command("no-such-program-anywhere"), nil)
 	wantError(t, err, nil, "connect", "no-such-program-anywhere")
