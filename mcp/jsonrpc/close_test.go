@@ -158,7 +158,7 @@ func TestAThousandClosesDuringCalls(t *testing.T) {
 				})
 			}
 			all.Wait()
-			if n := c.(*conn).table.Pending(); n != 0 || !errors.Is(c.Err(), ErrClosed) {
+			if n := c.(*conn).Table.Pending(); n != 0 || !errors.Is(c.Err(), ErrClosed) {
 				t.Errorf("%d pending, %v", n, c.Err())
 			}
 		}
@@ -178,7 +178,7 @@ func TestAnswersThatCameBeforeTheEndAreDelivered(t *testing.T) {
 				t.Error(err)
 			}
 			m, _ := Parse(data)
-			_, _ = b.Write(appendAnswer(nil, m.ID, m.Params, nil))
+			_, _ = b.Write(AppendAnswer(nil, m.ID, m.Params, nil))
 			b.Close()
 		}()
 		if result, err := c.Call(t.Context(), &Request{Method: "m", Params: []byte("[]")}); err != nil || string(result) != "[]" {

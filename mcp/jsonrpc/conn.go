@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
-	"sync/atomic"
 	"time"
-
-	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
 const (
@@ -20,19 +17,12 @@ const (
 
 	// failTime is how long a failed write waits for the reading side to say why.
 	failTime = time.Second
-
-	// maxBatch is how many messages a batch may hold.
-	maxBatch = 1000
 )
-
-// A Batcher is a connection that can be told to read batches, which JSON-RPC
-// has and one revision of MCP allows. Without that it drops them.
-type Batcher interface{ AcceptBatches() }
 
 // NewConn returns a connection over s, which it owns from now on. One
 // goroutine reads and one writes; both end when the connection does.
 func NewConn(s Stream, h Handler) Conn {
-	c := &conn{stream: s, h: h, out: newOutbox()}
+	c := &conn{Inbox: Inbox{Handler: h}, stream: s, out: newOutbox()}
 	c.done, c.written, c.gone = make(chan struct{}), make(chan struct{}), make(chan struct{})
 	c.loops.Add(2)
 	go c.read()  // ends when the stream is closed or fails
@@ -41,11 +31,10 @@ func NewConn(s Stream, h Handler) Conn {
 }
 
 type conn struct {
-	stream  Stream
-	h       Handler
-	table   Table
-	out     *outbox
-	batches atomic.Bool
+	Inbox
+
+	stream Stream
+	out    *outbox
 
 	ending  sync.Once
 	done    chan struct{} // closed when the connection has ended
@@ -56,18 +45,16 @@ type conn struct {
 	gone    chan struct{} // closed when the stream is closed and loops have ended
 }
 
-func (c *conn) AcceptBatches() { c.batches.Store(true) }
-
 func (c *conn) Call(ctx context.Context, req *Request) (RawMessage, error) {
-	slot, err := c.table.Add()
+	slot, err := c.Table.Add()
 	if err != nil {
 		return nil, err
 	}
-	defer c.table.Remove(slot)
+	defer c.Table.Remove(slot)
 	if req.Started != nil {
 		req.Started(slot.ID())
 	}
-	err = c.out.put(ctx, func(b []byte) []byte { return appendRequest(b, slot.ID(), req) })
+	err = c.out.put(ctx, func(b []byte) []byte { return AppendRequest(b, slot.ID(), req) })
 	if err != nil {
 		return nil, err
 	}
@@ -84,18 +71,18 @@ func (c *conn) Call(ctx context.Context, req *Request) (RawMessage, error) {
 	if req.Cancel != nil {
 		// A courtesy, and the caller is on its way out: it doesn't wait for room.
 		if note := req.Cancel(slot.ID()); note != nil {
-			_, _ = c.out.offer(func(b []byte) []byte { return appendRequest(b, ID{}, note) })
+			_, _ = c.out.offer(func(b []byte) []byte { return AppendRequest(b, ID{}, note) })
 		}
 	}
 	return nil, context.Cause(ctx)
 }
 
 func (c *conn) Notify(ctx context.Context, req *Request) error {
-	return c.out.put(ctx, func(b []byte) []byte { return appendRequest(b, ID{}, req) })
+	return c.out.put(ctx, func(b []byte) []byte { return AppendRequest(b, ID{}, req) })
 }
 
 func (c *conn) Reply(ctx context.Context, id ID, result RawMessage, err *Error) error {
-	return c.out.put(ctx, func(b []byte) []byte { return appendAnswer(b, id, result, err) })
+	return c.out.put(ctx, func(b []byte) []byte { return AppendAnswer(b, id, result, err) })
 }
 
 func (c *conn) Done() <-chan struct{} { return c.done }
@@ -134,7 +121,7 @@ func (c *conn) end(err error) {
 	c.ending.Do(func() {
 		c.err = err
 		close(c.done)
-		c.table.Close(err)
+		c.Table.Close(err)
 		c.out.close(err)
 	})
 }
@@ -153,7 +140,7 @@ func (c *conn) closeStream() {
 func (c *conn) write() {
 	defer c.loops.Done()
 	defer close(c.written)
-	if err := c.out.run(c.stream, c.h.Trace); err != nil {
+	if err := c.out.run(c.stream, c.Handler.Trace); err != nil {
 		// A peer that stops reading mostly has died, and the reading side knows
 		// more of that: an exit status, say. Give it the time to say so.
 		select {
@@ -174,58 +161,6 @@ func (c *conn) read() {
 			c.closeStream()
 			return
 		}
-		if c.h.Trace != nil {
-			c.h.Trace(false, data)
-		}
-		if err := c.receive(data); err != nil && c.h.Dropped != nil {
-			c.h.Dropped(err, data)
-		}
+		c.Receive(c, data, ID{})
 	}
-}
-
-// receive handles one message or batch. The error says why it is dropped.
-func (c *conn) receive(data []byte) error {
-	r := wire.NewReader(data)
-	if r.Kind() != wire.Array {
-		return c.message(data)
-	}
-	if !c.batches.Load() {
-		return &malformedError{errBatch}
-	}
-	var errs []error
-	n := 0
-	for r.Array(); r.More(); n++ {
-		if n == maxBatch {
-			r.Fail(errLongBatch)
-			break
-		}
-		if raw := r.Raw(); raw != nil {
-			errs = append(errs, c.message(raw))
-		}
-	}
-	if err := r.End(); err != nil {
-		errs = append(errs, &malformedError{err})
-	}
-	return errors.Join(errs...)
-}
-
-const (
-	errBatch     = malformed("a batch, which this protocol revision does not allow")
-	errLongBatch = malformed("a batch of too many messages")
-)
-
-func (c *conn) message(data []byte) error {
-	m, err := Parse(data)
-	switch {
-	case err != nil:
-		// The call that this is meant for would wait in vain.
-		_ = c.table.Fail(m.ID, err)
-		return err
-	case m.isAnswer():
-		return c.table.Deliver(&m)
-	case c.h.Message != nil:
-		kept := m // m itself stays on the stack
-		c.h.Message(c, &kept)
-	}
-	return nil
 }

@@ -166,7 +166,7 @@ func TestAnAnswerIsWorthMoreThanTheEndOfTheContext(t *testing.T) {
 		ids := make(chan ID, 1)
 		done := start(ctx, c, &Request{Method: "m", Cancel: cancelNote, Started: func(id ID) { ids <- id }})
 		<-s.out // sent, and the caller may wait or not yet
-		if err := c.(*conn).table.Deliver(answerTo(<-ids, "5")); err != nil {
+		if err := c.(*conn).Table.Deliver(answerTo(<-ids, "5")); err != nil {
 			t.Error(err)
 		}
 		cancel()
@@ -192,7 +192,7 @@ func TestTenThousandCallsWithShuffledAnswers(t *testing.T) {
 		}
 		rand.Shuffle(n, func(i, j int) { calls[i], calls[j] = calls[j], calls[i] })
 		for _, m := range calls {
-			_, _ = b.Write(appendAnswer(nil, m.ID, m.Params, nil))
+			_, _ = b.Write(AppendAnswer(nil, m.ID, m.Params, nil))
 		}
 	}()
 	var callers sync.WaitGroup
@@ -207,7 +207,7 @@ func TestTenThousandCallsWithShuffledAnswers(t *testing.T) {
 	}
 	callers.Wait()
 	c.Close()
-	if last := c.(*conn).table.last; last != n {
+	if last := c.(*conn).Table.last; last != n {
 		t.Errorf("the last id is %d", last)
 	}
 }

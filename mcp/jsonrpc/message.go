@@ -153,9 +153,9 @@ func salvageID(data []byte) (id ID) {
 	return ID{} // some other JSON: servers write logs with "error" and "id" in them
 }
 
-// appendRequest appends a call, or a notification when id is zero, and the
+// AppendRequest appends a call, or a notification when id is zero, and the
 // line break that ends every message.
-func appendRequest(b []byte, id ID, req *Request) []byte {
+func AppendRequest(b []byte, id ID, req *Request) []byte {
 	b = slices.Grow(b, len(req.Method)+len(req.Params)+80)
 	b = append(b, `{"jsonrpc":"2.0"`...)
 	if !id.IsZero() {
@@ -168,8 +168,8 @@ func appendRequest(b []byte, id ID, req *Request) []byte {
 	return append(b, '}', '\n')
 }
 
-// appendAnswer appends the answer to the peer's request id.
-func appendAnswer(b []byte, id ID, result RawMessage, err *Error) []byte {
+// AppendAnswer appends the answer to the peer's request id.
+func AppendAnswer(b []byte, id ID, result RawMessage, err *Error) []byte {
 	b = slices.Grow(b, len(result)+80)
 	b = id.append(append(b, `{"jsonrpc":"2.0","id":`...))
 	if err != nil {

@@ -99,11 +99,11 @@ func TestParseFindsWhomAMalformedMessageConcerns(t *testing.T) {
 
 func TestMessagesAreOneLine(t *testing.T) {
 	for _, params := range []string{"", "{}", "{\n \"a\": \"b c\",\r\n\"d\": [1,\n2]}\n", "{\"a\":\r1}"} {
-		b := appendRequest(nil, NumberID(1), &Request{Method: "a\nb", Params: json.RawMessage(params)})
+		b := AppendRequest(nil, NumberID(1), &Request{Method: "a\nb", Params: json.RawMessage(params)})
 		wantLine(t, b)
-		wantLine(t, appendAnswer(nil, StringID("\n"), json.RawMessage(params), nil))
-		wantLine(t, appendAnswer(nil, NumberID(1), nil, &Error{Message: "a\r\nb", Data: json.RawMessage(params)}))
-		wantLine(t, appendRequest(nil, ID{}, &Request{Method: "\xff", Params: json.RawMessage(params)}))
+		wantLine(t, AppendAnswer(nil, StringID("\n"), json.RawMessage(params), nil))
+		wantLine(t, AppendAnswer(nil, NumberID(1), nil, &Error{Message: "a\r\nb", Data: json.RawMessage(params)}))
+		wantLine(t, AppendRequest(nil, ID{}, &Request{Method: "\xff", Params: json.RawMessage(params)}))
 	}
 }
 
@@ -117,7 +117,7 @@ func wantLine(t *testing.T, b []byte) {
 
 func TestLongParamsAreCopiedOnce(t *testing.T) {
 	req := &Request{Method: "m", Params: json.RawMessage(`"` + strings.Repeat("x", 1<<20) + `"`)}
-	if n := testing.AllocsPerRun(5, func() { appendRequest(nil, NumberID(1), req) }); n > 2 { // one, and one of the race detector
+	if n := testing.AllocsPerRun(5, func() { AppendRequest(nil, NumberID(1), req) }); n > 2 { // one, and one of the race detector
 
 		t.Errorf("%v allocations", n)
 	}

@@ -77,7 +77,7 @@ func TestSendersWaitForRoomOnlyAsLongAsTheirContext(t *testing.T) {
 				if err := send(ctx, c); err != errGone || time.Since(began) != time.Minute {
 					t.Errorf("%v after %v", err, time.Since(began))
 				}
-				if n := c.(*conn).table.Pending(); n != 0 {
+				if n := c.(*conn).Table.Pending(); n != 0 {
 					t.Errorf("%d calls pending", n)
 				}
 				// Nothing of it is sent later, not even that it was withdrawn.
@@ -247,7 +247,7 @@ func TestTraceIsInWireOrder(t *testing.T) {
 			}
 			wire = append(wire, string(data))
 			m, _ := Parse(data)
-			_, _ = b.Write(appendAnswer(nil, m.ID, m.Params, nil))
+			_, _ = b.Write(AppendAnswer(nil, m.ID, m.Params, nil))
 		}
 	}()
 	var callers sync.WaitGroup

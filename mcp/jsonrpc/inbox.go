@@ -1,0 +1,103 @@
+package jsonrpc
+
+import (
+	"errors"
+	"sync/atomic"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+)
+
+// maxBatch is how many messages a batch may hold.
+const maxBatch = 1000
+
+// A Batcher is a connection that can be told to read batches, which JSON-RPC
+// has and one revision of MCP allows. Without that it drops them.
+type Batcher interface{ AcceptBatches() }
+
+// An Inbox sorts what comes over a connection: answers go to the calls that
+// wait for them, anything else to the handler. Every transport has one per
+// connection. It may be used by several goroutines at once.
+type Inbox struct {
+	Table
+	Handler Handler
+
+	batches atomic.Bool
+}
+
+// AcceptBatches makes the inbox take batches apart.
+func (in *Inbox) AcceptBatches() { in.batches.Store(true) }
+
+// Receive handles one message that came over conn, and reports to
+// Handler.Dropped what cannot be used. Unless only is zero, no other call than
+// that one is answered. What the message holds is kept.
+func (in *Inbox) Receive(conn Conn, data []byte, only ID) {
+	if in.Handler.Trace != nil {
+		in.Handler.Trace(false, data)
+	}
+	if err := in.receive(conn, data, only); err != nil && in.Handler.Dropped != nil {
+		in.Handler.Dropped(err, data)
+	}
+}
+
+// receive handles one message or batch. The error says why it is dropped.
+func (in *Inbox) receive(conn Conn, data []byte, only ID) error {
+	r := wire.NewReader(data)
+	if r.Kind() != wire.Array {
+		return in.message(conn, data, only)
+	}
+	if !in.batches.Load() {
+		return &malformedError{errBatch}
+	}
+	var errs []error
+	n := 0
+	for r.Array(); r.More(); n++ {
+		if n == maxBatch {
+			r.Fail(errLongBatch)
+			break
+		}
+		if raw := r.Raw(); raw != nil {
+			errs = append(errs, in.message(conn, raw, only))
+		}
+	}
+	if err := r.End(); err != nil {
+		errs = append(errs, &malformedError{err})
+	}
+	return errors.Join(errs...)
+}
+
+const (
+	errBatch     = malformed("a batch, which this protocol revision does not allow")
+	errLongBatch = malformed("a batch of too many messages")
+)
+
+func (in *Inbox) message(conn Conn, data []byte, only ID) error {
+	m, err := Parse(data)
+	switch {
+	case err != nil:
+		// The call that this is meant for would wait in vain.
+		_ = in.Fail(addressee(m.ID, only, true), err)
+		return err
+	case m.isAnswer():
+		m.ID = addressee(m.ID, only, m.Error != nil)
+		return in.Deliver(&m)
+	case in.Handler.Message != nil:
+		kept := m // m itself stays on the stack
+		in.Handler.Message(conn, &kept)
+	}
+	return nil
+}
+
+// addressee returns the id of the call that a message with the given id is
+// for, or the zero ID for none, where only one call may be answered. An error
+// whose id is null is for that one.
+func addressee(id, only ID, failure bool) ID {
+	if only.IsZero() {
+		return id
+	}
+	n, ok := id.number()
+	m, _ := only.number()
+	if ok && n == m || id == nullID && failure {
+		return only
+	}
+	return ID{}
+}
