@@ -25,8 +25,9 @@ type ToolCall struct {
 	Name string
 
 	// Arguments becomes the arguments object: nil, a json.RawMessage, a
-	// json.Marshaler, a map, or any other value that is an object in JSON.
-	// For structs there is package typed.
+	// json.Marshaler, a map[string]string, or a map[string]any of these, of
+	// strings, numbers, booleans, nil, and slices of them. Other maps, and
+	// structs, must be converted; for structs there is package typed.
 	Arguments any
 
 	// Progress is called with the progress that the server reports, in order,
