@@ -30,8 +30,18 @@ type call struct {
 	req jsonrpc.Request // what becomes of it
 }
 
-// do sends a request the way the server wants it and waits for the answer.
+// do sends a request the way the server wants it and waits for the answer. A
+// request that was refused because the server has forgotten the session is
+// sent once more in a new one.
 func (c *Client) do(ctx context.Context, q *call) (RawMessage, error) {
+	session := c.session.current()
+	raw, err := c.send(ctx, c.era, q)
+	if err == nil || !errors.Is(err, jsonrpc.ErrNoSession) {
+		return raw, err
+	}
+	if err := c.renew(ctx, session); err != nil {
+		return nil, c.failed(q, &opError{"new session", err})
+	}
 	return c.send(ctx, c.era, q)
 }
 

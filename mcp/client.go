@@ -18,6 +18,7 @@ type Client struct {
 	progress progressTable
 	notes    jsonrpc.Queue // runs the functions that notifications are for
 	requests requestTable  // what the server asked for
+	session  sessionState  // in the legacy era
 	usual    timeoutError  // of calls with the usual time-out
 
 	// Ends the functions that handle what the server sends. It lives as long

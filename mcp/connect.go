@@ -51,6 +51,9 @@ func (s *ServerInfo) UnmarshalJSON(data []byte) error {
 // [ErrClosed] when the server went away, context.DeadlineExceeded when it
 // does not answer, and [ErrMalformed] when its answer made no sense.
 func Connect(ctx context.Context, t Transport, opts *Options) (*Client, error) {
+	if f, ok := t.(firstOf); ok && len(f) > 0 {
+		return f.connect(ctx, opts)
+	}
 	c := newClient(ctx, opts)
 	c.server.Name = nameOf(t)
 	if err := c.open(ctx, t); err != nil {

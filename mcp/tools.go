@@ -12,8 +12,32 @@ import (
 // when the one before is used up. After an error it ends.
 func (c *Client) Tools(ctx context.Context) iter.Seq2[*Tool, error] {
 	return pages(ctx, c, "tools/list", func(res *ListToolsResult) ([]Tool, *string) {
-		return res.Tools, res.NextCursor
+		return c.bind(res.Tools), res.NextCursor
 	})
+}
+
+// A toolBinder is a connection that repeats arguments of tools in headers, and
+// so wants to know their schemas (2026-07-28: Streamable HTTP, custom headers).
+type toolBinder interface {
+	BindTool(name string, schema RawMessage) error
+}
+
+// bind makes the tools known to the connection, and leaves out those that must
+// not be used over it.
+func (c *Client) bind(tools []Tool) []Tool {
+	binder, ok := c.conn.(toolBinder)
+	if !ok || c.era.serves() {
+		return tools
+	}
+	usable := tools[:0]
+	for i := range tools {
+		if err := binder.BindTool(tools[i].Name, tools[i].InputSchema); err != nil {
+			c.opts.Dropped(&CallError{c.server.Name, "tools/list", tools[i].Name, err}, tools[i].InputSchema)
+			continue
+		}
+		usable = append(usable, tools[i])
+	}
+	return usable
 }
 
 // ListTools returns all of the server's tools. With an error it returns those
@@ -59,7 +83,15 @@ func (c *Client) Do(ctx context.Context, t *ToolCall) (*CallToolResult, error) {
 
 func (c *Client) callTool(ctx context.Context, q *call) (*CallToolResult, error) {
 	q.method, q.params, q.asks = "tools/call", (*call).appendNamed, true
-	return finish[CallToolResult](ctx, c, q)
+	res, err := finish[CallToolResult](ctx, c, q)
+	if answer := answerOf(err); answer != nil && answer.Code == CodeHeaderMismatch && !c.era.serves() {
+		// The tool has changed. Its new schema says what to repeat in headers.
+		if _, err := c.ListTools(ctx); err != nil {
+			return nil, err
+		}
+		return finish[CallToolResult](ctx, c, q)
+	}
+	return res, err
 }
 
 // appendNamed appends the name of what is called and its arguments.

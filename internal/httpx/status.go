@@ -138,6 +138,16 @@ func (e *StatusError) Temporary() bool {
 	return false
 }
 
+// OtherTransport reports whether the server may want another transport: those
+// of 2024-11-05 answer so to a POST (Streamable HTTP, backward compatibility).
+func (e *StatusError) OtherTransport() bool {
+	switch e.Status {
+	case http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed:
+		return true
+	}
+	return false
+}
+
 func statusText(code int) string {
 	s := strconv.Itoa(code)
 	if text := http.StatusText(code); text != "" {

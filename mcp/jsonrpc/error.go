@@ -28,6 +28,10 @@ var (
 	// it was asked for, or not.
 	ErrOutcomeUnknown = errors.New("outcome unknown")
 
+	// ErrNoSession is matched by the error of a call that was refused because
+	// the peer doesn't know the session any more, and so did nothing.
+	ErrNoSession = errors.New("session lost")
+
 	// ErrTooLarge is matched when a message is longer than the connection
 	// takes.
 	ErrTooLarge = errors.New("message too large")
@@ -126,6 +130,13 @@ func Closed(cause error) error {
 func (e *closedError) Error() string        { return ErrClosed.Error() + ": " + e.cause.Error() }
 func (e *closedError) Is(target error) bool { return target == ErrClosed }
 func (e *closedError) Unwrap() error        { return e.cause }
+
+// Lost returns an error for a call that was sent and gets no answer any more,
+// because of cause. It matches ErrClosed and ErrOutcomeUnknown.
+func Lost(cause error) error { return &unanswered{Closed(cause)} }
+
+// Malformed returns an error that matches ErrMalformed and cause.
+func Malformed(cause error) error { return &malformedError{cause} }
 
 // unanswered is the end of a call that was pending when the connection ended.
 type unanswered struct{ cause error }

@@ -61,14 +61,10 @@ type Request struct {
 // A Mirror holds the parts of a request that an HTTP transport repeats in
 // headers.
 type Mirror struct {
-	Revision string  // the protocol revision, empty before one is agreed on
-	Session  bool    // whether the revision has sessions
-	Name     string  // the tool, prompt or resource that the request names
-	Params   []Field // arguments that the tool wants mirrored
+	Revision string // the protocol revision, empty before one is agreed on
+	Session  bool   // whether the revision has sessions
+	Name     string // the tool, prompt or resource that the request names
 }
-
-// A Field is an argument that is mirrored into a header.
-type Field struct{ Name, Value string }
 
 // A Handler is what a connection calls for everything that is no answer.
 // Functions that are nil are not called.

@@ -1,0 +1,72 @@
+package mcp
+
+import (
+	"context"
+	"sync"
+)
+
+// A sessionState is the legacy session that a client has. A server may forget
+// it, over HTTP, and then wants to be initialized again.
+type sessionState struct {
+	mu         sync.Mutex
+	generation int           // how many sessions were lost
+	renewing   chan struct{} // closed when the renewal under way has ended; nil when there is none
+	err        error         // how the last renewal ended
+}
+
+// current returns the generation of the session.
+func (s *sessionState) current() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.generation
+}
+
+// begin reports whether the session of the given generation is to be renewed by
+// the caller. If somebody else is at it, it returns what to wait for.
+func (s *sessionState) begin(lost int) (mine bool, wait chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.generation != lost:
+		return false, nil
+	case s.renewing != nil:
+		return false, s.renewing
+	}
+	s.renewing = make(chan struct{})
+	return true, s.renewing
+}
+
+func (s *sessionState) end(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err = err; err == nil {
+		s.generation++
+	}
+	close(s.renewing)
+	s.renewing = nil
+}
+
+// renew opens a session in place of the one that was lost. Of several calls
+// that lose it together one does so and the others wait.
+func (c *Client) renew(ctx context.Context, lost int) error {
+	mine, wait := c.session.begin(lost)
+	switch {
+	case mine:
+		a, err := c.initialize(ctx, c.server.Revision)
+		if err == nil && a.server.Revision != c.server.Revision {
+			err = &incompatible{c.server.Revision, []string{a.server.Revision}}
+		}
+		c.session.end(err)
+		return err
+	case wait == nil:
+		return nil
+	}
+	select {
+	case <-wait:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	c.session.mu.Lock()
+	defer c.session.mu.Unlock()
+	return c.session.err
+}

@@ -1,0 +1,196 @@
+package streamhttp
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/httpx"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
+
+const (
+	// courtesyTime is how long something may take that nobody waits for: to
+	// cancel a call, to end a session.
+	courtesyTime = 2 * time.Second
+
+	// accepts is what a call may be answered with.
+	accepts = "application/json, text/event-stream"
+)
+
+// A conn sends each message in a POST of its own. A call reads the response to
+// its POST itself, so that what happens to it concerns no other call.
+type conn struct {
+	jsonrpc.Inbox
+
+	opts *Options
+	url  *url.URL
+	http *httpx.Client
+
+	// For what belongs to no call. It ends with the connection.
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	others sync.WaitGroup // goroutines beside the calls
+
+	ending sync.Once
+	done   chan struct{} // closed by Close
+
+	mu       sync.Mutex
+	session  string             // its id; empty when there is none
+	revision string             // which the session speaks
+	unlisten context.CancelFunc // ends the stream of the session; nil when there is none
+	tools    map[string][]binding
+}
+
+func (c *conn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessage, error) {
+	slot, err := c.Add()
+	if err != nil {
+		return nil, err
+	}
+	defer c.Remove(slot)
+	if req.Started != nil {
+		req.Started(slot.ID())
+	}
+	bound, release := c.bind(ctx)
+	defer release()
+	err = c.call(bound, slot, req)
+	select {
+	case a := <-slot.Answer():
+		return a.Result, a.Err
+	default:
+	}
+	if ctx.Err() == nil {
+		return nil, err
+	}
+	// Until 2025-11-25 a server goes on when the response is closed.
+	if req.Mirror.Session && req.Cancel != nil {
+		if note := req.Cancel(slot.ID()); note != nil {
+			note.Mirror = req.Mirror
+			c.courtesy(func(ctx context.Context) { _ = c.Notify(ctx, note) })
+		}
+	}
+	return nil, context.Cause(ctx)
+}
+
+// bind returns a context that ends with ctx and with the connection.
+func (c *conn) bind(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(c.ctx, func() { cancel(context.Cause(c.ctx)) })
+	return ctx, func() { stop(); cancel(nil) }
+}
+
+// courtesy runs f beside everything else, for a short time at most.
+func (c *conn) courtesy(f func(context.Context)) {
+	ctx := httpx.Quiet(c.ctx)
+	c.others.Go(func() { // ends with courtesyTime or the connection
+		ctx, cancel := context.WithTimeout(ctx, courtesyTime)
+		defer cancel()
+		f(ctx)
+	})
+}
+
+// call sends the request and reads the response. The answer goes to slot; the
+// error says why there is none.
+func (c *conn) call(ctx context.Context, slot *jsonrpc.Slot, req *jsonrpc.Request) error {
+	resp, err := c.post(ctx, req, jsonrpc.AppendRequest(nil, slot.ID(), req))
+	if err != nil {
+		return err
+	}
+	if req.Method == "initialize" {
+		if err := c.begin(resp); err != nil {
+			return err
+		}
+	}
+	switch httpx.MediaType(resp.Header) {
+	case "text/event-stream":
+		return c.follow(ctx, slot, req, resp)
+	case "application/json":
+		return c.whole(slot, resp)
+	}
+	return httpx.Unusable(resp, accepts)
+}
+
+// post sends a message and returns the response if its status is 200 or, for
+// a message that wants no answer, 2xx.
+func (c *conn) post(ctx context.Context, req *jsonrpc.Request, body []byte) (*http.Response, error) {
+	body = bytes.TrimSuffix(body, []byte("\n"))
+	if c.Handler.Trace != nil {
+		c.Handler.Trace(true, body)
+	}
+	header, err := c.header(req)
+	if err != nil {
+		return nil, err
+	}
+	header["Content-Type"] = []string{"application/json"}
+	header["Accept"] = []string{accepts}
+	resp, err := c.http.Do(ctx, &httpx.Request{
+		Method: http.MethodPost, URL: c.url, Header: header, Body: body, IdleTimeout: c.opts.IdleTimeout,
+	})
+	if err != nil {
+		return nil, httpx.Outcome(err)
+	}
+	if resp.StatusCode/100 == 2 {
+		return resp, nil
+	}
+	return nil, c.refused(resp, header)
+}
+
+func (c *conn) Notify(ctx context.Context, req *jsonrpc.Request) error {
+	if err := c.send(ctx, req, jsonrpc.AppendRequest(nil, jsonrpc.ID{}, req)); err != nil {
+		return err
+	}
+	if req.Method == "notifications/initialized" && !c.opts.NoStream {
+		c.listen(req.Mirror.Revision)
+	}
+	return nil
+}
+
+func (c *conn) Reply(ctx context.Context, id jsonrpc.ID, result jsonrpc.RawMessage, err *jsonrpc.Error) error {
+	c.mu.Lock()
+	req := &jsonrpc.Request{Mirror: jsonrpc.Mirror{Session: true, Revision: c.revision}}
+	c.mu.Unlock()
+	return c.send(ctx, req, jsonrpc.AppendAnswer(nil, id, result, err))
+}
+
+// send sends what wants no answer. What the response holds doesn't matter.
+func (c *conn) send(ctx context.Context, req *jsonrpc.Request, body []byte) error {
+	if err := c.Err(); err != nil {
+		return err
+	}
+	ctx, release := c.bind(ctx)
+	defer release()
+	resp, err := c.post(ctx, req, body)
+	if err != nil {
+		return err
+	}
+	httpx.Drain(resp)
+	return nil
+}
+
+func (c *conn) Done() <-chan struct{} { return c.done }
+
+func (c *conn) Err() error {
+	select {
+	case <-c.done:
+		return jsonrpc.ErrClosed
+	default:
+		return nil
+	}
+}
+
+// Close ends the session at the server, as far as that is possible in a short
+// time.
+func (c *conn) Close() error {
+	c.ending.Do(func() {
+		close(c.done)
+		c.Table.Close(jsonrpc.ErrClosed)
+		c.end()
+		c.cancel(jsonrpc.ErrClosed)
+	})
+	c.others.Wait()
+	c.http.Close()
+	return nil
+}

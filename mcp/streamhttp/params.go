@@ -1,0 +1,208 @@
+package streamhttp
+
+import (
+	"bytes"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
+
+// Tools of 2026-07-28 may want arguments repeated in headers: a property of
+// their schema that has x-mcp-header.
+
+const annotation = "x-mcp-header"
+
+// A binding says which argument goes into which header.
+type binding struct {
+	path   []string // of properties
+	header string   // the whole name, in canonical form
+	kind   string   // string, integer or boolean
+}
+
+// BindTool takes notice of which arguments a tool wants in headers. An error
+// says that the tool must not be used, as its schema breaks the rules.
+func (c *conn) BindTool(name string, schema jsonrpc.RawMessage) error {
+	bindings, err := findBindings(schema)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err != nil || bindings == nil {
+		delete(c.tools, name)
+		return err
+	}
+	if c.tools == nil {
+		c.tools = make(map[string][]binding)
+	}
+	c.tools[name] = bindings
+	return nil
+}
+
+// findBindings returns the annotations of a schema.
+func findBindings(schema []byte) ([]binding, error) {
+	if !bytes.Contains(schema, []byte(annotation)) {
+		return nil, nil
+	}
+	f := finder{r: wire.NewReader(schema)}
+	f.schema(nil, true)
+	if err := f.r.End(); err != nil {
+		return nil, err
+	}
+	return f.found, f.err
+}
+
+// A finder walks a schema.
+type finder struct {
+	r     wire.Reader
+	found []binding
+	err   error // the first rule that is broken
+}
+
+func (f *finder) fail(why string) {
+	if f.err == nil {
+		f.err = errors.New(annotation + " " + why)
+	}
+}
+
+// schema walks a schema, or anything that may hold schemas. reachable is true
+// for those that only properties lead to, from the root along path.
+func (f *finder) schema(path []string, reachable bool) {
+	switch f.r.Kind() {
+	case wire.Array:
+		for f.r.Array(); f.r.More(); {
+			f.schema(nil, false)
+		}
+		return
+	case wire.Object:
+	default:
+		f.r.Skip()
+		return
+	}
+	var name, kind string
+	annotated := false
+	for f.r.Object(); f.r.More(); {
+		switch key := string(f.r.Key()); key {
+		case annotation:
+			annotated = true
+			if f.r.Kind() != wire.String {
+				f.fail("is not a string")
+				f.r.Skip()
+				break
+			}
+			name = f.r.String()
+		case "type":
+			if f.r.Kind() == wire.String {
+				kind = f.r.String()
+			} else {
+				f.r.Skip()
+			}
+		case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas":
+			f.properties(path, reachable && key == "properties")
+		case "const", "enum", "default", "examples":
+			f.r.Skip() // values, not schemas
+		default:
+			f.schema(nil, false)
+		}
+	}
+	if annotated {
+		f.add(path, name, kind, reachable && path != nil)
+	}
+}
+
+// properties walks an object whose keys are names.
+func (f *finder) properties(path []string, reachable bool) {
+	if f.r.Kind() != wire.Object {
+		f.r.Skip()
+		return
+	}
+	for f.r.Object(); f.r.More(); {
+		name := string(f.r.Key())
+		f.schema(append(path[:len(path):len(path)], name), reachable)
+	}
+}
+
+func (f *finder) add(path []string, name, kind string, reachable bool) {
+	switch {
+	case !reachable:
+		f.fail("stands where no property of the arguments is")
+		return
+	case name == "" || strings.ContainsFunc(name, notToken):
+		f.fail("is no name for a header")
+		return
+	case kind != "string" && kind != "integer" && kind != "boolean":
+		f.fail("is on a property that is neither string nor integer nor boolean")
+		return
+	}
+	header := http.CanonicalHeaderKey("Mcp-Param-" + name)
+	for _, b := range f.found {
+		if strings.EqualFold(b.header, header) {
+			f.fail("has the same name twice")
+			return
+		}
+	}
+	f.found = append(f.found, binding{path, header, kind})
+}
+
+// notToken reports whether c may not stand in a field name (RFC 9110, 5.6.2).
+func notToken(c rune) bool {
+	return !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' ||
+		strings.ContainsRune("!#$%&'*+-.^_`|~", c))
+}
+
+// setParams sets the headers for the arguments in params that are there.
+func setParams(h http.Header, bindings []binding, params []byte) error {
+	for _, b := range bindings {
+		raw := lookUp(params, append([]string{"arguments"}, b.path...))
+		value, ok, err := b.value(raw)
+		if err != nil {
+			return err
+		}
+		if ok {
+			h[b.header] = []string{encodeValue(value)}
+		}
+	}
+	return nil
+}
+
+// value returns an argument as text. It is not ok when there is none; one of
+// another kind is left to the server to refuse.
+func (b *binding) value(raw []byte) (_ string, ok bool, err error) {
+	r := wire.NewReader(raw)
+	switch kind := r.Kind(); {
+	case kind == wire.String && b.kind == "string":
+		return r.String(), true, nil
+	case kind == wire.Bool && b.kind == "boolean":
+		return strconv.FormatBool(r.Bool()), true, nil
+	case kind == wire.Number && b.kind == "integer":
+		n := r.Int()
+		if r.Err() != nil || n <= -1<<53 || n >= 1<<53 {
+			return "", false, errors.New("argument " + strings.Join(b.path, ".") + " is no integer that a header can hold")
+		}
+		return strconv.FormatInt(n, 10), true, nil
+	}
+	return "", false, nil
+}
+
+// lookUp returns the value at path in an object, or nil.
+func lookUp(raw []byte, path []string) []byte {
+	for _, name := range path {
+		r := wire.NewReader(raw)
+		if r.Kind() != wire.Object {
+			return nil
+		}
+		raw = nil
+		for r.Object(); r.More(); {
+			if string(r.Key()) == name {
+				raw = r.Raw()
+			} else {
+				r.Skip()
+			}
+		}
+		if raw == nil || r.Err() != nil {
+			return nil
+		}
+	}
+	return raw
+}

@@ -1,0 +1,93 @@
+package streamhttp
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+
+	"github.com/stdmcp/stdmcp/internal/httpx"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
+
+// maxRefusal is how much is read of a response that says no.
+const maxRefusal = 64 << 10
+
+var errNoAnswer = errors.New("the response holds no answer to the call")
+
+// whole reads a response that is one message.
+func (c *conn) whole(slot *jsonrpc.Slot, resp *http.Response) error {
+	defer resp.Body.Close()
+	data, err := readAll(resp, c.opts.MaxMessage)
+	if err != nil {
+		if errors.Is(err, jsonrpc.ErrTooLarge) {
+			return err
+		}
+		return jsonrpc.Lost(err)
+	}
+	c.Receive(c, data, slot.ID())
+	return jsonrpc.Malformed(errNoAnswer) // unless there was one
+}
+
+// readAll reads a body of at most max bytes.
+func readAll(resp *http.Response, max int) ([]byte, error) {
+	body := io.LimitReader(resp.Body, int64(max)+1)
+	var data []byte
+	var err error
+	if n := resp.ContentLength; 0 < n && n <= int64(max) {
+		data = make([]byte, n)
+		_, err = io.ReadFull(body, data)
+	} else {
+		data, err = io.ReadAll(body)
+	}
+	if err == nil && len(data) > max {
+		err = jsonrpc.ErrTooLarge
+	}
+	return data, err
+}
+
+// refused returns the error for a response whose status is not 2xx. Modern
+// servers put a JSON-RPC error into it.
+func (c *conn) refused(resp *http.Response, sent http.Header) error {
+	var answer *jsonrpc.Error
+	if httpx.MediaType(resp.Header) == "application/json" {
+		data, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal))
+		_ = resp.Body.Close()
+		resp.Body = io.NopCloser(bytes.NewReader(data))
+		if m, err := jsonrpc.Parse(data); err == nil {
+			answer = m.Error
+			if c.Handler.Trace != nil {
+				c.Handler.Trace(false, data)
+			}
+		}
+	}
+	status := httpx.Unusable(resp, accepts)
+	switch {
+	case status.Status == http.StatusNotFound && sent.Get(sessionHeader) != "":
+		return &sessionError{status}
+	case answer != nil:
+		return &refusal{answer, status}
+	}
+	return httpx.Outcome(status)
+}
+
+// A refusal is a response that says no in both ways.
+type refusal struct {
+	answer *jsonrpc.Error
+	status *httpx.StatusError
+}
+
+func (e *refusal) Error() string { return e.answer.Error() }
+func (e *refusal) Unwrap() error { return e.answer }
+
+// OtherTransport reports whether the server may want another transport.
+func (e *refusal) OtherTransport() bool { return e.status.OtherTransport() }
+
+// As finds the status, which errors.Unwrap doesn't lead to.
+func (e *refusal) As(target any) bool {
+	if t, ok := target.(**httpx.StatusError); ok {
+		*t = e.status
+		return true
+	}
+	return false
+}
