@@ -15,6 +15,7 @@ type Client struct {
 	conn     jsonrpc.Conn
 	era      era
 	server   ServerInfo
+	target   string // how the transport calls the server
 	progress progressTable
 	notes    jsonrpc.Queue // runs the functions that notifications are for
 	requests requestTable  // what the server asked for
@@ -81,7 +82,7 @@ func (c *Client) Ping(ctx context.Context) error {
 
 // Call sends a request of any method and returns the result as the server
 // wrote it. params becomes the params object: nil, a json.RawMessage, a
-// json.Marshaler or a map; what the server's protocol revision requires in
+// json.Marshaler or a map[string]any; what the server's protocol revision requires in
 // its _meta is added.
 func (c *Client) Call(ctx context.Context, method string, params any) (RawMessage, error) {
 	q := &call{method: method}

@@ -2,8 +2,6 @@ package mcp
 
 import (
 	"context"
-	"sync"
-	"time"
 
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -45,7 +43,7 @@ func (s *ServerInfo) UnmarshalJSON(data []byte) error {
 // Servers of 2026-07-28 and later are found by asking server/discover.
 // Anything but an answer that only such a server gives leads to initialize,
 // on a fresh connection if the server ended the first. A server that is slow
-// to start is asked both ways, and its first answer counts.
+// to start is asked both ways.
 //
 // The error matches [ErrUnsupportedVersion] when there is no common revision,
 // [ErrClosed] when the server went away, context.DeadlineExceeded when it
@@ -55,7 +53,7 @@ func Connect(ctx context.Context, t Transport, opts *Options) (*Client, error) {
 		return f.connect(ctx, opts)
 	}
 	c := newClient(ctx, opts)
-	c.server.Name = nameOf(t)
+	c.target = nameOf(t)
 	if err := c.open(ctx, t); err != nil {
 		c.stop()
 		return nil, c.connectError(err)
@@ -74,8 +72,8 @@ func Connect(ctx context.Context, t Transport, opts *Options) (*Client, error) {
 
 func (c *Client) connectError(err error) error {
 	op := "connect"
-	if c.server.Name != "" {
-		op += " to " + c.server.Name
+	if c.target != "" {
+		op += " to " + c.target
 	}
 	return &opError{op, err}
 }
@@ -101,118 +99,4 @@ func (c *Client) startAgain(ctx context.Context, t Transport, first error) (*agr
 		return nil, first // says more: it is why a second try was needed
 	}
 	return c.initialize(ctx, legacy)
-}
-
-// An agreement is how client and server go on.
-type agreement struct {
-	era    era
-	server ServerInfo
-}
-
-// agree makes a the way in which the client speaks from now on.
-func (c *Client) agree(a *agreement) {
-	name := c.server.Name
-	c.era, c.server = a.era, a.server
-	c.requests.refuse.Store(!a.era.serves())
-	if c.server.Name == "" {
-		c.server.Name = name
-	}
-}
-
-// An outcome is the end of an attempt to agree.
-type outcome struct {
-	*agreement
-	err error
-}
-
-// otherGrace is how long the answer to initialize may come after that to the
-// probe, and the other way round after a refusal. Both were sent by then.
-const otherGrace = 250 * time.Millisecond
-
-// negotiate finds out the server's era and agrees with it on a revision.
-func (c *Client) negotiate(ctx context.Context) (*agreement, error) {
-	legacy := c.opts.legacy(c.opts.Versions)
-	switch {
-	case c.opts.modern(c.opts.Versions) == "":
-		if legacy == "" {
-			return nil, &opError{"Options.Versions", ErrUnsupportedVersion}
-		}
-		return c.initialize(ctx, legacy)
-	case legacy == "":
-		return c.discover(ctx)
-	}
-	// What is still under way when the other attempt has won ends with ctx.
-	var attempts sync.WaitGroup
-	defer attempts.Wait()
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	probe := start(&attempts, func() (*agreement, error) { return c.discover(ctx) })
-	wait := time.NewTimer(c.probeTime(ctx))
-	defer wait.Stop()
-	select {
-	case p := <-probe:
-		return c.afterProbe(ctx, p, legacy)
-	case <-wait.C:
-	}
-	// Silence is a legacy server, or one that is still starting.
-	session := start(&attempts, func() (*agreement, error) { return c.initialize(ctx, legacy) })
-	var p, s outcome
-	select {
-	case p = <-probe:
-		if p.err == nil {
-			wait.Reset(otherGrace)
-		}
-		select {
-		case s = <-session:
-		case <-wait.C:
-		}
-	case s = <-session:
-		if answer := answerOf(s.err); answer == nil || c.opts.modern(supportedVersions(answer)) == "" {
-			wait.Reset(otherGrace)
-		}
-		if s.err != nil {
-			select {
-			case p = <-probe:
-			case <-wait.C:
-			}
-		}
-	}
-	// After initialize a server of both eras may refuse modern requests.
-	if s.agreement == nil && (p.agreement != nil || isModern(p.err)) {
-		return p.agreement, p.err
-	}
-	return s.agreement, s.err
-}
-
-// probeTime is how long the probe may take before initialize is tried. Where
-// ctx is short, most of its time is left for that.
-func (c *Client) probeTime(ctx context.Context) time.Duration {
-	if end, ok := ctx.Deadline(); ok {
-		return min(c.opts.ProbeTimeout, time.Until(end)/3)
-	}
-	return c.opts.ProbeTimeout
-}
-
-// afterProbe goes on with what the probe found in time.
-func (c *Client) afterProbe(ctx context.Context, p outcome, legacy string) (*agreement, error) {
-	if inc, ok := p.err.(*incompatible); ok {
-		if legacy = c.opts.legacy(inc.offered); legacy == "" {
-			return nil, inc
-		}
-		return c.initialize(ctx, legacy) // a server of both eras, which has an older revision in common
-	}
-	if p.err == nil || isModern(p.err) || ctx.Err() != nil || c.conn.Err() != nil {
-		return p.agreement, p.err
-	}
-	return c.initialize(ctx, legacy)
-}
-
-// start runs f and returns where its outcome will be.
-func start(wg *sync.WaitGroup, f func() (*agreement, error)) <-chan outcome {
-	done := make(chan outcome, 1)
-	wg.Go(func() { // ends with f
-		a, err := f()
-		done <- outcome{a, err}
-	})
-	return done
 }

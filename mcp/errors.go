@@ -25,6 +25,10 @@ var (
 	// ErrMalformed: the server's answer could not be used.
 	ErrMalformed = jsonrpc.ErrMalformed
 
+	// ErrUnknownID is given to Options.Dropped for an answer that comes too
+	// late, twice, or to nothing that was asked.
+	ErrUnknownID = jsonrpc.ErrUnknownID
+
 	// ErrUnsupportedVersion: client and server have no protocol revision in
 	// common.
 	ErrUnsupportedVersion = errors.New("no common protocol revision")

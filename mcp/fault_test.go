@@ -122,7 +122,7 @@ var fates = map[string]fate{
 	"bad-progress":               {dropped: mcp.ErrMalformed},
 	"late-progress":              {late: true},
 	"endless-progress":           {fails: noAnswer, reports: 4, late: true},
-	"batch":                      {fails: noAnswer, dropped: mcp.ErrMalformed},
+	"batch":                      {fails: garbage, dropped: mcp.ErrMalformed},
 	"2025-03-26/batch":           {},
 	// 37, 38: lists
 	"endless-pages":      {fails: []error{mcp.ErrTooManyPages}, tools: 20},

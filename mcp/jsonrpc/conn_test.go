@@ -260,10 +260,14 @@ func TestBatchesAreReadOnlyOnRequest(t *testing.T) { // FAULTS 26
 		<-s.out
 		s.answer(batch)
 		synctest.Wait()
-		waiting(t, done)
+		if a := <-done; !errors.Is(a.Err, ErrMalformed) {
+			t.Errorf("the call that a batch answers ended with %v", a)
+		}
 		l.wantDropped(t, ErrMalformed)
 		c.(Batcher).AcceptBatches()
-		s.answer(batch)
+		done = start(t.Context(), c, &Request{Method: "m"})
+		<-s.out
+		s.answer(strings.Replace(batch, `"id":1`, `"id":2`, 1))
 		want(t, done, "5")
 		synctest.Wait()
 		l.wantDropped(t, ErrMalformed) // one report for both

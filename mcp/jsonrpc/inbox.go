@@ -45,18 +45,26 @@ func (in *Inbox) receive(conn Conn, data []byte, only ID) error {
 	if r.Kind() != wire.Array {
 		return in.message(conn, data, only)
 	}
-	if !in.batches.Load() {
-		return &malformedError{errBatch}
-	}
+	accept := in.batches.Load()
 	var errs []error
+	if !accept {
+		errs = append(errs, &malformedError{errBatch})
+	}
 	n := 0
 	for r.Array(); r.More(); n++ {
 		if n == maxBatch {
 			r.Fail(errLongBatch)
 			break
 		}
-		if raw := r.Raw(); raw != nil {
+		raw := r.Raw()
+		switch {
+		case raw == nil:
+		case accept:
 			errs = append(errs, in.message(conn, raw, only))
+		default:
+			if m, _ := Parse(raw); m.isAnswer() {
+				_ = in.Fail(addressee(m.ID, only, true), errs[0])
+			}
 		}
 	}
 	if err := r.End(); err != nil {

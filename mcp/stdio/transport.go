@@ -93,13 +93,41 @@ func (t *Transport) start(ctx context.Context, h jsonrpc.Handler) (*process, err
 }
 
 // server is what errors call the server.
-func (t *Transport) server() string {
+func (t *Transport) server() string { return "server " + strconv.Quote(t.String()) }
+
+// String returns the program and its arguments as errors quote them: cut if
+// they are long, and with three dots in place of what follows a flag that
+// speaks of a key, token, secret or password.
+func (t *Transport) String() string {
 	const long = 100
-	s := strings.Join(append([]string{t.Name}, t.Args...), " ")
+	s := t.Name
+	hide := false
+	for _, arg := range t.Args {
+		flag, _, hasValue := strings.Cut(arg, "=")
+		switch secret := isSecret(flag); {
+		case hide && !strings.HasPrefix(arg, "-"):
+			arg, hide = "...", false
+		case secret && hasValue:
+			arg = flag + "=..."
+		default:
+			hide = secret && strings.HasPrefix(flag, "-")
+		}
+		s += " " + arg
+	}
 	if len(s) > long {
 		s = s[:long] + "..."
 	}
-	return "server " + strconv.Quote(s)
+	return s
+}
+
+func isSecret(flag string) bool {
+	flag = strings.ToLower(flag)
+	for _, word := range [...]string{"key", "token", "secret", "password", "passwd", "auth"} {
+		if strings.Contains(flag, word) {
+			return true
+		}
+	}
+	return false
 }
 
 // A StreamTransport talks to a server over a stream that is already there.

@@ -1,0 +1,132 @@
+package mcp
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// An agreement is how client and server go on.
+type agreement struct {
+	era    era
+	server ServerInfo
+}
+
+// agree makes a the way in which the client speaks from now on.
+func (c *Client) agree(a *agreement) {
+	c.era, c.server = a.era, a.server
+	c.requests.refuse.Store(!a.era.serves())
+	if c.server.Name == "" {
+		c.server.Name = c.target
+	}
+}
+
+// An outcome is the end of an attempt to agree.
+type outcome struct {
+	*agreement
+	err error
+}
+
+// otherGrace is how long the answer to initialize may come after that to the
+// probe, and the other way round after a refusal. Both were sent by then.
+const otherGrace = 250 * time.Millisecond
+
+// negotiate finds out the server's era and agrees with it on a revision.
+func (c *Client) negotiate(ctx context.Context) (*agreement, error) {
+	legacy := c.opts.legacy(c.opts.Versions)
+	switch {
+	case c.opts.modern(c.opts.Versions) == "":
+		if legacy == "" {
+			return nil, &opError{"Options.Versions", ErrUnsupportedVersion}
+		}
+		return c.initialize(ctx, legacy)
+	case legacy == "":
+		return c.discover(ctx)
+	}
+	// What is still under way when the other attempt has won ends with ctx.
+	var attempts sync.WaitGroup
+	defer attempts.Wait()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	probe := start(&attempts, func() (*agreement, error) { return c.discover(ctx) })
+	wait := time.NewTimer(c.probeTime(ctx))
+	defer wait.Stop()
+	select {
+	case p := <-probe:
+		return c.afterProbe(ctx, p, legacy)
+	case <-wait.C:
+	}
+	// Silence is a legacy server, or one that is still starting.
+	session := start(&attempts, func() (*agreement, error) { return c.initialize(ctx, legacy) })
+	return c.settle(probe, session)
+}
+
+// settle decides between the two attempts. A session that was opened counts,
+// as a server of both eras may refuse modern requests after initialize.
+func (c *Client) settle(probe, session <-chan outcome) (*agreement, error) {
+	var p, s outcome
+	select {
+	case p = <-probe:
+		if p.err != nil {
+			s = <-session
+		} else {
+			s = soon(session)
+		}
+	case s = <-session:
+		switch answer := answerOf(s.err); {
+		case s.err == nil:
+		case answer != nil && c.opts.modern(supportedVersions(answer)) != "":
+			p = <-probe // the refusal came from a modern server
+		default:
+			p = soon(probe)
+		}
+	}
+	if s.agreement == nil && (p.agreement != nil || isModern(p.err)) {
+		return p.agreement, p.err
+	}
+	return s.agreement, s.err
+}
+
+// soon returns the outcome of an attempt if it comes within otherGrace.
+func soon(attempt <-chan outcome) (o outcome) {
+	t := time.NewTimer(otherGrace)
+	defer t.Stop()
+	select {
+	case o = <-attempt:
+	case <-t.C:
+	}
+	return o
+}
+
+// probeTime is how long the probe may take before initialize is tried. Where
+// ctx is short, most of its time is left for that.
+func (c *Client) probeTime(ctx context.Context) time.Duration {
+	if end, ok := ctx.Deadline(); ok {
+		return min(c.opts.ProbeTimeout, time.Until(end)/3)
+	}
+	return c.opts.ProbeTimeout
+}
+
+// afterProbe goes on with what the probe found in time.
+func (c *Client) afterProbe(ctx context.Context, p outcome, legacy string) (*agreement, error) {
+	if inc, ok := p.err.(*incompatible); ok {
+		if legacy = c.opts.legacy(inc.offered); legacy == "" {
+			return nil, inc
+		}
+		return c.initialize(ctx, legacy) // a server of both eras, which has an older revision in common
+	}
+	if p.err == nil || isModern(p.err) || ctx.Err() != nil || c.conn.Err() != nil {
+		return p.agreement, p.err
+	}
+	return c.initialize(ctx, legacy)
+}
+
+// start runs f and returns where its outcome will be.
+func start(wg *sync.WaitGroup, f func() (*agreement, error)) <-chan outcome {
+	done := make(chan outcome, 1)
+	wg.Go(func() { // ends with f
+		a, err := f()
+		done <- outcome{a, err}
+	})
+	return done
+}
