@@ -260,7 +260,7 @@ func TestBatchesAreReadOnlyOnRequest(t *testing.T) { // FAULTS 26
 		<-s.out
 		s.answer(batch)
 		synctest.Wait()
-		if a := <-done; !errors.Is(a.Err, ErrMalformed) {
+		if a := <-done; !errors.Is(a.err, ErrMalformed) {
 			t.Errorf("the call that a batch answers ended with %v", a)
 		}
 		l.wantDropped(t, ErrMalformed)
