@@ -1,0 +1,121 @@
+package sse
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
+
+func TestCloseFailsWhatIsPending(t *testing.T) {
+	s := serve(t, (*stream).wait)
+	conn := s.open(t, nil, jsonrpc.Handler{})
+	errs := make(chan error)
+	for range 5 {
+		go func() { // ends with the call
+			_, err := conn.Call(within(t, 5*time.Second), &jsonrpc.Request{Method: "m"})
+			errs <- err
+		}()
+	}
+	for range 5 {
+		<-s.posted
+	}
+	start := time.Now()
+	var wg sync.WaitGroup
+	for range 5 {
+		wg.Go(func() {
+			if err := conn.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if d := time.Since(start); d > 2*time.Second {
+		t.Errorf("took %v", d)
+	}
+	for range 5 {
+		if err := <-errs; !errors.Is(err, jsonrpc.ErrClosed) || !errors.Is(err, jsonrpc.ErrOutcomeUnknown) {
+			t.Error(err)
+		}
+	}
+	if conn.Err() != jsonrpc.ErrClosed {
+		t.Error(conn.Err())
+	}
+}
+
+func TestCloseWhileServerTakesNothing(t *testing.T) {
+	s := serve(t, (*stream).wait)
+	got := make(chan struct{})
+	s.accept = func(_ http.ResponseWriter, r *http.Request, _ *jsonrpc.Message) {
+		close(got)
+		select {
+		case <-r.Context().Done():
+		case <-s.hold:
+		}
+	}
+	conn := s.open(t, nil, jsonrpc.Handler{})
+	result := make(chan error)
+	go func() { result <- conn.Notify(context.Background(), &jsonrpc.Request{Method: "n"}) }() // ends with the connection
+	<-got
+	if err := conn.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := <-result; !errors.Is(err, jsonrpc.ErrClosed) {
+		t.Error(err)
+	}
+}
+
+func TestOpenAndCloseOften(t *testing.T) {
+	n := 1000
+	if testing.Short() || raceEnabled {
+		n = 100
+	}
+	s := serve(t, func(s *stream) { s.answer(1); s.wait() })
+	for i := range n {
+		conn := s.open(t, nil, jsonrpc.Handler{})
+		if i%2 == 0 {
+			go conn.Call(context.Background(), &jsonrpc.Request{Method: "m", Params: []byte("{}")}) // ends with the connection
+		}
+		if err := conn.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestOpenCutOff(t *testing.T) {
+	s := serve(t, (*stream).wait)
+	for i := range 50 {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i)*20*time.Microsecond)
+		conn, err := New(s.URL+"/sse", nil).Open(ctx, jsonrpc.Handler{})
+		cancel()
+		switch {
+		case err == nil:
+			if err := conn.Close(); err != nil {
+				t.Error(err)
+			}
+		case !errors.Is(err, context.DeadlineExceeded):
+			t.Error(err)
+		}
+	}
+}
+
+func TestCloseWithAStuckHandler(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		free := make(chan struct{})
+		server, conn := inMemory(t, nil, jsonrpc.Handler{Message: func(jsonrpc.Conn, *jsonrpc.Message) { <-free }})
+		server.write("data: {\"jsonrpc\":\"2.0\",\"method\":\"n\"}\n\n")
+		start := time.Now()
+		if err := conn.Close(); err != errStuck || time.Since(start) != closeTime {
+			t.Errorf("%v after %v", err, time.Since(start))
+		}
+		close(free)
+		if err := conn.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}

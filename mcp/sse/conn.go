@@ -1,0 +1,149 @@
+package sse
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/url"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/httpx"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
+
+// closeTime is how long Close waits for a RoundTripper or a handler to return.
+const closeTime = 5 * time.Second
+
+// A conn is a session of a server, which lasts as long as its event stream.
+type conn struct {
+	in       jsonrpc.Inbox
+	http     *httpx.Client
+	endpoint *url.URL
+	timeout  time.Duration // for the response to what is no call; 0 means no limit
+	stream   io.Closer     // what events come from
+	events   *Reader
+
+	life context.Context // that of every request; ends with the connection
+	stop context.CancelCauseFunc
+	done chan struct{} // closed when the connection has ended
+
+	mu   sync.Mutex
+	err  error          // what ended the connection
+	busy sync.WaitGroup // goroutines of the connection; none is added after err is set
+}
+
+func newConn(ctx context.Context, client *httpx.Client, h jsonrpc.Handler) *conn {
+	c := &conn{http: client, done: make(chan struct{})}
+	c.in.Handler = h
+	c.life, c.stop = context.WithCancelCause(context.WithoutCancel(ctx))
+	return c
+}
+
+// run starts to read the stream.
+func (c *conn) run() {
+	c.start(func() { // ends when the stream does, or is stopped
+		err := c.read()
+		c.end(jsonrpc.Closed(err))
+		c.release(err)
+	})
+}
+
+// release ends what the connection holds.
+func (c *conn) release(err error) {
+	c.stop(err)
+	if c.stream != nil {
+		_ = c.stream.Close()
+	}
+	c.http.Close()
+}
+
+// start runs f on a goroutine of the connection. It reports false if that has
+// ended.
+func (c *conn) start(f func()) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err == nil {
+		c.busy.Go(f)
+	}
+	return c.err == nil
+}
+
+// read hands on the messages of the stream until that ends.
+func (c *conn) read() error {
+	for {
+		ev, err := c.events.Next()
+		switch {
+		case err == io.EOF:
+			return errEnded
+		case err != nil:
+			return err
+		case ev.Type == "message" && len(ev.Data) > 0:
+			c.in.Receive(c, ev.Data, jsonrpc.ID{})
+		case ev.Type == "endpoint":
+			c.dropped(errSecond, nil) // holds the session's id, mostly
+		case ev.Type != "message":
+			c.dropped(&eventError{ev.Type}, ev.Data)
+		}
+	}
+}
+
+var (
+	errEnded  = &about{"the server ended the event stream", io.EOF}
+	errSecond = errors.New("a second endpoint event")
+)
+
+// eventError is an event that is no message.
+type eventError struct{ kind string }
+
+func (e *eventError) Error() string { return "an event of the unknown type " + strconv.Quote(e.kind) }
+
+func (c *conn) dropped(reason error, data []byte) {
+	if c.in.Handler.Dropped != nil {
+		c.in.Handler.Dropped(reason, data)
+	}
+}
+
+func (c *conn) AcceptBatches() { c.in.AcceptBatches() }
+
+func (c *conn) Done() <-chan struct{} { return c.done }
+
+func (c *conn) Err() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
+}
+
+// end makes err the reason why the connection is closed, unless it is already.
+func (c *conn) end(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err != nil {
+		return
+	}
+	c.err = err
+	close(c.done)
+	c.in.Close(err)
+	c.stop(err)
+}
+
+func (c *conn) Close() error {
+	c.end(jsonrpc.ErrClosed)
+	gone := make(chan struct{})
+	go func() { // ends with the goroutines of the connection
+		c.busy.Wait()
+		close(gone)
+	}()
+	t := time.NewTimer(closeTime)
+	defer t.Stop()
+	select {
+	case <-gone:
+		c.http.Close() // again: connections of requests that have just ended
+		return nil
+	case <-t.C:
+		return errStuck
+	}
+}
+
+var errStuck = errors.New("the connection was closed, but a request or a handler has not returned")

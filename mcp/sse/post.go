@@ -1,0 +1,179 @@
+package sse
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/httpx"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
+
+const (
+	// afterAnswer is how long a request may go on whose call was answered, so
+	// that its connection can be used again.
+	afterAnswer = 5 * time.Second
+
+	// noticeTime is how long a server may take to accept that a call was given
+	// up.
+	noticeTime = 5 * time.Second
+
+	// failTime is how long a failed request waits for the stream to end as well,
+	// which says more.
+	failTime = 100 * time.Millisecond
+)
+
+func (c *conn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessage, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	slot, err := c.in.Add()
+	if err != nil {
+		return nil, err
+	}
+	defer c.in.Remove(slot)
+	id := slot.ID()
+	if req.Started != nil {
+		req.Started(id)
+	}
+	p := c.post(ctx, jsonrpc.AppendRequest(nil, id, req), req.Mirror.Revision, 0, func(err error) {
+		if err != nil {
+			_ = c.in.Fail(id, err) // unless it was answered
+		}
+	})
+	defer p.expire()
+	select {
+	case a := <-slot.Answer():
+		return a.Result, a.Err
+	case <-ctx.Done():
+	}
+	select {
+	case a := <-slot.Answer(): // both happened; the answer is worth more
+		return a.Result, a.Err
+	default:
+	}
+	p.cancel(context.Cause(ctx))
+	if req.Cancel != nil {
+		if note := req.Cancel(id); note != nil {
+			quiet := httpx.Quiet(context.WithoutCancel(ctx))
+			c.post(quiet, jsonrpc.AppendRequest(nil, jsonrpc.ID{}, note), req.Mirror.Revision, noticeTime, func(error) {})
+		}
+	}
+	return nil, context.Cause(ctx)
+}
+
+// Notify waits for the server to accept the notification, so that what is sent
+// afterwards comes afterwards.
+func (c *conn) Notify(ctx context.Context, req *jsonrpc.Request) error {
+	return c.send(ctx, jsonrpc.AppendRequest(nil, jsonrpc.ID{}, req), req.Mirror.Revision)
+}
+
+// Reply waits for the server to accept the answer.
+func (c *conn) Reply(ctx context.Context, id jsonrpc.ID, result jsonrpc.RawMessage, err *jsonrpc.Error) error {
+	return c.send(ctx, jsonrpc.AppendAnswer(nil, id, result, err), "")
+}
+
+// send posts a message that has no answer.
+func (c *conn) send(ctx context.Context, msg []byte, revision string) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	result := make(chan error, 1)
+	p := c.post(ctx, msg, revision, c.timeout, func(err error) { result <- err })
+	select {
+	case err := <-result:
+		return err
+	case <-ctx.Done():
+	case <-c.done:
+	}
+	select {
+	case err := <-result:
+		return err
+	default:
+	}
+	if ctx.Err() != nil {
+		p.cancel(context.Cause(ctx))
+		return context.Cause(ctx)
+	}
+	return c.Err()
+}
+
+// A posting is a message on its way.
+type posting struct {
+	cancel context.CancelCauseFunc
+	over   atomic.Bool
+}
+
+// expire bounds how long the request goes on when nobody waits for it.
+func (p *posting) expire() {
+	if !p.over.Load() {
+		time.AfterFunc(afterAnswer, func() { p.cancel(context.Canceled) })
+	}
+}
+
+// post sends msg on a goroutine of its own, with the values of ctx but not its
+// end, and calls result there when it is known whether the server takes it. It
+// doesn't when the connection has ended before, which tells everybody.
+func (c *conn) post(ctx context.Context, msg []byte, revision string, timeout time.Duration, result func(error)) *posting {
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	p := &posting{cancel: cancel}
+	msg = bytes.TrimSuffix(msg, []byte("\n"))
+	if c.in.Handler.Trace != nil {
+		c.in.Handler.Trace(true, msg)
+	}
+	header := http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}
+	if revision != "" {
+		header["Mcp-Protocol-Version"] = []string{revision}
+	}
+	started := c.start(func() { // ends with the request, which ends with the connection
+		defer cancel(nil)
+		defer context.AfterFunc(c.life, func() { cancel(context.Cause(c.life)) })()
+		resp, err := c.http.Do(ctx, &httpx.Request{
+			Method: "POST", URL: c.endpoint, Header: header, Body: msg, HeaderTimeout: timeout,
+		})
+		if err == nil {
+			err = accepted(resp)
+		} else {
+			c.awaitEnd(ctx)
+		}
+		p.over.Store(true)
+		if err != nil {
+			result(httpx.Outcome(err))
+			return
+		}
+		result(nil)
+		httpx.Drain(resp)
+	})
+	if !started {
+		cancel(nil)
+	}
+	return p
+}
+
+// awaitEnd waits a moment for the connection to end, which fails all calls.
+func (c *conn) awaitEnd(ctx context.Context) {
+	t := time.NewTimer(failTime)
+	defer t.Stop()
+	select {
+	case <-c.done:
+	case <-ctx.Done():
+	case <-t.C:
+	}
+}
+
+// accepted returns an error if resp says that the message was not taken.
+// Servers say that it was with any content type, so that only a web page with
+// the status 200 is taken for what it is: a proxy that wants something.
+func accepted(resp *http.Response) error {
+	if resp.StatusCode != http.StatusOK || httpx.MediaType(resp.Header) != "text/html" {
+		return httpx.Check(resp)
+	}
+	e := httpx.Unusable(resp, "202 Accepted")
+	if !strings.HasPrefix(e.Body, "<") {
+		return nil
+	}
+	return e
+}
