@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -417,6 +418,34 @@ func TestConnectAsksOnceMoreForARevisionThatIsOffered(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// TestConnectAsksAgainAServerThatRefusesWhatItOffers: behind one URL there may
+// be servers of several ages.
+func TestConnectAsksAgainAServerThatRefusesWhatItOffers(t *testing.T) {
+	asked := 0
+	refuse := func(times int) testserver.Script {
+		asked = 0
+		return func(line string) []string {
+			if line == "" {
+				return nil
+			}
+			asked++
+			answer := `{"jsonrpc":"2.0","id":` + strconv.Itoa(asked)
+			if asked > times {
+				return []string{answer + `,"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{},"ttlMs":0,"cacheScope":"private"}}` + "\n"}
+			}
+			return []string{answer + `,"error":{"code":-32022,"message":"Unsupported","data":{"supported":["2026-07-28"],"requested":"2026-07-28"}}}` + "\n"}
+		}
+	}
+	if got := dial(t, refuse(1).Pipe(), nil).Server().Revision; got != modern {
+		t.Errorf("revision %s", got)
+	}
+	_, err := mcp.Connect(t.Context(), stdio.Stream(refuse(9).Pipe()), nil)
+	wantError(t, err, mcp.ErrUnsupportedVersion)
+	if asked != 2 {
+		t.Errorf("asked %d times", asked)
 	}
 }
 

@@ -65,7 +65,19 @@ func (e *modernEra) complete(resultType string) error {
 // offers. The error is an *incompatible when the server is a modern one
 // without a revision that the client may use.
 func (c *Client) discover(ctx context.Context) (*agreement, error) {
-	era := c.newModernEra(c.opts.modern(c.opts.Versions))
+	a, err := c.sendDiscover(ctx, c.opts.modern(c.opts.Versions))
+	if inc, ok := err.(*incompatible); ok {
+		// It may be the one that was asked for: not all servers behind one URL
+		// need be of the same age.
+		if v := c.opts.modern(inc.offered); v != "" {
+			return c.sendDiscover(ctx, v)
+		}
+	}
+	return a, err
+}
+
+func (c *Client) sendDiscover(ctx context.Context, asked string) (*agreement, error) {
+	era := c.newModernEra(asked)
 	q := &call{method: "server/discover", permanent: true} // nothing is said to servers that don't know it
 	raw, err := c.send(ctx, era, q)
 	if answer := answerOf(err); answer != nil && answer.Code == CodeUnsupportedVersion {
