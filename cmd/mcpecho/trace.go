@@ -62,7 +62,7 @@ func traceLine(now time.Time, sent bool, data []byte) []byte {
 	if masked, err := mask(data); err == nil {
 		b = append(b, masked...)
 	} else {
-		b = wire.AppendString(b, data) // no JSON
+		b = wire.AppendString(b, string(data)) // no JSON
 	}
 	return append(b, "}\n"...)
 }

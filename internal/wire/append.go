@@ -14,7 +14,7 @@ const hexDigits = "0123456789abcdef"
 
 // AppendString appends s as a JSON string. Each byte that is not valid UTF-8
 // becomes U+FFFD.
-func AppendString[T string | []byte](dst []byte, s T) []byte {
+func AppendString(dst []byte, s string) []byte {
 	dst = append(slices.Grow(dst, len(s)+2), '"')
 	start, ascii := len(dst), true
 	for {

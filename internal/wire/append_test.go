@@ -27,8 +27,8 @@ func TestAppendStringEscapesOnlyWhatItMust(t *testing.T) {
 			t.Errorf("%q became %s, want %s", tt.s, got, tt.want)
 		}
 		// What stands before is kept, even if it is no text.
-		if got := string(wire.AppendString([]byte("\xff:"), []byte(tt.s))); got != "\xff:"+tt.want {
-			t.Errorf("bytes %q became %s, want %s", tt.s, got, tt.want)
+		if got := string(wire.AppendString([]byte("\xff:"), tt.s)); got != "\xff:"+tt.want {
+			t.Errorf("%q became %s, want %s", tt.s, got, tt.want)
 		}
 	}
 }

@@ -117,7 +117,7 @@ func appendMethod(dst []byte, v any) (_ []byte, err error) {
 		if err != nil {
 			return dst, err
 		}
-		return AppendString(dst, text), nil
+		return AppendString(dst, string(text)), nil
 	case jsonNumber:
 		return appendNumber(dst, v.String())
 	}
@@ -203,6 +203,8 @@ func SortedKeys[T any](m map[string]T) []string {
 }
 
 // sortStrings is a Shell sort. Package slices would add 14 KB to a program.
+//
+//go:noinline
 func sortStrings(s []string) {
 	gap := 1
 	for gap < len(s)/3 {
