@@ -30,7 +30,7 @@ func (s *Session) batch(ctx context.Context, msg []byte, reply func([]byte)) (ru
 	}
 	if code != 0 {
 		s.srv.record("", msg)
-		s.srv.violation(what)
+		s.srv.Violation(what)
 		reply(errorAnswer(nil, code, what, ""))
 		return nil
 	}

@@ -49,7 +49,7 @@ func (c *call) refused() bool {
 	return true
 }
 
-func (c *call) violation(what string) { c.s.srv.violation(c.method + ": " + what) }
+func (c *call) violation(what string) { c.s.srv.Violation(c.method + ": " + what) }
 
 // result answers with a result that has the members given.
 func (c *call) result(members string) { c.answer("result", c.complete("complete", members, "")) }

@@ -174,7 +174,7 @@ func (c *call) sendRequests() {
 	for _, method := range []string{"ping", invented} {
 		take := func(m *message) {
 			if m.err == nil != (method == "ping") {
-				c.s.srv.violation("the server's " + method + " was answered with " + string(m.result) + string(m.err))
+				c.s.srv.Violation("the server's " + method + " was answered with " + string(m.result) + string(m.err))
 			}
 		}
 		id := quote("unasked " + method)

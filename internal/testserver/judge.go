@@ -44,7 +44,7 @@ func (s *Session) judge(c *call) *refusal {
 func (s *Session) judgeEra(c *call) *refusal {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	speaksLegacy, speaksModern := s.srv.speaks(false) != nil, s.srv.speaks(true) != nil
+	speaksLegacy, speaksModern := s.srv.speaks(false) != nil, s.srv.speaks(true) != nil && !s.web
 	isModern := c.meta.has(metaVersion)
 	switch {
 	case c.method == "initialize":

@@ -74,13 +74,15 @@ func encode(o *Options) string {
 		o = &Options{}
 	}
 	b, err := wire.AppendValue(nil, map[string]any{
-		"Revisions": o.Revisions,
-		"Fault":     o.Fault,
-		"Delay":     int64(o.Delay),
-		"Size":      o.Size,
-		"Without":   o.Without,
-		"PageSize":  o.PageSize,
-		"Tools":     o.Tools,
+		"Revisions":  o.Revisions,
+		"Fault":      o.Fault,
+		"Delay":      int64(o.Delay),
+		"Size":       o.Size,
+		"Without":    o.Without,
+		"PageSize":   o.PageSize,
+		"Tools":      o.Tools,
+		"Mirror":     o.Mirror,
+		"BadMirrors": o.BadMirrors,
 	})
 	if err != nil {
 		return err.Error() // not reached: all of these have a JSON form
@@ -107,6 +109,10 @@ func decodeOptions(text string) (*Options, error) {
 			o.PageSize = int(r.Int())
 		case "Tools":
 			o.Tools = int(r.Int())
+		case "Mirror":
+			o.Mirror = r.Bool()
+		case "BadMirrors":
+			o.BadMirrors = r.Bool()
 		default:
 			r.Fail(errors.New("unknown option"))
 		}

@@ -46,6 +46,13 @@ type Options struct {
 	// Tools is how many tools are there beside the usual ones.
 	Tools int
 
+	// Mirror adds the tool mirror, whose parameters HTTP repeats in headers.
+	Mirror bool
+
+	// BadMirrors adds tools whose headers no client can send, so that it must
+	// leave out the tools.
+	BadMirrors bool
+
 	// Report, unless nil, is called with each violation.
 	Report func(violation string)
 }
@@ -89,6 +96,12 @@ func New(o *Options) *Server {
 	if s.opts.Delay == 0 {
 		s.opts.Delay = time.Second
 	}
+	if s.opts.Mirror {
+		s.tools = append(s.tools, mirror)
+	}
+	if s.opts.BadMirrors {
+		s.tools = append(s.tools, badMirrors()...)
+	}
 	s.fault = findFault(s.opts.Fault)
 	if s.opts.Revisions == nil && s.fault.Legacy {
 		s.opts.Revisions = legacy
@@ -100,6 +113,23 @@ func New(o *Options) *Server {
 	slices.Sort(s.opts.Revisions)
 	slices.Reverse(s.opts.Revisions)
 	return s
+}
+
+// Options returns what the server is like: what was given to New, with the
+// defaults filled in.
+func (s *Server) Options() Options {
+	o := s.opts
+	o.Revisions, o.Without = slices.Clone(o.Revisions), slices.Clone(o.Without)
+	return o
+}
+
+// Speaks returns the revisions of one era that the server speaks, the newest
+// first.
+func (s *Server) Speaks(modern bool) []string { return s.speaks(modern) }
+
+// Strikes reports whether the fault strikes all calls of a method.
+func (s *Server) Strikes(method string) bool {
+	return s.fault.Needs == "" && (s.fault.On == method || s.fault.On == "*")
 }
 
 // Violations returns what clients sent that the specification forbids, in the
@@ -117,8 +147,9 @@ func (s *Server) Received() []Message {
 	return slices.Clone(s.received)
 }
 
-// violation remembers what a client may not do.
-func (s *Server) violation(what string) {
+// Violation remembers what a client did that it may not do. What carries the
+// messages reports in this way what the specification forbids there.
+func (s *Server) Violation(what string) {
 	s.mu.Lock()
 	if len(s.violations) < maxReceived {
 		s.violations = append(s.violations, what)

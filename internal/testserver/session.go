@@ -13,6 +13,7 @@ type Session struct {
 	srv    *Server
 	push   func([]byte) // sends a message that belongs to no request
 	stream *stream      // nil unless the messages travel on a byte stream
+	web    bool         // see OverHTTP
 
 	mu         sync.Mutex // guards what follows
 	revision   string     // of a legacy session; empty until initialize was answered
@@ -50,6 +51,18 @@ func (s *Server) NewSession(push func(msg []byte)) *Session {
 	return n
 }
 
+// OverHTTP makes the session one of the legacy era whose messages come in
+// requests of HTTP: the modern era has no sessions there, and a cancellation
+// may overtake what it cancels. It must be called before Handle.
+func (s *Session) OverHTTP() { s.web = true }
+
+// Revision returns the revision that initialize has settled, or "".
+func (s *Session) Revision() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.revision
+}
+
 // Close ends the conversation and what is still running for it.
 func (s *Session) Close() {
 	s.srv.mu.Lock()
@@ -74,7 +87,7 @@ func (s *Session) Handle(ctx context.Context, msg []byte, reply func(msg []byte)
 	s.srv.record(m.method, msg)
 	switch {
 	case code != 0:
-		s.srv.violation(what)
+		s.srv.Violation(what)
 		if m.method != "" || m.result == nil && m.err == nil {
 			reply(errorAnswer(m.id, code, what, ""))
 		}
@@ -117,7 +130,7 @@ func (s *Session) refuse(c *call, r *refusal) {
 	s.use(c.key)
 	s.mu.Unlock()
 	if !r.lawful {
-		s.srv.violation(c.method + ": " + r.what)
+		s.srv.Violation(c.method + ": " + r.what)
 	}
 	c.reply(errorAnswer(c.id, r.code, r.what, r.data))
 }
@@ -129,7 +142,7 @@ func (s *Session) answered(m *message) {
 	delete(s.asked, m.key())
 	s.mu.Unlock()
 	if !ok {
-		s.srv.violation("an answer with the id " + string(m.id) + " to nothing that was asked")
+		s.srv.Violation("an answer with the id " + string(m.id) + " to nothing that was asked")
 		return
 	}
 	take(m)
@@ -163,7 +176,7 @@ func (s *Session) notified(m *message) {
 		f.fail("", "no such notification")
 	}
 	if *f.err != "" {
-		s.srv.violation(m.method + ": " + *f.err)
+		s.srv.Violation(m.method + ": " + *f.err)
 	}
 }
 
@@ -188,7 +201,7 @@ func (s *Session) cancelled(f *fields) {
 		f.fail("requestId", "initialize can't be cancelled")
 	case c != nil:
 		s.finish(c)
-	case !used:
+	case !used && !s.web:
 		f.fail("requestId", "no request had the id "+string(id))
 	}
 }

@@ -70,15 +70,30 @@ func tools() []tool {
 // definition returns the tool as tools/list shows it.
 func (t *tool) definition() string {
 	b := `{"name":"` + t.name + `","title":"` + t.title + `","description":` + quote(t.description) +
-		`,"inputSchema":{"type":"object","properties":{` + t.properties + "}"
-	if t.required != "" {
-		b += `,"required":[` + t.required + "]"
-	}
-	b += "}"
+		`,"inputSchema":` + t.input()
 	if t.output != "" {
 		b += `,"outputSchema":` + t.output
 	}
 	return b + `,"annotations":{"title":"` + t.title + `",` + t.hints + "}," + icons + "}"
+}
+
+// input returns the schema of the arguments.
+func (t *tool) input() string {
+	b := `{"type":"object","properties":{` + t.properties + "}"
+	if t.required != "" {
+		b += `,"required":[` + t.required + "]"
+	}
+	return b + "}"
+}
+
+// Schema returns the schema of the arguments of a tool, or nil when there is no
+// such tool.
+func (s *Server) Schema(name string) []byte {
+	t, ok := s.find(name)
+	if !ok {
+		return nil
+	}
+	return []byte(t.input())
 }
 
 // find returns the tool of that name.

@@ -1,0 +1,3 @@
+package webserver
+
+func faults() []Fault { return nil }

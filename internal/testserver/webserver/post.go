@@ -1,0 +1,218 @@
+package webserver
+
+import (
+	"bytes"
+	"mime"
+	"net/http"
+	"slices"
+
+	"github.com/stdmcp/stdmcp/internal/testserver"
+)
+
+// The headers of Streamable HTTP.
+const (
+	headerSession = "Mcp-Session-Id"
+	headerVersion = "Mcp-Protocol-Version"
+	headerMethod  = "Mcp-Method"
+	headerName    = "Mcp-Name"
+	headerParam   = "Mcp-Param-"
+	headerLast    = "Last-Event-Id"
+)
+
+const (
+	metaVersion      = "io.modelcontextprotocol/protocolVersion"
+	metaCapabilities = "io.modelcontextprotocol/clientCapabilities"
+)
+
+// post serves a POST to the endpoint of Streamable HTTP.
+func (x *exchange) post() {
+	if x.h.fault.body != nil && x.h.fault.body(x) {
+		return
+	}
+	if !x.judgeTypes() || !x.read() {
+		return
+	}
+	x.modern = x.isModern()
+	if x.strikes() && x.h.fault.early() {
+		x.h.fault.post(x)
+		return
+	}
+	if x.modern && !x.admitModern() || !x.modern && !x.admitLegacy() {
+		return
+	}
+	if x.strikes() && x.h.fault.post != nil {
+		x.h.fault.post(x)
+		return
+	}
+	x.serve()
+}
+
+// judgeTypes looks at what a client must say about content types.
+func (x *exchange) judgeTypes() bool {
+	if !x.accepts("application/json") || !x.accepts("text/event-stream") {
+		x.h.violation("Accept: %q lacks application/json or text/event-stream", x.r.Header.Values("Accept"))
+		x.refuse(http.StatusNotAcceptable, codeRefused, "Not Acceptable: accept both application/json and text/event-stream")
+		return false
+	}
+	return x.judgeContentType()
+}
+
+func (x *exchange) judgeContentType() bool {
+	given := x.r.Header.Get("Content-Type")
+	if name, _, err := mime.ParseMediaType(given); err != nil || name != "application/json" {
+		x.h.violation("Content-Type: %q is not application/json", given)
+		x.refuse(http.StatusUnsupportedMediaType, codeRefused, "Unsupported Media Type: want application/json")
+		return false
+	}
+	return true
+}
+
+// isModern decides in which era a message is served (2026-07-28
+// basic/versioning, dual-era servers).
+func (x *exchange) isModern() bool {
+	h := x.h
+	if h.srv.Speaks(true) == nil || h.srv.Speaks(false) == nil {
+		return h.srv.Speaks(true) != nil
+	}
+	return x.msg.meta[metaVersion] != nil || h.isModern(x.r.Header.Get(headerVersion))
+}
+
+// isModern reports whether a version stands for the modern era, known or not.
+func (h *Handler) isModern(version string) bool { return version >= testserver.Modern }
+
+// serve has the engine handle the message, and answers.
+func (x *exchange) serve() {
+	out := x.newStream()
+	reader := out.attach(0)
+	x.handle(out)
+	if !x.msg.request {
+		x.acknowledge(out)
+	} else {
+		x.answer(out, reader)
+	}
+	if out.name == "" {
+		out.drop()
+	}
+}
+
+// handle gives the message to the engine; what that says goes into out.
+func (x *exchange) handle(out *outbox) {
+	engine, ctx := x.h.srv.NewSession(nil), x.ctx
+	if x.session != nil {
+		engine.Close()
+		engine, ctx = x.session.engine, x.session.ctx
+	}
+	run := engine.Handle(ctx, x.body, x.replyTo(out))
+	if x.fresh {
+		x.begun()
+	}
+	finish := func() {
+		if x.session == nil {
+			engine.Close()
+		}
+		out.end()
+	}
+	if run == nil {
+		finish()
+		return
+	}
+	x.h.running.Go(func() {
+		run()
+		finish()
+	})
+}
+
+// replyTo returns what takes the messages of the engine.
+func (x *exchange) replyTo(out *outbox) func(msg []byte) {
+	onlyAnswer := x.h.opts.Answers == JSON && !x.isListen() && !x.sse
+	struck := x.strikes() && x.h.fault.event != nil
+	return func(msg []byte) {
+		it := item{msg: msg}
+		switch told := tells(msg); {
+		case told && onlyAnswer:
+			x.aside(it)
+			return
+		case !told && struck:
+			it.struck = x
+		}
+		out.put(it)
+	}
+}
+
+// aside sends what belongs to a call where there is no room beside the answer:
+// what the server asks, on the stream that GET opens; the rest not at all.
+func (x *exchange) aside(it item) {
+	asked := bytes.HasPrefix(it.msg, []byte(`{"jsonrpc":"2.0","id":`))
+	if x.session != nil && (asked || bytes.Contains(it.msg, []byte(`"notifications/cancelled"`))) {
+		x.session.general.put(it)
+	}
+}
+
+func (x *exchange) isListen() bool { return x.msg.method == "subscriptions/listen" }
+
+// acknowledge answers what is no request.
+func (x *exchange) acknowledge(out *outbox) {
+	items := x.await(out, func(_ []item, ended bool) bool { return ended })
+	if len(items) > 0 {
+		x.write(http.StatusBadRequest, "application/json", items[0].msg)
+		return
+	}
+	x.w.WriteHeader(http.StatusAccepted)
+}
+
+// answer answers a request in JSON or with a stream.
+func (x *exchange) answer(out *outbox, reader int) {
+	form := x.h.opts.Answers
+	if x.isListen() || x.strikes() && x.h.fault.event != nil {
+		form = Stream
+	}
+	items := x.await(out, func(items []item, ended bool) bool {
+		enough := len(items) > 1 || len(items) == 1 && tells(items[0].msg)
+		return ended || form == Stream || form == Auto && enough
+	})
+	_, ended, _ := out.peek()
+	single := ended && len(items) == 1 && !tells(items[0].msg)
+	switch {
+	case x.ctx.Err() != nil:
+	case form == JSON && len(items) > 0, form == Auto && single, single && x.statusOf(items[0].msg) != http.StatusOK:
+		x.write(x.statusOf(items[0].msg), "application/json", items[0].msg)
+	case form != Stream && len(items) == 0:
+		// The call was cancelled; there is nothing to say.
+	default:
+		s := x.open()
+		s.prime(out)
+		s.drain(out, reader)
+	}
+}
+
+// await waits for enough messages, and returns those that are there when the
+// client goes away.
+func (x *exchange) await(out *outbox, enough func(items []item, ended bool) bool) []item {
+	for {
+		items, ended, changed := out.peek()
+		if enough(items, ended) {
+			return items
+		}
+		select {
+		case <-changed:
+		case <-x.ctx.Done():
+			return items
+		}
+	}
+}
+
+// statusOf is the status of an answer. Only the modern era knows others than
+// 200 for errors in answers to what is a request.
+func (x *exchange) statusOf(msg []byte) int {
+	code := errorCode(msg)
+	badRequest := []int{codeHeaderMismatch, codeNoCapability, codeVersion, codeParse, codeInvalidRequest}
+	switch {
+	case !x.modern || code == 0:
+		return http.StatusOK
+	case code == codeMethodNotFound:
+		return http.StatusNotFound
+	case slices.Contains(badRequest, code), code == codeInvalidParams && x.malformed:
+		return http.StatusBadRequest
+	}
+	return http.StatusOK
+}
