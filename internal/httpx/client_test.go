@@ -9,7 +9,6 @@ import (
 	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -123,7 +122,8 @@ func TestCallersClient(t *testing.T) {
 			t.Errorf("%q, %v", got, err)
 		}
 	}
-	if !reflect.DeepEqual(*mine, before) || tr.MaxResponseHeaderBytes != 0 || tr.HTTP2 != nil {
+	if mine.Transport != before.Transport || mine.Jar != before.Jar || mine.CheckRedirect != nil ||
+		mine.Timeout != before.Timeout || tr.MaxResponseHeaderBytes != 0 {
 		t.Error("the caller's client was changed")
 	}
 }
@@ -215,4 +215,24 @@ func TestHTTP2(t *testing.T) {
 	}
 	resp.Body.Close()
 	c.Close() // nothing is left of the connection, as TestMain finds out
+}
+
+func TestCloseEndsEverything(t *testing.T) {
+	u := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	})
+	c := newClient(t, nil, nil)
+	resp, err := c.Do(t.Context(), &Request{Method: "GET", URL: u})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	c.Close()
+	if _, err := io.ReadAll(resp.Body); err == nil {
+		t.Error("the response goes on")
+	}
+	if _, err := c.Do(t.Context(), &Request{Method: "GET", URL: u}); err == nil {
+		t.Error("a request after Close")
+	}
 }
