@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"maps"
+	"net"
 	"net/http"
 	"net/url"
 	"time"
@@ -32,6 +33,7 @@ type Client struct {
 	jar    http.CookieJar
 	header http.Header
 	own    *http.Transport // rt, when it is not the caller's
+	conns  *sockets        // of own
 }
 
 // New returns a Client that sends header with every request. Of c it uses the
@@ -54,21 +56,32 @@ func New(c *http.Client, header http.Header) (*Client, error) {
 	if n.rt == nil {
 		n.rt = http.DefaultTransport
 		if t, ok := n.rt.(*http.Transport); ok {
-			n.own = t.Clone()
-			n.own.MaxResponseHeaderBytes = maxHeader
-			n.own.MaxIdleConnsPerHost = idlePerHost
-			if n.own.HTTP2 == nil {
-				n.own.HTTP2 = &http.HTTP2Config{SendPingTimeout: pingAfter}
-			}
-			n.rt = n.own
+			n.setOwn(t.Clone())
 		}
 	}
 	return n, nil
 }
 
-// Close closes connections that no request uses, if they are not the caller's.
+// setOwn makes t the transport of c.
+func (c *Client) setOwn(t *http.Transport) {
+	t.MaxResponseHeaderBytes = maxHeader
+	t.MaxIdleConnsPerHost = idlePerHost
+	if t.HTTP2 == nil {
+		t.HTTP2 = &http.HTTP2Config{SendPingTimeout: pingAfter}
+	}
+	c.conns = &sockets{base: t.DialContext}
+	if t.DialContext == nil {
+		c.conns.base = new(net.Dialer).DialContext
+	}
+	t.DialContext = c.conns.dial
+	c.rt, c.own = t, t
+}
+
+// Close closes all connections, if they are not the caller's. No request can
+// be sent any more then.
 func (c *Client) Close() {
 	if c.own != nil {
+		c.conns.close()
 		c.own.CloseIdleConnections()
 	}
 }

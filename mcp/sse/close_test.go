@@ -3,8 +3,11 @@ package sse
 import (
 	"context"
 	"errors"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -118,4 +121,40 @@ func TestCloseWithAStuckHandler(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// TestCloseLeavesNoConnection is about connections of the default transport,
+// which would otherwise be kept for later requests.
+func TestCloseLeavesNoConnection(t *testing.T) {
+	old := http.DefaultTransport
+	defer func() { http.DefaultTransport = old }()
+	h := serve(t, func(s *stream) { s.answer(100); s.wait() })
+	for _, http2 := range []bool{false, true} {
+		var open atomic.Int32
+		s := newTLS(t, h.Config.Handler, func(s *httptest.Server) {
+			s.EnableHTTP2 = http2
+			s.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+				switch state {
+				case http.StateNew:
+					open.Add(1)
+				case http.StateClosed:
+					open.Add(-1)
+				}
+			}
+		})
+		http.DefaultTransport = s.Client().Transport
+		conn, err := New(s.URL+"/sse", nil).Open(t.Context(), jsonrpc.Handler{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			call(t, conn, "{}")
+		}
+		if err := conn.Close(); err != nil {
+			t.Error(err)
+		}
+		if !waitFor(func() bool { return open.Load() == 0 }) {
+			t.Errorf("HTTP/2 %v: %d connections", http2, open.Load())
+		}
+	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -177,10 +176,7 @@ func TestNoEndpoint(t *testing.T) {
 func TestCannotBeOpened(t *testing.T) {
 	gone := httptest.NewServer(nil)
 	gone.Close()
-	private := httptest.NewUnstartedServer(nil)
-	private.Config.ErrorLog = log.New(io.Discard, "", 0)
-	private.StartTLS()
-	defer private.Close()
+	private := newTLS(t, nil, func(*httptest.Server) {})
 	evil := get(t, func(http.ResponseWriter, *http.Request) { t.Error("credentials went to another origin") })
 	away := get(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, evil+"/sse?topsecret", 307) })
 	loop := get(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/sse", 308) })

@@ -124,7 +124,7 @@ func (c *conn) post(ctx context.Context, msg []byte, revision string, timeout ti
 	if c.in.Handler.Trace != nil {
 		c.in.Handler.Trace(true, msg)
 	}
-	header := http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}
+	header := http.Header{"Content-Type": {"application/json"}}
 	if revision != "" {
 		header["Mcp-Protocol-Version"] = []string{revision}
 	}

@@ -161,7 +161,7 @@ func (e *endless) Read(p []byte) (int, error) {
 }
 
 func TestMemoryIsBounded(t *testing.T) {
-	const limit = 8 << 20
+	const limit = 1 << 20
 	for name, line := range map[string]string{
 		"no line end": strings.Repeat("x", 32<<10),
 		"data lines":  "data: " + strings.Repeat("x", 1000) + "\n",
@@ -171,7 +171,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		if _, err := r.Next(); !errors.Is(err, jsonrpc.ErrTooLarge) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if len(r.buf) > limit*5/4 {
+		if len(r.buf) > limit+lineSlack+maxRead {
 			t.Errorf("%s: a buffer of %d bytes", name, len(r.buf))
 		}
 	}

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -183,6 +185,23 @@ func TestServerDies(t *testing.T) {
 	}
 }
 
+// TestFalseLength is about a stream that is announced to be longer than it is.
+func TestFalseLength(t *testing.T) {
+	url := get(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", eventStream)
+		w.Header().Set("Content-Length", "1000")
+		io.WriteString(w, "event: endpoint\ndata: /m\n\n")
+	})
+	conn, err := New(url, nil).Open(t.Context(), jsonrpc.Handler{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-conn.Done()
+	if err := conn.Close(); err != nil || !errors.Is(conn.Err(), io.ErrUnexpectedEOF) {
+		t.Error(err, conn.Err())
+	}
+}
+
 func TestFloodOfNotifications(t *testing.T) {
 	n := 1_000_000
 	if testing.Short() || raceEnabled {
@@ -206,7 +225,7 @@ func TestFloodOfNotifications(t *testing.T) {
 
 func TestStreamOverHTTP2(t *testing.T) {
 	h := serve(t, func(s *stream) { s.answer(20); s.wait() })
-	s := newTLS(t, h.Config.Handler)
+	s := newTLS(t, h.Config.Handler, func(s *httptest.Server) { s.EnableHTTP2 = true })
 	tr := s.Client().Transport.(*http.Transport).Clone()
 	defer tr.CloseIdleConnections()
 	conn, err := New(s.URL+"/sse", &Options{Client: &http.Client{Transport: tr}}).Open(t.Context(), jsonrpc.Handler{})

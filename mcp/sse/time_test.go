@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
@@ -54,14 +53,6 @@ func inMemory(t *testing.T, opts *Options, h jsonrpc.Handler) (*memory, jsonrpc.
 	}
 	t.Cleanup(func() { conn.Close() })
 	return m, conn
-}
-
-func newTLS(t *testing.T, h http.Handler) *httptest.Server {
-	s := httptest.NewUnstartedServer(h)
-	s.EnableHTTP2 = true
-	s.StartTLS()
-	t.Cleanup(s.Close)
-	return s
 }
 
 func TestIdleTimeout(t *testing.T) {

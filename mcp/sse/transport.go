@@ -77,7 +77,7 @@ func New(rawURL string, opts *Options) *Transport {
 // String returns the server's URL, without what may be a secret in it.
 func (t *Transport) String() string {
 	if t.err != nil {
-		return "server with an invalid URL"
+		return "an invalid URL"
 	}
 	return httpx.Clean(t.url)
 }

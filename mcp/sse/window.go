@@ -132,7 +132,7 @@ func (w *window) shrink() {
 
 // getBuffer returns a buffer that is longer than size. It doubles, up to most.
 func getBuffer(size, most int) []byte {
-	if b, _ := bigBuffers.Get().(*[]byte); b != nil && len(*b) > size {
+	if b, _ := bigBuffers.Get().(*[]byte); b != nil && size < len(*b) && len(*b) <= most {
 		return *b
 	}
 	return make([]byte, min(max(bigBuffer, 2*size), most))
