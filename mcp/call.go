@@ -22,6 +22,8 @@ type call struct {
 	progress  func(Progress)
 	timeout   time.Duration // as the options say when 0
 	permanent bool          // must not be cancelled
+	open      bool          // the answer may take any time
+	started   func(jsonrpc.ID)
 
 	asks   bool   // the server may ask for input
 	rounds int    // how often it has
@@ -65,6 +67,7 @@ func (c *Client) send(ctx context.Context, era era, q *call) (RawMessage, error)
 	if !q.permanent {
 		q.req.Cancel = cancelNotice
 	}
+	q.req.Started = q.started
 	raw, err := c.conn.Call(ctx, &q.req)
 	if err != nil {
 		return nil, c.failed(q, err)
@@ -151,6 +154,9 @@ func appendMeta(b []byte, meta map[string]any) (_ []byte, err error) {
 // limit returns the context of a call. Its timer is there for calls that ask
 // for progress, which starts it anew.
 func (c *Client) limit(ctx context.Context, q *call) (context.Context, *callTimer, context.CancelFunc) {
+	if q.open {
+		return ctx, nil, func() {}
+	}
 	d := q.timeout
 	if d == 0 {
 		d = c.opts.Timeout

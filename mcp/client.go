@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -20,7 +21,10 @@ type Client struct {
 	notes    jsonrpc.Queue // runs the functions that notifications are for
 	requests requestTable  // what the server asked for
 	session  sessionState  // in the legacy era
-	usual    timeoutError  // of calls with the usual time-out
+
+	mu       sync.Mutex
+	watchers []watcher    // of notifications; never changed, only replaced
+	usual    timeoutError // of calls with the usual time-out
 
 	// Ends the functions that handle what the server sends. It lives as long
 	// as the client and has the values of the context given to Connect.
@@ -154,22 +158,10 @@ func (c *Client) notification(m *jsonrpc.Message) error {
 	case "notifications/message":
 		return c.log(m.Params)
 	}
-	return nil // nobody asked for it
-}
-
-// log hands a log message on.
-func (c *Client) log(params RawMessage) error {
-	if c.opts.Log == nil {
-		return nil
-	}
-	var msg LogMessage
-	r := wire.NewReader(params)
-	decodeObject(&r, &msg)
-	if err := r.End(); err != nil {
-		return &malformedError{err}
-	}
-	if !c.notes.Add(func() { c.guard(func() { c.opts.Log(c.ctx, &msg) }) }) {
-		return ErrFlood
+	for _, w := range c.watching() {
+		if err := w.note(m.Method, m.Params); err != nil {
+			return err
+		}
 	}
 	return nil
 }

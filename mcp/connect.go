@@ -67,6 +67,12 @@ func Connect(ctx context.Context, t Transport, opts *Options) (*Client, error) {
 		return nil, c.connectError(err)
 	}
 	c.agree(a)
+	if level := c.opts.LogLevel; level != "" && c.server.Capabilities.Logging != nil {
+		if err := c.SetLogLevel(ctx, level); err != nil {
+			c.Close()
+			return nil, c.connectError(err)
+		}
+	}
 	return c, nil
 }
 

@@ -1,6 +1,8 @@
 package mcp
 
 import (
+	"context"
+
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -20,6 +22,9 @@ type era interface {
 
 	// serves reports whether the server may ask the client for something.
 	serves() bool
+
+	// logging sets the least severity of what the server is to log.
+	logging(ctx context.Context, c *Client, level LoggingLevel) error
 
 	// complete returns an error unless resultType is that of a final result:
 	// ErrInputRequired itself if it is one that asks for more.

@@ -22,6 +22,14 @@ func (e *legacyEra) ping() string { return "ping" }
 
 func (e *legacyEra) serves() bool { return true }
 
+// logging tells the server.
+func (e *legacyEra) logging(ctx context.Context, c *Client, level LoggingLevel) error {
+	_, err := c.do(ctx, &call{method: "logging/setLevel", params: func(_ *call, b []byte) ([]byte, error) {
+		return wire.AppendString(wire.AppendKey(b, "level"), string(level)), nil
+	}})
+	return err
+}
+
 // complete takes everything: results had no type then.
 func (e *legacyEra) complete(string) error { return nil }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"sync/atomic"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
@@ -22,28 +23,41 @@ const (
 // server sends no requests.
 type modernEra struct {
 	revision string
-	meta     []byte // the members that every request's _meta has
-	always   int    // so much of meta can't be changed for a call; then comes the log level
+	meta     []byte                 // the members that every request's _meta has
+	level    atomic.Pointer[string] // of log messages that requests ask for; nil for none
 }
 
 func (c *Client) newModernEra(revision string) *modernEra {
 	b := wire.AppendString(wire.AppendKey(nil, metaVersion), revision)
 	b = appendObject(wire.AppendKey(b, metaClientInfo), &c.opts.Info)
 	b = appendObject(wire.AppendKey(b, metaCapabilities), c.capabilities(false))
-	always := len(b)
-	if c.opts.LogLevel != "" {
-		b = wire.AppendString(wire.AppendKey(b, metaLogLevel), string(c.opts.LogLevel))
+	e := &modernEra{revision: revision, meta: b}
+	e.setLevel(c.opts.LogLevel)
+	return e
+}
+
+func (e *modernEra) setLevel(level LoggingLevel) {
+	if s := string(level); s != "" {
+		e.level.Store(&s)
+	} else {
+		e.level.Store(nil)
 	}
-	return &modernEra{revision: revision, meta: b, always: always}
+}
+
+// logging has later requests ask for log messages.
+func (e *modernEra) logging(_ context.Context, _ *Client, level LoggingLevel) error {
+	e.setLevel(level)
+	return nil
 }
 
 func (e *modernEra) mirror() jsonrpc.Mirror { return jsonrpc.Mirror{Revision: e.revision} }
 
 func (e *modernEra) appendMeta(b []byte, own map[string]any) []byte {
-	if _, ok := own[metaLogLevel]; ok {
-		return append(b, e.meta[:e.always]...)
+	b = append(b, e.meta...)
+	if level := e.level.Load(); level != nil && own[metaLogLevel] == nil {
+		b = wire.AppendString(wire.AppendKey(b, metaLogLevel), *level)
 	}
-	return append(b, e.meta...)
+	return b
 }
 
 // ping is what every server of this era must answer; it has no ping.

@@ -37,8 +37,10 @@ func (c *Client) ListResourceTemplates(ctx context.Context) ([]*ResourceTemplate
 
 // ReadResource reads a resource. A URI may stand for several contents.
 func (c *Client) ReadResource(ctx context.Context, uri string) (*ReadResourceResult, error) {
-	q := &call{method: "resources/read", name: uri, asks: true, params: func(q *call, b []byte) ([]byte, error) {
-		return wire.AppendString(wire.AppendKey(b, "uri"), q.name), nil
-	}}
+	q := &call{method: "resources/read", name: uri, asks: true, params: (*call).appendURI}
 	return finish[ReadResourceResult](ctx, c, q)
+}
+
+func (q *call) appendURI(b []byte) ([]byte, error) {
+	return wire.AppendString(wire.AppendKey(b, "uri"), q.name), nil
 }

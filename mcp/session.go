@@ -57,6 +57,11 @@ func (c *Client) renew(ctx context.Context, lost int) error {
 			err = &incompatible{c.server.Revision, []string{a.server.Revision}}
 		}
 		c.session.end(err)
+		if err == nil {
+			for _, w := range c.watching() {
+				w.renewed(ctx)
+			}
+		}
 		return err
 	case wait == nil:
 		return nil

@@ -1,0 +1,37 @@
+package mcp
+
+import (
+	"context"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+)
+
+// Complete asks the server what the argument of a prompt or of a resource
+// template may go on with. ref is [PromptRef] or [TemplateRef], name the
+// argument, value what was entered so far. given holds the arguments that have
+// their values already (2025-06-18), and may be nil.
+func (c *Client) Complete(ctx context.Context, ref Reference, name, value string, given map[string]string) (*Completion, error) {
+	q := &call{method: "completion/complete", params: func(_ *call, b []byte) ([]byte, error) {
+		b = appendObject(wire.AppendKey(b, "ref"), &ref)
+		b = append(wire.AppendKey(b, "argument"), '{')
+		b = wire.AppendString(wire.AppendKey(b, "name"), name)
+		b = wire.AppendString(wire.AppendKey(b, "value"), value)
+		b = append(b, '}')
+		if given == nil {
+			return b, nil
+		}
+		b, err := wire.AppendValue(append(wire.AppendKey(b, "context"), `{"arguments":`...), given)
+		return append(b, '}'), err
+	}}
+	var res CompleteResult
+	if err := c.get(ctx, q, &res); err != nil {
+		return nil, err
+	}
+	return &res.Completion, nil
+}
+
+// PromptRef names a prompt.
+func PromptRef(name string) Reference { return Reference{Type: RefPrompt, Name: name} }
+
+// TemplateRef names a resource template by its URI template.
+func TemplateRef(uriTemplate string) Reference { return Reference{Type: RefResource, URI: uriTemplate} }

@@ -1,0 +1,32 @@
+package mcp
+
+import (
+	"context"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+)
+
+// SetLogLevel sets the least severity of the log messages that the server is
+// to send, in place of Options.LogLevel. Before 2026-07-28 the server is told;
+// later every request says so from then on. An empty level asks for no messages
+// any more, which servers of before 2026-07-28 don't know.
+func (c *Client) SetLogLevel(ctx context.Context, level LoggingLevel) error {
+	return c.era.logging(ctx, c, level)
+}
+
+// log hands a log message on.
+func (c *Client) log(params RawMessage) error {
+	if c.opts.Log == nil {
+		return nil
+	}
+	var msg LogMessage
+	r := wire.NewReader(params)
+	decodeObject(&r, &msg)
+	if err := r.End(); err != nil {
+		return &malformedError{err}
+	}
+	if !c.notes.Add(func() { c.guard(func() { c.opts.Log(c.ctx, &msg) }) }) {
+		return ErrFlood
+	}
+	return nil
+}

@@ -1,0 +1,292 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
+
+// A ChangeKind says what has changed.
+type ChangeKind string
+
+// What may change.
+const (
+	ToolsChanged     ChangeKind = "notifications/tools/list_changed"
+	PromptsChanged   ChangeKind = "notifications/prompts/list_changed"
+	ResourcesChanged ChangeKind = "notifications/resources/list_changed"
+	ResourceUpdated  ChangeKind = "notifications/resources/updated"
+)
+
+// A Change is something at the server that has changed.
+type Change struct {
+	Kind ChangeKind
+	URI  string // for ResourceUpdated: of the resource, or of a part of it
+}
+
+// A Subscription tells of changes at the server. Its methods may be used
+// concurrently.
+type Subscription struct {
+	client *Client
+	filter SubscriptionFilter
+	cancel context.CancelFunc // ends what Close must end
+
+	mu      sync.Mutex
+	pending []Change      // what Next has not returned, each once
+	ready   chan struct{} // buffered; something is pending, or err is set
+	err     error         // what ended the subscription
+
+	// In the modern era.
+	id      jsonrpc.ID         // of the request that keeps it open
+	honored SubscriptionFilter // what the server agreed to
+	acked   chan struct{}      // closed when the server has agreed for the first time
+	opened  bool               // acked is closed
+	ended   chan struct{}      // closed when nothing is left of it
+}
+
+// Subscribe asks the server to tell of changes. It returns when the server has
+// agreed; ctx bounds that only.
+//
+// Servers before 2026-07-28 tell of changed lists unasked, and are asked for
+// each resource. With later ones a subscription is a request that stays open.
+// If that breaks off it is opened again, and everything in the filter counts
+// as changed, since something may have been missed.
+func (c *Client) Subscribe(ctx context.Context, filter *SubscriptionFilter) (*Subscription, error) {
+	s := &Subscription{client: c, filter: *filter, ready: make(chan struct{}, 1)}
+	s.filter.ResourceSubscriptions = slices.Clone(filter.ResourceSubscriptions)
+	s.acked, s.ended = make(chan struct{}), make(chan struct{})
+	subs := c.subscriptions()
+	subs.add(s)
+	var err error
+	if c.era.serves() {
+		err = subs.ask(ctx, s)
+	} else {
+		err = s.open(ctx)
+	}
+	if err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// Honored returns what the server agreed to tell of, which may be less than
+// it was asked for.
+func (s *Subscription) Honored() SubscriptionFilter {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.honored
+}
+
+// Next waits for the next change. Changes that come faster than Next is called
+// are told once. The error is [io.EOF] when the server ended the subscription
+// or Close was called, and matches [ErrClosed] when the connection ended.
+func (s *Subscription) Next(ctx context.Context) (Change, error) {
+	for {
+		if change, ok, err := s.take(); ok || err != nil {
+			return change, err
+		}
+		select {
+		case <-s.ready:
+		case <-ctx.Done():
+			return Change{}, context.Cause(ctx)
+		case <-s.client.conn.Done():
+			s.end(s.client.conn.Err())
+		}
+	}
+}
+
+// take returns what is pending, or else what ended the subscription.
+func (s *Subscription) take() (change Change, ok bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.pending) == 0 {
+		return Change{}, false, s.err
+	}
+	change = s.pending[0]
+	s.pending = s.pending[1:]
+	if len(s.pending) > 0 || s.err != nil {
+		s.wake() // others may be waiting
+	}
+	return change, true, nil
+}
+
+// Close ends the subscription. The server is told, as far as that is possible
+// in a short time. It may be called more than once.
+func (s *Subscription) Close() {
+	s.end(io.EOF)
+	s.client.subscriptions().remove(s)
+	if s.cancel != nil {
+		s.cancel()
+		<-s.ended
+	}
+}
+
+// end makes err what Next returns when nothing is pending any more.
+func (s *Subscription) end(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err == nil {
+		s.err = err
+	}
+	s.wake()
+}
+
+// maxPending bounds the resources that have changed and were not asked for
+// since. A server may tell of any number of parts of one.
+const maxPending = 1024
+
+// tell adds a change. It never waits.
+func (s *Subscription) tell(change Change) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err != nil || slices.Contains(s.pending, change) {
+		return nil
+	}
+	if len(s.pending) == maxPending {
+		return ErrFlood
+	}
+	s.pending = append(s.pending, change)
+	s.wake()
+	return nil
+}
+
+// wake lets a Next that waits look again.
+func (s *Subscription) wake() {
+	select {
+	case s.ready <- struct{}{}:
+	default:
+	}
+}
+
+// wants reports whether the filter has the change.
+func (s *Subscription) wants(change Change) bool {
+	switch change.Kind {
+	case ToolsChanged:
+		return s.filter.ToolsListChanged
+	case PromptsChanged:
+		return s.filter.PromptsListChanged
+	case ResourcesChanged:
+		return s.filter.ResourcesListChanged
+	}
+	for _, uri := range s.filter.ResourceSubscriptions {
+		if strings.HasPrefix(change.URI, uri) { // the part of a resource may be named
+			return true
+		}
+	}
+	return false
+}
+
+// missed tells of everything in the filter.
+func (s *Subscription) missed() {
+	for _, kind := range [...]ChangeKind{ToolsChanged, PromptsChanged, ResourcesChanged} {
+		if s.wants(Change{Kind: kind}) {
+			_ = s.tell(Change{Kind: kind})
+		}
+	}
+	for _, uri := range s.filter.ResourceSubscriptions {
+		_ = s.tell(Change{ResourceUpdated, uri})
+	}
+}
+
+// Subscriptions in the modern era: requests that stay open.
+
+const (
+	// How long to wait before a subscription that broke off is opened again:
+	// the first time, and at most, as it doubles.
+	firstReopen, lastReopen = time.Second, time.Minute
+)
+
+// open opens the subscription and returns when the server has agreed.
+func (s *Subscription) open(ctx context.Context) error {
+	life, cancel := context.WithCancel(s.client.ctx)
+	s.cancel = cancel
+	go s.keepOpen(life) // ends with life
+	ctx, stop := context.WithTimeoutCause(ctx, s.patience(), s.client.timeout(s.patience()))
+	defer stop()
+	select {
+	case <-s.acked:
+		return nil
+	case <-s.ended:
+		_, _, err := s.take()
+		if err == io.EOF {
+			err = s.client.failed(listenCall(s), errors.New("the server ended the subscription at once"))
+		}
+		return err
+	case <-ctx.Done():
+		return s.client.failed(listenCall(s), context.Cause(ctx))
+	}
+}
+
+// patience is how long the server may take to agree.
+func (s *Subscription) patience() time.Duration {
+	if d := s.client.opts.Timeout; d > 0 {
+		return d
+	}
+	return time.Hour
+}
+
+// keepOpen opens the subscription, again and again, until the server ends or
+// refuses it.
+func (s *Subscription) keepOpen(ctx context.Context) {
+	defer close(s.ended)
+	wait := firstReopen
+	for {
+		began := time.Now()
+		_, err := s.client.do(ctx, listenCall(s))
+		switch {
+		case err == nil:
+			s.end(io.EOF)
+			return
+		case s.client.ctx.Err() != nil || s.client.conn.Err() != nil:
+			s.end(ErrClosed)
+			return
+		case ctx.Err() != nil || answerOf(err) != nil:
+			s.end(err)
+			return
+		}
+		if time.Since(began) > lastReopen {
+			wait = firstReopen
+		}
+		select {
+		case <-time.After(wait):
+			wait = min(2*wait, lastReopen)
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func listenCall(s *Subscription) *call {
+	return &call{
+		method: "subscriptions/listen",
+		open:   true,
+		params: func(_ *call, b []byte) ([]byte, error) {
+			return appendObject(wire.AppendKey(b, "notifications"), &s.filter), nil
+		},
+		started: func(id jsonrpc.ID) {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.id = id
+		},
+	}
+}
+
+// acknowledge takes what the server agreed to.
+func (s *Subscription) acknowledge(honored SubscriptionFilter) {
+	s.mu.Lock()
+	again := s.opened
+	s.honored, s.opened = honored, true
+	s.mu.Unlock()
+	if again {
+		s.missed()
+	} else {
+		close(s.acked)
+	}
+}
