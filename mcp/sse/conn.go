@@ -123,8 +123,8 @@ func (c *conn) end(err error) {
 		return
 	}
 	c.err = err
+	c.in.Close(err) // before done, which requests that fail wait for
 	close(c.done)
-	c.in.Close(err)
 	c.stop(err)
 }
 
