@@ -1,0 +1,87 @@
+// Conformance is the client that the official conformance suite runs against
+// the servers of its scenarios. It does what any program does that uses the
+// library, and nothing that the library doesn't.
+//
+//	.ci/conformance FOLDER
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/streamhttp"
+)
+
+// What the suite says in the environment, beside the URL, which is the last
+// argument. The protocol version is left to the library to find out.
+const (
+	scenarioEnv = "MCP_CONFORMANCE_SCENARIO"
+	contextEnv  = "MCP_CONFORMANCE_CONTEXT"
+)
+
+// timeLimit is less than what the suite waits, so that an error is reported.
+const timeLimit = 25 * time.Second
+
+func main() {
+	ctx, cancel := context.WithTimeout(context.Background(), timeLimit)
+	defer cancel()
+	if err := run(ctx, os.Args[len(os.Args)-1], os.Getenv(scenarioEnv)); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, url, scenario string) error {
+	act, ok := scenarios[scenario]
+	if !ok {
+		return fmt.Errorf("no such scenario: %q", scenario)
+	}
+	client, err := mcp.Connect(ctx, streamhttp.New(url, nil), &mcp.Options{
+		Info:     mcp.Implementation{Name: "stdmcp-conformance", Version: mcp.Version},
+		Handlers: []mcp.Handler{mcp.Roots(roots), mcp.Sampling{CreateMessage: sample}, mcp.Elicitation{Form: accept}},
+		Dropped:  func(reason error, _ []byte) { fmt.Println("dropped:", reason) },
+		Trace: func(sent bool, data []byte) {
+			fmt.Printf("%s %s %s\n", time.Now().Format("05.000"), map[bool]string{true: "->", false: "<-"}[sent], data)
+		},
+	})
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	if err := act(ctx, client); err != nil {
+		return err
+	}
+	return client.Close()
+}
+
+// accept agrees to every form and leaves its fields to their defaults.
+func accept(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error) {
+	return &mcp.ElicitResult{Action: mcp.ElicitAccept}, nil
+}
+
+func roots(context.Context) ([]mcp.Root, error) {
+	return []mcp.Root{{URI: "file:///project", Name: "project"}}, nil
+}
+
+func sample(_ context.Context, p *mcp.CreateMessageParams) (*mcp.CreateMessageResult, error) {
+	return &mcp.CreateMessageResult{
+		Role: mcp.RoleAssistant, Content: []mcp.Content{{Type: "text", Text: "hello"}}, Model: "none",
+	}, nil
+}
+
+// scenarioContext is what a scenario tells its client beforehand.
+type scenarioContext struct {
+	ToolCalls []struct {
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
+	} `json:"toolCalls"`
+}
+
+func readContext() (c scenarioContext, err error) {
+	err = json.Unmarshal([]byte(os.Getenv(contextEnv)), &c)
+	return c, err
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/stdmcp/stdmcp/mcp"
+)
+
+// scenarios says what the client does in each scenario when it is connected.
+var scenarios = map[string]func(context.Context, *mcp.Client) error{
+	"initialize":                          listTools,
+	"request-metadata":                    listTools,
+	"json-schema-ref-no-deref":            listTools,
+	"tools_call":                          callEach(map[string]any{"a": 5, "b": 3}),
+	"http-invalid-tool-headers":           callEach(map[string]any{"region": "us-west1"}),
+	"elicitation-sep1034-client-defaults": callEach(nil),
+	"sse-retry":                           callEach(nil),
+	"sep-2322-client-request-state":       callEach(nil),
+	"http-standard-headers":               useEverything,
+	"http-custom-headers":                 callAsTold,
+	"json-schema-2020-12-preservation":    echoSchema,
+
+	// Skills are an extension that the library doesn't have, so these have
+	// nothing to check.
+	"sep-2640-client-no-prefetch":        listTools,
+	"sep-2640-client-verify-digest":      listTools,
+	"sep-2640-client-verify-size":        listTools,
+	"sep-2640-client-verify-frontmatter": listTools,
+}
+
+func listTools(ctx context.Context, c *mcp.Client) error {
+	_, err := c.ListTools(ctx)
+	return err
+}
+
+// callEach calls every tool that the library offers.
+func callEach(args any) func(context.Context, *mcp.Client) error {
+	return func(ctx context.Context, c *mcp.Client) error {
+		for tool, err := range c.Tools(ctx) {
+			if err != nil {
+				return err
+			}
+			if _, err := c.CallTool(ctx, tool.Name, args); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// useEverything uses each tool, resource and prompt.
+func useEverything(ctx context.Context, c *mcp.Client) error {
+	if err := callEach(nil)(ctx, c); err != nil {
+		return err
+	}
+	for resource, err := range c.Resources(ctx) {
+		if err != nil {
+			return err
+		}
+		if _, err := c.ReadResource(ctx, resource.URI); err != nil {
+			return err
+		}
+	}
+	for prompt, err := range c.Prompts(ctx) {
+		if err != nil {
+			return err
+		}
+		if _, err := c.GetPrompt(ctx, prompt.Name, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// callAsTold calls the tools with the arguments that the context names.
+func callAsTold(ctx context.Context, c *mcp.Client) error {
+	told, err := readContext()
+	if err != nil {
+		return err
+	}
+	if err := listTools(ctx, c); err != nil {
+		return err
+	}
+	for _, call := range told.ToolCalls {
+		if _, err := c.CallTool(ctx, call.Name, call.Arguments); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// echoSchema sends the schema of one tool to another.
+func echoSchema(ctx context.Context, c *mcp.Client) error {
+	tools, err := c.ListTools(ctx)
+	if err != nil {
+		return err
+	}
+	for _, tool := range tools {
+		if tool.Name == "json_schema_2020_12_tool" {
+			_, err := c.CallTool(ctx, "json_schema_echo", map[string]any{"schema": tool.InputSchema})
+			return err
+		}
+	}
+	return fmt.Errorf("the tool is not among the %d listed", len(tools))
+}
