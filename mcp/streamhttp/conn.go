@@ -3,6 +3,7 @@ package streamhttp
 import (
 	"bytes"
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"sync"
@@ -17,9 +18,14 @@ const (
 	// cancel a call, to end a session.
 	courtesyTime = 2 * time.Second
 
+	// closeTime is how long Close waits for what should end at once.
+	closeTime = 5 * time.Second
+
 	// accepts is what a call may be answered with.
 	accepts = "application/json, text/event-stream"
 )
+
+var errBusy = errors.New("something of the connection doesn't end")
 
 // A conn sends each message in a POST of its own. A call reads the response to
 // its POST itself, so that what happens to it concerns no other call.
@@ -33,12 +39,13 @@ type conn struct {
 	// For what belongs to no call. It ends with the connection.
 	ctx    context.Context
 	cancel context.CancelCauseFunc
-	others sync.WaitGroup // goroutines beside the calls
 
+	active sync.WaitGroup // what Close waits for
 	ending sync.Once
 	done   chan struct{} // closed by Close
 
 	mu       sync.Mutex
+	closed   bool               // nothing is added to active any more
 	session  string             // its id; empty when there is none
 	revision string             // which the session speaks
 	unlisten context.CancelFunc // ends the stream of the session; nil when there is none
@@ -46,6 +53,10 @@ type conn struct {
 }
 
 func (c *conn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessage, error) {
+	if !c.enter() {
+		return nil, jsonrpc.ErrClosed
+	}
+	defer c.active.Done()
 	slot, err := c.Add()
 	if err != nil {
 		return nil, err
@@ -82,14 +93,29 @@ func (c *conn) bind(ctx context.Context) (context.Context, func()) {
 	return ctx, func() { stop(); cancel(nil) }
 }
 
+// enter adds to what Close waits for; c.active.Done must follow. It reports
+// false when that is too late.
+func (c *conn) enter() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return false
+	}
+	c.active.Add(1)
+	return true
+}
+
 // courtesy runs f beside everything else, for a short time at most.
 func (c *conn) courtesy(f func(context.Context)) {
-	ctx := httpx.Quiet(c.ctx)
-	c.others.Go(func() { // ends with courtesyTime or the connection
-		ctx, cancel := context.WithTimeout(ctx, courtesyTime)
+	if !c.enter() {
+		return
+	}
+	go func() { // ends with courtesyTime or the connection
+		defer c.active.Done()
+		ctx, cancel := context.WithTimeout(httpx.Quiet(c.ctx), courtesyTime)
 		defer cancel()
 		f(ctx)
-	})
+	}()
 }
 
 // call sends the request and reads the response. The answer goes to slot; the
@@ -110,7 +136,7 @@ func (c *conn) call(ctx context.Context, slot *jsonrpc.Slot, req *jsonrpc.Reques
 	case "application/json":
 		return c.whole(slot, resp)
 	}
-	return httpx.Unusable(resp, accepts)
+	return httpx.Outcome(httpx.Unusable(resp, accepts))
 }
 
 // post sends a message and returns the response if its status is 200 or, for
@@ -142,8 +168,11 @@ func (c *conn) Notify(ctx context.Context, req *jsonrpc.Request) error {
 	if err := c.send(ctx, req, jsonrpc.AppendRequest(nil, jsonrpc.ID{}, req)); err != nil {
 		return err
 	}
-	if req.Method == "notifications/initialized" && !c.opts.NoStream {
-		c.listen(req.Mirror.Revision)
+	if req.Method == "notifications/initialized" {
+		c.mu.Lock()
+		c.revision = req.Mirror.Revision
+		c.mu.Unlock()
+		c.listen(ctx)
 	}
 	return nil
 }
@@ -157,9 +186,10 @@ func (c *conn) Reply(ctx context.Context, id jsonrpc.ID, result jsonrpc.RawMessa
 
 // send sends what wants no answer. What the response holds doesn't matter.
 func (c *conn) send(ctx context.Context, req *jsonrpc.Request, body []byte) error {
-	if err := c.Err(); err != nil {
-		return err
+	if !c.enter() {
+		return jsonrpc.ErrClosed
 	}
+	defer c.active.Done()
 	ctx, release := c.bind(ctx)
 	defer release()
 	resp, err := c.post(ctx, req, body)
@@ -181,16 +211,31 @@ func (c *conn) Err() error {
 	}
 }
 
-// Close ends the session at the server, as far as that is possible in a short
-// time.
+// Close ends all that is under way, and then the session at the server, as far
+// as that is possible in a short time. The error says that a RoundTripper or a
+// handler does not return.
 func (c *conn) Close() error {
 	c.ending.Do(func() {
+		c.mu.Lock()
+		c.closed = true
+		c.mu.Unlock()
 		close(c.done)
 		c.Table.Close(jsonrpc.ErrClosed)
-		c.end()
 		c.cancel(jsonrpc.ErrClosed)
+		c.end()
 	})
-	c.others.Wait()
+	idle := make(chan struct{})
+	go func() { // ends when nothing is left
+		c.active.Wait()
+		close(idle)
+	}()
+	t := time.NewTimer(closeTime)
+	defer t.Stop()
+	select {
+	case <-idle:
+	case <-t.C:
+		return errBusy
+	}
 	c.http.Close()
 	return nil
 }

@@ -22,7 +22,7 @@ func (c *conn) begin(resp *http.Response) error {
 	for i := range len(id) {
 		if id[i] <= ' ' || id[i] >= 0x7f {
 			httpx.Drain(resp)
-			return errSessionID
+			return jsonrpc.Malformed(errSessionID)
 		}
 	}
 	c.mu.Lock()
@@ -45,7 +45,7 @@ func (c *conn) end() {
 	if id == "" {
 		return
 	}
-	ctx, cancel := context.WithTimeout(httpx.Quiet(c.ctx), courtesyTime)
+	ctx, cancel := context.WithTimeout(httpx.Quiet(context.WithoutCancel(c.ctx)), courtesyTime)
 	defer cancel()
 	header := http.Header{sessionHeader: {id}}
 	setRevision(header, revision)

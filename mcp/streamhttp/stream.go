@@ -1,6 +1,7 @@
 package streamhttp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -17,8 +18,10 @@ const (
 	// doesn't say: the first time, and at most, as it doubles.
 	firstWait, lastWait = time.Second, time.Minute
 
-	// maxVain is how often in a row a stream is taken up again in vain.
-	maxVain = 6
+	// maxVain is how often in a row a stream is taken up again in vain: the
+	// response brings no event, and ends before worthwhile.
+	maxVain    = 6
+	worthwhile = 5 * time.Second
 
 	// maxSeen is how many ids of events are remembered to find repeats.
 	maxSeen = 1024
@@ -32,6 +35,7 @@ var errEnded = errors.New("the stream ended before the answer")
 type stream struct {
 	c    *conn
 	slot *jsonrpc.Slot // the call that it belongs to; nil for that of the session
+	open *opening      // for the first request, which doesn't wait; then nil
 
 	last string          // id of the last event
 	wait time.Duration   // how long the server wants to be left alone; 0 if it didn't say
@@ -48,7 +52,14 @@ func (s *stream) read(resp *http.Response) error {
 		only = s.slot.ID()
 	}
 	r := sse.NewReader(resp.Body, s.c.opts.MaxMessage)
-	defer func() { s.last, s.wait = r.LastID(), r.Retry() }()
+	began := time.Now()
+	defer func() {
+		// A response that says nothing about them doesn't change them.
+		s.last, s.wait = cmp.Or(r.LastID(), s.last), cmp.Or(r.Retry(), s.wait)
+		if time.Since(began) >= worthwhile {
+			s.vain = 0
+		}
+	}()
 	for {
 		before := r.LastID()
 		ev, err := r.Next()
@@ -85,40 +96,61 @@ func (s *stream) repeated(id string) bool {
 
 // again waits, then asks for the rest of the stream. The error is final.
 func (s *stream) again(ctx context.Context, header http.Header) (*http.Response, error) {
+	last := errVain
 	for {
-		wait := s.wait
-		if wait == 0 {
-			wait = min(firstWait<<s.vain, lastWait)
+		if s.open == nil && !s.pause(ctx) {
+			return nil, last
 		}
-		if s.vain++; s.vain > maxVain {
-			return nil, errVain
-		}
-		select {
-		case <-time.After(wait):
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		}
-		h := header.Clone()
-		h["Accept"] = []string{"text/event-stream"}
-		if s.last != "" {
-			h["Last-Event-Id"] = []string{s.last}
-		}
-		resp, err := s.c.http.Do(ctx, &httpx.Request{
-			Method: http.MethodGet, URL: s.c.url, Header: h, IdleTimeout: s.c.opts.IdleTimeout,
-		})
+		resp, err := s.get(ctx, header)
 		if err == nil {
-			err = httpx.Check(resp, "text/event-stream")
+			return resp, nil
 		}
 		var status *httpx.StatusError
-		switch {
-		case err == nil:
-			return resp, nil
-		case ctx.Err() != nil:
-			return nil, context.Cause(ctx)
-		case errors.As(err, &status) && !status.Temporary():
+		if errors.As(err, &status) && !status.Temporary() {
 			return nil, err
 		}
+		last = err
 	}
+}
+
+// pause waits as long as the server wants, or longer each time. It reports
+// false when there is no use in going on.
+func (s *stream) pause(ctx context.Context) bool {
+	wait := s.wait
+	if wait == 0 {
+		wait = min(firstWait<<s.vain, lastWait)
+	}
+	if s.vain++; s.vain > maxVain {
+		return false
+	}
+	t := time.NewTimer(wait)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// get asks for the stream, or for what follows the last event.
+func (s *stream) get(ctx context.Context, header http.Header) (*http.Response, error) {
+	if s.open != nil {
+		defer close(s.open.ended)
+		ctx, s.open = s.open.watch(ctx), nil
+	}
+	h := header.Clone()
+	h["Accept"] = []string{"text/event-stream"}
+	if s.last != "" {
+		h["Last-Event-Id"] = []string{s.last}
+	}
+	resp, err := s.c.http.Do(ctx, &httpx.Request{
+		Method: http.MethodGet, URL: s.c.url, Header: h, IdleTimeout: s.c.opts.IdleTimeout,
+	})
+	if err == nil {
+		err = httpx.Check(resp, "text/event-stream")
+	}
+	return resp, err
 }
 
 var errVain = errors.New("the stream brought nothing, again and again")
@@ -139,45 +171,7 @@ func (c *conn) follow(ctx context.Context, slot *jsonrpc.Slot, req *jsonrpc.Requ
 		}
 		header, _ := c.header(&jsonrpc.Request{Mirror: req.Mirror})
 		if resp, err = s.again(ctx, header); err != nil {
-			return jsonrpc.Lost(err)
+			return jsonrpc.Lost(err) // if ctx has ended, that is what the caller learns
 		}
 	}
-}
-
-// listen reads, beside everything else, the stream on which the server sends
-// what belongs to no call. Servers need not have one, and its failures are
-// nobody's but its own.
-func (c *conn) listen(revision string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.revision = revision
-	if c.unlisten != nil {
-		return
-	}
-	ctx, cancel := context.WithCancel(httpx.Quiet(c.ctx))
-	c.unlisten = cancel
-	header := http.Header{}
-	setRevision(header, revision)
-	if c.session != "" {
-		header[sessionHeader] = []string{c.session}
-	}
-	c.others.Go(func() { // ends with the session or the connection
-		defer cancel()
-		s := &stream{c: c, wait: time.Nanosecond}
-		for {
-			resp, err := s.again(ctx, header)
-			if err != nil {
-				if ctx.Err() == nil && !isStatus(err) && c.Handler.Dropped != nil {
-					c.Handler.Dropped(err, nil)
-				}
-				return
-			}
-			_ = s.read(resp)
-		}
-	})
-}
-
-func isStatus(err error) bool {
-	var status *httpx.StatusError
-	return errors.As(err, &status)
 }
