@@ -25,9 +25,11 @@ type call struct {
 	open      bool          // the answer may take any time
 	started   func(jsonrpc.ID)
 
-	asks   bool   // the server may ask for input
-	rounds int    // how often it has
-	inputs []byte // members with the answers, for the next round
+	caches bool        // the result may be kept
+	place  *cachePlace // where
+	asks   bool        // the server may ask for input
+	rounds int         // how often it has
+	inputs []byte      // members with the answers, for the next round
 
 	req jsonrpc.Request // what becomes of it
 }
@@ -36,6 +38,9 @@ type call struct {
 // request that was refused because the server has forgotten the session is
 // sent once more in a new one.
 func (c *Client) do(ctx context.Context, q *call) (RawMessage, error) {
+	if raw := c.cached(q); raw != nil {
+		return raw, nil
+	}
 	session := c.session.current()
 	raw, err := c.send(ctx, c.era, q)
 	if err == nil || !errors.Is(err, jsonrpc.ErrNoSession) {

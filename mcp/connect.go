@@ -67,6 +67,9 @@ func Connect(ctx context.Context, t Transport, opts *Options) (*Client, error) {
 		return nil, c.connectError(err)
 	}
 	c.agree(a)
+	if cache := c.opts.Cache; cache != nil {
+		c.watch(func(w watcher) bool { return w == watcher(cache) }, func() watcher { return cache })
+	}
 	if level := c.opts.LogLevel; level != "" && c.server.Capabilities.Logging != nil {
 		if err := c.SetLogLevel(ctx, level); err != nil {
 			c.Close()

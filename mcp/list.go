@@ -23,7 +23,7 @@ type resultPtr[R any] interface {
 func pages[T, R any, P resultPtr[R]](ctx context.Context, c *Client, method string,
 	split func(P) ([]T, *string)) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
-		q := &call{method: method}
+		q := &call{method: method, caches: true}
 		seen := make(map[string]bool)
 		for page, n := 1, 0; ; page++ {
 			res := P(new(R))
@@ -117,6 +117,7 @@ func (c *Client) read(q *call, raw []byte, res result) error {
 	case err != nil:
 		return c.failed(q, err)
 	}
+	c.keep(q, raw, res)
 	if l, ok := res.(interface{ problems() []error }); ok {
 		for _, err := range l.problems() {
 			c.opts.Dropped(c.failed(q, err), nil)

@@ -65,6 +65,10 @@ type Options struct {
 	// identifier, each of them an object.
 	Extensions map[string]RawMessage
 
+	// Cache, unless nil, keeps results for as long as the server allows. See
+	// [NewCache].
+	Cache Cache
+
 	// Log is called for each log message of the server, one at a time.
 	Log func(context.Context, *LogMessage)
 

@@ -1,0 +1,159 @@
+package mcp
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"time"
+)
+
+// A Cache keeps results for as long as the server says that they stay good
+// (2026-07-28: ttlMs): lists, page by page, and what was read of resources. It
+// belongs to one client, and so never mixes what different users may see.
+//
+// What a notification says to have changed is dropped at once. Servers of
+// 2026-07-28 and later send those to subscriptions only; see Client.Subscribe.
+type Cache interface {
+	watcher
+
+	// lookUp returns what is kept under key, and the state of the cache for a
+	// later keep.
+	lookUp(key string) (raw RawMessage, state int)
+
+	// keep keeps a result, unless something was dropped since state.
+	keep(key string, raw RawMessage, ttl time.Duration, state int)
+}
+
+// NewCache returns a Cache for Options.Cache that keeps at most max bytes of
+// results. 16 MiB when max is 0.
+func NewCache(max int) Cache {
+	if max <= 0 {
+		max = 16 << 20
+	}
+	return &cache{max: max, kept: make(map[string]entry)}
+}
+
+type cache struct {
+	max int
+
+	mu    sync.Mutex
+	kept  map[string]entry // by method and params
+	size  int              // of what is kept, in bytes
+	state int              // grows with each drop
+}
+
+type entry struct {
+	raw  RawMessage
+	ends time.Time
+}
+
+func (c *cache) lookUp(key string) (RawMessage, int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e, ok := c.kept[key]; ok && time.Now().Before(e.ends) {
+		return e.raw, c.state
+	}
+	return nil, c.state
+}
+
+func (c *cache) keep(key string, raw RawMessage, ttl time.Duration, state int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if state != c.state || ttl <= 0 {
+		return
+	}
+	c.remove(key)
+	if c.size+len(raw) > c.max {
+		c.sweep()
+	}
+	if c.size+len(raw) > c.max {
+		return
+	}
+	c.kept[key] = entry{raw, time.Now().Add(ttl)}
+	c.size += len(raw)
+}
+
+func (c *cache) remove(key string) {
+	c.size -= len(c.kept[key].raw)
+	delete(c.kept, key)
+}
+
+// sweep removes what is not good any more.
+func (c *cache) sweep() {
+	now := time.Now()
+	for key, e := range c.kept {
+		if !now.Before(e.ends) {
+			c.remove(key)
+		}
+	}
+}
+
+// drop removes the results of a method, and those on their way.
+func (c *cache) drop(methods ...string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.state++
+	for key := range c.kept {
+		for _, method := range methods {
+			if strings.HasPrefix(key, method+"\x00") {
+				c.remove(key)
+			}
+		}
+	}
+}
+
+func (c *cache) note(method string, _ RawMessage) error {
+	switch ChangeKind(method) {
+	case ToolsChanged:
+		c.drop("tools/list")
+	case PromptsChanged:
+		c.drop("prompts/list")
+	case ResourcesChanged:
+		c.drop("resources/list", "resources/templates/list")
+	case ResourceUpdated:
+		c.drop("resources/read") // that of a part may hold the whole
+	}
+	return nil
+}
+
+func (c *cache) renewed(context.Context) {
+	c.drop("tools/list", "prompts/list", "resources/list", "resources/templates/list", "resources/read")
+}
+
+// A cachePlace is where the result of a call goes.
+type cachePlace struct {
+	key   string
+	state int
+}
+
+// cached returns the result that is kept for a call, or nil, and then
+// remembers where it is to be kept.
+func (c *Client) cached(q *call) RawMessage {
+	if c.opts.Cache == nil || !q.caches || q.inputs != nil {
+		q.place = nil
+		return nil
+	}
+	key := []byte(q.method + "\x00")
+	if q.params != nil {
+		var err error
+		if key, err = q.params(q, key); err != nil {
+			return nil
+		}
+	}
+	raw, state := c.opts.Cache.lookUp(string(key))
+	q.place = &cachePlace{string(key), state}
+	return raw
+}
+
+// keep keeps the result of a call if the server says for how long.
+func (c *Client) keep(q *call, raw RawMessage, res result) {
+	t, ok := res.(interface{ caching() *Caching })
+	if q.place == nil || !ok || t.caching().TTLMs == nil {
+		return
+	}
+	const longest = 24 * time.Hour
+	ttl := min(*t.caching().TTLMs, longest.Milliseconds())
+	c.opts.Cache.keep(q.place.key, raw, time.Duration(ttl)*time.Millisecond, q.place.state)
+}
+
+func (t *Caching) caching() *Caching { return t }

@@ -1,0 +1,91 @@
+package mcp_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/mcp"
+)
+
+// asks counts how often a server was asked for a method.
+func asks(s *testserver.Server, method string) (n int) {
+	for _, m := range s.Received() {
+		if m.Method == method {
+			n++
+		}
+	}
+	return n
+}
+
+func TestCacheKeepsForAsLongAsTheServerAllows(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := speaking(modern)
+		o.PageSize = 5
+		server := testserver.New(&o)
+		c := open(t, server, &mcp.Options{Cache: mcp.NewCache(0)})
+		first, err := c.ListTools(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages := asks(server, "tools/list")
+		again, err := c.ListTools(t.Context())
+		if err != nil || len(again) != len(first) || pages < 2 || asks(server, "tools/list") != pages {
+			t.Errorf("%d tools, then %d; %d pages, then %d", len(first), len(again), pages, asks(server, "tools/list"))
+		}
+		for range 2 {
+			if _, err := c.ReadResource(t.Context(), "echo://text"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n := asks(server, "resources/read"); n != 1 {
+			t.Errorf("read %d times", n)
+		}
+		time.Sleep(25 * time.Hour)
+		if _, err := c.ListTools(t.Context()); err != nil || asks(server, "tools/list") != 2*pages {
+			t.Errorf("when it is old: %d pages, %v", asks(server, "tools/list"), err)
+		}
+	})
+}
+
+func TestCacheDropsWhatHasChanged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := speaking(modern)
+		server := testserver.New(&o)
+		c := open(t, server, &mcp.Options{Cache: mcp.NewCache(0)})
+		sub, err := c.Subscribe(t.Context(), &everything)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer sub.Close()
+		before, err := c.ListTools(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.CallTool(t.Context(), "add_tool", nil); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := sub.Next(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		after, err := c.ListTools(t.Context())
+		if err != nil || len(after) != len(before)+1 {
+			t.Errorf("%d tools, then %d, %v", len(before), len(after), err)
+		}
+	})
+}
+
+func TestNothingIsCachedUnasked(t *testing.T) {
+	o := speaking(modern)
+	server := testserver.New(&o)
+	c := open(t, server, nil)
+	for range 2 {
+		if _, err := c.ListTools(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := asks(server, "tools/list"); n != 2 {
+		t.Errorf("asked %d times", n)
+	}
+}
