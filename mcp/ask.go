@@ -111,9 +111,7 @@ func (c *Client) wireError(method string, err error) *jsonrpc.Error {
 
 // readParams reads the params of a request into v.
 func readParams(params RawMessage, v object) error {
-	r := wire.NewReader(params)
-	decodeObject(&r, v)
-	if err := r.End(); err != nil {
+	if err := decodeText(params, v); err != nil {
 		return invalidParams(err.Error())
 	}
 	return nil

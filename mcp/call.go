@@ -89,7 +89,10 @@ func (q *call) prepare(params []byte, era era) {
 	}
 }
 
-// failed says which call err concerns.
+// failed says which call err concerns. It stays out of line, as it is called
+// from many places.
+//
+//go:noinline
 func (c *Client) failed(q *call, err error) error {
 	return &CallError{Server: c.server.Name, Method: q.method, Name: q.name, Err: err}
 }

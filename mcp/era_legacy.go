@@ -82,9 +82,7 @@ func (c *Client) sendInitialize(ctx context.Context, version string) (*Initializ
 		return nil, err
 	}
 	var res InitializeResult
-	r := wire.NewReader(raw)
-	decodeObject(&r, &res)
-	if err := r.End(); err != nil {
+	if err := decodeText(raw, &res); err != nil {
 		return nil, c.failed(q, &malformedError{err})
 	}
 	return &res, nil

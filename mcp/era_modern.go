@@ -101,9 +101,7 @@ func (c *Client) sendDiscover(ctx context.Context, asked string) (*agreement, er
 		return nil, err
 	}
 	var res DiscoverResult
-	r := wire.NewReader(raw)
-	decodeObject(&r, &res)
-	if err := r.End(); err != nil {
+	if err := decodeText(raw, &res); err != nil {
 		return nil, c.failed(q, &malformedError{err})
 	}
 	if len(res.SupportedVersions) == 0 {

@@ -103,12 +103,7 @@ func (c *Client) get(ctx context.Context, q *call, res result) error {
 
 // read reads the final result of a call into res.
 func (c *Client) read(q *call, raw []byte, res result) error {
-	r := wire.NewReader(raw)
-	if r.Kind() != wire.Object {
-		r.Object() // no more than an error: an empty list is not taken for a result
-	}
-	decodeObject(&r, res)
-	if err := r.End(); err != nil {
+	if err := decodeText(raw, res); err != nil {
 		return c.failed(q, &malformedError{err})
 	}
 	switch err := c.era.complete(res.common().ResultType); {

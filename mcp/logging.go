@@ -2,8 +2,6 @@ package mcp
 
 import (
 	"context"
-
-	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
 // SetLogLevel sets the least severity of the log messages that the server is
@@ -20,9 +18,7 @@ func (c *Client) log(params RawMessage) error {
 		return nil
 	}
 	var msg LogMessage
-	r := wire.NewReader(params)
-	decodeObject(&r, &msg)
-	if err := r.End(); err != nil {
+	if err := decodeText(params, &msg); err != nil {
 		return &malformedError{err}
 	}
 	if !c.notes.Add(func() { c.guard(func() { c.opts.Log(c.ctx, &msg) }) }) {

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -71,9 +70,7 @@ var (
 // deliver takes the params of a progress notification. It never waits.
 func (t *progressTable) deliver(params []byte) error {
 	var p Progress
-	r := wire.NewReader(params)
-	decodeObject(&r, &p)
-	if err := r.End(); err != nil {
+	if err := decodeText(params, &p); err != nil {
 		return &malformedError{err}
 	}
 	// Servers exist that turn numbers into strings.

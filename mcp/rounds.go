@@ -55,9 +55,7 @@ func (e *inputRequired) Is(target error) bool { return target == ErrInputRequire
 // into q for the next round.
 func (c *Client) gather(ctx context.Context, q *call, raw []byte) error {
 	var ask InputRequiredResult
-	r := wire.NewReader(raw)
-	decodeObject(&r, &ask)
-	if err := r.End(); err != nil {
+	if err := decodeText(raw, &ask); err != nil {
 		return &malformedError{err}
 	}
 	switch {

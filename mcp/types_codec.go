@@ -56,6 +56,17 @@ func decodeObject(r *wire.Reader, v object) {
 	c.free()
 }
 
+// decodeText reads v from a text that holds nothing else. What v holds then
+// shares memory with the text.
+func decodeText(text []byte, v object) error {
+	r := wire.NewReader(text)
+	if r.Kind() != wire.Object {
+		r.Object() // fails: only inside of an object an empty list is taken for one
+	}
+	decodeObject(&r, v)
+	return r.End()
+}
+
 // unmarshalObject reads *p from a text that may change afterwards. It changes
 // nothing unless all is well, nor for null, as encoding/json asks for.
 func unmarshalObject[T any, P objectPtr[T]](data []byte, p P) error {

@@ -48,9 +48,7 @@ func (t *ElicitParams) Fields() ([]FormField, error) {
 		return nil, nil
 	}
 	var f form
-	r := wire.NewReader(t.RequestedSchema)
-	decodeObject(&r, &f)
-	if err := r.End(); err != nil {
+	if err := decodeText(t.RequestedSchema, &f); err != nil {
 		return nil, err
 	}
 	for i := range f.list {

@@ -89,6 +89,10 @@ func (r *Reader) Fail(err error) {
 	}
 }
 
+// syntax makes msg the reader's error. It stays out of line, as errors are rare
+// and there are many places for them.
+//
+//go:noinline
 func (r *Reader) syntax(msg string) {
 	if r.err == nil {
 		r.err = &SyntaxError{Offset: r.pos, Msg: msg}
