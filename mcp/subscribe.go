@@ -118,9 +118,13 @@ func (s *Subscription) take() (change Change, ok bool, err error) {
 }
 
 // Close ends the subscription. The server is told, as far as that is possible
-// in a short time. It may be called more than once.
+// in a short time, and what Next has not returned is dropped. It may be called
+// more than once.
 func (s *Subscription) Close() {
 	s.end(io.EOF)
+	s.mu.Lock()
+	s.pending = nil
+	s.mu.Unlock()
 	s.client.subscriptions().remove(s)
 	if s.cancel != nil {
 		s.cancel()
