@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
 // Tools returns an iterator over the server's tools, which asks for a page
@@ -84,14 +85,27 @@ func (c *Client) Do(ctx context.Context, t *ToolCall) (*CallToolResult, error) {
 func (c *Client) callTool(ctx context.Context, q *call) (*CallToolResult, error) {
 	q.method, q.params, q.asks = "tools/call", (*call).appendNamed, true
 	res, err := finish[CallToolResult](ctx, c, q)
-	if answer := answerOf(err); answer != nil && answer.Code == CodeHeaderMismatch && !c.era.serves() {
-		// The tool has changed. Its new schema says what to repeat in headers.
-		if _, err := c.ListTools(ctx); err != nil {
-			return nil, err
+	if refusal := answerOf(err); refusal != nil {
+		again, failure := c.overcome(ctx, refusal)
+		if failure != nil {
+			return nil, c.failed(q, failure)
 		}
-		return finish[CallToolResult](ctx, c, q)
+		if again {
+			return finish[CallToolResult](ctx, c, q)
+		}
 	}
 	return res, err
+}
+
+// overcome does what a server asks for that refuses a call, and reports whether
+// the call is to be repeated, once. The error says why that could not be done.
+func (c *Client) overcome(ctx context.Context, refusal *jsonrpc.Error) (again bool, err error) {
+	if refusal.Code == CodeHeaderMismatch && !c.era.serves() {
+		// The tool has changed. Its new schema says what to repeat in headers.
+		_, err := c.ListTools(ctx)
+		return err == nil, err
+	}
+	return c.afterPages(ctx, refusal)
 }
 
 // appendNamed appends the name of what is called and its arguments.

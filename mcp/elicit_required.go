@@ -1,0 +1,152 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
+
+// In 2025-11-25 a server may refuse a request until the user has done something
+// at a page of its, and tell when that is so.
+
+// A pageOpener is a handler that can have the user open pages.
+type pageOpener interface {
+	// openAll has the user open the pages that the data of a refusal lists,
+	// and returns when the server says that all is done there.
+	openAll(ctx context.Context, c *Client, data RawMessage) error
+}
+
+// afterPages has the user do what the server refused a call for, and reports
+// whether it is to be repeated. The error says why not.
+func (c *Client) afterPages(ctx context.Context, refusal *jsonrpc.Error) (bool, error) {
+	if refusal.Code != CodeURLElicitationRequired || !c.era.serves() {
+		return false, nil
+	}
+	for _, h := range c.opts.Handlers {
+		if o, ok := h.(pageOpener); ok {
+			err := o.openAll(ctx, c, refusal.Data)
+			return err == nil, err
+		}
+	}
+	return false, nil
+}
+
+var errDeclined = errors.New("the user did not open the page that the server asks for")
+
+func (e Elicitation) openAll(ctx context.Context, c *Client, data RawMessage) error {
+	pages, err := readPages(data)
+	if err != nil {
+		return &malformedError{err}
+	}
+	if e.OpenURL == nil || len(pages) == 0 {
+		return errDeclined
+	}
+	done := c.pages()
+	for i := range pages {
+		done.expect(pages[i].ElicitationID)
+	}
+	for i := range pages {
+		res, err := e.openURL(ctx, &pages[i])
+		if err != nil {
+			return err
+		}
+		if res.(*ElicitResult).Action != ElicitAccept {
+			return errDeclined
+		}
+	}
+	for i := range pages {
+		if err := done.wait(ctx, pages[i].ElicitationID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readPages reads the list of pages in the data of a refusal.
+func readPages(data RawMessage) (pages []ElicitParams, err error) {
+	r := wire.NewReader(data)
+	for r.Object(); r.More(); {
+		if string(r.Key()) != "elicitations" {
+			r.Skip()
+			continue
+		}
+		for r.Array(); r.More() && len(pages) < maxInputs; {
+			var p ElicitParams
+			decodeObject(&r, &p)
+			pages = append(pages, p)
+		}
+	}
+	return pages, r.End()
+}
+
+// donePages are the pages that a server has said to be done with.
+type donePages struct {
+	mu   sync.Mutex
+	done map[string]chan struct{} // by id; closed when done
+}
+
+func (c *Client) pages() (d *donePages) {
+	c.watch(func(w watcher) (ok bool) {
+		d, ok = w.(*donePages)
+		return ok
+	}, func() watcher {
+		d = &donePages{done: make(map[string]chan struct{})}
+		return d
+	})
+	return d
+}
+
+// expect makes note remember the page. It comes before the user is asked.
+func (d *donePages) expect(id string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.done[id] == nil {
+		d.done[id] = make(chan struct{})
+	}
+}
+
+// wait waits for a page that is expected.
+func (d *donePages) wait(ctx context.Context, id string) error {
+	d.mu.Lock()
+	done := d.done[id]
+	d.mu.Unlock()
+	defer func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		delete(d.done, id)
+	}()
+	if done == nil {
+		return nil // another call has seen it
+	}
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (d *donePages) note(method string, params RawMessage) error {
+	if method != "notifications/elicitation/complete" {
+		return nil
+	}
+	var p ElicitParams
+	if err := decodeText(params, &p); err != nil {
+		return &malformedError{err}
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if done := d.done[p.ElicitationID]; done != nil {
+		select {
+		case <-done:
+		default:
+			close(done)
+		}
+	}
+	return nil
+}
+
+func (d *donePages) renewed(context.Context) {}
