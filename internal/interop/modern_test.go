@@ -1,0 +1,148 @@
+package interop
+
+import (
+	"bufio"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+	"github.com/stdmcp/stdmcp/mcp/stdio"
+	"github.com/stdmcp/stdmcp/mcp/streamhttp"
+)
+
+// The servers of this file are made with the official TypeScript SDK, which
+// speaks 2026-07-28, in testdata/modern.mjs.
+
+// modernEnv is what that script needs; only lets it refuse older revisions.
+func modernEnv(only bool) []string {
+	env := []string{"STDMCP_INTEROP=" + os.Getenv("STDMCP_INTEROP")}
+	if only {
+		env = append(env, "ONLY_MODERN=1")
+	}
+	return env
+}
+
+func modernScript(t *testing.T) string {
+	script(t, "server") // skips
+	path, err := filepath.Abs("testdata/modern.mjs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestModernServerOverStdio(t *testing.T) {
+	for _, only := range []bool{false, true} {
+		tr := stdio.Command("node", modernScript(t))
+		tr.Env = modernEnv(only)
+		useModern(t, tr, mcp.Revision20260728, nil)
+	}
+}
+
+func TestModernServerOverHTTP(t *testing.T) {
+	for _, only := range []bool{false, true} {
+		useModern(t, streamhttp.New(serveModern(t, only), nil), mcp.Revision20260728, nil)
+	}
+}
+
+func TestModernServerInTheLegacyEra(t *testing.T) {
+	tr := stdio.Command("node", modernScript(t))
+	tr.Env = modernEnv(false)
+	useModern(t, tr, mcp.Revision20251125, []string{mcp.Revision20251125})
+	useModern(t, streamhttp.New(serveModern(t, false), nil), mcp.Revision20251125, []string{mcp.Revision20251125})
+}
+
+func TestModernServerRefusesOldClients(t *testing.T) {
+	_, err := mcp.Connect(t.Context(), streamhttp.New(serveModern(t, true), nil),
+		&mcp.Options{Versions: []string{mcp.Revision20250618}})
+	var answer *jsonrpc.Error
+	if !errors.As(err, &answer) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// serveModern starts the server on a free port and returns its URL.
+func serveModern(t *testing.T, only bool) string {
+	t.Helper()
+	cmd := exec.Command("node", modernScript(t), "0")
+	cmd.Env = append(os.Environ(), modernEnv(only)...)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
+	port, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	return "http://127.0.0.1:" + strings.TrimSpace(port) + "/mcp"
+}
+
+// useModern does with a server all that it has.
+func useModern(t *testing.T, tr mcp.Transport, revision string, versions []string) {
+	t.Helper()
+	ctx := t.Context()
+	c, err := mcp.Connect(ctx, tr, &mcp.Options{
+		Versions: versions,
+		Dropped:  func(err error, data []byte) { t.Errorf("dropped %q: %v", data, err) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if s := c.Server(); s.Name != "modern" || s.Revision != revision {
+		t.Errorf("server %+v", s)
+	}
+	tools, err := c.ListTools(ctx)
+	if err != nil || len(tools) != 3 {
+		t.Fatalf("%d tools, %v", len(tools), err)
+	}
+	if got := call(t, c, "echo", map[string]any{"message": "hi"}).Text(); got != "Echo: hi" {
+		t.Errorf("echo: %q", got)
+	}
+	if got := call(t, c, "add", map[string]any{"a": 2, "b": 40}); string(got.Structured) != `{"sum":42}` {
+		t.Errorf("add: %s", got.Structured)
+	}
+	var steps []float64
+	res, err := c.Do(ctx, &mcp.ToolCall{Name: "slow", Arguments: map[string]any{"steps": 3}, Timeout: 10 * time.Second,
+		Progress: func(p mcp.Progress) { steps = append(steps, p.Progress) }})
+	if err != nil || res.Text() != "done" || len(steps) != 3 {
+		t.Errorf("slow: %v, %+v, %v", steps, res, err)
+	}
+	if res, err := c.CallTool(ctx, "add", map[string]any{"a": "x"}); err == nil && !res.IsError {
+		t.Errorf("wrong arguments: %+v", res)
+	}
+	templates, err := c.ListResourceTemplates(ctx)
+	if err != nil || len(templates) != 1 {
+		t.Errorf("%d templates, %v", len(templates), err)
+	}
+	read, err := c.ReadResource(ctx, "greeting://Ada")
+	if err != nil || read.Contents[0].Text != "Hello, Ada" {
+		t.Errorf("read: %+v, %v", read, err)
+	}
+	prompt, err := c.GetPrompt(ctx, "ask", map[string]string{"topic": "Go"})
+	if err != nil || prompt.Messages[0].Content.Text != "About Go?" {
+		t.Errorf("prompt: %+v, %v", prompt, err)
+	}
+	if err := c.Ping(ctx); err != nil {
+		t.Error(err)
+	}
+	sub, err := c.Subscribe(ctx, &mcp.SubscriptionFilter{ToolsListChanged: true})
+	if err != nil {
+		t.Errorf("subscribe: %v", err)
+	} else {
+		sub.Close()
+	}
+}

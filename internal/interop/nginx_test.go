@@ -1,0 +1,160 @@
+package interop
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/streamhttp"
+)
+
+// nginxConfig is what a person would write who has never heard of streams, so
+// that responses are buffered. %…% is filled in.
+const nginxConfig = `
+daemon off;
+pid %DIR%/pid;
+error_log %DIR%/error.log;
+events {}
+http {
+	access_log off;
+	client_body_temp_path %DIR%/body;
+	proxy_temp_path %DIR%/proxy;
+	fastcgi_temp_path %DIR%/fastcgi;
+	uwsgi_temp_path %DIR%/uwsgi;
+	scgi_temp_path %DIR%/scgi;
+	server {
+		listen 127.0.0.1:%PLAIN%;
+		location / { proxy_pass %ORIGIN%; }
+	}
+	server {
+		listen 127.0.0.1:%TLS% ssl http2;
+		ssl_certificate %DIR%/cert.pem;
+		ssl_certificate_key %DIR%/key.pem;
+		location / { proxy_pass %ORIGIN%; }
+	}
+}
+`
+
+func TestBehindNginx(t *testing.T) {
+	path := os.Getenv("STDMCP_NGINX")
+	if path == "" {
+		t.Skip("did not run: STDMCP_NGINX does not name the program; see .ci/interop")
+	}
+	origin := serveEverything(t, "streamableHttp")
+	dir := t.TempDir()
+	pool := writeCertificate(t, dir)
+	plain, secure := freePort(t), freePort(t)
+	config := strings.NewReplacer("%DIR%", dir, "%PLAIN%", plain, "%TLS%", secure, "%ORIGIN%", origin).Replace(nginxConfig)
+	if err := os.WriteFile(filepath.Join(dir, "nginx.conf"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(path, "-p", dir, "-c", filepath.Join(dir, "nginx.conf"))
+	cmd.Stderr = os.Stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Signal(os.Interrupt)
+		cmd.Wait()
+	})
+	waitFor(t, "127.0.0.1:"+plain)
+
+	t.Run("buffered", func(t *testing.T) {
+		useEverything(t, streamhttp.New("http://127.0.0.1:"+plain+"/mcp", nil))
+	})
+	t.Run("HTTP/2 and TLS", func(t *testing.T) {
+		rt := &http2Only{rt: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, ForceAttemptHTTP2: true}, t: t}
+		defer rt.rt.CloseIdleConnections()
+		useEverything(t, streamhttp.New("https://127.0.0.1:"+secure+"/mcp", &streamhttp.Options{Client: &http.Client{Transport: rt}}))
+		if rt.seen.Load() == 0 {
+			t.Error("nothing went over HTTP/2")
+		}
+	})
+	t.Run("unknown certificate", func(t *testing.T) {
+		_, err := mcp.Connect(t.Context(), streamhttp.New("https://127.0.0.1:"+secure+"/mcp", nil), nil)
+		if err == nil || !strings.Contains(err.Error(), "certificate") {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+// http2Only counts responses over HTTP/2, and complains of others.
+type http2Only struct {
+	rt   *http.Transport
+	t    *testing.T
+	seen atomic.Int32
+}
+
+func (h *http2Only) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := h.rt.RoundTrip(req)
+	if err == nil {
+		if resp.ProtoMajor != 2 {
+			h.t.Errorf("%s over %s", req.Method, resp.Proto)
+		}
+		h.seen.Add(1)
+	}
+	return resp, err
+}
+
+// waitFor returns when somebody listens.
+func waitFor(t *testing.T, addr string) {
+	t.Helper()
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); {
+		if c, err := net.Dial("tcp", addr); err == nil {
+			c.Close()
+			return
+		}
+		<-time.After(20 * time.Millisecond) // nothing tells when it listens
+	}
+	t.Fatal("nobody listens on " + addr)
+}
+
+// writeCertificate writes a certificate for 127.0.0.1 and its key, and returns
+// a pool that trusts it.
+func writeCertificate(t *testing.T, dir string) *x509.CertPool {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1),
+		NotBefore:    time.Now().Add(-time.Hour),
+		NotAfter:     time.Now().Add(time.Hour),
+		IPAddresses:  []net.IP{net.IPv4(127, 0, 0, 1)},
+		KeyUsage:     x509.KeyUsageDigitalSignature,
+		ExtKeyUsage:  []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+	}
+	cert, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	der, err := x509.MarshalECPrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	certPEM := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert})
+	keyPEM := pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: der})
+	for name, data := range map[string][]byte{"cert.pem": certPEM, "key.pem": keyPEM} {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(certPEM)
+	return pool
+}
