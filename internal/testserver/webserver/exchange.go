@@ -1,6 +1,7 @@
 package webserver
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"net/http"
@@ -43,6 +44,7 @@ type exchange struct {
 	fresh     bool     // the session begins with this request
 	malformed bool     // what a modern request must say about itself is missing
 	what      string   // for reports; guarded by h.mu
+	out       *outbox  // the stream that answers a POST, if any; guarded by h.mu
 	unnoticed bool     // the server cannot notice when the client goes away
 }
 
@@ -55,7 +57,7 @@ func (h *Handler) begin(w http.ResponseWriter, r *http.Request) *exchange {
 	x.what = r.Method + " " + r.URL.RequestURI()
 	h.open[x] = true
 	if len(h.requests) < maxRequests {
-		h.requests = append(h.requests, Request{r.Method, r.URL.RequestURI(), r.Proto, r.Header.Clone()})
+		h.requests = append(h.requests, Request{time.Now(), r.Method, r.URL.RequestURI(), r.Proto, r.Header.Clone()})
 	}
 	return x
 }
@@ -101,15 +103,37 @@ func (x *exchange) hold() { <-x.ctx.Done() }
 
 // read reads the message that was POSTed.
 func (x *exchange) read() bool {
+	if x.h.fault.unread {
+		x.readShort()
+	}
 	body, err := io.ReadAll(http.MaxBytesReader(x.w, x.r.Body, maxBody))
 	if err != nil {
 		return false // the client went away, or sent too much
 	}
 	x.body, x.msg = body, parse(body)
-	x.h.mu.Lock()
-	x.what += " (" + x.msg.method + ")"
-	x.h.mu.Unlock()
+	if x.msg.method != "" {
+		x.h.mu.Lock()
+		x.what += " (" + x.msg.method + ")"
+		x.h.mu.Unlock()
+	}
 	return true
+}
+
+// maxShort is what is read of bodies by a fault that reads none.
+const maxShort = 64 << 10
+
+// readShort waits until the client gives up when the body is longer than what
+// buffers of the system take anyway. The server then can't notice that.
+func (x *exchange) readShort() {
+	var short bytes.Buffer
+	_, err := io.CopyN(&short, x.r.Body, maxShort+1)
+	if err == nil {
+		x.h.mu.Lock()
+		x.unnoticed = true
+		x.h.mu.Unlock()
+		x.hold()
+	}
+	x.r.Body = io.NopCloser(&short)
 }
 
 // refuse answers with a status and, if there is a code, an error in JSON.

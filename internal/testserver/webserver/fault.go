@@ -25,14 +25,18 @@ type Fault struct {
 	// Lawful says that the server does nothing wrong: a client must cope.
 	Lawful bool
 
-	options        func(*Options)                  // changes the options to what the fault needs
-	body           func(*exchange) bool            // runs before a POST is read; true when it has answered
-	post           func(*exchange)                 // answers a POST that is struck
-	event          func(*sink, *outbox, item, int) // sends the answer to a POST that is struck
-	get            func(*exchange) bool            // runs before a stream is opened; true when it has answered
-	endpoint       func(s *sink, endpoint string)  // begins the stream of HTTP+SSE
-	delete         func(*exchange)                 // answers a DELETE
-	badCertificate bool                            // TLS presents a certificate for another machine
+	size     int                                  // of what is sent, unless the engine's Options.Size is set
+	options  func(*Options)                       // changes the options to what the fault needs
+	unread   bool                                 // long bodies are not read
+	post     func(*exchange)                      // answers a POST that is struck
+	event    func(*sink, *outbox, item, int) bool // sends the answer to a POST that is struck; false ends the stream
+	text     func(text string, first bool) string // changes what streams send
+	get      func(*exchange)                      // answers a GET
+	endpoint func(s *sink, endpoint string)       // begins the stream of HTTP+SSE
+	delete   func(*exchange)                      // answers a DELETE
+	id       func(string) string                  // changes what is said to be the id of a session
+
+	badCertificate bool // TLS presents a certificate for another machine
 }
 
 // Faults returns all faults in the order of the matrix.
@@ -49,11 +53,9 @@ func findFault(name string) *Fault {
 	return &Fault{Name: name, Strikes: "*", post: func(x *exchange) { x.refuse(500, 0, "there is no fault "+name) }}
 }
 
-// early reports whether the fault strikes before anything is judged: servers
-// that know nothing of MCP don't judge.
-func (f *Fault) early() bool {
-	return f.post != nil && (f.Strikes == "*" || f.Strikes == "server/discover")
-}
+// total reports whether the fault strikes every request there is, before
+// anything is judged: servers that know nothing of MCP don't judge.
+func (f *Fault) total() bool { return f.Strikes == "*" && f.post != nil }
 
 // concerns reports whether the fault is about a transport and an era.
 func (f *Fault) concerns(x *exchange) bool {
@@ -67,14 +69,33 @@ func (f *Fault) concerns(x *exchange) bool {
 	return (f.On == "" || strings.Contains(f.On, transport)) && (f.Era == "" || f.Era == era)
 }
 
-// strikes reports whether the fault strikes the POST.
+// strikes reports whether the fault strikes the POST. What comes back from a
+// redirect is not struck again.
 func (x *exchange) strikes() bool {
 	f := x.h.fault
-	if f.post == nil && f.event == nil || !f.concerns(x) {
+	if f.post == nil && f.event == nil || !f.concerns(x) || x.moved() {
 		return false
 	}
 	if f.Strikes != "" {
-		return f.Strikes == "*" || f.Strikes == x.msg.method
+		return f.Strikes == x.msg.method
 	}
 	return x.msg.method == "tools/call" && text(x.msg.params["name"]) == "echo"
+}
+
+func (x *exchange) moved() bool { return x.r.URL.Query().Has("moved") }
+
+// again counts how often the fault has struck before.
+func (h *Handler) again() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.struck++
+	return h.struck - 1
+}
+
+// size is how much is sent by a fault that sends much.
+func (h *Handler) size() int {
+	if h.engine.Size > 0 {
+		return h.engine.Size
+	}
+	return h.fault.size
 }

@@ -74,6 +74,7 @@ type Options struct {
 
 // A Request is one that a server has seen.
 type Request struct {
+	At     time.Time
 	Method string
 	URL    string // the path and what follows it
 	Proto  string
@@ -100,7 +101,7 @@ type Handler struct {
 	open      map[*exchange]bool
 	changed   chan struct{} // closed when an exchange has ended
 	requests  []Request
-	struck    map[string]int // how often something has gone wrong, for faults that count
+	struck    int // how often the fault has struck, if it counts that
 }
 
 // maxRequests bounds what Requests remembers.
@@ -115,7 +116,6 @@ func New(server *testserver.Server, o *Options) *Handler {
 		ended:    map[string]string{},
 		open:     map[*exchange]bool{},
 		changed:  make(chan struct{}),
-		struck:   map[string]int{},
 	}
 	if o != nil {
 		h.opts = *o
@@ -218,7 +218,16 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !x.wait(h.opts.Latency) || !x.welcome() {
 		return
 	}
+	if h.fault.total() && !x.moved() {
+		if x.read() {
+			h.fault.post(x)
+		}
+		return
+	}
 	path, ok := strings.CutPrefix(r.URL.Path, h.opts.Prefix)
+	if x.moved() && x.r.Method == http.MethodGet && path == "/mcp" && h.fault.post != nil && !h.fault.total() {
+		h.violation("a redirect has turned a POST into a GET")
+	}
 	switch {
 	case !ok:
 		x.refuse(http.StatusNotFound, 0, "Not Found")

@@ -20,7 +20,8 @@ func (x *exchange) listen() {
 	if !x.findSession() || !x.judgeVersion() {
 		return
 	}
-	if x.h.fault.get != nil && x.h.fault.get(x) {
+	if x.h.fault.get != nil && x.h.fault.concerns(x) && !x.moved() {
+		x.h.fault.get(x)
 		return
 	}
 	if x.h.opts.NoListening {

@@ -35,16 +35,16 @@ func parse(body []byte) (m message) {
 }
 
 func parseBatch(body []byte) message {
-	m := message{batch: true, answers: true}
-	answers := false
+	m := message{batch: true}
+	answers, others := false, false
 	r := wire.NewReader(body)
 	for r.Array(); r.More(); {
 		item := parse(r.Raw())
 		m.request = m.request || item.request
-		m.answers = m.answers && item.answers
 		answers = answers || item.answers
+		others = others || !item.answers
 	}
-	m.mixed = answers && !m.answers
+	m.answers, m.mixed = answers && !others, answers && others
 	return m
 }
 

@@ -26,17 +26,15 @@ const (
 
 // post serves a POST to the endpoint of Streamable HTTP.
 func (x *exchange) post() {
-	if x.h.fault.body != nil && x.h.fault.body(x) {
-		return
-	}
 	if !x.judgeTypes() || !x.read() {
 		return
 	}
 	x.modern = x.isModern()
-	if x.strikes() && x.h.fault.early() {
+	if x.strikes() && x.h.fault.Strikes == "server/discover" {
 		x.h.fault.post(x)
 		return
 	}
+	defer x.leave()
 	if x.modern && !x.admitModern() || !x.modern && !x.admitLegacy() {
 		return
 	}
@@ -97,20 +95,17 @@ func (x *exchange) serve() {
 
 // handle gives the message to the engine; what that says goes into out.
 func (x *exchange) handle(out *outbox) {
-	engine, ctx := x.h.srv.NewSession(nil), x.ctx
-	if x.session != nil {
-		engine.Close()
-		engine, ctx = x.session.engine, x.session.ctx
+	finish := out.end
+	var run func()
+	if s := x.session; s != nil {
+		run = s.engine.Handle(s.ctx, x.body, x.replyTo(out))
+	} else {
+		alone := x.h.srv.NewSession(nil) // the modern era has no sessions
+		finish = func() { alone.Close(); out.end() }
+		run = alone.Handle(x.ctx, x.body, x.replyTo(out))
 	}
-	run := engine.Handle(ctx, x.body, x.replyTo(out))
 	if x.fresh {
 		x.begun()
-	}
-	finish := func() {
-		if x.session == nil {
-			engine.Close()
-		}
-		out.end()
 	}
 	if run == nil {
 		finish()
@@ -152,7 +147,7 @@ func (x *exchange) isListen() bool { return x.msg.method == "subscriptions/liste
 
 // acknowledge answers what is no request.
 func (x *exchange) acknowledge(out *outbox) {
-	items := x.await(out, func(_ []item, ended bool) bool { return ended })
+	items := x.await(out, all)
 	if len(items) > 0 {
 		x.write(http.StatusBadRequest, "application/json", items[0].msg)
 		return
@@ -179,11 +174,16 @@ func (x *exchange) answer(out *outbox, reader int) {
 	case form != Stream && len(items) == 0:
 		// The call was cancelled; there is nothing to say.
 	default:
+		x.h.mu.Lock()
+		x.out = out
+		x.h.mu.Unlock()
 		s := x.open()
 		s.prime(out)
 		s.drain(out, reader)
 	}
 }
+
+func all(_ []item, ended bool) bool { return ended }
 
 // await waits for enough messages, and returns those that are there when the
 // client goes away.
@@ -202,11 +202,13 @@ func (x *exchange) await(out *outbox, enough func(items []item, ended bool) bool
 }
 
 // statusOf is the status of an answer. Only the modern era knows others than
-// 200 for errors in answers to what is a request.
+// 200 for errors, unless there is no request that they answer.
 func (x *exchange) statusOf(msg []byte) int {
 	code := errorCode(msg)
 	badRequest := []int{codeHeaderMismatch, codeNoCapability, codeVersion, codeParse, codeInvalidRequest}
 	switch {
+	case code != 0 && bytes.HasPrefix(msg, []byte(`{"jsonrpc":"2.0","id":null`)):
+		return http.StatusBadRequest
 	case !x.modern || code == 0:
 		return http.StatusOK
 	case code == codeMethodNotFound:

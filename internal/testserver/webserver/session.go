@@ -26,6 +26,7 @@ type session struct {
 	ctx     context.Context
 	cancel  context.CancelFunc
 	general *outbox // what answers nothing; in HTTP+SSE, everything
+	lasting bool    // it goes on after the request that it began with
 
 	mu      sync.Mutex         // guards what follows
 	streams map[string]*outbox // those that can be resumed, by name
@@ -95,12 +96,15 @@ func (h *Handler) forget(s *session, why string) {
 func (x *exchange) begun() {
 	s, h := x.session, x.h
 	if s.engine.Revision() == "" {
-		h.running.Go(func() { <-x.ctx.Done(); s.end() })
 		return
 	}
+	s.lasting = true
 	if !h.opts.Stateless {
 		h.register(s)
 		x.w.Header().Set(headerSession, s.id)
+		if h.fault.id != nil {
+			x.w.Header().Set(headerSession, h.fault.id(s.id))
+		}
 		return
 	}
 	h.mu.Lock()
@@ -109,6 +113,13 @@ func (x *exchange) begun() {
 	h.mu.Unlock()
 	if last != nil {
 		last.end()
+	}
+}
+
+// leave ends a session that began with this request and does not go on.
+func (x *exchange) leave() {
+	if x.fresh && !x.session.lasting {
+		x.session.end()
 	}
 }
 
@@ -127,8 +138,7 @@ func (x *exchange) admitLegacy() bool {
 		if x.r.Header.Get(headerSession) != "" {
 			break
 		}
-		x.session = x.h.newSession() // for this request alone
-		x.h.running.Go(func() { <-x.ctx.Done(); x.session.end() })
+		x.session, x.fresh = x.h.newSession(), true // for this request alone
 		return true
 	case x.msg.method == "server/discover" && x.r.Header.Get(headerSession) == "" && x.h.isModern(version):
 		// A client asks whether the server is modern.

@@ -8,7 +8,8 @@ import (
 
 // A sink is an event stream to the client.
 type sink struct {
-	x *exchange
+	x     *exchange
+	begun bool // something has been sent
 }
 
 // open sends the header of a stream.
@@ -21,11 +22,15 @@ func (x *exchange) open() *sink {
 	header.Set("X-Accel-Buffering", "no")
 	x.w.WriteHeader(http.StatusOK)
 	_ = x.ctl.Flush()
-	return &sink{x}
+	return &sink{x: x}
 }
 
 // raw sends bytes as they are. Whether the client is gone the context tells.
 func (s *sink) raw(text string) {
+	if change := s.x.h.fault.text; change != nil && s.x.h.fault.concerns(s.x) {
+		text = change(text, !s.begun)
+	}
+	s.begun = true
 	size := s.x.h.opts.Chunk
 	for size > 0 && len(text) > size {
 		s.send(text[:size])
@@ -50,14 +55,15 @@ func eventText(id string, msg []byte) string {
 	return text
 }
 
-// prime begins a stream that can be resumed with an id to resume from.
+// prime begins a stream that can be resumed with an id to resume from, unless
+// the client has one already.
 func (s *sink) prime(out *outbox) {
 	retry := ""
 	if s.x.h.opts.Retry != "" && !s.x.modern {
 		retry = "retry: " + s.x.h.opts.Retry + "\n"
 	}
 	switch {
-	case out.name != "":
+	case out.name != "" && s.x.r.Header.Get(headerLast) == "":
 		s.raw("id: " + eventID(out, 0) + "\n" + retry + "data: \n\n")
 	case retry != "":
 		s.raw(retry + "\n")
@@ -95,7 +101,9 @@ func (s *sink) drain(out *outbox, reader int) {
 			case <-s.x.ctx.Done():
 			}
 		case it.struck != nil:
-			s.x.h.fault.event(s, out, it, n)
+			if !s.x.h.fault.event(s, out, it, n) {
+				return
+			}
 		default:
 			s.event(eventID(out, n+1), it.msg)
 		}

@@ -17,7 +17,8 @@ func (x *exchange) serveSSE() {
 	if x.r.Header.Get("Accept") != "" && !x.accepts("text/event-stream") {
 		x.h.violation("GET: Accept: %q lacks text/event-stream", x.r.Header.Values("Accept"))
 	}
-	if x.h.fault.get != nil && x.h.fault.get(x) {
+	if x.h.fault.get != nil && x.h.fault.concerns(x) && !x.moved() {
+		x.h.fault.get(x)
 		return
 	}
 	x.session = x.h.newSession()
@@ -49,9 +50,6 @@ func (x *exchange) serveMessage() {
 		x.refuse(http.StatusMethodNotAllowed, 0, "Method Not Allowed")
 		return
 	}
-	if x.h.fault.body != nil && x.h.fault.body(x) {
-		return
-	}
 	id := x.r.URL.Query().Get("session")
 	x.h.mu.Lock()
 	s, why := x.h.sessions[id], x.h.ended[id]
@@ -70,6 +68,15 @@ func (x *exchange) serveMessage() {
 	x.endWith(s.ctx)
 	if x.strikes() && x.h.fault.post != nil {
 		x.h.fault.post(x)
+		return
+	}
+	x.proceed()
+}
+
+// proceed does what a server does that does nothing wrong.
+func (x *exchange) proceed() {
+	if !x.sse {
+		x.serve()
 		return
 	}
 	x.deliver()

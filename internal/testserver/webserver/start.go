@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
 )
@@ -142,7 +143,7 @@ func (r *Running) watch(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		r.mu.Lock()
 		if len(r.elsewhere) < maxRequests {
-			r.elsewhere = append(r.elsewhere, Request{req.Method, req.URL.RequestURI(), req.Proto, req.Header.Clone()})
+			r.elsewhere = append(r.elsewhere, Request{time.Now(), req.Method, req.URL.RequestURI(), req.Proto, req.Header.Clone()})
 		}
 		r.mu.Unlock()
 		for _, name := range secrets {
