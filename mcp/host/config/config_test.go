@@ -1,0 +1,348 @@
+package config_test
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
+)
+
+// one returns the server x of a file with that one entry, or what is wrong.
+func one(t *testing.T, entry string) (*config.Server, []string) {
+	t.Helper()
+	c := config.Parse([]byte(`{"mcpServers":{"x":`+entry+`,"sibling":{"command":"s"}}}`), "f.json", "project")
+	var problems []string
+	for _, p := range c.Problems {
+		problems = append(problems, p.Error())
+	}
+	if c.Server("sibling") == nil {
+		t.Errorf("%s: the sibling is lost: %q", entry, problems)
+	}
+	return c.Server("x"), problems
+}
+
+func TestAcceptedForms(t *testing.T) {
+	type S = config.Server
+	program := func(f func(*S)) S {
+		s := S{Type: config.Stdio, Command: "run"}
+		f(&s)
+		return s
+	}
+	remote := func(f func(*S)) S {
+		s := S{Type: config.HTTP, URL: "https://h/"}
+		f(&s)
+		return s
+	}
+	raw := func(s string) mcp.RawMessage { return mcp.RawMessage(s) }
+	for _, test := range []struct {
+		entry string
+		want  S
+		warns string
+	}{
+		// Ways to reach a server.
+		{`{"command":"run"}`, program(func(*S) {}), ""},
+		{`{"type":"stdio","command":"run"}`, program(func(*S) {}), ""},
+		{`{"type":"STDIO","command":"run"}`, program(func(*S) {}), ""},
+		{`{"type":"local","command":"run"}`, program(func(*S) {}), ""},
+		{`{"transport":"stdio","command":"run"}`, program(func(*S) {}), ""},
+		{`{"type":"stdio","transport":"local","command":"run"}`, program(func(*S) {}), ""},
+		{`{"url":"https://h/"}`, remote(func(s *S) { s.Type = "" }), ""},
+		{`{"serverUrl":"https://h/"}`, remote(func(s *S) { s.Type = "" }), ""},
+		{`{"httpUrl":"https://h/"}`, remote(func(s *S) { s.Type = "" }), ""},
+		{`{"baseUrl":"https://h/"}`, remote(func(s *S) { s.Type = "" }), ""},
+		{`{"type":"http","url":"https://h/"}`, remote(func(*S) {}), ""},
+		{`{"type":"streamable-http","url":"https://h/"}`, remote(func(*S) {}), ""},
+		{`{"type":"streamableHttp","url":"https://h/"}`, remote(func(*S) {}), ""},
+		{`{"type":"streamable_http","url":"https://h/"}`, remote(func(*S) {}), ""},
+		{`{"type":"remote","url":"https://h/"}`, remote(func(*S) {}), ""},
+		{`{"type":"SSE","url":"https://h/"}`, remote(func(s *S) { s.Type = config.SSE }), ""},
+		{`{"type":"sdk","name":"calc"}`, S{Type: config.SDK, ID: "calc"}, ""},
+		{`{"type":"sdk"}`, S{Type: config.SDK}, ""},
+		{`{"type":"claudeai-proxy","url":"https://h/","id":"42"}`, remote(func(s *S) { s.Type, s.ID = config.ClaudeAIProxy, "42" }), ""},
+		{`{"transport":{"type":"sse","url":"https://h/","headers":{"A":"b"}}}`,
+			remote(func(s *S) { s.Type, s.Headers = config.SSE, map[string]string{"A": "b"} }), ""},
+		{`{"transport":{"type":"http"},"url":"https://h/"}`, remote(func(*S) {}), ""},
+		{`{"type":"http","url":"https://h/","headers":{"A":"b","N":1}}`,
+			remote(func(s *S) { s.Headers = map[string]string{"A": "b", "N": "1"} }), ""},
+
+		// Programs.
+		{`{"command":["run","-y","it"],"args":["more"]}`, program(func(s *S) { s.Args = []string{"-y", "it", "more"} }), ""},
+		{`{"args":["more"],"command":["run","-y"]}`, program(func(s *S) { s.Args = []string{"-y", "more"} }), ""},
+		{`{"command":"run","cwd":"~/src"}`, program(func(s *S) { s.Dir = "~/src" }), ""},
+		{`{"command":"run","env":{"B":"2","A":"1","P":8080,"T":true}}`,
+			program(func(s *S) { s.Env = []string{"A=1", "B=2", "P=8080", "T=true"} }), ""},
+		{`{"command":"run","env":["B=2","A=1","PASS"]}`, program(func(s *S) { s.Env = []string{"B=2", "A=1", "PASS"} }), ""},
+		{`{"command":"run","env":"PASS"}`, program(func(s *S) { s.Env = []string{"PASS"} }), ""},
+		{`{"command":"run","environment":{"A":"1"}}`, program(func(s *S) { s.Env = []string{"A=1"} }), ""},
+		{`{"command":"run","envFile":".env"}`, program(func(s *S) { s.EnvFiles = []string{".env"} }), ""},
+		{`{"command":"run","env_file":[".env","b"]}`, program(func(s *S) { s.EnvFiles = []string{".env", "b"} }), ""},
+		{`{"command":"run","inheritEnv":true}`, program(func(s *S) { s.InheritEnv = true }), ""},
+
+		// Use.
+		{`{"command":"run","enabled":false}`, program(func(s *S) { s.Disabled = true }), ""},
+		{`{"command":"run","enabled":true}`, program(func(*S) {}), ""},
+		{`{"command":"run","enabled":null}`, program(func(*S) {}), ""},
+		{`{"command":"run","disabled":true}`, program(func(s *S) { s.Disabled = true }), ""},
+		{`{"command":"run","disabled":true,"enabled":true}`, program(func(s *S) { s.Disabled = true }), ""},
+		{`{"command":"run","required":true,"lazy":true}`, program(func(s *S) { s.Required, s.Lazy = true, true }), ""},
+		{`{"command":"run","max_retries":5}`, program(func(s *S) { s.MaxRetries = 5 }), ""},
+		{`{"command":"run","title":"T","description":"D"}`, program(func(s *S) { s.Title, s.Description = "T", "D" }), ""},
+
+		// Times.
+		{`{"command":"run","timeout":"30s"}`, program(func(s *S) { s.Timeout = 30 * time.Second }), ""},
+		{`{"command":"run","timeout":30}`, program(func(s *S) { s.Timeout = 30 * time.Second }), ""},
+		{`{"command":"run","timeout":0}`, program(func(*S) {}), ""},
+		{`{"command":"run","timeout":0.5}`, program(func(s *S) { s.Timeout = 500 * time.Millisecond }), ""},
+		{`{"command":"run","timeout":999}`, program(func(s *S) { s.Timeout = 999 * time.Second }), ""},
+		{`{"command":"run","timeout":1000}`, program(func(s *S) { s.Timeout = time.Second }), ""},
+		{`{"command":"run","timeout":60000}`, program(func(s *S) { s.Timeout = time.Minute }), ""},
+		{`{"command":"run","connectTimeout":"1m30s"}`, program(func(s *S) { s.ConnectTimeout = 90 * time.Second }), ""},
+		{`{"command":"run","timeout_seconds":1500}`, program(func(s *S) { s.Timeout = 1500 * time.Second }), ""},
+		{`{"command":"run","tool_timeout_sec":20,"startup_timeout_sec":10}`,
+			program(func(s *S) { s.Timeout, s.ConnectTimeout = 20*time.Second, 10*time.Second }), ""},
+
+		// Tools.
+		{`{"command":"run","includeTools":["a*"],"excludeTools":["ab"]}`,
+			program(func(s *S) { s.Tools = config.Filter{Allow: []string{"a*"}, Deny: []string{"ab"}} }), ""},
+		{`{"command":"run","allowedTools":["a"],"blockedTools":["b"]}`,
+			program(func(s *S) { s.Tools = config.Filter{Allow: []string{"a"}, Deny: []string{"b"}} }), ""},
+		{`{"command":"run","enabled_tools":["a"],"disabled_tools":["b"]}`,
+			program(func(s *S) { s.Tools = config.Filter{Allow: []string{"a"}, Deny: []string{"b"}} }), ""},
+		{`{"command":"run","tools":["*"],"disabledTools":["b"]}`,
+			program(func(s *S) { s.Tools = config.Filter{Allow: []string{"*"}, Deny: []string{"b"}} }), ""},
+		{`{"command":"run","toolFilter":{"include":["a"],"exclude":["b"]}}`,
+			program(func(s *S) { s.Tools = config.Filter{Allow: []string{"a"}, Deny: []string{"b"}} }), ""},
+		{`{"command":"run","includeTools":[]}`, program(func(s *S) { s.Tools.Allow = []string{} }), ""},
+		{`{"command":"run","alwaysAllow":["a"]}`, program(func(s *S) { s.AutoApprove = []string{"a"} }), ""},
+		{`{"command":"run","autoApprove":["a","b*"]}`, program(func(s *S) { s.AutoApprove = []string{"a", "b*"} }), ""},
+		{`{"command":"run","trust":true}`, program(func(s *S) { s.AutoApprove = []string{"*"} }), ""},
+		{`{"command":"run","trust":false}`, program(func(*S) {}), ""},
+
+		// Authorization.
+		{`{"url":"https://h/","auth":"none"}`, remote(func(s *S) { s.Type, s.Auth.Type = "", "none" }), ""},
+		{`{"url":"https://h/","auth":{"type":"bearer","token":"${T}"}}`,
+			remote(func(s *S) { s.Type, s.Auth = "", config.Auth{Type: "bearer", Token: "${T}"} }), ""},
+		{`{"url":"https://h/","auth":"bearer","headers":{"authorization":"Bearer x"}}`,
+			remote(func(s *S) {
+				s.Type, s.Auth.Type, s.Headers = "", "bearer", map[string]string{"authorization": "Bearer x"}
+			}), ""},
+		{`{"url":"https://h/","bearer_token_env_var":"T"}`,
+			remote(func(s *S) { s.Type, s.Auth = "", config.Auth{Type: "bearer", Token: "${T}"} }), ""},
+		{`{"url":"https://h/","auth":{"type":"API-Key","key":"k","header":"X-K"}}`,
+			remote(func(s *S) { s.Type, s.Auth = "", config.Auth{Type: "apikey", Token: "k", Header: "X-K"} }), ""},
+		{`{"url":"https://h/","auth":"oauth"}`, remote(func(s *S) { s.Type, s.Auth.Type = "", "oauth" }), ""},
+		{`{"url":"https://h/","oauth":{"clientId":"c","clientSecret":"s","scopes":["a","b"],"callbackPort":1,"redirectUri":"http://r/","x":1}}`,
+			remote(func(s *S) {
+				s.Type, s.Auth.Type = "", "oauth"
+				s.Auth.OAuth = config.OAuth{ClientID: "c", ClientSecret: "s", Scopes: []string{"a", "b"}, CallbackPort: 1,
+					RedirectURI: "http://r/", Extra: map[string]mcp.RawMessage{"x": raw("1")}}
+			}), ""},
+		{`{"url":"https://h/","auth":{"type":"oauth","client_id":"c","scopes":"a b"}}`,
+			remote(func(s *S) {
+				s.Type, s.Auth = "", config.Auth{Type: "oauth", OAuth: config.OAuth{ClientID: "c", Scopes: []string{"a", "b"}}}
+			}), ""},
+
+		// What has no field.
+		{`{"command":"run","icon":{"a":1}}`, program(func(s *S) { s.Extra = map[string]mcp.RawMessage{"icon": raw(`{"a":1}`)} }),
+			`f.json: server "x": "icon" is not known`},
+		{`{"command":"run","tools":{"a":{}}}`, program(func(s *S) { s.Extra = map[string]mcp.RawMessage{"tools": raw(`{"a":{}}`)} }),
+			`f.json: server "x": "tools" is not known`},
+		{`{"Command":"no","command":"run"}`, program(func(s *S) { s.Extra = map[string]mcp.RawMessage{"Command": raw(`"no"`)} }),
+			`f.json: server "x": "Command" is not known`},
+	} {
+		got, problems := one(t, test.entry)
+		if got == nil {
+			t.Errorf("%s: %q", test.entry, problems)
+			continue
+		}
+		test.want.Name, test.want.Source, test.want.Scope = "x", "f.json", "project"
+		if !reflect.DeepEqual(*got, test.want) {
+			t.Errorf("%s:\nhave %+v\nwant %+v", test.entry, *got, test.want)
+		}
+		if have := strings.Join(problems, "\n"); have != test.warns {
+			t.Errorf("%s: warns %q, want %q", test.entry, have, test.warns)
+		}
+		if !got.Equal(got.Clone()) {
+			t.Errorf("%s: differs from its clone", test.entry)
+		}
+	}
+}
+
+func TestRejectedForms(t *testing.T) {
+	for _, test := range []struct{ entry, want string }{
+		{`{"command":"run","url":"https://h/"}`, `"command" and a URL exclude each other`},
+		{`{}`, `"command" is missing, and so is a URL`},
+		{`{"args":["a"]}`, `"command" is missing, and so is a URL`},
+		{`{"type":"stdio","url":"https://h/"}`, `"command" is missing`},
+		{`{"type":"http","command":"run"}`, `"url" is missing`},
+		{`{"type":"sse"}`, `"url" is missing`},
+		{`{"type":"sdk","command":"run"}`, `"type" sdk needs neither`},
+		{`{"type":"claudeai-proxy","url":"https://h/"}`, `"id" is missing`},
+		{`{"type":"websocket","url":"ws://h/"}`, `"type" is of an unknown kind`},
+		{`{"type":"http","transport":"sse","url":"https://h/"}`, `"transport" contradicts`},
+		{`{"type":7,"command":"run"}`, `"type" must be a string, not a number`},
+		{`{"transport":{"type":"http","port":1},"url":"https://h/"}`, `"transport.port" is not known`},
+		{`{"url":"https://h/","serverUrl":"https://h/"}`, `"serverUrl" is a second URL`},
+		{`{"url":""}`, `"url" must not be empty`},
+		{`{"url":"https://h/","headers":{"A":"b\r\nC: d"}}`, `"headers" must have no line breaks in the value of "A"`},
+		{`{"url":"https://h/","headers":{"A\nB":"c"}}`, `"headers" has a name that no header can have`},
+		{`{"url":"https://h/","headers":{"A":"b","A":"c"}}`, `"headers" has "A" twice`},
+		{`{"url":"https://h/","headers":["A: b"]}`, `"headers" must be an object of strings, not an array`},
+		{`{"url":"https://h/","headers":{"A":["b"]}}`, `"headers" "A" must be a string`},
+		{`{"command":"run","command":"walk"}`, `"command" occurs twice`},
+		{`{"command":""}`, `"command" must not be empty`},
+		{`{"command":[]}`, `"command" must not be empty`},
+		{`{"command":[1]}`, `"command" must be a list of strings`},
+		{`{"command":{"path":"run"}}`, `"command" must be a string or a list of strings, not an object`},
+		{`{"command":"run","args":"-y"}`, `"args" must be a list of strings, not a string`},
+		{`{"command":"run","env":{"A":"1","A":"2"}}`, `"env" has "A" twice`},
+		{`{"command":"run","env":{"A=B":"1"}}`, `"env" has a name that no variable can have`},
+		{`{"command":"run","env":["=1"]}`, `"env" [0] must be KEY=value`},
+		{`{"command":"run","env":1}`, `"env" must be an object or a list, not a number`},
+		{`{"command":"run","enabled":"yes"}`, `"enabled" must be true or false, not a string`},
+		{`{"command":"run","timeout":"soon"}`, `"timeout" must be a number, or a time`},
+		{`{"command":"run","timeout":-1}`, `"timeout" must be between 0`},
+		{`{"command":"run","timeout":1e300}`, `"timeout" must be between 0`},
+		{`{"command":"run","max_retries":1.5}`, `"max_retries" must be a whole number`},
+		{`{"command":"run","includeTools":"a"}`, `"includeTools" must be a list of strings, not a string`},
+		{`{"command":"run","toolFilter":{"only":["a"]}}`, `"toolFilter.only" is not known`},
+		{`{"command":"run","trust":["a"]}`, `"trust" must be true or false`},
+		{`{"command":"run","oauth":{}}`, `"oauth" is for servers at a URL`},
+		{`{"command":"run","auth":"oauth"}`, `"oauth" is for servers at a URL`},
+		{`{"command":"run","bearer_token_env_var":"T"}`, `"bearer_token_env_var" is for servers at a URL`},
+		{`{"url":"https://h/","auth":"kerberos"}`, `"auth" is of an unknown kind`},
+		{`{"url":"https://h/","auth":"bearer"}`, `"auth" is bearer, but there is no token`},
+		{`{"url":"https://h/","auth":{"token":"t"}}`, `"auth.type" is missing`},
+		{`{"url":"https://h/","auth":{"type":"bearer","tokn":"t"}}`, `"auth.tokn" is not known`},
+		{`{"url":"https://h/","auth":{"type":"apikey","key":"k","header":"a b\n"}}`, `"auth.header"`},
+		{`{"url":"https://h/","auth":"oauth","bearer_token_env_var":"T"}`, `"bearer_token_env_var" contradicts auth`},
+		{`{"url":"https://h/","oauth":{"callbackPort":99999}}`, `"oauth.callbackPort" must be a port`},
+		{`[]`, `must be an object, not an array`},
+	} {
+		got, problems := one(t, test.entry)
+		if got != nil || len(problems) != 1 || !strings.HasPrefix(problems[0], `f.json: server "x": `+test.want) {
+			t.Errorf("%s: have %q, want %q", test.entry, problems, test.want)
+		}
+	}
+}
+
+func TestWrappers(t *testing.T) {
+	entry := `{"x":{"command":"run"}}`
+	for _, file := range []string{
+		`{"mcpServers":` + entry + `}`,
+		`{"servers":` + entry + `,"inputs":[]}`,
+		`{"mcp":{"servers":` + entry + `,"enabled":true}}`,
+		`{"mcp.servers":` + entry + `,"editor.fontSize":12}`,
+		`{"tools":{"web":{},"mcp":{"servers":` + entry + `}},"agents":{"list":[]}}`,
+		`{"mcp":` + entry + `,"theme":"dark"}`,
+		`{"mcp_servers":` + entry + `,"model":"m"}`,
+		`{"context_servers":` + entry + `}`,
+		entry,
+		"\uFEFF" + entry,
+		"// first\n{ \"mcpServers\": /* the\nmap */ {\n\"x\": {\"command\": \"run\", \"args\": [],},\n}, // last\n}",
+		`{"mcpServers":` + entry + `,"note":"// no comment, and /* neither */ ,]"}`,
+	} {
+		c := config.Parse([]byte(file), "", "")
+		if len(c.Problems) > 0 || len(c.Servers) != 1 || c.Servers[0].Name != "x" || c.Servers[0].Command != "run" {
+			t.Errorf("%s: %+v, %v", file, c.Servers, c.Problems)
+		}
+	}
+	for _, file := range []string{`{}`, `{"theme":"dark"}`, `{"mcpServers":{}}`, `{"mcp":{"enabled":true}}`, `{"tools":{}}`} {
+		if c := config.Parse([]byte(file), "", ""); len(c.Problems)+len(c.Servers) > 0 {
+			t.Errorf("%s: %+v, %v", file, c.Servers, c.Problems)
+		}
+	}
+	for _, file := range []string{``, `[]`, `{`, `{"mcpServers":{"x":{"command":"run"}}`, `{"mcpServers":[]}`, `{,}`, `{"a":1,,}`, `/* `} {
+		c := config.Parse([]byte(file), "f", "")
+		if len(c.Problems) != 1 || len(c.Servers) > 0 || !c.Problems[0].Warning || c.Problems[0].Server != "" {
+			t.Errorf("%s: %+v, %v", file, c.Servers, c.Problems)
+		}
+	}
+}
+
+func TestServerThatIsThereTwice(t *testing.T) {
+	c := config.Parse([]byte(`{"mcpServers":{"x":{"command":"a"},"y":{"command":"b"},"x":{"command":"c"}},"servers":{"z":{"command":"d"}}}`), "f", "")
+	if len(c.Servers) != 2 || c.Server("x") != nil || len(c.Problems) != 1 || c.Problems[0].Error() != `f: server "x": is there twice` {
+		t.Errorf("%+v, %v", c.Servers, c.Problems)
+	}
+}
+
+func TestLoadMergesByName(t *testing.T) {
+	home, dir := t.TempDir(), t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("USERPROFILE", home)
+	write := func(dir, name, text string) string {
+		t.Helper()
+		name = filepath.Join(dir, name)
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	if c := config.Load(dir); len(c.Servers)+len(c.Problems) > 0 {
+		t.Errorf("without files: %+v, %v", c.Servers, c.Problems)
+	}
+	user := write(home, ".mcp.json", `{"mcpServers":{"a":{"command":"user-a","args":["x"]},"b":{"command":"user-b"},"c":{"command":"user-c"}}}`)
+	project := write(dir, ".mcp.json", `{"mcpServers":{"b":{"command":"project-b"},"c":{"command":7}}}`)
+	more := write(dir, "more.json", `{"d":{"url":"https://h/"}}`)
+	broken := write(dir, "broken.json", `{"d":`)
+	absent := filepath.Join(dir, "absent.json")
+	c := config.Load(dir, more, broken, absent)
+	var have []string
+	for _, s := range c.Servers {
+		have = append(have, s.Name+" "+s.Command+s.URL+" "+s.Scope+" "+s.Source)
+	}
+	want := []string{"a user-a user " + user, "b project-b project " + project, "d https://h/ local " + more}
+	if !reflect.DeepEqual(have, want) {
+		t.Errorf("have %q, want %q", have, want)
+	}
+	// A bad entry takes the place of the good one: the user did not ask for that one any more.
+	if len(c.Problems) != 3 || c.Problems[0].Server != "c" || c.Problems[0].Warning ||
+		c.Problems[1].File != broken || !c.Problems[1].Warning || c.Problems[2].File != absent {
+		t.Errorf("problems: %v", c.Problems)
+	}
+	// In the home directory both are one file.
+	if c := config.Load(home); len(c.Servers) != 3 || c.Servers[0].Scope != "user" {
+		t.Errorf("at home: %+v, %v", c.Servers, c.Problems)
+	}
+}
+
+func TestMatch(t *testing.T) {
+	for _, test := range []struct {
+		glob, name string
+		want       bool
+	}{
+		{"", "", true}, {"", "a", false}, {"a", "a", true}, {"a", "A", false}, {"*", "", true}, {"*", "abc", true},
+		{"a*", "abc", true}, {"*c", "abc", true}, {"a*c", "abc", true}, {"a*c", "abcd", false}, {"a?c", "abc", true},
+		{"?", "", false}, {"mcp__github__*", "mcp__github__create_issue", true}, {"*_*_*x", "a_b_cxyx", true},
+		{"**", "a", true}, {"[a]", "a", false}, {strings.Repeat("*a", 30) + "b", strings.Repeat("a", 200), false},
+	} {
+		if got := config.Match(test.glob, test.name); got != test.want {
+			t.Errorf("Match(%q, %q) = %v", test.glob, test.name, got)
+		}
+	}
+}
+
+func TestFilter(t *testing.T) {
+	for _, test := range []struct {
+		filter config.Filter
+		tool   string
+		want   bool
+	}{
+		{config.Filter{}, "a", true},
+		{config.Filter{Allow: []string{}}, "a", false},
+		{config.Filter{Allow: []string{"a"}}, "a", true},
+		{config.Filter{Allow: []string{"a"}}, "b", false},
+		{config.Filter{Deny: []string{"a"}}, "b", true},
+		{config.Filter{Allow: []string{"*"}, Deny: []string{"a*"}}, "ab", false},
+	} {
+		if got := test.filter.Allows(test.tool); got != test.want {
+			t.Errorf("%+v allows %q: %v", test.filter, test.tool, got)
+		}
+	}
+}

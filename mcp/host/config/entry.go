@@ -1,0 +1,303 @@
+package config
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp"
+)
+
+// An entry is one server of a file while it is read.
+type entry struct {
+	Server
+	bearer  bool // Auth comes from bearer_token_env_var
+	unknown []string
+}
+
+// A fieldError is what is wrong with one field.
+type fieldError struct {
+	field string
+	err   error
+}
+
+func (e *fieldError) Error() string { return strconv.Quote(e.field) + " " + e.err.Error() }
+func (e *fieldError) Unwrap() error { return e.err }
+
+// fault returns an error about a field.
+func fault(field, what string) error { return &fieldError{field, errors.New(what)} }
+
+// readServer reads the value of one server. What it has no field for is in
+// Extra, and named in unknown.
+func readServer(name string, value []byte) (s *Server, unknown []string, err error) {
+	e := &entry{Server: Server{Name: name}}
+	if name == "" {
+		return nil, nil, errors.New("a server must have a name")
+	}
+	list, err := members(value)
+	if err != nil {
+		return nil, nil, wanted("an object", value)
+	}
+	if key, ok := repeated(list); ok {
+		return nil, nil, fault(key, "occurs twice")
+	}
+	for _, m := range list {
+		if string(m.value) == "null" {
+			continue // as good as absent
+		}
+		known, err := e.field(m)
+		if err != nil {
+			var f *fieldError
+			if !errors.As(err, &f) {
+				err = &fieldError{m.key, err}
+			}
+			return nil, nil, err
+		}
+		if !known {
+			e.keep(m)
+		}
+	}
+	if err := e.settle(); err != nil {
+		return nil, nil, err
+	}
+	slices.Sort(e.unknown)
+	return &e.Server, e.unknown, nil
+}
+
+func (e *entry) keep(m member) {
+	if e.Extra == nil {
+		e.Extra = make(map[string]mcp.RawMessage)
+	}
+	e.Extra[m.key] = mcp.RawMessage(m.value)
+	e.unknown = append(e.unknown, m.key)
+}
+
+// field reads a member, and reports whether it is one that has a field.
+func (e *entry) field(m member) (known bool, err error) {
+	for _, read := range [...]func(member) (bool, error){
+		e.wayField, e.programField, e.useField, e.timeField, e.toolField,
+	} {
+		if known, err := read(m); known || err != nil {
+			return true, err
+		}
+	}
+	return false, nil
+}
+
+// wayField is for what says how a server at a URL is reached.
+func (e *entry) wayField(m member) (known bool, err error) {
+	switch m.key {
+	case "type", "transport":
+		if m.key == "transport" && len(m.value) > 0 && m.value[0] == '{' {
+			return true, e.readTransport(m.value)
+		}
+		err = e.readType(m)
+	case "url", "serverUrl", "httpUrl", "baseUrl":
+		if e.URL != "" {
+			return true, errors.New("is a second URL")
+		}
+		e.URL, err = readString(m.value)
+		if err == nil && e.URL == "" {
+			err = errors.New("must not be empty")
+		}
+	case "headers":
+		err = e.readHeaders(m.value)
+	case "id":
+		e.ID, err = readString(m.value)
+	case "name":
+		e.ID, err = readString(m.value)
+	case "bearer_token_env_var":
+		var name string
+		if name, err = readString(m.value); err == nil {
+			e.Auth.Token, e.bearer = "${"+name+"}", true
+			if !isName(name) {
+				err = errors.New("must be the name of a variable")
+			}
+		}
+	case "auth":
+		err = e.readAuth(m.value)
+	case "oauth":
+		err = e.readOAuth(m.value)
+	default:
+		return false, nil
+	}
+	return true, err
+}
+
+func (e *entry) readType(m member) error {
+	text, err := readString(m.value)
+	if err != nil {
+		return err
+	}
+	kind := kindOf(text)
+	switch {
+	case kind == "":
+		return errors.New("is of an unknown kind; want stdio, http, sse, sdk or claudeai-proxy")
+	case e.Type != "" && e.Type != kind:
+		return errors.New("contradicts another field")
+	}
+	e.Type = kind
+	return nil
+}
+
+// kindOf returns the type that text means, or "".
+func kindOf(text string) string {
+	switch strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(text)) {
+	case "stdio", "local":
+		return Stdio
+	case "http", "streamablehttp", "remote":
+		return HTTP
+	case "sse":
+		return SSE
+	case "sdk":
+		return SDK
+	case "claudeaiproxy":
+		return ClaudeAIProxy
+	}
+	return ""
+}
+
+// readTransport reads a transport that is an object.
+func (e *entry) readTransport(value []byte) error {
+	list, err := members(value)
+	if err != nil {
+		return err
+	}
+	if key, ok := repeated(list); ok {
+		return fault("transport."+key, "occurs twice")
+	}
+	for _, m := range list {
+		switch m.key {
+		case "type", "url", "headers":
+			_, err = e.wayField(m)
+		default:
+			err = errors.New("is not known")
+		}
+		if err != nil {
+			return &fieldError{"transport." + m.key, err}
+		}
+	}
+	return nil
+}
+
+func (e *entry) readHeaders(value []byte) error {
+	list, err := readMap(value)
+	if err != nil {
+		return err
+	}
+	if e.Headers == nil {
+		e.Headers = make(map[string]string)
+	}
+	for _, m := range list {
+		if _, ok := e.Headers[m.key]; ok {
+			return errors.New("has " + strconv.Quote(m.key) + " twice")
+		}
+		e.Headers[m.key] = string(m.value)
+	}
+	return checkHeaders(e.Headers)
+}
+
+// checkHeaders looks for what would end a header and begin another.
+func checkHeaders(h map[string]string) error {
+	for _, name := range slices.Sorted(maps.Keys(h)) {
+		if name == "" || strings.ContainsAny(name, "\r\n\x00:") {
+			return errors.New("has a name that no header can have: " + strconv.Quote(name))
+		}
+		if strings.ContainsAny(h[name], "\r\n\x00") {
+			return errors.New("must have no line breaks in the value of " + strconv.Quote(name))
+		}
+	}
+	return nil
+}
+
+// programField is for what says how a program is started.
+func (e *entry) programField(m member) (known bool, err error) {
+	switch m.key {
+	case "command":
+		err = e.readCommand(m.value)
+	case "args":
+		var args []string
+		args, err = readStrings(m.value)
+		e.Args = append(e.Args, args...) // behind those of a command that is a list
+	case "cwd":
+		e.Dir, err = readString(m.value)
+	case "env", "environment":
+		err = e.readEnv(m.value)
+	case "envFile", "env_file":
+		var files []string
+		if len(m.value) > 0 && m.value[0] == '[' {
+			files, err = readStrings(m.value)
+		} else {
+			files = make([]string, 1)
+			files[0], err = readString(m.value)
+		}
+		e.EnvFiles = append(e.EnvFiles, files...)
+	case "inheritEnv":
+		e.InheritEnv, err = readBool(m.value)
+	default:
+		return false, nil
+	}
+	return true, err
+}
+
+func (e *entry) readCommand(value []byte) error {
+	words := make([]string, 1)
+	var err error
+	if r := wire.NewReader(value); r.Kind() == wire.Array {
+		words, err = readStrings(value)
+	} else if words[0], err = readString(value); err != nil {
+		err = wanted("a string or a list of strings", value)
+	}
+	if err != nil {
+		return err
+	}
+	if len(words) == 0 || words[0] == "" {
+		return errors.New("must not be empty")
+	}
+	e.Command, e.Args = words[0], slices.Concat(words[1:], e.Args)
+	return nil
+}
+
+// readEnv reads variables: an object, a list of "K=V" and of names to pass on,
+// or one name.
+func (e *entry) readEnv(value []byte) error {
+	r := wire.NewReader(value)
+	var env []string
+	switch r.Kind() {
+	case wire.Object:
+		list, err := readMap(value)
+		if err != nil {
+			return err
+		}
+		for _, m := range list {
+			if !isName(m.key) {
+				return errors.New("has a name that no variable can have: " + strconv.Quote(m.key))
+			}
+			env = append(env, m.key+"="+string(m.value))
+		}
+		slices.Sort(env) // so that order makes no difference between two files
+	case wire.Array:
+		list, err := readStrings(value)
+		if err != nil {
+			return err
+		}
+		env = list
+	case wire.String:
+		env = []string{string(r.Bytes())}
+	default:
+		return wanted("an object or a list", value)
+	}
+	for i, v := range env {
+		if name, _, _ := strings.Cut(v, "="); !isName(name) {
+			return errors.New("[" + strconv.Itoa(i) + "] must be KEY=value or the name of a variable")
+		}
+	}
+	e.Env = append(e.Env, env...)
+	return nil
+}
+
+// isName reports whether s can name a variable of the environment.
+func isName(s string) bool { return s != "" && !strings.ContainsAny(s, "=\x00${} \t\r\n") }

@@ -1,0 +1,286 @@
+package config
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Vars is where the values of variables come from. The zero value and nil take
+// them from the environment, and have none that somebody would have to enter.
+type Vars struct {
+	// Lookup returns the value of a variable. The default is os.LookupEnv.
+	Lookup func(name string) (value string, ok bool)
+
+	// Input returns what stands for ${input:id}, such as what a user enters.
+	Input func(ctx context.Context, id string) (string, error)
+
+	// Home stands for a leading ~. The default is os.UserHomeDir.
+	Home string
+}
+
+// Expand returns s as it is to be started: variables and a leading ~ replaced,
+// once, environment files read, and a token in the header where it belongs.
+// The error names a field, and never a value.
+func (s *Server) Expand(ctx context.Context, v *Vars) (*Server, error) {
+	x := &expansion{ctx: ctx, out: s.Clone()}
+	if v != nil {
+		x.Vars = *v
+	}
+	if x.Lookup == nil {
+		x.Lookup = os.LookupEnv
+	}
+	x.program()
+	x.url()
+	x.auth()
+	if x.err != nil {
+		return nil, x.err
+	}
+	return x.out, nil
+}
+
+// An expansion is under way. The first error sticks.
+type expansion struct {
+	Vars
+	ctx context.Context // for Input; an expansion ends with the call that begins it
+	out *Server
+	err error
+}
+
+func (x *expansion) fail(field string, err error) {
+	if x.err == nil && err != nil {
+		x.err = &fieldError{field, err}
+	}
+}
+
+func (x *expansion) program() {
+	s := x.out
+	s.Command = x.path("command", s.Command)
+	for i := range s.Args {
+		s.Args[i] = x.path("args", s.Args[i])
+	}
+	s.Dir = x.path("cwd", s.Dir)
+	var env []string
+	for _, name := range s.EnvFiles {
+		if name = x.path("envFile", name); x.err != nil {
+			return
+		}
+		lines, err := readEnvFile(name)
+		x.fail("envFile", err)
+		env = append(env, lines...)
+	}
+	for _, v := range s.Env {
+		key, value, ok := strings.Cut(v, "=")
+		if ok {
+			value = x.text("env", value)
+		} else if value, ok = x.Lookup(key); !ok {
+			continue // as it would be with a program started by hand
+		}
+		if strings.ContainsRune(value, 0) {
+			x.fail("env", errors.New("must have no NUL in the value of "+strconv.Quote(key)))
+		}
+		env = append(env, key+"="+value)
+	}
+	s.Env, s.EnvFiles = env, nil
+	for _, v := range env {
+		if key, value, _ := strings.Cut(v, "="); !isPlace(key) {
+			s.secret(value)
+		}
+	}
+}
+
+func (x *expansion) url() {
+	s := x.out
+	s.URL = x.text("url", s.URL)
+	s.ID = x.text("id", s.ID)
+	if _, rest, ok := strings.Cut(s.URL, "://"); ok {
+		host, query, _ := strings.Cut(rest, "?")
+		host, _, _ = strings.Cut(host, "/")
+		if at := strings.LastIndexByte(host, '@'); at >= 0 {
+			s.secret(host[:at])
+			_, password, _ := strings.Cut(host[:at], ":")
+			s.secret(password)
+		}
+		for part := range strings.SplitSeq(query, "&") {
+			_, value, _ := strings.Cut(part, "=")
+			s.secret(value)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Headers)) {
+		s.Headers[name] = x.text("headers", s.Headers[name])
+		s.secret(s.Headers[name])
+		_, token, _ := strings.Cut(s.Headers[name], " ")
+		s.secret(token)
+	}
+	x.fail("headers", checkHeaders(s.Headers))
+}
+
+func (x *expansion) auth() {
+	s := x.out
+	s.Auth.Token = x.text("auth", s.Auth.Token)
+	s.Auth.OAuth.ClientID = x.text("oauth.clientId", s.Auth.OAuth.ClientID)
+	s.Auth.OAuth.ClientSecret = x.text("oauth.clientSecret", s.Auth.OAuth.ClientSecret)
+	s.Auth.OAuth.RedirectURI = x.text("oauth.redirectUri", s.Auth.OAuth.RedirectURI)
+	s.secret(s.Auth.Token)
+	s.secret(s.Auth.OAuth.ClientSecret)
+	if name := s.authHeader(); s.Auth.Token != "" && !s.hasHeader(name) {
+		value := s.Auth.Token
+		if s.Auth.Type == AuthBearer {
+			value = "Bearer " + value
+		}
+		if s.Headers == nil {
+			s.Headers = make(map[string]string)
+		}
+		s.Headers[name] = value
+		x.fail("auth", checkHeaders(s.Headers))
+	}
+}
+
+// path expands what may begin with a ~.
+func (x *expansion) path(field, text string) string {
+	rest, ok := strings.CutPrefix(text, "~")
+	if !ok || rest != "" && rest[0] != '/' && rest[0] != os.PathSeparator {
+		return x.text(field, text)
+	}
+	home := x.Home
+	if home == "" {
+		var err error
+		home, err = os.UserHomeDir()
+		x.fail(field, err)
+	}
+	return home + x.text(field, rest)
+}
+
+// text replaces the variables in a text. What they stand for is not looked at
+// again, and is a secret.
+func (x *expansion) text(field, text string) string {
+	var b strings.Builder
+	for {
+		i := strings.IndexByte(text, '$')
+		if i < 0 || x.err != nil {
+			b.WriteString(text)
+			return b.String()
+		}
+		b.WriteString(text[:i])
+		text = text[i:]
+		name, size := reference(text)
+		if size == 0 {
+			b.WriteByte('$')
+			text = text[1:]
+			continue
+		}
+		value, err := x.value(name)
+		x.fail(field, err)
+		if !isPlace(name) {
+			x.out.secret(value)
+		}
+		b.WriteString(value)
+		text = text[size:]
+	}
+}
+
+// isPlace reports whether a variable is one that tells where things are, which
+// messages should say.
+func isPlace(name string) bool {
+	switch strings.TrimPrefix(name, "env:") {
+	case "HOME", "USERPROFILE", "PWD", "PATH", "TMPDIR", "TEMP", "TMP":
+		return true
+	}
+	return false
+}
+
+// reference returns what the variable at the start of text is called, and how
+// long the reference is: 0 when there is none.
+func reference(text string) (name string, size int) {
+	if strings.HasPrefix(text, "${") {
+		end := strings.IndexByte(text, '}')
+		if end < 0 {
+			return "", 0
+		}
+		return text[2:end], end + 1
+	}
+	const env = "$env:"
+	if !strings.HasPrefix(text, env) {
+		return "", 0
+	}
+	n := len(env)
+	for n < len(text) && (text[n] == '_' || text[n]|0x20 >= 'a' && text[n]|0x20 <= 'z' || text[n] >= '0' && text[n] <= '9') {
+		n++
+	}
+	if n == len(env) {
+		return "", 0
+	}
+	return text[1:n], n
+}
+
+// value returns what V, V:-default, env:V, env:V | value:x or input:x stands for.
+func (x *expansion) value(ref string) (string, error) {
+	if id, ok := strings.CutPrefix(ref, "input:"); ok {
+		if x.Input == nil {
+			return "", errors.New("asks for the input " + strconv.Quote(id) + ", which nobody answers")
+		}
+		v, err := x.Input(x.ctx, id)
+		if err != nil {
+			return "", &inputError{id, err}
+		}
+		return v, nil
+	}
+	name, fallback, ok := strings.Cut(ref, ":-")
+	if rest, isEnv := strings.CutPrefix(name, "env:"); isEnv {
+		name = rest
+		if first, second, more := strings.Cut(rest, "|"); more && !ok {
+			name = first
+			fallback, ok = strings.CutPrefix(strings.TrimSpace(second), "value:")
+		}
+	}
+	name = strings.TrimSpace(name)
+	if v, set := x.Lookup(name); set && (v != "" || !ok) {
+		return v, nil
+	}
+	if ok {
+		return fallback, nil
+	}
+	return "", errors.New("needs the variable " + strconv.Quote(name) + ", which is not set")
+}
+
+// inputError is an input that was not given.
+type inputError struct {
+	id  string
+	err error
+}
+
+func (e *inputError) Error() string {
+	return "asks for the input " + strconv.Quote(e.id) + ": " + e.err.Error()
+}
+func (e *inputError) Unwrap() error { return e.err }
+
+// readEnvFile reads lines of KEY=value. Blank lines and those that begin with
+// # say nothing, export may stand in front, and values may be in quotes.
+func readEnvFile(name string) (env []string, err error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	n := 0
+	for line := range strings.Lines(string(data)) {
+		n++
+		line = strings.TrimSpace(strings.TrimPrefix(line, "\uFEFF"))
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		key, value, ok := strings.Cut(strings.TrimPrefix(line, "export "), "=")
+		if key = strings.TrimSpace(key); !ok || !isName(key) {
+			return nil, errors.New("line " + strconv.Itoa(n) + " of " + name + " is not KEY=value")
+		}
+		value = strings.TrimSpace(value)
+		if q := len(value) - 1; q > 0 && (value[0] == '"' || value[0] == '\'') && value[q] == value[0] {
+			value = value[1:q]
+		}
+		env = append(env, key+"="+value)
+	}
+	return env, nil
+}

@@ -1,0 +1,186 @@
+package config_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stdmcp/stdmcp/mcp/host/config"
+)
+
+var vars = &config.Vars{
+	Lookup: func(name string) (string, bool) {
+		v, ok := map[string]string{"V": "value", "EMPTY": "", "NESTED": "${V}", "TOKEN": "s3cret-token", "CRLF": "a\r\nb: c"}[name]
+		return v, ok
+	},
+	Input: func(_ context.Context, id string) (string, error) {
+		if id == "key" {
+			return "entered", nil
+		}
+		return "", errors.New("cancelled")
+	},
+	Home: "/home/me",
+}
+
+func TestVariables(t *testing.T) {
+	for _, test := range []struct{ text, want, err string }{
+		{"${V}", "value", ""},
+		{"a${V}b${V}", "avaluebvalue", ""},
+		{"${V:-d}", "value", ""},
+		{"${NO:-d}", "d", ""},
+		{"${NO:-}", "", ""},
+		{"${EMPTY}", "", ""},
+		{"${EMPTY:-d}", "d", ""},
+		{"${env:V}", "value", ""},
+		{"${env:NO:-d}", "d", ""},
+		{"${env:V | value:x}", "value", ""},
+		{"${env:NO | value:x y}", "x y", ""},
+		{"${env:NO|value:x}", "x", ""},
+		{"$env:V", "value", ""},
+		{"$env:V/x", "value/x", ""},
+		{"${input:key}", "entered", ""},
+		{"${NESTED}", "${V}", ""}, // once
+		{"$V", "$V", ""},
+		{"$", "$", ""},
+		{"${V", "${V", ""},
+		{"$env:", "$env:", ""},
+		{"100 $ and ${V}", "100 $ and value", ""},
+		{"${NO}", "", `"args" needs the variable "NO", which is not set`},
+		{"${env:NO}", "", `"args" needs the variable "NO", which is not set`},
+		{"$env:NO", "", `"args" needs the variable "NO", which is not set`},
+		{"${}", "", `"args" needs the variable "", which is not set`},
+		{"${input:other}", "", `"args" asks for the input "other": cancelled`},
+		{"~", "/home/me", ""},
+		{"~/x/${V}", "/home/me/x/value", ""},
+		{"~other", "~other", ""},
+		{"x~", "x~", ""},
+	} {
+		s := &config.Server{Type: config.Stdio, Command: "run", Args: []string{test.text}}
+		got, err := s.Expand(t.Context(), vars)
+		switch {
+		case test.err != "":
+			if err == nil || err.Error() != test.err {
+				t.Errorf("%s: error %v, want %s", test.text, err, test.err)
+			}
+		case err != nil:
+			t.Errorf("%s: %v", test.text, err)
+		case got.Args[0] != test.want:
+			t.Errorf("%s: have %q, want %q", test.text, got.Args[0], test.want)
+		}
+		if s.Args[0] != test.text {
+			t.Errorf("%s: the original has changed to %q", test.text, s.Args[0])
+		}
+	}
+}
+
+func TestExpandIsForEveryField(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "env")
+	if err := os.WriteFile(file, []byte("# comment\n\nexport A=1\nB = \"two words\"\nC='$V'\nD=\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := &config.Server{Command: "~/bin/${V}", Dir: "${V}", EnvFiles: []string{file}, Env: []string{"A=${V}", "V", "NO"}}
+	got, err := s.Expand(t.Context(), vars)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"A=1", "B=two words", "C=$V", "D=", "A=value", "V=value"}; !slices.Equal(got.Env, want) {
+		t.Errorf("have %q, want %q", got.Env, want)
+	}
+	if got.Command != "/home/me/bin/value" || got.Dir != "value" {
+		t.Errorf("%+v", got)
+	}
+	remote := &config.Server{URL: "https://${V}/", Headers: map[string]string{"X": "${V}"},
+		Auth: config.Auth{Type: "bearer", Token: "${TOKEN}"}}
+	if got, err = remote.Expand(t.Context(), vars); err != nil {
+		t.Fatal(err)
+	}
+	if got.URL != "https://value/" || got.Headers["X"] != "value" || got.Headers["Authorization"] != "Bearer s3cret-token" {
+		t.Errorf("%+v", got)
+	}
+	remote.Auth = config.Auth{Type: "apikey", Token: "${TOKEN}"}
+	if got, err = remote.Expand(t.Context(), vars); err != nil || got.Headers["X-API-Key"] != "s3cret-token" {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+func TestExpandRefuses(t *testing.T) {
+	for want, s := range map[string]*config.Server{
+		`"headers" must have no line breaks in the value of "A"`: {URL: "https://h/", Headers: map[string]string{"A": "${CRLF}"}},
+		`"auth" must have no line breaks`:                        {URL: "https://h/", Auth: config.Auth{Type: "bearer", Token: "${CRLF}"}},
+		`"envFile" open`:                                         {Command: "run", EnvFiles: []string{filepath.Join(t.TempDir(), "absent")}},
+		`"env" must have no NUL`:                                 {Command: "run", Env: []string{"A=\x00"}},
+		`"url" needs the variable "NO"`:                          {URL: "${NO}"},
+	} {
+		if _, err := s.Expand(t.Context(), vars); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
+	s := &config.Server{Command: "${input:key}"}
+	if _, err := s.Expand(t.Context(), nil); err == nil || !strings.Contains(err.Error(), `the input "key", which nobody answers`) {
+		t.Errorf("without Input: %v", err)
+	}
+}
+
+func TestSecretsAreHidden(t *testing.T) {
+	s := &config.Server{
+		Command: "run", Args: []string{"--api-key", "arg-secret", "--token=arg-secret", "postgres://me:arg-secret@db/x", "ghp_arg-secret", "plain", "${TOKEN}"},
+		Env: []string{"KEY=env-secret", "NAME"}, URL: "https://me:url-secret@h/p?key=url-secret",
+		Headers: map[string]string{"Authorization": "Bearer head-secret"},
+		Auth:    config.Auth{Token: "auth-secret", OAuth: config.OAuth{ClientSecret: "auth-secret"}},
+	}
+	p := s.Public()
+	text := strings.Join(append(append(p.Args, p.Env...), p.URL, p.Headers["Authorization"], p.Auth.Token, p.Auth.OAuth.ClientSecret), " ")
+	if strings.Contains(text, "secret") || !strings.Contains(text, "plain ${TOKEN}") || !strings.Contains(text, "KEY=...") {
+		t.Errorf("public: %s", text)
+	}
+	x, err := s.Expand(t.Context(), vars)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hidden := x.Hide(`s3cret-token env-secret url-secret "Bearer head-secret" head-secret auth-secret run`)
+	if strings.Contains(strings.ReplaceAll(hidden, "s3cret", "secret"), "secret") || !strings.HasSuffix(hidden, " run") {
+		t.Errorf("hidden: %s", hidden)
+	}
+}
+
+func FuzzConfig(f *testing.F) {
+	for _, seed := range []string{
+		`{"mcpServers":{"x":{"command":"run","args":["a"],"env":{"A":"${B:-c}"}}}}`,
+		`{"servers":{"x":{"type":"http","url":"https://h/","headers":{"A":"b"}}},}`,
+		`{"x":{"command":["a","b"]},"x":{"url":""}}`, `// c
+		{"mcp":{"servers":{"x":{"transport":{"type":"sse","url":"u"},"timeout":30,"tools":[]}}}}`,
+		`{"tools":{"mcp":{"servers":{"":{},"a":null}}}}`, `{"mcp_servers":{"a":{"bearer_token_env_var":"T","url":"u","oauth":{"scopes":"a"}}}}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		c := config.Parse(text, "f", "s")
+		for _, s := range c.Servers {
+			if s.Name == "" || s.Type == config.Stdio && s.Command == "" || s.Command != "" && s.URL != "" {
+				t.Errorf("%q makes %+v", text, s)
+			}
+			if !s.Equal(s.Clone()) {
+				t.Errorf("%q: differs from its clone", text)
+			}
+			s.Public()
+			if x, err := s.Expand(t.Context(), &config.Vars{Lookup: func(string) (string, bool) { return "", false }, Home: "h"}); err == nil {
+				x.Hide("text")
+			}
+		}
+		for _, p := range c.Problems {
+			if p.Error() == "" || p.Err == nil {
+				t.Errorf("%q: an empty problem", text)
+			}
+		}
+		// The same with comments wherever nothing stands must mean the same.
+		again := config.Parse(append([]byte("// comment\n"), text...), "f", "s")
+		if len(again.Servers) != len(c.Servers) && len(text) > 0 && text[0] != 0xEF {
+			t.Errorf("%q: %d servers, and %d behind a comment", text, len(c.Servers), len(again.Servers))
+		}
+	})
+}

@@ -1,0 +1,225 @@
+package config
+
+import (
+	"errors"
+	"strconv"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+)
+
+// standard returns text with comments and trailing commas replaced by blanks
+// of the same length, so that offsets in errors stay right.
+func standard(text []byte) []byte {
+	b := append([]byte(nil), text...)
+	if len(b) >= 3 && string(b[:3]) == "\uFEFF" {
+		blank(b[:3])
+	}
+	comma := -1 // of a comma after a value that nothing has followed yet
+	value := false
+	for i := 0; i < len(b); i++ {
+		switch c := b[i]; {
+		case c == ' ' || c == '\t' || c == '\r' || c == '\n':
+		case c == '/' && i+1 < len(b) && (b[i+1] == '/' || b[i+1] == '*'):
+			end := commentEnd(b, i)
+			blank(b[i:end])
+			i = end - 1
+		case c == '"':
+			i = stringEnd(b, i)
+			comma, value = -1, true
+		case c == ',' && value:
+			comma, value = i, false
+		default:
+			if (c == '}' || c == ']') && comma >= 0 {
+				b[comma] = ' '
+			}
+			comma, value = -1, c != '{' && c != '[' && c != ','
+		}
+	}
+	return b
+}
+
+// commentEnd returns where the comment at b[i] ends. One that is not closed
+// reaches to the end, where the reader will miss what was to come.
+func commentEnd(b []byte, i int) int {
+	line := b[i+1] == '/'
+	for i += 2; i < len(b); i++ {
+		if line && b[i] == '\n' {
+			return i
+		}
+		if !line && b[i] == '*' && i+1 < len(b) && b[i+1] == '/' {
+			return i + 2
+		}
+	}
+	return len(b)
+}
+
+// stringEnd returns where the quote is that ends the string at b[i].
+func stringEnd(b []byte, i int) int {
+	for i++; i < len(b) && b[i] != '"'; i++ {
+		if b[i] == '\\' {
+			i++
+		}
+	}
+	return i
+}
+
+func blank(b []byte) {
+	for i := range b {
+		if b[i] != '\n' {
+			b[i] = ' '
+		}
+	}
+}
+
+// A member is one of an object's. Unlike those that a wire.Reader walks, they
+// may have the same key: that is an error of one server, not of the file.
+type member struct {
+	key   string
+	value []byte
+}
+
+var errNoObject = errors.New("must be an object")
+
+// members returns the members of the object that text is.
+func members(text []byte) ([]member, error) {
+	r := wire.NewReader(text)
+	if r.Kind() != wire.Object {
+		if err := wire.Valid(text); err != nil {
+			return nil, err
+		}
+		return nil, errNoObject
+	}
+	if err := wire.Valid(text); err != nil {
+		return nil, err
+	}
+	// From here on the text is known to be well-formed.
+	var list []member
+	rest := text[index(text, '{')+1:]
+	for {
+		r := wire.NewReader(rest)
+		if r.Kind() != wire.String {
+			return list, nil
+		}
+		m := member{key: string(r.Bytes())}
+		rest = rest[r.Offset():]
+		rest = rest[index(rest, ':')+1:]
+		r = wire.NewReader(rest)
+		m.value = r.Raw()
+		if err := r.Err(); err != nil {
+			return nil, err
+		}
+		list = append(list, m)
+		rest = rest[r.Offset():]
+		r = wire.NewReader(rest)
+		r.Kind() // skips white space
+		if rest = rest[r.Offset():]; len(rest) > 0 && rest[0] == ',' {
+			rest = rest[1:]
+		}
+	}
+}
+
+func index(b []byte, c byte) int {
+	for i := range b {
+		if b[i] == c {
+			return i
+		}
+	}
+	return -1
+}
+
+// find returns the value of the last member with the key, or nil.
+func find(list []member, key string) (value []byte) {
+	for _, m := range list {
+		if m.key == key {
+			value = m.value
+		}
+	}
+	return value
+}
+
+// repeated returns a key that occurs twice.
+func repeated(list []member) (string, bool) {
+	seen := make(map[string]bool, len(list))
+	for _, m := range list {
+		if seen[m.key] {
+			return m.key, true
+		}
+		seen[m.key] = true
+	}
+	return "", false
+}
+
+// wanted says what a value should have been. The value itself may be a secret.
+func wanted(what string, value []byte) error {
+	r := wire.NewReader(value)
+	return errors.New("must be " + what + ", not " + r.Kind().String())
+}
+
+func readString(value []byte) (string, error) {
+	r := wire.NewReader(value)
+	if r.Kind() != wire.String {
+		return "", wanted("a string", value)
+	}
+	return string(r.Bytes()), r.Err()
+}
+
+func readBool(value []byte) (bool, error) {
+	switch string(value) {
+	case "true":
+		return true, nil
+	case "false":
+		return false, nil
+	}
+	return false, wanted("true or false", value)
+}
+
+func readInt(value []byte) (int, error) {
+	r := wire.NewReader(value)
+	if r.Kind() != wire.Number {
+		return 0, wanted("a number", value)
+	}
+	n, err := strconv.Atoi(string(value))
+	if err != nil {
+		return 0, errors.New("must be a whole number")
+	}
+	return n, nil
+}
+
+// readStrings reads a list of strings. It is never nil.
+func readStrings(value []byte) ([]string, error) {
+	r := wire.NewReader(value)
+	if r.Kind() != wire.Array {
+		return nil, wanted("a list of strings", value)
+	}
+	list := []string{}
+	for r.Array(); r.More(); {
+		if r.Kind() != wire.String {
+			return nil, errors.New("must be a list of strings, and one of it is " + r.Kind().String())
+		}
+		list = append(list, string(r.Bytes()))
+	}
+	return list, r.Err()
+}
+
+// readMap reads an object whose values are strings. Numbers and booleans, which
+// people write for ports and switches, are taken as they are written.
+func readMap(value []byte) ([]member, error) {
+	list, err := members(value)
+	if err != nil {
+		return nil, wanted("an object of strings", value)
+	}
+	if key, ok := repeated(list); ok {
+		return nil, errors.New("has " + strconv.Quote(key) + " twice")
+	}
+	for i, m := range list {
+		r := wire.NewReader(m.value)
+		switch r.Kind() {
+		case wire.String:
+			list[i].value = r.Bytes()
+		case wire.Number, wire.Bool:
+		default:
+			return nil, errors.New(strconv.Quote(m.key) + " must be a string, not " + r.Kind().String())
+		}
+	}
+	return list, nil
+}

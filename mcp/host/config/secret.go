@@ -1,0 +1,128 @@
+package config
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// minSecret is the length from which on a value is hidden. Shorter ones, such
+// as ports and switches, are part of too many words.
+const minSecret = 5
+
+// secret remembers a value that Hide is to hide.
+func (s *Server) secret(value string) {
+	if len(value) >= minSecret && !slices.Contains(s.secrets, value) {
+		s.secrets = append(s.secrets, value)
+		// Those that contain others must go first.
+		slices.SortStableFunc(s.secrets, func(a, b string) int { return len(b) - len(a) })
+	}
+}
+
+// Hide returns text with three dots in place of what may be a secret: the
+// values of variables and headers, tokens, and what a URL has in front of its
+// host and in its query. They are known to what [Server.Expand] returns only.
+func (s *Server) Hide(text string) string {
+	for _, v := range s.secrets {
+		text = strings.ReplaceAll(text, v, "...")
+		if q := strconv.Quote(v); q[1:len(q)-1] != v {
+			text = strings.ReplaceAll(text, q[1:len(q)-1], "...")
+		}
+	}
+	return text
+}
+
+// Public returns a copy without what may be a secret, for status reports.
+// Variables that have not been replaced are no secret.
+func (s *Server) Public() *Server {
+	p := s.Clone()
+	p.secrets = nil
+	for i, v := range p.Env {
+		if name, value, ok := strings.Cut(v, "="); ok && !isReference(value) {
+			p.Env[i] = name + "=..."
+		}
+	}
+	for name, value := range p.Headers {
+		if !isReference(strings.TrimPrefix(value, "Bearer ")) {
+			p.Headers[name] = "..."
+		}
+	}
+	hide(&p.Auth.Token)
+	hide(&p.Auth.OAuth.ClientSecret)
+	p.Auth.OAuth.Extra, p.Extra = nil, nil
+	p.URL = publicURL(p.URL)
+	hidden := false
+	for i, arg := range p.Args {
+		p.Args[i], hidden = publicArg(arg, hidden)
+	}
+	return p
+}
+
+func hide(text *string) {
+	if *text != "" && !isReference(*text) {
+		*text = "..."
+	}
+}
+
+// isReference reports whether text is one variable.
+func isReference(text string) bool {
+	name, size := reference(text)
+	return size > 0 && size == len(text) && !strings.Contains(name, ":-") && !strings.Contains(name, "|")
+}
+
+// publicURL returns a URL without user, password and query.
+func publicURL(url string) string {
+	scheme, rest, ok := strings.Cut(url, "://")
+	if !ok {
+		return url
+	}
+	if i := strings.IndexAny(rest, "?#"); i >= 0 {
+		rest = rest[:i] + "?..."
+	}
+	host, _, _ := strings.Cut(rest, "/")
+	if at := strings.LastIndexByte(host, '@'); at >= 0 {
+		rest = rest[at+1:]
+	}
+	return scheme + "://" + rest
+}
+
+// publicArg returns an argument without what looks like a secret. hidden says
+// that the flag before it asked for one; next, that this one does.
+func publicArg(arg string, hidden bool) (public string, next bool) {
+	flag, value, hasValue := strings.Cut(arg, "=")
+	isFlag := strings.HasPrefix(arg, "-")
+	switch {
+	case isReference(arg):
+		return arg, false
+	case hidden && !isFlag:
+		return "...", false
+	case hasValue && (speaksOfSecret(flag) || looksSecret(value)):
+		return flag + "=...", false
+	case looksSecret(arg):
+		return "...", false
+	case strings.Contains(arg, "://"):
+		return publicURL(arg), false
+	}
+	return arg, isFlag && speaksOfSecret(flag)
+}
+
+func speaksOfSecret(flag string) bool {
+	flag = strings.ToLower(flag)
+	for _, word := range [...]string{"key", "token", "secret", "password", "passwd", "auth", "credential", "header"} {
+		if strings.Contains(flag, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// looksSecret reports whether text begins as the tokens of well-known services
+// do, or as those of HTTP.
+func looksSecret(text string) bool {
+	for _, prefix := range [...]string{"sk-", "ghp_", "gho_", "ghs_", "github_pat_", "glpat-", "xox", "AKIA", "AIza", "eyJ", "Bearer "} {
+		if strings.HasPrefix(text, prefix) {
+			return true
+		}
+	}
+	return false
+}
