@@ -1,0 +1,126 @@
+package docs
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const root = "../.."
+
+// documents returns the paths of all documents.
+func documents(t *testing.T) []string {
+	t.Helper()
+	paths, err := filepath.Glob(root + "/docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(paths, root+"/README.md", root+"/CONTRIBUTING.md", root+"/CHANGELOG.md")
+}
+
+var blockPattern = regexp.MustCompile("(?s)\n```go\n(.*?)\n```")
+
+func TestCodeCompiles(t *testing.T) {
+	dir := t.TempDir()
+	abs, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mod := "module docs\n\ngo 1.25\n\nrequire github.com/stdmcp/stdmcp v0.0.0\n\nreplace github.com/stdmcp/stdmcp => " + abs + "\n"
+	write(t, filepath.Join(dir, "go.mod"), mod)
+	n := 0
+	for _, path := range documents(t) {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, block := range blockPattern.FindAllStringSubmatch("\n"+string(text), -1) {
+			if strings.Contains(block[1], "\n// not stdmcp") || strings.HasPrefix(block[1], "// not stdmcp") {
+				continue // shows how something else is used
+			}
+			name := fmt.Sprintf("%s%d", strings.TrimSuffix(filepath.Base(path), ".md"), i+1)
+			write(t, filepath.Join(dir, strings.ToLower(name), "main.go"), program(block[1]))
+			n++
+		}
+	}
+	if n == 0 {
+		t.Fatal("no code found")
+	}
+	cmd := exec.Command("go", "build", "-o", os.DevNull, "./...")
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// packages are those that a block may use without importing them.
+var packages = map[string]string{
+	"context": "context", "errors": "errors", "fmt": "fmt", "http": "net/http", "json": "encoding/json", "log": "log",
+	"net": "net", "os": "os", "slog": "log/slog", "time": "time",
+	"mcp": "github.com/stdmcp/stdmcp/mcp", "jsonrpc": "github.com/stdmcp/stdmcp/mcp/jsonrpc",
+	"stdio": "github.com/stdmcp/stdmcp/mcp/stdio", "sse": "github.com/stdmcp/stdmcp/mcp/sse",
+	"streamhttp": "github.com/stdmcp/stdmcp/mcp/streamhttp", "oauth": "github.com/stdmcp/stdmcp/mcp/oauth",
+	"host": "github.com/stdmcp/stdmcp/mcp/host", "dialers": "github.com/stdmcp/stdmcp/mcp/host/dialers",
+	"schema": "github.com/stdmcp/stdmcp/mcp/host/schema", "typed": "github.com/stdmcp/stdmcp/mcp/typed",
+}
+
+var usePattern = regexp.MustCompile(`\b([a-z]+)\.[A-Z]`)
+
+// program makes a block a program: as it is, or as the inside of a function that
+// has a context and a client.
+func program(block string) string {
+	if strings.HasPrefix(block, "package ") {
+		return block
+	}
+	var b strings.Builder
+	b.WriteString("package main\n\nimport (\n")
+	var used []string
+	for _, m := range usePattern.FindAllStringSubmatch(block, -1) {
+		if path := packages[m[1]]; path != "" && !slices.Contains(used, path) {
+			used = append(used, path)
+			fmt.Fprintf(&b, "\t%q\n", path)
+		}
+	}
+	for _, path := range []string{"context", packages["mcp"]} {
+		if !slices.Contains(used, path) {
+			fmt.Fprintf(&b, "\t%q\n", path)
+		}
+	}
+	b.WriteString(")\n\nfunc main() { _ = run(context.Background(), nil) }\n\n")
+	b.WriteString("func run(ctx context.Context, client *mcp.Client) error {\n" + block + "\n\treturn nil\n}\n")
+	return b.String()
+}
+
+var linkPattern = regexp.MustCompile(`\]\(([^)#]+)(#[^)]*)?\)`)
+
+func TestLinksLeadSomewhere(t *testing.T) {
+	for _, path := range documents(t) {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range linkPattern.FindAllStringSubmatch(string(text), -1) {
+			if strings.Contains(m[1], "://") {
+				continue
+			}
+			if _, err := os.Stat(filepath.Join(filepath.Dir(path), m[1])); err != nil {
+				t.Errorf("%s: %v", filepath.Base(path), err)
+			}
+		}
+	}
+}
