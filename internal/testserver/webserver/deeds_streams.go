@@ -1,6 +1,9 @@
 package webserver
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // sends sends an event as it is written, with $msg for the message, $wrong for
 // an answer with a wrong text, and $id for the id of the event, if it has one.
@@ -107,6 +110,31 @@ func endlessly(begin, more string) func(*sink, *outbox, item, int) bool {
 func inLines(s *sink, _ *outbox, it item, _ int) bool {
 	s.raw("data: " + strings.Replace(string(it.msg), `{"jsonrpc":"2.0",`, "{\ndata: \"jsonrpc\":\ndata:\"2.0\",\ndata\ndata:", 1) + "\n\n")
 	return true
+}
+
+// showsSchema answers tools/list with echo, whose arguments and result have that
+// schema.
+func showsSchema(schema string) func(*sink, *outbox, item, int) bool {
+	return func(s *sink, out *outbox, it item, n int) bool {
+		schema := strings.ReplaceAll(schema, "$foreign", s.x.h.foreign)
+		modern := ""
+		if it.struck.modern {
+			modern = `"resultType":"complete","ttlMs":0,"cacheScope":"private",`
+		}
+		s.event(eventID(out, n+1), []byte(`{"jsonrpc":"2.0","id":`+string(it.struck.msg.id)+`,"result":{`+modern+
+			`"tools":[{"name":"echo","inputSchema":`+schema+`,"outputSchema":`+schema+`}]}}`))
+		return true
+	}
+}
+
+// bombSchema returns a schema whose n definitions each refer to the next twice.
+func bombSchema(n int) string {
+	b := `{"type":"object","$ref":"#/$defs/d0","$defs":{`
+	for i := range n {
+		next := fmt.Sprintf(`{"$ref":"#/$defs/d%d"}`, i+1)
+		b += fmt.Sprintf(`"d%d":{"allOf":[%s,%s]},`, i, next, next)
+	}
+	return b + fmt.Sprintf(`"d%d":{"type":"object"}}}`, n)
 }
 
 // lineBreaks changes the line breaks of streams.

@@ -131,12 +131,20 @@ func (p *peer) strikeLegacy(f Fault) (lines []string) {
 	if f.delete != nil {
 		return []string{p.raw("DELETE", "/mcp", headers, "")}
 	}
-	got := p.raw("POST", "/mcp", headers, call(1, "echo", hi))
+	got := p.raw("POST", "/mcp", headers, strikes(f))
 	lines = append(lines, got)
 	if ids := eventIDs.FindAllStringSubmatch(got, -1); ids != nil {
 		lines = append(lines, p.raw("GET", "/mcp", headers+"Last-Event-ID: "+ids[len(ids)-1][1]+"\n", ""))
 	}
 	return lines
+}
+
+// strikes is a legacy request that the fault strikes.
+func strikes(f Fault) string {
+	if f.Strikes == "tools/list" {
+		return `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
+	}
+	return call(1, "echo", hi)
 }
 
 var eventIDs = regexp.MustCompile(`id: (stream-[0-9]+/[0-9]+)`)
@@ -150,7 +158,7 @@ func (p *peer) strikeSSE(f Fault) (lines []string) {
 	synctest.Wait()
 	time.Sleep(time.Second)
 	path := p.endpoint()
-	for _, body := range []string{initialize, initialized, call(1, "echo", hi)} {
+	for _, body := range []string{initialize, initialized, strikes(f)} {
 		if f.Strikes == "initialize" && body != initialize {
 			break
 		}
@@ -172,11 +180,12 @@ func (p *peer) endpoint() string {
 	return "/message"
 }
 
-// raw sends a request on a connection of its own and says what came.
-func (p *peer) raw(method, path, headers, body string) string {
+// send sends a request on a connection of its own and returns what came within
+// a minute, and how that ended. Interim responses are only named.
+func (p *peer) send(method, path, headers, body string) (resp *http.Response, content []byte, interim string, err error) {
 	conn, err := p.web.network.dial(p.t.Context(), "", p.web.listener.Addr().String())
 	if err != nil {
-		return err.Error()
+		return nil, nil, "", err
 	}
 	defer conn.Close()
 	_ = conn.SetDeadline(time.Now().Add(time.Minute - time.Second/2)) // no multiple of Delay
@@ -191,24 +200,42 @@ func (p *peer) raw(method, path, headers, body string) string {
 		_, _ = io.WriteString(conn, method+" "+path+" HTTP/1.1\r\n"+strings.ReplaceAll(req, "\n", "\r\n")+"\r\n"+body)
 	}()
 	r := bufio.NewReader(conn)
-	interim := ""
 	for {
 		resp, err := http.ReadResponse(r, nil)
 		if err != nil {
-			return interim + "error: " + ending(err)
+			return nil, nil, interim, err
 		}
 		if resp.StatusCode >= 200 {
-			return interim + p.describe(resp)
+			content, err := io.ReadAll(resp.Body)
+			return resp, content, interim, err
 		}
 		interim += resp.Status + "; "
 	}
 }
 
+// raw sends a request and says in one line what came.
+func (p *peer) raw(method, path, headers, body string) string {
+	resp, content, interim, err := p.send(method, path, headers, body)
+	if resp == nil {
+		return interim + "error: " + ending(err)
+	}
+	return interim + describe(resp, content, err)
+}
+
+// data sends a request and returns what came as data of events.
+func (p *peer) data(method, path, headers, body string) (list []string) {
+	_, content, _, _ := p.send(method, path, headers, body)
+	for line := range strings.Lines(string(content)) {
+		if data, ok := strings.CutPrefix(line, "data: "); ok {
+			list = append(list, strings.TrimSuffix(data, "\n"))
+		}
+	}
+	return list
+}
+
 var sessionID = regexp.MustCompile(`[0-9]+(~|%7E)[A-Z2-7]{26}`)
 
-// describe says in one line what a response is.
-func (p *peer) describe(resp *http.Response) string {
-	b, err := io.ReadAll(resp.Body)
+func describe(resp *http.Response, b []byte, err error) string {
 	resp.Header.Del("Date")
 	resp.Header.Del("X-Accel-Buffering")
 	resp.Header.Del("Cache-Control")

@@ -9,7 +9,7 @@ import (
 // faults is the matrix, row by row: the part of it that lies in HTTP. The parts
 // are tables that belong together.
 func faults() []Fault {
-	all := slices.Concat(openings(), responses(), refusals(), streams(), resumptions(), others())
+	all := slices.Concat(openings(), responses(), refusals(), streams(), resumptions(), schemas(), others())
 	slices.SortStableFunc(all, func(a, b Fault) int { return cmp.Compare(a.Row, b.Row) })
 	return all
 }
@@ -125,8 +125,5 @@ func responses() []Fault {
 		{Name: "many-headers", Row: 36, Does: "sends Size lines of header, then the answer", On: "H", size: 200_000, post: (*exchange).crowd},
 		{Name: "bad-header", Row: 36, Does: "sends a header with a NUL in it", On: "H",
 			post: bare("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nX-Odd: a\x00b\r\nConnection: close\r\n\r\n$right")},
-		{Name: "network-schema", Row: 39, Does: "has a tool with a schema that refers to another origin", On: "H", Strikes: "tools/list",
-			post: json(`{"jsonrpc":"2.0","id":$id,"result":{"resultType":"complete","ttlMs":0,"cacheScope":"private","tools":[{"name":"echo",` +
-				`"inputSchema":{"type":"object","$ref":"$foreign/schema.json"},"outputSchema":{"type":"object","$ref":"$foreign/schema.json"}}]}}`)},
 	}
 }

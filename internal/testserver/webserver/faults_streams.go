@@ -68,6 +68,20 @@ func streams() []Fault {
 	}
 }
 
+// schemas lists schemas that are dangerous to use.
+func schemas() []Fault {
+	const list = "tools/list"
+	return []Fault{
+		{Name: "schema-bomb", Row: 39, Does: "has a tool with a schema that takes 2^30 steps", On: "HE", Strikes: list, event: showsSchema(bombSchema(30))},
+		{Name: "schema-recursive", Row: 39, Does: "has a tool with a schema that refers to itself and nothing else", On: "HE", Strikes: list,
+			event: showsSchema(`{"type":"object","$ref":"#/$defs/a","$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}}}`)},
+		{Name: "schema-elsewhere", Row: 39, Does: "has a tool with a schema that refers to another origin", On: "HE", Strikes: list,
+			event: showsSchema(`{"type":"object","$ref":"$foreign/schema.json"}`)},
+		{Name: "schema-pattern", Row: 39, Does: "has a tool with a schema whose pattern takes forever in careless engines", On: "HE", Strikes: list,
+			event: showsSchema(`{"type":"object","properties":{"message":{"type":"string","pattern":"^(([a-z])+.)+[A-Z]([a-z])+$"}}}`)},
+	}
+}
+
 // resumptions lists what goes wrong with the endpoint of HTTP+SSE and with
 // streams that end early.
 func resumptions() []Fault {
