@@ -102,7 +102,7 @@ func program(block string) string {
 		}
 	}
 	b.WriteString(")\n\nfunc main() { _ = run(context.Background(), nil) }\n\n")
-	b.WriteString("func run(ctx context.Context, client *mcp.Client) error {\n" + block + "\n\treturn nil\n}\n")
+	b.WriteString("func run(ctx context.Context, client *mcp.Client) error {\n{\n" + block + "\n}\nreturn nil\n}\n")
 	return b.String()
 }
 
