@@ -135,7 +135,7 @@ func (a *arguments) object(c *invocation, tool string, s *schema) (json.RawMessa
 // badArgument is a failure of arguments that the tool's schema doesn't allow.
 func (c *invocation) badArgument(tool, what string) error {
 	return &failure{status: statusUsage, kind: "usage", message: "the tool " + strconv.Quote(tool) + " " + what,
-		hint: `"` + c.name + " info " + tool + ` -- …" says more about it`}
+		hint: `"` + c.again("info "+tool, "-- …") + `" says more about it`}
 }
 
 // unknown returns the first key that the schema doesn't allow, or "".

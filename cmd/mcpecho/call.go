@@ -22,9 +22,7 @@ func runCall(ctx context.Context, c *invocation) error {
 		if err != nil {
 			return err
 		}
-		p := c.newProgress(s.console, tool)
-		res, err := s.Do(ctx, &mcp.ToolCall{Name: tool, Arguments: args, Progress: p.update, Timeout: c.flags.timeout})
-		p.end()
+		res, err := c.callTool(ctx, s, tool, args)
 		if err != nil {
 			return c.explainUnknown(ctx, s, "tool", tool, lists()["tools"], err)
 		}
@@ -36,6 +34,18 @@ func runCall(ctx context.Context, c *invocation) error {
 		}
 		return nil
 	})
+}
+
+// callTool calls a tool and shows how far it is.
+func (c *invocation) callTool(ctx context.Context, s *conversation, tool string, args json.RawMessage) (*mcp.CallToolResult, error) {
+	ctx, cancel := s.clock.start(ctx)
+	defer cancel()
+	p := c.newProgress(s.console, tool)
+	defer p.end()
+	return s.Do(ctx, &mcp.ToolCall{Name: tool, Arguments: args, Progress: func(r mcp.Progress) {
+		s.clock.again()
+		p.update(r)
+	}})
 }
 
 // encodeArguments makes the arguments object, after the tool's schema if they

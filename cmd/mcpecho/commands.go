@@ -1,12 +1,16 @@
 package main
 
-import "context"
+import (
+	"context"
+	"strings"
+)
 
 // A command is what the first argument names. Help texts are made from it.
 type command struct {
 	name    string
 	aliases []string // the method of the protocol, and names that other programs have
 	target  bool     // whether it talks to a server
+	endless bool     // whether it goes on until it is interrupted
 	args    string   // what follows the target, as help shows it
 	min     int      // how many arguments it needs
 	max     int      // how many it takes, or any number when negative
@@ -18,7 +22,7 @@ type command struct {
 }
 
 var (
-	connectionFlags = []string{"env", "inherit-env", "cwd", "protocol", "connect-timeout", "timeout", "trace", "v", "q"}
+	connectionFlags = []string{"header", "transport", "env", "inherit-env", "cwd", "protocol", "connect-timeout", "timeout", "trace", "v", "q"}
 	resultFlags     = append([]string{"json", "output", "no-color"}, connectionFlags...)
 )
 
@@ -30,7 +34,7 @@ func commands() []*command {
 			short: "List a server's tools",
 			long:  listHelp("name, what it does, required arguments"),
 			flags: resultFlags, run: lister("tools"),
-			example: []string{"tools -- npx -y @modelcontextprotocol/server-everything stdio"},
+			example: []string{"tools https://example.com/mcp", "tools -- npx -y @modelcontextprotocol/server-everything stdio"},
 		}, {
 			name: "resources", aliases: []string{"resources/list", "list-resources"}, target: true,
 			short: "List a server's resources",
@@ -55,7 +59,11 @@ func commands() []*command {
 			long: `Without TOOL: name, protocol revision, capabilities and instructions.
 With TOOL: what it does, its arguments and what it returns.`,
 			flags: resultFlags, run: runInfo,
-			example: []string{"info -- mcpecho serve", "info add -- mcpecho serve"},
+			example: []string{
+				"info -- mcpecho serve",
+				"info add -- mcpecho serve",
+				`info https://example.com/mcp -H "Authorization: Bearer $TOKEN"`,
+			},
 		}, {
 			name: "call", aliases: []string{"tools/call", "call-tool"}, target: true,
 			args: "TOOL [k=v | k:=json | k=@file | '{…}' | -]", min: 1, max: -1,
@@ -72,6 +80,7 @@ there are several, the second goes to FILE-2, and so on.`,
 			flags: resultFlags, run: runCall,
 			example: []string{
 				"call echo message=hi -- npx -y @modelcontextprotocol/server-everything stdio",
+				"call https://example.com/mcp echo message=hi",
 				`call add '{"a": 2, "b": 40}' --json -- mcpecho serve`,
 				"call image -o pixel.png -- mcpecho serve",
 			},
@@ -88,16 +97,55 @@ there are several, the second goes to FILE-2, and so on.`,
 			flags: resultFlags, run: runPrompt,
 			example: []string{"prompt review language=go -- mcpecho serve"},
 		}, {
+			name: "complete", aliases: []string{"completion/complete"}, target: true,
+			args: "prompt|resource NAME ARG [VALUE] [k=v …]", min: 3, max: -1,
+			short: "Ask what an argument may go on with",
+			long: `  prompt    NAME is a prompt, ARG one of its arguments
+  resource  NAME is a URI template, ARG one of its variables
+  VALUE     what was entered so far; without it, everything counts
+  k=v       arguments that have their values already
+
+The values go to standard output, one per line.`,
+			flags: resultFlags, run: runComplete,
+			example: []string{
+				"complete prompt review language g -- mcpecho serve",
+				"complete resource 'echo://greeting/{name}' name A -- mcpecho serve",
+			},
+		}, {
+			name: "watch", target: true, endless: true, args: "[URI …]", max: -1,
+			short: "Print changes and logs until interrupted",
+			long: `A line for each thing that the server tells: "changed tools" when a list has
+changed, "updated URI" for the resources named, "log LEVEL: …". --json prints the
+notifications of the specification, one per line.`,
+			flags: append([]string{"json", "no-color"}, connectionFlags...), run: runWatch,
+			example: []string{"watch http://127.0.0.1:3001/mcp", "watch http://127.0.0.1:3001/mcp echo://text --json"},
+		}, {
 			name: "ping", target: true,
 			short: "See whether a server answers, and how fast",
 			flags: resultFlags, run: runPing,
-			example: []string{"ping -- mcpecho serve"},
+			example: []string{"ping -- mcpecho serve", "ping http://127.0.0.1:3001/sse -t sse"},
 		}, {
-			name:  "serve",
-			short: "Be the echo server, on standard input and output",
-			long:  "It speaks every protocol revision, or the one that --protocol names, until its input ends.",
-			flags: []string{"protocol"}, run: runServe,
-			example: []string{"serve", "tools -- mcpecho serve --protocol 2024-11-05"},
+			name: "serve", endless: true,
+			short: "Be the echo server, on standard input and output or over HTTP",
+			long: `On standard input and output it serves until its input ends.
+
+With --http it serves Streamable HTTP at /mcp and HTTP+SSE at /sse until it is
+interrupted, and prints both URLs, a line each. ADDR is HOST:PORT, :PORT for
+every address of this machine, or PORT for 127.0.0.1; port 0 is any free one.
+
+It speaks every protocol revision, or the one that --protocol names.`,
+			flags: []string{"http", "protocol"}, run: runServe,
+			example: []string{"serve", "serve --http 127.0.0.1:3001", "tools -- mcpecho serve --protocol 2024-11-05"},
+		}, {
+			name: "completion", args: strings.Join(shellNames(), "|"), min: 1, max: 1,
+			short: "Print a script that completes commands and flags in a shell",
+			long: `  bash  source <(mcpecho completion bash)
+  zsh   source <(mcpecho completion zsh), behind compinit
+  fish  mcpecho completion fish | source
+
+In ~/.bashrc, ~/.zshrc or ~/.config/fish/config.fish that is for every new shell.`,
+			flags: nil, run: runCompletion,
+			example: []string{"completion fish > ~/.config/fish/completions/mcpecho.fish"},
 		}, {
 			name:  "version",
 			short: "Print the version and the protocol revisions",

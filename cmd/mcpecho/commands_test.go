@@ -235,12 +235,13 @@ func TestTour(t *testing.T) {
 	if o.status != 0 || o.stderr != "" {
 		t.Fatalf("%+v", o)
 	}
-	for _, want := range []string{"Protocol 2026-07-28", "Protocol 2025-11-25", "Hello, MCP!", `{"sum":42}`, "step 3 of 3", "It all worked"} {
+	for _, want := range []string{"in protocol 2026-07-28", "\n  stdio             2025-11-25", "\n  Streamable HTTP   2026-07-28",
+		"\n  Streamable HTTP   2025-11-25", "\n  HTTP+SSE          2024-11-05", "Hello, MCP!", `{"sum":42}`, "step 3 of 3", "It all worked"} {
 		if !strings.Contains(o.stdout, want) {
 			t.Errorf("the tour doesn't say %q:\n%s", want, o.stdout)
 		}
 	}
-	if n := len(received(t, trace)); n < 16 {
+	if n := len(received(t, trace)); n < 40 {
 		t.Errorf("%d results in the trace of the tour", n)
 	}
 	data, err := os.ReadFile(trace)

@@ -7,21 +7,33 @@ import (
 )
 
 // A console is standard error while a server is in use: lines that come from
-// several goroutines, and a progress bar below them.
+// several goroutines, and a progress bar below them. While the user is asked
+// something it holds them back.
 type console struct {
 	w io.Writer
 
-	mu  sync.Mutex
-	bar string // what the last line shows; guarded by mu
+	mu     sync.Mutex // guards what follows
+	bar    string     // what the last line shows
+	paused bool
+	held   []string // the lines since then
 }
 
-const clearLine = "\r\x1b[K"
+const (
+	clearLine = "\r\x1b[K"
+	maxHeld   = 1000 // lines; further ones are lost
+)
 
 // line prints a line, which is escaped here.
 func (c *console) line(s string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	text := escape(s) + "\n"
+	if c.paused {
+		if len(c.held) < maxHeld {
+			c.held = append(c.held, text)
+		}
+		return
+	}
 	if c.bar != "" {
 		text = clearLine + text + c.bar
 	}
@@ -36,7 +48,25 @@ func (c *console) show(bar string) {
 		return
 	}
 	c.bar = bar
-	_, _ = io.WriteString(c.w, clearLine+bar)
+	if !c.paused {
+		_, _ = io.WriteString(c.w, clearLine+bar)
+	}
+}
+
+// pause makes room for a question.
+func (c *console) pause() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.paused = true; c.bar != "" {
+		_, _ = io.WriteString(c.w, clearLine)
+	}
+}
+
+func (c *console) resume() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, _ = io.WriteString(c.w, strings.Join(c.held, "")+c.bar)
+	c.paused, c.held = false, nil
 }
 
 // lastWords takes the server's standard error: it keeps the last lines and

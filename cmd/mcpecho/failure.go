@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net/http"
 	"syscall"
 
+	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
@@ -16,6 +18,7 @@ import (
 const (
 	statusDone        = 0
 	statusUsage       = 1
+	statusForbidden   = 3
 	statusUnreachable = 4
 	statusRefused     = 5
 	statusInterrupted = 130
@@ -38,7 +41,7 @@ func (f *failure) Unwrap() error { return f.err }
 func (c *invocation) usage(message string) error {
 	f := &failure{status: statusUsage, kind: "usage", message: message, hint: `"` + c.name + ` help" lists the commands`}
 	if c.command != nil && c.command.name != "" {
-		f.hint = "usage: " + c.name + " " + c.command.usage()
+		f.hint = "usage: " + c.name + " " + c.command.usage(c.server != nil)
 	}
 	return f
 }
@@ -67,9 +70,12 @@ func classify(err error) *failure {
 	var f *failure
 	var answer *jsonrpc.Error
 	var exit *stdio.ExitError
+	var web *httpx.StatusError
 	switch {
 	case errors.As(err, &f):
 		return f
+	case errors.As(err, &web) && (web.Status == http.StatusUnauthorized || web.Status == http.StatusForbidden):
+		return &failure{status: statusForbidden, kind: "authorization", message: err.Error(), err: err}
 	case errors.Is(err, context.Canceled):
 		return &failure{status: statusInterrupted, kind: "interrupted", message: "interrupted"}
 	case errors.As(err, &answer):
@@ -93,10 +99,17 @@ func (c *invocation) report(ctx context.Context, err error) int {
 	if err == nil || isClosedPipe(err) {
 		return statusDone // whoever closed the pipe has seen enough
 	}
-	f := classify(err)
+	f := *classify(err)
 	if ctx.Err() != nil && f.status != statusUsage {
-		f = classify(context.Canceled) // whatever it led to
+		if c.command != nil && c.command.endless {
+			return statusInterrupted // which is how it ends
+		}
+		f = *classify(context.Canceled) // whatever it led to
 	}
+	if f.status == statusForbidden && f.hint == "" {
+		f.hint = c.authorize()
+	}
+	f.message = c.flags.secrets().hide(f.message)
 	if c.flags.json {
 		_, _ = c.stderr.Write(append(f.appendJSON(nil), '\n'))
 		return f.status

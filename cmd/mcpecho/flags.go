@@ -2,11 +2,13 @@ package main
 
 import (
 	"errors"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -15,6 +17,9 @@ type flags struct {
 	json, verbose, quiet, inheritEnv, noColor, help bool
 
 	env                     []string
+	header                  http.Header
+	transport               string // http, sse or auto; empty when not given
+	address                 string // where to serve
 	dir, protocol           string
 	trace, output           string
 	timeout, connectTimeout time.Duration // no limit when negative
@@ -49,6 +54,9 @@ func flagTable() []flag {
 		{"env", "e", "K=V", "set an environment variable of the server; may be repeated", setEnv},
 		{"inherit-env", "", "", "give the server the whole environment", on(func(f *flags) *bool { return &f.inheritEnv })},
 		{"cwd", "", "DIR", "start the server in DIR", text(func(f *flags) *string { return &f.dir })},
+		{"header", "H", "'K: V'", "send an HTTP header to the server, such as a token; may be repeated", setHeader},
+		{"transport", "t", "http|sse|auto", "reach a URL over Streamable HTTP, HTTP+SSE or what works (auto)", setTransport},
+		{"http", "", "ADDR", "serve over HTTP at ADDR, such as 127.0.0.1:3001", text(func(f *flags) *string { return &f.address })},
 		{"protocol", "", "REVISION", "speak only this protocol revision", setProtocol},
 		{"connect-timeout", "", "TIME", "how long connecting may take (15s)", wait(func(f *flags) *time.Duration { return &f.connectTimeout })},
 		{"timeout", "", "TIME", "how long to wait for an answer, or for progress (60s; 0: no limit)", wait(func(f *flags) *time.Duration { return &f.timeout })},
@@ -76,6 +84,29 @@ func setEnv(f *flags, v string) error {
 		return errors.New("want K=V") // without the value, which may be a secret
 	}
 	f.env = append(f.env, v)
+	return nil
+}
+
+// setHeader takes a header. The error repeats nothing of it, not even the name:
+// in a header that is mistyped, the name may be the secret.
+func setHeader(f *flags, v string) error {
+	key, value, ok := strings.Cut(v, ":")
+	key, value = strings.TrimSpace(key), strings.TrimSpace(value)
+	if !ok || value == "" || httpx.CheckHeader(http.Header{key: {value}}) != nil {
+		return errors.New("want 'Name: value', such as 'Authorization: Bearer …'")
+	}
+	if f.header == nil {
+		f.header = make(http.Header)
+	}
+	f.header.Add(key, value)
+	return nil
+}
+
+func setTransport(f *flags, v string) error {
+	if v != "http" && v != "sse" && v != "auto" {
+		return errors.New("want http, sse or auto, not " + strconv.Quote(v))
+	}
+	f.transport = v
 	return nil
 }
 

@@ -10,16 +10,20 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// usage returns how the command is typed, without the name of the program.
-func (c *command) usage() string {
+// usage returns how the command is typed, without the name of the program: for
+// a server that is started, or for one that is somewhere.
+func (c *command) usage(started bool) string {
 	text := c.name
+	if c.target && !started {
+		text += " TARGET"
+	}
 	if c.args != "" {
 		text += " " + c.args
 	}
 	if len(c.flags) > 0 {
 		text += " [flags]"
 	}
-	if c.target {
+	if c.target && started {
 		text += " -- SERVER-COMMAND …"
 	}
 	return text
@@ -38,25 +42,27 @@ func runHelp(_ context.Context, c *invocation) error {
 
 // overview is the help without a command.
 func (c *invocation) overview() string {
-	const talk = " COMMAND [flags] -- SERVER-COMMAND …"
+	const start, talk = " COMMAND [flags] -- SERVER-COMMAND …", " COMMAND TARGET [flags]"
 	var b strings.Builder
 	b.WriteString(`mcpecho talks to MCP servers, and is an echo server to try clients on.
 
 Usage:
-  ` + c.name + pad("", textWidth(talk)+3) + `take the tour
-  ` + c.name + talk + `   start a server and talk to it
+  ` + c.name + pad("", textWidth(start)+3) + `take the tour
+  ` + c.name + talk + pad(talk, textWidth(start)+3) + `talk to the server at a URL
+  ` + c.name + start + `   start a server and talk to it
 
 Commands:
 `)
 	for _, cmd := range commands() {
-		b.WriteString("  " + cmd.name + pad(cmd.name, 11) + cmd.short + "\n")
+		b.WriteString("  " + cmd.name + pad(cmd.name, 12) + cmd.short + "\n")
 	}
 	b.WriteString(`
 Flags stand anywhere before the --:
 ` + helpFlags(nil) + `
-Exit status: 0 done; 1 wrong usage; 4 the server could not be reached, crashed or
-timed out; 5 the tool failed, or the server answered with an error or has no such
-tool, resource or prompt; 130 interrupted.
+Exit status: 0 done; 1 wrong usage; 3 the server wants authorization or refuses
+it; 4 the server could not be reached, crashed or timed out; 5 the tool failed, or
+the server answered with an error or has no such tool, resource or prompt; 130
+interrupted.
 
 "` + c.name + ` help COMMAND" says more about a command.
 `)
@@ -65,7 +71,10 @@ tool, resource or prompt; 130 interrupted.
 
 // helpFor is the help about a command.
 func (c *invocation) helpFor(cmd *command) string {
-	text := cmd.short + ".\n\nUsage:\n  " + c.name + " " + cmd.usage() + "\n"
+	text := cmd.short + ".\n\nUsage:\n  " + c.name + " " + cmd.usage(false) + "\n"
+	if cmd.target {
+		text += "  " + c.name + " " + cmd.usage(true) + "\n\nTARGET is the URL of a server.\n"
+	}
 	if cmd.long != "" {
 		text += "\n" + cmd.long + "\n"
 	}
@@ -98,7 +107,7 @@ func helpFlags(names []string) string {
 		if f.value != "" {
 			typed += " " + f.value
 		}
-		b.WriteString("  " + typed + pad(typed, 28) + f.help + "\n")
+		b.WriteString("  " + typed + pad(typed, 31) + f.help + "\n")
 	}
 	return b.String()
 }

@@ -177,7 +177,7 @@ func (c *invocation) describeTool(tool *mcp.Tool) string {
 	t.section("Behaviour, as the server says")
 	t.text(behaviour(tool.Annotations))
 	t.section("Try it")
-	t.text(c.name + " call " + tool.Name + example(input) + " -- " + strings.Join(c.server, " "))
+	t.text(c.again("call "+tool.Name+example(input), "-- "+strings.Join(c.server, " ")))
 	return t.b.String()
 }
 

@@ -118,7 +118,7 @@ func splitPage(raw []byte, key string, items *[]byte) (cursor *string, others []
 
 // request is a request bounded by --timeout.
 func (c *invocation) request(ctx context.Context, s *conversation, method string, params map[string]any) (json.RawMessage, error) {
-	ctx, cancel := c.within(ctx)
+	ctx, cancel := s.clock.start(ctx)
 	defer cancel()
 	if params == nil {
 		return s.Call(ctx, method, nil)

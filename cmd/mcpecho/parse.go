@@ -1,9 +1,12 @@
 package main
 
 import (
+	"net"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/stdmcp/stdmcp/internal/httpx"
 )
 
 // parse takes the command line apart. Even with an error, the invocation says
@@ -120,27 +123,43 @@ func (c *invocation) takeTarget() error {
 		return c.usage("the server's command is missing after --")
 	case c.server != nil:
 	case cmd.target && len(c.args) == 0:
-		return c.usage("which server? Put its command after --, as in: " + c.name + " " + cmd.name + " … -- mcpecho serve")
+		return c.usage("which server? Give its URL, or its command after --, as in: " + c.name + " " + cmd.name + " … -- mcpecho serve")
 	case cmd.target:
 		c.target, c.args = c.args[0], c.args[1:]
-		return c.noTarget()
+		if err := c.checkTarget(); err != nil {
+			return err
+		}
 	}
 	switch {
 	case len(c.args) < cmd.min:
-		what, _, _ := strings.Cut(cmd.args, " ")
-		return c.usage(cmd.name + " needs " + what)
+		return c.usage(cmd.name + " needs " + strings.Fields(cmd.args)[len(c.args)])
+	case cmd.max >= 0 && len(c.args) > cmd.max && c.server != nil && strings.Contains(c.args[cmd.max], "://"):
+		return c.usage("the server is either at a URL or started by what follows --, not both")
 	case cmd.max >= 0 && len(c.args) > cmd.max:
 		return c.usage(cmd.title() + " takes no argument " + strconv.Quote(c.args[cmd.max]))
 	}
 	return nil
 }
 
-// noTarget says why the target is not one that can be reached yet.
-func (c *invocation) noTarget() error {
+// checkTarget says what is wrong with a target that cannot be reached.
+func (c *invocation) checkTarget() error {
 	if strings.Contains(c.target, "://") {
-		return c.usage("servers at a URL (" + c.target + ") are not in this version yet; it starts servers: put their command after --")
+		if _, err := httpx.Parse(c.target); err != nil {
+			return c.usage(err.Error())
+		}
+		return nil
 	}
-	return c.usage("there is no configured server " + strconv.Quote(c.target) + "; put the server's command after --")
+	if host, _, _ := strings.Cut(c.target, "/"); strings.HasPrefix(host, "localhost") || isAddress(host) {
+		return c.usage("a URL begins with http:// or https://: http://" + c.target)
+	}
+	return c.usage("there is no configured server " + strconv.Quote(c.target) + "; give a URL, or put the server's command after --")
+}
+
+// isAddress reports whether s looks like host:port.
+func isAddress(s string) bool {
+	_, port, err := net.SplitHostPort(s)
+	_, notNumber := strconv.ParseUint(port, 10, 16)
+	return err == nil && notNumber == nil
 }
 
 func (c *command) title() string {

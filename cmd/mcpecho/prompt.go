@@ -9,19 +9,9 @@ import (
 
 func runPrompt(ctx context.Context, c *invocation) error {
 	name := c.args[0]
-	args := make(map[string]string)
-	given, err := c.readArguments(ctx, c.args[1:])
+	args, err := c.readTexts(ctx, c.args[1:])
 	if err != nil {
 		return err
-	}
-	if given.whole != nil {
-		return c.usage("the arguments of a prompt are given as k=v")
-	}
-	for _, a := range given.each {
-		if a.json {
-			return c.usage("the arguments of a prompt are text: " + a.key + "=…")
-		}
-		args[a.key] = a.value
 	}
 	return c.withServer(ctx, func(s *conversation) error {
 		res, err := c.getPrompt(ctx, s, name, args)
@@ -35,8 +25,27 @@ func runPrompt(ctx context.Context, c *invocation) error {
 	})
 }
 
+// readTexts takes the arguments of a prompt from the command line.
+func (c *invocation) readTexts(ctx context.Context, args []string) (map[string]string, error) {
+	given, err := c.readArguments(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	if given.whole != nil {
+		return nil, c.usage("the arguments of a prompt are given as k=v")
+	}
+	texts := make(map[string]string)
+	for _, a := range given.each {
+		if a.json {
+			return nil, c.usage("the arguments of a prompt are text: " + a.key + "=…")
+		}
+		texts[a.key] = a.value
+	}
+	return texts, nil
+}
+
 func (c *invocation) getPrompt(ctx context.Context, s *conversation, name string, args map[string]string) (*mcp.GetPromptResult, error) {
-	ctx, cancel := c.within(ctx)
+	ctx, cancel := s.clock.start(ctx)
 	defer cancel()
 	return s.GetPrompt(ctx, name, args)
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"io"
 	"strings"
+
+	"github.com/stdmcp/stdmcp/mcp"
 )
 
 // A world is what surrounds a run of the command.
@@ -24,6 +26,8 @@ type invocation struct {
 	server  []string // what follows --; nil without it
 	args    []string // the other arguments
 	traced  bool     // --trace has begun its file
+
+	onLog func(*mcp.LogMessage) // gets the server's logs in place of standard error, unless nil
 }
 
 // run carries out the command line args and returns the exit status.

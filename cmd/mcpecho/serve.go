@@ -3,16 +3,25 @@ package main
 import (
 	"context"
 	"io"
+	"log"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testserver/webserver"
 )
 
-// runServe is the echo server. It ends with its input, as the specification
-// asks of servers on standard input and output, or with ctx.
+// runServe is the echo server. On standard input and output it ends with its
+// input, as the specification asks, or with ctx.
 func runServe(ctx context.Context, c *invocation) error {
 	o := new(testserver.Options)
 	if c.flags.protocol != "" {
 		o.Revisions = []string{c.flags.protocol}
+	}
+	if c.flags.address != "" {
+		return c.serveHTTP(ctx, o)
 	}
 	if c.isTerminal(c.stdin) {
 		_, _ = io.WriteString(c.stderr, "This is an MCP server: it waits for the messages of a client, a line of JSON each.\n"+
@@ -29,4 +38,82 @@ func runServe(ctx context.Context, c *invocation) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
+}
+
+// serveHTTP is the echo server on a socket. It ends with ctx.
+func (c *invocation) serveHTTP(ctx context.Context, o *testserver.Options) error {
+	web, err := serveWeb(c.flags.address, o)
+	if err != nil {
+		return c.usage("--http: " + err.Error())
+	}
+	defer web.close()
+	text := web.url + "\n"
+	if web.sse != "" {
+		text += web.sse + "\n"
+	}
+	if err := c.write(text); err != nil {
+		return err
+	}
+	if c.isTerminal(c.stdout) {
+		_, _ = io.WriteString(c.stderr, "Ctrl-C ends it. To talk to it: "+c.name+" tools "+web.url+"\n")
+	}
+	select {
+	case err := <-web.failed:
+		return localFailure(err)
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// A web is the echo server on a socket.
+type web struct {
+	url, sse string // of its transports; sse is empty if it has none
+	failed   chan error
+	handler  *webserver.Handler
+	server   *http.Server
+}
+
+const (
+	// keepAlive is how often a silent stream shows that it is still there.
+	keepAlive = 15 * time.Second
+
+	// headerTime is how long a client may take to say what it wants.
+	headerTime = 10 * time.Second
+)
+
+// serveWeb serves at address, which is host:port or the port alone; that is on
+// this machine only.
+func serveWeb(address string, o *testserver.Options) (*web, error) {
+	if _, err := strconv.ParseUint(address, 10, 16); err == nil {
+		address = net.JoinHostPort("127.0.0.1", address)
+	}
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	engine := testserver.New(o)
+	w := &web{failed: make(chan error, 1), handler: webserver.New(engine, &webserver.Options{KeepAlive: keepAlive})}
+	w.server = &http.Server{Handler: w.handler, ReadHeaderTimeout: headerTime, ErrorLog: log.New(io.Discard, "", 0)}
+	base := "http://" + reachable(l.Addr().String())
+	if w.url = base + "/mcp"; engine.Speaks(false) != nil {
+		w.sse = base + "/sse"
+	}
+	go func() { w.failed <- w.server.Serve(l) }() // ends with close
+	return w, nil
+}
+
+// reachable returns the address of a listener as clients on this machine can
+// use it: one that listens everywhere is at localhost, too.
+func reachable(address string) string {
+	host, port, err := net.SplitHostPort(address)
+	if ip := net.ParseIP(host); err == nil && ip.IsUnspecified() {
+		return net.JoinHostPort("localhost", port)
+	}
+	return address
+}
+
+func (w *web) close() {
+	_ = w.server.Close()
+	<-w.failed
+	w.handler.Close()
 }

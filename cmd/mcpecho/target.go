@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -18,6 +17,7 @@ type conversation struct {
 	*mcp.Client
 	console *console
 	words   *lastWords
+	clock   *clock
 
 	mu    sync.Mutex
 	noise string // the first text from the server that was no message; guarded by mu
@@ -25,10 +25,10 @@ type conversation struct {
 
 // withServer connects to the target, runs f and disconnects.
 func (c *invocation) withServer(ctx context.Context, f func(*conversation) error) (err error) {
-	s := &conversation{console: &console{w: c.stderr}, words: &lastWords{}}
+	s := &conversation{console: &console{w: c.stderr}, words: &lastWords{}, clock: &clock{each: c.flags.timeout}}
 	opts := c.options(s)
 	if c.flags.trace != "" {
-		t, e := newTracer(c.flags.trace, c.traced)
+		t, e := newTracer(c.flags.trace, c.traced, c.flags.secrets())
 		if e != nil {
 			return localFailure(e)
 		}
@@ -51,9 +51,10 @@ func (c *invocation) withServer(ctx context.Context, f func(*conversation) error
 func (c *invocation) options(s *conversation) *mcp.Options {
 	opts := &mcp.Options{
 		Info:       mcp.Implementation{Name: "mcpecho", Version: mcp.Version},
-		Timeout:    -1, // other commands than call limit the context; see within
+		Timeout:    -1, // the clock counts
 		MaxTimeout: max(time.Hour, c.flags.timeout),
 		Dropped:    s.dropped,
+		Handlers:   []mcp.Handler{c.elicitation(s)},
 	}
 	if c.flags.timeout < 0 {
 		opts.MaxTimeout = -1
@@ -69,37 +70,30 @@ func (c *invocation) options(s *conversation) *mcp.Options {
 		opts.LogLevel = mcp.LevelDebug
 		opts.Log = func(_ context.Context, m *mcp.LogMessage) { s.console.line(logLine(m)) }
 	}
+	if c.onLog != nil {
+		opts.LogLevel, opts.Log = "", func(_ context.Context, m *mcp.LogMessage) { c.onLog(m) }
+	}
 	return opts
 }
 
 func (c *invocation) connect(ctx context.Context, s *conversation, opts *mcp.Options) (*mcp.Client, error) {
 	if d := c.flags.connectTimeout; d > 0 {
 		late := &failure{status: statusUnreachable, kind: "timeout",
-			message: "no answer from " + strconv.Quote(strings.Join(c.server, " ")) + " within " + d.String(),
+			message: "no answer from " + strconv.Quote(c.where()) + " within " + d.String(),
 			hint:    "--connect-timeout gives it more time"}
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, d, late)
 		defer cancel()
 	}
-	return mcp.Connect(ctx, c.transport(s), opts)
-}
-
-// transport returns the way to the target.
-func (c *invocation) transport(s *conversation) mcp.Transport {
-	t := stdio.Command(c.server[0], c.server[1:]...)
-	t.Env, t.InheritEnv, t.Dir, t.Stderr = c.flags.env, c.flags.inheritEnv, c.flags.dir, s.words
-	return t
-}
-
-// within bounds a request by --timeout. Calls of tools are bounded by the
-// library, as their progress extends the time.
-func (c *invocation) within(ctx context.Context) (context.Context, context.CancelFunc) {
-	d := c.flags.timeout
-	if d <= 0 {
-		return ctx, func() {}
+	t, err := c.transport(s)
+	if err != nil {
+		return nil, err
 	}
-	return context.WithTimeoutCause(ctx, d, &failure{status: statusUnreachable, kind: "timeout",
-		message: "no answer within " + d.String(), hint: "--timeout waits longer"})
+	client, err := mcp.Connect(ctx, t, opts)
+	if err != nil {
+		return nil, c.unreached(err)
+	}
+	return client, nil
 }
 
 // dropped notes what the server sent that could not be used.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/stdmcp/stdmcp/mcp"
 )
@@ -18,13 +19,15 @@ type step struct {
 	want       string // what the outcome begins with
 }
 
-func tourSteps() []step {
+// tourSteps are what the tour does with a server. The slow tool takes as long
+// as said.
+func tourSteps(seconds string) []step {
 	return []step{
 		{"list tools", "", tourTools, ""},
 		{"list resources", "", tourResources, ""},
 		{"call a tool", `echo message="Hello, MCP!"`, tourCall("echo", `{"message":"Hello, MCP!"}`), "Hello, MCP!"},
 		{"call another", "add a=2 b=40", tourCall("add", `{"a":2,"b":40}`), `{"sum":42}`},
-		{"a slow one", "slow seconds=0.3 steps=3", tourCall("slow", `{"seconds":0.3,"steps":3}`), "Done"},
+		{"a slow one", "slow seconds=" + seconds + " steps=3", tourCall("slow", `{"seconds":`+seconds+`,"steps":3}`), "Done"},
 		{"one that fails", "fail message=Oops", tourCall("fail", `{"message":"Oops"}`), "an error"},
 		{"read a resource", "echo://text", tourRead, ""},
 		{"get a prompt", "review language=go", tourPrompt, ""},
@@ -39,36 +42,71 @@ Programs with a language model in them use MCP to reach what other programs
 offer: tools to call, resources to read, prompts to begin with. What offers them
 is a server, what uses them a client. This client now starts a server of its own,
 which echoes, and talks to it over standard input and output.
+
 `)
 	if err != nil {
 		return err
 	}
-	for _, era := range []struct{ revision, about string }{
-		{mcp.Revision20260728, "every request stands for itself"},
-		{mcp.Revision20251125, "a session begins with a handshake"},
-	} {
-		if err := c.write("\n" + st(bold, "Protocol "+era.revision) + ": " + era.about + "\n\n"); err != nil {
-			return err
-		}
-		if err := c.tourServer(ctx, era.revision); err != nil {
-			return err
-		}
+	c.server = []string{c.self, "serve", "--protocol", mcp.Revision20260728}
+	if err := c.tell("start a server", c.name+" serve --protocol "+mcp.Revision20260728, ""); err != nil {
+		return err
+	}
+	if err := c.tourServer(ctx, "0.3", c.tell); err != nil {
+		return err
+	}
+	if err := c.tell("disconnect", "", "the server has ended"); err != nil {
+		return err
+	}
+	if err := c.tourOthers(ctx); err != nil {
+		return err
 	}
 	return c.write("\n" + st(bold, "It all worked.") + " Try next:\n\n" + c.hints())
 }
 
-// tourServer shows one server, which speaks only the given revision.
-func (c *invocation) tourServer(ctx context.Context, revision string) error {
-	c.server = []string{c.self, "serve", "--protocol", revision}
-	if err := c.tell("start a server", c.name+" serve --protocol "+revision, ""); err != nil {
+// A way is one of those on which a client reaches a server.
+type way struct{ name, revision, about, target, transport string }
+
+// tourOthers does the same in the other ways there are, and says so in a line
+// each.
+func (c *invocation) tourOthers(ctx context.Context) error {
+	web, err := serveWeb("127.0.0.1:0", nil)
+	if err != nil {
+		return localFailure(err)
+	}
+	defer web.close()
+	if err := c.write("\nThe same again, over HTTP and in the protocol's earlier revisions:\n\n"); err != nil {
 		return err
 	}
-	err := c.withServer(ctx, func(s *conversation) error {
-		info := s.Server()
-		if err := c.tell("connect", "", info.Name+" "+info.Version+" answers, in protocol "+info.Revision); err != nil {
+	for _, w := range []way{
+		{"stdio", mcp.Revision20251125, "a session begins with a handshake", "", ""},
+		{"Streamable HTTP", mcp.Revision20260728, "each request stands for itself", web.url, "http"},
+		{"Streamable HTTP", mcp.Revision20251125, "requests belong to a session", web.url, "http"},
+		{"HTTP+SSE", mcp.Revision20241105, "all answers come on one stream", web.sse, "sse"},
+	} {
+		c.flags.protocol, c.flags.transport = w.revision, w.transport
+		if c.server, c.target = nil, w.target; c.target == "" {
+			c.server = []string{c.self, "serve", "--protocol", w.revision}
+		}
+		began := time.Now()
+		if err := c.tourServer(ctx, "0.03", func(string, string, string) error { return nil }); err != nil {
 			return err
 		}
-		for _, step := range tourSteps() {
+		outcome := "works, in " + strconv.FormatInt(time.Since(began).Milliseconds(), 10) + " ms"
+		if err := c.tell(w.name, w.revision+"  "+w.about+pad(w.about, 36)+outcome, ""); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tourServer takes all steps with the target and tells about each.
+func (c *invocation) tourServer(ctx context.Context, seconds string, tell func(verb, what, outcome string) error) error {
+	return c.withServer(ctx, func(s *conversation) error {
+		info := s.Server()
+		if err := tell("connect", "", info.Name+" "+info.Version+" answers, in protocol "+info.Revision); err != nil {
+			return err
+		}
+		for _, step := range tourSteps(seconds) {
 			outcome, err := step.do(ctx, c, s)
 			if err == nil && !strings.HasPrefix(outcome, step.want) {
 				err = errors.New(step.verb + ": want " + step.want + ", got " + outcome)
@@ -77,22 +115,18 @@ func (c *invocation) tourServer(ctx context.Context, revision string) error {
 				return err
 			}
 			outcome, more, _ := strings.Cut(outcome, "\n")
-			if err := c.tell(step.verb, step.what, outcome); err != nil {
+			if err := tell(step.verb, step.what, outcome); err != nil {
 				return err
 			}
 			if more == "" {
 				continue
 			}
-			if err := c.tell("", "", more); err != nil {
+			if err := tell("", "", more); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return c.tell("disconnect", "", "the server has ended")
 }
 
 // tell prints a step in columns.
@@ -109,7 +143,7 @@ func (c *invocation) tell(verb, what, outcome string) error {
 }
 
 func tourTools(ctx context.Context, c *invocation, s *conversation) (string, error) {
-	ctx, cancel := c.within(ctx)
+	ctx, cancel := s.clock.start(ctx)
 	defer cancel()
 	tools, err := s.ListTools(ctx)
 	var names []string
@@ -120,7 +154,7 @@ func tourTools(ctx context.Context, c *invocation, s *conversation) (string, err
 }
 
 func tourResources(ctx context.Context, c *invocation, s *conversation) (string, error) {
-	ctx, cancel := c.within(ctx)
+	ctx, cancel := s.clock.start(ctx)
 	defer cancel()
 	resources, err := s.ListResources(ctx)
 	var uris []string
@@ -140,13 +174,14 @@ func enumerate(names []string) string {
 }
 
 func tourCall(tool, args string) func(context.Context, *invocation, *conversation) (string, error) {
-	return func(ctx context.Context, c *invocation, s *conversation) (string, error) {
+	return func(ctx context.Context, _ *invocation, s *conversation) (string, error) {
+		ctx, cancel := s.clock.start(ctx)
+		defer cancel()
 		var mu sync.Mutex // the last reports may come while Do returns
 		var reports []string
 		res, err := s.Do(ctx, &mcp.ToolCall{
 			Name:      tool,
 			Arguments: json.RawMessage(args),
-			Timeout:   c.flags.timeout,
 			Progress: func(p mcp.Progress) {
 				mu.Lock()
 				defer mu.Unlock()
@@ -195,10 +230,12 @@ func (c *invocation) hints() string {
 		{"what a server has", "tools -- mcpecho serve"},
 		{"what a tool needs", "info add -- mcpecho serve"},
 		{"call it", "call add a=2 b=40 -- mcpecho serve"},
+		{"the server, on HTTP", "serve --http 127.0.0.1:3001"},
+		{"and a client to it", "tools http://127.0.0.1:3001/mcp"},
 		{"any other server", "tools -- npx -y @modelcontextprotocol/server-everything stdio"},
 		{"all commands", "help"},
 	} {
-		text += "  " + h.what + pad(h.what, 20) + c.name + " " + strings.ReplaceAll(h.line, "mcpecho", c.name) + "\n"
+		text += "  " + h.what + pad(h.what, 21) + c.name + " " + strings.ReplaceAll(h.line, "mcpecho", c.name) + "\n"
 	}
 	return text
 }

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"errors"
+	"net/url"
+	"strings"
+
+	"github.com/stdmcp/stdmcp/internal/httpx"
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/sse"
+	"github.com/stdmcp/stdmcp/mcp/stdio"
+	"github.com/stdmcp/stdmcp/mcp/streamhttp"
+)
+
+// transport returns the way to the target.
+func (c *invocation) transport(s *conversation) (mcp.Transport, error) {
+	f := &c.flags
+	if c.server != nil {
+		if f.transport != "" || f.header != nil {
+			return nil, c.usage("-t and -H are for a server at a URL, not for one that is started")
+		}
+		t := stdio.Command(c.server[0], c.server[1:]...)
+		t.Env, t.InheritEnv, t.Dir, t.Stderr = f.env, f.inheritEnv, f.dir, s.words
+		return t, nil
+	}
+	if f.env != nil || f.inheritEnv || f.dir != "" {
+		return nil, c.usage("-e, --inherit-env and --cwd are for a server that is started, not for one at a URL")
+	}
+	stream := streamhttp.New(c.target, &streamhttp.Options{Header: f.header})
+	events := sse.New(c.target, &sse.Options{Header: f.header})
+	switch f.transport {
+	case "http":
+		return stream, nil
+	case "sse":
+		return events, nil
+	}
+	return mcp.FirstOf(stream, events), nil
+}
+
+// where names the target without secrets that stand in a URL.
+func (c *invocation) where() string {
+	if c.server != nil {
+		return strings.Join(c.server, " ")
+	}
+	u, err := url.Parse(c.target)
+	if err != nil {
+		return "an invalid URL"
+	}
+	return httpx.Clean(u)
+}
+
+// again returns how a user would type another command for the same target;
+// server stands for what follows there when it was started.
+func (c *invocation) again(command, server string) string {
+	name, rest, _ := strings.Cut(command, " ")
+	if c.server != nil {
+		return c.name + " " + command + " " + server
+	}
+	return strings.TrimSpace(c.name + " " + name + " " + c.where() + " " + rest)
+}
+
+// unreached tells about each way that was tried, if there were several.
+func (c *invocation) unreached(err error) error {
+	var tried interface{ Unwrap() []error }
+	if !errors.As(err, &tried) || len(tried.Unwrap()) != 2 {
+		return c.otherWay(err)
+	}
+	text := "no MCP server is at " + c.where() + "; tried"
+	for i, way := range []string{"Streamable HTTP", "HTTP+SSE"} {
+		why := strings.TrimPrefix(tried.Unwrap()[i].Error(), "connect to "+c.where()+": ")
+		text += "\n\t" + way + ": " + why
+	}
+	f := *classify(err)
+	f.message = text
+	if u, e := url.Parse(c.target); e == nil && strings.Trim(u.Path, "/") == "" && f.status != statusForbidden {
+		f.hint = "many servers are at " + strings.TrimSuffix(c.where(), "/") + "/mcp"
+	}
+	return &f
+}
+
+// otherWay adds a hint when the server may want another transport than -t says.
+func (c *invocation) otherWay(err error) error {
+	var other interface{ OtherTransport() bool }
+	if f := *classify(err); c.flags.transport != "" && f.hint == "" && errors.As(err, &other) && other.OtherTransport() {
+		f.hint = "without -t, both transports are tried"
+		return &f
+	}
+	return err
+}
+
+// authorize says what to do about a refusal of the server. It is to name
+// "mcpecho login URL" as soon as there is that command.
+func (c *invocation) authorize() string {
+	if c.flags.header.Get("Authorization") != "" {
+		return "the server does not accept the Authorization that -H gives"
+	}
+	return "this version cannot log in yet, but it can take a token: -H 'Authorization: Bearer TOKEN'"
+}
