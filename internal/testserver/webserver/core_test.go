@@ -2,8 +2,10 @@ package webserver
 
 import (
 	"bufio"
+	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -335,5 +337,58 @@ func TestTLSWithHTTP2(t *testing.T) {
 		if n := p.web.Conns(); n != 1 {
 			t.Error(n, "connections")
 		}
+	}
+}
+
+func TestOwnOrigin(t *testing.T) {
+	p := start(t, nil, nil)
+	headers, body := modern(1, "tools/list", "", "")
+	if status, got := p.post(headers+"Origin: "+p.web.Base, body); status != 200 {
+		t.Error(status, got)
+	}
+}
+
+func TestLatency(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := start(t, nil, &Options{InMemory: true, Latency: time.Minute})
+		begin := time.Now()
+		p.post(modern(1, "tools/list", "", ""))
+		if took := time.Since(begin); took != time.Minute || p.web.Requests()[0].At != begin {
+			t.Error(took)
+		}
+	})
+}
+
+func TestUnknownFault(t *testing.T) {
+	p := start(t, nil, &Options{InMemory: true, Fault: "no-such"})
+	if status, body := p.post(modern(1, "tools/list", "", "")); status != 500 || !strings.Contains(body, "no fault no-such") {
+		t.Error(status, body)
+	}
+}
+
+func TestManyCallsAtOnce(t *testing.T) {
+	p := start(t, nil, &Options{Resumable: true})
+	p.initialize("2025-11-25")
+	var running sync.WaitGroup
+	for i := range 20 {
+		running.Go(func() {
+			for j := range 20 {
+				id := 1 + i*20 + j
+				resp := p.do("POST", p.web.URL, version("2025-11-25"), call(id, []string{"echo", "log"}[j%2], hi))
+				if got := p.text(resp); !strings.Contains(got, fmt.Sprintf(`"id":%d,"result"`, id)) {
+					t.Error(got)
+				}
+			}
+		})
+	}
+	running.Wait()
+	p.lawful()
+}
+
+func TestStormWaitsForItsReader(t *testing.T) {
+	p := start(t, &testserver.Options{Fault: "notification-storm", Size: 30_000}, nil)
+	_, got := p.post(modern(1, "tools/call", "echo", `"arguments":{"message":"hi"}`))
+	if n := strings.Count(got, "notifications/message"); n != 30_000 || !strings.HasSuffix(got, "}\n\n") {
+		t.Error(n, "notifications")
 	}
 }

@@ -3,6 +3,7 @@ package webserver
 import (
 	"context"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -62,14 +63,12 @@ type Options struct {
 	// Prefix is what the paths begin with, such as "/api".
 	Prefix string
 
-	// Origins are the values of the header Origin that are welcome beside the
-	// server's own.
+	// Origins are the values of the header Origin that are welcome beside that
+	// of the server itself on this machine.
 	Origins []string
 
-	// What follows is for Start alone.
-
-	TLS      bool // with HTTP/2
-	InMemory bool // the connections are pipes of this process
+	TLS      bool // for Start: with TLS, and so with HTTP/2
+	InMemory bool // for Start: the connections are pipes of this process
 }
 
 // A Request is one that a server has seen.
@@ -258,14 +257,17 @@ func (x *exchange) serveStreamable() {
 	}
 }
 
-// welcome looks at the header Origin, which browsers send.
+// welcome looks at the header Origin, which browsers send. That it agrees with
+// Host says nothing: both name the attacker when DNS was rebound.
 func (x *exchange) welcome() bool {
 	origin := x.r.Header.Get("Origin")
 	if origin == "" || slices.Contains(x.h.opts.Origins, origin) {
 		return true
 	}
-	if u, err := url.Parse(origin); err == nil && u.Host == x.r.Host && u.Path == "" {
-		return true
+	if u, err := url.Parse(origin); err == nil && u.Host == x.r.Host {
+		if ip := net.ParseIP(u.Hostname()); u.Hostname() == "localhost" || ip != nil && ip.IsLoopback() {
+			return true
+		}
 	}
 	x.refuse(http.StatusForbidden, codeRefused, "Forbidden: Origin "+origin)
 	return false

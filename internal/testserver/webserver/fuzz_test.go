@@ -1,0 +1,70 @@
+package webserver
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/wire"
+)
+
+// FuzzServe sends a request to servers of every kind: what they say is JSON is
+// JSON, and nothing panics.
+func FuzzServe(f *testing.F) {
+	headers, body := modern(1, "tools/call", "mirror", `"arguments":{"text":"é"}`)
+	f.Add("POST", "/mcp", headers+"Mcp-Param-Text: "+encoded("é"), body)
+	f.Add("POST", "/mcp", "", initialize)
+	f.Add("POST", "/mcp", version("2025-11-25"), call(1, "echo", hi))
+	f.Add("POST", "/message?session=x", "", "[]")
+	f.Add("GET", "/mcp", "Last-Event-ID: stream-0/0", "")
+	f.Add("GET", "/sse", "", "")
+	f.Add("DELETE", "/mcp", "Mcp-Session-Id: x", "")
+	f.Fuzz(func(t *testing.T, method, url, headers, body string) {
+		if strings.Contains(body, "bytes") || !strings.HasPrefix(url, "/") {
+			t.Skip("the tool big would be as big as it is told to be")
+		}
+		for _, o := range []*Options{nil, {Stateless: true, Resumable: true, Answers: Stream}} {
+			req, err := http.NewRequest(method, "http://localhost", strings.NewReader(body))
+			if err != nil {
+				t.Skip()
+			}
+			if req.URL, err = req.URL.Parse(url); err != nil {
+				t.Skip()
+			}
+			req.Header = http.Header{"Accept": {"application/json, text/event-stream"}, "Content-Type": {"application/json"}}
+			for line := range strings.Lines(headers) {
+				name, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
+				req.Header.Set(name, value)
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel() // what takes time ends at once
+			h := New(testserver.New(&testserver.Options{Mirror: true}), o)
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, req.WithContext(ctx))
+			h.Close()
+			if w.Header().Get("Content-Type") == "application/json" {
+				if err := wire.Valid(w.Body.Bytes()); err != nil {
+					t.Errorf("%q: %v", w.Body, err)
+				}
+			}
+		}
+	})
+}
+
+// FuzzDecode holds the decoder of headers against an encoder.
+func FuzzDecode(f *testing.F) {
+	for _, s := range []string{"", "a", " a", "é", "=?base64?YQ==?=", "=?base64?="} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if got, ok := decode(s); ok && got != s && encoded(got) != s {
+			t.Errorf("%q is decoded to %q, which is encoded as %q", s, got, encoded(got))
+		}
+		if got, ok := decode(encoded(strings.ToValidUTF8(s, ""))); !ok || got != strings.ToValidUTF8(s, "") {
+			t.Errorf("%q: %q, %v", s, got, ok)
+		}
+	})
+}
