@@ -54,11 +54,11 @@ func (h *funcHandler) answer(ctx context.Context, params RawMessage) (object, er
 // capabilities returns what the client can do for servers.
 func (c *Client) capabilities(sessions bool) *ClientCapabilities {
 	var caps ClientCapabilities
-	for _, h := range c.opts.Handlers {
-		h.declare(&caps, sessions)
-	}
 	if !sessions {
 		caps.Extensions = c.opts.Extensions
+	}
+	for _, h := range c.opts.Handlers {
+		h.declare(&caps, sessions)
 	}
 	return &caps
 }

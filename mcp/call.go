@@ -25,6 +25,12 @@ type call struct {
 	open      bool          // the answer may take any time
 	started   func(jsonrpc.ID)
 
+	// Of a tool call with Tasks.
+	augmented bool   // asks to become a task
+	token     int64  // for progress that goes on beyond the answer
+	told      any    // func(*Task), hears of the task that the call becomes; not every program links Task
+	taskID    string // the task that the request is about; HTTP transports name it
+
 	caches bool        // the result may be kept
 	place  *cachePlace // where
 	asks   bool        // the server may ask for input
@@ -53,9 +59,16 @@ func (c *Client) do(ctx context.Context, q *call) (RawMessage, error) {
 }
 
 func (c *Client) send(ctx context.Context, era era, q *call) (RawMessage, error) {
+	if c.opts.Intercept != nil {
+		return c.intercepted(ctx, era, q)
+	}
+	return c.sendNow(ctx, era, q)
+}
+
+func (c *Client) sendNow(ctx context.Context, era era, q *call) (RawMessage, error) {
 	ctx, timer, stop := c.limit(ctx, q)
 	defer stop()
-	var token int64
+	token := q.token
 	if q.progress != nil {
 		sink := c.progress.add(func(p Progress) { c.guard(func() { q.progress(p) }) }, timer)
 		defer c.progress.remove(ctx, sink)
@@ -84,6 +97,9 @@ func (c *Client) send(ctx context.Context, era era, q *call) (RawMessage, error)
 func (q *call) prepare(params []byte, era era) {
 	q.req = jsonrpc.Request{Method: q.method, Mirror: era.mirror()}
 	q.req.Mirror.Name = q.name
+	if q.taskID != "" {
+		q.req.Mirror.Name = q.taskID
+	}
 	if len(params) > len("{}") {
 		q.req.Params = params
 	}
@@ -183,6 +199,15 @@ func (c *Client) limit(ctx context.Context, q *call) (context.Context, *callTime
 	t := &callTimer{each: d, total: c.opts.MaxTimeout, began: time.Now()}
 	t.timer = time.AfterFunc(t.rest(), func() { cancel(t.err()) })
 	return ctx, t, func() { t.timer.Stop(); cancel(nil) }
+}
+
+// inAll returns the context of something that takes several requests.
+func (c *Client) inAll(ctx context.Context) (context.Context, context.CancelFunc) {
+	d := c.opts.MaxTimeout
+	if d < 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeoutCause(ctx, d, &timeoutError{after: d, total: true})
 }
 
 // timeout returns the error for calls that get no answer within d.

@@ -21,6 +21,7 @@ type Client struct {
 	notes    jsonrpc.Queue // runs the functions that notifications are for
 	requests requestTable  // what the server asked for
 	session  sessionState  // in the legacy era
+	tasks    tasker        // waits through tasks; nil if the program doesn't want that
 
 	mu       sync.Mutex
 	watchers []watcher    // of notifications; never changed, only replaced
@@ -44,6 +45,11 @@ func newClient(ctx context.Context, opts *Options) *Client {
 	c := &Client{opts: opts.withDefaults(), notes: jsonrpc.Queue{Max: maxNotes}}
 	c.usual.after = c.opts.Timeout
 	c.ctx, c.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	for _, h := range c.opts.Handlers {
+		if t, ok := h.(tasker); ok {
+			c.tasks = t
+		}
+	}
 	return c
 }
 

@@ -26,9 +26,10 @@ type era interface {
 	// logging sets the least severity of what the server is to log.
 	logging(ctx context.Context, c *Client, level LoggingLevel) error
 
-	// complete returns an error unless resultType is that of a final result:
-	// ErrInputRequired itself if it is one that asks for more.
-	complete(resultType string) error
+	// complete returns an error unless res is a final result: ErrInputRequired
+	// itself if it is one that asks for more, errTask if it says that the call
+	// has become a task.
+	complete(q *call, res *Result) error
 }
 
 // cancelNotice tells the server that nobody waits any more for the call id.

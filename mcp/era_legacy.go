@@ -30,8 +30,14 @@ func (e *legacyEra) logging(ctx context.Context, c *Client, level LoggingLevel) 
 	return err
 }
 
-// complete takes everything: results had no type then.
-func (e *legacyEra) complete(string) error { return nil }
+// complete takes everything: results had no type then. That of a call that
+// asked for a task tells by what is in it.
+func (e *legacyEra) complete(q *call, res *Result) error {
+	if q.augmented && res.Extra["task"] != nil {
+		return errTask
+	}
+	return nil
+}
 
 // initialize opens a session with the given revision, or an older or newer
 // one that the server prefers.

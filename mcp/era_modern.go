@@ -65,14 +65,18 @@ func (e *modernEra) ping() string { return "server/discover" }
 
 func (e *modernEra) serves() bool { return false }
 
-func (e *modernEra) complete(resultType string) error {
-	switch resultType {
+func (e *modernEra) complete(q *call, res *Result) error {
+	switch res.ResultType {
 	case "", "complete":
 		return nil
 	case "input_required":
 		return ErrInputRequired
+	case "task":
+		if q.method == "tools/call" {
+			return errTask
+		}
 	}
-	return &malformedError{errors.New("result of the unknown type " + strconv.Quote(resultType))}
+	return &malformedError{errors.New("result of the unknown type " + strconv.Quote(res.ResultType))}
 }
 
 // discover asks the server which modern revisions it speaks and what it

@@ -66,11 +66,8 @@ func (c *Client) endless(q *call, why string) error {
 // all reads a list to its end, in no more time than a call may take in all.
 // What was read is returned with the error.
 func all[T any](ctx context.Context, c *Client, list func(context.Context) iter.Seq2[*T, error]) ([]*T, error) {
-	if d := c.opts.MaxTimeout; d > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, d, &timeoutError{after: d, total: true})
-		defer cancel()
-	}
+	ctx, cancel := c.inAll(ctx)
+	defer cancel()
 	var items []*T
 	for item, err := range list(ctx) {
 		if err != nil {
@@ -106,9 +103,11 @@ func (c *Client) read(q *call, raw []byte, res result) error {
 	if err := decodeText(raw, res); err != nil {
 		return c.failed(q, &malformedError{err})
 	}
-	switch err := c.era.complete(res.common().ResultType); {
+	switch err := c.era.complete(q, res.common()); {
 	case err == ErrInputRequired && q.asks:
 		return &inputRequired{raw}
+	case err == errTask:
+		return &becameTask{raw}
 	case err != nil:
 		return c.failed(q, err)
 	}

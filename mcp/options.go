@@ -77,6 +77,13 @@ type Options struct {
 	// before 2026-07-28, and means none with later ones.
 	LogLevel LoggingLevel
 
+	// Intercept, unless nil, is called in place of each request being sent, for
+	// spans, audits, permissions. It calls Send for that, as a rule once, with
+	// ctx or a context made from it, and returns what the call is to end with:
+	// what Send returned, or something else. It is called on the caller's
+	// goroutine, and by several at once.
+	Intercept func(ctx context.Context, call *OutgoingCall) (RawMessage, error)
+
 	// Dropped is called for everything the server sent that could not be
 	// used, with the reason: messages that are malformed or too late, items of
 	// lists that make no sense, notifications that came too fast. It must

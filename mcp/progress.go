@@ -26,7 +26,7 @@ type progressTable struct {
 type progressSink struct {
 	token int64
 	f     func(Progress)
-	timer *callTimer
+	timer *callTimer    // starts anew; nil when there is none
 	queue jsonrpc.Queue // calls f
 
 	mu      sync.Mutex
@@ -94,7 +94,9 @@ func (s *progressSink) deliver(p Progress) error {
 		return errNoProgress
 	}
 	s.last = &p.Progress
-	s.timer.extend()
+	if s.timer != nil {
+		s.timer.extend()
+	}
 	if s.waiting == maxProgress {
 		return ErrFlood
 	}

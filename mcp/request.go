@@ -40,6 +40,18 @@ func (t *requestTable) add(ctx context.Context, id jsonrpc.ID) (context.Context,
 	return ctx, true
 }
 
+// run runs f, which ends with ctx, before wait returns. It reports false when
+// ctx has ended already.
+func (t *requestTable) run(ctx context.Context, f func()) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if ctx.Err() != nil {
+		return false
+	}
+	t.running.Go(f)
+	return true
+}
+
 func (t *requestTable) remove(id jsonrpc.ID) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -74,6 +86,8 @@ func (t *requestTable) cancel(params []byte) error {
 // wait waits for the handlers to return, no longer than d: one of them may be
 // what waits.
 func (t *requestTable) wait(d time.Duration) {
+	t.mu.Lock() // what comes later sees that its context has ended
+	t.mu.Unlock()
 	done := make(chan struct{})
 	go func() { // ends with the last handler
 		t.running.Wait()

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"time"
 
@@ -26,6 +27,9 @@ type toolBinder interface {
 // bind makes the tools known to the connection, and leaves out those that must
 // not be used over it.
 func (c *Client) bind(tools []Tool) []Tool {
+	if c.tasks != nil {
+		c.tasks.listed(c, tools)
+	}
 	binder, ok := c.conn.(toolBinder)
 	if !ok || c.era.serves() {
 		return tools
@@ -65,6 +69,10 @@ type ToolCall struct {
 
 	// Meta holds further members of the request's _meta.
 	Meta map[string]any
+
+	// Task is called with every state that the server reports of the task, if
+	// the call becomes one. See [Tasks].
+	Task func(*Task)
 }
 
 // CallTool calls a tool. args is as ToolCall.Arguments.
@@ -73,17 +81,36 @@ type ToolCall struct {
 // set. The error is a *[CallError]; it wraps a *[jsonrpc.Error] when the server
 // refused the call, and matches [ErrOutcomeUnknown] when the connection ended
 // while the call was under way.
+//
+// With [Tasks] among Options.Handlers, a server may make a task of the call,
+// and CallTool waits for its end.
 func (c *Client) CallTool(ctx context.Context, name string, args any) (*CallToolResult, error) {
 	return c.callTool(ctx, &call{name: name, args: args})
 }
 
 // Do calls a tool as CallTool does, with all that can be said about it.
 func (c *Client) Do(ctx context.Context, t *ToolCall) (*CallToolResult, error) {
-	return c.callTool(ctx, &call{name: t.Name, args: t.Arguments, meta: t.Meta, progress: t.Progress, timeout: t.Timeout})
+	return c.callTool(ctx, t.call())
+}
+
+func (t *ToolCall) call() *call {
+	return &call{name: t.Name, args: t.Arguments, meta: t.Meta, progress: t.Progress, timeout: t.Timeout, told: t.Task}
 }
 
 func (c *Client) callTool(ctx context.Context, q *call) (*CallToolResult, error) {
-	q.method, q.params, q.asks = "tools/call", (*call).appendNamed, true
+	if c.tasks != nil {
+		return c.tasks.callTool(ctx, c, q)
+	}
+	return c.beginTool(ctx, q)
+}
+
+// beginTool calls a tool. The error is a *becameTask when the call goes on as a
+// task.
+func (c *Client) beginTool(ctx context.Context, q *call) (*CallToolResult, error) {
+	q.method, q.asks = "tools/call", true
+	if q.params == nil {
+		q.params = (*call).appendNamed
+	}
 	res, err := finish[CallToolResult](ctx, c, q)
 	if refusal := answerOf(err); refusal != nil {
 		again, failure := c.overcome(ctx, refusal)
@@ -107,6 +134,24 @@ func (c *Client) overcome(ctx context.Context, refusal *jsonrpc.Error) (again bo
 	}
 	return c.afterPages(ctx, refusal)
 }
+
+// A tasker is what [Tasks] is to a client that has it. Others don't link it.
+type tasker interface {
+	// callTool calls a tool and waits for the end of the task that the call
+	// may become.
+	callTool(ctx context.Context, c *Client, q *call) (*CallToolResult, error)
+
+	// listed is called with tools that the server lists.
+	listed(c *Client, tools []Tool)
+}
+
+// becameTask is the result of a call that goes on as a task.
+type becameTask struct{ raw RawMessage }
+
+func (e *becameTask) Error() string { return "the call has become a task" }
+
+// errTask is what era.complete returns for such a result.
+var errTask = errors.New("the call has become a task")
 
 // appendNamed appends the name of what is called and its arguments.
 func (q *call) appendNamed(b []byte) ([]byte, error) {
