@@ -3,12 +3,14 @@ package webserver
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // right has the engine handle the message and returns the answer, if there is
@@ -103,27 +105,67 @@ func once(deed func(*exchange)) func(*exchange) {
 	}
 }
 
-// reset breaks the connection, or with HTTP/2 the stream.
-func (x *exchange) reset() {
+// takeOver takes the connection, which is closed when the server is. HTTP/2 does
+// not give it; its stream is reset.
+func (x *exchange) takeOver() net.Conn {
 	conn, _, err := x.ctl.Hijack()
 	if err != nil {
 		panic(http.ErrAbortHandler)
 	}
+	context.AfterFunc(x.h.ctx, func() { _ = conn.Close() })
+	return conn
+}
+
+// endlessHeader sends a header of Size bytes that does not end.
+func (x *exchange) endlessHeader() {
+	conn := x.takeOver()
+	defer conn.Close()
+	_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nX-Endless: ")
+	piece := bytes.Repeat([]byte("x"), 64<<10)
+	for left := x.h.size(); left > 0; left -= len(piece) {
+		if _, err := conn.Write(piece[:min(left, len(piece))]); err != nil {
+			return
+		}
+	}
+	_, _ = io.Copy(io.Discard, conn) // until the client closes it
+}
+
+// dripHeader sends a byte of header every Delay, for ever.
+func (x *exchange) dripHeader() {
+	conn := x.takeOver()
+	defer conn.Close()
+	go func() { // ends with the connection
+		_, _ = io.Copy(io.Discard, conn)
+		x.cancel()
+	}()
+	const line = "X: 1\r\n"
+	_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\n")
+	for i := 0; x.wait(x.h.engine.Delay); i++ {
+		_, _ = io.WriteString(conn, line[i%len(line):][:1])
+	}
+}
+
+// endEarly ends the stream of a GET after Delay, and not before.
+func (x *exchange) endEarly() {
+	t := time.AfterFunc(x.h.engine.Delay, x.cancel)
+	defer t.Stop()
+	x.tell()
+}
+
+// reset breaks the connection.
+func (x *exchange) reset() {
+	conn := x.takeOver()
 	if tcp, ok := conn.(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0) // RST, not FIN
 	}
 	_ = conn.Close()
 }
 
-// bare sends bytes in place of a response, and closes the connection. HTTP/2
-// has no such thing; its stream is reset.
+// bare sends bytes in place of a response, and closes the connection.
 func bare(text string) func(*exchange) {
 	return func(x *exchange) {
 		text := x.expand(text)
-		conn, _, err := x.ctl.Hijack()
-		if err != nil {
-			panic(http.ErrAbortHandler)
-		}
+		conn := x.takeOver()
 		_, _ = io.WriteString(conn, text)
 		_ = conn.Close()
 	}

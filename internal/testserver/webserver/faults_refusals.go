@@ -85,6 +85,8 @@ func others() []Fault {
 		{Name: "get-silent", Row: 1, Does: "never answers GET, not even with a header", On: "HE", Era: "legacy", get: (*exchange).hold},
 		{Name: "get-resets", Row: 2, Does: "breaks the connection of every GET", On: "HE", Era: "legacy", get: (*exchange).reset},
 		{Name: "get-ends", Row: 34, Does: "ends the stream of every GET at once", On: "HE", Era: "legacy", get: opens("", ends)},
+		{Name: "get-ends-early", Row: 34, Does: "ends the stream of every GET after Delay; it can be resumed", On: "H", Era: "legacy", Lawful: true,
+			options: func(o *Options) { o.Resumable = true }, get: (*exchange).endEarly},
 		{Name: "get-breaks-off", Row: 34, Does: "breaks off the stream of every GET in an event", On: "HE", Era: "legacy",
 			get: opens("event: message\ndata: {", (*exchange).reset)},
 		{Name: "get-redirect", Row: 30, Does: "redirects GET to another path with 307", On: "HE", Era: "legacy", Lawful: true,

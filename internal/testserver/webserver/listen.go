@@ -24,6 +24,11 @@ func (x *exchange) listen() {
 		x.h.fault.get(x)
 		return
 	}
+	x.tell()
+}
+
+// tell opens the stream that a GET has asked for.
+func (x *exchange) tell() {
 	if x.h.opts.NoListening {
 		x.notAllowed()
 		return

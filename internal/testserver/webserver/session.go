@@ -140,8 +140,8 @@ func (x *exchange) admitLegacy() bool {
 		}
 		x.session, x.fresh = x.h.newSession(), true // for this request alone
 		return true
-	case x.msg.method == "server/discover" && x.r.Header.Get(headerSession) == "" && x.h.isModern(version):
-		// A client asks whether the server is modern.
+	case x.msg.meta[metaVersion] != nil && x.r.Header.Get(headerSession) == "" && x.h.isModern(version):
+		// A client tries whether the server is modern.
 		x.refuse(http.StatusBadRequest, codeRefused, "Bad Request: Unsupported protocol version: "+version+
 			" (supported versions: "+strings.Join(x.h.srv.Speaks(false), ", ")+")")
 		return false
