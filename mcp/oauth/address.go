@@ -1,0 +1,109 @@
+package oauth
+
+import (
+	"context"
+	"net"
+	"net/netip"
+	"net/url"
+	"strings"
+)
+
+// A zone is who can reach an address.
+type zone int
+
+const (
+	public zone = iota
+	private
+	loopback
+	linkLocal
+	nowhere // multicast, unspecified, reserved
+)
+
+func (z zone) String() string {
+	return [...]string{"public", "private", "loopback", "link-local", "multicast or reserved"}[z]
+}
+
+var (
+	// Not on the internet, beside what netip knows of (RFC 6890).
+	privatePrefixes = prefixes("100.64.0.0/10", "192.0.0.0/24", "198.18.0.0/15", "fec0::/10")
+	nowherePrefixes = prefixes("0.0.0.0/8", "240.0.0.0/4", "100::/64", "2001:db8::/32",
+		"192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24")
+
+	// These hold an IPv4 address in the bytes from the given one on.
+	nat64, sixToFour = netip.MustParsePrefix("64:ff9b::/96"), netip.MustParsePrefix("2002::/16")
+)
+
+func prefixes(list ...string) (p []netip.Prefix) {
+	for _, s := range list {
+		p = append(p, netip.MustParsePrefix(s))
+	}
+	return p
+}
+
+// zoneOf returns the zone of an address, looking through those that hold an
+// IPv4 address.
+func zoneOf(a netip.Addr) zone {
+	a = a.Unmap().WithZone("")
+	switch b := a.As16(); {
+	case nat64.Contains(a):
+		return zoneOf(netip.AddrFrom4([4]byte(b[12:16])))
+	case sixToFour.Contains(a):
+		return zoneOf(netip.AddrFrom4([4]byte(b[2:6])))
+	case !a.IsValid(), a.IsUnspecified(), a.IsMulticast(), isIn(a, nowherePrefixes):
+		return nowhere
+	case a.IsLoopback():
+		return loopback
+	case a.IsLinkLocalUnicast():
+		return linkLocal
+	case a.IsPrivate(), isIn(a, privatePrefixes):
+		return private
+	}
+	return public
+}
+
+func isIn(a netip.Addr, list []netip.Prefix) bool {
+	for _, p := range list {
+		if p.Contains(a) {
+			return true
+		}
+	}
+	return false
+}
+
+// mayLead reports whether a server in this zone may lead the client to an
+// address in another. A server on this machine may name one of the network it
+// is in; apart from that, only what everybody can reach and the own zone.
+func (z zone) mayLead(to zone) bool {
+	return to == public || to == z && to != nowhere || z == loopback && to == private
+}
+
+// isLoopback reports whether the host of u says that it is this machine,
+// whatever a resolver says.
+func isLoopback(u *url.URL) bool {
+	host := strings.ToLower(u.Hostname())
+	if a, err := netip.ParseAddr(host); err == nil {
+		return zoneOf(a) == loopback
+	}
+	return host == "localhost" || strings.HasSuffix(host, ".localhost")
+}
+
+// zoneOfHost returns the zone of the host of u: of all its addresses, that
+// which more people can reach, so that nobody gets into a network by adding an
+// address of it to a name. A name that cannot be resolved counts as public.
+func zoneOfHost(ctx context.Context, r *net.Resolver, u *url.URL) zone {
+	if a, err := netip.ParseAddr(u.Hostname()); err == nil {
+		return zoneOf(a)
+	}
+	if isLoopback(u) {
+		return loopback
+	}
+	addrs, err := r.LookupNetIP(ctx, "ip", u.Hostname())
+	if err != nil || len(addrs) == 0 {
+		return public
+	}
+	z := nowhere
+	for _, a := range addrs {
+		z = min(z, zoneOf(a))
+	}
+	return z
+}

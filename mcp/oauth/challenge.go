@@ -1,0 +1,180 @@
+package oauth
+
+import (
+	"net/http"
+	"strings"
+)
+
+// A challenge is one of the challenges of a WWW-Authenticate field (RFC 9110,
+// section 11.6.1).
+type challenge struct {
+	scheme string            // in lower case
+	params map[string]string // by name in lower case; the first of a name counts
+}
+
+// parseChallenges returns the challenges in the fields. Of a field that is
+// malformed it returns those before the mistake.
+func parseChallenges(fields []string) (list []challenge) {
+	for _, field := range fields {
+		p := challengeParser{field}
+		for {
+			p.skip(" \t,")
+			scheme := p.token()
+			if scheme == "" {
+				break
+			}
+			c := challenge{strings.ToLower(scheme), map[string]string{}}
+			ok := p.params(&c)
+			list = append(list, c)
+			if !ok {
+				break
+			}
+		}
+	}
+	return list
+}
+
+// challengeParser holds what is left of a field.
+type challengeParser struct{ s string }
+
+func (p *challengeParser) skip(chars string) { p.s = strings.TrimLeft(p.s, chars) }
+
+func (p *challengeParser) token() string {
+	n := 0
+	for n < len(p.s) && isTokenByte(p.s[n]) {
+		n++
+	}
+	t := p.s[:n]
+	p.s = p.s[n:]
+	return t
+}
+
+// params reads the parameters of c, and reports whether it could. What follows
+// a comma is another scheme if no "=" follows it.
+func (p *challengeParser) params(c *challenge) bool {
+	if p.s != "" && !strings.ContainsRune(" \t,", rune(p.s[0])) {
+		return false
+	}
+	p.skip(" \t")
+	if rest, ok := cutToken68(p.s); ok {
+		p.s = rest
+		return true
+	}
+	for {
+		p.skip(" \t,")
+		before := p.s
+		name := p.token()
+		p.skip(" \t")
+		if name == "" || !strings.HasPrefix(p.s, "=") {
+			p.s = before // the next scheme, or the end
+			return name != "" || before == ""
+		}
+		p.s = p.s[1:]
+		p.skip(" \t")
+		value, ok := p.value()
+		if !ok {
+			return false
+		}
+		if name = strings.ToLower(name); c.params[name] == "" {
+			c.params[name] = value
+		}
+		p.skip(" \t")
+		if p.s != "" && p.s[0] != ',' {
+			return false
+		}
+	}
+}
+
+// value reads a token or a quoted string.
+func (p *challengeParser) value() (string, bool) {
+	if !strings.HasPrefix(p.s, `"`) {
+		v := p.token()
+		return v, v != ""
+	}
+	var b strings.Builder
+	for i := 1; i < len(p.s); i++ {
+		switch ch := p.s[i]; {
+		case ch == '"':
+			p.s = p.s[i+1:]
+			return b.String(), true
+		case ch == '\\' && i+1 < len(p.s):
+			i++
+			b.WriteByte(p.s[i])
+		default:
+			b.WriteByte(ch)
+		}
+	}
+	return "", false
+}
+
+// cutToken68 cuts a token68, such as that of a Basic or Negotiate challenge,
+// off the begin of s.
+func cutToken68(s string) (rest string, ok bool) {
+	n := 0
+	for n < len(s) && (isAlnum(s[n]) || strings.IndexByte("-._~+/", s[n]) >= 0) {
+		n++
+	}
+	if n == 0 {
+		return s, false
+	}
+	for n < len(s) && s[n] == '=' {
+		n++
+	}
+	rest = strings.TrimLeft(s[n:], " \t")
+	if rest != "" && rest[0] != ',' {
+		return s, false
+	}
+	return rest, true
+}
+
+func isAlnum(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+}
+
+func isTokenByte(c byte) bool {
+	return isAlnum(c) || strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0
+}
+
+// A demand is what a server asks for before it does what it was asked.
+type demand struct {
+	metadata string // URL of the protected-resource metadata, if it says
+	scope    string // what the operation needs, if it says
+	dpop     bool   // proofs of possession are understood
+	bearer   bool   // plain tokens are, too
+	nonce    bool   // the proof lacks what the server told to repeat
+	stepUp   bool   // the token is good, but not for this operation
+	silent   bool   // nobody is to be asked: no server demands this
+}
+
+// demandOf returns the demand that resp is, or false if it is none that a
+// token would help against.
+func demandOf(resp *http.Response) (d demand, ok bool) {
+	fields := resp.Header.Values("WWW-Authenticate")
+	if resp.StatusCode != http.StatusUnauthorized && (resp.StatusCode != http.StatusForbidden || len(fields) == 0) {
+		return d, false
+	}
+	insufficient := false
+	for _, c := range parseChallenges(fields) {
+		switch c.scheme {
+		case "bearer":
+			d.bearer = true
+		case "dpop":
+			d.dpop = true
+		default:
+			continue
+		}
+		if d.metadata == "" {
+			d.metadata = c.params["resource_metadata"]
+		}
+		if d.scope == "" {
+			d.scope = c.params["scope"]
+		}
+		d.nonce = d.nonce || c.params["error"] == "use_dpop_nonce"
+		insufficient = insufficient || c.params["error"] == "insufficient_scope"
+	}
+	if resp.StatusCode == http.StatusForbidden {
+		d.stepUp = true
+		return d, insufficient && d.scope != ""
+	}
+	return d, d.bearer || d.dpop || len(fields) == 0
+}

@@ -1,0 +1,205 @@
+package oauth
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/httpx"
+)
+
+const (
+	fetchTime    = 10 * time.Second // for a metadata document, redirects included
+	postTime     = 30 * time.Second // for a registration or token
+	maxDocument  = 1 << 20
+	maxRedirects = 5
+)
+
+// A fetcher sends the requests to authorization servers and for metadata. Where
+// they go is said by servers, so it looks at each URL, and at each address that
+// a name stands for.
+type fetcher struct {
+	rt        *http.Transport
+	resource  *url.URL
+	allowHTTP bool
+	resolver  *net.Resolver // nil means that of the machine
+
+	once sync.Once
+	from zone // that of the resource
+}
+
+type proxiedKey struct{}
+
+// newFetcher returns a fetcher that uses the proxy and the TLS configuration
+// of base, if that is an http.Transport, but dials itself.
+func newFetcher(base http.RoundTripper, resource *url.URL, allowHTTP bool) *fetcher {
+	f := &fetcher{resource: resource, allowHTTP: allowHTTP}
+	f.rt = &http.Transport{
+		Proxy:                  http.ProxyFromEnvironment,
+		ForceAttemptHTTP2:      true,
+		TLSHandshakeTimeout:    fetchTime,
+		MaxResponseHeaderBytes: maxDocument,
+		// A connection that is used again would have been checked for
+		// another request; these requests are few.
+		DisableKeepAlives: true,
+	}
+	if t, ok := base.(*http.Transport); ok {
+		f.rt.Proxy = t.Proxy
+		if t.TLSClientConfig != nil {
+			f.rt.TLSClientConfig = t.TLSClientConfig.Clone()
+			f.rt.TLSClientConfig.NextProtos = nil
+		}
+	}
+	f.rt.DialContext = f.dial
+	return f
+}
+
+func (f *fetcher) dial(ctx context.Context, network, addr string) (net.Conn, error) {
+	d := net.Dialer{Timeout: fetchTime, Resolver: f.resolver}
+	if ctx.Value(proxiedKey{}) == nil {
+		d.ControlContext = func(_ context.Context, _, addr string, _ syscall.RawConn) error {
+			ap, err := netip.ParseAddrPort(addr)
+			if err != nil {
+				return err
+			}
+			return f.checkAddr(ap.Addr())
+		}
+	}
+	return d.DialContext(ctx, network, addr)
+}
+
+func (f *fetcher) checkAddr(a netip.Addr) error {
+	if to := zoneOf(a); !f.from.mayLead(to) {
+		return &Error{Rule: "a server at a " + f.from.String() + " address leads to a " + to.String() +
+			" one, which is not trusted (security best practices, server-side request forgery)"}
+	}
+	return nil
+}
+
+// check returns nil if something may be fetched from u, or sent there.
+func (f *fetcher) check(u *url.URL) error {
+	e := &Error{URL: clean(u.String())}
+	switch {
+	case u.Hostname() == "" || u.Opaque != "":
+		e.Rule = "not an absolute URL with a host"
+	case u.User != nil:
+		e.Rule = "a URL with credentials is not trusted"
+	case u.Scheme == "https":
+		return nil
+	case u.Scheme != "http":
+		e.Rule = "only https is trusted, and http on this machine"
+	case f.allowHTTP, isLoopback(u) && isLoopback(f.resource):
+		return nil
+	default:
+		e.Rule = "only https is trusted (Communication Security); http only on this machine, for a server on this machine"
+	}
+	return e
+}
+
+// parse parses and checks a URL that somebody else wrote.
+func (f *fetcher) parse(raw string) (*url.URL, error) {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return nil, &Error{Rule: "an invalid URL"}
+	}
+	if err := f.check(u); err != nil {
+		return nil, err
+	}
+	return u, nil
+}
+
+// An answer is a response that was read to its end.
+type answer struct {
+	url    string // without query
+	status int
+	header http.Header
+	body   []byte
+}
+
+// get fetches a document and follows redirects.
+func (f *fetcher) get(ctx context.Context, u *url.URL, header http.Header) (*answer, error) {
+	ctx, cancel := context.WithTimeout(ctx, fetchTime)
+	defer cancel()
+	for range maxRedirects + 1 {
+		a, err := f.send(ctx, http.MethodGet, u, header, nil)
+		if err != nil {
+			return nil, err
+		}
+		if a.status/100 != 3 {
+			return a, nil
+		}
+		next, err := u.Parse(a.header.Get("Location"))
+		if err != nil || a.header.Get("Location") == "" {
+			return nil, &Error{URL: a.url, Rule: "a redirect to nowhere"}
+		}
+		if err := f.check(next); err != nil {
+			return nil, &Error{URL: a.url, Rule: "redirects to", Err: err}
+		}
+		u = next
+	}
+	return nil, &Error{URL: httpx.Clean(u), Rule: "too many redirects"}
+}
+
+// post sends a body. Redirects are not followed: what is sent is secret.
+func (f *fetcher) post(ctx context.Context, u *url.URL, header http.Header, body []byte) (*answer, error) {
+	ctx, cancel := context.WithTimeout(ctx, postTime)
+	defer cancel()
+	a, err := f.send(ctx, http.MethodPost, u, header, body)
+	if err == nil && a.status/100 == 3 {
+		return nil, &Error{URL: a.url, Rule: "a redirect, which is not followed with secrets"}
+	}
+	return a, err
+}
+
+func (f *fetcher) send(ctx context.Context, method string, u *url.URL, header http.Header, body []byte) (*answer, error) {
+	if err := f.check(u); err != nil {
+		return nil, err
+	}
+	where := httpx.Clean(u)
+	req, err := http.NewRequestWithContext(ctx, method, u.String(), bytes.NewReader(body))
+	if err != nil {
+		return nil, &Error{URL: where, Rule: "not a URL that can be asked"}
+	}
+	for name, values := range header {
+		req.Header[name] = values
+	}
+	req.Header.Set("Accept", "application/json")
+	f.once.Do(func() { f.from = zoneOfHost(ctx, f.resolver, f.resource) })
+	if f.rt.Proxy != nil {
+		if proxy, err := f.rt.Proxy(req); err == nil && proxy != nil {
+			// The proxy resolves the name; what can be seen here is seen.
+			if a, err := netip.ParseAddr(u.Hostname()); err == nil {
+				if err := f.checkAddr(a); err != nil {
+					return nil, &Error{URL: where, Rule: "not fetched", Err: err}
+				}
+			}
+			req = req.WithContext(context.WithValue(ctx, proxiedKey{}, true))
+		}
+	}
+	resp, err := f.rt.RoundTrip(req)
+	if err != nil {
+		return nil, &Error{URL: where, Rule: "no answer to " + method, Err: err}
+	}
+	defer resp.Body.Close()
+	data, err := io.ReadAll(io.LimitReader(resp.Body, maxDocument+1))
+	if err != nil {
+		return nil, &Error{URL: where, Rule: "the answer broke off", Err: err}
+	}
+	if len(data) > maxDocument {
+		return nil, &Error{URL: where, Rule: "an answer of more than 1 MiB"}
+	}
+	return &answer{where, resp.StatusCode, resp.Header, data}, nil
+}
+
+// isJSON reports whether the answer is a success that holds JSON.
+func (a *answer) isJSON() bool {
+	t := httpx.MediaType(a.header)
+	return a.status == http.StatusOK && (t == "application/json" || len(t) > 5 && t[len(t)-5:] == "+json")
+}

@@ -1,0 +1,167 @@
+package oauth
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+)
+
+// A File is a Store in a file that only its owner may read. Several processes
+// may use it at once. Locks are files beside it, which stay.
+type File struct{ path string }
+
+// NewFile returns a File at path. It is made when something is saved.
+func NewFile(path string) *File { return &File{path} }
+
+const (
+	maxFile  = 16 << 20
+	lockPoll = 50 * time.Millisecond
+)
+
+// Load implements [Store].
+func (f *File) Load(_ context.Context, key StoreKey) ([]byte, error) {
+	entries, err := f.read()
+	return entries[key], err
+}
+
+// Save implements [Store].
+func (f *File) Save(ctx context.Context, key StoreKey, data []byte) error {
+	if data != nil {
+		if err := wire.Valid(data); err != nil {
+			return err
+		}
+	}
+	if err := os.MkdirAll(filepath.Dir(f.path), 0o700); err != nil {
+		return err
+	}
+	unlock, err := lockFile(ctx, f.path+".lock")
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	entries, err := f.read()
+	if err != nil {
+		return err
+	}
+	if data == nil {
+		if entries[key] == nil {
+			return nil
+		}
+		delete(entries, key)
+	} else {
+		entries[key] = data
+	}
+	return f.write(entries)
+}
+
+// Lock implements [Store].
+func (f *File) Lock(ctx context.Context, key StoreKey) (func(), error) {
+	if err := os.MkdirAll(filepath.Dir(f.path), 0o700); err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256([]byte(key.Issuer + "\n" + key.Resource + "\n" + key.Client))
+	return lockFile(ctx, f.path+"."+hex.EncodeToString(sum[:8])+".lock")
+}
+
+// lockFile locks the file at path. The lock goes with the process.
+func lockFile(ctx context.Context, path string) (func(), error) {
+	for {
+		unlock, err := tryLock(path)
+		if err != nil || unlock != nil {
+			return unlock, err
+		}
+		select {
+		case <-time.After(lockPoll):
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+func (f *File) read() (map[StoreKey][]byte, error) {
+	entries := map[StoreKey][]byte{}
+	file, err := os.Open(f.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return entries, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, maxFile+1))
+	if err != nil {
+		return nil, err
+	}
+	r := wire.NewReader(data)
+	for r.Array(); r.More(); {
+		var key StoreKey
+		var value []byte
+		for r.Object(); r.More(); {
+			switch string(r.Key()) {
+			case "issuer":
+				key.Issuer = r.String()
+			case "resource":
+				key.Resource = r.String()
+			case "client":
+				key.Client = r.String()
+			case "data":
+				value = r.Raw()
+			default:
+				r.Skip()
+			}
+		}
+		entries[key] = value
+	}
+	if len(data) > maxFile || r.End() != nil {
+		return nil, &Error{Rule: f.path + " is not a file of this package"}
+	}
+	return entries, nil
+}
+
+// write replaces the file, so that who reads it sees the old one or the new.
+func (f *File) write(entries map[StoreKey][]byte) (err error) {
+	b := []byte{'['}
+	for key, data := range entries {
+		b = append(wire.AppendComma(b), "\n {"...)
+		b = wire.AppendString(wire.AppendKey(b, "issuer"), key.Issuer)
+		b = wire.AppendString(wire.AppendKey(b, "resource"), key.Resource)
+		b = wire.AppendString(wire.AppendKey(b, "client"), key.Client)
+		b = append(wire.AppendLine(wire.AppendKey(b, "data"), data), '}')
+	}
+	b = append(b, "\n]\n"...)
+	tmp, err := os.CreateTemp(filepath.Dir(f.path), filepath.Base(f.path)+".*.tmp") // mode 0600
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = tmp.Close()
+			_ = os.Remove(tmp.Name())
+		}
+	}()
+	if _, err = tmp.Write(b); err != nil {
+		return err
+	}
+	if err = tmp.Sync(); err != nil {
+		return err
+	}
+	if err = tmp.Close(); err != nil {
+		return err
+	}
+	for range 10 {
+		// On Windows a file cannot be replaced while somebody reads it.
+		if err = os.Rename(tmp.Name(), f.path); !errors.Is(err, fs.ErrPermission) {
+			break
+		}
+		time.Sleep(lockPoll / 5)
+	}
+	return err
+}

@@ -1,0 +1,56 @@
+package oauth
+
+import (
+	"context"
+	"sync"
+)
+
+// A flight is something that many requests wait for and one does. It runs in a
+// goroutine of its own, and ends when nobody waits for it any more.
+type flight struct {
+	cancel  context.CancelFunc
+	waiting int           // guarded by the mutex that guards the flight's place
+	done    chan struct{} // closed when tok and err are set
+	tok     *token
+	err     error
+}
+
+// join waits for the flight at place, which mu guards, and starts one that
+// runs f if there is none.
+func join(ctx context.Context, mu *sync.Mutex, place **flight, f func(context.Context) (*token, error)) (*token, error) {
+	mu.Lock()
+	p := *place
+	if p == nil {
+		// It belongs to all who wait, so it has the values of the first
+		// and the end of none.
+		inner, cancel := context.WithCancel(context.WithoutCancel(ctx))
+		p = &flight{cancel: cancel, done: make(chan struct{})}
+		*place = p
+		go func() { // ends with f, which ends with inner
+			p.tok, p.err = f(inner)
+			mu.Lock()
+			if *place == p {
+				*place = nil
+			}
+			mu.Unlock()
+			cancel()
+			close(p.done)
+		}()
+	}
+	p.waiting++
+	mu.Unlock()
+	select {
+	case <-p.done:
+		return p.tok, p.err
+	case <-ctx.Done():
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if p.waiting--; p.waiting == 0 {
+		if *place == p {
+			*place = nil // the next starts anew instead of joining what ends
+		}
+		p.cancel()
+	}
+	return nil, context.Cause(ctx)
+}

@@ -1,0 +1,41 @@
+package oauth
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/stdmcp/stdmcp/internal/httpx"
+)
+
+// What holds secrets prints, with every verb, what it is and not what it holds.
+
+// Format implements fmt.Formatter.
+func (c Client) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "oauth.Client("+c.ID+")") }
+
+// Format implements fmt.Formatter.
+func (k Key) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "oauth.Key("+k.alg+")") }
+
+// Format implements fmt.Formatter.
+func (o Options) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "oauth.Options") }
+
+// Format implements fmt.Formatter.
+func (g Identity) Format(f fmt.State, _ rune) {
+	_, _ = io.WriteString(f, "oauth.Identity("+clean(g.TokenURL)+")")
+}
+
+// Format implements fmt.Formatter.
+func (t *Transport) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, t.String()) }
+
+// String returns the URL without secrets.
+func (t *Transport) String() string {
+	if t.url == nil {
+		return "an invalid URL"
+	}
+	return httpx.Clean(t.url)
+}
+
+// Format implements fmt.Formatter.
+func (m *Memory) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "oauth.Memory") }
+
+// Format implements fmt.Formatter.
+func (p *plain) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "oauth."+p.name) }

@@ -1,0 +1,110 @@
+package oauth
+
+import (
+	"encoding/base64"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+)
+
+// A jwt is what is looked at of a JSON Web Token that somebody else signed for
+// somebody else: nothing can be verified, and nothing depends on it but an
+// earlier and clearer error.
+type jwt struct {
+	typ      string
+	audience []string
+	resource string
+	client   string
+	expires  time.Time // zero if it does not say
+}
+
+var errJWT = errors.New("not a signed JSON Web Token")
+
+func parseJWT(s string) (*jwt, error) {
+	const longest = 1 << 20
+	parts := strings.SplitN(s, ".", 4)
+	if len(s) > longest || len(parts) != 3 {
+		return nil, errJWT
+	}
+	var decoded [3][]byte
+	for i, p := range parts {
+		data, err := base64.RawURLEncoding.Strict().DecodeString(p)
+		if err != nil || len(data) == 0 || strings.ContainsAny(p, "\r\n") {
+			return nil, errJWT
+		}
+		decoded[i] = data
+	}
+	j := &jwt{}
+	if err := j.readHeader(decoded[0]); err != nil {
+		return nil, errJWT
+	}
+	if err := j.readClaims(decoded[1]); err != nil {
+		return nil, errJWT
+	}
+	return j, nil
+}
+
+func (j *jwt) readHeader(data []byte) error {
+	r := wire.NewReader(data)
+	for r.Object(); r.More(); {
+		switch string(r.Key()) {
+		case "typ":
+			j.typ = r.String()
+		default:
+			r.Skip()
+		}
+	}
+	return r.End()
+}
+
+func (j *jwt) readClaims(data []byte) error {
+	r := wire.NewReader(data)
+	for r.Object(); r.More(); {
+		switch string(r.Key()) {
+		case "aud":
+			if r.Kind() == wire.Array {
+				j.audience = texts(&r)
+			} else {
+				j.audience = []string{r.String()}
+			}
+		case "resource":
+			if r.Kind() == wire.String {
+				j.resource = r.String()
+			} else {
+				r.Skip()
+			}
+		case "client_id":
+			j.client = r.String()
+		case "exp":
+			const last = 1 << 38 // beyond it, time.Time's text has no four-digit year
+			if f := r.Float(); f >= 0 && f < last {
+				j.expires = time.Unix(int64(f), 0)
+			} else {
+				r.Fail(errJWT)
+			}
+		default:
+			r.Skip()
+		}
+	}
+	return r.End()
+}
+
+// checkGrant returns an error if the assertion that an identity provider gave
+// is not one that may be sent to the server (Enterprise-Managed Authorization,
+// section 4.3).
+func (j *jwt) checkGrant(s *server, client string) error {
+	switch {
+	case j.typ != "oauth-id-jag+jwt":
+		return errors.New(`its typ is not "oauth-id-jag+jwt"`)
+	case !slices.Contains(j.audience, s.issuer):
+		return errors.New("its audience is not " + printable(s.issuer))
+	case j.resource != "" && j.resource != s.resource:
+		return errors.New("its resource is not " + printable(s.resource))
+	case j.client != client:
+		return errors.New("its client_id is not that of the client")
+	}
+	return nil
+}

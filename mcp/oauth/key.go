@@ -1,0 +1,189 @@
+package oauth
+
+import (
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/pem"
+	"errors"
+	"io"
+	"math/big"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+)
+
+// A Key signs for a client: ES256 with a P-256 key, RS256 with an RSA key of
+// at least 2048 bits, EdDSA with an Ed25519 key.
+type Key struct {
+	signer crypto.Signer
+	alg    string
+	id     string
+}
+
+var errKey = errors.New("oauth: a key must be P-256, Ed25519, or RSA with 2048 bits or more")
+
+// NewKey returns a Key that signs with signer, which may keep the key to
+// itself, as hardware does. id is the "kid" under which the server knows it,
+// and may be empty.
+func NewKey(signer crypto.Signer, id string) (*Key, error) {
+	k := &Key{signer: signer, id: id}
+	switch pub := signer.Public().(type) {
+	case *ecdsa.PublicKey:
+		if pub.Curve == elliptic.P256() {
+			k.alg = "ES256"
+			return k, nil
+		}
+	case *rsa.PublicKey:
+		if pub.N.BitLen() >= 2048 {
+			k.alg = "RS256"
+			return k, nil
+		}
+	case ed25519.PublicKey:
+		k.alg = "EdDSA"
+		return k, nil
+	}
+	return nil, errKey
+}
+
+// ParseKey returns the private key in a PEM file: PKCS #8, SEC 1 or PKCS #1.
+// The error quotes nothing of it.
+func ParseKey(data []byte, id string) (*Key, error) {
+	block, _ := pem.Decode(data)
+	if block == nil {
+		return nil, errors.New("oauth: no key in PEM format")
+	}
+	return parseDER(block.Bytes, id)
+}
+
+func parseDER(der []byte, id string) (*Key, error) {
+	var key any
+	var err error
+	if key, err = x509.ParsePKCS8PrivateKey(der); err != nil {
+		if key, err = x509.ParseECPrivateKey(der); err != nil {
+			if key, err = x509.ParsePKCS1PrivateKey(der); err != nil {
+				return nil, errKey
+			}
+		}
+	}
+	signer, ok := key.(crypto.Signer)
+	if !ok {
+		return nil, errKey
+	}
+	return NewKey(signer, id)
+}
+
+// generateKey returns a new key for an algorithm, ES256 or EdDSA, and the form
+// in which it is stored.
+func generateKey(alg string) (*Key, []byte, error) {
+	var signer crypto.Signer
+	var err error
+	if alg == "EdDSA" {
+		_, signer, err = ed25519.GenerateKey(rand.Reader)
+	} else {
+		signer, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	der, err := x509.MarshalPKCS8PrivateKey(signer)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &Key{signer: signer, alg: alg}, der, nil
+}
+
+// sign returns a JSON Web Token with the header and claims, which are JSON
+// objects (RFC 7515, section 7.1).
+func (k *Key) sign(header, claims []byte) (string, error) {
+	text := encode(header) + "." + encode(claims)
+	input, opts := []byte(text), crypto.SignerOpts(crypto.Hash(0))
+	if k.alg != "EdDSA" {
+		sum := sha256.Sum256(input)
+		input, opts = sum[:], crypto.SHA256
+	}
+	sig, err := k.signer.Sign(rand.Reader, input, opts)
+	if err == nil && k.alg == "ES256" {
+		sig, err = joinASN1(sig)
+	}
+	if err != nil {
+		return "", errors.New("oauth: the key did not sign")
+	}
+	return text + "." + encode(sig), nil
+}
+
+// joinASN1 turns an ECDSA signature from ASN.1 into R and S side by side, as
+// RFC 7518, section 3.4, has it.
+func joinASN1(der []byte) ([]byte, error) {
+	// SEQUENCE of two INTEGERs; for P-256 every length fits into one byte.
+	read := func() *big.Int {
+		if len(der) < 2 || der[0] != 2 || len(der) < 2+int(der[1]) {
+			return nil
+		}
+		n := new(big.Int).SetBytes(der[2 : 2+der[1]])
+		der = der[2+der[1]:]
+		return n
+	}
+	if len(der) < 2 || der[0] != 0x30 || int(der[1]) != len(der)-2 {
+		return nil, io.ErrUnexpectedEOF
+	}
+	der = der[2:]
+	r := read()
+	s := read()
+	if r == nil || s == nil || len(der) > 0 || r.BitLen() > 256 || s.BitLen() > 256 {
+		return nil, io.ErrUnexpectedEOF
+	}
+	out := make([]byte, 64)
+	r.FillBytes(out[:32])
+	s.FillBytes(out[32:])
+	return out, nil
+}
+
+// jwk returns the public key as RFC 7517 has it, with the members that count
+// for its thumbprint, in their order (RFC 7638, section 3).
+func (k *Key) jwk() []byte {
+	b := []byte{'{'}
+	member := func(name, value string) {
+		b = wire.AppendString(wire.AppendKey(b, name), value)
+	}
+	switch pub := k.signer.Public().(type) {
+	case *ecdsa.PublicKey:
+		point, err := pub.Bytes()
+		if err != nil || len(point) != 65 {
+			return nil
+		}
+		member("crv", "P-256")
+		member("kty", "EC")
+		member("x", encode(point[1:33]))
+		member("y", encode(point[33:]))
+	case ed25519.PublicKey:
+		member("crv", "Ed25519")
+		member("kty", "OKP")
+		member("x", encode(pub))
+	case *rsa.PublicKey:
+		member("e", encode(big.NewInt(int64(pub.E)).Bytes()))
+		member("kty", "RSA")
+		member("n", encode(pub.N.Bytes()))
+	}
+	return append(b, '}')
+}
+
+// thumbprint returns the SHA-256 thumbprint of the public key (RFC 7638).
+func (k *Key) thumbprint() string {
+	sum := sha256.Sum256(k.jwk())
+	return encode(sum[:])
+}
+
+func encode(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
+
+// random returns a value that nobody can guess.
+func random() string {
+	b := make([]byte, 32)
+	_, _ = rand.Read(b) // never fails
+	return encode(b)
+}

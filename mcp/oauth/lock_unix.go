@@ -1,0 +1,25 @@
+//go:build darwin || dragonfly || freebsd || illumos || linux || netbsd || openbsd
+
+package oauth
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// tryLock locks the file at path, or returns nil if somebody else has.
+func tryLock(path string) (unlock func(), err error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	switch err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); {
+	case err == nil:
+		return func() { _ = f.Close() }, nil
+	case errors.Is(err, syscall.EWOULDBLOCK), errors.Is(err, syscall.EINTR):
+		err = nil
+	}
+	_ = f.Close()
+	return nil, err
+}

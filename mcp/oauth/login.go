@@ -1,0 +1,132 @@
+package oauth
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+
+	"github.com/stdmcp/stdmcp/internal/httpx"
+)
+
+// Login has the program authorized now, whether there is a token or not, and
+// whatever went wrong before. The errors are those of [Transport.RoundTrip].
+func (t *Transport) Login(ctx context.Context) error {
+	if t.err != nil {
+		return t.err
+	}
+	if err := t.fetch.check(t.url); err != nil {
+		return err
+	}
+	d, err := t.probe(ctx)
+	if err != nil {
+		return err
+	}
+	unlock, err := t.store.Lock(ctx, t.bindingKey())
+	if err != nil {
+		return &Error{Rule: "the store cannot be locked", Err: err}
+	}
+	defer unlock()
+	if _, err := t.load(ctx); err != nil {
+		return err
+	}
+	s, err := t.discover(ctx, d)
+	if err != nil {
+		return err
+	}
+	k, c, err := t.grant(ctx, s, nil, d)
+	if err != nil {
+		return err
+	}
+	_, err = t.keep(ctx, s, c, k)
+	t.mu.Lock()
+	t.stepUps = nil
+	t.mu.Unlock()
+	return err
+}
+
+// probe asks the server for nothing, to see what it demands. One that demands
+// nothing of that may still demand something else.
+func (t *Transport) probe(ctx context.Context) (d demand, err error) {
+	ctx, cancel := context.WithTimeout(ctx, fetchTime)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, t.url.String(), nil)
+	if err != nil {
+		return d, &Error{URL: httpx.Clean(t.url), Rule: "not a URL that can be asked"}
+	}
+	req.Header.Set("Accept", "text/event-stream")
+	resp, err := t.base.RoundTrip(req)
+	if err != nil {
+		return d, err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode == http.StatusUnauthorized {
+		d, _ = demandOf(resp)
+	}
+	return d, nil
+}
+
+// Logout revokes the tokens where the authorization server lets that be done
+// (RFC 7009), and forgets them in any case. The error is that of the revocation
+// or of the Store.
+func (t *Transport) Logout(ctx context.Context) error {
+	if t.err != nil {
+		return t.err
+	}
+	unlock, err := t.store.Lock(ctx, t.bindingKey())
+	if err != nil {
+		return &Error{Rule: "the store cannot be locked", Err: err}
+	}
+	defer unlock()
+	k, err := t.load(ctx)
+	if err != nil {
+		return err
+	}
+	b := t.bound()
+	if k != nil {
+		err = t.revoke(ctx, b, k)
+	}
+	for _, key := range []StoreKey{b.key(), t.bindingKey()} {
+		if e := t.store.Save(ctx, key, nil); e != nil {
+			err = &Error{Rule: "the store cannot be written", Err: e}
+		}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.tok, t.binding, t.failed, t.stepUps = nil, binding{}, failure{}, nil
+	return err
+}
+
+// revoke makes the token worthless at the server that gave it out.
+func (t *Transport) revoke(ctx context.Context, b binding, k *token) error {
+	s, err := t.discover(ctx, demand{metadata: b.metadata})
+	if err != nil || s.issuer != b.issuer || s.revoke == "" {
+		return err
+	}
+	c := t.knownClient(ctx, s, b.client)
+	if c == nil {
+		return nil
+	}
+	u, err := t.fetch.parse(s.revoke)
+	if err != nil {
+		return err
+	}
+	for _, v := range [...][2]string{{"refresh_token", k.refresh}, {"access_token", k.access}} {
+		if v[1] == "" {
+			continue
+		}
+		form := url.Values{"token": {v[1]}, "token_type_hint": {v[0]}}
+		h := http.Header{"Content-Type": {"application/x-www-form-urlencoded"}}
+		if err := c.authenticate(&s.serverMetadata, form, h); err != nil {
+			return err
+		}
+		a, err := t.fetch.post(ctx, u, h, []byte(form.Encode()))
+		if err != nil {
+			return err
+		}
+		// A kind of token that cannot be revoked is not a mistake.
+		if err := a.refusal(secretsOf(form, c)...); a.status != http.StatusOK && !isCode(err, "unsupported_token_type") {
+			return err
+		}
+	}
+	return nil
+}

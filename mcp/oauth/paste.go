@@ -1,0 +1,81 @@
+package oauth
+
+import (
+	"context"
+	"io"
+	"strings"
+)
+
+// A Paste is an Authorizer for a person whose browser is elsewhere: it writes
+// the page's URL, and reads the URL at which the browser ends up, whether it
+// shows anything there or not.
+type Paste struct {
+	In  io.Reader // a line of it is read
+	Out io.Writer
+
+	// RedirectURI is where the browser is sent. Empty means
+	// http://127.0.0.1/callback, where nothing answers.
+	RedirectURI string
+}
+
+// Listen implements [Authorizer].
+func (p *Paste) Listen(context.Context, string) (Receiver, error) { return paster{p}, nil }
+
+type paster struct{ *Paste }
+
+func (p paster) Close() error { return nil }
+
+// RedirectURI implements [Receiver].
+func (p paster) RedirectURI() string {
+	if p.Paste.RedirectURI != "" {
+		return p.Paste.RedirectURI
+	}
+	return defaultRedirect
+}
+
+// Authorize implements [Receiver]. When ctx ends first, what is read later is
+// lost.
+func (p paster) Authorize(ctx context.Context, page string) (string, error) {
+	_, err := io.WriteString(p.Out, "Open this page in a browser:\n\n"+page+
+		"\n\nThen paste the address that the browser shows in the end, even if there is no page:\n")
+	if err != nil {
+		return "", err
+	}
+	type line struct {
+		text string
+		err  error
+	}
+	read := make(chan line, 1)
+	go func() { // ends with the line, or with p.In
+		text, err := readLine(p.In)
+		read <- line{text, err}
+	}()
+	select {
+	case l := <-read:
+		return strings.TrimSpace(l.text), l.err
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+}
+
+// readLine reads up to the end of the line and no further.
+func readLine(r io.Reader) (string, error) {
+	const longest = 64 << 10
+	var text []byte
+	for b := make([]byte, 1); len(text) < longest; {
+		n, err := r.Read(b)
+		if n == 1 {
+			if b[0] == '\n' {
+				break
+			}
+			text = append(text, b[0])
+		}
+		if err == io.EOF && len(text) > 0 {
+			break
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	return string(text), nil
+}

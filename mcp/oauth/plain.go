@@ -1,0 +1,100 @@
+package oauth
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"net/url"
+
+	"github.com/stdmcp/stdmcp/internal/httpx"
+)
+
+// Bearer returns a RoundTripper that sends a token from src with the requests
+// to the origin of server, and with no others. When the server refuses the
+// token, src is asked once more. base is nil for http.DefaultTransport.
+func Bearer(server string, src Source, base http.RoundTripper) http.RoundTripper {
+	return newPlain(server, "Authorization", "Bearer ", src, base)
+}
+
+// Header returns a RoundTripper that sends the field name with a value from src,
+// such as the key of an API, as Bearer does.
+func Header(server, name string, src Source, base http.RoundTripper) http.RoundTripper {
+	return newPlain(server, name, "", src, base)
+}
+
+// plain is a RoundTripper that sends something which comes from elsewhere.
+type plain struct {
+	url          *url.URL
+	err          error
+	name, prefix string
+	src          Source
+	base         http.RoundTripper
+}
+
+func newPlain(server, name, prefix string, src Source, base http.RoundTripper) *plain {
+	p := &plain{name: http.CanonicalHeaderKey(name), prefix: prefix, src: src, base: base}
+	p.url, p.err = httpx.Parse(server)
+	if p.err == nil {
+		p.err = httpx.CheckHeader(http.Header{name: nil})
+	}
+	if p.base == nil {
+		p.base = http.DefaultTransport
+	}
+	return p
+}
+
+func (p *plain) RoundTrip(req *http.Request) (*http.Response, error) {
+	if p.err != nil {
+		closeBody(req)
+		return nil, p.err
+	}
+	if !httpx.SameOrigin(req.URL, p.url) || req.Header.Get(p.name) != "" {
+		return p.base.RoundTrip(req)
+	}
+	value, err := p.value(req.Context())
+	if err != nil {
+		closeBody(req)
+		return nil, err
+	}
+	r := p.with(req, value)
+	resp, err := p.base.RoundTrip(r)
+	if err != nil || resp.StatusCode != http.StatusUnauthorized || !canReplay(req) {
+		return resp, err
+	}
+	again, err := p.value(req.Context())
+	if err != nil || again == value {
+		return resp, nil
+	}
+	r = p.with(req, again)
+	if req.GetBody != nil {
+		if r.Body, err = req.GetBody(); err != nil {
+			return resp, nil
+		}
+	}
+	httpx.Drain(resp)
+	return p.base.RoundTrip(r)
+}
+
+func (p *plain) with(req *http.Request, value string) *http.Request {
+	r := req.WithContext(req.Context())
+	if r.Header = maps.Clone(req.Header); r.Header == nil {
+		r.Header = http.Header{}
+	}
+	r.Header[p.name] = []string{p.prefix + value}
+	return r
+}
+
+func (p *plain) value(ctx context.Context) (string, error) {
+	v, err := read(ctx, p.src, "the field "+p.name)
+	if err == nil && !httpx.ValidValue(v) {
+		return "", &Error{URL: httpx.Clean(p.url), Rule: "the field " + p.name + " has a value that cannot be sent"}
+	}
+	return v, err
+}
+
+// CloseIdleConnections does what that of the base does.
+func (p *plain) CloseIdleConnections() {
+	if c, ok := p.base.(interface{ CloseIdleConnections() }); ok {
+		c.CloseIdleConnections()
+	}
+}

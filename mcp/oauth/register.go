@@ -1,0 +1,203 @@
+package oauth
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+)
+
+// A registration is a client that an authorization server made for the program
+// (RFC 7591), as it is kept in the Store.
+type registration struct {
+	id, secret, method string
+	redirect           string // for which it holds; empty when a person registered it
+	expires            int64  // of the secret, in seconds since 1970; 0 means never
+}
+
+func (g *registration) client(s *server) *Client {
+	c := &Client{ID: g.id, Secret: g.secret, Method: g.method, Issuer: s.issuer}
+	if c.Method == "" {
+		c.Method = c.method(s.methods)
+	}
+	return c
+}
+
+// usable reports whether the registration holds for answers at redirect.
+func (g *registration) usable(redirect string) bool {
+	return g != nil && g.id != "" && (g.redirect == "" || g.redirect == redirect) && (g.expires == 0 || time.Now().Unix() < g.expires)
+}
+
+func (g *registration) encode() []byte {
+	b := []byte{'{'}
+	for _, m := range [...][2]string{
+		{"client_id", g.id}, {"client_secret", g.secret}, {"token_endpoint_auth_method", g.method}, {"redirect_uri", g.redirect},
+	} {
+		if m[1] != "" {
+			b = wire.AppendString(wire.AppendKey(b, m[0]), m[1])
+		}
+	}
+	b = wire.AppendInt(wire.AppendKey(b, "client_secret_expires_at"), g.expires)
+	return append(b, '}')
+}
+
+// parseRegistration reads what encode wrote, and what servers answer.
+func parseRegistration(data []byte) (*registration, error) {
+	g := &registration{}
+	r := wire.NewReader(data)
+	for r.Object(); r.More(); {
+		switch string(r.Key()) {
+		case "client_id":
+			g.id = r.String()
+		case "client_secret":
+			g.secret = text(&r)
+		case "token_endpoint_auth_method":
+			g.method = text(&r)
+		case "redirect_uri":
+			g.redirect = text(&r)
+		case "client_secret_expires_at":
+			if !r.Null() {
+				g.expires = int64(r.Float())
+			}
+		default:
+			r.Skip()
+		}
+	}
+	return g, r.End()
+}
+
+// clientFor returns the client as which the program asks the server for a
+// code, in the order of Client Registration: given, by the URL of its
+// metadata, registered, asked for. fresh tells to forget a registration.
+func (t *Transport) clientFor(ctx context.Context, s *server, redirect string, fresh bool) (*Client, error) {
+	if c, err := t.given(s); c != nil || err != nil {
+		return c, err
+	}
+	if t.opts.ClientURL != "" && s.clientURLs {
+		return &Client{ID: t.opts.ClientURL, Method: methodNone}, checkClientURL(t.opts.ClientURL)
+	}
+	if known := t.loadRegistration(ctx, s.issuer); !fresh && known.usable(redirect) {
+		return known.client(s), nil
+	}
+	var g *registration
+	if s.register == "" {
+		c, err := t.ask(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		g = &registration{id: c.ID, secret: c.Secret, method: c.Method}
+	} else {
+		var err error
+		if g, err = t.register(ctx, s, redirect); err != nil {
+			return nil, err
+		}
+		g.redirect = redirect
+	}
+	if err := t.store.Save(ctx, StoreKey{Issuer: s.issuer}, g.encode()); err != nil {
+		return nil, &Error{Rule: "the registration cannot be stored", Err: err}
+	}
+	return g.client(s), nil
+}
+
+// knownClient returns the client with this id, to which the server gave a
+// token, or nil if it is not known any more.
+func (t *Transport) knownClient(ctx context.Context, s *server, id string) *Client {
+	if c, err := t.given(s); err != nil || c != nil && c.ID == id {
+		return c
+	}
+	if id == t.opts.ClientURL {
+		return &Client{ID: id, Method: methodNone}
+	}
+	if g := t.loadRegistration(ctx, s.issuer); g != nil && g.id == id {
+		return g.client(s)
+	}
+	return nil
+}
+
+func (t *Transport) loadRegistration(ctx context.Context, issuer string) *registration {
+	data, err := t.store.Load(ctx, StoreKey{Issuer: issuer})
+	if err != nil || data == nil {
+		return nil
+	}
+	g, err := parseRegistration(data)
+	if err != nil {
+		return nil
+	}
+	return g
+}
+
+// register makes the program known to the server (Dynamic Client Registration).
+func (t *Transport) register(ctx context.Context, s *server, redirect string) (*registration, error) {
+	u, err := t.fetch.parse(s.register)
+	if err != nil {
+		return nil, err
+	}
+	method := methodNone
+	if len(s.methods) > 0 && !slices.Contains(s.methods, methodNone) {
+		for _, m := range [...]string{methodBasic, methodPost} {
+			if slices.Contains(s.methods, m) {
+				method = m
+				break
+			}
+		}
+	}
+	a, err := t.fetch.post(ctx, u, http.Header{"Content-Type": {"application/json"}}, t.clientMetadata(redirect, method))
+	if err != nil {
+		return nil, err
+	}
+	if a.status != http.StatusCreated && a.status != http.StatusOK {
+		e := a.refusal()
+		if s.legacy {
+			return nil, &Error{URL: origin(t.url), Rule: "it asks for authorization, but neither has metadata nor registers clients", Err: e}
+		}
+		return nil, &Error{URL: a.url, Rule: "the client was not registered for the redirect URI " + redirect, Err: e}
+	}
+	g, err := parseRegistration(a.body)
+	if err != nil || g.id == "" {
+		return nil, &Error{URL: a.url, Rule: "a registration that is not as RFC 7591 has it", Err: err}
+	}
+	if g.method == "" && g.secret != "" && method != methodNone {
+		g.method = method // what was asked for
+	}
+	return g, nil
+}
+
+func (t *Transport) clientMetadata(redirect, method string) []byte {
+	name, kind := t.opts.ClientName, "native"
+	if name == "" {
+		name = "stdmcp"
+	}
+	if u, err := url.Parse(redirect); err == nil && u.Scheme == "https" {
+		kind = "web"
+	}
+	b := wire.AppendString(wire.AppendKey([]byte{'{'}, "client_name"), name)
+	b = wire.AppendString(wire.AppendKey(b, "application_type"), kind)
+	for _, m := range []struct {
+		name   string
+		values []string
+	}{
+		{"redirect_uris", []string{redirect}},
+		{"grant_types", []string{"authorization_code", "refresh_token"}},
+		{"response_types", []string{"code"}},
+	} {
+		b = append(wire.AppendKey(b, m.name), '[')
+		for _, v := range m.values {
+			b = wire.AppendString(wire.AppendComma(b), v)
+		}
+		b = append(b, ']')
+	}
+	b = wire.AppendString(wire.AppendKey(b, "token_endpoint_auth_method"), method)
+	return append(b, '}')
+}
+
+// checkClientURL checks the URL of a client-id metadata document.
+func checkClientURL(raw string) error {
+	u, err := url.Parse(raw)
+	if err != nil || u.Scheme != "https" || u.Host == "" || u.Path == "" || u.Path == "/" || u.Fragment != "" || u.User != nil {
+		return &Error{URL: clean(raw), Rule: "Options.ClientURL must be an https URL with a path (Client ID Metadata Documents)"}
+	}
+	return nil
+}

@@ -1,0 +1,184 @@
+package oauth
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+)
+
+// A binding says which of the tokens in the store is that of the resource, so
+// that a program which starts can use it without asking anybody where it is.
+type binding struct {
+	issuer, resource, client string
+	metadata                 string // where the challenge said that the resource's metadata is
+}
+
+// bindingKey is where the binding is, and what is locked: a client that the
+// program says it is has another one than a client that is registered.
+func (t *Transport) bindingKey() StoreKey {
+	return StoreKey{Resource: canonical(t.url), Client: t.opts.Client.ID}
+}
+
+func (b binding) key() StoreKey { return StoreKey{b.issuer, b.resource, b.client} }
+
+// load takes over what the store has, which another process may have changed.
+func (t *Transport) load(ctx context.Context) (*token, error) {
+	data, err := t.store.Load(ctx, t.bindingKey())
+	if err != nil {
+		return nil, &Error{Rule: "the store cannot be read", Err: err}
+	}
+	b, err := parseBinding(data)
+	if err != nil {
+		return nil, err
+	}
+	if data = nil; b.issuer != "" {
+		if data, err = t.store.Load(ctx, b.key()); err != nil {
+			return nil, &Error{Rule: "the store cannot be read", Err: err}
+		}
+	}
+	k, err := parseSaved(data)
+	if err != nil {
+		return nil, err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if k != nil && t.tok != nil && k.access == t.tok.access {
+		k = t.tok // which knows whether it is of use
+	}
+	t.loaded, t.binding, t.tok = true, b, k
+	return k, nil
+}
+
+// keep stores a new token and uses it from now on.
+func (t *Transport) keep(ctx context.Context, s *server, c *Client, k *token) (*token, error) {
+	b := binding{s.issuer, s.resource, c.ID, s.metadataURL}
+	err := t.store.Save(ctx, b.key(), k.encode())
+	if err == nil {
+		err = t.store.Save(ctx, t.bindingKey(), b.encode())
+	}
+	if err != nil {
+		return nil, &Error{Rule: "the token cannot be stored", Err: err}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.loaded, t.binding, t.tok, t.failed = true, b, k, failure{}
+	return k, nil
+}
+
+// forget throws the token away, and, if it is of no use either, the client that
+// the authorization server made.
+func (t *Transport) forget(ctx context.Context, client bool) error {
+	b := t.bound()
+	err := t.store.Save(ctx, b.key(), nil)
+	if err == nil && client {
+		err = t.store.Save(ctx, StoreKey{Issuer: b.issuer}, nil)
+	}
+	if err != nil {
+		return &Error{Rule: "the store cannot be written", Err: err}
+	}
+	t.mu.Lock()
+	t.tok = nil
+	t.mu.Unlock()
+	return nil
+}
+
+func (b binding) encode() []byte {
+	data := []byte{'{'}
+	for _, m := range [...][2]string{
+		{"issuer", b.issuer}, {"resource", b.resource}, {"client_id", b.client}, {"resource_metadata", b.metadata},
+	} {
+		data = wire.AppendString(wire.AppendKey(data, m[0]), m[1])
+	}
+	return append(data, '}')
+}
+
+var errStored = errors.New("oauth: the store holds something that is not of this package")
+
+func parseBinding(data []byte) (b binding, err error) {
+	if data == nil {
+		return b, nil
+	}
+	r := wire.NewReader(data)
+	for r.Object(); r.More(); {
+		switch string(r.Key()) {
+		case "issuer":
+			b.issuer = r.String()
+		case "resource":
+			b.resource = r.String()
+		case "client_id":
+			b.client = r.String()
+		case "resource_metadata":
+			b.metadata = r.String()
+		default:
+			r.Skip()
+		}
+	}
+	if r.End() != nil {
+		return binding{}, errStored
+	}
+	return b, nil
+}
+
+func (k *token) encode() []byte {
+	kind := "Bearer"
+	if k.dpop {
+		kind = "DPoP"
+	}
+	b := []byte{'{'}
+	for _, m := range [...][2]string{
+		{"access_token", k.access}, {"refresh_token", k.refresh}, {"token_type", kind},
+		{"scope", strings.Join(k.granted, " ")}, {"requested_scope", strings.Join(k.scopes, " ")},
+		{"dpop_key", base64.StdEncoding.EncodeToString(k.der)},
+	} {
+		if m[1] != "" {
+			b = wire.AppendString(wire.AppendKey(b, m[0]), m[1])
+		}
+	}
+	if !k.expires.IsZero() {
+		b = wire.AppendInt(wire.AppendKey(b, "expires_at"), k.expires.Unix())
+	}
+	return append(b, '}')
+}
+
+// parseSaved reads what encode wrote, and nothing as nothing.
+func parseSaved(data []byte) (*token, error) {
+	if data == nil {
+		return nil, nil
+	}
+	k := &token{}
+	r := wire.NewReader(data)
+	for r.Object(); r.More(); {
+		switch string(r.Key()) {
+		case "access_token":
+			k.access = r.String()
+		case "refresh_token":
+			k.refresh = r.String()
+		case "token_type":
+			k.dpop = r.String() == "DPoP"
+		case "scope":
+			k.granted = strings.Fields(r.String())
+		case "requested_scope":
+			k.scopes = strings.Fields(r.String())
+		case "expires_at":
+			k.expires = time.Unix(r.Int(), 0)
+		case "dpop_key":
+			k.der, _ = base64.StdEncoding.DecodeString(r.String())
+		default:
+			r.Skip()
+		}
+	}
+	if r.End() != nil || k.access == "" {
+		return nil, errStored
+	}
+	if k.dpop {
+		var err error
+		if k.key, err = parseDER(k.der, ""); err != nil {
+			return nil, errStored
+		}
+	}
+	return k, nil
+}

@@ -1,0 +1,72 @@
+package oauth
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/stdmcp/stdmcp/internal/httpx"
+)
+
+const (
+	// maxStepUps is how often more scopes are asked for, for one operation.
+	// Authorization before that counts.
+	maxStepUps = 3
+
+	// maxOperations bounds how many operations are remembered.
+	maxOperations = 1000
+)
+
+// An operation is what a request does at the server, as far as it can be seen.
+type operation struct {
+	t      *Transport
+	name   string
+	rounds int // of authorization in this request
+	stepUp bool
+}
+
+// operationName names what req does. Requests of MCP say it in headers, from
+// 2026-07-28 on.
+func operationName(req *http.Request) string {
+	return strings.Join([]string{req.Method, req.URL.Path, req.Header.Get("Mcp-Method"), req.Header.Get("Mcp-Name")}, "\n")
+}
+
+// meet returns a token that may meet the demand that k did not.
+func (o *operation) meet(ctx context.Context, k *token, d demand) (*token, error) {
+	if o.rounds++; o.rounds > maxStepUps {
+		return nil, o.tooMany(maxStepUps)
+	}
+	if !d.stepUp {
+		return o.t.renew(ctx, k, d)
+	}
+	o.stepUp = true
+	if k != nil && within(strings.Fields(d.scope), k.granted) {
+		return nil, &Error{URL: httpx.Clean(o.t.url), Rule: "it asks for scopes that the token has: " + printable(d.scope)}
+	}
+	o.t.mu.Lock()
+	if o.t.stepUps == nil || len(o.t.stepUps) >= maxOperations {
+		o.t.stepUps = map[string]int{}
+	}
+	o.t.stepUps[o.name]++
+	n := o.t.stepUps[o.name]
+	o.t.mu.Unlock()
+	if n > maxStepUps {
+		return nil, o.tooMany(maxStepUps)
+	}
+	return o.t.renew(ctx, k, d)
+}
+
+// done notes that the operation is no longer refused for want of scopes.
+func (o *operation) done(resp *http.Response) {
+	if !o.stepUp || resp.StatusCode == http.StatusForbidden {
+		return
+	}
+	o.t.mu.Lock()
+	delete(o.t.stepUps, o.name)
+	o.t.mu.Unlock()
+}
+
+func (o *operation) tooMany(n int) error {
+	return &Error{URL: httpx.Clean(o.t.url), Rule: "it asks for ever more authorization: given up after " + strconv.Itoa(n) + " rounds (Step-Up Authorization Flow)"}
+}

@@ -1,0 +1,190 @@
+package oauth
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/httpx"
+	"github.com/stdmcp/stdmcp/internal/wire"
+)
+
+// A token is an access token and what belongs to it. It does not change, but
+// for proven.
+type token struct {
+	access  string
+	refresh string
+	dpop    bool      // it goes with proofs of key
+	scopes  []string  // what it was asked for, and granted
+	granted []string  // what it was granted
+	expires time.Time // a little earlier than was said; zero if that wasn't
+	der     []byte    // the key in the form in which it is stored
+
+	key       *Key
+	issued    time.Time // when the server gave it to this process; zero if it was stored
+	refreshed bool      // it came for a refresh token
+
+	// proven says that a request with it was not refused.
+	proven atomic.Bool
+}
+
+// expired reports whether the token is not worth sending any more.
+func (k *token) expired() bool { return !k.expires.IsZero() && time.Now().After(k.expires) }
+
+// requestToken asks the token endpoint of m. key is what the token is to be
+// bound to, or nil. The answer's scopes are those of form, if it says none.
+func (t *Transport) requestToken(ctx context.Context, m *serverMetadata, c *Client, form url.Values, key *Key) (*token, error) {
+	u, err := t.fetch.parse(m.token)
+	if err != nil {
+		return nil, err
+	}
+	var a *answer
+	for range 2 { // once more with the nonce that the server tells to use
+		h := http.Header{"Content-Type": {"application/x-www-form-urlencoded"}}
+		if err := c.authenticate(m, form, h); err != nil {
+			return nil, err
+		}
+		nonce := t.nonceFor(u)
+		if key != nil {
+			proof, err := key.proof(http.MethodPost, u, "", nonce)
+			if err != nil {
+				return nil, err
+			}
+			h["Dpop"] = []string{proof}
+		}
+		if a, err = t.fetch.post(ctx, u, h, []byte(form.Encode())); err != nil {
+			return nil, err
+		}
+		isNew := t.keepNonce(u, a.header, nonce)
+		if a.status == http.StatusOK {
+			return a.token(form)
+		}
+		if err = a.refusal(secretsOf(form, c)...); key == nil || !isNew || !isCode(err, "use_dpop_nonce") {
+			break
+		}
+	}
+	return nil, err
+}
+
+// secretsOf returns what of a request must not be repeated.
+func secretsOf(form url.Values, c *Client) (list []string) {
+	for _, name := range [...]string{"code", "code_verifier", "refresh_token", "assertion", "client_assertion", "subject_token", "token"} {
+		list = append(list, form.Get(name))
+	}
+	return append(list, c.Secret)
+}
+
+// token reads a successful answer (RFC 6749, section 5.1).
+func (a *answer) token(form url.Values) (*token, error) {
+	k := &token{issued: time.Now(), refreshed: form.Get("grant_type") == "refresh_token"}
+	kind, scope, life := "", "", int64(0)
+	r := wire.NewReader(a.body)
+	for r.Object(); r.More(); {
+		switch string(r.Key()) {
+		case "access_token":
+			k.access = r.String()
+		case "refresh_token":
+			k.refresh = text(&r)
+		case "token_type":
+			kind = strings.ToLower(r.String())
+		case "scope":
+			scope = text(&r)
+		case "expires_in":
+			life = seconds(&r)
+		default:
+			r.Skip()
+		}
+	}
+	if err := r.End(); err != nil {
+		return nil, &Error{URL: a.url, Rule: "a token that is not as RFC 6749, section 5.1, has it", Err: err}
+	}
+	if k.access == "" || strings.ContainsFunc(k.access, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return nil, &Error{URL: a.url, Rule: "no access token in the answer, or one that cannot be sent"}
+	}
+	switch {
+	case kind == "bearer":
+	case kind == "dpop":
+		k.dpop = true
+	case kind == "n_a" && form.Has("requested_token_type"): // no access token (RFC 8693, section 2.2.1)
+	default:
+		return nil, &Error{URL: a.url, Rule: "an unknown type of token"}
+	}
+	asked := strings.Fields(form.Get("scope"))
+	if k.granted = strings.Fields(scope); scope == "" {
+		k.granted = asked
+	}
+	k.scopes = union(asked, k.granted)
+	if life > 0 {
+		d := time.Duration(min(life, maxLife)) * time.Second
+		k.expires = k.issued.Add(d - min(d/5, 10*time.Second)) // requests take time
+	}
+	return k, nil
+}
+
+const maxLife = 10 * 365 * 24 * 3600
+
+// seconds reads a number of seconds, which some servers write as a string.
+func seconds(r *wire.Reader) int64 {
+	switch r.Kind() {
+	case wire.String:
+		n, _ := strconv.ParseInt(r.String(), 10, 64)
+		return n
+	case wire.Number:
+		return int64(min(r.Float(), maxLife))
+	}
+	r.Skip()
+	return 0
+}
+
+// refusal returns the error that an answer is (RFC 6749, section 5.2).
+func (a *answer) refusal(secrets ...string) error {
+	e := &ServerError{URL: a.url, Status: a.status, Code: strconv.Itoa(a.status)}
+	if s := http.StatusText(a.status); s != "" {
+		e.Code += " " + s
+	}
+	if t := httpx.MediaType(a.header); !strings.HasSuffix(t, "json") {
+		return e
+	}
+	r := wire.NewReader(a.body)
+	code, description := "", ""
+	for r.Object(); r.More(); {
+		switch string(r.Key()) {
+		case "error":
+			code = text(&r)
+		case "error_description":
+			description = text(&r)
+		default:
+			r.Skip()
+		}
+	}
+	if r.End() == nil && code != "" {
+		e.Code, e.Description = printable(code, secrets...), printable(description, secrets...)
+	}
+	return e
+}
+
+// union returns the scopes of both lists, each once.
+func union(a, b []string) []string {
+	var list []string
+	for _, s := range slices.Concat(a, b) {
+		if s != "" && !slices.Contains(list, s) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// within reports whether all of list are among those in of.
+func within(list, of []string) bool {
+	for _, s := range list {
+		if !slices.Contains(of, s) {
+			return false
+		}
+	}
+	return true
+}
