@@ -133,7 +133,7 @@ func (s *Session) judgeMethod(c *call) *refusal {
 		what = "Method not found"
 	case m.era == modernOnly && !c.modern, m.era == legacyOnly && c.modern:
 		what = "Method not found in this revision"
-	case m.needs != "" && !s.srv.offers(m.needs):
+	case m.needs == "tasks" && !s.srv.opts.Tasks, m.needs != "" && !s.srv.offers(m.needs):
 		what = "Method not found: the server has not declared " + m.needs
 	default:
 		return nil

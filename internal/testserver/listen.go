@@ -6,13 +6,14 @@ import "strings"
 type filter struct {
 	lists map[string]bool // tools, resources, prompts
 	uris  map[string]bool
+	tasks map[string]bool // by id
 }
 
 // listen opens a subscription (2026-07-28 basic/patterns/subscriptions).
 func (c *call) listen() {
 	wanted := c.params.object("notifications")
 	srv := c.s.srv
-	f := filter{lists: map[string]bool{}, uris: map[string]bool{}}
+	f := filter{lists: map[string]bool{}, uris: map[string]bool{}, tasks: map[string]bool{}}
 	var granted, uris []string
 	for _, list := range []string{"tools", "prompts", "resources"} {
 		key := list + "ListChanged"
@@ -31,8 +32,16 @@ func (c *call) listen() {
 			uris = append(uris, uri)
 		}
 	}
-	if c.refused() {
+	var tasks []string
+	for _, raw := range wanted.list("taskIds") {
+		f.tasks[textOf(raw)] = srv.opts.Tasks
+		tasks = append(tasks, textOf(raw))
+	}
+	if c.refused() || tasks != nil && c.lacksExtension() {
 		return
+	}
+	if tasks != nil && srv.opts.Tasks {
+		granted = append(granted, `"taskIds":`+quoteAll(tasks))
 	}
 	if uris != nil {
 		granted = append(granted, `"resourceSubscriptions":`+quoteAll(uris))

@@ -36,6 +36,11 @@ var methods = map[string]method{
 	"prompts/list":             {both, "prompts", (*call).listPrompts},
 	"prompts/get":              {both, "prompts", (*call).getPrompt},
 	"completion/complete":      {both, "completions", (*call).completion},
+	"tasks/get":                {both, "tasks", (*call).getTask},
+	"tasks/result":             {legacyOnly, "tasks", (*call).resultOfTask},
+	"tasks/list":               {legacyOnly, "tasks", (*call).listTasks},
+	"tasks/cancel":             {both, "tasks", (*call).cancelTask},
+	"tasks/update":             {modernOnly, "tasks", (*call).updateTask},
 }
 
 const instructions = "Everything here exists to be tried: call echo first, then everything."

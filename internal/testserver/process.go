@@ -83,6 +83,7 @@ func encode(o *Options) string {
 		"Tools":      o.Tools,
 		"Mirror":     o.Mirror,
 		"BadMirrors": o.BadMirrors,
+		"Tasks":      o.Tasks,
 	})
 	if err != nil {
 		return err.Error() // not reached: all of these have a JSON form
@@ -113,6 +114,8 @@ func decodeOptions(text string) (*Options, error) {
 			o.Mirror = r.Bool()
 		case "BadMirrors":
 			o.BadMirrors = r.Bool()
+		case "Tasks":
+			o.Tasks = r.Bool()
 		default:
 			r.Fail(errors.New("unknown option"))
 		}

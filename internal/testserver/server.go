@@ -53,6 +53,10 @@ type Options struct {
 	// leave out the tools.
 	BadMirrors bool
 
+	// Tasks adds the tools research and look_up, which become tasks, and what
+	// serves tasks.
+	Tasks bool
+
 	// Report, unless nil, is called with each violation.
 	Report func(violation string)
 }
@@ -78,7 +82,8 @@ type Server struct {
 	listens    map[*call]filter     // the subscriptions that are open
 	cursors    map[string]int       // the items behind the cursors handed out, by method and cursor
 	states     map[string]*question // the requests that wait for input, by their state
-	asked      int                  // numbers the questions
+	tasks      map[string]*task     // by id
+	asked      int                  // numbers the questions and the tasks
 }
 
 // New returns a server. Nil options mean the zero value.
@@ -101,6 +106,9 @@ func New(o *Options) *Server {
 	}
 	if s.opts.BadMirrors {
 		s.tools = append(s.tools, badMirrors()...)
+	}
+	if s.opts.Tasks {
+		s.tools = append(s.tools, taskTools()...)
 	}
 	s.fault = findFault(s.opts.Fault)
 	if s.opts.Revisions == nil && s.fault.Legacy {
@@ -196,5 +204,11 @@ func (s *Server) capabilities(modern bool) string {
 	add("prompts", changes+"}")
 	add("completions", "{}")
 	add("logging", "{}")
+	switch {
+	case s.opts.Tasks && modern:
+		add("extensions", `{"`+tasksExtension+`":{}}`)
+	case s.opts.Tasks:
+		add("tasks", `{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}`)
+	}
 	return "{" + strings.Join(members, ",") + "}"
 }

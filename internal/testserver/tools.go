@@ -74,6 +74,9 @@ func (t *tool) definition() string {
 	if t.output != "" {
 		b += `,"outputSchema":` + t.output
 	}
+	if support := taskSupport[t.name]; support != "" {
+		b += `,"execution":{"taskSupport":"` + support + `"}`
+	}
 	return b + `,"annotations":{"title":"` + t.title + `",` + t.hints + "}," + icons + "}"
 }
 
@@ -137,10 +140,7 @@ func (c *call) listTools() {
 
 func (c *call) callTool() {
 	name, args := c.params.text("name"), c.params.optObject("arguments")
-	if c.params.has("task") {
-		c.params.fail("task", "the server has no tasks")
-	}
-	if c.refused() {
+	if c.refused() || !c.judgeTask(name) || c.refused() {
 		return
 	}
 	t, ok := c.s.srv.find(name)

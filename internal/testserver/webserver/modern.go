@@ -63,6 +63,8 @@ func (x *exchange) mismatch() string {
 		key = "name"
 	case "resources/read":
 		key = "uri"
+	case "tasks/get", "tasks/update", "tasks/cancel":
+		key = "taskId"
 	}
 	if raw := x.msg.params[key]; raw != nil {
 		if what := x.differs(headerName, text(raw), true); what != "" {

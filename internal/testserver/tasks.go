@@ -1,0 +1,446 @@
+package testserver
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+)
+
+const (
+	tasksExtension = metaPrefix + "tasks"
+	metaRelated    = metaPrefix + "related-task"
+)
+
+// taskSupport is what the tools say that may become tasks (2025-11-25). With
+// later clients research becomes one and look_up does not.
+var taskSupport = map[string]string{"research": "required", "look_up": "optional"}
+
+// taskTools are those tools.
+func taskTools() []tool {
+	properties := `"topic":{"type":"string","description":"What to look into"},` +
+		`"steps":{"type":"integer","minimum":1,"default":2,"description":"How many steps it takes"},` +
+		`"step_ms":{"type":"integer","minimum":0,"default":1000,"description":"How long each takes"},` +
+		`"poll_ms":{"type":"integer","default":1000,"description":"How often to ask"},` +
+		`"ask":{"type":"boolean","default":false,"description":"Whether to ask for input after the first step"},` +
+		`"end":{"type":"string","enum":["report","error","failure","never"],"default":"report","description":"How it ends"}`
+	return []tool{
+		{"research", "Research", "Looks into something, as a task.", properties, `"topic"`, "", readOnly, (*call).research},
+		{"look_up", "Look up", "Looks something up, as a task if that is asked for.", properties, `"topic"`, "", readOnly, (*call).research},
+	}
+}
+
+// A task is a call of a tool that goes on when it has been answered.
+type task struct {
+	srv     *Server
+	session *Session // a legacy one, which is told of changes; nil in the modern era
+	token   []byte   // for progress, or nil
+	id      string
+	created time.Time
+	ttl     string // in JSON
+	topic   string
+	steps   int
+	pace    time.Duration
+	poll    int
+	end     string
+	kinds   []string // what to ask the client for
+
+	// Guarded by srv.mu.
+	status, message string
+	updated         time.Time
+	done            int               // how many steps
+	asked           bool              // legacy: somebody asks the client
+	given           map[string][]byte // what the client was asked for
+	result, failure string            // how it ended
+	changed         chan struct{}     // closed when status or message change
+}
+
+// over reports whether the task has ended. The caller holds srv.mu.
+func (t *task) over() bool { return t.status != "working" && t.status != "input_required" }
+
+// judgeTask reports whether the client may call a tool as it does: as a task or
+// not (2025-11-25 basic/utilities/tasks, Tool-Level Negotiation).
+func (c *call) judgeTask(name string) bool {
+	support := ""
+	if c.hasTasks() && !c.modern {
+		support = taskSupport[name]
+	}
+	wants, what := c.params.has("task"), ""
+	switch {
+	case wants && support == "":
+		what = "the tool does not become a task"
+	case !wants && support == "required":
+		what = "the tool must become a task"
+	case wants:
+		c.params.optObject("task").optNumber("ttl", 0)
+		return true
+	default:
+		return true
+	}
+	c.violation(what)
+	c.error(codeMethodNotFound, what, "")
+	return false
+}
+
+// hasTasks reports whether there are tasks in the revision of the call.
+func (c *call) hasTasks() bool {
+	return c.s.srv.opts.Tasks && (c.modern || c.s.Revision() == "2025-11-25")
+}
+
+// research begins a task, or does the same at once.
+func (c *call) research(args *fields) {
+	t := &task{srv: c.s.srv, created: time.Now(), ttl: "60000", changed: make(chan struct{})}
+	t.topic, t.steps, t.poll = args.text("topic"), int(args.optNumber("steps", 2)), int(args.optNumber("poll_ms", 1000))
+	t.pace = time.Duration(args.optNumber("step_ms", 1000)) * time.Millisecond
+	if t.end = "report"; args.has("end") {
+		t.end = args.oneOf("end", "report", "error", "failure", "never")
+	}
+	if c.badArguments(args) {
+		return
+	}
+	if args.optBool("ask") {
+		t.kinds = slices.DeleteFunc([]string{"elicitation", "roots"}, func(kind string) bool { return !c.caps.has(kind) })
+	}
+	switch {
+	case c.modern && textOf(c.params.raw["name"]) == "research":
+		if c.lacksExtension() {
+			return
+		}
+	case c.params.has("task"):
+		t.session, t.token = c.s, c.token
+		if raw := c.params.optObject("task").raw["ttl"]; raw != nil {
+			t.ttl = string(raw)
+		}
+	default:
+		c.text("Looked up " + t.topic + ".")
+		return
+	}
+	c.s.srv.begin(t)
+	if c.modern {
+		c.answer("result", c.complete("task", t.members(true), ""))
+	} else {
+		c.result(`"task":{` + t.members(false) + "}")
+	}
+}
+
+func (s *Server) begin(t *task) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked++
+	t.id = fmt.Sprintf("task «%d»", s.asked) // HTTP has to encode it
+	t.status, t.message, t.updated = "working", "Begun.", t.created
+	t.given = map[string][]byte{}
+	if s.tasks == nil {
+		s.tasks = map[string]*task{}
+	}
+	s.tasks[t.id] = t
+	t.schedule()
+}
+
+// schedule has the next step done in time. The caller holds srv.mu.
+func (t *task) schedule() { time.AfterFunc(t.pace, t.step) }
+
+// step does a step.
+func (t *task) step() {
+	t.srv.mu.Lock()
+	if t.over() {
+		t.srv.mu.Unlock()
+		return
+	}
+	switch {
+	case t.done == 1 && len(t.given) < len(t.kinds):
+		t.set("input_required", "More has to be known.")
+	case t.done < t.steps || t.end == "never":
+		t.done++
+		t.set("working", fmt.Sprintf("Step %d of %d.", t.done, t.steps))
+		t.schedule()
+	default:
+		t.finish()
+	}
+	t.srv.mu.Unlock()
+	t.tell()
+}
+
+// finish ends the task. The caller holds srv.mu.
+func (t *task) finish() {
+	text := "A report on " + t.topic + "."
+	for _, kind := range t.kinds {
+		text += "\n" + string(t.given[kind])
+	}
+	switch t.end {
+	case "failure":
+		t.failure = `{"code":-32603,"message":"The library burnt down."}`
+		t.set("failed", "Failed.")
+	case "error":
+		t.result = `"content":[` + textBlock("Nothing is known of "+t.topic+".") + `],"isError":true`
+		if t.set("completed", "Ended."); t.session != nil {
+			t.status = "failed" // 2025-11-25 counts it so
+		}
+	default:
+		t.result = `"content":[` + textBlock(text) + "]"
+		t.set("completed", "Ended.")
+	}
+}
+
+// set changes the status. The caller holds srv.mu.
+func (t *task) set(status, message string) {
+	t.status, t.message, t.updated = status, message, time.Now()
+	close(t.changed)
+	t.changed = make(chan struct{})
+}
+
+// members returns the members of the task in JSON.
+func (t *task) members(modern bool) string {
+	t.srv.mu.Lock()
+	defer t.srv.mu.Unlock()
+	ttl, poll := "ttl", "pollInterval"
+	if modern {
+		ttl, poll = "ttlMs", "pollIntervalMs"
+	}
+	b := wire.AppendString([]byte(`"taskId":`), t.id)
+	b = wire.AppendString(append(b, `,"status":`...), t.status)
+	b = wire.AppendString(append(b, `,"statusMessage":`...), t.message)
+	b = wire.AppendString(append(b, `,"createdAt":`...), t.created.UTC().Format(time.RFC3339))
+	b = wire.AppendString(append(b, `,"lastUpdatedAt":`...), t.updated.UTC().Format(time.RFC3339))
+	return string(b) + `,"` + ttl + `":` + t.ttl + `,"` + poll + `":` + itoa(t.poll)
+}
+
+// detailed returns the members of the task with what its status brings along,
+// as the modern era has it.
+func (t *task) detailed() string {
+	members := t.members(true)
+	t.srv.mu.Lock()
+	defer t.srv.mu.Unlock()
+	switch t.status {
+	case "input_required":
+		var asks []string
+		for _, kind := range t.kinds {
+			q := queries[kind]
+			ask := quote(kind) + `:{"method":` + quote(q.method)
+			if q.params != "" {
+				ask += `,"params":` + q.params
+			}
+			asks = append(asks, ask+"}")
+		}
+		return members + `,"inputRequests":{` + strings.Join(asks, ",") + "}"
+	case "completed":
+		return members + `,"result":{` + t.result + "}"
+	case "failed":
+		return members + `,"error":` + t.failure
+	}
+	return members
+}
+
+// tell tells those who want to know of a change.
+func (t *task) tell() {
+	if t.session != nil {
+		t.srv.mu.Lock()
+		working, done := t.status == "working", t.done
+		t.srv.mu.Unlock()
+		if working && t.token != nil {
+			t.session.push(notification("notifications/progress",
+				`{"progressToken":`+string(t.token)+`,"progress":`+itoa(done)+"}"))
+		}
+		t.session.push(notification("notifications/tasks/status", "{"+t.members(false)+"}"))
+		return
+	}
+	t.srv.mu.Lock()
+	var listens []*call
+	for c, f := range t.srv.listens {
+		if f.tasks[t.id] {
+			listens = append(listens, c)
+		}
+	}
+	t.srv.mu.Unlock()
+	for _, c := range listens {
+		c.tell("notifications/tasks", t.detailed())
+	}
+}
+
+// take notes what the client was asked for, which shows with the next step.
+func (t *task) take(kind string, answer []byte) {
+	t.srv.mu.Lock()
+	defer t.srv.mu.Unlock()
+	t.given[kind] = answer
+	if len(t.given) == len(t.kinds) {
+		t.schedule()
+	}
+}
+
+// lacksExtension answers if the client has not declared the extension.
+func (c *call) lacksExtension() bool {
+	if c.caps.optObject("extensions").has(tasksExtension) {
+		return false
+	}
+	c.error(codeMissingCapability, "Missing required client capability",
+		`{"requiredCapabilities":{"extensions":{"`+tasksExtension+`":{}}}}`)
+	return true
+}
+
+// task returns the task that the call is about, or answers that there is none.
+func (c *call) task() *task {
+	id := c.params.text("taskId")
+	if !c.hasTasks() {
+		c.params.fail("", "no tasks in this revision")
+	}
+	if c.modern && !c.caps.optObject("extensions").has(tasksExtension) {
+		c.violation("the client has not declared " + tasksExtension)
+	}
+	if c.refused() || c.modern && c.lacksExtension() {
+		return nil
+	}
+	c.s.srv.mu.Lock()
+	t := c.s.srv.tasks[id]
+	c.s.srv.mu.Unlock()
+	if t == nil || (t.session == nil) != c.modern {
+		c.error(codeInvalidParams, "Task not found", "")
+		return nil
+	}
+	return t
+}
+
+func (c *call) getTask() {
+	if t := c.task(); t != nil && c.modern {
+		c.result(t.detailed())
+	} else if t != nil {
+		c.result(t.members(false))
+	}
+}
+
+func (c *call) listTasks() {
+	c.s.srv.mu.Lock()
+	ids := wire.SortedKeys(c.s.srv.tasks)
+	c.s.srv.mu.Unlock()
+	var items []string
+	for _, id := range ids {
+		if t := c.s.srv.tasks[id]; t.session != nil {
+			items = append(items, "{"+t.members(false)+"}")
+		}
+	}
+	c.list("tasks", items)
+}
+
+func (c *call) cancelTask() {
+	t := c.task()
+	if t == nil {
+		return
+	}
+	t.srv.mu.Lock()
+	over := t.over()
+	if !over {
+		t.set("cancelled", "Cancelled by the client.")
+	}
+	t.srv.mu.Unlock()
+	switch {
+	case c.modern:
+		c.result("")
+	case over:
+		c.error(codeInvalidParams, "The task has ended", "")
+	default:
+		c.result(t.members(false))
+	}
+	if !over {
+		t.tell()
+	}
+}
+
+// updateTask takes what a task asked for (2026-07-28, the extension for tasks).
+func (c *call) updateTask() {
+	t, responses := c.task(), c.params.object("inputResponses")
+	if t == nil || c.refused() {
+		return
+	}
+	for _, kind := range responses.keys() {
+		t.srv.mu.Lock()
+		twice := t.given[kind] != nil
+		t.srv.mu.Unlock()
+		switch {
+		case !slices.Contains(t.kinds, kind):
+			responses.fail(kind, "not asked for")
+		case twice:
+			responses.fail(kind, "given twice")
+		default:
+			queries[kind].check(responses.object(kind))
+		}
+	}
+	if c.refused() {
+		return
+	}
+	for _, kind := range responses.keys() {
+		t.take(kind, responses.raw[kind])
+	}
+	c.result("")
+}
+
+// resultOfTask waits for the end of a task, and asks the client meanwhile for
+// what the task needs (2025-11-25).
+func (c *call) resultOfTask() {
+	t := c.task()
+	if t == nil {
+		return
+	}
+	related := `"_meta":{"` + metaRelated + `":{"taskId":` + quote(t.id) + "}}"
+	c.later = func() {
+		for {
+			t.srv.mu.Lock()
+			over, changed := t.over(), t.changed
+			asks := t.status == "input_required" && !t.asked
+			t.asked = t.asked || asks
+			t.srv.mu.Unlock()
+			switch {
+			case over:
+				c.endOfTask(t, related)
+				return
+			case asks:
+				c.askForTask(t, related)
+			default:
+				select {
+				case <-changed:
+				case <-c.ctx.Done():
+					return
+				}
+			}
+		}
+	}
+}
+
+func (c *call) endOfTask(t *task, related string) {
+	t.srv.mu.Lock()
+	result, failure := t.result, t.failure
+	t.srv.mu.Unlock()
+	switch {
+	case failure != "":
+		c.answer("error", failure)
+	case result == "":
+		c.error(codeInvalidRequest, "The task was cancelled", "")
+	default:
+		c.result(result + "," + related)
+	}
+}
+
+// askForTask asks the client for what a task needs.
+func (c *call) askForTask(t *task, related string) {
+	for _, kind := range t.kinds {
+		q := queries[kind]
+		params := "{" + related + "}"
+		if q.params != "" {
+			params = strings.TrimSuffix(q.params, "}") + "," + related + "}"
+		}
+		answer, ok, problem := c.ask(q.method, params)
+		if !ok {
+			answer = []byte(quote(problem))
+			c.violation(q.method + " failed: " + problem)
+		}
+		f := newFields(q.method, answer)
+		q.check(f)
+		if f.optObject("_meta").optObject(metaRelated).optText("taskId") != t.id {
+			f.fail("_meta", "does not name the task")
+		}
+		if *f.err != "" {
+			c.violation("answer to " + *f.err)
+		}
+		t.take(kind, answer)
+	}
+}
