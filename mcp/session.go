@@ -22,7 +22,7 @@ func (s *sessionState) current() int {
 }
 
 // begin reports whether the session of the given generation is to be renewed by
-// the caller. If somebody else is at it, it returns what to wait for.
+// the caller. It returns what to wait for, unless that has been done.
 func (s *sessionState) begin(lost int) (mine bool, wait chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -47,24 +47,15 @@ func (s *sessionState) end(err error) {
 }
 
 // renew opens a session in place of the one that was lost. Of several calls
-// that lose it together one does so and the others wait.
+// that lose it together one begins to do so and all wait.
 func (c *Client) renew(ctx context.Context, lost int) error {
 	mine, wait := c.session.begin(lost)
-	switch {
-	case mine:
-		a, err := c.initialize(ctx, c.server.Revision)
-		if err == nil && a.server.Revision != c.server.Revision {
-			err = &incompatible{c.server.Revision, []string{a.server.Revision}}
-		}
-		c.session.end(err)
-		if err == nil {
-			for _, w := range c.watching() {
-				w.renewed(ctx)
-			}
-		}
-		return err
-	case wait == nil:
+	if wait == nil {
 		return nil
+	}
+	if mine {
+		// The others must not suffer when this caller goes.
+		go c.reopen(context.WithoutCancel(ctx)) // ends with its time, or the connection
 	}
 	select {
 	case <-wait:
@@ -74,4 +65,20 @@ func (c *Client) renew(ctx context.Context, lost int) error {
 	c.session.mu.Lock()
 	defer c.session.mu.Unlock()
 	return c.session.err
+}
+
+// reopen opens a new session.
+func (c *Client) reopen(ctx context.Context) {
+	ctx, _, stop := c.limit(ctx, new(call))
+	defer stop()
+	a, err := c.initialize(ctx, c.server.Revision)
+	if err == nil && a.server.Revision != c.server.Revision {
+		err = &incompatible{c.server.Revision, []string{a.server.Revision}}
+	}
+	c.session.end(err)
+	if err == nil {
+		for _, w := range c.watching() {
+			w.renewed(ctx)
+		}
+	}
 }
