@@ -42,8 +42,8 @@ func (c *conn) BindTool(name string, schema jsonrpc.RawMessage) error {
 
 // findBindings returns the annotations of a schema.
 func findBindings(schema []byte) ([]binding, error) {
-	if !bytes.Contains(schema, []byte(annotation)) {
-		return nil, nil
+	if !bytes.Contains(schema, []byte(annotation)) && !bytes.Contains(schema, []byte(`\u`)) {
+		return nil, nil // not even with some letter escaped
 	}
 	f := finder{r: wire.NewReader(schema)}
 	f.schema(nil, true)
@@ -93,11 +93,7 @@ func (f *finder) schema(path []string, reachable bool) {
 			}
 			name = f.r.String()
 		case "type":
-			if f.r.Kind() == wire.String {
-				kind = f.r.String()
-			} else {
-				f.r.Skip()
-			}
+			kind = f.kind()
 		case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas":
 			f.properties(path, reachable && key == "properties")
 		case "const", "enum", "default", "examples":
@@ -109,6 +105,33 @@ func (f *finder) schema(path []string, reachable bool) {
 	if annotated {
 		f.add(path, name, kind, reachable && path != nil)
 	}
+}
+
+// kind returns the type that a property is of, when it isn't null: generators
+// make ["string","null"] of an optional parameter. It is empty if there are
+// several.
+func (f *finder) kind() (kind string) {
+	if f.r.Kind() == wire.String {
+		return f.r.String()
+	}
+	if f.r.Kind() != wire.Array {
+		f.r.Skip()
+		return ""
+	}
+	n := 0
+	for f.r.Array(); f.r.More(); {
+		if f.r.Kind() != wire.String {
+			f.r.Skip()
+			n = 2
+		} else if s := f.r.String(); s != "null" {
+			kind = s
+			n++
+		}
+	}
+	if n > 1 {
+		return ""
+	}
+	return kind
 }
 
 // properties walks an object whose keys are names.

@@ -80,8 +80,18 @@ type refusal struct {
 func (e *refusal) Error() string { return e.answer.Error() }
 func (e *refusal) Unwrap() error { return e.answer }
 
-// OtherTransport reports whether the server may want another transport.
-func (e *refusal) OtherTransport() bool { return e.status.OtherTransport() }
+// OtherTransport reports whether the server may want another transport. What
+// only servers of 2026-07-28 and later say settles that (backward
+// compatibility; HeaderMismatch, MissingRequiredClientCapability,
+// UnsupportedProtocolVersion, and method not found with 404).
+func (e *refusal) OtherTransport() bool {
+	switch {
+	case -32022 <= e.answer.Code && e.answer.Code <= -32020,
+		e.answer.Code == jsonrpc.CodeMethodNotFound && e.status.Status == http.StatusNotFound:
+		return false
+	}
+	return e.status.OtherTransport()
+}
 
 // As finds the status, which errors.Unwrap doesn't lead to.
 func (e *refusal) As(target any) bool {

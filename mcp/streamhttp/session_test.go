@@ -1,0 +1,327 @@
+package streamhttp_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+	"github.com/stdmcp/stdmcp/mcp/streamhttp"
+)
+
+// forgetful is a server whose sessions can be lost. It refuses messages of
+// others with 404.
+type forgetful struct {
+	server
+	opened atomic.Int64 // sessions so far; the last one counts
+	broken atomic.Bool  // no session lasts
+}
+
+func newForgetful() *forgetful {
+	f := new(forgetful)
+	f.post = func(w http.ResponseWriter, r *request) bool {
+		switch current := "session-" + strconv.FormatInt(f.opened.Load(), 10); {
+		case r.Method == "server/discover":
+			w.WriteHeader(http.StatusBadRequest)
+		case r.Method == "initialize":
+			w.Header().Set("Mcp-Session-Id", "session-"+strconv.FormatInt(f.opened.Add(1), 10))
+			return false
+		case r.HTTP.Header.Get("Mcp-Session-Id") != current, r.Method == "tools/call" && f.broken.Load():
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(http.StatusNotFound)
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"Session %s not found"}}`, r.HTTP.Header.Get("Mcp-Session-Id"))
+		default:
+			return false
+		}
+		return true
+	}
+	return f
+}
+
+// lose makes the server forget the session.
+func (f *forgetful) lose() { f.opened.Add(1) }
+
+// opens returns how often a client asked for a session.
+func (f *forgetful) opens() int { return len(f.got("initialize")) }
+
+func TestLostSessionIsOpenedAgain(t *testing.T) {
+	f := newForgetful()
+	c := f.open(t, nil, nil)
+	callTool(t, c, "before")
+	f.lose()
+	callTool(t, c, "after")
+	if n := f.opens(); n != 2 {
+		t.Errorf("%d sessions", n)
+	}
+	if last := f.got("initialize")[1]; last.HTTP.Header.Get("Mcp-Session-Id") != "" {
+		t.Error("the new session was asked for in the old one")
+	}
+	if n := len(f.got("notifications/initialized")); n != 2 {
+		t.Errorf("initialized %d times", n)
+	}
+}
+
+func TestManyCallsLoseTheSessionTogether(t *testing.T) {
+	f := newForgetful()
+	c := f.open(t, nil, nil)
+	for range 3 {
+		before := f.opens()
+		f.lose()
+		var calls sync.WaitGroup
+		for i := range 50 {
+			calls.Go(func() { callTool(t, c, "tool-"+strconv.Itoa(i)) })
+		}
+		calls.Wait()
+		if n := f.opens() - before; n != 1 {
+			t.Errorf("%d sessions were opened", n)
+		}
+	}
+}
+
+func TestSessionThatIsLostForEver(t *testing.T) {
+	f := newForgetful()
+	c := f.open(t, nil, nil)
+	f.broken.Store(true)
+	_, err := c.CallTool(within(t, 5*time.Second), "x", nil)
+	wantError(t, err, jsonrpc.ErrNoSession, "forgotten the session")
+	wantStatus(t, err, 404)
+	if strings.Contains(err.Error(), "session-") {
+		t.Error("the error has the session's id:", err)
+	}
+	if n := f.opens(); n != 2 {
+		t.Errorf("%d sessions were opened", n)
+	}
+	f.broken.Store(false)
+	callTool(t, c, "x")
+}
+
+func TestSessionCannotBeOpenedAgain(t *testing.T) {
+	f := newForgetful()
+	c := f.open(t, nil, nil)
+	f.lose()
+	post := f.post
+	f.post = func(w http.ResponseWriter, r *request) bool {
+		if r.Method == "initialize" {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return true
+		}
+		return post(w, r)
+	}
+	for range 2 { // each call tries
+		_, err := c.CallTool(within(t, 5*time.Second), "x", nil)
+		wantError(t, err, nil, "new session", "503")
+	}
+	f.post = post
+	callTool(t, c, "x")
+}
+
+// TestCallerGoesWhileTheSessionIsOpenedAgain: others that wait for the new
+// session get it all the same.
+func TestCallerGoesWhileTheSessionIsOpenedAgain(t *testing.T) {
+	f := newForgetful()
+	c := f.open(t, nil, nil)
+	f.lose()
+	asked, release := make(chan struct{}), make(chan struct{})
+	post := f.post
+	f.post = func(w http.ResponseWriter, r *request) bool {
+		if r.Method == "initialize" {
+			close(asked)
+			<-release
+		}
+		return post(w, r)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var calls sync.WaitGroup
+	calls.Go(func() {
+		_, err := c.CallTool(ctx, "impatient", nil)
+		wantError(t, err, context.Canceled)
+	})
+	<-asked
+	calls.Go(func() { callTool(t, c, "patient") })
+	if !eventually(func() bool { return len(f.got("tools/call")) == 2 }) {
+		t.Error("the second call doesn't come")
+	}
+	cancel()
+	close(release)
+	calls.Wait()
+	if n := f.opens(); n != 2 {
+		t.Errorf("%d sessions", n)
+	}
+}
+
+// TestSessionHeaders: all that belongs to the session says so, and in which
+// revision.
+func TestSessionHeaders(t *testing.T) {
+	s := &server{session: "the-session", revision: mcp.Revision20250618,
+		get: func(w http.ResponseWriter, r *http.Request) {
+			events(w, `data: {"jsonrpc":"2.0","id":"q","method":"ping"}`+"\n\n")
+		}}
+	c := s.open(t, nil, nil)
+	callTool(t, c, "x")
+	if err := c.Notify(t.Context(), "notifications/x", nil); err != nil {
+		t.Error(err)
+	}
+	if !eventually(func() bool { return len(s.got("")) > 0 }) {
+		t.Error("ping is not answered")
+	}
+	c.Close()
+	for _, what := range []string{"notifications/initialized", "tools/call", "notifications/x", "", "GET", "DELETE"} {
+		list := s.got(what)
+		if len(list) == 0 {
+			t.Errorf("no %q", what)
+			continue
+		}
+		h := list[0].HTTP.Header
+		if h.Get("Mcp-Session-Id") != "the-session" || h.Get("Mcp-Protocol-Version") != mcp.Revision20250618 {
+			t.Errorf("%q has %v", what, h)
+		}
+		if h.Get("Mcp-Method") != "" {
+			t.Errorf("%q has a header of a later revision", what)
+		}
+	}
+	for _, r := range s.got("POST") {
+		h := r.HTTP.Header
+		if h.Get("Content-Type") != "application/json" || h.Get("Accept") != "application/json, text/event-stream" {
+			t.Errorf("POST with %v", h)
+		}
+	}
+	if h := s.got("initialize")[0].HTTP.Header; h.Get("Mcp-Session-Id") != "" {
+		t.Errorf("initialize has %v", h)
+	}
+}
+
+// TestReplyWithoutStream: what says the revision of an answer doesn't depend on
+// the session's stream.
+func TestReplyWithoutStream(t *testing.T) {
+	s := &server{session: "s", call: func(w http.ResponseWriter, r *request) {
+		events(w, `data: {"jsonrpc":"2.0","id":7,"method":"ping"}`+"\n\n")
+		time.Sleep(time.Millisecond)
+		send(w, "data: "+r.result(done)+"\n\n")
+	}}
+	c := s.open(t, &streamhttp.Options{NoStream: true}, nil)
+	callTool(t, c, "x")
+	if !eventually(func() bool { return len(s.got("")) > 0 }) {
+		t.Fatal("ping is not answered")
+	}
+	c.Close()
+	for _, r := range append(s.got(""), s.got("DELETE")...) {
+		if r.HTTP.Header.Get("Mcp-Protocol-Version") != legacy {
+			t.Errorf("%s has %v", r.HTTP.Method, r.HTTP.Header)
+		}
+	}
+	if len(s.got("GET")) != 0 {
+		t.Error("the stream was asked for")
+	}
+}
+
+// TestSessionIDThatCannotBeSent: net/http refuses the worst, the rest is ours.
+func TestSessionIDThatCannotBeSent(t *testing.T) {
+	for _, id := range []string{"a b", "a\tb", "ä"} {
+		s := (&server{session: id}).start(t)
+		_, err := mcp.Connect(within(t, 5*time.Second), streamhttp.New(s.URL, nil), nil)
+		wantError(t, err, mcp.ErrMalformed, "session id")
+	}
+}
+
+// TestNoSessionFromModernServer: what such a server says of a session is
+// nothing to repeat.
+func TestNoSessionFromModernServer(t *testing.T) {
+	s := &server{revision: modern, post: func(w http.ResponseWriter, r *request) bool {
+		w.Header().Set("Mcp-Session-Id", "nonsense")
+		return false
+	}}
+	c := s.open(t, nil, nil)
+	callTool(t, c, "x")
+	c.Close()
+	for _, r := range s.got("POST") {
+		h := r.HTTP.Header
+		if h.Get("Mcp-Session-Id") != "" || h.Get("Mcp-Protocol-Version") != modern || h.Get("Mcp-Method") != r.Method {
+			t.Errorf("%s with %v", r.Method, h)
+		}
+	}
+	if s.got("GET") != nil || s.got("DELETE") != nil {
+		t.Error("GET or DELETE was sent")
+	}
+}
+
+// TestServerAsksInTheSession has a server that asks on the stream of a call,
+// and waits for the answer.
+func TestServerAsksInTheSession(t *testing.T) {
+	answered := make(chan string, 1)
+	s := &server{session: "s"}
+	s.post = func(w http.ResponseWriter, r *request) bool {
+		if r.Method == "" {
+			answered <- r.body
+		}
+		return false
+	}
+	s.call = func(w http.ResponseWriter, r *request) {
+		events(w, `data: {"jsonrpc":"2.0","id":"ask","method":"`+r.Params.Name+`"}`+"\n\n")
+		<-answered
+		send(w, "data: "+r.result(done)+"\n\n")
+	}
+	roots := mcp.Roots(func(context.Context) ([]mcp.Root, error) { return []mcp.Root{{URI: "file:///x"}}, nil })
+	c := s.open(t, nil, &mcp.Options{Handlers: []mcp.Handler{roots}})
+	for _, method := range []string{"roots/list", "ping", "sampling/createMessage"} {
+		callTool(t, c, method)
+	}
+	var bodies []string
+	for _, r := range s.got("") {
+		bodies = append(bodies, r.body)
+	}
+	if want := []string{
+		`{"jsonrpc":"2.0","id":"ask","result":{"roots":[{"uri":"file:///x"}]}}`,
+		`{"jsonrpc":"2.0","id":"ask","result":{}}`,
+		`{"jsonrpc":"2.0","id":"ask","error":{"code":-32601,"message":"this client does not handle sampling/createMessage"}}`,
+	}; !slices.Equal(bodies, want) {
+		t.Errorf("answered %q", bodies)
+	}
+}
+
+// TestServerAsksWithoutSession: since 2026-07-28 servers may not, and get no
+// answer.
+func TestServerAsksWithoutSession(t *testing.T) {
+	s := &server{revision: modern, call: func(w http.ResponseWriter, r *request) {
+		events(w, `data: {"jsonrpc":"2.0","id":"ask","method":"ping"}`+"\n\ndata: "+r.result(done)+"\n\n")
+	}}
+	var j journal
+	c := s.open(t, nil, &mcp.Options{Dropped: j.dropped})
+	callTool(t, c, "x")
+	c.Close()
+	if !strings.Contains(j.String(), "does not allow") || len(s.got("")) != 0 {
+		t.Errorf("dropped %s, sent %d answers", j.String(), len(s.got("")))
+	}
+}
+
+// TestNotificationAnsweredWithAnything: what the response holds doesn't matter.
+func TestNotificationAnsweredWithAnything(t *testing.T) {
+	answers := []func(http.ResponseWriter){
+		func(w http.ResponseWriter) { w.WriteHeader(http.StatusNoContent) },
+		func(w http.ResponseWriter) { io.WriteString(w, "Accepted") },
+		func(w http.ResponseWriter) { w.Header().Set("Content-Type", "application/json"); io.WriteString(w, "null") },
+		func(w http.ResponseWriter) { events(w, ": nothing\n\n") },
+		func(w http.ResponseWriter) { io.WriteString(w, strings.Repeat("x", 1<<20)) },
+	}
+	for i, answer := range answers {
+		s := &server{session: "s", post: func(w http.ResponseWriter, r *request) bool {
+			if r.ID == nil {
+				answer(w)
+			}
+			return r.ID == nil
+		}}
+		c := s.open(t, nil, nil)
+		if err := c.Notify(t.Context(), "notifications/x", nil); err != nil {
+			t.Error(i, err)
+		}
+		callTool(t, c, "x")
+	}
+}
