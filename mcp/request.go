@@ -122,9 +122,26 @@ func (c *Client) request(conn jsonrpc.Conn, m *jsonrpc.Message) {
 		var answer *jsonrpc.Error
 		if err != nil {
 			answer = c.wireError(m.Method, err)
+		} else {
+			result = relate(m.Params, result)
 		}
 		_ = conn.Reply(ctx, m.ID, result, answer) // fails with the connection only
 	}()
+}
+
+const metaRelatedTask = "io.modelcontextprotocol/related-task"
+
+// relate says in a result to which task the request belonged (2025-11-25
+// basic/utilities/tasks, Associating Task-Related Messages), unless the handler
+// has filled _meta itself.
+func relate(params, result RawMessage) RawMessage {
+	task := member(member(params, "_meta"), metaRelatedTask)
+	if task == nil || member(result, "_meta") != nil {
+		return result
+	}
+	b := wire.AppendKey(result[:len(result)-1:len(result)-1], "_meta")
+	b = wire.AppendKey(append(b, '{'), metaRelatedTask)
+	return append(append(b, task...), "}}"...)
 }
 
 var errServerRequest = errors.New("a request from the server, which this protocol revision does not allow")

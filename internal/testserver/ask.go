@@ -159,7 +159,7 @@ func (s *Server) remember(key string, q *question) {
 // that the server asked to repeat, with a new id and the state as it was given.
 func (s *Session) judgeInput(c *call) *refusal {
 	p := c.params
-	if !c.modern || !p.has("inputResponses") && !p.has("requestState") {
+	if !c.modern || c.method == "tasks/update" || !p.has("inputResponses") && !p.has("requestState") {
 		return nil
 	}
 	key := c.withoutState()

@@ -1,0 +1,422 @@
+package mcp_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/mcp"
+)
+
+// withTasks returns options for a client that waits through tasks.
+func withTasks(more ...mcp.Handler) *mcp.Options {
+	return &mcp.Options{Handlers: append(more, mcp.Tasks{TTL: time.Minute})}
+}
+
+// tasking returns a server with tasks, and a client of it.
+func tasking(t *testing.T, revision string, o *mcp.Options) (*testserver.Server, *mcp.Client) {
+	so := speaking(revision)
+	so.Tasks = true
+	s := testserver.New(&so)
+	return s, open(t, s, o)
+}
+
+// eachEra runs f in a bubble for each era.
+func eachEra(t *testing.T, f func(t *testing.T, revision string)) {
+	for _, revision := range eras {
+		t.Run(revision, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { f(t, revision) })
+		})
+	}
+}
+
+func TestCallToolWaitsThroughATask(t *testing.T) {
+	eachEra(t, func(t *testing.T, revision string) {
+		s, c := tasking(t, revision, withTasks())
+		start := time.Now()
+		res, err := c.CallTool(t.Context(), "research", map[string]any{"topic": "frogs", "steps": 3, "step_ms": 10_000})
+		if err != nil || res.Text() != "A report on frogs." {
+			t.Fatalf("%+v, %v", res, err)
+		}
+		if took := time.Since(start); took < 40*time.Second || took > 43*time.Second {
+			t.Errorf("took %v, want the 40 s of the task and little more", took)
+		}
+		if got := count(methods(s), "tools/list"); (got == 1) != (revision == legacy) {
+			t.Errorf("asked %d times for the tools", got)
+		}
+		for tool, want := range map[string]string{"research": "A report on x.", "look_up": "Looked up x.", "echo": "hi"} {
+			res, err := c.CallTool(t.Context(), tool, map[string]any{"topic": "x", "message": "hi"})
+			if err != nil || res.Text() != want {
+				t.Errorf("%s: %+v, %v", tool, res, err)
+			}
+		}
+		if got := count(methods(s), "tools/list"); got > 1 {
+			t.Errorf("asked %d times for the tools", got)
+		}
+	})
+}
+
+func TestTaskIsReportedAndMakesProgress(t *testing.T) {
+	eachEra(t, func(t *testing.T, revision string) {
+		_, c := tasking(t, revision, withTasks())
+		var states []string
+		var progress []float64
+		_, err := c.Do(t.Context(), &mcp.ToolCall{
+			Name: "research", Arguments: map[string]any{"topic": "x", "steps": 2},
+			Task:     func(task *mcp.Task) { states = append(states, string(task.Status)+" "+task.StatusMessage) },
+			Progress: func(p mcp.Progress) { progress = append(progress, p.Progress) },
+		})
+		n := len(states)
+		if err != nil || n < 3 || states[0] != "working Begun." || states[1] != "working Step 1 of 2." || states[n-1] != "completed Ended." {
+			t.Errorf("%q, %v", states, err)
+		}
+		if revision == legacy && !slices.Equal(progress, []float64{1, 2}) {
+			t.Errorf("progress %v", progress)
+		}
+	})
+}
+
+func TestHowTasksEnd(t *testing.T) {
+	eachEra(t, func(t *testing.T, revision string) {
+		_, c := tasking(t, revision, withTasks())
+		res, err := c.CallTool(t.Context(), "research", map[string]any{"topic": "x", "end": "error"})
+		if err != nil || !res.IsError || res.Text() != "Nothing is known of x." {
+			t.Errorf("%+v, %v", res, err)
+		}
+		_, err = c.CallTool(t.Context(), "research", map[string]any{"topic": "x", "end": "failure"})
+		wantCode(t, err, -32603)
+		wantError(t, err, nil, `"research"`, "The library burnt down.")
+		var call *mcp.CallError
+		if !errors.As(err, &call) || call.Name != "research" {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
+func TestTaskThatNeverEndsEndsWithItsCaller(t *testing.T) {
+	eachEra(t, func(t *testing.T, revision string) {
+		s, c := tasking(t, revision, withTasks())
+		args := map[string]any{"topic": "x", "end": "never"}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		within(t, time.Minute, func() {
+			_, err := c.CallTool(ctx, "research", args)
+			wantError(t, err, context.DeadlineExceeded, "research")
+		})
+		if got := count(methods(s), "tasks/cancel"); got != 1 {
+			t.Errorf("cancelled %d times", got)
+		}
+		within(t, time.Hour, func() { // Options.MaxTimeout
+			_, err := c.CallTool(t.Context(), "research", args)
+			wantError(t, err, context.DeadlineExceeded, "1h0m0s in all")
+		})
+		go func() { time.Sleep(10 * time.Second); c.Close() }() // ends with the client
+		within(t, 10*time.Second, func() {
+			_, err := c.CallTool(t.Context(), "research", args)
+			wantError(t, err, mcp.ErrClosed)
+		})
+	})
+}
+
+func TestTaskAsksForInput(t *testing.T) {
+	eachEra(t, func(t *testing.T, revision string) {
+		asked := 0
+		s, c := tasking(t, revision, withTasks(
+			mcp.Elicitation{Form: func(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error) {
+				asked++
+				time.Sleep(5 * time.Minute) // users take their time
+				return &mcp.ElicitResult{Action: mcp.ElicitAccept, Content: map[string]any{"name": "Ada"}}, nil
+			}},
+			mcp.Roots(func(context.Context) ([]mcp.Root, error) { return []mcp.Root{{URI: "file:///x"}}, nil })))
+		// The state shows late that the input has come, so that it is read again.
+		res, err := c.CallTool(t.Context(), "research", map[string]any{"topic": "x", "ask": true, "step_ms": 30_000})
+		if err != nil || !strings.Contains(res.Text(), "Ada") || !strings.Contains(res.Text(), "file:///x") || asked != 1 {
+			t.Errorf("asked %d times: %+v, %v", asked, res, err)
+		}
+		if n := count(methods(s), "tasks/update"); (n == 1) != (revision == modern) {
+			t.Errorf("updated %d times", n)
+		}
+	})
+}
+
+func TestTaskAsksForWhatTheClientCannotGive(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		failure := errors.New("no user")
+		s, c := tasking(t, modern, withTasks(
+			mcp.Elicitation{Form: func(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error) { return nil, failure }}))
+		_, err := c.CallTool(t.Context(), "research", map[string]any{"topic": "x", "ask": true})
+		wantError(t, err, mcp.ErrInputRequired, "research", "elicitation")
+		wantError(t, err, failure)
+		if got := count(methods(s), "tasks/cancel"); got != 1 {
+			t.Errorf("cancelled %d times", got)
+		}
+	})
+}
+
+func TestNoTasksUnlessAskedFor(t *testing.T) {
+	eachEra(t, func(t *testing.T, revision string) {
+		so := speaking(revision)
+		so.Tasks = true
+		s := testserver.New(&so)
+		c := dial(t, s.Pipe(), nil)
+		_, err := c.CallTool(t.Context(), "research", map[string]any{"topic": "x"})
+		wantCode(t, err, map[string]int64{modern: mcp.CodeMissingClientCapability, legacy: -32601}[revision])
+		res, err := c.CallTool(t.Context(), "look_up", map[string]any{"topic": "x"})
+		if err != nil || res.Text() != "Looked up x." {
+			t.Errorf("%+v, %v", res, err)
+		}
+	})
+}
+
+func TestServersWithoutTasksAreLeftAlone(t *testing.T) {
+	eachEra(t, func(t *testing.T, revision string) {
+		so := speaking(revision)
+		s := testserver.New(&so)
+		c := open(t, s, withTasks())
+		h, err := c.StartTool(t.Context(), &mcp.ToolCall{Name: "echo", Arguments: map[string]any{"message": "hi"}})
+		if err != nil || h.ID() != "" {
+			t.Fatalf("%+v, %v", h, err)
+		}
+		if got := methods(s); slices.Contains(got, "tools/list") {
+			t.Errorf("sent %q", got)
+		}
+	})
+}
+
+func TestTaskHandle(t *testing.T) {
+	eachEra(t, func(t *testing.T, revision string) {
+		_, c := tasking(t, revision, withTasks())
+		h, err := c.StartTool(t.Context(), &mcp.ToolCall{Name: "research", Arguments: map[string]any{"topic": "frogs"}})
+		if err != nil || h.ID() == "" {
+			t.Fatalf("%+v, %v", h, err)
+		}
+		if task, err := h.Status(t.Context()); err != nil || task.Status != mcp.TaskWorking || task.TaskID != h.ID() {
+			t.Errorf("%+v, %v", task, err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err = h.Wait(ctx)
+		wantError(t, err, context.DeadlineExceeded) // and the task goes on
+		for _, h := range []*mcp.TaskHandle{h, resume(t, c, h.Save()), c.Task(h.ID())} {
+			res, err := h.Wait(t.Context())
+			if err != nil || res.Text() != "A report on frogs." {
+				t.Errorf("%+v, %v", res, err)
+			}
+		}
+		if err := h.Cancel(t.Context()); (err == nil) != (revision == modern) {
+			t.Errorf("cancelled when it had ended: %v", err)
+		}
+
+		h, err = c.StartTool(t.Context(), &mcp.ToolCall{Name: "research", Arguments: map[string]any{"topic": "x", "end": "never"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := h.Cancel(t.Context()); err != nil {
+			t.Error(err)
+		}
+		_, err = h.Wait(t.Context())
+		wantError(t, err, mcp.ErrTaskCancelled, "research", "Cancelled by the client.")
+	})
+}
+
+func resume(t *testing.T, c *mcp.Client, saved string) *mcp.TaskHandle {
+	t.Helper()
+	h, err := c.ResumeTask(saved)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func TestHandleOfACallThatWasAnsweredAtOnce(t *testing.T) {
+	eachEra(t, func(t *testing.T, revision string) {
+		_, c := tasking(t, revision, withTasks())
+		h, err := c.StartTool(t.Context(), &mcp.ToolCall{Name: "add", Arguments: map[string]any{"a": 1, "b": 2}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, h := range []*mcp.TaskHandle{h, resume(t, c, h.Save())} {
+			res, err := h.Wait(t.Context())
+			if err != nil || res.Text() != "3" || string(res.Structured) != `{"sum":3}` {
+				t.Errorf("%+v, %v", res, err)
+			}
+			if task, err := h.Status(t.Context()); err != nil || task.Status != mcp.TaskCompleted {
+				t.Errorf("%+v, %v", task, err)
+			}
+			if err := h.Cancel(t.Context()); err != nil || h.ID() != "" {
+				t.Errorf("%q, %v", h.ID(), err)
+			}
+		}
+		for _, bad := range []string{"", "x", "{}", `{"task":""}`, `{"task":1}`, `{"task":"a"} x`, `{"result":[]}`} {
+			if h, err := c.ResumeTask(bad); err == nil {
+				t.Errorf("%q is taken for %+v", bad, h)
+			}
+		}
+	})
+}
+
+func TestStartToolUsesTasksWhereTheyAreAllowed(t *testing.T) {
+	eachEra(t, func(t *testing.T, revision string) {
+		_, c := tasking(t, revision, withTasks())
+		h, err := c.StartTool(t.Context(), &mcp.ToolCall{Name: "look_up", Arguments: map[string]any{"topic": "x"}})
+		if err != nil || (h.ID() != "") != (revision == legacy) {
+			t.Fatalf("%+v, %v", h, err)
+		}
+		if _, err := h.Wait(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestListTasks(t *testing.T) {
+	eachEra(t, func(t *testing.T, revision string) {
+		_, c := tasking(t, revision, withTasks())
+		for range 3 {
+			if _, err := c.StartTool(t.Context(), &mcp.ToolCall{Name: "research", Arguments: map[string]any{"topic": "x", "step_ms": 0}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		tasks, err := c.ListTasks(t.Context())
+		if revision == modern {
+			wantError(t, err, errors.ErrUnsupported, "tasks/list")
+		} else if err != nil || len(tasks) != 3 || tasks[0].TTLMs == nil || *tasks[0].TTLMs != 60_000 {
+			t.Errorf("%+v, %v", tasks, err)
+		}
+		time.Sleep(time.Second) // nothing is told any more when the client closes
+	})
+}
+
+// TestTaskStatesThatAreTold spare the client most questions.
+func TestTaskStatesThatAreTold(t *testing.T) {
+	eachEra(t, func(t *testing.T, revision string) {
+		s, c := tasking(t, revision, withTasks())
+		h, err := c.StartTool(t.Context(), &mcp.ToolCall{Name: "research",
+			Arguments: map[string]any{"topic": "x", "steps": 5, "poll_ms": 600_000}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if revision == modern {
+			sub, err := c.Subscribe(t.Context(), &mcp.SubscriptionFilter{TaskIDs: []string{h.ID()}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer sub.Close()
+		}
+		within(t, 6*time.Second, func() {
+			if _, err := h.Wait(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+		if n := count(methods(s), "tasks/get"); n > 0 {
+			t.Errorf("asked %d times", n)
+		}
+	})
+}
+
+// TestTaskServersThatGoWrong are peers that answer tools/call with a task.
+func TestTaskServersThatGoWrong(t *testing.T) {
+	task := func(members string) string {
+		return `{"resultType":"task","taskId":"a","createdAt":"x","lastUpdatedAt":"x","ttlMs":null` + members + `}`
+	}
+	const working = `,"status":"working","pollIntervalMs":0`
+	for _, tt := range []struct {
+		name, begin, then string
+		target            error
+		says              string
+	}{
+		{"no id", `{"resultType":"task","status":"working"}`, "", mcp.ErrMalformed, "id or status"},
+		{"no status", task(""), "", mcp.ErrMalformed, "id or status"},
+		{"no object", `{"resultType":"task","taskId":{}}`, "", mcp.ErrMalformed, ""},
+		{"a state that is none", task(working), `{}`, mcp.ErrMalformed, "tasks/get"},
+		{"no result", task(`,"status":"completed"`), "", mcp.ErrMalformed, "research"},
+		{"a result that is none", task(working), task(`,"status":"completed","result":[]`), mcp.ErrMalformed, "research"},
+		{"no error", task(`,"status":"failed"`), "", mcp.ErrMalformed, "without an error"},
+		{"cancelled", task(`,"status":"cancelled"`), "", mcp.ErrTaskCancelled, "research"},
+		{"a status of tomorrow", task(`,"status":"dreaming"`), task(`,"status":"completed","result":` + done), nil, ""},
+		{"asked too much", task(`,"status":"input_required","inputRequests":` + questions(65)), "", mcp.ErrInputRequired, "64"},
+		{"asked what no task may", task(`,"status":"input_required","inputRequests":{"a":{"method":"tools/call"}}`), "",
+			mcp.ErrInputRequired, "tools/call"},
+		{"asks nothing", task(`,"status":"input_required"`), task(`,"status":"completed","result":` + done), nil, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				_, rwc := newPeer(t, modern, func(p *peer, m request) {
+					switch m.Method {
+					case "tools/call":
+						p.answer(m, tt.begin)
+					case "tasks/get":
+						p.answer(m, tt.then)
+					default:
+						p.answer(m, "{}")
+					}
+				})
+				c := dial(t, rwc, withTasks())
+				res, err := c.CallTool(t.Context(), "research", nil)
+				if tt.target == nil {
+					if err != nil || res.Text() != "done" {
+						t.Errorf("%+v, %v", res, err)
+					}
+					return
+				}
+				wantError(t, err, tt.target, tt.says)
+			})
+		})
+	}
+}
+
+func questions(n int) string {
+	var list []string
+	for i := range n {
+		list = append(list, fmt.Sprintf(`"q%d":{"method":"roots/list"}`, i))
+	}
+	return "{" + strings.Join(list, ",") + "}"
+}
+
+// TestTaskSurvivesQuestionsThatGoAstray, as a proxy may lose some.
+func TestTaskSurvivesQuestionsThatGoAstray(t *testing.T) {
+	for lost, ok := range map[int]bool{2: true, 3: false} {
+		synctest.Test(t, func(t *testing.T) {
+			asked := 0
+			p, rwc := newPeer(t, modern, func(p *peer, m request) {
+				switch m.Method {
+				case "tools/call":
+					p.answer(m, `{"resultType":"task","taskId":"a","status":"working","pollIntervalMs":5000}`)
+				case "tasks/get":
+					if asked++; asked > lost {
+						p.answer(m, `{"resultType":"complete","taskId":"a","status":"completed","result":`+done+`}`)
+					}
+				}
+			})
+			o := withTasks()
+			o.Timeout = time.Second
+			c := dial(t, rwc, o)
+			_, err := c.CallTool(t.Context(), "any", nil)
+			if (err == nil) != ok {
+				t.Errorf("%d questions lost: %v", lost, err)
+			}
+			if !ok {
+				wantError(t, err, context.DeadlineExceeded, "tasks/get")
+			}
+			if got := len(p.got("tasks/cancel")); (got == 0) != ok {
+				t.Errorf("cancelled %d times", got)
+			}
+		})
+	}
+}
+
+func TestTaskResultForAnotherMethodIsMalformed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, rwc := newPeer(t, modern, func(p *peer, m request) {
+			p.answer(m, `{"resultType":"task","taskId":"a","status":"working"}`)
+		})
+		c := dial(t, rwc, withTasks())
+		_, err := c.GetPrompt(t.Context(), "x", nil)
+		wantError(t, err, mcp.ErrMalformed, "task")
+	})
+}
