@@ -226,7 +226,7 @@ func (s *Session) use(key string) {
 // finish ends a call and takes it off the table. It reports false when the call
 // has been answered or cancelled before.
 func (s *Session) finish(c *call) bool {
-	c.cancel()
+	defer c.cancel() // last, or what it ends would still answer
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.calls[c.key] != c {
