@@ -99,7 +99,7 @@ _mcpecho() {
 		}
 	}
 	b.WriteString("    " + withValues() + ") return ;;\n  esac\n  case $cmd in\n")
-	b.WriteString("    '') words='" + strings.Join(append(commandNames(), flagWords(flagsOf(theTour()))...), " ") + "' ;;\n")
+	b.WriteString("    '') words='" + strings.Join(append(commandNames(), flagWords(flagTable())...), " ") + "' ;;\n")
 	for _, c := range commands() {
 		b.WriteString("    " + strings.Join(append([]string{c.name}, c.aliases...), "|") + ") words='" +
 			strings.Join(append(c.words(), flagWords(flagsOf(c))...), " ") + "' ;;\n")
@@ -131,13 +131,13 @@ _mcpecho() {
 	for _, c := range commands() {
 		b.WriteString("    " + shellQuote(c.name+":"+c.short) + "\n")
 	}
-	b.WriteString("  )\n  case $cmd in\n    '') _arguments" + zshFlags(theTour()) + " '*:command:{_describe command commands}' ;;\n")
+	b.WriteString("  )\n  case $cmd in\n    '') _arguments" + zshFlags(flagTable()) + " '*:command:{_describe command commands}' ;;\n")
 	for _, c := range commands() {
 		argument := "_default"
 		if words := c.words(); words != nil {
 			argument = "(" + strings.Join(words, " ") + ")"
 		}
-		b.WriteString("    " + strings.Join(append([]string{c.name}, c.aliases...), "|") + ") _arguments" + zshFlags(c) +
+		b.WriteString("    " + strings.Join(append([]string{c.name}, c.aliases...), "|") + ") _arguments" + zshFlags(flagsOf(c)) +
 			" " + shellQuote("1:command:") + " " + shellQuote("*:argument:"+argument) + " ;;\n")
 	}
 	b.WriteString(`  esac
@@ -147,10 +147,10 @@ if [[ $funcstack[1] == _mcpecho ]]; then _mcpecho "$@"; else compdef _mcpecho mc
 	return b.String()
 }
 
-// zshFlags returns the flags of a command as _arguments wants them.
-func zshFlags(c *command) string {
+// zshFlags returns flags as _arguments wants them.
+func zshFlags(flags []flag) string {
 	var b strings.Builder
-	for _, f := range flagsOf(c) {
+	for _, f := range flags {
 		about := "[" + strings.NewReplacer("[", `\[`, "]", `\]`).Replace(f.help) + "]"
 		if f.value != "" {
 			choices, path := f.values()

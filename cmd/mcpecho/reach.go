@@ -65,7 +65,7 @@ func (c *invocation) unreached(err error) error {
 	if !errors.As(err, &tried) || len(tried.Unwrap()) != 2 {
 		return c.otherWay(err)
 	}
-	text := "no MCP server is at " + c.where() + "; tried"
+	text := "cannot connect to " + c.where() + "; tried"
 	for i, way := range []string{"Streamable HTTP", "HTTP+SSE"} {
 		why := strings.TrimPrefix(tried.Unwrap()[i].Error(), "connect to "+c.where()+": ")
 		text += "\n\t" + way + ": " + why

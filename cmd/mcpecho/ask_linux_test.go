@@ -1,0 +1,197 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stdmcp/stdmcp/mcp"
+)
+
+// enter types a line.
+func (p *pty) enter(line string) {
+	p.t.Helper()
+	if _, err := p.master.WriteString(line + "\n"); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+const ctrlD = "\x04"
+
+func TestFormIsFilledIn(t *testing.T) {
+	web := onWeb(t, nil, nil)
+	for _, args := range [][]string{{web.URL}, {web.URL, "--protocol", "2025-11-25"}, {web.SSE}} {
+		args = append([]string{"call"}, append(args, "ask_elicitation", "--no-color")...)
+		p := onTerminal(t, 80, args...)
+		p.until("Question from " + args[1] + "\r\n  What is your name?\r\n")
+		p.until("  Name: ")
+		p.enter("")
+		p.until("the server needs this\r\n  Name: ")
+		p.enter("Ada")
+		p.until("age (a whole number; at least 0; at most 150; optional): ")
+		p.enter("151")
+		p.until("enter at most 150\r\n")
+		p.enter("36")
+		p.until("subscribe (yes or no; optional) [no]: ")
+		p.enter("")
+		p.until("    1  red\r\n    2  green\r\n    3  blue\r\n  which [green]: ")
+		p.enter("3")
+		p.until("Send this answer? [Y/n] ")
+		p.enter("")
+		shown, status := p.end()
+		want := `{"action":"accept","content":{"age":36,"color":"blue","name":"Ada","subscribe":false}}` + "\n"
+		if status != 0 || !strings.HasSuffix(shown, want) {
+			t.Errorf("%v: status %d, %q", args, status, shown)
+		}
+	}
+}
+
+func TestFormIsNotSent(t *testing.T) {
+	web := onWeb(t, nil, nil)
+	for _, test := range []struct {
+		lines []string
+		want  string
+	}{
+		{[]string{ctrlD}, "cancel"},
+		{[]string{"Ada\n" + ctrlD}, "cancel"},
+		{[]string{"Ada", "", "", "", "no"}, "decline"},
+	} {
+		p := onTerminal(t, 80, "call", web.URL, "ask_elicitation")
+		p.until("  Name: ")
+		p.master.WriteString(strings.Join(test.lines, "\n") + "\n")
+		shown, status := p.end()
+		if status != 0 || !strings.HasSuffix(shown, `{"action":"`+test.want+`"}`+"\n") {
+			t.Errorf("%q: status %d, %q", test.lines, status, shown)
+		}
+	}
+	p := onTerminal(t, 80, "call", web.URL, "ask_elicitation")
+	p.until("  Name: ")
+	p.master.WriteString("\x03")
+	if shown, status := p.end(); status != statusInterrupted {
+		t.Errorf("status %d, %q", status, shown)
+	}
+}
+
+func TestWithoutATerminalQuestionsAreDeclined(t *testing.T) {
+	web := onWeb(t, nil, nil)
+	for _, url := range []string{web.URL, web.SSE} {
+		try(t, "call", url, "ask_elicitation").
+			want(t, 0, `{"action":"decline"}`+"\n", "Declined, as this is no terminal: the server asks: What is your name?")
+	}
+}
+
+// asking returns an elicitation that asks on a terminal, and the terminal.
+func asking(t *testing.T, env map[string]string) (mcp.Elicitation, *pty) {
+	t.Helper()
+	master, slave := openPty(t, 80)
+	t.Cleanup(func() { slave.Close() })
+	if err := master.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	c := &invocation{target: "https://example.com/mcp", flags: flags{noColor: true},
+		world: &world{stdin: slave, stdout: slave, stderr: slave, getenv: func(key string) string { return env[key] }}}
+	return c.elicitation(&conversation{console: &console{w: slave}, clock: &clock{each: -1}}), &pty{t: t, master: master}
+}
+
+func TestPageIsOpenedOnlyWhenTheUserAgrees(t *testing.T) {
+	dir := t.TempDir()
+	browser, opened := filepath.Join(dir, "browser"), filepath.Join(dir, "opened")
+	if err := os.WriteFile(browser, []byte("#!/bin/sh\nprintf %s \"$1\" >"+opened+".new; mv "+opened+".new "+opened+"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	e, p := asking(t, map[string]string{"BROWSER": browser})
+	page := &mcp.URLRequest{Message: "Pay\x1b[2J me", URL: "https://xn--pypal-4ve.com/a?b=c", Host: "xn--pypal-4ve.com", Punycode: true}
+	for _, test := range []struct{ line, want string }{{"", mcp.ElicitDecline}, {"n", mcp.ElicitDecline}, {ctrlD, mcp.ElicitCancel}, {"maybe\ny", mcp.ElicitAccept}} {
+		if _, err := os.Stat(opened); err == nil {
+			t.Fatal("opened without consent")
+		}
+		p.output.Reset()
+		done := make(chan string, 1)
+		go func() { // ends with the answer
+			action, err := e.OpenURL(t.Context(), page)
+			if err != nil {
+				t.Error(err)
+			}
+			done <- action
+		}()
+		p.until("Question from https://example.com/mcp\r\n  Pay\\u001b[2J me\r\n")
+		p.until("a page of xn--pypal-4ve.com:\r\n  https://xn--pypal-4ve.com/a?b=c\r\n")
+		p.until("Be careful.\r\nOpen it in your browser? [y/N] ")
+		if test.line == ctrlD {
+			_, _ = p.master.WriteString(ctrlD)
+		} else {
+			p.enter(test.line)
+		}
+		if action := <-done; action != test.want {
+			t.Errorf("%q: %s", test.line, action)
+		}
+	}
+	for range 200 {
+		if url, err := os.ReadFile(opened); err == nil {
+			if string(url) != page.URL {
+				t.Errorf("opened %q", url)
+			}
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Error("not opened")
+}
+
+func TestWithoutABrowserTheUserOpensThePage(t *testing.T) {
+	e, p := asking(t, map[string]string{"BROWSER": filepath.Join(t.TempDir(), "none")})
+	done := make(chan string, 1)
+	go func() { // ends with the answer
+		action, _ := e.OpenURL(t.Context(), &mcp.URLRequest{URL: "https://example.com/", Host: "example.com"})
+		done <- action
+	}()
+	p.until("[y/N] ")
+	p.enter("yes")
+	p.until("please open the page yourself")
+	if action := <-done; action != mcp.ElicitAccept {
+		t.Error(action)
+	}
+}
+
+// An answer that comes after its question was withdrawn is not one to the next
+// question.
+func TestQuestionsComeOneAtATime(t *testing.T) {
+	e, p := asking(t, nil)
+	schema := mcp.RawMessage(`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}`)
+	ask := func(ctx context.Context, message string) chan any {
+		done := make(chan any, 1)
+		go func() { // ends with the answer
+			res, err := e.Form(ctx, &mcp.ElicitParams{Message: message, RequestedSchema: schema})
+			if err != nil {
+				done <- err
+			} else {
+				done <- res.Content["a"]
+			}
+		}()
+		return done
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	first := ask(ctx, "First?")
+	p.until("  First?\r\n")
+	p.until("  a: ")
+	second := ask(t.Context(), "Second?")
+	if strings.Contains(p.output.String(), "Second?") {
+		t.Error("two questions at once")
+	}
+	p.output.Reset()
+	cancel()
+	if err := <-first; err != context.Canceled {
+		t.Errorf("withdrawn: %v", err)
+	}
+	p.until("  Second?\r\n")
+	p.until("  a: ")
+	p.enter("two")
+	p.until("[Y/n] ")
+	p.enter("y")
+	if answer := <-second; answer != "two" {
+		t.Errorf("answer %v", answer)
+	}
+}
