@@ -1,0 +1,127 @@
+// Package answers holds what the server of the measurements says. It parses
+// nothing: a few bytes of a request tell what to answer.
+package answers
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// The tools are named after what they return: text_65536, image_1048576.
+// Any other name stands for a few words.
+const (
+	TextTool  = "text_"
+	ImageTool = "image_"
+	EchoTool  = "echo"
+)
+
+// Echo is the text of the short result.
+const Echo = "Echo: hello"
+
+// An Answerer knows the answers of one server. Append may be called
+// concurrently.
+type Answerer struct {
+	Modern bool // of 2026-07-28, else of 2025-11-25
+	Tools  int  // how many it lists
+
+	kept sync.Map // answers without their id as []byte, by method or tool
+}
+
+// Append appends the answer to a request, or nothing if the message wants none.
+func (a *Answerer) Append(b, msg []byte) []byte {
+	id := ID(msg)
+	if id == nil {
+		return b
+	}
+	key := Method(msg)
+	if key == "tools/call" {
+		key = tool(msg)
+	}
+	tail, ok := a.kept.Load(key)
+	if !ok {
+		tail, _ = a.kept.LoadOrStore(key, []byte(a.tail(key)))
+	}
+	b = append(b, `{"jsonrpc":"2.0","id":`...)
+	return append(append(b, id...), tail.([]byte)...)
+}
+
+// ID returns the id of a request as it is written, or nil.
+func ID(msg []byte) []byte {
+	_, rest, ok := bytes.Cut(msg, []byte(`"id":`))
+	if !ok {
+		return nil
+	}
+	return rest[:bytes.IndexAny(rest, ",}")]
+}
+
+// Method returns the method of a request or notification.
+func Method(msg []byte) string {
+	_, rest, _ := bytes.Cut(msg, []byte(`"method":"`))
+	method, _, _ := bytes.Cut(rest, []byte(`"`))
+	return string(method)
+}
+
+// tool returns the name of the tool, which is not the only name in a request.
+func tool(msg []byte) string {
+	for _, prefix := range [...]string{TextTool, ImageTool} {
+		if i := bytes.Index(msg, []byte(`"`+prefix)); i >= 0 {
+			name, _, _ := bytes.Cut(msg[i+1:], []byte(`"`))
+			return string(name)
+		}
+	}
+	return EchoTool
+}
+
+// tail returns what follows the id.
+func (a *Answerer) tail(key string) string {
+	switch {
+	case key == EchoTool:
+		return a.result(`"content":[{"type":"text","text":"` + Echo + `"}]`)
+	case strings.HasPrefix(key, TextTool):
+		return a.result(`"content":[{"type":"text","text":"` + fill("All work and no play. ", key[len(TextTool):]) + `"}]`)
+	case strings.HasPrefix(key, ImageTool):
+		return a.result(`"content":[{"type":"image","mimeType":"image/png","data":"` + fill("iVBORw0KGgo+/AAA", key[len(ImageTool):]) + `"}]`)
+	case key == "tools/list":
+		return a.result(`"tools":[` + tools(a.Tools) + `]` + a.staleAtOnce())
+	case key == "server/discover" && a.Modern:
+		return a.result(`"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}` + a.staleAtOnce())
+	case key == "initialize" && !a.Modern:
+		return a.result(`"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"bench","version":"1"}`)
+	}
+	return `,"error":{"code":-32601,"message":"no such method"}}`
+}
+
+func (a *Answerer) result(members string) string {
+	if a.Modern {
+		members = `"resultType":"complete",` + members
+	}
+	return `,"result":{` + members + `}}`
+}
+
+// staleAtOnce keeps clients from answering out of a cache.
+func (a *Answerer) staleAtOnce() string {
+	if a.Modern {
+		return `,"ttlMs":0,"cacheScope":"private"`
+	}
+	return ""
+}
+
+// fill returns s repeated up to a length, which is a multiple of four so that
+// base64 stays valid.
+func fill(s, length string) string {
+	n, _ := strconv.Atoi(length)
+	return strings.Repeat(s, n/len(s)+1)[:n]
+}
+
+// tools returns the definitions of n tools like those of real servers.
+func tools(n int) string {
+	list := make([]string, n)
+	for i := range list {
+		list[i] = `{"name":"tool_` + strconv.Itoa(i) + `","description":"Does the work number ` + strconv.Itoa(i) +
+			` on the thing that it is given.","inputSchema":{"type":"object","properties":{"path":{"type":"string","description":"Where the thing is"},` +
+			`"depth":{"type":"integer","minimum":0}},"required":["path"]},"annotations":{"readOnlyHint":true}}`
+	}
+	return strings.Join(list, ",")
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"math"
+
+	"github.com/stdmcp/stdmcp/internal/peers/sample"
+)
+
+// A budget is a figure that the project has set itself.
+type budget struct {
+	Title    string
+	Limit    string
+	Measured string
+	Holds    bool
+}
+
+// at returns a cell of stdmcp.
+func at(transport, work, era string) cell { return cell{transport, work, ours, era} }
+
+// budgets compares what was measured with what was promised, in the order of
+// the design.
+func (p *page) budgets() (list []budget) {
+	for _, era := range eras {
+		small := at("stdio", "small", era)
+		name := "a small call over stdio, " + era + ": "
+		list = append(list,
+			p.atMost(name+"time against the bare pipe", p.slowdown(small), 1.5, times),
+			p.atMost(name+"allocations", p.allocs(small), 12, count),
+			p.atMost(name+"bytes allocated", p.calls.series[small].Median(sample.Bytes), 1500, size),
+		)
+	}
+	text := at("stdio", "text-1048576", "legacy")
+	list = append(list,
+		p.atMost("1 MB text over stdio: time against the bare pipe", p.slowdown(text), 4, times),
+		p.atMost("1 MB text over stdio: bytes allocated per byte", p.calls.series[text].Median(sample.Bytes)/(1<<20), 2.2, times),
+		p.atMost("a small call over HTTP, legacy: time against net/http", p.slowdown(at("json", "small", "legacy")), 1.1, times),
+		p.atMost("a small call over HTTP, modern: time against net/http", p.slowdown(at("json", "small", "modern")), 1.1, times),
+		p.atMost("50 tools over stdio: allocations", p.allocs(at("stdio", "tools-50", "legacy")), 400, count),
+		p.atLeast("32 callers on one pipe: calls per CPU second against the better peer", p.lead(sample.CPU, at("stdio", "calls-32", "legacy")), 2),
+		p.atLeast("1,000 tools over stdio: how much faster than the better peer", p.lead(sample.Time, at("stdio", "tools-1000", "legacy")), 10),
+	)
+	for _, tr := range transports[:2] {
+		list = append(list, p.atMost("a small call over "+tr.title+": time in the modern era against the legacy one",
+			p.calls.ratio(sample.Time, at(tr.name, "small", "modern"), at(tr.name, "small", "legacy")), 1.1, times))
+	}
+	for _, g := range growths {
+		list = append(list, p.atMost("growth of "+g.title+": CPU time of each, the largest size against the middle one", p.growth(g), 1.5, times))
+	}
+	return append(list, p.programBudgets()...)
+}
+
+func (p *page) programBudgets() (list []budget) {
+	limits := map[program][2]float64{ // with the Go at hand, and with newer ones
+		{"stdio", ours}: {2.3e6, 2.5e6},
+		{"http", ours}:  {6.4e6, 0},
+	}
+	for _, pr := range p.programs.programs {
+		for _, pf := range p.programs.platforms {
+			limit := limits[pr][0]
+			if pf.toolchain == newest {
+				limit = limits[pr][1]
+			}
+			if limit > 0 && pf.arch == "amd64" {
+				list = append(list, p.atMost("a stripped program, "+pr.kind+", "+pf.toolchain,
+					float64(p.programs.sizes[pr][pf]), limit, size))
+			}
+		}
+	}
+	return append(list, p.atMost("a program of one call over stdio: peak memory", p.programs.starts[program{"stdio", ours}].peak, 8e6, size))
+}
+
+// slowdown returns how much longer stdmcp takes than the floor.
+func (p *page) slowdown(c cell) float64 { return p.calls.ratio(sample.Time, c, c.floor()) }
+
+// allocs returns how many allocations something takes. What the measuring
+// itself allocates is a small fraction.
+func (p *page) allocs(c cell) float64 { return math.Floor(p.calls.series[c].Median(sample.Allocs)) }
+
+// lead returns how many times less than by the better peer is used of what the
+// metric says.
+func (p *page) lead(m sample.Metric, c cell) float64 {
+	least := 0.0
+	for _, peer := range peers {
+		other := c
+		other.library = peer
+		if r := p.calls.ratio(m, other, c); least == 0 || r < least {
+			least = r
+		}
+	}
+	return least
+}
+
+func (p *page) atMost(title string, v, limit float64, show func(float64) string) budget {
+	return budget{title, "≤ " + show(limit), show(v), v <= limit}
+}
+
+func (p *page) atLeast(title string, v, limit float64) budget {
+	return budget{title, "≥ " + times(limit), times(v), v >= limit}
+}
+
+func (p *page) overBudget() bool {
+	for _, b := range p.budgets() {
+		if !b.Holds {
+			return true
+		}
+	}
+	return false
+}
+
+// A growth is work of three sizes.
+type growth struct {
+	title, unit string
+	works       [3]string
+	sizes       [3]float64
+}
+
+var growths = []growth{
+	{"payload", "MB", [3]string{"text-65536", "text-1048576", "text-16777216"}, [3]float64{1. / 16, 1, 16}},
+	{"tools", "tool", [3]string{"tools-50", "tools-1000", "tools-20000"}, [3]float64{50, 1000, 20000}},
+	{"calls at once", "call", [3]string{"calls-32", "calls-1000", "calls-10000"}, [3]float64{1, 1, 1}}, // which are measured each
+}
+
+// each returns what one unit costs at one of the sizes.
+func (p *page) each(g growth, i int) float64 {
+	return p.calls.series[at("stdio", g.works[i], "legacy")].Median(sample.CPU) / g.sizes[i]
+}
+
+// growth returns how much more a unit costs at the last size than at the
+// second. The first holds what does not grow.
+func (p *page) growth(g growth) float64 { return p.each(g, 2) / p.each(g, 1) }

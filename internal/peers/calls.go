@@ -1,0 +1,170 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/peers/sample"
+)
+
+// The floor of everything, what is measured, and the peers.
+const (
+	bare = "bare"
+	ours = "stdmcp"
+)
+
+var (
+	peers     = []string{"go-sdk", "mcp-go"}
+	libraries = []string{bare, "json", ours, "go-sdk", "mcp-go"}
+	eras      = []string{"legacy", "modern"}
+)
+
+// A transport is one of the ways to a server.
+type transport struct {
+	name, title string
+	modern      bool // whether servers of 2026-07-28 are reached over it
+}
+
+var transports = []transport{
+	{"stdio", "stdio", true},
+	{"json", "Streamable HTTP, answers as JSON", true},
+	{"events", "Streamable HTTP, answers as event streams", true},
+	{"sse", "HTTP+SSE", false},
+}
+
+// A work is what a library is to do.
+type work struct {
+	name, title string
+	short       []string // transports over which it is measured in any case
+	growth      bool     // only of stdmcp over stdio, to see how it grows
+}
+
+var works = []work{
+	{"small", "a small call", []string{"stdio", "json"}, false},
+	{"text-65536", "64 KB text", []string{"stdio"}, false},
+	{"text-1048576", "1 MB text", []string{"stdio"}, false},
+	{"text-16777216", "16 MB text", []string{"stdio"}, true},
+	{"image-1048576", "1 MB image in base64", nil, false},
+	{"tools-50", "50 tools listed", []string{"stdio"}, false},
+	{"tools-1000", "1,000 tools listed", []string{"stdio"}, false},
+	{"tools-20000", "20,000 tools listed", []string{"stdio"}, true},
+	{"calls-32", "32 calls at once, each", []string{"stdio"}, false},
+	{"calls-1000", "1,000 calls at once, each", []string{"stdio"}, false},
+	{"calls-10000", "10,000 calls at once, each", []string{"stdio"}, true},
+	{"connect", "connect and close", nil, false},
+}
+
+// A cell is one place in the tables.
+type cell struct{ transport, work, library, era string }
+
+// A table holds what was measured, and why not what could not be.
+type table struct {
+	series map[cell]sample.Series
+	failed map[cell]error
+	best   bool // compare the best runs
+}
+
+// ratio compares a metric of two cells.
+func (t *table) ratio(m sample.Metric, c, base cell) float64 {
+	if t.best {
+		return t.series[c].BestRatio(m, t.series[base])
+	}
+	return t.series[c].Ratio(m, t.series[base])
+}
+
+// floor returns the cell that c is compared with.
+func (c cell) floor() cell {
+	c.library = bare
+	return c
+}
+
+// measuring is how much is measured.
+type measuring struct {
+	dir   string
+	short bool
+}
+
+// rounds returns how often each worker works and for how long.
+func (m *measuring) rounds() (int, time.Duration) {
+	if m.short {
+		return 5, 60 * time.Millisecond
+	}
+	return 7, 150 * time.Millisecond
+}
+
+// calls measures all work over all transports.
+func (m *measuring) calls(ctx context.Context) (*table, error) {
+	t := &table{series: make(map[cell]sample.Series), failed: make(map[cell]error)}
+	for _, tr := range transports {
+		for _, w := range works {
+			if m.short && !slices.Contains(w.short, tr.name) || w.growth && tr.name != "stdio" {
+				continue
+			}
+			progress("%s: %s", tr.title, w.title)
+			if err := m.together(ctx, t, cells(tr, w)); err != nil {
+				return nil, fmt.Errorf("%s, %s: %w", tr.name, w.name, err)
+			}
+		}
+	}
+	return t, nil
+}
+
+// cells returns what is measured beside each other.
+func cells(tr transport, w work) (list []cell) {
+	for _, era := range eras {
+		for _, library := range libraries {
+			switch {
+			case era == "modern" && (!tr.modern || w.growth),
+				w.growth && library != bare && library != ours,
+				library == "json" && !alone(tr, w, era):
+				continue
+			}
+			list = append(list, cell{tr.name, w.name, library, era})
+		}
+	}
+	return list
+}
+
+// alone reports whether encoding/json alone can do it. It knows neither
+// connections nor eras.
+func alone(tr transport, w work, era string) bool {
+	return tr.name == "stdio" && era == "legacy" && w.name != "connect" && w.name != "calls-32" && w.name != "calls-1000"
+}
+
+// together measures cells in turns, so that what disturbs the machine for a
+// while disturbs all of them alike.
+func (m *measuring) together(ctx context.Context, t *table, list []cell) error {
+	workers := make(map[cell]*worker)
+	defer func() {
+		for _, w := range workers {
+			w.stop()
+		}
+	}()
+	for _, c := range list {
+		w, err := startWorker(ctx, m.dir, c)
+		if err != nil {
+			return err
+		}
+		workers[c] = w
+	}
+	n, d := m.rounds()
+	for range n {
+		for _, c := range list {
+			if t.failed[c] != nil {
+				continue
+			}
+			s, err := workers[c].work(d)
+			if err != nil && c.library == bare {
+				return err
+			} else if err != nil {
+				t.failed[c] = err
+				progress("%s, %s: %v", c.library, c.era, err)
+				continue
+			}
+			t.series[c] = append(t.series[c], s)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,81 @@
+// Peers measures stdmcp beside other MCP clients written in Go, and beside what
+// any client costs at least: a bare pipe, bare net/http, encoding/json alone.
+// It prints docs/performance.md:
+//
+//	.ci/peers              prints it
+//	.ci/peers -o FILE      writes it
+//	.ci/peers -short       measures less, in about a minute
+//	.ci/peers -check       fails when a figure is over its budget
+//
+// It is a module of its own, so that no other module ever names the peers.
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "peers:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context) error {
+	output := flag.String("o", "", "write the page to a `file`")
+	short := flag.Bool("short", false, "measure only what has a budget, with the Go at hand, for linux/amd64")
+	best := flag.Bool("best", false, "compare the best runs instead of taking medians, for a machine that others use")
+	check := flag.Bool("check", false, "fail when a figure is over its budget")
+	flag.Parse()
+	dir, err := os.MkdirTemp("", "peers")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+
+	p := &page{Short: *short, Best: *best, Machine: describeMachine()}
+	if err := build(ctx, dir, "./server", "./worker"); err != nil {
+		return err
+	}
+	m := measuring{dir: dir, short: *short}
+	if p.calls, err = m.calls(ctx); err != nil {
+		return err
+	}
+	p.calls.best = *best
+	if p.programs, err = measurePrograms(ctx, dir, *short); err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := p.write(&b); err != nil {
+		return err
+	}
+	if *output == "" {
+		_, err = os.Stdout.Write(b.Bytes())
+	} else {
+		err = os.WriteFile(*output, b.Bytes(), 0o644)
+	}
+	if err == nil && *check && p.overBudget() {
+		err = errors.New("a figure is over its budget")
+	}
+	return err
+}
+
+// build builds commands of this module into dir.
+func build(ctx context.Context, dir string, packages ...string) error {
+	cmd := exec.CommandContext(ctx, "go", append([]string{"build", "-o", dir + string(filepath.Separator)}, packages...)...)
+	cmd.Stderr = os.Stderr
+	return cmd.Run()
+}
+
+// progress tells whoever waits what is going on.
+func progress(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }

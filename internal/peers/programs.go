@@ -1,0 +1,207 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/peers/sample"
+)
+
+// A program is one of those in programs/KIND/LIBRARY. To have another one
+// measured it is enough to put it there.
+type program struct{ kind, library string }
+
+// kinds says what the programs are and in which order they are shown.
+var kinds = []struct{ name, title string }{
+	{"stdio", "stdio"},
+	{"http", "Streamable HTTP"},
+	{"auth", "the same with authorization"},
+	{"host", "several servers from a configuration"},
+}
+
+// run says whether programs of the kind can be run by themselves, to see what
+// memory and time they take.
+func (p program) run() bool { return p.kind == "stdio" || p.kind == "http" }
+
+// A platform is what programs are built with and for.
+type platform struct{ toolchain, arch string }
+
+// newest is the newest Go, beside the one at hand.
+const newest = "go1.27.3"
+
+// A start is what a program takes until it has its first result.
+type start struct{ time, peak float64 } // in seconds and bytes
+
+// A programTable holds what was measured of programs.
+type programTable struct {
+	platforms []platform
+	programs  []program
+	sizes     map[program]map[platform]int64
+	starts    map[program]start
+}
+
+func measurePrograms(ctx context.Context, dir string, short bool) (*programTable, error) {
+	t := &programTable{sizes: make(map[program]map[platform]int64), starts: make(map[program]start)}
+	for _, kind := range kinds {
+		for _, library := range libraries {
+			if _, err := os.Stat(program{kind.name, library}.source()); err == nil {
+				t.programs = append(t.programs, program{kind.name, library})
+			}
+		}
+	}
+	out, err := exec.CommandContext(ctx, "go", "env", "GOVERSION").Output()
+	if err != nil {
+		return nil, err
+	}
+	local := strings.TrimSpace(string(out))
+	toolchains, archs := []string{local, newest}, []string{"amd64", "arm64", "mipsle"}
+	if short {
+		toolchains, archs = toolchains[:1], archs[:1]
+	}
+	for _, toolchain := range slices.Compact(toolchains) {
+		for _, arch := range archs {
+			pf := platform{toolchain, arch}
+			t.platforms = append(t.platforms, pf)
+			progress("programs: %s, %s", toolchain, arch)
+			if err := t.measureSizes(ctx, dir, pf); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return t, t.measureStarts(ctx, dir, local, short)
+}
+
+func (p program) source() string { return filepath.Join("programs", p.kind, p.library) }
+
+// binary returns where the program for a platform is.
+func (p program) binary(dir string, pf platform) string {
+	return filepath.Join(dir, p.kind+"-"+p.library+"-"+pf.toolchain+"-"+pf.arch)
+}
+
+// measureSizes builds all programs for a platform.
+func (t *programTable) measureSizes(ctx context.Context, dir string, pf platform) error {
+	for _, p := range t.programs {
+		cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", p.binary(dir, pf), "./"+p.source())
+		cmd.Env = append(os.Environ(), "GOOS=linux", "CGO_ENABLED=0", "GOTOOLCHAIN="+pf.toolchain, "GOARCH="+pf.arch)
+		cmd.Stderr = os.Stderr
+		if err := cmd.Run(); err != nil {
+			return err
+		}
+		info, err := os.Stat(p.binary(dir, pf))
+		if err != nil {
+			return err
+		}
+		if t.sizes[p] == nil {
+			t.sizes[p] = make(map[platform]int64)
+		}
+		t.sizes[p][pf] = info.Size()
+	}
+	return nil
+}
+
+// measureStarts runs the programs in turns against a legacy server, which is
+// what takes a client longest.
+func (t *programTable) measureStarts(ctx context.Context, dir, toolchain string, short bool) error {
+	server := filepath.Join(dir, "server")
+	url, stop, err := startServer(ctx, server)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	progress("programs: memory and time to the first result")
+	rounds := 21
+	if short {
+		rounds = 7
+	}
+	times, peaks := make(map[program]sample.Series), make(map[program]sample.Series)
+	for range rounds {
+		for _, p := range t.programs {
+			if !p.run() {
+				continue
+			}
+			args := []string{url}
+			if p.kind == "stdio" {
+				args = []string{server, "stdio", "legacy", "0"}
+			}
+			s, err := runOnce(ctx, p.binary(dir, platform{toolchain, "amd64"}), args)
+			if err != nil {
+				return errors.Join(errors.New(p.source()), err)
+			}
+			times[p] = append(times[p], sample.Sample{Time: s.time})
+			peaks[p] = append(peaks[p], sample.Sample{Bytes: s.peak})
+		}
+	}
+	for p := range times {
+		t.starts[p] = start{times[p].Median(sample.Time), peaks[p].Median(sample.Bytes)}
+	}
+	return nil
+}
+
+// startServer starts a server of Streamable HTTP and returns its URL.
+func startServer(ctx context.Context, server string) (url string, stop func(), err error) {
+	cmd := exec.CommandContext(ctx, server, "json", "legacy", "0")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return "", nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return "", nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return "", nil, err
+	}
+	url, err = bufio.NewReader(out).ReadString('\n')
+	return strings.TrimSpace(url), func() { in.Close(); _ = cmd.Wait() }, err
+}
+
+// runOnce runs a program until it has printed its result, looks at it, and
+// lets it end.
+func runOnce(ctx context.Context, name string, args []string) (s start, err error) {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return s, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return s, err
+	}
+	began := time.Now()
+	if err := cmd.Start(); err != nil {
+		return s, err
+	}
+	line, readErr := bufio.NewReader(out).ReadString('\n')
+	s.time = time.Since(began).Seconds()
+	status, statusErr := os.ReadFile("/proc/" + strconv.Itoa(cmd.Process.Pid) + "/status")
+	in.Close()
+	err = errors.Join(readErr, statusErr, cmd.Wait())
+	if !strings.Contains(line, "hello") {
+		err = errors.Join(err, errors.New("no result but "+line))
+	}
+	s.peak = highWater(status)
+	return s, err
+}
+
+// highWater finds the peak of the resident memory, which is in KiB. That of
+// getrusage won't do: it counts what this process had when it forked.
+func highWater(status []byte) float64 {
+	_, rest, _ := bytes.Cut(status, []byte("VmHWM:"))
+	line, _, _ := bytes.Cut(rest, []byte("\n"))
+	fields := strings.Fields(string(line))
+	if len(fields) == 0 {
+		return 0
+	}
+	n, _ := strconv.ParseFloat(fields[0], 64)
+	return n * 1024
+}

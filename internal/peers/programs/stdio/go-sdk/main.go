@@ -1,0 +1,30 @@
+// A program that calls one tool over stdio, with the official SDK.
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/exec"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+func main() {
+	ctx := context.Background()
+	client := mcp.NewClient(&mcp.Implementation{Name: "one", Version: "1"}, nil)
+	session, err := client.Connect(ctx, &mcp.CommandTransport{Command: exec.Command(os.Args[1], os.Args[2:]...)}, nil)
+	check(err)
+	res, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "echo", Arguments: map[string]any{"message": "hello"}})
+	check(err)
+	os.Stdout.WriteString(res.Content[0].(*mcp.TextContent).Text + "\n")
+	io.Copy(io.Discard, os.Stdin)
+	check(session.Close())
+}
+
+func check(err error) {
+	if err != nil {
+		os.Stderr.WriteString(err.Error() + "\n")
+		os.Exit(1)
+	}
+}

@@ -1,0 +1,35 @@
+// A program that calls one tool over stdio, with mcp-go.
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+func main() {
+	ctx := context.Background()
+	c, err := client.NewStdioMCPClient(os.Args[1], nil, os.Args[2:]...)
+	check(err)
+	var hello mcp.InitializeRequest
+	hello.Params.ClientInfo = mcp.Implementation{Name: "one", Version: "1"}
+	_, err = c.Initialize(ctx, hello)
+	check(err)
+	var call mcp.CallToolRequest
+	call.Params.Name, call.Params.Arguments = "echo", map[string]any{"message": "hello"}
+	res, err := c.CallTool(ctx, call)
+	check(err)
+	os.Stdout.WriteString(res.Content[0].(mcp.TextContent).Text + "\n")
+	io.Copy(io.Discard, os.Stdin)
+	check(c.Close())
+}
+
+func check(err error) {
+	if err != nil {
+		os.Stderr.WriteString(err.Error() + "\n")
+		os.Exit(1)
+	}
+}

@@ -1,0 +1,29 @@
+// A program that calls one tool over stdio, with stdmcp.
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/stdio"
+)
+
+func main() {
+	ctx := context.Background()
+	client, err := mcp.Connect(ctx, stdio.Command(os.Args[1], os.Args[2:]...), nil)
+	check(err)
+	res, err := client.CallTool(ctx, "echo", map[string]any{"message": "hello"})
+	check(err)
+	os.Stdout.WriteString(res.Text() + "\n")
+	io.Copy(io.Discard, os.Stdin)
+	check(client.Close())
+}
+
+func check(err error) {
+	if err != nil {
+		os.Stderr.WriteString(err.Error() + "\n")
+		os.Exit(1)
+	}
+}

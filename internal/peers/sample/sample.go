@@ -1,0 +1,67 @@
+// Package sample holds what was measured.
+package sample
+
+import "slices"
+
+// A Sample is what one operation cost, on the average of a run.
+type Sample struct {
+	Ops    int
+	Time   float64 // in seconds
+	CPU    float64 // of the client's process, in seconds
+	Allocs float64
+	Bytes  float64 // allocated
+}
+
+// A Metric is one of the figures of a Sample.
+type Metric func(Sample) float64
+
+// The metrics.
+func Time(s Sample) float64   { return s.Time }
+func CPU(s Sample) float64    { return s.CPU }
+func Allocs(s Sample) float64 { return s.Allocs }
+func Bytes(s Sample) float64  { return s.Bytes }
+
+// A Series holds the samples of several runs, in their order.
+type Series []Sample
+
+// Median returns the median of a metric.
+func (s Series) Median(m Metric) float64 {
+	values := make([]float64, len(s))
+	for i, v := range s {
+		values[i] = m(v)
+	}
+	return median(values)
+}
+
+// Ratio returns the median of how a metric compares with that of base in the
+// same run, so that what disturbs one run disturbs both sides of it.
+func (s Series) Ratio(m Metric, base Series) float64 {
+	var values []float64
+	for i := range min(len(s), len(base)) {
+		values = append(values, m(s[i])/m(base[i]))
+	}
+	return median(values)
+}
+
+// BestRatio compares the best runs instead. It is the better estimate where
+// others use the machine as well, as they only ever make a run slower.
+func (s Series) BestRatio(m Metric, base Series) float64 {
+	best := func(s Series) float64 {
+		return m(slices.MinFunc(s, func(a, b Sample) int {
+			if m(a) < m(b) {
+				return -1
+			}
+			return 1
+		}))
+	}
+	return best(s) / best(base)
+}
+
+func median(values []float64) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	slices.Sort(values)
+	n := len(values)
+	return (values[n/2] + values[(n-1)/2]) / 2
+}

@@ -1,0 +1,254 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"os/exec"
+	"strings"
+	"sync"
+)
+
+// What the bare sessions send, and nothing of what they receive is parsed.
+const (
+	bareInit     = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bare","version":"1"}}}`
+	bareNote     = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
+	bareDiscover = `{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{` + bareMeta + `}}`
+	bareList     = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
+	bareMeta     = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"bare","version":"1"},` +
+		`"io.modelcontextprotocol/clientCapabilities":{}}`
+)
+
+func bareCall(tool string, modern bool) []byte {
+	meta := ""
+	if modern {
+		meta = "," + bareMeta
+	}
+	return []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + tool + `","arguments":{"message":"` + message + `"}` + meta + `}}`)
+}
+
+// An exchanger sends a message and returns the length of the answer.
+type exchanger interface {
+	exchange(msg []byte) (int, error)
+	tell(msg []byte) error // sends what wants no answer
+	Close() error
+}
+
+// bare is the floor: the same bytes over the same kind of connection.
+type bare struct {
+	exchanger
+	modern bool
+
+	mu    sync.Mutex
+	calls map[string][]byte // by tool
+}
+
+func connectBare(_ context.Context, t *target) (session, error) {
+	ex, err := openBare(t)
+	if err != nil {
+		return nil, err
+	}
+	s := &bare{exchanger: ex, modern: t.modern, calls: make(map[string][]byte)}
+	if t.modern {
+		_, err = ex.exchange([]byte(bareDiscover))
+	} else if _, err = ex.exchange([]byte(bareInit)); err == nil {
+		err = ex.tell([]byte(bareNote))
+	}
+	if err != nil {
+		return nil, errors.Join(err, ex.Close())
+	}
+	if p, ok := ex.(*barePipe); ok {
+		return pipelined{s, p}, nil
+	}
+	return s, nil
+}
+
+func openBare(t *target) (exchanger, error) {
+	switch t.transport {
+	case "stdio":
+		return newBarePipe(t.command)
+	case "sse":
+		return newBareStream(t.url)
+	}
+	return newBareHTTP(t.url), nil
+}
+
+func (s *bare) Call(_ context.Context, tool string) (int, error) {
+	s.mu.Lock()
+	msg := s.calls[tool]
+	if msg == nil {
+		msg = bareCall(tool, s.modern)
+		s.calls[tool] = msg
+	}
+	s.mu.Unlock()
+	return s.exchange(msg)
+}
+
+func (s *bare) List(context.Context) (int, error) { return s.exchange([]byte(bareList)) }
+
+// A pipelined session has one pipe, over which several calls can be under way
+// without a goroutine for each.
+type pipelined struct {
+	*bare
+	pipe *barePipe
+}
+
+// Batch writes n calls at once and reads as many answers meanwhile, as the
+// server doesn't read on while nobody takes those.
+func (s pipelined) Batch(_ context.Context, n int) error {
+	line := append(bareCall("echo", s.modern), '\n')
+	written := make(chan error, 1)
+	go func() { // ends with the write, or with the pipe
+		_, err := s.pipe.in.Write(bytes.Repeat(line, n))
+		written <- err
+	}()
+	for range n {
+		if _, err := s.pipe.line(); err != nil {
+			return err
+		}
+	}
+	return <-written
+}
+
+// A barePipe is a process and its pipes.
+type barePipe struct {
+	cmd *exec.Cmd
+	in  io.WriteCloser
+	out *bufio.Reader
+	buf []byte
+}
+
+func newBarePipe(command []string) (*barePipe, error) {
+	p := &barePipe{cmd: exec.Command(command[0], command[1:]...)}
+	in, err := p.cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	p.in, p.out = in, bufio.NewReaderSize(out, 64<<10)
+	return p, p.cmd.Start()
+}
+
+func (p *barePipe) tell(msg []byte) error {
+	p.buf = append(append(p.buf[:0], msg...), '\n')
+	_, err := p.in.Write(p.buf)
+	return err
+}
+
+func (p *barePipe) exchange(msg []byte) (int, error) {
+	if err := p.tell(msg); err != nil {
+		return 0, err
+	}
+	return p.line()
+}
+
+// line reads a line, of which it keeps nothing.
+func (p *barePipe) line() (n int, err error) {
+	for {
+		part, err := p.out.ReadSlice('\n')
+		if n += len(part); err != bufio.ErrBufferFull {
+			return n, err
+		}
+	}
+}
+
+func (p *barePipe) Close() error {
+	p.in.Close()
+	return p.cmd.Wait()
+}
+
+// A bareHTTP sends each message in a POST.
+type bareHTTP struct {
+	client *http.Client
+	url    string
+}
+
+func newBareHTTP(url string) *bareHTTP {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.MaxIdleConns, t.MaxIdleConnsPerHost = 0, 1000
+	return &bareHTTP{&http.Client{Transport: t}, url}
+}
+
+func (h *bareHTTP) exchange(msg []byte) (int, error) {
+	req, err := http.NewRequest("POST", h.url, bytes.NewReader(msg))
+	if err != nil {
+		return 0, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json, text/event-stream")
+	resp, err := h.client.Do(req)
+	if err != nil {
+		return 0, err
+	}
+	defer resp.Body.Close()
+	n, err := io.Copy(io.Discard, resp.Body)
+	return int(n), err
+}
+
+func (h *bareHTTP) tell(msg []byte) error {
+	_, err := h.exchange(msg)
+	return err
+}
+
+func (h *bareHTTP) Close() error {
+	h.client.CloseIdleConnections()
+	return nil
+}
+
+// A bareStream posts messages and finds the answers on a stream.
+type bareStream struct {
+	bareHTTP
+	body io.Closer
+
+	reading sync.Mutex
+	events  *bufio.Reader
+}
+
+func newBareStream(url string) (*bareStream, error) {
+	s := &bareStream{bareHTTP: *newBareHTTP(url)}
+	resp, err := s.client.Get(url)
+	if err != nil {
+		return nil, err
+	}
+	s.body, s.events = resp.Body, bufio.NewReaderSize(resp.Body, 64<<10)
+	for {
+		line, err := s.events.ReadString('\n')
+		if err != nil {
+			return nil, err
+		}
+		if path, ok := strings.CutPrefix(line, "data: "); ok {
+			s.url = strings.TrimSuffix(url, "/mcp") + strings.TrimSpace(path)
+			_, err := s.events.ReadString('\n')
+			return s, err
+		}
+	}
+}
+
+// exchange posts a message and waits for any one event, as all are the same.
+func (s *bareStream) exchange(msg []byte) (n int, err error) {
+	if err := s.tell(msg); err != nil {
+		return 0, err
+	}
+	s.reading.Lock()
+	defer s.reading.Unlock()
+	for {
+		line, err := s.events.ReadSlice('\n')
+		if err == nil && len(line) == 1 {
+			return n, nil
+		}
+		if n += len(line); err != nil && err != bufio.ErrBufferFull {
+			return n, err
+		}
+	}
+}
+
+func (s *bareStream) Close() error {
+	s.body.Close()
+	return s.bareHTTP.Close()
+}

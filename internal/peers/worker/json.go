@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/stdmcp/stdmcp/internal/peers/answers"
+)
+
+// inMemory is what encoding/json alone costs: it writes the request and reads
+// the answer into structs like those of the libraries. Nothing is sent.
+type inMemory struct {
+	server answers.Answerer
+	msg    []byte
+}
+
+type jsonRequest struct {
+	JSONRPC string `json:"jsonrpc"`
+	ID      int    `json:"id"`
+	Method  string `json:"method"`
+	Params  any    `json:"params,omitempty"`
+}
+
+type jsonAnswer struct {
+	JSONRPC string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id"`
+	Result  json.RawMessage `json:"result"`
+	Error   json.RawMessage `json:"error"`
+}
+
+type jsonCall struct {
+	Name      string         `json:"name"`
+	Arguments map[string]any `json:"arguments,omitempty"`
+}
+
+type jsonResult struct {
+	Content []struct {
+		Type     string          `json:"type"`
+		Text     string          `json:"text"`
+		Data     string          `json:"data"`
+		MIMEType string          `json:"mimeType"`
+		Meta     json.RawMessage `json:"_meta"`
+	} `json:"content"`
+	Structured json.RawMessage `json:"structuredContent"`
+	IsError    bool            `json:"isError"`
+}
+
+type jsonTools struct {
+	Tools []struct {
+		Name        string          `json:"name"`
+		Title       string          `json:"title"`
+		Description string          `json:"description"`
+		Input       json.RawMessage `json:"inputSchema"`
+		Output      json.RawMessage `json:"outputSchema"`
+		Annotations struct {
+			ReadOnly bool `json:"readOnlyHint"`
+		} `json:"annotations"`
+	} `json:"tools"`
+	Next *string `json:"nextCursor"`
+}
+
+func connectJSON(_ context.Context, t *target) (session, error) {
+	if t.transport != "stdio" || t.modern {
+		return nil, errors.New("encoding/json knows no transports")
+	}
+	return &inMemory{server: answers.Answerer{Tools: t.tools}}, nil
+}
+
+func (s *inMemory) Call(_ context.Context, tool string) (int, error) {
+	var res jsonResult
+	err := s.do("tools/call", &jsonCall{tool, map[string]any{"message": message}}, &res)
+	if err != nil || len(res.Content) != 1 {
+		return 0, errors.Join(err, errors.New("no content"))
+	}
+	return len(res.Content[0].Text) + len(res.Content[0].Data), nil
+}
+
+func (s *inMemory) List(context.Context) (int, error) {
+	var res jsonTools
+	err := s.do("tools/list", nil, &res)
+	return len(res.Tools), err
+}
+
+func (s *inMemory) do(method string, params, result any) error {
+	req, err := json.Marshal(&jsonRequest{"2.0", 1, method, params})
+	if err != nil {
+		return err
+	}
+	s.msg = s.server.Append(s.msg[:0], req)
+	var answer jsonAnswer
+	if err := json.Unmarshal(s.msg, &answer); err != nil {
+		return err
+	}
+	return json.Unmarshal(answer.Result, result)
+}
+
+func (s *inMemory) Close() error { return nil }

@@ -1,0 +1,116 @@
+// Worker is the process that is measured: it does one kind of work through one
+// library, for as long as each line of its standard input says, and prints
+// what that cost.
+//
+//	worker LIBRARY WORK stdio|json|events|sse legacy|modern SERVER
+//
+// It is a process of its own so that nobody else's goroutines, garbage and
+// CPU time are counted.
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+)
+
+func main() {
+	if err := run(context.Background(), os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// A target is the server that a library is to talk to.
+type target struct {
+	transport string   // stdio, json, events or sse
+	modern    bool     // whether the server is of 2026-07-28
+	tools     int      // how many the server lists
+	command   []string // that starts it, over stdio
+	url       string   // else where it is
+}
+
+func run(ctx context.Context, args []string) error {
+	if len(args) != 5 {
+		return errors.New("usage: worker LIBRARY WORK stdio|json|events|sse legacy|modern SERVER")
+	}
+	connect, ok := libraries[args[0]]
+	if !ok {
+		return errors.New("no library " + args[0])
+	}
+	w, err := parseWork(args[1])
+	if err != nil {
+		return err
+	}
+	t := &target{transport: args[2], modern: args[3] == "modern", tools: w.tools}
+	t.command = []string{args[4], args[2], args[3], strconv.Itoa(w.tools)}
+	if t.transport != "stdio" {
+		stop, err := t.start()
+		if err != nil {
+			return err
+		}
+		defer stop()
+	}
+	do, end, err := w.prepare(ctx, connect, t)
+	if err != nil {
+		return err
+	}
+	defer end()
+	if _, err := do(warmUp); err != nil {
+		return err
+	}
+	out := json.NewEncoder(os.Stdout)
+	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
+		d, err := time.ParseDuration(lines.Text())
+		if err != nil {
+			return err
+		}
+		cost, err := measure(func() (int, error) { return do(d) })
+		if err != nil {
+			return err
+		}
+		if err := out.Encode(cost); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// warmUp is how long work is done before anything is measured.
+const warmUp = 20 * time.Millisecond
+
+// start starts a server of HTTP and finds out its URL.
+func (t *target) start() (stop func(), err error) {
+	cmd := exec.Command(t.command[0], t.command[1:]...)
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	stop = func() {
+		in.Close()
+		_ = cmd.Wait()
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil && err != io.EOF {
+		stop()
+		return nil, err
+	}
+	t.url = strings.TrimSuffix(line, "\n")
+	return stop, nil
+}

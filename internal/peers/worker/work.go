@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/peers/answers"
+)
+
+// A session is a connection made by one of the libraries. Call and List return
+// how much came: the length of the content, the number of tools.
+type session interface {
+	Call(ctx context.Context, tool string) (int, error)
+	List(ctx context.Context) (int, error)
+	Close() error
+}
+
+// A batcher is a session that knows a cheaper way to have n calls under way
+// than n goroutines.
+type batcher interface {
+	Batch(ctx context.Context, n int) error
+}
+
+// message is the argument of every call.
+const message = "hello"
+
+// libraries connect to a server.
+var libraries = map[string]func(context.Context, *target) (session, error){
+	"bare":   connectBare,
+	"json":   connectJSON,
+	"stdmcp": connectStdmcp,
+	"go-sdk": connectSDK,
+	"mcp-go": connectMCPGo,
+}
+
+// A work is what is done again and again: call a tool, list tools, have several
+// calls under way at once, or connect and close.
+type work struct {
+	kind  string
+	tool  string
+	least int // what Call or List must return
+	tools int
+	calls int // at once
+}
+
+// parseWork reads small, text-N, image-N, tools-N, calls-N or connect.
+func parseWork(name string) (*work, error) {
+	kind, size, _ := strings.Cut(name, "-")
+	n, err := strconv.Atoi(size)
+	if err != nil && size != "" {
+		return nil, err
+	}
+	w := &work{kind: kind, tool: answers.EchoTool, least: len(answers.Echo), calls: 1}
+	switch kind {
+	case "small", "connect":
+	case "text":
+		w.tool, w.least = answers.TextTool+size, n
+	case "image":
+		w.tool, w.least = answers.ImageTool+size, n*3/4 // some decode it
+	case "tools":
+		w.tools, w.least = n, n
+	case "calls":
+		w.calls = n
+	default:
+		return nil, errors.New("no work " + name)
+	}
+	return w, nil
+}
+
+// prepare returns what does the work for some time, and says how often it did.
+func (w *work) prepare(ctx context.Context, connect func(context.Context, *target) (session, error),
+	t *target) (do func(time.Duration) (int, error), end func(), err error) {
+	if w.kind == "connect" {
+		return repeat(func() error {
+			s, err := connect(ctx, t)
+			if err != nil {
+				return err
+			}
+			return s.Close()
+		}), func() {}, nil
+	}
+	s, err := connect(ctx, t)
+	if err != nil {
+		return nil, nil, err
+	}
+	end = func() { _ = s.Close() }
+	b, batches := s.(batcher)
+	switch {
+	case w.calls == 1:
+		return repeat(func() error { return w.once(ctx, s) }), end, nil
+	case batches:
+		one := repeat(func() error { return b.Batch(ctx, w.calls) })
+		return func(d time.Duration) (int, error) {
+			n, err := one(d)
+			return n * w.calls, err
+		}, end, nil
+	}
+	return w.together(func() error { return w.once(ctx, s) }), end, nil
+}
+
+// once makes one call and looks at what came.
+func (w *work) once(ctx context.Context, s session) (err error) {
+	var n int
+	if w.kind == "tools" {
+		n, err = s.List(ctx)
+	} else {
+		n, err = s.Call(ctx, w.tool)
+	}
+	if err == nil && n < w.least {
+		err = fmt.Errorf("%d came instead of %d", n, w.least)
+	}
+	return err
+}
+
+// repeat does f until its time is over, but once at least.
+func repeat(f func() error) func(time.Duration) (int, error) {
+	return func(d time.Duration) (n int, err error) {
+		for began := time.Now(); err == nil && (n == 0 || time.Since(began) < d); n++ {
+			err = f()
+		}
+		return n, err
+	}
+}
+
+// together does f on as many goroutines as there are to be calls at once.
+func (w *work) together(f func() error) func(time.Duration) (int, error) {
+	one := repeat(f)
+	return func(d time.Duration) (int, error) {
+		var wg sync.WaitGroup
+		var mu sync.Mutex
+		var total int
+		var failed error
+		for range w.calls {
+			wg.Go(func() {
+				n, err := one(d)
+				mu.Lock()
+				defer mu.Unlock()
+				total += n
+				if err != nil {
+					failed = err
+				}
+			})
+		}
+		wg.Wait()
+		return total, failed
+	}
+}
