@@ -1,0 +1,299 @@
+package oauth
+
+import (
+	"context"
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/pem"
+	"errors"
+	"io"
+	"math/big"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// A storeFunc is a Store that fails.
+type storeFunc func() error
+
+func (f storeFunc) Load(context.Context, StoreKey) ([]byte, error) { return nil, f() }
+func (f storeFunc) Save(context.Context, StoreKey, []byte) error   { return f() }
+func (f storeFunc) Lock(context.Context, StoreKey) (func(), error) { return nil, f() }
+
+func TestRegistrationOrder(t *testing.T) {
+	const clientURL = "https://app.example.com/client.json"
+	for _, v := range []struct {
+		name           string
+		given, url     bool // what the program has
+		urls, register bool // what the server has
+		ask            bool
+		want           string
+	}{
+		{"given comes first", true, true, true, true, true, "given"},
+		{"then the URL", false, true, true, true, true, clientURL},
+		{"which the server must know", false, true, false, true, true, "client-"},
+		{"then a registration", false, false, true, true, true, "client-"},
+		{"then somebody is asked", false, true, false, false, true, "asked"},
+		{"if there is anybody", false, false, false, false, false, ""},
+	} {
+		t.Run(v.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.clients["given"] = map[string]any{}
+			w.clients["asked"] = map[string]any{"client_secret": mark}
+			w.meta["client_id_metadata_document_supported"] = v.urls
+			w.meta["token_endpoint_auth_methods_supported"] = []string{methodPost, methodNone}
+			if !v.register {
+				delete(w.meta, "registration_endpoint")
+			}
+			asked := 0
+			tr := w.transport(func(o *Options) {
+				if v.given {
+					o.Client.ID = "given"
+				}
+				if v.url {
+					o.ClientURL = clientURL
+				}
+				if v.ask {
+					o.AskClient = func(_ context.Context, issuer string) (Client, error) {
+						asked++
+						if issuer != w.as.URL {
+							t.Errorf("asked for %q", issuer)
+						}
+						return Client{ID: "asked", Secret: mark}, nil
+					}
+				}
+			})
+			if v.want == "" {
+				w.mustFail(tr, "Options.Client")
+				return
+			}
+			w.mustGet(tr)
+			if id := w.forms[0].Get("client_id"); !strings.HasPrefix(id, v.want) {
+				t.Errorf("client %q, want %q", id, v.want)
+			}
+			// The same client refreshes, and is known when all else is lost.
+			w.forgetAccess()
+			w.mustGet(tr)
+			if w.count("refresh_token") != 1 {
+				t.Error("not refreshed")
+			}
+			clear(w.refresh)
+			w.forgetAccess()
+			w.mustGet(tr)
+			if asked > 1 || w.count("/register") > 1 {
+				t.Errorf("asked %d times, registered %d times", asked, w.count("/register"))
+			}
+		})
+	}
+}
+
+func TestRegistration(t *testing.T) {
+	w := newWorld(t)
+	w.mustGet(w.transport(func(o *Options) { o.ClientName = "the program" }))
+	for _, m := range w.clients {
+		for name, want := range map[string]any{"client_name": "the program", "application_type": "native", "token_endpoint_auth_method": "none"} {
+			if m[name] != want {
+				t.Errorf("%s: %v, want %v", name, m[name], want)
+			}
+		}
+		grants, _ := m["grant_types"].([]any)
+		if len(grants) != 2 || grants[1] != "refresh_token" {
+			t.Errorf("grant_types: %v", grants)
+		}
+	}
+
+	w = newWorld(t)
+	w.handle = func(rw http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path == "/register" {
+			reply(rw, 400, map[string]string{"error": "invalid_redirect_uri", "error_description": "web clients use https"})
+		}
+		return r.URL.Path == "/register"
+	}
+	err := w.mustFail(w.transport(nil), "/register", "http://127.0.0.1:8976/callback", "invalid_redirect_uri", "web clients use https")
+	checkKind(t, err)
+	w.handle = serveRaw("/register", `{"client_secret":"`+mark+`"}`)
+	w.mustFail(w.transport(nil), "RFC 7591")
+}
+
+func TestRegistrationsEnd(t *testing.T) {
+	g := &registration{id: "x", redirect: "http://127.0.0.1:1/callback"}
+	for _, v := range []struct {
+		expires  int64
+		redirect string
+		want     bool
+	}{
+		{0, g.redirect, true}, {1, g.redirect, false}, {1 << 40, g.redirect, true}, {0, "http://127.0.0.1:2/callback", false},
+	} {
+		g.expires = v.expires
+		if g.usable(v.redirect) != v.want {
+			t.Errorf("%+v", v)
+		}
+	}
+	if (*registration)(nil).usable("") {
+		t.Error("nil is usable")
+	}
+}
+
+func TestClientURLs(t *testing.T) {
+	for _, raw := range []string{"http://h/c", "https://h", "https://h/", "https:///c", "https://h/c#f", "https://u:p@h/c", ":"} {
+		if checkClientURL(raw) == nil {
+			t.Errorf("%s is accepted", raw)
+		}
+	}
+	if err := checkClientURL("https://h/c.json"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestClientAuthentication(t *testing.T) {
+	for _, v := range []struct {
+		announced []string
+		client    Client
+		want      string
+	}{
+		{nil, Client{ID: "c"}, methodNone},
+		{nil, Client{ID: "c", Secret: mark + " &%:é"}, methodBasic},
+		{[]string{methodPost}, Client{ID: "c", Secret: mark}, methodPost},
+		{[]string{methodPost, methodBasic}, Client{ID: "c", Secret: mark}, methodBasic},
+		{[]string{methodBasic}, Client{ID: "c", Secret: mark, Method: methodPost}, methodPost},
+		{[]string{methodNone}, Client{ID: "c", Secret: mark}, methodNone},
+		{[]string{methodKey}, Client{ID: "c", Key: newKey(t, "ES256")}, methodKey},
+		{[]string{methodKey}, Client{ID: "c", Key: newKey(t, "RS256")}, methodKey},
+		{[]string{methodKey}, Client{ID: "c", Key: newKey(t, "EdDSA")}, methodKey},
+	} {
+		w := newWorld(t)
+		w.clients["c"] = map[string]any{}
+		if v.client.Secret != "" && v.want != methodNone {
+			w.clients["c"]["client_secret"] = v.client.Secret
+		}
+		w.meta["token_endpoint_auth_methods_supported"] = v.announced
+		w.mustGet(w.transport(func(o *Options) { o.Client = v.client }))
+		form, head := w.lastForm(), w.heads[len(w.heads)-1]
+		got := methodNone
+		switch {
+		case head.Get("Authorization") != "":
+			got = methodBasic
+		case form.Has("client_secret"):
+			got = methodPost
+		case form.Has("client_assertion"):
+			got = methodKey
+		}
+		if got != v.want {
+			t.Errorf("%v, %v: %s, want %s", v.announced, v.client, got, v.want)
+		}
+	}
+}
+
+func TestClientAuthenticationThatIsImpossible(t *testing.T) {
+	for _, v := range []struct {
+		client Client
+		want   string
+	}{
+		{Client{ID: "c", Key: newKey(t, "RS256")}, "RS256"},
+		{Client{ID: "c", Method: methodKey}, "Client.Key"},
+		{Client{ID: "c", Method: "tls_client_auth"}, "tls_client_auth"},
+	} {
+		w := newWorld(t)
+		w.clients["c"] = map[string]any{}
+		w.meta["token_endpoint_auth_signing_alg_values_supported"] = []string{"ES256"}
+		w.mustFail(w.transport(func(o *Options) { o.Client = v.client }), v.want, w.as.URL)
+	}
+}
+
+// newKey returns a key by way of a PEM file, and lets the server know it.
+func newKey(t *testing.T, alg string) *Key {
+	t.Helper()
+	var signer crypto.Signer
+	var err error
+	switch alg {
+	case "ES256":
+		signer, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	case "RS256":
+		signer, err = rsa.GenerateKey(rand.Reader, 2048)
+	case "EdDSA":
+		_, signer, err = ed25519.GenerateKey(rand.Reader)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	der, err := x509.MarshalPKCS8PrivateKey(signer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := ParseKey(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), "kid-"+alg)
+	if err != nil || k.alg != alg {
+		t.Fatal(err)
+	}
+	knownKeys["kid-"+alg] = signer.Public()
+	return k
+}
+
+func TestKeys(t *testing.T) {
+	ec, _ := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	sec1, _ := x509.MarshalECPrivateKey(ec)
+	r, _ := rsa.GenerateKey(rand.Reader, 2048)
+	for _, der := range [][]byte{sec1, x509.MarshalPKCS1PrivateKey(r)} {
+		if _, err := ParseKey(pem.EncodeToMemory(&pem.Block{Type: "X", Bytes: der}), ""); err != nil {
+			t.Error(err)
+		}
+	}
+	p384, _ := ecdsa.GenerateKey(elliptic.P384(), rand.Reader)
+	if _, err := NewKey(p384, ""); err == nil {
+		t.Error("P-384 is accepted")
+	}
+	for _, data := range []string{"", "x", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"} {
+		if _, err := ParseKey([]byte(data), ""); err == nil {
+			t.Errorf("%q is accepted", data)
+		}
+	}
+	// Signatures whose numbers are short or have the highest bit set come out
+	// of many.
+	k, err := NewKey(ec, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 1000 {
+		s, err := k.sign([]byte(`{"alg":"ES256"}`), []byte(`{}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := verify(s, ec.Public()); err != nil {
+			t.Fatal(err, s)
+		}
+	}
+	for _, bad := range []string{"", "\x30", "\x30\x00", "\x30\x02\x02\x00", "\x30\x06\x02\x01\x01\x02\x02\x01", "\x30\x07\x02\x01\x01\x02\x01\x01\x00"} {
+		if _, err := joinASN1([]byte(bad)); err == nil {
+			t.Errorf("%x is accepted", bad)
+		}
+	}
+}
+
+// The example of RFC 7638, section 3.1.
+func TestThumbprint(t *testing.T) {
+	pub := &rsa.PublicKey{N: bigOf(t, "0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc_BJECPebWKRXjBZCiFV4n3oknjhMstn64tZ_2W-5JsGY4Hc5n9yBXArwl93lqt7_RN5w6Cf0h4QyQ5v-65YGjQR0_FDW2QvzqY368QQMicAtaSqzs8KJZgnYb9c7d0zgdAZHzu6qMQvRL5hajrn1n91CbOpbISD08qNLyrdkt-bFTWhAI4vMQFh6WeZu0fM4lFd2NcRwr3XPksINHaQ-G_xBniIqbw0Ls1jF44-csFCur-kEgU8awapJzKnqDKgw"), E: 65537}
+	k := &Key{signer: publicOnly{pub}}
+	if got := k.thumbprint(); got != "NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs" {
+		t.Error(got)
+	}
+}
+
+type publicOnly struct{ crypto.PublicKey }
+
+func (p publicOnly) Public() crypto.PublicKey { return p.PublicKey }
+func (publicOnly) Sign(io.Reader, []byte, crypto.SignerOpts) ([]byte, error) {
+	return nil, errors.ErrUnsupported
+}
+
+func bigOf(t *testing.T, s string) *big.Int {
+	b, err := base64.RawURLEncoding.DecodeString(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return new(big.Int).SetBytes(b)
+}

@@ -1,0 +1,23 @@
+package oauth
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"testing"
+	"time"
+)
+
+func TestMain(m *testing.M) {
+	before := runtime.NumGoroutine()
+	code := m.Run()
+	for range 1000 {
+		if runtime.NumGoroutine() <= before {
+			os.Exit(code)
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+	stacks := make([]byte, 1<<20)
+	fmt.Printf("goroutines: %d before, %d after\n%s\n", before, runtime.NumGoroutine(), stacks[:runtime.Stack(stacks, true)])
+	os.Exit(1)
+}

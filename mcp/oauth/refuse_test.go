@@ -1,0 +1,226 @@
+package oauth
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stdmcp/stdmcp/internal/httpx"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
+
+// Row 40 of the fault matrix: whatever is wrong is refused before a code or a
+// token leaves the process.
+func TestRefusedBeforeAnybodyIsAsked(t *testing.T) {
+	for _, v := range []struct {
+		name   string
+		change func(w *world)
+		want   []string
+	}{
+		{"resource of another host", func(w *world) { w.prm["resource"] = "https://evil.example.com/mcp" }, []string{"https://evil.example.com/mcp", "RFC 9728, section 3.3"}},
+		{"resource beside", func(w *world) { w.prm["resource"] = w.rs.URL + "/mc" }, []string{"RFC 9728"}},
+		{"resource below", func(w *world) { w.prm["resource"] = w.rs.URL + "/mcp/x" }, []string{"RFC 9728"}},
+		{"resource of another port", func(w *world) { w.prm["resource"] = w.as.URL }, []string{"RFC 9728"}},
+		{"no resource", func(w *world) { delete(w.prm, "resource") }, []string{"RFC 9728"}},
+		{"no servers", func(w *world) { w.prm["authorization_servers"] = []string{} }, []string{"names no authorization server"}},
+		{"private address", func(w *world) { w.prm["authorization_servers"] = []string{"http://10.1.2.3"} }, []string{"http://10.1.2.3", "only https"}},
+		{"metadata in the clouds", func(w *world) { w.prm["authorization_servers"] = []string{"https://169.254.169.254"} }, []string{"link-local"}},
+		{"multicast", func(w *world) { w.prm["authorization_servers"] = []string{"https://224.0.0.1"} }, []string{"multicast"}},
+		{"http", func(w *world) { w.prm["authorization_servers"] = []string{"http://example.com"} }, []string{"http://example.com", "only https"}},
+		{"file", func(w *world) { w.prm["authorization_servers"] = []string{"file:///etc/passwd"} }, []string{"not an absolute URL"}},
+		{"credentials in the issuer", func(w *world) { w.prm["authorization_servers"] = []string{"https://u:" + mark + "@example.com"} }, []string{"credentials"}},
+		{"query in the issuer", func(w *world) { w.prm["authorization_servers"] = []string{w.as.URL + "?x=1"} }, []string{"RFC 8414, section 2"}},
+		{"wrong issuer", func(w *world) { w.meta["issuer"] = "https://evil.example.com" }, []string{"https://evil.example.com", "RFC 8414, section 3.3"}},
+		{"issuer with a slash", func(w *world) { w.meta["issuer"] = w.as.URL + "/" }, []string{"RFC 8414, section 3.3", "Options.Issuer"}},
+		{"no issuer", func(w *world) { delete(w.meta, "issuer") }, []string{"RFC 8414, section 3.3"}},
+		{"no metadata", func(w *world) { w.meta = nil }, []string{"no metadata of an authorization server"}},
+		{"no PKCE", func(w *world) { delete(w.meta, "code_challenge_methods_supported") }, []string{"PKCE", "code_challenge_methods_supported"}},
+		{"plain PKCE", func(w *world) { w.meta["code_challenge_methods_supported"] = []string{"plain"} }, []string{"PKCE"}},
+		{"javascript:", func(w *world) { w.meta["authorization_endpoint"] = "javascript:alert(1)" }, []string{"authorization_endpoint", "javascript:..."}},
+		{"data:", func(w *world) { w.meta["authorization_endpoint"] = "data:text/html,x" }, []string{"authorization_endpoint"}},
+		{"relative endpoint", func(w *world) { w.meta["token_endpoint"] = "/token" }, []string{"token_endpoint"}},
+		{"token over http", func(w *world) { w.meta["token_endpoint"] = "http://example.com/token" }, []string{"token_endpoint", "only https"}},
+		{"registration over http", func(w *world) { w.meta["registration_endpoint"] = "http://example.com/r" }, []string{"registration_endpoint"}},
+		{"no token endpoint", func(w *world) { delete(w.meta, "token_endpoint") }, []string{"no token_endpoint"}},
+		{"no authorization endpoint", func(w *world) { delete(w.meta, "authorization_endpoint") }, []string{"no authorization_endpoint"}},
+		{"no registration", func(w *world) { delete(w.meta, "registration_endpoint") }, []string{"Options.Client"}},
+		{"10 MiB", func(w *world) { w.meta["x"] = strings.Repeat("x", 10<<20) }, []string{"more than 1 MiB"}},
+		{"twice the same key", func(w *world) { w.handle = serveRaw(serverPath, `{"issuer":"a","issuer":"b"}`) }, []string{"RFC 8414"}},
+		{"wrong types", func(w *world) { w.handle = serveRaw(resourcePath+"/mcp", `{"resource":1}`) }, []string{"RFC 9728"}},
+		{"redirect to http", func(w *world) { w.handle = redirectTo(serverPath, "http://example.com/") }, []string{"redirects to", "http://example.com", "only https"}},
+		{"redirect to the clouds", func(w *world) { w.handle = redirectTo(serverPath, "https://169.254.169.254/latest") }, []string{"169.254.169.254", "link-local"}},
+		{"redirects without end", func(w *world) { w.handle = redirectTo(serverPath, serverPath) }, []string{"too many redirects"}},
+		{"a bad place in the challenge", func(w *world) {
+			w.challenge = func(*http.Request) string { return `Bearer resource_metadata="http://example.com/prm"` }
+		}, []string{"the challenge", "only https"}},
+		{"failing metadata", func(w *world) {
+			w.challenge = func(*http.Request) string { return "" }
+			w.handle = func(rw http.ResponseWriter, r *http.Request) bool {
+				if r.URL.Path == resourcePath+"/mcp" {
+					rw.WriteHeader(503)
+				}
+				return r.URL.Path == resourcePath+"/mcp"
+			}
+		}, []string{resourcePath, "Service Unavailable"}},
+	} {
+		t.Run(v.name, func(t *testing.T) {
+			w := newWorld(t)
+			v.change(w)
+			who := &robot{w: w}
+			err := w.mustFail(w.transport(func(o *Options) { o.Authorizer = who }), v.want...)
+			if who.times != 0 || w.count("/token") != 0 {
+				t.Errorf("asked %d times, %d token requests", who.times, w.count("/token"))
+			}
+			checkKind(t, err)
+		})
+	}
+}
+
+// checkKind checks that callers can tell that nothing was done.
+func checkKind(t *testing.T, err error) {
+	t.Helper()
+	var status *httpx.StatusError
+	if !errors.As(err, &status) || status.Status != 401 || errors.Is(httpx.Outcome(err), jsonrpc.ErrOutcomeUnknown) {
+		t.Errorf("the error does not match a StatusError of 401: %#v", err)
+	}
+	var refusal *Error
+	var server *ServerError
+	if !errors.As(err, &refusal) && !errors.As(err, &server) {
+		t.Errorf("the error is none of this package: %#v", err)
+	}
+}
+
+func serveRaw(path, body string) func(http.ResponseWriter, *http.Request) bool {
+	return func(rw http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path != path {
+			return false
+		}
+		rw.Header().Set("Content-Type", "application/json")
+		_, _ = rw.Write([]byte(body))
+		return true
+	}
+}
+
+func redirectTo(path, target string) func(http.ResponseWriter, *http.Request) bool {
+	return func(rw http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path == path {
+			http.Redirect(rw, r, target, 302)
+		}
+		return r.URL.Path == path
+	}
+}
+
+func TestRefusedAnswers(t *testing.T) {
+	for _, v := range []struct {
+		name    string
+		claimed bool // that answers name the issuer
+		answer  func(w *world, q url.Values)
+		want    string // empty means that it is accepted
+	}{
+		{"iss announced and right", true, func(*world, url.Values) {}, ""},
+		{"iss announced and absent", true, func(_ *world, q url.Values) { q.Del("iss") }, "RFC 9207"},
+		{"iss announced and wrong", true, func(_ *world, q url.Values) { q.Set("iss", "https://evil.example.com") }, "RFC 9207"},
+		{"iss not announced and right", false, func(*world, url.Values) {}, ""},
+		{"iss not announced and absent", false, func(_ *world, q url.Values) { q.Del("iss") }, ""},
+		{"iss not announced and wrong", false, func(_ *world, q url.Values) { q.Set("iss", "https://evil.example.com") }, "RFC 9207"},
+		{"iss with a slash", true, func(w *world, q url.Values) { q.Set("iss", w.as.URL+"/") }, "RFC 9207"},
+		{"iss in capitals", true, func(w *world, q url.Values) { q.Set("iss", strings.Replace(w.as.URL, "http", "HTTP", 1)) }, "RFC 9207"},
+		{"empty iss", false, func(_ *world, q url.Values) { q.Set("iss", "") }, "RFC 9207"},
+		{"iss twice", true, func(w *world, q url.Values) { q.Add("iss", w.as.URL) }, "iss twice"},
+		{"wrong state", true, func(_ *world, q url.Values) { q.Set("state", "x") }, "state"},
+		{"no state", true, func(_ *world, q url.Values) { q.Del("state") }, "state"},
+		{"state twice", true, func(_ *world, q url.Values) { q.Add("state", q.Get("state")) }, "state twice"},
+		{"no code", true, func(_ *world, q url.Values) { q.Del("code") }, "no code"},
+		{"a person who says no", true, func(_ *world, q url.Values) { q.Del("code"); q.Set("error", "access_denied") }, "access_denied"},
+		{"an error from elsewhere", true, func(_ *world, q url.Values) {
+			q.Set("iss", "https://evil.example.com")
+			q.Set("error", "evil_words")
+		}, "RFC 9207"},
+	} {
+		t.Run(v.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.meta["authorization_response_iss_parameter_supported"] = v.claimed
+			w.answer = func(q url.Values) { v.answer(w, q) }
+			if v.want == "" {
+				w.mustGet(w.transport(nil))
+				return
+			}
+			err := w.mustFail(w.transport(nil), v.want, w.as.URL)
+			if w.count("/token") != 0 {
+				t.Error("the code was sent")
+			}
+			if strings.Contains(err.Error(), "evil_words") {
+				t.Errorf("repeats who cannot be trusted: %v", err)
+			}
+			checkKind(t, err)
+		})
+	}
+}
+
+func TestRefusedTokens(t *testing.T) {
+	for _, v := range []struct {
+		name   string
+		change func(m map[string]any)
+		want   string
+	}{
+		{"no token", func(m map[string]any) { delete(m, "access_token") }, "no access token"},
+		{"a line break", func(m map[string]any) { m["access_token"] = "a\r\nX: " + mark }, "cannot be sent"},
+		{"an unknown type", func(m map[string]any) { m["token_type"] = "mac" }, "unknown type"},
+		{"no type", func(m map[string]any) { delete(m, "token_type") }, "unknown type"},
+		{"no access token type", func(m map[string]any) { m["token_type"] = "N_A" }, "unknown type"},
+		{"a bound one unasked", func(m map[string]any) { m["token_type"] = "DPoP" }, "not bound to the key"},
+		{"a number", func(m map[string]any) { m["access_token"] = 1 }, "RFC 6749, section 5.1"},
+	} {
+		w := newWorld(t)
+		w.tokenAnswer = func(_ url.Values, m map[string]any) { v.change(m) }
+		t.Run(v.name, func(*testing.T) { w.mustFail(w.transport(nil), v.want, w.as.URL) })
+	}
+}
+
+// What an authorization server says is quoted, but not what was secret in the
+// request, which it may repeat.
+func TestServerErrors(t *testing.T) {
+	w := newWorld(t)
+	w.meta["token_endpoint_auth_methods_supported"] = []string{"client_secret_post"}
+	w.refuseToken = func(url.Values) string { return "server_says_no" }
+	err := w.mustFail(w.transport(nil), "server_says_no", "refused:", "***")
+	var e *ServerError
+	if !errors.As(err, &e) || e.Code != "server_says_no" || e.Status != 400 || e.URL != w.as.URL+"/token" {
+		t.Errorf("%#v", e)
+	}
+	checkKind(t, err)
+}
+
+// A server that refuses every token is not given token after token.
+func TestTokensAreRefused(t *testing.T) {
+	w := newWorld(t)
+	who := &robot{w: w}
+	w.handle = func(rw http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path == "/mcp" {
+			rw.WriteHeader(401)
+		}
+		return r.URL.Path == "/mcp"
+	}
+	tr := w.transport(func(o *Options) { o.Authorizer = who })
+	for range 3 {
+		w.mustFail(tr, "refuses the token that was issued for it just now")
+	}
+	if who.times != 1 {
+		t.Errorf("asked %d times", who.times)
+	}
+}
+
+// A server that wants ever more scopes ends the operation after three rounds.
+func TestEndlessStepUp(t *testing.T) {
+	w := newWorld(t)
+	who := &robot{w: w}
+	n := 0
+	w.needs = func(*http.Request) string { n++; return "scope" + strconv.Itoa(n) }
+	w.mustFail(w.transport(func(o *Options) { o.Authorizer = who }), "given up after 3 rounds")
+	if who.times != 3 {
+		t.Errorf("asked %d times", who.times)
+	}
+}

@@ -1,0 +1,341 @@
+package oauth
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stdmcp/stdmcp/internal/httpx"
+)
+
+func TestRefreshRotates(t *testing.T) {
+	w := newWorld(t)
+	who := &robot{w: w}
+	store := NewMemory()
+	tr := w.transport(func(o *Options) { o.Authorizer, o.Store = who, store })
+	w.mustGet(tr)
+	for range 3 {
+		w.forgetAccess()
+		w.mustGet(tr)
+	}
+	if who.times != 1 || w.count("refresh_token") != 3 {
+		t.Errorf("asked %d times, refreshed %d times", who.times, w.count("refresh_token"))
+	}
+	if got := w.lastForm(); got.Get("resource") != w.url() || got.Has("scope") {
+		t.Errorf("refreshed with %v", got)
+	}
+	// The store has the last refresh token.
+	w.forgetAccess()
+	w.mustGet(w.transport(func(o *Options) { o.Authorizer, o.Store = nil, store }))
+}
+
+func TestRefreshTokenThatIsNotRotated(t *testing.T) {
+	w := newWorld(t)
+	kept := ""
+	w.tokenAnswer = func(form url.Values, m map[string]any) {
+		if form.Get("grant_type") == "refresh_token" {
+			k := w.refresh[m["refresh_token"].(string)]
+			w.refresh[kept] = k
+			delete(m, "refresh_token")
+		} else {
+			kept = m["refresh_token"].(string)
+		}
+	}
+	tr := w.transport(nil)
+	w.mustGet(tr)
+	for range 2 {
+		w.forgetAccess()
+		w.mustGet(tr)
+	}
+}
+
+// Tokens are thrown away in stages.
+func TestStages(t *testing.T) {
+	w := newWorld(t)
+	who := &robot{w: w}
+	tr := w.transport(func(o *Options) { o.Authorizer = who })
+	w.mustGet(tr)
+
+	// The refresh token is of no use: the person is asked.
+	w.forgetAccess()
+	clear(w.refresh)
+	w.mustGet(tr)
+	if who.times != 2 || w.count("refresh_token") != 1 {
+		t.Fatalf("asked %d times, refreshed %d times", who.times, w.count("refresh_token"))
+	}
+
+	// What comes for the refresh token is refused, too.
+	w.forgetAccess()
+	w.tokenAnswer = func(form url.Values, m map[string]any) {
+		if form.Get("grant_type") == "refresh_token" {
+			clear(w.access)
+		}
+	}
+	w.mustGet(tr)
+	if who.times != 3 || w.count("refresh_token") != 2 {
+		t.Fatalf("asked %d times, refreshed %d times", who.times, w.count("refresh_token"))
+	}
+
+	// The server has forgotten everything, the client included.
+	w.tokenAnswer = nil
+	w.forgetAccess()
+	w.refuseToken = func(form url.Values) string {
+		if w.clients[form.Get("client_id")] == nil {
+			return "invalid_client"
+		}
+		return ""
+	}
+	clear(w.clients)
+	w.mustGet(tr)
+	if who.times != 4 || w.count("/register") != 2 {
+		t.Fatalf("asked %d times, registered %d times", who.times, w.count("/register"))
+	}
+}
+
+// A server that cannot refresh right now does not cost the refresh token.
+func TestRefreshFailsForAMoment(t *testing.T) {
+	w := newWorld(t)
+	who := &robot{w: w}
+	tr := w.transport(func(o *Options) { o.Authorizer = who })
+	w.mustGet(tr)
+	w.forgetAccess()
+	w.handle = func(rw http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path == "/token" {
+			rw.WriteHeader(503)
+		}
+		return r.URL.Path == "/token"
+	}
+	w.mustFail(tr, "503")
+	w.handle = nil
+	w.mustGet(tr)
+	if who.times != 1 {
+		t.Errorf("asked %d times", who.times)
+	}
+}
+
+// Row 41 of the fault matrix.
+func TestHundredCallsOneRefresh(t *testing.T) {
+	w := newWorld(t)
+	w.base.MaxIdleConnsPerHost = 100
+	who := &robot{w: w}
+	file := filepath.Join(t.TempDir(), "tokens")
+	// Two stores at one file stand for two processes.
+	transports := []*Transport{
+		w.transport(func(o *Options) { o.Authorizer, o.Store = who, NewFile(file) }),
+		w.transport(func(o *Options) { o.Authorizer, o.Store = who, NewFile(file) }),
+	}
+	hundred := func() {
+		start := make(chan struct{})
+		var all sync.WaitGroup
+		for i := range 100 {
+			all.Go(func() {
+				<-start
+				w.mustGet(transports[i%2])
+			})
+		}
+		close(start)
+		all.Wait()
+	}
+	hundred()
+	if who.times != 1 || w.count("/token") != 1 || w.count("/register") != 1 {
+		t.Fatalf("asked %d times, %d tokens, registered %d times", who.times, w.count("/token"), w.count("/register"))
+	}
+	// All are answered with 401 before any of them can refresh.
+	w.forgetAccess()
+	var answered sync.WaitGroup
+	answered.Add(100)
+	inner := w.challenge
+	w.challenge = func(r *http.Request) string {
+		if r.Header.Get("Authorization") != "" {
+			answered.Done()
+		}
+		return inner(r)
+	}
+	w.handle = func(_ http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path == "/token" {
+			answered.Wait()
+		}
+		return false
+	}
+	hundred()
+	if who.times != 1 || w.count("refresh_token") != 1 {
+		t.Fatalf("asked %d times, refreshed %d times", who.times, w.count("refresh_token"))
+	}
+}
+
+func TestExpiredTokenIsRefreshedBefore(t *testing.T) {
+	w := newWorld(t)
+	w.tokenAnswer = func(form url.Values, m map[string]any) {
+		if form.Get("grant_type") == "authorization_code" {
+			m["expires_in"] = "1" // as text, as some servers have it
+		}
+	}
+	tr := w.transport(nil)
+	w.mustGet(tr)
+	refused := 0
+	w.challenge = func(*http.Request) string { refused++; return "" }
+	tr.mu.Lock()
+	tr.tok.expires = tr.tok.issued
+	tr.mu.Unlock()
+	w.mustGet(tr)
+	if w.count("refresh_token") != 1 || refused != 0 {
+		t.Errorf("refreshed %d times, refused %d times", w.count("refresh_token"), refused)
+	}
+}
+
+// When the server moves to another authorization server, what the first gave
+// out is not shown to the second.
+func TestServerMoves(t *testing.T) {
+	w := newWorld(t)
+	tr := w.transport(nil)
+	w.mustGet(tr)
+	second := newWorld(t)
+	w.prm["authorization_servers"] = []string{second.as.URL}
+	w.access = second.access // what the resource accepts now
+	w.mustGet(tr)
+	if second.count("refresh_token") != 0 || second.count("/register") != 1 || w.count("refresh_token") != 0 {
+		t.Errorf("the second got %q", second.paths)
+	}
+
+	// A client that was given does not move.
+	w = newWorld(t)
+	w.clients["given"] = map[string]any{"client_secret": "given-" + mark}
+	w.meta["token_endpoint_auth_methods_supported"] = []string{methodBasic}
+	tr = w.transport(func(o *Options) { o.Client = Client{ID: "given", Secret: "given-" + mark} })
+	w.mustGet(tr)
+	w.forgetAccess()
+	w.prm["authorization_servers"] = []string{second.as.URL}
+	before := len(second.forms)
+	w.mustFail(tr, "registered with another authorization server", w.as.URL, second.as.URL)
+	if len(second.forms) != before {
+		t.Error("it was shown to the second")
+	}
+}
+
+func TestQuietRequestsAskNobody(t *testing.T) {
+	w := newWorld(t)
+	tr := w.transport(nil)
+	quiet := func() error {
+		req, err := http.NewRequestWithContext(httpx.Quiet(t.Context()), "DELETE", w.url(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = w.do(tr, req)
+		return err
+	}
+	if err := quiet(); err == nil || err.Error() != "status 401" || len(w.paths) != 0 {
+		t.Errorf("%v, asked %q", err, w.paths)
+	}
+	w.mustGet(tr)
+	if err := quiet(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestBodyThatCannotBeSentAgain(t *testing.T) {
+	w := newWorld(t)
+	req, err := http.NewRequestWithContext(t.Context(), "POST", w.url(), io.NopCloser(strings.NewReader("hello")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.do(w.transport(nil), req); err == nil || err.Error() != "status 401" || len(w.paths) != 0 {
+		t.Errorf("%v, asked %q", err, w.paths)
+	}
+}
+
+// Tokens go where they are for.
+func TestTokensStayAtTheirOrigin(t *testing.T) {
+	w := newWorld(t)
+	tr := w.transport(nil)
+	w.mustGet(tr)
+	other := newWorld(t)
+	seen := ""
+	other.handle = func(_ http.ResponseWriter, r *http.Request) bool { seen += r.Header.Get("Authorization"); return true }
+	resp, err := tr.Client().Get(other.url())
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if seen != "" {
+		t.Error("the token went elsewhere")
+	}
+	// What the program says itself is sent as it is.
+	w.handle = func(_ http.ResponseWriter, r *http.Request) bool { seen = r.Header.Get("Authorization"); return true }
+	req, err := http.NewRequestWithContext(t.Context(), "GET", w.url(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Basic xyz")
+	if _, err := w.do(tr, req); err != nil || seen != "Basic xyz" {
+		t.Error(err, seen)
+	}
+}
+
+func TestNoAuthorizer(t *testing.T) {
+	w := newWorld(t)
+	err := w.mustFail(w.transport(func(o *Options) { o.Authorizer = nil }), w.url())
+	if !errors.Is(err, ErrLoginRequired) {
+		t.Errorf("%v does not match ErrLoginRequired", err)
+	}
+	checkKind(t, err)
+}
+
+// Who waits together gives up together: the person is not left with a page that
+// nobody waits for, nor asked twice.
+func TestNobodyWaitsAnyMore(t *testing.T) {
+	w := newWorld(t)
+	asked, ended := make(chan struct{}), make(chan struct{})
+	who := &robot{w: w, stop: func(ctx context.Context) error {
+		close(asked)
+		<-ctx.Done()
+		close(ended)
+		return ctx.Err()
+	}}
+	tr := w.transport(func(o *Options) { o.Authorizer = who })
+	ctx, cancel := context.WithCancel(t.Context())
+	ctx2, cancel2 := context.WithCancel(t.Context())
+	errs := make(chan error, 2)
+	for _, ctx := range []context.Context{ctx, ctx2} {
+		go func() {
+			req, _ := http.NewRequestWithContext(ctx, "GET", w.url(), nil)
+			_, err := tr.RoundTrip(req)
+			errs <- err
+		}()
+	}
+	<-asked
+	for tr.waiting() != 2 {
+		runtime.Gosched()
+	}
+	cancel()
+	if err := <-errs; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	select {
+	case <-ended:
+		t.Error("ended although somebody waits")
+	default:
+	}
+	cancel2()
+	<-ended
+	if err := <-errs; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	who.stop = nil
+	w.mustGet(tr)
+}
+
+func (t *Transport) waiting() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.renewing == nil {
+		return 0
+	}
+	return t.renewing.waiting
+}

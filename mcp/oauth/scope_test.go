@@ -1,0 +1,180 @@
+package oauth
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestScopes(t *testing.T) {
+	for _, v := range []struct {
+		name                       string
+		challenge, resource, given string
+		server                     string
+		want                       string
+		prompt                     string
+	}{
+		{"none", "", "", "", "", "", ""},
+		{"challenge", "a b", "c d", "", "", "a b", ""},
+		{"resource", "", "c d", "", "", "c d", ""},
+		{"given", "", "c d", "e", "", "e", ""},
+		{"challenge and given", "a", "c", "a e", "", "a e", ""},
+		{"offline", "a", "", "", "a offline_access", "a offline_access", "consent"},
+		{"offline alone would ask for nothing else", "", "", "", "offline_access", "", ""},
+	} {
+		t.Run(v.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.challenge = func(*http.Request) string { return `Bearer scope="` + v.challenge + `"` }
+			if v.resource != "" {
+				w.prm["scopes_supported"] = strings.Fields(v.resource)
+			}
+			if v.server != "" {
+				w.meta["scopes_supported"] = strings.Fields(v.server)
+			}
+			w.mustGet(w.transport(func(o *Options) { o.Scopes = strings.Fields(v.given) }))
+			form := w.forms[0]
+			if form.Get("scope") != v.want || form.Has("scope") != (v.want != "") || form.Get("prompt") != v.prompt {
+				t.Errorf("asked for %q, prompt %q", form.Get("scope"), form.Get("prompt"))
+			}
+		})
+	}
+}
+
+// More scopes are asked for beside those there were, and these are kept.
+func TestStepUp(t *testing.T) {
+	w := newWorld(t)
+	who := &robot{w: w}
+	w.challenge = func(*http.Request) string { return `Bearer scope="read"` }
+	w.needs = func(r *http.Request) string { return r.Header.Get("Mcp-Name") }
+	store := NewMemory()
+	tr := w.transport(func(o *Options) { o.Authorizer, o.Store = who, store })
+	for i, v := range []struct{ needs, want string }{{"read", "read"}, {"write", "read write"}, {"read", ""}, {"admin", "read write admin"}, {"write", ""}} {
+		before := who.times
+		if _, err := w.ask(tr, v.needs); err != nil {
+			t.Fatal(i, err)
+		}
+		if asked := who.times > before; asked != (v.want != "") {
+			t.Errorf("%d: asked: %v", i, asked)
+		} else if asked && w.forms[len(w.forms)-2].Get("scope") != v.want {
+			t.Errorf("%d: asked for %q", i, w.forms[len(w.forms)-2].Get("scope"))
+		}
+	}
+	// After a refresh and in another process the scopes are known still.
+	w.forgetAccess()
+	tr = w.transport(func(o *Options) { o.Authorizer, o.Store = who, store })
+	if _, err := w.ask(tr, "more"); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.forms[len(w.forms)-2].Get("scope"); got != "read write admin more" {
+		t.Errorf("asked for %q", got)
+	}
+}
+
+// A server that grants less than it asks for is asked three times in all, for
+// one operation, and others are not concerned.
+func TestStepUpThatDoesNotHelp(t *testing.T) {
+	w := newWorld(t)
+	who := &robot{w: w}
+	w.challenge = func(*http.Request) string { return `Bearer scope="read"` }
+	w.needs = func(r *http.Request) string { return r.Header.Get("Mcp-Name") }
+	w.tokenAnswer = func(_ url.Values, m map[string]any) {
+		k := w.access[m["access_token"].(string)]
+		k.scope = strings.TrimSpace(strings.ReplaceAll(k.scope, "admin", ""))
+		m["scope"] = k.scope
+	}
+	tr := w.transport(func(o *Options) { o.Authorizer = who })
+	if _, err := w.ask(tr, "read"); err != nil {
+		t.Fatal(err)
+	}
+	for range 5 {
+		if _, err := w.ask(tr, "admin"); err == nil || !strings.Contains(err.Error(), "given up after 3 rounds") {
+			t.Error(err)
+		} else {
+			checkStatus(t, err, 403)
+		}
+	}
+	if who.times != 1+3 {
+		t.Errorf("asked %d times", who.times)
+	}
+	if _, err := w.ask(tr, "write"); err != nil || who.times != 5 {
+		t.Errorf("%v, asked %d times", err, who.times)
+	}
+}
+
+func TestScopesThatTheTokenHas(t *testing.T) {
+	w := newWorld(t)
+	who := &robot{w: w}
+	w.challenge = func(*http.Request) string { return `Bearer scope="admin"` }
+	w.handle = func(rw http.ResponseWriter, r *http.Request) bool {
+		if r.Header.Get("Authorization") == "" || r.URL.Path != "/mcp" {
+			return false
+		}
+		rw.Header().Set("WWW-Authenticate", `Bearer error="insufficient_scope", scope="admin"`)
+		rw.WriteHeader(403)
+		return true
+	}
+	w.mustFail(w.transport(func(o *Options) { o.Authorizer = who }), "scopes that the token has")
+	if who.times != 1 {
+		t.Errorf("asked %d times", who.times)
+	}
+}
+
+func TestOther403(t *testing.T) {
+	for _, c := range []string{"", `Bearer error="insufficient_scope"`, `Bearer error="other", scope="x"`, `Basic error="insufficient_scope", scope="x"`} {
+		w := newWorld(t)
+		w.handle = func(rw http.ResponseWriter, r *http.Request) bool {
+			rw.Header().Set("WWW-Authenticate", c)
+			rw.WriteHeader(403)
+			return true
+		}
+		if _, err := w.get(w.transport(nil)); err == nil || err.Error() != "status 403" {
+			t.Errorf("%s: %v", c, err)
+		}
+	}
+}
+
+func checkStatus(t *testing.T, err error, code int) {
+	t.Helper()
+	var e *refusedError
+	if !errors.As(err, &e) || e.status.Status != code {
+		t.Errorf("%v is no error for status %d", err, code)
+	}
+}
+
+// A person who said no is not asked again for the next request, but later, and
+// when the program wants it.
+func TestWhoSaidNoIsNotAskedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		times := 0
+		no := errors.New("no")
+		tr := New("http://127.0.0.1/mcp", &Options{Base: refusing{}})
+		ask := func(d demand) error {
+			_, err := tr.renew(t.Context(), nil, d)
+			return err
+		}
+		tr.store = storeFunc(func() error { times++; return no })
+		for range 3 {
+			if err := ask(demand{}); !errors.Is(err, no) {
+				t.Fatal(err)
+			}
+		}
+		if times != 1 {
+			t.Errorf("tried %d times", times)
+		}
+		if _ = ask(demand{scope: "other"}); times != 2 {
+			t.Error("another demand was not tried")
+		}
+		time.Sleep(holdTime)
+		if _ = ask(demand{scope: "other"}); times != 3 {
+			t.Error("not tried later")
+		}
+	})
+}
+
+type refusing struct{}
+
+func (refusing) RoundTrip(*http.Request) (*http.Response, error) { return nil, errors.ErrUnsupported }

@@ -1,0 +1,196 @@
+package oauth
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+func (w *world) serveAuth(rw http.ResponseWriter, r *http.Request) {
+	if w.handle != nil && w.handle(rw, r) {
+		return
+	}
+	w.note(r)
+	metaPath := w.metaPath
+	if metaPath == "" {
+		metaPath = serverPath
+	}
+	if r.URL.EscapedPath() == metaPath && w.meta != nil {
+		reply(rw, 200, w.meta)
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch r.URL.Path {
+	case "/authorize":
+		w.serveAuthorize(rw, r)
+	case "/token":
+		w.serveToken(rw, r)
+	case "/register":
+		w.serveRegister(rw, r)
+	case "/revoke":
+		_ = r.ParseForm()
+		w.revoked = append(w.revoked, r.Form.Get("token"))
+		delete(w.access, r.Form.Get("token"))
+		delete(w.refresh, r.Form.Get("token"))
+	default:
+		http.NotFound(rw, r)
+	}
+}
+
+func (w *world) serveRegister(rw http.ResponseWriter, r *http.Request) {
+	var m map[string]any
+	if err := json.NewDecoder(r.Body).Decode(&m); err != nil {
+		reply(rw, 400, map[string]string{"error": "invalid_client_metadata"})
+		return
+	}
+	w.n++
+	id := fmt.Sprintf("client-%d-of-%s", w.n, w.as.URL)
+	m["client_id"] = id
+	if m["token_endpoint_auth_method"] != "none" {
+		m["client_secret"] = w.secret("client")
+	}
+	w.clients[id] = m
+	reply(rw, 201, m)
+}
+
+func (w *world) serveAuthorize(rw http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	w.forms = append(w.forms, q)
+	id := q.Get("client_id")
+	m := w.clients[id]
+	uris, _ := m["redirect_uris"].([]any)
+	switch {
+	case m == nil && !strings.HasPrefix(id, "https://"):
+		http.Error(rw, "unknown client", 400)
+		return
+	case m != nil && uris != nil && !slices.Contains(uris, any(q.Get("redirect_uri"))):
+		http.Error(rw, "unregistered redirect", 400)
+		return
+	case q.Get("code_challenge_method") != "S256" || len(q.Get("code_challenge")) != 43 || q.Get("response_type") != "code" || q.Get("resource") == "":
+		http.Error(rw, "a parameter is missing", 400)
+		return
+	}
+	code := w.secret("code")
+	w.codes[code] = q
+	a := url.Values{"code": {code}, "state": {q.Get("state")}, "iss": {w.as.URL}}
+	if w.answer != nil {
+		w.answer(a)
+	}
+	rw.Header().Set("Location", q.Get("redirect_uri")+"?"+a.Encode())
+	rw.WriteHeader(302)
+}
+
+func (w *world) serveToken(rw http.ResponseWriter, r *http.Request) {
+	_ = r.ParseForm()
+	form := maps.Clone(r.PostForm)
+	w.forms, w.heads = append(w.forms, form), append(w.heads, r.Header.Clone())
+	grant := form.Get("grant_type")
+	w.grants[grant]++
+	fail := func(code string) {
+		status := 400
+		if code == "invalid_client" {
+			status = 401
+		}
+		reply(rw, status, map[string]string{"error": code, "error_description": "refused: " + form.Encode()})
+	}
+	if w.refuseToken != nil {
+		if code := w.refuseToken(form); code != "" {
+			fail(code)
+			return
+		}
+	}
+	client, ok := w.checkClient(r, form)
+	if !ok {
+		fail("invalid_client")
+		return
+	}
+	jkt, ok := w.checkTokenProof(rw, r)
+	if !ok {
+		return
+	}
+	k := &issued{client: client, scope: form.Get("scope"), jkt: jkt}
+	if form.Get("resource") == "" {
+		fail("invalid_target")
+		return
+	}
+	switch grant {
+	case "authorization_code":
+		q := w.codes[form.Get("code")]
+		delete(w.codes, form.Get("code"))
+		sum := sha256.Sum256([]byte(form.Get("code_verifier")))
+		if q == nil || q.Get("code_challenge") != encode(sum[:]) || q.Get("client_id") != client ||
+			q.Get("redirect_uri") != form.Get("redirect_uri") || q.Get("resource") != form.Get("resource") || q.Get("dpop_jkt") != jkt {
+			fail("invalid_grant")
+			return
+		}
+		k.scope = q.Get("scope")
+	case "refresh_token":
+		old := w.refresh[form.Get("refresh_token")]
+		if old == nil || old.client != client || old.jkt != jkt {
+			fail("invalid_grant")
+			return
+		}
+		delete(w.refresh, form.Get("refresh_token"))
+		k.scope = old.scope
+	}
+	w.grantToken(rw, form, k)
+}
+
+func (w *world) grantToken(rw http.ResponseWriter, form url.Values, k *issued) {
+	access := w.secret("access")
+	w.access[access] = k
+	m := map[string]any{"access_token": access, "token_type": "Bearer", "expires_in": 3600}
+	if k.jkt != "" {
+		m["token_type"] = "DPoP"
+	}
+	if g := form.Get("grant_type"); g == "authorization_code" || g == "refresh_token" {
+		r := w.secret("refresh")
+		w.refresh[r] = k
+		m["refresh_token"] = r
+	}
+	if w.tokenAnswer != nil {
+		w.tokenAnswer(form, m)
+	}
+	reply(rw, 200, m)
+}
+
+// checkClient returns who sends a token request, whatever way it says so.
+func (w *world) checkClient(r *http.Request, form url.Values) (string, bool) {
+	if id, secret, ok := r.BasicAuth(); ok {
+		id, _ = url.QueryUnescape(id)
+		secret, _ = url.QueryUnescape(secret)
+		m := w.clients[id]
+		return id, m != nil && m["client_secret"] == secret && !form.Has("client_secret")
+	}
+	if a := form.Get("client_assertion"); a != "" {
+		claims, _, err := verify(a, nil)
+		if err != nil || form.Get("client_assertion_type") != assertionType {
+			return "", false
+		}
+		id, _ := claims["sub"].(string)
+		m := w.clients[id]
+		return id, m != nil && claims["iss"] == id && claims["aud"] == w.as.URL && claims["jti"] != nil
+	}
+	id := form.Get("client_id")
+	if strings.HasPrefix(id, "https://") {
+		return id, true
+	}
+	m := w.clients[id]
+	if secret, ok := m["client_secret"]; ok {
+		return id, secret == form.Get("client_secret")
+	}
+	return id, m != nil || form.Get("grant_type") == jwtBearer || w.idp
+}
+
+// forgetAccess makes the server refuse all access tokens there are.
+func (w *world) forgetAccess() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	clear(w.access)
+}
