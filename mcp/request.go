@@ -20,7 +20,8 @@ type requestTable struct {
 	refuse atomic.Bool // the era has no requests of servers
 
 	mu      sync.Mutex
-	cancels map[jsonrpc.ID]context.CancelFunc
+	cancels map[jsonrpc.ID]context.CancelFunc // until the answer is sent
+	n       int                               // how many run, or send their answer
 	running sync.WaitGroup
 }
 
@@ -29,13 +30,14 @@ type requestTable struct {
 func (t *requestTable) add(ctx context.Context, id jsonrpc.ID) (context.Context, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.cancels[id] != nil || len(t.cancels) >= maxRequests || ctx.Err() != nil {
+	if t.cancels[id] != nil || t.n >= maxRequests || ctx.Err() != nil {
 		return nil, false
 	}
 	if t.cancels == nil {
 		t.cancels = make(map[jsonrpc.ID]context.CancelFunc)
 	}
 	ctx, t.cancels[id] = context.WithCancel(ctx)
+	t.n++
 	t.running.Add(1)
 	return ctx, true
 }
@@ -52,11 +54,22 @@ func (t *requestTable) run(ctx context.Context, f func()) bool {
 	return true
 }
 
-func (t *requestTable) remove(id jsonrpc.ID) {
+// handled ends the use of an id: the server may use it again as soon as it has
+// the answer. It reports false if the server has cancelled the request.
+func (t *requestTable) handled(ctx context.Context, id jsonrpc.ID) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	ok := ctx.Err() == nil
 	t.cancels[id]()
 	delete(t.cancels, id)
+	return ok
+}
+
+// remove ends what add began.
+func (t *requestTable) remove() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.n--
 	t.running.Done()
 }
 
@@ -114,9 +127,9 @@ func (c *Client) request(conn jsonrpc.Conn, m *jsonrpc.Message) {
 		return
 	}
 	go func() { // ends with the handler
-		defer c.requests.remove(m.ID)
+		defer c.requests.remove()
 		result, err := c.handle(ctx, m.Method, m.Params)
-		if ctx.Err() != nil {
+		if !c.requests.handled(ctx, m.ID) {
 			return // nobody wants it any more
 		}
 		var answer *jsonrpc.Error
@@ -125,7 +138,9 @@ func (c *Client) request(conn jsonrpc.Conn, m *jsonrpc.Message) {
 		} else {
 			result = relate(m.Params, result)
 		}
-		_ = conn.Reply(ctx, m.ID, result, answer) // fails with the connection only
+		if err := conn.Reply(c.ctx, m.ID, result, answer); err != nil && c.ctx.Err() == nil {
+			c.opts.Dropped(err, []byte(m.Method))
+		}
 	}()
 }
 
