@@ -1,0 +1,94 @@
+// Package typed calls tools with Go values in and out:
+//
+//	type Sum struct{ Sum float64 `json:"sum"` }
+//	res, err := typed.Call[map[string]float64, Sum](ctx, client, "add", map[string]float64{"a": 1, "b": 2})
+//
+// It converts them with encoding/json, by the rules and struct tags of that
+// package. No other package of this module links its codec, which adds 0.6 MB
+// to a program.
+package typed
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/stdmcp/stdmcp/mcp"
+)
+
+// A ToolError is what a tool said that failed.
+type ToolError struct {
+	Tool   string // empty from Decode
+	Text   string
+	Result *mcp.CallToolResult
+}
+
+func (e *ToolError) Error() string {
+	if e.Tool == "" {
+		return "the tool failed: " + e.Text
+	}
+	return fmt.Sprintf("tool %q failed: %s", e.Tool, e.Text)
+}
+
+// Call calls a tool. in becomes its arguments, and must be an object in JSON or
+// nil; what the tool returns becomes the result, as Decode does it.
+//
+// The error is a *[ToolError] when the tool failed, else as for
+// Client.CallTool. It matches [mcp.ErrMalformed] when the result of the tool
+// doesn't fit Out.
+func Call[In, Out any](ctx context.Context, client *mcp.Client, tool string, in In) (Out, error) {
+	var none Out
+	args, err := json.Marshal(in)
+	if err == nil && args[0] != '{' && string(args) != "null" {
+		err = fmt.Errorf("%T is no object in JSON", in)
+	}
+	if err != nil {
+		return none, failed(client, tool, fmt.Errorf("arguments: %w", err))
+	}
+	call := mcp.ToolCall{Name: tool}
+	if args[0] == '{' {
+		call.Arguments = mcp.RawMessage(args)
+	}
+	res, err := client.Do(ctx, &call)
+	if err != nil {
+		return none, err
+	}
+	out, err := Decode[Out](res)
+	if failure, ok := err.(*ToolError); ok {
+		failure.Tool = tool
+	} else if err != nil {
+		err = failed(client, tool, err)
+	}
+	return out, err
+}
+
+// Decode returns what a tool returned: its structured content or, if it has
+// none, its text, which then must be JSON. An Out that is a string is the text
+// as it is, and one that is struct{} is for tools that return nothing of
+// interest.
+func Decode[Out any](res *mcp.CallToolResult) (out Out, err error) {
+	if res.IsError {
+		return out, &ToolError{Text: res.Text(), Result: res}
+	}
+	switch p := any(&out).(type) {
+	case *struct{}:
+		return out, nil
+	case *string:
+		*p = res.Text()
+		return out, nil
+	}
+	data := []byte(res.Structured)
+	if len(data) == 0 || bytes.Equal(data, []byte("null")) {
+		data = []byte(res.Text())
+	}
+	if err := json.Unmarshal(data, &out); err != nil {
+		var none Out
+		return none, fmt.Errorf("%w: %w", mcp.ErrMalformed, err)
+	}
+	return out, nil
+}
+
+func failed(client *mcp.Client, tool string, err error) error {
+	return &mcp.CallError{Server: client.Server().Name, Method: "tools/call", Name: tool, Err: err}
+}

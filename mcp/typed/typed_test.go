@@ -1,0 +1,143 @@
+package typed_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log"
+	"testing"
+
+	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+	"github.com/stdmcp/stdmcp/mcp/stdio"
+	"github.com/stdmcp/stdmcp/mcp/typed"
+)
+
+type terms struct {
+	A float64 `json:"a"`
+	B float64 `json:"b"`
+}
+
+type sum struct {
+	Sum float64 `json:"sum"`
+}
+
+type message struct {
+	Message string `json:"message"`
+}
+
+func connect(t testing.TB) *mcp.Client {
+	t.Helper()
+	server := testserver.New(nil)
+	client, err := mcp.Connect(t.Context(), stdio.Stream(server.Pipe()), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		client.Close()
+		if v := server.Violations(); v != nil {
+			t.Errorf("the server complains: %q", v)
+		}
+	})
+	return client
+}
+
+func TestResultIsStructuredContentElseTextInJSON(t *testing.T) {
+	client := connect(t)
+	if got, err := typed.Call[terms, sum](t.Context(), client, "add", terms{1, 2}); err != nil || got.Sum != 3 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if got, err := typed.Call[*terms, *sum](t.Context(), client, "add", &terms{1, 2}); err != nil || got.Sum != 3 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if got, err := typed.Call[message, sum](t.Context(), client, "echo", message{`{"sum": 4}`}); err != nil || got.Sum != 4 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if got, err := typed.Call[message, []int](t.Context(), client, "echo", message{`[1,2]`}); err != nil || len(got) != 2 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if got, err := typed.Call[message, string](t.Context(), client, "echo", message{"no JSON"}); err != nil || got != "no JSON" {
+		t.Errorf("%q, %v", got, err)
+	}
+	if _, err := typed.Call[any, struct{}](t.Context(), client, "image", nil); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	client := connect(t)
+	_, err := typed.Call[message, sum](t.Context(), client, "fail", message{"Too late."})
+	var failure *typed.ToolError
+	if !errors.As(err, &failure) || failure.Tool != "fail" || failure.Text != "Too late." || !failure.Result.IsError {
+		t.Errorf("the tool's: %v", err)
+	}
+	_, err = typed.Call[terms, sum](t.Context(), client, "divide", terms{1, 0})
+	var answer *jsonrpc.Error
+	if !errors.As(err, &answer) {
+		t.Errorf("the server's: %v", err)
+	}
+	_, err = typed.Call[message, sum](t.Context(), client, "echo", message{"no JSON"})
+	var call *mcp.CallError
+	if !errors.Is(err, mcp.ErrMalformed) || !errors.As(err, &call) || call.Name != "echo" {
+		t.Errorf("of the text: %v", err)
+	}
+	_, err = typed.Call[terms, struct{ Sum string }](t.Context(), client, "add", terms{})
+	var kind *json.UnmarshalTypeError
+	if !errors.Is(err, mcp.ErrMalformed) || !errors.As(err, &kind) {
+		t.Errorf("of the type: %v", err)
+	}
+	for _, in := range []any{1, "x", []int{1}, func() {}} {
+		_, err := typed.Call[any, sum](t.Context(), client, "add", in)
+		if !errors.As(err, &call) || call.Name != "add" {
+			t.Errorf("arguments %T: %v", in, err)
+		}
+	}
+}
+
+func ExampleCall() {
+	ctx := context.Background()
+	// Mostly: stdio.Command("program", "its", "arguments")
+	client, err := mcp.Connect(ctx, stdio.Stream(testserver.New(nil).Pipe()), nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
+
+	type Terms struct {
+		A float64 `json:"a"`
+		B float64 `json:"b"`
+	}
+	type Sum struct {
+		Sum float64 `json:"sum"`
+	}
+	res, err := typed.Call[Terms, Sum](ctx, client, "add", Terms{A: 1, B: 2.5})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(res.Sum)
+
+	_, err = typed.Call[Terms, Sum](ctx, client, "fail", Terms{})
+	var failure *typed.ToolError
+	fmt.Println(errors.As(err, &failure), err)
+	// Output:
+	// 3.5
+	// true tool "fail" failed: This tool always fails.
+}
+
+func ExampleDecode() {
+	ctx := context.Background()
+	client, err := mcp.Connect(ctx, stdio.Stream(testserver.New(nil).Pipe()), nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
+	res, err := client.Do(ctx, &mcp.ToolCall{Name: "add", Arguments: map[string]any{"a": 1, "b": 2}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	sum, err := typed.Decode[map[string]float64](res)
+	fmt.Println(sum, err)
+	// Output: map[sum:3] <nil>
+}
