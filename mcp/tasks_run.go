@@ -30,7 +30,8 @@ type taskRun struct {
 	c     *Client
 	tool  string
 	id    string
-	told  func(*Task)     // hears of every state; may be nil
+	told  func(*Task)     // hears of each new state; may be nil
+	last  string          // what it heard last
 	news  chan *Task      // buffered; the newest state that the server told unasked
 	given map[string]bool // the keys of what the task asked for and got
 	over  bool            // the task has ended
@@ -84,7 +85,8 @@ func (r *taskRun) wait(ctx context.Context, state *Task) (*CallToolResult, error
 // task has ended, and nothing when it goes on.
 func (r *taskRun) take(ctx context.Context, state *Task) (*CallToolResult, error) {
 	r.over = state.Status.Done()
-	if r.told != nil {
+	if now := string(state.Status) + state.StatusMessage; r.told != nil && now != r.last {
+		r.last = now
 		r.told(state)
 	}
 	if state.Status != TaskCancelled {

@@ -70,8 +70,8 @@ type ToolCall struct {
 	// Meta holds further members of the request's _meta.
 	Meta map[string]any
 
-	// Task is called with every state that the server reports of the task, if
-	// the call becomes one. See [Tasks].
+	// Task is called with each new state of the task that the call becomes, if
+	// it becomes one. See [Tasks].
 	Task func(*Task)
 }
 
