@@ -1,0 +1,117 @@
+package mcp_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/mcp"
+)
+
+func TestInterceptorSeesEveryRequest(t *testing.T) {
+	for _, revision := range eras {
+		o := speaking(revision)
+		s := testserver.New(&o)
+		var seen []string
+		c := open(t, s, &mcp.Options{
+			Versions: []string{revision},
+			Handlers: []mcp.Handler{mcp.Roots(func(context.Context) ([]mcp.Root, error) { return nil, nil })},
+			Intercept: func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
+				params := call.Params()
+				res, err := call.Send(ctx)
+				seen = append(seen, strings.TrimSpace(call.Method+" "+call.Name))
+				if call.Name == "echo" && (string(params) != `{"name":"echo","arguments":{"message":"hi"},"_meta":{"own":1}}` ||
+					!strings.Contains(string(res), `"hi"`) || err != nil || call.Server != "stdmcp-echo") {
+					t.Errorf("%s from %q: %s, %v", params, call.Server, res, err)
+				}
+				return res, err
+			},
+		})
+		_, err := c.Do(t.Context(), &mcp.ToolCall{Name: "echo", Arguments: map[string]any{"message": "hi"}, Meta: map[string]any{"own": 1}})
+		if err != nil {
+			t.Error(err)
+		}
+		if _, err := c.CallTool(t.Context(), "ask_roots", nil); err != nil {
+			t.Error(err)
+		}
+		want := []string{"server/discover", "tools/call echo", "tools/call ask_roots", "tools/call ask_roots"} // two rounds
+		if revision == legacy {
+			want = []string{"initialize", "tools/call echo", "tools/call ask_roots"}
+		}
+		if !slices.Equal(seen, want) {
+			t.Errorf("%s: saw %q, want %q", revision, seen, want)
+		}
+	}
+}
+
+func TestInterceptorAddsMeta(t *testing.T) {
+	for _, revision := range eras {
+		o := speaking(revision)
+		s := testserver.New(&o)
+		own := map[string]any{"traceparent": "the caller's", "own": true}
+		c := open(t, s, &mcp.Options{Intercept: func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
+			call.SetMeta("traceparent", "00-1-2-01")
+			return call.Send(ctx)
+		}})
+		if _, err := c.Do(t.Context(), &mcp.ToolCall{Name: "image", Meta: own}); err != nil {
+			t.Error(err)
+		}
+		if own["traceparent"] != "the caller's" {
+			t.Errorf("the caller's map was changed: %v", own)
+		}
+		for _, m := range s.Received() {
+			if strings.HasPrefix(m.Method, "notifications/") {
+				continue
+			}
+			if !strings.Contains(m.Line, `"traceparent":"00-1-2-01"`) || strings.Count(m.Line, "traceparent") != 1 ||
+				(m.Method == "tools/call") != strings.Contains(m.Line, `"own":true`) {
+				t.Errorf("sent %s", m.Line)
+			}
+		}
+	}
+}
+
+func TestInterceptorHasTheLastWord(t *testing.T) {
+	s := testserver.New(nil)
+	refusal := errors.New("not on a Sunday")
+	var answer mcp.RawMessage
+	c := open(t, s, &mcp.Options{Intercept: func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
+		switch {
+		case call.Method != "tools/call":
+			return call.Send(ctx)
+		case answer != nil:
+			return answer, nil
+		}
+		return nil, refusal
+	}})
+	_, err := c.CallTool(t.Context(), "echo", nil)
+	wantError(t, err, refusal, "tools/call", `"echo"`, "stdmcp-echo")
+	answer = mcp.RawMessage(`{"content":[{"type":"text","text":"made up"}]}`)
+	if res, err := c.CallTool(t.Context(), "echo", nil); err != nil || res.Text() != "made up" {
+		t.Errorf("%+v, %v", res, err)
+	}
+	answer = mcp.RawMessage(`x`)
+	_, err = c.CallTool(t.Context(), "echo", nil)
+	wantError(t, err, mcp.ErrMalformed)
+	if slices.Contains(methods(s), "tools/call") {
+		t.Error("the server was asked")
+	}
+}
+
+// TestInterceptorMayTryAgain and sees params that can't be written, too.
+func TestInterceptorMayTryAgain(t *testing.T) {
+	c := open(t, testserver.New(nil), &mcp.Options{Intercept: func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
+		_, _ = call.Send(ctx)
+		call.SetMeta("again", 1)
+		return call.Send(ctx)
+	}})
+	if res, err := c.CallTool(t.Context(), "echo", map[string]any{"message": "hi"}); err != nil || res.Text() != "hi" {
+		t.Errorf("%+v, %v", res, err)
+	}
+	if _, err := c.CallTool(t.Context(), "echo", func() {}); err == nil {
+		t.Error("no error")
+	}
+}
