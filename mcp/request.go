@@ -123,7 +123,9 @@ func (c *Client) request(conn jsonrpc.Conn, m *jsonrpc.Message) {
 	}
 	ctx, ok := c.requests.add(c.ctx, m.ID)
 	if !ok {
-		c.opts.Dropped(ErrFlood, []byte(m.Method))
+		if c.ctx.Err() == nil { // else nobody handles anything any more
+			c.opts.Dropped(ErrFlood, []byte(m.Method))
+		}
 		return
 	}
 	go func() { // ends with the handler
