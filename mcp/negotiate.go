@@ -75,8 +75,9 @@ func (c *Client) settle(probe, session <-chan outcome) (*agreement, error) {
 	case s = <-session:
 		switch answer := answerOf(s.err); {
 		case s.err == nil:
-		case answer != nil && c.opts.modern(supportedVersions(answer)) != "":
-			p = <-probe // the refusal came from a modern server
+		case answer != nil && (isModern(answer) || c.opts.modern(supportedVersions(answer)) != ""):
+			p = <-probe // a modern server refused, so that the probe is what counts
+			return p.agreement, p.err
 		default:
 			p = soon(probe)
 		}
@@ -115,8 +116,11 @@ func (c *Client) afterProbe(ctx context.Context, p outcome, legacy string) (*agr
 		}
 		return c.initialize(ctx, legacy) // a server of both eras, which has an older revision in common
 	}
-	if p.err == nil || isModern(p.err) || ctx.Err() != nil || c.conn.Err() != nil {
+	if p.err == nil || isModern(p.err) || c.conn.Err() != nil {
 		return p.agreement, p.err
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx) // says more than how a legacy server refused the probe
 	}
 	return c.initialize(ctx, legacy)
 }

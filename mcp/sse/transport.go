@@ -89,7 +89,8 @@ func (t *Transport) String() string {
 // The error is, as errors.As finds it, a [*StatusError] when the URL is not
 // one of this transport, and an [*OriginError] or a [*RedirectError] when it
 // leads to somebody else. It matches context.DeadlineExceeded when the server
-// keeps silent.
+// keeps silent, and jsonrpc.ErrClosed when the stream ends before its endpoint
+// event. Any other wraps what net/http says of the request.
 func (t *Transport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
 	if t.err != nil {
 		return nil, t.err
@@ -159,9 +160,9 @@ func (t *Transport) announced(c *conn) (string, error) {
 		ev, err := c.events.Next()
 		switch {
 		case err == io.EOF:
-			return "", errNoEndpoint
+			return "", jsonrpc.Closed(errNoEndpoint)
 		case err != nil:
-			return "", err
+			return "", jsonrpc.Closed(err)
 		case ev.Type == "endpoint":
 			return strings.TrimSpace(string(ev.Data)), nil
 		}

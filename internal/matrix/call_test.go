@@ -1,0 +1,65 @@
+package matrix
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stdmcp/stdmcp/mcp"
+)
+
+// add calls the tool add, which is struck by nothing but the end of everything.
+func (w *world) add(t *testing.T, client *mcp.Client) error {
+	ctx, cancel := context.WithTimeout(t.Context(), connectTime)
+	defer cancel()
+	res, err := client.CallTool(ctx, "add", map[string]any{"a": 20, "b": 22})
+	if err == nil && string(res.Structured) != `{"sum":42}` {
+		t.Errorf("add returned %+v", res)
+	}
+	return err
+}
+
+// slow makes a call that takes a moment, with a stream of its own over HTTP.
+func (w *world) slow(t *testing.T, client *mcp.Client) error {
+	ctx, cancel := context.WithTimeout(t.Context(), connectTime)
+	defer cancel()
+	_, err := client.Do(ctx, &mcp.ToolCall{
+		Name: "slow", Arguments: map[string]any{"seconds": 0.15, "steps": 3}, Progress: func(mcp.Progress) {},
+	})
+	return err
+}
+
+// echo calls the tool echo.
+func (w *world) echo(ctx context.Context, client *mcp.Client, message string) (string, error) {
+	res, err := client.CallTool(ctx, "echo", map[string]any{"message": message})
+	if err != nil {
+		return "", err
+	}
+	return res.Text(), nil
+}
+
+// connect connects until the end of the test.
+func (w *world) connect(t *testing.T, o *mcp.Options) *mcp.Client {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), connectTime)
+	defer cancel()
+	tr := w.start(t)
+	client, err := mcp.Connect(ctx, tr, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.close(t, client) })
+	return client
+}
+
+// close closes a client, which must not take long.
+func (w *world) close(t *testing.T, client *mcp.Client) {
+	t.Helper()
+	start := time.Now()
+	if err := client.Close(); err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(start); took > closeTime {
+		t.Errorf("Close took %v", took)
+	}
+}

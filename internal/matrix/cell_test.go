@@ -1,0 +1,250 @@
+package matrix
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stdmcp/stdmcp/mcp"
+)
+
+const (
+	connectTime = 50 * time.Second // servers that don't want to end do so after a minute
+	callTime    = 10 * time.Second // of the call that is struck
+	lateness    = 100 * time.Millisecond
+	closeTime   = 5 * time.Second
+)
+
+// greeting is what echo is to return.
+const greeting = "Grüße, 世界 🙂"
+
+// A cell is one fault, or deed, on one transport in one revision.
+type cell struct {
+	row       *row
+	line      *line
+	fault     string // empty for a deed
+	transport byte
+	revision  string
+}
+
+func (c *cell) name() string {
+	what := c.fault
+	if c.line.deed != nil {
+		what = strings.ReplaceAll(c.line.words, " ", "-")
+	}
+	return what + "/" + string(c.transport) + "/" + c.revision
+}
+
+// TestCells has every cell that needs no more than memory, each in a bubble,
+// where time is exact and a goroutine that is left is found.
+func TestCells(t *testing.T) {
+	for c := range cells() {
+		if !c.line.place.inMemory() {
+			continue
+		}
+		t.Run(c.name(), func(t *testing.T) {
+			t.Parallel()
+			report.watch(t, c)
+			synctest.Test(t, c.run)
+		})
+	}
+}
+
+// TestCellsOnTheSystem has those that need processes and sockets, one after
+// the other, so that what one leaves behind is seen.
+func TestCellsOnTheSystem(t *testing.T) {
+	for c := range cells() {
+		if c.line.place.inMemory() {
+			continue
+		}
+		t.Run(c.name(), func(t *testing.T) {
+			report.watch(t, c)
+			before := held()
+			t.Run("cell", c.run)
+			if err := settles(before); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func (c *cell) run(t *testing.T) {
+	w := &world{transport: c.transport, revision: c.revision, place: c.line.place}
+	if c.line.deed != nil {
+		c.line.deed(t, w)
+		return
+	}
+	w.pardon = c.line.fate.pardon
+	s := strike{world: w, fault: catalog[c.fault], fate: c.line.fate}
+	s.tune()
+	s.suffer(t)
+}
+
+// A strike is a fault that strikes a client.
+type strike struct {
+	*world
+	fault
+	fate
+	message string
+}
+
+// tune sets the options that bring the fault about, in a size that is enough
+// for the limits of cells.
+func (s *strike) tune() {
+	s.engine.Delay = 20 * time.Second
+	if !s.place.inMemory() {
+		s.engine.Delay = 50 * time.Millisecond
+	}
+	tuned := tunings[s.name]
+	s.message = greeting + strings.Repeat(".", tuned.message)
+	if s.engine.Size = tuned.size; tuned.delay > 0 {
+		s.engine.Delay = tuned.delay
+	}
+	if s.http {
+		s.web.Fault = s.name
+	} else {
+		s.engine.Fault = s.name
+	}
+}
+
+// suffer meets the fault and checks what becomes of it, and of everything else.
+func (s *strike) suffer(t *testing.T) {
+	tr := s.start(t)
+	ctx, cancel := context.WithTimeout(t.Context(), connectTime)
+	defer cancel()
+	var client *mcp.Client
+	var err error
+	s.punctual(t, ctx, "Connect", func() { client, err = mcp.Connect(ctx, tr, s.options()) })
+	if s.refuses {
+		s.check(t, err)
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close(t, client)
+
+	// One call is on its way before, one is made beside.
+	before, beside := make(chan error, 1), make(chan error, 1)
+	go func() { before <- s.slow(t, client) }() // ends with the call
+	s.settle()
+	if s.place.inMemory() {
+		time.Sleep(time.Second / 10) // the call before has a stream by now, where it gets one
+	}
+	go func() { beside <- s.add(t, client) }() // likewise
+	s.hit(t, client)
+	s.settle()
+	s.other(t, "before", <-before)
+	s.other(t, "beside", <-beside)
+	if s.place.inMemory() && len(s.reports) > 0 {
+		time.Sleep(time.Minute) // for what comes late, in a bubble
+	}
+	if !s.dies && !s.stuck {
+		s.other(t, "after", s.add(t, client))
+	}
+	if ended := client.Err() != nil; ended != s.dies {
+		t.Errorf("the connection has ended: %v, with %v", ended, client.Err())
+	}
+	s.afterwards(t)
+}
+
+// settle waits until everything waits, where that can be known.
+func (s *strike) settle() {
+	if s.place.inMemory() {
+		synctest.Wait()
+	}
+}
+
+// punctual runs f, which must return when ctx has ended. On the system what
+// counts is when this process learned of the end.
+func (s *strike) punctual(t *testing.T, ctx context.Context, what string, f func()) {
+	t.Helper()
+	ended := make(chan time.Time, 1)
+	stop := context.AfterFunc(ctx, func() { ended <- time.Now() })
+	f()
+	if stop() {
+		return
+	}
+	if late := time.Since(<-ended); late > lateness {
+		t.Errorf("%s returns %v after its deadline", what, late)
+	}
+}
+
+func (s *strike) check(t *testing.T, err error) {
+	t.Helper()
+	for _, complaint := range s.complaints(err) {
+		t.Error(complaint)
+	}
+	if err != nil && !isDocumented(err) {
+		t.Errorf("the error %q (%T) is none that is documented", err, err)
+	}
+}
+
+// other checks the outcome of a call that the fault should not concern.
+func (s *strike) other(t *testing.T, which string, err error) {
+	t.Helper()
+	switch {
+	case err == nil, s.ends && which != "after" && isDocumented(err):
+	case !s.dies && !s.stuck:
+		t.Errorf("the call %s fails: %v", which, err)
+	case !closed.in(err) && !deadline.in(err):
+		t.Errorf("the call %s fails with %v", which, err)
+	}
+}
+
+// afterwards checks what was reported.
+func (s *strike) afterwards(t *testing.T) {
+	t.Helper()
+	for _, c := range s.reports {
+		if !s.journal.shows(c) {
+			t.Errorf("dropped %v, which does not show %q", s.journal.all(), c.what)
+		}
+	}
+	modernHTTP := s.transport == 'H' && s.revision == modern // closing the stream says it
+	if n := s.received("notifications/cancelled"); s.withdrawn && (n == 0) != modernHTTP && s.servers != nil {
+		t.Errorf("the server was told %d times that the call was given up", n)
+	}
+}
+
+// hit has the fault strike.
+func (s *strike) hit(t *testing.T, client *mcp.Client) {
+	ctx, cancel := context.WithTimeout(t.Context(), callTime)
+	defer cancel()
+	if s.strikes == "tools/list" {
+		s.punctual(t, ctx, "ListTools", func() { s.list(t, ctx, client) })
+		return
+	}
+	reports := 0
+	var res *mcp.CallToolResult
+	var err error
+	s.punctual(t, ctx, "the call", func() {
+		res, err = client.Do(ctx, &mcp.ToolCall{
+			Name: "echo", Arguments: map[string]any{"message": s.message}, Progress: func(mcp.Progress) { reports++ },
+		})
+	})
+	s.check(t, err)
+	if reports < s.progress || reports > s.progress+1 && err == nil {
+		t.Errorf("%d reports of progress, want %d", reports, s.progress)
+	}
+	switch {
+	case (res == nil) == (err == nil):
+		t.Errorf("%v beside %v", res, err)
+	case err != nil:
+	case string(res.Structured) != s.structured:
+		t.Errorf("structured content is %s, want %s", res.Structured, s.structured)
+	case s.empty != (len(res.Content) == 0):
+		t.Errorf("the result is %+v", res)
+	case !s.empty && res.Text() != s.message:
+		t.Errorf("echo returns %.100q", res.Text())
+	}
+}
+
+func (s *strike) list(t *testing.T, ctx context.Context, client *mcp.Client) {
+	tools, err := client.ListTools(ctx)
+	if len(tools) != s.tools && s.tools >= 0 || len(tools) == 0 && s.tools < 0 {
+		t.Errorf("%d tools, want %d", len(tools), s.tools)
+	}
+	s.check(t, err)
+}

@@ -1,0 +1,288 @@
+package matrix
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/stdio"
+)
+
+// Deeds are what no server brings about alone. Each runs in a world of its own,
+// in a bubble unless its line says otherwise.
+
+// refuses checks that Connect fails with what cues show, and soon.
+func refuses(t *testing.T, tr mcp.Transport, cues ...cue) {
+	t.Helper()
+	start := time.Now()
+	client, err := mcp.Connect(t.Context(), tr, nil)
+	if err == nil {
+		client.Close()
+	}
+	for _, complaint := range refused(cues...).complaints(err) {
+		t.Error(complaint)
+	}
+	if took := time.Since(start); took > closeTime {
+		t.Errorf("Connect took %v", took)
+	}
+}
+
+func noSuchProgram(t *testing.T, _ *world) {
+	refuses(t, stdio.Command("no-such-program-of-stdmcp"), says("no-such-program-of-stdmcp"), says("not found"))
+}
+
+// panics has a handler panic. The server learns that something failed, the
+// program why, and everything goes on.
+func panics(t *testing.T, w *world) {
+	o := w.options()
+	o.Handlers = []mcp.Handler{mcp.Roots(func(context.Context) ([]mcp.Root, error) { panic("no roots today") })}
+	o.LogLevel, o.Log = mcp.LevelDebug, func(context.Context, *mcp.LogMessage) { panic("no log today") }
+	client := w.connect(t, o)
+	ctx, cancel := context.WithTimeout(t.Context(), callTime)
+	defer cancel()
+	_, err := client.CallTool(ctx, "ask_roots", nil)
+	want := fails(remote, says("-32603"), not(says("today"))) // as the server tells it
+	if w.revision == modern {
+		want = fails(says("no roots today"))
+	}
+	for _, complaint := range want.complaints(err) {
+		t.Error(complaint)
+	}
+	if _, err := client.CallTool(ctx, "log", nil); err != nil {
+		t.Error(err)
+	}
+	if err := w.add(t, client); err != nil {
+		t.Error(err)
+	}
+	synctest.Wait()
+	for _, text := range []string{"no roots today", "no log today"} {
+		if w.revision == modern && text == "no roots today" {
+			continue // it was the error of the call
+		}
+		if !w.journal.shows(says(text)) {
+			t.Errorf("dropped %v, which does not show %q", w.journal.all(), text)
+		}
+	}
+}
+
+// blocks has handlers that return when their context ends and not before.
+func blocks(t *testing.T, w *world) {
+	o := w.options()
+	o.Handlers = []mcp.Handler{mcp.Roots(func(ctx context.Context) ([]mcp.Root, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	})}
+	o.LogLevel, o.Log = mcp.LevelDebug, func(ctx context.Context, _ *mcp.LogMessage) { <-ctx.Done() }
+	client := w.connect(t, o)
+	ctx, cancel := context.WithTimeout(t.Context(), callTime)
+	defer cancel()
+	asked := make(chan error, 1)
+	go func() { // ends with ctx
+		_, err := client.CallTool(ctx, "ask_roots", nil)
+		asked <- err
+	}()
+	if _, err := client.CallTool(ctx, "log", nil); err != nil {
+		t.Error(err)
+	}
+	for range 20 {
+		if err := w.add(t, client); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, complaint := range fails(deadline).complaints(<-asked) {
+		t.Error(complaint)
+	}
+}
+
+// crowdedBatch sends more messages at once than a batch may have.
+func crowdedBatch(t *testing.T, w *world) {
+	greet := `{"jsonrpc":"2.0","id":$id,"result":{"protocolVersion":"2025-03-26","capabilities":{},"serverInfo":{"name":"crowd","version":"1"}}}`
+	note := `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}},`
+	replies := testserver.Replies(map[string]string{
+		"initialize":      greet,
+		"server/discover": `{"jsonrpc":"2.0","id":$id,"error":{"code":-32601,"message":"Method not found"}}`,
+		"ping":            `{"jsonrpc":"2.0","id":$id,"result":{}}`,
+		"tools/call":      "[" + strings.Repeat(note, 1500) + `{"jsonrpc":"2.0","id":$id,"result":{"content":[]}}]`,
+	})
+	client, err := mcp.Connect(t.Context(), w.ledger.keep(stdio.Stream(replies.Pipe())), w.options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.close(t, client)
+	ctx, cancel := context.WithTimeout(t.Context(), callTime)
+	defer cancel()
+	_, err = client.CallTool(ctx, "any", nil)
+	for _, complaint := range fails(either(deadline, malformed)).complaints(err) {
+		t.Error(complaint)
+	}
+	if !w.journal.shows(says("too many messages")) {
+		t.Errorf("dropped %.3q", w.journal.all())
+	}
+	if err := client.Ping(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// storms has a handler that is slower than what comes.
+func storms(t *testing.T, w *world) {
+	const all = 20_000
+	w.engine.Fault, w.engine.Size = "notification-storm", all
+	o := w.options()
+	var handled atomic.Int64
+	o.LogLevel = mcp.LevelDebug
+	o.Log = func(context.Context, *mcp.LogMessage) {
+		handled.Add(1)
+		time.Sleep(time.Millisecond)
+	}
+	client := w.connect(t, o)
+	if text, err := w.echo(t.Context(), client, greeting); text != greeting {
+		t.Errorf("%q, %v", text, err)
+	}
+	time.Sleep(time.Minute) // until all that is kept was handled
+	if n := int64(w.journal.count()); n == 0 || handled.Load() < 1000 || n+handled.Load() != all {
+		t.Errorf("%d messages handled and %d dropped of %d", handled.Load(), n, all)
+	}
+	if !w.journal.shows(flood) {
+		t.Errorf("dropped %.3q", w.journal.all())
+	}
+}
+
+// changesALot has a subscription learn of a storm as of one change, or two.
+func changesALot(t *testing.T, w *world) {
+	w.engine.Fault, w.engine.Size = "list-changed-storm", 5000
+	client := w.connect(t, w.options())
+	s, err := client.Subscribe(t.Context(), &mcp.SubscriptionFilter{ToolsListChanged: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if text, err := w.echo(t.Context(), client, greeting); text != greeting {
+		t.Errorf("%q, %v", text, err)
+	}
+	synctest.Wait()
+	changes := 0
+	for ; ; changes++ {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		_, err := s.Next(ctx)
+		cancel()
+		if err != nil {
+			break
+		}
+	}
+	if changes < 1 || changes > 2 {
+		t.Errorf("%d changes are told", changes)
+	}
+}
+
+// wildSchemas lists tools with schemas that nobody should follow.
+func wildSchemas(t *testing.T, w *world) {
+	recursive := `{"type":"object","$ref":"#"}`
+	network := `{"type":"object","$ref":"https://elsewhere.example/schema.json"}`
+	bomb := `{"type":"object","$defs":{"a0":{}`
+	for i := range 30 {
+		last, this := string(rune('a'+i))+"0", string(rune('b'+i))+"0"
+		bomb += `,"` + this + `":{"allOf":[{"$ref":"#/$defs/` + last + `"},{"$ref":"#/$defs/` + last + `"}]}`
+	}
+	bomb += "}}"
+	tools := `{"jsonrpc":"2.0","id":$id,"result":{"resultType":"complete","ttlMs":0,"cacheScope":"private","tools":[`
+	for i, schema := range []string{recursive, network, bomb} {
+		if i > 0 {
+			tools += ","
+		}
+		tools += `{"name":"t","inputSchema":` + schema + `,"outputSchema":` + schema + "}"
+	}
+	replies := testserver.Replies(map[string]string{
+		"server/discover": `{"jsonrpc":"2.0","id":$id,"result":{"resultType":"complete","supportedVersions":["2026-07-28"],` +
+			`"capabilities":{"tools":{}},"ttlMs":0,"cacheScope":"private"}}`,
+		"tools/list": tools + "]}}",
+	})
+	client, err := mcp.Connect(t.Context(), w.ledger.keep(stdio.Stream(replies.Pipe())), w.options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.close(t, client)
+	list, err := client.ListTools(t.Context())
+	if err != nil || len(list) != 3 || string(list[0].InputSchema) != recursive || string(list[1].OutputSchema) != network ||
+		string(list[2].InputSchema) != bomb {
+		t.Errorf("%v, %v", list, err)
+	}
+}
+
+// givesUpConnecting ends the context of Connect after each number of messages.
+func givesUpConnecting(t *testing.T, w *world) {
+	w.pardon = "DELETE /mcp without Mcp-Protocol-Version" // see docs/reliability.md
+	tr := w.start(t)
+	for k := 1; ; k++ {
+		ctx, cancel := context.WithCancel(t.Context())
+		var mu sync.Mutex
+		n := 0
+		o := w.options()
+		o.Trace = func(bool, []byte) {
+			mu.Lock()
+			defer mu.Unlock()
+			if n++; n == k {
+				cancel()
+			}
+		}
+		start := time.Now()
+		client, err := mcp.Connect(ctx, tr, o)
+		if took := time.Since(start); took > lateness {
+			t.Errorf("Connect took %v with the end at message %d", took, k)
+		}
+		if err == nil {
+			w.close(t, client)
+		} else if !is(context.Canceled).in(err) {
+			t.Errorf("the end at message %d: %v", k, err)
+		}
+		cancel()
+		mu.Lock()
+		through := n < k
+		mu.Unlock()
+		if through {
+			return
+		}
+	}
+}
+
+// closesInCalls closes again and again while something is called.
+func closesInCalls(t *testing.T, w *world) {
+	tr := w.start(t)
+	for range length(20, 1000) {
+		client, err := mcp.Connect(t.Context(), tr, w.options())
+		if err != nil {
+			t.Fatal(err)
+		}
+		result := make(chan error, 1)
+		go func() { result <- w.slow(t, client) }() // ends with the call
+		w.close(t, client)
+		for _, complaint := range fails(closed).complaints(<-result) {
+			t.Error(complaint)
+		}
+	}
+}
+
+// closesManyTimes closes one client a thousand times, from everywhere.
+func closesManyTimes(t *testing.T, w *world) {
+	client := w.connect(t, w.options())
+	var all sync.WaitGroup
+	for i := range 1000 {
+		all.Go(func() { w.close(t, client) })
+		if i%100 == 0 {
+			all.Go(func() { _, _ = w.echo(t.Context(), client, "x") })
+		}
+	}
+	all.Wait()
+	if err := client.Err(); !closed.in(err) {
+		t.Errorf("Err is %v", err)
+	}
+	_, err := client.Call(t.Context(), "ping", nil)
+	for _, complaint := range fails(closed, not(unknown)).complaints(err) {
+		t.Error(complaint)
+	}
+}

@@ -1,0 +1,140 @@
+package matrix
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stdmcp/stdmcp/mcp/sse"
+	"github.com/stdmcp/stdmcp/mcp/streamhttp"
+)
+
+// refusesConnections asks where nobody listens any more.
+func refusesConnections(t *testing.T, w *world) {
+	w.start(t)
+	w.running.Refuse()
+	if w.transport == 'E' {
+		refuses(t, sse.New(w.running.SSE, nil), says("refused"), request)
+	} else {
+		refuses(t, streamhttp.New(w.running.URL, nil), says("refused"), request)
+	}
+}
+
+// packedStream answers the request for the stream of HTTP+SSE with a gzip bomb.
+func packedStream(t *testing.T, w *world) {
+	var bomb bytes.Buffer
+	z := gzip.NewWriter(&bomb)
+	_, _ = io.CopyN(z, zeros{}, 4<<20)
+	_ = z.Close()
+	w.tamper = func(resp *http.Response) {
+		if resp.Request.Method == http.MethodGet {
+			_ = resp.Body.Close()
+			resp.Header.Set("Content-Encoding", "gzip")
+			resp.Body = io.NopCloser(&bomb)
+		}
+	}
+	refuses(t, w.start(t), web)
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+// falseLength has the responses to messages of HTTP+SSE announce more than
+// there is, or less.
+func falseLength(t *testing.T, w *world) {
+	var responses atomic.Int64
+	w.tamper = func(resp *http.Response) {
+		if resp.Request.Method == http.MethodPost {
+			resp.ContentLength = 100_000 * (responses.Add(1) % 2)
+		}
+	}
+	client := w.connect(t, w.options())
+	for range 4 {
+		if err := w.add(t, client); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// idles meets a peer that keeps the connection and sends nothing any more.
+// Over HTTP+SSE, where there is one stream for all, the connection ends.
+func idles(fault string) func(*testing.T, *world) {
+	return func(t *testing.T, w *world) {
+		w.web.Fault, w.idle = fault, 3*time.Second
+		client := w.connect(t, w.options())
+		ctx, cancel := context.WithTimeout(t.Context(), callTime)
+		defer cancel()
+		start := time.Now()
+		_, err := w.echo(ctx, client, "x")
+		want := fails(deadline, unknown, says("3s"))
+		for _, complaint := range want.complaints(err) {
+			t.Error(complaint)
+		}
+		if took := time.Since(start); took > w.idle+lateness {
+			t.Errorf("noticed after %v", took)
+		}
+		if ended := client.Err() != nil; ended != (w.transport == 'E') {
+			t.Errorf("the connection has ended: %v", ended)
+		}
+	}
+}
+
+// waits has the stream of a call dropped, and resumed after a time that the
+// server asks for and the client keeps within limits.
+func waits(fault string, want time.Duration) func(*testing.T, *world) {
+	return func(t *testing.T, w *world) {
+		w.web.Fault = fault
+		o := w.options()
+		o.Timeout = 2 * time.Minute
+		client := w.connect(t, o)
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+		defer cancel()
+		start := time.Now()
+		if text, err := w.echo(ctx, client, greeting); text != greeting {
+			t.Errorf("%q, %v", text, err)
+		}
+		if took := time.Since(start); took < want || took > want+want/2 {
+			t.Errorf("resumed after %v, want %v", took, want)
+		}
+	}
+}
+
+// oddArguments are mirrored into headers, where they can't go as they are.
+func oddArguments(t *testing.T, w *world) {
+	w.engine.Mirror = true
+	client := w.connect(t, w.options())
+	if _, err := client.ListTools(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"a\r\nHost: elsewhere.example", "a\nb", "\x00", "\x7f", " spaces ", "Grüße", "", "=?base64?YQ==?="} {
+		res, err := client.CallTool(t.Context(), "mirror", map[string]any{"text": text, "count": 1<<53 - 1, "flag": true})
+		if err != nil || !strings.Contains(res.Text(), `"flag":true`) {
+			t.Errorf("%q: %v, %v", text, res, err)
+		}
+	}
+}
+
+// longArgument would make a header of 1 MiB.
+func longArgument(t *testing.T, w *world) {
+	w.engine.Mirror = true
+	client := w.connect(t, w.options())
+	if _, err := client.ListTools(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), callTime)
+	defer cancel()
+	_, err := client.CallTool(ctx, "mirror", map[string]any{"text": strings.Repeat("x", 1<<20)})
+	if err == nil || !isDocumented(err) {
+		t.Errorf("error is %v", err)
+	}
+	if err := w.add(t, client); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,22 @@
+// Package matrix meets every hostile server of the fault matrix on every
+// transport, and measures what a client holds and lets go of over a long time.
+// All of it is tests:
+//
+//	go test ./internal/matrix                                  # every cell; short runs of the rest
+//	STDMCP_MATRIX=1 go test -run TestCells ./internal/matrix   # prints the matrix
+//	.ci/long                                                   # all at full length, with figures
+//
+// # The matrix
+//
+// The tables in table_test.go, table_http_test.go and table_answers_test.go
+// are the matrix: a line of a row says on which transports which faults lead
+// to what. The faults are those of internal/testserver and webserver, by name.
+// What no server can do alone is a deed: a function of deeds_test.go.
+//
+// Whatever a line expects, each cell demands that every call returns at its
+// deadline at the latest, that each id has exactly one outcome, that other
+// calls survive unless the connection itself dies, that nothing panics, and
+// that nothing is left: no goroutine, no descriptor, no child, no open stream
+// at the server. And the servers are judges: a client that sends what it may
+// not, or sends a credential to another origin, fails the cell as well.
+package matrix

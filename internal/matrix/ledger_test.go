@@ -1,0 +1,132 @@
+package matrix
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
+
+// A ledger is kept between the client and its transport. It notes every call
+// that goes through, and that each has one outcome.
+type ledger struct {
+	mu       sync.Mutex
+	open     int      // calls without an outcome
+	closed   int      // calls with one
+	problems []string // what must not be
+}
+
+// keep returns a transport like t whose connections are noted.
+func (l *ledger) keep(t mcp.Transport) mcp.Transport { return kept{t, l} }
+
+type kept struct {
+	mcp.Transport
+	ledger *ledger
+}
+
+func (k kept) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
+	conn, err := k.Transport.Open(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	return &noted{conn, k.ledger, make(map[string]bool)}, nil
+}
+
+// noted is a connection whose calls are noted.
+type noted struct {
+	jsonrpc.Conn
+	ledger *ledger
+	ids    map[string]bool // of the calls under way; guarded by the ledger's mu
+}
+
+func (n *noted) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessage, error) {
+	l := n.ledger
+	id, started, own := "", req.Started, *req
+	own.Started = func(given jsonrpc.ID) {
+		id = given.String()
+		l.mu.Lock()
+		l.open++
+		if n.ids[id] {
+			l.problems = append(l.problems, "the id "+id+" is used by two calls at once")
+		}
+		n.ids[id] = true
+		l.mu.Unlock()
+		if started != nil {
+			started(given)
+		}
+	}
+	raw, err := n.Conn.Call(ctx, &own)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if (raw == nil) == (err == nil) {
+		l.problems = append(l.problems, fmt.Sprintf("%s ended with %q beside %v", req.Method, raw, err))
+	}
+	if id != "" {
+		l.open--
+		l.closed++
+		delete(n.ids, id)
+	}
+	return raw, err
+}
+
+// What some connections do beside being one is passed on.
+
+func (n *noted) AcceptBatches() {
+	if b, ok := n.Conn.(jsonrpc.Batcher); ok {
+		b.AcceptBatches()
+	}
+}
+
+func (n *noted) BindTool(name string, schema jsonrpc.RawMessage) error {
+	if b, ok := n.Conn.(interface {
+		BindTool(string, jsonrpc.RawMessage) error
+	}); ok {
+		return b.BindTool(name, schema)
+	}
+	return nil
+}
+
+// balance returns what is wrong when all calls should have ended.
+func (l *ledger) balance() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	list := l.problems
+	if l.open != 0 {
+		list = append(list, fmt.Sprintf("%d calls have no outcome", l.open))
+	}
+	return list
+}
+
+// A journal notes what a client reports as dropped: what, and how often.
+type journal struct {
+	mu      sync.Mutex
+	reasons []error
+	n       int
+}
+
+func (j *journal) dropped(reason error, _ []byte) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.n++; len(j.reasons) < 1000 {
+		j.reasons = append(j.reasons, reason)
+	}
+}
+
+// all returns the reasons.
+func (j *journal) all() []error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.reasons[:len(j.reasons):len(j.reasons)]
+}
+
+// shows reports whether one of the reasons has the cue.
+func (j *journal) shows(c cue) bool { return slices.ContainsFunc(j.all(), c.in) }
+
+func (j *journal) count() int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.n
+}

@@ -1,0 +1,77 @@
+package matrix
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/testserver"
+)
+
+// TestMain is a server or a client when a test starts one as a process.
+func TestMain(m *testing.M) {
+	testserver.Main()
+	actMain()
+	flag.Parse()
+	if r, w, err := os.Pipe(); err == nil { // so that the runtime has what it needs to wait for files
+		_, _ = r.Close(), w.Close()
+	}
+	before := held()
+	code := m.Run()
+	if err := settles(before); err != nil {
+		fmt.Fprintln(os.Stderr, "after all tests:", err)
+		code = max(code, 1)
+	}
+	report.print(os.Stdout)
+	os.Exit(code)
+}
+
+// holdings is what a process has. What the system does not tell is 0.
+type holdings struct{ goroutines, descriptors, children int }
+
+func held() (h holdings) {
+	h.goroutines = runtime.NumGoroutine()
+	descriptors, _ := filepath.Glob("/proc/self/fd/*")
+	h.descriptors = len(descriptors)
+	lists, _ := filepath.Glob("/proc/self/task/*/children")
+	for _, name := range lists {
+		list, _ := os.ReadFile(name)
+		h.children += len(strings.Fields(string(list)))
+	}
+	return h
+}
+
+func (h holdings) exceeds(than holdings) bool {
+	return h.goroutines > than.goroutines || h.descriptors > than.descriptors || h.children > than.children
+}
+
+// settles waits until the process holds no more than before, and returns an
+// error if that takes longer than what ends of itself may take.
+func settles(before holdings) error {
+	if eventually(func() bool { return !held().exceeds(before) }) {
+		return nil
+	}
+	stacks := make([]byte, 1<<20)
+	stacks = stacks[:runtime.Stack(stacks, true)]
+	return fmt.Errorf("left behind: before %+v, now %+v\n%s", before, held(), stacks)
+}
+
+// eventually waits for a condition, for 10 s at most, and reports whether it
+// came true. It is for what no channel tells; in a bubble nothing needs it.
+func eventually(ok func() bool) bool {
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	end := time.Now().Add(10 * time.Second)
+	for !ok() {
+		if time.Now().After(end) {
+			return false
+		}
+		<-tick.C
+	}
+	return true
+}

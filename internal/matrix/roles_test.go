@@ -1,0 +1,4 @@
+package matrix
+
+// actMain plays a role if this process was started for one.
+func actMain() {}

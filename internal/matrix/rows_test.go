@@ -1,0 +1,176 @@
+package matrix
+
+import (
+	"iter"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testserver/webserver"
+)
+
+// A row is one of the matrix.
+type row struct {
+	n        int
+	words    string // the fault
+	on       string // the transports
+	expected string
+	lines    []line
+
+	// elsewhere says where what is missing here is tested.
+	elsewhere string
+}
+
+// A line says what becomes of faults, or does something itself.
+type line struct {
+	on     string // transports, perhaps followed by an era or a revision
+	faults []string
+	fate   fate
+	place  place
+	words  string // of a deed
+	deed   func(*testing.T, *world)
+}
+
+// on is a line for some transports, as in "SEH" or "H modern", and some faults.
+func on(where, faults string, f fate) line {
+	return line{on: where, faults: strings.Fields(faults), fate: f}
+}
+
+// deed is a line that does something itself.
+func deed(where, words string, do func(*testing.T, *world)) line {
+	return line{on: where, words: words, deed: do}
+}
+
+// at moves a line to another place.
+func (l line) at(p place) line { l.place = p; return l }
+
+// A fault is what both catalogs say of one.
+type fault struct {
+	name    string
+	row     int
+	http    bool   // it lies in HTTP
+	on      string // the transports that can have it
+	era     string // "legacy", "modern" or any
+	strikes string
+}
+
+// catalog has all faults by name.
+var catalog = func() map[string]fault {
+	all := make(map[string]fault)
+	for _, f := range testserver.Faults() {
+		n := fault{name: f.Name, row: f.Row, on: "SEH", strikes: f.On}
+		if f.Needs != "" {
+			n.on = "S"
+		}
+		if f.Legacy {
+			n.era = "legacy"
+		}
+		if f.Name == "discover-slow" {
+			n.on, n.era = "SH", "modern" // others don't know the method
+		}
+		all[f.Name] = n
+	}
+	for _, f := range webserver.Faults() {
+		all[f.Name] = fault{f.Name, f.Row, true, f.On, f.Era, f.Strikes}
+	}
+	return all
+}()
+
+// A tuning is how much of a fault is enough here.
+type tuning struct {
+	size    int
+	delay   time.Duration
+	message int // of the call, beside the usual one
+}
+
+// revisionsOf are those in which a transport is tried.
+var revisionsOf = map[byte][]string{'S': {modern, legacy, batches}, 'E': {oldest, batches}, 'H': {modern, legacy}}
+
+// cells yields the cells of all rows.
+func cells() iter.Seq[*cell] {
+	return func(yield func(*cell) bool) {
+		for i := range rows {
+			for j := range rows[i].lines {
+				for _, c := range rows[i].lines[j].cells(&rows[i]) {
+					if !yield(c) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+func (l *line) cells(r *row) (list []*cell) {
+	transports, era, _ := strings.Cut(l.on, " ")
+	faults := l.faults
+	if l.deed != nil {
+		faults = []string{""}
+	}
+	for _, name := range faults {
+		for _, transport := range []byte(transports) {
+			for _, revision := range revisionsOf[transport] {
+				if matches(era, revision) && matches(catalog[name].era, revision) {
+					list = append(list, &cell{r, l, name, transport, revision})
+				}
+			}
+		}
+	}
+	return list
+}
+
+// matches reports whether a revision is the one named, or of that era.
+func matches(era, revision string) bool {
+	return era == "" || era == revision || era == "modern" && revision == modern || era == "legacy" && revision != modern
+}
+
+// TestTableIsComplete: every fault of both catalogs has its cells, in its own
+// row, and every row has cells on all of its transports.
+func TestTableIsComplete(t *testing.T) {
+	have := make(map[string]bool) // by fault, transport and revision
+	covered := make(map[int]string)
+	for c := range cells() {
+		covered[c.row.n] += string(c.transport)
+		if c.fault == "" {
+			continue
+		}
+		f, ok := catalog[c.fault]
+		switch {
+		case !ok:
+			t.Errorf("row %d: there is no fault %s", c.row.n, c.fault)
+		case f.row != c.row.n:
+			t.Errorf("%s is in row %d and not %d", c.fault, f.row, c.row.n)
+		case !strings.Contains(f.on, string(c.transport)):
+			t.Errorf("%s is not for %c", c.fault, c.transport)
+		}
+		have[c.fault+string(c.transport)+c.revision] = true
+	}
+	for name, f := range catalog {
+		for _, transport := range []byte(f.on) {
+			for _, revision := range revisionsOf[transport] {
+				if matches(f.era, revision) && !have[name+string(transport)+revision] {
+					t.Errorf("row %d: %s on %c in %s has no cell", f.row, name, transport, revision)
+				}
+			}
+		}
+	}
+	for i, r := range rows {
+		if r.n != i {
+			t.Errorf("row %d follows row %d", r.n, i-1)
+		}
+		for _, transport := range []byte(r.on) {
+			if !strings.Contains(covered[r.n], string(transport)) && r.elsewhere == "" {
+				t.Errorf("row %d (%s) has no cell on %c", r.n, r.words, transport)
+			}
+		}
+	}
+	if len(rows) != 43 {
+		t.Errorf("%d rows", len(rows))
+	}
+	for name := range tunings {
+		if _, ok := catalog[name]; !ok {
+			t.Errorf("a tuning for the unknown fault %s", name)
+		}
+	}
+}

@@ -1,0 +1,218 @@
+package matrix
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testserver/webserver"
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+	"github.com/stdmcp/stdmcp/mcp/sse"
+	"github.com/stdmcp/stdmcp/mcp/stdio"
+	"github.com/stdmcp/stdmcp/mcp/streamhttp"
+)
+
+const (
+	modern  = mcp.Revision20260728
+	legacy  = mcp.Revision20251125
+	batches = mcp.Revision20250326 // the one that has them
+	oldest  = mcp.Revision20241105 // that of HTTP+SSE
+)
+
+// A place is where servers are.
+type place int
+
+const (
+	memory    place = iota // in a bubble, on pipes
+	system                 // a process, or behind a socket
+	encrypted              // in a bubble, with TLS
+	secured                // behind a socket, with TLS
+)
+
+func (p place) inMemory() bool { return p == memory || p == encrypted }
+
+// secret is sent with every request of HTTP. The servers see to it that it
+// goes nowhere else.
+const secret = "Bearer of-this-cell"
+
+// maxMessage is the longest message that clients take in cells.
+const maxMessage = 256 << 10
+
+// A world is a server, perhaps with a fault, and the way to it.
+type world struct {
+	transport byte // S, E or H
+	revision  string
+	place     place
+	engine    testserver.Options
+	web       webserver.Options // of E and H
+	idle      time.Duration     // IdleTimeout, of E and H
+	pardon    string            // what the servers may complain of
+
+	tamper func(*http.Response) // changes what comes back, in memory
+
+	servers []*testserver.Server // those in this process
+	running *webserver.Running
+	client  *http.Client // nil when the transports have their own
+	stderr  notes        // of a process
+	ledger  ledger
+	journal journal
+}
+
+// start makes the way to the server, and has what is left looked at when the
+// test ends. In a bubble it must be called there.
+func (w *world) start(t *testing.T) mcp.Transport {
+	t.Helper()
+	if w.engine.Revisions == nil {
+		w.engine.Revisions = []string{w.revision}
+	}
+	switch w.transport {
+	case 'S':
+		t.Cleanup(func() { w.judge(t) })
+		return w.ledger.keep(w.stream())
+	case 'E':
+		w.web.SSEOnly = true
+	case 'H':
+		w.web.StreamableOnly = true
+	}
+	w.listen(t)
+	header := http.Header{"Authorization": {secret}}
+	if w.transport == 'E' {
+		return w.ledger.keep(sse.New(w.running.SSE, &sse.Options{
+			Client: w.client, Header: header, MaxMessage: maxMessage, IdleTimeout: w.idle,
+		}))
+	}
+	return w.ledger.keep(streamhttp.New(w.running.URL, &streamhttp.Options{
+		Client: w.client, Header: header, MaxMessage: maxMessage, IdleTimeout: w.idle,
+	}))
+}
+
+// stream returns a transport to a process, or to a server in memory.
+func (w *world) stream() mcp.Transport {
+	if w.place == system {
+		args, env := testserver.Command(&w.engine)
+		tr := stdio.Command(args[0], args[1:]...)
+		tr.Env, tr.Stderr, tr.MaxMessage = env, &w.stderr, maxMessage
+		tr.CloseWait = 50 * time.Millisecond
+		return tr
+	}
+	return opener(func(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
+		s := testserver.New(&w.engine)
+		w.servers = append(w.servers, s)
+		tr := stdio.Stream(s.Pipe())
+		tr.MaxMessage = maxMessage
+		return tr.Open(ctx, h)
+	})
+}
+
+// An opener is a transport that is a function.
+type opener func(context.Context, jsonrpc.Handler) (jsonrpc.Conn, error)
+
+func (f opener) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) { return f(ctx, h) }
+
+// listen starts a server of HTTP.
+func (w *world) listen(t *testing.T) {
+	w.web.InMemory, w.web.TLS = w.place.inMemory(), w.place == encrypted || w.place == secured
+	s := testserver.New(&w.engine)
+	w.servers = append(w.servers, s)
+	var err error
+	if w.running, err = webserver.Start(s, &w.web); err != nil {
+		t.Fatal(err)
+	}
+	if w.place != system { // where the client has an http.Transport of its own
+		w.client = w.running.Client()
+	}
+	if w.tamper != nil {
+		w.client.Transport = tampering{w.client.Transport, w.tamper}
+	}
+	t.Cleanup(func() {
+		if leaks := w.running.Leaks(); leaks != nil {
+			t.Errorf("requests that the client has not ended: %q", leaks)
+		}
+		w.judge(t)
+		if w.client != nil {
+			w.client.CloseIdleConnections()
+		}
+		w.running.Close()
+	})
+}
+
+// tampering is a RoundTripper that changes responses.
+type tampering struct {
+	http.RoundTripper
+	change func(*http.Response)
+}
+
+func (t tampering) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := t.RoundTripper.RoundTrip(req)
+	if err == nil {
+		t.change(resp)
+	}
+	return resp, err
+}
+
+// judge fails the test when the client did what it may not.
+func (w *world) judge(t *testing.T) {
+	t.Helper()
+	for _, problem := range w.ledger.balance() {
+		t.Error(problem)
+	}
+	for _, s := range w.servers {
+		for _, v := range s.Violations() {
+			if w.pardon == "" || !strings.Contains(v, w.pardon) {
+				t.Errorf("the server complains: %q", v)
+			}
+		}
+	}
+	if text := w.stderr.String(); strings.Contains(text, "violation") {
+		t.Errorf("the server complains: %s", text)
+	}
+	if w.running != nil {
+		if requests := w.running.Elsewhere(); requests != nil {
+			t.Errorf("another origin was asked: %+v", requests)
+		}
+	}
+}
+
+// received returns how often the servers were sent a method.
+func (w *world) received(method string) (n int) {
+	for _, s := range w.servers {
+		for _, m := range s.Received() {
+			if m.Method == method {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// options are those of the client.
+func (w *world) options() *mcp.Options {
+	return &mcp.Options{Dropped: w.journal.dropped, MaxPages: 20}
+}
+
+// notes collects text from any goroutine.
+type notes struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+var _ io.Writer = (*notes)(nil)
+
+func (n *notes) Write(p []byte) (int, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.buf.Write(p)
+}
+
+func (n *notes) String() string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.buf.String()
+}
