@@ -167,8 +167,8 @@ func TestAcceptedForms(t *testing.T) {
 		if have := strings.Join(problems, "\n"); have != test.warns {
 			t.Errorf("%s: warns %q, want %q", test.entry, have, test.warns)
 		}
-		if !got.Equal(got.Clone()) {
-			t.Errorf("%s: differs from its clone", test.entry)
+		if again, _ := one(t, test.entry); !got.Equal(again) {
+			t.Errorf("%s: differs from itself", test.entry)
 		}
 	}
 }
@@ -191,16 +191,16 @@ func TestRejectedForms(t *testing.T) {
 		{`{"url":""}`, `"url" must not be empty`},
 		{`{"url":"https://h/","headers":{"A":"b\r\nC: d"}}`, `"headers" must have no line breaks in the value of "A"`},
 		{`{"url":"https://h/","headers":{"A\nB":"c"}}`, `"headers" has a name that no header can have`},
-		{`{"url":"https://h/","headers":{"A":"b","A":"c"}}`, `"headers" has "A" twice`},
-		{`{"url":"https://h/","headers":["A: b"]}`, `"headers" must be an object of strings, not an array`},
-		{`{"url":"https://h/","headers":{"A":["b"]}}`, `"headers" "A" must be a string`},
+		{`{"url":"https://h/","headers":{"A":"b","A":"c"}}`, `"headers.A" occurs twice`},
+		{`{"url":"https://h/","headers":["A: b"]}`, `"headers" must be an object, not an array`},
+		{`{"url":"https://h/","headers":{"A":["b"]}}`, `"headers.A" must be a string`},
 		{`{"command":"run","command":"walk"}`, `"command" occurs twice`},
 		{`{"command":""}`, `"command" must not be empty`},
 		{`{"command":[]}`, `"command" must not be empty`},
 		{`{"command":[1]}`, `"command" must be a list of strings`},
 		{`{"command":{"path":"run"}}`, `"command" must be a string or a list of strings, not an object`},
 		{`{"command":"run","args":"-y"}`, `"args" must be a list of strings, not a string`},
-		{`{"command":"run","env":{"A":"1","A":"2"}}`, `"env" has "A" twice`},
+		{`{"command":"run","env":{"A":"1","A":"2"}}`, `"env.A" occurs twice`},
 		{`{"command":"run","env":{"A=B":"1"}}`, `"env" has a name that no variable can have`},
 		{`{"command":"run","env":["=1"]}`, `"env" [0] must be KEY=value`},
 		{`{"command":"run","env":1}`, `"env" must be an object or a list, not a number`},
@@ -344,5 +344,28 @@ func TestFilter(t *testing.T) {
 		if got := test.filter.Allows(test.tool); got != test.want {
 			t.Errorf("%+v allows %q: %v", test.filter, test.tool, got)
 		}
+	}
+}
+
+func TestEqual(t *testing.T) {
+	differ := []string{
+		`{"command":"run"}`, `{"command":"run","args":["a"]}`, `{"command":"run","env":["A=1"]}`, `{"command":"run","timeout":5}`,
+		`{"command":"run","tools":[]}`, `{"command":"run","tools":["a"]}`, `{"command":"run","disabled":true}`, `{"command":"run","x":1}`,
+		`{"url":"https://h/"}`, `{"url":"https://h/","type":"sse"}`, `{"url":"https://h/","headers":{"A":"b"}}`,
+		`{"url":"https://h/","oauth":{}}`, `{"url":"https://h/","oauth":{"x":1}}`,
+	}
+	for i, a := range differ {
+		for j, b := range differ {
+			x, _ := one(t, a)
+			y, _ := one(t, b)
+			if x.Equal(y) != (i == j) {
+				t.Errorf("%s and %s: equal is %v", a, b, x.Equal(y))
+			}
+		}
+	}
+	a, _ := one(t, differ[0])
+	b, _ := one(t, differ[5])
+	if !a.SameConnection(b) {
+		t.Error("other tools take another connection")
 	}
 }

@@ -2,7 +2,6 @@ package config
 
 import (
 	"errors"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,8 +13,7 @@ import (
 // An entry is one server of a file while it is read.
 type entry struct {
 	Server
-	bearer  bool // Auth comes from bearer_token_env_var
-	unknown []string
+	bearer bool // Auth comes from bearer_token_env_var
 }
 
 // A fieldError is what is wrong with one field.
@@ -37,12 +35,9 @@ func readServer(name string, value []byte) (s *Server, unknown []string, err err
 	if name == "" {
 		return nil, nil, errors.New("a server must have a name")
 	}
-	list, err := members(value)
+	list, err := object("", value)
 	if err != nil {
-		return nil, nil, wanted("an object", value)
-	}
-	if key, ok := repeated(list); ok {
-		return nil, nil, fault(key, "occurs twice")
+		return nil, nil, err
 	}
 	for _, m := range list {
 		if string(m.value) == "null" {
@@ -50,8 +45,7 @@ func readServer(name string, value []byte) (s *Server, unknown []string, err err
 		}
 		known, err := e.field(m)
 		if err != nil {
-			var f *fieldError
-			if !errors.As(err, &f) {
+			if _, named := err.(*fieldError); !named {
 				err = &fieldError{m.key, err}
 			}
 			return nil, nil, err
@@ -63,8 +57,7 @@ func readServer(name string, value []byte) (s *Server, unknown []string, err err
 	if err := e.settle(); err != nil {
 		return nil, nil, err
 	}
-	slices.Sort(e.unknown)
-	return &e.Server, e.unknown, nil
+	return &e.Server, wire.SortedKeys(e.Extra), nil
 }
 
 func (e *entry) keep(m member) {
@@ -72,7 +65,6 @@ func (e *entry) keep(m member) {
 		e.Extra = make(map[string]mcp.RawMessage)
 	}
 	e.Extra[m.key] = mcp.RawMessage(m.value)
-	e.unknown = append(e.unknown, m.key)
 }
 
 // field reads a member, and reports whether it is one that has a field.
@@ -145,7 +137,7 @@ func (e *entry) readType(m member) error {
 
 // kindOf returns the type that text means, or "".
 func kindOf(text string) string {
-	switch strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(text)) {
+	switch plain(text) {
 	case "stdio", "local":
 		return Stdio
 	case "http", "streamablehttp", "remote":
@@ -160,14 +152,25 @@ func kindOf(text string) string {
 	return ""
 }
 
+// plain returns text in lower case, without - and _.
+func plain(text string) string {
+	var b []byte
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c >= 'A' && c <= 'Z':
+			b = append(b, c|0x20)
+		case c != '-' && c != '_':
+			b = append(b, c)
+		}
+	}
+	return string(b)
+}
+
 // readTransport reads a transport that is an object.
 func (e *entry) readTransport(value []byte) error {
-	list, err := members(value)
+	list, err := object("transport.", value)
 	if err != nil {
 		return err
-	}
-	if key, ok := repeated(list); ok {
-		return fault("transport."+key, "occurs twice")
 	}
 	for _, m := range list {
 		switch m.key {
@@ -184,25 +187,20 @@ func (e *entry) readTransport(value []byte) error {
 }
 
 func (e *entry) readHeaders(value []byte) error {
-	list, err := readMap(value)
+	if e.Headers != nil {
+		return errors.New("contradicts another field")
+	}
+	h, err := readMap("headers", value)
 	if err != nil {
 		return err
 	}
-	if e.Headers == nil {
-		e.Headers = make(map[string]string)
-	}
-	for _, m := range list {
-		if _, ok := e.Headers[m.key]; ok {
-			return errors.New("has " + strconv.Quote(m.key) + " twice")
-		}
-		e.Headers[m.key] = string(m.value)
-	}
-	return checkHeaders(e.Headers)
+	e.Headers = h
+	return checkHeaders(h)
 }
 
 // checkHeaders looks for what would end a header and begin another.
 func checkHeaders(h map[string]string) error {
-	for _, name := range slices.Sorted(maps.Keys(h)) {
+	for _, name := range wire.SortedKeys(h) {
 		if name == "" || strings.ContainsAny(name, "\r\n\x00:") {
 			return errors.New("has a name that no header can have: " + strconv.Quote(name))
 		}
@@ -268,17 +266,16 @@ func (e *entry) readEnv(value []byte) error {
 	var env []string
 	switch r.Kind() {
 	case wire.Object:
-		list, err := readMap(value)
+		texts, err := readMap("env", value)
 		if err != nil {
 			return err
 		}
-		for _, m := range list {
-			if !isName(m.key) {
-				return errors.New("has a name that no variable can have: " + strconv.Quote(m.key))
+		for _, name := range wire.SortedKeys(texts) { // so that order makes no difference between two files
+			if !isName(name) {
+				return errors.New("has a name that no variable can have: " + strconv.Quote(name))
 			}
-			env = append(env, m.key+"="+string(m.value))
+			env = append(env, name+"="+texts[name])
 		}
-		slices.Sort(env) // so that order makes no difference between two files
 	case wire.Array:
 		list, err := readStrings(value)
 		if err != nil {

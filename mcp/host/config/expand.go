@@ -3,11 +3,11 @@ package config
 import (
 	"context"
 	"errors"
-	"maps"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
 // Vars is where the values of variables come from. The zero value and nil take
@@ -27,7 +27,7 @@ type Vars struct {
 // once, environment files read, and a token in the header where it belongs.
 // The error names a field, and never a value.
 func (s *Server) Expand(ctx context.Context, v *Vars) (*Server, error) {
-	x := &expansion{ctx: ctx, out: s.Clone()}
+	x := &expansion{ctx: ctx, out: s.copy()}
 	if v != nil {
 		x.Vars = *v
 	}
@@ -110,7 +110,7 @@ func (x *expansion) url() {
 			s.secret(value)
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(s.Headers)) {
+	for _, name := range wire.SortedKeys(s.Headers) {
 		s.Headers[name] = x.text("headers", s.Headers[name])
 		s.secret(s.Headers[name])
 		_, token, _ := strings.Cut(s.Headers[name], " ")

@@ -2,8 +2,6 @@ package config
 
 import (
 	"errors"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -139,12 +137,9 @@ func (e *entry) choose(list *[]string, value []byte) error {
 }
 
 func (e *entry) readToolFilter(value []byte) error {
-	list, err := members(value)
+	list, err := object("toolFilter.", value)
 	if err != nil {
-		return errNoObject
-	}
-	if key, ok := repeated(list); ok {
-		return fault("toolFilter."+key, "occurs twice")
+		return err
 	}
 	for _, m := range list {
 		switch m.key {
@@ -168,12 +163,9 @@ func (e *entry) readAuth(value []byte) error {
 	if r := wire.NewReader(value); r.Kind() == wire.String {
 		return e.authType(string(r.Bytes()))
 	}
-	list, err := members(value)
+	list, err := object("auth.", value)
 	if err != nil {
-		return wanted("a string or an object", value)
-	}
-	if key, ok := repeated(list); ok {
-		return fault("auth."+key, "occurs twice")
+		return err
 	}
 	var rest []member // for OAuth
 	for _, m := range list {
@@ -204,21 +196,18 @@ func (e *entry) readAuth(value []byte) error {
 }
 
 func (e *entry) authType(text string) error {
-	kind := strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(text))
-	if !slices.Contains([]string{AuthNone, AuthBearer, AuthAPIKey, AuthOAuth}, kind) {
-		return errors.New("is of an unknown kind; want none, bearer, apikey or oauth")
+	switch kind := plain(text); kind {
+	case AuthNone, AuthBearer, AuthAPIKey, AuthOAuth:
+		e.Auth.Type = kind
+		return nil
 	}
-	e.Auth.Type = kind
-	return nil
+	return errors.New("is of an unknown kind; want none, bearer, apikey or oauth")
 }
 
 func (e *entry) readOAuth(value []byte) error {
-	list, err := members(value)
+	list, err := object("oauth.", value)
 	if err != nil {
-		return errNoObject
-	}
-	if key, ok := repeated(list); ok {
-		return fault("oauth."+key, "occurs twice")
+		return err
 	}
 	if e.Auth.Type == "" {
 		e.Auth.Type = AuthOAuth
@@ -242,7 +231,7 @@ func (e *entry) oauthFields(path string, list []member) (err error) {
 			}
 		case "scopes", "scope":
 			if text, e := readString(m.value); e == nil {
-				o.Scopes = strings.Fields(text)
+				o.Scopes = strings.Split(text, " ")
 			} else {
 				o.Scopes, err = readStrings(m.value)
 			}
@@ -322,7 +311,7 @@ func (e *entry) settleAuth() error {
 }
 
 func (s *Server) hasHeader(name string) bool {
-	for _, h := range slices.Sorted(maps.Keys(s.Headers)) {
+	for _, h := range wire.SortedKeys(s.Headers) {
 		if strings.EqualFold(h, name) {
 			return true
 		}

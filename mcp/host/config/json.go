@@ -137,16 +137,21 @@ func find(list []member, key string) (value []byte) {
 	return value
 }
 
-// repeated returns a key that occurs twice.
-func repeated(list []member) (string, bool) {
+// object returns the members of an object whose keys differ. path comes before
+// the key in the error.
+func object(path string, value []byte) ([]member, error) {
+	list, err := members(value)
+	if err != nil {
+		return nil, wanted("an object", value)
+	}
 	seen := make(map[string]bool, len(list))
 	for _, m := range list {
 		if seen[m.key] {
-			return m.key, true
+			return nil, fault(path+m.key, "occurs twice")
 		}
 		seen[m.key] = true
 	}
-	return "", false
+	return list, nil
 }
 
 // wanted says what a value should have been. The value itself may be a secret.
@@ -203,23 +208,22 @@ func readStrings(value []byte) ([]string, error) {
 
 // readMap reads an object whose values are strings. Numbers and booleans, which
 // people write for ports and switches, are taken as they are written.
-func readMap(value []byte) ([]member, error) {
-	list, err := members(value)
+func readMap(field string, value []byte) (map[string]string, error) {
+	list, err := object(field+".", value)
 	if err != nil {
-		return nil, wanted("an object of strings", value)
+		return nil, err
 	}
-	if key, ok := repeated(list); ok {
-		return nil, errors.New("has " + strconv.Quote(key) + " twice")
-	}
-	for i, m := range list {
+	texts := make(map[string]string, len(list))
+	for _, m := range list {
 		r := wire.NewReader(m.value)
 		switch r.Kind() {
 		case wire.String:
-			list[i].value = r.Bytes()
+			texts[m.key] = string(r.Bytes())
 		case wire.Number, wire.Bool:
+			texts[m.key] = string(m.value)
 		default:
-			return nil, errors.New(strconv.Quote(m.key) + " must be a string, not " + r.Kind().String())
+			return nil, &fieldError{field + "." + m.key, wanted("a string", m.value)}
 		}
 	}
-	return list, nil
+	return texts, nil
 }

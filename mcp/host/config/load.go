@@ -3,11 +3,11 @@ package config
 import (
 	"errors"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
 // A Config is what files say.
@@ -97,19 +97,20 @@ func (c *Config) merge(n *Config) {
 	for _, p := range n.Problems {
 		named[p.Server] = named[p.Server] || !p.Warning
 	}
-	c.Servers = slices.DeleteFunc(c.Servers, func(s *Server) bool { return named[s.Name] })
-	c.Servers = append(c.Servers, n.Servers...)
 	c.Problems = append(c.Problems, n.Problems...)
-	sortServers(c.Servers)
-}
-
-func sortServers(list []*Server) {
-	slices.SortFunc(list, func(a, b *Server) int {
-		if a.Name < b.Name {
-			return -1
+	all := make(map[string]*Server, len(c.Servers))
+	for _, s := range c.Servers {
+		if !named[s.Name] {
+			all[s.Name] = s
 		}
-		return 1
-	})
+	}
+	for _, s := range n.Servers {
+		all[s.Name] = s
+	}
+	c.Servers = nil
+	for _, name := range wire.SortedKeys(all) {
+		c.Servers = append(c.Servers, all[name])
+	}
 }
 
 // Parse reads the text of a file. source and scope are remembered in its
@@ -136,7 +137,7 @@ func Parse(text []byte, source, scope string) *Config {
 		values[m.key] = m.value
 		twice[m.key] = had || twice[m.key]
 	}
-	for _, name := range slices.Sorted(maps.Keys(values)) {
+	for _, name := range wire.SortedKeys(values) {
 		s, unknown, err := readServer(name, values[name])
 		if twice[name] {
 			err = errors.New("is there twice")

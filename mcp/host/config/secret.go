@@ -12,11 +12,16 @@ const minSecret = 5
 
 // secret remembers a value that Hide is to hide.
 func (s *Server) secret(value string) {
-	if len(value) >= minSecret && !slices.Contains(s.secrets, value) {
-		s.secrets = append(s.secrets, value)
-		// Those that contain others must go first.
-		slices.SortStableFunc(s.secrets, func(a, b string) int { return len(b) - len(a) })
+	if len(value) < minSecret || slices.Contains(s.secrets, value) {
+		return
 	}
+	i := 0
+	for i < len(s.secrets) && len(s.secrets[i]) >= len(value) {
+		i++ // those that contain others go first
+	}
+	s.secrets = append(s.secrets, value)
+	copy(s.secrets[i+1:], s.secrets[i:])
+	s.secrets[i] = value
 }
 
 // Hide returns text with three dots in place of what may be a secret: the
@@ -24,19 +29,25 @@ func (s *Server) secret(value string) {
 // host and in its query. They are known to what [Server.Expand] returns only.
 func (s *Server) Hide(text string) string {
 	for _, v := range s.secrets {
-		text = strings.ReplaceAll(text, v, "...")
+		text = without(text, v)
 		if q := strconv.Quote(v); q[1:len(q)-1] != v {
-			text = strings.ReplaceAll(text, q[1:len(q)-1], "...")
+			text = without(text, q[1:len(q)-1])
 		}
 	}
 	return text
 }
 
+func without(text, secret string) string {
+	if !strings.Contains(text, secret) {
+		return text
+	}
+	return strings.Join(strings.Split(text, secret), "...")
+}
+
 // Public returns a copy without what may be a secret, for status reports.
 // Variables that have not been replaced are no secret.
 func (s *Server) Public() *Server {
-	p := s.Clone()
-	p.secrets = nil
+	p := s.copy()
 	for i, v := range p.Env {
 		if name, value, ok := strings.Cut(v, "="); ok && !isReference(value) {
 			p.Env[i] = name + "=..."
@@ -107,7 +118,7 @@ func publicArg(arg string, hidden bool) (public string, next bool) {
 }
 
 func speaksOfSecret(flag string) bool {
-	flag = strings.ToLower(flag)
+	flag = plain(flag)
 	for _, word := range [...]string{"key", "token", "secret", "password", "passwd", "auth", "credential", "header"} {
 		if strings.Contains(flag, word) {
 			return true

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -124,48 +125,39 @@ func Match(glob, name string) bool {
 	return g == len(glob)
 }
 
-// Clone returns a copy that shares nothing with s but the bytes in Extra.
-func (s *Server) Clone() *Server {
+// copy returns a copy in which Args, Env and Headers can be changed.
+func (s *Server) copy() *Server {
 	c := *s
-	c.Args, c.Env, c.EnvFiles = slices.Clone(s.Args), slices.Clone(s.Env), slices.Clone(s.EnvFiles)
-	c.Headers = maps.Clone(s.Headers)
-	c.Auth.OAuth.Scopes = slices.Clone(s.Auth.OAuth.Scopes)
-	c.Auth.OAuth.Extra = maps.Clone(s.Auth.OAuth.Extra)
-	c.Tools = Filter{slices.Clone(s.Tools.Allow), slices.Clone(s.Tools.Deny)}
-	c.AutoApprove = slices.Clone(s.AutoApprove)
-	c.Extra = maps.Clone(s.Extra)
-	c.secrets = slices.Clone(s.secrets)
+	c.Args, c.Env, c.Headers = slices.Clone(s.Args), slices.Clone(s.Env), maps.Clone(s.Headers)
+	c.secrets = nil
 	return &c
 }
 
 // SameConnection reports whether a connection made for one of them will do for
 // the other.
-func (s *Server) SameConnection(o *Server) bool {
-	return s.Type == o.Type && s.Command == o.Command && slices.Equal(s.Args, o.Args) && s.Dir == o.Dir &&
-		slices.Equal(s.Env, o.Env) && slices.Equal(s.EnvFiles, o.EnvFiles) && s.InheritEnv == o.InheritEnv &&
-		s.URL == o.URL && s.ID == o.ID && maps.Equal(s.Headers, o.Headers) && s.Auth.equal(&o.Auth) &&
-		s.Timeout == o.Timeout && s.ConnectTimeout == o.ConnectTimeout
-}
+func (s *Server) SameConnection(o *Server) bool { return s.way() == o.way() }
 
 // Equal reports whether both say the same, wherever they are from.
-func (s *Server) Equal(o *Server) bool {
-	return s.SameConnection(o) && s.Name == o.Name && s.Scope == o.Scope && s.Disabled == o.Disabled &&
-		s.Required == o.Required && s.Lazy == o.Lazy && s.MaxRetries == o.MaxRetries &&
-		s.Tools.equal(&o.Tools) && slices.Equal(s.AutoApprove, o.AutoApprove) &&
-		s.Title == o.Title && s.Description == o.Description && equalRaw(s.Extra, o.Extra)
+func (s *Server) Equal(o *Server) bool { return s.way() == o.way() && s.use() == o.use() }
+
+// way returns, as a text to compare, all that says how a server is reached.
+func (s *Server) way() string {
+	o := &s.Auth.OAuth
+	return text([]any{s.Type, s.Command, s.Args, s.Dir, s.Env, s.EnvFiles, s.InheritEnv, s.URL, s.Headers, s.ID,
+		s.Auth.Type, s.Auth.Token, s.Auth.Header, o.ClientID, o.ClientSecret, o.Scopes, o.CallbackPort, o.RedirectURI,
+		int64(s.Timeout), int64(s.ConnectTimeout)}, o.Extra)
 }
 
-func (a *Auth) equal(b *Auth) bool {
-	return a.Type == b.Type && a.Token == b.Token && a.Header == b.Header &&
-		a.OAuth.ClientID == b.OAuth.ClientID && a.OAuth.ClientSecret == b.OAuth.ClientSecret &&
-		slices.Equal(a.OAuth.Scopes, b.OAuth.Scopes) && a.OAuth.CallbackPort == b.OAuth.CallbackPort &&
-		a.OAuth.RedirectURI == b.OAuth.RedirectURI && equalRaw(a.OAuth.Extra, b.OAuth.Extra)
+// use returns, as a text to compare, the rest.
+func (s *Server) use() string {
+	return text([]any{s.Name, s.Scope, s.Disabled, s.Required, s.Lazy, s.MaxRetries, s.Tools.Allow == nil,
+		s.Tools.Allow, s.Tools.Deny, s.AutoApprove, s.Title, s.Description}, s.Extra)
 }
 
-func (f *Filter) equal(g *Filter) bool {
-	return (f.Allow == nil) == (g.Allow == nil) && slices.Equal(f.Allow, g.Allow) && slices.Equal(f.Deny, g.Deny)
-}
-
-func equalRaw(a, b map[string]mcp.RawMessage) bool {
-	return maps.EqualFunc(a, b, func(v, w mcp.RawMessage) bool { return string(v) == string(w) })
+func text(values []any, extra map[string]mcp.RawMessage) string {
+	for _, key := range wire.SortedKeys(extra) {
+		values = append(values, key, string(extra[key]))
+	}
+	b, _ := wire.AppendValue(nil, values) // all of them have a form in JSON
+	return string(b)
 }

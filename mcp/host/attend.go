@@ -1,0 +1,195 @@
+package host
+
+import (
+	"context"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp"
+)
+
+// An attendant sees to it that the tools of a connection are those that the
+// server has.
+type attendant struct {
+	h      *Host
+	s      *server
+	client *mcp.Client
+	sub    *mcp.Subscription // nil while there is none
+
+	reopen  time.Time     // when to subscribe again; zero: never
+	refresh time.Time     // when to list the tools again; zero: never
+	ttl     time.Duration // how long a list stays good; 0: until the server says otherwise
+}
+
+// refreshDelay is how long a change of a list is waited for to be followed by
+// others, and minTTL and maxTTL bound what servers say of how long a list stays
+// good.
+const (
+	refreshDelay   = 100 * time.Millisecond
+	minTTL, maxTTL = 10 * time.Second, time.Hour
+
+	// A server that doesn't agree to a subscription in subscribeTime does
+	// without for reopenDelay, and so does one that has ended it.
+	subscribeTime = 2 * time.Second
+	reopenDelay   = time.Minute
+)
+
+// attend returns when the connection or ctx has ended.
+func (a *attendant) attend(ctx context.Context) {
+	if a.sub == nil && a.reopen.IsZero() {
+		a.ttl = a.askTTL(ctx)
+		a.again(a.ttl)
+	}
+	for ctx.Err() == nil && a.client.Err() == nil {
+		a.wait(ctx)
+		now := time.Now()
+		if due(a.reopen, now) {
+			a.reopen = time.Time{}
+			if a.subscribe(ctx); a.sub != nil {
+				a.refresh = now // something may have been missed
+			}
+		}
+		if due(a.refresh, now) {
+			a.refresh = time.Time{}
+			if a.h.refresh(ctx, a.s, a.client) != nil {
+				a.again(minTTL)
+			}
+			a.again(a.ttl)
+		}
+	}
+}
+
+// end ends the connection.
+func (a *attendant) end() {
+	if a.sub != nil {
+		a.sub.Close()
+	}
+	_ = a.client.Close() // says only that something of a dead server is stuck
+}
+
+func due(at, now time.Time) bool { return !at.IsZero() && !at.After(now) }
+
+// again has the tools listed after d, if it isn't 0, unless that is to be done
+// anyway.
+func (a *attendant) again(d time.Duration) {
+	if d > 0 && a.refresh.IsZero() {
+		a.refresh = time.Now().Add(d)
+	}
+}
+
+// wait waits for a change of the list, which it notes, for a time that has
+// come, or for the end.
+func (a *attendant) wait(ctx context.Context) {
+	next := a.refresh
+	if next.IsZero() || !a.reopen.IsZero() && a.reopen.Before(next) {
+		next = a.reopen
+	}
+	if !next.IsZero() {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, next)
+		defer cancel()
+	}
+	if a.sub == nil {
+		select {
+		case <-a.client.Done():
+		case <-ctx.Done():
+		}
+		return
+	}
+	_, err := a.sub.Next(ctx)
+	switch {
+	case err == nil:
+		if soon := time.Now().Add(refreshDelay); a.refresh.IsZero() || a.refresh.After(soon) {
+			a.refresh = soon
+		}
+	case ctx.Err() == nil && a.client.Err() == nil:
+		a.sub.Close() // the server has ended it
+		a.sub, a.reopen = nil, time.Now().Add(reopenDelay)
+	}
+}
+
+// subscribe asks to be told of changes, if the server does that.
+func (a *attendant) subscribe(ctx context.Context) {
+	info := a.client.Server()
+	list := info.Capabilities.Tools
+	if isModern(&info) && (list == nil || list.ListChanged == nil || !*list.ListChanged) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, subscribeTime)
+	defer cancel()
+	sub, err := a.client.Subscribe(ctx, &mcp.SubscriptionFilter{ToolsListChanged: true})
+	if err != nil {
+		a.reopen = time.Now().Add(reopenDelay)
+		return
+	}
+	a.sub = sub
+}
+
+// askTTL asks a server that does not tell of changes how long its list of
+// tools stays good. It takes a request of its own, as ListTools doesn't tell.
+func (a *attendant) askTTL(ctx context.Context) time.Duration {
+	info := a.client.Server()
+	if info.Capabilities.Tools == nil || !isModern(&info) {
+		return 0
+	}
+	raw, err := a.client.Call(ctx, "tools/list", nil)
+	if err != nil {
+		return 0
+	}
+	ms := int64(0)
+	r := wire.NewReader(raw)
+	for r.Object(); r.More(); {
+		if string(r.Key()) == "ttlMs" && r.Kind() == wire.Number {
+			ms = r.Int()
+		} else {
+			r.Skip()
+		}
+	}
+	if r.End() != nil || ms <= 0 {
+		return 0
+	}
+	return min(max(time.Duration(min(ms, int64(maxTTL/time.Millisecond)))*time.Millisecond, minTTL), maxTTL)
+}
+
+// RefreshTools asks a server for its tools now, connecting to it if need be.
+func (h *Host) RefreshTools(ctx context.Context, name string) error {
+	s, err := h.get(name)
+	if err != nil {
+		return err
+	}
+	client, _, err := h.client(ctx, s)
+	if err != nil {
+		return err
+	}
+	return h.refresh(ctx, s, client)
+}
+
+// refresh lists the tools of a server again. After an error that the list is
+// known in part it stays as it was.
+func (h *Host) refresh(ctx context.Context, s *server, client *mcp.Client) error {
+	h.mu.Lock()
+	s.listing++
+	n := s.listing
+	h.mu.Unlock()
+	tools, err := listTools(ctx, client)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if s.client != client {
+		return nil // gone meanwhile
+	}
+	if err != nil {
+		e := connectError(s.name, err, s.dial)
+		e.Message = "failed to list tools"
+		if client.Err() == nil && ctx.Err() == nil {
+			h.set(s, s.state, e)
+		}
+		return e
+	}
+	if n > s.listed {
+		h.install(s, tools, n)
+		if s.err != nil {
+			h.set(s, s.state, nil)
+		}
+	}
+	return nil
+}

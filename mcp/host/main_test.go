@@ -1,0 +1,205 @@
+package host_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/host"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
+)
+
+// TestMain is the server when a test starts one, and fails when tests leave
+// goroutines, descriptors or children behind.
+func TestMain(m *testing.M) {
+	testserver.Main()
+	flag.Parse()
+	if r, w, err := os.Pipe(); err == nil { // so that the runtime has what it needs to wait for files
+		_, _ = r.Close(), w.Close()
+	}
+	before := held()
+	code := m.Run()
+	for end := time.Now().Add(5 * time.Second); held().exceeds(before); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			buf := make([]byte, 1<<20)
+			buf = buf[:runtime.Stack(buf, true)]
+			fmt.Fprintf(os.Stderr, "before the tests %+v, after them %+v\n%s", before, held(), buf)
+			code = max(code, 1)
+			break
+		}
+	}
+	os.Exit(code)
+}
+
+// holdings is what a process has. What the system does not tell is 0.
+type holdings struct{ goroutines, descriptors, children int }
+
+func held() (h holdings) {
+	h.goroutines = runtime.NumGoroutine()
+	descriptors, _ := filepath.Glob("/proc/self/fd/*")
+	h.descriptors = len(descriptors)
+	lists, _ := filepath.Glob("/proc/self/task/*/children")
+	for _, name := range lists {
+		list, _ := os.ReadFile(name)
+		h.children += len(strings.Fields(string(list)))
+	}
+	return h
+}
+
+func (h holdings) exceeds(than holdings) bool {
+	return h.goroutines > than.goroutines || h.descriptors > than.descriptors || h.children > than.children
+}
+
+// A fake is a server in this process that can be crashed and opened again.
+type fake struct {
+	*testserver.Server
+	mu    sync.Mutex
+	opens int
+	conn  io.Closer
+	fail  error // what opening fails with
+}
+
+func newFake(o *testserver.Options) *fake { return &fake{Server: testserver.New(o)} }
+
+func (f *fake) open() (io.ReadWriteCloser, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.opens++
+	if f.fail != nil {
+		return nil, f.fail
+	}
+	stream := f.Server.Pipe()
+	f.conn = stream
+	return stream, nil
+}
+
+// crash ends the connection from the server's side.
+func (f *fake) crash() {
+	f.mu.Lock()
+	conn := f.conn
+	f.mu.Unlock()
+	_ = conn.Close()
+}
+
+func (f *fake) failWith(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.fail = err
+}
+
+func (f *fake) opened() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.opens
+}
+
+// fakes are servers in this process, by name.
+type fakes map[string]*fake
+
+// servers returns the settings of all of them, in the order of their names.
+func (fs fakes) servers() (list []*host.Server) {
+	for name := range fs {
+		list = append(list, &host.Server{Name: name, Type: config.SDK})
+	}
+	slices.SortFunc(list, func(a, b *host.Server) int { return strings.Compare(a.Name, b.Name) })
+	return list
+}
+
+// with adds dialers for the fakes to those of o.
+func (fs fakes) with(o host.Options) host.Options {
+	transports := make(map[string]mcp.Transport)
+	for name, f := range fs {
+		transports[name] = host.Pipe(f.open)
+	}
+	o.Dialers = host.Dialers{config.Stdio: host.Stdio, config.SDK: host.InProcess(transports)}
+	return o
+}
+
+// newHost returns a host that is shut down when the test ends.
+func newHost(t testing.TB, o host.Options) *host.Host {
+	t.Helper()
+	h := host.New(o)
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		if err := h.Shutdown(ctx); err != nil {
+			t.Errorf("shutdown: %v", err)
+		}
+	})
+	return h
+}
+
+// start returns a host with all of the fakes.
+func (fs fakes) start(t testing.TB, o host.Options) *host.Host {
+	t.Helper()
+	h := newHost(t, fs.with(o))
+	if err := h.SetServers(t.Context(), fs.servers()).Err(); err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// child returns the settings of a server that is a child process.
+func child(name string, o *testserver.Options) *host.Server {
+	args, env := testserver.Command(o)
+	return &host.Server{Name: name, Type: config.Stdio, Command: args[0], Args: args[1:], Env: env}
+}
+
+// names returns what models call tools.
+func names(tools []*host.Tool) (list []string) {
+	for _, t := range tools {
+		list = append(list, t.Name())
+	}
+	return list
+}
+
+// state returns the state of a server.
+func state(t testing.TB, h *host.Host, name string) host.State {
+	t.Helper()
+	s, err := h.ServerStatus(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.State
+}
+
+// await waits for an event that is wanted. In a bubble it takes no time.
+func await(t testing.TB, events <-chan host.Event, what string, want func(host.Event) bool) host.Event {
+	t.Helper()
+	limit := time.After(10 * time.Minute)
+	for {
+		select {
+		case e, ok := <-events:
+			if !ok {
+				t.Fatalf("no event: %s", what)
+			}
+			if want(e) {
+				return e
+			}
+		case <-limit:
+			t.Fatalf("no event in time: %s", what)
+		}
+	}
+}
+
+// awaitState waits until a server is in a state.
+func awaitState(t testing.TB, events <-chan host.Event, server string, want host.State) host.Event {
+	t.Helper()
+	return await(t, events, server+" "+want.String(), func(e host.Event) bool {
+		return e.Kind == host.StateChanged && e.Server == server && e.State == want
+	})
+}
+
+// raw is JSON.
+func raw(s string) mcp.RawMessage { return mcp.RawMessage(s) }

@@ -1,0 +1,117 @@
+package host
+
+import (
+	"strings"
+)
+
+// A Naming says what the tools of servers are called for a model.
+type Naming uint8
+
+// The namings.
+const (
+	MCPServerTool Naming = iota // mcp__server__tool
+	ServerTool                  // server__tool
+	MCPUnderscore               // mcp_server_tool
+)
+
+// maxName is the length that model providers allow.
+const maxName = 64
+
+// An origin is what a name stands for.
+type origin struct{ server, tool string }
+
+// names gives tools their names for models, and leads back. A name that was
+// given stays with its tool, so that nobody's permission for one tool becomes
+// that for another. The zero value of its maps must be made.
+type names struct {
+	naming  Naming
+	given   map[origin]string
+	origins map[string]origin
+}
+
+// name returns the name of a tool.
+func (n *names) name(o origin) string {
+	if name, ok := n.given[o]; ok {
+		return name
+	}
+	name := n.naming.Name(o.server, o.tool)
+	for i := uint32(0); ; i++ {
+		if _, taken := n.origins[name]; !taken {
+			break
+		}
+		name = marked(n.naming.join(o.server, o.tool), hash(o, i))
+	}
+	n.given[o], n.origins[name] = name, o
+	return name
+}
+
+// release makes names free of a server's tools that are not kept.
+func (n *names) release(server string, keep func(tool string) bool) {
+	for o, name := range n.given {
+		if o.server == server && !keep(o.tool) {
+			delete(n.given, o)
+			delete(n.origins, name)
+		}
+	}
+}
+
+// Name returns what a tool is called. It matches ^[a-zA-Z0-9_-]{1,64}$; where
+// that loses something of the names of server and tool, or leaves open where
+// one ends, it ends with 8 hex digits of a hash of both. Only Host.Tool leads
+// back.
+func (n Naming) Name(server, tool string) string {
+	plain := n.join(server, tool)
+	name := clean(plain)
+	ambiguous := n != MCPUnderscore && (strings.Contains(server, "__") || strings.HasSuffix(server, "_"))
+	if name == plain && len(name) <= maxName && !ambiguous && server != "" && tool != "" {
+		return name
+	}
+	return marked(name, hash(origin{server, tool}, 0))
+}
+
+func (n Naming) join(server, tool string) string {
+	switch n {
+	case ServerTool:
+		return server + "__" + tool
+	case MCPUnderscore:
+		return "mcp_" + server + "_" + tool
+	}
+	return "mcp__" + server + "__" + tool
+}
+
+// clean replaces what no provider takes. Each character becomes one underscore.
+func clean(s string) string {
+	b := make([]byte, 0, len(s))
+	for _, r := range s {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-':
+			b = append(b, byte(r))
+		default:
+			b = append(b, '_')
+		}
+	}
+	return string(b)
+}
+
+// marked returns a name that ends with a hash.
+func marked(name string, h uint32) string {
+	const digits = "0123456789abcdef"
+	suffix := []byte("_........")
+	for i := range 8 {
+		suffix[8-i] = digits[h>>(4*i)&0xf]
+	}
+	name = clean(name)
+	return name[:min(len(name), maxName-len(suffix))] + string(suffix)
+}
+
+// hash is FNV-1a, which tells names apart; it need not keep anybody from
+// making two that are alike, as names guards against that.
+func hash(o origin, salt uint32) uint32 {
+	h := uint32(2166136261) ^ salt
+	for _, s := range [...]string{o.server, "\x00", o.tool} {
+		for i := range len(s) {
+			h = (h ^ uint32(s[i])) * 16777619
+		}
+	}
+	return h
+}

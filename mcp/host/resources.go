@@ -1,0 +1,204 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp"
+)
+
+// ResourceTools returns tools with which a model can use the resources of all
+// servers: ListMcpResources, ReadMcpResource, SubscribeMcpResource,
+// UnsubscribeMcpResource, SubscribePolling and UnsubscribePolling. What a
+// subscription brings are events. They need no permission, except for polling
+// a tool.
+func (h *Host) ResourceTools() []*Tool { return h.Agent().ResourceTools() }
+
+const (
+	serverProperty = `"server":{"type":"string","description":"The name of the MCP server"}`
+	uriProperty    = `"uri":{"type":"string","description":"The URI of the resource"}`
+	reasonProperty = `"reason":{"type":"string","description":"What this is for"}`
+	idProperty     = `"subscriptionId":{"type":"string","description":"What the subscription returned"}`
+)
+
+// ResourceTools returns the tools of that name for the servers of the view.
+func (v *View) ResourceTools() []*Tool {
+	tool := func(name, description, properties, required string, run func(context.Context, mcp.RawMessage) ([]byte, error)) *Tool {
+		schema := `{"type":"object","properties":{` + properties + `},"required":[` + required + `]}`
+		def := &mcp.Tool{Name: name, Description: description, InputSchema: mcp.RawMessage(schema)}
+		return &Tool{host: v.host, def: def, name: name, description: description, run: run}
+	}
+	poll := tool("SubscribePolling", "Polls a tool or a resource of an MCP server and tells when what it returns has changed.",
+		`"type":{"type":"string","enum":["tool","resource"]},`+serverProperty+
+			`,"toolName":{"type":"string","description":"The tool, for the type tool"},"arguments":{"type":"object"},`+uriProperty+
+			`,"intervalMs":{"type":"integer","minimum":1000,"default":5000},`+reasonProperty,
+		`"type","server"`, v.subscribePolling)
+	poll.ask = func(input mcp.RawMessage) bool {
+		in, err := readInput(input)
+		return err != nil || in.kind != "resource"
+	}
+	return []*Tool{
+		tool("ListMcpResources", "Lists the resources of MCP servers, or of one of them.", serverProperty, "", v.listResources),
+		tool("ReadMcpResource", "Reads a resource of an MCP server.", serverProperty+","+uriProperty, `"server","uri"`, v.readResource),
+		tool("SubscribeMcpResource", "Tells when a resource of an MCP server has changed.",
+			serverProperty+","+uriProperty+","+reasonProperty, `"server","uri"`, v.subscribeResource),
+		tool("UnsubscribeMcpResource", "Ends what SubscribeMcpResource began.",
+			serverProperty+","+uriProperty+","+idProperty, "", v.unsubscribe(watchResource)),
+		poll,
+		tool("UnsubscribePolling", "Ends what SubscribePolling began.",
+			idProperty+","+serverProperty+`,"target":{"type":"string","description":"The tool or the URI"}`, "", v.unsubscribe(watchPolling)),
+	}
+}
+
+// An input is what a model gave one of these tools.
+type input struct {
+	server, uri, reason, id, kind, tool, target string
+	arguments                                   mcp.RawMessage
+	interval                                    int64 // in milliseconds; 0 when not said
+}
+
+func readInput(raw mcp.RawMessage) (in input, err error) {
+	if raw == nil {
+		raw = mcp.RawMessage("{}")
+	}
+	r := wire.NewReader(raw)
+	for r.Object(); r.More(); {
+		key := string(r.Key())
+		if r.Null() {
+			continue
+		}
+		switch key {
+		case "server":
+			in.server = r.String()
+		case "uri":
+			in.uri = r.String()
+		case "reason":
+			in.reason = r.String()
+		case "subscriptionId":
+			in.id = r.String()
+		case "type":
+			in.kind = r.String()
+		case "toolName":
+			in.tool = r.String()
+		case "target":
+			in.target = r.String()
+		case "arguments":
+			in.arguments = slices.Clone(r.Raw())
+		case "intervalMs":
+			in.interval = r.Int()
+		default:
+			r.Skip()
+		}
+	}
+	return in, r.End()
+}
+
+// need returns an error unless the server is one of the view's and all the
+// texts, which come after their names, are there.
+func (v *View) need(in *input, pairs ...string) error {
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i+1] == "" {
+			return errors.New(strconv.Quote(pairs[i]) + " is missing")
+		}
+	}
+	if in.server != "" && !v.sees(in.server) {
+		return newError(Configuration, "UNKNOWN_SERVER", "not found", in.server, ErrUnknownServer)
+	}
+	return nil
+}
+
+func (v *View) listResources(ctx context.Context, raw mcp.RawMessage) ([]byte, error) {
+	in, err := readInput(raw)
+	if err == nil {
+		err = v.need(&in)
+	}
+	if err != nil {
+		return nil, err
+	}
+	names := []string{in.server}
+	if in.server == "" {
+		names = v.withResources()
+	}
+	lists, errs := make([][]*mcp.Resource, len(names)), make([]error, len(names))
+	var group sync.WaitGroup
+	for i, name := range names {
+		group.Go(func() { lists[i], errs[i] = v.host.ListResources(ctx, name) })
+	}
+	group.Wait()
+	b := []byte("[")
+	failed := 0
+	for i, name := range names {
+		if errs[i] != nil {
+			failed++
+		}
+		for _, r := range lists[i] {
+			b = append(wire.AppendComma(b), '{')
+			b = wire.AppendString(wire.AppendKey(b, "uri"), r.URI)
+			b = wire.AppendString(wire.AppendKey(b, "name"), r.Name)
+			b = appendText(b, "mimeType", r.MIMEType)
+			b = appendText(b, "description", r.Description)
+			b = append(wire.AppendString(wire.AppendKey(b, "server"), name), '}')
+		}
+	}
+	if failed > 0 && failed == len(names) {
+		return nil, errs[0]
+	}
+	return append(b, ']'), nil
+}
+
+// withResources returns the view's servers that are connected and have
+// resources.
+func (v *View) withResources() (names []string) {
+	v.host.mu.Lock()
+	defer v.host.mu.Unlock()
+	for _, s := range v.host.sorted() {
+		if s.client != nil && s.enabled && s.info.Capabilities.Resources != nil && v.sees(s.name) {
+			names = append(names, s.name)
+		}
+	}
+	return names
+}
+
+func (v *View) readResource(ctx context.Context, raw mcp.RawMessage) ([]byte, error) {
+	in, err := readInput(raw)
+	if err == nil {
+		err = v.need(&in, "server", in.server, "uri", in.uri)
+	}
+	if err != nil {
+		return nil, err
+	}
+	res, err := v.host.ReadResource(ctx, in.server, in.uri)
+	if err != nil {
+		return nil, err
+	}
+	return appendContents(nil, res), nil
+}
+
+func appendContents(b []byte, res *mcp.ReadResourceResult) []byte {
+	b = append(b, `{"contents":[`...)
+	for i := range res.Contents {
+		c := &res.Contents[i]
+		b = append(wire.AppendComma(b), '{')
+		b = wire.AppendString(wire.AppendKey(b, "uri"), c.URI)
+		b = appendText(b, "mimeType", c.MIMEType)
+		if c.IsBlob || c.Blob != "" {
+			b = wire.AppendString(wire.AppendKey(b, "blob"), c.Blob)
+		} else {
+			b = wire.AppendString(wire.AppendKey(b, "text"), c.Text)
+		}
+		b = append(b, '}')
+	}
+	return append(b, "]}"...)
+}
+
+// appendText appends a member unless it is empty.
+func appendText(b []byte, key, text string) []byte {
+	if text == "" {
+		return b
+	}
+	return wire.AppendString(wire.AppendKey(b, key), text)
+}

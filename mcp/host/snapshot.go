@@ -1,0 +1,134 @@
+package host
+
+import (
+	"slices"
+
+	"github.com/stdmcp/stdmcp/mcp"
+)
+
+// A Snapshot is what tools there were at one time. It never changes.
+type Snapshot struct {
+	version uint64
+	tools   []*Tool
+	byName  map[string]*Tool
+}
+
+// Version returns the number of the snapshot, which grows with each change.
+func (s *Snapshot) Version() uint64 { return s.version }
+
+// Tools returns the tools, by server and then in the server's own order.
+func (s *Snapshot) Tools() []*Tool { return slices.Clone(s.tools) }
+
+// Tool returns the tool that models call by name, or nil.
+func (s *Snapshot) Tool(name string) *Tool { return s.byName[name] }
+
+// Snapshot returns the tools of all servers that are connected and enabled.
+func (h *Host) Snapshot() *Snapshot { return h.snap.Load() }
+
+// Tools returns the tools of all servers that are connected and enabled.
+func (h *Host) Tools() []*Tool { return h.Snapshot().Tools() }
+
+// Tool returns the tool that models call by name, or nil.
+func (h *Host) Tool(name string) *Tool { return h.Snapshot().Tool(name) }
+
+// install makes tools those of a server, and tells what has changed since they
+// were last seen. n is the number of the request for them. The caller holds mu.
+func (h *Host) install(s *server, tools []*mcp.Tool, n int) {
+	s.listed = n
+	seen := make(map[string]*mcp.Tool, len(tools))
+	s.all = make([]*mcp.Tool, 0, len(tools))
+	var changed []ToolChange
+	for _, t := range tools {
+		if seen[t.Name] != nil {
+			continue // of two of one name nobody could say which is meant
+		}
+		if old := s.known[t.Name]; old != nil {
+			if what := differences(old, t); what != nil {
+				changed = append(changed, ToolChange{h.names.name(origin{s.name, t.Name}), what})
+			} else {
+				t = old // so that equal definitions are held once
+			}
+		}
+		seen[t.Name] = t
+		s.all = append(s.all, t)
+	}
+	s.known = seen
+	h.names.release(s.name, func(tool string) bool { return seen[tool] != nil })
+	s.tools = h.choose(s)
+	h.publish(changed, s.name)
+}
+
+// choose returns the tools of a server that are not filtered out.
+func (h *Host) choose(s *server) []*Tool {
+	before := make(map[*mcp.Tool]*Tool, len(s.tools))
+	for _, t := range s.tools {
+		before[t.def] = t
+	}
+	list := make([]*Tool, 0, len(s.all))
+	for _, def := range s.all {
+		if !s.cfg.Tools.Allows(def.Name) || h.opts.Filter != nil && !h.opts.Filter(s.name, def) {
+			continue
+		}
+		t := before[def]
+		if t == nil {
+			t = &Tool{host: h, server: s, def: def, name: h.names.name(origin{s.name, def.Name}),
+				description: h.opts.Describe(s.name, def)}
+		}
+		list = append(list, t)
+	}
+	return list
+}
+
+// publish makes a new snapshot if it would be another, and tells what changed
+// because of a server. The caller holds mu.
+func (h *Host) publish(changed []ToolChange, server string) {
+	old := h.snap.Load()
+	s := &Snapshot{version: old.version + 1, byName: make(map[string]*Tool)}
+	for _, srv := range h.sorted() {
+		if srv.client != nil && srv.enabled {
+			s.tools = append(s.tools, srv.tools...)
+		}
+	}
+	if slices.Equal(s.tools, old.tools) {
+		return
+	}
+	e := Event{Kind: ToolsChanged, Server: server, Version: s.version, Changed: changed}
+	for _, t := range s.tools {
+		s.byName[t.name] = t
+		if old.byName[t.name] == nil {
+			e.Added = append(e.Added, t.name)
+		}
+	}
+	for _, t := range old.tools {
+		if s.byName[t.name] == nil {
+			e.Removed = append(e.Removed, t.name)
+		}
+	}
+	h.snap.Store(s)
+	h.hub.emit(e)
+}
+
+// differences returns what of a tool's definition has changed.
+func differences(a, b *mcp.Tool) (what []string) {
+	if a.Description != b.Description {
+		what = append(what, "description")
+	}
+	if string(a.InputSchema) != string(b.InputSchema) {
+		what = append(what, "inputSchema")
+	}
+	if string(a.OutputSchema) != string(b.OutputSchema) {
+		what = append(what, "outputSchema")
+	}
+	if !sameHints(a.Annotations, b.Annotations) {
+		what = append(what, "annotations")
+	}
+	if a.DisplayName() != b.DisplayName() {
+		what = append(what, "title")
+	}
+	return what
+}
+
+func sameHints(a, b *mcp.ToolAnnotations) bool {
+	return a.ReadOnly() == b.ReadOnly() && a.Destructive() == b.Destructive() &&
+		a.Idempotent() == b.Idempotent() && a.OpenWorld() == b.OpenWorld()
+}

@@ -1,0 +1,284 @@
+package host
+
+import (
+	"context"
+	"errors"
+
+	"github.com/stdmcp/stdmcp/mcp"
+)
+
+// start has a server connected and kept so. The caller holds mu, and nothing
+// runs for the server or is about to end.
+func (h *Host) start(s *server, retries int) {
+	before := s.run
+	ctx, cancel := context.WithCancel(h.ctx)
+	r := &run{cancel, make(chan struct{})}
+	s.run, s.attempts = r, 0
+	h.set(s, Connecting, nil)
+	h.running.Add(1)
+	go func() { // ends with ctx, or when it gives up
+		defer h.running.Done()
+		defer close(r.done)
+		defer cancel()
+		if before != nil {
+			<-before.done // two processes of one server might get into each other's way
+		}
+		state, err := h.supervise(ctx, s, r, retries)
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if s.run == r {
+			s.run = nil
+			h.set(s, state, err)
+		}
+	}()
+}
+
+// restart ends what runs for a server and starts it anew. The caller holds mu.
+func (h *Host) restart(s *server) {
+	if s.run != nil {
+		s.run.cancel()
+	}
+	s.client, s.dial, s.tools, s.all = nil, nil, nil, nil
+	if s.enabled && !s.cfg.Lazy {
+		h.start(s, h.opts.retries(s.cfg))
+		return
+	}
+	if s.run == nil {
+		h.set(s, Disconnected, nil)
+	}
+}
+
+// supervise connects to a server, again and again, until it gives up or ctx
+// ends. It returns the state that the server is in then.
+func (h *Host) supervise(ctx context.Context, s *server, r *run, retries int) (State, *Error) {
+	for tries := 0; ; {
+		a, err := h.connect(ctx, s, r)
+		if err == nil {
+			tries = 0
+			a.attend(ctx)
+			lost := a.client.Err()
+			h.down(s, a.client)
+			a.end()
+			if ctx.Err() != nil {
+				return Disconnected, nil
+			}
+			var last bool
+			if err, last = h.crash(s, lost); last {
+				return Failed, err
+			}
+		}
+		switch {
+		case ctx.Err() != nil:
+			return Disconnected, nil
+		case err.Category == Authentication:
+			return NeedsAuth, err
+		case !err.Retryable() || tries >= retries:
+			return Failed, err
+		}
+		tries++
+		h.mu.Lock()
+		if s.run == r {
+			s.attempts = tries
+			h.set(s, Reconnecting, err)
+		}
+		h.mu.Unlock()
+		if !sleep(ctx, h.opts.Retry.delay(tries)) {
+			return Disconnected, nil
+		}
+	}
+}
+
+// crash notes that the connection has ended by itself, and reports whether
+// that happened too often.
+func (h *Host) crash(s *server, cause error) (err *Error, last bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if s.crashed(&h.opts.Retry) {
+		e := newError(Connection, "CRASH_LOOP", "not started again", s.name, &crashError{cause})
+		e.text = s.hide(e.text)
+		return e, true
+	}
+	e := newError(Connection, "CONNECTION_LOST", "connection lost", s.name, cause)
+	e.text = s.hide(e.text)
+	return e, false
+}
+
+type crashError struct{ last error }
+
+func (e *crashError) Error() string {
+	if e.last == nil {
+		return ErrCrashLoop.Error()
+	}
+	return ErrCrashLoop.Error() + ", the last time with: " + e.last.Error()
+}
+func (e *crashError) Is(target error) bool { return target == ErrCrashLoop }
+func (e *crashError) Unwrap() error        { return e.last }
+
+// hide takes the secrets out of a text that the server's last start put there.
+func (s *server) hide(text string) string {
+	if s.dial == nil {
+		return text
+	}
+	return s.dial.Hide(text)
+}
+
+// connect makes one attempt.
+func (h *Host) connect(ctx context.Context, s *server, r *run) (*attendant, *Error) {
+	h.mu.Lock()
+	cfg, legacy := s.cfg, s.legacy
+	h.mu.Unlock()
+	started, err := cfg.Expand(ctx, &h.opts.Vars) // may ask a user, which no other server is to wait for
+	if err != nil {
+		return nil, connectError(s.name, err, nil)
+	}
+	select {
+	case h.slots <- struct{}{}:
+	case <-ctx.Done():
+		return nil, connectError(s.name, ctx.Err(), &Dial{Server: started})
+	}
+	defer func() { <-h.slots }()
+	d := &Dial{Server: started}
+	d.Stderr = &tailWriter{tail: &s.stderr, tell: func(line string) { h.stderrLine(s, d, line) }}
+	t, err := h.opts.Dialers.transport(d)
+	if err != nil {
+		e := connectError(s.name, err, nil)
+		e.text = started.Hide(e.text)
+		return nil, e
+	}
+	limit, _ := h.opts.timeouts(cfg)
+	bound, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	client, err := mcp.Connect(bound, t, h.clientOptions(s, d, legacy))
+	if err != nil {
+		h.mu.Lock()
+		s.legacy = false // it may be another program by now
+		h.mu.Unlock()
+		return nil, connectError(s.name, err, d)
+	}
+	a := &attendant{h: h, s: s, client: client}
+	a.subscribe(bound) // first, so that no change of the list is missed
+	tools, listErr := listTools(bound, client)
+	if client.Err() != nil || ctx.Err() != nil {
+		lost := errors.Join(client.Err(), ctx.Err())
+		a.end()
+		return nil, connectError(s.name, lost, d)
+	}
+	h.up(s, r, client, d, tools, listErr)
+	return a, nil
+}
+
+func (h *Host) stderrLine(s *server, d *Dial, line string) {
+	line = d.Hide(line)
+	s.stderr.keep(line)
+	h.hub.emit(Event{Kind: Logged, Server: s.name, Line: line})
+}
+
+// clientOptions returns the options of the client for a server.
+func (h *Host) clientOptions(s *server, d *Dial, legacy bool) *mcp.Options {
+	var o mcp.Options
+	if h.opts.Client != nil {
+		o = *h.opts.Client
+	}
+	_, o.Timeout = h.opts.timeouts(d.Server)
+	o.MaxTimeout = h.opts.MaxTimeout
+	if legacy && len(o.Versions) == 0 {
+		for _, v := range mcp.Revisions() {
+			if v != mcp.Revision20260728 {
+				o.Versions = append(o.Versions, v)
+			}
+		}
+	}
+	log := o.Log
+	o.Log = func(ctx context.Context, m *mcp.LogMessage) {
+		h.hub.emit(Event{Kind: Logged, Server: s.name, Log: m})
+		if log != nil {
+			log(ctx, m)
+		}
+	}
+	return &o
+}
+
+// listTools lists the tools of a server that has any.
+func listTools(ctx context.Context, client *mcp.Client) ([]*mcp.Tool, error) {
+	info := client.Server()
+	if info.Capabilities.Tools == nil && isModern(&info) {
+		return nil, nil
+	}
+	tools, err := client.ListTools(ctx)
+	if err != nil && info.Capabilities.Tools == nil {
+		return nil, nil // early servers have tools without saying so, and this one has none
+	}
+	return tools, err
+}
+
+func isModern(info *mcp.ServerInfo) bool { return info.Revision >= mcp.Revision20260728 }
+
+// up makes a connection the one of its server.
+func (h *Host) up(s *server, r *run, client *mcp.Client, d *Dial, tools []*mcp.Tool, listErr error) {
+	s.metrics.count(&s.metrics.m.Connects)
+	info := client.Server()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if s.run != r {
+		return // replaced meanwhile, and about to be closed
+	}
+	s.client, s.dial, s.info, s.legacy = client, d, &info, !isModern(&info)
+	s.attempts = 0
+	s.listing++
+	var warning *Error
+	if listErr != nil {
+		warning = connectError(s.name, listErr, d)
+		warning.Message = "failed to list tools"
+	}
+	h.install(s, tools, s.listing)
+	h.set(s, Connected, warning)
+}
+
+// down takes the tools of a connection that has ended away.
+func (h *Host) down(s *server, client *mcp.Client) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if s.client == client {
+		s.client, s.tools, s.all = nil, nil, nil
+		h.publish(nil, s.name)
+	}
+}
+
+// client returns the client of a server, connecting to it or waiting for that
+// if need be, and what it was made from.
+func (h *Host) client(ctx context.Context, s *server) (*mcp.Client, *Dial, error) {
+	for waited := false; ; waited = true {
+		h.mu.Lock()
+		var err error
+		switch {
+		case h.closed:
+			err = newError(Connection, "NOT_CONNECTED", "not connected", s.name, ErrShutdown)
+		case s.removed:
+			err = newError(Configuration, "UNKNOWN_SERVER", "not found", s.name, ErrUnknownServer)
+		case !s.enabled:
+			err = newError(Configuration, "DISABLED", "not connected", s.name, ErrDisabled)
+		case s.client != nil && s.client.Err() == nil:
+			client, started := s.client, s.dial
+			h.mu.Unlock()
+			return client, started, nil
+		case s.run == nil && s.err != nil && (waited || !s.err.Retryable() || errors.Is(s.err, ErrCrashLoop)):
+			err = s.err
+		case s.run == nil && s.state == Disconnected && !waited:
+			h.start(s, h.opts.retries(s.cfg))
+		case s.run == nil && !waited:
+			h.start(s, 0) // it was tried often enough; once more for this call
+		case s.run == nil:
+			err = newError(Connection, "NOT_CONNECTED", "disconnected", s.name, mcp.ErrClosed)
+		}
+		changed := s.changed
+		h.mu.Unlock()
+		if err != nil {
+			return nil, nil, err
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil, nil, newError(Connection, "TIMEOUT", "not connected in time", s.name, context.Cause(ctx))
+		}
+	}
+}

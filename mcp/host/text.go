@@ -1,0 +1,102 @@
+package host
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp"
+)
+
+// Text returns a result as a text for a model: its blocks, one per line, with a
+// note in place of what is no text. A result that has only structured content
+// is that, in JSON, and one that has nothing is "(empty result)".
+func Text(res *mcp.CallToolResult) string {
+	blocks := make([]string, 0, len(res.Content))
+	for i := range res.Content {
+		if text := blockText(&res.Content[i]); text != "" {
+			blocks = append(blocks, text)
+		}
+	}
+	switch {
+	case len(blocks) > 0:
+		return strings.Join(blocks, "\n")
+	case len(res.Structured) > 0 && string(res.Structured) != "null":
+		return string(res.Structured)
+	}
+	return "(empty result)"
+}
+
+func blockText(c *mcp.Content) string {
+	if c.Raw != nil {
+		return "[" + c.Type + " content]"
+	}
+	switch c.Type {
+	case mcp.ContentText:
+		return c.Text
+	case mcp.ContentImage, mcp.ContentAudio:
+		return "[" + c.Type + " content: " + c.MIMEType + ", " + size(c.Data) + "]"
+	case mcp.ContentResourceLink:
+		return "[resource: " + c.Name + " " + c.URI + "]"
+	case mcp.ContentResource:
+		if c.Resource.IsBlob || c.Resource.Blob != "" {
+			return "[resource content: " + c.Resource.URI + " " + c.Resource.MIMEType + ", " + size(c.Resource.Blob) + "]"
+		}
+		return c.Resource.Text
+	}
+	return "[" + c.Type + " content]"
+}
+
+// size tells how much there is in base64.
+func size(data string) string {
+	return strconv.Itoa(len(strings.TrimRight(data, "="))*3/4) + " bytes"
+}
+
+// Structured returns what of a result is meant for programs: its structured
+// content, or else its text if that is JSON. Otherwise it is nil.
+func Structured(res *mcp.CallToolResult) mcp.RawMessage {
+	if res.Structured != nil {
+		return res.Structured
+	}
+	if text := []byte(res.Text()); wire.Valid(text) == nil {
+		return text
+	}
+	return nil
+}
+
+// Value returns JSON as maps, slices, strings, float64, bool and nil, the way
+// encoding/json does it. Of JSON that is not valid it returns nil.
+func Value(raw mcp.RawMessage) any {
+	r := wire.NewReader(raw)
+	v := readValue(&r)
+	if r.End() != nil {
+		return nil
+	}
+	return v
+}
+
+func readValue(r *wire.Reader) any {
+	switch r.Kind() {
+	case wire.Object:
+		m := make(map[string]any)
+		for r.Object(); r.More(); {
+			key := string(r.Key())
+			m[key] = readValue(r)
+		}
+		return m
+	case wire.Array:
+		list := []any{}
+		for r.Array(); r.More(); {
+			list = append(list, readValue(r))
+		}
+		return list
+	case wire.String:
+		return r.String()
+	case wire.Number:
+		return r.Float()
+	case wire.Bool:
+		return r.Bool()
+	}
+	r.Skip() // null
+	return nil
+}

@@ -1,0 +1,284 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp"
+)
+
+// A watchKind is what a watch does.
+type watchKind string
+
+const (
+	watchResource watchKind = "resource" // waits for the server to tell of a change
+	watchPolling  watchKind = "polling"  // looks for a change again and again
+)
+
+// A watch is a subscription that a model has asked for. It outlives the
+// connection to its server, but not the server.
+type watch struct {
+	id                string
+	kind              watchKind
+	server, uri, tool string
+	reason            string
+	cancel            context.CancelFunc
+}
+
+// watches are those of a host.
+type watches struct {
+	mu   sync.Mutex
+	last int
+	list []*watch
+}
+
+// maxWatches bounds what a model can ask for.
+const maxWatches = 256
+
+const (
+	// How often to poll: unless it is said, at most, and at least.
+	usualInterval = 5 * time.Second
+	minInterval   = time.Second
+	maxInterval   = 24 * time.Hour
+)
+
+// watch has run called with a context that ends with the watch.
+func (h *Host) watch(w *watch, run func(context.Context)) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return ErrShutdown
+	}
+	ws := &h.watches
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	if len(ws.list) >= maxWatches {
+		return newError(Resource, "TOO_MANY_SUBSCRIPTIONS", "not subscribed", w.server,
+			errors.New("there are "+strconv.Itoa(maxWatches)+" subscriptions already"))
+	}
+	ws.last++
+	w.id = string(w.kind) + "-" + strconv.Itoa(ws.last)
+	ctx, cancel := context.WithCancel(h.ctx)
+	w.cancel = cancel
+	ws.list = append(ws.list, w)
+	h.running.Add(1)
+	go func() { // ends with ctx, or with the server
+		defer h.running.Done()
+		defer h.unwatch(func(o *watch) bool { return o == w })
+		run(ctx)
+	}()
+	return nil
+}
+
+// unwatch ends the watches that match, and reports whether there were any.
+func (h *Host) unwatch(match func(*watch) bool) bool {
+	ws := &h.watches
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	before := len(ws.list)
+	ws.list = slices.DeleteFunc(ws.list, func(w *watch) bool {
+		if !match(w) {
+			return false
+		}
+		w.cancel()
+		return true
+	})
+	return len(ws.list) < before
+}
+
+// subscribed is the answer of the tools that subscribe.
+func subscribed(w *watch) []byte {
+	return append(wire.AppendString([]byte(`{"subscribed":true,"subscriptionId":`), w.id), '}')
+}
+
+func (v *View) subscribeResource(ctx context.Context, raw mcp.RawMessage) ([]byte, error) {
+	in, err := readInput(raw)
+	if err == nil {
+		err = v.need(&in, "server", in.server, "uri", in.uri)
+	}
+	if err != nil {
+		return nil, err
+	}
+	h := v.host
+	client, err := h.Client(ctx, in.server)
+	if err != nil {
+		return nil, err
+	}
+	sub, err := subscribe(ctx, client, in.uri)
+	if err != nil {
+		return nil, h.resourceError(in.server, err)
+	}
+	w := &watch{kind: watchResource, server: in.server, uri: in.uri, reason: in.reason}
+	if err := h.watch(w, func(ctx context.Context) { h.follow(ctx, w, client, sub) }); err != nil {
+		sub.Close()
+		return nil, err
+	}
+	return subscribed(w), nil
+}
+
+// subscribe asks to be told when a resource changes.
+func subscribe(ctx context.Context, client *mcp.Client, uri string) (*mcp.Subscription, error) {
+	info := client.Server()
+	if c := info.Capabilities.Resources; c == nil || c.Subscribe == nil || !*c.Subscribe {
+		return nil, errors.New("the server does not tell when resources change; SubscribePolling may do")
+	}
+	sub, err := client.Subscribe(ctx, &mcp.SubscriptionFilter{ResourceSubscriptions: []string{uri}})
+	if err != nil {
+		return nil, err
+	}
+	if isModern(&info) && len(sub.Honored().ResourceSubscriptions) == 0 {
+		sub.Close()
+		return nil, errors.New("the server does not tell when this resource changes")
+	}
+	return sub, nil
+}
+
+// follow tells of changes of a resource, whatever becomes of the connection.
+func (h *Host) follow(ctx context.Context, w *watch, client *mcp.Client, sub *mcp.Subscription) {
+	tell := func(uri string) {
+		h.hub.emit(Event{Kind: ResourceChanged, Server: w.server, URI: uri, Subscription: w.id, Reason: w.reason})
+	}
+	for {
+		change, err := sub.Next(ctx)
+		if err == nil {
+			tell(change.URI)
+			continue
+		}
+		sub.Close()
+		for sub = nil; sub == nil; {
+			if client.Err() == nil && !sleep(ctx, reopenDelay) { // the server has ended it
+				return
+			}
+			if client = h.nextClient(ctx, w.server); client == nil {
+				return
+			}
+			if sub, err = subscribe(ctx, client, w.uri); err != nil {
+				sub = nil
+			}
+		}
+		tell(w.uri) // it may have changed meanwhile
+	}
+}
+
+// nextClient waits for a server to be connected, without asking for that. It
+// returns nil when ctx or the server has ended.
+func (h *Host) nextClient(ctx context.Context, server string) *mcp.Client {
+	for {
+		h.mu.Lock()
+		s := h.servers[server]
+		if s == nil || h.closed {
+			h.mu.Unlock()
+			return nil
+		}
+		client, changed := s.client, s.changed
+		h.mu.Unlock()
+		if client != nil && client.Err() == nil {
+			return client
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// unsubscribe returns the function of the tools that end subscriptions.
+func (v *View) unsubscribe(kind watchKind) func(context.Context, mcp.RawMessage) ([]byte, error) {
+	return func(_ context.Context, raw mcp.RawMessage) ([]byte, error) {
+		in, err := readInput(raw)
+		if err == nil {
+			err = v.need(&in)
+		}
+		if err != nil {
+			return nil, err
+		}
+		target := in.uri + in.target
+		if in.id == "" && in.server == "" && target == "" {
+			return nil, errors.New("say which subscription")
+		}
+		ended := v.host.unwatch(func(w *watch) bool {
+			return w.kind == kind && v.sees(w.server) && (in.id == "" || in.id == w.id) &&
+				(in.server == "" || in.server == w.server) && (target == "" || target == w.uri || target == w.tool)
+		})
+		return append(wire.AppendBool([]byte(`{"unsubscribed":`), ended), '}'), nil
+	}
+}
+
+func (v *View) subscribePolling(ctx context.Context, raw mcp.RawMessage) ([]byte, error) {
+	in, err := readInput(raw)
+	if err != nil {
+		return nil, err
+	}
+	w := &watch{kind: watchPolling, server: in.server, reason: in.reason}
+	var look func(context.Context) ([]byte, error)
+	switch in.kind {
+	case "resource":
+		w.uri, err = in.uri, v.need(&in, "server", in.server, "uri", in.uri)
+		look = func(ctx context.Context) ([]byte, error) {
+			res, err := v.host.ReadResource(ctx, in.server, in.uri)
+			if err != nil {
+				return nil, err
+			}
+			return appendContents(nil, res), nil
+		}
+	case "tool":
+		w.tool, err = in.tool, v.need(&in, "server", in.server, "toolName", in.tool)
+		look = func(ctx context.Context) ([]byte, error) {
+			t, err := v.host.tool(ctx, in.server, in.tool)
+			if err != nil {
+				return nil, err
+			}
+			if t = v.of(t); t == nil {
+				return nil, ErrUnknownTool
+			}
+			text, err := t.Execute(ctx, in.arguments)
+			return []byte(text), err
+		}
+	default:
+		err = errors.New(`"type" must be tool or resource`)
+	}
+	every := usualInterval
+	if in.interval != 0 {
+		if in.interval < int64(minInterval/time.Millisecond) || in.interval > int64(maxInterval/time.Millisecond) {
+			err = errors.Join(err, errors.New(`"intervalMs" must be 1000 or more, and no more than a day`))
+		}
+		every = time.Duration(in.interval) * time.Millisecond
+	}
+	if err == nil {
+		_, err = v.host.get(in.server)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := v.host.watch(w, func(ctx context.Context) { v.host.poll(ctx, w, every, look) }); err != nil {
+		return nil, err
+	}
+	return subscribed(w), nil
+}
+
+// poll tells what look returns, first and whenever it has changed.
+func (h *Host) poll(ctx context.Context, w *watch, every time.Duration, look func(context.Context) ([]byte, error)) {
+	var last []byte
+	failed := false // the last time
+	for first := true; ; first = false {
+		text, err := look(ctx)
+		if ctx.Err() != nil || errors.Is(err, ErrUnknownServer) || errors.Is(err, ErrShutdown) {
+			return
+		}
+		if changed := !bytes.Equal(text, last) || (err != nil) != failed; first || changed {
+			h.hub.emit(Event{Kind: Polled, Server: w.server, URI: w.uri, Tool: w.tool,
+				Subscription: w.id, Reason: w.reason, Text: string(text), Err: err})
+		}
+		last, failed = text, err != nil
+		if !sleep(ctx, every) {
+			return
+		}
+	}
+}
