@@ -54,6 +54,11 @@ func Connect(ctx context.Context, t Transport, opts *Options) (*Client, error) {
 	}
 	c := newClient(ctx, opts)
 	c.target = nameOf(t)
+	for _, h := range c.opts.Handlers {
+		if o, ok := h.(pageOpener); ok {
+			o.attach(c)
+		}
+	}
 	if err := c.open(ctx, t); err != nil {
 		c.stop()
 		return nil, c.connectError(err)

@@ -17,6 +17,16 @@ type pageOpener interface {
 	// openAll has the user open the pages that the data of a refusal lists,
 	// and returns when the server says that all is done there.
 	openAll(ctx context.Context, c *Client, data RawMessage) error
+
+	// attach is called before anything is sent: a server may be done with a page
+	// as soon as it has asked for it.
+	attach(c *Client)
+}
+
+func (e Elicitation) attach(c *Client) {
+	if e.OpenURL != nil {
+		c.pages()
+	}
 }
 
 // afterPages has the user do what the server refused a call for, and reports
@@ -45,9 +55,6 @@ func (e Elicitation) openAll(ctx context.Context, c *Client, data RawMessage) er
 		return errDeclined
 	}
 	done := c.pages()
-	for i := range pages {
-		done.expect(pages[i].ElicitationID)
-	}
 	for i := range pages {
 		res, err := e.openURL(ctx, &pages[i])
 		if err != nil {
@@ -99,28 +106,30 @@ func (c *Client) pages() (d *donePages) {
 	return d
 }
 
-// expect makes note remember the page. It comes before the user is asked.
-func (d *donePages) expect(id string) {
+// maxPages is how many pages may be done that nobody waits for yet.
+const maxPages = 1000
+
+// of returns the channel of a page, or nil when there are too many.
+func (d *donePages) of(id string) chan struct{} {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.done[id] == nil {
+	if d.done[id] == nil && len(d.done) < maxPages {
 		d.done[id] = make(chan struct{})
 	}
+	return d.done[id]
 }
 
-// wait waits for a page that is expected.
+// wait waits until the server is done with a page.
 func (d *donePages) wait(ctx context.Context, id string) error {
-	d.mu.Lock()
-	done := d.done[id]
-	d.mu.Unlock()
+	done := d.of(id)
+	if done == nil {
+		return ErrFlood
+	}
 	defer func() {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		delete(d.done, id)
 	}()
-	if done == nil {
-		return nil // another call has seen it
-	}
 	select {
 	case <-done:
 		return nil
@@ -137,14 +146,16 @@ func (d *donePages) note(method string, params RawMessage) error {
 	if err := decodeText(params, &p); err != nil {
 		return &malformedError{err}
 	}
+	done := d.of(p.ElicitationID)
+	if done == nil {
+		return ErrFlood
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if done := d.done[p.ElicitationID]; done != nil {
-		select {
-		case <-done:
-		default:
-			close(done)
-		}
+	select {
+	case <-done:
+	default:
+		close(done)
 	}
 	return nil
 }
