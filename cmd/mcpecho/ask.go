@@ -153,7 +153,7 @@ func (a *asker) page(ctx context.Context, r *mcp.URLRequest) (string, error) {
 	case !yes:
 		return mcp.ElicitDecline, nil
 	}
-	if err := a.c.browse(r.URL); err != nil {
+	if err := a.c.browse(ctx, r.URL); err != nil {
 		a.say("No browser could be started (" + escapeLine(err.Error()) + "); please open the page yourself.\n")
 	}
 	a.s.clock.stop() // the user is busy there

@@ -1,26 +1,23 @@
 package main
 
 import (
+	"context"
 	"os/exec"
-	"runtime"
+
+	"github.com/stdmcp/stdmcp/mcp/oauth"
 )
 
-// browse opens a page in the user's browser. The URL must be one of http or
-// https, which no program takes for a flag.
-func (w *world) browse(url string) error {
-	name, args := "xdg-open", []string{url}
-	switch browser := w.getenv("BROWSER"); {
-	case browser != "":
-		name = browser
-	case runtime.GOOS == "darwin":
-		name = "open"
-	case runtime.GOOS == "windows":
-		name, args = "rundll32", []string{"url.dll,FileProtocolHandler", url}
+// browse opens a page in the user's browser. It must be one of http or https,
+// which no program takes for a flag.
+func (w *world) browse(ctx context.Context, page string) error {
+	browser := w.getenv("BROWSER")
+	if browser == "" {
+		return oauth.OpenBrowser(ctx, page)
 	}
-	cmd := exec.Command(name, args...)
+	cmd := exec.Command(browser, page)
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	go func() { _ = cmd.Wait() }() // ends with what was started, or the program
+	go func() { _ = cmd.Wait() }() // ends with the browser, or the program
 	return nil
 }

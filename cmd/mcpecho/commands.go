@@ -10,6 +10,8 @@ type command struct {
 	name    string
 	aliases []string // the method of the protocol, and names that other programs have
 	target  bool     // whether it talks to a server
+	web     bool     // whether that must be one at a URL
+	tool    bool     // whether the first argument is a tool
 	endless bool     // whether it goes on until it is interrupted
 	args    string   // what follows the target, as help shows it
 	min     int      // how many arguments it needs
@@ -22,7 +24,7 @@ type command struct {
 }
 
 var (
-	connectionFlags = []string{"header", "transport", "env", "inherit-env", "cwd", "protocol", "connect-timeout", "timeout", "trace", "v", "q"}
+	connectionFlags = []string{"config", "header", "transport", "env", "inherit-env", "cwd", "protocol", "connect-timeout", "timeout", "trace", "v", "q"}
 	resultFlags     = append([]string{"json", "output", "no-color"}, connectionFlags...)
 )
 
@@ -34,7 +36,7 @@ func commands() []*command {
 			short: "List a server's tools",
 			long:  listHelp("name, what it does, required arguments"),
 			flags: resultFlags, run: lister("tools"),
-			example: []string{"tools https://example.com/mcp", "tools -- npx -y @modelcontextprotocol/server-everything stdio"},
+			example: []string{"tools https://example.com/mcp", "tools weather", "tools other.json:weather", "tools -- npx -y @modelcontextprotocol/server-everything stdio"},
 		}, {
 			name: "resources", aliases: []string{"resources/list", "list-resources"}, target: true,
 			short: "List a server's resources",
@@ -54,7 +56,7 @@ func commands() []*command {
 			flags: resultFlags, run: lister("prompts"),
 			example: []string{"prompts -- mcpecho serve"},
 		}, {
-			name: "info", aliases: []string{"initialize", "server/discover"}, target: true, args: "[TOOL]", max: 1,
+			name: "info", aliases: []string{"initialize", "server/discover"}, target: true, tool: true, args: "[TOOL]", max: 1,
 			short: "Describe a server, or one of its tools",
 			long: `Without TOOL: name, protocol revision, capabilities and instructions.
 With TOOL: what it does, its arguments and what it returns.`,
@@ -65,7 +67,7 @@ With TOOL: what it does, its arguments and what it returns.`,
 				`info https://example.com/mcp -H "Authorization: Bearer $TOKEN"`,
 			},
 		}, {
-			name: "call", aliases: []string{"tools/call", "call-tool"}, target: true,
+			name: "call", aliases: []string{"tools/call", "call-tool"}, target: true, tool: true,
 			args: "TOOL [k=v | k:=json | k=@file | '{…}' | -]", min: 1, max: -1,
 			short: "Call a tool",
 			long: `  k=v       an argument; what the tool's schema calls a string stays one (000123)
@@ -81,6 +83,7 @@ there are several, the second goes to FILE-2, and so on.`,
 			example: []string{
 				"call echo message=hi -- npx -y @modelcontextprotocol/server-everything stdio",
 				"call https://example.com/mcp echo message=hi",
+				"call weather/forecast city=Rome",
 				`call add '{"a": 2, "b": 40}' --json -- mcpecho serve`,
 				"call image -o pixel.png -- mcpecho serve",
 			},
@@ -124,6 +127,26 @@ notifications of the specification, one per line.`,
 			short: "See whether a server answers, and how fast",
 			flags: resultFlags, run: runPing,
 			example: []string{"ping -- mcpecho serve", "ping http://127.0.0.1:3001/sse -t sse"},
+		}, {
+			name:  "servers",
+			short: "List the configured servers, and whether they answer",
+			long: `On a terminal: name, status, file. To a pipe: name, tab, status. The status is
+connected, unauthorized, failed, disabled, or untrusted: what the .mcp.json of the
+current folder says is not started here, unless -c names that file.`,
+			flags: []string{"json", "output", "config", "protocol", "connect-timeout", "timeout", "v", "q", "no-color"}, run: runServers,
+			example: []string{"servers", "servers -c .mcp.json --json"},
+		}, {
+			name: "login", target: true, web: true,
+			short: "Log in to a server, in the browser",
+			long: `The tokens are kept in a file that only you may read, and sent by all commands
+to that server. Without a browser, the page's URL is printed.`,
+			flags: []string{"config", "no-color"}, run: runLogin,
+			example: []string{"login https://example.com/mcp"},
+		}, {
+			name: "logout", target: true, web: true,
+			short: "Forget the tokens of a server",
+			flags: []string{"config", "no-color"}, run: runLogout,
+			example: []string{"logout https://example.com/mcp"},
 		}, {
 			name: "serve", endless: true,
 			short: "Be the echo server, on standard input and output or over HTTP",

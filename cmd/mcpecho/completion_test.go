@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -89,25 +90,16 @@ func TestCompletionInFish(t *testing.T) {
 // TestCompletionInZsh types into a shell: its completion needs its line editor.
 func TestCompletionInZsh(t *testing.T) {
 	t.Parallel()
-	script := filepath.Join(t.TempDir(), "_mcpecho")
-	if o := try(t, "completion", "zsh", "-o", script); o.status != statusUsage {
-		t.Fatalf("%+v", o) // it has no flags
+	script := filepath.Join(t.TempDir(), "script")
+	if err := os.WriteFile(script, []byte(try(t, "completion", "zsh").stdout), 0o600); err != nil {
+		t.Fatal(err)
 	}
-	var b strings.Builder
-	b.WriteString("zmodload zsh/zpty\nzpty z zsh -f -i\n" +
-		"zpty -w z \"autoload -Uz compinit; compinit -u -D; bindkey '^I' complete-word; eval \"${(qq)1}\"; echo ready\\$((1))\"\n" +
-		"zpty -r z out '*ready1*'\n")
+	text := "zmodload zsh/zpty\nzpty z zsh -f -i\n" +
+		"zpty -w z \"autoload -Uz compinit; compinit -u -D; bindkey '^I' complete-word; source " + script + "; echo ready\\$((1))\"\n" +
+		"zpty -r z out '*ready1*'\n"
 	for _, c := range completions {
 		// What is typed comes back at once, and what is wanted after it.
-		b.WriteString("zpty -n -w z " + shellQuote(c.line) + "$'\\t'\nzpty -r z out " + shellQuote("*"+c.want+"*") + "\nprint -r -- ${(V)out}\nzpty -n -w z $'\\x15'\n")
+		text += "zpty -n -w z " + shellQuote(c.line) + "$'\\t'\nzpty -r z out " + shellQuote("*"+c.want+"*") + "\nzpty -n -w z $'\\x15'\n"
 	}
-	if _, err := exec.LookPath("zsh"); err != nil {
-		t.Skip("no zsh here")
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "zsh", "-f", "-c", b.String(), "zsh", try(t, "completion", "zsh").stdout)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("%v:\n%s", err, out)
-	}
+	inShell(t, text, "zsh", "-f")
 }

@@ -109,7 +109,7 @@ func (c *invocation) report(ctx context.Context, err error) int {
 	if f.status == statusForbidden && f.hint == "" {
 		f.hint = c.authorize()
 	}
-	f.message = c.flags.secrets().hide(f.message)
+	f.message = c.hide(f.message)
 	if c.flags.json {
 		_, _ = c.stderr.Write(append(f.appendJSON(nil), '\n'))
 		return f.status

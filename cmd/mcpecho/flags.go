@@ -18,8 +18,10 @@ type flags struct {
 
 	env                     []string
 	header                  http.Header
-	transport               string // http, sse or auto; empty when not given
-	address                 string // where to serve
+	config                  []string
+	given                   []string // the names of the flags that were given
+	transport               string   // http, sse or auto; empty when not given
+	address                 string   // where to serve
 	dir, protocol           string
 	trace, output           string
 	timeout, connectTimeout time.Duration // no limit when negative
@@ -51,6 +53,10 @@ func flagTable() []flag {
 	return []flag{
 		{"json", "", "", "print the result object of the specification, on one line", on(func(f *flags) *bool { return &f.json })},
 		{"output", "o", "FILE", "write the result to FILE", text(func(f *flags) *string { return &f.output })},
+		{"config", "c", "FILE", "read configured servers from FILE, too; may be repeated", func(f *flags, v string) error {
+			f.config = append(f.config, v)
+			return nil
+		}},
 		{"env", "e", "K=V", "set an environment variable of the server; may be repeated", setEnv},
 		{"inherit-env", "", "", "give the server the whole environment", on(func(f *flags) *bool { return &f.inheritEnv })},
 		{"cwd", "", "DIR", "start the server in DIR", text(func(f *flags) *string { return &f.dir })},

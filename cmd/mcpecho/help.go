@@ -14,6 +14,7 @@ import (
 // a server that is started, or for one that is somewhere.
 func (c *command) usage(started bool) string {
 	text := c.name
+	started = started && !c.web
 	if c.target && !started {
 		text += " TARGET"
 	}
@@ -48,7 +49,7 @@ func (c *invocation) overview() string {
 
 Usage:
   ` + c.name + pad("", textWidth(start)+3) + `take the tour
-  ` + c.name + talk + pad(talk, textWidth(start)+3) + `talk to the server at a URL
+  ` + c.name + talk + pad(talk, textWidth(start)+3) + `talk to a server: a URL, NAME or FILE:NAME
   ` + c.name + start + `   start a server and talk to it
 
 Commands:
@@ -57,6 +58,9 @@ Commands:
 		b.WriteString("  " + cmd.name + pad(cmd.name, 12) + cmd.short + "\n")
 	}
 	b.WriteString(`
+Configured servers are in ~/.mcp.json, in .mcp.json of the current folder, and in
+the files of -c.
+
 Flags stand anywhere before the --:
 ` + helpFlags(nil) + `
 Exit status: 0 done; 1 wrong usage; 3 the server wants authorization or refuses
@@ -72,8 +76,14 @@ interrupted.
 // helpFor is the help about a command.
 func (c *invocation) helpFor(cmd *command) string {
 	text := cmd.short + ".\n\nUsage:\n  " + c.name + " " + cmd.usage(false) + "\n"
+	if cmd.target && !cmd.web {
+		text += "  " + c.name + " " + cmd.usage(true) + "\n"
+	}
 	if cmd.target {
-		text += "  " + c.name + " " + cmd.usage(true) + "\n\nTARGET is the URL of a server.\n"
+		text += "\nTARGET is the URL of a server, the name of a configured one, or FILE:NAME.\n"
+	}
+	if cmd.tool {
+		text += "TARGET/TOOL will do for TARGET TOOL, unless TARGET is a URL.\n"
 	}
 	if cmd.long != "" {
 		text += "\n" + cmd.long + "\n"

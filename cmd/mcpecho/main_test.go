@@ -6,6 +6,7 @@ import (
 	goflag "flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,7 +22,20 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-") {
 		main()
 	}
-	os.Exit(m.Run())
+	os.Exit(inEmptyHome(m))
+}
+
+// inEmptyHome runs the tests for a user who has configured nothing.
+func inEmptyHome(m *testing.M) int {
+	home, err := os.MkdirTemp("", "mcpecho")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(home)
+	for _, name := range []string{"HOME", "USERPROFILE", "AppData", "XDG_CONFIG_HOME"} {
+		os.Setenv(name, home)
+	}
+	return m.Run()
 }
 
 // An outcome is what a run of the command leaves behind.
@@ -66,7 +80,7 @@ func serverArgs(t testing.TB, args []string) []string {
 	if len(server) == 0 || server[0] != "mcpecho" {
 		return args
 	}
-	if name, _ := cutName(before); name != "" && findCommand(name) != nil && findCommand(name).target {
+	if name, _ := cutName(before); name != "" && findCommand(name) != nil && slices.Contains(findCommand(name).flags, "env") {
 		before = append(before, "--env", "GORACE=atexit_sleep_ms=0")
 	}
 	server[0] = self(t)

@@ -5,14 +5,24 @@ import (
 	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
-// secrets are those that the command line has. They are masked wherever they
-// turn up.
-type secrets []string
+// secrets are those that the command line and the configuration have. They are
+// masked wherever they turn up.
+type secrets struct {
+	values []string
+	entry  *config.Server // knows its own; nil when there is none
+}
 
-// secrets returns the values of -H, and those of -e that look like secrets.
-func (f *flags) secrets() (all secrets) {
+// secrets returns the values of -H, those of -e that look like secrets, and
+// those of the configured server.
+func (c *invocation) secrets() secrets { return secrets{c.flags.secrets(), c.entry} }
+
+// hide replaces the secrets in a text.
+func (c *invocation) hide(s string) string { return c.secrets().hide(s) }
+
+func (f *flags) secrets() (all []string) {
 	for key, values := range f.header {
 		for _, v := range values {
 			all = append(all, v)
@@ -35,13 +45,16 @@ const shortSecret = 6
 
 // hide replaces the secrets in a text.
 func (h secrets) hide(s string) string {
-	for _, secret := range h {
+	for _, secret := range h.values {
 		if s == secret && s != "" {
 			return "***"
 		}
 		if len(secret) >= shortSecret {
 			s = strings.ReplaceAll(s, secret, "***")
 		}
+	}
+	if h.entry != nil {
+		s = h.entry.Hide(s)
 	}
 	return s
 }

@@ -109,6 +109,7 @@ func (c *invocation) parseFlags(args []string) error {
 		if err := f.set(&c.flags, value); err != nil {
 			return c.usage(name + ": " + err.Error())
 		}
+		c.flags.given = append(c.flags.given, f.name)
 	}
 	return nil
 }
@@ -117,16 +118,18 @@ func (c *invocation) parseFlags(args []string) error {
 func (c *invocation) takeTarget() error {
 	cmd := c.command
 	switch {
-	case c.server != nil && !cmd.target:
+	case c.server != nil && (!cmd.target || cmd.web):
 		return c.usage(cmd.title() + " takes no server after --")
 	case c.server != nil && len(c.server) == 0:
 		return c.usage("the server's command is missing after --")
 	case c.server != nil:
+	case cmd.web && len(c.args) == 0:
+		return c.usage("which server? Give its URL or name, as in: " + c.name + " " + cmd.name + " https://example.com/mcp")
 	case cmd.target && len(c.args) == 0:
-		return c.usage("which server? Give its URL, or its command after --, as in: " + c.name + " " + cmd.name + " … -- mcpecho serve")
+		return c.usage("which server? Give its URL or name, or its command after --, as in: " + c.name + " " + cmd.name + " … -- mcpecho serve")
 	case cmd.target:
 		c.target, c.args = c.args[0], c.args[1:]
-		if err := c.checkTarget(); err != nil {
+		if err := c.findTarget(); err != nil {
 			return err
 		}
 	}
@@ -141,8 +144,8 @@ func (c *invocation) takeTarget() error {
 	return nil
 }
 
-// checkTarget says what is wrong with a target that cannot be reached.
-func (c *invocation) checkTarget() error {
+// findTarget looks at the target, which is a URL or names a configured server.
+func (c *invocation) findTarget() error {
 	if strings.Contains(c.target, "://") {
 		if _, err := httpx.Parse(c.target); err != nil {
 			return c.usage(err.Error())
@@ -152,7 +155,7 @@ func (c *invocation) checkTarget() error {
 	if host, _, _ := strings.Cut(c.target, "/"); strings.HasPrefix(host, "localhost") || isAddress(host) {
 		return c.usage("a URL begins with http:// or https://: http://" + c.target)
 	}
-	return c.usage("there is no configured server " + strconv.Quote(c.target) + "; give a URL, or put the server's command after --")
+	return c.configure()
 }
 
 // isAddress reports whether s looks like host:port.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"net/http"
 	"net/url"
 	"strings"
 
@@ -15,6 +16,9 @@ import (
 // transport returns the way to the target.
 func (c *invocation) transport(s *conversation) (mcp.Transport, error) {
 	f := &c.flags
+	if c.entry != nil {
+		return c.configured(s)
+	}
 	if c.server != nil {
 		if f.transport != "" || f.header != nil {
 			return nil, c.usage("-t and -H are for a server at a URL, not for one that is started")
@@ -26,9 +30,15 @@ func (c *invocation) transport(s *conversation) (mcp.Transport, error) {
 	if f.env != nil || f.inheritEnv || f.dir != "" {
 		return nil, c.usage("-e, --inherit-env and --cwd are for a server that is started, not for one at a URL")
 	}
-	stream := streamhttp.New(c.target, &streamhttp.Options{Header: f.header})
-	events := sse.New(c.target, &sse.Options{Header: f.header})
-	switch f.transport {
+	return c.web(c.target, f.header, f.transport)
+}
+
+// web returns the way to a server at a URL: http, sse, or whichever works.
+func (c *invocation) web(url string, header http.Header, way string) (mcp.Transport, error) {
+	client := c.loggedIn(url)
+	stream := streamhttp.New(url, &streamhttp.Options{Client: client, Header: header})
+	events := sse.New(url, &sse.Options{Client: client, Header: header})
+	switch way {
 	case "http":
 		return stream, nil
 	case "sse":
@@ -39,8 +49,11 @@ func (c *invocation) transport(s *conversation) (mcp.Transport, error) {
 
 // where names the target without secrets that stand in a URL.
 func (c *invocation) where() string {
-	if c.server != nil {
+	switch {
+	case c.server != nil:
 		return strings.Join(c.server, " ")
+	case c.entry != nil:
+		return c.target
 	}
 	u, err := url.Parse(c.target)
 	if err != nil {
@@ -67,12 +80,15 @@ func (c *invocation) unreached(err error) error {
 	}
 	text := "cannot connect to " + c.where() + "; tried"
 	for i, way := range []string{"Streamable HTTP", "HTTP+SSE"} {
-		why := strings.TrimPrefix(tried.Unwrap()[i].Error(), "connect to "+c.where()+": ")
+		why := tried.Unwrap()[i].Error()
+		if _, rest, ok := strings.Cut(why, ": "); ok && strings.HasPrefix(why, "connect to ") {
+			why = rest
+		}
 		text += "\n\t" + way + ": " + why
 	}
 	f := *classify(err)
 	f.message = text
-	if u, e := url.Parse(c.target); e == nil && strings.Trim(u.Path, "/") == "" && f.status != statusForbidden {
+	if u, e := url.Parse(c.target); e == nil && c.entry == nil && strings.Trim(u.Path, "/") == "" && f.status != statusForbidden {
 		f.hint = "many servers are at " + strings.TrimSuffix(c.where(), "/") + "/mcp"
 	}
 	return &f
@@ -88,11 +104,10 @@ func (c *invocation) otherWay(err error) error {
 	return err
 }
 
-// authorize says what to do about a refusal of the server. It is to name
-// "mcpecho login URL" as soon as there is that command.
+// authorize says what to do about a refusal of the server.
 func (c *invocation) authorize() string {
 	if c.flags.header.Get("Authorization") != "" {
 		return "the server does not accept the Authorization that -H gives"
 	}
-	return "this version cannot log in yet, but it can take a token: -H 'Authorization: Bearer TOKEN'"
+	return c.name + " login " + c.where() + " asks for authorization; -H 'Authorization: Bearer TOKEN' gives a token"
 }

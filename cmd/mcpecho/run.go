@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
 // A world is what surrounds a run of the command.
@@ -22,10 +23,11 @@ type invocation struct {
 	*world
 	command *command
 	flags   flags
-	target  string   // the TARGET; empty when server is given
-	server  []string // what follows --; nil without it
-	args    []string // the other arguments
-	traced  bool     // --trace has begun its file
+	target  string         // the TARGET; empty when server is given
+	entry   *config.Server // the configured server that target names, or nil
+	server  []string       // what follows --; nil without it
+	args    []string       // the other arguments
+	traced  bool           // --trace has begun its file
 
 	onLog func(*mcp.LogMessage) // gets the server's logs in place of standard error, unless nil
 }

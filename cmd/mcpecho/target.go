@@ -25,10 +25,13 @@ type conversation struct {
 
 // withServer connects to the target, runs f and disconnects.
 func (c *invocation) withServer(ctx context.Context, f func(*conversation) error) (err error) {
+	if err := c.start(ctx); err != nil {
+		return err
+	}
 	s := &conversation{console: &console{w: c.stderr}, words: &lastWords{}, clock: &clock{each: c.flags.timeout}}
 	opts := c.options(s)
 	if c.flags.trace != "" {
-		t, e := newTracer(c.flags.trace, c.traced, c.flags.secrets())
+		t, e := newTracer(c.flags.trace, c.traced, c.secrets())
 		if e != nil {
 			return localFailure(e)
 		}

@@ -28,7 +28,7 @@ func TestSecretsAreMasked(t *testing.T) {
 		`{"text":"\u00e9 [x", "n":1.50}`:                      `{"text":"\u00e9 [x","n":1.50}`,
 		"{\"a\":\n\t[1, 2]}":                                  `{"a":[1,2]}`,
 	} {
-		got, err := secrets(nil).mask([]byte(text))
+		got, err := secrets{}.mask([]byte(text))
 		if err != nil || string(got) != want {
 			t.Errorf("mask(%s) = %s, %v, want %s", text, got, err, want)
 		}
@@ -36,7 +36,7 @@ func TestSecretsAreMasked(t *testing.T) {
 }
 
 func TestTraceKeepsWhatIsNoJSON(t *testing.T) {
-	line := secrets(nil).traceLine(time.Unix(0, 0).UTC(), false, []byte("{\xffbroken"))
+	line := secrets{}.traceLine(time.Unix(0, 0).UTC(), false, []byte("{\xffbroken"))
 	if want := "{\"time\":\"1970-01-01T00:00:00Z\",\"dir\":\"recv\",\"message\":\"{\ufffdbroken\"}\n"; string(line) != want {
 		t.Errorf("got %s, want %s", line, want)
 	}
@@ -62,14 +62,14 @@ func FuzzMask(f *testing.F) {
 	f.Add([]byte(`{"token":"a","x":[{"password":{"b":1}},"{\"secret\":\"c\"}","Basic d"],"properties":{"token":{}}}`))
 	f.Add([]byte("[1.50,\n true , null, \"\\u001b\"]"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		got, err := secrets(nil).mask(data)
+		got, err := secrets{}.mask(data)
 		if err != nil {
 			return
 		}
 		if wire.Valid(got) != nil || !json.Valid(got) || bytes.ContainsAny(got, "\r\n") {
 			t.Fatalf("mask(%q) = %q", data, got)
 		}
-		again, err := secrets(nil).mask(got)
+		again, err := secrets{}.mask(got)
 		if err != nil || !bytes.Equal(got, again) {
 			t.Errorf("mask(%q) = %q, and again %q, %v", data, got, again, err)
 		}

@@ -164,7 +164,7 @@ func TestTokenOpensTheServer(t *testing.T) {
 	url := guarded(t, token)
 	for _, path := range []string{"/mcp", "/sse"} {
 		try(t, "call", url+path, "echo", "message=hi", "-H", "authorization:Bearer "+token).want(t, 0, "hi\n", "")
-		try(t, "ping", url+path).want(t, statusForbidden, "", "it can take a token: -H 'Authorization: Bearer TOKEN'")
+		try(t, "ping", url+path).want(t, statusForbidden, "", "mcpecho login "+url+path+" asks for authorization; -H 'Authorization: Bearer TOKEN' gives a token")
 		try(t, "ping", url+path, "-H", "Authorization: Bearer no").want(t, statusForbidden, "", "does not accept the Authorization that -H gives")
 	}
 	o := try(t, "ping", url+"/mcp", "-H", "Authorization: Bearer broken-"+token)

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
+	"github.com/stdmcp/stdmcp/mcp/stdio"
+)
+
+// configure finds the server that the target names: NAME, FILE:NAME and, where
+// a tool comes next, either of them with /TOOL.
+func (c *invocation) configure() error {
+	cfg, name := c.load()
+	if c.entry = cfg.Server(name); c.entry != nil {
+		return nil
+	}
+	server, tool, ok := strings.Cut(name, "/")
+	if c.entry = cfg.Server(server); ok && c.entry != nil && c.command.tool {
+		c.target, c.args = strings.TrimSuffix(c.target, "/"+tool), append([]string{tool}, c.args...)
+		return nil
+	}
+	var known []string
+	for _, s := range cfg.Servers {
+		known = append(known, s.Name)
+	}
+	message := "there is no configured server " + strconv.Quote(name) + didYouMean(name, known)
+	if !strings.HasSuffix(message, "?") {
+		message += "; give a URL, or put the server's command after --"
+	}
+	for _, p := range cfg.Problems {
+		if p.Server == "" || p.Server == name {
+			message += "\n\t" + p.Error()
+		}
+	}
+	return c.usage(message)
+}
+
+// load reads the configuration, or just the file that the target names.
+func (c *invocation) load() (cfg *config.Config, name string) {
+	if i := strings.LastIndexByte(c.target, ':'); i > 0 {
+		file, name := c.target[:i], c.target[i+1:]
+		if data, err := os.ReadFile(file); err == nil || strings.HasSuffix(file, ".json") {
+			if err != nil {
+				return &config.Config{Problems: []*config.Problem{{File: file, Err: err}}}, name
+			}
+			return config.Parse(data, file, "local"), name
+		}
+	}
+	return config.Load(".", c.flags.config...), c.target
+}
+
+// start gets the configured server ready to be reached: it replaces the
+// variables in its settings, and makes these the defaults of flags.
+func (c *invocation) start(ctx context.Context) error {
+	if c.entry == nil {
+		return nil
+	}
+	if err := c.trust(ctx); err != nil {
+		return err
+	}
+	e, err := c.entry.Expand(ctx, &config.Vars{})
+	if err != nil {
+		return &failure{status: statusUsage, kind: "configuration", message: c.where() + ": " + err.Error(), err: err}
+	}
+	c.entry = e
+	if f := &c.flags; !slices.Contains(f.given, "timeout") && e.Timeout > 0 {
+		f.timeout = e.Timeout
+	}
+	if f := &c.flags; !slices.Contains(f.given, "connect-timeout") && e.ConnectTimeout > 0 {
+		f.connectTimeout = e.ConnectTimeout
+	}
+	return nil
+}
+
+// trust asks whether a server of the project may be started, unless -c names
+// the file: whoever wrote it could have put any program there, or a URL that
+// gets the user's secrets.
+func (c *invocation) trust(ctx context.Context) error {
+	if c.entry.Scope != "project" {
+		return nil
+	}
+	what := c.entry.URL
+	if what == "" {
+		what = strings.Join(append([]string{c.entry.Command}, c.entry.Args...), " ")
+	}
+	text := "The file " + c.entry.Source + " in this folder says that " + c.entry.Name + " is " + what
+	refused := &failure{status: statusUsage, kind: "configuration", message: text,
+		hint: "-c " + c.entry.Source + " says that it is to be trusted"}
+	if !c.isTerminal(c.stdin) || !c.isTerminal(c.stderr) {
+		return refused
+	}
+	a := &asker{c: c, in: bufio.NewReader(c.stdin)}
+	a.say(escapeLine(text) + "\n")
+	if yes, err := a.agree(ctx, "Is it to be trusted?", false); err != nil || !yes {
+		return refused
+	}
+	return nil
+}
+
+// configured returns the way to the configured server.
+func (c *invocation) configured(s *conversation) (mcp.Transport, error) {
+	e, f := c.entry, &c.flags
+	switch e.Type {
+	case config.Stdio:
+		if f.transport != "" || f.header != nil {
+			return nil, c.usage("-t and -H are for a server at a URL, and " + c.where() + " is one that is started")
+		}
+		t := stdio.Command(e.Command, e.Args...)
+		t.Env, t.InheritEnv = append(slices.Clone(e.Env), f.env...), e.InheritEnv || f.inheritEnv
+		if t.Dir, t.Stderr = f.dir, s.words; t.Dir == "" {
+			t.Dir = e.Dir
+		}
+		return t, nil
+	case config.HTTP, config.SSE, "":
+		header := make(http.Header)
+		for key, value := range e.Headers {
+			header.Set(key, value)
+		}
+		for key, values := range f.header {
+			header[key] = values
+		}
+		way := f.transport
+		if way == "" {
+			way = e.Type
+		}
+		return c.web(e.URL, header, way)
+	}
+	return nil, &failure{status: statusUsage, kind: "configuration", message: c.where() + ": mcpecho can't reach servers of the type " + e.Type}
+}
