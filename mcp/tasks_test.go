@@ -3,7 +3,6 @@ package mcp_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -316,107 +315,5 @@ func TestTaskStatesThatAreTold(t *testing.T) {
 		if n := count(methods(s), "tasks/get"); n > 0 {
 			t.Errorf("asked %d times", n)
 		}
-	})
-}
-
-// TestTaskServersThatGoWrong are peers that answer tools/call with a task.
-func TestTaskServersThatGoWrong(t *testing.T) {
-	task := func(members string) string {
-		return `{"resultType":"task","taskId":"a","createdAt":"x","lastUpdatedAt":"x","ttlMs":null` + members + `}`
-	}
-	const working = `,"status":"working","pollIntervalMs":0`
-	for _, tt := range []struct {
-		name, begin, then string
-		target            error
-		says              string
-	}{
-		{"no id", `{"resultType":"task","status":"working"}`, "", mcp.ErrMalformed, "id or status"},
-		{"no status", task(""), "", mcp.ErrMalformed, "id or status"},
-		{"no object", `{"resultType":"task","taskId":{}}`, "", mcp.ErrMalformed, ""},
-		{"a state that is none", task(working), `{}`, mcp.ErrMalformed, "tasks/get"},
-		{"no result", task(`,"status":"completed"`), "", mcp.ErrMalformed, "research"},
-		{"a result that is none", task(working), task(`,"status":"completed","result":[]`), mcp.ErrMalformed, "research"},
-		{"no error", task(`,"status":"failed"`), "", mcp.ErrMalformed, "without an error"},
-		{"cancelled", task(`,"status":"cancelled"`), "", mcp.ErrTaskCancelled, "research"},
-		{"a status of tomorrow", task(`,"status":"dreaming"`), task(`,"status":"completed","result":` + done), nil, ""},
-		{"asked too much", task(`,"status":"input_required","inputRequests":` + questions(65)), "", mcp.ErrInputRequired, "64"},
-		{"asked what no task may", task(`,"status":"input_required","inputRequests":{"a":{"method":"tools/call"}}`), "",
-			mcp.ErrInputRequired, "tools/call"},
-		{"asks nothing", task(`,"status":"input_required"`), task(`,"status":"completed","result":` + done), nil, ""},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				_, rwc := newPeer(t, modern, func(p *peer, m request) {
-					switch m.Method {
-					case "tools/call":
-						p.answer(m, tt.begin)
-					case "tasks/get":
-						p.answer(m, tt.then)
-					default:
-						p.answer(m, "{}")
-					}
-				})
-				c := dial(t, rwc, withTasks())
-				res, err := c.CallTool(t.Context(), "research", nil)
-				if tt.target == nil {
-					if err != nil || res.Text() != "done" {
-						t.Errorf("%+v, %v", res, err)
-					}
-					return
-				}
-				wantError(t, err, tt.target, tt.says)
-			})
-		})
-	}
-}
-
-func questions(n int) string {
-	var list []string
-	for i := range n {
-		list = append(list, fmt.Sprintf(`"q%d":{"method":"roots/list"}`, i))
-	}
-	return "{" + strings.Join(list, ",") + "}"
-}
-
-// TestTaskSurvivesQuestionsThatGoAstray, as a proxy may lose some.
-func TestTaskSurvivesQuestionsThatGoAstray(t *testing.T) {
-	for lost, ok := range map[int]bool{2: true, 3: false} {
-		synctest.Test(t, func(t *testing.T) {
-			asked := 0
-			p, rwc := newPeer(t, modern, func(p *peer, m request) {
-				switch m.Method {
-				case "tools/call":
-					p.answer(m, `{"resultType":"task","taskId":"a","status":"working","pollIntervalMs":5000}`)
-				case "tasks/get":
-					if asked++; asked > lost {
-						p.answer(m, `{"resultType":"complete","taskId":"a","status":"completed","result":`+done+`}`)
-					}
-				}
-			})
-			o := withTasks()
-			o.Timeout = time.Second
-			c := dial(t, rwc, o)
-			_, err := c.CallTool(t.Context(), "any", nil)
-			if (err == nil) != ok {
-				t.Errorf("%d questions lost: %v", lost, err)
-			}
-			if !ok {
-				wantError(t, err, context.DeadlineExceeded, "tasks/get")
-			}
-			if got := len(p.got("tasks/cancel")); (got == 0) != ok {
-				t.Errorf("cancelled %d times", got)
-			}
-		})
-	}
-}
-
-func TestTaskResultForAnotherMethodIsMalformed(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		_, rwc := newPeer(t, modern, func(p *peer, m request) {
-			p.answer(m, `{"resultType":"task","taskId":"a","status":"working"}`)
-		})
-		c := dial(t, rwc, withTasks())
-		_, err := c.GetPrompt(t.Context(), "x", nil)
-		wantError(t, err, mcp.ErrMalformed, "task")
 	})
 }

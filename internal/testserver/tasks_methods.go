@@ -1,0 +1,184 @@
+package testserver
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+)
+
+// lacksExtension answers if the client has not declared the extension.
+func (c *call) lacksExtension() bool {
+	if c.caps.optObject("extensions").has(tasksExtension) {
+		return false
+	}
+	c.error(codeMissingCapability, "Missing required client capability",
+		`{"requiredCapabilities":{"extensions":{"`+tasksExtension+`":{}}}}`)
+	return true
+}
+
+// task returns the task that the call is about, or answers that there is none.
+func (c *call) task() *task {
+	id := c.params.text("taskId")
+	if !c.hasTasks() {
+		c.params.fail("", "no tasks in this revision")
+	}
+	if c.modern && !c.caps.optObject("extensions").has(tasksExtension) {
+		c.violation("the client has not declared " + tasksExtension)
+	}
+	if c.refused() || c.modern && c.lacksExtension() {
+		return nil
+	}
+	c.s.srv.mu.Lock()
+	t := c.s.srv.tasks[id]
+	c.s.srv.mu.Unlock()
+	if t == nil || (t.session == nil) != c.modern {
+		c.error(codeInvalidParams, "Task not found", "")
+		return nil
+	}
+	return t
+}
+
+func (c *call) getTask() {
+	if t := c.task(); t != nil && c.modern {
+		c.result(t.detailed())
+	} else if t != nil {
+		c.result(t.members(false))
+	}
+}
+
+func (c *call) listTasks() {
+	c.s.srv.mu.Lock()
+	ids := wire.SortedKeys(c.s.srv.tasks)
+	c.s.srv.mu.Unlock()
+	var items []string
+	for _, id := range ids {
+		if t := c.s.srv.tasks[id]; t.session != nil {
+			items = append(items, "{"+t.members(false)+"}")
+		}
+	}
+	c.list("tasks", items)
+}
+
+func (c *call) cancelTask() {
+	t := c.task()
+	if t == nil {
+		return
+	}
+	t.srv.mu.Lock()
+	over := t.over()
+	if !over {
+		t.set("cancelled", "Cancelled by the client.")
+	}
+	t.srv.mu.Unlock()
+	switch {
+	case c.modern:
+		c.result("")
+	case over:
+		c.error(codeInvalidParams, "The task has ended", "")
+	default:
+		c.result(t.members(false))
+	}
+	if !over {
+		t.tell()
+	}
+}
+
+// updateTask takes what a task asked for (2026-07-28, the extension for tasks).
+func (c *call) updateTask() {
+	t, responses := c.task(), c.params.object("inputResponses")
+	if t == nil || c.refused() {
+		return
+	}
+	for _, kind := range responses.keys() {
+		t.srv.mu.Lock()
+		twice := t.given[kind] != nil
+		t.srv.mu.Unlock()
+		switch {
+		case !slices.Contains(t.kinds, kind):
+			responses.fail(kind, "not asked for")
+		case twice:
+			responses.fail(kind, "given twice")
+		default:
+			queries[kind].check(responses.object(kind))
+		}
+	}
+	if c.refused() {
+		return
+	}
+	for _, kind := range responses.keys() {
+		t.take(kind, responses.raw[kind])
+	}
+	c.result("")
+}
+
+// resultOfTask waits for the end of a task, and asks the client meanwhile for
+// what the task needs (2025-11-25).
+func (c *call) resultOfTask() {
+	t := c.task()
+	if t == nil {
+		return
+	}
+	related := `"_meta":{"` + metaRelated + `":{"taskId":` + quote(t.id) + "}}"
+	c.later = func() {
+		for {
+			t.srv.mu.Lock()
+			over, changed := t.over(), t.changed
+			asks := t.status == "input_required" && !t.asked
+			t.asked = t.asked || asks
+			t.srv.mu.Unlock()
+			switch {
+			case over:
+				c.endOfTask(t, related)
+				return
+			case asks:
+				c.askForTask(t, related)
+			default:
+				select {
+				case <-changed:
+				case <-c.ctx.Done():
+					return
+				}
+			}
+		}
+	}
+}
+
+func (c *call) endOfTask(t *task, related string) {
+	t.srv.mu.Lock()
+	result, failure := t.result, t.failure
+	t.srv.mu.Unlock()
+	switch {
+	case failure != "":
+		c.answer("error", failure)
+	case result == "":
+		c.error(codeInvalidRequest, "The task was cancelled", "")
+	default:
+		c.result(result + "," + related)
+	}
+}
+
+// askForTask asks the client for what a task needs.
+func (c *call) askForTask(t *task, related string) {
+	for _, kind := range t.kinds {
+		q := queries[kind]
+		params := "{" + related + "}"
+		if q.params != "" {
+			params = strings.TrimSuffix(q.params, "}") + "," + related + "}"
+		}
+		answer, ok, problem := c.ask(q.method, params)
+		if !ok {
+			answer = []byte(quote(problem))
+			c.violation(q.method + " failed: " + problem)
+		}
+		f := newFields(q.method, answer)
+		q.check(f)
+		if f.optObject("_meta").optObject(metaRelated).optText("taskId") != t.id {
+			f.fail("_meta", "does not name the task")
+		}
+		if *f.err != "" {
+			c.violation("answer to " + *f.err)
+		}
+		t.take(kind, answer)
+	}
+}
