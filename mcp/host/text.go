@@ -14,7 +14,7 @@ import (
 func Text(res *mcp.CallToolResult) string {
 	blocks := make([]string, 0, len(res.Content))
 	for i := range res.Content {
-		if text := blockText(&res.Content[i]); text != "" {
+		if text := BlockText(&res.Content[i]); text != "" {
 			blocks = append(blocks, text)
 		}
 	}
@@ -27,7 +27,8 @@ func Text(res *mcp.CallToolResult) string {
 	return "(empty result)"
 }
 
-func blockText(c *mcp.Content) string {
+// BlockText returns one block of a result as a text for a model.
+func BlockText(c *mcp.Content) string {
 	if c.Raw != nil {
 		return "[" + c.Type + " content]"
 	}

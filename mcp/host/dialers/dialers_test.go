@@ -1,0 +1,165 @@
+package dialers_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testserver/webserver"
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/host"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
+	"github.com/stdmcp/stdmcp/mcp/host/dialers"
+)
+
+func TestMain(m *testing.M) {
+	testserver.Main()
+	m.Run()
+}
+
+// newHost returns a host with all dialers that leaves nothing behind.
+func newHost(t *testing.T, o *dialers.Options) *host.Host {
+	t.Helper()
+	before := runtime.NumGoroutine()
+	h := host.New(host.Options{Dialers: dialers.All(o), Retry: host.Retry{Max: -1}})
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		if err := h.Shutdown(ctx); err != nil {
+			t.Error(err)
+		}
+		for end := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before+8; time.Sleep(time.Millisecond) {
+			if time.Now().After(end) {
+				t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+				return
+			}
+		}
+	})
+	return h
+}
+
+func web(t *testing.T, o *webserver.Options) *webserver.Running {
+	t.Helper()
+	server := testserver.New(nil)
+	w, err := webserver.Start(server, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		w.Close()
+		if v := server.Violations(); v != nil {
+			t.Errorf("the server complains: %q", v)
+		}
+	})
+	return w
+}
+
+// program returns the settings of a server that is a child process.
+func program() *host.Server {
+	args, env := testserver.Command(nil)
+	return &host.Server{Name: "stdio", Type: config.Stdio, Command: args[0], Args: args[1:], Env: env}
+}
+
+func TestEveryTypeOfServer(t *testing.T) {
+	w := web(t, nil)
+	onlySSE := web(t, &webserver.Options{SSEOnly: true})
+	inProcess := testserver.New(nil)
+	sdk := host.Pipe(func() (io.ReadWriteCloser, error) { return inProcess.Pipe(), nil })
+	h := newHost(t, &dialers.Options{InProcess: map[string]mcp.Transport{"calc": sdk}})
+	d := h.SetServers(t.Context(), []*host.Server{
+		program(),
+		{Name: "http", Type: config.HTTP, URL: w.URL},
+		{Name: "sse", Type: config.SSE, URL: w.SSE},
+		{Name: "sdk", Type: config.SDK, ID: "calc"},
+		{Name: "proxy", Type: config.ClaudeAIProxy, URL: w.Base + "/{id}", ID: strings.TrimPrefix(w.URL, w.Base+"/")},
+		{Name: "joined", Type: config.ClaudeAIProxy, URL: w.Base, ID: strings.TrimPrefix(w.URL, w.Base+"/")},
+		{Name: "either", URL: w.URL},
+		{Name: "either-sse", URL: onlySSE.SSE},
+	})
+	if d.Err() != nil || len(d.Errors) > 0 {
+		t.Fatalf("%v, %v", d.Err(), d.Errors)
+	}
+	for _, s := range h.Status() {
+		res, err := h.CallTool(t.Context(), s.Name, "echo", map[string]any{"message": "hi"})
+		if err != nil || res.Text() != "hi" {
+			t.Errorf("%s: %v, %v", s.Name, res, err)
+		}
+	}
+}
+
+func TestHeadersAndTokens(t *testing.T) {
+	var mu sync.Mutex
+	seen := make(map[string]http.Header)
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		seen[r.URL.Path] = r.Header.Clone()
+		mu.Unlock()
+		http.Error(w, "no", http.StatusUnauthorized)
+	}))
+	defer srv.Close()
+	h := newHost(t, nil)
+	d := h.SetServers(t.Context(), []*host.Server{
+		{Name: "header", Type: config.HTTP, URL: srv.URL + "/header", Headers: map[string]string{"X-Team": "blue"}, Auth: config.Auth{Type: config.AuthNone}},
+		{Name: "bearer", Type: config.HTTP, URL: srv.URL + "/bearer", Auth: config.Auth{Type: config.AuthBearer, Token: "s3cret-token"}},
+		{Name: "apikey", Type: config.SSE, URL: srv.URL + "/apikey", Auth: config.Auth{Type: config.AuthAPIKey, Token: "s3cret-token", Header: "X-Key"}},
+		{Name: "oauth", Type: config.HTTP, URL: srv.URL + "/oauth", Auth: config.Auth{Type: config.AuthOAuth}},
+	})
+	for name, err := range d.Errors {
+		if strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("%s tells the secret: %v", name, err)
+		}
+	}
+	for _, s := range h.Status() {
+		if s.State != host.NeedsAuth || s.Status() != "needs-auth" {
+			t.Errorf("%s is %v: %v", s.Name, s.State, s.Err)
+		}
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if seen["/header"].Get("X-Team") != "blue" || seen["/bearer"].Get("Authorization") != "Bearer s3cret-token" ||
+		seen["/apikey"].Get("X-Key") != "s3cret-token" || seen["/oauth"] == nil {
+		t.Errorf("%v", seen)
+	}
+}
+
+func TestErrorsOfHTTPAreClassed(t *testing.T) {
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/busy":
+			http.Error(w, "later", http.StatusServiceUnavailable)
+		case "/away":
+			http.Redirect(w, r, "http://elsewhere.invalid/", http.StatusFound)
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	defer srv.Close()
+	h := newHost(t, nil)
+	d := h.SetServers(t.Context(), []*host.Server{
+		{Name: "busy", Type: config.HTTP, URL: srv.URL + "/busy"},
+		{Name: "away", Type: config.HTTP, URL: srv.URL + "/away"},
+		{Name: "wrong", Type: config.HTTP, URL: srv.URL + "/wrong"},
+		{Name: "odd", Type: config.HTTP, URL: "ftp://h/"},
+	})
+	for name, want := range map[string]host.Category{"busy": host.Connection, "away": host.Configuration, "wrong": host.Configuration} {
+		if e, ok := d.Errors[name].(*host.Error); !ok || e.Category != want {
+			t.Errorf("%s: %v", name, d.Errors[name])
+		}
+	}
+	if d.Errors["odd"] == nil || d.Err() == nil {
+		t.Errorf("%v", d.Errors)
+	}
+}
+
+func Example() {
+	h := host.New(host.Options{Dialers: dialers.All(nil)})
+	defer h.Shutdown(context.Background())
+	// Output:
+}

@@ -1,0 +1,280 @@
+package schema
+
+import (
+	"slices"
+	"strings"
+)
+
+// A geminifier rewrites schemas in the part of OpenAPI 3.0 that Gemini takes:
+// without references, with one type each, and with few keywords.
+type geminifier struct {
+	root   *node
+	open   []*node // the targets of the references that are being followed
+	budget int
+}
+
+// kept are the keywords that stay as they are.
+var kept = []string{"title", "description", "minItems", "maxItems", "minLength", "maxLength", "pattern",
+	"minimum", "maximum", "minProperties", "maxProperties", "default"}
+
+// formats are those that Gemini knows, by type.
+var formats = map[string][]string{"number": {"float", "double"}, "integer": {"int32", "int64"}, "string": {"date-time"}}
+
+func (g *geminifier) schema(n *node) *node {
+	if g.budget--; g.budget < 0 || !n.isObject() {
+		return typed("string") // true and {} take anything, which has no type here
+	}
+	if ref := n.get("$ref"); ref != nil {
+		target := resolve(g.root, ref)
+		if target == nil || slices.Contains(g.open, target) {
+			return g.keep(n, typed("object")) // without end, or elsewhere
+		}
+		g.open = append(g.open, target)
+		defer func() { g.open = g.open[:len(g.open)-1] }()
+		n = n.clone()
+		n.remove("$ref")
+		overlay(n, target)
+		return g.schema(n)
+	}
+	if all := n.get("allOf"); all != nil && all.array {
+		return g.schema(g.merge(n, all))
+	}
+	for _, key := range [...]string{"anyOf", "oneOf"} {
+		if some := n.get(key); some != nil && some.array {
+			n = n.clone()
+			n.remove(key)
+			return g.union(n, some.items)
+		}
+	}
+	return g.plain(n)
+}
+
+func typed(kind string) *node {
+	n := object()
+	n.set("type", quoted(kind))
+	return n
+}
+
+// keep adds to out the keywords of n that stay.
+func (g *geminifier) keep(n, out *node) *node {
+	for _, key := range kept {
+		if v := n.get(key); v != nil && v.raw != "" && v.raw != "null" {
+			out.set(key, v)
+		}
+	}
+	return out
+}
+
+// merge returns what all of the schemas together ask for.
+func (g *geminifier) merge(n, all *node) *node {
+	n = n.clone()
+	n.remove("allOf")
+	join(g.root, n, all, true)
+	for _, part := range all.items {
+		if target := resolve(g.root, part.get("$ref")); target != nil {
+			if slices.Contains(g.open, target) {
+				continue
+			}
+			part = target.clone()
+			part.remove("allOf") // it may well be this one
+		}
+		overlay(n, part)
+	}
+	if len(n.get("properties").items) == 0 {
+		n.remove("properties")
+	}
+	return n
+}
+
+// union returns a schema for what one of several takes.
+func (g *geminifier) union(n *node, variants []*node) *node {
+	nullable := false
+	var list []*node
+	for _, v := range variants {
+		if kind, _ := v.get("type").text(); kind == "null" {
+			nullable = true
+			continue
+		}
+		v = v.clone()
+		if !v.isObject() {
+			v = object()
+		}
+		overlay(v, withoutMeta(n))
+		list = append(list, g.schema(v))
+	}
+	out := typed("string")
+	switch {
+	case len(list) == 1:
+		out = list[0]
+	case len(list) > 1:
+		out = flatten(list)
+	}
+	g.keep(n, out)
+	if nullable {
+		out.set("nullable", scalar("true"))
+	}
+	return out
+}
+
+// withoutMeta returns a schema without what is said of all of a union.
+func withoutMeta(n *node) *node {
+	n = n.clone()
+	for _, key := range [...]string{"title", "description", "default"} {
+		n.remove(key)
+	}
+	return n
+}
+
+// flatten makes one schema of several: of objects one with all properties, of
+// one type that type, and otherwise anyOf.
+func flatten(list []*node) *node {
+	kind := list[0].get("type")
+	for _, v := range list[1:] {
+		if t := v.get("type"); t == nil || kind == nil || t.raw != kind.raw {
+			out := object()
+			out.set("anyOf", &node{array: true, items: list})
+			return out
+		}
+	}
+	out := object()
+	out.set("type", kind)
+	switch kind.raw {
+	case `"object"`:
+		join(nil, out, &node{array: true, items: list}, false)
+		if len(out.get("properties").items) == 0 {
+			out.remove("properties")
+		}
+	case `"array"`:
+		out.set("items", list[0].get("items"))
+	case `"string"`:
+		var enum []string
+		for _, v := range list {
+			one := v.get("enum").texts()
+			if one == nil {
+				return out
+			}
+			enum = append(enum, one...)
+		}
+		out.set("enum", textNodes(unique(enum)))
+	}
+	return out
+}
+
+// plain is for a schema without unions and references.
+func (g *geminifier) plain(n *node) *node {
+	kinds := n.get("type").texts()
+	if kind, ok := n.get("type").text(); ok {
+		kinds = []string{kind}
+	}
+	if len(kinds) == 0 {
+		kinds = []string{guess(n)}
+	}
+	nullable := slices.Contains(kinds, "null")
+	kinds = slices.DeleteFunc(kinds, func(s string) bool { return s == "null" })
+	if len(kinds) > 1 {
+		var list []*node
+		for _, kind := range kinds {
+			v := withoutMeta(n)
+			v.set("type", quoted(kind))
+			list = append(list, v)
+		}
+		n = n.clone()
+		n.remove("type")
+		out := g.union(n, list)
+		if nullable {
+			out.set("nullable", scalar("true"))
+		}
+		return out
+	}
+	kind := "string"
+	if len(kinds) == 1 {
+		kind = kinds[0]
+	}
+	out := g.keep(n, typed(kind))
+	if nullable || g.enum(n, kind, out) {
+		out.set("nullable", scalar("true"))
+	}
+	if format, ok := n.get("format").text(); ok && slices.Contains(formats[kind], format) {
+		out.set("format", n.get("format"))
+	}
+	switch kind {
+	case "object":
+		g.properties(n, out)
+	case "array":
+		out.set("items", g.items(n))
+	}
+	return out
+}
+
+// guess returns the type of a schema that doesn't say it.
+func guess(n *node) string {
+	switch {
+	case n.get("properties") != nil:
+		return "object"
+	case n.get("items") != nil || n.get("prefixItems") != nil:
+		return "array"
+	case n.get("minimum") != nil || n.get("maximum") != nil:
+		return "number"
+	}
+	return "string"
+}
+
+// enum takes the values that are allowed, and reports whether null is one.
+// Only strings can be listed; others are told in the description.
+func (g *geminifier) enum(n *node, kind string, out *node) (null bool) {
+	values := n.get("enum")
+	if one := n.get("const"); one != nil {
+		values = &node{array: true, items: []*node{one}}
+	}
+	if values == nil || !values.array {
+		return false
+	}
+	var others []string
+	for _, v := range values.items {
+		switch _, isText := v.text(); {
+		case v.raw == "null":
+			null = true
+		case !isText && v.raw != "":
+			others = append(others, v.raw)
+		}
+	}
+	if texts := values.texts(); kind == "string" && len(texts) > 0 {
+		out.set("enum", textNodes(unique(texts)))
+	} else if len(others) > 0 {
+		text, _ := n.get("description").text()
+		out.set("description", quoted(strings.TrimSpace(text+" One of: "+strings.Join(others, ", ")+".")))
+	}
+	return null
+}
+
+func (g *geminifier) properties(n, out *node) {
+	properties := n.get("properties")
+	if !properties.isObject() || len(properties.items) == 0 {
+		return
+	}
+	list := object()
+	for i, key := range properties.keys {
+		if v := properties.items[i]; v.raw != "false" {
+			list.set(key, g.schema(v))
+		}
+	}
+	out.set("properties", list)
+	required := slices.DeleteFunc(unique(n.get("required").texts()), func(s string) bool { return list.get(s) == nil })
+	if len(required) > 0 {
+		out.set("required", textNodes(required))
+	}
+}
+
+func (g *geminifier) items(n *node) *node {
+	tuple := n.get("prefixItems")
+	if tuple == nil {
+		tuple = n.get("items")
+	}
+	switch {
+	case tuple == nil:
+		return typed("string")
+	case tuple.array && len(tuple.items) > 0:
+		return g.union(object(), tuple.items)
+	}
+	return g.schema(tuple)
+}

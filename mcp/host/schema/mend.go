@@ -1,0 +1,108 @@
+package schema
+
+import (
+	"slices"
+	"strings"
+)
+
+// mend returns a schema as Anthropic and OpenAI take it: its root is an object
+// with properties and without unions. The rest stays as it is.
+func mend(root *node) *node {
+	if !root.isObject() {
+		root = object()
+	}
+	n := root.clone()
+	for range 8 { // a reference may lead to another
+		target := resolve(root, n.get("$ref"))
+		if target == nil {
+			break
+		}
+		n.remove("$ref")
+		overlay(n, target)
+	}
+	n.remove("$ref")
+	for _, key := range [...]string{"allOf", "anyOf", "oneOf"} {
+		if variants := n.get(key); variants != nil {
+			n.remove(key)
+			join(root, n, variants, key == "allOf")
+		}
+	}
+	n.remove("enum")
+	n.remove("not")
+	n.set("type", quoted("object"))
+	if !n.get("properties").isObject() {
+		n.set("properties", object())
+	}
+	if required := n.get("required"); required != nil && !required.array {
+		n.remove("required")
+	}
+	return n
+}
+
+// overlay adds to n what it has not of another schema.
+func overlay(n, other *node) {
+	for i, key := range other.keys {
+		if n.get(key) == nil {
+			n.set(key, other.items[i])
+		}
+	}
+}
+
+// join adds the properties of variants to n. What all of them require is
+// required, and with all set what one of them does.
+func join(root, n, variants *node, all bool) {
+	properties := object()
+	if p := n.get("properties"); p.isObject() {
+		properties = p.clone()
+	}
+	var common []string
+	for i, v := range variants.items {
+		if target := resolve(root, v.get("$ref")); target != nil {
+			v = target
+		}
+		if p := v.get("properties"); p.isObject() {
+			overlay(properties, p)
+		}
+		required := v.get("required").texts()
+		switch {
+		case i == 0:
+			common = required
+		case all:
+			common = append(common, required...)
+		default:
+			common = slices.DeleteFunc(common, func(s string) bool { return !slices.Contains(required, s) })
+		}
+	}
+	n.set("properties", properties)
+	if required := unique(append(n.get("required").texts(), common...)); len(required) > 0 {
+		n.set("required", textNodes(required))
+	}
+}
+
+func unique(list []string) (kept []string) {
+	for _, s := range list {
+		if !slices.Contains(kept, s) {
+			kept = append(kept, s)
+		}
+	}
+	return kept
+}
+
+// resolve returns what a reference within the schema leads to, or nil. Nothing
+// is ever fetched.
+func resolve(root, ref *node) *node {
+	path, ok := ref.text()
+	if !ok || !strings.HasPrefix(path, "#") {
+		return nil
+	}
+	n := root
+	for part := range strings.SplitSeq(strings.TrimPrefix(path[1:], "/"), "/") {
+		if part != "" {
+			n = n.get(strings.NewReplacer("~1", "/", "~0", "~", "%24", "$").Replace(part)) // RFC 6901
+		}
+	}
+	if !n.isObject() {
+		return nil
+	}
+	return n
+}

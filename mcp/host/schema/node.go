@@ -1,0 +1,146 @@
+package schema
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+)
+
+// ErrTooComplex is returned for a schema that unfolds to more than a model
+// could take in.
+var ErrTooComplex = errors.New("schema is too complex")
+
+// maxNodes bounds what a schema is read as and unfolds to.
+const maxNodes = 10_000
+
+// A node is a JSON value: an object, an array, or anything else as it is
+// written. Members keep their order.
+type node struct {
+	raw   string // of a scalar
+	array bool
+	keys  []string
+	items []*node // of an array, or the values of keys
+}
+
+func scalar(raw string) *node { return &node{raw: raw} }
+
+func quoted(s string) *node { return scalar(string(wire.AppendString(nil, s))) }
+
+func object() *node { return &node{} }
+
+func (n *node) isObject() bool { return n != nil && n.raw == "" && !n.array }
+
+// parse reads JSON.
+func parse(raw []byte) (*node, error) {
+	r := wire.NewReader(raw)
+	budget := maxNodes
+	n := read(&r, &budget)
+	if budget < 0 {
+		return nil, ErrTooComplex
+	}
+	return n, r.End()
+}
+
+func read(r *wire.Reader, budget *int) *node {
+	if *budget--; *budget < 0 {
+		r.Fail(ErrTooComplex)
+		return nil
+	}
+	n := &node{}
+	switch r.Kind() {
+	case wire.Object:
+		for r.Object(); r.More(); {
+			n.keys = append(n.keys, string(r.Key()))
+			n.items = append(n.items, read(r, budget))
+		}
+	case wire.Array:
+		n.array = true
+		for r.Array(); r.More(); {
+			n.items = append(n.items, read(r, budget))
+		}
+	default:
+		n.raw = string(r.Raw())
+	}
+	return n
+}
+
+// get returns the value of a member, or nil.
+func (n *node) get(key string) *node {
+	if !n.isObject() {
+		return nil
+	}
+	if i := slices.Index(n.keys, key); i >= 0 {
+		return n.items[i]
+	}
+	return nil
+}
+
+func (n *node) set(key string, v *node) {
+	if i := slices.Index(n.keys, key); i >= 0 {
+		n.items[i] = v
+		return
+	}
+	n.keys, n.items = append(n.keys, key), append(n.items, v)
+}
+
+func (n *node) remove(key string) {
+	if i := slices.Index(n.keys, key); i >= 0 {
+		n.keys, n.items = slices.Delete(n.keys, i, i+1), slices.Delete(n.items, i, i+1)
+	}
+}
+
+// clone returns a copy whose members can be changed, though not theirs.
+func (n *node) clone() *node {
+	c := *n
+	c.keys, c.items = slices.Clone(n.keys), slices.Clone(n.items)
+	return &c
+}
+
+// text returns the string that a node is.
+func (n *node) text() (string, bool) {
+	if n == nil || n.raw == "" || n.raw[0] != '"' {
+		return "", false
+	}
+	r := wire.NewReader([]byte(n.raw))
+	return r.String(), true
+}
+
+// texts returns the strings of an array, leaving out what is none.
+func (n *node) texts() (list []string) {
+	if n == nil || !n.array {
+		return nil
+	}
+	for _, v := range n.items {
+		if s, ok := v.text(); ok {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+func textNodes(list []string) *node {
+	n := &node{array: true}
+	for _, s := range list {
+		n.items = append(n.items, quoted(s))
+	}
+	return n
+}
+
+func (n *node) append(b []byte) []byte {
+	switch {
+	case n.raw != "":
+		return append(wire.AppendComma(b), n.raw...)
+	case n.array:
+		b = append(wire.AppendComma(b), '[')
+		for _, v := range n.items {
+			b = v.append(b)
+		}
+		return append(b, ']')
+	}
+	b = append(wire.AppendComma(b), '{')
+	for i, v := range n.items {
+		b = v.append(wire.AppendKey(b, n.keys[i]))
+	}
+	return append(b, '}')
+}

@@ -1,0 +1,120 @@
+package schema
+
+import (
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/host"
+)
+
+// Failure returns a result that tells a model of an error.
+func Failure(err error) *mcp.CallToolResult {
+	return &mcp.CallToolResult{Content: []mcp.Content{mcp.TextContent(err.Error())}, IsError: true}
+}
+
+// AnthropicResult returns the tool_result block for the tool_use with the id.
+func AnthropicResult(id string, res *mcp.CallToolResult) mcp.RawMessage {
+	b := wire.AppendString([]byte(`{"type":"tool_result","tool_use_id":`), id)
+	b = append(wire.AppendKey(b, "content"), '[')
+	empty := len(b)
+	for i := range res.Content {
+		if mime, data := picture(&res.Content[i]); data != "" {
+			b = append(wire.AppendComma(b), `{"type":"image","source":{"type":"base64","media_type":`...)
+			b = wire.AppendString(wire.AppendKey(wire.AppendString(b, mime), "data"), data)
+			b = append(b, "}}"...)
+		} else {
+			b = appendTextPart(b, "text", host.BlockText(&res.Content[i]))
+		}
+	}
+	if len(b) == empty {
+		b = appendTextPart(b, "text", host.Text(res))
+	}
+	b = append(b, ']')
+	if res.IsError {
+		b = wire.AppendBool(wire.AppendKey(b, "is_error"), true)
+	}
+	return append(b, '}')
+}
+
+// appendTextPart appends a part with text, unless that is empty, which
+// providers refuse.
+func appendTextPart(b []byte, kind, text string) []byte {
+	if text == "" {
+		return b
+	}
+	b = wire.AppendString(append(wire.AppendComma(b), `{"type":`...), kind)
+	return append(wire.AppendString(wire.AppendKey(b, "text"), text), '}')
+}
+
+// picture returns a picture of a type that models take.
+func picture(c *mcp.Content) (mime, data string) {
+	switch {
+	case c.Raw != nil:
+		return "", ""
+	case c.Type == mcp.ContentImage:
+		mime, data = c.MIMEType, c.Data
+	case c.Type == mcp.ContentResource && c.Resource != nil:
+		mime, data = c.Resource.MIMEType, c.Resource.Blob
+	}
+	switch mime {
+	case "image/png", "image/jpeg", "image/gif", "image/webp":
+		return mime, data
+	}
+	return "", ""
+}
+
+// errorText returns the text of a result for interfaces that have no way to
+// mark errors.
+func errorText(res *mcp.CallToolResult) string {
+	if res.IsError {
+		return "Error: " + host.Text(res)
+	}
+	return host.Text(res)
+}
+
+// OpenAIResult returns the message of the role tool for a call of the Chat
+// Completions API, which takes text only.
+func OpenAIResult(callID string, res *mcp.CallToolResult) mcp.RawMessage {
+	b := wire.AppendString([]byte(`{"role":"tool","tool_call_id":`), callID)
+	return append(wire.AppendString(wire.AppendKey(b, "content"), errorText(res)), '}')
+}
+
+// OpenAIResponsesResult returns the item function_call_output for a call of the
+// Responses API.
+func OpenAIResponsesResult(callID string, res *mcp.CallToolResult) mcp.RawMessage {
+	b := wire.AppendString([]byte(`{"type":"function_call_output","call_id":`), callID)
+	b = wire.AppendKey(b, "output")
+	pictures := false
+	for i := range res.Content {
+		_, data := picture(&res.Content[i])
+		pictures = pictures || data != ""
+	}
+	if !pictures || res.IsError {
+		return append(wire.AppendString(b, errorText(res)), '}')
+	}
+	b = append(b, '[')
+	for i := range res.Content {
+		if mime, data := picture(&res.Content[i]); data != "" {
+			b = append(wire.AppendComma(b), `{"type":"input_image","image_url":`...)
+			b = append(wire.AppendString(b, "data:"+mime+";base64,"+data), '}')
+		} else {
+			b = appendTextPart(b, "input_text", host.BlockText(&res.Content[i]))
+		}
+	}
+	return append(b, "]}"...)
+}
+
+// GeminiResult returns the part functionResponse for a call of the function
+// name. Structured content goes out as such.
+func GeminiResult(name string, res *mcp.CallToolResult) mcp.RawMessage {
+	b := wire.AppendString([]byte(`{"functionResponse":{"name":`), name)
+	b = append(wire.AppendKey(b, "response"), '{')
+	switch {
+	case res.IsError:
+		b = wire.AppendString(wire.AppendKey(b, "error"), host.Text(res))
+	case len(res.Structured) > 0 && wire.Valid(res.Structured) == nil:
+		b = wire.AppendLine(wire.AppendKey(b, "output"), res.Structured)
+	default:
+		b = wire.AppendString(wire.AppendKey(b, "output"), host.Text(res))
+	}
+	return append(b, "}}}"...)
+}
