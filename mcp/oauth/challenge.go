@@ -49,8 +49,8 @@ func (p *challengeParser) token() string {
 	return t
 }
 
-// params reads the parameters of c, and reports whether it could. What follows
-// a comma is another scheme if no "=" follows it.
+// params reads the parameters of c, and reports whether it could. What no "="
+// follows is another scheme. Some servers forget the commas.
 func (p *challengeParser) params(c *challenge) bool {
 	if p.s != "" && !strings.ContainsRune(" \t,", rune(p.s[0])) {
 		return false
@@ -75,12 +75,12 @@ func (p *challengeParser) params(c *challenge) bool {
 		if !ok {
 			return false
 		}
-		if name = strings.ToLower(name); c.params[name] == "" {
-			c.params[name] = value
-		}
-		p.skip(" \t")
-		if p.s != "" && p.s[0] != ',' {
+		if p.s != "" && !strings.ContainsRune(" \t,", rune(p.s[0])) {
 			return false
+		}
+		name = strings.ToLower(name)
+		if _, ok := c.params[name]; !ok {
+			c.params[name] = value
 		}
 	}
 }

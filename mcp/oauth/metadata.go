@@ -24,7 +24,7 @@ func parseResourceMetadata(data []byte) (*resourceMetadata, error) {
 		case "scopes_supported":
 			m.scopes = texts(&r)
 		case "dpop_bound_access_tokens_required":
-			m.dpopRequired = flag(&r)
+			m.dpopRequired = truth(&r)
 		default:
 			r.Skip()
 		}
@@ -74,9 +74,9 @@ func parseServerMetadata(data []byte) (*serverMetadata, error) {
 		case "dpop_signing_alg_values_supported":
 			m.dpopAlgs = texts(&r)
 		case "client_id_metadata_document_supported":
-			m.clientURLs = flag(&r)
+			m.clientURLs = truth(&r)
 		case "authorization_response_iss_parameter_supported":
-			m.issInAnswers = flag(&r)
+			m.issInAnswers = truth(&r)
 		default:
 			r.Skip()
 		}
@@ -84,7 +84,7 @@ func parseServerMetadata(data []byte) (*serverMetadata, error) {
 	return m, r.End()
 }
 
-// text, texts and flag read a value that may be null, which means absent.
+// text, texts and truth read a value that may be null, which means absent.
 func text(r *wire.Reader) string {
 	if r.Null() {
 		return ""
@@ -102,4 +102,4 @@ func texts(r *wire.Reader) (list []string) {
 	return list
 }
 
-func flag(r *wire.Reader) bool { return !r.Null() && r.Bool() }
+func truth(r *wire.Reader) bool { return !r.Null() && r.Bool() }

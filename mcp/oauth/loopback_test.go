@@ -1,0 +1,226 @@
+package oauth
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"testing/synctest"
+	"time"
+)
+
+// open returns what Loopback.Open can be: a browser that agrees.
+func (w *world) open(ctx context.Context, page string) error {
+	answer, err := agree(ctx, w.base, page)
+	if err != nil {
+		return err
+	}
+	_, err = w.visit(answer)
+	return err
+}
+
+// visit opens a page and returns it.
+func (w *world) visit(page string) (string, error) {
+	req, err := http.NewRequest("GET", page, nil)
+	if err != nil {
+		return "", err
+	}
+	resp, err := w.base.RoundTrip(req)
+	if err != nil {
+		return "", err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	return resp.Status + " " + string(body), err
+}
+
+func TestLoopback(t *testing.T) {
+	w := newWorld(t)
+	tr := w.transport(func(o *Options) { o.Authorizer = &Loopback{Open: w.open} })
+	w.mustGet(tr)
+	first := w.forms[0].Get("redirect_uri")
+	if u, err := url.Parse(first); err != nil || u.Scheme != "http" || u.Hostname() != "127.0.0.1" || u.Port() == "" || u.Path != "/callback" {
+		t.Errorf("redirect URI %s", first)
+	}
+	// The next time it is the same, which spares a registration.
+	w.forgetAccess()
+	clear(w.refresh)
+	w.mustGet(tr)
+	if w.count("/register") != 1 {
+		t.Error("registered again")
+	}
+	// If the port is taken, it is another.
+	u, _ := url.Parse(first)
+	ln, err := net.Listen("tcp", u.Host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	w.forgetAccess()
+	clear(w.refresh)
+	w.mustGet(tr)
+	if w.count("/register") != 2 {
+		t.Error("not registered again")
+	}
+}
+
+// Only the answer that is waited for ends the waiting, and only once.
+func TestLoopbackTakesOneAnswer(t *testing.T) {
+	w := newWorld(t)
+	in, err := (&Loopback{Open: func(context.Context, string) error { return nil }}).Listen(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	type result struct {
+		answer string
+		err    error
+	}
+	done := make(chan result, 1)
+	go func() { // ends with the answer
+		a, err := in.Authorize(t.Context(), "https://as.example.com/authorize?state=abc")
+		done <- result{a, err}
+	}()
+	uri := in.RedirectURI()
+	base := strings.TrimSuffix(uri, "/callback")
+	for _, page := range []string{base + "/", base + "/favicon.ico", uri, uri + "?code=x", uri + "?code=x&state=abd", uri + "?state=abc&state=abc", base + "/x?state=abc"} {
+		if got, err := w.visit(page); err != nil || !strings.HasPrefix(got, "400") || !strings.Contains(got, "nobody") && !strings.Contains(got, "anybody") {
+			t.Errorf("%s: %s, %v", page, got, err)
+		}
+	}
+	// Another name for this machine is that of a page which wants to get in.
+	req, _ := http.NewRequest("GET", uri+"?code=x&state=abc", nil)
+	req.Host = "evil.example.com"
+	if resp, err := w.base.RoundTrip(req); err != nil || resp.StatusCode != 400 {
+		t.Error(resp, err)
+	} else {
+		resp.Body.Close()
+	}
+	select {
+	case r := <-done:
+		t.Fatalf("ended with %+v", r)
+	default:
+	}
+	got, err := w.visit(uri + "?code=x&state=abc&iss=y")
+	if err != nil || !strings.HasPrefix(got, "200") || !strings.Contains(got, "close this page") {
+		t.Error(got, err)
+	}
+	if r := <-done; r.err != nil || r.answer != uri+"?code=x&state=abc&iss=y" {
+		t.Errorf("%+v", r)
+	}
+	if got, err := w.visit(uri + "?code=x&state=abc"); err == nil {
+		t.Errorf("still there: %s", got)
+	}
+}
+
+func TestLoopbackEnds(t *testing.T) {
+	l := &Loopback{Open: func(context.Context, string) error { return nil }, Timeout: time.Millisecond}
+	in, err := l.Listen(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := in.Authorize(t.Context(), "https://as.example.com/authorize?state=abc"); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "https://as.example.com/authorize") {
+		t.Error(err)
+	}
+	broken := errors.New("no browser")
+	l.Open = func(context.Context, string) error { return broken }
+	if in, err = l.Listen(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := in.Authorize(t.Context(), "https://as.example.com/authorize?state=abc"); err != broken {
+		t.Error(err)
+	}
+}
+
+func TestLoopbackRedirectURI(t *testing.T) {
+	for _, uri := range []string{"https://127.0.0.1/cb", "http://example.com/cb", "http://10.0.0.1/cb", "http://127.0.0.1/cb?x=1", "http://127.0.0.1/cb#f", "http://u@127.0.0.1/cb", ":"} {
+		if _, err := (&Loopback{RedirectURI: uri}).Listen(t.Context(), ""); err == nil {
+			t.Errorf("%s is accepted", uri)
+		}
+	}
+	in, err := (&Loopback{RedirectURI: "http://localhost/cb"}).Listen(t.Context(), "http://localhost:1/other")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	if uri := in.RedirectURI(); !strings.HasPrefix(uri, "http://localhost:") || !strings.HasSuffix(uri, "/cb") {
+		t.Error(uri)
+	}
+	u, _ := url.Parse(in.RedirectURI())
+	if _, err := (&Loopback{RedirectURI: "http://127.0.0.1:" + u.Port() + "/cb"}).Listen(t.Context(), ""); err == nil {
+		t.Error("listens at a port that is taken")
+	}
+}
+
+func TestPaste(t *testing.T) {
+	w := newWorld(t)
+	var shown bytes.Buffer
+	answers, person := io.Pipe()
+	p := &Paste{In: answers, Out: writerFunc(func(b []byte) (int, error) {
+		shown.Write(b)
+		go func() { // ends with the answer
+			page := string(b[bytes.Index(b, []byte("http")):])
+			page, _, _ = strings.Cut(page, "\n")
+			answer, err := agree(context.Background(), w.base, page)
+			if err != nil {
+				person.CloseWithError(err)
+			}
+			_, _ = io.WriteString(person, answer+"\r\n")
+		}()
+		return len(b), nil
+	})}
+	w.mustGet(w.transport(func(o *Options) { o.Authorizer = p }))
+	if got := w.forms[0].Get("redirect_uri"); got != defaultRedirect {
+		t.Errorf("redirect URI %s", got)
+	}
+
+	// A code alone lacks what shows whose it is.
+	for in, want := range map[string]string{"code-123\n": "did not come to", "http://127.0.0.1/callback?code=x": "state", "": "EOF"} {
+		p := &Paste{In: iotest.OneByteReader(strings.NewReader(in)), Out: io.Discard}
+		w.mustFail(w.transport(func(o *Options) { o.Authorizer = p }), want)
+	}
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
+
+func TestPasteEndsWithContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pr, pw := io.Pipe()
+		defer pw.Close()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		in, _ := (&Paste{In: pr, Out: io.Discard, RedirectURI: "https://app.example.com/cb"}).Listen(ctx, "")
+		defer in.Close()
+		if _, err := in.Authorize(ctx, "https://as.example.com"); !errors.Is(err, context.DeadlineExceeded) || in.RedirectURI() != "https://app.example.com/cb" {
+			t.Error(err)
+		}
+	})
+}
+
+func TestBrowserCommand(t *testing.T) {
+	const page = "https://as.example.com/authorize?a=1&b=%22%26calc"
+	for system, want := range map[string][]string{
+		"linux":   {"xdg-open", page},
+		"darwin":  {"/usr/bin/open", page},
+		"windows": {"rundll32", "url.dll,FileProtocolHandler", page},
+	} {
+		name, args, err := browserCommand(system, page)
+		if got := append([]string{name}, args...); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: %q, %v", system, got, err)
+		}
+	}
+	for _, page := range []string{"javascript:alert(1)", "file:///etc/passwd", "data:text/html,x", "vbscript:x", "-a", "", "https:///x", "https:x", "/etc/passwd", "calc.exe", "http://[::1"} {
+		if err := OpenBrowser(t.Context(), page); err == nil {
+			t.Errorf("%q is opened", page)
+		}
+	}
+}

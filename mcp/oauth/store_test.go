@@ -1,0 +1,223 @@
+package oauth
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+func TestStores(t *testing.T) {
+	for name, s := range map[string]Store{"memory": NewMemory(), "file": NewFile(filepath.Join(t.TempDir(), "a", "tokens"))} {
+		t.Run(name, func(t *testing.T) {
+			ctx := t.Context()
+			key := StoreKey{"https://as", "https://rs", "client"}
+			check := func(key StoreKey, want string) {
+				t.Helper()
+				if got, err := s.Load(ctx, key); err != nil || string(got) != want || (got == nil) != (want == "") {
+					t.Errorf("%v: %q, %v", key, got, err)
+				}
+			}
+			save := func(key StoreKey, data string) {
+				t.Helper()
+				b := []byte(data)
+				if data == "" {
+					b = nil
+				}
+				if err := s.Save(ctx, key, b); err != nil {
+					t.Error(err)
+				}
+				clear(b) // the caller's
+			}
+			check(key, "")
+			save(key, "")
+			save(key, `{"a":1}`)
+			save(StoreKey{Issuer: "https://as"}, `{"b":"ä\n"}`)
+			check(key, `{"a":1}`)
+			check(StoreKey{Issuer: "https://as"}, `{"b":"ä\n"}`)
+			check(StoreKey{Client: "client"}, "")
+			save(key, `{"a":2}`)
+			check(key, `{"a":2}`)
+			save(key, "")
+			check(key, "")
+
+			var all sync.WaitGroup
+			inside := 0
+			for i := range 20 {
+				all.Go(func() {
+					save(StoreKey{Client: fmt.Sprint(i)}, `1`)
+					unlock, err := s.Lock(ctx, key)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					if inside++; inside != 1 { // the race detector looks, too
+						t.Error("locked twice")
+					}
+					inside--
+					unlock()
+				})
+			}
+			all.Wait()
+			for i := range 20 {
+				check(StoreKey{Client: fmt.Sprint(i)}, `1`)
+			}
+			unlock, err := s.Lock(ctx, key)
+			if err != nil {
+				t.Fatal(err)
+			}
+			short, cancel := context.WithTimeout(ctx, time.Millisecond)
+			defer cancel()
+			if _, err := s.Lock(short, key); !errors.Is(err, context.DeadlineExceeded) {
+				t.Error(err)
+			}
+			if other, err := s.Lock(ctx, StoreKey{Client: "other"}); err != nil {
+				t.Error(err)
+			} else {
+				other()
+			}
+			unlock()
+		})
+	}
+}
+
+func TestFileIsTheOwners(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new")
+	f := NewFile(filepath.Join(dir, "tokens"))
+	if err := f.Save(t.Context(), StoreKey{}, []byte(`{}`)); err != nil {
+		t.Fatal(err)
+	}
+	if runtime.GOOS != "windows" {
+		for path, want := range map[string]os.FileMode{f.path: 0o600, dir: 0o700, f.path + ".lock": 0o600} {
+			if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
+				t.Errorf("%s: %v, %v", path, info.Mode(), err)
+			}
+		}
+	}
+	// What others could read they no longer can.
+	if err := os.Chmod(f.path, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Save(t.Context(), StoreKey{Client: "x"}, []byte(`{}`)); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(f.path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Error(info.Mode(), err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "*.tmp")); len(left) != 0 {
+		t.Errorf("left behind: %q", left)
+	}
+}
+
+func TestFileOfSomethingElse(t *testing.T) {
+	for _, data := range []string{"", "{}", "[1]", `[{"issuer":1}]`, "[{}]x", "[" + strings.Repeat(" ", maxFile) + "]"} {
+		f := NewFile(filepath.Join(t.TempDir(), "tokens"))
+		if err := os.WriteFile(f.path, []byte(data), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Load(t.Context(), StoreKey{}); err == nil {
+			t.Errorf("%.20q is accepted", data)
+		}
+		if err := f.Save(t.Context(), StoreKey{}, []byte(`{}`)); err == nil {
+			t.Errorf("%.20q is overwritten", data)
+		}
+	}
+	f := NewFile(filepath.Join(t.TempDir(), "tokens"))
+	if err := f.Save(t.Context(), StoreKey{}, []byte(`{`)); err == nil {
+		t.Error("not JSON is saved")
+	}
+}
+
+func TestStoreThatFails(t *testing.T) {
+	w := newWorld(t)
+	broken := errors.New("broken")
+	tr := w.transport(func(o *Options) { o.Store = storeFunc(func() error { return broken }) })
+	if err := w.mustFail(tr, "store"); !errors.Is(err, broken) {
+		t.Error(err)
+	}
+	// What is stored by something else is not taken for a token.
+	s := NewMemory()
+	tr = w.transport(func(o *Options) { o.Store = s })
+	for _, data := range []string{`{"issuer":1}`, `[]`, `x`} {
+		s.data[tr.bindingKey()] = []byte(data)
+		if err := w.mustFail(tr); !errors.Is(err, errStored) {
+			t.Errorf("%s: %v", data, err)
+		}
+	}
+	s.data[tr.bindingKey()] = []byte(`{"issuer":"i"}`)
+	for _, data := range []string{`{}`, `x`, `{"access_token":"a","token_type":"DPoP","dpop_key":"AAAA"}`} {
+		s.data[StoreKey{Issuer: "i"}] = []byte(data)
+		if err := w.mustFail(tr); !errors.Is(err, errStored) {
+			t.Errorf("%s: %v", data, err)
+		}
+	}
+}
+
+func TestSavedTokens(t *testing.T) {
+	key, der, err := generateKey("EdDSA")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range []*token{
+		{access: "a"},
+		{access: "a", refresh: "r", scopes: []string{"x", "y"}, granted: []string{"x"}, expires: time.Unix(1<<31, 0)},
+		{access: "a", dpop: true, key: key, der: der},
+	} {
+		got, err := parseSaved(k.encode())
+		if err != nil || !bytes.Equal(got.encode(), k.encode()) || got.refresh != k.refresh || !got.expires.Equal(k.expires) || len(got.scopes) != len(k.scopes) {
+			t.Errorf("%s: %v", k.encode(), err)
+		}
+		if k.dpop && got.key.thumbprint() != key.thumbprint() {
+			t.Error("another key")
+		}
+	}
+}
+
+// A process that is killed holds no lock.
+func TestLockOfAKilledProcess(t *testing.T) {
+	const env = "STDMCP_TEST_LOCK"
+	if path := os.Getenv(env); path != "" {
+		if _, err := NewFile(path).Lock(context.Background(), StoreKey{}); err != nil {
+			os.Exit(1)
+		}
+		fmt.Println("locked")
+		select {}
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Skip(err)
+	}
+	f := NewFile(filepath.Join(t.TempDir(), "tokens"))
+	cmd := exec.Command(exe, "-test.run=^TestLockOfAKilledProcess$")
+	cmd.Env = append(os.Environ(), env+"="+f.path)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := out.Read(make([]byte, 100)); n == 0 {
+		t.Fatal(err)
+	}
+	short, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	if _, err := f.Lock(short, StoreKey{}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("not locked: %v", err)
+	}
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	unlock, err := f.Lock(t.Context(), StoreKey{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	unlock()
+}
