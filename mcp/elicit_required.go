@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
@@ -15,7 +16,8 @@ import (
 // A pageOpener is a handler that can have the user open pages.
 type pageOpener interface {
 	// openAll has the user open the pages that the data of a refusal lists,
-	// and returns when the server says that all is done there.
+	// and returns when the server says that all is done there, or when it has
+	// said nothing for the time that a call has: not all servers do.
 	openAll(ctx context.Context, c *Client, data RawMessage) error
 
 	// attach is called before anything is sent: a server may be done with a page
@@ -64,8 +66,10 @@ func (e Elicitation) openAll(ctx context.Context, c *Client, data RawMessage) er
 			return errDeclined
 		}
 	}
+	limit := time.NewTimer(c.patience())
+	defer limit.Stop()
 	for i := range pages {
-		if err := done.wait(ctx, pages[i].ElicitationID); err != nil {
+		if err := done.wait(ctx, limit.C, pages[i].ElicitationID); err != nil {
 			return err
 		}
 	}
@@ -119,8 +123,8 @@ func (d *donePages) of(id string) chan struct{} {
 	return d.done[id]
 }
 
-// wait waits until the server is done with a page.
-func (d *donePages) wait(ctx context.Context, id string) error {
+// wait waits until the server is done with a page, or limit is reached.
+func (d *donePages) wait(ctx context.Context, limit <-chan time.Time, id string) error {
 	done := d.of(id)
 	if done == nil {
 		return ErrFlood
@@ -132,6 +136,8 @@ func (d *donePages) wait(ctx context.Context, id string) error {
 	}()
 	select {
 	case <-done:
+		return nil
+	case <-limit:
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)

@@ -66,6 +66,21 @@ func TestCallIsRepeatedWhenTheUserHasBeenAtThePage(t *testing.T) {
 	}
 }
 
+func TestCallIsRepeatedWhenTheServerSaysNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		script := needsPage("https://example.com/")
+		silent := testserver.Script(func(line string) []string {
+			answers := script(line)
+			return answers[:min(1, len(answers))]
+		})
+		user := mcp.Elicitation{OpenURL: func(context.Context, *mcp.URLRequest) (string, error) { return mcp.ElicitAccept, nil }}
+		c := dial(t, silent.Pipe(), &mcp.Options{Versions: []string{legacy}, Handlers: []mcp.Handler{user}})
+		if _, err := c.CallTool(t.Context(), "x", nil); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 func TestRefusalStaysWithoutSomebodyToAsk(t *testing.T) {
 	c := dial(t, needsPage("https://example.com/").Pipe(), &mcp.Options{Versions: []string{legacy}})
 	_, err := c.CallTool(t.Context(), "x", nil)

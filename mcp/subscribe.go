@@ -212,7 +212,7 @@ func (s *Subscription) open(ctx context.Context) error {
 	life, cancel := context.WithCancel(s.client.ctx)
 	s.cancel = cancel
 	go s.keepOpen(life) // ends with life
-	ctx, stop := context.WithTimeoutCause(ctx, s.patience(), s.client.timeout(s.patience()))
+	ctx, stop := context.WithTimeoutCause(ctx, s.client.patience(), s.client.timeout(s.client.patience()))
 	defer stop()
 	select {
 	case <-s.acked:
@@ -228,9 +228,9 @@ func (s *Subscription) open(ctx context.Context) error {
 	}
 }
 
-// patience is how long the server may take to agree.
-func (s *Subscription) patience() time.Duration {
-	if d := s.client.opts.Timeout; d > 0 {
+// patience is how long is waited for what is no answer to a call.
+func (c *Client) patience() time.Duration {
+	if d := c.opts.Timeout; d > 0 {
 		return d
 	}
 	return time.Hour
