@@ -35,7 +35,10 @@ var errEnded = errors.New("the stream ended before the answer")
 type stream struct {
 	c    *conn
 	slot *jsonrpc.Slot // the call that it belongs to; nil for that of the session
-	open *opening      // for the first request, which doesn't wait; then nil
+
+	// Closed after the first request, for which there is no wait, and nil then.
+	// It is nil from the begin for a stream that is there already.
+	opened chan struct{}
 
 	last string          // id of the last event
 	wait time.Duration   // how long the server wants to be left alone; 0 if it didn't say
@@ -98,7 +101,7 @@ func (s *stream) repeated(id string) bool {
 func (s *stream) again(ctx context.Context, header http.Header) (*http.Response, error) {
 	last := errVain
 	for {
-		if s.open == nil && !s.pause(ctx) {
+		if s.opened == nil && !s.pause(ctx) {
 			return nil, last
 		}
 		resp, err := s.get(ctx, header)
@@ -135,9 +138,9 @@ func (s *stream) pause(ctx context.Context) bool {
 
 // get asks for the stream, or for what follows the last event.
 func (s *stream) get(ctx context.Context, header http.Header) (*http.Response, error) {
-	if s.open != nil {
-		defer close(s.open.ended)
-		ctx, s.open = s.open.watch(ctx), nil
+	if s.opened != nil {
+		defer close(s.opened)
+		s.opened = nil
 	}
 	h := header.Clone()
 	h["Accept"] = []string{"text/event-stream"}
