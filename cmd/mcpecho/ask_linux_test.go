@@ -195,3 +195,16 @@ func TestQuestionsComeOneAtATime(t *testing.T) {
 		t.Errorf("answer %v", answer)
 	}
 }
+
+func TestProjectIsTrustedWhenTheUserSaysSo(t *testing.T) {
+	project(t, map[string]string{".mcp.json": `{"mcpServers":{"theirs":SERVER}}`})
+	for answer, want := range map[string]int{"y": 0, "": statusUsage, "n": statusUsage} {
+		p := onTerminal(t, 200, "call", "theirs/echo", "message=hello there")
+		p.until("The file .mcp.json in this folder says that theirs is " + self(t) + " serve\r\nIs it to be trusted? [y/N] ")
+		p.enter(answer)
+		shown, status := p.end()
+		if status != want || strings.HasSuffix(shown, "\nhello there\n") != (want == 0) {
+			t.Errorf("%q: status %d, %q", answer, status, shown)
+		}
+	}
+}
