@@ -131,7 +131,7 @@ func crowdedBatch(t *testing.T, w *world) {
 
 // storms has a handler that is slower than what comes.
 func storms(t *testing.T, w *world) {
-	const all = 20_000
+	const all = 5_000
 	w.engine.Fault, w.engine.Size = "notification-storm", all
 	o := w.options()
 	var handled atomic.Int64

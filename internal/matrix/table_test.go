@@ -9,7 +9,7 @@ var tunings = map[string]tuning{
 	"stops-reading":      {message: 100_000},
 	"floods-stderr":      {size: 1 << 20},
 	"endless-line":       {size: 1 << 20},
-	"notification-storm": {size: 20_000},
+	"notification-storm": {size: 5_000},
 	"deep-nesting":       {size: 10_000},
 	"endless-progress":   {delay: 2 * time.Second},
 	"discover-slow":      {delay: 5 * time.Second}, // longer than the probe
@@ -24,6 +24,8 @@ var tunings = map[string]tuning{
 	"status-502-endless": {size: 1 << 20},
 	"gzip-bomb":          {size: 4 << 20},
 	"get-storm":          {size: 2_000},
+	"list-changed-storm": {size: 5_000},
+	"many-headers":       {size: 80_000},
 }
 
 // rows is the matrix. Row 0 is not in it: it is the opening of connections.

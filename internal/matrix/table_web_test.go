@@ -112,7 +112,7 @@ var webRows = []row{
 		on("E", "empty-stream", fails(closed, unknown).andConnectionEnds()),
 		on("H", "drops drops-by-reset replays repeats", works),
 		on("H", "drops-again", fails(deadline)),
-		on("H", "resumption-404", fails(closed, unknown).andSessionEnds()),
+		on("H", "resumption-404", fails(closed, unknown).andSessionEnds().pardons("no event of this session")),
 		on("H", "resumption-405", fails(closed, unknown)),
 		on("E", "get-ends get-breaks-off", refused(closed)),
 		on("H", "get-ends get-breaks-off get-ends-early", works),

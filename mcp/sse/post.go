@@ -136,8 +136,9 @@ func (c *conn) post(ctx context.Context, msg []byte, revision string, timeout ti
 		})
 		if err == nil {
 			err = accepted(resp)
-		} else {
-			c.awaitEnd(ctx)
+		}
+		if err != nil && (resp == nil || resp.StatusCode == http.StatusNotFound) {
+			c.awaitEnd(ctx) // a server forgets the session before the end of its stream is here
 		}
 		p.over.Store(true)
 		if err != nil {

@@ -1,0 +1,136 @@
+package matrix
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stdmcp/stdmcp/mcp"
+)
+
+// TestEveryReadAndWriteFails has the k-th Read or Write of a client go wrong,
+// for every k, in every way, while it connects, lists, calls, subscribes and
+// closes.
+func TestEveryReadAndWriteFails(t *testing.T) {
+	for _, transport := range []byte("SEH") {
+		for _, revision := range revisionsOf[transport] {
+			if revision == batches {
+				continue // reads and writes as its neighbours do
+			}
+			for _, what := range mishaps {
+				t.Run(fmt.Sprintf("%c/%s/%s", transport, revision, what), func(t *testing.T) {
+					t.Parallel()
+					const most = 2000
+					for k := 1; k < most; k++ {
+						f := &fuse{k: k, mishap: what}
+						synctest.Test(t, func(t *testing.T) {
+							s := scenario{world: &world{transport: transport, revision: revision, fuse: f, unjudged: true}}
+							s.play(t)
+						})
+						if t.Failed() {
+							t.Fatalf("with the mishap at %d", k)
+						}
+						if !f.blown() {
+							if k < 10 {
+								t.Errorf("only %d reads and writes", k-1)
+							}
+							t.Logf("%d places for a mishap", k-1)
+							return
+						}
+					}
+					t.Errorf("still reads and writes after %d times", most)
+				})
+			}
+		}
+	}
+}
+
+// A scenario is a client's life in short.
+type scenario struct {
+	*world
+	client *mcp.Client
+}
+
+// stepTime is how long each step may take.
+const stepTime = 20 * time.Second
+
+// play plays every step, whatever became of those before.
+func (s *scenario) play(t *testing.T) {
+	tr := s.start(t)
+	s.step(t, "connect", func(ctx context.Context) (err error) {
+		s.client, err = mcp.Connect(ctx, tr, s.options())
+		return err
+	})
+	if s.client == nil {
+		return
+	}
+	s.step(t, "list", func(ctx context.Context) error {
+		tools, err := s.client.ListTools(ctx)
+		if err == nil && len(tools) == 0 {
+			return errors.New("no tools")
+		}
+		return err
+	})
+	s.step(t, "call", s.call)
+	s.step(t, "subscribe", s.subscribe)
+	s.step(t, "call again", s.call)
+	s.close(t, s.client)
+}
+
+// step makes a step. It must end in time, rightly or with an error that is
+// documented.
+func (s *scenario) step(t *testing.T, name string, do func(context.Context) error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), stepTime)
+	defer cancel()
+	start := time.Now()
+	err := do(ctx)
+	if took := time.Since(start); took > stepTime+lateness {
+		t.Errorf("%s took %v", name, took)
+	}
+	if err != nil && !isDocumented(err) {
+		t.Errorf("%s: %v (%T) is no error that is documented", name, err, err)
+	}
+	if err != nil && !s.fuse.blown() {
+		t.Errorf("%s: %v, without a mishap", name, err)
+	}
+}
+
+// call calls a tool that reports progress. If the server got the request and
+// the client not the answer, the error must say that nobody knows.
+func (s *scenario) call(ctx context.Context) error {
+	before := s.received("tools/call")
+	res, err := s.client.Do(ctx, &mcp.ToolCall{
+		Name: "slow", Arguments: map[string]any{"seconds": 0.5, "steps": 3}, Progress: func(mcp.Progress) {},
+	})
+	arrived := s.received("tools/call") > before
+	switch {
+	case err == nil && !strings.HasPrefix(res.Text(), "Done"):
+		return fmt.Errorf("slow returned %+v", res)
+	case err != nil && arrived && !unknown.in(err) && !deadline.in(err):
+		return fmt.Errorf("the request arrived: %s", err)
+	}
+	return err
+}
+
+// subscribe subscribes, has something change and waits for the news, which a
+// mishap may keep away.
+func (s *scenario) subscribe(ctx context.Context) error {
+	sub, err := s.client.Subscribe(ctx, &mcp.SubscriptionFilter{ToolsListChanged: true})
+	if err != nil {
+		return err
+	}
+	defer sub.Close()
+	if _, err := s.client.CallTool(ctx, "add_tool", nil); err != nil {
+		return err
+	}
+	if _, err := sub.Next(ctx); err != io.EOF {
+		return err
+	}
+	return nil
+}
