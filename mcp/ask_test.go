@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/mcp"
@@ -57,6 +59,20 @@ func TestServersAreAnsweredInBothEras(t *testing.T) {
 				t.Errorf("%s, %s: %q, %v", tool, revision, text, err)
 			}
 		}
+	}
+}
+
+func TestTimeStandsStillWhileTheUserThinks(t *testing.T) {
+	slow := mcp.Elicitation{Form: func(ctx context.Context, p *mcp.ElicitParams) (*mcp.ElicitResult, error) {
+		time.Sleep(10 * time.Minute)
+		return &mcp.ElicitResult{Action: mcp.ElicitDecline}, nil
+	}}
+	for _, revision := range eras {
+		synctest.Test(t, func(t *testing.T) {
+			if _, err := asked(t, "ask_elicitation", nil, revision, slow); err != nil {
+				t.Errorf("%s: %v", revision, err)
+			}
+		})
 	}
 }
 

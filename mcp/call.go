@@ -176,7 +176,8 @@ func appendMeta(b []byte, meta map[string]any) (_ []byte, err error) {
 }
 
 // limit returns the context of a call. Its timer is there for calls that ask
-// for progress, which starts it anew.
+// for progress, which starts it anew, and where handlers may be at work, for
+// which the time stands still: the user may be thinking.
 func (c *Client) limit(ctx context.Context, q *call) (context.Context, *callTimer, context.CancelFunc) {
 	if q.open {
 		return ctx, nil, func() {}
@@ -185,7 +186,7 @@ func (c *Client) limit(ctx context.Context, q *call) (context.Context, *callTime
 	if d == 0 {
 		d = c.opts.Timeout
 	}
-	if q.progress == nil {
+	if q.progress == nil && len(c.opts.Handlers) == 0 {
 		if total := c.opts.MaxTimeout; total > 0 && (d < 0 || d > total) {
 			d = total
 		}
@@ -197,8 +198,14 @@ func (c *Client) limit(ctx context.Context, q *call) (context.Context, *callTime
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	t := &callTimer{each: d, total: c.opts.MaxTimeout, began: time.Now()}
-	t.timer = time.AfterFunc(t.rest(), func() { cancel(t.err()) })
-	return ctx, t, func() { t.timer.Stop(); cancel(nil) }
+	t.start(func() {
+		if c.requests.busy() && !t.over() {
+			t.extend()
+		} else {
+			cancel(t.err())
+		}
+	})
+	return ctx, t, func() { t.stop(); cancel(nil) }
 }
 
 // inAll returns the context of something that takes several requests.
@@ -222,7 +229,23 @@ func (c *Client) timeout(d time.Duration) *timeoutError {
 type callTimer struct {
 	each, total time.Duration // no limit when negative
 	began       time.Time
-	timer       *time.Timer
+
+	mu    sync.Mutex
+	timer *time.Timer // nil when the call is over
+}
+
+// start has f called when the time is up.
+func (t *callTimer) start(f func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.timer = time.AfterFunc(t.rest(), f)
+}
+
+func (t *callTimer) stop() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.timer.Stop()
+	t.timer = nil
 }
 
 // forever is beyond the life of any call.
@@ -241,10 +264,19 @@ func (t *callTimer) rest() time.Duration {
 }
 
 // extend starts the time anew.
-func (t *callTimer) extend() { t.timer.Reset(t.rest()) }
+func (t *callTimer) extend() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.timer != nil {
+		t.timer.Reset(t.rest())
+	}
+}
+
+// over reports whether the call may not go on whatever happens.
+func (t *callTimer) over() bool { return t.total >= 0 && time.Since(t.began) >= t.total }
 
 func (t *callTimer) err() error {
-	if t.total >= 0 && time.Since(t.began) >= t.total {
+	if t.over() {
 		return &timeoutError{after: t.total, total: true}
 	}
 	return &timeoutError{after: t.each}

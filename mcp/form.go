@@ -22,7 +22,7 @@ func complete(fields []FormField, content map[string]any) (map[string]any, error
 		v, ok := filled[f.Name]
 		switch {
 		case ok:
-			if err := f.Schema.check(v); err != nil {
+			if err := f.Schema.Check(v); err != nil {
 				return nil, &opError{"field " + strconv.Quote(f.Name), err}
 			}
 		case f.Schema.Default != nil:
@@ -48,8 +48,9 @@ func hasField(fields []FormField, name string) bool {
 	return false
 }
 
-// check returns an error when v doesn't fit the schema.
-func (s *PrimitiveSchema) check(v any) error {
+// Check returns an error when v, which is as in ElicitResult.Content, doesn't fit
+// the schema.
+func (s *PrimitiveSchema) Check(v any) error {
 	b, err := wire.AppendValue(nil, v)
 	if err != nil {
 		return err

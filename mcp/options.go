@@ -43,7 +43,8 @@ type Options struct {
 	ProbeTimeout time.Duration
 
 	// Timeout is how long a call waits for its answer. Progress starts the
-	// time anew, for a call that asked for it. 1 minute when 0, no limit when
+	// time anew, for a call that asked for it, and it stands still while one
+	// of Handlers is at work on a request of the server. 1 minute when 0, no limit when
 	// negative. A context that ends earlier ends the call earlier.
 	Timeout time.Duration
 

@@ -54,6 +54,13 @@ func (t *requestTable) run(ctx context.Context, f func()) bool {
 	return true
 }
 
+// busy reports whether a handler is at work.
+func (t *requestTable) busy() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.n > 0
+}
+
 // handled ends the use of an id: the server may use it again as soon as it has
 // the answer. It reports false if the server has cancelled the request.
 func (t *requestTable) handled(ctx context.Context, id jsonrpc.ID) bool {

@@ -40,7 +40,7 @@ func inShell(t *testing.T, script string, shell ...string) string {
 	if _, err := exec.LookPath(shell[0]); err != nil {
 		t.Skip("no ", shell[0], " here")
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, shell[0], append(shell[1:], "-c", script)...)
 	cmd.Dir = t.TempDir()
