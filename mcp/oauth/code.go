@@ -52,7 +52,7 @@ func (t *Transport) byCode(ctx context.Context, s *server, scopes []string, key 
 // askPerson asks once. The client is returned with errors too.
 func (t *Transport) askPerson(ctx context.Context, s *server, scopes []string, key *Key, fresh bool) (*token, *Client, error) {
 	last := ""
-	if g := t.loadRegistration(ctx, s.issuer); g != nil {
+	if g := t.loadRegistration(ctx, StoreKey{Issuer: s.issuer}); g != nil {
 		last = g.redirect
 	}
 	in, err := t.opts.Authorizer.Listen(ctx, last)

@@ -7,7 +7,9 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -107,10 +109,6 @@ func (r *receiver) Authorize(ctx context.Context, page string) (string, error) {
 		close(served)
 	}()
 	defer func() {
-		// The page that says that all is done is still on its way.
-		soon, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-		defer cancel()
-		_ = s.Shutdown(soon)
 		_ = s.Close()
 		<-served
 	}()
@@ -137,29 +135,32 @@ const (
 	pageWrong = pageHead + `This is not an answer that anybody waits for.`
 )
 
-// handler hands the first answer with the state to the channel. Other pages
-// that the browser has open can guess the port, so nothing else ends the wait.
+// handler hands the first answer with the state to the channel, after the
+// person has seen that it came. Other pages that the browser has open can guess
+// the port, so nothing else ends the wait.
 func (r *receiver) handler(state string, answer chan<- string) http.Handler {
+	var used atomic.Bool
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		q := req.URL.Query()
+		ok := req.Method == http.MethodGet && strings.EqualFold(req.Host, r.uri.Host) &&
+			req.URL.EscapedPath() == r.uri.EscapedPath() && len(q["state"]) == 1 &&
+			state != "" && subtle.ConstantTimeCompare([]byte(q.Get("state")), []byte(state)) == 1 &&
+			used.CompareAndSwap(false, true)
+		status, page := http.StatusBadRequest, pageWrong
+		if ok {
+			status, page = http.StatusOK, pageDone
+		}
 		h := w.Header()
 		h.Set("Content-Type", "text/html; charset=utf-8")
+		h.Set("Content-Length", strconv.Itoa(len(page)))
 		h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Cache-Control", "no-store")
-		q := req.URL.Query()
-		got := []byte(q.Get("state"))
-		ok := req.Method == http.MethodGet && strings.EqualFold(req.Host, r.uri.Host) &&
-			req.URL.EscapedPath() == r.uri.EscapedPath() && len(q["state"]) == 1 &&
-			state != "" && subtle.ConstantTimeCompare(got, []byte(state)) == 1
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, page)
 		if ok {
-			select {
-			case answer <- r.uri.String() + "?" + req.URL.RawQuery:
-				_, _ = io.WriteString(w, pageDone)
-				return
-			default: // it was used
-			}
+			_ = http.NewResponseController(w).Flush()
+			answer <- r.uri.String() + "?" + req.URL.RawQuery
 		}
-		w.WriteHeader(http.StatusBadRequest)
-		_, _ = io.WriteString(w, pageWrong)
 	})
 }

@@ -12,32 +12,26 @@ import (
 )
 
 // current returns the token to send, or nil. One that has expired is replaced
-// if that needs nobody; if it doesn't work, the server will say what it wants.
-func (t *Transport) current(ctx context.Context) (*token, error) {
+// if that needs nobody. What goes wrong is seen when the server asks for more,
+// which it need not.
+func (t *Transport) current(ctx context.Context) *token {
 	if t.fetch.check(t.url) != nil {
-		return nil, nil // no token goes there
+		return nil // no token goes there
 	}
 	t.mu.Lock()
 	k, loaded := t.tok, t.loaded
 	t.mu.Unlock()
 	if !loaded {
-		var err error
-		if k, err = join(ctx, &t.mu, &t.loading, t.load); err != nil {
-			return nil, err
-		}
+		k, _ = join(ctx, &t.mu, &t.loading, t.load)
 	}
 	if k == nil || !k.expired() || k.refresh == "" && t.opts.Grant == nil {
-		return k, nil
+		return k
 	}
 	d := demand{metadata: t.bound().metadata, scope: strings.Join(k.scopes, " "), dpop: k.dpop, bearer: !k.dpop, silent: true}
-	next, err := t.renew(ctx, k, d)
-	if err != nil {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		return k, nil
+	if next, err := t.renew(ctx, k, d); err == nil {
+		return next
 	}
-	return next, nil
+	return k
 }
 
 func (t *Transport) bound() binding {

@@ -11,7 +11,8 @@ import (
 
 // Bearer returns a RoundTripper that sends a token from src with the requests
 // to the origin of server, and with no others. When the server refuses the
-// token, src is asked once more. base is nil for http.DefaultTransport.
+// token, src is asked once more. base may be nil, as
+// Options.Base may.
 func Bearer(server string, src Source, base http.RoundTripper) http.RoundTripper {
 	return newPlain(server, "Authorization", "Bearer ", src, base)
 }
@@ -38,7 +39,7 @@ func newPlain(server, name, prefix string, src Source, base http.RoundTripper) *
 		p.err = httpx.CheckHeader(http.Header{name: nil})
 	}
 	if p.base == nil {
-		p.base = http.DefaultTransport
+		p.base = newBase()
 	}
 	return p
 }
@@ -71,7 +72,7 @@ func (p *plain) RoundTrip(req *http.Request) (*http.Response, error) {
 			return resp, nil
 		}
 	}
-	httpx.Drain(resp)
+	_ = unusable(resp)
 	return p.base.RoundTrip(r)
 }
 

@@ -79,7 +79,7 @@ func (t *Transport) clientFor(ctx context.Context, s *server, redirect string, f
 	if t.opts.ClientURL != "" && s.clientURLs {
 		return &Client{ID: t.opts.ClientURL, Method: methodNone}, checkClientURL(t.opts.ClientURL)
 	}
-	if known := t.loadRegistration(ctx, s.issuer); !fresh && known.usable(redirect) {
+	if known := t.loadRegistration(ctx, StoreKey{Issuer: s.issuer}); !fresh && known.usable(redirect) {
 		return known.client(s), nil
 	}
 	var g *registration
@@ -96,8 +96,10 @@ func (t *Transport) clientFor(ctx context.Context, s *server, redirect string, f
 		}
 		g.redirect = redirect
 	}
-	if err := t.store.Save(ctx, StoreKey{Issuer: s.issuer}, g.encode()); err != nil {
-		return nil, &Error{Rule: "the registration cannot be stored", Err: err}
+	for _, key := range []StoreKey{{Issuer: s.issuer}, {Issuer: s.issuer, Client: g.id}} {
+		if err := t.store.Save(ctx, key, g.encode()); err != nil {
+			return nil, &Error{Rule: "the registration cannot be stored", Err: err}
+		}
 	}
 	return g.client(s), nil
 }
@@ -111,14 +113,16 @@ func (t *Transport) knownClient(ctx context.Context, s *server, id string) *Clie
 	if id == t.opts.ClientURL {
 		return &Client{ID: id, Method: methodNone}
 	}
-	if g := t.loadRegistration(ctx, s.issuer); g != nil && g.id == id {
+	if g := t.loadRegistration(ctx, StoreKey{Issuer: s.issuer, Client: id}); g != nil && g.id == id {
 		return g.client(s)
 	}
 	return nil
 }
 
-func (t *Transport) loadRegistration(ctx context.Context, issuer string) *registration {
-	data, err := t.store.Load(ctx, StoreKey{Issuer: issuer})
+// loadRegistration returns what is stored under a key with the issuer, which is
+// the newest registration there, or with the issuer and the client.
+func (t *Transport) loadRegistration(ctx context.Context, key StoreKey) *registration {
+	data, err := t.store.Load(ctx, key)
 	if err != nil || data == nil {
 		return nil
 	}

@@ -74,8 +74,10 @@ func (t *Transport) keep(ctx context.Context, s *server, c *Client, k *token) (*
 func (t *Transport) forget(ctx context.Context, client bool) error {
 	b := t.bound()
 	err := t.store.Save(ctx, b.key(), nil)
-	if err == nil && client {
-		err = t.store.Save(ctx, StoreKey{Issuer: b.issuer}, nil)
+	for _, key := range []StoreKey{{Issuer: b.issuer}, {Issuer: b.issuer, Client: b.client}} {
+		if err == nil && client {
+			err = t.store.Save(ctx, key, nil)
+		}
 	}
 	if err != nil {
 		return &Error{Rule: "the store cannot be written", Err: err}

@@ -20,8 +20,8 @@ type Store interface {
 	Lock(ctx context.Context, key StoreKey) (unlock func(), err error)
 }
 
-// A StoreKey says what something in a Store belongs to. A token has all three;
-// a registration has an issuer only; which token is in use is kept without one.
+// A StoreKey says what something in a Store belongs to. A token has all three,
+// a registration no resource, and which token is in use is kept without an issuer.
 type StoreKey struct {
 	Issuer   string
 	Resource string

@@ -14,9 +14,10 @@ import (
 // Options are the settings of a Transport. The zero value and nil work, as
 // long as nobody needs to be asked. Printing them shows no secret.
 type Options struct {
-	// Base sends the requests to the server. Nil means http.DefaultTransport.
-	// If it is an http.Transport, its proxy and TLS configuration serve for
-	// the requests to authorization servers as well.
+	// Base sends the requests to the server. Nil means a transport of its own
+	// that is set up like http.DefaultTransport. If it is an http.Transport,
+	// its proxy and TLS configuration serve for the requests to authorization
+	// servers as well.
 	Base http.RoundTripper
 
 	// Store keeps tokens and registrations. Nil means in memory.
@@ -102,12 +103,24 @@ func New(url string, opts *Options) *Transport {
 	t.url, t.err = httpx.Parse(url)
 	t.base, t.store = t.opts.Base, t.opts.Store
 	if t.base == nil {
-		t.base = http.DefaultTransport
+		t.base = newBase()
 	}
 	if t.store == nil {
 		t.store = NewMemory()
 	}
 	t.fetch = newFetcher(t.base, t.url, t.opts.AllowHTTP)
+	return t
+}
+
+// newBase returns a transport for many requests to one server.
+func newBase() http.RoundTripper {
+	t, ok := http.DefaultTransport.(*http.Transport)
+	if !ok {
+		return http.DefaultTransport
+	}
+	t = t.Clone()
+	t.MaxIdleConnsPerHost = 32
+	t.MaxResponseHeaderBytes = maxDocument
 	return t
 }
 
@@ -140,11 +153,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if !httpx.SameOrigin(req.URL, t.url) || req.Header.Get("Authorization") != "" {
 		return t.base.RoundTrip(req)
 	}
-	k, err := t.current(req.Context())
-	if err != nil {
-		closeBody(req)
-		return nil, err
-	}
+	k := t.current(req.Context())
 	once := httpx.IsQuiet(req.Context()) || !canReplay(req)
 	o := operation{t: t, name: operationName(req)}
 	for sends := 1; ; sends++ {
@@ -164,21 +173,25 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		if once || sends == maxSends {
 			return resp, nil
 		}
-		if !(d.nonce && isNew) {
-			next, err := o.meet(req.Context(), k, d)
-			if err != nil {
-				return nil, refused(resp, err)
-			}
-			k = next
+		status := unusable(resp)
+		if d.nonce && isNew {
+			continue
 		}
-		httpx.Drain(resp)
+		next, err := o.meet(req.Context(), k, d)
+		if err != nil {
+			return nil, &refusedError{status, err}
+		}
+		k = next
 	}
 }
 
-// refused returns the error for a challenge that was not met, and closes the
-// body of resp.
-func refused(resp *http.Response, err error) error {
-	return &refusedError{httpx.Unusable(resp, ""), err}
+// unusable reads what there is to read of a refusal, and closes it: nobody
+// keeps it open while a person is asked.
+func unusable(resp *http.Response) *httpx.StatusError {
+	const wait = time.Second
+	late := time.AfterFunc(wait, func() { _ = resp.Body.Close() })
+	defer late.Stop()
+	return httpx.Unusable(resp, "")
 }
 
 // send sends a copy of req with the token, and returns the nonce in its proof.
