@@ -14,11 +14,11 @@ type attendant struct {
 	h      *Host
 	s      *server
 	client *mcp.Client
+	dial   *Dial
 	sub    *mcp.Subscription // nil while there is none
 
-	reopen  time.Time     // when to subscribe again; zero: never
-	refresh time.Time     // when to list the tools again; zero: never
-	ttl     time.Duration // how long a list stays good; 0: until the server says otherwise
+	reopen  time.Time // when to subscribe again; zero: never
+	refresh time.Time // when to list the tools again; zero: never
 }
 
 // refreshDelay is how long a change of a list is waited for to be followed by
@@ -36,10 +36,7 @@ const (
 
 // attend returns when the connection or ctx has ended.
 func (a *attendant) attend(ctx context.Context) {
-	if a.sub == nil && a.reopen.IsZero() {
-		a.ttl = a.askTTL(ctx)
-		a.again(a.ttl)
-	}
+	a.expire()
 	for ctx.Err() == nil && a.client.Err() == nil {
 		a.wait(ctx)
 		now := time.Now()
@@ -54,7 +51,7 @@ func (a *attendant) attend(ctx context.Context) {
 			if a.h.refresh(ctx, a.s, a.client) != nil {
 				a.again(minTTL)
 			}
-			a.again(a.ttl)
+			a.expire()
 		}
 	}
 }
@@ -65,6 +62,14 @@ func (a *attendant) end() {
 		a.sub.Close()
 	}
 	_ = a.client.Close() // says only that something of a dead server is stuck
+}
+
+// expire has the tools listed again when the list doesn't stay good any longer,
+// if the server doesn't tell of changes.
+func (a *attendant) expire() {
+	if a.sub == nil {
+		a.again(time.Duration(a.dial.ttl.Load()))
+	}
 }
 
 func due(at, now time.Time) bool { return !at.IsZero() && !at.After(now) }
@@ -125,17 +130,24 @@ func (a *attendant) subscribe(ctx context.Context) {
 	a.sub = sub
 }
 
-// askTTL asks a server that does not tell of changes how long its list of
-// tools stays good. It takes a request of its own, as ListTools doesn't tell.
-func (a *attendant) askTTL(ctx context.Context) time.Duration {
-	info := a.client.Server()
-	if info.Capabilities.Tools == nil || !isModern(&info) {
-		return 0
+// noteTTL has a look at each list of tools that a client gets, for how long it
+// stays good, which ListTools doesn't tell.
+func (d *Dial) noteTTL(next func(context.Context, *mcp.OutgoingCall) (mcp.RawMessage, error)) func(context.Context, *mcp.OutgoingCall) (mcp.RawMessage, error) {
+	return func(ctx context.Context, call *mcp.OutgoingCall) (raw mcp.RawMessage, err error) {
+		if next != nil {
+			raw, err = next(ctx, call)
+		} else {
+			raw, err = call.Send(ctx)
+		}
+		if err == nil && call.Method == "tools/list" {
+			d.ttl.Store(int64(ttlOf(raw)))
+		}
+		return raw, err
 	}
-	raw, err := a.client.Call(ctx, "tools/list", nil)
-	if err != nil {
-		return 0
-	}
+}
+
+// ttlOf returns how long a list stays good, or 0 when it doesn't say.
+func ttlOf(raw mcp.RawMessage) time.Duration {
 	ms := int64(0)
 	r := wire.NewReader(raw)
 	for r.Object(); r.More(); {

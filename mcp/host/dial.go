@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"strconv"
+	"sync/atomic"
 
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
@@ -32,6 +33,8 @@ type Dial struct {
 	// Classify may be set by the dialer, to say of what category an error is
 	// that only it knows. It returns "" for others.
 	Classify func(error) Category
+
+	ttl atomic.Int64 // how long the tools stay good, in nanoseconds; 0 when the server doesn't say
 }
 
 // Stdio is the Dialer for servers that are programs.

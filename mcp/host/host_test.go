@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -316,4 +317,31 @@ func TestConcurrentUse(t *testing.T) {
 	for range jobs {
 		<-done
 	}
+}
+
+func TestTTLIsHonoured(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		var grown atomic.Bool
+		script := host.Pipe(scripted(func() map[string]string {
+			extra := ""
+			if grown.Load() {
+				extra = `,{"name":"u"}`
+			}
+			return map[string]string{
+				"server/discover": `{"jsonrpc":"2.0","id":$id,"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"ttlMs":0,"cacheScope":"private"}}`,
+				"tools/list":      `{"jsonrpc":"2.0","id":$id,"result":{"resultType":"complete","tools":[{"name":"t"}` + extra + `],"ttlMs":60000,"cacheScope":"public"}}`,
+			}
+		}))
+		h := newHost(t, host.Options{Dialers: host.Dialers{config.SDK: host.InProcess(map[string]mcp.Transport{"x": script})}})
+		if err := h.SetServers(t.Context(), []*host.Server{{Name: "x", Type: config.SDK}}).Err(); err != nil {
+			t.Fatal(err)
+		}
+		grown.Store(true)
+		events := h.Events(t.Context())
+		await(t, events, "a new tool", func(e host.Event) bool { return slices.Equal(e.Added, []string{"mcp__x__u"}) })
+		if took := time.Since(start); took != time.Minute {
+			t.Errorf("the list was asked for after %v", took)
+		}
+	})
 }

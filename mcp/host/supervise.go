@@ -155,7 +155,7 @@ func (h *Host) connect(ctx context.Context, s *server, r *run) (*attendant, *Err
 		h.mu.Unlock()
 		return nil, connectError(s.name, err, d)
 	}
-	a := &attendant{h: h, s: s, client: client}
+	a := &attendant{h: h, s: s, client: client, dial: d}
 	a.subscribe(bound) // first, so that no change of the list is missed
 	tools, listErr := listTools(bound, client)
 	if client.Err() != nil || ctx.Err() != nil {
@@ -188,6 +188,7 @@ func (h *Host) clientOptions(s *server, d *Dial, legacy bool) *mcp.Options {
 			}
 		}
 	}
+	o.Intercept = d.noteTTL(o.Intercept)
 	log := o.Log
 	o.Log = func(ctx context.Context, m *mcp.LogMessage) {
 		h.hub.emit(Event{Kind: Logged, Server: s.name, Log: m})

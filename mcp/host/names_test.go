@@ -1,0 +1,112 @@
+package host_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/host"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
+)
+
+var allowed = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+
+func TestNames(t *testing.T) {
+	long := strings.Repeat("x", 80)
+	for _, test := range []struct {
+		naming             host.Naming
+		server, tool, want string
+	}{
+		{host.MCPServerTool, "github", "create_issue", "mcp__github__create_issue"},
+		{host.ServerTool, "github", "create_issue", "github__create_issue"},
+		{host.MCPUnderscore, "github", "create_issue", "mcp_github_create_issue"},
+		{host.MCPServerTool, "my-server", "a-b", "mcp__my-server__a-b"},
+		{host.MCPServerTool, "my server", "a.b", "mcp__my_server__a_b_"},
+		{host.MCPServerTool, "a__b", "c", "mcp__a__b__c_"},
+		{host.MCPServerTool, "a", "b__c", "mcp__a__b__c"},
+		{host.MCPServerTool, "a_", "b", "mcp__a___b_"},
+		{host.MCPServerTool, "s", long, "mcp__s__" + long[:47] + "_"},
+		{host.MCPServerTool, "日本", "語", "mcp________"},
+		{host.MCPServerTool, "s", "", "mcp__s___"},
+	} {
+		got := test.naming.Name(test.server, test.tool)
+		if want := regexp.MustCompile("^" + strings.TrimSuffix(test.want, "_") + "(_[0-9a-f]{8})?$"); !want.MatchString(got) || (got == test.want) == strings.HasSuffix(test.want, "_") {
+			t.Errorf("%q of %q: have %s, want %s", test.tool, test.server, got, test.want)
+		}
+		if !allowed.MatchString(got) {
+			t.Errorf("%s is no name for a model", got)
+		}
+	}
+}
+
+func FuzzNames(f *testing.F) {
+	f.Add("a__b", "c", "a", "b__c")
+	f.Add("a b", "c", "a_b", "c")
+	f.Fuzz(func(t *testing.T, s1, t1, s2, t2 string) {
+		for _, n := range []host.Naming{host.MCPServerTool, host.ServerTool, host.MCPUnderscore} {
+			if name := n.Name(s1, t1); !allowed.MatchString(name) || name != n.Name(s1, t1) {
+				t.Errorf("%q, %q: %q", s1, t1, name)
+			}
+		}
+	})
+}
+
+// Two tools never have one name, even where the naming would have them so.
+func TestNamesAreUnique(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		list := func(tools ...string) mcp.Transport {
+			return host.Pipe(scripted(func() map[string]string {
+				return map[string]string{
+					"server/discover": `{"jsonrpc":"2.0","id":$id,"error":{"code":-32601,"message":"no"}}`,
+					"initialize":      `{"jsonrpc":"2.0","id":$id,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}`,
+					"tools/list":      `{"jsonrpc":"2.0","id":$id,"result":{"tools":[{"name":"` + strings.Join(tools, `"},{"name":"`) + `"}]}}`,
+				}
+			}))
+		}
+		h := newHost(t, host.Options{Naming: host.MCPUnderscore, Dialers: host.Dialers{config.SDK: host.InProcess(map[string]mcp.Transport{
+			"a": list("b_c", "x y", "x.y", "x_y", "x y"), "a_b": list("c"),
+		})}})
+		servers := []*host.Server{{Name: "a", Type: config.SDK}, {Name: "a_b", Type: config.SDK}}
+		if err := h.SetServers(t.Context(), servers).Err(); err != nil {
+			t.Fatal(err)
+		}
+		seen := make(map[string]bool)
+		for _, tool := range h.Tools() {
+			if seen[tool.Name()] || !allowed.MatchString(tool.Name()) || h.Tool(tool.Name()) != tool {
+				t.Errorf("%q of %q", tool.Name(), tool.Server())
+			}
+			seen[tool.Name()] = true
+		}
+		if len(seen) != 5 {
+			t.Errorf("%d tools: %q", len(seen), names(h.Tools()))
+		}
+		// A name stays with its tool, whoever is away.
+		before := names(h.Agent("a_b").Tools())
+		if err := h.Disconnect(t.Context(), "a"); err != nil {
+			t.Fatal(err)
+		}
+		if err := h.Reconnect(t.Context(), "a_b"); err != nil {
+			t.Fatal(err)
+		}
+		if after := names(h.Agent("a_b").Tools()); after[0] != before[0] {
+			t.Errorf("%q has become %q", before, after)
+		}
+	})
+}
+
+// The era that a server was found to be of is remembered.
+func TestEraIsRemembered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake(&testserver.Options{Fault: "discover-dies"})
+		h := fakes{"x": f}.start(t, host.Options{})
+		if f.opened() != 2 {
+			t.Fatalf("opened %d times", f.opened())
+		}
+		if err := h.Reconnect(t.Context(), "x"); err != nil || f.opened() != 3 {
+			t.Errorf("opened %d times: %v", f.opened(), err)
+		}
+	})
+}

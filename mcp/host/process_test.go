@@ -1,0 +1,42 @@
+package host_test
+
+import (
+	"os"
+	"strconv"
+	"syscall"
+	"testing"
+
+	"github.com/stdmcp/stdmcp/mcp/host"
+)
+
+// pidOf asks a server that is a child process for its process id.
+func pidOf(t testing.TB, h *host.Host, server string) int {
+	t.Helper()
+	res, err := h.CallTool(t.Context(), server, "process", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, _ := host.Value(res.Structured).(map[string]any)
+	pid, _ := m["pid"].(float64)
+	if pid == 0 {
+		t.Fatalf("no process id in %s", res.Structured)
+	}
+	return int(pid)
+}
+
+// alive reports whether there is a process of that id, even if it is a zombie.
+func alive(pid int) bool {
+	if _, err := os.Stat("/proc/self"); err == nil {
+		_, err := os.Stat("/proc/" + strconv.Itoa(pid))
+		return err == nil
+	}
+	p, err := os.FindProcess(pid)
+	return err == nil && p.Signal(syscall.Signal(0)) == nil
+}
+
+// kill kills a process the hard way.
+func kill(pid int) {
+	if p, err := os.FindProcess(pid); err == nil {
+		_ = p.Kill()
+	}
+}
