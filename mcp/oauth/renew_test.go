@@ -339,3 +339,65 @@ func (t *Transport) waiting() int {
 	}
 	return t.renewing.waiting
 }
+
+// A refusal whose body never ends holds nobody up.
+func TestRefusalThatNeverEnds(t *testing.T) {
+	w := newWorld(t)
+	over := make(chan struct{})
+	first := true
+	w.handle = func(rw http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path != "/mcp" || !first {
+			return false
+		}
+		first = false
+		rw.WriteHeader(401)
+		_ = http.NewResponseController(rw).Flush()
+		<-over
+		return true
+	}
+	defer close(over)
+	w.mustGet(w.transport(nil))
+}
+
+// Two resources with one authorization server: when the second needs another
+// registration, the first goes on with its own.
+func TestRegistrationsSideBySide(t *testing.T) {
+	w := newWorld(t)
+	store := NewMemory()
+	first := w.transport(func(o *Options) { o.Store = store })
+	w.mustGet(first)
+	second := newWorld(t)
+	second.prm["authorization_servers"] = []string{w.as.URL}
+	second.access = w.access
+	tr := New(second.url(), &Options{Base: w.base, Store: store, Authorizer: &Loopback{Open: w.open, RedirectURI: "http://127.0.0.1/second"}})
+	second.mustGet(tr)
+	if w.count("/register") != 2 {
+		t.Errorf("registered %d times", w.count("/register"))
+	}
+	w.forgetAccess()
+	w.mustGet(w.transport(func(o *Options) { o.Store, o.Authorizer = store, nil }))
+	if w.count("refresh_token") != 1 {
+		t.Error("not refreshed")
+	}
+}
+
+type valueKey struct{}
+
+// What a request's context holds reaches the functions of the program.
+func TestContextValues(t *testing.T) {
+	w := newWorld(t)
+	var got any
+	tr := w.transport(func(o *Options) {
+		o.Grant = Assertion{func(ctx context.Context) (string, error) {
+			got = ctx.Value(valueKey{})
+			return unsigned(map[string]any{}, map[string]any{}), nil
+		}}
+	})
+	req, err := http.NewRequestWithContext(context.WithValue(t.Context(), valueKey{}, "value"), "GET", w.url(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.do(tr, req); err != nil || got != "value" {
+		t.Error(err, got)
+	}
+}
