@@ -67,7 +67,8 @@ type fake struct {
 	mu    sync.Mutex
 	opens int
 	conn  io.Closer
-	fail  error // what opening fails with
+	fail  error                              // what opening fails with
+	other func() (io.ReadWriteCloser, error) // opens another server instead; nil for this one
 }
 
 func newFake(o *testserver.Options) *fake { return &fake{Server: testserver.New(o)} }
@@ -79,9 +80,15 @@ func (f *fake) open() (io.ReadWriteCloser, error) {
 	if f.fail != nil {
 		return nil, f.fail
 	}
-	stream := f.Server.Pipe()
+	var stream io.ReadWriteCloser
+	var err error
+	if f.other != nil {
+		stream, err = f.other()
+	} else {
+		stream = f.Server.Pipe()
+	}
 	f.conn = stream
-	return stream, nil
+	return stream, err
 }
 
 // crash ends the connection from the server's side.
