@@ -2,14 +2,8 @@ package oauth
 
 import (
 	"context"
-	"crypto/subtle"
-	"io"
 	"net"
-	"net/http"
 	"net/url"
-	"strconv"
-	"strings"
-	"sync/atomic"
 	"time"
 )
 
@@ -98,18 +92,14 @@ func (r *receiver) Authorize(ctx context.Context, page string) (string, error) {
 		return "", err
 	}
 	answer := make(chan string, 1)
-	s := &http.Server{
-		Handler:           r.handler(u.Query().Get("state"), answer),
-		ReadHeaderTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second, MaxHeaderBytes: 64 << 10,
-	}
-	s.SetKeepAlivesEnabled(false)
 	served := make(chan struct{})
-	go func() { // ends when s is closed
-		_ = s.Serve(r.ln)
+	go func() { // ends when the listener and ctx do
+		r.serve(ctx, u.Query().Get("state"), answer)
 		close(served)
 	}()
 	defer func() {
-		_ = s.Close()
+		_ = r.ln.Close()
+		cancel()
 		<-served
 	}()
 	open := r.l.Open
@@ -128,39 +118,3 @@ func (r *receiver) Authorize(ctx context.Context, page string) (string, error) {
 }
 
 func httpURL(u *url.URL) string { return u.Scheme + "://" + u.Host + u.EscapedPath() }
-
-const (
-	pageHead  = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Authorization</title><p>`
-	pageDone  = pageHead + `The answer has arrived. You can close this page and go back to the program.`
-	pageWrong = pageHead + `This is not an answer that anybody waits for.`
-)
-
-// handler hands the first answer with the state to the channel, after the
-// person has seen that it came. Other pages that the browser has open can guess
-// the port, so nothing else ends the wait.
-func (r *receiver) handler(state string, answer chan<- string) http.Handler {
-	var used atomic.Bool
-	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		q := req.URL.Query()
-		ok := req.Method == http.MethodGet && strings.EqualFold(req.Host, r.uri.Host) &&
-			req.URL.EscapedPath() == r.uri.EscapedPath() && len(q["state"]) == 1 &&
-			state != "" && subtle.ConstantTimeCompare([]byte(q.Get("state")), []byte(state)) == 1 &&
-			used.CompareAndSwap(false, true)
-		status, page := http.StatusBadRequest, pageWrong
-		if ok {
-			status, page = http.StatusOK, pageDone
-		}
-		h := w.Header()
-		h.Set("Content-Type", "text/html; charset=utf-8")
-		h.Set("Content-Length", strconv.Itoa(len(page)))
-		h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
-		h.Set("Referrer-Policy", "no-referrer")
-		h.Set("Cache-Control", "no-store")
-		w.WriteHeader(status)
-		_, _ = io.WriteString(w, page)
-		if ok {
-			_ = http.NewResponseController(w).Flush()
-			answer <- r.uri.String() + "?" + req.URL.RawQuery
-		}
-	})
-}

@@ -1,0 +1,82 @@
+package oauth
+
+import (
+	"bufio"
+	"context"
+	"crypto/subtle"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	pageHead  = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Authorization</title><p>`
+	pageDone  = pageHead + `The answer has arrived. You can close this page and go back to the program.`
+	pageWrong = pageHead + `This is not an answer that anybody waits for.`
+
+	requestTime = 10 * time.Second
+	maxRequest  = 64 << 10
+	maxVisitors = 32 // at a time
+)
+
+// serve answers browsers until the listener is closed and ctx ends. One request
+// for each connection is all there is to it; http.Server would add 0.5 MB to a
+// program.
+func (r *receiver) serve(ctx context.Context, state string, answer chan<- string) {
+	var visitors sync.WaitGroup
+	defer visitors.Wait()
+	seats := make(chan struct{}, maxVisitors)
+	var once sync.Once
+	for {
+		c, err := r.ln.Accept()
+		if err != nil {
+			return
+		}
+		select {
+		case seats <- struct{}{}:
+		default:
+			_ = c.Close()
+			continue
+		}
+		visitors.Go(func() { // ends within requestTime, or with ctx
+			defer func() { <-seats }()
+			defer c.Close()
+			stop := context.AfterFunc(ctx, func() { _ = c.Close() })
+			defer stop()
+			_ = c.SetDeadline(time.Now().Add(requestTime))
+			r.visit(c, state, func(a string) { once.Do(func() { answer <- a }) })
+		})
+	}
+}
+
+// visit answers one request, and then hands it on if it is the answer with the
+// state. Other pages that the browser has open can guess the port, so nothing
+// else ends the wait.
+func (r *receiver) visit(c net.Conn, state string, take func(string)) {
+	req, err := http.ReadRequest(bufio.NewReader(io.LimitReader(c, maxRequest)))
+	if err != nil {
+		return
+	}
+	q := req.URL.Query()
+	ok := req.Method == http.MethodGet && strings.EqualFold(req.Host, r.uri.Host) &&
+		req.URL.EscapedPath() == r.uri.EscapedPath() && len(q["state"]) == 1 &&
+		state != "" && subtle.ConstantTimeCompare([]byte(q.Get("state")), []byte(state)) == 1
+	status, page := "400 Bad Request", pageWrong
+	if ok {
+		status, page = "200 OK", pageDone
+	}
+	_, _ = io.WriteString(c, "HTTP/1.1 "+status+"\r\n"+
+		"Content-Type: text/html; charset=utf-8\r\n"+
+		"Content-Length: "+strconv.Itoa(len(page))+"\r\n"+
+		"Content-Security-Policy: default-src 'none'; frame-ancestors 'none'\r\n"+
+		"Referrer-Policy: no-referrer\r\n"+
+		"Cache-Control: no-store\r\n"+
+		"Connection: close\r\n\r\n"+page)
+	if ok {
+		take(r.uri.String() + "?" + req.URL.RawQuery)
+	}
+}
