@@ -116,6 +116,9 @@ func connectError(name string, err error, started *Dial) *Error {
 		category, code = Protocol, "PROTOCOL_ERROR"
 	}
 	e := newError(category, code, "failed to connect", name, err)
+	if call, ok := err.(*mcp.CallError); ok {
+		e.text = call.Err.Error()
+	}
 	if started != nil {
 		e.text = started.Hide(e.text)
 	}

@@ -63,6 +63,7 @@ func (x *expansion) program() {
 	for i := range s.Args {
 		s.Args[i] = x.path("args", s.Args[i])
 	}
+	s.secretArgs()
 	s.Dir = x.path("cwd", s.Dir)
 	var env []string
 	for _, name := range s.EnvFiles {
@@ -97,19 +98,7 @@ func (x *expansion) url() {
 	s := x.out
 	s.URL = x.text("url", s.URL)
 	s.ID = x.text("id", s.ID)
-	if _, rest, ok := strings.Cut(s.URL, "://"); ok {
-		host, query, _ := strings.Cut(rest, "?")
-		host, _, _ = strings.Cut(host, "/")
-		if at := strings.LastIndexByte(host, '@'); at >= 0 {
-			s.secret(host[:at])
-			_, password, _ := strings.Cut(host[:at], ":")
-			s.secret(password)
-		}
-		for part := range strings.SplitSeq(query, "&") {
-			_, value, _ := strings.Cut(part, "=")
-			s.secret(value)
-		}
-	}
+	s.secretURL(s.URL)
 	for _, name := range wire.SortedKeys(s.Headers) {
 		s.Headers[name] = x.text("headers", s.Headers[name])
 		s.secret(s.Headers[name])

@@ -142,7 +142,7 @@ func TestSecretsAreHidden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hidden := x.Hide(`s3cret-token env-secret url-secret "Bearer head-secret" head-secret auth-secret run`)
+	hidden := x.Hide(`arg-secret s3cret-token env-secret url-secret "Bearer head-secret" head-secret auth-secret run`)
 	if strings.Contains(strings.ReplaceAll(hidden, "s3cret", "secret"), "secret") || !strings.HasSuffix(hidden, " run") {
 		t.Errorf("hidden: %s", hidden)
 	}

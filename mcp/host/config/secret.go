@@ -24,6 +24,40 @@ func (s *Server) secret(value string) {
 	s.secrets[i] = value
 }
 
+// secretURL remembers what a URL has in front of its host and in its query.
+func (s *Server) secretURL(url string) {
+	_, rest, ok := strings.Cut(url, "://")
+	if !ok {
+		return
+	}
+	rest, query, _ := strings.Cut(rest, "?")
+	host, _, _ := strings.Cut(rest, "/")
+	if at := strings.LastIndexByte(host, '@'); at >= 0 {
+		_, password, _ := strings.Cut(host[:at], ":")
+		s.secret(host[:at])
+		s.secret(password)
+	}
+	for _, part := range strings.Split(query, "&") {
+		_, value, _ := strings.Cut(part, "=")
+		s.secret(value)
+	}
+}
+
+// secretArgs remembers what of the arguments is not public.
+func (s *Server) secretArgs() {
+	hidden := false
+	for _, arg := range s.Args {
+		var public string
+		if public, hidden = publicArg(arg, hidden); public == arg {
+			continue
+		}
+		if prefix := strings.TrimSuffix(public, "..."); strings.HasPrefix(arg, prefix) && !strings.Contains(arg, "://") {
+			s.secret(arg[len(prefix):])
+		}
+		s.secretURL(arg)
+	}
+}
+
 // Hide returns text with three dots in place of what may be a secret: the
 // values of variables and headers, tokens, and what a URL has in front of its
 // host and in its query. They are known to what [Server.Expand] returns only.
