@@ -1,7 +1,6 @@
 package host
 
 import (
-	"context"
 	"strconv"
 	"strings"
 	"time"
@@ -113,71 +112,4 @@ func (h *Host) Overview() string {
 		b.WriteString("no MCP servers\n")
 	}
 	return b.String()
-}
-
-// CallTool calls a tool by the names that the settings and the server have for
-// it. The server need not be connected yet; the tool's definition is then
-// asked for first.
-func (h *Host) CallTool(ctx context.Context, server, tool string, args any) (*mcp.CallToolResult, error) {
-	t, err := h.tool(ctx, server, tool)
-	if err != nil {
-		return nil, err
-	}
-	return t.Call(ctx, args)
-}
-
-// tool returns a tool by the names that the settings and the server have.
-func (h *Host) tool(ctx context.Context, server, tool string) (*Tool, error) {
-	s, err := h.get(server)
-	if err != nil {
-		return nil, err
-	}
-	if _, _, err := h.client(ctx, s); err != nil {
-		return nil, err
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for _, t := range s.tools {
-		if t.def.Name == tool {
-			return t, nil
-		}
-	}
-	e := newError(ToolCategory, "UNKNOWN_TOOL", "tool "+strconv.Quote(tool)+" was not called", server, ErrUnknownTool)
-	e.Tool = tool
-	return nil, e
-}
-
-// ListResources returns the resources of a server, connecting to it if need be.
-func (h *Host) ListResources(ctx context.Context, server string) ([]*mcp.Resource, error) {
-	client, err := h.Client(ctx, server)
-	if err != nil {
-		return nil, err
-	}
-	list, err := client.ListResources(ctx)
-	return list, h.resourceError(server, err)
-}
-
-// ReadResource reads a resource of a server, connecting to it if need be.
-func (h *Host) ReadResource(ctx context.Context, server, uri string) (*mcp.ReadResourceResult, error) {
-	client, err := h.Client(ctx, server)
-	if err != nil {
-		return nil, err
-	}
-	res, err := client.ReadResource(ctx, uri)
-	return res, h.resourceError(server, err)
-}
-
-// resourceError returns the *Error for what went wrong with a resource, or nil.
-func (h *Host) resourceError(server string, err error) error {
-	if err == nil {
-		return nil
-	}
-	category, code, _ := callCategory(err)
-	e := newError(category, code, "resource", server, err)
-	if s, missing := h.get(server); missing == nil {
-		h.mu.Lock()
-		e.text = s.hide(e.text)
-		h.mu.Unlock()
-	}
-	return e
 }
