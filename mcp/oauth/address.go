@@ -77,6 +77,15 @@ func (z zone) mayLead(to zone) bool {
 	return to == public || to == z && to != nowhere || z == loopback && to == private
 }
 
+// check returns an error if a server in this zone may not lead the client to a.
+func (z zone) check(a netip.Addr) error {
+	if to := zoneOf(a); !z.mayLead(to) {
+		return &Error{Rule: "a server at a " + z.String() + " address leads to a " + to.String() +
+			" one, which is not trusted (security best practices, server-side request forgery)"}
+	}
+	return nil
+}
+
 // isLoopback reports whether the host of u says that it is this machine,
 // whatever a resolver says.
 func isLoopback(u *url.URL) bool {
@@ -89,21 +98,22 @@ func isLoopback(u *url.URL) bool {
 
 // zoneOfHost returns the zone of the host of u: of all its addresses, that
 // which more people can reach, so that nobody gets into a network by adding an
-// address of it to a name. A name that cannot be resolved counts as public.
-func zoneOfHost(ctx context.Context, r *net.Resolver, u *url.URL) zone {
+// address of it to a name. A name that cannot be resolved counts as public, as
+// long as that is so.
+func zoneOfHost(ctx context.Context, r *net.Resolver, u *url.URL) (z zone, known bool) {
 	if a, err := netip.ParseAddr(u.Hostname()); err == nil {
-		return zoneOf(a)
+		return zoneOf(a), true
 	}
 	if isLoopback(u) {
-		return loopback
+		return loopback, true
 	}
 	addrs, err := r.LookupNetIP(ctx, "ip", u.Hostname())
 	if err != nil || len(addrs) == 0 {
-		return public
+		return public, false
 	}
-	z := nowhere
+	z = nowhere
 	for _, a := range addrs {
 		z = min(z, zoneOf(a))
 	}
-	return z
+	return z, true
 }

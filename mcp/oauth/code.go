@@ -36,7 +36,7 @@ type Receiver interface {
 func (t *Transport) byCode(ctx context.Context, s *server, scopes []string, key *Key) (*token, *Client, error) {
 	switch {
 	case t.opts.Authorizer == nil:
-		return nil, nil, &Error{URL: s.resource, Rule: "not authorized", Err: ErrLoginRequired}
+		return nil, nil, t.loginRequired()
 	case s.authorize == "":
 		return nil, nil, &Error{URL: clean(s.issuer), Rule: "its metadata has no authorization_endpoint"}
 	case !s.legacy && !slices.Contains(s.challenges, "S256"):

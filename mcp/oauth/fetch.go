@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -29,13 +30,17 @@ type fetcher struct {
 	rt        *http.Transport
 	resource  *url.URL
 	allowHTTP bool
-	resolver  *net.Resolver // nil means that of the machine
+	resolver  *net.Resolver   // nil means that of the machine
+	vouched   map[string]bool // hosts that the program itself has named
 
-	once sync.Once
-	from zone // that of the resource
+	mu    sync.Mutex // guards what follows
+	known bool
+	zone  zone // that of the resource, when it is known
 }
 
-type proxiedKey struct{}
+// zoneKey is for the zone of the resource in the context of a request whose
+// target is looked at.
+type zoneKey struct{}
 
 // newFetcher returns a fetcher that uses the proxy and the TLS configuration
 // of base, if that is an http.Transport, but dials itself.
@@ -61,46 +66,87 @@ func newFetcher(base http.RoundTripper, resource *url.URL, allowHTTP bool) *fetc
 	return f
 }
 
+// vouch says that the program has named the URLs, if they are any, so that
+// they may be anywhere.
+func (f *fetcher) vouch(urls ...string) {
+	for _, raw := range urls {
+		if u, err := url.Parse(raw); err == nil && u.Host != "" {
+			if f.vouched == nil {
+				f.vouched = map[string]bool{}
+			}
+			f.vouched[strings.ToLower(u.Host)] = true
+		}
+	}
+}
+
 func (f *fetcher) dial(ctx context.Context, network, addr string) (net.Conn, error) {
 	d := net.Dialer{Timeout: fetchTime, Resolver: f.resolver}
-	if ctx.Value(proxiedKey{}) == nil {
+	if from, ok := ctx.Value(zoneKey{}).(zone); ok {
 		d.ControlContext = func(_ context.Context, _, addr string, _ syscall.RawConn) error {
 			ap, err := netip.ParseAddrPort(addr)
 			if err != nil {
 				return err
 			}
-			return f.checkAddr(ap.Addr())
+			return from.check(ap.Addr())
 		}
 	}
 	return d.DialContext(ctx, network, addr)
 }
 
-func (f *fetcher) checkAddr(a netip.Addr) error {
-	if to := zoneOf(a); !f.from.mayLead(to) {
-		return &Error{Rule: "a server at a " + f.from.String() + " address leads to a " + to.String() +
-			" one, which is not trusted (security best practices, server-side request forgery)"}
+// guard returns the context for a request, in which addresses are looked at.
+func (f *fetcher) guard(ctx context.Context, req *http.Request) (context.Context, error) {
+	if f.vouched[strings.ToLower(req.URL.Host)] {
+		return ctx, nil
 	}
-	return nil
+	from := f.from(ctx)
+	if f.rt.Proxy != nil {
+		if proxy, err := f.rt.Proxy(req); err == nil && proxy != nil {
+			// The proxy resolves the name; what can be seen here is seen.
+			if a, err := netip.ParseAddr(req.URL.Hostname()); err == nil {
+				return ctx, from.check(a)
+			}
+			return ctx, nil
+		}
+	}
+	return context.WithValue(ctx, zoneKey{}, from), nil
+}
+
+// from returns the zone of the resource. It does not change, whatever its name
+// stands for later.
+func (f *fetcher) from(ctx context.Context) zone {
+	f.mu.Lock()
+	z, known := f.zone, f.known
+	f.mu.Unlock()
+	if known {
+		return z
+	}
+	z, known = zoneOfHost(ctx, f.resolver, f.resource)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.known {
+		f.zone, f.known = z, known
+	}
+	return z
 }
 
 // check returns nil if something may be fetched from u, or sent there.
 func (f *fetcher) check(u *url.URL) error {
-	e := &Error{URL: clean(u.String())}
+	rule := ""
 	switch {
 	case u.Hostname() == "" || u.Opaque != "":
-		e.Rule = "not an absolute URL with a host"
+		rule = "not an absolute URL with a host"
 	case u.User != nil:
-		e.Rule = "a URL with credentials is not trusted"
+		rule = "a URL with credentials is not trusted"
 	case u.Scheme == "https":
 		return nil
 	case u.Scheme != "http":
-		e.Rule = "only https is trusted, and http on this machine"
+		rule = "only https is trusted, and http on this machine"
 	case f.allowHTTP, isLoopback(u) && isLoopback(f.resource):
 		return nil
 	default:
-		e.Rule = "only https is trusted (Communication Security); http only on this machine, for a server on this machine"
+		rule = "only https is trusted (Communication Security); http only on this machine, for a server on this machine"
 	}
-	return e
+	return &Error{URL: clean(u.String()), Rule: rule}
 }
 
 // parse parses and checks a URL that somebody else wrote.
@@ -171,19 +217,11 @@ func (f *fetcher) send(ctx context.Context, method string, u *url.URL, header ht
 		req.Header[name] = values
 	}
 	req.Header.Set("Accept", "application/json")
-	f.once.Do(func() { f.from = zoneOfHost(ctx, f.resolver, f.resource) })
-	if f.rt.Proxy != nil {
-		if proxy, err := f.rt.Proxy(req); err == nil && proxy != nil {
-			// The proxy resolves the name; what can be seen here is seen.
-			if a, err := netip.ParseAddr(u.Hostname()); err == nil {
-				if err := f.checkAddr(a); err != nil {
-					return nil, &Error{URL: where, Rule: "not fetched", Err: err}
-				}
-			}
-			req = req.WithContext(context.WithValue(ctx, proxiedKey{}, true))
-		}
+	guarded, err := f.guard(ctx, req)
+	if err != nil {
+		return nil, &Error{URL: where, Rule: "not fetched", Err: err}
 	}
-	resp, err := f.rt.RoundTrip(req)
+	resp, err := f.rt.RoundTrip(req.WithContext(guarded))
 	if err != nil {
 		return nil, &Error{URL: where, Rule: "no answer to " + method, Err: err}
 	}

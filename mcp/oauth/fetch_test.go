@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -101,6 +103,14 @@ func TestNamesOfPrivateAddresses(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), v.want+" one, which is not trusted") || !strings.Contains(err.Error(), v.to) {
 			t.Errorf("from %s to %s: %v", v.resource, v.to, err)
 		}
+	}
+	// Where the program itself says so, it may be anywhere.
+	tr := New("https://public.example.com/mcp", &Options{Issuer: "https://inside.example.com:9/x", Base: &http.Transport{}})
+	tr.fetch.resolver = resolver
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond) // it is not there
+	defer cancel()
+	if _, err := tr.fetch.get(ctx, &url.URL{Scheme: "https", Host: "Inside.example.com:9"}, nil); err == nil || strings.Contains(err.Error(), "trusted") {
+		t.Error(err)
 	}
 	// The machine itself may be asked by a server that is on it.
 	r, _ := url.Parse("https://machine.example.com/mcp")
@@ -226,16 +236,12 @@ func TestNoTLS(t *testing.T) {
 		sent = nil
 		tr := New("http://mcp.internal/mcp", &Options{Base: base, AllowHTTP: allow})
 		tr.tok, tr.loaded = k, true
-		tr.failed = failure{demand: demand{}, err: errors.New("stop"), until: time.Now().Add(time.Hour)}
-		if !allow {
-			tr.failed = failure{}
-		}
 		req, _ := http.NewRequest("GET", "http://mcp.internal/mcp", nil)
 		_, err := tr.RoundTrip(req)
 		if allow != (len(sent) == 1 && sent[0] == "Bearer "+mark) {
 			t.Errorf("AllowHTTP %v: sent %q", allow, sent)
 		}
-		if err == nil || !allow && !strings.Contains(err.Error(), "only https") {
+		if err == nil || allow != errors.Is(err, ErrLoginRequired) || !allow && !strings.Contains(err.Error(), "only https") {
 			t.Error(err)
 		}
 	}
@@ -256,4 +262,18 @@ func TestInvalidURL(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The certificates that Options.Base trusts are trusted everywhere.
+func TestTLS(t *testing.T) {
+	w := newWorldOn(t, httptest.NewTLSServer)
+	w.base.TLSClientConfig = w.rs.Client().Transport.(*http.Transport).TLSClientConfig
+	w.mustGet(w.transport(nil))
+	w.base = &http.Transport{TLSClientConfig: w.base.TLSClientConfig.Clone()}
+	for _, s := range []*httptest.Server{w.rs, w.as} {
+		s.Config.ErrorLog = log.New(io.Discard, "", 0)
+	}
+	tr := w.transport(func(o *Options) { o.Authorizer = &robot{w: w} })
+	tr.fetch.rt.TLSClientConfig = nil
+	w.mustFail(tr, "certificate", w.rs.URL)
 }

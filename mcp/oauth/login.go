@@ -14,8 +14,8 @@ func (t *Transport) Login(ctx context.Context) error {
 	if t.err != nil {
 		return t.err
 	}
-	if err := t.fetch.check(t.url); err != nil {
-		return err
+	if t.plain != nil {
+		return t.plain
 	}
 	d, err := t.probe(ctx)
 	if err != nil {

@@ -9,14 +9,16 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/stdmcp/stdmcp/internal/httpx"
 )
 
 // current returns the token to send, or nil. One that has expired is replaced
 // if that needs nobody. What goes wrong is seen when the server asks for more,
 // which it need not.
 func (t *Transport) current(ctx context.Context) *token {
-	if t.fetch.check(t.url) != nil {
-		return nil // no token goes there
+	if t.plain != nil {
+		return nil
 	}
 	t.mu.Lock()
 	k, loaded := t.tok, t.loaded
@@ -61,7 +63,7 @@ func (t *Transport) renew(ctx context.Context, used *token, d demand) (*token, e
 			return k, nil // since used was sent, somebody renewed it
 		}
 		k, err := t.locked(ctx, used, d)
-		if err != nil && ctx.Err() == nil && !isTransient(err) {
+		if err != nil && ctx.Err() == nil && !isTransient(err) && !errors.Is(err, ErrLoginRequired) {
 			t.mu.Lock()
 			t.failed = failure{d, err, time.Now().Add(holdTime)}
 			t.mu.Unlock()
@@ -72,8 +74,8 @@ func (t *Transport) renew(ctx context.Context, used *token, d demand) (*token, e
 
 // locked obtains a token while no other process does, unless one has.
 func (t *Transport) locked(ctx context.Context, used *token, d demand) (*token, error) {
-	if err := t.fetch.check(t.url); err != nil {
-		return nil, err
+	if t.plain != nil {
+		return nil, t.plain
 	}
 	unlock, err := t.store.Lock(ctx, t.bindingKey())
 	if err != nil {
@@ -93,6 +95,9 @@ func (t *Transport) locked(ctx context.Context, used *token, d demand) (*token, 
 // obtain gets a token in place of old, which may be nil, in stages: what is
 // known is thrown away only when it is certain that it is of no use.
 func (t *Transport) obtain(ctx context.Context, old *token, d demand) (*token, error) {
+	if t.opts.Grant == nil && t.opts.Authorizer == nil && (old == nil || old.refresh == "" || d.stepUp) {
+		return nil, t.loginRequired()
+	}
 	s, err := t.discover(ctx, d)
 	if err != nil {
 		return nil, err
@@ -118,13 +123,17 @@ func (t *Transport) obtain(ctx context.Context, old *token, d demand) (*token, e
 		}
 	}
 	if d.silent && t.opts.Grant == nil {
-		return nil, ErrLoginRequired
+		return nil, t.loginRequired()
 	}
 	k, c, err := t.grant(ctx, s, old, d)
 	if err != nil {
 		return nil, err
 	}
 	return t.keep(ctx, s, c, k)
+}
+
+func (t *Transport) loginRequired() error {
+	return &Error{URL: httpx.Clean(t.url), Rule: "not authorized", Err: ErrLoginRequired}
 }
 
 // justRefused reports whether another token like k would be refused too: it is

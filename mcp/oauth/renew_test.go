@@ -1,13 +1,10 @@
 package oauth
 
 import (
-	"context"
-	"errors"
 	"io"
 	"net/http"
 	"net/url"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -275,129 +272,5 @@ func TestTokensStayAtTheirOrigin(t *testing.T) {
 	req.Header.Set("Authorization", "Basic xyz")
 	if _, err := w.do(tr, req); err != nil || seen != "Basic xyz" {
 		t.Error(err, seen)
-	}
-}
-
-func TestNoAuthorizer(t *testing.T) {
-	w := newWorld(t)
-	err := w.mustFail(w.transport(func(o *Options) { o.Authorizer = nil }), w.url())
-	if !errors.Is(err, ErrLoginRequired) {
-		t.Errorf("%v does not match ErrLoginRequired", err)
-	}
-	checkKind(t, err)
-}
-
-// Who waits together gives up together: the person is not left with a page that
-// nobody waits for, nor asked twice.
-func TestNobodyWaitsAnyMore(t *testing.T) {
-	w := newWorld(t)
-	asked, ended := make(chan struct{}), make(chan struct{})
-	who := &robot{w: w, stop: func(ctx context.Context) error {
-		close(asked)
-		<-ctx.Done()
-		close(ended)
-		return ctx.Err()
-	}}
-	tr := w.transport(func(o *Options) { o.Authorizer = who })
-	ctx, cancel := context.WithCancel(t.Context())
-	ctx2, cancel2 := context.WithCancel(t.Context())
-	errs := make(chan error, 2)
-	for _, ctx := range []context.Context{ctx, ctx2} {
-		go func() {
-			req, _ := http.NewRequestWithContext(ctx, "GET", w.url(), nil)
-			_, err := tr.RoundTrip(req)
-			errs <- err
-		}()
-	}
-	<-asked
-	for tr.waiting() != 2 {
-		runtime.Gosched()
-	}
-	cancel()
-	if err := <-errs; !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
-	select {
-	case <-ended:
-		t.Error("ended although somebody waits")
-	default:
-	}
-	cancel2()
-	<-ended
-	if err := <-errs; !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
-	who.stop = nil
-	w.mustGet(tr)
-}
-
-func (t *Transport) waiting() int {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.renewing == nil {
-		return 0
-	}
-	return t.renewing.waiting
-}
-
-// A refusal whose body never ends holds nobody up.
-func TestRefusalThatNeverEnds(t *testing.T) {
-	w := newWorld(t)
-	over := make(chan struct{})
-	first := true
-	w.handle = func(rw http.ResponseWriter, r *http.Request) bool {
-		if r.URL.Path != "/mcp" || !first {
-			return false
-		}
-		first = false
-		rw.WriteHeader(401)
-		_ = http.NewResponseController(rw).Flush()
-		<-over
-		return true
-	}
-	defer close(over)
-	w.mustGet(w.transport(nil))
-}
-
-// Two resources with one authorization server: when the second needs another
-// registration, the first goes on with its own.
-func TestRegistrationsSideBySide(t *testing.T) {
-	w := newWorld(t)
-	store := NewMemory()
-	first := w.transport(func(o *Options) { o.Store = store })
-	w.mustGet(first)
-	second := newWorld(t)
-	second.prm["authorization_servers"] = []string{w.as.URL}
-	second.access = w.access
-	tr := New(second.url(), &Options{Base: w.base, Store: store, Authorizer: &Loopback{Open: w.open, RedirectURI: "http://127.0.0.1/second"}})
-	second.mustGet(tr)
-	if w.count("/register") != 2 {
-		t.Errorf("registered %d times", w.count("/register"))
-	}
-	w.forgetAccess()
-	w.mustGet(w.transport(func(o *Options) { o.Store, o.Authorizer = store, nil }))
-	if w.count("refresh_token") != 1 {
-		t.Error("not refreshed")
-	}
-}
-
-type valueKey struct{}
-
-// What a request's context holds reaches the functions of the program.
-func TestContextValues(t *testing.T) {
-	w := newWorld(t)
-	var got any
-	tr := w.transport(func(o *Options) {
-		o.Grant = Assertion{func(ctx context.Context) (string, error) {
-			got = ctx.Value(valueKey{})
-			return unsigned(map[string]any{}, map[string]any{}), nil
-		}}
-	})
-	req, err := http.NewRequestWithContext(context.WithValue(t.Context(), valueKey{}, "value"), "GET", w.url(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.do(tr, req); err != nil || got != "value" {
-		t.Error(err, got)
 	}
 }

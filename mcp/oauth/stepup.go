@@ -21,21 +21,22 @@ const (
 // An operation is what a request does at the server, as far as it can be seen.
 type operation struct {
 	t      *Transport
-	name   string
+	req    *http.Request
 	rounds int // of authorization in this request
 	stepUp bool
 }
 
-// operationName names what req does. Requests of MCP say it in headers, from
+// name says what the request does. Requests of MCP have it in headers, from
 // 2026-07-28 on.
-func operationName(req *http.Request) string {
-	return strings.Join([]string{req.Method, req.URL.Path, req.Header.Get("Mcp-Method"), req.Header.Get("Mcp-Name")}, "\n")
+func (o *operation) name() string {
+	h := o.req.Header
+	return strings.Join([]string{o.req.Method, o.req.URL.Path, h.Get("Mcp-Method"), h.Get("Mcp-Name")}, "\n")
 }
 
 // meet returns a token that may meet the demand that k did not.
 func (o *operation) meet(ctx context.Context, k *token, d demand) (*token, error) {
 	if o.rounds++; o.rounds > maxStepUps {
-		return nil, o.tooMany(maxStepUps)
+		return nil, o.tooMany()
 	}
 	if !d.stepUp {
 		return o.t.renew(ctx, k, d)
@@ -48,11 +49,12 @@ func (o *operation) meet(ctx context.Context, k *token, d demand) (*token, error
 	if o.t.stepUps == nil || len(o.t.stepUps) >= maxOperations {
 		o.t.stepUps = map[string]int{}
 	}
-	o.t.stepUps[o.name]++
-	n := o.t.stepUps[o.name]
+	name := o.name()
+	o.t.stepUps[name]++
+	n := o.t.stepUps[name]
 	o.t.mu.Unlock()
 	if n > maxStepUps {
-		return nil, o.tooMany(maxStepUps)
+		return nil, o.tooMany()
 	}
 	return o.t.renew(ctx, k, d)
 }
@@ -63,10 +65,10 @@ func (o *operation) done(resp *http.Response) {
 		return
 	}
 	o.t.mu.Lock()
-	delete(o.t.stepUps, o.name)
+	delete(o.t.stepUps, o.name())
 	o.t.mu.Unlock()
 }
 
-func (o *operation) tooMany(n int) error {
-	return &Error{URL: httpx.Clean(o.t.url), Rule: "it asks for ever more authorization: given up after " + strconv.Itoa(n) + " rounds (Step-Up Authorization Flow)"}
+func (o *operation) tooMany() error {
+	return &Error{URL: httpx.Clean(o.t.url), Rule: "it asks for ever more authorization: given up after " + strconv.Itoa(maxStepUps) + " rounds (Step-Up Authorization Flow)"}
 }

@@ -64,6 +64,7 @@ type Options struct {
 type Transport struct {
 	url   *url.URL
 	err   error // why url cannot be used
+	plain error // why no token may go there
 	opts  Options
 	base  http.RoundTripper
 	fetch *fetcher
@@ -109,6 +110,13 @@ func New(url string, opts *Options) *Transport {
 		t.store = NewMemory()
 	}
 	t.fetch = newFetcher(t.base, t.url, t.opts.AllowHTTP)
+	t.fetch.vouch(t.opts.Issuer, t.opts.Client.Issuer)
+	if g, ok := t.opts.Grant.(Identity); ok {
+		t.fetch.vouch(g.TokenURL)
+	}
+	if t.err == nil {
+		t.plain = t.fetch.check(t.url)
+	}
 	return t
 }
 
@@ -139,8 +147,9 @@ const maxSends = 8
 
 // RoundTrip sends the request with a token, and gets one when the server asks
 // for it. It does so only for a request whose body can be sent again, which
-// http.NewRequest sees to, and never for those that are mere courtesy. A
-// request that has an Authorization field already is sent as it is.
+// http.NewRequest sees to. For those that are mere courtesy it does no more than
+// refresh a token that has expired. A request that has an Authorization field
+// already is sent as it is.
 //
 // If there is no way to a token, the error matches streamhttp.StatusError too,
 // as the server refused the request, and one of [Error], [ServerError],
@@ -154,8 +163,8 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return t.base.RoundTrip(req)
 	}
 	k := t.current(req.Context())
-	once := httpx.IsQuiet(req.Context()) || !canReplay(req)
-	o := operation{t: t, name: operationName(req)}
+	quiet := httpx.IsQuiet(req.Context())
+	o := operation{t: t, req: req}
 	for sends := 1; ; sends++ {
 		resp, nonce, err := t.send(req, k, sends > 1)
 		if err != nil {
@@ -170,11 +179,12 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 			o.done(resp)
 			return resp, nil
 		}
-		if once || sends == maxSends {
+		noncesOnly := d.nonce && isNew
+		if sends == maxSends || !canReplay(req) || quiet && !noncesOnly {
 			return resp, nil
 		}
 		status := unusable(resp)
-		if d.nonce && isNew {
+		if noncesOnly {
 			continue
 		}
 		next, err := o.meet(req.Context(), k, d)

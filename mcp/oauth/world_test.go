@@ -3,16 +3,14 @@ package oauth
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
-
-	"fmt"
 )
 
 // mark is in everything that is secret in these tests.
@@ -56,11 +54,13 @@ type world struct {
 // issued is what belongs to a token.
 type issued struct{ client, scope, jkt string }
 
-func newWorld(t *testing.T) *world {
+func newWorld(t *testing.T) *world { return newWorldOn(t, httptest.NewServer) }
+
+func newWorldOn(t *testing.T, start func(http.Handler) *httptest.Server) *world {
 	w := &world{t: t, base: &http.Transport{}, grants: map[string]int{}, clients: map[string]map[string]any{},
 		codes: map[string]url.Values{}, access: map[string]*issued{}, refresh: map[string]*issued{}, seenJTI: map[string]bool{}}
-	w.rs = httptest.NewServer(http.HandlerFunc(w.serveResource))
-	w.as = httptest.NewServer(http.HandlerFunc(w.serveAuth))
+	w.rs = start(http.HandlerFunc(w.serveResource))
+	w.as = start(http.HandlerFunc(w.serveAuth))
 	t.Cleanup(func() { w.base.CloseIdleConnections(); w.rs.Close(); w.as.Close() })
 	w.prm = map[string]any{"resource": w.url(), "authorization_servers": []string{w.as.URL}}
 	w.meta = map[string]any{
@@ -271,14 +271,9 @@ func agree(ctx context.Context, rt http.RoundTripper, page string) (string, erro
 	return resp.Header.Get("Location"), nil
 }
 
-// params returns the parameters of the last authorization or token request.
+// lastForm returns the parameters of the last authorization or token request.
 func (w *world) lastForm() url.Values {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.forms[len(w.forms)-1]
-}
-
-func has(list any, s string) bool {
-	l, _ := list.([]string)
-	return slices.Contains(l, s)
 }
