@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -62,7 +63,7 @@ type hub struct {
 	queue    jsonrpc.Queue // runs callback
 
 	mu        sync.Mutex
-	listeners map[*listener]bool
+	listeners []*listener
 	closed    bool
 }
 
@@ -81,7 +82,7 @@ func (h *hub) emit(e Event) {
 	if h.callback != nil {
 		h.queue.Add(func() { h.callback(e) })
 	}
-	for l := range h.listeners {
+	for _, l := range h.listeners {
 		e.Missed = l.missed
 		select {
 		case l.events <- e:
@@ -104,12 +105,12 @@ func (h *Host) Events(ctx context.Context) <-chan Event {
 		close(l.events)
 		return l.events
 	}
-	hub.listeners[l] = true
+	hub.listeners = append(hub.listeners, l)
 	context.AfterFunc(ctx, func() {
 		hub.mu.Lock()
 		defer hub.mu.Unlock()
-		if hub.listeners[l] {
-			delete(hub.listeners, l)
+		if i := slices.Index(hub.listeners, l); i >= 0 {
+			hub.listeners = slices.Delete(hub.listeners, i, i+1)
 			close(l.events)
 		}
 	})
@@ -121,8 +122,8 @@ func (h *hub) close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.closed = true
-	for l := range h.listeners {
+	for _, l := range h.listeners {
 		close(l.events)
 	}
-	clear(h.listeners)
+	h.listeners = nil
 }

@@ -37,8 +37,7 @@ func New(opts Options) *Host {
 	}
 	h.ctx, h.cancel = context.WithCancel(context.Background())
 	h.slots = make(chan struct{}, h.opts.Parallel)
-	h.hub = hub{callback: opts.Event, listeners: make(map[*listener]bool)}
-	h.hub.queue.Max = callRoom
+	h.hub.callback, h.hub.queue.Max = opts.Event, callRoom
 	h.snap.Store(&Snapshot{})
 	return h
 }
@@ -58,10 +57,16 @@ func (h *Host) find(name string) (*server, error) {
 	return s, nil
 }
 
+// sortedKeys is wire.SortedKeys, once in a program instead of in each function
+// that calls it.
+//
+//go:noinline
+func sortedKeys[T any](m map[string]T) []string { return wire.SortedKeys(m) }
+
 // sorted returns the servers in the order of their names. The caller holds mu.
 func (h *Host) sorted() []*server {
 	list := make([]*server, 0, len(h.servers))
-	for _, name := range wire.SortedKeys(h.servers) {
+	for _, name := range sortedKeys(h.servers) {
 		list = append(list, h.servers[name])
 	}
 	return list

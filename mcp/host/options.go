@@ -2,7 +2,6 @@ package host
 
 import (
 	"context"
-	"maps"
 	"math/rand/v2"
 	"time"
 
@@ -18,7 +17,8 @@ type Server = config.Server
 // that are programs only.
 type Options struct {
 	// Dialers say how servers of each type are reached. Nil has Stdio for
-	// those that are programs; package dialers has the others.
+	// those that are programs; package dialers has the others. They must not be
+	// changed any more.
 	Dialers Dialers
 
 	// Client is what the clients of all servers have in common, such as the
@@ -83,7 +83,6 @@ func (o *Options) withDefaults() Options {
 	if d.Dialers == nil {
 		d.Dialers = Dialers{config.Stdio: Stdio}
 	}
-	d.Dialers = maps.Clone(d.Dialers)
 	if d.Describe == nil {
 		d.Describe = Describe
 	}

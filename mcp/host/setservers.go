@@ -6,8 +6,6 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
 // A Diff is what SetServers did, in the order of names.
@@ -49,7 +47,7 @@ func (h *Host) SetServers(ctx context.Context, servers []*Server) *Diff {
 	}
 	stopped := h.removeOthers(wanted, d)
 	wait := make(map[string]*server)
-	for _, name := range wire.SortedKeys(wanted) {
+	for _, name := range sortedKeys(wanted) {
 		if s := h.put(wanted[name], d); s != nil && s.enabled && !s.cfg.Lazy {
 			wait[name] = s
 		}
@@ -61,7 +59,7 @@ func (h *Host) SetServers(ctx context.Context, servers []*Server) *Diff {
 	for _, r := range stopped {
 		closing.Go(func() { _ = r.stop(ctx) })
 	}
-	for _, name := range wire.SortedKeys(wait) {
+	for _, name := range sortedKeys(wait) {
 		if err := h.settle(ctx, wait[name]); errors.Is(err, errPending) {
 			d.Pending = append(d.Pending, name)
 		} else if err != nil {
@@ -156,7 +154,7 @@ func (h *Host) settle(ctx context.Context, s *server) error {
 func (h *Host) verdict(wanted map[string]*Server, d *Diff) error {
 	var failures []error
 	tried := 0
-	for _, name := range wire.SortedKeys(wanted) {
+	for _, name := range sortedKeys(wanted) {
 		s := wanted[name]
 		if s.Disabled || s.Lazy {
 			continue

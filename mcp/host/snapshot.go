@@ -60,17 +60,17 @@ func (h *Host) install(s *server, tools []*mcp.Tool, n int) {
 
 // choose returns the tools of a server that are not filtered out.
 func (h *Host) choose(s *server) []*Tool {
-	before := make(map[*mcp.Tool]*Tool, len(s.tools))
+	before := make(map[string]*Tool, len(s.tools))
 	for _, t := range s.tools {
-		before[t.def] = t
+		before[t.def.Name] = t
 	}
 	list := make([]*Tool, 0, len(s.all))
 	for _, def := range s.all {
 		if !s.cfg.Tools.Allows(def.Name) || h.opts.Filter != nil && !h.opts.Filter(s.name, def) {
 			continue
 		}
-		t := before[def]
-		if t == nil {
+		t := before[def.Name]
+		if t == nil || t.def != def {
 			t = &Tool{host: h, server: s, def: def, name: h.names.name(origin{s.name, def.Name}),
 				description: h.opts.Describe(s.name, def)}
 		}

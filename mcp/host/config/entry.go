@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
@@ -13,6 +14,7 @@ import (
 // An entry is one server of a file while it is read.
 type entry struct {
 	Server
+	on     bool // enabled
 	bearer bool // Auth comes from bearer_token_env_var
 }
 
@@ -26,12 +28,14 @@ func (e *fieldError) Error() string { return strconv.Quote(e.field) + " " + e.er
 func (e *fieldError) Unwrap() error { return e.err }
 
 // fault returns an error about a field.
+//
+//go:noinline
 func fault(field, what string) error { return &fieldError{field, errors.New(what)} }
 
 // readServer reads the value of one server. What it has no field for is in
 // Extra, and named in unknown.
 func readServer(name string, value []byte) (s *Server, unknown []string, err error) {
-	e := &entry{Server: Server{Name: name}}
+	e := &entry{Server: Server{Name: name}, on: true}
 	if name == "" {
 		return nil, nil, errors.New("a server must have a name")
 	}
@@ -57,7 +61,7 @@ func readServer(name string, value []byte) (s *Server, unknown []string, err err
 	if err := e.settle(); err != nil {
 		return nil, nil, err
 	}
-	return &e.Server, wire.SortedKeys(e.Extra), nil
+	return &e.Server, sortedKeys(e.Extra), nil
 }
 
 func (e *entry) keep(m member) {
@@ -69,54 +73,129 @@ func (e *entry) keep(m member) {
 
 // field reads a member, and reports whether it is one that has a field.
 func (e *entry) field(m member) (known bool, err error) {
-	for _, read := range [...]func(member) (bool, error){
-		e.wayField, e.programField, e.useField, e.timeField, e.toolField,
-	} {
-		if known, err := read(m); known || err != nil {
-			return true, err
-		}
+	if to := e.place(m.key); to != nil {
+		return true, read(to, m.value)
 	}
-	return false, nil
-}
-
-// wayField is for what says how a server at a URL is reached.
-func (e *entry) wayField(m member) (known bool, err error) {
 	switch m.key {
 	case "type", "transport":
 		if m.key == "transport" && len(m.value) > 0 && m.value[0] == '{' {
 			return true, e.readTransport(m.value)
 		}
-		err = e.readType(m)
+		return true, e.readType(m)
 	case "url", "serverUrl", "httpUrl", "baseUrl":
-		if e.URL != "" {
-			return true, errors.New("is a second URL")
-		}
-		e.URL, err = readString(m.value)
-		if err == nil && e.URL == "" {
-			err = errors.New("must not be empty")
-		}
+		return true, e.readURL(m.value)
 	case "headers":
-		err = e.readHeaders(m.value)
-	case "id":
-		e.ID, err = readString(m.value)
-	case "name":
-		e.ID, err = readString(m.value)
-	case "bearer_token_env_var":
-		var name string
-		if name, err = readString(m.value); err == nil {
-			e.Auth.Token, e.bearer = "${"+name+"}", true
-			if !isName(name) {
-				err = errors.New("must be the name of a variable")
-			}
-		}
+		return true, e.readHeaders(m.value)
+	case "command":
+		return true, e.readCommand(m.value)
+	case "env", "environment":
+		return true, e.readEnv(m.value)
+	case "envFile", "env_file":
+		files, err := readOneOrMore(m.value)
+		e.EnvFiles = append(e.EnvFiles, files...)
+		return true, err
 	case "auth":
-		err = e.readAuth(m.value)
+		return true, e.readAuth(m.value)
 	case "oauth":
-		err = e.readOAuth(m.value)
-	default:
-		return false, nil
+		return true, e.readOAuth(m.value)
+	case "bearer_token_env_var":
+		return true, e.readBearer(m.value)
+	case "tools":
+		if len(m.value) == 0 || m.value[0] != '[' {
+			return false, nil // settings of each tool, in some dialects
+		}
+		return true, read(&e.Tools.Allow, m.value)
+	case "toolFilter":
+		return true, e.readToolFilter(m.value)
+	case "alwaysAllow", "autoApprove", "trust":
+		return true, e.readApproval(m)
 	}
-	return true, err
+	return false, nil
+}
+
+// place returns where the value of a field goes that is taken as it is, or nil
+// when there is more to it.
+func (e *entry) place(key string) any {
+	switch key {
+	case "args":
+		return &e.Args // behind those of a command that is a list
+	case "cwd":
+		return &e.Dir
+	case "inheritEnv":
+		return &e.InheritEnv
+	case "id", "name":
+		return &e.ID
+	case "enabled":
+		return &e.on
+	case "disabled":
+		return &e.Disabled
+	case "required":
+		return &e.Required
+	case "lazy":
+		return &e.Lazy
+	case "timeout":
+		return (*duration)(&e.Timeout)
+	case "timeout_seconds", "tool_timeout_sec":
+		return (*seconds)(&e.Timeout)
+	case "connectTimeout":
+		return (*duration)(&e.ConnectTimeout)
+	case "startup_timeout_sec":
+		return (*seconds)(&e.ConnectTimeout)
+	case "max_retries":
+		return &e.MaxRetries
+	case "includeTools", "allowedTools", "enabled_tools":
+		return &e.Tools.Allow
+	case "excludeTools", "blockedTools", "disabledTools", "disabled_tools":
+		return &e.Tools.Deny
+	case "title":
+		return &e.Title
+	case "description":
+		return &e.Description
+	}
+	return nil
+}
+
+// read reads a value to where it goes.
+func read(to any, value []byte) (err error) {
+	switch to := to.(type) {
+	case *string:
+		*to, err = readString(value)
+	case *bool:
+		*to, err = readBool(value)
+	case *int:
+		*to, err = readInt(value)
+	case *duration:
+		*(*time.Duration)(to), err = readTime(value, 0)
+	case *seconds:
+		*(*time.Duration)(to), err = readTime(value, time.Second)
+	case *[]string:
+		var list []string
+		if list, err = readStrings(value); *to == nil {
+			*to = list // which is there even if it is empty
+		} else {
+			*to = append(*to, list...)
+		}
+	}
+	return err
+}
+
+func (e *entry) readURL(value []byte) (err error) {
+	if e.URL != "" {
+		return errors.New("is a second URL")
+	}
+	if e.URL, err = readString(value); err == nil && e.URL == "" {
+		err = errors.New("must not be empty")
+	}
+	return err
+}
+
+func (e *entry) readBearer(value []byte) error {
+	name, err := readString(value)
+	if err == nil && !isName(name) {
+		err = errors.New("must be the name of a variable")
+	}
+	e.Auth.Token, e.bearer = "${"+name+"}", true
+	return err
 }
 
 func (e *entry) readType(m member) error {
@@ -153,6 +232,8 @@ func kindOf(text string) string {
 }
 
 // plain returns text in lower case, without - and _.
+//
+//go:noinline
 func plain(text string) string {
 	var b []byte
 	for i := range len(text) {
@@ -175,7 +256,7 @@ func (e *entry) readTransport(value []byte) error {
 	for _, m := range list {
 		switch m.key {
 		case "type", "url", "headers":
-			_, err = e.wayField(m)
+			_, err = e.field(m)
 		default:
 			err = errors.New("is not known")
 		}
@@ -200,7 +281,7 @@ func (e *entry) readHeaders(value []byte) error {
 
 // checkHeaders looks for what would end a header and begin another.
 func checkHeaders(h map[string]string) error {
-	for _, name := range wire.SortedKeys(h) {
+	for _, name := range sortedKeys(h) {
 		if name == "" || strings.ContainsAny(name, "\r\n\x00:") {
 			return errors.New("has a name that no header can have: " + strconv.Quote(name))
 		}
@@ -211,44 +292,8 @@ func checkHeaders(h map[string]string) error {
 	return nil
 }
 
-// programField is for what says how a program is started.
-func (e *entry) programField(m member) (known bool, err error) {
-	switch m.key {
-	case "command":
-		err = e.readCommand(m.value)
-	case "args":
-		var args []string
-		args, err = readStrings(m.value)
-		e.Args = append(e.Args, args...) // behind those of a command that is a list
-	case "cwd":
-		e.Dir, err = readString(m.value)
-	case "env", "environment":
-		err = e.readEnv(m.value)
-	case "envFile", "env_file":
-		var files []string
-		if len(m.value) > 0 && m.value[0] == '[' {
-			files, err = readStrings(m.value)
-		} else {
-			files = make([]string, 1)
-			files[0], err = readString(m.value)
-		}
-		e.EnvFiles = append(e.EnvFiles, files...)
-	case "inheritEnv":
-		e.InheritEnv, err = readBool(m.value)
-	default:
-		return false, nil
-	}
-	return true, err
-}
-
 func (e *entry) readCommand(value []byte) error {
-	words := make([]string, 1)
-	var err error
-	if r := wire.NewReader(value); r.Kind() == wire.Array {
-		words, err = readStrings(value)
-	} else if words[0], err = readString(value); err != nil {
-		err = wanted("a string or a list of strings", value)
-	}
+	words, err := readOneOrMore(value)
 	if err != nil {
 		return err
 	}
@@ -270,7 +315,7 @@ func (e *entry) readEnv(value []byte) error {
 		if err != nil {
 			return err
 		}
-		for _, name := range wire.SortedKeys(texts) { // so that order makes no difference between two files
+		for _, name := range sortedKeys(texts) { // so that order makes no difference between two files
 			if !isName(name) {
 				return errors.New("has a name that no variable can have: " + strconv.Quote(name))
 			}

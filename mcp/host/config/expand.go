@@ -6,8 +6,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-
-	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
 // Vars is where the values of variables come from. The zero value and nil take
@@ -99,7 +97,7 @@ func (x *expansion) url() {
 	s.URL = x.text("url", s.URL)
 	s.ID = x.text("id", s.ID)
 	s.secretURL(s.URL)
-	for _, name := range wire.SortedKeys(s.Headers) {
+	for _, name := range sortedKeys(s.Headers) {
 		s.Headers[name] = x.text("headers", s.Headers[name])
 		s.secret(s.Headers[name])
 		_, token, _ := strings.Cut(s.Headers[name], " ")
@@ -120,9 +118,6 @@ func (x *expansion) auth() {
 		value := s.Auth.Token
 		if s.Auth.Type == AuthBearer {
 			value = "Bearer " + value
-		}
-		if s.Headers == nil {
-			s.Headers = make(map[string]string)
 		}
 		s.Headers[name] = value
 		x.fail("auth", checkHeaders(s.Headers))

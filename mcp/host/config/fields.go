@@ -10,130 +10,51 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// useField is for what says whether and how a server is used.
-func (e *entry) useField(m member) (known bool, err error) {
-	on := false
-	switch m.key {
-	case "enabled":
-		on, err = readBool(m.value)
-		e.Disabled = e.Disabled || !on
-	case "disabled":
-		on, err = readBool(m.value)
-		e.Disabled = e.Disabled || on
-	case "required":
-		e.Required, err = readBool(m.value)
-	case "lazy":
-		e.Lazy, err = readBool(m.value)
-	case "max_retries":
-		e.MaxRetries, err = readInt(m.value)
-	case "title":
-		e.Title, err = readString(m.value)
-	case "description":
-		e.Description, err = readString(m.value)
-	default:
-		return false, nil
-	}
-	return true, err
-}
-
-// timeField is for time-outs.
-func (e *entry) timeField(m member) (known bool, err error) {
-	to, unit := &e.Timeout, time.Duration(0)
-	switch m.key {
-	case "timeout":
-	case "connectTimeout":
-		to = &e.ConnectTimeout
-	case "timeout_seconds", "tool_timeout_sec":
-		unit = time.Second
-	case "startup_timeout_sec":
-		to, unit = &e.ConnectTimeout, time.Second
-	default:
-		return false, nil
-	}
-	*to, err = readTime(m.value, unit)
-	return true, err
-}
+// Times, as files have them: in seconds, or in what readTime takes them for.
+type duration time.Duration
+type seconds time.Duration
 
 // maxTime is longer than any time-out that somebody can have meant.
 const maxTime = 30 * 24 * time.Hour
 
 // readTime reads a time. A number without a unit is of seconds below 1000, as
-// nobody means 30 milliseconds, and of milliseconds from there on.
-func readTime(value []byte, unit time.Duration) (d time.Duration, err error) {
+// nobody means 30 milliseconds, and of milliseconds from there on, unless the
+// unit is given.
+func readTime(value []byte, unit time.Duration) (time.Duration, error) {
 	text := string(value)
 	if r := wire.NewReader(value); r.Kind() == wire.String {
 		text = string(r.Bytes())
-		if d, err = time.ParseDuration(text); err == nil {
-			return d, checkTime(d)
+		if d, err := time.ParseDuration(text); err == nil {
+			return d, checkTime(d.Seconds())
 		}
 	}
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil || n != n {
 		return 0, errors.New(`must be a number, or a time such as "30s"`)
 	}
-	if unit == 0 {
-		unit = time.Second
-		if n >= 1000 {
-			unit = time.Millisecond
-		}
+	if unit == 0 && n >= 1000 {
+		n /= 1000
 	}
-	if n > maxTime.Seconds()*1000 || n < 0 { // before the conversion, which has a range
-		return 0, errTime
-	}
-	d = time.Duration(n * float64(unit))
-	return d, checkTime(d)
+	return time.Duration(n * float64(time.Second)), checkTime(n)
 }
 
-var errTime = errors.New("must be between 0 and 30 days")
-
-func checkTime(d time.Duration) error {
-	if d < 0 || d > maxTime {
-		return errTime
+func checkTime(seconds float64) error {
+	if seconds < 0 || seconds > maxTime.Seconds() {
+		return errors.New("must be between 0 and 30 days")
 	}
 	return nil
 }
 
-// toolField is for what says which tools are there and which run unasked.
-func (e *entry) toolField(m member) (known bool, err error) {
-	switch m.key {
-	case "tools":
-		if len(m.value) == 0 || m.value[0] != '[' {
-			return false, nil // settings of each tool, in some dialects
+// readApproval reads which tools are to be called unasked: a list, or true for
+// all.
+func (e *entry) readApproval(m member) error {
+	if all, err := readBool(m.value); err == nil || m.key == "trust" {
+		if all {
+			e.AutoApprove = append(e.AutoApprove, "*")
 		}
-		err = e.choose(&e.Tools.Allow, m.value)
-	case "includeTools", "allowedTools", "enabled_tools":
-		err = e.choose(&e.Tools.Allow, m.value)
-	case "excludeTools", "blockedTools", "disabledTools", "disabled_tools":
-		err = e.choose(&e.Tools.Deny, m.value)
-	case "toolFilter":
-		err = e.readToolFilter(m.value)
-	case "alwaysAllow", "autoApprove", "trust":
-		if all, isBool := readBool(m.value); isBool == nil {
-			if all {
-				e.AutoApprove = append(e.AutoApprove, "*")
-			}
-			return true, nil
-		}
-		if m.key == "trust" {
-			return true, wanted("true or false", m.value)
-		}
-		var globs []string
-		globs, err = readStrings(m.value)
-		e.AutoApprove = append(e.AutoApprove, globs...)
-	default:
-		return false, nil
+		return err
 	}
-	return true, err
-}
-
-// choose adds globs to a list, which is there even if it is empty.
-func (e *entry) choose(list *[]string, value []byte) error {
-	globs, err := readStrings(value)
-	if err == nil && *list == nil {
-		*list = []string{}
-	}
-	*list = append(*list, globs...)
-	return err
+	return read(&e.AutoApprove, m.value)
 }
 
 func (e *entry) readToolFilter(value []byte) error {
@@ -144,9 +65,9 @@ func (e *entry) readToolFilter(value []byte) error {
 	for _, m := range list {
 		switch m.key {
 		case "include":
-			err = e.choose(&e.Tools.Allow, m.value)
+			err = read(&e.Tools.Allow, m.value)
 		case "exclude":
-			err = e.choose(&e.Tools.Deny, m.value)
+			err = read(&e.Tools.Deny, m.value)
 		default:
 			err = errors.New("is not known")
 		}
@@ -215,25 +136,24 @@ func (e *entry) readOAuth(value []byte) error {
 	return e.oauthFields("oauth.", list)
 }
 
-func (e *entry) oauthFields(path string, list []member) (err error) {
+func (e *entry) oauthFields(path string, list []member) error {
 	o := &e.Auth.OAuth
 	for _, m := range list {
+		var err error
 		switch m.key {
 		case "clientId", "client_id":
-			o.ClientID, err = readString(m.value)
+			err = read(&o.ClientID, m.value)
 		case "clientSecret", "client_secret":
-			o.ClientSecret, err = readString(m.value)
+			err = read(&o.ClientSecret, m.value)
 		case "redirectUri", "redirect_uri":
-			o.RedirectURI, err = readString(m.value)
+			err = read(&o.RedirectURI, m.value)
 		case "callbackPort", "callback_port":
-			if o.CallbackPort, err = readInt(m.value); err == nil && (o.CallbackPort < 0 || o.CallbackPort > 65535) {
+			if err = read(&o.CallbackPort, m.value); err == nil && (o.CallbackPort < 0 || o.CallbackPort > 65535) {
 				err = errors.New("must be a port")
 			}
 		case "scopes", "scope":
-			if text, e := readString(m.value); e == nil {
-				o.Scopes = strings.Split(text, " ")
-			} else {
-				o.Scopes, err = readStrings(m.value)
+			if o.Scopes, err = readOneOrMore(m.value); len(o.Scopes) == 1 {
+				o.Scopes = strings.Split(o.Scopes[0], " ")
 			}
 		default:
 			if o.Extra == nil {
@@ -250,6 +170,7 @@ func (e *entry) oauthFields(path string, list []member) (err error) {
 
 // settle checks what only all fields together tell.
 func (e *entry) settle() error {
+	e.Disabled = e.Disabled || !e.on
 	switch {
 	case e.Command != "" && e.URL != "":
 		return fault("command", "and a URL exclude each other")
@@ -311,8 +232,8 @@ func (e *entry) settleAuth() error {
 }
 
 func (s *Server) hasHeader(name string) bool {
-	for _, h := range wire.SortedKeys(s.Headers) {
-		if strings.EqualFold(h, name) {
+	for h := range s.Headers {
+		if plain(h) == plain(name) {
 			return true
 		}
 	}

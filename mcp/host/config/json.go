@@ -154,6 +154,12 @@ func object(path string, value []byte) ([]member, error) {
 	return list, nil
 }
 
+// sortedKeys is wire.SortedKeys, once in a program instead of in each function
+// that calls it.
+//
+//go:noinline
+func sortedKeys[T any](m map[string]T) []string { return wire.SortedKeys(m) }
+
 // wanted says what a value should have been. The value itself may be a secret.
 func wanted(what string, value []byte) error {
 	r := wire.NewReader(value)
@@ -204,6 +210,18 @@ func readStrings(value []byte) ([]string, error) {
 		list = append(list, string(r.Bytes()))
 	}
 	return list, r.Err()
+}
+
+// readOneOrMore reads a list of strings, or a string as a list of one.
+func readOneOrMore(value []byte) ([]string, error) {
+	if r := wire.NewReader(value); r.Kind() == wire.Array {
+		return readStrings(value)
+	}
+	s, err := readString(value)
+	if err != nil {
+		err = wanted("a string or a list of strings", value)
+	}
+	return []string{s}, err
 }
 
 // readMap reads an object whose values are strings. Numbers and booleans, which

@@ -6,8 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-
-	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
 // A Config is what files say.
@@ -108,7 +106,7 @@ func (c *Config) merge(n *Config) {
 		all[s.Name] = s
 	}
 	c.Servers = nil
-	for _, name := range wire.SortedKeys(all) {
+	for _, name := range sortedKeys(all) {
 		c.Servers = append(c.Servers, all[name])
 	}
 }
@@ -117,17 +115,13 @@ func (c *Config) merge(n *Config) {
 // servers.
 func Parse(text []byte, source, scope string) *Config {
 	c := &Config{}
-	warn := func(server string, err error) {
-		c.Problems = append(c.Problems, &Problem{source, server, true, err})
-	}
 	root, err := members(standard(text))
-	if err != nil {
-		warn("", err)
-		return c
+	var entries []member
+	if err == nil {
+		entries, err = tables(root)
 	}
-	entries, err := tables(root)
 	if err != nil {
-		warn("", err)
+		c.Problems = append(c.Problems, &Problem{File: source, Warning: true, Err: err})
 		return c
 	}
 	values := make(map[string][]byte)
@@ -137,7 +131,7 @@ func Parse(text []byte, source, scope string) *Config {
 		values[m.key] = m.value
 		twice[m.key] = had || twice[m.key]
 	}
-	for _, name := range wire.SortedKeys(values) {
+	for _, name := range sortedKeys(values) {
 		s, unknown, err := readServer(name, values[name])
 		if twice[name] {
 			err = errors.New("is there twice")
@@ -149,7 +143,7 @@ func Parse(text []byte, source, scope string) *Config {
 		s.Source, s.Scope = source, scope
 		c.Servers = append(c.Servers, s)
 		for _, field := range unknown {
-			warn(name, fault(field, "is not known"))
+			c.Problems = append(c.Problems, &Problem{source, name, true, fault(field, "is not known")})
 		}
 	}
 	return c
@@ -157,37 +151,35 @@ func Parse(text []byte, source, scope string) *Config {
 
 // tables returns the servers of all the places where a file may have them.
 func tables(root []member) (entries []member, err error) {
-	found := false
-	add := func(field string, value []byte) {
-		list, e := members(value)
-		if e != nil {
-			err = &fieldError{field, errNoObject}
-		}
-		entries, found = append(entries, list...), true
-	}
+	var places []member
+	bare := len(root) > 0
 	for _, m := range root {
+		bare = bare && isServer(m.value)
 		switch m.key {
 		case "mcpServers", "servers", "mcp_servers", "context_servers", "mcp.servers", "tools.mcp.servers":
-			add(m.key, m.value)
+			places = append(places, m)
 		case "mcp":
 			if inner := at(m.value, "servers"); inner != nil && !isServer(inner) {
-				add("mcp.servers", inner)
-			} else if areObjects(m.value) {
-				add("mcp", m.value)
+				m = member{"mcp.servers", inner}
+			} else if !areObjects(m.value) {
+				continue // settings of something else
 			}
+			places = append(places, m)
 		case "tools":
 			if inner := at(m.value, "mcp", "servers"); inner != nil {
-				add("tools.mcp.servers", inner)
+				places = append(places, member{"tools.mcp.servers", inner})
 			}
 		}
 	}
-	if !found && len(root) > 0 {
-		for _, m := range root {
-			if !isServer(m.value) {
-				return nil, err
-			}
-		}
+	if bare && len(places) == 0 {
 		return root, nil
+	}
+	for _, place := range places {
+		list, e := members(place.value)
+		if e != nil {
+			err = &fieldError{place.key, errNoObject}
+		}
+		entries = append(entries, list...)
 	}
 	return entries, err
 }

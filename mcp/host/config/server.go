@@ -1,7 +1,6 @@
 package config
 
 import (
-	"maps"
 	"slices"
 	"time"
 
@@ -128,8 +127,11 @@ func Match(glob, name string) bool {
 // copy returns a copy in which Args, Env and Headers can be changed.
 func (s *Server) copy() *Server {
 	c := *s
-	c.Args, c.Env, c.Headers = slices.Clone(s.Args), slices.Clone(s.Env), maps.Clone(s.Headers)
-	c.secrets = nil
+	c.Args, c.Env = slices.Clone(s.Args), slices.Clone(s.Env)
+	c.Headers, c.secrets = make(map[string]string), nil
+	for name, value := range s.Headers {
+		c.Headers[name] = value
+	}
 	return &c
 }
 
@@ -155,7 +157,7 @@ func (s *Server) use() string {
 }
 
 func text(values []any, extra map[string]mcp.RawMessage) string {
-	for _, key := range wire.SortedKeys(extra) {
+	for _, key := range sortedKeys(extra) {
 		values = append(values, key, string(extra[key]))
 	}
 	b, _ := wire.AppendValue(nil, values) // all of them have a form in JSON
