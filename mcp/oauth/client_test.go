@@ -15,6 +15,7 @@ import (
 	"io"
 	"math/big"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 )
@@ -119,6 +120,17 @@ func TestRegistration(t *testing.T) {
 	checkKind(t, err)
 	w.handle = serveRaw("/register", `{"client_secret":"`+mark+`"}`)
 	w.mustFail(w.transport(nil), "RFC 7591")
+}
+
+// A client that was registered just now is not registered again.
+func TestNewClientIsRefused(t *testing.T) {
+	w := newWorld(t)
+	who := &robot{w: w}
+	w.refuseToken = func(url.Values) string { return "invalid_client" }
+	w.mustFail(w.transport(func(o *Options) { o.Authorizer = who }), "invalid_client")
+	if who.times != 1 || w.count("/register") != 1 {
+		t.Errorf("asked %d times, registered %d times", who.times, w.count("/register"))
+	}
 }
 
 func TestRegistrationsEnd(t *testing.T) {

@@ -42,28 +42,30 @@ func (t *Transport) byCode(ctx context.Context, s *server, scopes []string, key 
 	case !s.legacy && !slices.Contains(s.challenges, "S256"):
 		return nil, nil, &Error{URL: clean(s.issuer), Rule: "it announces no PKCE with S256 in code_challenge_methods_supported (Authorization Code Protection)"}
 	}
-	k, c, err := t.askPerson(ctx, s, scopes, key, false)
-	if isCode(err, "invalid_client", "unauthorized_client") && c.ID != t.opts.Client.ID && c.ID != t.opts.ClientURL && s.register != "" {
-		return t.askPerson(ctx, s, scopes, key, true) // it has forgotten the client
+	known := t.loadRegistration(ctx, StoreKey{Issuer: s.issuer})
+	k, c, err := t.askPerson(ctx, s, scopes, key, known)
+	if known != nil && c != nil && c.ID == known.id && isCode(err, "invalid_client", "unauthorized_client") {
+		return t.askPerson(ctx, s, scopes, key, nil) // it has forgotten the client
 	}
 	return k, c, err
 }
 
-// askPerson asks once. The client is returned with errors too.
-func (t *Transport) askPerson(ctx context.Context, s *server, scopes []string, key *Key, fresh bool) (*token, *Client, error) {
+// askPerson asks once. known is a registration to use if it holds, or nil. The
+// client is returned with errors too, if there is one.
+func (t *Transport) askPerson(ctx context.Context, s *server, scopes []string, key *Key, known *registration) (*token, *Client, error) {
 	last := ""
-	if g := t.loadRegistration(ctx, StoreKey{Issuer: s.issuer}); g != nil {
-		last = g.redirect
+	if known != nil {
+		last = known.redirect
 	}
 	in, err := t.opts.Authorizer.Listen(ctx, last)
 	if err != nil {
-		return nil, &Client{}, err
+		return nil, nil, err
 	}
 	defer in.Close()
 	redirect := in.RedirectURI()
-	c, err := t.clientFor(ctx, s, redirect, fresh)
+	c, err := t.clientFor(ctx, s, redirect, known)
 	if err != nil {
-		return nil, &Client{}, err
+		return nil, nil, err
 	}
 	verifier, state := random(), random()
 	page, err := t.authorizationURL(s, c, redirect, state, verifier, scopes, key)

@@ -24,25 +24,27 @@ const (
 	DPoPNever
 )
 
-// bind returns the algorithm of the key that tokens of the server must be
-// bound to, or "" for plain tokens.
-func (t *Transport) bind(s *server, d demand) (string, error) {
-	wanted := t.opts.DPoP == DPoPAlways || t.opts.DPoP == DPoPAuto && (s.dpop || d.dpop)
-	if !wanted {
-		return "", nil
-	}
-	for _, alg := range [...]string{"ES256", "EdDSA"} {
-		if slices.Contains(s.dpopAlgs, alg) {
-			return alg, nil
+// bind returns the key that a token of the server must be bound to, and the
+// form in which it is stored, or nil for a plain token. A token in place of one
+// that was bound, and good, has the same key.
+func (t *Transport) bind(s *server, old *token, d demand) (*Key, []byte, error) {
+	if d.stepUp && old != nil && t.opts.DPoP != DPoPNever {
+		if old.key != nil || t.opts.DPoP == DPoPAuto {
+			return old.key, old.der, nil
 		}
 	}
-	if slices.Contains(s.dpopAlgs, "Ed25519") { // its new name (RFC 9864)
-		return "EdDSA", nil
+	if t.opts.DPoP == DPoPNever || t.opts.DPoP == DPoPAuto && !s.dpop && !d.dpop {
+		return nil, nil, nil
 	}
-	if t.opts.DPoP == DPoPAuto && !s.dpop && d.bearer {
-		return "", nil
+	switch {
+	case slices.Contains(s.dpopAlgs, "ES256"):
+		return generateKey("ES256")
+	case slices.Contains(s.dpopAlgs, "EdDSA"), slices.Contains(s.dpopAlgs, "Ed25519"): // its new name (RFC 9864)
+		return generateKey("EdDSA")
+	case t.opts.DPoP == DPoPAuto && !s.dpop && d.bearer:
+		return nil, nil, nil
 	}
-	return "", &Error{URL: clean(s.issuer), Rule: "it announces no DPoP with ES256 or EdDSA, which the server or Options.DPoP asks for (RFC 9449, section 5.1)"}
+	return nil, nil, &Error{URL: clean(s.issuer), Rule: "it announces no DPoP with ES256 or EdDSA, which the server or Options.DPoP asks for (RFC 9449, section 5.1)"}
 }
 
 // proof returns the proof that the sender of a request has the key. token is

@@ -40,8 +40,10 @@ func (e *Error) Unwrap() error { return e.Err }
 type ServerError struct {
 	URL         string // without user, password and query
 	Status      int    // of HTTP; 0 when the refusal came through the browser
-	Code        string // such as "invalid_grant"
+	Code        string // such as "invalid_grant", or the status when it says none
 	Description string // for people, without what was secret in the request
+
+	named bool // the code is one of OAuth
 }
 
 func (e *ServerError) Error() string {

@@ -225,6 +225,20 @@ func TestTokensThatShouldBeBound(t *testing.T) {
 	w.mustFail(tr, "not bound")
 }
 
+// More scopes come with the same key, whatever the challenge for them says.
+func TestStepUpOfABoundToken(t *testing.T) {
+	w := newWorld(t)
+	w.meta["dpop_signing_alg_values_supported"] = []string{"ES256"}
+	w.challenge = func(*http.Request) string { return `DPoP` }
+	w.needs = func(r *http.Request) string { return r.Header.Get("Mcp-Name") }
+	tr := w.transport(nil)
+	w.mustGet(tr)
+	key := tr.tok.key
+	if _, err := w.ask(tr, "write"); err != nil || key == nil || tr.tok.key != key || !tr.tok.dpop {
+		t.Error(err)
+	}
+}
+
 // A server that wants another nonce each time does not get the request forever.
 func TestEndlessNonces(t *testing.T) {
 	w := newWorld(t)

@@ -143,10 +143,11 @@ func (k *token) justRefused() bool {
 	return !k.issued.IsZero() && time.Since(k.issued) < holdTime && !k.refreshed && !k.proven.Load()
 }
 
-// isRefusal reports whether an authorization server said no.
+// isRefusal reports whether an authorization server said no, and not something
+// in front of it.
 func isRefusal(err error) bool {
 	var e *ServerError
-	return errors.As(err, &e) && !isTransient(err)
+	return errors.As(err, &e) && e.named && !isTransient(err)
 }
 
 // isTransient reports whether the same attempt may succeed a moment later.
@@ -193,16 +194,9 @@ func notBound(s *server) error {
 
 // grant gets a token anew: from the Grant, or from a person.
 func (t *Transport) grant(ctx context.Context, s *server, old *token, d demand) (k *token, c *Client, err error) {
-	alg, err := t.bind(s, d)
+	key, der, err := t.bind(s, old, d)
 	if err != nil {
 		return nil, nil, err
-	}
-	var key *Key
-	var der []byte
-	if alg != "" {
-		if key, der, err = generateKey(alg); err != nil {
-			return nil, nil, err
-		}
 	}
 	scopes := t.scopes(s, old, d)
 	if t.opts.Grant != nil {

@@ -71,15 +71,15 @@ func parseRegistration(data []byte) (*registration, error) {
 
 // clientFor returns the client as which the program asks the server for a
 // code, in the order of Client Registration: given, by the URL of its
-// metadata, registered, asked for. fresh tells to forget a registration.
-func (t *Transport) clientFor(ctx context.Context, s *server, redirect string, fresh bool) (*Client, error) {
+// metadata, registered, which it may be already, asked for.
+func (t *Transport) clientFor(ctx context.Context, s *server, redirect string, known *registration) (*Client, error) {
 	if c, err := t.given(s); c != nil || err != nil {
 		return c, err
 	}
 	if t.opts.ClientURL != "" && s.clientURLs {
 		return &Client{ID: t.opts.ClientURL, Method: methodNone}, checkClientURL(t.opts.ClientURL)
 	}
-	if known := t.loadRegistration(ctx, StoreKey{Issuer: s.issuer}); !fresh && known.usable(redirect) {
+	if known.usable(redirect) {
 		return known.client(s), nil
 	}
 	var g *registration

@@ -110,6 +110,14 @@ func TestRefreshFailsForAMoment(t *testing.T) {
 		return r.URL.Path == "/token"
 	}
 	w.mustFail(tr, "503")
+	w.handle = func(rw http.ResponseWriter, r *http.Request) bool { // not the authorization server at all
+		if r.URL.Path == "/token" {
+			http.NotFound(rw, r)
+		}
+		return r.URL.Path == "/token"
+	}
+	w.mustFail(tr, "404 Not Found")
+	tr.failed = failure{}
 	w.handle = nil
 	w.mustGet(tr)
 	if who.times != 1 {

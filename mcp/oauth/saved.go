@@ -46,6 +46,9 @@ func (t *Transport) load(ctx context.Context) (*token, error) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx) // by now, somebody else may know better
+	}
 	if k != nil && t.tok != nil && k.access == t.tok.access {
 		k = t.tok // which knows whether it is of use
 	}

@@ -163,6 +163,7 @@ func (a *answer) refusal(secrets ...string) error {
 		}
 	}
 	if r.End() == nil && code != "" {
+		e.named = true
 		e.Code, e.Description = printable(code, secrets...), printable(description, secrets...)
 	}
 	return e

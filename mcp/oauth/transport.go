@@ -179,12 +179,12 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 			o.done(resp)
 			return resp, nil
 		}
-		noncesOnly := d.nonce && isNew
-		if sends == maxSends || !canReplay(req) || quiet && !noncesOnly {
+		nonceOnly := d.nonce && isNew
+		if sends == maxSends || !canReplay(req) || quiet && !nonceOnly {
 			return resp, nil
 		}
 		status := unusable(resp)
-		if noncesOnly {
+		if nonceOnly {
 			continue
 		}
 		next, err := o.meet(req.Context(), k, d)
