@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/mcp"
-	"github.com/stdmcp/stdmcp/mcp/streamhttp"
 )
 
 // What the suite says in the environment, beside the URL, which is the last
@@ -29,7 +28,12 @@ const timeLimit = 25 * time.Second
 func main() {
 	ctx, cancel := context.WithTimeout(context.Background(), timeLimit)
 	defer cancel()
-	if err := run(ctx, os.Args[len(os.Args)-1], os.Getenv(scenarioEnv)); err != nil {
+	scenario := os.Getenv(scenarioEnv)
+	err := run(ctx, os.Args[len(os.Args)-1], scenario)
+	if refused[scenario] {
+		err = refuse(err)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -37,10 +41,17 @@ func main() {
 
 func run(ctx context.Context, url, scenario string) error {
 	act, ok := scenarios[scenario]
+	if isAuth(scenario) {
+		act, ok = callEach(map[string]any{}), true
+	}
 	if !ok {
 		return fmt.Errorf("no such scenario: %q", scenario)
 	}
-	client, err := mcp.Connect(ctx, streamhttp.New(url, nil), &mcp.Options{
+	server, err := transport(url, scenario)
+	if err != nil {
+		return err
+	}
+	client, err := mcp.Connect(ctx, server, &mcp.Options{
 		Info:     mcp.Implementation{Name: "stdmcp-conformance", Version: mcp.Version},
 		Handlers: []mcp.Handler{mcp.Roots(roots), mcp.Sampling{CreateMessage: sample}, mcp.Elicitation{Form: accept}},
 		Dropped:  func(reason error, _ []byte) { fmt.Println("dropped:", reason) },
