@@ -100,6 +100,13 @@ func (l *ledger) balance() []string {
 	return list
 }
 
+// counts returns how many calls have no outcome, and how many have one.
+func (l *ledger) counts() (open, closed int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.open, l.closed
+}
+
 // A journal notes what a client reports as dropped: what, and how often.
 type journal struct {
 	mu      sync.Mutex

@@ -28,6 +28,7 @@ func TestMain(m *testing.M) {
 		code = max(code, 1)
 	}
 	report.print(os.Stdout)
+	figures.print(os.Stdout)
 	os.Exit(code)
 }
 

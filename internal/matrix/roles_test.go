@@ -1,4 +1,191 @@
 package matrix
 
-// actMain plays a role if this process was started for one.
-func actMain() {}
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testserver/webserver"
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/sse"
+	"github.com/stdmcp/stdmcp/mcp/stdio"
+	"github.com/stdmcp/stdmcp/mcp/streamhttp"
+)
+
+// roleEnv makes the test binary play a part: a word and its arguments, with
+// spaces between them.
+const roleEnv = "STDMCP_MATRIX_ROLE"
+
+// actMain plays a part if this process was started for one. The part ends with
+// standard input.
+func actMain() {
+	words := strings.Fields(os.Getenv(roleEnv))
+	if len(words) == 0 {
+		return
+	}
+	os.Unsetenv(roleEnv) // children have parts of their own
+	parts := map[string]func(args []string) error{"web": beWeb, "parent": beParent, "victim": beVictim}
+	if err := parts[words[0]](words[1:]); err != nil {
+		fmt.Println("error:", err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// An actor is a process that plays a part.
+type actor struct {
+	*exec.Cmd
+	in  io.Closer
+	out *bufio.Reader
+}
+
+// act starts a process for a part, until the end of the test.
+func act(t *testing.T, words ...any) *actor {
+	t.Helper()
+	a := &actor{Cmd: exec.Command(os.Args[0])}
+	a.Env = append(os.Environ(), roleEnv+"="+strings.TrimSpace(fmt.Sprintln(words...)), "GORACE=atexit_sleep_ms=0")
+	in, err := a.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := a.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.Stderr = os.Stderr
+	if err := a.Start(); err != nil {
+		t.Fatal(err)
+	}
+	a.in, a.out = in, bufio.NewReader(out)
+	t.Cleanup(func() {
+		_ = a.in.Close()
+		_, _ = io.Copy(io.Discard, a.out)
+		_ = a.Wait() // it may have been killed
+	})
+	return a
+}
+
+// line returns the next line that the process says.
+func (a *actor) line(t *testing.T) string {
+	t.Helper()
+	line, err := a.out.ReadString('\n')
+	if err != nil || strings.HasPrefix(line, "error:") {
+		t.Fatalf("the process says %q, %v", line, err)
+	}
+	return strings.TrimSpace(line)
+}
+
+// rest waits until the process is to end.
+func rest() error {
+	_, err := io.Copy(io.Discard, os.Stdin)
+	return err
+}
+
+// beWeb is a server of HTTP: FAULT REVISION SIZE. It says its two URLs.
+func beWeb(args []string) error {
+	size, err := strconv.Atoi(args[2])
+	if err != nil {
+		return err
+	}
+	engine := testserver.Options{Size: size, Revisions: []string{args[1]}}
+	options := webserver.Options{}
+	if catalog[args[0]].http {
+		options.Fault = args[0]
+	} else {
+		engine.Fault = args[0]
+	}
+	running, err := webserver.Start(testserver.New(&engine), &options)
+	if err != nil {
+		return err
+	}
+	defer running.Close()
+	fmt.Println(running.URL, running.SSE)
+	return rest()
+}
+
+// beParent is a client with a server that does not end of itself. It says the
+// server's process id.
+func beParent([]string) error {
+	args, env := testserver.Command(&testserver.Options{Fault: "ignores-eof"})
+	tr := stdio.Command(args[0], args[1:]...)
+	tr.Env = env
+	client, err := mcp.Connect(context.Background(), tr, nil)
+	if err != nil {
+		return err
+	}
+	pid, err := pidOf(context.Background(), client)
+	if err != nil {
+		return err
+	}
+	fmt.Println(pid)
+	return rest()
+}
+
+// beVictim is a client that meets a fault: TRANSPORT FAULT CAP SIZE URL. It says
+// how much memory it has held, before the call and at most, and with which
+// error that ended.
+func beVictim(args []string) error {
+	limit, err := strconv.Atoi(args[2])
+	if err != nil {
+		return err
+	}
+	var tr mcp.Transport
+	switch args[0] {
+	case "S":
+		size, err := strconv.Atoi(args[3])
+		if err != nil {
+			return err
+		}
+		command, env := testserver.Command(&testserver.Options{Fault: args[1], Size: size})
+		s := stdio.Command(command[0], command[1:]...)
+		s.Env, s.MaxMessage = env, limit
+		tr = s
+	case "E":
+		tr = sse.New(args[4], &sse.Options{MaxMessage: limit})
+	case "H":
+		tr = streamhttp.New(args[4], &streamhttp.Options{MaxMessage: limit})
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	defer cancel()
+	client, err := mcp.Connect(ctx, tr, nil)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	before := memoryOf("VmRSS")
+	_, err = client.CallTool(ctx, "echo", map[string]any{"message": "x"})
+	fmt.Println(before, memoryOf("VmHWM"), fmt.Sprintf("%q", fmt.Sprint(err)))
+	return nil
+}
+
+// memoryOf returns what Linux says of this process, in bytes, or 0.
+func memoryOf(field string) (bytes int64) {
+	status, _ := os.ReadFile("/proc/self/status")
+	for line := range strings.Lines(string(status)) {
+		if value, ok := strings.CutPrefix(line, field+":"); ok {
+			_, _ = fmt.Sscanf(value, "%d kB", &bytes)
+		}
+	}
+	return bytes << 10
+}
+
+// pidOf returns the process id of a server that is a process.
+func pidOf(ctx context.Context, client *mcp.Client) (int, error) {
+	res, err := client.CallTool(ctx, "process", nil)
+	if err != nil {
+		return 0, err
+	}
+	var pid int
+	if _, err := fmt.Sscanf(string(res.Structured), `{"pid":%d,`, &pid); err != nil {
+		return 0, fmt.Errorf("%s: %w", res.Structured, err)
+	}
+	return pid, nil
+}

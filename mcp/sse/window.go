@@ -131,11 +131,17 @@ func (w *window) shrink() {
 }
 
 // getBuffer returns a buffer that is longer than size. It doubles, up to most.
+// There are no two buffers of more than half of that: while one is copied into
+// the other, both are held.
 func getBuffer(size, most int) []byte {
 	if b, _ := bigBuffers.Get().(*[]byte); b != nil && size < len(*b) && len(*b) <= most {
 		return *b
 	}
-	return make([]byte, min(max(bigBuffer, 2*size), most))
+	next := max(bigBuffer, 2*size)
+	if next > most/2 {
+		next = most
+	}
+	return make([]byte, next)
 }
 
 func putBuffer(b []byte) {

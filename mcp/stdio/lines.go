@@ -177,12 +177,17 @@ func (l *lines) shrink() {
 }
 
 // getBuffer returns a buffer that is longer than size. It doubles, and stops at
-// what a line of max bytes and its line break need.
+// what a line of max bytes and its line break need. There are no two buffers of
+// more than half of that: while one is copied into the other, both are held.
 func getBuffer(size, max int) []byte {
 	if b, _ := bigBuffers.Get().(*[]byte); b != nil && len(*b) > size {
 		return *b
 	}
-	return make([]byte, 2+min(max, 2*size))
+	next := 2 * size
+	if next > max/2 {
+		next = max
+	}
+	return make([]byte, 2+next)
 }
 
 func putBuffer(b []byte) {

@@ -1,0 +1,174 @@
+package matrix
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stdmcp/stdmcp/mcp"
+)
+
+// TestServersAreKilled kills servers with calls under way. Every call fails
+// soon and with how the server ended, and no zombie is left.
+func TestServersAreKilled(t *testing.T) {
+	const calls = 10
+	n := length(10, 1000)
+	before := held()
+	var took []time.Duration
+	for range n {
+		w := &world{transport: 'S', revision: modern, place: system}
+		client, err := mcp.Connect(t.Context(), w.stream(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pid, err := pidOf(t.Context(), client)
+		if err != nil {
+			t.Fatal(err)
+		}
+		results, sent := make(chan error, calls), make(chan struct{}, calls)
+		for range calls {
+			go func() { // ends with the call
+				_, err := client.Do(t.Context(), &mcp.ToolCall{
+					Name: "slow", Arguments: map[string]any{"seconds": 60, "steps": 1000},
+					Progress: func(mcp.Progress) {
+						select {
+						case sent <- struct{}{}:
+						default:
+						}
+					},
+				})
+				results <- err
+			}()
+		}
+		for range calls {
+			select {
+			case <-sent: // so many reports of progress: calls are under way
+			case err := <-results:
+				t.Fatalf("a call has ended: %v", err)
+			}
+		}
+		process, err := os.FindProcess(pid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		killed := time.Now()
+		if err := process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = process.Release()
+		for range calls {
+			err := <-results
+			took = append(took, time.Since(killed))
+			for _, complaint := range fails(closed, unknown, exit).complaints(err) {
+				t.Error(complaint)
+			}
+		}
+		w.close(t, client)
+	}
+	if err := settles(before); err != nil {
+		t.Error(err)
+	}
+	p99 := percentile(took, 99)
+	figures.add(fmt.Sprintf("`kill -9` of %d servers with %d calls each: the calls fail", n, calls), "within 100 ms (p99), no zombies",
+		"p50 %v, p99 %v, the last %v", percentile(took, 50).Round(time.Microsecond), p99.Round(time.Microsecond),
+		percentile(took, 100).Round(time.Microsecond))
+	if limit := time.Duration(length(5000, 100)) * time.Millisecond; p99 > limit {
+		t.Errorf("p99 is %v", p99)
+	}
+}
+
+// TestClientIsKilled: on Linux its server, which would live on, dies with it.
+func TestClientIsKilled(t *testing.T) {
+	if memoryOf("VmRSS") == 0 {
+		t.Skip("did not run: only Linux ends the children of a process that is killed")
+	}
+	n := length(2, 50)
+	var took []time.Duration
+	for range n {
+		parent := act(t, "parent")
+		pid, err := strconv.Atoi(parent.line(t))
+		if err != nil || !isAlive(pid) {
+			t.Fatalf("no server: %v", err)
+		}
+		start := time.Now()
+		if err := parent.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		if !eventually(func() bool { return !isAlive(pid) }) {
+			t.Fatalf("the server %d is an orphan", pid)
+		}
+		took = append(took, time.Since(start))
+	}
+	figures.add(fmt.Sprintf("`kill -9` of %d clients: their servers", n), "no orphans on Linux",
+		"gone after %v at most", percentile(took, 100).Round(time.Microsecond))
+}
+
+// isAlive reports whether there is such a process that is no zombie.
+func isAlive(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	_, state, _ := strings.Cut(string(stat), ") ")
+	return err == nil && !strings.HasPrefix(state, "Z")
+}
+
+// A hostile is a fault that sends more than a client should hold.
+type hostile struct {
+	transport, fault string
+	error            string // what the call ends with
+}
+
+var hostiles = []hostile{
+	{"S", "endless-line", "too large"},
+	{"S", "floods-stderr", "<nil>"},
+	{"E", "endless-event", "too large"},
+	{"E", "endless-lines", "too large"},
+	{"E", "endless-comment", "too large"},
+	{"H", "endless-event", "too large"},
+	{"H", "endless-lines", "too large"},
+	{"H", "endless-comment", "too large"},
+	{"H", "endless-json", "too large"},
+	{"H", "endless-space", "too large"},
+	{"H", "gzip-bomb", "too large"},
+}
+
+// TestMemoryOfHostileStreams has a client in a process of its own be sent up
+// to 1 GiB, and looks at the most memory that the process has held.
+func TestMemoryOfHostileStreams(t *testing.T) {
+	if memoryOf("VmRSS") == 0 {
+		t.Skip("did not run: needs what Linux says of a process")
+	}
+	limit, size := length(17<<20, 64<<20), length(64<<20, 1<<30) // 17: the worst case for buffers that double
+	for _, h := range hostiles {
+		t.Run(h.transport+"/"+h.fault, func(t *testing.T) {
+			urls := []string{"-", "-"}
+			if h.transport != "S" {
+				revision := modern
+				if h.transport == "E" {
+					revision = oldest
+				}
+				urls = strings.Fields(act(t, "web", h.fault, revision, size).line(t))
+			}
+			url := urls[0]
+			if h.transport == "E" {
+				url = urls[1]
+			}
+			start := time.Now()
+			line := act(t, "victim", h.transport, h.fault, limit, size, url).line(t)
+			var before, most int64
+			var text string
+			if _, err := fmt.Sscanf(line, "%d %d %q", &before, &most, &text); err != nil || !strings.Contains(text, h.error) {
+				t.Fatalf("the client says %q, %v", line, err)
+			}
+			ratio := float64(most-before) / float64(limit)
+			figures.add(fmt.Sprintf("memory beside that of an idle client, %s sends %s, %s", h.transport, mib(int64(size)), h.fault),
+				"2.5 × the limit of "+mib(int64(limit)), "%s, %.2f ×, after %v", mib(most-before), ratio, time.Since(start).Round(time.Millisecond))
+			if ratio > 2.5 && !raceDetector {
+				t.Errorf("the client held %s, %.2f × its limit", mib(most-before), ratio)
+			}
+		})
+	}
+}
+
+func mib(bytes int64) string { return fmt.Sprintf("%.1f MiB", float64(bytes)/(1<<20)) }
