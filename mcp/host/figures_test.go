@@ -22,11 +22,15 @@ import (
 )
 
 // The figures that a host must reach. They are printed with -v. What takes
-// long is done in full when STDMCP_LONG is set.
+// long is done in full when STDMCP_LONG is set, and to a tenth with the race
+// detector, which no figure is held against.
 
 func long(short, full int) int {
-	if os.Getenv("STDMCP_LONG") != "" {
+	switch {
+	case os.Getenv("STDMCP_LONG") != "":
 		return full
+	case raceDetector:
+		return max(2, short/10)
 	}
 	return short
 }
@@ -168,7 +172,7 @@ func TestFigureKills(t *testing.T) {
 	slices.Sort(latency)
 	p99 := latency[len(latency)*99/100]
 	t.Logf("%d kills: pending calls fail after %v, p99 %v", n, latency[len(latency)/2], p99)
-	if p99 > 100*time.Millisecond {
+	if p99 > 100*time.Millisecond && !raceDetector {
 		t.Errorf("p99 is %v", p99)
 	}
 	var after holdings

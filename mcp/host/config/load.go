@@ -122,7 +122,6 @@ func Parse(text []byte, source, scope string) *Config {
 	}
 	if err != nil {
 		c.Problems = append(c.Problems, &Problem{File: source, Warning: true, Err: err})
-		return c
 	}
 	values := make(map[string][]byte)
 	twice := make(map[string]bool)
