@@ -94,16 +94,7 @@ func newError(category Category, code, message, server string, err error) *Error
 // server as it was started, if it got so far.
 func connectError(name string, err error, started *Dial) *Error {
 	category, code := Connection, "CONNECTION_FAILED"
-	var class Category
-	if started != nil && started.Classify != nil {
-		class = started.Classify(err)
-	}
 	switch {
-	case class != "":
-		category = class
-		if class == Authentication {
-			code = "AUTHENTICATION_FAILED"
-		}
 	case started == nil:
 		category, code = Configuration, "INVALID_CONFIGURATION"
 	case isMissing(err):
@@ -115,6 +106,7 @@ func connectError(name string, err error, started *Dial) *Error {
 	case isProtocol(err):
 		category, code = Protocol, "PROTOCOL_ERROR"
 	}
+	category, code = started.class(err, category, code)
 	e := newError(category, code, "failed to connect", name, err)
 	if call, ok := err.(*mcp.CallError); ok {
 		e.text = call.Err.Error()
@@ -123,6 +115,21 @@ func connectError(name string, err error, started *Dial) *Error {
 		e.text = started.Hide(e.text)
 	}
 	return e
+}
+
+// class lets the dialer correct the category of an error.
+func (d *Dial) class(err error, category Category, code string) (Category, string) {
+	if d == nil || d.Classify == nil {
+		return category, code
+	}
+	switch class := d.Classify(err); class {
+	case "":
+		return category, code
+	case Authentication:
+		return class, "AUTHENTICATION_FAILED"
+	default:
+		return class, code
+	}
 }
 
 func isProtocol(err error) bool {
@@ -146,11 +153,7 @@ func (s *server) callError(tool string, err error, started *Dial) *Error {
 		return &e
 	}
 	category, code, what := callCategory(err)
-	if started != nil && started.Classify != nil {
-		if class := started.Classify(err); class != "" {
-			category = class
-		}
-	}
+	category, code = started.class(err, category, code)
 	e := newError(category, code, name+what, s.name, err)
 	e.Tool = tool
 	if call, ok := err.(*mcp.CallError); ok {

@@ -63,6 +63,7 @@ type hub struct {
 	queue    jsonrpc.Queue // runs callback
 
 	mu        sync.Mutex
+	missed    int // by callback, since it was last called
 	listeners []*listener
 	closed    bool
 }
@@ -80,7 +81,11 @@ func (h *hub) emit(e Event) {
 		return
 	}
 	if h.callback != nil {
-		h.queue.Add(func() { h.callback(e) })
+		own := e
+		own.Missed = h.missed
+		if h.missed++; h.queue.Add(func() { h.callback(own) }) {
+			h.missed = 0
+		}
 	}
 	for _, l := range h.listeners {
 		e.Missed = l.missed
@@ -117,13 +122,24 @@ func (h *Host) Events(ctx context.Context) <-chan Event {
 	return l.events
 }
 
-// close ends all channels. Events that wait for the callback are still told.
-func (h *hub) close() {
+// close ends all channels, and lets callback be told what it has not been yet,
+// for a second at most: callback itself may be what shuts the host down.
+func (h *hub) close(ctx context.Context) {
 	h.mu.Lock()
-	defer h.mu.Unlock()
 	h.closed = true
 	for _, l := range h.listeners {
 		close(l.events)
 	}
 	h.listeners = nil
+	h.mu.Unlock()
+	told := make(chan struct{})
+	if h.callback == nil || !h.queue.Add(func() { close(told) }) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	select {
+	case <-told:
+	case <-ctx.Done():
+	}
 }

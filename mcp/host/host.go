@@ -170,6 +170,6 @@ func (h *Host) Shutdown(ctx context.Context) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	h.hub.close()
+	h.hub.close(ctx)
 	return nil
 }

@@ -16,6 +16,7 @@ package dialers
 
 import (
 	"errors"
+	"net"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -169,6 +170,9 @@ func classify(err error) host.Category {
 	}
 	var status *streamhttp.StatusError
 	if !errors.As(err, &status) {
+		if is[*url.Error](err) || is[net.Error](err) {
+			return host.Connection // such as one that is refused
+		}
 		return ""
 	}
 	switch {

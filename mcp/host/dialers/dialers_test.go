@@ -2,7 +2,9 @@ package dialers_test
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
@@ -158,8 +160,62 @@ func TestErrorsOfHTTPAreClassed(t *testing.T) {
 	}
 }
 
+// A server that is killed and comes back, at the same address.
+func TestKilledServersComeBack(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := l.Addr().String()
+	serve := func(l net.Listener) *http.Server {
+		srv := &http.Server{Handler: webserver.New(testserver.New(nil), nil)}
+		go srv.Serve(l) // ends with Close
+		return srv
+	}
+	srv := serve(l)
+	h := host.New(host.Options{Dialers: dialers.All(nil), Retry: host.Retry{Max: 1000, Initial: time.Millisecond, Cap: 20 * time.Millisecond}})
+	defer h.Shutdown(context.Background())
+	events := h.Events(t.Context())
+	d := h.SetServers(t.Context(), []*host.Server{
+		{Name: "sse", Type: config.SSE, URL: "http://" + addr + "/sse"}, {Name: "http", Type: config.HTTP, URL: "http://" + addr + "/mcp"},
+	})
+	if d.Err() != nil || len(d.Errors) > 0 {
+		t.Fatal(d.Errors)
+	}
+	srv.Close()
+	await := func(what string, want func(host.Event) bool) {
+		t.Helper()
+		for e := range events {
+			if want(e) {
+				return
+			}
+		}
+		t.Fatal("never: " + what)
+	}
+	await("the tools leave", func(e host.Event) bool { return e.Server == "sse" && len(e.Removed) > 0 })
+	_, err = h.CallTool(t.Context(), "http", "echo", map[string]any{"message": "hi"})
+	if e, ok := err.(*host.Error); !ok || e.Category != host.Connection {
+		t.Errorf("a call of a server that is away: %v", err)
+	}
+	if l, err = net.Listen("tcp", addr); err != nil {
+		t.Skip("somebody else has the port by now:", err)
+	}
+	srv = serve(l)
+	defer srv.Close()
+	await("the tools come back", func(e host.Event) bool { return e.Server == "sse" && len(e.Added) > 0 })
+	for _, name := range []string{"sse", "http"} {
+		if res, err := h.CallTool(t.Context(), name, "echo", map[string]any{"message": "hi"}); err != nil || res.Text() != "hi" {
+			t.Errorf("%s: %v, %v", name, res, err)
+		}
+	}
+}
+
 func Example() {
 	h := host.New(host.Options{Dialers: dialers.All(nil)})
 	defer h.Shutdown(context.Background())
+	d := h.SetServers(context.Background(), []*host.Server{{Name: "docs", URL: "https://example.com/mcp", Lazy: true}})
+	fmt.Print(d.Added, "\n", h.Overview())
 	// Output:
+	// [docs]
+	// docs  pending (disconnected)
 }

@@ -1,0 +1,48 @@
+package host_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/mcp/host"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
+)
+
+// No secret of the settings is in any error, status, event or line.
+func TestNoSecretIsTold(t *testing.T) {
+	t.Setenv("HOST_TEST_TOKEN", "s3cret-from-environment")
+	args, env := testserver.Command(&testserver.Options{Fault: "exits-at-start"})
+	servers := []*host.Server{
+		{Name: "env", Type: config.Stdio, Command: args[0], Args: []string{"postgres://u:s3cret-arg@h/db", "${HOST_TEST_TOKEN}"}, Env: append(env, "KEY=s3cret-env")},
+		{Name: "missing", Type: config.Stdio, Command: "no-such-${HOST_TEST_TOKEN}", Env: []string{"KEY=s3cret-env"}},
+		{Name: "unset", Type: config.Stdio, Command: "run", Args: []string{"${NO_SUCH_VARIABLE}"}},
+		{Name: "echoes", Type: config.Stdio, Command: "sh", Args: []string{"-c", `echo "key is $KEY and ${HOST_TEST_TOKEN}" >&2; exit 1`}, Env: []string{"KEY=s3cret-env"}},
+		{Name: "url", Type: config.HTTP, URL: "https://u:s3cret-url@h.invalid/?key=s3cret-query", Headers: map[string]string{"Authorization": "Bearer s3cret-header"}},
+	}
+	h := newHost(t, host.Options{Retry: host.Retry{Max: -1}})
+	events := h.Events(t.Context())
+	d := h.SetServers(t.Context(), servers)
+	var told []string
+	for _, err := range d.Errors {
+		told = append(told, err.Error())
+	}
+	told = append(told, fmt.Sprint(d.Err()), h.Overview())
+	for _, s := range h.Status() {
+		told = append(told, s.Stderr, s.Err.Error(), s.Metrics.LastError, fmt.Sprintf("%+v", *s.Config))
+	}
+	for len(events) > 0 {
+		e := <-events
+		told = append(told, e.Line, fmt.Sprint(e.Err))
+	}
+	for _, text := range told {
+		if strings.Contains(text, "s3cret") {
+			t.Errorf("tells a secret: %s", text)
+		}
+	}
+	if !slices.ContainsFunc(told, func(s string) bool { return strings.Contains(s, "key is ... and ...") }) {
+		t.Errorf("the line with the secrets is not there: %q", told)
+	}
+}
