@@ -30,7 +30,8 @@ func TestMain(m *testing.M) {
 	}
 	before := held()
 	code := m.Run()
-	for end := time.Now().Add(5 * time.Second); held().exceeds(before); time.Sleep(time.Millisecond) {
+	fuzzing := flag.Lookup("test.fuzz").Value.String() != "" // what it holds is its own
+	for end := time.Now().Add(5 * time.Second); !fuzzing && held().exceeds(before); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			buf := make([]byte, 1<<20)
 			buf = buf[:runtime.Stack(buf, true)]
