@@ -104,10 +104,12 @@ func (s *scenario) step(t *testing.T, name string, do func(context.Context) erro
 // call calls a tool that reports progress. If the server got the request and
 // the client not the answer, the error must say that nobody knows.
 func (s *scenario) call(ctx context.Context) error {
+	synctest.Wait() // what was sent before has arrived
 	before := s.received("tools/call")
 	res, err := s.client.Do(ctx, &mcp.ToolCall{
 		Name: "slow", Arguments: map[string]any{"seconds": 0.5, "steps": 3}, Progress: func(mcp.Progress) {},
 	})
+	synctest.Wait()
 	arrived := s.received("tools/call") > before
 	switch {
 	case err == nil && !strings.HasPrefix(res.Text(), "Done"):

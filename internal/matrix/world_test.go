@@ -69,7 +69,7 @@ type world struct {
 
 // start makes the way to the server, and has what is left looked at when the
 // test ends. In a bubble it must be called there.
-func (w *world) start(t *testing.T) mcp.Transport {
+func (w *world) start(t testing.TB) mcp.Transport {
 	t.Helper()
 	if w.engine.Revisions == nil {
 		w.engine.Revisions = []string{w.revision}
@@ -125,7 +125,7 @@ type opener func(context.Context, jsonrpc.Handler) (jsonrpc.Conn, error)
 func (f opener) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) { return f(ctx, h) }
 
 // listen starts a server of HTTP.
-func (w *world) listen(t *testing.T) {
+func (w *world) listen(t testing.TB) {
 	w.web.InMemory, w.web.TLS = w.place.inMemory(), w.place == encrypted || w.place == secured
 	s := testserver.New(&w.engine)
 	w.servers = append(w.servers, s)
@@ -169,7 +169,7 @@ func (t tampering) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // judge fails the test when the client did what it may not.
-func (w *world) judge(t *testing.T) {
+func (w *world) judge(t testing.TB) {
 	t.Helper()
 	for _, problem := range w.ledger.balance() {
 		t.Error(problem)
