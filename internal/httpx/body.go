@@ -2,7 +2,6 @@ package httpx
 
 import (
 	"context"
-	"errors"
 	"io"
 	"net/http"
 	"os"
@@ -39,8 +38,8 @@ func (e *TimeoutError) Timeout() bool { return true }
 // body is the body of a response within its limits.
 type body struct {
 	rc     io.ReadCloser
-	ctx    context.Context // that of the request, which ends with the body
-	cancel context.CancelCauseFunc
+	ctx    context.Context // that of the request
+	cancel func(error)     // ends ctx, if that is to end with the body
 	idle   time.Duration
 	timer  *time.Timer // runs while something is read
 	max    int64       // 0 means no limit
@@ -84,17 +83,17 @@ func Drain(resp *http.Response) { _, _ = piece(resp) }
 // piece returns the begin of the body of resp, and closes that.
 func piece(resp *http.Response) ([]byte, error) {
 	defer resp.Body.Close()
-	if b, ok := resp.Body.(*body); ok {
-		if b.rc == http.NoBody {
-			return nil, nil
-		}
-		t := time.AfterFunc(pieceTime, func() { b.cancel(errSlow) })
-		defer t.Stop()
+	rc := resp.Body
+	if b, ok := rc.(*body); ok {
+		rc = b.rc
 	}
+	if rc == http.NoBody {
+		return nil, nil
+	}
+	t := time.AfterFunc(pieceTime, func() { _ = rc.Close() })
+	defer t.Stop()
 	return io.ReadAll(io.LimitReader(resp.Body, maxPiece))
 }
-
-var errSlow = errors.New("the rest was not waited for")
 
 // tooLargeError is a body of more than max bytes.
 type tooLargeError struct{ max int64 }

@@ -102,6 +102,11 @@ type Request struct {
 	// it is read. Zero means as long as the context allows.
 	IdleTimeout time.Duration
 
+	// Ends says that the context is ended by the caller when the response was
+	// read, and that the caller asks it for the cause of errors in reading. It
+	// spares Do a context of its own, unless there are time-outs or a limit.
+	Ends bool
+
 	// MaxBody is how many bytes of the body, decompressed, are read. Zero
 	// means no limit: an event stream has no end.
 	MaxBody int64
@@ -115,22 +120,32 @@ type Request struct {
 // Reading from the Body fails with those, or with an error that matches
 // jsonrpc.ErrTooLarge.
 func (c *Client) Do(ctx context.Context, r *Request) (*http.Response, error) {
+	if r.Ends && r.HeaderTimeout == 0 && r.IdleTimeout == 0 && r.MaxBody == 0 {
+		return c.do(ctx, r)
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	if r.HeaderTimeout > 0 {
-		t := time.AfterFunc(r.HeaderTimeout, func() {
-			cancel(&TimeoutError{"no response", r.HeaderTimeout})
-		})
+	if wait := r.HeaderTimeout; wait > 0 {
+		t := time.AfterFunc(wait, func() { cancel(&TimeoutError{"no response", wait}) })
 		defer t.Stop()
 	}
+	resp, err := c.do(ctx, r)
+	if err != nil {
+		cancel(nil)
+		return nil, err
+	}
+	resp.Body = &body{rc: resp.Body, ctx: ctx, cancel: cancel, idle: r.IdleTimeout, max: r.MaxBody}
+	return resp, nil
+}
+
+// do is Do without time-outs and limits.
+func (c *Client) do(ctx context.Context, r *Request) (*http.Response, error) {
 	resp, err := c.follow(ctx, r)
 	if err != nil {
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
 		}
-		cancel(nil)
 		return nil, &requestError{r.Method, Clean(r.URL), err}
 	}
-	resp.Body = &body{rc: resp.Body, ctx: ctx, cancel: cancel, idle: r.IdleTimeout, max: r.MaxBody}
 	return resp, nil
 }
 
@@ -159,19 +174,21 @@ func (c *Client) follow(ctx context.Context, r *Request) (*http.Response, error)
 
 // send sends r to u.
 func (c *Client) send(ctx context.Context, r *Request, u *url.URL) (*http.Response, error) {
-	var content io.Reader
-	if len(r.Body) > 0 {
-		content = bytes.NewReader(r.Body)
+	// As http.NewRequest does it, which would parse the URL.
+	q := http.Request{Method: r.Method, URL: u, Host: u.Host, Header: r.Header, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}
+	if body := r.Body; len(body) > 0 {
+		q.ContentLength = int64(len(body))
+		q.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+		q.Body, _ = q.GetBody()
 	}
-	req, err := http.NewRequestWithContext(ctx, r.Method, "", content)
-	if err != nil {
-		return nil, err
+	if len(c.header) > 0 || u.User != nil || c.jar != nil || q.Header == nil {
+		q.Header = make(http.Header, len(c.header)+len(r.Header)+1)
+		maps.Copy(q.Header, c.header)
+		maps.Copy(q.Header, r.Header)
 	}
-	req.URL, req.Host = u, u.Host
-	maps.Copy(req.Header, c.header)
-	maps.Copy(req.Header, r.Header)
-	if host := req.Header.Get("Host"); host != "" {
-		req.Host = host
+	req := q.WithContext(ctx)
+	if host := req.Header["Host"]; len(host) > 0 {
+		req.Host = host[0]
 	}
 	if u.User != nil && req.Header["Authorization"] == nil {
 		password, _ := u.User.Password()
