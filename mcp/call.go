@@ -86,6 +86,7 @@ func (c *Client) sendNow(ctx context.Context, era era, q *call) (RawMessage, err
 		q.req.Cancel = cancelNotice
 	}
 	q.req.Started = q.started
+	q.req.End = stop
 	raw, err := c.conn.Call(ctx, &q.req)
 	if err != nil {
 		return nil, c.failed(q, err)
@@ -180,7 +181,8 @@ func appendMeta(b []byte, meta map[string]any) (_ []byte, err error) {
 // which the time stands still: the user may be thinking.
 func (c *Client) limit(ctx context.Context, q *call) (context.Context, *callTimer, context.CancelFunc) {
 	if q.open {
-		return ctx, nil, func() {}
+		ctx, cancel := context.WithCancel(ctx)
+		return ctx, nil, cancel
 	}
 	d := q.timeout
 	if d == 0 {
@@ -191,7 +193,8 @@ func (c *Client) limit(ctx context.Context, q *call) (context.Context, *callTime
 			d = total
 		}
 		if d < 0 {
-			return ctx, nil, func() {}
+			ctx, cancel := context.WithCancel(ctx)
+			return ctx, nil, cancel
 		}
 		ctx, cancel := context.WithTimeoutCause(ctx, d, c.timeout(d))
 		return ctx, nil, cancel
@@ -241,11 +244,14 @@ func (t *callTimer) start(f func()) {
 	t.timer = time.AfterFunc(t.rest(), f)
 }
 
+// stop may be called more than once.
 func (t *callTimer) stop() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.timer.Stop()
-	t.timer = nil
+	if t.timer != nil {
+		t.timer.Stop()
+		t.timer = nil
+	}
 }
 
 // forever is beyond the life of any call.

@@ -54,6 +54,10 @@ type Request struct {
 	// Started is called, when set, with the call's id before it is sent.
 	Started func(ID)
 
+	// End ends the context given to Call, when set. It spares a connection a
+	// context of its own to end the call with, when the connection is closed.
+	End func()
+
 	// What an HTTP transport mirrors into headers. Others ignore it.
 	Mirror Mirror
 }
