@@ -3,29 +3,24 @@ package streamhttp
 import (
 	"bytes"
 	"context"
-	"errors"
 	"net/http"
 	"net/url"
 	"sync"
-	"time"
 
 	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-const (
-	// courtesyTime is how long something may take that nobody waits for: to
-	// cancel a call, to end a session.
-	courtesyTime = 2 * time.Second
+// accepts is what a call may be answered with.
+const accepts = "application/json, text/event-stream"
 
-	// closeTime is how long Close waits for what should end at once.
-	closeTime = 5 * time.Second
-
-	// accepts is what a call may be answered with.
-	accepts = "application/json, text/event-stream"
+// Values of headers, which nothing changes.
+var (
+	typeJSON   = []string{"application/json"}
+	typeEither = []string{accepts}
+	typeEvents = []string{"text/event-stream"}
+	methodCall = []string{"tools/call"}
 )
-
-var errBusy = errors.New("something of the connection doesn't end")
 
 // A conn sends each message in a POST of its own. A call reads the response to
 // its POST itself, so that what happens to it concerns no other call.
@@ -36,27 +31,30 @@ type conn struct {
 	url  *url.URL
 	http *httpx.Client
 
-	// For what belongs to no call. It ends with the connection.
-	ctx    context.Context
-	cancel context.CancelCauseFunc
+	// With the values of the context that opened the connection, for what
+	// belongs to no call.
+	ctx context.Context
 
-	active sync.WaitGroup // what Close waits for
+	active sync.WaitGroup // the exchanges under way
 	ending sync.Once
 	done   chan struct{} // closed by Close
 
 	mu       sync.Mutex
-	closed   bool               // nothing is added to active any more
-	session  string             // its id; empty when there is none
-	revision string             // which the session speaks
-	unlisten context.CancelFunc // ends the stream of the session; nil when there is none
+	running  map[*exchange]struct{} // the same; nil when none may be added any more
+	session  []string               // its id; nil when there is none
+	revision string                 // which the session speaks
+	unlisten func()                 // ends the stream of the session; nil when there is none
 	tools    map[string][]binding
+
+	revisionValue []string // the revision that was last sent in a header
 }
 
 func (c *conn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessage, error) {
-	if !c.enter() {
+	x, bound := c.enter(ctx, req.End)
+	if x == nil {
 		return nil, jsonrpc.ErrClosed
 	}
-	defer c.active.Done()
+	defer x.leave()
 	slot, err := c.Add()
 	if err != nil {
 		return nil, err
@@ -65,8 +63,6 @@ func (c *conn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessa
 	if req.Started != nil {
 		req.Started(slot.ID())
 	}
-	bound, release := c.bind(ctx)
-	defer release()
 	err = c.call(bound, slot, req)
 	select {
 	case a := <-slot.Answer():
@@ -84,38 +80,6 @@ func (c *conn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessa
 		}
 	}
 	return nil, context.Cause(ctx)
-}
-
-// bind returns a context that ends with ctx and with the connection.
-func (c *conn) bind(ctx context.Context) (context.Context, func()) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	stop := context.AfterFunc(c.ctx, func() { cancel(context.Cause(c.ctx)) })
-	return ctx, func() { stop(); cancel(nil) }
-}
-
-// enter adds to what Close waits for; c.active.Done must follow. It reports
-// false when that is too late.
-func (c *conn) enter() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed {
-		return false
-	}
-	c.active.Add(1)
-	return true
-}
-
-// courtesy runs f beside everything else, for a short time at most.
-func (c *conn) courtesy(f func(context.Context)) {
-	if !c.enter() {
-		return
-	}
-	go func() { // ends with courtesyTime or the connection
-		defer c.active.Done()
-		ctx, cancel := context.WithTimeout(httpx.Quiet(c.ctx), courtesyTime)
-		defer cancel()
-		f(ctx)
-	}()
 }
 
 // call sends the request and reads the response. The answer goes to slot; the
@@ -150,10 +114,11 @@ func (c *conn) post(ctx context.Context, req *jsonrpc.Request, body []byte) (*ht
 	if err != nil {
 		return nil, err
 	}
-	header["Content-Type"] = []string{"application/json"}
-	header["Accept"] = []string{accepts}
+	header["Content-Type"] = typeJSON
+	header["Accept"] = typeEither
 	resp, err := c.http.Do(ctx, &httpx.Request{
-		Method: http.MethodPost, URL: c.url, Header: header, Body: body, IdleTimeout: c.opts.IdleTimeout,
+		Method: http.MethodPost, URL: c.url, Header: header, Body: body,
+		IdleTimeout: c.opts.IdleTimeout, Ends: true,
 	})
 	if err != nil {
 		return nil, httpx.Outcome(err)
@@ -186,12 +151,11 @@ func (c *conn) Reply(ctx context.Context, id jsonrpc.ID, result jsonrpc.RawMessa
 
 // send sends what wants no answer. What the response holds doesn't matter.
 func (c *conn) send(ctx context.Context, req *jsonrpc.Request, body []byte) error {
-	if !c.enter() {
+	x, ctx := c.enter(ctx, nil)
+	if x == nil {
 		return jsonrpc.ErrClosed
 	}
-	defer c.active.Done()
-	ctx, release := c.bind(ctx)
-	defer release()
+	defer x.leave()
 	resp, err := c.post(ctx, req, body)
 	if err != nil {
 		return err
@@ -209,33 +173,4 @@ func (c *conn) Err() error {
 	default:
 		return nil
 	}
-}
-
-// Close ends all that is under way, and then the session at the server, as far
-// as that is possible in a short time. The error says that a RoundTripper or a
-// handler does not return.
-func (c *conn) Close() error {
-	c.ending.Do(func() {
-		c.mu.Lock()
-		c.closed = true
-		c.mu.Unlock()
-		close(c.done)
-		c.Table.Close(jsonrpc.ErrClosed)
-		c.cancel(jsonrpc.ErrClosed)
-		c.end()
-	})
-	idle := make(chan struct{})
-	go func() { // ends when nothing is left
-		c.active.Wait()
-		close(idle)
-	}()
-	t := time.NewTimer(closeTime)
-	defer t.Stop()
-	select {
-	case <-idle:
-	case <-t.C:
-		return errBusy
-	}
-	c.http.Close()
-	return nil
 }

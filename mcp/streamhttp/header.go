@@ -12,36 +12,42 @@ import (
 func (c *conn) header(req *jsonrpc.Request) (http.Header, error) {
 	h := make(http.Header, 8)
 	m := &req.Mirror
-	setRevision(h, m.Revision)
-	if m.Session {
-		if req.Method != "initialize" {
-			c.mu.Lock()
-			if c.session != "" {
-				h[sessionHeader] = []string{c.session}
-			}
-			c.mu.Unlock()
+	c.mu.Lock()
+	if m.Revision != "" {
+		if c.revisionValue[0] != m.Revision {
+			c.revisionValue = []string{m.Revision}
 		}
+		h[revisionHeader] = c.revisionValue
+	}
+	if m.Session && req.Method != "initialize" && c.session != nil {
+		h[sessionHeader] = c.session
+	}
+	bindings := c.tools[m.Name]
+	c.mu.Unlock()
+	if m.Session {
 		return h, nil
 	}
-	if req.Method != "" {
+	if req.Method == "tools/call" {
+		h["Mcp-Method"] = methodCall
+	} else if req.Method != "" {
 		h["Mcp-Method"] = []string{encodeValue(req.Method)}
 	}
 	if m.Name != "" {
 		h["Mcp-Name"] = []string{encodeValue(m.Name)}
 	}
 	if req.Method == "tools/call" {
-		c.mu.Lock()
-		bindings := c.tools[m.Name]
-		c.mu.Unlock()
 		return h, setParams(h, bindings, req.Params)
 	}
 	return h, nil
 }
 
-func setRevision(h http.Header, revision string) {
-	if revision != "" {
-		h["Mcp-Protocol-Version"] = []string{revision}
-	}
+// sessionHeader returns the header of what belongs to the session.
+func (c *conn) sessionHeader() http.Header {
+	c.mu.Lock()
+	mirror := jsonrpc.Mirror{Session: true, Revision: c.revision}
+	c.mu.Unlock()
+	h, _ := c.header(&jsonrpc.Request{Mirror: mirror})
+	return h
 }
 
 const base64Prefix, base64Suffix = "=?base64?", "?="

@@ -3,7 +3,6 @@ package streamhttp
 import (
 	"context"
 	"errors"
-	"net/http"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/httpx"
@@ -20,26 +19,24 @@ const headStart = 200 * time.Millisecond
 // they would have sent on it before. But it doesn't wait long: servers that
 // have nothing to send may not respond at all.
 func (c *conn) listen(ctx context.Context) {
-	if c.opts.NoStream || !c.enter() {
+	if c.opts.NoStream {
 		return
 	}
-	session, cancel := context.WithCancel(httpx.Quiet(c.ctx))
+	x, session := c.enter(httpx.Quiet(c.ctx), nil)
+	if x == nil {
+		return
+	}
 	c.mu.Lock()
 	before := c.unlisten
-	c.unlisten = cancel
-	header := http.Header{}
-	setRevision(header, c.revision)
-	if c.session != "" {
-		header[sessionHeader] = []string{c.session}
-	}
+	c.unlisten = x.stop
 	c.mu.Unlock()
+	header := c.sessionHeader()
 	if before != nil {
 		before()
 	}
 	opened := make(chan struct{})
 	go func() { // ends with the session or the connection
-		defer c.active.Done()
-		defer cancel()
+		defer x.leave()
 		s := &stream{c: c, opened: opened}
 		for {
 			resp, err := s.again(session, header)

@@ -13,7 +13,7 @@ import (
 // maxRefusal is how much is read of a response that says no.
 const maxRefusal = 64 << 10
 
-var errNoAnswer = errors.New("the response holds no answer to the call")
+var errNoAnswer = jsonrpc.Malformed(errors.New("the response holds no answer to the call"))
 
 // whole reads a response that is one message.
 func (c *conn) whole(slot *jsonrpc.Slot, resp *http.Response) error {
@@ -26,20 +26,17 @@ func (c *conn) whole(slot *jsonrpc.Slot, resp *http.Response) error {
 		return jsonrpc.Lost(err)
 	}
 	c.Receive(c, data, slot.ID())
-	return jsonrpc.Malformed(errNoAnswer) // unless there was one
+	return errNoAnswer // unless there was one
 }
 
 // readAll reads a body of at most max bytes.
 func readAll(resp *http.Response, max int) ([]byte, error) {
-	body := io.LimitReader(resp.Body, int64(max)+1)
-	var data []byte
-	var err error
 	if n := resp.ContentLength; 0 < n && n <= int64(max) {
-		data = make([]byte, n)
-		_, err = io.ReadFull(body, data)
-	} else {
-		data, err = io.ReadAll(body)
+		data := make([]byte, n)
+		_, err := io.ReadFull(resp.Body, data)
+		return data, err
 	}
+	data, err := io.ReadAll(io.LimitReader(resp.Body, int64(max)+1))
 	if err == nil && len(data) > max {
 		err = jsonrpc.ErrTooLarge
 	}

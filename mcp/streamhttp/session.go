@@ -12,7 +12,7 @@ import (
 
 // Sessions are what servers before 2026-07-28 may have. The id is a secret.
 
-const sessionHeader = "Mcp-Session-Id"
+const sessionHeader, revisionHeader = "Mcp-Session-Id", "Mcp-Protocol-Version"
 
 var errSessionID = errors.New("the server's session id has characters that cannot be sent")
 
@@ -27,7 +27,10 @@ func (c *conn) begin(resp *http.Response) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.session, c.revision = id, ""
+	c.session, c.revision = nil, ""
+	if id != "" {
+		c.session = []string{id}
+	}
 	if c.unlisten != nil {
 		c.unlisten() // belonged to the session before
 		c.unlisten = nil
@@ -38,17 +41,12 @@ func (c *conn) begin(resp *http.Response) error {
 // end tells the server that the session is over. It waits no longer than
 // courtesyTime.
 func (c *conn) end() {
-	c.mu.Lock()
-	id, revision := c.session, c.revision
-	c.session = ""
-	c.mu.Unlock()
-	if id == "" {
+	header := c.sessionHeader()
+	if header[sessionHeader] == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(httpx.Quiet(context.WithoutCancel(c.ctx)), courtesyTime)
+	ctx, cancel := context.WithTimeout(httpx.Quiet(c.ctx), courtesyTime)
 	defer cancel()
-	header := http.Header{sessionHeader: {id}}
-	setRevision(header, revision)
 	resp, err := c.http.Do(ctx, &httpx.Request{Method: http.MethodDelete, URL: c.url, Header: header})
 	if err == nil {
 		httpx.Drain(resp)

@@ -143,7 +143,7 @@ func (s *stream) get(ctx context.Context, header http.Header) (*http.Response, e
 		s.opened = nil
 	}
 	h := header.Clone()
-	h["Accept"] = []string{"text/event-stream"}
+	h["Accept"] = typeEvents
 	if s.last != "" {
 		h["Last-Event-Id"] = []string{s.last}
 	}

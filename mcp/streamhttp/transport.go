@@ -80,9 +80,11 @@ func (t *Transport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, 
 	if err != nil {
 		return nil, err
 	}
-	c := &conn{Inbox: jsonrpc.Inbox{Handler: h}, opts: &t.opts, url: u, http: client, done: make(chan struct{})}
-	c.ctx, c.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
-	return c, nil
+	return &conn{
+		Inbox: jsonrpc.Inbox{Handler: h}, opts: &t.opts, url: u, http: client,
+		ctx: context.WithoutCancel(ctx), done: make(chan struct{}), running: make(map[*exchange]struct{}),
+		revisionValue: []string{""},
+	}, nil
 }
 
 // A StatusError is a response that cannot be used: because of its status, or

@@ -1,0 +1,101 @@
+package streamhttp
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/httpx"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
+
+const (
+	// courtesyTime is how long something may take that nobody waits for: to
+	// cancel a call, to end a session.
+	courtesyTime = 2 * time.Second
+
+	// closeTime is how long Close waits for what should end at once.
+	closeTime = 5 * time.Second
+)
+
+var errBusy = errors.New("something of the connection doesn't end")
+
+// An exchange is something under way that ends with the connection, such as a
+// call.
+type exchange struct {
+	c    *conn
+	stop func() // ends its context
+}
+
+// enter begins an exchange, which leave must end, and returns its context: ctx
+// if end is what ends that, else one of its own. It returns nil when the
+// connection is closed.
+func (c *conn) enter(ctx context.Context, end func()) (*exchange, context.Context) {
+	if end == nil {
+		ctx, end = context.WithCancel(ctx)
+	}
+	x := &exchange{c, end}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.running == nil {
+		end()
+		return nil, nil
+	}
+	c.running[x] = struct{}{}
+	c.active.Add(1)
+	return x, ctx
+}
+
+func (x *exchange) leave() {
+	x.c.mu.Lock()
+	delete(x.c.running, x)
+	x.c.mu.Unlock()
+	x.stop()
+	x.c.active.Done()
+}
+
+// courtesy runs f beside everything else, for a short time at most.
+func (c *conn) courtesy(f func(context.Context)) {
+	x, ctx := c.enter(httpx.Quiet(c.ctx), nil)
+	if x == nil {
+		return
+	}
+	go func() { // ends with courtesyTime or the connection
+		defer x.leave()
+		ctx, cancel := context.WithTimeout(ctx, courtesyTime)
+		defer cancel()
+		f(ctx)
+	}()
+}
+
+// Close ends all that is under way, and then the session at the server, as far
+// as that is possible in a short time. The error says that a RoundTripper or a
+// handler does not return.
+func (c *conn) Close() error {
+	c.ending.Do(func() {
+		c.mu.Lock()
+		running := c.running
+		c.running = nil
+		c.mu.Unlock()
+		close(c.done)
+		c.Table.Close(jsonrpc.ErrClosed)
+		for x := range running {
+			x.stop()
+		}
+		c.end()
+	})
+	idle := make(chan struct{})
+	go func() { // ends when nothing is left
+		c.active.Wait()
+		close(idle)
+	}()
+	t := time.NewTimer(closeTime)
+	defer t.Stop()
+	select {
+	case <-idle:
+	case <-t.C:
+		return errBusy
+	}
+	c.http.Close()
+	return nil
+}
