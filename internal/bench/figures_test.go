@@ -26,13 +26,36 @@ var figures = []figure{
 	{"50 tools listed over stdio", BenchmarkListTools, nil, 0, 400, 0},
 }
 
+// maxHTTP is how much longer a small call over HTTP may take than the floor,
+// in the best of some attempts.
+const maxHTTP, attempts = 1.1, 5
+
+// TestFiguresHTTP does what TestFigures does, for calls over HTTP.
+func TestFiguresHTTP(t *testing.T) {
+	skipUnlessAsked(t)
+	for _, era := range []string{"legacy", "modern"} {
+		best := ratioHTTP(t, era)
+		for i := 1; i < attempts && best > maxHTTP; i++ {
+			best = min(best, ratioHTTP(t, era))
+		}
+		fmt.Printf("small tool call over HTTP, %s  %.2f × the floor\n", era, best)
+		if best > maxHTTP {
+			t.Errorf("%s: %.2f times the floor, at most %.2f", era, best, maxHTTP)
+		}
+	}
+}
+
+func skipUnlessAsked(t *testing.T) {
+	if os.Getenv("STDMCP_FIGURES") == "" {
+		t.Skip("did not run: measuring takes a while; .ci/figures sets STDMCP_FIGURES")
+	}
+}
+
 // TestFigures prints the figures and fails when one is over its budget. Others
 // using the machine only ever make a run slower, so the ratio is that of the
 // best runs.
 func TestFigures(t *testing.T) {
-	if os.Getenv("STDMCP_FIGURES") == "" {
-		t.Skip("did not run: measuring takes a while; .ci/figures sets STDMCP_FIGURES")
-	}
+	skipUnlessAsked(t)
 	for _, f := range figures {
 		var times, floors []int64
 		var r testing.BenchmarkResult

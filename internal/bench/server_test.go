@@ -17,8 +17,8 @@ import (
 const serverEnv = "STDMCP_BENCH_SERVER"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(serverEnv) != "" {
-		if err := serve(os.Stdin, os.Stdout); err != nil {
+	if kind := os.Getenv(serverEnv); kind != "" {
+		if err := serve(os.Stdin, os.Stdout, kind); err != nil {
 			os.Stderr.WriteString(err.Error() + "\n")
 			os.Exit(1)
 		}
@@ -53,8 +53,14 @@ func tools(n int) []string {
 	return list
 }
 
-func serve(in io.Reader, out io.Writer) error {
-	modern := os.Getenv(serverEnv) == "modern"
+// serve is the server of a kind: "legacy" or "modern", over HTTP with "http-"
+// in front.
+func serve(in io.Reader, out io.Writer, kind string) error {
+	era, overHTTP := strings.CutPrefix(kind, "http-")
+	modern := era == "modern"
+	if overHTTP {
+		return serveHTTP(in, out, modern)
+	}
 	r := bufio.NewReaderSize(in, 64<<10)
 	var b []byte
 	for {
