@@ -71,12 +71,11 @@ func TestCellsOnTheSystem(t *testing.T) {
 }
 
 func (c *cell) run(t *testing.T) {
-	w := &world{transport: c.transport, revision: c.revision, place: c.line.place}
+	w := &world{transport: c.transport, revision: c.revision, place: c.line.place, pardon: c.line.fate.pardon}
 	if c.line.deed != nil {
 		c.line.deed(t, w)
 		return
 	}
-	w.pardon = c.line.fate.pardon
 	s := strike{world: w, fault: catalog[c.fault], fate: c.line.fate}
 	s.tune()
 	s.suffer(t)

@@ -216,7 +216,6 @@ func wildSchemas(t *testing.T, w *world) {
 
 // givesUpConnecting ends the context of Connect after each number of messages.
 func givesUpConnecting(t *testing.T, w *world) {
-	w.pardon = "DELETE /mcp without Mcp-Protocol-Version" // see docs/reliability.md
 	tr := w.start(t)
 	for k := 1; ; k++ {
 		ctx, cancel := context.WithCancel(t.Context())

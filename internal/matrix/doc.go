@@ -2,16 +2,16 @@
 // transport, and measures what a client holds and lets go of over a long time.
 // All of it is tests:
 //
-//	go test ./internal/matrix                                  # every cell; short runs of the rest
-//	STDMCP_MATRIX=1 go test -run TestCells ./internal/matrix   # prints the matrix
-//	.ci/long                                                   # all at full length, with figures
+//	go test ./internal/matrix                                     # every cell; short runs of the rest
+//	STDMCP_MATRIX=1 go test -v -run TestCells ./internal/matrix   # and the matrix, in Markdown
+//	.ci/long                                                      # all at full length, with figures
 //
 // # The matrix
 //
-// The tables in table_test.go, table_http_test.go and table_answers_test.go
-// are the matrix: a line of a row says on which transports which faults lead
-// to what. The faults are those of internal/testserver and webserver, by name.
-// What no server can do alone is a deed: a function of deeds_test.go.
+// The table in table_test.go and table_web_test.go is the matrix: a line of a
+// row says on which transports which faults lead to what. The faults are those
+// of internal/testserver and webserver, by name. What no server can do alone is
+// a deed: a function of deeds_test.go or deeds_web_test.go.
 //
 // Whatever a line expects, each cell demands that every call returns at its
 // deadline at the latest, that each id has exactly one outcome, that other

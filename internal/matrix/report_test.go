@@ -54,6 +54,16 @@ func (r *tally) print(w io.Writer) {
 		fmt.Fprintf(w, " %s |\n", row.expected)
 	}
 	fmt.Fprintf(w, "\n%d cells, %d of them red.\n", total, red)
+	for i := range rows {
+		for _, l := range rows[i].lines {
+			if l.defect != "" {
+				fmt.Fprintf(w, "\nRow %d on %s, known and not mended yet: %s.\n", rows[i].n, l.on, l.defect)
+			}
+		}
+		if folder, tests, ok := strings.Cut(rows[i].elsewhere, " "); ok {
+			fmt.Fprintf(w, "\nRow %d in %s: %s.\n", rows[i].n, folder, strings.ReplaceAll(tests, " ", ", "))
+		}
+	}
 }
 
 // mark says what became of a row on a transport.
@@ -67,7 +77,8 @@ func (r *tally) mark(row *row, transport byte) string {
 	case !strings.Contains(row.on, string(transport)):
 		return ""
 	case row.elsewhere != "":
-		return row.elsewhere
+		folder, _, _ := strings.Cut(row.elsewhere, " ")
+		return "in " + folder
 	}
 	return "did not run"
 }

@@ -65,7 +65,7 @@ type soak struct {
 func soakFaults() (list []*cell) {
 	for c := range cells() {
 		f := catalog[c.fault]
-		if c.fault != "" && !c.line.fate.refuses && !c.line.fate.stuck && c.line.place != encrypted && c.line.place != secured &&
+		if c.fault != "" && !c.line.fate.refuses && !c.line.fate.stuck && c.line.place != secured &&
 			f.strikes == "" && c.line.fate.pardon == "" && tunings[c.fault].message == 0 {
 			list = append(list, c)
 		}
