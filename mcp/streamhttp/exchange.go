@@ -25,16 +25,18 @@ var errBusy = errors.New("something of the connection doesn't end")
 type exchange struct {
 	c    *conn
 	stop func() // ends its context
+	own  bool   // nobody else ends it
 }
 
 // enter begins an exchange, which leave must end, and returns its context: ctx
 // if end is what ends that, else one of its own. It returns nil when the
 // connection is closed.
 func (c *conn) enter(ctx context.Context, end func()) (*exchange, context.Context) {
-	if end == nil {
+	own := end == nil
+	if own {
 		ctx, end = context.WithCancel(ctx)
 	}
-	x := &exchange{c, end}
+	x := &exchange{c, end, own}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.running == nil {
@@ -50,7 +52,9 @@ func (x *exchange) leave() {
 	x.c.mu.Lock()
 	delete(x.c.running, x)
 	x.c.mu.Unlock()
-	x.stop()
+	if x.own {
+		x.stop() // else the caller may have a use for it, such as to wait for progress
+	}
 	x.c.active.Done()
 }
 

@@ -1,0 +1,31 @@
+package streamhttp_test
+
+import (
+	"testing"
+
+	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testserver/webserver"
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/streamhttp"
+)
+
+func TestProgressBeforeTheAnswerIsSeen(t *testing.T) {
+	for _, revision := range []string{mcp.Revision20251125, mcp.Revision20260728} {
+		web, err := webserver.Start(testserver.New(&testserver.Options{Revisions: []string{revision}}), &webserver.Options{Answers: webserver.Stream})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer web.Close()
+		c, err := mcp.Connect(t.Context(), streamhttp.New(web.URL, &streamhttp.Options{Client: web.Client()}), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		n := 0
+		if _, err := c.Do(t.Context(), &mcp.ToolCall{
+			Name: "slow", Arguments: map[string]any{"seconds": 0.03, "steps": 3}, Progress: func(mcp.Progress) { n++ },
+		}); err != nil || n != 3 {
+			t.Errorf("%s: %d reports, %v", revision, n, err)
+		}
+	}
+}
