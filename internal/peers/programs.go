@@ -25,7 +25,8 @@ var kinds = []struct{ name, title string }{
 	{"stdio", "stdio"},
 	{"http", "Streamable HTTP"},
 	{"auth", "the same with authorization"},
-	{"host", "several servers from a configuration"},
+	{"host", "several servers of a configuration, over stdio"},
+	{"web-host", "the same over any transport"},
 }
 
 // run says whether programs of the kind can be run by themselves, to see what

@@ -29,7 +29,7 @@ func connectSDK(ctx context.Context, t *target) (session, error) {
 }
 
 func (s sdkSession) Call(ctx context.Context, tool string) (int, error) {
-	res, err := s.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: map[string]any{"message": message}})
+	res, err := s.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: arguments})
 	if err != nil {
 		return 0, err
 	}

@@ -69,7 +69,7 @@ func connectJSON(_ context.Context, t *target) (session, error) {
 
 func (s *inMemory) Call(_ context.Context, tool string) (int, error) {
 	var res jsonResult
-	err := s.do("tools/call", &jsonCall{tool, map[string]any{"message": message}}, &res)
+	err := s.do("tools/call", &jsonCall{tool, arguments}, &res)
 	if err != nil || len(res.Content) != 1 {
 		return 0, errors.Join(err, errors.New("no content"))
 	}

@@ -40,7 +40,7 @@ func openMCPGo(ctx context.Context, t *target) (c *client.Client, err error) {
 
 func (s mcpGoSession) Call(ctx context.Context, tool string) (int, error) {
 	var req mcp.CallToolRequest
-	req.Params.Name, req.Params.Arguments = tool, map[string]any{"message": message}
+	req.Params.Name, req.Params.Arguments = tool, arguments
 	res, err := s.CallTool(ctx, req)
 	if err != nil {
 		return 0, err

@@ -30,7 +30,7 @@ func connectStdmcp(ctx context.Context, t *target) (session, error) {
 }
 
 func (s stdmcpSession) Call(ctx context.Context, tool string) (int, error) {
-	res, err := s.CallTool(ctx, tool, map[string]any{"message": message})
+	res, err := s.CallTool(ctx, tool, arguments)
 	if err != nil {
 		return 0, err
 	}

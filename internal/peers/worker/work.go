@@ -26,8 +26,11 @@ type batcher interface {
 	Batch(ctx context.Context, n int) error
 }
 
-// message is the argument of every call.
+// message is the argument of every call, and arguments what holds it: made
+// once, as it is no library's doing.
 const message = "hello"
+
+var arguments = map[string]any{"message": message}
 
 // libraries connect to a server.
 var libraries = map[string]func(context.Context, *target) (session, error){

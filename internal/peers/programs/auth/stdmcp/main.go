@@ -1,0 +1,30 @@
+// A program that calls one tool over Streamable HTTP with authorization, with
+// stdmcp. It opens the browser if the server wants that.
+package main
+
+import (
+	"context"
+	"os"
+
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/oauth"
+	"github.com/stdmcp/stdmcp/mcp/streamhttp"
+)
+
+func main() {
+	ctx := context.Background()
+	auth := oauth.New(os.Args[1], &oauth.Options{Authorizer: &oauth.Loopback{}, ClientName: "one"})
+	client, err := mcp.Connect(ctx, streamhttp.New(os.Args[1], &streamhttp.Options{Client: auth.Client()}), nil)
+	check(err)
+	res, err := client.CallTool(ctx, "echo", map[string]any{"message": "hello"})
+	check(err)
+	os.Stdout.WriteString(res.Text() + "\n")
+	check(client.Close())
+}
+
+func check(err error) {
+	if err != nil {
+		os.Stderr.WriteString(err.Error() + "\n")
+		os.Exit(1)
+	}
+}
