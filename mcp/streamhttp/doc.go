@@ -24,7 +24,9 @@
 //
 // In a session the server may have a stream for what belongs to no call, such
 // as changes and log messages. It is read in the background, taken up again
-// when it ends, and its failures concern nothing else.
+// when it ends, and its failures concern nothing else. As many servers lose
+// what they would have sent there before, it is waited for in the beginning,
+// for a fifth of a second at most.
 //
 // # From 2026-07-28 on
 //
