@@ -165,18 +165,21 @@ func TestCloseAtEveryMoment(t *testing.T) {
 	})
 }
 
+// TestConnectIsGivenUp in the middle of it: the session that is there is ended.
 func TestConnectIsGivenUp(t *testing.T) {
+	ctx, cancel := context.WithCancel(within(t, 10*time.Second))
 	s := &server{session: "s"}
 	s.post = func(w http.ResponseWriter, r *request) bool {
 		if r.Method == "notifications/initialized" {
+			cancel()
 			s.hang(r.HTTP)
 			return true
 		}
 		return false
 	}
 	s.start(t)
-	_, err := mcp.Connect(within(t, 50*time.Millisecond), streamhttp.New(s.URL, nil), nil)
-	wantError(t, err, context.DeadlineExceeded)
+	_, err := mcp.Connect(ctx, streamhttp.New(s.URL, nil), nil)
+	wantError(t, err, context.Canceled)
 	if !eventually(func() bool { return len(s.got("DELETE")) == 1 }) {
 		t.Error("the session stays")
 	}
