@@ -202,7 +202,7 @@ func (c *Client) limit(ctx context.Context, q *call) (context.Context, *callTime
 	ctx, cancel := context.WithCancelCause(ctx)
 	t := &callTimer{each: d, total: c.opts.MaxTimeout, began: time.Now()}
 	t.start(func() {
-		if c.requests.busy() && !t.over() {
+		if c.requests.busy(d) && !t.over() {
 			t.extend()
 		} else {
 			cancel(t.err())

@@ -22,6 +22,7 @@ type requestTable struct {
 	mu      sync.Mutex
 	cancels map[jsonrpc.ID]context.CancelFunc // until the answer is sent
 	n       int                               // how many run, or send their answer
+	ended   time.Time                         // when one of them did last
 	running sync.WaitGroup
 }
 
@@ -54,11 +55,11 @@ func (t *requestTable) run(ctx context.Context, f func()) bool {
 	return true
 }
 
-// busy reports whether a handler is at work.
-func (t *requestTable) busy() bool {
+// busy reports whether a handler is at work, or was within the last d.
+func (t *requestTable) busy(d time.Duration) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.n > 0
+	return t.n > 0 || !t.ended.IsZero() && time.Since(t.ended) < d
 }
 
 // handled ends the use of an id: the server may use it again as soon as it has
@@ -77,6 +78,7 @@ func (t *requestTable) remove() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.n--
+	t.ended = time.Now()
 	t.running.Done()
 }
 
