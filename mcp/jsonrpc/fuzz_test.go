@@ -6,8 +6,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"unicode/utf8"
 	"time"
+	"unicode/utf8"
 )
 
 var seeds = []string{
