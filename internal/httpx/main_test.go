@@ -11,7 +11,7 @@ import (
 func TestMain(m *testing.M) {
 	before := runtime.NumGoroutine()
 	code := m.Run()
-	for range 1000 {
+	for range 10000 {
 		if runtime.NumGoroutine() <= before {
 			os.Exit(code)
 		}

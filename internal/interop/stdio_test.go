@@ -82,7 +82,7 @@ func connect(t *testing.T, args ...string) (*mcp.Client, *record) {
 		if err := c.Close(); err != nil {
 			t.Error(err)
 		}
-		if d := time.Since(began); d > 2*time.Second {
+		if d := time.Since(began); d > 10*time.Second {
 			t.Errorf("Close took %v", d)
 		}
 	})

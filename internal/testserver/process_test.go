@@ -94,7 +94,7 @@ func TestGrandchildHoldsThePipes(t *testing.T) {
 	for _, fault := range []string{"grandchild", "grandchild-escapes"} {
 		t.Run(fault, func(t *testing.T) {
 			t.Parallel()
-			cmd, stdin, stdout, _ := child(t, &Options{Fault: fault, Delay: 30 * time.Millisecond})
+			cmd, stdin, stdout, _ := child(t, &Options{Fault: fault, Delay: 100 * time.Millisecond})
 			ask(t, stdin, stdout, echoCall)
 			stdin.Close()
 			start := time.Now()

@@ -15,7 +15,7 @@ func TestMain(m *testing.M) {
 	before := runtime.NumGoroutine()
 	code := m.Run()
 	fuzzing := flag.Lookup("test.fuzz").Value.String() != "" // its goroutines are its own
-	for end := time.Now().Add(2 * time.Second); !fuzzing && runtime.NumGoroutine() > before; {
+	for end := time.Now().Add(20 * time.Second); !fuzzing && runtime.NumGoroutine() > before; {
 		if time.Now().After(end) {
 			buf := make([]byte, 1<<20)
 			buf = buf[:runtime.Stack(buf, true)]

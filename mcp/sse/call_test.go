@@ -116,11 +116,11 @@ func TestFailedPostFailsItsCallOnly(t *testing.T) {
 		"away":  func(err error) bool { return errors.As(err, &redirect) },
 		"see":   func(err error) bool { return errors.As(err, &redirect) },
 	} {
-		_, err := conn.Call(within(t, 5*time.Second), &jsonrpc.Request{Method: method})
+		_, err := conn.Call(within(t, patience), &jsonrpc.Request{Method: method})
 		if err == nil || !check(err) || errors.Is(err, jsonrpc.ErrClosed) || strings.Contains(err.Error(), "topsecret") || strings.Contains(err.Error(), "\x1b") {
 			t.Errorf("%s: %v", method, err)
 		}
-		if err := conn.Notify(within(t, 5*time.Second), &jsonrpc.Request{Method: method}); err == nil || !check(err) {
+		if err := conn.Notify(within(t, patience), &jsonrpc.Request{Method: method}); err == nil || !check(err) {
 			t.Errorf("%s: notify: %v", method, err)
 		}
 		call(t, conn, "{}")
@@ -151,7 +151,7 @@ func TestServerThatTakesNothing(t *testing.T) {
 		if err := f(ctx); !errors.Is(err, context.DeadlineExceeded) {
 			t.Error(err)
 		}
-		if d := time.Since(start); d > 2*time.Second {
+		if d := time.Since(start); d > patience {
 			t.Errorf("took %v", d)
 		}
 		cancel()

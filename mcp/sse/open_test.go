@@ -58,7 +58,7 @@ func TestEndpoints(t *testing.T) {
 					<-r.Context().Done()
 				}
 			})
-			conn, err := New(url+v.stream, &Options{Endpoint: v.override}).Open(within(t, 5*time.Second), jsonrpc.Handler{})
+			conn, err := New(url+v.stream, &Options{Endpoint: v.override}).Open(within(t, patience), jsonrpc.Handler{})
 			if v.err != "" {
 				if err == nil || !strings.Contains(err.Error(), v.err) || strings.Contains(err.Error(), "topsecret") {
 					t.Errorf("error is %v", err)
@@ -108,7 +108,7 @@ func TestNotATransportOfThisKind(t *testing.T) {
 			w.WriteHeader(v.status)
 			io.WriteString(w, v.body)
 		})
-		_, err := New(url+"/mcp?key=topsecret", nil).Open(within(t, 5*time.Second), jsonrpc.Handler{})
+		_, err := New(url+"/mcp?key=topsecret", nil).Open(within(t, patience), jsonrpc.Handler{})
 		var status *StatusError
 		if !errors.As(err, &status) {
 			t.Errorf("%d: %v", v.status, err)
@@ -157,11 +157,11 @@ func TestNoEndpoint(t *testing.T) {
 		if got := dropped.all(); (len(got) == 1) != strings.HasPrefix(text, "data") {
 			t.Errorf("%q: dropped %v", text, got)
 		}
-		_, err = New(stream(text, true), &Options{HeaderTimeout: 10 * time.Millisecond}).Open(t.Context(), jsonrpc.Handler{})
-		if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "no endpoint event within 10ms") {
+		_, err = New(stream(text, true), &Options{HeaderTimeout: 200 * time.Millisecond}).Open(t.Context(), jsonrpc.Handler{})
+		if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "no endpoint event within 200ms") {
 			t.Errorf("%q: %v", text, err)
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		_, err = New(stream(text, true), &Options{HeaderTimeout: -1}).Open(ctx, jsonrpc.Handler{})
 		cancel()
 		if !errors.Is(err, context.DeadlineExceeded) {

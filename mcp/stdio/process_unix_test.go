@@ -49,7 +49,7 @@ func TestKilledServerIsReported(t *testing.T) {
 	if err := syscall.Kill(pidIn(t, msg), syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	within(t, 4*grace, func() { _, err = p.Read() })
+	within(t, aWhile, func() { _, err = p.Read() })
 	if !strings.HasSuffix(err.Error(), " was ended by signal: killed") {
 		t.Error(err)
 	}
@@ -62,7 +62,7 @@ func TestStubbornServerIsKilled(t *testing.T) {
 	if _, err := p.Read(); err != nil {
 		t.Fatal(err)
 	}
-	within(t, closeWait, func() { p.Close() })
+	within(t, aWhile, func() { p.Close() })
 	if s := p.state.String(); s != "signal: killed" {
 		t.Error("it ended with", s)
 	}
@@ -70,12 +70,12 @@ func TestStubbornServerIsKilled(t *testing.T) {
 
 func TestSIGTERMComesBeforeSIGKILL(t *testing.T) {
 	tr := child("deaf")
-	tr.CloseWait = 300 * time.Millisecond
+	tr.CloseWait = time.Second
 	p := open(t, tr)
 	if _, err := p.Read(); err != nil {
 		t.Fatal(err)
 	}
-	within(t, closeWait, func() { p.Close() })
+	within(t, aWhile, func() { p.Close() })
 	if s := p.state.String(); s != "signal: terminated" {
 		t.Error("it ended with", s)
 	}
@@ -94,12 +94,12 @@ func TestGrandchildrenAreEnded(t *testing.T) {
 					t.Fatal(err)
 				}
 				var exit *ExitError
-				within(t, 4*grace, func() { _, err = p.Read() })
+				within(t, aWhile, func() { _, err = p.Read() })
 				if !errors.As(err, &exit) || exit.State == nil || exit.State.ExitCode() != 3 {
 					t.Error(err)
 				}
 			}
-			within(t, closeWait, func() { p.Close() })
+			within(t, aWhile, func() { p.Close() })
 			if pid := pidIn(t, msg); !waitFor(func() bool { return gone(pid) }) {
 				t.Error("the grandchild lives on")
 			}
@@ -123,12 +123,12 @@ func TestEscapedGrandchildHoldsNothingUp(t *testing.T) {
 					t.Fatal(err)
 				}
 				var exit *ExitError
-				within(t, 8*grace, func() { _, err = p.Read() })
+				within(t, aWhile, func() { _, err = p.Read() })
 				if !errors.As(err, &exit) || exit.State == nil || exit.State.ExitCode() != 3 {
 					t.Error(err)
 				}
 			}
-			within(t, 5*time.Second, func() { p.Close() })
+			within(t, aWhile, func() { p.Close() })
 		})
 	}
 }

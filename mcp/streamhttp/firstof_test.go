@@ -1,7 +1,6 @@
 package streamhttp_test
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -52,7 +51,7 @@ func TestFirstOfFindsTheOlderTransport(t *testing.T) {
 				http.Error(w, "no", status)
 			}
 		}))
-		c, err := mcp.Connect(within(t, 5*time.Second), mcp.FirstOf(streamhttp.New(s.URL, nil), sse.New(s.URL, nil)), nil)
+		c, err := mcp.Connect(within(t, patience), mcp.FirstOf(streamhttp.New(s.URL, nil), sse.New(s.URL, nil)), nil)
 		if err != nil {
 			t.Errorf("%d: %v", status, err)
 		} else {
@@ -104,9 +103,11 @@ func TestFirstOfStays(t *testing.T) {
 				post(w, r)
 			}))
 			defer s.Close()
-			ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
-			defer cancel()
-			_, err := mcp.Connect(ctx, mcp.FirstOf(streamhttp.New(s.URL, nil), sse.New(s.URL, nil)), nil)
+			limit := patience
+			if name == "silent" {
+				limit = 100 * time.Millisecond
+			}
+			_, err := mcp.Connect(within(t, limit), mcp.FirstOf(streamhttp.New(s.URL, nil), sse.New(s.URL, nil)), nil)
 			wantError(t, err, nil)
 			if strings.Contains(err.Error(), "; then ") || len(gets) > 0 {
 				t.Error("the second transport was tried:", err)
@@ -119,7 +120,7 @@ func TestFirstOfStays(t *testing.T) {
 func TestFirstOfSaysWhatWasTried(t *testing.T) {
 	s := httptest.NewServer(http.NotFoundHandler())
 	defer s.Close()
-	_, err := mcp.Connect(within(t, 5*time.Second), mcp.FirstOf(streamhttp.New(s.URL, nil), sse.New(s.URL, nil)), nil)
+	_, err := mcp.Connect(within(t, patience), mcp.FirstOf(streamhttp.New(s.URL, nil), sse.New(s.URL, nil)), nil)
 	wantError(t, err, nil, "POST "+s.URL, "; then ", "GET "+s.URL, "404")
 	wantStatus(t, err, 404)
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/stdmcp/stdmcp/mcp"
 )
@@ -131,7 +130,7 @@ func TestHugeHeader(t *testing.T) {
 	if _, err := c.ListTools(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	_, err := c.CallTool(within(t, 5*time.Second), "routed", map[string]any{"to": strings.Repeat("x", 2<<20)})
+	_, err := c.CallTool(within(t, patience), "routed", map[string]any{"to": strings.Repeat("x", 2<<20)})
 	wantError(t, err, nil, `"routed"`)
 	callTool(t, c, "x")
 }

@@ -91,7 +91,7 @@ func TestSessionThatIsLostForEver(t *testing.T) {
 	f := newForgetful()
 	c := f.open(t, nil, nil)
 	f.broken.Store(true)
-	_, err := c.CallTool(within(t, 5*time.Second), "x", nil)
+	_, err := c.CallTool(within(t, patience), "x", nil)
 	wantError(t, err, jsonrpc.ErrNoSession, "forgotten the session")
 	wantStatus(t, err, 404)
 	if strings.Contains(err.Error(), "session-") {
@@ -117,7 +117,7 @@ func TestSessionCannotBeOpenedAgain(t *testing.T) {
 		return post(w, r)
 	}
 	for range 2 { // each call tries
-		_, err := c.CallTool(within(t, 5*time.Second), "x", nil)
+		_, err := c.CallTool(within(t, patience), "x", nil)
 		wantError(t, err, nil, "new session", "503")
 	}
 	f.post = post
@@ -227,7 +227,7 @@ func TestReplyWithoutStream(t *testing.T) {
 func TestSessionIDThatCannotBeSent(t *testing.T) {
 	for _, id := range []string{"a b", "a\tb", "ä"} {
 		s := (&server{session: id}).start(t)
-		_, err := mcp.Connect(within(t, 5*time.Second), streamhttp.New(s.URL, nil), nil)
+		_, err := mcp.Connect(within(t, patience), streamhttp.New(s.URL, nil), nil)
 		wantError(t, err, mcp.ErrMalformed, "session id")
 	}
 }

@@ -58,7 +58,7 @@ func TestSessionStreamRefusedInEveryWay(t *testing.T) {
 				callTool(t, c, "x")
 			}
 			c.Close()
-			if took := time.Since(start); took > 500*time.Millisecond {
+			if took := time.Since(start); took > patience {
 				t.Error("took", took)
 			}
 			if n := len(s.got("GET")); n != 1 && name != "reset" { // which net/http tries again
@@ -123,7 +123,7 @@ func TestSessionStreamIsTakenUpAgain(t *testing.T) {
 	s := &server{session: "s"}
 	s.get = func(w http.ResponseWriter, r *http.Request) {
 		if last := at.Load(); last != 0 {
-			if took := time.Since(time.Unix(0, last)); took < 100*time.Millisecond || took > time.Second {
+			if took := time.Since(time.Unix(0, last)); took < 100*time.Millisecond {
 				t.Error("came back after", took)
 			}
 		}
@@ -197,7 +197,7 @@ func TestCallGoesOnInAnotherResponse(t *testing.T) {
 			w.WriteHeader(http.StatusMethodNotAllowed)
 			return
 		case "a1":
-			if took := time.Since(time.Unix(0, left.Load())); took < 150*time.Millisecond || took > time.Second {
+			if took := time.Since(time.Unix(0, left.Load())); took < 150*time.Millisecond {
 				t.Error("came back after", took)
 			}
 			events(w, "id: a1\ndata: "+note("replay of what came")+"\n\nid: a2\nretry: 1\ndata: "+note("progress")+"\n\n")
@@ -235,7 +235,7 @@ func TestCallCannotGoOn(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := &server{revision: tt.revision, call: func(w http.ResponseWriter, r *request) { events(w, tt.events) }}
 			c := s.open(t, &streamhttp.Options{NoStream: true}, nil)
-			_, err := c.CallTool(within(t, 5*time.Second), "x", nil)
+			_, err := c.CallTool(within(t, patience), "x", nil)
 			wantError(t, err, mcp.ErrOutcomeUnknown)
 			wantError(t, err, mcp.ErrClosed)
 			if n := len(s.got("GET")); n != tt.resumed {

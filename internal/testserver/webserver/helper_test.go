@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	before := runtime.NumGoroutine()
 	code := m.Run()
 	fuzzing := flag.Lookup("test.fuzz").Value.String() != "" // what it holds is its own
-	for end := time.Now().Add(5 * time.Second); !fuzzing && runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(20 * time.Second); !fuzzing && runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			buf := make([]byte, 1<<20)
 			fmt.Fprintf(os.Stderr, "%d goroutines\n%s", runtime.NumGoroutine()-before, buf[:runtime.Stack(buf, true)])
