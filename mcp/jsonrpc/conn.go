@@ -50,7 +50,7 @@ func (c *conn) Call(ctx context.Context, req *Request) (RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer c.Table.Remove(slot)
+	defer c.Remove(slot)
 	if req.Started != nil {
 		req.Started(slot.ID())
 	}

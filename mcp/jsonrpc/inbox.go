@@ -39,6 +39,14 @@ func (in *Inbox) Receive(conn Conn, data []byte, only ID) {
 	}
 }
 
+// Remove ends the use of a slot, and reports an answer that came when the
+// caller was about to go.
+func (in *Inbox) Remove(s *Slot) {
+	if in.Table.Remove(s) && in.Handler.Dropped != nil {
+		in.Handler.Dropped(ErrUnknownID, nil)
+	}
+}
+
 // receive handles one message or batch. The error says why it is dropped.
 func (in *Inbox) receive(conn Conn, data []byte, only ID) error {
 	r := wire.NewReader(data)

@@ -68,8 +68,8 @@ func (t *Table) Add() (*Slot, error) {
 }
 
 // Remove ends the use of a slot. An answer that comes later belongs to no
-// call.
-func (t *Table) Remove(s *Slot) {
+// call. It reports whether one has come that nobody took.
+func (t *Table) Remove(s *Slot) (late bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.pending[s.id] == s {
@@ -77,13 +77,16 @@ func (t *Table) Remove(s *Slot) {
 	} else {
 		// The answer was sent; the caller may have gone without it.
 		select {
-		case <-s.answer:
+		case a := <-s.answer:
+			_, said := a.Err.(*Error)
+			late = said || a.Err == nil // else it is this side's
 		default:
 		}
 	}
 	if len(t.free) < maxFreeSlots {
 		t.free = append(t.free, s)
 	}
+	return late
 }
 
 // Deliver hands an answer to the call that it belongs to. It never waits. The

@@ -220,3 +220,30 @@ func TestTableUnderContention(t *testing.T) {
 		t.Errorf("%d calls pending after %s", n, strconv.FormatInt(table.last, 10))
 	}
 }
+
+// TestAnswerThatNobodyTookIsReported: it came when the caller had decided to
+// go, before the slot was given back.
+func TestAnswerThatNobodyTookIsReported(t *testing.T) {
+	var dropped []error
+	in := Inbox{Handler: Handler{Dropped: func(reason error, _ []byte) { dropped = append(dropped, reason) }}}
+	for _, answer := range []string{`"result":{}`, `"error":{"code":1,"message":"no"}`} {
+		s := add(t, &in.Table)
+		in.Receive(nil, []byte(`{"jsonrpc":"2.0","id":`+s.ID().String()+`,`+answer+`}`), ID{})
+		in.Remove(s)
+	}
+	if len(dropped) != 2 || dropped[0] != ErrUnknownID || dropped[1] != ErrUnknownID {
+		t.Errorf("dropped %v, want both answers", dropped)
+	}
+	dropped = nil
+	s := add(t, &in.Table)
+	in.Remove(s)
+	s = add(t, &in.Table)
+	_ = in.Fail(s.ID(), io.EOF)
+	in.Remove(s)
+	s = add(t, &in.Table)
+	in.Close(io.EOF)
+	in.Remove(s)
+	if dropped != nil {
+		t.Errorf("dropped %v, though the server said nothing", dropped)
+	}
+}
