@@ -19,6 +19,8 @@ type attendant struct {
 
 	reopen  time.Time // when to subscribe again; zero: never
 	refresh time.Time // when to list the tools again; zero: never
+
+	patience time.Duration // before the list is asked for again if it can't be had
 }
 
 // refreshDelay is how long a change of a list is waited for to be followed by
@@ -36,7 +38,6 @@ const (
 
 // attend returns when the connection or ctx has ended.
 func (a *attendant) attend(ctx context.Context) {
-	a.expire()
 	for ctx.Err() == nil && a.client.Err() == nil {
 		a.wait(ctx)
 		now := time.Now()
@@ -48,10 +49,7 @@ func (a *attendant) attend(ctx context.Context) {
 		}
 		if due(a.refresh, now) {
 			a.refresh = time.Time{}
-			if a.h.refresh(ctx, a.s, a.client) != nil {
-				a.again(minTTL)
-			}
-			a.expire()
+			a.listed(a.h.refresh(ctx, a.s, a.client))
 		}
 	}
 }
@@ -64,12 +62,19 @@ func (a *attendant) end() {
 	_ = a.client.Close() // says only that something of a dead server is stuck
 }
 
-// expire has the tools listed again when the list doesn't stay good any longer,
-// if the server doesn't tell of changes.
-func (a *attendant) expire() {
-	if a.sub == nil {
+// listed has the tools listed again: after an error, each time after a longer
+// while, or when the list doesn't stay good any longer and the server doesn't
+// tell of changes.
+func (a *attendant) listed(err error) {
+	switch {
+	case err != nil:
+		a.again(a.patience)
+		a.patience = min(2*a.patience, maxTTL)
+		return
+	case a.sub == nil:
 		a.again(time.Duration(a.dial.ttl.Load()))
 	}
+	a.patience = minTTL
 }
 
 func due(at, now time.Time) bool { return !at.IsZero() && !at.After(now) }

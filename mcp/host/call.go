@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"strconv"
+	"time"
 
 	"github.com/stdmcp/stdmcp/mcp"
 )
@@ -24,7 +25,7 @@ func (h *Host) tool(ctx context.Context, server, tool string) (*Tool, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, _, err := h.client(ctx, s); err != nil {
+	if _, _, err := h.clientWithin(ctx, s, h.timeout(s)); err != nil {
 		return nil, err
 	}
 	h.mu.Lock()
@@ -39,9 +40,38 @@ func (h *Host) tool(ctx context.Context, server, tool string) (*Tool, error) {
 	return nil, e
 }
 
+// timeout returns how long a call to a server may take.
+func (h *Host) timeout(s *server) time.Duration {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	_, d := h.opts.timeouts(s.cfg)
+	return d
+}
+
+// clientWithin returns what client does, and waits for it no longer than limit
+// if there is one.
+func (h *Host) clientWithin(ctx context.Context, s *server, limit time.Duration) (*mcp.Client, *Dial, error) {
+	if limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, limit)
+		defer cancel()
+	}
+	return h.client(ctx, s)
+}
+
+// soon returns what Client does, and waits for it no longer than a call may take.
+func (h *Host) soon(ctx context.Context, name string) (*mcp.Client, error) {
+	s, err := h.get(name)
+	if err != nil {
+		return nil, err
+	}
+	client, _, err := h.clientWithin(ctx, s, h.timeout(s))
+	return client, err
+}
+
 // ListResources returns the resources of a server, connecting to it if need be.
 func (h *Host) ListResources(ctx context.Context, server string) ([]*mcp.Resource, error) {
-	client, err := h.Client(ctx, server)
+	client, err := h.soon(ctx, server)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +81,7 @@ func (h *Host) ListResources(ctx context.Context, server string) ([]*mcp.Resourc
 
 // ReadResource reads a resource of a server, connecting to it if need be.
 func (h *Host) ReadResource(ctx context.Context, server, uri string) (*mcp.ReadResourceResult, error) {
-	client, err := h.Client(ctx, server)
+	client, err := h.soon(ctx, server)
 	if err != nil {
 		return nil, err
 	}

@@ -54,12 +54,12 @@ whoever approved the tool did not approve that one.
 
 # Calls
 
-A call may take Options.Timeout, longer as long as it makes progress, and at
-most Options.MaxTimeout; that includes waiting for its server. When the
-connection ends under a call, the call fails at once with an error that
-matches mcp.ErrOutcomeUnknown, as the server may have acted on it. It is made
-once more if it never left this process, or if the tool says of itself that
-it is read-only or idempotent.
+A call waits for its server no longer than Options.Timeout. Then it may take
+as long again, longer as long as it makes progress, and at most
+Options.MaxTimeout. When the connection ends under a call, the call fails at
+once with an error that matches mcp.ErrOutcomeUnknown, as the server may have
+acted on it. It is made once more if it never left this process, or if the tool
+says of itself that it is read-only or idempotent.
 
 # Permission
 

@@ -124,7 +124,7 @@ func (h *Host) Events(ctx context.Context) <-chan Event {
 
 // close ends all channels, and lets callback be told what it has not been yet,
 // for a second at most: callback itself may be what shuts the host down.
-func (h *hub) close(ctx context.Context) {
+func (h *hub) close() {
 	h.mu.Lock()
 	h.closed = true
 	for _, l := range h.listeners {
@@ -136,10 +136,10 @@ func (h *hub) close(ctx context.Context) {
 	if h.callback == nil || !h.queue.Add(func() { close(told) }) {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, time.Second)
-	defer cancel()
+	t := time.NewTimer(time.Second)
+	defer t.Stop()
 	select {
 	case <-told:
-	case <-ctx.Done():
+	case <-t.C:
 	}
 }

@@ -163,13 +163,13 @@ func (h *Host) Shutdown(ctx context.Context) error {
 	gone := make(chan struct{})
 	go func() { // ends with the last connection, each of which ends in a few seconds
 		h.running.Wait()
+		h.hub.close()
 		close(gone)
 	}()
 	select {
 	case <-gone:
+		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	h.hub.close(ctx)
-	return nil
 }

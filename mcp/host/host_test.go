@@ -345,3 +345,199 @@ func TestTTLIsHonoured(t *testing.T) {
 		}
 	})
 }
+
+// A server that was given up and that a call has brought back is looked after
+// as before.
+func TestServerThatACallBroughtBackIsConnectedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake(nil)
+		h := fakes{"x": f}.start(t, host.Options{})
+		events := h.Events(t.Context())
+		f.failWith(errors.New("refused"))
+		f.crash()
+		awaitState(t, events, "x", host.Failed)
+		f.failWith(nil)
+		if _, err := h.CallTool(t.Context(), "x", "echo", map[string]any{"message": "hi"}); err != nil {
+			t.Fatal(err)
+		}
+		awaitState(t, events, "x", host.Connected)
+		f.crash()
+		awaitState(t, events, "x", host.Reconnecting)
+		awaitState(t, events, "x", host.Connected)
+	})
+}
+
+// A list of tools that could not be had when the server was connected is asked
+// for again.
+func TestToolsThatCouldNotBeListedAreAskedForAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var lists atomic.Int32
+		f := &fake{other: scripted(func() map[string]string {
+			answers := map[string]string{
+				"server/discover": `{"jsonrpc":"2.0","id":$id,"error":{"code":-32601,"message":"no"}}`,
+				"initialize":      `{"jsonrpc":"2.0","id":$id,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}`,
+				"tools/list":      `{"jsonrpc":"2.0","id":$id,"error":{"code":-32603,"message":"not yet"}}`,
+			}
+			if lists.Load() == 3 {
+				answers["tools/list"] = `{"jsonrpc":"2.0","id":$id,"result":{"tools":[{"name":"t"}]}}`
+			}
+			return answers
+		})}
+		count := func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
+			if call.Method == "tools/list" {
+				lists.Add(1)
+			}
+			return call.Send(ctx)
+		}
+		start := time.Now()
+		h := fakes{"x": f}.start(t, host.Options{Client: &mcp.Options{Intercept: count}})
+		events := h.Events(t.Context())
+		if len(h.Tools()) > 0 {
+			t.Fatal("there are tools already")
+		}
+		await(t, events, "the tool", func(e host.Event) bool { return slices.Equal(e.Added, []string{"mcp__x__t"}) })
+		if took := time.Since(start); took != 30*time.Second { // after 10 and 20
+			t.Errorf("the tool was there after %v", took)
+		}
+		if s, _ := h.ServerStatus("x"); s.Err != nil {
+			t.Errorf("there is still an error: %v", s.Err)
+		}
+	})
+}
+
+// Whoever held on to a tool is not protected by what its server said of it
+// before.
+func TestApprovalIsForWhatTheToolIsNow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hint := "true"
+		f := &fake{other: scripted(func() map[string]string {
+			return map[string]string{
+				"server/discover": `{"jsonrpc":"2.0","id":$id,"error":{"code":-32601,"message":"no"}}`,
+				"initialize":      `{"jsonrpc":"2.0","id":$id,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}`,
+				"tools/list":      `{"jsonrpc":"2.0","id":$id,"result":{"tools":[{"name":"t","annotations":{"readOnlyHint":` + hint + `}}]}}`,
+				"tools/call":      `{"jsonrpc":"2.0","id":$id,"result":{"content":[]}}`,
+			}
+		})}
+		h := fakes{"x": f}.start(t, host.Options{Approve: host.ReadOnly})
+		held := h.Tool("mcp__x__t")
+		if _, err := held.Execute(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+		hint = "false"
+		if err := h.RefreshTools(t.Context(), "x"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := held.Execute(t.Context(), nil); !errors.Is(err, host.ErrDenied) {
+			t.Errorf("a tool that is not read-only any more: %v", err)
+		}
+	})
+}
+
+// A call waits for its server no longer than a call may take.
+func TestCallDoesNotWaitLongForItsServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHost(t, fakes{"x": newFake(&testserver.Options{Fault: "mute"})}.with(host.Options{Timeout: 5 * time.Second}))
+		h.SetServers(t.Context(), []*host.Server{{Name: "x", Type: config.SDK, Lazy: true}})
+		start := time.Now()
+		for _, call := range []func() error{
+			func() error { _, err := h.CallTool(t.Context(), "x", "echo", nil); return err },
+			func() error { _, err := h.ListResources(t.Context(), "x"); return err },
+			func() error { _, err := h.ReadResource(t.Context(), "x", "echo://text"); return err },
+		} {
+			if err := call(); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("%v", err)
+			}
+		}
+		if took := time.Since(start); took != 15*time.Second {
+			t.Errorf("three calls took %v", took)
+		}
+	})
+}
+
+// Events end with the host even if nobody waited for that.
+func TestEventsEndWithAHostThatIsNotWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := fakes{"x": newFake(nil)}.start(t, host.Options{})
+		events := h.Events(context.Background())
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		_ = h.Shutdown(ctx)
+		synctest.Wait()
+		for range events {
+		}
+	})
+}
+
+func TestServerWithoutANameIsAnError(t *testing.T) {
+	h := newHost(t, host.Options{})
+	d := h.SetServers(t.Context(), []*host.Server{{Type: config.Stdio, Command: "run"}})
+	if len(d.Errors) != 1 || d.Added != nil || d.Err() == nil || len(h.Status()) > 0 {
+		t.Errorf("%+v", d)
+	}
+}
+
+// Configuration changes while calls run: what is reached as before goes on,
+// and calls of a server that is not end at once and say what that means.
+func TestChangesWhileCallsRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fs := fakes{"kept": newFake(nil), "filtered": newFake(nil), "moved": newFake(nil), "gone": newFake(nil)}
+		h := fs.start(t, host.Options{})
+		type outcome struct {
+			err   error
+			after time.Duration
+		}
+		start := time.Now()
+		outcomes := make(map[string]chan outcome)
+		for name := range fs {
+			done := make(chan outcome, 1)
+			outcomes[name] = done
+			client, err := h.Client(t.Context(), name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			go func() { // ends with the call, which a client doesn't repeat
+				_, err := client.CallTool(t.Context(), "slow", map[string]any{"seconds": 30, "steps": 1})
+				done <- outcome{err, time.Since(start)}
+			}()
+		}
+		time.Sleep(time.Second)
+		list := fs.servers() // filtered, gone, kept, moved
+		filtered, moved := *list[0], *list[3]
+		filtered.Tools.Deny = []string{"*"}
+		moved.Headers = map[string]string{"X": "y"}
+		d := h.SetServers(t.Context(), []*host.Server{&filtered, list[2], &moved})
+		if d.Err() != nil || len(d.Errors) > 0 || !slices.Equal(d.Changed, []string{"filtered", "moved"}) || !slices.Equal(d.Removed, []string{"gone"}) {
+			t.Errorf("%+v", d)
+		}
+		for name, done := range outcomes {
+			o := <-done
+			ends := name == "moved" || name == "gone"
+			if ends != (o.err != nil) || ends && (!errors.Is(o.err, mcp.ErrOutcomeUnknown) || o.after > 10*time.Second) {
+				t.Errorf("%s: %v after %v", name, o.err, o.after)
+			}
+		}
+		if fs["moved"].opened() != 2 || fs["kept"].opened() != 1 || fs["filtered"].opened() != 1 {
+			t.Error("a server was opened again that did not change, or one was not that did")
+		}
+		if got := names(h.Agent("filtered", "gone").Tools()); got != nil {
+			t.Errorf("there is %q", got)
+		}
+		if _, err := h.CallTool(t.Context(), "moved", "echo", map[string]any{"message": "hi"}); err != nil {
+			t.Errorf("the server that was moved: %v", err)
+		}
+	})
+}
+
+// A tool that says it may be repeated goes on where its server is now.
+func TestRepeatableCallOfAServerThatIsMoved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake(nil)
+		h := fakes{"x": f}.start(t, host.Options{})
+		moved := host.Server{Name: "x", Type: config.SDK, Headers: map[string]string{"X": "y"}}
+		time.AfterFunc(time.Second, func() { h.SetServers(context.Background(), []*host.Server{&moved}) })
+		text, err := h.Tool("mcp__x__slow").Execute(t.Context(), raw(`{"seconds":10,"steps":1}`))
+		if err != nil || text == "" || f.opened() != 2 {
+			t.Errorf("%q, %v, opened %d times", text, err, f.opened())
+		}
+	})
+}

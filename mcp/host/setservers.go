@@ -94,6 +94,10 @@ func (h *Host) removeOthers(wanted map[string]*Server, d *Diff) (stopped []*run)
 // put adds a server or changes it, and returns it. The caller holds mu.
 func (h *Host) put(cfg *Server, d *Diff) *server {
 	s := h.servers[cfg.Name]
+	if cfg.Name == "" {
+		d.Errors[""] = newError(Configuration, "INVALID_CONFIGURATION", "not added", "", errors.New("it has no name"))
+		return nil
+	}
 	if s == nil {
 		if h.opts.MaxServers > 0 && len(h.servers) >= h.opts.MaxServers {
 			d.Errors[cfg.Name] = newError(Resource, "TOO_MANY_SERVERS", "not added", cfg.Name, ErrTooManyServers)

@@ -55,6 +55,9 @@ func (h *Host) supervise(ctx context.Context, s *server, r *run, retries int) (S
 		a, err := h.connect(ctx, s, r)
 		if err == nil {
 			tries = 0
+			h.mu.Lock()
+			retries = h.opts.retries(s.cfg) // however often it was to be tried at first
+			h.mu.Unlock()
 			a.attend(ctx)
 			lost := a.client.Err()
 			h.down(s, a.client)
@@ -155,7 +158,7 @@ func (h *Host) connect(ctx context.Context, s *server, r *run) (*attendant, *Err
 		h.mu.Unlock()
 		return nil, connectError(s.name, err, d)
 	}
-	a := &attendant{h: h, s: s, client: client, dial: d}
+	a := &attendant{h: h, s: s, client: client, dial: d, patience: minTTL}
 	a.subscribe(bound) // first, so that no change of the list is missed
 	tools, listErr := listTools(bound, client)
 	if client.Err() != nil || ctx.Err() != nil {
@@ -164,6 +167,7 @@ func (h *Host) connect(ctx context.Context, s *server, r *run) (*attendant, *Err
 		return nil, connectError(s.name, lost, d)
 	}
 	h.up(s, r, client, d, tools, listErr)
+	a.listed(listErr)
 	return a, nil
 }
 

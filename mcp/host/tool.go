@@ -187,9 +187,7 @@ func (t *Tool) call(ctx context.Context, call *mcp.ToolCall, args mcp.RawMessage
 	if err := t.permitted(ctx, args); err != nil {
 		return nil, nil, err
 	}
-	t.host.mu.Lock()
-	_, timeout := t.host.opts.timeouts(t.server.cfg)
-	t.host.mu.Unlock()
+	timeout := t.host.timeout(t.server)
 	if call.Timeout > 0 {
 		timeout = call.Timeout
 	}
@@ -202,7 +200,7 @@ func (t *Tool) call(ctx context.Context, call *mcp.ToolCall, args mcp.RawMessage
 		q.Progress = func(mcp.Progress) {} // asked for because it extends the time
 	}
 	for again := false; ; again = true {
-		client, started, err := t.connected(ctx, timeout)
+		client, started, err := t.host.clientWithin(ctx, t.server, timeout)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -213,36 +211,39 @@ func (t *Tool) call(ctx context.Context, call *mcp.ToolCall, args mcp.RawMessage
 	}
 }
 
-// connected returns a client, which it waits for no longer than a call may take.
-func (t *Tool) connected(ctx context.Context, timeout time.Duration) (*mcp.Client, *Dial, error) {
-	if timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, timeout)
-		defer cancel()
-	}
-	return t.host.client(ctx, t.server)
-}
-
 // repeatable reports whether a call that failed may be made once more: it never
 // got to the server, or the tool says that it does no harm.
 func (t *Tool) repeatable(ctx context.Context, err error) bool {
 	if ctx.Err() != nil || !errors.Is(err, mcp.ErrClosed) {
 		return false
 	}
-	return !errors.Is(err, mcp.ErrOutcomeUnknown) || t.def.Annotations.Idempotent()
+	if !errors.Is(err, mcp.ErrOutcomeUnknown) {
+		return true
+	}
+	_, def := t.now()
+	return def.Annotations.Idempotent()
+}
+
+// now returns the settings of the tool's server, and the definition that the
+// server gave last: it is what counts, also for those who hold on to an old one.
+func (t *Tool) now() (*Server, *mcp.Tool) {
+	t.host.mu.Lock()
+	defer t.host.mu.Unlock()
+	if def := t.server.known[t.def.Name]; def != nil {
+		return t.server.cfg, def
+	}
+	return t.server.cfg, t.def
 }
 
 // permitted returns nil if the tool is not hidden and the call is approved.
 func (t *Tool) permitted(ctx context.Context, args mcp.RawMessage) error {
 	h, s := t.host, t.server
-	h.mu.Lock()
-	cfg := s.cfg
-	h.mu.Unlock()
-	if !cfg.Tools.Allows(t.def.Name) || h.opts.Filter != nil && !h.opts.Filter(s.name, t.def) {
+	cfg, def := t.now()
+	if !cfg.Tools.Allows(def.Name) || h.opts.Filter != nil && !h.opts.Filter(s.name, def) {
 		return ErrUnknownTool
 	}
-	c := &Call{Server: s.name, Source: cfg.Source, Scope: cfg.Scope, Name: t.name, Tool: t.def.Name, Arguments: args,
-		Annotations: t.def.Annotations, Listed: config.MatchAny(cfg.AutoApprove, t.def.Name)}
+	c := &Call{Server: s.name, Source: cfg.Source, Scope: cfg.Scope, Name: t.name, Tool: def.Name, Arguments: args,
+		Annotations: def.Annotations, Listed: config.MatchAny(cfg.AutoApprove, def.Name)}
 	if t.approve != nil {
 		if d, err := t.approve(ctx, c); err != nil || d == Deny || d == Ask && h.opts.Approve == nil {
 			return denied(d, err)
