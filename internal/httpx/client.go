@@ -36,9 +36,26 @@ type Client struct {
 	conns  *sockets        // of own
 }
 
+// NewTransport returns what sends the requests to one server if the caller does
+// not say: a copy of [http.DefaultTransport] that is prepared for many of them,
+// or what somebody has put in the place of that.
+func NewTransport() http.RoundTripper {
+	t, ok := http.DefaultTransport.(*http.Transport)
+	if !ok {
+		return http.DefaultTransport
+	}
+	t = t.Clone()
+	t.MaxResponseHeaderBytes = maxHeader
+	t.MaxIdleConnsPerHost = idlePerHost
+	if t.HTTP2 == nil {
+		t.HTTP2 = &http.HTTP2Config{SendPingTimeout: pingAfter}
+	}
+	return t
+}
+
 // New returns a Client that sends header with every request. Of c it uses the
 // Transport and the Jar. Without a Transport, or when c is nil, it has one of
-// its own that is set up like [http.DefaultTransport].
+// its own, of [NewTransport].
 //
 // The error says which field of header cannot be sent. New copies header.
 func New(c *http.Client, header http.Header) (*Client, error) {
@@ -54,31 +71,27 @@ func New(c *http.Client, header http.Header) (*Client, error) {
 		n.header[name] = append(n.header[name], values...)
 	}
 	if n.rt == nil {
-		n.rt = http.DefaultTransport
+		n.rt = NewTransport()
 		if t, ok := n.rt.(*http.Transport); ok {
-			n.setOwn(t.Clone())
+			n.setOwn(t)
 		}
 	}
 	return n, nil
 }
 
-// setOwn makes t the transport of c.
+// setOwn notes the connections of t, which is nobody else's.
 func (c *Client) setOwn(t *http.Transport) {
-	t.MaxResponseHeaderBytes = maxHeader
-	t.MaxIdleConnsPerHost = idlePerHost
-	if t.HTTP2 == nil {
-		t.HTTP2 = &http.HTTP2Config{SendPingTimeout: pingAfter}
-	}
 	c.conns = &sockets{base: t.DialContext}
 	if t.DialContext == nil {
 		c.conns.base = new(net.Dialer).DialContext
 	}
 	t.DialContext = c.conns.dial
-	c.rt, c.own = t, t
+	c.own = t
 }
 
-// Close closes all connections, if they are not the caller's. No request can
-// be sent any more then.
+// Close closes all connections of a transport of its own; no request can be sent
+// any more then. Those of a caller's transport are left to the caller, who may
+// use them for something else.
 func (c *Client) Close() {
 	if c.own != nil {
 		c.conns.close()

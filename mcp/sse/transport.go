@@ -25,7 +25,8 @@ type Options struct {
 	// Client says how requests are sent: with its Transport, which is where
 	// authorization is added, and its Jar. Its Timeout and CheckRedirect are
 	// not used. By default requests are sent as [http.DefaultTransport] does,
-	// over connections that end with the connection to the server.
+	// over connections that end with the connection to the server; to close
+	// those of the Client's Transport is up to who made it.
 	Client *http.Client
 
 	// Header is sent with every request.

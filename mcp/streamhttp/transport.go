@@ -17,7 +17,9 @@ const defaultMaxMessage = 64 << 20
 type Options struct {
 	// Client has the Transport and the Jar to use; its Timeout, which would cut
 	// streams, and its CheckRedirect are not used. Nil means a transport of its
-	// own like [http.DefaultTransport], with proxies from the environment.
+	// own like [http.DefaultTransport], with proxies from the environment, whose
+	// connections end with the client; to close those of the Client's Transport
+	// is up to who made it.
 	Client *http.Client
 
 	// Header is sent with every request, such as Authorization. It goes to the
