@@ -56,10 +56,12 @@ func newFetcher(base http.RoundTripper, resource *url.URL, allowHTTP bool) *fetc
 		DisableKeepAlives: true,
 	}
 	if t, ok := base.(*http.Transport); ok {
+		t = t.Clone() // waits for the first request, which changes the TLS configuration
 		f.rt.Proxy = t.Proxy
-		if t.TLSClientConfig != nil {
-			f.rt.TLSClientConfig = t.TLSClientConfig.Clone()
-			f.rt.TLSClientConfig.NextProtos = nil
+		if c := t.TLSClientConfig; c != nil {
+			// What is for one server, or set by net/http, is not for others.
+			c.NextProtos, c.ServerName, c.EncryptedClientHelloConfigList = nil, "", nil
+			f.rt.TLSClientConfig = c
 		}
 	}
 	f.rt.DialContext = f.dial

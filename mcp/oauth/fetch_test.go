@@ -12,6 +12,7 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -276,4 +277,29 @@ func TestTLS(t *testing.T) {
 	tr := w.transport(func(o *Options) { o.Authorizer = &robot{w: w} })
 	tr.fetch.rt.TLSClientConfig = nil
 	w.mustFail(tr, "certificate", w.rs.URL)
+}
+
+// A transport that is in use can be the base of further Transports.
+func TestBaseInUse(t *testing.T) {
+	w := newWorldOn(t, httptest.NewTLSServer)
+	w.base = &http.Transport{TLSClientConfig: w.rs.Client().Transport.(*http.Transport).TLSClientConfig.Clone(), ForceAttemptHTTP2: true}
+	w.base.TLSClientConfig.ServerName = "example.com" // which the certificate of tests has, too
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() { w.transport(nil) })
+		all.Go(func() {
+			req, _ := http.NewRequestWithContext(t.Context(), "GET", w.rs.URL+"/x", nil)
+			if resp, err := w.base.RoundTrip(req); err != nil {
+				t.Error(err)
+			} else {
+				resp.Body.Close()
+			}
+		})
+	}
+	all.Wait()
+	tr := w.transport(nil)
+	if name := tr.fetch.rt.TLSClientConfig.ServerName; name != "" {
+		t.Errorf("authorization servers are to be %s", name)
+	}
+	w.mustGet(tr)
 }

@@ -39,7 +39,7 @@ func newPlain(server, name, prefix string, src Source, base http.RoundTripper) *
 		p.err = httpx.CheckHeader(http.Header{name: nil})
 	}
 	if p.base == nil {
-		p.base = newBase()
+		p.base = httpx.NewTransport()
 	}
 	return p
 }

@@ -17,7 +17,7 @@ type Options struct {
 	// Base sends the requests to the server. Nil means a transport of its own
 	// that is set up like http.DefaultTransport. If it is an http.Transport,
 	// its proxy and TLS configuration serve for the requests to authorization
-	// servers as well.
+	// servers as well, but for what concerns one server, such as ServerName.
 	Base http.RoundTripper
 
 	// Store keeps tokens and registrations. Nil means in memory.
@@ -104,7 +104,7 @@ func New(url string, opts *Options) *Transport {
 	t.url, t.err = httpx.Parse(url)
 	t.base, t.store = t.opts.Base, t.opts.Store
 	if t.base == nil {
-		t.base = newBase()
+		t.base = httpx.NewTransport()
 	}
 	if t.store == nil {
 		t.store = NewMemory()
@@ -120,22 +120,12 @@ func New(url string, opts *Options) *Transport {
 	return t
 }
 
-// newBase returns a transport for many requests to one server.
-func newBase() http.RoundTripper {
-	t, ok := http.DefaultTransport.(*http.Transport)
-	if !ok {
-		return http.DefaultTransport
-	}
-	t = t.Clone()
-	t.MaxIdleConnsPerHost = 32
-	t.MaxResponseHeaderBytes = maxDocument
-	return t
-}
-
 // Client returns an http.Client that uses t.
 func (t *Transport) Client() *http.Client { return &http.Client{Transport: t} }
 
-// CloseIdleConnections does what that of Options.Base does.
+// CloseIdleConnections closes the connections to the server that no request
+// uses, which otherwise wait for some time for others: to close an mcp.Client is
+// not to close what sent its requests. Those of Options.Base are among them.
 func (t *Transport) CloseIdleConnections() {
 	if c, ok := t.base.(interface{ CloseIdleConnections() }); ok {
 		c.CloseIdleConnections()

@@ -22,6 +22,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
@@ -60,10 +61,8 @@ func All(o *Options) host.Dialers {
 	if d.auth.Base == nil && d.Client != nil {
 		d.auth.Base = d.Client.Transport
 	}
-	if t, ok := http.DefaultTransport.(*http.Transport); ok && d.auth.Base == nil {
-		own := t.Clone()
-		own.CloseIdleConnections() // sets up its TLS configuration, which package oauth reads
-		d.auth.Base = own
+	if d.auth.Base == nil {
+		d.auth.Base = httpx.NewTransport() // likewise
 	}
 	return host.Dialers{
 		config.Stdio:         host.Stdio,
