@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -41,7 +43,16 @@ func runComplete(ctx context.Context, c *invocation) error {
 	return c.withServer(ctx, func(s *conversation) error {
 		raw, err := c.request(ctx, s, "completion/complete", params)
 		if err != nil {
-			return c.explainUnknown(ctx, s, what, name, l, err)
+			err = c.explainUnknown(ctx, s, what, name, l, err)
+			known := templateVariables(name)
+			if kind == mcp.RefPrompt {
+				known, _ = c.promptArguments(ctx, s, name, err)
+			}
+			var f *failure
+			if known == nil || slices.Contains(known, argument) || errorCode(err) == 0 || errors.As(err, &f) {
+				return err
+			}
+			return refusedArgument("the "+what+" "+strconv.Quote(name)+" has no argument "+strconv.Quote(argument)+didYouMean(argument, known), err)
 		}
 		if c.flags.json {
 			return c.printJSON(raw)
@@ -52,6 +63,18 @@ func runComplete(ctx context.Context, c *invocation) error {
 		}
 		return c.printCompletion(s, &res.Completion)
 	})
+}
+
+// templateVariables returns the names of the variables in a URI template.
+func templateVariables(template string) (names []string) {
+	for _, part := range strings.Split(template, "{")[1:] {
+		inner, _, _ := strings.Cut(part, "}")
+		for name := range strings.SplitSeq(strings.TrimLeft(inner, "+#./;?&"), ",") {
+			name, _, _ = strings.Cut(name, ":")
+			names = append(names, strings.TrimSuffix(name, "*"))
+		}
+	}
+	return names
 }
 
 func (c *invocation) printCompletion(s *conversation, res *mcp.Completion) error {

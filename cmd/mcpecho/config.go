@@ -30,6 +30,11 @@ func (c *invocation) configure() error {
 	for _, s := range cfg.Servers {
 		known = append(known, s.Name)
 	}
+	if len(cfg.Problems) == 0 && (c.command.min == 0 || strings.ContainsRune(name, os.PathSeparator)) {
+		if err := c.programAsTarget(name, c.args); err != nil {
+			return err
+		}
+	}
 	message := "there is no configured server " + strconv.Quote(name) + didYouMean(name, known)
 	if !strings.HasSuffix(message, "?") {
 		message += "; give a URL, or put the server's command after --"

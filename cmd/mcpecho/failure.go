@@ -46,6 +46,11 @@ func (c *invocation) usage(message string) error {
 	return f
 }
 
+// usageHint is a failure that is up to the user, with what to type instead.
+func (c *invocation) usageHint(message, hint string) error {
+	return &failure{status: statusUsage, kind: "usage", message: message, hint: hint}
+}
+
 // localFailure is a file that can't be read or written.
 func localFailure(err error) error {
 	return &failure{status: statusUsage, kind: "file", message: err.Error(), err: err}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"net"
+	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
@@ -96,7 +97,7 @@ func (c *invocation) parseFlags(args []string) error {
 		f, value, hasValue := findFlag(arg)
 		name, _, _ := strings.Cut(arg, "=")
 		if f == nil || f.name != "help" && !slices.Contains(c.command.flags, f.name) {
-			return c.unknownFlag(name)
+			return c.unknownFlag(name, arg, args)
 		}
 		switch {
 		case f.value == "" && hasValue:
@@ -118,6 +119,8 @@ func (c *invocation) parseFlags(args []string) error {
 func (c *invocation) takeTarget() error {
 	cmd := c.command
 	switch {
+	case c.server != nil && cmd.name == "":
+		return c.usageHint("what is to be done with the server after --?", "for one: "+c.name+" tools -- "+strings.Join(c.server, " "))
 	case c.server != nil && (!cmd.target || cmd.web):
 		return c.usage(cmd.title() + " takes no server after --")
 	case c.server != nil && len(c.server) == 0:
@@ -178,19 +181,55 @@ func unknownCommand(c *invocation, name string) error {
 		known = append(append(known, cmd.name), cmd.aliases...)
 	}
 	c.command = nil
-	return c.usage("there is no command " + strconv.Quote(name) + didYouMean(name, known))
+	message, near := "there is no command "+strconv.Quote(name), didYouMean(name, known)
+	switch {
+	case strings.Contains(name, "://"):
+		return c.usageHint(strconv.Quote(name)+" is a server; what is to be done with it?", "for one: "+c.name+" tools "+name)
+	case near == "" && c.server != nil:
+		return c.usageHint(message, "if it is a tool: "+c.name+" call "+name+" … -- "+strings.Join(c.server, " "))
+	}
+	return c.usage(message + near)
 }
 
-func (c *invocation) unknownFlag(name string) error {
+// unknownFlag is a failure for the flag name, which stands in arg; rest follows
+// it.
+func (c *invocation) unknownFlag(name, arg string, rest []string) error {
 	var known []string
 	for _, f := range flagTable() {
 		if f.name == "help" || slices.Contains(c.command.flags, f.name) {
 			known = append(known, f.names()...)
 		}
 	}
-	message := c.command.title() + " has no flag " + strconv.Quote(name) + didYouMean(name, known)
-	if c.command.target && c.server == nil {
-		message += " (what starts a server goes after --, with its flags)"
+	message, near := c.command.title()+" has no flag "+strconv.Quote(name), didYouMean(name, known)
+	switch {
+	case near == "" && c.command.target && c.server == nil && len(c.args) > 0:
+		if err := c.programAsTarget(c.args[0], append(append(c.args[1:], arg), rest...)); err != nil {
+			return err
+		}
+		near = " (what starts a server goes after --, with its flags)"
+	case near == "" && strings.HasPrefix(name, "--") && strings.Contains(c.command.args, "k=v"):
+		near = "; its arguments are written " + name[2:] + "=…"
 	}
-	return c.usage(message)
+	return c.usage(message + near)
+}
+
+// programAsTarget is a failure that says where a program goes which was typed
+// as the target, with its arguments, or nil if name is none.
+func (c *invocation) programAsTarget(name string, args []string) error {
+	isArgument := func(arg string) bool { return strings.Contains(arg, "=") }
+	if _, err := exec.LookPath(name); err != nil || c.command.web || c.command.min > 0 && slices.ContainsFunc(args, isArgument) {
+		return nil
+	}
+	// A flag of ours may have a secret behind it.
+	ours := func(arg string) bool { f, _, _ := findFlag(arg); return f != nil }
+	if i := slices.IndexFunc(args, ours); i >= 0 {
+		args = append(args[:i:i], "…")
+	}
+	args = append([]string{name}, args...)
+	command := c.command.name
+	if c.command.min > 0 {
+		command += " …"
+	}
+	return c.usageHint(strconv.Quote(name)+" is a program; what starts a server goes after --",
+		"type: "+c.name+" "+command+" -- "+strings.Join(args, " "))
 }

@@ -2,9 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
 func runPrompt(ctx context.Context, c *invocation) error {
@@ -16,7 +20,7 @@ func runPrompt(ctx context.Context, c *invocation) error {
 	return c.withServer(ctx, func(s *conversation) error {
 		res, err := c.getPrompt(ctx, s, name, args)
 		if err != nil {
-			return c.explainUnknown(ctx, s, "prompt", name, lists()["prompts"], err)
+			return c.explainPrompt(ctx, s, name, args, c.explainUnknown(ctx, s, "prompt", name, lists()["prompts"], err))
 		}
 		if c.flags.json {
 			return c.printResult(res)
@@ -48,6 +52,55 @@ func (c *invocation) getPrompt(ctx context.Context, s *conversation, name string
 	ctx, cancel := s.clock.start(ctx)
 	defer cancel()
 	return s.GetPrompt(ctx, name, args)
+}
+
+// explainPrompt returns err, unless the arguments are not those of the prompt.
+// Then it says which are.
+func (c *invocation) explainPrompt(ctx context.Context, s *conversation, name string, given map[string]string, err error) error {
+	known, required := c.promptArguments(ctx, s, name, err)
+	for key := range given {
+		if !slices.Contains(known, key) && known != nil {
+			return refusedArgument("the prompt "+strconv.Quote(name)+" has no argument "+strconv.Quote(key)+didYouMean(key, known), err)
+		}
+	}
+	missing := slices.DeleteFunc(required, func(key string) bool { _, ok := given[key]; return ok })
+	if len(missing) > 0 {
+		return refusedArgument("the prompt "+strconv.Quote(name)+" needs "+strings.Join(missing, ", "), err)
+	}
+	return err
+}
+
+// promptArguments returns the names of the arguments of a prompt that the
+// server has refused with err, or nil if that was for another reason.
+func (c *invocation) promptArguments(ctx context.Context, s *conversation, name string, err error) (known, required []string) {
+	var f *failure
+	if errorCode(err) != jsonrpc.CodeInvalidParams || errors.As(err, &f) {
+		return nil, nil
+	}
+	raw, e := c.fetch(ctx, s, lists()["prompts"])
+	var res mcp.ListPromptsResult
+	if e != nil || res.UnmarshalJSON(raw) != nil {
+		return nil, nil
+	}
+	known = []string{}
+	for _, p := range res.Prompts {
+		for _, a := range p.Arguments {
+			if p.Name != name {
+				continue
+			}
+			if known = append(known, a.Name); a.Required != nil && *a.Required {
+				required = append(required, a.Name)
+			}
+		}
+	}
+	return known, required
+}
+
+// refusedArgument is a failure that explains the server's error.
+func refusedArgument(message string, err error) error {
+	var answer *jsonrpc.Error
+	errors.As(err, &answer)
+	return &failure{status: statusRefused, kind: "server_error", message: message + " (" + answer.Error() + ")", code: answer.Code, err: err}
 }
 
 // promptParts returns messages as they are printed: with the role in front,

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log"
 	"net"
@@ -43,8 +44,12 @@ func runServe(ctx context.Context, c *invocation) error {
 // serveHTTP is the echo server on a socket. It ends with ctx.
 func (c *invocation) serveHTTP(ctx context.Context, o *testserver.Options) error {
 	web, err := serveWeb(c.flags.address, o)
-	if err != nil {
-		return c.usage("--http: " + err.Error())
+	var malformed *net.AddrError
+	switch {
+	case errors.As(err, &malformed):
+		return c.usage("--http: want HOST:PORT, such as 127.0.0.1:3001, not " + strconv.Quote(c.flags.address))
+	case err != nil:
+		return c.usageHint("--http: "+err.Error(), "port 0 is any free one: "+c.name+" serve --http 127.0.0.1:0")
 	}
 	defer web.close()
 	text := web.url + "\n"

@@ -24,7 +24,7 @@ func didYouMean(name string, known []string) string {
 // nearest returns up to three known names that could be meant, the nearest
 // first.
 func nearest(name string, known []string) []string {
-	const most = 3
+	const most, minPart = 3, 4
 	type candidate struct {
 		name     string
 		distance int
@@ -35,6 +35,8 @@ func nearest(name string, known []string) []string {
 		d := distance(a, b)
 		if a != "" && strings.HasPrefix(b, a) {
 			d = min(d, 1)
+		} else if len(a) >= minPart && strings.Contains(b, a) {
+			d = min(d, 2)
 		} else if d > (min(utf8.RuneCountInString(a), utf8.RuneCountInString(b))+1)/3 {
 			continue
 		}

@@ -1,6 +1,10 @@
 package main
 
-import "strings"
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
 
 // A row is an item of a list as people see it: name is what they type to use
 // it.
@@ -89,11 +93,18 @@ func textWidth(s string) (width int) {
 	return width
 }
 
+// widePictures are the wide characters among the narrow ones.
+var widePictures = []rune("⌚⌛⏩⏪⏫⏬⏰⏳◽◾☔☕♈♉♊♋♌♍♎♏♐♑♒♓♿⚓⚡⚪⚫⚽⚾⛄⛅⛎⛔⛪⛲⛳⛵⛺⛽✅✊✋✨❌❎❓❔❕❗➕➖➗➰➿⬛⬜⭐⭕")
+
 // runeWidth returns how many columns a terminal gives to r, near enough.
 func runeWidth(r rune) int {
 	switch {
-	case 0x300 <= r && r <= 0x36f, 0x200b <= r && r <= 0x200d, 0xfe00 <= r && r <= 0xfe0f:
+	case r < 0x300:
+		return 1
+	case unicode.In(r, unicode.Mn, unicode.Me), 0x200b <= r && r <= 0x200d:
 		return 0 // accents, joiners and variation selectors
+	case r < 0x3000 && slices.Contains(widePictures, r):
+		return 2
 	case 0x1100 <= r && r <= 0x115f, 0x2e80 <= r && r <= 0xa4cf, 0xac00 <= r && r <= 0xd7a3, 0xf900 <= r && r <= 0xfaff,
 		0xfe30 <= r && r <= 0xfe6f, 0xff00 <= r && r <= 0xff60, 0xffe0 <= r && r <= 0xffe6,
 		0x1f300 <= r && r <= 0x1faff, 0x20000 <= r && r <= 0x3fffd:

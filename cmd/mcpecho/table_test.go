@@ -1,0 +1,56 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestTextWidth(t *testing.T) {
+	for text, want := range map[string]int{
+		"":                0,
+		"echo":            4,
+		"Grüße":           5,
+		"e\u0301te\u0301": 3, // accents of their own
+		"世界":              4,
+		"ｶﾅ":              2,
+		"한국어":             6,
+		"✅ done":          7,
+		"🔍🙂":              4,
+		"שָׁלוֹם":         4,
+		"สวัสดี":          4,
+		"→ …":             3,
+	} {
+		if got := textWidth(text); got != want {
+			t.Errorf("textWidth(%q) = %d, want %d", text, got, want)
+		}
+	}
+}
+
+func TestWideNamesStayInColumns(t *testing.T) {
+	rows := []row{{"echo", "Returns what it is given", "message"}, {"検索", "ファイルを検索します", "クエリ"}, {"✅", "done", ""}}
+	text := columns(row{"NAME", "WHAT IT DOES", "NEEDS"}, rows, 60, func(_ style, s string) string { return s })
+	for line := range strings.Lines(text) {
+		for i, column := range []string{"WHAT IT DOES", "Returns", "ファイル", "done"} {
+			if at := strings.Index(line, column); at >= 0 && textWidth(line[:at]) != 6 {
+				t.Errorf("column %d of %q begins at %d", i, line, textWidth(line[:at]))
+			}
+		}
+		for _, column := range []string{"NEEDS", "message", "クエリ"} {
+			if at := strings.Index(line, column); at >= 0 && textWidth(line[:at]) != 53 {
+				t.Errorf("%q begins at %d of %q", column, textWidth(line[:at]), line)
+			}
+		}
+	}
+}
+
+func TestCut(t *testing.T) {
+	for _, test := range []struct {
+		text  string
+		width int
+		want  string
+	}{{"echo", 4, "echo"}, {"echoes", 4, "ech…"}, {"世界世界", 5, "世界…"}, {"世界世界", 4, "世…"}, {"世", 1, "…"}, {"a", 0, ""}} {
+		if got := cut(test.text, test.width); got != test.want {
+			t.Errorf("cut(%q, %d) = %q, want %q", test.text, test.width, got, test.want)
+		}
+	}
+}
