@@ -68,10 +68,11 @@ func TestNoSuchServer(t *testing.T) {
 }
 
 func TestServerThatIsNoServerQuotesItsLastWords(t *testing.T) {
+	t.Parallel()
 	if _, err := os.Stat("/bin/sh"); err != nil {
 		t.Skip("no /bin/sh here")
 	}
-	o := try(t, "ping", "--connect-timeout", "300ms", "--", "/bin/sh", "-c", "echo welcome; printf '\\033[31mwhy not\\033[0m\\n' >&2; cat >/dev/null")
+	o := try(t, "ping", "--connect-timeout", "3s", "--", "/bin/sh", "-c", "echo welcome; printf '\\033[31mwhy not\\033[0m\\n' >&2; cat >/dev/null")
 	o.want(t, statusUnreachable, "", "no message of MCP: welcome\nThe last lines of its standard error:\n\twhy not\n")
 }
 

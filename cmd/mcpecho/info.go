@@ -46,13 +46,14 @@ type sheet struct {
 	b     strings.Builder
 	style func(style, string) string
 	shown func(string) string
+	width int // of the terminal; 0 when there is none
 }
 
 func (c *invocation) newSheet() *sheet {
 	if !c.toTerminal() {
 		return &sheet{style: func(_ style, s string) string { return s }, shown: func(s string) string { return s }}
 	}
-	return &sheet{style: c.styler(c.stdout), shown: escape}
+	return &sheet{style: c.styler(c.stdout), shown: escape, width: c.terminalWidth(c.stdout)}
 }
 
 func (t *sheet) title(s string) { t.b.WriteString(t.style(bold, t.shown(s)) + "\n") }
@@ -70,14 +71,14 @@ func (t *sheet) line(label, text string, width int) {
 		return
 	}
 	margin := "  " + strings.Repeat(" ", width)
-	text = strings.ReplaceAll(t.shown(text), "\n", "\n"+margin)
+	text = strings.ReplaceAll(wrap(t.shown(text), t.width-len(margin)), "\n", "\n"+margin)
 	label = escapeLine(label)
 	t.b.WriteString("  " + t.style(dim, label) + strings.Repeat(" ", max(2, width-textWidth(label))) + text + "\n")
 }
 
 // text prints indented text.
 func (t *sheet) text(s string) {
-	t.b.WriteString("  " + strings.ReplaceAll(t.shown(strings.TrimSpace(s)), "\n", "\n  ") + "\n")
+	t.b.WriteString("  " + strings.ReplaceAll(wrap(t.shown(strings.TrimSpace(s)), t.width-2), "\n", "\n  ") + "\n")
 }
 
 func (c *invocation) describeServer(info *mcp.ServerInfo) string {

@@ -3,40 +3,81 @@ package main
 import (
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// progress shows how far a call is, if standard error is a terminal.
+// progress shows how far a call is, or how long it has taken when the server
+// doesn't say, if standard error is a terminal.
 type progress struct {
 	console *console
-	tool    string
+	what    string
 	width   int // of the terminal; 0 shows nothing
 	began   time.Time
+	stop    chan struct{} // closed by end
+	stopped chan struct{} // closed when tick has returned
+
+	mu   sync.Mutex
+	told bool // whether the server has said how far it is; guarded by mu
 }
 
 // quick is how long a call may take without a bar, which would only flash.
 const quick = 200 * time.Millisecond
 
-func (c *invocation) newProgress(con *console, tool string) *progress {
-	p := &progress{console: con, tool: escapeLine(tool), began: time.Now()}
+// newProgress begins to show how it is going with what. It must be ended.
+func (c *invocation) newProgress(con *console, what string) *progress {
+	width := 0
 	if !c.flags.quiet && c.obeys(c.stderr) {
-		p.width = c.terminalWidth(c.stderr)
+		width = c.terminalWidth(c.stderr)
 	}
+	return startProgress(con, what, width)
+}
+
+func startProgress(con *console, what string, width int) *progress {
+	p := &progress{console: con, what: escapeLine(what), width: width, began: time.Now(),
+		stop: make(chan struct{}), stopped: make(chan struct{})}
+	go p.tick() // ends with end
 	return p
 }
 
-func (p *progress) update(r mcp.Progress) {
-	if p.width > 0 && time.Since(p.began) >= quick {
-		p.console.show(progressLine(p.tool, r, p.width))
+// tick counts the seconds for as long as nothing else is known.
+func (p *progress) tick() {
+	defer close(p.stopped)
+	if p.width == 0 {
+		return
+	}
+	second := time.NewTicker(time.Second)
+	defer second.Stop()
+	for {
+		select {
+		case <-p.stop:
+			return
+		case <-second.C:
+			p.mu.Lock()
+			if took := time.Since(p.began).Truncate(time.Second); !p.told {
+				p.console.show(cut(p.what+", "+took.String(), p.width-1))
+			}
+			p.mu.Unlock()
+		}
 	}
 }
 
-func (p *progress) end() {
-	if p.width > 0 {
-		p.console.show("")
+func (p *progress) update(r mcp.Progress) {
+	if p.width == 0 || time.Since(p.began) < quick {
+		return
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.told = true
+	p.console.show(progressLine(p.what, r, p.width))
+}
+
+func (p *progress) end() {
+	close(p.stop)
+	<-p.stopped
+	p.console.show("")
 }
 
 // progressLine returns a line such as "slow [####------] 40% step 4 of 10",

@@ -86,6 +86,48 @@ func cut(s string, width int) string {
 	return s
 }
 
+// wrap breaks lines that are longer than width between words, and keeps how far
+// they are indented. A width that makes no sense breaks nothing.
+func wrap(s string, width int) string {
+	const narrow = 20
+	if width < narrow {
+		return s
+	}
+	var b strings.Builder
+	for line := range strings.Lines(s) {
+		text := strings.TrimLeft(line, " ")
+		indent := line[:len(line)-len(text)]
+		for {
+			i := breakAt(text, width-len(indent))
+			if i < 0 {
+				break
+			}
+			b.WriteString(indent + strings.TrimRight(text[:i], " ") + "\n")
+			text = strings.TrimLeft(text[i:], " ")
+		}
+		b.WriteString(indent + text)
+	}
+	return b.String()
+}
+
+// breakAt returns where the line is to be broken: at the last blank within
+// width, at the first one after it, or not at all, which is -1.
+func breakAt(line string, width int) int {
+	blank, used := -1, 0
+	for i, r := range line {
+		if r == ' ' {
+			if used > width {
+				return i
+			}
+			blank = i
+		}
+		if used += runeWidth(r); used > width && r != ' ' && r != '\n' && blank >= 0 {
+			return blank
+		}
+	}
+	return -1
+}
+
 func textWidth(s string) (width int) {
 	for _, r := range s {
 		width += runeWidth(r)

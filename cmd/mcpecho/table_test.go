@@ -54,3 +54,36 @@ func TestCut(t *testing.T) {
 		}
 	}
 }
+
+func TestWrap(t *testing.T) {
+	const width = 20
+	for text, want := range map[string]string{
+		"":                                  "",
+		"short\nlines\n":                    "short\nlines\n",
+		"exactly twenty wide.":              "exactly twenty wide.",
+		"exactly twenty wide. More":         "exactly twenty wide.\nMore",
+		"one two three four five six seven": "one two three four\nfive six seven",
+		"  - an item that goes on and on":   "  - an item that\n  goes on and on",
+		"https://example.com/a/long/address and more":     "https://example.com/a/long/address\nand more",
+		"see https://example.com/a/long/address":          "see\nhttps://example.com/a/long/address",
+		"世界世界 世界世界 世界世界":                                  "世界世界 世界世界\n世界世界",
+		"nothing                        but blanks \nend": "nothing\nbut blanks \nend",
+	} {
+		if got := wrap(text, width); got != want {
+			t.Errorf("wrap(%q) = %q, want %q", text, got, want)
+		}
+	}
+	if got := wrap("no room at all", 3); got != "no room at all" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func FuzzWrap(f *testing.F) {
+	f.Add("  one two\n three … 世界", 21)
+	f.Fuzz(func(t *testing.T, text string, width int) {
+		got := wrap(text, width)
+		if strings.Join(strings.Fields(got), " ") != strings.Join(strings.Fields(text), " ") {
+			t.Errorf("wrap(%q, %d) changes words: %q", text, width, got)
+		}
+	})
+}

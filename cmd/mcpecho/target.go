@@ -92,6 +92,8 @@ func (c *invocation) connect(ctx context.Context, s *conversation, opts *mcp.Opt
 	if err != nil {
 		return nil, err
 	}
+	p := c.newProgress(s.console, "connecting to "+c.where())
+	defer p.end()
 	client, err := mcp.Connect(ctx, t, opts)
 	if err != nil {
 		return nil, c.unreached(err)

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stdmcp/stdmcp/mcp"
+)
+
+func TestTimeIsShownUntilTheServerSaysMore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var shown bytes.Buffer
+		p := startProgress(&console{w: &shown}, "slow\x1b", 60)
+		expect := func(want string) {
+			t.Helper()
+			synctest.Wait()
+			if got := strings.ReplaceAll(shown.String(), clearLine, "|"); got != want {
+				t.Errorf("shown: %q, want %q", got, want)
+			}
+			shown.Reset()
+		}
+		time.Sleep(500 * time.Millisecond)
+		expect("")
+		time.Sleep(2 * time.Second)
+		expect(`|slow\u001b, 1s|slow\u001b, 2s`)
+		total := 2.0
+		p.update(mcp.Progress{Progress: 1, Total: &total, Message: "half"})
+		time.Sleep(2 * time.Second)
+		expect(`|slow\u001b [##########----------] 50% half`)
+		p.end()
+		expect("|")
+	})
+}
+
+func TestQuickCallsShowNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var shown bytes.Buffer
+		p := startProgress(&console{w: &shown}, "echo", 80)
+		time.Sleep(quick / 2)
+		p.update(mcp.Progress{Progress: 1})
+		p.end()
+		if shown.Len() > 0 {
+			t.Errorf("shown: %q", shown.String())
+		}
+		p = startProgress(&console{w: &shown}, "echo", 0) // no terminal
+		time.Sleep(time.Minute)
+		p.update(mcp.Progress{Progress: 1})
+		p.end()
+		if shown.Len() > 0 {
+			t.Errorf("shown where there is no terminal: %q", shown.String())
+		}
+	})
+}
+
+func TestProgressLine(t *testing.T) {
+	hundred, nothing := 100.0, 0.0
+	for _, test := range []struct {
+		p     mcp.Progress
+		width int
+		want  string
+	}{
+		{mcp.Progress{Progress: 40, Total: &hundred}, 80, "t [########------------] 40%"},
+		{mcp.Progress{Progress: 140, Total: &hundred, Message: "too\nmuch"}, 80, `t [####################] 100% too\u000amuch`},
+		{mcp.Progress{Progress: -1, Total: &hundred}, 80, "t [--------------------] 0%"},
+		{mcp.Progress{Progress: 7, Total: &nothing}, 80, "t 7"},
+		{mcp.Progress{Progress: 2.5, Message: "pages"}, 80, "t 2.5 pages"},
+		{mcp.Progress{Progress: 1, Message: "世界世界世界"}, 10, "t 1 世界…"},
+	} {
+		got := progressLine("t", test.p, test.width)
+		if got != test.want || textWidth(got) >= test.width {
+			t.Errorf("%+v: %q, want %q", test.p, got, test.want)
+		}
+	}
+}
