@@ -36,6 +36,7 @@ type call struct {
 	asks   bool        // the server may ask for input
 	rounds int         // how often it has
 	inputs []byte      // members with the answers, for the next round
+	again  bool        // a refusal was overcome, which is tried once
 
 	req jsonrpc.Request // what becomes of it
 }

@@ -23,9 +23,9 @@ func needsPage(url string) testserver.Script {
 		switch {
 		case strings.Contains(line, `"initialize"`):
 			return []string{`{"jsonrpc":"2.0","id":` + id + `,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}` + "\n"}
-		case strings.Contains(line, `"tools/call"`):
+		case strings.Contains(line, `"tools/call"`), strings.Contains(line, `"prompts/get"`), strings.Contains(line, `"resources/read"`):
 			if calls++; calls > 1 {
-				return []string{`{"jsonrpc":"2.0","id":` + id + `,"result":{"content":[{"type":"text","text":"done"}]}}` + "\n"}
+				return []string{`{"jsonrpc":"2.0","id":` + id + `,"result":{"content":[{"type":"text","text":"done"}],"messages":[],"contents":[]}}` + "\n"}
 			}
 			return []string{`{"jsonrpc":"2.0","id":` + id + `,"error":{"code":-32042,"message":"log in first","data":{"elicitations":[` +
 				`{"mode":"url","message":"Log in","elicitationId":"e1","url":"` + url + `"}]}}}` + "\n",
@@ -64,6 +64,46 @@ func TestCallIsRepeatedWhenTheUserHasBeenAtThePage(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestEveryRequestIsRepeatedWhenTheUserHasBeenAtThePage: any may be refused.
+func TestEveryRequestIsRepeatedWhenTheUserHasBeenAtThePage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for name, f := range map[string]func(*mcp.Client) error{
+			"prompts/get":    func(c *mcp.Client) error { _, err := c.GetPrompt(t.Context(), "x", nil); return err },
+			"resources/read": func(c *mcp.Client) error { _, err := c.ReadResource(t.Context(), "x:y"); return err },
+		} {
+			pages := 0
+			user := mcp.Elicitation{OpenURL: func(context.Context, *mcp.URLRequest) (string, error) {
+				pages++
+				return mcp.ElicitAccept, nil
+			}}
+			c := dial(t, needsPage("https://example.com/").Pipe(), &mcp.Options{Versions: []string{legacy}, Handlers: []mcp.Handler{user}})
+			if err := f(c); err != nil || pages != 1 {
+				t.Errorf("%s: %d pages, %v", name, pages, err)
+			}
+		}
+	})
+}
+
+// TestRefusalThatStaysEndsTheCall: the user is not sent there again and again.
+func TestRefusalThatStaysEndsTheCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, rwc := newPeer(t, legacy, func(p *peer, m request) {
+			p.send(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"error":{"code":-32042,"message":"log in first","data":{"elicitations":[` +
+				`{"mode":"url","message":"Log in","elicitationId":"e1","url":"https://example.com/"}]}}}`)
+			p.notify("notifications/elicitation/complete", `{"elicitationId":"e1"}`)
+		})
+		pages := 0
+		c := dial(t, rwc, &mcp.Options{Handlers: []mcp.Handler{
+			mcp.Elicitation{OpenURL: func(context.Context, *mcp.URLRequest) (string, error) { pages++; return mcp.ElicitAccept, nil }},
+		}})
+		_, err := c.CallTool(t.Context(), "x", nil)
+		wantCode(t, err, mcp.CodeURLElicitationRequired)
+		if pages != 1 {
+			t.Errorf("sent to the page %d times", pages)
+		}
+	})
 }
 
 func TestCallIsRepeatedWhenTheServerSaysNothing(t *testing.T) {

@@ -32,17 +32,44 @@ func finish[R any, P resultPtr[R]](ctx context.Context, c *Client, q *call) (P, 
 		if err == nil {
 			err = c.read(q, raw, res)
 		}
-		more, ok := err.(*inputRequired)
-		switch {
-		case err == nil:
+		if err == nil {
 			return res, nil
-		case !ok:
+		}
+		if err = c.overcome(ctx, q, err); err != nil {
 			return nil, err
 		}
-		if err := c.gather(ctx, q, more.raw); err != nil {
-			return nil, c.failed(q, err)
+	}
+}
+
+// overcome does what a server asks for that did not answer a request, and
+// returns nil when the request is to be sent again.
+func (c *Client) overcome(ctx context.Context, q *call, err error) error {
+	var failure error
+	if more, ok := err.(*inputRequired); ok {
+		failure = c.gather(ctx, q, more.raw)
+	} else if refusal := answerOf(err); refusal == nil || q.again {
+		return err
+	} else {
+		if q.again, failure = c.satisfy(ctx, q, refusal); failure == nil && !q.again {
+			return err
 		}
 	}
+	if failure != nil {
+		return c.failed(q, failure)
+	}
+	return nil
+}
+
+// satisfy does what a server asks for that refuses a request, and reports
+// whether the request is to be repeated. The error says why that could not be
+// done.
+func (c *Client) satisfy(ctx context.Context, q *call, refusal *jsonrpc.Error) (again bool, err error) {
+	if refusal.Code == CodeHeaderMismatch && !c.era.serves() && q.method == "tools/call" {
+		// The tool has changed. Its new schema says what to repeat in headers.
+		_, err := c.ListTools(ctx)
+		return err == nil, err
+	}
+	return c.afterPages(ctx, refusal)
 }
 
 // inputRequired is a result that asks for more.

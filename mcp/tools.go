@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
-	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
 // Tools returns an iterator over the server's tools, which asks for a page
@@ -111,28 +110,7 @@ func (c *Client) beginTool(ctx context.Context, q *call) (*CallToolResult, error
 	if q.params == nil {
 		q.params = (*call).appendNamed
 	}
-	res, err := finish[CallToolResult](ctx, c, q)
-	if refusal := answerOf(err); refusal != nil {
-		again, failure := c.overcome(ctx, refusal)
-		if failure != nil {
-			return nil, c.failed(q, failure)
-		}
-		if again {
-			return finish[CallToolResult](ctx, c, q)
-		}
-	}
-	return res, err
-}
-
-// overcome does what a server asks for that refuses a call, and reports whether
-// the call is to be repeated, once. The error says why that could not be done.
-func (c *Client) overcome(ctx context.Context, refusal *jsonrpc.Error) (again bool, err error) {
-	if refusal.Code == CodeHeaderMismatch && !c.era.serves() {
-		// The tool has changed. Its new schema says what to repeat in headers.
-		_, err := c.ListTools(ctx)
-		return err == nil, err
-	}
-	return c.afterPages(ctx, refusal)
+	return finish[CallToolResult](ctx, c, q)
 }
 
 // A tasker is what [Tasks] is to a client that has it. Others don't link it.
