@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"slices"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
@@ -53,11 +54,8 @@ func (h *funcHandler) answer(ctx context.Context, params RawMessage) (object, er
 
 // capabilities returns what the client can do for servers.
 func (c *Client) capabilities(sessions bool) *ClientCapabilities {
-	var caps ClientCapabilities
-	if !sessions {
-		caps.Extensions = c.opts.Extensions
-	}
-	for _, h := range c.opts.Handlers {
+	caps := ClientCapabilities{Extensions: c.opts.Extensions, Experimental: c.opts.Experimental}
+	for _, h := range slices.Backward(c.opts.Handlers) { // of several for a method, the first one answers
 		h.declare(&caps, sessions)
 	}
 	return &caps
@@ -93,6 +91,9 @@ type refusal struct {
 }
 
 func (e *refusal) Error() string { return e.why }
+
+// errNotDeclared is for handlers that lack a function, and so declare nothing.
+var errNotDeclared = &refusal{jsonrpc.CodeMethodNotFound, "this client did not declare the capability"}
 
 func invalidParams(why string) error { return &refusal{jsonrpc.CodeInvalidParams, why} }
 

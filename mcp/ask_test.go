@@ -10,29 +10,20 @@ import (
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/mcp"
-	"github.com/stdmcp/stdmcp/mcp/stdio"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
 // asked returns the text of a tool that asks the client for something.
-func asked(t *testing.T, tool string, args any, revision string, handlers ...mcp.Handler) (string, error) {
+func asked(t *testing.T, p place, tool string, o *mcp.Options) (string, error) {
 	t.Helper()
-	server := testserver.New(nil)
-	c, err := mcp.Connect(t.Context(), stdio.Stream(server.Pipe()), &mcp.Options{Versions: []string{revision}, Handlers: handlers})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		c.Close()
-		if v := server.Violations(); v != nil {
-			t.Errorf("%s, %s: %q", tool, revision, v)
-		}
-	}()
-	res, err := c.CallTool(t.Context(), tool, args)
+	res, err := p.open(t, p.server(testserver.Options{}), o).CallTool(t.Context(), tool, nil)
 	if err != nil {
 		return "", err
 	}
 	return res.Text(), nil
 }
+
+func handling(handlers ...mcp.Handler) *mcp.Options { return &mcp.Options{Handlers: handlers} }
 
 var (
 	someRoots = mcp.Roots(func(context.Context) ([]mcp.Root, error) {
@@ -41,6 +32,7 @@ var (
 	someModel = mcp.Sampling{CreateMessage: func(_ context.Context, p *mcp.CreateMessageParams) (*mcp.CreateMessageResult, error) {
 		return &mcp.CreateMessageResult{Model: "parrot", Content: p.Messages[0].Content}, nil
 	}}
+	somePage = mcp.Elicitation{OpenURL: func(context.Context, *mcp.URLRequest) (string, error) { return mcp.ElicitAccept, nil }}
 	someUser = mcp.Elicitation{Form: func(_ context.Context, p *mcp.ElicitParams) (*mcp.ElicitResult, error) {
 		fields, err := p.Fields()
 		if err != nil {
@@ -50,51 +42,232 @@ var (
 	}}
 )
 
-func TestServersAreAnsweredInBothEras(t *testing.T) {
-	for _, revision := range []string{mcp.Revision20251125, mcp.Revision20260728} {
+func TestServersAreAnswered(t *testing.T) {
+	everywhere(t, func(t *testing.T, p place) {
 		for _, tool := range []string{"ask_roots", "ask_sampling", "ask_elicitation", "ask_everything", "ask_in_turn", "ask_stateless"} {
-			text, err := asked(t, tool, nil, revision, someRoots, someModel, someUser)
-			t.Logf("%s %s: %s %v", revision, tool, text, err)
+			text, err := asked(t, p, tool, handling(someRoots, someModel, someUser))
 			if err != nil || text == "" {
-				t.Errorf("%s, %s: %q, %v", tool, revision, text, err)
+				t.Errorf("%s: %q, %v", tool, text, err)
 			}
+		}
+	})
+}
+
+func TestPromptsAndResourcesMayAskToo(t *testing.T) {
+	everywhere(t, func(t *testing.T, p place) {
+		c := p.open(t, p.server(testserver.Options{}), handling(someRoots, someModel, someUser))
+		prompt, err := c.GetPrompt(t.Context(), "introduce", nil)
+		if err != nil || !strings.Contains(prompt.Messages[0].Content.Text, "Ada") {
+			t.Errorf("%+v, %v", prompt, err)
+		}
+		resource, err := c.ReadResource(t.Context(), "echo://roots")
+		if err != nil || !strings.Contains(resource.Contents[0].Text, "file:///work") {
+			t.Errorf("%+v, %v", resource, err)
+		}
+	})
+}
+
+func TestTimeStandsStillWhileTheUserThinks(t *testing.T) {
+	slow := mcp.Elicitation{Form: func(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error) {
+		time.Sleep(10 * time.Minute)
+		return &mcp.ElicitResult{Action: mcp.ElicitDecline}, nil
+	}}
+	everywhere(t, func(t *testing.T, p place) {
+		if _, err := asked(t, p, "ask_elicitation", handling(slow)); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestHandlersDeclareWhatTheyCan and nothing else.
+func TestHandlersDeclareWhatTheyCan(t *testing.T) {
+	for _, tt := range []struct {
+		handlers       []mcp.Handler
+		modern, legacy string
+	}{
+		{nil, `{}`, `{}`},
+		{[]mcp.Handler{someRoots}, `{"roots":{}}`, `{"roots":{"listChanged":true}}`},
+		{[]mcp.Handler{someModel}, `{"sampling":{}}`, `{"sampling":{}}`},
+		{[]mcp.Handler{mcp.Sampling{CreateMessage: someModel.CreateMessage, Tools: true, Context: true}},
+			`{"sampling":{"context":{},"tools":{}}}`, `{"sampling":{"context":{},"tools":{}}}`},
+		{[]mcp.Handler{someUser}, `{"elicitation":{"form":{}}}`, `{"elicitation":{"form":{}}}`},
+		{[]mcp.Handler{somePage}, `{"elicitation":{"url":{}}}`, `{"elicitation":{"url":{}}}`},
+		{[]mcp.Handler{somePage, someUser}, `{"elicitation":{"url":{}}}`, `{"elicitation":{"url":{}}}`}, // the first one answers
+		{[]mcp.Handler{mcp.Tasks{}}, `{"extensions":{"io.modelcontextprotocol/tasks":{}}}`, `{}`},
+		{[]mcp.Handler{mcp.HandlerFunc("x/y", nil)}, `{}`, `{}`},
+		{[]mcp.Handler{mcp.Roots(nil), mcp.Sampling{}, mcp.Elicitation{}}, `{}`, `{}`}, // can do nothing
+	} {
+		for revision, want := range map[string]string{modern: tt.modern, legacy: tt.legacy} {
+			synctest.Test(t, func(t *testing.T) {
+				o := speaking(revision)
+				s := testserver.New(&o)
+				c := open(t, s, handling(tt.handlers...))
+				if _, err := c.CallTool(t.Context(), "image", nil); err != nil {
+					t.Error(err)
+				}
+				for _, m := range s.Received() {
+					declares := m.Method == "initialize" || revision == modern && m.Method == "tools/call"
+					if declares && !strings.Contains(m.Line, `apabilities":`+want+`,"`) && !strings.Contains(m.Line, `apabilities":`+want+"}") {
+						t.Errorf("sent %s, want %s", m.Line, want)
+					}
+				}
+			})
 		}
 	}
 }
 
-func TestTimeStandsStillWhileTheUserThinks(t *testing.T) {
-	slow := mcp.Elicitation{Form: func(ctx context.Context, p *mcp.ElicitParams) (*mcp.ElicitResult, error) {
-		time.Sleep(10 * time.Minute)
-		return &mcp.ElicitResult{Action: mcp.ElicitDecline}, nil
-	}}
-	for _, revision := range eras {
-		synctest.Test(t, func(t *testing.T) {
-			if _, err := asked(t, "ask_elicitation", nil, revision, slow); err != nil {
-				t.Errorf("%s: %v", revision, err)
-			}
+// TestExtensionsAreDeclared in both eras.
+func TestExtensionsAreDeclared(t *testing.T) {
+	everywhere(t, func(t *testing.T, p place) {
+		s := p.server(testserver.Options{})
+		p.open(t, s, &mcp.Options{
+			Extensions:   map[string]mcp.RawMessage{"com.example/a": mcp.RawMessage(`{"b":1}`)},
+			Experimental: map[string]mcp.RawMessage{"c": mcp.RawMessage("{}")},
 		})
-	}
+		const want = `"experimental":{"c":{}},"extensions":{"com.example/a":{"b":1}}`
+		if line := s.Received()[0].Line; p.revision == modern && !strings.Contains(line, want) {
+			t.Errorf("sent %s", line)
+		}
+		for _, m := range s.Received() {
+			if m.Method == "initialize" && !strings.Contains(m.Line, want) {
+				t.Errorf("sent %s", m.Line)
+			}
+		}
+	})
 }
 
 func TestServersAreRefusedWhatTheProgramHasNoHandlerFor(t *testing.T) {
-	for _, revision := range []string{mcp.Revision20251125, mcp.Revision20260728} {
-		text, err := asked(t, "ask_roots", nil, revision)
-		if err == nil && !strings.Contains(text, "not") {
-			t.Errorf("%s: %q", revision, text)
+	everywhere(t, func(t *testing.T, p place) {
+		for _, tool := range []string{"ask_roots", "ask_sampling", "ask_elicitation", "ask_everything"} {
+			for _, handlers := range [][]mcp.Handler{nil, {mcp.Roots(nil), mcp.Sampling{}, mcp.Elicitation{}}} {
+				text, err := asked(t, p, tool, handling(handlers...))
+				wantError(t, err, nil, "capable")
+				if text != "" {
+					t.Errorf("%s: %q", tool, text)
+				}
+			}
+		}
+	})
+}
+
+// TestServersThatAskForWhatWasNotDeclared are refused, too.
+func TestServersThatAskForWhatWasNotDeclared(t *testing.T) {
+	for _, method := range []string{"roots/list", "sampling/createMessage", "elicitation/create", "tasks/get", "x/y"} {
+		for _, handlers := range [][]mcp.Handler{nil, {mcp.Roots(nil), mcp.Sampling{}, mcp.Elicitation{}, mcp.Tasks{}}} {
+			synctest.Test(t, func(t *testing.T) {
+				p, _ := asking(t, legacy, handling(handlers...))
+				p.send(`{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":{"message":"?","messages":[],"maxTokens":1}}`)
+				synctest.Wait()
+				if got := p.got(""); len(got) != 1 || got[0].Error == nil || got[0].Error.Code != -32601 && got[0].Error.Code != -32602 {
+					t.Errorf("%s: answered %+v", method, got)
+				}
+			})
+			synctest.Test(t, func(t *testing.T) {
+				_, rwc := newPeer(t, modern, func(p *peer, m request) {
+					p.answer(m, `{"resultType":"input_required","inputRequests":{"a":{"method":"`+method+
+						`","params":{"message":"?","messages":[],"maxTokens":1}}}}`)
+				})
+				_, err := dial(t, rwc, handling(handlers...)).CallTool(t.Context(), "any", nil)
+				wantError(t, err, mcp.ErrInputRequired, method)
+			})
 		}
 	}
 }
 
 func TestAFailingHandlerFailsTheRequest(t *testing.T) {
 	secret := errors.New("the password is 12345")
-	failing := mcp.Roots(func(context.Context) ([]mcp.Root, error) { return nil, secret })
-	for _, revision := range []string{mcp.Revision20251125, mcp.Revision20260728} {
-		text, err := asked(t, "ask_roots", nil, revision, failing)
-		if strings.Contains(text, "12345") {
-			t.Errorf("%s: the server learned %q", revision, text)
+	for name, f := range map[string]func() error{
+		"error":      func() error { return secret },
+		"panic":      func() error { panic(secret) },
+		"panic text": func() error { panic("the password is 12345") },
+		"nil":        func() error { return nil }, // and no result
+	} {
+		handlers := []mcp.Handler{
+			mcp.Roots(func(context.Context) ([]mcp.Root, error) {
+				if err := f(); err != nil {
+					return nil, err
+				}
+				panic("no roots")
+			}),
+			mcp.Sampling{CreateMessage: func(context.Context, *mcp.CreateMessageParams) (*mcp.CreateMessageResult, error) { return nil, f() }},
+			mcp.Elicitation{Form: func(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error) { return nil, f() }},
 		}
-		if revision == mcp.Revision20260728 && !errors.Is(err, mcp.ErrInputRequired) {
-			t.Errorf("%s: %v", revision, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			everywhere(t, func(t *testing.T, p place) {
+				for _, tool := range []string{"ask_roots", "ask_sampling", "ask_elicitation"} {
+					var j journal
+					text, err := asked(t, p, tool, &mcp.Options{Handlers: handlers, Dropped: j.dropped})
+					if err == nil || strings.Contains(text, "12345") {
+						t.Errorf("%s: %q, %v", tool, text, err)
+					}
+					if p.revision == modern { // nobody but the caller learns of it
+						wantError(t, err, mcp.ErrInputRequired)
+						continue
+					}
+					wantError(t, err, nil, "the client failed to handle the request")
+					if len(j.all()) != 1 || name != "nil" && !j.says("12345") {
+						t.Errorf("%s: dropped %v", tool, j.all())
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestAHandlerMayAnswerWithAnError of its choice.
+func TestAHandlerMayAnswerWithAnError(t *testing.T) {
+	rejected := mcp.Sampling{CreateMessage: func(context.Context, *mcp.CreateMessageParams) (*mcp.CreateMessageResult, error) {
+		return nil, &jsonrpc.Error{Code: mcp.CodeRejected, Message: "the user does not want that"}
+	}}
+	everywhere(t, func(t *testing.T, p place) {
+		_, err := asked(t, p, "ask_sampling", handling(rejected))
+		wantError(t, err, nil, "the user does not want that")
+	})
+}
+
+// TestSamplingWithTools has a model use a tool for the server.
+func TestSamplingWithTools(t *testing.T) {
+	const use, result = `{"type":"tool_use","id":"u1","name":"add","input":{"a":1}}`, `{"type":"tool_result","toolUseId":"u1","content":[{"type":"text","text":"3"}]}`
+	message := func(role, content string) string { return `{"role":"` + role + `","content":` + content + `}` }
+	text := `{"type":"text","text":"?"}`
+	for _, tt := range []struct {
+		name, messages string
+		plain          bool // without the capability
+		code           int
+	}{
+		{"a question", message("user", text), false, 0},
+		{"without the capability", message("user", text), true, -32602},
+		{"after a use", message("user", text) + "," + message("assistant", use) + "," + message("user", result), false, 0},
+		{"after two uses", message("assistant", "["+use+","+strings.ReplaceAll(use, "u1", "u2")+"]") + "," +
+			message("user", "["+strings.ReplaceAll(result, "u1", "u2")+","+result+"]"), false, 0},
+		{"a result is missing", message("assistant", "["+use+","+strings.ReplaceAll(use, "u1", "u2")+"]") + "," + message("user", result), false, -32602},
+		{"something comes between", message("assistant", use) + "," + message("user", text) + "," + message("user", result), false, -32602},
+		{"nothing follows", message("user", text) + "," + message("assistant", use), false, -32602},
+		{"something is among the results", message("assistant", use) + "," + message("user", "["+result+","+text+"]"), false, -32602},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				model := mcp.Sampling{Tools: !tt.plain, CreateMessage: func(_ context.Context, p *mcp.CreateMessageParams) (*mcp.CreateMessageResult, error) {
+					if p.MaxTokens != 9 || len(p.Tools) != 1 || p.ToolChoice.Mode != "required" {
+						t.Errorf("asked for %+v", p)
+					}
+					return &mcp.CreateMessageResult{Model: "m", StopReason: "toolUse",
+						Content: []mcp.Content{{Type: mcp.ContentToolUse, ID: "u9", Name: "add", Input: mcp.RawMessage(`{"a":1}`)}}}, nil
+				}}
+				p, _ := asking(t, legacy, handling(model))
+				p.send(`{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":{"maxTokens":9,"messages":[` + tt.messages +
+					`],"tools":[{"name":"add","inputSchema":{"type":"object"}}],"toolChoice":{"mode":"required"}}}`)
+				synctest.Wait()
+				answers := p.got("")
+				switch {
+				case len(answers) != 1:
+					t.Errorf("answered %+v", answers)
+				case tt.code != 0 && (answers[0].Error == nil || answers[0].Error.Code != tt.code):
+					t.Errorf("answered %s, want code %d", answers[0].line, tt.code)
+				case tt.code == 0 && !strings.Contains(answers[0].line, `"stopReason":"toolUse"`):
+					t.Errorf("answered %s", answers[0].line)
+				}
+			})
+		})
 	}
 }

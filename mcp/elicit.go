@@ -37,6 +37,9 @@ type URLRequest struct {
 func (e Elicitation) method() string { return "elicitation/create" }
 
 func (e Elicitation) declare(caps *ClientCapabilities, _ bool) {
+	if e.Form == nil && e.OpenURL == nil {
+		return // a capability without members would mean forms
+	}
 	caps.Elicitation = new(ElicitationCapability)
 	if e.Form != nil {
 		caps.Elicitation.Form = RawMessage("{}")

@@ -62,9 +62,10 @@ type Options struct {
 	// names.
 	Handlers []Handler
 
-	// Extensions are declared to servers of 2026-07-28 and later: settings by
-	// identifier, each of them an object.
-	Extensions map[string]RawMessage
+	// Extensions are declared to servers, and so are Experimental capabilities:
+	// settings by identifier, each of them an object. Extensions are a thing of
+	// 2026-07-28; servers from before may know some all the same.
+	Extensions, Experimental map[string]RawMessage
 
 	// Cache, unless nil, keeps results for as long as the server allows. See
 	// [NewCache].

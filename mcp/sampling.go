@@ -9,6 +9,9 @@ type Roots func(context.Context) ([]Root, error)
 func (f Roots) method() string { return "roots/list" }
 
 func (f Roots) declare(caps *ClientCapabilities, sessions bool) {
+	if f == nil {
+		return
+	}
 	caps.Roots = new(RootsCapability)
 	if sessions {
 		caps.Roots.ListChanged = &sessions
@@ -16,6 +19,9 @@ func (f Roots) declare(caps *ClientCapabilities, sessions bool) {
 }
 
 func (f Roots) answer(ctx context.Context, _ RawMessage) (object, error) {
+	if f == nil {
+		return nil, errNotDeclared
+	}
 	roots, err := f(ctx)
 	return &ListRootsResult{Roots: roots}, err
 }
@@ -40,14 +46,28 @@ type Sampling struct {
 	// Tools says that the model may use the tools in CreateMessageParams
 	// (2025-11-25). Without it requests that have some are refused.
 	Tools bool
+
+	// Context says that CreateMessage respects IncludeContext (2025-11-25).
+	// Without it servers have no business to ask for more than "none".
+	Context bool
 }
+
+// CodeRejected is the Code of a *[jsonrpc.Error] by which a handler says that
+// the user did not allow what a server asks for.
+const CodeRejected = -1
 
 func (s Sampling) method() string { return "sampling/createMessage" }
 
 func (s Sampling) declare(caps *ClientCapabilities, _ bool) {
+	if s.CreateMessage == nil {
+		return
+	}
 	caps.Sampling = new(SamplingCapability)
 	if s.Tools {
 		caps.Sampling.Tools = RawMessage("{}")
+	}
+	if s.Context {
+		caps.Sampling.Context = RawMessage("{}")
 	}
 }
 
@@ -56,9 +76,50 @@ func (s Sampling) answer(ctx context.Context, params RawMessage) (object, error)
 	if err := readParams(params, &p); err != nil {
 		return nil, err
 	}
+	if s.CreateMessage == nil {
+		return nil, errNotDeclared
+	}
 	if !s.Tools && (p.Tools != nil || p.ToolChoice != nil) {
 		return nil, invalidParams("this client declared no tools in sampling")
+	}
+	if err := checkToolResults(p.Messages); err != nil {
+		return nil, err
 	}
 	res, err := s.CreateMessage(ctx, &p)
 	return res, err
 }
+
+// checkToolResults checks that what follows a model's uses of tools are their
+// results, and nothing else (2025-11-25 client/sampling, Tool Result Messages):
+// model providers refuse anything else.
+func checkToolResults(messages []SamplingMessage) error {
+	var open map[string]bool // uses without a result
+	for i := range messages {
+		content := messages[i].Content
+		results := 0
+		for j := range content {
+			if content[j].Type == ContentToolResult {
+				delete(open, content[j].ToolUseID)
+				results++
+			}
+		}
+		switch {
+		case results > 0 && results < len(content):
+			return invalidParams("Tool results mixed with other content")
+		case len(open) > 0:
+			return errNoToolResult
+		}
+		open = make(map[string]bool)
+		for j := range content {
+			if content[j].Type == ContentToolUse {
+				open[content[j].ID] = true
+			}
+		}
+	}
+	if len(open) > 0 {
+		return errNoToolResult
+	}
+	return nil
+}
+
+var errNoToolResult = invalidParams("Tool result missing in request")
