@@ -50,7 +50,12 @@ func open(t *testing.T, s *testserver.Server, o *mcp.Options) *mcp.Client {
 // dial connects over a stream until the end of the test.
 func dial(t *testing.T, rwc io.ReadWriteCloser, o *mcp.Options) *mcp.Client {
 	t.Helper()
-	c, err := mcp.Connect(t.Context(), stdio.Stream(rwc), o)
+	return dialOver(t, stdio.Stream(rwc), o)
+}
+
+func dialOver(t *testing.T, tr mcp.Transport, o *mcp.Options) *mcp.Client {
+	t.Helper()
+	c, err := mcp.Connect(t.Context(), tr, o)
 	if err != nil {
 		t.Fatal(err)
 	}

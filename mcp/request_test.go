@@ -160,31 +160,34 @@ func TestNotificationsThatNobodyAskedFor(t *testing.T) {
 }
 
 func TestLogMessagesComeInOrder(t *testing.T) {
-	for _, revision := range eras {
-		synctest.Test(t, func(t *testing.T) {
-			o := speaking(revision)
-			var got []string // by one goroutine at a time: the race detector sees to it
-			c := open(t, testserver.New(&o), &mcp.Options{
-				LogLevel: mcp.LevelDebug,
-				Log: func(_ context.Context, m *mcp.LogMessage) {
-					time.Sleep(time.Millisecond)
-					if m.Logger != "echo" || !strings.Contains(string(m.Data), string(m.Level)) {
-						t.Errorf("message is %+v", m)
-					}
-					got = append(got, string(m.Level))
-				},
-			})
+	everywhere(t, func(t *testing.T, p place) {
+		var got []string // by one goroutine at a time: the race detector sees to it
+		c := p.open(t, p.server(testserver.Options{}), &mcp.Options{
+			LogLevel: mcp.LevelDebug,
+			Log: func(_ context.Context, m *mcp.LogMessage) {
+				time.Sleep(time.Millisecond)
+				if m.Logger != "echo" || !strings.Contains(string(m.Data), string(m.Level)) {
+					t.Errorf("message is %+v", m)
+				}
+				got = append(got, string(m.Level))
+			},
+		})
+		all := []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
+		for least, level := range all {
+			if err := c.SetLogLevel(t.Context(), mcp.LoggingLevel(level)); err != nil {
+				t.Fatal(err)
+			}
+			got = nil
 			if _, err := c.CallTool(t.Context(), "log", nil); err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(time.Second)
 			synctest.Wait()
-			want := []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
-			if !slices.Equal(got, want) {
+			if want := all[least:]; !slices.Equal(got, want) {
 				t.Errorf("levels are %q, want %q", got, want)
 			}
-		})
-	}
+		}
+	})
 }
 
 func TestLogFlood(t *testing.T) {

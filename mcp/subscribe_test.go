@@ -10,6 +10,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
 // everything asks for all that the echo server tells of.
@@ -19,119 +20,110 @@ var everything = mcp.SubscriptionFilter{
 }
 
 func TestSubscriptionTellsOfChanges(t *testing.T) {
-	for _, revision := range eras {
-		synctest.Test(t, func(t *testing.T) {
-			o := speaking(revision)
-			server := testserver.New(&o)
-			c := open(t, server, nil)
-			sub, err := c.Subscribe(t.Context(), &everything)
-			if err != nil {
+	everywhere(t, func(t *testing.T, p place) {
+		server := p.server(testserver.Options{})
+		c := p.open(t, server, nil)
+		sub, err := c.Subscribe(t.Context(), &everything)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := sub.Honored(); !got.ToolsListChanged || len(got.ResourceSubscriptions) != 1 {
+			t.Errorf("honored %+v", got)
+		}
+		for tool, want := range map[string]mcp.Change{
+			"update":   {Kind: mcp.ResourceUpdated, URI: "echo://text"},
+			"add_tool": {Kind: mcp.ToolsChanged},
+		} {
+			if _, err := c.CallTool(t.Context(), tool, nil); err != nil {
 				t.Fatal(err)
 			}
-			if got := sub.Honored(); !got.ToolsListChanged || len(got.ResourceSubscriptions) != 1 {
-				t.Errorf("%s: honored %+v", revision, got)
-			}
-			for tool, want := range map[string]mcp.Change{
-				"update":   {Kind: mcp.ResourceUpdated, URI: "echo://text"},
-				"add_tool": {Kind: mcp.ToolsChanged},
-			} {
-				if _, err := c.CallTool(t.Context(), tool, nil); err != nil {
+			for {
+				got, err := sub.Next(t.Context())
+				if err != nil {
 					t.Fatal(err)
 				}
-				for {
-					got, err := sub.Next(t.Context())
-					if err != nil {
-						t.Fatal(err)
-					}
-					if got == want {
-						break
-					}
+				if got == want {
+					break
 				}
 			}
-			sub.Close()
-			if _, err := sub.Next(t.Context()); err != io.EOF {
-				t.Errorf("%s: after Close: %v", revision, err)
-			}
-			sub.Close()
-			if v := server.Violations(); v != nil {
-				t.Errorf("%s: %q", revision, v)
-			}
-		})
-	}
+		}
+		sub.Close()
+		if _, err := sub.Next(t.Context()); err != io.EOF {
+			t.Errorf("after Close: %v", err)
+		}
+		sub.Close()
+		if v := server.Violations(); v != nil {
+			t.Errorf("%q", v)
+		}
+	})
 }
 
 func TestSubscriptionsAreApart(t *testing.T) {
-	for _, revision := range eras {
-		synctest.Test(t, func(t *testing.T) {
-			o := speaking(revision)
-			c := open(t, testserver.New(&o), nil)
-			tools, err := c.Subscribe(t.Context(), &mcp.SubscriptionFilter{ToolsListChanged: true})
-			if err != nil {
-				t.Fatal(err)
+	everywhere(t, func(t *testing.T, p place) {
+		c := p.open(t, p.server(testserver.Options{}), nil)
+		tools, err := c.Subscribe(t.Context(), &mcp.SubscriptionFilter{ToolsListChanged: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := c.Subscribe(t.Context(), &mcp.SubscriptionFilter{ResourceSubscriptions: []string{"echo://text"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.CallTool(t.Context(), "add_tool", nil); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := tools.Next(t.Context()); err != nil || got.Kind != mcp.ToolsChanged {
+			t.Errorf("%v, %v", got, err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if got, err := text.Next(ctx); !errors.Is(err, ctx.Err()) || err == nil {
+			t.Errorf("the other was told of %v, %v", got, err)
+		}
+		c.Close()
+		for _, sub := range []*mcp.Subscription{tools, text} {
+			if _, err := sub.Next(t.Context()); !errors.Is(err, mcp.ErrClosed) && err != io.EOF {
+				t.Errorf("after the client's Close: %v", err)
 			}
-			text, err := c.Subscribe(t.Context(), &mcp.SubscriptionFilter{ResourceSubscriptions: []string{"echo://text"}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := c.CallTool(t.Context(), "add_tool", nil); err != nil {
-				t.Fatal(err)
-			}
-			if got, err := tools.Next(t.Context()); err != nil || got.Kind != mcp.ToolsChanged {
-				t.Errorf("%s: %v, %v", revision, got, err)
-			}
-			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-			defer cancel()
-			if got, err := text.Next(ctx); !errors.Is(err, ctx.Err()) || err == nil {
-				t.Errorf("%s: the other was told of %v, %v", revision, got, err)
-			}
-			c.Close()
-			for _, sub := range []*mcp.Subscription{tools, text} {
-				if _, err := sub.Next(t.Context()); !errors.Is(err, mcp.ErrClosed) && err != io.EOF {
-					t.Errorf("%s: after the client's Close: %v", revision, err)
-				}
-				sub.Close()
-			}
-		})
-	}
+			sub.Close()
+		}
+	})
 }
 
 func TestSubscriptionTellsABurstOnce(t *testing.T) {
-	for _, revision := range eras {
-		synctest.Test(t, func(t *testing.T) {
-			o := speaking(revision)
-			c := open(t, testserver.New(&o), nil)
-			sub, err := c.Subscribe(t.Context(), &mcp.SubscriptionFilter{ResourceSubscriptions: []string{"echo://text"}})
-			if err != nil {
+	everywhere(t, func(t *testing.T, p place) {
+		c := p.open(t, p.server(testserver.Options{}), nil)
+		sub, err := c.Subscribe(t.Context(), &mcp.SubscriptionFilter{ResourceSubscriptions: []string{"echo://text"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer sub.Close()
+		for range 20 {
+			if _, err := c.CallTool(t.Context(), "update", nil); err != nil {
 				t.Fatal(err)
 			}
-			defer sub.Close()
-			for range 20 {
-				if _, err := c.CallTool(t.Context(), "update", nil); err != nil {
-					t.Fatal(err)
-				}
+		}
+		synctest.Wait()
+		n := 0
+		for {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			_, err := sub.Next(ctx)
+			cancel()
+			if err != nil {
+				break
 			}
-			synctest.Wait()
-			n := 0
-			for {
-				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-				_, err := sub.Next(ctx)
-				cancel()
-				if err != nil {
-					break
-				}
-				n++
-			}
-			if n != 1 {
-				t.Errorf("%s: told %d times", revision, n)
-			}
-		})
-	}
+			n++
+		}
+		if n != 1 {
+			t.Errorf("told %d times", n)
+		}
+	})
 }
 
 func TestSubscriptionEndsWhenTheServerSaysSo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := speaking(modern)
-		c := open(t, testserver.New(&o), nil)
+		p := place{modern, "stdio"}
+		c := p.open(t, p.server(testserver.Options{}), nil)
 		sub, err := c.Subscribe(t.Context(), &everything)
 		if err != nil {
 			t.Fatal(err)
@@ -157,25 +149,108 @@ func TestSubscriptionEndsWhenTheServerSaysSo(t *testing.T) {
 }
 
 func TestSetLogLevelAndComplete(t *testing.T) {
-	for _, revision := range eras {
+	everywhere(t, func(t *testing.T, p place) {
+		server := p.server(testserver.Options{})
+		c := p.open(t, server, nil)
+		if err := c.SetLogLevel(t.Context(), mcp.LevelError); err != nil {
+			t.Errorf("%v", err)
+		}
+		got, err := c.Complete(t.Context(), mcp.PromptRef("review"), "language", "g", map[string]string{"x": "y"})
+		if err != nil || len(got.Values) == 0 || got.Values[0] != "go" {
+			t.Errorf("%+v, %v", got, err)
+		}
+		_, err = c.Complete(t.Context(), mcp.TemplateRef("echo://greeting/{name}"), "name", "", nil)
+		if err != nil {
+			t.Errorf("%v", err)
+		}
+		if v := server.Violations(); v != nil {
+			t.Errorf("%q", v)
+		}
+	})
+}
+
+// A breaking transport has connections on which subscriptions break off, the
+// first few after life.
+type breaking struct {
+	mcp.Transport
+	breaks int
+	life   time.Duration
+	opened []time.Time
+}
+
+func (b *breaking) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
+	conn, err := b.Transport.Open(ctx, h)
+	return &breakingConn{conn, b}, err
+}
+
+type breakingConn struct {
+	jsonrpc.Conn
+	b *breaking
+}
+
+func (c *breakingConn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessage, error) {
+	if req.Method != "subscriptions/listen" {
+		return c.Conn.Call(ctx, req)
+	}
+	c.b.opened = append(c.b.opened, time.Now())
+	if len(c.b.opened) > c.b.breaks {
+		return c.Conn.Call(ctx, req)
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, c.b.life, io.ErrUnexpectedEOF)
+	defer cancel()
+	return c.Conn.Call(ctx, req)
+}
+
+// TestSubscriptionIsOpenedAgain with back-off, and tells what may have been
+// missed meanwhile.
+func TestSubscriptionIsOpenedAgain(t *testing.T) {
+	for _, over := range []string{"stdio", "http"} {
 		synctest.Test(t, func(t *testing.T) {
-			o := speaking(revision)
-			server := testserver.New(&o)
-			c := open(t, server, nil)
-			if err := c.SetLogLevel(t.Context(), mcp.LevelError); err != nil {
-				t.Errorf("%s: %v", revision, err)
-			}
-			got, err := c.Complete(t.Context(), mcp.PromptRef("review"), "language", "g", map[string]string{"x": "y"})
-			if err != nil || len(got.Values) == 0 || got.Values[0] != "go" {
-				t.Errorf("%s: %+v, %v", revision, got, err)
-			}
-			_, err = c.Complete(t.Context(), mcp.TemplateRef("echo://greeting/{name}"), "name", "", nil)
+			p := place{modern, over}
+			s := p.server(testserver.Options{})
+			tr := &breaking{Transport: p.transport(t, s), breaks: 3, life: 10 * time.Second}
+			c := dialOver(t, tr, nil)
+			sub, err := c.Subscribe(t.Context(), &mcp.SubscriptionFilter{ToolsListChanged: true, ResourceSubscriptions: []string{"echo://text"}})
 			if err != nil {
-				t.Errorf("%s: %v", revision, err)
+				t.Fatal(err)
 			}
-			if v := server.Violations(); v != nil {
-				t.Errorf("%s: %q", revision, v)
+			defer sub.Close()
+			time.Sleep(time.Minute)
+			synctest.Wait()
+			for i, want := range []time.Duration{11 * time.Second, 12 * time.Second, 14 * time.Second} {
+				if got := tr.opened[i+1].Sub(tr.opened[i]); got != want {
+					t.Errorf("%s: opened again after %v, want %v", over, got, want)
+				}
+			}
+			for _, want := range []mcp.Change{{Kind: mcp.ToolsChanged}, {Kind: mcp.ResourceUpdated, URI: "echo://text"}} {
+				if got, err := sub.Next(t.Context()); err != nil || got != want {
+					t.Errorf("%s: told of %v, %v, want %v", over, got, err, want)
+				}
+			}
+			if _, err := c.CallTool(t.Context(), "add_tool", nil); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := sub.Next(t.Context()); err != nil || got.Kind != mcp.ToolsChanged {
+				t.Errorf("%s: then told of %v, %v", over, got, err)
+			}
+			if v := s.Violations(); v != nil {
+				t.Errorf("%s: %q", over, v)
 			}
 		})
 	}
+}
+
+// TestSubscriptionThatIsRefused is not asked for again and again.
+func TestSubscriptionThatIsRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, rwc := newPeer(t, modern, func(p *peer, m request) {
+			p.send(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"error":{"code":-32601,"message":"no such thing"}}`)
+		})
+		_, err := dial(t, rwc, nil).Subscribe(t.Context(), &everything)
+		wantCode(t, err, -32601)
+		time.Sleep(time.Hour)
+		if n := len(p.got("subscriptions/listen")); n != 1 {
+			t.Errorf("asked %d times", n)
+		}
+	})
 }

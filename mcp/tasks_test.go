@@ -19,25 +19,14 @@ func withTasks(more ...mcp.Handler) *mcp.Options {
 }
 
 // tasking returns a server with tasks, and a client of it.
-func tasking(t *testing.T, revision string, o *mcp.Options) (*testserver.Server, *mcp.Client) {
-	so := speaking(revision)
-	so.Tasks = true
-	s := testserver.New(&so)
-	return s, open(t, s, o)
-}
-
-// eachEra runs f in a bubble for each era.
-func eachEra(t *testing.T, f func(t *testing.T, revision string)) {
-	for _, revision := range eras {
-		t.Run(revision, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { f(t, revision) })
-		})
-	}
+func tasking(t *testing.T, p place, o *mcp.Options) (*testserver.Server, *mcp.Client) {
+	s := p.server(testserver.Options{Tasks: true})
+	return s, p.open(t, s, o)
 }
 
 func TestCallToolWaitsThroughATask(t *testing.T) {
-	eachEra(t, func(t *testing.T, revision string) {
-		s, c := tasking(t, revision, withTasks())
+	everywhere(t, func(t *testing.T, p place) {
+		s, c := tasking(t, p, withTasks())
 		start := time.Now()
 		res, err := c.CallTool(t.Context(), "research", map[string]any{"topic": "frogs", "steps": 3, "step_ms": 10_000})
 		if err != nil || res.Text() != "A report on frogs." {
@@ -46,7 +35,7 @@ func TestCallToolWaitsThroughATask(t *testing.T) {
 		if took := time.Since(start); took < 40*time.Second || took > 43*time.Second {
 			t.Errorf("took %v, want the 40 s of the task and little more", took)
 		}
-		if got := count(methods(s), "tools/list"); (got == 1) != (revision == legacy) {
+		if got := count(methods(s), "tools/list"); (got == 1) != (p.revision == legacy) {
 			t.Errorf("asked %d times for the tools", got)
 		}
 		for tool, want := range map[string]string{"research": "A report on x.", "look_up": "Looked up x.", "echo": "hi"} {
@@ -62,8 +51,8 @@ func TestCallToolWaitsThroughATask(t *testing.T) {
 }
 
 func TestTaskIsReportedAndMakesProgress(t *testing.T) {
-	eachEra(t, func(t *testing.T, revision string) {
-		_, c := tasking(t, revision, withTasks())
+	everywhere(t, func(t *testing.T, p place) {
+		_, c := tasking(t, p, withTasks())
 		var states []string
 		var progress []float64
 		_, err := c.Do(t.Context(), &mcp.ToolCall{
@@ -75,15 +64,15 @@ func TestTaskIsReportedAndMakesProgress(t *testing.T) {
 		if err != nil || !slices.Equal(states, want) {
 			t.Errorf("%q, %v", states, err)
 		}
-		if revision == legacy && !slices.Equal(progress, []float64{1, 2}) {
+		if p.revision == legacy && !slices.Equal(progress, []float64{1, 2}) {
 			t.Errorf("progress %v", progress)
 		}
 	})
 }
 
 func TestHowTasksEnd(t *testing.T) {
-	eachEra(t, func(t *testing.T, revision string) {
-		_, c := tasking(t, revision, withTasks())
+	everywhere(t, func(t *testing.T, p place) {
+		_, c := tasking(t, p, withTasks())
 		res, err := c.CallTool(t.Context(), "research", map[string]any{"topic": "x", "end": "error"})
 		if err != nil || !res.IsError || res.Text() != "Nothing is known of x." {
 			t.Errorf("%+v, %v", res, err)
@@ -99,9 +88,9 @@ func TestHowTasksEnd(t *testing.T) {
 }
 
 func TestTaskThatNeverEndsEndsWithItsCaller(t *testing.T) {
-	eachEra(t, func(t *testing.T, revision string) {
-		s, c := tasking(t, revision, withTasks())
-		args := map[string]any{"topic": "x", "end": "never"}
+	everywhere(t, func(t *testing.T, p place) {
+		s, c := tasking(t, p, withTasks())
+		args := map[string]any{"topic": "x", "end": "never", "step_ms": 10_000, "poll_ms": 10_000}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		within(t, time.Minute, func() {
@@ -124,9 +113,9 @@ func TestTaskThatNeverEndsEndsWithItsCaller(t *testing.T) {
 }
 
 func TestTaskAsksForInput(t *testing.T) {
-	eachEra(t, func(t *testing.T, revision string) {
+	everywhere(t, func(t *testing.T, p place) {
 		asked := 0
-		s, c := tasking(t, revision, withTasks(
+		s, c := tasking(t, p, withTasks(
 			mcp.Elicitation{Form: func(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error) {
 				asked++
 				time.Sleep(5 * time.Minute) // users take their time
@@ -138,7 +127,7 @@ func TestTaskAsksForInput(t *testing.T) {
 		if err != nil || !strings.Contains(res.Text(), "Ada") || !strings.Contains(res.Text(), "file:///x") || asked != 1 {
 			t.Errorf("asked %d times: %+v, %v", asked, res, err)
 		}
-		if n := count(methods(s), "tasks/update"); (n == 1) != (revision == modern) {
+		if n := count(methods(s), "tasks/update"); (n == 1) != (p.revision == modern) {
 			t.Errorf("updated %d times", n)
 		}
 	})
@@ -147,7 +136,7 @@ func TestTaskAsksForInput(t *testing.T) {
 func TestTaskAsksForWhatTheClientCannotGive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		failure := errors.New("no user")
-		s, c := tasking(t, modern, withTasks(
+		s, c := tasking(t, place{modern, "stdio"}, withTasks(
 			mcp.Elicitation{Form: func(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error) { return nil, failure }}))
 		_, err := c.CallTool(t.Context(), "research", map[string]any{"topic": "x", "ask": true})
 		wantError(t, err, mcp.ErrInputRequired, "research", "elicitation")
@@ -159,13 +148,14 @@ func TestTaskAsksForWhatTheClientCannotGive(t *testing.T) {
 }
 
 func TestNoTasksUnlessAskedFor(t *testing.T) {
-	eachEra(t, func(t *testing.T, revision string) {
-		so := speaking(revision)
-		so.Tasks = true
-		s := testserver.New(&so)
-		c := dial(t, s.Pipe(), nil)
-		_, err := c.CallTool(t.Context(), "research", map[string]any{"topic": "x"})
-		wantCode(t, err, map[string]int64{modern: mcp.CodeMissingClientCapability, legacy: -32601}[revision])
+	everywhere(t, func(t *testing.T, p place) {
+		c, err := mcp.Connect(t.Context(), p.transport(t, p.server(testserver.Options{Tasks: true})), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { c.Close() })
+		_, err = c.CallTool(t.Context(), "research", map[string]any{"topic": "x"})
+		wantCode(t, err, map[string]int64{modern: mcp.CodeMissingClientCapability, legacy: -32601}[p.revision])
 		res, err := c.CallTool(t.Context(), "look_up", map[string]any{"topic": "x"})
 		if err != nil || res.Text() != "Looked up x." {
 			t.Errorf("%+v, %v", res, err)
@@ -174,10 +164,9 @@ func TestNoTasksUnlessAskedFor(t *testing.T) {
 }
 
 func TestServersWithoutTasksAreLeftAlone(t *testing.T) {
-	eachEra(t, func(t *testing.T, revision string) {
-		so := speaking(revision)
-		s := testserver.New(&so)
-		c := open(t, s, withTasks())
+	everywhere(t, func(t *testing.T, p place) {
+		s := p.server(testserver.Options{})
+		c := p.open(t, s, withTasks())
 		h, err := c.StartTool(t.Context(), &mcp.ToolCall{Name: "echo", Arguments: map[string]any{"message": "hi"}})
 		if err != nil || h.ID() != "" {
 			t.Fatalf("%+v, %v", h, err)
@@ -189,8 +178,8 @@ func TestServersWithoutTasksAreLeftAlone(t *testing.T) {
 }
 
 func TestTaskHandle(t *testing.T) {
-	eachEra(t, func(t *testing.T, revision string) {
-		_, c := tasking(t, revision, withTasks())
+	everywhere(t, func(t *testing.T, p place) {
+		_, c := tasking(t, p, withTasks())
 		h, err := c.StartTool(t.Context(), &mcp.ToolCall{Name: "research", Arguments: map[string]any{"topic": "frogs"}})
 		if err != nil || h.ID() == "" {
 			t.Fatalf("%+v, %v", h, err)
@@ -208,7 +197,7 @@ func TestTaskHandle(t *testing.T) {
 				t.Errorf("%+v, %v", res, err)
 			}
 		}
-		if err := h.Cancel(t.Context()); (err == nil) != (revision == modern) {
+		if err := h.Cancel(t.Context()); (err == nil) != (p.revision == modern) {
 			t.Errorf("cancelled when it had ended: %v", err)
 		}
 
@@ -234,8 +223,8 @@ func resume(t *testing.T, c *mcp.Client, saved string) *mcp.TaskHandle {
 }
 
 func TestHandleOfACallThatWasAnsweredAtOnce(t *testing.T) {
-	eachEra(t, func(t *testing.T, revision string) {
-		_, c := tasking(t, revision, withTasks())
+	everywhere(t, func(t *testing.T, p place) {
+		_, c := tasking(t, p, withTasks())
 		h, err := c.StartTool(t.Context(), &mcp.ToolCall{Name: "add", Arguments: map[string]any{"a": 1, "b": 2}})
 		if err != nil {
 			t.Fatal(err)
@@ -261,10 +250,10 @@ func TestHandleOfACallThatWasAnsweredAtOnce(t *testing.T) {
 }
 
 func TestStartToolUsesTasksWhereTheyAreAllowed(t *testing.T) {
-	eachEra(t, func(t *testing.T, revision string) {
-		_, c := tasking(t, revision, withTasks())
+	everywhere(t, func(t *testing.T, p place) {
+		_, c := tasking(t, p, withTasks())
 		h, err := c.StartTool(t.Context(), &mcp.ToolCall{Name: "look_up", Arguments: map[string]any{"topic": "x"}})
-		if err != nil || (h.ID() != "") != (revision == legacy) {
+		if err != nil || (h.ID() != "") != (p.revision == legacy) {
 			t.Fatalf("%+v, %v", h, err)
 		}
 		if _, err := h.Wait(t.Context()); err != nil {
@@ -274,15 +263,15 @@ func TestStartToolUsesTasksWhereTheyAreAllowed(t *testing.T) {
 }
 
 func TestListTasks(t *testing.T) {
-	eachEra(t, func(t *testing.T, revision string) {
-		_, c := tasking(t, revision, withTasks())
+	everywhere(t, func(t *testing.T, p place) {
+		_, c := tasking(t, p, withTasks())
 		for range 3 {
 			if _, err := c.StartTool(t.Context(), &mcp.ToolCall{Name: "research", Arguments: map[string]any{"topic": "x", "step_ms": 0}}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		tasks, err := c.ListTasks(t.Context())
-		if revision == modern {
+		if p.revision == modern {
 			wantError(t, err, errors.ErrUnsupported, "tasks/list")
 		} else if err != nil || len(tasks) != 3 || tasks[0].TTLMs == nil || *tasks[0].TTLMs != 60_000 {
 			t.Errorf("%+v, %v", tasks, err)
@@ -293,14 +282,14 @@ func TestListTasks(t *testing.T) {
 
 // TestTaskStatesThatAreTold spare the client most questions.
 func TestTaskStatesThatAreTold(t *testing.T) {
-	eachEra(t, func(t *testing.T, revision string) {
-		s, c := tasking(t, revision, withTasks())
+	everywhere(t, func(t *testing.T, p place) {
+		s, c := tasking(t, p, withTasks())
 		h, err := c.StartTool(t.Context(), &mcp.ToolCall{Name: "research",
 			Arguments: map[string]any{"topic": "x", "steps": 5, "poll_ms": 600_000}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if revision == modern {
+		if p.revision == modern {
 			sub, err := c.Subscribe(t.Context(), &mcp.SubscriptionFilter{TaskIDs: []string{h.ID()}})
 			if err != nil {
 				t.Fatal(err)

@@ -1,0 +1,89 @@
+package mcp_test
+
+import (
+	"net/http"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testserver/webserver"
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/sse"
+	"github.com/stdmcp/stdmcp/mcp/stdio"
+	"github.com/stdmcp/stdmcp/mcp/streamhttp"
+)
+
+// A place is where a client meets a server: in an era, over a transport.
+type place struct{ revision, over string }
+
+// places are those where everything must work.
+var places = []place{
+	{modern, "stdio"}, {legacy, "stdio"},
+	{modern, "http"}, {legacy, "http"},
+	{legacy, "sse"},
+}
+
+// everywhere runs f in each place, in a bubble.
+func everywhere(t *testing.T, f func(t *testing.T, p place)) {
+	for _, p := range places {
+		t.Run(p.over+"/"+p.revision, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { f(t, p) })
+		})
+	}
+}
+
+// server returns a server as o says, which speaks the place's revision.
+func (p place) server(o testserver.Options) *testserver.Server {
+	o.Revisions = []string{p.revision}
+	return testserver.New(&o)
+}
+
+// transport returns what reaches the server in the bubble.
+func (p place) transport(t *testing.T, s *testserver.Server) mcp.Transport {
+	t.Helper()
+	if p.over == "stdio" {
+		return stdio.Stream(s.Pipe())
+	}
+	web, err := webserver.Start(s, &webserver.Options{InMemory: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := web.Client()
+	t.Cleanup(func() {
+		client.Transport.(*http.Transport).CloseIdleConnections()
+		web.Close()
+	})
+	if p.over == "sse" {
+		return sse.New(web.SSE, &sse.Options{Client: client})
+	}
+	return streamhttp.New(web.URL, &streamhttp.Options{Client: client})
+}
+
+// open connects to s. When the test ends the client is closed, and s must have
+// nothing to complain about.
+func (p place) open(t *testing.T, s *testserver.Server, o *mcp.Options) *mcp.Client {
+	t.Helper()
+	c, err := mcp.Connect(t.Context(), p.transport(t, s), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		c.Close()
+		if v := s.Violations(); v != nil {
+			t.Errorf("the server complains: %q", v)
+		}
+	})
+	return c
+}
+
+func TestEveryEraOverHTTP(t *testing.T) {
+	for _, f := range features {
+		t.Run(f.name, func(t *testing.T) {
+			everywhere(t, func(t *testing.T, p place) {
+				if p.over != "stdio" { // has tests of its own
+					f.test(t, p.open(t, p.server(testserver.Options{}), nil))
+				}
+			})
+		})
+	}
+}
