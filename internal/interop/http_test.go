@@ -42,7 +42,7 @@ func serveEverything(t *testing.T, kind string) string {
 		cmd.Wait()
 	})
 	origin := "http://127.0.0.1:" + port
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); {
 		resp, err := http.Get(origin + "/nothing")
 		if err == nil {
 			io.Copy(io.Discard, resp.Body)

@@ -1,0 +1,190 @@
+package interop
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stdmcp/stdmcp/mcp/host"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
+	"github.com/stdmcp/stdmcp/mcp/host/dialers"
+)
+
+// TestHost has a host with all of the servers in one configuration, one that
+// does not exist and one that crashes when it is started.
+func TestHost(t *testing.T) {
+	everything, files, memory := script(t, "server-everything"), script(t, "server-filesystem"), script(t, "server-memory")
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	note := filepath.Join(dir, "note.txt")
+	if err := os.WriteFile(note, []byte("from a file"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	servers := load(t, map[string]any{
+		"everything": map[string]any{"command": "node", "args": []string{everything, "stdio"}},
+		"files":      map[string]any{"command": []string{"node", files, dir}},
+		"memory":     map[string]any{"command": "node", "args": []string{memory}, "env": map[string]string{"MEMORY_FILE_PATH": filepath.Join(dir, "memory.json")}},
+		"web":        map[string]any{"type": "streamable-http", "url": serveEverything(t, "streamableHttp") + "/mcp"},
+		"old":        map[string]any{"url": serveEverything(t, "sse") + "/sse"}, // found out by trying
+		"absent":     map[string]any{"command": "no-such-mcp-server", "args": []string{"-y"}},
+		"crashes":    map[string]any{"command": "node", "args": []string{"-e", `console.error("FATAL: no DATABASE_URL"); process.exit(7)`}},
+	})
+	before := children()
+
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // a hang shows
+	defer cancel()
+	h := host.New(host.Options{Dialers: dialers.All(nil), Retry: host.Retry{Initial: 50 * time.Millisecond}})
+	defer h.Shutdown(context.Background())
+	events := h.Events(ctx)
+	d := h.SetServers(ctx, servers)
+	if d.Err() != nil || len(d.Errors) != 2 || d.Pending != nil {
+		t.Fatalf("%+v, %v\n%s", d, d.Err(), h.Overview())
+	}
+	for name, want := range map[string]struct {
+		category host.Category
+		text     string
+	}{
+		"absent":  {host.Configuration, `"no-such-mcp-server"`},
+		"crashes": {host.Connection, "exited with status 7: FATAL: no DATABASE_URL"},
+	} {
+		var e *host.Error
+		if err := d.Errors[name]; !errors.As(err, &e) || e.Category != want.category || !strings.Contains(e.Error(), want.text) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	awaitEvent(t, ctx, events, "the one that crashes is given up", func(e host.Event) bool { return e.Server == "crashes" && e.State == host.Failed })
+
+	for name, call := range map[string]struct{ tool, input, want string }{
+		"everything": {"echo", `{"message":"hi"}`, "Echo: hi"},
+		"files":      {"read_text_file", `{"path":` + quoted(note) + `}`, "from a file"},
+		"memory":     {"read_graph", `{}`, "entities"},
+		"web":        {"get-sum", `{"a":2,"b":40}`, "42"},
+		"old":        {"get-sum", `{"a":2,"b":40}`, "42"},
+	} {
+		s, err := h.ServerStatus(name)
+		if err != nil || s.State != host.Connected || s.Err != nil || len(s.Tools) < 8 {
+			t.Errorf("%s: %v, %d tools, %v", name, s, len(s.Tools), err)
+		}
+		tool := h.Tool("mcp__" + name + "__" + call.tool)
+		if tool == nil {
+			t.Errorf("%s has no tool %s", name, call.tool)
+			continue
+		}
+		if text, err := tool.Execute(ctx, json.RawMessage(call.input)); err != nil || !strings.Contains(text, call.want) {
+			t.Errorf("%s: %q, %v", name, text, err)
+		}
+	}
+	crashAndComeBack(t, ctx, h, events, everything)
+
+	if err := h.Shutdown(ctx); err != nil {
+		t.Error(err)
+	}
+	// On a machine that is very busy the last may take a moment longer.
+	for end := time.Now().Add(20 * time.Second); len(children()) > len(before); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("children %q before, %q after", commands(before), commands(children()))
+		}
+	}
+}
+
+// crashAndComeBack kills a server that has a subscription. Its tools leave and
+// come back, and the subscription is taken up.
+func crashAndComeBack(t *testing.T, ctx context.Context, h *host.Host, events <-chan host.Event, script string) {
+	t.Helper()
+	list, err := h.ListResources(ctx, "everything")
+	if err != nil || len(list) == 0 {
+		t.Fatalf("%d resources, %v", len(list), err)
+	}
+	uri := list[0].URI
+	subscribe := h.ResourceTools()[2]
+	if text, err := subscribe.Execute(ctx, json.RawMessage(`{"server":"everything","uri":`+quoted(uri)+`}`)); err != nil {
+		t.Fatal(text, err)
+	}
+	killed := false
+	for _, pid := range children() {
+		line, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
+		if strings.Contains(string(line), script+"\x00stdio") {
+			p, err := os.FindProcess(pid)
+			killed = err == nil && p.Kill() == nil
+		}
+	}
+	if !killed {
+		t.Log("nothing was killed: this system does not tell which processes are children")
+		return
+	}
+	awaitEvent(t, ctx, events, "tools leave", func(e host.Event) bool { return e.Server == "everything" && len(e.Removed) > 0 })
+	awaitEvent(t, ctx, events, "tools come back", func(e host.Event) bool { return e.Server == "everything" && len(e.Added) > 0 })
+	changed := func(e host.Event) bool { return e.Kind == host.ResourceChanged && e.URI == uri }
+	awaitEvent(t, ctx, events, "the subscription is taken up", changed)
+	if _, err := h.CallTool(ctx, "everything", "toggle-subscriber-updates", nil); err != nil {
+		t.Error(err)
+	}
+	awaitEvent(t, ctx, events, "a change", changed)
+}
+
+// load writes a configuration and reads it.
+func load(t *testing.T, servers map[string]any) []*config.Server {
+	t.Helper()
+	t.Setenv("HOME", t.TempDir())
+	file := filepath.Join(t.TempDir(), "servers.json")
+	text, err := json.Marshal(map[string]any{"mcpServers": servers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := config.Load(t.TempDir(), file)
+	if len(c.Problems) > 0 || len(c.Servers) != len(servers) {
+		t.Fatal(c.Problems)
+	}
+	return c.Servers
+}
+
+func quoted(s string) string {
+	b, _ := json.Marshal(s)
+	return string(b)
+}
+
+// children returns the processes that this one has started, where the system
+// tells.
+func children() (pids []int) {
+	lists, _ := filepath.Glob("/proc/self/task/*/children")
+	for _, name := range lists {
+		list, _ := os.ReadFile(name)
+		for _, s := range strings.Fields(string(list)) {
+			if pid, err := strconv.Atoi(s); err == nil {
+				pids = append(pids, pid)
+			}
+		}
+	}
+	return pids
+}
+
+// commands returns how processes were started. Of one that has ended and is not
+// waited for there is nothing.
+func commands(pids []int) (lines []string) {
+	for _, pid := range pids {
+		line, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
+		lines = append(lines, strings.ReplaceAll(string(line), "\x00", " "))
+	}
+	return lines
+}
+
+func awaitEvent(t *testing.T, ctx context.Context, events <-chan host.Event, what string, want func(host.Event) bool) {
+	t.Helper()
+	for e := range events { // closed when ctx ends
+		if want(e) {
+			return
+		}
+	}
+	t.Fatalf("never: %s (%v)", what, context.Cause(ctx))
+}
