@@ -348,6 +348,29 @@ func TestOwnOrigin(t *testing.T) {
 	}
 }
 
+// A page whose name was made to stand for this machine is refused, whether it
+// sends an origin or not.
+func TestNameOfSomebodyElse(t *testing.T) {
+	p := start(t, nil, nil)
+	_, port, _ := strings.Cut(strings.TrimPrefix(p.web.Base, "http://"), ":")
+	for host, want := range map[string]int{"evil.example": 403, "localhost.evil.example": 403, "10.0.0.1": 403, "localhost": 405, "127.0.0.1": 405, "[::1]": 405} {
+		req, err := http.NewRequest("PUT", p.web.URL, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Host = host + ":" + port
+		resp, err := p.client.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != want {
+			t.Errorf("%s: %s", host, resp.Status)
+		}
+	}
+	p.guilty("a method that MCP does not use")
+}
+
 func TestLatency(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := start(t, nil, &Options{InMemory: true, Latency: time.Minute})

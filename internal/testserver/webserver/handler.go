@@ -257,18 +257,28 @@ func (x *exchange) serveStreamable() {
 	}
 }
 
-// welcome looks at the header Origin, which browsers send. That it agrees with
-// Host says nothing: both name the attacker when DNS was rebound.
+// welcome looks at what browsers send, for which any page may have the name of
+// this machine (DNS rebinding): Host, as not every request has more, and Origin.
+// That the two agree says nothing, as both name the attacker then.
 func (x *exchange) welcome() bool {
+	at, _ := x.r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+	if at != nil && at.IP.IsLoopback() && !isLocal(&url.URL{Host: x.r.Host}) {
+		x.refuse(http.StatusForbidden, codeRefused, "Forbidden: Host "+x.r.Host)
+		return false
+	}
 	origin := x.r.Header.Get("Origin")
 	if origin == "" || slices.Contains(x.h.opts.Origins, origin) {
 		return true
 	}
-	if u, err := url.Parse(origin); err == nil && u.Host == x.r.Host {
-		if ip := net.ParseIP(u.Hostname()); u.Hostname() == "localhost" || ip != nil && ip.IsLoopback() {
-			return true
-		}
+	if u, err := url.Parse(origin); err == nil && u.Host == x.r.Host && isLocal(u) {
+		return true
 	}
 	x.refuse(http.StatusForbidden, codeRefused, "Forbidden: Origin "+origin)
 	return false
+}
+
+// isLocal reports whether the host of u is this machine, whoever is asked.
+func isLocal(u *url.URL) bool {
+	ip := net.ParseIP(u.Hostname())
+	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 }
