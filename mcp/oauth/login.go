@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/httpx"
 )
@@ -44,25 +45,46 @@ func (t *Transport) Login(ctx context.Context) error {
 	return err
 }
 
-// probe asks the server for nothing, to see what it demands. One that demands
-// nothing of that may still demand something else.
-func (t *Transport) probe(ctx context.Context) (d demand, err error) {
+// A request that asks a server what it is. It is what clients ask first, so servers of
+// every revision have an answer to it, and none of them begins a session.
+const (
+	discoverVersion = "2026-07-28"
+	discoverMethod  = "server/discover"
+	discoverBody    = `{"jsonrpc":"2.0","id":1,"method":"` + discoverMethod + `","params":{"_meta":{` +
+		`"io.modelcontextprotocol/protocolVersion":"` + discoverVersion + `","io.modelcontextprotocol/clientCapabilities":{}}}}`
+)
+
+// probe asks the server something without a token, to see what it demands. One
+// that demands nothing of that may still demand something else.
+func (t *Transport) probe(ctx context.Context) (demand, error) {
 	ctx, cancel := context.WithTimeout(ctx, fetchTime)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, t.url.String(), nil)
-	if err != nil {
-		return d, &Error{URL: httpx.Clean(t.url), Rule: "not a URL that can be asked"}
+	d, status, err := t.demanded(ctx, http.MethodPost, discoverBody, http.Header{
+		"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"},
+		"Mcp-Protocol-Version": {discoverVersion}, "Mcp-Method": {discoverMethod},
+	})
+	if status == http.StatusNotFound || status == http.StatusMethodNotAllowed { // HTTP+SSE begins with GET
+		d, _, err = t.demanded(ctx, http.MethodGet, "", http.Header{"Accept": {"text/event-stream"}})
 	}
-	req.Header.Set("Accept", "text/event-stream")
+	return d, err
+}
+
+// demanded sends a request and returns what the answer demands.
+func (t *Transport) demanded(ctx context.Context, method, body string, h http.Header) (d demand, status int, err error) {
+	req, err := http.NewRequestWithContext(ctx, method, t.url.String(), strings.NewReader(body))
+	if err != nil {
+		return d, 0, &Error{URL: httpx.Clean(t.url), Rule: "not a URL that can be asked"}
+	}
+	req.Header = h
 	resp, err := t.base.RoundTrip(req)
 	if err != nil {
-		return d, err
+		return d, 0, err
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode == http.StatusUnauthorized {
 		d, _ = demandOf(resp)
 	}
-	return d, nil
+	return d, resp.StatusCode, nil
 }
 
 // Logout revokes the tokens where the authorization server lets that be done

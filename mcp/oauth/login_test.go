@@ -5,10 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testserver/webserver"
 )
 
 func TestLogin(t *testing.T) {
@@ -209,5 +213,55 @@ func TestNothingPrintsSecrets(t *testing.T) {
 	}
 	if s := New("x", nil).String(); s == "" {
 		t.Error("nothing")
+	}
+}
+
+// What a login asks the server breaks no rule of any revision, and finds out
+// what each demands.
+func TestProbe(t *testing.T) {
+	for name, v := range map[string]struct {
+		revisions []string
+		web       webserver.Options
+	}{
+		"both eras": {nil, webserver.Options{}},
+		"legacy":    {[]string{"2025-11-25"}, webserver.Options{}},
+		"modern":    {[]string{"2026-07-28"}, webserver.Options{}},
+		"HTTP+SSE":  {[]string{"2024-11-05"}, webserver.Options{SSEOnly: true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := testserver.New(&testserver.Options{Revisions: v.revisions})
+			web := webserver.New(server, &v.web)
+			defer web.Close()
+			locked := false
+			s := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+				if locked && (r.Method == http.MethodGet) == v.web.SSEOnly {
+					rw.Header().Set("WWW-Authenticate", `Bearer scope="read"`)
+					rw.WriteHeader(401)
+					return
+				}
+				web.ServeHTTP(rw, r)
+			}))
+			defer s.Close()
+			path := "/mcp"
+			if v.web.SSEOnly {
+				path = "/sse"
+			}
+			base := &http.Transport{}
+			defer base.CloseIdleConnections()
+			tr := New(s.URL+path, &Options{Base: base})
+			if d, err := tr.probe(t.Context()); err != nil || d != (demand{}) {
+				t.Errorf("%+v, %v", d, err)
+			}
+			if v := server.Violations(); v != nil {
+				t.Errorf("the server complains: %q", v)
+			}
+			if n := web.Sessions(); n != 0 && !v.web.SSEOnly {
+				t.Errorf("%d sessions are left", n)
+			}
+			locked = true
+			if d, err := tr.probe(t.Context()); err != nil || d.scope != "read" {
+				t.Errorf("%+v, %v", d, err)
+			}
+		})
 	}
 }
