@@ -194,7 +194,8 @@ func (c *Client) send(ctx context.Context, r *Request, u *url.URL) (*http.Respon
 		q.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
 		q.Body, _ = q.GetBody()
 	}
-	if len(c.header) > 0 || u.User != nil || c.jar != nil || q.Header == nil {
+	// The caller's RoundTripper might change it, which it must not.
+	if c.own == nil || len(c.header) > 0 || u.User != nil || c.jar != nil || q.Header == nil {
 		q.Header = make(http.Header, len(c.header)+len(r.Header)+1)
 		maps.Copy(q.Header, c.header)
 		maps.Copy(q.Header, r.Header)

@@ -11,15 +11,11 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// accepts is what a call may be answered with.
-const accepts = "application/json, text/event-stream"
+const (
+	eventStream = "text/event-stream"
 
-// Values of headers, which nothing changes.
-var (
-	typeJSON   = []string{"application/json"}
-	typeEither = []string{accepts}
-	typeEvents = []string{"text/event-stream"}
-	methodCall = []string{"tools/call"}
+	// accepts is what a call may be answered with.
+	accepts = "application/json, " + eventStream
 )
 
 // A conn sends each message in a POST of its own. A call reads the response to
@@ -41,12 +37,11 @@ type conn struct {
 
 	mu       sync.Mutex
 	running  map[*exchange]struct{} // the same; nil when none may be added any more
-	session  []string               // its id; nil when there is none
+	session  string                 // its id; empty when there is none
 	revision string                 // which the session speaks
 	unlisten func()                 // ends the stream of the session; nil when there is none
 	tools    map[string][]binding
-
-	revisionValue []string // the revision that was last sent in a header
+	headers  map[headerKey]http.Header // of messages; made once, and never changed
 }
 
 func (c *conn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessage, error) {
@@ -95,7 +90,7 @@ func (c *conn) call(ctx context.Context, slot *jsonrpc.Slot, req *jsonrpc.Reques
 		}
 	}
 	switch httpx.MediaType(resp.Header) {
-	case "text/event-stream":
+	case eventStream:
 		return c.follow(ctx, slot, req, resp)
 	case "application/json":
 		return c.whole(slot, resp)
@@ -114,8 +109,6 @@ func (c *conn) post(ctx context.Context, req *jsonrpc.Request, body []byte) (*ht
 	if err != nil {
 		return nil, err
 	}
-	header["Content-Type"] = typeJSON
-	header["Accept"] = typeEither
 	resp, err := c.http.Do(ctx, &httpx.Request{
 		Method: http.MethodPost, URL: c.url, Header: header, Body: body,
 		IdleTimeout: c.opts.IdleTimeout, Ends: true,

@@ -1,53 +1,74 @@
 package streamhttp
 
 import (
+	"cmp"
 	"encoding/base64"
+	"maps"
 	"net/http"
 	"strings"
 
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// header returns the header of a message, beside what all have.
-func (c *conn) header(req *jsonrpc.Request) (http.Header, error) {
+// maxHeaders is how many headers are kept for messages to come.
+const maxHeaders = 64
+
+// A headerKey is what the header of a message depends on.
+type headerKey struct{ revision, session, method, name string }
+
+// header returns a new header.
+func (k headerKey) header() http.Header {
 	h := make(http.Header, 8)
-	m := &req.Mirror
-	c.mu.Lock()
-	if m.Revision != "" {
-		if c.revisionValue[0] != m.Revision {
-			c.revisionValue = []string{m.Revision}
+	set := func(name, value string) {
+		if value != "" {
+			h[name] = []string{value}
 		}
-		h[revisionHeader] = c.revisionValue
 	}
-	if m.Session && req.Method != "initialize" && c.session != nil {
-		h[sessionHeader] = c.session
+	set(revisionHeader, k.revision)
+	set(sessionHeader, k.session)
+	set("Mcp-Method", encodeValue(k.method))
+	set("Mcp-Name", encodeValue(k.name))
+	return h
+}
+
+// header returns the header of a message, beside what Options.Header has. It
+// must not be changed, as other messages have the same.
+func (c *conn) header(req *jsonrpc.Request) (http.Header, error) {
+	m := &req.Mirror
+	k := headerKey{revision: m.Revision}
+	if !m.Session {
+		k.method, k.name = req.Method, m.Name
+	}
+	c.mu.Lock()
+	if m.Session && req.Method != "initialize" {
+		k.session = c.session
+	}
+	h := c.headers[k]
+	if h == nil {
+		if len(c.headers) == maxHeaders {
+			clear(c.headers)
+		}
+		h = k.header()
+		h["Content-Type"] = []string{"application/json"}
+		h["Accept"] = []string{accepts}
+		c.headers[k] = h
 	}
 	bindings := c.tools[m.Name]
 	c.mu.Unlock()
-	if m.Session {
+	if k.method != "tools/call" || bindings == nil {
 		return h, nil
 	}
-	if req.Method == "tools/call" {
-		h["Mcp-Method"] = methodCall
-	} else if req.Method != "" {
-		h["Mcp-Method"] = []string{encodeValue(req.Method)}
-	}
-	if m.Name != "" {
-		h["Mcp-Name"] = []string{encodeValue(m.Name)}
-	}
-	if req.Method == "tools/call" {
-		return h, setParams(h, bindings, req.Params)
-	}
-	return h, nil
+	h = maps.Clone(h)
+	return h, setParams(h, bindings, req.Params)
 }
 
-// sessionHeader returns the header of what belongs to the session.
-func (c *conn) sessionHeader() http.Header {
+// sessionHeader returns the header of what belongs to the session and is no
+// message.
+func (c *conn) sessionHeader(revision string) http.Header {
 	c.mu.Lock()
-	mirror := jsonrpc.Mirror{Session: true, Revision: c.revision}
+	k := headerKey{revision: cmp.Or(revision, c.revision), session: c.session}
 	c.mu.Unlock()
-	h, _ := c.header(&jsonrpc.Request{Mirror: mirror})
-	return h
+	return k.header()
 }
 
 const base64Prefix, base64Suffix = "=?base64?", "?="

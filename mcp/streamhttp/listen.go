@@ -30,7 +30,7 @@ func (c *conn) listen(ctx context.Context) {
 	before := c.unlisten
 	c.unlisten = x.stop
 	c.mu.Unlock()
-	header := c.sessionHeader()
+	header := c.sessionHeader("")
 	if before != nil {
 		before()
 	}

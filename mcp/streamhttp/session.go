@@ -27,10 +27,7 @@ func (c *conn) begin(resp *http.Response) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.session, c.revision = nil, ""
-	if id != "" {
-		c.session = []string{id}
-	}
+	c.session, c.revision = id, ""
 	if c.unlisten != nil {
 		c.unlisten() // belonged to the session before
 		c.unlisten = nil
@@ -41,7 +38,7 @@ func (c *conn) begin(resp *http.Response) error {
 // end tells the server that the session is over. It waits no longer than
 // courtesyTime.
 func (c *conn) end() {
-	header := c.sessionHeader()
+	header := c.sessionHeader("")
 	if header[sessionHeader] == nil {
 		return
 	}

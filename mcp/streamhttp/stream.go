@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"time"
 
@@ -142,8 +143,8 @@ func (s *stream) get(ctx context.Context, header http.Header) (*http.Response, e
 		defer close(s.opened)
 		s.opened = nil
 	}
-	h := header.Clone()
-	h["Accept"] = typeEvents
+	h := maps.Clone(header)
+	h["Accept"] = []string{eventStream}
 	if s.last != "" {
 		h["Last-Event-Id"] = []string{s.last}
 	}
@@ -151,7 +152,7 @@ func (s *stream) get(ctx context.Context, header http.Header) (*http.Response, e
 		Method: http.MethodGet, URL: s.c.url, Header: h, IdleTimeout: s.c.opts.IdleTimeout,
 	})
 	if err == nil {
-		err = httpx.Check(resp, "text/event-stream")
+		err = httpx.Check(resp, eventStream)
 	}
 	return resp, err
 }
@@ -172,8 +173,7 @@ func (c *conn) follow(ctx context.Context, slot *jsonrpc.Slot, req *jsonrpc.Requ
 		if !req.Mirror.Session || s.last == "" {
 			return jsonrpc.Lost(err)
 		}
-		header, _ := c.header(&jsonrpc.Request{Mirror: req.Mirror})
-		if resp, err = s.again(ctx, header); err != nil {
+		if resp, err = s.again(ctx, c.sessionHeader(req.Mirror.Revision)); err != nil {
 			return jsonrpc.Lost(err) // if ctx has ended, that is what the caller learns
 		}
 	}

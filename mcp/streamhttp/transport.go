@@ -85,7 +85,7 @@ func (t *Transport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, 
 	return &conn{
 		Inbox: jsonrpc.Inbox{Handler: h}, opts: &t.opts, url: u, http: client,
 		ctx: context.WithoutCancel(ctx), done: make(chan struct{}), running: make(map[*exchange]struct{}),
-		revisionValue: []string{""},
+		headers: make(map[headerKey]http.Header),
 	}, nil
 }
 
