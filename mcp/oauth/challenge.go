@@ -146,6 +146,11 @@ type demand struct {
 	silent   bool   // nobody is to be asked: no server demands this
 }
 
+// metBy reports whether k may be what is demanded, if it was not refused.
+func (d demand) metBy(k *token) bool {
+	return !d.stepUp || within(strings.Fields(d.scope), k.granted)
+}
+
 // demandOf returns the demand that resp is, or false if it is none that a
 // token would help against.
 func demandOf(resp *http.Response) (d demand, ok bool) {

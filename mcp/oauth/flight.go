@@ -8,23 +8,25 @@ import (
 // A flight is something that many requests wait for and one does. It runs in a
 // goroutine of its own, and ends when nobody waits for it any more.
 type flight struct {
+	task    any // what it is for
 	cancel  context.CancelFunc
-	waiting int           // guarded by the mutex that guards the flight's place
+	waiting int           // who wants the same; guarded by the mutex that guards the flight's place
 	done    chan struct{} // closed when tok and err are set
 	tok     *token
 	err     error
 }
 
 // join waits for the flight at place, which mu guards, and starts one that
-// runs f if there is none.
-func join(ctx context.Context, mu *sync.Mutex, place **flight, f func(context.Context) (*token, error)) (*token, error) {
+// runs f if there is none. If it was one for another task, which is not what a
+// task of nil minds, false is returned when it has ended, and nothing else.
+func join(ctx context.Context, mu *sync.Mutex, place **flight, task any, f func(context.Context) (*token, error)) (*token, error, bool) {
 	mu.Lock()
 	p := *place
 	if p == nil {
 		// It belongs to all who wait, so it has the values of the first
 		// and the end of none.
 		inner, cancel := context.WithCancel(context.WithoutCancel(ctx))
-		p = &flight{cancel: cancel, done: make(chan struct{})}
+		p = &flight{task: task, cancel: cancel, done: make(chan struct{})}
 		*place = p
 		go func() { // ends with f, which ends with inner
 			p.tok, p.err = f(inner)
@@ -37,20 +39,29 @@ func join(ctx context.Context, mu *sync.Mutex, place **flight, f func(context.Co
 			close(p.done)
 		}()
 	}
-	p.waiting++
+	same := task == nil || p.task == task
+	if same {
+		p.waiting++
+	}
 	mu.Unlock()
 	select {
 	case <-p.done:
-		return p.tok, p.err
+		if !same {
+			return nil, nil, false
+		}
+		return p.tok, p.err, true
 	case <-ctx.Done():
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	if p.waiting--; p.waiting == 0 {
+	if same {
+		p.waiting--
+	}
+	if p.waiting == 0 {
 		if *place == p {
 			*place = nil // the next starts anew instead of joining what ends
 		}
 		p.cancel()
 	}
-	return nil, context.Cause(ctx)
+	return nil, context.Cause(ctx), true
 }

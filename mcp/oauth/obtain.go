@@ -24,13 +24,13 @@ func (t *Transport) current(ctx context.Context) *token {
 	k, loaded := t.tok, t.loaded
 	t.mu.Unlock()
 	if !loaded {
-		k, _ = join(ctx, &t.mu, &t.loading, t.load)
+		k, _, _ = join(ctx, &t.mu, &t.loading, nil, t.load)
 	}
 	if k == nil || !k.expired() || k.refresh == "" && t.opts.Grant == nil {
 		return k
 	}
 	d := demand{metadata: t.bound().metadata, scope: strings.Join(k.scopes, " "), dpop: k.dpop, bearer: !k.dpop, silent: true}
-	if next, err := t.renew(ctx, k, d); err == nil {
+	if next, err := t.renew(ctx, k, d, ""); err == nil {
 		return next
 	}
 	return k
@@ -43,33 +43,45 @@ func (t *Transport) bound() binding {
 }
 
 // renew returns a token that meets the demand, after used did not. All who
-// need one wait for the same.
-func (t *Transport) renew(ctx context.Context, used *token, d demand) (*token, error) {
-	t.mu.Lock()
-	f := t.failed
-	t.mu.Unlock()
-	if f.err != nil && f.demand == d && time.Now().Before(f.until) {
-		return nil, f.err
-	}
-	place := &t.renewing
-	if d.silent {
+// need one wait for the same; who needs more scopes for operation may have to
+// wait for others first, who need other ones.
+func (t *Transport) renew(ctx context.Context, used *token, d demand, operation string) (*token, error) {
+	place, task := &t.renewing, any(nil)
+	switch {
+	case d.silent:
 		place = &t.quiet
+	case d.stepUp:
+		task = stepUp{d, operation}
 	}
-	return join(ctx, &t.mu, place, func(ctx context.Context) (*token, error) {
+	for {
 		t.mu.Lock()
-		k := t.tok
+		f := t.failed
 		t.mu.Unlock()
-		if k != nil && k != used {
-			return k, nil // since used was sent, somebody renewed it
+		if f.err != nil && f.demand == d && time.Now().Before(f.until) {
+			return nil, f.err
 		}
-		k, err := t.locked(ctx, used, d)
-		if err != nil && ctx.Err() == nil && !isTransient(err) && !errors.Is(err, ErrLoginRequired) {
+		k, err, ok := join(ctx, &t.mu, place, task, func(ctx context.Context) (*token, error) {
 			t.mu.Lock()
-			t.failed = failure{d, err, time.Now().Add(holdTime)}
+			k := t.tok
 			t.mu.Unlock()
+			if k != nil && k != used && d.metBy(k) {
+				return k, nil // since used was sent, somebody renewed it
+			}
+			if err := t.countStepUp(task); err != nil {
+				return nil, err
+			}
+			k, err := t.locked(ctx, used, d)
+			if err != nil && ctx.Err() == nil && !isTransient(err) && !errors.Is(err, ErrLoginRequired) {
+				t.mu.Lock()
+				t.failed = failure{d, err, time.Now().Add(holdTime)}
+				t.mu.Unlock()
+			}
+			return k, err
+		})
+		if ok {
+			return k, err
 		}
-		return k, err
-	})
+	}
 }
 
 // locked obtains a token while no other process does, unless one has.
@@ -86,7 +98,7 @@ func (t *Transport) locked(ctx context.Context, used *token, d demand) (*token, 
 	if err != nil {
 		return nil, err
 	}
-	if k != nil && k != used && !k.expired() && (!d.stepUp || within(strings.Fields(d.scope), k.granted)) {
+	if k != nil && k != used && !k.expired() && d.metBy(k) {
 		return k, nil
 	}
 	return t.obtain(ctx, k, d)

@@ -4,7 +4,10 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"runtime"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -105,6 +108,74 @@ func TestStepUpThatDoesNotHelp(t *testing.T) {
 	}
 }
 
+// Calls that need more scopes together cost one authorization for each set of
+// scopes, and none of them is given up for want of rounds.
+func TestStepUpsTogether(t *testing.T) {
+	for _, v := range []struct {
+		name  string
+		scope func(call string) string
+		asked int
+	}{
+		{"one scope", func(string) string { return "write" }, 1},
+		{"a scope for each operation", func(call string) string { return "write:" + call[:1] }, 8},
+	} {
+		t.Run(v.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.base.MaxIdleConnsPerHost = 100
+			who := &robot{w: w}
+			w.challenge = func(*http.Request) string { return `Bearer scope="read"` }
+			w.needs = func(r *http.Request) string { // called with a lock held
+				call := r.Header.Get("Mcp-Name")
+				if call == "first" {
+					return "read"
+				}
+				return v.scope(call)
+			}
+			tr := w.transport(func(o *Options) { o.Authorizer = who })
+			if _, err := w.ask(tr, "first"); err != nil {
+				t.Fatal(err)
+			}
+			// All have been refused before the first gets a token.
+			var mu sync.Mutex
+			seen := map[string]bool{}
+			w.handle = func(_ http.ResponseWriter, r *http.Request) bool {
+				if call := r.Header.Get("X-Call"); call != "" {
+					mu.Lock()
+					seen[call] = true
+					mu.Unlock()
+				}
+				if r.URL.Path == "/token" {
+					for all := false; !all; runtime.Gosched() {
+						mu.Lock()
+						all = len(seen) == 100
+						mu.Unlock()
+					}
+				}
+				return false
+			}
+			var all sync.WaitGroup
+			for i := range 100 {
+				all.Go(func() {
+					req, err := http.NewRequestWithContext(t.Context(), "GET", w.url(), nil)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					req.Header.Set("Mcp-Name", strconv.Itoa(i%8))
+					req.Header.Set("X-Call", strconv.Itoa(i))
+					if _, err := w.do(tr, req); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			all.Wait()
+			if who.times != 1+v.asked {
+				t.Errorf("asked %d times, want %d", who.times, 1+v.asked)
+			}
+		})
+	}
+}
+
 func TestScopesThatTheTokenHas(t *testing.T) {
 	w := newWorld(t)
 	who := &robot{w: w}
@@ -153,7 +224,7 @@ func TestWhoSaidNoIsNotAskedAgain(t *testing.T) {
 		no := errors.New("no")
 		tr := New("http://127.0.0.1/mcp", &Options{Base: refusing{}})
 		ask := func(d demand) error {
-			_, err := tr.renew(t.Context(), nil, d)
+			_, err := tr.renew(t.Context(), nil, d, "")
 			return err
 		}
 		tr.store = storeFunc(func() error { times++; return no })

@@ -36,27 +36,37 @@ func (o *operation) name() string {
 // meet returns a token that may meet the demand that k did not.
 func (o *operation) meet(ctx context.Context, k *token, d demand) (*token, error) {
 	if o.rounds++; o.rounds > maxStepUps {
-		return nil, o.tooMany()
+		return nil, o.t.tooMany()
 	}
-	if !d.stepUp {
-		return o.t.renew(ctx, k, d)
-	}
-	o.stepUp = true
-	if k != nil && within(strings.Fields(d.scope), k.granted) {
+	if d.stepUp && k != nil && d.metBy(k) {
 		return nil, &Error{URL: httpx.Clean(o.t.url), Rule: "it asks for scopes that the token has: " + printable(d.scope)}
 	}
-	o.t.mu.Lock()
-	if o.t.stepUps == nil || len(o.t.stepUps) >= maxOperations {
-		o.t.stepUps = map[string]int{}
+	o.stepUp = o.stepUp || d.stepUp
+	return o.t.renew(ctx, k, d, o.name())
+}
+
+// stepUp is the task to get more scopes for an operation.
+type stepUp struct {
+	demand    demand
+	operation string
+}
+
+// countStepUp counts how often a task is begun, if it is one to get more scopes.
+func (t *Transport) countStepUp(task any) error {
+	s, ok := task.(stepUp)
+	if !ok {
+		return nil
 	}
-	name := o.name()
-	o.t.stepUps[name]++
-	n := o.t.stepUps[name]
-	o.t.mu.Unlock()
-	if n > maxStepUps {
-		return nil, o.tooMany()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.stepUps == nil || len(t.stepUps) >= maxOperations {
+		t.stepUps = map[string]int{}
 	}
-	return o.t.renew(ctx, k, d)
+	if t.stepUps[s.operation] >= maxStepUps {
+		return t.tooMany()
+	}
+	t.stepUps[s.operation]++
+	return nil
 }
 
 // done notes that the operation is no longer refused for want of scopes.
@@ -69,6 +79,6 @@ func (o *operation) done(resp *http.Response) {
 	o.t.mu.Unlock()
 }
 
-func (o *operation) tooMany() error {
-	return &Error{URL: httpx.Clean(o.t.url), Rule: "it asks for ever more authorization: given up after " + strconv.Itoa(maxStepUps) + " rounds (Step-Up Authorization Flow)"}
+func (t *Transport) tooMany() error {
+	return &Error{URL: httpx.Clean(t.url), Rule: "it asks for ever more authorization: given up after " + strconv.Itoa(maxStepUps) + " rounds (Step-Up Authorization Flow)"}
 }
