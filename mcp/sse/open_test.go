@@ -91,6 +91,9 @@ func TestNotATransportOfThisKind(t *testing.T) {
 	}{
 		{200, "text/html", "<html>"},
 		{200, "application/json", `{"jsonrpc":"2.0"}`},
+		{200, "text/x-bogus", "data: x"},
+		{200, "x bogus", "data: x"},
+		{200, "text/event-stream-2", "data: x"},
 		{204, "", ""},
 		{400, "application/json", `{"error":"no"}`},
 		{401, "", ""},
@@ -120,6 +123,29 @@ func TestNotATransportOfThisKind(t *testing.T) {
 		if !strings.HasPrefix(err.Error(), "GET "+url+"/mcp?...: ") || strings.Contains(err.Error(), "secret") {
 			t.Error(err)
 		}
+	}
+}
+
+// TestMediaTypeOfTheStream: its parameters mean nothing; it is always UTF-8.
+func TestMediaTypeOfTheStream(t *testing.T) {
+	for _, typ := range []string{
+		"text/event-stream", "text/event-stream;", "text/event-stream;charset=windows-1252", "Text/Event-Stream ; charset=utf-8",
+	} {
+		url := get(t, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", typ)
+			io.WriteString(w, "event: endpoint\ndata: /messages…\n\n")
+			w.(http.Flusher).Flush()
+			<-r.Context().Done()
+		})
+		c, err := New(url, nil).Open(within(t, patience), jsonrpc.Handler{})
+		if err != nil {
+			t.Errorf("%s: %v", typ, err)
+			continue
+		}
+		if got := c.(*conn).endpoint.Path; got != "/messages…" {
+			t.Errorf("%s: endpoint %s", typ, got)
+		}
+		c.Close()
 	}
 }
 

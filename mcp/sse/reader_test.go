@@ -28,6 +28,8 @@ var vectors = []struct {
 	{name: "an empty event name", stream: "event: \ndata:data\n\n", events: []string{"message||data"}},
 	{name: "an event name counts for one event", stream: "event:test\ndata:x\n\ndata:x\n\n", events: []string{"test||x", "message||x"}},
 	{name: "an id that stays", stream: "id: 1\ndata: a\n\ndata: b\n\n", events: []string{"message|1|a", "message|1|b"}},
+	{name: "an id that changes and stays", stream: "id: 1\ndata: a\n\nid: 2\ndata: b\n\ndata: c\n\n", events: []string{"message|1|a", "message|2|b", "message|2|c"}},
+	{name: "an id that is reset and stays so", stream: "id: 1\ndata: a\n\nid:\ndata: b\n\ndata: c\n\n", events: []string{"message|1|a", "message||b", "message||c"}},
 	{name: "an id of other than ASCII", stream: "id: …\ndata: hello\n\ndata: …\n\ndata: …\n\n", events: []string{"message|…|hello", "message|…|…", "message|…|…"}},
 	{name: "an empty id resets it", stream: "id: 1\ndata: a\n\nid\ndata: b\n\nid: 2\ndata: c\n\nid:\ndata: d\n\n", events: []string{"message|1|a", "message||b", "message|2|c", "message||d"}},
 	{name: "ids with NUL are ignored", stream: "id: \x00\x00\ndata: a\n\nid: x\x00\ndata: b\n\nid: \x00x\ndata: c\n\nid: x\x00x\ndata: d\n\nid:  \x00\ndata: e\n\n", events: []string{"message||a", "message||b", "message||c", "message||d", "message||e"}},
@@ -38,6 +40,7 @@ var vectors = []struct {
 	{name: "a short retry", stream: "retry:0\n", retry: minRetry},
 	{name: "a long retry", stream: "retry:1" + strings.Repeat("0", 30) + "\n", retry: maxRetry},
 	{name: "unknown fields", stream: "data:test\n data\ndata\nfoobar:xxx\njustsometext\n:thisisacommentyay\n\n", events: []string{"message||test\n"}},
+	{name: "fields that say nothing make no event", stream: "data: a\ndata:b\n\n:\nnofield: c\n\nnofield: d\nData: e\n\ndata\n\ndata: f\n\n", events: []string{"message||a\nb", "message||", "message||f"}},
 	{name: "one leading space is removed", stream: "data:\ttest\rdata: \ndata:test\n\n", events: []string{"message||\ttest\n\ntest"}},
 	{name: "every line end", stream: "data:test\r\ndata\ndata:test\r\n\r", events: []string{"message||test\n\ntest"}},
 	{name: "carriage returns only", stream: "data:1\r\rdata:2\r\r", events: []string{"message||1", "message||2"}},
@@ -60,6 +63,9 @@ var vectors = []struct {
 func TestVectors(t *testing.T) {
 	for _, v := range vectors {
 		t.Run(v.name, func(t *testing.T) {
+			if events, retry := naive(v.stream); fmt.Sprintf("%q", events) != fmt.Sprintf("%q", v.events) || retry != v.retry {
+				t.Errorf("the naive reader sees %.300q, %v", events, retry)
+			}
 			for split, r := range map[string]io.Reader{
 				"whole":      strings.NewReader(v.stream),
 				"bytes":      iotest.OneByteReader(strings.NewReader(v.stream)),

@@ -41,7 +41,7 @@ type stream struct {
 	// It is nil from the begin for a stream that is there already.
 	opened chan struct{}
 
-	last string          // id of the last event
+	last string          // id of the last event; empty if there is none that can be sent
 	wait time.Duration   // how long the server wants to be left alone; 0 if it didn't say
 	vain int             // responses in a row without an event
 	seen map[string]bool // ids of the events that came; made when events have ids
@@ -58,8 +58,7 @@ func (s *stream) read(resp *http.Response) error {
 	r := sse.NewReader(resp.Body, s.c.opts.MaxMessage)
 	began := time.Now()
 	defer func() {
-		// A response that says nothing about them doesn't change them.
-		s.last, s.wait = cmp.Or(r.LastID(), s.last), cmp.Or(r.Retry(), s.wait)
+		s.wait = cmp.Or(r.Retry(), s.wait)
 		if time.Since(began) >= worthwhile {
 			s.vain = 0
 		}
@@ -67,6 +66,14 @@ func (s *stream) read(resp *http.Response) error {
 	for {
 		before := r.LastID()
 		ev, err := r.Next()
+		id := r.LastID()
+		moved := id != before
+		if moved {
+			s.last = ""
+			if httpx.ValidValue(id) {
+				s.last = id
+			}
+		}
 		if err != nil {
 			return err
 		}
@@ -74,7 +81,7 @@ func (s *stream) read(resp *http.Response) error {
 		if ev.Type != "message" || len(ev.Data) == 0 {
 			continue
 		}
-		if id := r.LastID(); id != before && s.repeated(id) {
+		if moved && s.repeated(id) {
 			continue
 		}
 		s.c.Receive(s.c, ev.Data, only)
@@ -86,6 +93,9 @@ func (s *stream) read(resp *http.Response) error {
 
 // repeated reports whether an event with this id has come before.
 func (s *stream) repeated(id string) bool {
+	if id == "" {
+		return false // the position was reset
+	}
 	if s.seen[id] {
 		return true
 	}

@@ -221,6 +221,35 @@ func TestCallGoesOnInAnotherResponse(t *testing.T) {
 	}
 }
 
+// TestSessionStreamResetsItsPosition: an id without a value is the end of
+// positions, and no id that came before.
+func TestSessionStreamResetsItsPosition(t *testing.T) {
+	var tries atomic.Int64
+	s := &server{session: "s"}
+	s.get = func(w http.ResponseWriter, r *http.Request) {
+		if tries.Add(1) == 1 {
+			events(w, "retry: 100\nid: 1\ndata: "+note("a")+"\n\nid\ndata: "+note("b")+"\n\n")
+			send(w, "id: 2\ndata: "+note("c")+"\n\nid:\ndata: "+note("d")+"\n\n")
+			return
+		}
+		events(w, "data: "+note("e")+"\n\n")
+		s.hang(r)
+	}
+	logs := make(chan string, 10)
+	c := s.open(t, nil, &mcp.Options{Log: func(_ context.Context, m *mcp.LogMessage) { logs <- string(m.Data) }})
+	for _, want := range []string{`"a"`, `"b"`, `"c"`, `"d"`, `"e"`} {
+		if got := <-logs; got != want {
+			t.Fatalf("got %s, want %s", got, want)
+		}
+	}
+	c.Close()
+	for _, r := range s.got("GET") {
+		if got := r.HTTP.Header.Values("Last-Event-ID"); len(got) > 0 {
+			t.Errorf("GET with Last-Event-ID %q", got)
+		}
+	}
+}
+
 // TestCallCannotGoOn: without an id, or since 2026-07-28, nothing is resumed
 // and the outcome is unknown.
 func TestCallCannotGoOn(t *testing.T) {
@@ -229,6 +258,8 @@ func TestCallCannotGoOn(t *testing.T) {
 		resumed                int
 	}{
 		{"no id", legacy, "retry: 100\ndata:\n\n", 0},
+		{"an id that cannot be sent", legacy, "id: \x01\nretry: 100\ndata:\n\n", 0},
+		{"an id that is taken back", legacy, "id: 1\nretry: 100\ndata:\n\nid\ndata:\n\n", 0},
 		{"no resumption any more", modern, "id: 1\nretry: 100\ndata:\n\n", 0},
 		{"resumption is refused", legacy, "id: 1\nretry: 100\ndata:\n\n", 1},
 	} {
