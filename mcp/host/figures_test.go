@@ -21,18 +21,31 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
-// The figures that a host must reach. They are printed with -v. What takes
-// long is done in full when STDMCP_LONG is set, and to a tenth with the race
-// detector, which no figure is held against.
+// The figures that a host must reach. With STDMCP_FIGURES set, as .ci/figures
+// does, they are measured in full, printed and held against what was promised.
+// Otherwise a part of the work is done, and nothing depends on how busy the
+// machine is.
+var measuring = os.Getenv("STDMCP_FIGURES") != ""
 
-func long(short, full int) int {
+// part returns how much to do.
+func part(of int) int {
 	switch {
-	case os.Getenv("STDMCP_LONG") != "":
-		return full
+	case measuring:
+		return of
 	case raceDetector:
-		return max(2, short/10)
+		return max(2, of/100)
 	}
-	return short
+	return of / 10
+}
+
+// figure prints one.
+func figure(t *testing.T, format string, args ...any) {
+	t.Helper()
+	if measuring {
+		fmt.Printf("host: "+format+"\n", args...)
+	} else {
+		t.Logf(format, args...)
+	}
 }
 
 // hundred returns n fakes.
@@ -58,23 +71,27 @@ func TestFigureStartOfHundredServers(t *testing.T) {
 		open.Add(-1)
 		return tr, err
 	}
-	h := newHost(t, o)
-	start := time.Now()
-	if d := h.SetServers(t.Context(), fs.servers()); d.Err() != nil || len(d.Errors) > 0 {
-		t.Fatal(d.Errors)
+	best := time.Hour
+	for range part(10) {
+		h := host.New(o)
+		start := time.Now()
+		d := h.SetServers(t.Context(), fs.servers())
+		best = min(best, time.Since(start))
+		if d.Err() != nil || len(d.Errors) > 0 || len(h.Status()) != 100 {
+			t.Error(d.Errors)
+		}
+		if err := h.Shutdown(t.Context()); err != nil {
+			t.Error(err)
+		}
 	}
-	took := time.Since(start)
-	t.Logf("100 servers in this process, %d tools: %v, at most %d at once", len(h.Tools()), took, most.Load())
-	if most.Load() > 8 {
-		t.Errorf("%d servers were connected at once", most.Load())
-	}
-	if limit := time.Second; took > limit && !raceDetector {
-		t.Errorf("took %v, want %v", took, limit)
+	figure(t, "100 servers in this process start in %v, wanted 1s; %d at once, wanted 8", best, most.Load())
+	if most.Load() > 8 || measuring && best > time.Second {
+		t.Error("which is too much")
 	}
 }
 
 func TestFigureStartOfChildren(t *testing.T) {
-	n := long(16, 100)
+	n := part(100)
 	var servers []*host.Server
 	for i := range n {
 		servers = append(servers, child(fmt.Sprintf("s%03d", i), nil))
@@ -84,13 +101,13 @@ func TestFigureStartOfChildren(t *testing.T) {
 	if d := h.SetServers(t.Context(), servers); d.Err() != nil || len(d.Errors) > 0 {
 		t.Fatal(d.Errors)
 	}
-	t.Logf("%d child processes: %v", n, time.Since(start))
+	figure(t, "%d child processes start in %v", n, time.Since(start))
 }
 
 // TestFigureHostileServer has 100 servers called 100 times each at once, with
 // and without one of them flooding its client.
 func TestFigureHostileServer(t *testing.T) {
-	perServer := long(20, 100)
+	perServer := part(100)
 	p99 := func(hostile bool) time.Duration {
 		fs := hundred(99)
 		fs["hostile"] = newFake(nil)
@@ -128,13 +145,22 @@ func TestFigureHostileServer(t *testing.T) {
 		slices.Sort(times)
 		return times[len(times)*99/100]
 	}
-	without, with := p99(false), p99(true)
-	t.Logf("100 servers × %d calls: p99 is %v, and %v with a hostile server", perServer, without, with)
+	for attempt := 1; ; attempt++ {
+		without, with := p99(false), p99(true)
+		ratio := float64(with) / float64(without)
+		figure(t, "100 servers × %d calls at once: p99 is %v, with one of them hostile %v: %.2f ×, wanted 2", perServer, without, with, ratio)
+		if !measuring || ratio <= 2 {
+			return
+		}
+		if attempt == 5 { // it wasn't others using the machine
+			t.Fatal("which is too much")
+		}
+	}
 }
 
 // TestFigureKills kills a supervised child again and again.
 func TestFigureKills(t *testing.T) {
-	n := long(200, 1000)
+	n := part(1000)
 	h := newHost(t, host.Options{Retry: host.Retry{Initial: time.Microsecond, Crashes: n + 1}})
 	if err := h.SetServers(t.Context(), []*host.Server{child("x", nil)}).Err(); err != nil {
 		t.Fatal(err)
@@ -170,23 +196,24 @@ func TestFigureKills(t *testing.T) {
 		}
 	}
 	slices.Sort(latency)
-	p99 := latency[len(latency)*99/100]
-	t.Logf("%d kills: pending calls fail after %v, p99 %v", n, latency[len(latency)/2], p99)
-	// A machine that others use as well may take a moment longer.
-	limit := 5 * time.Second
-	if long(0, 1) == 1 && !raceDetector {
-		limit = 100 * time.Millisecond
-	}
-	if p99 > limit {
-		t.Errorf("p99 is %v", p99)
-	}
-	var after holdings
-	for end := time.Now().Add(2 * time.Second); time.Now().Before(end); runtime.Gosched() {
-		if after = held(); !after.exceeds(before) {
-			return
+	late := 0
+	for _, d := range latency {
+		if d > 100*time.Millisecond {
+			late++
 		}
 	}
-	t.Errorf("before %+v, after %+v", before, after)
+	// The machine may be too busy to notice the death of a child for a while,
+	// which shows in the slowest, but not in most.
+	figure(t, "%d kills: pending calls end after %v, p99 %v, at most %v; %d took more than the 100ms wanted",
+		n, latency[n/2], latency[n*99/100], latency[n-1], late)
+	if measuring && late > n/100 || latency[n-1] > 10*time.Second {
+		t.Error("which is too much")
+	}
+	for end := time.Now().Add(10 * time.Second); held().exceeds(before); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("before %+v, after %+v", before, held())
+		}
+	}
 }
 
 // tiny serves a server that has one tool and next to nothing else.
@@ -240,7 +267,7 @@ func TestFigureIdleServers(t *testing.T) {
 	}
 	perServer := (heap() - bytes) / n
 	each := float64(runtime.NumGoroutine()-goroutines-n) / n // the server has one
-	t.Logf("an idle server takes %d bytes of the heap and %.2f goroutines", perServer, each)
+	figure(t, "an idle server takes %d bytes of the heap, wanted %d, and %.2f goroutines, wanted 4", perServer, 48<<10, each)
 	if perServer > 48<<10 && !raceDetector || each > 4 {
 		t.Error("which is too much")
 	}
