@@ -113,17 +113,17 @@ func (c *Client) assertion(audience string) (string, error) {
 // a look at whom it may be shown to (Authorization Server Binding).
 func (t *Transport) given(s *server) (*Client, error) {
 	c := t.opts.Client
-	if c.ID == "" {
-		return nil, nil
-	}
 	t.mu.Lock()
-	if c.Issuer == "" {
+	if c.ID != "" && c.Issuer == "" {
 		c.Issuer = t.binding.issuer
 	}
 	t.mu.Unlock()
 	if c.Issuer != "" && c.Issuer != s.issuer {
 		return nil, &Error{URL: clean(s.issuer), Rule: "the client is registered with another authorization server, " + clean(c.Issuer) +
 			" (Authorization Server Binding); if the server has moved, register there and set Options.Client"}
+	}
+	if c.ID == "" {
+		return nil, nil
 	}
 	return &c, nil
 }

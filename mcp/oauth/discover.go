@@ -37,27 +37,34 @@ func (t *Transport) discover(ctx context.Context, d demand) (*server, error) {
 		return nil, err
 	}
 	s := &server{metadataURL: d.metadata, resource: canonical(t.url)}
-	if m == nil {
+	if m == nil && t.opts.Issuer == "" {
 		return s, t.findServer(ctx, s, origin(t.url), true)
+	}
+	if m == nil {
+		return s, t.findServer(ctx, s, t.opts.Issuer, false)
 	}
 	if t.opts.Resource != "" && m.resource != t.opts.Resource || t.opts.Resource == "" && !covers(m.resource, t.url) {
 		return nil, &Error{URL: httpx.Clean(t.url), Rule: "its metadata is for another resource, " + clean(m.resource) +
 			" (RFC 9728, section 3.3); if that is right, set Options.Resource"}
 	}
 	s.resource, s.scopes, s.dpop = m.resource, m.scopes, m.dpopRequired
-	if len(m.servers) == 0 {
+	if len(m.servers) == 0 && t.opts.Issuer == "" {
 		return nil, &Error{URL: httpx.Clean(t.url), Rule: "its metadata names no authorization server"}
 	}
 	return s, t.findServer(ctx, s, t.chooseServer(m.servers), false)
 }
 
-// chooseServer returns the server that the program asks for, or else the one
-// that is known already, or else the first.
+// chooseServer returns the server that the program trusts, whatever the list
+// says, or else the one that knows its client or that is known already, if the
+// list has it, or else the first.
 func (t *Transport) chooseServer(list []string) string {
+	if t.opts.Issuer != "" {
+		return t.opts.Issuer
+	}
 	t.mu.Lock()
 	known := t.binding.issuer
 	t.mu.Unlock()
-	for _, want := range []string{t.opts.Issuer, t.opts.Client.Issuer, known} {
+	for _, want := range []string{t.opts.Client.Issuer, known} {
 		if want != "" && slices.Contains(list, want) {
 			return want
 		}
@@ -132,9 +139,9 @@ func (t *Transport) findServer(ctx context.Context, s *server, issuer string, le
 		if err != nil {
 			return &Error{URL: a.url, Rule: "metadata that is not as RFC 8414 has it", Err: err}
 		}
-		if m.issuer != issuer && (m.issuer == "" || m.issuer != t.opts.Issuer) {
+		if m.issuer != issuer {
 			wrong = &Error{URL: a.url, Rule: "the metadata of " + printable(issuer) + " says that it is of " + printable(m.issuer) +
-				", and must say exactly the same (RFC 8414, section 3.3); if that is right, set Options.Issuer"}
+				", and must say exactly the same (RFC 8414, section 3.3); if one of the two is right, set Options.Issuer to it"}
 			continue
 		}
 		s.serverMetadata = *m

@@ -51,7 +51,8 @@
 //     Where a proxy resolves names, that is up to the proxy.
 //   - A document says whose it is, and must say it exactly: the resource in its
 //     metadata, the issuer in that of the authorization server. Options.Resource
-//     and Options.Issuer are for those that say something else.
+//     is for a resource that says something else. With Options.Issuer, no other
+//     authorization server is asked for anything, whoever names it.
 //   - An authorization server must announce PKCE with S256. Its answer must have
 //     the state of the request and come from it (RFC 9207).
 //   - Tokens go to the origin that they are for and nowhere else, and into no

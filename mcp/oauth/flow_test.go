@@ -143,11 +143,17 @@ func TestSeveralAuthorizationServers(t *testing.T) {
 }
 
 func TestOverrides(t *testing.T) {
+	// The server lists another name than that which the issuer has.
 	w := newWorld(t)
-	w.meta["issuer"] = "https://issuer.example.com/"
-	w.answer = func(q url.Values) { q["iss"] = []string{"https://issuer.example.com/"} }
-	w.mustFail(w.transport(nil), "https://issuer.example.com/", "RFC 8414, section 3.3")
-	w.mustGet(w.transport(func(o *Options) { o.Issuer = "https://issuer.example.com/" }))
+	w.prm["authorization_servers"] = []string{w.as.URL + "/"}
+	w.mustFail(w.transport(nil), w.as.URL+"/", "RFC 8414, section 3.3", "Options.Issuer")
+	w.mustGet(w.transport(func(o *Options) { o.Issuer = w.as.URL }))
+	// It says nothing at all.
+	w.challenge = func(*http.Request) string { return "" }
+	for _, change := range []func(){func() { w.prm["authorization_servers"] = nil }, func() { w.prm = nil }} {
+		change()
+		w.mustGet(w.transport(func(o *Options) { o.Issuer = w.as.URL }))
+	}
 
 	w = newWorld(t)
 	w.prm["resource"] = "https://public.example.com/mcp"

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"time"
 )
@@ -68,12 +69,14 @@ func (ClientCredentials) form(_ context.Context, t *Transport, s *server, _ []st
 
 // Assertion is the Grant of a workload: where it runs, something gives it a JSON
 // Web Token that says what it is, for the authorization server to trust
-// (workload identity federation, RFC 7523, section 2.1).
+// (workload identity federation, RFC 7523, section 2.1). It is sent to the server
+// that its audience names and to no other, unless Options.Issuer or Client.Issuer
+// says which it is for.
 type Assertion struct {
 	Source Source
 }
 
-func (g Assertion) form(ctx context.Context, _ *Transport, s *server, _ []string) (url.Values, error) {
+func (g Assertion) form(ctx context.Context, t *Transport, s *server, _ []string) (url.Values, error) {
 	a, err := read(ctx, g.Source, "the assertion")
 	if err != nil {
 		return nil, err
@@ -84,6 +87,11 @@ func (g Assertion) form(ctx context.Context, _ *Transport, s *server, _ []string
 	}
 	if !j.expires.IsZero() && time.Now().After(j.expires) {
 		return nil, &Error{URL: clean(s.issuer), Rule: "the assertion for it has expired (RFC 7523, section 3)"}
+	}
+	// Who could name another server would get what opens this one.
+	named := t.opts.Issuer != "" || t.opts.Client.Issuer != ""
+	if !named && !slices.Contains(j.audience, s.issuer) && !slices.Contains(j.audience, s.token) {
+		return nil, &Error{URL: clean(s.issuer), Rule: "the audience of the assertion is another one (RFC 7523, section 3); if that is right, set Options.Issuer"}
 	}
 	return url.Values{"grant_type": {jwtBearer}, "assertion": {a}}, nil
 }

@@ -48,13 +48,16 @@ func unsigned(header, claims map[string]any) string {
 
 func TestAssertion(t *testing.T) {
 	later := time.Now().Add(time.Hour).Unix()
-	good := unsigned(map[string]any{"alg": "none"}, map[string]any{"exp": later})
 	path := filepath.Join(t.TempDir(), "token")
-	if err := os.WriteFile(path, []byte(good+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, src := range []Source{Static(good), SourceFile(path)} {
+	for _, src := range []Source{nil, SourceFile(path)} {
 		w := newWorld(t)
+		good := unsigned(map[string]any{"alg": "none"}, map[string]any{"exp": later, "aud": w.as.URL})
+		if err := os.WriteFile(path, []byte(good+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if src == nil {
+			src = Static(good)
+		}
 		w.mustGet(w.transport(func(o *Options) { o.Grant, o.Client.ID = Assertion{src}, "workload" }))
 		if f := w.lastForm(); f.Get("assertion") != good || f.Get("grant_type") != jwtBearer || f.Get("client_id") != "workload" || f.Get("resource") != w.url() {
 			t.Errorf("asked with %v", f)
@@ -80,13 +83,53 @@ func TestAssertion(t *testing.T) {
 	}
 }
 
+// An assertion goes to the server that it is for, whichever the resource names.
+func TestAssertionForAnotherServer(t *testing.T) {
+	const other = "https://real.example.com"
+	for _, v := range []struct {
+		name   string
+		aud    any
+		change func(w *world, o *Options)
+		want   string
+	}{
+		{"another", other, nil, "audience"},
+		{"several others", []string{other, "x"}, nil, "audience"},
+		{"none", "", nil, "audience"},
+		{"the issuer among others", []string{other, "%ISSUER%"}, nil, ""},
+		{"the token endpoint", "%ISSUER%/token", nil, ""},
+		{"the program knows better", other, func(w *world, o *Options) { o.Issuer = w.as.URL }, ""},
+		{"the program knows whose client it is", other, func(w *world, o *Options) { o.Client.Issuer = w.as.URL }, ""},
+		{"and this is not it", "%ISSUER%", func(w *world, o *Options) { o.Client.Issuer = other }, "another authorization server"},
+	} {
+		t.Run(v.name, func(t *testing.T) {
+			w := newWorld(t)
+			aud, _ := json.Marshal(v.aud)
+			claims := map[string]any{"aud": json.RawMessage(strings.ReplaceAll(string(aud), "%ISSUER%", w.as.URL))}
+			tr := w.transport(func(o *Options) {
+				o.Grant = Assertion{Static(unsigned(map[string]any{}, claims))}
+				if v.change != nil {
+					v.change(w, o)
+				}
+			})
+			if v.want == "" {
+				w.mustGet(tr)
+				return
+			}
+			w.mustFail(tr, v.want, w.as.URL)
+			if w.count("/token") != 0 {
+				t.Error("it was sent")
+			}
+		})
+	}
+}
+
 // A server that refuses an assertion is not asked again, nor in another way.
 func TestAssertionIsSentOnce(t *testing.T) {
 	for _, code := range []string{"invalid_grant", "invalid_scope", "unauthorized_client"} {
 		w := newWorld(t)
 		w.refuseToken = func(url.Values) string { return code }
 		tr := w.transport(func(o *Options) {
-			o.Grant = Assertion{Static(unsigned(map[string]any{}, map[string]any{}))}
+			o.Grant = Assertion{Static(unsigned(map[string]any{}, map[string]any{"aud": w.as.URL}))}
 		})
 		for range 3 {
 			w.mustFail(tr, code)

@@ -180,6 +180,27 @@ func TestRefusedTokens(t *testing.T) {
 	}
 }
 
+// Who says to be the authorization server that the program trusts gets nothing.
+func TestImpostor(t *testing.T) {
+	w, evil := newWorld(t), newWorld(t)
+	trusted := w.as.URL
+	w.clients["c"] = map[string]any{"client_secret": mark}
+	w.meta["token_endpoint_auth_methods_supported"] = []string{methodPost}
+	store := NewMemory()
+	trust := func(o *Options) {
+		o.Store, o.Issuer, o.Client = store, trusted, Client{ID: "c", Secret: mark}
+	}
+	w.mustGet(w.transport(trust))
+	w.forgetAccess()
+	clear(w.refresh)
+	w.prm["authorization_servers"] = []string{evil.as.URL}
+	evil.meta["issuer"] = trusted
+	w.mustGet(w.transport(trust))
+	if len(evil.paths) != 0 {
+		t.Errorf("the impostor was asked %q", evil.paths)
+	}
+}
+
 // What an authorization server says is quoted, but not what was secret in the
 // request, which it may repeat.
 func TestServerErrors(t *testing.T) {

@@ -43,8 +43,9 @@ type Options struct {
 	// what the server says it needs.
 	Scopes []string
 
-	// Issuer is the authorization server to use if there are several, and the
-	// one that metadata may name although it is listed by another name.
+	// Issuer is the authorization server to use, and the only one, whatever
+	// the server says: of several, in place of a wrong one, or so that no other
+	// ever sees what the program has.
 	Issuer string
 
 	// Resource is what the server's metadata must call it. Empty means its

@@ -127,7 +127,7 @@ func TestContextValues(t *testing.T) {
 	tr := w.transport(func(o *Options) {
 		o.Grant = Assertion{func(ctx context.Context) (string, error) {
 			got = ctx.Value(valueKey{})
-			return unsigned(map[string]any{}, map[string]any{}), nil
+			return unsigned(map[string]any{}, map[string]any{"aud": w.as.URL}), nil
 		}}
 	})
 	req, err := http.NewRequestWithContext(context.WithValue(t.Context(), valueKey{}, "value"), "GET", w.url(), nil)
