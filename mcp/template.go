@@ -1,0 +1,175 @@
+package mcp
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+)
+
+// Expand returns the URI that the template makes of values, which are strings
+// or lists of strings (RFC 6570). A variable without a value is left out. The
+// error says what is wrong with the template, or with a value.
+func (t *ResourceTemplate) Expand(values map[string]any) (string, error) {
+	uri, rest := "", t.URITemplate
+	for {
+		before, after, found := strings.Cut(rest, "{")
+		if strings.Contains(before, "}") {
+			return "", errTemplate
+		}
+		uri += escapeURI(before, true)
+		if !found {
+			return uri, nil
+		}
+		expression, after, closed := strings.Cut(after, "}")
+		if !closed {
+			return "", errTemplate
+		}
+		text, err := expand(expression, values)
+		if err != nil {
+			return "", err
+		}
+		uri, rest = uri+text, after
+	}
+}
+
+var errTemplate = errors.New("not a URI template")
+
+// An operator says how an expression is expanded (RFC 6570, Appendix A).
+type operator struct {
+	first, sep string
+	named      bool   // values follow their names
+	empty      string // what follows a name without a value
+	reserved   bool   // reserved characters stay
+}
+
+func operatorOf(c byte) (op operator, special bool) {
+	switch c {
+	case '+':
+		return operator{"", ",", false, "", true}, true
+	case '#':
+		return operator{"#", ",", false, "", true}, true
+	case '.', '/':
+		return operator{string(c), string(c), false, "", false}, true
+	case ';':
+		return operator{";", ";", true, "", false}, true
+	case '?', '&':
+		return operator{string(c), "&", true, "=", false}, true
+	}
+	return operator{"", ",", false, "", false}, false
+}
+
+// expand returns what an expression stands for.
+func expand(expression string, values map[string]any) (string, error) {
+	if expression == "" {
+		return "", errTemplate
+	}
+	op, special := operatorOf(expression[0])
+	if special {
+		expression = expression[1:]
+	}
+	var parts []string
+	for spec := range strings.SplitSeq(expression, ",") {
+		name, explode := strings.CutSuffix(spec, "*")
+		name, length, prefixed := strings.Cut(name, ":")
+		limit, err := strconv.Atoi(length)
+		if !isVariable(name) || prefixed && (err != nil || limit < 1 || explode) {
+			return "", errTemplate
+		}
+		var list []string
+		switch v := values[name].(type) {
+		case nil:
+			continue
+		case string:
+			if prefixed {
+				v = firstRunes(v, limit)
+			}
+			list, explode = []string{v}, false
+		case []string:
+			if prefixed {
+				return "", errors.New("a list has no prefix: " + strconv.Quote(name))
+			}
+			if len(v) == 0 {
+				continue
+			}
+			list = v
+		default:
+			return "", errors.New("neither a string nor a list of strings: " + strconv.Quote(name))
+		}
+		parts = append(parts, op.join(name, list, explode)...)
+	}
+	if parts == nil {
+		return "", nil
+	}
+	return op.first + strings.Join(parts, op.sep), nil
+}
+
+// join returns what stands between the separators of an expression for one
+// variable.
+func (op *operator) join(name string, list []string, explode bool) []string {
+	escaped := make([]string, len(list))
+	for i, v := range list {
+		escaped[i] = escapeURI(v, op.reserved)
+	}
+	if !explode {
+		escaped = []string{strings.Join(escaped, ",")}
+	}
+	if op.named {
+		for i, v := range escaped {
+			if v == "" {
+				escaped[i] = name + op.empty
+			} else {
+				escaped[i] = name + "=" + v
+			}
+		}
+	}
+	return escaped
+}
+
+// firstRunes returns the first n characters of s.
+func firstRunes(s string, n int) string {
+	for i := range s {
+		if n--; n < 0 {
+			return s[:i]
+		}
+	}
+	return s
+}
+
+// isVariable reports whether s may be the name of a variable.
+func isVariable(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		dot := c == '.' && i > 0 && i < len(s)-1 && s[i-1] != '.'
+		if !isAlphanumeric(c) && c != '_' && c != '%' && !dot {
+			return false
+		}
+	}
+	return s != ""
+}
+
+func isAlphanumeric(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+}
+
+// escapeURI escapes what may not stand in a URI as it is. With reserved, the
+// characters that have a meaning there stay, and so does what is escaped.
+func escapeURI(s string, reserved bool) string {
+	const hex = "0123456789ABCDEF"
+	var b []byte
+	for i := range len(s) {
+		c := s[i]
+		switch {
+		case isAlphanumeric(c), strings.IndexByte("-._~", c) >= 0,
+			reserved && strings.IndexByte(":/?#[]@!$&'()*+,;=", c) >= 0,
+			reserved && c == '%' && i+2 < len(s) && isHex(s[i+1]) && isHex(s[i+2]):
+			b = append(b, c)
+		default:
+			b = append(b, '%', hex[c>>4], hex[c&15])
+		}
+	}
+	return string(b)
+}
+
+func isHex(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
+}
