@@ -26,7 +26,7 @@ type Handler interface {
 	answer(ctx context.Context, params RawMessage) (object, error)
 }
 
-// HandlerFunc answers requests of any method, for extensions and experiments.
+// HandlerFunc answers requests of any one method, for extensions and experiments.
 // Its result becomes the answer as for Call; it declares nothing.
 func HandlerFunc(method string, f func(ctx context.Context, params RawMessage) (any, error)) Handler {
 	return &funcHandler{method, f}

@@ -3,6 +3,7 @@ package mcp_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -268,6 +269,22 @@ func TestSamplingWithTools(t *testing.T) {
 					t.Errorf("answered %s", answers[0].line)
 				}
 			})
+		})
+	}
+}
+
+func TestMaxRounds(t *testing.T) {
+	for _, tt := range []struct{ max, want int }{{0, 17}, {3, 4}, {-1, 1}} {
+		synctest.Test(t, func(t *testing.T) {
+			p, rwc := newPeer(t, modern, func(p *peer, m request) {
+				p.answer(m, fmt.Sprintf(`{"resultType":"input_required","requestState":"s%s"}`, m.ID))
+			})
+			c := dial(t, rwc, &mcp.Options{MaxRounds: tt.max})
+			_, err := c.CallTool(t.Context(), "any", nil)
+			wantError(t, err, mcp.ErrInputRequired, "rounds")
+			if n := len(p.got("tools/call")); n != tt.want {
+				t.Errorf("%d: asked %d times, want %d", tt.max, n, tt.want)
+			}
 		})
 	}
 }

@@ -18,7 +18,7 @@ type Cache interface {
 
 	// lookUp returns what is kept under key, and the state of the cache for a
 	// later keep.
-	lookUp(key string) (raw RawMessage, state int)
+	lookUp(ctx context.Context, key string) (raw RawMessage, state int)
 
 	// keep keeps a result, unless something was dropped since state.
 	keep(key string, raw RawMessage, ttl time.Duration, state int)
@@ -47,10 +47,19 @@ type entry struct {
 	ends time.Time
 }
 
-func (c *cache) lookUp(key string) (RawMessage, int) {
+// A refresh is the key of a context that Refresh has made.
+type refresh struct{}
+
+// Refresh returns a context in which calls are not answered from a [Cache]. What
+// the server answers is kept.
+func Refresh(ctx context.Context) context.Context {
+	return context.WithValue(ctx, refresh{}, true)
+}
+
+func (c *cache) lookUp(ctx context.Context, key string) (RawMessage, int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if e, ok := c.kept[key]; ok && time.Now().Before(e.ends) {
+	if e, ok := c.kept[key]; ok && time.Now().Before(e.ends) && ctx.Value(refresh{}) == nil {
 		return e.raw, c.state
 	}
 	return nil, c.state
@@ -128,7 +137,7 @@ type cachePlace struct {
 
 // cached returns the result that is kept for a call, or nil, and then
 // remembers where it is to be kept.
-func (c *Client) cached(q *call) RawMessage {
+func (c *Client) cached(ctx context.Context, q *call) RawMessage {
 	if c.opts.Cache == nil || !q.caches || q.inputs != nil {
 		q.place = nil
 		return nil
@@ -140,7 +149,7 @@ func (c *Client) cached(q *call) RawMessage {
 			return nil
 		}
 	}
-	raw, state := c.opts.Cache.lookUp(string(key))
+	raw, state := c.opts.Cache.lookUp(ctx, string(key))
 	q.place = &cachePlace{string(key), state}
 	return raw
 }

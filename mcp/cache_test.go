@@ -1,6 +1,7 @@
 package mcp_test
 
 import (
+	"context"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -41,6 +42,15 @@ func TestCacheKeepsForAsLongAsTheServerAllows(t *testing.T) {
 		}
 		if n := asks(server, "resources/read"); n != 1 {
 			t.Errorf("read %d times", n)
+		}
+		// Where it is to be new, it is asked for, and kept.
+		for range 2 {
+			for i, ctx := range []context.Context{mcp.Refresh(t.Context()), t.Context()} {
+				before := asks(server, "resources/read")
+				if _, err := c.ReadResource(ctx, "echo://text"); err != nil || asks(server, "resources/read") != before+1-i {
+					t.Errorf("refreshed: read %d times, %v", asks(server, "resources/read"), err)
+				}
+			}
 		}
 		time.Sleep(25 * time.Hour)
 		if _, err := c.ListTools(t.Context()); err != nil || asks(server, "tools/list") != 2*pages {

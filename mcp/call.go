@@ -45,7 +45,7 @@ type call struct {
 // request that was refused because the server has forgotten the session is
 // sent once more in a new one.
 func (c *Client) do(ctx context.Context, q *call) (RawMessage, error) {
-	if raw := c.cached(q); raw != nil {
+	if raw := c.cached(ctx, q); raw != nil {
 		return raw, nil
 	}
 	session := c.session.current()

@@ -90,6 +90,33 @@ func (c *Client) Ping(ctx context.Context) error {
 	return err
 }
 
+// KeepAlive asks the server for a sign of life every so often, as Ping does,
+// and gives it as long to answer. It returns the error of the last of several
+// misses in a row, that of ctx, or what ended the connection. Who calls it
+// decides what then becomes of the client.
+func (c *Client) KeepAlive(ctx context.Context, every time.Duration, misses int) error {
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for missed := 0; ; {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-c.conn.Done():
+			return c.conn.Err()
+		}
+		ping, cancel := context.WithTimeoutCause(ctx, every, c.timeout(every))
+		err := c.Ping(ping)
+		cancel()
+		switch missed++; {
+		case err == nil:
+			missed = 0
+		case missed >= misses:
+			return err
+		}
+	}
+}
+
 // Call sends a request of any method and returns the result as the server
 // wrote it. params becomes the params object: nil, a json.RawMessage, a
 // json.Marshaler or a map[string]any; what the server's protocol revision requires in

@@ -55,8 +55,8 @@ func Connect(ctx context.Context, t Transport, opts *Options) (*Client, error) {
 	c := newClient(ctx, opts)
 	c.target = nameOf(t)
 	for _, h := range c.opts.Handlers {
-		if o, ok := h.(pageOpener); ok {
-			o.attach(c)
+		if a, ok := h.(attacher); ok {
+			a.attach(c)
 		}
 	}
 	if err := c.open(ctx, t); err != nil {

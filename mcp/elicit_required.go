@@ -19,12 +19,10 @@ type pageOpener interface {
 	// and returns when the server says that all is done there, or when it has
 	// said nothing for the time that a call has: not all servers do.
 	openAll(ctx context.Context, c *Client, data RawMessage) error
-
-	// attach is called before anything is sent: a server may be done with a page
-	// as soon as it has asked for it.
-	attach(c *Client)
 }
 
+// attach is for a server that is done with a page as soon as it has asked for
+// it.
 func (e Elicitation) attach(c *Client) {
 	if e.OpenURL != nil {
 		c.pages()

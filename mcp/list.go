@@ -23,21 +23,22 @@ type resultPtr[R any] interface {
 func pages[T, R any, P resultPtr[R]](ctx context.Context, c *Client, method string,
 	split func(P) ([]T, *string)) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
-		q := &call{method: method, caches: true}
+		var next *string
 		seen := make(map[string]bool)
-		for page, n := 1, 0; ; page++ {
-			res := P(new(R))
-			if err := c.get(ctx, q, res); err != nil {
+		for n, items := 1, 0; ; n++ {
+			res, err := page[R, P](ctx, c, method, next)
+			if err != nil {
 				yield(nil, err)
 				return
 			}
-			items, next := split(res)
-			for i := range items {
-				if n++; n > c.opts.MaxItems {
-					yield(nil, c.endless(q, "more than "+strconv.Itoa(c.opts.MaxItems)+" items"))
+			var list []T
+			list, next = split(res)
+			for i := range list {
+				if items++; items > c.opts.MaxItems {
+					yield(nil, c.endless(method, "more than "+strconv.Itoa(c.opts.MaxItems)+" items"))
 					return
 				}
-				if !yield(&items[i], nil) {
+				if !yield(&list[i], nil) {
 					return
 				}
 			}
@@ -45,22 +46,34 @@ func pages[T, R any, P resultPtr[R]](ctx context.Context, c *Client, method stri
 			case next == nil:
 				return
 			case seen[*next]:
-				yield(nil, c.endless(q, "the cursor "+strconv.Quote(*next)+" came twice"))
+				yield(nil, c.endless(method, "the cursor "+strconv.Quote(*next)+" came twice"))
 				return
-			case page == c.opts.MaxPages:
-				yield(nil, c.endless(q, "more than "+strconv.Itoa(page)+" pages"))
+			case n == c.opts.MaxPages:
+				yield(nil, c.endless(method, "more than "+strconv.Itoa(n)+" pages"))
 				return
 			}
 			seen[*next] = true
-			q.params = func(_ *call, b []byte) ([]byte, error) {
-				return wire.AppendString(wire.AppendKey(b, "cursor"), *next), nil
-			}
 		}
 	}
 }
 
-func (c *Client) endless(q *call, why string) error {
-	return c.failed(q, &opError{why, ErrTooManyPages})
+// page asks for one page of a list: the first, or that which cursor names.
+func page[R any, P resultPtr[R]](ctx context.Context, c *Client, method string, cursor *string) (P, error) {
+	q := &call{method: method, caches: true}
+	if cursor != nil {
+		q.params = func(_ *call, b []byte) ([]byte, error) {
+			return wire.AppendString(wire.AppendKey(b, "cursor"), *cursor), nil
+		}
+	}
+	res := P(new(R))
+	if err := c.get(ctx, q, res); err != nil {
+		return nil, err
+	}
+	return res, nil
+}
+
+func (c *Client) endless(method, why string) error {
+	return c.failed(&call{method: method}, &opError{why, ErrTooManyPages})
 }
 
 // all reads a list to its end, in no more time than a call may take in all.

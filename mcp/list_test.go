@@ -233,3 +233,41 @@ func TestBadItemsAreReported(t *testing.T) {
 		}
 	})
 }
+
+// TestPages are read one at a time, with what the server says of each.
+func TestPages(t *testing.T) {
+	everywhere(t, func(t *testing.T, p place) {
+		c := p.open(t, p.server(testserver.Options{PageSize: 2}), nil)
+		for name, list := range map[string]func(cursor *string) (n int, page *mcp.Page, err error){
+			"tools": func(cursor *string) (int, *mcp.Page, error) {
+				res, err := c.ListToolsPage(t.Context(), cursor)
+				return len(res.Tools), &res.Page, err
+			},
+			"resources": func(cursor *string) (int, *mcp.Page, error) {
+				res, err := c.ListResourcesPage(t.Context(), cursor)
+				return len(res.Resources), &res.Page, err
+			},
+			"templates": func(cursor *string) (int, *mcp.Page, error) {
+				res, err := c.ListResourceTemplatesPage(t.Context(), cursor)
+				return len(res.ResourceTemplates), &res.Page, err
+			},
+			"prompts": func(cursor *string) (int, *mcp.Page, error) {
+				res, err := c.ListPromptsPage(t.Context(), cursor)
+				return len(res.Prompts), &res.Page, err
+			},
+		} {
+			n, page, err := list(nil)
+			if err != nil || n == 0 || n > 2 || (page.NextCursor == nil) != (name == "templates") {
+				t.Fatalf("%s: %d items, %+v, %v", name, n, page, err)
+			}
+			if p.revision == modern && (page.TTLMs == nil || page.CacheScope == "" || page.ServerInfo().Name != "stdmcp-echo") {
+				t.Errorf("%s: the page says %+v", name, page)
+			}
+			if page.NextCursor != nil {
+				if n, _, err := list(page.NextCursor); err != nil || n == 0 {
+					t.Errorf("%s: then %d items, %v", name, n, err)
+				}
+			}
+		}
+	})
+}

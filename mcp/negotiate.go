@@ -34,6 +34,14 @@ const otherGrace = 250 * time.Millisecond
 // negotiate finds out the server's era and agrees with it on a revision.
 func (c *Client) negotiate(ctx context.Context) (*agreement, error) {
 	legacy := c.opts.legacy(c.opts.Versions)
+	if known := c.opts.Known; known != nil {
+		if v := c.opts.modern([]string{known.Revision}); v != "" {
+			return &agreement{c.newModernEra(v), *known}, nil
+		}
+		if v := c.opts.legacy([]string{known.Revision}); v != "" {
+			return c.initialize(ctx, v)
+		}
+	}
 	switch {
 	case c.opts.modern(c.opts.Versions) == "":
 		if legacy == "" {

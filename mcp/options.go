@@ -37,6 +37,12 @@ type Options struct {
 	// never sends initialize; without a modern one it sends that at once.
 	Versions []string
 
+	// Known is what an earlier client has said of this server in its Server
+	// method, maybe in another process. Connect then doesn't find out which
+	// kind it is of: a server of 2026-07-28 or later is not asked at all.
+	// Should the server have changed since, connect without it.
+	Known *ServerInfo
+
 	// ProbeTimeout is how long Connect waits for the answer to
 	// server/discover before it tries initialize, too. 3 seconds when 0, and
 	// no more than a third of what its context leaves.
@@ -55,6 +61,10 @@ type Options struct {
 	// MaxPages and MaxItems bound what the List methods and the iterators
 	// read of one list. 1,000 pages and 100,000 items when 0.
 	MaxPages, MaxItems int
+
+	// MaxRounds is how often a server may ask for more before it answers a
+	// request (2026-07-28). 16 when 0, never when negative.
+	MaxRounds int
 
 	// Handlers answer what servers ask of the client, such as [Roots],
 	// [Sampling] and [Elicitation]. What they are for is declared to servers;
@@ -119,6 +129,7 @@ func (o *Options) withDefaults() Options {
 	orDefault(&d.MaxTimeout, time.Hour)
 	orDefault(&d.MaxPages, 1000)
 	orDefault(&d.MaxItems, 100_000)
+	orDefault(&d.MaxRounds, 16)
 	if d.Dropped == nil {
 		d.Dropped = func(error, []byte) {}
 	}

@@ -10,13 +10,8 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-const (
-	// maxRounds is how often a server may ask for more before it answers.
-	maxRounds = 16
-
-	// maxInputs is how many things it may ask for at once.
-	maxInputs = 64
-)
+// maxInputs is how many things a server may ask for at once.
+const maxInputs = 64
 
 // ErrInputRequired is matched by the error of a call for which the server asks
 // for something that the client doesn't have: no function in Options for it,
@@ -91,8 +86,8 @@ func (c *Client) gather(ctx context.Context, q *call, raw []byte) error {
 	case len(ask.InputRequests) > maxInputs:
 		return &opError{"more than " + strconv.Itoa(maxInputs) + " questions at once", ErrInputRequired}
 	}
-	if q.rounds++; q.rounds > maxRounds {
-		return &opError{"no result after " + strconv.Itoa(maxRounds) + " rounds", ErrInputRequired}
+	if q.rounds++; q.rounds > c.opts.MaxRounds {
+		return &opError{"no result after " + strconv.Itoa(c.opts.MaxRounds) + " rounds", ErrInputRequired}
 	}
 	answers, err := c.answerAll(ctx, ask.InputRequests)
 	if err != nil {

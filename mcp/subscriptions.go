@@ -19,6 +19,10 @@ type watcher interface {
 	renewed(ctx context.Context)
 }
 
+// An attacher is a handler with a watcher, which it adds before anything is
+// sent.
+type attacher interface{ attach(c *Client) }
+
 // watch adds the watcher that add makes, unless has finds one.
 func (c *Client) watch(has func(watcher) bool, add func() watcher) {
 	c.mu.Lock()
