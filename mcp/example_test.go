@@ -1,11 +1,13 @@
 package mcp_test
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log"
+	"net"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
@@ -39,6 +41,42 @@ func ExampleConnect() {
 	server := client.Server()
 	fmt.Println(server.Name, server.Version, "speaks", server.Revision)
 	// Output: stdmcp-echo 1.0.0 speaks 2026-07-28
+}
+
+// A server in the same program needs no process: it is joined by a pipe.
+func ExampleConnect_inProcess() {
+	ours, theirs := net.Pipe()
+	go func() { // any server that reads and writes lines; this one ends with the pipe
+		for lines := bufio.NewScanner(theirs); lines.Scan(); {
+			var m struct {
+				ID     json.RawMessage
+				Method string
+			}
+			if err := json.Unmarshal(lines.Bytes(), &m); err != nil {
+				return
+			}
+			switch m.Method {
+			case "server/discover":
+				fmt.Fprintf(theirs, `{"jsonrpc":"2.0","id":%s,"result":{"resultType":"complete","supportedVersions":["2026-07-28"],`+
+					`"capabilities":{"tools":{}},"ttlMs":0,"cacheScope":"private"}}`+"\n", m.ID)
+			case "tools/call":
+				fmt.Fprintf(theirs, `{"jsonrpc":"2.0","id":%s,"result":{"resultType":"complete","content":[{"type":"text","text":"hi"}]}}`+"\n", m.ID)
+			}
+		}
+	}()
+
+	ctx := context.Background()
+	client, err := mcp.Connect(ctx, stdio.Stream(ours), nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
+	res, err := client.CallTool(ctx, "hello", nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(res.Text())
+	// Output: hi
 }
 
 func ExampleOptions() {
