@@ -49,8 +49,8 @@ func (s *ServerInfo) UnmarshalJSON(data []byte) error {
 // [ErrClosed] when the server went away, context.DeadlineExceeded when it
 // does not answer, and [ErrMalformed] when its answer made no sense.
 func Connect(ctx context.Context, t Transport, opts *Options) (*Client, error) {
-	if f, ok := t.(firstOf); ok && len(f) > 0 {
-		return f.connect(ctx, opts)
+	if t, ok := t.(chooser); ok {
+		return t.connect(ctx, opts)
 	}
 	c := newClient(ctx, opts)
 	c.target = nameOf(t)

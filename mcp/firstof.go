@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -13,7 +12,15 @@ import (
 // server is of another kind, not when it fails or refuses.
 //
 //	mcp.FirstOf(streamhttp.New(url, nil), sse.New(url, nil))
+//
+// If none is right, the error has what became of each, and names transports
+// that have a method Kind() string.
 func FirstOf(transports ...Transport) Transport { return firstOf(transports) }
+
+// A chooser is a Transport that finds out which of several transports it is.
+type chooser interface {
+	connect(context.Context, *Options) (*Client, error)
+}
 
 type firstOf []Transport
 
@@ -24,28 +31,33 @@ func (f firstOf) String() string {
 	return nameOf(f[0])
 }
 
+var errNoTransport = errors.New("FirstOf was given no transport")
+
 // Open opens the first.
 func (f firstOf) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
 	if len(f) == 0 {
-		return nil, errors.New("FirstOf was given no transport")
+		return nil, errNoTransport
 	}
 	return f[0].Open(ctx, h)
 }
 
 func (f firstOf) connect(ctx context.Context, opts *Options) (*Client, error) {
-	var tried triedError
+	if len(f) == 0 {
+		return nil, errNoTransport
+	}
+	tried := &triedError{server: nameOf(f)}
 	for _, t := range f {
 		c, err := Connect(ctx, t, opts)
 		if err == nil {
 			return c, nil
 		}
-		tried = append(tried, err)
+		tried.add(t, err)
 		if !isOtherKind(err) {
 			break
 		}
 	}
-	if len(tried) == 1 {
-		return nil, tried[0]
+	if len(tried.errs) == 1 {
+		return nil, tried.errs[0]
 	}
 	return nil, tried
 }
@@ -61,14 +73,43 @@ func isOtherKind(err error) bool {
 }
 
 // A triedError is what became of several attempts.
-type triedError []error
-
-func (e triedError) Error() string {
-	s := make([]string, len(e))
-	for i, err := range e {
-		s[i] = err.Error()
-	}
-	return strings.Join(s, "; then ")
+type triedError struct {
+	server string
+	kinds  []string // of transport; empty if not known
+	errs   []error
 }
 
-func (e triedError) Unwrap() []error { return e }
+func (e *triedError) add(t Transport, err error) {
+	kind := ""
+	if t, ok := t.(interface{ Kind() string }); ok {
+		kind = t.Kind()
+	}
+	e.kinds, e.errs = append(e.kinds, kind), append(e.errs, err)
+}
+
+func (e *triedError) Error() string {
+	s := "connect"
+	if e.server != "" {
+		s += " to " + e.server
+	}
+	for i, err := range e.errs {
+		if i == 0 {
+			s += ": "
+		} else {
+			s += "; then "
+		}
+		if e.kinds[i] != "" {
+			s += "over " + e.kinds[i] + ": "
+		}
+		if op, ok := err.(*opError); ok {
+			err = op.err // without the server, again
+		}
+		s += err.Error()
+	}
+	if isOtherKind(e.errs[len(e.errs)-1]) {
+		s += "; check that this is the URL of an MCP server, path included"
+	}
+	return s
+}
+
+func (e *triedError) Unwrap() []error { return e.errs }

@@ -2,6 +2,7 @@ package httpx
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -28,6 +29,8 @@ type StatusError struct {
 	RetryAfter      time.Duration // between 1 s and 5 min; 0 when not said
 	WWWAuthenticate []string      // the challenges
 	Body            string        // at most 4 KiB of it, made printable
+
+	encoding string // of the body, if it has one
 }
 
 // Check returns nil if the status of resp is 2xx and its media type is one of
@@ -38,16 +41,20 @@ func Check(resp *http.Response, want ...string) error {
 	if ok && len(want) == 0 {
 		return nil
 	}
-	// We never ask for an encoding; net/http does, and decodes it.
-	encoding := resp.Header.Get("Content-Encoding")
-	if got := MediaType(resp.Header); ok && (encoding == "" || strings.EqualFold(encoding, "identity")) {
-		for _, w := range want {
-			if got == w {
-				return nil
-			}
-		}
+	if ok && encoding(resp) == "" && slices.Contains(want, MediaType(resp.Header)) {
+		return nil
 	}
 	return Unusable(resp, strings.Join(want, " or "))
+}
+
+// encoding returns what the body of resp is encoded in, if it is. We never ask
+// for that; net/http does, and decodes it.
+func encoding(resp *http.Response) string {
+	s := strings.ToLower(resp.Header.Get("Content-Encoding"))
+	if s == "identity" {
+		return ""
+	}
+	return s
 }
 
 // Unusable returns the error for a response that cannot be used, and closes
@@ -63,6 +70,7 @@ func Unusable(resp *http.Response, want string) *StatusError {
 		RetryAfter:      retryAfter(resp.Header.Get("Retry-After")),
 		WWWAuthenticate: resp.Header.Values("WWW-Authenticate"),
 		Body:            printable(withoutSecrets(string(data), resp.Request)),
+		encoding:        encoding(resp),
 	}
 }
 
@@ -88,13 +96,16 @@ func (e *StatusError) Error() string {
 		if got == "" {
 			got = "no content type"
 		}
+		if e.encoding != "" {
+			got += " encoded in " + e.encoding
+		}
 		s += " with " + got + " instead of " + e.Want
 	case e.Status == http.StatusUnauthorized:
 		s += ", the server asks for authorization"
 	case e.Status == http.StatusForbidden:
 		s += ", the server refuses access"
 	case e.Status == http.StatusNotFound:
-		s += ", there is nothing at this URL, or the session has ended"
+		s += ", there is nothing at this URL"
 	case e.Status == http.StatusMethodNotAllowed:
 		s += ", the URL is not one for this transport"
 	case e.Status == http.StatusTooManyRequests:

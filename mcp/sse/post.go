@@ -169,6 +169,9 @@ func (c *conn) awaitEnd(ctx context.Context) {
 // Servers say that it was with any content type, so that only a web page with
 // the status 200 is taken for what it is: a proxy that wants something.
 func accepted(resp *http.Response) error {
+	if resp.StatusCode == http.StatusNotFound {
+		return &about{"the session may have ended", httpx.Check(resp)}
+	}
 	if resp.StatusCode != http.StatusOK || httpx.MediaType(resp.Header) != "text/html" {
 		return httpx.Check(resp)
 	}

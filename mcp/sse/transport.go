@@ -75,6 +75,9 @@ func New(rawURL string, opts *Options) *Transport {
 	return t
 }
 
+// Kind returns what messages call this kind of transport.
+func (t *Transport) Kind() string { return "HTTP+SSE" }
+
 // String returns the server's URL, without what may be a secret in it.
 func (t *Transport) String() string {
 	if t.err != nil {

@@ -11,12 +11,8 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-const (
-	eventStream = "text/event-stream"
-
-	// accepts is what a call may be answered with.
-	accepts = "application/json, " + eventStream
-)
+// Media types of messages, and of streams of them.
+const typeJSON, eventStream = "application/json", "text/event-stream"
 
 // A conn sends each message in a POST of its own. A call reads the response to
 // its POST itself, so that what happens to it concerns no other call.
@@ -89,13 +85,13 @@ func (c *conn) call(ctx context.Context, slot *jsonrpc.Slot, req *jsonrpc.Reques
 			return err
 		}
 	}
-	switch httpx.MediaType(resp.Header) {
-	case eventStream:
-		return c.follow(ctx, slot, req, resp)
-	case "application/json":
-		return c.whole(slot, resp)
+	if err := httpx.Check(resp, typeJSON, eventStream); err != nil {
+		return httpx.Outcome(err)
 	}
-	return httpx.Outcome(httpx.Unusable(resp, accepts))
+	if httpx.MediaType(resp.Header) == eventStream {
+		return c.follow(ctx, slot, req, resp)
+	}
+	return c.whole(slot, resp)
 }
 
 // post sends a message and returns the response if its status is 200 or, for

@@ -121,6 +121,7 @@ func TestFirstOfSaysWhatWasTried(t *testing.T) {
 	s := httptest.NewServer(http.NotFoundHandler())
 	defer s.Close()
 	_, err := mcp.Connect(within(t, patience), mcp.FirstOf(streamhttp.New(s.URL, nil), sse.New(s.URL, nil)), nil)
-	wantError(t, err, nil, "POST "+s.URL, "; then ", "GET "+s.URL, "404")
+	wantError(t, err, nil, "connect to "+s.URL+": over Streamable HTTP: initialize: POST "+s.URL+": 404", "; then over HTTP+SSE: GET "+s.URL+": 404",
+		"; check that this is the URL of an MCP server")
 	wantStatus(t, err, 404)
 }

@@ -49,8 +49,8 @@ func (c *conn) header(req *jsonrpc.Request) (http.Header, error) {
 			clear(c.headers)
 		}
 		h = k.header()
-		h["Content-Type"] = []string{"application/json"}
-		h["Accept"] = []string{accepts}
+		h["Content-Type"] = []string{typeJSON}
+		h["Accept"] = []string{typeJSON + ", " + eventStream}
 		c.headers[k] = h
 	}
 	bindings := c.tools[m.Name]

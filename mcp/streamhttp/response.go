@@ -47,7 +47,7 @@ func readAll(resp *http.Response, max int) ([]byte, error) {
 // servers put a JSON-RPC error into it.
 func (c *conn) refused(resp *http.Response, sent http.Header) error {
 	var answer *jsonrpc.Error
-	if httpx.MediaType(resp.Header) == "application/json" {
+	if httpx.MediaType(resp.Header) == typeJSON {
 		data, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal))
 		_ = resp.Body.Close()
 		resp.Body = io.NopCloser(bytes.NewReader(data))
@@ -58,7 +58,7 @@ func (c *conn) refused(resp *http.Response, sent http.Header) error {
 			}
 		}
 	}
-	status := httpx.Unusable(resp, accepts)
+	status := httpx.Unusable(resp, typeJSON)
 	switch {
 	case status.Status == http.StatusNotFound && sent.Get(sessionHeader) != "":
 		return &sessionError{status}

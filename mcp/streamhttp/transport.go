@@ -59,6 +59,9 @@ func New(url string, opts *Options) *Transport {
 	return t
 }
 
+// Kind returns what messages call this kind of transport.
+func (t *Transport) Kind() string { return "Streamable HTTP" }
+
 // String returns the URL without secrets.
 func (t *Transport) String() string {
 	u, err := url.Parse(t.url)
