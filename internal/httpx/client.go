@@ -215,14 +215,22 @@ func (c *Client) send(ctx context.Context, r *Request, u *url.URL) (*http.Respon
 	}
 	resp, err := c.rt.RoundTrip(req)
 	if err != nil {
-		return nil, err
+		return nil, Hidden(err, req)
 	}
 	if c.jar != nil {
 		c.jar.SetCookies(u, resp.Cookies())
 	}
-	resp.Request = req // what the RoundTripper made of it may hold more secrets
+	if made := resp.Request; made != nil && made != req {
+		// It may hold more secrets, for nobody but Unusable.
+		req = req.WithContext(context.WithValue(ctx, madeKey{}, made.Header))
+	}
+	resp.Request = req
 	return resp, nil
 }
+
+// madeKey is for the header of what a RoundTripper has made of a request, in the
+// context of the request.
+type madeKey struct{}
 
 // requestError says which request failed.
 type requestError struct {

@@ -236,3 +236,49 @@ func TestCloseEndsEverything(t *testing.T) {
 		t.Error("a request after Close")
 	}
 }
+
+// What a server repeats of a request is not told on, whoever has put it there.
+func TestSecretsThatComeBack(t *testing.T) {
+	const own, added, another = "own-hunter2secret", "added-hunter2secret", "another-hunter2secret"
+	u := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		said := r.Header.Get("Authorization") + " " + r.Header.Get("X-Api-Key") + " " + r.Header.Get("X-Team")
+		if r.URL.Path == "/500" {
+			http.Error(w, said, 500)
+			return
+		}
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		io.WriteString(conn, said+"\r\n\r\n")
+		conn.Close()
+	})
+	base := &http.Transport{}
+	defer base.CloseIdleConnections()
+	adding := roundTripper(func(r *http.Request) (*http.Response, error) {
+		made := r.Clone(r.Context())
+		made.Header.Set("Authorization", "Bearer "+added)
+		made.Header.Set("X-Team", another)
+		resp, err := base.RoundTrip(made)
+		if err != nil {
+			err = Hidden(err, made, another)
+		}
+		return resp, err
+	})
+	c := newClient(t, &http.Client{Transport: adding}, http.Header{"X-Api-Key": {own}})
+	for _, path := range []string{"/500", "/malformed"} {
+		at := *u
+		at.Path = path
+		resp, err := c.Do(t.Context(), &Request{Method: "POST", URL: &at})
+		if err == nil {
+			if resp.Request.Header.Get("Authorization") != "" {
+				t.Error("the request that is returned says too much")
+			}
+			err = Check(resp)
+		}
+		if err == nil || strings.Contains(err.Error(), "hunter2") || !strings.Contains(err.Error(), "***") {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package httpx
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -23,22 +24,49 @@ func printable(s string) string {
 	}, s))
 }
 
+// Hidden returns err, with which req failed, without what withoutSecrets leaves
+// out: errors quote answers that are malformed.
+func Hidden(err error, req *http.Request, more ...string) error {
+	text := err.Error()
+	if hidden := withoutSecrets(text, req, more...); hidden != text {
+		return &hiddenError{hidden, err}
+	}
+	return err
+}
+
+// hiddenError is an error whose text is another one.
+type hiddenError struct {
+	text string
+	err  error
+}
+
+func (e *hiddenError) Error() string { return e.text }
+func (e *hiddenError) Unwrap() error { return e.err }
+
 // withoutSecrets returns s, part of the answer to req, without what req says
-// that nobody else should know: servers repeat such things.
-func withoutSecrets(s string, req *http.Request) string {
+// that nobody else should know, and without more: servers repeat such things.
+func withoutSecrets(s string, req *http.Request, more ...string) string {
 	const shortest = 6 // what is shorter is hardly a secret, and may be anything
 	hide := func(secret string) {
 		if len(secret) >= shortest {
 			s = strings.ReplaceAll(s, secret, "***")
 		}
 	}
-	for name, values := range req.Header {
-		if !isSecret(name) {
-			continue
-		}
+	field := func(values []string) {
 		for _, v := range values {
 			hide(v)
 			hide(v[strings.LastIndexByte(v, ' ')+1:]) // without "Bearer"
+		}
+	}
+	for name, values := range req.Header {
+		if isSecret(name) {
+			field(values)
+		}
+	}
+	made, _ := req.Context().Value(madeKey{}).(http.Header)
+	for name, values := range made {
+		if !slices.Equal(values, req.Header[name]) {
+			field(values) // added by somebody who had a reason
 		}
 	}
 	for _, values := range req.URL.Query() {
@@ -48,6 +76,9 @@ func withoutSecrets(s string, req *http.Request) string {
 	}
 	if password, ok := req.URL.User.Password(); ok {
 		hide(password)
+	}
+	for _, v := range more {
+		hide(v)
 	}
 	return s
 }

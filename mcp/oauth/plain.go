@@ -57,8 +57,7 @@ func (p *plain) RoundTrip(req *http.Request) (*http.Response, error) {
 		closeBody(req)
 		return nil, err
 	}
-	r := p.with(req, value)
-	resp, err := p.base.RoundTrip(r)
+	resp, err := p.send(req, value)
 	if err != nil || resp.StatusCode != http.StatusUnauthorized || !canReplay(req) {
 		return resp, err
 	}
@@ -66,23 +65,29 @@ func (p *plain) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil || again == value {
 		return resp, nil
 	}
-	r = p.with(req, again)
+	next := req.WithContext(req.Context())
 	if req.GetBody != nil {
-		if r.Body, err = req.GetBody(); err != nil {
+		if next.Body, err = req.GetBody(); err != nil {
 			return resp, nil
 		}
 	}
 	_ = unusable(resp)
-	return p.base.RoundTrip(r)
+	return p.send(next, again)
 }
 
-func (p *plain) with(req *http.Request, value string) *http.Request {
+// send sends a copy of req with the value.
+func (p *plain) send(req *http.Request, value string) (*http.Response, error) {
 	r := req.WithContext(req.Context())
 	if r.Header = maps.Clone(req.Header); r.Header == nil {
 		r.Header = http.Header{}
 	}
 	r.Header[p.name] = []string{p.prefix + value}
-	return r
+	resp, err := p.base.RoundTrip(r)
+	if err != nil {
+		// The name of the field need not say that it is secret.
+		err = httpx.Hidden(err, r, value)
+	}
+	return resp, err
 }
 
 func (p *plain) value(ctx context.Context) (string, error) {

@@ -2,6 +2,7 @@ package oauth
 
 import (
 	"errors"
+	"io"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -213,6 +214,42 @@ func TestServerErrors(t *testing.T) {
 		t.Errorf("%#v", e)
 	}
 	checkKind(t, err)
+}
+
+// Answers that are no HTTP are quoted in errors, but not what they repeat.
+func TestSecretsThatComeBack(t *testing.T) {
+	w := newWorld(t)
+	at := ""
+	w.handle = func(rw http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path != at || at == "/mcp" && r.Header.Get("Authorization") == "" && r.Header.Get("X-Team") == "" {
+			return false
+		}
+		_ = r.ParseForm()
+		said := r.Header.Get("Authorization") + " " + r.Header.Get("X-Team")
+		for _, values := range r.PostForm {
+			said += " " + strings.Join(values, " ")
+		}
+		conn, _, err := http.NewResponseController(rw).Hijack()
+		if err != nil {
+			t.Error(err)
+			return true
+		}
+		_, _ = io.WriteString(conn, strings.ReplaceAll(said, " ", "|")+"\r\n\r\n") // one word, which is quoted
+		conn.Close()
+		return true
+	}
+	for _, method := range []string{methodNone, methodBasic, methodPost} {
+		for _, at = range []string{"/token", "/mcp"} {
+			w.meta["token_endpoint_auth_methods_supported"] = []string{method}
+			c := Client{ID: "c", Secret: mark + "-of-the-client"}
+			w.clients["c"] = map[string]any{"client_secret": c.Secret}
+			if method == methodNone {
+				c.Secret, w.clients["c"] = "", map[string]any{}
+			}
+			w.mustFail(w.transport(func(o *Options) { o.Client = c }), "malformed", "***")
+		}
+	}
+	w.mustFail(Header(w.url(), "X-Team", Static("the-"+mark), w.base), "malformed", "***")
 }
 
 // A server that refuses every token is not given token after token.

@@ -2,6 +2,7 @@ package oauth
 
 import (
 	"context"
+	"encoding/base64"
 	"net/http"
 	"net/url"
 	"slices"
@@ -71,12 +72,16 @@ func (t *Transport) requestToken(ctx context.Context, m *serverMetadata, c *Clie
 	return nil, err
 }
 
-// secretsOf returns what of a request must not be repeated.
+// secretsOf returns what of a request by c, which may be nil, must not be repeated.
 func secretsOf(form url.Values, c *Client) (list []string) {
-	for _, name := range [...]string{"code", "code_verifier", "refresh_token", "assertion", "client_assertion", "subject_token", "token"} {
+	for _, name := range [...]string{"code", "code_verifier", "refresh_token", "assertion", "client_assertion", "client_secret", "subject_token", "token"} {
 		list = append(list, form.Get(name))
 	}
-	return append(list, c.Secret)
+	if c == nil || c.Secret == "" {
+		return list
+	}
+	basic := url.QueryEscape(c.ID) + ":" + url.QueryEscape(c.Secret)
+	return append(list, c.Secret, base64.StdEncoding.EncodeToString([]byte(basic)))
 }
 
 // token reads a successful answer (RFC 6749, section 5.1).

@@ -221,6 +221,9 @@ func (t *Transport) send(req *http.Request, k *token, again bool) (*http.Respons
 		}
 	}
 	resp, err := t.base.RoundTrip(r)
+	if err != nil {
+		err = httpx.Hidden(err, r)
+	}
 	return resp, nonce, err
 }
 
