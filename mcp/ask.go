@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
@@ -77,6 +78,9 @@ func (c *Client) handle(ctx context.Context, method string, params RawMessage) (
 			res, err := h.answer(ctx, params)
 			if err != nil {
 				return nil, err
+			}
+			if b, ok := res.(interface{ busy() time.Duration }); ok {
+				c.requests.userIsAway(b.busy())
 			}
 			return encodeObject(nil, res)
 		}

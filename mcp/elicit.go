@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 )
 
 // Elicitation lets servers ask the user. As a [Handler] it answers
@@ -59,7 +60,12 @@ func (e Elicitation) answer(ctx context.Context, params RawMessage) (object, err
 	case form && e.Form != nil:
 		return e.fillIn(ctx, &p)
 	case p.Mode == "url" && e.OpenURL != nil:
-		return e.openURL(ctx, &p)
+		action, err := e.openURL(ctx, &p)
+		res := ElicitResult{Action: action}
+		if action == ElicitAccept {
+			return &pageOpened{res}, err
+		}
+		return &res, err
 	case form || p.Mode == "url":
 		return nil, invalidParams("this client declared no elicitation in this mode")
 	}
@@ -88,20 +94,28 @@ func (e Elicitation) fillIn(ctx context.Context, p *ElicitParams) (object, error
 	return nil, errAction
 }
 
-func (e Elicitation) openURL(ctx context.Context, p *ElicitParams) (object, error) {
+// A pageOpened is the result when the user is busy at a page.
+type pageOpened struct{ ElicitResult }
+
+func (*pageOpened) busy() time.Duration { return pageTime }
+
+// pageTime is how long a user may take at a page.
+const pageTime = 10 * time.Minute
+
+func (e Elicitation) openURL(ctx context.Context, p *ElicitParams) (action string, err error) {
 	host := hostOf(p.URL)
 	if host == "" {
-		return nil, invalidParams("the URL is not one that a user may be asked to open")
+		return "", invalidParams("the URL is not one that a user may be asked to open")
 	}
 	req := &URLRequest{Message: p.Message, URL: p.URL, Host: host, ID: p.ElicitationID}
 	for label := range strings.SplitSeq(strings.ToLower(host), ".") {
 		req.Punycode = req.Punycode || strings.HasPrefix(label, "xn--")
 	}
-	action, err := e.OpenURL(ctx, req)
+	action, err = e.OpenURL(ctx, req)
 	if err == nil && action != ElicitAccept && action != ElicitDecline && action != ElicitCancel {
 		err = errAction
 	}
-	return &ElicitResult{Action: action}, err
+	return action, err
 }
 
 // hostOf returns the host, and port, of an absolute http or https URL, or ""

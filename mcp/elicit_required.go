@@ -56,11 +56,11 @@ func (e Elicitation) openAll(ctx context.Context, c *Client, data RawMessage) er
 	}
 	done := c.pages()
 	for i := range pages {
-		res, err := e.openURL(ctx, &pages[i])
+		action, err := e.openURL(ctx, &pages[i])
 		if err != nil {
 			return err
 		}
-		if res.(*ElicitResult).Action != ElicitAccept {
+		if action != ElicitAccept {
 			return errDeclined
 		}
 	}
@@ -93,6 +93,8 @@ func readPages(data RawMessage) (pages []ElicitParams, err error) {
 
 // donePages are the pages that a server has said to be done with.
 type donePages struct {
+	c *Client
+
 	mu   sync.Mutex
 	done map[string]chan struct{} // by id; closed when done
 }
@@ -102,7 +104,7 @@ func (c *Client) pages() (d *donePages) {
 		d, ok = w.(*donePages)
 		return ok
 	}, func() watcher {
-		d = &donePages{done: make(map[string]chan struct{})}
+		d = &donePages{c: c, done: make(map[string]chan struct{})}
 		return d
 	})
 	return d
@@ -150,6 +152,7 @@ func (d *donePages) note(method string, params RawMessage) error {
 	if err := decodeText(params, &p); err != nil {
 		return &malformedError{err}
 	}
+	d.c.requests.userIsBack()
 	done := d.of(p.ElicitationID)
 	if done == nil {
 		return ErrFlood

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/mcp"
@@ -127,5 +128,60 @@ func TestRefusalStaysWithoutSomebodyToAsk(t *testing.T) {
 	var answer *jsonrpc.Error
 	if !errors.As(err, &answer) || answer.Code != mcp.CodeURLElicitationRequired {
 		t.Error(err)
+	}
+}
+
+// TestTimeStandsStillWhileTheUserIsAtAPage, until the server says that all is
+// done there.
+func TestTimeStandsStillWhileTheUserIsAtAPage(t *testing.T) {
+	const ask = `"params":{"mode":"url","message":"Log in","elicitationId":"e1","url":"https://example.com/"}`
+	for _, revision := range eras {
+		for _, tt := range []struct {
+			name       string
+			told, done time.Duration // when the server says that the user is done, and when it answers
+			ends       time.Duration // 0 for an answer
+		}{
+			{"in time", 0, 8 * time.Minute, 0},
+			{"never", 0, time.Hour, 11 * time.Minute},
+			{"told", 8 * time.Minute, 8*time.Minute + 30*time.Second, 0},
+			{"told, but slow", 8 * time.Minute, 10 * time.Minute, 9 * time.Minute},
+		} {
+			if tt.told != 0 && revision == modern {
+				continue // where nothing is told
+			}
+			t.Run(revision+"/"+tt.name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					_, rwc := newPeer(t, revision, func(p *peer, m request) {
+						if m.Method != "tools/call" {
+							return
+						}
+						if revision == legacy {
+							p.send(`{"jsonrpc":"2.0","id":"q","method":"elicitation/create",` + ask + "}")
+						} else if !strings.Contains(m.line, "inputResponses") {
+							p.answer(m, `{"resultType":"input_required","inputRequests":{"q":{"method":"elicitation/create",`+ask+`}}}`)
+							return
+						}
+						if tt.told != 0 {
+							time.AfterFunc(tt.told, func() { p.notify("notifications/elicitation/complete", `{"elicitationId":"e1"}`) })
+						}
+						time.AfterFunc(tt.done, func() { p.answer(m, done) })
+					})
+					c := dial(t, rwc, &mcp.Options{Handlers: []mcp.Handler{somePage}, Dropped: func(error, []byte) {}})
+					ends := tt.ends
+					if ends == 0 {
+						ends = tt.done
+					}
+					start := time.Now()
+					_, err := c.CallTool(t.Context(), "any", nil)
+					if (err == nil) != (tt.ends == 0) {
+						t.Error(err)
+					}
+					if took := time.Since(start); took < ends || took > ends+time.Minute {
+						t.Errorf("took %v, want %v", took, ends)
+					}
+					time.Sleep(2 * time.Hour)
+				})
+			})
+		}
 	}
 }

@@ -50,8 +50,10 @@ type Options struct {
 
 	// Timeout is how long a call waits for its answer. Progress starts the
 	// time anew, for a call that asked for it, and it stands still while one
-	// of Handlers is at work on a request of the server. 1 minute when 0, no limit when
-	// negative. A context that ends earlier ends the call earlier.
+	// of Handlers is at work on a request of the server, and while the user is
+	// at a page that the server asked for, for up to 10 minutes. 1 minute when
+	// 0, no limit when negative. A context that ends earlier ends the call
+	// earlier.
 	Timeout time.Duration
 
 	// MaxTimeout is how long a call may last in all, whatever progress it

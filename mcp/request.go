@@ -22,7 +22,7 @@ type requestTable struct {
 	mu      sync.Mutex
 	cancels map[jsonrpc.ID]context.CancelFunc // until the answer is sent
 	n       int                               // how many run, or send their answer
-	ended   time.Time                         // when one of them did last
+	ended   time.Time                         // when one of them did last, or the user will be back
 	running sync.WaitGroup
 }
 
@@ -55,6 +55,15 @@ func (t *requestTable) run(ctx context.Context, f func()) bool {
 	return true
 }
 
+// userIsAway counts the user as busy with what the server asked for.
+func (t *requestTable) userIsAway(d time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.ended = time.Now().Add(d)
+}
+
+func (t *requestTable) userIsBack() { t.userIsAway(0) }
+
 // busy reports whether a handler is at work, or was within the last d.
 func (t *requestTable) busy(d time.Duration) bool {
 	t.mu.Lock()
@@ -78,7 +87,9 @@ func (t *requestTable) remove() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.n--
-	t.ended = time.Now()
+	if now := time.Now(); t.ended.Before(now) {
+		t.ended = now
+	}
 	t.running.Done()
 }
 
