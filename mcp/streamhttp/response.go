@@ -10,8 +10,13 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// maxRefusal is how much is read of a response that says no.
-const maxRefusal = 64 << 10
+const (
+	// maxRefusal is how much is read of a response that says no.
+	maxRefusal = 64 << 10
+
+	// A body of unknown length is read into pieces that become longer.
+	firstPiece, lastPiece = 1 << 10, 1 << 20
+)
 
 var errNoAnswer = jsonrpc.Malformed(errors.New("the response holds no answer to the call"))
 
@@ -36,11 +41,26 @@ func readAll(resp *http.Response, max int) ([]byte, error) {
 		_, err := io.ReadFull(resp.Body, data)
 		return data, err
 	}
-	data, err := io.ReadAll(io.LimitReader(resp.Body, int64(max)+1))
-	if err == nil && len(data) > max {
-		err = jsonrpc.ErrTooLarge
+	// io.ReadAll grows one buffer, which may cost several times the limit.
+	var pieces [][]byte
+	piece, total := make([]byte, 0, firstPiece), 0
+	for {
+		n, err := resp.Body.Read(piece[len(piece):cap(piece)])
+		piece, total = piece[:len(piece)+n], total+n
+		switch {
+		case total > max:
+			return nil, jsonrpc.ErrTooLarge
+		case err == io.EOF && pieces == nil:
+			return piece, nil
+		case err == io.EOF:
+			return bytes.Join(append(pieces, piece), nil), nil
+		case err != nil:
+			return nil, err
+		case len(piece) == cap(piece):
+			pieces = append(pieces, piece)
+			piece = make([]byte, 0, min(total, lastPiece))
+		}
 	}
-	return data, err
 }
 
 // refused returns the error for a response whose status is not 2xx. Modern

@@ -1,0 +1,55 @@
+package streamhttp
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
+
+func TestReadAll(t *testing.T) {
+	const max = 3000
+	for _, size := range []int{0, 1, firstPiece - 1, firstPiece, firstPiece + 1, 2 * firstPiece, max, max + 1, 10 * max} {
+		text := strings.Repeat("0123456789", size/10+1)[:size]
+		for name, body := range map[string]io.Reader{
+			"whole":      strings.NewReader(text),
+			"bytes":      iotest.OneByteReader(strings.NewReader(text)),
+			"with error": iotest.DataErrReader(strings.NewReader(text)),
+		} {
+			got, err := readAll(&http.Response{Body: io.NopCloser(body), ContentLength: -1}, max)
+			switch {
+			case size > max:
+				if !errors.Is(err, jsonrpc.ErrTooLarge) {
+					t.Errorf("%d, %s: %v", size, name, err)
+				}
+			case err != nil || string(got) != text:
+				t.Errorf("%d, %s: %d bytes, %v", size, name, len(got), err)
+			}
+		}
+		cut := io.MultiReader(strings.NewReader(text), iotest.ErrReader(io.ErrUnexpectedEOF))
+		if _, err := readAll(&http.Response{Body: io.NopCloser(cut), ContentLength: -1}, 100*max); err != io.ErrUnexpectedEOF {
+			t.Errorf("%d, cut off: %v", size, err)
+		}
+	}
+}
+
+// TestReadAllAllocates checks that a body of unknown length costs little more
+// than twice its own, with any version of Go.
+func TestReadAllAllocates(t *testing.T) {
+	data := bytes.Repeat([]byte("x"), 8<<20)
+	for _, max := range []int{len(data), len(data) - 1} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, _ = readAll(&http.Response{Body: io.NopCloser(bytes.NewReader(data)), ContentLength: -1}, max)
+		runtime.ReadMemStats(&after)
+		if n := after.TotalAlloc - before.TotalAlloc; n > uint64(len(data))*9/4 {
+			t.Errorf("%d bytes allocated for %d", n, len(data))
+		}
+	}
+}
