@@ -85,13 +85,13 @@ func (c *conn) call(ctx context.Context, slot *jsonrpc.Slot, req *jsonrpc.Reques
 			return err
 		}
 	}
-	if err := httpx.Check(resp, typeJSON, eventStream); err != nil {
-		return httpx.Outcome(err)
-	}
-	if httpx.MediaType(resp.Header) == eventStream {
+	switch httpx.MediaType(resp.Header) {
+	case eventStream:
 		return c.follow(ctx, slot, req, resp)
+	case typeJSON:
+		return c.whole(slot, resp)
 	}
-	return c.whole(slot, resp)
+	return httpx.Outcome(httpx.Unusable(resp, typeJSON+" or "+eventStream))
 }
 
 // post sends a message and returns the response if its status is 200 or, for
