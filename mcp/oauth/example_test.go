@@ -15,9 +15,14 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/oauth"
 )
 
-// startServer starts a server that answers those who have the token "valid",
+// startServer starts a server that welcomes those who have the token "valid",
 // which it gives to who says what it knows.
 func startServer() *httptest.Server {
+	return protect(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "welcome") }))
+}
+
+// protect starts a server that has h for those at /mcp.
+func protect(h http.Handler) *httptest.Server {
 	s := httptest.NewUnstartedServer(nil)
 	base := "http://" + s.Listener.Addr().String()
 	document := func(v map[string]any) http.HandlerFunc {
@@ -45,7 +50,7 @@ func startServer() *httptest.Server {
 			w.WriteHeader(http.StatusUnauthorized)
 			return
 		}
-		_, _ = io.WriteString(w, "welcome")
+		h.ServeHTTP(w, r)
 	})
 	s.Config.Handler = mux
 	s.Start()

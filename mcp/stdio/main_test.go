@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -39,6 +40,7 @@ var children = map[string]func(args []string){
 }
 
 func TestMain(m *testing.M) {
+	testserver.Main() // the server of an example
 	if mode := os.Getenv(childVar); mode != "" {
 		children[mode](os.Args[1:])
 		os.Exit(0)

@@ -1,0 +1,74 @@
+package mcp_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+
+	"github.com/stdmcp/stdmcp/mcp"
+)
+
+// watch reads anew what has changed, and calls show with it, until ctx ends.
+func watch(ctx context.Context, client *mcp.Client, sub *mcp.Subscription, show func(news string)) error {
+	for {
+		change, err := sub.Next(ctx)
+		switch {
+		case errors.Is(err, context.Canceled), errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err // the connection has ended: connect again, and read all anew
+		}
+		switch change.Kind {
+		case mcp.ToolsChanged:
+			tools, err := client.ListTools(ctx)
+			if err != nil {
+				return err
+			}
+			show(fmt.Sprintf("the last of the tools is %s now", tools[len(tools)-1].Name))
+		case mcp.ResourceUpdated:
+			res, err := client.ReadResource(ctx, change.URI)
+			if err != nil {
+				return err
+			}
+			show(fmt.Sprintf("%s has %d bytes now", change.URI, len(res.Contents[0].Text)))
+		}
+	}
+}
+
+// A program that follows what changes at a server.
+func Example_watcher() {
+	ctx, stop := context.WithCancel(context.Background()) // mostly signal.NotifyContext
+	defer stop()
+	client, err := mcp.Connect(ctx, exampleServer(), nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
+
+	sub, err := client.Subscribe(ctx, &mcp.SubscriptionFilter{
+		ToolsListChanged:      true,
+		ResourceSubscriptions: []string{"echo://text"},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer sub.Close()
+	news, ended := make(chan string), make(chan error)
+	go func() { ended <- watch(ctx, client, sub, func(s string) { news <- s }) }()
+
+	// This server changes when it is told to.
+	for _, tool := range []string{"add_tool", "update"} {
+		if _, err := client.CallTool(ctx, tool, nil); err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(<-news)
+	}
+	stop()
+	fmt.Println(<-ended)
+	// Output:
+	// the last of the tools is tool_001 now
+	// echo://text has 69 bytes now
+	// <nil>
+}

@@ -1,0 +1,68 @@
+package stdio_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"strings"
+
+	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/stdio"
+)
+
+// choose stands for a model: it takes the tool whose name is in the task.
+func choose(tools []*mcp.Tool, task string) (tool string, args map[string]any) {
+	for _, t := range tools {
+		if rest, ok := strings.CutPrefix(task, t.Name+" "); ok {
+			return t.Name, map[string]any{"message": rest}
+		}
+	}
+	return "", nil
+}
+
+// do has the model choose a tool for the task, and uses it.
+func do(ctx context.Context, client *mcp.Client, task string) (string, error) {
+	tools, err := client.ListTools(ctx)
+	if err != nil {
+		return "", err
+	}
+	tool, args := choose(tools, task)
+	if tool == "" {
+		return "no tool for that", nil
+	}
+	res, err := client.CallTool(ctx, tool, args)
+	if err != nil {
+		return "", err
+	}
+	if res.IsError {
+		return "the tool failed: " + res.Text(), nil // the model may know better now
+	}
+	return res.Text(), nil
+}
+
+// An agent that starts its server and uses one tool. It links no net/http and no
+// codec of encoding/json, so that the whole program has little more than 2 MB.
+func Example_agent() {
+	command, env := testserver.Command(nil) // mostly: stdio.Command("npx", "-y", …)
+	server := stdio.Command(command[0], command[1:]...)
+	server.Env = env
+
+	ctx := context.Background()
+	client, err := mcp.Connect(ctx, server, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close() // ends the server
+	for _, task := range []string{"echo Hello!", "fail now", "sing a song"} {
+		text, err := do(ctx, client, task)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(text)
+	}
+	// Output:
+	// Hello!
+	// the tool failed: now
+	// no tool for that
+}
