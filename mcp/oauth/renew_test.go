@@ -4,9 +4,12 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stdmcp/stdmcp/internal/httpx"
@@ -172,6 +175,77 @@ func TestHundredCallsOneRefresh(t *testing.T) {
 	hundred()
 	if who.times != 1 || w.count("refresh_token") != 1 {
 		t.Fatalf("asked %d times, refreshed %d times", who.times, w.count("refresh_token"))
+	}
+}
+
+// The same of two processes with one store, neither of which can ask anybody.
+func TestTwoProcessesOneRefresh(t *testing.T) {
+	const env, calls = "STDMCP_TEST_CALLS", 50
+	if told := os.Getenv(env); told != "" {
+		url, file, _ := strings.Cut(told, " ")
+		tr := New(url, &Options{Store: NewFile(file)})
+		defer tr.CloseIdleConnections()
+		var all sync.WaitGroup
+		for range calls {
+			all.Go(func() {
+				resp, err := tr.Client().Get(url)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				defer resp.Body.Close()
+				if resp.StatusCode != 200 {
+					t.Error(resp.Status)
+				}
+			})
+		}
+		all.Wait()
+		return
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Skip(err)
+	}
+	w := newWorld(t)
+	var begun atomic.Bool
+	var refused sync.WaitGroup
+	refused.Add(2 * calls)
+	w.challenge = func(*http.Request) string {
+		if begun.Load() {
+			refused.Done()
+		}
+		return ""
+	}
+	w.handle = func(_ http.ResponseWriter, r *http.Request) bool {
+		if begun.Load() && r.URL.Path == "/token" {
+			refused.Wait() // all calls of both
+		}
+		return false
+	}
+	file := filepath.Join(t.TempDir(), "tokens")
+	if err := w.transport(func(o *Options) { o.Store = NewFile(file) }).Login(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w.forgetAccess()
+	begun.Store(true)
+	var both sync.WaitGroup
+	for range 2 {
+		both.Go(func() {
+			cmd := exec.CommandContext(t.Context(), exe, "-test.run=^TestTwoProcessesOneRefresh$")
+			cmd.Env = append(os.Environ(), env+"="+w.url()+" "+file)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%v: %s", err, out)
+			}
+		})
+	}
+	both.Wait()
+	if n := w.count("refresh_token"); n != 1 {
+		t.Errorf("refreshed %d times", n)
+	}
+	// The file is whole, and has what came last.
+	w.mustGet(w.transport(func(o *Options) { o.Store, o.Authorizer = NewFile(file), nil }))
+	if n := w.count("/token"); n != 2 {
+		t.Errorf("%d token requests", n)
 	}
 }
 
