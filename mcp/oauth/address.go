@@ -25,8 +25,8 @@ func (z zone) String() string {
 
 var (
 	// Not on the internet, beside what netip knows of (RFC 6890).
-	privatePrefixes = prefixes("100.64.0.0/10", "192.0.0.0/24", "198.18.0.0/15", "fec0::/10")
-	nowherePrefixes = prefixes("0.0.0.0/8", "240.0.0.0/4", "100::/64", "2001:db8::/32",
+	privatePrefixes = prefixes("100.64.0.0/10", "192.0.0.0/24", "198.18.0.0/15", "fec0::/10", "64:ff9b:1::/48")
+	nowherePrefixes = prefixes("0.0.0.0/8", "240.0.0.0/4", "::/96", "100::/64", "2001::/32", "2001:db8::/32", "3fff::/20", "5f00::/16",
 		"192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24")
 
 	// These hold an IPv4 address in the bytes from the given one on.
@@ -49,10 +49,10 @@ func zoneOf(a netip.Addr) zone {
 		return zoneOf(netip.AddrFrom4([4]byte(b[12:16])))
 	case sixToFour.Contains(a):
 		return zoneOf(netip.AddrFrom4([4]byte(b[2:6])))
-	case !a.IsValid(), a.IsUnspecified(), a.IsMulticast(), isIn(a, nowherePrefixes):
-		return nowhere
 	case a.IsLoopback():
 		return loopback
+	case !a.IsValid(), a.IsUnspecified(), a.IsMulticast(), isIn(a, nowherePrefixes):
+		return nowhere
 	case a.IsLinkLocalUnicast():
 		return linkLocal
 	case a.IsPrivate(), isIn(a, privatePrefixes):

@@ -22,11 +22,12 @@ func TestZones(t *testing.T) {
 	for addr, want := range map[string]zone{
 		"8.8.8.8": public, "2606:4700::1111": public, "::ffff:8.8.8.8": public, "64:ff9b::808:808": public, "2002:808:808::1": public,
 		"10.0.0.1": private, "172.16.0.1": private, "172.31.255.255": private, "172.32.0.1": public, "192.168.1.1": private,
-		"100.64.0.1": private, "198.18.0.1": private, "fc00::1": private, "fd12::1": private, "fec0::1": private,
+		"100.64.0.1": private, "198.18.0.1": private, "fc00::1": private, "fd12::1": private, "fec0::1": private, "64:ff9b:1::a00:1": private,
 		"::ffff:10.0.0.1": private, "64:ff9b::a00:1": private, "2002:a00:1::1": private,
 		"127.0.0.1": loopback, "127.9.9.9": loopback, "::1": loopback, "::ffff:127.0.0.1": loopback, "64:ff9b::7f00:1": loopback,
 		"169.254.169.254": linkLocal, "fe80::1": linkLocal, "fe80::1%eth0": linkLocal, "::ffff:169.254.169.254": linkLocal, "2002:a9fe:a9fe::": linkLocal,
 		"0.0.0.0": nowhere, "0.1.2.3": nowhere, "::": nowhere, "224.0.0.1": nowhere, "ff02::1": nowhere, "255.255.255.255": nowhere, "240.0.0.1": nowhere, "192.0.2.1": nowhere,
+		"::7f00:1": nowhere, "2001::1": nowhere, "3fff::1": nowhere, "5f00::1": nowhere,
 	} {
 		if got := zoneOf(netip.MustParseAddr(addr)); got != want {
 			t.Errorf("%s: %v, want %v", addr, got, want)
@@ -105,6 +106,19 @@ func TestNamesOfPrivateAddresses(t *testing.T) {
 			t.Errorf("from %s to %s: %v", v.resource, v.to, err)
 		}
 	}
+	// What a name stood for a moment ago does not count (DNS rebinding): what is
+	// looked at is the address that is dialed.
+	r, _ := url.Parse("https://public.example.com/mcp")
+	f := newFetcher(nil, r, false)
+	f.rt.Proxy, f.resolver = nil, resolver
+	if z := f.from(t.Context()); z != public {
+		t.Error(z)
+	}
+	f.resolver = fakeDNS(t, map[string][]string{"public.example.com.": {"127.0.0.1"}})
+	_, err := f.get(t.Context(), &url.URL{Scheme: "https", Host: "public.example.com:9", Path: "/x"}, nil)
+	if err == nil || !strings.Contains(err.Error(), "public address leads to a loopback one") {
+		t.Error(err)
+	}
 	// Where the program itself says so, it may be anywhere.
 	tr := New("https://public.example.com/mcp", &Options{Issuer: "https://inside.example.com:9/x", Base: &http.Transport{}})
 	tr.fetch.resolver = resolver
@@ -114,10 +128,10 @@ func TestNamesOfPrivateAddresses(t *testing.T) {
 		t.Error(err)
 	}
 	// The machine itself may be asked by a server that is on it.
-	r, _ := url.Parse("https://machine.example.com/mcp")
-	f := newFetcher(nil, r, false)
+	r, _ = url.Parse("https://machine.example.com/mcp")
+	f = newFetcher(nil, r, false)
 	f.rt.Proxy, f.resolver = nil, resolver
-	_, err := f.get(t.Context(), &url.URL{Scheme: "https", Host: "machine.example.com:9", Path: "/x"}, nil)
+	_, err = f.get(t.Context(), &url.URL{Scheme: "https", Host: "machine.example.com:9", Path: "/x"}, nil)
 	if err == nil || strings.Contains(err.Error(), "trusted") {
 		t.Error(err)
 	}

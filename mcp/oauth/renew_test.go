@@ -273,7 +273,8 @@ func TestExpiredTokenIsRefreshedBefore(t *testing.T) {
 // out is not shown to the second.
 func TestServerMoves(t *testing.T) {
 	w := newWorld(t)
-	tr := w.transport(nil)
+	store := NewMemory()
+	tr := w.transport(func(o *Options) { o.Store = store })
 	w.mustGet(tr)
 	second := newWorld(t)
 	w.prm["authorization_servers"] = []string{second.as.URL}
@@ -281,6 +282,11 @@ func TestServerMoves(t *testing.T) {
 	w.mustGet(tr)
 	if second.count("refresh_token") != 0 || second.count("/register") != 1 || w.count("refresh_token") != 0 {
 		t.Errorf("the second got %q", second.paths)
+	}
+	for key := range store.data {
+		if key.Issuer == w.as.URL && key.Resource != "" {
+			t.Errorf("the token of the first is kept: %+v", key)
+		}
 	}
 
 	// A client that was given does not move.

@@ -56,12 +56,16 @@ func (t *Transport) load(ctx context.Context) (*token, error) {
 	return k, nil
 }
 
-// keep stores a new token and uses it from now on.
+// keep stores a new token and uses it from now on. The one before it is lost,
+// whoever gave it out: nothing would lead to it any more.
 func (t *Transport) keep(ctx context.Context, s *server, c *Client, k *token) (*token, error) {
-	b := binding{s.issuer, s.resource, c.ID, s.metadataURL}
+	old, b := t.bound(), binding{s.issuer, s.resource, c.ID, s.metadataURL}
 	err := t.store.Save(ctx, b.key(), k.encode())
 	if err == nil {
 		err = t.store.Save(ctx, t.bindingKey(), b.encode())
+	}
+	if err == nil && old.issuer != "" && old.key() != b.key() {
+		err = t.store.Save(ctx, old.key(), nil)
 	}
 	if err != nil {
 		return nil, &Error{Rule: "the token cannot be stored", Err: err}
