@@ -67,10 +67,10 @@ func TestConfigurationIsWrong(t *testing.T) {
 	for line, want := range map[string]string{
 		"tools mien":             `no configured server "mien"; did you mean "mine"?`,
 		"tools nobody":           "give a URL, or put the server's command after --",
-		"tools bad.json:both":    `bad.json: server "both": `,
-		"tools none.json:x":      "\n\tnone.json: ",
+		"tools bad.json:both":    `bad.json:1: server "both": `,
+		"tools none.json:x":      "\n\tnone.json:1: ",
 		"tools missing.json:x":   "\n\tmissing.json: ",
-		"tools x -c none.json":   "\n\tnone.json: ",
+		"tools x -c none.json":   "\n\tnone.json:1: ",
 		"tools bad.json:unset":   "MCPECHO_UNSET",
 		"tools bad.json:sdk":     "can't reach servers of the type sdk",
 		"tools mine -t http":     "-t and -H are for a server at a URL",
@@ -114,7 +114,7 @@ func TestServersShowsTheirStatus(t *testing.T) {
 			"guarded":{"url":"` + guarded(t, "t") + `/mcp"},"off":{"command":"x","disabled":true},"both":{"command":"x","url":"y"}}}`,
 	})
 	o := try(t, "servers", "-c", "other.json")
-	if o.status != 0 || !strings.Contains(o.stderr, `other.json: server "both"`) {
+	if o.status != 0 || !strings.Contains(o.stderr, `other.json:2: server "both"`) {
 		t.Errorf("%+v", o)
 	}
 	lines := strings.Split(o.stdout, "\n")

@@ -91,12 +91,10 @@ func newError(category Category, code, message, server string, err error) *Error
 }
 
 // connectError returns what an attempt to connect failed with. started is the
-// server as it was started, if it got so far.
+// server as it was started.
 func connectError(name string, err error, started *Dial) *Error {
 	category, code := Connection, "CONNECTION_FAILED"
 	switch {
-	case started == nil:
-		category, code = Configuration, "INVALID_CONFIGURATION"
 	case isMissing(err):
 		category, code = Configuration, "PROGRAM_NOT_FOUND"
 	case errors.Is(err, context.DeadlineExceeded):
@@ -111,8 +109,15 @@ func connectError(name string, err error, started *Dial) *Error {
 	if call, ok := err.(*mcp.CallError); ok {
 		e.text = call.Err.Error()
 	}
-	if started != nil {
-		e.text = started.Hide(e.text)
+	e.text = started.Hide(e.text)
+	return e
+}
+
+// unusable returns why a server cannot even be tried, and where that is written.
+func unusable(cfg *Server, err error) *Error {
+	e := newError(Configuration, "INVALID_CONFIGURATION", "failed to connect", cfg.Name, err)
+	if cfg.Source != "" {
+		e.text = cfg.Source + ": " + e.text
 	}
 	return e
 }

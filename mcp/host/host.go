@@ -75,11 +75,7 @@ func (h *Host) sorted() []*server {
 // Connect connects to a server, which is needed for those that are lazy or
 // failed, and waits for it no longer than ctx. The error is an *Error.
 func (h *Host) Connect(ctx context.Context, name string) error {
-	s, err := h.get(name)
-	if err != nil {
-		return err
-	}
-	_, _, err = h.client(ctx, s)
+	_, err := h.Client(ctx, name)
 	return err
 }
 
@@ -114,19 +110,14 @@ func (h *Host) Reconnect(ctx context.Context, name string) error {
 		return err
 	}
 	h.mu.Lock()
-	s, err := h.find(name)
-	if err == nil {
+	if s := h.servers[name]; s != nil {
 		s.crashes, s.attempts = nil, 0
 		if s.run == nil && s.state != Disconnected {
 			h.set(s, Disconnected, nil) // whatever it was that it failed for
 		}
 	}
 	h.mu.Unlock()
-	if err != nil {
-		return err
-	}
-	_, _, err = h.client(ctx, s)
-	return err
+	return h.Connect(ctx, name)
 }
 
 // SetEnabled hides the tools of a server, or shows them again. A server that is

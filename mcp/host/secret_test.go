@@ -46,3 +46,17 @@ func TestNoSecretIsTold(t *testing.T) {
 		t.Errorf("the line with the secrets is not there: %q", told)
 	}
 }
+
+// What is wrong with the settings of a server is said with file and field.
+func TestErrorsOfSettingsNameTheFile(t *testing.T) {
+	c := config.Parse([]byte(`{"mcpServers":{"unset":{"command":"run","args":["${HOST_TEST_UNSET}"]},"web":{"url":"https://h.invalid/"}}}`), "some.json", "")
+	d := newHost(t, host.Options{}).SetServers(t.Context(), c.Servers)
+	for name, want := range map[string]string{
+		"unset": `[MCP:unset] failed to connect: some.json: "args" needs the variable "HOST_TEST_UNSET", which is not set`,
+		"web":   `[MCP:web] failed to connect: some.json: no dialer for servers at a URL`,
+	} {
+		if err := d.Errors[name]; err == nil || err.Error() != want {
+			t.Errorf("have %v, want %s", err, want)
+		}
+	}
+}

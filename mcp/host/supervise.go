@@ -132,7 +132,7 @@ func (h *Host) connect(ctx context.Context, s *server, r *run) (*attendant, *Err
 	h.mu.Unlock()
 	started, err := cfg.Expand(ctx, &h.opts.Vars) // may ask a user, which no other server is to wait for
 	if err != nil {
-		return nil, connectError(s.name, err, nil)
+		return nil, unusable(cfg, err)
 	}
 	select {
 	case h.slots <- struct{}{}:
@@ -144,7 +144,7 @@ func (h *Host) connect(ctx context.Context, s *server, r *run) (*attendant, *Err
 	d.Stderr = &tailWriter{tail: &s.stderr, tell: func(line string) { h.stderrLine(s, d, line) }}
 	t, err := h.opts.Dialers.transport(d)
 	if err != nil {
-		e := connectError(s.name, err, nil)
+		e := unusable(cfg, err)
 		e.text = started.Hide(e.text)
 		return nil, e
 	}

@@ -149,11 +149,11 @@ func TestAcceptedForms(t *testing.T) {
 
 		// What has no field.
 		{`{"command":"run","icon":{"a":1}}`, program(func(s *S) { s.Extra = map[string]mcp.RawMessage{"icon": raw(`{"a":1}`)} }),
-			`f.json: server "x": "icon" is not known`},
+			`f.json:1: server "x": "icon" is not known`},
 		{`{"command":"run","tools":{"a":{}}}`, program(func(s *S) { s.Extra = map[string]mcp.RawMessage{"tools": raw(`{"a":{}}`)} }),
-			`f.json: server "x": "tools" is not known`},
+			`f.json:1: server "x": "tools" is not known`},
 		{`{"Command":"no","command":"run"}`, program(func(s *S) { s.Extra = map[string]mcp.RawMessage{"Command": raw(`"no"`)} }),
-			`f.json: server "x": "Command" is not known`},
+			`f.json:1: server "x": "Command" is not known`},
 	} {
 		got, problems := one(t, test.entry)
 		if got == nil {
@@ -225,7 +225,7 @@ func TestRejectedForms(t *testing.T) {
 		{`[]`, `must be an object, not an array`},
 	} {
 		got, problems := one(t, test.entry)
-		if got != nil || len(problems) != 1 || !strings.HasPrefix(problems[0], `f.json: server "x": `+test.want) {
+		if got != nil || len(problems) != 1 || !strings.HasPrefix(problems[0], `f.json:1: server "x": `+test.want) {
 			t.Errorf("%s: have %q, want %q", test.entry, problems, test.want)
 		}
 	}
@@ -267,7 +267,7 @@ func TestWrappers(t *testing.T) {
 
 func TestServerThatIsThereTwice(t *testing.T) {
 	c := config.Parse([]byte(`{"mcpServers":{"x":{"command":"a"},"y":{"command":"b"},"x":{"command":"c"}},"servers":{"z":{"command":"d"}}}`), "f", "")
-	if len(c.Servers) != 2 || c.Server("x") != nil || len(c.Problems) != 1 || c.Problems[0].Error() != `f: server "x": is there twice` {
+	if len(c.Servers) != 2 || c.Server("x") != nil || len(c.Problems) != 1 || c.Problems[0].Error() != `f:1: server "x": is there twice` {
 		t.Errorf("%+v, %v", c.Servers, c.Problems)
 	}
 }
@@ -367,5 +367,62 @@ func TestEqual(t *testing.T) {
 	b, _ := one(t, differ[5])
 	if !a.SameConnection(b) {
 		t.Error("other tools take another connection")
+	}
+}
+
+// A problem says on which line it is.
+func TestLinesOfProblems(t *testing.T) {
+	c := config.Parse([]byte("\uFEFF"+`// comment
+{
+  "mcp": {"servers": {
+    "both": {
+      "command": "run",
+      "url": "https://h/"
+    },
+    "typo":
+    {
+      "comand": "run", // as it is not known, there is no command
+      "icon": 1
+    },
+    /* comment
+       of two lines */ "args": {"command": "run", "args":
+      "-y"},
+    "twice": {
+      "command": "run",
+      "headers": {},
+
+      "command": "run"
+    },
+    "x": {"command": "a"},
+    "x": {"command": "b"},
+    "good": {"command": "run"}
+  }}
+}`), "f", "")
+	var have []string
+	for _, p := range c.Problems {
+		have = append(have, p.Error())
+	}
+	want := []string{
+		`f:15: server "args": "args" must be a list of strings, not a string`,
+		`f:4: server "both": "command" and a URL exclude each other`,
+		`f:20: server "twice": "command" occurs twice`,
+		`f:9: server "typo": "command" is missing, and so is a URL`,
+		`f:10: server "typo": "comand" is not known`,
+		`f:11: server "typo": "icon" is not known`,
+		`f:23: server "x": is there twice`,
+	}
+	if !reflect.DeepEqual(have, want) || len(c.Servers) != 1 {
+		t.Errorf("have %q\nwant %q", have, want)
+	}
+	for text, want := range map[string]string{
+		"{\n \"mcpServers\": {\n  \"a\": {\"command\": \"x\"\n \"b\": {}\n}": "f:4: JSON: want a comma or a closing bracket",
+		"[mcp_servers.x]\ncommand = \"a\"\n":                                 "f:1: JSON: ",
+		"\n\n{\"servers\":\n[]}":                                             `f:4: "servers" must be an object`,
+		"\n\n":                                                               "f:3: JSON: ",
+	} {
+		c := config.Parse([]byte(text), "f", "")
+		if len(c.Problems) != 1 || !strings.HasPrefix(c.Problems[0].Error(), want) {
+			t.Errorf("%q: have %v, want %s", text, c.Problems, want)
+		}
 	}
 }

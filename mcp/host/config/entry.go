@@ -22,6 +22,7 @@ type entry struct {
 type fieldError struct {
 	field string
 	err   error
+	at    int // where in the file it is; 0 when that isn't known
 }
 
 func (e *fieldError) Error() string { return strconv.Quote(e.field) + " " + e.err.Error() }
@@ -30,16 +31,19 @@ func (e *fieldError) Unwrap() error { return e.err }
 // fault returns an error about a field.
 //
 //go:noinline
-func fault(field, what string) error { return &fieldError{field, errors.New(what)} }
+func fault(field, what string) error { return &fieldError{field, errors.New(what), 0} }
 
-// readServer reads the value of one server. What it has no field for is in
-// Extra, and named in unknown.
-func readServer(name string, value []byte) (s *Server, unknown []string, err error) {
-	e := &entry{Server: Server{Name: name}, on: true}
-	if name == "" {
+// readServer reads one server. What it has no field for is in Extra, and in
+// unknown, even if there is an error.
+func readServer(from member) (s *Server, unknown []member, err error) {
+	e := &entry{Server: Server{Name: from.key}, on: true}
+	if e.Name == "" {
 		return nil, nil, errors.New("a server must have a name")
 	}
-	list, err := object("", value)
+	if from.value == nil {
+		return nil, nil, errors.New("is there twice")
+	}
+	list, err := object("", from.value, from.at)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -47,21 +51,24 @@ func readServer(name string, value []byte) (s *Server, unknown []string, err err
 		if string(m.value) == "null" {
 			continue // as good as absent
 		}
-		known, err := e.field(m)
-		if err != nil {
-			if _, named := err.(*fieldError); !named {
-				err = &fieldError{m.key, err}
+		known, fault := e.field(m)
+		if fault != nil && err == nil {
+			f, named := fault.(*fieldError)
+			if !named {
+				f = &fieldError{m.key, fault, 0}
 			}
-			return nil, nil, err
+			f.at = m.at
+			err = f
 		}
 		if !known {
 			e.keep(m)
+			unknown = append(unknown, m)
 		}
 	}
-	if err := e.settle(); err != nil {
-		return nil, nil, err
+	if err == nil {
+		err = e.settle()
 	}
-	return &e.Server, sortedKeys(e.Extra), nil
+	return &e.Server, unknown, err
 }
 
 func (e *entry) keep(m member) {
@@ -249,7 +256,7 @@ func plain(text string) string {
 
 // readTransport reads a transport that is an object.
 func (e *entry) readTransport(value []byte) error {
-	list, err := object("transport.", value)
+	list, err := object("transport.", value, 0)
 	if err != nil {
 		return err
 	}
@@ -261,7 +268,7 @@ func (e *entry) readTransport(value []byte) error {
 			err = errors.New("is not known")
 		}
 		if err != nil {
-			return &fieldError{"transport." + m.key, err}
+			return &fieldError{"transport." + m.key, err, 0}
 		}
 	}
 	return nil

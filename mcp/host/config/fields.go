@@ -58,7 +58,7 @@ func (e *entry) readApproval(m member) error {
 }
 
 func (e *entry) readToolFilter(value []byte) error {
-	list, err := object("toolFilter.", value)
+	list, err := object("toolFilter.", value, 0)
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (e *entry) readToolFilter(value []byte) error {
 			err = errors.New("is not known")
 		}
 		if err != nil {
-			return &fieldError{"toolFilter." + m.key, err}
+			return &fieldError{"toolFilter." + m.key, err, 0}
 		}
 	}
 	return nil
@@ -84,7 +84,7 @@ func (e *entry) readAuth(value []byte) error {
 	if r := wire.NewReader(value); r.Kind() == wire.String {
 		return e.authType(string(r.Bytes()))
 	}
-	list, err := object("auth.", value)
+	list, err := object("auth.", value, 0)
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (e *entry) readAuth(value []byte) error {
 			rest, err = append(rest, m), nil
 		}
 		if err != nil {
-			return &fieldError{"auth." + m.key, err}
+			return &fieldError{"auth." + m.key, err, 0}
 		}
 	}
 	switch {
@@ -126,7 +126,7 @@ func (e *entry) authType(text string) error {
 }
 
 func (e *entry) readOAuth(value []byte) error {
-	list, err := object("oauth.", value)
+	list, err := object("oauth.", value, 0)
 	if err != nil {
 		return err
 	}
@@ -162,7 +162,7 @@ func (e *entry) oauthFields(path string, list []member) error {
 			o.Extra[m.key] = mcp.RawMessage(m.value)
 		}
 		if err != nil {
-			return &fieldError{path + m.key, err}
+			return &fieldError{path + m.key, err, 0}
 		}
 	}
 	return nil
@@ -256,5 +256,5 @@ func checkField(field string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return &fieldError{field, err}
+	return &fieldError{field, err, 0}
 }

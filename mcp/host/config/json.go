@@ -76,12 +76,14 @@ func blank(b []byte) {
 type member struct {
 	key   string
 	value []byte
+	at    int // where in the file the value is
 }
 
 var errNoObject = errors.New("must be an object")
 
-// members returns the members of the object that text is.
-func members(text []byte) ([]member, error) {
+// members returns the members of the object that text is, which is in the file
+// at the place given.
+func members(text []byte, at int) ([]member, error) {
 	r := wire.NewReader(text)
 	if r.Kind() != wire.Object {
 		if err := wire.Valid(text); err != nil {
@@ -104,6 +106,8 @@ func members(text []byte) ([]member, error) {
 		rest = rest[r.Offset():]
 		rest = rest[index(rest, ':')+1:]
 		r = wire.NewReader(rest)
+		r.Kind() // skips white space
+		m.at = at + len(text) - len(rest) + r.Offset()
 		m.value = r.Raw()
 		if err := r.Err(); err != nil {
 			return nil, err
@@ -127,27 +131,27 @@ func index(b []byte, c byte) int {
 	return -1
 }
 
-// find returns the value of the last member with the key, or nil.
-func find(list []member, key string) (value []byte) {
+// find returns the last member with the key, or one without a value.
+func find(list []member, key string) (found member) {
 	for _, m := range list {
 		if m.key == key {
-			value = m.value
+			found = m
 		}
 	}
-	return value
+	return found
 }
 
 // object returns the members of an object whose keys differ. path comes before
 // the key in the error.
-func object(path string, value []byte) ([]member, error) {
-	list, err := members(value)
+func object(path string, value []byte, at int) ([]member, error) {
+	list, err := members(value, at)
 	if err != nil {
 		return nil, wanted("an object", value)
 	}
 	seen := make(map[string]bool, len(list))
 	for _, m := range list {
 		if seen[m.key] {
-			return nil, fault(path+m.key, "occurs twice")
+			return nil, &fieldError{path + m.key, errors.New("occurs twice"), m.at}
 		}
 		seen[m.key] = true
 	}
@@ -227,7 +231,7 @@ func readOneOrMore(value []byte) ([]string, error) {
 // readMap reads an object whose values are strings. Numbers and booleans, which
 // people write for ports and switches, are taken as they are written.
 func readMap(field string, value []byte) (map[string]string, error) {
-	list, err := object(field+".", value)
+	list, err := object(field+".", value, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -240,7 +244,7 @@ func readMap(field string, value []byte) (map[string]string, error) {
 		case wire.Number, wire.Bool:
 			texts[m.key] = string(m.value)
 		default:
-			return nil, &fieldError{field + "." + m.key, wanted("a string", m.value)}
+			return nil, &fieldError{field + "." + m.key, wanted("a string", m.value), 0}
 		}
 	}
 	return texts, nil

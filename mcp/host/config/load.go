@@ -6,18 +6,23 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
 // A Config is what files say.
 type Config struct {
 	Servers  []*Server // in the order of their names
 	Problems []*Problem
+
+	inputs [][]byte // the lists of the files, or nil where there is none; see Input
 }
 
 // A Problem is something in a file that is of no use. It concerns no more than
 // the server that it names.
 type Problem struct {
 	File    string
+	Line    int    // from 1; 0 when it isn't known
 	Server  string // empty when it is the whole file
 	Warning bool   // no server was lost that could be made out
 	Err     error  // names the field
@@ -27,6 +32,9 @@ func (p *Problem) Error() string {
 	s := p.File
 	if s == "" {
 		s = "configuration"
+	}
+	if p.Line > 0 {
+		s += ":" + strconv.Itoa(p.Line)
 	}
 	if p.Server != "" {
 		s += ": server " + strconv.Quote(p.Server)
@@ -96,6 +104,7 @@ func (c *Config) merge(n *Config) {
 		named[p.Server] = named[p.Server] || !p.Warning
 	}
 	c.Problems = append(c.Problems, n.Problems...)
+	c.inputs = append(c.inputs, n.inputs...)
 	all := make(map[string]*Server, len(c.Servers))
 	for _, s := range c.Servers {
 		if !named[s.Name] {
@@ -115,34 +124,49 @@ func (c *Config) merge(n *Config) {
 // servers.
 func Parse(text []byte, source, scope string) *Config {
 	c := &Config{}
-	root, err := members(standard(text))
+	report := func(server string, warning bool, at int, err error) {
+		switch e := err.(type) {
+		case *wire.SyntaxError:
+			at = e.Offset
+		case *fieldError:
+			at = max(at, e.at)
+		}
+		p := &Problem{source, 1, server, warning, err}
+		for _, b := range text[:at] {
+			if b == '\n' {
+				p.Line++
+			}
+		}
+		c.Problems = append(c.Problems, p)
+	}
+	file := member{value: standard(text)}
+	root, err := members(file.value, 0)
 	var entries []member
 	if err == nil {
 		entries, err = tables(root)
 	}
 	if err != nil {
-		c.Problems = append(c.Problems, &Problem{File: source, Warning: true, Err: err})
+		report("", true, 0, err)
 	}
-	values := make(map[string][]byte)
-	twice := make(map[string]bool)
+	c.inputs = [][]byte{at(file, "inputs").value, at(file, "mcp", "inputs").value}
+	named := make(map[string]member)
 	for _, m := range entries {
-		_, had := values[m.key]
-		values[m.key] = m.value
-		twice[m.key] = had || twice[m.key]
+		if _, had := named[m.key]; had {
+			m.value = nil // which is meant, nobody can tell
+		}
+		named[m.key] = m
 	}
-	for _, name := range sortedKeys(values) {
-		s, unknown, err := readServer(name, values[name])
-		if twice[name] {
-			err = errors.New("is there twice")
-		}
+	for _, name := range sortedKeys(named) {
+		m := named[name]
+		s, unknown, err := readServer(m)
 		if err != nil {
-			c.Problems = append(c.Problems, &Problem{File: source, Server: name, Err: err})
-			continue
+			report(name, false, m.at, err)
+		} else {
+			s.Source, s.Scope = source, scope
+			c.Servers = append(c.Servers, s)
 		}
-		s.Source, s.Scope = source, scope
-		c.Servers = append(c.Servers, s)
 		for _, field := range unknown {
-			c.Problems = append(c.Problems, &Problem{source, name, true, fault(field, "is not known")})
+			report(name, true, field.at, fault(field.key, "is not known"))
 		}
 	}
 	return c
@@ -158,15 +182,17 @@ func tables(root []member) (entries []member, err error) {
 		case "mcpServers", "servers", "mcp_servers", "context_servers", "mcp.servers", "tools.mcp.servers":
 			places = append(places, m)
 		case "mcp":
-			if inner := at(m.value, "servers"); inner != nil && !isServer(inner) {
-				m = member{"mcp.servers", inner}
+			if inner := at(m, "servers"); inner.value != nil && !isServer(inner.value) {
+				m = inner
+				m.key = "mcp.servers"
 			} else if !areObjects(m.value) {
 				continue // settings of something else
 			}
 			places = append(places, m)
 		case "tools":
-			if inner := at(m.value, "mcp", "servers"); inner != nil {
-				places = append(places, member{"tools.mcp.servers", inner})
+			if inner := at(m, "mcp", "servers"); inner.value != nil {
+				inner.key = "tools.mcp.servers"
+				places = append(places, inner)
 			}
 		}
 	}
@@ -174,9 +200,9 @@ func tables(root []member) (entries []member, err error) {
 		return root, nil
 	}
 	for _, place := range places {
-		list, e := members(place.value)
+		list, e := members(place.value, place.at)
 		if e != nil {
-			err = &fieldError{place.key, errNoObject}
+			err = &fieldError{place.key, errNoObject, place.at}
 		}
 		entries = append(entries, list...)
 	}
@@ -184,17 +210,17 @@ func tables(root []member) (entries []member, err error) {
 }
 
 // at follows keys into an object, and returns nil where they lead nowhere.
-func at(value []byte, path ...string) []byte {
+func at(m member, path ...string) member {
 	for _, key := range path {
-		list, _ := members(value)
-		value = find(list, key)
+		list, _ := members(m.value, m.at)
+		m = find(list, key)
 	}
-	return value
+	return m
 }
 
 // isServer reports whether a value has what only a server has.
 func isServer(value []byte) bool {
-	list, _ := members(value)
+	list, _ := members(value, 0)
 	for _, m := range list {
 		switch m.key {
 		case "command", "url", "serverUrl", "httpUrl", "baseUrl":
@@ -205,7 +231,7 @@ func isServer(value []byte) bool {
 }
 
 func areObjects(value []byte) bool {
-	list, err := members(value)
+	list, err := members(value, 0)
 	for _, m := range list {
 		if len(m.value) == 0 || m.value[0] != '{' {
 			return false
