@@ -58,7 +58,7 @@ func TestPhase6ErrorTable(t *testing.T) {
 	})
 	t.Run(".mcp.json parse error", func(t *testing.T) {
 		c := config.Parse([]byte(`{"mcpServers":`), ".mcp.json", "project")
-		if len(c.Problems) != 1 || !c.Problems[0].Warning || !strings.HasPrefix(c.Problems[0].Error(), ".mcp.json: ") {
+		if len(c.Problems) != 1 || !c.Problems[0].Warning || !strings.HasPrefix(c.Problems[0].Error(), ".mcp.json:1: ") {
 			t.Errorf("%v", c.Problems)
 		}
 	})
