@@ -154,29 +154,31 @@ func storms(t *testing.T, w *world) {
 }
 
 // changesALot has a subscription learn of a storm as of one change, or two.
-func changesALot(t *testing.T, w *world) {
-	w.engine.Fault, w.engine.Size = "list-changed-storm", 5000
-	client := w.connect(t, w.options())
-	s, err := client.Subscribe(t.Context(), &mcp.SubscriptionFilter{ToolsListChanged: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	if text, err := w.echo(t.Context(), client, greeting); text != greeting {
-		t.Errorf("%q, %v", text, err)
-	}
-	synctest.Wait()
-	changes := 0
-	for ; ; changes++ {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		_, err := s.Next(ctx)
-		cancel()
+func changesALot(storm string) func(*testing.T, *world) {
+	return func(t *testing.T, w *world) {
+		w.engine.Fault, w.engine.Size = storm, 5000
+		client := w.connect(t, w.options())
+		s, err := client.Subscribe(t.Context(), &mcp.SubscriptionFilter{ToolsListChanged: true})
 		if err != nil {
-			break
+			t.Fatal(err)
 		}
-	}
-	if changes < 1 || changes > 2 {
-		t.Errorf("%d changes are told", changes)
+		defer s.Close()
+		if text, err := w.echo(t.Context(), client, greeting); text != greeting {
+			t.Errorf("%q, %v", text, err)
+		}
+		synctest.Wait()
+		changes := 0
+		for ; ; changes++ {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			_, err := s.Next(ctx)
+			cancel()
+			if err != nil {
+				break
+			}
+		}
+		if changes < 1 || changes > 2 {
+			t.Errorf("%d changes are told", changes)
+		}
 	}
 }
 

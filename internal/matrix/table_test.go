@@ -25,6 +25,7 @@ var tunings = map[string]tuning{
 	"gzip-bomb":          {size: 4 << 20},
 	"get-storm":          {size: 2_000},
 	"list-changed-storm": {size: 5_000},
+	"subscription-storm": {size: 5_000},
 	"many-headers":       {size: 80_000},
 }
 

@@ -80,14 +80,19 @@ var webRows = []row{
 		on("H", "redirect-loop", fails(redirect)),
 		on("E", "redirect-loop", fails(either(redirect, status(404))).pardons("a session that this server never gave")), // it loses the query
 		on("H", "redirect-307 redirect-308", works),
+		on("EH", "redirect-chain", works),
+		on("EH", "redirect-endless", fails(redirect)),
 		on("EH", "redirect-nowhere", fails(redirect)),
 		on("EH", "get-redirect", works),
 		on("E", "get-redirect-elsewhere", refused(redirect)),
 		on("H", "get-redirect-elsewhere", works),
 	}},
 	{n: 31, words: "gzip bomb, false Content-Length", on: "EH", expected: "decoded bytes capped", lines: []line{
-		on("H", "gzip-bomb", fails(tooLarge)),
+		on("H", "gzip-bomb gzip-bomb-stream", fails(tooLarge)),
 		on("H", "gzip", works),
+		on("EH", "stream-gzip", works),
+		on("H", "get-gzip", works),
+		on("E", "get-gzip", refused(status(200), malformed)),
 		on("H", "gzip-lie length-too-long length-twice", fails(unknown)),
 		on("H", "length-too-short", fails(malformed)),
 		on("H", "unknown-encoding", works), // what can be read is
@@ -149,10 +154,11 @@ var otherRows = []row{
 		on("SEH", "empty-cursor", works.lists(2)),
 	}},
 	{n: 38, words: "a storm of list-changed; tools that change silently", on: "SEH", expected: "coalesced; (host) the difference is reported", elsewhere: "mcp/host TestListChangesAreCoalesced TestChangedDefinitionsAreTold", lines: []line{
-		on("SEH", "list-changed-storm", works),
+		on("SEH", "list-changed-storm subscription-storm", works),
 		on("SEH", "silent-change", works.lists(-1)),
 		on("H", "get-storm", works),
-		deed("SEH legacy", "a storm for a subscription", changesALot),
+		deed("SEH legacy", "a storm for a subscription", changesALot("list-changed-storm")),
+		deed("SEH", "a storm on a subscription", changesALot("subscription-storm")),
 	}},
 	{n: 39, words: "schema bombs, recursive `$ref`, `$ref` to the network", on: "SEH", expected: "a budget error; nothing is fetched", lines: []line{
 		on("EH", "schema-bomb schema-recursive schema-elsewhere schema-pattern", works.lists(1)),

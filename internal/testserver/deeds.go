@@ -40,6 +40,19 @@ func floods(line string) func(*call) {
 	}
 }
 
+// storm tells everybody who wants to know, and then answers.
+func (c *call) storm() {
+	c.later = func() {
+		for range c.s.srv.size() {
+			if c.ctx.Err() != nil {
+				return
+			}
+			c.s.srv.listChanged("tools")
+		}
+		c.serve()
+	}
+}
+
 func progress(token, value string) string {
 	return `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":` + token +
 		`,"progress":` + value + `,"total":3}}`

@@ -134,6 +134,8 @@ func faults() []Fault {
 			On: "tools/list", call: (*call).emptyCursor},
 		{Name: "list-changed-storm", Row: 38, Does: "says Size times that the tools have changed, then answers", size: 10_000,
 			call: floods(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)},
+		{Name: "subscription-storm", Row: 38, Does: "says Size times to who subscribes to it that the tools have changed, then answers",
+			size: 10_000, call: (*call).storm},
 		{Name: "silent-change", Row: 38, Does: "has one more tool whenever tools/list is called", On: "tools/list",
 			call: (*call).changeSilently},
 	}

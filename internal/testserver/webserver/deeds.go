@@ -80,6 +80,19 @@ func redirect(code int, to string) func(*exchange) {
 	return says(code, "", "", "Location: "+to)
 }
 
+// chain redirects n times within the origin, with 307 and 308 in turn, and
+// serves the request then.
+func chain(n int) func(*exchange) {
+	return func(x *exchange) {
+		hop, _ := strconv.Atoi(x.r.URL.Query().Get("hop"))
+		if hop == n {
+			x.proceed()
+			return
+		}
+		redirect(307+hop%2, "$path?hop="+strconv.Itoa(hop+1)+"&$query")(x)
+	}
+}
+
 const (
 	sameOrigin = "$path?moved&$query"
 	elsewhere  = "$foreign$path"
@@ -204,24 +217,26 @@ func endlessBody(code int, contentType, begin, more string) func(*exchange) {
 const textBegin = `{"jsonrpc":"2.0","id":$id,"result":{"content":[{"type":"text","text":"`
 
 // bomb answers with much that takes little.
-func (x *exchange) bomb() {
-	x.w.Header().Set("Content-Type", "application/json")
-	x.w.Header().Set("Content-Encoding", "gzip")
-	z, _ := gzip.NewWriterLevel(x.w, gzip.BestSpeed)
-	_, _ = io.WriteString(z, x.expand(textBegin))
-	zeros := bytes.Repeat([]byte("0"), 64<<10)
-	for left := x.h.size(); left > 0 && x.ctx.Err() == nil; left -= len(zeros) {
-		_, _ = z.Write(zeros[:min(left, len(zeros))])
+func bomb(contentType, begin, end string) func(*exchange) {
+	return func(x *exchange) {
+		x.w.Header().Set("Content-Type", contentType)
+		x.w.Header().Set("Content-Encoding", "gzip")
+		z, _ := gzip.NewWriterLevel(x.w, gzip.BestSpeed)
+		_, _ = io.WriteString(z, x.expand(begin))
+		zeros := bytes.Repeat([]byte("0"), 64<<10)
+		for left := x.h.size(); left > 0 && x.ctx.Err() == nil; left -= len(zeros) {
+			_, _ = z.Write(zeros[:min(left, len(zeros))])
+		}
+		_, _ = io.WriteString(z, end)
+		_ = z.Close()
 	}
-	_, _ = io.WriteString(z, `"}]}}`)
-	_ = z.Close()
 }
 
 // zip answers rightly, packed if the client accepts that.
 func (x *exchange) zip() {
 	body := x.right()
 	x.w.Header().Set("Content-Type", "application/json")
-	if !strings.Contains(x.r.Header.Get("Accept-Encoding"), "gzip") {
+	if !x.acceptsGzip() {
 		_, _ = io.WriteString(x.w, body)
 		return
 	}
@@ -229,6 +244,10 @@ func (x *exchange) zip() {
 	z := gzip.NewWriter(x.w)
 	_, _ = io.WriteString(z, body)
 	_ = z.Close()
+}
+
+func (x *exchange) acceptsGzip() bool {
+	return strings.Contains(x.r.Header.Get("Accept-Encoding"), "gzip")
 }
 
 // drip sends a byte every Delay.

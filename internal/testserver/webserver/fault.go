@@ -30,6 +30,7 @@ type Fault struct {
 	unread   bool                                 // long bodies are not read
 	post     func(*exchange)                      // answers a POST that is struck
 	event    func(*sink, *outbox, item, int) bool // sends the answer to a POST that is struck; false ends the stream
+	packs    bool                                 // streams are packed
 	text     func(text string, first bool) string // changes what streams send
 	get      func(*exchange)                      // answers a GET
 	endpoint func(s *sink, endpoint string)       // begins the stream of HTTP+SSE

@@ -54,6 +54,7 @@ func streams() []Fault {
 			event: sends("id: x/1\n" + right + "id: x/2\n" + right)},
 		{Name: "astray", Row: 22, Does: "answers on the stream of another call, or else of GET", On: "H", event: astray},
 		{Name: "astray-on-get", Row: 22, Does: "answers on the stream of GET", On: "H", Era: "legacy", event: onListening},
+		{Name: "stream-gzip", Row: 31, Does: "packs streams, if the client accepts that", On: "HE", Lawful: true, options: stream, packs: true},
 		{Name: "empty-stream", Row: 34, Does: "ends the stream without an answer", On: "HE", event: func(*sink, *outbox, item, int) bool { return false }},
 		{Name: "goes-silent", Row: 35, Does: "sends half of the event and nothing ever again", On: "HE", event: then(halfEvent, (*exchange).hold)},
 		{Name: "silent-stream", Row: 35, Does: "opens the stream and sends nothing ever", On: "HE",

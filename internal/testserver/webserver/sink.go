@@ -1,6 +1,7 @@
 package webserver
 
 import (
+	"compress/gzip"
 	"net/http"
 	"strconv"
 	"time"
@@ -9,7 +10,8 @@ import (
 // A sink is an event stream to the client.
 type sink struct {
 	x     *exchange
-	begun bool // something has been sent
+	begun bool         // something has been sent
+	z     *gzip.Writer // packs what is sent, if not nil
 }
 
 // open sends the header of a stream.
@@ -20,9 +22,14 @@ func (x *exchange) open() *sink {
 	}
 	header.Set("Cache-Control", "no-cache, no-transform")
 	header.Set("X-Accel-Buffering", "no")
+	s := &sink{x: x}
+	if x.h.fault.packs && x.h.fault.concerns(x) && x.acceptsGzip() {
+		header.Set("Content-Encoding", "gzip")
+		s.z = gzip.NewWriter(x.w)
+	}
 	x.w.WriteHeader(http.StatusOK)
 	_ = x.ctl.Flush()
-	return &sink{x: x}
+	return s
 }
 
 // raw sends bytes as they are. Whether the client is gone the context tells.
@@ -40,7 +47,12 @@ func (s *sink) raw(text string) {
 }
 
 func (s *sink) send(text string) {
-	_, _ = s.x.w.Write([]byte(text))
+	if s.z != nil {
+		_, _ = s.z.Write([]byte(text))
+		_ = s.z.Flush()
+	} else {
+		_, _ = s.x.w.Write([]byte(text))
+	}
 	_ = s.x.ctl.Flush()
 }
 
@@ -82,6 +94,9 @@ func eventID(out *outbox, n int) string {
 // is gone.
 func (s *sink) drain(out *outbox, reader int) {
 	defer out.detach(reader)
+	if s.z != nil {
+		defer s.z.Close()
+	}
 	var silence <-chan time.Time
 	if every := s.x.h.opts.KeepAlive; every > 0 {
 		t := time.NewTicker(every)
