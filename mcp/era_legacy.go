@@ -77,6 +77,7 @@ func (c *Client) sendInitialize(ctx context.Context, version string) (*Initializ
 	q := &call{
 		method:    "initialize",
 		permanent: true, // the specification forbids to cancel it
+		timeout:   c.handshakeTime(),
 		params: func(_ *call, b []byte) ([]byte, error) {
 			b = wire.AppendString(wire.AppendKey(b, "protocolVersion"), version)
 			b = appendObject(wire.AppendKey(b, "capabilities"), c.capabilities(true))

@@ -96,7 +96,8 @@ func (c *Client) discover(ctx context.Context) (*agreement, error) {
 
 func (c *Client) sendDiscover(ctx context.Context, asked string) (*agreement, error) {
 	era := c.newModernEra(asked)
-	q := &call{method: "server/discover", permanent: true} // nothing is said to servers that don't know it
+	// Nothing is said to servers that don't know it.
+	q := &call{method: "server/discover", permanent: true, timeout: c.handshakeTime()}
 	raw, err := c.send(ctx, era, q)
 	if answer := answerOf(err); answer != nil && answer.Code == CodeUnsupportedVersion {
 		return nil, &incompatible{era.revision, supportedVersions(answer)}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -101,9 +102,10 @@ func (s *PrimitiveSchema) checkChoice(v string) error {
 	return errors.New(strconv.Quote(v) + " is none of the choices")
 }
 
-// checkFormat catches what is no such thing at a glance. It leaves the rest to
-// the server, which has the last word anyway.
+// checkFormat checks dates, and catches what is no address or URI at a glance.
+// It leaves the rest to the server, which has the last word anyway.
 func checkFormat(format, v string) error {
+	var err error
 	ok := true
 	switch format {
 	case "email":
@@ -113,27 +115,14 @@ func checkFormat(format, v string) error {
 		i := strings.IndexByte(v, ':')
 		ok = i > 0 && !strings.ContainsAny(v, " \t\r\n")
 	case "date":
-		ok = isDate(v)
+		_, err = time.Parse(time.DateOnly, v)
 	case "date-time":
-		ok = len(v) > len("2006-01-02T15:04:05") && isDate(v[:10]) && (v[10] == 'T' || v[10] == 't')
+		_, err = time.Parse(time.RFC3339, strings.ToUpper(v))
 	}
-	if !ok {
+	if !ok || err != nil {
 		return errors.New(strconv.Quote(v) + " is no " + format)
 	}
 	return nil
-}
-
-// isDate reports whether v looks like 2006-01-02.
-func isDate(v string) bool {
-	if len(v) != 10 {
-		return false
-	}
-	for i := range 10 {
-		if digit := v[i] >= '0' && v[i] <= '9'; digit == (i == 4 || i == 7) || !digit && v[i] != '-' {
-			return false
-		}
-	}
-	return v[5:7] >= "01" && v[5:7] <= "12" && v[8:] >= "01" && v[8:] <= "31"
 }
 
 func (s *PrimitiveSchema) checkNumber(v float64) error {

@@ -116,6 +116,15 @@ func (c *Client) probeTime(ctx context.Context) time.Duration {
 	return c.opts.ProbeTimeout
 }
 
+// handshakeTime is how long a request of Connect may take. A server may still
+// be starting, however fast it will be, and there is the context.
+func (c *Client) handshakeTime() time.Duration {
+	if d := c.opts.Timeout; d < 0 || d > time.Minute {
+		return d
+	}
+	return time.Minute
+}
+
 // afterProbe goes on with what the probe found in time.
 func (c *Client) afterProbe(ctx context.Context, p outcome, legacy string) (*agreement, error) {
 	if inc, ok := p.err.(*incompatible); ok {

@@ -53,7 +53,7 @@ type Options struct {
 	// of Handlers is at work on a request of the server, and while the user is
 	// at a page that the server asked for, for up to 10 minutes. 1 minute when
 	// 0, no limit when negative. A context that ends earlier ends the call
-	// earlier.
+	// earlier. Connect waits for a minute at least, or its context.
 	Timeout time.Duration
 
 	// MaxTimeout is how long a call may last in all, whatever progress it
