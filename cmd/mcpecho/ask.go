@@ -55,7 +55,6 @@ func (a *asker) begin(ctx context.Context, message string) (end func(), err erro
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
-	a.s.clock.pause()
 	a.s.console.pause()
 	select {
 	case <-a.next: // was typed for a question that is no more
@@ -67,7 +66,6 @@ func (a *asker) begin(ctx context.Context, message string) (end func(), err erro
 	return func() {
 		a.say("\n")
 		a.s.console.resume()
-		a.s.clock.resume()
 		<-a.turn
 	}, nil
 }
@@ -156,6 +154,5 @@ func (a *asker) page(ctx context.Context, r *mcp.URLRequest) (string, error) {
 	if err := a.c.browse(ctx, r.URL); err != nil {
 		a.say("No browser could be started (" + escapeLine(err.Error()) + "); please open the page yourself.\n")
 	}
-	a.s.clock.stop() // the user is busy there
 	return mcp.ElicitAccept, nil
 }

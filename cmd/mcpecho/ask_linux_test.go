@@ -33,7 +33,7 @@ func TestFormIsFilledIn(t *testing.T) {
 		p.enter("Ada")
 		p.until("age (a whole number; at least 0; at most 150; optional): ")
 		p.enter("151")
-		p.until("enter at most 150\r\n")
+		p.until("above the maximum\r\n")
 		p.enter("36")
 		p.until("subscribe (yes or no; optional) [no]: ")
 		p.enter("")
@@ -93,7 +93,7 @@ func asking(t *testing.T, env map[string]string) (mcp.Elicitation, *pty) {
 	}
 	c := &invocation{target: "https://example.com/mcp", flags: flags{noColor: true},
 		world: &world{stdin: slave, stdout: slave, stderr: slave, getenv: func(key string) string { return env[key] }}}
-	return c.elicitation(&conversation{console: &console{w: slave}, clock: &clock{each: -1}}), &pty{t: t, master: master}
+	return c.elicitation(&conversation{console: &console{w: slave}}), &pty{t: t, master: master}
 }
 
 func TestPageIsOpenedOnlyWhenTheUserAgrees(t *testing.T) {

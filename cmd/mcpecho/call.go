@@ -38,14 +38,9 @@ func runCall(ctx context.Context, c *invocation) error {
 
 // callTool calls a tool and shows how far it is.
 func (c *invocation) callTool(ctx context.Context, s *conversation, tool string, args json.RawMessage) (*mcp.CallToolResult, error) {
-	ctx, cancel := s.clock.start(ctx)
-	defer cancel()
 	p := c.newProgress(s.console, tool)
 	defer p.end()
-	return s.Do(ctx, &mcp.ToolCall{Name: tool, Arguments: args, Progress: func(r mcp.Progress) {
-		s.clock.again()
-		p.update(r)
-	}})
+	return s.Do(ctx, &mcp.ToolCall{Name: tool, Arguments: args, Progress: p.update, Task: p.task})
 }
 
 // encodeArguments makes the arguments object, after the tool's schema if they

@@ -261,3 +261,11 @@ func TestVersion(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 }
+
+// TestCallsThatBecomeTasksAreWaitedFor, in both eras.
+func TestCallsThatBecomeTasksAreWaitedFor(t *testing.T) {
+	for _, revision := range []string{"2026-07-28", "2025-11-25"} {
+		faulty(t, &testserver.Options{Tasks: true, Revisions: []string{revision}},
+			"call", "research", "topic=frogs", "step_ms=10", "poll_ms=100").want(t, 0, "A report on frogs.\n", "")
+	}
+}

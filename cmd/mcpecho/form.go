@@ -4,12 +4,9 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
-	"unicode/utf8"
 
 	"github.com/stdmcp/stdmcp/mcp"
 )
@@ -147,42 +144,41 @@ func fieldLimits(s *mcp.PrimitiveSchema) (notes []string) {
 func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
 // fieldValue returns what the user entered as a value of the field. The error
-// says what is wanted instead.
-func fieldValue(f *mcp.FormField, line string) (any, error) {
+// says what is wrong with it.
+func fieldValue(f *mcp.FormField, line string) (v any, err error) {
 	s := &f.Schema
 	switch {
 	case line == "" && s.Type != "array":
-		return nil, errors.New("the server needs this")
+		err = errors.New("the server needs this")
 	case s.Type == "boolean":
 		yes, ok := yesOrNo(line)
-		if !ok {
-			return nil, errors.New("enter yes or no")
+		if v = yes; !ok {
+			err = errors.New("enter yes or no")
 		}
-		return yes, nil
 	case s.Type == "integer", s.Type == "number":
-		return numberValue(s, line)
+		v, err = numberValue(line)
 	case s.Type == "array":
-		return choiceValues(s, line)
+		v, err = choiceValues(s, line)
 	case s.Choices() != nil:
-		return choiceValue(s, line)
+		v, err = choiceValue(s, line)
+	default:
+		v = line
 	}
-	return line, checkText(s, line)
+	if err != nil {
+		return nil, err
+	}
+	return v, s.Check(v)
 }
 
-func numberValue(s *mcp.PrimitiveSchema, line string) (any, error) {
+// numberValue keeps whole numbers as they are: there are some that a float64
+// can't hold.
+func numberValue(line string) (any, error) {
+	if n, err := strconv.ParseInt(line, 10, 64); err == nil {
+		return n, nil
+	}
 	v, err := strconv.ParseFloat(line, 64)
-	whole, notWhole := strconv.ParseInt(line, 10, 64)
-	switch {
-	case err != nil || v-v != 0: // infinite, or none at all
+	if err != nil || v-v != 0 { // infinite, or none at all
 		return nil, errors.New("enter a number")
-	case s.Type == "integer" && notWhole != nil:
-		return nil, errors.New("enter a whole number")
-	case s.Minimum != nil && v < *s.Minimum:
-		return nil, errors.New("enter at least " + number(*s.Minimum))
-	case s.Maximum != nil && v > *s.Maximum:
-		return nil, errors.New("enter at most " + number(*s.Maximum))
-	case notWhole == nil:
-		return whole, nil
 	}
 	return v, nil
 }
@@ -216,41 +212,5 @@ func choiceValues(s *mcp.PrimitiveSchema, line string) ([]string, error) {
 		}
 		values = union(values, []string{v})
 	}
-	switch n := int64(len(values)); {
-	case s.MinItems != nil && n < *s.MinItems:
-		return nil, errors.New("choose at least " + strconv.FormatInt(*s.MinItems, 10))
-	case s.MaxItems != nil && n > *s.MaxItems:
-		return nil, errors.New("choose at most " + strconv.FormatInt(*s.MaxItems, 10))
-	}
 	return values, nil
-}
-
-// checkText checks what is free text but for its length and format.
-func checkText(s *mcp.PrimitiveSchema, text string) error {
-	n, ok := int64(utf8.RuneCountInString(text)), true
-	switch {
-	case s.MinLength != nil && n < *s.MinLength:
-		return errors.New("enter at least " + strconv.FormatInt(*s.MinLength, 10) + " characters")
-	case s.MaxLength != nil && n > *s.MaxLength:
-		return errors.New("enter at most " + strconv.FormatInt(*s.MaxLength, 10) + " characters")
-	}
-	example := ""
-	switch s.Format {
-	case "email":
-		at := strings.LastIndexByte(text, '@')
-		ok, example = at > 0 && at < len(text)-1, "ada@example.com"
-	case "uri":
-		u, err := url.Parse(text)
-		ok, example = err == nil && u.Scheme != "", "https://example.com/"
-	case "date":
-		_, err := time.Parse(time.DateOnly, text)
-		ok, example = err == nil, "2026-07-28"
-	case "date-time":
-		_, err := time.Parse(time.RFC3339, text)
-		ok, example = err == nil, "2026-07-28T12:00:00Z"
-	}
-	if !ok {
-		return errors.New("enter something like " + example)
-	}
-	return nil
 }

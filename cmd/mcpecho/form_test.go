@@ -4,8 +4,6 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/stdmcp/stdmcp/mcp"
 )
@@ -82,37 +80,6 @@ func TestFieldsShowTheirDefaults(t *testing.T) {
 			t.Errorf("%s: %q, want %q", schema, got, want)
 		}
 	}
-}
-
-func TestTimeStandsStillDuringQuestions(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		k := &clock{each: time.Second}
-		ctx, cancel := k.start(t.Context())
-		defer cancel()
-		time.Sleep(900 * time.Millisecond)
-		k.pause()
-		time.Sleep(time.Hour)
-		k.again() // progress is no reason to hurry
-		time.Sleep(time.Hour)
-		k.resume()
-		time.Sleep(900 * time.Millisecond)
-		k.again()
-		time.Sleep(900 * time.Millisecond)
-		if ctx.Err() != nil {
-			t.Fatal("ended early")
-		}
-		time.Sleep(100 * time.Millisecond)
-		<-ctx.Done()
-		ctx, cancel = k.start(t.Context())
-		defer cancel()
-		k.stop()
-		k.pause()
-		k.resume()
-		time.Sleep(time.Hour)
-		if ctx.Err() != nil {
-			t.Error("ended though it may take any time")
-		}
-	})
 }
 
 func TestConsoleWaitsForQuestions(t *testing.T) {

@@ -116,10 +116,8 @@ func splitPage(raw []byte, key string, items *[]byte) (cursor *string, others []
 	return cursor, others, r.End()
 }
 
-// request is a request bounded by --timeout.
+// request is a request of any method.
 func (c *invocation) request(ctx context.Context, s *conversation, method string, params map[string]any) (json.RawMessage, error) {
-	ctx, cancel := s.clock.start(ctx)
-	defer cancel()
 	if params == nil {
 		return s.Call(ctx, method, nil)
 	}

@@ -20,7 +20,8 @@ type progress struct {
 	stopped chan struct{} // closed when tick has returned
 
 	mu   sync.Mutex
-	told bool // whether the server has said how far it is; guarded by mu
+	told bool   // whether the server has said how far it is; guarded by mu
+	note string // what the task says that the call has become; guarded by mu
 }
 
 // quick is how long a call may take without a bar, which would only flash.
@@ -57,7 +58,7 @@ func (p *progress) tick() {
 		case <-second.C:
 			p.mu.Lock()
 			if took := time.Since(p.began).Truncate(time.Second); !p.told {
-				p.console.show(cut(p.what+", "+took.String(), p.width-1))
+				p.console.show(cut(p.what+", "+took.String()+p.note, p.width-1))
 			}
 			p.mu.Unlock()
 		}
@@ -72,6 +73,15 @@ func (p *progress) update(r mcp.Progress) {
 	defer p.mu.Unlock()
 	p.told = true
 	p.console.show(progressLine(p.what, r, p.width))
+}
+
+// task shows what a task says of itself, for as long as nothing else is known.
+func (p *progress) task(t *mcp.Task) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.note = ""; t.StatusMessage != "" {
+		p.note = ", " + escapeLine(t.StatusMessage)
+	}
 }
 
 func (p *progress) end() {

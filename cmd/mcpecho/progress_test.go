@@ -17,6 +17,8 @@ func TestTimeIsShownUntilTheServerSaysMore(t *testing.T) {
 		expect := func(want string) {
 			t.Helper()
 			synctest.Wait()
+			p.mu.Lock()
+			defer p.mu.Unlock()
 			if got := strings.ReplaceAll(shown.String(), clearLine, "|"); got != want {
 				t.Errorf("shown: %q, want %q", got, want)
 			}
@@ -26,6 +28,12 @@ func TestTimeIsShownUntilTheServerSaysMore(t *testing.T) {
 		expect("")
 		time.Sleep(2 * time.Second)
 		expect(`|slow\u001b, 1s|slow\u001b, 2s`)
+		p.task(&mcp.Task{Status: mcp.TaskWorking, StatusMessage: "reading\x1b"})
+		time.Sleep(time.Second)
+		expect(`|slow\u001b, 3s, reading\u001b`)
+		p.task(&mcp.Task{Status: mcp.TaskWorking})
+		time.Sleep(time.Second)
+		expect(`|slow\u001b, 4s`)
 		total := 2.0
 		p.update(mcp.Progress{Progress: 1, Total: &total, Message: "half"})
 		time.Sleep(2 * time.Second)

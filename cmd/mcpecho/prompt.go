@@ -49,8 +49,6 @@ func (c *invocation) readTexts(ctx context.Context, args []string) (map[string]s
 }
 
 func (c *invocation) getPrompt(ctx context.Context, s *conversation, name string, args map[string]string) (*mcp.GetPromptResult, error) {
-	ctx, cancel := s.clock.start(ctx)
-	defer cancel()
 	return s.GetPrompt(ctx, name, args)
 }
 

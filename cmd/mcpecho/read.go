@@ -34,15 +34,11 @@ func runRead(ctx context.Context, c *invocation) error {
 var errNotBase64 = errors.New("a blob that is not in base64")
 
 func (c *invocation) readResource(ctx context.Context, s *conversation, uri string) (*mcp.ReadResourceResult, error) {
-	ctx, cancel := s.clock.start(ctx)
-	defer cancel()
 	return s.ReadResource(ctx, uri)
 }
 
 func runPing(ctx context.Context, c *invocation) error {
 	return c.withServer(ctx, func(s *conversation) error {
-		ctx, cancel := s.clock.start(ctx)
-		defer cancel()
 		began := time.Now()
 		if err := s.Ping(ctx); err != nil {
 			return err

@@ -17,7 +17,6 @@ type conversation struct {
 	*mcp.Client
 	console *console
 	words   *lastWords
-	clock   *clock
 
 	mu    sync.Mutex
 	noise string // the first text from the server that was no message; guarded by mu
@@ -28,7 +27,7 @@ func (c *invocation) withServer(ctx context.Context, f func(*conversation) error
 	if err := c.start(ctx); err != nil {
 		return err
 	}
-	s := &conversation{console: &console{w: c.stderr}, words: &lastWords{}, clock: &clock{each: c.flags.timeout}}
+	s := &conversation{console: &console{w: c.stderr}, words: &lastWords{}}
 	opts := c.options(s)
 	if c.flags.trace != "" {
 		t, e := newTracer(c.flags.trace, c.traced, c.secrets())
@@ -54,10 +53,10 @@ func (c *invocation) withServer(ctx context.Context, f func(*conversation) error
 func (c *invocation) options(s *conversation) *mcp.Options {
 	opts := &mcp.Options{
 		Info:       mcp.Implementation{Name: "mcpecho", Version: mcp.Version},
-		Timeout:    -1, // the clock counts
+		Timeout:    c.flags.timeout,
 		MaxTimeout: max(time.Hour, c.flags.timeout),
 		Dropped:    s.dropped,
-		Handlers:   []mcp.Handler{c.elicitation(s)},
+		Handlers:   []mcp.Handler{c.elicitation(s), mcp.Tasks{}},
 	}
 	if c.flags.timeout < 0 {
 		opts.MaxTimeout = -1

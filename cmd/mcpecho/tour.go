@@ -143,8 +143,6 @@ func (c *invocation) tell(verb, what, outcome string) error {
 }
 
 func tourTools(ctx context.Context, c *invocation, s *conversation) (string, error) {
-	ctx, cancel := s.clock.start(ctx)
-	defer cancel()
 	tools, err := s.ListTools(ctx)
 	var names []string
 	for _, t := range tools {
@@ -154,8 +152,6 @@ func tourTools(ctx context.Context, c *invocation, s *conversation) (string, err
 }
 
 func tourResources(ctx context.Context, c *invocation, s *conversation) (string, error) {
-	ctx, cancel := s.clock.start(ctx)
-	defer cancel()
 	resources, err := s.ListResources(ctx)
 	var uris []string
 	for _, r := range resources {
@@ -175,8 +171,6 @@ func enumerate(names []string) string {
 
 func tourCall(tool, args string) func(context.Context, *invocation, *conversation) (string, error) {
 	return func(ctx context.Context, _ *invocation, s *conversation) (string, error) {
-		ctx, cancel := s.clock.start(ctx)
-		defer cancel()
 		var mu sync.Mutex // the last reports may come while Do returns
 		var reports []string
 		res, err := s.Do(ctx, &mcp.ToolCall{

@@ -52,8 +52,6 @@ func (c *invocation) askForLogs(ctx context.Context, s *conversation) bool {
 	if s.Server().Capabilities.Logging == nil {
 		return false
 	}
-	ctx, cancel := s.clock.start(ctx)
-	defer cancel()
 	err := s.SetLogLevel(ctx, mcp.LevelDebug)
 	if err != nil {
 		c.note(s, "No logs: "+err.Error())
@@ -66,8 +64,6 @@ func (c *invocation) subscribe(ctx context.Context, s *conversation) (*mcp.Subsc
 	if len(c.args) > 0 && (caps == nil || caps.Subscribe == nil || !*caps.Subscribe) {
 		return nil, &failure{status: statusRefused, kind: "not_found", message: "the server does not tell when a resource changes"}
 	}
-	ctx, cancel := s.clock.start(ctx)
-	defer cancel()
 	return s.Subscribe(ctx, &mcp.SubscriptionFilter{
 		ToolsListChanged: true, PromptsListChanged: true, ResourcesListChanged: true, ResourceSubscriptions: c.args,
 	})
