@@ -1,0 +1,76 @@
+package config_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+
+	"github.com/stdmcp/stdmcp/mcp/host/config"
+)
+
+func ExampleParse() {
+	c := config.Parse([]byte(`{
+		"mcpServers": {
+			"files": {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-filesystem", "~/work"]},
+			"docs":  {"url": "https://example.com/mcp", "timeout": "2m"}, // a comment
+			"wrong": {"command": 7},
+		},
+	}`), "servers.json", "user")
+	for _, s := range c.Servers {
+		fmt.Printf("%s: %q %s%s %v\n", s.Name, s.Type, s.Command, s.URL, s.Timeout)
+	}
+	for _, p := range c.Problems {
+		fmt.Println(p)
+	}
+	// Output:
+	// docs: "" https://example.com/mcp 2m0s
+	// files: "stdio" npx 0s
+	// servers.json: server "wrong": "command" must be a string or a list of strings, not a number
+}
+
+func ExampleLoad() {
+	dir, err := os.MkdirTemp("", "")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "servers.json")
+	if err := os.WriteFile(file, []byte(`{"servers": {"docs": {"url": "https://example.com/mcp"}}}`), 0o600); err != nil {
+		log.Fatal(err)
+	}
+	// Those of ~/.mcp.json, of .mcp.json in dir, and of further files.
+	c := config.Load(dir, file)
+	fmt.Println(c.Server("docs").URL, len(c.Problems))
+	// Output: https://example.com/mcp 0
+}
+
+func ExampleServer_Expand() {
+	s := config.Parse([]byte(`{"docs": {"url": "https://${HOST:-example.com}/mcp", "headers": {"X-Key": "${KEY}"}}}`), "", "").Server("docs")
+	vars := map[string]string{"KEY": "secret"}
+	expanded, err := s.Expand(context.Background(), &config.Vars{
+		Lookup: func(name string) (string, bool) { v, ok := vars[name]; return v, ok }, // nil: the environment
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(expanded.URL, expanded.Headers["X-Key"])
+	fmt.Println(expanded.Hide("the server has refused secret"))
+	fmt.Println(s.Public().Headers["X-Key"])
+	// Output:
+	// https://example.com/mcp secret
+	// the server has refused ...
+	// ${KEY}
+}
+
+func ExampleMatch() {
+	fmt.Println(config.Match("mcp__files__*", "mcp__files__read"), config.Match("get_?", "get_all"))
+	fmt.Println(config.MatchAny([]string{"read_*", "list_*"}, "list_all"))
+	f := config.Filter{Allow: []string{"*_file"}, Deny: []string{"delete_*"}}
+	fmt.Println(f.Allows("read_file"), f.Allows("delete_file"))
+	// Output:
+	// true false
+	// true
+	// true false
+}

@@ -1,0 +1,171 @@
+package host_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log"
+
+	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/host"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
+)
+
+// exampleHost returns a host with a server in memory, called echo. A program
+// has servers from its configuration; see package config.
+func exampleHost(ctx context.Context, opts host.Options) *host.Host {
+	open := func() (io.ReadWriteCloser, error) { return testserver.New(nil).Pipe(), nil }
+	opts.Dialers = host.Dialers{config.SDK: host.InProcess(map[string]mcp.Transport{"echo": host.Pipe(open)})}
+	h := host.New(opts)
+	diff := h.SetServers(ctx, []*host.Server{{Name: "echo", Type: config.SDK}})
+	if err := diff.Err(); err != nil {
+		log.Fatal(err)
+	}
+	return h
+}
+
+func ExampleInProcess() {
+	// A server in this program is served at the other end of the pipe.
+	open := func() (io.ReadWriteCloser, error) { return testserver.New(nil).Pipe(), nil }
+	ctx := context.Background()
+	h := host.New(host.Options{Dialers: host.Dialers{
+		config.Stdio: host.Stdio, // for those that are programs
+		config.SDK:   host.InProcess(map[string]mcp.Transport{"echo": host.Pipe(open)}),
+	}})
+	defer h.Shutdown(ctx)
+	diff := h.SetServers(ctx, []*host.Server{{Name: "echo", Type: config.SDK}})
+	fmt.Println(diff.Added, diff.Err())
+	text, err := h.Tool("mcp__echo__echo").Execute(ctx, []byte(`{"message":"hi"}`))
+	fmt.Println(text, err)
+	// Output:
+	// [echo] <nil>
+	// hi <nil>
+}
+
+func ExampleHost_Status() {
+	ctx := context.Background()
+	h := exampleHost(ctx, host.Options{})
+	defer h.Shutdown(ctx)
+	for _, s := range h.Status() {
+		fmt.Println(s.Name, s.Status(), s.Info.Revision, len(s.Tools), "tools")
+	}
+	if err := h.SetEnabled("echo", false); err != nil {
+		log.Fatal(err)
+	}
+	s, err := h.ServerStatus("echo")
+	fmt.Println(s.Status(), err, len(h.Tools()), "tools")
+	// Output:
+	// echo connected 2026-07-28 17 tools
+	// disabled <nil> 0 tools
+}
+
+func ExampleHost_Events() {
+	ctx := context.Background()
+	h := exampleHost(ctx, host.Options{})
+	defer h.Shutdown(ctx)
+	events := h.Events(ctx)
+	if _, err := h.CallTool(ctx, "echo", "add_tool", nil); err != nil {
+		log.Fatal(err)
+	}
+	for e := range events {
+		if e.Kind == host.ToolsChanged {
+			fmt.Println("new:", e.Added)
+			break
+		}
+	}
+	// Output: new: [mcp__echo__tool_001]
+}
+
+func ExampleHost_Agent() {
+	ctx := context.Background()
+	h := exampleHost(ctx, host.Options{})
+	defer h.Shutdown(ctx)
+	helper := h.Agent("echo", "files").Can(host.Capabilities{"mcp_echo_add", "mcp_echo_echo"})
+	for _, t := range helper.Tools() {
+		fmt.Println(t.Name())
+	}
+	fmt.Println("unknown:", helper.Unknown())
+	// Output:
+	// mcp__echo__echo
+	// mcp__echo__add
+	// unknown: [files]
+}
+
+// decide prints what becomes of calls of some tools.
+func decide(approve host.Approver, calls ...*host.Call) {
+	for _, c := range calls {
+		decision, err := approve(context.Background(), c)
+		fmt.Printf("%s: %q %v\n", c.Name, decision, err)
+	}
+}
+
+func ExampleRules() {
+	yes := true
+	approve := host.First(
+		host.Rules(
+			host.Rule{Tool: "mcp__files__delete_*", Action: host.Deny},
+			host.Rule{Tool: "mcp__files__*", Action: host.Ask},
+		),
+		host.ReadOnly, // what is left, if it changes nothing
+	)
+	decide(approve,
+		&host.Call{Name: "mcp__files__delete_all"},
+		&host.Call{Name: "mcp__files__write"},
+		&host.Call{Name: "mcp__web__search", Annotations: &mcp.ToolAnnotations{ReadOnlyHint: &yes}},
+		&host.Call{Name: "mcp__web__post"},
+	)
+	// Output:
+	// mcp__files__delete_all: "deny" <nil>
+	// mcp__files__write: "ask" <nil>
+	// mcp__web__search: "allow" <nil>
+	// mcp__web__post: "" <nil>
+}
+
+func ExampleAsking() {
+	user := func(_ context.Context, c *host.Call) (host.Decision, error) {
+		fmt.Println("May", c.Tool, "be called?") // and wait for the answer
+		return host.Allow, nil
+	}
+	trustProjects := false
+	approve := host.Asking(host.Listed(trustProjects), user)
+	decide(approve,
+		&host.Call{Name: "mcp__files__list", Tool: "list", Scope: "user", Listed: true},
+		&host.Call{Name: "mcp__build__list", Tool: "list", Scope: "project", Listed: true},
+	)
+	// Output:
+	// mcp__files__list: "allow" <nil>
+	// May list be called?
+	// mcp__build__list: "allow" <nil>
+}
+
+func ExampleCapabilities() {
+	c := host.Capabilities{"mcp_files", "mcp_web_search"}
+	fmt.Println(c.Allow("files", "write"), c.Allow("web", "search"), c.Allow("web", "post"))
+	// Output: true true false
+}
+
+func ExampleText() {
+	res := &mcp.CallToolResult{Content: []mcp.Content{
+		mcp.TextContent(`{"temperature": 21}`),
+		{Type: mcp.ContentImage, MIMEType: "image/png", Data: "iVBORw0KGgo="},
+	}}
+	fmt.Println(host.Text(res))
+	fmt.Println(host.BlockText(&res.Content[0]))
+	res.Content = res.Content[:1]
+	fmt.Println(host.Value(host.Structured(res)))
+	// Output:
+	// {"temperature": 21}
+	// [image content: image/png, 8 bytes]
+	// {"temperature": 21}
+	// map[temperature:21]
+}
+
+func ExampleDescribe() {
+	tool := &mcp.Tool{Name: "search", Description: "Searches the web."}
+	fmt.Println(host.Describe("web", tool))         // the default of Options.Describe
+	fmt.Println(host.PlainDescription("web", tool)) // another value for it
+	// Output:
+	// [MCP:web] Searches the web.
+	// Searches the web.
+}

@@ -1,0 +1,52 @@
+package schema_test
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/host/schema"
+)
+
+// A search is a tool, as those of a host are.
+type search struct{}
+
+func (search) Name() string        { return "mcp__web__search" }
+func (search) Description() string { return "Searches the web." }
+func (search) InputSchema() mcp.RawMessage {
+	return mcp.RawMessage(`{"type":"object","properties":{"query":{"type":["string","null"]}},"required":["query"]}`)
+}
+
+// The definition of a tool, as each of the providers wants it.
+func ExampleDefiner() {
+	for _, define := range []schema.Definer{schema.Anthropic, schema.OpenAI, schema.OpenAIResponses, schema.Gemini} {
+		definition, err := define(search{})
+		fmt.Println(string(definition), err)
+	}
+	// Output:
+	// {"name":"mcp__web__search","description":"Searches the web.","input_schema":{"type":"object","properties":{"query":{"type":["string","null"]}},"required":["query"]}} <nil>
+	// {"type":"function","function":{"name":"mcp__web__search","description":"Searches the web.","parameters":{"type":"object","properties":{"query":{"type":["string","null"]}},"required":["query"]}}} <nil>
+	// {"type":"function","name":"mcp__web__search","description":"Searches the web.","parameters":{"type":"object","properties":{"query":{"type":["string","null"]}},"required":["query"]}} <nil>
+	// {"name":"mcp__web__search","description":"Searches the web.","parameters":{"type":"object","properties":{"query":{"type":"string","nullable":true}},"required":["query"]}} <nil>
+}
+
+// The result of a tool, as each of the providers wants it.
+func ExampleAnthropicResult() {
+	res := &mcp.CallToolResult{Content: []mcp.Content{mcp.TextContent("3 pages")}}
+	fmt.Println(string(schema.AnthropicResult("toolu_1", res)))
+	fmt.Println(string(schema.OpenAIResult("call_1", res)))
+	fmt.Println(string(schema.OpenAIResponsesResult("call_1", res)))
+	fmt.Println(string(schema.GeminiResult("mcp__web__search", res)))
+	// Output:
+	// {"type":"tool_result","tool_use_id":"toolu_1","content":[{"type":"text","text":"3 pages"}]}
+	// {"role":"tool","tool_call_id":"call_1","content":"3 pages"}
+	// {"type":"function_call_output","call_id":"call_1","output":"3 pages"}
+	// {"functionResponse":{"name":"mcp__web__search","response":{"output":"3 pages"}}}
+}
+
+func ExampleFailure() {
+	res := schema.Failure(errors.New("there is no tool of that name"))
+	fmt.Println(string(schema.AnthropicResult("toolu_1", res)))
+	// Output:
+	// {"type":"tool_result","tool_use_id":"toolu_1","content":[{"type":"text","text":"there is no tool of that name"}],"is_error":true}
+}
