@@ -2,8 +2,10 @@ package oauth
 
 import (
 	"context"
+	"io"
 	"net"
 	"net/url"
+	"strings"
 	"time"
 )
 
@@ -20,6 +22,11 @@ type Loopback struct {
 
 	// Timeout is how long a person may take. Zero means five minutes.
 	Timeout time.Duration
+
+	// Paste takes the answer as well, unless it is nil: a person at a remote
+	// shell has a browser from which nothing arrives here. Its RedirectURI is
+	// not used. With it, a browser that cannot be opened is no error.
+	Paste *Paste
 }
 
 const (
@@ -91,7 +98,7 @@ func (r *receiver) Authorize(ctx context.Context, page string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	answer := make(chan string, 1)
+	answer, pasted := make(chan string, 1), make(chan string, 1)
 	served := make(chan struct{})
 	go func() { // ends when the listener and ctx do
 		r.serve(ctx, u.Query().Get("state"), answer)
@@ -106,14 +113,37 @@ func (r *receiver) Authorize(ctx context.Context, page string) (string, error) {
 	if open == nil {
 		open = OpenBrowser
 	}
-	if err := open(ctx, page); err != nil {
+	if err := open(ctx, page); err != nil && r.l.Paste == nil {
 		return "", err
+	}
+	if r.l.Paste != nil {
+		if err := r.l.Paste.show(page, "If it ends at a page that cannot be shown, paste the address of that here:"); err != nil {
+			return "", err
+		}
+		go r.takePaste(ctx, pasted) // ends with ctx
 	}
 	select {
 	case a := <-answer:
 		return a, nil
+	case a := <-pasted:
+		return a, nil
 	case <-ctx.Done():
 		return "", &Error{URL: httpURL(u), Rule: "nobody authorized the program in time", Err: context.Cause(ctx)}
+	}
+}
+
+// takePaste hands on the answer that is pasted, if there ever is one.
+func (r *receiver) takePaste(ctx context.Context, answer chan<- string) {
+	for {
+		a, err := r.l.Paste.line(ctx)
+		if err != nil {
+			return // there is still the browser
+		}
+		if strings.HasPrefix(a, r.RedirectURI()+"?") {
+			answer <- a
+			return
+		}
+		_, _ = io.WriteString(r.l.Paste.Out, "That is not it; the address begins with "+r.RedirectURI()+"?\n")
 	}
 }
 

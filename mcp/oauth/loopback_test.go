@@ -188,6 +188,69 @@ func TestPaste(t *testing.T) {
 	}
 }
 
+// Whichever comes first counts: the answer of a browser here, or one from
+// elsewhere that is pasted.
+func TestLoopbackAndPaste(t *testing.T) {
+	w := newWorld(t)
+	in, person := io.Pipe()
+	defer person.Close()
+	shown := make(chan string, 10)
+	paste := &Paste{In: in, Out: writerFunc(func(b []byte) (int, error) { shown <- string(b); return len(b), nil })}
+	l := &Loopback{Open: func(context.Context, string) error { return errors.New("no browser") }, Paste: paste}
+	tr := w.transport(func(o *Options) { o.Authorizer = l })
+	login := func() <-chan error {
+		done := make(chan error, 1)
+		go func() { done <- tr.Login(t.Context()) }() // ends with the answer
+		return done
+	}
+	page := func() string {
+		text := <-shown
+		text = text[strings.Index(text, "http"):]
+		text, _, _ = strings.Cut(text, "\n")
+		return text
+	}
+	done := login()
+	answer, err := agree(t.Context(), w.base, page())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if u, err := url.Parse(answer); err != nil || u.Port() == "" {
+		t.Errorf("nobody listens at %s", answer)
+	}
+	_, _ = io.WriteString(person, "\n \nwhat?\n")
+	if text := <-shown; !strings.Contains(text, "That is not it; the address begins with http://127.0.0.1:") {
+		t.Error(text)
+	}
+	_, _ = io.WriteString(person, answer+"\r\n")
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	// The browser is first; what is pasted afterwards is for the next time.
+	l.Open = w.open
+	done = login()
+	page()
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	l.Open = func(context.Context, string) error { return nil }
+	done = login()
+	if answer, err = agree(t.Context(), w.base, page()); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.WriteString(person, answer+"\n")
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	// Nobody pastes anything any more.
+	person.Close()
+	l.Open = w.open
+	done = login()
+	page()
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+}
+
 type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(b []byte) (int, error) { return f(b) }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"strings"
+	"sync"
 )
 
 // A Paste is an Authorizer for a person whose browser is elsewhere: it writes
@@ -16,6 +17,14 @@ type Paste struct {
 	// RedirectURI is where the browser is sent. Empty means
 	// http://127.0.0.1/callback, where nothing answers.
 	RedirectURI string
+
+	mu   sync.Mutex
+	next chan line // of the read that goes on, if one does; guarded by mu
+}
+
+type line struct {
+	text string
+	err  error
 }
 
 // Listen implements [Authorizer].
@@ -33,26 +42,43 @@ func (p paster) RedirectURI() string {
 	return defaultRedirect
 }
 
-// Authorize implements [Receiver]. When ctx ends first, what is read later is
-// lost.
+// Authorize implements [Receiver].
 func (p paster) Authorize(ctx context.Context, page string) (string, error) {
-	_, err := io.WriteString(p.Out, "Open this page in a browser:\n\n"+page+
-		"\n\nThen paste the address that the browser shows in the end, even if there is no page:\n")
-	if err != nil {
+	if err := p.show(page, "Then paste the address that the browser shows in the end, even if there is no page:"); err != nil {
 		return "", err
 	}
-	type line struct {
-		text string
-		err  error
+	return p.line(ctx)
+}
+
+// show says which page to open, and what to do then.
+func (p *Paste) show(page, then string) error {
+	_, err := io.WriteString(p.Out, "Open this page in a browser:\n\n"+page+"\n\n"+then+"\n")
+	return err
+}
+
+// line returns the next line that is not empty. When ctx ends first, what is
+// read later is for the next time.
+func (p *Paste) line(ctx context.Context) (string, error) {
+	p.mu.Lock()
+	next := p.next
+	if next == nil {
+		next = make(chan line, 1)
+		p.next = next
+		go func() { // ends with the line, or with p.In
+			text, err := readLine(p.In)
+			next <- line{text, err}
+		}()
 	}
-	read := make(chan line, 1)
-	go func() { // ends with the line, or with p.In
-		text, err := readLine(p.In)
-		read <- line{text, err}
-	}()
+	p.mu.Unlock()
 	select {
-	case l := <-read:
-		return strings.TrimSpace(l.text), l.err
+	case l := <-next:
+		p.mu.Lock()
+		p.next = nil
+		p.mu.Unlock()
+		if text := strings.TrimSpace(l.text); text != "" || l.err != nil {
+			return text, l.err
+		}
+		return p.line(ctx)
 	case <-ctx.Done():
 		return "", context.Cause(ctx)
 	}
