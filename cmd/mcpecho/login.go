@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 	"github.com/stdmcp/stdmcp/mcp/oauth"
@@ -30,7 +31,8 @@ func (c *invocation) loggedIn(url string) *http.Client {
 	if !exists {
 		return nil
 	}
-	return oauth.New(url, c.oauthOptions(path)).Client()
+	c.auth = oauth.New(url, c.oauthOptions(path))
+	return c.auth.Client()
 }
 
 func (c *invocation) oauthOptions(path string) *oauth.Options {
@@ -56,9 +58,6 @@ func (c *invocation) address(ctx context.Context) (string, error) {
 	return c.entry.URL, nil
 }
 
-// errNoBrowser is that the user has to open the page.
-var errNoBrowser = errors.New("no browser could be started")
-
 // runLogin has the user authorize mcpecho in a browser, and keeps the tokens.
 func runLogin(ctx context.Context, c *invocation) error {
 	url, err := c.address(ctx)
@@ -70,13 +69,9 @@ func runLogin(ctx context.Context, c *invocation) error {
 		return localFailure(errors.New("there is no folder for the configuration of users"))
 	}
 	o := c.oauthOptions(path)
-	o.Authorizer = &oauth.Loopback{Open: c.openLogin, RedirectURI: c.redirect()}
-	err = oauth.New(url, o).Login(ctx)
-	if errors.Is(err, errNoBrowser) {
-		o.Authorizer = &oauth.Paste{In: c.stdin, Out: c.stderr, RedirectURI: c.redirect()}
-		err = oauth.New(url, o).Login(ctx)
-	}
-	if err != nil {
+	o.Authorizer = c.authorizer()
+	c.auth = oauth.New(url, o)
+	if err := c.auth.Login(ctx); err != nil {
 		return loginFailure(err)
 	}
 	return c.print("Logged in to " + c.shown(c.where()) + ".\n")
@@ -94,19 +89,27 @@ func (c *invocation) redirect() string {
 	return known.RedirectURI
 }
 
-// openLogin shows the page of the authorization server. Where that is not
-// possible and somebody is there, they can paste the answer, from whichever
-// machine has a browser.
+// authorizer is how the user agrees: in a browser here, or one elsewhere, from
+// which a person at the terminal can paste the answer.
+func (c *invocation) authorizer() oauth.Authorizer {
+	if !c.isTerminal(c.stdin) {
+		return &oauth.Loopback{Open: c.openLogin, RedirectURI: c.redirect()}
+	}
+	paste := &oauth.Paste{In: c.stdin, Out: c.stderr, RedirectURI: c.redirect()}
+	if strings.HasPrefix(paste.RedirectURI, "https:") {
+		return paste // what is there is not this program
+	}
+	return &oauth.Loopback{Open: c.browse, RedirectURI: c.redirect(), Paste: paste}
+}
+
+// openLogin shows the page of the authorization server where nobody is at the
+// terminal, as when a program runs this one.
 func (c *invocation) openLogin(ctx context.Context, page string) error {
-	console := &console{w: c.stderr}
-	if err := c.browse(ctx, page); err == nil {
-		console.line("Your browser opens " + page)
-		return nil
+	line := "Your browser opens "
+	if c.browse(ctx, page) != nil {
+		line = "To log in, open "
 	}
-	if c.isTerminal(c.stdin) {
-		return errNoBrowser
-	}
-	console.line("To log in, open " + page)
+	(&console{w: c.stderr}).line(line + page)
 	return nil
 }
 
@@ -126,7 +129,8 @@ func runLogout(ctx context.Context, c *invocation) error {
 		return err
 	}
 	if path, exists := tokenFile(); exists {
-		if err := oauth.New(url, c.oauthOptions(path)).Logout(ctx); err != nil {
+		c.auth = oauth.New(url, c.oauthOptions(path))
+		if err := c.auth.Logout(ctx); err != nil {
 			return loginFailure(err)
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -16,8 +17,9 @@ import (
 )
 
 // authorizing runs the echo server behind an authorization server that agrees
-// to everything. It is one that has just what a login needs.
-func authorizing(t *testing.T) (base string) {
+// to everything. It is one that has just what a login needs. If before is not
+// nil, it may answer requests to the server that are authorized.
+func authorizing(t *testing.T, before http.HandlerFunc) (base string) {
 	t.Helper()
 	echo := webserver.New(testserver.New(nil), nil)
 	mux := http.NewServeMux()
@@ -35,18 +37,33 @@ func authorizing(t *testing.T) (base string) {
 			w.WriteHeader(http.StatusUnauthorized)
 			return
 		}
-		echo.ServeHTTP(w, r)
+		a := &answering{ResponseWriter: w}
+		if before != nil {
+			before(a, r)
+		}
+		if !a.answered {
+			echo.ServeHTTP(w, r)
+		}
 	})
 	mux.HandleFunc("/resource", reply(map[string]any{"resource": web.URL + "/mcp", "authorization_servers": []string{web.URL}}))
 	mux.HandleFunc("/.well-known/oauth-authorization-server", reply(map[string]any{
 		"issuer": web.URL, "authorization_endpoint": web.URL + "/authorize", "token_endpoint": web.URL + "/token",
 		"registration_endpoint": web.URL + "/register", "response_types_supported": []string{"code"},
-		"code_challenge_methods_supported": []string{"S256"}, "token_endpoint_auth_methods_supported": []string{"none"},
+		"revocation_endpoint":              web.URL + "/revoke",
+		"code_challenge_methods_supported": []string{"S256"}, "token_endpoint_auth_methods_supported": []string{"client_secret_post"},
 	}))
+	mux.HandleFunc("/revoke", func(w http.ResponseWriter, r *http.Request) {
+		if _ = r.ParseForm(); before == nil {
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusBadRequest)
+		_ = json.NewEncoder(w).Encode(map[string]string{"error": "invalid_request", "error_description": r.PostForm.Encode()})
+	})
 	mux.HandleFunc("/register", func(w http.ResponseWriter, r *http.Request) {
 		var asked map[string]any
 		_ = json.NewDecoder(r.Body).Decode(&asked)
-		asked["client_id"] = "one"
+		asked["client_id"], asked["client_secret"] = "one", "hunter2client2"
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusCreated)
 		_ = json.NewEncoder(w).Encode(asked)
@@ -59,9 +76,27 @@ func authorizing(t *testing.T) (base string) {
 		}
 		http.Redirect(w, r, q.Get("redirect_uri")+"?code=c&state="+url.QueryEscape(q.Get("state")), http.StatusFound)
 	})
-	mux.HandleFunc("/token", reply(map[string]any{"access_token": "hunter2hunter2", "token_type": "Bearer", "expires_in": 3600}))
+	mux.HandleFunc("/token", reply(map[string]any{"access_token": "hunter2hunter2", "refresh_token": "hunter2refresh2", "token_type": "Bearer", "expires_in": 3600}))
 	return web.URL
 }
+
+// answering notes whether there was an answer.
+type answering struct {
+	http.ResponseWriter
+	answered bool
+}
+
+func (a *answering) WriteHeader(status int) {
+	a.answered = true
+	a.ResponseWriter.WriteHeader(status)
+}
+
+func (a *answering) Write(b []byte) (int, error) {
+	a.answered = true
+	return a.ResponseWriter.Write(b)
+}
+
+func (a *answering) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
 // logIn runs login as a user does who opens the page that it prints.
 func logIn(t *testing.T, args ...string) outcome {
@@ -87,7 +122,7 @@ func TestLoginAndLogout(t *testing.T) {
 	for _, name := range []string{"HOME", "USERPROFILE", "AppData", "XDG_CONFIG_HOME"} {
 		t.Setenv(name, home)
 	}
-	url := authorizing(t) + "/mcp"
+	url := authorizing(t, nil) + "/mcp"
 	try(t, "ping", url).want(t, statusForbidden, "", "mcpecho login "+url+" asks for authorization")
 	try(t, "logout", url).want(t, 0, "Logged out of "+url+".\n", "")
 	if path, exists := tokenFile(); exists {
@@ -109,7 +144,7 @@ func TestLoginIsRefused(t *testing.T) {
 	for _, name := range []string{"HOME", "USERPROFILE", "AppData", "XDG_CONFIG_HOME"} {
 		t.Setenv(name, home)
 	}
-	base := authorizing(t)
+	base := authorizing(t, nil)
 	text := `{"web":{"url":"` + base + `/mcp","oauth":{"clientId":"refused"}}}`
 	file := filepath.Join(t.TempDir(), "a.json")
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
@@ -124,4 +159,74 @@ func TestLoginIsRefused(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 	try(t, "login", closedURL(t)).want(t, statusUnreachable, "", "refused")
+}
+
+// What a login has is in no error, no JSON and no trace, though the server
+// repeats it wherever it can.
+func TestSecretsOfALogin(t *testing.T) {
+	home := t.TempDir()
+	for _, name := range []string{"HOME", "USERPROFILE", "AppData", "XDG_CONFIG_HOME"} {
+		t.Setenv(name, home)
+	}
+	const all = "Bearer hunter2hunter2 hunter2refresh2"
+	how := ""
+	url := authorizing(t, func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		var m struct{ ID json.RawMessage }
+		_ = json.Unmarshal(body, &m)
+		switch how {
+		case "status":
+			http.Error(w, all, http.StatusInternalServerError)
+		case "refusal":
+			w.Header().Set("WWW-Authenticate", `Bearer error="insufficient_scope", scope="`+all+`", error_description="`+all+`"`)
+			http.Error(w, all, http.StatusForbidden)
+		case "challenge":
+			w.Header().Set("WWW-Authenticate", `Bearer resource_metadata="https://`+"hunter2hunter2"+`@h/x", scope="`+all+`"`)
+			http.Error(w, all, http.StatusUnauthorized)
+		case "error":
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":`+string(m.ID)+`,"error":{"code":-32000,"message":"`+all+`","data":"`+all+`"}}`)
+		case "no HTTP":
+			conn, _, err := http.NewResponseController(w).Hijack()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			_, _ = io.WriteString(conn, strings.ReplaceAll(all, " ", "|")+"\r\n\r\n")
+			_ = conn.Close()
+			w.(*answering).answered = true
+		}
+	}) + "/mcp"
+	trace := filepath.Join(home, "trace")
+	check := func(what string, o outcome) {
+		t.Helper()
+		data, _ := os.ReadFile(trace)
+		for name, text := range map[string]string{"output": o.stdout, "errors": o.stderr, "trace": string(data)} {
+			if strings.Contains(text, "hunter2") {
+				t.Errorf("%s: a secret in %s: %s", what, name, text)
+			}
+		}
+	}
+	check("login", logIn(t, url))
+	file, _ := tokenFile()
+	if data, err := os.ReadFile(file); err != nil || !strings.Contains(string(data), "hunter2refresh2") || !strings.Contains(string(data), "hunter2client2") {
+		t.Fatalf("%s, %v", data, err)
+	}
+	for _, how = range []string{"", "status", "refusal", "challenge", "error", "no HTTP"} {
+		for _, args := range [][]string{{"ping"}, {"info", "-v"}, {"tools", "--json"}, {"call", "echo", "message=hi", "--json", "-t", "http"}} {
+			args = append([]string{args[0], url, "--trace", trace}, args[1:]...)
+			o := try(t, args...)
+			if (o.status == 0) != (how == "") {
+				t.Errorf("%s: %q: %+v", how, args, o)
+			}
+			check(how, o)
+		}
+	}
+	how = ""
+	o := try(t, "logout", url) // the server repeats what it revokes
+	if o.status == 0 || !strings.Contains(o.stderr, "invalid_request") {
+		t.Errorf("%+v", o)
+	}
+	check("logout", o)
 }

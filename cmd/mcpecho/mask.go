@@ -8,16 +8,24 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
-// secrets are those that the command line and the configuration have. They are
-// masked wherever they turn up.
+// secrets are those that the command line, the configuration and a login have.
+// They are masked wherever they turn up.
 type secrets struct {
 	values []string
-	entry  *config.Server // knows its own; nil when there is none
+	entry  *config.Server      // knows its own; nil when there is none
+	login  func(string) string // likewise
 }
 
 // secrets returns the values of -H, those of -e that look like secrets, and
-// those of the configured server.
-func (c *invocation) secrets() secrets { return secrets{c.flags.secrets(), c.entry} }
+// those of the configured server and of the login.
+func (c *invocation) secrets() secrets { return secrets{c.flags.secrets(), c.entry, c.hideLogin} }
+
+func (c *invocation) hideLogin(s string) string {
+	if c.auth == nil {
+		return s
+	}
+	return c.auth.Hide(s)
+}
 
 // hide replaces the secrets in a text.
 func (c *invocation) hide(s string) string { return c.secrets().hide(s) }
@@ -55,6 +63,9 @@ func (h secrets) hide(s string) string {
 	}
 	if h.entry != nil {
 		s = h.entry.Hide(s)
+	}
+	if h.login != nil {
+		s = h.login(s)
 	}
 	return s
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
+	"github.com/stdmcp/stdmcp/mcp/oauth"
 )
 
 // A world is what surrounds a run of the command.
@@ -23,11 +24,12 @@ type invocation struct {
 	*world
 	command *command
 	flags   flags
-	target  string         // the TARGET; empty when server is given
-	entry   *config.Server // the configured server that target names, or nil
-	server  []string       // what follows --; nil without it
-	args    []string       // the other arguments
-	traced  bool           // --trace has begun its file
+	target  string           // the TARGET; empty when server is given
+	entry   *config.Server   // the configured server that target names, or nil
+	server  []string         // what follows --; nil without it
+	args    []string         // the other arguments
+	traced  bool             // --trace has begun its file
+	auth    *oauth.Transport // sends the tokens of a login; nil without one
 
 	onLog func(*mcp.LogMessage) // gets the server's logs in place of standard error, unless nil
 }

@@ -97,21 +97,28 @@ func clean(raw string) string {
 // printable returns at most 200 bytes of s, which somebody else wrote, without
 // what a terminal would take for an order, and without the secrets.
 func printable(s string, secrets ...string) string {
-	const longest, shortestSecret = 200, 6
-	for _, secret := range secrets {
-		if len(secret) >= shortestSecret {
-			s = strings.ReplaceAll(s, secret, "***")
-			s = strings.ReplaceAll(s, url.QueryEscape(secret), "***")
-		}
-	}
+	const longest = 200
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r >= 0x2028 && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
 			return ' '
 		}
 		return r
-	}, strings.ToValidUTF8(s, "?"))
+	}, strings.ToValidUTF8(without(s, secrets), "?"))
 	if len(s) > longest {
 		s = strings.ToValidUTF8(s[:longest], "") + "..."
+	}
+	return s
+}
+
+// without returns s without the secrets. What is short may be anything, and is
+// hardly a secret.
+func without(s string, secrets []string) string {
+	const shortest = 6
+	for _, secret := range secrets {
+		if len(secret) >= shortest {
+			s = strings.ReplaceAll(s, secret, "***")
+			s = strings.ReplaceAll(s, url.QueryEscape(secret), "***")
+		}
 	}
 	return s
 }

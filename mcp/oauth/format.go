@@ -34,6 +34,19 @@ func (t *Transport) String() string {
 	return httpx.Clean(t.url)
 }
 
+// Hide returns text without the tokens and the secret that t has. It is for what
+// servers say, who may repeat them.
+func (t *Transport) Hide(text string) string {
+	t.mu.Lock()
+	k := t.tok
+	t.mu.Unlock()
+	secrets := []string{t.opts.Client.Secret}
+	if k != nil {
+		secrets = append(secrets, k.access, k.refresh)
+	}
+	return without(text, secrets)
+}
+
 // Format implements fmt.Formatter.
 func (m *Memory) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "oauth.Memory") }
 
