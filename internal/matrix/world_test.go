@@ -138,6 +138,9 @@ func (w *world) listen(t testing.TB) {
 	if w.fuse != nil {
 		w.fuse.put(w.client.Transport.(*http.Transport))
 	}
+	if w.place.inMemory() {
+		w.client.Transport = interrupting{w.client.Transport.(*http.Transport)}
+	}
 	if w.tamper != nil {
 		w.client.Transport = tampering{w.client.Transport, w.tamper}
 	}
@@ -165,6 +168,32 @@ func (t tampering) RoundTrip(req *http.Request) (*http.Response, error) {
 		t.change(resp)
 	}
 	return resp, err
+}
+
+// interrupting is a RoundTripper whose bodies end what reads them when they are
+// closed. Those of Go 1.27 wait behind a mutex for that, and time stands still
+// in a bubble where somebody does.
+type interrupting struct{ *http.Transport }
+
+func (t interrupting) RoundTrip(req *http.Request) (*http.Response, error) {
+	ctx, cancel := context.WithCancel(req.Context())
+	resp, err := t.Transport.RoundTrip(req.WithContext(ctx))
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	resp.Body = &interruptible{resp.Body, cancel}
+	return resp, nil
+}
+
+type interruptible struct {
+	io.ReadCloser
+	cancel context.CancelFunc
+}
+
+func (b *interruptible) Close() error {
+	b.cancel()
+	return b.ReadCloser.Close()
 }
 
 // judge fails the test when the client did what it may not.

@@ -26,8 +26,9 @@ type Running struct {
 	trust     *tls.Config
 	listener  net.Listener // the server's own
 	servers   []*http.Server
-	serving   sync.WaitGroup
-	mu        sync.Mutex // guards what follows
+	serving   sync.WaitGroup // a Serve each
+	open      sync.WaitGroup // connections that net/http has not let go of
+	mu        sync.Mutex     // guards what follows
 	conns     map[net.Conn]bool
 	elsewhere []Request // what the other origin has seen
 }
@@ -102,8 +103,10 @@ func (r *Running) note(conn net.Conn, state http.ConnState) {
 	defer r.mu.Unlock()
 	if state == http.StateNew {
 		r.conns[conn] = true
+		r.open.Add(1)
 	} else if state == http.StateClosed || state == http.StateHijacked {
 		delete(r.conns, conn)
+		r.open.Done()
 	}
 }
 
@@ -168,4 +171,5 @@ func (r *Running) Close() {
 	r.serving.Wait()
 	r.Handler.Close()
 	r.other.Close()
+	r.open.Wait() // net/http takes half a second over one whose request was not read to its end
 }
