@@ -33,8 +33,8 @@ type conn struct {
 
 	mu       sync.Mutex
 	running  map[*exchange]struct{} // the same; nil when none may be added any more
-	session  string                 // its id; empty when there is none
-	revision string                 // which the session speaks
+	session  session                // the one that is open
+	opening  *session               // the one that initialize has begun, until the server takes the notification; else nil
 	unlisten func()                 // ends the stream of the session; nil when there is none
 	tools    map[string][]binding
 	headers  map[headerKey]http.Header // of messages; made once, and never changed
@@ -119,13 +119,15 @@ func (c *conn) post(ctx context.Context, req *jsonrpc.Request, body []byte) (*ht
 }
 
 func (c *conn) Notify(ctx context.Context, req *jsonrpc.Request) error {
+	initialized := req.Method == "notifications/initialized"
+	if initialized {
+		c.agree(req.Mirror.Revision)
+	}
 	if err := c.send(ctx, req, jsonrpc.AppendRequest(nil, jsonrpc.ID{}, req)); err != nil {
 		return err
 	}
-	if req.Method == "notifications/initialized" {
-		c.mu.Lock()
-		c.revision = req.Mirror.Revision
-		c.mu.Unlock()
+	if initialized {
+		c.open()
 		c.listen(ctx)
 	}
 	return nil
@@ -133,7 +135,7 @@ func (c *conn) Notify(ctx context.Context, req *jsonrpc.Request) error {
 
 func (c *conn) Reply(ctx context.Context, id jsonrpc.ID, result jsonrpc.RawMessage, err *jsonrpc.Error) error {
 	c.mu.Lock()
-	req := &jsonrpc.Request{Mirror: jsonrpc.Mirror{Session: true, Revision: c.revision}}
+	req := &jsonrpc.Request{Mirror: jsonrpc.Mirror{Session: true, Revision: c.usable().revision}}
 	c.mu.Unlock()
 	return c.send(ctx, req, jsonrpc.AppendAnswer(nil, id, result, err))
 }

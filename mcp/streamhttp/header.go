@@ -1,7 +1,6 @@
 package streamhttp
 
 import (
-	"cmp"
 	"encoding/base64"
 	"maps"
 	"net/http"
@@ -41,7 +40,10 @@ func (c *conn) header(req *jsonrpc.Request) (http.Header, error) {
 	}
 	c.mu.Lock()
 	if m.Session && req.Method != "initialize" {
-		k.session = c.session
+		k.session = c.usable().id
+		if c.opening != nil && req.Method == "notifications/initialized" {
+			k.session = c.opening.id
+		}
 	}
 	h := c.headers[k]
 	if h == nil {
@@ -60,15 +62,6 @@ func (c *conn) header(req *jsonrpc.Request) (http.Header, error) {
 	}
 	h = maps.Clone(h)
 	return h, setParams(h, bindings, req.Params)
-}
-
-// sessionHeader returns the header of what belongs to the session and is no
-// message.
-func (c *conn) sessionHeader(revision string) http.Header {
-	c.mu.Lock()
-	k := headerKey{revision: cmp.Or(revision, c.revision), session: c.session}
-	c.mu.Unlock()
-	return k.header()
 }
 
 const base64Prefix, base64Suffix = "=?base64?", "?="

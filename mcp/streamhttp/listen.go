@@ -29,8 +29,8 @@ func (c *conn) listen(ctx context.Context) {
 	c.mu.Lock()
 	before := c.unlisten
 	c.unlisten = x.stop
+	header := c.session.header()
 	c.mu.Unlock()
-	header := c.sessionHeader("")
 	if before != nil {
 		before()
 	}

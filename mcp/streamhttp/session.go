@@ -14,6 +14,12 @@ import (
 
 const sessionHeader, revisionHeader = "Mcp-Session-Id", "Mcp-Protocol-Version"
 
+// A session is one, or none. Servers need not give it an id.
+type session struct{ id, revision string }
+
+// header returns the header of what belongs to the session and is no message.
+func (s session) header() http.Header { return headerKey{revision: s.revision, session: s.id}.header() }
+
 var errSessionID = errors.New("the server's session id has characters that cannot be sent")
 
 // begin takes the session that the response to initialize opens, if any.
@@ -27,24 +33,59 @@ func (c *conn) begin(resp *http.Response) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.session, c.revision = id, ""
+	c.opening = &session{id: id}
+	return nil
+}
+
+// agree notes the revision of the session that is opened.
+func (c *conn) agree(revision string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.opening == nil {
+		c.opening = &session{id: c.session.id} // there was no initialize
+	}
+	c.opening.revision = revision
+}
+
+// open has everything belong to the session that was opened. Until then calls
+// belong to the one before: nothing may be sent in a session that the server
+// doesn't know to be initialized.
+func (c *conn) open() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.opening != nil {
+		c.session, c.opening = *c.opening, nil
+	}
 	if c.unlisten != nil {
 		c.unlisten() // belonged to the session before
 		c.unlisten = nil
 	}
-	return nil
+}
+
+// usable returns the session that messages belong to. The first session there
+// is may be used by answers to what the server asks before it is open. c.mu is held.
+func (c *conn) usable() session {
+	if c.opening != nil && c.session == (session{}) {
+		return *c.opening
+	}
+	return c.session
 }
 
 // end tells the server that the session is over. It waits no longer than
 // courtesyTime.
 func (c *conn) end() {
-	header := c.sessionHeader("")
-	if header[sessionHeader] == nil {
+	c.mu.Lock()
+	last := c.session
+	if c.opening != nil {
+		last = *c.opening // the one before was lost
+	}
+	c.mu.Unlock()
+	if last.id == "" {
 		return
 	}
 	ctx, cancel := context.WithTimeout(httpx.Quiet(c.ctx), courtesyTime)
 	defer cancel()
-	resp, err := c.http.Do(ctx, &httpx.Request{Method: http.MethodDelete, URL: c.url, Header: header})
+	resp, err := c.http.Do(ctx, &httpx.Request{Method: http.MethodDelete, URL: c.url, Header: last.header()})
 	if err == nil {
 		httpx.Drain(resp)
 	}

@@ -158,6 +158,64 @@ func TestCallerGoesWhileTheSessionIsOpenedAgain(t *testing.T) {
 	}
 }
 
+// TestNothingIsSentInASessionBeforeItIsOpen: a call that is made while a new
+// session is opened stays out of it until the server knows that it is.
+func TestNothingIsSentInASessionBeforeItIsOpen(t *testing.T) {
+	f := newForgetful()
+	c := f.open(t, nil, nil)
+	f.lose()
+	asked, release := make(chan struct{}), make(chan struct{})
+	var ready atomic.Bool
+	post := f.post
+	f.post = func(w http.ResponseWriter, r *request) bool {
+		switch r.Method {
+		case "notifications/initialized":
+			close(asked)
+			<-release
+			ready.Store(true)
+		case "tools/call":
+			if id := r.HTTP.Header.Get("Mcp-Session-Id"); !ready.Load() && id != "session-1" {
+				t.Errorf("a call in %q, which is not open yet", id)
+			}
+		}
+		return post(w, r)
+	}
+	var calls sync.WaitGroup
+	calls.Go(func() { callTool(t, c, "first") })
+	<-asked
+	calls.Go(func() { callTool(t, c, "second") })
+	if !eventually(func() bool { return len(f.got("tools/call")) == 2 }) {
+		t.Error("the second call doesn't come")
+	}
+	close(release)
+	calls.Wait()
+	if n := f.opens(); n != 2 {
+		t.Errorf("%d sessions", n)
+	}
+}
+
+// TestSessionThatNeverOpensIsEnded, and in the revision that it would have had.
+func TestSessionThatNeverOpensIsEnded(t *testing.T) {
+	s := &server{session: "the-session", post: func(w http.ResponseWriter, r *request) bool {
+		if r.Method == "notifications/initialized" {
+			w.WriteHeader(http.StatusInternalServerError)
+			return true
+		}
+		return false
+	}}
+	s.start(t)
+	if _, err := mcp.Connect(within(t, patience), streamhttp.New(s.URL, nil), nil); err == nil {
+		t.Error("connects")
+	}
+	list := s.got("DELETE")
+	if len(list) != 1 {
+		t.Fatalf("%d sessions are ended", len(list))
+	}
+	if h := list[0].HTTP.Header; h.Get("Mcp-Session-Id") != "the-session" || h.Get("Mcp-Protocol-Version") != legacy {
+		t.Errorf("DELETE with %v", h)
+	}
+}
+
 // TestSessionHeaders: all that belongs to the session says so, and in which
 // revision.
 func TestSessionHeaders(t *testing.T) {

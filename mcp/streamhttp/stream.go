@@ -183,7 +183,9 @@ func (c *conn) follow(ctx context.Context, slot *jsonrpc.Slot, req *jsonrpc.Requ
 		if !req.Mirror.Session || s.last == "" {
 			return jsonrpc.Lost(err)
 		}
-		if resp, err = s.again(ctx, c.sessionHeader(req.Mirror.Revision)); err != nil {
+		// In the session that the call was made in, which may be lost by now.
+		session := session{resp.Request.Header.Get(sessionHeader), req.Mirror.Revision}
+		if resp, err = s.again(ctx, session.header()); err != nil {
 			return jsonrpc.Lost(err) // if ctx has ended, that is what the caller learns
 		}
 	}
