@@ -55,11 +55,6 @@ func (r *tally) print(w io.Writer) {
 	}
 	fmt.Fprintf(w, "\n%d cells, %d of them red.\n", total, red)
 	for i := range rows {
-		for _, l := range rows[i].lines {
-			if l.defect != "" {
-				fmt.Fprintf(w, "\nRow %d on %s, known and not mended yet: %s.\n", rows[i].n, l.on, l.defect)
-			}
-		}
 		if folder, tests, ok := strings.Cut(rows[i].elsewhere, " "); ok {
 			fmt.Fprintf(w, "\nRow %d in %s: %s.\n", rows[i].n, folder, strings.ReplaceAll(tests, " ", ", "))
 		}

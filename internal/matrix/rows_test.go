@@ -31,7 +31,6 @@ type line struct {
 	faults []string
 	fate   fate
 	place  place
-	defect string // of the library, known and not mended yet
 	words  string // of a deed
 	deed   func(*testing.T, *world)
 }
@@ -49,11 +48,8 @@ func deed(where, words string, do func(*testing.T, *world)) line {
 // at moves a line to another place.
 func (l line) at(p place) line { l.place = p; return l }
 
-// despite lets the servers complain of a defect that is known.
-func (l line) despite(complaint, defect string) line {
-	l.fate.pardon, l.defect = complaint, defect
-	return l
-}
+// pardons is that of the line's fate.
+func (l line) pardons(what string) line { l.fate = l.fate.pardons(what); return l }
 
 // A fault is what both catalogs say of one.
 type fault struct {

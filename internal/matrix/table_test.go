@@ -60,7 +60,7 @@ var firstRows = []row{
 		on("E", "get-silent", refused(deadline)),
 		on("H", "get-silent delete-silent", works),
 		on("E", "notification-silent", refused(deadline)),
-		on("H", "notification-silent", refused(deadline)).despite(noRevision, laterRevision),
+		on("H", "notification-silent", refused(deadline)),
 	}},
 	{n: 2, words: "dies or resets in the middle of a call", on: "SEH", expected: "everything pending fails with ErrClosed", lines: []line{
 		on("S", "dies-mid-call", fails(closed, unknown).andConnectionEnds()),
