@@ -157,3 +157,20 @@ func TestMistakes(t *testing.T) {
 	}
 	golden(t, "mistakes.txt", text)
 }
+
+func TestNameIsWhatUsersType(t *testing.T) {
+	cached := "/cache/8c/8c926fd0aa056a2013887936a269b38312fc07ad3f7757121f5ddad892f46825-d/mcpecho"
+	const latest = "go run github.com/stdmcp/stdmcp/cmd/mcpecho@latest"
+	for arg0, want := range map[string]string{
+		"mcpecho": "mcpecho", "./mcpecho": "./mcpecho", "/usr/bin/mcpecho": "/usr/bin/mcpecho", "/my-d/mcpecho": "/my-d/mcpecho",
+		"/tmp/go-build123/b001/exe/mcpecho": latest, cached: latest,
+	} {
+		if got := typedName(arg0); got != want {
+			t.Errorf("%s: %s", arg0, got)
+		}
+	}
+	t.Chdir("../..")
+	if got := typedName(cached); got != "go run ./cmd/mcpecho" {
+		t.Error(got)
+	}
+}

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/stdmcp/stdmcp/mcp"
@@ -43,11 +45,16 @@ func run(ctx context.Context, args []string, w *world) int {
 	return c.report(ctx, err)
 }
 
-// typedName returns how a user would call the program again. What "go run"
-// has built is gone when the user reads it.
+// typedName returns how a user would call the program again. What "go run" has
+// built is in a folder that is gone when the user reads it, or in Go's cache.
 func typedName(arg0 string) string {
-	if strings.Contains(arg0, "go-build") {
+	digits, cached := strings.CutSuffix(filepath.Base(filepath.Dir(arg0)), "-d")
+	cached = cached && len(digits) == 64 && strings.Trim(digits, "0123456789abcdef") == ""
+	if !cached && !strings.Contains(arg0, "go-build") {
+		return arg0
+	}
+	if _, err := os.Stat("cmd/mcpecho"); err == nil {
 		return "go run ./cmd/mcpecho"
 	}
-	return arg0
+	return "go run github.com/stdmcp/stdmcp/cmd/mcpecho@latest"
 }
