@@ -1,0 +1,175 @@
+package jsonschema_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"strings"
+	"testing"
+
+	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/jsonschema"
+	"github.com/stdmcp/stdmcp/mcp/stdio"
+)
+
+// serving returns a server with one tool, whose output has a schema.
+func serving(schema, result string) mcp.Transport {
+	return stdio.Stream(testserver.Replies(map[string]string{
+		"server/discover": `{"jsonrpc":"2.0","id":$id,"result":{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}}`,
+		"tools/list":      `{"jsonrpc":"2.0","id":$id,"result":{"tools":[{"name":"t","inputSchema":{},"outputSchema":` + schema + `}]}}`,
+		"tools/call":      `{"jsonrpc":"2.0","id":$id,"result":` + result + `}`,
+		"tasks/get": `{"jsonrpc":"2.0","id":$id,"result":{"taskId":"a","status":"completed","createdAt":"x","lastUpdatedAt":"x","ttlMs":null,` +
+			`"result":{"content":[],"structuredContent":"no number"}}}`,
+	}).Pipe())
+}
+
+func TestOutputsAreChecked(t *testing.T) {
+	const number = `{"type":"number"}`
+	for _, tt := range []struct {
+		name, schema, result string
+		strict               bool
+		says                 string // part of the error; empty if there is none
+	}{
+		{"fits", number, `{"content":[],"structuredContent":1}`, false, ""},
+		{"does not fit", number, `{"content":[],"structuredContent":"1"}`, false, "want number, got string"},
+		{"null", number, `{"content":[],"structuredContent":null}`, false, "want number, got null"},
+		{"is not there", number, `{"content":[{"type":"text","text":"1"}]}`, false, "no structured content"},
+		{"failed", number, `{"content":[],"isError":true}`, false, ""},
+		{"failed, with content", number, `{"content":[],"isError":true,"structuredContent":"1"}`, false, ""},
+		{"draft-07", `{"$schema":"http://json-schema.org/draft-07/schema#","type":"number"}`, `{"content":[],"structuredContent":"1"}`, false, "want number"},
+		{"unknown dialect", `{"$schema":"https://example.com/schema","type":"number"}`, `{"content":[],"structuredContent":"1"}`, false, ""},
+		{"unknown dialect, strictly", `{"$schema":"https://example.com/schema"}`, `{"content":[],"structuredContent":1}`, true, "unknown dialect"},
+		{"elsewhere", `{"$ref":"https://example.com/schema"}`, `{"content":[],"structuredContent":1}`, false, ""},
+		{"elsewhere, strictly", `{"$ref":"https://example.com/schema"}`, `{"content":[],"structuredContent":1}`, true, "leads out"},
+		{"no schema", `null`, `{"content":[],"structuredContent":"1"}`, true, ""},
+		{"a task", number, `{"resultType":"task","taskId":"a","status":"working","pollIntervalMs":0}`, false, "want number, got string"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			outputs := &jsonschema.Outputs{Strict: tt.strict}
+			c, err := mcp.Connect(t.Context(), serving(tt.schema, tt.result),
+				&mcp.Options{Intercept: outputs.Intercept, Handlers: []mcp.Handler{mcp.Tasks{}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			if _, err := c.ListTools(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			_, err = c.CallTool(t.Context(), "t", nil)
+			if tt.says == "" {
+				if err != nil {
+					t.Error(err)
+				}
+				return
+			}
+			var wrong *jsonschema.OutputError
+			var call *mcp.CallError
+			if !errors.Is(err, mcp.ErrMalformed) || !errors.As(err, &wrong) || !errors.As(err, &call) || wrong.Tool != "t" || call.Name != "t" ||
+				!strings.Contains(err.Error(), tt.says) {
+				t.Errorf("%v, want %q", err, tt.says)
+			}
+		})
+	}
+}
+
+func TestErrorsSayWhere(t *testing.T) {
+	s, err := jsonschema.Compile(mcp.RawMessage(`{"properties":{"a/b":{"items":{"required":["c"],"properties":{"c":{"minimum":3}}}}},"additionalProperties":false}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for value, want := range map[string]string{
+		`{"a/b":[{"c":3},{"c":2}]}`: "/a~1b/1/c: 2 is beyond the minimum 3",
+		`{"a/b":[{}]}`:              `/a~1b/0: lacks "c"`,
+		`{"d":1}`:                   "/d: nothing is allowed here",
+		`{"a/b":`:                   "unexpected EOF",
+		`1 2`:                       "more than one value",
+		`"any"`:                     "",
+	} {
+		err := s.Validate(mcp.RawMessage(value))
+		if err == nil && want != "" || err != nil && err.Error() != want {
+			t.Errorf("%s: %v, want %s", value, err, want)
+		}
+	}
+}
+
+func TestSchemasThatCannotBeUsed(t *testing.T) {
+	for _, schema := range []string{
+		"", "1", "[]", `"x"`, "{} {}", `{"properties":{"a":1}}`, `{"allOf":[1]}`, `{"not":[]}`, `{"$ref":"#/nowhere"}`, `{"$ref":"#nowhere"}`,
+		`{"$ref":"other.json"}`, `{"$ref":"%zz"}`, `{"$ref":"#%zz"}`, `{"$schema":"http://json-schema.org/draft-04/schema#"}`,
+		strings.Repeat(`{"not":`, 200) + "{}" + strings.Repeat("}", 200),
+	} {
+		if _, err := jsonschema.Compile(mcp.RawMessage(schema)); err == nil {
+			t.Errorf("%.50s was taken", schema)
+		}
+	}
+}
+
+// TestSchemasThatNeverEnd are given up soon.
+func TestSchemasThatNeverEnd(t *testing.T) {
+	for _, schema := range []string{
+		`{"$ref":"#"}`,
+		`{"anyOf":[{"$ref":"#"},{"$ref":"#"}]}`,
+		`{"not":{"$ref":"#"}}`,
+		`{"$defs":{"a":{"allOf":[{"$ref":"#/$defs/b"},{"$ref":"#/$defs/b"}]},"b":{"oneOf":[{"$ref":"#/$defs/a"},{"$ref":"#/$defs/a"}]}},"$ref":"#/$defs/a"}`,
+		`{"uniqueItems":true}`,
+	} {
+		s, err := jsonschema.Compile(mcp.RawMessage(schema))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var list []string
+		for i := range 3000 {
+			list = append(list, fmt.Sprint(i))
+		}
+		if err := s.Validate(mcp.RawMessage("[" + strings.Join(list, ",") + "]")); err == nil || !strings.Contains(err.Error(), "too long") {
+			t.Errorf("%s: %v", schema, err)
+		}
+	}
+}
+
+func FuzzValidate(f *testing.F) {
+	for _, s := range []string{`{"type":"object","properties":{"a":{"$ref":"#"}},"unevaluatedProperties":false}`, `{"enum":[1,"a",null]}`,
+		`{"$id":"x:y","$defs":{"a":{"$anchor":"b"}},"$ref":"#b"}`, `{"multipleOf":0.01,"minimum":1e400}`, `{"pattern":"(","items":[true,false]}`} {
+		f.Add([]byte(s), []byte(`{"a":{"a":[1,2.50,"x"]}}`))
+	}
+	f.Fuzz(func(t *testing.T, schema, value []byte) {
+		s, err := jsonschema.Compile(schema)
+		if err != nil {
+			return
+		}
+		first := s.Validate(value)
+		if again := s.Validate(value); (first == nil) != (again == nil) {
+			t.Errorf("%s, %s: %v, then %v", schema, value, first, again)
+		}
+	})
+}
+
+func ExampleOutputs() {
+	ctx := context.Background()
+	server := serving(`{"type":"object","properties":{"sum":{"type":"number"}}}`, `{"content":[],"structuredContent":{"sum":"three"}}`)
+	client, err := mcp.Connect(ctx, server, &mcp.Options{Intercept: new(jsonschema.Outputs).Intercept})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
+	if _, err := client.ListTools(ctx); err != nil {
+		log.Fatal(err)
+	}
+	_, err = client.CallTool(ctx, "t", nil)
+	fmt.Println(errors.Is(err, mcp.ErrMalformed), err)
+	// Output: true tools/call "t": the output of the tool "t": /sum: want number, got string
+}
+
+func ExampleCompile() {
+	schema, err := jsonschema.Compile(mcp.RawMessage(`{"type":"array","items":{"enum":["red","green"]},"minItems":1}`))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(schema.Validate(mcp.RawMessage(`["red"]`)))
+	fmt.Println(schema.Validate(mcp.RawMessage(`["red","blue"]`)))
+	// Output:
+	// <nil>
+	// /1: none of the values that are allowed
+}
