@@ -10,11 +10,18 @@ import (
 
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/stdio"
+	"github.com/stdmcp/stdmcp/mcp/streamhttp"
 )
+
+// everywhere runs f with server-everything as a process and over HTTP.
+func everywhere(t *testing.T, f func(t *testing.T, tr mcp.Transport)) {
+	t.Run("stdio", func(t *testing.T) { f(t, stdio.Command("node", script(t, "server-everything"), "stdio")) })
+	t.Run("http", func(t *testing.T) { f(t, streamhttp.New(serveEverything(t, "streamableHttp")+"/mcp", nil)) })
+}
 
 // asking connects to server-everything with all that a client can do for it.
 // The server shows some tools only then.
-func asking(t *testing.T, o *mcp.Options) *mcp.Client {
+func asking(t *testing.T, tr mcp.Transport, o *mcp.Options) *mcp.Client {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
@@ -47,7 +54,7 @@ func asking(t *testing.T, o *mcp.Options) *mcp.Client {
 				return mcp.ElicitAccept, nil
 			},
 		})
-	c, err := mcp.Connect(ctx, stdio.Command("node", script(t, "server-everything"), "stdio"), o)
+	c, err := mcp.Connect(ctx, tr, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,8 +66,10 @@ func asking(t *testing.T, o *mcp.Options) *mcp.Client {
 	return c
 }
 
-func TestEverythingAsks(t *testing.T) {
-	c := asking(t, new(mcp.Options))
+func TestEverythingAsks(t *testing.T) { everywhere(t, testAsks) }
+
+func testAsks(t *testing.T, tr mcp.Transport) {
+	c := asking(t, tr, new(mcp.Options))
 	for _, tt := range []struct {
 		tool string
 		args map[string]any
@@ -81,9 +90,11 @@ func TestEverythingAsks(t *testing.T) {
 	}
 }
 
-func TestEverythingLogs(t *testing.T) {
+func TestEverythingLogs(t *testing.T) { everywhere(t, testLogs) }
+
+func testLogs(t *testing.T, tr mcp.Transport) {
 	logged := make(chan *mcp.LogMessage, 100)
-	c := asking(t, &mcp.Options{LogLevel: mcp.LevelDebug, Log: func(_ context.Context, m *mcp.LogMessage) { logged <- m }})
+	c := asking(t, tr, &mcp.Options{LogLevel: mcp.LevelDebug, Log: func(_ context.Context, m *mcp.LogMessage) { logged <- m }})
 	call(t, c, "toggle-simulated-logging", nil)
 	deadline := time.After(20 * time.Second)
 	for {
@@ -99,8 +110,10 @@ func TestEverythingLogs(t *testing.T) {
 	}
 }
 
-func TestEverythingUpdatesResources(t *testing.T) {
-	c := asking(t, new(mcp.Options))
+func TestEverythingUpdatesResources(t *testing.T) { everywhere(t, testUpdatesResources) }
+
+func testUpdatesResources(t *testing.T, tr mcp.Transport) {
+	c := asking(t, tr, new(mcp.Options))
 	const uri = "demo://resource/dynamic/text/1"
 	sub, err := c.Subscribe(t.Context(), &mcp.SubscriptionFilter{ResourceSubscriptions: []string{uri}})
 	if err != nil {
@@ -116,8 +129,10 @@ func TestEverythingUpdatesResources(t *testing.T) {
 	call(t, c, "toggle-subscriber-updates", nil)
 }
 
-func TestEverythingResearches(t *testing.T) {
-	c := asking(t, new(mcp.Options))
+func TestEverythingResearches(t *testing.T) { everywhere(t, testResearches) }
+
+func testResearches(t *testing.T, tr mcp.Transport) {
+	c := asking(t, tr, new(mcp.Options))
 	var states []string
 	res, err := c.Do(t.Context(), &mcp.ToolCall{
 		Name:      "simulate-research-query",
@@ -134,8 +149,10 @@ func TestEverythingResearches(t *testing.T) {
 	}
 }
 
-func TestEverythingTaskHandle(t *testing.T) {
-	c := asking(t, new(mcp.Options))
+func TestEverythingTaskHandle(t *testing.T) { everywhere(t, testTaskHandle) }
+
+func testTaskHandle(t *testing.T, tr mcp.Transport) {
+	c := asking(t, tr, new(mcp.Options))
 	begun := mcp.ToolCall{Name: "simulate-research-query", Arguments: map[string]any{"topic": "frogs"}}
 	h, err := c.StartTool(t.Context(), &begun)
 	if err != nil || h.ID() == "" {
