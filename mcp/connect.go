@@ -40,10 +40,10 @@ func (s *ServerInfo) UnmarshalJSON(data []byte) error {
 // revision. ctx bounds the connecting only; the client lives until Close and
 // keeps the context's values. opts may be nil.
 //
-// Servers of 2026-07-28 and later are found by asking server/discover.
-// Anything but an answer that only such a server gives leads to initialize,
-// on a fresh connection if the server ended the first. A server that is slow
-// to start is asked both ways.
+// Servers of 2026-07-28 and later are found by asking server/discover, unless
+// the transport is one that they don't have. Anything but an answer that only
+// such a server gives leads to initialize, on a fresh connection if the server
+// ended the first. A server that is slow to start is asked both ways.
 //
 // The error matches [ErrUnsupportedVersion] when there is no common revision,
 // [ErrClosed] when the server went away, context.DeadlineExceeded when it
@@ -64,7 +64,7 @@ func Connect(ctx context.Context, t Transport, opts *Options) (*Client, error) {
 		return nil, c.connectError(err)
 	}
 	a, err := c.negotiate(ctx)
-	if err != nil && !isModern(err) && c.opts.modern(c.opts.Versions) != "" && c.conn.Err() != nil && ctx.Err() == nil {
+	if err != nil && !isModern(err) && c.probes() && c.conn.Err() != nil && ctx.Err() == nil {
 		a, err = c.startAgain(ctx, t, err)
 	}
 	if err != nil {

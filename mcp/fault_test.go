@@ -129,6 +129,7 @@ var fates = map[string]fate{
 	"same-cursor":        {fails: []error{mcp.ErrTooManyPages}, tools: 2},
 	"empty-cursor":       {tools: 2},
 	"list-changed-storm": {},
+	"subscription-storm": {},
 	"silent-change":      {tools: -1},
 }
 

@@ -31,6 +31,18 @@ type outcome struct {
 // probe, and the other way round after a refusal. Both were sent by then.
 const otherGrace = 250 * time.Millisecond
 
+// An oldConn is a connection of a transport that the modern era may not have.
+type oldConn interface{ Legacy() bool }
+
+// probes reports whether the server is to be asked for its era. Some that know
+// both answer in the modern one, over any transport, and then find fault.
+func (c *Client) probes() bool {
+	if old, ok := c.conn.(oldConn); ok && old.Legacy() && c.opts.legacy(c.opts.Versions) != "" {
+		return false
+	}
+	return c.opts.modern(c.opts.Versions) != ""
+}
+
 // negotiate finds out the server's era and agrees with it on a revision.
 func (c *Client) negotiate(ctx context.Context) (*agreement, error) {
 	legacy := c.opts.legacy(c.opts.Versions)
@@ -43,7 +55,7 @@ func (c *Client) negotiate(ctx context.Context) (*agreement, error) {
 		}
 	}
 	switch {
-	case c.opts.modern(c.opts.Versions) == "":
+	case !c.probes():
 		if legacy == "" {
 			return nil, &opError{"Options.Versions", ErrUnsupportedVersion}
 		}

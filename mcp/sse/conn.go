@@ -107,6 +107,10 @@ func (c *conn) dropped(reason error, data []byte) {
 
 func (c *conn) AcceptBatches() { c.in.AcceptBatches() }
 
+// Legacy says that the transport is none of 2026-07-28 and later, so that nobody
+// asks for those revisions.
+func (c *conn) Legacy() bool { return true }
+
 func (c *conn) Done() <-chan struct{} { return c.done }
 
 func (c *conn) Err() error {

@@ -44,7 +44,8 @@ func TestFirstOfFindsTheOlderTransport(t *testing.T) {
 				case "tools/call":
 					answers <- fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, done)
 				case "server/discover":
-					answers <- fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no"}}`, m.ID)
+					// As servers do that speak 2026-07-28 elsewhere.
+					answers <- fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32020,"message":"no Mcp-Method"}}`, m.ID)
 				}
 				w.WriteHeader(http.StatusAccepted)
 			default:
