@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
@@ -169,13 +170,14 @@ func TestSecretsOfALogin(t *testing.T) {
 		t.Setenv(name, home)
 	}
 	const all = "Bearer hunter2hunter2 hunter2refresh2"
-	how := ""
+	var how atomic.Value // what goes wrong; requests that nobody waits for may come late
+	how.Store("")
 	url := authorizing(t, func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		var m struct{ ID json.RawMessage }
 		_ = json.Unmarshal(body, &m)
-		switch how {
+		switch how.Load() {
 		case "status":
 			http.Error(w, all, http.StatusInternalServerError)
 		case "refusal":
@@ -213,17 +215,18 @@ func TestSecretsOfALogin(t *testing.T) {
 	if data, err := os.ReadFile(file); err != nil || !strings.Contains(string(data), "hunter2refresh2") || !strings.Contains(string(data), "hunter2client2") {
 		t.Fatalf("%s, %v", data, err)
 	}
-	for _, how = range []string{"", "status", "refusal", "challenge", "error", "no HTTP"} {
+	for _, wrong := range []string{"", "status", "refusal", "challenge", "error", "no HTTP"} {
+		how.Store(wrong)
 		for _, args := range [][]string{{"ping"}, {"info", "-v"}, {"tools", "--json"}, {"call", "echo", "message=hi", "--json", "-t", "http"}} {
 			args = append([]string{args[0], url, "--trace", trace}, args[1:]...)
 			o := try(t, args...)
-			if (o.status == 0) != (how == "") {
-				t.Errorf("%s: %q: %+v", how, args, o)
+			if (o.status == 0) != (wrong == "") {
+				t.Errorf("%s: %q: %+v", wrong, args, o)
 			}
-			check(how, o)
+			check(wrong, o)
 		}
 	}
-	how = ""
+	how.Store("")
 	o := try(t, "logout", url) // the server repeats what it revokes
 	if o.status == 0 || !strings.Contains(o.stderr, "invalid_request") {
 		t.Errorf("%+v", o)
