@@ -45,10 +45,14 @@ func asking(t *testing.T, tr mcp.Transport, o *mcp.Options) *mcp.Client {
 				if strings.Contains(p.Message, "interpretations") {
 					return &mcp.ElicitResult{Action: mcp.ElicitAccept, Content: map[string]any{"interpretation": "snake"}}, nil
 				}
-				return &mcp.ElicitResult{Action: mcp.ElicitAccept, Content: map[string]any{"name": "Ada", "check": true}}, nil
+				answer := map[string]any{"name": "Ada"}
+				if strings.Contains(string(p.RequestedSchema), `"check"`) {
+					answer["check"] = true
+				}
+				return &mcp.ElicitResult{Action: mcp.ElicitAccept, Content: answer}, nil
 			},
 			OpenURL: func(_ context.Context, r *mcp.URLRequest) (string, error) {
-				if r.Host != "example.com" || r.Punycode || r.ID != "e1" {
+				if r.Host != "example.com" || r.Punycode || r.ID != "e1" && r.URL != "https://example.com/login" {
 					t.Errorf("asked to open %+v", r)
 				}
 				return mcp.ElicitAccept, nil

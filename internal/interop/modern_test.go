@@ -67,6 +67,38 @@ func TestModernServerRefusesOldClients(t *testing.T) {
 	}
 }
 
+// TestModernServerAsks in the middle of requests of every kind that may. In the
+// older era the SDK sends requests instead, which it can't over HTTP.
+func TestModernServerAsks(t *testing.T) {
+	process := stdio.Command("node", modernScript(t))
+	process.Env = modernEnv(false)
+	for _, tt := range []struct {
+		revision string
+		tr       mcp.Transport
+	}{
+		{mcp.Revision20260728, process},
+		{mcp.Revision20260728, streamhttp.New(serveModern(t, true), nil)},
+		{mcp.Revision20251125, process},
+	} {
+		o := &mcp.Options{Versions: []string{tt.revision}}
+		c := asking(t, tt.tr, o)
+		res := call(t, c, "interview", nil)
+		for _, want := range []string{`"name":"Ada"`, `"color":"green"`, `"page":{"action":"accept"}`, "You said: Polly?", "file:///srv/data"} {
+			if !strings.Contains(res.Text(), want) {
+				t.Errorf("%s: the interview has no %s: %s", tt.revision, want, res.Text())
+			}
+		}
+		prompt, err := c.GetPrompt(t.Context(), "introduce", nil)
+		if err != nil || !strings.Contains(prompt.Messages[0].Content.Text, `"name":"Ada"`) {
+			t.Errorf("%s: %+v, %v", tt.revision, prompt, err)
+		}
+		read, err := c.ReadResource(t.Context(), "me://1")
+		if err != nil || !strings.Contains(read.Contents[0].Text, `"name":"Ada"`) {
+			t.Errorf("%s: %+v, %v", tt.revision, read, err)
+		}
+	}
+}
+
 // serveModern starts the server on a free port and returns its URL.
 func serveModern(t *testing.T, only bool) string {
 	t.Helper()
@@ -106,7 +138,7 @@ func useModern(t *testing.T, tr mcp.Transport, revision string, versions []strin
 		t.Errorf("server %+v", s)
 	}
 	tools, err := c.ListTools(ctx)
-	if err != nil || len(tools) != 3 {
+	if err != nil || len(tools) != 4 {
 		t.Fatalf("%d tools, %v", len(tools), err)
 	}
 	if got := call(t, c, "echo", map[string]any{"message": "hi"}).Text(); got != "Echo: hi" {

@@ -7,9 +7,20 @@ import { pathToFileURL } from 'node:url';
 // The packages are not beside this file: they are where the tests say.
 const require = createRequire(process.env.STDMCP_INTEROP + '/');
 const load = name => import(pathToFileURL(require.resolve(name)).href);
-const { McpServer, ResourceTemplate, createMcpHandler } = await load('@modelcontextprotocol/server');
+const { McpServer, ResourceTemplate, createMcpHandler, inputRequired } = await load('@modelcontextprotocol/server');
 const { serveStdio } = await load('@modelcontextprotocol/server/stdio');
 const { z } = await load('zod');
+
+// asks returns a handler that asks the client, and then hands the answers on.
+const asks = (inputRequests, then) => (...args) => {
+  const { inputResponses } = args.at(-1).mcpReq;
+  return inputResponses ? then(JSON.stringify(inputResponses)) : inputRequired({ inputRequests, requestState: ' "as it is" \u2028' });
+};
+
+const form = inputRequired.elicit({
+  message: 'Who are you?',
+  requestedSchema: z.object({ name: z.string(), color: z.enum(['red', 'green']).default('green') }),
+});
 
 const text = s => ({ content: [{ type: 'text', text: s }] });
 
@@ -33,6 +44,14 @@ function factory() {
       }
       return text('done');
     });
+  server.registerTool('interview', { description: 'Asks everything', inputSchema: z.object({}) }, asks({
+    form,
+    page: inputRequired.elicitUrl({ message: 'Log in', url: 'https://example.com/login' }),
+    model: inputRequired.createMessage({ maxTokens: 7, messages: [{ role: 'user', content: { type: 'text', text: 'Polly?' } }] }),
+    roots: inputRequired.listRoots(),
+  }, text));
+  server.registerPrompt('introduce', {}, asks({ form }, s => ({ messages: [{ role: 'user', content: { type: 'text', text: s } }] })));
+  server.registerResource('me', 'me://1', {}, asks({ form }, s => ({ contents: [{ uri: 'me://1', text: s }] })));
   server.registerResource('note', 'note://1', { mimeType: 'text/plain' },
     async uri => ({ contents: [{ uri: uri.href, text: 'a note' }] }));
   server.registerResource('greeting', new ResourceTemplate('greeting://{name}', { list: undefined }), {},
