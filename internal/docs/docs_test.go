@@ -23,8 +23,8 @@ func documents(t *testing.T) []string {
 	return append(paths, root+"/README.md", root+"/CONTRIBUTING.md", root+"/CHANGELOG.md")
 }
 
-var blockPattern = regexp.MustCompile("(?s)\n```go\n(.*?)\n```")
-
+// TestCodeCompiles builds each block of Go code, and runs those that are
+// programs.
 func TestCodeCompiles(t *testing.T) {
 	dir := t.TempDir()
 	abs, err := filepath.Abs(root)
@@ -33,29 +33,55 @@ func TestCodeCompiles(t *testing.T) {
 	}
 	mod := "module docs\n\ngo 1.25\n\nrequire github.com/stdmcp/stdmcp v0.0.0\n\nreplace github.com/stdmcp/stdmcp => " + abs + "\n"
 	write(t, filepath.Join(dir, "go.mod"), mod)
-	n := 0
+	var programs []string
 	for _, path := range documents(t) {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, block := range blockPattern.FindAllStringSubmatch("\n"+string(text), -1) {
-			if strings.Contains(block[1], "\n// not stdmcp") || strings.HasPrefix(block[1], "// not stdmcp") {
+		for i, block := range blocks(t, path, "go") {
+			if strings.HasPrefix(block, "// not stdmcp") {
 				continue // shows how something else is used
 			}
-			name := fmt.Sprintf("%s%d", strings.TrimSuffix(filepath.Base(path), ".md"), i+1)
-			write(t, filepath.Join(dir, strings.ToLower(name), "main.go"), program(block[1]))
-			n++
+			name := fmt.Sprintf("%s%d", strings.ToLower(strings.TrimSuffix(filepath.Base(path), ".md")), i+1)
+			write(t, filepath.Join(dir, name, "main.go"), program(block))
+			if strings.HasPrefix(block, "package ") {
+				programs = append(programs, name)
+			}
 		}
 	}
-	if n == 0 {
-		t.Fatal("no code found")
+	if len(programs) == 0 {
+		t.Fatal("no programs found")
 	}
-	cmd := exec.Command("go", "build", "-o", os.DevNull, "./...")
-	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s", err, out)
+	run := func(name string, args ...string) string {
+		t.Helper()
+		cmd := exec.Command(name, args...)
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", name, err, out)
+		}
+		return string(out)
 	}
+	bin := filepath.Join(dir, "bin") + string(filepath.Separator)
+	run("go", "build", "-o", os.DevNull, "./...")
+	t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	run("go", "build", "-o", bin, "github.com/stdmcp/stdmcp/cmd/mcpecho")
+	for _, name := range programs {
+		run("go", "build", "-o", bin, "./"+name)
+		if out := run(name); !strings.HasSuffix(out, "42\n") {
+			t.Errorf("%s prints %q", name, out)
+		}
+	}
+}
+
+// blocks returns the blocks of code of a language in a document.
+func blocks(t *testing.T, path, language string) (all []string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile("(?s)\n```"+language+"\n(.*?)\n```").FindAllStringSubmatch("\n"+string(text), -1) {
+		all = append(all, m[1])
+	}
+	return all
 }
 
 func write(t *testing.T, path, text string) {
