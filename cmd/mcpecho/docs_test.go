@@ -1,0 +1,114 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// documentedCommands returns what README, the documents and the help texts show
+// of this program, without its name.
+func documentedCommands(t *testing.T) (lines []string) {
+	t.Helper()
+	paths, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range append(paths, "../../README.md") {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`(?m)^(?:    |\t)mcpecho(?: (.*))?$`).FindAllStringSubmatch(string(text), -1) {
+			lines = append(lines, m[1])
+		}
+		for _, m := range regexp.MustCompile("`mcpecho ([^`]*)`").FindAllStringSubmatch(string(text), -1) {
+			lines = append(lines, m[1])
+		}
+	}
+	for _, c := range commands() {
+		lines = append(lines, c.example...)
+	}
+	return lines
+}
+
+// TestDocumentedCommandsWork runs each of them; a server that is not here is
+// replaced by the echo server.
+func TestDocumentedCommandsWork(t *testing.T) {
+	web, err := serveWeb("127.0.0.1:0", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer web.close()
+	lines := documentedCommands(t)
+	t.Chdir(t.TempDir())
+	config := `{"mcpServers": {"weather": {"command": "` + filepath.ToSlash(self(t)) + `", "args": ["serve"], "env": {"GORACE": "atexit_sleep_ms=0"}}}}`
+	home := filepath.Join(os.Getenv("HOME"), ".mcp.json")
+	for name, text := range map[string]string{home: config, "other.json": config, ".mcp.json": "{}"} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		defer os.Remove(name)
+	}
+	here := strings.NewReplacer(
+		"npx -y @modelcontextprotocol/server-everything stdio", "mcpecho serve",
+		"https://example.com/mcp", web.url, "http://127.0.0.1:3001/mcp", web.url, "http://127.0.0.1:3001/sse", web.sse,
+		"forecast city=Rome", "echo message=Rome", // the only tool of that server
+	)
+	seen := make(map[string]bool)
+	for _, line := range lines {
+		line, _, _ = strings.Cut(line, " > ")
+		if seen[line] {
+			continue
+		}
+		seen[line] = true
+		args := words(t, here.Replace(line))
+		name, _ := cutName(args)
+		switch c := findCommand(name); {
+		case strings.Contains(line, "URL"):
+			continue // stands for any
+		case c != nil && (c.endless || c.web):
+			w := &world{getenv: os.Getenv, name: "mcpecho"}
+			if _, err := parse(w, args); err != nil {
+				t.Errorf("mcpecho %s: %v", line, err)
+			}
+		default:
+			if o := try(t, args...); o.status != 0 || o.stdout == "" && !strings.Contains(line, " -o ") {
+				t.Errorf("mcpecho %s: %+v", line, o)
+			}
+		}
+	}
+	if len(seen) < 30 {
+		t.Errorf("only %d commands were found", len(seen))
+	}
+}
+
+// words splits a line as a shell does.
+func words(t *testing.T, line string) (all []string) {
+	t.Helper()
+	word, quote, started := "", rune(0), false
+	for _, r := range line {
+		switch {
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote == 0 && (r == '\'' || r == '"'):
+			quote, started = r, true
+		case quote == 0 && r == ' ':
+			if started {
+				all = append(all, word)
+			}
+			word, started = "", false
+		default:
+			word, started = word+string(r), true
+		}
+	}
+	if quote != 0 {
+		t.Errorf("a quote is left open: %s", line)
+	}
+	if started {
+		all = append(all, word)
+	}
+	return all
+}
