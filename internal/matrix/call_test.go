@@ -59,7 +59,7 @@ func (w *world) close(t testing.TB, client *mcp.Client) {
 	if err := client.Close(); err != nil {
 		t.Error(err)
 	}
-	if took := time.Since(start); took > closeTime {
+	if took := time.Since(start); took > w.within(closeTime) {
 		t.Errorf("Close took %v", took)
 	}
 }

@@ -166,7 +166,7 @@ func (s *strike) punctual(t *testing.T, ctx context.Context, what string, f func
 	if stop() {
 		return
 	}
-	if late := time.Since(<-ended); late > lateness {
+	if late := time.Since(<-ended); late > s.within(lateness) {
 		t.Errorf("%s returns %v after its deadline", what, late)
 	}
 }
@@ -209,11 +209,7 @@ func (s *strike) afterwards(t *testing.T) {
 
 // hit has the fault strike.
 func (s *strike) hit(t *testing.T, client *mcp.Client) {
-	limit := callTime
-	if !s.place.inMemory() {
-		limit = time.Minute // time is not exact there, and not what these cells are about
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	ctx, cancel := context.WithTimeout(t.Context(), s.within(callTime))
 	defer cancel()
 	if s.strikes == "tools/list" {
 		s.punctual(t, ctx, "ListTools", func() { s.list(t, ctx, client) })

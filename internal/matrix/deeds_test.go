@@ -17,8 +17,8 @@ import (
 // Deeds are what no server brings about alone. Each runs in a world of its own,
 // in a bubble unless its line says otherwise.
 
-// refuses checks that Connect fails with what cues show, and soon.
-func refuses(t *testing.T, tr mcp.Transport, cues ...cue) {
+// mustRefuse checks that Connect fails with what cues show, and soon.
+func (w *world) mustRefuse(t *testing.T, tr mcp.Transport, cues ...cue) {
 	t.Helper()
 	start := time.Now()
 	client, err := mcp.Connect(t.Context(), tr, nil)
@@ -28,13 +28,13 @@ func refuses(t *testing.T, tr mcp.Transport, cues ...cue) {
 	for _, complaint := range refused(cues...).complaints(err) {
 		t.Error(complaint)
 	}
-	if took := time.Since(start); took > closeTime {
+	if took := time.Since(start); took > w.within(closeTime) {
 		t.Errorf("Connect took %v", took)
 	}
 }
 
-func noSuchProgram(t *testing.T, _ *world) {
-	refuses(t, stdio.Command("no-such-program-of-stdmcp"), says("no-such-program-of-stdmcp"), says("not found"))
+func noSuchProgram(t *testing.T, w *world) {
+	w.mustRefuse(t, stdio.Command("no-such-program-of-stdmcp"), says("no-such-program-of-stdmcp"), says("not found"))
 }
 
 // panics has a handler panic. The server learns that something failed, the

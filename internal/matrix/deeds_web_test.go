@@ -20,9 +20,9 @@ func refusesConnections(t *testing.T, w *world) {
 	w.start(t)
 	w.running.Refuse()
 	if w.transport == 'E' {
-		refuses(t, sse.New(w.running.SSE, nil), says("refused"), request)
+		w.mustRefuse(t, sse.New(w.running.SSE, nil), says("refused"), request)
 	} else {
-		refuses(t, streamhttp.New(w.running.URL, nil), says("refused"), request)
+		w.mustRefuse(t, streamhttp.New(w.running.URL, nil), says("refused"), request)
 	}
 }
 
@@ -39,7 +39,7 @@ func packedStream(t *testing.T, w *world) {
 			resp.Body = io.NopCloser(&bomb)
 		}
 	}
-	refuses(t, w.start(t), web)
+	w.mustRefuse(t, w.start(t), web)
 }
 
 type zeros struct{}

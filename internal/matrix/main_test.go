@@ -62,12 +62,12 @@ func settles(before holdings) error {
 	return fmt.Errorf("left behind: before %+v, now %+v\n%s", before, held(), stacks)
 }
 
-// eventually waits for a condition, for 10 s at most, and reports whether it
+// eventually waits for a condition, as long as guard, and reports whether it
 // came true. It is for what no channel tells; in a bubble nothing needs it.
 func eventually(ok func() bool) bool {
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
-	end := time.Now().Add(10 * time.Second)
+	end := time.Now().Add(guard)
 	for !ok() {
 		if time.Now().After(end) {
 			return false

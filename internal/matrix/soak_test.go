@@ -26,14 +26,12 @@ func TestSoak(t *testing.T) {
 		}
 	}
 	s := &soak{faults: soakFaults()}
+	before := held()
 	s.run(t, lasts/5) // after that everything that is kept has been made
-	before, heap := held(), heapInUse()
+	heap := s.rest(t, before)
 	calls := s.calls.Load()
 	s.run(t, lasts-lasts/5)
-	after := heapInUse()
-	if err := settles(before); err != nil {
-		t.Error(err)
-	}
+	after := s.rest(t, before)
 	if s.calls.Load() == calls || s.calls.Load() != s.ended.Load() {
 		t.Errorf("%d calls, of which %d have ended", s.calls.Load(), s.ended.Load())
 	}
@@ -45,8 +43,12 @@ func TestSoak(t *testing.T) {
 	}
 }
 
-// heapInUse returns what is live.
-func heapInUse() int64 {
+// rest waits until nothing runs any more and returns what is live then.
+func (s *soak) rest(t *testing.T, before holdings) (heap int64) {
+	t.Helper()
+	if err := settles(before); err != nil {
+		t.Error(err)
+	}
 	var m runtime.MemStats
 	runtime.GC()
 	runtime.GC() // empties what sync.Pools keep
