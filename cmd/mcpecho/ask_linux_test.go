@@ -5,8 +5,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/stdmcp/stdmcp/mcp"
 )
@@ -207,4 +209,68 @@ func TestProjectIsTrustedWhenTheUserSaysSo(t *testing.T) {
 			t.Errorf("%q: status %d, %q", answer, status, shown)
 		}
 	}
+}
+
+// What a configuration leaves to the user is asked for, once, and what is
+// secret is not shown.
+func TestInputsAreAskedFor(t *testing.T) {
+	web := onWeb(t, nil, nil)
+	server := `{"url":"` + web.URL + `","headers":{"X-Key":"${input:key}","X-Place":"${input:place}"}}`
+	project(t, map[string]string{"other.json": `{"inputs":[{"id":"key","description":"API key","password":true},
+		{"id":"place","options":["Rome","Oslo"],"default":"Oslo"}],"servers":{"a":` + server + `,"b":` + server + `}}`})
+	for _, args := range [][]string{{"call", "other.json:a", "echo", "message=done"}, {"servers", "other.json"}} {
+		p := onTerminal(t, 200, args...)
+		p.until("API key: ")
+		p.enter("hunter2hunter2")
+		p.until("place (Rome, Oslo) [Oslo]: ")
+		p.enter("Paris")
+		p.until("none of these: \"Paris\"\r\nplace (Rome, Oslo) [Oslo]: ")
+		p.enter("")
+		shown, status := p.end()
+		if status != 0 || strings.Contains(shown, "hunter2") || strings.Count(shown, "API key") != 1 || strings.Contains(shown, "failed") {
+			t.Errorf("%q: status %d, %q", args, status, shown)
+		}
+	}
+	for _, r := range web.Requests() {
+		if r.URL == "/mcp" && (r.Header.Get("X-Key") != "hunter2hunter2" || r.Header.Get("X-Place") != "Oslo") {
+			t.Errorf("%s %s: %v", r.Method, r.URL, r.Header)
+		}
+	}
+}
+
+// Whoever gives up is left with a terminal that shows what is typed.
+func TestInputIsGivenUp(t *testing.T) {
+	project(t, map[string]string{"other.json": `{"inputs":[{"id":"key","password":true}],"servers":{"a":{"command":"a","args":["${input:key}"]}}}`})
+	for key, want := range map[string]int{ctrlD: statusUsage, "\x03": statusInterrupted} {
+		p := onTerminal(t, 80, "tools", "other.json:a")
+		p.until("key: ")
+		if echoes(t, p.master) {
+			t.Error("what is typed would be shown")
+		}
+		p.master.WriteString(key)
+		if shown, status := p.end(); status != want {
+			t.Errorf("%q: status %d, %q", key, status, shown)
+		}
+		if !echoes(t, p.master) {
+			t.Errorf("%q: what is typed is not shown any more", key)
+		}
+	}
+}
+
+// echoes reports whether a terminal shows what is typed.
+func echoes(t *testing.T, master *os.File) bool {
+	t.Helper()
+	raw, err := master.SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mode syscall.Termios
+	if err := raw.Control(func(fd uintptr) {
+		if _, _, errno := syscall.Syscall(syscall.SYS_IOCTL, fd, syscall.TCGETS, uintptr(unsafe.Pointer(&mode))); errno != 0 {
+			t.Error(errno)
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return mode.Lflag&syscall.ECHO != 0
 }

@@ -13,6 +13,9 @@ import (
 
 func runCall(ctx context.Context, c *invocation) error {
 	tool := c.args[0]
+	if err := c.permit(tool); err != nil {
+		return err
+	}
 	given, err := c.readArguments(ctx, c.args[1:])
 	if err != nil {
 		return err

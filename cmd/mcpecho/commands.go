@@ -128,13 +128,14 @@ notifications of the specification, one per line.`,
 			flags: resultFlags, run: runPing,
 			example: []string{"ping -- mcpecho serve", "ping http://127.0.0.1:3001/sse -t sse"},
 		}, {
-			name:  "servers",
+			name: "servers", args: "[FILE …]", max: -1,
 			short: "List the configured servers, and whether they answer",
 			long: `On a terminal: name, status, file. To a pipe: name, tab, status. The status is
 connected, unauthorized, failed, disabled, or untrusted: what the .mcp.json of the
-current folder says is not started here, unless -c names that file.`,
+current folder says is not started here, unless it is named. With FILE, only what
+that file says counts.`,
 			flags: []string{"json", "output", "config", "protocol", "connect-timeout", "timeout", "v", "q", "no-color"}, run: runServers,
-			example: []string{"servers", "servers -c .mcp.json --json"},
+			example: []string{"servers", "servers .mcp.json --json"},
 		}, {
 			name: "login", target: true, web: true,
 			short: "Log in to a server, in the browser",

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 	"github.com/stdmcp/stdmcp/mcp/stdio"
@@ -18,6 +19,7 @@ import (
 // a tool comes next, either of them with /TOOL.
 func (c *invocation) configure() error {
 	cfg, name := c.load()
+	c.inputs = c.newInputs(cfg)
 	if c.entry = cfg.Server(name); c.entry != nil {
 		return nil
 	}
@@ -70,9 +72,13 @@ func (c *invocation) start(ctx context.Context) error {
 	if err := c.trust(ctx); err != nil {
 		return err
 	}
-	e, err := c.entry.Expand(ctx, &config.Vars{})
+	e, err := c.entry.Expand(ctx, &config.Vars{Input: c.inputs.get})
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	if err != nil {
-		return &failure{status: statusUsage, kind: "configuration", message: c.where() + ": " + err.Error(), err: err}
+		wrong := &config.Problem{File: c.entry.Source, Server: c.entry.Name, Err: err}
+		return &failure{status: statusUsage, kind: "configuration", message: wrong.Error(), err: err}
 	}
 	c.entry = e
 	if f := &c.flags; !slices.Contains(f.given, "timeout") && e.Timeout > 0 {
@@ -107,6 +113,31 @@ func (c *invocation) trust(ctx context.Context) error {
 		return refused
 	}
 	return nil
+}
+
+// permit returns an error if the configuration leaves the tool out.
+func (c *invocation) permit(tool string) error {
+	if c.entry == nil || c.entry.Tools.Allows(tool) {
+		return nil
+	}
+	return &failure{status: statusUsage, kind: "configuration",
+		message: "the entry of " + c.entry.Name + " in " + c.entry.Source + " leaves the tool " + strconv.Quote(tool) + " out"}
+}
+
+// leaveOut removes from the items of a list, which have commas between them, the
+// tools that the configuration leaves out.
+func (c *invocation) leaveOut(items []byte) (kept []byte, left int, err error) {
+	r := wire.NewReader(append(append([]byte{'['}, items...), ']'))
+	for r.Array(); r.More(); {
+		raw := r.Raw()
+		var t mcp.Tool
+		if t.UnmarshalJSON(raw) == nil && c.permit(t.Name) != nil {
+			left++
+			continue
+		}
+		kept = append(wire.AppendComma(kept), raw...)
+	}
+	return kept, left, r.End()
 }
 
 // configured returns the way to the configured server.

@@ -17,7 +17,7 @@ func project(t *testing.T, files map[string]string) {
 	home := t.TempDir()
 	t.Setenv("HOME", home)
 	t.Setenv("USERPROFILE", home)
-	server := `{"command":` + quoted(self(t)) + `,"args":["serve"],"env":{"GORACE":"atexit_sleep_ms=0","API_KEY":"hunter2hunter2"}}`
+	server := entryOf(t)
 	write := func(path, text string) {
 		if err := os.WriteFile(path, []byte(strings.ReplaceAll(text, "SERVER", server)), 0o600); err != nil {
 			t.Fatal(err)
@@ -27,6 +27,11 @@ func project(t *testing.T, files map[string]string) {
 	for name, text := range files {
 		write(filepath.Join(dir, name), text)
 	}
+}
+
+// entryOf returns the entry of a server that is this program.
+func entryOf(t *testing.T) string {
+	return `{"command":` + quoted(self(t)) + `,"args":["serve"],"env":{"GORACE":"atexit_sleep_ms=0","API_KEY":"hunter2hunter2"}}`
 }
 
 func quoted(s string) string {
@@ -137,4 +142,82 @@ func TestNoServersAreConfigured(t *testing.T) {
 	try(t, "servers").want(t, 0, "", "No servers are configured")
 	try(t, "servers", "-q").want(t, 0, "", "")
 	try(t, "servers", "--json").want(t, 0, `{"servers":[]}`+"\n", "")
+}
+
+func TestToolsThatTheConfigurationLeavesOut(t *testing.T) {
+	project(t, map[string]string{"other.json": `{"servers":{
+		"some":` + strings.TrimSuffix(entryOf(t), "}") + `,"includeTools":["e*","add*"],"excludeTools":["echo"]}}}`})
+	o := try(t, "tools", "other.json:some")
+	if o.status != 0 || !strings.HasPrefix(o.stdout, "add\t") || strings.Contains(o.stdout, "\necho\t") || strings.Contains(o.stdout, "\nfail\t") ||
+		!strings.Contains(o.stderr, "The configuration leaves ") {
+		t.Errorf("%+v", o)
+	}
+	var list struct{ Tools []struct{ Name string } }
+	o = try(t, "tools", "other.json:some", "--json", "-q")
+	if err := json.Unmarshal([]byte(o.stdout), &list); err != nil || len(list.Tools) != 4 || list.Tools[0].Name != "add" || o.stderr != "" {
+		t.Errorf("%+v, %v", o, err)
+	}
+	try(t, "call", "other.json:some/add", "a=1", "b=2").want(t, 0, "3\n", "")
+	for _, line := range []string{"call other.json:some echo message=hi", `call other.json:some echo {"message":"hi"}`, "info other.json:some echo"} {
+		o := try(t, strings.Fields(line)...)
+		if want := `mcpecho: the entry of some in other.json leaves the tool "echo" out`; o.status != statusUsage || !strings.HasPrefix(o.stderr, want) || o.stdout != "" {
+			t.Errorf("%s: %+v", line, o)
+		}
+	}
+	if o := try(t, "servers", "other.json"); !strings.Contains(o.stdout, ", 4 tools, in ") {
+		t.Errorf("%+v", o)
+	}
+}
+
+// servers says what is wrong with files, where, and which of them it is about.
+func TestServersSaysWhatIsWrongWithFiles(t *testing.T) {
+	project(t, map[string]string{
+		".mcp.json":   "{\"mcpServers\":{\n\"typo\":{\"comand\":\"x\"}}}",
+		"broken.json": "{\n\"servers\": {\n",
+		"warn.json":   "{\n\"servers\": {\"a\": {\"command\": \"no-such-program-here\",\n\"icon\": 1}}}",
+	})
+	o := try(t, "servers", "warn.json", "-c", "broken.json")
+	if o.status != 0 || o.stdout == "" || strings.Contains(o.stdout, "mine") || o.stderr != "mcpecho: warn.json:3: server \"a\": \"icon\" is not known\n" {
+		t.Errorf("%+v", o)
+	}
+	try(t, "servers", "warn.json", "-q").want(t, 0, o.stdout, "")
+	o = try(t, "servers", ".mcp.json")
+	for _, want := range []string{`mcpecho: .mcp.json:2: server "typo": "command" is missing, and so is a URL`, `mcpecho: .mcp.json:2: server "typo": "comand" is not known`} {
+		if o.status != 0 || strings.Count(o.stderr, want+"\n") != 1 {
+			t.Errorf("no %q in %+v", want, o)
+		}
+	}
+	for file, want := range map[string]string{"broken.json": "broken.json:3: JSON: ", "absent.json": "absent.json: open absent.json: "} {
+		for _, flag := range [][]string{{file}, {"-c", file}} {
+			if o := try(t, append([]string{"servers"}, flag...)...); o.status != statusUsage || !strings.Contains(o.stderr, "mcpecho: "+want) {
+				t.Errorf("%q: %+v", flag, o)
+			}
+		}
+	}
+	var all struct {
+		Servers  []struct{ Name string }
+		Problems []struct {
+			File, Server, Message string
+			Line                  int
+			Warning               bool
+		}
+	}
+	o = try(t, "servers", "warn.json", "--json")
+	if err := json.Unmarshal([]byte(o.stdout), &all); err != nil || len(all.Servers) != 1 || len(all.Problems) != 1 || o.stderr != "" {
+		t.Fatalf("%+v, %v", o, err)
+	}
+	if p := all.Problems[0]; p.File != "warn.json" || p.Server != "a" || p.Line != 3 || !p.Warning || p.Message != `"icon" is not known` {
+		t.Errorf("%+v", p)
+	}
+}
+
+func TestInputsWithoutATerminal(t *testing.T) {
+	project(t, map[string]string{"other.json": `{"servers":{"x":{"command":"x","env":{"K":"${input:key}"}}}}`})
+	want := `other.json: server "x": "env" asks for the input "key": nobody can be asked, as this is no terminal`
+	if o := try(t, "tools", "other.json:x"); o.status != statusUsage || !strings.Contains(o.stderr, want) {
+		t.Errorf("%+v", o)
+	}
+	if o := try(t, "servers", "other.json"); o.status != 0 || !strings.HasPrefix(o.stdout, "x\tfailed: ") || !strings.Contains(o.stdout, want) {
+		t.Errorf("%+v", o)
+	}
 }

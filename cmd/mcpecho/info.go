@@ -141,6 +141,9 @@ func offers(caps *mcp.ServerCapabilities) string {
 
 // toolInfo prints what there is to know about a tool.
 func (c *invocation) toolInfo(ctx context.Context, s *conversation, name string) error {
+	if err := c.permit(name); err != nil {
+		return err
+	}
 	tools, err := c.tools(ctx, s)
 	if err != nil {
 		return err

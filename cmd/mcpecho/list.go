@@ -44,8 +44,11 @@ func lister(name string) func(context.Context, *invocation) error {
 			if err != nil {
 				return malformed(l.method, err)
 			}
-			if len(rows) == 0 {
+			if len(rows) == 0 && s.leftOut == 0 {
 				c.note(s, "The server has no "+name+".")
+			}
+			if s.leftOut > 0 {
+				c.note(s, "The configuration leaves "+strconv.Itoa(s.leftOut)+" tools out.")
 			}
 			return c.print(c.table(l.heads, rows))
 		})
@@ -73,8 +76,13 @@ func (c *invocation) fetch(ctx context.Context, s *conversation, l list) (json.R
 		if page == 1 {
 			rest = others
 		}
+		if cursor == nil && l.key == "tools" && c.entry != nil {
+			if items, s.leftOut, err = c.leaveOut(items); err != nil {
+				return nil, malformed(l.method, err)
+			}
+		}
 		switch {
-		case cursor == nil && page == 1:
+		case cursor == nil && page == 1 && s.leftOut == 0:
 			return raw, nil
 		case cursor == nil:
 			b := append(wire.AppendKey([]byte("{"), l.key), '[')

@@ -28,6 +28,7 @@ type invocation struct {
 	flags   flags
 	target  string           // the TARGET; empty when server is given
 	entry   *config.Server   // the configured server that target names, or nil
+	inputs  *inputs          // what its entry leaves to the user
 	server  []string         // what follows --; nil without it
 	args    []string         // the other arguments
 	traced  bool             // --trace has begun its file

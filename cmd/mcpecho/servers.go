@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -24,10 +26,21 @@ type state struct {
 
 // runServers connects to all configured servers and prints how that went.
 func runServers(ctx context.Context, c *invocation) error {
-	cfg := config.Load(".", c.flags.config...)
+	named := slices.Concat(c.flags.config, c.args)
+	cfg := config.Load(".", named...)
+	if len(c.args) > 0 {
+		elsewhere := func(file string) bool { return !slices.Contains(c.args, file) }
+		cfg.Servers = slices.DeleteFunc(cfg.Servers, func(s *config.Server) bool { return elsewhere(s.Source) })
+		cfg.Problems = slices.DeleteFunc(cfg.Problems, func(p *config.Problem) bool { return elsewhere(p.File) })
+	}
+	c.inputs = c.newInputs(cfg)
 	console := &console{w: c.stderr}
+	var unread error // a file that the user has named
 	for _, p := range cfg.Problems {
-		if !p.Warning || c.flags.verbose {
+		switch {
+		case unread == nil && p.Server == "" && slices.Contains(named, p.File):
+			unread = &failure{status: statusUsage, kind: "configuration", message: p.Error(), err: p}
+		case !c.flags.json && !(p.Warning && c.flags.quiet):
 			console.line("mcpecho: " + p.Error())
 		}
 	}
@@ -46,21 +59,26 @@ func runServers(ctx context.Context, c *invocation) error {
 		return context.Cause(ctx)
 	}
 	if c.flags.json {
-		return c.printJSON(statesJSON(states))
+		return errors.Join(c.printJSON(statesJSON(states, cfg.Problems)), unread)
 	}
-	if len(states) == 0 && !c.flags.quiet {
-		console.line("No servers are configured. They are looked for in ~/.mcp.json, ./.mcp.json and the files of -c.")
+	if len(states) == 0 && unread == nil && !c.flags.quiet {
+		where := "They are looked for in ~/.mcp.json, ./.mcp.json and the files of -c."
+		if len(c.args) > 0 {
+			where = "They are looked for in " + strings.Join(c.args, ", ") + "."
+		}
+		console.line("No servers are configured. " + where)
 	}
 	rows := make([]row, len(states))
 	for i, s := range states {
 		rows[i] = row{s.entry.Name, s.status + ": " + s.about, s.entry.Source}
 	}
-	return c.print(c.table(row{"NAME", "STATUS", "FROM"}, rows))
+	return errors.Join(c.print(c.table(row{"NAME", "STATUS", "FROM"}, rows)), unread)
 }
 
-// look connects to a configured server. Nobody is asked anything meanwhile.
+// look connects to a configured server. What its entry leaves to the user is
+// asked for before; what the server itself asks for is not.
 func (c *invocation) look(ctx context.Context, entry *config.Server) state {
-	one := &invocation{command: c.command, flags: c.flags, target: entry.Name, entry: entry,
+	one := &invocation{command: c.command, flags: c.flags, target: entry.Name, entry: entry, inputs: c.inputs,
 		world: &world{stdin: strings.NewReader(""), stdout: c.stdout, stderr: io.Discard, getenv: c.getenv, self: c.self, name: c.name}}
 	switch {
 	case entry.Disabled:
@@ -94,7 +112,7 @@ func (c *invocation) look(ctx context.Context, entry *config.Server) state {
 	return s
 }
 
-func statesJSON(states []state) []byte {
+func statesJSON(states []state, problems []*config.Problem) []byte {
 	b := []byte(`{"servers":[`)
 	for i, s := range states {
 		if i > 0 {
@@ -105,5 +123,20 @@ func statesJSON(states []state) []byte {
 		b = wire.AppendString(wire.AppendKey(b, "message"), s.about)
 		b = append(wire.AppendString(wire.AppendKey(b, "source"), s.entry.Source), '}')
 	}
-	return append(b, "]}"...)
+	b = append(b, ']')
+	if len(problems) > 0 {
+		b = append(b, `,"problems":[`...)
+		for _, p := range problems {
+			b = append(wire.AppendComma(b), '{')
+			b = wire.AppendString(wire.AppendKey(b, "file"), p.File)
+			b = wire.AppendInt(wire.AppendKey(b, "line"), int64(p.Line))
+			if p.Server != "" {
+				b = wire.AppendString(wire.AppendKey(b, "server"), p.Server)
+			}
+			b = wire.AppendBool(wire.AppendKey(b, "warning"), p.Warning)
+			b = append(wire.AppendString(wire.AppendKey(b, "message"), p.Err.Error()), '}')
+		}
+		b = append(b, ']')
+	}
+	return append(b, '}')
 }

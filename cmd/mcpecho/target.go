@@ -17,6 +17,7 @@ type conversation struct {
 	*mcp.Client
 	console *console
 	words   *lastWords
+	leftOut int // how many tools of the last list the configuration leaves out
 
 	mu    sync.Mutex
 	noise string // the first text from the server that was no message; guarded by mu

@@ -14,3 +14,18 @@ func windowWidth(f *os.File) (columns int, ok bool) {
 	_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, f.Fd(), syscall.TIOCGWINSZ, uintptr(unsafe.Pointer(&size)))
 	return int(size.columns), errno == 0
 }
+
+// hideTyping has f not show what is typed, until show is called.
+func hideTyping(f *os.File) (show func(), ok bool) {
+	var was syscall.Termios
+	control := func(request uintptr, t *syscall.Termios) bool {
+		_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, f.Fd(), request, uintptr(unsafe.Pointer(t)))
+		return errno == 0
+	}
+	if !control(getTerminal, &was) {
+		return nil, false
+	}
+	hidden := was
+	hidden.Lflag &^= syscall.ECHO
+	return func() { control(setTerminal, &was) }, control(setTerminal, &hidden)
+}

@@ -73,7 +73,7 @@ type listener struct {
 	missed int // guarded by the hub's mu
 }
 
-func (h *hub) emit(e Event) {
+func (h *hub) emit(e *Event) {
 	e.Time = time.Now()
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -81,7 +81,7 @@ func (h *hub) emit(e Event) {
 		return
 	}
 	if h.callback != nil {
-		own := e
+		own := *e
 		own.Missed = h.missed
 		if h.missed++; h.queue.Add(func() { h.callback(own) }) {
 			h.missed = 0
@@ -90,7 +90,7 @@ func (h *hub) emit(e Event) {
 	for _, l := range h.listeners {
 		e.Missed = l.missed
 		select {
-		case l.events <- e:
+		case l.events <- *e:
 			l.missed = 0
 		default:
 			l.missed++

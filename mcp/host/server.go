@@ -89,9 +89,9 @@ func (h *Host) set(s *server, state State, err *Error) {
 	if err != nil {
 		e.Err = err
 	}
-	h.hub.emit(e)
+	h.hub.emit(&e)
 	if state == NeedsAuth {
-		h.hub.emit(Event{Kind: AuthNeeded, Server: s.name, State: state, Err: err})
+		h.hub.emit(&Event{Kind: AuthNeeded, Server: s.name, State: state, Err: err})
 	}
 }
 

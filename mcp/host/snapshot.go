@@ -105,7 +105,7 @@ func (h *Host) publish(changed []ToolChange, server string) {
 		}
 	}
 	h.snap.Store(s)
-	h.hub.emit(e)
+	h.hub.emit(&e)
 }
 
 // differences returns what of a tool's definition has changed.

@@ -174,7 +174,7 @@ func (h *Host) connect(ctx context.Context, s *server, r *run) (*attendant, *Err
 func (h *Host) stderrLine(s *server, d *Dial, line string) {
 	line = d.Hide(line)
 	s.stderr.keep(line)
-	h.hub.emit(Event{Kind: Logged, Server: s.name, Line: line})
+	h.hub.emit(&Event{Kind: Logged, Server: s.name, Line: line})
 }
 
 // clientOptions returns the options of the client for a server.
@@ -195,7 +195,7 @@ func (h *Host) clientOptions(s *server, d *Dial, legacy bool) *mcp.Options {
 	o.Intercept = d.noteTTL(o.Intercept)
 	log := o.Log
 	o.Log = func(ctx context.Context, m *mcp.LogMessage) {
-		h.hub.emit(Event{Kind: Logged, Server: s.name, Log: m})
+		h.hub.emit(&Event{Kind: Logged, Server: s.name, Log: m})
 		if log != nil {
 			log(ctx, m)
 		}

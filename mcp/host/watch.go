@@ -142,7 +142,7 @@ func subscribe(ctx context.Context, client *mcp.Client, uri string) (*mcp.Subscr
 // follow tells of changes of a resource, whatever becomes of the connection.
 func (h *Host) follow(ctx context.Context, w *watch, client *mcp.Client, sub *mcp.Subscription) {
 	tell := func(uri string) {
-		h.hub.emit(Event{Kind: ResourceChanged, Server: w.server, URI: uri, Subscription: w.id, Reason: w.reason})
+		h.hub.emit(&Event{Kind: ResourceChanged, Server: w.server, URI: uri, Subscription: w.id, Reason: w.reason})
 	}
 	for {
 		change, err := sub.Next(ctx)
@@ -273,7 +273,7 @@ func (h *Host) poll(ctx context.Context, w *watch, every time.Duration, look fun
 			return
 		}
 		if changed := !bytes.Equal(text, last) || (err != nil) != failed; first || changed {
-			h.hub.emit(Event{Kind: Polled, Server: w.server, URI: w.uri, Tool: w.tool,
+			h.hub.emit(&Event{Kind: Polled, Server: w.server, URI: w.uri, Tool: w.tool,
 				Subscription: w.id, Reason: w.reason, Text: string(text), Err: err})
 		}
 		last, failed = text, err != nil

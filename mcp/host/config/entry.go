@@ -28,14 +28,19 @@ type fieldError struct {
 func (e *fieldError) Error() string { return strconv.Quote(e.field) + " " + e.err.Error() }
 func (e *fieldError) Unwrap() error { return e.err }
 
+// wrong returns what is wrong with a field.
+//
+//go:noinline
+func wrong(field string, err error) *fieldError { return &fieldError{field, err, 0} }
+
 // fault returns an error about a field.
 //
 //go:noinline
-func fault(field, what string) error { return &fieldError{field, errors.New(what), 0} }
+func fault(field, what string) error { return wrong(field, errors.New(what)) }
 
 // readServer reads one server. What it has no field for is in Extra, and in
 // unknown, even if there is an error.
-func readServer(from member) (s *Server, unknown []member, err error) {
+func readServer(from *member) (s *Server, unknown []*member, err error) {
 	e := &entry{Server: Server{Name: from.key}, on: true}
 	if e.Name == "" {
 		return nil, nil, errors.New("a server must have a name")
@@ -55,7 +60,7 @@ func readServer(from member) (s *Server, unknown []member, err error) {
 		if fault != nil && err == nil {
 			f, named := fault.(*fieldError)
 			if !named {
-				f = &fieldError{m.key, fault, 0}
+				f = wrong(m.key, fault)
 			}
 			f.at = m.at
 			err = f
@@ -71,7 +76,7 @@ func readServer(from member) (s *Server, unknown []member, err error) {
 	return &e.Server, unknown, err
 }
 
-func (e *entry) keep(m member) {
+func (e *entry) keep(m *member) {
 	if e.Extra == nil {
 		e.Extra = make(map[string]mcp.RawMessage)
 	}
@@ -79,7 +84,7 @@ func (e *entry) keep(m member) {
 }
 
 // field reads a member, and reports whether it is one that has a field.
-func (e *entry) field(m member) (known bool, err error) {
+func (e *entry) field(m *member) (known bool, err error) {
 	if to := e.place(m.key); to != nil {
 		return true, read(to, m.value)
 	}
@@ -205,7 +210,7 @@ func (e *entry) readBearer(value []byte) error {
 	return err
 }
 
-func (e *entry) readType(m member) error {
+func (e *entry) readType(m *member) error {
 	text, err := readString(m.value)
 	if err != nil {
 		return err
@@ -268,7 +273,7 @@ func (e *entry) readTransport(value []byte) error {
 			err = errors.New("is not known")
 		}
 		if err != nil {
-			return &fieldError{"transport." + m.key, err, 0}
+			return wrong("transport."+m.key, err)
 		}
 	}
 	return nil

@@ -51,7 +51,7 @@ type expansion struct {
 
 func (x *expansion) fail(field string, err error) {
 	if x.err == nil && err != nil {
-		x.err = &fieldError{field, err, 0}
+		x.err = wrong(field, err)
 	}
 }
 

@@ -47,7 +47,7 @@ func checkTime(seconds float64) error {
 
 // readApproval reads which tools are to be called unasked: a list, or true for
 // all.
-func (e *entry) readApproval(m member) error {
+func (e *entry) readApproval(m *member) error {
 	if all, err := readBool(m.value); err == nil || m.key == "trust" {
 		if all {
 			e.AutoApprove = append(e.AutoApprove, "*")
@@ -72,7 +72,7 @@ func (e *entry) readToolFilter(value []byte) error {
 			err = errors.New("is not known")
 		}
 		if err != nil {
-			return &fieldError{"toolFilter." + m.key, err, 0}
+			return wrong("toolFilter."+m.key, err)
 		}
 	}
 	return nil
@@ -88,7 +88,7 @@ func (e *entry) readAuth(value []byte) error {
 	if err != nil {
 		return err
 	}
-	var rest []member // for OAuth
+	var rest []*member // for OAuth
 	for _, m := range list {
 		text, err := readString(m.value)
 		switch m.key {
@@ -104,7 +104,7 @@ func (e *entry) readAuth(value []byte) error {
 			rest, err = append(rest, m), nil
 		}
 		if err != nil {
-			return &fieldError{"auth." + m.key, err, 0}
+			return wrong("auth."+m.key, err)
 		}
 	}
 	switch {
@@ -136,7 +136,7 @@ func (e *entry) readOAuth(value []byte) error {
 	return e.oauthFields("oauth.", list)
 }
 
-func (e *entry) oauthFields(path string, list []member) error {
+func (e *entry) oauthFields(path string, list []*member) error {
 	o := &e.Auth.OAuth
 	for _, m := range list {
 		var err error
@@ -162,7 +162,7 @@ func (e *entry) oauthFields(path string, list []member) error {
 			o.Extra[m.key] = mcp.RawMessage(m.value)
 		}
 		if err != nil {
-			return &fieldError{path + m.key, err, 0}
+			return wrong(path+m.key, err)
 		}
 	}
 	return nil
@@ -256,5 +256,5 @@ func checkField(field string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return &fieldError{field, err, 0}
+	return wrong(field, err)
 }

@@ -21,12 +21,12 @@ func (c *Config) Input(id string) (*Input, error) {
 		r := wire.NewReader(c.inputs[i])
 		for r.Array(); r.More(); {
 			value := r.Raw()
-			if have, _ := readString(at(member{value: value}, "id").value); have == id {
+			if have, _ := readString(at(&member{value: value}, "id").value); have == id {
 				return readInput(id, value)
 			}
 		}
 		if err := r.Err(); err != nil {
-			return nil, &fieldError{"inputs", wanted("a list of objects", c.inputs[i]), 0}
+			return nil, wrong("inputs", wanted("a list of objects", c.inputs[i]))
 		}
 	}
 	return &Input{ID: id}, nil
@@ -51,7 +51,7 @@ func readInput(id string, value []byte) (*Input, error) {
 			to = &in.Options
 		}
 		if err := read(to, m.value); err != nil {
-			return nil, &fieldError{"inputs." + m.key, err, 0}
+			return nil, wrong("inputs."+m.key, err)
 		}
 	}
 	return in, nil

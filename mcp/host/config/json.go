@@ -83,7 +83,7 @@ var errNoObject = errors.New("must be an object")
 
 // members returns the members of the object that text is, which is in the file
 // at the place given.
-func members(text []byte, at int) ([]member, error) {
+func members(text []byte, at int) ([]*member, error) {
 	r := wire.NewReader(text)
 	if r.Kind() != wire.Object {
 		if err := wire.Valid(text); err != nil {
@@ -95,14 +95,14 @@ func members(text []byte, at int) ([]member, error) {
 		return nil, err
 	}
 	// From here on the text is known to be well-formed.
-	var list []member
+	var list []*member
 	rest := text[index(text, '{')+1:]
 	for {
 		r := wire.NewReader(rest)
 		if r.Kind() != wire.String {
 			return list, nil
 		}
-		m := member{key: string(r.Bytes())}
+		m := &member{key: string(r.Bytes())}
 		rest = rest[r.Offset():]
 		rest = rest[index(rest, ':')+1:]
 		r = wire.NewReader(rest)
@@ -131,8 +131,9 @@ func index(b []byte, c byte) int {
 	return -1
 }
 
-// find returns the last member with the key, or one without a value.
-func find(list []member, key string) (found member) {
+// find returns the last member with the key, or an empty one.
+func find(list []*member, key string) (found *member) {
+	found = &member{}
 	for _, m := range list {
 		if m.key == key {
 			found = m
@@ -143,7 +144,7 @@ func find(list []member, key string) (found member) {
 
 // object returns the members of an object whose keys differ. path comes before
 // the key in the error.
-func object(path string, value []byte, at int) ([]member, error) {
+func object(path string, value []byte, at int) ([]*member, error) {
 	list, err := members(value, at)
 	if err != nil {
 		return nil, wanted("an object", value)
@@ -244,7 +245,7 @@ func readMap(field string, value []byte) (map[string]string, error) {
 		case wire.Number, wire.Bool:
 			texts[m.key] = string(m.value)
 		default:
-			return nil, &fieldError{field + "." + m.key, wanted("a string", m.value), 0}
+			return nil, wrong(field+"."+m.key, wanted("a string", m.value))
 		}
 	}
 	return texts, nil

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -84,6 +85,7 @@ func sameFile(a, b string) bool {
 
 // read adds what a file says.
 func (c *Config) read(name, scope string) {
+	c.Problems = slices.DeleteFunc(c.Problems, func(p *Problem) bool { return p.File == name }) // once is enough
 	text, err := os.ReadFile(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && scope != "local":
@@ -139,9 +141,9 @@ func Parse(text []byte, source, scope string) *Config {
 		}
 		c.Problems = append(c.Problems, p)
 	}
-	file := member{value: standard(text)}
+	file := &member{value: standard(text)}
 	root, err := members(file.value, 0)
-	var entries []member
+	var entries []*member
 	if err == nil {
 		entries, err = tables(root)
 	}
@@ -149,7 +151,7 @@ func Parse(text []byte, source, scope string) *Config {
 		report("", true, 0, err)
 	}
 	c.inputs = [][]byte{at(file, "inputs").value, at(file, "mcp", "inputs").value}
-	named := make(map[string]member)
+	named := make(map[string]*member)
 	for _, m := range entries {
 		if _, had := named[m.key]; had {
 			m.value = nil // which is meant, nobody can tell
@@ -173,8 +175,8 @@ func Parse(text []byte, source, scope string) *Config {
 }
 
 // tables returns the servers of all the places where a file may have them.
-func tables(root []member) (entries []member, err error) {
-	var places []member
+func tables(root []*member) (entries []*member, err error) {
+	var places []*member
 	bare := len(root) > 0
 	for _, m := range root {
 		bare = bare && isServer(m.value)
@@ -183,8 +185,8 @@ func tables(root []member) (entries []member, err error) {
 			places = append(places, m)
 		case "mcp":
 			if inner := at(m, "servers"); inner.value != nil && !isServer(inner.value) {
+				inner.key = "mcp.servers"
 				m = inner
-				m.key = "mcp.servers"
 			} else if !areObjects(m.value) {
 				continue // settings of something else
 			}
@@ -210,7 +212,7 @@ func tables(root []member) (entries []member, err error) {
 }
 
 // at follows keys into an object, and returns nil where they lead nowhere.
-func at(m member, path ...string) member {
+func at(m *member, path ...string) *member {
 	for _, key := range path {
 		list, _ := members(m.value, m.at)
 		m = find(list, key)

@@ -1,0 +1,5 @@
+package main
+
+import "syscall"
+
+const getTerminal, setTerminal = syscall.TCGETS, syscall.TCSETS
