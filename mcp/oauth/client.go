@@ -76,10 +76,11 @@ func (c *Client) authenticate(m *serverMetadata, form url.Values, h http.Header)
 		if c.Key == nil {
 			return &Error{URL: clean(m.issuer), Rule: "private_key_jwt needs a Client.Key"}
 		}
-		if len(m.signingAlgs) > 0 && !slices.Contains(m.signingAlgs, c.Key.alg) {
+		key := c.Key.among(m.signingAlgs)
+		if key == nil {
 			return &Error{URL: clean(m.issuer), Rule: "it announces no client authentication with " + c.Key.alg}
 		}
-		assertion, err := c.assertion(m.issuer)
+		assertion, err := c.assertion(key, m.issuer)
 		if err != nil {
 			return err
 		}
@@ -91,13 +92,13 @@ func (c *Client) authenticate(m *serverMetadata, form url.Values, h http.Header)
 	return nil
 }
 
-// assertion returns a token that says who the client is, once, to the server
-// with this issuer.
-func (c *Client) assertion(audience string) (string, error) {
+// assertion returns a token, signed by key, that says who the client is, once,
+// to the server with this issuer.
+func (c *Client) assertion(key *Key, audience string) (string, error) {
 	h := wire.AppendString(wire.AppendKey([]byte{'{'}, "typ"), "JWT")
-	h = wire.AppendString(wire.AppendKey(h, "alg"), c.Key.alg)
-	if c.Key.id != "" {
-		h = wire.AppendString(wire.AppendKey(h, "kid"), c.Key.id)
+	h = wire.AppendString(wire.AppendKey(h, "alg"), key.alg)
+	if key.id != "" {
+		h = wire.AppendString(wire.AppendKey(h, "kid"), key.id)
 	}
 	now := time.Now()
 	b := wire.AppendString(wire.AppendKey([]byte{'{'}, "iss"), c.ID)
@@ -106,7 +107,7 @@ func (c *Client) assertion(audience string) (string, error) {
 	b = wire.AppendString(wire.AppendKey(b, "jti"), random())
 	b = wire.AppendInt(wire.AppendKey(b, "iat"), now.Unix())
 	b = wire.AppendInt(wire.AppendKey(b, "exp"), now.Add(assertionTime).Unix())
-	return c.Key.sign(append(h, '}'), append(b, '}'))
+	return key.sign(append(h, '}'), append(b, '}'))
 }
 
 // given returns the client that the program says it is, if it says so, after

@@ -218,6 +218,19 @@ func TestClientAuthenticationThatIsImpossible(t *testing.T) {
 	}
 }
 
+// Servers that know EdDSA by its new name get it under that.
+func TestNewNameOfEdDSA(t *testing.T) {
+	for _, algs := range [][]string{{"Ed25519"}, {"EdDSA", "Ed25519"}} {
+		w := newWorld(t)
+		w.clients["c"] = map[string]any{}
+		w.meta["token_endpoint_auth_signing_alg_values_supported"] = algs
+		w.mustGet(w.transport(func(o *Options) { o.Client = Client{ID: "c", Key: newKey(t, "EdDSA")} }))
+		if _, header, err := verify(w.lastForm().Get("client_assertion"), nil); err != nil || header["alg"] != algs[0] {
+			t.Errorf("%v: %v, %v", algs, header, err)
+		}
+	}
+}
+
 // newKey returns a key by way of a PEM file, and lets the server know it.
 func newKey(t *testing.T, alg string) *Key {
 	t.Helper()

@@ -36,12 +36,12 @@ func (t *Transport) bind(s *server, old *token, d demand) (*Key, []byte, error) 
 	if t.opts.DPoP == DPoPNever || t.opts.DPoP == DPoPAuto && !s.dpop && !d.dpop {
 		return nil, nil, nil
 	}
-	switch {
-	case slices.Contains(s.dpopAlgs, "ES256"):
-		return generateKey("ES256")
-	case slices.Contains(s.dpopAlgs, "EdDSA"), slices.Contains(s.dpopAlgs, "Ed25519"): // its new name (RFC 9864)
-		return generateKey("EdDSA")
-	case t.opts.DPoP == DPoPAuto && !s.dpop && d.bearer:
+	for _, alg := range [...]string{"ES256", "EdDSA", newName} {
+		if slices.Contains(s.dpopAlgs, alg) {
+			return generateKey(alg)
+		}
+	}
+	if t.opts.DPoP == DPoPAuto && !s.dpop && d.bearer {
 		return nil, nil, nil
 	}
 	return nil, nil, &Error{URL: clean(s.issuer), Rule: "it announces no DPoP with ES256 or EdDSA, which the server or Options.DPoP asks for (RFC 9449, section 5.1)"}

@@ -155,7 +155,7 @@ func (r *guarded) proven(req *http.Request, scheme, access string, cnf any) bool
 	if !ok {
 		return scheme == "Bearer"
 	}
-	w := &world{seenJTI: r.jtis}
+	w := &world{seenJTI: r.jtis, meta: map[string]any{"dpop_signing_alg_values_supported": []string{"ES256"}}}
 	jkt, _, ok := w.checkProof(req, r.url, access)
 	return ok && scheme == "DPoP" && jkt == bound["jkt"]
 }

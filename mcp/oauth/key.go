@@ -14,6 +14,7 @@ import (
 	"errors"
 	"io"
 	"math/big"
+	"slices"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
@@ -78,15 +79,30 @@ func parseDER(der []byte, id string) (*Key, error) {
 	return NewKey(signer, id)
 }
 
-// generateKey returns a new key for an algorithm, ES256 or EdDSA, and the form
-// in which it is stored.
+// newName is what RFC 9864 calls EdDSA with Ed25519.
+const newName = "Ed25519"
+
+// among returns the key under a name that is in the list of algorithms, of which
+// none means all, or nil if no name of it is.
+func (k *Key) among(algs []string) *Key {
+	switch {
+	case len(algs) == 0 || slices.Contains(algs, k.alg):
+		return k
+	case k.alg == "EdDSA" && slices.Contains(algs, newName):
+		return &Key{k.signer, newName, k.id}
+	}
+	return nil
+}
+
+// generateKey returns a new key for an algorithm, ES256, EdDSA or Ed25519, and
+// the form in which it is stored.
 func generateKey(alg string) (*Key, []byte, error) {
 	var signer crypto.Signer
 	var err error
-	if alg == "EdDSA" {
-		_, signer, err = ed25519.GenerateKey(rand.Reader)
-	} else {
+	if alg == "ES256" {
 		signer, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	} else {
+		_, signer, err = ed25519.GenerateKey(rand.Reader)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -103,7 +119,7 @@ func generateKey(alg string) (*Key, []byte, error) {
 func (k *Key) sign(header, claims []byte) (string, error) {
 	text := encode(header) + "." + encode(claims)
 	input, opts := []byte(text), crypto.SignerOpts(crypto.Hash(0))
-	if k.alg != "EdDSA" {
+	if k.alg == "ES256" || k.alg == "RS256" {
 		sum := sha256.Sum256(input)
 		input, opts = sum[:], crypto.SHA256
 	}

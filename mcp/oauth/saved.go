@@ -133,15 +133,15 @@ func parseBinding(data []byte) (b binding, err error) {
 }
 
 func (k *token) encode() []byte {
-	kind := "Bearer"
+	kind, alg := "Bearer", ""
 	if k.dpop {
-		kind = "DPoP"
+		kind, alg = "DPoP", k.key.alg
 	}
 	b := []byte{'{'}
 	for _, m := range [...][2]string{
 		{"access_token", k.access}, {"refresh_token", k.refresh}, {"token_type", kind},
 		{"scope", strings.Join(k.granted, " ")}, {"requested_scope", strings.Join(k.scopes, " ")},
-		{"dpop_key", base64.StdEncoding.EncodeToString(k.der)},
+		{"dpop_key", base64.StdEncoding.EncodeToString(k.der)}, {"dpop_alg", alg},
 	} {
 		if m[1] != "" {
 			b = wire.AppendString(wire.AppendKey(b, m[0]), m[1])
@@ -158,7 +158,7 @@ func parseSaved(data []byte) (*token, error) {
 	if data == nil {
 		return nil, nil
 	}
-	k := &token{}
+	k, alg := &token{}, ""
 	r := wire.NewReader(data)
 	for r.Object(); r.More(); {
 		switch string(r.Key()) {
@@ -176,6 +176,8 @@ func parseSaved(data []byte) (*token, error) {
 			k.expires = time.Unix(r.Int(), 0)
 		case "dpop_key":
 			k.der, _ = base64.StdEncoding.DecodeString(r.String())
+		case "dpop_alg":
+			alg = r.String()
 		default:
 			r.Skip()
 		}
@@ -184,8 +186,11 @@ func parseSaved(data []byte) (*token, error) {
 		return nil, errStored
 	}
 	if k.dpop {
-		var err error
-		if k.key, err = parseDER(k.der, ""); err != nil {
+		key, err := parseDER(k.der, "")
+		if err != nil {
+			return nil, errStored
+		}
+		if k.key = key.among(strings.Fields(alg)); k.key == nil {
 			return nil, errStored
 		}
 	}

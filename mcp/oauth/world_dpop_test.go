@@ -12,6 +12,7 @@ import (
 	"errors"
 	"math/big"
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -54,7 +55,7 @@ func verify(s string, pub crypto.PublicKey) (claims, header map[string]any, err 
 	case *rsa.PublicKey:
 		ok = header["alg"] == "RS256" && rsa.VerifyPKCS1v15(k, crypto.SHA256, sum[:], raw[2]) == nil
 	case ed25519.PublicKey:
-		ok = header["alg"] == "EdDSA" && ed25519.Verify(k, text, raw[2])
+		ok = (header["alg"] == "EdDSA" || header["alg"] == "Ed25519") && ed25519.Verify(k, text, raw[2])
 	}
 	if !ok {
 		return nil, nil, errors.New("bad signature")
@@ -105,6 +106,9 @@ func (w *world) checkProof(r *http.Request, target, token string) (jkt, nonce st
 		ath = base64.RawURLEncoding.EncodeToString(sum[:])
 	}
 	if jti == "" || w.seenJTI[jti] || header["typ"] != "dpop+jwt" || claims["htm"] != r.Method || claims["htu"] != target || claims["ath"] != ath {
+		return "", "", false
+	}
+	if algs, ok := w.meta["dpop_signing_alg_values_supported"].([]string); !ok || !slices.Contains(algs, header["alg"].(string)) {
 		return "", "", false
 	}
 	w.seenJTI[jti] = true
