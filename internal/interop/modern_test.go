@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -126,9 +127,14 @@ func serveModern(t *testing.T, only bool) string {
 func useModern(t *testing.T, tr mcp.Transport, revision string, versions []string) {
 	t.Helper()
 	ctx := t.Context()
+	var ended atomic.Bool
 	c, err := mcp.Connect(ctx, tr, &mcp.Options{
 		Versions: versions,
-		Dropped:  func(err error, data []byte) { t.Errorf("dropped %q: %v", data, err) },
+		Dropped: func(err error, data []byte) {
+			if !errors.Is(err, mcp.ErrUnknownID) || !ended.Load() { // some answer a subscription that was cancelled
+				t.Errorf("dropped %q: %v", data, err)
+			}
+		},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -175,6 +181,7 @@ func useModern(t *testing.T, tr mcp.Transport, revision string, versions []strin
 	if err != nil {
 		t.Errorf("subscribe: %v", err)
 	} else {
+		ended.Store(true)
 		sub.Close()
 	}
 }

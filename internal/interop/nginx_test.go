@@ -39,12 +39,14 @@ http {
 	server {
 		listen 127.0.0.1:%PLAIN%;
 		location / { proxy_pass %ORIGIN%; }
+		location /modern/ { proxy_pass %MODERN%/; }
 	}
 	server {
 		listen 127.0.0.1:%TLS% ssl http2;
 		ssl_certificate %DIR%/cert.pem;
 		ssl_certificate_key %DIR%/key.pem;
 		location / { proxy_pass %ORIGIN%; }
+		location /modern/ { proxy_pass %MODERN%/; }
 	}
 }
 `
@@ -55,10 +57,11 @@ func TestBehindNginx(t *testing.T) {
 		t.Skip("did not run: STDMCP_NGINX does not name the program; see .ci/interop")
 	}
 	origin := serveEverything(t, "streamableHttp")
+	modern := strings.TrimSuffix(serveModern(t, true), "/mcp")
 	dir := t.TempDir()
 	pool := writeCertificate(t, dir)
 	plain, secure := freePort(t), freePort(t)
-	config := strings.NewReplacer("%DIR%", dir, "%PLAIN%", plain, "%TLS%", secure, "%ORIGIN%", origin).Replace(nginxConfig)
+	config := strings.NewReplacer("%DIR%", dir, "%PLAIN%", plain, "%TLS%", secure, "%ORIGIN%", origin, "%MODERN%", modern).Replace(nginxConfig)
 	if err := os.WriteFile(filepath.Join(dir, "nginx.conf"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -75,11 +78,16 @@ func TestBehindNginx(t *testing.T) {
 
 	t.Run("buffered", func(t *testing.T) {
 		useEverything(t, streamhttp.New("http://127.0.0.1:"+plain+"/mcp", nil))
+		useModern(t, streamhttp.New("http://127.0.0.1:"+plain+"/modern/mcp", nil), mcp.Revision20260728, nil)
+		longStream(t, streamhttp.New("http://127.0.0.1:"+plain+"/modern/mcp", nil))
 	})
 	t.Run("HTTP/2 and TLS", func(t *testing.T) {
 		rt := &http2Only{rt: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, ForceAttemptHTTP2: true}, t: t}
 		defer rt.rt.CloseIdleConnections()
-		useEverything(t, streamhttp.New("https://127.0.0.1:"+secure+"/mcp", &streamhttp.Options{Client: &http.Client{Transport: rt}}))
+		opts := &streamhttp.Options{Client: &http.Client{Transport: rt}}
+		useEverything(t, streamhttp.New("https://127.0.0.1:"+secure+"/mcp", opts))
+		useModern(t, streamhttp.New("https://127.0.0.1:"+secure+"/modern/mcp", opts), mcp.Revision20260728, nil)
+		longStream(t, streamhttp.New("https://127.0.0.1:"+secure+"/modern/mcp", opts))
 		if rt.seen.Load() == 0 {
 			t.Error("nothing went over HTTP/2")
 		}
@@ -90,6 +98,31 @@ func TestBehindNginx(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	})
+}
+
+// longStream has a call whose stream is longer than any buffer of a proxy, and
+// lasts some seconds.
+func longStream(t *testing.T, tr mcp.Transport) {
+	t.Helper()
+	c, err := mcp.Connect(t.Context(), tr, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	const steps = 3000
+	n, first := 0, time.Time{}
+	res, err := c.Do(t.Context(), &mcp.ToolCall{Name: "slow", Arguments: map[string]any{"steps": steps, "wait": 1},
+		Progress: func(mcp.Progress) {
+			if n++; n == 1 {
+				first = time.Now()
+			}
+		}})
+	if err != nil || res.Text() != "done" || n != steps {
+		t.Errorf("%d steps, %+v, %v", n, res, err)
+	}
+	if time.Since(first) < time.Second {
+		t.Error("all progress came at the end")
+	}
 }
 
 // http2Only counts responses over HTTP/2, and complains of others.

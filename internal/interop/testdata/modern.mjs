@@ -33,11 +33,11 @@ function factory() {
     inputSchema: z.object({ a: z.number(), b: z.number() }),
     outputSchema: z.object({ sum: z.number() }),
   }, async ({ a, b }) => ({ ...text(String(a + b)), structuredContent: { sum: a + b } }));
-  server.registerTool('slow', { description: 'Takes its time', inputSchema: z.object({ steps: z.number() }) },
-    async ({ steps }, ctx) => {
+  server.registerTool('slow', { description: 'Takes its time', inputSchema: z.object({ steps: z.number(), wait: z.number().optional() }) },
+    async ({ steps, wait = 50 }, ctx) => {
       const token = ctx.mcpReq._meta?.progressToken;
       for (let i = 1; i <= steps; i++) {
-        await new Promise(done => setTimeout(done, 50));
+        await new Promise(done => setTimeout(done, wait));
         if (token !== undefined) {
           await ctx.mcpReq.notify({ method: 'notifications/progress', params: { progressToken: token, progress: i, total: steps } });
         }

@@ -1,0 +1,76 @@
+package interop
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/sse"
+	"github.com/stdmcp/stdmcp/mcp/stdio"
+	"github.com/stdmcp/stdmcp/mcp/streamhttp"
+)
+
+// peer returns the path of a server made with another library for Go, from
+// internal/peers/servers.
+func peer(t *testing.T, name string) string {
+	t.Helper()
+	dir := os.Getenv("STDMCP_PEERS")
+	if dir == "" {
+		t.Skip("did not run: STDMCP_PEERS does not name the folder with the servers; see .ci/interop")
+	}
+	return filepath.Join(dir, name)
+}
+
+// servePeer starts it and returns its origin.
+func servePeer(t *testing.T, name string) string {
+	t.Helper()
+	cmd := exec.Command(peer(t, name))
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(line)
+}
+
+func TestServersOfGoPeers(t *testing.T) {
+	all := []string{mcp.Revision20260728, mcp.Revision20251125, mcp.Revision20250618, mcp.Revision20250326}
+	for name, paths := range map[string]map[string][]string{
+		"go-sdk": {"/mcp": all[1:], "/json": all[1:], "/stateless": all}, // where it has sessions, it is of the legacy era
+		"mcp-go": {"/mcp": all, "/stateless": all},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, revision := range all {
+				useModern(t, stdio.Command(peer(t, name), "stdio"), revision, []string{revision})
+			}
+			origin := servePeer(t, name)
+			for path, revisions := range paths {
+				url := origin + path
+				// The progress of a call goes over its stream or that of the
+				// session in turn with mcp-go, so that there is no order in it.
+				opts := &streamhttp.Options{NoStream: name == "mcp-go"}
+				for _, revision := range revisions {
+					useModern(t, streamhttp.New(url, opts), revision, []string{revision})
+				}
+				useModern(t, mcp.FirstOf(streamhttp.New(url, nil), sse.New(url, nil)), revisions[0], nil)
+			}
+			url := origin + "/sse"
+			useModern(t, sse.New(url, nil), mcp.Revision20241105, []string{mcp.Revision20241105})
+			useModern(t, mcp.FirstOf(streamhttp.New(url, nil), sse.New(url, nil)), mcp.Revision20251125, nil)
+		})
+	}
+}

@@ -1,0 +1,86 @@
+// A server made with mcp-go, for the tests in internal/interop: over Streamable
+// HTTP at /mcp and /stateless and over HTTP+SSE at /sse, on a port that it
+// prints, or over stdio when there is an argument.
+package main
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+)
+
+func main() {
+	s := newServer()
+	if len(os.Args) > 1 {
+		check(server.ServeStdio(s))
+		return
+	}
+	http.Handle("/mcp", server.NewStreamableHTTPServer(s))
+	http.Handle("/stateless", server.NewStreamableHTTPServer(s, server.WithStateLess(true)))
+	old := server.NewSSEServer(s)
+	http.Handle("/sse", old.SSEHandler())
+	http.Handle("/message", old.MessageHandler())
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	check(err)
+	os.Stdout.WriteString("http://" + l.Addr().String() + "\n")
+	check(http.Serve(l, nil))
+}
+
+type sum struct {
+	Sum float64 `json:"sum"`
+}
+
+func newServer() *server.MCPServer {
+	s := server.NewMCPServer("modern", "1.0.0", server.WithToolCapabilities(true), server.WithResourceCapabilities(true, true),
+		server.WithPromptCapabilities(true), server.WithInputSchemaValidation())
+	s.AddTool(mcp.NewTool("echo", mcp.WithString("message", mcp.Required())),
+		func(_ context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return mcp.NewToolResultText("Echo: " + req.GetString("message", "")), nil
+		})
+	s.AddTool(mcp.NewTool("add", mcp.WithNumber("a", mcp.Required()), mcp.WithNumber("b", mcp.Required()), mcp.WithOutputSchema[sum]()),
+		func(_ context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return mcp.NewToolResultStructuredOnly(sum{req.GetFloat("a", 0) + req.GetFloat("b", 0)}), nil
+		})
+	s.AddTool(mcp.NewTool("slow", mcp.WithNumber("steps", mcp.Required())), slow)
+	s.AddResource(mcp.NewResource("note://1", "note", mcp.WithMIMEType("text/plain")), read)
+	s.AddResourceTemplate(mcp.NewResourceTemplate("greeting://{name}", "greeting"), read)
+	s.AddPrompt(mcp.NewPrompt("ask", mcp.WithArgument("topic", mcp.RequiredArgument())),
+		func(_ context.Context, req mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+			about := mcp.NewTextContent("About " + req.Params.Arguments["topic"] + "?")
+			return mcp.NewGetPromptResult("", []mcp.PromptMessage{mcp.NewPromptMessage(mcp.RoleUser, about)}), nil
+		})
+	return s
+}
+
+func slow(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	steps := req.GetInt("steps", 0)
+	for i := range steps {
+		if meta := req.Params.Meta; meta != nil && meta.ProgressToken != nil {
+			_ = server.ServerFromContext(ctx).SendNotificationToClient(ctx, "notifications/progress",
+				map[string]any{"progressToken": meta.ProgressToken, "progress": i + 1, "total": steps})
+		}
+		time.Sleep(50 * time.Millisecond) // afterwards, as it may come after the answer otherwise
+	}
+	return mcp.NewToolResultText("done"), nil
+}
+
+func read(_ context.Context, req mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
+	said := "a note"
+	if name, ok := strings.CutPrefix(req.Params.URI, "greeting://"); ok {
+		said = "Hello, " + name
+	}
+	return []mcp.ResourceContents{mcp.TextResourceContents{URI: req.Params.URI, Text: said}}, nil
+}
+
+func check(err error) {
+	if err != nil {
+		os.Stderr.WriteString(err.Error() + "\n")
+		os.Exit(1)
+	}
+}
