@@ -1,0 +1,204 @@
+// Faults has each library meet the same hostile servers, those of the fault
+// matrix, and prints what becomes of it as a table of docs/reliability.md:
+//
+//	go run ./faults             all of them, in a few minutes
+//	go run ./faults NAME...     some
+//
+// Each meeting is a process of its own, as some of them end in a panic, never,
+// or with much memory.
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testserver/webserver"
+)
+
+// patience is how long a meeting may take before it counts as a hang. Every
+// call in it has a deadline long before.
+const patience = 40 * time.Second
+
+func main() {
+	testserver.Main()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	parts := map[string]func([]string) error{"victim": beVictim, "web": beWeb}
+	err := error(nil)
+	if part := parts[os.Getenv(partEnv)]; part != nil {
+		err = part(os.Args[1:])
+	} else {
+		err = run(ctx, os.Args[1:])
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "faults:", err)
+		os.Exit(1)
+	}
+}
+
+// partEnv says which part a process plays; without it, it is the one that
+// starts the others.
+const partEnv = "STDMCP_PEERS_PART"
+
+// run prints the table.
+func run(ctx context.Context, names []string) error {
+	fmt.Print("| # | the server | on | a client should |")
+	for _, l := range libraries {
+		fmt.Printf(" %s |", l.title)
+	}
+	fmt.Print("\n|---|---|---|---|", strings.Repeat("---|", len(libraries)), "\n")
+	for i := range trials {
+		tr := &trials[i]
+		if len(names) > 0 && !slices.Contains(names, tr.fault) {
+			continue
+		}
+		row, does := describe(tr.fault)
+		fmt.Printf("| %d | %s | %c | %s |", row, does, tr.transport, tr.want)
+		for _, l := range libraries {
+			verdict, err := tr.meet(ctx, l.name)
+			if err != nil {
+				return fmt.Errorf("%s, %s: %w", l.name, tr.fault, err)
+			}
+			fmt.Printf(" %s |", verdict)
+		}
+		fmt.Println()
+	}
+	return nil
+}
+
+// describe returns what the catalogs of faults say of one.
+func describe(name string) (row int, does string) {
+	for _, f := range testserver.Faults() {
+		if f.Name == name {
+			return f.Row, f.Does
+		}
+	}
+	for _, f := range webserver.Faults() {
+		if f.Name == name {
+			return f.Row, f.Does
+		}
+	}
+	return 0, name
+}
+
+// meet has a library meet a fault.
+func (tr *trial) meet(ctx context.Context, library string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	url, strangers := "-", func() (int, error) { return 0, nil }
+	if tr.transport != 'S' {
+		var err error
+		if url, strangers, err = tr.serve(); err != nil {
+			return "", err
+		}
+	}
+	cmd := command(ctx, "victim", library, tr.fault, string(tr.transport), url)
+	complaint := &tail{}
+	cmd.Stderr = complaint
+	out, _ := cmd.Output() // how it ended, the last line tells
+	var o outcome
+	for line := range strings.Lines(string(out)) {
+		if err := json.Unmarshal([]byte(line), &o); err != nil {
+			return "", fmt.Errorf("%q: %w", line, err)
+		}
+	}
+	asked, err := strangers()
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case o.Step == "":
+		return "", fmt.Errorf("did not begin: %s", complaint.text)
+	case strings.Contains(complaint.text, "\npanic: ") || strings.HasPrefix(complaint.text, "panic: "):
+		return "**panics**", nil
+	case ctx.Err() != nil:
+		return "**hangs** in " + o.Step, nil
+	case o.Step != "end":
+		return "", fmt.Errorf("ended in %s: %s", o.Step, complaint.text)
+	}
+	return tr.verdict(&o, asked), nil
+}
+
+// serve starts a server of HTTP. The function that it returns ends it and tells
+// how often another origin was asked.
+func (tr *trial) serve() (url string, end func() (int, error), err error) {
+	cmd := command(context.Background(), "web", tr.fault, string(tr.transport))
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return "", nil, err
+	}
+	pipe, err := cmd.StdoutPipe()
+	if err != nil {
+		return "", nil, err
+	}
+	cmd.Stderr = os.Stderr
+	if err := cmd.Start(); err != nil {
+		return "", nil, err
+	}
+	out := bufio.NewReader(pipe)
+	end = func() (int, error) {
+		_ = in.Close()
+		text, _ := io.ReadAll(out)
+		_ = cmd.Wait()
+		return strconv.Atoi(strings.TrimSpace(string(text)))
+	}
+	url, err = out.ReadString('\n')
+	return strings.TrimSpace(url), end, err
+}
+
+// command returns how to start this program for a part.
+func command(ctx context.Context, part string, args ...string) *exec.Cmd {
+	program, err := os.Executable()
+	if err != nil {
+		program = os.Args[0]
+	}
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Env = append(os.Environ(), partEnv+"="+part)
+	cmd.WaitDelay = time.Second // for what a server has left behind
+	return cmd
+}
+
+// A tail keeps the begin of what is written, which is where a panic says why.
+type tail struct{ text string }
+
+func (t *tail) Write(p []byte) (int, error) {
+	if len(t.text) < 4096 {
+		t.text += string(p)
+	}
+	return len(p), nil
+}
+
+// beWeb is a server of HTTP: FAULT TRANSPORT. It says its URL and, when its
+// standard input ends, how often another origin was asked.
+func beWeb(args []string) error {
+	engine, web := testserver.Options{Size: size(args[0]), Revisions: []string{revisions[args[1][0]]}}, webserver.Options{}
+	if slices.ContainsFunc(webserver.Faults(), func(f webserver.Fault) bool { return f.Name == args[0] }) {
+		web.Fault = args[0]
+	} else {
+		engine.Fault = args[0]
+	}
+	running, err := webserver.Start(testserver.New(&engine), &web)
+	if err != nil {
+		return err
+	}
+	defer running.Close()
+	if args[1] == "E" {
+		fmt.Println(running.SSE)
+	} else {
+		fmt.Println(running.URL)
+	}
+	_, err = io.Copy(io.Discard, os.Stdin)
+	fmt.Println(len(running.Elsewhere()))
+	return err
+}

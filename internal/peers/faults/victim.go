@@ -1,0 +1,174 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/testserver"
+)
+
+// An outcome is what became of a meeting, as far as it got.
+type outcome struct {
+	Step        string // the one under way; "end" after the last
+	Connected   bool
+	ConnectTook time.Duration
+	CallError   string
+	CallTook    time.Duration
+	Right       bool // what the call returned, if it did
+	OtherErrors int  // of one call that was under way and one that came after
+	CloseTook   time.Duration
+	Peak        int64 // memory, beside what there was before
+	Goroutines  int   // that are left
+	Processes   int   // likewise
+}
+
+// enter notes that a step begins.
+func (o *outcome) enter(step string) error {
+	o.Step = step
+	return json.NewEncoder(os.Stdout).Encode(o)
+}
+
+// A target is the server that a library meets.
+type target struct {
+	transport byte
+	args, env []string // over stdio
+	url       string   // else
+}
+
+// A session is a connected client of some library.
+type session interface {
+	call(ctx context.Context, tool string, args map[string]any) (text string, err error)
+	list(ctx context.Context) (tools int, err error)
+	close() error
+}
+
+// message is what echo is to return.
+const message = "Grüße, 世界"
+
+// markEnv is in the environment of all that a victim starts.
+const markEnv = "STDMCP_PEERS_MARK"
+
+// beVictim is a client that meets a fault: LIBRARY FAULT TRANSPORT URL. It tells
+// the outcome whenever it is about to do something.
+func beVictim(args []string) error {
+	var o outcome
+	connect, t := connectors[args[0]], &target{transport: args[2][0], url: args[3]}
+	mark := markEnv + "=" + fmt.Sprint(os.Getpid())
+	if t.transport == 'S' {
+		t.args, t.env = testserver.Command(&testserver.Options{
+			Fault: args[1], Size: size(args[1]), Revisions: []string{revisions['S']},
+		})
+		t.env = append(t.env, mark, partEnv+"=")
+	}
+	if err := o.enter("connecting"); err != nil {
+		return err
+	}
+	goroutines, memory := runtime.NumGoroutine(), memoryOf("VmRSS")
+	ctx, cancel := context.WithTimeout(context.Background(), connectTime)
+	start := time.Now()
+	c, err := connect(ctx, t)
+	cancel() // which a connection should survive
+	o.ConnectTook, o.Connected = time.Since(start), err == nil
+	if err == nil {
+		if err := o.meet(c, args[1]); err != nil {
+			return err
+		}
+		if err := o.enter("closing"); err != nil {
+			return err
+		}
+		start = time.Now()
+		_ = c.close() // how that ends is not what this is about
+		o.CloseTook = time.Since(start)
+	}
+	o.Peak = memoryOf("VmHWM") - memory
+	http.DefaultClient.CloseIdleConnections()
+	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+	for range 40 { // two seconds for what ends of itself
+		o.Goroutines, o.Processes = runtime.NumGoroutine()-goroutines, processes(mark)
+		if o.Goroutines <= 0 && o.Processes == 0 {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	return o.enter("end")
+}
+
+// meet makes the call that is struck, with others around it.
+func (o *outcome) meet(c session, fault string) error {
+	if err := o.enter("a call"); err != nil {
+		return err
+	}
+	before := make(chan error, 1)
+	go func() { // ends with its time
+		ctx, cancel := context.WithTimeout(context.Background(), callTime)
+		defer cancel()
+		_, err := c.call(ctx, "slow", map[string]any{"seconds": 0.5, "steps": 2})
+		before <- err
+	}()
+	time.Sleep(100 * time.Millisecond)
+	ctx, cancel := context.WithTimeout(context.Background(), callTime)
+	defer cancel()
+	start := time.Now()
+	err := o.strike(ctx, c, fault)
+	o.CallTook = time.Since(start)
+	if err != nil {
+		o.CallError = err.Error()
+	}
+	if err := o.enter("other calls"); err != nil {
+		return err
+	}
+	if <-before != nil {
+		o.OtherErrors++
+	}
+	ctx, cancel = context.WithTimeout(context.Background(), callTime)
+	defer cancel()
+	if _, err := c.call(ctx, "add", map[string]any{"a": 1, "b": 2}); err != nil {
+		o.OtherErrors++
+	}
+	return nil
+}
+
+func (o *outcome) strike(ctx context.Context, c session, fault string) error {
+	for i := range trials {
+		if trials[i].fault == fault && trials[i].list {
+			_, err := c.list(ctx)
+			o.Right = true
+			return err
+		}
+	}
+	text, err := c.call(ctx, "echo", map[string]any{"message": message})
+	// A result without content is what this server can mean as well.
+	o.Right = text == message || text == "" && fault == "no-content" || fault == "invalid-utf8"
+	return err
+}
+
+// memoryOf returns what Linux says of this process, in bytes.
+func memoryOf(field string) (n int64) {
+	status, _ := os.ReadFile("/proc/self/status")
+	for line := range strings.Lines(string(status)) {
+		if value, ok := strings.CutPrefix(line, field+":"); ok {
+			_, _ = fmt.Sscanf(value, "%d kB", &n)
+		}
+	}
+	return n << 10
+}
+
+// processes returns how many have the mark in their environment. This one has
+// it not.
+func processes(mark string) (n int) {
+	list, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, name := range list {
+		if environ, err := os.ReadFile(name); err == nil && bytes.Contains(environ, []byte(mark+"\x00")) {
+			n++
+		}
+	}
+	return n
+}
