@@ -30,6 +30,7 @@ type world struct {
 	challenge func(r *http.Request) string                      // of the 401; empty means none
 	handle    func(w http.ResponseWriter, r *http.Request) bool // comes first, at both
 
+	inner       http.Handler                 // what authorized requests get to; nil means an echo
 	needs       func(r *http.Request) string // scopes that a request needs
 	answer      func(q url.Values)           // changes the answer to the browser
 	tokenAnswer func(form url.Values, m map[string]any)
@@ -183,7 +184,7 @@ func (w *world) serveResource(rw http.ResponseWriter, r *http.Request) {
 	case w.prm != nil && r.URL.Path == path:
 		w.note(r)
 		reply(rw, 200, w.prm)
-	case strings.HasPrefix(r.URL.Path, "/.well-known/") || r.URL.Path != "/mcp":
+	case strings.HasPrefix(r.URL.Path, "/.well-known/") || r.URL.Path != "/mcp" && w.inner == nil:
 		w.note(r)
 		if w.prm == nil {
 			w.serveAuth(rw, r)
@@ -197,6 +198,18 @@ func (w *world) serveResource(rw http.ResponseWriter, r *http.Request) {
 
 // serveCall is the resource.
 func (w *world) serveCall(rw http.ResponseWriter, r *http.Request) {
+	switch {
+	case !w.admit(rw, r):
+	case w.inner != nil:
+		w.inner.ServeHTTP(rw, r)
+	default:
+		body, _ := io.ReadAll(r.Body)
+		_, _ = io.WriteString(rw, r.Method+" "+string(body))
+	}
+}
+
+// admit reports whether a request has what it needs, and refuses it otherwise.
+func (w *world) admit(rw http.ResponseWriter, r *http.Request) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	scheme, value, _ := strings.Cut(r.Header.Get("Authorization"), " ")
@@ -206,20 +219,19 @@ func (w *world) serveCall(rw http.ResponseWriter, r *http.Request) {
 			rw.Header().Set("WWW-Authenticate", c)
 		}
 		rw.WriteHeader(401)
-		return
+		return false
 	}
 	if k.jkt != "" && !w.checkResourceProof(rw, r, value, k) {
-		return
+		return false
 	}
 	if w.needs != nil {
 		if need := w.needs(r); !within(strings.Fields(need), strings.Fields(k.scope)) {
 			rw.Header().Set("WWW-Authenticate", `Bearer error="insufficient_scope", scope="`+need+`"`)
 			rw.WriteHeader(403)
-			return
+			return false
 		}
 	}
-	body, _ := io.ReadAll(r.Body)
-	_, _ = io.WriteString(rw, r.Method+" "+string(body))
+	return true
 }
 
 func reply(w http.ResponseWriter, status int, v any) {
