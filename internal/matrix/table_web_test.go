@@ -157,8 +157,8 @@ var otherRows = []row{
 		on("EH", "schema-bomb schema-recursive schema-elsewhere schema-pattern", works.lists(1)),
 		deed("S modern", "wild schemas", wildSchemas),
 	}},
-	{n: 40, words: "authorization: private addresses, wrong issuer, wrong iss, wrong state, no PKCE, `javascript:` URL, 10 MiB of metadata, endless step-up", on: "EH", expected: "refused before any code or token leaves; loops end after 3", elsewhere: "mcp/oauth TestRefusedBeforeAnybodyIsAsked TestRefusedAnswers TestURLsThatMayBeFetched TestNamesOfPrivateAddresses TestEndlessStepUp"},
-	{n: 41, words: "100 calls get 401 at once", on: "EH", expected: "one refresh", elsewhere: "mcp/oauth TestHundredCallsOneRefresh"},
+	{n: 40, words: "authorization: private addresses, wrong issuer, wrong iss, wrong state, no PKCE, `javascript:` URL, 10 MiB of metadata, endless step-up", on: "EH", expected: "refused before any code or token leaves; loops end after 3", elsewhere: "mcp/oauth TestRefusedBeforeAnybodyIsAsked TestRefusedAnswers TestURLsThatMayBeFetched TestNamesOfPrivateAddresses TestImpostor TestAssertionForAnotherServer TestEndlessStepUp"},
+	{n: 41, words: "100 calls get 401 at once", on: "EH", expected: "one refresh", elsewhere: "mcp/oauth TestHundredCallsOneRefresh TestTwoProcessesOneRefresh TestCallsOfAClient"},
 	{n: 42, words: "Close during Connect, during a call, a thousand times", on: "SEH", expected: "idempotent, bounded", lines: []line{
 		deed("SE", "the end of the context in Connect", givesUpConnecting),
 		deed("H", "the end of the context in Connect", givesUpConnecting).
