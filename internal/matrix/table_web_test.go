@@ -153,7 +153,7 @@ var otherRows = []row{
 		deed("SEH legacy", "a storm for a subscription", changesALot("list-changed-storm")),
 		deed("SEH", "a storm on a subscription", changesALot("subscription-storm")),
 	}},
-	{n: 39, words: "schema bombs, recursive `$ref`, `$ref` to the network", on: "SEH", expected: "a budget error; nothing is fetched", lines: []line{
+	{n: 39, words: "schema bombs, recursive `$ref`, `$ref` to the network", on: "SEH", expected: "a budget error; nothing is fetched", elsewhere: "mcp/host/schema TestSchemaBombs", lines: []line{
 		on("EH", "schema-bomb schema-recursive schema-elsewhere schema-pattern", works.lists(1)),
 		deed("S modern", "wild schemas", wildSchemas),
 	}},

@@ -27,6 +27,7 @@ type trial struct {
 	want      string
 
 	dies bool // the connection may end, and everything with it
+	lost bool // the session ends, and the call that is under way in it may
 	list bool // it is the listing of tools that is struck
 }
 
@@ -73,7 +74,7 @@ var trials = []trial{
 	{transport: 'H', fault: "status-400", want: notice},
 	{transport: 'H', fault: "status-503", want: notice},
 	{transport: 'H', fault: "status-500-slow", want: fail},
-	{transport: 'H', fault: "session-lost", want: either},
+	{transport: 'H', fault: "session-lost", want: either, lost: true},
 	{transport: 'H', fault: "redirect-elsewhere-307", want: notice},
 	{transport: 'H', fault: "gzip-bomb", want: notice},
 	{transport: 'E', fault: "endpoint-elsewhere", want: refuse},
@@ -162,7 +163,10 @@ func (tr *trial) judgeCall(o *outcome, complain func(string, ...any)) {
 	if o.CallTook > callTime+lateness {
 		complain("the call returns after %v", o.CallTook.Round(time.Second))
 	}
-	if o.OtherErrors > 0 && !tr.dies {
-		complain("%d of 2 other calls fail", o.OtherErrors)
+	if o.BeforeFails && !tr.dies && !tr.lost {
+		complain("the call under way fails")
+	}
+	if o.AfterFails && !tr.dies {
+		complain("later calls fail")
 	}
 }
