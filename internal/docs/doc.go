@@ -1,4 +1,5 @@
-// Package docs tests the README and the documents in the folder docs: that each
-// block of Go code compiles, and that each link inside the repository leads
-// somewhere.
+// Package docs tests README, the documents in the folder docs and the examples:
+// that each block of Go code compiles and programs run, that configuration is
+// read, that links inside the repository lead somewhere, and that each function
+// of a package is used in an example.
 package docs

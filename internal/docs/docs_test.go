@@ -9,6 +9,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
 const root = "../.."
@@ -149,6 +152,36 @@ func TestLinksLeadSomewhere(t *testing.T) {
 			}
 			if _, err := os.Stat(filepath.Join(filepath.Dir(path), m[1])); err != nil {
 				t.Errorf("%s: %v", filepath.Base(path), err)
+			}
+		}
+	}
+}
+
+// TestVersionIsTheSameEverywhere compares what the documents say with the only
+// place that has the version.
+func TestVersionIsTheSameEverywhere(t *testing.T) {
+	minor := mcp.Version[:strings.LastIndexByte(mcp.Version, '.')]
+	for file, want := range map[string][]string{
+		"README.md":    {"\nVersion " + minor + ". "},
+		"CHANGELOG.md": {"\n## [" + mcp.Version + "] - 20", "## [Unreleased]\n\nTo become " + mcp.Version + ","},
+	} {
+		text, err := os.ReadFile(filepath.Join(root, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.ContainsFunc(want, func(w string) bool { return strings.Contains(string(text), w) }) {
+			t.Errorf("%s does not speak of version %s", file, mcp.Version)
+		}
+	}
+}
+
+// TestConfigurationIsRead reads each block of configuration.
+func TestConfigurationIsRead(t *testing.T) {
+	for _, path := range documents(t) {
+		for _, block := range blocks(t, path, "jsonc?") {
+			c := config.Parse([]byte(block), filepath.Base(path), "user")
+			if len(c.Servers) == 0 || len(c.Problems) > 0 {
+				t.Errorf("%s: %d servers, %v in\n%s", path, len(c.Servers), c.Problems, block)
 			}
 		}
 	}
