@@ -16,8 +16,10 @@
 // # Transports
 //
 // A [Transport] says how to reach a server: package stdio starts it as a
-// subprocess or speaks over a stream that the program has. It is a recipe
-// that is opened by [Connect].
+// subprocess or speaks over a stream that the program has, packages streamhttp
+// and sse reach it at a URL, and [FirstOf] finds out which of the two. It is a
+// recipe that is opened by [Connect]. Package oauth logs in where a server asks
+// for it, and package host keeps many servers for an agent.
 //
 // # Protocol revisions
 //
@@ -25,6 +27,13 @@
 // did away with sessions and the initialize request, and [Connect] finds out
 // which of the two kinds a server is of; [Options].Versions narrows the choice.
 // What a program sees is the same in both.
+//
+// # What servers ask for
+//
+// [Options].Handlers answer servers that want to know the program's [Roots], to
+// ask its model ([Sampling]) or its user ([Elicitation]), or to make tasks of
+// calls ([Tasks]). What has no handler is not declared to servers, refused if
+// they ask for it all the same, and not linked.
 //
 // # Results
 //

@@ -14,7 +14,7 @@ import (
 const maxInputs = 64
 
 // ErrInputRequired is matched by the error of a call for which the server asks
-// for something that the client doesn't have: no function in Options for it,
+// for something that the client doesn't have: no handler for it,
 // one that failed, or too many rounds.
 var ErrInputRequired = errors.New("the server asks for more input")
 
