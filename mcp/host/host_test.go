@@ -541,3 +541,26 @@ func TestRepeatableCallOfAServerThatIsMoved(t *testing.T) {
 		}
 	})
 }
+
+// With mcp.Tasks among the handlers, a tool may take longer than a call may.
+func TestToolsThatAreTasks(t *testing.T) {
+	for _, revision := range []string{mcp.Revision20260728, mcp.Revision20251125} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFake(&testserver.Options{Revisions: []string{revision}, Tasks: true})
+			h := fakes{"x": f}.start(t, host.Options{Timeout: 10 * time.Second, Client: &mcp.Options{Handlers: []mcp.Handler{mcp.Tasks{}}}})
+			start := time.Now()
+			text, err := h.Tool("mcp__x__research").Execute(t.Context(), raw(`{"topic":"whales","steps":5,"step_ms":60000}`))
+			if took := time.Since(start); err != nil || !strings.Contains(text, "whales") || took < 5*time.Minute || took > 6*time.Minute {
+				t.Errorf("%s: %q, %v after %v", revision, text, err, took)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
+			defer cancel()
+			if _, err := h.Tool("mcp__x__research").Execute(ctx, raw(`{"topic":"whales","end":"never"}`)); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("%s: a task that is given up: %v", revision, err)
+			}
+			if v := f.Violations(); v != nil {
+				t.Errorf("%s: %q", revision, v)
+			}
+		})
+	}
+}

@@ -22,7 +22,8 @@ type Options struct {
 	Dialers Dialers
 
 	// Client is what the clients of all servers have in common, such as the
-	// handlers for what servers ask for. It may be nil.
+	// handlers for what servers ask for, and mcp.Tasks for tools that take
+	// longer than a call may. It may be nil. Its time-outs do not count.
 	Client *mcp.Options
 
 	// Vars has the values of variables in the settings of servers.

@@ -40,12 +40,13 @@ includes nothing. What is not on this list is kept in Extra, with a warning.
 
 ${V}, ${V:-default}, ${env:V}, ${env:V | value:default}, $env:V and ${input:id}
 are replaced when the server is started, by [Server.Expand]. A bare $V is left
-alone.
+alone. What somebody is to enter for ${input:id}, the list under inputs says;
+see [Config.Input].
 
 # What is wrong
 
-An entry that cannot be used is a [Problem] that names file, server and field,
-and its siblings are loaded: with both or neither of a command and a URL, of an
+An entry that cannot be used is a [Problem] that names file, line, server and
+field, and its siblings are loaded: with both or neither of a command and a URL, of an
 unknown type, with a key that is there twice, with a line break in a header, or
 with authorization for a program. A variable that is not set, or an input that
 nobody answers, is an error of Expand.

@@ -27,7 +27,7 @@ func ExampleParse() {
 	// Output:
 	// docs: "" https://example.com/mcp 2m0s
 	// files: "stdio" npx 0s
-	// servers.json: server "wrong": "command" must be a string or a list of strings, not a number
+	// servers.json:5: server "wrong": "command" must be a string or a list of strings, not a number
 }
 
 func ExampleLoad() {

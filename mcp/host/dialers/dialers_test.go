@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -21,27 +20,15 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/host/dialers"
 )
 
-func TestMain(m *testing.M) {
-	testserver.Main()
-	m.Run()
-}
-
-// newHost returns a host with all dialers that leaves nothing behind.
+// newHost returns a host with all dialers that is shut down when the test ends.
 func newHost(t *testing.T, o *dialers.Options) *host.Host {
 	t.Helper()
-	before := runtime.NumGoroutine()
 	h := host.New(host.Options{Dialers: dialers.All(o), Retry: host.Retry{Max: -1}})
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
 		if err := h.Shutdown(ctx); err != nil {
 			t.Error(err)
-		}
-		for end := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before+8; time.Sleep(time.Millisecond) {
-			if time.Now().After(end) {
-				t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
-				return
-			}
 		}
 	})
 	return h
