@@ -101,6 +101,7 @@ func write(t *testing.T, path, text string) {
 var packages = map[string]string{
 	"context": "context", "errors": "errors", "fmt": "fmt", "http": "net/http", "json": "encoding/json", "log": "log",
 	"net": "net", "os": "os", "slog": "log/slog", "time": "time",
+	"tls": "crypto/tls", "x509": "crypto/x509",
 	"mcp": "github.com/stdmcp/stdmcp/mcp", "jsonrpc": "github.com/stdmcp/stdmcp/mcp/jsonrpc",
 	"stdio": "github.com/stdmcp/stdmcp/mcp/stdio", "sse": "github.com/stdmcp/stdmcp/mcp/sse",
 	"streamhttp": "github.com/stdmcp/stdmcp/mcp/streamhttp", "oauth": "github.com/stdmcp/stdmcp/mcp/oauth",
@@ -108,7 +109,7 @@ var packages = map[string]string{
 	"schema": "github.com/stdmcp/stdmcp/mcp/host/schema", "config": "github.com/stdmcp/stdmcp/mcp/host/config", "typed": "github.com/stdmcp/stdmcp/mcp/typed",
 }
 
-var usePattern = regexp.MustCompile(`\b([a-z]+)\.[A-Z]`)
+var usePattern = regexp.MustCompile(`\b([a-z0-9]+)\.[A-Z]`)
 
 // program makes a block a program: as it is, or as the inside of a function that
 // has a context and a client.
