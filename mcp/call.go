@@ -67,8 +67,14 @@ func (c *Client) send(ctx context.Context, era era, q *call) (RawMessage, error)
 }
 
 func (c *Client) sendNow(ctx context.Context, era era, q *call) (RawMessage, error) {
-	ctx, timer, stop := c.limit(ctx, q)
-	defer stop()
+	timeout := c.limit(q)
+	var timer *callTimer
+	if !q.open && (q.progress != nil || len(c.opts.Handlers) > 0) {
+		var stop func()
+		ctx, timer, stop = c.extensible(ctx, timeout)
+		defer stop()
+		timeout = 0
+	}
 	token := q.token
 	if q.progress != nil {
 		sink := c.progress.add(func(p Progress) { c.guard(func() { q.progress(p) }) }, timer)
@@ -87,7 +93,9 @@ func (c *Client) sendNow(ctx context.Context, era era, q *call) (RawMessage, err
 		q.req.Cancel = cancelNotice
 	}
 	q.req.Started = q.started
-	q.req.End = stop
+	if timeout > 0 {
+		q.req.Timeout, q.req.Late = timeout, c.timeout(timeout)
+	}
 	raw, err := c.conn.Call(ctx, &q.req)
 	if err != nil {
 		return nil, c.failed(q, err)
@@ -177,29 +185,24 @@ func appendMeta(b []byte, meta map[string]any) (_ []byte, err error) {
 	return b, nil
 }
 
-// limit returns the context of a call. Its timer is there for calls that ask
-// for progress, which starts it anew, and where handlers may be at work, for
-// which the time stands still: the user may be thinking.
-func (c *Client) limit(ctx context.Context, q *call) (context.Context, *callTimer, context.CancelFunc) {
-	if q.open {
-		ctx, cancel := context.WithCancel(ctx)
-		return ctx, nil, cancel
-	}
+// limit returns how long a call may take, 0 for any time.
+func (c *Client) limit(q *call) time.Duration {
 	d := q.timeout
 	if d == 0 {
 		d = c.opts.Timeout
 	}
-	if q.progress == nil && len(c.opts.Handlers) == 0 {
-		if total := c.opts.MaxTimeout; total > 0 && (d < 0 || d > total) {
-			d = total
-		}
-		if d < 0 {
-			ctx, cancel := context.WithCancel(ctx)
-			return ctx, nil, cancel
-		}
-		ctx, cancel := context.WithTimeoutCause(ctx, d, c.timeout(d))
-		return ctx, nil, cancel
+	if total := c.opts.MaxTimeout; total > 0 && (d < 0 || d > total) {
+		d = total
 	}
+	if q.open || d < 0 {
+		return 0
+	}
+	return d
+}
+
+// extensible returns the context of a call whose time progress starts anew and
+// handlers at work make stand still: the user may be thinking.
+func (c *Client) extensible(ctx context.Context, d time.Duration) (context.Context, *callTimer, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	t := &callTimer{each: d, total: c.opts.MaxTimeout, began: time.Now()}
 	t.start(func() {
@@ -231,7 +234,7 @@ func (c *Client) timeout(d time.Duration) *timeoutError {
 
 // A callTimer ends a call that makes no progress.
 type callTimer struct {
-	each, total time.Duration // no limit when negative
+	each, total time.Duration // no limit when 0 or negative
 	began       time.Time
 
 	mu    sync.Mutex
@@ -261,10 +264,10 @@ const forever = 1<<63 - 1
 // rest returns how long the call may go on without further progress.
 func (t *callTimer) rest() time.Duration {
 	d := t.each
-	if d < 0 {
+	if d <= 0 {
 		d = forever
 	}
-	if t.total >= 0 {
+	if t.total > 0 {
 		d = min(d, t.total-time.Since(t.began))
 	}
 	return d
@@ -280,7 +283,7 @@ func (t *callTimer) extend() {
 }
 
 // over reports whether the call may not go on whatever happens.
-func (t *callTimer) over() bool { return t.total >= 0 && time.Since(t.began) >= t.total }
+func (t *callTimer) over() bool { return t.total > 0 && time.Since(t.began) >= t.total }
 
 func (t *callTimer) err() error {
 	if t.over() {

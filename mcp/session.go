@@ -69,7 +69,7 @@ func (c *Client) renew(ctx context.Context, lost int) error {
 
 // reopen opens a new session.
 func (c *Client) reopen(ctx context.Context) {
-	ctx, _, stop := c.limit(ctx, new(call))
+	ctx, stop := context.WithTimeoutCause(ctx, c.patience(), c.timeout(c.patience()))
 	defer stop()
 	a, err := c.initialize(ctx, c.server.Revision)
 	if err == nil && a.server.Revision != c.server.Revision {

@@ -22,7 +22,9 @@ const (
 // NewConn returns a connection over s, which it owns from now on. One
 // goroutine reads and one writes; both end when the connection does.
 func NewConn(s Stream, h Handler) Conn {
-	c := &conn{Inbox: Inbox{Handler: h}, stream: s, out: newOutbox()}
+	c := &conn{Inbox: Inbox{Handler: h}, stream: s}
+	c.out.stream, c.out.trace, c.out.wake = s, h.Trace, make(chan struct{}, 1)
+	c.out.now, _ = s.(TryWriter)
 	c.done, c.written, c.gone = make(chan struct{}), make(chan struct{}), make(chan struct{})
 	c.loops.Add(2)
 	go c.read()  // ends when the stream is closed or fails
@@ -34,7 +36,7 @@ type conn struct {
 	Inbox
 
 	stream Stream
-	out    *outbox
+	out    outbox
 
 	ending  sync.Once
 	done    chan struct{} // closed when the connection has ended
@@ -54,35 +56,31 @@ func (c *conn) Call(ctx context.Context, req *Request) (RawMessage, error) {
 	if req.Started != nil {
 		req.Started(slot.ID())
 	}
-	err = c.out.put(ctx, func(b []byte) []byte { return AppendRequest(b, slot.ID(), req) })
+	c.Table.Limit(slot, req)
+	err = c.out.put(ctx, slot, func(b []byte) []byte { return AppendRequest(b, slot.ID(), req) })
 	if err != nil {
 		return nil, err
 	}
-	select {
-	case a := <-slot.Answer():
+	a := slot.Wait(ctx)
+	if !a.Late {
 		return a.Result, a.Err
-	case <-ctx.Done():
-	}
-	select {
-	case a := <-slot.Answer(): // both happened; the answer is worth more
-		return a.Result, a.Err
-	default:
 	}
 	if req.Cancel != nil {
 		// A courtesy, and the caller is on its way out: it doesn't wait for room.
 		if note := req.Cancel(slot.ID()); note != nil {
 			_, _ = c.out.offer(func(b []byte) []byte { return AppendRequest(b, ID{}, note) })
+			c.out.signal()
 		}
 	}
-	return nil, context.Cause(ctx)
+	return nil, a.Err
 }
 
 func (c *conn) Notify(ctx context.Context, req *Request) error {
-	return c.out.put(ctx, func(b []byte) []byte { return AppendRequest(b, ID{}, req) })
+	return c.out.put(ctx, nil, func(b []byte) []byte { return AppendRequest(b, ID{}, req) })
 }
 
 func (c *conn) Reply(ctx context.Context, id ID, result RawMessage, err *Error) error {
-	return c.out.put(ctx, func(b []byte) []byte { return AppendAnswer(b, id, result, err) })
+	return c.out.put(ctx, nil, func(b []byte) []byte { return AppendAnswer(b, id, result, err) })
 }
 
 func (c *conn) Done() <-chan struct{} { return c.done }
@@ -121,8 +119,8 @@ func (c *conn) end(err error) {
 	c.ending.Do(func() {
 		c.err = err
 		close(c.done)
-		c.Table.Close(err)
 		c.out.close(err)
+		c.Table.Close(err)
 	})
 }
 
@@ -140,7 +138,7 @@ func (c *conn) closeStream() {
 func (c *conn) write() {
 	defer c.loops.Done()
 	defer close(c.written)
-	if err := c.out.run(c.stream, c.Handler.Trace); err != nil {
+	if err := c.out.run(); err != nil {
 		// A peer that stops reading mostly has died, and the reading side knows
 		// more of that: an exit status, say. Give it the time to say so.
 		select {

@@ -68,10 +68,11 @@
 // The other goroutine writes. Callers only add to what it is to write, so a
 // peer that doesn't read holds back neither a caller whose context ends nor
 // Close; and what several callers add while one write is under way goes out
-// together in the next.
+// together in the next. A call that is alone writes its request itself, if the
+// stream is a [TryWriter], as far as that takes no waiting.
 //
-// No lock is held while a stream, a handler or any other function of the
-// caller runs. All methods of Conn, Table and Queue may be used by several
+// No lock that anybody waits for is held while a stream, a handler or any other
+// function of the caller runs. All methods of Conn, Table and Queue may be used by several
 // goroutines at once, and Close may be called often. When it has returned nil,
 // nothing of the connection is left.
 package jsonrpc

@@ -1,6 +1,7 @@
 package jsonrpc
 
 import (
+	"bytes"
 	"errors"
 	"sync/atomic"
 
@@ -49,16 +50,19 @@ func (in *Inbox) Remove(s *Slot) {
 
 // receive handles one message or batch. The error says why it is dropped.
 func (in *Inbox) receive(conn Conn, data []byte, only ID) error {
-	r := wire.NewReader(data)
-	if r.Kind() != wire.Array {
+	if data = bytes.TrimLeft(data, " \t\r\n"); len(data) == 0 || data[0] != '[' {
 		return in.message(conn, data, only)
 	}
+	return in.batch(conn, data, only)
+}
+
+func (in *Inbox) batch(conn Conn, data []byte, only ID) error {
 	accept := in.batches.Load()
 	var errs []error
 	if !accept {
 		errs = append(errs, &malformedError{errBatch})
 	}
-	n := 0
+	n, r := 0, wire.NewReader(data)
 	for r.Array(); r.More(); n++ {
 		if n == maxBatch {
 			r.Fail(errLongBatch)
@@ -70,9 +74,7 @@ func (in *Inbox) receive(conn Conn, data []byte, only ID) error {
 		case accept:
 			errs = append(errs, in.message(conn, raw, only))
 		default:
-			if m, _ := Parse(raw); m.isAnswer() {
-				_ = in.Fail(addressee(m.ID, only, true), errs[0])
-			}
+			_ = in.Fail(addressee(salvageID(raw), only, true), errs[0])
 		}
 	}
 	if err := r.End(); err != nil {

@@ -2,6 +2,7 @@ package jsonrpc
 
 import (
 	"context"
+	"time"
 )
 
 // A Conn is an open connection to a peer. It carries calls: what happens to
@@ -51,12 +52,13 @@ type Request struct {
 	// Without it, or when it returns nil, nothing is sent.
 	Cancel func(ID) *Request
 
+	// Timeout bounds the call when it is positive, as ctx does, and Late is what
+	// Call returns then.
+	Timeout time.Duration
+	Late    error
+
 	// Started is called, when set, with the call's id before it is sent.
 	Started func(ID)
-
-	// End ends the context given to Call, when set. It spares a connection a
-	// context of its own to end the call with, when the connection is closed.
-	End func()
 
 	// What an HTTP transport mirrors into headers. Others ignore it.
 	Mirror Mirror

@@ -1,7 +1,6 @@
 package jsonrpc
 
 import (
-	"bytes"
 	"slices"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -153,40 +152,36 @@ func salvageID(data []byte) (id ID) {
 	return ID{} // some other JSON: servers write logs with "error" and "id" in them
 }
 
+// grow is slices.Grow, out of line because it is long.
+//
+//go:noinline
+func grow(b []byte, n int) []byte { return slices.Grow(b, n) }
+
 // AppendRequest appends a call, or a notification when id is zero, and the
 // line break that ends every message.
 func AppendRequest(b []byte, id ID, req *Request) []byte {
-	b = slices.Grow(b, len(req.Method)+len(req.Params)+80)
+	b = grow(b, len(req.Method)+len(req.Params)+80)
 	b = append(b, `{"jsonrpc":"2.0"`...)
 	if !id.IsZero() {
 		b = id.append(append(b, `,"id":`...))
 	}
 	b = wire.AppendString(append(b, `,"method":`...), req.Method)
 	if len(req.Params) > 0 {
-		b = appendLine(append(b, `,"params":`...), req.Params)
+		b = wire.AppendLine(append(b, `,"params":`...), req.Params)
 	}
 	return append(b, '}', '\n')
 }
 
 // AppendAnswer appends the answer to the peer's request id.
 func AppendAnswer(b []byte, id ID, result RawMessage, err *Error) []byte {
-	b = slices.Grow(b, len(result)+80)
+	b = grow(b, len(result)+80)
 	b = id.append(append(b, `{"jsonrpc":"2.0","id":`...))
 	if err != nil {
 		b = err.append(append(b, `,"error":`...))
 	} else if len(result) > 0 {
-		b = appendLine(append(b, `,"result":`...), result)
+		b = wire.AppendLine(append(b, `,"result":`...), result)
 	} else {
 		b = append(b, `,"result":{}`...)
 	}
 	return append(b, '}', '\n')
-}
-
-// appendLine appends a valid value. A line break in it would be the end of the
-// message, and what follows it another one.
-func appendLine(b, value []byte) []byte {
-	if bytes.IndexByte(value, '\n') < 0 && bytes.IndexByte(value, '\r') < 0 {
-		return append(b, value...) // the same as AppendLine, at the speed of a copy
-	}
-	return wire.AppendLine(b, value)
 }

@@ -17,39 +17,60 @@ const (
 // An outbox holds what is to be written to a stream. Senders add to it
 // without waiting for the peer, and one goroutine writes: a peer that stops
 // reading holds back neither a sender whose context ends nor Close, and what
-// several senders add meanwhile goes out in one write.
+// several senders add meanwhile goes out in one write. A sender that is alone
+// writes itself where the stream can do that without waiting, as waking the
+// goroutine costs more than what it does.
 type outbox struct {
-	wake chan struct{} // buffered; there is something to do for run
+	stream Stream
+	now    TryWriter // the same, or nil
+	trace  func(sent bool, data []byte)
+	wake   chan struct{} // buffered; there is something to do for run
 
-	mu   sync.Mutex
-	buf  []byte        // whole messages that wait
-	room chan struct{} // closed when buf has been taken; nil when nobody waits
-	err  error         // why nothing is taken any more
+	writing sync.Mutex // held while stream is written to
+	spare   []byte     // a buffer for use again
+
+	mu     sync.Mutex
+	buf    []byte        // what waits: whole messages, the first of which may have been begun
+	traced int           // how much of that has been traced
+	room   chan struct{} // closed when buf has been taken; nil when nobody waits
+	err    error         // why nothing is taken any more
 }
 
-func newOutbox() *outbox { return &outbox{wake: make(chan struct{}, 1)} }
-
-// put lets add append whole messages. It waits for room no longer than ctx,
-// and adds nothing when ctx has ended.
-func (o *outbox) put(ctx context.Context, add func([]byte) []byte) error {
+// put lets add append whole messages. It waits for room no longer than ctx and
+// the call, if there is one, and adds nothing when ctx has ended.
+func (o *outbox) put(ctx context.Context, call *Slot, add func([]byte) []byte) error {
+	var over chan Answer
+	if call != nil {
+		over = call.answer
+	}
 	for {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		room, err := o.offer(add)
 		if room == nil {
+			// Several calls gain when their messages are written together.
+			if err == nil && !(call != nil && call.alone && o.tryWrite()) {
+				o.signal()
+			}
 			return err
 		}
 		select {
 		case <-room:
 		case <-ctx.Done():
 			return context.Cause(ctx)
+		case a := <-over:
+			if a.Late {
+				return a.Err
+			}
+			over <- a // the end of the connection, which offer says, or a guess of the peer's
+			over = nil
 		}
 	}
 }
 
 // offer lets add append whole messages if there is room. If not, it returns a
-// channel that is closed when there may be.
+// channel that is closed when there may be. Writing it is left to the caller.
 func (o *outbox) offer(add func([]byte) []byte) (room <-chan struct{}, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -58,7 +79,6 @@ func (o *outbox) offer(add func([]byte) []byte) (room <-chan struct{}, err error
 		return nil, o.err
 	case len(o.buf) < maxQueued:
 		o.buf = add(o.buf)
-		o.signal()
 		return nil, nil
 	case o.room == nil:
 		o.room = make(chan struct{})
@@ -73,17 +93,32 @@ func (o *outbox) signal() {
 	}
 }
 
-// take returns what waits, and whether more may come. spare becomes the buffer
-// for what comes next.
-func (o *outbox) take(spare []byte) (p []byte, open bool) {
+// take returns what waits, and whether more may come. What it returns is to be
+// given to recycle. Its caller holds writing.
+func (o *outbox) take() (p []byte, open bool) {
 	o.mu.Lock()
-	defer o.mu.Unlock()
-	p, o.buf = o.buf, spare
+	p, o.buf, o.spare = o.buf, o.spare[:0], nil
+	rest := p[o.traced:]
+	o.traced = 0
 	if o.room != nil {
 		close(o.room)
 		o.room = nil
 	}
-	return p, o.err == nil
+	open = o.err == nil
+	o.mu.Unlock()
+	for o.trace != nil && len(rest) > 0 {
+		end := bytes.IndexByte(rest, '\n')
+		o.trace(true, rest[:end])
+		rest = rest[end+1:]
+	}
+	return p, open
+}
+
+// recycle keeps a buffer unless it is large.
+func (o *outbox) recycle(p []byte) {
+	if cap(p) <= maxKept {
+		o.spare = p
+	}
 }
 
 // close makes put return err. What waits is still written.
@@ -100,28 +135,48 @@ func (o *outbox) close(err error) {
 	o.signal()
 }
 
-// run writes to s what is put into the outbox, until the outbox is closed or
-// writing fails.
-func (o *outbox) run(s Stream, trace func(sent bool, data []byte)) error {
-	var spare []byte
+// tryWrite writes what waits, as far as the stream takes it at once. It reports
+// false when something is left for run.
+func (o *outbox) tryWrite() bool {
+	if o.now == nil || !o.writing.TryLock() {
+		return false
+	}
+	p, open := o.take()
+	n, err := o.now.TryWrite(p)
+	done := err == nil && n == len(p)
+	if done {
+		o.recycle(p)
+	} else { // run meets the error again, and knows what to do about it
+		o.mu.Lock()
+		o.traced = len(p) - n
+		o.buf = append(p[n:], o.buf...)
+		o.mu.Unlock()
+	}
+	o.writing.Unlock()
+	return done && open
+}
+
+// run writes what is put into the outbox, until that is closed or writing
+// fails.
+func (o *outbox) run() error {
 	for range o.wake {
-		p, open := o.take(spare[:0])
-		if trace != nil {
-			for line := range bytes.Lines(p) {
-				trace(true, bytes.TrimSuffix(line, []byte("\n")))
-			}
-		}
-		if len(p) > 0 {
-			if _, err := s.Write(p); err != nil {
-				return err
-			}
-		}
-		if !open {
-			return nil
-		}
-		if spare = p; cap(spare) > maxKept {
-			spare = nil
+		if open, err := o.write(); err != nil || !open {
+			return err
 		}
 	}
 	return nil // not reached: wake is never closed
+}
+
+// write writes what waits, and reports whether more may come.
+func (o *outbox) write() (open bool, err error) {
+	o.writing.Lock()
+	defer o.writing.Unlock()
+	p, open := o.take()
+	if len(p) > 0 {
+		if _, err := o.stream.Write(p); err != nil {
+			return false, err
+		}
+	}
+	o.recycle(p)
+	return open, nil
 }

@@ -146,11 +146,11 @@ func TestSendersThatWaitLearnOfTheEnd(t *testing.T) {
 func TestTheOutboxKeepsNoLargeBuffer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newFakeStream()
-		o := newOutbox()
+		o := outbox{stream: s, wake: make(chan struct{}, 1)}
 		ended := make(chan error)
-		go func() { ended <- o.run(s, nil) }()
+		go func() { ended <- o.run() }()
 		put := func(n int) {
-			if err := o.put(t.Context(), func(b []byte) []byte { return append(b, make([]byte, n)...) }); err != nil {
+			if err := o.put(t.Context(), nil, func(b []byte) []byte { return append(b, make([]byte, n)...) }); err != nil {
 				t.Fatal(err)
 			}
 			<-s.out

@@ -16,3 +16,11 @@ type Stream interface {
 	// returns within five seconds: a connection doesn't wait for it much longer.
 	Close() error
 }
+
+// A TryWriter is a [Stream] that can also write without waiting for the peer.
+// A call that is alone on its connection does that on its own goroutine.
+type TryWriter interface {
+	// TryWrite writes as much of p as it can at once, maybe nothing, and
+	// returns how much that was. It is never called beside Write.
+	TryWrite(p []byte) (int, error)
+}

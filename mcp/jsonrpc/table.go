@@ -1,8 +1,10 @@
 package jsonrpc
 
 import (
+	"context"
 	"math"
 	"sync"
+	"time"
 )
 
 // A Table matches answers to the calls that wait for them. Every transport
@@ -14,6 +16,10 @@ type Table struct {
 	pending map[int64]*Slot // calls that wait for their answer
 	free    []*Slot         // for use again
 	err     error           // why the table is closed, or nil
+
+	timer *time.Timer   // calls expire; made when first needed
+	epoch time.Time     // when that was; times are counted from here
+	due   time.Duration // when expire is called; 0 when it isn't
 }
 
 // maxFreeSlots bounds what a burst of calls leaves behind.
@@ -23,12 +29,18 @@ const maxFreeSlots = 64
 type Slot struct {
 	id     int64
 	answer chan Answer // buffered; at most one answer is sent
+
+	alone bool // no other call was pending
+
+	end  time.Duration // when the call fails with late; 0 for never
+	late error
 }
 
 // An Answer is how a call ended: with a result or an error.
 type Answer struct {
 	Result RawMessage
 	Err    error
+	Late   bool // nothing came in time; Err says why nobody waits any more
 }
 
 // ID returns the id of the call.
@@ -36,6 +48,21 @@ func (s *Slot) ID() ID { return NumberID(s.id) }
 
 // Answer returns the channel on which the answer arrives.
 func (s *Slot) Answer() <-chan Answer { return s.answer }
+
+// Wait waits for the answer. It is late when ctx ends first.
+func (s *Slot) Wait(ctx context.Context) Answer {
+	select {
+	case a := <-s.answer:
+		return a
+	case <-ctx.Done():
+	}
+	select {
+	case a := <-s.answer: // both happened; the answer is worth more
+		return a
+	default:
+		return Answer{Err: context.Cause(ctx), Late: true}
+	}
+}
 
 // Add makes a slot with an id that no other pending call has. Ids are small
 // and sequential, as some servers keep them in 32 bits. It must be called
@@ -63,6 +90,7 @@ func (t *Table) Add() (*Slot, error) {
 		t.pending = make(map[int64]*Slot)
 	}
 	s.id = t.last
+	s.alone = len(t.pending) == 0
 	t.pending[s.id] = s
 	return s, nil
 }
@@ -84,9 +112,52 @@ func (t *Table) Remove(s *Slot) (late bool) {
 		}
 	}
 	if len(t.free) < maxFreeSlots {
+		s.end, s.late = 0, nil
 		t.free = append(t.free, s)
 	}
 	return late
+}
+
+// Limit fails the call of s when no answer has come in time, if req has a
+// Timeout. One timer serves all calls and is rarely touched, as what a call
+// mostly wants of a timer is to be set and stopped.
+func (t *Table) Limit(s *Slot, req *Request) {
+	if req.Timeout <= 0 {
+		return
+	}
+	t.mu.Lock()
+	if t.timer == nil {
+		t.epoch = time.Now()
+		t.timer = time.AfterFunc(req.Timeout, t.expire)
+		t.due = req.Timeout
+	}
+	s.end, s.late = time.Since(t.epoch)+req.Timeout, req.Late
+	if t.due == 0 || s.end < t.due {
+		t.due = s.end
+		t.timer.Reset(req.Timeout)
+	}
+	t.mu.Unlock()
+}
+
+// expire fails the calls whose time is up, and is called again for the next.
+func (t *Table) expire() {
+	t.mu.Lock()
+	now := time.Since(t.epoch)
+	t.due = 0
+	for id, s := range t.pending {
+		switch {
+		case s.end == 0:
+		case s.end <= now:
+			delete(t.pending, id)
+			s.answer <- Answer{Err: s.late, Late: true}
+		case t.due == 0 || s.end < t.due:
+			t.due = s.end
+		}
+	}
+	if t.due > 0 {
+		t.timer.Reset(t.due - now)
+	}
+	t.mu.Unlock()
 }
 
 // Deliver hands an answer to the call that it belongs to. It never waits. The
@@ -141,6 +212,9 @@ func (t *Table) Close(err error) {
 		return
 	}
 	t.err = err
+	if t.timer != nil {
+		t.timer.Stop()
+	}
 	for id, s := range t.pending {
 		delete(t.pending, id)
 		s.answer <- Answer{Err: &unanswered{err}}

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 func add(t *testing.T, table *Table) *Slot {
@@ -246,4 +248,51 @@ func TestAnswerThatNobodyTookIsReported(t *testing.T) {
 	if dropped != nil {
 		t.Errorf("dropped %v, though the server said nothing", dropped)
 	}
+}
+
+func TestCallsFailWhenTheirTimeIsUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var table Table
+		began := time.Now()
+		errLate := errors.New("late")
+		var wg sync.WaitGroup
+		// A later call may have less time, and some have any time.
+		for i, d := range []time.Duration{3 * time.Second, time.Second, 0, 2 * time.Second, time.Second, time.Hour} {
+			s := add(t, &table)
+			table.Limit(s, &Request{Timeout: d, Late: errLate})
+			wg.Go(func() {
+				a := <-s.Answer()
+				if took := time.Since(began); d > 0 && (took != d || a.Err != errLate || !a.Late) || d == 0 && a.Err != nil {
+					t.Errorf("call %d of %v: %+v after %v", i, d, a, took)
+				}
+				table.Remove(s)
+			})
+		}
+		time.Sleep(2 * time.Hour)
+		if n := table.Pending(); n != 1 {
+			t.Errorf("%d pending", n)
+		}
+		_ = table.Deliver(answerTo(NumberID(3), "{}"))
+		s := add(t, &table)
+		table.Limit(s, &Request{Timeout: time.Second, Late: errLate})
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if a, _ := got(s); a.Err != errLate || !a.Late {
+			t.Errorf("%+v", a)
+		}
+		table.Remove(s)
+		// A slot that is used again has any time.
+		s = add(t, &table)
+		time.Sleep(time.Hour)
+		if a, ok := got(s); ok {
+			t.Errorf("%+v", a)
+		}
+		table.Limit(s, &Request{Timeout: time.Second, Late: errLate})
+		table.Close(ErrClosed)
+		time.Sleep(time.Hour)
+		if a, _ := got(s); !errors.Is(a.Err, ErrClosed) || a.Late {
+			t.Errorf("%+v", a)
+		}
+		wg.Wait()
+	})
 }

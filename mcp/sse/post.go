@@ -39,30 +39,25 @@ func (c *conn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessa
 	if req.Started != nil {
 		req.Started(id)
 	}
+	c.in.Limit(slot, req)
 	p := c.post(ctx, jsonrpc.AppendRequest(nil, id, req), req.Mirror.Revision, 0, func(err error) {
 		if err != nil {
 			_ = c.in.Fail(id, err) // unless it was answered
 		}
 	})
 	defer p.expire()
-	select {
-	case a := <-slot.Answer():
+	a := slot.Wait(ctx)
+	if !a.Late {
 		return a.Result, a.Err
-	case <-ctx.Done():
 	}
-	select {
-	case a := <-slot.Answer(): // both happened; the answer is worth more
-		return a.Result, a.Err
-	default:
-	}
-	p.cancel(context.Cause(ctx))
+	p.cancel(a.Err)
 	if req.Cancel != nil {
 		if note := req.Cancel(id); note != nil {
 			quiet := httpx.Quiet(context.WithoutCancel(ctx))
 			c.post(quiet, jsonrpc.AppendRequest(nil, jsonrpc.ID{}, note), req.Mirror.Revision, noticeTime, func(error) {})
 		}
 	}
-	return nil, context.Cause(ctx)
+	return nil, a.Err
 }
 
 // Notify waits for the server to accept the notification, so that what is sent

@@ -29,6 +29,7 @@ type process struct {
 	group  group
 
 	stdin  *os.File
+	direct direct // to stdin
 	stdout *output
 	stderr *stderr
 	lines  *lines // over stdout
@@ -56,6 +57,7 @@ func start(cmd *exec.Cmd, tee io.Writer) (*process, error) {
 		drained: make(chan struct{}),
 		exited:  make(chan struct{}),
 	}
+	p.direct.open(p.stdin)
 	started := make(chan error)
 	go p.supervise(cmd, started) // ends when the child has been reaped
 	if err := <-started; err != nil {
@@ -183,6 +185,9 @@ func (p *process) Write(b []byte) (int, error) {
 	}
 	return n, err
 }
+
+// TryWrite is for jsonrpc.TryWriter.
+func (p *process) TryWrite(b []byte) (int, error) { return p.direct.write(b) }
 
 // Close ends the child, the polite way first, and all of its group. It takes no
 // lock that a Write might hold, and waits for nothing without a time limit.

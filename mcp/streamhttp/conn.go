@@ -41,7 +41,7 @@ type conn struct {
 }
 
 func (c *conn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessage, error) {
-	x, bound := c.enter(ctx, req.End)
+	x, bound := c.enter(ctx, req.Timeout, req.Late)
 	if x == nil {
 		return nil, jsonrpc.ErrClosed
 	}
@@ -60,7 +60,7 @@ func (c *conn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessa
 		return a.Result, a.Err
 	default:
 	}
-	if ctx.Err() == nil {
+	if bound.Err() == nil {
 		return nil, err
 	}
 	// Until 2025-11-25 a server goes on when the response is closed.
@@ -70,7 +70,7 @@ func (c *conn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessa
 			c.courtesy(func(ctx context.Context) { _ = c.Notify(ctx, note) })
 		}
 	}
-	return nil, context.Cause(ctx)
+	return nil, context.Cause(bound)
 }
 
 // call sends the request and reads the response. The answer goes to slot; the
@@ -142,7 +142,7 @@ func (c *conn) Reply(ctx context.Context, id jsonrpc.ID, result jsonrpc.RawMessa
 
 // send sends what wants no answer. What the response holds doesn't matter.
 func (c *conn) send(ctx context.Context, req *jsonrpc.Request, body []byte) error {
-	x, ctx := c.enter(ctx, nil)
+	x, ctx := c.enter(ctx, 0, nil)
 	if x == nil {
 		return jsonrpc.ErrClosed
 	}

@@ -25,18 +25,19 @@ var errBusy = errors.New("something of the connection doesn't end")
 type exchange struct {
 	c    *conn
 	stop func() // ends its context
-	own  bool   // nobody else ends it
 }
 
-// enter begins an exchange, which leave must end, and returns its context: ctx
-// if end is what ends that, else one of its own. It returns nil when the
-// connection is closed.
-func (c *conn) enter(ctx context.Context, end func()) (*exchange, context.Context) {
-	own := end == nil
-	if own {
+// enter begins an exchange, which leave must end, and returns its context. It
+// returns nil when the connection is closed. late is the cause when the time is
+// up, for which 0 means never.
+func (c *conn) enter(ctx context.Context, timeout time.Duration, late error) (*exchange, context.Context) {
+	var end context.CancelFunc
+	if timeout > 0 {
+		ctx, end = context.WithTimeoutCause(ctx, timeout, late)
+	} else {
 		ctx, end = context.WithCancel(ctx)
 	}
-	x := &exchange{c, end, own}
+	x := &exchange{c, end}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.running == nil {
@@ -52,22 +53,18 @@ func (x *exchange) leave() {
 	x.c.mu.Lock()
 	delete(x.c.running, x)
 	x.c.mu.Unlock()
-	if x.own {
-		x.stop() // else the caller may have a use for it, such as to wait for progress
-	}
+	x.stop()
 	x.c.active.Done()
 }
 
 // courtesy runs f beside everything else, for a short time at most.
 func (c *conn) courtesy(f func(context.Context)) {
-	x, ctx := c.enter(httpx.Quiet(c.ctx), nil)
+	x, ctx := c.enter(httpx.Quiet(c.ctx), courtesyTime, context.DeadlineExceeded)
 	if x == nil {
 		return
 	}
 	go func() { // ends with courtesyTime or the connection
 		defer x.leave()
-		ctx, cancel := context.WithTimeout(ctx, courtesyTime)
-		defer cancel()
 		f(ctx)
 	}()
 }
