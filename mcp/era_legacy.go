@@ -110,22 +110,21 @@ func (c *Client) otherVersion(err error, asked string) string {
 
 // supportedVersions returns the list that servers add to their refusal of a
 // revision.
-func supportedVersions(e *jsonrpc.Error) (list []string) {
-	r := wire.NewReader(e.Data)
-	if r.Kind() != wire.Object {
+func supportedVersions(e *jsonrpc.Error) []string {
+	var data versionData
+	if decodeText(e.Data, &data) != nil {
 		return nil
 	}
-	for r.Object(); r.More(); {
-		if string(r.Key()) != "supported" || r.Kind() != wire.Array {
-			r.Skip()
-			continue
-		}
-		for r.Array(); r.More(); {
-			list = append(list, r.String())
+	return data.supported
+}
+
+// versionData are the data of an error about the revision.
+type versionData struct{ supported []string }
+
+func (t *versionData) fields(c *codec) {
+	if c.takeList("supported") {
+		for c.r.More() {
+			t.supported = append(t.supported, c.r.String())
 		}
 	}
-	if r.End() != nil {
-		return nil
-	}
-	return list
 }

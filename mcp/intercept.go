@@ -3,6 +3,8 @@ package mcp
 import (
 	"context"
 	"maps"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
 // An OutgoingCall is a request that is about to be sent. See
@@ -53,7 +55,10 @@ func (o *OutgoingCall) Send(ctx context.Context) (RawMessage, error) {
 func (c *Client) intercepted(ctx context.Context, era era, q *call) (RawMessage, error) {
 	raw, err := c.opts.Intercept(ctx, &OutgoingCall{Server: c.server.Name, Method: q.method, Name: q.name, c: c, era: era, q: q})
 	if err == nil {
-		return raw, nil
+		if err = wire.Valid(raw); err == nil {
+			return raw, nil
+		}
+		err = &opError{"the result that Intercept returned", &malformedError{err}}
 	}
 	if _, ok := err.(*CallError); !ok {
 		err = c.failed(q, err)

@@ -151,6 +151,7 @@ func (o *Options) modern(offered []string) string { return o.choose(revisions[:n
 // legacy does so for the revisions that begin with initialize.
 func (o *Options) legacy(offered []string) string { return o.choose(revisions[nModern:], offered) }
 
+//go:noinline
 func (o *Options) choose(known, offered []string) string {
 	for _, v := range known {
 		if slices.Contains(o.Versions, v) && slices.Contains(offered, v) {

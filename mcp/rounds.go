@@ -76,39 +76,40 @@ func (e *inputRequired) Is(target error) bool { return target == ErrInputRequire
 // gather answers what the server asks for, side by side, and puts the answers
 // into q for the next round.
 func (c *Client) gather(ctx context.Context, q *call, raw []byte) error {
-	var ask InputRequiredResult
+	var ask questions
 	if err := decodeText(raw, &ask); err != nil {
 		return &malformedError{err}
 	}
 	switch {
-	case ask.InputRequests == nil && ask.RequestState == nil:
+	case ask.requests == nil && ask.state == nil:
 		return &malformedError{errors.New("input required, but none asked for")}
-	case len(ask.InputRequests) > maxInputs:
+	case len(ask.requests) > maxInputs:
 		return &opError{"more than " + strconv.Itoa(maxInputs) + " questions at once", ErrInputRequired}
 	}
 	if q.rounds++; q.rounds > c.opts.MaxRounds {
 		return &opError{"no result after " + strconv.Itoa(c.opts.MaxRounds) + " rounds", ErrInputRequired}
 	}
-	answers, err := c.answerAll(ctx, ask.InputRequests)
-	if err != nil {
-		return err
+	q.inputs = nil
+	if ask.requests != nil {
+		answers, err := c.answerAll(ctx, wire.SortedKeys(ask.requests), func(key string) (r InputRequest, err error) {
+			return r, decodeText(ask.requests[key], &r)
+		})
+		if err != nil {
+			return err
+		}
+		q.inputs = answers
 	}
-	q.inputs = answers
-	if ask.RequestState != nil {
-		q.inputs = wire.AppendString(wire.AppendKey(q.inputs, "requestState"), *ask.RequestState)
+	if ask.state != nil {
+		q.inputs = wire.AppendString(wire.AppendKey(q.inputs, "requestState"), *ask.state)
 	}
 	return nil
 }
 
-// answerAll returns the member inputResponses, or nothing when nothing was
-// asked for. The first failure ends the other questions.
-func (c *Client) answerAll(ctx context.Context, asked map[string]InputRequest) ([]byte, error) {
-	if asked == nil {
-		return nil, nil
-	}
+// answerAll returns the member inputResponses. The first failure ends the other
+// questions.
+func (c *Client) answerAll(ctx context.Context, keys []string, question func(key string) (InputRequest, error)) ([]byte, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	keys := wire.SortedKeys(asked)
 	answers := make([]RawMessage, len(keys))
 	var failure error
 	var once sync.Once
@@ -117,7 +118,7 @@ func (c *Client) answerAll(ctx context.Context, asked map[string]InputRequest) (
 		wg.Add(1)
 		go func() { // ends with the program's function
 			defer wg.Done()
-			answer, err := c.input(ctx, asked[key])
+			answer, err := c.input(ctx, key, question)
 			if err != nil {
 				once.Do(func() { failure = &opError{strconv.Quote(key), err}; cancel() })
 			}
@@ -135,8 +136,24 @@ func (c *Client) answerAll(ctx context.Context, asked map[string]InputRequest) (
 	return append(b, '}'), nil
 }
 
+// questions are what is needed of an InputRequiredResult, which most programs
+// do without.
+type questions struct {
+	requests map[string]RawMessage
+	state    *string
+}
+
+func (t *questions) fields(c *codec) {
+	c.rawMap("inputRequests", &t.requests)
+	c.stringPtr("requestState", &t.state)
+}
+
 // input answers one question.
-func (c *Client) input(ctx context.Context, ask InputRequest) (RawMessage, error) {
+func (c *Client) input(ctx context.Context, key string, question func(string) (InputRequest, error)) (RawMessage, error) {
+	ask, err := question(key)
+	if err != nil {
+		return nil, &malformedError{err}
+	}
 	switch ask.Method {
 	case "roots/list", "sampling/createMessage", "elicitation/create":
 	default:

@@ -178,7 +178,7 @@ func (r *taskRun) give(ctx context.Context, asked map[string]InputRequest) error
 	case n+len(r.given) > maxGiven:
 		return r.failed(&opError{"more than " + strconv.Itoa(maxGiven) + " questions", ErrInputRequired})
 	}
-	answers, err := r.c.answerAll(ctx, asked)
+	answers, err := r.c.answerAll(ctx, wire.SortedKeys(asked), func(key string) (InputRequest, error) { return asked[key], nil })
 	if err != nil {
 		return r.failed(err)
 	}

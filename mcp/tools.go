@@ -33,15 +33,19 @@ func (c *Client) bind(tools []Tool) []Tool {
 	if !ok || c.era.serves() {
 		return tools
 	}
-	usable := tools[:0]
+	n := 0
 	for i := range tools {
-		if err := binder.BindTool(tools[i].Name, tools[i].InputSchema); err != nil {
-			c.opts.Dropped(&CallError{c.server.Name, "tools/list", tools[i].Name, err}, tools[i].InputSchema)
+		t := &tools[i]
+		if err := binder.BindTool(t.Name, t.InputSchema); err != nil {
+			c.opts.Dropped(c.failed(&call{method: "tools/list", name: t.Name}, err), t.InputSchema)
 			continue
 		}
-		usable = append(usable, tools[i])
+		if n < i {
+			tools[n] = *t
+		}
+		n++
 	}
-	return usable
+	return tools[:n]
 }
 
 // ListTools returns all of the server's tools. With an error it returns those

@@ -57,9 +57,10 @@ func decodeObject(r *wire.Reader, v object) {
 }
 
 // decodeText reads v from a text that holds nothing else. What v holds then
-// shares memory with the text.
+// shares memory with the text, which has come in a message and so is valid.
 func decodeText(text []byte, v object) error {
 	r := wire.NewReader(text)
+	r.Trust()
 	if r.Kind() != wire.Object {
 		r.Object() // fails: only inside of an object an empty list is taken for one
 	}
@@ -136,12 +137,12 @@ func (c *codec) emptyArray() bool {
 	if c.r.Kind() != wire.Array {
 		return false
 	}
-	probe := c.r
-	probe.Array()
-	if probe.More() || probe.Err() != nil {
+	mark := c.r.Mark()
+	c.r.Array()
+	if c.r.More() || c.r.Err() != nil {
+		c.r.Reset(mark)
 		return false
 	}
-	c.r = probe
 	return true
 }
 
@@ -149,13 +150,14 @@ func (c *codec) emptyArray() bool {
 // of a v and returns what is wrong with it. Text that is no JSON stays an
 // error of the reader.
 func (c *codec) try(v object) error {
-	mark := c.r
+	mark := c.r.Mark()
 	c.readMembers(v)
 	err := c.r.Err()
 	if err == nil {
 		return nil
 	}
-	c.r, c.key = mark, nil
+	c.r.Reset(mark)
+	c.key = nil
 	c.r.Skip()
 	return err
 }

@@ -48,7 +48,11 @@ func (t *ElicitParams) Fields() ([]FormField, error) {
 		return nil, nil
 	}
 	var f form
-	if err := decodeText(t.RequestedSchema, &f); err != nil {
+	err := wire.Valid(t.RequestedSchema) // a program may have made it
+	if err == nil {
+		err = decodeText(t.RequestedSchema, &f)
+	}
+	if err != nil {
 		return nil, err
 	}
 	for i := range f.list {

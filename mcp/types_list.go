@@ -44,7 +44,7 @@ func items[T any, P itemPtr[T]](c *codec, key string, p *[]T, bad *[]error) {
 // there is a copy of it for each.
 func elements[T any, P objectPtr[T]](c *codec, key string, p *[]T, always bool, bad *[]error) {
 	if c.takeList(key) {
-		s := []T{}
+		s := make([]T, 0, c.r.Left()/256) // in most lists an element is longer
 		for i := 0; c.r.More(); i++ {
 			s = append(s, make([]T, 1)...)
 			if last := len(s) - 1; !c.element(P(&s[last]), key, i, bad) {
@@ -88,6 +88,7 @@ func (c *codec) takeList(key string) bool {
 	return true
 }
 
+//go:noinline
 func (c *codec) putList(key string, present bool) bool {
 	if !c.put(key, present) {
 		return false
@@ -101,6 +102,7 @@ func (c *codec) putElement(v object) {
 	c.write(v)
 }
 
+//go:noinline
 //go:noinline
 func (c *codec) endList() { c.b = append(c.b, ']') }
 

@@ -116,10 +116,9 @@ func AppendLine(dst, raw []byte) []byte {
 		case ' ', '\t', '\n', '\r':
 			i++
 		case '"':
-			r := Reader{data: raw, pos: i}
-			r.scanString()
-			dst = append(dst, raw[i:r.pos]...)
-			i = r.pos
+			end := i + stringLen(raw[i:])
+			dst = append(dst, raw[i:end]...)
+			i = end
 		default:
 			dst = append(dst, c)
 			i++

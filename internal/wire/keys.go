@@ -9,7 +9,7 @@ const maxKeys = 512
 // keys is a stack of the keys of the objects that are open, innermost last.
 // A nil entry stands below the keys of each object.
 type keys struct {
-	first [24][]byte // enough for most messages, and no allocation
+	first [16][]byte // enough for most messages, and no allocation
 	rest  [][]byte
 	n     int
 }

@@ -63,6 +63,7 @@ type Reader struct {
 	objects [MaxDepth / 64]uint64 // bit d-1 is set when the container at depth d is an object
 	fresh   bool                  // a container was opened and nothing was read from it yet
 	lax     bool                  // strings may hold any bytes; see Lax
+	trusted bool                  // the text is valid; see Trust
 
 	keys keys // of the objects that are open
 }
@@ -76,11 +77,35 @@ func NewReader(data []byte) Reader { return Reader{data: data} }
 // concerns that must be refused; nothing it reads may be handed on.
 func (r *Reader) Lax() { r.lax = true }
 
+// Trust makes the reader step over arrays and objects without looking at what
+// is in them, and hand out strings without copying them: the text, or what it
+// is a part of, has been read before and will not change.
+func (r *Reader) Trust() { r.trusted = true }
+
+// A Mark is a place in a text.
+type Mark struct {
+	pos, depth, keys int
+	objects          [MaxDepth / 64]uint64
+	fresh            bool
+}
+
+// Mark returns where the reader is.
+func (r *Reader) Mark() Mark { return Mark{r.pos, r.depth, r.keys.n, r.objects, r.fresh} }
+
+// Reset goes back to where the reader was when it had no error. What was open
+// there must not have been left since.
+func (r *Reader) Reset(m Mark) {
+	r.pos, r.depth, r.keys.n, r.objects, r.fresh, r.err = m.pos, m.depth, m.keys, m.objects, m.fresh, nil
+}
+
 // Err returns the first error.
 func (r *Reader) Err() error { return r.err }
 
 // Offset returns how many bytes have been read.
 func (r *Reader) Offset() int { return r.pos }
+
+// Left returns how many bytes have not been read yet.
+func (r *Reader) Left() int { return len(r.data) - r.pos }
 
 // Fail makes err the reader's error, unless it has one.
 func (r *Reader) Fail(err error) {
@@ -139,25 +164,14 @@ func (r *Reader) Kind() Kind {
 	if r.pos >= len(r.data) {
 		return Invalid
 	}
-	return kindOf(r.data[r.pos])
+	return kinds[r.data[r.pos]]
 }
 
-func kindOf(c byte) Kind {
-	switch c {
-	case '"':
-		return String
-	case '{':
-		return Object
-	case '[':
-		return Array
-	case 't', 'f':
-		return Bool
-	case 'n':
-		return Null
-	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
-		return Number
-	}
-	return Invalid
+// kinds tells a value by its first byte.
+var kinds = [256]Kind{
+	'"': String, '{': Object, '[': Array, 't': Bool, 'f': Bool, 'n': Null, '-': Number,
+	'0': Number, '1': Number, '2': Number, '3': Number, '4': Number,
+	'5': Number, '6': Number, '7': Number, '8': Number, '9': Number,
 }
 
 // Null reads the next value if it is null, and reports whether it was.
@@ -209,11 +223,12 @@ func (r *Reader) open(k Kind) bool {
 		r.syntax("nested deeper than " + strconv.Itoa(MaxDepth))
 		return false
 	}
-	bit := uint64(1) << (r.depth % 64)
+	d := uint(r.depth)
+	word, bit := &r.objects[d/64], uint64(1)<<(d%64)
 	if k == Object {
-		r.objects[r.depth/64] |= bit
+		*word |= bit
 	} else {
-		r.objects[r.depth/64] &^= bit
+		*word &^= bit
 	}
 	r.depth++
 	r.pos++
@@ -221,10 +236,41 @@ func (r *Reader) open(k Kind) bool {
 	return true
 }
 
+// extent returns the length of the array or object at the start of a valid
+// text, or 0 if it has no end there.
+func extent(text []byte) int {
+	depth := 0
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		case '"':
+			i += stringLen(text[i:]) - 1
+		}
+	}
+	return 0
+}
+
+// stringLen returns the length of the string, quotes included, at the start of
+// a valid text.
+func stringLen(text []byte) int {
+	for i := 1; i < len(text); i += 2 { // over an escape
+		n, _ := plain(view(text[i:]))
+		if i += n; i < len(text) && text[i] == '"' {
+			return i + 1
+		}
+	}
+	return len(text)
+}
+
 // inObject reports whether the innermost open container is an object.
 func (r *Reader) inObject() bool {
-	d := r.depth - 1
-	return r.objects[d/64]>>(d%64)&1 != 0
+	d := uint(r.depth - 1)
+	return r.objects[d/64%uint(len(r.objects))]>>(d%64)&1 != 0
 }
 
 // More reports whether another member or element follows in the innermost
@@ -308,6 +354,13 @@ func (r *Reader) member() (start, end int, escaped bool) {
 
 // Skip reads the next value, whatever it is, and drops it.
 func (r *Reader) Skip() {
+	if k := r.Kind(); r.trusted && k >= Array {
+		if n := extent(r.data[r.pos:]); n > 0 {
+			r.pos += n
+			r.fresh = false
+			return
+		}
+	}
 	outer := r.depth
 	for {
 		switch r.Kind() {

@@ -13,16 +13,17 @@ import (
 // a copy.
 const longString = 4 << 10
 
-// String reads a string and returns it decoded. It is a copy, unless the
-// string is long and without escapes and makes up most of the text: then it
-// shares memory with the text, which must not change any more.
+// String reads a string and returns it decoded. It is a copy if escapes are in
+// it, and in most cases else: a long string that makes up most of the text
+// shares memory with the text, which must not change any more, and so does
+// every string of a text that is trusted.
 func (r *Reader) String() string {
 	start, end, escaped := r.text()
 	raw := r.data[start:end]
 	switch {
 	case escaped:
 		return unescaped(raw)
-	case len(raw) >= longString && len(raw) > len(r.data)/2:
+	case len(raw) > 0 && (r.trusted || len(raw) >= longString && len(raw) > len(r.data)/2):
 		return unsafe.String(&raw[0], len(raw))
 	}
 	return string(raw)

@@ -53,19 +53,23 @@ func appendValue(dst []byte, v any, depth int) ([]byte, error) {
 	case map[string]any:
 		return appendMap(dst, v, depth)
 	case map[string]string:
-		return appendMap(dst, v, depth)
+		m := make(map[string]any, len(v))
+		for k, s := range v {
+			m[k] = s
+		}
+		return appendMap(dst, m, depth)
 	case []any:
-		return appendList(dst, v, depth)
+		return appendList(dst, len(v), func(i int) any { return v[i] }, depth)
 	case []string:
-		return appendList(dst, v, depth)
+		return appendList(dst, len(v), func(i int) any { return v[i] }, depth)
 	case []int:
-		return appendList(dst, v, depth)
+		return appendList(dst, len(v), func(i int) any { return v[i] }, depth)
 	case []float64:
-		return appendList(dst, v, depth)
+		return appendList(dst, len(v), func(i int) any { return v[i] }, depth)
 	case []bool:
-		return appendList(dst, v, depth)
+		return appendList(dst, len(v), func(i int) any { return v[i] }, depth)
 	case []map[string]any:
-		return appendList(dst, v, depth)
+		return appendList(dst, len(v), func(i int) any { return v[i] }, depth)
 	}
 	if n, ok := integer(v); ok {
 		return AppendInt(dst, n), nil
@@ -98,22 +102,20 @@ func integer(v any) (int64, bool) {
 }
 
 // appendMethod appends a value that says itself what it is in JSON.
-func appendMethod(dst []byte, v any) (_ []byte, err error) {
+func appendMethod(dst []byte, v any) ([]byte, error) {
 	switch v := v.(type) {
 	case uint:
 		return strconv.AppendUint(dst, uint64(v), 10), nil
 	case uint64:
 		return strconv.AppendUint(dst, v, 10), nil
 	case marshaler:
-		defer nilPointer(&err)
-		raw, err := v.MarshalJSON()
+		raw, err := guarded(v.MarshalJSON)
 		if err != nil {
 			return dst, err
 		}
 		return AppendRaw(dst, raw)
 	case encoding.TextMarshaler:
-		defer nilPointer(&err)
-		text, err := v.MarshalText()
+		text, err := guarded(v.MarshalText)
 		if err != nil {
 			return dst, err
 		}
@@ -124,12 +126,15 @@ func appendMethod(dst []byte, v any) (_ []byte, err error) {
 	return dst, errNoForm
 }
 
-// nilPointer makes an error of the panic of a method that was called on a nil
+// guarded makes an error of the panic of a method that was called on a nil
 // pointer. Only package reflect could tell beforehand that it is one.
-func nilPointer(err *error) {
-	if recover() != nil {
-		*err = errNilPointer
-	}
+func guarded(method func() ([]byte, error)) (_ []byte, err error) {
+	defer func() {
+		if recover() != nil {
+			err = errNilPointer
+		}
+	}()
+	return method()
 }
 
 var (
@@ -158,28 +163,28 @@ func inMember(key string, err error) error {
 }
 
 func appendNumber(dst []byte, s string) ([]byte, error) {
-	r := NewReader([]byte(s))
-	r.Number()
-	if r.End() != nil {
+	if s == "" || kinds[s[0]] != Number || Valid([]byte(s)) != nil || s[len(s)-1] <= ' ' {
 		return dst, errors.New("not a number: " + strconv.Quote(s))
 	}
 	return append(dst, s...), nil
 }
 
-func appendList[T any](dst []byte, list []T, depth int) (_ []byte, err error) {
+// appendList appends a list of n values. It is no generic function because a
+// program would hold one of them for each type.
+func appendList(dst []byte, n int, at func(int) any, depth int) (_ []byte, err error) {
 	if depth == MaxDepth {
 		return dst, errTooDeep
 	}
 	dst = append(dst, '[')
-	for _, e := range list {
-		if dst, err = appendValue(AppendComma(dst), e, depth+1); err != nil {
+	for i := range n {
+		if dst, err = appendValue(AppendComma(dst), at(i), depth+1); err != nil {
 			return dst, err
 		}
 	}
 	return append(dst, ']'), nil
 }
 
-func appendMap[T any](dst []byte, m map[string]T, depth int) (_ []byte, err error) {
+func appendMap(dst []byte, m map[string]any, depth int) (_ []byte, err error) {
 	if depth == MaxDepth {
 		return dst, errTooDeep
 	}
@@ -193,6 +198,8 @@ func appendMap[T any](dst []byte, m map[string]T, depth int) (_ []byte, err erro
 }
 
 // SortedKeys returns the keys of m in their order.
+//
+//go:noinline
 func SortedKeys[T any](m map[string]T) []string {
 	keys := make([]string, 0, len(m))
 	for k := range m {
