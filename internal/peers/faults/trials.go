@@ -113,6 +113,9 @@ func size(fault string) int {
 	return hostileSize
 }
 
+// fine is the verdict where nothing is.
+const fine = "✓"
+
 // verdict says what is wrong with an outcome.
 func (tr *trial) verdict(o *outcome, strangers int) string {
 	var wrong []string
@@ -144,7 +147,7 @@ func (tr *trial) verdict(o *outcome, strangers int) string {
 		complain("asks another origin")
 	}
 	if wrong == nil {
-		return "✓"
+		return fine
 	}
 	return strings.Join(wrong, "; ")
 }
