@@ -1,8 +1,12 @@
 package mcp_test
 
 import (
+	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stdmcp/stdmcp/mcp"
 )
@@ -96,5 +100,79 @@ func FuzzExpand(f *testing.F) {
 				t.Fatalf("%q became %q", template, uri)
 			}
 		}
+		want := plainly(template, map[string][]string{"a": {a}, "c": {b}}, map[string][]string{"b": {a, b}})
+		if uri != want {
+			t.Fatalf("%q became %q, want %q", template, uri, want)
+		}
 	})
+}
+
+var expression = regexp.MustCompile(`\{([+#./;?&]?)([^}]*)\}|[^{]+`)
+
+// plainly expands a template that is a valid one, word for word as section 3.2
+// of RFC 6570 has it.
+func plainly(template string, texts, lists map[string][]string) string {
+	return expression.ReplaceAllStringFunc(template, func(part string) string {
+		m := expression.FindStringSubmatch(part)
+		if part[0] != '{' {
+			return percent(part, true)
+		}
+		op, first, sep := m[1], m[1], m[1]
+		switch op {
+		case "", "+", "#":
+			sep = ","
+			first = strings.TrimPrefix(op, "+")
+		case "?":
+			sep = "&"
+		}
+		named, reserved := strings.Contains("?&;", op) && op != "", op == "+" || op == "#"
+		var all []string
+		for spec := range strings.SplitSeq(m[2], ",") {
+			name, length, cut := strings.Cut(spec, ":")
+			name, explode := strings.CutSuffix(name, "*")
+			values, isText := texts[name]
+			if !isText {
+				values = lists[name]
+			}
+			var words []string
+			for _, v := range values {
+				for n, _ := strconv.Atoi(length); cut && utf8.RuneCountInString(v) > n; {
+					_, last := utf8.DecodeLastRuneInString(v)
+					v = v[:len(v)-last]
+				}
+				words = append(words, percent(v, reserved))
+			}
+			if words != nil && !explode {
+				words = []string{strings.Join(words, ",")}
+			}
+			for _, word := range words {
+				if named && (word != "" || op != ";") {
+					word = name + "=" + word
+				} else if named {
+					word = name
+				}
+				all = append(all, word)
+			}
+		}
+		if all == nil {
+			return ""
+		}
+		return first + strings.Join(all, sep)
+	})
+}
+
+// percent encodes what may not stand in a URI, and what has a meaning there
+// unless that is meant.
+func percent(text string, reserved bool) (s string) {
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		triplet := len(text)-i >= 3 && c == '%' && strings.Trim(text[i+1:i+3], "0123456789abcdefABCDEF") == ""
+		if strings.IndexByte("-._~", c) >= 0 || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' ||
+			reserved && (triplet || strings.IndexByte(":/?#[]@!$&'()*+,;=", c) >= 0) {
+			s += string(rune(c))
+		} else {
+			s += fmt.Sprintf("%%%02X", c)
+		}
+	}
+	return s
 }
