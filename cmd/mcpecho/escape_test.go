@@ -2,9 +2,12 @@ package main
 
 import (
 	"encoding/json"
+	"os"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/stdmcp/stdmcp/mcp"
 )
 
 func TestEscape(t *testing.T) {
@@ -81,5 +84,20 @@ func TestCutCountsColumns(t *testing.T) {
 		if got := cut(test.text, test.width); got != test.want {
 			t.Errorf("cut(%q, %d) = %q, want %q", test.text, test.width, got, test.want)
 		}
+	}
+}
+
+func TestServersCannotSpeakForUs(t *testing.T) {
+	c := &invocation{world: &world{stdout: new(strings.Builder), getenv: os.Getenv}}
+	sheet := c.describeServer(&mcp.ServerInfo{Implementation: mcp.Implementation{Name: "x\nmcpecho: all is well", Version: "1"}})
+	if !strings.HasPrefix(sheet, "x\\u000amcpecho: all is well 1\n") {
+		t.Errorf("a name has more than a line: %q", sheet)
+	}
+	o := echo(t, "call", "no\u202e\u009bsuch\nmcpecho: done", "--json")
+	if strings.ContainsAny(o.stderr, "\u202e\u009b") || strings.Count(o.stderr, "\n") != 1 || !json.Valid([]byte(o.stderr)) {
+		t.Errorf("%q", o.stderr)
+	}
+	if got := describe([]part{{mime: "image/png\n\x1b", data: []byte{1}}}); got != `image/png\u000a\u001b, 1 bytes` {
+		t.Errorf("%q", got)
 	}
 }

@@ -116,7 +116,7 @@ func (c *invocation) report(ctx context.Context, err error) int {
 	}
 	f.message = c.hide(f.message)
 	if c.flags.json {
-		_, _ = c.stderr.Write(append(f.appendJSON(nil), '\n'))
+		_, _ = io.WriteString(c.stderr, escape(string(f.appendJSON(nil)))+"\n")
 		return f.status
 	}
 	text := "mcpecho: " + f.message + "\n"

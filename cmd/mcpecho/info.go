@@ -56,7 +56,7 @@ func (c *invocation) newSheet() *sheet {
 	return &sheet{style: c.styler(c.stdout), shown: escape, width: c.terminalWidth(c.stdout)}
 }
 
-func (t *sheet) title(s string) { t.b.WriteString(t.style(bold, t.shown(s)) + "\n") }
+func (t *sheet) title(s string) { t.b.WriteString(t.style(bold, escapeLine(s)) + "\n") }
 
 // section begins another part.
 func (t *sheet) section(s string) {

@@ -186,7 +186,7 @@ func (c *invocation) saveParts(s *conversation, text string, binaries []part) er
 func describe(binaries []part) string {
 	var each []string
 	for _, p := range binaries {
-		mime := p.mime
+		mime := escapeLine(p.mime)
 		if mime == "" {
 			mime = "unknown type"
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -71,7 +72,10 @@ func (c *invocation) options(s *conversation) *mcp.Options {
 	if c.flags.verbose {
 		s.words.print = s.console.line
 		opts.LogLevel = mcp.LevelDebug
-		opts.Log = func(_ context.Context, m *mcp.LogMessage) { s.console.line(logLine(m)) }
+		opts.Log = func(_ context.Context, m *mcp.LogMessage) {
+			// Further lines can't be taken for ours.
+			s.console.line(strings.ReplaceAll(strings.TrimSpace(logLine(m)), "\n", "\n\t"))
+		}
 	}
 	if c.onLog != nil {
 		opts.LogLevel, opts.Log = "", func(_ context.Context, m *mcp.LogMessage) { c.onLog(m) }
@@ -139,7 +143,7 @@ func (s *conversation) explain(err error) error {
 func logLine(m *mcp.LogMessage) string {
 	line := string(m.Level)
 	if m.Logger != "" {
-		line += " " + m.Logger
+		line += " " + escapeLine(m.Logger)
 	}
 	return line + ": " + plainJSON(m.Data)
 }
