@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"path"
 	"slices"
 	"strings"
 
@@ -43,7 +44,7 @@ func (t *Transport) discover(ctx context.Context, d demand) (*server, error) {
 	if m == nil {
 		return s, t.findServer(ctx, s, t.opts.Issuer, false)
 	}
-	if t.opts.Resource != "" && m.resource != t.opts.Resource || t.opts.Resource == "" && !covers(m.resource, t.url) {
+	if !t.isOwn(m, d.metadata) {
 		return nil, &Error{URL: httpx.Clean(t.url), Rule: "its metadata is for another resource, " + clean(m.resource) +
 			" (RFC 9728, section 3.3); if that is right, set Options.Resource"}
 	}
@@ -52,6 +53,22 @@ func (t *Transport) discover(ctx context.Context, d demand) (*server, error) {
 		return nil, &Error{URL: httpx.Clean(t.url), Rule: "its metadata names no authorization server"}
 	}
 	return s, t.findServer(ctx, s, t.chooseServer(m.servers), false)
+}
+
+// isOwn reports whether m, found where said says or else where it belongs, is
+// about the resource: by the name that the program expects, or by its URL. What
+// is above that is for more than the resource to say, as others may be there.
+func (t *Transport) isOwn(m *resourceMetadata, said string) bool {
+	if t.opts.Resource != "" {
+		return m.resource == t.opts.Resource
+	}
+	r, err := url.Parse(m.resource)
+	if err != nil || !covers(r, t.url) {
+		return false
+	}
+	u, err := url.Parse(said)
+	return said == "" || pathOf(r) == pathOf(t.url) ||
+		err == nil && httpx.SameOrigin(u, t.url) && strings.HasPrefix(path.Clean(u.Path)+"/", resourcePath+"/")
 }
 
 // chooseServer returns the server that the program trusts, whatever the list
@@ -88,12 +105,12 @@ func (t *Transport) findResource(ctx context.Context, said string) (*resourceMet
 		}
 		return a.resourceMetadata()
 	}
-	paths := []string{resourcePath + strings.TrimSuffix(t.url.EscapedPath(), "/")}
+	paths := []string{resourcePath + pathOf(t.url)}
 	if paths[0] != resourcePath {
 		paths = append(paths, resourcePath)
 	}
-	for _, path := range paths {
-		u, err := t.url.Parse(path)
+	for _, p := range paths {
+		u, err := t.url.Parse(p)
 		if err != nil {
 			continue
 		}
@@ -169,7 +186,7 @@ func metadataURLs(issuer *url.URL) (list []*url.URL) {
 		}
 		list = append(list, &u)
 	}
-	path := strings.TrimSuffix(issuer.EscapedPath(), "/")
+	path := pathOf(issuer)
 	at(serverPath + path)
 	at(openIDPath + path)
 	if path != "" {
@@ -199,15 +216,14 @@ func (t *Transport) checkEndpoints(s *server) error {
 
 // covers reports whether the identifier of a resource is the URL that is asked
 // for, or one above it: a server may describe itself as a whole.
-func covers(resource string, u *url.URL) bool {
-	r, err := url.Parse(resource)
-	if err != nil || r.Opaque != "" || r.Fragment != "" || r.User != nil || !httpx.SameOrigin(r, u) ||
-		r.RawQuery != "" && r.RawQuery != u.RawQuery {
+func covers(r, u *url.URL) bool {
+	if r.Opaque != "" || r.Fragment != "" || r.User != nil || !httpx.SameOrigin(r, u) || r.RawQuery != "" && r.RawQuery != u.RawQuery {
 		return false
 	}
-	above, path := strings.TrimSuffix(r.EscapedPath(), "/"), strings.TrimSuffix(u.EscapedPath(), "/")
-	return path == above || strings.HasPrefix(path, above+"/")
+	return strings.HasPrefix(pathOf(u)+"/", pathOf(r)+"/")
 }
+
+func pathOf(u *url.URL) string { return strings.TrimSuffix(u.EscapedPath(), "/") }
 
 // canonical returns the identifier of the resource at u, if nobody says
 // another (Canonical Server URI).

@@ -98,12 +98,33 @@ func TestCovers(t *testing.T) {
 		{"https://h/%2e%2e/x", "https://h/x", false},
 		{"https://h/a%2Fb", "https://h/a/b", false},
 	} {
-		u, err := url.Parse(v.url)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if covers(v.resource, u) != v.want {
+		if tr := New(v.url, nil); tr.isOwn(&resourceMetadata{resource: v.resource}, "") != v.want {
 			t.Errorf("%s for %s: %v", v.resource, v.url, !v.want)
+		}
+	}
+}
+
+// What is above the resource is for the whole origin to say.
+func TestWhoMaySpeakForOthers(t *testing.T) {
+	tr := New("https://h/a/mcp", nil)
+	for _, v := range []struct {
+		said, resource string
+		want           bool
+	}{
+		{"https://h/a/prm", "https://h/a/mcp", true},
+		{"https://h/a/prm", "https://h/a/mcp/", true},
+		{"https://elsewhere/prm", "https://h/a/mcp", true},
+		{"https://h/a/prm", "https://h", false},
+		{"https://h/a/prm", "https://h/a", false},
+		{"https://h/a/.well-known/oauth-protected-resource", "https://h", false},
+		{"https://h/.well-known/oauth-protected-resourceful", "https://h", false},
+		{"https://h/.well-known/oauth-protected-resource/../../a/prm", "https://h", false},
+		{"https://h:444/.well-known/oauth-protected-resource", "https://h", false},
+		{"https://h/.well-known/oauth-protected-resource", "https://h", true},
+		{"https://h/.well-known/oauth-protected-resource/a/mcp", "https://h/", true},
+	} {
+		if tr.isOwn(&resourceMetadata{resource: v.resource}, v.said) != v.want {
+			t.Errorf("%s for %s: %v", v.said, v.resource, !v.want)
 		}
 	}
 }
