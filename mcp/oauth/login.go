@@ -10,7 +10,9 @@ import (
 )
 
 // Login has the program authorized now, whether there is a token or not, and
-// whatever went wrong before. The errors are those of [Transport.RoundTrip].
+// whatever went wrong before. The scopes there were are asked for again, and
+// those that were wanted when nobody could be asked; Logout forgets them. The
+// errors are those of [Transport.RoundTrip].
 func (t *Transport) Login(ctx context.Context) error {
 	if t.err != nil {
 		return t.err
@@ -27,14 +29,20 @@ func (t *Transport) Login(ctx context.Context) error {
 		return &Error{Rule: "the store cannot be locked", Err: err}
 	}
 	defer unlock()
-	if _, err := t.load(ctx); err != nil {
+	old, err := t.load(ctx)
+	if err != nil {
 		return err
 	}
 	s, err := t.discover(ctx, d)
 	if err != nil {
 		return err
 	}
-	k, c, err := t.grant(ctx, s, nil, d)
+	if b := t.bound(); b.issuer != s.issuer || b.resource != s.resource {
+		old = nil
+	} else {
+		d.scope = strings.TrimSpace(d.scope + " " + b.wanted)
+	}
+	k, c, err := t.grant(ctx, s, old, d)
 	if err != nil {
 		return err
 	}

@@ -89,13 +89,19 @@ func (t *Transport) locked(ctx context.Context, used *token, d demand) (*token, 
 	if t.plain != nil {
 		return nil, t.plain
 	}
+	k, err := t.load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if k == nil && t.opts.Grant == nil && t.opts.Authorizer == nil {
+		return nil, t.loginRequired() // before anything is written
+	}
 	unlock, err := t.store.Lock(ctx, t.bindingKey())
 	if err != nil {
 		return nil, &Error{Rule: "the store cannot be locked", Err: err}
 	}
 	defer unlock()
-	k, err := t.load(ctx)
-	if err != nil {
+	if k, err = t.load(ctx); err != nil {
 		return nil, err
 	}
 	if k != nil && k != used && !k.expired() && d.metBy(k) {
@@ -108,6 +114,11 @@ func (t *Transport) locked(ctx context.Context, used *token, d demand) (*token, 
 // known is thrown away only when it is certain that it is of no use.
 func (t *Transport) obtain(ctx context.Context, old *token, d demand) (*token, error) {
 	if t.opts.Grant == nil && t.opts.Authorizer == nil && (old == nil || old.refresh == "" || d.stepUp) {
+		if d.stepUp && old != nil {
+			if err := t.want(ctx, d.scope); err != nil {
+				return nil, err
+			}
+		}
 		return nil, t.loginRequired()
 	}
 	s, err := t.discover(ctx, d)

@@ -15,6 +15,7 @@ import (
 type binding struct {
 	issuer, resource, client string
 	metadata                 string // where the challenge said that the resource's metadata is
+	wanted                   string // scopes that there was nobody to ask for
 }
 
 // bindingKey is where the binding is, and what is locked: a client that the
@@ -59,7 +60,7 @@ func (t *Transport) load(ctx context.Context) (*token, error) {
 // keep stores a new token and uses it from now on. The one before it is lost,
 // whoever gave it out: nothing would lead to it any more.
 func (t *Transport) keep(ctx context.Context, s *server, c *Client, k *token) (*token, error) {
-	old, b := t.bound(), binding{s.issuer, s.resource, c.ID, s.metadataURL}
+	old, b := t.bound(), binding{issuer: s.issuer, resource: s.resource, client: c.ID, metadata: s.metadataURL}
 	err := t.store.Save(ctx, b.key(), k.encode())
 	if err == nil {
 		err = t.store.Save(ctx, t.bindingKey(), b.encode())
@@ -74,6 +75,19 @@ func (t *Transport) keep(ctx context.Context, s *server, c *Client, k *token) (*
 	defer t.mu.Unlock()
 	t.loaded, t.binding, t.tok, t.failed = true, b, k, failure{}
 	return k, nil
+}
+
+// want notes the scopes that the next login is to ask for as well.
+func (t *Transport) want(ctx context.Context, scope string) error {
+	b := t.bound()
+	b.wanted = strings.Join(union(strings.Fields(b.wanted), strings.Fields(scope)), " ")
+	if err := t.store.Save(ctx, t.bindingKey(), b.encode()); err != nil {
+		return &Error{Rule: "the store cannot be written", Err: err}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.binding = b
+	return nil
 }
 
 // forget throws the token away, and, if it is of no use either, the client that
@@ -99,6 +113,7 @@ func (b binding) encode() []byte {
 	data := []byte{'{'}
 	for _, m := range [...][2]string{
 		{"issuer", b.issuer}, {"resource", b.resource}, {"client_id", b.client}, {"resource_metadata", b.metadata},
+		{"wanted_scope", b.wanted},
 	} {
 		data = wire.AppendString(wire.AppendKey(data, m[0]), m[1])
 	}
@@ -122,6 +137,8 @@ func parseBinding(data []byte) (b binding, err error) {
 			b.client = r.String()
 		case "resource_metadata":
 			b.metadata = r.String()
+		case "wanted_scope":
+			b.wanted = r.String()
 		default:
 			r.Skip()
 		}

@@ -108,6 +108,49 @@ func TestStepUpThatDoesNotHelp(t *testing.T) {
 	}
 }
 
+// Where nobody can be asked, what an operation needs is asked for at the next
+// login, beside what there is, and only there.
+func TestStepUpByLogin(t *testing.T) {
+	w := newWorld(t)
+	w.challenge = func(*http.Request) string { return `Bearer scope="read"` }
+	w.needs = func(r *http.Request) string { return r.Header.Get("Mcp-Name") }
+	store := NewMemory()
+	login := w.transport(func(o *Options) { o.Store = store })
+	asked := func() string {
+		t.Helper()
+		if err := login.Login(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return w.forms[len(w.forms)-2].Get("scope")
+	}
+	if got := asked(); got != "read" {
+		t.Errorf("asked for %q", got)
+	}
+	for i, v := range []struct{ need, want string }{{"write", "read write"}, {"admin", "read write admin"}} {
+		tr := w.transport(func(o *Options) { o.Store, o.Authorizer = store, nil })
+		for range 2 {
+			if _, err := w.ask(tr, v.need); !errors.Is(err, ErrLoginRequired) {
+				t.Error(i, err)
+			}
+		}
+		if _, err := w.ask(tr, "read"); err != nil {
+			t.Error(i, err)
+		}
+		if got := asked(); got != v.want {
+			t.Errorf("%d: asked for %q", i, got)
+		}
+		if _, err := w.ask(w.transport(func(o *Options) { o.Store, o.Authorizer = store, nil }), v.need); err != nil {
+			t.Error(i, err)
+		}
+	}
+	if err := login.Logout(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := asked(); got != "read" {
+		t.Errorf("asked for %q after logging out", got)
+	}
+}
+
 // Calls that need more scopes together cost one authorization for each set of
 // scopes, and none of them is given up for want of rounds.
 func TestStepUpsTogether(t *testing.T) {

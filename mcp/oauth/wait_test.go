@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"os"
+	"path/filepath"
 	"runtime"
 	"testing"
 )
@@ -17,6 +19,12 @@ func TestNoAuthorizer(t *testing.T) {
 		t.Errorf("%v, asked %q", err, w.paths)
 	}
 	checkKind(t, err)
+	// A program that only ever reads tokens writes nothing.
+	dir := t.TempDir()
+	w.mustFail(w.transport(func(o *Options) { o.Authorizer, o.Store = nil, NewFile(filepath.Join(dir, "tokens")) }))
+	if files, err := os.ReadDir(dir); err != nil || len(files) != 0 {
+		t.Errorf("written: %v, %v", files, err)
+	}
 	// Once somebody has logged in elsewhere, it works.
 	if err := w.transport(func(o *Options) { o.Store = store }).Login(t.Context()); err != nil {
 		t.Fatal(err)
