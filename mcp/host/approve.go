@@ -64,17 +64,20 @@ func Asking(policy, ask Approver) Approver {
 	}
 }
 
-// A Rule decides about the tools that match it.
+// A Rule decides about the calls that match it. Pattern is a glob of the
+// arguments, in JSON as they came; empty matches all. As the same can be written
+// in other ways, it is for what is allowed, rather than for what is denied.
 type Rule struct {
-	Tool   string   `json:"tool"`   // a glob of the name that models use, such as mcp__github__*
-	Action Decision `json:"action"` // allow, deny or ask
+	Tool    string   `json:"tool"` // a glob of the name that models use, such as mcp__github__*
+	Pattern string   `json:"pattern,omitempty"`
+	Action  Decision `json:"action"` // allow, deny or ask
 }
 
 // Rules returns an Approver that decides by the first rule that matches.
 func Rules(rules ...Rule) Approver {
 	return func(_ context.Context, c *Call) (Decision, error) {
 		for _, r := range rules {
-			if config.Match(r.Tool, c.Name) {
+			if config.Match(r.Tool, c.Name) && (r.Pattern == "" || config.Match(r.Pattern, string(c.Arguments))) {
 				return r.Action, nil
 			}
 		}

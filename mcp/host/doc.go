@@ -18,7 +18,8 @@ results the way model providers want them.
 # Servers
 
 [Host.SetServers] takes all servers that there are to be, and changes what has
-to be changed: it may be called again at any time, with calls under way. Servers
+to be changed: it may be called again at any time, with calls under way.
+[Host.AddServer] and [Host.RemoveServer] leave the others alone. Servers
 are connected in parallel, no more than Options.Parallel at once. One that is
 lazy is connected when it is used for the first time; one that is disabled
 keeps the connection that it has and shows no tools.

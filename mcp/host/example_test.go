@@ -169,3 +169,17 @@ func ExampleDescribe() {
 	// [MCP:web] Searches the web.
 	// Searches the web.
 }
+
+func ExampleHost_AddServer() {
+	ctx := context.Background()
+	h := exampleHost(ctx, host.Options{})
+	defer h.Shutdown(ctx)
+	// Under another name, the same server is another one.
+	err := h.AddServer(ctx, &host.Server{Name: "again", Type: config.SDK, ID: "echo"})
+	fmt.Print(err, "\n", h.Agent("again").Tools()[0].Name(), "\n")
+	fmt.Println(h.RemoveServer(ctx, "again"), len(h.Agent("again").Tools()))
+	// Output:
+	// <nil>
+	// mcp__again__echo
+	// <nil> 0
+}

@@ -564,3 +564,42 @@ func TestToolsThatAreTasks(t *testing.T) {
 		})
 	}
 }
+
+func TestServersAreAddedAndRemoved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fs := fakes{"a": newFake(nil), "b": newFake(nil), "bad": newFake(nil), "mute": newFake(&testserver.Options{Fault: "mute"}), "more": newFake(nil)}
+		fs["bad"].fail = errors.New("refused")
+		h := newHost(t, fs.with(host.Options{MaxServers: 4, Retry: host.Retry{Max: -1}}))
+		add := func(name string) error { return h.AddServer(t.Context(), &host.Server{Name: name, Type: config.SDK}) }
+		if add("a") != nil || add("b") != nil || h.Tool("mcp__a__echo") == nil || h.Tool("mcp__b__echo") == nil {
+			t.Errorf("%q", names(h.Tools()))
+		}
+		if err := add("bad"); err == nil || !strings.Contains(err.Error(), "refused") || state(t, h, "bad") != host.Failed {
+			t.Errorf("%v", err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := h.AddServer(ctx, &host.Server{Name: "mute", Type: config.SDK}); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%v", err)
+		}
+		if err := add("more"); !errors.Is(err, host.ErrTooManyServers) {
+			t.Errorf("%v", err)
+		}
+		changed := &host.Server{Name: "a", Type: config.SDK, Tools: config.Filter{Allow: []string{"add"}}}
+		if err := h.AddServer(t.Context(), changed); err != nil || h.Tool("mcp__a__echo") != nil || h.Tool("mcp__a__add") == nil || fs["a"].opened() != 1 {
+			t.Errorf("%v, %q", err, names(h.Tools()))
+		}
+		if err := h.RemoveServer(t.Context(), "a"); err != nil || len(h.Status()) != 3 || h.Tool("mcp__a__add") != nil || h.Tool("mcp__b__echo") == nil {
+			t.Errorf("%v, %q", err, names(h.Tools()))
+		}
+		if err := h.RemoveServer(t.Context(), "a"); !errors.Is(err, host.ErrUnknownServer) {
+			t.Errorf("%v", err)
+		}
+		if err := h.Shutdown(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if err := add("a"); !errors.Is(err, host.ErrShutdown) {
+			t.Errorf("%v", err)
+		}
+	})
+}

@@ -146,6 +146,20 @@ func TestMinionRetryPolicy(t *testing.T) {
 		if took := time.Since(start); f.opened() != 5 || took > 140*time.Second || took < 112*time.Second { // 10+30+50+50, less a fifth at most
 			t.Errorf("%d tries took %v", f.opened(), took)
 		}
+		// Nobody is helped by being asked for authorization again and again.
+		locked := newFake(nil)
+		locked.fail = errors.New("401")
+		o := fakes{"x": locked}.with(host.Options{})
+		o.Dialers[config.HTTP] = func(d *host.Dial) (mcp.Transport, error) {
+			d.Classify = func(error) host.Category { return host.Authentication }
+			return host.Pipe(locked.open), nil
+		}
+		l := newHost(t, o)
+		l.SetServers(t.Context(), []*host.Server{{Name: "x", Type: config.HTTP, URL: "http://h/"}})
+		time.Sleep(time.Hour)
+		if n := locked.opened(); state(t, l, "x") != host.NeedsAuth || n != 1 {
+			t.Errorf("a server that wants authorization was tried %d times", n)
+		}
 		bad := newFake(&testserver.Options{Fault: "initialize-malformed"})
 		b := newHost(t, fakes{"x": bad}.with(host.Options{}))
 		b.SetServers(t.Context(), fakes{"x": bad}.servers())

@@ -165,6 +165,13 @@ func TestPhase6Verify5And6Permissions(t *testing.T) {
 				t.Errorf("%s: %q, %v", name, got, err)
 			}
 		}
+		// A rule with a pattern is for some arguments only.
+		narrow := host.Rules(host.Rule{Tool: "mcp__fs__*", Pattern: `{"path":"/tmp/*"}`, Action: host.Allow}, host.Rule{Tool: "mcp__*", Action: host.Ask})
+		for arguments, want := range map[string]host.Decision{`{"path":"/tmp/a"}`: host.Allow, `{"path":"/etc/passwd"}`: host.Ask, ``: host.Ask} {
+			if got, err := narrow(t.Context(), &host.Call{Name: "mcp__fs__write", Arguments: raw(arguments)}); got != want || err != nil {
+				t.Errorf("%s: %q, %v", arguments, got, err)
+			}
+		}
 		ruled := fakes{"github": newFake(nil), "slack": newFake(nil)}.start(t, host.Options{Approve: approve})
 		for name, allowed := range map[string]bool{"mcp__github__echo": true, "mcp__github__add_tool": false, "mcp__slack__echo": false} {
 			tool := ruled.Tool(name)

@@ -38,6 +38,39 @@ func (h *Host) SetServers(ctx context.Context, servers []*Server) *Diff {
 	for _, s := range servers {
 		wanted[s.Name] = s
 	}
+	return h.change(ctx, wanted, func(name string) bool { return wanted[name] == nil })
+}
+
+// AddServer adds a server, or changes the one of its name, and waits for it as
+// SetServers does. The others stay as they are. The error is an *Error, and
+// says that the server is not connected; it is one of the host's all the same,
+// unless the error matches ErrTooManyServers or ErrShutdown.
+func (h *Host) AddServer(ctx context.Context, s *Server) error {
+	d := h.change(ctx, map[string]*Server{s.Name: s}, func(string) bool { return false })
+	switch {
+	case d.Pending != nil:
+		return newError(Connection, "TIMEOUT", "not connected in time", s.Name, context.Cause(ctx))
+	case d.Errors[s.Name] != nil:
+		return d.Errors[s.Name]
+	case d.err != nil:
+		return newError(Connection, "NOT_CONNECTED", "not added", s.Name, d.err)
+	}
+	return nil
+}
+
+// RemoveServer takes a server out and ends its connection, for which it waits
+// no longer than ctx. The error matches ErrUnknownServer when there is none of
+// that name.
+func (h *Host) RemoveServer(ctx context.Context, name string) error {
+	if _, err := h.get(name); err != nil {
+		return err
+	}
+	h.change(ctx, nil, func(s string) bool { return s == name })
+	return nil
+}
+
+// change adds or changes the servers that are wanted, and removes others.
+func (h *Host) change(ctx context.Context, wanted map[string]*Server, gone func(name string) bool) *Diff {
 	d := &Diff{Errors: make(map[string]error)}
 	h.mu.Lock()
 	if h.closed {
@@ -45,7 +78,7 @@ func (h *Host) SetServers(ctx context.Context, servers []*Server) *Diff {
 		d.err = ErrShutdown
 		return d
 	}
-	stopped := h.removeOthers(wanted, d)
+	stopped := h.remove(gone, d)
 	wait := make(map[string]*server)
 	for _, name := range sortedKeys(wanted) {
 		if s := h.put(wanted[name], d); s != nil && s.enabled && !s.cfg.Lazy {
@@ -71,11 +104,11 @@ func (h *Host) SetServers(ctx context.Context, servers []*Server) *Diff {
 	return d
 }
 
-// removeOthers takes out the servers that are not wanted any more, and returns
-// what has to be waited for. The caller holds mu.
-func (h *Host) removeOthers(wanted map[string]*Server, d *Diff) (stopped []*run) {
+// remove takes out the servers that are to go, and returns what has to be
+// waited for. The caller holds mu.
+func (h *Host) remove(gone func(name string) bool, d *Diff) (stopped []*run) {
 	for _, s := range h.sorted() {
-		if wanted[s.name] != nil {
+		if !gone(s.name) {
 			continue
 		}
 		delete(h.servers, s.name)
