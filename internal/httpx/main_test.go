@@ -9,6 +9,13 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if target := os.Getenv(proxiedEnv); target != "" {
+		if err := proxied(target); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		return
+	}
 	before := runtime.NumGoroutine()
 	code := m.Run()
 	for range 10000 {

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stdmcp/stdmcp/mcp"
@@ -398,6 +399,29 @@ func TestSlowServer(t *testing.T) {
 			wantError(t, err, context.DeadlineExceeded, "no answer within 200ms")
 		})
 	}
+}
+
+// TestHeaderTimeout: a stream may last longer, a server that keeps silent not.
+func TestHeaderTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &wire{call: func(r *http.Request) *http.Response {
+			<-r.Context().Done()
+			return nil
+		}}
+		tr := streamhttp.New("http://fake", &streamhttp.Options{Client: &http.Client{Transport: f}, NoStream: true, HeaderTimeout: 5 * time.Second})
+		c, err := mcp.Connect(t.Context(), tr, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		start := time.Now()
+		_, err = c.CallTool(t.Context(), "x", nil)
+		wantError(t, err, context.DeadlineExceeded, "POST http://fake: no response within 5s")
+		wantError(t, err, mcp.ErrOutcomeUnknown)
+		if took := time.Since(start); took != 5*time.Second {
+			t.Error("took", took)
+		}
+	})
 }
 
 // TestClientTimeoutCutsNoStream: http.Client.Timeout is not used.

@@ -107,7 +107,7 @@ func (c *conn) post(ctx context.Context, req *jsonrpc.Request, body []byte) (*ht
 	}
 	resp, err := c.http.Do(ctx, &httpx.Request{
 		Method: http.MethodPost, URL: c.url, Header: header, Body: body,
-		IdleTimeout: c.opts.IdleTimeout, Ends: true,
+		HeaderTimeout: c.opts.HeaderTimeout, IdleTimeout: c.opts.IdleTimeout, Ends: true,
 	})
 	if err != nil {
 		return nil, httpx.Outcome(err)

@@ -45,7 +45,8 @@
 //
 // A message may have 64 MiB, decompressed, unless Options.MaxMessage says
 // otherwise. There is no time-out beside those of the calls, but for
-// Options.IdleTimeout; http.Client.Timeout is not used, as it would cut streams.
+// Options.HeaderTimeout and IdleTimeout; http.Client.Timeout is not used, as it
+// would cut streams.
 //
 // # Concurrency
 //

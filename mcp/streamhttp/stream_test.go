@@ -321,6 +321,7 @@ type wire struct {
 	begun time.Time
 	ctx   context.Context // of the last GET
 	get   func(n int) *http.Response
+	call  func(*http.Request) *http.Response // answers tools/call, if set
 }
 
 func (f *wire) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -337,6 +338,12 @@ func (f *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 		case "initialize":
 			return respond(200, "application/json", m.result(`{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"x","version":"1"}}`)), nil
 		case "tools/call":
+			if f.call != nil {
+				if resp := f.call(r); resp != nil {
+					return resp, nil
+				}
+				return nil, r.Context().Err()
+			}
 			return respond(200, "text/event-stream", "id: 1\ndata:\n\n"), nil
 		case "server/discover":
 			return respond(405, "", ""), nil

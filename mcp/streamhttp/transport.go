@@ -30,6 +30,12 @@ type Options struct {
 	// decompressed. Zero means 64 MiB.
 	MaxMessage int
 
+	// HeaderTimeout is how long the server may take to begin the response to a
+	// message. One that answers in JSON may begin when it is done, which takes
+	// longer for some tools than for others. Zero means as long as the call may
+	// take.
+	HeaderTimeout time.Duration
+
 	// IdleTimeout is how long a response that has begun may bring nothing, not
 	// even a comment, before its call fails. Zero means as long as the call may
 	// take.
