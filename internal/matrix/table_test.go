@@ -8,6 +8,7 @@ import (
 var tunings = map[string]tuning{
 	"stops-reading":      {message: 100_000},
 	"floods-stderr":      {size: 1 << 20},
+	"grandchild":         {delay: 6 * time.Second}, // it lives ten times as long, unless it is ended
 	"endless-line":       {size: 1 << 20},
 	"notification-storm": {size: 5_000},
 	"deep-nesting":       {size: 10_000},

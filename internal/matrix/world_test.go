@@ -3,10 +3,13 @@ package matrix
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -74,6 +77,7 @@ type world struct {
 	running *webserver.Running
 	client  *http.Client // nil when the transports have their own
 	stderr  notes        // of a process
+	mark    string       // in the environment of a process, and of those that it starts
 	ledger  ledger
 	journal journal
 }
@@ -111,7 +115,8 @@ func (w *world) stream() mcp.Transport {
 	if w.place == system {
 		args, env := testserver.Command(&w.engine)
 		tr := stdio.Command(args[0], args[1:]...)
-		tr.Env, tr.Stderr, tr.MaxMessage = env, &w.stderr, maxMessage
+		w.mark = fmt.Sprintf("STDMCP_MATRIX_MARK=%d-%d", os.Getpid(), marks.Add(1))
+		tr.Env, tr.Stderr, tr.MaxMessage = append(env, w.mark), &w.stderr, maxMessage
 		tr.CloseWait = 50 * time.Millisecond
 		return tr
 	}
@@ -129,6 +134,8 @@ func (w *world) stream() mcp.Transport {
 		return tr.Open(ctx, h)
 	})
 }
+
+var marks atomic.Int64 // how many there are
 
 // An opener is a transport that is a function.
 type opener func(context.Context, jsonrpc.Handler) (jsonrpc.Conn, error)
@@ -213,6 +220,9 @@ func (w *world) judge(t testing.TB) {
 	t.Helper()
 	for _, problem := range w.ledger.balance() {
 		t.Error(problem)
+	}
+	if w.mark != "" && !eventually(func() bool { return marked(w.mark) == 0 }) {
+		t.Errorf("%d processes are left", marked(w.mark))
 	}
 	if w.unjudged {
 		return
