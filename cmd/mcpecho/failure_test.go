@@ -113,3 +113,18 @@ func TestWaits(t *testing.T) {
 		}
 	}
 }
+
+func TestTimeToConnect(t *testing.T) {
+	for line, want := range map[string]time.Duration{
+		"tools https://example.com/mcp":                     15 * time.Second,
+		"tools https://example.com/mcp --connect-timeout 1": time.Second,
+		"tools -- npx server":                               time.Minute,
+		"tools --connect-timeout 2s -- npx server":          2 * time.Second,
+		"tools --connect-timeout 0 -- npx server":           -1,
+	} {
+		c, err := parse(&world{name: "mcpecho", getenv: os.Getenv}, strings.Fields(line))
+		if err != nil || c.connectTime() != want {
+			t.Errorf("%s: %v, %v", line, c.connectTime(), err)
+		}
+	}
+}

@@ -64,7 +64,7 @@ func flagTable() []flag {
 		{"transport", "t", "http|sse|auto", "reach a URL over Streamable HTTP, HTTP+SSE or what works (auto)", setTransport},
 		{"http", "", "ADDR", "serve over HTTP at ADDR, such as 127.0.0.1:3001", text(func(f *flags) *string { return &f.address })},
 		{"protocol", "", "REVISION", "speak only this protocol revision", setProtocol},
-		{"connect-timeout", "", "TIME", "how long connecting may take (15s)", wait(func(f *flags) *time.Duration { return &f.connectTimeout })},
+		{"connect-timeout", "", "TIME", "how long connecting may take (15s; 60s to a server that is started)", wait(func(f *flags) *time.Duration { return &f.connectTimeout })},
 		{"timeout", "", "TIME", "how long to wait for an answer, or for progress (60s; 0: no limit)", wait(func(f *flags) *time.Duration { return &f.timeout })},
 		{"trace", "", "FILE", "write every message to FILE, a JSON line each, secrets masked", text(func(f *flags) *string { return &f.trace })},
 		{"v", "", "", "show the server's logs and standard error", on(func(f *flags) *bool { return &f.verbose })},

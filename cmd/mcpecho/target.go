@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
 	"github.com/stdmcp/stdmcp/mcp/stdio"
 )
 
@@ -66,7 +68,7 @@ func (c *invocation) options(s *conversation) *mcp.Options {
 	if c.flags.protocol != "" {
 		opts.Versions = []string{c.flags.protocol}
 	}
-	if d := c.flags.connectTimeout; d > 0 && d < 9*time.Second {
+	if d := c.connectTime(); d > 0 && d < 9*time.Second {
 		opts.ProbeTimeout = d / 3 // leaves time to initialize
 	}
 	if c.flags.verbose {
@@ -83,8 +85,21 @@ func (c *invocation) options(s *conversation) *mcp.Options {
 	return opts
 }
 
+// startTime is how long a program may take to become a server: npx and the like
+// may have to download it first.
+const startTime = time.Minute
+
+// connectTime returns how long connecting may take; no limit when negative.
+func (c *invocation) connectTime() time.Duration {
+	started := c.server != nil || c.entry != nil && c.entry.Type == config.Stdio && c.entry.ConnectTimeout == 0
+	if started && !slices.Contains(c.flags.given, "connect-timeout") {
+		return startTime
+	}
+	return c.flags.connectTimeout
+}
+
 func (c *invocation) connect(ctx context.Context, s *conversation, opts *mcp.Options) (*mcp.Client, error) {
-	if d := c.flags.connectTimeout; d > 0 {
+	if d := c.connectTime(); d > 0 {
 		late := &failure{status: statusUnreachable, kind: "timeout",
 			message: "no answer from " + strconv.Quote(c.where()) + " within " + d.String(),
 			hint:    "--connect-timeout gives it more time"}
