@@ -3,7 +3,6 @@ package matrix
 import (
 	"fmt"
 	"os"
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -134,13 +133,6 @@ var hostiles = []hostile{
 	{"H", "gzip-bomb", "too large"},
 }
 
-// limited reports whether the limit is kept: io.ReadAll of Go 1.25, with which
-// streamhttp reads what is no stream, makes it four times as much.
-func (h *hostile) limited() bool {
-	whole := h.fault == "endless-json" || h.fault == "endless-space" || h.fault == "gzip-bomb"
-	return !whole || !strings.HasPrefix(runtime.Version(), "go1.25")
-}
-
 // TestMemoryOfHostileStreams has a client in a process of its own be sent up
 // to 1 GiB, and looks at the most memory that the process has held.
 func TestMemoryOfHostileStreams(t *testing.T) {
@@ -172,7 +164,7 @@ func TestMemoryOfHostileStreams(t *testing.T) {
 			ratio := float64(most-before) / float64(limit)
 			figures.add(fmt.Sprintf("memory beside that of an idle client, %s sends %s, %s", h.transport, mib(int64(size)), h.fault),
 				"2.5 × the limit of "+mib(int64(limit)), "%s, %.2f ×, after %v", mib(most-before), ratio, time.Since(start).Round(time.Millisecond))
-			if h.limited() && ratio > 2.5 && !raceDetector {
+			if ratio > 2.5 && !raceDetector {
 				t.Errorf("the client held %s, %.2f × its limit", mib(most-before), ratio)
 			}
 		})
