@@ -112,6 +112,19 @@ func ExampleTransport_Login() {
 	// Output: <nil> <nil>
 }
 
+func ExampleTransport_Hide() {
+	auth := oauth.New("https://example.com/mcp", &oauth.Options{Client: oauth.Client{ID: "nightly", Secret: "correct horse"}})
+	fmt.Println(auth.Hide("nobody is called nightly with the secret correct horse"))
+	// Output: nobody is called nightly with the secret ***
+}
+
+// A person at a remote shell pastes what a browser elsewhere ends at.
+func ExampleLoopback() {
+	opts := &oauth.Options{Authorizer: &oauth.Loopback{Paste: &oauth.Paste{In: os.Stdin, Out: os.Stderr}}}
+	fmt.Println(opts)
+	// Output: oauth.Options
+}
+
 func ExampleClientCredentials() {
 	server := startServer()
 	defer server.Close()
