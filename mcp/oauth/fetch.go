@@ -38,9 +38,21 @@ type fetcher struct {
 	zone  zone // that of the resource, when it is known
 }
 
-// zoneKey is for the zone of the resource in the context of a request whose
-// target is looked at.
-type zoneKey struct{}
+// A limit is what the address of a request's target must keep to.
+type limit struct {
+	from zone // that of the resource
+	here bool // it must be this machine, as there is no TLS
+}
+
+// limitKey is for the limit in the context of a request.
+type limitKey struct{}
+
+func (l limit) check(a netip.Addr) error {
+	if l.here && zoneOf(a) != loopback {
+		return &Error{Rule: "a name of this machine stands for another one, and http is trusted on this machine only"}
+	}
+	return l.from.check(a)
+}
 
 // newFetcher returns a fetcher that uses the proxy and the TLS configuration
 // of base, if that is an http.Transport, but dials itself.
@@ -83,13 +95,13 @@ func (f *fetcher) vouch(urls ...string) {
 
 func (f *fetcher) dial(ctx context.Context, network, addr string) (net.Conn, error) {
 	d := net.Dialer{Timeout: fetchTime, Resolver: f.resolver}
-	if from, ok := ctx.Value(zoneKey{}).(zone); ok {
+	if l, ok := ctx.Value(limitKey{}).(limit); ok {
 		d.ControlContext = func(_ context.Context, _, addr string, _ syscall.RawConn) error {
 			ap, err := netip.ParseAddrPort(addr)
 			if err != nil {
 				return err
 			}
-			return from.check(ap.Addr())
+			return l.check(ap.Addr())
 		}
 	}
 	return d.DialContext(ctx, network, addr)
@@ -100,17 +112,17 @@ func (f *fetcher) guard(ctx context.Context, req *http.Request) (context.Context
 	if f.vouched[strings.ToLower(req.URL.Host)] {
 		return ctx, nil
 	}
-	from := f.from(ctx)
+	l := limit{f.from(ctx), req.URL.Scheme == "http" && !f.allowHTTP}
 	if f.rt.Proxy != nil {
 		if proxy, err := f.rt.Proxy(req); err == nil && proxy != nil {
 			// The proxy resolves the name; what can be seen here is seen.
 			if a, err := netip.ParseAddr(req.URL.Hostname()); err == nil {
-				return ctx, from.check(a)
+				return ctx, l.check(a)
 			}
 			return ctx, nil
 		}
 	}
-	return context.WithValue(ctx, zoneKey{}, from), nil
+	return context.WithValue(ctx, limitKey{}, l), nil
 }
 
 // from returns the zone of the resource. It does not change, whatever its name

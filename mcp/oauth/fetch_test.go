@@ -119,6 +119,14 @@ func TestNamesOfPrivateAddresses(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "public address leads to a loopback one") {
 		t.Error(err)
 	}
+	// Without TLS nothing leaves this machine, whatever its names stand for.
+	r, _ = url.Parse("http://127.0.0.1/mcp")
+	f = newFetcher(nil, r, false)
+	f.rt.Proxy, f.resolver = nil, fakeDNS(t, map[string][]string{"as.localhost.": {"8.8.8.8"}})
+	_, err = f.get(t.Context(), &url.URL{Scheme: "http", Host: "as.localhost:9", Path: "/x"}, nil)
+	if err == nil || !strings.Contains(err.Error(), "stands for another one") {
+		t.Error(err)
+	}
 	// Where the program itself says so, it may be anywhere.
 	tr := New("https://public.example.com/mcp", &Options{Issuer: "https://inside.example.com:9/x", Base: &http.Transport{}})
 	tr.fetch.resolver = resolver
