@@ -162,7 +162,7 @@ It speaks every protocol revision, or the one that --protocol names.`,
 			example: []string{"serve", "serve --http 127.0.0.1:3001", "tools -- mcpecho serve --protocol 2024-11-05"},
 		}, {
 			name: "completion", args: strings.Join(shellNames(), "|"), min: 1, max: 1,
-			short: "Print a script that completes commands and flags in a shell",
+			short: "Print a script that completes commands, flags and servers in a shell",
 			long: `  bash  source <(mcpecho completion bash)
   zsh   source <(mcpecho completion zsh), behind compinit
   fish  mcpecho completion fish | source

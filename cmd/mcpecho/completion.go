@@ -5,8 +5,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
 func shellNames() []string { return []string{"bash", "zsh", "fish"} }
@@ -19,8 +21,24 @@ func runCompletion(_ context.Context, c *invocation) error {
 		return c.print(zshScript())
 	case "fish":
 		return c.print(fishScript())
+	case configuredNames:
+		return c.printNames()
 	}
 	return c.usage("completion wants bash, zsh or fish, not " + strconv.Quote(c.args[0]))
+}
+
+// configuredNames is the argument with which the scripts ask for the names of
+// the configured servers. Nothing is started for that.
+const configuredNames = "servers"
+
+func (c *invocation) printNames() error {
+	text := ""
+	for _, s := range config.Load(".").Servers {
+		if !strings.ContainsFunc(s.Name, func(r rune) bool { return unicode.IsSpace(r) || mustEscape(r) }) {
+			text += s.Name + "\n"
+		}
+	}
+	return c.print(text)
 }
 
 // values returns what the value of a flag may be, and whether it is that of a
@@ -74,6 +92,17 @@ func withValues() string {
 	return strings.Join(flagWords(slices.DeleteFunc(flagTable(), func(f flag) bool { return f.value == "" })), "|")
 }
 
+// withTargets returns the names of the commands that take a target.
+func withTargets(separator string) string {
+	var names []string
+	for _, c := range commands() {
+		if c.target {
+			names = append(append(names, c.name), c.aliases...)
+		}
+	}
+	return strings.Join(names, separator)
+}
+
 // The scripts begin alike: they look for the command, which is the first word
 // that is no flag and no value of one, and leave what follows -- to the shell.
 
@@ -81,14 +110,14 @@ func bashScript() string {
 	var b strings.Builder
 	b.WriteString(`# Completion of mcpecho for bash: source <(mcpecho completion bash)
 _mcpecho() {
-  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} cmd= words= i
+  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} cmd= target= words= i
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     case ${COMP_WORDS[i]} in
       --) return ;;
       ` + withValues() + `) ((i++)) ;;
       -*) ;;
-      *) [[ $cmd ]] || cmd=${COMP_WORDS[i]} ;;
+      *) if [[ $cmd ]]; then target=yes; else cmd=${COMP_WORDS[i]}; fi ;;
     esac
   done
   case $prev in
@@ -105,6 +134,9 @@ _mcpecho() {
 			strings.Join(append(c.words(), flagWords(flagsOf(c))...), " ") + "' ;;\n")
 	}
 	b.WriteString(`  esac
+  case $cmd in
+    ` + withTargets("|") + `) [[ $target || $cur == -* ]] || words+=" $("${COMP_WORDS[0]}" completion servers 2>/dev/null)" ;;
+  esac
   COMPREPLY=($(compgen -W "$words" -- "$cur"))
 }
 complete -o default -F _mcpecho mcpecho
@@ -133,12 +165,15 @@ _mcpecho() {
 	}
 	b.WriteString("  )\n  case $cmd in\n    '') _arguments" + zshFlags(flagTable()) + " '*:command:{_describe command commands}' ;;\n")
 	for _, c := range commands() {
-		argument := "_default"
+		argument, second := "_default", ""
+		if c.target {
+			second = " '2:server:{compadd -- ${(f)\"$(${(Q)words[1]} completion servers 2>/dev/null)\"}; _default}'"
+		}
 		if words := c.words(); words != nil {
 			argument = "(" + strings.Join(words, " ") + ")"
 		}
 		b.WriteString("    " + strings.Join(append([]string{c.name}, c.aliases...), "|") + ") _arguments" + zshFlags(flagsOf(c)) +
-			" " + shellQuote("1:command:") + " " + shellQuote("*:argument:"+argument) + " ;;\n")
+			" " + shellQuote("1:command:") + second + " " + shellQuote("*:argument:"+argument) + " ;;\n")
 	}
 	b.WriteString(`  esac
 }
@@ -178,6 +213,24 @@ func fishScript() string {
 function __mcpecho_server
   contains -- -- (commandline -opc)
 end
+function __mcpecho_no_target
+  set -l words
+  set -l value
+  for word in (commandline -opc)[2..]
+    if set -q value[1]
+      set -e value[1]
+      continue
+    end
+    switch $word
+      case ` + strings.ReplaceAll(withValues(), "|", " ") + `
+        set value next
+      case '-*'
+      case '*'
+        set -a words $word
+    end
+  end
+  test (count $words) -eq 1
+end
 complete -c mcpecho -n 'not __mcpecho_server; and not __fish_seen_subcommand_from ` + all + `' -f
 complete -c mcpecho -n __mcpecho_server -x -a '(__fish_complete_subcommand --fcs-skip=(math (contains -i -- -- (commandline -opc)) - 1))'
 `)
@@ -188,6 +241,8 @@ complete -c mcpecho -n __mcpecho_server -x -a '(__fish_complete_subcommand --fcs
 			b.WriteString("complete -c mcpecho -n '__fish_seen_subcommand_from " + c.name + "' -f -a " + shellQuote(strings.Join(words, " ")) + "\n")
 		}
 	}
+	b.WriteString("complete -c mcpecho -n 'not __mcpecho_server; and __fish_seen_subcommand_from " + withTargets(" ") +
+		"; and __mcpecho_no_target' -a '(mcpecho completion servers 2>/dev/null)' -d 'Configured server'\n")
 	for _, f := range flagTable() {
 		b.WriteString(fishFlag(&f))
 	}

@@ -32,6 +32,8 @@ var completions = []struct{ line, want string }{
 	{"mcpecho watch -t ss", "sse"},
 	{"mcpecho completion fi", "fish"},
 	{"mcpecho help templ", "templates"},
+	{"mcpecho tools weat", "weather"},
+	{"mcpecho -q call --timeout 5s weat", "weather"},
 }
 
 // inShell runs a script of a shell, if that is installed.
@@ -44,6 +46,14 @@ func inShell(t *testing.T, script string, shell ...string) string {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, shell[0], append(shell[1:], "-c", script)...)
 	cmd.Dir = t.TempDir()
+	cmd.Env = append(os.Environ(), "PATH="+cmd.Dir+string(filepath.ListSeparator)+os.Getenv("PATH"), "HOME="+cmd.Dir, "GORACE=atexit_sleep_ms=0")
+	if err := os.Symlink(self(t), filepath.Join(cmd.Dir, "mcpecho")); err != nil {
+		t.Fatal(err)
+	}
+	servers := `{"mcpServers": {"weather": {"url": "https://example.com/mcp"}, "with blank": {"url": "https://example.com/mcp"}}}`
+	if err := os.WriteFile(filepath.Join(cmd.Dir, ".mcp.json"), []byte(servers), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
