@@ -211,6 +211,14 @@ func TestServersSaysWhatIsWrongWithFiles(t *testing.T) {
 	}
 }
 
+func TestCommandWithItsArguments(t *testing.T) {
+	project(t, map[string]string{"other.json": `{"servers":{"path":{"command":"/no-such-folder/npx -y it"},"name":{"command":"no-such-npx -y it"}}}`})
+	o := try(t, "servers", "other.json")
+	if o.status != 0 || strings.Count(o.stdout, `; what follows the name of the program goes into "args"`+"\n") != 2 {
+		t.Errorf("%+v", o)
+	}
+}
+
 func TestInputsWithoutATerminal(t *testing.T) {
 	project(t, map[string]string{"other.json": `{"servers":{"x":{"command":"x","env":{"K":"${input:key}"}}}}`})
 	want := `other.json: server "x": "env" asks for the input "key": nobody can be asked, as this is no terminal`

@@ -48,7 +48,7 @@ func lister(name string) func(context.Context, *invocation) error {
 				c.note(s, "The server has no "+name+".")
 			}
 			if s.leftOut > 0 {
-				c.note(s, "The configuration leaves "+strconv.Itoa(s.leftOut)+" tools out.")
+				c.note(s, "The configuration leaves "+countTools(s.leftOut)+" out.")
 			}
 			return c.print(c.table(l.heads, rows))
 		})

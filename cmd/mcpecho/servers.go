@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
+	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
@@ -97,7 +99,7 @@ func (c *invocation) look(ctx context.Context, entry *config.Server) state {
 			if err != nil {
 				return err
 			}
-			s.about += ", " + strconv.Itoa(len(tools)) + " tools"
+			s.about += ", " + countTools(len(tools))
 		}
 		s.about += ", in " + took.String()
 		return nil
@@ -105,11 +107,21 @@ func (c *invocation) look(ctx context.Context, entry *config.Server) state {
 	if err != nil {
 		f := classify(err)
 		s = state{entry, "failed", one.hide(f.message)}
+		if strings.Contains(entry.Command, " ") && (errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist)) {
+			s.about += `; what follows the name of the program goes into "args"`
+		}
 		if f.status == statusForbidden {
 			s = state{entry, "unauthorized", one.authorize()}
 		}
 	}
 	return s
+}
+
+func countTools(n int) string {
+	if n == 1 {
+		return "1 tool"
+	}
+	return strconv.Itoa(n) + " tools"
 }
 
 func statesJSON(states []state, problems []*config.Problem) []byte {

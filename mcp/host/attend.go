@@ -184,13 +184,13 @@ func (h *Host) RefreshTools(ctx context.Context, name string) error {
 // refresh lists the tools of a server again. After an error that the list is
 // known in part it stays as it was.
 func (h *Host) refresh(ctx context.Context, s *server, client *mcp.Client) error {
-	h.mu.Lock()
+	h.lock()
 	s.listing++
 	n := s.listing
-	h.mu.Unlock()
+	h.unlock()
 	tools, err := listTools(ctx, client)
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.lock()
+	defer h.unlock()
 	if s.client != client {
 		return nil // gone meanwhile
 	}

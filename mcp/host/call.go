@@ -28,8 +28,8 @@ func (h *Host) tool(ctx context.Context, server, tool string) (*Tool, error) {
 	if _, _, err := h.clientWithin(ctx, s, h.timeout(s)); err != nil {
 		return nil, err
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.lock()
+	defer h.unlock()
 	for _, t := range s.tools {
 		if t.def.Name == tool {
 			return t, nil
@@ -42,8 +42,8 @@ func (h *Host) tool(ctx context.Context, server, tool string) (*Tool, error) {
 
 // timeout returns how long a call to a server may take.
 func (h *Host) timeout(s *server) time.Duration {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.lock()
+	defer h.unlock()
 	_, d := h.opts.timeouts(s.cfg)
 	return d
 }
@@ -97,9 +97,9 @@ func (h *Host) resourceError(server string, err error) error {
 	category, code, _ := callCategory(err)
 	e := newError(category, code, "resource", server, err)
 	if s, missing := h.get(server); missing == nil {
-		h.mu.Lock()
+		h.lock()
 		e.text = s.hide(e.text)
-		h.mu.Unlock()
+		h.unlock()
 	}
 	return e
 }

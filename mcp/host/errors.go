@@ -110,6 +110,9 @@ func connectError(name string, err error, started *Dial) *Error {
 		e.text = call.Err.Error()
 	}
 	e.text = started.Hide(e.text)
+	if isMissing(err) && strings.Contains(started.Command, " ") {
+		e.text += "; what follows the name of the program is an argument"
+	}
 	return e
 }
 

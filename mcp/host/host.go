@@ -42,10 +42,19 @@ func New(opts Options) *Host {
 	return h
 }
 
+// lock and unlock are out of line: the host has many places for them, which
+// would take as much room as all that is done there.
+//
+//go:noinline
+func (h *Host) lock() { h.mu.Lock() }
+
+//go:noinline
+func (h *Host) unlock() { h.mu.Unlock() }
+
 // get returns a server by its name.
 func (h *Host) get(name string) (*server, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.lock()
+	defer h.unlock()
 	return h.find(name)
 }
 
@@ -57,16 +66,10 @@ func (h *Host) find(name string) (*server, error) {
 	return s, nil
 }
 
-// sortedKeys is wire.SortedKeys, once in a program instead of in each function
-// that calls it.
-//
-//go:noinline
-func sortedKeys[T any](m map[string]T) []string { return wire.SortedKeys(m) }
-
 // sorted returns the servers in the order of their names. The caller holds mu.
 func (h *Host) sorted() []*server {
 	list := make([]*server, 0, len(h.servers))
-	for _, name := range sortedKeys(h.servers) {
+	for _, name := range wire.SortedKeys(h.servers) {
 		list = append(list, h.servers[name])
 	}
 	return list
@@ -97,9 +100,9 @@ func (h *Host) Disconnect(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	h.mu.Lock()
+	h.lock()
 	r := s.run
-	h.mu.Unlock()
+	h.unlock()
 	return r.stop(ctx)
 }
 
@@ -109,14 +112,14 @@ func (h *Host) Reconnect(ctx context.Context, name string) error {
 	if err := h.Disconnect(ctx, name); err != nil {
 		return err
 	}
-	h.mu.Lock()
+	h.lock()
 	if s := h.servers[name]; s != nil {
 		s.crashes, s.attempts = nil, 0
 		if s.run == nil && s.state != Disconnected {
 			h.set(s, Disconnected, nil) // whatever it was that it failed for
 		}
 	}
-	h.mu.Unlock()
+	h.unlock()
 	return h.Connect(ctx, name)
 }
 
@@ -124,8 +127,8 @@ func (h *Host) Reconnect(ctx context.Context, name string) error {
 // disabled keeps its connection; one that has none is connected when it is
 // enabled, unless it is lazy.
 func (h *Host) SetEnabled(name string, enabled bool) error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.lock()
+	defer h.unlock()
 	s, err := h.find(name)
 	if err != nil || s.enabled == enabled {
 		return err
@@ -144,12 +147,12 @@ func (h *Host) SetEnabled(name string, enabled bool) error {
 // programs are asked to exit, then told, then killed. The error says that ctx
 // ended first; the rest goes on without it.
 func (h *Host) Shutdown(ctx context.Context) error {
-	h.mu.Lock()
+	h.lock()
 	h.closed = true
 	for _, s := range h.servers {
 		s.wake()
 	}
-	h.mu.Unlock()
+	h.unlock()
 	h.cancel()
 	gone := make(chan struct{})
 	go func() { // ends with the last connection, each of which ends in a few seconds

@@ -153,8 +153,8 @@ func (v *View) listResources(ctx context.Context, raw mcp.RawMessage) ([]byte, e
 // withResources returns the view's servers that are connected and have
 // resources.
 func (v *View) withResources() (names []string) {
-	v.host.mu.Lock()
-	defer v.host.mu.Unlock()
+	v.host.lock()
+	defer v.host.unlock()
 	for _, s := range v.host.sorted() {
 		if s.client != nil && s.enabled && s.info.Capabilities.Resources != nil && v.sees(s.name) {
 			names = append(names, s.name)

@@ -94,6 +94,10 @@ func TestNanobotMissingProgram(t *testing.T) {
 	if state(t, h, "x") != host.Failed {
 		t.Error("it is tried again")
 	}
+	err = h.AddServer(t.Context(), &host.Server{Name: "y", Type: config.Stdio, Command: "no-such-program-npx -y server"})
+	if err == nil || !strings.HasSuffix(err.Error(), "; what follows the name of the program is an argument") {
+		t.Errorf("%v", err)
+	}
 }
 
 // Testing: discovery and registration, a round trip, and the lifecycle.

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
 // A Diff is what SetServers did, in the order of names.
@@ -72,27 +74,27 @@ func (h *Host) RemoveServer(ctx context.Context, name string) error {
 // change adds or changes the servers that are wanted, and removes others.
 func (h *Host) change(ctx context.Context, wanted map[string]*Server, gone func(name string) bool) *Diff {
 	d := &Diff{Errors: make(map[string]error)}
-	h.mu.Lock()
+	h.lock()
 	if h.closed {
-		h.mu.Unlock()
+		h.unlock()
 		d.err = ErrShutdown
 		return d
 	}
 	stopped := h.remove(gone, d)
 	wait := make(map[string]*server)
-	for _, name := range sortedKeys(wanted) {
+	for _, name := range wire.SortedKeys(wanted) {
 		if s := h.put(wanted[name], d); s != nil && s.enabled && !s.cfg.Lazy {
 			wait[name] = s
 		}
 	}
 	h.publish(nil, "")
-	h.mu.Unlock()
+	h.unlock()
 
 	var closing sync.WaitGroup
 	for _, r := range stopped {
 		closing.Go(func() { _ = r.stop(ctx) })
 	}
-	for _, name := range sortedKeys(wait) {
+	for _, name := range wire.SortedKeys(wait) {
 		if err := h.settle(ctx, wait[name]); errors.Is(err, errPending) {
 			d.Pending = append(d.Pending, name)
 		} else if err != nil {
@@ -168,9 +170,9 @@ var errPending = errors.New("still being connected")
 // settle waits until a server is connected or its first attempt has failed.
 func (h *Host) settle(ctx context.Context, s *server) error {
 	for {
-		h.mu.Lock()
+		h.lock()
 		state, err, changed, over := s.state, s.err, s.changed, s.removed || h.closed
-		h.mu.Unlock()
+		h.unlock()
 		switch {
 		case over || state == Connected:
 			return nil
@@ -191,7 +193,7 @@ func (h *Host) settle(ctx context.Context, s *server) error {
 func (h *Host) verdict(wanted map[string]*Server, d *Diff) error {
 	var failures []error
 	tried := 0
-	for _, name := range sortedKeys(wanted) {
+	for _, name := range wire.SortedKeys(wanted) {
 		s := wanted[name]
 		if s.Disabled || s.Lazy {
 			continue

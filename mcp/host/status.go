@@ -63,8 +63,8 @@ func (s *ServerStatus) String() string {
 
 // Status returns how all servers are doing, in the order of their names.
 func (h *Host) Status() []*ServerStatus {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.lock()
+	defer h.unlock()
 	var list []*ServerStatus
 	for _, s := range h.sorted() {
 		list = append(list, h.status(s))
@@ -74,8 +74,8 @@ func (h *Host) Status() []*ServerStatus {
 
 // ServerStatus returns how a server is doing.
 func (h *Host) ServerStatus(name string) (*ServerStatus, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.lock()
+	defer h.unlock()
 	s, err := h.find(name)
 	if err != nil {
 		return nil, err

@@ -24,8 +24,8 @@ func (h *Host) start(s *server, retries int) {
 			<-before.done // two processes of one server might get into each other's way
 		}
 		state, err := h.supervise(ctx, s, r, retries)
-		h.mu.Lock()
-		defer h.mu.Unlock()
+		h.lock()
+		defer h.unlock()
 		if s.run == r {
 			s.run = nil
 			h.set(s, state, err)
@@ -55,9 +55,9 @@ func (h *Host) supervise(ctx context.Context, s *server, r *run, retries int) (S
 		a, err := h.connect(ctx, s, r)
 		if err == nil {
 			tries = 0
-			h.mu.Lock()
+			h.lock()
 			retries = h.opts.retries(s.cfg) // however often it was to be tried at first
-			h.mu.Unlock()
+			h.unlock()
 			a.attend(ctx)
 			lost := a.client.Err()
 			h.down(s, a.client)
@@ -79,12 +79,12 @@ func (h *Host) supervise(ctx context.Context, s *server, r *run, retries int) (S
 			return Failed, err
 		}
 		tries++
-		h.mu.Lock()
+		h.lock()
 		if s.run == r {
 			s.attempts = tries
 			h.set(s, Reconnecting, err)
 		}
-		h.mu.Unlock()
+		h.unlock()
 		if !sleep(ctx, h.opts.Retry.delay(tries)) {
 			return Disconnected, nil
 		}
@@ -94,8 +94,8 @@ func (h *Host) supervise(ctx context.Context, s *server, r *run, retries int) (S
 // crash notes that the connection has ended by itself, and reports whether
 // that happened too often.
 func (h *Host) crash(s *server, cause error) (err *Error, last bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.lock()
+	defer h.unlock()
 	if s.crashed(&h.opts.Retry) {
 		e := newError(Connection, "CRASH_LOOP", "not started again", s.name, &crashError{cause})
 		e.text = s.hide(e.text)
@@ -127,9 +127,9 @@ func (s *server) hide(text string) string {
 
 // connect makes one attempt.
 func (h *Host) connect(ctx context.Context, s *server, r *run) (*attendant, *Error) {
-	h.mu.Lock()
+	h.lock()
 	cfg, legacy := s.cfg, s.legacy
-	h.mu.Unlock()
+	h.unlock()
 	started, err := cfg.Expand(ctx, &h.opts.Vars) // may ask a user, which no other server is to wait for
 	if err != nil {
 		return nil, unusable(cfg, err)
@@ -153,9 +153,9 @@ func (h *Host) connect(ctx context.Context, s *server, r *run) (*attendant, *Err
 	defer cancel()
 	client, err := mcp.Connect(bound, t, h.clientOptions(s, d, legacy))
 	if err != nil {
-		h.mu.Lock()
+		h.lock()
 		s.legacy = false // it may be another program by now
-		h.mu.Unlock()
+		h.unlock()
 		return nil, connectError(s.name, err, d)
 	}
 	a := &attendant{h: h, s: s, client: client, dial: d, patience: minTTL}
@@ -222,8 +222,8 @@ func isModern(info *mcp.ServerInfo) bool { return info.Revision >= mcp.Revision2
 func (h *Host) up(s *server, r *run, client *mcp.Client, d *Dial, tools []*mcp.Tool, listErr error) {
 	s.metrics.count(&s.metrics.m.Connects)
 	info := client.Server()
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.lock()
+	defer h.unlock()
 	if s.run != r {
 		return // replaced meanwhile, and about to be closed
 	}
@@ -241,8 +241,8 @@ func (h *Host) up(s *server, r *run, client *mcp.Client, d *Dial, tools []*mcp.T
 
 // down takes the tools of a connection that has ended away.
 func (h *Host) down(s *server, client *mcp.Client) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.lock()
+	defer h.unlock()
 	if s.client == client {
 		s.client, s.tools, s.all = nil, nil, nil
 		h.publish(nil, s.name)
@@ -253,7 +253,7 @@ func (h *Host) down(s *server, client *mcp.Client) {
 // if need be, and what it was made from.
 func (h *Host) client(ctx context.Context, s *server) (*mcp.Client, *Dial, error) {
 	for waited := false; ; waited = true {
-		h.mu.Lock()
+		h.lock()
 		var err error
 		switch {
 		case h.closed:
@@ -264,7 +264,7 @@ func (h *Host) client(ctx context.Context, s *server) (*mcp.Client, *Dial, error
 			err = newError(Configuration, "DISABLED", "not connected", s.name, ErrDisabled)
 		case s.client != nil && s.client.Err() == nil:
 			client, started := s.client, s.dial
-			h.mu.Unlock()
+			h.unlock()
 			return client, started, nil
 		case s.run == nil && s.err != nil && (waited || !s.err.Retryable() || errors.Is(s.err, ErrCrashLoop)):
 			err = s.err
@@ -276,7 +276,7 @@ func (h *Host) client(ctx context.Context, s *server) (*mcp.Client, *Dial, error
 			err = newError(Connection, "NOT_CONNECTED", "disconnected", s.name, mcp.ErrClosed)
 		}
 		changed := s.changed
-		h.mu.Unlock()
+		h.unlock()
 		if err != nil {
 			return nil, nil, err
 		}

@@ -69,8 +69,8 @@ func (t *Tool) Connected() bool {
 	if t.server == nil {
 		return true
 	}
-	t.host.mu.Lock()
-	defer t.host.mu.Unlock()
+	t.host.lock()
+	defer t.host.unlock()
 	return t.server.client != nil && t.server.enabled
 }
 
@@ -227,8 +227,8 @@ func (t *Tool) repeatable(ctx context.Context, err error) bool {
 // now returns the settings of the tool's server, and the definition that the
 // server gave last: it is what counts, also for those who hold on to an old one.
 func (t *Tool) now() (*Server, *mcp.Tool) {
-	t.host.mu.Lock()
-	defer t.host.mu.Unlock()
+	t.host.lock()
+	defer t.host.unlock()
 	if def := t.server.known[t.def.Name]; def != nil {
 		return t.server.cfg, def
 	}

@@ -60,8 +60,8 @@ func (v *View) sees(server string) bool {
 
 // Unknown returns the servers of the view that don't exist, for a warning.
 func (v *View) Unknown() (names []string) {
-	v.host.mu.Lock()
-	defer v.host.mu.Unlock()
+	v.host.lock()
+	defer v.host.unlock()
 	for _, name := range v.servers {
 		if v.host.servers[name] == nil && name != "" {
 			names = append(names, name)

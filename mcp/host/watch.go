@@ -50,8 +50,8 @@ const (
 
 // watch has run called with a context that ends with the watch.
 func (h *Host) watch(w *watch, run func(context.Context)) error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.lock()
+	defer h.unlock()
 	if h.closed {
 		return ErrShutdown
 	}
@@ -170,14 +170,14 @@ func (h *Host) follow(ctx context.Context, w *watch, client *mcp.Client, sub *mc
 // returns nil when ctx or the server has ended.
 func (h *Host) nextClient(ctx context.Context, server string) *mcp.Client {
 	for {
-		h.mu.Lock()
+		h.lock()
 		s := h.servers[server]
 		if s == nil || h.closed {
-			h.mu.Unlock()
+			h.unlock()
 			return nil
 		}
 		client, changed := s.client, s.changed
-		h.mu.Unlock()
+		h.unlock()
 		if client != nil && client.Err() == nil {
 			return client
 		}

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,6 +27,11 @@ type fieldError struct {
 func (e *fieldError) Error() string { return strconv.Quote(e.field) + " " + e.err.Error() }
 func (e *fieldError) Unwrap() error { return e.err }
 
+// A message is an error. Those that are constants take no code to make.
+type message string
+
+func (m message) Error() string { return string(m) }
+
 // wrong returns what is wrong with a field.
 //
 //go:noinline
@@ -36,17 +40,17 @@ func wrong(field string, err error) *fieldError { return &fieldError{field, err,
 // fault returns an error about a field.
 //
 //go:noinline
-func fault(field, what string) error { return wrong(field, errors.New(what)) }
+func fault(field, what string) error { return wrong(field, message(what)) }
 
 // readServer reads one server. What it has no field for is in Extra, and in
 // unknown, even if there is an error.
 func readServer(from *member) (s *Server, unknown []*member, err error) {
 	e := &entry{Server: Server{Name: from.key}, on: true}
 	if e.Name == "" {
-		return nil, nil, errors.New("a server must have a name")
+		return nil, nil, message("a server must have a name")
 	}
 	if from.value == nil {
-		return nil, nil, errors.New("is there twice")
+		return nil, nil, message("is there twice")
 	}
 	list, err := object("", from.value, from.at)
 	if err != nil {
@@ -193,10 +197,10 @@ func read(to any, value []byte) (err error) {
 
 func (e *entry) readURL(value []byte) (err error) {
 	if e.URL != "" {
-		return errors.New("is a second URL")
+		return message("is a second URL")
 	}
 	if e.URL, err = readString(value); err == nil && e.URL == "" {
-		err = errors.New("must not be empty")
+		err = message("must not be empty")
 	}
 	return err
 }
@@ -204,7 +208,7 @@ func (e *entry) readURL(value []byte) (err error) {
 func (e *entry) readBearer(value []byte) error {
 	name, err := readString(value)
 	if err == nil && !isName(name) {
-		err = errors.New("must be the name of a variable")
+		err = message("must be the name of a variable")
 	}
 	e.Auth.Token, e.bearer = "${"+name+"}", true
 	return err
@@ -218,9 +222,9 @@ func (e *entry) readType(m *member) error {
 	kind := kindOf(text)
 	switch {
 	case kind == "":
-		return errors.New("is of an unknown kind; want stdio, http, sse, sdk or claudeai-proxy")
+		return message("is of an unknown kind; want stdio, http, sse, sdk or claudeai-proxy")
 	case e.Type != "" && e.Type != kind:
-		return errors.New("contradicts another field")
+		return message("contradicts another field")
 	}
 	e.Type = kind
 	return nil
@@ -270,7 +274,7 @@ func (e *entry) readTransport(value []byte) error {
 		case "type", "url", "headers":
 			_, err = e.field(m)
 		default:
-			err = errors.New("is not known")
+			err = message("is not known")
 		}
 		if err != nil {
 			return wrong("transport."+m.key, err)
@@ -281,7 +285,7 @@ func (e *entry) readTransport(value []byte) error {
 
 func (e *entry) readHeaders(value []byte) error {
 	if e.Headers != nil {
-		return errors.New("contradicts another field")
+		return message("contradicts another field")
 	}
 	h, err := readMap("headers", value)
 	if err != nil {
@@ -293,12 +297,12 @@ func (e *entry) readHeaders(value []byte) error {
 
 // checkHeaders looks for what would end a header and begin another.
 func checkHeaders(h map[string]string) error {
-	for _, name := range sortedKeys(h) {
+	for _, name := range wire.SortedKeys(h) {
 		if name == "" || strings.ContainsAny(name, "\r\n\x00:") {
-			return errors.New("has a name that no header can have: " + strconv.Quote(name))
+			return message("has a name that no header can have: " + strconv.Quote(name))
 		}
 		if strings.ContainsAny(h[name], "\r\n\x00") {
-			return errors.New("must have no line breaks in the value of " + strconv.Quote(name))
+			return message("must have no line breaks in the value of " + strconv.Quote(name))
 		}
 	}
 	return nil
@@ -310,7 +314,7 @@ func (e *entry) readCommand(value []byte) error {
 		return err
 	}
 	if len(words) == 0 || words[0] == "" {
-		return errors.New("must not be empty")
+		return message("must not be empty")
 	}
 	e.Command, e.Args = words[0], slices.Concat(words[1:], e.Args)
 	return nil
@@ -319,17 +323,16 @@ func (e *entry) readCommand(value []byte) error {
 // readEnv reads variables: an object, a list of "K=V" and of names to pass on,
 // or one name.
 func (e *entry) readEnv(value []byte) error {
-	r := wire.NewReader(value)
 	var env []string
-	switch r.Kind() {
+	switch kind(value) {
 	case wire.Object:
 		texts, err := readMap("env", value)
 		if err != nil {
 			return err
 		}
-		for _, name := range sortedKeys(texts) { // so that order makes no difference between two files
+		for _, name := range wire.SortedKeys(texts) { // so that order makes no difference between two files
 			if !isName(name) {
-				return errors.New("has a name that no variable can have: " + strconv.Quote(name))
+				return message("has a name that no variable can have: " + strconv.Quote(name))
 			}
 			env = append(env, name+"="+texts[name])
 		}
@@ -340,13 +343,14 @@ func (e *entry) readEnv(value []byte) error {
 		}
 		env = list
 	case wire.String:
-		env = []string{string(r.Bytes())}
+		name, _ := readString(value)
+		env = []string{name}
 	default:
 		return wanted("an object or a list", value)
 	}
 	for i, v := range env {
 		if name, _, _ := strings.Cut(v, "="); !isName(name) {
-			return errors.New("[" + strconv.Itoa(i) + "] must be KEY=value or the name of a variable")
+			return message("[" + strconv.Itoa(i) + "] must be KEY=value or the name of a variable")
 		}
 	}
 	e.Env = append(e.Env, env...)

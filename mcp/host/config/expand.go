@@ -2,10 +2,11 @@ package config
 
 import (
 	"context"
-	"errors"
 	"os"
 	"strconv"
 	"strings"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
 // Vars is where the values of variables come from. The zero value and nil take
@@ -80,7 +81,7 @@ func (x *expansion) program() {
 			continue // as it would be with a program started by hand
 		}
 		if strings.ContainsRune(value, 0) {
-			x.fail("env", errors.New("must have no NUL in the value of "+strconv.Quote(key)))
+			x.fail("env", message("must have no NUL in the value of "+strconv.Quote(key)))
 		}
 		env = append(env, key+"="+value)
 	}
@@ -97,7 +98,7 @@ func (x *expansion) url() {
 	s.URL = x.text("url", s.URL)
 	s.ID = x.text("id", s.ID)
 	s.secretURL(s.URL)
-	for _, name := range sortedKeys(s.Headers) {
+	for _, name := range wire.SortedKeys(s.Headers) {
 		s.Headers[name] = x.text("headers", s.Headers[name])
 		s.secret(s.Headers[name])
 		_, token, _ := strings.Cut(s.Headers[name], " ")
@@ -205,7 +206,7 @@ func reference(text string) (name string, size int) {
 func (x *expansion) value(ref string) (string, error) {
 	if id, ok := strings.CutPrefix(ref, "input:"); ok {
 		if x.Input == nil {
-			return "", errors.New("asks for the input " + strconv.Quote(id) + ", which nobody answers")
+			return "", message("asks for the input " + strconv.Quote(id) + ", which nobody answers")
 		}
 		v, err := x.Input(x.ctx, id)
 		if err != nil {
@@ -228,7 +229,7 @@ func (x *expansion) value(ref string) (string, error) {
 	if ok {
 		return fallback, nil
 	}
-	return "", errors.New("needs the variable " + strconv.Quote(name) + ", which is not set")
+	return "", message("needs the variable " + strconv.Quote(name) + ", which is not set")
 }
 
 // inputError is an input that was not given.
@@ -258,7 +259,7 @@ func readEnvFile(name string) (env []string, err error) {
 		}
 		key, value, ok := strings.Cut(strings.TrimPrefix(line, "export "), "=")
 		if key = strings.TrimSpace(key); !ok || !isName(key) {
-			return nil, errors.New("line " + strconv.Itoa(n) + " of " + name + " is not KEY=value")
+			return nil, message("line " + strconv.Itoa(n) + " of " + name + " is not KEY=value")
 		}
 		value = strings.TrimSpace(value)
 		if q := len(value) - 1; q > 0 && (value[0] == '"' || value[0] == '\'') && value[q] == value[0] {

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"errors"
 	"strconv"
 	"strings"
 	"time"
@@ -22,15 +21,15 @@ const maxTime = 30 * 24 * time.Hour
 // unit is given.
 func readTime(value []byte, unit time.Duration) (time.Duration, error) {
 	text := string(value)
-	if r := wire.NewReader(value); r.Kind() == wire.String {
-		text = string(r.Bytes())
+	if kind(value) == wire.String {
+		text, _ = readString(value)
 		if d, err := time.ParseDuration(text); err == nil {
 			return d, checkTime(d.Seconds())
 		}
 	}
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil || n != n {
-		return 0, errors.New(`must be a number, or a time such as "30s"`)
+		return 0, message(`must be a number, or a time such as "30s"`)
 	}
 	if unit == 0 && n >= 1000 {
 		n /= 1000
@@ -40,7 +39,7 @@ func readTime(value []byte, unit time.Duration) (time.Duration, error) {
 
 func checkTime(seconds float64) error {
 	if seconds < 0 || seconds > maxTime.Seconds() {
-		return errors.New("must be between 0 and 30 days")
+		return message("must be between 0 and 30 days")
 	}
 	return nil
 }
@@ -69,7 +68,7 @@ func (e *entry) readToolFilter(value []byte) error {
 		case "exclude":
 			err = read(&e.Tools.Deny, m.value)
 		default:
-			err = errors.New("is not known")
+			err = message("is not known")
 		}
 		if err != nil {
 			return wrong("toolFilter."+m.key, err)
@@ -81,8 +80,8 @@ func (e *entry) readToolFilter(value []byte) error {
 // readAuth reads the kind of authorization, or an object with a type and what
 // belongs to it.
 func (e *entry) readAuth(value []byte) error {
-	if r := wire.NewReader(value); r.Kind() == wire.String {
-		return e.authType(string(r.Bytes()))
+	if text, err := readString(value); err == nil {
+		return e.authType(text)
 	}
 	list, err := object("auth.", value, 0)
 	if err != nil {
@@ -122,7 +121,7 @@ func (e *entry) authType(text string) error {
 		e.Auth.Type = kind
 		return nil
 	}
-	return errors.New("is of an unknown kind; want none, bearer, apikey or oauth")
+	return message("is of an unknown kind; want none, bearer, apikey or oauth")
 }
 
 func (e *entry) readOAuth(value []byte) error {
@@ -149,7 +148,7 @@ func (e *entry) oauthFields(path string, list []*member) error {
 			err = read(&o.RedirectURI, m.value)
 		case "callbackPort", "callback_port":
 			if err = read(&o.CallbackPort, m.value); err == nil && (o.CallbackPort < 0 || o.CallbackPort > 65535) {
-				err = errors.New("must be a port")
+				err = message("must be a port")
 			}
 		case "scopes", "scope":
 			if o.Scopes, err = readOneOrMore(m.value); len(o.Scopes) == 1 {

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"errors"
 	"strconv"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -79,47 +78,48 @@ type member struct {
 	at    int // where in the file the value is
 }
 
-var errNoObject = errors.New("must be an object")
+var errNoObject = message("must be an object")
 
 // members returns the members of the object that text is, which is in the file
 // at the place given.
-func members(text []byte, at int) ([]*member, error) {
-	r := wire.NewReader(text)
-	if r.Kind() != wire.Object {
-		if err := wire.Valid(text); err != nil {
-			return nil, err
-		}
-		return nil, errNoObject
-	}
+func members(text []byte, at int) (list []*member, err error) {
 	if err := wire.Valid(text); err != nil {
 		return nil, err
 	}
+	if kind(text) != wire.Object {
+		return nil, errNoObject
+	}
 	// From here on the text is known to be well-formed.
-	var list []*member
-	rest := text[index(text, '{')+1:]
-	for {
-		r := wire.NewReader(rest)
-		if r.Kind() != wire.String {
-			return list, nil
+	for i := index(text, '{'); i >= 0; {
+		key, rest := next(text[i+1:])
+		if key == nil {
+			break // there is none
 		}
-		m := &member{key: string(r.Bytes())}
-		rest = rest[r.Offset():]
-		rest = rest[index(rest, ':')+1:]
-		r = wire.NewReader(rest)
-		r.Kind() // skips white space
-		m.at = at + len(text) - len(rest) + r.Offset()
-		m.value = r.Raw()
-		if err := r.Err(); err != nil {
-			return nil, err
-		}
+		m := &member{}
+		m.key, _ = readString(key)
+		m.value, rest = next(rest[index(rest, ':')+1:])
+		m.at = at + len(text) - len(rest) - len(m.value)
 		list = append(list, m)
-		rest = rest[r.Offset():]
-		r = wire.NewReader(rest)
-		r.Kind() // skips white space
-		if rest = rest[r.Offset():]; len(rest) > 0 && rest[0] == ',' {
-			rest = rest[1:]
+		if i = index(rest, ','); i >= 0 {
+			i += len(text) - len(rest)
 		}
 	}
+	return list, nil
+}
+
+// next returns the value that text begins with, if it does, and what follows.
+func next(text []byte) (value, rest []byte) {
+	r := wire.NewReader(text)
+	value = r.Raw()
+	return value, text[r.Offset():]
+}
+
+// kind is out of line, as that of a wire.Reader is large.
+//
+//go:noinline
+func kind(value []byte) wire.Kind {
+	r := wire.NewReader(value)
+	return r.Kind()
 }
 
 func index(b []byte, c byte) int {
@@ -152,30 +152,23 @@ func object(path string, value []byte, at int) ([]*member, error) {
 	seen := make(map[string]bool, len(list))
 	for _, m := range list {
 		if seen[m.key] {
-			return nil, &fieldError{path + m.key, errors.New("occurs twice"), m.at}
+			return nil, &fieldError{path + m.key, message("occurs twice"), m.at}
 		}
 		seen[m.key] = true
 	}
 	return list, nil
 }
 
-// sortedKeys is wire.SortedKeys, once in a program instead of in each function
-// that calls it.
-//
-//go:noinline
-func sortedKeys[T any](m map[string]T) []string { return wire.SortedKeys(m) }
-
 // wanted says what a value should have been. The value itself may be a secret.
 func wanted(what string, value []byte) error {
-	r := wire.NewReader(value)
-	return errors.New("must be " + what + ", not " + r.Kind().String())
+	return message("must be " + what + ", not " + kind(value).String())
 }
 
 func readString(value []byte) (string, error) {
-	r := wire.NewReader(value)
-	if r.Kind() != wire.String {
+	if kind(value) != wire.String {
 		return "", wanted("a string", value)
 	}
+	r := wire.NewReader(value)
 	return string(r.Bytes()), r.Err()
 }
 
@@ -190,36 +183,37 @@ func readBool(value []byte) (bool, error) {
 }
 
 func readInt(value []byte) (int, error) {
-	r := wire.NewReader(value)
-	if r.Kind() != wire.Number {
+	if kind(value) != wire.Number {
 		return 0, wanted("a number", value)
 	}
 	n, err := strconv.Atoi(string(value))
 	if err != nil {
-		return 0, errors.New("must be a whole number")
+		return 0, message("must be a whole number")
 	}
 	return n, nil
 }
 
 // readStrings reads a list of strings. It is never nil.
 func readStrings(value []byte) ([]string, error) {
-	r := wire.NewReader(value)
-	if r.Kind() != wire.Array {
+	if kind(value) != wire.Array {
 		return nil, wanted("a list of strings", value)
 	}
 	list := []string{}
+	r := wire.NewReader(value)
 	for r.Array(); r.More(); {
-		if r.Kind() != wire.String {
-			return nil, errors.New("must be a list of strings, and one of it is " + r.Kind().String())
+		item := r.Raw()
+		s, err := readString(item)
+		if err != nil {
+			return nil, message("must be a list of strings, and one of it is " + kind(item).String())
 		}
-		list = append(list, string(r.Bytes()))
+		list = append(list, s)
 	}
 	return list, r.Err()
 }
 
 // readOneOrMore reads a list of strings, or a string as a list of one.
 func readOneOrMore(value []byte) ([]string, error) {
-	if r := wire.NewReader(value); r.Kind() == wire.Array {
+	if kind(value) == wire.Array {
 		return readStrings(value)
 	}
 	s, err := readString(value)
@@ -238,10 +232,9 @@ func readMap(field string, value []byte) (map[string]string, error) {
 	}
 	texts := make(map[string]string, len(list))
 	for _, m := range list {
-		r := wire.NewReader(m.value)
-		switch r.Kind() {
+		switch kind(m.value) {
 		case wire.String:
-			texts[m.key] = string(r.Bytes())
+			texts[m.key], _ = readString(m.value)
 		case wire.Number, wire.Bool:
 			texts[m.key] = string(m.value)
 		default:

@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -85,7 +84,13 @@ func sameFile(a, b string) bool {
 
 // read adds what a file says.
 func (c *Config) read(name, scope string) {
-	c.Problems = slices.DeleteFunc(c.Problems, func(p *Problem) bool { return p.File == name }) // once is enough
+	before := c.Problems
+	c.Problems = nil
+	for _, p := range before {
+		if p.File != name { // what is wrong is said once
+			c.Problems = append(c.Problems, p)
+		}
+	}
 	text, err := os.ReadFile(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && scope != "local":
@@ -98,49 +103,30 @@ func (c *Config) read(name, scope string) {
 
 // merge puts the servers of n in the place of those of the same name.
 func (c *Config) merge(n *Config) {
-	named := make(map[string]bool)
-	for _, s := range n.Servers {
-		named[s.Name] = true
-	}
-	for _, p := range n.Problems {
-		named[p.Server] = named[p.Server] || !p.Warning
-	}
-	c.Problems = append(c.Problems, n.Problems...)
-	c.inputs = append(c.inputs, n.inputs...)
 	all := make(map[string]*Server, len(c.Servers))
 	for _, s := range c.Servers {
-		if !named[s.Name] {
-			all[s.Name] = s
+		all[s.Name] = s
+	}
+	for _, p := range n.Problems {
+		if !p.Warning {
+			delete(all, p.Server)
 		}
 	}
 	for _, s := range n.Servers {
 		all[s.Name] = s
 	}
 	c.Servers = nil
-	for _, name := range sortedKeys(all) {
+	for _, name := range wire.SortedKeys(all) {
 		c.Servers = append(c.Servers, all[name])
 	}
+	c.Problems = append(c.Problems, n.Problems...)
+	c.inputs = append(c.inputs, n.inputs...)
 }
 
 // Parse reads the text of a file. source and scope are remembered in its
 // servers.
 func Parse(text []byte, source, scope string) *Config {
 	c := &Config{}
-	report := func(server string, warning bool, at int, err error) {
-		switch e := err.(type) {
-		case *wire.SyntaxError:
-			at = e.Offset
-		case *fieldError:
-			at = max(at, e.at)
-		}
-		p := &Problem{source, 1, server, warning, err}
-		for _, b := range text[:at] {
-			if b == '\n' {
-				p.Line++
-			}
-		}
-		c.Problems = append(c.Problems, p)
-	}
 	file := &member{value: standard(text)}
 	root, err := members(file.value, 0)
 	var entries []*member
@@ -148,7 +134,7 @@ func Parse(text []byte, source, scope string) *Config {
 		entries, err = tables(root)
 	}
 	if err != nil {
-		report("", true, 0, err)
+		c.report(text, 0, &Problem{File: source, Warning: true, Err: err})
 	}
 	c.inputs = [][]byte{at(file, "inputs").value, at(file, "mcp", "inputs").value}
 	named := make(map[string]*member)
@@ -158,20 +144,38 @@ func Parse(text []byte, source, scope string) *Config {
 		}
 		named[m.key] = m
 	}
-	for _, name := range sortedKeys(named) {
+	for _, name := range wire.SortedKeys(named) {
 		m := named[name]
 		s, unknown, err := readServer(m)
 		if err != nil {
-			report(name, false, m.at, err)
+			c.report(text, m.at, &Problem{File: source, Server: name, Err: err})
 		} else {
 			s.Source, s.Scope = source, scope
 			c.Servers = append(c.Servers, s)
 		}
 		for _, field := range unknown {
-			report(name, true, field.at, fault(field.key, "is not known"))
+			c.report(text, field.at, &Problem{File: source, Server: name, Warning: true, Err: fault(field.key, "is not known")})
 		}
 	}
 	return c
+}
+
+// report adds a problem, which is at that place of the text unless its error
+// knows a better one.
+func (c *Config) report(text []byte, at int, p *Problem) {
+	switch e := p.Err.(type) {
+	case *wire.SyntaxError:
+		at = e.Offset
+	case *fieldError:
+		at = max(at, e.at)
+	}
+	p.Line = 1
+	for _, b := range text[:at] {
+		if b == '\n' {
+			p.Line++
+		}
+	}
+	c.Problems = append(c.Problems, p)
 }
 
 // tables returns the servers of all the places where a file may have them.

@@ -157,7 +157,7 @@ func (s *Server) use() string {
 }
 
 func text(values []any, extra map[string]mcp.RawMessage) string {
-	for _, key := range sortedKeys(extra) {
+	for _, key := range wire.SortedKeys(extra) {
 		values = append(values, key, string(extra[key]))
 	}
 	b, _ := wire.AppendValue(nil, values) // all of them have a form in JSON
