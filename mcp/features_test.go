@@ -174,9 +174,9 @@ func testBadArguments(t *testing.T, c *mcp.Client) {
 		is   error
 		says string
 	}{
-		{struct{ A int }{1}, nil, "no natural form"},
-		{map[string]any{"a": struct{}{}}, nil, `"a": a value of this type has no natural form`},
-		{map[string]any{"a": make(chan int)}, nil, `"a": a value of this type has no natural form`},
+		{struct{ A int }{1}, nil, "struct { A int } has no natural form"},
+		{map[string]any{"a": struct{}{}}, nil, `"a": a value of the type `},
+		{map[string]any{"a": make(chan int)}, nil, `"a": a value of the type `},
 		{map[string]any{"a": func() {}}, nil, "no natural form"},
 		{map[string]any{"a": math.NaN()}, nil, "NaN"},
 		{map[string]any{"a": math.Inf(1)}, nil, "infinity"},

@@ -77,22 +77,24 @@ func TestAppendValueOfNil(t *testing.T) {
 }
 
 func TestAppendValueRefusesWhatHasNoNaturalForm(t *testing.T) {
-	const advice = "a value of this type has no natural form in JSON; " +
-		"convert it, give a json.RawMessage or json.Marshaler, or use package typed"
+	advice := func(kind string) string {
+		return "a value of the type " + kind + " has no natural form in JSON; " +
+			"convert it, give a json.RawMessage or json.Marshaler, or use package typed"
+	}
 	for _, tt := range []struct {
 		v    any
 		want string
 	}{
-		{struct{ A int }{1}, advice},
-		{pointers{}, advice},
-		{&struct{}{}, advice},
-		{named("n"), advice},
-		{time.Duration(5), advice},
-		{[]any{1, map[string]any{"f": func() {}}}, `"f": ` + advice},
-		{map[int]string{}, advice},
-		{make(chan int), advice},
-		{1i, advice},
-		{(*int)(nil), advice},
+		{struct{ A int }{1}, advice("struct { A int }")},
+		{pointers{}, advice("wire_test.pointers")},
+		{&struct{}{}, advice("*struct {}")},
+		{named("n"), advice("wire_test.named")},
+		{[]time.Duration{5}, advice("[]time.Duration")},
+		{[]any{1, map[string]any{"f": func() {}}}, `"f": ` + advice("func()")},
+		{map[int]string{}, advice("map[int]string")},
+		{make(chan int), advice("chan int")},
+		{1i, advice("complex128")},
+		{(*int)(nil), advice("*int")},
 		{(*time.Time)(nil), "its method to write JSON panicked; is it a nil pointer?"},
 		{map[string]any{"l": (*level)(nil)}, `"l": its method to write JSON panicked; is it a nil pointer?`},
 		{math.NaN(), "JSON has no NaN and no infinity"},
