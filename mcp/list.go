@@ -117,10 +117,8 @@ func (c *Client) read(q *call, raw []byte, res result) error {
 		return c.failed(q, &malformedError{err})
 	}
 	switch err := c.era.complete(q, res.common()); {
-	case err == ErrInputRequired && q.asks:
-		return &inputRequired{raw}
-	case err == errTask:
-		return &becameTask{raw}
+	case err == errTask, err == ErrInputRequired && q.asks:
+		return &unfinished{err, raw}
 	case err != nil:
 		return c.failed(q, err)
 	}

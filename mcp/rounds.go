@@ -40,7 +40,7 @@ func finish[R any, P resultPtr[R]](ctx context.Context, c *Client, q *call) (P, 
 // returns nil when the request is to be sent again.
 func (c *Client) overcome(ctx context.Context, q *call, err error) error {
 	var failure error
-	if more, ok := err.(*inputRequired); ok {
+	if more, ok := err.(*unfinished); ok && more.why == ErrInputRequired {
 		failure = c.gather(ctx, q, more.raw)
 	} else if refusal := answerOf(err); refusal == nil || q.again {
 		return err
@@ -67,11 +67,15 @@ func (c *Client) satisfy(ctx context.Context, q *call, refusal *jsonrpc.Error) (
 	return c.afterPages(ctx, refusal)
 }
 
-// inputRequired is a result that asks for more.
-type inputRequired struct{ raw []byte }
+// unfinished is a result that is not the final one: it asks for more, or says
+// that the call has become a task.
+type unfinished struct {
+	why error // ErrInputRequired or errTask
+	raw RawMessage
+}
 
-func (e *inputRequired) Error() string        { return ErrInputRequired.Error() }
-func (e *inputRequired) Is(target error) bool { return target == ErrInputRequired }
+func (e *unfinished) Error() string { return e.why.Error() }
+func (e *unfinished) Unwrap() error { return e.why }
 
 // gather answers what the server asks for, side by side, and puts the answers
 // into q for the next round.

@@ -59,7 +59,7 @@ func (t Tasks) callTool(ctx context.Context, c *Client, q *call) (*CallToolResul
 		q.progress, q.token = nil, sink.token
 	}
 	res, err := c.beginTool(ctx, q)
-	started, ok := err.(*becameTask)
+	started, ok := err.(*unfinished)
 	if !ok {
 		return res, err
 	}

@@ -29,7 +29,7 @@ func (c *Client) StartTool(ctx context.Context, t *ToolCall) (*TaskHandle, error
 	if err == nil {
 		return &TaskHandle{c.newTaskRun(t.Name, "", t.Task), nil, res}, nil
 	}
-	started, ok := err.(*becameTask)
+	started, ok := err.(*unfinished)
 	if !ok {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ func (c *Client) newTaskRun(tool, id string, told func(*Task)) *taskRun {
 }
 
 // taskOf reads the result that says that a call has become a task.
-func (c *Client) taskOf(q *call, started *becameTask) (*taskRun, *Task, error) {
+func (c *Client) taskOf(q *call, started *unfinished) (*taskRun, *Task, error) {
 	raw := started.raw
 	if q.augmented {
 		raw = member(raw, "task")

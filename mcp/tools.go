@@ -107,7 +107,7 @@ func (c *Client) callTool(ctx context.Context, q *call) (*CallToolResult, error)
 	return c.beginTool(ctx, q)
 }
 
-// beginTool calls a tool. The error is a *becameTask when the call goes on as a
+// beginTool calls a tool. The error is an *unfinished when the call goes on as a
 // task.
 func (c *Client) beginTool(ctx context.Context, q *call) (*CallToolResult, error) {
 	q.method, q.asks = "tools/call", true
@@ -127,12 +127,8 @@ type tasker interface {
 	listed(c *Client, tools []Tool)
 }
 
-// becameTask is the result of a call that goes on as a task.
-type becameTask struct{ raw RawMessage }
-
-func (e *becameTask) Error() string { return "the call has become a task" }
-
-// errTask is what era.complete returns for such a result.
+// errTask is what era.complete returns for a result that says that the call goes
+// on as a task.
 var errTask = errors.New("the call has become a task")
 
 // appendNamed appends the name of what is called and its arguments.
