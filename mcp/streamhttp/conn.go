@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"sync"
+	"sync/atomic"
 
 	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
@@ -26,6 +27,8 @@ type conn struct {
 	// With the values of the context that opened the connection, for what
 	// belongs to no call.
 	ctx context.Context
+
+	endless atomic.Int32 // how many responses in a row didn't end after their answer
 
 	active sync.WaitGroup // the exchanges under way
 	ending sync.Once

@@ -6,7 +6,9 @@
 // # Calls
 //
 // Each message is a POST of its own. A call reads the response to its POST
-// itself: one JSON message, or a stream of events that it leaves at the answer.
+// itself: one JSON message, or a stream of events that it leaves at the answer,
+// for whose end it waits a few milliseconds, so that the connection can be used
+// again.
 // So whatever goes wrong, a status of 503 say, concerns that call alone, and a
 // call costs no goroutine. A [StatusError] or [RedirectError] is found with
 // errors.As.

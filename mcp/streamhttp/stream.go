@@ -24,6 +24,12 @@ const (
 	maxVain    = 6
 	worthwhile = 5 * time.Second
 
+	// How long a response may take to end after its answer, how much it may
+	// still bring, and how often in a row this may be in vain.
+	endTime    = 5 * time.Millisecond
+	maxTail    = 256
+	maxEndless = 3
+
 	// maxSeen is how many ids of events are remembered to find repeats.
 	maxSeen = 1024
 )
@@ -86,8 +92,25 @@ func (s *stream) read(resp *http.Response) error {
 		}
 		s.c.Receive(s.c, ev.Data, only)
 		if s.slot != nil && len(s.slot.Answer()) > 0 {
+			s.c.awaitEnd(resp)
 			return nil
 		}
+	}
+}
+
+// awaitEnd waits a moment for the end of a response that has brought its
+// answer, so that its connection can be used again: to close the body before
+// that closes the connection, too, in HTTP/1.
+func (c *conn) awaitEnd(resp *http.Response) {
+	if resp.ProtoMajor > 1 || c.endless.Load() >= maxEndless {
+		return
+	}
+	t := time.AfterFunc(endTime, func() { _ = resp.Body.Close() })
+	defer t.Stop()
+	if _, err := io.ReadFull(resp.Body, make([]byte, maxTail)); err == io.EOF || err == io.ErrUnexpectedEOF {
+		c.endless.Store(0)
+	} else {
+		c.endless.Add(1)
 	}
 }
 

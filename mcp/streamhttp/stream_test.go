@@ -480,7 +480,7 @@ func TestCallIsNotTakenUpForEver(t *testing.T) {
 
 // TestFloodOfNotifications: they are dropped, the answer is not.
 func TestFloodOfNotifications(t *testing.T) {
-	n := 100_000
+	n := 20_000
 	if testing.Short() {
 		n = 5000
 	}

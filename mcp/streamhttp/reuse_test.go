@@ -1,0 +1,73 @@
+package streamhttp_test
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testserver/webserver"
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/streamhttp"
+)
+
+// dials makes calls one after another to a server that answers with streams.
+// It returns how many connections they took and how long.
+func dials(t *testing.T, revision, fault string, calls int) (n int, took time.Duration) {
+	synctest.Test(t, func(t *testing.T) {
+		server := testserver.New(&testserver.Options{Revisions: []string{revision}})
+		web, err := webserver.Start(server, &webserver.Options{InMemory: true, Answers: webserver.Stream, Fault: fault})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer web.Close()
+		hc := web.Client()
+		rt := hc.Transport.(*http.Transport)
+		defer rt.CloseIdleConnections()
+		dial, opened := rt.DialContext, atomic.Int32{}
+		rt.DialContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
+			opened.Add(1)
+			return dial(ctx, network, addr)
+		}
+		c, err := mcp.Connect(t.Context(), streamhttp.New(web.URL, &streamhttp.Options{Client: hc, NoStream: true}), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		opened.Store(0)
+		start := time.Now()
+		for range calls {
+			if res, err := c.CallTool(t.Context(), "echo", map[string]any{"message": "hi"}); err != nil || res.Text() != "hi" {
+				t.Errorf("%+v, %v", res, err)
+			}
+		}
+		n, took = int(opened.Load()), time.Since(start)
+	})
+	return n, took
+}
+
+// TestStreamsLeaveTheirConnections: a server mostly ends the response after the
+// answer, a moment later.
+func TestStreamsLeaveTheirConnections(t *testing.T) {
+	for _, revision := range []string{legacy, modern} {
+		if n, took := dials(t, revision, "", 20); n > 1 || took != 0 {
+			t.Errorf("%s: %d connections, %v", revision, n, took)
+		}
+	}
+}
+
+// TestServerThatDoesNotEndItsStreams holds calls back a few times, and not any
+// more when that was in vain.
+func TestServerThatDoesNotEndItsStreams(t *testing.T) {
+	for _, fault := range []string{"stays-open", "talks-on"} {
+		for _, revision := range []string{legacy, modern} {
+			if _, took := dials(t, revision, fault, 20); took > 15*time.Millisecond {
+				t.Errorf("%s, %s: %v", fault, revision, took)
+			}
+		}
+	}
+}
