@@ -3,7 +3,11 @@ package main
 import (
 	"encoding/json"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -127,4 +131,61 @@ func TestTimeToConnect(t *testing.T) {
 			t.Errorf("%s: %v, %v", line, c.connectTime(), err)
 		}
 	}
+}
+
+var said = regexp.MustCompile(`((?:POST|GET) http://HOST/mcp:) .*`)
+
+// TestFailuresForPeople shows what users are told when a server fails.
+func TestFailuresForPeople(t *testing.T) {
+	text := ""
+	add := func(what, line string, o outcome) {
+		text += "# " + what + "\n$ mcpecho " + line + "\n" + o.stderr + "[status " + strconv.Itoa(o.status) + "]\n\n"
+	}
+	for _, test := range []struct{ fault, args string }{
+		{"exits-at-start", "tools"},
+		{"usage-and-exit", "tools"},
+		{"mute", "tools --connect-timeout 200ms"},
+		{"initialize-error", "tools"},
+		{"initialize-odd-revision", "tools"},
+		{"never-answers", "call echo {} --timeout 100ms"},
+		{"dies-mid-call", "call echo {}"},
+		{"invalid-utf8", "call echo {}"},
+		{"unknown-result-type", "call echo {}"},
+		{"same-cursor", "tools"},
+	} {
+		add("a server with the fault "+test.fault, test.args+" -- SERVER",
+			faulty(t, &testserver.Options{Fault: test.fault}, strings.Fields(test.args)...))
+	}
+	add("no such program", "tools -- no-such-program-at-all", try(t, "tools", "--", "no-such-program-at-all"))
+	for _, test := range []struct {
+		what    string
+		handler http.Handler
+		args    string
+	}{
+		{"a server that wants authorization", status(http.StatusUnauthorized, ""), "tools"},
+		{"one that does not accept that which it gets", status(http.StatusUnauthorized, ""), "tools -H Authorization:Bearer.123456"},
+		{"one that refuses", status(http.StatusForbidden, "not you"), "tools"},
+		{"one that has nothing there", http.NotFoundHandler(), "tools"},
+		{"the same with -t", http.NotFoundHandler(), "tools -t http"},
+		{"one that fails", status(http.StatusInternalServerError, "out of luck"), "tools"},
+		{"a web page", status(http.StatusOK, "<html>"), "tools"},
+	} {
+		web := httptest.NewServer(test.handler)
+		name, rest, _ := strings.Cut(test.args, " ")
+		o := try(t, append([]string{name, web.URL + "/mcp"}, strings.Fields(rest)...)...)
+		web.Close()
+		o.stderr = strings.ReplaceAll(o.stderr, web.URL, "http://HOST")
+		o.stderr = said.ReplaceAllString(o.stderr, "$1 …") // which others have tests for
+		add(test.what, strings.TrimSpace(name+" http://HOST/mcp "+rest), o)
+	}
+	golden(t, "failures.txt", text)
+}
+
+// status is a server with always the same answer.
+func status(code int, body string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		w.WriteHeader(code)
+		_, _ = io.WriteString(w, body)
+	})
 }
