@@ -17,8 +17,8 @@ type flight struct {
 }
 
 // join waits for the flight at place, which mu guards, and starts one that
-// runs f if there is none. If it was one for another task, which is not what a
-// task of nil minds, false is returned when it has ended, and nothing else.
+// runs f if there is none. If it was one for another task, false is returned
+// when it has ended, and nothing else.
 func join(ctx context.Context, mu *sync.Mutex, place **flight, task any, f func(context.Context) (*token, error)) (*token, error, bool) {
 	mu.Lock()
 	p := *place
@@ -39,7 +39,7 @@ func join(ctx context.Context, mu *sync.Mutex, place **flight, task any, f func(
 			close(p.done)
 		}()
 	}
-	same := task == nil || p.task == task
+	same := p.task == task
 	if same {
 		p.waiting++
 	}

@@ -43,8 +43,8 @@ func (t *Transport) bound() binding {
 }
 
 // renew returns a token that meets the demand, after used did not. All who
-// need one wait for the same; who needs more scopes for operation may have to
-// wait for others first, who need other ones.
+// need one wait for the same; who needs something else than is being done, such
+// as more scopes for operation, waits for that first.
 func (t *Transport) renew(ctx context.Context, used *token, d demand, operation string) (*token, error) {
 	place, task := &t.renewing, any(nil)
 	switch {

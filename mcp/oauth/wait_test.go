@@ -76,6 +76,45 @@ func TestNobodyWaitsAnyMore(t *testing.T) {
 	w.mustGet(tr)
 }
 
+// A person who is asked for more scopes, and says no, does not cost those who
+// just need a new token theirs.
+func TestRefreshAfterNo(t *testing.T) {
+	w := newWorld(t)
+	asked, no := make(chan struct{}), make(chan struct{})
+	who := &robot{w: w}
+	w.needs = func(r *http.Request) string { return r.Header.Get("Mcp-Name") }
+	tr := w.transport(func(o *Options) { o.Authorizer = who })
+	w.mustGet(tr)
+	who.stop = func(context.Context) error {
+		close(asked)
+		<-no
+		return errors.New("no")
+	}
+	errs := make(chan error, 2)
+	go func() {
+		_, err := w.ask(tr, "admin")
+		errs <- err
+	}()
+	<-asked
+	w.forgetAccess()
+	refused := make(chan struct{})
+	inner := w.challenge
+	w.challenge = func(r *http.Request) string { close(refused); return inner(r) }
+	go func() {
+		_, err := w.ask(tr, "")
+		errs <- err
+	}()
+	<-refused
+	close(no)
+	first, second := <-errs, <-errs
+	if first == nil {
+		first, second = second, first
+	}
+	if first == nil || second != nil || w.count("refresh_token") != 1 {
+		t.Errorf("%v, %v, refreshed %d times", first, second, w.count("refresh_token"))
+	}
+}
+
 func (t *Transport) waiting() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
