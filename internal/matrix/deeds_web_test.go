@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -136,5 +137,30 @@ func longArgument(t *testing.T, w *world) {
 	}
 	if err := w.add(t, client); err != nil {
 		t.Error(err)
+	}
+}
+
+// losesSession has calls made all the time while a session is lost and another
+// one is opened. All of them succeed, and none comes before the session is open,
+// of which the server would complain.
+func losesSession(t *testing.T, w *world) {
+	w.web.Fault, w.web.Latency = "session-lost", 10*time.Millisecond
+	client := w.connect(t, w.options())
+	var all sync.WaitGroup
+	for i := range 100 {
+		time.Sleep(time.Millisecond)
+		all.Go(func() {
+			if i != 20 {
+				if err := w.add(t, client); err != nil {
+					t.Error(err)
+				}
+			} else if text, err := w.echo(t.Context(), client, greeting); text != greeting {
+				t.Errorf("%q, %v", text, err)
+			}
+		})
+	}
+	all.Wait()
+	if n := w.received("initialize"); n != 2 {
+		t.Errorf("%d sessions", n)
 	}
 }

@@ -60,6 +60,7 @@ var webRows = []row{
 		on("H", "session-lost", works.andSessionEnds()),
 		on("H", "session-lost-again", fails(noSession).andSessionEnds()),
 		on("H", "session-lost-400", fails(status(400), answered(-32001)).andSessionEnds()),
+		deed("H legacy", "calls go on meanwhile", losesSession),
 		on("H", "session-id-changes", works),
 		on("H", "session-id-long", refused(noSession).pardons("a session id that this server never gave")), // it forgets what it gave
 		on("H", "session-id-spaces", refused(malformed)),
