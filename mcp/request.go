@@ -96,25 +96,22 @@ func (t *requestTable) remove() {
 // cancel takes the params of the notification that the server no longer wants
 // an answer.
 func (t *requestTable) cancel(params []byte) error {
-	var id jsonrpc.ID
-	r := wire.NewReader(params)
-	for r.Object(); r.More(); {
-		if string(r.Key()) != "requestId" {
-			r.Skip()
-		} else if raw := r.Raw(); raw != nil {
-			r.Fail(id.UnmarshalJSON(raw))
-		}
-	}
-	if err := r.End(); err != nil {
+	var p cancelledRequest
+	if err := decodeText(params, &p); err != nil {
 		return &malformedError{err}
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if cancel := t.cancels[id]; cancel != nil {
+	if cancel := t.cancels[p.id]; cancel != nil {
 		cancel()
 	}
 	return nil // it may have been answered meanwhile
 }
+
+// cancelledRequest is what is needed of CancelledParams.
+type cancelledRequest struct{ id jsonrpc.ID }
+
+func (t *cancelledRequest) fields(c *codec) { c.id("requestId", &t.id) }
 
 // wait waits for the handlers to return, no longer than d: one of them may be
 // what waits.

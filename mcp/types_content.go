@@ -129,28 +129,30 @@ func (c *codec) content(key string, p *Content) {
 
 // readContent reads content. It fails only for text that is no JSON.
 func (c *codec) readContent(t *Content) {
-	mark, kind := c.r, c.contentType()
+	mark := c.r.Mark()
+	kind := c.contentType()
+	c.r.Reset(mark)
 	if t.Type = contentKind(string(kind)); t.Type != "" {
 		c.readMembers(t)
 		if c.r.Err() == nil && (t.Type != ContentResource || t.Resource != nil) {
 			return
 		}
-		c.r, c.key = mark, nil
+		c.r.Reset(mark)
+		c.key = nil
 	}
 	*t = Content{Type: string(kind)}
 	t.Raw = c.r.Raw()
 }
 
-// contentType looks ahead for the type of the content that follows, as it
+// contentType reads ahead for the type of the content that follows, as it
 // decides what the other members mean. Most often it comes first.
 func (c *codec) contentType() []byte {
-	r := c.r
-	if r.Kind() != wire.Object {
+	if c.r.Kind() != wire.Object {
 		return nil
 	}
-	for r.Object(); r.More(); r.Skip() {
-		if string(r.Key()) == "type" && r.Kind() == wire.String {
-			return r.Bytes()
+	for c.r.Object(); c.r.More(); c.r.Skip() {
+		if string(c.r.Key()) == "type" && c.r.Kind() == wire.String {
+			return c.r.Bytes()
 		}
 	}
 	return nil

@@ -44,8 +44,11 @@ func items[T any, P itemPtr[T]](c *codec, key string, p *[]T, bad *[]error) {
 // there is a copy of it for each.
 func elements[T any, P objectPtr[T]](c *codec, key string, p *[]T, always bool, bad *[]error) {
 	if c.takeList(key) {
-		s := make([]T, 0, c.r.Left()/256) // in most lists an element is longer
+		s, start := []T{}, c.r.Offset()
 		for i := 0; c.r.More(); i++ {
+			if i == sample {
+				s = append(make([]T, 0, c.likely(start)), s...)
+			}
 			s = append(s, make([]T, 1)...)
 			if last := len(s) - 1; !c.element(P(&s[last]), key, i, bad) {
 				s = s[:last]
@@ -58,6 +61,15 @@ func elements[T any, P objectPtr[T]](c *codec, key string, p *[]T, always bool, 
 		}
 		c.endList()
 	}
+}
+
+// sample is how many elements of a list tell how many more will come.
+const sample = 8
+
+// likely estimates how many elements a list has in all, when the first were
+// read. It is careful not to make more of them than fit into twice the text.
+func (c *codec) likely(start int) int {
+	return sample + c.r.Left()/max(256, (c.r.Offset()-start)/sample)
 }
 
 // element reads element i of a list, and reports whether it is to stay. With

@@ -111,18 +111,15 @@ func AppendLine(dst, raw []byte) []byte {
 	if bytes.IndexByte(raw, '\n') < 0 && bytes.IndexByte(raw, '\r') < 0 {
 		return append(dst, raw...)
 	}
-	for i := 0; i < len(raw); {
-		switch c := raw[i]; c {
-		case ' ', '\t', '\n', '\r':
-			i++
-		case '"':
-			end := i + stringLen(raw[i:])
-			dst = append(dst, raw[i:end]...)
-			i = end
-		default:
-			dst = append(dst, c)
-			i++
+	for len(raw) > 0 {
+		n := 1
+		if raw[0] == '"' {
+			n = stringLen(raw)
 		}
+		if raw[0] > ' ' {
+			dst = append(dst, raw[:n]...)
+		}
+		raw = raw[n:]
 	}
 	return dst
 }

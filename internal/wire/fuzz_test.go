@@ -73,17 +73,25 @@ func FuzzReader(f *testing.F) {
 		if bytes.ContainsAny(line, "\r\n") || !reflect.DeepEqual(decode(t, line), want) {
 			t.Errorf("on one line %q is %q", text, line)
 		}
-		for _, lax := range []bool{false, true} {
+		r = wire.NewReader(text)
+		r.Trust()
+		if got := r.Raw(); !bytes.Equal(got, raw) || r.End() != nil {
+			t.Errorf("trusted, Raw of %q is %q, error %v", text, got, r.Err())
+		}
+		for how, prepare := range map[string]func(*wire.Reader){
+			"strict": func(*wire.Reader) {}, "lax": (*wire.Reader).Lax, "trusted": (*wire.Reader).Trust,
+		} {
 			r := wire.NewReader(text)
-			if lax {
-				r.Lax()
-			}
+			prepare(&r)
+			mark := r.Mark()
+			tree(&r)
+			r.Reset(mark)
 			got := tree(&r)
 			switch err := r.End(); {
 			case err == nil && !reflect.DeepEqual(got, want):
-				t.Errorf("%q (lax %t) was read as %#v, want %#v", text, lax, got, want)
+				t.Errorf("%q was read as %#v (%s), want %#v", text, got, how, want)
 			case err != nil && !strings.Contains(err.Error(), "occurs twice") && !strings.Contains(err.Error(), "512 members"):
-				t.Errorf("%q is valid, but reading it (lax %t) failed: %v", text, lax, err)
+				t.Errorf("%q is valid, but reading it (%s) failed: %v", text, how, err)
 			}
 		}
 	})

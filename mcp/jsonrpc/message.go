@@ -122,26 +122,22 @@ func salvageID(data []byte) (id ID) {
 		switch string(r.Key()) {
 		case "jsonrpc":
 			version = true
-			r.Skip()
 		case "id":
-			switch r.Kind() {
-			case wire.Number, wire.String:
+			if k := r.Kind(); k == wire.Number || k == wire.String {
 				if v := readID(&r); r.Err() == nil {
 					id = v
 				}
-			default:
-				r.Skip()
+				continue
 			}
 		case "method", "params":
 			if !r.Null() {
 				return ID{}
 			}
+			continue
 		case "result", "error":
 			answer = true
-			r.Skip()
-		default:
-			r.Skip()
 		}
+		r.Skip()
 	}
 	switch {
 	case !id.IsZero() && (answer || version):
