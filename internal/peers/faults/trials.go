@@ -35,6 +35,7 @@ var trials = []trial{
 	{transport: 'S', fault: "never-answers", want: fail},
 	{transport: 'H', fault: "never-answers", want: fail},
 	{transport: 'S', fault: "mute", want: refuse},
+	{transport: 'H', fault: "delete-silent", want: work},
 	{transport: 'S', fault: "dies-mid-call", want: notice, dies: true},
 	{transport: 'H', fault: "resets", want: notice},
 	{transport: 'E', fault: "event-reset", want: notice, dies: true},
@@ -74,17 +75,16 @@ var trials = []trial{
 	{transport: 'H', fault: "status-400", want: notice},
 	{transport: 'H', fault: "status-503", want: notice},
 	{transport: 'H', fault: "status-500-slow", want: fail},
+	{transport: 'H', fault: "get-500", want: work},
 	{transport: 'H', fault: "session-lost", want: either, lost: true},
 	{transport: 'H', fault: "redirect-elsewhere-307", want: notice},
 	{transport: 'H', fault: "gzip-bomb", want: notice},
 	{transport: 'E', fault: "endpoint-elsewhere", want: refuse},
 	{transport: 'E', fault: "endpoint-none", want: refuse},
 	{transport: 'H', fault: "drops", want: work},
+	{transport: 'H', fault: "get-ends", want: work},
 	{transport: 'H', fault: "goes-silent", want: fail},
 	{transport: 'H', fault: "stays-open", want: work},
-	{transport: 'H', fault: "get-500", want: work},
-	{transport: 'H', fault: "get-ends", want: work},
-	{transport: 'H', fault: "delete-silent", want: work},
 	{transport: 'S', fault: "endless-pages", want: notice, list: true},
 }
 
@@ -138,10 +138,10 @@ func (tr *trial) verdict(o *outcome, strangers int) string {
 		complain("holds %d MB", o.Peak/1e6)
 	}
 	if o.Goroutines > 0 {
-		complain("leaves %d goroutines", o.Goroutines)
+		complain("goroutines that are left: %d", o.Goroutines)
 	}
 	if o.Processes > 0 {
-		complain("leaves %d processes", o.Processes)
+		complain("processes that are left: %d", o.Processes)
 	}
 	if strangers > 0 {
 		complain("asks another origin")
