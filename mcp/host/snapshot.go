@@ -119,7 +119,7 @@ func differences(a, b *mcp.Tool) (what []string) {
 	if string(a.OutputSchema) != string(b.OutputSchema) {
 		what = append(what, "outputSchema")
 	}
-	if !sameHints(a.Annotations, b.Annotations) {
+	if hints(a.Annotations) != hints(b.Annotations) {
 		what = append(what, "annotations")
 	}
 	if a.DisplayName() != b.DisplayName() {
@@ -128,7 +128,7 @@ func differences(a, b *mcp.Tool) (what []string) {
 	return what
 }
 
-func sameHints(a, b *mcp.ToolAnnotations) bool {
-	return a.ReadOnly() == b.ReadOnly() && a.Destructive() == b.Destructive() &&
-		a.Idempotent() == b.Idempotent() && a.OpenWorld() == b.OpenWorld()
+// hints are what annotations say.
+func hints(a *mcp.ToolAnnotations) [4]bool {
+	return [...]bool{a.ReadOnly(), a.Destructive(), a.Idempotent(), a.OpenWorld()}
 }

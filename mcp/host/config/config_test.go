@@ -347,6 +347,18 @@ func TestFilter(t *testing.T) {
 	}
 }
 
+func TestTimes(t *testing.T) {
+	for text, want := range map[string]string{
+		"30s": "30s", "1m30s": "1m30s", "500ms": "500ms", "2h": "2h0m0s", "0.5m": "30s", "1h0m1s": "1h0m1s", "45": "45s", "1500": "1.5s",
+		"": "", "s": "", "5 s": "", "5d": "", "1.2.3s": "", "-5s": "", "10s5": "", "0x10s": "", "inf": "", "nan": "", "721h": "", "5sm": "",
+	} {
+		s, problems := one(t, `{"command":"run","timeout":"`+text+`"}`)
+		if (s == nil) != (want == "") || s != nil && s.Timeout.String() != want {
+			t.Errorf("%q: %+v, %q", text, s, problems)
+		}
+	}
+}
+
 func TestEqual(t *testing.T) {
 	differ := []string{
 		`{"command":"run"}`, `{"command":"run","args":["a"]}`, `{"command":"run","env":["A=1"]}`, `{"command":"run","timeout":5}`,

@@ -50,6 +50,7 @@ type expansion struct {
 	err error
 }
 
+//go:noinline
 func (x *expansion) fail(field string, err error) {
 	if x.err == nil && err != nil {
 		x.err = wrong(field, err)

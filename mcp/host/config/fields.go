@@ -23,8 +23,8 @@ func readTime(value []byte, unit time.Duration) (time.Duration, error) {
 	text := string(value)
 	if kind(value) == wire.String {
 		text, _ = readString(value)
-		if d, err := time.ParseDuration(text); err == nil {
-			return d, checkTime(d.Seconds())
+		if n, ok := withUnits(text); ok {
+			return time.Duration(n * float64(time.Second)), checkTime(n)
 		}
 	}
 	n, err := strconv.ParseFloat(text, 64)
@@ -35,6 +35,32 @@ func readTime(value []byte, unit time.Duration) (time.Duration, error) {
 		n /= 1000
 	}
 	return time.Duration(n * float64(time.Second)), checkTime(n)
+}
+
+// withUnits reads a time such as 1m30s, and returns it in seconds. It does
+// without what time.ParseDuration would link.
+func withUnits(text string) (seconds float64, ok bool) {
+	for text != "" {
+		unit := strings.TrimLeft(text, "0123456789.")
+		rest := strings.TrimLeft(unit, "hms")
+		n, err := strconv.ParseFloat(text[:len(text)-len(unit)], 64)
+		switch unit[:len(unit)-len(rest)] {
+		case "ms":
+			n /= 1000
+		case "s":
+		case "m":
+			n *= 60
+		case "h":
+			n *= 3600
+		default:
+			return 0, false
+		}
+		if err != nil {
+			return 0, false
+		}
+		seconds, ok, text = seconds+n, true, rest
+	}
+	return seconds, ok
 }
 
 func checkTime(seconds float64) error {

@@ -160,6 +160,8 @@ func object(path string, value []byte, at int) ([]*member, error) {
 }
 
 // wanted says what a value should have been. The value itself may be a secret.
+//
+//go:noinline
 func wanted(what string, value []byte) error {
 	return message("must be " + what + ", not " + kind(value).String())
 }

@@ -162,6 +162,8 @@ func Parse(text []byte, source, scope string) *Config {
 
 // report adds a problem, which is at that place of the text unless its error
 // knows a better one.
+//
+//go:noinline
 func (c *Config) report(text []byte, at int, p *Problem) {
 	switch e := p.Err.(type) {
 	case *wire.SyntaxError:
