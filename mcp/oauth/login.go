@@ -53,8 +53,8 @@ func (t *Transport) Login(ctx context.Context) error {
 	return err
 }
 
-// A request that asks a server what it is. It is what clients ask first, so servers of
-// every revision have an answer to it, and none of them begins a session.
+// A request that asks a server what it is. It is what clients ask first, so
+// servers of every revision have an answer to it, and none begins a session.
 const (
 	discoverVersion = "2026-07-28"
 	discoverMethod  = "server/discover"

@@ -98,7 +98,7 @@ func (r *receiver) Authorize(ctx context.Context, page string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	answer, pasted := make(chan string, 1), make(chan string, 1)
+	answer := make(chan string, 2) // one from the browser, one that is pasted
 	served := make(chan struct{})
 	go func() { // ends when the listener and ctx do
 		r.serve(ctx, u.Query().Get("state"), answer)
@@ -120,12 +120,10 @@ func (r *receiver) Authorize(ctx context.Context, page string) (string, error) {
 		if err := r.l.Paste.show(page, "If it ends at a page that cannot be shown, paste the address of that here:"); err != nil {
 			return "", err
 		}
-		go r.takePaste(ctx, pasted) // ends with ctx
+		go r.takePaste(ctx, answer) // ends with ctx
 	}
 	select {
 	case a := <-answer:
-		return a, nil
-	case a := <-pasted:
 		return a, nil
 	case <-ctx.Done():
 		return "", &Error{URL: httpURL(u), Rule: "nobody authorized the program in time", Err: context.Cause(ctx)}
