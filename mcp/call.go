@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"errors"
-	"strconv"
 	"sync"
 	"time"
 
@@ -176,10 +175,10 @@ func appendMeta(b []byte, meta map[string]any) (_ []byte, err error) {
 	for _, key := range wire.SortedKeys(meta) {
 		switch key {
 		case "progressToken", metaVersion, metaClientInfo, metaCapabilities:
-			return b, errors.New("the key " + strconv.Quote(key) + " of Meta is the client's own")
+			return b, errors.New("the key " + wire.Quote(key) + " of Meta is the client's own")
 		}
 		if b, err = wire.AppendValue(wire.AppendKey(b, key), meta[key]); err != nil {
-			return b, &opError{"Meta " + strconv.Quote(key), err}
+			return b, &opError{"Meta " + wire.Quote(key), err}
 		}
 	}
 	return b, nil

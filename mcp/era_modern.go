@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"errors"
-	"strconv"
 	"sync/atomic"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -76,7 +75,7 @@ func (e *modernEra) complete(q *call, res *Result) error {
 			return errTask
 		}
 	}
-	return &malformedError{errors.New("result of the unknown type " + strconv.Quote(res.ResultType))}
+	return &malformedError{errors.New("result of the unknown type " + wire.Quote(res.ResultType))}
 }
 
 // discover asks the server which modern revisions it speaks and what it
@@ -145,7 +144,7 @@ func (e *incompatible) Error() string {
 		if i == 10 {
 			return s + " …"
 		}
-		s += " " + strconv.Quote(v)
+		s += " " + wire.Quote(v)
 	}
 	if len(e.offered) == 0 {
 		s += " none"

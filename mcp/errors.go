@@ -3,9 +3,9 @@ package mcp
 import (
 	"context"
 	"errors"
-	"strconv"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -61,10 +61,10 @@ type CallError struct {
 func (e *CallError) Error() string {
 	s := e.Method
 	if e.Name != "" {
-		s += " " + strconv.Quote(e.Name)
+		s += " " + wire.Quote(e.Name)
 	}
 	if e.Server != "" {
-		s = "server " + strconv.Quote(e.Server) + ": " + s
+		s = "server " + wire.Quote(e.Server) + ": " + s
 	}
 	return s + ": " + e.Err.Error()
 }

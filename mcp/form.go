@@ -24,17 +24,17 @@ func complete(fields []FormField, content map[string]any) (map[string]any, error
 		switch {
 		case ok:
 			if err := f.Schema.Check(v); err != nil {
-				return nil, &opError{"field " + strconv.Quote(f.Name), err}
+				return nil, &opError{"field " + wire.Quote(f.Name), err}
 			}
 		case f.Schema.Default != nil:
 			filled[f.Name] = f.Schema.Default
 		case f.Required:
-			return nil, &opError{"field " + strconv.Quote(f.Name), errors.New("required, but not filled in")}
+			return nil, &opError{"field " + wire.Quote(f.Name), errors.New("required, but not filled in")}
 		}
 	}
 	for name := range filled {
 		if !hasField(fields, name) {
-			return nil, &opError{"field " + strconv.Quote(name), errors.New("not in the form")}
+			return nil, &opError{"field " + wire.Quote(name), errors.New("not in the form")}
 		}
 	}
 	return filled, nil
@@ -99,7 +99,7 @@ func (s *PrimitiveSchema) checkChoice(v string) error {
 			return nil
 		}
 	}
-	return errors.New(strconv.Quote(v) + " is none of the choices")
+	return errors.New(wire.Quote(v) + " is none of the choices")
 }
 
 // checkFormat checks dates, and catches what is no address or URI at a glance.
@@ -120,7 +120,7 @@ func checkFormat(format, v string) error {
 		_, err = time.Parse(time.RFC3339, strings.ToUpper(v))
 	}
 	if !ok || err != nil {
-		return errors.New(strconv.Quote(v) + " is no " + format)
+		return errors.New(wire.Quote(v) + " is no " + format)
 	}
 	return nil
 }

@@ -46,7 +46,7 @@ func pages[T, R any, P resultPtr[R]](ctx context.Context, c *Client, method stri
 			case next == nil:
 				return
 			case seen[*next]:
-				yield(nil, c.endless(method, "the cursor "+strconv.Quote(*next)+" came twice"))
+				yield(nil, c.endless(method, "the cursor "+wire.Quote(*next)+" came twice"))
 				return
 			case n == c.opts.MaxPages:
 				yield(nil, c.endless(method, "more than "+strconv.Itoa(n)+" pages"))

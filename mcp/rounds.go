@@ -124,7 +124,7 @@ func (c *Client) answerAll(ctx context.Context, keys []string, question func(key
 			defer wg.Done()
 			answer, err := c.input(ctx, key, question)
 			if err != nil {
-				once.Do(func() { failure = &opError{strconv.Quote(key), err}; cancel() })
+				once.Do(func() { failure = &opError{wire.Quote(key), err}; cancel() })
 			}
 			answers[i] = answer
 		}()

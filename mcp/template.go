@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
 // Expand returns the URI that the template makes of values, which are strings
@@ -86,14 +88,14 @@ func expand(expression string, values map[string]any) (string, error) {
 			list, explode = []string{v}, false
 		case []string:
 			if prefixed {
-				return "", errors.New("a list has no prefix: " + strconv.Quote(name))
+				return "", errors.New("a list has no prefix: " + wire.Quote(name))
 			}
 			if len(v) == 0 {
 				continue
 			}
 			list = v
 		default:
-			return "", errors.New("neither a string nor a list of strings: " + strconv.Quote(name))
+			return "", errors.New("neither a string nor a list of strings: " + wire.Quote(name))
 		}
 		parts = append(parts, op.join(name, list, explode)...)
 	}

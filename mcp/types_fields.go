@@ -3,7 +3,6 @@ package mcp
 import (
 	"errors"
 	"math"
-	"strconv"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
@@ -114,7 +113,7 @@ func (c *codec) floatPtr(key string, p **float64) {
 func (c *codec) readFloat(key string) float64 {
 	f := c.r.Float()
 	if math.IsInf(f, 0) {
-		c.r.Fail(errors.New("JSON: the number in " + strconv.Quote(key) + " is too large"))
+		c.r.Fail(errors.New("JSON: the number in " + wire.Quote(key) + " is too large"))
 		return 0
 	}
 	return f

@@ -37,7 +37,7 @@ func (k *keys) add(key []byte) (problem string) {
 	i := k.n - 1
 	for ; k.at(i) != nil; i-- {
 		if string(k.at(i)) == string(key) {
-			return "key " + strconv.Quote(string(key[:min(len(key), 40)])) + " occurs twice"
+			return "key " + Quote(string(key[:min(len(key), 40)])) + " occurs twice"
 		}
 	}
 	if k.n-1-i == maxKeys {

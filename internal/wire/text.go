@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"math/bits"
+	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -175,6 +176,11 @@ func blocks(s []byte) (n int) {
 	}
 	return n
 }
+
+// Quote is strconv.Quote, which would be copied into each place that calls it.
+//
+//go:noinline
+func Quote(s string) string { return strconv.Quote(s) }
 
 // view returns b as a string that shares memory with it.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

@@ -165,7 +165,7 @@ type memberError struct {
 	err error
 }
 
-func (e *memberError) Error() string { return strconv.Quote(e.key) + ": " + e.err.Error() }
+func (e *memberError) Error() string { return Quote(e.key) + ": " + e.err.Error() }
 func (e *memberError) Unwrap() error { return e.err }
 
 // inMember says where err came up, unless it is too deep or was said already.
@@ -178,7 +178,7 @@ func inMember(key string, err error) error {
 
 func appendNumber(dst []byte, s string) ([]byte, error) {
 	if s == "" || kinds[s[0]] != Number || Valid([]byte(s)) != nil || s[len(s)-1] <= ' ' {
-		return dst, errors.New("not a number: " + strconv.Quote(s))
+		return dst, errors.New("not a number: " + Quote(s))
 	}
 	return append(dst, s...), nil
 }

@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
 // What programs need of the environment and what holds no secrets.
@@ -69,7 +71,7 @@ func (t *Transport) environ() ([]string, error) {
 			return nil, errors.New("Env[" + strconv.Itoa(i) + "] is not of the form KEY=value")
 		}
 		if strings.IndexByte(entry, 0) >= 0 {
-			return nil, errors.New("environment variable " + strconv.Quote(key) + " holds a NUL")
+			return nil, errors.New("environment variable " + wire.Quote(key) + " holds a NUL")
 		}
 	}
 	return append(env, t.Env...), nil

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"io"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -93,7 +93,7 @@ func (t *Transport) start(ctx context.Context, h jsonrpc.Handler) (*process, err
 }
 
 // server is what errors call the server.
-func (t *Transport) server() string { return "server " + strconv.Quote(t.String()) }
+func (t *Transport) server() string { return "server " + wire.Quote(t.String()) }
 
 // String returns the program and its arguments as errors quote them: cut if
 // they are long, and with three dots in place of what follows a flag that
