@@ -219,6 +219,11 @@ func (r *Reader) open(k Kind) bool {
 		r.expected(k)
 		return false
 	}
+	return r.enter(k)
+}
+
+// enter is open where the kind is known.
+func (r *Reader) enter(k Kind) bool {
 	if r.depth == MaxDepth {
 		r.syntax("nested deeper than " + strconv.Itoa(MaxDepth))
 		return false
@@ -363,19 +368,17 @@ func (r *Reader) Skip() {
 	}
 	outer := r.depth
 	for {
-		switch r.Kind() {
-		case Null:
-			r.literal("null")
-		case Bool:
-			r.Bool()
-		case Number:
-			r.scanNumber()
+		switch k := r.Kind(); k {
 		case String:
 			r.scanString()
-		case Array:
-			r.open(Array)
-		case Object:
-			r.open(Object)
+		case Array, Object:
+			r.enter(k)
+		case Number:
+			r.scanNumber()
+		case Bool:
+			r.Bool()
+		case Null:
+			r.literal("null")
 		default:
 			if r.err == nil {
 				r.unexpected()
