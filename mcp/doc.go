@@ -35,6 +35,30 @@
 // calls ([Tasks]). What has no handler is not declared to servers, refused if
 // they ask for it all the same, and not linked.
 //
+// # What servers ask for
+//
+// [Options].Handlers has a value for each thing that a program does for
+// servers, such as [Roots], [Sampling], [Elicitation] and [Tasks]. It is declared
+// to them; anything else is refused. One set of handlers serves both kinds of
+// servers, those that send requests and those whose results ask for input.
+//
+// # Tasks
+//
+// A server may make a task of a call and go on with it beyond its answer. With
+// Tasks among the handlers, [Client.CallTool] waits for its end, and
+// [Client.StartTool] returns a handle that can be saved, for another process.
+//
+// # Changes
+//
+// [Client.Subscribe] tells of lists and resources that have changed. Log messages
+// go to [Options].Log.
+//
+// # Around every request
+//
+// [Options].Intercept is called in place of each request being sent, for spans,
+// audits and permissions; package jsonschema has one that checks what tools
+// return. [Options].Trace sees the messages as they are.
+//
 // # Results
 //
 // What a server sends is kept: schemas, structured content and _meta are the
