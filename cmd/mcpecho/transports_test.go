@@ -217,7 +217,7 @@ func serving(t *testing.T, args ...string) (urls []string, cmd *exec.Cmd) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	t.Cleanup(func() { _, _ = cmd.Process.Kill(), cmd.Wait() })
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		if urls = append(urls, lines.Text()); len(urls) == 2 || strings.Contains(strings.Join(args, " "), "--protocol 2026") {
 			break
