@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -75,7 +76,7 @@ func onTerminal(t *testing.T, width uint16, args ...string) *pty {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _, _ = p.cmd.Process.Kill(), p.cmd.Wait() })
-	if err := master.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
+	if err := master.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
 		t.Fatal(err)
 	}
 	return p
@@ -181,6 +182,24 @@ func TestControlCCancelsTheCall(t *testing.T) {
 	data, err := os.ReadFile(trace)
 	if err != nil || !strings.Contains(string(data), "notifications/cancelled") {
 		t.Errorf("the server was not told: %s, %v", data, err)
+	}
+}
+
+func TestWatchOnATerminalTellsTheTime(t *testing.T) {
+	web := onWeb(t, nil, nil)
+	p := onTerminal(t, 80, "watch", web.URL, "echo://text", "--no-color")
+	p.until("Ctrl-C ends it.\r\n")
+	if o := try(t, "call", web.URL, "update"); o.status != 0 {
+		t.Fatalf("%+v", o)
+	}
+	p.until("updated echo://text\r\n")
+	if _, err := p.master.WriteString("\x03"); err != nil {
+		t.Fatal(err)
+	}
+	shown, status := p.end()
+	line := regexp.MustCompile(`(?m)^\d\d:\d\d:\d\d updated echo://text$`)
+	if status != statusInterrupted || !line.MatchString(shown) {
+		t.Errorf("status %d, %q", status, shown)
 	}
 }
 

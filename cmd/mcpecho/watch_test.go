@@ -42,7 +42,7 @@ func (o *transcript) String() string {
 // until waits for text.
 func (o *transcript) until(t *testing.T, text string) {
 	t.Helper()
-	late := time.After(10 * time.Second)
+	late := time.After(time.Minute)
 	for !strings.Contains(o.String(), text) {
 		select {
 		case <-o.more:
