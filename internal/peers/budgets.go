@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"math"
 
 	"github.com/stdmcp/stdmcp/internal/peers/sample"
@@ -12,7 +14,12 @@ type budget struct {
 	Limit    string
 	Measured string
 	Holds    bool
+	Broken   bool // so far from it that noise is no excuse
 }
+
+// noise is how many times over a budget of time a sound run may be: a machine
+// that others use, and two processors for two processes, make that of it.
+const noise = 2.5
 
 // at returns a cell of stdmcp.
 func at(transport, work, era string) cell { return cell{transport, work, ours, era} }
@@ -24,27 +31,27 @@ func (p *page) budgets() (list []budget) {
 		small := at("stdio", "small", era)
 		name := "a small call over stdio, " + era + ": "
 		list = append(list,
-			p.atMost(name+"time against the bare pipe", p.slowdown(small), 1.5, times),
-			p.atMost(name+"allocations", p.allocs(small), 12, count),
-			p.atMost(name+"bytes allocated", p.calls.series[small].Median(sample.Bytes), 1500, size),
+			p.atMost(name+"time against the bare pipe", p.slowdown(small), 1.5, noise, times),
+			p.atMost(name+"allocations", p.allocs(small), 12, 1, count),
+			p.atMost(name+"bytes allocated", p.calls.series[small].Median(sample.Bytes), 1500, 1, size),
 		)
 	}
 	text := at("stdio", "text-1048576", "legacy")
 	list = append(list,
-		p.atMost("1 MB text over stdio: time against the bare pipe", p.slowdown(text), 4, times),
-		p.atMost("1 MB text over stdio: bytes allocated per byte", p.calls.series[text].Median(sample.Bytes)/(1<<20), 2.2, times),
-		p.atMost("a small call over HTTP, legacy: time against net/http", p.slowdown(at("json", "small", "legacy")), 1.1, times),
-		p.atMost("a small call over HTTP, modern: time against net/http", p.slowdown(at("json", "small", "modern")), 1.1, times),
-		p.atMost("50 tools over stdio: allocations", p.allocs(at("stdio", "tools-50", "legacy")), 400, count),
+		p.atMost("1 MB text over stdio: time against the bare pipe", p.slowdown(text), 4, noise, times),
+		p.atMost("1 MB text over stdio: bytes allocated per byte", p.calls.series[text].Median(sample.Bytes)/(1<<20), 2.2, 1, times),
+		p.atMost("a small call over HTTP, legacy: time against net/http", p.slowdown(at("json", "small", "legacy")), 1.1, noise, times),
+		p.atMost("a small call over HTTP, modern: time against net/http", p.slowdown(at("json", "small", "modern")), 1.1, noise, times),
+		p.atMost("50 tools over stdio: allocations", p.allocs(at("stdio", "tools-50", "legacy")), 400, 1, count),
 		p.atLeast("32 callers on one pipe: calls per CPU second against the better peer", p.lead(sample.CPU, at("stdio", "calls-32", "legacy")), 2),
 		p.atLeast("1,000 tools over stdio: how much faster than the better peer", p.lead(sample.Time, at("stdio", "tools-1000", "legacy")), 10),
 	)
 	for _, tr := range transports[:2] {
 		list = append(list, p.atMost("a small call over "+tr.title+": time in the modern era against the legacy one",
-			p.calls.ratio(sample.Time, at(tr.name, "small", "modern"), at(tr.name, "small", "legacy")), 1.1, times))
+			p.calls.ratio(sample.Time, at(tr.name, "small", "modern"), at(tr.name, "small", "legacy")), 1.1, noise, times))
 	}
 	for _, g := range growths {
-		list = append(list, p.atMost("growth of "+g.title+": CPU time of each, the largest size against the middle one", p.growth(g), 1.5, times))
+		list = append(list, p.atMost("growth of "+g.title+": CPU time of each, the largest size against the middle one", p.growth(g), 1.5, noise, times))
 	}
 	return append(list, p.programBudgets()...)
 }
@@ -62,11 +69,11 @@ func (p *page) programBudgets() (list []budget) {
 			}
 			if limit > 0 && pf.arch == "amd64" {
 				list = append(list, p.atMost("a stripped program, "+pr.kind+", "+pf.toolchain,
-					float64(p.programs.sizes[pr][pf]), limit, size))
+					float64(p.programs.sizes[pr][pf]), limit, 1, size))
 			}
 		}
 	}
-	return append(list, p.atMost("a program of one call over stdio: peak memory", p.programs.starts[program{"stdio", ours}].peak, 8e6, size))
+	return append(list, p.atMost("a program of one call over stdio: peak memory", p.programs.starts[program{"stdio", ours}].peak, 8e6, 1.25, size))
 }
 
 // slowdown returns how much longer stdmcp takes than the floor.
@@ -90,21 +97,23 @@ func (p *page) lead(m sample.Metric, c cell) float64 {
 	return least
 }
 
-func (p *page) atMost(title string, v, limit float64, show func(float64) string) budget {
-	return budget{title, "≤ " + show(limit), show(v), v <= limit}
+func (p *page) atMost(title string, v, limit, slack float64, show func(float64) string) budget {
+	return budget{title, "≤ " + show(limit), show(v), v <= limit, v > limit*slack}
 }
 
 func (p *page) atLeast(title string, v, limit float64) budget {
-	return budget{title, "≥ " + times(limit), times(v), v >= limit}
+	return budget{title, "≥ " + times(limit), times(v), v >= limit, v < limit/noise}
 }
 
-func (p *page) overBudget() bool {
+// broken returns an error that names the budgets that are broken.
+func (p *page) broken() error {
+	var errs []error
 	for _, b := range p.budgets() {
-		if !b.Holds {
-			return true
+		if b.Broken {
+			errs = append(errs, fmt.Errorf("%s: %s, wanted %s", b.Title, b.Measured, b.Limit))
 		}
 	}
-	return false
+	return errors.Join(errs...)
 }
 
 // A growth is work of three sizes.
