@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -53,6 +54,41 @@ func TestHeadersOfPosts(t *testing.T) {
 	}
 	if second.Get("MCP-Protocol-Version") != "" {
 		t.Error(second)
+	}
+}
+
+// TestServerClosesAnIdleConnection just when a message is sent on it: what only
+// reads is sent again.
+func TestServerClosesAnIdleConnection(t *testing.T) {
+	s := serve(t, func(s *stream) { s.answer(10) })
+	var lists, calls atomic.Int32
+	s.accept = func(w http.ResponseWriter, r *http.Request, m *jsonrpc.Message) {
+		if m.Method == "tools/list" && lists.Add(1) == 1 || m.Method == "tools/call" && calls.Add(1) == 1 {
+			conn, _, err := w.(http.Hijacker).Hijack()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			conn.Close()
+			return
+		}
+		w.WriteHeader(http.StatusAccepted)
+		s.posted <- *m
+	}
+	conn := s.open(t, nil, jsonrpc.Handler{})
+	for range 2 { // so that there is an idle connection
+		if _, err := conn.Call(within(t, patience), &jsonrpc.Request{Method: "ping", Params: []byte("{}")}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := conn.Call(within(t, patience), &jsonrpc.Request{Method: "tools/list", Params: []byte("{}")}); err != nil {
+		t.Error(err)
+	}
+	if _, err := conn.Call(within(t, patience), &jsonrpc.Request{Method: "tools/call", Params: []byte("{}")}); !errors.Is(err, jsonrpc.ErrOutcomeUnknown) {
+		t.Error(err)
+	}
+	if lists.Load() != 2 || calls.Load() != 1 {
+		t.Errorf("%d lists, %d calls", lists.Load(), calls.Load())
 	}
 }
 

@@ -40,7 +40,7 @@ func (c *conn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessa
 		req.Started(id)
 	}
 	c.in.Limit(slot, req)
-	p := c.post(ctx, jsonrpc.AppendRequest(nil, id, req), req.Mirror.Revision, 0, func(err error) {
+	p := c.post(ctx, jsonrpc.AppendRequest(nil, id, req), c.header(req), 0, func(err error) {
 		if err != nil {
 			_ = c.in.Fail(id, err) // unless it was answered
 		}
@@ -53,8 +53,9 @@ func (c *conn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessa
 	p.cancel(a.Err)
 	if req.Cancel != nil {
 		if note := req.Cancel(id); note != nil {
+			note.Mirror = req.Mirror
 			quiet := httpx.Quiet(context.WithoutCancel(ctx))
-			c.post(quiet, jsonrpc.AppendRequest(nil, jsonrpc.ID{}, note), req.Mirror.Revision, noticeTime, func(error) {})
+			c.post(quiet, jsonrpc.AppendRequest(nil, jsonrpc.ID{}, note), c.header(note), noticeTime, func(error) {})
 		}
 	}
 	return nil, a.Err
@@ -63,21 +64,21 @@ func (c *conn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessa
 // Notify waits for the server to accept the notification, so that what is sent
 // afterwards comes afterwards.
 func (c *conn) Notify(ctx context.Context, req *jsonrpc.Request) error {
-	return c.send(ctx, jsonrpc.AppendRequest(nil, jsonrpc.ID{}, req), req.Mirror.Revision)
+	return c.send(ctx, jsonrpc.AppendRequest(nil, jsonrpc.ID{}, req), c.header(req))
 }
 
 // Reply waits for the server to accept the answer.
 func (c *conn) Reply(ctx context.Context, id jsonrpc.ID, result jsonrpc.RawMessage, err *jsonrpc.Error) error {
-	return c.send(ctx, jsonrpc.AppendAnswer(nil, id, result, err), "")
+	return c.send(ctx, jsonrpc.AppendAnswer(nil, id, result, err), c.header(&jsonrpc.Request{}))
 }
 
 // send posts a message that has no answer.
-func (c *conn) send(ctx context.Context, msg []byte, revision string) error {
+func (c *conn) send(ctx context.Context, msg []byte, header http.Header) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	result := make(chan error, 1)
-	p := c.post(ctx, msg, revision, c.timeout, func(err error) { result <- err })
+	p := c.post(ctx, msg, header, c.timeout, func(err error) { result <- err })
 	select {
 	case err := <-result:
 		return err
@@ -96,6 +97,18 @@ func (c *conn) send(ctx context.Context, msg []byte, revision string) error {
 	return c.Err()
 }
 
+// header returns the header of a message.
+func (c *conn) header(req *jsonrpc.Request) http.Header {
+	h := http.Header{"Content-Type": {"application/json"}}
+	if v := req.Mirror.Revision; v != "" {
+		h["Mcp-Protocol-Version"] = []string{v}
+	}
+	if httpx.MayRepeat(req.Method) {
+		httpx.AllowRepeat(h)
+	}
+	return h
+}
+
 // A posting is a message on its way.
 type posting struct {
 	cancel context.CancelCauseFunc
@@ -112,16 +125,12 @@ func (p *posting) expire() {
 // post sends msg on a goroutine of its own, with the values of ctx but not its
 // end, and calls result there when it is known whether the server takes it. It
 // doesn't when the connection has ended before, which tells everybody.
-func (c *conn) post(ctx context.Context, msg []byte, revision string, timeout time.Duration, result func(error)) *posting {
+func (c *conn) post(ctx context.Context, msg []byte, header http.Header, timeout time.Duration, result func(error)) *posting {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	p := &posting{cancel: cancel}
 	msg = bytes.TrimSuffix(msg, []byte("\n"))
 	if c.in.Handler.Trace != nil {
 		c.in.Handler.Trace(true, msg)
-	}
-	header := http.Header{"Content-Type": {"application/json"}}
-	if revision != "" {
-		header["Mcp-Protocol-Version"] = []string{revision}
 	}
 	started := c.start(func() { // ends with the request, which ends with the connection
 		defer cancel(nil)

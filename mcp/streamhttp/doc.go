@@ -8,10 +8,12 @@
 // Each message is a POST of its own. A call reads the response to its POST
 // itself: one JSON message, or a stream of events that it leaves at the answer,
 // for whose end it waits a few milliseconds, so that the connection can be used
-// again.
-// So whatever goes wrong, a status of 503 say, concerns that call alone, and a
-// call costs no goroutine. A [StatusError] or [RedirectError] is found with
-// errors.As.
+// again. So whatever goes wrong, a status of 503 say, concerns that call alone,
+// and a call costs no goroutine. A [StatusError] or [RedirectError] is found
+// with errors.As.
+//
+// When the server closes a connection that a message has just been sent on, what
+// only reads is sent once more, on another one; a call of a tool is not.
 //
 // When a response breaks off the call fails with an error that matches
 // mcp.ErrOutcomeUnknown, unless the server lets the client go on with the

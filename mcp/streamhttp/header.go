@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -13,7 +14,11 @@ import (
 const maxHeaders = 64
 
 // A headerKey is what the header of a message depends on.
-type headerKey struct{ revision, session, method, name string }
+type headerKey struct {
+	revision, session, method, name string
+
+	again bool // the message may be sent twice
+}
 
 // header returns a new header.
 func (k headerKey) header() http.Header {
@@ -27,6 +32,9 @@ func (k headerKey) header() http.Header {
 	set(sessionHeader, k.session)
 	set("Mcp-Method", encodeValue(k.method))
 	set("Mcp-Name", encodeValue(k.name))
+	if k.again {
+		httpx.AllowRepeat(h)
+	}
 	return h
 }
 
@@ -34,7 +42,7 @@ func (k headerKey) header() http.Header {
 // must not be changed, as other messages have the same.
 func (c *conn) header(req *jsonrpc.Request) (http.Header, error) {
 	m := &req.Mirror
-	k := headerKey{revision: m.Revision}
+	k := headerKey{revision: m.Revision, again: httpx.MayRepeat(req.Method)}
 	if !m.Session {
 		k.method, k.name = req.Method, m.Name
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -70,4 +71,37 @@ func TestServerThatDoesNotEndItsStreams(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestServerClosesAnIdleConnection just when a request is sent on it: what only
+// reads is sent again.
+func TestServerClosesAnIdleConnection(t *testing.T) {
+	both(t, func(t *testing.T, s *server) {
+		var closed sync.Map // by method
+		s.post = func(w http.ResponseWriter, r *request) bool {
+			if r.Method != "tools/list" && r.Method != "tools/call" {
+				return false
+			}
+			if _, again := closed.LoadOrStore(r.Method, true); again {
+				r.answer(w, `{"resultType":"complete","tools":[],"ttlMs":0,"cacheScope":"private"}`)
+			} else {
+				reset(w)
+			}
+			return true
+		}
+		c := s.open(t, nil, nil)
+		if _, err := c.ListTools(t.Context()); err != nil {
+			t.Error(err)
+		}
+		_, err := c.CallTool(t.Context(), "x", nil)
+		wantError(t, err, mcp.ErrOutcomeUnknown)
+		if lists, calls := len(s.got("tools/list")), len(s.got("tools/call")); lists != 2 || calls != 1 {
+			t.Errorf("%d lists, %d calls", lists, calls)
+		}
+		for _, r := range s.got("tools/list") {
+			if _, ok := r.HTTP.Header["Idempotency-Key"]; ok {
+				t.Error("sends a key")
+			}
+		}
+	})
 }
