@@ -2,12 +2,14 @@ package config_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
@@ -148,6 +150,24 @@ func TestSecretsAreHidden(t *testing.T) {
 	}
 }
 
+// collect notes all keys and strings of a value.
+func collect(v any, words map[string]bool) {
+	words[""] = true
+	switch v := v.(type) {
+	case string:
+		words[v] = true
+	case []any:
+		for _, v := range v {
+			collect(v, words)
+		}
+	case map[string]any:
+		for key, v := range v {
+			words[key] = true
+			collect(v, words)
+		}
+	}
+}
+
 func FuzzConfig(f *testing.F) {
 	for _, seed := range []string{
 		`{"mcpServers":{"x":{"command":"run","args":["a"],"env":{"A":"${B:-c}"}}}}`,
@@ -160,7 +180,17 @@ func FuzzConfig(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		c := config.Parse(text, "f", "s")
+		words := make(map[string]bool) // of the text, as encoding/json reads it
+		var whole any
+		if utf8.Valid(text) && json.Unmarshal(text, &whole) == nil {
+			collect(whole, words)
+		}
 		for _, s := range c.Servers {
+			for _, word := range append(s.Args, s.Name, s.Command, s.URL) {
+				if whole != nil && !words[word] {
+					t.Errorf("%q makes %q, which is nowhere in it", text, word)
+				}
+			}
 			if s.Name == "" || s.Type == config.Stdio && s.Command == "" || s.Command != "" && s.URL != "" {
 				t.Errorf("%q makes %+v", text, s)
 			}
