@@ -14,8 +14,8 @@ import (
 func TestCallPrintsTextAndNothingElse(t *testing.T) {
 	for _, args := range [][]string{
 		{"call", "echo", "message=hi"},
-		{"call", "--timeout=5s", "echo", "--connect-timeout", "5s", "message=hi"},
-		{"--timeout", "5", "tools/call", "echo", `{"message":"hi"}`},
+		{"call", "--timeout=50s", "echo", "--connect-timeout", "50s", "message=hi"},
+		{"--timeout", "50", "tools/call", "echo", `{"message":"hi"}`},
 		{"call-tool", "-q", "echo", `message:="hi"`},
 		{"call", "-v", "--no-color", "echo", "message=hi"},
 	} {

@@ -24,7 +24,8 @@ func documentedCommands(t *testing.T) (lines []string) {
 		for _, m := range regexp.MustCompile(`(?m)^(?:    |\t)mcpecho(?: (.*))?$`).FindAllStringSubmatch(string(text), -1) {
 			lines = append(lines, m[1])
 		}
-		for _, m := range regexp.MustCompile("`mcpecho ([^`]*)`").FindAllStringSubmatch(string(text), -1) {
+		// Within a sentence, a command alone is just its name.
+		for _, m := range regexp.MustCompile("`mcpecho ([^`]* [^`]*)`").FindAllStringSubmatch(string(text), -1) {
 			lines = append(lines, m[1])
 		}
 	}
