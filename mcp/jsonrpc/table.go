@@ -131,7 +131,8 @@ func (t *Table) Limit(s *Slot, req *Request) {
 		t.timer = time.AfterFunc(req.Timeout, t.expire)
 		t.due = req.Timeout
 	}
-	s.end, s.late = time.Since(t.epoch)+req.Timeout, req.Late
+	now := time.Since(t.epoch)
+	s.end, s.late = now+min(req.Timeout, math.MaxInt64-now), req.Late
 	if t.due == 0 || s.end < t.due {
 		t.due = s.end
 		t.timer.Reset(req.Timeout)
