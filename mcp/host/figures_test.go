@@ -191,7 +191,7 @@ func TestFigureKills(t *testing.T) {
 		if err := h.Connect(t.Context(), "x"); err != nil {
 			t.Fatal(err)
 		}
-		if alive(pid) {
+		if !gone(pid) {
 			t.Fatalf("process %d was killed and is still there", pid)
 		}
 	}

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	before := held()
 	code := m.Run()
 	fuzzing := flag.Lookup("test.fuzz").Value.String() != "" // what it holds is its own
-	for end := time.Now().Add(5 * time.Second); !fuzzing && held().exceeds(before); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(20 * time.Second); !fuzzing && held().exceeds(before); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			buf := make([]byte, 1<<20)
 			buf = buf[:runtime.Stack(buf, true)]
@@ -139,7 +139,7 @@ func newHost(t testing.TB, o host.Options) *host.Host {
 	t.Helper()
 	h := host.New(o)
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 		defer cancel()
 		if err := h.Shutdown(ctx); err != nil {
 			t.Errorf("shutdown: %v", err)

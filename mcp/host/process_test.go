@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stdmcp/stdmcp/mcp/host"
 )
@@ -32,6 +33,17 @@ func alive(pid int) bool {
 	}
 	p, err := os.FindProcess(pid)
 	return err == nil && p.Signal(syscall.Signal(0)) == nil
+}
+
+// gone reports whether a process has ended. On a machine that is very busy that
+// may take a moment longer than Close waits for it.
+func gone(pid int) bool {
+	for end := time.Now().Add(20 * time.Second); alive(pid); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			return false
+		}
+	}
+	return true
 }
 
 // kill kills a process the hard way.

@@ -259,13 +259,13 @@ func TestPicoclawShutdown(t *testing.T) {
 	for _, name := range []string{"polite", "deaf"} {
 		pids = append(pids, pidOf(t, h, name))
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	if err := h.Shutdown(ctx); err != nil {
 		t.Error(err)
 	}
 	for _, pid := range pids {
-		if alive(pid) {
+		if !gone(pid) {
 			t.Errorf("process %d is still there", pid)
 		}
 	}

@@ -149,10 +149,10 @@ func TestSpec10StdioLifecycle(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := pidOf(t, h, "x")
-	if alive(pid) || again == pid {
+	if !gone(pid) || again == pid {
 		t.Error("the process was not started anew")
 	}
-	if err := h.Disconnect(t.Context(), "x"); err != nil || alive(again) {
+	if err := h.Disconnect(t.Context(), "x"); err != nil || !gone(again) {
 		t.Errorf("the process lives on: %v", err)
 	}
 }

@@ -25,7 +25,7 @@ func newHost(t *testing.T, o *dialers.Options) *host.Host {
 	t.Helper()
 	h := host.New(host.Options{Dialers: dialers.All(o), Retry: host.Retry{Max: -1}})
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 		defer cancel()
 		if err := h.Shutdown(ctx); err != nil {
 			t.Error(err)
