@@ -11,7 +11,9 @@ import (
 
 // A Handler answers what servers ask of a client: for its roots, its model, its
 // user. Until 2025-11-25 servers send requests for that, later their results
-// hold them; a handler serves both. Handlers run side by side.
+// hold them; a handler serves both. Handlers run side by side. Their contexts have
+// the values of that which Connect was given, and in the later case those of the
+// call's as well.
 //
 // When a handler's function fails or panics, the server learns only that, and
 // Options.Dropped why; a *[jsonrpc.Error] is the server's answer as it is.

@@ -288,3 +288,36 @@ func TestMaxRounds(t *testing.T) {
 		})
 	}
 }
+
+type nameKey struct{}
+
+// TestHandlersKnowWhomTheyServe by what the program has put into the context.
+func TestHandlersKnowWhomTheyServe(t *testing.T) {
+	everywhere(t, func(t *testing.T, p place) {
+		var seen any
+		roots := mcp.Roots(func(ctx context.Context) ([]mcp.Root, error) {
+			seen = ctx.Value(nameKey{})
+			return nil, nil
+		})
+		s := p.server(testserver.Options{})
+		c, err := mcp.Connect(context.WithValue(t.Context(), nameKey{}, "the client"), p.transport(t, s), handling(roots))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { c.Close() })
+		for _, tt := range []struct {
+			ctx  context.Context
+			want string
+		}{{t.Context(), "the client"}, {context.WithValue(t.Context(), nameKey{}, "the call"), "the call"}} {
+			if _, err := c.CallTool(tt.ctx, "ask_roots", nil); err != nil {
+				t.Fatal(err)
+			}
+			if p.revision == legacy {
+				tt.want = "the client" // a request of the server belongs to no call
+			}
+			if seen != tt.want {
+				t.Errorf("the context has %v, want %v", seen, tt.want)
+			}
+		}
+	})
+}

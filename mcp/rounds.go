@@ -112,7 +112,7 @@ func (c *Client) gather(ctx context.Context, q *call, raw []byte) error {
 // answerAll returns the member inputResponses. The first failure ends the other
 // questions.
 func (c *Client) answerAll(ctx context.Context, keys []string, question func(key string) (InputRequest, error)) ([]byte, error) {
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := context.WithCancel(callContext{ctx, c.ctx})
 	defer cancel()
 	answers := make([]RawMessage, len(keys))
 	var failure error
@@ -150,6 +150,19 @@ type questions struct {
 func (t *questions) fields(c *codec) {
 	c.rawMap("inputRequests", &t.requests)
 	c.stringPtr("requestState", &t.state)
+}
+
+// A callContext is that of a call, which has the values of the client's, too.
+type callContext struct {
+	context.Context
+	client context.Context
+}
+
+func (c callContext) Value(key any) any {
+	if v := c.Context.Value(key); v != nil {
+		return v
+	}
+	return c.client.Value(key)
 }
 
 // input answers one question.
