@@ -565,6 +565,30 @@ func TestToolsThatAreTasks(t *testing.T) {
 	}
 }
 
+// A handler that all servers share knows which of them asks.
+func TestHandlersKnowWhichServerAsks(t *testing.T) {
+	for _, revision := range []string{mcp.Revision20260728, mcp.Revision20251125} {
+		synctest.Test(t, func(t *testing.T) {
+			o := &testserver.Options{Revisions: []string{revision}}
+			var asked []string
+			h := fakes{"a": newFake(o), "b": newFake(o)}.start(t, host.Options{Client: &mcp.Options{Handlers: []mcp.Handler{
+				mcp.Roots(func(ctx context.Context) ([]mcp.Root, error) {
+					asked = append(asked, host.ServerOf(ctx))
+					return nil, nil
+				}),
+			}}})
+			for _, name := range []string{"a", "b"} {
+				if _, err := h.Tool("mcp__"+name+"__ask_roots").Execute(t.Context(), nil); err != nil {
+					t.Error(err)
+				}
+			}
+			if !slices.Equal(asked, []string{"a", "b"}) || host.ServerOf(t.Context()) != "" {
+				t.Errorf("%s: asked by %q", revision, asked)
+			}
+		})
+	}
+}
+
 func TestServersAreAddedAndRemoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fs := fakes{"a": newFake(nil), "b": newFake(nil), "bad": newFake(nil), "mute": newFake(&testserver.Options{Fault: "mute"}), "more": newFake(nil)}

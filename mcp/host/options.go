@@ -24,6 +24,7 @@ type Options struct {
 	// Client is what the clients of all servers have in common, such as the
 	// handlers for what servers ask for, and mcp.Tasks for tools that take
 	// longer than a call may. It may be nil. Its time-outs do not count.
+	// ServerOf tells a handler which server asks.
 	Client *mcp.Options
 
 	// Vars has the values of variables in the settings of servers.
@@ -63,6 +64,15 @@ type Options struct {
 	// Event is called for each event, one at a time, besides what goes to the
 	// channels that Host.Events returns.
 	Event func(Event)
+}
+
+type serverKey struct{}
+
+// ServerOf returns the name of the server that a handler in Options.Client is
+// called for. The user must see it (client/elicitation, Security Considerations).
+func ServerOf(ctx context.Context) string {
+	name, _ := ctx.Value(serverKey{}).(string)
+	return name
 }
 
 // A Retry says how often and when to try to connect again. Fields that are 0

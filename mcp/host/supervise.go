@@ -149,7 +149,7 @@ func (h *Host) connect(ctx context.Context, s *server, r *run) (*attendant, *Err
 		return nil, e
 	}
 	limit, _ := h.opts.timeouts(cfg)
-	bound, cancel := context.WithTimeout(ctx, limit)
+	bound, cancel := context.WithTimeout(context.WithValue(ctx, serverKey{}, s.name), limit)
 	defer cancel()
 	client, err := mcp.Connect(bound, t, h.clientOptions(s, d, legacy))
 	if err != nil {
