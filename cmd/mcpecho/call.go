@@ -114,7 +114,7 @@ func (c *invocation) explainUnknown(ctx context.Context, s *conversation, what, 
 		names = append(names, r.name)
 	}
 	if near := didYouMean(name, names); near != "" || answer.Code == mcp.CodeResourceNotFound || answer.Code == jsonrpc.CodeInvalidParams {
-		return notFound("the server has no "+what+" "+strconv.Quote(name)+near+" ("+answer.Error()+")", err)
+		return notFound("the server has no "+what+" "+strconv.Quote(name)+near+" ("+textOf(answer)+")", err)
 	}
 	return err
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -96,6 +97,9 @@ func TestServersCannotSpeakForUs(t *testing.T) {
 	o := echo(t, "call", "no\u202e\u009bsuch\nmcpecho: done", "--json")
 	if strings.ContainsAny(o.stderr, "\u202e\u009b") || strings.Count(o.stderr, "\n") != 1 || !json.Valid([]byte(o.stderr)) {
 		t.Errorf("%q", o.stderr)
+	}
+	if got := classify(errors.New("no\nmcpecho: yes")).message; got != "no\n\tmcpecho: yes" {
+		t.Errorf("%q", got)
 	}
 	if got := describe([]part{{mime: "image/png\n\x1b", data: []byte{1}}}); got != `image/png\u000a\u001b, 1 bytes` {
 		t.Errorf("%q", got)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strings"
 	"syscall"
 
 	"github.com/stdmcp/stdmcp/internal/httpx"
@@ -70,6 +71,12 @@ func errorCode(err error) int64 {
 	return 0
 }
 
+// textOf returns the text of an error, of which further lines, which may be a
+// server's, can't be taken for ours.
+func textOf(err error) string {
+	return strings.NewReplacer("\n\t", "\n\t", "\n", "\n\t").Replace(err.Error())
+}
+
 // classify returns err as a failure.
 func classify(err error) *failure {
 	var f *failure
@@ -80,13 +87,13 @@ func classify(err error) *failure {
 	case errors.As(err, &f):
 		return f
 	case errors.As(err, &web) && (web.Status == http.StatusUnauthorized || web.Status == http.StatusForbidden):
-		return &failure{status: statusForbidden, kind: "authorization", message: err.Error(), err: err}
+		return &failure{status: statusForbidden, kind: "authorization", message: textOf(err), err: err}
 	case errors.Is(err, context.Canceled):
 		return &failure{status: statusInterrupted, kind: "interrupted", message: "interrupted"}
 	case errors.As(err, &answer):
-		return &failure{status: statusRefused, kind: "server_error", message: err.Error(), code: answer.Code}
+		return &failure{status: statusRefused, kind: "server_error", message: textOf(err), code: answer.Code}
 	}
-	f = &failure{status: statusUnreachable, kind: "unreachable", message: err.Error(), err: err}
+	f = &failure{status: statusUnreachable, kind: "unreachable", message: textOf(err), err: err}
 	switch {
 	case errors.As(err, &exit):
 		f.kind = "crashed"

@@ -98,7 +98,7 @@ func (c *invocation) promptArguments(ctx context.Context, s *conversation, name 
 func refusedArgument(message string, err error) error {
 	var answer *jsonrpc.Error
 	errors.As(err, &answer)
-	return &failure{status: statusRefused, kind: "server_error", message: message + " (" + answer.Error() + ")", code: answer.Code, err: err}
+	return &failure{status: statusRefused, kind: "server_error", message: message + " (" + textOf(answer) + ")", code: answer.Code, err: err}
 }
 
 // promptParts returns messages as they are printed: with the role in front,
