@@ -137,6 +137,9 @@ func (f *File) write(entries map[StoreKey][]byte) (err error) {
 		b = append(wire.AppendLine(wire.AppendKey(b, "data"), data), '}')
 	}
 	b = append(b, "\n]\n"...)
+	if len(b) > maxFile {
+		return &Error{Rule: f.path + " would be larger than is read again"}
+	}
 	tmp, err := os.CreateTemp(filepath.Dir(f.path), filepath.Base(f.path)+".*.tmp") // mode 0600
 	if err != nil {
 		return err

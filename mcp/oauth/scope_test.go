@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/url"
@@ -44,6 +45,24 @@ func TestScopes(t *testing.T) {
 				t.Errorf("asked for %q, prompt %q", form.Get("scope"), form.Get("prompt"))
 			}
 		})
+	}
+}
+
+// A server that says very many scopes costs no time to speak of.
+func TestManyScopes(t *testing.T) {
+	var many []string
+	for i := range 100_000 {
+		many = append(many, strconv.Itoa(i))
+	}
+	start := time.Now()
+	w := newWorld(t)
+	w.prm["scopes_supported"] = many
+	tr := w.transport(func(o *Options) {
+		o.Authorizer = &robot{w: w, stop: func(context.Context) error { return context.Canceled }}
+	})
+	w.mustFail(tr, context.Canceled.Error())
+	if !within(many, union(many, many)) || time.Since(start) > 10*time.Second {
+		t.Error(time.Since(start))
 	}
 }
 

@@ -174,11 +174,13 @@ func (a *answer) refusal(secrets ...string) error {
 	return e
 }
 
-// union returns the scopes of both lists, each once.
+// union returns the scopes of both lists, each once. Servers may say very many.
 func union(a, b []string) []string {
 	var list []string
+	seen := map[string]bool{}
 	for _, s := range slices.Concat(a, b) {
-		if s != "" && !slices.Contains(list, s) {
+		if s != "" && !seen[s] {
+			seen[s] = true
 			list = append(list, s)
 		}
 	}
@@ -187,10 +189,19 @@ func union(a, b []string) []string {
 
 // within reports whether all of list are among those in of.
 func within(list, of []string) bool {
+	known := setOf(of)
 	for _, s := range list {
-		if !slices.Contains(of, s) {
+		if !known[s] {
 			return false
 		}
 	}
 	return true
+}
+
+func setOf(list []string) map[string]bool {
+	set := make(map[string]bool, len(list))
+	for _, s := range list {
+		set[s] = true
+	}
+	return set
 }
