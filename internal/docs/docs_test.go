@@ -140,6 +140,20 @@ var fencePattern = regexp.MustCompile("(?s)\n```.*?\n```")
 
 var linkPattern = regexp.MustCompile(`\]\(([^)#]+)(#[^)]*)?\)`)
 
+// headings returns what links to the headings of a document end with.
+func headings(t *testing.T, path string) (anchors []string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(string(text), -1) {
+		words := regexp.MustCompile(`[^\p{L}\p{N} _-]`).ReplaceAllString(strings.ToLower(m[1]), "")
+		anchors = append(anchors, "#"+strings.ReplaceAll(words, " ", "-"))
+	}
+	return anchors
+}
+
 func TestLinksLeadSomewhere(t *testing.T) {
 	for _, path := range documents(t) {
 		text, err := os.ReadFile(path)
@@ -151,7 +165,17 @@ func TestLinksLeadSomewhere(t *testing.T) {
 			if strings.Contains(m[1], "://") {
 				continue
 			}
-			if _, err := os.Stat(filepath.Join(filepath.Dir(path), m[1])); err != nil {
+			target := filepath.Join(filepath.Dir(path), m[1])
+			info, err := os.Stat(target)
+			switch {
+			case err != nil:
+				t.Errorf("%s: %v", filepath.Base(path), err)
+			case m[2] != "" && !info.IsDir() && !slices.Contains(headings(t, target), m[2]):
+				t.Errorf("%s: %s has no heading for %s", filepath.Base(path), m[1], m[2])
+			}
+		}
+		for _, script := range regexp.MustCompile(`\.ci/[a-z]+`).FindAllString(string(text), -1) {
+			if _, err := os.Stat(filepath.Join(root, script)); err != nil && script != ".ci/cache" {
 				t.Errorf("%s: %v", filepath.Base(path), err)
 			}
 		}
