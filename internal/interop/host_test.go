@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/host"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 	"github.com/stdmcp/stdmcp/mcp/host/dialers"
+	"github.com/stdmcp/stdmcp/mcp/host/schema"
 )
 
 // TestHost has a host with all of the servers in one configuration, one that
@@ -82,6 +84,7 @@ func TestHost(t *testing.T) {
 			t.Errorf("%s: %q, %v", name, text, err)
 		}
 	}
+	forModels(t, h)
 	crashAndComeBack(t, ctx, h, events, everything)
 
 	if err := h.Shutdown(ctx); err != nil {
@@ -91,6 +94,31 @@ func TestHost(t *testing.T) {
 	for end := time.Now().Add(20 * time.Second); len(children()) > len(before); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("children %q before, %q after", commands(before), commands(children()))
+		}
+	}
+}
+
+// forModels looks at what models are given of the tools.
+func forModels(t *testing.T, h *host.Host) {
+	t.Helper()
+	name := regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+	seen := make(map[string]bool)
+	for _, tool := range h.Tools() {
+		if !name.MatchString(tool.Name()) || seen[tool.Name()] || h.Tool(tool.Name()) != tool {
+			t.Errorf("a tool is called %q", tool.Name())
+		}
+		seen[tool.Name()] = true
+	}
+	for provider, define := range map[string]schema.Definer{
+		"Anthropic": schema.Anthropic, "OpenAI": schema.OpenAI, "OpenAI responses": schema.OpenAIResponses, "Gemini": schema.Gemini,
+	} {
+		list, err := schema.List(define, h.Tools())
+		var all []any
+		if err == nil {
+			err = json.Unmarshal(list, &all)
+		}
+		if err != nil || len(all) != len(seen) {
+			t.Errorf("%s: %d definitions of %d tools, %v", provider, len(all), len(seen), err)
 		}
 	}
 }

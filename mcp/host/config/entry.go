@@ -299,7 +299,7 @@ func (e *entry) readHeaders(value []byte) error {
 func checkHeaders(h map[string]string) error {
 	for _, name := range wire.SortedKeys(h) {
 		if name == "" || strings.ContainsAny(name, "\r\n\x00:") {
-			return message("has a name that no header can have: " + strconv.Quote(name))
+			return message("has a name that no header can have: " + begin(name))
 		}
 		if strings.ContainsAny(h[name], "\r\n\x00") {
 			return message("must have no line breaks in the value of " + strconv.Quote(name))
@@ -332,7 +332,7 @@ func (e *entry) readEnv(value []byte) error {
 		}
 		for _, name := range wire.SortedKeys(texts) { // so that order makes no difference between two files
 			if !isName(name) {
-				return message("has a name that no variable can have: " + strconv.Quote(name))
+				return message("has a name that no variable can have: " + begin(name))
 			}
 			env = append(env, name+"="+texts[name])
 		}
@@ -355,6 +355,17 @@ func (e *entry) readEnv(value []byte) error {
 	}
 	e.Env = append(e.Env, env...)
 	return nil
+}
+
+// begin quotes a name as far as it is one: behind that there may be a value,
+// which nobody is to see.
+func begin(name string) string {
+	for i := range len(name) {
+		if c := name[i]; c != '_' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
+			return strconv.Quote(name[:i]) + "..."
+		}
+	}
+	return strconv.Quote(name)
 }
 
 // isName reports whether s can name a variable of the environment.

@@ -230,7 +230,7 @@ func (x *expansion) value(ref string) (string, error) {
 	if ok {
 		return fallback, nil
 	}
-	return "", message("needs the variable " + strconv.Quote(name) + ", which is not set")
+	return "", message("needs the variable " + begin(name) + ", which is not set")
 }
 
 // inputError is an input that was not given.

@@ -168,6 +168,29 @@ func collect(v any, words map[string]bool) {
 	}
 }
 
+// Whoever has written a value where a name belongs has written a secret.
+func TestNamesThatAreSecretsAreNotTold(t *testing.T) {
+	for entry, want := range map[string]string{
+		`{"url":"https://h/","headers":{"Authorization: Bearer s3cret":""}}`: `"headers" has a name that no header can have: "Authorization"...`,
+		`{"url":"https://h/","headers":{"\r\ns3cret":""}}`:                   `"headers" has a name that no header can have: ""...`,
+		`{"command":"run","env":{"KEY=s3cret":""}}`:                          `"env" has a name that no variable can have: "KEY"...`,
+		`{"command":"run","env":["=s3cret"]}`:                                `"env" [0] must be KEY=value`,
+		`{"url":"https://h/","bearer_token_env_var":"Bearer s3cret"}`:        `"bearer_token_env_var" must be the name of a variable`,
+	} {
+		if s, problems := one(t, entry); s != nil || len(problems) != 1 || !strings.Contains(problems[0], want) || strings.Contains(problems[0], "s3cret") {
+			t.Errorf("%s: %q, want %s", entry, problems, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"${KEY:=s3cret}": `"args" needs the variable "KEY"..., which is not set`, "${KEY-s3cret}": `"args" needs the variable "KEY"..., which is not set`,
+	} {
+		s := &config.Server{Command: "run", Args: []string{text}}
+		if _, err := s.Expand(t.Context(), vars); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}
+
 func FuzzConfig(f *testing.F) {
 	for _, seed := range []string{
 		`{"mcpServers":{"x":{"command":"run","args":["a"],"env":{"A":"${B:-c}"}}}}`,
