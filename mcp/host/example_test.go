@@ -183,3 +183,18 @@ func ExampleHost_AddServer() {
 	// mcp__again__echo
 	// <nil> 0
 }
+
+func ExampleServerOf() {
+	ctx := context.Background()
+	h := exampleHost(ctx, host.Options{Client: &mcp.Options{Handlers: []mcp.Handler{
+		mcp.Elicitation{Form: func(ctx context.Context, p *mcp.ElicitParams) (*mcp.ElicitResult, error) {
+			fmt.Println(host.ServerOf(ctx), "asks:", p.Message)
+			return &mcp.ElicitResult{Action: mcp.ElicitDecline}, nil
+		}},
+	}}})
+	defer h.Shutdown(ctx)
+	if _, err := h.CallTool(ctx, "echo", "ask_elicitation", nil); err != nil {
+		log.Fatal(err)
+	}
+	// Output: echo asks: What is your name?
+}
