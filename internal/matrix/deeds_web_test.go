@@ -10,8 +10,10 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/sse"
 	"github.com/stdmcp/stdmcp/mcp/streamhttp"
 )
@@ -104,6 +106,23 @@ func waits(fault string, want time.Duration) func(*testing.T, *world) {
 		if took := time.Since(start); took < want || took > want+want/2 {
 			t.Errorf("resumed after %v, want %v", took, want)
 		}
+	}
+}
+
+// seesOnce has a server repeat, when its stream is resumed, the log message that
+// it has sent.
+func seesOnce(t *testing.T, w *world) {
+	w.web.Fault = "replays"
+	o := w.options()
+	var seen atomic.Int64
+	o.LogLevel, o.Log = mcp.LevelDebug, func(context.Context, *mcp.LogMessage) { seen.Add(1) }
+	client := w.connect(t, o)
+	if text, err := w.echo(t.Context(), client, greeting); text != greeting {
+		t.Errorf("%q, %v", text, err)
+	}
+	synctest.Wait()
+	if n := seen.Load(); n != 1 {
+		t.Errorf("seen %d times", n)
 	}
 }
 

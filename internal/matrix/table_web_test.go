@@ -117,6 +117,7 @@ var webRows = []row{
 		on("H", "empty-stream", fails(closed, unknown)),
 		on("E", "empty-stream", fails(closed, unknown).andConnectionEnds()),
 		on("H", "drops drops-by-reset replays repeats", works),
+		deed("H legacy", "what is replayed is seen once", seesOnce),
 		on("H", "drops-again", fails(deadline)),
 		on("H", "resumption-404", fails(closed, unknown).andSessionEnds()),
 		on("H", "resumption-405", fails(closed, unknown)),
