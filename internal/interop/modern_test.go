@@ -144,7 +144,7 @@ func useModern(t *testing.T, tr mcp.Transport, revision string, versions []strin
 		t.Errorf("server %+v", s)
 	}
 	tools, err := c.ListTools(ctx)
-	if err != nil || len(tools) != 4 {
+	if err != nil || len(tools) < 3 { // servers of others have no interview
 		t.Fatalf("%d tools, %v", len(tools), err)
 	}
 	if got := call(t, c, "echo", map[string]any{"message": "hi"}).Text(); got != "Echo: hi" {

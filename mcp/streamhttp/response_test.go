@@ -48,7 +48,7 @@ func TestReadAllAllocates(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		_, _ = readAll(&http.Response{Body: io.NopCloser(bytes.NewReader(data)), ContentLength: -1}, max)
 		runtime.ReadMemStats(&after)
-		if n := after.TotalAlloc - before.TotalAlloc; n > uint64(len(data))*9/4 {
+		if n := after.TotalAlloc - before.TotalAlloc; n > uint64(len(data))*5/2 {
 			t.Errorf("%d bytes allocated for %d", n, len(data))
 		}
 	}

@@ -65,8 +65,9 @@ func newServer() *mcp.Server {
 					_ = req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{
 						ProgressToken: token, Progress: float64(i + 1), Total: float64(in.Steps)})
 				}
-				time.Sleep(50 * time.Millisecond) // afterwards, as it takes another way than an answer in JSON
+				time.Sleep(20 * time.Millisecond)
 			}
+			time.Sleep(300 * time.Millisecond) // progress takes another way than an answer in JSON
 			return text("done"), nil, nil
 		})
 	s.AddResource(&mcp.Resource{Name: "note", URI: "note://1", MIMEType: "text/plain"}, read)

@@ -65,8 +65,9 @@ func slow(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, er
 			_ = server.ServerFromContext(ctx).SendNotificationToClient(ctx, "notifications/progress",
 				map[string]any{"progressToken": meta.ProgressToken, "progress": i + 1, "total": steps})
 		}
-		time.Sleep(50 * time.Millisecond) // afterwards, as it may come after the answer otherwise
+		time.Sleep(20 * time.Millisecond)
 	}
+	time.Sleep(300 * time.Millisecond) // progress is sent beside, and may come after the answer
 	return mcp.NewToolResultText("done"), nil
 }
 
