@@ -3,9 +3,9 @@ package httpx
 import (
 	"fmt"
 	"os"
-	"runtime"
 	"testing"
-	"time"
+
+	"github.com/stdmcp/stdmcp/internal/leak"
 )
 
 func TestMain(m *testing.M) {
@@ -16,15 +16,5 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	before := runtime.NumGoroutine()
-	code := m.Run()
-	for range 10000 {
-		if runtime.NumGoroutine() <= before {
-			os.Exit(code)
-		}
-		time.Sleep(2 * time.Millisecond)
-	}
-	stacks := make([]byte, 1<<20)
-	fmt.Printf("goroutines: %d before, %d after\n%s\n", before, runtime.NumGoroutine(), stacks[:runtime.Stack(stacks, true)])
-	os.Exit(1)
+	leak.Main(m)
 }

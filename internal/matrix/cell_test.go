@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/leak"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -61,9 +62,9 @@ func TestCellsOnTheSystem(t *testing.T) {
 		}
 		t.Run(c.name(), func(t *testing.T) {
 			report.watch(t, c)
-			before := held()
+			before := leak.Held()
 			t.Run("cell", c.run)
-			if err := settles(before); err != nil {
+			if err := leak.Settled(before); err != nil {
 				t.Error(err)
 			}
 		})

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/leak"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -76,7 +77,7 @@ func TestConnectAndClose(t *testing.T) {
 				t.Fatal(err)
 			}
 			w.close(t, client)
-			before := held()
+			before := leak.Held()
 			start := time.Now()
 			for range n {
 				client, err := mcp.Connect(t.Context(), tr, w.options())
@@ -87,7 +88,7 @@ func TestConnectAndClose(t *testing.T) {
 			}
 			took := time.Since(start)
 			closed := time.Now()
-			if err := settles(before); err != nil {
+			if err := leak.Settled(before); err != nil {
 				t.Error(err)
 			}
 			figures.add("connects and closes, "+string(transport), "all is as before within 2 s", "%d, %v each; all as before after %v",

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/leak"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -16,7 +17,7 @@ import (
 func TestServersAreKilled(t *testing.T) {
 	const calls = 10
 	n := length(10, 1000)
-	before := held()
+	before := leak.Held()
 	var took []time.Duration
 	for range n {
 		w := &world{transport: 'S', revision: modern, place: system}
@@ -68,7 +69,7 @@ func TestServersAreKilled(t *testing.T) {
 		}
 		w.close(t, client)
 	}
-	if err := settles(before); err != nil {
+	if err := leak.Settled(before); err != nil {
 		t.Error(err)
 	}
 	p99 := percentile(took, 99)
@@ -97,7 +98,7 @@ func TestClientIsKilled(t *testing.T) {
 		if err := parent.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
-		if !eventually(func() bool { return !isAlive(pid) }) {
+		if !leak.Eventually(func() bool { return !isAlive(pid) }) {
 			t.Fatalf("the server %d is an orphan", pid)
 		}
 		took = append(took, time.Since(start))

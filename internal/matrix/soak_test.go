@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/leak"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -26,7 +27,7 @@ func TestSoak(t *testing.T) {
 		}
 	}
 	s := &soak{faults: soakFaults()}
-	before := held()
+	before := leak.Held()
 	s.run(t, lasts/5) // after that everything that is kept has been made
 	heap := s.rest(t, before)
 	calls := s.calls.Load()
@@ -44,9 +45,9 @@ func TestSoak(t *testing.T) {
 }
 
 // rest waits until nothing runs any more and returns what is live then.
-func (s *soak) rest(t *testing.T, before holdings) (heap int64) {
+func (s *soak) rest(t *testing.T, before leak.Holdings) (heap int64) {
 	t.Helper()
-	if err := settles(before); err != nil {
+	if err := leak.Settled(before); err != nil {
 		t.Error(err)
 	}
 	var m runtime.MemStats

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/leak"
 	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host"
@@ -165,7 +166,7 @@ func TestFigureKills(t *testing.T) {
 	if err := h.SetServers(t.Context(), []*host.Server{child("x", nil)}).Err(); err != nil {
 		t.Fatal(err)
 	}
-	before := held()
+	before := leak.Held()
 	var latency []time.Duration
 	for range n {
 		client, err := h.Client(t.Context(), "x")
@@ -209,10 +210,8 @@ func TestFigureKills(t *testing.T) {
 	if measuring && late > n/100 || latency[n-1] > 10*time.Second {
 		t.Error("which is too much")
 	}
-	for end := time.Now().Add(10 * time.Second); held().exceeds(before); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("before %+v, after %+v", before, held())
-		}
+	if err := leak.Settled(before); err != nil {
+		t.Fatal(err)
 	}
 }
 

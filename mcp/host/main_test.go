@@ -2,18 +2,14 @@ package host_test
 
 import (
 	"context"
-	"flag"
-	"fmt"
 	"io"
-	"os"
-	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/leak"
 	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host"
@@ -24,42 +20,7 @@ import (
 // goroutines, descriptors or children behind.
 func TestMain(m *testing.M) {
 	testserver.Main()
-	flag.Parse()
-	if r, w, err := os.Pipe(); err == nil { // so that the runtime has what it needs to wait for files
-		_, _ = r.Close(), w.Close()
-	}
-	before := held()
-	code := m.Run()
-	fuzzing := flag.Lookup("test.fuzz").Value.String() != "" // what it holds is its own
-	for end := time.Now().Add(20 * time.Second); !fuzzing && held().exceeds(before); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			buf := make([]byte, 1<<20)
-			buf = buf[:runtime.Stack(buf, true)]
-			fmt.Fprintf(os.Stderr, "before the tests %+v, after them %+v\n%s", before, held(), buf)
-			code = max(code, 1)
-			break
-		}
-	}
-	os.Exit(code)
-}
-
-// holdings is what a process has. What the system does not tell is 0.
-type holdings struct{ goroutines, descriptors, children int }
-
-func held() (h holdings) {
-	h.goroutines = runtime.NumGoroutine()
-	descriptors, _ := filepath.Glob("/proc/self/fd/*")
-	h.descriptors = len(descriptors)
-	lists, _ := filepath.Glob("/proc/self/task/*/children")
-	for _, name := range lists {
-		list, _ := os.ReadFile(name)
-		h.children += len(strings.Fields(string(list)))
-	}
-	return h
-}
-
-func (h holdings) exceeds(than holdings) bool {
-	return h.goroutines > than.goroutines || h.descriptors > than.descriptors || h.children > than.children
+	leak.Main(m)
 }
 
 // A fake is a server in this process that can be crashed and opened again.

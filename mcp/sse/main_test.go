@@ -2,55 +2,22 @@ package sse
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"log"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/leak"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-func TestMain(m *testing.M) {
-	httptest.NewServer(nil).Close() // the runtime opens what it polls with
-	before := resources()
-	code := m.Run()
-	fuzzing := flag.Lookup("test.fuzz").Value.String() != "" // leaves a goroutine of its own
-	if code == 0 && !fuzzing && !waitFor(func() bool { return resources() == before }) {
-		stacks := make([]byte, 1<<20)
-		fmt.Printf("before: %s\nafter:  %s\n%s\n", before, resources(), stacks[:runtime.Stack(stacks, true)])
-		code = 1
-	}
-	os.Exit(code)
-}
-
-// resources returns what a test might leave behind: goroutines, and on Linux
-// file descriptors.
-func resources() string {
-	s := fmt.Sprint(runtime.NumGoroutine(), " goroutines")
-	if fds, err := os.ReadDir("/proc/self/fd"); err == nil {
-		s += fmt.Sprint(", ", len(fds), " descriptors")
-	}
-	return s
-}
-
-// waitFor waits until ok returns true, and reports whether it did in time.
-func waitFor(ok func() bool) bool {
-	for range 10000 {
-		if ok() {
-			return true
-		}
-		time.Sleep(2 * time.Millisecond)
-	}
-	return false
-}
+// TestMain fails when tests leave something behind.
+func TestMain(m *testing.M) { leak.Main(m) }
 
 // A server is one that a test scripts.
 type server struct {

@@ -3,19 +3,18 @@ package stdio
 import (
 	"bufio"
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"os/signal"
-	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/leak"
 	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -45,59 +44,7 @@ func TestMain(m *testing.M) {
 		children[mode](os.Args[1:])
 		os.Exit(0)
 	}
-	// The first child makes the runtime open what it polls with.
-	if p, err := child("echo").start(context.Background(), jsonrpc.Handler{}); err == nil {
-		_ = p.Close()
-	}
-	before := resources()
-	code := m.Run()
-	fuzzing := flag.Lookup("test.fuzz").Value.String() != "" // leaves a goroutine of its own
-	if code == 0 && !fuzzing && !nothingLeft(before) {
-		stacks := make([]byte, 1<<20)
-		fmt.Printf("before: %+v\nafter:  %+v\n%s\n", before, resources(), stacks[:runtime.Stack(stacks, true)])
-		code = 1
-	}
-	os.Exit(code)
-}
-
-// A usage is what a test might leave behind: goroutines, and on Linux file
-// descriptors and children.
-type usage struct {
-	goroutines, descriptors int
-	children                string
-}
-
-func resources() usage {
-	u := usage{goroutines: runtime.NumGoroutine()}
-	fds, _ := os.ReadDir("/proc/self/fd")
-	u.descriptors = len(fds)
-	tasks, _ := os.ReadDir("/proc/self/task")
-	for _, task := range tasks {
-		pids, _ := os.ReadFile("/proc/self/task/" + task.Name() + "/children")
-		u.children += string(pids)
-	}
-	return u
-}
-
-// nothingLeft reports whether no more is in use than before, or soon will be.
-func nothingLeft(before usage) bool {
-	return waitFor(func() bool {
-		now := resources()
-		return now.goroutines <= before.goroutines && now.descriptors <= before.descriptors && now.children == before.children
-	})
-}
-
-// waitFor waits until ok returns true, and reports whether it did in time.
-func waitFor(ok func() bool) bool {
-	tick := time.NewTicker(2 * time.Millisecond)
-	defer tick.Stop()
-	for range 5000 {
-		if ok() {
-			return true
-		}
-		<-tick.C
-	}
-	return false
+	leak.Main(m)
 }
 
 // child returns a Transport for one of children.

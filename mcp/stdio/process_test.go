@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/leak"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -216,7 +217,7 @@ func TestOpenAndCloseLeaveNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("200 processes")
 	}
-	before := resources()
+	before := leak.Held()
 	for i := range 200 {
 		c, err := child("echo").Open(context.Background(), jsonrpc.Handler{})
 		if err != nil {
@@ -230,7 +231,7 @@ func TestOpenAndCloseLeaveNothing(t *testing.T) {
 		c.Close()
 	}
 	// Close returns when all is gone; only a goroutine's last steps remain.
-	if !nothingLeft(before) {
-		t.Errorf("before: %+v, after: %+v", before, resources())
+	if err := leak.Settled(before); err != nil {
+		t.Error(err)
 	}
 }

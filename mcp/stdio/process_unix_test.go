@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/leak"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -100,7 +101,7 @@ func TestGrandchildrenAreEnded(t *testing.T) {
 				}
 			}
 			within(t, aWhile, func() { p.Close() })
-			if pid := pidIn(t, msg); !waitFor(func() bool { return gone(pid) }) {
+			if pid := pidIn(t, msg); !leak.Eventually(func() bool { return gone(pid) }) {
 				t.Error("the grandchild lives on")
 			}
 		})
@@ -155,7 +156,7 @@ func TestServerDiesWithItsClient(t *testing.T) {
 		syscall.Kill(pid, syscall.SIGKILL)
 		t.Skip("only Linux can do that")
 	}
-	if !waitFor(func() bool { return gone(pid) }) {
+	if !leak.Eventually(func() bool { return gone(pid) }) {
 		syscall.Kill(pid, syscall.SIGKILL)
 		t.Error("the server outlives its client")
 	}

@@ -2,38 +2,21 @@ package webserver
 
 import (
 	"bufio"
-	"flag"
 	"fmt"
 	"io"
 	"net/http"
-	"os"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/stdmcp/stdmcp/internal/leak"
 	"github.com/stdmcp/stdmcp/internal/testserver"
 )
 
 var legacy = []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}
 
-// TestMain fails when tests leave goroutines behind.
-func TestMain(m *testing.M) {
-	flag.Parse()
-	before := runtime.NumGoroutine()
-	code := m.Run()
-	fuzzing := flag.Lookup("test.fuzz").Value.String() != "" // what it holds is its own
-	for end := time.Now().Add(20 * time.Second); !fuzzing && runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			buf := make([]byte, 1<<20)
-			fmt.Fprintf(os.Stderr, "%d goroutines\n%s", runtime.NumGoroutine()-before, buf[:runtime.Stack(buf, true)])
-			code = max(code, 1)
-			break
-		}
-	}
-	os.Exit(code)
-}
+// TestMain fails when tests leave something behind.
+func TestMain(m *testing.M) { leak.Main(m) }
 
 // A peer is a client that knows nothing and sends what it is told.
 type peer struct {
