@@ -135,7 +135,7 @@ func (h *Host) SetEnabled(name string, enabled bool) error {
 	}
 	s.enabled = enabled
 	if enabled && s.run == nil && !s.cfg.Lazy && !h.closed {
-		h.start(s, h.opts.retries(s.cfg))
+		h.start(s)
 	} else {
 		h.set(s, s.state, s.err)
 	}

@@ -39,13 +39,15 @@ func (n *names) name(o origin) string {
 		if _, taken := n.origins[name]; !taken {
 			break
 		}
-		name = marked(n.naming.join(o.server, o.tool), hash(o, i))
+		name = n.naming.marked(o, i)
 	}
 	n.given[o], n.origins[name] = name, o
 	return name
 }
 
 // release makes names free of a server's tools that are not kept.
+//
+//go:noinline
 func (n *names) release(server string, keep func(tool string) bool) {
 	for o, name := range n.given {
 		if o.server == server && !keep(o.tool) {
@@ -66,9 +68,10 @@ func (n Naming) Name(server, tool string) string {
 	if name == plain && len(name) <= maxName && !ambiguous && server != "" && tool != "" {
 		return name
 	}
-	return marked(name, hash(origin{server, tool}, 0))
+	return n.marked(origin{server, tool}, 0)
 }
 
+//go:noinline
 func (n Naming) join(server, tool string) string {
 	switch n {
 	case ServerTool:
@@ -80,6 +83,8 @@ func (n Naming) join(server, tool string) string {
 }
 
 // clean replaces what no provider takes. Each character becomes one underscore.
+//
+//go:noinline
 func clean(s string) string {
 	b := make([]byte, 0, len(s))
 	for _, r := range s {
@@ -94,13 +99,13 @@ func clean(s string) string {
 }
 
 // marked returns a name that ends with a hash.
-func marked(name string, h uint32) string {
+func (n Naming) marked(o origin, salt uint32) string {
 	const digits = "0123456789abcdef"
-	suffix := []byte("_........")
+	h, suffix := hash(o, salt), []byte("_........")
 	for i := range 8 {
 		suffix[8-i] = digits[h>>(4*i)&0xf]
 	}
-	name = clean(name)
+	name := clean(n.join(o.server, o.tool))
 	return name[:min(len(name), maxName-len(suffix))] + string(suffix)
 }
 

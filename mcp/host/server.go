@@ -96,6 +96,8 @@ func (h *Host) set(s *server, state State, err *Error) {
 }
 
 // wake lets those look again who wait for a change.
+//
+//go:noinline
 func (s *server) wake() {
 	close(s.changed)
 	s.changed = make(chan struct{})

@@ -142,7 +142,7 @@ func (h *Host) put(cfg *Server, d *Diff) *server {
 		h.servers[cfg.Name] = s
 		d.Added = append(d.Added, cfg.Name)
 		if s.enabled && !cfg.Lazy {
-			h.start(s, h.opts.retries(cfg))
+			h.start(s)
 		}
 		return s
 	}
@@ -159,7 +159,7 @@ func (h *Host) put(cfg *Server, d *Diff) *server {
 		s.crashes, s.legacy = nil, false
 		h.restart(s)
 	} else if s.tools = h.choose(s); s.run == nil && s.enabled && !cfg.Lazy && s.state != Connected {
-		h.start(s, h.opts.retries(cfg))
+		h.start(s)
 	}
 	s.wake()
 	return s

@@ -9,7 +9,10 @@ import (
 
 // start has a server connected and kept so. The caller holds mu, and nothing
 // runs for the server or is about to end.
-func (h *Host) start(s *server, retries int) {
+func (h *Host) start(s *server) { h.startOften(s, h.opts.retries(s.cfg)) }
+
+// startOften does the same, and tries again so often at first.
+func (h *Host) startOften(s *server, retries int) {
 	before := s.run
 	ctx, cancel := context.WithCancel(h.ctx)
 	r := &run{cancel, make(chan struct{})}
@@ -40,7 +43,7 @@ func (h *Host) restart(s *server) {
 	}
 	s.client, s.dial, s.tools, s.all = nil, nil, nil, nil
 	if s.enabled && !s.cfg.Lazy {
-		h.start(s, h.opts.retries(s.cfg))
+		h.start(s)
 		return
 	}
 	if s.run == nil {
@@ -269,9 +272,9 @@ func (h *Host) client(ctx context.Context, s *server) (*mcp.Client, *Dial, error
 		case s.run == nil && s.err != nil && (waited || !s.err.Retryable() || errors.Is(s.err, ErrCrashLoop)):
 			err = s.err
 		case s.run == nil && s.state == Disconnected && !waited:
-			h.start(s, h.opts.retries(s.cfg))
+			h.start(s)
 		case s.run == nil && !waited:
-			h.start(s, 0) // it was tried often enough; once more for this call
+			h.startOften(s, 0) // it was tried often enough; once more for this call
 		case s.run == nil:
 			err = newError(Connection, "NOT_CONNECTED", "disconnected", s.name, mcp.ErrClosed)
 		}

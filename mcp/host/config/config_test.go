@@ -438,3 +438,46 @@ func TestLinesOfProblems(t *testing.T) {
 		}
 	}
 }
+
+// Whatever a server has more than another, they are not equal, but for where
+// they are from.
+func TestEqualLooksAtEveryField(t *testing.T) {
+	var fields func(v reflect.Value, path string, change func(string, reflect.Value))
+	fields = func(v reflect.Value, path string, change func(string, reflect.Value)) {
+		for i := range v.NumField() {
+			f, name := v.Field(i), path+v.Type().Field(i).Name
+			switch {
+			case !f.CanSet():
+			case f.Kind() == reflect.Struct:
+				fields(f, name+".", change)
+			default:
+				change(name, f)
+			}
+		}
+	}
+	var s config.Server
+	fields(reflect.ValueOf(&s).Elem(), "", func(name string, f reflect.Value) {
+		switch f.Kind() {
+		case reflect.String:
+			f.SetString("x")
+		case reflect.Bool:
+			f.SetBool(true)
+		case reflect.Int, reflect.Int64:
+			f.SetInt(7)
+		case reflect.Slice:
+			f.Set(reflect.MakeSlice(f.Type(), 1, 1))
+		case reflect.Map:
+			f.Set(reflect.MakeMap(f.Type()))
+			f.SetMapIndex(reflect.ValueOf("x"), reflect.Zero(f.Type().Elem()))
+		default:
+			t.Fatalf("%s is a %v", name, f.Kind())
+		}
+		if got := s.Equal(&config.Server{}); got != (name == "Source") {
+			t.Errorf("with another %s they are equal: %v", name, got)
+		}
+		f.SetZero()
+	})
+	if !s.Equal(&config.Server{}) {
+		t.Error("nothing is not equal to nothing")
+	}
+}

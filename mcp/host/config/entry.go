@@ -24,7 +24,7 @@ type fieldError struct {
 	at    int // where in the file it is; 0 when that isn't known
 }
 
-func (e *fieldError) Error() string { return strconv.Quote(e.field) + " " + e.err.Error() }
+func (e *fieldError) Error() string { return quote(e.field) + " " + e.err.Error() }
 func (e *fieldError) Unwrap() error { return e.err }
 
 // A message is an error. Those that are constants take no code to make.
@@ -302,7 +302,7 @@ func checkHeaders(h map[string]string) error {
 			return message("has a name that no header can have: " + begin(name))
 		}
 		if strings.ContainsAny(h[name], "\r\n\x00") {
-			return message("must have no line breaks in the value of " + strconv.Quote(name))
+			return message("must have no line breaks in the value of " + quote(name))
 		}
 	}
 	return nil
@@ -357,16 +357,21 @@ func (e *entry) readEnv(value []byte) error {
 	return nil
 }
 
+//go:noinline
+func quote(text string) string { return strconv.Quote(text) }
+
 // begin quotes a name as far as it is one: behind that there may be a value,
 // which nobody is to see.
 func begin(name string) string {
 	for i := range len(name) {
 		if c := name[i]; c != '_' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
-			return strconv.Quote(name[:i]) + "..."
+			return quote(name[:i]) + "..."
 		}
 	}
-	return strconv.Quote(name)
+	return quote(name)
 }
 
 // isName reports whether s can name a variable of the environment.
+//
+//go:noinline
 func isName(s string) bool { return s != "" && !strings.ContainsAny(s, "=\x00${} \t\r\n") }

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -137,29 +136,35 @@ func (s *Server) copy() *Server {
 
 // SameConnection reports whether a connection made for one of them will do for
 // the other.
-func (s *Server) SameConnection(o *Server) bool { return s.way() == o.way() }
+func (s *Server) SameConnection(o *Server) bool {
+	a, b := &s.Auth, &o.Auth
+	return s.Type == o.Type && s.Command == o.Command && same(s.Args, o.Args) && s.Dir == o.Dir &&
+		same(s.Env, o.Env) && same(s.EnvFiles, o.EnvFiles) && s.InheritEnv == o.InheritEnv &&
+		s.URL == o.URL && sameMap(s.Headers, o.Headers) && s.ID == o.ID &&
+		a.Type == b.Type && a.Token == b.Token && a.Header == b.Header &&
+		a.OAuth.ClientID == b.OAuth.ClientID && a.OAuth.ClientSecret == b.OAuth.ClientSecret &&
+		same(a.OAuth.Scopes, b.OAuth.Scopes) && a.OAuth.CallbackPort == b.OAuth.CallbackPort &&
+		a.OAuth.RedirectURI == b.OAuth.RedirectURI && sameMap(a.OAuth.Extra, b.OAuth.Extra) &&
+		s.Timeout == o.Timeout && s.ConnectTimeout == o.ConnectTimeout
+}
 
 // Equal reports whether both say the same, wherever they are from.
-func (s *Server) Equal(o *Server) bool { return s.way() == o.way() && s.use() == o.use() }
-
-// way returns, as a text to compare, all that says how a server is reached.
-func (s *Server) way() string {
-	o := &s.Auth.OAuth
-	return text([]any{s.Type, s.Command, s.Args, s.Dir, s.Env, s.EnvFiles, s.InheritEnv, s.URL, s.Headers, s.ID,
-		s.Auth.Type, s.Auth.Token, s.Auth.Header, o.ClientID, o.ClientSecret, o.Scopes, o.CallbackPort, o.RedirectURI,
-		int64(s.Timeout), int64(s.ConnectTimeout)}, o.Extra)
+func (s *Server) Equal(o *Server) bool {
+	return s.SameConnection(o) && s.Name == o.Name && s.Scope == o.Scope && s.Disabled == o.Disabled &&
+		s.Required == o.Required && s.Lazy == o.Lazy && s.MaxRetries == o.MaxRetries &&
+		(s.Tools.Allow == nil) == (o.Tools.Allow == nil) && same(s.Tools.Allow, o.Tools.Allow) &&
+		same(s.Tools.Deny, o.Tools.Deny) && same(s.AutoApprove, o.AutoApprove) &&
+		s.Title == o.Title && s.Description == o.Description && sameMap(s.Extra, o.Extra)
 }
 
-// use returns, as a text to compare, the rest.
-func (s *Server) use() string {
-	return text([]any{s.Name, s.Scope, s.Disabled, s.Required, s.Lazy, s.MaxRetries, s.Tools.Allow == nil,
-		s.Tools.Allow, s.Tools.Deny, s.AutoApprove, s.Title, s.Description}, s.Extra)
-}
+//go:noinline
+func same(a, b []string) bool { return slices.Equal(a, b) }
 
-func text(values []any, extra map[string]mcp.RawMessage) string {
-	for _, key := range wire.SortedKeys(extra) {
-		values = append(values, key, string(extra[key]))
+func sameMap[T ~string | ~[]byte](a, b map[string]T) bool {
+	for key, value := range a {
+		if other, ok := b[key]; !ok || string(other) != string(value) {
+			return false
+		}
 	}
-	b, _ := wire.AppendValue(nil, values) // all of them have a form in JSON
-	return string(b)
+	return len(a) == len(b)
 }
