@@ -50,13 +50,15 @@
 //     network that the server is not in itself, whichever way it was redirected.
 //     Where a proxy resolves names, that is up to the proxy.
 //   - A document says whose it is, and must say it exactly: the resource in its
-//     metadata, the issuer in that of the authorization server. Options.Resource
-//     is for a resource that says something else. With Options.Issuer, no other
+//     metadata, the issuer in that of the authorization server. At a well-known
+//     place, a resource may speak for all that is below it. Options.Resource is
+//     for one that says something else. With Options.Issuer, no other
 //     authorization server is asked for anything, whoever names it.
 //   - An authorization server must announce PKCE with S256. Its answer must have
 //     the state of the request and come from it (RFC 9207).
 //   - Tokens go to the origin that they are for and nowhere else, and into no
-//     error and no printed value.
+//     error and no printed value, even when a server repeats them. What else a
+//     server says can be shown to [Transport.Hide].
 //
 // # Tokens that were refused
 //
@@ -77,7 +79,9 @@
 //
 // A [Store] keeps tokens and registrations: a [Memory], a [File] that only its
 // owner may read, or something else, such as the keychain of the system. When
-// several processes share one, one refreshes and the others wait.
+// several processes share one, one refreshes and the others wait. A program that
+// cannot ask anybody writes no more there than the scopes that it lacked, for
+// the next [Transport.Login].
 //
 // # Concurrency
 //
