@@ -80,8 +80,8 @@
 // A [Store] keeps tokens and registrations: a [Memory], a [File] that only its
 // owner may read, or something else, such as the keychain of the system. When
 // several processes share one, one refreshes and the others wait. A program that
-// cannot ask anybody writes no more there than the scopes that it lacked, for
-// the next [Transport.Login].
+// cannot ask anybody notes there which scopes it lacked, for the next
+// [Transport.Login].
 //
 // # Concurrency
 //
