@@ -100,6 +100,10 @@ func (f *File) read() (map[StoreKey][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	foreign := &Error{Rule: f.path + " is not a file of this package"}
+	if len(data) > maxFile {
+		return nil, foreign
+	}
 	r := wire.NewReader(data)
 	for r.Array(); r.More(); {
 		var key StoreKey
@@ -120,8 +124,8 @@ func (f *File) read() (map[StoreKey][]byte, error) {
 		}
 		entries[key] = value
 	}
-	if len(data) > maxFile || r.End() != nil {
-		return nil, &Error{Rule: f.path + " is not a file of this package"}
+	if r.End() != nil {
+		return nil, foreign
 	}
 	return entries, nil
 }

@@ -140,15 +140,15 @@ func TestFileOfSomethingElse(t *testing.T) {
 // What is too large to be read again is not written, and what was there stays.
 func TestFileThatGrows(t *testing.T) {
 	f := NewFile(filepath.Join(t.TempDir(), "tokens"))
-	large := []byte(`"` + strings.Repeat("x", maxFile-100) + `"`)
-	if err := f.Save(t.Context(), StoreKey{Client: "a"}, large); err != nil {
+	if err := f.Save(t.Context(), StoreKey{Client: "a"}, []byte(`"small"`)); err != nil {
 		t.Fatal(err)
 	}
+	large := []byte(`"` + strings.Repeat("x", maxFile) + `"`)
 	if err := f.Save(t.Context(), StoreKey{Client: "b"}, large); err == nil || !strings.Contains(err.Error(), f.path) {
 		t.Error(err)
 	}
-	if data, err := f.Load(t.Context(), StoreKey{Client: "a"}); err != nil || !bytes.Equal(data, large) {
-		t.Error(len(data), err)
+	if data, err := f.Load(t.Context(), StoreKey{Client: "a"}); err != nil || string(data) != `"small"` {
+		t.Error(string(data), err)
 	}
 }
 
