@@ -20,6 +20,9 @@ type Cache interface {
 	// later keep.
 	lookUp(ctx context.Context, key string) (raw RawMessage, state int)
 
+	// refresh returns a context in which nothing is looked up, or nil if ctx is one.
+	refresh(ctx context.Context) context.Context
+
 	// keep keeps a result, unless something was dropped since state.
 	keep(key string, raw RawMessage, ttl time.Duration, state int)
 }
@@ -54,6 +57,13 @@ type refresh struct{}
 // the server answers is kept.
 func Refresh(ctx context.Context) context.Context {
 	return context.WithValue(ctx, refresh{}, true)
+}
+
+func (c *cache) refresh(ctx context.Context) context.Context {
+	if ctx.Value(refresh{}) != nil {
+		return nil
+	}
+	return Refresh(ctx)
 }
 
 func (c *cache) lookUp(ctx context.Context, key string) (RawMessage, int) {

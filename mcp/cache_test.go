@@ -2,6 +2,8 @@ package mcp_test
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -84,6 +86,41 @@ func TestCacheDropsWhatHasChanged(t *testing.T) {
 			t.Errorf("%d tools, then %d, %v", len(before), len(after), err)
 		}
 	})
+}
+
+// TestCacheWithACursorThatIsNoGoodAnyMore: the list is read anew, once
+// (2026-07-28 server/utilities/caching, Pagination).
+func TestCacheWithACursorThatIsNoGoodAnyMore(t *testing.T) {
+	for _, mended := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			epoch := 1
+			p, rwc := newPeer(t, modern, func(p *peer, m request) {
+				page := func(members string) {
+					p.answer(m, `{"resultType":"complete","ttlMs":60000,"cacheScope":"private",`+members+`}`)
+				}
+				switch {
+				case !strings.Contains(m.line, `"cursor"`):
+					page(fmt.Sprintf(`"tools":[{"name":"a%d","inputSchema":{}}],"nextCursor":"%d"`, epoch, epoch))
+				case strings.Contains(m.line, fmt.Sprintf(`"cursor":"%d"`, epoch)) && (epoch == 1 || mended):
+					p.answer(m, fmt.Sprintf(`{"resultType":"complete","ttlMs":0,"cacheScope":"private","tools":[{"name":"b%d","inputSchema":{}}]}`, epoch))
+				default:
+					p.send(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"error":{"code":-32602,"message":"no such page"}}`)
+				}
+			})
+			c := dial(t, rwc, &mcp.Options{Cache: mcp.NewCache(0)})
+			for epoch = 1; epoch <= 2; epoch++ {
+				tools, err := c.ListTools(t.Context())
+				if epoch == 2 && !mended {
+					wantCode(t, err, -32602)
+				} else if err != nil || len(tools) != 2 || tools[0].Name != fmt.Sprint("a", epoch) {
+					t.Errorf("epoch %d: %d tools, %v", epoch, len(tools), err)
+				}
+			}
+			if n := len(p.got("tools/list")); n != 5 { // both pages, the second in vain, both again
+				t.Errorf("asked %d times", n)
+			}
+		})
+	}
 }
 
 func TestNothingIsCachedUnasked(t *testing.T) {

@@ -81,14 +81,29 @@ func (c *Client) endless(method, why string) error {
 func all[T any](ctx context.Context, c *Client, list func(context.Context) iter.Seq2[*T, error]) ([]*T, error) {
 	ctx, cancel := c.inAll(ctx)
 	defer cancel()
-	var items []*T
-	for item, err := range list(ctx) {
-		if err != nil {
+	for {
+		var items []*T
+		var err error
+		var item *T
+		for item, err = range list(ctx) {
+			if err != nil {
+				break
+			}
+			items = append(items, item)
+		}
+		if ctx = c.refreshed(ctx, err); ctx == nil {
 			return items, err
 		}
-		items = append(items, item)
 	}
-	return items, nil
+}
+
+// refreshed returns a context for reading a list from its beginning when the
+// server has refused the cursor of a page that was kept, else nil.
+func (c *Client) refreshed(ctx context.Context, err error) context.Context {
+	if refusal := answerOf(err); refusal != nil && c.opts.Cache != nil {
+		return c.opts.Cache.refresh(ctx)
+	}
+	return nil
 }
 
 // A result is what a call ends with.
