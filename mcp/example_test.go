@@ -156,6 +156,31 @@ func ExampleClient_Tools() {
 	// add - Adds two numbers.
 }
 
+// What a server says about a tool besides its schemas.
+func ExampleTool() {
+	var tool mcp.Tool
+	err := json.Unmarshal([]byte(`{
+		"name": "get_time", "title": "What time is it?", "inputSchema": {"type": "object"},
+		"icons": [{"src": "https://example.com/clock.svg", "mimeType": "image/svg+xml", "sizes": ["any"]}],
+		"annotations": {"readOnlyHint": true, "openWorldHint": false},
+		"_meta": {"com.example/since": 1.10}, "com.example/color": "red"
+	}`), &tool)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(tool.DisplayName())
+	fmt.Println(tool.Icons[0].Src, tool.Icons[0].Sizes) // not to be trusted: see Icon
+	fmt.Println("read-only:", tool.Annotations.ReadOnly(), "destructive:", tool.Annotations.Destructive(), "open world:", tool.Annotations.OpenWorld())
+	fmt.Println(string(tool.Meta))                       // byte for byte
+	fmt.Println(string(tool.Extra["com.example/color"])) // what the type has no field for
+	// Output:
+	// What time is it?
+	// https://example.com/clock.svg [any]
+	// read-only: true destructive: false open world: false
+	// {"com.example/since": 1.10}
+	// "red"
+}
+
 func ExampleClient_ListResources() {
 	ctx := context.Background()
 	client := exampleClient(ctx)
