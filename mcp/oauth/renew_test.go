@@ -208,17 +208,16 @@ func TestTwoProcessesOneRefresh(t *testing.T) {
 	}
 	w := newWorld(t)
 	var begun atomic.Bool
-	var refused sync.WaitGroup
-	refused.Add(2 * calls)
+	var refused atomic.Int32
 	w.challenge = func(*http.Request) string {
 		if begun.Load() {
-			refused.Done()
+			refused.Add(1)
 		}
 		return ""
 	}
 	w.handle = func(_ http.ResponseWriter, r *http.Request) bool {
 		if begun.Load() && r.URL.Path == "/token" {
-			refused.Wait() // all calls of both
+			hold(r, func() bool { return refused.Load() == 2*calls }) // all calls of both
 		}
 		return false
 	}

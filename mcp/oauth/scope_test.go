@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -207,11 +206,11 @@ func TestStepUpsTogether(t *testing.T) {
 					mu.Unlock()
 				}
 				if r.URL.Path == "/token" {
-					for all := false; !all; runtime.Gosched() {
+					hold(r, func() bool {
 						mu.Lock()
-						all = len(seen) == 100
-						mu.Unlock()
-					}
+						defer mu.Unlock()
+						return len(seen) == 100
+					})
 				}
 				return false
 			}

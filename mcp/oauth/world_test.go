@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // mark is in everything that is secret in these tests.
@@ -232,6 +233,13 @@ func (w *world) admit(rw http.ResponseWriter, r *http.Request) bool {
 		}
 	}
 	return true
+}
+
+// hold keeps a request waiting until ok, or until the client has given up.
+func hold(r *http.Request, ok func() bool) {
+	for !ok() && r.Context().Err() == nil {
+		time.Sleep(time.Millisecond)
+	}
 }
 
 func reply(w http.ResponseWriter, status int, v any) {
