@@ -87,7 +87,7 @@ func (s *stream) read(resp *http.Response) error {
 		if ev.Type != "message" || len(ev.Data) == 0 {
 			continue
 		}
-		if moved && s.repeated(id) {
+		if s.repeated(id) && moved { // else it has no id of its own
 			continue
 		}
 		s.c.Receive(s.c, ev.Data, only)
@@ -114,7 +114,8 @@ func (c *conn) awaitEnd(resp *http.Response) {
 	}
 }
 
-// repeated reports whether an event with this id has come before.
+// repeated reports whether an event with this id has come before, and notes
+// that one has.
 func (s *stream) repeated(id string) bool {
 	if id == "" {
 		return false // the position was reset
