@@ -138,8 +138,8 @@ func (t *Transport) ask(ctx context.Context, s *server) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.ID == "" {
-		return nil, &Error{URL: clean(s.issuer), Rule: "no client was given"}
+	if c.ID == "" || c.Key != nil { // which no Store keeps
+		return nil, &Error{URL: clean(s.issuer), Rule: "Options.AskClient must return a client with an ID, and without a Key"}
 	}
 	return &c, nil
 }

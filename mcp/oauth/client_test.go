@@ -218,6 +218,32 @@ func TestClientAuthenticationThatIsImpossible(t *testing.T) {
 	}
 }
 
+// A client that is known by a URL may have a key; one that is asked for may not.
+func TestKeysOfClients(t *testing.T) {
+	const clientURL = "https://app.example.com/client.json"
+	w := newWorld(t)
+	w.clients[clientURL] = map[string]any{}
+	w.meta["client_id_metadata_document_supported"] = true
+	w.meta["token_endpoint_auth_methods_supported"] = []string{methodKey, methodNone}
+	key := newKey(t, "ES256")
+	store := NewMemory()
+	w.mustGet(w.transport(func(o *Options) { o.ClientURL, o.Client.Key, o.Store = clientURL, key, store }))
+	w.forgetAccess()
+	w.mustGet(w.transport(func(o *Options) { o.ClientURL, o.Client.Key, o.Store, o.Authorizer = clientURL, key, store, nil }))
+	for _, form := range w.forms[1:] {
+		if !form.Has("client_assertion") || form.Has("client_id") {
+			t.Errorf("asked with %v", form)
+		}
+	}
+	delete(w.meta, "registration_endpoint")
+	w.meta["client_id_metadata_document_supported"] = false
+	for _, c := range []Client{{}, {ID: "c", Key: key}} {
+		w.mustFail(w.transport(func(o *Options) {
+			o.AskClient = func(context.Context, string) (Client, error) { return c, nil }
+		}), "Options.AskClient", w.as.URL)
+	}
+}
+
 // Servers that know EdDSA by its new name get it under that.
 func TestNewNameOfEdDSA(t *testing.T) {
 	for _, algs := range [][]string{{"Ed25519"}, {"EdDSA", "Ed25519"}} {

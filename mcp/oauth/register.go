@@ -77,7 +77,7 @@ func (t *Transport) clientFor(ctx context.Context, s *server, redirect string, k
 		return c, err
 	}
 	if t.opts.ClientURL != "" && s.clientURLs {
-		return &Client{ID: t.opts.ClientURL, Method: methodNone}, checkClientURL(t.opts.ClientURL)
+		return t.byURL(), checkClientURL(t.opts.ClientURL)
 	}
 	if known.usable(redirect) {
 		return known.client(s), nil
@@ -111,12 +111,22 @@ func (t *Transport) knownClient(ctx context.Context, s *server, id string) *Clie
 		return c
 	}
 	if id == t.opts.ClientURL {
-		return &Client{ID: id, Method: methodNone}
+		return t.byURL()
 	}
 	if g := t.loadRegistration(ctx, StoreKey{Issuer: s.issuer, Client: id}); g != nil && g.id == id {
 		return g.client(s)
 	}
 	return nil
+}
+
+// byURL returns the client that is known by the URL of its metadata, which may
+// have a key (Client ID Metadata Documents).
+func (t *Transport) byURL() *Client {
+	c := &Client{ID: t.opts.ClientURL, Key: t.opts.Client.Key, Method: methodNone}
+	if c.Key != nil {
+		c.Method = methodKey
+	}
+	return c
 }
 
 // loadRegistration returns what is stored under a key with the issuer, which is

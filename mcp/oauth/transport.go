@@ -32,8 +32,9 @@ type Options struct {
 
 	// Client is how the program is registered, if it is. Otherwise ClientURL
 	// is used where the authorization server knows such: the https URL of a
-	// client-id metadata document. Otherwise the program is registered as
-	// ClientName, and where that isn't possible AskClient is called.
+	// client-id metadata document, which goes with Client.Key if there is one.
+	// Otherwise the program is registered as ClientName, and where that isn't
+	// possible AskClient is called, for an ID and a Secret.
 	Client     Client
 	ClientURL  string
 	ClientName string // empty means "stdmcp"
