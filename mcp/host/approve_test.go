@@ -2,7 +2,9 @@ package host_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -113,6 +115,31 @@ func TestMissedEvents(t *testing.T) {
 		synctest.Wait()
 		if told < 800 {
 			t.Errorf("%d events were told to the function", told)
+		}
+	})
+}
+
+// What a model writes for the resource tools is read as encoding/json reads it,
+// or refused.
+func FuzzResourceTools(f *testing.F) {
+	for _, seed := range []string{
+		`{"server":"x","uri":"u","reason":"r"}`, `{"type":"tool","server":"x","toolName":"t","arguments":{"a":[1]},"intervalMs":1000}`,
+		`{"subscriptionId":"resource-1","target":null}`, `{"server":7}`, `[]`, `null`, `{"intervalMs":1e3}`, `{"server":"\u0000"}`, ``,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, input []byte) {
+		h := host.New(host.Options{})
+		defer h.Shutdown(t.Context())
+		for _, tool := range h.ResourceTools() {
+			text, err := tool.Execute(t.Context(), input)
+			var in map[string]any
+			if valid := len(input) == 0 || json.Unmarshal(input, &in) == nil; err == nil && (!valid || !json.Valid([]byte(text))) {
+				t.Errorf("%s takes %q and returns %q", tool.Name(), input, text)
+			}
+			if server, _ := in["server"].(string); server != "" && err == nil && !strings.HasPrefix(tool.Name(), "Unsubscribe") {
+				t.Errorf("%s takes %q, though there is no server", tool.Name(), input)
+			}
 		}
 	})
 }

@@ -195,6 +195,7 @@ func FuzzConfig(f *testing.F) {
 	for _, seed := range []string{
 		`{"mcpServers":{"x":{"command":"run","args":["a"],"env":{"A":"${B:-c}"}}}}`,
 		`{"servers":{"x":{"type":"http","url":"https://h/","headers":{"A":"b"}}},}`,
+		`{"servers":{},"inputs":[{"id":"key","password":true,"options":["a"]}],"mcp":{"inputs":[]}}`,
 		`{"x":{"command":["a","b"]},"x":{"url":""}}`, `// c
 		{"mcp":{"servers":{"x":{"transport":{"type":"sse","url":"u"},"timeout":30,"tools":[]}}}}`,
 		`{"tools":{"mcp":{"servers":{"":{},"a":null}}}}`, `{"mcp_servers":{"a":{"bearer_token_env_var":"T","url":"u","oauth":{"scopes":"a"}}}}`,
@@ -225,7 +226,13 @@ func FuzzConfig(f *testing.F) {
 				x.Hide("text")
 			}
 		}
+		if in, err := c.Input("key"); (in == nil) != (err != nil) || in != nil && in.ID != "key" {
+			t.Errorf("%q: the input is %+v, %v", text, in, err)
+		}
 		for _, p := range c.Problems {
+			if p.Line > 1+strings.Count(string(text), "\n") {
+				t.Errorf("%q: a problem on line %d", text, p.Line)
+			}
 			if p.Error() == "" || p.Err == nil {
 				t.Errorf("%q: an empty problem", text)
 			}
