@@ -287,6 +287,7 @@ func TestConcurrentUse(t *testing.T) {
 	jobs := []func(){
 		func() { h.SetServers(ctx, fs.servers()[:1]) },
 		func() { h.SetServers(ctx, fs.servers()) },
+		func() { _ = h.AddServer(ctx, fs.servers()[1]); _ = h.RemoveServer(ctx, "b") },
 		func() { _ = h.Reconnect(ctx, "a") },
 		func() { _ = h.SetEnabled("a", false); _ = h.SetEnabled("a", true) },
 		func() { _ = h.Disconnect(ctx, "b") },
