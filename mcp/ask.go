@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -100,6 +101,8 @@ func (e *refusal) Error() string { return e.why }
 
 // errNotDeclared is for handlers that lack a function, and so declare nothing.
 var errNotDeclared = &refusal{jsonrpc.CodeMethodNotFound, "this client did not declare the capability"}
+
+var errNoAnswer = errors.New("the handler returned neither an answer nor an error")
 
 func invalidParams(why string) error { return &refusal{jsonrpc.CodeInvalidParams, why} }
 

@@ -80,6 +80,9 @@ func (e Elicitation) fillIn(ctx context.Context, p *ElicitParams) (object, error
 		return nil, invalidParams("requestedSchema: " + err.Error())
 	}
 	res, err := e.Form(ctx, p)
+	if err == nil && res == nil {
+		err = errNoAnswer
+	}
 	if err != nil {
 		return nil, err
 	}

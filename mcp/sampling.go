@@ -86,6 +86,9 @@ func (s Sampling) answer(ctx context.Context, params RawMessage) (object, error)
 		return nil, err
 	}
 	res, err := s.CreateMessage(ctx, &p)
+	if err == nil && res == nil {
+		err = errNoAnswer
+	}
 	return res, err
 }
 
