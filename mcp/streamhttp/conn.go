@@ -57,7 +57,7 @@ func (c *conn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessa
 	if req.Started != nil {
 		req.Started(slot.ID())
 	}
-	err = c.call(bound, slot, req)
+	err = x.call(bound, slot, req)
 	select {
 	case a := <-slot.Answer():
 		return a.Result, a.Err
@@ -78,7 +78,8 @@ func (c *conn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessa
 
 // call sends the request and reads the response. The answer goes to slot; the
 // error says why there is none.
-func (c *conn) call(ctx context.Context, slot *jsonrpc.Slot, req *jsonrpc.Request) error {
+func (x *exchange) call(ctx context.Context, slot *jsonrpc.Slot, req *jsonrpc.Request) error {
+	c := x.c
 	resp, err := c.post(ctx, req, jsonrpc.AppendRequest(nil, slot.ID(), req))
 	if err != nil {
 		return err
@@ -90,7 +91,7 @@ func (c *conn) call(ctx context.Context, slot *jsonrpc.Slot, req *jsonrpc.Reques
 	}
 	switch httpx.MediaType(resp.Header) {
 	case eventStream:
-		return c.follow(ctx, slot, req, resp)
+		return x.follow(ctx, slot, req, resp)
 	case typeJSON:
 		return c.whole(slot, resp)
 	}

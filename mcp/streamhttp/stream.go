@@ -42,6 +42,7 @@ var errEnded = errors.New("the stream ended before the answer")
 type stream struct {
 	c    *conn
 	slot *jsonrpc.Slot // the call that it belongs to; nil for that of the session
+	end  func()        // ends the context of that call
 
 	// Closed after the first request, for which there is no wait, and nil then.
 	// It is nil from the begin for a stream that is there already.
@@ -92,7 +93,7 @@ func (s *stream) read(resp *http.Response) error {
 		}
 		s.c.Receive(s.c, ev.Data, only)
 		if s.slot != nil && len(s.slot.Answer()) > 0 {
-			s.c.awaitEnd(resp)
+			s.awaitEnd(resp)
 			return nil
 		}
 	}
@@ -100,12 +101,14 @@ func (s *stream) read(resp *http.Response) error {
 
 // awaitEnd waits a moment for the end of a response that has brought its
 // answer, so that its connection can be used again: to close the body before
-// that closes the connection, too, in HTTP/1.
-func (c *conn) awaitEnd(resp *http.Response) {
+// that closes the connection, too, in HTTP/1. Waiting ends with the context, as
+// Close waits itself since Go 1.27, for a read that is under way.
+func (s *stream) awaitEnd(resp *http.Response) {
+	c := s.c
 	if resp.ProtoMajor > 1 || c.endless.Load() >= maxEndless {
 		return
 	}
-	t := time.AfterFunc(endTime, func() { _ = resp.Body.Close() })
+	t := time.AfterFunc(endTime, s.end)
 	defer t.Stop()
 	if _, err := io.ReadFull(resp.Body, make([]byte, maxTail)); err == io.EOF || err == io.ErrUnexpectedEOF {
 		c.endless.Store(0)
@@ -194,8 +197,8 @@ func (s *stream) get(ctx context.Context, header http.Header) (*http.Response, e
 var errVain = errors.New("the stream brought nothing, again and again")
 
 // follow reads the stream that answers a call. The answer goes to slot.
-func (c *conn) follow(ctx context.Context, slot *jsonrpc.Slot, req *jsonrpc.Request, resp *http.Response) error {
-	s := &stream{c: c, slot: slot}
+func (x *exchange) follow(ctx context.Context, slot *jsonrpc.Slot, req *jsonrpc.Request, resp *http.Response) error {
+	s := &stream{c: x.c, slot: slot, end: x.stop}
 	for {
 		err := s.read(resp)
 		if err == nil || errors.Is(err, jsonrpc.ErrTooLarge) || ctx.Err() != nil {
