@@ -134,7 +134,7 @@ func oddArguments(t *testing.T, w *world) {
 		t.Fatal(err)
 	}
 	for _, text := range []string{"a\r\nHost: elsewhere.example", "a\nb", "\x00", "\x7f", " spaces ", "Grüße", "", "=?base64?YQ==?="} {
-		res, err := client.CallTool(t.Context(), "mirror", map[string]any{"text": text, "count": 1<<53 - 1, "flag": true})
+		res, err := client.CallTool(t.Context(), "mirror", map[string]any{"text": text, "count": int64(1<<53 - 1), "flag": true})
 		if err != nil || !strings.Contains(res.Text(), `"flag":true`) {
 			t.Errorf("%q: %v, %v", text, res, err)
 		}
