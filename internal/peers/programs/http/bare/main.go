@@ -14,7 +14,7 @@ func main() {
 	post(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	os.Stdout.Write(post(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"echo","arguments":{"message":"hello"}}}`))
 	os.Stdout.WriteString("\n")
-	io.Copy(io.Discard, os.Stdin)
+	os.Stdin.Read(make([]byte, 1)) // until it is closed
 }
 
 func post(msg string) []byte {

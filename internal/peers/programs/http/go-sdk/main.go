@@ -3,7 +3,6 @@ package main
 
 import (
 	"context"
-	"io"
 	"os"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -17,7 +16,7 @@ func main() {
 	res, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "echo", Arguments: map[string]any{"message": "hello"}})
 	check(err)
 	os.Stdout.WriteString(res.Content[0].(*mcp.TextContent).Text + "\n")
-	io.Copy(io.Discard, os.Stdin)
+	os.Stdin.Read(make([]byte, 1)) // until it is closed
 	check(session.Close())
 }
 

@@ -30,7 +30,7 @@ func main() {
 	post(&request{"2.0", 0, "notifications/initialized", nil})
 	res := post(&request{"2.0", 2, "tools/call", map[string]any{"name": "echo", "arguments": map[string]any{"message": "hello"}}})
 	os.Stdout.WriteString(res.Result.Content[0].Text + "\n")
-	io.Copy(io.Discard, os.Stdin)
+	os.Stdin.Read(make([]byte, 1)) // until it is closed
 }
 
 func post(req *request) (res answer) {

@@ -29,7 +29,7 @@ func main() {
 	check(err)
 	answer := ask(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"echo","arguments":{"message":"hello"}}}`)
 	os.Stdout.WriteString(answer)
-	io.Copy(io.Discard, os.Stdin)
+	os.Stdin.Read(make([]byte, 1)) // until it is closed
 	in.Close()
 	check(cmd.Wait())
 }

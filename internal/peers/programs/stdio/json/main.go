@@ -3,7 +3,6 @@ package main
 
 import (
 	"encoding/json"
-	"io"
 	"os"
 	"os/exec"
 )
@@ -39,7 +38,7 @@ func main() {
 	check(enc.Encode(&request{"2.0", 2, "tools/call", map[string]any{"name": "echo", "arguments": map[string]any{"message": "hello"}}}))
 	check(dec.Decode(&res))
 	os.Stdout.WriteString(res.Result.Content[0].Text + "\n")
-	io.Copy(io.Discard, os.Stdin)
+	os.Stdin.Read(make([]byte, 1)) // until it is closed
 	in.Close()
 	check(cmd.Wait())
 }

@@ -3,7 +3,6 @@ package main
 
 import (
 	"context"
-	"io"
 	"os"
 
 	"github.com/mark3labs/mcp-go/client"
@@ -23,7 +22,7 @@ func main() {
 	res, err := c.CallTool(ctx, call)
 	check(err)
 	os.Stdout.WriteString(res.Content[0].(mcp.TextContent).Text + "\n")
-	io.Copy(io.Discard, os.Stdin)
+	os.Stdin.Read(make([]byte, 1)) // until it is closed
 	check(c.Close())
 }
 

@@ -3,7 +3,6 @@ package main
 
 import (
 	"context"
-	"io"
 	"os"
 
 	"github.com/stdmcp/stdmcp/mcp"
@@ -17,7 +16,7 @@ func main() {
 	res, err := client.CallTool(ctx, "echo", map[string]any{"message": "hello"})
 	check(err)
 	os.Stdout.WriteString(res.Text() + "\n")
-	io.Copy(io.Discard, os.Stdin)
+	os.Stdin.Read(make([]byte, 1)) // until it is closed
 	check(client.Close())
 }
 
