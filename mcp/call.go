@@ -243,18 +243,15 @@ type callTimer struct {
 // start has f called when the time is up.
 func (t *callTimer) start(f func()) {
 	t.mu.Lock()
-	defer t.mu.Unlock()
 	t.timer = time.AfterFunc(t.rest(), f)
+	t.mu.Unlock()
 }
 
-// stop may be called more than once.
 func (t *callTimer) stop() {
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.timer != nil {
-		t.timer.Stop()
-		t.timer = nil
-	}
+	t.timer.Stop()
+	t.timer = nil
+	t.mu.Unlock()
 }
 
 // forever is beyond the life of any call.
@@ -275,10 +272,10 @@ func (t *callTimer) rest() time.Duration {
 // extend starts the time anew.
 func (t *callTimer) extend() {
 	t.mu.Lock()
-	defer t.mu.Unlock()
 	if t.timer != nil {
 		t.timer.Reset(t.rest())
 	}
+	t.mu.Unlock()
 }
 
 // over reports whether the call may not go on whatever happens.

@@ -170,13 +170,11 @@ func (o *outbox) run() error {
 // write writes what waits, and reports whether more may come.
 func (o *outbox) write() (open bool, err error) {
 	o.writing.Lock()
-	defer o.writing.Unlock()
 	p, open := o.take()
 	if len(p) > 0 {
-		if _, err := o.stream.Write(p); err != nil {
-			return false, err
-		}
+		_, err = o.stream.Write(p)
 	}
 	o.recycle(p)
-	return open, nil
+	o.writing.Unlock()
+	return open, err
 }

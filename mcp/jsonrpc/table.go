@@ -70,9 +70,9 @@ func (s *Slot) Wait(ctx context.Context) Answer {
 // that Close was given.
 func (t *Table) Add() (*Slot, error) {
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.err != nil {
-		return nil, t.err
+	if err := t.err; err != nil {
+		t.mu.Unlock()
+		return nil, err
 	}
 	var s *Slot
 	if n := len(t.free); n > 0 {
@@ -92,6 +92,7 @@ func (t *Table) Add() (*Slot, error) {
 	s.id = t.last
 	s.alone = len(t.pending) == 0
 	t.pending[s.id] = s
+	t.mu.Unlock()
 	return s, nil
 }
 
@@ -99,7 +100,6 @@ func (t *Table) Add() (*Slot, error) {
 // call. It reports whether one has come that nobody took.
 func (t *Table) Remove(s *Slot) (late bool) {
 	t.mu.Lock()
-	defer t.mu.Unlock()
 	if t.pending[s.id] == s {
 		delete(t.pending, s.id)
 	} else {
@@ -115,6 +115,7 @@ func (t *Table) Remove(s *Slot) (late bool) {
 		s.end, s.late = 0, nil
 		t.free = append(t.free, s)
 	}
+	t.mu.Unlock()
 	return late
 }
 
@@ -182,42 +183,44 @@ func (t *Table) Fail(id ID, err error) error { return t.deliver(id, Answer{Err: 
 func (t *Table) deliver(id ID, a Answer) error {
 	n, ok := id.number()
 	t.mu.Lock()
-	defer t.mu.Unlock()
 	if id == nullID && a.Err != nil && len(t.pending) == 1 {
 		for n = range t.pending {
 			ok = true
 		}
 	}
 	s := t.pending[n]
-	if !ok || s == nil {
+	if ok = ok && s != nil; ok {
+		delete(t.pending, n)
+		s.answer <- a
+	}
+	t.mu.Unlock()
+	if !ok {
 		return ErrUnknownID
 	}
-	delete(t.pending, n)
-	s.answer <- a
 	return nil
 }
 
 // Pending returns how many calls wait for their answer.
 func (t *Table) Pending() int {
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	return len(t.pending)
+	n := len(t.pending)
+	t.mu.Unlock()
+	return n
 }
 
 // Close fails all pending calls with err, which for them matches
 // ErrOutcomeUnknown too, and all later ones.
 func (t *Table) Close(err error) {
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.err != nil {
-		return
-	}
-	t.err = err
-	if t.timer != nil {
-		t.timer.Stop()
+	if t.err == nil {
+		t.err = err
+		if t.timer != nil {
+			t.timer.Stop()
+		}
 	}
 	for id, s := range t.pending {
 		delete(t.pending, id)
 		s.answer <- Answer{Err: &unanswered{err}}
 	}
+	t.mu.Unlock()
 }
