@@ -7,13 +7,15 @@ type filter struct {
 	lists map[string]bool // tools, resources, prompts
 	uris  map[string]bool
 	tasks map[string]bool // by id
+	end   chan struct{}   // closed when the server is to end the subscription
+	ended chan struct{}   // closed when it has ended
 }
 
 // listen opens a subscription (2026-07-28 basic/patterns/subscriptions).
 func (c *call) listen() {
 	wanted := c.params.object("notifications")
 	srv := c.s.srv
-	f := filter{lists: map[string]bool{}, uris: map[string]bool{}, tasks: map[string]bool{}}
+	f := filter{lists: map[string]bool{}, uris: map[string]bool{}, tasks: map[string]bool{}, end: make(chan struct{}), ended: make(chan struct{})}
 	var granted, uris []string
 	for _, list := range []string{"tools", "prompts", "resources"} {
 		key := list + "ListChanged"
@@ -51,7 +53,12 @@ func (c *call) listen() {
 	srv.listens[c] = f
 	srv.mu.Unlock()
 	c.later = func() {
-		<-c.ctx.Done()
+		defer close(f.ended)
+		select {
+		case <-c.ctx.Done():
+		case <-f.end:
+			c.answer("result", c.complete("complete", "", c.subscriptionID()+","))
+		}
 		srv.mu.Lock()
 		delete(srv.listens, c)
 		srv.mu.Unlock()
@@ -150,13 +157,12 @@ func (c *call) addTool(*fields) {
 func (c *call) endListen(*fields) {
 	srv := c.s.srv
 	srv.mu.Lock()
-	var listens []*call
-	for l := range srv.listens {
-		listens = append(listens, l)
-	}
+	ending := srv.listens
+	srv.listens = make(map[*call]filter)
 	srv.mu.Unlock()
-	for _, l := range listens {
-		l.answer("result", l.complete("complete", "", l.subscriptionID()+","))
+	for _, f := range ending {
+		close(f.end)
+		<-f.ended
 	}
-	c.text("Ended " + itoa(len(listens)) + ".")
+	c.text("Ended " + itoa(len(ending)) + ".")
 }
