@@ -4,6 +4,8 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
 // MediaType returns the media type in h, in lower case and without its
@@ -59,5 +61,5 @@ type headerError struct {
 	err  error
 }
 
-func (e *headerError) Error() string { return "header " + quote(e.name) + ": " + e.err.Error() }
+func (e *headerError) Error() string { return "header " + wire.Quote(e.name) + ": " + e.err.Error() }
 func (e *headerError) Unwrap() error { return e.err }

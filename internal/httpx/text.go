@@ -7,8 +7,6 @@ import (
 	"strings"
 )
 
-func quote(s string) string { return strconv.Quote(s) }
-
 // printable returns s in one line without anything that a terminal would take
 // for an order. JSON stays JSON.
 func printable(s string) string {

@@ -2,9 +2,9 @@ package host
 
 import (
 	"context"
-	"strconv"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -35,7 +35,7 @@ func (h *Host) tool(ctx context.Context, server, tool string) (*Tool, error) {
 			return t, nil
 		}
 	}
-	e := newError(ToolCategory, "UNKNOWN_TOOL", "tool "+strconv.Quote(tool)+" was not called", server, ErrUnknownTool)
+	e := newError(ToolCategory, "UNKNOWN_TOOL", "tool "+wire.Quote(tool)+" was not called", server, ErrUnknownTool)
 	e.Tool = tool
 	return nil, e
 }

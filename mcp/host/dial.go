@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"io"
-	"strconv"
 	"sync/atomic"
 
+	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
@@ -54,7 +54,7 @@ func InProcess(servers map[string]mcp.Transport) Dialer {
 		}
 		t := servers[id]
 		if t == nil {
-			return nil, errors.New("no server " + strconv.Quote(id) + " in this process")
+			return nil, errors.New("no server " + wire.Quote(id) + " in this process")
 		}
 		return t, nil
 	}
@@ -84,7 +84,7 @@ func (ds Dialers) transport(d *Dial) (mcp.Transport, error) {
 	if d.Type != "" {
 		dial := ds[d.Type]
 		if dial == nil {
-			return nil, errors.New("no dialer for servers of type " + strconv.Quote(d.Type))
+			return nil, errors.New("no dialer for servers of type " + wire.Quote(d.Type))
 		}
 		return dial(d)
 	}

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"io/fs"
 	"os/exec"
-	"strconv"
 	"strings"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -154,7 +154,7 @@ func isMissing(err error) bool {
 // callError returns what a call of a tool failed with. started is the server as
 // it was started, nil when the call did not get so far.
 func (s *server) callError(tool string, err error, started *Dial) *Error {
-	name := "tool " + strconv.Quote(tool)
+	name := "tool " + wire.Quote(tool)
 	if cause, ok := err.(*Error); ok { // why there is no connection
 		e := *cause
 		e.Tool, e.Message = tool, name+": "+e.Message

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strconv"
 	"sync"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -102,7 +101,7 @@ func readInput(raw mcp.RawMessage) (in input, err error) {
 func (v *View) need(in *input, pairs ...string) error {
 	for i := 0; i < len(pairs); i += 2 {
 		if pairs[i+1] == "" {
-			return errors.New(strconv.Quote(pairs[i]) + " is missing")
+			return errors.New(wire.Quote(pairs[i]) + " is missing")
 		}
 	}
 	if in.server != "" && !v.sees(in.server) {

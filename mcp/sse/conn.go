@@ -5,11 +5,11 @@ import (
 	"errors"
 	"io"
 	"net/url"
-	"strconv"
 	"sync"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/httpx"
+	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -97,7 +97,7 @@ var (
 // eventError is an event that is no message.
 type eventError struct{ kind string }
 
-func (e *eventError) Error() string { return "an event of the unknown type " + strconv.Quote(e.kind) }
+func (e *eventError) Error() string { return "an event of the unknown type " + wire.Quote(e.kind) }
 
 func (c *conn) dropped(reason error, data []byte) {
 	if c.in.Handler.Dropped != nil {

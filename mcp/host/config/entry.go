@@ -24,7 +24,7 @@ type fieldError struct {
 	at    int // where in the file it is; 0 when that isn't known
 }
 
-func (e *fieldError) Error() string { return quote(e.field) + " " + e.err.Error() }
+func (e *fieldError) Error() string { return wire.Quote(e.field) + " " + e.err.Error() }
 func (e *fieldError) Unwrap() error { return e.err }
 
 // A message is an error. Those that are constants take no code to make.
@@ -302,7 +302,7 @@ func checkHeaders(h map[string]string) error {
 			return message("has a name that no header can have: " + begin(name))
 		}
 		if strings.ContainsAny(h[name], "\r\n\x00") {
-			return message("must have no line breaks in the value of " + quote(name))
+			return message("must have no line breaks in the value of " + wire.Quote(name))
 		}
 	}
 	return nil
@@ -357,18 +357,15 @@ func (e *entry) readEnv(value []byte) error {
 	return nil
 }
 
-//go:noinline
-func quote(text string) string { return strconv.Quote(text) }
-
 // begin quotes a name as far as it is one: behind that there may be a value,
 // which nobody is to see.
 func begin(name string) string {
 	for i := range len(name) {
 		if c := name[i]; c != '_' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
-			return quote(name[:i]) + "..."
+			return wire.Quote(name[:i]) + "..."
 		}
 	}
-	return quote(name)
+	return wire.Quote(name)
 }
 
 // isName reports whether s can name a variable of the environment.

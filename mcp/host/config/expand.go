@@ -82,7 +82,7 @@ func (x *expansion) program() {
 			continue // as it would be with a program started by hand
 		}
 		if strings.ContainsRune(value, 0) {
-			x.fail("env", message("must have no NUL in the value of "+quote(key)))
+			x.fail("env", message("must have no NUL in the value of "+wire.Quote(key)))
 		}
 		env = append(env, key+"="+value)
 	}
@@ -207,7 +207,7 @@ func reference(text string) (name string, size int) {
 func (x *expansion) value(ref string) (string, error) {
 	if id, ok := strings.CutPrefix(ref, "input:"); ok {
 		if x.Input == nil {
-			return "", message("asks for the input " + quote(id) + ", which nobody answers")
+			return "", message("asks for the input " + wire.Quote(id) + ", which nobody answers")
 		}
 		v, err := x.Input(x.ctx, id)
 		if err != nil {
@@ -240,7 +240,7 @@ type inputError struct {
 }
 
 func (e *inputError) Error() string {
-	return "asks for the input " + quote(e.id) + ": " + e.err.Error()
+	return "asks for the input " + wire.Quote(e.id) + ": " + e.err.Error()
 }
 func (e *inputError) Unwrap() error { return e.err }
 

@@ -37,7 +37,7 @@ func (p *Problem) Error() string {
 		s += ":" + strconv.Itoa(p.Line)
 	}
 	if p.Server != "" {
-		s += ": server " + quote(p.Server)
+		s += ": server " + wire.Quote(p.Server)
 	}
 	return s + ": " + p.Err.Error()
 }

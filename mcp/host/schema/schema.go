@@ -28,7 +28,6 @@ package schema
 import (
 	"errors"
 	"slices"
-	"strconv"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
@@ -139,6 +138,6 @@ type toolError struct {
 }
 
 func (e *toolError) Error() string {
-	return "tool " + strconv.Quote(e.name) + ": input schema: " + e.err.Error()
+	return "tool " + wire.Quote(e.name) + ": input schema: " + e.err.Error()
 }
 func (e *toolError) Unwrap() error { return e.err }
