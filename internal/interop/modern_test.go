@@ -1,7 +1,6 @@
 package interop
 
 import (
-	"bufio"
 	"errors"
 	"os"
 	"os/exec"
@@ -105,22 +104,7 @@ func serveModern(t *testing.T, only bool) string {
 	t.Helper()
 	cmd := exec.Command("node", modernScript(t), "0")
 	cmd.Env = append(os.Environ(), modernEnv(only)...)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		cmd.Process.Kill()
-		cmd.Wait()
-	})
-	port, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
-	return "http://127.0.0.1:" + strings.TrimSpace(port) + "/mcp"
+	return "http://127.0.0.1:" + serving(t, cmd) + "/mcp"
 }
 
 // useModern does with a server all that it has.

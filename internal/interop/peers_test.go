@@ -28,7 +28,13 @@ func peer(t *testing.T, name string) string {
 // servePeer starts it and returns its origin.
 func servePeer(t *testing.T, name string) string {
 	t.Helper()
-	cmd := exec.Command(peer(t, name))
+	return serving(t, exec.Command(peer(t, name)))
+}
+
+// serving starts a server until the end of the test, and returns the line in
+// which it says where it listens.
+func serving(t *testing.T, cmd *exec.Cmd) string {
+	t.Helper()
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

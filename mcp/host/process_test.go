@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"syscall"
 	"testing"
-	"time"
 
+	"github.com/stdmcp/stdmcp/internal/leak"
 	"github.com/stdmcp/stdmcp/mcp/host"
 )
 
@@ -38,12 +38,7 @@ func alive(pid int) bool {
 // gone reports whether a process has ended. On a machine that is very busy that
 // may take a moment longer than Close waits for it.
 func gone(pid int) bool {
-	for end := time.Now().Add(20 * time.Second); alive(pid); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			return false
-		}
-	}
-	return true
+	return leak.Eventually(func() bool { return !alive(pid) })
 }
 
 // kill kills a process the hard way.

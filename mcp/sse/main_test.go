@@ -147,7 +147,7 @@ func (s *server) open(t testing.TB, opts *Options, h jsonrpc.Handler) jsonrpc.Co
 
 // patience is how long what takes no time may take on a busy machine. What
 // must be exact is tested in bubbles.
-const patience = 20 * time.Second
+const patience = leak.Patience
 
 // within bounds a test that would otherwise hang.
 func within(t testing.TB, d time.Duration) context.Context {

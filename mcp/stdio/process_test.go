@@ -48,10 +48,6 @@ func call(t testing.TB, p *process) {
 	}
 }
 
-// aWhile is how long what takes no time may take on a busy machine. What
-// must be exact is tested in bubbles.
-const aWhile = 20 * time.Second
-
 // within fails the test if f takes longer than d.
 func within(t testing.TB, d time.Duration, f func()) {
 	t.Helper()
@@ -71,7 +67,7 @@ func TestCallAndClose(t *testing.T) {
 			t.Fatalf("%d bytes of %d, error %v", len(got), len(params), err)
 		}
 	}
-	within(t, aWhile, func() { c.Close() })
+	within(t, leak.Patience, func() { c.Close() })
 	if err := c.Err(); !errors.Is(err, jsonrpc.ErrClosed) {
 		t.Error(err)
 	}
@@ -154,7 +150,7 @@ func TestClosedOutputIsReported(t *testing.T) {
 	if !errors.As(err, &exit) || exit.State != nil || !strings.HasSuffix(err.Error(), " closed its output: hush") {
 		t.Error(err)
 	}
-	within(t, aWhile, func() { p.Close() })
+	within(t, leak.Patience, func() { p.Close() })
 }
 
 func TestEndlessLineEndsConnection(t *testing.T) {
@@ -165,7 +161,7 @@ func TestEndlessLineEndsConnection(t *testing.T) {
 		t.Error(err)
 	}
 	// The child notices at its next write.
-	within(t, aWhile, func() { p.Close() })
+	within(t, leak.Patience, func() { p.Close() })
 }
 
 func TestCloseWhileServerNeverReads(t *testing.T) {
@@ -180,7 +176,7 @@ func TestCloseWhileServerNeverReads(t *testing.T) {
 		_, err := p.Write(make([]byte, 1<<20))
 		wrote <- err
 	}()
-	within(t, aWhile, func() { p.Close() })
+	within(t, leak.Patience, func() { p.Close() })
 	if err := <-wrote; err == nil {
 		t.Error("the write succeeded")
 	}
