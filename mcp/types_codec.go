@@ -9,8 +9,8 @@ import (
 
 // An object is a protocol type that is an object in JSON. Its fields method
 // hands every member to the codec, by key and place. That one description
-// serves both directions: reading calls it once for each member that came,
-// writing once for the whole.
+// serves both directions: writing calls it once, and so does reading as long
+// as the members came in the same order, else once more for each that didn't.
 type object interface{ fields(c *codec) }
 
 // An objectPtr is the pointer type of an object, for functions that make one.
@@ -32,6 +32,8 @@ type codec struct {
 	writing bool
 	r       wire.Reader
 	key     []byte // of the member that has been come to; nil when a field has taken it
+	behind  bool   // fields before the current one have not seen that key
+	ended   bool   // no more members follow
 	b       []byte
 	err     error // what could not be written
 	mixed   bool  // the object being written has members from outside
@@ -94,7 +96,7 @@ func marshalObject(v object) ([]byte, error) { return encodeObject(nil, v) }
 
 func encodeObject(b []byte, v object) ([]byte, error) {
 	c := codecs.Get().(*codec)
-	c.writing, c.b = true, b
+	c.writing, c.ended, c.b = true, true, b
 	c.write(v)
 	b, err := c.b, c.err
 	c.free()
@@ -121,15 +123,32 @@ func (c *codec) readMembers(v object) {
 	if c.emptyArray() {
 		return
 	}
-	for c.r.Object(); c.r.More(); {
-		c.key = c.r.Key()
+	for c.r.Object(); c.come(); {
+		c.behind = false
 		v.fields(c)
-		if c.key != nil {
+		if c.key != nil && !c.behind {
 			c.key = nil
 			c.r.Skip()
 		}
 	}
+	c.key, c.ended = nil, false
 }
+
+// come comes to the next member, unless there is one that no field has taken.
+// It reports whether there is one now.
+func (c *codec) come() bool {
+	if c.key == nil && !c.ended {
+		if c.r.More() {
+			c.key, c.behind = c.r.Key(), true
+		} else {
+			c.ended = true
+		}
+	}
+	return c.key != nil
+}
+
+// at reports whether the member that has been come to has the given key.
+func (c *codec) at(key string) bool { return c.come() && string(c.key) == key }
 
 // emptyArray reads an array if it is empty. Servers in PHP write an empty
 // object that way.
@@ -157,7 +176,6 @@ func (c *codec) try(v object) error {
 		return nil
 	}
 	c.r.Reset(mark)
-	c.key = nil
 	c.r.Skip()
 	return err
 }

@@ -138,7 +138,6 @@ func (c *codec) readContent(t *Content) {
 			return
 		}
 		c.r.Reset(mark)
-		c.key = nil
 	}
 	*t = Content{Type: string(kind)}
 	t.Raw = c.r.Raw()
@@ -175,7 +174,7 @@ type ResourceContents struct {
 func (t *ResourceContents) fields(c *codec) {
 	c.string("uri", &t.URI, must)
 	c.string("mimeType", &t.MIMEType, maybe)
-	if string(c.key) == "blob" && c.r.Kind() == wire.String {
+	if c.at("blob") && c.r.Kind() == wire.String {
 		t.IsBlob = true // though it may be empty
 	}
 	c.string("text", &t.Text, !t.IsBlob && t.Blob == "")

@@ -15,7 +15,7 @@ import (
 //
 //go:noinline
 func (c *codec) take(key string) bool {
-	if string(c.key) != key {
+	if !c.at(key) {
 		return false
 	}
 	c.key = nil
@@ -149,7 +149,7 @@ func (c *codec) rawOr(key string, p *RawMessage, otherwise string) {
 
 // rawOrNull is like raw for a value that may be null as well.
 func (c *codec) rawOrNull(key string, p *RawMessage) {
-	if string(c.key) == key {
+	if c.at(key) {
 		c.key = nil
 		*p = c.r.Raw()
 	} else if c.put(key, *p != nil) {
@@ -169,7 +169,7 @@ func (c *codec) id(key string, p *jsonrpc.ID) {
 
 // extra keeps the members that no field has taken. It comes last.
 func (c *codec) extra(p *map[string]RawMessage) {
-	if c.key != nil {
+	if c.key != nil && !c.behind {
 		if *p == nil {
 			*p = make(map[string]RawMessage)
 		}

@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
 // A codable is a pointer to a protocol type.
@@ -134,6 +137,34 @@ func TestTypesKeepEveryMember(t *testing.T) {
 			t.Errorf("%s: reads back as %+v, %v, want %+v", name, again, err, v)
 		}
 		checkEncodingJSON(t, v, out)
+	}
+}
+
+// Reading goes on from the field of one member to that of the next, so it
+// matters where a member stands, and must not.
+func TestMembersInAnyOrder(t *testing.T) {
+	for _, tt := range types {
+		want := tt.new()
+		if err := want.UnmarshalJSON([]byte(tt.text)); err != nil {
+			t.Fatal(err)
+		}
+		var members []string
+		r := wire.NewReader([]byte(tt.text))
+		for r.Object(); r.More(); {
+			key := string(wire.AppendString(nil, string(r.Key())))
+			members = append(members, key+": "+string(r.Raw()))
+		}
+		for range 2 {
+			for range members {
+				text := "{" + strings.Join(members, ", ") + "}"
+				got := tt.new()
+				if err := got.UnmarshalJSON([]byte(text)); err != nil || !reflect.DeepEqual(got, want) {
+					t.Errorf("%T from %s:\n got %+v, %v\nwant %+v", got, text, got, err, want)
+				}
+				members = append(members[1:], members[0])
+			}
+			slices.Reverse(members)
+		}
 	}
 }
 

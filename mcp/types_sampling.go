@@ -62,7 +62,7 @@ func (c *codec) contents(key string, p *[]Content) {
 	switch {
 	case c.writing && len(*p) == 1:
 		c.content(key, &(*p)[0])
-	case string(c.key) == key && c.r.Kind() != wire.Array && c.r.Kind() != wire.Null:
+	case c.at(key) && c.r.Kind() != wire.Array && c.r.Kind() != wire.Null:
 		*p = make([]Content, 1)
 		c.content(key, &(*p)[0])
 	default:

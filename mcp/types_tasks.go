@@ -53,7 +53,7 @@ func (t *Task) fields(c *codec) {
 	c.string("createdAt", &t.CreatedAt, must)
 	c.string("lastUpdatedAt", &t.LastUpdatedAt, must)
 	ttl, poll := "ttlMs", "pollIntervalMs"
-	if key := string(c.key); t.legacy || key == "ttl" || key == "pollInterval" {
+	if t.legacy || c.at("ttl") || c.at("pollInterval") {
 		t.legacy = true
 		ttl, poll = "ttl", "pollInterval"
 	}

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"math/bits"
 	"strconv"
 	"unicode/utf8"
 )
@@ -264,8 +265,18 @@ func extent(text []byte) int {
 // a valid text.
 func stringLen(text []byte) int {
 	for i := 1; i < len(text); i += 2 { // over an escape
-		n, _ := plain(view(text[i:]))
-		if i += n; i < len(text) && text[i] == '"' {
+		for i+8 <= len(text) {
+			m := special(load(view(text[i : i+8])))
+			if m != 0 {
+				i += bits.TrailingZeros64(m) / 8
+				break
+			}
+			i += 8
+		}
+		for i < len(text) && text[i] != '"' && text[i] != '\\' {
+			i++
+		}
+		if i < len(text) && text[i] == '"' {
 			return i + 1
 		}
 	}
@@ -367,33 +378,36 @@ func (r *Reader) Skip() {
 		}
 	}
 	outer := r.depth
-	for {
-		switch k := r.Kind(); k {
-		case String:
-			r.scanString()
-		case Array, Object:
-			r.enter(k)
-		case Number:
-			r.scanNumber()
-		case Bool:
-			r.Bool()
-		case Null:
-			r.literal("null")
-		default:
-			if r.err == nil {
-				r.unexpected()
-			}
-		}
-		for r.depth > outer && !r.next() {
-			if r.err != nil {
-				return
-			}
-		}
-		if r.err != nil || r.depth == outer {
-			return
+	for r.skip(); r.depth > outer && r.err == nil; {
+		// Most texts have no white space, and a comma or a bracket here.
+		if r.pos < len(r.data) && r.data[r.pos] == ',' && !r.fresh {
+			r.pos++
+		} else if !r.next() {
+			continue
 		}
 		if r.inObject() {
 			r.member()
+		}
+		r.skip()
+	}
+}
+
+// skip reads a value or enters it.
+func (r *Reader) skip() {
+	switch k := r.Kind(); k {
+	case String:
+		r.scanString()
+	case Array, Object:
+		r.enter(k)
+	case Number:
+		r.scanNumber()
+	case Bool:
+		r.Bool()
+	case Null:
+		r.literal("null")
+	default:
+		if r.err == nil {
+			r.unexpected()
 		}
 	}
 }

@@ -79,6 +79,22 @@ func unescaped(raw []byte) string {
 func (r *Reader) scanString() (start, end int, escaped bool) {
 	data, i, ascii := r.data, r.pos+1, true
 	start = i
+	// Most strings are short and nothing but plain ASCII.
+	for n := 0; n < 8 && i+8 <= len(data); n++ {
+		x := load(view(data[i : i+8]))
+		m := special(x) | x&highs
+		if m == 0 {
+			i += 8
+			continue
+		}
+		i += bits.TrailingZeros64(m) / 8
+		if data[i] == '"' {
+			r.pos = i + 1
+			r.fresh = false
+			return start, i, false
+		}
+		break
+	}
 	for {
 		stop := min(i+block, len(data))
 		n, a := plain(view(data[i:stop]))
