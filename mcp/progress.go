@@ -32,6 +32,7 @@ type progressSink struct {
 	mu      sync.Mutex
 	last    *float64 // the progress so far, nil before the first
 	waiting int      // how many notifications are in the queue
+	ended   bool     // the call has its answer, or does without
 }
 
 func (t *progressTable) add(f func(Progress), timer *callTimer) *progressSink {
@@ -52,6 +53,9 @@ func (t *progressTable) remove(ctx context.Context, s *progressSink) {
 	t.mu.Lock()
 	delete(t.sinks, s.token)
 	t.mu.Unlock()
+	s.mu.Lock()
+	s.ended = true // deliver may have found s before
+	s.mu.Unlock()
 	seen := make(chan struct{})
 	if s.queue.Add(func() { close(seen) }) {
 		select {
@@ -90,6 +94,9 @@ func (t *progressTable) deliver(params []byte) error {
 func (s *progressSink) deliver(p Progress) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.ended {
+		return errUnknownToken
+	}
 	if s.last != nil && p.Progress <= *s.last {
 		return errNoProgress
 	}
@@ -100,9 +107,8 @@ func (s *progressSink) deliver(p Progress) error {
 	if s.waiting == maxProgress {
 		return ErrFlood
 	}
-	if s.queue.Add(func() { s.taken(); s.f(p) }) {
-		s.waiting++
-	}
+	s.queue.Add(func() { s.taken(); s.f(p) }) // has room for as many
+	s.waiting++
 	return nil
 }
 

@@ -112,7 +112,7 @@ func (c *Client) gather(ctx context.Context, q *call, raw []byte) error {
 // answerAll returns the member inputResponses. The first failure ends the other
 // questions.
 func (c *Client) answerAll(ctx context.Context, keys []string, question func(key string) (InputRequest, error)) ([]byte, error) {
-	ctx, cancel := context.WithCancel(callContext{ctx, c.ctx})
+	ctx, cancel := context.WithCancel(&callContext{ctx, c.ctx})
 	defer cancel()
 	answers := make([]RawMessage, len(keys))
 	var failure error
@@ -158,7 +158,7 @@ type callContext struct {
 	client context.Context
 }
 
-func (c callContext) Value(key any) any {
+func (c *callContext) Value(key any) any {
 	if v := c.Context.Value(key); v != nil {
 		return v
 	}

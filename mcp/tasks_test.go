@@ -104,8 +104,8 @@ func TestTaskThatNeverEndsEndsWithItsCaller(t *testing.T) {
 			_, err := c.CallTool(t.Context(), "research", args)
 			wantError(t, err, context.DeadlineExceeded, "1h0m0s in all")
 		})
-		go func() { time.Sleep(10 * time.Second); c.Close() }() // ends with the client
-		within(t, 10*time.Second, func() {
+		go func() { time.Sleep(15 * time.Second); c.Close() }() // ends with the client; between two polls
+		within(t, 15*time.Second, func() {
 			_, err := c.CallTool(t.Context(), "research", args)
 			wantError(t, err, mcp.ErrClosed)
 		})

@@ -46,11 +46,13 @@ func elements[T any, P objectPtr[T]](c *codec, key string, p *[]T, always bool, 
 	if c.takeList(key) {
 		s, start := []T{}, c.r.Offset()
 		for i := 0; c.r.More(); i++ {
-			if i == sample {
-				s = append(make([]T, 0, c.likely(start)), s...)
+			last := len(s)
+			if last == cap(s) {
+				s = append(make([]T, 0, c.room(last, start)), s...)
 			}
-			s = append(s, make([]T, 1)...)
-			if last := len(s) - 1; !c.element(P(&s[last]), key, i, bad) {
+			s = s[:last+1]
+			if !c.element(P(&s[last]), key, i, bad) {
+				clear(s[last:])
 				s = s[:last]
 			}
 		}
@@ -66,10 +68,14 @@ func elements[T any, P objectPtr[T]](c *codec, key string, p *[]T, always bool, 
 // sample is how many elements of a list tell how many more will come.
 const sample = 8
 
-// likely estimates how many elements a list has in all, when the first were
-// read. It is careful not to make more of them than fit into twice the text.
-func (c *codec) likely(start int) int {
-	return sample + c.r.Left()/max(256, (c.r.Offset()-start)/sample)
+// room returns for how many elements to make room when n have been read. After
+// a sample it estimates how many there are in all, and is careful not to make
+// more of them than fit into twice the text.
+func (c *codec) room(n, start int) int {
+	if n == sample {
+		return sample + 1 + c.r.Left()/max(256, (c.r.Offset()-start)/sample)
+	}
+	return max(1, 2*n)
 }
 
 // element reads element i of a list, and reports whether it is to stay. With

@@ -11,8 +11,9 @@ import (
 
 // The floor of everything, what is measured, and the peers.
 const (
-	bare = "bare"
-	ours = "stdmcp"
+	bare   = "bare"
+	handed = "handed" // the floor of a small call over stdio that can be given up
+	ours   = "stdmcp"
 )
 
 var (
@@ -91,7 +92,7 @@ func (m *measuring) rounds() (int, time.Duration) {
 	if m.short {
 		return 5, 60 * time.Millisecond
 	}
-	return 7, 150 * time.Millisecond
+	return 15, 80 * time.Millisecond
 }
 
 // calls measures all work over all transports.
@@ -122,6 +123,9 @@ func cells(tr transport, w work) (list []cell) {
 				continue
 			}
 			list = append(list, cell{tr.name, w.name, library, era})
+		}
+		if tr.name == "stdio" && w.name == "small" {
+			list = append(list, cell{tr.name, w.name, handed, era})
 		}
 	}
 	return list

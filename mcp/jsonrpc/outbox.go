@@ -10,9 +10,13 @@ const (
 	// maxQueued is how many bytes may wait to be written before senders wait.
 	maxQueued = 1 << 20
 
-	// maxKept is the largest buffer that is kept for use again.
+	// maxKept is the largest buffer that a connection keeps for use again.
 	maxKept = 64 << 10
 )
+
+// bigBuffers holds what is too large for that, as *[]byte. Bursts of many
+// connections share them, and they are freed when no burst comes.
+var bigBuffers sync.Pool
 
 // An outbox holds what is to be written to a stream. Senders add to it
 // without waiting for the peer, and one goroutine writes: a peer that stops
@@ -78,6 +82,9 @@ func (o *outbox) offer(add func([]byte) []byte) (room <-chan struct{}, err error
 	case o.err != nil:
 		return nil, o.err
 	case len(o.buf) < maxQueued:
+		if len(o.buf) > maxKept/2 && cap(o.buf) <= maxKept {
+			o.buf = toBig(o.buf)
+		}
 		o.buf = add(o.buf)
 		return nil, nil
 	case o.room == nil:
@@ -114,11 +121,22 @@ func (o *outbox) take() (p []byte, open bool) {
 	return p, open
 }
 
-// recycle keeps a buffer unless it is large.
+// recycle keeps a buffer for use again.
 func (o *outbox) recycle(p []byte) {
 	if cap(p) <= maxKept {
 		o.spare = p
+	} else if cap(p) <= 2*maxQueued {
+		big := p // p itself stays on the stack
+		bigBuffers.Put(&big)
 	}
+}
+
+// toBig moves p, which goes on growing, to a big buffer if there is one.
+func toBig(p []byte) []byte {
+	if b, _ := bigBuffers.Get().(*[]byte); b != nil {
+		return append((*b)[:0], p...)
+	}
+	return p
 }
 
 // close makes put return err. What waits is still written.

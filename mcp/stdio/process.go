@@ -52,8 +52,8 @@ func start(cmd *exec.Cmd, tee io.Writer) (*process, error) {
 
 	p := &process{
 		stdin:   ours[0],
-		stdout:  &output{File: ours[1]},
-		stderr:  &stderr{file: &output{File: ours[2]}, done: make(chan struct{})},
+		stdout:  &output{file: ours[1]},
+		stderr:  &stderr{file: &output{file: ours[2]}, done: make(chan struct{})},
 		drained: make(chan struct{}),
 		exited:  make(chan struct{}),
 	}
@@ -224,18 +224,21 @@ func (p *process) exitsWithin(d time.Duration) bool {
 
 // An output is our end of a pipe that the child writes to.
 type output struct {
-	*os.File
-	end time.Time // when to stop reading at the latest; zero until hurry was called
+	file *os.File
+	end  time.Time // when to stop reading at the latest; zero until hurry was called
 }
 
 // hurry tells the reader that the child has exited. A Read that is waiting
 // returns, and from then on silence is the end.
 func (o *output) hurry() {
-	if err := o.SetReadDeadline(time.Now()); errors.Is(err, os.ErrNoDeadline) {
+	if err := o.file.SetReadDeadline(time.Now()); errors.Is(err, os.ErrNoDeadline) {
 		// On Windows, where killing the job leaves nobody at the other end.
 		time.AfterFunc(drainTime, func() { _ = o.Close() })
 	}
 }
+
+// Close may be called beside Read, which then returns.
+func (o *output) Close() error { return o.file.Close() }
 
 func (o *output) Read(p []byte) (int, error) {
 	for {
@@ -244,9 +247,9 @@ func (o *output) Read(p []byte) (int, error) {
 			if next.After(o.end) {
 				next = o.end
 			}
-			_ = o.SetReadDeadline(next)
+			_ = o.file.SetReadDeadline(next)
 		}
-		n, err := o.File.Read(p)
+		n, err := o.file.Read(p)
 		if n > 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
 			return n, err
 		}

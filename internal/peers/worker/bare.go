@@ -163,6 +163,45 @@ func (p *barePipe) Close() error {
 	return p.cmd.Wait()
 }
 
+// A handedPipe reads on a goroutine of its own, which hands each answer to the
+// caller.
+type handedPipe struct {
+	*barePipe
+	answers chan int // lengths; closed when no more come
+}
+
+func connectHanded(ctx context.Context, t *target) (session, error) {
+	s, err := connectBare(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	b := s.(pipelined)
+	h := &handedPipe{b.pipe, make(chan int)}
+	b.exchanger = h
+	go func() { // ends with the pipe
+		defer close(h.answers)
+		for {
+			n, err := h.line()
+			if err != nil {
+				return
+			}
+			h.answers <- n
+		}
+	}()
+	return b.bare, nil
+}
+
+func (h *handedPipe) exchange(msg []byte) (int, error) {
+	if err := h.tell(msg); err != nil {
+		return 0, err
+	}
+	n, ok := <-h.answers
+	if !ok {
+		return 0, io.ErrUnexpectedEOF
+	}
+	return n, nil
+}
+
 // A bareHTTP sends each message in a POST.
 type bareHTTP struct {
 	client *http.Client

@@ -35,6 +35,7 @@ var arguments = map[string]any{"message": message}
 // libraries connect to a server.
 var libraries = map[string]func(context.Context, *target) (session, error){
 	"bare":   connectBare,
+	"handed": connectHanded,
 	"json":   connectJSON,
 	"stdmcp": connectStdmcp,
 	"go-sdk": connectSDK,

@@ -1,0 +1,23 @@
+package mcp
+
+import (
+	"testing"
+	"testing/synctest"
+)
+
+// A report can be on its way to the function when its call ends.
+func TestProgressDoesNotOutliveItsCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var table progressTable
+		called := false
+		s := table.add(func(Progress) { called = true }, nil)
+		table.remove(t.Context(), s)
+		if err := s.deliver(Progress{Progress: 1}); err != errUnknownToken {
+			t.Errorf("error %v, want %v", err, errUnknownToken)
+		}
+		synctest.Wait()
+		if called {
+			t.Error("the function was called after its call had ended")
+		}
+	})
+}
