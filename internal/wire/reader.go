@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"math/bits"
 	"strconv"
 	"unicode/utf8"
 )
@@ -242,47 +241,6 @@ func (r *Reader) enter(k Kind) bool {
 	return true
 }
 
-// extent returns the length of the array or object at the start of a valid
-// text, or 0 if it has no end there.
-func extent(text []byte) int {
-	depth := 0
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '{', '[':
-			depth++
-		case '}', ']':
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		case '"':
-			i += stringLen(text[i:]) - 1
-		}
-	}
-	return 0
-}
-
-// stringLen returns the length of the string, quotes included, at the start of
-// a valid text.
-func stringLen(text []byte) int {
-	for i := 1; i < len(text); i += 2 { // over an escape
-		for i+8 <= len(text) {
-			m := special(load(view(text[i : i+8])))
-			if m != 0 {
-				i += bits.TrailingZeros64(m) / 8
-				break
-			}
-			i += 8
-		}
-		for i < len(text) && text[i] != '"' && text[i] != '\\' {
-			i++
-		}
-		if i < len(text) && text[i] == '"' {
-			return i + 1
-		}
-	}
-	return len(text)
-}
-
 // inObject reports whether the innermost open container is an object.
 func (r *Reader) inObject() bool {
 	d := uint(r.depth - 1)
@@ -366,61 +324,6 @@ func (r *Reader) member() (start, end int, escaped bool) {
 	}
 	r.pos++
 	return
-}
-
-// Skip reads the next value, whatever it is, and drops it.
-func (r *Reader) Skip() {
-	if k := r.Kind(); r.trusted && k >= Array {
-		if n := extent(r.data[r.pos:]); n > 0 {
-			r.pos += n
-			r.fresh = false
-			return
-		}
-	}
-	outer := r.depth
-	for r.skip(); r.depth > outer && r.err == nil; {
-		// Most texts have no white space, and a comma or a bracket here.
-		if r.pos < len(r.data) && r.data[r.pos] == ',' && !r.fresh {
-			r.pos++
-		} else if !r.next() {
-			continue
-		}
-		if r.inObject() {
-			r.member()
-		}
-		r.skip()
-	}
-}
-
-// skip reads a value or enters it.
-func (r *Reader) skip() {
-	switch k := r.Kind(); k {
-	case String:
-		r.scanString()
-	case Array, Object:
-		r.enter(k)
-	case Number:
-		r.scanNumber()
-	case Bool:
-		r.Bool()
-	case Null:
-		r.literal("null")
-	default:
-		if r.err == nil {
-			r.unexpected()
-		}
-	}
-}
-
-// Raw reads the next value and returns its text, which has been validated.
-func (r *Reader) Raw() []byte {
-	r.Kind() // steps over white space
-	start := r.pos
-	r.Skip()
-	if r.err != nil {
-		return nil
-	}
-	return r.data[start:r.pos:r.pos]
 }
 
 // End returns the reader's error, or an error if anything but white space

@@ -159,6 +159,7 @@ func (o *outbox) tryWrite() bool {
 	if o.now == nil || !o.writing.TryLock() {
 		return false
 	}
+	defer o.writing.Unlock() // even if a trace panics, which a caller may survive
 	p, open := o.take()
 	n, err := o.now.TryWrite(p)
 	done := err == nil && n == len(p)
@@ -170,7 +171,6 @@ func (o *outbox) tryWrite() bool {
 		o.buf = append(p[n:], o.buf...)
 		o.mu.Unlock()
 	}
-	o.writing.Unlock()
 	return done && open
 }
 

@@ -71,6 +71,33 @@ func TestACallThatIsAloneWritesItself(t *testing.T) {
 	}
 }
 
+func TestATraceMayPanic(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &tryStream{fakeStream: newFakeStream(), room: 100}
+		c := NewConn(s, Handler{Trace: func(_ bool, data []byte) {
+			if strings.Contains(string(data), "bad") {
+				panic("trace")
+			}
+		}})
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("no panic")
+				}
+			}()
+			_, _ = c.Call(t.Context(), &Request{Method: "bad"})
+		}()
+		start(t.Context(), c, &Request{Method: "good"})
+		synctest.Wait()
+		if len(s.tried) != 1 || !strings.Contains(s.tried[0], "good") {
+			t.Errorf("wrote %q after the panic", s.tried)
+		}
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // TestNobodyWritesBesideAnother has a peer that reads slowly, and calls that
 // come and go.
 func TestNobodyWritesBesideAnother(t *testing.T) {

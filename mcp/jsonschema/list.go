@@ -1,0 +1,92 @@
+package jsonschema
+
+import (
+	"fmt"
+	"strconv"
+)
+
+func (c *checker) checkList(n *node, v []any, path string, sc *scope, s *seen) error {
+	if err := n.checkCount(len(v), "minItems", "maxItems", "items", path); err != nil {
+		return err
+	}
+	if unique, _ := n.keywords["uniqueItems"].(bool); unique {
+		if err := c.checkUnique(v, path); err != nil {
+			return err
+		}
+	}
+	first, rest := n.many["prefixItems"], n.one["items"]
+	if list := n.many["items"]; list != nil {
+		first, rest = list, n.one["additionalItems"]
+	}
+	for i := range v {
+		sub := rest
+		if i < len(first) {
+			sub = first[i]
+		}
+		if err := c.checkItem(sub, v, i, path, sc, s); err != nil {
+			return err
+		}
+	}
+	if sub := n.one["contains"]; sub != nil {
+		if err := c.checkContains(n, sub, v, path, sc, s); err != nil {
+			return err
+		}
+	}
+	for i := range v {
+		if s.items[i] {
+			continue
+		}
+		if err := c.checkItem(n.one["unevaluatedItems"], v, i, path, sc, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkItem checks an item, unless there is nothing that it must fit.
+func (c *checker) checkItem(sub *node, v []any, i int, path string, sc *scope, s *seen) error {
+	if sub == nil {
+		return nil
+	}
+	_, err := c.check(sub, v[i], path+"/"+strconv.Itoa(i), sc)
+	s.item(i)
+	return err
+}
+
+func (c *checker) checkUnique(v []any, path string) error {
+	for i := range v {
+		for j := range i {
+			if c.steps--; c.steps < 0 {
+				return errSteps
+			}
+			if equal(v[i], v[j]) {
+				return &Error{path, fmt.Sprintf("items %d and %d are the same", j, i)}
+			}
+		}
+	}
+	return nil
+}
+
+// checkContains obeys contains, of which sub is the schema, and the limits to
+// how many items fit it.
+func (c *checker) checkContains(n, sub *node, v []any, path string, sc *scope, s *seen) error {
+	found := 0
+	for i := range v {
+		switch _, err := c.check(sub, v[i], path+"/"+strconv.Itoa(i), sc); err {
+		case nil:
+			found++
+			s.item(i)
+		case errSteps:
+			return err
+		}
+	}
+	least, ok := n.count("minContains")
+	if !ok {
+		least = 1
+	}
+	most, ok := n.count("maxContains")
+	if found < least || ok && found > most {
+		return &Error{path, fmt.Sprintf("%d items of the kind that is asked for", found)}
+	}
+	return nil
+}

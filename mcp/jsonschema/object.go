@@ -1,0 +1,80 @@
+package jsonschema
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+)
+
+func (c *checker) checkObject(n *node, v map[string]any, path string, sc *scope, s *seen) error {
+	if err := n.checkCount(len(v), "minProperties", "maxProperties", "members", path); err != nil {
+		return err
+	}
+	if err := n.checkRequired(v, path); err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(v)) {
+		at := path + "/" + pointerEscaper.Replace(name)
+		if sub := n.one["propertyNames"]; sub != nil {
+			if _, err := c.check(sub, name, at, sc); err != nil {
+				return err
+			}
+		}
+		subs, known := n.member(name, s)
+		for _, sub := range subs {
+			if _, err := c.check(sub, v[name], at, sc); err != nil {
+				return err
+			}
+		}
+		if known {
+			s.name(name)
+		}
+	}
+	return nil
+}
+
+// member returns what the member of that name must fit, and whether a keyword
+// has looked at it.
+func (n *node) member(name string, s *seen) (subs []*node, known bool) {
+	if sub := n.named["properties"][name]; sub != nil {
+		subs, known = append(subs, sub), true
+	}
+	for pattern, sub := range n.named["patternProperties"] {
+		if re := n.patterns[pattern]; re == nil || re.MatchString(name) {
+			known = true
+			if re != nil {
+				subs = append(subs, sub)
+			}
+		}
+	}
+	if sub := n.one["additionalProperties"]; sub != nil && !known {
+		subs, known = append(subs, sub), true
+	}
+	if sub := n.one["unevaluatedProperties"]; sub != nil && !known && !s.names[name] {
+		subs, known = append(subs, sub), true
+	}
+	return subs, known
+}
+
+// checkRequired obeys the keywords that say which members must be there.
+func (n *node) checkRequired(v map[string]any, path string) error {
+	lists := []any{n.keywords["required"]}
+	for _, key := range []string{"dependentRequired", "dependencies"} {
+		members, _ := n.keywords[key].(map[string]any)
+		for name, list := range members {
+			if _, ok := v[name]; ok {
+				lists = append(lists, list)
+			}
+		}
+	}
+	for _, raw := range lists {
+		list, _ := raw.([]any)
+		for _, one := range list {
+			name, ok := one.(string)
+			if _, there := v[name]; ok && !there {
+				return &Error{path, "lacks " + strconv.Quote(name)}
+			}
+		}
+	}
+	return nil
+}

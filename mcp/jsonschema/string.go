@@ -1,0 +1,42 @@
+package jsonschema
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"unicode/utf8"
+)
+
+// count returns the value of a keyword that is a number of something.
+func (n *node) count(key string) (count int, ok bool) {
+	v, ok := n.keywords[key].(json.Number)
+	if !ok {
+		return 0, false
+	}
+	f, err := v.Float64()
+	if err != nil || f < 0 || f > math.MaxInt32 {
+		return 0, false
+	}
+	return int(f), true
+}
+
+// checkCount obeys the limits on how many there are of something.
+func (n *node) checkCount(have int, least, most, what, path string) error {
+	if want, ok := n.count(least); ok && have < want {
+		return &Error{path, fmt.Sprintf("%d %s, want %d at least", have, what, want)}
+	}
+	if want, ok := n.count(most); ok && have > want {
+		return &Error{path, fmt.Sprintf("%d %s, want %d at most", have, what, want)}
+	}
+	return nil
+}
+
+func (n *node) checkString(v, path string) error {
+	if err := n.checkCount(utf8.RuneCountInString(v), "minLength", "maxLength", "characters", path); err != nil {
+		return err
+	}
+	if s, ok := n.keywords["pattern"].(string); ok && n.patterns[s] != nil && !n.patterns[s].MatchString(v) {
+		return &Error{path, "does not match " + s}
+	}
+	return nil
+}
