@@ -81,6 +81,12 @@ func (c cell) floor() cell {
 	return c
 }
 
+// handed returns the cell of the floor that hands answers over.
+func (c cell) handed() cell {
+	c.library = handed
+	return c
+}
+
 // measuring is how much is measured.
 type measuring struct {
 	dir   string

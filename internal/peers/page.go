@@ -73,10 +73,9 @@ func (p *page) Budgets() string {
 // Handed compares a small call over stdio with the same where one goroutine
 // reads and another waits, for a server of the given era.
 func (p *page) Handed(era string) string {
-	c, floor := at("stdio", "small", era), at("stdio", "small", era)
-	floor.library = handed
-	return times(p.calls.ratio(sample.Time, floor, c.floor())) + " the bare pipe's time, and stdmcp " +
-		times(p.calls.ratio(sample.Time, c, floor)) + " that"
+	c := at("stdio", "small", era)
+	return times(p.calls.ratio(sample.Time, c.handed(), c.floor())) + " the bare pipe's time, and stdmcp " +
+		times(p.calls.ratio(sample.Time, c, c.handed())) + " that"
 }
 
 func (p *page) Calls() string {
