@@ -69,8 +69,8 @@ func connect(serve func(r io.ReadCloser, w io.WriteCloser, gone <-chan struct{})
 		_, _ = toClient.Close(), fromClient.Close()
 	}()
 	closing := sync.OnceFunc(func() {
-		close(gone)
 		_, _ = toServer.Close(), fromServer.Close()
+		close(gone) // after that, so that who notices first doesn't find more to read
 	})
 	return &pipe{fromServer, toServer, func() error {
 		closing()
