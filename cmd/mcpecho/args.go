@@ -123,9 +123,13 @@ func (a *arguments) object(c *invocation, tool string, s *schema) (json.RawMessa
 	}
 	b := []byte("{")
 	for _, one := range a.each {
-		value, wanted := one.encode(s.property(one.key))
-		if wanted != "" {
-			return nil, c.badArgument(tool, "wants "+wanted+" for "+strconv.Quote(one.key)+", not "+strconv.Quote(cut(one.value, 100)))
+		p := s.property(one.key)
+		if p == nil {
+			p = new(schema) // anything
+		}
+		value := one.encode(p)
+		if value == nil {
+			return nil, c.badArgument(tool, "wants "+p.kind()+" for "+strconv.Quote(one.key)+", not "+strconv.Quote(cut(one.value, 100)))
 		}
 		b = append(wire.AppendKey(b, one.key), value...)
 	}
@@ -178,23 +182,20 @@ func takes(s *schema) string {
 
 // encode returns the argument as JSON. What the schema calls a string is one;
 // otherwise it is JSON if that is allowed there, and a string if that is. When
-// neither is, it returns what the schema wants.
-func (a *argument) encode(s *schema) (raw []byte, wanted string) {
-	if s == nil {
-		s = new(schema) // anything
-	}
+// neither is, it returns nil.
+func (a *argument) encode(s *schema) []byte {
 	value := []byte(a.value)
 	if a.json {
-		return wire.AppendLine(nil, bytes.TrimSpace(value)), ""
+		return wire.AppendLine(nil, bytes.TrimSpace(value))
 	}
 	if s.onlyText() {
-		return wire.AppendString(nil, a.value), ""
+		return wire.AppendString(nil, a.value)
 	}
 	if wire.Valid(value) == nil && s.allows(typeOf(value)) {
-		return wire.AppendLine(nil, value), ""
+		return wire.AppendLine(nil, value)
 	}
 	if s.allows("string") {
-		return wire.AppendString(nil, a.value), ""
+		return wire.AppendString(nil, a.value)
 	}
-	return nil, s.kind()
+	return nil
 }

@@ -51,7 +51,7 @@ func (s *schema) read(root, raw []byte, depth int) {
 		value := r.Raw()
 		switch key {
 		case "type":
-			s.types = union(s.types, texts(value))
+			s.readTypes(texts(value))
 		case "description":
 			s.description = plainJSON(value)
 		case "default":
@@ -88,6 +88,19 @@ func (s *schema) read(root, raw []byte, depth int) {
 		}
 	}
 	s.open = s.open || !known && !closed
+}
+
+// readTypes adds the types that are allowed. What is none may be anything: the
+// server knows better.
+func (s *schema) readTypes(names []string) {
+	for _, name := range names {
+		switch name {
+		case "string", "number", "integer", "boolean", "array", "object", "null":
+		default:
+			name = "any"
+		}
+		s.types = union(s.types, []string{name})
+	}
 }
 
 // readEnum adds the values that are allowed, which also say the type.
