@@ -137,7 +137,10 @@ func TestMuteServer(t *testing.T) {
 		}
 
 		// A call that was answered leaves its request behind, not for long.
-		go server.write("data: {\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}\n\n") // ends when it is read
+		go func() { // ends when the answer is read
+			time.Sleep(time.Second) // so that the call has been made
+			server.write("data: {\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}\n\n")
+		}()
 		if _, err := conn.Call(t.Context(), &jsonrpc.Request{Method: "m"}); err != nil {
 			t.Error(err)
 		}
