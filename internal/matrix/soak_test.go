@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"net"
 	"os"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -161,6 +163,7 @@ func (s *soak) kill(t testing.TB, w *world, client *mcp.Client) {
 	s.kills.Add(1)
 	if w.transport != 'S' {
 		w.running.Close()
+		hold(t, w.running.Base)
 		return
 	}
 	pid, err := pidOf(t.Context(), client)
@@ -171,6 +174,28 @@ func (s *soak) kill(t testing.TB, w *world, client *mcp.Client) {
 		_ = process.Kill()
 		_ = process.Release()
 	}
+}
+
+// hold takes the place of a server that was killed, and hangs up on everybody:
+// else the system may give its port to another round's server, on which the
+// client would call in its stead.
+func hold(t testing.TB, base string) {
+	_, address, _ := strings.Cut(base, "://")
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		t.Logf("%s has gone to somebody else: %v", address, err)
+		return
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() { // ends with l
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			conn.Close()
+		}
+	}()
 }
 
 // call makes a call of some kind. That of a hundred is struck, with any end.
