@@ -33,7 +33,7 @@ type codec struct {
 	r       wire.Reader
 	key     []byte // of the member that has been come to; nil when a field has taken it
 	behind  bool   // fields before the current one have not seen that key
-	ended   bool   // no more members follow
+	ended   bool   // no more members follow; always so when writing
 	b       []byte
 	err     error // what could not be written
 	mixed   bool  // the object being written has members from outside

@@ -121,7 +121,6 @@ func (c *codec) putElement(v object) {
 }
 
 //go:noinline
-//go:noinline
 func (c *codec) endList() { c.b = append(c.b, ']') }
 
 // An item is an object that requests name.

@@ -23,6 +23,9 @@ func (c *checker) checkList(n *node, v []any, path string, sc *scope, s *seen) e
 		if i < len(first) {
 			sub = first[i]
 		}
+		if sub == nil {
+			continue
+		}
 		if err := c.checkItem(sub, v, i, path, sc, s); err != nil {
 			return err
 		}
@@ -32,22 +35,20 @@ func (c *checker) checkList(n *node, v []any, path string, sc *scope, s *seen) e
 			return err
 		}
 	}
-	for i := range v {
-		if s.items[i] {
-			continue
-		}
-		if err := c.checkItem(n.one["unevaluatedItems"], v, i, path, sc, s); err != nil {
-			return err
+	if sub := n.one["unevaluatedItems"]; sub != nil {
+		for i := range v {
+			if s.items[i] {
+				continue
+			}
+			if err := c.checkItem(sub, v, i, path, sc, s); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// checkItem checks an item, unless there is nothing that it must fit.
 func (c *checker) checkItem(sub *node, v []any, i int, path string, sc *scope, s *seen) error {
-	if sub == nil {
-		return nil
-	}
 	_, err := c.check(sub, v[i], path+"/"+strconv.Itoa(i), sc)
 	s.item(i)
 	return err

@@ -62,10 +62,13 @@ func TestHeadersOfPosts(t *testing.T) {
 func TestServerClosesAnIdleConnection(t *testing.T) {
 	s := serve(t, func(s *stream) { s.answer(100) })
 	var used sync.Map // addresses of connections
-	var lists, calls atomic.Int32
+	var lists, closed, calls atomic.Int32
 	s.accept = func(w http.ResponseWriter, r *http.Request, m *jsonrpc.Message) {
 		_, idle := used.Swap(r.RemoteAddr, true)
-		if m.Method == "tools/list" && idle && lists.Add(1) == 1 || m.Method == "tools/call" && calls.Add(1) == 1 {
+		if m.Method == "tools/list" {
+			lists.Add(1)
+		}
+		if m.Method == "tools/list" && idle && closed.CompareAndSwap(0, 1) || m.Method == "tools/call" && calls.Add(1) == 1 {
 			conn, _, err := w.(http.Hijacker).Hijack()
 			if err != nil {
 				t.Error(err)
@@ -80,7 +83,8 @@ func TestServerClosesAnIdleConnection(t *testing.T) {
 	conn := s.open(t, nil, jsonrpc.Handler{})
 	// An answer may come before its POST has ended, so that the next one takes
 	// another connection.
-	for n := 0; lists.Load() == 0 && n < 50; n++ {
+	asked := int32(0)
+	for ; closed.Load() == 0 && asked < 50; asked++ {
 		if _, err := conn.Call(within(t, patience), &jsonrpc.Request{Method: "tools/list", Params: []byte("{}")}); err != nil {
 			t.Fatal(err)
 		}
@@ -88,8 +92,8 @@ func TestServerClosesAnIdleConnection(t *testing.T) {
 	if _, err := conn.Call(within(t, patience), &jsonrpc.Request{Method: "tools/call", Params: []byte("{}")}); !errors.Is(err, jsonrpc.ErrOutcomeUnknown) {
 		t.Error(err)
 	}
-	if lists.Load() == 0 || calls.Load() != 1 {
-		t.Errorf("%d lists on used connections, %d calls", lists.Load(), calls.Load())
+	if closed.Load() != 1 || lists.Load() != asked+1 || calls.Load() != 1 {
+		t.Errorf("%d lists for %d, %d connections closed, %d calls", lists.Load(), asked, closed.Load(), calls.Load())
 	}
 }
 
