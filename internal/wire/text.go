@@ -79,7 +79,8 @@ func unescaped(raw []byte) string {
 func (r *Reader) scanString() (start, end int, escaped bool) {
 	data, i, ascii := r.data, r.pos+1, true
 	start = i
-	// Most strings are short and nothing but plain ASCII.
+	// Most strings are short and nothing but plain ASCII. Calling plain for
+	// them would make Skip a quarter slower.
 	for n := 0; n < 8 && i+8 <= len(data); n++ {
 		x := load(view(data[i : i+8]))
 		m := special(x) | x&highs

@@ -204,7 +204,7 @@ func TestTwoProcessesOneRefresh(t *testing.T) {
 	}
 	exe, err := os.Executable()
 	if err != nil {
-		t.Skip(err)
+		t.Skip("the test cannot start itself: ", err)
 	}
 	w := newWorld(t)
 	var begun atomic.Bool

@@ -209,7 +209,7 @@ func TestLockOfAKilledProcess(t *testing.T) {
 	}
 	exe, err := os.Executable()
 	if err != nil {
-		t.Skip(err)
+		t.Skip("the test cannot start itself: ", err)
 	}
 	f := NewFile(filepath.Join(t.TempDir(), "tokens"))
 	cmd := exec.Command(exe, "-test.run=^TestLockOfAKilledProcess$")

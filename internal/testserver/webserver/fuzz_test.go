@@ -29,10 +29,10 @@ func FuzzServe(f *testing.F) {
 		for _, o := range []*Options{nil, {Stateless: true, Resumable: true, Answers: Stream}} {
 			req, err := http.NewRequest(method, "http://localhost", strings.NewReader(body))
 			if err != nil {
-				t.Skip()
+				t.Skip("not a request")
 			}
 			if req.URL, err = req.URL.Parse(url); err != nil {
-				t.Skip()
+				t.Skip("not a URL")
 			}
 			req.Header = http.Header{"Accept": {"application/json, text/event-stream"}, "Content-Type": {"application/json"}}
 			for line := range strings.Lines(headers) {
