@@ -93,7 +93,7 @@ func (c *Client) sendNow(ctx context.Context, era era, q *call) (RawMessage, err
 	}
 	q.req.Started = q.started
 	if timeout > 0 {
-		q.req.Timeout, q.req.Late = timeout, c.timeout(timeout)
+		q.req.Timeout, q.req.TimeoutErr = timeout, c.timeout(timeout)
 	}
 	raw, err := c.conn.Call(ctx, &q.req)
 	if err != nil {

@@ -167,7 +167,7 @@ func TestCloseWaitsForHandlers(t *testing.T) {
 func TestCloseWhileTheServerNeverReads(t *testing.T) {
 	for _, revision := range eras {
 		synctest.Test(t, func(t *testing.T) {
-			s := testserver.New(&testserver.Options{Fault: "stops-reading", Revisions: []string{revision}})
+			s := testserver.New(&testserver.Options{Fault: "stops-reading", ProtocolVersions: []string{revision}})
 			c := dial(t, s.Pipe(), nil) // it may complain of a message that is cut off
 			results := make(chan error, 8)
 			big := make([]byte, 200<<10)
@@ -224,7 +224,7 @@ func TestServerDiesAsAProcess(t *testing.T) {
 	for _, revision := range eras {
 		t.Run(revision, func(t *testing.T) {
 			t.Parallel()
-			tr, _ := child(&testserver.Options{Fault: "dies-mid-call", Revisions: []string{revision}})
+			tr, _ := child(&testserver.Options{Fault: "dies-mid-call", ProtocolVersions: []string{revision}})
 			c, err := mcp.Connect(t.Context(), tr, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -300,7 +300,7 @@ func TestAnswersAreNotCrossed(t *testing.T) {
 			all.Go(func() {
 				want := strconv.Itoa(i)
 				res, err := c.CallTool(t.Context(), "any", map[string]any{"i": i})
-				if err != nil || string(res.Structured) != `{"i":`+want+`}` {
+				if err != nil || string(res.StructuredContent) != `{"i":`+want+`}` {
 					t.Errorf("call %s got %+v, %v", want, res, err)
 				}
 			})

@@ -10,16 +10,16 @@ import (
 // instructions are the server's own words.
 type ServerInfo struct {
 	Implementation
-	Revision     string // the protocol revision in use
-	Capabilities ServerCapabilities
-	Instructions string // for the model; often empty
+	ProtocolVersion string // the protocol revision in use
+	Capabilities    ServerCapabilities
+	Instructions    string // for the model; often empty
 }
 
 // MarshalJSON returns what the server said in the shape of the result of
 // initialize, whichever way it was asked.
 func (s ServerInfo) MarshalJSON() ([]byte, error) {
 	return marshalObject(&InitializeResult{
-		ProtocolVersion: s.Revision,
+		ProtocolVersion: s.ProtocolVersion,
 		Capabilities:    s.Capabilities,
 		ServerInfo:      s.Implementation,
 		Instructions:    s.Instructions,
@@ -104,7 +104,7 @@ func (c *Client) open(ctx context.Context, t Transport) error {
 // startAgain gives a server another chance that went away during the probe:
 // some exit when the first request is not initialize.
 func (c *Client) startAgain(ctx context.Context, t Transport, first error) (*agreement, error) {
-	legacy := c.opts.legacy(c.opts.Versions)
+	legacy := c.opts.legacy(c.opts.ProtocolVersions)
 	if legacy == "" {
 		return nil, first
 	}

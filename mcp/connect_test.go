@@ -36,7 +36,7 @@ func TestConnectFindsTheEra(t *testing.T) {
 		{name: "modern", server: speaking(modern), want: modern, sent: probed},
 		{name: "of both eras", want: modern, sent: probed},
 		{name: "legacy", server: speaking(legacy), want: legacy, sent: both},
-		{name: "the oldest", server: speaking(mcp.Revision20241105), want: mcp.Revision20241105, sent: both},
+		{name: "the oldest", server: speaking(mcp.ProtocolVersion20241105), want: mcp.ProtocolVersion20241105, sent: both},
 		{name: "refuses the parameters", server: testserver.Options{Fault: "discover-invalid-params"}, want: legacy, sent: both},
 		{name: "refuses with an error of its own", server: testserver.Options{Fault: "discover-server-error"}, want: legacy, sent: both},
 		{name: "answers something else", server: testserver.Options{Fault: "discover-odd-result"}, want: legacy, sent: both},
@@ -44,9 +44,9 @@ func TestConnectFindsTheEra(t *testing.T) {
 		{name: "modern but slow", server: testserver.Options{Fault: "discover-slow", Delay: 2 * time.Second},
 			took: 2 * time.Second, want: modern, sent: probed},
 		{name: "a later revision beside a legacy one",
-			server: testserver.Options{Revisions: []string{"2027-01-01", mcp.Revision20250618}}, want: mcp.Revision20250618, sent: both},
+			server: testserver.Options{ProtocolVersions: []string{"2027-01-01", mcp.ProtocolVersion20250618}}, want: mcp.ProtocolVersion20250618, sent: both},
 		{name: "modern but slower than the probe, and refuses initialize",
-			server: testserver.Options{Revisions: []string{modern}, Fault: "discover-slow", Delay: 5 * time.Second},
+			server: testserver.Options{ProtocolVersions: []string{modern}, Fault: "discover-slow", Delay: 5 * time.Second},
 			took:   5 * time.Second, want: modern, sent: []string{"server/discover", "initialize"}},
 		{name: "of both eras but slower than the probe",
 			server: testserver.Options{Fault: "discover-slow", Delay: 5 * time.Second},
@@ -57,7 +57,7 @@ func TestConnectFindsTheEra(t *testing.T) {
 				s := testserver.New(&tt.server)
 				var c *mcp.Client
 				within(t, tt.took, func() { c = open(t, s, nil) })
-				if got := c.Server().Revision; got != tt.want {
+				if got := c.Server().ProtocolVersion; got != tt.want {
 					t.Errorf("revision %s, want %s", got, tt.want)
 				}
 				if _, err := c.CallTool(t.Context(), "add", map[string]any{"a": 1, "b": 2}); err != nil {
@@ -99,7 +99,7 @@ func TestConnectToASlowStarterThatGoesByInitialize(t *testing.T) {
 			return nil
 		}).Pipe(), nil)
 		if _, err := c.CallTool(t.Context(), "any", nil); err != nil {
-			t.Errorf("speaking %s: %v", c.Server().Revision, err)
+			t.Errorf("speaking %s: %v", c.Server().ProtocolVersion, err)
 		}
 	})
 }
@@ -128,7 +128,7 @@ func TestConnectFallsBackWhateverTheProbeIsAnsweredWith(t *testing.T) {
 		t.Run(answer, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c := dial(t, testserver.Replies(greetings(answer)).Pipe(), nil)
-				if got := c.Server().Revision; got != mcp.Revision20250618 {
+				if got := c.Server().ProtocolVersion; got != mcp.ProtocolVersion20250618 {
 					t.Errorf("revision %s, want 2025-06-18", got)
 				}
 			})
@@ -242,7 +242,7 @@ func TestConnectStartsAgainOnlyForAnotherEra(t *testing.T) {
 				_, err := mcp.Connect(t.Context(), reopener(func() io.ReadWriteCloser {
 					starts++
 					return tt.open()
-				}), &mcp.Options{Versions: tt.versions})
+				}), &mcp.Options{ProtocolVersions: tt.versions})
 				wantError(t, err, tt.is)
 				if starts != 1 {
 					t.Errorf("started %d times, want 1", starts)
@@ -287,20 +287,20 @@ func TestConnectWithVersions(t *testing.T) {
 		code     int64  // or the code of the server's refusal
 		sent     []string
 	}{
-		{name: "one legacy", versions: []string{mcp.Revision20250326}, want: mcp.Revision20250326, sent: session},
+		{name: "one legacy", versions: []string{mcp.ProtocolVersion20250326}, want: mcp.ProtocolVersion20250326, sent: session},
 		{name: "one modern", versions: []string{modern}, want: modern, sent: probed},
-		{name: "several legacy", versions: []string{mcp.Revision20241105, mcp.Revision20250618}, want: mcp.Revision20250618, sent: session},
-		{name: "several, of a legacy server", versions: []string{mcp.Revision20241105, modern, mcp.Revision20250326},
-			server: testserver.Options{Fault: "discover-server-error"}, want: mcp.Revision20250326, sent: both},
+		{name: "several legacy", versions: []string{mcp.ProtocolVersion20241105, mcp.ProtocolVersion20250618}, want: mcp.ProtocolVersion20250618, sent: session},
+		{name: "several, of a legacy server", versions: []string{mcp.ProtocolVersion20241105, modern, mcp.ProtocolVersion20250326},
+			server: testserver.Options{Fault: "discover-server-error"}, want: mcp.ProtocolVersion20250326, sent: both},
 		{name: "one modern, of a legacy server", versions: []string{modern}, server: speaking(legacy), code: -32601, sent: probed},
 		{name: "one legacy, of a modern server", versions: []string{legacy}, server: speaking(modern), code: -32601,
 			sent: []string{"initialize"}},
-		{name: "the server prefers an older one", versions: []string{mcp.Revision20250618, mcp.Revision20241105},
-			server: speaking(mcp.Revision20241105), want: mcp.Revision20241105, sent: session},
-		{name: "the server prefers one that may not be used", versions: []string{mcp.Revision20250618},
-			server: speaking(mcp.Revision20241105), is: mcp.ErrUnsupportedVersion, sent: []string{"initialize"}},
-		{name: "later and legacy, but another legacy", versions: []string{modern, mcp.Revision20250618},
-			server: testserver.Options{Revisions: []string{"2027-01-01", mcp.Revision20241105}},
+		{name: "the server prefers an older one", versions: []string{mcp.ProtocolVersion20250618, mcp.ProtocolVersion20241105},
+			server: speaking(mcp.ProtocolVersion20241105), want: mcp.ProtocolVersion20241105, sent: session},
+		{name: "the server prefers one that may not be used", versions: []string{mcp.ProtocolVersion20250618},
+			server: speaking(mcp.ProtocolVersion20241105), is: mcp.ErrUnsupportedVersion, sent: []string{"initialize"}},
+		{name: "later and legacy, but another legacy", versions: []string{modern, mcp.ProtocolVersion20250618},
+			server: testserver.Options{ProtocolVersions: []string{"2027-01-01", mcp.ProtocolVersion20241105}},
 			is:     mcp.ErrUnsupportedVersion, sent: probed},
 		{name: "nonsense", versions: []string{"latest", ""}, is: mcp.ErrUnsupportedVersion},
 		{name: "nonsense beside a revision", versions: []string{"latest", legacy, legacy}, want: legacy, sent: session},
@@ -309,7 +309,7 @@ func TestConnectWithVersions(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := testserver.New(&tt.server)
 				pipe := s.Pipe()
-				c, err := mcp.Connect(t.Context(), stdio.Stream(pipe), &mcp.Options{Versions: tt.versions})
+				c, err := mcp.Connect(t.Context(), stdio.Stream(pipe), &mcp.Options{ProtocolVersions: tt.versions})
 				switch {
 				case tt.want == "":
 					wantError(t, err, tt.is)
@@ -319,7 +319,7 @@ func TestConnectWithVersions(t *testing.T) {
 				case err != nil:
 					t.Fatal(err)
 				default:
-					if got := c.Server().Revision; got != tt.want {
+					if got := c.Server().ProtocolVersion; got != tt.want {
 						t.Errorf("revision %s, want %s", got, tt.want)
 					}
 					c.Close()
@@ -352,12 +352,12 @@ func TestConnectNamesBothRevisions(t *testing.T) {
 
 func TestConnectKeepsItsOwnCopyOfTheOptions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := &mcp.Options{Versions: []string{legacy}}
+		o := &mcp.Options{ProtocolVersions: []string{legacy}}
 		c := open(t, testserver.New(nil), o)
-		if len(o.Versions) != 1 || o.Timeout != 0 || o.Info.Name != "" || o.Dropped != nil {
+		if len(o.ProtocolVersions) != 1 || o.Timeout != 0 || o.Info.Name != "" || o.Dropped != nil {
 			t.Errorf("options were changed to %+v", o)
 		}
-		o.Versions[0], o.Timeout = "", 1
+		o.ProtocolVersions[0], o.Timeout = "", 1
 		if err := c.Ping(t.Context()); err != nil {
 			t.Error(err)
 		}
@@ -407,8 +407,8 @@ func TestConnectAsksOnceMoreForARevisionThatIsOffered(t *testing.T) {
 						t.Fatal(err)
 					}
 					defer c.Close()
-					if c.Server().Revision != tt.likes {
-						t.Errorf("revision %s, want %s", c.Server().Revision, tt.likes)
+					if c.Server().ProtocolVersion != tt.likes {
+						t.Errorf("revision %s, want %s", c.Server().ProtocolVersion, tt.likes)
 					}
 				} else {
 					wantCode(t, err, -32602)
@@ -439,7 +439,7 @@ func TestConnectAsksAgainAServerThatRefusesWhatItOffers(t *testing.T) {
 			return []string{answer + `,"error":{"code":-32022,"message":"Unsupported","data":{"supported":["2026-07-28"],"requested":"2026-07-28"}}}` + "\n"}
 		}
 	}
-	if got := dial(t, refuse(1).Pipe(), nil).Server().Revision; got != modern {
+	if got := dial(t, refuse(1).Pipe(), nil).Server().ProtocolVersion; got != modern {
 		t.Errorf("revision %s", got)
 	}
 	_, err := mcp.Connect(t.Context(), stdio.Stream(refuse(9).Pipe()), nil)
@@ -462,7 +462,7 @@ func TestConnectEndsWithItsContext(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := testserver.New(&testserver.Options{Fault: "mute", Revisions: []string{legacy}})
+				s := testserver.New(&testserver.Options{Fault: "mute", ProtocolVersions: []string{legacy}})
 				pipe := s.Pipe()
 				defer pipe.Close()
 				ctx, cancel := context.WithCancelCause(t.Context())
@@ -565,13 +565,13 @@ func TestConnectToNoProgram(t *testing.T) {
 }
 
 func TestServerIsWhatTheServerSays(t *testing.T) {
-	for _, revision := range mcp.Revisions() {
+	for _, revision := range mcp.ProtocolVersions() {
 		t.Run(revision, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				o := speaking(revision)
 				o.Without = []string{"prompts"}
 				info := open(t, testserver.New(&o), nil).Server()
-				if info.Name != "stdmcp-echo" || info.Version != "1.0.0" || info.Title != "Echo" || info.Revision != revision {
+				if info.Name != "stdmcp-echo" || info.Version != "1.0.0" || info.Title != "Echo" || info.ProtocolVersion != revision {
 					t.Errorf("server is %+v", info)
 				}
 				if info.Capabilities.Tools == nil || info.Capabilities.Prompts != nil {

@@ -25,7 +25,7 @@
 //
 // The client speaks all revisions from 2024-11-05 to 2026-07-28. The last one
 // did away with sessions and the initialize request, and [Connect] finds out
-// which of the two kinds a server is of; [Options].Versions narrows the choice.
+// which of the two kinds a server is of; [Options].ProtocolVersions narrows the choice.
 // What a program sees is the same in both.
 //
 // # What servers ask for

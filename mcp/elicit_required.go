@@ -127,7 +127,7 @@ func (d *donePages) of(id string) chan struct{} {
 func (d *donePages) wait(ctx context.Context, limit <-chan time.Time, id string) error {
 	done := d.of(id)
 	if done == nil {
-		return ErrFlood
+		return ErrOverloaded
 	}
 	defer func() {
 		d.mu.Lock()
@@ -155,7 +155,7 @@ func (d *donePages) note(method string, params RawMessage) error {
 	d.c.requests.userIsBack()
 	done := d.of(p.ElicitationID)
 	if done == nil {
-		return ErrFlood
+		return ErrOverloaded
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -53,7 +53,7 @@ func TestCallIsRepeatedWhenTheUserHasBeenAtThePage(t *testing.T) {
 				return tt.action, nil
 			}}
 			c := dial(t, needsPage(tt.url).Pipe(), &mcp.Options{
-				Versions: []string{legacy}, Handlers: []mcp.Handler{user},
+				ProtocolVersions: []string{legacy}, Handlers: []mcp.Handler{user},
 				Dropped: func(error, []byte) {},
 			})
 			res, err := c.CallTool(t.Context(), "x", nil)
@@ -79,7 +79,7 @@ func TestEveryRequestIsRepeatedWhenTheUserHasBeenAtThePage(t *testing.T) {
 				pages++
 				return mcp.ElicitAccept, nil
 			}}
-			c := dial(t, needsPage("https://example.com/").Pipe(), &mcp.Options{Versions: []string{legacy}, Handlers: []mcp.Handler{user}})
+			c := dial(t, needsPage("https://example.com/").Pipe(), &mcp.Options{ProtocolVersions: []string{legacy}, Handlers: []mcp.Handler{user}})
 			if err := f(c); err != nil || pages != 1 {
 				t.Errorf("%s: %d pages, %v", name, pages, err)
 			}
@@ -115,7 +115,7 @@ func TestCallIsRepeatedWhenTheServerSaysNothing(t *testing.T) {
 			return answers[:min(1, len(answers))]
 		})
 		user := mcp.Elicitation{OpenURL: func(context.Context, *mcp.URLRequest) (string, error) { return mcp.ElicitAccept, nil }}
-		c := dial(t, silent.Pipe(), &mcp.Options{Versions: []string{legacy}, Handlers: []mcp.Handler{user}})
+		c := dial(t, silent.Pipe(), &mcp.Options{ProtocolVersions: []string{legacy}, Handlers: []mcp.Handler{user}})
 		if _, err := c.CallTool(t.Context(), "x", nil); err != nil {
 			t.Error(err)
 		}
@@ -123,7 +123,7 @@ func TestCallIsRepeatedWhenTheServerSaysNothing(t *testing.T) {
 }
 
 func TestRefusalStaysWithoutSomebodyToAsk(t *testing.T) {
-	c := dial(t, needsPage("https://example.com/").Pipe(), &mcp.Options{Versions: []string{legacy}})
+	c := dial(t, needsPage("https://example.com/").Pipe(), &mcp.Options{ProtocolVersions: []string{legacy}})
 	_, err := c.CallTool(t.Context(), "x", nil)
 	var answer *jsonrpc.Error
 	if !errors.As(err, &answer) || answer.Code != mcp.CodeURLElicitationRequired {

@@ -13,7 +13,7 @@ import (
 type legacyEra struct{ revision string }
 
 func (e *legacyEra) mirror() jsonrpc.Mirror {
-	return jsonrpc.Mirror{Revision: e.revision, Session: true}
+	return jsonrpc.Mirror{ProtocolVersion: e.revision, Session: true}
 }
 
 func (e *legacyEra) appendMeta(b []byte, _ map[string]any) []byte { return b }
@@ -57,7 +57,7 @@ func (c *Client) initialize(ctx context.Context, version string) (*agreement, er
 	if agreed == "" {
 		return nil, &incompatible{version, []string{res.ProtocolVersion}}
 	}
-	if b, ok := c.conn.(jsonrpc.Batcher); ok && agreed == Revision20250326 {
+	if b, ok := c.conn.(jsonrpc.Batcher); ok && agreed == ProtocolVersion20250326 {
 		b.AcceptBatches() // the one revision that has them
 	}
 	era := &legacyEra{revision: agreed}
@@ -67,7 +67,7 @@ func (c *Client) initialize(ctx context.Context, version string) (*agreement, er
 	}
 	a := &agreement{era: era}
 	a.server.Implementation = res.ServerInfo
-	a.server.Revision = agreed
+	a.server.ProtocolVersion = agreed
 	a.server.Capabilities = res.Capabilities
 	a.server.Instructions = res.Instructions
 	return a, nil

@@ -49,7 +49,7 @@ func (e *modernEra) logging(_ context.Context, _ *Client, level LoggingLevel) er
 	return nil
 }
 
-func (e *modernEra) mirror() jsonrpc.Mirror { return jsonrpc.Mirror{Revision: e.revision} }
+func (e *modernEra) mirror() jsonrpc.Mirror { return jsonrpc.Mirror{ProtocolVersion: e.revision} }
 
 func (e *modernEra) appendMeta(b []byte, own map[string]any) []byte {
 	b = append(b, e.meta...)
@@ -82,7 +82,7 @@ func (e *modernEra) complete(q *call, res *Result) error {
 // offers. The error is an *incompatible when the server is a modern one
 // without a revision that the client may use.
 func (c *Client) discover(ctx context.Context) (*agreement, error) {
-	a, err := c.sendDiscover(ctx, c.opts.modern(c.opts.Versions))
+	a, err := c.sendDiscover(ctx, c.opts.modern(c.opts.ProtocolVersions))
 	if inc, ok := err.(*incompatible); ok {
 		// It may be the one that was asked for: not all servers behind one URL
 		// need be of the same age.
@@ -117,7 +117,7 @@ func (c *Client) sendDiscover(ctx context.Context, asked string) (*agreement, er
 	}
 	a := &agreement{era: c.newModernEra(version)}
 	a.server.Implementation = res.ServerInfo()
-	a.server.Revision = version
+	a.server.ProtocolVersion = version
 	a.server.Capabilities = res.Capabilities
 	a.server.Instructions = res.Instructions
 	return a, nil

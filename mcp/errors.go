@@ -33,12 +33,12 @@ var (
 	// common.
 	ErrUnsupportedVersion = errors.New("no common protocol revision")
 
-	// ErrTooManyPages: a list has more pages or items than Options allow, or
+	// ErrListLimit: a list has more pages or items than Options allow, or
 	// repeats itself.
-	ErrTooManyPages = errors.New("list does not end")
+	ErrListLimit = errors.New("list does not end")
 
-	// ErrFlood: notifications came faster than they could be handled.
-	ErrFlood = errors.New("too many messages at once")
+	// ErrOverloaded: notifications came faster than they could be handled.
+	ErrOverloaded = errors.New("too many messages at once")
 )
 
 // Error codes of MCP, in the Code of a *[jsonrpc.Error].

@@ -279,7 +279,7 @@ func ExampleOptions_known() {
 	client.Close()
 
 	client, err := mcp.Connect(ctx, exampleServer(), &mcp.Options{
-		Known: &server,
+		CachedServer: &server,
 		Trace: func(sent bool, data []byte) {
 			if sent {
 				fmt.Printf("%.50s…\n", data)
@@ -310,7 +310,7 @@ func ExampleClient_KeepAlive() {
 // Extensions may have methods of their own, in both directions.
 func ExampleHandlerFunc() {
 	ctx := context.Background()
-	server := testserver.New(&testserver.Options{Revisions: []string{mcp.Revision20251125}})
+	server := testserver.New(&testserver.Options{ProtocolVersions: []string{mcp.ProtocolVersion20251125}})
 	client, err := mcp.Connect(ctx, stdio.Stream(server.Pipe()), &mcp.Options{
 		Extensions: map[string]mcp.RawMessage{"com.example/clock": mcp.RawMessage("{}")},
 		Handlers: []mcp.Handler{

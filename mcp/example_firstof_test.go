@@ -29,7 +29,7 @@ func ExampleFirstOf() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Println(path, "speaks", client.Server().Revision)
+		fmt.Println(path, "speaks", client.Server().ProtocolVersion)
 
 		client.Close()
 		handler.Close()

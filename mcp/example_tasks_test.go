@@ -88,7 +88,7 @@ func ExampleTaskHandle_Cancel() {
 
 func ExampleClient_ListTasks() {
 	ctx := context.Background()
-	server := testserver.New(&testserver.Options{Tasks: true, Revisions: []string{mcp.Revision20251125}})
+	server := testserver.New(&testserver.Options{Tasks: true, ProtocolVersions: []string{mcp.ProtocolVersion20251125}})
 	client, err := mcp.Connect(ctx, stdio.Stream(server.Pipe()), &mcp.Options{Handlers: []mcp.Handler{mcp.Tasks{}}})
 	if err != nil {
 		log.Fatal(err)

@@ -39,7 +39,7 @@ func ExampleConnect() {
 	}
 	defer client.Close()
 	server := client.Server()
-	fmt.Println(server.Name, server.Version, "speaks", server.Revision)
+	fmt.Println(server.Name, server.Version, "speaks", server.ProtocolVersion)
 	// Output: stdmcp-echo 1.0.0 speaks 2026-07-28
 }
 
@@ -82,21 +82,21 @@ func ExampleConnect_inProcess() {
 func ExampleOptions() {
 	ctx := context.Background()
 	client, err := mcp.Connect(ctx, exampleServer(), &mcp.Options{
-		Info:     mcp.Implementation{Name: "my-program", Version: "1.2.3"},
-		Versions: []string{mcp.Revision20250618}, // initialize, without asking for later revisions
-		Timeout:  10 * time.Second,
-		Dropped:  func(reason error, _ []byte) { log.Print(reason) },
+		Info:             mcp.Implementation{Name: "my-program", Version: "1.2.3"},
+		ProtocolVersions: []string{mcp.ProtocolVersion20250618}, // initialize, without asking for later revisions
+		Timeout:          10 * time.Second,
+		Dropped:          func(reason error, _ []byte) { log.Print(reason) },
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer client.Close()
-	fmt.Println(client.Server().Revision)
+	fmt.Println(client.Server().ProtocolVersion)
 	// Output: 2025-06-18
 }
 
-func ExampleRevisions() {
-	fmt.Println(mcp.Revisions())
+func ExampleProtocolVersions() {
+	fmt.Println(mcp.ProtocolVersions())
 	// Output: [2026-07-28 2025-11-25 2025-06-18 2025-03-26 2024-11-05]
 }
 
@@ -112,7 +112,7 @@ func ExampleClient_CallTool() {
 		log.Fatal("the tool says: ", res.Text())
 	}
 	fmt.Println(res.Text())
-	fmt.Println(string(res.Structured))
+	fmt.Println(string(res.StructuredContent))
 	// Output:
 	// 3
 	// {"sum":3}

@@ -125,8 +125,8 @@ var fates = map[string]fate{
 	"batch":                      {fails: garbage, dropped: mcp.ErrMalformed},
 	"2025-03-26/batch":           {},
 	// 37, 38: lists
-	"endless-pages":      {fails: []error{mcp.ErrTooManyPages}, tools: 20},
-	"same-cursor":        {fails: []error{mcp.ErrTooManyPages}, tools: 2},
+	"endless-pages":      {fails: []error{mcp.ErrListLimit}, tools: 20},
+	"same-cursor":        {fails: []error{mcp.ErrListLimit}, tools: 2},
 	"empty-cursor":       {tools: 2},
 	"list-changed-storm": {},
 	"subscription-storm": {},
@@ -145,7 +145,7 @@ const (
 
 func TestFaultsInMemory(t *testing.T) {
 	for _, f := range testserver.Faults() {
-		for _, revision := range []string{modern, legacy, mcp.Revision20250326} {
+		for _, revision := range []string{modern, legacy, mcp.ProtocolVersion20250326} {
 			if f.Needs == "process" || f.Legacy && revision == modern || f.Name == "discover-slow" && revision != modern {
 				continue
 			}
@@ -279,7 +279,7 @@ func add(t *testing.T, c *mcp.Client) error {
 	ctx, cancel := context.WithTimeout(t.Context(), connectTime)
 	defer cancel()
 	res, err := c.CallTool(ctx, "add", map[string]any{"a": 20, "b": 22})
-	if err == nil && string(res.Structured) != `{"sum":42}` {
+	if err == nil && string(res.StructuredContent) != `{"sum":42}` {
 		t.Errorf("add returned %+v", res)
 	}
 	return err
@@ -314,8 +314,8 @@ func (want *fate) struck(t *testing.T, f testserver.Fault, c *mcp.Client, limit,
 	switch {
 	case err != nil:
 	case want.structured != "":
-		if string(res.Structured) != want.structured {
-			t.Errorf("structured content is %s, want %s", res.Structured, want.structured)
+		if string(res.StructuredContent) != want.structured {
+			t.Errorf("structured content is %s, want %s", res.StructuredContent, want.structured)
 		}
 	case want.empty != (len(res.Content) == 0):
 		t.Errorf("result is %+v", res)

@@ -40,7 +40,7 @@ var features = []struct {
 }
 
 func TestEveryRevisionInMemory(t *testing.T) {
-	for _, revision := range mcp.Revisions() {
+	for _, revision := range mcp.ProtocolVersions() {
 		for _, f := range features {
 			t.Run(revision+"/"+f.name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
@@ -115,7 +115,7 @@ func testCallTool(t *testing.T, c *mcp.Client) {
 		t.Errorf("echo returned %+v, %v", res, err)
 	}
 	res, err = c.CallTool(t.Context(), "add", map[string]any{"a": 1, "b": 0.5})
-	if err != nil || string(res.Structured) != `{"sum":1.5}` || res.Text() != "1.5" {
+	if err != nil || string(res.StructuredContent) != `{"sum":1.5}` || res.Text() != "1.5" {
 		t.Errorf("add returned %+v, %v", res, err)
 	}
 	res, err = c.CallTool(t.Context(), "image", nil)
@@ -148,7 +148,7 @@ func testArguments(t *testing.T, c *mcp.Client) {
 		map[string]any{"a": 1, "b": 2, "when": time.Unix(0, 0), "nested": map[string]any{"x": map[string]string{"y": "z"}}},
 	} {
 		res, err := c.CallTool(t.Context(), "add", args)
-		if err != nil || string(res.Structured) != `{"sum":3}` {
+		if err != nil || string(res.StructuredContent) != `{"sum":3}` {
 			t.Errorf("%#v: %+v, %v", args, res, err)
 		}
 	}
@@ -288,7 +288,7 @@ func testReadResource(t *testing.T, c *mcp.Client) {
 	_, err = c.ReadResource(t.Context(), "echo://nothing")
 	wantError(t, err, nil, `resources/read "echo://nothing"`)
 	code := int64(jsonrpc.CodeInvalidParams)
-	if c.Server().Revision != modern {
+	if c.Server().ProtocolVersion != modern {
 		code = mcp.CodeResourceNotFound
 	}
 	wantCode(t, err, code)

@@ -21,8 +21,8 @@ import (
 )
 
 const (
-	modern = mcp.Revision20260728
-	legacy = mcp.Revision20251125
+	modern = mcp.ProtocolVersion20260728
+	legacy = mcp.ProtocolVersion20251125
 )
 
 // eras has a revision of each.
@@ -30,7 +30,7 @@ var eras = []string{modern, legacy}
 
 // speaking returns the options of a server that has one revision only.
 func speaking(revision string) testserver.Options {
-	return testserver.Options{Revisions: []string{revision}}
+	return testserver.Options{ProtocolVersions: []string{revision}}
 }
 
 // open connects to s in memory. When the test ends the client is closed, and s

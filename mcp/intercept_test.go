@@ -17,8 +17,8 @@ func TestInterceptorSeesEveryRequest(t *testing.T) {
 		s := testserver.New(&o)
 		var seen []string
 		c := open(t, s, &mcp.Options{
-			Versions: []string{revision},
-			Handlers: []mcp.Handler{mcp.Roots(func(context.Context) ([]mcp.Root, error) { return nil, nil })},
+			ProtocolVersions: []string{revision},
+			Handlers:         []mcp.Handler{mcp.Roots(func(context.Context) ([]mcp.Root, error) { return nil, nil })},
 			Intercept: func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
 				params := call.Params()
 				res, err := call.Send(ctx)

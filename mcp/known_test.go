@@ -22,7 +22,7 @@ func TestKnownServerIsNotAskedAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := p.server(testserver.Options{})
-		c := p.open(t, s, &mcp.Options{Known: known})
+		c := p.open(t, s, &mcp.Options{CachedServer: known})
 		if _, err := c.CallTool(t.Context(), "image", nil); err != nil {
 			t.Fatal(err)
 		}
@@ -44,8 +44,8 @@ func TestKnownServerIsNotAskedAgain(t *testing.T) {
 func TestKnownRevisionThatMayNotBeUsed(t *testing.T) {
 	for _, known := range []string{modern, "", "1999-01-01"} {
 		synctest.Test(t, func(t *testing.T) {
-			c := open(t, testserver.New(nil), &mcp.Options{Known: &mcp.ServerInfo{Revision: known}, Versions: []string{legacy}})
-			if got := c.Server().Revision; got != legacy {
+			c := open(t, testserver.New(nil), &mcp.Options{CachedServer: &mcp.ServerInfo{ProtocolVersion: known}, ProtocolVersions: []string{legacy}})
+			if got := c.Server().ProtocolVersion; got != legacy {
 				t.Errorf("%q: speaks %s", known, got)
 			}
 		})
@@ -56,7 +56,7 @@ func TestKnownRevisionThatMayNotBeUsed(t *testing.T) {
 func TestKnownServerThatHasChanged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := speaking(legacy)
-		c := dial(t, testserver.New(&o).Pipe(), &mcp.Options{Known: &mcp.ServerInfo{Revision: modern}})
+		c := dial(t, testserver.New(&o).Pipe(), &mcp.Options{CachedServer: &mcp.ServerInfo{ProtocolVersion: modern}})
 		_, err := c.CallTool(t.Context(), "image", nil)
 		wantError(t, err, nil, "tools/call")
 	})

@@ -73,7 +73,7 @@ func page[R any, P resultPtr[R]](ctx context.Context, c *Client, method string, 
 }
 
 func (c *Client) endless(method, why string) error {
-	return c.failed(&call{method: method}, &opError{why, ErrTooManyPages})
+	return c.failed(&call{method: method}, &opError{why, ErrListLimit})
 }
 
 // all reads a list to its end, in no more time than a call may take in all.

@@ -152,7 +152,7 @@ func TestListsThatDoNotEnd(t *testing.T) {
 					}
 					return
 				}
-				wantError(t, err, mcp.ErrTooManyPages, "tools/list", tt.says)
+				wantError(t, err, mcp.ErrListLimit, "tools/list", tt.says)
 			})
 		})
 	}

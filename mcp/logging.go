@@ -22,7 +22,7 @@ func (c *Client) log(params RawMessage) error {
 		return &malformedError{err}
 	}
 	if !c.notes.Add(func() { c.guard(func() { c.opts.Log(c.ctx, &msg) }) }) {
-		return ErrFlood
+		return ErrOverloaded
 	}
 	return nil
 }

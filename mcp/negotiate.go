@@ -37,27 +37,27 @@ type oldConn interface{ Legacy() bool }
 // probes reports whether the server is to be asked for its era. Some that know
 // both answer in the modern one, over any transport, and then find fault.
 func (c *Client) probes() bool {
-	if old, ok := c.conn.(oldConn); ok && old.Legacy() && c.opts.legacy(c.opts.Versions) != "" {
+	if old, ok := c.conn.(oldConn); ok && old.Legacy() && c.opts.legacy(c.opts.ProtocolVersions) != "" {
 		return false
 	}
-	return c.opts.modern(c.opts.Versions) != ""
+	return c.opts.modern(c.opts.ProtocolVersions) != ""
 }
 
 // negotiate finds out the server's era and agrees with it on a revision.
 func (c *Client) negotiate(ctx context.Context) (*agreement, error) {
-	legacy := c.opts.legacy(c.opts.Versions)
-	if known := c.opts.Known; known != nil {
-		if v := c.opts.modern([]string{known.Revision}); v != "" {
+	legacy := c.opts.legacy(c.opts.ProtocolVersions)
+	if known := c.opts.CachedServer; known != nil {
+		if v := c.opts.modern([]string{known.ProtocolVersion}); v != "" {
 			return &agreement{c.newModernEra(v), *known}, nil
 		}
-		if v := c.opts.legacy([]string{known.Revision}); v != "" {
+		if v := c.opts.legacy([]string{known.ProtocolVersion}); v != "" {
 			return c.initialize(ctx, v)
 		}
 	}
 	switch {
 	case !c.probes():
 		if legacy == "" {
-			return nil, &opError{"Options.Versions", ErrUnsupportedVersion}
+			return nil, &opError{"Options.ProtocolVersions", ErrUnsupportedVersion}
 		}
 		return c.initialize(ctx, legacy)
 	case legacy == "":

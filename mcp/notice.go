@@ -27,7 +27,7 @@ type noticeWatcher struct {
 
 func (w *noticeWatcher) note(method string, params RawMessage) error {
 	if !w.c.notes.Add(func() { w.c.guard(func() { w.f(w.c.ctx, method, params) }) }) {
-		return ErrFlood
+		return ErrOverloaded
 	}
 	return nil
 }

@@ -47,7 +47,7 @@ func TestNotificationFlood(t *testing.T) {
 			p.notify("com.example/x", "{}")
 		}
 		synctest.Wait()
-		if n := len(j.all()); n < 1000 || !j.has(mcp.ErrFlood) {
+		if n := len(j.all()); n < 1000 || !j.has(mcp.ErrOverloaded) {
 			t.Errorf("dropped %d of 3000", n)
 		}
 		close(release)

@@ -8,23 +8,23 @@ import (
 
 // The protocol revisions that the client speaks.
 const (
-	Revision20241105 = "2024-11-05"
-	Revision20250326 = "2025-03-26"
-	Revision20250618 = "2025-06-18"
-	Revision20251125 = "2025-11-25"
-	Revision20260728 = "2026-07-28"
+	ProtocolVersion20241105 = "2024-11-05"
+	ProtocolVersion20250326 = "2025-03-26"
+	ProtocolVersion20250618 = "2025-06-18"
+	ProtocolVersion20251125 = "2025-11-25"
+	ProtocolVersion20260728 = "2026-07-28"
 )
 
 // revisions are those that the client speaks, newest first. The first nModern
 // are stateless: each request says all about itself. The others begin with
 // initialize.
-var revisions = [...]string{Revision20260728, Revision20251125, Revision20250618, Revision20250326, Revision20241105}
+var revisions = [...]string{ProtocolVersion20260728, ProtocolVersion20251125, ProtocolVersion20250618, ProtocolVersion20250326, ProtocolVersion20241105}
 
 const nModern = 1
 
-// Revisions returns the protocol revisions that the client speaks, newest
+// ProtocolVersions returns the protocol versions that the client speaks, newest
 // first.
-func Revisions() []string { return slices.Clone(revisions[:]) }
+func ProtocolVersions() []string { return slices.Clone(revisions[:]) }
 
 // Options are the settings of a client. The zero value and nil work.
 type Options struct {
@@ -32,16 +32,16 @@ type Options struct {
 	// and version.
 	Info Implementation
 
-	// Versions are the protocol revisions that may be used, in any order.
-	// All of [Revisions] when empty. Without a legacy revision in it Connect
+	// ProtocolVersions are the protocol versions that may be used, in any order.
+	// All of [ProtocolVersions] when empty. Without a legacy version in it Connect
 	// never sends initialize; without a modern one it sends that at once.
-	Versions []string
+	ProtocolVersions []string
 
-	// Known is what an earlier client has said of this server in its Server
+	// CachedServer is what an earlier client has said of this server in its Server
 	// method, maybe in another process. Connect then doesn't find out which
 	// kind it is of: a server of 2026-07-28 or later is not asked at all.
 	// Should the server have changed since, connect without it.
-	Known *ServerInfo
+	CachedServer *ServerInfo
 
 	// ProbeTimeout is how long Connect waits for the answer to
 	// server/discover before it tries initialize, too. 3 seconds when 0, and
@@ -119,10 +119,10 @@ func (o *Options) withDefaults() Options {
 	if d.Info.Name == "" {
 		d.Info.Name, d.Info.Version = "stdmcp", Version
 	}
-	if len(d.Versions) == 0 {
-		d.Versions = Revisions()
+	if len(d.ProtocolVersions) == 0 {
+		d.ProtocolVersions = ProtocolVersions()
 	}
-	d.Versions = slices.Clone(d.Versions)
+	d.ProtocolVersions = slices.Clone(d.ProtocolVersions)
 	d.Handlers = slices.Clone(d.Handlers)
 	if d.ProbeTimeout <= 0 {
 		d.ProbeTimeout = 3 * time.Second
@@ -154,7 +154,7 @@ func (o *Options) legacy(offered []string) string { return o.choose(revisions[nM
 //go:noinline
 func (o *Options) choose(known, offered []string) string {
 	for _, v := range known {
-		if slices.Contains(o.Versions, v) && slices.Contains(offered, v) {
+		if slices.Contains(o.ProtocolVersions, v) && slices.Contains(offered, v) {
 			return v
 		}
 	}

@@ -34,7 +34,7 @@ func everywhere(t *testing.T, f func(t *testing.T, p place)) {
 
 // server returns a server as o says, which speaks the place's revision.
 func (p place) server(o testserver.Options) *testserver.Server {
-	o.Revisions = []string{p.revision}
+	o.ProtocolVersions = []string{p.revision}
 	return testserver.New(&o)
 }
 

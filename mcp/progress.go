@@ -105,7 +105,7 @@ func (s *progressSink) deliver(p Progress) error {
 		s.timer.extend()
 	}
 	if s.waiting == maxProgress {
-		return ErrFlood
+		return ErrOverloaded
 	}
 	s.queue.Add(func() { s.taken(); s.f(p) }) // has room for as many
 	s.waiting++

@@ -242,7 +242,7 @@ func TestProgressFlood(t *testing.T) {
 		}})
 		floods := 0
 		for _, err := range j.all() {
-			if errors.Is(err, mcp.ErrFlood) {
+			if errors.Is(err, mcp.ErrOverloaded) {
 				floods++
 			}
 		}
@@ -273,7 +273,7 @@ func TestTimeouts(t *testing.T) {
 		for _, revision := range eras {
 			t.Run(tt.name+"/"+revision, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					s := testserver.New(&testserver.Options{Fault: "never-answers", Revisions: []string{revision}})
+					s := testserver.New(&testserver.Options{Fault: "never-answers", ProtocolVersions: []string{revision}})
 					c := open(t, s, &tt.options)
 					call := tt.call
 					call.Name, call.Arguments = "echo", map[string]any{"message": "x"}

@@ -142,7 +142,7 @@ func (c *Client) request(conn jsonrpc.Conn, m *jsonrpc.Message) {
 	ctx, ok := c.requests.add(c.ctx, m.ID)
 	if !ok {
 		if c.ctx.Err() == nil { // else nobody handles anything any more
-			c.opts.Dropped(ErrFlood, []byte(m.Method))
+			c.opts.Dropped(ErrOverloaded, []byte(m.Method))
 		}
 		return
 	}

@@ -108,7 +108,7 @@ func TestStormOfRequests(t *testing.T) {
 		if res, err := c.CallTool(t.Context(), "any", nil); err != nil || res.Text() != "done" {
 			t.Errorf("%+v, %v", res, err)
 		}
-		if got := len(j.all()); got < n/4 || !j.has(mcp.ErrFlood) {
+		if got := len(j.all()); got < n/4 || !j.has(mcp.ErrOverloaded) {
 			t.Errorf("dropped %d of %d requests", got, n)
 		}
 	})
@@ -205,7 +205,7 @@ func TestLogFlood(t *testing.T) {
 		}
 		synctest.Wait()
 		floods := len(j.all())
-		if !j.has(mcp.ErrFlood) || floods < n/2 {
+		if !j.has(mcp.ErrOverloaded) || floods < n/2 {
 			t.Errorf("%d dropped of %d", floods, n)
 		}
 		close(release)

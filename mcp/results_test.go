@@ -37,7 +37,7 @@ func TestResultsAreKept(t *testing.T) {
 				what, want string
 				got        json.RawMessage
 			}{
-				{"Structured", structured, res.Structured},
+				{"Structured", structured, res.StructuredContent},
 				{"Meta", meta, res.Meta},
 				{"Extra", `{"rain" :true}`, res.Extra["weather"]},
 				{"unknown content", hologram, res.Content[0].Raw},

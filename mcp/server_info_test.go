@@ -8,10 +8,10 @@ import (
 
 func TestServerInfoIsWrittenWhole(t *testing.T) {
 	want := ServerInfo{
-		Implementation: Implementation{Name: "n", Version: "1"},
-		Revision:       Revision20251125,
-		Capabilities:   ServerCapabilities{Logging: RawMessage(`{}`)},
-		Instructions:   "Be kind.",
+		Implementation:  Implementation{Name: "n", Version: "1"},
+		ProtocolVersion: ProtocolVersion20251125,
+		Capabilities:    ServerCapabilities{Logging: RawMessage(`{}`)},
+		Instructions:    "Be kind.",
 	}
 	b, err := json.Marshal(want)
 	if err != nil {

@@ -71,9 +71,9 @@ func (c *Client) renew(ctx context.Context, lost int) error {
 func (c *Client) reopen(ctx context.Context) {
 	ctx, stop := context.WithTimeoutCause(ctx, c.patience(), c.timeout(c.patience()))
 	defer stop()
-	a, err := c.initialize(ctx, c.server.Revision)
-	if err == nil && a.server.Revision != c.server.Revision {
-		err = &incompatible{c.server.Revision, []string{a.server.Revision}}
+	a, err := c.initialize(ctx, c.server.ProtocolVersion)
+	if err == nil && a.server.ProtocolVersion != c.server.ProtocolVersion {
+		err = &incompatible{c.server.ProtocolVersion, []string{a.server.ProtocolVersion}}
 	}
 	c.session.end(err)
 	if err == nil {

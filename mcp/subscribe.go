@@ -154,7 +154,7 @@ func (s *Subscription) tell(change Change) error {
 		return nil
 	}
 	if len(s.pending) == maxPending {
-		return ErrFlood
+		return ErrOverloaded
 	}
 	s.pending = append(s.pending, change)
 	s.wake()

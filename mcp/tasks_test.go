@@ -231,7 +231,7 @@ func TestHandleOfACallThatWasAnsweredAtOnce(t *testing.T) {
 		}
 		for _, h := range []*mcp.TaskHandle{h, resume(t, c, h.Save())} {
 			res, err := h.Wait(t.Context())
-			if err != nil || res.Text() != "3" || string(res.Structured) != `{"sum":3}` {
+			if err != nil || res.Text() != "3" || string(res.StructuredContent) != `{"sum":3}` {
 				t.Errorf("%+v, %v", res, err)
 			}
 			if task, err := h.Status(t.Context()); err != nil || task.Status != mcp.TaskCompleted {

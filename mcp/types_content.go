@@ -39,12 +39,12 @@ type Content struct {
 
 	Resource *ResourceContents // resource
 
-	ID         string     // tool_use
-	Input      RawMessage // tool_use: the arguments, an object; nil stands for {}
-	ToolUseID  string     // tool_result: the ID of the tool_use that it answers
-	Content    []Content  // tool_result
-	Structured RawMessage // tool_result: "structuredContent"; nil when there is none
-	IsError    bool       // tool_result
+	ID                string     // tool_use
+	Input             RawMessage // tool_use: the arguments, an object; nil stands for {}
+	ToolUseID         string     // tool_result: the ID of the tool_use that it answers
+	Content           []Content  // tool_result
+	StructuredContent RawMessage // tool_result: "structuredContent"; nil when there is none
+	IsError           bool       // tool_result
 
 	Annotations *Annotations          // nil when there are none
 	Meta        RawMessage            // "_meta", byte for byte; nil when there is none
@@ -93,7 +93,7 @@ func (t *Content) fields(c *codec) {
 	case ContentToolResult:
 		c.string("toolUseId", &t.ToolUseID, must)
 		list(c, "content", &t.Content, must)
-		c.rawOrNull("structuredContent", &t.Structured)
+		c.rawOrNull("structuredContent", &t.StructuredContent)
 		c.bool("isError", &t.IsError, &t.isErrorSaid)
 	}
 	pointer(c, "annotations", &t.Annotations)

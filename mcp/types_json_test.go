@@ -216,7 +216,7 @@ func TestTypesNullMembersAreAbsent(t *testing.T) {
 			switch {
 			case key == "data" || key == "task", name == "Content":
 			case key == "structuredContent":
-				want.(*CallToolResult).Structured = json.RawMessage("null")
+				want.(*CallToolResult).StructuredContent = json.RawMessage("null")
 				fallthrough
 			default:
 				if got, ok := v.(*Task); ok {

@@ -49,7 +49,7 @@ func TestRawMembersStayByteForByte(t *testing.T) {
 	const raw = `{"n": 12345678901234567890.10e+1, "s":"\u0041\/",  "dup":1,"dup":2, "é": null}`
 	tool := unmarshal[Tool](t, `{"name":"a","inputSchema":`+raw+`,"outputSchema":`+raw+`,"_meta":`+raw+`,"other":`+raw+`}`)
 	res := unmarshal[CallToolResult](t, `{"structuredContent":`+raw+`,"content":[{"type":"new","x":`+raw+`}]}`)
-	for _, got := range []json.RawMessage{tool.InputSchema, tool.OutputSchema, tool.Meta, tool.Extra["other"], res.Structured} {
+	for _, got := range []json.RawMessage{tool.InputSchema, tool.OutputSchema, tool.Meta, tool.Extra["other"], res.StructuredContent} {
 		if string(got) != raw {
 			t.Errorf("got %s, want %s", got, raw)
 		}

@@ -11,7 +11,7 @@ type Tool struct {
 	Description string // for a model
 
 	InputSchema  RawMessage // the JSON Schema of the arguments, byte for byte
-	OutputSchema RawMessage // that of CallToolResult.Structured (2025-06-18); nil when there is none
+	OutputSchema RawMessage // that of CallToolResult.StructuredContent (2025-06-18); nil when there is none
 
 	Annotations *ToolAnnotations // 2025-03-26; nil when there are none
 	Execution   *ToolExecution   // 2025-11-25 only; nil when there is none
@@ -128,9 +128,9 @@ func (t *ListToolsResult) fields(c *codec) {
 
 // A CallToolResult is what a tool returned.
 type CallToolResult struct {
-	Content    []Content
-	Structured RawMessage // "structuredContent", byte for byte (2025-06-18); nil when there is none
-	IsError    bool       // the tool failed, and Content says how
+	Content           []Content
+	StructuredContent RawMessage // "structuredContent", byte for byte (2025-06-18); nil when there is none
+	IsError           bool       // the tool failed, and Content says how
 	Result
 
 	isErrorSaid bool
@@ -138,7 +138,7 @@ type CallToolResult struct {
 
 func (t *CallToolResult) fields(c *codec) {
 	list(c, "content", &t.Content, must)
-	c.rawOrNull("structuredContent", &t.Structured)
+	c.rawOrNull("structuredContent", &t.StructuredContent)
 	c.bool("isError", &t.IsError, &t.isErrorSaid)
 	t.Result.fields(c)
 }

@@ -131,8 +131,8 @@ func (c *invocation) printCall(s *conversation, res *mcp.CallToolResult) error {
 		parts[i] = contentPart(&res.Content[i])
 		hasText = hasText || !parts[i].binary && strings.TrimSpace(parts[i].text) != ""
 	}
-	if !hasText && res.Structured != nil {
-		parts = append(parts, part{text: indent(res.Structured)})
+	if !hasText && res.StructuredContent != nil {
+		parts = append(parts, part{text: indent(res.StructuredContent)})
 	}
 	return c.printParts(s, parts, false)
 }

@@ -29,7 +29,7 @@ func TestCallPrintsTextAndNothingElse(t *testing.T) {
 }
 
 func TestEveryRevisionServesEveryCommand(t *testing.T) {
-	for _, revision := range mcp.Revisions() {
+	for _, revision := range mcp.ProtocolVersions() {
 		t.Run(revision, func(t *testing.T) {
 			t.Parallel()
 			for _, line := range []string{"tools", "resources", "templates", "prompts", "info", "info add", "call echo message=hi",
@@ -47,7 +47,7 @@ func TestEveryRevisionServesEveryCommand(t *testing.T) {
 }
 
 func TestInfoNamesTheRevision(t *testing.T) {
-	for _, revision := range mcp.Revisions() {
+	for _, revision := range mcp.ProtocolVersions() {
 		o := try(t, "info", "--", "mcpecho", "serve", "--protocol", revision)
 		if o.status != 0 || !strings.Contains(o.stdout, revision) {
 			t.Errorf("%s: %+v", revision, o)
@@ -128,7 +128,7 @@ func TestListForAProgramHasALineForEachItem(t *testing.T) {
 }
 
 func TestStructuredContentWithoutTextIsIndented(t *testing.T) {
-	res := &mcp.CallToolResult{Structured: json.RawMessage(`{"b":1.50,"a":[]}`)}
+	res := &mcp.CallToolResult{StructuredContent: json.RawMessage(`{"b":1.50,"a":[]}`)}
 	got := captured(t, func(c *invocation) error { return c.printCall(nil, res) })
 	if want := "{\n  \"b\": 1.50,\n  \"a\": []\n}\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
@@ -265,7 +265,7 @@ func TestVersion(t *testing.T) {
 // TestCallsThatBecomeTasksAreWaitedFor, in both eras.
 func TestCallsThatBecomeTasksAreWaitedFor(t *testing.T) {
 	for _, revision := range []string{"2026-07-28", "2025-11-25"} {
-		faulty(t, &testserver.Options{Tasks: true, Revisions: []string{revision}},
+		faulty(t, &testserver.Options{Tasks: true, ProtocolVersions: []string{revision}},
 			"call", "research", "topic=frogs", "step_ms=10", "poll_ms=100").want(t, 0, "A report on frogs.\n", "")
 	}
 }

@@ -48,7 +48,7 @@ func (f *flag) values() (choices []string, path bool) {
 	case f.value == "FILE", f.value == "DIR":
 		return nil, true
 	case f.value == "REVISION":
-		return mcp.Revisions(), false
+		return mcp.ProtocolVersions(), false
 	case strings.Contains(f.value, "|"):
 		return strings.Split(f.value, "|"), false
 	}

@@ -100,7 +100,7 @@ func classify(err error) *failure {
 	case errors.Is(err, context.DeadlineExceeded):
 		f.kind, f.hint = "timeout", "--timeout waits longer"
 	case errors.Is(err, mcp.ErrUnsupportedVersion), errors.Is(err, mcp.ErrMalformed), errors.Is(err, mcp.ErrTooLarge),
-		errors.Is(err, mcp.ErrTooManyPages), errors.Is(err, stdio.ErrNotJSON):
+		errors.Is(err, mcp.ErrListLimit), errors.Is(err, stdio.ErrNotJSON):
 		f.kind = "protocol"
 	}
 	return f

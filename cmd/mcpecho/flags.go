@@ -117,7 +117,7 @@ func setTransport(f *flags, v string) error {
 }
 
 func setProtocol(f *flags, v string) error {
-	if known := mcp.Revisions(); !slices.Contains(known, v) {
+	if known := mcp.ProtocolVersions(); !slices.Contains(known, v) {
 		return errors.New("unknown revision " + strconv.Quote(v) + "; there are " + strings.Join(known, ", "))
 	}
 	f.protocol = v

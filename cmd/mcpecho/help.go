@@ -124,5 +124,5 @@ func helpFlags(names []string) string {
 
 func runVersion(_ context.Context, c *invocation) error {
 	return c.print("mcpecho " + mcp.Version + " (" + runtime.Version() + ", " + runtime.GOOS + "/" + runtime.GOARCH + ")\n" +
-		strconv.Itoa(len(mcp.Revisions())) + " protocol revisions: " + strings.Join(mcp.Revisions(), ", ") + "\n")
+		strconv.Itoa(len(mcp.ProtocolVersions())) + " protocol revisions: " + strings.Join(mcp.ProtocolVersions(), ", ") + "\n")
 }

@@ -26,7 +26,7 @@ func runInfo(ctx context.Context, c *invocation) error {
 // DiscoverResult, or an InitializeResult of a server before 2026-07-28.
 func (c *invocation) serverJSON(ctx context.Context, s *conversation) error {
 	info := s.Server()
-	if info.Revision >= mcp.Revision20260728 {
+	if info.ProtocolVersion >= mcp.ProtocolVersion20260728 {
 		raw, err := c.request(ctx, s, "server/discover", nil)
 		if err != nil {
 			return err
@@ -34,7 +34,7 @@ func (c *invocation) serverJSON(ctx context.Context, s *conversation) error {
 		return c.printJSON(raw)
 	}
 	return c.printResult(&mcp.InitializeResult{
-		ProtocolVersion: info.Revision,
+		ProtocolVersion: info.ProtocolVersion,
 		Capabilities:    info.Capabilities,
 		ServerInfo:      info.Implementation,
 		Instructions:    info.Instructions,
@@ -90,7 +90,7 @@ func (c *invocation) describeServer(info *mcp.ServerInfo) string {
 	}
 	t.line("about", info.Description, width)
 	t.line("website", info.WebsiteURL, width)
-	t.line("protocol", info.Revision, width)
+	t.line("protocol", info.ProtocolVersion, width)
 	t.line("offers", offers(&info.Capabilities), width)
 	if strings.TrimSpace(info.Instructions) != "" {
 		t.section("Instructions")

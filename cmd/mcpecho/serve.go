@@ -19,7 +19,7 @@ import (
 func runServe(ctx context.Context, c *invocation) error {
 	o := new(testserver.Options)
 	if c.flags.protocol != "" {
-		o.Revisions = []string{c.flags.protocol}
+		o.ProtocolVersions = []string{c.flags.protocol}
 	}
 	if c.flags.address != "" {
 		return c.serveHTTP(ctx, o)

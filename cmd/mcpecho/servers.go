@@ -93,7 +93,7 @@ func (c *invocation) look(ctx context.Context, entry *config.Server) state {
 	err := one.withServer(ctx, func(conv *conversation) error {
 		took := time.Since(began).Round(time.Millisecond)
 		info := conv.Server()
-		s = state{entry, "connected", strings.TrimSpace(info.Name+" "+info.Version) + ", " + info.Revision}
+		s = state{entry, "connected", strings.TrimSpace(info.Name+" "+info.Version) + ", " + info.ProtocolVersion}
 		if info.Capabilities.Tools != nil {
 			tools, err := one.tools(ctx, conv)
 			if err != nil {

@@ -66,7 +66,7 @@ func (c *invocation) options(s *conversation) *mcp.Options {
 		opts.MaxTimeout = -1
 	}
 	if c.flags.protocol != "" {
-		opts.Versions = []string{c.flags.protocol}
+		opts.ProtocolVersions = []string{c.flags.protocol}
 	}
 	if d := c.connectTime(); d > 0 && d < 9*time.Second {
 		opts.ProbeTimeout = d / 3 // leaves time to initialize

@@ -47,8 +47,8 @@ which echoes, and talks to it over standard input and output.
 	if err != nil {
 		return err
 	}
-	c.server = []string{c.self, "serve", "--protocol", mcp.Revision20260728}
-	if err := c.tell("start a server", c.name+" serve --protocol "+mcp.Revision20260728, ""); err != nil {
+	c.server = []string{c.self, "serve", "--protocol", mcp.ProtocolVersion20260728}
+	if err := c.tell("start a server", c.name+" serve --protocol "+mcp.ProtocolVersion20260728, ""); err != nil {
 		return err
 	}
 	if err := c.tourServer(ctx, "0.3", c.tell); err != nil {
@@ -78,10 +78,10 @@ func (c *invocation) tourOthers(ctx context.Context) error {
 		return err
 	}
 	for _, w := range []way{
-		{"stdio", mcp.Revision20251125, "a session begins with a handshake", "", ""},
-		{"Streamable HTTP", mcp.Revision20260728, "each request stands for itself", web.url, "http"},
-		{"Streamable HTTP", mcp.Revision20251125, "requests belong to a session", web.url, "http"},
-		{"HTTP+SSE", mcp.Revision20241105, "all answers come on one stream", web.sse, "sse"},
+		{"stdio", mcp.ProtocolVersion20251125, "a session begins with a handshake", "", ""},
+		{"Streamable HTTP", mcp.ProtocolVersion20260728, "each request stands for itself", web.url, "http"},
+		{"Streamable HTTP", mcp.ProtocolVersion20251125, "requests belong to a session", web.url, "http"},
+		{"HTTP+SSE", mcp.ProtocolVersion20241105, "all answers come on one stream", web.sse, "sse"},
 	} {
 		c.flags.protocol, c.flags.transport = w.revision, w.transport
 		if c.server, c.target = nil, w.target; c.target == "" {
@@ -103,7 +103,7 @@ func (c *invocation) tourOthers(ctx context.Context) error {
 func (c *invocation) tourServer(ctx context.Context, seconds string, tell func(verb, what, outcome string) error) error {
 	return c.withServer(ctx, func(s *conversation) error {
 		info := s.Server()
-		if err := tell("connect", "", info.Name+" "+info.Version+" answers, in protocol "+info.Revision); err != nil {
+		if err := tell("connect", "", info.Name+" "+info.Version+" answers, in protocol "+info.ProtocolVersion); err != nil {
 			return err
 		}
 		for _, step := range tourSteps(seconds) {
@@ -186,8 +186,8 @@ func tourCall(tool, args string) func(context.Context, *invocation, *conversatio
 			return "", err
 		}
 		outcome := res.Text()
-		if res.Structured != nil {
-			outcome = string(res.Structured)
+		if res.StructuredContent != nil {
+			outcome = string(res.StructuredContent)
 		}
 		if res.IsError {
 			outcome = "an error for the model: " + outcome

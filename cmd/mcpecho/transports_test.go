@@ -114,9 +114,9 @@ func TestFailuresOverHTTP(t *testing.T) {
 		{"a web page", answer(200, "text/html", "<html>"), "", statusUnreachable, "protocol", "text/html"},
 		{"silence", http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, _ = io.ReadAll(r.Body); <-r.Context().Done() }),
 			"--connect-timeout 200ms", statusUnreachable, "timeout", "within 200ms"},
-		{"other revisions", webserver.New(testserver.New(&testserver.Options{Revisions: modern}), nil), "--protocol 2025-06-18",
+		{"other revisions", webserver.New(testserver.New(&testserver.Options{ProtocolVersions: modern}), nil), "--protocol 2025-06-18",
 			statusRefused, "server_error", "2026-07-28"},
-		{"older revisions", webserver.New(testserver.New(&testserver.Options{Revisions: legacy}), nil), "--protocol 2026-07-28",
+		{"older revisions", webserver.New(testserver.New(&testserver.Options{ProtocolVersions: legacy}), nil), "--protocol 2026-07-28",
 			statusRefused, "server_error", "2025-06-18"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -90,7 +90,7 @@ func TestSlowUselessBody(t *testing.T) {
 			t.Fatal(err)
 		}
 		go server.Write([]byte("begin")) // ends when it is read
-		if e := Unusable(resp, "JSON"); e.Body != "begin" {
+		if e := NewStatusError(resp, "JSON"); e.Body != "begin" {
 			t.Errorf("%q", e.Body)
 		}
 	})

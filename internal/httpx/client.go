@@ -215,13 +215,13 @@ func (c *Client) send(ctx context.Context, r *Request, u *url.URL) (*http.Respon
 	}
 	resp, err := c.rt.RoundTrip(req)
 	if err != nil {
-		return nil, Hidden(err, req)
+		return nil, Redact(err, req)
 	}
 	if c.jar != nil {
 		c.jar.SetCookies(u, resp.Cookies())
 	}
 	if made := resp.Request; made != nil && made != req {
-		// It may hold more secrets, for nobody but Unusable.
+		// It may hold more secrets, for NewStatusError alone.
 		req = req.WithContext(context.WithValue(ctx, madeKey{}, made.Header))
 	}
 	resp.Request = req

@@ -262,7 +262,7 @@ func TestSecretsThatComeBack(t *testing.T) {
 		made.Header.Set("X-Team", another)
 		resp, err := base.RoundTrip(made)
 		if err != nil {
-			err = Hidden(err, made, another)
+			err = Redact(err, made, another)
 		}
 		return resp, err
 	})

@@ -4,10 +4,10 @@ import "context"
 
 type quietKey struct{}
 
-// Quiet returns a context for requests that are mere courtesy, such as the
+// BestEffort returns a context for requests that are mere courtesy, such as the
 // notice that a call was given up. They are not worth asking anybody for
 // authorization.
-func Quiet(ctx context.Context) context.Context {
+func BestEffort(ctx context.Context) context.Context {
 	return context.WithValue(ctx, quietKey{}, true)
 }
 

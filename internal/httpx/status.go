@@ -44,7 +44,7 @@ func Check(resp *http.Response, want ...string) error {
 	if ok && encoding(resp) == "" && slices.Contains(want, MediaType(resp.Header)) {
 		return nil
 	}
-	return Unusable(resp, strings.Join(want, " or "))
+	return NewStatusError(resp, strings.Join(want, " or "))
 }
 
 // encoding returns what the body of resp is encoded in, if it is. We never ask
@@ -57,9 +57,9 @@ func encoding(resp *http.Response) string {
 	return s
 }
 
-// Unusable returns the error for a response that cannot be used, and closes
+// NewStatusError returns the error for a response that cannot be used, and closes
 // its body. want says what would have been of use.
-func Unusable(resp *http.Response, want string) *StatusError {
+func NewStatusError(resp *http.Response, want string) *StatusError {
 	data, _ := piece(resp)
 	return &StatusError{
 		Method:          resp.Request.Method,

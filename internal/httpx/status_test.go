@@ -67,7 +67,7 @@ func TestStatusErrors(t *testing.T) {
 			t.Error(ok)
 		}
 	}
-	if e := Unusable(answer(500, http.Header{}, strings.Repeat("x", 10000)), ""); len(e.Body) != maxPiece {
+	if e := NewStatusError(answer(500, http.Header{}, strings.Repeat("x", 10000)), ""); len(e.Body) != maxPiece {
 		t.Errorf("%d bytes of the body", len(e.Body))
 	}
 }

@@ -22,9 +22,9 @@ func printable(s string) string {
 	}, s))
 }
 
-// Hidden returns err, with which req failed, without what withoutSecrets leaves
+// Redact returns err, with which req failed, without what withoutSecrets leaves
 // out: errors quote answers that are malformed.
-func Hidden(err error, req *http.Request, more ...string) error {
+func Redact(err error, req *http.Request, more ...string) error {
 	text := err.Error()
 	if hidden := withoutSecrets(text, req, more...); hidden != text {
 		return &hiddenError{hidden, err}

@@ -41,26 +41,26 @@ func TestModernServerOverStdio(t *testing.T) {
 	for _, only := range []bool{false, true} {
 		tr := stdio.Command("node", modernScript(t))
 		tr.Env = modernEnv(only)
-		useModern(t, tr, mcp.Revision20260728, nil)
+		useModern(t, tr, mcp.ProtocolVersion20260728, nil)
 	}
 }
 
 func TestModernServerOverHTTP(t *testing.T) {
 	for _, only := range []bool{false, true} {
-		useModern(t, streamhttp.New(serveModern(t, only), nil), mcp.Revision20260728, nil)
+		useModern(t, streamhttp.New(serveModern(t, only), nil), mcp.ProtocolVersion20260728, nil)
 	}
 }
 
 func TestModernServerInTheLegacyEra(t *testing.T) {
 	tr := stdio.Command("node", modernScript(t))
 	tr.Env = modernEnv(false)
-	useModern(t, tr, mcp.Revision20251125, []string{mcp.Revision20251125})
-	useModern(t, streamhttp.New(serveModern(t, false), nil), mcp.Revision20251125, []string{mcp.Revision20251125})
+	useModern(t, tr, mcp.ProtocolVersion20251125, []string{mcp.ProtocolVersion20251125})
+	useModern(t, streamhttp.New(serveModern(t, false), nil), mcp.ProtocolVersion20251125, []string{mcp.ProtocolVersion20251125})
 }
 
 func TestModernServerRefusesOldClients(t *testing.T) {
 	_, err := mcp.Connect(t.Context(), streamhttp.New(serveModern(t, true), nil),
-		&mcp.Options{Versions: []string{mcp.Revision20250618}})
+		&mcp.Options{ProtocolVersions: []string{mcp.ProtocolVersion20250618}})
 	var answer *jsonrpc.Error
 	if !errors.As(err, &answer) {
 		t.Errorf("got %v", err)
@@ -76,11 +76,11 @@ func TestModernServerAsks(t *testing.T) {
 		revision string
 		tr       mcp.Transport
 	}{
-		{mcp.Revision20260728, process},
-		{mcp.Revision20260728, streamhttp.New(serveModern(t, true), nil)},
-		{mcp.Revision20251125, process},
+		{mcp.ProtocolVersion20260728, process},
+		{mcp.ProtocolVersion20260728, streamhttp.New(serveModern(t, true), nil)},
+		{mcp.ProtocolVersion20251125, process},
 	} {
-		o := &mcp.Options{Versions: []string{tt.revision}}
+		o := &mcp.Options{ProtocolVersions: []string{tt.revision}}
 		c := asking(t, tt.tr, o)
 		res := call(t, c, "interview", nil)
 		for _, want := range []string{`"name":"Ada"`, `"color":"green"`, `"page":{"action":"accept"}`, "You said: Polly?", "file:///srv/data"} {
@@ -113,7 +113,7 @@ func useModern(t *testing.T, tr mcp.Transport, revision string, versions []strin
 	ctx := t.Context()
 	var ended atomic.Bool
 	c, err := mcp.Connect(ctx, tr, &mcp.Options{
-		Versions: versions,
+		ProtocolVersions: versions,
 		Dropped: func(err error, data []byte) {
 			if !errors.Is(err, mcp.ErrUnknownID) || !ended.Load() { // some answer a subscription that was cancelled
 				t.Errorf("dropped %q: %v", data, err)
@@ -124,7 +124,7 @@ func useModern(t *testing.T, tr mcp.Transport, revision string, versions []strin
 		t.Fatal(err)
 	}
 	defer c.Close()
-	if s := c.Server(); s.Name != "modern" || s.Revision != revision {
+	if s := c.Server(); s.Name != "modern" || s.ProtocolVersion != revision {
 		t.Errorf("server %+v", s)
 	}
 	tools, err := c.ListTools(ctx)
@@ -134,8 +134,8 @@ func useModern(t *testing.T, tr mcp.Transport, revision string, versions []strin
 	if got := call(t, c, "echo", map[string]any{"message": "hi"}).Text(); got != "Echo: hi" {
 		t.Errorf("echo: %q", got)
 	}
-	if got := call(t, c, "add", map[string]any{"a": 2, "b": 40}); string(got.Structured) != `{"sum":42}` {
-		t.Errorf("add: %s", got.Structured)
+	if got := call(t, c, "add", map[string]any{"a": 2, "b": 40}); string(got.StructuredContent) != `{"sum":42}` {
+		t.Errorf("add: %s", got.StructuredContent)
 	}
 	var steps []float64
 	res, err := c.Do(ctx, &mcp.ToolCall{Name: "slow", Arguments: map[string]any{"steps": 3}, Timeout: 10 * time.Second,

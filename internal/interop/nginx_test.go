@@ -78,7 +78,7 @@ func TestBehindNginx(t *testing.T) {
 
 	t.Run("buffered", func(t *testing.T) {
 		useEverything(t, streamhttp.New("http://127.0.0.1:"+plain+"/mcp", nil))
-		useModern(t, streamhttp.New("http://127.0.0.1:"+plain+"/modern/mcp", nil), mcp.Revision20260728, nil)
+		useModern(t, streamhttp.New("http://127.0.0.1:"+plain+"/modern/mcp", nil), mcp.ProtocolVersion20260728, nil)
 		longStream(t, streamhttp.New("http://127.0.0.1:"+plain+"/modern/mcp", nil))
 	})
 	t.Run("HTTP/2 and TLS", func(t *testing.T) {
@@ -86,7 +86,7 @@ func TestBehindNginx(t *testing.T) {
 		defer rt.rt.CloseIdleConnections()
 		opts := &streamhttp.Options{Client: &http.Client{Transport: rt}}
 		useEverything(t, streamhttp.New("https://127.0.0.1:"+secure+"/mcp", opts))
-		useModern(t, streamhttp.New("https://127.0.0.1:"+secure+"/modern/mcp", opts), mcp.Revision20260728, nil)
+		useModern(t, streamhttp.New("https://127.0.0.1:"+secure+"/modern/mcp", opts), mcp.ProtocolVersion20260728, nil)
 		longStream(t, streamhttp.New("https://127.0.0.1:"+secure+"/modern/mcp", opts))
 		if rt.seen.Load() == 0 {
 			t.Error("nothing went over HTTP/2")

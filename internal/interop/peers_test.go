@@ -54,7 +54,7 @@ func serving(t *testing.T, cmd *exec.Cmd) string {
 }
 
 func TestServersOfGoPeers(t *testing.T) {
-	all := []string{mcp.Revision20260728, mcp.Revision20251125, mcp.Revision20250618, mcp.Revision20250326}
+	all := []string{mcp.ProtocolVersion20260728, mcp.ProtocolVersion20251125, mcp.ProtocolVersion20250618, mcp.ProtocolVersion20250326}
 	for name, paths := range map[string]map[string][]string{
 		"go-sdk": {"/mcp": all[1:], "/json": all[1:], "/stateless": all}, // where it has sessions, it is of the legacy era
 		"mcp-go": {"/mcp": all, "/stateless": all},
@@ -75,8 +75,8 @@ func TestServersOfGoPeers(t *testing.T) {
 				useModern(t, mcp.FirstOf(streamhttp.New(url, nil), sse.New(url, nil)), revisions[0], nil)
 			}
 			url := origin + "/sse"
-			useModern(t, sse.New(url, nil), mcp.Revision20241105, []string{mcp.Revision20241105})
-			useModern(t, mcp.FirstOf(streamhttp.New(url, nil), sse.New(url, nil)), mcp.Revision20251125, nil)
+			useModern(t, sse.New(url, nil), mcp.ProtocolVersion20241105, []string{mcp.ProtocolVersion20241105})
+			useModern(t, mcp.FirstOf(streamhttp.New(url, nil), sse.New(url, nil)), mcp.ProtocolVersion20251125, nil)
 		})
 	}
 }

@@ -124,7 +124,7 @@ func checkTools(t *testing.T, c *mcp.Client, rec *record, want ...string) {
 
 func TestEverythingLists(t *testing.T) {
 	c, rec := connect(t, script(t, "server-everything"), "stdio")
-	if s := c.Server(); s.Name == "" || s.Revision != mcp.Revision20251125 || s.Instructions == "" || s.Capabilities.Tools == nil {
+	if s := c.Server(); s.Name == "" || s.ProtocolVersion != mcp.ProtocolVersion20251125 || s.Instructions == "" || s.Capabilities.Tools == nil {
 		t.Errorf("server: %+v", s)
 	}
 	checkTools(t, c, rec, "echo", "get-sum", "get-tiny-image", "trigger-long-running-operation")
@@ -154,8 +154,8 @@ func TestEverythingTools(t *testing.T) {
 		t.Errorf("get-sum: %q", got)
 	}
 	res := call(t, c, "get-structured-content", map[string]any{"location": "New York"})
-	if len(res.Structured) == 0 || !rec.holds(res.Structured) {
-		t.Errorf("structured content: %s", res.Structured)
+	if len(res.StructuredContent) == 0 || !rec.holds(res.StructuredContent) {
+		t.Errorf("structured content: %s", res.StructuredContent)
 	}
 	image := call(t, c, "get-tiny-image", nil)
 	found := false
@@ -325,11 +325,11 @@ func TestMemory(t *testing.T) {
 		Entities []struct{ Name string }
 	}
 	res := call(t, c, "search_nodes", map[string]any{"query": "program"})
-	if err := json.Unmarshal(res.Structured, &graph); err != nil || len(graph.Entities) != 1 || graph.Entities[0].Name != "Ada" {
-		t.Errorf("found %s, %v", res.Structured, err)
+	if err := json.Unmarshal(res.StructuredContent, &graph); err != nil || len(graph.Entities) != 1 || graph.Entities[0].Name != "Ada" {
+		t.Errorf("found %s, %v", res.StructuredContent, err)
 	}
 	call(t, c, "delete_entities", map[string]any{"entityNames": []string{"Ada"}})
-	if got := call(t, c, "read_graph", nil).Structured; strings.Contains(string(got), "Ada") {
+	if got := call(t, c, "read_graph", nil).StructuredContent; strings.Contains(string(got), "Ada") {
 		t.Errorf("left: %s", got)
 	}
 }

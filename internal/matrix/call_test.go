@@ -13,7 +13,7 @@ func (w *world) add(t testing.TB, client *mcp.Client) error {
 	ctx, cancel := context.WithTimeout(t.Context(), connectTime)
 	defer cancel()
 	res, err := client.CallTool(ctx, "add", map[string]any{"a": 20, "b": 22})
-	if err == nil && string(res.Structured) != `{"sum":42}` {
+	if err == nil && string(res.StructuredContent) != `{"sum":42}` {
 		t.Errorf("add returned %+v", res)
 	}
 	return err

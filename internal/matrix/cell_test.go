@@ -232,8 +232,8 @@ func (s *strike) hit(t *testing.T, client *mcp.Client) {
 	case (res == nil) == (err == nil):
 		t.Errorf("%v beside %v", res, err)
 	case err != nil:
-	case string(res.Structured) != s.structured:
-		t.Errorf("structured content is %s, want %s", res.Structured, s.structured)
+	case string(res.StructuredContent) != s.structured:
+		t.Errorf("structured content is %s, want %s", res.StructuredContent, s.structured)
 	case s.empty != (len(res.Content) == 0):
 		t.Errorf("the result is %+v", res)
 	case !s.empty && res.Text() != s.message:

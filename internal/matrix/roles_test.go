@@ -95,7 +95,7 @@ func beWeb(args []string) error {
 	if err != nil {
 		return err
 	}
-	engine := testserver.Options{Size: size, Revisions: []string{args[1]}}
+	engine := testserver.Options{Size: size, ProtocolVersions: []string{args[1]}}
 	options := webserver.Options{}
 	if catalog[args[0]].http {
 		options.Fault = args[0]
@@ -184,8 +184,8 @@ func pidOf(ctx context.Context, client *mcp.Client) (int, error) {
 		return 0, err
 	}
 	var pid int
-	if _, err := fmt.Sscanf(string(res.Structured), `{"pid":%d,`, &pid); err != nil {
-		return 0, fmt.Errorf("%s: %w", res.Structured, err)
+	if _, err := fmt.Sscanf(string(res.StructuredContent), `{"pid":%d,`, &pid); err != nil {
+		return 0, fmt.Errorf("%s: %w", res.StructuredContent, err)
 	}
 	return pid, nil
 }

@@ -24,10 +24,10 @@ import (
 )
 
 const (
-	modern  = mcp.Revision20260728
-	legacy  = mcp.Revision20251125
-	batches = mcp.Revision20250326 // the one that has them
-	oldest  = mcp.Revision20241105 // that of HTTP+SSE
+	modern  = mcp.ProtocolVersion20260728
+	legacy  = mcp.ProtocolVersion20251125
+	batches = mcp.ProtocolVersion20250326 // the one that has them
+	oldest  = mcp.ProtocolVersion20241105 // that of HTTP+SSE
 )
 
 // A place is where servers are.
@@ -87,8 +87,8 @@ type world struct {
 // test ends. In a bubble it must be called there.
 func (w *world) start(t testing.TB) mcp.Transport {
 	t.Helper()
-	if w.engine.Revisions == nil {
-		w.engine.Revisions = []string{w.revision}
+	if w.engine.ProtocolVersions == nil {
+		w.engine.ProtocolVersions = []string{w.revision}
 	}
 	switch w.transport {
 	case 'S':

@@ -15,7 +15,7 @@ type Fault struct {
 	// On is the method that is struck: "*" is any, and "" stands for calls of
 	// the tool echo, or for all messages when the fault lies in the stream.
 	On     string
-	Legacy bool // a server that does this is a legacy one, unless Options.Revisions says otherwise
+	Legacy bool // a server that does this is a legacy one, unless Options.ProtocolVersions says otherwise
 
 	size  int                   // Options.Size, unless that is set
 	call  func(*call)           // serves what is struck

@@ -107,7 +107,7 @@ func (s *Session) judgeMeta(c *call) *refusal {
 	version := c.meta.text(metaVersion)
 	supported := s.srv.speaks(true)
 	if version != "" && !slices.Contains(supported, version) {
-		data := `{"supported":` + quoteAll(s.srv.opts.Revisions) + `,"requested":` + quote(version) + `}`
+		data := `{"supported":` + quoteAll(s.srv.opts.ProtocolVersions) + `,"requested":` + quote(version) + `}`
 		return &refusal{code: codeVersion, what: "Unsupported protocol version", data: data, lawful: true}
 	}
 	c.caps = c.meta.object(metaCapabilities)

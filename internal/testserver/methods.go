@@ -73,7 +73,7 @@ func (c *call) discover() {
 	c.s.mu.Lock()
 	c.s.discovered = true
 	c.s.mu.Unlock()
-	c.cacheable(`"supportedVersions":` + quoteAll(c.s.srv.opts.Revisions) +
+	c.cacheable(`"supportedVersions":` + quoteAll(c.s.srv.opts.ProtocolVersions) +
 		`,"capabilities":` + c.s.srv.capabilities(true) +
 		`,"instructions":` + quote(instructions))
 }

@@ -74,7 +74,7 @@ func encode(o *Options) string {
 		o = &Options{}
 	}
 	b, err := wire.AppendValue(nil, map[string]any{
-		"Revisions":  o.Revisions,
+		"Revisions":  o.ProtocolVersions,
 		"Fault":      o.Fault,
 		"Delay":      int64(o.Delay),
 		"Size":       o.Size,
@@ -97,7 +97,7 @@ func decodeOptions(text string) (*Options, error) {
 	for r.Object(); r.More(); {
 		switch string(r.Key()) {
 		case "Revisions":
-			o.Revisions = decodeTexts(&r)
+			o.ProtocolVersions = decodeTexts(&r)
 		case "Fault":
 			o.Fault = r.String()
 		case "Delay":

@@ -21,9 +21,9 @@ const maxReceived = 10_000
 // Options say what a server is like. The zero value is a server of both eras
 // without faults.
 type Options struct {
-	// Revisions are those the server speaks. Nil means all, or those which the
+	// ProtocolVersions are those the server speaks. Nil means all, or those which the
 	// fault is about. One that is not known counts as a modern one.
-	Revisions []string
+	ProtocolVersions []string
 
 	// Fault is the name of what the server does wrong; see [Faults]. A name
 	// that is not known makes every call of echo fail.
@@ -111,15 +111,15 @@ func New(o *Options) *Server {
 		s.tools = append(s.tools, taskTools()...)
 	}
 	s.fault = findFault(s.opts.Fault)
-	if s.opts.Revisions == nil && s.fault.Legacy {
-		s.opts.Revisions = legacy
+	if s.opts.ProtocolVersions == nil && s.fault.Legacy {
+		s.opts.ProtocolVersions = legacy
 	}
-	if s.opts.Revisions == nil {
-		s.opts.Revisions = append([]string{Modern}, legacy...)
+	if s.opts.ProtocolVersions == nil {
+		s.opts.ProtocolVersions = append([]string{Modern}, legacy...)
 	}
-	s.opts.Revisions = slices.Clone(s.opts.Revisions)
-	slices.Sort(s.opts.Revisions)
-	slices.Reverse(s.opts.Revisions)
+	s.opts.ProtocolVersions = slices.Clone(s.opts.ProtocolVersions)
+	slices.Sort(s.opts.ProtocolVersions)
+	slices.Reverse(s.opts.ProtocolVersions)
 	return s
 }
 
@@ -127,7 +127,7 @@ func New(o *Options) *Server {
 // defaults filled in.
 func (s *Server) Options() Options {
 	o := s.opts
-	o.Revisions, o.Without = slices.Clone(o.Revisions), slices.Clone(o.Without)
+	o.ProtocolVersions, o.Without = slices.Clone(o.ProtocolVersions), slices.Clone(o.Without)
 	return o
 }
 
@@ -178,7 +178,7 @@ func (s *Server) record(method string, line []byte) {
 
 // speaks returns the revisions of one era, the newest first.
 func (s *Server) speaks(modern bool) (revisions []string) {
-	for _, r := range s.opts.Revisions {
+	for _, r := range s.opts.ProtocolVersions {
 		if slices.Contains(legacy, r) != modern {
 			revisions = append(revisions, r)
 		}

@@ -35,7 +35,7 @@ func TestPipeEndsWithItsClient(t *testing.T) {
 }
 
 func TestChildProcess(t *testing.T) {
-	args, env := Command(&Options{Revisions: []string{"2025-11-25"}})
+	args, env := Command(&Options{ProtocolVersions: []string{"2025-11-25"}})
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Env = append(cmd.Environ(), env...)
 	cmd.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}` + "\n" + `{"jsonrpc":"1.0","id":2,"method":"ping"}` + "\n")

@@ -56,8 +56,8 @@ func (s *Server) NewSession(push func(msg []byte)) *Session {
 // may overtake what it cancels. It must be called before Handle.
 func (s *Session) OverHTTP() { s.web = true }
 
-// Revision returns the revision that initialize has settled, or "".
-func (s *Session) Revision() string {
+// ProtocolVersion returns the version that initialize has settled, or "".
+func (s *Session) ProtocolVersion() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.revision

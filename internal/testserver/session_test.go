@@ -66,7 +66,7 @@ func FuzzHandle(f *testing.F) {
 				t.Errorf("sent %q: %v", msg, err)
 			}
 		}
-		for _, o := range []*Options{nil, {Revisions: legacy, PageSize: 1}} {
+		for _, o := range []*Options{nil, {ProtocolVersions: legacy, PageSize: 1}} {
 			session := New(o).NewSession(reply)
 			ctx, cancel := context.WithCancel(t.Context())
 			for line := range strings.SplitSeq(input, "\n") {

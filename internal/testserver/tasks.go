@@ -86,7 +86,7 @@ func (c *call) judgeTask(name string) bool {
 
 // hasTasks reports whether there are tasks in the revision of the call.
 func (c *call) hasTasks() bool {
-	return c.s.srv.opts.Tasks && (c.modern || c.s.Revision() == "2025-11-25")
+	return c.s.srv.opts.Tasks && (c.modern || c.s.ProtocolVersion() == "2025-11-25")
 }
 
 // research begins a task, or does the same at once.

@@ -85,7 +85,7 @@ func option(t *testing.T, o *Options, text string) {
 	name, value, _ := strings.Cut(text, ": ")
 	switch name {
 	case "revisions":
-		o.Revisions = strings.Fields(value)
+		o.ProtocolVersions = strings.Fields(value)
 	case "without":
 		o.Without = strings.Fields(value)
 	case "fault":

@@ -14,7 +14,7 @@ type attendant struct {
 	h      *Host
 	s      *server
 	client *mcp.Client
-	dial   *Dial
+	dial   *DialParams
 	sub    *mcp.Subscription // nil while there is none
 
 	reopen  time.Time // when to subscribe again; zero: never
@@ -137,7 +137,7 @@ func (a *attendant) subscribe(ctx context.Context) {
 
 // noteTTL has a look at each list of tools that a client gets, for how long it
 // stays good, which ListTools doesn't tell.
-func (d *Dial) noteTTL(next func(context.Context, *mcp.OutgoingCall) (mcp.RawMessage, error)) func(context.Context, *mcp.OutgoingCall) (mcp.RawMessage, error) {
+func (d *DialParams) noteTTL(next func(context.Context, *mcp.OutgoingCall) (mcp.RawMessage, error)) func(context.Context, *mcp.OutgoingCall) (mcp.RawMessage, error) {
 	return func(ctx context.Context, call *mcp.OutgoingCall) (raw mcp.RawMessage, err error) {
 		if next != nil {
 			raw, err = next(ctx, call)

@@ -15,14 +15,14 @@ import (
 
 // A Dialer makes the transport for a server. It returns soon: the transport is
 // what connects.
-type Dialer func(*Dial) (mcp.Transport, error)
+type Dialer func(*DialParams) (mcp.Transport, error)
 
 // Dialers are dialers by the type of the servers that they are for, as package
 // config names the types.
 type Dialers map[string]Dialer
 
-// A Dial is what a dialer is given, once for each attempt to connect.
-type Dial struct {
+// DialParams are what a dialer is given, once for each attempt to connect.
+type DialParams struct {
 	// Server has the values of its variables filled in, and its token in a
 	// header. It must not be changed.
 	*Server
@@ -38,7 +38,7 @@ type Dial struct {
 }
 
 // Stdio is the Dialer for servers that are programs.
-func Stdio(d *Dial) (mcp.Transport, error) {
+func Stdio(d *DialParams) (mcp.Transport, error) {
 	t := stdio.Command(d.Command, d.Args...)
 	t.Env, t.InheritEnv, t.Dir, t.Stderr = d.Env, d.InheritEnv, d.Dir, d.Stderr
 	return t, nil
@@ -47,7 +47,7 @@ func Stdio(d *Dial) (mcp.Transport, error) {
 // InProcess returns a Dialer for servers in this process, type sdk. Their ID is
 // their name in the map, and their own name when there is none. See Pipe.
 func InProcess(servers map[string]mcp.Transport) Dialer {
-	return func(d *Dial) (mcp.Transport, error) {
+	return func(d *DialParams) (mcp.Transport, error) {
 		id := d.ID
 		if id == "" {
 			id = d.Name
@@ -80,7 +80,7 @@ func (p pipe) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error)
 
 // transport returns the transport for a server. A URL of no type is tried as
 // Streamable HTTP, then as SSE.
-func (ds Dialers) transport(d *Dial) (mcp.Transport, error) {
+func (ds Dialers) transport(d *DialParams) (mcp.Transport, error) {
 	if d.Type != "" {
 		dial := ds[d.Type]
 		if dial == nil {

@@ -92,14 +92,14 @@ func newError(category Category, code, message, server string, err error) *Error
 
 // connectError returns what an attempt to connect failed with. started is the
 // server as it was started.
-func connectError(name string, err error, started *Dial) *Error {
+func connectError(name string, err error, started *DialParams) *Error {
 	category, code := Connection, "CONNECTION_FAILED"
 	switch {
 	case isMissing(err):
 		category, code = Configuration, "PROGRAM_NOT_FOUND"
 	case errors.Is(err, context.DeadlineExceeded):
 		code = "TIMEOUT"
-	case errors.Is(err, mcp.ErrTooLarge) || errors.Is(err, mcp.ErrFlood):
+	case errors.Is(err, mcp.ErrTooLarge) || errors.Is(err, mcp.ErrOverloaded):
 		category, code = Resource, "TOO_LARGE"
 	case isProtocol(err):
 		category, code = Protocol, "PROTOCOL_ERROR"
@@ -126,7 +126,7 @@ func unusable(cfg *Server, err error) *Error {
 }
 
 // class lets the dialer correct the category of an error.
-func (d *Dial) class(err error, category Category, code string) (Category, string) {
+func (d *DialParams) class(err error, category Category, code string) (Category, string) {
 	if d == nil || d.Classify == nil {
 		return category, code
 	}
@@ -153,7 +153,7 @@ func isMissing(err error) bool {
 
 // callError returns what a call of a tool failed with. started is the server as
 // it was started, nil when the call did not get so far.
-func (s *server) callError(tool string, err error, started *Dial) *Error {
+func (s *server) callError(tool string, err error, started *DialParams) *Error {
 	name := "tool " + wire.Quote(tool)
 	if cause, ok := err.(*Error); ok { // why there is no connection
 		e := *cause

@@ -61,11 +61,11 @@ func agent(ctx context.Context, h *host.Host, task string) (string, error) {
 func use(ctx context.Context, h *host.Host, r reply) *mcp.CallToolResult {
 	tool := h.Tool(r.Tool)
 	if tool == nil {
-		return schema.Failure(fmt.Errorf("there is no tool %q", r.Tool))
+		return schema.ErrorResult(fmt.Errorf("there is no tool %q", r.Tool))
 	}
 	res, err := tool.Call(ctx, r.Input)
 	if err != nil {
-		return schema.Failure(err)
+		return schema.ErrorResult(err)
 	}
 	return res
 }

@@ -48,7 +48,7 @@ func ExampleHost_Status() {
 	h := exampleHost(ctx, host.Options{})
 	defer h.Shutdown(ctx)
 	for _, s := range h.Status() {
-		fmt.Println(s.Name, s.Status(), s.Info.Revision, len(s.Tools), "tools")
+		fmt.Println(s.Name, s.Status(), s.Info.ProtocolVersion, len(s.Tools), "tools")
 	}
 	if err := h.SetEnabled("echo", false); err != nil {
 		log.Fatal(err)

@@ -63,7 +63,7 @@ func TestFigureStartOfHundredServers(t *testing.T) {
 	var open, most atomic.Int32
 	o := fs.with(host.Options{})
 	dial := o.Dialers[config.SDK]
-	o.Dialers[config.SDK] = func(d *host.Dial) (mcp.Transport, error) {
+	o.Dialers[config.SDK] = func(d *host.DialParams) (mcp.Transport, error) {
 		tr, err := dial(d)
 		n := open.Add(1)
 		for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
@@ -248,7 +248,7 @@ func tiny() (io.ReadWriteCloser, error) {
 
 func TestFigureIdleServers(t *testing.T) {
 	const n = 100
-	h := newHost(t, host.Options{Dialers: host.Dialers{config.SDK: func(*host.Dial) (mcp.Transport, error) { return host.Pipe(tiny), nil }}})
+	h := newHost(t, host.Options{Dialers: host.Dialers{config.SDK: func(*host.DialParams) (mcp.Transport, error) { return host.Pipe(tiny), nil }}})
 	var servers []*host.Server
 	for i := range n {
 		servers = append(servers, &host.Server{Name: fmt.Sprintf("s%03d", i), Type: config.SDK})

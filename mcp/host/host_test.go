@@ -18,7 +18,7 @@ import (
 
 func TestToolsOfSeveralServers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fs := fakes{"one": newFake(nil), "two": newFake(&testserver.Options{Revisions: []string{mcp.Revision20251125}})}
+		fs := fakes{"one": newFake(nil), "two": newFake(&testserver.Options{ProtocolVersions: []string{mcp.ProtocolVersion20251125}})}
 		h := fs.start(t, host.Options{})
 		for _, server := range []string{"one", "two"} {
 			tool := h.Tool("mcp__" + server + "__echo")
@@ -161,9 +161,9 @@ func TestBackOff(t *testing.T) {
 }
 
 func TestListChangesAreCoalesced(t *testing.T) {
-	for _, revision := range []string{mcp.Revision20260728, mcp.Revision20251125} {
+	for _, revision := range []string{mcp.ProtocolVersion20260728, mcp.ProtocolVersion20251125} {
 		synctest.Test(t, func(t *testing.T) {
-			f := newFake(&testserver.Options{Revisions: []string{revision}})
+			f := newFake(&testserver.Options{ProtocolVersions: []string{revision}})
 			h := fakes{"x": f}.start(t, host.Options{})
 			before := len(h.Tools())
 			events := h.Events(t.Context())
@@ -545,9 +545,9 @@ func TestRepeatableCallOfAServerThatIsMoved(t *testing.T) {
 
 // With mcp.Tasks among the handlers, a tool may take longer than a call may.
 func TestToolsThatAreTasks(t *testing.T) {
-	for _, revision := range []string{mcp.Revision20260728, mcp.Revision20251125} {
+	for _, revision := range []string{mcp.ProtocolVersion20260728, mcp.ProtocolVersion20251125} {
 		synctest.Test(t, func(t *testing.T) {
-			f := newFake(&testserver.Options{Revisions: []string{revision}, Tasks: true})
+			f := newFake(&testserver.Options{ProtocolVersions: []string{revision}, Tasks: true})
 			h := fakes{"x": f}.start(t, host.Options{Timeout: 10 * time.Second, Client: &mcp.Options{Handlers: []mcp.Handler{mcp.Tasks{}}}})
 			start := time.Now()
 			text, err := h.Tool("mcp__x__research").Execute(t.Context(), raw(`{"topic":"whales","steps":5,"step_ms":60000}`))
@@ -568,9 +568,9 @@ func TestToolsThatAreTasks(t *testing.T) {
 
 // A handler that all servers share knows which of them asks.
 func TestHandlersKnowWhichServerAsks(t *testing.T) {
-	for _, revision := range []string{mcp.Revision20260728, mcp.Revision20251125} {
+	for _, revision := range []string{mcp.ProtocolVersion20260728, mcp.ProtocolVersion20251125} {
 		synctest.Test(t, func(t *testing.T) {
-			o := &testserver.Options{Revisions: []string{revision}}
+			o := &testserver.Options{ProtocolVersions: []string{revision}}
 			var asked []string
 			h := fakes{"a": newFake(o), "b": newFake(o)}.start(t, host.Options{Client: &mcp.Options{Handlers: []mcp.Handler{
 				mcp.Roots(func(ctx context.Context) ([]mcp.Root, error) {

@@ -17,10 +17,10 @@ func pidOf(t testing.TB, h *host.Host, server string) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, _ := host.Value(res.Structured).(map[string]any)
+	m, _ := host.Value(res.StructuredContent).(map[string]any)
 	pid, _ := m["pid"].(float64)
 	if pid == 0 {
-		t.Fatalf("no process id in %s", res.Structured)
+		t.Fatalf("no process id in %s", res.StructuredContent)
 	}
 	return int(pid)
 }

@@ -150,7 +150,7 @@ func TestMinionRetryPolicy(t *testing.T) {
 		locked := newFake(nil)
 		locked.fail = errors.New("401")
 		o := fakes{"x": locked}.with(host.Options{})
-		o.Dialers[config.HTTP] = func(d *host.Dial) (mcp.Transport, error) {
+		o.Dialers[config.HTTP] = func(d *host.DialParams) (mcp.Transport, error) {
 			d.Classify = func(error) host.Category { return host.Authentication }
 			return host.Pipe(locked.open), nil
 		}
@@ -273,7 +273,7 @@ func TestMinionStructuredResults(t *testing.T) {
 	}{
 		{mcp.CallToolResult{Content: []mcp.Content{mcp.TextContent(`{"a":1}`)}}, `{"a":1}`},
 		{mcp.CallToolResult{Content: []mcp.Content{mcp.TextContent(`plain`)}}, ``},
-		{mcp.CallToolResult{Content: []mcp.Content{mcp.TextContent(`{"a":1}`)}, Structured: raw(`{"a":2}`)}, `{"a":2}`},
+		{mcp.CallToolResult{Content: []mcp.Content{mcp.TextContent(`{"a":1}`)}, StructuredContent: raw(`{"a":2}`)}, `{"a":2}`},
 		{mcp.CallToolResult{}, ``},
 	} {
 		if got := string(host.Structured(&test.res)); got != test.want {

@@ -211,9 +211,9 @@ func TestPhase6Verify8Shutdown(t *testing.T) { TestPicoclawShutdown(t) }
 // 9: the resource tools.
 func TestPhase6Verify9ResourceTools(t *testing.T) {
 	t.Run("list and read", TestSpec10ResourceAccess)
-	for _, revision := range []string{mcp.Revision20260728, mcp.Revision20251125} {
+	for _, revision := range []string{mcp.ProtocolVersion20260728, mcp.ProtocolVersion20251125} {
 		synctest.Test(t, func(t *testing.T) {
-			f := newFake(&testserver.Options{Revisions: []string{revision}})
+			f := newFake(&testserver.Options{ProtocolVersions: []string{revision}})
 			h := fakes{"x": f}.start(t, host.Options{})
 			events := h.Events(t.Context())
 			tools := make(map[string]*host.Tool)

@@ -124,7 +124,7 @@ func TestPicoclawResults(t *testing.T) {
 		{mcp.CallToolResult{}, "(empty result)"},
 		{mcp.CallToolResult{Content: []mcp.Content{{Type: mcp.ContentImage, MIMEType: "image/png", Data: "AAAA"}}}, "[image content: image/png, 3 bytes]"},
 		{mcp.CallToolResult{Content: []mcp.Content{{Type: mcp.ContentResource, Resource: &mcp.ResourceContents{URI: "u", Text: "inside"}}}}, "inside"},
-		{mcp.CallToolResult{Structured: raw(`{"a":1}`)}, `{"a":1}`},
+		{mcp.CallToolResult{StructuredContent: raw(`{"a":1}`)}, `{"a":1}`},
 		{mcp.CallToolResult{Content: []mcp.Content{{Type: "hologram", Raw: raw(`{}`)}}}, "[hologram content]"},
 	} {
 		if got := host.Text(&test.res); got != test.want {

@@ -25,7 +25,7 @@ func TestSpec10ConfigTypes(t *testing.T) {
 	var dialled []string
 	dialers := make(host.Dialers)
 	for _, kind := range []string{config.Stdio, config.SSE, config.HTTP, config.SDK, config.ClaudeAIProxy} {
-		dialers[kind] = func(d *host.Dial) (mcp.Transport, error) {
+		dialers[kind] = func(d *host.DialParams) (mcp.Transport, error) {
 			dialled = append(dialled, d.Name+" "+d.Type)
 			return nil, errors.New("not today")
 		}
@@ -46,7 +46,7 @@ func TestSpec10StatusValues(t *testing.T) {
 		fs := fakes{"connected": newFake(nil), "failed": newFake(nil), "pending": newFake(&testserver.Options{Fault: "mute"}), "off": newFake(nil)}
 		fs["failed"].fail = errors.New("refused")
 		o := fs.with(host.Options{Retry: host.Retry{Max: -1}})
-		o.Dialers["http"] = func(d *host.Dial) (mcp.Transport, error) {
+		o.Dialers["http"] = func(d *host.DialParams) (mcp.Transport, error) {
 			d.Classify = func(error) host.Category { return host.Authentication }
 			return host.Pipe(fs["failed"].open), nil
 		}

@@ -43,7 +43,7 @@ type server struct {
 	changed  chan struct{} // closed and replaced when state, enabled or removed change
 
 	client  *mcp.Client // nil unless connected
-	dial    *Dial       // what client was made from
+	dial    *DialParams // what client was made from
 	info    *mcp.ServerInfo
 	legacy  bool        // the revision last agreed on is one that begins with initialize
 	crashes []time.Time // the last ones

@@ -140,10 +140,10 @@ func (h *Host) connect(ctx context.Context, s *server, r *run) (*attendant, *Err
 	select {
 	case h.slots <- struct{}{}:
 	case <-ctx.Done():
-		return nil, connectError(s.name, ctx.Err(), &Dial{Server: started})
+		return nil, connectError(s.name, ctx.Err(), &DialParams{Server: started})
 	}
 	defer func() { <-h.slots }()
-	d := &Dial{Server: started}
+	d := &DialParams{Server: started}
 	d.Stderr = &tailWriter{tail: &s.stderr, tell: func(line string) { h.stderrLine(s, d, line) }}
 	t, err := h.opts.Dialers.transport(d)
 	if err != nil {
@@ -174,24 +174,24 @@ func (h *Host) connect(ctx context.Context, s *server, r *run) (*attendant, *Err
 	return a, nil
 }
 
-func (h *Host) stderrLine(s *server, d *Dial, line string) {
+func (h *Host) stderrLine(s *server, d *DialParams, line string) {
 	line = d.Hide(line)
 	s.stderr.keep(line)
 	h.hub.emit(&Event{Kind: Logged, Server: s.name, Line: line})
 }
 
 // clientOptions returns the options of the client for a server.
-func (h *Host) clientOptions(s *server, d *Dial, legacy bool) *mcp.Options {
+func (h *Host) clientOptions(s *server, d *DialParams, legacy bool) *mcp.Options {
 	var o mcp.Options
 	if h.opts.Client != nil {
 		o = *h.opts.Client
 	}
 	_, o.Timeout = h.opts.timeouts(d.Server)
 	o.MaxTimeout = h.opts.MaxTimeout
-	if legacy && len(o.Versions) == 0 {
-		for _, v := range mcp.Revisions() {
-			if v != mcp.Revision20260728 {
-				o.Versions = append(o.Versions, v)
+	if legacy && len(o.ProtocolVersions) == 0 {
+		for _, v := range mcp.ProtocolVersions() {
+			if v != mcp.ProtocolVersion20260728 {
+				o.ProtocolVersions = append(o.ProtocolVersions, v)
 			}
 		}
 	}
@@ -219,10 +219,10 @@ func listTools(ctx context.Context, client *mcp.Client) ([]*mcp.Tool, error) {
 	return tools, err
 }
 
-func isModern(info *mcp.ServerInfo) bool { return info.Revision >= mcp.Revision20260728 }
+func isModern(info *mcp.ServerInfo) bool { return info.ProtocolVersion >= mcp.ProtocolVersion20260728 }
 
 // up makes a connection the one of its server.
-func (h *Host) up(s *server, r *run, client *mcp.Client, d *Dial, tools []*mcp.Tool, listErr error) {
+func (h *Host) up(s *server, r *run, client *mcp.Client, d *DialParams, tools []*mcp.Tool, listErr error) {
 	s.metrics.count(&s.metrics.m.Connects)
 	info := client.Server()
 	h.lock()
@@ -254,7 +254,7 @@ func (h *Host) down(s *server, client *mcp.Client) {
 
 // client returns the client of a server, connecting to it or waiting for that
 // if need be, and what it was made from.
-func (h *Host) client(ctx context.Context, s *server) (*mcp.Client, *Dial, error) {
+func (h *Host) client(ctx context.Context, s *server) (*mcp.Client, *DialParams, error) {
 	for waited := false; ; waited = true {
 		h.lock()
 		var err error

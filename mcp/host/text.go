@@ -21,8 +21,8 @@ func Text(res *mcp.CallToolResult) string {
 	switch {
 	case len(blocks) > 0:
 		return strings.Join(blocks, "\n")
-	case len(res.Structured) > 0 && string(res.Structured) != "null":
-		return string(res.Structured)
+	case len(res.StructuredContent) > 0 && string(res.StructuredContent) != "null":
+		return string(res.StructuredContent)
 	}
 	return "(empty result)"
 }
@@ -56,8 +56,8 @@ func size(data string) string {
 // Structured returns what of a result is meant for programs: its structured
 // content, or else its text if that is JSON. Otherwise it is nil.
 func Structured(res *mcp.CallToolResult) mcp.RawMessage {
-	if res.Structured != nil {
-		return res.Structured
+	if res.StructuredContent != nil {
+		return res.StructuredContent
 	}
 	if text := []byte(res.Text()); wire.Valid(text) == nil {
 		return text

@@ -132,7 +132,7 @@ func (t *Tool) Do(ctx context.Context, call *mcp.ToolCall) (*mcp.CallToolResult,
 	}
 	began := time.Now()
 	var res *mcp.CallToolResult
-	var started *Dial
+	var started *DialParams
 	if err == nil {
 		res, started, err = t.call(ctx, call, args)
 	}
@@ -179,11 +179,11 @@ func (t *Tool) local(ctx context.Context, args mcp.RawMessage, err error) (*mcp.
 		e.Tool = t.name
 		return nil, e
 	}
-	return &mcp.CallToolResult{Content: []mcp.Content{mcp.TextContent(string(out))}, Structured: out}, nil
+	return &mcp.CallToolResult{Content: []mcp.Content{mcp.TextContent(string(out))}, StructuredContent: out}, nil
 }
 
 // call has a call approved and made.
-func (t *Tool) call(ctx context.Context, call *mcp.ToolCall, args mcp.RawMessage) (*mcp.CallToolResult, *Dial, error) {
+func (t *Tool) call(ctx context.Context, call *mcp.ToolCall, args mcp.RawMessage) (*mcp.CallToolResult, *DialParams, error) {
 	if err := t.permitted(ctx, args); err != nil {
 		return nil, nil, err
 	}

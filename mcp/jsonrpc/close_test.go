@@ -178,7 +178,7 @@ func TestAnswersThatCameBeforeTheEndAreDelivered(t *testing.T) {
 				t.Error(err)
 			}
 			m, _ := Parse(data)
-			_, _ = b.Write(AppendAnswer(nil, m.ID, m.Params, nil))
+			_, _ = b.Write(AppendResponse(nil, m.ID, m.Params, nil))
 			b.Close()
 		}()
 		if result, err := c.Call(t.Context(), &Request{Method: "m", Params: []byte("[]")}); err != nil || string(result) != "[]" {

@@ -22,7 +22,7 @@ const (
 // NewConn returns a connection over s, which it owns from now on. One
 // goroutine reads and one writes; both end when the connection does.
 func NewConn(s Stream, h Handler) Conn {
-	c := &conn{Inbox: Inbox{Handler: h}, stream: s}
+	c := &conn{Dispatcher: Dispatcher{Handler: h}, stream: s}
 	c.out.stream, c.out.trace, c.out.wake = s, h.Trace, make(chan struct{}, 1)
 	c.out.now, _ = s.(TryWriter)
 	c.done, c.written, c.gone = make(chan struct{}), make(chan struct{}), make(chan struct{})
@@ -33,7 +33,7 @@ func NewConn(s Stream, h Handler) Conn {
 }
 
 type conn struct {
-	Inbox
+	Dispatcher
 
 	stream Stream
 	out    outbox
@@ -80,7 +80,7 @@ func (c *conn) Notify(ctx context.Context, req *Request) error {
 }
 
 func (c *conn) Reply(ctx context.Context, id ID, result RawMessage, err *Error) error {
-	return c.out.put(ctx, nil, func(b []byte) []byte { return AppendAnswer(b, id, result, err) })
+	return c.out.put(ctx, nil, func(b []byte) []byte { return AppendResponse(b, id, result, err) })
 }
 
 func (c *conn) Done() <-chan struct{} { return c.done }

@@ -192,7 +192,7 @@ func TestTenThousandCallsWithShuffledAnswers(t *testing.T) {
 		}
 		rand.Shuffle(n, func(i, j int) { calls[i], calls[j] = calls[j], calls[i] })
 		for _, m := range calls {
-			_, _ = b.Write(AppendAnswer(nil, m.ID, m.Params, nil))
+			_, _ = b.Write(AppendResponse(nil, m.ID, m.Params, nil))
 		}
 	}()
 	var callers sync.WaitGroup

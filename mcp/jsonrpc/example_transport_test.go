@@ -14,7 +14,7 @@ func ExampleAppendRequest() {
 	fmt.Print(string(b))
 	b = jsonrpc.AppendRequest(nil, jsonrpc.ID{}, &jsonrpc.Request{Method: "notifications/initialized"})
 	fmt.Print(string(b))
-	b = jsonrpc.AppendAnswer(nil, jsonrpc.StringID("a"), jsonrpc.RawMessage(`{}`), nil)
+	b = jsonrpc.AppendResponse(nil, jsonrpc.StringID("a"), jsonrpc.RawMessage(`{}`), nil)
 	fmt.Print(string(b))
 	// Output:
 	// {"jsonrpc":"2.0","id":1,"method":"ping"}

@@ -15,10 +15,10 @@ const maxBatch = 1000
 // has and one revision of MCP allows. Without that it drops them.
 type Batcher interface{ AcceptBatches() }
 
-// An Inbox sorts what comes over a connection: answers go to the calls that
+// An Dispatcher sorts what comes over a connection: answers go to the calls that
 // wait for them, anything else to the handler. Every transport has one per
 // connection. It may be used by several goroutines at once.
-type Inbox struct {
+type Dispatcher struct {
 	Table
 	Handler Handler
 
@@ -26,12 +26,12 @@ type Inbox struct {
 }
 
 // AcceptBatches makes the inbox take batches apart.
-func (in *Inbox) AcceptBatches() { in.batches.Store(true) }
+func (in *Dispatcher) AcceptBatches() { in.batches.Store(true) }
 
 // Receive handles one message that came over conn, and reports to
 // Handler.Dropped what cannot be used. Unless only is zero, no other call than
 // that one is answered. What the message holds is kept.
-func (in *Inbox) Receive(conn Conn, data []byte, only ID) {
+func (in *Dispatcher) Receive(conn Conn, data []byte, only ID) {
 	if in.Handler.Trace != nil {
 		in.Handler.Trace(false, data)
 	}
@@ -42,21 +42,21 @@ func (in *Inbox) Receive(conn Conn, data []byte, only ID) {
 
 // Remove ends the use of a slot, and reports an answer that came when the
 // caller was about to go.
-func (in *Inbox) Remove(s *Slot) {
+func (in *Dispatcher) Remove(s *PendingCall) {
 	if in.Table.Remove(s) && in.Handler.Dropped != nil {
 		in.Handler.Dropped(ErrUnknownID, nil)
 	}
 }
 
 // receive handles one message or batch. The error says why it is dropped.
-func (in *Inbox) receive(conn Conn, data []byte, only ID) error {
+func (in *Dispatcher) receive(conn Conn, data []byte, only ID) error {
 	if data = bytes.TrimLeft(data, " \t\r\n"); len(data) == 0 || data[0] != '[' {
 		return in.message(conn, data, only)
 	}
 	return in.batch(conn, data, only)
 }
 
-func (in *Inbox) batch(conn Conn, data []byte, only ID) error {
+func (in *Dispatcher) batch(conn Conn, data []byte, only ID) error {
 	accept := in.batches.Load()
 	var errs []error
 	if !accept {
@@ -88,7 +88,7 @@ const (
 	errLongBatch = malformed("a batch of too many messages")
 )
 
-func (in *Inbox) message(conn Conn, data []byte, only ID) error {
+func (in *Dispatcher) message(conn Conn, data []byte, only ID) error {
 	m, err := Parse(data)
 	switch {
 	case err != nil:

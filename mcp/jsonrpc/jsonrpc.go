@@ -52,10 +52,10 @@ type Request struct {
 	// Without it, or when it returns nil, nothing is sent.
 	Cancel func(ID) *Request
 
-	// Timeout bounds the call when it is positive, as ctx does, and Late is what
+	// Timeout bounds the call when it is positive, as ctx does, and TimeoutErr is what
 	// Call returns then.
-	Timeout time.Duration
-	Late    error
+	Timeout    time.Duration
+	TimeoutErr error
 
 	// Started is called, when set, with the call's id before it is sent.
 	Started func(ID)
@@ -67,9 +67,9 @@ type Request struct {
 // A Mirror holds the parts of a request that an HTTP transport repeats in
 // headers.
 type Mirror struct {
-	Revision string // the protocol revision, empty before one is agreed on
-	Session  bool   // whether the revision has sessions
-	Name     string // the tool, prompt or resource that the request names
+	ProtocolVersion string // the protocol revision, empty before one is agreed on
+	Session         bool   // whether the revision has sessions
+	Name            string // the tool, prompt or resource that the request names
 }
 
 // A Handler is what a connection calls for everything that is no answer.

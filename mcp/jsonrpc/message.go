@@ -168,8 +168,8 @@ func AppendRequest(b []byte, id ID, req *Request) []byte {
 	return append(b, '}', '\n')
 }
 
-// AppendAnswer appends the answer to the peer's request id.
-func AppendAnswer(b []byte, id ID, result RawMessage, err *Error) []byte {
+// AppendResponse appends the answer to the peer's request id.
+func AppendResponse(b []byte, id ID, result RawMessage, err *Error) []byte {
 	b = grow(b, len(result)+80)
 	b = id.append(append(b, `{"jsonrpc":"2.0","id":`...))
 	if err != nil {

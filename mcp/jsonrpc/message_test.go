@@ -101,8 +101,8 @@ func TestMessagesAreOneLine(t *testing.T) {
 	for _, params := range []string{"", "{}", "{\n \"a\": \"b c\",\r\n\"d\": [1,\n2]}\n", "{\"a\":\r1}"} {
 		b := AppendRequest(nil, NumberID(1), &Request{Method: "a\nb", Params: json.RawMessage(params)})
 		wantLine(t, b)
-		wantLine(t, AppendAnswer(nil, StringID("\n"), json.RawMessage(params), nil))
-		wantLine(t, AppendAnswer(nil, NumberID(1), nil, &Error{Message: "a\r\nb", Data: json.RawMessage(params)}))
+		wantLine(t, AppendResponse(nil, StringID("\n"), json.RawMessage(params), nil))
+		wantLine(t, AppendResponse(nil, NumberID(1), nil, &Error{Message: "a\r\nb", Data: json.RawMessage(params)}))
 		wantLine(t, AppendRequest(nil, ID{}, &Request{Method: "\xff", Params: json.RawMessage(params)}))
 	}
 }

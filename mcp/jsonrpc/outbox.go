@@ -42,7 +42,7 @@ type outbox struct {
 
 // put lets add append whole messages. It waits for room no longer than ctx and
 // the call, if there is one, and adds nothing when ctx has ended.
-func (o *outbox) put(ctx context.Context, call *Slot, add func([]byte) []byte) error {
+func (o *outbox) put(ctx context.Context, call *PendingCall, add func([]byte) []byte) error {
 	var over chan Answer
 	if call != nil {
 		over = call.answer

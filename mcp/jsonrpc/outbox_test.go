@@ -247,7 +247,7 @@ func TestTraceIsInWireOrder(t *testing.T) {
 			}
 			wire = append(wire, string(data))
 			m, _ := Parse(data)
-			_, _ = b.Write(AppendAnswer(nil, m.ID, m.Params, nil))
+			_, _ = b.Write(AppendResponse(nil, m.ID, m.Params, nil))
 		}
 	}()
 	var callers sync.WaitGroup

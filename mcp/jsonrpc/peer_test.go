@@ -165,7 +165,7 @@ func echo(s Stream) {
 		}
 		m, err := Parse(data)
 		if err == nil && m.IsRequest() {
-			_, _ = s.Write(AppendAnswer(nil, m.ID, m.Params, nil))
+			_, _ = s.Write(AppendResponse(nil, m.ID, m.Params, nil))
 		}
 	}
 }

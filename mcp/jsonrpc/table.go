@@ -12,10 +12,10 @@ import (
 // goroutines at once.
 type Table struct {
 	mu      sync.Mutex
-	last    int64           // the id given most recently
-	pending map[int64]*Slot // calls that wait for their answer
-	free    []*Slot         // for use again
-	err     error           // why the table is closed, or nil
+	last    int64                  // the id given most recently
+	pending map[int64]*PendingCall // calls that wait for their answer
+	free    []*PendingCall         // for use again
+	err     error                  // why the table is closed, or nil
 
 	timer *time.Timer   // calls expire; made when first needed
 	epoch time.Time     // when that was; times are counted from here
@@ -25,8 +25,8 @@ type Table struct {
 // maxFreeSlots bounds what a burst of calls leaves behind.
 const maxFreeSlots = 64
 
-// A Slot is the place where the answer to one call arrives.
-type Slot struct {
+// A PendingCall is the place where the answer to one call arrives.
+type PendingCall struct {
 	id     int64
 	answer chan Answer // buffered; at most one answer is sent
 
@@ -44,13 +44,13 @@ type Answer struct {
 }
 
 // ID returns the id of the call.
-func (s *Slot) ID() ID { return NumberID(s.id) }
+func (s *PendingCall) ID() ID { return NumberID(s.id) }
 
 // Answer returns the channel on which the answer arrives.
-func (s *Slot) Answer() <-chan Answer { return s.answer }
+func (s *PendingCall) Answer() <-chan Answer { return s.answer }
 
 // Wait waits for the answer. It is late when ctx ends first.
-func (s *Slot) Wait(ctx context.Context) Answer {
+func (s *PendingCall) Wait(ctx context.Context) Answer {
 	select {
 	case a := <-s.answer:
 		return a
@@ -68,17 +68,17 @@ func (s *Slot) Wait(ctx context.Context) Answer {
 // and sequential, as some servers keep them in 32 bits. It must be called
 // before the request is written, and followed by Remove. The error is the one
 // that Close was given.
-func (t *Table) Add() (*Slot, error) {
+func (t *Table) Add() (*PendingCall, error) {
 	t.mu.Lock()
 	if err := t.err; err != nil {
 		t.mu.Unlock()
 		return nil, err
 	}
-	var s *Slot
+	var s *PendingCall
 	if n := len(t.free); n > 0 {
 		s, t.free = t.free[n-1], t.free[:n-1]
 	} else {
-		s = &Slot{answer: make(chan Answer, 1)}
+		s = &PendingCall{answer: make(chan Answer, 1)}
 	}
 	for {
 		t.last = t.last%math.MaxInt32 + 1
@@ -87,7 +87,7 @@ func (t *Table) Add() (*Slot, error) {
 		}
 	}
 	if t.pending == nil {
-		t.pending = make(map[int64]*Slot)
+		t.pending = make(map[int64]*PendingCall)
 	}
 	s.id = t.last
 	s.alone = len(t.pending) == 0
@@ -98,7 +98,7 @@ func (t *Table) Add() (*Slot, error) {
 
 // Remove ends the use of a slot. An answer that comes later belongs to no
 // call. It reports whether one has come that nobody took.
-func (t *Table) Remove(s *Slot) (late bool) {
+func (t *Table) Remove(s *PendingCall) (late bool) {
 	t.mu.Lock()
 	if t.pending[s.id] == s {
 		delete(t.pending, s.id)
@@ -122,7 +122,7 @@ func (t *Table) Remove(s *Slot) (late bool) {
 // Limit fails the call of s when no answer has come in time, if req has a
 // Timeout. One timer serves all calls and is rarely touched, as what a call
 // mostly wants of a timer is to be set and stopped.
-func (t *Table) Limit(s *Slot, req *Request) {
+func (t *Table) Limit(s *PendingCall, req *Request) {
 	if req.Timeout <= 0 {
 		return
 	}
@@ -133,7 +133,7 @@ func (t *Table) Limit(s *Slot, req *Request) {
 		t.due = req.Timeout
 	}
 	now := time.Since(t.epoch)
-	s.end, s.late = now+min(req.Timeout, math.MaxInt64-now), req.Late
+	s.end, s.late = now+min(req.Timeout, math.MaxInt64-now), req.TimeoutErr
 	if t.due == 0 || s.end < t.due {
 		t.due = s.end
 		t.timer.Reset(req.Timeout)

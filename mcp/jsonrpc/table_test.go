@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-func add(t *testing.T, table *Table) *Slot {
+func add(t *testing.T, table *Table) *PendingCall {
 	t.Helper()
 	s, err := table.Add()
 	if err != nil {
@@ -26,7 +26,7 @@ func answerTo(id ID, result string) *Message {
 }
 
 // got returns the answer that has arrived in s, if any.
-func got(s *Slot) (Answer, bool) {
+func got(s *PendingCall) (Answer, bool) {
 	select {
 	case a := <-s.Answer():
 		return a, true
@@ -142,7 +142,7 @@ func TestASlotIsUsedAgainEmpty(t *testing.T) {
 
 func TestABurstLeavesFewSlots(t *testing.T) {
 	var table Table
-	slots := make([]*Slot, 10_000)
+	slots := make([]*PendingCall, 10_000)
 	for i := range slots {
 		slots[i] = add(t, &table)
 	}
@@ -181,7 +181,7 @@ func TestTableCloseFailsEveryCallOnce(t *testing.T) {
 	}
 }
 
-// Slots move between callers while answers, late answers and failures arrive.
+// Pending calls move between callers while answers, late answers and failures arrive.
 func TestTableUnderContention(t *testing.T) {
 	var table Table
 	var callers, peers sync.WaitGroup
@@ -227,7 +227,7 @@ func TestTableUnderContention(t *testing.T) {
 // go, before the slot was given back.
 func TestAnswerThatNobodyTookIsReported(t *testing.T) {
 	var dropped []error
-	in := Inbox{Handler: Handler{Dropped: func(reason error, _ []byte) { dropped = append(dropped, reason) }}}
+	in := Dispatcher{Handler: Handler{Dropped: func(reason error, _ []byte) { dropped = append(dropped, reason) }}}
 	for _, answer := range []string{`"result":{}`, `"error":{"code":1,"message":"no"}`} {
 		s := add(t, &in.Table)
 		in.Receive(nil, []byte(`{"jsonrpc":"2.0","id":`+s.ID().String()+`,`+answer+`}`), ID{})
@@ -259,7 +259,7 @@ func TestCallsFailWhenTheirTimeIsUp(t *testing.T) {
 		// A later call may have less time, and some have any time.
 		for i, d := range []time.Duration{3 * time.Second, time.Second, 0, 2 * time.Second, time.Second, time.Hour, math.MaxInt64} {
 			s := add(t, &table)
-			table.Limit(s, &Request{Timeout: d, Late: errLate})
+			table.Limit(s, &Request{Timeout: d, TimeoutErr: errLate})
 			wg.Go(func() {
 				a := <-s.Answer()
 				if took := time.Since(began); d > 0 && d < math.MaxInt64 && (took != d || a.Err != errLate || !a.Late) || (d == 0 || d == math.MaxInt64) && a.Err != nil {
@@ -275,7 +275,7 @@ func TestCallsFailWhenTheirTimeIsUp(t *testing.T) {
 		_ = table.Deliver(answerTo(NumberID(7), "{}"))
 		_ = table.Deliver(answerTo(NumberID(3), "{}"))
 		s := add(t, &table)
-		table.Limit(s, &Request{Timeout: time.Second, Late: errLate})
+		table.Limit(s, &Request{Timeout: time.Second, TimeoutErr: errLate})
 		time.Sleep(time.Second)
 		synctest.Wait()
 		if a, _ := got(s); a.Err != errLate || !a.Late {
@@ -288,7 +288,7 @@ func TestCallsFailWhenTheirTimeIsUp(t *testing.T) {
 		if a, ok := got(s); ok {
 			t.Errorf("%+v", a)
 		}
-		table.Limit(s, &Request{Timeout: time.Second, Late: errLate})
+		table.Limit(s, &Request{Timeout: time.Second, TimeoutErr: errLate})
 		table.Close(ErrClosed)
 		time.Sleep(time.Hour)
 		if a, _ := got(s); !errors.Is(a.Err, ErrClosed) || a.Late {

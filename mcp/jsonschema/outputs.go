@@ -120,10 +120,10 @@ func (o *Outputs) check(name string, raw mcp.RawMessage) error {
 	switch {
 	case err != nil && !o.Strict:
 		return nil
-	case err == nil && res.Structured == nil:
+	case err == nil && res.StructuredContent == nil:
 		err = errNoOutput
 	case err == nil:
-		err = schema.Validate(res.Structured)
+		err = schema.Validate(res.StructuredContent)
 	}
 	if err != nil {
 		return &OutputError{name, res, err}

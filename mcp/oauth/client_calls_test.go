@@ -25,7 +25,7 @@ func TestCallsOfAClient(t *testing.T) {
 		"HTTP+SSE": {"/sse", "2024-11-05", events},
 	} {
 		t.Run(name, func(t *testing.T) {
-			server := testserver.New(&testserver.Options{Revisions: []string{v.revision}})
+			server := testserver.New(&testserver.Options{ProtocolVersions: []string{v.revision}})
 			web := webserver.New(server, nil)
 			defer web.Close()
 			w := newWorld(t)

@@ -238,7 +238,7 @@ func (f *fetcher) send(ctx context.Context, method string, u *url.URL, header ht
 	resp, err := f.rt.RoundTrip(req.WithContext(guarded))
 	if err != nil {
 		form, _ := url.ParseQuery(string(body))
-		return nil, &Error{URL: where, Rule: "no answer to " + method, Err: httpx.Hidden(err, req, secretsOf(form, nil)...)}
+		return nil, &Error{URL: where, Rule: "no answer to " + method, Err: httpx.Redact(err, req, secretsOf(form, nil)...)}
 	}
 	defer resp.Body.Close()
 	data, err := io.ReadAll(io.LimitReader(resp.Body, maxDocument+1))

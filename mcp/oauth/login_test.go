@@ -229,7 +229,7 @@ func TestProbe(t *testing.T) {
 		"HTTP+SSE":  {[]string{"2024-11-05"}, webserver.Options{SSEOnly: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			server := testserver.New(&testserver.Options{Revisions: v.revisions})
+			server := testserver.New(&testserver.Options{ProtocolVersions: v.revisions})
 			web := webserver.New(server, &v.web)
 			defer web.Close()
 			locked := false

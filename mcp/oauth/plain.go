@@ -85,7 +85,7 @@ func (p *plain) send(req *http.Request, value string) (*http.Response, error) {
 	resp, err := p.base.RoundTrip(r)
 	if err != nil {
 		// The name of the field need not say that it is secret.
-		err = httpx.Hidden(err, r, value)
+		err = httpx.Redact(err, r, value)
 	}
 	return resp, err
 }

@@ -307,7 +307,7 @@ func TestQuietRequestsAskNobody(t *testing.T) {
 	w := newWorld(t)
 	tr := w.transport(nil)
 	quiet := func() error {
-		req, err := http.NewRequestWithContext(httpx.Quiet(t.Context()), "DELETE", w.url(), nil)
+		req, err := http.NewRequestWithContext(httpx.BestEffort(t.Context()), "DELETE", w.url(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

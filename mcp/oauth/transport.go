@@ -193,7 +193,7 @@ func unusable(resp *http.Response) *httpx.StatusError {
 	const wait = time.Second
 	late := time.AfterFunc(wait, func() { _ = resp.Body.Close() })
 	defer late.Stop()
-	return httpx.Unusable(resp, "")
+	return httpx.NewStatusError(resp, "")
 }
 
 // send sends a copy of req with the token, and returns the nonce in its proof.
@@ -223,7 +223,7 @@ func (t *Transport) send(req *http.Request, k *token, again bool) (*http.Respons
 	}
 	resp, err := t.base.RoundTrip(r)
 	if err != nil {
-		err = httpx.Hidden(err, r)
+		err = httpx.Redact(err, r)
 	}
 	return resp, nonce, err
 }

@@ -42,7 +42,7 @@ func TestManyCallsAnsweredInAnyOrder(t *testing.T) {
 func TestHeadersOfPosts(t *testing.T) {
 	s := serve(t, func(s *stream) { s.answer(1); s.wait() })
 	conn := s.open(t, &Options{Header: http.Header{"X-Key": {"k"}}}, jsonrpc.Handler{})
-	if _, err := conn.Call(t.Context(), &jsonrpc.Request{Method: "m", Params: []byte("{}"), Mirror: jsonrpc.Mirror{Revision: "2024-11-05"}}); err != nil {
+	if _, err := conn.Call(t.Context(), &jsonrpc.Request{Method: "m", Params: []byte("{}"), Mirror: jsonrpc.Mirror{ProtocolVersion: "2024-11-05"}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := conn.Reply(t.Context(), jsonrpc.StringID("a"), nil, &jsonrpc.Error{Code: -1}); err != nil {

@@ -18,7 +18,7 @@ const closeTime = 5 * time.Second
 
 // A conn is a session of a server, which lasts as long as its event stream.
 type conn struct {
-	in       jsonrpc.Inbox
+	in       jsonrpc.Dispatcher
 	http     *httpx.Client
 	endpoint *url.URL
 	timeout  time.Duration // for the response to what is no call; 0 means no limit

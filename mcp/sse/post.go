@@ -54,7 +54,7 @@ func (c *conn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessa
 	if req.Cancel != nil {
 		if note := req.Cancel(id); note != nil {
 			note.Mirror = req.Mirror
-			quiet := httpx.Quiet(context.WithoutCancel(ctx))
+			quiet := httpx.BestEffort(context.WithoutCancel(ctx))
 			c.post(quiet, jsonrpc.AppendRequest(nil, jsonrpc.ID{}, note), c.header(note), noticeTime, func(error) {})
 		}
 	}
@@ -69,7 +69,7 @@ func (c *conn) Notify(ctx context.Context, req *jsonrpc.Request) error {
 
 // Reply waits for the server to accept the answer.
 func (c *conn) Reply(ctx context.Context, id jsonrpc.ID, result jsonrpc.RawMessage, err *jsonrpc.Error) error {
-	return c.send(ctx, jsonrpc.AppendAnswer(nil, id, result, err), c.header(&jsonrpc.Request{}))
+	return c.send(ctx, jsonrpc.AppendResponse(nil, id, result, err), c.header(&jsonrpc.Request{}))
 }
 
 // send posts a message that has no answer.
@@ -100,7 +100,7 @@ func (c *conn) send(ctx context.Context, msg []byte, header http.Header) error {
 // header returns the header of a message.
 func (c *conn) header(req *jsonrpc.Request) http.Header {
 	h := http.Header{"Content-Type": {"application/json"}}
-	if v := req.Mirror.Revision; v != "" {
+	if v := req.Mirror.ProtocolVersion; v != "" {
 		h["Mcp-Protocol-Version"] = []string{v}
 	}
 	if httpx.MayRepeat(req.Method) {
@@ -179,7 +179,7 @@ func accepted(resp *http.Response) error {
 	if resp.StatusCode != http.StatusOK || httpx.MediaType(resp.Header) != "text/html" {
 		return httpx.Check(resp)
 	}
-	e := httpx.Unusable(resp, "202 Accepted")
+	e := httpx.NewStatusError(resp, "202 Accepted")
 	if !strings.HasPrefix(e.Body, "<") {
 		return nil
 	}

@@ -52,7 +52,7 @@ func answerTo(r *request) any {
 	type object map[string]any
 	switch r.Method {
 	case "initialize":
-		return object{"protocolVersion": mcp.Revision20251125, "capabilities": object{"tools": object{}},
+		return object{"protocolVersion": mcp.ProtocolVersion20251125, "capabilities": object{"tools": object{}},
 			"serverInfo": object{"name": "greeter", "version": "1.0.0"}}
 	case "tools/list":
 		return object{"tools": []object{{"name": "greet", "description": "Greets somebody.", "inputSchema": object{

@@ -239,7 +239,7 @@ func TestAnswerInEveryShape(t *testing.T) {
 }
 
 func TestBatchesOf20250326(t *testing.T) {
-	s := &server{revision: mcp.Revision20250326, call: func(w http.ResponseWriter, r *request) {
+	s := &server{revision: mcp.ProtocolVersion20250326, call: func(w http.ResponseWriter, r *request) {
 		w.Header().Set("Content-Type", "application/json")
 		io.WriteString(w, `[{"jsonrpc":"2.0","method":"notifications/x"},`+r.result(done)+`]`)
 	}}

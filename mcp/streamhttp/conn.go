@@ -18,7 +18,7 @@ const typeJSON, eventStream = "application/json", "text/event-stream"
 // A conn sends each message in a POST of its own. A call reads the response to
 // its POST itself, so that what happens to it concerns no other call.
 type conn struct {
-	jsonrpc.Inbox
+	jsonrpc.Dispatcher
 
 	opts *Options
 	url  *url.URL
@@ -44,7 +44,7 @@ type conn struct {
 }
 
 func (c *conn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessage, error) {
-	x, bound := c.enter(ctx, req.Timeout, req.Late)
+	x, bound := c.enter(ctx, req.Timeout, req.TimeoutErr)
 	if x == nil {
 		return nil, jsonrpc.ErrClosed
 	}
@@ -78,7 +78,7 @@ func (c *conn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessa
 
 // call sends the request and reads the response. The answer goes to slot; the
 // error says why there is none.
-func (x *exchange) call(ctx context.Context, slot *jsonrpc.Slot, req *jsonrpc.Request) error {
+func (x *exchange) call(ctx context.Context, slot *jsonrpc.PendingCall, req *jsonrpc.Request) error {
 	c := x.c
 	resp, err := c.post(ctx, req, jsonrpc.AppendRequest(nil, slot.ID(), req))
 	if err != nil {
@@ -95,7 +95,7 @@ func (x *exchange) call(ctx context.Context, slot *jsonrpc.Slot, req *jsonrpc.Re
 	case typeJSON:
 		return c.whole(slot, resp)
 	}
-	return httpx.Outcome(httpx.Unusable(resp, typeJSON+" or "+eventStream))
+	return httpx.Outcome(httpx.NewStatusError(resp, typeJSON+" or "+eventStream))
 }
 
 // post sends a message and returns the response if its status is 200 or, for
@@ -125,7 +125,7 @@ func (c *conn) post(ctx context.Context, req *jsonrpc.Request, body []byte) (*ht
 func (c *conn) Notify(ctx context.Context, req *jsonrpc.Request) error {
 	initialized := req.Method == "notifications/initialized"
 	if initialized {
-		c.agree(req.Mirror.Revision)
+		c.agree(req.Mirror.ProtocolVersion)
 	}
 	if err := c.send(ctx, req, jsonrpc.AppendRequest(nil, jsonrpc.ID{}, req)); err != nil {
 		return err
@@ -139,9 +139,9 @@ func (c *conn) Notify(ctx context.Context, req *jsonrpc.Request) error {
 
 func (c *conn) Reply(ctx context.Context, id jsonrpc.ID, result jsonrpc.RawMessage, err *jsonrpc.Error) error {
 	c.mu.Lock()
-	req := &jsonrpc.Request{Mirror: jsonrpc.Mirror{Session: true, Revision: c.usable().revision}}
+	req := &jsonrpc.Request{Mirror: jsonrpc.Mirror{Session: true, ProtocolVersion: c.usable().revision}}
 	c.mu.Unlock()
-	return c.send(ctx, req, jsonrpc.AppendAnswer(nil, id, result, err))
+	return c.send(ctx, req, jsonrpc.AppendResponse(nil, id, result, err))
 }
 
 // send sends what wants no answer. What the response holds doesn't matter.

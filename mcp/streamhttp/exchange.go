@@ -59,7 +59,7 @@ func (x *exchange) leave() {
 
 // courtesy runs f beside everything else, for a short time at most.
 func (c *conn) courtesy(f func(context.Context)) {
-	x, ctx := c.enter(httpx.Quiet(c.ctx), courtesyTime, context.DeadlineExceeded)
+	x, ctx := c.enter(httpx.BestEffort(c.ctx), courtesyTime, context.DeadlineExceeded)
 	if x == nil {
 		return
 	}

@@ -42,7 +42,7 @@ func (k headerKey) header() http.Header {
 // must not be changed, as other messages have the same.
 func (c *conn) header(req *jsonrpc.Request) (http.Header, error) {
 	m := &req.Mirror
-	k := headerKey{revision: m.Revision, again: httpx.MayRepeat(req.Method)}
+	k := headerKey{revision: m.ProtocolVersion, again: httpx.MayRepeat(req.Method)}
 	if !m.Session {
 		k.method, k.name = req.Method, m.Name
 	}

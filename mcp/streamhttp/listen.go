@@ -22,7 +22,7 @@ func (c *conn) listen(ctx context.Context) {
 	if c.opts.NoStream {
 		return
 	}
-	x, session := c.enter(httpx.Quiet(c.ctx), 0, nil)
+	x, session := c.enter(httpx.BestEffort(c.ctx), 0, nil)
 	if x == nil {
 		return
 	}

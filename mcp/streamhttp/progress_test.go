@@ -10,8 +10,8 @@ import (
 )
 
 func TestProgressBeforeTheAnswerIsSeen(t *testing.T) {
-	for _, revision := range []string{mcp.Revision20251125, mcp.Revision20260728} {
-		web, err := webserver.Start(testserver.New(&testserver.Options{Revisions: []string{revision}}), &webserver.Options{Answers: webserver.Stream})
+	for _, revision := range []string{mcp.ProtocolVersion20251125, mcp.ProtocolVersion20260728} {
+		web, err := webserver.Start(testserver.New(&testserver.Options{ProtocolVersions: []string{revision}}), &webserver.Options{Answers: webserver.Stream})
 		if err != nil {
 			t.Fatal(err)
 		}

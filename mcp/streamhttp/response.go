@@ -21,7 +21,7 @@ const (
 var errNoAnswer = jsonrpc.Malformed(errors.New("the response holds no answer to the call"))
 
 // whole reads a response that is one message.
-func (c *conn) whole(slot *jsonrpc.Slot, resp *http.Response) error {
+func (c *conn) whole(slot *jsonrpc.PendingCall, resp *http.Response) error {
 	defer resp.Body.Close()
 	data, err := readAll(resp, c.opts.MaxMessage)
 	if err != nil {
@@ -78,7 +78,7 @@ func (c *conn) refused(resp *http.Response, sent http.Header) error {
 			}
 		}
 	}
-	status := httpx.Unusable(resp, typeJSON)
+	status := httpx.NewStatusError(resp, typeJSON)
 	switch {
 	case status.Status == http.StatusNotFound && sent.Get(sessionHeader) != "":
 		return &sessionError{status}

@@ -20,7 +20,7 @@ import (
 // It returns how many connections they took and how long.
 func dials(t *testing.T, revision, fault string, calls int) (n int, took time.Duration) {
 	synctest.Test(t, func(t *testing.T) {
-		server := testserver.New(&testserver.Options{Revisions: []string{revision}})
+		server := testserver.New(&testserver.Options{ProtocolVersions: []string{revision}})
 		web, err := webserver.Start(server, &webserver.Options{InMemory: true, Answers: webserver.Stream, Fault: fault})
 		if err != nil {
 			t.Fatal(err)

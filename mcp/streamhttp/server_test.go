@@ -19,8 +19,8 @@ import (
 )
 
 const (
-	modern = mcp.Revision20260728
-	legacy = mcp.Revision20251125
+	modern = mcp.ProtocolVersion20260728
+	legacy = mcp.ProtocolVersion20251125
 )
 
 // done is a tool's result.

@@ -83,7 +83,7 @@ func (c *conn) end() {
 	if last.id == "" {
 		return
 	}
-	ctx, cancel := context.WithTimeout(httpx.Quiet(c.ctx), courtesyTime)
+	ctx, cancel := context.WithTimeout(httpx.BestEffort(c.ctx), courtesyTime)
 	defer cancel()
 	resp, err := c.http.Do(ctx, &httpx.Request{Method: http.MethodDelete, URL: c.url, Header: last.header()})
 	if err == nil {

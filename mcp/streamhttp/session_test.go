@@ -220,7 +220,7 @@ func TestSessionThatNeverOpensIsEnded(t *testing.T) {
 // TestSessionHeaders: all that belongs to the session says so, and in which
 // revision.
 func TestSessionHeaders(t *testing.T) {
-	s := &server{session: "the-session", revision: mcp.Revision20250618,
+	s := &server{session: "the-session", revision: mcp.ProtocolVersion20250618,
 		get: func(w http.ResponseWriter, r *http.Request) {
 			events(w, `data: {"jsonrpc":"2.0","id":"q","method":"ping"}`+"\n\n")
 		}}
@@ -240,7 +240,7 @@ func TestSessionHeaders(t *testing.T) {
 			continue
 		}
 		h := list[0].HTTP.Header
-		if h.Get("Mcp-Session-Id") != "the-session" || h.Get("Mcp-Protocol-Version") != mcp.Revision20250618 {
+		if h.Get("Mcp-Session-Id") != "the-session" || h.Get("Mcp-Protocol-Version") != mcp.ProtocolVersion20250618 {
 			t.Errorf("%q has %v", what, h)
 		}
 		if h.Get("Mcp-Method") != "" {

@@ -41,8 +41,8 @@ var errEnded = errors.New("the stream ended before the answer")
 // with it in another response.
 type stream struct {
 	c    *conn
-	slot *jsonrpc.Slot // the call that it belongs to; nil for that of the session
-	end  func()        // ends the context of that call
+	slot *jsonrpc.PendingCall // the call that it belongs to; nil for that of the session
+	end  func()               // ends the context of that call
 
 	// Closed after the first request, for which there is no wait, and nil then.
 	// It is nil from the begin for a stream that is there already.
@@ -197,7 +197,7 @@ func (s *stream) get(ctx context.Context, header http.Header) (*http.Response, e
 var errVain = errors.New("the stream brought nothing, again and again")
 
 // follow reads the stream that answers a call. The answer goes to slot.
-func (x *exchange) follow(ctx context.Context, slot *jsonrpc.Slot, req *jsonrpc.Request, resp *http.Response) error {
+func (x *exchange) follow(ctx context.Context, slot *jsonrpc.PendingCall, req *jsonrpc.Request, resp *http.Response) error {
 	s := &stream{c: x.c, slot: slot, end: x.stop}
 	for {
 		err := s.read(resp)
@@ -211,7 +211,7 @@ func (x *exchange) follow(ctx context.Context, slot *jsonrpc.Slot, req *jsonrpc.
 			return jsonrpc.Lost(err)
 		}
 		// In the session that the call was made in, which may be lost by now.
-		session := session{resp.Request.Header.Get(sessionHeader), req.Mirror.Revision}
+		session := session{resp.Request.Header.Get(sessionHeader), req.Mirror.ProtocolVersion}
 		if resp, err = s.again(ctx, session.header()); err != nil {
 			return jsonrpc.Lost(err) // if ctx has ended, that is what the caller learns
 		}

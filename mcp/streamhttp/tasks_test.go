@@ -14,7 +14,7 @@ import (
 // hold it as it is.
 func TestTasks(t *testing.T) {
 	for _, revision := range []string{modern, legacy} {
-		server := testserver.New(&testserver.Options{Revisions: []string{revision}, Tasks: true})
+		server := testserver.New(&testserver.Options{ProtocolVersions: []string{revision}, Tasks: true})
 		web, err := webserver.Start(server, nil)
 		if err != nil {
 			t.Fatal(err)

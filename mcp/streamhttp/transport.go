@@ -92,7 +92,7 @@ func (t *Transport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, 
 		return nil, err
 	}
 	return &conn{
-		Inbox: jsonrpc.Inbox{Handler: h}, opts: &t.opts, url: u, http: client,
+		Dispatcher: jsonrpc.Dispatcher{Handler: h}, opts: &t.opts, url: u, http: client,
 		ctx: context.WithoutCancel(ctx), done: make(chan struct{}), running: make(map[*exchange]struct{}),
 		headers: make(map[headerKey]http.Header),
 	}, nil

@@ -78,7 +78,7 @@ func Decode[Out any](res *mcp.CallToolResult) (out Out, err error) {
 		*p = res.Text()
 		return out, nil
 	}
-	data := []byte(res.Structured)
+	data := []byte(res.StructuredContent)
 	if len(data) == 0 || bytes.Equal(data, []byte("null")) {
 		data = []byte(res.Text())
 	}

@@ -185,7 +185,7 @@ func (t *tail) Write(p []byte) (int, error) {
 // beWeb is a server of HTTP: FAULT TRANSPORT. It says its URL and, when its
 // standard input ends, how often another origin was asked.
 func beWeb(args []string) error {
-	engine, web := testserver.Options{Size: size(args[0]), Revisions: []string{revisions[args[1][0]]}}, webserver.Options{}
+	engine, web := testserver.Options{Size: size(args[0]), ProtocolVersions: []string{revisions[args[1][0]]}}, webserver.Options{}
 	if slices.ContainsFunc(webserver.Faults(), func(f webserver.Fault) bool { return f.Name == args[0] }) {
 		web.Fault = args[0]
 	} else {

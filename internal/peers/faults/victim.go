@@ -65,7 +65,7 @@ func beVictim(args []string) error {
 	mark := markEnv + "=" + fmt.Sprint(os.Getpid())
 	if t.transport == 'S' {
 		t.args, t.env = testserver.Command(&testserver.Options{
-			Fault: args[1], Size: size(args[1]), Revisions: []string{revisions['S']},
+			Fault: args[1], Size: size(args[1]), ProtocolVersions: []string{revisions['S']},
 		})
 		t.env = append(t.env, mark, partEnv+"=")
 	}

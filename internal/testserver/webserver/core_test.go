@@ -300,7 +300,7 @@ func TestTransportsAndErasLeftOut(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			test.o.InMemory = true
-			p := start(t, &testserver.Options{Revisions: test.revisions}, &test.o)
+			p := start(t, &testserver.Options{ProtocolVersions: test.revisions}, &test.o)
 			if resp := p.do(test.method, p.web.Base+test.path, "", ""); resp.StatusCode != test.status {
 				t.Error(resp.Status)
 			}
@@ -309,7 +309,7 @@ func TestTransportsAndErasLeftOut(t *testing.T) {
 }
 
 func TestDiscoverOnALegacyServer(t *testing.T) {
-	p := start(t, &testserver.Options{Revisions: legacy}, &Options{InMemory: true})
+	p := start(t, &testserver.Options{ProtocolVersions: legacy}, &Options{InMemory: true})
 	status, body := p.post(modern(1, "server/discover", "", ""))
 	if status != 400 || !strings.Contains(body, `"code":-32000`) {
 		t.Error(status, body)
@@ -318,7 +318,7 @@ func TestDiscoverOnALegacyServer(t *testing.T) {
 }
 
 func TestInitializeOnAModernServer(t *testing.T) {
-	p := start(t, &testserver.Options{Revisions: []string{"2026-07-28"}}, &Options{InMemory: true})
+	p := start(t, &testserver.Options{ProtocolVersions: []string{"2026-07-28"}}, &Options{InMemory: true})
 	status, body := p.post("", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}`)
 	if status != 400 || !strings.Contains(body, `"code":-32020`) || !strings.Contains(body, "2026-07-28") {
 		t.Error(status, body)

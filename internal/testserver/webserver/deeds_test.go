@@ -202,7 +202,7 @@ func TestFaultsOfTheEngine(t *testing.T) {
 		}
 		t.Run(f.Name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				engine := &testserver.Options{Fault: f.Name, Size: 100, Revisions: legacy, Delay: 25 * time.Second}
+				engine := &testserver.Options{Fault: f.Name, Size: 100, ProtocolVersions: legacy, Delay: 25 * time.Second}
 				direct := directly(engine)
 				p := start(t, engine, &Options{Answers: Stream, InMemory: true})
 				p.initialize("2025-11-25")

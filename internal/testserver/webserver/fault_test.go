@@ -79,13 +79,13 @@ func strike(t *testing.T, f Fault, sse bool) (lines []string) {
 	synctest.Test(t, func(t *testing.T) {
 		engine := &testserver.Options{Size: 3000}
 		if f.Era == "legacy" || sse {
-			engine.Revisions = legacy
+			engine.ProtocolVersions = legacy
 		}
 		p := start(t, engine, &Options{Fault: f.Name, InMemory: true})
 		switch {
 		case sse:
 			lines = p.strikeSSE(f)
-		case engine.Revisions != nil:
+		case engine.ProtocolVersions != nil:
 			lines = p.strikeLegacy(f)
 		default:
 			headers, body := modern(1, "tools/call", "echo", `"arguments":{"message":"hi"}`)
@@ -268,7 +268,7 @@ var shorten = strings.NewReplacer(
 	firstAnswer(), "INITIALIZED")
 
 func firstAnswer() (answer string) {
-	s := testserver.New(&testserver.Options{Revisions: legacy}).NewSession(nil)
+	s := testserver.New(&testserver.Options{ProtocolVersions: legacy}).NewSession(nil)
 	defer s.Close()
 	s.Handle(context.Background(), []byte(initialize), func(msg []byte) { answer = string(msg) })
 	return answer

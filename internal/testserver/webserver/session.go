@@ -95,7 +95,7 @@ func (h *Handler) forget(s *session, why string) {
 // begun makes a session known whose initialize was answered.
 func (x *exchange) begun() {
 	s, h := x.session, x.h
-	if s.engine.Revision() == "" {
+	if s.engine.ProtocolVersion() == "" {
 		return
 	}
 	s.lasting = true
@@ -205,7 +205,7 @@ func (x *exchange) findSession() bool {
 // judgeVersion looks at the header that says the revision, which came with
 // 2025-06-18.
 func (x *exchange) judgeVersion() bool {
-	settled := x.session.engine.Revision()
+	settled := x.session.engine.ProtocolVersion()
 	version := x.r.Header.Get(headerVersion)
 	switch {
 	case version == settled, version == "" && settled < "2025-06-18":

@@ -78,9 +78,9 @@ type dialers struct {
 	auth oauth.Options
 }
 
-func (d *dialers) http(to *host.Dial) (mcp.Transport, error) { return d.stream(to, to.URL) }
+func (d *dialers) http(to *host.DialParams) (mcp.Transport, error) { return d.stream(to, to.URL) }
 
-func (d *dialers) stream(to *host.Dial, url string) (mcp.Transport, error) {
+func (d *dialers) stream(to *host.DialParams, url string) (mcp.Transport, error) {
 	client, err := d.client(to, url)
 	if err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func (d *dialers) stream(to *host.Dial, url string) (mcp.Transport, error) {
 	return streamhttp.New(url, &streamhttp.Options{Client: client, Header: header(to)}), nil
 }
 
-func (d *dialers) sse(to *host.Dial) (mcp.Transport, error) {
+func (d *dialers) sse(to *host.DialParams) (mcp.Transport, error) {
 	client, err := d.client(to, to.URL)
 	if err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func (d *dialers) sse(to *host.Dial) (mcp.Transport, error) {
 
 // proxy is for servers that a proxy knows by an id, which takes the place of
 // {id} or {server_id} in the URL, or else is added to its path.
-func (d *dialers) proxy(to *host.Dial) (mcp.Transport, error) {
+func (d *dialers) proxy(to *host.DialParams) (mcp.Transport, error) {
 	id := url.PathEscape(to.ID)
 	at := strings.NewReplacer("{id}", id, "{server_id}", id).Replace(to.URL)
 	if at == to.URL {
@@ -111,7 +111,7 @@ func (d *dialers) proxy(to *host.Dial) (mcp.Transport, error) {
 	return d.stream(to, at)
 }
 
-func header(to *host.Dial) http.Header {
+func header(to *host.DialParams) http.Header {
 	h := make(http.Header)
 	for name, value := range to.Headers {
 		h.Set(name, value)
@@ -120,7 +120,7 @@ func header(to *host.Dial) http.Header {
 }
 
 // client returns what sends the requests to a server.
-func (d *dialers) client(to *host.Dial, server string) (*http.Client, error) {
+func (d *dialers) client(to *host.DialParams, server string) (*http.Client, error) {
 	to.Classify = classify
 	switch to.Auth.Type {
 	case config.AuthOAuth:

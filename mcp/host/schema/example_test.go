@@ -44,8 +44,8 @@ func ExampleAnthropicResult() {
 	// {"functionResponse":{"name":"mcp__web__search","response":{"output":"3 pages"}}}
 }
 
-func ExampleFailure() {
-	res := schema.Failure(errors.New("there is no tool of that name"))
+func ExampleErrorResult() {
+	res := schema.ErrorResult(errors.New("there is no tool of that name"))
 	fmt.Println(string(schema.AnthropicResult("toolu_1", res)))
 	// Output:
 	// {"type":"tool_result","tool_use_id":"toolu_1","content":[{"type":"text","text":"there is no tool of that name"}],"is_error":true}

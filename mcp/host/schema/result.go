@@ -6,8 +6,8 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/host"
 )
 
-// Failure returns a result that tells a model of an error.
-func Failure(err error) *mcp.CallToolResult {
+// ErrorResult returns a result that tells a model of an error.
+func ErrorResult(err error) *mcp.CallToolResult {
 	return &mcp.CallToolResult{Content: []mcp.Content{mcp.TextContent(err.Error())}, IsError: true}
 }
 
@@ -111,8 +111,8 @@ func GeminiResult(name string, res *mcp.CallToolResult) mcp.RawMessage {
 	switch {
 	case res.IsError:
 		b = wire.AppendString(wire.AppendKey(b, "error"), host.Text(res))
-	case len(res.Structured) > 0 && wire.Valid(res.Structured) == nil:
-		b = wire.AppendLine(wire.AppendKey(b, "output"), res.Structured)
+	case len(res.StructuredContent) > 0 && wire.Valid(res.StructuredContent) == nil:
+		b = wire.AppendLine(wire.AppendKey(b, "output"), res.StructuredContent)
 	default:
 		b = wire.AppendString(wire.AppendKey(b, "output"), host.Text(res))
 	}

@@ -147,8 +147,8 @@ func TestResults(t *testing.T) {
 		{Type: mcp.ContentAudio, MIMEType: "audio/wav", Data: "AAAA"},
 		{Type: mcp.ContentResource, Resource: &mcp.ResourceContents{URI: "u", Text: "two"}},
 	}}
-	failure := schema.Failure(errors.New("gone"))
-	structured := &mcp.CallToolResult{Structured: mcp.RawMessage(`{"a":9007199254740993}`)}
+	failure := schema.ErrorResult(errors.New("gone"))
+	structured := &mcp.CallToolResult{StructuredContent: mcp.RawMessage(`{"a":9007199254740993}`)}
 	for _, test := range []struct{ got, want string }{
 		{string(schema.AnthropicResult("i", res)), `{"type":"tool_result","tool_use_id":"i","content":[{"type":"text","text":"one"},` +
 			`{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AAAA"}},` +
