@@ -5,7 +5,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/stdmcp/stdmcp/internal/leak"
+	"github.com/stdmcp/stdmcp/internal/testutil"
 )
 
 func TestMain(m *testing.M) {
@@ -16,5 +16,5 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	leak.Main(m)
+	testutil.Main(m)
 }

@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stdmcp/stdmcp/internal/leak"
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
@@ -166,7 +166,7 @@ func TestFigureKills(t *testing.T) {
 	if err := h.SetServers(t.Context(), []*host.Server{child("x", nil)}).Err(); err != nil {
 		t.Fatal(err)
 	}
-	before := leak.Held()
+	before := testutil.TakeSnapshot()
 	var latency []time.Duration
 	for range n {
 		client, err := h.Client(t.Context(), "x")
@@ -210,7 +210,7 @@ func TestFigureKills(t *testing.T) {
 	if measuring && late > n/100 || latency[n-1] > 10*time.Second {
 		t.Error("which is too much")
 	}
-	if err := leak.Settled(before); err != nil {
+	if err := testutil.CheckLeaks(before); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stdmcp/stdmcp/internal/leak"
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
@@ -20,7 +20,7 @@ import (
 // goroutines, descriptors or children behind.
 func TestMain(m *testing.M) {
 	testserver.Main()
-	leak.Main(m)
+	testutil.Main(m)
 }
 
 // A fake is a server in this process that can be crashed and opened again.

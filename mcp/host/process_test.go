@@ -6,7 +6,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/stdmcp/stdmcp/internal/leak"
+	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp/host"
 )
 
@@ -38,7 +38,7 @@ func alive(pid int) bool {
 // gone reports whether a process has ended. On a machine that is very busy that
 // may take a moment longer than Close waits for it.
 func gone(pid int) bool {
-	return leak.Eventually(func() bool { return !alive(pid) })
+	return testutil.Eventually(func() bool { return !alive(pid) })
 }
 
 // kill kills a process the hard way.

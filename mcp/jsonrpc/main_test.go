@@ -3,8 +3,8 @@ package jsonrpc
 import (
 	"testing"
 
-	"github.com/stdmcp/stdmcp/internal/leak"
+	"github.com/stdmcp/stdmcp/internal/testutil"
 )
 
 // TestMain fails when tests leave something behind.
-func TestMain(m *testing.M) { leak.Main(m) }
+func TestMain(m *testing.M) { testutil.Main(m) }

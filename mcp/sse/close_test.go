@@ -12,7 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/stdmcp/stdmcp/internal/leak"
+	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -154,7 +154,7 @@ func TestCloseLeavesNoConnection(t *testing.T) {
 		if err := conn.Close(); err != nil {
 			t.Error(err)
 		}
-		if !leak.Eventually(func() bool { return open.Load() == 0 }) {
+		if !testutil.Eventually(func() bool { return open.Load() == 0 }) {
 			t.Errorf("HTTP/2 %v: %d connections", http2, open.Load())
 		}
 	}

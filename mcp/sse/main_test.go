@@ -12,12 +12,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stdmcp/stdmcp/internal/leak"
+	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
 // TestMain fails when tests leave something behind.
-func TestMain(m *testing.M) { leak.Main(m) }
+func TestMain(m *testing.M) { testutil.Main(m) }
 
 // A server is one that a test scripts.
 type server struct {
@@ -147,7 +147,7 @@ func (s *server) open(t testing.TB, opts *Options, h jsonrpc.Handler) jsonrpc.Co
 
 // patience is how long what takes no time may take on a busy machine. What
 // must be exact is tested in bubbles.
-const patience = leak.Patience
+const patience = testutil.Timeout
 
 // within bounds a test that would otherwise hang.
 func within(t testing.TB, d time.Duration) context.Context {

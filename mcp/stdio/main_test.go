@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stdmcp/stdmcp/internal/leak"
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 		children[mode](os.Args[1:])
 		os.Exit(0)
 	}
-	leak.Main(m)
+	testutil.Main(m)
 }
 
 // child returns a Transport for one of children.

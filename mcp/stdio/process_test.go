@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stdmcp/stdmcp/internal/leak"
+	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -67,7 +67,7 @@ func TestCallAndClose(t *testing.T) {
 			t.Fatalf("%d bytes of %d, error %v", len(got), len(params), err)
 		}
 	}
-	within(t, leak.Patience, func() { c.Close() })
+	within(t, testutil.Timeout, func() { c.Close() })
 	if err := c.Err(); !errors.Is(err, jsonrpc.ErrClosed) {
 		t.Error(err)
 	}
@@ -150,7 +150,7 @@ func TestClosedOutputIsReported(t *testing.T) {
 	if !errors.As(err, &exit) || exit.State != nil || !strings.HasSuffix(err.Error(), " closed its output: hush") {
 		t.Error(err)
 	}
-	within(t, leak.Patience, func() { p.Close() })
+	within(t, testutil.Timeout, func() { p.Close() })
 }
 
 func TestEndlessLineEndsConnection(t *testing.T) {
@@ -161,7 +161,7 @@ func TestEndlessLineEndsConnection(t *testing.T) {
 		t.Error(err)
 	}
 	// The child notices at its next write.
-	within(t, leak.Patience, func() { p.Close() })
+	within(t, testutil.Timeout, func() { p.Close() })
 }
 
 func TestCloseWhileServerNeverReads(t *testing.T) {
@@ -176,7 +176,7 @@ func TestCloseWhileServerNeverReads(t *testing.T) {
 		_, err := p.Write(make([]byte, 1<<20))
 		wrote <- err
 	}()
-	within(t, leak.Patience, func() { p.Close() })
+	within(t, testutil.Timeout, func() { p.Close() })
 	if err := <-wrote; err == nil {
 		t.Error("the write succeeded")
 	}
@@ -213,7 +213,7 @@ func TestOpenAndCloseLeaveNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("200 processes")
 	}
-	before := leak.Held()
+	before := testutil.TakeSnapshot()
 	for i := range 200 {
 		c, err := child("echo").Open(context.Background(), jsonrpc.Handler{})
 		if err != nil {
@@ -227,7 +227,7 @@ func TestOpenAndCloseLeaveNothing(t *testing.T) {
 		c.Close()
 	}
 	// Close returns when all is gone; only a goroutine's last steps remain.
-	if err := leak.Settled(before); err != nil {
+	if err := testutil.CheckLeaks(before); err != nil {
 		t.Error(err)
 	}
 }

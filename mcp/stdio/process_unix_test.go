@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stdmcp/stdmcp/internal/leak"
+	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -50,7 +50,7 @@ func TestKilledServerIsReported(t *testing.T) {
 	if err := syscall.Kill(pidIn(t, msg), syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	within(t, leak.Patience, func() { _, err = p.Read() })
+	within(t, testutil.Timeout, func() { _, err = p.Read() })
 	if !strings.HasSuffix(err.Error(), " was ended by signal: killed") {
 		t.Error(err)
 	}
@@ -63,7 +63,7 @@ func TestStubbornServerIsKilled(t *testing.T) {
 	if _, err := p.Read(); err != nil {
 		t.Fatal(err)
 	}
-	within(t, leak.Patience, func() { p.Close() })
+	within(t, testutil.Timeout, func() { p.Close() })
 	if s := p.state.String(); s != "signal: killed" {
 		t.Error("it ended with", s)
 	}
@@ -76,7 +76,7 @@ func TestSIGTERMComesBeforeSIGKILL(t *testing.T) {
 	if _, err := p.Read(); err != nil {
 		t.Fatal(err)
 	}
-	within(t, leak.Patience, func() { p.Close() })
+	within(t, testutil.Timeout, func() { p.Close() })
 	if s := p.state.String(); s != "signal: terminated" {
 		t.Error("it ended with", s)
 	}
@@ -95,13 +95,13 @@ func TestGrandchildrenAreEnded(t *testing.T) {
 					t.Fatal(err)
 				}
 				var exit *ExitError
-				within(t, leak.Patience, func() { _, err = p.Read() })
+				within(t, testutil.Timeout, func() { _, err = p.Read() })
 				if !errors.As(err, &exit) || exit.State == nil || exit.State.ExitCode() != 3 {
 					t.Error(err)
 				}
 			}
-			within(t, leak.Patience, func() { p.Close() })
-			if pid := pidIn(t, msg); !leak.Eventually(func() bool { return gone(pid) }) {
+			within(t, testutil.Timeout, func() { p.Close() })
+			if pid := pidIn(t, msg); !testutil.Eventually(func() bool { return gone(pid) }) {
 				t.Error("the grandchild lives on")
 			}
 		})
@@ -124,12 +124,12 @@ func TestEscapedGrandchildHoldsNothingUp(t *testing.T) {
 					t.Fatal(err)
 				}
 				var exit *ExitError
-				within(t, leak.Patience, func() { _, err = p.Read() })
+				within(t, testutil.Timeout, func() { _, err = p.Read() })
 				if !errors.As(err, &exit) || exit.State == nil || exit.State.ExitCode() != 3 {
 					t.Error(err)
 				}
 			}
-			within(t, leak.Patience, func() { p.Close() })
+			within(t, testutil.Timeout, func() { p.Close() })
 		})
 	}
 }
@@ -156,7 +156,7 @@ func TestServerDiesWithItsClient(t *testing.T) {
 		syscall.Kill(pid, syscall.SIGKILL)
 		t.Skip("only Linux can do that")
 	}
-	if !leak.Eventually(func() bool { return gone(pid) }) {
+	if !testutil.Eventually(func() bool { return gone(pid) }) {
 		syscall.Kill(pid, syscall.SIGKILL)
 		t.Error("the server outlives its client")
 	}

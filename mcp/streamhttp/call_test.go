@@ -17,7 +17,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/stdmcp/stdmcp/internal/leak"
+	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 	"github.com/stdmcp/stdmcp/mcp/streamhttp"
@@ -307,7 +307,7 @@ func TestCancelledCall(t *testing.T) {
 		wantError(t, err, cause)
 		<-gone
 		told := func() bool { return len(s.got("notifications/cancelled")) > 0 }
-		if s.revision == legacy && !leak.Eventually(told) {
+		if s.revision == legacy && !testutil.Eventually(told) {
 			t.Error("the server was not told")
 		} else if s.revision == modern && told() {
 			t.Error("the server was told")
@@ -595,7 +595,7 @@ func TestNoGoroutinePerCall(t *testing.T) {
 		for range n {
 			calls.Go(func() { callTool(t, c, "x") })
 		}
-		if !leak.Eventually(func() bool { return len(s.got("tools/call")) == n }) {
+		if !testutil.Eventually(func() bool { return len(s.got("tools/call")) == n }) {
 			t.Error("the calls don't arrive")
 		}
 		if calling, others := count(); calling != n || others != 0 {

@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/stdmcp/stdmcp/internal/leak"
+	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/streamhttp"
 )
@@ -51,7 +51,7 @@ func TestCloseDuringEverything(t *testing.T) {
 			})
 		}
 		calls.Go(func() { wantError(t, c.Notify(context.Background(), "notifications/x", nil), nil) })
-		if !leak.Eventually(func() bool { return len(s.got("tools/call")) == 4 && len(s.got("notifications/x")) == 1 }) {
+		if !testutil.Eventually(func() bool { return len(s.got("tools/call")) == 4 && len(s.got("notifications/x")) == 1 }) {
 			t.Error("the calls don't arrive")
 		}
 		start := time.Now()
@@ -181,7 +181,7 @@ func TestConnectIsGivenUp(t *testing.T) {
 	s.start(t)
 	_, err := mcp.Connect(ctx, streamhttp.New(s.URL, nil), nil)
 	wantError(t, err, context.Canceled)
-	if !leak.Eventually(func() bool { return len(s.got("DELETE")) == 1 }) {
+	if !testutil.Eventually(func() bool { return len(s.got("DELETE")) == 1 }) {
 		t.Error("the session stays")
 	}
 }

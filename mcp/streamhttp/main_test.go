@@ -3,12 +3,12 @@ package streamhttp_test
 import (
 	"testing"
 
-	"github.com/stdmcp/stdmcp/internal/leak"
+	"github.com/stdmcp/stdmcp/internal/testutil"
 )
 
 // TestMain fails when tests leave something behind.
-func TestMain(m *testing.M) { leak.Main(m) }
+func TestMain(m *testing.M) { testutil.Main(m) }
 
 // patience is how long what takes no time may take on a busy machine. What
 // must be exact is tested in bubbles.
-const patience = leak.Patience
+const patience = testutil.Timeout

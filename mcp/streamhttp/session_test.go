@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stdmcp/stdmcp/internal/leak"
+	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 	"github.com/stdmcp/stdmcp/mcp/streamhttp"
@@ -148,7 +148,7 @@ func TestCallerGoesWhileTheSessionIsOpenedAgain(t *testing.T) {
 	})
 	<-asked
 	calls.Go(func() { callTool(t, c, "patient") })
-	if !leak.Eventually(func() bool { return len(f.got("tools/call")) == 2 }) {
+	if !testutil.Eventually(func() bool { return len(f.got("tools/call")) == 2 }) {
 		t.Error("the second call doesn't come")
 	}
 	cancel()
@@ -185,7 +185,7 @@ func TestNothingIsSentInASessionBeforeItIsOpen(t *testing.T) {
 	calls.Go(func() { callTool(t, c, "first") })
 	<-asked
 	calls.Go(func() { callTool(t, c, "second") })
-	if !leak.Eventually(func() bool { return len(f.got("tools/call")) == 2 }) {
+	if !testutil.Eventually(func() bool { return len(f.got("tools/call")) == 2 }) {
 		t.Error("the second call doesn't come")
 	}
 	close(release)
@@ -229,7 +229,7 @@ func TestSessionHeaders(t *testing.T) {
 	if err := c.Notify(t.Context(), "notifications/x", nil); err != nil {
 		t.Error(err)
 	}
-	if !leak.Eventually(func() bool { return len(s.got("")) > 0 }) {
+	if !testutil.Eventually(func() bool { return len(s.got("")) > 0 }) {
 		t.Error("ping is not answered")
 	}
 	c.Close()
@@ -268,7 +268,7 @@ func TestReplyWithoutStream(t *testing.T) {
 	}}
 	c := s.open(t, &streamhttp.Options{NoStream: true}, nil)
 	callTool(t, c, "x")
-	if !leak.Eventually(func() bool { return len(s.got("")) > 0 }) {
+	if !testutil.Eventually(func() bool { return len(s.got("")) > 0 }) {
 		t.Fatal("ping is not answered")
 	}
 	c.Close()

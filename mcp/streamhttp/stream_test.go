@@ -13,7 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/stdmcp/stdmcp/internal/leak"
+	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 	"github.com/stdmcp/stdmcp/mcp/streamhttp"
@@ -107,7 +107,7 @@ func TestSessionStreamBringsNotificationsAndRequests(t *testing.T) {
 	if got := <-logs; got != `"hello"` {
 		t.Error(got)
 	}
-	if !leak.Eventually(func() bool { return len(s.got("")) == 1 }) {
+	if !testutil.Eventually(func() bool { return len(s.got("")) == 1 }) {
 		t.Fatal("no answer")
 	}
 	if got := s.got("")[0].body; got != `{"jsonrpc":"2.0","id":"q","result":{"roots":[]}}` {
@@ -309,7 +309,7 @@ func TestCallIsCancelledWhileItGoesOn(t *testing.T) {
 		if wait == "1" {
 			<-gone
 		}
-		if !leak.Eventually(func() bool { return len(s.got("notifications/cancelled")) == 1 }) {
+		if !testutil.Eventually(func() bool { return len(s.got("notifications/cancelled")) == 1 }) {
 			t.Error("the server was not told")
 		}
 	}
@@ -500,7 +500,7 @@ func TestFloodOfNotifications(t *testing.T) {
 	})
 	callTool(t, c, "x")
 	close(block)
-	if !leak.Eventually(func() bool { return logged.Load()+dropped.Load() == int64(n) }) || dropped.Load() == 0 {
+	if !testutil.Eventually(func() bool { return logged.Load()+dropped.Load() == int64(n) }) || dropped.Load() == 0 {
 		t.Errorf("%d logged and %d dropped of %d", logged.Load(), dropped.Load(), n)
 	}
 }

@@ -9,14 +9,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stdmcp/stdmcp/internal/leak"
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testutil"
 )
 
 var legacy = []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}
 
 // TestMain fails when tests leave something behind.
-func TestMain(m *testing.M) { leak.Main(m) }
+func TestMain(m *testing.M) { testutil.Main(m) }
 
 // A peer is a client that knows nothing and sends what it is told.
 type peer struct {

@@ -3,13 +3,13 @@ package dialers_test
 import (
 	"testing"
 
-	"github.com/stdmcp/stdmcp/internal/leak"
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testutil"
 )
 
 // TestMain is the server when a test starts one, and fails when tests leave
 // something behind.
 func TestMain(m *testing.M) {
 	testserver.Main()
-	leak.Main(m)
+	testutil.Main(m)
 }

@@ -1,4 +1,4 @@
-package matrix
+package faulttest
 
 import (
 	"bytes"
@@ -6,15 +6,15 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/stdmcp/stdmcp/internal/leak"
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testutil"
 )
 
 // TestMain is a server or a client when a test starts one as a process.
 func TestMain(m *testing.M) {
 	testserver.Main()
 	actMain()
-	code := leak.Run(m)
+	code := testutil.Run(m)
 	report.print(os.Stdout)
 	figures.print(os.Stdout)
 	os.Exit(code)

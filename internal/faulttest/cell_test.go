@@ -1,4 +1,4 @@
-package matrix
+package faulttest
 
 import (
 	"context"
@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/stdmcp/stdmcp/internal/leak"
+	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -62,9 +62,9 @@ func TestCellsOnTheSystem(t *testing.T) {
 		}
 		t.Run(c.name(), func(t *testing.T) {
 			report.watch(t, c)
-			before := leak.Held()
+			before := testutil.TakeSnapshot()
 			t.Run("cell", c.run)
-			if err := leak.Settled(before); err != nil {
+			if err := testutil.CheckLeaks(before); err != nil {
 				t.Error(err)
 			}
 		})

@@ -1,4 +1,4 @@
-package docs
+package testutil
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package matrix
+package faulttest
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stdmcp/stdmcp/internal/leak"
+	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -17,7 +17,7 @@ import (
 func TestServersAreKilled(t *testing.T) {
 	const calls = 10
 	n := length(10, 1000)
-	before := leak.Held()
+	before := testutil.TakeSnapshot()
 	var took []time.Duration
 	for range n {
 		w := &world{transport: 'S', revision: modern, place: system}
@@ -69,7 +69,7 @@ func TestServersAreKilled(t *testing.T) {
 		}
 		w.close(t, client)
 	}
-	if err := leak.Settled(before); err != nil {
+	if err := testutil.CheckLeaks(before); err != nil {
 		t.Error(err)
 	}
 	p99 := percentile(took, 99)
@@ -98,7 +98,7 @@ func TestClientIsKilled(t *testing.T) {
 		if err := parent.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
-		if !leak.Eventually(func() bool { return !isAlive(pid) }) {
+		if !testutil.Eventually(func() bool { return !isAlive(pid) }) {
 			t.Fatalf("the server %d is an orphan", pid)
 		}
 		took = append(took, time.Since(start))

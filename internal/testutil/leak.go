@@ -1,6 +1,4 @@
-// Package leak finds what tests leave behind: goroutines and, on Linux, file
-// descriptors and children. Only tests use it.
-package leak
+package testutil
 
 import (
 	"flag"
@@ -13,8 +11,8 @@ import (
 	"time"
 )
 
-// Patience is how long what ends by itself may take on a busy machine.
-const Patience = 20 * time.Second
+// Timeout is how long a test waits for something that ends by itself, on a busy machine.
+const Timeout = 20 * time.Second
 
 // Main is a TestMain that fails when the tests leave something behind. It does
 // not return.
@@ -26,23 +24,23 @@ func Run(m *testing.M) int {
 	if r, w, err := os.Pipe(); err == nil { // so that the runtime has what it needs to wait for files
 		_, _ = r.Close(), w.Close()
 	}
-	before := Held()
+	before := TakeSnapshot()
 	code := m.Run()
 	if flag.Lookup("test.fuzz").Value.String() != "" {
 		return code // what fuzzing holds is its own
 	}
-	if err := Settled(before); err != nil {
+	if err := CheckLeaks(before); err != nil {
 		fmt.Fprintln(os.Stderr, "after all tests:", err)
 		code = max(code, 1)
 	}
 	return code
 }
 
-// Holdings are what a process has. What the system doesn't tell is 0.
-type Holdings struct{ Goroutines, Descriptors, Children int }
+// A Snapshot counts what a process holds. A field that the system cannot tell is 0.
+type Snapshot struct{ Goroutines, Descriptors, Children int }
 
-// Held returns what this process has.
-func Held() (h Holdings) {
+// TakeSnapshot returns what this process holds.
+func TakeSnapshot() (h Snapshot) {
 	h.Goroutines = runtime.NumGoroutine()
 	descriptors, _ := filepath.Glob("/proc/self/fd/*")
 	h.Descriptors = len(descriptors)
@@ -54,19 +52,19 @@ func Held() (h Holdings) {
 	return h
 }
 
-func (h Holdings) exceed(than Holdings) bool {
+func (h Snapshot) exceed(than Snapshot) bool {
 	return h.Goroutines > than.Goroutines || h.Descriptors > than.Descriptors || h.Children > than.Children
 }
 
-// Settled waits until the process holds no more than before. The error says
-// what is left when it still does after Patience.
-func Settled(before Holdings) error {
-	if Eventually(func() bool { return !Held().exceed(before) }) {
+// CheckLeaks waits until the process holds no more than before. The error says
+// what is left when it still does after Timeout.
+func CheckLeaks(before Snapshot) error {
+	if Eventually(func() bool { return !TakeSnapshot().exceed(before) }) {
 		return nil
 	}
 	stacks := make([]byte, 1<<20)
 	stacks = stacks[:runtime.Stack(stacks, true)]
-	return fmt.Errorf("left behind: before %+v, now %+v\n%s", before, Held(), stacks)
+	return fmt.Errorf("left behind: before %+v, now %+v\n%s", before, TakeSnapshot(), stacks)
 }
 
 // Eventually waits for a condition, as long as Patience, and reports whether it
@@ -74,7 +72,7 @@ func Settled(before Holdings) error {
 func Eventually(ok func() bool) bool {
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
-	for end := time.Now().Add(Patience); !ok(); <-tick.C {
+	for end := time.Now().Add(Timeout); !ok(); <-tick.C {
 		if time.Now().After(end) {
 			return false
 		}

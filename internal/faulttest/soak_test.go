@@ -1,4 +1,4 @@
-package matrix
+package faulttest
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stdmcp/stdmcp/internal/leak"
+	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -30,7 +30,7 @@ func TestSoak(t *testing.T) {
 		}
 	}
 	s := &soak{faults: soakFaults()}
-	before := leak.Held()
+	before := testutil.TakeSnapshot()
 	s.run(t, lasts/5) // after that everything that is kept has been made
 	heap := s.rest(t, before)
 	calls := s.calls.Load()
@@ -48,9 +48,9 @@ func TestSoak(t *testing.T) {
 }
 
 // rest waits until nothing runs any more and returns what is live then.
-func (s *soak) rest(t *testing.T, before leak.Holdings) (heap int64) {
+func (s *soak) rest(t *testing.T, before testutil.Snapshot) (heap int64) {
 	t.Helper()
-	if err := leak.Settled(before); err != nil {
+	if err := testutil.CheckLeaks(before); err != nil {
 		t.Error(err)
 	}
 	// Several collections empty what sync.Pools keep, and what cleanups hold.

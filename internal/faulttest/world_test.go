@@ -1,4 +1,4 @@
-package matrix
+package faulttest
 
 import (
 	"bytes"
@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stdmcp/stdmcp/internal/leak"
 	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/internal/testserver/webserver"
+	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 	"github.com/stdmcp/stdmcp/mcp/sse"
@@ -222,7 +222,7 @@ func (w *world) judge(t testing.TB) {
 	for _, problem := range w.ledger.balance() {
 		t.Error(problem)
 	}
-	if w.mark != "" && !leak.Eventually(func() bool { return marked(w.mark) == 0 }) {
+	if w.mark != "" && !testutil.Eventually(func() bool { return marked(w.mark) == 0 }) {
 		t.Errorf("%d processes are left", marked(w.mark))
 	}
 	if w.unjudged {

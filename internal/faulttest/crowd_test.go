@@ -1,4 +1,4 @@
-package matrix
+package faulttest
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/stdmcp/stdmcp/internal/leak"
+	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -77,7 +77,7 @@ func TestConnectAndClose(t *testing.T) {
 				t.Fatal(err)
 			}
 			w.close(t, client)
-			before := leak.Held()
+			before := testutil.TakeSnapshot()
 			start := time.Now()
 			for range n {
 				client, err := mcp.Connect(t.Context(), tr, w.options())
@@ -88,7 +88,7 @@ func TestConnectAndClose(t *testing.T) {
 			}
 			took := time.Since(start)
 			closed := time.Now()
-			if err := leak.Settled(before); err != nil {
+			if err := testutil.CheckLeaks(before); err != nil {
 				t.Error(err)
 			}
 			figures.add("connects and closes, "+string(transport), "all is as before within 2 s", "%d, %v each; all as before after %v",

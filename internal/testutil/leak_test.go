@@ -1,4 +1,4 @@
-package leak
+package testutil
 
 import (
 	"os"
@@ -7,15 +7,15 @@ import (
 
 func TestMain(m *testing.M) { Main(m) }
 
-func TestSettled(t *testing.T) {
-	before := Held()
+func TestCheckLeaks(t *testing.T) {
+	before := TakeSnapshot()
 	stop := make(chan struct{})
 	go func() { <-stop }()
-	if now := Held(); !now.exceed(before) || before.exceed(now) {
+	if now := TakeSnapshot(); !now.exceed(before) || before.exceed(now) {
 		t.Errorf("a goroutine more: %+v, then %+v", before, now)
 	}
 	close(stop)
-	if err := Settled(before); err != nil {
+	if err := CheckLeaks(before); err != nil {
 		t.Error(err)
 	}
 	if before.Descriptors == 0 {
@@ -25,7 +25,7 @@ func TestSettled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if now := Held(); !now.exceed(before) {
+	if now := TakeSnapshot(); !now.exceed(before) {
 		t.Errorf("a descriptor more: %+v, then %+v", before, now)
 	}
 	f.Close()

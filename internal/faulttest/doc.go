@@ -1,9 +1,9 @@
-// Package matrix meets every hostile server of the fault matrix on every
+// Package faulttest meets every hostile server of the fault matrix on every
 // transport, and measures what a client holds and lets go of over a long time.
 // All of it is tests:
 //
-//	go test ./internal/matrix                                     # every cell; short runs of the rest
-//	STDMCP_MATRIX=1 go test -v -run TestCells ./internal/matrix   # and the matrix, in Markdown
+//	go test ./internal/faulttest                                     # every cell; short runs of the rest
+//	STDMCP_MATRIX=1 go test -v -run TestCells ./internal/faulttest   # and the matrix, in Markdown
 //	.ci/long                                                      # all at full length, with figures
 //
 // # The matrix
@@ -19,4 +19,4 @@
 // that nothing is left: no goroutine, no descriptor, no child, no open stream
 // at the server. And the servers are judges: a client that sends what it may
 // not, or sends a credential to another origin, fails the cell as well.
-package matrix
+package faulttest

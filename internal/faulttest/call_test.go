@@ -1,4 +1,4 @@
-package matrix
+package faulttest
 
 import (
 	"context"
