@@ -3,5 +3,5 @@
 // the same kind of pipe, with nothing parsed. Its tests print the figures and
 // fail when one is over its budget:
 //
-//	.ci/figures
+//	scripts/figures
 package bench

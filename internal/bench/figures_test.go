@@ -48,7 +48,7 @@ func TestFiguresHTTP(t *testing.T) {
 
 func skipUnlessAsked(t *testing.T) {
 	if os.Getenv("STDMCP_FIGURES") == "" {
-		t.Skip("did not run: measuring takes a while; .ci/figures sets STDMCP_FIGURES")
+		t.Skip("did not run: measuring takes a while; scripts/figures sets STDMCP_FIGURES")
 	}
 }
 

@@ -2,7 +2,7 @@
 // the servers of its scenarios. It does what any program does that uses the
 // library, and nothing that the library doesn't.
 //
-//	.ci/conformance FOLDER
+//	scripts/conformance FOLDER
 package main
 
 import (

@@ -4,7 +4,7 @@
 //
 //	go test ./internal/faulttest                                     # every cell; short runs of the rest
 //	STDMCP_MATRIX=1 go test -v -run TestCells ./internal/faulttest   # and the matrix, in Markdown
-//	.ci/long                                                      # all at full length, with figures
+//	scripts/long                                                      # all at full length, with figures
 //
 // # The matrix
 //

@@ -54,7 +54,7 @@ http {
 func TestBehindNginx(t *testing.T) {
 	path := os.Getenv("STDMCP_NGINX")
 	if path == "" {
-		t.Skip("did not run: STDMCP_NGINX does not name the program; see .ci/interop")
+		t.Skip("did not run: STDMCP_NGINX does not name the program; see scripts/interop")
 	}
 	origin := serveEverything(t, "streamableHttp")
 	modern := strings.TrimSuffix(serveModern(t, true), "/mcp")

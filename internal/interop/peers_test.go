@@ -20,7 +20,7 @@ func peer(t *testing.T, name string) string {
 	t.Helper()
 	dir := os.Getenv("STDMCP_PEERS")
 	if dir == "" {
-		t.Skip("did not run: STDMCP_PEERS does not name the folder with the servers; see .ci/interop")
+		t.Skip("did not run: STDMCP_PEERS does not name the folder with the servers; see scripts/interop")
 	}
 	return filepath.Join(dir, name)
 }

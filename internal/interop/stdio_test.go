@@ -23,7 +23,7 @@ import (
 func script(t *testing.T, pkg string) string {
 	dir := os.Getenv("STDMCP_INTEROP")
 	if dir == "" {
-		t.Skip("did not run: STDMCP_INTEROP does not name the folder with the servers; see .ci/interop")
+		t.Skip("did not run: STDMCP_INTEROP does not name the folder with the servers; see scripts/interop")
 	}
 	return filepath.Join(dir, "@modelcontextprotocol", pkg, "dist", "index.js")
 }

@@ -2,10 +2,10 @@
 // any client costs at least: a bare pipe, bare net/http, encoding/json alone.
 // It prints docs/performance.md:
 //
-//	.ci/peers              prints it
-//	.ci/peers -o FILE      writes it
-//	.ci/peers -short       measures less, in about a minute
-//	.ci/peers -check       fails when a figure is far over its budget
+//	scripts/peers              prints it
+//	scripts/peers -o FILE      writes it
+//	scripts/peers -short       measures less, in about a minute
+//	scripts/peers -check       fails when a figure is far over its budget
 //
 // It is a module of its own, so that no other module ever names the peers.
 package main

@@ -22,7 +22,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
-// The figures that a host must reach. With STDMCP_FIGURES set, as .ci/figures
+// The figures that a host must reach. With STDMCP_FIGURES set, as scripts/figures
 // does, they are measured in full, printed and held against what was promised.
 // Otherwise a part of the work is done, and nothing depends on how busy the
 // machine is.
