@@ -67,16 +67,6 @@ func (c *Client) satisfy(ctx context.Context, q *call, refusal *jsonrpc.Error) (
 	return c.afterPages(ctx, refusal)
 }
 
-// unfinished is a result that is not the final one: it asks for more, or says
-// that the call has become a task.
-type unfinished struct {
-	why error // ErrInputRequired or errTask
-	raw RawMessage
-}
-
-func (e *unfinished) Error() string { return e.why.Error() }
-func (e *unfinished) Unwrap() error { return e.why }
-
 // gather answers what the server asks for, side by side, and puts the answers
 // into q for the next round.
 func (c *Client) gather(ctx context.Context, q *call, raw []byte) error {

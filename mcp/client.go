@@ -5,7 +5,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -137,75 +136,4 @@ func (c *Client) Notify(ctx context.Context, method string, params any) error {
 		return c.failed(q, err)
 	}
 	return c.sendNote(ctx, q)
-}
-
-// setParams takes params apart that the library doesn't know, as _meta may be
-// among them.
-func (q *call) setParams(params any) error {
-	if params == nil {
-		return nil
-	}
-	b, err := wire.AppendValue(nil, params)
-	if err != nil {
-		return &opError{"params", err}
-	}
-	var members []byte
-	r := wire.NewReader(b)
-	for r.Object(); r.More(); {
-		key := string(r.Key())
-		if key != "_meta" {
-			members = append(wire.AppendKey(members, key), r.Raw()...)
-			continue
-		}
-		q.meta = make(map[string]any)
-		for r.Object(); r.More(); {
-			key := string(r.Key())
-			q.meta[key] = RawMessage(r.Raw())
-		}
-	}
-	if err := r.End(); err != nil {
-		return &opError{"params", err}
-	}
-	q.params = func(_ *call, b []byte) ([]byte, error) { return append(b, members...), nil }
-	return nil
-}
-
-// message handles what the server sends that is no answer. It is called on
-// goroutines that read, and never waits.
-func (c *Client) message(conn jsonrpc.Conn, m *jsonrpc.Message) {
-	if m.IsRequest() {
-		c.request(conn, m)
-		return
-	}
-	if err := c.notification(m); err != nil {
-		c.opts.Dropped(err, m.Params)
-	}
-}
-
-func (c *Client) notification(m *jsonrpc.Message) error {
-	switch m.Method {
-	case "notifications/progress":
-		return c.progress.deliver(m.Params)
-	case "notifications/cancelled":
-		return c.requests.cancel(m.Params)
-	case "notifications/message":
-		return c.log(m.Params)
-	}
-	for _, w := range c.watching() {
-		if err := w.note(m.Method, m.Params); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// guard keeps a panic in a caller's function from ending the program: the
-// server's input may well have caused it. It is reported instead.
-func (c *Client) guard(f func()) {
-	defer func() {
-		if v := recover(); v != nil {
-			c.opts.Dropped(panicError(v), nil)
-		}
-	}()
-	f()
 }

@@ -6,26 +6,6 @@ import (
 	"time"
 )
 
-// The protocol revisions that the client speaks.
-const (
-	ProtocolVersion20241105 = "2024-11-05"
-	ProtocolVersion20250326 = "2025-03-26"
-	ProtocolVersion20250618 = "2025-06-18"
-	ProtocolVersion20251125 = "2025-11-25"
-	ProtocolVersion20260728 = "2026-07-28"
-)
-
-// revisions are those that the client speaks, newest first. The first nModern
-// are stateless: each request says all about itself. The others begin with
-// initialize.
-var revisions = [...]string{ProtocolVersion20260728, ProtocolVersion20251125, ProtocolVersion20250618, ProtocolVersion20250326, ProtocolVersion20241105}
-
-const nModern = 1
-
-// ProtocolVersions returns the protocol versions that the client speaks, newest
-// first.
-func ProtocolVersions() []string { return slices.Clone(revisions[:]) }
-
 // Options are the settings of a client. The zero value and nil work.
 type Options struct {
 	// Info tells servers who the client is. The default is the library's name
@@ -142,21 +122,4 @@ func orDefault[T ~int | ~int64](v *T, d T) {
 	if *v == 0 {
 		*v = d
 	}
-}
-
-// modern returns the newest stateless revision that is among offered and may
-// be used, or "".
-func (o *Options) modern(offered []string) string { return o.choose(revisions[:nModern], offered) }
-
-// legacy does so for the revisions that begin with initialize.
-func (o *Options) legacy(offered []string) string { return o.choose(revisions[nModern:], offered) }
-
-//go:noinline
-func (o *Options) choose(known, offered []string) string {
-	for _, v := range known {
-		if slices.Contains(o.ProtocolVersions, v) && slices.Contains(offered, v) {
-			return v
-		}
-	}
-	return ""
 }

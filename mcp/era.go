@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 
-	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -30,11 +29,4 @@ type era interface {
 	// itself if it is one that asks for more, errTask if it says that the call
 	// has become a task.
 	complete(q *call, res *Result) error
-}
-
-// cancelNotice tells the server that nobody waits any more for the call id.
-func cancelNotice(id jsonrpc.ID) *jsonrpc.Request {
-	params := append([]byte(`{"requestId":`), id.String()...)
-	params = wire.AppendString(wire.AppendKey(params, "reason"), "the caller stopped waiting")
-	return &jsonrpc.Request{Method: "notifications/cancelled", Params: append(params, '}')}
 }

@@ -1,9 +1,7 @@
 package mcp
 
 import (
-	"context"
 	"errors"
-	"time"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
@@ -41,15 +39,6 @@ var (
 	ErrOverloaded = errors.New("too many messages at once")
 )
 
-// Error codes of MCP, in the Code of a *[jsonrpc.Error].
-const (
-	CodeHeaderMismatch          = -32020 // from 2026-07-28
-	CodeMissingClientCapability = -32021 // from 2026-07-28
-	CodeUnsupportedVersion      = -32022 // from 2026-07-28
-	CodeResourceNotFound        = -32002 // before 2026-07-28, which uses -32602
-	CodeURLElicitationRequired  = -32042 // 2025-11-25 only
-)
-
 // A CallError says which call failed. It wraps the reason.
 type CallError struct {
 	Server string // the name of the server, or how its transport calls it
@@ -82,24 +71,6 @@ func answerOf(err error) *jsonrpc.Error {
 	}
 	return nil
 }
-
-// timeoutError is the end of a call whose time ran out.
-type timeoutError struct {
-	after time.Duration
-	total bool // MaxTimeout
-}
-
-func (e *timeoutError) Error() string {
-	if e.total {
-		return "no answer within " + e.after.String() + " in all, in spite of progress"
-	}
-	return "no answer within " + e.after.String()
-}
-
-func (e *timeoutError) Is(target error) bool { return target == context.DeadlineExceeded }
-
-// Timeout tells that the error is a time-out, as net.Error does.
-func (e *timeoutError) Timeout() bool { return true }
 
 // opError says what was being done when err came up.
 type opError struct {

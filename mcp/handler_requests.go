@@ -164,8 +164,6 @@ func (c *Client) request(conn jsonrpc.Conn, m *jsonrpc.Message) {
 	}()
 }
 
-const metaRelatedTask = "io.modelcontextprotocol/related-task"
-
 // relate says in a result to which task the request belonged (2025-11-25
 // basic/utilities/tasks, Associating Task-Related Messages), unless the handler
 // has filled _meta itself.
@@ -180,14 +178,3 @@ func relate(params, result RawMessage) RawMessage {
 }
 
 var errServerRequest = errors.New("a request from the server, which this protocol revision does not allow")
-
-// panicError is a panic in a function of the caller's.
-func panicError(v any) error {
-	switch v := v.(type) {
-	case error:
-		return &opError{"panic in a handler", v}
-	case string:
-		return errors.New("panic in a handler: " + v)
-	}
-	return errors.New("panic in a handler")
-}

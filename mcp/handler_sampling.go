@@ -2,40 +2,6 @@ package mcp
 
 import "context"
 
-// Roots returns the places that servers may work in. As a [Handler] it answers
-// roots/list.
-type Roots func(context.Context) ([]Root, error)
-
-func (f Roots) method() string { return "roots/list" }
-
-func (f Roots) declare(caps *ClientCapabilities, sessions bool) {
-	if f == nil {
-		return
-	}
-	caps.Roots = new(RootsCapability)
-	if sessions {
-		caps.Roots.ListChanged = &sessions
-	}
-}
-
-func (f Roots) answer(ctx context.Context, _ RawMessage) (object, error) {
-	if f == nil {
-		return nil, errNotDeclared
-	}
-	roots, err := f(ctx)
-	return &ListRootsResult{Roots: roots}, err
-}
-
-// RootsChanged tells the server that what the handler [Roots] returns has
-// changed. Servers of 2026-07-28 and later ask when they want to know, so for
-// them it does nothing.
-func (c *Client) RootsChanged(ctx context.Context) error {
-	if !c.era.serves() {
-		return nil
-	}
-	return c.Notify(ctx, "notifications/roots/list_changed", nil)
-}
-
 // Sampling lets servers use the program's model. As a [Handler] it answers
 // sampling/createMessage.
 type Sampling struct {

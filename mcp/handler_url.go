@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"time"
 
@@ -168,3 +169,62 @@ func (d *donePages) note(method string, params RawMessage) error {
 }
 
 func (d *donePages) renewed(context.Context) {}
+
+// A URLRequest is a server's wish that the user opens a page.
+//
+// The program must show the whole URL, with Host in a way that catches the
+// eye, and open it only when the user agrees, in a browser that the program
+// and its model can't look into. It must not fetch anything of it before.
+type URLRequest struct {
+	Message  string // from the server
+	URL      string // http or https, without white space or a user name
+	Host     string // the host in URL, with its port if it has one
+	Punycode bool   // Host has letters that may look like others; warn of it
+	ID       string // the server's name for it (2025-11-25); may be empty
+}
+
+// A pageOpened is the result when the user is busy at a page.
+type pageOpened struct{ ElicitResult }
+
+func (*pageOpened) busy() time.Duration { return pageTime }
+
+// pageTime is how long a user may take at a page.
+const pageTime = 10 * time.Minute
+
+func (e Elicitation) openURL(ctx context.Context, p *ElicitParams) (action string, err error) {
+	host := hostOf(p.URL)
+	if host == "" {
+		return "", invalidParams("the URL is not one that a user may be asked to open")
+	}
+	req := &URLRequest{Message: p.Message, URL: p.URL, Host: host, ID: p.ElicitationID}
+	for label := range strings.SplitSeq(strings.ToLower(host), ".") {
+		req.Punycode = req.Punycode || strings.HasPrefix(label, "xn--")
+	}
+	action, err = e.OpenURL(ctx, req)
+	if err == nil && action != ElicitAccept && action != ElicitDecline && action != ElicitCancel {
+		err = errAction
+	}
+	return action, err
+}
+
+// hostOf returns the host, and port, of an absolute http or https URL, or ""
+// for anything that could be taken for another URL than it is: with white
+// space, control characters, letters outside ASCII, backslashes or a user name.
+func hostOf(url string) string {
+	for i := range len(url) {
+		if c := url[i]; c <= ' ' || c >= 0x7f || c == '\\' {
+			return ""
+		}
+	}
+	scheme, rest, ok := strings.Cut(url, "://")
+	if scheme = strings.ToLower(scheme); !ok || scheme != "https" && scheme != "http" {
+		return ""
+	}
+	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
+		rest = rest[:i]
+	}
+	if strings.ContainsAny(rest, "@%") {
+		return ""
+	}
+	return rest
+}

@@ -2,18 +2,11 @@ package mcp
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"strconv"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
-
-// A resultPtr is the pointer type of a result, for functions that make one.
-type resultPtr[R any] interface {
-	*R
-	result
-}
 
 // pages returns an iterator over a list that the server hands out in pages.
 // split returns the items of a page and the cursor of the next.
@@ -106,44 +99,5 @@ func (c *Client) refreshed(ctx context.Context, err error) context.Context {
 	return nil
 }
 
-// A result is what a call ends with.
-type result interface {
-	object
-	common() *Result
-}
-
-func (t *Result) common() *Result { return t }
-
 // problems returns what is wrong with the items that were left out.
 func (t *Page) problems() []error { return t.bad }
-
-// get sends a request and reads its result into res.
-func (c *Client) get(ctx context.Context, q *call, res result) error {
-	raw, err := c.do(ctx, q)
-	if err != nil {
-		return err
-	}
-	return c.read(q, raw, res)
-}
-
-// read reads the final result of a call into res.
-func (c *Client) read(q *call, raw []byte, res result) error {
-	if err := decodeText(raw, res); err != nil {
-		return c.failed(q, &malformedError{err})
-	}
-	switch err := c.era.complete(q, res.common()); {
-	case err == errTask, err == ErrInputRequired && q.asks:
-		return &unfinished{err, raw}
-	case err != nil:
-		return c.failed(q, err)
-	}
-	c.keep(q, raw, res)
-	if l, ok := res.(interface{ problems() []error }); ok {
-		for _, err := range l.problems() {
-			c.opts.Dropped(c.failed(q, err), nil)
-		}
-	}
-	return nil
-}
-
-var errNoObject = errors.New("not an object in JSON")

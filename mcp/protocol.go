@@ -1,4 +1,69 @@
 package mcp
 
+import "slices"
+
 // Version is the version of the library.
 const Version = "0.1.0"
+
+// The protocol versions that the client supports.
+const (
+	ProtocolVersion20241105 = "2024-11-05"
+	ProtocolVersion20250326 = "2025-03-26"
+	ProtocolVersion20250618 = "2025-06-18"
+	ProtocolVersion20251125 = "2025-11-25"
+	ProtocolVersion20260728 = "2026-07-28"
+)
+
+// protocolVersions holds the supported versions, newest first. The first
+// modernVersions of them belong to the modern era, the others to the legacy
+// era.
+var protocolVersions = [...]string{ProtocolVersion20260728, ProtocolVersion20251125, ProtocolVersion20250618, ProtocolVersion20250326, ProtocolVersion20241105}
+
+const modernVersions = 1
+
+// ProtocolVersions returns the protocol versions that the client supports,
+// newest first.
+func ProtocolVersions() []string { return slices.Clone(protocolVersions[:]) }
+
+// modern returns the newest version of the modern era that is in offered and
+// that the options allow, or "".
+func (o *Options) modern(offered []string) string {
+	return o.choose(protocolVersions[:modernVersions], offered)
+}
+
+// legacy does the same for the legacy era.
+func (o *Options) legacy(offered []string) string {
+	return o.choose(protocolVersions[modernVersions:], offered)
+}
+
+//go:noinline
+func (o *Options) choose(versions, offered []string) string {
+	for _, v := range versions {
+		if slices.Contains(o.ProtocolVersions, v) && slices.Contains(offered, v) {
+			return v
+		}
+	}
+	return ""
+}
+
+// Error codes of MCP, in the Code of a *[jsonrpc.Error].
+const (
+	CodeHeaderMismatch          = -32020 // from 2026-07-28
+	CodeMissingClientCapability = -32021 // from 2026-07-28
+	CodeUnsupportedVersion      = -32022 // from 2026-07-28
+	CodeResourceNotFound        = -32002 // before 2026-07-28, which uses -32602
+	CodeURLElicitationRequired  = -32042 // 2025-11-25 only
+)
+
+// TasksExtension is the identifier of the extension for tasks of 2026-07-28.
+const TasksExtension = "io.modelcontextprotocol/tasks"
+
+// Keys of _meta.
+const (
+	metaVersion      = "io.modelcontextprotocol/protocolVersion"
+	metaClientInfo   = "io.modelcontextprotocol/clientInfo"
+	metaCapabilities = "io.modelcontextprotocol/clientCapabilities"
+	metaLogLevel     = "io.modelcontextprotocol/logLevel"
+	metaSubscription = "io.modelcontextprotocol/subscriptionId"
+	metaRelatedTask  = "io.modelcontextprotocol/related-task"
+)

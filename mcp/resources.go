@@ -3,8 +3,6 @@ package mcp
 import (
 	"context"
 	"iter"
-
-	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
 // Resources returns an iterator over the server's resources, which asks for a
@@ -39,8 +37,4 @@ func (c *Client) ListResourceTemplates(ctx context.Context) ([]*ResourceTemplate
 func (c *Client) ReadResource(ctx context.Context, uri string) (*ReadResourceResult, error) {
 	q := &call{method: "resources/read", name: uri, asks: true, caches: true, params: (*call).appendURI}
 	return finish[ReadResourceResult](ctx, c, q)
-}
-
-func (q *call) appendURI(b []byte) ([]byte, error) {
-	return wire.AppendString(wire.AppendKey(b, "uri"), q.name), nil
 }

@@ -9,39 +9,6 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// A watcher looks at notifications. A client has none before somebody asks for
-// one, so that programs without subscriptions don't link them.
-type watcher interface {
-	// note takes a notification. It never waits.
-	note(method string, params RawMessage) error
-
-	// renewed is called when a lost session was opened again.
-	renewed(ctx context.Context)
-}
-
-// An attacher is a handler with a watcher, which it adds before anything is
-// sent.
-type attacher interface{ attach(c *Client) }
-
-// watch adds the watcher that add makes, unless has finds one.
-func (c *Client) watch(has func(watcher) bool, add func() watcher) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, w := range c.watchers {
-		if has(w) {
-			return
-		}
-	}
-	c.watchers = append(c.watchers[:len(c.watchers):len(c.watchers)], add())
-}
-
-// watching returns the watchers.
-func (c *Client) watching() []watcher {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.watchers
-}
-
 // subscriptions are those of one client.
 type subscriptions struct {
 	client *Client
@@ -120,8 +87,6 @@ func (s *subscriptions) note(method string, params RawMessage) error {
 	}
 	return nil
 }
-
-const metaSubscription = "io.modelcontextprotocol/subscriptionId"
 
 // idOf returns the id of the subscription that a notification is for. In the
 // legacy era there are none.

@@ -10,9 +10,6 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// TasksExtension is the identifier of the extension for tasks of 2026-07-28.
-const TasksExtension = "io.modelcontextprotocol/tasks"
-
 // ErrTaskCancelled is matched by the error of a call that became a task which
 // was cancelled.
 var ErrTaskCancelled = errors.New("the task was cancelled")

@@ -2,11 +2,8 @@ package mcp
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"time"
-
-	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
 // Tools returns an iterator over the server's tools, which asks for a page
@@ -125,26 +122,4 @@ type tasker interface {
 
 	// listed is called with tools that the server lists.
 	listed(c *Client, tools []Tool)
-}
-
-// errTask is what era.complete returns for a result that says that the call goes
-// on as a task.
-var errTask = errors.New("the call has become a task")
-
-// appendNamed appends the name of what is called and its arguments.
-func (q *call) appendNamed(b []byte) ([]byte, error) {
-	b = wire.AppendString(wire.AppendKey(b, "name"), q.name)
-	if q.args == nil {
-		return b, nil
-	}
-	b = wire.AppendKey(b, "arguments")
-	start := len(b)
-	b, err := wire.AppendValue(b, q.args)
-	if err == nil && b[start] != '{' {
-		err = errNoObject
-	}
-	if err != nil {
-		return b, &opError{"arguments", err}
-	}
-	return b, nil
 }

@@ -27,3 +27,7 @@ func nameOf(t Transport) string {
 	}
 	return ""
 }
+
+// An attacher is a handler with a watcher, which it adds before anything is
+// sent.
+type attacher interface{ attach(c *Client) }

@@ -1,0 +1,121 @@
+package mcp
+
+import (
+	"errors"
+	"sync"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+)
+
+// appendParams appends the params object of a request, or of a notification
+// when era is nil.
+func appendParams(b []byte, era era, q *call, token int64) (_ []byte, err error) {
+	b = append(b, '{')
+	if q.params != nil {
+		if b, err = q.params(q, b); err != nil {
+			return b, err
+		}
+	}
+	if len(q.inputs) > 0 {
+		b = append(wire.AppendComma(b), q.inputs...)
+	}
+	start := len(b)
+	b = append(wire.AppendKey(b, "_meta"), '{')
+	empty := len(b)
+	if era != nil {
+		b = era.appendMeta(b, q.meta)
+	}
+	if token != 0 {
+		b = wire.AppendInt(wire.AppendKey(b, "progressToken"), token)
+	}
+	if b, err = appendMeta(b, q.meta); err != nil {
+		return b, err
+	}
+	if len(b) == empty {
+		b = b[:start] // nothing to say
+	} else {
+		b = append(b, '}')
+	}
+	return append(b, '}'), nil
+}
+
+// appendMeta appends the caller's part of _meta.
+func appendMeta(b []byte, meta map[string]any) (_ []byte, err error) {
+	if len(meta) == 0 {
+		return b, nil
+	}
+	for _, key := range wire.SortedKeys(meta) {
+		switch key {
+		case "progressToken", metaVersion, metaClientInfo, metaCapabilities:
+			return b, errors.New("the key " + wire.Quote(key) + " of Meta is the client's own")
+		}
+		if b, err = wire.AppendValue(wire.AppendKey(b, key), meta[key]); err != nil {
+			return b, &opError{"Meta " + wire.Quote(key), err}
+		}
+	}
+	return b, nil
+}
+
+// setParams takes params apart that the library doesn't know, as _meta may be
+// among them.
+func (q *call) setParams(params any) error {
+	if params == nil {
+		return nil
+	}
+	b, err := wire.AppendValue(nil, params)
+	if err != nil {
+		return &opError{"params", err}
+	}
+	var members []byte
+	r := wire.NewReader(b)
+	for r.Object(); r.More(); {
+		key := string(r.Key())
+		if key != "_meta" {
+			members = append(wire.AppendKey(members, key), r.Raw()...)
+			continue
+		}
+		q.meta = make(map[string]any)
+		for r.Object(); r.More(); {
+			key := string(r.Key())
+			q.meta[key] = RawMessage(r.Raw())
+		}
+	}
+	if err := r.End(); err != nil {
+		return &opError{"params", err}
+	}
+	q.params = func(_ *call, b []byte) ([]byte, error) { return append(b, members...), nil }
+	return nil
+}
+
+// appendNamed appends the name of what is called and its arguments.
+func (q *call) appendNamed(b []byte) ([]byte, error) {
+	b = wire.AppendString(wire.AppendKey(b, "name"), q.name)
+	if q.args == nil {
+		return b, nil
+	}
+	b = wire.AppendKey(b, "arguments")
+	start := len(b)
+	b, err := wire.AppendValue(b, q.args)
+	if err == nil && b[start] != '{' {
+		err = errNoObject
+	}
+	if err != nil {
+		return b, &opError{"arguments", err}
+	}
+	return b, nil
+}
+
+func (q *call) appendURI(b []byte) ([]byte, error) {
+	return wire.AppendString(wire.AppendKey(b, "uri"), q.name), nil
+}
+
+// buffers holds what params are built in.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+func putBuffer(b *[]byte) {
+	if cap(*b) <= 64<<10 {
+		buffers.Put(b)
+	}
+}
+
+var errNoObject = errors.New("not an object in JSON")

@@ -1,0 +1,88 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
+
+// message handles what the server sends that is no answer. It is called on
+// goroutines that read, and never waits.
+func (c *Client) message(conn jsonrpc.Conn, m *jsonrpc.Message) {
+	if m.IsRequest() {
+		c.request(conn, m)
+		return
+	}
+	if err := c.notification(m); err != nil {
+		c.opts.Dropped(err, m.Params)
+	}
+}
+
+func (c *Client) notification(m *jsonrpc.Message) error {
+	switch m.Method {
+	case "notifications/progress":
+		return c.progress.deliver(m.Params)
+	case "notifications/cancelled":
+		return c.requests.cancel(m.Params)
+	case "notifications/message":
+		return c.log(m.Params)
+	}
+	for _, w := range c.watching() {
+		if err := w.note(m.Method, m.Params); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// guard keeps a panic in a caller's function from ending the program: the
+// server's input may well have caused it. It is reported instead.
+func (c *Client) guard(f func()) {
+	defer func() {
+		if v := recover(); v != nil {
+			c.opts.Dropped(panicError(v), nil)
+		}
+	}()
+	f()
+}
+
+// A watcher looks at notifications. A client has none before somebody asks for
+// one, so that programs without subscriptions don't link them.
+type watcher interface {
+	// note takes a notification. It never waits.
+	note(method string, params RawMessage) error
+
+	// renewed is called when a lost session was opened again.
+	renewed(ctx context.Context)
+}
+
+// watch adds the watcher that add makes, unless has finds one.
+func (c *Client) watch(has func(watcher) bool, add func() watcher) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, w := range c.watchers {
+		if has(w) {
+			return
+		}
+	}
+	c.watchers = append(c.watchers[:len(c.watchers):len(c.watchers)], add())
+}
+
+// watching returns the watchers.
+func (c *Client) watching() []watcher {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.watchers
+}
+
+// panicError is a panic in a function of the caller's.
+func panicError(v any) error {
+	switch v := v.(type) {
+	case error:
+		return &opError{"panic in a handler", v}
+	case string:
+		return errors.New("panic in a handler: " + v)
+	}
+	return errors.New("panic in a handler")
+}

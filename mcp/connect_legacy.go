@@ -1,0 +1,99 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
+
+// initialize opens a session with the given revision, or an older or newer
+// one that the server prefers.
+func (c *Client) initialize(ctx context.Context, version string) (*agreement, error) {
+	res, err := c.sendInitialize(ctx, version)
+	if other := c.otherVersion(err, version); other != "" {
+		version = other
+		res, err = c.sendInitialize(ctx, version)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if res.ProtocolVersion == "" {
+		return nil, c.failed(&call{method: "initialize"}, &malformedError{errors.New("no protocolVersion")})
+	}
+	agreed := c.opts.legacy([]string{res.ProtocolVersion})
+	if agreed == "" {
+		return nil, &incompatible{version, []string{res.ProtocolVersion}}
+	}
+	if b, ok := c.conn.(jsonrpc.Batcher); ok && agreed == ProtocolVersion20250326 {
+		b.AcceptBatches() // the one revision that has them
+	}
+	era := &legacyEra{revision: agreed}
+	note := &jsonrpc.Request{Method: "notifications/initialized", Mirror: era.mirror()}
+	if err := c.conn.Notify(ctx, note); err != nil {
+		return nil, err
+	}
+	a := &agreement{era: era}
+	a.server.Implementation = res.ServerInfo
+	a.server.ProtocolVersion = agreed
+	a.server.Capabilities = res.Capabilities
+	a.server.Instructions = res.Instructions
+	return a, nil
+}
+
+func (c *Client) sendInitialize(ctx context.Context, version string) (*InitializeResult, error) {
+	q := &call{
+		method:    "initialize",
+		permanent: true, // the specification forbids to cancel it
+		timeout:   c.handshakeTime(),
+		params: func(_ *call, b []byte) ([]byte, error) {
+			b = wire.AppendString(wire.AppendKey(b, "protocolVersion"), version)
+			b = appendObject(wire.AppendKey(b, "capabilities"), c.capabilities(true))
+			return appendObject(wire.AppendKey(b, "clientInfo"), &c.opts.Info), nil
+		},
+	}
+	raw, err := c.send(ctx, &legacyEra{}, q)
+	if err != nil {
+		return nil, err
+	}
+	var res InitializeResult
+	if err := decodeText(raw, &res); err != nil {
+		return nil, c.failed(q, &malformedError{err})
+	}
+	return &res, nil
+}
+
+// otherVersion returns another legacy revision that a server which refused
+// the one asked for says that it speaks, or "".
+func (c *Client) otherVersion(err error, asked string) string {
+	answer := answerOf(err)
+	if answer == nil {
+		return ""
+	}
+	if v := c.opts.legacy(supportedVersions(answer)); v != asked {
+		return v
+	}
+	return ""
+}
+
+// supportedVersions returns the list that servers add to their refusal of a
+// revision.
+func supportedVersions(e *jsonrpc.Error) []string {
+	var data versionData
+	if decodeText(e.Data, &data) != nil {
+		return nil
+	}
+	return data.supported
+}
+
+// versionData are the data of an error about the revision.
+type versionData struct{ supported []string }
+
+func (t *versionData) fields(c *codec) {
+	if c.takeList("supported") {
+		for c.r.More() {
+			t.supported = append(t.supported, c.r.String())
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
+
+// Subscriptions in the modern era: requests that stay open.
+
+const (
+	// How long to wait before a subscription that broke off is opened again:
+	// the first time, and at most, as it doubles.
+	firstReopen, lastReopen = time.Second, time.Minute
+)
+
+// open opens the subscription and returns when the server has agreed.
+func (s *Subscription) open(ctx context.Context) error {
+	life, cancel := context.WithCancel(s.client.ctx)
+	s.cancel = cancel
+	go s.keepOpen(life) // ends with life
+	ctx, stop := context.WithTimeoutCause(ctx, s.client.patience(), s.client.timeout(s.client.patience()))
+	defer stop()
+	select {
+	case <-s.acked:
+		return nil
+	case <-s.ended:
+		_, _, err := s.take()
+		if err == io.EOF {
+			err = s.client.failed(listenCall(s), errors.New("the server ended the subscription at once"))
+		}
+		return err
+	case <-ctx.Done():
+		return s.client.failed(listenCall(s), context.Cause(ctx))
+	}
+}
+
+// keepOpen opens the subscription, again and again, until the server ends or
+// refuses it.
+func (s *Subscription) keepOpen(ctx context.Context) {
+	defer close(s.ended)
+	wait := firstReopen
+	for {
+		began := time.Now()
+		_, err := s.client.do(ctx, listenCall(s))
+		switch {
+		case err == nil:
+			s.end(io.EOF)
+			return
+		case s.client.ctx.Err() != nil || s.client.conn.Err() != nil:
+			s.end(ErrClosed)
+			return
+		case ctx.Err() != nil || answerOf(err) != nil:
+			s.end(err)
+			return
+		}
+		if time.Since(began) > lastReopen {
+			wait = firstReopen
+		}
+		select {
+		case <-time.After(wait):
+			wait = min(2*wait, lastReopen)
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func listenCall(s *Subscription) *call {
+	return &call{
+		method: "subscriptions/listen",
+		open:   true,
+		params: func(_ *call, b []byte) ([]byte, error) {
+			return appendObject(wire.AppendKey(b, "notifications"), &s.filter), nil
+		},
+		started: func(id jsonrpc.ID) {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.id = id
+		},
+	}
+}
+
+// acknowledge takes what the server agreed to.
+func (s *Subscription) acknowledge(honored SubscriptionFilter) {
+	s.mu.Lock()
+	again := s.opened
+	s.honored, s.opened = honored, true
+	s.mu.Unlock()
+	if again {
+		s.missed()
+	} else {
+		close(s.acked)
+	}
+}
