@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/eventstream"
 	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
@@ -23,7 +25,7 @@ type conn struct {
 	endpoint *url.URL
 	timeout  time.Duration // for the response to what is no call; 0 means no limit
 	stream   io.Closer     // what events come from
-	events   *Reader
+	events   *eventstream.Reader
 
 	life context.Context // that of every request; ends with the connection
 	stop context.CancelCauseFunc
@@ -90,7 +92,7 @@ func (c *conn) read() error {
 }
 
 var (
-	errEnded  = &about{"the server ended the event stream", io.EOF}
+	errEnded  = diag.Op("the server ended the event stream", io.EOF)
 	errSecond = errors.New("a second endpoint event")
 )
 

@@ -1,6 +1,6 @@
 /*
 Package sse connects to MCP servers that speak HTTP+SSE, the transport of
-2024-11-05, and reads event streams, which Streamable HTTP has as well.
+2024-11-05.
 
 	client, err := mcp.Connect(ctx, sse.New("https://example.com/sse", nil), nil)
 
@@ -62,18 +62,10 @@ Events other than message and endpoint, and messages that make no sense, go to
 the handler's Dropped. The latter fail the call that they were meant for, if
 that can be made out.
 
-# Reading events
-
-A [Reader] follows the HTML standard to the letter: a byte-order mark in front,
-lines that end in CR, LF or CRLF, wherever the stream is cut, comments, ids
-that outlive their event. An event is returned as soon as its last line has
-ended. Its data is copied once, into memory of exactly its size; lines cost
-none. While a Reader waits between events it holds 2 KiB.
-
 # Concurrency
 
 A Transport may be opened by several goroutines at once. The methods of a
 connection may be used concurrently, and Close at any time. The handler is
-called on the goroutine that reads the stream. A Reader is for one goroutine.
+called on the goroutine that reads the stream.
 */
 package sse

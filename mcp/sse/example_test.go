@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 	"github.com/stdmcp/stdmcp/mcp/sse"
@@ -55,19 +54,4 @@ func ExampleStatusError() {
 		fmt.Println(status.Status, status.Body)
 	}
 	// Output: 404 404 page not found
-}
-
-func ExampleReader() {
-	events := sse.NewReader(strings.NewReader(": hello\n\nid: 7\nevent: greeting\ndata: one\ndata: two\n\n"), 0)
-	for {
-		ev, err := events.Next()
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		fmt.Printf("%s %q %s\n", ev.Type, ev.Data, events.LastID())
-	}
-	// Output:
-	// greeting "one\ntwo" 7
-	// EOF
 }

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -174,7 +175,7 @@ func (c *conn) awaitEnd(ctx context.Context) {
 // the status 200 is taken for what it is: a proxy that wants something.
 func accepted(resp *http.Response) error {
 	if resp.StatusCode == http.StatusNotFound {
-		return &about{"the session may have ended", httpx.Check(resp)}
+		return diag.Op("the session may have ended", httpx.Check(resp))
 	}
 	if resp.StatusCode != http.StatusOK || httpx.MediaType(resp.Header) != "text/html" {
 		return httpx.Check(resp)

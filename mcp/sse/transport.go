@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/eventstream"
 	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -142,14 +144,14 @@ func (t *Transport) open(c *conn) error {
 		return err
 	}
 	c.stream = resp.Body
-	c.events = NewReader(resp.Body, t.opts.MaxMessage)
+	c.events = eventstream.NewReader(resp.Body, t.opts.MaxMessage)
 	what := "GET " + httpx.Clean(resp.Request.URL)
 	ref, err := t.announced(c)
 	if err == nil {
 		c.endpoint, err = t.endpoint(resp.Request.URL, ref)
 	}
 	if err != nil {
-		return &about{what, err}
+		return diag.Op(what, err)
 	}
 	return nil
 }
@@ -185,13 +187,13 @@ func (t *Transport) endpoint(base *url.URL, ref string) (*url.URL, error) {
 	u, err := httpx.Resolve(base, ref)
 	if t.opts.Endpoint == "" {
 		if err != nil {
-			return nil, &about{"endpoint event", err}
+			return nil, diag.Op("endpoint event", err)
 		}
 		return u, nil
 	}
 	own, ownErr := httpx.Resolve(base, t.opts.Endpoint)
 	if ownErr != nil {
-		return nil, &about{"Options.Endpoint", ownErr}
+		return nil, diag.Op("Options.Endpoint", ownErr)
 	}
 	if _, query, _ := strings.Cut(ref, "?"); own.RawQuery == "" {
 		own.RawQuery, _, _ = strings.Cut(query, "#")

@@ -9,9 +9,9 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/eventstream"
 	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
-	"github.com/stdmcp/stdmcp/mcp/sse"
 )
 
 const (
@@ -62,7 +62,7 @@ func (s *stream) read(resp *http.Response) error {
 	if s.slot != nil {
 		only = s.slot.ID()
 	}
-	r := sse.NewReader(resp.Body, s.c.opts.MaxMessage)
+	r := eventstream.NewReader(resp.Body, s.c.opts.MaxMessage)
 	began := time.Now()
 	defer func() {
 		s.wait = cmp.Or(r.Retry(), s.wait)

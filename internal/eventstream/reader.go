@@ -1,4 +1,4 @@
-package sse
+package eventstream
 
 import (
 	"bytes"
@@ -6,77 +6,79 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
 const (
-	// defaultMaxMessage is the longest event that is taken unless set.
-	defaultMaxMessage = 64 << 20
+	// defaultMax is the longest line and the longest data of an event, unless
+	// the caller sets another limit.
+	defaultMax = 64 << 20
 
-	// lineSlack is how much longer than an event one line may be: it has a
-	// name in front, and the first one may have a byte-order mark.
+	// lineSlack is how much longer than the data one line may be: it starts
+	// with a name, and the first line may start with a byte-order mark.
 	lineSlack = 16
 
 	// maxField is the longest type or id of an event.
 	maxField = 8 << 10
 
-	// The reconnection time that a server asks for is kept within these.
+	// The reconnection time that a server asks for is clamped to these.
 	minRetry, maxRetry = 100 * time.Millisecond, time.Minute
 )
 
 // An Event is one event of a stream.
 type Event struct {
-	// Type is "message" unless the server named another.
+	// Type is "message" unless the server names another type.
 	Type string
 
-	// Data is the payload, whose lines are joined with line feeds. It is the
-	// caller's to keep.
+	// Data is the payload, its lines joined with line feeds. The caller may
+	// keep it.
 	Data []byte
 }
 
-// A Reader reads the events of a stream, as section 9.2.6 of the HTML standard
-// says. It must not be used by several goroutines at once.
+// A Reader reads the events of a stream. It must not be used by several
+// goroutines at once.
 type Reader struct {
 	window
-	max int // longest payload
+	max int // limit of the data of an event
 	err error
 
-	inside  bool // the stream has begun: what comes is not its first line
-	afterCR bool // a line feed belongs to the line that was read last
+	started bool // the first line has been read
+	afterCR bool // the last line ended in CR; a line feed belongs to it
 
-	// The event that is being read. Its data is window.data.
+	// The event that is being read. The window holds its data.
 	hasData bool
 	typ     []byte
-	id      []byte // outlives the event
-	newID   bool   // id was set since last was
+	id      []byte // applies to later events too
+	newID   bool   // id has been set since lastID was
 
-	last  []byte // id of the last event
-	retry time.Duration
+	lastID []byte // id of the last event
+	retry  time.Duration
 }
 
-// NewReader returns a Reader of the stream r. A line or the data of an event
-// of more than max bytes ends it with an error that matches
+// NewReader returns a Reader of the stream r. A line, or the data of an event,
+// of more than max bytes ends the stream with an error that matches
 // [jsonrpc.ErrTooLarge]. Zero means 64 MiB.
 func NewReader(r io.Reader, max int) *Reader {
 	if max <= 0 {
-		max = defaultMaxMessage
+		max = defaultMax
 	}
 	return &Reader{window: window{r: r, max: max + lineSlack}, max: max}
 }
 
-// LastID returns the id of the last event, as Last-Event-ID is to repeat it:
-// that of an earlier event if the last one had none of its own, and that of an
-// event without data, which Next doesn't return, too. It is empty at first,
-// and again when the server says so.
-func (r *Reader) LastID() string { return string(r.last) }
+// LastID returns the id to send in Last-Event-ID: the id of the last event or,
+// if that has none, of an earlier one. Events without data, which Next skips,
+// count. LastID is empty until the server sends an id, and after the server
+// resets it.
+func (r *Reader) LastID() string { return string(r.lastID) }
 
-// Retry returns how long the server wants clients to wait before they connect
-// again, made to be between 100 ms and a minute, or 0 if it said nothing.
+// Retry returns how long the server asks clients to wait before they reconnect,
+// clamped to between 100 ms and a minute, or 0 if the server sets no time.
 func (r *Reader) Retry() time.Duration { return r.retry }
 
-// Next returns the next event that has data, which may be empty. At the end of
-// the stream the error is that of the stream, mostly [io.EOF]; an event that
-// the end cuts off is dropped. All later calls return the same error.
+// Next returns the next event that has a data field, which may be empty. At the
+// end of the stream it returns the stream's error, usually [io.EOF], and drops
+// an incomplete event. All later calls return the same error.
 func (r *Reader) Next() (Event, error) {
 	for r.err == nil {
 		if r.afterCR && r.from < r.to {
@@ -92,10 +94,10 @@ func (r *Reader) Next() (Event, error) {
 		}
 		line := r.buf[r.from:end]
 		r.afterCR = r.buf[end] == '\r'
-		r.from, r.seen = end+1, 0
-		if !r.inside {
+		r.from, r.searched = end+1, 0
+		if !r.started {
 			line = bytes.TrimPrefix(line, []byte("\ufeff"))
-			r.inside = true
+			r.started = true
 		}
 		if len(line) > 0 {
 			r.err = r.field(line, end)
@@ -106,7 +108,7 @@ func (r *Reader) Next() (Event, error) {
 	return Event{}, r.err
 }
 
-// field takes a line that is not blank. end is where it ends in the buffer.
+// field handles a line that is not blank and ends at end in the buffer.
 func (r *Reader) field(line []byte, end int) error {
 	name, value, _ := bytes.Cut(line, []byte(":"))
 	value = bytes.TrimPrefix(value, []byte(" "))
@@ -131,9 +133,9 @@ func (r *Reader) field(line []byte, end int) error {
 	return nil
 }
 
-// addData adds buf[from:to], the value of a data field, to the event's data.
-// There is room for it below: where the line's name and the last line's end
-// have been.
+// addData appends buf[from:to], the value of a data field, to the event's data.
+// It always fits in front of from: the field's name and the previous line's end
+// were there.
 func (r *Reader) addData(from, to int) {
 	if !r.hasData {
 		r.hasData, r.dataFrom, r.dataTo = true, from, to
@@ -157,16 +159,16 @@ func (r *Reader) setRetry(value []byte) {
 	r.retry = max(d, minRetry)
 }
 
-// dispatch ends an event. It reports false if the event has no data.
+// dispatch ends an event, and reports whether the event has data.
 func (r *Reader) dispatch() (Event, bool) {
 	if r.newID {
-		r.last, r.newID = append(r.last[:0], r.id...), false
+		r.lastID, r.newID = append(r.lastID[:0], r.id...), false
 	}
 	ev := Event{Type: "message"}
 	switch string(r.typ) {
 	case "", "message":
 	case "endpoint":
-		ev.Type = "endpoint" // costs no memory
+		ev.Type = "endpoint" // without an allocation
 	default:
 		ev.Type = string(r.typ)
 	}
@@ -181,14 +183,5 @@ func (r *Reader) dispatch() (Event, bool) {
 }
 
 func tooLarge(what string, limit int) error {
-	return &about{what + " of more than " + strconv.Itoa(limit) + " bytes", jsonrpc.ErrTooLarge}
+	return diag.Op(what+" of more than "+strconv.Itoa(limit)+" bytes", jsonrpc.ErrTooLarge)
 }
-
-// about is an error with what it concerns in front of it.
-type about struct {
-	what string
-	err  error
-}
-
-func (e *about) Error() string { return e.what + ": " + e.err.Error() }
-func (e *about) Unwrap() error { return e.err }

@@ -1,4 +1,4 @@
-package sse
+package eventstream
 
 import (
 	"bytes"
@@ -7,43 +7,43 @@ import (
 )
 
 const (
-	// smallBuffer is what an idle stream holds.
+	// smallBuffer is the size of the buffer that an idle stream holds.
 	smallBuffer = 2 << 10
 
-	// bigBuffer is the least that an event is read into which doesn't fit there.
+	// bigBuffer is the smallest buffer for an event that does not fit there.
 	bigBuffer = 64 << 10
 
 	// maxPooled is the largest buffer that is kept for other events.
 	maxPooled = 8 << 20
 
-	// maxRead is how much is read at once, so that little of a buffer is read
-	// in vain when an event in it is over.
+	// maxRead is the limit of one read. It bounds what has to be moved when an
+	// event ends in the middle of a large buffer.
 	maxRead = 256 << 10
 )
 
-// bigBuffers holds buffers that long events were read into, as *[]byte. They
-// are shared because few streams at a time are in the middle of a long event.
+// bigBuffers holds buffers for long events, as *[]byte. All streams share them
+// because few streams at a time are in the middle of a long event.
 var bigBuffers sync.Pool
 
-// A window is the part of a stream that is being looked at: the data of an
-// event, gathered at its front, and behind that what was not looked at yet.
+// A window is the buffered part of a stream: the data of the current event,
+// collected at the front, followed by bytes that have not been parsed.
 type window struct {
 	r   io.Reader
 	max int // longest line, with the data that precedes it
 
 	small            []byte // smallBuffer bytes
-	buf              []byte // small or a big one
-	dataFrom, dataTo int    // data of the event; both 0 when there is none
-	from, to         int    // buf[from:to] has been read and not looked at
-	seen             int    // so many bytes from there on hold no line end
-	readErr          error  // what the stream returned; follows what is in buf
+	buf              []byte // small or a big buffer
+	dataFrom, dataTo int    // buf[dataFrom:dataTo] is the event's data; both 0 when there is none
+	from, to         int    // buf[from:to] has been read and not parsed
+	searched         int    // the first bytes of that hold no line end
+	readErr          error  // the error of r, which follows what is in buf
 }
 
-// lineEnd returns the index of the next CR or LF. It looks block by block, so
-// that a stream which uses only one of them isn't searched far for the other.
+// lineEnd returns the index of the next CR or LF. It searches block by block:
+// in a stream that uses only one of them, the search for the other stays short.
 func (w *window) lineEnd() (int, bool) {
 	const block = 1 << 10
-	for at := w.from + w.seen; at < w.to; at += block {
+	for at := w.from + w.searched; at < w.to; at += block {
 		part := w.buf[at:min(at+block, w.to)]
 		i := bytes.IndexByte(part, '\n')
 		if i >= 0 {
@@ -59,16 +59,16 @@ func (w *window) lineEnd() (int, bool) {
 			break
 		}
 	}
-	w.seen = w.to - w.from
+	w.searched = w.to - w.from
 	return 0, false
 }
 
 // fits reports whether a line of n bytes may follow the data of the event.
 func (w *window) fits(n int) bool { return w.dataTo-w.dataFrom+n <= w.max }
 
-// more reads on in the middle of a line.
+// more reads from the stream, as the buffer holds no complete line.
 func (w *window) more() error {
-	if !w.fits(w.seen) {
+	if !w.fits(w.searched) {
 		return tooLarge("a line or event", w.max)
 	}
 	if w.readErr != nil {
@@ -86,8 +86,8 @@ func (w *window) more() error {
 	return io.ErrNoProgress
 }
 
-// makeRoom sees to it that buf has room behind what it holds: at its end if
-// there is some, else by dropping what isn't needed, else in a larger buffer.
+// makeRoom makes room at the end of buf: it moves the contents to the front if
+// that frees half of the buffer, and otherwise to a larger buffer.
 func (w *window) makeRoom() {
 	if w.buf == nil {
 		w.small = make([]byte, smallBuffer)
@@ -101,15 +101,15 @@ func (w *window) makeRoom() {
 	}
 	held := w.dataTo - w.dataFrom + w.to - w.from
 	old := w.buf
-	// If possible half of it becomes free, so that a long event isn't moved
-	// for each of many short lines.
+	// Half of the buffer becomes free if possible. Otherwise each of many short
+	// lines would move a long event.
 	if most := w.max + maxRead; held > len(old)/2 && len(old) < most {
 		w.buf = getBuffer(len(old), most)
 	}
 	w.moveFrom(old)
 }
 
-// moveFrom moves what is held to the front of buf.
+// moveFrom moves the contents of old to the front of buf.
 func (w *window) moveFrom(old []byte) {
 	n := copy(w.buf, old[w.dataFrom:w.dataTo])
 	m := copy(w.buf[n:], old[w.from:w.to])
@@ -119,8 +119,7 @@ func (w *window) moveFrom(old []byte) {
 	}
 }
 
-// shrink goes back to the small buffer when an event is over and what is left
-// fits there.
+// shrink returns to the small buffer after an event, if the rest fits there.
 func (w *window) shrink() {
 	if len(w.buf) == smallBuffer || w.to-w.from >= smallBuffer {
 		return
@@ -130,9 +129,9 @@ func (w *window) shrink() {
 	w.moveFrom(old)
 }
 
-// getBuffer returns a buffer that is longer than size. It doubles, up to most.
-// There are no two buffers of more than half of that: while one is copied into
-// the other, both are held.
+// getBuffer returns a buffer that is longer than size: twice as long, but at
+// most most bytes. No buffer but the last is longer than half of that, as two
+// are held while one is copied into the other.
 func getBuffer(size, most int) []byte {
 	if b, _ := bigBuffers.Get().(*[]byte); b != nil && size < len(*b) && len(*b) <= most {
 		return *b
