@@ -14,7 +14,7 @@ import (
 // A cursor is opaque: even the empty string is one. A list that comes back to
 // a cursor would never end.
 func pages[T, R any, P resultPtr[R]](ctx context.Context, c *Client, method string,
-	split func(P) ([]T, *string)) iter.Seq2[*T, error] {
+	split func(P) ([]*T, *string)) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		var next *string
 		seen := make(map[string]bool)
@@ -24,14 +24,14 @@ func pages[T, R any, P resultPtr[R]](ctx context.Context, c *Client, method stri
 				yield(nil, err)
 				return
 			}
-			var list []T
+			var list []*T
 			list, next = split(res)
-			for i := range list {
+			for _, item := range list {
 				if items++; items > c.opts.MaxItems {
 					yield(nil, c.endless(method, "more than "+strconv.Itoa(c.opts.MaxItems)+" items"))
 					return
 				}
-				if !yield(&list[i], nil) {
+				if !yield(item, nil) {
 					return
 				}
 			}
@@ -75,7 +75,7 @@ func all[T any](ctx context.Context, c *Client, list func(context.Context) iter.
 	ctx, cancel := c.inAll(ctx)
 	defer cancel()
 	for {
-		var items []*T
+		items := make([]*T, 0, 64) // as many as most servers have
 		var err error
 		var item *T
 		for item, err = range list(ctx) {

@@ -8,7 +8,7 @@ import (
 // Prompts returns an iterator over the server's prompts, which asks for a page
 // when the one before is used up. After an error it ends.
 func (c *Client) Prompts(ctx context.Context) iter.Seq2[*Prompt, error] {
-	return pages(ctx, c, "prompts/list", func(res *ListPromptsResult) ([]Prompt, *string) {
+	return pages(ctx, c, "prompts/list", func(res *ListPromptsResult) ([]*Prompt, *string) {
 		return res.Prompts, res.NextCursor
 	})
 }

@@ -8,7 +8,7 @@ import (
 // Resources returns an iterator over the server's resources, which asks for a
 // page when the one before is used up. After an error it ends.
 func (c *Client) Resources(ctx context.Context) iter.Seq2[*Resource, error] {
-	return pages(ctx, c, "resources/list", func(res *ListResourcesResult) ([]Resource, *string) {
+	return pages(ctx, c, "resources/list", func(res *ListResourcesResult) ([]*Resource, *string) {
 		return res.Resources, res.NextCursor
 	})
 }
@@ -22,7 +22,7 @@ func (c *Client) ListResources(ctx context.Context) ([]*Resource, error) {
 // ResourceTemplates returns an iterator over the server's resource templates,
 // as Resources does over resources.
 func (c *Client) ResourceTemplates(ctx context.Context) iter.Seq2[*ResourceTemplate, error] {
-	return pages(ctx, c, "resources/templates/list", func(res *ListResourceTemplatesResult) ([]ResourceTemplate, *string) {
+	return pages(ctx, c, "resources/templates/list", func(res *ListResourceTemplatesResult) ([]*ResourceTemplate, *string) {
 		return res.ResourceTemplates, res.NextCursor
 	})
 }

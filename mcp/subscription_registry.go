@@ -136,7 +136,7 @@ func (s *subscriptions) ask(ctx context.Context, sub *Subscription) error {
 }
 
 // tells reports whether the server says when the list changes.
-func (t *ListCapability) tells() bool { return t != nil && t.ListChanged != nil && *t.ListChanged }
+func (t *ResourcesCapability) tells() bool { return t != nil && t.ListChanged != nil && *t.ListChanged }
 
 // goodbyeTime is how long Close lets the server take to hear of it.
 const goodbyeTime = 2 * time.Second

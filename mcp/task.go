@@ -104,17 +104,17 @@ func (t Tasks) appendAugmented(q *call, b []byte) ([]byte, error) {
 	return append(b, '}'), err
 }
 
-func (t Tasks) listed(c *Client, tools []Tool) {
+func (t Tasks) listed(c *Client, tools []*Tool) {
 	table := c.taskTable()
 	table.mu.Lock()
 	defer table.mu.Unlock()
 	if table.support == nil {
 		table.support = make(map[string]string)
 	}
-	for i := range tools {
-		delete(table.support, tools[i].Name)
-		if e := tools[i].Execution; e != nil {
-			table.support[tools[i].Name] = e.TaskSupport
+	for _, t := range tools {
+		delete(table.support, t.Name)
+		if e := t.Execution; e != nil {
+			table.support[t.Name] = e.TaskSupport
 		}
 	}
 }

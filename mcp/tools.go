@@ -9,7 +9,7 @@ import (
 // Tools returns an iterator over the server's tools, which asks for a page
 // when the one before is used up. After an error it ends.
 func (c *Client) Tools(ctx context.Context) iter.Seq2[*Tool, error] {
-	return pages(ctx, c, "tools/list", func(res *ListToolsResult) ([]Tool, *string) {
+	return pages(ctx, c, "tools/list", func(res *ListToolsResult) ([]*Tool, *string) {
 		return c.bind(res.Tools), res.NextCursor
 	})
 }
@@ -22,7 +22,7 @@ type toolBinder interface {
 
 // bind makes the tools known to the connection, and leaves out those that must
 // not be used over it.
-func (c *Client) bind(tools []Tool) []Tool {
+func (c *Client) bind(tools []*Tool) []*Tool {
 	if c.tasks != nil {
 		c.tasks.listed(c, tools)
 	}
@@ -31,15 +31,12 @@ func (c *Client) bind(tools []Tool) []Tool {
 		return tools
 	}
 	n := 0
-	for i := range tools {
-		t := &tools[i]
+	for _, t := range tools {
 		if err := binder.BindTool(t.Name, t.InputSchema); err != nil {
 			c.opts.Dropped(c.failed(&call{method: "tools/list", name: t.Name}, err), t.InputSchema)
 			continue
 		}
-		if n < i {
-			tools[n] = *t
-		}
+		tools[n] = t
 		n++
 	}
 	return tools[:n]
@@ -121,5 +118,5 @@ type tasker interface {
 	callTool(ctx context.Context, c *Client, q *call) (*CallToolResult, error)
 
 	// listed is called with tools that the server lists.
-	listed(c *Client, tools []Tool)
+	listed(c *Client, tools []*Tool)
 }

@@ -66,9 +66,9 @@ func (t *ElicitationCapability) fields(c *codec) {
 // ServerCapabilities say what a server offers. A capability that is nil is not
 // there.
 type ServerCapabilities struct {
-	Tools       *ListCapability
-	Resources   *ListCapability
-	Prompts     *ListCapability
+	Tools       *ToolsCapability
+	Resources   *ResourcesCapability
+	Prompts     *PromptsCapability
 	Completions RawMessage       // an object (2025-03-26)
 	Logging     RawMessage       // an object
 	Tasks       *TasksCapability // 2025-11-25 only
@@ -90,14 +90,20 @@ func (t *ServerCapabilities) fields(c *codec) {
 	c.extra(&t.Extra)
 }
 
-// A ListCapability says that a server has tools, resources or prompts.
-type ListCapability struct {
-	ListChanged *bool                 // whether it says when their list changes; nil means false
-	Subscribe   *bool                 // resources: whether it says when one changes; nil means false
+// A ToolsCapability declares that a server has tools. Its Subscribe is nil.
+type ToolsCapability = ResourcesCapability
+
+// A PromptsCapability declares that a server has prompts. Its Subscribe is nil.
+type PromptsCapability = ResourcesCapability
+
+// A ResourcesCapability declares that a server has resources.
+type ResourcesCapability struct {
+	ListChanged *bool                 // whether the server reports changes of the list; nil means false
+	Subscribe   *bool                 // whether the server reports changes of a single resource; nil means false
 	Extra       map[string]RawMessage // members that this type has no field for, as they came
 }
 
-func (t *ListCapability) fields(c *codec) {
+func (t *ResourcesCapability) fields(c *codec) {
 	c.boolPtr("listChanged", &t.ListChanged)
 	c.boolPtr("subscribe", &t.Subscribe)
 	c.extra(&t.Extra)

@@ -172,10 +172,10 @@ func (t ServerCapabilities) MarshalJSON() ([]byte, error) { return marshalObject
 func (t *ServerCapabilities) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
 
 // MarshalJSON returns the JSON of t.
-func (t ListCapability) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
+func (t ResourcesCapability) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
 
 // UnmarshalJSON reads t.
-func (t *ListCapability) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
+func (t *ResourcesCapability) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
 
 // MarshalJSON returns the JSON of t.
 func (t InitializeResult) MarshalJSON() ([]byte, error) { return marshalObject(&t) }

@@ -77,7 +77,7 @@ var types = []struct {
 	{func() codable { return new(TasksCapability) }, `{"list":{}}`},
 	{func() codable { return new(ServerCapabilities) }, `{"tools":{"listChanged":true},"resources":{"subscribe":false,"listChanged":false,"x":1},"prompts":{},"completions":{},"logging":{},
 		"tasks":{"requests":{"tools":{"call":{}}}},"experimental":{},"extensions":{},"x":1}`},
-	{func() codable { return new(ListCapability) }, `{"subscribe":true}`},
+	{func() codable { return new(ResourcesCapability) }, `{"subscribe":true}`},
 	{func() codable { return new(InitializeResult) }, `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"n","version":"v"},"instructions":"i",` + resultText + `}`},
 	{func() codable { return new(DiscoverResult) }, `{"supportedVersions":["2026-07-28"],"capabilities":{},"instructions":"i","ttlMs":3600000,"cacheScope":"public",` + resultText + `}`},
 	{func() codable { return new(Progress) }, `{"progressToken":7,"progress":0.25,"total":0,"message":"m","_meta":{},"x":1}`},

@@ -36,8 +36,30 @@ func list[T any, P objectPtr[T]](c *codec, key string, p *[]T, always bool) {
 
 // items is for the list that a page is about, which loses one bad item rather
 // than all. What is wrong with those left out is added to bad.
-func items[T any, P itemPtr[T]](c *codec, key string, p *[]T, bad *[]error) {
-	elements[T, P](c, key, p, must, bad)
+func items[T any, P itemPtr[T]](c *codec, key string, p *[]*T, bad *[]error) {
+	pointers[T, P](c, key, p, must, bad)
+}
+
+// pointers is for a list of pointers to objects. Those that are read share one
+// array; those that are nil are not written.
+func pointers[T any, P objectPtr[T]](c *codec, key string, p *[]*T, always bool, bad *[]error) {
+	if c.putList(key, always || *p != nil) {
+		for _, v := range *p {
+			if v != nil {
+				c.putElement(P(v))
+			}
+		}
+		c.endList()
+		return
+	}
+	var s []T
+	if elements[T, P](c, key, &s, maybe, bad); s == nil {
+		return
+	}
+	*p = make([]*T, len(s))
+	for i := range s {
+		(*p)[i] = &s[i]
+	}
 }
 
 // elements has in it only what depends on the type of the elements, because

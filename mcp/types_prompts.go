@@ -58,7 +58,7 @@ func (t *PromptMessage) fields(c *codec) {
 
 // A ListPromptsResult is a page of a server's prompts.
 type ListPromptsResult struct {
-	Prompts []Prompt
+	Prompts []*Prompt
 	Page
 }
 

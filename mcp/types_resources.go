@@ -60,7 +60,7 @@ func (t *ResourceTemplate) ident() string { return t.URITemplate }
 
 // A ListResourcesResult is a page of a server's resources.
 type ListResourcesResult struct {
-	Resources []Resource
+	Resources []*Resource
 	Page
 }
 
@@ -71,7 +71,7 @@ func (t *ListResourcesResult) fields(c *codec) {
 
 // A ListResourceTemplatesResult is a page of a server's resource templates.
 type ListResourceTemplatesResult struct {
-	ResourceTemplates []ResourceTemplate
+	ResourceTemplates []*ResourceTemplate
 	Page
 }
 

@@ -16,7 +16,7 @@ type CreateMessageParams struct {
 	StopSequences    []string
 	Metadata         RawMessage // an object for the model's provider; nil when there is none
 
-	Tools      []Tool      // what the model may use (2025-11-25)
+	Tools      []*Tool     // what the model may use (2025-11-25)
 	ToolChoice *ToolChoice // how it may use them (2025-11-25); nil means auto
 
 	Meta  RawMessage            // "_meta", byte for byte; nil when there is none
@@ -32,7 +32,7 @@ func (t *CreateMessageParams) fields(c *codec) {
 	c.int("maxTokens", &t.MaxTokens)
 	stringList(c, "stopSequences", &t.StopSequences, maybe)
 	c.raw("metadata", &t.Metadata)
-	list(c, "tools", &t.Tools, maybe)
+	pointers(c, "tools", &t.Tools, maybe, nil)
 	pointer(c, "toolChoice", &t.ToolChoice)
 	c.raw("_meta", &t.Meta)
 	c.extra(&t.Extra)

@@ -93,7 +93,7 @@ func (t *CreateTaskResult) fields(c *codec) {
 
 // A ListTasksResult is a page of a server's tasks (2025-11-25 only).
 type ListTasksResult struct {
-	Tasks []Task
+	Tasks []*Task
 	Page
 }
 

@@ -351,3 +351,18 @@ func TestElicitResultValues(t *testing.T) {
 		t.Errorf("got %#v, want %#v", got, want)
 	}
 }
+
+// TestListsHoldPointers also covers a nil among them, which is not written.
+func TestListsHoldPointers(t *testing.T) {
+	var tools ListToolsResult
+	if err := tools.UnmarshalJSON([]byte(`{"tools":[{"name":"a"},null,{"name":"b"}]}`)); err != nil {
+		t.Fatal(err)
+	}
+	list := append(tools.Tools, nil)
+	if b, err := (ListToolsResult{Tools: list}).MarshalJSON(); string(b) != `{"tools":[{"name":"a"},{"name":"b"}]}` {
+		t.Errorf("%s, %v", b, err)
+	}
+	if b, err := (CreateMessageParams{Tools: list}).MarshalJSON(); !strings.Contains(string(b), `"tools":[{"name":"a"},{"name":"b"}]`) {
+		t.Errorf("%s, %v", b, err)
+	}
+}

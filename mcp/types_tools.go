@@ -117,7 +117,7 @@ func (t *ToolExecution) fields(c *codec) {
 
 // A ListToolsResult is a page of a server's tools.
 type ListToolsResult struct {
-	Tools []Tool
+	Tools []*Tool
 	Page
 }
 

@@ -67,7 +67,7 @@ func (c *invocation) encodeArguments(ctx context.Context, s *conversation, tool 
 	return given.object(c, tool, parseSchema(t.InputSchema))
 }
 
-func (c *invocation) tools(ctx context.Context, s *conversation) ([]mcp.Tool, error) {
+func (c *invocation) tools(ctx context.Context, s *conversation) ([]*mcp.Tool, error) {
 	raw, err := c.fetch(ctx, s, lists()["tools"])
 	if err != nil {
 		return nil, err
@@ -80,13 +80,13 @@ func (c *invocation) tools(ctx context.Context, s *conversation) ([]mcp.Tool, er
 }
 
 // findTool returns the tool of that name, or a failure that suggests others.
-func findTool(tools []mcp.Tool, name string) (*mcp.Tool, error) {
+func findTool(tools []*mcp.Tool, name string) (*mcp.Tool, error) {
 	var names []string
-	for i := range tools {
-		if tools[i].Name == name {
-			return &tools[i], nil
+	for _, t := range tools {
+		if t.Name == name {
+			return t, nil
 		}
-		names = append(names, tools[i].Name)
+		names = append(names, t.Name)
 	}
 	return nil, notFound("the server has no tool "+strconv.Quote(name)+didYouMean(name, names), nil)
 }

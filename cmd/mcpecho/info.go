@@ -102,7 +102,7 @@ func (c *invocation) describeServer(info *mcp.ServerInfo) string {
 // offers returns the capabilities of a server, a line each.
 func offers(caps *mcp.ServerCapabilities) string {
 	var lines []string
-	list := func(name string, l *mcp.ListCapability) {
+	list := func(name string, l *mcp.ResourcesCapability) {
 		if l == nil {
 			return
 		}

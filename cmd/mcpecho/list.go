@@ -144,8 +144,7 @@ func toolRows(raw json.RawMessage) ([]row, error) {
 	var res mcp.ListToolsResult
 	err := res.UnmarshalJSON(raw)
 	rows := make([]row, len(res.Tools))
-	for i := range res.Tools {
-		t := &res.Tools[i]
+	for i, t := range res.Tools {
 		rows[i] = row{t.Name, firstOf(t.Description, t.DisplayName()), strings.Join(parseSchema(t.InputSchema).required, ", ")}
 	}
 	return rows, err
@@ -155,8 +154,7 @@ func resourceRows(raw json.RawMessage) ([]row, error) {
 	var res mcp.ListResourcesResult
 	err := res.UnmarshalJSON(raw)
 	rows := make([]row, len(res.Resources))
-	for i := range res.Resources {
-		r := &res.Resources[i]
+	for i, r := range res.Resources {
 		rows[i] = row{r.URI, firstOf(r.Description, r.Title, r.Name), r.MIMEType}
 	}
 	return rows, err
@@ -166,8 +164,7 @@ func templateRows(raw json.RawMessage) ([]row, error) {
 	var res mcp.ListResourceTemplatesResult
 	err := res.UnmarshalJSON(raw)
 	rows := make([]row, len(res.ResourceTemplates))
-	for i := range res.ResourceTemplates {
-		t := &res.ResourceTemplates[i]
+	for i, t := range res.ResourceTemplates {
 		rows[i] = row{t.URITemplate, firstOf(t.Description, t.Title, t.Name), t.MIMEType}
 	}
 	return rows, err
@@ -177,8 +174,7 @@ func promptRows(raw json.RawMessage) ([]row, error) {
 	var res mcp.ListPromptsResult
 	err := res.UnmarshalJSON(raw)
 	rows := make([]row, len(res.Prompts))
-	for i := range res.Prompts {
-		p := &res.Prompts[i]
+	for i, p := range res.Prompts {
 		var required []string
 		for _, a := range p.Arguments {
 			if a.Required != nil && *a.Required {

@@ -94,7 +94,7 @@ func watchedLists(s *conversation, sub *mcp.Subscription) (names []string) {
 	agreed := sub.Honored()
 	if s.Server().ProtocolVersion < mcp.ProtocolVersion20260728 {
 		caps := s.Server().Capabilities
-		changes := func(l *mcp.ListCapability) bool { return l != nil && l.ListChanged != nil && *l.ListChanged }
+		changes := func(l *mcp.ResourcesCapability) bool { return l != nil && l.ListChanged != nil && *l.ListChanged }
 		agreed.ToolsListChanged, agreed.PromptsListChanged = changes(caps.Tools), changes(caps.Prompts)
 		agreed.ResourcesListChanged = changes(caps.Resources)
 	}

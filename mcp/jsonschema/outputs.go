@@ -89,8 +89,8 @@ func (o *Outputs) learn(raw mcp.RawMessage) {
 	if o.tools == nil {
 		o.tools = make(map[string]*tool)
 	}
-	for i := range res.Tools {
-		switch t := &res.Tools[i]; {
+	for _, t := range res.Tools {
+		switch {
 		case t.OutputSchema == nil:
 			delete(o.tools, t.Name)
 		case o.tools[t.Name] == nil || string(o.tools[t.Name].raw) != string(t.OutputSchema):
