@@ -7,7 +7,6 @@ import (
 	"net/http/httptest"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
-	"github.com/stdmcp/stdmcp/internal/testserver/webserver"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/sse"
 	"github.com/stdmcp/stdmcp/mcp/streamhttp"
@@ -16,7 +15,7 @@ import (
 // An old server has HTTP+SSE, and a new one Streamable HTTP.
 func ExampleFirstOf() {
 	for _, path := range []string{"/mcp", "/sse"} {
-		handler := webserver.New(testserver.New(nil), nil)
+		handler := testserver.NewHandler(testserver.New(nil), nil)
 		server := httptest.NewServer(handler)
 		url := server.URL + path
 

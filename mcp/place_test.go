@@ -6,7 +6,6 @@ import (
 	"testing/synctest"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
-	"github.com/stdmcp/stdmcp/internal/testserver/webserver"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/sse"
 	"github.com/stdmcp/stdmcp/mcp/stdio"
@@ -44,7 +43,7 @@ func (p place) transport(t *testing.T, s *testserver.Server) mcp.Transport {
 	if p.over == "stdio" {
 		return stdio.Stream(s.Pipe())
 	}
-	web, err := webserver.Start(s, &webserver.Options{InMemory: true})
+	web, err := testserver.StartHTTP(s, &testserver.HTTPOptions{InMemory: true})
 	if err != nil {
 		t.Fatal(err)
 	}

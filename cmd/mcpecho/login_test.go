@@ -14,7 +14,6 @@ import (
 	"testing"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
-	"github.com/stdmcp/stdmcp/internal/testserver/webserver"
 )
 
 // authorizing runs the echo server behind an authorization server that agrees
@@ -22,7 +21,7 @@ import (
 // nil, it may answer requests to the server that are authorized.
 func authorizing(t *testing.T, before http.HandlerFunc) (base string) {
 	t.Helper()
-	echo := webserver.New(testserver.New(nil), nil)
+	echo := testserver.NewHandler(testserver.New(nil), nil)
 	mux := http.NewServeMux()
 	web := httptest.NewServer(mux)
 	t.Cleanup(func() { web.Close(); echo.Close() })
@@ -154,7 +153,7 @@ func TestLoginIsRefused(t *testing.T) {
 	if o := logIn(t, file+":web"); o.status != statusForbidden || !strings.Contains(o.stderr, "access_denied") {
 		t.Errorf("%+v", o)
 	}
-	web := httptest.NewServer(webserver.New(testserver.New(nil), nil))
+	web := httptest.NewServer(testserver.NewHandler(testserver.New(nil), nil))
 	defer web.Close()
 	if o := try(t, "login", web.URL+"/mcp"); o.status != statusForbidden || o.stdout != "" {
 		t.Errorf("%+v", o)

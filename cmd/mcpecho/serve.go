@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
-	"github.com/stdmcp/stdmcp/internal/testserver/webserver"
 )
 
 // runServe is the echo server. On standard input and output it ends with its
@@ -74,7 +73,7 @@ func (c *invocation) serveHTTP(ctx context.Context, o *testserver.Options) error
 type web struct {
 	url, sse string // of its transports; sse is empty if it has none
 	failed   chan error
-	handler  *webserver.Handler
+	handler  *testserver.Handler
 	server   *http.Server
 }
 
@@ -97,7 +96,7 @@ func serveWeb(address string, o *testserver.Options) (*web, error) {
 		return nil, err
 	}
 	engine := testserver.New(o)
-	w := &web{failed: make(chan error, 1), handler: webserver.New(engine, &webserver.Options{KeepAlive: keepAlive})}
+	w := &web{failed: make(chan error, 1), handler: testserver.NewHandler(engine, &testserver.HTTPOptions{KeepAlive: keepAlive})}
 	w.server = &http.Server{Handler: w.handler, ReadHeaderTimeout: headerTime, ErrorLog: log.New(io.Discard, "", 0)}
 	base := "http://" + reachable(l.Addr().String())
 	if w.url = base + "/mcp"; engine.Speaks(false) != nil {

@@ -15,15 +15,14 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
-	"github.com/stdmcp/stdmcp/internal/testserver/webserver"
 )
 
 // onWeb runs the echo server on a socket. When the test ends, the commands must
 // have left nothing behind and done nothing wrong.
-func onWeb(t *testing.T, engine *testserver.Options, o *webserver.Options) *webserver.Running {
+func onWeb(t *testing.T, engine *testserver.Options, o *testserver.HTTPOptions) *testserver.HTTPServer {
 	t.Helper()
 	server := testserver.New(engine)
-	web, err := webserver.Start(server, o)
+	web, err := testserver.StartHTTP(server, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +65,7 @@ func TestEveryTransportServesEveryCommand(t *testing.T) {
 }
 
 func TestServerWithoutStreamableHTTPIsFound(t *testing.T) {
-	web := onWeb(t, nil, &webserver.Options{SSEOnly: true})
+	web := onWeb(t, nil, &testserver.HTTPOptions{SSEOnly: true})
 	try(t, "call", web.SSE, "echo", "message=hi").want(t, 0, "hi\n", "")
 	try(t, "call", web.SSE, "echo", "message=hi", "-t", "http").want(t, statusUnreachable, "", "without -t, both transports are tried")
 	o := try(t, "ping", web.URL)
@@ -114,9 +113,9 @@ func TestFailuresOverHTTP(t *testing.T) {
 		{"a web page", answer(200, "text/html", "<html>"), "", statusUnreachable, "protocol", "text/html"},
 		{"silence", http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, _ = io.ReadAll(r.Body); <-r.Context().Done() }),
 			"--connect-timeout 200ms", statusUnreachable, "timeout", "within 200ms"},
-		{"other revisions", webserver.New(testserver.New(&testserver.Options{ProtocolVersions: modern}), nil), "--protocol 2025-06-18",
+		{"other revisions", testserver.NewHandler(testserver.New(&testserver.Options{ProtocolVersions: modern}), nil), "--protocol 2025-06-18",
 			statusRefused, "server_error", "2026-07-28"},
-		{"older revisions", webserver.New(testserver.New(&testserver.Options{ProtocolVersions: legacy}), nil), "--protocol 2026-07-28",
+		{"older revisions", testserver.NewHandler(testserver.New(&testserver.Options{ProtocolVersions: legacy}), nil), "--protocol 2026-07-28",
 			statusRefused, "server_error", "2025-06-18"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -143,7 +142,7 @@ func TestFailuresOverHTTP(t *testing.T) {
 // guarded runs the echo server behind a token.
 func guarded(t *testing.T, token string) (url string) {
 	t.Helper()
-	echo := webserver.New(testserver.New(nil), nil)
+	echo := testserver.NewHandler(testserver.New(nil), nil)
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.Header.Get("Authorization") {
 		case "Bearer " + token:

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
-	"github.com/stdmcp/stdmcp/internal/testserver/webserver"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -134,7 +133,7 @@ func TestWatchEnds(t *testing.T) {
 		}
 	})
 	t.Run("with the server", func(t *testing.T) {
-		web := onWeb(t, nil, &webserver.Options{SSEOnly: true})
+		web := onWeb(t, nil, &testserver.HTTPOptions{SSEOnly: true})
 		_, stderr, end := watching(t, web.SSE, "-t", "sse")
 		stderr.until(t, "Ctrl-C")
 		web.Close()

@@ -10,7 +10,7 @@
 //
 // The table in table_test.go and table_web_test.go is the matrix: a line of a
 // row says on which transports which faults lead to what. The faults are those
-// of internal/testserver and webserver, by name. What no server can do alone is
+// of internal/testserver, by name. What no server can do alone is
 // a deed: a function of deeds_test.go or deeds_web_test.go.
 //
 // Whatever a line expects, each cell demands that every call returns at its

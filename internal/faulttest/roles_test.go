@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
-	"github.com/stdmcp/stdmcp/internal/testserver/webserver"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/sse"
 	"github.com/stdmcp/stdmcp/mcp/stdio"
@@ -96,13 +95,13 @@ func beWeb(args []string) error {
 		return err
 	}
 	engine := testserver.Options{Size: size, ProtocolVersions: []string{args[1]}}
-	options := webserver.Options{}
+	options := testserver.HTTPOptions{}
 	if catalog[args[0]].http {
 		options.Fault = args[0]
 	} else {
 		engine.Fault = args[0]
 	}
-	running, err := webserver.Start(testserver.New(&engine), &options)
+	running, err := testserver.StartHTTP(testserver.New(&engine), &options)
 	if err != nil {
 		return err
 	}

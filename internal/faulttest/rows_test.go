@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
-	"github.com/stdmcp/stdmcp/internal/testserver/webserver"
 )
 
 // A row is one of the matrix.
@@ -77,7 +76,7 @@ var catalog = func() map[string]fault {
 		}
 		all[f.Name] = n
 	}
-	for _, f := range webserver.Faults() {
+	for _, f := range testserver.HTTPFaults() {
 		all[f.Name] = fault{f.Name, f.Row, true, f.On, f.Era, f.Strikes}
 	}
 	return all

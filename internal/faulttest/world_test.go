@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
-	"github.com/stdmcp/stdmcp/internal/testserver/webserver"
 	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
@@ -66,16 +65,16 @@ type world struct {
 	revision  string
 	place     place
 	engine    testserver.Options
-	web       webserver.Options // of E and H
-	idle      time.Duration     // IdleTimeout, of E and H
-	pardon    string            // what the servers may complain of
+	web       testserver.HTTPOptions // of E and H
+	idle      time.Duration          // IdleTimeout, of E and H
+	pardon    string                 // what the servers may complain of
 
 	tamper   func(*http.Response) // changes what comes back, in memory
 	fuse     *fuse                // in the connections of the client, in memory
 	unjudged bool                 // the servers may complain of anything
 
 	servers []*testserver.Server // those in this process
-	running *webserver.Running
+	running *testserver.HTTPServer
 	client  *http.Client // nil when the transports have their own
 	stderr  notes        // of a process
 	mark    string       // in the environment of a process, and of those that it starts
@@ -149,7 +148,7 @@ func (w *world) listen(t testing.TB) {
 	s := testserver.New(&w.engine)
 	w.servers = append(w.servers, s)
 	var err error
-	if w.running, err = webserver.Start(s, &w.web); err != nil {
+	if w.running, err = testserver.StartHTTP(s, &w.web); err != nil {
 		t.Fatal(err)
 	}
 	if w.place != system { // where the client has an http.Transport of its own

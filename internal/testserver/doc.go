@@ -30,10 +30,32 @@
 // Where even a misbehaving server is too well behaved, a [Script] answers raw
 // lines with raw bytes.
 //
+// # HTTP
+//
+// [NewHandler] returns an http.Handler with Streamable HTTP of every protocol
+// version at /mcp, and HTTP+SSE of 2024-11-05 at /sse and /message. [StartHTTP]
+// serves one on a loopback socket or, for synctest bubbles, in memory:
+//
+//	server := testserver.New(nil)
+//	web, err := testserver.StartHTTP(server, &testserver.HTTPOptions{Answers: testserver.Stream})
+//	…
+//	defer web.Close()
+//	client := streamhttp.New(web.URL, &streamhttp.Options{Client: web.Client()})
+//	…
+//	if leaks := web.Leaks(); leaks != nil { // after the client has closed
+//		t.Error(leaks)
+//	}
+//
+// StartHTTP also runs a second server, which stands for an origin that requests
+// must not leak to. It answers like the first and records every request; see
+// [HTTPServer.Foreign].
+//
 // # Faults
 //
-// [Faults] lists what the server can do wrong. Most faults strike calls of the
-// tool echo, so that a test can see that other calls live on.
+// [Faults] lists the faults of messages and byte streams; [Options.Fault] selects
+// one. Most concern calls of the tool echo, so that a test can check that other
+// calls still work. [HTTPFaults] lists the faults of HTTP; [HTTPOptions.Fault]
+// selects one. The two can be combined.
 //
 // # Concurrency
 //

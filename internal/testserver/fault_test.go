@@ -31,7 +31,7 @@ func TestFaultMessages(t *testing.T) {
 	for _, f := range Faults() {
 		if f.Needs == "" {
 			fmt.Fprintf(&got, "%s\n", f.Name)
-			for _, line := range strike(t, f) {
+			for _, line := range inject(t, f) {
 				fmt.Fprintf(&got, "\t%q\n", line)
 			}
 		}
@@ -52,7 +52,7 @@ func TestFaultMessages(t *testing.T) {
 
 // strike sends the request that a fault is about and returns what comes until
 // the call has ended or been cancelled.
-func strike(t *testing.T, f Fault) (lines []string) {
+func inject(t *testing.T, f Fault) (lines []string) {
 	synctest.Test(t, func(t *testing.T) {
 		s := New(&Options{Fault: f.Name, Size: 2})
 		session := s.NewSession(nil)
@@ -85,7 +85,7 @@ func strike(t *testing.T, f Fault) (lines []string) {
 
 // exchange sends lines to a server in a bubble and returns what it has sent
 // when it has come to rest, and whether it has closed the connection.
-func exchange(t *testing.T, o *Options, lines ...string) (got string, closed bool) {
+func converse(t *testing.T, o *Options, lines ...string) (got string, closed bool) {
 	synctest.Test(t, func(t *testing.T) {
 		conn := New(o).Pipe()
 		var mu sync.Mutex // guards out and ended
@@ -117,7 +117,7 @@ func exchange(t *testing.T, o *Options, lines ...string) (got string, closed boo
 
 func TestFaultsOfStreams(t *testing.T) {
 	other := strings.NewReplacer(`"id":1`, `"id":2`, `"echo"`, `"fail"`).Replace(echoCall)
-	healthy, _ := exchange(t, nil, echoCall, other)
+	healthy, _ := converse(t, nil, echoCall, other)
 	answers := strings.SplitAfter(healthy, "\n")
 	for _, test := range []struct {
 		fault  string
@@ -143,7 +143,7 @@ func TestFaultsOfStreams(t *testing.T) {
 		{fault: "floods-stderr", want: ""},
 	} {
 		o := &Options{Fault: test.fault, Delay: time.Second, Size: 5000}
-		got, closed := exchange(t, o, echoCall, other)
+		got, closed := converse(t, o, echoCall, other)
 		if test.fault == "floods-stderr" {
 			got = strings.TrimSpace(strings.NewReplacer(answers[0], "", answers[1], "").Replace(got))
 		}
@@ -154,7 +154,7 @@ func TestFaultsOfStreams(t *testing.T) {
 }
 
 func TestEndlessLine(t *testing.T) {
-	got, closed := exchange(t, &Options{Fault: "endless-line", Size: 200_000}, echoCall)
+	got, closed := converse(t, &Options{Fault: "endless-line", Size: 200_000}, echoCall)
 	if len(got) < 200_000 || strings.Contains(got, "\n") || closed {
 		t.Errorf("%d bytes, closed %v", len(got), closed)
 	}

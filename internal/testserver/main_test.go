@@ -2,13 +2,16 @@ package testserver
 
 import (
 	"flag"
-	"os"
 	"testing"
+
+	"github.com/stdmcp/stdmcp/internal/testutil"
 )
 
-var update = flag.Bool("update", false, "rewrite the transcripts in testdata")
+var update = flag.Bool("update", false, "rewrite the golden files in testdata")
 
+// TestMain runs the server in child processes, and fails when the tests leave
+// goroutines, file descriptors or processes behind.
 func TestMain(m *testing.M) {
 	Main()
-	os.Exit(m.Run())
+	testutil.Main(m)
 }

@@ -12,7 +12,10 @@ const (
 	codeInvalidRequest    = -32600
 	codeMethodNotFound    = -32601
 	codeInvalidParams     = -32602
+	codeRefused           = -32000 // HTTP, before 2026-07-28
+	codeNoSession         = -32001 // likewise
 	codeNotFound          = -32002 // resources, before 2026-07-28
+	codeHeaderMismatch    = -32020
 	codeMissingCapability = -32021
 	codeVersion           = -32022
 )

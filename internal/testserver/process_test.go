@@ -31,7 +31,7 @@ func child(t *testing.T, o *Options) (cmd *exec.Cmd, stdin io.WriteCloser, stdou
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	t.Cleanup(func() { _, _ = cmd.Process.Kill(), cmd.Wait() })
 	return cmd, stdin, bufio.NewReader(out), stderr
 }
 

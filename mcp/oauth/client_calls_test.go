@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
-	"github.com/stdmcp/stdmcp/internal/testserver/webserver"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/sse"
 	"github.com/stdmcp/stdmcp/mcp/streamhttp"
@@ -26,7 +25,7 @@ func TestCallsOfAClient(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := testserver.New(&testserver.Options{ProtocolVersions: []string{v.revision}})
-			web := webserver.New(server, nil)
+			web := testserver.NewHandler(server, nil)
 			defer web.Close()
 			w := newWorld(t)
 			w.inner, w.prm["resource"], w.base.MaxIdleConnsPerHost = web, w.rs.URL, calls

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
-	"github.com/stdmcp/stdmcp/internal/testserver/webserver"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/oauth"
 	"github.com/stdmcp/stdmcp/mcp/streamhttp"
@@ -38,7 +37,7 @@ func run(ctx context.Context, url, tokens string) error {
 // An agent that has its user log in when it runs for the first time, and keeps
 // the tokens for the next.
 func Example_agent() {
-	handler := webserver.New(testserver.New(nil), nil)
+	handler := testserver.NewHandler(testserver.New(nil), nil)
 	defer handler.Close()
 	server := protect(handler)
 	defer server.Close()

@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
-	"github.com/stdmcp/stdmcp/internal/testserver/webserver"
 )
 
 func TestLogin(t *testing.T) {
@@ -221,16 +220,16 @@ func TestNothingPrintsSecrets(t *testing.T) {
 func TestProbe(t *testing.T) {
 	for name, v := range map[string]struct {
 		revisions []string
-		web       webserver.Options
+		web       testserver.HTTPOptions
 	}{
-		"both eras": {nil, webserver.Options{}},
-		"legacy":    {[]string{"2025-11-25"}, webserver.Options{}},
-		"modern":    {[]string{"2026-07-28"}, webserver.Options{}},
-		"HTTP+SSE":  {[]string{"2024-11-05"}, webserver.Options{SSEOnly: true}},
+		"both eras": {nil, testserver.HTTPOptions{}},
+		"legacy":    {[]string{"2025-11-25"}, testserver.HTTPOptions{}},
+		"modern":    {[]string{"2026-07-28"}, testserver.HTTPOptions{}},
+		"HTTP+SSE":  {[]string{"2024-11-05"}, testserver.HTTPOptions{SSEOnly: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := testserver.New(&testserver.Options{ProtocolVersions: v.revisions})
-			web := webserver.New(server, &v.web)
+			web := testserver.NewHandler(server, &v.web)
 			defer web.Close()
 			locked := false
 			s := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {

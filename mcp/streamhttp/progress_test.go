@@ -4,14 +4,13 @@ import (
 	"testing"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
-	"github.com/stdmcp/stdmcp/internal/testserver/webserver"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/streamhttp"
 )
 
 func TestProgressBeforeTheAnswerIsSeen(t *testing.T) {
 	for _, revision := range []string{mcp.ProtocolVersion20251125, mcp.ProtocolVersion20260728} {
-		web, err := webserver.Start(testserver.New(&testserver.Options{ProtocolVersions: []string{revision}}), &webserver.Options{Answers: webserver.Stream})
+		web, err := testserver.StartHTTP(testserver.New(&testserver.Options{ProtocolVersions: []string{revision}}), &testserver.HTTPOptions{Answers: testserver.Stream})
 		if err != nil {
 			t.Fatal(err)
 		}

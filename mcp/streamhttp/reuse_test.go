@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
-	"github.com/stdmcp/stdmcp/internal/testserver/webserver"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/streamhttp"
 )
@@ -21,7 +20,7 @@ import (
 func dials(t *testing.T, revision, fault string, calls int) (n int, took time.Duration) {
 	synctest.Test(t, func(t *testing.T) {
 		server := testserver.New(&testserver.Options{ProtocolVersions: []string{revision}})
-		web, err := webserver.Start(server, &webserver.Options{InMemory: true, Answers: webserver.Stream, Fault: fault})
+		web, err := testserver.StartHTTP(server, &testserver.HTTPOptions{InMemory: true, Answers: testserver.Stream, Fault: fault})
 		if err != nil {
 			t.Fatal(err)
 		}

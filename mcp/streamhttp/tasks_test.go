@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
-	"github.com/stdmcp/stdmcp/internal/testserver/webserver"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/streamhttp"
 )
@@ -15,7 +14,7 @@ import (
 func TestTasks(t *testing.T) {
 	for _, revision := range []string{modern, legacy} {
 		server := testserver.New(&testserver.Options{ProtocolVersions: []string{revision}, Tasks: true})
-		web, err := webserver.Start(server, nil)
+		web, err := testserver.StartHTTP(server, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -23,7 +23,6 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
-	"github.com/stdmcp/stdmcp/internal/testserver/webserver"
 )
 
 // patience is how long a meeting may take before it counts as a hang. Every
@@ -87,7 +86,7 @@ func describe(name string) (row int, does string) {
 			return f.Row, f.Does
 		}
 	}
-	for _, f := range webserver.Faults() {
+	for _, f := range testserver.HTTPFaults() {
 		if f.Name == name {
 			return f.Row, f.Does
 		}
@@ -185,13 +184,13 @@ func (t *tail) Write(p []byte) (int, error) {
 // beWeb is a server of HTTP: FAULT TRANSPORT. It says its URL and, when its
 // standard input ends, how often another origin was asked.
 func beWeb(args []string) error {
-	engine, web := testserver.Options{Size: size(args[0]), ProtocolVersions: []string{revisions[args[1][0]]}}, webserver.Options{}
-	if slices.ContainsFunc(webserver.Faults(), func(f webserver.Fault) bool { return f.Name == args[0] }) {
+	engine, web := testserver.Options{Size: size(args[0]), ProtocolVersions: []string{revisions[args[1][0]]}}, testserver.HTTPOptions{}
+	if slices.ContainsFunc(testserver.HTTPFaults(), func(f testserver.HTTPFault) bool { return f.Name == args[0] }) {
 		web.Fault = args[0]
 	} else {
 		engine.Fault = args[0]
 	}
-	running, err := webserver.Start(testserver.New(&engine), &web)
+	running, err := testserver.StartHTTP(testserver.New(&engine), &web)
 	if err != nil {
 		return err
 	}

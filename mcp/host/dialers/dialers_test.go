@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
-	"github.com/stdmcp/stdmcp/internal/testserver/webserver"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
@@ -34,10 +33,10 @@ func newHost(t *testing.T, o *dialers.Options) *host.Host {
 	return h
 }
 
-func web(t *testing.T, o *webserver.Options) *webserver.Running {
+func web(t *testing.T, o *testserver.HTTPOptions) *testserver.HTTPServer {
 	t.Helper()
 	server := testserver.New(nil)
-	w, err := webserver.Start(server, o)
+	w, err := testserver.StartHTTP(server, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +57,7 @@ func program() *host.Server {
 
 func TestEveryTypeOfServer(t *testing.T) {
 	w := web(t, nil)
-	onlySSE := web(t, &webserver.Options{SSEOnly: true})
+	onlySSE := web(t, &testserver.HTTPOptions{SSEOnly: true})
 	inProcess := testserver.New(nil)
 	sdk := host.Pipe(func() (io.ReadWriteCloser, error) { return inProcess.Pipe(), nil })
 	h := newHost(t, &dialers.Options{InProcess: map[string]mcp.Transport{"calc": sdk}})
@@ -155,7 +154,7 @@ func TestKilledServersComeBack(t *testing.T) {
 	}
 	addr := l.Addr().String()
 	serve := func(l net.Listener) *http.Server {
-		srv := &http.Server{Handler: webserver.New(testserver.New(nil), nil)}
+		srv := &http.Server{Handler: testserver.NewHandler(testserver.New(nil), nil)}
 		go srv.Serve(l) // ends with Close
 		return srv
 	}

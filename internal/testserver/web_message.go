@@ -1,4 +1,4 @@
-package webserver
+package testserver
 
 import (
 	"bytes"
@@ -7,7 +7,7 @@ import (
 )
 
 // A message is what HTTP must know of one; the engine looks at the rest.
-type message struct {
+type webMessage struct {
 	id      []byte // as it is written, or nil
 	method  string
 	params  map[string][]byte
@@ -18,13 +18,13 @@ type message struct {
 	mixed   bool // a batch of answers and others
 }
 
-func parse(body []byte) (m message) {
+func parse(body []byte) (m webMessage) {
 	if body = bytes.TrimSpace(body); len(body) > 0 && body[0] == '[' {
 		return parseBatch(body)
 	}
 	all := object(body)
 	m.id, m.method = all["id"], text(all["method"])
-	if kind := kindOf(m.id); kind != wire.String && kind != wire.Number {
+	if kind := firstBytesKind(m.id); kind != wire.String && kind != wire.Number {
 		m.id = nil
 	}
 	m.params = object(all["params"])
@@ -34,8 +34,8 @@ func parse(body []byte) (m message) {
 	return m
 }
 
-func parseBatch(body []byte) message {
-	m := message{batch: true}
+func parseBatch(body []byte) webMessage {
+	m := webMessage{batch: true}
 	answers, others := false, false
 	r := wire.NewReader(body)
 	for r.Array(); r.More(); {
@@ -50,7 +50,7 @@ func parseBatch(body []byte) message {
 
 // object returns the members of an object, or nil.
 func object(raw []byte) map[string][]byte {
-	if kindOf(raw) != wire.Object {
+	if firstBytesKind(raw) != wire.Object {
 		return nil
 	}
 	members := map[string][]byte{}
@@ -67,14 +67,14 @@ func object(raw []byte) map[string][]byte {
 
 // text returns a string, or "".
 func text(raw []byte) string {
-	if kindOf(raw) != wire.String {
+	if firstBytesKind(raw) != wire.String {
 		return ""
 	}
 	r := wire.NewReader(raw)
 	return string(r.Bytes())
 }
 
-func kindOf(raw []byte) wire.Kind {
+func firstBytesKind(raw []byte) wire.Kind {
 	r := wire.NewReader(raw)
 	return r.Kind()
 }

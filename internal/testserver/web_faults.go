@@ -1,4 +1,4 @@
-package webserver
+package testserver
 
 import (
 	"cmp"
@@ -8,44 +8,44 @@ import (
 
 // faults is the matrix, row by row: the part of it that lies in HTTP. The parts
 // are tables that belong together.
-func faults() []Fault {
+func httpFaults() []HTTPFault {
 	all := slices.Concat(openings(), responses(), refusals(), streams(), resumptions(), schemas(), others())
-	slices.SortStableFunc(all, func(a, b Fault) int { return cmp.Compare(a.Row, b.Row) })
+	slices.SortStableFunc(all, func(a, b HTTPFault) int { return cmp.Compare(a.Row, b.Row) })
 	return all
 }
 
 // openings lists what goes wrong before there is a conversation.
-func openings() []Fault {
+func openings() []HTTPFault {
 	const discover = "server/discover"
-	return []Fault{
+	return []HTTPFault{
 		{Name: "discover-404", Does: "a legacy server that answers server/discover with 404 and a page", On: "H", Era: "legacy",
 			Strikes: discover, post: html(404)},
 		{Name: "discover-404-session", Does: "a legacy server that answers server/discover with 404 and -32001", On: "H", Era: "legacy",
 			Strikes: discover, post: func(x *exchange) { x.refuse(404, codeNoSession, "Session not found") }},
 		{Name: "discover-400-empty", Does: "a legacy server that answers server/discover with 400 and nothing", On: "H", Era: "legacy",
-			Strikes: discover, post: says(400, "", "")},
+			Strikes: discover, post: respond(400, "", "")},
 		{Name: "discover-400-text", Does: "a legacy server that answers server/discover with 400 and text", On: "H", Era: "legacy",
-			Strikes: discover, post: says(400, "text/plain", "Invalid session ID\n")},
+			Strikes: discover, post: respond(400, "text/plain", "Invalid session ID\n")},
 		{Name: "discover-400-method", Does: "a legacy server that answers server/discover with 400 and -32601", On: "H", Era: "legacy",
 			Strikes: discover, post: func(x *exchange) { x.refuse(400, codeMethodNotFound, "Method not found") }},
 		{Name: "discover-400-odd-json", Does: "a legacy server that answers server/discover with 400 and JSON of its own", On: "H",
-			Era: "legacy", Strikes: discover, post: says(400, "application/json", `{"error":"bad_request","code":-32022}`)},
+			Era: "legacy", Strikes: discover, post: respond(400, "application/json", `{"error":"bad_request","code":-32022}`)},
 		{Name: "discover-405", Does: "a legacy server that answers server/discover with 405", On: "H", Era: "legacy",
 			Strikes: discover, post: status(405, "Allow: GET")},
 		{Name: "discover-406", Does: "a legacy server that answers server/discover with 406", On: "H", Era: "legacy",
 			Strikes: discover, post: status(406)},
 		{Name: "discover-422", Does: "a legacy server that answers server/discover with 422", On: "H", Era: "legacy",
-			Strikes: discover, post: says(422, "application/json", `{"detail":[{"loc":["body","method"],"msg":"unexpected value"}]}`)},
+			Strikes: discover, post: respond(422, "application/json", `{"detail":[{"loc":["body","method"],"msg":"unexpected value"}]}`)},
 		{Name: "discover-500", Does: "a legacy server that answers server/discover with 500", On: "H", Era: "legacy",
 			Strikes: discover, post: status(500)},
 		{Name: "discover-202", Does: "a legacy server that answers server/discover with 202", On: "H", Era: "legacy",
-			Strikes: discover, post: says(202, "", "")},
+			Strikes: discover, post: respond(202, "", "")},
 		{Name: "discover-empty-stream", Does: "a legacy server that answers server/discover with a stream without events", On: "H",
 			Era: "legacy", Strikes: discover, post: opens("", ends)},
 		{Name: "discover-reset", Does: "a legacy server that answers server/discover by breaking the connection", On: "H", Era: "legacy",
 			Strikes: discover, post: (*exchange).reset},
 		{Name: "discover-other-revisions", Does: "a modern server that speaks 2099-01-01 alone", On: "H", Era: "modern",
-			Strikes: discover, post: says(400, "application/json", `{"jsonrpc":"2.0","id":$id,"error":{"code":-32022,`+
+			Strikes: discover, post: respond(400, "application/json", `{"jsonrpc":"2.0","id":$id,"error":{"code":-32022,`+
 				`"message":"Unsupported protocol version","data":{"supported":["2099-01-01"],"requested":"2026-07-28"}}}`)},
 		{Name: "bad-certificate", Row: 3, Does: "presents a certificate for another machine, with TLS", On: "HE", badCertificate: true},
 		{Name: "hangs-up", Row: 3, Does: "closes every connection", On: "HE", Strikes: "*", post: (*exchange).reset},
@@ -54,7 +54,7 @@ func openings() []Fault {
 		{Name: "website", Row: 27, Does: "is a website: everything is a page", On: "HE", Strikes: "*", post: html(200)},
 		{Name: "not-there", Row: 28, Does: "is another website: everything is 404", On: "HE", Strikes: "*", post: html(404)},
 		{Name: "api", Row: 28, Does: "is another API: everything is 404 in JSON", On: "HE", Strikes: "*",
-			post: says(404, "application/json", `{"error":"not_found","message":"No route"}`)},
+			post: respond(404, "application/json", `{"error":"not_found","message":"No route"}`)},
 		{Name: "locked", Row: 28, Does: "answers everything with 401", On: "HE", Strikes: "*", post: status(401, bearer)},
 		{Name: "out-of-order", Row: 28, Does: "answers everything with 503", On: "HE", Strikes: "*", post: status(503, "Retry-After: 1")},
 		{Name: "moved", Row: 30, Does: "redirects everything to another path, with 308", On: "HE", Strikes: "*", Lawful: true,
@@ -69,9 +69,9 @@ func openings() []Fault {
 const bearer = `WWW-Authenticate: Bearer realm="test", error="invalid_token", resource_metadata="$foreign/.well-known/oauth-protected-resource"`
 
 // responses lists what is wrong with answers that are no streams.
-func responses() []Fault {
+func responses() []HTTPFault {
 	const huge = 128 << 20
-	return []Fault{
+	return []HTTPFault{
 		{Name: "resets", Row: 2, Does: "breaks the connection instead of answering", On: "HE", post: (*exchange).reset},
 		{Name: "resets-midway", Row: 2, Does: "breaks the connection in the middle of the answer", On: "H", post: half((*exchange).reset)},
 		{Name: "reads-nothing", Row: 7, Does: "reads no bodies longer than 64 KiB", On: "HE", unread: true},
@@ -97,21 +97,21 @@ func responses() []Fault {
 			post: json(`{"jsonrpc":"2.0","id":987654321,"result":{"content":[]}}`)},
 		{Name: "array-of-one", Row: 26, Does: "answers rightly in an array", On: "H", post: json("[$right]")},
 		{Name: "html", Row: 27, Does: "answers with a page", On: "H", post: html(200)},
-		{Name: "answers-202", Row: 27, Does: "answers with 202 and nothing", On: "H", post: says(202, "", "")},
-		{Name: "answers-204", Row: 27, Does: "answers with 204", On: "H", post: says(204, "", "")},
-		{Name: "answers-205", Row: 27, Does: "answers with 205", On: "H", post: says(205, "", "")},
-		{Name: "answers-201", Row: 27, Does: "answers rightly with 201", On: "H", post: says(201, "application/json", "$right")},
-		{Name: "text-plain", Row: 27, Does: "answers rightly as text/plain", On: "H", post: says(200, "text/plain", "$right")},
-		{Name: "no-content-type", Row: 27, Does: "answers rightly without a content type", On: "H", post: says(200, "", "$right")},
-		{Name: "odd-content-type", Row: 27, Does: "answers rightly with a malformed content type", On: "H", post: says(200, "json;;;=", "$right")},
-		{Name: "json-as-stream", Row: 27, Does: "answers in JSON that is said to be a stream", On: "H", post: says(200, "text/event-stream", "$right")},
+		{Name: "answers-202", Row: 27, Does: "answers with 202 and nothing", On: "H", post: respond(202, "", "")},
+		{Name: "answers-204", Row: 27, Does: "answers with 204", On: "H", post: respond(204, "", "")},
+		{Name: "answers-205", Row: 27, Does: "answers with 205", On: "H", post: respond(205, "", "")},
+		{Name: "answers-201", Row: 27, Does: "answers rightly with 201", On: "H", post: respond(201, "application/json", "$right")},
+		{Name: "text-plain", Row: 27, Does: "answers rightly as text/plain", On: "H", post: respond(200, "text/plain", "$right")},
+		{Name: "no-content-type", Row: 27, Does: "answers rightly without a content type", On: "H", post: respond(200, "", "$right")},
+		{Name: "odd-content-type", Row: 27, Does: "answers rightly with a malformed content type", On: "H", post: respond(200, "json;;;=", "$right")},
+		{Name: "json-as-stream", Row: 27, Does: "answers in JSON that is said to be a stream", On: "H", post: respond(200, "text/event-stream", "$right")},
 		{Name: "stream-as-json", Row: 27, Does: "answers with a stream that is said to be JSON", On: "H", post: json("data: $right\n\n")},
 		{Name: "json-charset", Row: 27, Does: "answers rightly with a charset", On: "H", Lawful: true,
-			post: says(200, "application/json; charset=utf-8", "$right")},
+			post: respond(200, "application/json; charset=utf-8", "$right")},
 		{Name: "json-upper-case", Row: 27, Does: "answers rightly as Application/JSON", On: "H", Lawful: true,
-			post: says(200, "Application/JSON ;charset=UTF-8", "$right")},
+			post: respond(200, "Application/JSON ;charset=UTF-8", "$right")},
 		{Name: "stream-charset", Row: 27, Does: "answers with a stream with a charset", On: "H", Lawful: true,
-			post: says(200, "Text/Event-Stream;charset=utf-8", "data: $right\n\n")},
+			post: respond(200, "Text/Event-Stream;charset=utf-8", "data: $right\n\n")},
 		{Name: "gzip-bomb", Row: 31, Does: "answers with Size bytes packed into few", On: "H", size: 1 << 30,
 			post: bomb("application/json", textBegin, `"}]}}`)},
 		{Name: "gzip-bomb-stream", Row: 31, Does: "sends an event of Size bytes packed into few", On: "H", size: 1 << 30,

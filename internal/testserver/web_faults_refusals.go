@@ -1,4 +1,4 @@
-package webserver
+package testserver
 
 import (
 	"strconv"
@@ -6,19 +6,19 @@ import (
 )
 
 // refusals lists answers with other statuses.
-func refusals() []Fault {
-	var list []Fault
+func refusals() []HTTPFault {
+	var list []HTTPFault
 	for _, code := range []int{400, 401, 403, 404, 405, 408, 409, 413, 415, 429, 500, 501, 502, 503, 504} {
-		list = append(list, Fault{Name: "status-" + strconv.Itoa(code), Row: 28,
+		list = append(list, HTTPFault{Name: "status-" + strconv.Itoa(code), Row: 28,
 			Does: "answers with " + strconv.Itoa(code) + " and text", On: "HE", post: status(code)})
 	}
-	return append(list, []Fault{
-		{Name: "status-400-empty", Row: 28, Does: "answers with 400 and nothing", On: "HE", post: says(400, "", "")},
+	return append(list, []HTTPFault{
+		{Name: "status-400-empty", Row: 28, Does: "answers with 400 and nothing", On: "HE", post: respond(400, "", "")},
 		{Name: "status-400-json", Row: 28, Does: "answers with 400 and an error in JSON", On: "HE",
 			post: func(x *exchange) { x.refuse(400, codeInvalidParams, "Invalid params: no such luck") }},
 		{Name: "status-400-null-id", Row: 28, Does: "answers with 400 and an error with the id null", On: "H",
-			post: says(400, "application/json", `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Bad Request"}}`)},
-		{Name: "status-500-result", Row: 28, Does: "answers rightly with 500", On: "H", post: says(500, "application/json", "$right")},
+			post: respond(400, "application/json", `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Bad Request"}}`)},
+		{Name: "status-500-result", Row: 28, Does: "answers rightly with 500", On: "H", post: respond(500, "application/json", "$right")},
 		{Name: "status-599", Row: 28, Does: "answers with 599", On: "HE", post: status(599)},
 		{Name: "status-401-challenge", Row: 28, Does: "answers with 401 and a challenge", On: "HE", post: status(401, bearer)},
 		{Name: "status-403-scope", Row: 28, Does: "answers with 403 and asks for a scope", On: "HE",
@@ -40,7 +40,7 @@ func refusals() []Fault {
 		{Name: "header-mismatch", Row: 28, Does: "always misses a header", On: "H", Era: "modern",
 			post: func(x *exchange) { x.refuse(400, codeHeaderMismatch, "Header mismatch: Mcp-Param-New is missing") }},
 		{Name: "version-refused", Row: 28, Does: "does not speak the revision any more", On: "H", Era: "modern",
-			post: says(400, "application/json", `{"jsonrpc":"2.0","id":$id,"error":{"code":-32022,"message":"Unsupported protocol version",`+
+			post: respond(400, "application/json", `{"jsonrpc":"2.0","id":$id,"error":{"code":-32022,"message":"Unsupported protocol version",`+
 				`"data":{"supported":["2099-01-01"],"requested":"2026-07-28"}}}`)},
 		{Name: "session-lost", Row: 29, Does: "loses the session once, with 404", On: "H", Era: "legacy", Lawful: true, post: loses(404, 1)},
 		{Name: "session-lost-again", Row: 29, Does: "loses the session again and again, with 404", On: "H", Era: "legacy", post: loses(404, 0)},
@@ -63,7 +63,7 @@ func refusals() []Fault {
 		{Name: "redirect-elsewhere-307", Row: 30, Does: "redirects to another origin with 307", On: "HE", post: redirect(307, elsewhere)},
 		{Name: "redirect-elsewhere-308", Row: 30, Does: "redirects to another origin with 308", On: "HE", post: redirect(308, elsewhere)},
 		{Name: "redirect-http", Row: 30, Does: "redirects from TLS to none", On: "HE", post: redirect(307, withoutTLS)},
-		{Name: "redirect-nowhere", Row: 30, Does: "redirects without saying where to", On: "HE", post: says(307, "", "")},
+		{Name: "redirect-nowhere", Row: 30, Does: "redirects without saying where to", On: "HE", post: respond(307, "", "")},
 		{Name: "redirect-file", Row: 30, Does: "redirects to a file", On: "HE", post: redirect(307, "file:///etc/passwd")},
 		{Name: "redirect-user", Row: 30, Does: "redirects to another origin that looks like this one", On: "HE",
 			post: redirect(307, "$scheme://$host@$there$path")},
@@ -71,9 +71,9 @@ func refusals() []Fault {
 }
 
 // others lists what goes wrong beside requests of the client.
-func others() []Fault {
+func others() []HTTPFault {
 	const initialized, text = "notifications/initialized", "text/plain"
-	return []Fault{
+	return []HTTPFault{
 		{Name: "get-400", Row: 28, Does: "refuses GET with 400", On: "HE", Era: "legacy", get: status(400)},
 		{Name: "get-401", Row: 28, Does: "refuses GET with 401", On: "HE", Era: "legacy", get: status(401, bearer)},
 		{Name: "get-404", Row: 28, Does: "refuses GET with 404", On: "HE", Era: "legacy", get: status(404)},
@@ -81,14 +81,14 @@ func others() []Fault {
 		{Name: "get-406", Row: 28, Does: "refuses GET with 406", On: "HE", Era: "legacy", get: status(406)},
 		{Name: "get-409", Row: 28, Does: "refuses GET with 409", On: "HE", Era: "legacy", get: status(409)},
 		{Name: "get-500", Row: 28, Does: "refuses GET with 500", On: "HE", Era: "legacy", get: status(500)},
-		{Name: "get-204", Row: 27, Does: "answers GET with 204", On: "HE", Era: "legacy", get: says(204, "", "")},
+		{Name: "get-204", Row: 27, Does: "answers GET with 204", On: "HE", Era: "legacy", get: respond(204, "", "")},
 		{Name: "get-html", Row: 27, Does: "answers GET with a page", On: "HE", Era: "legacy", get: html(200)},
 		{Name: "get-json", Row: 27, Does: "answers GET with JSON", On: "HE", Era: "legacy", get: json(`{"status":"ok"}`)},
 		{Name: "get-silent", Row: 1, Does: "never answers GET, not even with a header", On: "HE", Era: "legacy", get: (*exchange).hold},
 		{Name: "get-resets", Row: 2, Does: "breaks the connection of every GET", On: "HE", Era: "legacy", get: (*exchange).reset},
 		{Name: "get-ends", Row: 34, Does: "ends the stream of every GET at once", On: "HE", Era: "legacy", get: opens("", ends)},
 		{Name: "get-ends-early", Row: 34, Does: "ends the stream of every GET after Delay; it can be resumed", On: "H", Era: "legacy", Lawful: true,
-			options: func(o *Options) { o.Resumable = true }, get: (*exchange).endEarly},
+			options: func(o *HTTPOptions) { o.Resumable = true }, get: (*exchange).endEarly},
 		{Name: "get-breaks-off", Row: 34, Does: "breaks off the stream of every GET in an event", On: "HE", Era: "legacy",
 			get: opens("event: message\ndata: {", (*exchange).reset)},
 		{Name: "get-redirect", Row: 30, Does: "redirects GET to another path with 307", On: "HE", Era: "legacy", Lawful: true,
@@ -96,7 +96,7 @@ func others() []Fault {
 		{Name: "get-redirect-elsewhere", Row: 30, Does: "redirects GET to another origin with 302", On: "HE", Era: "legacy",
 			get: redirect(302, elsewhere)},
 		{Name: "get-gzip", Row: 31, Does: "packs the stream of GET, accepted or not", On: "HE", Era: "legacy",
-			get: says(200, "text/event-stream", "", "Content-Encoding: gzip")},
+			get: respond(200, "text/event-stream", "", "Content-Encoding: gzip")},
 		{Name: "get-storm", Row: 38, Does: "says Size times on the stream of GET that the tools have changed, then answers", On: "H", Era: "legacy",
 			size: 10_000, post: (*exchange).storm},
 		{Name: "delete-405", Row: 28, Does: "refuses DELETE with 405", On: "H", Era: "legacy", Lawful: true, delete: status(405)},
@@ -105,13 +105,13 @@ func others() []Fault {
 		{Name: "delete-silent", Row: 1, Does: "never answers DELETE", On: "H", Era: "legacy", delete: (*exchange).hold},
 		{Name: "delete-resets", Row: 2, Does: "breaks the connection of DELETE", On: "H", Era: "legacy", delete: (*exchange).reset},
 		{Name: "accepts-with-text", Row: 27, Does: "answers notifications with 200 and text", On: "HE", Era: "legacy",
-			Strikes: initialized, post: quietly(says(200, text, "Accepted"))},
+			Strikes: initialized, post: quietly(respond(200, text, "Accepted"))},
 		{Name: "accepts-with-200", Row: 27, Does: "answers notifications with 200 and nothing", On: "HE", Era: "legacy",
-			Strikes: initialized, post: quietly(says(200, "", ""))},
+			Strikes: initialized, post: quietly(respond(200, "", ""))},
 		{Name: "accepts-with-204", Row: 27, Does: "answers notifications with 204", On: "HE", Era: "legacy",
-			Strikes: initialized, post: quietly(says(204, "", ""))},
+			Strikes: initialized, post: quietly(respond(204, "", ""))},
 		{Name: "accepts-with-json", Row: 27, Does: "answers notifications with 202 and null", On: "HE", Era: "legacy",
-			Strikes: initialized, post: quietly(says(202, "application/json", "null"))},
+			Strikes: initialized, post: quietly(respond(202, "application/json", "null"))},
 		{Name: "accepts-with-stream", Row: 27, Does: "answers notifications with a stream that does not end", On: "HE", Era: "legacy",
 			Strikes: initialized, post: quietly(opens(": hello\n\n", (*exchange).hold))},
 		{Name: "notification-500", Row: 28, Does: "answers notifications with 500", On: "HE", Era: "legacy",

@@ -1,4 +1,4 @@
-package webserver
+package testserver
 
 import (
 	"bytes"
@@ -10,19 +10,6 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
-)
-
-// The error codes that belong to HTTP.
-const (
-	codeParse          = -32700
-	codeInvalidRequest = -32600
-	codeMethodNotFound = -32601
-	codeInvalidParams  = -32602
-	codeRefused        = -32000 // what servers before 2026-07-28 use
-	codeNoSession      = -32001 // likewise
-	codeHeaderMismatch = -32020
-	codeNoCapability   = -32021
-	codeVersion        = -32022
 )
 
 // maxBody bounds the messages that the server takes.
@@ -37,7 +24,7 @@ type exchange struct {
 	ctx       context.Context // ends when the client, its session or the server goes away
 	cancel    context.CancelFunc
 	body      []byte
-	msg       message
+	msg       webMessage
 	modern    bool
 	sse       bool     // the transport is HTTP+SSE
 	session   *session // nil in the modern era

@@ -1,4 +1,4 @@
-package webserver
+package testserver
 
 import (
 	"context"
@@ -10,8 +10,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/stdmcp/stdmcp/internal/testserver"
 )
 
 // Answers say in which form requests are answered.
@@ -28,7 +26,7 @@ const (
 
 // Options say how a server is on the web. The zero value serves both
 // transports without faults.
-type Options struct {
+type HTTPOptions struct {
 	// Fault is the name of what goes wrong; see [Faults]. With a name that is
 	// not known everything is answered with 500.
 	Fault string
@@ -82,10 +80,10 @@ type Request struct {
 
 // A Handler serves MCP on HTTP. Create one with [New].
 type Handler struct {
-	srv     *testserver.Server
-	engine  testserver.Options // those of srv
-	opts    Options
-	fault   *Fault
+	srv     *Server
+	engine  Options // those of srv
+	opts    HTTPOptions
+	fault   *HTTPFault
 	foreign string // where faults lead that lead elsewhere
 	plain   string // the same server without TLS
 	ctx     context.Context
@@ -107,7 +105,7 @@ type Handler struct {
 const maxRequests = 10_000
 
 // New returns a handler that serves server. Nil options mean the zero value.
-func New(server *testserver.Server, o *Options) *Handler {
+func NewHandler(server *Server, o *HTTPOptions) *Handler {
 	h := &Handler{
 		srv:      server,
 		engine:   server.Options(),
@@ -120,7 +118,7 @@ func New(server *testserver.Server, o *Options) *Handler {
 		h.opts = *o
 	}
 	h.ctx, h.stop = context.WithCancel(context.Background())
-	h.fault = findFault(h.opts.Fault)
+	h.fault = findHTTPFault(h.opts.Fault)
 	if h.fault.options != nil {
 		h.fault.options(&h.opts)
 	}

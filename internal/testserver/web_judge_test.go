@@ -1,11 +1,9 @@
-package webserver
+package testserver
 
 import (
 	"encoding/base64"
 	"strings"
 	"testing"
-
-	"github.com/stdmcp/stdmcp/internal/testserver"
 )
 
 func TestLegacyRefusals(t *testing.T) {
@@ -46,7 +44,7 @@ func TestLegacyRefusals(t *testing.T) {
 		{"a welcome origin", "POST", version(revision) + "Origin: https://app.example", ping, 200, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			p := start(t, nil, &Options{InMemory: true, Origins: []string{"https://app.example"}})
+			p := start(t, nil, &HTTPOptions{InMemory: true, Origins: []string{"https://app.example"}})
 			p.initialize(revision)
 			resp := p.do(test.method, p.web.URL, test.headers, test.body)
 			if body := p.text(resp); resp.StatusCode != test.status {
@@ -62,9 +60,9 @@ func TestLegacyRefusals(t *testing.T) {
 }
 
 func TestBatches(t *testing.T) {
-	p := start(t, nil, &Options{InMemory: true})
+	p := start(t, nil, &HTTPOptions{InMemory: true})
 	p.initialize("2025-03-26")
-	status, body := p.post("", "["+call(1, "echo", hi)+`,{"jsonrpc":"2.0","id":2,"method":"ping"}]`)
+	status, body := p.post("", "["+toolCall(1, "echo", hi)+`,{"jsonrpc":"2.0","id":2,"method":"ping"}]`)
 	if status != 200 || !strings.HasPrefix(body, `[{"jsonrpc":"2.0","id":1,`) || !strings.HasSuffix(body, `{"jsonrpc":"2.0","id":2,"result":{}}]`) {
 		t.Error(status, body)
 	}
@@ -78,14 +76,14 @@ func TestBatches(t *testing.T) {
 }
 
 func TestDeletedSessionIsUsedAgain(t *testing.T) {
-	p := start(t, nil, &Options{InMemory: true})
+	p := start(t, nil, &HTTPOptions{InMemory: true})
 	p.initialize("2025-11-25")
 	p.do("DELETE", p.web.URL, version("2025-11-25"), "")
 	if status, _ := p.post(version("2025-11-25"), `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`); status != 404 {
 		t.Error(status)
 	}
 	p.lawful() // it may have been on its way
-	if status, _ := p.post(version("2025-11-25"), call(1, "echo", hi)); status != 404 {
+	if status, _ := p.post(version("2025-11-25"), toolCall(1, "echo", hi)); status != 404 {
 		t.Error(status)
 	}
 	p.guilty("has deleted")
@@ -104,7 +102,7 @@ func TestWhatTheModernEraHasNot(t *testing.T) {
 		{"ending a session", "DELETE", "", 405, "DELETE in the modern era"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			p := start(t, nil, &Options{InMemory: true})
+			p := start(t, nil, &HTTPOptions{InMemory: true})
 			resp := p.do(test.method, p.web.URL, version("2026-07-28"), test.body)
 			if body := p.text(resp); resp.StatusCode != test.status {
 				t.Error(resp.Status, body)
@@ -149,7 +147,7 @@ func TestMirroredParameters(t *testing.T) {
 		{`{"count":1}`, "Mcp-Param-Count: 2", "does not match"},
 	} {
 		t.Run(test.args+test.headers, func(t *testing.T) {
-			p := start(t, &testserver.Options{Mirror: true}, &Options{InMemory: true})
+			p := start(t, &Options{Mirror: true}, &HTTPOptions{InMemory: true})
 			headers, body := modern(1, "tools/call", "mirror", `"arguments":`+test.args)
 			status, got := p.post(headers+test.headers, body)
 			if test.violation == "" {
@@ -167,7 +165,7 @@ func TestMirroredParameters(t *testing.T) {
 
 func TestNamesAreEncoded(t *testing.T) {
 	for name, violation := range map[string]string{"echo://greeting/世界": "not encoded", encoded("echo://greeting/世界"): ""} {
-		p := start(t, nil, &Options{InMemory: true})
+		p := start(t, nil, &HTTPOptions{InMemory: true})
 		headers, body := modern(1, "resources/read", "echo://greeting/世界", "")
 		status, got := p.post(headers+"Mcp-Name: "+name, body)
 		if violation == "" {
@@ -183,10 +181,10 @@ func TestNamesAreEncoded(t *testing.T) {
 
 // Whoever follows a redirect to another origin is found out.
 func TestElsewhereIsWatched(t *testing.T) {
-	p := start(t, nil, &Options{InMemory: true})
+	p := start(t, nil, &HTTPOptions{InMemory: true})
 	p.client.CheckRedirect = nil
 	headers := version("2025-11-25") + "Authorization: Bearer secret\nMcp-Session-Id: secret\nX-Other: 1"
-	p.text(p.do("POST", p.web.Foreign+"/mcp", headers, call(1, "echo", hi)))
+	p.text(p.do("POST", p.web.Foreign+"/mcp", headers, toolCall(1, "echo", hi)))
 	for _, what := range []string{"Authorization was sent", "Mcp-Session-Id was sent", "a message was sent"} {
 		p.guilty(what)
 	}

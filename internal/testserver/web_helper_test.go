@@ -1,4 +1,4 @@
-package webserver
+package testserver
 
 import (
 	"bufio"
@@ -8,30 +8,22 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/stdmcp/stdmcp/internal/testserver"
-	"github.com/stdmcp/stdmcp/internal/testutil"
 )
-
-var legacy = []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}
-
-// TestMain fails when tests leave something behind.
-func TestMain(m *testing.M) { testutil.Main(m) }
 
 // A peer is a client that knows nothing and sends what it is told.
 type peer struct {
 	t       *testing.T
-	web     *Running
-	srv     *testserver.Server
+	web     *HTTPServer
+	srv     *Server
 	client  *http.Client
 	session string
 	id      int
 }
 
-func start(t *testing.T, engine *testserver.Options, o *Options) *peer {
+func start(t *testing.T, engine *Options, o *HTTPOptions) *peer {
 	t.Helper()
-	srv := testserver.New(engine)
-	web, err := Start(srv, o)
+	srv := New(engine)
+	web, err := StartHTTP(srv, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +122,7 @@ func (p *peer) initialize(revision string) {
 func version(revision string) string { return "Mcp-Protocol-Version: " + revision + "\n" }
 
 // call is a legacy tools/call.
-func call(id int, tool, args string) string {
+func toolCall(id int, tool, args string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, id, tool, args)
 }
 

@@ -1,4 +1,4 @@
-package webserver
+package testserver
 
 import (
 	"bufio"
@@ -10,21 +10,19 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/stdmcp/stdmcp/internal/testserver"
 )
 
 func TestLostSessions(t *testing.T) {
 	for fault, want := range map[string][]int{
 		"session-lost": {404, 200}, "session-lost-400": {400, 200}, "session-lost-again": {404, 404}, "": {200, 200},
 	} {
-		p := start(t, nil, &Options{Fault: fault, InMemory: true})
+		p := start(t, nil, &HTTPOptions{Fault: fault, InMemory: true})
 		for _, want := range want {
 			p.initialize("2025-11-25")
-			if status, body := p.post(version("2025-11-25"), call(1, "echo", hi)); status != want {
+			if status, body := p.post(version("2025-11-25"), toolCall(1, "echo", hi)); status != want {
 				t.Errorf("%q: %d %s", fault, status, body)
 			}
-			if status, _ := p.post(version("2025-11-25"), call(2, "add", `{"a":1,"b":2}`)); (status == 404) == (want == 200) {
+			if status, _ := p.post(version("2025-11-25"), toolCall(2, "add", `{"a":1,"b":2}`)); (status == 404) == (want == 200) {
 				t.Errorf("%q: then %d", fault, status)
 			}
 			p.session = ""
@@ -35,7 +33,7 @@ func TestLostSessions(t *testing.T) {
 
 func TestFaultsThatPass(t *testing.T) {
 	for _, fault := range []string{"retry-after-seconds", "header-mismatch-once"} {
-		p := start(t, nil, &Options{Fault: fault, InMemory: true})
+		p := start(t, nil, &HTTPOptions{Fault: fault, InMemory: true})
 		echo := func(want bool) {
 			t.Helper()
 			status, body := p.post(modern(1, "tools/call", "echo", `"arguments":{"message":"hi"}`))
@@ -54,7 +52,7 @@ func TestFaultsThatPass(t *testing.T) {
 }
 
 func TestAnswerGoesAstray(t *testing.T) {
-	p := start(t, nil, &Options{Fault: "astray", Answers: Stream})
+	p := start(t, nil, &HTTPOptions{Fault: "astray", Answers: Stream})
 	headers, body := modern(1, "tools/call", "slow", `"arguments":{"seconds":3600}`)
 	other := p.do("POST", p.web.URL, headers, body)
 	defer other.Body.Close()
@@ -67,11 +65,11 @@ func TestAnswerGoesAstray(t *testing.T) {
 }
 
 func TestAnswerGoesToGet(t *testing.T) {
-	p := start(t, nil, &Options{Fault: "astray-on-get"})
+	p := start(t, nil, &HTTPOptions{Fault: "astray-on-get"})
 	p.initialize("2025-11-25")
 	listening := p.do("GET", p.web.URL, version("2025-11-25"), "")
 	defer listening.Body.Close()
-	if status, body := p.post(version("2025-11-25"), call(2, "echo", hi)); status != 200 || body != "" {
+	if status, body := p.post(version("2025-11-25"), toolCall(2, "echo", hi)); status != 200 || body != "" {
 		t.Error(status, body)
 	}
 	if got := events(t, bufio.NewReader(listening.Body), 1)[0]; !strings.Contains(got, `"id":2,"result"`) {
@@ -87,7 +85,7 @@ func TestRedirects(t *testing.T) {
 		"redirect-elsewhere-307": "a message was sent to another origin", "redirect-elsewhere-308": "a message was sent to another origin",
 		"moved-elsewhere": "a message was sent to another origin",
 	} {
-		p := start(t, nil, &Options{Fault: fault, InMemory: true})
+		p := start(t, nil, &HTTPOptions{Fault: fault, InMemory: true})
 		p.client.CheckRedirect = nil
 		status, body := p.post(modern(1, "tools/call", "echo", `"arguments":{"message":"hi"}`))
 		if violation == "" {
@@ -105,7 +103,7 @@ func TestRedirects(t *testing.T) {
 }
 
 func TestPackedStreams(t *testing.T) {
-	p := start(t, nil, &Options{Fault: "stream-gzip", InMemory: true})
+	p := start(t, nil, &HTTPOptions{Fault: "stream-gzip", InMemory: true})
 	headers, body := modern(1, "tools/call", "echo", `"arguments":{"message":"hi"}`)
 	resp, content, _, err := p.send("POST", "/mcp", headers+"Accept-Encoding: gzip\n", body)
 	if err != nil {
@@ -117,7 +115,7 @@ func TestPackedStreams(t *testing.T) {
 }
 
 func TestFromTLSToNone(t *testing.T) {
-	p := start(t, nil, &Options{Fault: "redirect-http", TLS: true})
+	p := start(t, nil, &HTTPOptions{Fault: "redirect-http", TLS: true})
 	headers, body := modern(1, "tools/call", "echo", `"arguments":{"message":"hi"}`)
 	resp := p.do("POST", p.web.URL, headers, body)
 	resp.Body.Close()
@@ -127,7 +125,7 @@ func TestFromTLSToNone(t *testing.T) {
 }
 
 func TestBadCertificate(t *testing.T) {
-	p := start(t, nil, &Options{Fault: "bad-certificate", TLS: true})
+	p := start(t, nil, &HTTPOptions{Fault: "bad-certificate", TLS: true})
 	if _, err := p.client.Get(p.web.URL); err == nil || !strings.Contains(err.Error(), "certificate") {
 		t.Error(err)
 	}
@@ -135,7 +133,7 @@ func TestBadCertificate(t *testing.T) {
 
 func TestRefusedConnections(t *testing.T) {
 	for _, inMemory := range []bool{false, true} {
-		p := start(t, nil, &Options{InMemory: inMemory})
+		p := start(t, nil, &HTTPOptions{InMemory: inMemory})
 		p.post(modern(1, "tools/list", "", ""))
 		p.web.Refuse()
 		if status, _ := p.post(modern(1, "tools/list", "", "")); status != 200 {
@@ -150,7 +148,7 @@ func TestRefusedConnections(t *testing.T) {
 
 func TestBodiesThatAreNotRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := start(t, nil, &Options{Fault: "reads-nothing", InMemory: true})
+		p := start(t, nil, &HTTPOptions{Fault: "reads-nothing", InMemory: true})
 		if status, body := p.post(modern(1, "tools/call", "echo", `"arguments":{"message":"hi"}`)); status != 200 {
 			t.Error(status, body)
 		}
@@ -169,7 +167,7 @@ func TestBodiesThatAreNotRead(t *testing.T) {
 // With HTTP/2 a stream is reset where with HTTP/1.1 the connection is.
 func TestResetsWithHTTP2(t *testing.T) {
 	for _, fault := range []string{"resets", "resets-midway", "event-reset", "length-too-short"} {
-		p := start(t, nil, &Options{Fault: fault, TLS: true})
+		p := start(t, nil, &HTTPOptions{Fault: fault, TLS: true})
 		headers, body := modern(1, "tools/call", "echo", `"arguments":{"message":"hi"}`)
 		req, err := http.NewRequestWithContext(t.Context(), "POST", p.web.URL, strings.NewReader(body))
 		if err != nil {
@@ -196,21 +194,21 @@ func TestResetsWithHTTP2(t *testing.T) {
 
 // Faults that lie in messages are the same on every transport.
 func TestFaultsOfTheEngine(t *testing.T) {
-	for _, f := range testserver.Faults() {
+	for _, f := range Faults() {
 		if f.Needs != "" || f.On != "" || f.Name == "subscription-storm" { // that goes where what belongs to no call goes
 			continue
 		}
 		t.Run(f.Name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				engine := &testserver.Options{Fault: f.Name, Size: 100, ProtocolVersions: legacy, Delay: 25 * time.Second}
+				engine := &Options{Fault: f.Name, Size: 100, ProtocolVersions: legacy, Delay: 25 * time.Second}
 				direct := directly(engine)
-				p := start(t, engine, &Options{Answers: Stream, InMemory: true})
+				p := start(t, engine, &HTTPOptions{Answers: Stream, InMemory: true})
 				p.initialize("2025-11-25")
 				streamable := p.data("POST", "/mcp", version("2025-11-25"), callWithToken)
 				if !slices.Equal(streamable, direct) {
 					t.Errorf("Streamable HTTP: %q\nwant %q", streamable, direct)
 				}
-				p = start(t, engine, &Options{InMemory: true})
+				p = start(t, engine, &HTTPOptions{InMemory: true})
 				stream := make(chan []string, 1)
 				go func() { stream <- p.data("GET", "/sse", "", "") }() // ends within a minute
 				synctest.Wait()
@@ -225,11 +223,11 @@ func TestFaultsOfTheEngine(t *testing.T) {
 	}
 }
 
-var callWithToken = strings.Replace(call(1, "echo", hi), `"arguments"`, `"_meta":{"progressToken":"tok"},"arguments"`, 1)
+var callWithToken = strings.Replace(toolCall(1, "echo", hi), `"arguments"`, `"_meta":{"progressToken":"tok"},"arguments"`, 1)
 
 // directly returns what the engine says to the call within a minute.
-func directly(o *testserver.Options) (list []string) {
-	s := testserver.New(o).NewSession(nil)
+func directly(o *Options) (list []string) {
+	s := New(o).NewSession(nil)
 	defer s.Close()
 	for _, body := range []string{initialize, initialized, callWithToken} {
 		list = nil

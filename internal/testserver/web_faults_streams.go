@@ -1,15 +1,15 @@
-package webserver
+package testserver
 
 // streams lists what is wrong with event streams, those of POST and that of
 // HTTP+SSE.
-func streams() []Fault {
+func streams() []HTTPFault {
 	const right = "event: message\ndata: $msg\n\n"
 	const huge = 128 << 20
-	stream := func(o *Options) { o.Answers = Stream }
-	return []Fault{
+	stream := func(o *HTTPOptions) { o.Answers = Stream }
+	return []HTTPFault{
 		{Name: "event-reset", Row: 2, Does: "breaks the connection in the middle of the event", On: "HE", event: then(halfEvent, (*exchange).reset)},
 		{Name: "garbage-event", Row: 9, Does: "sends an event that is no JSON, then the right one", On: "HE", event: sends("data: hello\n\n" + right)},
-		{Name: "page-as-stream", Row: 9, Does: "sends a page as a stream", On: "H", post: says(200, "text/event-stream", page)},
+		{Name: "page-as-stream", Row: 9, Does: "sends a page as a stream", On: "H", post: respond(200, "text/event-stream", page)},
 		{Name: "endless-event", Row: 10, Does: "sends Size bytes of data without a line break", On: "HE", size: huge,
 			event: endlessly(`data: {"jsonrpc":"2.0","id":$id,"result":{"text":"`, "x")},
 		{Name: "endless-lines", Row: 10, Does: "sends Size bytes of data in lines without an empty one", On: "HE", size: huge,
@@ -20,10 +20,10 @@ func streams() []Fault {
 		{Name: "event-trickles", Row: 12, Does: "sends the event a byte every Delay", On: "HE", event: dripEvent},
 		{Name: "murmurs", Row: 12, Does: "sends a comment every Delay and never answers", On: "HE", event: murmur},
 		{Name: "stream-byte-by-byte", Row: 13, Does: "sends streams in single bytes", On: "HE", Lawful: true,
-			options: func(o *Options) { o.Answers, o.Chunk = Stream, 1 }},
+			options: func(o *HTTPOptions) { o.Answers, o.Chunk = Stream, 1 }},
 		{Name: "stream-crlf", Row: 13, Does: "ends the lines of streams with CR LF", On: "HE", Lawful: true, options: stream, text: lineBreaks("\r\n")},
 		{Name: "stream-crlf-split", Row: 13, Does: "the same, in single bytes", On: "HE", Lawful: true,
-			options: func(o *Options) { o.Answers, o.Chunk = Stream, 1 }, text: lineBreaks("\r\n")},
+			options: func(o *HTTPOptions) { o.Answers, o.Chunk = Stream, 1 }, text: lineBreaks("\r\n")},
 		{Name: "stream-cr", Row: 14, Does: "ends the lines of streams with CR", On: "HE", Lawful: true, options: stream, text: lineBreaks("\r")},
 		{Name: "stream-mixed-breaks", Row: 14, Does: "ends lines with CR, LF and CR LF in turn", On: "HE", Lawful: true, options: stream, text: mixedBreaks},
 		{Name: "stream-bom", Row: 14, Does: "begins streams with a byte order mark", On: "HE", Lawful: true, options: stream, text: startsWith("\uFEFF")},
@@ -70,9 +70,9 @@ func streams() []Fault {
 }
 
 // schemas lists schemas that are dangerous to use.
-func schemas() []Fault {
+func schemas() []HTTPFault {
 	const list = "tools/list"
-	return []Fault{
+	return []HTTPFault{
 		{Name: "schema-bomb", Row: 39, Does: "has a tool with a schema that takes 2^30 steps", On: "HE", Strikes: list, event: showsSchema(bombSchema(30))},
 		{Name: "schema-recursive", Row: 39, Does: "has a tool with a schema that refers to itself and nothing else", On: "HE", Strikes: list,
 			event: showsSchema(`{"type":"object","$ref":"#/$defs/a","$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}}}`)},
@@ -85,13 +85,13 @@ func schemas() []Fault {
 
 // resumptions lists what goes wrong with the endpoint of HTTP+SSE and with
 // streams that end early.
-func resumptions() []Fault {
-	resumable := func(o *Options) { o.Answers, o.Resumable = Stream, true }
-	retry := func(text string) func(*Options) {
-		return func(o *Options) { o.Answers, o.Resumable, o.Retry = Stream, true, text }
+func resumptions() []HTTPFault {
+	resumable := func(o *HTTPOptions) { o.Answers, o.Resumable = Stream, true }
+	retry := func(text string) func(*HTTPOptions) {
+		return func(o *HTTPOptions) { o.Answers, o.Resumable, o.Retry = Stream, true, text }
 	}
 	const wait = "event: endpoint\ndata: $endpoint\n\n"
-	return []Fault{
+	return []HTTPFault{
 		{Name: "endpoint-elsewhere", Row: 32, Does: "says that messages go to another origin", On: "E",
 			endpoint: announces("event: endpoint\ndata: $foreign/message\n\n")},
 		{Name: "endpoint-elsewhere-short", Row: 32, Does: "says so without a scheme", On: "E",
@@ -135,7 +135,7 @@ func resumptions() []Fault {
 		{Name: "drops-again", Row: 34, Does: "ends the stream again and again without an answer", On: "H", Era: "legacy",
 			options: resumable, event: func(*sink, *outbox, item, int) bool { return false }},
 		{Name: "replays", Row: 34, Does: "drops the stream, and repeats what it has sent when it is resumed", On: "H", Era: "legacy",
-			options: resumable, event: replay},
+			options: resumable, event: replayEvents},
 		{Name: "repeats", Row: 34, Does: "sends the event of the answer twice", On: "H", Era: "legacy", options: resumable,
 			event: sends("id: $id\ndata: $msg\n\nid: $id\ndata: $msg\n\n")},
 		{Name: "resumption-404", Row: 34, Does: "drops the stream and has lost the session when it is resumed", On: "H", Era: "legacy",
@@ -144,6 +144,6 @@ func resumptions() []Fault {
 				return false
 			}},
 		{Name: "resumption-405", Row: 34, Does: "drops the stream and refuses to resume it", On: "H", Era: "legacy",
-			options: func(o *Options) { resumable(o); o.NoListening = true }, event: func(*sink, *outbox, item, int) bool { return false }},
+			options: func(o *HTTPOptions) { resumable(o); o.NoListening = true }, event: func(*sink, *outbox, item, int) bool { return false }},
 	}
 }

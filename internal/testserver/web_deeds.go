@@ -1,4 +1,4 @@
-package webserver
+package testserver
 
 import (
 	"bytes"
@@ -43,7 +43,7 @@ func (x *exchange) expand(text string) string {
 
 // says answers with a status and a body. Headers are lines; an empty content
 // type is none.
-func says(status int, contentType, body string, headers ...string) func(*exchange) {
+func respond(status int, contentType, body string, headers ...string) func(*exchange) {
 	return func(x *exchange) {
 		x.w.Header()["Content-Type"] = nil // or net/http would guess
 		for _, line := range headers {
@@ -61,23 +61,23 @@ func says(status int, contentType, body string, headers ...string) func(*exchang
 
 // json answers with 200 and what is said to be JSON.
 func json(body string, headers ...string) func(*exchange) {
-	return says(http.StatusOK, "application/json", body, headers...)
+	return respond(http.StatusOK, "application/json", body, headers...)
 }
 
 // status answers with a status and a sentence.
 func status(code int, headers ...string) func(*exchange) {
-	return says(code, "text/plain; charset=utf-8", strconv.Itoa(code)+" "+http.StatusText(code)+"\n", headers...)
+	return respond(code, "text/plain; charset=utf-8", strconv.Itoa(code)+" "+http.StatusText(code)+"\n", headers...)
 }
 
 const page = "<!DOCTYPE html>\n<html><head><title>Welcome</title></head><body><h1>It works!</h1></body></html>\n"
 
 func html(code int, headers ...string) func(*exchange) {
-	return says(code, "text/html; charset=utf-8", page, headers...)
+	return respond(code, "text/html; charset=utf-8", page, headers...)
 }
 
 // redirect sends the client somewhere else.
 func redirect(code int, to string) func(*exchange) {
-	return says(code, "", "", "Location: "+to)
+	return respond(code, "", "", "Location: "+to)
 }
 
 // chain redirects n times within the origin, with 307 and 308 in turn, and

@@ -1,4 +1,4 @@
-package webserver
+package testserver
 
 import (
 	"compress/gzip"

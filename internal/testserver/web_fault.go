@@ -1,4 +1,4 @@
-package webserver
+package testserver
 
 import (
 	"slices"
@@ -6,7 +6,7 @@ import (
 )
 
 // A Fault is something that goes wrong in HTTP.
-type Fault struct {
+type HTTPFault struct {
 	Name string
 	Row  int    // in the matrix of faults; 0 is for opening a connection
 	Does string // what it does
@@ -26,7 +26,7 @@ type Fault struct {
 	Lawful bool
 
 	size     int                                  // of what is sent, unless the engine's Options.Size is set
-	options  func(*Options)                       // changes the options to what the fault needs
+	options  func(*HTTPOptions)                   // changes the options to what the fault needs
 	unread   bool                                 // long bodies are not read
 	post     func(*exchange)                      // answers a POST that is struck
 	event    func(*sink, *outbox, item, int) bool // sends the answer to a POST that is struck; false ends the stream
@@ -41,25 +41,25 @@ type Fault struct {
 }
 
 // Faults returns all faults in the order of the matrix.
-func Faults() []Fault { return faults() }
+func HTTPFaults() []HTTPFault { return httpFaults() }
 
-func findFault(name string) *Fault {
+func findHTTPFault(name string) *HTTPFault {
 	if name == "" {
-		return &Fault{}
+		return &HTTPFault{}
 	}
-	all := faults()
-	if i := slices.IndexFunc(all, func(f Fault) bool { return f.Name == name }); i >= 0 {
+	all := httpFaults()
+	if i := slices.IndexFunc(all, func(f HTTPFault) bool { return f.Name == name }); i >= 0 {
 		return &all[i]
 	}
-	return &Fault{Name: name, Strikes: "*", post: func(x *exchange) { x.refuse(500, 0, "there is no fault "+name) }}
+	return &HTTPFault{Name: name, Strikes: "*", post: func(x *exchange) { x.refuse(500, 0, "there is no fault "+name) }}
 }
 
 // total reports whether the fault strikes every request there is, before
 // anything is judged: servers that know nothing of MCP don't judge.
-func (f *Fault) total() bool { return f.Strikes == "*" && f.post != nil }
+func (f *HTTPFault) total() bool { return f.Strikes == "*" && f.post != nil }
 
 // concerns reports whether the fault is about a transport and an era.
-func (f *Fault) concerns(x *exchange) bool {
+func (f *HTTPFault) concerns(x *exchange) bool {
 	transport, era := "H", "legacy"
 	if x.sse {
 		transport = "E"

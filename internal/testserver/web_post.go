@@ -1,12 +1,10 @@
-package webserver
+package testserver
 
 import (
 	"bytes"
 	"mime"
 	"net/http"
 	"slices"
-
-	"github.com/stdmcp/stdmcp/internal/testserver"
 )
 
 // The headers of Streamable HTTP.
@@ -17,11 +15,6 @@ const (
 	headerName    = "Mcp-Name"
 	headerParam   = "Mcp-Param-"
 	headerLast    = "Last-Event-Id"
-)
-
-const (
-	metaVersion      = "io.modelcontextprotocol/protocolVersion"
-	metaCapabilities = "io.modelcontextprotocol/clientCapabilities"
 )
 
 // post serves a POST to the endpoint of Streamable HTTP.
@@ -76,7 +69,7 @@ func (x *exchange) isModern() bool {
 }
 
 // isModern reports whether a version stands for the modern era, known or not.
-func (h *Handler) isModern(version string) bool { return version >= testserver.Modern }
+func (h *Handler) isModern(version string) bool { return version >= Modern }
 
 // serve has the engine handle the message, and answers.
 func (x *exchange) serve() {
@@ -205,7 +198,7 @@ func (x *exchange) await(out *outbox, enough func(items []item, ended bool) bool
 // 200 for errors, unless there is no request that they answer.
 func (x *exchange) statusOf(msg []byte) int {
 	code := errorCode(msg)
-	badRequest := []int{codeHeaderMismatch, codeNoCapability, codeVersion, codeParse, codeInvalidRequest}
+	badRequest := []int{codeHeaderMismatch, codeMissingCapability, codeVersion, codeParse, codeInvalidRequest}
 	switch {
 	case code != 0 && bytes.HasPrefix(msg, []byte(`{"jsonrpc":"2.0","id":null`)):
 		return http.StatusBadRequest

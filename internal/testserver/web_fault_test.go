@@ -1,4 +1,4 @@
-package webserver
+package testserver
 
 import (
 	"bufio"
@@ -6,7 +6,6 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"maps"
@@ -19,18 +18,14 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/stdmcp/stdmcp/internal/testserver"
 )
 
-var update = flag.Bool("update", false, "rewrite testdata")
-
-func TestFaultsAreInOrder(t *testing.T) {
+func TestHTTPFaultsAreInOrder(t *testing.T) {
 	row, seen := 0, map[string]bool{}
-	for _, f := range testserver.Faults() {
+	for _, f := range Faults() {
 		seen[f.Name] = true
 	}
-	for _, f := range Faults() {
+	for _, f := range HTTPFaults() {
 		if f.Row < row || seen[f.Name] || f.Does == "" || f.On == "" {
 			t.Errorf("%s: row %d after %d, twice %v, does %q", f.Name, f.Row, row, seen[f.Name], f.Does)
 		}
@@ -39,17 +34,17 @@ func TestFaultsAreInOrder(t *testing.T) {
 }
 
 // TestFaults writes what comes over the wire with every fault to
-// testdata/faults.golden.
+// testdata/web-faults.golden.
 func TestFaults(t *testing.T) {
-	const file = "testdata/faults.golden"
+	const file = "testdata/web-faults.golden"
 	var got bytes.Buffer
-	for _, f := range Faults() {
+	for _, f := range HTTPFaults() {
 		if f.badCertificate || f.unread {
 			continue // TestBadCertificate, TestBodiesThatAreNotRead
 		}
 		for _, transport := range f.On {
 			fmt.Fprintf(&got, "%s (%c)\n", f.Name, transport)
-			for _, line := range strike(t, f, transport == 'E') {
+			for _, line := range injectHTTP(t, f, transport == 'E') {
 				fmt.Fprintf(&got, "\t%s\n", line)
 			}
 		}
@@ -75,13 +70,13 @@ func TestFaults(t *testing.T) {
 }
 
 // strike brings the fault about and returns what came, for one minute.
-func strike(t *testing.T, f Fault, sse bool) (lines []string) {
+func injectHTTP(t *testing.T, f HTTPFault, sse bool) (lines []string) {
 	synctest.Test(t, func(t *testing.T) {
-		engine := &testserver.Options{Size: 3000}
+		engine := &Options{Size: 3000}
 		if f.Era == "legacy" || sse {
 			engine.ProtocolVersions = legacy
 		}
-		p := start(t, engine, &Options{Fault: f.Name, InMemory: true})
+		p := start(t, engine, &HTTPOptions{Fault: f.Name, InMemory: true})
 		switch {
 		case sse:
 			lines = p.strikeSSE(f)
@@ -106,7 +101,7 @@ const initialize = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"pro
 
 const initialized = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
 
-func (p *peer) strikeLegacy(f Fault) (lines []string) {
+func (p *peer) strikeLegacy(f HTTPFault) (lines []string) {
 	headers := version("2025-11-25")
 	switch {
 	case f.Strikes == "server/discover":
@@ -140,16 +135,16 @@ func (p *peer) strikeLegacy(f Fault) (lines []string) {
 }
 
 // strikes is a legacy request that the fault strikes.
-func strikes(f Fault) string {
+func strikes(f HTTPFault) string {
 	if f.Strikes == "tools/list" {
 		return `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
 	}
-	return call(1, "echo", hi)
+	return toolCall(1, "echo", hi)
 }
 
 var eventIDs = regexp.MustCompile(`id: (stream-[0-9]+/[0-9]+)`)
 
-func (p *peer) strikeSSE(f Fault) (lines []string) {
+func (p *peer) strikeSSE(f HTTPFault) (lines []string) {
 	if f.total() || f.get != nil {
 		return []string{p.raw("GET", "/sse", "", "")}
 	}
@@ -268,7 +263,7 @@ var shorten = strings.NewReplacer(
 	firstAnswer(), "INITIALIZED")
 
 func firstAnswer() (answer string) {
-	s := testserver.New(&testserver.Options{ProtocolVersions: legacy}).NewSession(nil)
+	s := New(&Options{ProtocolVersions: legacy}).NewSession(nil)
 	defer s.Close()
 	s.Handle(context.Background(), []byte(initialize), func(msg []byte) { answer = string(msg) })
 	return answer

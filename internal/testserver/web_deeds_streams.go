@@ -1,4 +1,4 @@
-package webserver
+package testserver
 
 import (
 	"fmt"
@@ -46,7 +46,7 @@ func onlyResumed(drop func(*exchange)) func(*sink, *outbox, item, int) bool {
 }
 
 // replay begins with what the client has seen already when that resumes.
-func replay(s *sink, out *outbox, it item, n int) bool {
+func replayEvents(s *sink, out *outbox, it item, n int) bool {
 	s.event(eventID(out, n), []byte(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"seen"}}`))
 	if s.x.r.Header.Get(headerLast) == "" {
 		return false

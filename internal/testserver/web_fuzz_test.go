@@ -1,4 +1,4 @@
-package webserver
+package testserver
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
@@ -17,7 +16,7 @@ func FuzzServe(f *testing.F) {
 	headers, body := modern(1, "tools/call", "mirror", `"arguments":{"text":"é"}`)
 	f.Add("POST", "/mcp", headers+"Mcp-Param-Text: "+encoded("é"), body)
 	f.Add("POST", "/mcp", "", initialize)
-	f.Add("POST", "/mcp", version("2025-11-25"), call(1, "echo", hi))
+	f.Add("POST", "/mcp", version("2025-11-25"), toolCall(1, "echo", hi))
 	f.Add("POST", "/message?session=x", "", "[]")
 	f.Add("GET", "/mcp", "Last-Event-ID: stream-0/0", "")
 	f.Add("GET", "/sse", "", "")
@@ -26,7 +25,7 @@ func FuzzServe(f *testing.F) {
 		if strings.Contains(body, "bytes") || !strings.HasPrefix(url, "/") {
 			t.Skip("the tool big would be as big as it is told to be")
 		}
-		for _, o := range []*Options{nil, {Stateless: true, Resumable: true, Answers: Stream}} {
+		for _, o := range []*HTTPOptions{nil, {Stateless: true, Resumable: true, Answers: Stream}} {
 			req, err := http.NewRequest(method, "http://localhost", strings.NewReader(body))
 			if err != nil {
 				t.Skip("not a request")
@@ -41,7 +40,7 @@ func FuzzServe(f *testing.F) {
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel() // what takes time ends at once
-			h := New(testserver.New(&testserver.Options{Mirror: true}), o)
+			h := NewHandler(New(&Options{Mirror: true}), o)
 			w := httptest.NewRecorder()
 			h.ServeHTTP(w, req.WithContext(ctx))
 			h.Close()
@@ -60,10 +59,10 @@ func FuzzDecode(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		if got, ok := decode(s); ok && got != s && encoded(got) != s {
+		if got, ok := decodeHeader(s); ok && got != s && encoded(got) != s {
 			t.Errorf("%q is decoded to %q, which is encoded as %q", s, got, encoded(got))
 		}
-		if got, ok := decode(encoded(strings.ToValidUTF8(s, ""))); !ok || got != strings.ToValidUTF8(s, "") {
+		if got, ok := decodeHeader(encoded(strings.ToValidUTF8(s, ""))); !ok || got != strings.ToValidUTF8(s, "") {
 			t.Errorf("%q: %q, %v", s, got, ok)
 		}
 	})

@@ -1,4 +1,4 @@
-package webserver
+package testserver
 
 import (
 	"crypto/tls"
@@ -9,12 +9,10 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"github.com/stdmcp/stdmcp/internal/testserver"
 )
 
 // A Running is a server that can be reached.
-type Running struct {
+type HTTPServer struct {
 	*Handler
 	URL     string // of Streamable HTTP
 	SSE     string // of HTTP+SSE
@@ -35,11 +33,11 @@ type Running struct {
 
 // Start serves server on a socket of this machine. Nil options mean the zero
 // value. Close must be called.
-func Start(server *testserver.Server, o *Options) (*Running, error) {
-	r := &Running{Handler: New(server, o), conns: map[net.Conn]bool{}}
+func StartHTTP(server *Server, o *HTTPOptions) (*HTTPServer, error) {
+	r := &HTTPServer{Handler: NewHandler(server, o), conns: map[net.Conn]bool{}}
 	engine := r.engine
 	engine.Fault, engine.Report = "", nil
-	r.other = New(testserver.New(&engine), &Options{Prefix: r.opts.Prefix})
+	r.other = NewHandler(New(&engine), &HTTPOptions{Prefix: r.opts.Prefix})
 	if err := r.start(); err != nil {
 		r.Close()
 		return nil, err
@@ -48,7 +46,7 @@ func Start(server *testserver.Server, o *Options) (*Running, error) {
 }
 
 // start opens the server, the other origin and, beside TLS, one without.
-func (r *Running) start() (err error) {
+func (r *HTTPServer) start() (err error) {
 	var certificate *tls.Certificate
 	scheme := "http://"
 	if r.opts.TLS {
@@ -74,14 +72,14 @@ func (r *Running) start() (err error) {
 	return nil
 }
 
-func (r *Running) listen() (net.Listener, error) {
+func (r *HTTPServer) listen() (net.Listener, error) {
 	if r.opts.InMemory {
 		return r.network.listen(), nil
 	}
 	return net.Listen("tcp", "127.0.0.1:0")
 }
 
-func (r *Running) serve(listener net.Listener, handler http.Handler, certificate *tls.Certificate) {
+func (r *HTTPServer) serve(listener net.Listener, handler http.Handler, certificate *tls.Certificate) {
 	server := &http.Server{
 		Handler:   handler,
 		ConnState: r.note,
@@ -98,7 +96,7 @@ func (r *Running) serve(listener net.Listener, handler http.Handler, certificate
 	})
 }
 
-func (r *Running) note(conn net.Conn, state http.ConnState) {
+func (r *HTTPServer) note(conn net.Conn, state http.ConnState) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if state == http.StateNew {
@@ -111,7 +109,7 @@ func (r *Running) note(conn net.Conn, state http.ConnState) {
 }
 
 // Conns returns how many connections are open, idle ones included.
-func (r *Running) Conns() int {
+func (r *HTTPServer) Conns() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.conns)
@@ -119,7 +117,7 @@ func (r *Running) Conns() int {
 
 // Client returns a new client that can reach the server and trusts its
 // certificate. Its idle connections are for the caller to close.
-func (r *Running) Client() *http.Client {
+func (r *HTTPServer) Client() *http.Client {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.Proxy = nil
 	t.TLSClientConfig = r.trust
@@ -131,17 +129,17 @@ func (r *Running) Client() *http.Client {
 
 // Refuse ends listening: new connections are refused, and those that there are
 // go on.
-func (r *Running) Refuse() { _ = r.listener.Close() }
+func (r *HTTPServer) Refuse() { _ = r.listener.Close() }
 
 // Elsewhere returns what the other origin has seen.
-func (r *Running) Elsewhere() []Request {
+func (r *HTTPServer) Elsewhere() []Request {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.elsewhere)
 }
 
 // watch remembers what another origin sees and reports what must not go there.
-func (r *Running) watch(next http.Handler) http.Handler {
+func (r *HTTPServer) watch(next http.Handler) http.Handler {
 	secrets := []string{"Authorization", "Cookie", "Proxy-Authorization", headerSession}
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		r.mu.Lock()
@@ -162,7 +160,7 @@ func (r *Running) watch(next http.Handler) http.Handler {
 }
 
 // Close ends everything at once and waits until nothing is left.
-func (r *Running) Close() {
+func (r *HTTPServer) Close() {
 	r.stop()
 	r.other.stop()
 	for _, server := range r.servers {

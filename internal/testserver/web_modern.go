@@ -1,4 +1,4 @@
-package webserver
+package testserver
 
 import (
 	"encoding/base64"
@@ -31,7 +31,7 @@ func (x *exchange) admitModern() bool {
 	case !m.request || m.batch:
 		return true // the engine says what is wrong
 	}
-	x.malformed = text(x.msg.meta[metaVersion]) == "" || kindOf(x.msg.meta[metaCapabilities]) != wire.Object
+	x.malformed = text(x.msg.meta[metaVersion]) == "" || firstBytesKind(x.msg.meta[metaCapabilities]) != wire.Object
 	what := x.mismatch()
 	if what == "" {
 		return true
@@ -86,7 +86,7 @@ func (x *exchange) differs(name, want string, encoded bool) string {
 	have := values[0]
 	if encoded {
 		var ok bool
-		if have, ok = decode(have); !ok {
+		if have, ok = decodeHeader(have); !ok {
 			return name + ": " + strconv.Quote(values[0]) + " is not encoded as it must be"
 		}
 	}
@@ -97,7 +97,7 @@ func (x *exchange) differs(name, want string, encoded bool) string {
 }
 
 // decode undoes the encoding of a value in a header.
-func decode(value string) (string, bool) {
+func decodeHeader(value string) (string, bool) {
 	for _, c := range []byte(value) {
 		if c != '\t' && (c < ' ' || c > '~') {
 			return "", false
@@ -138,7 +138,7 @@ func (x *exchange) mismatchInParams() string {
 			value = object(value)[key]
 		}
 		want := string(value)
-		switch kindOf(value) {
+		switch firstBytesKind(value) {
 		case wire.Invalid, wire.Null:
 			if len(x.r.Header.Values(m.header)) > 0 {
 				return m.header + " without a value in the body"

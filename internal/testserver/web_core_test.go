@@ -1,4 +1,4 @@
-package webserver
+package testserver
 
 import (
 	"bufio"
@@ -9,13 +9,11 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/stdmcp/stdmcp/internal/testserver"
 )
 
 func TestLegacyConversation(t *testing.T) {
 	for _, revision := range legacy {
-		for form, o := range map[string]*Options{
+		for form, o := range map[string]*HTTPOptions{
 			"auto": {}, "json": {Answers: JSON}, "stream": {Answers: Stream, Resumable: true, Retry: "10", Chunk: 7}, "stateless": {Stateless: true},
 		} {
 			t.Run(revision+"/"+form, func(t *testing.T) {
@@ -25,7 +23,7 @@ func TestLegacyConversation(t *testing.T) {
 				if (p.session == "") != o.Stateless {
 					t.Errorf("session id %q", p.session)
 				}
-				resp := p.do("POST", p.web.URL, version(revision), call(1, "echo", hi))
+				resp := p.do("POST", p.web.URL, version(revision), toolCall(1, "echo", hi))
 				body, kind := p.text(resp), resp.Header.Get("Content-Type")
 				want, wantKind := `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"hi"}]}}`, "application/json"
 				if form == "stream" {
@@ -35,7 +33,7 @@ func TestLegacyConversation(t *testing.T) {
 					t.Errorf("%d %s %q", resp.StatusCode, kind, body)
 				}
 				if form != "json" {
-					status, body := p.post(version(revision), strings.Replace(call(2, "slow", `{"seconds":0,"steps":2}`), `"arguments"`, `"_meta":{"progressToken":1},"arguments"`, 1))
+					status, body := p.post(version(revision), strings.Replace(toolCall(2, "slow", `{"seconds":0,"steps":2}`), `"arguments"`, `"_meta":{"progressToken":1},"arguments"`, 1))
 					if status != 200 || strings.Count(body, "event: message") != 3 {
 						t.Errorf("%d %q", status, body)
 					}
@@ -55,7 +53,7 @@ func TestLegacyConversation(t *testing.T) {
 func TestModernConversation(t *testing.T) {
 	for form, answers := range map[string]Answers{"auto": Auto, "json": JSON, "stream": Stream} {
 		t.Run(form, func(t *testing.T) {
-			p := start(t, nil, &Options{Answers: answers, InMemory: true, Resumable: true})
+			p := start(t, nil, &HTTPOptions{Answers: answers, InMemory: true, Resumable: true})
 			for _, test := range []struct {
 				method, name, params string
 				status               int
@@ -103,7 +101,7 @@ func TestModernRefusals(t *testing.T) {
 		{"no JSON", "", `{"jsonrpc ,`, 400, `"code":-32700`, "expected"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			p := start(t, nil, &Options{InMemory: true})
+			p := start(t, nil, &HTTPOptions{InMemory: true})
 			headers, body := modern(1, "tools/list", "", "")
 			if from, to, ok := strings.Cut(test.body, " "); ok {
 				body = strings.Replace(body, from, to, 1)
@@ -122,7 +120,7 @@ func TestModernRefusals(t *testing.T) {
 }
 
 func TestClosingTheStreamCancels(t *testing.T) {
-	p := start(t, nil, &Options{Answers: Stream})
+	p := start(t, nil, &HTTPOptions{Answers: Stream})
 	headers, body := modern(1, "tools/call", "slow", `"arguments":{"seconds":3600}`)
 	resp := p.do("POST", p.web.URL, headers, body)
 	resp.Body.Close()
@@ -133,7 +131,7 @@ func TestClosingTheStreamCancels(t *testing.T) {
 }
 
 func TestSubscriptionIsALongStream(t *testing.T) {
-	p := start(t, nil, &Options{Answers: JSON})
+	p := start(t, nil, &HTTPOptions{Answers: JSON})
 	headers, body := modern(1, "subscriptions/listen", "", `"notifications":{"toolsListChanged":true}`)
 	resp := p.do("POST", p.web.URL, headers, body)
 	r := bufio.NewReader(resp.Body)
@@ -156,12 +154,12 @@ func TestSubscriptionIsALongStream(t *testing.T) {
 func TestServerAsks(t *testing.T) {
 	for form, answers := range map[string]Answers{"stream": Stream, "auto": Auto, "json": JSON} {
 		t.Run(form, func(t *testing.T) {
-			p := start(t, nil, &Options{Answers: answers})
+			p := start(t, nil, &HTTPOptions{Answers: answers})
 			p.initialize("2025-11-25")
 			listening := p.do("GET", p.web.URL, version("2025-11-25"), "")
 			defer listening.Body.Close()
 			answered := make(chan *http.Response, 1)
-			go func() { answered <- p.do("POST", p.web.URL, version("2025-11-25"), call(1, "ask_roots", "{}")) }()
+			go func() { answered <- p.do("POST", p.web.URL, version("2025-11-25"), toolCall(1, "ask_roots", "{}")) }()
 			from := listening
 			if answers != JSON {
 				from = <-answered
@@ -194,10 +192,10 @@ func TestServerAsks(t *testing.T) {
 
 func TestResumption(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := start(t, nil, &Options{Answers: Stream, Resumable: true, InMemory: true})
+		p := start(t, nil, &HTTPOptions{Answers: Stream, Resumable: true, InMemory: true})
 		p.initialize("2025-11-25")
 		resp := p.do("POST", p.web.URL, version("2025-11-25"),
-			strings.Replace(call(1, "slow", `{"seconds":3,"steps":3}`), `"arguments"`, `"_meta":{"progressToken":1},"arguments"`, 1))
+			strings.Replace(toolCall(1, "slow", `{"seconds":3,"steps":3}`), `"arguments"`, `"_meta":{"progressToken":1},"arguments"`, 1))
 		if got := events(t, bufio.NewReader(resp.Body), 1)[0]; !strings.Contains(got, "step 1") {
 			t.Error(got)
 		}
@@ -218,11 +216,11 @@ func TestResumption(t *testing.T) {
 
 func TestListeningStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := start(t, nil, &Options{InMemory: true, KeepAlive: time.Minute})
+		p := start(t, nil, &HTTPOptions{InMemory: true, KeepAlive: time.Minute})
 		p.initialize("2025-06-18")
 		resp := p.do("GET", p.web.URL, version("2025-06-18")+"Accept: text/event-stream", "")
 		defer resp.Body.Close()
-		p.post(version("2025-06-18"), call(1, "add_tool", "{}"))
+		p.post(version("2025-06-18"), toolCall(1, "add_tool", "{}"))
 		r := bufio.NewReader(resp.Body)
 		if got := events(t, r, 1)[0]; !strings.Contains(got, "list_changed") {
 			t.Error(got)
@@ -239,7 +237,7 @@ func TestListeningStream(t *testing.T) {
 		if leaks := p.web.Leaks(); leaks != nil {
 			t.Errorf("leaks %q", leaks)
 		}
-		if status, body := p.post(version("2025-06-18"), call(2, "echo", hi)); status != 404 || !strings.Contains(body, "Session not found") {
+		if status, body := p.post(version("2025-06-18"), toolCall(2, "echo", hi)); status != 404 || !strings.Contains(body, "Session not found") {
 			t.Error(status, body)
 		}
 		p.lawful()
@@ -247,7 +245,7 @@ func TestListeningStream(t *testing.T) {
 }
 
 func TestHTTPWithSSE(t *testing.T) {
-	p := start(t, nil, &Options{Prefix: "/api", Answers: JSON})
+	p := start(t, nil, &HTTPOptions{Prefix: "/api", Answers: JSON})
 	resp := p.do("GET", p.web.SSE, "Accept: text/event-stream", "")
 	r := bufio.NewReader(resp.Body)
 	endpoint := events(t, r, 1)[0]
@@ -259,8 +257,8 @@ func TestHTTPWithSSE(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2024-11-05","capabilities":{"roots":{}},` +
 			`"clientInfo":{"name":"t","version":"1"}}}`, `"protocolVersion":"2024-11-05"`},
 		{`{"jsonrpc":"2.0","method":"notifications/initialized"}`, ""},
-		{call(2, "echo", hi), `"text":"hi"`},
-		{call(3, "log", "{}"), "This is what info looks like."},
+		{toolCall(2, "echo", hi), `"text":"hi"`},
+		{toolCall(3, "log", "{}"), "This is what info looks like."},
 	} {
 		resp := p.do("POST", p.web.Base+endpoint, "", test.body)
 		if body := p.text(resp); resp.StatusCode != 202 || body != "" {
@@ -283,24 +281,24 @@ func TestTransportsAndErasLeftOut(t *testing.T) {
 	for _, test := range []struct {
 		name      string
 		revisions []string
-		o         Options
+		o         HTTPOptions
 		method    string
 		path      string
 		status    int
 	}{
-		{"no SSE", nil, Options{StreamableOnly: true}, "GET", "/sse", 404},
-		{"nor its endpoint", nil, Options{StreamableOnly: true}, "POST", "/message", 404},
-		{"SSE is for legacy", []string{"2026-07-28"}, Options{}, "GET", "/sse", 404},
-		{"no Streamable HTTP", nil, Options{SSEOnly: true}, "POST", "/mcp", 404},
-		{"POST to the stream", nil, Options{SSEOnly: true}, "POST", "/sse", 405},
-		{"GET in the modern era", []string{"2026-07-28"}, Options{}, "GET", "/mcp", 405},
-		{"DELETE in the modern era", []string{"2026-07-28"}, Options{}, "DELETE", "/mcp", 405},
-		{"a place that there is not", nil, Options{}, "GET", "/", 404},
-		{"outside of the prefix", nil, Options{Prefix: "/api"}, "POST", "/mcp", 404},
+		{"no SSE", nil, HTTPOptions{StreamableOnly: true}, "GET", "/sse", 404},
+		{"nor its endpoint", nil, HTTPOptions{StreamableOnly: true}, "POST", "/message", 404},
+		{"SSE is for legacy", []string{"2026-07-28"}, HTTPOptions{}, "GET", "/sse", 404},
+		{"no Streamable HTTP", nil, HTTPOptions{SSEOnly: true}, "POST", "/mcp", 404},
+		{"POST to the stream", nil, HTTPOptions{SSEOnly: true}, "POST", "/sse", 405},
+		{"GET in the modern era", []string{"2026-07-28"}, HTTPOptions{}, "GET", "/mcp", 405},
+		{"DELETE in the modern era", []string{"2026-07-28"}, HTTPOptions{}, "DELETE", "/mcp", 405},
+		{"a place that there is not", nil, HTTPOptions{}, "GET", "/", 404},
+		{"outside of the prefix", nil, HTTPOptions{Prefix: "/api"}, "POST", "/mcp", 404},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			test.o.InMemory = true
-			p := start(t, &testserver.Options{ProtocolVersions: test.revisions}, &test.o)
+			p := start(t, &Options{ProtocolVersions: test.revisions}, &test.o)
 			if resp := p.do(test.method, p.web.Base+test.path, "", ""); resp.StatusCode != test.status {
 				t.Error(resp.Status)
 			}
@@ -309,7 +307,7 @@ func TestTransportsAndErasLeftOut(t *testing.T) {
 }
 
 func TestDiscoverOnALegacyServer(t *testing.T) {
-	p := start(t, &testserver.Options{ProtocolVersions: legacy}, &Options{InMemory: true})
+	p := start(t, &Options{ProtocolVersions: legacy}, &HTTPOptions{InMemory: true})
 	status, body := p.post(modern(1, "server/discover", "", ""))
 	if status != 400 || !strings.Contains(body, `"code":-32000`) {
 		t.Error(status, body)
@@ -318,7 +316,7 @@ func TestDiscoverOnALegacyServer(t *testing.T) {
 }
 
 func TestInitializeOnAModernServer(t *testing.T) {
-	p := start(t, &testserver.Options{ProtocolVersions: []string{"2026-07-28"}}, &Options{InMemory: true})
+	p := start(t, &Options{ProtocolVersions: []string{"2026-07-28"}}, &HTTPOptions{InMemory: true})
 	status, body := p.post("", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}`)
 	if status != 400 || !strings.Contains(body, `"code":-32020`) || !strings.Contains(body, "2026-07-28") {
 		t.Error(status, body)
@@ -328,7 +326,7 @@ func TestInitializeOnAModernServer(t *testing.T) {
 
 func TestTLSWithHTTP2(t *testing.T) {
 	for _, inMemory := range []bool{false, true} {
-		p := start(t, nil, &Options{TLS: true, InMemory: inMemory})
+		p := start(t, nil, &HTTPOptions{TLS: true, InMemory: inMemory})
 		headers, body := modern(1, "tools/call", "echo", `"arguments":{"message":"hi"}`)
 		resp := p.do("POST", p.web.URL, headers, body)
 		if got := p.text(resp); resp.ProtoMajor != 2 || !strings.Contains(got, `"text":"hi"`) {
@@ -373,7 +371,7 @@ func TestNameOfSomebodyElse(t *testing.T) {
 
 func TestLatency(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := start(t, nil, &Options{InMemory: true, Latency: time.Minute})
+		p := start(t, nil, &HTTPOptions{InMemory: true, Latency: time.Minute})
 		begin := time.Now()
 		p.post(modern(1, "tools/list", "", ""))
 		if took := time.Since(begin); took != time.Minute || p.web.Requests()[0].At != begin {
@@ -383,21 +381,21 @@ func TestLatency(t *testing.T) {
 }
 
 func TestUnknownFault(t *testing.T) {
-	p := start(t, nil, &Options{InMemory: true, Fault: "no-such"})
+	p := start(t, nil, &HTTPOptions{InMemory: true, Fault: "no-such"})
 	if status, body := p.post(modern(1, "tools/list", "", "")); status != 500 || !strings.Contains(body, "no fault no-such") {
 		t.Error(status, body)
 	}
 }
 
 func TestManyCallsAtOnce(t *testing.T) {
-	p := start(t, nil, &Options{Resumable: true})
+	p := start(t, nil, &HTTPOptions{Resumable: true})
 	p.initialize("2025-11-25")
 	var running sync.WaitGroup
 	for i := range 20 {
 		running.Go(func() {
 			for j := range 20 {
 				id := 1 + i*20 + j
-				resp := p.do("POST", p.web.URL, version("2025-11-25"), call(id, []string{"echo", "log"}[j%2], hi))
+				resp := p.do("POST", p.web.URL, version("2025-11-25"), toolCall(id, []string{"echo", "log"}[j%2], hi))
 				if got := p.text(resp); !strings.Contains(got, fmt.Sprintf(`"id":%d,"result"`, id)) {
 					t.Error(got)
 				}
@@ -409,7 +407,7 @@ func TestManyCallsAtOnce(t *testing.T) {
 }
 
 func TestStormWaitsForItsReader(t *testing.T) {
-	p := start(t, &testserver.Options{Fault: "notification-storm", Size: 30_000}, nil)
+	p := start(t, &Options{Fault: "notification-storm", Size: 30_000}, nil)
 	_, got := p.post(modern(1, "tools/call", "echo", `"arguments":{"message":"hi"}`))
 	if n := strings.Count(got, "notifications/message"); n != 30_000 || !strings.HasSuffix(got, "}\n\n") {
 		t.Error(n, "notifications")

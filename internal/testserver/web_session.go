@@ -1,4 +1,4 @@
-package webserver
+package testserver
 
 import (
 	"context"
@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-
-	"github.com/stdmcp/stdmcp/internal/testserver"
 )
 
 // Why sessions end.
@@ -22,7 +20,7 @@ const (
 type session struct {
 	h       *Handler
 	id      string // empty when there is but one
-	engine  *testserver.Session
+	engine  *Session
 	ctx     context.Context
 	cancel  context.CancelFunc
 	general *outbox // what answers nothing; in HTTP+SSE, everything
