@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -78,10 +79,10 @@ func (c *Client) gather(ctx context.Context, q *call, raw []byte) error {
 	case ask.requests == nil && ask.state == nil:
 		return &malformedError{errors.New("input required, but none asked for")}
 	case len(ask.requests) > maxInputs:
-		return &opError{"more than " + strconv.Itoa(maxInputs) + " questions at once", ErrInputRequired}
+		return diag.Op("more than "+strconv.Itoa(maxInputs)+" questions at once", ErrInputRequired)
 	}
 	if q.rounds++; q.rounds > c.opts.MaxRounds {
-		return &opError{"no result after " + strconv.Itoa(c.opts.MaxRounds) + " rounds", ErrInputRequired}
+		return diag.Op("no result after "+strconv.Itoa(c.opts.MaxRounds)+" rounds", ErrInputRequired)
 	}
 	q.inputs = nil
 	if ask.requests != nil {
@@ -114,7 +115,7 @@ func (c *Client) answerAll(ctx context.Context, keys []string, question func(key
 			defer wg.Done()
 			answer, err := c.input(ctx, key, question)
 			if err != nil {
-				once.Do(func() { failure = &opError{wire.Quote(key), err}; cancel() })
+				once.Do(func() { failure = diag.Op(wire.Quote(key), err); cancel() })
 			}
 			answers[i] = answer
 		}()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
@@ -58,7 +59,7 @@ func (c *Client) intercepted(ctx context.Context, era era, q *call) (RawMessage,
 		if err = wire.Valid(raw); err == nil {
 			return raw, nil
 		}
-		err = &opError{"the result that Intercept returned", &malformedError{err}}
+		err = diag.Op("the result that Intercept returned", &malformedError{err})
 	}
 	if _, ok := err.(*CallError); !ok {
 		err = c.failed(q, err)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"sync"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
@@ -50,7 +51,7 @@ func appendMeta(b []byte, meta map[string]any) (_ []byte, err error) {
 			return b, errors.New("the key " + wire.Quote(key) + " of Meta is the client's own")
 		}
 		if b, err = wire.AppendValue(wire.AppendKey(b, key), meta[key]); err != nil {
-			return b, &opError{"Meta " + wire.Quote(key), err}
+			return b, diag.Op("Meta "+wire.Quote(key), err)
 		}
 	}
 	return b, nil
@@ -64,7 +65,7 @@ func (q *call) setParams(params any) error {
 	}
 	b, err := wire.AppendValue(nil, params)
 	if err != nil {
-		return &opError{"params", err}
+		return diag.Op("params", err)
 	}
 	var members []byte
 	r := wire.NewReader(b)
@@ -81,7 +82,7 @@ func (q *call) setParams(params any) error {
 		}
 	}
 	if err := r.End(); err != nil {
-		return &opError{"params", err}
+		return diag.Op("params", err)
 	}
 	q.params = func(_ *call, b []byte) ([]byte, error) { return append(b, members...), nil }
 	return nil
@@ -100,7 +101,7 @@ func (q *call) appendNamed(b []byte) ([]byte, error) {
 		err = errNoObject
 	}
 	if err != nil {
-		return b, &opError{"arguments", err}
+		return b, diag.Op("arguments", err)
 	}
 	return b, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -20,7 +21,7 @@ func (c *Client) do(ctx context.Context, q *call) (RawMessage, error) {
 		return raw, err
 	}
 	if err := c.renew(ctx, session); err != nil {
-		return nil, c.failed(q, &opError{"new session", err})
+		return nil, c.failed(q, diag.Op("new session", err))
 	}
 	return c.send(ctx, c.era, q)
 }

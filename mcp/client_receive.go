@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -80,7 +81,7 @@ func (c *Client) watching() []watcher {
 func panicError(v any) error {
 	switch v := v.(type) {
 	case error:
-		return &opError{"panic in a handler", v}
+		return diag.Op("panic in a handler", v)
 	case string:
 		return errors.New("panic in a handler: " + v)
 	}

@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -89,7 +90,7 @@ func (c *Client) connectError(err error) error {
 	if c.target != "" {
 		op += " to " + c.target
 	}
-	return &opError{op, err}
+	return diag.Op(op, err)
 }
 
 // open opens the connection.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -101,8 +102,8 @@ func (e *triedError) Error() string {
 		if e.kinds[i] != "" {
 			s += "over " + e.kinds[i] + ": "
 		}
-		if op, ok := err.(*opError); ok {
-			err = op.err // without the server, again
+		if op, ok := err.(*diag.OpError); ok {
+			err = op.Err // without the server, again
 		}
 		s += err.Error()
 	}

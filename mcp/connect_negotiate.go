@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/stdmcp/stdmcp/internal/diag"
 )
 
 // An agreement is how client and server go on.
@@ -57,7 +59,7 @@ func (c *Client) negotiate(ctx context.Context) (*agreement, error) {
 	switch {
 	case !c.probes():
 		if legacy == "" {
-			return nil, &opError{"Options.ProtocolVersions", ErrUnsupportedVersion}
+			return nil, diag.Op("Options.ProtocolVersions", ErrUnsupportedVersion)
 		}
 		return c.initialize(ctx, legacy)
 	case legacy == "":

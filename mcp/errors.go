@@ -72,15 +72,6 @@ func answerOf(err error) *jsonrpc.Error {
 	return nil
 }
 
-// opError says what was being done when err came up.
-type opError struct {
-	op  string
-	err error
-}
-
-func (e *opError) Error() string { return e.op + ": " + e.err.Error() }
-func (e *opError) Unwrap() error { return e.err }
-
 // malformedError is an answer that could not be used.
 type malformedError struct{ err error }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
@@ -24,17 +25,17 @@ func complete(fields []FormField, content map[string]any) (map[string]any, error
 		switch {
 		case ok:
 			if err := f.Schema.Check(v); err != nil {
-				return nil, &opError{"field " + wire.Quote(f.Name), err}
+				return nil, diag.Op("field "+wire.Quote(f.Name), err)
 			}
 		case f.Schema.Default != nil:
 			filled[f.Name] = f.Schema.Default
 		case f.Required:
-			return nil, &opError{"field " + wire.Quote(f.Name), errors.New("required, but not filled in")}
+			return nil, diag.Op("field "+wire.Quote(f.Name), errors.New("required, but not filled in"))
 		}
 	}
 	for name := range filled {
 		if !hasField(fields, name) {
-			return nil, &opError{"field " + wire.Quote(name), errors.New("not in the form")}
+			return nil, diag.Op("field "+wire.Quote(name), errors.New("not in the form"))
 		}
 	}
 	return filled, nil

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"strconv"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
@@ -66,7 +67,7 @@ func page[R any, P resultPtr[R]](ctx context.Context, c *Client, method string, 
 }
 
 func (c *Client) endless(method, why string) error {
-	return c.failed(&call{method: method}, &opError{why, ErrListLimit})
+	return c.failed(&call{method: method}, diag.Op(why, ErrListLimit))
 }
 
 // all reads a list to its end, in no more time than a call may take in all.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
@@ -68,7 +69,7 @@ func (c *Client) ResumeTask(saved string) (*TaskHandle, error) {
 		err = errors.New("neither a task nor a result")
 	}
 	if err != nil {
-		return nil, &opError{"resume a task", err}
+		return nil, diag.Op("resume a task", err)
 	}
 	return h, nil
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
@@ -94,7 +95,7 @@ func (r *taskRun) take(ctx context.Context, state *Task) (*CallToolResult, error
 	}
 	err := ErrTaskCancelled
 	if state.StatusMessage != "" {
-		err = &opError{state.StatusMessage, err}
+		err = diag.Op(state.StatusMessage, err)
 	}
 	return nil, r.failed(err)
 }
@@ -174,9 +175,9 @@ func (r *taskRun) give(ctx context.Context, asked map[string]InputRequest) error
 	case n == 0:
 		return nil
 	case n > maxInputs:
-		return r.failed(&opError{"more than " + strconv.Itoa(maxInputs) + " questions at once", ErrInputRequired})
+		return r.failed(diag.Op("more than "+strconv.Itoa(maxInputs)+" questions at once", ErrInputRequired))
 	case n+len(r.given) > maxGiven:
-		return r.failed(&opError{"more than " + strconv.Itoa(maxGiven) + " questions", ErrInputRequired})
+		return r.failed(diag.Op("more than "+strconv.Itoa(maxGiven)+" questions", ErrInputRequired))
 	}
 	answers, err := r.c.answerAll(ctx, wire.SortedKeys(asked), func(key string) (InputRequest, error) { return asked[key], nil })
 	if err != nil {

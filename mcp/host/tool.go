@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
@@ -154,7 +155,7 @@ func arguments(args any) (mcp.RawMessage, error) {
 	}
 	b, err := wire.AppendValue(nil, args)
 	if err != nil {
-		return nil, &opError{"arguments", err}
+		return nil, diag.Op("arguments", err)
 	}
 	switch b[0] {
 	case '{':
@@ -276,12 +277,3 @@ type denial struct {
 func (e *denial) Error() string        { return ErrDenied.Error() + ": " + e.why }
 func (e *denial) Is(target error) bool { return target == ErrDenied }
 func (e *denial) Unwrap() error        { return e.err }
-
-// opError says what was being done when err came up.
-type opError struct {
-	op  string
-	err error
-}
-
-func (e *opError) Error() string { return e.op + ": " + e.err.Error() }
-func (e *opError) Unwrap() error { return e.err }

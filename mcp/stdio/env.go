@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
@@ -24,7 +25,7 @@ var (
 // command returns what is to be started, still without its standard streams.
 func (t *Transport) command() (*exec.Cmd, error) {
 	if !canStart {
-		return nil, &about{"no processes on " + runtime.GOOS, errors.ErrUnsupported}
+		return nil, diag.Op("no processes on "+runtime.GOOS, errors.ErrUnsupported)
 	}
 	env, err := t.environ()
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -112,11 +113,11 @@ func isNoise(line []byte) bool { return len(line) > 0 && line[0] != '{' && line[
 func (l *lines) check(line []byte) error {
 	if isNoise(line) {
 		if left := maxNoise - l.noise; l.noiseLines == maxNoiseLines || len(line) > left && left < l.max {
-			return &about{"too much output", ErrNotJSON}
+			return diag.Op("too much output", ErrNotJSON)
 		}
 	}
 	if len(line) > l.max {
-		return &about{"a line of more than " + strconv.Itoa(l.max) + " bytes", jsonrpc.ErrTooLarge}
+		return diag.Op("a line of more than "+strconv.Itoa(l.max)+" bytes", jsonrpc.ErrTooLarge)
 	}
 	return nil
 }

@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"runtime"
 	"time"
+
+	"github.com/stdmcp/stdmcp/internal/diag"
 )
 
 const (
@@ -154,7 +156,7 @@ func (p *process) Read() ([]byte, error) {
 	if err == io.EOF || errors.Is(err, os.ErrClosed) {
 		p.err = p.exitError()
 	} else {
-		p.err = &about{p.server, err}
+		p.err = diag.Op(p.server, err)
 	}
 	return nil, p.err
 }
@@ -181,7 +183,7 @@ func (p *process) exitError() error {
 func (p *process) Write(b []byte) (int, error) {
 	n, err := p.stdin.Write(b)
 	if err != nil {
-		err = &about{p.server, err}
+		err = diag.Op(p.server, err)
 	}
 	return n, err
 }
@@ -201,7 +203,7 @@ func (p *process) Close() error {
 		p.group.kill()
 	}
 	if !p.exitsWithin(closeWait) {
-		err = &about{p.server, errUnkillable}
+		err = diag.Op(p.server, errUnkillable)
 	}
 	_ = p.stdout.Close()
 	p.stderr.close()

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -78,11 +79,11 @@ func (t *Transport) start(ctx context.Context, h jsonrpc.Handler) (*process, err
 	}
 	cmd, err := t.command()
 	if err != nil {
-		return nil, &about{"start " + t.server(), err}
+		return nil, diag.Op("start "+t.server(), err)
 	}
 	p, err := start(cmd, t.Stderr)
 	if err != nil {
-		return nil, &about{"start " + t.server(), err}
+		return nil, diag.Op("start "+t.server(), err)
 	}
 	p.server, p.wait = t.server(), t.CloseWait
 	if p.wait <= 0 {
@@ -166,12 +167,3 @@ type stream struct {
 }
 
 func (s *stream) Read() ([]byte, error) { return s.lines.next() }
-
-// about is an error with what it concerns in front of it.
-type about struct {
-	what string
-	err  error
-}
-
-func (e *about) Error() string { return e.what + ": " + e.err.Error() }
-func (e *about) Unwrap() error { return e.err }
