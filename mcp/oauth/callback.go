@@ -7,7 +7,7 @@ import (
 )
 
 // expected is what the answer to an authorization request must have.
-type expected struct {
+type expectedCallback struct {
 	redirect string
 	state    string
 	issuer   string
@@ -16,15 +16,15 @@ type expected struct {
 
 // parseCallback returns the code in an answer: the URL that the browser was
 // sent to. It looks at nothing before it is certain who sent it.
-func parseCallback(answer string, want expected) (code string, err error) {
+func parseCallback(response string, want expectedCallback) (code string, err error) {
 	const longest = 64 << 10
 	refuse := func(rule string) (string, error) {
 		return "", &Error{URL: clean(want.issuer), Rule: "the answer to the authorization request " + rule}
 	}
-	base, query, _ := strings.Cut(answer, "?")
+	base, query, _ := strings.Cut(response, "?")
 	query, _, _ = strings.Cut(query, "#")
 	redirect, _, _ := strings.Cut(want.redirect, "?")
-	if len(answer) > longest || base != redirect {
+	if len(response) > longest || base != redirect {
 		return refuse("did not come to " + clean(want.redirect))
 	}
 	q, err := url.ParseQuery(query)

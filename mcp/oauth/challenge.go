@@ -147,8 +147,8 @@ type demand struct {
 }
 
 // metBy reports whether k may be what is demanded, if it was not refused.
-func (d demand) metBy(k *token) bool {
-	return !d.stepUp || within(strings.Fields(d.scope), k.granted)
+func (d demand) satisfiedBy(k *token) bool {
+	return !d.stepUp || containsAll(strings.Fields(d.scope), k.granted)
 }
 
 // demandOf returns the demand that resp is, or false if it is none that a

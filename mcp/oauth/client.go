@@ -61,7 +61,7 @@ func (c *Client) method(announced []string) string {
 // authenticate adds to a token request to the server with this issuer who
 // sends it (OAuth 2.1, section 2.4; RFC 7523, section 2.2).
 func (c *Client) authenticate(m *serverMetadata, form url.Values, h http.Header) error {
-	switch method := c.method(m.methods); method {
+	switch method := c.method(m.authMethods); method {
 	case methodNone:
 		if c.ID != "" {
 			form.Set("client_id", c.ID)
@@ -76,7 +76,7 @@ func (c *Client) authenticate(m *serverMetadata, form url.Values, h http.Header)
 		if c.Key == nil {
 			return &Error{URL: clean(m.issuer), Rule: "private_key_jwt needs a Client.Key"}
 		}
-		key := c.Key.among(m.signingAlgs)
+		key := c.Key.forAlgorithms(m.signingAlgs)
 		if key == nil {
 			return &Error{URL: clean(m.issuer), Rule: "it announces no client authentication with " + c.Key.alg}
 		}
@@ -104,7 +104,7 @@ func (c *Client) assertion(key *Key, audience string) (string, error) {
 	b := wire.AppendString(wire.AppendKey([]byte{'{'}, "iss"), c.ID)
 	b = wire.AppendString(wire.AppendKey(b, "sub"), c.ID)
 	b = wire.AppendString(wire.AppendKey(b, "aud"), audience)
-	b = wire.AppendString(wire.AppendKey(b, "jti"), random())
+	b = wire.AppendString(wire.AppendKey(b, "jti"), randomString())
 	b = wire.AppendInt(wire.AppendKey(b, "iat"), now.Unix())
 	b = wire.AppendInt(wire.AppendKey(b, "exp"), now.Add(assertionTime).Unix())
 	return key.sign(append(h, '}'), append(b, '}'))
@@ -112,7 +112,7 @@ func (c *Client) assertion(key *Key, audience string) (string, error) {
 
 // given returns the client that the program says it is, if it says so, after
 // a look at whom it may be shown to (Authorization Server Binding).
-func (t *Transport) given(s *server) (*Client, error) {
+func (t *Transport) configuredClient(s *server) (*Client, error) {
 	c := t.opts.Client
 	t.mu.Lock()
 	if c.ID != "" && c.Issuer == "" {
@@ -130,7 +130,7 @@ func (t *Transport) given(s *server) (*Client, error) {
 }
 
 // ask has the program ask for a client, as nothing else is left.
-func (t *Transport) ask(ctx context.Context, s *server) (*Client, error) {
+func (t *Transport) askForClient(ctx context.Context, s *server) (*Client, error) {
 	if t.opts.AskClient == nil {
 		return nil, &Error{URL: clean(s.issuer), Rule: "it registers no clients by itself: register the program there and set Options.Client"}
 	}

@@ -44,16 +44,16 @@ func TestRegistrationOrder(t *testing.T) {
 		{"if there is anybody", false, false, false, false, false, ""},
 	} {
 		t.Run(v.name, func(t *testing.T) {
-			w := newWorld(t)
-			w.clients["given"] = map[string]any{}
-			w.clients["asked"] = map[string]any{"client_secret": mark}
-			w.meta["client_id_metadata_document_supported"] = v.urls
-			w.meta["token_endpoint_auth_methods_supported"] = []string{methodPost, methodNone}
+			e := newEnv(t)
+			e.clients["given"] = map[string]any{}
+			e.clients["asked"] = map[string]any{"client_secret": mark}
+			e.meta["client_id_metadata_document_supported"] = v.urls
+			e.meta["token_endpoint_auth_methods_supported"] = []string{methodPost, methodNone}
 			if !v.register {
-				delete(w.meta, "registration_endpoint")
+				delete(e.meta, "registration_endpoint")
 			}
 			asked := 0
-			tr := w.transport(func(o *Options) {
+			tr := e.transport(func(o *Options) {
 				if v.given {
 					o.Client.ID = "given"
 				}
@@ -63,7 +63,7 @@ func TestRegistrationOrder(t *testing.T) {
 				if v.ask {
 					o.AskClient = func(_ context.Context, issuer string) (Client, error) {
 						asked++
-						if issuer != w.as.URL {
+						if issuer != e.as.URL {
 							t.Errorf("asked for %q", issuer)
 						}
 						return Client{ID: "asked", Secret: mark}, nil
@@ -71,33 +71,33 @@ func TestRegistrationOrder(t *testing.T) {
 				}
 			})
 			if v.want == "" {
-				w.mustFail(tr, "Options.Client")
+				e.mustFail(tr, "Options.Client")
 				return
 			}
-			w.mustGet(tr)
-			if id := w.forms[0].Get("client_id"); !strings.HasPrefix(id, v.want) {
+			e.mustGet(tr)
+			if id := e.forms[0].Get("client_id"); !strings.HasPrefix(id, v.want) {
 				t.Errorf("client %q, want %q", id, v.want)
 			}
 			// The same client refreshes, and is known when all else is lost.
-			w.forgetAccess()
-			w.mustGet(tr)
-			if w.count("refresh_token") != 1 {
+			e.forgetAccess()
+			e.mustGet(tr)
+			if e.count("refresh_token") != 1 {
 				t.Error("not refreshed")
 			}
-			clear(w.refresh)
-			w.forgetAccess()
-			w.mustGet(tr)
-			if asked > 1 || w.count("/register") > 1 {
-				t.Errorf("asked %d times, registered %d times", asked, w.count("/register"))
+			clear(e.refresh)
+			e.forgetAccess()
+			e.mustGet(tr)
+			if asked > 1 || e.count("/register") > 1 {
+				t.Errorf("asked %d times, registered %d times", asked, e.count("/register"))
 			}
 		})
 	}
 }
 
 func TestRegistration(t *testing.T) {
-	w := newWorld(t)
-	w.mustGet(w.transport(func(o *Options) { o.ClientName = "the program" }))
-	for _, m := range w.clients {
+	e := newEnv(t)
+	e.mustGet(e.transport(func(o *Options) { o.ClientName = "the program" }))
+	for _, m := range e.clients {
 		for name, want := range map[string]any{"client_name": "the program", "application_type": "native", "token_endpoint_auth_method": "none"} {
 			if m[name] != want {
 				t.Errorf("%s: %v, want %v", name, m[name], want)
@@ -109,27 +109,27 @@ func TestRegistration(t *testing.T) {
 		}
 	}
 
-	w = newWorld(t)
-	w.handle = func(rw http.ResponseWriter, r *http.Request) bool {
+	e = newEnv(t)
+	e.handle = func(rw http.ResponseWriter, r *http.Request) bool {
 		if r.URL.Path == "/register" {
 			reply(rw, 400, map[string]string{"error": "invalid_redirect_uri", "error_description": "web clients use https"})
 		}
 		return r.URL.Path == "/register"
 	}
-	err := w.mustFail(w.transport(nil), "/register", "http://127.0.0.1:8976/callback", "invalid_redirect_uri", "web clients use https")
+	err := e.mustFail(e.transport(nil), "/register", "http://127.0.0.1:8976/callback", "invalid_redirect_uri", "web clients use https")
 	checkKind(t, err)
-	w.handle = serveRaw("/register", `{"client_secret":"`+mark+`"}`)
-	w.mustFail(w.transport(nil), "RFC 7591")
+	e.handle = serveRaw("/register", `{"client_secret":"`+mark+`"}`)
+	e.mustFail(e.transport(nil), "RFC 7591")
 }
 
 // A client that was registered just now is not registered again.
 func TestNewClientIsRefused(t *testing.T) {
-	w := newWorld(t)
-	who := &robot{w: w}
-	w.refuseToken = func(url.Values) string { return "invalid_client" }
-	w.mustFail(w.transport(func(o *Options) { o.Authorizer = who }), "invalid_client")
-	if who.times != 1 || w.count("/register") != 1 {
-		t.Errorf("asked %d times, registered %d times", who.times, w.count("/register"))
+	e := newEnv(t)
+	robot := &robotUser{e: e}
+	e.refuseToken = func(url.Values) string { return "invalid_client" }
+	e.mustFail(e.transport(func(o *Options) { o.Authorizer = robot }), "invalid_client")
+	if robot.times != 1 || e.count("/register") != 1 {
+		t.Errorf("asked %d times, registered %d times", robot.times, e.count("/register"))
 	}
 }
 
@@ -143,11 +143,11 @@ func TestRegistrationsEnd(t *testing.T) {
 		{0, g.redirect, true}, {1, g.redirect, false}, {1 << 40, g.redirect, true}, {0, "http://127.0.0.1:2/callback", false},
 	} {
 		g.expires = v.expires
-		if g.usable(v.redirect) != v.want {
+		if g.validFor(v.redirect) != v.want {
 			t.Errorf("%+v", v)
 		}
 	}
-	if (*registration)(nil).usable("") {
+	if (*registration)(nil).validFor("") {
 		t.Error("nil is usable")
 	}
 }
@@ -179,14 +179,14 @@ func TestClientAuthentication(t *testing.T) {
 		{[]string{methodKey}, Client{ID: "c", Key: newKey(t, "RS256")}, methodKey},
 		{[]string{methodKey}, Client{ID: "c", Key: newKey(t, "EdDSA")}, methodKey},
 	} {
-		w := newWorld(t)
-		w.clients["c"] = map[string]any{}
+		e := newEnv(t)
+		e.clients["c"] = map[string]any{}
 		if v.client.Secret != "" && v.want != methodNone {
-			w.clients["c"]["client_secret"] = v.client.Secret
+			e.clients["c"]["client_secret"] = v.client.Secret
 		}
-		w.meta["token_endpoint_auth_methods_supported"] = v.announced
-		w.mustGet(w.transport(func(o *Options) { o.Client = v.client }))
-		form, head := w.lastForm(), w.heads[len(w.heads)-1]
+		e.meta["token_endpoint_auth_methods_supported"] = v.announced
+		e.mustGet(e.transport(func(o *Options) { o.Client = v.client }))
+		form, head := e.lastForm(), e.heads[len(e.heads)-1]
 		got := methodNone
 		switch {
 		case head.Get("Authorization") != "":
@@ -211,47 +211,47 @@ func TestClientAuthenticationThatIsImpossible(t *testing.T) {
 		{Client{ID: "c", Method: methodKey}, "Client.Key"},
 		{Client{ID: "c", Method: "tls_client_auth"}, "tls_client_auth"},
 	} {
-		w := newWorld(t)
-		w.clients["c"] = map[string]any{}
-		w.meta["token_endpoint_auth_signing_alg_values_supported"] = []string{"ES256"}
-		w.mustFail(w.transport(func(o *Options) { o.Client = v.client }), v.want, w.as.URL)
+		e := newEnv(t)
+		e.clients["c"] = map[string]any{}
+		e.meta["token_endpoint_auth_signing_alg_values_supported"] = []string{"ES256"}
+		e.mustFail(e.transport(func(o *Options) { o.Client = v.client }), v.want, e.as.URL)
 	}
 }
 
 // A client that is known by a URL may have a key; one that is asked for may not.
 func TestKeysOfClients(t *testing.T) {
 	const clientURL = "https://app.example.com/client.json"
-	w := newWorld(t)
-	w.clients[clientURL] = map[string]any{}
-	w.meta["client_id_metadata_document_supported"] = true
-	w.meta["token_endpoint_auth_methods_supported"] = []string{methodKey, methodNone}
+	e := newEnv(t)
+	e.clients[clientURL] = map[string]any{}
+	e.meta["client_id_metadata_document_supported"] = true
+	e.meta["token_endpoint_auth_methods_supported"] = []string{methodKey, methodNone}
 	key := newKey(t, "ES256")
 	store := NewMemory()
-	w.mustGet(w.transport(func(o *Options) { o.ClientURL, o.Client.Key, o.Store = clientURL, key, store }))
-	w.forgetAccess()
-	w.mustGet(w.transport(func(o *Options) { o.ClientURL, o.Client.Key, o.Store, o.Authorizer = clientURL, key, store, nil }))
-	for _, form := range w.forms[1:] {
+	e.mustGet(e.transport(func(o *Options) { o.ClientURL, o.Client.Key, o.Store = clientURL, key, store }))
+	e.forgetAccess()
+	e.mustGet(e.transport(func(o *Options) { o.ClientURL, o.Client.Key, o.Store, o.Authorizer = clientURL, key, store, nil }))
+	for _, form := range e.forms[1:] {
 		if !form.Has("client_assertion") || form.Has("client_id") {
 			t.Errorf("asked with %v", form)
 		}
 	}
-	delete(w.meta, "registration_endpoint")
-	w.meta["client_id_metadata_document_supported"] = false
+	delete(e.meta, "registration_endpoint")
+	e.meta["client_id_metadata_document_supported"] = false
 	for _, c := range []Client{{}, {ID: "c", Key: key}} {
-		w.mustFail(w.transport(func(o *Options) {
+		e.mustFail(e.transport(func(o *Options) {
 			o.AskClient = func(context.Context, string) (Client, error) { return c, nil }
-		}), "Options.AskClient", w.as.URL)
+		}), "Options.AskClient", e.as.URL)
 	}
 }
 
 // Servers that know EdDSA by its new name get it under that.
 func TestNewNameOfEdDSA(t *testing.T) {
 	for _, algs := range [][]string{{"Ed25519"}, {"EdDSA", "Ed25519"}} {
-		w := newWorld(t)
-		w.clients["c"] = map[string]any{}
-		w.meta["token_endpoint_auth_signing_alg_values_supported"] = algs
-		w.mustGet(w.transport(func(o *Options) { o.Client = Client{ID: "c", Key: newKey(t, "EdDSA")} }))
-		if _, header, err := verify(w.lastForm().Get("client_assertion"), nil); err != nil || header["alg"] != algs[0] {
+		e := newEnv(t)
+		e.clients["c"] = map[string]any{}
+		e.meta["token_endpoint_auth_signing_alg_values_supported"] = algs
+		e.mustGet(e.transport(func(o *Options) { o.Client = Client{ID: "c", Key: newKey(t, "EdDSA")} }))
+		if _, header, err := verify(e.lastForm().Get("client_assertion"), nil); err != nil || header["alg"] != algs[0] {
 			t.Errorf("%v: %v, %v", algs, header, err)
 		}
 	}

@@ -101,7 +101,7 @@ func (t *Transport) findResource(ctx context.Context, said string) (*resourceMet
 			return nil, err
 		}
 		if !a.isJSON() {
-			return nil, &Error{URL: a.url, Rule: "no metadata, although the challenge says so: " + a.what()}
+			return nil, &Error{URL: a.url, Rule: "no metadata, although the challenge says so: " + a.describe()}
 		}
 		return a.resourceMetadata()
 	}
@@ -123,7 +123,7 @@ func (t *Transport) findResource(ctx context.Context, said string) (*resourceMet
 			return a.resourceMetadata()
 		}
 		if a.status/100 == 5 {
-			return nil, &Error{URL: a.url, Rule: a.what()}
+			return nil, &Error{URL: a.url, Rule: a.describe()}
 		}
 	}
 	return nil, nil
@@ -239,7 +239,7 @@ func origin(u *url.URL) string {
 	return strings.ToLower(u.Scheme) + "://" + strings.ToLower(u.Host)
 }
 
-func (a *answer) resourceMetadata() (*resourceMetadata, error) {
+func (a *response) resourceMetadata() (*resourceMetadata, error) {
 	m, err := parseResourceMetadata(a.body)
 	if err != nil {
 		return nil, &Error{URL: a.url, Rule: "metadata that is not as RFC 9728 has it", Err: err}
@@ -248,7 +248,7 @@ func (a *answer) resourceMetadata() (*resourceMetadata, error) {
 }
 
 // what describes an answer that cannot be used.
-func (a *answer) what() string {
+func (a *response) describe() string {
 	if a.status == http.StatusOK {
 		return "something that is not JSON"
 	}

@@ -27,7 +27,7 @@ const (
 // bind returns the key that a token of the server must be bound to, and the
 // form in which it is stored, or nil for a plain token. A token in place of one
 // that was bound, and good, has the same key.
-func (t *Transport) bind(s *server, old *token, d demand) (*Key, []byte, error) {
+func (t *Transport) proofKey(s *server, old *token, d demand) (*Key, []byte, error) {
 	if d.stepUp && old != nil && t.opts.DPoP != DPoPNever {
 		if old.key != nil || t.opts.DPoP == DPoPAuto {
 			return old.key, old.der, nil
@@ -36,7 +36,7 @@ func (t *Transport) bind(s *server, old *token, d demand) (*Key, []byte, error) 
 	if t.opts.DPoP == DPoPNever || t.opts.DPoP == DPoPAuto && !s.dpop && !d.dpop {
 		return nil, nil, nil
 	}
-	for _, alg := range [...]string{"ES256", "EdDSA", newName} {
+	for _, alg := range [...]string{"ES256", "EdDSA", ed25519Name} {
 		if slices.Contains(s.dpopAlgs, alg) {
 			return generateKey(alg)
 		}
@@ -56,7 +56,7 @@ func (k *Key) proof(method string, u *url.URL, token, nonce string) (string, err
 	h = append(wire.AppendKey(h, "jwk"), k.jwk()...)
 
 	target := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}
-	c := wire.AppendString(wire.AppendKey([]byte{'{'}, "jti"), random())
+	c := wire.AppendString(wire.AppendKey([]byte{'{'}, "jti"), randomString())
 	c = wire.AppendString(wire.AppendKey(c, "htm"), method)
 	c = wire.AppendString(wire.AppendKey(c, "htu"), target.String())
 	c = wire.AppendInt(wire.AppendKey(c, "iat"), time.Now().Unix())

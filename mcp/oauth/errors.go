@@ -43,7 +43,7 @@ type ServerError struct {
 	Code        string // such as "invalid_grant", or the status when it says none
 	Description string // for people, without what was secret in the request
 
-	named bool // the code is one of OAuth
+	isOAuthCode bool // the code is one of OAuth
 }
 
 func (e *ServerError) Error() string {

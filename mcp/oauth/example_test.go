@@ -197,8 +197,8 @@ func ExampleNewFile() {
 func ExamplePaste() {
 	p := &oauth.Paste{In: strings.NewReader("http://127.0.0.1/callback?code=123&state=abc\n"), Out: os.Stdout}
 	in, _ := p.Listen(context.Background(), "")
-	answer, err := in.Authorize(context.Background(), "https://as.example.com/authorize?state=abc")
-	fmt.Println(answer, err)
+	response, err := in.Authorize(context.Background(), "https://as.example.com/authorize?state=abc")
+	fmt.Println(response, err)
 	// Output:
 	// Open this page in a browser:
 	//

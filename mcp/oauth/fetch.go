@@ -31,7 +31,7 @@ type fetcher struct {
 	resource  *url.URL
 	allowHTTP bool
 	resolver  *net.Resolver   // nil means that of the machine
-	vouched   map[string]bool // hosts that the program itself has named
+	trusted   map[string]bool // hosts that the program itself has named
 
 	mu    sync.Mutex // guards what follows
 	known bool
@@ -39,19 +39,19 @@ type fetcher struct {
 }
 
 // A limit is what the address of a request's target must keep to.
-type limit struct {
-	from zone // that of the resource
-	here bool // it must be this machine, as there is no TLS
+type addressLimit struct {
+	resourceZone zone // that of the resource
+	loopbackOnly bool // it must be this machine, as there is no TLS
 }
 
 // limitKey is for the limit in the context of a request.
-type limitKey struct{}
+type addressLimitKey struct{}
 
-func (l limit) check(a netip.Addr) error {
-	if l.here && zoneOf(a) != loopback {
+func (l addressLimit) check(a netip.Addr) error {
+	if l.loopbackOnly && zoneOf(a) != loopback {
 		return &Error{Rule: "a name of this machine stands for another one, and http is trusted on this machine only"}
 	}
-	return l.from.check(a)
+	return l.resourceZone.check(a)
 }
 
 // newFetcher returns a fetcher that uses the proxy and the TLS configuration
@@ -82,20 +82,20 @@ func newFetcher(base http.RoundTripper, resource *url.URL, allowHTTP bool) *fetc
 
 // vouch says that the program has named the URLs, if they are any, so that
 // they may be anywhere.
-func (f *fetcher) vouch(urls ...string) {
+func (f *fetcher) trust(urls ...string) {
 	for _, raw := range urls {
 		if u, err := url.Parse(raw); err == nil && u.Host != "" {
-			if f.vouched == nil {
-				f.vouched = map[string]bool{}
+			if f.trusted == nil {
+				f.trusted = map[string]bool{}
 			}
-			f.vouched[strings.ToLower(u.Host)] = true
+			f.trusted[strings.ToLower(u.Host)] = true
 		}
 	}
 }
 
 func (f *fetcher) dial(ctx context.Context, network, addr string) (net.Conn, error) {
 	d := net.Dialer{Timeout: fetchTime, Resolver: f.resolver}
-	if l, ok := ctx.Value(limitKey{}).(limit); ok {
+	if l, ok := ctx.Value(addressLimitKey{}).(addressLimit); ok {
 		d.ControlContext = func(_ context.Context, _, addr string, _ syscall.RawConn) error {
 			ap, err := netip.ParseAddrPort(addr)
 			if err != nil {
@@ -108,11 +108,11 @@ func (f *fetcher) dial(ctx context.Context, network, addr string) (net.Conn, err
 }
 
 // guard returns the context for a request, in which addresses are looked at.
-func (f *fetcher) guard(ctx context.Context, req *http.Request) (context.Context, error) {
-	if f.vouched[strings.ToLower(req.URL.Host)] {
+func (f *fetcher) withAddressCheck(ctx context.Context, req *http.Request) (context.Context, error) {
+	if f.trusted[strings.ToLower(req.URL.Host)] {
 		return ctx, nil
 	}
-	l := limit{f.from(ctx), req.URL.Scheme == "http" && !f.allowHTTP}
+	l := addressLimit{f.resourceZone(ctx), req.URL.Scheme == "http" && !f.allowHTTP}
 	if f.rt.Proxy != nil {
 		if proxy, err := f.rt.Proxy(req); err == nil && proxy != nil {
 			// The proxy resolves the name; what can be seen here is seen.
@@ -122,12 +122,12 @@ func (f *fetcher) guard(ctx context.Context, req *http.Request) (context.Context
 			return ctx, nil
 		}
 	}
-	return context.WithValue(ctx, limitKey{}, l), nil
+	return context.WithValue(ctx, addressLimitKey{}, l), nil
 }
 
 // from returns the zone of the resource. It does not change, whatever its name
 // stands for later.
-func (f *fetcher) from(ctx context.Context) zone {
+func (f *fetcher) resourceZone(ctx context.Context) zone {
 	f.mu.Lock()
 	z, known := f.zone, f.known
 	f.mu.Unlock()
@@ -176,7 +176,7 @@ func (f *fetcher) parse(raw string) (*url.URL, error) {
 }
 
 // An answer is a response that was read to its end.
-type answer struct {
+type response struct {
 	url    string // without query
 	status int
 	header http.Header
@@ -184,7 +184,7 @@ type answer struct {
 }
 
 // get fetches a document and follows redirects.
-func (f *fetcher) get(ctx context.Context, u *url.URL, header http.Header) (*answer, error) {
+func (f *fetcher) get(ctx context.Context, u *url.URL, header http.Header) (*response, error) {
 	ctx, cancel := context.WithTimeout(ctx, fetchTime)
 	defer cancel()
 	for range maxRedirects + 1 {
@@ -208,7 +208,7 @@ func (f *fetcher) get(ctx context.Context, u *url.URL, header http.Header) (*ans
 }
 
 // post sends a body. Redirects are not followed: what is sent is secret.
-func (f *fetcher) post(ctx context.Context, u *url.URL, header http.Header, body []byte) (*answer, error) {
+func (f *fetcher) post(ctx context.Context, u *url.URL, header http.Header, body []byte) (*response, error) {
 	ctx, cancel := context.WithTimeout(ctx, postTime)
 	defer cancel()
 	a, err := f.send(ctx, http.MethodPost, u, header, body)
@@ -218,7 +218,7 @@ func (f *fetcher) post(ctx context.Context, u *url.URL, header http.Header, body
 	return a, err
 }
 
-func (f *fetcher) send(ctx context.Context, method string, u *url.URL, header http.Header, body []byte) (*answer, error) {
+func (f *fetcher) send(ctx context.Context, method string, u *url.URL, header http.Header, body []byte) (*response, error) {
 	if err := f.check(u); err != nil {
 		return nil, err
 	}
@@ -231,11 +231,11 @@ func (f *fetcher) send(ctx context.Context, method string, u *url.URL, header ht
 		req.Header[name] = values
 	}
 	req.Header.Set("Accept", "application/json")
-	guarded, err := f.guard(ctx, req)
+	protectedServer, err := f.withAddressCheck(ctx, req)
 	if err != nil {
 		return nil, &Error{URL: where, Rule: "not fetched", Err: err}
 	}
-	resp, err := f.rt.RoundTrip(req.WithContext(guarded))
+	resp, err := f.rt.RoundTrip(req.WithContext(protectedServer))
 	if err != nil {
 		form, _ := url.ParseQuery(string(body))
 		return nil, &Error{URL: where, Rule: "no answer to " + method, Err: httpx.Redact(err, req, secretsOf(form, nil)...)}
@@ -248,11 +248,11 @@ func (f *fetcher) send(ctx context.Context, method string, u *url.URL, header ht
 	if len(data) > maxDocument {
 		return nil, &Error{URL: where, Rule: "an answer of more than 1 MiB"}
 	}
-	return &answer{where, resp.StatusCode, resp.Header, data}, nil
+	return &response{where, resp.StatusCode, resp.Header, data}, nil
 }
 
 // isJSON reports whether the answer is a success that holds JSON.
-func (a *answer) isJSON() bool {
+func (a *response) isJSON() bool {
 	t := httpx.MediaType(a.header)
 	return a.status == http.StatusOK && (t == "application/json" || len(t) > 5 && t[len(t)-5:] == "+json")
 }

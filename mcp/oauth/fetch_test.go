@@ -26,8 +26,8 @@ func TestZones(t *testing.T) {
 		"::ffff:10.0.0.1": private, "64:ff9b::a00:1": private, "2002:a00:1::1": private,
 		"127.0.0.1": loopback, "127.9.9.9": loopback, "::1": loopback, "::ffff:127.0.0.1": loopback, "64:ff9b::7f00:1": loopback,
 		"169.254.169.254": linkLocal, "fe80::1": linkLocal, "fe80::1%eth0": linkLocal, "::ffff:169.254.169.254": linkLocal, "2002:a9fe:a9fe::": linkLocal,
-		"0.0.0.0": nowhere, "0.1.2.3": nowhere, "::": nowhere, "224.0.0.1": nowhere, "ff02::1": nowhere, "255.255.255.255": nowhere, "240.0.0.1": nowhere, "192.0.2.1": nowhere,
-		"::7f00:1": nowhere, "2001::1": nowhere, "3fff::1": nowhere, "5f00::1": nowhere,
+		"0.0.0.0": unroutable, "0.1.2.3": unroutable, "::": unroutable, "224.0.0.1": unroutable, "ff02::1": unroutable, "255.255.255.255": unroutable, "240.0.0.1": unroutable, "192.0.2.1": unroutable,
+		"::7f00:1": unroutable, "2001::1": unroutable, "3fff::1": unroutable, "5f00::1": unroutable,
 	} {
 		if got := zoneOf(netip.MustParseAddr(addr)); got != want {
 			t.Errorf("%s: %v, want %v", addr, got, want)
@@ -37,12 +37,12 @@ func TestZones(t *testing.T) {
 		from, to zone
 		want     bool
 	}{
-		{public, public, true}, {public, private, false}, {public, loopback, false}, {public, linkLocal, false}, {public, nowhere, false},
+		{public, public, true}, {public, private, false}, {public, loopback, false}, {public, linkLocal, false}, {public, unroutable, false},
 		{private, public, true}, {private, private, true}, {private, loopback, false}, {private, linkLocal, false},
-		{loopback, loopback, true}, {loopback, private, true}, {loopback, linkLocal, false}, {loopback, nowhere, false},
-		{linkLocal, linkLocal, true}, {linkLocal, loopback, false}, {nowhere, nowhere, false},
+		{loopback, loopback, true}, {loopback, private, true}, {loopback, linkLocal, false}, {loopback, unroutable, false},
+		{linkLocal, linkLocal, true}, {linkLocal, loopback, false}, {unroutable, unroutable, false},
 	} {
-		if v.from.mayLead(v.to) != v.want {
+		if v.from.mayLeadTo(v.to) != v.want {
 			t.Errorf("from %v to %v: %v", v.from, v.to, !v.want)
 		}
 	}
@@ -111,7 +111,7 @@ func TestNamesOfPrivateAddresses(t *testing.T) {
 	r, _ := url.Parse("https://public.example.com/mcp")
 	f := newFetcher(nil, r, false)
 	f.rt.Proxy, f.resolver = nil, resolver
-	if z := f.from(t.Context()); z != public {
+	if z := f.resourceZone(t.Context()); z != public {
 		t.Error(z)
 	}
 	f.resolver = fakeDNS(t, map[string][]string{"public.example.com.": {"127.0.0.1"}})
@@ -237,12 +237,12 @@ func TestProxy(t *testing.T) {
 
 // Secrets are not sent on, wherever a server says.
 func TestPostsAreNotRedirected(t *testing.T) {
-	w := newWorld(t)
+	e := newEnv(t)
 	for _, path := range []string{"/token", "/register"} {
-		w.handle = redirectTo(path, "/elsewhere")
-		w.mustFail(w.transport(nil), "not followed with secrets", path)
+		e.handle = redirectTo(path, "/elsewhere")
+		e.mustFail(e.transport(nil), "not followed with secrets", path)
 	}
-	if w.count("/elsewhere") != 0 {
+	if e.count("/elsewhere") != 0 {
 		t.Error("followed")
 	}
 }
@@ -289,29 +289,29 @@ func TestInvalidURL(t *testing.T) {
 
 // The certificates that Options.Base trusts are trusted everywhere.
 func TestTLS(t *testing.T) {
-	w := newWorldOn(t, httptest.NewTLSServer)
-	w.base.TLSClientConfig = w.rs.Client().Transport.(*http.Transport).TLSClientConfig
-	w.mustGet(w.transport(nil))
-	w.base = &http.Transport{TLSClientConfig: w.base.TLSClientConfig.Clone()}
-	for _, s := range []*httptest.Server{w.rs, w.as} {
+	e := newEnvOn(t, httptest.NewTLSServer)
+	e.base.TLSClientConfig = e.rs.Client().Transport.(*http.Transport).TLSClientConfig
+	e.mustGet(e.transport(nil))
+	e.base = &http.Transport{TLSClientConfig: e.base.TLSClientConfig.Clone()}
+	for _, s := range []*httptest.Server{e.rs, e.as} {
 		s.Config.ErrorLog = log.New(io.Discard, "", 0)
 	}
-	tr := w.transport(func(o *Options) { o.Authorizer = &robot{w: w} })
+	tr := e.transport(func(o *Options) { o.Authorizer = &robotUser{e: e} })
 	tr.fetch.rt.TLSClientConfig = nil
-	w.mustFail(tr, "certificate", w.rs.URL)
+	e.mustFail(tr, "certificate", e.rs.URL)
 }
 
 // A transport that is in use can be the base of further Transports.
 func TestBaseInUse(t *testing.T) {
-	w := newWorldOn(t, httptest.NewTLSServer)
-	w.base = &http.Transport{TLSClientConfig: w.rs.Client().Transport.(*http.Transport).TLSClientConfig.Clone(), ForceAttemptHTTP2: true}
-	w.base.TLSClientConfig.ServerName = "example.com" // which the certificate of tests has, too
+	e := newEnvOn(t, httptest.NewTLSServer)
+	e.base = &http.Transport{TLSClientConfig: e.rs.Client().Transport.(*http.Transport).TLSClientConfig.Clone(), ForceAttemptHTTP2: true}
+	e.base.TLSClientConfig.ServerName = "example.com" // which the certificate of tests has, too
 	var all sync.WaitGroup
 	for range 4 {
-		all.Go(func() { w.transport(nil) })
+		all.Go(func() { e.transport(nil) })
 		all.Go(func() {
-			req, _ := http.NewRequestWithContext(t.Context(), "GET", w.rs.URL+"/x", nil)
-			if resp, err := w.base.RoundTrip(req); err != nil {
+			req, _ := http.NewRequestWithContext(t.Context(), "GET", e.rs.URL+"/x", nil)
+			if resp, err := e.base.RoundTrip(req); err != nil {
 				t.Error(err)
 			} else {
 				resp.Body.Close()
@@ -319,9 +319,9 @@ func TestBaseInUse(t *testing.T) {
 		})
 	}
 	all.Wait()
-	tr := w.transport(nil)
+	tr := e.transport(nil)
 	if name := tr.fetch.rt.TLSClientConfig.ServerName; name != "" {
 		t.Errorf("authorization servers are to be %s", name)
 	}
-	w.mustGet(tr)
+	e.mustGet(tr)
 }

@@ -9,46 +9,46 @@ import (
 )
 
 func TestFirstRequest(t *testing.T) {
-	w := newWorld(t)
+	e := newEnv(t)
 	store := NewMemory()
-	tr := w.transport(func(o *Options) { o.Store = store })
-	w.mustGet(tr)
+	tr := e.transport(func(o *Options) { o.Store = store })
+	e.mustGet(tr)
 	want := []string{resourcePath + "/mcp", serverPath, "/register", "/authorize", "/token"}
-	if !slices.Equal(w.paths, want) {
-		t.Errorf("asked %q, want %q", w.paths, want)
+	if !slices.Equal(e.paths, want) {
+		t.Errorf("asked %q, want %q", e.paths, want)
 	}
-	for _, form := range w.forms {
-		if form.Get("resource") != w.url() {
+	for _, form := range e.forms {
+		if form.Get("resource") != e.url() {
 			t.Errorf("resource %q", form.Get("resource"))
 		}
 	}
-	w.mustGet(tr)
+	e.mustGet(tr)
 	// Another process with the same store needs nothing.
-	w.mustGet(w.transport(func(o *Options) { o.Store, o.Authorizer = store, nil }))
-	if len(w.paths) != len(want) {
-		t.Errorf("asked again: %q", w.paths[len(want):])
+	e.mustGet(e.transport(func(o *Options) { o.Store, o.Authorizer = store, nil }))
+	if len(e.paths) != len(want) {
+		t.Errorf("asked again: %q", e.paths[len(want):])
 	}
 }
 
 func TestNothingToDo(t *testing.T) {
-	w := newWorld(t)
-	w.handle = func(rw http.ResponseWriter, r *http.Request) bool {
+	e := newEnv(t)
+	e.handle = func(rw http.ResponseWriter, r *http.Request) bool {
 		_, _ = rw.Write([]byte("POST hello"))
 		return true
 	}
-	tr := w.transport(nil)
-	w.mustGet(tr)
-	if len(w.paths) != 0 {
-		t.Errorf("asked %q", w.paths)
+	tr := e.transport(nil)
+	e.mustGet(tr)
+	if len(e.paths) != 0 {
+		t.Errorf("asked %q", e.paths)
 	}
 }
 
 func TestChallengesThatAreNotMeant(t *testing.T) {
 	for _, c := range []string{`Basic realm="x"`, `Negotiate`, `ApiKey realm="x"`} {
-		w := newWorld(t)
-		w.challenge = func(*http.Request) string { return c }
-		if _, err := w.get(w.transport(nil)); err == nil || err.Error() != "status 401" || len(w.paths) != 0 {
-			t.Errorf("%s: %v, asked %q", c, err, w.paths)
+		e := newEnv(t)
+		e.challenge = func(*http.Request) string { return c }
+		if _, err := e.get(e.transport(nil)); err == nil || err.Error() != "status 401" || len(e.paths) != 0 {
+			t.Errorf("%s: %v, asked %q", c, err, e.paths)
 		}
 	}
 }
@@ -72,21 +72,21 @@ func TestDiscovery(t *testing.T) {
 		{"escaped tenant", "", serverPath + "/a%2Fb", "/a%2Fb", false, resourcePath + "/mcp " + serverPath + "/a%2Fb"},
 	} {
 		t.Run(v.name, func(t *testing.T) {
-			w := newWorld(t)
-			w.prmPath, w.metaPath = v.prmPath, v.metaPath
-			issuer := w.as.URL + v.issuerPath
-			w.meta["issuer"], w.prm["authorization_servers"] = issuer, []string{issuer}
-			w.answer = func(q url.Values) { q["iss"] = []string{issuer} }
-			w.challenge = func(*http.Request) string {
+			e := newEnv(t)
+			e.prmPath, e.metaPath = v.prmPath, v.metaPath
+			issuer := e.as.URL + v.issuerPath
+			e.meta["issuer"], e.prm["authorization_servers"] = issuer, []string{issuer}
+			e.response = func(q url.Values) { q["iss"] = []string{issuer} }
+			e.challenge = func(*http.Request) string {
 				if v.challenge {
-					return `Bearer resource_metadata="` + w.rs.URL + v.prmPath + `"`
+					return `Bearer resource_metadata="` + e.rs.URL + v.prmPath + `"`
 				}
 				return ""
 			}
-			w.mustGet(w.transport(nil))
+			e.mustGet(e.transport(nil))
 			want := append(strings.Fields(v.want), "/register", "/authorize", "/token")
-			if !slices.Equal(w.paths, want) {
-				t.Errorf("asked %q, want %q", w.paths, want)
+			if !slices.Equal(e.paths, want) {
+				t.Errorf("asked %q, want %q", e.paths, want)
 			}
 		})
 	}
@@ -95,24 +95,24 @@ func TestDiscovery(t *testing.T) {
 // Servers of 2025-03-26 are their own authorization servers.
 func TestServersOf20250326(t *testing.T) {
 	for _, announced := range []bool{true, false} {
-		w := newWorld(t)
-		w.prm = nil
-		w.challenge = func(*http.Request) string { return "" }
-		w.answer = func(q url.Values) { delete(q, "iss") }
+		e := newEnv(t)
+		e.prm = nil
+		e.challenge = func(*http.Request) string { return "" }
+		e.response = func(q url.Values) { delete(q, "iss") }
 		if announced {
-			w.meta = map[string]any{"issuer": w.rs.URL, "authorization_endpoint": w.rs.URL + "/authorize", "token_endpoint": w.rs.URL + "/token",
-				"registration_endpoint": w.rs.URL + "/register", "code_challenge_methods_supported": []string{"S256"}}
+			e.meta = map[string]any{"issuer": e.rs.URL, "authorization_endpoint": e.rs.URL + "/authorize", "token_endpoint": e.rs.URL + "/token",
+				"registration_endpoint": e.rs.URL + "/register", "code_challenge_methods_supported": []string{"S256"}}
 		} else {
-			w.meta = nil
+			e.meta = nil
 		}
 		version := ""
-		w.handle = func(_ http.ResponseWriter, r *http.Request) bool {
+		e.handle = func(_ http.ResponseWriter, r *http.Request) bool {
 			if r.URL.Path == serverPath {
 				version = r.Header.Get("MCP-Protocol-Version")
 			}
 			return false
 		}
-		w.mustGet(w.transport(nil))
+		e.mustGet(e.transport(nil))
 		if version != "2025-03-26" {
 			t.Errorf("MCP-Protocol-Version %q", version)
 		}
@@ -120,46 +120,46 @@ func TestServersOf20250326(t *testing.T) {
 }
 
 func TestServerWithoutAnyAuthorization(t *testing.T) {
-	w := newWorld(t)
-	w.prm, w.meta = nil, nil
-	w.challenge = func(*http.Request) string { return "" }
-	w.handle = func(rw http.ResponseWriter, r *http.Request) bool {
+	e := newEnv(t)
+	e.prm, e.meta = nil, nil
+	e.challenge = func(*http.Request) string { return "" }
+	e.handle = func(rw http.ResponseWriter, r *http.Request) bool {
 		if r.URL.Path != "/mcp" {
 			http.NotFound(rw, r)
 		}
 		return r.URL.Path != "/mcp"
 	}
-	w.mustFail(w.transport(nil), w.rs.URL, "neither has metadata nor registers clients")
+	e.mustFail(e.transport(nil), e.rs.URL, "neither has metadata nor registers clients")
 }
 
 func TestSeveralAuthorizationServers(t *testing.T) {
-	w := newWorld(t)
-	w.prm["authorization_servers"] = []string{"https://other.example.com", w.as.URL}
-	w.mustGet(w.transport(func(o *Options) { o.Issuer = w.as.URL }))
-	w = newWorld(t)
-	w.prm["authorization_servers"] = []string{"https://other.example.com", w.as.URL}
-	w.clients["given"] = map[string]any{}
-	w.mustGet(w.transport(func(o *Options) { o.Client = Client{ID: "given", Issuer: w.as.URL} }))
+	e := newEnv(t)
+	e.prm["authorization_servers"] = []string{"https://other.example.com", e.as.URL}
+	e.mustGet(e.transport(func(o *Options) { o.Issuer = e.as.URL }))
+	e = newEnv(t)
+	e.prm["authorization_servers"] = []string{"https://other.example.com", e.as.URL}
+	e.clients["given"] = map[string]any{}
+	e.mustGet(e.transport(func(o *Options) { o.Client = Client{ID: "given", Issuer: e.as.URL} }))
 }
 
 func TestOverrides(t *testing.T) {
 	// The server lists another name than that which the issuer has.
-	w := newWorld(t)
-	w.prm["authorization_servers"] = []string{w.as.URL + "/"}
-	w.mustFail(w.transport(nil), w.as.URL+"/", "RFC 8414, section 3.3", "Options.Issuer")
-	w.mustGet(w.transport(func(o *Options) { o.Issuer = w.as.URL }))
+	e := newEnv(t)
+	e.prm["authorization_servers"] = []string{e.as.URL + "/"}
+	e.mustFail(e.transport(nil), e.as.URL+"/", "RFC 8414, section 3.3", "Options.Issuer")
+	e.mustGet(e.transport(func(o *Options) { o.Issuer = e.as.URL }))
 	// It says nothing at all.
-	w.challenge = func(*http.Request) string { return "" }
-	for _, change := range []func(){func() { w.prm["authorization_servers"] = nil }, func() { w.prm = nil }} {
+	e.challenge = func(*http.Request) string { return "" }
+	for _, change := range []func(){func() { e.prm["authorization_servers"] = nil }, func() { e.prm = nil }} {
 		change()
-		w.mustGet(w.transport(func(o *Options) { o.Issuer = w.as.URL }))
+		e.mustGet(e.transport(func(o *Options) { o.Issuer = e.as.URL }))
 	}
 
-	w = newWorld(t)
-	w.prm["resource"] = "https://public.example.com/mcp"
-	w.mustFail(w.transport(nil), "https://public.example.com/mcp", "RFC 9728")
-	w.mustGet(w.transport(func(o *Options) { o.Resource = "https://public.example.com/mcp" }))
-	if got := w.lastForm().Get("resource"); got != "https://public.example.com/mcp" {
+	e = newEnv(t)
+	e.prm["resource"] = "https://public.example.com/mcp"
+	e.mustFail(e.transport(nil), "https://public.example.com/mcp", "RFC 9728")
+	e.mustGet(e.transport(func(o *Options) { o.Resource = "https://public.example.com/mcp" }))
+	if got := e.lastForm().Get("resource"); got != "https://public.example.com/mcp" {
 		t.Errorf("resource %q", got)
 	}
 }

@@ -36,7 +36,7 @@ func (t *Transport) String() string {
 
 // Hide returns text without the tokens and the secret that t has. It is for what
 // servers say, who may repeat them.
-func (t *Transport) Hide(text string) string {
+func (t *Transport) Hide(optString string) string {
 	t.mu.Lock()
 	k := t.tok
 	t.mu.Unlock()
@@ -44,11 +44,11 @@ func (t *Transport) Hide(text string) string {
 	if k != nil {
 		secrets = append(secrets, k.access, k.refresh)
 	}
-	return without(text, secrets)
+	return without(optString, secrets)
 }
 
 // Format implements fmt.Formatter.
 func (m *Memory) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "oauth.Memory") }
 
 // Format implements fmt.Formatter.
-func (p *plain) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "oauth."+p.name) }
+func (p *headerTransport) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "oauth."+p.name) }

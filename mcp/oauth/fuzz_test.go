@@ -119,10 +119,10 @@ func FuzzMetadata(f *testing.F) {
 			check("scopes", s.scopes, m["scopes_supported"])
 			check("signing algorithms", s.signingAlgs, m["token_endpoint_auth_signing_alg_values_supported"])
 			check("DPoP algorithms", s.dpopAlgs, m["dpop_signing_alg_values_supported"])
-			check("methods", s.methods, m["token_endpoint_auth_methods_supported"])
-			check("challenges", s.challenges, m["code_challenge_methods_supported"])
+			check("methods", s.authMethods, m["token_endpoint_auth_methods_supported"])
+			check("challenges", s.pkceMethods, m["code_challenge_methods_supported"])
 			check("client URLs", s.clientURLs, m["client_id_metadata_document_supported"])
-			check("iss", s.issInAnswers, m["authorization_response_iss_parameter_supported"])
+			check("iss", s.issInResponses, m["authorization_response_iss_parameter_supported"])
 		}
 	})
 }
@@ -183,13 +183,13 @@ func FuzzCallback(f *testing.F) {
 	f.Add("http://127.0.0.1/callback?code=c&state=s&iss=https://as", "s", "https://as", true)
 	f.Add("http://127.0.0.1/callback?error=e&state=s#x", "s", "https://as", false)
 	f.Add("http://127.0.0.1/callback?code=%zz&state=s;x", "s", "", false)
-	f.Fuzz(func(t *testing.T, answer, state, issuer string, said bool) {
+	f.Fuzz(func(t *testing.T, response, state, issuer string, said bool) {
 		const redirect = "http://127.0.0.1/callback"
-		want := expected{redirect, state, issuer, said}
-		code, err := parseCallback(answer, want)
+		want := expectedCallback{redirect, state, issuer, said}
+		code, err := parseCallback(response, want)
 		if err == nil {
 			// The second way is that of package url.
-			u, perr := url.Parse(answer)
+			u, perr := url.Parse(response)
 			if perr != nil {
 				return // a fragment that nothing depends on
 			}
@@ -197,15 +197,15 @@ func FuzzCallback(f *testing.F) {
 			if u.Scheme+"://"+u.Host+u.Path != redirect || len(q["code"]) != 1 || q.Get("code") != code || code == "" ||
 				len(q["state"]) != 1 || q.Get("state") != state || state == "" || q.Get("error") != "" ||
 				said && !q.Has("iss") || q.Has("iss") && q.Get("iss") != issuer {
-				t.Errorf("%q: %q", answer, code)
+				t.Errorf("%q: %q", response, code)
 			}
 		}
 		// What is right is accepted, whatever it consists of.
-		if state == "" || answer == "" {
+		if state == "" || response == "" {
 			return
 		}
-		q := url.Values{"code": {answer}, "state": {state}, "iss": {issuer}}
-		if code, err := parseCallback(redirect+"?"+q.Encode(), want); len(q.Encode()) < 60<<10 && (err != nil || code != answer) {
+		q := url.Values{"code": {response}, "state": {state}, "iss": {issuer}}
+		if code, err := parseCallback(redirect+"?"+q.Encode(), want); len(q.Encode()) < 60<<10 && (err != nil || code != response) {
 			t.Errorf("%q: %q, %v", q, code, err)
 		}
 	})
@@ -216,7 +216,7 @@ func FuzzTokenAnswer(f *testing.F) {
 	f.Add([]byte(`{"access_token":"a","token_type":"DPOP","expires_in":1e30}`))
 	f.Add([]byte(`{"client_id":"c","client_secret":null,"redirect_uri":"u","client_secret_expires_at":1.5}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		a := &answer{status: 200, header: http.Header{"Content-Type": {"application/json"}}, body: data}
+		a := &response{status: 200, header: http.Header{"Content-Type": {"application/json"}}, body: data}
 		if k, err := a.token(url.Values{"scope": {"z"}}); err == nil {
 			var m map[string]any
 			if err := json.Unmarshal(data, &m); err != nil || m["access_token"] != k.access {

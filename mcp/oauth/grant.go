@@ -36,8 +36,8 @@ const jwtBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 
 // byGrant gets a token from the Grant. It is asked once: a server that has
 // refused an assertion is not asked in another way.
-func (t *Transport) byGrant(ctx context.Context, s *server, scopes []string, key *Key) (*token, *Client, error) {
-	c, err := t.given(s)
+func (t *Transport) tokenByGrant(ctx context.Context, s *server, scopes []string, key *Key) (*token, *Client, error) {
+	c, err := t.configuredClient(s)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -77,7 +77,7 @@ type Assertion struct {
 }
 
 func (g Assertion) form(ctx context.Context, t *Transport, s *server, _ []string) (url.Values, error) {
-	a, err := read(ctx, g.Source, "the assertion")
+	a, err := readSource(ctx, g.Source, "the assertion")
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +118,7 @@ const (
 )
 
 func (g Identity) form(ctx context.Context, t *Transport, s *server, scopes []string) (url.Values, error) {
-	subject, err := read(ctx, g.Source, "the identity")
+	subject, err := readSource(ctx, g.Source, "the identity")
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +152,7 @@ func (g Identity) form(ctx context.Context, t *Transport, s *server, scopes []st
 }
 
 // read returns what the source has.
-func read(ctx context.Context, src Source, what string) (string, error) {
+func readSource(ctx context.Context, src Source, what string) (string, error) {
 	if src == nil {
 		return "", &Error{Rule: what + " has no Source"}
 	}

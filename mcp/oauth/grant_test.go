@@ -14,29 +14,29 @@ import (
 )
 
 func TestClientCredentials(t *testing.T) {
-	w := newWorld(t)
-	w.clients["c"] = map[string]any{"client_secret": mark}
-	w.meta["token_endpoint_auth_methods_supported"] = []string{methodBasic}
-	w.challenge = func(*http.Request) string { return `Bearer scope="run"` }
-	tr := w.transport(func(o *Options) {
+	e := newEnv(t)
+	e.clients["c"] = map[string]any{"client_secret": mark}
+	e.meta["token_endpoint_auth_methods_supported"] = []string{methodBasic}
+	e.challenge = func(*http.Request) string { return `Bearer scope="run"` }
+	tr := e.transport(func(o *Options) {
 		o.Authorizer, o.Grant, o.Client = nil, ClientCredentials{}, Client{ID: "c", Secret: mark}
 	})
-	w.mustGet(tr)
-	if f := w.lastForm(); f.Get("scope") != "run" || f.Get("resource") != w.url() {
+	e.mustGet(tr)
+	if f := e.lastForm(); f.Get("scope") != "run" || f.Get("resource") != e.url() {
 		t.Errorf("asked with %v", f)
 	}
 	// Without a refresh token, it is asked for anew: when refused, and before
 	// that when it has expired.
-	w.forgetAccess()
-	w.mustGet(tr)
+	e.forgetAccess()
+	e.mustGet(tr)
 	tr.mu.Lock()
 	tr.tok.expires = time.Now().Add(-time.Second)
 	tr.mu.Unlock()
-	w.mustGet(tr)
-	if n := w.count("client_credentials"); n != 3 {
+	e.mustGet(tr)
+	if n := e.count("client_credentials"); n != 3 {
 		t.Errorf("%d token requests", n)
 	}
-	w.mustFail(w.transport(func(o *Options) { o.Grant = ClientCredentials{} }), "Options.Client")
+	e.mustFail(e.transport(func(o *Options) { o.Grant = ClientCredentials{} }), "Options.Client")
 }
 
 // idTokens are what an identity provider says, unsigned: nobody here checks it.
@@ -50,16 +50,16 @@ func TestAssertion(t *testing.T) {
 	later := time.Now().Add(time.Hour).Unix()
 	path := filepath.Join(t.TempDir(), "token")
 	for _, src := range []Source{nil, SourceFile(path)} {
-		w := newWorld(t)
-		good := unsigned(map[string]any{"alg": "none"}, map[string]any{"exp": later, "aud": w.as.URL})
+		e := newEnv(t)
+		good := unsigned(map[string]any{"alg": "none"}, map[string]any{"exp": later, "aud": e.as.URL})
 		if err := os.WriteFile(path, []byte(good+"\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if src == nil {
 			src = Static(good)
 		}
-		w.mustGet(w.transport(func(o *Options) { o.Grant, o.Client.ID = Assertion{src}, "workload" }))
-		if f := w.lastForm(); f.Get("assertion") != good || f.Get("grant_type") != jwtBearer || f.Get("client_id") != "workload" || f.Get("resource") != w.url() {
+		e.mustGet(e.transport(func(o *Options) { o.Grant, o.Client.ID = Assertion{src}, "workload" }))
+		if f := e.lastForm(); f.Get("assertion") != good || f.Get("grant_type") != jwtBearer || f.Get("client_id") != "workload" || f.Get("resource") != e.url() {
 			t.Errorf("asked with %v", f)
 		}
 	}
@@ -75,9 +75,9 @@ func TestAssertion(t *testing.T) {
 		{SourceFile(path + "x"), "no such file"},
 		{func(context.Context) (string, error) { return "", fails }, "the platform is gone"},
 	} {
-		w := newWorld(t)
-		w.mustFail(w.transport(func(o *Options) { o.Grant = Assertion{v.src} }), v.want)
-		if w.count("/token") != 0 {
+		e := newEnv(t)
+		e.mustFail(e.transport(func(o *Options) { o.Grant = Assertion{v.src} }), v.want)
+		if e.count("/token") != 0 {
 			t.Errorf("%s: sent", v.want)
 		}
 	}
@@ -89,7 +89,7 @@ func TestAssertionForAnotherServer(t *testing.T) {
 	for _, v := range []struct {
 		name   string
 		aud    any
-		change func(w *world, o *Options)
+		change func(e *env, o *Options)
 		want   string
 	}{
 		{"another", other, nil, "audience"},
@@ -97,26 +97,26 @@ func TestAssertionForAnotherServer(t *testing.T) {
 		{"none", "", nil, "audience"},
 		{"the issuer among others", []string{other, "%ISSUER%"}, nil, ""},
 		{"the token endpoint", "%ISSUER%/token", nil, ""},
-		{"the program knows better", other, func(w *world, o *Options) { o.Issuer = w.as.URL }, ""},
-		{"the program knows whose client it is", other, func(w *world, o *Options) { o.Client.Issuer = w.as.URL }, ""},
-		{"and this is not it", "%ISSUER%", func(w *world, o *Options) { o.Client.Issuer = other }, "another authorization server"},
+		{"the program knows better", other, func(e *env, o *Options) { o.Issuer = e.as.URL }, ""},
+		{"the program knows whose client it is", other, func(e *env, o *Options) { o.Client.Issuer = e.as.URL }, ""},
+		{"and this is not it", "%ISSUER%", func(e *env, o *Options) { o.Client.Issuer = other }, "another authorization server"},
 	} {
 		t.Run(v.name, func(t *testing.T) {
-			w := newWorld(t)
+			e := newEnv(t)
 			aud, _ := json.Marshal(v.aud)
-			claims := map[string]any{"aud": json.RawMessage(strings.ReplaceAll(string(aud), "%ISSUER%", w.as.URL))}
-			tr := w.transport(func(o *Options) {
+			claims := map[string]any{"aud": json.RawMessage(strings.ReplaceAll(string(aud), "%ISSUER%", e.as.URL))}
+			tr := e.transport(func(o *Options) {
 				o.Grant = Assertion{Static(unsigned(map[string]any{}, claims))}
 				if v.change != nil {
-					v.change(w, o)
+					v.change(e, o)
 				}
 			})
 			if v.want == "" {
-				w.mustGet(tr)
+				e.mustGet(tr)
 				return
 			}
-			w.mustFail(tr, v.want, w.as.URL)
-			if w.count("/token") != 0 {
+			e.mustFail(tr, v.want, e.as.URL)
+			if e.count("/token") != 0 {
 				t.Error("it was sent")
 			}
 		})
@@ -126,15 +126,15 @@ func TestAssertionForAnotherServer(t *testing.T) {
 // A server that refuses an assertion is not asked again, nor in another way.
 func TestAssertionIsSentOnce(t *testing.T) {
 	for _, code := range []string{"invalid_grant", "invalid_scope", "unauthorized_client"} {
-		w := newWorld(t)
-		w.refuseToken = func(url.Values) string { return code }
-		tr := w.transport(func(o *Options) {
-			o.Grant = Assertion{Static(unsigned(map[string]any{}, map[string]any{"aud": w.as.URL}))}
+		e := newEnv(t)
+		e.refuseToken = func(url.Values) string { return code }
+		tr := e.transport(func(o *Options) {
+			o.Grant = Assertion{Static(unsigned(map[string]any{}, map[string]any{"aud": e.as.URL}))}
 		})
 		for range 3 {
-			w.mustFail(tr, code)
+			e.mustFail(tr, code)
 		}
-		if n := w.count("/token"); n != 1 {
+		if n := e.count("/token"); n != 1 {
 			t.Errorf("%s: %d token requests", code, n)
 		}
 	}
@@ -154,38 +154,38 @@ func TestIdentity(t *testing.T) {
 		{"another client", func(_, c map[string]any) { c["client_id"] = "other" }, "client_id"},
 	} {
 		t.Run(v.name, func(t *testing.T) {
-			w, idp := newWorld(t), newWorld(t)
+			e, idp := newEnv(t), newEnv(t)
 			idp.idp = true
 			idp.tokenAnswer = func(_ url.Values, m map[string]any) {
 				header := map[string]any{"typ": "oauth-id-jag+jwt"}
-				claims := map[string]any{"aud": w.as.URL, "resource": w.url(), "client_id": "c"}
+				claims := map[string]any{"aud": e.as.URL, "resource": e.url(), "client_id": "c"}
 				v.change(header, claims)
 				m["access_token"], m["token_type"] = unsigned(header, claims), "N_A"
 			}
-			w.clients["c"] = map[string]any{"client_secret": mark}
-			w.meta["token_endpoint_auth_methods_supported"] = []string{methodBasic}
-			w.challenge = func(*http.Request) string { return `Bearer scope="read"` }
-			tr := w.transport(func(o *Options) {
+			e.clients["c"] = map[string]any{"client_secret": mark}
+			e.meta["token_endpoint_auth_methods_supported"] = []string{methodBasic}
+			e.challenge = func(*http.Request) string { return `Bearer scope="read"` }
+			tr := e.transport(func(o *Options) {
 				o.Client = Client{ID: "c", Secret: mark}
 				o.Grant = Identity{TokenURL: idp.as.URL + "/token", Client: Client{ID: "at-idp"}, Source: Static(mark + "-id-token")}
 			})
 			if v.want != "" {
-				w.mustFail(tr, v.want, idp.as.URL, "Enterprise-Managed Authorization")
-				if w.count("/token") != 0 {
+				e.mustFail(tr, v.want, idp.as.URL, "Enterprise-Managed Authorization")
+				if e.count("/token") != 0 {
 					t.Error("it was sent")
 				}
 				return
 			}
-			w.mustGet(tr)
+			e.mustGet(tr)
 			for name, want := range map[string]string{
-				"grant_type": "urn:ietf:params:oauth:grant-type:token-exchange", "requested_token_type": idJAG, "audience": w.as.URL,
-				"resource": w.url(), "scope": "read", "subject_token": mark + "-id-token", "subject_token_type": idToken, "client_id": "at-idp",
+				"grant_type": "urn:ietf:params:oauth:grant-type:token-exchange", "requested_token_type": idJAG, "audience": e.as.URL,
+				"resource": e.url(), "scope": "read", "subject_token": mark + "-id-token", "subject_token_type": idToken, "client_id": "at-idp",
 			} {
 				if got := idp.lastForm().Get(name); got != want {
 					t.Errorf("%s: %q, want %q", name, got, want)
 				}
 			}
-			if got := w.lastForm().Get("grant_type"); got != jwtBearer {
+			if got := e.lastForm().Get("grant_type"); got != jwtBearer {
 				t.Errorf("grant_type %q", got)
 			}
 		})
@@ -193,11 +193,11 @@ func TestIdentity(t *testing.T) {
 }
 
 func TestIdentityOverHTTP(t *testing.T) {
-	w := newWorld(t)
-	tr := w.transport(func(o *Options) {
+	e := newEnv(t)
+	tr := e.transport(func(o *Options) {
 		o.Grant = Identity{TokenURL: "http://idp.example.com/token", Source: Static(mark), Type: "urn:ietf:params:oauth:token-type:saml2"}
 	})
-	w.mustFail(tr, "http://idp.example.com/token", "only https")
+	e.mustFail(tr, "http://idp.example.com/token", "only https")
 }
 
 func TestDPoP(t *testing.T) {
@@ -224,73 +224,73 @@ func TestDPoP(t *testing.T) {
 	} {
 		for _, nonces := range []bool{false, true} {
 			t.Run(v.name, func(t *testing.T) {
-				w := newWorld(t)
-				w.dpopNonces = nonces
-				w.meta["dpop_signing_alg_values_supported"] = v.algs
-				w.prm["dpop_bound_access_tokens_required"] = v.required
-				w.challenge = func(*http.Request) string { return v.challenge }
+				e := newEnv(t)
+				e.dpopNonces = nonces
+				e.meta["dpop_signing_alg_values_supported"] = v.algs
+				e.prm["dpop_bound_access_tokens_required"] = v.required
+				e.challenge = func(*http.Request) string { return v.challenge }
 				store := NewMemory()
-				tr := w.transport(func(o *Options) { o.DPoP, o.Store = v.mode, store })
+				tr := e.transport(func(o *Options) { o.DPoP, o.Store = v.mode, store })
 				if v.wantScheme == "" {
-					w.mustFail(tr, "DPoP", w.as.URL)
+					e.mustFail(tr, "DPoP", e.as.URL)
 					return
 				}
 				for range 3 {
-					w.mustGet(tr)
+					e.mustGet(tr)
 				}
 				if bound := tr.tok.key != nil; bound != (v.wantScheme == "DPoP") {
 					t.Errorf("bound: %v", bound)
 				}
 				// The key outlives the process, and the refresh.
-				tr = w.transport(func(o *Options) { o.DPoP, o.Store, o.Authorizer = v.mode, store, nil })
-				w.mustGet(tr)
-				w.forgetAccess()
-				w.mustGet(tr)
+				tr = e.transport(func(o *Options) { o.DPoP, o.Store, o.Authorizer = v.mode, store, nil })
+				e.mustGet(tr)
+				e.forgetAccess()
+				e.mustGet(tr)
 			})
 		}
 	}
 }
 
 func TestTokensThatShouldBeBound(t *testing.T) {
-	w := newWorld(t)
-	w.meta["dpop_signing_alg_values_supported"] = []string{"ES256"}
-	w.challenge = func(*http.Request) string { return `DPoP` }
-	w.tokenAnswer = func(_ url.Values, m map[string]any) { m["token_type"] = "Bearer" }
-	w.mustFail(w.transport(nil), "not bound", "RFC 9449, section 5")
-	w.tokenAnswer = func(form url.Values, m map[string]any) {
+	e := newEnv(t)
+	e.meta["dpop_signing_alg_values_supported"] = []string{"ES256"}
+	e.challenge = func(*http.Request) string { return `DPoP` }
+	e.tokenAnswer = func(_ url.Values, m map[string]any) { m["token_type"] = "Bearer" }
+	e.mustFail(e.transport(nil), "not bound", "RFC 9449, section 5")
+	e.tokenAnswer = func(form url.Values, m map[string]any) {
 		if form.Get("grant_type") == "refresh_token" {
 			m["token_type"] = "Bearer"
 		}
 	}
-	tr := w.transport(nil)
-	w.mustGet(tr)
-	w.forgetAccess()
-	w.mustFail(tr, "not bound")
+	tr := e.transport(nil)
+	e.mustGet(tr)
+	e.forgetAccess()
+	e.mustFail(tr, "not bound")
 }
 
 // More scopes come with the same key, whatever the challenge for them says.
 func TestStepUpOfABoundToken(t *testing.T) {
-	w := newWorld(t)
-	w.meta["dpop_signing_alg_values_supported"] = []string{"ES256"}
-	w.challenge = func(*http.Request) string { return `DPoP` }
-	w.needs = func(r *http.Request) string { return r.Header.Get("Mcp-Name") }
-	tr := w.transport(nil)
-	w.mustGet(tr)
+	e := newEnv(t)
+	e.meta["dpop_signing_alg_values_supported"] = []string{"ES256"}
+	e.challenge = func(*http.Request) string { return `DPoP` }
+	e.needs = func(r *http.Request) string { return r.Header.Get("Mcp-Name") }
+	tr := e.transport(nil)
+	e.mustGet(tr)
 	key := tr.tok.key
-	if _, err := w.ask(tr, "write"); err != nil || key == nil || tr.tok.key != key || !tr.tok.dpop {
+	if _, err := e.ask(tr, "write"); err != nil || key == nil || tr.tok.key != key || !tr.tok.dpop {
 		t.Error(err)
 	}
 }
 
 // A server that wants another nonce each time does not get the request forever.
 func TestEndlessNonces(t *testing.T) {
-	w := newWorld(t)
-	w.meta["dpop_signing_alg_values_supported"] = []string{"ES256"}
-	w.challenge = func(*http.Request) string { return `DPoP` }
-	tr := w.transport(nil)
-	w.mustGet(tr)
+	e := newEnv(t)
+	e.meta["dpop_signing_alg_values_supported"] = []string{"ES256"}
+	e.challenge = func(*http.Request) string { return `DPoP` }
+	tr := e.transport(nil)
+	e.mustGet(tr)
 	n := 0
-	w.handle = func(rw http.ResponseWriter, r *http.Request) bool {
+	e.handle = func(rw http.ResponseWriter, r *http.Request) bool {
 		if r.URL.Path == "/mcp" {
 			n++
 			rw.Header().Set("DPoP-Nonce", strings.Repeat("n", n))
@@ -299,7 +299,7 @@ func TestEndlessNonces(t *testing.T) {
 		}
 		return r.URL.Path == "/mcp"
 	}
-	if _, err := w.get(tr); err == nil || n != maxSends {
+	if _, err := e.get(tr); err == nil || n != maxSends {
 		t.Errorf("%v, sent %d times", err, n)
 	}
 }

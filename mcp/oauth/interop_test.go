@@ -29,7 +29,7 @@ func TestOIDCProvider(t *testing.T) {
 		bound     bool
 	}{{"Bearer", false}, {`DPoP algs="ES256"`, true}} {
 		t.Run(v.challenge, func(t *testing.T) {
-			r := newGuarded(t, issuer, v.challenge)
+			r := newProtectedServer(t, issuer, v.challenge)
 			store := NewMemory()
 			person := &Loopback{Open: func(ctx context.Context, page string) error { return agreeByForms(ctx, page) }}
 			tr := New(r.url, &Options{Authorizer: person, Store: store, Base: r.base})
@@ -69,7 +69,7 @@ func TestOIDCProvider(t *testing.T) {
 			if err := call(); err != nil {
 				t.Fatal(err)
 			}
-			if !within([]string{"read", "write"}, tr.tok.granted) {
+			if !containsAll([]string{"read", "write"}, tr.tok.granted) {
 				t.Errorf("granted %q", tr.tok.granted)
 			}
 			// In another process, and then never again.
@@ -92,7 +92,7 @@ func TestOIDCProvider(t *testing.T) {
 }
 
 // guarded is a resource that asks the authorization server about tokens.
-type guarded struct {
+type protectedServer struct {
 	t           *testing.T
 	issuer, url string
 	needs       string
@@ -101,8 +101,8 @@ type guarded struct {
 	base        *http.Transport
 }
 
-func newGuarded(t *testing.T, issuer, challenge string) *guarded {
-	r := &guarded{t: t, issuer: issuer, refused: map[string]bool{}, jtis: map[string]bool{}, base: &http.Transport{}}
+func newProtectedServer(t *testing.T, issuer, challenge string) *protectedServer {
+	r := &protectedServer{t: t, issuer: issuer, refused: map[string]bool{}, jtis: map[string]bool{}, base: &http.Transport{}}
 	var s *httptest.Server
 	s = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		if req.URL.Path == resourcePath+"/mcp" {
@@ -129,7 +129,7 @@ func newGuarded(t *testing.T, issuer, challenge string) *guarded {
 }
 
 // introspect returns what the authorization server says of a token (RFC 7662).
-func (r *guarded) introspect(access string) map[string]any {
+func (r *protectedServer) introspect(access string) map[string]any {
 	form := url.Values{"token": {access}}
 	req, err := http.NewRequest("POST", r.issuer+"/token/introspection", strings.NewReader(form.Encode()))
 	if err != nil {
@@ -150,12 +150,12 @@ func (r *guarded) introspect(access string) map[string]any {
 }
 
 // proven reports whether a request has the proof that its token is bound to.
-func (r *guarded) proven(req *http.Request, scheme, access string, cnf any) bool {
+func (r *protectedServer) proven(req *http.Request, scheme, access string, cnf any) bool {
 	bound, ok := cnf.(map[string]any)
 	if !ok {
 		return scheme == "Bearer"
 	}
-	w := &world{seenJTI: r.jtis, meta: map[string]any{"dpop_signing_alg_values_supported": []string{"ES256"}}}
+	w := &env{seenJTI: r.jtis, meta: map[string]any{"dpop_signing_alg_values_supported": []string{"ES256"}}}
 	jkt, _, ok := w.checkProof(req, r.url, access)
 	return ok && scheme == "DPoP" && jkt == bound["jkt"]
 }
@@ -184,12 +184,12 @@ func agreeByForms(ctx context.Context, page string) error {
 		if err != nil {
 			return err
 		}
-		text, err := io.ReadAll(resp.Body)
+		optString, err := io.ReadAll(resp.Body)
 		resp.Body.Close()
 		if err != nil || resp.StatusCode != 200 {
-			return fmt.Errorf("%s: %s, %v", resp.Request.URL, text, err)
+			return fmt.Errorf("%s: %s, %v", resp.Request.URL, optString, err)
 		}
-		to, what := action.FindSubmatch(text), kind.FindSubmatch(text)
+		to, what := action.FindSubmatch(optString), kind.FindSubmatch(optString)
 		if to == nil || what == nil {
 			return nil // the last page
 		}

@@ -66,7 +66,7 @@ func (j *jwt) readClaims(data []byte) error {
 		switch string(r.Key()) {
 		case "aud":
 			if r.Kind() == wire.Array {
-				j.audience = texts(&r)
+				j.audience = optStrings(&r)
 			} else {
 				j.audience = []string{r.String()}
 			}

@@ -80,16 +80,16 @@ func parseDER(der []byte, id string) (*Key, error) {
 }
 
 // newName is what RFC 9864 calls EdDSA with Ed25519.
-const newName = "Ed25519"
+const ed25519Name = "Ed25519"
 
 // among returns the key under a name that is in the list of algorithms, of which
 // none means all, or nil if no name of it is.
-func (k *Key) among(algs []string) *Key {
+func (k *Key) forAlgorithms(algs []string) *Key {
 	switch {
 	case len(algs) == 0 || slices.Contains(algs, k.alg):
 		return k
-	case k.alg == "EdDSA" && slices.Contains(algs, newName):
-		return &Key{k.signer, newName, k.id}
+	case k.alg == "EdDSA" && slices.Contains(algs, ed25519Name):
+		return &Key{k.signer, ed25519Name, k.id}
 	}
 	return nil
 }
@@ -117,8 +117,8 @@ func generateKey(alg string) (*Key, []byte, error) {
 // sign returns a JSON Web Token with the header and claims, which are JSON
 // objects (RFC 7515, section 7.1).
 func (k *Key) sign(header, claims []byte) (string, error) {
-	text := encode(header) + "." + encode(claims)
-	input, opts := []byte(text), crypto.SignerOpts(crypto.Hash(0))
+	optString := encode(header) + "." + encode(claims)
+	input, opts := []byte(optString), crypto.SignerOpts(crypto.Hash(0))
 	if k.alg == "ES256" || k.alg == "RS256" {
 		sum := sha256.Sum256(input)
 		input, opts = sum[:], crypto.SHA256
@@ -130,14 +130,14 @@ func (k *Key) sign(header, claims []byte) (string, error) {
 	if err != nil {
 		return "", errors.New("oauth: the key did not sign")
 	}
-	return text + "." + encode(sig), nil
+	return optString + "." + encode(sig), nil
 }
 
 // joinASN1 turns an ECDSA signature from ASN.1 into R and S side by side, as
 // RFC 7518, section 3.4, has it.
 func joinASN1(der []byte) ([]byte, error) {
 	// SEQUENCE of two INTEGERs; for P-256 every length fits into one byte.
-	read := func() *big.Int {
+	readSource := func() *big.Int {
 		if len(der) < 2 || der[0] != 2 || len(der) < 2+int(der[1]) {
 			return nil
 		}
@@ -149,8 +149,8 @@ func joinASN1(der []byte) ([]byte, error) {
 		return nil, io.ErrUnexpectedEOF
 	}
 	der = der[2:]
-	r := read()
-	s := read()
+	r := readSource()
+	s := readSource()
 	if r == nil || s == nil || len(der) > 0 || r.BitLen() > 256 || s.BitLen() > 256 {
 		return nil, io.ErrUnexpectedEOF
 	}
@@ -198,7 +198,7 @@ func (k *Key) thumbprint() string {
 func encode(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
 
 // random returns a value that nobody can guess.
-func random() string {
+func randomString() string {
 	b := make([]byte, 32)
 	_, _ = rand.Read(b) // never fails
 	return encode(b)

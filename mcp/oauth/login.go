@@ -17,8 +17,8 @@ func (t *Transport) Login(ctx context.Context) error {
 	if t.err != nil {
 		return t.err
 	}
-	if t.plain != nil {
-		return t.plain
+	if t.headerTransport != nil {
+		return t.headerTransport
 	}
 	d, err := t.probe(ctx)
 	if err != nil {
@@ -37,16 +37,16 @@ func (t *Transport) Login(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if b := t.bound(); b.issuer != s.issuer || b.resource != s.resource {
+	if b := t.currentBinding(); b.issuer != s.issuer || b.resource != s.resource {
 		old = nil
 	} else {
-		d.scope = strings.TrimSpace(d.scope + " " + b.wanted)
+		d.scope = strings.TrimSpace(d.scope + " " + b.wantedScopes)
 	}
-	k, c, err := t.grant(ctx, s, old, d)
+	k, c, err := t.newToken(ctx, s, old, d)
 	if err != nil {
 		return err
 	}
-	_, err = t.keep(ctx, s, c, k)
+	_, err = t.storeToken(ctx, s, c, k)
 	t.mu.Lock()
 	t.stepUps = nil
 	t.mu.Unlock()
@@ -67,18 +67,18 @@ const (
 func (t *Transport) probe(ctx context.Context) (demand, error) {
 	ctx, cancel := context.WithTimeout(ctx, fetchTime)
 	defer cancel()
-	d, status, err := t.demanded(ctx, http.MethodPost, discoverBody, http.Header{
+	d, status, err := t.probeWith(ctx, http.MethodPost, discoverBody, http.Header{
 		"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"},
 		"Mcp-Protocol-Version": {discoverVersion}, "Mcp-Method": {discoverMethod},
 	})
 	if status == http.StatusNotFound || status == http.StatusMethodNotAllowed { // HTTP+SSE begins with GET
-		d, _, err = t.demanded(ctx, http.MethodGet, "", http.Header{"Accept": {"text/event-stream"}})
+		d, _, err = t.probeWith(ctx, http.MethodGet, "", http.Header{"Accept": {"text/event-stream"}})
 	}
 	return d, err
 }
 
 // demanded sends a request and returns what the answer demands.
-func (t *Transport) demanded(ctx context.Context, method, body string, h http.Header) (d demand, status int, err error) {
+func (t *Transport) probeWith(ctx context.Context, method, body string, h http.Header) (d demand, status int, err error) {
 	req, err := http.NewRequestWithContext(ctx, method, t.url.String(), strings.NewReader(body))
 	if err != nil {
 		return d, 0, &Error{URL: httpx.Clean(t.url), Rule: "not a URL that can be asked"}
@@ -111,7 +111,7 @@ func (t *Transport) Logout(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	b := t.bound()
+	b := t.currentBinding()
 	if k != nil {
 		err = t.revoke(ctx, b, k)
 	}

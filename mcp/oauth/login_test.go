@@ -15,81 +15,81 @@ import (
 )
 
 func TestLogin(t *testing.T) {
-	w := newWorld(t)
-	w.prmPath = "/custom.json" // only the challenge says so
-	w.challenge = func(*http.Request) string {
-		return `Bearer resource_metadata="` + w.rs.URL + `/custom.json", scope="read"`
+	e := newEnv(t)
+	e.prmPath = "/custom.json" // only the challenge says so
+	e.challenge = func(*http.Request) string {
+		return `Bearer resource_metadata="` + e.rs.URL + `/custom.json", scope="read"`
 	}
-	who := &robot{w: w}
+	robot := &robotUser{e: e}
 	store := NewMemory()
-	tr := w.transport(func(o *Options) { o.Authorizer, o.Store = who, store })
+	tr := e.transport(func(o *Options) { o.Authorizer, o.Store = robot, store })
 	for range 2 { // a token that there is does not matter
 		if err := tr.Login(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if who.times != 2 || w.forms[0].Get("scope") != "read" {
-		t.Errorf("asked %d times, for %q", who.times, w.forms[0].Get("scope"))
+	if robot.times != 2 || e.forms[0].Get("scope") != "read" {
+		t.Errorf("asked %d times, for %q", robot.times, e.forms[0].Get("scope"))
 	}
-	other := w.transport(func(o *Options) { o.Authorizer, o.Store = nil, store })
-	w.mustGet(other)
+	other := e.transport(func(o *Options) { o.Authorizer, o.Store = nil, store })
+	e.mustGet(other)
 
 	if err := tr.Logout(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if len(w.revoked) != 2 || !strings.HasPrefix(w.revoked[0], "refresh-") || !strings.HasPrefix(w.revoked[1], "access-") {
-		t.Errorf("revoked %d", len(w.revoked))
+	if len(e.revoked) != 2 || !strings.HasPrefix(e.revoked[0], "refresh-") || !strings.HasPrefix(e.revoked[1], "access-") {
+		t.Errorf("revoked %d", len(e.revoked))
 	}
 	for key := range store.data {
-		if key.Resource != "" || key.Issuer != w.as.URL {
+		if key.Resource != "" || key.Issuer != e.as.URL {
 			t.Errorf("left in the store: %+v", key)
 		}
 	}
-	err := w.mustFail(w.transport(func(o *Options) { o.Authorizer, o.Store = nil, store }))
+	err := e.mustFail(e.transport(func(o *Options) { o.Authorizer, o.Store = nil, store }))
 	if !errors.Is(err, ErrLoginRequired) {
 		t.Error(err)
 	}
 	if err := tr.Logout(t.Context()); err != nil {
 		t.Error(err) // there is nothing to do
 	}
-	w.mustGet(tr)
-	if w.count("/register") != 1 {
+	e.mustGet(tr)
+	if e.count("/register") != 1 {
 		t.Error("registered again")
 	}
 }
 
 // A person who said no can say yes when the program asks explicitly.
 func TestLoginAfterNo(t *testing.T) {
-	w := newWorld(t)
+	e := newEnv(t)
 	no := errors.New("no")
-	who := &robot{w: w, stop: func(context.Context) error { return no }}
-	tr := w.transport(func(o *Options) { o.Authorizer = who })
+	robot := &robotUser{e: e, stop: func(context.Context) error { return no }}
+	tr := e.transport(func(o *Options) { o.Authorizer = robot })
 	for range 3 {
-		if err := w.mustFail(tr); !errors.Is(err, no) {
+		if err := e.mustFail(tr); !errors.Is(err, no) {
 			t.Error(err)
 		}
 	}
-	if who.times != 1 {
-		t.Errorf("asked %d times", who.times)
+	if robot.times != 1 {
+		t.Errorf("asked %d times", robot.times)
 	}
-	who.stop = nil
+	robot.stop = nil
 	if err := tr.Login(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	w.mustGet(tr)
+	e.mustGet(tr)
 }
 
 // A server that wants no authorization now has nobody to ask.
 func TestLoginWhereThereIsNone(t *testing.T) {
-	w := newWorld(t)
-	w.prm, w.meta = nil, nil
-	w.handle = func(rw http.ResponseWriter, r *http.Request) bool {
+	e := newEnv(t)
+	e.prm, e.meta = nil, nil
+	e.handle = func(rw http.ResponseWriter, r *http.Request) bool {
 		if r.URL.Path != "/mcp" {
 			http.NotFound(rw, r)
 		}
 		return true
 	}
-	if err := w.transport(nil).Login(t.Context()); err == nil || !strings.Contains(err.Error(), "neither has metadata") {
+	if err := e.transport(nil).Login(t.Context()); err == nil || !strings.Contains(err.Error(), "neither has metadata") {
 		t.Error(err)
 	}
 }
@@ -106,11 +106,11 @@ func TestLogoutForgetsInAnyCase(t *testing.T) {
 		{"/revoke", 400, "unsupported_token_type", ""},
 		{serverPath, 404, "", "no metadata"},
 	} {
-		w := newWorld(t)
+		e := newEnv(t)
 		store := NewMemory()
-		tr := w.transport(func(o *Options) { o.Store = store })
-		w.mustGet(tr)
-		w.handle = func(rw http.ResponseWriter, r *http.Request) bool {
+		tr := e.transport(func(o *Options) { o.Store = store })
+		e.mustGet(tr)
+		e.handle = func(rw http.ResponseWriter, r *http.Request) bool {
 			if r.URL.Path == v.path {
 				reply(rw, v.status, map[string]string{"error": v.code})
 			}
@@ -127,45 +127,45 @@ func TestLogoutForgetsInAnyCase(t *testing.T) {
 }
 
 func TestPlain(t *testing.T) {
-	w := newWorld(t)
-	w.access[mark] = &issued{}
-	w.mustGet(Bearer(w.url(), Static(mark), w.base))
+	e := newEnv(t)
+	e.access[mark] = &issued{}
+	e.mustGet(Bearer(e.url(), Static(mark), e.base))
 
 	var seen []string
-	answer := 200
-	w.handle = func(rw http.ResponseWriter, r *http.Request) bool {
+	response := 200
+	e.handle = func(rw http.ResponseWriter, r *http.Request) bool {
 		seen = append(seen, r.Header.Get("X-Api-Key"))
-		rw.WriteHeader(answer)
+		rw.WriteHeader(response)
 		return true
 	}
-	rt := Header(w.url(), "x-api-key", Static(mark), w.base)
-	if _, err := w.get(rt); err != nil || !slices.Equal(seen, []string{mark}) {
+	rt := Header(e.url(), "x-api-key", Static(mark), e.base)
+	if _, err := e.get(rt); err != nil || !slices.Equal(seen, []string{mark}) {
 		t.Error(err, seen)
 	}
 	// A token that was refused is asked for once more.
-	answer, seen = 401, nil
+	response, seen = 401, nil
 	n := 0
-	rt = Header(w.url(), "X-Api-Key", func(context.Context) (string, error) { n++; return fmt.Sprint("key", n), nil }, w.base)
-	if _, err := w.get(rt); err == nil || !slices.Equal(seen, []string{"key1", "key2"}) {
+	rt = Header(e.url(), "X-Api-Key", func(context.Context) (string, error) { n++; return fmt.Sprint("key", n), nil }, e.base)
+	if _, err := e.get(rt); err == nil || !slices.Equal(seen, []string{"key1", "key2"}) {
 		t.Error(err, seen)
 	}
 	seen = nil
-	if _, err := w.get(Header(w.url(), "X-Api-Key", Static("same"), w.base)); err == nil || len(seen) != 1 {
+	if _, err := e.get(Header(e.url(), "X-Api-Key", Static("same"), e.base)); err == nil || len(seen) != 1 {
 		t.Error(err, seen)
 	}
 	// Other origins, and what the program says itself.
 	seen = nil
-	if _, err := w.get(Header("https://other.example.com", "X-Api-Key", Static(mark), w.base)); err == nil || seen[0] != "" {
+	if _, err := e.get(Header("https://other.example.com", "X-Api-Key", Static(mark), e.base)); err == nil || seen[0] != "" {
 		t.Error(err, seen)
 	}
 	for _, v := range []struct {
 		url, name string
 		src       Source
 	}{
-		{"x", "X-Api-Key", Static(mark)}, {w.url(), "X Api Key", Static(mark)}, {w.url(), "X-Api-Key", Static("a\r\nb" + mark)},
-		{w.url(), "X-Api-Key", nil}, {w.url(), "X-Api-Key", Static("")},
+		{"x", "X-Api-Key", Static(mark)}, {e.url(), "X Api Key", Static(mark)}, {e.url(), "X-Api-Key", Static("a\r\nb" + mark)},
+		{e.url(), "X-Api-Key", nil}, {e.url(), "X-Api-Key", Static("")},
 	} {
-		if _, err := w.get(Header(v.url, v.name, v.src, w.base)); err == nil || strings.Contains(err.Error(), "status") {
+		if _, err := e.get(Header(v.url, v.name, v.src, e.base)); err == nil || strings.Contains(err.Error(), "status") {
 			t.Errorf("%+v: %v", v, err)
 		}
 	}
@@ -173,20 +173,20 @@ func TestPlain(t *testing.T) {
 
 // Nothing that is exported prints a secret, with any verb, at any depth.
 func TestNothingPrintsSecrets(t *testing.T) {
-	w := newWorld(t)
-	w.meta["dpop_signing_alg_values_supported"] = []string{"ES256"}
-	w.clients["c"] = map[string]any{"client_secret": mark}
-	w.meta["token_endpoint_auth_methods_supported"] = []string{methodPost}
+	e := newEnv(t)
+	e.meta["dpop_signing_alg_values_supported"] = []string{"ES256"}
+	e.clients["c"] = map[string]any{"client_secret": mark}
+	e.meta["token_endpoint_auth_methods_supported"] = []string{methodPost}
 	client := Client{ID: "c", Secret: mark, Key: newKey(t, "ES256")}
 	store := NewMemory()
-	opts := Options{Base: w.base, Authorizer: &robot{w: w}, Store: store, Client: Client{ID: "c", Secret: mark}, DPoP: DPoPAlways}
-	tr := New(w.url(), &opts)
-	w.mustGet(tr)
+	opts := Options{Base: e.base, Authorizer: &robotUser{e: e}, Store: store, Client: Client{ID: "c", Secret: mark}, DPoP: DPoPAlways}
+	tr := New(e.url(), &opts)
+	e.mustGet(tr)
 	identity := Identity{TokenURL: "https://u:" + mark + "@idp.example.com/token?x=" + mark, Client: client, Source: Static(mark)}
 	private := fmt.Sprintf("%d", tr.tok.der)
 	values := map[string]any{
 		"client": client, "key": *client.Key, "options": opts, "transport": tr, "memory": store, "identity": identity,
-		"assertion": Assertion{Static(mark)}, "bearer": Bearer(w.url(), Static(mark), nil), "source": Static(mark),
+		"assertion": Assertion{Static(mark)}, "bearer": Bearer(e.url(), Static(mark), nil), "source": Static(mark),
 		"file": NewFile("x"), "client credentials": ClientCredentials{},
 		"http client": tr.Client(), "within": struct {
 			C *Client
@@ -207,7 +207,7 @@ func TestNothingPrintsSecrets(t *testing.T) {
 			}
 		}
 	}
-	if s := tr.String(); s != w.url() {
+	if s := tr.String(); s != e.url() {
 		t.Error(s)
 	}
 	if s := New("x", nil).String(); s == "" {

@@ -31,7 +31,7 @@ type Loopback struct {
 
 const (
 	defaultRedirect = "http://127.0.0.1/callback"
-	personTime      = 5 * time.Minute
+	userTimeout     = 5 * time.Minute
 )
 
 // Listen implements [Authorizer].
@@ -90,7 +90,7 @@ func (r *receiver) Close() error        { return r.ln.Close() }
 func (r *receiver) Authorize(ctx context.Context, page string) (string, error) {
 	wait := r.l.Timeout
 	if wait == 0 {
-		wait = personTime
+		wait = userTimeout
 	}
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
@@ -98,10 +98,10 @@ func (r *receiver) Authorize(ctx context.Context, page string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	answer := make(chan string, 2) // one from the browser, one that is pasted
+	response := make(chan string, 2) // one from the browser, one that is pasted
 	served := make(chan struct{})
 	go func() { // ends when the listener and ctx do
-		r.serve(ctx, u.Query().Get("state"), answer)
+		r.serve(ctx, u.Query().Get("state"), response)
 		close(served)
 	}()
 	defer func() {
@@ -120,10 +120,10 @@ func (r *receiver) Authorize(ctx context.Context, page string) (string, error) {
 		if err := r.l.Paste.show(page, "If it ends at a page that cannot be shown, paste the address of that here:"); err != nil {
 			return "", err
 		}
-		go r.takePaste(ctx, answer) // ends with ctx
+		go r.takePaste(ctx, response) // ends with ctx
 	}
 	select {
-	case a := <-answer:
+	case a := <-response:
 		return a, nil
 	case <-ctx.Done():
 		return "", &Error{URL: httpURL(u), Rule: "nobody authorized the program in time", Err: context.Cause(ctx)}
@@ -131,14 +131,14 @@ func (r *receiver) Authorize(ctx context.Context, page string) (string, error) {
 }
 
 // takePaste hands on the answer that is pasted, if there ever is one.
-func (r *receiver) takePaste(ctx context.Context, answer chan<- string) {
+func (r *receiver) takePaste(ctx context.Context, response chan<- string) {
 	for {
 		a, err := r.l.Paste.line(ctx)
 		if err != nil {
 			return // there is still the browser
 		}
 		if strings.HasPrefix(a, r.RedirectURI()+"?") {
-			answer <- a
+			response <- a
 			return
 		}
 		_, _ = io.WriteString(r.l.Paste.Out, "That is not it; the address begins with "+r.RedirectURI()+"?\n")

@@ -17,22 +17,22 @@ import (
 )
 
 // open returns what Loopback.Open can be: a browser that agrees.
-func (w *world) open(ctx context.Context, page string) error {
-	answer, err := agree(ctx, w.base, page)
+func (e *env) open(ctx context.Context, page string) error {
+	response, err := agree(ctx, e.base, page)
 	if err != nil {
 		return err
 	}
-	_, err = w.visit(answer)
+	_, err = e.visit(response)
 	return err
 }
 
 // visit opens a page and returns it.
-func (w *world) visit(page string) (string, error) {
+func (e *env) visit(page string) (string, error) {
 	req, err := http.NewRequest("GET", page, nil)
 	if err != nil {
 		return "", err
 	}
-	resp, err := w.base.RoundTrip(req)
+	resp, err := e.base.RoundTrip(req)
 	if err != nil {
 		return "", err
 	}
@@ -42,18 +42,18 @@ func (w *world) visit(page string) (string, error) {
 }
 
 func TestLoopback(t *testing.T) {
-	w := newWorld(t)
-	tr := w.transport(func(o *Options) { o.Authorizer = &Loopback{Open: w.open} })
-	w.mustGet(tr)
-	first := w.forms[0].Get("redirect_uri")
+	e := newEnv(t)
+	tr := e.transport(func(o *Options) { o.Authorizer = &Loopback{Open: e.open} })
+	e.mustGet(tr)
+	first := e.forms[0].Get("redirect_uri")
 	if u, err := url.Parse(first); err != nil || u.Scheme != "http" || u.Hostname() != "127.0.0.1" || u.Port() == "" || u.Path != "/callback" {
 		t.Errorf("redirect URI %s", first)
 	}
 	// The next time it is the same, which spares a registration.
-	w.forgetAccess()
-	clear(w.refresh)
-	w.mustGet(tr)
-	if w.count("/register") != 1 {
+	e.forgetAccess()
+	clear(e.refresh)
+	e.mustGet(tr)
+	if e.count("/register") != 1 {
 		t.Error("registered again")
 	}
 	// If the port is taken, it is another.
@@ -63,25 +63,25 @@ func TestLoopback(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ln.Close()
-	w.forgetAccess()
-	clear(w.refresh)
-	w.mustGet(tr)
-	if w.count("/register") != 2 {
+	e.forgetAccess()
+	clear(e.refresh)
+	e.mustGet(tr)
+	if e.count("/register") != 2 {
 		t.Error("not registered again")
 	}
 }
 
 // Only the answer that is waited for ends the waiting, and only once.
 func TestLoopbackTakesOneAnswer(t *testing.T) {
-	w := newWorld(t)
+	e := newEnv(t)
 	in, err := (&Loopback{Open: func(context.Context, string) error { return nil }}).Listen(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer in.Close()
 	type result struct {
-		answer string
-		err    error
+		response string
+		err      error
 	}
 	done := make(chan result, 1)
 	go func() { // ends with the answer
@@ -91,14 +91,14 @@ func TestLoopbackTakesOneAnswer(t *testing.T) {
 	uri := in.RedirectURI()
 	base := strings.TrimSuffix(uri, "/callback")
 	for _, page := range []string{base + "/", base + "/favicon.ico", uri, uri + "?code=x", uri + "?code=x&state=abd", uri + "?state=abc&state=abc", base + "/x?state=abc"} {
-		if got, err := w.visit(page); err != nil || !strings.HasPrefix(got, "400") || !strings.Contains(got, "nobody") && !strings.Contains(got, "anybody") {
+		if got, err := e.visit(page); err != nil || !strings.HasPrefix(got, "400") || !strings.Contains(got, "nobody") && !strings.Contains(got, "anybody") {
 			t.Errorf("%s: %s, %v", page, got, err)
 		}
 	}
 	// Another name for this machine is that of a page which wants to get in.
 	req, _ := http.NewRequest("GET", uri+"?code=x&state=abc", nil)
 	req.Host = "evil.example.com"
-	if resp, err := w.base.RoundTrip(req); err != nil || resp.StatusCode != 400 {
+	if resp, err := e.base.RoundTrip(req); err != nil || resp.StatusCode != 400 {
 		t.Error(resp, err)
 	} else {
 		resp.Body.Close()
@@ -108,14 +108,14 @@ func TestLoopbackTakesOneAnswer(t *testing.T) {
 		t.Fatalf("ended with %+v", r)
 	default:
 	}
-	got, err := w.visit(uri + "?code=x&state=abc&iss=y")
+	got, err := e.visit(uri + "?code=x&state=abc&iss=y")
 	if err != nil || !strings.HasPrefix(got, "200") || !strings.Contains(got, "close this page") {
 		t.Error(got, err)
 	}
-	if r := <-done; r.err != nil || r.answer != uri+"?code=x&state=abc&iss=y" {
+	if r := <-done; r.err != nil || r.response != uri+"?code=x&state=abc&iss=y" {
 		t.Errorf("%+v", r)
 	}
-	if got, err := w.visit(uri + "?code=x&state=abc"); err == nil {
+	if got, err := e.visit(uri + "?code=x&state=abc"); err == nil {
 		t.Errorf("still there: %s", got)
 	}
 }
@@ -160,7 +160,7 @@ func TestLoopbackRedirectURI(t *testing.T) {
 }
 
 func TestPaste(t *testing.T) {
-	w := newWorld(t)
+	e := newEnv(t)
 	var shown bytes.Buffer
 	answers, person := io.Pipe()
 	p := &Paste{In: answers, Out: writerFunc(func(b []byte) (int, error) {
@@ -168,65 +168,65 @@ func TestPaste(t *testing.T) {
 		go func() { // ends with the answer
 			page := string(b[bytes.Index(b, []byte("http")):])
 			page, _, _ = strings.Cut(page, "\n")
-			answer, err := agree(context.Background(), w.base, page)
+			response, err := agree(context.Background(), e.base, page)
 			if err != nil {
 				person.CloseWithError(err)
 			}
-			_, _ = io.WriteString(person, answer+"\r\n")
+			_, _ = io.WriteString(person, response+"\r\n")
 		}()
 		return len(b), nil
 	})}
-	w.mustGet(w.transport(func(o *Options) { o.Authorizer = p }))
-	if got := w.forms[0].Get("redirect_uri"); got != defaultRedirect {
+	e.mustGet(e.transport(func(o *Options) { o.Authorizer = p }))
+	if got := e.forms[0].Get("redirect_uri"); got != defaultRedirect {
 		t.Errorf("redirect URI %s", got)
 	}
 
 	// A code alone lacks what shows whose it is.
 	for in, want := range map[string]string{"code-123\n": "did not come to", "http://127.0.0.1/callback?code=x": "state", "": "EOF"} {
 		p := &Paste{In: iotest.OneByteReader(strings.NewReader(in)), Out: io.Discard}
-		w.mustFail(w.transport(func(o *Options) { o.Authorizer = p }), want)
+		e.mustFail(e.transport(func(o *Options) { o.Authorizer = p }), want)
 	}
 }
 
 // Whichever comes first counts: the answer of a browser here, or one from
 // elsewhere that is pasted.
 func TestLoopbackAndPaste(t *testing.T) {
-	w := newWorld(t)
+	e := newEnv(t)
 	in, person := io.Pipe()
 	defer person.Close()
 	shown := make(chan string, 10)
 	paste := &Paste{In: in, Out: writerFunc(func(b []byte) (int, error) { shown <- string(b); return len(b), nil })}
 	l := &Loopback{Open: func(context.Context, string) error { return errors.New("no browser") }, Paste: paste}
-	tr := w.transport(func(o *Options) { o.Authorizer = l })
+	tr := e.transport(func(o *Options) { o.Authorizer = l })
 	login := func() <-chan error {
 		done := make(chan error, 1)
 		go func() { done <- tr.Login(t.Context()) }() // ends with the answer
 		return done
 	}
 	page := func() string {
-		text := <-shown
-		text = text[strings.Index(text, "http"):]
-		text, _, _ = strings.Cut(text, "\n")
-		return text
+		optString := <-shown
+		optString = optString[strings.Index(optString, "http"):]
+		optString, _, _ = strings.Cut(optString, "\n")
+		return optString
 	}
 	done := login()
-	answer, err := agree(t.Context(), w.base, page())
+	response, err := agree(t.Context(), e.base, page())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if u, err := url.Parse(answer); err != nil || u.Port() == "" {
-		t.Errorf("nobody listens at %s", answer)
+	if u, err := url.Parse(response); err != nil || u.Port() == "" {
+		t.Errorf("nobody listens at %s", response)
 	}
 	_, _ = io.WriteString(person, "\n \nwhat?\n")
-	if text := <-shown; !strings.Contains(text, "That is not it; the address begins with http://127.0.0.1:") {
-		t.Error(text)
+	if optString := <-shown; !strings.Contains(optString, "That is not it; the address begins with http://127.0.0.1:") {
+		t.Error(optString)
 	}
-	_, _ = io.WriteString(person, answer+"\r\n")
+	_, _ = io.WriteString(person, response+"\r\n")
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
 	// The browser is first; what is pasted afterwards is for the next time.
-	l.Open = w.open
+	l.Open = e.open
 	done = login()
 	page()
 	if err := <-done; err != nil {
@@ -234,16 +234,16 @@ func TestLoopbackAndPaste(t *testing.T) {
 	}
 	l.Open = func(context.Context, string) error { return nil }
 	done = login()
-	if answer, err = agree(t.Context(), w.base, page()); err != nil {
+	if response, err = agree(t.Context(), e.base, page()); err != nil {
 		t.Fatal(err)
 	}
-	_, _ = io.WriteString(person, answer+"\n")
+	_, _ = io.WriteString(person, response+"\n")
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
 	// Nobody pastes anything any more.
 	person.Close()
-	l.Open = w.open
+	l.Open = e.open
 	done = login()
 	page()
 	if err := <-done; err != nil {

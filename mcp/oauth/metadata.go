@@ -18,13 +18,13 @@ func parseResourceMetadata(data []byte) (*resourceMetadata, error) {
 	for r.Object(); r.More(); {
 		switch string(r.Key()) {
 		case "resource":
-			m.resource = text(&r)
+			m.resource = optString(&r)
 		case "authorization_servers":
-			m.servers = texts(&r)
+			m.servers = optStrings(&r)
 		case "scopes_supported":
-			m.scopes = texts(&r)
+			m.scopes = optStrings(&r)
 		case "dpop_bound_access_tokens_required":
-			m.dpopRequired = truth(&r)
+			m.dpopRequired = optBool(&r)
 		default:
 			r.Skip()
 		}
@@ -34,18 +34,18 @@ func parseResourceMetadata(data []byte) (*resourceMetadata, error) {
 
 // serverMetadata is what of RFC 8414, section 2, and its extensions is used.
 type serverMetadata struct {
-	issuer       string
-	authorize    string
-	token        string
-	register     string
-	revoke       string
-	scopes       []string
-	methods      []string // of client authentication
-	signingAlgs  []string // of private_key_jwt
-	challenges   []string // of PKCE
-	dpopAlgs     []string
-	clientURLs   bool // client-id metadata documents
-	issInAnswers bool // RFC 9207
+	issuer         string
+	authorize      string
+	token          string
+	register       string
+	revoke         string
+	scopes         []string
+	authMethods    []string // of client authentication
+	signingAlgs    []string // of private_key_jwt
+	pkceMethods    []string // of PKCE
+	dpopAlgs       []string
+	clientURLs     bool // client-id metadata documents
+	issInResponses bool // RFC 9207
 }
 
 func parseServerMetadata(data []byte) (*serverMetadata, error) {
@@ -54,29 +54,29 @@ func parseServerMetadata(data []byte) (*serverMetadata, error) {
 	for r.Object(); r.More(); {
 		switch string(r.Key()) {
 		case "issuer":
-			m.issuer = text(&r)
+			m.issuer = optString(&r)
 		case "authorization_endpoint":
-			m.authorize = text(&r)
+			m.authorize = optString(&r)
 		case "token_endpoint":
-			m.token = text(&r)
+			m.token = optString(&r)
 		case "registration_endpoint":
-			m.register = text(&r)
+			m.register = optString(&r)
 		case "revocation_endpoint":
-			m.revoke = text(&r)
+			m.revoke = optString(&r)
 		case "scopes_supported":
-			m.scopes = texts(&r)
+			m.scopes = optStrings(&r)
 		case "token_endpoint_auth_methods_supported":
-			m.methods = texts(&r)
+			m.authMethods = optStrings(&r)
 		case "token_endpoint_auth_signing_alg_values_supported":
-			m.signingAlgs = texts(&r)
+			m.signingAlgs = optStrings(&r)
 		case "code_challenge_methods_supported":
-			m.challenges = texts(&r)
+			m.pkceMethods = optStrings(&r)
 		case "dpop_signing_alg_values_supported":
-			m.dpopAlgs = texts(&r)
+			m.dpopAlgs = optStrings(&r)
 		case "client_id_metadata_document_supported":
-			m.clientURLs = truth(&r)
+			m.clientURLs = optBool(&r)
 		case "authorization_response_iss_parameter_supported":
-			m.issInAnswers = truth(&r)
+			m.issInResponses = optBool(&r)
 		default:
 			r.Skip()
 		}
@@ -85,14 +85,14 @@ func parseServerMetadata(data []byte) (*serverMetadata, error) {
 }
 
 // text, texts and truth read a value that may be null, which means absent.
-func text(r *wire.Reader) string {
+func optString(r *wire.Reader) string {
 	if r.Null() {
 		return ""
 	}
 	return r.String()
 }
 
-func texts(r *wire.Reader) (list []string) {
+func optStrings(r *wire.Reader) (list []string) {
 	if r.Null() {
 		return nil
 	}
@@ -102,4 +102,4 @@ func texts(r *wire.Reader) (list []string) {
 	return list
 }
 
-func truth(r *wire.Reader) bool { return !r.Null() && r.Bool() }
+func optBool(r *wire.Reader) bool { return !r.Null() && r.Bool() }

@@ -23,8 +23,8 @@ type Paste struct {
 }
 
 type line struct {
-	text string
-	err  error
+	optString string
+	err       error
 }
 
 // Listen implements [Authorizer].
@@ -65,8 +65,8 @@ func (p *Paste) line(ctx context.Context) (string, error) {
 		next = make(chan line, 1)
 		p.next = next
 		go func() { // ends with the line, or with p.In
-			text, err := readLine(p.In)
-			next <- line{text, err}
+			optString, err := readLine(p.In)
+			next <- line{optString, err}
 		}()
 	}
 	p.mu.Unlock()
@@ -75,8 +75,8 @@ func (p *Paste) line(ctx context.Context) (string, error) {
 		p.mu.Lock()
 		p.next = nil
 		p.mu.Unlock()
-		if text := strings.TrimSpace(l.text); text != "" || l.err != nil {
-			return text, l.err
+		if optString := strings.TrimSpace(l.optString); optString != "" || l.err != nil {
+			return optString, l.err
 		}
 		return p.line(ctx)
 	case <-ctx.Done():
@@ -87,21 +87,21 @@ func (p *Paste) line(ctx context.Context) (string, error) {
 // readLine reads up to the end of the line and no further.
 func readLine(r io.Reader) (string, error) {
 	const longest = 64 << 10
-	var text []byte
-	for b := make([]byte, 1); len(text) < longest; {
+	var optString []byte
+	for b := make([]byte, 1); len(optString) < longest; {
 		n, err := r.Read(b)
 		if n == 1 {
 			if b[0] == '\n' {
 				break
 			}
-			text = append(text, b[0])
+			optString = append(optString, b[0])
 		}
-		if err == io.EOF && len(text) > 0 {
+		if err == io.EOF && len(optString) > 0 {
 			break
 		}
 		if err != nil {
 			return "", err
 		}
 	}
-	return string(text), nil
+	return string(optString), nil
 }

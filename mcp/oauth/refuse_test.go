@@ -18,48 +18,48 @@ import (
 func TestRefusedBeforeAnybodyIsAsked(t *testing.T) {
 	for _, v := range []struct {
 		name   string
-		change func(w *world)
+		change func(e *env)
 		want   []string
 	}{
-		{"resource of another host", func(w *world) { w.prm["resource"] = "https://evil.example.com/mcp" }, []string{"https://evil.example.com/mcp", "RFC 9728, section 3.3"}},
-		{"resource beside", func(w *world) { w.prm["resource"] = w.rs.URL + "/mc" }, []string{"RFC 9728"}},
-		{"resource below", func(w *world) { w.prm["resource"] = w.rs.URL + "/mcp/x" }, []string{"RFC 9728"}},
-		{"resource of another port", func(w *world) { w.prm["resource"] = w.as.URL }, []string{"RFC 9728"}},
-		{"no resource", func(w *world) { delete(w.prm, "resource") }, []string{"RFC 9728"}},
-		{"no servers", func(w *world) { w.prm["authorization_servers"] = []string{} }, []string{"names no authorization server"}},
-		{"private address", func(w *world) { w.prm["authorization_servers"] = []string{"http://10.1.2.3"} }, []string{"http://10.1.2.3", "only https"}},
-		{"metadata in the clouds", func(w *world) { w.prm["authorization_servers"] = []string{"https://169.254.169.254"} }, []string{"link-local"}},
-		{"multicast", func(w *world) { w.prm["authorization_servers"] = []string{"https://224.0.0.1"} }, []string{"multicast"}},
-		{"http", func(w *world) { w.prm["authorization_servers"] = []string{"http://example.com"} }, []string{"http://example.com", "only https"}},
-		{"file", func(w *world) { w.prm["authorization_servers"] = []string{"file:///etc/passwd"} }, []string{"not an absolute URL"}},
-		{"credentials in the issuer", func(w *world) { w.prm["authorization_servers"] = []string{"https://u:" + mark + "@example.com"} }, []string{"credentials"}},
-		{"query in the issuer", func(w *world) { w.prm["authorization_servers"] = []string{w.as.URL + "?x=1"} }, []string{"RFC 8414, section 2"}},
-		{"wrong issuer", func(w *world) { w.meta["issuer"] = "https://evil.example.com" }, []string{"https://evil.example.com", "RFC 8414, section 3.3"}},
-		{"issuer with a slash", func(w *world) { w.meta["issuer"] = w.as.URL + "/" }, []string{"RFC 8414, section 3.3", "Options.Issuer"}},
-		{"no issuer", func(w *world) { delete(w.meta, "issuer") }, []string{"RFC 8414, section 3.3"}},
-		{"no metadata", func(w *world) { w.meta = nil }, []string{"no metadata of an authorization server"}},
-		{"no PKCE", func(w *world) { delete(w.meta, "code_challenge_methods_supported") }, []string{"PKCE", "code_challenge_methods_supported"}},
-		{"plain PKCE", func(w *world) { w.meta["code_challenge_methods_supported"] = []string{"plain"} }, []string{"PKCE"}},
-		{"javascript:", func(w *world) { w.meta["authorization_endpoint"] = "javascript:alert(1)" }, []string{"authorization_endpoint", "javascript:..."}},
-		{"data:", func(w *world) { w.meta["authorization_endpoint"] = "data:text/html,x" }, []string{"authorization_endpoint"}},
-		{"relative endpoint", func(w *world) { w.meta["token_endpoint"] = "/token" }, []string{"token_endpoint"}},
-		{"token over http", func(w *world) { w.meta["token_endpoint"] = "http://example.com/token" }, []string{"token_endpoint", "only https"}},
-		{"registration over http", func(w *world) { w.meta["registration_endpoint"] = "http://example.com/r" }, []string{"registration_endpoint"}},
-		{"no token endpoint", func(w *world) { delete(w.meta, "token_endpoint") }, []string{"no token_endpoint"}},
-		{"no authorization endpoint", func(w *world) { delete(w.meta, "authorization_endpoint") }, []string{"no authorization_endpoint"}},
-		{"no registration", func(w *world) { delete(w.meta, "registration_endpoint") }, []string{"Options.Client"}},
-		{"10 MiB", func(w *world) { w.meta["x"] = strings.Repeat("x", 10<<20) }, []string{"more than 1 MiB"}},
-		{"twice the same key", func(w *world) { w.handle = serveRaw(serverPath, `{"issuer":"a","issuer":"b"}`) }, []string{"RFC 8414"}},
-		{"wrong types", func(w *world) { w.handle = serveRaw(resourcePath+"/mcp", `{"resource":1}`) }, []string{"RFC 9728"}},
-		{"redirect to http", func(w *world) { w.handle = redirectTo(serverPath, "http://example.com/") }, []string{"redirects to", "http://example.com", "only https"}},
-		{"redirect to the clouds", func(w *world) { w.handle = redirectTo(serverPath, "https://169.254.169.254/latest") }, []string{"169.254.169.254", "link-local"}},
-		{"redirects without end", func(w *world) { w.handle = redirectTo(serverPath, serverPath) }, []string{"too many redirects"}},
-		{"a bad place in the challenge", func(w *world) {
-			w.challenge = func(*http.Request) string { return `Bearer resource_metadata="http://example.com/prm"` }
+		{"resource of another host", func(e *env) { e.prm["resource"] = "https://evil.example.com/mcp" }, []string{"https://evil.example.com/mcp", "RFC 9728, section 3.3"}},
+		{"resource beside", func(e *env) { e.prm["resource"] = e.rs.URL + "/mc" }, []string{"RFC 9728"}},
+		{"resource below", func(e *env) { e.prm["resource"] = e.rs.URL + "/mcp/x" }, []string{"RFC 9728"}},
+		{"resource of another port", func(e *env) { e.prm["resource"] = e.as.URL }, []string{"RFC 9728"}},
+		{"no resource", func(e *env) { delete(e.prm, "resource") }, []string{"RFC 9728"}},
+		{"no servers", func(e *env) { e.prm["authorization_servers"] = []string{} }, []string{"names no authorization server"}},
+		{"private address", func(e *env) { e.prm["authorization_servers"] = []string{"http://10.1.2.3"} }, []string{"http://10.1.2.3", "only https"}},
+		{"metadata in the clouds", func(e *env) { e.prm["authorization_servers"] = []string{"https://169.254.169.254"} }, []string{"link-local"}},
+		{"multicast", func(e *env) { e.prm["authorization_servers"] = []string{"https://224.0.0.1"} }, []string{"multicast"}},
+		{"http", func(e *env) { e.prm["authorization_servers"] = []string{"http://example.com"} }, []string{"http://example.com", "only https"}},
+		{"file", func(e *env) { e.prm["authorization_servers"] = []string{"file:///etc/passwd"} }, []string{"not an absolute URL"}},
+		{"credentials in the issuer", func(e *env) { e.prm["authorization_servers"] = []string{"https://u:" + mark + "@example.com"} }, []string{"credentials"}},
+		{"query in the issuer", func(e *env) { e.prm["authorization_servers"] = []string{e.as.URL + "?x=1"} }, []string{"RFC 8414, section 2"}},
+		{"wrong issuer", func(e *env) { e.meta["issuer"] = "https://evil.example.com" }, []string{"https://evil.example.com", "RFC 8414, section 3.3"}},
+		{"issuer with a slash", func(e *env) { e.meta["issuer"] = e.as.URL + "/" }, []string{"RFC 8414, section 3.3", "Options.Issuer"}},
+		{"no issuer", func(e *env) { delete(e.meta, "issuer") }, []string{"RFC 8414, section 3.3"}},
+		{"no metadata", func(e *env) { e.meta = nil }, []string{"no metadata of an authorization server"}},
+		{"no PKCE", func(e *env) { delete(e.meta, "code_challenge_methods_supported") }, []string{"PKCE", "code_challenge_methods_supported"}},
+		{"plain PKCE", func(e *env) { e.meta["code_challenge_methods_supported"] = []string{"plain"} }, []string{"PKCE"}},
+		{"javascript:", func(e *env) { e.meta["authorization_endpoint"] = "javascript:alert(1)" }, []string{"authorization_endpoint", "javascript:..."}},
+		{"data:", func(e *env) { e.meta["authorization_endpoint"] = "data:text/html,x" }, []string{"authorization_endpoint"}},
+		{"relative endpoint", func(e *env) { e.meta["token_endpoint"] = "/token" }, []string{"token_endpoint"}},
+		{"token over http", func(e *env) { e.meta["token_endpoint"] = "http://example.com/token" }, []string{"token_endpoint", "only https"}},
+		{"registration over http", func(e *env) { e.meta["registration_endpoint"] = "http://example.com/r" }, []string{"registration_endpoint"}},
+		{"no token endpoint", func(e *env) { delete(e.meta, "token_endpoint") }, []string{"no token_endpoint"}},
+		{"no authorization endpoint", func(e *env) { delete(e.meta, "authorization_endpoint") }, []string{"no authorization_endpoint"}},
+		{"no registration", func(e *env) { delete(e.meta, "registration_endpoint") }, []string{"Options.Client"}},
+		{"10 MiB", func(e *env) { e.meta["x"] = strings.Repeat("x", 10<<20) }, []string{"more than 1 MiB"}},
+		{"twice the same key", func(e *env) { e.handle = serveRaw(serverPath, `{"issuer":"a","issuer":"b"}`) }, []string{"RFC 8414"}},
+		{"wrong types", func(e *env) { e.handle = serveRaw(resourcePath+"/mcp", `{"resource":1}`) }, []string{"RFC 9728"}},
+		{"redirect to http", func(e *env) { e.handle = redirectTo(serverPath, "http://example.com/") }, []string{"redirects to", "http://example.com", "only https"}},
+		{"redirect to the clouds", func(e *env) { e.handle = redirectTo(serverPath, "https://169.254.169.254/latest") }, []string{"169.254.169.254", "link-local"}},
+		{"redirects without end", func(e *env) { e.handle = redirectTo(serverPath, serverPath) }, []string{"too many redirects"}},
+		{"a bad place in the challenge", func(e *env) {
+			e.challenge = func(*http.Request) string { return `Bearer resource_metadata="http://example.com/prm"` }
 		}, []string{"the challenge", "only https"}},
-		{"failing metadata", func(w *world) {
-			w.challenge = func(*http.Request) string { return "" }
-			w.handle = func(rw http.ResponseWriter, r *http.Request) bool {
+		{"failing metadata", func(e *env) {
+			e.challenge = func(*http.Request) string { return "" }
+			e.handle = func(rw http.ResponseWriter, r *http.Request) bool {
 				if r.URL.Path == resourcePath+"/mcp" {
 					rw.WriteHeader(503)
 				}
@@ -68,12 +68,12 @@ func TestRefusedBeforeAnybodyIsAsked(t *testing.T) {
 		}, []string{resourcePath, "Service Unavailable"}},
 	} {
 		t.Run(v.name, func(t *testing.T) {
-			w := newWorld(t)
-			v.change(w)
-			who := &robot{w: w}
-			err := w.mustFail(w.transport(func(o *Options) { o.Authorizer = who }), v.want...)
-			if who.times != 0 || w.count("/token") != 0 {
-				t.Errorf("asked %d times, %d token requests", who.times, w.count("/token"))
+			e := newEnv(t)
+			v.change(e)
+			robot := &robotUser{e: e}
+			err := e.mustFail(e.transport(func(o *Options) { o.Authorizer = robot }), v.want...)
+			if robot.times != 0 || e.count("/token") != 0 {
+				t.Errorf("asked %d times, %d token requests", robot.times, e.count("/token"))
 			}
 			checkKind(t, err)
 		})
@@ -116,41 +116,41 @@ func redirectTo(path, target string) func(http.ResponseWriter, *http.Request) bo
 
 func TestRefusedAnswers(t *testing.T) {
 	for _, v := range []struct {
-		name    string
-		claimed bool // that answers name the issuer
-		answer  func(w *world, q url.Values)
-		want    string // empty means that it is accepted
+		name     string
+		claimed  bool // that answers name the issuer
+		response func(e *env, q url.Values)
+		want     string // empty means that it is accepted
 	}{
-		{"iss announced and right", true, func(*world, url.Values) {}, ""},
-		{"iss announced and absent", true, func(_ *world, q url.Values) { q.Del("iss") }, "RFC 9207"},
-		{"iss announced and wrong", true, func(_ *world, q url.Values) { q.Set("iss", "https://evil.example.com") }, "RFC 9207"},
-		{"iss not announced and right", false, func(*world, url.Values) {}, ""},
-		{"iss not announced and absent", false, func(_ *world, q url.Values) { q.Del("iss") }, ""},
-		{"iss not announced and wrong", false, func(_ *world, q url.Values) { q.Set("iss", "https://evil.example.com") }, "RFC 9207"},
-		{"iss with a slash", true, func(w *world, q url.Values) { q.Set("iss", w.as.URL+"/") }, "RFC 9207"},
-		{"iss in capitals", true, func(w *world, q url.Values) { q.Set("iss", strings.Replace(w.as.URL, "http", "HTTP", 1)) }, "RFC 9207"},
-		{"empty iss", false, func(_ *world, q url.Values) { q.Set("iss", "") }, "RFC 9207"},
-		{"iss twice", true, func(w *world, q url.Values) { q.Add("iss", w.as.URL) }, "iss twice"},
-		{"wrong state", true, func(_ *world, q url.Values) { q.Set("state", "x") }, "state"},
-		{"no state", true, func(_ *world, q url.Values) { q.Del("state") }, "state"},
-		{"state twice", true, func(_ *world, q url.Values) { q.Add("state", q.Get("state")) }, "state twice"},
-		{"no code", true, func(_ *world, q url.Values) { q.Del("code") }, "no code"},
-		{"a person who says no", true, func(_ *world, q url.Values) { q.Del("code"); q.Set("error", "access_denied") }, "access_denied"},
-		{"an error from elsewhere", true, func(_ *world, q url.Values) {
+		{"iss announced and right", true, func(*env, url.Values) {}, ""},
+		{"iss announced and absent", true, func(_ *env, q url.Values) { q.Del("iss") }, "RFC 9207"},
+		{"iss announced and wrong", true, func(_ *env, q url.Values) { q.Set("iss", "https://evil.example.com") }, "RFC 9207"},
+		{"iss not announced and right", false, func(*env, url.Values) {}, ""},
+		{"iss not announced and absent", false, func(_ *env, q url.Values) { q.Del("iss") }, ""},
+		{"iss not announced and wrong", false, func(_ *env, q url.Values) { q.Set("iss", "https://evil.example.com") }, "RFC 9207"},
+		{"iss with a slash", true, func(e *env, q url.Values) { q.Set("iss", e.as.URL+"/") }, "RFC 9207"},
+		{"iss in capitals", true, func(e *env, q url.Values) { q.Set("iss", strings.Replace(e.as.URL, "http", "HTTP", 1)) }, "RFC 9207"},
+		{"empty iss", false, func(_ *env, q url.Values) { q.Set("iss", "") }, "RFC 9207"},
+		{"iss twice", true, func(e *env, q url.Values) { q.Add("iss", e.as.URL) }, "iss twice"},
+		{"wrong state", true, func(_ *env, q url.Values) { q.Set("state", "x") }, "state"},
+		{"no state", true, func(_ *env, q url.Values) { q.Del("state") }, "state"},
+		{"state twice", true, func(_ *env, q url.Values) { q.Add("state", q.Get("state")) }, "state twice"},
+		{"no code", true, func(_ *env, q url.Values) { q.Del("code") }, "no code"},
+		{"a person who says no", true, func(_ *env, q url.Values) { q.Del("code"); q.Set("error", "access_denied") }, "access_denied"},
+		{"an error from elsewhere", true, func(_ *env, q url.Values) {
 			q.Set("iss", "https://evil.example.com")
 			q.Set("error", "evil_words")
 		}, "RFC 9207"},
 	} {
 		t.Run(v.name, func(t *testing.T) {
-			w := newWorld(t)
-			w.meta["authorization_response_iss_parameter_supported"] = v.claimed
-			w.answer = func(q url.Values) { v.answer(w, q) }
+			e := newEnv(t)
+			e.meta["authorization_response_iss_parameter_supported"] = v.claimed
+			e.response = func(q url.Values) { v.response(e, q) }
 			if v.want == "" {
-				w.mustGet(w.transport(nil))
+				e.mustGet(e.transport(nil))
 				return
 			}
-			err := w.mustFail(w.transport(nil), v.want, w.as.URL)
-			if w.count("/token") != 0 {
+			err := e.mustFail(e.transport(nil), v.want, e.as.URL)
+			if e.count("/token") != 0 {
 				t.Error("the code was sent")
 			}
 			if strings.Contains(err.Error(), "evil_words") {
@@ -175,28 +175,28 @@ func TestRefusedTokens(t *testing.T) {
 		{"a bound one unasked", func(m map[string]any) { m["token_type"] = "DPoP" }, "not bound to the key"},
 		{"a number", func(m map[string]any) { m["access_token"] = 1 }, "RFC 6749, section 5.1"},
 	} {
-		w := newWorld(t)
-		w.tokenAnswer = func(_ url.Values, m map[string]any) { v.change(m) }
-		t.Run(v.name, func(*testing.T) { w.mustFail(w.transport(nil), v.want, w.as.URL) })
+		e := newEnv(t)
+		e.tokenAnswer = func(_ url.Values, m map[string]any) { v.change(m) }
+		t.Run(v.name, func(*testing.T) { e.mustFail(e.transport(nil), v.want, e.as.URL) })
 	}
 }
 
 // Who says to be the authorization server that the program trusts gets nothing.
 func TestImpostor(t *testing.T) {
-	w, evil := newWorld(t), newWorld(t)
-	trusted := w.as.URL
-	w.clients["c"] = map[string]any{"client_secret": mark}
-	w.meta["token_endpoint_auth_methods_supported"] = []string{methodPost}
+	e, evil := newEnv(t), newEnv(t)
+	trusted := e.as.URL
+	e.clients["c"] = map[string]any{"client_secret": mark}
+	e.meta["token_endpoint_auth_methods_supported"] = []string{methodPost}
 	store := NewMemory()
 	trust := func(o *Options) {
 		o.Store, o.Issuer, o.Client = store, trusted, Client{ID: "c", Secret: mark}
 	}
-	w.mustGet(w.transport(trust))
-	w.forgetAccess()
-	clear(w.refresh)
-	w.prm["authorization_servers"] = []string{evil.as.URL}
+	e.mustGet(e.transport(trust))
+	e.forgetAccess()
+	clear(e.refresh)
+	e.prm["authorization_servers"] = []string{evil.as.URL}
 	evil.meta["issuer"] = trusted
-	w.mustGet(w.transport(trust))
+	e.mustGet(e.transport(trust))
 	if len(evil.paths) != 0 {
 		t.Errorf("the impostor was asked %q", evil.paths)
 	}
@@ -205,22 +205,22 @@ func TestImpostor(t *testing.T) {
 // What an authorization server says is quoted, but not what was secret in the
 // request, which it may repeat.
 func TestServerErrors(t *testing.T) {
-	w := newWorld(t)
-	w.meta["token_endpoint_auth_methods_supported"] = []string{"client_secret_post"}
-	w.refuseToken = func(url.Values) string { return "server_says_no" }
-	err := w.mustFail(w.transport(nil), "server_says_no", "refused:", "***")
-	var e *ServerError
-	if !errors.As(err, &e) || e.Code != "server_says_no" || e.Status != 400 || e.URL != w.as.URL+"/token" {
-		t.Errorf("%#v", e)
+	e := newEnv(t)
+	e.meta["token_endpoint_auth_methods_supported"] = []string{"client_secret_post"}
+	e.refuseToken = func(url.Values) string { return "server_says_no" }
+	err := e.mustFail(e.transport(nil), "server_says_no", "refused:", "***")
+	var se *ServerError
+	if !errors.As(err, &se) || se.Code != "server_says_no" || se.Status != 400 || se.URL != e.as.URL+"/token" {
+		t.Errorf("%#v", se)
 	}
 	checkKind(t, err)
 }
 
 // Answers that are no HTTP are quoted in errors, but not what they repeat.
 func TestSecretsThatComeBack(t *testing.T) {
-	w := newWorld(t)
+	e := newEnv(t)
 	at := ""
-	w.handle = func(rw http.ResponseWriter, r *http.Request) bool {
+	e.handle = func(rw http.ResponseWriter, r *http.Request) bool {
 		if r.URL.Path != at || at == "/mcp" && r.Header.Get("Authorization") == "" && r.Header.Get("X-Team") == "" {
 			return false
 		}
@@ -240,45 +240,45 @@ func TestSecretsThatComeBack(t *testing.T) {
 	}
 	for _, method := range []string{methodNone, methodBasic, methodPost} {
 		for _, at = range []string{"/token", "/mcp"} {
-			w.meta["token_endpoint_auth_methods_supported"] = []string{method}
+			e.meta["token_endpoint_auth_methods_supported"] = []string{method}
 			c := Client{ID: "c", Secret: mark + "-of-the-client"}
-			w.clients["c"] = map[string]any{"client_secret": c.Secret}
+			e.clients["c"] = map[string]any{"client_secret": c.Secret}
 			if method == methodNone {
-				c.Secret, w.clients["c"] = "", map[string]any{}
+				c.Secret, e.clients["c"] = "", map[string]any{}
 			}
-			w.mustFail(w.transport(func(o *Options) { o.Client = c }), "malformed", "***")
+			e.mustFail(e.transport(func(o *Options) { o.Client = c }), "malformed", "***")
 		}
 	}
-	w.mustFail(Header(w.url(), "X-Team", Static("the-"+mark), w.base), "malformed", "***")
+	e.mustFail(Header(e.url(), "X-Team", Static("the-"+mark), e.base), "malformed", "***")
 }
 
 // A server that refuses every token is not given token after token.
 func TestTokensAreRefused(t *testing.T) {
-	w := newWorld(t)
-	who := &robot{w: w}
-	w.handle = func(rw http.ResponseWriter, r *http.Request) bool {
+	e := newEnv(t)
+	robot := &robotUser{e: e}
+	e.handle = func(rw http.ResponseWriter, r *http.Request) bool {
 		if r.URL.Path == "/mcp" {
 			rw.WriteHeader(401)
 		}
 		return r.URL.Path == "/mcp"
 	}
-	tr := w.transport(func(o *Options) { o.Authorizer = who })
+	tr := e.transport(func(o *Options) { o.Authorizer = robot })
 	for range 3 {
-		w.mustFail(tr, "refuses the token that was issued for it just now")
+		e.mustFail(tr, "refuses the token that was issued for it just now")
 	}
-	if who.times != 1 {
-		t.Errorf("asked %d times", who.times)
+	if robot.times != 1 {
+		t.Errorf("asked %d times", robot.times)
 	}
 }
 
 // A server that wants ever more scopes ends the operation after three rounds.
 func TestEndlessStepUp(t *testing.T) {
-	w := newWorld(t)
-	who := &robot{w: w}
+	e := newEnv(t)
+	robot := &robotUser{e: e}
 	n := 0
-	w.needs = func(*http.Request) string { n++; return "scope" + strconv.Itoa(n) }
-	w.mustFail(w.transport(func(o *Options) { o.Authorizer = who }), "given up after 3 rounds")
-	if who.times != 3 {
-		t.Errorf("asked %d times", who.times)
+	e.needs = func(*http.Request) string { n++; return "scope" + strconv.Itoa(n) }
+	e.mustFail(e.transport(func(o *Options) { o.Authorizer = robot }), "given up after 3 rounds")
+	if robot.times != 3 {
+		t.Errorf("asked %d times", robot.times)
 	}
 }

@@ -16,128 +16,128 @@ import (
 )
 
 func TestRefreshRotates(t *testing.T) {
-	w := newWorld(t)
-	who := &robot{w: w}
+	e := newEnv(t)
+	robot := &robotUser{e: e}
 	store := NewMemory()
-	tr := w.transport(func(o *Options) { o.Authorizer, o.Store = who, store })
-	w.mustGet(tr)
+	tr := e.transport(func(o *Options) { o.Authorizer, o.Store = robot, store })
+	e.mustGet(tr)
 	for range 3 {
-		w.forgetAccess()
-		w.mustGet(tr)
+		e.forgetAccess()
+		e.mustGet(tr)
 	}
-	if who.times != 1 || w.count("refresh_token") != 3 {
-		t.Errorf("asked %d times, refreshed %d times", who.times, w.count("refresh_token"))
+	if robot.times != 1 || e.count("refresh_token") != 3 {
+		t.Errorf("asked %d times, refreshed %d times", robot.times, e.count("refresh_token"))
 	}
-	if got := w.lastForm(); got.Get("resource") != w.url() || got.Has("scope") {
+	if got := e.lastForm(); got.Get("resource") != e.url() || got.Has("scope") {
 		t.Errorf("refreshed with %v", got)
 	}
 	// The store has the last refresh token.
-	w.forgetAccess()
-	w.mustGet(w.transport(func(o *Options) { o.Authorizer, o.Store = nil, store }))
+	e.forgetAccess()
+	e.mustGet(e.transport(func(o *Options) { o.Authorizer, o.Store = nil, store }))
 }
 
 func TestRefreshTokenThatIsNotRotated(t *testing.T) {
-	w := newWorld(t)
+	e := newEnv(t)
 	kept := ""
-	w.tokenAnswer = func(form url.Values, m map[string]any) {
+	e.tokenAnswer = func(form url.Values, m map[string]any) {
 		if form.Get("grant_type") == "refresh_token" {
-			k := w.refresh[m["refresh_token"].(string)]
-			w.refresh[kept] = k
+			k := e.refresh[m["refresh_token"].(string)]
+			e.refresh[kept] = k
 			delete(m, "refresh_token")
 		} else {
 			kept = m["refresh_token"].(string)
 		}
 	}
-	tr := w.transport(nil)
-	w.mustGet(tr)
+	tr := e.transport(nil)
+	e.mustGet(tr)
 	for range 2 {
-		w.forgetAccess()
-		w.mustGet(tr)
+		e.forgetAccess()
+		e.mustGet(tr)
 	}
 }
 
 // Tokens are thrown away in stages.
 func TestStages(t *testing.T) {
-	w := newWorld(t)
-	who := &robot{w: w}
-	tr := w.transport(func(o *Options) { o.Authorizer = who })
-	w.mustGet(tr)
+	e := newEnv(t)
+	robot := &robotUser{e: e}
+	tr := e.transport(func(o *Options) { o.Authorizer = robot })
+	e.mustGet(tr)
 
 	// The refresh token is of no use: the person is asked.
-	w.forgetAccess()
-	clear(w.refresh)
-	w.mustGet(tr)
-	if who.times != 2 || w.count("refresh_token") != 1 {
-		t.Fatalf("asked %d times, refreshed %d times", who.times, w.count("refresh_token"))
+	e.forgetAccess()
+	clear(e.refresh)
+	e.mustGet(tr)
+	if robot.times != 2 || e.count("refresh_token") != 1 {
+		t.Fatalf("asked %d times, refreshed %d times", robot.times, e.count("refresh_token"))
 	}
 
 	// What comes for the refresh token is refused, too.
-	w.forgetAccess()
-	w.tokenAnswer = func(form url.Values, m map[string]any) {
+	e.forgetAccess()
+	e.tokenAnswer = func(form url.Values, m map[string]any) {
 		if form.Get("grant_type") == "refresh_token" {
-			clear(w.access)
+			clear(e.access)
 		}
 	}
-	w.mustGet(tr)
-	if who.times != 3 || w.count("refresh_token") != 2 {
-		t.Fatalf("asked %d times, refreshed %d times", who.times, w.count("refresh_token"))
+	e.mustGet(tr)
+	if robot.times != 3 || e.count("refresh_token") != 2 {
+		t.Fatalf("asked %d times, refreshed %d times", robot.times, e.count("refresh_token"))
 	}
 
 	// The server has forgotten everything, the client included.
-	w.tokenAnswer = nil
-	w.forgetAccess()
-	w.refuseToken = func(form url.Values) string {
-		if w.clients[form.Get("client_id")] == nil {
+	e.tokenAnswer = nil
+	e.forgetAccess()
+	e.refuseToken = func(form url.Values) string {
+		if e.clients[form.Get("client_id")] == nil {
 			return "invalid_client"
 		}
 		return ""
 	}
-	clear(w.clients)
-	w.mustGet(tr)
-	if who.times != 4 || w.count("/register") != 2 {
-		t.Fatalf("asked %d times, registered %d times", who.times, w.count("/register"))
+	clear(e.clients)
+	e.mustGet(tr)
+	if robot.times != 4 || e.count("/register") != 2 {
+		t.Fatalf("asked %d times, registered %d times", robot.times, e.count("/register"))
 	}
 }
 
 // A server that cannot refresh right now does not cost the refresh token.
 func TestRefreshFailsForAMoment(t *testing.T) {
-	w := newWorld(t)
-	who := &robot{w: w}
-	tr := w.transport(func(o *Options) { o.Authorizer = who })
-	w.mustGet(tr)
-	w.forgetAccess()
-	w.handle = func(rw http.ResponseWriter, r *http.Request) bool {
+	e := newEnv(t)
+	robot := &robotUser{e: e}
+	tr := e.transport(func(o *Options) { o.Authorizer = robot })
+	e.mustGet(tr)
+	e.forgetAccess()
+	e.handle = func(rw http.ResponseWriter, r *http.Request) bool {
 		if r.URL.Path == "/token" {
 			rw.WriteHeader(503)
 		}
 		return r.URL.Path == "/token"
 	}
-	w.mustFail(tr, "503")
-	w.handle = func(rw http.ResponseWriter, r *http.Request) bool { // not the authorization server at all
+	e.mustFail(tr, "503")
+	e.handle = func(rw http.ResponseWriter, r *http.Request) bool { // not the authorization server at all
 		if r.URL.Path == "/token" {
 			http.NotFound(rw, r)
 		}
 		return r.URL.Path == "/token"
 	}
-	w.mustFail(tr, "404 Not Found")
+	e.mustFail(tr, "404 Not Found")
 	tr.failed = failure{}
-	w.handle = nil
-	w.mustGet(tr)
-	if who.times != 1 {
-		t.Errorf("asked %d times", who.times)
+	e.handle = nil
+	e.mustGet(tr)
+	if robot.times != 1 {
+		t.Errorf("asked %d times", robot.times)
 	}
 }
 
 // Row 41 of the fault matrix.
 func TestHundredCallsOneRefresh(t *testing.T) {
-	w := newWorld(t)
-	w.base.MaxIdleConnsPerHost = 100
-	who := &robot{w: w}
+	e := newEnv(t)
+	e.base.MaxIdleConnsPerHost = 100
+	robot := &robotUser{e: e}
 	file := filepath.Join(t.TempDir(), "tokens")
 	// Two stores at one file stand for two processes.
 	transports := []*Transport{
-		w.transport(func(o *Options) { o.Authorizer, o.Store = who, NewFile(file) }),
-		w.transport(func(o *Options) { o.Authorizer, o.Store = who, NewFile(file) }),
+		e.transport(func(o *Options) { o.Authorizer, o.Store = robot, NewFile(file) }),
+		e.transport(func(o *Options) { o.Authorizer, o.Store = robot, NewFile(file) }),
 	}
 	hundred := func() {
 		start := make(chan struct{})
@@ -145,44 +145,44 @@ func TestHundredCallsOneRefresh(t *testing.T) {
 		for i := range 100 {
 			all.Go(func() {
 				<-start
-				w.mustGet(transports[i%2])
+				e.mustGet(transports[i%2])
 			})
 		}
 		close(start)
 		all.Wait()
 	}
 	hundred()
-	if who.times != 1 || w.count("/token") != 1 || w.count("/register") != 1 {
-		t.Fatalf("asked %d times, %d tokens, registered %d times", who.times, w.count("/token"), w.count("/register"))
+	if robot.times != 1 || e.count("/token") != 1 || e.count("/register") != 1 {
+		t.Fatalf("asked %d times, %d tokens, registered %d times", robot.times, e.count("/token"), e.count("/register"))
 	}
 	// All are answered with 401 before any of them can refresh.
-	w.forgetAccess()
+	e.forgetAccess()
 	var answered sync.WaitGroup
 	answered.Add(100)
-	inner := w.challenge
-	w.challenge = func(r *http.Request) string {
+	inner := e.challenge
+	e.challenge = func(r *http.Request) string {
 		if r.Header.Get("Authorization") != "" {
 			answered.Done()
 		}
 		return inner(r)
 	}
-	w.handle = func(_ http.ResponseWriter, r *http.Request) bool {
+	e.handle = func(_ http.ResponseWriter, r *http.Request) bool {
 		if r.URL.Path == "/token" {
 			answered.Wait()
 		}
 		return false
 	}
 	hundred()
-	if who.times != 1 || w.count("refresh_token") != 1 {
-		t.Fatalf("asked %d times, refreshed %d times", who.times, w.count("refresh_token"))
+	if robot.times != 1 || e.count("refresh_token") != 1 {
+		t.Fatalf("asked %d times, refreshed %d times", robot.times, e.count("refresh_token"))
 	}
 }
 
 // The same of two processes with one store, neither of which can ask anybody.
 func TestTwoProcessesOneRefresh(t *testing.T) {
-	const env, calls = "STDMCP_TEST_CALLS", 50
-	if told := os.Getenv(env); told != "" {
-		url, file, _ := strings.Cut(told, " ")
+	const variable, calls = "STDMCP_TEST_CALLS", 50
+	if requests := os.Getenv(variable); requests != "" {
+		url, file, _ := strings.Cut(requests, " ")
 		tr := New(url, &Options{Store: NewFile(file)})
 		defer tr.CloseIdleConnections()
 		var all sync.WaitGroup
@@ -206,140 +206,140 @@ func TestTwoProcessesOneRefresh(t *testing.T) {
 	if err != nil {
 		t.Skip("the test cannot start itself: ", err)
 	}
-	w := newWorld(t)
+	e := newEnv(t)
 	var begun atomic.Bool
 	var refused atomic.Int32
-	w.challenge = func(*http.Request) string {
+	e.challenge = func(*http.Request) string {
 		if begun.Load() {
 			refused.Add(1)
 		}
 		return ""
 	}
-	w.handle = func(_ http.ResponseWriter, r *http.Request) bool {
+	e.handle = func(_ http.ResponseWriter, r *http.Request) bool {
 		if begun.Load() && r.URL.Path == "/token" {
 			hold(r, func() bool { return refused.Load() == 2*calls }) // all calls of both
 		}
 		return false
 	}
 	file := filepath.Join(t.TempDir(), "tokens")
-	if err := w.transport(func(o *Options) { o.Store = NewFile(file) }).Login(t.Context()); err != nil {
+	if err := e.transport(func(o *Options) { o.Store = NewFile(file) }).Login(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	w.forgetAccess()
+	e.forgetAccess()
 	begun.Store(true)
 	var both sync.WaitGroup
 	for range 2 {
 		both.Go(func() {
 			cmd := exec.CommandContext(t.Context(), exe, "-test.run=^TestTwoProcessesOneRefresh$")
-			cmd.Env = append(os.Environ(), env+"="+w.url()+" "+file)
+			cmd.Env = append(os.Environ(), variable+"="+e.url()+" "+file)
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Errorf("%v: %s", err, out)
 			}
 		})
 	}
 	both.Wait()
-	if n := w.count("refresh_token"); n != 1 {
+	if n := e.count("refresh_token"); n != 1 {
 		t.Errorf("refreshed %d times", n)
 	}
 	// The file is whole, and has what came last.
-	w.mustGet(w.transport(func(o *Options) { o.Store, o.Authorizer = NewFile(file), nil }))
-	if n := w.count("/token"); n != 2 {
+	e.mustGet(e.transport(func(o *Options) { o.Store, o.Authorizer = NewFile(file), nil }))
+	if n := e.count("/token"); n != 2 {
 		t.Errorf("%d token requests", n)
 	}
 }
 
 func TestExpiredTokenIsRefreshedBefore(t *testing.T) {
-	w := newWorld(t)
-	w.tokenAnswer = func(form url.Values, m map[string]any) {
+	e := newEnv(t)
+	e.tokenAnswer = func(form url.Values, m map[string]any) {
 		if form.Get("grant_type") == "authorization_code" {
 			m["expires_in"] = "1" // as text, as some servers have it
 		}
 	}
-	tr := w.transport(nil)
-	w.mustGet(tr)
+	tr := e.transport(nil)
+	e.mustGet(tr)
 	refused := 0
-	w.challenge = func(*http.Request) string { refused++; return "" }
+	e.challenge = func(*http.Request) string { refused++; return "" }
 	tr.mu.Lock()
 	tr.tok.expires = tr.tok.issued
 	tr.mu.Unlock()
-	w.mustGet(tr)
-	if w.count("refresh_token") != 1 || refused != 0 {
-		t.Errorf("refreshed %d times, refused %d times", w.count("refresh_token"), refused)
+	e.mustGet(tr)
+	if e.count("refresh_token") != 1 || refused != 0 {
+		t.Errorf("refreshed %d times, refused %d times", e.count("refresh_token"), refused)
 	}
 }
 
 // When the server moves to another authorization server, what the first gave
 // out is not shown to the second.
 func TestServerMoves(t *testing.T) {
-	w := newWorld(t)
+	e := newEnv(t)
 	store := NewMemory()
-	tr := w.transport(func(o *Options) { o.Store = store })
-	w.mustGet(tr)
-	second := newWorld(t)
-	w.prm["authorization_servers"] = []string{second.as.URL}
-	w.access = second.access // what the resource accepts now
-	w.mustGet(tr)
-	if second.count("refresh_token") != 0 || second.count("/register") != 1 || w.count("refresh_token") != 0 {
+	tr := e.transport(func(o *Options) { o.Store = store })
+	e.mustGet(tr)
+	second := newEnv(t)
+	e.prm["authorization_servers"] = []string{second.as.URL}
+	e.access = second.access // what the resource accepts now
+	e.mustGet(tr)
+	if second.count("refresh_token") != 0 || second.count("/register") != 1 || e.count("refresh_token") != 0 {
 		t.Errorf("the second got %q", second.paths)
 	}
 	for key := range store.data {
-		if key.Issuer == w.as.URL && key.Resource != "" {
+		if key.Issuer == e.as.URL && key.Resource != "" {
 			t.Errorf("the token of the first is kept: %+v", key)
 		}
 	}
 
 	// A client that was given does not move.
-	w = newWorld(t)
-	w.clients["given"] = map[string]any{"client_secret": "given-" + mark}
-	w.meta["token_endpoint_auth_methods_supported"] = []string{methodBasic}
-	tr = w.transport(func(o *Options) { o.Client = Client{ID: "given", Secret: "given-" + mark} })
-	w.mustGet(tr)
-	w.forgetAccess()
-	w.prm["authorization_servers"] = []string{second.as.URL}
+	e = newEnv(t)
+	e.clients["given"] = map[string]any{"client_secret": "given-" + mark}
+	e.meta["token_endpoint_auth_methods_supported"] = []string{methodBasic}
+	tr = e.transport(func(o *Options) { o.Client = Client{ID: "given", Secret: "given-" + mark} })
+	e.mustGet(tr)
+	e.forgetAccess()
+	e.prm["authorization_servers"] = []string{second.as.URL}
 	before := len(second.forms)
-	w.mustFail(tr, "registered with another authorization server", w.as.URL, second.as.URL)
+	e.mustFail(tr, "registered with another authorization server", e.as.URL, second.as.URL)
 	if len(second.forms) != before {
 		t.Error("it was shown to the second")
 	}
 }
 
 func TestQuietRequestsAskNobody(t *testing.T) {
-	w := newWorld(t)
-	tr := w.transport(nil)
+	e := newEnv(t)
+	tr := e.transport(nil)
 	quiet := func() error {
-		req, err := http.NewRequestWithContext(httpx.BestEffort(t.Context()), "DELETE", w.url(), nil)
+		req, err := http.NewRequestWithContext(httpx.BestEffort(t.Context()), "DELETE", e.url(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = w.do(tr, req)
+		_, err = e.do(tr, req)
 		return err
 	}
-	if err := quiet(); err == nil || err.Error() != "status 401" || len(w.paths) != 0 {
-		t.Errorf("%v, asked %q", err, w.paths)
+	if err := quiet(); err == nil || err.Error() != "status 401" || len(e.paths) != 0 {
+		t.Errorf("%v, asked %q", err, e.paths)
 	}
-	w.mustGet(tr)
+	e.mustGet(tr)
 	if err := quiet(); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestBodyThatCannotBeSentAgain(t *testing.T) {
-	w := newWorld(t)
-	req, err := http.NewRequestWithContext(t.Context(), "POST", w.url(), io.NopCloser(strings.NewReader("hello")))
+	e := newEnv(t)
+	req, err := http.NewRequestWithContext(t.Context(), "POST", e.url(), io.NopCloser(strings.NewReader("hello")))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.do(w.transport(nil), req); err == nil || err.Error() != "status 401" || len(w.paths) != 0 {
-		t.Errorf("%v, asked %q", err, w.paths)
+	if _, err := e.do(e.transport(nil), req); err == nil || err.Error() != "status 401" || len(e.paths) != 0 {
+		t.Errorf("%v, asked %q", err, e.paths)
 	}
 }
 
 // Tokens go where they are for.
 func TestTokensStayAtTheirOrigin(t *testing.T) {
-	w := newWorld(t)
-	tr := w.transport(nil)
-	w.mustGet(tr)
-	other := newWorld(t)
+	e := newEnv(t)
+	tr := e.transport(nil)
+	e.mustGet(tr)
+	other := newEnv(t)
 	seen := ""
 	other.handle = func(_ http.ResponseWriter, r *http.Request) bool { seen += r.Header.Get("Authorization"); return true }
 	resp, err := tr.Client().Get(other.url())
@@ -351,13 +351,13 @@ func TestTokensStayAtTheirOrigin(t *testing.T) {
 		t.Error("the token went elsewhere")
 	}
 	// What the program says itself is sent as it is.
-	w.handle = func(_ http.ResponseWriter, r *http.Request) bool { seen = r.Header.Get("Authorization"); return true }
-	req, err := http.NewRequestWithContext(t.Context(), "GET", w.url(), nil)
+	e.handle = func(_ http.ResponseWriter, r *http.Request) bool { seen = r.Header.Get("Authorization"); return true }
+	req, err := http.NewRequestWithContext(t.Context(), "GET", e.url(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	req.Header.Set("Authorization", "Basic xyz")
-	if _, err := w.do(tr, req); err != nil || seen != "Basic xyz" {
+	if _, err := e.do(tr, req); err != nil || seen != "Basic xyz" {
 		t.Error(err, seen)
 	}
 }

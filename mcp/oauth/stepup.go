@@ -34,11 +34,11 @@ func (o *operation) name() string {
 }
 
 // meet returns a token that may meet the demand that k did not.
-func (o *operation) meet(ctx context.Context, k *token, d demand) (*token, error) {
+func (o *operation) satisfyDemand(ctx context.Context, k *token, d demand) (*token, error) {
 	if o.rounds++; o.rounds > maxStepUps {
-		return nil, o.t.tooMany()
+		return nil, o.t.tooManyRounds()
 	}
-	if d.stepUp && k != nil && d.metBy(k) {
+	if d.stepUp && k != nil && d.satisfiedBy(k) {
 		return nil, &Error{URL: httpx.Clean(o.t.url), Rule: "it asks for scopes that the token has: " + printable(d.scope)}
 	}
 	o.stepUp = o.stepUp || d.stepUp
@@ -63,14 +63,14 @@ func (t *Transport) countStepUp(task any) error {
 		t.stepUps = map[string]int{}
 	}
 	if t.stepUps[s.operation] >= maxStepUps {
-		return t.tooMany()
+		return t.tooManyRounds()
 	}
 	t.stepUps[s.operation]++
 	return nil
 }
 
 // done notes that the operation is no longer refused for want of scopes.
-func (o *operation) done(resp *http.Response) {
+func (o *operation) succeeded(resp *http.Response) {
 	if !o.stepUp || resp.StatusCode == http.StatusForbidden {
 		return
 	}
@@ -79,6 +79,6 @@ func (o *operation) done(resp *http.Response) {
 	o.t.mu.Unlock()
 }
 
-func (t *Transport) tooMany() error {
+func (t *Transport) tooManyRounds() error {
 	return &Error{URL: httpx.Clean(t.url), Rule: "it asks for ever more authorization: given up after " + strconv.Itoa(maxStepUps) + " rounds (Step-Up Authorization Flow)"}
 }

@@ -153,25 +153,25 @@ func TestFileThatGrows(t *testing.T) {
 }
 
 func TestStoreThatFails(t *testing.T) {
-	w := newWorld(t)
+	e := newEnv(t)
 	broken := errors.New("broken")
-	tr := w.transport(func(o *Options) { o.Store = storeFunc(func() error { return broken }) })
-	if err := w.mustFail(tr, "store"); !errors.Is(err, broken) {
+	tr := e.transport(func(o *Options) { o.Store = storeFunc(func() error { return broken }) })
+	if err := e.mustFail(tr, "store"); !errors.Is(err, broken) {
 		t.Error(err)
 	}
 	// What is stored by something else is not taken for a token.
 	s := NewMemory()
-	tr = w.transport(func(o *Options) { o.Store = s })
+	tr = e.transport(func(o *Options) { o.Store = s })
 	for _, data := range []string{`{"issuer":1}`, `[]`, `x`} {
 		s.data[tr.bindingKey()] = []byte(data)
-		if err := w.mustFail(tr); !errors.Is(err, errStored) {
+		if err := e.mustFail(tr); !errors.Is(err, errStored) {
 			t.Errorf("%s: %v", data, err)
 		}
 	}
 	s.data[tr.bindingKey()] = []byte(`{"issuer":"i"}`)
 	for _, data := range []string{`{}`, `x`, `{"access_token":"a","token_type":"DPoP","dpop_key":"AAAA"}`} {
 		s.data[StoreKey{Issuer: "i"}] = []byte(data)
-		if err := w.mustFail(tr); !errors.Is(err, errStored) {
+		if err := e.mustFail(tr); !errors.Is(err, errStored) {
 			t.Errorf("%s: %v", data, err)
 		}
 	}

@@ -44,7 +44,7 @@ func (t *Transport) requestToken(ctx context.Context, m *serverMetadata, c *Clie
 	if err != nil {
 		return nil, err
 	}
-	var a *answer
+	var a *response
 	for range 2 { // once more with the nonce that the server tells to use
 		h := http.Header{"Content-Type": {"application/x-www-form-urlencoded"}}
 		if err := c.authenticate(m, form, h); err != nil {
@@ -85,7 +85,7 @@ func secretsOf(form url.Values, c *Client) (list []string) {
 }
 
 // token reads a successful answer (RFC 6749, section 5.1).
-func (a *answer) token(form url.Values) (*token, error) {
+func (a *response) token(form url.Values) (*token, error) {
 	k := &token{issued: time.Now(), refreshed: form.Get("grant_type") == "refresh_token"}
 	kind, scope, life := "", "", int64(0)
 	r := wire.NewReader(a.body)
@@ -94,11 +94,11 @@ func (a *answer) token(form url.Values) (*token, error) {
 		case "access_token":
 			k.access = r.String()
 		case "refresh_token":
-			k.refresh = text(&r)
+			k.refresh = optString(&r)
 		case "token_type":
 			kind = strings.ToLower(r.String())
 		case "scope":
-			scope = text(&r)
+			scope = optString(&r)
 		case "expires_in":
 			life = seconds(&r)
 		default:
@@ -147,7 +147,7 @@ func seconds(r *wire.Reader) int64 {
 }
 
 // refusal returns the error that an answer is (RFC 6749, section 5.2).
-func (a *answer) refusal(secrets ...string) error {
+func (a *response) refusal(secrets ...string) error {
 	e := &ServerError{URL: a.url, Status: a.status, Code: strconv.Itoa(a.status)}
 	if s := http.StatusText(a.status); s != "" {
 		e.Code += " " + s
@@ -160,15 +160,15 @@ func (a *answer) refusal(secrets ...string) error {
 	for r.Object(); r.More(); {
 		switch string(r.Key()) {
 		case "error":
-			code = text(&r)
+			code = optString(&r)
 		case "error_description":
-			description = text(&r)
+			description = optString(&r)
 		default:
 			r.Skip()
 		}
 	}
 	if r.End() == nil && code != "" {
-		e.named = true
+		e.isOAuthCode = true
 		e.Code, e.Description = printable(code, secrets...), printable(description, secrets...)
 	}
 	return e
@@ -188,7 +188,7 @@ func union(a, b []string) []string {
 }
 
 // within reports whether all of list are among those in of.
-func within(list, of []string) bool {
+func containsAll(list, of []string) bool {
 	known := setOf(of)
 	for _, s := range list {
 		if !known[s] {

@@ -64,24 +64,24 @@ type Options struct {
 // A Transport is an http.RoundTripper that authorizes the requests to one
 // server.
 type Transport struct {
-	url   *url.URL
-	err   error // why url cannot be used
-	plain error // why no token may go there
-	opts  Options
-	base  http.RoundTripper
-	fetch *fetcher
-	store Store
+	url             *url.URL
+	err             error // why url cannot be used
+	headerTransport error // why no token may go there
+	opts            Options
+	base            http.RoundTripper
+	fetch           *fetcher
+	store           Store
 
-	mu       sync.Mutex // guards what follows
-	loaded   bool       // what the store knows is here
-	tok      *token
-	binding  binding
-	nonces   nonces
-	loading  *flight
-	renewing *flight
-	quiet    *flight // what needs nobody, and may fail without harm
-	failed   failure
-	stepUps  map[string]int // by operation
+	mu               sync.Mutex // guards what follows
+	loaded           bool       // what the store knows is here
+	tok              *token
+	binding          binding
+	nonces           nonces
+	loading          *singleflight
+	renewing         *singleflight
+	renewingSilently *singleflight // what needs nobody, and may fail without harm
+	failed           failure
+	stepUps          map[string]int // by operation
 }
 
 // A failure is the end of an attempt to meet a demand. The attempt is not
@@ -112,12 +112,12 @@ func New(url string, opts *Options) *Transport {
 		t.store = NewMemory()
 	}
 	t.fetch = newFetcher(t.base, t.url, t.opts.AllowHTTP)
-	t.fetch.vouch(t.opts.Issuer, t.opts.Client.Issuer)
+	t.fetch.trust(t.opts.Issuer, t.opts.Client.Issuer)
 	if g, ok := t.opts.Grant.(Identity); ok {
-		t.fetch.vouch(g.TokenURL)
+		t.fetch.trust(g.TokenURL)
 	}
 	if t.err == nil {
-		t.plain = t.fetch.check(t.url)
+		t.headerTransport = t.fetch.check(t.url)
 	}
 	return t
 }
@@ -168,18 +168,18 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 			if k != nil {
 				k.proven.Store(true)
 			}
-			o.done(resp)
+			o.succeeded(resp)
 			return resp, nil
 		}
 		nonceOnly := d.nonce && isNew
 		if sends == maxSends || !canReplay(req) || quiet && !nonceOnly {
 			return resp, nil
 		}
-		status := unusable(resp)
+		status := readRefusal(resp)
 		if nonceOnly {
 			continue
 		}
-		next, err := o.meet(req.Context(), k, d)
+		next, err := o.satisfyDemand(req.Context(), k, d)
 		if err != nil {
 			return nil, &refusedError{status, err}
 		}
@@ -189,7 +189,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // unusable reads what there is to read of a refusal, and closes it: nobody
 // keeps it open while a person is asked.
-func unusable(resp *http.Response) *httpx.StatusError {
+func readRefusal(resp *http.Response) *httpx.StatusError {
 	const wait = time.Second
 	late := time.AfterFunc(wait, func() { _ = resp.Body.Close() })
 	defer late.Stop()

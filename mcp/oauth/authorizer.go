@@ -25,7 +25,7 @@ type Receiver interface {
 	// Authorize shows the page at url, which is of http or https, and returns
 	// the URL that the browser was sent to, with its query. It returns when
 	// ctx ends.
-	Authorize(ctx context.Context, url string) (answer string, err error)
+	Authorize(ctx context.Context, url string) (response string, err error)
 
 	// Close ends the waiting.
 	Close() error
@@ -33,26 +33,26 @@ type Receiver interface {
 
 // byCode gets a token by an authorization code that a person approves (OAuth
 // 2.1, section 4.1).
-func (t *Transport) byCode(ctx context.Context, s *server, scopes []string, key *Key) (*token, *Client, error) {
+func (t *Transport) tokenByCode(ctx context.Context, s *server, scopes []string, key *Key) (*token, *Client, error) {
 	switch {
 	case t.opts.Authorizer == nil:
 		return nil, nil, t.loginRequired()
 	case s.authorize == "":
 		return nil, nil, &Error{URL: clean(s.issuer), Rule: "its metadata has no authorization_endpoint"}
-	case !s.legacy && !slices.Contains(s.challenges, "S256"):
+	case !s.legacy && !slices.Contains(s.pkceMethods, "S256"):
 		return nil, nil, &Error{URL: clean(s.issuer), Rule: "it announces no PKCE with S256 in code_challenge_methods_supported (Authorization Code Protection)"}
 	}
 	known := t.loadRegistration(ctx, StoreKey{Issuer: s.issuer})
-	k, c, err := t.askPerson(ctx, s, scopes, key, known)
+	k, c, err := t.authorizeByUser(ctx, s, scopes, key, known)
 	if known != nil && c != nil && c.ID == known.id && isCode(err, "invalid_client", "unauthorized_client") {
-		return t.askPerson(ctx, s, scopes, key, nil) // it has forgotten the client
+		return t.authorizeByUser(ctx, s, scopes, key, nil) // it has forgotten the client
 	}
 	return k, c, err
 }
 
 // askPerson asks once. known is a registration to use if it holds, or nil. The
 // client is returned with errors too, if there is one.
-func (t *Transport) askPerson(ctx context.Context, s *server, scopes []string, key *Key, known *registration) (*token, *Client, error) {
+func (t *Transport) authorizeByUser(ctx context.Context, s *server, scopes []string, key *Key, known *registration) (*token, *Client, error) {
 	last := ""
 	if known != nil {
 		last = known.redirect
@@ -67,16 +67,16 @@ func (t *Transport) askPerson(ctx context.Context, s *server, scopes []string, k
 	if err != nil {
 		return nil, nil, err
 	}
-	verifier, state := random(), random()
+	verifier, state := randomString(), randomString()
 	page, err := t.authorizationURL(s, c, redirect, state, verifier, scopes, key)
 	if err != nil {
 		return nil, c, err
 	}
-	answer, err := in.Authorize(ctx, page)
+	response, err := in.Authorize(ctx, page)
 	if err != nil {
 		return nil, c, err
 	}
-	code, err := parseCallback(answer, expected{redirect, state, s.issuer, s.issInAnswers})
+	code, err := parseCallback(response, expectedCallback{redirect, state, s.issuer, s.issInResponses})
 	if err != nil {
 		return nil, c, err
 	}

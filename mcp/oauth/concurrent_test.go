@@ -11,45 +11,45 @@ import (
 )
 
 func TestNoAuthorizer(t *testing.T) {
-	w := newWorld(t)
+	e := newEnv(t)
 	store := NewMemory()
-	tr := w.transport(func(o *Options) { o.Authorizer, o.Store = nil, store })
-	err := w.mustFail(tr, w.url())
-	if !errors.Is(err, ErrLoginRequired) || len(w.paths) != 0 {
-		t.Errorf("%v, asked %q", err, w.paths)
+	tr := e.transport(func(o *Options) { o.Authorizer, o.Store = nil, store })
+	err := e.mustFail(tr, e.url())
+	if !errors.Is(err, ErrLoginRequired) || len(e.paths) != 0 {
+		t.Errorf("%v, asked %q", err, e.paths)
 	}
 	checkKind(t, err)
 	// A program that only ever reads tokens writes nothing.
 	dir := t.TempDir()
-	w.mustFail(w.transport(func(o *Options) { o.Authorizer, o.Store = nil, NewFile(filepath.Join(dir, "tokens")) }))
+	e.mustFail(e.transport(func(o *Options) { o.Authorizer, o.Store = nil, NewFile(filepath.Join(dir, "tokens")) }))
 	if files, err := os.ReadDir(dir); err != nil || len(files) != 0 {
 		t.Errorf("written: %v, %v", files, err)
 	}
 	// Once somebody has logged in elsewhere, it works.
-	if err := w.transport(func(o *Options) { o.Store = store }).Login(t.Context()); err != nil {
+	if err := e.transport(func(o *Options) { o.Store = store }).Login(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	w.mustGet(tr)
+	e.mustGet(tr)
 }
 
 // Who waits together gives up together: the person is not left with a page that
 // nobody waits for, nor asked twice.
 func TestNobodyWaitsAnyMore(t *testing.T) {
-	w := newWorld(t)
+	e := newEnv(t)
 	asked, ended := make(chan struct{}), make(chan struct{})
-	who := &robot{w: w, stop: func(ctx context.Context) error {
+	robot := &robotUser{e: e, stop: func(ctx context.Context) error {
 		close(asked)
 		<-ctx.Done()
 		close(ended)
 		return ctx.Err()
 	}}
-	tr := w.transport(func(o *Options) { o.Authorizer = who })
+	tr := e.transport(func(o *Options) { o.Authorizer = robot })
 	ctx, cancel := context.WithCancel(t.Context())
 	ctx2, cancel2 := context.WithCancel(t.Context())
 	errs := make(chan error, 2)
 	for _, ctx := range []context.Context{ctx, ctx2} {
 		go func() {
-			req, _ := http.NewRequestWithContext(ctx, "GET", w.url(), nil)
+			req, _ := http.NewRequestWithContext(ctx, "GET", e.url(), nil)
 			_, err := tr.RoundTrip(req)
 			errs <- err
 		}()
@@ -72,36 +72,36 @@ func TestNobodyWaitsAnyMore(t *testing.T) {
 	if err := <-errs; !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	who.stop = nil
-	w.mustGet(tr)
+	robot.stop = nil
+	e.mustGet(tr)
 }
 
 // A person who is asked for more scopes, and says no, does not cost those who
 // just need a new token theirs.
 func TestRefreshAfterNo(t *testing.T) {
-	w := newWorld(t)
+	e := newEnv(t)
 	asked, no := make(chan struct{}), make(chan struct{})
-	who := &robot{w: w}
-	w.needs = func(r *http.Request) string { return r.Header.Get("Mcp-Name") }
-	tr := w.transport(func(o *Options) { o.Authorizer = who })
-	w.mustGet(tr)
-	who.stop = func(context.Context) error {
+	robot := &robotUser{e: e}
+	e.needs = func(r *http.Request) string { return r.Header.Get("Mcp-Name") }
+	tr := e.transport(func(o *Options) { o.Authorizer = robot })
+	e.mustGet(tr)
+	robot.stop = func(context.Context) error {
 		close(asked)
 		<-no
 		return errors.New("no")
 	}
 	errs := make(chan error, 2)
 	go func() {
-		_, err := w.ask(tr, "admin")
+		_, err := e.ask(tr, "admin")
 		errs <- err
 	}()
 	<-asked
-	w.forgetAccess()
+	e.forgetAccess()
 	refused := make(chan struct{})
-	inner := w.challenge
-	w.challenge = func(r *http.Request) string { close(refused); return inner(r) }
+	inner := e.challenge
+	e.challenge = func(r *http.Request) string { close(refused); return inner(r) }
 	go func() {
-		_, err := w.ask(tr, "")
+		_, err := e.ask(tr, "")
 		errs <- err
 	}()
 	<-refused
@@ -110,8 +110,8 @@ func TestRefreshAfterNo(t *testing.T) {
 	if first == nil {
 		first, second = second, first
 	}
-	if first == nil || second != nil || w.count("refresh_token") != 1 {
-		t.Errorf("%v, %v, refreshed %d times", first, second, w.count("refresh_token"))
+	if first == nil || second != nil || e.count("refresh_token") != 1 {
+		t.Errorf("%v, %v, refreshed %d times", first, second, e.count("refresh_token"))
 	}
 }
 
@@ -126,10 +126,10 @@ func (t *Transport) waiting() int {
 
 // A refusal whose body never ends holds nobody up.
 func TestRefusalThatNeverEnds(t *testing.T) {
-	w := newWorld(t)
+	e := newEnv(t)
 	over := make(chan struct{})
 	first := true
-	w.handle = func(rw http.ResponseWriter, r *http.Request) bool {
+	e.handle = func(rw http.ResponseWriter, r *http.Request) bool {
 		if r.URL.Path != "/mcp" || !first {
 			return false
 		}
@@ -140,27 +140,27 @@ func TestRefusalThatNeverEnds(t *testing.T) {
 		return true
 	}
 	defer close(over)
-	w.mustGet(w.transport(nil))
+	e.mustGet(e.transport(nil))
 }
 
 // Two resources with one authorization server: when the second needs another
 // registration, the first goes on with its own.
 func TestRegistrationsSideBySide(t *testing.T) {
-	w := newWorld(t)
+	e := newEnv(t)
 	store := NewMemory()
-	first := w.transport(func(o *Options) { o.Store = store })
-	w.mustGet(first)
-	second := newWorld(t)
-	second.prm["authorization_servers"] = []string{w.as.URL}
-	second.access = w.access
-	tr := New(second.url(), &Options{Base: w.base, Store: store, Authorizer: &Loopback{Open: w.open, RedirectURI: "http://127.0.0.1/second"}})
+	first := e.transport(func(o *Options) { o.Store = store })
+	e.mustGet(first)
+	second := newEnv(t)
+	second.prm["authorization_servers"] = []string{e.as.URL}
+	second.access = e.access
+	tr := New(second.url(), &Options{Base: e.base, Store: store, Authorizer: &Loopback{Open: e.open, RedirectURI: "http://127.0.0.1/second"}})
 	second.mustGet(tr)
-	if w.count("/register") != 2 {
-		t.Errorf("registered %d times", w.count("/register"))
+	if e.count("/register") != 2 {
+		t.Errorf("registered %d times", e.count("/register"))
 	}
-	w.forgetAccess()
-	w.mustGet(w.transport(func(o *Options) { o.Store, o.Authorizer = store, nil }))
-	if w.count("refresh_token") != 1 {
+	e.forgetAccess()
+	e.mustGet(e.transport(func(o *Options) { o.Store, o.Authorizer = store, nil }))
+	if e.count("refresh_token") != 1 {
 		t.Error("not refreshed")
 	}
 }
@@ -169,19 +169,19 @@ type valueKey struct{}
 
 // What a request's context holds reaches the functions of the program.
 func TestContextValues(t *testing.T) {
-	w := newWorld(t)
+	e := newEnv(t)
 	var got any
-	tr := w.transport(func(o *Options) {
+	tr := e.transport(func(o *Options) {
 		o.Grant = Assertion{func(ctx context.Context) (string, error) {
 			got = ctx.Value(valueKey{})
-			return unsigned(map[string]any{}, map[string]any{"aud": w.as.URL}), nil
+			return unsigned(map[string]any{}, map[string]any{"aud": e.as.URL}), nil
 		}}
 	})
-	req, err := http.NewRequestWithContext(context.WithValue(t.Context(), valueKey{}, "value"), "GET", w.url(), nil)
+	req, err := http.NewRequestWithContext(context.WithValue(t.Context(), valueKey{}, "value"), "GET", e.url(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.do(tr, req); err != nil || got != "value" {
+	if _, err := e.do(tr, req); err != nil || got != "value" {
 		t.Error(err, got)
 	}
 }

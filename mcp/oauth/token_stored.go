@@ -15,7 +15,7 @@ import (
 type binding struct {
 	issuer, resource, client string
 	metadata                 string // where the challenge said that the resource's metadata is
-	wanted                   string // scopes that there was nobody to ask for
+	wantedScopes             string // scopes that there was nobody to ask for
 }
 
 // bindingKey is where the binding is, and what is locked: a client that the
@@ -59,8 +59,8 @@ func (t *Transport) load(ctx context.Context) (*token, error) {
 
 // keep stores a new token and uses it from now on. The one before it is lost,
 // whoever gave it out: nothing would lead to it any more.
-func (t *Transport) keep(ctx context.Context, s *server, c *Client, k *token) (*token, error) {
-	old, b := t.bound(), binding{issuer: s.issuer, resource: s.resource, client: c.ID, metadata: s.metadataURL}
+func (t *Transport) storeToken(ctx context.Context, s *server, c *Client, k *token) (*token, error) {
+	old, b := t.currentBinding(), binding{issuer: s.issuer, resource: s.resource, client: c.ID, metadata: s.metadataURL}
 	err := t.store.Save(ctx, b.key(), k.encode())
 	if err == nil {
 		err = t.store.Save(ctx, t.bindingKey(), b.encode())
@@ -78,9 +78,9 @@ func (t *Transport) keep(ctx context.Context, s *server, c *Client, k *token) (*
 }
 
 // want notes the scopes that the next login is to ask for as well.
-func (t *Transport) want(ctx context.Context, scope string) error {
-	b := t.bound()
-	b.wanted = strings.Join(union(strings.Fields(b.wanted), strings.Fields(scope)), " ")
+func (t *Transport) storeWantedScopes(ctx context.Context, scope string) error {
+	b := t.currentBinding()
+	b.wantedScopes = strings.Join(union(strings.Fields(b.wantedScopes), strings.Fields(scope)), " ")
 	if err := t.store.Save(ctx, t.bindingKey(), b.encode()); err != nil {
 		return &Error{Rule: "the store cannot be written", Err: err}
 	}
@@ -92,8 +92,8 @@ func (t *Transport) want(ctx context.Context, scope string) error {
 
 // forget throws the token away, and, if it is of no use either, the client that
 // the authorization server made.
-func (t *Transport) forget(ctx context.Context, client bool) error {
-	b := t.bound()
+func (t *Transport) discardToken(ctx context.Context, client bool) error {
+	b := t.currentBinding()
 	err := t.store.Save(ctx, b.key(), nil)
 	for _, key := range []StoreKey{{Issuer: b.issuer}, {Issuer: b.issuer, Client: b.client}} {
 		if err == nil && client {
@@ -113,7 +113,7 @@ func (b binding) encode() []byte {
 	data := []byte{'{'}
 	for _, m := range [...][2]string{
 		{"issuer", b.issuer}, {"resource", b.resource}, {"client_id", b.client}, {"resource_metadata", b.metadata},
-		{"wanted_scope", b.wanted},
+		{"wanted_scope", b.wantedScopes},
 	} {
 		data = wire.AppendString(wire.AppendKey(data, m[0]), m[1])
 	}
@@ -138,7 +138,7 @@ func parseBinding(data []byte) (b binding, err error) {
 		case "resource_metadata":
 			b.metadata = r.String()
 		case "wanted_scope":
-			b.wanted = r.String()
+			b.wantedScopes = r.String()
 		default:
 			r.Skip()
 		}
@@ -207,7 +207,7 @@ func parseSaved(data []byte) (*token, error) {
 		if err != nil {
 			return nil, errStored
 		}
-		if k.key = key.among(strings.Fields(alg)); k.key == nil {
+		if k.key = key.forAlgorithms(strings.Fields(alg)); k.key == nil {
 			return nil, errStored
 		}
 	}

@@ -19,7 +19,7 @@ const mark = "sEcReT"
 
 // A world is an MCP server and its authorization server, both on this machine.
 // What a test wants otherwise it changes before the first request.
-type world struct {
+type env struct {
 	t      *testing.T
 	rs, as *httptest.Server
 	base   *http.Transport
@@ -33,7 +33,7 @@ type world struct {
 
 	inner       http.Handler                 // what authorized requests get to; nil means an echo
 	needs       func(r *http.Request) string // scopes that a request needs
-	answer      func(q url.Values)           // changes the answer to the browser
+	response    func(q url.Values)           // changes the answer to the browser
 	tokenAnswer func(form url.Values, m map[string]any)
 	refuseToken func(form url.Values) (code string)
 	idp         bool // the authorization server exchanges identities, too
@@ -56,61 +56,61 @@ type world struct {
 // issued is what belongs to a token.
 type issued struct{ client, scope, jkt string }
 
-func newWorld(t *testing.T) *world { return newWorldOn(t, httptest.NewServer) }
+func newEnv(t *testing.T) *env { return newEnvOn(t, httptest.NewServer) }
 
-func newWorldOn(t *testing.T, start func(http.Handler) *httptest.Server) *world {
-	w := &world{t: t, base: &http.Transport{}, grants: map[string]int{}, clients: map[string]map[string]any{},
+func newEnvOn(t *testing.T, start func(http.Handler) *httptest.Server) *env {
+	e := &env{t: t, base: &http.Transport{}, grants: map[string]int{}, clients: map[string]map[string]any{},
 		codes: map[string]url.Values{}, access: map[string]*issued{}, refresh: map[string]*issued{}, seenJTI: map[string]bool{}}
-	w.rs = start(http.HandlerFunc(w.serveResource))
-	w.as = start(http.HandlerFunc(w.serveAuth))
-	t.Cleanup(func() { w.base.CloseIdleConnections(); w.rs.Close(); w.as.Close() })
-	w.prm = map[string]any{"resource": w.url(), "authorization_servers": []string{w.as.URL}}
-	w.meta = map[string]any{
-		"issuer": w.as.URL, "authorization_endpoint": w.as.URL + "/authorize", "token_endpoint": w.as.URL + "/token",
-		"registration_endpoint": w.as.URL + "/register", "revocation_endpoint": w.as.URL + "/revoke",
+	e.rs = start(http.HandlerFunc(e.serveResource))
+	e.as = start(http.HandlerFunc(e.serveAuth))
+	t.Cleanup(func() { e.base.CloseIdleConnections(); e.rs.Close(); e.as.Close() })
+	e.prm = map[string]any{"resource": e.url(), "authorization_servers": []string{e.as.URL}}
+	e.meta = map[string]any{
+		"issuer": e.as.URL, "authorization_endpoint": e.as.URL + "/authorize", "token_endpoint": e.as.URL + "/token",
+		"registration_endpoint": e.as.URL + "/register", "revocation_endpoint": e.as.URL + "/revoke",
 		"code_challenge_methods_supported":                 []string{"S256"},
 		"token_endpoint_auth_methods_supported":            []string{"none"},
 		"authorization_response_iss_parameter_supported":   true,
 		"token_endpoint_auth_signing_alg_values_supported": []string{"ES256", "RS256", "EdDSA"},
 	}
-	w.challenge = func(*http.Request) string {
-		return `Bearer resource_metadata="` + w.rs.URL + resourcePath + `/mcp"`
+	e.challenge = func(*http.Request) string {
+		return `Bearer resource_metadata="` + e.rs.URL + resourcePath + `/mcp"`
 	}
-	return w
+	return e
 }
 
-func (w *world) url() string { return w.rs.URL + "/mcp" }
+func (e *env) url() string { return e.rs.URL + "/mcp" }
 
 // transport returns a Transport whose person agrees at once.
-func (w *world) transport(change func(*Options)) *Transport {
-	o := &Options{Base: w.base, Authorizer: &robot{w: w}}
+func (e *env) transport(change func(*Options)) *Transport {
+	o := &Options{Base: e.base, Authorizer: &robotUser{e: e}}
 	if change != nil {
 		change(o)
 	}
-	return New(w.url(), o)
+	return New(e.url(), o)
 }
 
 // get sends a request as a program would, and returns the body of the response
 // or the error. Neither may hold a secret.
-func (w *world) get(rt http.RoundTripper) (string, error) { return w.ask(rt, "") }
+func (e *env) get(rt http.RoundTripper) (string, error) { return e.ask(rt, "") }
 
-func (w *world) ask(rt http.RoundTripper, name string) (string, error) {
-	w.t.Helper()
-	req, err := http.NewRequestWithContext(w.t.Context(), "POST", w.url(), strings.NewReader("hello"))
+func (e *env) ask(rt http.RoundTripper, name string) (string, error) {
+	e.t.Helper()
+	req, err := http.NewRequestWithContext(e.t.Context(), "POST", e.url(), strings.NewReader("hello"))
 	if err != nil {
-		w.t.Fatal(err)
+		e.t.Fatal(err)
 	}
 	req.Header.Set("Mcp-Name", name)
-	return w.do(rt, req)
+	return e.do(rt, req)
 }
 
-func (w *world) do(rt http.RoundTripper, req *http.Request) (string, error) {
-	w.t.Helper()
+func (e *env) do(rt http.RoundTripper, req *http.Request) (string, error) {
+	e.t.Helper()
 	resp, err := rt.RoundTrip(req)
 	if err != nil {
 		for _, verb := range []string{"%v", "%+v", "%#v", "%q"} {
 			if s := fmt.Sprintf(verb, err); strings.Contains(s, mark) && verb != "%#v" {
-				w.t.Errorf("a secret in an error: %s", s)
+				e.t.Errorf("a secret in an error: %s", s)
 			}
 		}
 		return "", err
@@ -123,43 +123,43 @@ func (w *world) do(rt http.RoundTripper, req *http.Request) (string, error) {
 	return string(body), err
 }
 
-func (w *world) mustGet(rt http.RoundTripper) {
-	w.t.Helper()
-	if body, err := w.get(rt); err != nil || body != "POST hello" {
-		w.t.Fatal(body, err)
+func (e *env) mustGet(rt http.RoundTripper) {
+	e.t.Helper()
+	if body, err := e.get(rt); err != nil || body != "POST hello" {
+		e.t.Fatal(body, err)
 	}
 }
 
 // mustFail checks that a request fails with an error that says all of want, and
 // returns it.
-func (w *world) mustFail(rt http.RoundTripper, want ...string) error {
-	w.t.Helper()
-	body, err := w.get(rt)
+func (e *env) mustFail(rt http.RoundTripper, want ...string) error {
+	e.t.Helper()
+	body, err := e.get(rt)
 	if err == nil {
-		w.t.Fatalf("succeeded: %s", body)
+		e.t.Fatalf("succeeded: %s", body)
 	}
 	for _, s := range want {
 		if !strings.Contains(err.Error(), s) {
-			w.t.Errorf("error %q does not say %q", err, s)
+			e.t.Errorf("error %q does not say %q", err, s)
 		}
 	}
 	return err
 }
 
-func (w *world) secret(kind string) string {
-	w.n++
-	return fmt.Sprintf("%s-%s-%d", kind, mark, w.n)
+func (e *env) secret(kind string) string {
+	e.n++
+	return fmt.Sprintf("%s-%s-%d", kind, mark, e.n)
 }
 
 // count returns how many requests there were of a grant type, or to a path.
-func (w *world) count(what string) int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if n, ok := w.grants[what]; ok {
+func (e *env) count(what string) int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if n, ok := e.grants[what]; ok {
 		return n
 	}
 	n := 0
-	for _, p := range w.paths {
+	for _, p := range e.paths {
 		if p == what {
 			n++
 		}
@@ -167,42 +167,42 @@ func (w *world) count(what string) int {
 	return n
 }
 
-func (w *world) note(r *http.Request) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.paths = append(w.paths, r.URL.EscapedPath())
+func (e *env) note(r *http.Request) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.paths = append(e.paths, r.URL.EscapedPath())
 }
 
-func (w *world) serveResource(rw http.ResponseWriter, r *http.Request) {
-	if w.handle != nil && w.handle(rw, r) {
+func (e *env) serveResource(rw http.ResponseWriter, r *http.Request) {
+	if e.handle != nil && e.handle(rw, r) {
 		return
 	}
-	path := w.prmPath
+	path := e.prmPath
 	if path == "" {
 		path = resourcePath + "/mcp"
 	}
 	switch {
-	case w.prm != nil && r.URL.Path == path:
-		w.note(r)
-		reply(rw, 200, w.prm)
-	case strings.HasPrefix(r.URL.Path, "/.well-known/") || r.URL.Path != "/mcp" && w.inner == nil:
-		w.note(r)
-		if w.prm == nil {
-			w.serveAuth(rw, r)
+	case e.prm != nil && r.URL.Path == path:
+		e.note(r)
+		reply(rw, 200, e.prm)
+	case strings.HasPrefix(r.URL.Path, "/.well-known/") || r.URL.Path != "/mcp" && e.inner == nil:
+		e.note(r)
+		if e.prm == nil {
+			e.serveAuth(rw, r)
 			return
 		}
 		http.NotFound(rw, r)
 	default:
-		w.serveCall(rw, r)
+		e.serveCall(rw, r)
 	}
 }
 
 // serveCall is the resource.
-func (w *world) serveCall(rw http.ResponseWriter, r *http.Request) {
+func (e *env) serveCall(rw http.ResponseWriter, r *http.Request) {
 	switch {
-	case !w.admit(rw, r):
-	case w.inner != nil:
-		w.inner.ServeHTTP(rw, r)
+	case !e.admit(rw, r):
+	case e.inner != nil:
+		e.inner.ServeHTTP(rw, r)
 	default:
 		body, _ := io.ReadAll(r.Body)
 		_, _ = io.WriteString(rw, r.Method+" "+string(body))
@@ -210,23 +210,23 @@ func (w *world) serveCall(rw http.ResponseWriter, r *http.Request) {
 }
 
 // admit reports whether a request has what it needs, and refuses it otherwise.
-func (w *world) admit(rw http.ResponseWriter, r *http.Request) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+func (e *env) admit(rw http.ResponseWriter, r *http.Request) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	scheme, value, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	k := w.access[value]
+	k := e.access[value]
 	if k == nil || k.jkt == "" && scheme != "Bearer" || k.jkt != "" && scheme != "DPoP" {
-		if c := w.challenge(r); c != "" {
+		if c := e.challenge(r); c != "" {
 			rw.Header().Set("WWW-Authenticate", c)
 		}
 		rw.WriteHeader(401)
 		return false
 	}
-	if k.jkt != "" && !w.checkResourceProof(rw, r, value, k) {
+	if k.jkt != "" && !e.checkResourceProof(rw, r, value, k) {
 		return false
 	}
-	if w.needs != nil {
-		if need := w.needs(r); !within(strings.Fields(need), strings.Fields(k.scope)) {
+	if e.needs != nil {
+		if need := e.needs(r); !containsAll(strings.Fields(need), strings.Fields(k.scope)) {
 			rw.Header().Set("WWW-Authenticate", `Bearer error="insufficient_scope", scope="`+need+`"`)
 			rw.WriteHeader(403)
 			return false
@@ -248,29 +248,29 @@ func reply(w http.ResponseWriter, status int, v any) {
 	_ = json.NewEncoder(w).Encode(v)
 }
 
-// A robot is an Authorizer that opens the page and agrees.
-type robot struct {
-	w     *world
+// A robotUser is an Authorizer that opens the page and agrees.
+type robotUser struct {
+	e     *env
 	times int
 	stop  func(ctx context.Context) error // in place of agreeing
 	last  []string
 }
 
-func (r *robot) Listen(_ context.Context, last string) (Receiver, error) {
+func (r *robotUser) Listen(_ context.Context, last string) (Receiver, error) {
 	r.last = append(r.last, last)
 	return r, nil
 }
-func (r *robot) RedirectURI() string { return "http://127.0.0.1:8976/callback" }
-func (r *robot) Close() error        { return nil }
+func (r *robotUser) RedirectURI() string { return "http://127.0.0.1:8976/callback" }
+func (r *robotUser) Close() error        { return nil }
 
-func (r *robot) Authorize(ctx context.Context, page string) (string, error) {
+func (r *robotUser) Authorize(ctx context.Context, page string) (string, error) {
 	r.times++
 	if r.stop != nil {
 		if err := r.stop(ctx); err != nil {
 			return "", err
 		}
 	}
-	return agree(ctx, r.w.base, page)
+	return agree(ctx, r.e.base, page)
 }
 
 // agree opens a page and returns where it redirects to.
@@ -292,8 +292,8 @@ func agree(ctx context.Context, rt http.RoundTripper, page string) (string, erro
 }
 
 // lastForm returns the parameters of the last authorization or token request.
-func (w *world) lastForm() url.Values {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.forms[len(w.forms)-1]
+func (e *env) lastForm() url.Values {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.forms[len(e.forms)-1]
 }

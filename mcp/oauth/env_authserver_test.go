@@ -11,59 +11,59 @@ import (
 	"strings"
 )
 
-func (w *world) serveAuth(rw http.ResponseWriter, r *http.Request) {
-	if w.handle != nil && w.handle(rw, r) {
+func (e *env) serveAuth(rw http.ResponseWriter, r *http.Request) {
+	if e.handle != nil && e.handle(rw, r) {
 		return
 	}
-	w.note(r)
-	metaPath := w.metaPath
+	e.note(r)
+	metaPath := e.metaPath
 	if metaPath == "" {
 		metaPath = serverPath
 	}
-	if r.URL.EscapedPath() == metaPath && w.meta != nil {
-		reply(rw, 200, w.meta)
+	if r.URL.EscapedPath() == metaPath && e.meta != nil {
+		reply(rw, 200, e.meta)
 		return
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	switch r.URL.Path {
 	case "/authorize":
-		w.serveAuthorize(rw, r)
+		e.serveAuthorize(rw, r)
 	case "/token":
-		w.serveToken(rw, r)
+		e.serveToken(rw, r)
 	case "/register":
-		w.serveRegister(rw, r)
+		e.serveRegister(rw, r)
 	case "/revoke":
 		_ = r.ParseForm()
-		w.revoked = append(w.revoked, r.Form.Get("token"))
-		delete(w.access, r.Form.Get("token"))
-		delete(w.refresh, r.Form.Get("token"))
+		e.revoked = append(e.revoked, r.Form.Get("token"))
+		delete(e.access, r.Form.Get("token"))
+		delete(e.refresh, r.Form.Get("token"))
 	default:
 		http.NotFound(rw, r)
 	}
 }
 
-func (w *world) serveRegister(rw http.ResponseWriter, r *http.Request) {
+func (e *env) serveRegister(rw http.ResponseWriter, r *http.Request) {
 	var m map[string]any
 	if err := json.NewDecoder(r.Body).Decode(&m); err != nil {
 		reply(rw, 400, map[string]string{"error": "invalid_client_metadata"})
 		return
 	}
-	w.n++
-	id := fmt.Sprintf("client-%d-of-%s", w.n, w.as.URL)
+	e.n++
+	id := fmt.Sprintf("client-%d-of-%s", e.n, e.as.URL)
 	m["client_id"] = id
 	if m["token_endpoint_auth_method"] != "none" {
-		m["client_secret"] = w.secret("client")
+		m["client_secret"] = e.secret("client")
 	}
-	w.clients[id] = m
+	e.clients[id] = m
 	reply(rw, 201, m)
 }
 
-func (w *world) serveAuthorize(rw http.ResponseWriter, r *http.Request) {
+func (e *env) serveAuthorize(rw http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
-	w.forms = append(w.forms, q)
+	e.forms = append(e.forms, q)
 	id := q.Get("client_id")
-	m := w.clients[id]
+	m := e.clients[id]
 	uris, _ := m["redirect_uris"].([]any)
 	switch {
 	case m == nil && !strings.HasPrefix(id, "https://"):
@@ -76,22 +76,22 @@ func (w *world) serveAuthorize(rw http.ResponseWriter, r *http.Request) {
 		http.Error(rw, "a parameter is missing", 400)
 		return
 	}
-	code := w.secret("code")
-	w.codes[code] = q
-	a := url.Values{"code": {code}, "state": {q.Get("state")}, "iss": {w.as.URL}}
-	if w.answer != nil {
-		w.answer(a)
+	code := e.secret("code")
+	e.codes[code] = q
+	a := url.Values{"code": {code}, "state": {q.Get("state")}, "iss": {e.as.URL}}
+	if e.response != nil {
+		e.response(a)
 	}
 	rw.Header().Set("Location", q.Get("redirect_uri")+"?"+a.Encode())
 	rw.WriteHeader(302)
 }
 
-func (w *world) serveToken(rw http.ResponseWriter, r *http.Request) {
+func (e *env) serveToken(rw http.ResponseWriter, r *http.Request) {
 	_ = r.ParseForm()
 	form := maps.Clone(r.PostForm)
-	w.forms, w.heads = append(w.forms, form), append(w.heads, r.Header.Clone())
+	e.forms, e.heads = append(e.forms, form), append(e.heads, r.Header.Clone())
 	grant := form.Get("grant_type")
-	w.grants[grant]++
+	e.grants[grant]++
 	fail := func(code string) {
 		status := 400
 		if code == "invalid_client" {
@@ -99,18 +99,18 @@ func (w *world) serveToken(rw http.ResponseWriter, r *http.Request) {
 		}
 		reply(rw, status, map[string]string{"error": code, "error_description": "refused: " + form.Encode()})
 	}
-	if w.refuseToken != nil {
-		if code := w.refuseToken(form); code != "" {
+	if e.refuseToken != nil {
+		if code := e.refuseToken(form); code != "" {
 			fail(code)
 			return
 		}
 	}
-	client, ok := w.checkClient(r, form)
+	client, ok := e.checkClient(r, form)
 	if !ok {
 		fail("invalid_client")
 		return
 	}
-	jkt, ok := w.checkTokenProof(rw, r)
+	jkt, ok := e.checkTokenProof(rw, r)
 	if !ok {
 		return
 	}
@@ -121,8 +121,8 @@ func (w *world) serveToken(rw http.ResponseWriter, r *http.Request) {
 	}
 	switch grant {
 	case "authorization_code":
-		q := w.codes[form.Get("code")]
-		delete(w.codes, form.Get("code"))
+		q := e.codes[form.Get("code")]
+		delete(e.codes, form.Get("code"))
 		sum := sha256.Sum256([]byte(form.Get("code_verifier")))
 		if q == nil || q.Get("code_challenge") != encode(sum[:]) || q.Get("client_id") != client ||
 			q.Get("redirect_uri") != form.Get("redirect_uri") || q.Get("resource") != form.Get("resource") || q.Get("dpop_jkt") != jkt {
@@ -131,41 +131,41 @@ func (w *world) serveToken(rw http.ResponseWriter, r *http.Request) {
 		}
 		k.scope = q.Get("scope")
 	case "refresh_token":
-		old := w.refresh[form.Get("refresh_token")]
+		old := e.refresh[form.Get("refresh_token")]
 		if old == nil || old.client != client || old.jkt != jkt {
 			fail("invalid_grant")
 			return
 		}
-		delete(w.refresh, form.Get("refresh_token"))
+		delete(e.refresh, form.Get("refresh_token"))
 		k.scope = old.scope
 	}
-	w.grantToken(rw, form, k)
+	e.grantToken(rw, form, k)
 }
 
-func (w *world) grantToken(rw http.ResponseWriter, form url.Values, k *issued) {
-	access := w.secret("access")
-	w.access[access] = k
+func (e *env) grantToken(rw http.ResponseWriter, form url.Values, k *issued) {
+	access := e.secret("access")
+	e.access[access] = k
 	m := map[string]any{"access_token": access, "token_type": "Bearer", "expires_in": 3600}
 	if k.jkt != "" {
 		m["token_type"] = "DPoP"
 	}
 	if g := form.Get("grant_type"); g == "authorization_code" || g == "refresh_token" {
-		r := w.secret("refresh")
-		w.refresh[r] = k
+		r := e.secret("refresh")
+		e.refresh[r] = k
 		m["refresh_token"] = r
 	}
-	if w.tokenAnswer != nil {
-		w.tokenAnswer(form, m)
+	if e.tokenAnswer != nil {
+		e.tokenAnswer(form, m)
 	}
 	reply(rw, 200, m)
 }
 
 // checkClient returns who sends a token request, whatever way it says so.
-func (w *world) checkClient(r *http.Request, form url.Values) (string, bool) {
+func (e *env) checkClient(r *http.Request, form url.Values) (string, bool) {
 	if id, secret, ok := r.BasicAuth(); ok {
 		id, _ = url.QueryUnescape(id)
 		secret, _ = url.QueryUnescape(secret)
-		m := w.clients[id]
+		m := e.clients[id]
 		return id, m != nil && m["client_secret"] == secret && !form.Has("client_secret")
 	}
 	if a := form.Get("client_assertion"); a != "" {
@@ -174,23 +174,23 @@ func (w *world) checkClient(r *http.Request, form url.Values) (string, bool) {
 			return "", false
 		}
 		id, _ := claims["sub"].(string)
-		m := w.clients[id]
-		return id, m != nil && claims["iss"] == id && claims["aud"] == w.as.URL && claims["jti"] != nil
+		m := e.clients[id]
+		return id, m != nil && claims["iss"] == id && claims["aud"] == e.as.URL && claims["jti"] != nil
 	}
 	id := form.Get("client_id")
 	if strings.HasPrefix(id, "https://") {
 		return id, true
 	}
-	m := w.clients[id]
+	m := e.clients[id]
 	if secret, ok := m["client_secret"]; ok {
 		return id, secret == form.Get("client_secret")
 	}
-	return id, m != nil || form.Get("grant_type") == jwtBearer || w.idp
+	return id, m != nil || form.Get("grant_type") == jwtBearer || e.idp
 }
 
 // forgetAccess makes the server refuse all access tokens there are.
-func (w *world) forgetAccess() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	clear(w.access)
+func (e *env) forgetAccess() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	clear(e.access)
 }

@@ -21,13 +21,13 @@ type registration struct {
 func (g *registration) client(s *server) *Client {
 	c := &Client{ID: g.id, Secret: g.secret, Method: g.method, Issuer: s.issuer}
 	if c.Method == "" {
-		c.Method = c.method(s.methods)
+		c.Method = c.method(s.authMethods)
 	}
 	return c
 }
 
 // usable reports whether the registration holds for answers at redirect.
-func (g *registration) usable(redirect string) bool {
+func (g *registration) validFor(redirect string) bool {
 	return g != nil && g.id != "" && (g.redirect == "" || g.redirect == redirect) && (g.expires == 0 || time.Now().Unix() < g.expires)
 }
 
@@ -53,11 +53,11 @@ func parseRegistration(data []byte) (*registration, error) {
 		case "client_id":
 			g.id = r.String()
 		case "client_secret":
-			g.secret = text(&r)
+			g.secret = optString(&r)
 		case "token_endpoint_auth_method":
-			g.method = text(&r)
+			g.method = optString(&r)
 		case "redirect_uri":
-			g.redirect = text(&r)
+			g.redirect = optString(&r)
 		case "client_secret_expires_at":
 			if !r.Null() {
 				g.expires = int64(r.Float())
@@ -73,18 +73,18 @@ func parseRegistration(data []byte) (*registration, error) {
 // code, in the order of Client Registration: given, by the URL of its
 // metadata, registered, which it may be already, asked for.
 func (t *Transport) clientFor(ctx context.Context, s *server, redirect string, known *registration) (*Client, error) {
-	if c, err := t.given(s); c != nil || err != nil {
+	if c, err := t.configuredClient(s); c != nil || err != nil {
 		return c, err
 	}
 	if t.opts.ClientURL != "" && s.clientURLs {
-		return t.byURL(), checkClientURL(t.opts.ClientURL)
+		return t.clientByURL(), checkClientURL(t.opts.ClientURL)
 	}
-	if known.usable(redirect) {
+	if known.validFor(redirect) {
 		return known.client(s), nil
 	}
 	var g *registration
 	if s.register == "" {
-		c, err := t.ask(ctx, s)
+		c, err := t.askForClient(ctx, s)
 		if err != nil {
 			return nil, err
 		}
@@ -107,11 +107,11 @@ func (t *Transport) clientFor(ctx context.Context, s *server, redirect string, k
 // knownClient returns the client with this id, to which the server gave a
 // token, or nil if it is not known any more.
 func (t *Transport) knownClient(ctx context.Context, s *server, id string) *Client {
-	if c, err := t.given(s); err != nil || c != nil && c.ID == id {
+	if c, err := t.configuredClient(s); err != nil || c != nil && c.ID == id {
 		return c
 	}
 	if id == t.opts.ClientURL {
-		return t.byURL()
+		return t.clientByURL()
 	}
 	if g := t.loadRegistration(ctx, StoreKey{Issuer: s.issuer, Client: id}); g != nil && g.id == id {
 		return g.client(s)
@@ -121,7 +121,7 @@ func (t *Transport) knownClient(ctx context.Context, s *server, id string) *Clie
 
 // byURL returns the client that is known by the URL of its metadata, which may
 // have a key (Client ID Metadata Documents).
-func (t *Transport) byURL() *Client {
+func (t *Transport) clientByURL() *Client {
 	c := &Client{ID: t.opts.ClientURL, Key: t.opts.Client.Key, Method: methodNone}
 	if c.Key != nil {
 		c.Method = methodKey
@@ -150,9 +150,9 @@ func (t *Transport) register(ctx context.Context, s *server, redirect string) (*
 		return nil, err
 	}
 	method := methodNone
-	if len(s.methods) > 0 && !slices.Contains(s.methods, methodNone) {
+	if len(s.authMethods) > 0 && !slices.Contains(s.authMethods, methodNone) {
 		for _, m := range [...]string{methodBasic, methodPost} {
-			if slices.Contains(s.methods, m) {
+			if slices.Contains(s.authMethods, m) {
 				method = m
 				break
 			}

@@ -28,7 +28,7 @@ const (
 
 // Load implements [Store].
 func (f *File) Load(_ context.Context, key StoreKey) ([]byte, error) {
-	entries, err := f.read()
+	entries, err := f.readSource()
 	return entries[key], err
 }
 
@@ -47,7 +47,7 @@ func (f *File) Save(ctx context.Context, key StoreKey, data []byte) error {
 		return err
 	}
 	defer unlock()
-	entries, err := f.read()
+	entries, err := f.readSource()
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func lockFile(ctx context.Context, path string) (func(), error) {
 	}
 }
 
-func (f *File) read() (map[StoreKey][]byte, error) {
+func (f *File) readSource() (map[StoreKey][]byte, error) {
 	entries := map[StoreKey][]byte{}
 	file, err := os.Open(f.path)
 	if errors.Is(err, fs.ErrNotExist) {

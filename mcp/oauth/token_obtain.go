@@ -17,26 +17,26 @@ import (
 // if that needs nobody. What goes wrong is seen when the server asks for more,
 // which it need not.
 func (t *Transport) current(ctx context.Context) *token {
-	if t.plain != nil {
+	if t.headerTransport != nil {
 		return nil
 	}
 	t.mu.Lock()
 	k, loaded := t.tok, t.loaded
 	t.mu.Unlock()
 	if !loaded {
-		k, _, _ = join(ctx, &t.mu, &t.loading, nil, t.load)
+		k, _, _ = doOnce(ctx, &t.mu, &t.loading, nil, t.load)
 	}
 	if k == nil || !k.expired() || k.refresh == "" && t.opts.Grant == nil {
 		return k
 	}
-	d := demand{metadata: t.bound().metadata, scope: strings.Join(k.scopes, " "), dpop: k.dpop, bearer: !k.dpop, silent: true}
+	d := demand{metadata: t.currentBinding().metadata, scope: strings.Join(k.scopes, " "), dpop: k.dpop, bearer: !k.dpop, silent: true}
 	if next, err := t.renew(ctx, k, d, ""); err == nil {
 		return next
 	}
 	return k
 }
 
-func (t *Transport) bound() binding {
+func (t *Transport) currentBinding() binding {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.binding
@@ -46,10 +46,10 @@ func (t *Transport) bound() binding {
 // need one wait for the same; who needs something else than is being done, such
 // as more scopes for operation, waits for that first.
 func (t *Transport) renew(ctx context.Context, used *token, d demand, operation string) (*token, error) {
-	place, task := &t.renewing, any(nil)
+	slot, task := &t.renewing, any(nil)
 	switch {
 	case d.silent:
-		place = &t.quiet
+		slot = &t.renewingSilently
 	case d.stepUp:
 		task = stepUp{d, operation}
 	}
@@ -60,17 +60,17 @@ func (t *Transport) renew(ctx context.Context, used *token, d demand, operation 
 		if f.err != nil && f.demand == d && time.Now().Before(f.until) {
 			return nil, f.err
 		}
-		k, err, ok := join(ctx, &t.mu, place, task, func(ctx context.Context) (*token, error) {
+		k, err, ok := doOnce(ctx, &t.mu, slot, task, func(ctx context.Context) (*token, error) {
 			t.mu.Lock()
 			k := t.tok
 			t.mu.Unlock()
-			if k != nil && k != used && d.metBy(k) {
+			if k != nil && k != used && d.satisfiedBy(k) {
 				return k, nil // since used was sent, somebody renewed it
 			}
 			if err := t.countStepUp(task); err != nil {
 				return nil, err
 			}
-			k, err := t.locked(ctx, used, d)
+			k, err := t.obtainLocked(ctx, used, d)
 			if err != nil && ctx.Err() == nil && !isTransient(err) && !errors.Is(err, ErrLoginRequired) {
 				t.mu.Lock()
 				t.failed = failure{d, err, time.Now().Add(holdTime)}
@@ -85,9 +85,9 @@ func (t *Transport) renew(ctx context.Context, used *token, d demand, operation 
 }
 
 // locked obtains a token while no other process does, unless one has.
-func (t *Transport) locked(ctx context.Context, used *token, d demand) (*token, error) {
-	if t.plain != nil {
-		return nil, t.plain
+func (t *Transport) obtainLocked(ctx context.Context, used *token, d demand) (*token, error) {
+	if t.headerTransport != nil {
+		return nil, t.headerTransport
 	}
 	k, err := t.load(ctx)
 	if err != nil {
@@ -104,7 +104,7 @@ func (t *Transport) locked(ctx context.Context, used *token, d demand) (*token, 
 	if k, err = t.load(ctx); err != nil {
 		return nil, err
 	}
-	if k != nil && k != used && !k.expired() && d.metBy(k) {
+	if k != nil && k != used && !k.expired() && d.satisfiedBy(k) {
 		return k, nil
 	}
 	return t.obtain(ctx, k, d)
@@ -115,7 +115,7 @@ func (t *Transport) locked(ctx context.Context, used *token, d demand) (*token, 
 func (t *Transport) obtain(ctx context.Context, old *token, d demand) (*token, error) {
 	if t.opts.Grant == nil && t.opts.Authorizer == nil && (old == nil || old.refresh == "" || d.stepUp) {
 		if d.stepUp && old != nil {
-			if err := t.want(ctx, d.scope); err != nil {
+			if err := t.storeWantedScopes(ctx, d.scope); err != nil {
 				return nil, err
 			}
 		}
@@ -125,7 +125,7 @@ func (t *Transport) obtain(ctx context.Context, old *token, d demand) (*token, e
 	if err != nil {
 		return nil, err
 	}
-	if b := t.bound(); b.issuer != s.issuer || b.resource != s.resource {
+	if b := t.currentBinding(); b.issuer != s.issuer || b.resource != s.resource {
 		old = nil // the server has moved: what the other gave out is not for this one
 	}
 	if old != nil && !d.stepUp {
@@ -134,13 +134,13 @@ func (t *Transport) obtain(ctx context.Context, old *token, d demand) (*token, e
 		}
 		k, c, err := t.refresh(ctx, s, old)
 		if k != nil {
-			return t.keep(ctx, s, c, k)
+			return t.storeToken(ctx, s, c, k)
 		}
 		if err != nil && !isRefusal(err) {
 			return nil, err // of the tokens, nothing is known
 		}
 		if err != nil {
-			if err := t.forget(ctx, isCode(err, "invalid_client", "unauthorized_client")); err != nil {
+			if err := t.discardToken(ctx, isCode(err, "invalid_client", "unauthorized_client")); err != nil {
 				return nil, err
 			}
 		}
@@ -148,11 +148,11 @@ func (t *Transport) obtain(ctx context.Context, old *token, d demand) (*token, e
 	if d.silent && t.opts.Grant == nil {
 		return nil, t.loginRequired()
 	}
-	k, c, err := t.grant(ctx, s, old, d)
+	k, c, err := t.newToken(ctx, s, old, d)
 	if err != nil {
 		return nil, err
 	}
-	return t.keep(ctx, s, c, k)
+	return t.storeToken(ctx, s, c, k)
 }
 
 func (t *Transport) loginRequired() error {
@@ -170,7 +170,7 @@ func (k *token) justRefused() bool {
 // in front of it.
 func isRefusal(err error) bool {
 	var e *ServerError
-	return errors.As(err, &e) && e.named && !isTransient(err)
+	return errors.As(err, &e) && e.isOAuthCode && !isTransient(err)
 }
 
 // isTransient reports whether the same attempt may succeed a moment later.
@@ -189,7 +189,7 @@ func (t *Transport) refresh(ctx context.Context, s *server, old *token) (*token,
 	if old.refresh == "" || old.refreshed && !old.proven.Load() && !old.expired() {
 		return nil, nil, nil
 	}
-	c := t.knownClient(ctx, s, t.bound().client)
+	c := t.knownClient(ctx, s, t.currentBinding().client)
 	if c == nil {
 		return nil, nil, nil
 	}
@@ -216,16 +216,16 @@ func notBound(s *server) error {
 }
 
 // grant gets a token anew: from the Grant, or from a person.
-func (t *Transport) grant(ctx context.Context, s *server, old *token, d demand) (k *token, c *Client, err error) {
-	key, der, err := t.bind(s, old, d)
+func (t *Transport) newToken(ctx context.Context, s *server, old *token, d demand) (k *token, c *Client, err error) {
+	key, der, err := t.proofKey(s, old, d)
 	if err != nil {
 		return nil, nil, err
 	}
 	scopes := t.scopes(s, old, d)
 	if t.opts.Grant != nil {
-		k, c, err = t.byGrant(ctx, s, scopes, key)
+		k, c, err = t.tokenByGrant(ctx, s, scopes, key)
 	} else {
-		k, c, err = t.byCode(ctx, s, scopes, key)
+		k, c, err = t.tokenByCode(ctx, s, scopes, key)
 	}
 	if err != nil {
 		return nil, nil, err

@@ -26,7 +26,7 @@ const (
 // serve answers browsers until the listener is closed and ctx ends. One request
 // for each connection is all there is to it; http.Server would add 0.5 MB to a
 // program.
-func (r *receiver) serve(ctx context.Context, state string, answer chan<- string) {
+func (r *receiver) serve(ctx context.Context, state string, response chan<- string) {
 	var visitors sync.WaitGroup
 	defer visitors.Wait()
 	seats := make(chan struct{}, maxVisitors)
@@ -48,7 +48,7 @@ func (r *receiver) serve(ctx context.Context, state string, answer chan<- string
 			stop := context.AfterFunc(ctx, func() { _ = c.Close() })
 			defer stop()
 			_ = c.SetDeadline(time.Now().Add(requestTime))
-			r.visit(c, state, func(a string) { once.Do(func() { answer <- a }) })
+			r.serveOne(c, state, func(a string) { once.Do(func() { response <- a }) })
 		})
 	}
 }
@@ -56,7 +56,7 @@ func (r *receiver) serve(ctx context.Context, state string, answer chan<- string
 // visit answers one request, and then hands it on if it is the answer with the
 // state. Other pages that the browser has open can guess the port, so nothing
 // else ends the wait.
-func (r *receiver) visit(c net.Conn, state string, take func(string)) {
+func (r *receiver) serveOne(c net.Conn, state string, take func(string)) {
 	req, err := http.ReadRequest(bufio.NewReader(io.LimitReader(c, maxRequest)))
 	if err != nil {
 		return

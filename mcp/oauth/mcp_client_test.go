@@ -16,43 +16,43 @@ import (
 func TestCallsOfAClient(t *testing.T) {
 	const calls = 100
 	for name, v := range map[string]struct {
-		path, revision string
-		open           func(url string, c *http.Client) mcp.Transport
+		path, protocolVersion string
+		open                  func(url string, c *http.Client) mcp.Transport
 	}{
 		"modern":   {"/mcp", "2026-07-28", stream},
 		"legacy":   {"/mcp", "2025-11-25", stream},
 		"HTTP+SSE": {"/sse", "2024-11-05", events},
 	} {
 		t.Run(name, func(t *testing.T) {
-			server := testserver.New(&testserver.Options{ProtocolVersions: []string{v.revision}})
+			server := testserver.New(&testserver.Options{ProtocolVersions: []string{v.protocolVersion}})
 			web := testserver.NewHandler(server, nil)
 			defer web.Close()
-			w := newWorld(t)
-			w.inner, w.prm["resource"], w.base.MaxIdleConnsPerHost = web, w.rs.URL, calls
-			who := &robot{w: w}
+			e := newEnv(t)
+			e.inner, e.prm["resource"], e.base.MaxIdleConnsPerHost = web, e.rs.URL, calls
+			robot := &robotUser{e: e}
 			// When the token is refused, all calls are before the first gets another.
 			var refused atomic.Int32
 			var begun atomic.Bool
-			inner := w.challenge
-			w.challenge = func(r *http.Request) string {
+			inner := e.challenge
+			e.challenge = func(r *http.Request) string {
 				if begun.Load() && r.Method == http.MethodPost {
 					refused.Add(1)
 				}
 				return inner(r)
 			}
-			w.handle = func(_ http.ResponseWriter, r *http.Request) bool {
+			e.handle = func(_ http.ResponseWriter, r *http.Request) bool {
 				if r.URL.Path == "/token" && begun.Load() {
 					hold(r, func() bool { return refused.Load() >= calls })
 				}
 				return false
 			}
-			auth := New(w.rs.URL+v.path, &Options{Base: w.base, Authorizer: who})
-			client, err := mcp.Connect(t.Context(), v.open(w.rs.URL+v.path, auth.Client()), nil)
+			auth := New(e.rs.URL+v.path, &Options{Base: e.base, Authorizer: robot})
+			client, err := mcp.Connect(t.Context(), v.open(e.rs.URL+v.path, auth.Client()), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer client.Close()
-			w.forgetAccess()
+			e.forgetAccess()
 			begun.Store(true)
 			var all sync.WaitGroup
 			for range calls {
@@ -63,8 +63,8 @@ func TestCallsOfAClient(t *testing.T) {
 				})
 			}
 			all.Wait()
-			if who.times != 1 || w.count("refresh_token") != 1 {
-				t.Errorf("asked %d times, refreshed %d times", who.times, w.count("refresh_token"))
+			if robot.times != 1 || e.count("refresh_token") != 1 {
+				t.Errorf("asked %d times, refreshed %d times", robot.times, e.count("refresh_token"))
 			}
 			if err := client.Close(); err != nil {
 				t.Error(err)

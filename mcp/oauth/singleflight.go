@@ -7,7 +7,7 @@ import (
 
 // A flight is something that many requests wait for and one does. It runs in a
 // goroutine of its own, and ends when nobody waits for it any more.
-type flight struct {
+type singleflight struct {
 	task    any // what it is for
 	cancel  context.CancelFunc
 	waiting int           // who wants the same; guarded by the mutex that guards the flight's place
@@ -19,20 +19,20 @@ type flight struct {
 // join waits for the flight at place, which mu guards, and starts one that
 // runs f if there is none. If it was one for another task, false is returned
 // when it has ended, and nothing else.
-func join(ctx context.Context, mu *sync.Mutex, place **flight, task any, f func(context.Context) (*token, error)) (*token, error, bool) {
+func doOnce(ctx context.Context, mu *sync.Mutex, slot **singleflight, task any, f func(context.Context) (*token, error)) (*token, error, bool) {
 	mu.Lock()
-	p := *place
+	p := *slot
 	if p == nil {
 		// It belongs to all who wait, so it has the values of the first
 		// and the end of none.
 		inner, cancel := context.WithCancel(context.WithoutCancel(ctx))
-		p = &flight{task: task, cancel: cancel, done: make(chan struct{})}
-		*place = p
+		p = &singleflight{task: task, cancel: cancel, done: make(chan struct{})}
+		*slot = p
 		go func() { // ends with f, which ends with inner
 			p.tok, p.err = f(inner)
 			mu.Lock()
-			if *place == p {
-				*place = nil
+			if *slot == p {
+				*slot = nil
 			}
 			mu.Unlock()
 			cancel()
@@ -58,8 +58,8 @@ func join(ctx context.Context, mu *sync.Mutex, place **flight, task any, f func(
 		p.waiting--
 	}
 	if p.waiting == 0 {
-		if *place == p {
-			*place = nil // the next starts anew instead of joining what ends
+		if *slot == p {
+			*slot = nil // the next starts anew instead of joining what ends
 		}
 		p.cancel()
 	}

@@ -16,7 +16,7 @@ const (
 	private
 	loopback
 	linkLocal
-	nowhere // multicast, unspecified, reserved
+	unroutable // multicast, unspecified, reserved
 )
 
 func (z zone) String() string {
@@ -25,8 +25,8 @@ func (z zone) String() string {
 
 var (
 	// Not on the internet, beside what netip knows of (RFC 6890).
-	privatePrefixes = prefixes("100.64.0.0/10", "192.0.0.0/24", "198.18.0.0/15", "fec0::/10", "64:ff9b:1::/48")
-	nowherePrefixes = prefixes("0.0.0.0/8", "240.0.0.0/4", "::/96", "100::/64", "2001::/32", "2001:db8::/32", "3fff::/20", "5f00::/16",
+	privatePrefixes    = prefixes("100.64.0.0/10", "192.0.0.0/24", "198.18.0.0/15", "fec0::/10", "64:ff9b:1::/48")
+	unroutablePrefixes = prefixes("0.0.0.0/8", "240.0.0.0/4", "::/96", "100::/64", "2001::/32", "2001:db8::/32", "3fff::/20", "5f00::/16",
 		"192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24")
 
 	// These hold an IPv4 address in the bytes from the given one on.
@@ -51,17 +51,17 @@ func zoneOf(a netip.Addr) zone {
 		return zoneOf(netip.AddrFrom4([4]byte(b[2:6])))
 	case a.IsLoopback():
 		return loopback
-	case !a.IsValid(), a.IsUnspecified(), a.IsMulticast(), isIn(a, nowherePrefixes):
-		return nowhere
+	case !a.IsValid(), a.IsUnspecified(), a.IsMulticast(), containsAddr(a, unroutablePrefixes):
+		return unroutable
 	case a.IsLinkLocalUnicast():
 		return linkLocal
-	case a.IsPrivate(), isIn(a, privatePrefixes):
+	case a.IsPrivate(), containsAddr(a, privatePrefixes):
 		return private
 	}
 	return public
 }
 
-func isIn(a netip.Addr, list []netip.Prefix) bool {
+func containsAddr(a netip.Addr, list []netip.Prefix) bool {
 	for _, p := range list {
 		if p.Contains(a) {
 			return true
@@ -73,13 +73,13 @@ func isIn(a netip.Addr, list []netip.Prefix) bool {
 // mayLead reports whether a server in this zone may lead the client to an
 // address in another. A server on this machine may name one of the network it
 // is in; apart from that, only what everybody can reach and the own zone.
-func (z zone) mayLead(to zone) bool {
-	return to == public || to == z && to != nowhere || z == loopback && to == private
+func (z zone) mayLeadTo(to zone) bool {
+	return to == public || to == z && to != unroutable || z == loopback && to == private
 }
 
 // check returns an error if a server in this zone may not lead the client to a.
 func (z zone) check(a netip.Addr) error {
-	if to := zoneOf(a); !z.mayLead(to) {
+	if to := zoneOf(a); !z.mayLeadTo(to) {
 		return &Error{Rule: "a server at a " + z.String() + " address leads to a " + to.String() +
 			" one, which is not trusted (security best practices, server-side request forgery)"}
 	}
@@ -111,7 +111,7 @@ func zoneOfHost(ctx context.Context, r *net.Resolver, u *url.URL) (z zone, known
 	if err != nil || len(addrs) == 0 {
 		return public, false
 	}
-	z = nowhere
+	z = unroutable
 	for _, a := range addrs {
 		z = min(z, zoneOf(a))
 	}

@@ -14,17 +14,17 @@ import (
 // token, src is asked once more. base may be nil, as
 // Options.Base may.
 func Bearer(server string, src Source, base http.RoundTripper) http.RoundTripper {
-	return newPlain(server, "Authorization", "Bearer ", src, base)
+	return newHeaderTransport(server, "Authorization", "Bearer ", src, base)
 }
 
 // Header returns a RoundTripper that sends the field name with a value from src,
 // such as the key of an API, as Bearer does.
 func Header(server, name string, src Source, base http.RoundTripper) http.RoundTripper {
-	return newPlain(server, name, "", src, base)
+	return newHeaderTransport(server, name, "", src, base)
 }
 
 // plain is a RoundTripper that sends something which comes from elsewhere.
-type plain struct {
+type headerTransport struct {
 	url          *url.URL
 	err          error
 	name, prefix string
@@ -32,8 +32,8 @@ type plain struct {
 	base         http.RoundTripper
 }
 
-func newPlain(server, name, prefix string, src Source, base http.RoundTripper) *plain {
-	p := &plain{name: http.CanonicalHeaderKey(name), prefix: prefix, src: src, base: base}
+func newHeaderTransport(server, name, prefix string, src Source, base http.RoundTripper) *headerTransport {
+	p := &headerTransport{name: http.CanonicalHeaderKey(name), prefix: prefix, src: src, base: base}
 	p.url, p.err = httpx.Parse(server)
 	if p.err == nil {
 		p.err = httpx.CheckHeader(http.Header{name: nil})
@@ -44,7 +44,7 @@ func newPlain(server, name, prefix string, src Source, base http.RoundTripper) *
 	return p
 }
 
-func (p *plain) RoundTrip(req *http.Request) (*http.Response, error) {
+func (p *headerTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if p.err != nil {
 		closeBody(req)
 		return nil, p.err
@@ -71,12 +71,12 @@ func (p *plain) RoundTrip(req *http.Request) (*http.Response, error) {
 			return resp, nil
 		}
 	}
-	_ = unusable(resp)
+	_ = readRefusal(resp)
 	return p.send(next, again)
 }
 
 // send sends a copy of req with the value.
-func (p *plain) send(req *http.Request, value string) (*http.Response, error) {
+func (p *headerTransport) send(req *http.Request, value string) (*http.Response, error) {
 	r := req.WithContext(req.Context())
 	if r.Header = maps.Clone(req.Header); r.Header == nil {
 		r.Header = http.Header{}
@@ -90,8 +90,8 @@ func (p *plain) send(req *http.Request, value string) (*http.Response, error) {
 	return resp, err
 }
 
-func (p *plain) value(ctx context.Context) (string, error) {
-	v, err := read(ctx, p.src, "the field "+p.name)
+func (p *headerTransport) value(ctx context.Context) (string, error) {
+	v, err := readSource(ctx, p.src, "the field "+p.name)
 	if err == nil && !httpx.ValidValue(v) {
 		return "", &Error{URL: httpx.Clean(p.url), Rule: "the field " + p.name + " has a value that cannot be sent"}
 	}
@@ -99,7 +99,7 @@ func (p *plain) value(ctx context.Context) (string, error) {
 }
 
 // CloseIdleConnections does what that of the base does.
-func (p *plain) CloseIdleConnections() {
+func (p *headerTransport) CloseIdleConnections() {
 	if c, ok := p.base.(interface{ CloseIdleConnections() }); ok {
 		c.CloseIdleConnections()
 	}

@@ -45,8 +45,8 @@ func verify(s string, pub crypto.PublicKey) (claims, header map[string]any, err 
 			return nil, nil, err
 		}
 	}
-	text := []byte(parts[0] + "." + parts[1])
-	sum := sha256.Sum256(text)
+	optString := []byte(parts[0] + "." + parts[1])
+	sum := sha256.Sum256(optString)
 	ok := false
 	switch k := pub.(type) {
 	case *ecdsa.PublicKey:
@@ -55,7 +55,7 @@ func verify(s string, pub crypto.PublicKey) (claims, header map[string]any, err 
 	case *rsa.PublicKey:
 		ok = header["alg"] == "RS256" && rsa.VerifyPKCS1v15(k, crypto.SHA256, sum[:], raw[2]) == nil
 	case ed25519.PublicKey:
-		ok = (header["alg"] == "EdDSA" || header["alg"] == "Ed25519") && ed25519.Verify(k, text, raw[2])
+		ok = (header["alg"] == "EdDSA" || header["alg"] == "Ed25519") && ed25519.Verify(k, optString, raw[2])
 	}
 	if !ok {
 		return nil, nil, errors.New("bad signature")
@@ -93,7 +93,7 @@ func thumbprintOf(v any) string {
 const dpopNonce = "fresh-nonce"
 
 // checkProof returns the thumbprint of the key that a proof is made with.
-func (w *world) checkProof(r *http.Request, target, token string) (jkt, nonce string, ok bool) {
+func (e *env) checkProof(r *http.Request, target, token string) (jkt, nonce string, ok bool) {
 	claims, header, err := verify(r.Header.Get("DPoP"), nil)
 	if err != nil || len(r.Header["Dpop"]) != 1 {
 		return "", "", false
@@ -105,26 +105,26 @@ func (w *world) checkProof(r *http.Request, target, token string) (jkt, nonce st
 		sum := sha256.Sum256([]byte(token))
 		ath = base64.RawURLEncoding.EncodeToString(sum[:])
 	}
-	if jti == "" || w.seenJTI[jti] || header["typ"] != "dpop+jwt" || claims["htm"] != r.Method || claims["htu"] != target || claims["ath"] != ath {
+	if jti == "" || e.seenJTI[jti] || header["typ"] != "dpop+jwt" || claims["htm"] != r.Method || claims["htu"] != target || claims["ath"] != ath {
 		return "", "", false
 	}
-	if algs, ok := w.meta["dpop_signing_alg_values_supported"].([]string); !ok || !slices.Contains(algs, header["alg"].(string)) {
+	if algs, ok := e.meta["dpop_signing_alg_values_supported"].([]string); !ok || !slices.Contains(algs, header["alg"].(string)) {
 		return "", "", false
 	}
-	w.seenJTI[jti] = true
+	e.seenJTI[jti] = true
 	return thumbprintOf(header["jwk"]), nonce, true
 }
 
-func (w *world) checkTokenProof(rw http.ResponseWriter, r *http.Request) (jkt string, ok bool) {
+func (e *env) checkTokenProof(rw http.ResponseWriter, r *http.Request) (jkt string, ok bool) {
 	if r.Header.Get("DPoP") == "" {
 		return "", true
 	}
-	jkt, nonce, ok := w.checkProof(r, w.as.URL+"/token", "")
+	jkt, nonce, ok := e.checkProof(r, e.as.URL+"/token", "")
 	if !ok {
 		reply(rw, 400, map[string]string{"error": "invalid_dpop_proof"})
 		return "", false
 	}
-	if w.dpopNonces && nonce != dpopNonce {
+	if e.dpopNonces && nonce != dpopNonce {
 		rw.Header().Set("DPoP-Nonce", dpopNonce)
 		reply(rw, 400, map[string]string{"error": "use_dpop_nonce"})
 		return "", false
@@ -132,14 +132,14 @@ func (w *world) checkTokenProof(rw http.ResponseWriter, r *http.Request) (jkt st
 	return jkt, true
 }
 
-func (w *world) checkResourceProof(rw http.ResponseWriter, r *http.Request, token string, k *issued) bool {
-	jkt, nonce, ok := w.checkProof(r, w.url(), token)
+func (e *env) checkResourceProof(rw http.ResponseWriter, r *http.Request, token string, k *issued) bool {
+	jkt, nonce, ok := e.checkProof(r, e.url(), token)
 	if !ok || jkt != k.jkt {
 		rw.Header().Set("WWW-Authenticate", `DPoP error="invalid_token"`)
 		rw.WriteHeader(401)
 		return false
 	}
-	if w.dpopNonces && nonce != dpopNonce+"-rs" {
+	if e.dpopNonces && nonce != dpopNonce+"-rs" {
 		rw.Header().Set("DPoP-Nonce", dpopNonce+"-rs")
 		rw.Header().Set("WWW-Authenticate", `DPoP error="use_dpop_nonce"`)
 		rw.WriteHeader(401)
