@@ -14,7 +14,7 @@ import (
 // What a notification says to have changed is dropped at once. Servers of
 // 2026-07-28 and later send those to subscriptions only; see Client.Subscribe.
 type Cache interface {
-	watcher
+	observer
 
 	// lookUp returns what is kept under key, and the state of the cache for a
 	// later keep.
@@ -121,7 +121,7 @@ func (c *cache) drop(methods ...string) {
 	}
 }
 
-func (c *cache) note(method string, _ RawMessage) error {
+func (c *cache) observe(method string, _ RawMessage) error {
 	switch ChangeKind(method) {
 	case ToolsChanged:
 		c.drop("tools/list")
@@ -135,7 +135,7 @@ func (c *cache) note(method string, _ RawMessage) error {
 	return nil
 }
 
-func (c *cache) renewed(context.Context) {
+func (c *cache) sessionRenewed(context.Context) {
 	c.drop("tools/list", "prompts/list", "resources/list", "resources/templates/list", "resources/read")
 }
 
@@ -166,7 +166,7 @@ func (c *Client) cached(ctx context.Context, q *call) RawMessage {
 
 // keep keeps the result of a call if the server says for how long.
 func (c *Client) keep(q *call, raw RawMessage, res result) {
-	t, ok := res.(interface{ caching() *Caching })
+	t, ok := res.(expiring)
 	if q.place == nil || !ok || t.caching().TTLMs == nil {
 		return
 	}

@@ -47,8 +47,8 @@ func (c *Client) read(q *call, raw []byte, res result) error {
 		return c.failed(q, err)
 	}
 	c.keep(q, raw, res)
-	if l, ok := res.(interface{ problems() []error }); ok {
-		for _, err := range l.problems() {
+	if l, ok := res.(lossyList); ok {
+		for _, err := range l.discarded() {
 			c.opts.Dropped(c.failed(q, err), nil)
 		}
 	}

@@ -22,9 +22,9 @@ type Client struct {
 	session  sessionState  // in the legacy era
 	tasks    tasker        // waits through tasks; nil if the program doesn't want that
 
-	mu       sync.Mutex
-	watchers []watcher    // of notifications; never changed, only replaced
-	usual    timeoutError // of calls with the usual time-out
+	mu        sync.Mutex
+	observers []observer   // of notifications; never changed, only replaced
+	usual     timeoutError // of calls with the usual time-out
 
 	// Ends the functions that handle what the server sends. It lives as long
 	// as the client and has the values of the context given to Connect.

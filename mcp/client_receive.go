@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"context"
 	"errors"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
@@ -29,8 +28,8 @@ func (c *Client) notification(m *jsonrpc.Message) error {
 	case "notifications/message":
 		return c.log(m.Params)
 	}
-	for _, w := range c.watching() {
-		if err := w.note(m.Method, m.Params); err != nil {
+	for _, w := range c.allObservers() {
+		if err := w.observe(m.Method, m.Params); err != nil {
 			return err
 		}
 	}
@@ -48,33 +47,23 @@ func (c *Client) guard(f func()) {
 	f()
 }
 
-// A watcher looks at notifications. A client has none before somebody asks for
-// one, so that programs without subscriptions don't link them.
-type watcher interface {
-	// note takes a notification. It never waits.
-	note(method string, params RawMessage) error
-
-	// renewed is called when a lost session was opened again.
-	renewed(ctx context.Context)
-}
-
 // watch adds the watcher that add makes, unless has finds one.
-func (c *Client) watch(has func(watcher) bool, add func() watcher) {
+func (c *Client) addObserver(has func(observer) bool, add func() observer) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, w := range c.watchers {
+	for _, w := range c.observers {
 		if has(w) {
 			return
 		}
 	}
-	c.watchers = append(c.watchers[:len(c.watchers):len(c.watchers)], add())
+	c.observers = append(c.observers[:len(c.observers):len(c.observers)], add())
 }
 
 // watching returns the watchers.
-func (c *Client) watching() []watcher {
+func (c *Client) allObservers() []observer {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.watchers
+	return c.observers
 }
 
 // panicError is a panic in a function of the caller's.

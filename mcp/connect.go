@@ -50,7 +50,7 @@ func (s *ServerInfo) UnmarshalJSON(data []byte) error {
 // [ErrClosed] when the server went away, context.DeadlineExceeded when it
 // does not answer, and [ErrMalformed] when its answer made no sense.
 func Connect(ctx context.Context, t Transport, opts *Options) (*Client, error) {
-	if t, ok := t.(chooser); ok {
+	if t, ok := t.(connector); ok {
 		return t.connect(ctx, opts)
 	}
 	c := newClient(ctx, opts)
@@ -74,7 +74,7 @@ func Connect(ctx context.Context, t Transport, opts *Options) (*Client, error) {
 	}
 	c.agree(a)
 	if cache := c.opts.Cache; cache != nil {
-		c.watch(func(w watcher) bool { return w == watcher(cache) }, func() watcher { return cache })
+		c.addObserver(func(w observer) bool { return w == observer(cache) }, func() observer { return cache })
 	}
 	if level := c.opts.LogLevel; level != "" && c.server.Capabilities.Logging != nil {
 		if err := c.SetLogLevel(ctx, level); err != nil {

@@ -18,11 +18,6 @@ import (
 // that have a method Kind() string.
 func FirstOf(transports ...Transport) Transport { return firstOf(transports) }
 
-// A chooser is a Transport that finds out which of several transports it is.
-type chooser interface {
-	connect(context.Context, *Options) (*Client, error)
-}
-
 type firstOf []Transport
 
 func (f firstOf) String() string {
@@ -66,7 +61,7 @@ func (f firstOf) connect(ctx context.Context, opts *Options) (*Client, error) {
 // isOtherKind reports whether err says that the server wants another transport.
 func isOtherKind(err error) bool {
 	for ; err != nil; err = errors.Unwrap(err) {
-		if e, ok := err.(interface{ OtherTransport() bool }); ok {
+		if e, ok := err.(OtherTransportError); ok {
 			return e.OtherTransport()
 		}
 	}
@@ -82,7 +77,7 @@ type triedError struct {
 
 func (e *triedError) add(t Transport, err error) {
 	kind := ""
-	if t, ok := t.(interface{ Kind() string }); ok {
+	if t, ok := t.(Kinded); ok {
 		kind = t.Kind()
 	}
 	e.kinds, e.errs = append(e.kinds, kind), append(e.errs, err)

@@ -26,7 +26,7 @@ func (c *Client) initialize(ctx context.Context, version string) (*agreement, er
 	if agreed == "" {
 		return nil, &incompatible{version, []string{res.ProtocolVersion}}
 	}
-	if b, ok := c.conn.(jsonrpc.Batcher); ok && agreed == ProtocolVersion20250326 {
+	if b, ok := c.conn.(BatchReader); ok && agreed == ProtocolVersion20250326 {
 		b.AcceptBatches() // the one revision that has them
 	}
 	era := &legacyEra{revision: agreed}

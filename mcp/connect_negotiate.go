@@ -33,13 +33,10 @@ type outcome struct {
 // probe, and the other way round after a refusal. Both were sent by then.
 const otherGrace = 250 * time.Millisecond
 
-// An oldConn is a connection of a transport that the modern era may not have.
-type oldConn interface{ Legacy() bool }
-
 // probes reports whether the server is to be asked for its era. Some that know
 // both answer in the modern one, over any transport, and then find fault.
 func (c *Client) probes() bool {
-	if old, ok := c.conn.(oldConn); ok && old.Legacy() && c.opts.legacy(c.opts.ProtocolVersions) != "" {
+	if old, ok := c.conn.(LegacyOnly); ok && old.Legacy() && c.opts.legacy(c.opts.ProtocolVersions) != "" {
 		return false
 	}
 	return c.opts.modern(c.opts.ProtocolVersions) != ""
@@ -80,12 +77,12 @@ func (c *Client) negotiate(ctx context.Context) (*agreement, error) {
 	}
 	// Silence is a legacy server, or one that is still starting.
 	session := start(&attempts, func() (*agreement, error) { return c.initialize(ctx, legacy) })
-	return c.settle(probe, session)
+	return c.pickEra(probe, session)
 }
 
 // settle decides between the two attempts. A session that was opened counts,
 // as a server of both eras may refuse modern requests after initialize.
-func (c *Client) settle(probe, session <-chan outcome) (*agreement, error) {
+func (c *Client) pickEra(probe, session <-chan outcome) (*agreement, error) {
 	var p, s outcome
 	select {
 	case p = <-probe:

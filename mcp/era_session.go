@@ -77,8 +77,8 @@ func (c *Client) reopen(ctx context.Context) {
 	}
 	c.session.end(err)
 	if err == nil {
-		for _, w := range c.watching() {
-			w.renewed(ctx)
+		for _, w := range c.allObservers() {
+			w.sessionRenewed(ctx)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
@@ -82,8 +81,8 @@ func (c *Client) handle(ctx context.Context, method string, params RawMessage) (
 			if err != nil {
 				return nil, err
 			}
-			if b, ok := res.(interface{ busy() time.Duration }); ok {
-				c.requests.userIsAway(b.busy())
+			if b, ok := res.(userBusy); ok {
+				c.requests.userIsAway(b.busyFor())
 			}
 			return encodeObject(nil, res)
 		}

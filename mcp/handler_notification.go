@@ -16,20 +16,20 @@ func (f NotificationFunc) answer(context.Context, RawMessage) (object, error) {
 }
 
 func (f NotificationFunc) attach(c *Client) {
-	c.watch(func(watcher) bool { return false }, func() watcher { return &noticeWatcher{c, f} })
+	c.addObserver(func(observer) bool { return false }, func() observer { return &notificationObserver{c, f} })
 }
 
 // A noticeWatcher calls a NotificationFunc.
-type noticeWatcher struct {
+type notificationObserver struct {
 	c *Client
 	f NotificationFunc
 }
 
-func (w *noticeWatcher) note(method string, params RawMessage) error {
+func (w *notificationObserver) observe(method string, params RawMessage) error {
 	if !w.c.notes.Add(func() { w.c.guard(func() { w.f(w.c.ctx, method, params) }) }) {
 		return ErrOverloaded
 	}
 	return nil
 }
 
-func (w *noticeWatcher) renewed(context.Context) {}
+func (w *notificationObserver) sessionRenewed(context.Context) {}

@@ -14,14 +14,6 @@ import (
 // In 2025-11-25 a server may refuse a request until the user has done something
 // at a page of its, and tell when that is so.
 
-// A pageOpener is a handler that can have the user open pages.
-type pageOpener interface {
-	// openAll has the user open the pages that the data of a refusal lists,
-	// and returns when the server says that all is done there, or when it has
-	// said nothing for the time that a call has: not all servers do.
-	openAll(ctx context.Context, c *Client, data RawMessage) error
-}
-
 // attach is for a server that is done with a page as soon as it has asked for
 // it.
 func (e Elicitation) attach(c *Client) {
@@ -101,10 +93,10 @@ type donePages struct {
 }
 
 func (c *Client) pages() (d *donePages) {
-	c.watch(func(w watcher) (ok bool) {
+	c.addObserver(func(w observer) (ok bool) {
 		d, ok = w.(*donePages)
 		return ok
-	}, func() watcher {
+	}, func() observer {
 		d = &donePages{c: c, done: make(map[string]chan struct{})}
 		return d
 	})
@@ -145,7 +137,7 @@ func (d *donePages) wait(ctx context.Context, limit <-chan time.Time, id string)
 	}
 }
 
-func (d *donePages) note(method string, params RawMessage) error {
+func (d *donePages) observe(method string, params RawMessage) error {
 	if method != "notifications/elicitation/complete" {
 		return nil
 	}
@@ -168,7 +160,7 @@ func (d *donePages) note(method string, params RawMessage) error {
 	return nil
 }
 
-func (d *donePages) renewed(context.Context) {}
+func (d *donePages) sessionRenewed(context.Context) {}
 
 // A URLRequest is a server's wish that the user opens a page.
 //
@@ -186,7 +178,7 @@ type URLRequest struct {
 // A pageOpened is the result when the user is busy at a page.
 type pageOpened struct{ ElicitResult }
 
-func (*pageOpened) busy() time.Duration { return pageTime }
+func (*pageOpened) busyFor() time.Duration { return pageTime }
 
 // pageTime is how long a user may take at a page.
 const pageTime = 10 * time.Minute

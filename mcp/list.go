@@ -101,4 +101,4 @@ func (c *Client) refreshed(ctx context.Context, err error) context.Context {
 }
 
 // problems returns what is wrong with the items that were left out.
-func (t *Page) problems() []error { return t.bad }
+func (t *Page) discarded() []error { return t.bad }

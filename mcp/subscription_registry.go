@@ -19,10 +19,10 @@ type subscriptions struct {
 }
 
 func (c *Client) subscriptions() (subs *subscriptions) {
-	c.watch(func(w watcher) (ok bool) {
+	c.addObserver(func(w observer) (ok bool) {
 		subs, ok = w.(*subscriptions)
 		return ok
-	}, func() watcher {
+	}, func() observer {
 		subs = &subscriptions{client: c, all: make(map[*Subscription]bool), asked: make(map[string]int)}
 		return subs
 	})
@@ -46,7 +46,7 @@ func (s *subscriptions) list() []*Subscription {
 }
 
 // note hands a change to the subscriptions that want it.
-func (s *subscriptions) note(method string, params RawMessage) error {
+func (s *subscriptions) observe(method string, params RawMessage) error {
 	acknowledged := method == "notifications/subscriptions/acknowledged"
 	switch ChangeKind(method) {
 	case ToolsChanged, PromptsChanged, ResourcesChanged, ResourceUpdated:
@@ -167,7 +167,7 @@ func (s *subscriptions) remove(sub *Subscription) {
 }
 
 // renewed asks for everything again, as the server has forgotten it.
-func (s *subscriptions) renewed(ctx context.Context) {
+func (s *subscriptions) sessionRenewed(ctx context.Context) {
 	s.mu.Lock()
 	uris := wire.SortedKeys(s.asked)
 	s.mu.Unlock()

@@ -104,7 +104,7 @@ func (t Tasks) appendAugmented(q *call, b []byte) ([]byte, error) {
 	return append(b, '}'), err
 }
 
-func (t Tasks) listed(c *Client, tools []*Tool) {
+func (t Tasks) toolsListed(c *Client, tools []*Tool) {
 	table := c.taskTable()
 	table.mu.Lock()
 	defer table.mu.Unlock()
@@ -128,10 +128,10 @@ type taskTable struct {
 }
 
 func (c *Client) taskTable() (t *taskTable) {
-	c.watch(func(w watcher) (ok bool) {
+	c.addObserver(func(w observer) (ok bool) {
 		t, ok = w.(*taskTable)
 		return ok
-	}, func() watcher {
+	}, func() observer {
 		t = &taskTable{waiting: make(map[*taskRun]bool)}
 		return t
 	})
@@ -158,7 +158,7 @@ func (t *taskTable) remove(r *taskRun) {
 
 // note takes what the server says about a task: unasked in 2025-11-25, and
 // later to those who subscribed to it.
-func (t *taskTable) note(method string, params RawMessage) error {
+func (t *taskTable) observe(method string, params RawMessage) error {
 	if method != "notifications/tasks" && method != "notifications/tasks/status" {
 		return nil
 	}
@@ -180,7 +180,7 @@ func (t *taskTable) note(method string, params RawMessage) error {
 	return nil
 }
 
-func (t *taskTable) renewed(context.Context) {} // tasks outlive sessions, or asking for them fails
+func (t *taskTable) sessionRenewed(context.Context) {} // tasks outlive sessions, or asking for them fails
 
 // read reads the state of a task.
 func (t *Task) read(raw RawMessage) error {

@@ -5,18 +5,10 @@ import (
 	"errors"
 )
 
-// A settler is an era as far as tasks go. It is an interface of its own so that
-// programs without [Tasks] don't link it.
-type settler interface {
-	// settle goes on with a task whose state is t. It returns the result when
-	// the task has ended, and nothing when it goes on.
-	settle(ctx context.Context, r *taskRun, t *Task) (*CallToolResult, error)
-}
-
 // settle asks for the result, which comes when the task has ended; and also
 // when the task needs something: the server then asks for that first
 // (2025-11-25 basic/utilities/tasks, Input Required Status).
-func (e *legacyEra) settle(ctx context.Context, r *taskRun, t *Task) (*CallToolResult, error) {
+func (e *legacyEra) advanceTask(ctx context.Context, r *taskRun, t *Task) (*CallToolResult, error) {
 	if !r.over && t.Status != TaskInputRequired {
 		return nil, nil
 	}
@@ -31,7 +23,7 @@ func (e *legacyEra) settle(ctx context.Context, r *taskRun, t *Task) (*CallToolR
 }
 
 // settle gives the task what it asks for. Its result is in its last state.
-func (e *modernEra) settle(ctx context.Context, r *taskRun, t *Task) (*CallToolResult, error) {
+func (e *modernEra) advanceTask(ctx context.Context, r *taskRun, t *Task) (*CallToolResult, error) {
 	switch t.Status {
 	case TaskInputRequired:
 		return nil, r.give(ctx, t.InputRequests)

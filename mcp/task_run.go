@@ -91,7 +91,7 @@ func (r *taskRun) take(ctx context.Context, state *Task) (*CallToolResult, error
 		r.told(state)
 	}
 	if state.Status != TaskCancelled {
-		return r.c.era.(settler).settle(ctx, r, state)
+		return r.c.era.(taskAdvancer).advanceTask(ctx, r, state)
 	}
 	err := ErrTaskCancelled
 	if state.StatusMessage != "" {

@@ -14,25 +14,19 @@ func (c *Client) Tools(ctx context.Context) iter.Seq2[*Tool, error] {
 	})
 }
 
-// A toolBinder is a connection that repeats arguments of tools in headers, and
-// so wants to know their schemas (2026-07-28: Streamable HTTP, custom headers).
-type toolBinder interface {
-	BindTool(name string, schema RawMessage) error
-}
-
 // bind makes the tools known to the connection, and leaves out those that must
 // not be used over it.
 func (c *Client) bind(tools []*Tool) []*Tool {
 	if c.tasks != nil {
-		c.tasks.listed(c, tools)
+		c.tasks.toolsListed(c, tools)
 	}
-	binder, ok := c.conn.(toolBinder)
+	binder, ok := c.conn.(ArgumentBinder)
 	if !ok || c.era.serves() {
 		return tools
 	}
 	n := 0
 	for _, t := range tools {
-		if err := binder.BindTool(t.Name, t.InputSchema); err != nil {
+		if err := binder.BindArguments(t.Name, t.InputSchema); err != nil {
 			c.opts.Dropped(c.failed(&call{method: "tools/list", name: t.Name}, err), t.InputSchema)
 			continue
 		}
@@ -109,14 +103,4 @@ func (c *Client) beginTool(ctx context.Context, q *call) (*CallToolResult, error
 		q.params = (*call).appendNamed
 	}
 	return finish[CallToolResult](ctx, c, q)
-}
-
-// A tasker is what [Tasks] is to a client that has it. Others don't link it.
-type tasker interface {
-	// callTool calls a tool and waits for the end of the task that the call
-	// may become.
-	callTool(ctx context.Context, c *Client, q *call) (*CallToolResult, error)
-
-	// listed is called with tools that the server lists.
-	listed(c *Client, tools []*Tool)
 }

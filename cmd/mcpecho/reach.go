@@ -96,7 +96,7 @@ func (c *invocation) unreached(err error) error {
 
 // otherWay adds a hint when the server may want another transport than -t says.
 func (c *invocation) otherWay(err error) error {
-	var other interface{ OtherTransport() bool }
+	var other mcp.OtherTransportError
 	if f := *classify(err); c.flags.transport != "" && f.hint == "" && errors.As(err, &other) && other.OtherTransport() {
 		f.hint = "without -t, both transports are tried"
 		return &f

@@ -75,16 +75,16 @@ func (n *noted) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMess
 // What some connections do beside being one is passed on.
 
 func (n *noted) AcceptBatches() {
-	if b, ok := n.Conn.(jsonrpc.Batcher); ok {
+	if b, ok := n.Conn.(mcp.BatchReader); ok {
 		b.AcceptBatches()
 	}
 }
 
-func (n *noted) BindTool(name string, schema jsonrpc.RawMessage) error {
+func (n *noted) BindArguments(name string, schema jsonrpc.RawMessage) error {
 	if b, ok := n.Conn.(interface {
-		BindTool(string, jsonrpc.RawMessage) error
+		BindArguments(string, jsonrpc.RawMessage) error
 	}); ok {
-		return b.BindTool(name, schema)
+		return b.BindArguments(name, schema)
 	}
 	return nil
 }

@@ -11,10 +11,6 @@ import (
 // maxBatch is how many messages a batch may hold.
 const maxBatch = 1000
 
-// A Batcher is a connection that can be told to read batches, which JSON-RPC
-// has and one revision of MCP allows. Without that it drops them.
-type Batcher interface{ AcceptBatches() }
-
 // An Dispatcher sorts what comes over a connection: answers go to the calls that
 // wait for them, anything else to the handler. Every transport has one per
 // connection. It may be used by several goroutines at once.

@@ -23,9 +23,9 @@ type binding struct {
 	kind   string   // string, integer or boolean
 }
 
-// BindTool takes notice of which arguments a tool wants in headers. An error
+// BindArguments takes notice of which arguments a tool wants in headers. An error
 // says that the tool must not be used, as its schema breaks the rules.
-func (c *conn) BindTool(name string, schema jsonrpc.RawMessage) error {
+func (c *conn) BindArguments(name string, schema jsonrpc.RawMessage) error {
 	bindings, err := findBindings(schema)
 	c.mu.Lock()
 	defer c.mu.Unlock()
