@@ -131,7 +131,7 @@ func (c *Client) answerAll(ctx context.Context, keys []string, question func(key
 	return append(b, '}'), nil
 }
 
-// questions are what is needed of an InputRequiredResult, which most programs
+// questions are what is needed of a result that asks for input, which most programs
 // do without.
 type questions struct {
 	requests map[string]RawMessage

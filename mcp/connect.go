@@ -19,7 +19,7 @@ type ServerInfo struct {
 // MarshalJSON returns what the server said in the shape of the result of
 // initialize, whichever way it was asked.
 func (s ServerInfo) MarshalJSON() ([]byte, error) {
-	return marshalObject(&InitializeResult{
+	return marshalObject(&initializeResult{
 		ProtocolVersion: s.ProtocolVersion,
 		Capabilities:    s.Capabilities,
 		ServerInfo:      s.Implementation,
@@ -29,7 +29,7 @@ func (s ServerInfo) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads what MarshalJSON writes.
 func (s *ServerInfo) UnmarshalJSON(data []byte) error {
-	var res InitializeResult
+	var res initializeResult
 	if err := unmarshalObject(data, &res); err != nil {
 		return err
 	}

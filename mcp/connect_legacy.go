@@ -42,7 +42,7 @@ func (c *Client) initialize(ctx context.Context, version string) (*agreement, er
 	return a, nil
 }
 
-func (c *Client) sendInitialize(ctx context.Context, version string) (*InitializeResult, error) {
+func (c *Client) sendInitialize(ctx context.Context, version string) (*initializeResult, error) {
 	q := &call{
 		method:    "initialize",
 		permanent: true, // the specification forbids to cancel it
@@ -57,7 +57,7 @@ func (c *Client) sendInitialize(ctx context.Context, version string) (*Initializ
 	if err != nil {
 		return nil, err
 	}
-	var res InitializeResult
+	var res initializeResult
 	if err := decodeText(raw, &res); err != nil {
 		return nil, c.failed(q, &malformedError{err})
 	}

@@ -33,7 +33,7 @@ func (c *Client) sendDiscover(ctx context.Context, asked string) (*agreement, er
 	if err != nil {
 		return nil, err
 	}
-	var res DiscoverResult
+	var res discoverResult
 	if err := decodeText(raw, &res); err != nil {
 		return nil, c.failed(q, &malformedError{err})
 	}

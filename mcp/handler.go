@@ -23,7 +23,7 @@ type Handler interface {
 
 	// declare adds what the client can do. Sessions are for a server of the
 	// legacy era.
-	declare(caps *ClientCapabilities, sessions bool)
+	declare(caps *clientCapabilities, sessions bool)
 
 	// answer handles one request.
 	answer(ctx context.Context, params RawMessage) (object, error)
@@ -41,7 +41,7 @@ type funcHandler struct {
 }
 
 func (h *funcHandler) method() string                    { return h.name }
-func (h *funcHandler) declare(*ClientCapabilities, bool) {}
+func (h *funcHandler) declare(*clientCapabilities, bool) {}
 func (h *funcHandler) answer(ctx context.Context, params RawMessage) (object, error) {
 	v, err := h.f(ctx, params)
 	if err != nil {
@@ -56,8 +56,8 @@ func (h *funcHandler) answer(ctx context.Context, params RawMessage) (object, er
 }
 
 // capabilities returns what the client can do for servers.
-func (c *Client) capabilities(sessions bool) *ClientCapabilities {
-	caps := ClientCapabilities{Extensions: c.opts.Extensions, Experimental: c.opts.Experimental}
+func (c *Client) capabilities(sessions bool) *clientCapabilities {
+	caps := clientCapabilities{Extensions: c.opts.Extensions, Experimental: c.opts.Experimental}
 	for _, h := range slices.Backward(c.opts.Handlers) { // of several for a method, the first one answers
 		h.declare(&caps, sessions)
 	}

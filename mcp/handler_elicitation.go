@@ -22,11 +22,11 @@ type Elicitation struct {
 
 func (e Elicitation) method() string { return "elicitation/create" }
 
-func (e Elicitation) declare(caps *ClientCapabilities, _ bool) {
+func (e Elicitation) declare(caps *clientCapabilities, _ bool) {
 	if e.Form == nil && e.OpenURL == nil {
 		return // a capability without members would mean forms
 	}
-	caps.Elicitation = new(ElicitationCapability)
+	caps.Elicitation = new(elicitationCapability)
 	if e.Form != nil {
 		caps.Elicitation.Form = RawMessage("{}")
 	}

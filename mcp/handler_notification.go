@@ -9,7 +9,7 @@ import "context"
 type NotificationFunc func(ctx context.Context, method string, params RawMessage)
 
 func (f NotificationFunc) method() string                    { return "" } // nothing that a server asks for
-func (f NotificationFunc) declare(*ClientCapabilities, bool) {}
+func (f NotificationFunc) declare(*clientCapabilities, bool) {}
 
 func (f NotificationFunc) answer(context.Context, RawMessage) (object, error) {
 	return nil, errNotDeclared

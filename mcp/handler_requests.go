@@ -108,8 +108,8 @@ func (t *requestTable) cancel(params []byte) error {
 	return nil // it may have been answered meanwhile
 }
 
-// cancelledRequest is what is needed of CancelledParams, which fewer programs
-// need to link.
+// A cancelledRequest holds the part of notifications/cancelled that the client
+// uses.
 type cancelledRequest struct{ id jsonrpc.ID }
 
 func (t *cancelledRequest) fields(c *codec) { c.id("requestId", &t.id) }

@@ -8,11 +8,11 @@ type Roots func(context.Context) ([]Root, error)
 
 func (f Roots) method() string { return "roots/list" }
 
-func (f Roots) declare(caps *ClientCapabilities, sessions bool) {
+func (f Roots) declare(caps *clientCapabilities, sessions bool) {
 	if f == nil {
 		return
 	}
-	caps.Roots = new(RootsCapability)
+	caps.Roots = new(rootsCapability)
 	if sessions {
 		caps.Roots.ListChanged = &sessions
 	}
@@ -23,7 +23,7 @@ func (f Roots) answer(ctx context.Context, _ RawMessage) (object, error) {
 		return nil, errNotDeclared
 	}
 	roots, err := f(ctx)
-	return &ListRootsResult{Roots: roots}, err
+	return &listRootsResult{Roots: roots}, err
 }
 
 // RootsChanged tells the server that what the handler [Roots] returns has

@@ -24,11 +24,11 @@ const CodeRejected = -1
 
 func (s Sampling) method() string { return "sampling/createMessage" }
 
-func (s Sampling) declare(caps *ClientCapabilities, _ bool) {
+func (s Sampling) declare(caps *clientCapabilities, _ bool) {
 	if s.CreateMessage == nil {
 		return
 	}
-	caps.Sampling = new(SamplingCapability)
+	caps.Sampling = new(samplingCapability)
 	if s.Tools {
 		caps.Sampling.Tools = RawMessage("{}")
 	}

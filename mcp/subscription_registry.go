@@ -56,12 +56,12 @@ func (s *subscriptions) observe(method string, params RawMessage) error {
 		}
 	}
 	p := struct {
-		ResourceUpdatedParams
+		resourceUpdatedParams
 		honored SubscriptionFilter
 	}{}
 	if params != nil {
 		r := wire.NewReader(params)
-		decodeObject(&r, &p.ResourceUpdatedParams)
+		decodeObject(&r, &p.resourceUpdatedParams)
 		if raw := p.Extra["notifications"]; raw != nil && acknowledged {
 			r.Fail(p.honored.UnmarshalJSON(raw))
 		}

@@ -34,7 +34,7 @@ type Tasks struct {
 
 func (t Tasks) method() string { return "" } // nothing that a server asks for
 
-func (t Tasks) declare(caps *ClientCapabilities, sessions bool) {
+func (t Tasks) declare(caps *clientCapabilities, sessions bool) {
 	if sessions {
 		return // it is for requests of the server there
 	}

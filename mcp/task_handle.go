@@ -130,7 +130,7 @@ func (c *Client) Tasks(ctx context.Context) iter.Seq2[*Task, error] {
 			yield(nil, c.failed(&call{method: "tasks/list"}, errors.ErrUnsupported))
 		}
 	}
-	return pages(ctx, c, "tasks/list", func(res *ListTasksResult) ([]*Task, *string) {
+	return pages(ctx, c, "tasks/list", func(res *listTasksResult) ([]*Task, *string) {
 		return res.Tasks, res.NextCursor
 	})
 }

@@ -1,19 +1,19 @@
 package mcp
 
-// ClientCapabilities say what a client can do for a server. A capability that
-// is nil is not there.
-type ClientCapabilities struct {
-	Roots       *RootsCapability
-	Sampling    *SamplingCapability
-	Elicitation *ElicitationCapability // 2025-06-18
+// clientCapabilities declare what a client does for servers. A nil capability
+// is absent.
+type clientCapabilities struct {
+	Roots       *rootsCapability
+	Sampling    *samplingCapability
+	Elicitation *elicitationCapability // 2025-06-18
 	Tasks       *TasksCapability       // 2025-11-25 only
 
 	Experimental map[string]RawMessage // an object for each
 	Extensions   map[string]RawMessage // by identifier, an object for each (2026-07-28)
-	Extra        map[string]RawMessage // members that this type has no field for, as they came
+	Extra        map[string]RawMessage // members that this type has no field for, as received
 }
 
-func (t *ClientCapabilities) fields(c *codec) {
+func (t *clientCapabilities) fields(c *codec) {
 	pointer(c, "roots", &t.Roots)
 	pointer(c, "sampling", &t.Sampling)
 	pointer(c, "elicitation", &t.Elicitation)
@@ -23,48 +23,47 @@ func (t *ClientCapabilities) fields(c *codec) {
 	c.extra(&t.Extra)
 }
 
-// A RootsCapability says that a client tells its roots.
-type RootsCapability struct {
-	ListChanged *bool                 // whether it says when they change (until 2025-11-25); nil means false
-	Extra       map[string]RawMessage // members that this type has no field for, as they came
+// A rootsCapability declares that a client lists its roots.
+type rootsCapability struct {
+	ListChanged *bool                 // whether the client reports changes (until 2025-11-25); nil means false
+	Extra       map[string]RawMessage // members that this type has no field for, as received
 }
 
-func (t *RootsCapability) fields(c *codec) {
+func (t *rootsCapability) fields(c *codec) {
 	c.boolPtr("listChanged", &t.ListChanged)
 	c.extra(&t.Extra)
 }
 
-// A SamplingCapability says that a client asks a model for servers. Its
-// members are objects, {} as a rule; nil when the client can't do that.
-type SamplingCapability struct {
+// A samplingCapability declares that a client asks a model for servers. Its
+// members are objects, usually {}, or nil.
+type samplingCapability struct {
 	Context RawMessage            // takes CreateMessageParams.IncludeContext (2025-11-25)
 	Tools   RawMessage            // takes CreateMessageParams.Tools (2025-11-25)
-	Extra   map[string]RawMessage // members that this type has no field for, as they came
+	Extra   map[string]RawMessage // members that this type has no field for, as received
 }
 
-func (t *SamplingCapability) fields(c *codec) {
+func (t *samplingCapability) fields(c *codec) {
 	c.raw("context", &t.Context)
 	c.raw("tools", &t.Tools)
 	c.extra(&t.Extra)
 }
 
-// An ElicitationCapability says that a client asks its user for servers. Its
-// members are objects, {} as a rule; nil when the client can't do that. When
-// both are nil, it can show forms.
-type ElicitationCapability struct {
+// An elicitationCapability declares that a client asks its user for servers.
+// Its members are objects, usually {}, or nil. When both are nil, the client
+// shows forms.
+type elicitationCapability struct {
 	Form  RawMessage            // shows forms (2025-11-25)
 	URL   RawMessage            // opens URLs (2025-11-25)
-	Extra map[string]RawMessage // members that this type has no field for, as they came
+	Extra map[string]RawMessage // members that this type has no field for, as received
 }
 
-func (t *ElicitationCapability) fields(c *codec) {
+func (t *elicitationCapability) fields(c *codec) {
 	c.raw("form", &t.Form)
 	c.raw("url", &t.URL)
 	c.extra(&t.Extra)
 }
 
-// ServerCapabilities say what a server offers. A capability that is nil is not
-// there.
+// ServerCapabilities declare what a server offers. A nil capability is absent.
 type ServerCapabilities struct {
 	Tools       *ToolsCapability
 	Resources   *ResourcesCapability
@@ -75,7 +74,7 @@ type ServerCapabilities struct {
 
 	Experimental map[string]RawMessage // an object for each
 	Extensions   map[string]RawMessage // by identifier, an object for each (2026-07-28)
-	Extra        map[string]RawMessage // members that this type has no field for, as they came
+	Extra        map[string]RawMessage // members that this type has no field for, as received
 }
 
 func (t *ServerCapabilities) fields(c *codec) {
@@ -100,7 +99,7 @@ type PromptsCapability = ResourcesCapability
 type ResourcesCapability struct {
 	ListChanged *bool                 // whether the server reports changes of the list; nil means false
 	Subscribe   *bool                 // whether the server reports changes of a single resource; nil means false
-	Extra       map[string]RawMessage // members that this type has no field for, as they came
+	Extra       map[string]RawMessage // members that this type has no field for, as received
 }
 
 func (t *ResourcesCapability) fields(c *codec) {
@@ -109,17 +108,17 @@ func (t *ResourcesCapability) fields(c *codec) {
 	c.extra(&t.Extra)
 }
 
-// An InitializeResult is what a server says of itself when a client connects
-// (until 2025-11-25).
-type InitializeResult struct {
-	ProtocolVersion string // the revision that the server has chosen
+// An initializeResult describes a server when a client connects (until
+// 2025-11-25).
+type initializeResult struct {
+	ProtocolVersion string // the version that the server has chosen
 	Capabilities    ServerCapabilities
 	ServerInfo      Implementation
 	Instructions    string // for a model: how to use the server
 	Result
 }
 
-func (t *InitializeResult) fields(c *codec) {
+func (t *initializeResult) fields(c *codec) {
 	c.string("protocolVersion", &t.ProtocolVersion, must)
 	c.object("capabilities", &t.Capabilities)
 	c.object("serverInfo", &t.ServerInfo)
@@ -127,17 +126,17 @@ func (t *InitializeResult) fields(c *codec) {
 	t.Result.fields(c)
 }
 
-// A DiscoverResult is what a server says of itself when it is asked
-// (2026-07-28). See Result.ServerInfo for its name.
-type DiscoverResult struct {
-	SupportedVersions []string // the revisions that the server speaks
+// A discoverResult describes a server (2026-07-28). Result.ServerInfo has its
+// name.
+type discoverResult struct {
+	SupportedVersions []string // the protocol versions that the server supports
 	Capabilities      ServerCapabilities
 	Instructions      string // for a model: how to use the server
 	Caching
 	Result
 }
 
-func (t *DiscoverResult) fields(c *codec) {
+func (t *discoverResult) fields(c *codec) {
 	stringList(c, "supportedVersions", &t.SupportedVersions, must)
 	c.object("capabilities", &t.Capabilities)
 	c.string("instructions", &t.Instructions, maybe)

@@ -24,7 +24,8 @@ func (t *Reference) fields(c *codec) {
 	c.extra(&t.Extra)
 }
 
-// A CompleteResult is what an argument may go on with.
+// A CompleteResult is the result of completion/complete, for programs that send
+// it with [Client.Call]. [Client.Complete] returns the Completion in it.
 type CompleteResult struct {
 	Completion Completion
 	Result

@@ -142,30 +142,6 @@ func (t GetPromptResult) MarshalJSON() ([]byte, error) { return marshalObject(&t
 func (t *GetPromptResult) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
 
 // MarshalJSON returns the JSON of t.
-func (t ClientCapabilities) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
-
-// UnmarshalJSON reads t.
-func (t *ClientCapabilities) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
-
-// MarshalJSON returns the JSON of t.
-func (t RootsCapability) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
-
-// UnmarshalJSON reads t.
-func (t *RootsCapability) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
-
-// MarshalJSON returns the JSON of t.
-func (t SamplingCapability) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
-
-// UnmarshalJSON reads t.
-func (t *SamplingCapability) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
-
-// MarshalJSON returns the JSON of t.
-func (t ElicitationCapability) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
-
-// UnmarshalJSON reads t.
-func (t *ElicitationCapability) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
-
-// MarshalJSON returns the JSON of t.
 func (t ServerCapabilities) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
 
 // UnmarshalJSON reads t.
@@ -176,18 +152,6 @@ func (t ResourcesCapability) MarshalJSON() ([]byte, error) { return marshalObjec
 
 // UnmarshalJSON reads t.
 func (t *ResourcesCapability) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
-
-// MarshalJSON returns the JSON of t.
-func (t InitializeResult) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
-
-// UnmarshalJSON reads t.
-func (t *InitializeResult) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
-
-// MarshalJSON returns the JSON of t.
-func (t DiscoverResult) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
-
-// UnmarshalJSON reads t.
-func (t *DiscoverResult) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
 
 // MarshalJSON returns the JSON of t.
 func (t CreateMessageParams) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
@@ -232,12 +196,6 @@ func (t Root) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
 func (t *Root) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
 
 // MarshalJSON returns the JSON of t.
-func (t ListRootsResult) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
-
-// UnmarshalJSON reads t.
-func (t *ListRootsResult) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
-
-// MarshalJSON returns the JSON of t.
 func (t ElicitParams) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
 
 // UnmarshalJSON reads t.
@@ -274,18 +232,6 @@ func (t Task) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
 func (t *Task) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
 
 // MarshalJSON returns the JSON of t.
-func (t CreateTaskResult) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
-
-// UnmarshalJSON reads t.
-func (t *CreateTaskResult) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
-
-// MarshalJSON returns the JSON of t.
-func (t ListTasksResult) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
-
-// UnmarshalJSON reads t.
-func (t *ListTasksResult) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
-
-// MarshalJSON returns the JSON of t.
 func (t TasksCapability) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
 
 // UnmarshalJSON reads t.
@@ -298,12 +244,6 @@ func (t InputRequest) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
 func (t *InputRequest) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
 
 // MarshalJSON returns the JSON of t.
-func (t InputRequiredResult) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
-
-// UnmarshalJSON reads t.
-func (t *InputRequiredResult) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
-
-// MarshalJSON returns the JSON of t.
 func (t Progress) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
 
 // UnmarshalJSON reads t.
@@ -314,18 +254,6 @@ func (t LogMessage) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
 
 // UnmarshalJSON reads t.
 func (t *LogMessage) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
-
-// MarshalJSON returns the JSON of t.
-func (t CancelledParams) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
-
-// UnmarshalJSON reads t.
-func (t *CancelledParams) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
-
-// MarshalJSON returns the JSON of t.
-func (t ResourceUpdatedParams) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
-
-// UnmarshalJSON reads t.
-func (t *ResourceUpdatedParams) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
 
 // MarshalJSON returns the JSON of t.
 func (t SubscriptionFilter) MarshalJSON() ([]byte, error) { return marshalObject(&t) }

@@ -58,31 +58,15 @@ func (t *LogMessage) fields(c *codec) {
 	c.extra(&t.Extra)
 }
 
-// CancelledParams withdraw a request.
-type CancelledParams struct {
-	RequestID jsonrpc.ID // zero when it is not said, as for a task in 2025-11-25
-	Reason    string     // for a log
-
-	Meta  RawMessage            // "_meta", byte for byte; nil when there is none
-	Extra map[string]RawMessage // members that this type has no field for, as they came
-}
-
-func (t *CancelledParams) fields(c *codec) {
-	c.id("requestId", &t.RequestID)
-	c.string("reason", &t.Reason, maybe)
-	c.raw("_meta", &t.Meta)
-	c.extra(&t.Extra)
-}
-
-// ResourceUpdatedParams say that a resource has changed.
-type ResourceUpdatedParams struct {
+// resourceUpdatedParams report that a resource has changed.
+type resourceUpdatedParams struct {
 	URI string // of the resource, or of a part of one that was subscribed to
 
 	Meta  RawMessage            // "_meta", byte for byte; nil when there is none
 	Extra map[string]RawMessage // members that this type has no field for, as they came
 }
 
-func (t *ResourceUpdatedParams) fields(c *codec) {
+func (t *resourceUpdatedParams) fields(c *codec) {
 	c.string("uri", &t.URI, must)
 	c.raw("_meta", &t.Meta)
 	c.extra(&t.Extra)

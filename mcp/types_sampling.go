@@ -157,15 +157,15 @@ func (t *Root) fields(c *codec) {
 	c.extra(&t.Extra)
 }
 
-// A ListRootsResult is the client's answer to roots/list.
-type ListRootsResult struct {
+// A listRootsResult is the result of roots/list.
+type listRootsResult struct {
 	Roots []Root
 
 	Meta  RawMessage            // "_meta", byte for byte; nil when there is none
 	Extra map[string]RawMessage // members that this type has no field for, as they came
 }
 
-func (t *ListRootsResult) fields(c *codec) {
+func (t *listRootsResult) fields(c *codec) {
 	list(c, "roots", &t.Roots, must)
 	c.raw("_meta", &t.Meta)
 	c.extra(&t.Extra)

@@ -79,25 +79,13 @@ func (t *Task) fields(c *codec) {
 
 func (t *Task) ident() string { return t.TaskID }
 
-// A CreateTaskResult says that a request became a task (2025-11-25). The
-// extension answers with the task itself, with the result type "task".
-type CreateTaskResult struct {
-	Task Task
-	Result
-}
-
-func (t *CreateTaskResult) fields(c *codec) {
-	c.object("task", &t.Task)
-	t.Result.fields(c)
-}
-
-// A ListTasksResult is a page of a server's tasks (2025-11-25 only).
-type ListTasksResult struct {
+// A listTasksResult is a page of a server's tasks (2025-11-25 only).
+type listTasksResult struct {
 	Tasks []*Task
 	Page
 }
 
-func (t *ListTasksResult) fields(c *codec) {
+func (t *listTasksResult) fields(c *codec) {
 	items(c, "tasks", &t.Tasks, &t.bad)
 	t.Page.fields(c)
 }
@@ -141,20 +129,6 @@ func (t *InputRequest) fields(c *codec) {
 	c.string("method", &t.Method, must)
 	c.raw("params", &t.Params)
 	c.extra(&t.Extra)
-}
-
-// An InputRequiredResult says that a server wants answers before it goes on
-// (2026-07-28). The request is sent again with the answers and RequestState.
-type InputRequiredResult struct {
-	InputRequests map[string]InputRequest
-	RequestState  *string // to be sent back as it is; nil when there is none
-	Result
-}
-
-func (t *InputRequiredResult) fields(c *codec) {
-	c.inputRequests(&t.InputRequests)
-	c.stringPtr("requestState", &t.RequestState)
-	t.Result.fields(c)
 }
 
 func (c *codec) inputRequests(p *map[string]InputRequest) {

@@ -188,11 +188,11 @@ func TestBadItemsAreLeftOutAndReported(t *testing.T) {
 
 // Servers in PHP write an empty object as an empty array.
 func TestEmptyArraysAreEmptyObjects(t *testing.T) {
-	res := unmarshal[InitializeResult](t, `{"protocolVersion":"2024-11-05","capabilities":{"tools":[],"logging":[],"experimental":[]},"serverInfo":{"name":"n","version":"1"},"_meta":[]}`)
+	res := unmarshal[initializeResult](t, `{"protocolVersion":"2024-11-05","capabilities":{"tools":[],"logging":[],"experimental":[]},"serverInfo":{"name":"n","version":"1"},"_meta":[]}`)
 	if c := res.Capabilities; c.Tools == nil || c.Resources != nil || c.Logging == nil || c.Experimental == nil {
 		t.Errorf("got %+v", c)
 	}
-	if err := new(InitializeResult).UnmarshalJSON([]byte(`{"capabilities":{"tools":[1]}}`)); err == nil {
+	if err := new(initializeResult).UnmarshalJSON([]byte(`{"capabilities":{"tools":[1]}}`)); err == nil {
 		t.Error("an array with an element was taken for an object")
 	}
 }
@@ -237,7 +237,7 @@ func TestServerInfoOfResult(t *testing.T) {
 		`{"_meta":7}`:          "",
 		`{"_meta":{"io.modelcontextprotocol/serverInfo":[1]}}`: "",
 	} {
-		if got := unmarshal[DiscoverResult](t, text).ServerInfo(); got.Name != want {
+		if got := unmarshal[discoverResult](t, text).ServerInfo(); got.Name != want {
 			t.Errorf("%s: got %+v", text, got)
 		}
 	}

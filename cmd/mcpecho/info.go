@@ -22,8 +22,8 @@ func runInfo(ctx context.Context, c *invocation) error {
 	})
 }
 
-// serverJSON prints what the server said of itself when it was asked: a
-// DiscoverResult, or an InitializeResult of a server before 2026-07-28.
+// serverJSON prints how the server described itself: the result of
+// server/discover, or of initialize for a server before 2026-07-28.
 func (c *invocation) serverJSON(ctx context.Context, s *conversation) error {
 	info := s.Server()
 	if info.ProtocolVersion >= mcp.ProtocolVersion20260728 {
@@ -33,12 +33,7 @@ func (c *invocation) serverJSON(ctx context.Context, s *conversation) error {
 		}
 		return c.printJSON(raw)
 	}
-	return c.printResult(&mcp.InitializeResult{
-		ProtocolVersion: info.ProtocolVersion,
-		Capabilities:    info.Capabilities,
-		ServerInfo:      info.Implementation,
-		Instructions:    info.Instructions,
-	})
+	return c.printResult(info)
 }
 
 // A sheet is text for people: titles and lines of a label and what it says.

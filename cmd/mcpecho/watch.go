@@ -117,7 +117,7 @@ func (w *watcher) change(change mcp.Change) {
 		list, _ := strings.CutSuffix(strings.TrimPrefix(string(change.Kind), "notifications/"), "/list_changed")
 		w.line("changed " + list)
 	case change.Kind == mcp.ResourceUpdated:
-		w.notification(string(change.Kind), &mcp.ResourceUpdatedParams{URI: change.URI})
+		w.notification(string(change.Kind), mcp.RawMessage(append(wire.AppendString([]byte(`{"uri":`), change.URI), '}')))
 	default:
 		w.notification(string(change.Kind), nil)
 	}
