@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+	"github.com/stdmcp/stdmcp/internal/queue"
 )
 
 // maxProgress is how many progress notifications of one call may wait for its
@@ -26,8 +26,8 @@ type progressTable struct {
 type progressSink struct {
 	token int64
 	f     func(Progress)
-	timer *callTimer    // starts anew; nil when there is none
-	queue jsonrpc.Queue // calls f
+	timer *callTimer  // starts anew; nil when there is none
+	queue queue.Queue // calls f
 
 	mu      sync.Mutex
 	last    *float64 // the progress so far, nil before the first
@@ -39,7 +39,7 @@ func (t *progressTable) add(f func(Progress), timer *callTimer) *progressSink {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.last++
-	s := &progressSink{token: t.last, f: f, timer: timer, queue: jsonrpc.Queue{Max: maxProgress + 1}} // one for remove
+	s := &progressSink{token: t.last, f: f, timer: timer, queue: queue.Queue{Max: maxProgress + 1}} // one for remove
 	if t.sinks == nil {
 		t.sinks = make(map[int64]*progressSink)
 	}

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/queue"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -17,10 +18,10 @@ type Client struct {
 	server   ServerInfo
 	target   string // how the transport calls the server
 	progress progressTable
-	notes    jsonrpc.Queue // runs the functions that notifications are for
-	requests requestTable  // what the server asked for
-	session  sessionState  // in the legacy era
-	tasks    tasker        // waits through tasks; nil if the program doesn't want that
+	notes    queue.Queue  // runs the functions that notifications are for
+	requests requestTable // what the server asked for
+	session  sessionState // in the legacy era
+	tasks    tasker       // waits through tasks; nil if the program doesn't want that
 
 	mu        sync.Mutex
 	observers []observer   // of notifications; never changed, only replaced
@@ -41,7 +42,7 @@ const (
 )
 
 func newClient(ctx context.Context, opts *Options) *Client {
-	c := &Client{opts: opts.withDefaults(), notes: jsonrpc.Queue{Max: maxNotes}}
+	c := &Client{opts: opts.withDefaults(), notes: queue.Queue{Max: maxNotes}}
 	c.usual.after = c.opts.Timeout
 	c.ctx, c.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	for _, h := range c.opts.Handlers {

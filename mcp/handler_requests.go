@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/queue"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -119,17 +120,7 @@ func (t *cancelledRequest) fields(c *codec) { c.id("requestId", &t.id) }
 func (t *requestTable) wait(d time.Duration) {
 	t.mu.Lock() // what comes later sees that its context has ended
 	t.mu.Unlock()
-	done := make(chan struct{})
-	go func() { // ends with the last handler
-		t.running.Wait()
-		close(done)
-	}()
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-done:
-	case <-timer.C:
-	}
+	queue.WaitFor(&t.running, d)
 }
 
 // request has a request of the server handled and answered. It never waits.

@@ -6,8 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/queue"
 	"github.com/stdmcp/stdmcp/mcp"
-	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
 // An EventKind says what an event is about.
@@ -59,8 +59,8 @@ const (
 
 // A hub tells everybody of events. It never waits.
 type hub struct {
-	callback func(Event)   // may be nil
-	queue    jsonrpc.Queue // runs callback
+	callback func(Event) // may be nil
+	queue    queue.Queue // runs callback
 
 	mu        sync.Mutex
 	missed    int // by callback, since it was last called

@@ -2,7 +2,6 @@ package jsonrpc
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 )
@@ -108,11 +107,9 @@ func (c *conn) Close() error {
 	case <-c.gone:
 		return nil
 	case <-t.C:
-		return errStuck
+		return ErrStuck
 	}
 }
-
-var errStuck = errors.New("the connection was closed, but its stream or a handler has not returned")
 
 // end makes err the reason why the connection is closed, unless it is already.
 func (c *conn) end(err error) {

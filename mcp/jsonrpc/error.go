@@ -39,6 +39,10 @@ var (
 	// ErrMalformed is matched when an answer is no valid JSON-RPC response.
 	ErrMalformed = errors.New("malformed message")
 
+	// ErrStuck is what Conn.Close returns when the stream, a request or a
+	// handler has not returned within a few seconds.
+	ErrStuck = errors.New("the connection is closed, but its stream, a request or a handler has not returned")
+
 	// ErrUnknownID is given to Handler.Dropped for an answer that no pending
 	// call waits for: a late one, a second one, or one that nobody asked for.
 	ErrUnknownID = errors.New("answer to no pending call")

@@ -13,13 +13,12 @@ func ExampleNewConn() {
 	client := jsonrpc.NewConn(here, jsonrpc.Handler{})
 	defer client.Close()
 
-	// The other side greets everybody, from a queue: handlers must not wait.
-	requests := jsonrpc.Queue{Max: 100}
+	// The server replies on another goroutine, as a handler must not wait.
 	server := jsonrpc.NewConn(there, jsonrpc.Handler{Message: func(c jsonrpc.Conn, m *jsonrpc.Message) {
-		requests.Add(func() {
+		go func() {
 			result := fmt.Appendf(nil, `{"greeting":"hello","to":%s}`, m.Params)
 			_ = c.Reply(context.Background(), m.ID, result, nil)
-		})
+		}()
 	}})
 	defer server.Close()
 
@@ -95,17 +94,4 @@ func ExampleTable() {
 	// 1 <nil>
 	// {"ok":true}
 	// answer to no pending call
-}
-
-func ExampleQueue() {
-	q := jsonrpc.Queue{Max: 10}
-	done := make(chan struct{})
-	for _, name := range []string{"one", "two"} {
-		q.Add(func() { fmt.Println(name) })
-	}
-	q.Add(func() { close(done) })
-	<-done
-	// Output:
-	// one
-	// two
 }

@@ -114,7 +114,7 @@ func TestCloseWithAStuckHandler(t *testing.T) {
 		server, conn := inMemory(t, nil, jsonrpc.Handler{Message: func(jsonrpc.Conn, *jsonrpc.Message) { <-free }})
 		server.write("data: {\"jsonrpc\":\"2.0\",\"method\":\"n\"}\n\n")
 		start := time.Now()
-		if err := conn.Close(); err != errStuck || time.Since(start) != closeTime {
+		if err := conn.Close(); err != jsonrpc.ErrStuck || time.Since(start) != closeTime {
 			t.Errorf("%v after %v", err, time.Since(start))
 		}
 		close(free)

@@ -11,6 +11,7 @@ import (
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/eventstream"
 	"github.com/stdmcp/stdmcp/internal/httpx"
+	"github.com/stdmcp/stdmcp/internal/queue"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -136,20 +137,9 @@ func (c *conn) end(err error) {
 
 func (c *conn) Close() error {
 	c.end(jsonrpc.ErrClosed)
-	gone := make(chan struct{})
-	go func() { // ends with the goroutines of the connection
-		c.busy.Wait()
-		close(gone)
-	}()
-	t := time.NewTimer(closeTime)
-	defer t.Stop()
-	select {
-	case <-gone:
-		c.http.Close() // again: connections of requests that have just ended
-		return nil
-	case <-t.C:
-		return errStuck
+	if !queue.WaitFor(&c.busy, closeTime) {
+		return jsonrpc.ErrStuck
 	}
+	c.http.Close() // again: connections of requests that have just ended
+	return nil
 }
-
-var errStuck = errors.New("the connection was closed, but a request or a handler has not returned")

@@ -201,7 +201,7 @@ func TestRoundTripperThatDoesNotEnd(t *testing.T) {
 		call.Go(func() { _, _ = c.CallTool(context.Background(), "x", nil) })
 		synctest.Wait()
 		start := time.Now()
-		wantError(t, c.Close(), nil, "doesn't end")
+		wantError(t, c.Close(), nil, "has not returned")
 		if took := time.Since(start); took != 5*time.Second {
 			t.Error("Close took", took)
 		}

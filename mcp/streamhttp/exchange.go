@@ -2,10 +2,10 @@ package streamhttp
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/httpx"
+	"github.com/stdmcp/stdmcp/internal/queue"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -17,8 +17,6 @@ const (
 	// closeTime is how long Close waits for what should end at once.
 	closeTime = 5 * time.Second
 )
-
-var errBusy = errors.New("something of the connection doesn't end")
 
 // An exchange is something under way that ends with the connection, such as a
 // call.
@@ -85,17 +83,8 @@ func (c *conn) Close() error {
 		}
 		c.end()
 	})
-	idle := make(chan struct{})
-	go func() { // ends when nothing is left
-		c.active.Wait()
-		close(idle)
-	}()
-	t := time.NewTimer(closeTime)
-	defer t.Stop()
-	select {
-	case <-idle:
-	case <-t.C:
-		return errBusy
+	if !queue.WaitFor(&c.active, closeTime) {
+		return jsonrpc.ErrStuck
 	}
 	c.http.Close()
 	return nil

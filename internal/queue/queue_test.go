@@ -1,14 +1,15 @@
-package jsonrpc
+package queue
 
 import (
 	"runtime"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 )
 
-func TestQueueRunsInOrder(t *testing.T) {
+func TestRunsInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := Queue{Max: 100}
 		var ran []int
@@ -18,33 +19,33 @@ func TestQueueRunsInOrder(t *testing.T) {
 			}
 		}
 		time.Sleep(time.Hour)
-		synctest.Wait() // which tells the race detector too
+		synctest.Wait() // orders the reads below after the writes, for the race detector
 		if len(ran) != 100 || !slices.IsSorted(ran) {
 			t.Errorf("ran %v", ran)
 		}
 	})
 }
 
-func TestQueueIsBounded(t *testing.T) {
+func TestBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := Queue{Max: 3}
-		free := make(chan struct{})
+		release := make(chan struct{})
 		ran := 0
-		q.Add(func() { <-free })
+		q.Add(func() { <-release })
 		synctest.Wait()
 		for i := range 10 {
 			if ok := q.Add(func() { ran++ }); ok != (i < 3) {
-				t.Errorf("function %d taken: %t", i, ok)
+				t.Errorf("function %d accepted: %t", i, ok)
 			}
 		}
-		close(free)
+		close(release)
 		synctest.Wait()
 		if ran != 3 || !q.Add(func() { ran++ }) {
 			t.Errorf("ran %d, then refused", ran)
 		}
 		synctest.Wait()
 		if none := (&Queue{}); none.Add(func() {}) {
-			t.Error("a queue without room took a function")
+			t.Error("a queue without room accepted a function")
 		}
 	})
 }
@@ -64,44 +65,44 @@ func TestIdleQueueHasNoGoroutine(t *testing.T) {
 	})
 }
 
-func TestQueueCloseDropsWhatWaits(t *testing.T) {
+func TestCloseDropsWaitingFunctions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := Queue{Max: 10}
 		q.Add(func() { time.Sleep(time.Second) })
 		q.Add(func() { t.Error("ran after Close") })
 		synctest.Wait()
-		began := time.Now()
+		start := time.Now()
 		q.Close(time.Minute)
-		if d := time.Since(began); d != time.Second {
+		if d := time.Since(start); d != time.Second {
 			t.Errorf("took %v", d)
 		}
 		if q.Add(func() {}) {
-			t.Error("a closed queue took a function")
+			t.Error("a closed queue accepted a function")
 		}
 		q.Close(time.Minute)
 		new(Queue).Close(time.Minute)
-		if d := time.Since(began); d != time.Second {
+		if d := time.Since(start); d != time.Second {
 			t.Errorf("Close of an idle queue waited until %v", d)
 		}
 	})
 }
 
-func TestQueueCloseWaitsNoLongerThanItWasTold(t *testing.T) {
+func TestCloseWaitsUpToItsLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := Queue{Max: 10}
-		free := make(chan struct{})
-		q.Add(func() { <-free })
+		release := make(chan struct{})
+		q.Add(func() { <-release })
 		synctest.Wait()
-		began := time.Now()
+		start := time.Now()
 		q.Close(time.Second)
-		if d := time.Since(began); d != time.Second {
+		if d := time.Since(start); d != time.Second {
 			t.Errorf("took %v", d)
 		}
-		close(free)
+		close(release)
 	})
 }
 
-func TestQueueClosedFromInside(t *testing.T) {
+func TestCloseInsideAFunction(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := Queue{Max: 10}
 		returned := make(chan struct{})
@@ -111,7 +112,7 @@ func TestQueueClosedFromInside(t *testing.T) {
 	})
 }
 
-func TestQueueAddedToFromInside(t *testing.T) {
+func TestAddInsideAFunction(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := Queue{Max: 1}
 		n := 0
@@ -125,6 +126,20 @@ func TestQueueAddedToFromInside(t *testing.T) {
 		synctest.Wait()
 		if n != 1000 {
 			t.Errorf("ran %d times", n)
+		}
+	})
+}
+
+func TestWaitFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var wg sync.WaitGroup
+		wg.Go(func() { time.Sleep(2 * time.Second) })
+		start := time.Now()
+		if WaitFor(&wg, time.Second) || time.Since(start) != time.Second {
+			t.Errorf("returned after %v", time.Since(start))
+		}
+		if !WaitFor(&wg, time.Minute) || time.Since(start) != 2*time.Second {
+			t.Errorf("returned after %v", time.Since(start))
 		}
 	})
 }
