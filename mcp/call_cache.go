@@ -160,8 +160,12 @@ func (c *Client) cached(ctx context.Context, q *call) RawMessage {
 		}
 	}
 	raw, state := c.opts.Cache.lookUp(ctx, string(key))
+	if raw != nil {
+		q.place = nil // storing it again would extend its time to live
+		return raw
+	}
 	q.place = &cachePlace{string(key), state}
-	return raw
+	return nil
 }
 
 // keep keeps the result of a call if the server says for how long.

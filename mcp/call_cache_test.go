@@ -136,3 +136,23 @@ func TestNothingIsCachedUnasked(t *testing.T) {
 		t.Errorf("asked %d times", n)
 	}
 }
+
+// TestCacheHitDoesNotExtendTheTimeToLive reads a resource 40 times, 50 s apart,
+// with a time to live of 60 s: the server must be asked every other time.
+func TestCacheHitDoesNotExtendTheTimeToLive(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, rwc := newPeer(t, modern, func(p *peer, m request) {
+			p.answer(m, `{"resultType":"complete","ttlMs":60000,"cacheScope":"private","contents":[]}`)
+		})
+		c := dial(t, rwc, &mcp.Options{Cache: mcp.NewCache(0)})
+		for range 40 {
+			if _, err := c.ReadResource(t.Context(), "echo://text"); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(50 * time.Second)
+		}
+		if n := len(p.got("resources/read")); n != 20 {
+			t.Errorf("the server received %d requests, want 20", n)
+		}
+	})
+}
