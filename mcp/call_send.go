@@ -53,10 +53,14 @@ func (c *Client) sendNow(ctx context.Context, era era, q *call) (RawMessage, err
 
 // prepare fills in the request. Params that say nothing are left out.
 func (q *call) prepare(params []byte, era era) {
-	q.req = jsonrpc.Request{Method: q.method, Mirror: era.mirror()}
-	q.req.Mirror.Name = q.name
+	traits := traitsOf(q.method)
+	q.req = jsonrpc.Request{Method: q.method, Name: q.name, Repeatable: traits&repeatable != 0}
+	era.stamp(&q.req)
+	if traits&bindsArguments != 0 {
+		q.req.Binding = q.name
+	}
 	if q.taskID != "" {
-		q.req.Mirror.Name = q.taskID
+		q.req.Name = q.taskID
 	}
 	if len(params) > len("{}") {
 		q.req.Params = params

@@ -30,7 +30,12 @@ func (c *Client) initialize(ctx context.Context, version string) (*agreement, er
 		b.AcceptBatches() // the one revision that has them
 	}
 	era := &legacyEra{revision: agreed}
-	note := &jsonrpc.Request{Method: "notifications/initialized", Mirror: era.mirror()}
+	note := &jsonrpc.Request{
+		Method:          "notifications/initialized",
+		ProtocolVersion: agreed,
+		Session:         jsonrpc.BeginsSession,
+		Repeatable:      true,
+	}
 	if err := c.conn.Notify(ctx, note); err != nil {
 		return nil, err
 	}

@@ -9,8 +9,9 @@ import (
 // An era is how the server wants to be spoken to: one of the two ways that MCP
 // has had. Everything in which they differ for a client is behind it.
 type era interface {
-	// mirror returns what HTTP transports say about every request.
-	mirror() jsonrpc.Mirror
+	// stamp fills in the protocol version of a request and its relation to the
+	// session, for HTTP transports.
+	stamp(req *jsonrpc.Request)
 
 	// appendMeta appends what every request carries in its _meta, beside the
 	// caller's part.

@@ -11,8 +11,12 @@ import (
 // with initialize, and each side may send requests to the other.
 type legacyEra struct{ revision string }
 
-func (e *legacyEra) mirror() jsonrpc.Mirror {
-	return jsonrpc.Mirror{ProtocolVersion: e.revision, Session: true}
+// stamp has a request open the session if no version is agreed on yet.
+func (e *legacyEra) stamp(req *jsonrpc.Request) {
+	req.ProtocolVersion, req.Session = e.revision, jsonrpc.InSession
+	if e.revision == "" {
+		req.Session = jsonrpc.OpensSession
+	}
 }
 
 func (e *legacyEra) appendMeta(b []byte, _ map[string]any) []byte { return b }

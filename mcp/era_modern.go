@@ -41,7 +41,7 @@ func (e *modernEra) logging(_ context.Context, _ *Client, level LoggingLevel) er
 	return nil
 }
 
-func (e *modernEra) mirror() jsonrpc.Mirror { return jsonrpc.Mirror{ProtocolVersion: e.revision} }
+func (e *modernEra) stamp(req *jsonrpc.Request) { req.ProtocolVersion = e.revision }
 
 func (e *modernEra) appendMeta(b []byte, own map[string]any) []byte {
 	b = append(b, e.meta...)

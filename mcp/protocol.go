@@ -67,3 +67,23 @@ const (
 	metaSubscription = "io.modelcontextprotocol/subscriptionId"
 	metaRelatedTask  = "io.modelcontextprotocol/related-task"
 )
+
+// traits are the properties of a method that decide how its requests are sent.
+type traits uint8
+
+const (
+	repeatable     traits = 1 << iota // the server may receive the request twice without harm
+	bindsArguments                    // the connection may repeat arguments in headers
+)
+
+func traitsOf(method string) traits {
+	switch method {
+	case "tools/call":
+		return bindsArguments
+	case "initialize", "server/discover", "ping", "completion/complete", "prompts/get",
+		"resources/read", "resources/subscribe", "resources/unsubscribe", "resources/templates/list",
+		"tools/list", "resources/list", "prompts/list", "tasks/list", "tasks/get", "tasks/result":
+		return repeatable
+	}
+	return 0
+}

@@ -81,9 +81,7 @@ func (n *noted) AcceptBatches() {
 }
 
 func (n *noted) BindArguments(name string, schema jsonrpc.RawMessage) error {
-	if b, ok := n.Conn.(interface {
-		BindArguments(string, jsonrpc.RawMessage) error
-	}); ok {
+	if b, ok := n.Conn.(mcp.ArgumentBinder); ok {
 		return b.BindArguments(name, schema)
 	}
 	return nil

@@ -63,3 +63,8 @@ type headerError struct {
 
 func (e *headerError) Error() string { return "header " + wire.Quote(e.name) + ": " + e.err.Error() }
 func (e *headerError) Unwrap() error { return e.err }
+
+// AllowRepeat marks a request with the header h, so that net/http sends it once
+// more when it finds that the server has just closed the connection, which was
+// idle. No mark is sent.
+func AllowRepeat(h http.Header) { h["Idempotency-Key"] = []string{} }

@@ -60,17 +60,46 @@ type Request struct {
 	// Started is called, when set, with the call's id before it is sent.
 	Started func(ID)
 
-	// What an HTTP transport mirrors into headers. Others ignore it.
-	Mirror Mirror
+	// The fields below are for HTTP transports. Others ignore them.
+
+	// ProtocolVersion is the version that a header states. It is empty until
+	// the peers have agreed on one.
+	ProtocolVersion string
+
+	// Session is the request's relation to a session of the server.
+	Session Session
+
+	// Name is what the request is about, such as a tool or a resource. A header
+	// repeats it if the request stands alone.
+	Name string
+
+	// Binding is the name under which a connection was told, before, which
+	// arguments to repeat in headers. It is empty for requests without arguments.
+	Binding string
+
+	// Repeatable reports that the peer may receive the request twice without
+	// harm. The transport may then send it again when its connection breaks.
+	Repeatable bool
 }
 
-// A Mirror holds the parts of a request that an HTTP transport repeats in
-// headers.
-type Mirror struct {
-	ProtocolVersion string // the protocol revision, empty before one is agreed on
-	Session         bool   // whether the revision has sessions
-	Name            string // the tool, prompt or resource that the request names
-}
+// Session is the relation of a request to a session that the server keeps.
+type Session uint8
+
+const (
+	// NoSession is a request that stands alone: headers describe it, and closing
+	// its response cancels it.
+	NoSession Session = iota
+
+	// OpensSession is the request whose response opens a session.
+	OpensSession
+
+	// BeginsSession is the notification after which the session is in use. It
+	// states the version that the peers have agreed on.
+	BeginsSession
+
+	// InSession is a request in the session that is in use.
+	InSession
+)
 
 // A Handler is what a connection calls for everything that is no answer.
 // Functions that are nil are not called.

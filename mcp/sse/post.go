@@ -54,7 +54,7 @@ func (c *conn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessa
 	p.cancel(a.Err)
 	if req.Cancel != nil {
 		if note := req.Cancel(id); note != nil {
-			note.Mirror = req.Mirror
+			note.ProtocolVersion = req.ProtocolVersion
 			quiet := httpx.BestEffort(context.WithoutCancel(ctx))
 			c.post(quiet, jsonrpc.AppendRequest(nil, jsonrpc.ID{}, note), c.header(note), noticeTime, func(error) {})
 		}
@@ -101,10 +101,10 @@ func (c *conn) send(ctx context.Context, msg []byte, header http.Header) error {
 // header returns the header of a message.
 func (c *conn) header(req *jsonrpc.Request) http.Header {
 	h := http.Header{"Content-Type": {"application/json"}}
-	if v := req.Mirror.ProtocolVersion; v != "" {
+	if v := req.ProtocolVersion; v != "" {
 		h["Mcp-Protocol-Version"] = []string{v}
 	}
-	if httpx.MayRepeat(req.Method) {
+	if req.Repeatable {
 		httpx.AllowRepeat(h)
 	}
 	return h

@@ -35,11 +35,11 @@ type conn struct {
 	done   chan struct{} // closed by Close
 
 	mu       sync.Mutex
-	running  map[*exchange]struct{} // the same; nil when none may be added any more
-	session  session                // the one that is open
-	opening  *session               // the one that initialize has begun, until the server takes the notification; else nil
-	unlisten func()                 // ends the stream of the session; nil when there is none
-	tools    map[string][]binding
+	running  map[*exchange]struct{}    // the same; nil when none may be added any more
+	session  session                   // the one that is open
+	opening  *session                  // the one that initialize has begun, until the server takes the notification; else nil
+	unlisten func()                    // ends the stream of the session; nil when there is none
+	bindings map[string][]binding      // by the name given to BindArguments
 	headers  map[headerKey]http.Header // of messages; made once, and never changed
 }
 
@@ -66,10 +66,10 @@ func (c *conn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessa
 	if bound.Err() == nil {
 		return nil, err
 	}
-	// Until 2025-11-25 a server goes on when the response is closed.
-	if req.Mirror.Session && req.Cancel != nil {
+	// In a session the server continues when the response is closed.
+	if req.Session != jsonrpc.NoSession && req.Cancel != nil {
 		if note := req.Cancel(slot.ID()); note != nil {
-			note.Mirror = req.Mirror
+			note.ProtocolVersion, note.Session = req.ProtocolVersion, jsonrpc.InSession
 			c.courtesy(func(ctx context.Context) { _ = c.Notify(ctx, note) })
 		}
 	}
@@ -84,7 +84,7 @@ func (x *exchange) call(ctx context.Context, slot *jsonrpc.PendingCall, req *jso
 	if err != nil {
 		return err
 	}
-	if req.Method == "initialize" {
+	if req.Session == jsonrpc.OpensSession {
 		if err := c.begin(resp); err != nil {
 			return err
 		}
@@ -123,14 +123,14 @@ func (c *conn) post(ctx context.Context, req *jsonrpc.Request, body []byte) (*ht
 }
 
 func (c *conn) Notify(ctx context.Context, req *jsonrpc.Request) error {
-	initialized := req.Method == "notifications/initialized"
-	if initialized {
-		c.agree(req.Mirror.ProtocolVersion)
+	begins := req.Session == jsonrpc.BeginsSession
+	if begins {
+		c.agree(req.ProtocolVersion)
 	}
 	if err := c.send(ctx, req, jsonrpc.AppendRequest(nil, jsonrpc.ID{}, req)); err != nil {
 		return err
 	}
-	if initialized {
+	if begins {
 		c.open()
 		c.listen(ctx)
 	}
@@ -139,7 +139,7 @@ func (c *conn) Notify(ctx context.Context, req *jsonrpc.Request) error {
 
 func (c *conn) Reply(ctx context.Context, id jsonrpc.ID, result jsonrpc.RawMessage, err *jsonrpc.Error) error {
 	c.mu.Lock()
-	req := &jsonrpc.Request{Mirror: jsonrpc.Mirror{Session: true, ProtocolVersion: c.usable().revision}}
+	req := &jsonrpc.Request{ProtocolVersion: c.usable().revision, Session: jsonrpc.InSession}
 	c.mu.Unlock()
 	return c.send(ctx, req, jsonrpc.AppendResponse(nil, id, result, err))
 }

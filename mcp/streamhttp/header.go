@@ -41,17 +41,17 @@ func (k headerKey) header() http.Header {
 // header returns the header of a message, beside what Options.Header has. It
 // must not be changed, as other messages have the same.
 func (c *conn) header(req *jsonrpc.Request) (http.Header, error) {
-	m := &req.Mirror
-	k := headerKey{revision: m.ProtocolVersion, again: httpx.MayRepeat(req.Method)}
-	if !m.Session {
-		k.method, k.name = req.Method, m.Name
-	}
+	k := headerKey{revision: req.ProtocolVersion, again: req.Repeatable}
+	var bindings []binding
 	c.mu.Lock()
-	if m.Session && req.Method != "initialize" {
+	switch req.Session {
+	case jsonrpc.NoSession:
+		k.method, k.name = req.Method, req.Name
+		bindings = c.bindings[req.Binding]
+	case jsonrpc.BeginsSession:
+		k.session = c.opening.id
+	case jsonrpc.InSession:
 		k.session = c.usable().id
-		if c.opening != nil && req.Method == "notifications/initialized" {
-			k.session = c.opening.id
-		}
 	}
 	h := c.headers[k]
 	if h == nil {
@@ -63,9 +63,8 @@ func (c *conn) header(req *jsonrpc.Request) (http.Header, error) {
 		h["Accept"] = []string{typeJSON + ", " + eventStream}
 		c.headers[k] = h
 	}
-	bindings := c.tools[m.Name]
 	c.mu.Unlock()
-	if k.method != "tools/call" || bindings == nil {
+	if bindings == nil {
 		return h, nil
 	}
 	h = maps.Clone(h)

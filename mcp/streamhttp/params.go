@@ -23,20 +23,21 @@ type binding struct {
 	kind   string   // string, integer or boolean
 }
 
-// BindArguments takes notice of which arguments a tool wants in headers. An error
-// says that the tool must not be used, as its schema breaks the rules.
+// BindArguments finds out which of the arguments that schema describes are
+// repeated in the headers of requests with this Binding. It returns an error if
+// the schema breaks the rules; the binding must not be used then.
 func (c *conn) BindArguments(name string, schema jsonrpc.RawMessage) error {
 	bindings, err := findBindings(schema)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err != nil || bindings == nil {
-		delete(c.tools, name)
+		delete(c.bindings, name)
 		return err
 	}
-	if c.tools == nil {
-		c.tools = make(map[string][]binding)
+	if c.bindings == nil {
+		c.bindings = make(map[string][]binding)
 	}
-	c.tools[name] = bindings
+	c.bindings[name] = bindings
 	return nil
 }
 

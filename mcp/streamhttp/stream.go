@@ -207,11 +207,11 @@ func (x *exchange) follow(ctx context.Context, slot *jsonrpc.PendingCall, req *j
 		if err == io.EOF {
 			err = errEnded
 		}
-		if !req.Mirror.Session || s.last == "" {
+		if req.Session == jsonrpc.NoSession || s.last == "" {
 			return jsonrpc.Lost(err)
 		}
 		// In the session that the call was made in, which may be lost by now.
-		session := session{resp.Request.Header.Get(sessionHeader), req.Mirror.ProtocolVersion}
+		session := session{resp.Request.Header.Get(sessionHeader), req.ProtocolVersion}
 		if resp, err = s.again(ctx, session.header()); err != nil {
 			return jsonrpc.Lost(err) // if ctx has ended, that is what the caller learns
 		}
