@@ -60,6 +60,9 @@ func (f firstOf) connect(ctx context.Context, opts *Options) (*Client, error) {
 
 // isOtherKind reports whether err says that the server wants another transport.
 func isOtherKind(err error) bool {
+	if e := answerOf(err); e != nil && CodeUnsupportedVersion <= e.Code && e.Code <= CodeHeaderMismatch {
+		return false // only modern servers answer so (Streamable HTTP, backward compatibility)
+	}
 	for ; err != nil; err = errors.Unwrap(err) {
 		if e, ok := err.(OtherTransportError); ok {
 			return e.OtherTransport()

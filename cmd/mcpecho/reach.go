@@ -8,6 +8,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 	"github.com/stdmcp/stdmcp/mcp/sse"
 	"github.com/stdmcp/stdmcp/mcp/stdio"
 	"github.com/stdmcp/stdmcp/mcp/streamhttp"
@@ -97,11 +98,17 @@ func (c *invocation) unreached(err error) error {
 // otherWay adds a hint when the server may want another transport than -t says.
 func (c *invocation) otherWay(err error) error {
 	var other mcp.OtherTransportError
-	if f := *classify(err); c.flags.transport != "" && f.hint == "" && errors.As(err, &other) && other.OtherTransport() {
+	if f := *classify(err); c.flags.transport != "" && f.hint == "" && errors.As(err, &other) && other.OtherTransport() && !onlyModern(err) {
 		f.hint = "without -t, both transports are tried"
 		return &f
 	}
 	return err
+}
+
+// onlyModern reports whether only a server of Streamable HTTP answers with err.
+func onlyModern(err error) bool {
+	var answer *jsonrpc.Error
+	return errors.As(err, &answer) && mcp.CodeUnsupportedVersion <= answer.Code && answer.Code <= mcp.CodeHeaderMismatch
 }
 
 // authorize says what to do about a refusal of the server.

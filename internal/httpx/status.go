@@ -149,8 +149,9 @@ func (e *StatusError) Temporary() bool {
 	return false
 }
 
-// OtherTransport reports whether the server may want another transport: those
-// of 2024-11-05 answer so to a POST (Streamable HTTP, backward compatibility).
+// OtherTransport reports whether the server may require another transport: a
+// server of HTTP+SSE responds to a POST with one of these statuses (Streamable
+// HTTP, backward compatibility).
 func (e *StatusError) OtherTransport() bool {
 	switch e.Status {
 	case http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed:

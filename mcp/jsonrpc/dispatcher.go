@@ -80,7 +80,7 @@ func (in *Dispatcher) batch(conn Conn, data []byte, only ID) error {
 }
 
 const (
-	errBatch     = malformed("a batch, which this protocol revision does not allow")
+	errBatch     = malformed("a batch, which this connection does not accept")
 	errLongBatch = malformed("a batch of too many messages")
 )
 

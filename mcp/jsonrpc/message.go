@@ -86,7 +86,7 @@ func parse(r *wire.Reader) (m Message, err error) {
 	case m.ID.IsZero() && m.Error == nil:
 		return m, errNoID
 	case m.ID.IsZero():
-		m.ID = nullID // schema of 2026-07-28: an error's id may be absent
+		m.ID = nullID // the id of an error may be absent
 	}
 	return m, nil
 }

@@ -110,8 +110,8 @@ func (c *conn) dropped(reason error, data []byte) {
 
 func (c *conn) AcceptBatches() { c.in.AcceptBatches() }
 
-// Legacy says that the transport is none of 2026-07-28 and later, so that nobody
-// asks for those revisions.
+// Legacy reports that the transport always has sessions, so that the client
+// does not ask for a stateless protocol version.
 func (c *conn) Legacy() bool { return true }
 
 func (c *conn) Done() <-chan struct{} { return c.done }

@@ -1,6 +1,6 @@
 /*
-Package sse connects to MCP servers that speak HTTP+SSE, the transport of
-2024-11-05.
+Package sse connects to MCP servers over HTTP+SSE, the transport that preceded
+Streamable HTTP.
 
 	client, err := mcp.Connect(ctx, sse.New("https://example.com/sse", nil), nil)
 

@@ -37,7 +37,7 @@ type conn struct {
 	mu       sync.Mutex
 	running  map[*exchange]struct{}    // the same; nil when none may be added any more
 	session  session                   // the one that is open
-	opening  *session                  // the one that initialize has begun, until the server takes the notification; else nil
+	opening  *session                  // the one that a response has opened and that is not in use yet; else nil
 	unlisten func()                    // ends the stream of the session; nil when there is none
 	bindings map[string][]binding      // by the name given to BindArguments
 	headers  map[headerKey]http.Header // of messages; made once, and never changed

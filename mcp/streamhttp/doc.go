@@ -1,5 +1,5 @@
-// Package streamhttp reaches MCP servers over Streamable HTTP, as the protocol
-// revisions from 2025-03-26 to 2026-07-28 have it.
+// Package streamhttp reaches MCP servers over Streamable HTTP, with
+// sessions and without them.
 //
 //	client, err := mcp.Connect(ctx, streamhttp.New("https://example.com/mcp", nil), nil)
 //
@@ -17,11 +17,11 @@
 //
 // When a response breaks off the call fails with an error that matches
 // mcp.ErrOutcomeUnknown, unless the server lets the client go on with the
-// stream in another response, as it may before 2026-07-28.
+// stream in another response, as it may in a session.
 //
 // # Sessions
 //
-// Before 2026-07-28 a server may open a session. Its id is sent to the server
+// A server with an older protocol version may open a session. Its id is sent to the server
 // only and appears in no error. If the server forgets the session, the client
 // opens another and repeats what was refused. Close tells the server, for two
 // seconds at most, that the session is over.
@@ -32,9 +32,9 @@
 // what they would have sent there before, it is waited for in the beginning,
 // for a fifth of a second at most.
 //
-// # From 2026-07-28 on
+// # Stateless servers
 //
-// There are no sessions. Every request repeats in headers which method, which
+// Newer protocol versions have no sessions. Every request repeats in headers which method, which
 // tool, prompt or resource, and which arguments, as far as the tool's schema
 // asks for that. A tool whose schema asks for it in a way that is not allowed
 // is left out of lists. Closing the response cancels a call.

@@ -74,8 +74,8 @@ func (c *conn) header(req *jsonrpc.Request) (http.Header, error) {
 const base64Prefix, base64Suffix = "=?base64?", "?="
 
 // encodeValue returns s as it can stand in a header: as it is, or in base64
-// where it could be taken for something else or not be sent (2026-07-28:
-// Streamable HTTP, value encoding). A tab may be sent, but not all think so.
+// where it could be taken for something else or not be sent (Streamable
+// HTTP, value encoding). A tab may be sent, but not all think so.
 func encodeValue(s string) string {
 	plain := strings.Trim(s, " ") == s && !(strings.HasPrefix(s, base64Prefix) && strings.HasSuffix(s, base64Suffix))
 	for i := 0; plain && i < len(s); i++ {

@@ -11,8 +11,8 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// Tools of 2026-07-28 may want arguments repeated in headers: a property of
-// their schema that has x-mcp-header.
+// A stateless server may require a client to repeat arguments of a tool in
+// headers: those whose property in the schema of the tool has x-mcp-header.
 
 const annotation = "x-mcp-header"
 

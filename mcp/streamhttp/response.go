@@ -97,14 +97,10 @@ type refusal struct {
 func (e *refusal) Error() string { return e.answer.Error() }
 func (e *refusal) Unwrap() error { return e.answer }
 
-// OtherTransport reports whether the server may want another transport. What
-// only servers of 2026-07-28 and later say settles that (backward
-// compatibility; HeaderMismatch, MissingRequiredClientCapability,
-// UnsupportedProtocolVersion, and method not found with 404).
+// OtherTransport reports whether the server may require another transport. A
+// server that knows the transport, but not the method, responds with 404 too.
 func (e *refusal) OtherTransport() bool {
-	switch {
-	case -32022 <= e.answer.Code && e.answer.Code <= -32020,
-		e.answer.Code == jsonrpc.CodeMethodNotFound && e.status.Status == http.StatusNotFound:
+	if e.answer.Code == jsonrpc.CodeMethodNotFound && e.status.Status == http.StatusNotFound {
 		return false
 	}
 	return e.status.OtherTransport()

@@ -10,7 +10,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// Sessions are what servers before 2026-07-28 may have. The id is a secret.
+// A server that is not stateless may open a session. Its id is a secret.
 
 const sessionHeader, revisionHeader = "Mcp-Session-Id", "Mcp-Protocol-Version"
 
@@ -22,7 +22,7 @@ func (s session) header() http.Header { return headerKey{revision: s.revision, s
 
 var errSessionID = errors.New("the server's session id has characters that cannot be sent")
 
-// begin takes the session that the response to initialize opens, if any.
+// begin reads the session that a response opens, if any.
 func (c *conn) begin(resp *http.Response) error {
 	id := resp.Header.Get(sessionHeader)
 	for i := range len(id) {
@@ -42,14 +42,13 @@ func (c *conn) agree(revision string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.opening == nil {
-		c.opening = &session{id: c.session.id} // there was no initialize
+		c.opening = &session{id: c.session.id} // no response has opened one
 	}
 	c.opening.revision = revision
 }
 
-// open has everything belong to the session that was opened. Until then calls
-// belong to the one before: nothing may be sent in a session that the server
-// doesn't know to be initialized.
+// open puts the session that was opened into use. Until then calls belong to
+// the one before: the server accepts nothing in a session that has not begun.
 func (c *conn) open() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

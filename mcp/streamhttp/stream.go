@@ -37,8 +37,8 @@ const (
 var errEnded = errors.New("the stream ended before the answer")
 
 // A stream is a sequence of events that may outlive the response that brings
-// it: a server before 2026-07-28 that gives its events ids lets a client go on
-// with it in another response.
+// it: in a session, a server that gives its events ids lets a client continue
+// the stream in another response.
 type stream struct {
 	c    *conn
 	slot *jsonrpc.PendingCall // the call that it belongs to; nil for that of the session

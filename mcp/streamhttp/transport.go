@@ -41,8 +41,8 @@ type Options struct {
 	// take.
 	IdleTimeout time.Duration
 
-	// NoStream leaves out the stream on which servers before 2026-07-28 send
-	// what belongs to no call: changes, log messages, requests of their own.
+	// NoStream leaves out the stream of a session on which the server sends
+	// messages that belong to no call: changes, log messages, its own requests.
 	NoStream bool
 }
 
