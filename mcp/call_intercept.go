@@ -21,6 +21,9 @@ type OutgoingCall struct {
 	meta map[string]any // in place of q's; nil when nothing was added
 }
 
+// Client returns the client that sends the request.
+func (o *OutgoingCall) Client() *Client { return o.c }
+
 // Params returns the params of the request, without what the client itself
 // puts into _meta, or nil when they can't be written; Send says why.
 func (o *OutgoingCall) Params() RawMessage {

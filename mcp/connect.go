@@ -16,6 +16,10 @@ type ServerInfo struct {
 	Instructions    string // for the model; often empty
 }
 
+// Modern reports whether ProtocolVersion is of the modern era, in which there
+// is no initialize: 2026-07-28 or later.
+func (s ServerInfo) Modern() bool { return s.ProtocolVersion >= revisions[nModern-1] }
+
 // MarshalJSON returns what the server said in the shape of the result of
 // initialize, whichever way it was asked.
 func (s ServerInfo) MarshalJSON() ([]byte, error) {

@@ -22,3 +22,14 @@ func TestServerInfoIsWrittenWhole(t *testing.T) {
 		t.Errorf("%s became %+v, %v", b, got, err)
 	}
 }
+
+func TestModern(t *testing.T) {
+	for _, v := range ProtocolVersions() {
+		if got, want := (ServerInfo{ProtocolVersion: v}).Modern(), v == ProtocolVersion20260728; got != want {
+			t.Errorf("%s: %v, want %v", v, got, want)
+		}
+	}
+	if (ServerInfo{}).Modern() {
+		t.Error("a server without a protocol version is modern")
+	}
+}

@@ -26,7 +26,7 @@ func runInfo(ctx context.Context, c *invocation) error {
 // server/discover, or of initialize for a server before 2026-07-28.
 func (c *invocation) serverJSON(ctx context.Context, s *conversation) error {
 	info := s.Server()
-	if info.ProtocolVersion >= mcp.ProtocolVersion20260728 {
+	if info.Modern() {
 		raw, err := c.request(ctx, s, "server/discover", nil)
 		if err != nil {
 			return err

@@ -77,7 +77,7 @@ func (c *invocation) tellWatched(s *conversation, sub *mcp.Subscription, logs bo
 	}
 	agreed := sub.Honored().ResourceSubscriptions
 	for _, uri := range c.args {
-		if s.Server().ProtocolVersion < mcp.ProtocolVersion20260728 || slices.Contains(agreed, uri) {
+		if !s.Server().Modern() || slices.Contains(agreed, uri) {
 			told = append(told, uri)
 		} else {
 			c.note(s, "The server will not tell when "+uri+" changes.")
@@ -92,7 +92,7 @@ func (c *invocation) tellWatched(s *conversation, sub *mcp.Subscription, logs bo
 // watchedLists returns the lists of which the server tells when they change.
 func watchedLists(s *conversation, sub *mcp.Subscription) (names []string) {
 	agreed := sub.Honored()
-	if s.Server().ProtocolVersion < mcp.ProtocolVersion20260728 {
+	if !s.Server().Modern() {
 		caps := s.Server().Capabilities
 		changes := func(l *mcp.ResourcesCapability) bool { return l != nil && l.ListChanged != nil && *l.ListChanged }
 		agreed.ToolsListChanged, agreed.PromptsListChanged = changes(caps.Tools), changes(caps.Prompts)

@@ -43,7 +43,7 @@ func TestHost(t *testing.T) {
 
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // a hang shows
 	defer cancel()
-	h := host.New(host.Options{Dialers: dialers.All(nil), Retry: host.Retry{Initial: 50 * time.Millisecond}})
+	h := host.New(&host.Options{Dialers: dialers.All(nil), Retry: host.Retry{Initial: 50 * time.Millisecond}})
 	defer h.Shutdown(context.Background())
 	events := h.Events(ctx)
 	d := h.SetServers(ctx, servers)

@@ -45,6 +45,9 @@ type Approver func(ctx context.Context, c *Call) (Decision, error)
 func First(approvers ...Approver) Approver {
 	return func(ctx context.Context, c *Call) (Decision, error) {
 		for _, approve := range approvers {
+			if approve == nil {
+				continue
+			}
 			if d, err := approve(ctx, c); err != nil || d != Undecided {
 				return d, err
 			}
@@ -57,8 +60,13 @@ func First(approvers ...Approver) Approver {
 // undecided, or says Ask to.
 func Asking(policy, ask Approver) Approver {
 	return func(ctx context.Context, c *Call) (Decision, error) {
-		if d, err := policy(ctx, c); err != nil || d == Allow || d == Deny {
-			return d, err
+		if policy != nil {
+			if d, err := policy(ctx, c); err != nil || d == Allow || d == Deny {
+				return d, err
+			}
+		}
+		if ask == nil {
+			return Ask, nil
 		}
 		return ask(ctx, c)
 	}
@@ -77,7 +85,7 @@ type Rule struct {
 func Rules(rules ...Rule) Approver {
 	return func(_ context.Context, c *Call) (Decision, error) {
 		for _, r := range rules {
-			if config.Match(r.Tool, c.Name) && (r.Pattern == "" || config.Match(r.Pattern, string(c.Arguments))) {
+			if c != nil && config.Match(r.Tool, c.Name) && (r.Pattern == "" || config.Match(r.Pattern, string(c.Arguments))) {
 				return r.Action, nil
 			}
 		}
@@ -88,7 +96,7 @@ func Rules(rules ...Rule) Approver {
 // ReadOnly is an Approver that allows tools that say of themselves to change
 // nothing. It is for servers that are to be believed.
 func ReadOnly(_ context.Context, c *Call) (Decision, error) {
-	if c.Annotations.ReadOnly() {
+	if c != nil && c.Annotations.ReadOnly() {
 		return Allow, nil
 	}
 	return Undecided, nil
@@ -99,7 +107,7 @@ func ReadOnly(_ context.Context, c *Call) (Decision, error) {
 // trusted.
 func Listed(trustProjects bool) Approver {
 	return func(_ context.Context, c *Call) (Decision, error) {
-		if c.Listed && (trustProjects || c.Scope != "project") {
+		if c != nil && c.Listed && (trustProjects || c.Scope != "project") {
 			return Allow, nil
 		}
 		return Undecided, nil
@@ -124,7 +132,7 @@ func (c Capabilities) Allow(server, tool string) bool {
 // Approve is an Approver that denies what the agent may not use. It leaves the
 // rest undecided.
 func (c Capabilities) Approve(_ context.Context, call *Call) (Decision, error) {
-	if c.Allow(call.Server, call.Tool) {
+	if call != nil && c.Allow(call.Server, call.Tool) {
 		return Undecided, nil
 	}
 	return Deny, nil

@@ -129,7 +129,7 @@ func FuzzResourceTools(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, input []byte) {
-		h := host.New(host.Options{})
+		h := host.New(nil)
 		defer h.Shutdown(t.Context())
 		for _, tool := range h.ResourceTools() {
 			text, err := tool.Execute(t.Context(), input)

@@ -122,7 +122,7 @@ func (a *attendant) wait(ctx context.Context) {
 func (a *attendant) subscribe(ctx context.Context) {
 	info := a.client.Server()
 	list := info.Capabilities.Tools
-	if isModern(&info) && (list == nil || list.ListChanged == nil || !*list.ListChanged) {
+	if info.Modern() && (list == nil || list.ListChanged == nil || !*list.ListChanged) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, subscribeTime)

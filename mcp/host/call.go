@@ -51,11 +51,8 @@ func (h *Host) timeout(s *server) time.Duration {
 // clientWithin returns what client does, and waits for it no longer than limit
 // if there is one.
 func (h *Host) clientWithin(ctx context.Context, s *server, limit time.Duration) (*mcp.Client, *DialParams, error) {
-	if limit > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, limit)
-		defer cancel()
-	}
+	ctx, cancel := within(ctx, limit)
+	defer cancel()
 	return h.client(ctx, s)
 }
 

@@ -37,8 +37,13 @@ type DialParams struct {
 	ttl atomic.Int64 // how long the tools stay good, in nanoseconds; 0 when the server doesn't say
 }
 
+var errNoServer = errors.New("DialParams.Server is nil")
+
 // Stdio is the Dialer for servers that are programs.
 func Stdio(d *DialParams) (mcp.Transport, error) {
+	if d == nil || d.Server == nil {
+		return nil, errNoServer
+	}
 	t := stdio.Command(d.Command, d.Args...)
 	t.Env, t.InheritEnv, t.Dir, t.Stderr = d.Env, d.InheritEnv, d.Dir, d.Stderr
 	return t, nil
@@ -48,6 +53,9 @@ func Stdio(d *DialParams) (mcp.Transport, error) {
 // their name in the map, and their own name when there is none. See Pipe.
 func InProcess(servers map[string]mcp.Transport) Dialer {
 	return func(d *DialParams) (mcp.Transport, error) {
+		if d == nil || d.Server == nil {
+			return nil, errNoServer
+		}
 		id := d.ID
 		if id == "" {
 			id = d.Name

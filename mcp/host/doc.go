@@ -2,7 +2,7 @@
 Package host keeps the connections of an agent to many MCP servers, and makes
 one set of tools of all that they offer.
 
-	h := host.New(host.Options{})
+	h := host.New(nil)
 	defer h.Shutdown(ctx)
 	diff := h.SetServers(ctx, config.Load(".").Servers)
 	for _, t := range h.Tools() {

@@ -16,10 +16,10 @@ import (
 // Errors that those of a host match.
 var (
 	// ErrUnknownServer: there is no server of that name, or not any more.
-	ErrUnknownServer = errors.New("no such server")
+	ErrUnknownServer = errors.New("unknown server")
 
 	// ErrUnknownTool: the server's tool is hidden from models.
-	ErrUnknownTool = errors.New("no such tool")
+	ErrUnknownTool = errors.New("unknown tool")
 
 	// ErrDisabled: the server is disabled.
 	ErrDisabled = errors.New("server is disabled")
@@ -69,7 +69,11 @@ type Error struct {
 
 func (e *Error) Error() string {
 	var b strings.Builder
-	b.WriteString("[MCP:" + e.Server + "] " + e.Message)
+	b.WriteString("[MCP")
+	if e.Server != "" {
+		b.WriteString(":" + e.Server)
+	}
+	b.WriteString("] " + e.Message)
 	if e.text != "" {
 		b.WriteString(": " + e.text)
 	}

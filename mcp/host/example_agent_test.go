@@ -74,7 +74,7 @@ func use(ctx context.Context, h *host.Host, r reply) *mcp.CallToolResult {
 // called unasked. A program has its servers from files: config.Load(".").Servers.
 func Example_agent() {
 	ctx := context.Background()
-	h := host.New(host.Options{Approve: host.ReadOnly})
+	h := host.New(&host.Options{Approve: host.ReadOnly})
 	defer h.Shutdown(ctx)
 	command, env := testserver.Command(nil) // of a server with the tools add and update
 	diff := h.SetServers(ctx, []*host.Server{{Name: "calculator", Type: "stdio", Command: command[0], Args: command[1:], Env: env}})

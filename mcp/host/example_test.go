@@ -14,8 +14,11 @@ import (
 
 // exampleHost returns a host with a server in memory, called echo. A program
 // has servers from its configuration; see package config.
-func exampleHost(ctx context.Context, opts host.Options) *host.Host {
+func exampleHost(ctx context.Context, opts *host.Options) *host.Host {
 	open := func() (io.ReadWriteCloser, error) { return testserver.New(nil).Pipe(), nil }
+	if opts == nil {
+		opts = &host.Options{}
+	}
 	opts.Dialers = host.Dialers{config.SDK: host.InProcess(map[string]mcp.Transport{"echo": host.Pipe(open)})}
 	h := host.New(opts)
 	diff := h.SetServers(ctx, []*host.Server{{Name: "echo", Type: config.SDK}})
@@ -29,7 +32,7 @@ func ExampleInProcess() {
 	// A server in this program is served at the other end of the pipe.
 	open := func() (io.ReadWriteCloser, error) { return testserver.New(nil).Pipe(), nil }
 	ctx := context.Background()
-	h := host.New(host.Options{Dialers: host.Dialers{
+	h := host.New(&host.Options{Dialers: host.Dialers{
 		config.Stdio: host.Stdio, // for those that are programs
 		config.SDK:   host.InProcess(map[string]mcp.Transport{"echo": host.Pipe(open)}),
 	}})
@@ -45,7 +48,7 @@ func ExampleInProcess() {
 
 func ExampleHost_Status() {
 	ctx := context.Background()
-	h := exampleHost(ctx, host.Options{})
+	h := exampleHost(ctx, nil)
 	defer h.Shutdown(ctx)
 	for _, s := range h.Status() {
 		fmt.Println(s.Name, s.Status(), s.Info.ProtocolVersion, len(s.Tools), "tools")
@@ -62,7 +65,7 @@ func ExampleHost_Status() {
 
 func ExampleHost_Events() {
 	ctx := context.Background()
-	h := exampleHost(ctx, host.Options{})
+	h := exampleHost(ctx, nil)
 	defer h.Shutdown(ctx)
 	events := h.Events(ctx)
 	if _, err := h.CallTool(ctx, "echo", "add_tool", nil); err != nil {
@@ -79,7 +82,7 @@ func ExampleHost_Events() {
 
 func ExampleHost_Agent() {
 	ctx := context.Background()
-	h := exampleHost(ctx, host.Options{})
+	h := exampleHost(ctx, nil)
 	defer h.Shutdown(ctx)
 	helper := h.Agent("echo", "files").Can(host.Capabilities{"mcp_echo_add", "mcp_echo_echo"})
 	for _, t := range helper.Tools() {
@@ -172,7 +175,7 @@ func ExampleDescribe() {
 
 func ExampleHost_AddServer() {
 	ctx := context.Background()
-	h := exampleHost(ctx, host.Options{})
+	h := exampleHost(ctx, nil)
 	defer h.Shutdown(ctx)
 	// Under another name, the same server is another one.
 	err := h.AddServer(ctx, &host.Server{Name: "again", Type: config.SDK, ID: "echo"})
@@ -186,7 +189,7 @@ func ExampleHost_AddServer() {
 
 func ExampleServerOf() {
 	ctx := context.Background()
-	h := exampleHost(ctx, host.Options{Client: &mcp.Options{Handlers: []mcp.Handler{
+	h := exampleHost(ctx, &host.Options{Client: &mcp.Options{Handlers: []mcp.Handler{
 		mcp.Elicitation{Form: func(ctx context.Context, p *mcp.ElicitParams) (*mcp.ElicitResult, error) {
 			fmt.Println(host.ServerOf(ctx), "asks:", p.Message)
 			return &mcp.ElicitResult{Action: mcp.ElicitDecline}, nil

@@ -97,7 +97,7 @@ func TestFigureStartOfChildren(t *testing.T) {
 	for i := range n {
 		servers = append(servers, child(fmt.Sprintf("s%03d", i), nil))
 	}
-	h := newHost(t, host.Options{})
+	h := newHost(t, nil)
 	start := time.Now()
 	if d := h.SetServers(t.Context(), servers); d.Err() != nil || len(d.Errors) > 0 {
 		t.Fatal(d.Errors)
@@ -162,7 +162,7 @@ func TestFigureHostileServer(t *testing.T) {
 // TestFigureKills kills a supervised child again and again.
 func TestFigureKills(t *testing.T) {
 	n := part(1000)
-	h := newHost(t, host.Options{Retry: host.Retry{Initial: time.Microsecond, Crashes: n + 1}})
+	h := newHost(t, &host.Options{Retry: host.Retry{Initial: time.Microsecond, Crashes: n + 1}})
 	if err := h.SetServers(t.Context(), []*host.Server{child("x", nil)}).Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -248,7 +248,7 @@ func tiny() (io.ReadWriteCloser, error) {
 
 func TestFigureIdleServers(t *testing.T) {
 	const n = 100
-	h := newHost(t, host.Options{Dialers: host.Dialers{config.SDK: func(*host.DialParams) (mcp.Transport, error) { return host.Pipe(tiny), nil }}})
+	h := newHost(t, &host.Options{Dialers: host.Dialers{config.SDK: func(*host.DialParams) (mcp.Transport, error) { return host.Pipe(tiny), nil }}})
 	var servers []*host.Server
 	for i := range n {
 		servers = append(servers, &host.Server{Name: fmt.Sprintf("s%03d", i), Type: config.SDK})

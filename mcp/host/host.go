@@ -29,15 +29,16 @@ type Host struct {
 }
 
 // New returns a host without servers.
-func New(opts Options) *Host {
+func New(opts *Options) *Host {
 	h := &Host{
 		opts:    opts.withDefaults(),
 		servers: make(map[string]*server),
-		names:   names{opts.Naming, make(map[origin]string), make(map[string]origin)},
+		names:   names{0, make(map[origin]string), make(map[string]origin)},
 	}
+	h.names.naming = h.opts.Naming
 	h.ctx, h.cancel = context.WithCancel(context.Background())
 	h.slots = make(chan struct{}, h.opts.Parallel)
-	h.hub.callback, h.hub.queue.Max = opts.Event, callRoom
+	h.hub.callback, h.hub.queue.Max = h.opts.Event, callRoom
 	h.snap.Store(&Snapshot{})
 	return h
 }

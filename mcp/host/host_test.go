@@ -201,7 +201,7 @@ func TestChangedDefinitionsAreTold(t *testing.T) {
 				"server/discover": `{"jsonrpc":"2.0","id":$id,"error":{"code":-32601,"message":"no"}}`,
 			}
 		}))
-		h := newHost(t, host.Options{Dialers: host.Dialers{config.SDK: host.InProcess(map[string]mcp.Transport{"x": script})}})
+		h := newHost(t, &host.Options{Dialers: host.Dialers{config.SDK: host.InProcess(map[string]mcp.Transport{"x": script})}})
 		if err := h.SetServers(t.Context(), []*host.Server{{Name: "x", Type: config.SDK}}).Err(); err != nil {
 			t.Fatal(err)
 		}
@@ -334,7 +334,7 @@ func TestTTLIsHonoured(t *testing.T) {
 				"tools/list":      `{"jsonrpc":"2.0","id":$id,"result":{"resultType":"complete","tools":[{"name":"t"}` + extra + `],"ttlMs":60000,"cacheScope":"public"}}`,
 			}
 		}))
-		h := newHost(t, host.Options{Dialers: host.Dialers{config.SDK: host.InProcess(map[string]mcp.Transport{"x": script})}})
+		h := newHost(t, &host.Options{Dialers: host.Dialers{config.SDK: host.InProcess(map[string]mcp.Transport{"x": script})}})
 		if err := h.SetServers(t.Context(), []*host.Server{{Name: "x", Type: config.SDK}}).Err(); err != nil {
 			t.Fatal(err)
 		}
@@ -470,7 +470,7 @@ func TestEventsEndWithAHostThatIsNotWaitedFor(t *testing.T) {
 }
 
 func TestServerWithoutANameIsAnError(t *testing.T) {
-	h := newHost(t, host.Options{})
+	h := newHost(t, nil)
 	d := h.SetServers(t.Context(), []*host.Server{{Type: config.Stdio, Command: "run"}})
 	if len(d.Errors) != 1 || d.Added != nil || d.Err() == nil || len(h.Status()) > 0 {
 		t.Errorf("%+v", d)

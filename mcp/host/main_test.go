@@ -86,17 +86,17 @@ func (fs fakes) servers() (list []*host.Server) {
 }
 
 // with adds dialers for the fakes to those of o.
-func (fs fakes) with(o host.Options) host.Options {
+func (fs fakes) with(o host.Options) *host.Options {
 	transports := make(map[string]mcp.Transport)
 	for name, f := range fs {
 		transports[name] = host.Pipe(f.open)
 	}
 	o.Dialers = host.Dialers{config.Stdio: host.Stdio, config.SDK: host.InProcess(transports)}
-	return o
+	return &o
 }
 
 // newHost returns a host that is shut down when the test ends.
-func newHost(t testing.TB, o host.Options) *host.Host {
+func newHost(t testing.TB, o *host.Options) *host.Host {
 	t.Helper()
 	h := host.New(o)
 	t.Cleanup(func() {

@@ -66,7 +66,7 @@ func TestNamesAreUnique(t *testing.T) {
 				}
 			}))
 		}
-		h := newHost(t, host.Options{Naming: host.MCPUnderscore, Dialers: host.Dialers{config.SDK: host.InProcess(map[string]mcp.Transport{
+		h := newHost(t, &host.Options{Naming: host.MCPUnderscore, Dialers: host.Dialers{config.SDK: host.InProcess(map[string]mcp.Transport{
 			"a": list("b_c", "x y", "x.y", "x_y", "x y"), "a_b": list("c"),
 		})}})
 		servers := []*host.Server{{Name: "a", Type: config.SDK}, {Name: "a_b", Type: config.SDK}}

@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"time"
 
@@ -90,14 +91,19 @@ type Retry struct {
 }
 
 func (o *Options) withDefaults() Options {
-	d := *o
+	var d Options
+	if o != nil {
+		d = *o
+	}
 	if d.Dialers == nil {
 		d.Dialers = Dialers{config.Stdio: Stdio}
 	}
 	if d.Describe == nil {
 		d.Describe = Describe
 	}
-	orDefault(&d.Parallel, 8)
+	if d.Parallel <= 0 {
+		d.Parallel = 8
+	}
 	orDefault(&d.ConnectTimeout, 30*time.Second)
 	orDefault(&d.Timeout, time.Minute)
 	orDefault(&d.MaxTimeout, time.Hour)
@@ -122,11 +128,15 @@ func orDefault[T ~int | ~int64](v *T, d T) {
 // fifth shorter than computed, so that servers that died together are not
 // started together.
 func (r *Retry) delay(try int) time.Duration {
-	d := float64(r.Initial)
-	for ; try > 1 && d < float64(r.Cap); try-- {
+	limit := float64(r.Cap)
+	if r.Cap < 0 {
+		limit = math.MaxInt64 / 2
+	}
+	d := max(float64(r.Initial), 0)
+	for ; try > 1 && d < limit; try-- {
 		d *= r.Multiplier
 	}
-	return time.Duration(min(d, float64(r.Cap)) * (1 - rand.Float64()/5))
+	return time.Duration(min(d, limit) * (1 - rand.Float64()/5))
 }
 
 // retries returns how often to try again to connect to a server.
@@ -141,10 +151,10 @@ func (o *Options) retries(s *Server) int {
 // timeouts returns how long connecting and calls may take.
 func (o *Options) timeouts(s *Server) (connect, call time.Duration) {
 	connect, call = o.ConnectTimeout, o.Timeout
-	if s.ConnectTimeout > 0 {
+	if s.ConnectTimeout != 0 {
 		connect = s.ConnectTimeout
 	}
-	if s.Timeout > 0 {
+	if s.Timeout != 0 {
 		call = s.Timeout
 	}
 	return connect, call
@@ -152,7 +162,10 @@ func (o *Options) timeouts(s *Server) (connect, call time.Duration) {
 
 // Describe returns a description that says which server the tool is from.
 func Describe(server string, tool *mcp.Tool) string {
-	text := tool.Description
+	text := ""
+	if tool != nil {
+		text = tool.Description
+	}
 	if text == "" {
 		text = "MCP tool from " + server + " server"
 	}
@@ -160,7 +173,20 @@ func Describe(server string, tool *mcp.Tool) string {
 }
 
 // PlainDescription returns the server's own description.
-func PlainDescription(_ string, tool *mcp.Tool) string { return tool.Description }
+func PlainDescription(_ string, tool *mcp.Tool) string {
+	if tool == nil {
+		return ""
+	}
+	return tool.Description
+}
+
+// within returns ctx with a timeout of limit, if limit is more than 0.
+func within(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	if limit > 0 {
+		return context.WithTimeout(ctx, limit)
+	}
+	return context.WithCancel(ctx)
+}
 
 // sleep waits, and reports false when ctx ended first.
 func sleep(ctx context.Context, d time.Duration) bool {

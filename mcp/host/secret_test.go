@@ -22,7 +22,7 @@ func TestNoSecretIsTold(t *testing.T) {
 		{Name: "echoes", Type: config.Stdio, Command: "sh", Args: []string{"-c", `echo "key is $KEY and ${HOST_TEST_TOKEN}" >&2; exit 1`}, Env: []string{"KEY=s3cret-env"}},
 		{Name: "url", Type: config.HTTP, URL: "https://u:s3cret-url@h.invalid/?key=s3cret-query", Headers: map[string]string{"Authorization": "Bearer s3cret-header"}},
 	}
-	h := newHost(t, host.Options{Retry: host.Retry{Max: -1}})
+	h := newHost(t, &host.Options{Retry: host.Retry{Max: -1}})
 	events := h.Events(t.Context())
 	d := h.SetServers(t.Context(), servers)
 	var told []string
@@ -50,7 +50,7 @@ func TestNoSecretIsTold(t *testing.T) {
 // What is wrong with the settings of a server is said with file and field.
 func TestErrorsOfSettingsNameTheFile(t *testing.T) {
 	c := config.Parse([]byte(`{"mcpServers":{"unset":{"command":"run","args":["${HOST_TEST_UNSET}"]},"web":{"url":"https://h.invalid/"}}}`), "some.json", "")
-	d := newHost(t, host.Options{}).SetServers(t.Context(), c.Servers)
+	d := newHost(t, nil).SetServers(t.Context(), c.Servers)
 	for name, want := range map[string]string{
 		"unset": `[MCP:unset] failed to connect: some.json: "args" needs the variable "HOST_TEST_UNSET", which is not set`,
 		"web":   `[MCP:web] failed to connect: some.json: no dialer for servers at a URL`,

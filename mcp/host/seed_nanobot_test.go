@@ -40,7 +40,7 @@ func TestNanobotToolNaming(t *testing.T) {
 
 // Error handling, row 1: a server that fails to start is skipped with a warning.
 func TestNanobotServerFailsToStart(t *testing.T) {
-	h := newHost(t, host.Options{Retry: host.Retry{Max: -1}})
+	h := newHost(t, &host.Options{Retry: host.Retry{Max: -1}})
 	d := h.SetServers(t.Context(), []*host.Server{child("good", nil), child("bad", &testserver.Options{Fault: "exits-at-start"})})
 	if d.Err() != nil || len(d.Errors) != 1 || !strings.Contains(d.Errors["bad"].Error(), "no configuration file") {
 		t.Errorf("%v, %v", d.Err(), d.Errors) // the warning quotes what the server said
@@ -53,7 +53,7 @@ func TestNanobotServerFailsToStart(t *testing.T) {
 // Row 2: the tools of a crashed server leave the list, and a restart brings
 // them back.
 func TestNanobotServerCrashes(t *testing.T) {
-	h := newHost(t, host.Options{Naming: host.ServerTool, Retry: host.Retry{Initial: time.Millisecond}})
+	h := newHost(t, &host.Options{Naming: host.ServerTool, Retry: host.Retry{Initial: time.Millisecond}})
 	if err := h.SetServers(t.Context(), []*host.Server{child("x", nil)}).Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestNanobotTimeout(t *testing.T) {
 
 // Row 4: a program that doesn't exist is a clear error at once.
 func TestNanobotMissingProgram(t *testing.T) {
-	h := newHost(t, host.Options{})
+	h := newHost(t, nil)
 	start := time.Now()
 	d := h.SetServers(t.Context(), []*host.Server{{Name: "x", Type: config.Stdio, Command: "no-such-program-npx"}})
 	err := d.Errors["x"]
@@ -102,7 +102,7 @@ func TestNanobotMissingProgram(t *testing.T) {
 
 // Testing: discovery and registration, a round trip, and the lifecycle.
 func TestNanobotLifecycle(t *testing.T) {
-	h := newHost(t, host.Options{})
+	h := newHost(t, nil)
 	if err := h.SetServers(t.Context(), []*host.Server{child("x", nil)}).Err(); err != nil {
 		t.Fatal(err)
 	}

@@ -91,7 +91,7 @@ func TestPhase6ErrorTable(t *testing.T) {
 	})
 	t.Run("tool execution fails", TestSpec10ErrorPropagation)
 	t.Run("server crashes mid-session", func(t *testing.T) {
-		h := newHost(t, host.Options{Retry: host.Retry{Max: -1}})
+		h := newHost(t, &host.Options{Retry: host.Retry{Max: -1}})
 		if err := h.SetServers(t.Context(), []*host.Server{child("x", &testserver.Options{Fault: "dies-mid-call"})}).Err(); err != nil {
 			t.Fatal(err)
 		}
@@ -332,7 +332,7 @@ func TestPhase6Verify10Status(t *testing.T) {
 
 // Stderr is kept for diagnosis, and told line by line.
 func TestPhase6Stderr(t *testing.T) {
-	h := newHost(t, host.Options{Retry: host.Retry{Max: -1}})
+	h := newHost(t, &host.Options{Retry: host.Retry{Max: -1}})
 	events := h.Events(t.Context())
 	h.SetServers(t.Context(), []*host.Server{child("x", &testserver.Options{Fault: "exits-at-start"})})
 	e := await(t, events, "a line", func(e host.Event) bool { return e.Kind == host.Logged })
@@ -371,5 +371,5 @@ func Example_phase6() {
 	fmt.Println(execute("ListMcpResources", `{"server":"nobody"}`))
 	// Output:
 	// Issue #42 created successfully
-	// [MCP:nobody] not found: no such server
+	// [MCP:nobody] not found: unknown server
 }

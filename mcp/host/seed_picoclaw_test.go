@@ -250,7 +250,7 @@ func TestPicoclawRisks(t *testing.T) {
 
 // 7.3 and 11.4: processes, which are gone after Shutdown, whatever they do.
 func TestPicoclawShutdown(t *testing.T) {
-	h := host.New(host.Options{})
+	h := host.New(nil)
 	polite, deaf := child("polite", nil), child("deaf", &testserver.Options{Fault: "ignores-eof"})
 	if d := h.SetServers(t.Context(), []*host.Server{polite, deaf}); d.Err() != nil || len(d.Errors) > 0 {
 		t.Fatal(d.Errors)
@@ -279,7 +279,7 @@ func TestPicoclawShutdown(t *testing.T) {
 
 // 14.2: without servers there is nothing.
 func TestPicoclawWithoutServers(t *testing.T) {
-	h := newHost(t, host.Options{})
+	h := newHost(t, nil)
 	if d := h.SetServers(t.Context(), nil); d.Err() != nil || len(h.Tools()) > 0 || len(h.Status()) > 0 {
 		t.Errorf("%+v", d)
 	}

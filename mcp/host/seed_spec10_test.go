@@ -30,11 +30,11 @@ func TestSpec10ConfigTypes(t *testing.T) {
 			return nil, errors.New("not today")
 		}
 	}
-	newHost(t, host.Options{Dialers: dialers, Parallel: 1}).SetServers(t.Context(), c.Servers)
+	newHost(t, &host.Options{Dialers: dialers, Parallel: 1}).SetServers(t.Context(), c.Servers)
 	if len(dialled) != 5 {
 		t.Errorf("%q", dialled)
 	}
-	d := newHost(t, host.Options{}).SetServers(t.Context(), c.Servers[1:2])
+	d := newHost(t, nil).SetServers(t.Context(), c.Servers[1:2])
 	if err := d.Errors["b"]; err == nil || !strings.Contains(err.Error(), `no dialer for servers of type "sse"`) {
 		t.Errorf("%v", err)
 	}
@@ -132,7 +132,7 @@ func TestSpec10JSONRPC(t *testing.T) {
 // Stdio lifecycle: spawned on connect, killed on disconnect. Reconnect tears
 // down and starts again.
 func TestSpec10StdioLifecycle(t *testing.T) {
-	h := newHost(t, host.Options{})
+	h := newHost(t, nil)
 	server := child("x", nil)
 	server.Lazy = true
 	if d := h.SetServers(t.Context(), []*host.Server{server}); d.Err() != nil || state(t, h, "x") != host.Disconnected {

@@ -45,8 +45,8 @@ type server struct {
 	client  *mcp.Client // nil unless connected
 	dial    *DialParams // what client was made from
 	info    *mcp.ServerInfo
-	legacy  bool        // the revision last agreed on is one that begins with initialize
-	crashes []time.Time // the last ones
+	cached  *mcp.ServerInfo // info if the server is a legacy one: the next connection needs no probe
+	crashes []time.Time     // the last ones
 
 	tools   []*Tool // what client lists, as far as it is not filtered out
 	all     []*mcp.Tool
@@ -108,7 +108,7 @@ func (s *server) crashed(r *Retry) bool {
 	s.metrics.count(&s.metrics.m.Crashes)
 	now := time.Now()
 	s.crashes = append(s.crashes, now)
-	for now.Sub(s.crashes[0]) > r.Window {
+	for r.Window >= 0 && now.Sub(s.crashes[0]) > r.Window {
 		s.crashes = s.crashes[1:]
 	}
 	return len(s.crashes) >= r.Crashes

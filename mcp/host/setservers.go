@@ -38,6 +38,9 @@ func (d *Diff) Err() error { return d.err }
 func (h *Host) SetServers(ctx context.Context, servers []*Server) *Diff {
 	wanted := make(map[string]*Server, len(servers))
 	for _, s := range servers {
+		if s == nil {
+			s = &Server{} // an error, as it has no name
+		}
 		wanted[s.Name] = s
 	}
 	return h.change(ctx, wanted, func(name string) bool { return wanted[name] == nil })
@@ -48,6 +51,9 @@ func (h *Host) SetServers(ctx context.Context, servers []*Server) *Diff {
 // says that the server is not connected; it is one of the host's all the same,
 // unless the error matches ErrTooManyServers or ErrShutdown.
 func (h *Host) AddServer(ctx context.Context, s *Server) error {
+	if s == nil {
+		s = &Server{} // an error, as it has no name
+	}
 	d := h.change(ctx, map[string]*Server{s.Name: s}, func(string) bool { return false })
 	switch {
 	case d.Pending != nil:
@@ -156,7 +162,7 @@ func (h *Host) put(cfg *Server, d *Diff) *server {
 		s.enabled = !cfg.Disabled
 	}
 	if !old.SameConnection(cfg) {
-		s.crashes, s.legacy = nil, false
+		s.crashes, s.cached = nil, nil
 		h.restart(s)
 	} else if s.tools = h.choose(s); s.run == nil && s.enabled && !cfg.Lazy && s.state != Connected {
 		h.start(s)

@@ -131,7 +131,7 @@ func (s *server) hide(text string) string {
 // connect makes one attempt.
 func (h *Host) connect(ctx context.Context, s *server, r *run) (*attendant, *Error) {
 	h.lock()
-	cfg, legacy := s.cfg, s.legacy
+	cfg, cached := s.cfg, s.cached
 	h.unlock()
 	started, err := cfg.Expand(ctx, &h.opts.Vars) // may ask a user, which no other server is to wait for
 	if err != nil {
@@ -152,12 +152,12 @@ func (h *Host) connect(ctx context.Context, s *server, r *run) (*attendant, *Err
 		return nil, e
 	}
 	limit, _ := h.opts.timeouts(cfg)
-	bound, cancel := context.WithTimeout(context.WithValue(ctx, serverKey{}, s.name), limit)
+	bound, cancel := within(context.WithValue(ctx, serverKey{}, s.name), limit)
 	defer cancel()
-	client, err := mcp.Connect(bound, t, h.clientOptions(s, d, legacy))
+	client, err := mcp.Connect(bound, t, h.clientOptions(s, d, cached))
 	if err != nil {
 		h.lock()
-		s.legacy = false // it may be another program by now
+		s.cached = nil // the server may have been replaced
 		h.unlock()
 		return nil, connectError(s.name, err, d)
 	}
@@ -180,20 +180,17 @@ func (h *Host) stderrLine(s *server, d *DialParams, line string) {
 	h.hub.emit(&Event{Kind: Logged, Server: s.name, Line: line})
 }
 
-// clientOptions returns the options of the client for a server.
-func (h *Host) clientOptions(s *server, d *DialParams, legacy bool) *mcp.Options {
+// clientOptions returns the options of the client for a server. cached
+// describes the server if its last connection was a legacy one.
+func (h *Host) clientOptions(s *server, d *DialParams, cached *mcp.ServerInfo) *mcp.Options {
 	var o mcp.Options
 	if h.opts.Client != nil {
 		o = *h.opts.Client
 	}
 	_, o.Timeout = h.opts.timeouts(d.Server)
 	o.MaxTimeout = h.opts.MaxTimeout
-	if legacy && len(o.ProtocolVersions) == 0 {
-		for _, v := range mcp.ProtocolVersions() {
-			if v != mcp.ProtocolVersion20260728 {
-				o.ProtocolVersions = append(o.ProtocolVersions, v)
-			}
-		}
+	if cached != nil {
+		o.CachedServer = cached
 	}
 	o.Intercept = d.noteTTL(o.Intercept)
 	log := o.Log
@@ -209,7 +206,7 @@ func (h *Host) clientOptions(s *server, d *DialParams, legacy bool) *mcp.Options
 // listTools lists the tools of a server that has any.
 func listTools(ctx context.Context, client *mcp.Client) ([]*mcp.Tool, error) {
 	info := client.Server()
-	if info.Capabilities.Tools == nil && isModern(&info) {
+	if info.Capabilities.Tools == nil && info.Modern() {
 		return nil, nil
 	}
 	tools, err := client.ListTools(ctx)
@@ -218,8 +215,6 @@ func listTools(ctx context.Context, client *mcp.Client) ([]*mcp.Tool, error) {
 	}
 	return tools, err
 }
-
-func isModern(info *mcp.ServerInfo) bool { return info.ProtocolVersion >= mcp.ProtocolVersion20260728 }
 
 // up makes a connection the one of its server.
 func (h *Host) up(s *server, r *run, client *mcp.Client, d *DialParams, tools []*mcp.Tool, listErr error) {
@@ -230,7 +225,10 @@ func (h *Host) up(s *server, r *run, client *mcp.Client, d *DialParams, tools []
 	if s.run != r {
 		return // replaced meanwhile, and about to be closed
 	}
-	s.client, s.dial, s.info, s.legacy = client, d, &info, !isModern(&info)
+	s.client, s.dial, s.info, s.cached = client, d, &info, nil
+	if !info.Modern() {
+		s.cached = &info
+	}
 	s.attempts = 0
 	s.listing++
 	var warning *Error

@@ -12,6 +12,9 @@ import (
 // note in place of what is no text. A result that has only structured content
 // is that, in JSON, and one that has nothing is "(empty result)".
 func Text(res *mcp.CallToolResult) string {
+	if res == nil {
+		res = &mcp.CallToolResult{}
+	}
 	blocks := make([]string, 0, len(res.Content))
 	for i := range res.Content {
 		if text := BlockText(&res.Content[i]); text != "" {
@@ -29,6 +32,9 @@ func Text(res *mcp.CallToolResult) string {
 
 // BlockText returns one block of a result as a text for a model.
 func BlockText(c *mcp.Content) string {
+	if c == nil {
+		return ""
+	}
 	if c.Raw != nil {
 		return "[" + c.Type + " content]"
 	}
@@ -40,6 +46,9 @@ func BlockText(c *mcp.Content) string {
 	case mcp.ContentResourceLink:
 		return "[resource: " + c.Name + " " + c.URI + "]"
 	case mcp.ContentResource:
+		if c.Resource == nil {
+			break
+		}
 		if c.Resource.IsBlob || c.Resource.Blob != "" {
 			return "[resource content: " + c.Resource.URI + " " + c.Resource.MIMEType + ", " + size(c.Resource.Blob) + "]"
 		}
@@ -56,6 +65,9 @@ func size(data string) string {
 // Structured returns what of a result is meant for programs: its structured
 // content, or else its text if that is JSON. Otherwise it is nil.
 func Structured(res *mcp.CallToolResult) mcp.RawMessage {
+	if res == nil {
+		return nil
+	}
 	if res.StructuredContent != nil {
 		return res.StructuredContent
 	}

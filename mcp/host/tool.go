@@ -27,15 +27,25 @@ type Tool struct {
 }
 
 // Name returns what models call the tool.
-func (t *Tool) Name() string { return t.name }
+func (t *Tool) Name() string {
+	if t == nil {
+		return ""
+	}
+	return t.name
+}
 
 // Description returns what models are told of the tool.
-func (t *Tool) Description() string { return t.description }
+func (t *Tool) Description() string {
+	if t == nil {
+		return ""
+	}
+	return t.description
+}
 
 // InputSchema returns the JSON Schema of the tool's arguments: the server's
 // own, byte for byte, or one of any object when the server has none.
 func (t *Tool) InputSchema() mcp.RawMessage {
-	if len(t.def.InputSchema) == 0 {
+	if t == nil || len(t.def.InputSchema) == 0 {
 		return mcp.RawMessage(`{"type":"object","properties":{}}`)
 	}
 	return t.def.InputSchema
@@ -54,12 +64,17 @@ func (t *Tool) Parameters() map[string]any {
 }
 
 // Definition returns what the server says of the tool. It must not be changed.
-func (t *Tool) Definition() *mcp.Tool { return t.def }
+func (t *Tool) Definition() *mcp.Tool {
+	if t == nil {
+		return &mcp.Tool{}
+	}
+	return t.def
+}
 
 // Server returns the name of the tool's server, as the settings have it. It is
 // empty for the tools of ResourceTools.
 func (t *Tool) Server() string {
-	if t.server == nil {
+	if t == nil || t.server == nil {
 		return ""
 	}
 	return t.server.name
@@ -67,8 +82,8 @@ func (t *Tool) Server() string {
 
 // Connected reports whether the tool can be called at once.
 func (t *Tool) Connected() bool {
-	if t.server == nil {
-		return true
+	if t == nil || t.server == nil {
+		return t != nil
 	}
 	t.host.lock()
 	defer t.host.unlock()
@@ -79,7 +94,7 @@ func (t *Tool) Connected() bool {
 // before it calls Execute. It does for all tools of servers, as nothing is
 // known of them but their own words, unless Options.Approve is there to do so.
 func (t *Tool) RequiresPermission(input mcp.RawMessage) bool {
-	if t.host.opts.Approve != nil {
+	if t == nil || t.host.opts.Approve != nil {
 		return false
 	}
 	if t.server == nil {
@@ -127,6 +142,12 @@ func (t *Tool) Call(ctx context.Context, args any) (*mcp.CallToolResult, error) 
 // Do calls the tool as Call does, with all that can be said about it. Its Name
 // is of no account.
 func (t *Tool) Do(ctx context.Context, call *mcp.ToolCall) (*mcp.CallToolResult, error) {
+	if t == nil {
+		return nil, newError(ToolCategory, "UNKNOWN_TOOL", "no tool was called", "", ErrUnknownTool)
+	}
+	if call == nil {
+		call = &mcp.ToolCall{}
+	}
 	args, err := arguments(call.Arguments)
 	if t.run != nil {
 		return t.local(ctx, args, err)

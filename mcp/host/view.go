@@ -38,10 +38,11 @@ func (v *View) Agent(servers ...string) *View {
 // Options.Approve.
 func (v *View) With(approve Approver) *View {
 	w := *v
-	if before := v.approve; before != nil {
-		w.approve = First(before, approve)
-	} else {
+	switch before := v.approve; {
+	case before == nil:
 		w.approve = approve
+	case approve != nil:
+		w.approve = First(before, approve)
 	}
 	return &w
 }

@@ -132,7 +132,7 @@ func subscribe(ctx context.Context, client *mcp.Client, uri string) (*mcp.Subscr
 	if err != nil {
 		return nil, err
 	}
-	if isModern(&info) && len(sub.Honored().ResourceSubscriptions) == 0 {
+	if info.Modern() && len(sub.Honored().ResourceSubscriptions) == 0 {
 		sub.Close()
 		return nil, errors.New("the server does not tell when this resource changes")
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 
 	"github.com/stdmcp/stdmcp/mcp"
@@ -21,8 +22,8 @@ type Outputs struct {
 	// tools are not checked.
 	Strict bool
 
-	mu    sync.Mutex
-	tools map[string]*tool
+	mu      sync.Mutex
+	clients map[*mcp.Client]map[string]*tool // the tools that each client has listed
 }
 
 // A tool is one with a schema for its output.
@@ -57,19 +58,22 @@ func (e *OutputError) Unwrap() error        { return e.Err }
 // Intercept is a function for Options.Intercept. A program with an interceptor
 // of its own calls it from there in place of Send.
 func (o *Outputs) Intercept(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
+	if call == nil {
+		return nil, errors.New("jsonschema: the call is nil")
+	}
 	raw, err := call.Send(ctx)
 	if err != nil {
 		return nil, err
 	}
 	switch call.Method {
 	case "tools/list":
-		o.learn(raw)
+		o.learn(call.Client(), raw)
 	case "tools/call", "tasks/result":
-		err = o.check(call.Name, raw)
+		err = o.check(call, raw)
 	case "tasks/get": // with the result in it since 2026-07-28
 		var task mcp.Task
 		if task.UnmarshalJSON(raw) == nil && task.Payload != nil {
-			err = o.check(call.Name, task.Payload)
+			err = o.check(call, task.Payload)
 		}
 	}
 	if err != nil {
@@ -78,33 +82,47 @@ func (o *Outputs) Intercept(ctx context.Context, call *mcp.OutgoingCall) (mcp.Ra
 	return raw, nil
 }
 
-// learn takes the schemas of a list of tools.
-func (o *Outputs) learn(raw mcp.RawMessage) {
+// learn stores the schemas of a list of tools for the client that asked for it.
+func (o *Outputs) learn(client *mcp.Client, raw mcp.RawMessage) {
 	var res mcp.ListToolsResult
 	if res.UnmarshalJSON(raw) != nil {
 		return // the client will say so
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.tools == nil {
-		o.tools = make(map[string]*tool)
-	}
+	tools := o.toolsOf(client)
 	for _, t := range res.Tools {
 		switch {
 		case t.OutputSchema == nil:
-			delete(o.tools, t.Name)
-		case o.tools[t.Name] == nil || string(o.tools[t.Name].raw) != string(t.OutputSchema):
-			o.tools[t.Name] = &tool{raw: t.OutputSchema}
+			delete(tools, t.Name)
+		case tools[t.Name] == nil || string(tools[t.Name].raw) != string(t.OutputSchema):
+			tools[t.Name] = &tool{raw: t.OutputSchema}
 		}
 	}
+}
+
+// toolsOf returns the tools of a client, which it adds if it is new. Clients
+// that have ended are dropped then. The caller holds mu.
+func (o *Outputs) toolsOf(client *mcp.Client) map[string]*tool {
+	tools := o.clients[client]
+	if tools != nil {
+		return tools
+	}
+	maps.DeleteFunc(o.clients, func(c *mcp.Client, _ map[string]*tool) bool { return c.Err() != nil })
+	if o.clients == nil {
+		o.clients = make(map[*mcp.Client]map[string]*tool)
+	}
+	tools = make(map[string]*tool)
+	o.clients[client] = tools
+	return tools
 }
 
 var errNoOutput = errors.New("no structured content, though the tool has a schema for it")
 
 // check checks the result of a tool.
-func (o *Outputs) check(name string, raw mcp.RawMessage) error {
+func (o *Outputs) check(call *mcp.OutgoingCall, raw mcp.RawMessage) error {
 	o.mu.Lock()
-	t := o.tools[name]
+	t := o.clients[call.Client()][call.Name]
 	o.mu.Unlock()
 	if t == nil {
 		return nil
@@ -126,7 +144,7 @@ func (o *Outputs) check(name string, raw mcp.RawMessage) error {
 		err = schema.Validate(res.StructuredContent)
 	}
 	if err != nil {
-		return &OutputError{name, res, err}
+		return &OutputError{call.Name, res, err}
 	}
 	return nil
 }

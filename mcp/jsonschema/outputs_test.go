@@ -74,6 +74,38 @@ func TestOutputsAreChecked(t *testing.T) {
 	}
 }
 
+// TestSharedOutputsKeepClientsApart: two servers have a tool of the same name,
+// each with a schema of its own.
+func TestSharedOutputsKeepClientsApart(t *testing.T) {
+	outputs := new(jsonschema.Outputs)
+	connect := func(schema, result string) *mcp.Client {
+		c, err := mcp.Connect(t.Context(), serving(schema, result), &mcp.Options{Intercept: outputs.Intercept})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { c.Close() })
+		if _, err := c.ListTools(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	numbers := connect(`{"type":"number"}`, `{"content":[],"structuredContent":1}`)
+	texts := connect(`{"type":"string"}`, `{"content":[],"structuredContent":"one"}`)
+	wrong := connect(`{"type":"string"}`, `{"content":[],"structuredContent":1}`)
+	for range 2 {
+		for _, c := range []*mcp.Client{numbers, texts} {
+			if _, err := c.CallTool(t.Context(), "t", nil); err != nil {
+				t.Error(err)
+			}
+		}
+		if _, err := wrong.CallTool(t.Context(), "t", nil); !errors.Is(err, mcp.ErrMalformed) {
+			t.Errorf("a number where the schema has a string: %v", err)
+		}
+		numbers.Close() // the schemas of the others stay when a client ends
+		numbers = connect(`{"type":"number"}`, `{"content":[],"structuredContent":1}`)
+	}
+}
+
 func TestErrorsSayWhere(t *testing.T) {
 	s, err := jsonschema.Compile(mcp.RawMessage(`{"properties":{"a/b":{"items":{"required":["c"],"properties":{"c":{"minimum":3}}}}},"additionalProperties":false}`))
 	if err != nil {

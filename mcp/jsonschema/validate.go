@@ -40,6 +40,9 @@ func (s *Schema) Validate(value mcp.RawMessage) error {
 	if err != nil {
 		return err
 	}
+	if s == nil || s.root == nil {
+		return nil
+	}
 	c := &checker{steps: maxSteps}
 	_, err = c.check(s.root, v, "", nil)
 	return err

@@ -12,6 +12,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/stdmcp/stdmcp/mcp"
@@ -39,6 +40,9 @@ func (e *ToolError) Error() string {
 // doesn't fit Out.
 func Call[In, Out any](ctx context.Context, client *mcp.Client, tool string, in In) (Out, error) {
 	var none Out
+	if client == nil {
+		return none, errors.New("typed: the client is nil")
+	}
 	args, err := json.Marshal(in)
 	if err == nil && args[0] != '{' && string(args) != "null" {
 		err = fmt.Errorf("%T is no object in JSON", in)
@@ -68,6 +72,9 @@ func Call[In, Out any](ctx context.Context, client *mcp.Client, tool string, in 
 // as it is, and one that is struct{} is for tools that return nothing of
 // interest.
 func Decode[Out any](res *mcp.CallToolResult) (out Out, err error) {
+	if res == nil {
+		return out, fmt.Errorf("%w: the result is nil", mcp.ErrMalformed)
+	}
 	if res.IsError {
 		return out, &ToolError{Text: res.Text(), Result: res}
 	}

@@ -137,6 +137,9 @@ func (s *Server) copy() *Server {
 // SameConnection reports whether a connection made for one of them will do for
 // the other.
 func (s *Server) SameConnection(o *Server) bool {
+	if o == nil {
+		return false
+	}
 	a, b := &s.Auth, &o.Auth
 	return s.Type == o.Type && s.Command == o.Command && same(s.Args, o.Args) && s.Dir == o.Dir &&
 		same(s.Env, o.Env) && same(s.EnvFiles, o.EnvFiles) && s.InheritEnv == o.InheritEnv &&

@@ -1,7 +1,7 @@
 // Package dialers has the dialers of all types of servers that package host
 // knows, and all that they link: net/http, crypto/tls, authorization.
 //
-//	h := host.New(host.Options{Dialers: dialers.All(nil)})
+//	h := host.New(&host.Options{Dialers: dialers.All(nil)})
 //
 // # Authorization
 //

@@ -22,7 +22,7 @@ import (
 // newHost returns a host with all dialers that is shut down when the test ends.
 func newHost(t *testing.T, o *dialers.Options) *host.Host {
 	t.Helper()
-	h := host.New(host.Options{Dialers: dialers.All(o), Retry: host.Retry{Max: -1}})
+	h := host.New(&host.Options{Dialers: dialers.All(o), Retry: host.Retry{Max: -1}})
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 		defer cancel()
@@ -159,7 +159,7 @@ func TestKilledServersComeBack(t *testing.T) {
 		return srv
 	}
 	srv := serve(l)
-	h := host.New(host.Options{Dialers: dialers.All(nil), Retry: host.Retry{Max: 1000, Initial: time.Millisecond, Cap: 20 * time.Millisecond}})
+	h := host.New(&host.Options{Dialers: dialers.All(nil), Retry: host.Retry{Max: 1000, Initial: time.Millisecond, Cap: 20 * time.Millisecond}})
 	defer h.Shutdown(context.Background())
 	events := h.Events(t.Context())
 	d := h.SetServers(t.Context(), []*host.Server{
@@ -197,7 +197,7 @@ func TestKilledServersComeBack(t *testing.T) {
 }
 
 func Example() {
-	h := host.New(host.Options{Dialers: dialers.All(nil)})
+	h := host.New(&host.Options{Dialers: dialers.All(nil)})
 	defer h.Shutdown(context.Background())
 	d := h.SetServers(context.Background(), []*host.Server{{Name: "docs", URL: "https://example.com/mcp", Lazy: true}})
 	fmt.Print(d.Added, "\n", h.Overview())

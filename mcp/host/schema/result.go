@@ -8,11 +8,23 @@ import (
 
 // ErrorResult returns a result that tells a model of an error.
 func ErrorResult(err error) *mcp.CallToolResult {
-	return &mcp.CallToolResult{Content: []mcp.Content{mcp.TextContent(err.Error())}, IsError: true}
+	text := "unknown error"
+	if err != nil {
+		text = err.Error()
+	}
+	return &mcp.CallToolResult{Content: []mcp.Content{mcp.TextContent(text)}, IsError: true}
+}
+
+func orEmpty(res *mcp.CallToolResult) *mcp.CallToolResult {
+	if res == nil {
+		return &mcp.CallToolResult{}
+	}
+	return res
 }
 
 // AnthropicResult returns the tool_result block for the tool_use with the id.
 func AnthropicResult(id string, res *mcp.CallToolResult) mcp.RawMessage {
+	res = orEmpty(res)
 	b := wire.AppendString([]byte(`{"type":"tool_result","tool_use_id":`), id)
 	b = append(wire.AppendKey(b, "content"), '[')
 	empty := len(b)
@@ -74,6 +86,7 @@ func errorText(res *mcp.CallToolResult) string {
 // OpenAIResult returns the message of the role tool for a call of the Chat
 // Completions API, which takes text only.
 func OpenAIResult(callID string, res *mcp.CallToolResult) mcp.RawMessage {
+	res = orEmpty(res)
 	b := wire.AppendString([]byte(`{"role":"tool","tool_call_id":`), callID)
 	return append(wire.AppendString(wire.AppendKey(b, "content"), errorText(res)), '}')
 }
@@ -81,6 +94,7 @@ func OpenAIResult(callID string, res *mcp.CallToolResult) mcp.RawMessage {
 // OpenAIResponsesResult returns the item function_call_output for a call of the
 // Responses API.
 func OpenAIResponsesResult(callID string, res *mcp.CallToolResult) mcp.RawMessage {
+	res = orEmpty(res)
 	b := wire.AppendString([]byte(`{"type":"function_call_output","call_id":`), callID)
 	b = wire.AppendKey(b, "output")
 	pictures := false
@@ -106,6 +120,7 @@ func OpenAIResponsesResult(callID string, res *mcp.CallToolResult) mcp.RawMessag
 // GeminiResult returns the part functionResponse for a call of the function
 // name. Structured content goes out as such.
 func GeminiResult(name string, res *mcp.CallToolResult) mcp.RawMessage {
+	res = orEmpty(res)
 	b := wire.AppendString([]byte(`{"functionResponse":{"name":`), name)
 	b = append(wire.AppendKey(b, "response"), '{')
 	switch {

@@ -46,6 +46,9 @@ type Definer func(Tool) (mcp.RawMessage, error)
 // List returns the definitions of tools as one array. Tools that can't be
 // defined are left out, and are what the error is about.
 func List[T Tool](define Definer, tools []T) (mcp.RawMessage, error) {
+	if define == nil {
+		return nil, errors.New("schema: the definer is nil")
+	}
 	b := []byte("[")
 	var errs []error
 	for _, t := range tools {
@@ -81,6 +84,9 @@ func Gemini(t Tool) (mcp.RawMessage, error) {
 }
 
 func define(t Tool, before, key, after string, rewrite func(mcp.RawMessage) ([]byte, error)) (mcp.RawMessage, error) {
+	if t == nil {
+		return nil, errors.New("schema: the tool is nil")
+	}
 	schema, err := rewrite(t.InputSchema())
 	if err != nil {
 		return nil, &toolError{t.Name(), err}

@@ -13,7 +13,7 @@ import (
 
 func main() {
 	ctx := context.Background()
-	h := host.New(host.Options{})
+	h := host.New(nil)
 	defer h.Shutdown(ctx)
 	h.SetServers(ctx, config.Load(".").Servers)
 	for _, t := range h.Tools() {

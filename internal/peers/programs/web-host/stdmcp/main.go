@@ -14,7 +14,7 @@ import (
 
 func main() {
 	ctx := context.Background()
-	h := host.New(host.Options{Dialers: dialers.All(nil)})
+	h := host.New(&host.Options{Dialers: dialers.All(nil)})
 	defer h.Shutdown(ctx)
 	h.SetServers(ctx, config.Load(".").Servers)
 	for _, t := range h.Tools() {

@@ -1,0 +1,193 @@
+package host_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/host"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
+)
+
+func TestUnknownToolReturnsAnError(t *testing.T) {
+	h := newHost(t, nil)
+	for _, tool := range []*host.Tool{h.Tool("none"), h.Snapshot().Tool("none"), h.Agent().Tool("none")} {
+		if _, err := tool.Execute(t.Context(), nil); !errors.Is(err, host.ErrUnknownTool) {
+			t.Errorf("Execute: %v", err)
+		}
+		if _, err := tool.Call(t.Context(), nil); !errors.Is(err, host.ErrUnknownTool) {
+			t.Errorf("Call: %v", err)
+		}
+		if _, err := tool.Do(t.Context(), nil); !errors.Is(err, host.ErrUnknownTool) {
+			t.Errorf("Do: %v", err)
+		}
+		if text, failed := tool.Run(t.Context(), nil); !failed || text != "[MCP] no tool was called: unknown tool" {
+			t.Errorf("Run: %q, %v", text, failed)
+		}
+		if tool.Name()+tool.Description()+tool.Server()+tool.Definition().Name != "" || tool.Connected() || tool.RequiresPermission(nil) ||
+			tool.Parameters()["type"] != "object" || tool.InputSchema() == nil {
+			t.Error("the unknown tool describes itself as a known one")
+		}
+	}
+}
+
+func TestNilArgumentsDoNotPanic(t *testing.T) {
+	h := newHost(t, nil)
+	if d := h.SetServers(t.Context(), []*host.Server{nil}); len(d.Errors) != 1 || d.Err() == nil {
+		t.Errorf("SetServers: %+v", d)
+	}
+	if err := h.AddServer(t.Context(), nil); err == nil {
+		t.Error("AddServer takes nil")
+	}
+	h.Agent("x").With(nil).Tools()
+	for name, approve := range map[string]host.Approver{
+		"First": host.First(nil), "Asking": host.Asking(nil, nil), "Rules": host.Rules(host.Rule{Action: host.Allow}),
+		"ReadOnly": host.ReadOnly, "Listed": host.Listed(true), "Capabilities": host.Capabilities(nil).Approve,
+	} {
+		if d, err := approve(t.Context(), nil); d == host.Allow || err != nil {
+			t.Errorf("%s decides %q, %v", name, d, err)
+		}
+	}
+	for name, dial := range map[string]host.Dialer{"Stdio": host.Stdio, "InProcess": host.InProcess(nil)} {
+		for _, d := range []*host.DialParams{nil, {}} {
+			if _, err := dial(d); err == nil {
+				t.Errorf("%s takes %v", name, d)
+			}
+		}
+	}
+	if got := host.Text(nil); got != "(empty result)" {
+		t.Errorf("Text: %q", got)
+	}
+	if host.BlockText(nil) != "" || host.Structured(nil) != nil || host.PlainDescription("x", nil) != "" || host.Describe("x", nil) == "" {
+		t.Error("a text for nil")
+	}
+	if host.BlockText(&mcp.Content{Type: mcp.ContentResource}) != "[resource content]" {
+		t.Error("a resource without contents")
+	}
+}
+
+func TestNegativeTimeoutsAreNoLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake(&testserver.Options{Fault: "discover-slow", Delay: time.Second})
+		h := fakes{"x": f}.start(t, host.Options{ConnectTimeout: -1, Timeout: -1, MaxTimeout: -1})
+		text, err := h.Tool("mcp__x__slow").Execute(t.Context(), raw(`{"seconds":3600,"steps":1}`))
+		if err != nil {
+			t.Errorf("a call of one hour: %q, %v", text, err)
+		}
+		// The settings of a server take precedence.
+		s := &host.Server{Name: "x", Type: config.SDK, Timeout: time.Second}
+		if err := h.AddServer(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+		if s, _ := h.ServerStatus("x"); s.Timeout != time.Second || s.ConnectTimeout >= 0 {
+			t.Errorf("timeouts: %v, %v", s.Timeout, s.ConnectTimeout)
+		}
+	})
+}
+
+func TestNegativeRetryTimes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		f := newFake(nil)
+		f.fail = errors.New("refused")
+		h := newHost(t, fakes{"x": f}.with(host.Options{Parallel: -1, Retry: host.Retry{Initial: -1}}))
+		events := h.Events(t.Context())
+		h.SetServers(t.Context(), fakes{"x": f}.servers())
+		awaitState(t, events, "x", host.Failed)
+		if took := time.Since(start); took > 0 || f.opened() != 4 {
+			t.Errorf("%d tries took %v, want no delay", f.opened(), took)
+		}
+
+		// Without a cap the delay goes on growing; without a window all crashes count.
+		f = newFake(nil)
+		f.fail = errors.New("refused")
+		h = newHost(t, fakes{"x": f}.with(host.Options{Retry: host.Retry{Max: 8, Cap: -1, Window: -1}}))
+		events = h.Events(t.Context())
+		start = time.Now()
+		h.SetServers(t.Context(), fakes{"x": f}.servers())
+		awaitState(t, events, "x", host.Failed)
+		if took := time.Since(start); took < 204*time.Second || took > 255*time.Second {
+			t.Errorf("8 retries took %v, want 204 s to 255 s", took)
+		}
+		f.failWith(nil)
+		if err := h.Reconnect(t.Context(), "x"); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 5 {
+			time.Sleep(time.Hour)
+			f.crash()
+			if i < 4 {
+				awaitState(t, events, "x", host.Connected)
+			}
+		}
+		if e := awaitState(t, events, "x", host.Failed); !errors.Is(e.Err, host.ErrCrashLoop) {
+			t.Errorf("5 crashes: %v", e.Err)
+		}
+	})
+}
+
+// methods returns the methods of the requests that a server has received since
+// it had received n messages.
+func (f *fake) methods(n int) string {
+	var list []string
+	for _, m := range f.Received()[n:] {
+		list = append(list, m.Method)
+	}
+	return strings.Join(list, " ")
+}
+
+func TestLegacyServerIsNotProbedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake(&testserver.Options{ProtocolVersions: []string{mcp.ProtocolVersion20250618}})
+		h := fakes{"x": f}.start(t, host.Options{})
+		if got := f.methods(0); !strings.HasPrefix(got, "server/discover initialize ") {
+			t.Errorf("the first connection: %s", got)
+		}
+		n := len(f.Received())
+		if err := h.Reconnect(t.Context(), "x"); err != nil {
+			t.Fatal(err)
+		}
+		if got := f.methods(n); !strings.HasPrefix(got, "initialize ") {
+			t.Errorf("the second connection: %s", got)
+		}
+		// A server that refuses what it is known for may have been replaced.
+		f.failWith(errors.New("refused"))
+		if err := h.Reconnect(t.Context(), "x"); err == nil {
+			t.Fatal("connected to a server that refuses")
+		}
+		f.failWith(nil)
+		n = len(f.Received())
+		if err := h.Reconnect(t.Context(), "x"); err != nil {
+			t.Fatal(err)
+		}
+		if got := f.methods(n); !strings.HasPrefix(got, "server/discover ") {
+			t.Errorf("after a failure: %s", got)
+		}
+	})
+}
+
+func TestProtocolVersionsOfTheProgramWin(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake(&testserver.Options{ProtocolVersions: []string{mcp.ProtocolVersion20251125}})
+		allowed := []string{mcp.ProtocolVersion20260728, mcp.ProtocolVersion20251125}
+		h := fakes{"x": f}.start(t, host.Options{Client: &mcp.Options{ProtocolVersions: allowed}})
+		for range 2 {
+			s, err := h.ServerStatus("x")
+			if err != nil || s.Info.ProtocolVersion != mcp.ProtocolVersion20251125 {
+				t.Errorf("%+v, %v", s, err)
+			}
+			allowed[1] = mcp.ProtocolVersion20251125
+			if err := h.Reconnect(t.Context(), "x"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		allowed[0], allowed[1] = mcp.ProtocolVersion20260728, mcp.ProtocolVersion20260728
+		if err := h.Reconnect(t.Context(), "x"); err == nil {
+			t.Errorf("a legacy server where only a modern one is allowed was connected")
+		}
+	})
+}
