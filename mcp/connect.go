@@ -18,7 +18,7 @@ type ServerInfo struct {
 
 // Modern reports whether ProtocolVersion is of the modern era, in which there
 // is no initialize: 2026-07-28 or later.
-func (s ServerInfo) Modern() bool { return s.ProtocolVersion >= revisions[nModern-1] }
+func (s ServerInfo) Modern() bool { return s.ProtocolVersion >= protocolVersions[modernVersions-1] }
 
 // MarshalJSON returns what the server said in the shape of the result of
 // initialize, whichever way it was asked.
