@@ -16,7 +16,7 @@ import (
 func main() { agent.Main(load) }
 
 func load(ctx context.Context, args []string) ([]agent.Tool, func(), error) {
-	h := host.New(host.Options{Dialers: dialers.All(nil)})
+	h := host.New(&host.Options{Dialers: dialers.All(nil)})
 	err := h.SetServers(ctx, config.Load(".", args...).Servers).Err()
 	var tools []agent.Tool
 	for _, t := range h.Tools() {
