@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -146,7 +147,8 @@ const (
 func TestFaultsInMemory(t *testing.T) {
 	for _, f := range testserver.Faults() {
 		for _, revision := range []string{modern, legacy, mcp.ProtocolVersion20250326} {
-			if f.Needs == "process" || f.Legacy && revision == modern || f.Name == "discover-slow" && revision != modern {
+			otherEra := f.Era != "" && (f.Era == "modern") != (revision == modern)
+			if f.Process || otherEra || !strings.Contains(f.On, "S") {
 				continue
 			}
 			t.Run(f.Name+"/"+revision, func(t *testing.T) {
@@ -182,7 +184,7 @@ func TestFaultsOfProcesses(t *testing.T) {
 		"floods-stderr", "banner", "cut-off"}
 	for _, f := range testserver.Faults() {
 		if !slices.Contains(names, f.Name) {
-			if f.Needs == "process" {
+			if f.Process {
 				t.Errorf("%s is left out", f.Name)
 			}
 			continue
@@ -295,7 +297,7 @@ func (want *fate) struck(t *testing.T, f testserver.Fault, c *mcp.Client, limit,
 			t.Errorf("the call took %v", took)
 		}
 	}()
-	if f.On == "tools/list" {
+	if f.Method == "tools/list" {
 		tools, err := c.ListTools(ctx)
 		if len(tools) != want.tools && want.tools >= 0 || len(tools) == 0 && want.tools < 0 {
 			t.Errorf("%d tools, want %d", len(tools), want.tools)

@@ -102,11 +102,7 @@ func (s *strike) tune() {
 	if s.engine.Size = tuned.size; tuned.delay > 0 {
 		s.engine.Delay = tuned.delay
 	}
-	if s.http {
-		s.web.Fault = s.name
-	} else {
-		s.engine.Fault = s.name
-	}
+	s.engine.Fault = s.name
 }
 
 // suffer meets the fault and checks what becomes of it, and of everything else.

@@ -70,7 +70,7 @@ func falseLength(t *testing.T, w *world) {
 // Over HTTP+SSE, where there is one stream for all, the connection ends.
 func idles(fault string) func(*testing.T, *world) {
 	return func(t *testing.T, w *world) {
-		w.web.Fault, w.idle = fault, 3*time.Second
+		w.engine.Fault, w.idle = fault, 3*time.Second
 		client := w.connect(t, w.options())
 		ctx, cancel := context.WithTimeout(t.Context(), callTime)
 		defer cancel()
@@ -93,7 +93,7 @@ func idles(fault string) func(*testing.T, *world) {
 // server asks for and the client keeps within limits.
 func waits(fault string, want time.Duration) func(*testing.T, *world) {
 	return func(t *testing.T, w *world) {
-		w.web.Fault = fault
+		w.engine.Fault = fault
 		o := w.options()
 		o.Timeout = 2 * time.Minute
 		client := w.connect(t, o)
@@ -112,7 +112,7 @@ func waits(fault string, want time.Duration) func(*testing.T, *world) {
 // seesOnce has a server repeat, when its stream is resumed, the log message that
 // it has sent.
 func seesOnce(t *testing.T, w *world) {
-	w.web.Fault = "replays"
+	w.engine.Fault = "replays"
 	o := w.options()
 	var seen atomic.Int64
 	o.LogLevel, o.Log = mcp.LevelDebug, func(context.Context, *mcp.LogMessage) { seen.Add(1) }
@@ -163,7 +163,7 @@ func longArgument(t *testing.T, w *world) {
 // one is opened. All of them succeed, and none comes before the session is open,
 // of which the server would complain.
 func losesSession(t *testing.T, w *world) {
-	w.web.Fault, w.web.Latency = "session-lost", 10*time.Millisecond
+	w.engine.Fault, w.web.Latency = "session-lost", 10*time.Millisecond
 	client := w.connect(t, w.options())
 	var all sync.WaitGroup
 	for i := range 100 {

@@ -94,14 +94,8 @@ func beWeb(args []string) error {
 	if err != nil {
 		return err
 	}
-	engine := testserver.Options{Size: size, ProtocolVersions: []string{args[1]}}
-	options := testserver.HTTPOptions{}
-	if catalog[args[0]].http {
-		options.Fault = args[0]
-	} else {
-		engine.Fault = args[0]
-	}
-	running, err := testserver.StartHTTP(testserver.New(&engine), &options)
+	engine := testserver.Options{Fault: args[0], Size: size, ProtocolVersions: []string{args[1]}}
+	running, err := testserver.StartHTTP(testserver.New(&engine), nil)
 	if err != nil {
 		return err
 	}

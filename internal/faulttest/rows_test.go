@@ -50,11 +50,10 @@ func (l line) at(p place) line { l.place = p; return l }
 // pardons is that of the line's fate.
 func (l line) pardons(what string) line { l.fate = l.fate.pardons(what); return l }
 
-// A fault is what both catalogs say of one.
+// A fault is what the catalog says of one.
 type fault struct {
 	name    string
 	row     int
-	http    bool   // it lies in HTTP
 	on      string // the transports that can have it
 	era     string // "legacy", "modern" or any
 	strikes string
@@ -64,20 +63,7 @@ type fault struct {
 var catalog = func() map[string]fault {
 	all := make(map[string]fault)
 	for _, f := range testserver.Faults() {
-		n := fault{name: f.Name, row: f.Row, on: "SEH", strikes: f.On}
-		if f.Needs != "" {
-			n.on = "S"
-		}
-		if f.Legacy {
-			n.era = "legacy"
-		}
-		if f.Name == "discover-slow" {
-			n.on, n.era = "SH", "modern" // others don't know the method
-		}
-		all[f.Name] = n
-	}
-	for _, f := range testserver.HTTPFaults() {
-		all[f.Name] = fault{f.Name, f.Row, true, f.On, f.Era, f.Strikes}
+		all[f.Name] = fault{f.Name, f.Row, f.On, f.Era, f.Method}
 	}
 	return all
 }()
@@ -130,7 +116,7 @@ func matches(era, revision string) bool {
 	return era == "" || era == revision || era == "modern" && revision == modern || era == "legacy" && revision != modern
 }
 
-// TestTableIsComplete: every fault of both catalogs has its cells, in its own
+// TestTableIsComplete: every fault of the catalog has its cells, in its own
 // row, and every row has cells on all of its transports.
 func TestTableIsComplete(t *testing.T) {
 	have := make(map[string]bool) // by fault, transport and revision

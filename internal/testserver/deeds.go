@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// saysResult ends a call with a result as it is written.
-func saysResult(result string) func(*call) {
-	return says(`{"jsonrpc":"2.0","id":$id,"result":` + result + "}")
+// respondResult ends a call with a result as it is written.
+func respondResult(result string) func(*call) {
+	return respondWith(`{"jsonrpc":"2.0","id":$id,"result":` + result + "}")
 }
 
 // fails ends a call with an error.
@@ -105,14 +105,6 @@ func (t *stream) trickle(msg []byte) {
 	}
 }
 
-// size is how much is sent by a fault that sends much.
-func (s *Server) size() int {
-	if s.opts.Size > 0 {
-		return s.opts.Size
-	}
-	return s.fault.size
-}
-
 func (c *call) hang() { c.later = func() { <-c.ctx.Done() } }
 
 func (c *call) hesitate() {
@@ -131,7 +123,7 @@ func (c *call) answerLate() {
 		} else {
 			time.Sleep(c.s.srv.opts.Delay)
 		}
-		says(right)(c)
+		respondWith(right)(c)
 	}
 }
 
@@ -177,7 +169,7 @@ func (c *call) cutOff() {
 
 func (c *call) nest() {
 	n := c.s.srv.size()
-	saysResult(`{"content":[],"structuredContent":{"deep":` + strings.Repeat("[", n) + strings.Repeat("]", n) + "}}")(c)
+	respondResult(`{"content":[],"structuredContent":{"deep":` + strings.Repeat("[", n) + strings.Repeat("]", n) + "}}")(c)
 }
 
 // sendRequests asks what a client answers in a legacy session and must not
@@ -235,4 +227,24 @@ func (c *call) changeSilently() {
 	srv.added++
 	srv.mu.Unlock()
 	c.serve()
+}
+
+// respondWith ends a call by sending lines in which $id stands for the id, $result
+// for the correct result and $token for the progress token.
+func respondWith(lines ...string) func(*call) {
+	return func(c *call) {
+		c.s.finish(c)
+		for _, line := range lines {
+			c.reply([]byte(c.expand(line)))
+		}
+	}
+}
+
+func (c *call) expand(line string) string {
+	result := c.complete("complete", `"content":[`+textBlock(c.params.optObject("arguments").optText("message"))+"]", "")
+	token := c.token
+	if token == nil {
+		token = []byte("0")
+	}
+	return strings.NewReplacer("$id", string(c.id), "$result", result, "$token", string(token)).Replace(line)
 }

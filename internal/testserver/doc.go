@@ -52,10 +52,9 @@
 //
 // # Faults
 //
-// [Faults] lists the faults of messages and byte streams; [Options.Fault] selects
-// one. Most concern calls of the tool echo, so that a test can check that other
-// calls still work. [HTTPFaults] lists the faults of HTTP; [HTTPOptions.Fault]
-// selects one. The two can be combined.
+// [Faults] lists what the server can do wrong; [Options.Fault] selects a fault.
+// Most faults affect calls of the tool echo, so that a test can check that other
+// calls still work.
 //
 // # Concurrency
 //

@@ -1,70 +1,132 @@
 package testserver
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
 
-// A Fault is something that the server can do wrong.
+// A Fault is one way in which the server misbehaves.
 type Fault struct {
-	Name  string
-	Row   int    // in the matrix of faults; 0 is for opening a connection
-	Does  string // what it does
-	Needs string // "stream" or "process", unless any transport will do
+	Name string
+	Row  int    // in the matrix of faults; 0 is for opening a connection
+	Does string // what the server does
 
-	// On is the method that is struck: "*" is any, and "" stands for calls of
-	// the tool echo, or for all messages when the fault lies in the stream.
-	On     string
-	Legacy bool // a server that does this is a legacy one, unless Options.ProtocolVersions says otherwise
+	// On names the transports that can have the fault: S is stdio, H is
+	// Streamable HTTP, E is HTTP+SSE.
+	On string
 
-	size  int                   // Options.Size, unless that is set
-	call  func(*call)           // serves what is struck
+	Process bool // the server must be a child process
+
+	// Era is "legacy" or "modern" for a fault of that era, and empty for one of
+	// both. A server with a fault of the legacy era speaks no modern protocol
+	// version unless Options.ProtocolVersions is set.
+	Era string
+
+	// Method is the affected method: "*" is every method. If it is empty, the
+	// fault affects calls of the tool echo, the whole byte stream, or HTTP
+	// requests other than POST.
+	Method string
+
+	// Lawful means that the specification permits what the server does, so that
+	// a client must cope.
+	Lawful bool
+
+	size int // how much the fault sends, unless Options.Size is set
+
+	// Messages: call serves the affected requests.
+	call func(*call)
+
+	// Byte streams.
 	start func(*stream) bool    // runs first; false ends the server
 	line  func(*stream, []byte) // writes every message
 	end   func(*stream)         // runs when the client has closed its end
+
+	// HTTP.
+	badCertificate bool                                 // TLS presents a certificate for another machine
+	options        func(*HTTPOptions)                   // changes the options to what the fault needs
+	unread         bool                                 // long bodies are not read
+	post           func(*exchange)                      // answers the affected POST requests
+	event          func(*sink, *outbox, item, int) bool // sends the response to an affected POST; false ends the stream
+	compressed     bool                                 // streams are compressed
+	text           func(text string, first bool) string // changes what streams send
+	get            func(*exchange)                      // answers GET
+	endpoint       func(s *sink, endpoint string)       // begins the stream of HTTP+SSE
+	delete         func(*exchange)                      // answers DELETE
+	id             func(string) string                  // changes the session id that the client is told
 }
 
-// strikes reports whether the fault concerns a call.
-func (f *Fault) strikes(c *call) bool {
-	if f.call == nil || f.Needs != "" && c.s.stream == nil {
-		return false
-	}
-	if f.On != "" {
-		return f.On == "*" || c.method == f.On
-	}
-	return c.method == "tools/call" && c.params.has("name") && c.params.optText("name") == "echo"
+// Faults returns all faults, ordered by row.
+func Faults() []Fault {
+	all := slices.Concat(messageFaults(), openings(), responses(), refusals(), streams(), resumptions(), schemas(), others())
+	slices.SortStableFunc(all, func(a, b Fault) int { return cmp.Compare(a.Row, b.Row) })
+	return all
 }
-
-// Faults returns all faults in the order of the matrix.
-func Faults() []Fault { return faults() }
 
 func findFault(name string) *Fault {
 	if name == "" {
 		return &Fault{}
 	}
-	all := faults()
+	all := Faults()
 	if i := slices.IndexFunc(all, func(f Fault) bool { return f.Name == name }); i >= 0 {
 		return &all[i]
 	}
 	return &Fault{Name: name, call: func(c *call) { c.toolError("There is no fault " + name + ".") }}
 }
 
-// says ends a call by sending lines in which $id stands for the id, $result
-// for the right result and $token for the progress token.
-func says(lines ...string) func(*call) {
-	return func(c *call) {
-		c.s.finish(c)
-		for _, line := range lines {
-			c.reply([]byte(c.expand(line)))
-		}
+// affects reports whether the fault is one of messages that affects the call.
+func (f *Fault) affects(c *call) bool {
+	if f.call == nil || f.On == "S" && c.s.stream == nil {
+		return false
 	}
+	if f.Method != "" {
+		return f.Method == "*" || c.method == f.Method
+	}
+	return c.method == "tools/call" && c.params.has("name") && c.params.optText("name") == "echo"
 }
 
-func (c *call) expand(line string) string {
-	result := c.complete("complete", `"content":[`+textBlock(c.params.optObject("arguments").optText("message"))+"]", "")
-	token := c.token
-	if token == nil {
-		token = []byte("0")
-	}
-	return strings.NewReplacer("$id", string(c.id), "$result", result, "$token", string(token)).Replace(line)
+// affectsAll reports whether the fault affects all calls of a method on every
+// transport.
+func (f *Fault) affectsAll(method string) bool {
+	return f.call != nil && f.On != "S" && (f.Method == method || f.Method == "*")
 }
+
+// size returns how much a fault sends that sends much.
+func (s *Server) size() int {
+	if s.opts.Size > 0 {
+		return s.opts.Size
+	}
+	return s.fault.size
+}
+
+// replacesServer reports whether the fault answers every request itself, as a
+// server does that does not know MCP.
+func (f *Fault) replacesServer() bool { return f.Method == "*" && f.post != nil }
+
+// concerns reports whether the fault is one of the transport and era of x.
+func (f *Fault) concerns(x *exchange) bool {
+	transport, era := "H", "legacy"
+	if x.sse {
+		transport = "E"
+	}
+	if x.modern {
+		era = "modern"
+	}
+	return strings.Contains(f.On, transport) && (f.Era == "" || f.Era == era)
+}
+
+// affected reports whether the fault affects the POST. A request that follows a
+// redirect is not affected again.
+func (x *exchange) affected() bool {
+	f := x.h.fault
+	if f.post == nil && f.event == nil || !f.concerns(x) || x.moved() {
+		return false
+	}
+	if f.Method != "" {
+		return f.Method == x.msg.method
+	}
+	return x.msg.method == "tools/call" && text(x.msg.params["name"]) == "echo"
+}
+
+// moved reports whether the request follows a redirect of a fault.
+func (x *exchange) moved() bool { return x.r.URL.Query().Has("moved") }

@@ -16,7 +16,7 @@ import (
 func TestFaultsAreInOrder(t *testing.T) {
 	row, seen := 0, map[string]bool{}
 	for _, f := range Faults() {
-		if f.Row < row || seen[f.Name] || f.Does == "" {
+		if f.Row < row || seen[f.Name] || f.Does == "" || f.On == "" {
 			t.Errorf("%s: row %d after %d, twice %v, does %q", f.Name, f.Row, row, seen[f.Name], f.Does)
 		}
 		row, seen[f.Name] = f.Row, true
@@ -29,7 +29,7 @@ func TestFaultMessages(t *testing.T) {
 	const file = "testdata/faults.golden"
 	var got bytes.Buffer
 	for _, f := range Faults() {
-		if f.Needs == "" {
+		if f.On != "S" && strings.Contains(f.On, "S") {
 			fmt.Fprintf(&got, "%s\n", f.Name)
 			for _, line := range inject(t, f) {
 				fmt.Fprintf(&got, "\t%q\n", line)
@@ -61,11 +61,11 @@ func inject(t *testing.T, f Fault) (lines []string) {
 		defer cancel()
 		line := strings.Replace(echoCall, modernMeta, `"_meta":{"progressToken":"tok",`+strings.TrimPrefix(modernMeta, `"_meta":{`), 1)
 		switch {
-		case f.On == "initialize":
+		case f.Method == "initialize":
 			line = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",` +
 				`"capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
-		case f.On != "" && f.On != "*":
-			line = `{"jsonrpc":"2.0","id":1,"method":"` + f.On + `","params":{` + modernMeta + "}}"
+		case f.Method != "" && f.Method != "*":
+			line = `{"jsonrpc":"2.0","id":1,"method":"` + f.Method + `","params":{` + modernMeta + "}}"
 		}
 		const result = `{"resultType":"complete","content":[{"type":"text","text":"hi"}],` +
 			`"_meta":{"io.modelcontextprotocol/serverInfo":` + serverName + `}}`

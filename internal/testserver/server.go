@@ -111,7 +111,7 @@ func New(o *Options) *Server {
 		s.tools = append(s.tools, taskTools()...)
 	}
 	s.fault = findFault(s.opts.Fault)
-	if s.opts.ProtocolVersions == nil && s.fault.Legacy {
+	if s.opts.ProtocolVersions == nil && s.fault.Era == "legacy" {
 		s.opts.ProtocolVersions = legacy
 	}
 	if s.opts.ProtocolVersions == nil {
@@ -134,11 +134,6 @@ func (s *Server) Options() Options {
 // Speaks returns the revisions of one era that the server speaks, the newest
 // first.
 func (s *Server) Speaks(modern bool) []string { return s.speaks(modern) }
-
-// Strikes reports whether the fault strikes all calls of a method.
-func (s *Server) Strikes(method string) bool {
-	return s.fault.Needs == "" && (s.fault.On == method || s.fault.On == "*")
-}
 
 // Violations returns what clients sent that the specification forbids, in the
 // order in which it came, or nil.

@@ -107,7 +107,7 @@ func (s *Session) requested(ctx context.Context, m *message, reply func([]byte))
 	c.params = newFields("params", m.params)
 	c.meta = c.params.optObject("_meta")
 	c.ctx, c.cancel = context.WithCancel(ctx)
-	r, struck := s.judge(c), s.srv.fault.strikes(c)
+	r, struck := s.judge(c), s.srv.fault.affects(c)
 	if r != nil && r.lawful && struck {
 		r = s.claim(c)
 	}

@@ -380,13 +380,6 @@ func TestLatency(t *testing.T) {
 	})
 }
 
-func TestUnknownFault(t *testing.T) {
-	p := start(t, nil, &HTTPOptions{InMemory: true, Fault: "no-such"})
-	if status, body := p.post(modern(1, "tools/list", "", "")); status != 500 || !strings.Contains(body, "no fault no-such") {
-		t.Error(status, body)
-	}
-}
-
 func TestManyCallsAtOnce(t *testing.T) {
 	p := start(t, nil, &HTTPOptions{Resumable: true})
 	p.initialize("2025-11-25")

@@ -110,12 +110,20 @@ func serves(first func(*exchange)) func(*exchange) {
 // once does something to the first request that is struck.
 func once(deed func(*exchange)) func(*exchange) {
 	return func(x *exchange) {
-		if x.h.again() == 0 {
+		if x.h.countInjection() == 0 {
 			deed(x)
 			return
 		}
 		x.proceed()
 	}
+}
+
+// countInjection returns how many requests the fault has affected before.
+func (h *Handler) countInjection() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.struck++
+	return h.struck - 1
 }
 
 // takeOver takes the connection, which is closed when the server is. HTTP/2 does
@@ -135,7 +143,7 @@ func (x *exchange) endlessHeader() {
 	defer conn.Close()
 	_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nX-Endless: ")
 	piece := bytes.Repeat([]byte("x"), 64<<10)
-	for left := x.h.size(); left > 0; left -= len(piece) {
+	for left := x.h.srv.size(); left > 0; left -= len(piece) {
 		if _, err := conn.Write(piece[:min(left, len(piece))]); err != nil {
 			return
 		}
@@ -153,14 +161,14 @@ func (x *exchange) dripHeader() {
 	}()
 	const line = "X: 1\r\n"
 	_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\n")
-	for i := 0; x.wait(x.h.engine.Delay); i++ {
+	for i := 0; x.wait(x.h.srv.opts.Delay); i++ {
 		_, _ = io.WriteString(conn, line[i%len(line):][:1])
 	}
 }
 
 // endEarly ends the stream of a GET after Delay, and not before.
 func (x *exchange) endEarly() {
-	t := time.AfterFunc(x.h.engine.Delay, x.cancel)
+	t := time.AfterFunc(x.h.srv.opts.Delay, x.cancel)
 	defer t.Stop()
 	x.tell()
 }
@@ -199,7 +207,7 @@ func half(then func(*exchange)) func(*exchange) {
 func (x *exchange) endless(begin, more string) {
 	piece := strings.Repeat(more, 64<<10/len(more))
 	_, _ = io.WriteString(x.w, begin)
-	for left := x.h.size(); left > 0 && x.ctx.Err() == nil; left -= len(piece) {
+	for left := x.h.srv.size(); left > 0 && x.ctx.Err() == nil; left -= len(piece) {
 		_, _ = io.WriteString(x.w, piece[:min(left, len(piece))])
 		_ = x.ctl.Flush()
 	}
@@ -224,7 +232,7 @@ func bomb(contentType, begin, end string) func(*exchange) {
 		z, _ := gzip.NewWriterLevel(x.w, gzip.BestSpeed)
 		_, _ = io.WriteString(z, x.expand(begin))
 		zeros := bytes.Repeat([]byte("0"), 64<<10)
-		for left := x.h.size(); left > 0 && x.ctx.Err() == nil; left -= len(zeros) {
+		for left := x.h.srv.size(); left > 0 && x.ctx.Err() == nil; left -= len(zeros) {
 			_, _ = z.Write(zeros[:min(left, len(zeros))])
 		}
 		_, _ = io.WriteString(z, end)
@@ -253,7 +261,7 @@ func (x *exchange) acceptsGzip() bool {
 // drip sends a byte every Delay.
 func (x *exchange) drip(text string) {
 	for i := range len(text) {
-		if !x.wait(x.h.engine.Delay) {
+		if !x.wait(x.h.srv.opts.Delay) {
 			return
 		}
 		_, _ = io.WriteString(x.w, text[i:i+1])
@@ -270,13 +278,13 @@ func (x *exchange) trickle() {
 
 // swell answers rightly, with a header of Size bytes.
 func (x *exchange) swell() {
-	x.w.Header().Set("X-Huge", strings.Repeat("x", x.h.size()))
+	x.w.Header().Set("X-Huge", strings.Repeat("x", x.h.srv.size()))
 	x.proceed()
 }
 
 // crowd answers rightly, with a header of Size lines.
 func (x *exchange) crowd() {
-	for i := range x.h.size() {
+	for i := range x.h.srv.size() {
 		x.w.Header().Add(fmt.Sprintf("X-Line-%d", i), "x")
 	}
 	x.serve()
@@ -297,7 +305,7 @@ func quietly(then func(*exchange)) func(*exchange) {
 // loses answers that the session is gone, which it then is.
 func loses(code, times int) func(*exchange) {
 	return func(x *exchange) {
-		if times > 0 && x.h.again() >= times {
+		if times > 0 && x.h.countInjection() >= times {
 			x.serve()
 			return
 		}
@@ -330,7 +338,7 @@ func (x *exchange) mismatches() {
 
 // storm says on the general stream that the tools have changed, Size times.
 func (x *exchange) storm() {
-	for range x.h.size() {
+	for range x.h.srv.size() {
 		x.session.general.put(item{msg: []byte(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)})
 	}
 	x.serve()

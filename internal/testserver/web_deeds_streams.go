@@ -91,7 +91,7 @@ func dripEvent(s *sink, out *outbox, it item, n int) bool {
 
 // murmur sends comments and never the answer.
 func murmur(s *sink, _ *outbox, _ item, _ int) bool {
-	for s.x.wait(s.x.h.engine.Delay) {
+	for s.x.wait(s.x.h.srv.opts.Delay) {
 		s.raw(": nearly there\n\n")
 	}
 	return false
@@ -176,7 +176,7 @@ func announces(text string) func(*sink, string) {
 
 // late waits before it says where messages go.
 func late(s *sink, endpoint string) {
-	if s.x.wait(s.x.h.engine.Delay) {
+	if s.x.wait(s.x.h.srv.opts.Delay) {
 		s.endpoint(endpoint)
 	}
 }

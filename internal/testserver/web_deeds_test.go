@@ -16,7 +16,7 @@ func TestLostSessions(t *testing.T) {
 	for fault, want := range map[string][]int{
 		"session-lost": {404, 200}, "session-lost-400": {400, 200}, "session-lost-again": {404, 404}, "": {200, 200},
 	} {
-		p := start(t, nil, &HTTPOptions{Fault: fault, InMemory: true})
+		p := start(t, &Options{Fault: fault}, &HTTPOptions{InMemory: true})
 		for _, want := range want {
 			p.initialize("2025-11-25")
 			if status, body := p.post(version("2025-11-25"), toolCall(1, "echo", hi)); status != want {
@@ -33,7 +33,7 @@ func TestLostSessions(t *testing.T) {
 
 func TestFaultsThatPass(t *testing.T) {
 	for _, fault := range []string{"retry-after-seconds", "header-mismatch-once"} {
-		p := start(t, nil, &HTTPOptions{Fault: fault, InMemory: true})
+		p := start(t, &Options{Fault: fault}, &HTTPOptions{InMemory: true})
 		echo := func(want bool) {
 			t.Helper()
 			status, body := p.post(modern(1, "tools/call", "echo", `"arguments":{"message":"hi"}`))
@@ -52,7 +52,7 @@ func TestFaultsThatPass(t *testing.T) {
 }
 
 func TestAnswerGoesAstray(t *testing.T) {
-	p := start(t, nil, &HTTPOptions{Fault: "astray", Answers: Stream})
+	p := start(t, &Options{Fault: "astray"}, &HTTPOptions{Answers: Stream})
 	headers, body := modern(1, "tools/call", "slow", `"arguments":{"seconds":3600}`)
 	other := p.do("POST", p.web.URL, headers, body)
 	defer other.Body.Close()
@@ -65,7 +65,7 @@ func TestAnswerGoesAstray(t *testing.T) {
 }
 
 func TestAnswerGoesToGet(t *testing.T) {
-	p := start(t, nil, &HTTPOptions{Fault: "astray-on-get"})
+	p := start(t, &Options{Fault: "astray-on-get"}, &HTTPOptions{})
 	p.initialize("2025-11-25")
 	listening := p.do("GET", p.web.URL, version("2025-11-25"), "")
 	defer listening.Body.Close()
@@ -85,7 +85,7 @@ func TestRedirects(t *testing.T) {
 		"redirect-elsewhere-307": "a message was sent to another origin", "redirect-elsewhere-308": "a message was sent to another origin",
 		"moved-elsewhere": "a message was sent to another origin",
 	} {
-		p := start(t, nil, &HTTPOptions{Fault: fault, InMemory: true})
+		p := start(t, &Options{Fault: fault}, &HTTPOptions{InMemory: true})
 		p.client.CheckRedirect = nil
 		status, body := p.post(modern(1, "tools/call", "echo", `"arguments":{"message":"hi"}`))
 		if violation == "" {
@@ -103,7 +103,7 @@ func TestRedirects(t *testing.T) {
 }
 
 func TestPackedStreams(t *testing.T) {
-	p := start(t, nil, &HTTPOptions{Fault: "stream-gzip", InMemory: true})
+	p := start(t, &Options{Fault: "stream-gzip"}, &HTTPOptions{InMemory: true})
 	headers, body := modern(1, "tools/call", "echo", `"arguments":{"message":"hi"}`)
 	resp, content, _, err := p.send("POST", "/mcp", headers+"Accept-Encoding: gzip\n", body)
 	if err != nil {
@@ -115,7 +115,7 @@ func TestPackedStreams(t *testing.T) {
 }
 
 func TestFromTLSToNone(t *testing.T) {
-	p := start(t, nil, &HTTPOptions{Fault: "redirect-http", TLS: true})
+	p := start(t, &Options{Fault: "redirect-http"}, &HTTPOptions{TLS: true})
 	headers, body := modern(1, "tools/call", "echo", `"arguments":{"message":"hi"}`)
 	resp := p.do("POST", p.web.URL, headers, body)
 	resp.Body.Close()
@@ -125,7 +125,7 @@ func TestFromTLSToNone(t *testing.T) {
 }
 
 func TestBadCertificate(t *testing.T) {
-	p := start(t, nil, &HTTPOptions{Fault: "bad-certificate", TLS: true})
+	p := start(t, &Options{Fault: "bad-certificate"}, &HTTPOptions{TLS: true})
 	if _, err := p.client.Get(p.web.URL); err == nil || !strings.Contains(err.Error(), "certificate") {
 		t.Error(err)
 	}
@@ -148,7 +148,7 @@ func TestRefusedConnections(t *testing.T) {
 
 func TestBodiesThatAreNotRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := start(t, nil, &HTTPOptions{Fault: "reads-nothing", InMemory: true})
+		p := start(t, &Options{Fault: "reads-nothing"}, &HTTPOptions{InMemory: true})
 		if status, body := p.post(modern(1, "tools/call", "echo", `"arguments":{"message":"hi"}`)); status != 200 {
 			t.Error(status, body)
 		}
@@ -167,7 +167,7 @@ func TestBodiesThatAreNotRead(t *testing.T) {
 // With HTTP/2 a stream is reset where with HTTP/1.1 the connection is.
 func TestResetsWithHTTP2(t *testing.T) {
 	for _, fault := range []string{"resets", "resets-midway", "event-reset", "length-too-short"} {
-		p := start(t, nil, &HTTPOptions{Fault: fault, TLS: true})
+		p := start(t, &Options{Fault: fault}, &HTTPOptions{TLS: true})
 		headers, body := modern(1, "tools/call", "echo", `"arguments":{"message":"hi"}`)
 		req, err := http.NewRequestWithContext(t.Context(), "POST", p.web.URL, strings.NewReader(body))
 		if err != nil {
@@ -195,7 +195,7 @@ func TestResetsWithHTTP2(t *testing.T) {
 // Faults that lie in messages are the same on every transport.
 func TestFaultsOfTheEngine(t *testing.T) {
 	for _, f := range Faults() {
-		if f.Needs != "" || f.On != "" || f.Name == "subscription-storm" { // that goes where what belongs to no call goes
+		if f.call == nil || f.On == "S" || f.Method != "" || f.Name == "subscription-storm" { // that goes where what belongs to no call goes
 			continue
 		}
 		t.Run(f.Name, func(t *testing.T) {

@@ -1,77 +1,65 @@
 package testserver
 
-import (
-	"cmp"
-	"net/http"
-	"slices"
-)
-
-// faults is the matrix, row by row: the part of it that lies in HTTP. The parts
-// are tables that belong together.
-func httpFaults() []HTTPFault {
-	all := slices.Concat(openings(), responses(), refusals(), streams(), resumptions(), schemas(), others())
-	slices.SortStableFunc(all, func(a, b HTTPFault) int { return cmp.Compare(a.Row, b.Row) })
-	return all
-}
+import "net/http"
 
 // openings lists what goes wrong before there is a conversation.
-func openings() []HTTPFault {
+func openings() []Fault {
 	const discover = "server/discover"
-	return []HTTPFault{
+	return []Fault{
 		{Name: "discover-404", Does: "a legacy server that answers server/discover with 404 and a page", On: "H", Era: "legacy",
-			Strikes: discover, post: html(404)},
+			Method: discover, post: html(404)},
 		{Name: "discover-404-session", Does: "a legacy server that answers server/discover with 404 and -32001", On: "H", Era: "legacy",
-			Strikes: discover, post: func(x *exchange) { x.refuse(404, codeNoSession, "Session not found") }},
+			Method: discover, post: func(x *exchange) { x.refuse(404, codeNoSession, "Session not found") }},
 		{Name: "discover-400-empty", Does: "a legacy server that answers server/discover with 400 and nothing", On: "H", Era: "legacy",
-			Strikes: discover, post: respond(400, "", "")},
+			Method: discover, post: respond(400, "", "")},
 		{Name: "discover-400-text", Does: "a legacy server that answers server/discover with 400 and text", On: "H", Era: "legacy",
-			Strikes: discover, post: respond(400, "text/plain", "Invalid session ID\n")},
+			Method: discover, post: respond(400, "text/plain", "Invalid session ID\n")},
 		{Name: "discover-400-method", Does: "a legacy server that answers server/discover with 400 and -32601", On: "H", Era: "legacy",
-			Strikes: discover, post: func(x *exchange) { x.refuse(400, codeMethodNotFound, "Method not found") }},
+			Method: discover, post: func(x *exchange) { x.refuse(400, codeMethodNotFound, "Method not found") }},
 		{Name: "discover-400-odd-json", Does: "a legacy server that answers server/discover with 400 and JSON of its own", On: "H",
-			Era: "legacy", Strikes: discover, post: respond(400, "application/json", `{"error":"bad_request","code":-32022}`)},
+			Era: "legacy", Method: discover, post: respond(400, "application/json", `{"error":"bad_request","code":-32022}`)},
 		{Name: "discover-405", Does: "a legacy server that answers server/discover with 405", On: "H", Era: "legacy",
-			Strikes: discover, post: status(405, "Allow: GET")},
+			Method: discover, post: status(405, "Allow: GET")},
 		{Name: "discover-406", Does: "a legacy server that answers server/discover with 406", On: "H", Era: "legacy",
-			Strikes: discover, post: status(406)},
+			Method: discover, post: status(406)},
 		{Name: "discover-422", Does: "a legacy server that answers server/discover with 422", On: "H", Era: "legacy",
-			Strikes: discover, post: respond(422, "application/json", `{"detail":[{"loc":["body","method"],"msg":"unexpected value"}]}`)},
+			Method: discover, post: respond(422, "application/json", `{"detail":[{"loc":["body","method"],"msg":"unexpected value"}]}`)},
 		{Name: "discover-500", Does: "a legacy server that answers server/discover with 500", On: "H", Era: "legacy",
-			Strikes: discover, post: status(500)},
+			Method: discover, post: status(500)},
 		{Name: "discover-202", Does: "a legacy server that answers server/discover with 202", On: "H", Era: "legacy",
-			Strikes: discover, post: respond(202, "", "")},
+			Method: discover, post: respond(202, "", "")},
 		{Name: "discover-empty-stream", Does: "a legacy server that answers server/discover with a stream without events", On: "H",
-			Era: "legacy", Strikes: discover, post: opens("", ends)},
+			Era: "legacy", Method: discover, post: opens("", ends)},
 		{Name: "discover-reset", Does: "a legacy server that answers server/discover by breaking the connection", On: "H", Era: "legacy",
-			Strikes: discover, post: (*exchange).reset},
+			Method: discover, post: (*exchange).reset},
 		{Name: "discover-other-revisions", Does: "a modern server that speaks 2099-01-01 alone", On: "H", Era: "modern",
-			Strikes: discover, post: respond(400, "application/json", `{"jsonrpc":"2.0","id":$id,"error":{"code":-32022,`+
+			Method: discover, post: respond(400, "application/json", `{"jsonrpc":"2.0","id":$id,"error":{"code":-32022,`+
 				`"message":"Unsupported protocol version","data":{"supported":["2099-01-01"],"requested":"2026-07-28"}}}`)},
 		{Name: "bad-certificate", Row: 3, Does: "presents a certificate for another machine, with TLS", On: "HE", badCertificate: true},
-		{Name: "hangs-up", Row: 3, Does: "closes every connection", On: "HE", Strikes: "*", post: (*exchange).reset},
-		{Name: "no-http", Row: 3, Does: "speaks something that is not HTTP", On: "HE", Strikes: "*",
+		{Name: "hangs-up", Row: 3, Does: "closes every connection", On: "HE", Method: "*", post: (*exchange).reset},
+		{Name: "no-http", Row: 3, Does: "speaks something that is not HTTP", On: "HE", Method: "*",
 			post: bare("220 mail.example ESMTP ready\r\n")},
-		{Name: "website", Row: 27, Does: "is a website: everything is a page", On: "HE", Strikes: "*", post: html(200)},
-		{Name: "not-there", Row: 28, Does: "is another website: everything is 404", On: "HE", Strikes: "*", post: html(404)},
-		{Name: "api", Row: 28, Does: "is another API: everything is 404 in JSON", On: "HE", Strikes: "*",
+		{Name: "website", Row: 27, Does: "is a website: everything is a page", On: "HE", Method: "*", post: html(200)},
+		{Name: "not-there", Row: 28, Does: "is another website: everything is 404", On: "HE", Method: "*", post: html(404)},
+		{Name: "api", Row: 28, Does: "is another API: everything is 404 in JSON", On: "HE", Method: "*",
 			post: respond(404, "application/json", `{"error":"not_found","message":"No route"}`)},
-		{Name: "locked", Row: 28, Does: "answers everything with 401", On: "HE", Strikes: "*", post: status(401, bearer)},
-		{Name: "out-of-order", Row: 28, Does: "answers everything with 503", On: "HE", Strikes: "*", post: status(503, "Retry-After: 1")},
-		{Name: "moved", Row: 30, Does: "redirects everything to another path, with 308", On: "HE", Strikes: "*", Lawful: true,
+		{Name: "locked", Row: 28, Does: "answers everything with 401", On: "HE", Method: "*", post: status(401, bearer)},
+		{Name: "out-of-order", Row: 28, Does: "answers everything with 503", On: "HE", Method: "*", post: status(503, "Retry-After: 1")},
+		{Name: "moved", Row: 30, Does: "redirects everything to another path, with 308", On: "HE", Method: "*", Lawful: true,
 			post: redirect(308, sameOrigin)},
-		{Name: "moved-elsewhere", Row: 30, Does: "redirects everything to another origin, with 308", On: "HE", Strikes: "*",
+		{Name: "moved-elsewhere", Row: 30, Does: "redirects everything to another origin, with 308", On: "HE", Method: "*",
 			post: redirect(308, elsewhere)},
-		{Name: "initialize-503", Row: 28, Does: "answers initialize with 503", On: "HE", Era: "legacy", Strikes: "initialize", post: status(503)},
-		{Name: "initialize-html", Row: 27, Does: "answers initialize with a page", On: "H", Era: "legacy", Strikes: "initialize", post: html(200)},
+		{Name: "initialize-503", Row: 28, Does: "answers initialize with 503", On: "HE", Era: "legacy", Method: "initialize", post: status(503)},
+		{Name: "initialize-html", Row: 27, Does: "answers initialize with a page", On: "H", Era: "legacy", Method: "initialize", post: html(200)},
 	}
 }
 
 const bearer = `WWW-Authenticate: Bearer realm="test", error="invalid_token", resource_metadata="$foreign/.well-known/oauth-protected-resource"`
 
 // responses lists what is wrong with answers that are no streams.
-func responses() []HTTPFault {
+func responses() []Fault {
 	const huge = 128 << 20
-	return []HTTPFault{
+	return []Fault{
 		{Name: "resets", Row: 2, Does: "breaks the connection instead of answering", On: "HE", post: (*exchange).reset},
 		{Name: "resets-midway", Row: 2, Does: "breaks the connection in the middle of the answer", On: "H", post: half((*exchange).reset)},
 		{Name: "reads-nothing", Row: 7, Does: "reads no bodies longer than 64 KiB", On: "HE", unread: true},

@@ -6,13 +6,13 @@ import (
 )
 
 // refusals lists answers with other statuses.
-func refusals() []HTTPFault {
-	var list []HTTPFault
+func refusals() []Fault {
+	var list []Fault
 	for _, code := range []int{400, 401, 403, 404, 405, 408, 409, 413, 415, 429, 500, 501, 502, 503, 504} {
-		list = append(list, HTTPFault{Name: "status-" + strconv.Itoa(code), Row: 28,
+		list = append(list, Fault{Name: "status-" + strconv.Itoa(code), Row: 28,
 			Does: "answers with " + strconv.Itoa(code) + " and text", On: "HE", post: status(code)})
 	}
-	return append(list, []HTTPFault{
+	return append(list, []Fault{
 		{Name: "status-400-empty", Row: 28, Does: "answers with 400 and nothing", On: "HE", post: respond(400, "", "")},
 		{Name: "status-400-json", Row: 28, Does: "answers with 400 and an error in JSON", On: "HE",
 			post: func(x *exchange) { x.refuse(400, codeInvalidParams, "Invalid params: no such luck") }},
@@ -71,9 +71,9 @@ func refusals() []HTTPFault {
 }
 
 // others lists what goes wrong beside requests of the client.
-func others() []HTTPFault {
+func others() []Fault {
 	const initialized, text = "notifications/initialized", "text/plain"
-	return []HTTPFault{
+	return []Fault{
 		{Name: "get-400", Row: 28, Does: "refuses GET with 400", On: "HE", Era: "legacy", get: status(400)},
 		{Name: "get-401", Row: 28, Does: "refuses GET with 401", On: "HE", Era: "legacy", get: status(401, bearer)},
 		{Name: "get-404", Row: 28, Does: "refuses GET with 404", On: "HE", Era: "legacy", get: status(404)},
@@ -105,18 +105,18 @@ func others() []HTTPFault {
 		{Name: "delete-silent", Row: 1, Does: "never answers DELETE", On: "H", Era: "legacy", delete: (*exchange).hold},
 		{Name: "delete-resets", Row: 2, Does: "breaks the connection of DELETE", On: "H", Era: "legacy", delete: (*exchange).reset},
 		{Name: "accepts-with-text", Row: 27, Does: "answers notifications with 200 and text", On: "HE", Era: "legacy",
-			Strikes: initialized, post: quietly(respond(200, text, "Accepted"))},
+			Method: initialized, post: quietly(respond(200, text, "Accepted"))},
 		{Name: "accepts-with-200", Row: 27, Does: "answers notifications with 200 and nothing", On: "HE", Era: "legacy",
-			Strikes: initialized, post: quietly(respond(200, "", ""))},
+			Method: initialized, post: quietly(respond(200, "", ""))},
 		{Name: "accepts-with-204", Row: 27, Does: "answers notifications with 204", On: "HE", Era: "legacy",
-			Strikes: initialized, post: quietly(respond(204, "", ""))},
+			Method: initialized, post: quietly(respond(204, "", ""))},
 		{Name: "accepts-with-json", Row: 27, Does: "answers notifications with 202 and null", On: "HE", Era: "legacy",
-			Strikes: initialized, post: quietly(respond(202, "application/json", "null"))},
+			Method: initialized, post: quietly(respond(202, "application/json", "null"))},
 		{Name: "accepts-with-stream", Row: 27, Does: "answers notifications with a stream that does not end", On: "HE", Era: "legacy",
-			Strikes: initialized, post: quietly(opens(": hello\n\n", (*exchange).hold))},
+			Method: initialized, post: quietly(opens(": hello\n\n", (*exchange).hold))},
 		{Name: "notification-500", Row: 28, Does: "answers notifications with 500", On: "HE", Era: "legacy",
-			Strikes: initialized, post: quietly(status(500))},
+			Method: initialized, post: quietly(status(500))},
 		{Name: "notification-silent", Row: 1, Does: "never answers notifications", On: "HE", Era: "legacy",
-			Strikes: initialized, post: quietly((*exchange).hold)},
+			Method: initialized, post: quietly((*exchange).hold)},
 	}
 }

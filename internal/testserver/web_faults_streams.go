@@ -2,11 +2,11 @@ package testserver
 
 // streams lists what is wrong with event streams, those of POST and that of
 // HTTP+SSE.
-func streams() []HTTPFault {
+func streams() []Fault {
 	const right = "event: message\ndata: $msg\n\n"
 	const huge = 128 << 20
 	stream := func(o *HTTPOptions) { o.Answers = Stream }
-	return []HTTPFault{
+	return []Fault{
 		{Name: "event-reset", Row: 2, Does: "breaks the connection in the middle of the event", On: "HE", event: then(halfEvent, (*exchange).reset)},
 		{Name: "garbage-event", Row: 9, Does: "sends an event that is no JSON, then the right one", On: "HE", event: sends("data: hello\n\n" + right)},
 		{Name: "page-as-stream", Row: 9, Does: "sends a page as a stream", On: "H", post: respond(200, "text/event-stream", page)},
@@ -54,7 +54,7 @@ func streams() []HTTPFault {
 			event: sends("id: x/1\n" + right + "id: x/2\n" + right)},
 		{Name: "astray", Row: 22, Does: "answers on the stream of another call, or else of GET", On: "H", event: astray},
 		{Name: "astray-on-get", Row: 22, Does: "answers on the stream of GET", On: "H", Era: "legacy", event: onListening},
-		{Name: "stream-gzip", Row: 31, Does: "packs streams, if the client accepts that", On: "HE", Lawful: true, options: stream, packs: true},
+		{Name: "stream-gzip", Row: 31, Does: "packs streams, if the client accepts that", On: "HE", Lawful: true, options: stream, compressed: true},
 		{Name: "empty-stream", Row: 34, Does: "ends the stream without an answer", On: "HE", event: func(*sink, *outbox, item, int) bool { return false }},
 		{Name: "goes-silent", Row: 35, Does: "sends half of the event and nothing ever again", On: "HE", event: then(halfEvent, (*exchange).hold)},
 		{Name: "silent-stream", Row: 35, Does: "opens the stream and sends nothing ever", On: "HE",
@@ -70,28 +70,28 @@ func streams() []HTTPFault {
 }
 
 // schemas lists schemas that are dangerous to use.
-func schemas() []HTTPFault {
+func schemas() []Fault {
 	const list = "tools/list"
-	return []HTTPFault{
-		{Name: "schema-bomb", Row: 39, Does: "has a tool with a schema that takes 2^30 steps", On: "HE", Strikes: list, event: showsSchema(bombSchema(30))},
-		{Name: "schema-recursive", Row: 39, Does: "has a tool with a schema that refers to itself and nothing else", On: "HE", Strikes: list,
+	return []Fault{
+		{Name: "schema-bomb", Row: 39, Does: "has a tool with a schema that takes 2^30 steps", On: "HE", Method: list, event: showsSchema(bombSchema(30))},
+		{Name: "schema-recursive", Row: 39, Does: "has a tool with a schema that refers to itself and nothing else", On: "HE", Method: list,
 			event: showsSchema(`{"type":"object","$ref":"#/$defs/a","$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}}}`)},
-		{Name: "schema-elsewhere", Row: 39, Does: "has a tool with a schema that refers to another origin", On: "HE", Strikes: list,
+		{Name: "schema-elsewhere", Row: 39, Does: "has a tool with a schema that refers to another origin", On: "HE", Method: list,
 			event: showsSchema(`{"type":"object","$ref":"$foreign/schema.json"}`)},
-		{Name: "schema-pattern", Row: 39, Does: "has a tool with a schema whose pattern takes forever in careless engines", On: "HE", Strikes: list,
+		{Name: "schema-pattern", Row: 39, Does: "has a tool with a schema whose pattern takes forever in careless engines", On: "HE", Method: list,
 			event: showsSchema(`{"type":"object","properties":{"message":{"type":"string","pattern":"^(([a-z])+.)+[A-Z]([a-z])+$"}}}`)},
 	}
 }
 
 // resumptions lists what goes wrong with the endpoint of HTTP+SSE and with
 // streams that end early.
-func resumptions() []HTTPFault {
+func resumptions() []Fault {
 	resumable := func(o *HTTPOptions) { o.Answers, o.Resumable = Stream, true }
 	retry := func(text string) func(*HTTPOptions) {
 		return func(o *HTTPOptions) { o.Answers, o.Resumable, o.Retry = Stream, true, text }
 	}
 	const wait = "event: endpoint\ndata: $endpoint\n\n"
-	return []HTTPFault{
+	return []Fault{
 		{Name: "endpoint-elsewhere", Row: 32, Does: "says that messages go to another origin", On: "E",
 			endpoint: announces("event: endpoint\ndata: $foreign/message\n\n")},
 		{Name: "endpoint-elsewhere-short", Row: 32, Does: "says so without a scheme", On: "E",

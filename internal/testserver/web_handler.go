@@ -27,10 +27,6 @@ const (
 // Options say how a server is on the web. The zero value serves both
 // transports without faults.
 type HTTPOptions struct {
-	// Fault is the name of what goes wrong; see [Faults]. With a name that is
-	// not known everything is answered with 500.
-	Fault string
-
 	Answers        Answers
 	StreamableOnly bool // no /sse
 	SSEOnly        bool // no /mcp; messages may not be POSTed to /sse either
@@ -81,9 +77,8 @@ type Request struct {
 // A Handler serves MCP on HTTP. Create one with [New].
 type Handler struct {
 	srv     *Server
-	engine  Options // those of srv
 	opts    HTTPOptions
-	fault   *HTTPFault
+	fault   *Fault // that of srv
 	foreign string // where faults lead that lead elsewhere
 	plain   string // the same server without TLS
 	ctx     context.Context
@@ -108,7 +103,7 @@ const maxRequests = 10_000
 func NewHandler(server *Server, o *HTTPOptions) *Handler {
 	h := &Handler{
 		srv:      server,
-		engine:   server.Options(),
+		fault:    server.fault,
 		sessions: map[string]*session{},
 		ended:    map[string]string{},
 		open:     map[*exchange]bool{},
@@ -118,7 +113,6 @@ func NewHandler(server *Server, o *HTTPOptions) *Handler {
 		h.opts = *o
 	}
 	h.ctx, h.stop = context.WithCancel(context.Background())
-	h.fault = findHTTPFault(h.opts.Fault)
 	if h.fault.options != nil {
 		h.fault.options(&h.opts)
 	}
@@ -215,14 +209,14 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !x.wait(h.opts.Latency) || !x.welcome() {
 		return
 	}
-	if h.fault.total() && !x.moved() {
+	if h.fault.replacesServer() && !x.moved() {
 		if x.read() {
 			h.fault.post(x)
 		}
 		return
 	}
 	path, ok := strings.CutPrefix(r.URL.Path, h.opts.Prefix)
-	if x.moved() && x.r.Method == http.MethodGet && path == "/mcp" && h.fault.post != nil && !h.fault.total() {
+	if x.moved() && x.r.Method == http.MethodGet && path == "/mcp" && h.fault.post != nil && !h.fault.replacesServer() {
 		h.violation("a redirect has turned a POST into a GET")
 	}
 	switch {

@@ -23,7 +23,7 @@ func (x *exchange) post() {
 		return
 	}
 	x.modern = x.isModern()
-	if x.strikes() && x.h.fault.Strikes == "server/discover" {
+	if x.affected() && x.h.fault.Method == "server/discover" {
 		x.h.fault.post(x)
 		return
 	}
@@ -31,7 +31,7 @@ func (x *exchange) post() {
 	if x.modern && !x.admitModern() || !x.modern && !x.admitLegacy() {
 		return
 	}
-	if x.strikes() && x.h.fault.post != nil {
+	if x.affected() && x.h.fault.post != nil {
 		x.h.fault.post(x)
 		return
 	}
@@ -113,7 +113,7 @@ func (x *exchange) handle(out *outbox) {
 // replyTo returns what takes the messages of the engine.
 func (x *exchange) replyTo(out *outbox) func(msg []byte) {
 	onlyAnswer := x.h.opts.Answers == JSON && !x.isListen() && !x.sse
-	struck := x.strikes() && x.h.fault.event != nil
+	struck := x.affected() && x.h.fault.event != nil
 	return func(msg []byte) {
 		it := item{msg: msg}
 		switch told := tells(msg); {
@@ -151,7 +151,7 @@ func (x *exchange) acknowledge(out *outbox) {
 // answer answers a request in JSON or with a stream.
 func (x *exchange) answer(out *outbox, reader int) {
 	form := x.h.opts.Answers
-	if x.isListen() || x.strikes() && x.h.fault.event != nil {
+	if x.isListen() || x.affected() && x.h.fault.event != nil {
 		form = Stream
 	}
 	items := x.await(out, func(items []item, ended bool) bool {

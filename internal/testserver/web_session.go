@@ -132,7 +132,7 @@ func (x *exchange) admitLegacy() bool {
 	}
 	version := x.r.Header.Get(headerVersion)
 	switch {
-	case x.msg.method == "ping" && x.r.Header.Get(headerSession) == "" && version == "", x.h.srv.Strikes(x.msg.method):
+	case x.msg.method == "ping" && x.r.Header.Get(headerSession) == "" && version == "", x.h.fault.affectsAll(x.msg.method):
 		if x.r.Header.Get(headerSession) != "" {
 			break
 		}

@@ -23,7 +23,7 @@ func (x *exchange) open() *sink {
 	header.Set("Cache-Control", "no-cache, no-transform")
 	header.Set("X-Accel-Buffering", "no")
 	s := &sink{x: x}
-	if x.h.fault.packs && x.h.fault.concerns(x) && x.acceptsGzip() {
+	if x.h.fault.compressed && x.h.fault.concerns(x) && x.acceptsGzip() {
 		header.Set("Content-Encoding", "gzip")
 		s.z = gzip.NewWriter(x.w)
 	}

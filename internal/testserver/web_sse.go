@@ -66,7 +66,7 @@ func (x *exchange) serveMessage() {
 	}
 	x.session = s
 	x.endWith(s.ctx)
-	if x.strikes() && x.h.fault.post != nil {
+	if x.affected() && x.h.fault.post != nil {
 		x.h.fault.post(x)
 		return
 	}

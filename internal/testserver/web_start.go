@@ -35,7 +35,7 @@ type HTTPServer struct {
 // value. Close must be called.
 func StartHTTP(server *Server, o *HTTPOptions) (*HTTPServer, error) {
 	r := &HTTPServer{Handler: NewHandler(server, o), conns: map[net.Conn]bool{}}
-	engine := r.engine
+	engine := server.Options()
 	engine.Fault, engine.Report = "", nil
 	r.other = NewHandler(New(&engine), &HTTPOptions{Prefix: r.opts.Prefix})
 	if err := r.start(); err != nil {

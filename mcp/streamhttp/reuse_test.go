@@ -19,8 +19,8 @@ import (
 // It returns how many connections they took and how long.
 func dials(t *testing.T, revision, fault string, calls int) (n int, took time.Duration) {
 	synctest.Test(t, func(t *testing.T) {
-		server := testserver.New(&testserver.Options{ProtocolVersions: []string{revision}})
-		web, err := testserver.StartHTTP(server, &testserver.HTTPOptions{InMemory: true, Answers: testserver.Stream, Fault: fault})
+		server := testserver.New(&testserver.Options{Fault: fault, ProtocolVersions: []string{revision}})
+		web, err := testserver.StartHTTP(server, &testserver.HTTPOptions{InMemory: true, Answers: testserver.Stream})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -79,14 +79,9 @@ func run(ctx context.Context, names []string) error {
 	return nil
 }
 
-// describe returns what the catalogs of faults say of one.
+// describe returns what the catalog of faults says of one.
 func describe(name string) (row int, does string) {
 	for _, f := range testserver.Faults() {
-		if f.Name == name {
-			return f.Row, f.Does
-		}
-	}
-	for _, f := range testserver.HTTPFaults() {
 		if f.Name == name {
 			return f.Row, f.Does
 		}
@@ -184,13 +179,8 @@ func (t *tail) Write(p []byte) (int, error) {
 // beWeb is a server of HTTP: FAULT TRANSPORT. It says its URL and, when its
 // standard input ends, how often another origin was asked.
 func beWeb(args []string) error {
-	engine, web := testserver.Options{Size: size(args[0]), ProtocolVersions: []string{revisions[args[1][0]]}}, testserver.HTTPOptions{}
-	if slices.ContainsFunc(testserver.HTTPFaults(), func(f testserver.HTTPFault) bool { return f.Name == args[0] }) {
-		web.Fault = args[0]
-	} else {
-		engine.Fault = args[0]
-	}
-	running, err := testserver.StartHTTP(testserver.New(&engine), &web)
+	engine := testserver.Options{Fault: args[0], Size: size(args[0]), ProtocolVersions: []string{revisions[args[1][0]]}}
+	running, err := testserver.StartHTTP(testserver.New(&engine), nil)
 	if err != nil {
 		return err
 	}
