@@ -36,10 +36,19 @@ type call struct {
 	req jsonrpc.Request // what becomes of it
 }
 
+// serverName returns the name of the server in errors: the program's for it,
+// else its own.
+func (c *Client) serverName() string {
+	if c.opts.Name != "" {
+		return c.opts.Name
+	}
+	return c.server.Name
+}
+
 // failed says which call err concerns. It stays out of line, as it is called
 // from many places.
 //
 //go:noinline
 func (c *Client) failed(q *call, err error) error {
-	return &CallError{Server: c.server.Name, Method: q.method, Name: q.name, Err: err}
+	return &CallError{Server: c.serverName(), Method: q.method, Name: q.name, Err: err}
 }

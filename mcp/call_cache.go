@@ -7,13 +7,21 @@ import (
 	"time"
 )
 
-// A Cache keeps results for as long as the server says that they stay good
-// (2026-07-28: ttlMs): lists, page by page, and what was read of resources. It
-// belongs to one client, and so never mixes what different users may see.
+// A Cache makes a client keep results for as long as the server permits
+// (2026-07-28: ttlMs): lists, page by page, and the contents of resources. Each
+// client has results of its own, so clients of different users never share any.
+// [CacheSize] is the only implementation.
 //
-// What a notification says to have changed is dropped at once. Servers of
-// 2026-07-28 and later send those to subscriptions only; see Client.Subscribe.
+// The client drops a result as soon as the server reports a change of it.
+// Servers of 2026-07-28 and later report changes only to subscriptions; see
+// [Client.Subscribe].
 type Cache interface {
+	// newCache returns the cache of one client.
+	newCache() resultCache
+}
+
+// A resultCache is the cache of one client.
+type resultCache interface {
 	observer
 
 	// lookUp returns what is kept under key, and the state of the cache for a
@@ -27,13 +35,15 @@ type Cache interface {
 	keep(key string, raw RawMessage, ttl time.Duration, state int)
 }
 
-// NewCache returns a Cache for Options.Cache that keeps at most max bytes of
-// results. 16 MiB when max is 0.
-func NewCache(max int) Cache {
-	if max <= 0 {
-		max = 16 << 20
+// CacheSize is a [Cache] that keeps up to this number of bytes of results for
+// each client: 16 MiB if it is 0 or negative.
+type CacheSize int
+
+func (n CacheSize) newCache() resultCache {
+	if n <= 0 {
+		n = 16 << 20
 	}
-	return &cache{max: max, kept: make(map[string]entry)}
+	return &cache{max: int(n), kept: make(map[string]entry)}
 }
 
 type cache struct {
@@ -148,7 +158,7 @@ type cachePlace struct {
 // cached returns the result that is kept for a call, or nil, and then
 // remembers where it is to be kept.
 func (c *Client) cached(ctx context.Context, q *call) RawMessage {
-	if c.opts.Cache == nil || !q.caches || q.inputs != nil {
+	if c.cache == nil || !q.caches || q.inputs != nil {
 		q.place = nil
 		return nil
 	}
@@ -159,7 +169,7 @@ func (c *Client) cached(ctx context.Context, q *call) RawMessage {
 			return nil
 		}
 	}
-	raw, state := c.opts.Cache.lookUp(ctx, string(key))
+	raw, state := c.cache.lookUp(ctx, string(key))
 	if raw != nil {
 		q.place = nil // storing it again would extend its time to live
 		return raw
@@ -176,7 +186,7 @@ func (c *Client) keep(q *call, raw RawMessage, res result) {
 	}
 	const longest = 24 * time.Hour
 	ttl := min(*t.caching().TTLMs, longest.Milliseconds())
-	c.opts.Cache.keep(q.place.key, raw, time.Duration(ttl)*time.Millisecond, q.place.state)
+	c.cache.keep(q.place.key, raw, time.Duration(ttl)*time.Millisecond, q.place.state)
 }
 
 func (t *Caching) caching() *Caching { return t }

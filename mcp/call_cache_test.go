@@ -27,7 +27,7 @@ func TestCacheKeepsForAsLongAsTheServerAllows(t *testing.T) {
 		o := speaking(modern)
 		o.PageSize = 5
 		server := testserver.New(&o)
-		c := open(t, server, &mcp.Options{Cache: mcp.NewCache(0)})
+		c := open(t, server, &mcp.Options{Cache: mcp.CacheSize(0)})
 		first, err := c.ListTools(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -65,7 +65,7 @@ func TestCacheDropsWhatHasChanged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := speaking(modern)
 		server := testserver.New(&o)
-		c := open(t, server, &mcp.Options{Cache: mcp.NewCache(0)})
+		c := open(t, server, &mcp.Options{Cache: mcp.CacheSize(0)})
 		sub, err := c.Subscribe(t.Context(), &everything)
 		if err != nil {
 			t.Fatal(err)
@@ -107,7 +107,7 @@ func TestCacheWithACursorThatIsNoGoodAnyMore(t *testing.T) {
 					p.send(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"error":{"code":-32602,"message":"no such page"}}`)
 				}
 			})
-			c := dial(t, rwc, &mcp.Options{Cache: mcp.NewCache(0)})
+			c := dial(t, rwc, &mcp.Options{Cache: mcp.CacheSize(0)})
 			for epoch = 1; epoch <= 2; epoch++ {
 				tools, err := c.ListTools(t.Context())
 				if epoch == 2 && !mended {
@@ -144,7 +144,7 @@ func TestCacheHitDoesNotExtendTheTimeToLive(t *testing.T) {
 		p, rwc := newPeer(t, modern, func(p *peer, m request) {
 			p.answer(m, `{"resultType":"complete","ttlMs":60000,"cacheScope":"private","contents":[]}`)
 		})
-		c := dial(t, rwc, &mcp.Options{Cache: mcp.NewCache(0)})
+		c := dial(t, rwc, &mcp.Options{Cache: mcp.CacheSize(0)})
 		for range 40 {
 			if _, err := c.ReadResource(t.Context(), "echo://text"); err != nil {
 				t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 // An OutgoingCall is a request that is about to be sent. See
 // Options.Intercept.
 type OutgoingCall struct {
-	Server string // the name of the server; empty before it has told
+	Server string // Options.Name, else the server's own name; empty before Connect knows one
 	Method string
 	Name   string // the tool, prompt or resource; empty for other methods
 
@@ -57,7 +57,7 @@ func (o *OutgoingCall) Send(ctx context.Context) (RawMessage, error) {
 
 // intercepted returns what the program's interceptor makes of a request.
 func (c *Client) intercepted(ctx context.Context, era era, q *call) (RawMessage, error) {
-	raw, err := c.opts.Intercept(ctx, &OutgoingCall{Server: c.server.Name, Method: q.method, Name: q.name, c: c, era: era, q: q})
+	raw, err := c.opts.Intercept(ctx, &OutgoingCall{Server: c.serverName(), Method: q.method, Name: q.name, c: c, era: era, q: q})
 	if err == nil {
 		if err = wire.Valid(raw); err == nil {
 			return raw, nil

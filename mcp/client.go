@@ -21,6 +21,7 @@ type Client struct {
 	notes    queue.Queue  // runs the functions that notifications are for
 	requests requestTable // what the server asked for
 	session  sessionState // in the legacy era
+	cache    resultCache  // nil if the program does not want one
 	tasks    tasker       // waits through tasks; nil if the program doesn't want that
 
 	mu        sync.Mutex
@@ -45,6 +46,10 @@ func newClient(ctx context.Context, opts *Options) *Client {
 	c := &Client{opts: opts.withDefaults(), notes: queue.Queue{Max: maxNotes}}
 	c.usual.after = c.opts.Timeout
 	c.ctx, c.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	if c.opts.Cache != nil {
+		c.cache = c.opts.Cache.newCache()
+		c.observers = []observer{c.cache}
+	}
 	for _, h := range c.opts.Handlers {
 		if t, ok := h.(tasker); ok {
 			c.tasks = t

@@ -6,76 +6,85 @@ import (
 	"time"
 )
 
-// Options are the settings of a client. The zero value and nil work.
+// Options are the settings of a client. A nil *Options means the defaults, and
+// so does a field that is zero. A negative duration means no limit, a negative
+// count none at all. Options hold no state: any number of clients can share
+// them.
 type Options struct {
-	// Info tells servers who the client is. The default is the library's name
-	// and version.
+	// Name is the program's name for the server. Errors use it; without it they
+	// use the server's own name.
+	Name string
+
+	// Info describes the program to servers. The default is the name and the
+	// version of this library.
 	Info Implementation
 
-	// ProtocolVersions are the protocol versions that may be used, in any order.
-	// All of [ProtocolVersions] when empty. Without a legacy version in it Connect
-	// never sends initialize; without a modern one it sends that at once.
+	// ProtocolVersions are the protocol versions that the client may use, in any
+	// order. The default is all of [ProtocolVersions]. Without a version before
+	// 2026-07-28 Connect never sends initialize; with only such versions it
+	// sends nothing else first.
 	ProtocolVersions []string
 
-	// CachedServer is what an earlier client has said of this server in its Server
-	// method, maybe in another process. Connect then doesn't find out which
-	// kind it is of: a server of 2026-07-28 or later is not asked at all.
-	// Should the server have changed since, connect without it.
+	// CachedServer is what [Client.Server] of an earlier client returned for
+	// this server, in this process or in another. Connect then skips finding
+	// out the server's protocol version, and sends nothing to a server of
+	// 2026-07-28 or later. If the server has changed since, connect without it.
 	CachedServer *ServerInfo
 
-	// ProbeTimeout is how long Connect waits for the answer to
-	// server/discover before it tries initialize, too. 3 seconds when 0, and
-	// no more than a third of what its context leaves.
+	// ProbeTimeout is how long Connect waits for the response to
+	// server/discover before it sends initialize, too. The default is 3
+	// seconds; negative means until the response arrives. It is never more than
+	// a third of the time that Connect's context leaves.
 	ProbeTimeout time.Duration
 
-	// Timeout is how long a call waits for its answer. Progress starts the
-	// time anew, for a call that asked for it, and it stands still while one
-	// of Handlers is at work on a request of the server, and while the user is
-	// at a page that the server asked for, for up to 10 minutes. 1 minute when
-	// 0, no limit when negative. A context that ends earlier ends the call
-	// earlier. Connect waits for a minute at least, or its context.
+	// Timeout is how long a call waits for its response. The default is 1
+	// minute; negative means no limit. A report of progress, for a call that
+	// asks for progress, restarts the time. The time is paused while a handler
+	// works on a request of the server, and while the user is on a page that
+	// the server asked for, for up to 10 minutes. A context that ends earlier
+	// ends the call earlier. Connect waits at least a minute, or until its
+	// context ends.
 	Timeout time.Duration
 
-	// MaxTimeout is how long a call may last in all, whatever progress it
-	// makes. 1 hour when 0, no limit when negative.
+	// MaxTimeout is how long a call may take in all, with any amount of
+	// progress. The default is 1 hour; negative means no limit.
 	MaxTimeout time.Duration
 
-	// MaxPages and MaxItems bound what the List methods and the iterators
-	// read of one list. 1,000 pages and 100,000 items when 0.
+	// MaxPages and MaxItems are how many pages and items of one list the List
+	// methods and the iterators read. The defaults are 1,000 pages and 100,000
+	// items; negative means none.
 	MaxPages, MaxItems int
 
-	// MaxRounds is how often a server may ask for more before it answers a
-	// request (2026-07-28). 16 when 0, never when negative.
+	// MaxRounds is how often a server may ask for input before it responds to a
+	// request (2026-07-28). The default is 16; negative means never.
 	MaxRounds int
 
-	// Handlers answer what servers ask of the client, such as [Roots],
-	// [Sampling] and [Elicitation]. What they are for is declared to servers;
-	// anything else is refused. A program links only the handlers that it
-	// names.
+	// Handlers answer requests of the server, such as [Roots], [Sampling] and
+	// [Elicitation]. The client declares them to servers and refuses every other
+	// request. A program links only the handlers that it names.
 	Handlers []Handler
 
-	// Extensions are declared to servers, and so are Experimental capabilities:
-	// settings by identifier, each of them an object. Extensions are a thing of
-	// 2026-07-28; servers from before may know some all the same.
+	// Extensions and Experimental are further capabilities that the client
+	// declares to servers: settings by identifier, each of them an object.
+	// Extensions are part of 2026-07-28; earlier servers may know some of them.
 	Extensions, Experimental map[string]RawMessage
 
-	// Cache, unless nil, keeps results for as long as the server allows. See
-	// [NewCache].
+	// Cache keeps results for as long as the server permits, for example
+	// CacheSize(16<<20). Nil means that nothing is kept.
 	Cache Cache
 
 	// Log is called for each log message of the server, one at a time.
 	Log func(context.Context, *LogMessage)
 
-	// LogLevel is the least severity that the server is asked to log.
-	// Nothing is asked for when it is empty, which leaves it to servers of
-	// before 2026-07-28, and means none with later ones.
+	// LogLevel is the least severity that the client asks the server to log.
+	// When it is empty, the client does not ask: servers before 2026-07-28 then
+	// choose, and later ones log nothing.
 	LogLevel LoggingLevel
 
-	// Intercept, unless nil, is called in place of each request being sent, for
-	// spans, audits, permissions. It calls Send for that, as a rule once, with
-	// ctx or a context made from it, and returns what the call is to end with:
-	// what Send returned, or something else. It is called on the caller's
-	// goroutine, and by several at once.
+	// Intercept is called instead of sending each request, for spans, audits
+	// and permissions. It calls Send, usually once, with ctx or a context
+	// derived from it, and returns the result of the call: that of Send, or
+	// another. It runs on the caller's goroutine, possibly on several at once.
 	Intercept func(ctx context.Context, call *OutgoingCall) (RawMessage, error)
 
 	// Dropped is called for everything the server sent that could not be
@@ -88,6 +97,14 @@ type Options struct {
 	// of each direction. It must return soon, may be called for the two
 	// directions at once, and must not keep data.
 	Trace func(sent bool, data []byte)
+}
+
+// name returns the program's name for the server.
+func (o *Options) name() string {
+	if o == nil {
+		return ""
+	}
+	return o.Name
 }
 
 // withDefaults returns a copy of o in which every default is filled in.
@@ -104,9 +121,7 @@ func (o *Options) withDefaults() Options {
 	}
 	d.ProtocolVersions = slices.Clone(d.ProtocolVersions)
 	d.Handlers = slices.Clone(d.Handlers)
-	if d.ProbeTimeout <= 0 {
-		d.ProbeTimeout = 3 * time.Second
-	}
+	orDefault(&d.ProbeTimeout, 3*time.Second)
 	orDefault(&d.Timeout, time.Minute)
 	orDefault(&d.MaxTimeout, time.Hour)
 	orDefault(&d.MaxPages, 1000)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -77,9 +78,6 @@ func Connect(ctx context.Context, t Transport, opts *Options) (*Client, error) {
 		return nil, c.connectError(err)
 	}
 	c.agree(a)
-	if cache := c.opts.Cache; cache != nil {
-		c.addObserver(func(w observer) bool { return w == observer(cache) }, func() observer { return cache })
-	}
 	if level := c.opts.LogLevel; level != "" && c.server.Capabilities.Logging != nil {
 		if err := c.SetLogLevel(ctx, level); err != nil {
 			c.Close()
@@ -89,12 +87,21 @@ func Connect(ctx context.Context, t Transport, opts *Options) (*Client, error) {
 	return c, nil
 }
 
-func (c *Client) connectError(err error) error {
+// connectOp describes connecting, for errors, with the program's name for the
+// server and the transport's. Both may be empty.
+func connectOp(name, target string) string {
 	op := "connect"
-	if c.target != "" {
-		op += " to " + c.target
+	if name != "" {
+		op = "server " + wire.Quote(name) + ": connect"
 	}
-	return diag.Op(op, err)
+	if target != "" {
+		op += " to " + target
+	}
+	return op
+}
+
+func (c *Client) connectError(err error) error {
+	return diag.Op(connectOp(c.opts.Name, c.target), err)
 }
 
 // open opens the connection.

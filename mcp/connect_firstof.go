@@ -41,7 +41,7 @@ func (f firstOf) connect(ctx context.Context, opts *Options) (*Client, error) {
 	if len(f) == 0 {
 		return nil, errNoTransport
 	}
-	tried := &triedError{server: nameOf(f)}
+	tried := &triedError{op: connectOp(opts.name(), nameOf(f))}
 	for _, t := range f {
 		c, err := Connect(ctx, t, opts)
 		if err == nil {
@@ -73,9 +73,9 @@ func isOtherKind(err error) bool {
 
 // A triedError is what became of several attempts.
 type triedError struct {
-	server string
-	kinds  []string // of transport; empty if not known
-	errs   []error
+	op    string   // the attempt, for Error
+	kinds []string // of transport; empty if not known
+	errs  []error
 }
 
 func (e *triedError) add(t Transport, err error) {
@@ -87,10 +87,7 @@ func (e *triedError) add(t Transport, err error) {
 }
 
 func (e *triedError) Error() string {
-	s := "connect"
-	if e.server != "" {
-		s += " to " + e.server
-	}
+	s := e.op
 	for i, err := range e.errs {
 		if i == 0 {
 			s += ": "

@@ -121,10 +121,14 @@ func soon(attempt <-chan outcome) (o outcome) {
 // probeTime is how long the probe may take before initialize is tried. Where
 // ctx is short, most of its time is left for that.
 func (c *Client) probeTime(ctx context.Context) time.Duration {
-	if end, ok := ctx.Deadline(); ok {
-		return min(c.opts.ProbeTimeout, time.Until(end)/3)
+	d := c.opts.ProbeTimeout
+	if d < 0 {
+		d = forever
 	}
-	return c.opts.ProbeTimeout
+	if end, ok := ctx.Deadline(); ok {
+		d = min(d, time.Until(end)/3)
+	}
+	return d
 }
 
 // handshakeTime is how long a request of Connect may take. A server may still

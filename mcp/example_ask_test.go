@@ -218,10 +218,10 @@ func ExampleClient_Complete() {
 	// [Ada Alan]
 }
 
-func ExampleNewCache() {
+func ExampleCacheSize() {
 	ctx := context.Background()
 	client, err := mcp.Connect(ctx, exampleServer(), &mcp.Options{
-		Cache: mcp.NewCache(1 << 20), // bytes
+		Cache: mcp.CacheSize(1 << 20), // bytes
 		Intercept: func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
 			fmt.Println("asked for", call.Method)
 			return call.Send(ctx)

@@ -20,6 +20,10 @@ func pages[T, R any, P resultPtr[R]](ctx context.Context, c *Client, method stri
 		var next *string
 		seen := make(map[string]bool)
 		for n, items := 1, 0; ; n++ {
+			if limit := max(0, c.opts.MaxPages); n > limit {
+				yield(nil, c.endless(method, "more than "+strconv.Itoa(limit)+" pages"))
+				return
+			}
 			res, err := page[R, P](ctx, c, method, next)
 			if err != nil {
 				yield(nil, err)
@@ -28,10 +32,11 @@ func pages[T, R any, P resultPtr[R]](ctx context.Context, c *Client, method stri
 			var list []*T
 			list, next = split(res)
 			for _, item := range list {
-				if items++; items > c.opts.MaxItems {
-					yield(nil, c.endless(method, "more than "+strconv.Itoa(c.opts.MaxItems)+" items"))
+				if limit := max(0, c.opts.MaxItems); items == limit {
+					yield(nil, c.endless(method, "more than "+strconv.Itoa(limit)+" items"))
 					return
 				}
+				items++
 				if !yield(item, nil) {
 					return
 				}
@@ -41,9 +46,6 @@ func pages[T, R any, P resultPtr[R]](ctx context.Context, c *Client, method stri
 				return
 			case seen[*next]:
 				yield(nil, c.endless(method, "the cursor "+wire.Quote(*next)+" came twice"))
-				return
-			case n == c.opts.MaxPages:
-				yield(nil, c.endless(method, "more than "+strconv.Itoa(n)+" pages"))
 				return
 			}
 			seen[*next] = true
@@ -94,8 +96,8 @@ func all[T any](ctx context.Context, c *Client, list func(context.Context) iter.
 // refreshed returns a context for reading a list from its beginning when the
 // server has refused the cursor of a page that was kept, else nil.
 func (c *Client) refreshed(ctx context.Context, err error) context.Context {
-	if refusal := answerOf(err); refusal != nil && c.opts.Cache != nil {
-		return c.opts.Cache.refresh(ctx)
+	if refusal := answerOf(err); refusal != nil && c.cache != nil {
+		return c.cache.refresh(ctx)
 	}
 	return nil
 }

@@ -1,0 +1,92 @@
+package mcp_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
+
+// TestClientsShareOptions checks that clients with the same options have
+// caches of their own.
+func TestClientsShareOptions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := &mcp.Options{Cache: mcp.CacheSize(1 << 20)}
+		served := speaking(modern)
+		for range 2 {
+			server := testserver.New(&served)
+			c := open(t, server, o)
+			for range 2 {
+				if _, err := c.ReadResource(t.Context(), "echo://text"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if n := asks(server, "resources/read"); n != 1 {
+				t.Errorf("read %d times, want once for each client", n)
+			}
+		}
+	})
+}
+
+func TestNameIsInErrors(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := &mcp.Options{Name: "github", Intercept: func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
+			if call.Server != "github" {
+				t.Errorf("%s of server %q", call.Method, call.Server)
+			}
+			return call.Send(ctx)
+		}}
+		c := open(t, testserver.New(nil), o)
+		_, err := c.CallTool(t.Context(), "none", nil)
+		wantError(t, err, nil, `server "github": tools/call "none": `)
+		if got := c.Server().Name; got == "github" {
+			t.Errorf("Server has the name %q", got)
+		}
+	})
+	for _, transport := range []mcp.Transport{noTransport{}, mcp.FirstOf(noTransport{}, noTransport{})} {
+		_, err := mcp.Connect(t.Context(), transport, &mcp.Options{Name: "github"})
+		wantError(t, err, nil, `server "github": connect to nowhere: `)
+	}
+}
+
+// A noTransport opens nothing.
+type noTransport struct{}
+
+func (noTransport) String() string { return "nowhere" }
+
+func (noTransport) Open(context.Context, jsonrpc.Handler) (jsonrpc.Conn, error) {
+	return nil, otherTransport{}
+}
+
+type otherTransport struct{}
+
+func (otherTransport) Error() string        { return "another transport" }
+func (otherTransport) OtherTransport() bool { return true }
+
+// TestProbeWithoutLimit checks that a negative ProbeTimeout waits for the
+// response to server/discover, however late.
+func TestProbeWithoutLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, client := net.Pipe()
+		defer server.Close()
+		lines := bufio.NewReader(server)
+		go func() { // ends after its response
+			line, _ := lines.ReadString('\n')
+			var m request
+			_ = json.Unmarshal([]byte(line), &m)
+			time.Sleep(50 * time.Second)
+			fmt.Fprintf(server, `{"jsonrpc":"2.0","id":%s,"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{}}}`+"\n", m.ID)
+		}()
+		if c := dial(t, client, &mcp.Options{ProbeTimeout: -1}); c.Server().ProtocolVersion != modern {
+			t.Errorf("connected with %s", c.Server().ProtocolVersion)
+		}
+	})
+}
