@@ -89,12 +89,12 @@ func TestPollingIsApproved(t *testing.T) {
 	})
 }
 
-// Who doesn't keep up with events is told how many were missed, and holds up
+// Who doesn't keep up with events is delivered how many were missed, and holds up
 // nobody.
 func TestMissedEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		told := 0
-		h := fakes{"x": newFake(nil)}.start(t, host.Options{Event: func(host.Event) { told++ }})
+		drained := 0
+		h := fakes{"x": newFake(nil)}.start(t, host.Options{Event: func(host.Event) { drained++ }})
 		events := h.Events(t.Context())
 		for range 200 {
 			if err := h.SetEnabled("x", false); err != nil {
@@ -110,11 +110,11 @@ func TestMissedEvents(t *testing.T) {
 		}
 		_ = h.SetEnabled("x", false)
 		if e := <-events; e.Missed != 800-n {
-			t.Errorf("missed %d, and %d were told", e.Missed, n)
+			t.Errorf("missed %d, and %d were delivered", e.Missed, n)
 		}
 		synctest.Wait()
-		if told < 800 {
-			t.Errorf("%d events were told to the function", told)
+		if drained < 800 {
+			t.Errorf("%d events were delivered to the function", drained)
 		}
 	})
 }

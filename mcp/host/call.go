@@ -57,7 +57,7 @@ func (h *Host) clientWithin(ctx context.Context, s *server, limit time.Duration)
 }
 
 // soon returns what Client does, and waits for it no longer than a call may take.
-func (h *Host) soon(ctx context.Context, name string) (*mcp.Client, error) {
+func (h *Host) clientWithTimeout(ctx context.Context, name string) (*mcp.Client, error) {
 	s, err := h.get(name)
 	if err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func (h *Host) soon(ctx context.Context, name string) (*mcp.Client, error) {
 
 // ListResources returns the resources of a server, connecting to it if need be.
 func (h *Host) ListResources(ctx context.Context, server string) ([]*mcp.Resource, error) {
-	client, err := h.soon(ctx, server)
+	client, err := h.clientWithTimeout(ctx, server)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func (h *Host) ListResources(ctx context.Context, server string) ([]*mcp.Resourc
 
 // ReadResource reads a resource of a server, connecting to it if need be.
 func (h *Host) ReadResource(ctx context.Context, server, uri string) (*mcp.ReadResourceResult, error) {
-	client, err := h.soon(ctx, server)
+	client, err := h.clientWithTimeout(ctx, server)
 	if err != nil {
 		return nil, err
 	}

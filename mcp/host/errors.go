@@ -121,7 +121,7 @@ func connectError(name string, err error, started *DialParams) *Error {
 }
 
 // unusable returns why a server cannot even be tried, and where that is written.
-func unusable(cfg *Server, err error) *Error {
+func configurationError(cfg *Server, err error) *Error {
 	e := newError(Configuration, "INVALID_CONFIGURATION", "failed to connect", cfg.Name, err)
 	if cfg.Source != "" {
 		e.text = cfg.Source + ": " + e.text

@@ -54,46 +54,46 @@ type ToolChange struct {
 const (
 	// eventRoom is how many events may wait in a channel, and callRoom for
 	// Options.Event.
-	eventRoom, callRoom = 256, 1024
+	maxBuffered, maxQueued = 256, 1024
 )
 
-// A hub tells everybody of events. It never waits.
-type hub struct {
+// A bus tells everybody of events. It never waits.
+type eventBus struct {
 	callback func(Event) // may be nil
 	queue    queue.Queue // runs callback
 
 	mu        sync.Mutex
-	missed    int // by callback, since it was last called
+	dropped   int // by callback, since it was last called
 	listeners []*listener
 	closed    bool
 }
 
 type listener struct {
-	events chan Event
-	missed int // guarded by the hub's mu
+	events  chan Event
+	dropped int // guarded by the bus's mu
 }
 
-func (h *hub) emit(e *Event) {
+func (b *eventBus) emit(e *Event) {
 	e.Time = time.Now()
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.closed {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
 		return
 	}
-	if h.callback != nil {
+	if b.callback != nil {
 		own := *e
-		own.Missed = h.missed
-		if h.missed++; h.queue.Add(func() { h.callback(own) }) {
-			h.missed = 0
+		own.Missed = b.dropped
+		if b.dropped++; b.queue.Add(func() { b.callback(own) }) {
+			b.dropped = 0
 		}
 	}
-	for _, l := range h.listeners {
-		e.Missed = l.missed
+	for _, l := range b.listeners {
+		e.Missed = l.dropped
 		select {
 		case l.events <- *e:
-			l.missed = 0
+			l.dropped = 0
 		default:
-			l.missed++
+			l.dropped++
 		}
 	}
 }
@@ -102,20 +102,20 @@ func (h *hub) emit(e *Event) {
 // ends or the host is shut down. A program that doesn't keep up misses events,
 // and is told how many.
 func (h *Host) Events(ctx context.Context) <-chan Event {
-	l := &listener{events: make(chan Event, eventRoom)}
-	hub := &h.hub
-	hub.mu.Lock()
-	defer hub.mu.Unlock()
-	if hub.closed {
+	l := &listener{events: make(chan Event, maxBuffered)}
+	bus := &h.bus
+	bus.mu.Lock()
+	defer bus.mu.Unlock()
+	if bus.closed {
 		close(l.events)
 		return l.events
 	}
-	hub.listeners = append(hub.listeners, l)
+	bus.listeners = append(bus.listeners, l)
 	context.AfterFunc(ctx, func() {
-		hub.mu.Lock()
-		defer hub.mu.Unlock()
-		if i := slices.Index(hub.listeners, l); i >= 0 {
-			hub.listeners = slices.Delete(hub.listeners, i, i+1)
+		bus.mu.Lock()
+		defer bus.mu.Unlock()
+		if i := slices.Index(bus.listeners, l); i >= 0 {
+			bus.listeners = slices.Delete(bus.listeners, i, i+1)
 			close(l.events)
 		}
 	})
@@ -124,22 +124,22 @@ func (h *Host) Events(ctx context.Context) <-chan Event {
 
 // close ends all channels, and lets callback be told what it has not been yet,
 // for a second at most: callback itself may be what shuts the host down.
-func (h *hub) close() {
-	h.mu.Lock()
-	h.closed = true
-	for _, l := range h.listeners {
+func (b *eventBus) close() {
+	b.mu.Lock()
+	b.closed = true
+	for _, l := range b.listeners {
 		close(l.events)
 	}
-	h.listeners = nil
-	h.mu.Unlock()
-	told := make(chan struct{})
-	if h.callback == nil || !h.queue.Add(func() { close(told) }) {
+	b.listeners = nil
+	b.mu.Unlock()
+	drained := make(chan struct{})
+	if b.callback == nil || !b.queue.Add(func() { close(drained) }) {
 		return
 	}
 	t := time.NewTimer(time.Second)
 	defer t.Stop()
 	select {
-	case <-told:
+	case <-drained:
 	case <-t.C:
 	}
 }

@@ -18,7 +18,7 @@ type Host struct {
 	cancel  context.CancelFunc
 	slots   chan struct{} // full when Options.Parallel servers are being connected
 	running sync.WaitGroup
-	hub     hub
+	bus     eventBus
 	snap    atomic.Pointer[Snapshot]
 	watches watches
 
@@ -38,7 +38,7 @@ func New(opts *Options) *Host {
 	h.names.naming = h.opts.Naming
 	h.ctx, h.cancel = context.WithCancel(context.Background())
 	h.slots = make(chan struct{}, h.opts.Parallel)
-	h.hub.callback, h.hub.queue.Max = h.opts.Event, callRoom
+	h.bus.callback, h.bus.queue.Max = h.opts.Event, maxQueued
 	h.snap.Store(&Snapshot{})
 	return h
 }
@@ -158,7 +158,7 @@ func (h *Host) Shutdown(ctx context.Context) error {
 	gone := make(chan struct{})
 	go func() { // ends with the last connection, each of which ends in a few seconds
 		h.running.Wait()
-		h.hub.close()
+		h.bus.close()
 		close(gone)
 	}()
 	select {

@@ -161,9 +161,9 @@ func TestBackOff(t *testing.T) {
 }
 
 func TestListChangesAreCoalesced(t *testing.T) {
-	for _, revision := range []string{mcp.ProtocolVersion20260728, mcp.ProtocolVersion20251125} {
+	for _, version := range []string{mcp.ProtocolVersion20260728, mcp.ProtocolVersion20251125} {
 		synctest.Test(t, func(t *testing.T) {
-			f := newFake(&testserver.Options{ProtocolVersions: []string{revision}})
+			f := newFake(&testserver.Options{ProtocolVersions: []string{version}})
 			h := fakes{"x": f}.start(t, host.Options{})
 			before := len(h.Tools())
 			events := h.Events(t.Context())
@@ -174,7 +174,7 @@ func TestListChangesAreCoalesced(t *testing.T) {
 			}
 			e := await(t, events, "tools", func(e host.Event) bool { return e.Kind == host.ToolsChanged })
 			if got := len(h.Tools()); got != before+200 || len(e.Added) != 200 {
-				t.Errorf("%s: %d tools, %d added", revision, got-before, len(e.Added))
+				t.Errorf("%s: %d tools, %d added", version, got-before, len(e.Added))
 			}
 			synctest.Wait()
 			lists := 0
@@ -184,7 +184,7 @@ func TestListChangesAreCoalesced(t *testing.T) {
 				}
 			}
 			if lists != 2 {
-				t.Errorf("%s: the tools were listed %d times", revision, lists)
+				t.Errorf("%s: the tools were listed %d times", version, lists)
 			}
 		})
 	}
@@ -545,22 +545,22 @@ func TestRepeatableCallOfAServerThatIsMoved(t *testing.T) {
 
 // With mcp.Tasks among the handlers, a tool may take longer than a call may.
 func TestToolsThatAreTasks(t *testing.T) {
-	for _, revision := range []string{mcp.ProtocolVersion20260728, mcp.ProtocolVersion20251125} {
+	for _, version := range []string{mcp.ProtocolVersion20260728, mcp.ProtocolVersion20251125} {
 		synctest.Test(t, func(t *testing.T) {
-			f := newFake(&testserver.Options{ProtocolVersions: []string{revision}, Tasks: true})
+			f := newFake(&testserver.Options{ProtocolVersions: []string{version}, Tasks: true})
 			h := fakes{"x": f}.start(t, host.Options{Timeout: 10 * time.Second, Client: &mcp.Options{Handlers: []mcp.Handler{mcp.Tasks{}}}})
 			start := time.Now()
 			text, err := h.Tool("mcp__x__research").Execute(t.Context(), raw(`{"topic":"whales","steps":5,"step_ms":60000}`))
 			if took := time.Since(start); err != nil || !strings.Contains(text, "whales") || took < 5*time.Minute || took > 10*time.Minute {
-				t.Errorf("%s: %q, %v after %v", revision, text, err, took)
+				t.Errorf("%s: %q, %v after %v", version, text, err, took)
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
 			defer cancel()
 			if _, err := h.Tool("mcp__x__research").Execute(ctx, raw(`{"topic":"whales","end":"never"}`)); !errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("%s: a task that is given up: %v", revision, err)
+				t.Errorf("%s: a task that is given up: %v", version, err)
 			}
 			if v := f.Violations(); v != nil {
-				t.Errorf("%s: %q", revision, v)
+				t.Errorf("%s: %q", version, v)
 			}
 		})
 	}
@@ -568,9 +568,9 @@ func TestToolsThatAreTasks(t *testing.T) {
 
 // A handler that all servers share knows which of them asks.
 func TestHandlersKnowWhichServerAsks(t *testing.T) {
-	for _, revision := range []string{mcp.ProtocolVersion20260728, mcp.ProtocolVersion20251125} {
+	for _, version := range []string{mcp.ProtocolVersion20260728, mcp.ProtocolVersion20251125} {
 		synctest.Test(t, func(t *testing.T) {
-			o := &testserver.Options{ProtocolVersions: []string{revision}}
+			o := &testserver.Options{ProtocolVersions: []string{version}}
 			var asked []string
 			h := fakes{"a": newFake(o), "b": newFake(o)}.start(t, host.Options{Client: &mcp.Options{Handlers: []mcp.Handler{
 				mcp.Roots(func(ctx context.Context) ([]mcp.Root, error) {
@@ -584,7 +584,7 @@ func TestHandlersKnowWhichServerAsks(t *testing.T) {
 				}
 			}
 			if !slices.Equal(asked, []string{"a", "b"}) || host.ServerOf(t.Context()) != "" {
-				t.Errorf("%s: asked by %q", revision, asked)
+				t.Errorf("%s: asked by %q", version, asked)
 			}
 		})
 	}

@@ -39,7 +39,7 @@ func (n *names) name(o origin) string {
 		if _, taken := n.origins[name]; !taken {
 			break
 		}
-		name = n.naming.marked(o, i)
+		name = n.naming.hashed(o, i)
 	}
 	n.given[o], n.origins[name] = name, o
 	return name
@@ -48,9 +48,9 @@ func (n *names) name(o origin) string {
 // release makes names free of a server's tools that are not kept.
 //
 //go:noinline
-func (n *names) release(server string, keep func(tool string) bool) {
+func (n *names) release(server string, used func(tool string) bool) {
 	for o, name := range n.given {
-		if o.server == server && !keep(o.tool) {
+		if o.server == server && !used(o.tool) {
 			delete(n.given, o)
 			delete(n.origins, name)
 		}
@@ -62,17 +62,17 @@ func (n *names) release(server string, keep func(tool string) bool) {
 // one ends, it ends with 8 hex digits of a hash of both. Only Host.Tool leads
 // back.
 func (n Naming) Name(server, tool string) string {
-	plain := n.join(server, tool)
-	name := clean(plain)
+	full := n.format(server, tool)
+	name := replaceInvalid(full)
 	ambiguous := n != MCPUnderscore && (strings.Contains(server, "__") || strings.HasSuffix(server, "_"))
-	if name == plain && len(name) <= maxName && !ambiguous && server != "" && tool != "" {
+	if name == full && len(name) <= maxName && !ambiguous && server != "" && tool != "" {
 		return name
 	}
-	return n.marked(origin{server, tool}, 0)
+	return n.hashed(origin{server, tool}, 0)
 }
 
 //go:noinline
-func (n Naming) join(server, tool string) string {
+func (n Naming) format(server, tool string) string {
 	switch n {
 	case ServerTool:
 		return server + "__" + tool
@@ -85,7 +85,7 @@ func (n Naming) join(server, tool string) string {
 // clean replaces what no provider takes. Each character becomes one underscore.
 //
 //go:noinline
-func clean(s string) string {
+func replaceInvalid(s string) string {
 	b := make([]byte, 0, len(s))
 	for _, r := range s {
 		switch {
@@ -99,13 +99,13 @@ func clean(s string) string {
 }
 
 // marked returns a name that ends with a hash.
-func (n Naming) marked(o origin, salt uint32) string {
+func (n Naming) hashed(o origin, salt uint32) string {
 	const digits = "0123456789abcdef"
 	h, suffix := hash(o, salt), []byte("_........")
 	for i := range 8 {
 		suffix[8-i] = digits[h>>(4*i)&0xf]
 	}
-	name := clean(n.join(o.server, o.tool))
+	name := replaceInvalid(n.format(o.server, o.tool))
 	return name[:min(len(name), maxName-len(suffix))] + string(suffix)
 }
 

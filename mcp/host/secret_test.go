@@ -25,25 +25,25 @@ func TestNoSecretIsTold(t *testing.T) {
 	h := newHost(t, &host.Options{Retry: host.Retry{Max: -1}})
 	events := h.Events(t.Context())
 	d := h.SetServers(t.Context(), servers)
-	var told []string
+	var drained []string
 	for _, err := range d.Errors {
-		told = append(told, err.Error())
+		drained = append(drained, err.Error())
 	}
-	told = append(told, fmt.Sprint(d.Err()), h.Overview())
+	drained = append(drained, fmt.Sprint(d.Err()), h.Overview())
 	for _, s := range h.Status() {
-		told = append(told, s.Stderr, s.Err.Error(), s.Metrics.LastError, fmt.Sprintf("%+v", *s.Config))
+		drained = append(drained, s.Stderr, s.Err.Error(), s.Metrics.LastError, fmt.Sprintf("%+v", *s.Config))
 	}
 	for len(events) > 0 {
 		e := <-events
-		told = append(told, e.Line, fmt.Sprint(e.Err))
+		drained = append(drained, e.Line, fmt.Sprint(e.Err))
 	}
-	for _, text := range told {
+	for _, text := range drained {
 		if strings.Contains(text, "s3cret") {
 			t.Errorf("tells a secret: %s", text)
 		}
 	}
-	if !slices.ContainsFunc(told, func(s string) bool { return strings.Contains(s, "key is ... and ...") }) {
-		t.Errorf("the line with the secrets is not there: %q", told)
+	if !slices.ContainsFunc(drained, func(s string) bool { return strings.Contains(s, "key is ... and ...") }) {
+		t.Errorf("the line with the secrets is not there: %q", drained)
 	}
 }
 

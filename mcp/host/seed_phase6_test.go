@@ -211,9 +211,9 @@ func TestPhase6Verify8Shutdown(t *testing.T) { TestPicoclawShutdown(t) }
 // 9: the resource tools.
 func TestPhase6Verify9ResourceTools(t *testing.T) {
 	t.Run("list and read", TestSpec10ResourceAccess)
-	for _, revision := range []string{mcp.ProtocolVersion20260728, mcp.ProtocolVersion20251125} {
+	for _, version := range []string{mcp.ProtocolVersion20260728, mcp.ProtocolVersion20251125} {
 		synctest.Test(t, func(t *testing.T) {
-			f := newFake(&testserver.Options{ProtocolVersions: []string{revision}})
+			f := newFake(&testserver.Options{ProtocolVersions: []string{version}})
 			h := fakes{"x": f}.start(t, host.Options{})
 			events := h.Events(t.Context())
 			tools := make(map[string]*host.Tool)
@@ -232,7 +232,7 @@ func TestPhase6Verify9ResourceTools(t *testing.T) {
 				return await(t, events, "a change", func(e host.Event) bool { return e.Kind == host.ResourceChanged })
 			}
 			if got := run("SubscribeMcpResource", `{"server":"x","uri":"echo://text","reason":"curious"}`); got != `{"subscribed":true,"subscriptionId":"resource-1"}` {
-				t.Errorf("%s: %s", revision, got)
+				t.Errorf("%s: %s", version, got)
 			}
 			if _, err := h.CallTool(t.Context(), "x", "update", nil); err != nil {
 				t.Fatal(err)

@@ -43,16 +43,16 @@ type server struct {
 	changed  chan struct{} // closed and replaced when state, enabled or removed change
 
 	client  *mcp.Client // nil unless connected
-	dial    *DialParams // what client was made from
+	params  *DialParams // what client was made from
 	info    *mcp.ServerInfo
 	cached  *mcp.ServerInfo // info if the server is a legacy one: the next connection needs no probe
 	crashes []time.Time     // the last ones
 
-	tools   []*Tool // what client lists, as far as it is not filtered out
-	all     []*mcp.Tool
-	known   map[string]*mcp.Tool // the definitions seen last, whatever became of the connection
-	listing int                  // numbers the times the list was asked for
-	listed  int                  // the number of the one that tools are from
+	tools    []*Tool // what client lists, as far as it is not filtered out
+	defs     []*mcp.Tool
+	lastDefs map[string]*mcp.Tool // the definitions seen last, whatever became of the connection
+	listing  int                  // numbers the times the list was asked for
+	listed   int                  // the number of the one that tools are from
 }
 
 // A run is the goroutine that connects to a server and attends to it.
@@ -89,9 +89,9 @@ func (h *Host) set(s *server, state State, err *Error) {
 	if err != nil {
 		e.Err = err
 	}
-	h.hub.emit(&e)
+	h.bus.emit(&e)
 	if state == NeedsAuth {
-		h.hub.emit(&Event{Kind: AuthNeeded, Server: s.name, State: state, Err: err})
+		h.bus.emit(&Event{Kind: AuthNeeded, Server: s.name, State: state, Err: err})
 	}
 }
 
@@ -115,19 +115,19 @@ func (s *server) crashed(r *Retry) bool {
 }
 
 // keptLines is how much of a server's standard error is kept for its status.
-const keptLines = 4 << 10
+const maxTail = 4 << 10
 
 // A tail takes a server's standard error, tells its lines and keeps the last.
 type tail struct {
 	mu   sync.Mutex
-	kept []byte
+	text []byte
 }
 
 // A tailWriter is what one process writes to.
 type tailWriter struct {
 	*tail
-	tell func(line string)
-	line []byte // not ended yet
+	onLine func(line string)
+	line   []byte // not ended yet
 }
 
 // maxLine is the length at which a line is told in pieces.
@@ -139,24 +139,24 @@ func (w *tailWriter) Write(p []byte) (int, error) {
 			w.line = append(w.line, c)
 		}
 		if c == '\n' || len(w.line) == maxLine {
-			w.tell(string(w.line))
+			w.onLine(string(w.line))
 			w.line = w.line[:0]
 		}
 	}
 	return len(p), nil
 }
 
-func (t *tail) keep(line string) {
+func (t *tail) add(line string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.kept = append(append(t.kept, line...), '\n')
-	if over := len(t.kept) - keptLines; over > 0 {
-		t.kept = append(t.kept[:0], t.kept[over:]...)
+	t.text = append(append(t.text, line...), '\n')
+	if over := len(t.text) - maxTail; over > 0 {
+		t.text = append(t.text[:0], t.text[over:]...)
 	}
 }
 
 func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return string(t.kept)
+	return string(t.text)
 }

@@ -43,7 +43,7 @@ func (h *Host) SetServers(ctx context.Context, servers []*Server) *Diff {
 		}
 		wanted[s.Name] = s
 	}
-	return h.change(ctx, wanted, func(name string) bool { return wanted[name] == nil })
+	return h.update(ctx, wanted, func(name string) bool { return wanted[name] == nil })
 }
 
 // AddServer adds a server, or changes the one of its name, and waits for it as
@@ -54,7 +54,7 @@ func (h *Host) AddServer(ctx context.Context, s *Server) error {
 	if s == nil {
 		s = &Server{} // an error, as it has no name
 	}
-	d := h.change(ctx, map[string]*Server{s.Name: s}, func(string) bool { return false })
+	d := h.update(ctx, map[string]*Server{s.Name: s}, func(string) bool { return false })
 	switch {
 	case d.Pending != nil:
 		return newError(Connection, "TIMEOUT", "not connected in time", s.Name, context.Cause(ctx))
@@ -73,12 +73,12 @@ func (h *Host) RemoveServer(ctx context.Context, name string) error {
 	if _, err := h.get(name); err != nil {
 		return err
 	}
-	h.change(ctx, nil, func(s string) bool { return s == name })
+	h.update(ctx, nil, func(s string) bool { return s == name })
 	return nil
 }
 
 // change adds or changes the servers that are wanted, and removes others.
-func (h *Host) change(ctx context.Context, wanted map[string]*Server, gone func(name string) bool) *Diff {
+func (h *Host) update(ctx context.Context, wanted map[string]*Server, gone func(name string) bool) *Diff {
 	d := &Diff{Errors: make(map[string]error)}
 	h.lock()
 	if h.closed {
@@ -101,14 +101,14 @@ func (h *Host) change(ctx context.Context, wanted map[string]*Server, gone func(
 		closing.Go(func() { _ = r.stop(ctx) })
 	}
 	for _, name := range wire.SortedKeys(wait) {
-		if err := h.settle(ctx, wait[name]); errors.Is(err, errPending) {
+		if err := h.awaitFirstAttempt(ctx, wait[name]); errors.Is(err, errPending) {
 			d.Pending = append(d.Pending, name)
 		} else if err != nil {
 			d.Errors[name] = err
 		}
 	}
 	closing.Wait()
-	d.err = h.verdict(wanted, d)
+	d.err = h.startupError(wanted, d)
 	return d
 }
 
@@ -164,7 +164,7 @@ func (h *Host) put(cfg *Server, d *Diff) *server {
 	if !old.SameConnection(cfg) {
 		s.crashes, s.cached = nil, nil
 		h.restart(s)
-	} else if s.tools = h.choose(s); s.run == nil && s.enabled && !cfg.Lazy && s.state != Connected {
+	} else if s.tools = h.selectTools(s); s.run == nil && s.enabled && !cfg.Lazy && s.state != Connected {
 		h.start(s)
 	}
 	s.wake()
@@ -174,7 +174,7 @@ func (h *Host) put(cfg *Server, d *Diff) *server {
 var errPending = errors.New("still being connected")
 
 // settle waits until a server is connected or its first attempt has failed.
-func (h *Host) settle(ctx context.Context, s *server) error {
+func (h *Host) awaitFirstAttempt(ctx context.Context, s *server) error {
 	for {
 		h.lock()
 		state, err, changed, over := s.state, s.err, s.changed, s.removed || h.closed
@@ -196,7 +196,7 @@ func (h *Host) settle(ctx context.Context, s *server) error {
 }
 
 // verdict says whether the program can do with what there is.
-func (h *Host) verdict(wanted map[string]*Server, d *Diff) error {
+func (h *Host) startupError(wanted map[string]*Server, d *Diff) error {
 	var failures []error
 	tried := 0
 	for _, name := range wire.SortedKeys(wanted) {

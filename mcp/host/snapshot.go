@@ -36,36 +36,36 @@ func (h *Host) Tool(name string) *Tool { return h.Snapshot().Tool(name) }
 func (h *Host) install(s *server, tools []*mcp.Tool, n int) {
 	s.listed = n
 	seen := make(map[string]*mcp.Tool, len(tools))
-	s.all = make([]*mcp.Tool, 0, len(tools))
+	s.defs = make([]*mcp.Tool, 0, len(tools))
 	var changed []ToolChange
 	for _, t := range tools {
 		if seen[t.Name] != nil {
 			continue // of two of one name nobody could say which is meant
 		}
-		if old := s.known[t.Name]; old != nil {
-			if what := differences(old, t); what != nil {
+		if old := s.lastDefs[t.Name]; old != nil {
+			if what := changedFields(old, t); what != nil {
 				changed = append(changed, ToolChange{h.names.name(origin{s.name, t.Name}), what})
 			} else {
 				t = old // so that equal definitions are held once
 			}
 		}
 		seen[t.Name] = t
-		s.all = append(s.all, t)
+		s.defs = append(s.defs, t)
 	}
-	s.known = seen
+	s.lastDefs = seen
 	h.names.release(s.name, func(tool string) bool { return seen[tool] != nil })
-	s.tools = h.choose(s)
+	s.tools = h.selectTools(s)
 	h.publish(changed, s.name)
 }
 
 // choose returns the tools of a server that are not filtered out.
-func (h *Host) choose(s *server) []*Tool {
+func (h *Host) selectTools(s *server) []*Tool {
 	before := make(map[string]*Tool, len(s.tools))
 	for _, t := range s.tools {
 		before[t.def.Name] = t
 	}
-	list := make([]*Tool, 0, len(s.all))
-	for _, def := range s.all {
+	list := make([]*Tool, 0, len(s.defs))
+	for _, def := range s.defs {
 		if !s.cfg.Tools.Allows(def.Name) || h.opts.Filter != nil && !h.opts.Filter(s.name, def) {
 			continue
 		}
@@ -105,11 +105,11 @@ func (h *Host) publish(changed []ToolChange, server string) {
 		}
 	}
 	h.snap.Store(s)
-	h.hub.emit(&e)
+	h.bus.emit(&e)
 }
 
 // differences returns what of a tool's definition has changed.
-func differences(a, b *mcp.Tool) (what []string) {
+func changedFields(a, b *mcp.Tool) (what []string) {
 	if a.Description != b.Description {
 		what = append(what, "description")
 	}

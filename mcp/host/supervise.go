@@ -41,7 +41,7 @@ func (h *Host) restart(s *server) {
 	if s.run != nil {
 		s.run.cancel()
 	}
-	s.client, s.dial, s.tools, s.all = nil, nil, nil, nil
+	s.client, s.params, s.tools, s.defs = nil, nil, nil, nil
 	if s.enabled && !s.cfg.Lazy {
 		h.start(s)
 		return
@@ -55,16 +55,16 @@ func (h *Host) restart(s *server) {
 // ends. It returns the state that the server is in then.
 func (h *Host) supervise(ctx context.Context, s *server, r *run, retries int) (State, *Error) {
 	for tries := 0; ; {
-		a, err := h.connect(ctx, s, r)
+		m, err := h.connect(ctx, s, r)
 		if err == nil {
 			tries = 0
 			h.lock()
 			retries = h.opts.retries(s.cfg) // however often it was to be tried at first
 			h.unlock()
-			a.attend(ctx)
-			lost := a.client.Err()
-			h.down(s, a.client)
-			a.end()
+			m.run(ctx)
+			lost := m.client.Err()
+			h.down(s, m.client)
+			m.end()
 			if ctx.Err() != nil {
 				return Disconnected, nil
 			}
@@ -122,20 +122,20 @@ func (e *crashError) Unwrap() error        { return e.last }
 
 // hide takes the secrets out of a text that the server's last start put there.
 func (s *server) hide(text string) string {
-	if s.dial == nil {
+	if s.params == nil {
 		return text
 	}
-	return s.dial.Hide(text)
+	return s.params.Hide(text)
 }
 
 // connect makes one attempt.
-func (h *Host) connect(ctx context.Context, s *server, r *run) (*attendant, *Error) {
+func (h *Host) connect(ctx context.Context, s *server, r *run) (*monitor, *Error) {
 	h.lock()
 	cfg, cached := s.cfg, s.cached
 	h.unlock()
 	started, err := cfg.Expand(ctx, &h.opts.Vars) // may ask a user, which no other server is to wait for
 	if err != nil {
-		return nil, unusable(cfg, err)
+		return nil, configurationError(cfg, err)
 	}
 	select {
 	case h.slots <- struct{}{}:
@@ -144,10 +144,10 @@ func (h *Host) connect(ctx context.Context, s *server, r *run) (*attendant, *Err
 	}
 	defer func() { <-h.slots }()
 	d := &DialParams{Server: started}
-	d.Stderr = &tailWriter{tail: &s.stderr, tell: func(line string) { h.stderrLine(s, d, line) }}
+	d.Stderr = &tailWriter{tail: &s.stderr, onLine: func(line string) { h.stderrLine(s, d, line) }}
 	t, err := h.opts.Dialers.transport(d)
 	if err != nil {
-		e := unusable(cfg, err)
+		e := configurationError(cfg, err)
 		e.text = started.Hide(e.text)
 		return nil, e
 	}
@@ -161,23 +161,23 @@ func (h *Host) connect(ctx context.Context, s *server, r *run) (*attendant, *Err
 		h.unlock()
 		return nil, connectError(s.name, err, d)
 	}
-	a := &attendant{h: h, s: s, client: client, dial: d, patience: minTTL}
-	a.subscribe(bound) // first, so that no change of the list is missed
+	m := &monitor{h: h, s: s, client: client, params: d, retryDelay: minTTL}
+	m.subscribe(bound) // first, so that no change of the list is missed
 	tools, listErr := listTools(bound, client)
 	if client.Err() != nil || ctx.Err() != nil {
 		lost := errors.Join(client.Err(), ctx.Err())
-		a.end()
+		m.end()
 		return nil, connectError(s.name, lost, d)
 	}
 	h.up(s, r, client, d, tools, listErr)
-	a.listed(listErr)
-	return a, nil
+	m.scheduleRefresh(listErr)
+	return m, nil
 }
 
 func (h *Host) stderrLine(s *server, d *DialParams, line string) {
 	line = d.Hide(line)
-	s.stderr.keep(line)
-	h.hub.emit(&Event{Kind: Logged, Server: s.name, Line: line})
+	s.stderr.add(line)
+	h.bus.emit(&Event{Kind: Logged, Server: s.name, Line: line})
 }
 
 // clientOptions returns the options of the client for a server. cached
@@ -195,7 +195,7 @@ func (h *Host) clientOptions(s *server, d *DialParams, cached *mcp.ServerInfo) *
 	o.Intercept = d.noteTTL(o.Intercept)
 	log := o.Log
 	o.Log = func(ctx context.Context, m *mcp.LogMessage) {
-		h.hub.emit(&Event{Kind: Logged, Server: s.name, Log: m})
+		h.bus.emit(&Event{Kind: Logged, Server: s.name, Log: m})
 		if log != nil {
 			log(ctx, m)
 		}
@@ -225,7 +225,7 @@ func (h *Host) up(s *server, r *run, client *mcp.Client, d *DialParams, tools []
 	if s.run != r {
 		return // replaced meanwhile, and about to be closed
 	}
-	s.client, s.dial, s.info, s.cached = client, d, &info, nil
+	s.client, s.params, s.info, s.cached = client, d, &info, nil
 	if !info.Modern() {
 		s.cached = &info
 	}
@@ -245,7 +245,7 @@ func (h *Host) down(s *server, client *mcp.Client) {
 	h.lock()
 	defer h.unlock()
 	if s.client == client {
-		s.client, s.tools, s.all = nil, nil, nil
+		s.client, s.tools, s.defs = nil, nil, nil
 		h.publish(nil, s.name)
 	}
 }
@@ -264,7 +264,7 @@ func (h *Host) client(ctx context.Context, s *server) (*mcp.Client, *DialParams,
 		case !s.enabled:
 			err = newError(Configuration, "DISABLED", "not connected", s.name, ErrDisabled)
 		case s.client != nil && s.client.Err() == nil:
-			client, started := s.client, s.dial
+			client, started := s.client, s.params
 			h.unlock()
 			return client, started, nil
 		case s.run == nil && s.err != nil && (waited || !s.err.Retryable() || errors.Is(s.err, ErrCrashLoop)):

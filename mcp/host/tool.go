@@ -251,7 +251,7 @@ func (t *Tool) repeatable(ctx context.Context, err error) bool {
 func (t *Tool) now() (*Server, *mcp.Tool) {
 	t.host.lock()
 	defer t.host.unlock()
-	if def := t.server.known[t.def.Name]; def != nil {
+	if def := t.server.lastDefs[t.def.Name]; def != nil {
 		return t.server.cfg, def
 	}
 	return t.server.cfg, t.def

@@ -10,7 +10,7 @@ type View struct {
 	host    *Host
 	servers []string // nil: all
 	can     Capabilities
-	layered bool // can counts
+	limited bool // can counts
 	approve Approver
 }
 
@@ -50,7 +50,7 @@ func (v *View) With(approve Approver) *View {
 // Can returns a view that has only the tools that the capabilities allow.
 func (v *View) Can(c Capabilities) *View {
 	w := v.With(c.Approve)
-	w.can, w.layered = slices.Clone(c), true
+	w.can, w.limited = slices.Clone(c), true
 	return w
 }
 
@@ -90,7 +90,7 @@ func (v *View) Tool(name string) *Tool { return v.of(v.host.Tool(name)) }
 
 // of returns a tool as the view has it, or nil.
 func (v *View) of(t *Tool) *Tool {
-	if t == nil || !v.sees(t.Server()) || v.layered && !v.can.Allow(t.server.name, t.def.Name) {
+	if t == nil || !v.sees(t.Server()) || v.limited && !v.can.Allow(t.server.name, t.def.Name) {
 		return nil
 	}
 	if v.approve == nil {

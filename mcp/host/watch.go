@@ -43,9 +43,9 @@ const maxWatches = 256
 
 const (
 	// How often to poll: unless it is said, at most, and at least.
-	usualInterval = 5 * time.Second
-	minInterval   = time.Second
-	maxInterval   = 24 * time.Hour
+	defaultInterval = 5 * time.Second
+	minInterval     = time.Second
+	maxInterval     = 24 * time.Hour
 )
 
 // watch has run called with a context that ends with the watch.
@@ -141,13 +141,13 @@ func subscribe(ctx context.Context, client *mcp.Client, uri string) (*mcp.Subscr
 
 // follow tells of changes of a resource, whatever becomes of the connection.
 func (h *Host) follow(ctx context.Context, w *watch, client *mcp.Client, sub *mcp.Subscription) {
-	tell := func(uri string) {
-		h.hub.emit(&Event{Kind: ResourceChanged, Server: w.server, URI: uri, Subscription: w.id, Reason: w.reason})
+	emit := func(uri string) {
+		h.bus.emit(&Event{Kind: ResourceChanged, Server: w.server, URI: uri, Subscription: w.id, Reason: w.reason})
 	}
 	for {
 		change, err := sub.Next(ctx)
 		if err == nil {
-			tell(change.URI)
+			emit(change.URI)
 			continue
 		}
 		sub.Close()
@@ -162,7 +162,7 @@ func (h *Host) follow(ctx context.Context, w *watch, client *mcp.Client, sub *mc
 				sub = nil
 			}
 		}
-		tell(w.uri) // it may have changed meanwhile
+		emit(w.uri) // it may have changed meanwhile
 	}
 }
 
@@ -244,7 +244,7 @@ func (v *View) subscribePolling(ctx context.Context, raw mcp.RawMessage) ([]byte
 	default:
 		err = errors.New(`"type" must be tool or resource`)
 	}
-	every := usualInterval
+	every := defaultInterval
 	if in.interval != 0 {
 		if in.interval < int64(minInterval/time.Millisecond) || in.interval > int64(maxInterval/time.Millisecond) {
 			err = errors.Join(err, errors.New(`"intervalMs" must be 1000 or more, and no more than a day`))
@@ -273,7 +273,7 @@ func (h *Host) poll(ctx context.Context, w *watch, every time.Duration, look fun
 			return
 		}
 		if changed := !bytes.Equal(text, last) || (err != nil) != failed; first || changed {
-			h.hub.emit(&Event{Kind: Polled, Server: w.server, URI: w.uri, Tool: w.tool,
+			h.bus.emit(&Event{Kind: Polled, Server: w.server, URI: w.uri, Tool: w.tool,
 				Subscription: w.id, Reason: w.reason, Text: string(text), Err: err})
 		}
 		last, failed = text, err != nil

@@ -38,10 +38,10 @@ func Compile(schema mcp.RawMessage) (*Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	for len(c.open) > 0 { // compiling what references lead to finds more of them
-		n := c.open[0]
-		c.open = c.open[1:]
-		if err := c.link(n); err != nil {
+	for len(c.unresolved) > 0 { // compiling what references lead to finds more of them
+		n := c.unresolved[0]
+		c.unresolved = c.unresolved[1:]
+		if err := c.resolveReferences(n); err != nil {
 			return nil, err
 		}
 	}
@@ -85,10 +85,10 @@ type resource struct {
 }
 
 type compiler struct {
-	old       bool             // draft-07 or before
-	nodes     map[string]*node // by URI and pointer
-	resources map[string]*resource
-	open      []*node // their references have to be resolved
+	draft7     bool             // draft-07 or before
+	nodes      map[string]*node // by URI and pointer
+	resources  map[string]*resource
+	unresolved []*node // their references have to be resolved
 }
 
 // dialect looks at what the schema says of itself.
@@ -102,7 +102,7 @@ func (c *compiler) dialect(raw any) error {
 	switch name {
 	case "draft/2020-12/schema", "draft/2019-09/schema":
 	case "draft-07/schema", "draft-06/schema":
-		c.old = true
+		c.draft7 = true
 	default:
 		return fmt.Errorf("%w: %q", ErrDialect, s)
 	}
@@ -128,8 +128,8 @@ var (
 	namedKeywords = []string{"properties", "patternProperties", "dependentSchemas", "$defs", "definitions"}
 )
 
-// compile makes a node of what is at a place of a resource.
-func (c *compiler) compile(raw any, res *resource, place string, depth int) (*node, error) {
+// compile makes a node of what is at a pointer of a resource.
+func (c *compiler) compile(raw any, res *resource, pointer string, depth int) (*node, error) {
 	if depth > maxDepth {
 		return nil, fmt.Errorf("a schema of more than %d levels", maxDepth)
 	}
@@ -137,33 +137,33 @@ func (c *compiler) compile(raw any, res *resource, place string, depth int) (*no
 	if !ok {
 		b, ok := raw.(bool)
 		if !ok {
-			return nil, fmt.Errorf("%s#%s is no schema", res.uri, place)
+			return nil, fmt.Errorf("%s#%s is no schema", res.uri, pointer)
 		}
 		return &node{never: !b, res: res}, nil
 	}
-	if id, _ := m["$id"].(string); id != "" && !(c.old && (m["$ref"] != nil || id[0] == '#')) {
-		uri, err := resolve(res.uri, id)
+	if id, _ := m["$id"].(string); id != "" && !(c.draft7 && (m["$ref"] != nil || id[0] == '#')) {
+		uri, err := resolveURI(res.uri, id)
 		if err != nil {
 			return nil, err
 		}
 		if uri, _, _ = strings.Cut(uri, "#"); uri != res.uri {
-			res, place = c.resource(uri, raw), ""
+			res, pointer = c.resource(uri, raw), ""
 		}
 	}
-	key := res.uri + "#" + place
+	key := res.uri + "#" + pointer
 	if n := c.nodes[key]; n != nil {
 		return n, nil
 	}
 	n := newNode(m, res)
 	c.nodes[key] = n
-	c.open = append(c.open, n)
-	n.name(c.old)
-	if c.old && m["$ref"] != nil { // what stands beside it doesn't count, but may be referred to
+	c.unresolved = append(c.unresolved, n)
+	n.addAnchors(c.draft7)
+	if c.draft7 && m["$ref"] != nil { // what stands beside it doesn't count, but may be referred to
 		n.keywords = map[string]any{"$ref": m["$ref"]}
-		return n, c.parts(newNode(m, res), place, depth+1)
+		return n, c.compileChildren(newNode(m, res), pointer, depth+1)
 	}
 	n.compilePatterns()
-	return n, c.parts(n, place, depth+1)
+	return n, c.compileChildren(n, pointer, depth+1)
 }
 
 func newNode(m map[string]any, res *resource) *node {
@@ -171,7 +171,7 @@ func newNode(m map[string]any, res *resource) *node {
 }
 
 // name remembers the anchors of a node.
-func (n *node) name(old bool) {
+func (n *node) addAnchors(old bool) {
 	if s, _ := n.keywords["$anchor"].(string); s != "" {
 		n.res.anchors[s] = n
 	}
@@ -187,34 +187,34 @@ func (n *node) name(old bool) {
 }
 
 // parts compiles the schemas in a node.
-func (c *compiler) parts(n *node, place string, depth int) (err error) {
+func (c *compiler) compileChildren(n *node, pointer string, depth int) (err error) {
 	m := n.keywords
 	for _, key := range oneKeywords {
 		if raw, ok := m[key]; ok {
-			if n.one[key], err = c.compile(raw, n.res, place+"/"+key, depth); err != nil {
+			if n.one[key], err = c.compile(raw, n.res, pointer+"/"+key, depth); err != nil {
 				return err
 			}
 		}
 	}
 	if raw, ok := m["items"]; ok { // a list until 2019-09
 		if list, ok := raw.([]any); ok {
-			if n.many["items"], err = c.list(list, n.res, place+"/items", depth); err != nil {
+			if n.many["items"], err = c.list(list, n.res, pointer+"/items", depth); err != nil {
 				return err
 			}
-		} else if n.one["items"], err = c.compile(raw, n.res, place+"/items", depth); err != nil {
+		} else if n.one["items"], err = c.compile(raw, n.res, pointer+"/items", depth); err != nil {
 			return err
 		}
 	}
 	for _, key := range manyKeywords {
 		if list, ok := m[key].([]any); ok {
-			if n.many[key], err = c.list(list, n.res, place+"/"+key, depth); err != nil {
+			if n.many[key], err = c.list(list, n.res, pointer+"/"+key, depth); err != nil {
 				return err
 			}
 		}
 	}
 	for _, key := range namedKeywords {
 		if members, ok := m[key].(map[string]any); ok {
-			if n.named[key], err = c.members(members, n.res, place+"/"+key, depth); err != nil {
+			if n.named[key], err = c.members(members, n.res, pointer+"/"+key, depth); err != nil {
 				return err
 			}
 		}
@@ -226,15 +226,15 @@ func (c *compiler) parts(n *node, place string, depth int) (err error) {
 				schemas[name] = raw
 			}
 		}
-		n.named["dependencies"], err = c.members(schemas, n.res, place+"/dependencies", depth)
+		n.named["dependencies"], err = c.members(schemas, n.res, pointer+"/dependencies", depth)
 	}
 	return err
 }
 
-func (c *compiler) list(list []any, res *resource, place string, depth int) ([]*node, error) {
+func (c *compiler) list(list []any, res *resource, pointer string, depth int) ([]*node, error) {
 	nodes := make([]*node, len(list))
 	for i, raw := range list {
-		n, err := c.compile(raw, res, place+"/"+strconv.Itoa(i), depth)
+		n, err := c.compile(raw, res, pointer+"/"+strconv.Itoa(i), depth)
 		if err != nil {
 			return nil, err
 		}
@@ -243,10 +243,10 @@ func (c *compiler) list(list []any, res *resource, place string, depth int) ([]*
 	return nodes, nil
 }
 
-func (c *compiler) members(members map[string]any, res *resource, place string, depth int) (map[string]*node, error) {
+func (c *compiler) members(members map[string]any, res *resource, pointer string, depth int) (map[string]*node, error) {
 	nodes := make(map[string]*node, len(members))
 	for name, raw := range members {
-		n, err := c.compile(raw, res, place+"/"+pointerEscaper.Replace(name), depth)
+		n, err := c.compile(raw, res, pointer+"/"+pointerEscaper.Replace(name), depth)
 		if err != nil {
 			return nil, err
 		}
@@ -281,10 +281,10 @@ func (n *node) compilePatterns() {
 }
 
 // link finds what the references of a node lead to.
-func (c *compiler) link(n *node) (err error) {
+func (c *compiler) resolveReferences(n *node) (err error) {
 	for key, to := range map[string]**node{"$ref": &n.ref, "$dynamicRef": &n.dynamic, "$recursiveRef": &n.dynamic} {
 		if s, ok := n.keywords[key].(string); ok {
-			if *to, err = c.find(n.res, s); err != nil {
+			if *to, err = c.findReference(n.res, s); err != nil {
 				return err
 			}
 		}
@@ -293,8 +293,8 @@ func (c *compiler) link(n *node) (err error) {
 }
 
 // find returns what a reference leads to.
-func (c *compiler) find(from *resource, ref string) (*node, error) {
-	uri, err := resolve(from.uri, ref)
+func (c *compiler) findReference(from *resource, ref string) (*node, error) {
+	uri, err := resolveURI(from.uri, ref)
 	if err != nil {
 		return nil, err
 	}
@@ -312,12 +312,12 @@ func (c *compiler) find(from *resource, ref string) (*node, error) {
 		}
 		return nil, fmt.Errorf("%q leads nowhere", ref)
 	}
-	return c.at(res, fragment, ref)
+	return c.findPointer(res, fragment, ref)
 }
 
 // at returns the node that a pointer leads to.
-func (c *compiler) at(res *resource, pointer, ref string) (*node, error) {
-	raw, place := res.raw, ""
+func (c *compiler) findPointer(res *resource, pointer, ref string) (*node, error) {
+	raw, path := res.raw, ""
 	for step := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
 		if pointer == "" {
 			break
@@ -336,20 +336,20 @@ func (c *compiler) at(res *resource, pointer, ref string) (*node, error) {
 		if !ok {
 			return nil, fmt.Errorf("%q leads nowhere", ref)
 		}
-		place += "/" + pointerEscaper.Replace(name)
+		path += "/" + pointerEscaper.Replace(name)
 		if m, _ := raw.(map[string]any); m != nil {
-			if id, _ := m["$id"].(string); id != "" && place != pointer {
-				if uri, err := resolve(res.uri, id); err == nil && c.resources[uri] != nil {
-					res, place = c.resources[uri], ""
+			if id, _ := m["$id"].(string); id != "" && path != pointer {
+				if uri, err := resolveURI(res.uri, id); err == nil && c.resources[uri] != nil {
+					res, path = c.resources[uri], ""
 				}
 			}
 		}
 	}
-	return c.compile(raw, res, place, 0)
+	return c.compile(raw, res, path, 0)
 }
 
 // resolve returns what ref stands for in a resource.
-func resolve(base, ref string) (string, error) {
+func resolveURI(base, ref string) (string, error) {
 	b, err := url.Parse(base)
 	if err != nil {
 		return "", err

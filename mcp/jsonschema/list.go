@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-func (c *checker) checkList(n *node, v []any, path string, sc *scope, s *seen) error {
+func (c *checker) checkList(n *node, v []any, path string, sc *scope, s *evaluated) error {
 	if err := n.checkCount(len(v), "minItems", "maxItems", "items", path); err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func (c *checker) checkList(n *node, v []any, path string, sc *scope, s *seen) e
 	return nil
 }
 
-func (c *checker) checkItem(sub *node, v []any, i int, path string, sc *scope, s *seen) error {
+func (c *checker) checkItem(sub *node, v []any, i int, path string, sc *scope, s *evaluated) error {
 	_, err := c.check(sub, v[i], path+"/"+strconv.Itoa(i), sc)
 	s.item(i)
 	return err
@@ -70,7 +70,7 @@ func (c *checker) checkUnique(v []any, path string) error {
 
 // checkContains obeys contains, of which sub is the schema, and the limits to
 // how many items fit it.
-func (c *checker) checkContains(n, sub *node, v []any, path string, sc *scope, s *seen) error {
+func (c *checker) checkContains(n, sub *node, v []any, path string, sc *scope, s *evaluated) error {
 	found := 0
 	for i := range v {
 		switch _, err := c.check(sub, v[i], path+"/"+strconv.Itoa(i), sc); err {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-func (c *checker) checkObject(n *node, v map[string]any, path string, sc *scope, s *seen) error {
+func (c *checker) checkObject(n *node, v map[string]any, path string, sc *scope, s *evaluated) error {
 	if err := n.checkCount(len(v), "minProperties", "maxProperties", "members", path); err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func (c *checker) checkObject(n *node, v map[string]any, path string, sc *scope,
 
 // member returns what the member of that name must fit, and whether a keyword
 // has looked at it.
-func (n *node) member(name string, s *seen) (subs []*node, known bool) {
+func (n *node) member(name string, s *evaluated) (subs []*node, known bool) {
 	if sub := n.named["properties"][name]; sub != nil {
 		subs, known = append(subs, sub), true
 	}

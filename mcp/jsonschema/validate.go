@@ -57,12 +57,12 @@ type scope struct {
 }
 
 // seen is what of an object or a list has been looked at.
-type seen struct {
+type evaluated struct {
 	names map[string]bool
 	items map[int]bool
 }
 
-func (s *seen) add(t seen) {
+func (s *evaluated) add(t evaluated) {
 	if s.names == nil {
 		s.names = t.names
 	} else {
@@ -75,14 +75,14 @@ func (s *seen) add(t seen) {
 	}
 }
 
-func (s *seen) name(name string) {
+func (s *evaluated) name(name string) {
 	if s.names == nil {
 		s.names = make(map[string]bool)
 	}
 	s.names[name] = true
 }
 
-func (s *seen) item(i int) {
+func (s *evaluated) item(i int) {
 	if s.items == nil {
 		s.items = make(map[int]bool)
 	}
@@ -92,7 +92,7 @@ func (s *seen) item(i int) {
 var errSteps = errors.New("the schema takes too long to check")
 
 // check checks a value that is at path.
-func (c *checker) check(n *node, v any, path string, outer *scope) (s seen, err error) {
+func (c *checker) check(n *node, v any, path string, outer *scope) (s evaluated, err error) {
 	c.depth++
 	defer func() { c.depth-- }()
 	if c.steps--; c.steps < 0 || c.depth > maxNesting {
@@ -108,7 +108,7 @@ func (c *checker) check(n *node, v any, path string, outer *scope) (s seen, err 
 	if err := n.checkKind(v, path); err != nil {
 		return s, err
 	}
-	if s, err = c.applied(n, v, path, sc); err != nil {
+	if s, err = c.checkApplicators(n, v, path, sc); err != nil {
 		return s, err
 	}
 	switch v := v.(type) {
@@ -187,7 +187,7 @@ func (n *node) dynamicOf(sc *scope) *node {
 }
 
 // applied obeys the keywords that apply schemas to the value itself.
-func (c *checker) applied(n *node, v any, path string, sc *scope) (s seen, err error) {
+func (c *checker) checkApplicators(n *node, v any, path string, sc *scope) (s evaluated, err error) {
 	all := slices.Clone(n.many["allOf"])
 	if n.ref != nil {
 		all = append(all, n.ref)
@@ -213,7 +213,7 @@ func (c *checker) applied(n *node, v any, path string, sc *scope) (s seen, err e
 	}
 	for _, key := range []string{"anyOf", "oneOf"} {
 		if list := n.many[key]; list != nil {
-			if err := c.some(key, list, v, path, sc, &s); err != nil {
+			if err := c.checkAlternatives(key, list, v, path, sc, &s); err != nil {
 				return s, err
 			}
 		}
@@ -248,7 +248,7 @@ func (c *checker) applied(n *node, v any, path string, sc *scope) (s seen, err e
 }
 
 // some obeys anyOf and oneOf.
-func (c *checker) some(key string, list []*node, v any, path string, sc *scope, s *seen) error {
+func (c *checker) checkAlternatives(key string, list []*node, v any, path string, sc *scope, s *evaluated) error {
 	fits := 0
 	var first error
 	for _, sub := range list {

@@ -35,12 +35,12 @@ func (m message) Error() string { return string(m) }
 // wrong returns what is wrong with a field.
 //
 //go:noinline
-func wrong(field string, err error) *fieldError { return &fieldError{field, err, 0} }
+func newFieldError(field string, err error) *fieldError { return &fieldError{field, err, 0} }
 
 // fault returns an error about a field.
 //
 //go:noinline
-func fault(field, what string) error { return wrong(field, message(what)) }
+func invalidField(field, what string) error { return newFieldError(field, message(what)) }
 
 // readServer reads one server. What it has no field for is in Extra, and in
 // unknown, even if there is an error.
@@ -60,27 +60,27 @@ func readServer(from *member) (s *Server, unknown []*member, err error) {
 		if string(m.value) == "null" {
 			continue // as good as absent
 		}
-		known, fault := e.field(m)
-		if fault != nil && err == nil {
-			f, named := fault.(*fieldError)
+		known, invalidField := e.field(m)
+		if invalidField != nil && err == nil {
+			f, named := invalidField.(*fieldError)
 			if !named {
-				f = wrong(m.key, fault)
+				f = newFieldError(m.key, invalidField)
 			}
 			f.at = m.at
 			err = f
 		}
 		if !known {
-			e.keep(m)
+			e.storeExtra(m)
 			unknown = append(unknown, m)
 		}
 	}
 	if err == nil {
-		err = e.settle()
+		err = e.validate()
 	}
 	return &e.Server, unknown, err
 }
 
-func (e *entry) keep(m *member) {
+func (e *entry) storeExtra(m *member) {
 	if e.Extra == nil {
 		e.Extra = make(map[string]mcp.RawMessage)
 	}
@@ -89,7 +89,7 @@ func (e *entry) keep(m *member) {
 
 // field reads a member, and reports whether it is one that has a field.
 func (e *entry) field(m *member) (known bool, err error) {
-	if to := e.place(m.key); to != nil {
+	if to := e.plainField(m.key); to != nil {
 		return true, read(to, m.value)
 	}
 	switch m.key {
@@ -131,7 +131,7 @@ func (e *entry) field(m *member) (known bool, err error) {
 
 // place returns where the value of a field goes that is taken as it is, or nil
 // when there is more to it.
-func (e *entry) place(key string) any {
+func (e *entry) plainField(key string) any {
 	switch key {
 	case "args":
 		return &e.Args // behind those of a command that is a list
@@ -232,7 +232,7 @@ func (e *entry) readType(m *member) error {
 
 // kindOf returns the type that text means, or "".
 func kindOf(text string) string {
-	switch plain(text) {
+	switch normalize(text) {
 	case "stdio", "local":
 		return Stdio
 	case "http", "streamablehttp", "remote":
@@ -250,7 +250,7 @@ func kindOf(text string) string {
 // plain returns text in lower case, without - and _.
 //
 //go:noinline
-func plain(text string) string {
+func normalize(text string) string {
 	var b []byte
 	for i := range len(text) {
 		switch c := text[i]; {
@@ -277,7 +277,7 @@ func (e *entry) readTransport(value []byte) error {
 			err = message("is not known")
 		}
 		if err != nil {
-			return wrong("transport."+m.key, err)
+			return newFieldError("transport."+m.key, err)
 		}
 	}
 	return nil
@@ -299,7 +299,7 @@ func (e *entry) readHeaders(value []byte) error {
 func checkHeaders(h map[string]string) error {
 	for _, name := range wire.SortedKeys(h) {
 		if name == "" || strings.ContainsAny(name, "\r\n\x00:") {
-			return message("has a name that no header can have: " + begin(name))
+			return message("has a name that no header can have: " + quoteName(name))
 		}
 		if strings.ContainsAny(h[name], "\r\n\x00") {
 			return message("must have no line breaks in the value of " + wire.Quote(name))
@@ -332,7 +332,7 @@ func (e *entry) readEnv(value []byte) error {
 		}
 		for _, name := range wire.SortedKeys(texts) { // so that order makes no difference between two files
 			if !isName(name) {
-				return message("has a name that no variable can have: " + begin(name))
+				return message("has a name that no variable can have: " + quoteName(name))
 			}
 			env = append(env, name+"="+texts[name])
 		}
@@ -346,7 +346,7 @@ func (e *entry) readEnv(value []byte) error {
 		name, _ := readString(value)
 		env = []string{name}
 	default:
-		return wanted("an object or a list", value)
+		return typeError("an object or a list", value)
 	}
 	for i, v := range env {
 		if name, _, _ := strings.Cut(v, "="); !isName(name) {
@@ -359,7 +359,7 @@ func (e *entry) readEnv(value []byte) error {
 
 // begin quotes a name as far as it is one: behind that there may be a value,
 // which nobody is to see.
-func begin(name string) string {
+func quoteName(name string) string {
 	for i := range len(name) {
 		if c := name[i]; c != '_' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
 			return wire.Quote(name[:i]) + "..."

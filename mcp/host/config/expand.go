@@ -53,7 +53,7 @@ type expansion struct {
 //go:noinline
 func (x *expansion) fail(field string, err error) {
 	if x.err == nil && err != nil {
-		x.err = wrong(field, err)
+		x.err = newFieldError(field, err)
 	}
 }
 
@@ -88,7 +88,7 @@ func (x *expansion) program() {
 	}
 	s.Env, s.EnvFiles = env, nil
 	for _, v := range env {
-		if key, value, _ := strings.Cut(v, "="); !isPlace(key) {
+		if key, value, _ := strings.Cut(v, "="); !isLocation(key) {
 			s.secret(value)
 		}
 	}
@@ -161,7 +161,7 @@ func (x *expansion) text(field, text string) string {
 		}
 		value, err := x.value(name)
 		x.fail(field, err)
-		if !isPlace(name) {
+		if !isLocation(name) {
 			x.out.secret(value)
 		}
 		b.WriteString(value)
@@ -171,7 +171,7 @@ func (x *expansion) text(field, text string) string {
 
 // isPlace reports whether a variable is one that tells where things are, which
 // messages should say.
-func isPlace(name string) bool {
+func isLocation(name string) bool {
 	switch strings.TrimPrefix(name, "env:") {
 	case "HOME", "USERPROFILE", "PWD", "PATH", "TMPDIR", "TEMP", "TMP":
 		return true
@@ -230,7 +230,7 @@ func (x *expansion) value(ref string) (string, error) {
 	if ok {
 		return fallback, nil
 	}
-	return "", message("needs the variable " + begin(name) + ", which is not set")
+	return "", message("needs the variable " + quoteName(name) + ", which is not set")
 }
 
 // inputError is an input that was not given.

@@ -97,7 +97,7 @@ func (e *entry) readToolFilter(value []byte) error {
 			err = message("is not known")
 		}
 		if err != nil {
-			return wrong("toolFilter."+m.key, err)
+			return newFieldError("toolFilter."+m.key, err)
 		}
 	}
 	return nil
@@ -129,20 +129,20 @@ func (e *entry) readAuth(value []byte) error {
 			rest, err = append(rest, m), nil
 		}
 		if err != nil {
-			return wrong("auth."+m.key, err)
+			return newFieldError("auth."+m.key, err)
 		}
 	}
 	switch {
 	case e.Auth.Type == "":
-		return fault("auth.type", "is missing")
+		return invalidField("auth.type", "is missing")
 	case len(rest) > 0 && e.Auth.Type != AuthOAuth:
-		return fault("auth."+rest[0].key, "is not known")
+		return invalidField("auth."+rest[0].key, "is not known")
 	}
 	return e.oauthFields("auth.", rest)
 }
 
 func (e *entry) authType(text string) error {
-	switch kind := plain(text); kind {
+	switch kind := normalize(text); kind {
 	case AuthNone, AuthBearer, AuthAPIKey, AuthOAuth:
 		e.Auth.Type = kind
 		return nil
@@ -187,48 +187,48 @@ func (e *entry) oauthFields(path string, list []*member) error {
 			o.Extra[m.key] = mcp.RawMessage(m.value)
 		}
 		if err != nil {
-			return wrong(path+m.key, err)
+			return newFieldError(path+m.key, err)
 		}
 	}
 	return nil
 }
 
 // settle checks what only all fields together tell.
-func (e *entry) settle() error {
+func (e *entry) validate() error {
 	e.Disabled = e.Disabled || !e.on
 	switch {
 	case e.Command != "" && e.URL != "":
-		return fault("command", "and a URL exclude each other")
+		return invalidField("command", "and a URL exclude each other")
 	case e.Type == "" && e.Command != "":
 		e.Type = Stdio
 	case e.Type == "" && e.URL == "":
-		return fault("command", "is missing, and so is a URL")
+		return invalidField("command", "is missing, and so is a URL")
 	}
 	switch e.Type {
 	case Stdio:
 		if e.Command == "" {
-			return fault("command", "is missing")
+			return invalidField("command", "is missing")
 		}
 		if e.Auth.Type != "" && e.Auth.Type != AuthNone || e.bearer {
-			return e.needless()
+			return e.needlessAuth()
 		}
 	case SDK:
 		if e.Command != "" || e.URL != "" {
-			return fault("type", "sdk needs neither a command nor a URL")
+			return invalidField("type", "sdk needs neither a command nor a URL")
 		}
 	default:
 		if e.URL == "" {
-			return fault("url", "is missing")
+			return invalidField("url", "is missing")
 		}
 		if e.Type == ClaudeAIProxy && e.ID == "" {
-			return fault("id", "is missing")
+			return invalidField("id", "is missing")
 		}
 	}
-	return e.settleAuth()
+	return e.validateAuth()
 }
 
 // needless says which field is of no use to a program.
-func (e *entry) needless() error {
+func (e *entry) needlessAuth() error {
 	field := "auth"
 	switch {
 	case e.bearer:
@@ -236,29 +236,29 @@ func (e *entry) needless() error {
 	case e.Auth.Type == AuthOAuth:
 		field = "oauth"
 	}
-	return fault(field, "is for servers at a URL; give a program what it needs in env")
+	return invalidField(field, "is for servers at a URL; give a program what it needs in env")
 }
 
-func (e *entry) settleAuth() error {
+func (e *entry) validateAuth() error {
 	if e.bearer {
 		if e.Auth.Type != "" && e.Auth.Type != AuthBearer {
-			return fault("bearer_token_env_var", "contradicts auth")
+			return invalidField("bearer_token_env_var", "contradicts auth")
 		}
 		e.Auth.Type = AuthBearer
 	}
 	switch e.Auth.Type {
 	case AuthBearer, AuthAPIKey:
 		if e.Auth.Token == "" && !e.hasHeader("Authorization") && !e.hasHeader("X-API-Key") {
-			return fault("auth", "is "+e.Auth.Type+", but there is no token")
+			return invalidField("auth", "is "+e.Auth.Type+", but there is no token")
 		}
-		return checkField("auth.header", checkHeaders(map[string]string{e.authHeader(): ""}))
+		return inField("auth.header", checkHeaders(map[string]string{e.authHeader(): ""}))
 	}
 	return nil
 }
 
 func (s *Server) hasHeader(name string) bool {
 	for h := range s.Headers {
-		if plain(h) == plain(name) {
+		if normalize(h) == normalize(name) {
 			return true
 		}
 	}
@@ -277,9 +277,9 @@ func (s *Server) authHeader() string {
 }
 
 // checkField says which field an error is about.
-func checkField(field string, err error) error {
+func inField(field string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return wrong(field, err)
+	return newFieldError(field, err)
 }

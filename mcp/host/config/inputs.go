@@ -26,7 +26,7 @@ func (c *Config) Input(id string) (*Input, error) {
 			}
 		}
 		if err := r.Err(); err != nil {
-			return nil, wrong("inputs", wanted("a list of objects", c.inputs[i]))
+			return nil, newFieldError("inputs", typeError("a list of objects", c.inputs[i]))
 		}
 	}
 	return &Input{ID: id}, nil
@@ -51,7 +51,7 @@ func readInput(id string, value []byte) (*Input, error) {
 			to = &in.Options
 		}
 		if err := read(to, m.value); err != nil {
-			return nil, wrong("inputs."+m.key, err)
+			return nil, newFieldError("inputs."+m.key, err)
 		}
 	}
 	return in, nil

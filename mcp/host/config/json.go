@@ -8,7 +8,7 @@ import (
 
 // standard returns text with comments and trailing commas replaced by blanks
 // of the same length, so that offsets in errors stay right.
-func standard(text []byte) []byte {
+func stripComments(text []byte) []byte {
 	b := append([]byte(nil), text...)
 	if len(b) >= 3 && string(b[:3]) == "\uFEFF" {
 		blank(b[:3])
@@ -147,7 +147,7 @@ func find(list []*member, key string) (found *member) {
 func object(path string, value []byte, at int) ([]*member, error) {
 	list, err := members(value, at)
 	if err != nil {
-		return nil, wanted("an object", value)
+		return nil, typeError("an object", value)
 	}
 	seen := make(map[string]bool, len(list))
 	for _, m := range list {
@@ -162,13 +162,13 @@ func object(path string, value []byte, at int) ([]*member, error) {
 // wanted says what a value should have been. The value itself may be a secret.
 //
 //go:noinline
-func wanted(what string, value []byte) error {
+func typeError(what string, value []byte) error {
 	return message("must be " + what + ", not " + kind(value).String())
 }
 
 func readString(value []byte) (string, error) {
 	if kind(value) != wire.String {
-		return "", wanted("a string", value)
+		return "", typeError("a string", value)
 	}
 	r := wire.NewReader(value)
 	return string(r.Bytes()), r.Err()
@@ -181,12 +181,12 @@ func readBool(value []byte) (bool, error) {
 	case "false":
 		return false, nil
 	}
-	return false, wanted("true or false", value)
+	return false, typeError("true or false", value)
 }
 
 func readInt(value []byte) (int, error) {
 	if kind(value) != wire.Number {
-		return 0, wanted("a number", value)
+		return 0, typeError("a number", value)
 	}
 	n, err := strconv.Atoi(string(value))
 	if err != nil {
@@ -198,7 +198,7 @@ func readInt(value []byte) (int, error) {
 // readStrings reads a list of strings. It is never nil.
 func readStrings(value []byte) ([]string, error) {
 	if kind(value) != wire.Array {
-		return nil, wanted("a list of strings", value)
+		return nil, typeError("a list of strings", value)
 	}
 	list := []string{}
 	r := wire.NewReader(value)
@@ -220,7 +220,7 @@ func readOneOrMore(value []byte) ([]string, error) {
 	}
 	s, err := readString(value)
 	if err != nil {
-		err = wanted("a string or a list of strings", value)
+		err = typeError("a string or a list of strings", value)
 	}
 	return []string{s}, err
 }
@@ -240,7 +240,7 @@ func readMap(field string, value []byte) (map[string]string, error) {
 		case wire.Number, wire.Bool:
 			texts[m.key] = string(m.value)
 		default:
-			return nil, wrong(field+"."+m.key, wanted("a string", m.value))
+			return nil, newFieldError(field+"."+m.key, typeError("a string", m.value))
 		}
 	}
 	return texts, nil

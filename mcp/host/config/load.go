@@ -127,7 +127,7 @@ func (c *Config) merge(n *Config) {
 // servers.
 func Parse(text []byte, source, scope string) *Config {
 	c := &Config{}
-	file := &member{value: standard(text)}
+	file := &member{value: stripComments(text)}
 	root, err := members(file.value, 0)
 	var entries []*member
 	if err == nil {
@@ -154,7 +154,7 @@ func Parse(text []byte, source, scope string) *Config {
 			c.Servers = append(c.Servers, s)
 		}
 		for _, field := range unknown {
-			c.report(text, field.at, &Problem{File: source, Server: name, Warning: true, Err: fault(field.key, "is not known")})
+			c.report(text, field.at, &Problem{File: source, Server: name, Warning: true, Err: invalidField(field.key, "is not known")})
 		}
 	}
 	return c
@@ -182,13 +182,13 @@ func (c *Config) report(text []byte, at int, p *Problem) {
 
 // tables returns the servers of all the places where a file may have them.
 func tables(root []*member) (entries []*member, err error) {
-	var places []*member
+	var tables []*member
 	bare := len(root) > 0
 	for _, m := range root {
 		bare = bare && isServer(m.value)
 		switch m.key {
 		case "mcpServers", "servers", "mcp_servers", "context_servers", "mcp.servers", "tools.mcp.servers":
-			places = append(places, m)
+			tables = append(tables, m)
 		case "mcp":
 			if inner := at(m, "servers"); inner.value != nil && !isServer(inner.value) {
 				inner.key = "mcp.servers"
@@ -196,21 +196,21 @@ func tables(root []*member) (entries []*member, err error) {
 			} else if !areObjects(m.value) {
 				continue // settings of something else
 			}
-			places = append(places, m)
+			tables = append(tables, m)
 		case "tools":
 			if inner := at(m, "mcp", "servers"); inner.value != nil {
 				inner.key = "tools.mcp.servers"
-				places = append(places, inner)
+				tables = append(tables, inner)
 			}
 		}
 	}
-	if bare && len(places) == 0 {
+	if bare && len(tables) == 0 {
 		return root, nil
 	}
-	for _, place := range places {
-		list, e := members(place.value, place.at)
+	for _, table := range tables {
+		list, e := members(table.value, table.at)
 		if e != nil {
-			err = &fieldError{place.key, errNoObject, place.at}
+			err = &fieldError{table.key, errNoObject, table.at}
 		}
 		entries = append(entries, list...)
 	}

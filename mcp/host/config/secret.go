@@ -63,15 +63,15 @@ func (s *Server) secretArgs() {
 // host and in its query. They are known to what [Server.Expand] returns only.
 func (s *Server) Hide(text string) string {
 	for _, v := range s.secrets {
-		text = without(text, v)
+		text = replaceSecret(text, v)
 		if q := strconv.Quote(v); q[1:len(q)-1] != v {
-			text = without(text, q[1:len(q)-1])
+			text = replaceSecret(text, q[1:len(q)-1])
 		}
 	}
 	return text
 }
 
-func without(text, secret string) string {
+func replaceSecret(text, secret string) string {
 	if !strings.Contains(text, secret) {
 		return text
 	}
@@ -92,8 +92,8 @@ func (s *Server) Public() *Server {
 			p.Headers[name] = "..."
 		}
 	}
-	hide(&p.Auth.Token)
-	hide(&p.Auth.OAuth.ClientSecret)
+	maskSecret(&p.Auth.Token)
+	maskSecret(&p.Auth.OAuth.ClientSecret)
 	p.Auth.OAuth.Extra, p.Extra = nil, nil
 	p.URL = publicURL(p.URL)
 	hidden := false
@@ -103,7 +103,7 @@ func (s *Server) Public() *Server {
 	return p
 }
 
-func hide(text *string) {
+func maskSecret(text *string) {
 	if *text != "" && !isReference(*text) {
 		*text = "..."
 	}
@@ -141,18 +141,18 @@ func publicArg(arg string, hidden bool) (public string, next bool) {
 		return arg, false
 	case hidden && !isFlag:
 		return "...", false
-	case hasValue && (speaksOfSecret(flag) || looksSecret(value)):
+	case hasValue && (namesSecret(flag) || looksSecret(value)):
 		return flag + "=...", false
 	case looksSecret(arg):
 		return "...", false
 	case strings.Contains(arg, "://"):
 		return publicURL(arg), false
 	}
-	return arg, isFlag && speaksOfSecret(flag)
+	return arg, isFlag && namesSecret(flag)
 }
 
-func speaksOfSecret(flag string) bool {
-	flag = plain(flag)
+func namesSecret(flag string) bool {
+	flag = normalize(flag)
 	for _, word := range [...]string{"key", "token", "secret", "password", "passwd", "auth", "credential", "header"} {
 		if strings.Contains(flag, word) {
 			return true

@@ -7,27 +7,27 @@ import (
 
 // A geminifier rewrites schemas in the part of OpenAPI 3.0 that Gemini takes:
 // without references, with one type each, and with few keywords.
-type geminifier struct {
+type geminiRewriter struct {
 	root   *node
 	open   []*node // the targets of the references that are being followed
 	budget int
 }
 
 // kept are the keywords that stay as they are.
-var kept = []string{"title", "description", "minItems", "maxItems", "minLength", "maxLength", "pattern",
+var keptKeywords = []string{"title", "description", "minItems", "maxItems", "minLength", "maxLength", "pattern",
 	"minimum", "maximum", "minProperties", "maxProperties", "default"}
 
 // formats are those that Gemini knows, by type.
 var formats = map[string][]string{"number": {"float", "double"}, "integer": {"int32", "int64"}, "string": {"date-time"}}
 
-func (g *geminifier) schema(n *node) *node {
+func (g *geminiRewriter) schema(n *node) *node {
 	if g.budget--; g.budget < 0 || !n.isObject() {
 		return typed("string") // true and {} take anything, which has no type here
 	}
 	if ref := n.get("$ref"); ref != nil {
 		target := resolve(g.root, ref)
 		if target == nil || slices.Contains(g.open, target) {
-			return g.keep(n, typed("object")) // without end, or elsewhere
+			return g.copyKept(n, typed("object")) // without end, or elsewhere
 		}
 		g.open = append(g.open, target)
 		defer func() { g.open = g.open[:len(g.open)-1] }()
@@ -46,7 +46,7 @@ func (g *geminifier) schema(n *node) *node {
 			return g.union(n, some.items)
 		}
 	}
-	return g.plain(n)
+	return g.single(n)
 }
 
 func typed(kind string) *node {
@@ -56,8 +56,8 @@ func typed(kind string) *node {
 }
 
 // keep adds to out the keywords of n that stay.
-func (g *geminifier) keep(n, out *node) *node {
-	for _, key := range kept {
+func (g *geminiRewriter) copyKept(n, out *node) *node {
+	for _, key := range keptKeywords {
 		if v := n.get(key); v != nil && v.raw != "" && v.raw != "null" {
 			out.set(key, v)
 		}
@@ -66,10 +66,10 @@ func (g *geminifier) keep(n, out *node) *node {
 }
 
 // merge returns what all of the schemas together ask for.
-func (g *geminifier) merge(n, all *node) *node {
+func (g *geminiRewriter) merge(n, all *node) *node {
 	n = n.clone()
 	n.remove("allOf")
-	join(g.root, n, all, true)
+	mergeProperties(g.root, n, all, true)
 	for _, part := range all.items {
 		if target := resolve(g.root, part.get("$ref")); target != nil {
 			if slices.Contains(g.open, target) {
@@ -87,7 +87,7 @@ func (g *geminifier) merge(n, all *node) *node {
 }
 
 // union returns a schema for what one of several takes.
-func (g *geminifier) union(n *node, variants []*node) *node {
+func (g *geminiRewriter) union(n *node, variants []*node) *node {
 	nullable := false
 	var list []*node
 	for _, v := range variants {
@@ -109,7 +109,7 @@ func (g *geminifier) union(n *node, variants []*node) *node {
 	case len(list) > 1:
 		out = flatten(list)
 	}
-	g.keep(n, out)
+	g.copyKept(n, out)
 	if nullable {
 		out.set("nullable", scalar("true"))
 	}
@@ -140,7 +140,7 @@ func flatten(list []*node) *node {
 	out.set("type", kind)
 	switch kind.raw {
 	case `"object"`:
-		join(nil, out, &node{array: true, items: list}, false)
+		mergeProperties(nil, out, &node{array: true, items: list}, false)
 		if len(out.get("properties").items) == 0 {
 			out.remove("properties")
 		}
@@ -161,13 +161,13 @@ func flatten(list []*node) *node {
 }
 
 // plain is for a schema without unions and references.
-func (g *geminifier) plain(n *node) *node {
+func (g *geminiRewriter) single(n *node) *node {
 	kinds := n.get("type").texts()
 	if kind, ok := n.get("type").text(); ok {
 		kinds = []string{kind}
 	}
 	if len(kinds) == 0 {
-		kinds = []string{guess(n)}
+		kinds = []string{inferType(n)}
 	}
 	nullable := slices.Contains(kinds, "null")
 	kinds = slices.DeleteFunc(kinds, func(s string) bool { return s == "null" })
@@ -190,7 +190,7 @@ func (g *geminifier) plain(n *node) *node {
 	if len(kinds) == 1 {
 		kind = kinds[0]
 	}
-	out := g.keep(n, typed(kind))
+	out := g.copyKept(n, typed(kind))
 	if nullable || g.enum(n, kind, out) {
 		out.set("nullable", scalar("true"))
 	}
@@ -207,7 +207,7 @@ func (g *geminifier) plain(n *node) *node {
 }
 
 // guess returns the type of a schema that doesn't say it.
-func guess(n *node) string {
+func inferType(n *node) string {
 	switch {
 	case n.get("properties") != nil:
 		return "object"
@@ -221,7 +221,7 @@ func guess(n *node) string {
 
 // enum takes the values that are allowed, and reports whether null is one.
 // Only strings can be listed; others are told in the description.
-func (g *geminifier) enum(n *node, kind string, out *node) (null bool) {
+func (g *geminiRewriter) enum(n *node, kind string, out *node) (null bool) {
 	values := n.get("enum")
 	if one := n.get("const"); one != nil {
 		values = &node{array: true, items: []*node{one}}
@@ -247,7 +247,7 @@ func (g *geminifier) enum(n *node, kind string, out *node) (null bool) {
 	return null
 }
 
-func (g *geminifier) properties(n, out *node) {
+func (g *geminiRewriter) properties(n, out *node) {
 	properties := n.get("properties")
 	if !properties.isObject() || len(properties.items) == 0 {
 		return
@@ -265,7 +265,7 @@ func (g *geminifier) properties(n, out *node) {
 	}
 }
 
-func (g *geminifier) items(n *node) *node {
+func (g *geminiRewriter) items(n *node) *node {
 	tuple := n.get("prefixItems")
 	if tuple == nil {
 		tuple = n.get("items")

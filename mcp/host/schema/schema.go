@@ -64,23 +64,23 @@ func List[T Tool](define Definer, tools []T) (mcp.RawMessage, error) {
 
 // Anthropic is the Definer for the Messages API.
 func Anthropic(t Tool) (mcp.RawMessage, error) {
-	return define(t, "{", "input_schema", "}", mended)
+	return define(t, "{", "input_schema", "}", sanitizeJSON)
 }
 
 // OpenAI is the Definer for the Chat Completions API.
 func OpenAI(t Tool) (mcp.RawMessage, error) {
-	return define(t, `{"type":"function","function":{`, "parameters", "}}", mended)
+	return define(t, `{"type":"function","function":{`, "parameters", "}}", sanitizeJSON)
 }
 
 // OpenAIResponses is the Definer for the Responses API.
 func OpenAIResponses(t Tool) (mcp.RawMessage, error) {
-	return define(t, `{"type":"function",`, "parameters", "}", mended)
+	return define(t, `{"type":"function",`, "parameters", "}", sanitizeJSON)
 }
 
 // Gemini is the Definer for functionDeclarations. A tool without parameters
 // has none there.
 func Gemini(t Tool) (mcp.RawMessage, error) {
-	return define(t, "{", "parameters", "}", geminified)
+	return define(t, "{", "parameters", "}", geminiJSON)
 }
 
 func define(t Tool, before, key, after string, rewrite func(mcp.RawMessage) ([]byte, error)) (mcp.RawMessage, error) {
@@ -100,7 +100,7 @@ func define(t Tool, before, key, after string, rewrite func(mcp.RawMessage) ([]b
 }
 
 // mended returns a schema for Anthropic and OpenAI.
-func mended(raw mcp.RawMessage) ([]byte, error) {
+func sanitizeJSON(raw mcp.RawMessage) ([]byte, error) {
 	root, err := parse(raw)
 	if err != nil {
 		return nil, err
@@ -110,17 +110,17 @@ func mended(raw mcp.RawMessage) ([]byte, error) {
 	if required := root.get("required"); kind == "object" && root.get("properties").isObject() && !union && (required == nil || required.array) {
 		return wire.AppendLine(nil, raw), nil
 	}
-	return mend(root).append(nil), nil
+	return sanitize(root).append(nil), nil
 }
 
 // geminified returns a schema for Gemini, or nil when there are no parameters.
-func geminified(raw mcp.RawMessage) ([]byte, error) {
+func geminiJSON(raw mcp.RawMessage) ([]byte, error) {
 	root, err := parse(raw)
 	if err != nil {
 		return nil, err
 	}
-	g := &geminifier{root: root, budget: maxNodes}
-	n := g.schema(mend(root))
+	g := &geminiRewriter{root: root, budget: maxNodes}
+	n := g.schema(sanitize(root))
 	if g.budget < 0 {
 		return nil, ErrTooComplex
 	}

@@ -10,17 +10,17 @@ import (
 
 // An attendant sees to it that the tools of a connection are those that the
 // server has.
-type attendant struct {
+type monitor struct {
 	h      *Host
 	s      *server
 	client *mcp.Client
-	dial   *DialParams
+	params *DialParams
 	sub    *mcp.Subscription // nil while there is none
 
 	reopen  time.Time // when to subscribe again; zero: never
 	refresh time.Time // when to list the tools again; zero: never
 
-	patience time.Duration // before the list is asked for again if it can't be had
+	retryDelay time.Duration // before the list is asked for again if it can't be had
 }
 
 // refreshDelay is how long a change of a list is waited for to be followed by
@@ -37,102 +37,102 @@ const (
 )
 
 // attend returns when the connection or ctx has ended.
-func (a *attendant) attend(ctx context.Context) {
-	for ctx.Err() == nil && a.client.Err() == nil {
-		a.wait(ctx)
+func (m *monitor) run(ctx context.Context) {
+	for ctx.Err() == nil && m.client.Err() == nil {
+		m.wait(ctx)
 		now := time.Now()
-		if due(a.reopen, now) {
-			a.reopen = time.Time{}
-			if a.subscribe(ctx); a.sub != nil {
-				a.refresh = now // something may have been missed
+		if due(m.reopen, now) {
+			m.reopen = time.Time{}
+			if m.subscribe(ctx); m.sub != nil {
+				m.refresh = now // something may have been missed
 			}
 		}
-		if due(a.refresh, now) {
-			a.refresh = time.Time{}
-			a.listed(a.h.refresh(ctx, a.s, a.client))
+		if due(m.refresh, now) {
+			m.refresh = time.Time{}
+			m.scheduleRefresh(m.h.refresh(ctx, m.s, m.client))
 		}
 	}
 }
 
 // end ends the connection.
-func (a *attendant) end() {
-	if a.sub != nil {
-		a.sub.Close()
+func (m *monitor) end() {
+	if m.sub != nil {
+		m.sub.Close()
 	}
-	_ = a.client.Close() // says only that something of a dead server is stuck
+	_ = m.client.Close() // says only that something of a dead server is stuck
 }
 
 // listed has the tools listed again: after an error, each time after a longer
 // while, or when the list doesn't stay good any longer and the server doesn't
 // tell of changes.
-func (a *attendant) listed(err error) {
+func (m *monitor) scheduleRefresh(err error) {
 	switch {
 	case err != nil:
-		a.again(a.patience)
-		a.patience = min(2*a.patience, maxTTL)
+		m.refreshAfter(m.retryDelay)
+		m.retryDelay = min(2*m.retryDelay, maxTTL)
 		return
-	case a.sub == nil:
-		a.again(time.Duration(a.dial.ttl.Load()))
+	case m.sub == nil:
+		m.refreshAfter(time.Duration(m.params.ttl.Load()))
 	}
-	a.patience = minTTL
+	m.retryDelay = minTTL
 }
 
 func due(at, now time.Time) bool { return !at.IsZero() && !at.After(now) }
 
 // again has the tools listed after d, if it isn't 0, unless that is to be done
 // anyway.
-func (a *attendant) again(d time.Duration) {
-	if d > 0 && a.refresh.IsZero() {
-		a.refresh = time.Now().Add(d)
+func (m *monitor) refreshAfter(d time.Duration) {
+	if d > 0 && m.refresh.IsZero() {
+		m.refresh = time.Now().Add(d)
 	}
 }
 
 // wait waits for a change of the list, which it notes, for a time that has
 // come, or for the end.
-func (a *attendant) wait(ctx context.Context) {
-	next := a.refresh
-	if next.IsZero() || !a.reopen.IsZero() && a.reopen.Before(next) {
-		next = a.reopen
+func (m *monitor) wait(ctx context.Context) {
+	next := m.refresh
+	if next.IsZero() || !m.reopen.IsZero() && m.reopen.Before(next) {
+		next = m.reopen
 	}
 	if !next.IsZero() {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithDeadline(ctx, next)
 		defer cancel()
 	}
-	if a.sub == nil {
+	if m.sub == nil {
 		select {
-		case <-a.client.Done():
+		case <-m.client.Done():
 		case <-ctx.Done():
 		}
 		return
 	}
-	_, err := a.sub.Next(ctx)
+	_, err := m.sub.Next(ctx)
 	switch {
 	case err == nil:
-		if soon := time.Now().Add(refreshDelay); a.refresh.IsZero() || a.refresh.After(soon) {
-			a.refresh = soon
+		if at := time.Now().Add(refreshDelay); m.refresh.IsZero() || m.refresh.After(at) {
+			m.refresh = at
 		}
-	case ctx.Err() == nil && a.client.Err() == nil:
-		a.sub.Close() // the server has ended it
-		a.sub, a.reopen = nil, time.Now().Add(reopenDelay)
+	case ctx.Err() == nil && m.client.Err() == nil:
+		m.sub.Close() // the server has ended it
+		m.sub, m.reopen = nil, time.Now().Add(reopenDelay)
 	}
 }
 
 // subscribe asks to be told of changes, if the server does that.
-func (a *attendant) subscribe(ctx context.Context) {
-	info := a.client.Server()
+func (m *monitor) subscribe(ctx context.Context) {
+	info := m.client.Server()
 	list := info.Capabilities.Tools
 	if info.Modern() && (list == nil || list.ListChanged == nil || !*list.ListChanged) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, subscribeTime)
 	defer cancel()
-	sub, err := a.client.Subscribe(ctx, &mcp.SubscriptionFilter{ToolsListChanged: true})
+	sub, err := m.client.Subscribe(ctx, &mcp.SubscriptionFilter{ToolsListChanged: true})
 	if err != nil {
-		a.reopen = time.Now().Add(reopenDelay)
+		m.reopen = time.Now().Add(reopenDelay)
 		return
 	}
-	a.sub = sub
+	m.sub = sub
 }
 
 // noteTTL has a look at each list of tools that a client gets, for how long it
@@ -195,7 +195,7 @@ func (h *Host) refresh(ctx context.Context, s *server, client *mcp.Client) error
 		return nil // gone meanwhile
 	}
 	if err != nil {
-		e := connectError(s.name, err, s.dial)
+		e := connectError(s.name, err, s.params)
 		e.Message = "failed to list tools"
 		if client.Err() == nil && ctx.Err() == nil {
 			h.set(s, s.state, e)

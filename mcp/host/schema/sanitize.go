@@ -7,7 +7,7 @@ import (
 
 // mend returns a schema as Anthropic and OpenAI take it: its root is an object
 // with properties and without unions. The rest stays as it is.
-func mend(root *node) *node {
+func sanitize(root *node) *node {
 	if !root.isObject() {
 		root = object()
 	}
@@ -24,7 +24,7 @@ func mend(root *node) *node {
 	for _, key := range [...]string{"allOf", "anyOf", "oneOf"} {
 		if variants := n.get(key); variants != nil {
 			n.remove(key)
-			join(root, n, variants, key == "allOf")
+			mergeProperties(root, n, variants, key == "allOf")
 		}
 	}
 	n.remove("enum")
@@ -50,7 +50,7 @@ func overlay(n, other *node) {
 
 // join adds the properties of variants to n. What all of them require is
 // required, and with all set what one of them does.
-func join(root, n, variants *node, all bool) {
+func mergeProperties(root, n, variants *node, all bool) {
 	properties := object()
 	if p := n.get("properties"); p.isObject() {
 		properties = p.clone()
@@ -79,13 +79,13 @@ func join(root, n, variants *node, all bool) {
 	}
 }
 
-func unique(list []string) (kept []string) {
+func unique(list []string) (keptKeywords []string) {
 	for _, s := range list {
-		if !slices.Contains(kept, s) {
-			kept = append(kept, s)
+		if !slices.Contains(keptKeywords, s) {
+			keptKeywords = append(keptKeywords, s)
 		}
 	}
-	return kept
+	return keptKeywords
 }
 
 // resolve returns what a reference within the schema leads to, or nil. Nothing
