@@ -6,38 +6,39 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// A call is a request on its way: what it says, before the server's era has
-// added its part.
-type call struct {
-	method    string
-	name      string                                  // the tool, prompt or resource
-	args      any                                     // for params
-	params    func(q *call, b []byte) ([]byte, error) // appends the members of params; may be nil
-	meta      map[string]any                          // the caller's part of _meta
-	progress  func(Progress)
-	timeout   time.Duration // as the options say when 0
-	permanent bool          // must not be cancelled
-	open      bool          // the answer may take any time
-	started   func(jsonrpc.ID)
-
-	// Of a tool call with Tasks.
-	augmented bool   // asks to become a task
-	token     int64  // for progress that goes on beyond the answer
-	told      any    // func(*Task), hears of the task that the call becomes; not every program links Task
-	taskID    string // the task that the request is about; HTTP transports name it
-
-	caches bool        // the result may be kept
-	place  *cachePlace // where
-	asks   bool        // the server may ask for input
-	rounds int         // how often it has
-	inputs []byte      // members with the answers, for the next round
-	again  bool        // a refusal was overcome, which is tried once
-
-	req jsonrpc.Request // what becomes of it
+// A request describes what a feature wants from the server. It is not changed
+// once it has been sent.
+type request struct {
+	method   string
+	name     string                                     // the tool, prompt or resource
+	task     string                                     // the id of the task concerned; transports state it as the name
+	args     any                                        // for params
+	params   func(q *request, b []byte) ([]byte, error) // appends the members of params; may be nil
+	meta     map[string]any                             // the caller's members of _meta
+	progress func(Progress)                             // may be nil
+	token    int64                                      // for progress that continues after the response; 0 for none
+	timeout  time.Duration                              // 0 for that of the options
+	traits   traits
+	started  func(jsonrpc.ID) // may be nil
 }
 
-// serverName returns the name of the server in errors: the program's for it,
-// else its own.
+// A call is a request on its way to the server and back.
+type call struct {
+	request
+	inputs inputRounds     // written by call_inputs.go, and by task_run.go for tasks/update
+	wire   jsonrpc.Request // written by call_send.go
+}
+
+// newCall stays out of line: it has many callers, and the binary is 2 KB
+// smaller.
+//
+//go:noinline
+func newCall(method, name string, params func(*request, []byte) ([]byte, error)) *call {
+	return &call{request: request{method: method, name: name, params: params, traits: traitsOf(method)}}
+}
+
+// serverName returns the server's name for errors: the one in the options, or
+// else the server's own.
 func (c *Client) serverName() string {
 	if c.opts.Name != "" {
 		return c.opts.Name
@@ -45,8 +46,8 @@ func (c *Client) serverName() string {
 	return c.server.Name
 }
 
-// failed says which call err concerns. It stays out of line, as it is called
-// from many places.
+// failed returns err with the server, method and name of the call. It stays out
+// of line, as it has many callers.
 //
 //go:noinline
 func (c *Client) failed(q *call, err error) error {

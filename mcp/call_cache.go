@@ -25,14 +25,14 @@ type resultCache interface {
 	observer
 
 	// lookUp returns what is kept under key, and the state of the cache for a
-	// later keep.
+	// later store.
 	lookUp(ctx context.Context, key string) (raw RawMessage, state int)
 
 	// refresh returns a context in which nothing is looked up, or nil if ctx is one.
 	refresh(ctx context.Context) context.Context
 
-	// keep keeps a result, unless something was dropped since state.
-	keep(key string, raw RawMessage, ttl time.Duration, state int)
+	// store stores a result, unless something was dropped since state.
+	store(key string, raw RawMessage, ttl time.Duration, state int)
 }
 
 // CacheSize is a [Cache] that keeps up to this number of bytes of results for
@@ -85,7 +85,7 @@ func (c *cache) lookUp(ctx context.Context, key string) (RawMessage, int) {
 	return nil, c.state
 }
 
-func (c *cache) keep(key string, raw RawMessage, ttl time.Duration, state int) {
+func (c *cache) store(key string, raw RawMessage, ttl time.Duration, state int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if state != c.state || ttl <= 0 {
@@ -149,44 +149,41 @@ func (c *cache) sessionRenewed(context.Context) {
 	c.drop("tools/list", "prompts/list", "resources/list", "resources/templates/list", "resources/read")
 }
 
-// A cachePlace is where the result of a call goes.
-type cachePlace struct {
-	key   string
-	state int
+// A cacheSlot is where the result of a call is stored.
+type cacheSlot struct {
+	key   string // empty if the result is not stored
+	state int    // of the cache before the call was sent
 }
 
-// cached returns the result that is kept for a call, or nil, and then
-// remembers where it is to be kept.
-func (c *Client) cached(ctx context.Context, q *call) RawMessage {
-	if c.cache == nil || !q.caches || q.inputs != nil {
-		q.place = nil
-		return nil
+// lookup returns the cached result of a call. If there is none it returns nil
+// and the slot for the server's result.
+func (c *Client) lookup(ctx context.Context, q *call) (RawMessage, cacheSlot) {
+	if c.cache == nil || q.traits&cacheable == 0 || q.inputs.answers != nil {
+		return nil, cacheSlot{}
 	}
 	key := []byte(q.method + "\x00")
 	if q.params != nil {
 		var err error
-		if key, err = q.params(q, key); err != nil {
-			return nil
+		if key, err = q.params(&q.request, key); err != nil {
+			return nil, cacheSlot{}
 		}
 	}
 	raw, state := c.cache.lookUp(ctx, string(key))
 	if raw != nil {
-		q.place = nil // storing it again would extend its time to live
-		return raw
+		return raw, cacheSlot{} // storing it again would extend its time to live
 	}
-	q.place = &cachePlace{string(key), state}
-	return nil
+	return nil, cacheSlot{string(key), state}
 }
 
-// keep keeps the result of a call if the server says for how long.
-func (c *Client) keep(q *call, raw RawMessage, res result) {
+// store caches a result from the server for the time that the server has set.
+func (c *Client) store(slot cacheSlot, raw RawMessage, res result) {
 	t, ok := res.(expiring)
-	if q.place == nil || !ok || t.caching().TTLMs == nil {
+	if slot.key == "" || !ok || t.caching().TTLMs == nil {
 		return
 	}
 	const longest = 24 * time.Hour
 	ttl := min(*t.caching().TTLMs, longest.Milliseconds())
-	c.cache.keep(q.place.key, raw, time.Duration(ttl)*time.Millisecond, q.place.state)
+	c.cache.store(slot.key, raw, time.Duration(ttl)*time.Millisecond, slot.state)
 }
 
 func (t *Caching) caching() *Caching { return t }

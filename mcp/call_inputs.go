@@ -19,84 +19,103 @@ const maxInputs = 64
 // one that failed, or too many rounds.
 var ErrInputRequired = errors.New("the server asks for more input")
 
-// finish sends a request, answers what the server asks for meanwhile
+// An inputRounds is the state of a call to which the server has responded
+// without a final result.
+type inputRounds struct {
+	answers []byte // members of params for the next round
+	n       int    // how often the server has required input
+	retried bool   // after a refusal, which happens only once
+}
+
+// callWithInputs sends a call, provides the input that the server requires
 // (2026-07-28: multi round-trip requests), and returns the final result.
-func finish[R any, P resultPtr[R]](ctx context.Context, c *Client, q *call) (P, error) {
+func callWithInputs[R any, P resultPtr[R]](ctx context.Context, c *Client, q *call) (P, error) {
 	for {
 		res := P(new(R))
-		raw, err := c.do(ctx, q)
-		if err == nil {
-			err = c.read(q, raw, res)
-		}
+		err := c.fetch(ctx, q, res)
 		if err == nil {
 			return res, nil
 		}
-		if err = c.overcome(ctx, q, err); err != nil {
+		if q.traits&takesInput == 0 {
+			return nil, err
+		}
+		if err = c.nextRound(ctx, q, err); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// overcome does what a server asks for that did not answer a request, and
-// returns nil when the request is to be sent again.
-func (c *Client) overcome(ctx context.Context, q *call, err error) error {
-	var failure error
+// nextRound prepares q to be sent again after err, or returns the error of the
+// call.
+func (c *Client) nextRound(ctx context.Context, q *call, err error) error {
 	if more, ok := err.(*unfinished); ok && more.why == ErrInputRequired {
-		failure = c.gather(ctx, q, more.raw)
-	} else if refusal := answerOf(err); refusal == nil || q.again {
-		return err
-	} else {
-		if q.again, failure = c.satisfy(ctx, q, refusal); failure == nil && !q.again {
-			return err
+		if err := c.collectInputs(ctx, q, more.raw); err != nil {
+			return c.failed(q, err)
 		}
+		return nil
 	}
+	return c.retryAfterRefusal(ctx, q, err)
+}
+
+// retryAfterRefusal returns nil if the server has refused the call for a reason
+// that has been resolved.
+func (c *Client) retryAfterRefusal(ctx context.Context, q *call, err error) error {
+	refusal := answerOf(err)
+	if refusal == nil || q.inputs.retried {
+		return err
+	}
+	resolved, failure := c.resolveRefusal(ctx, q, refusal)
 	if failure != nil {
 		return c.failed(q, failure)
 	}
+	if !resolved {
+		return err
+	}
+	q.inputs.retried = true
 	return nil
 }
 
-// satisfy does what a server asks for that refuses a request, and reports
-// whether the request is to be repeated. The error says why that could not be
-// done.
-func (c *Client) satisfy(ctx context.Context, q *call, refusal *jsonrpc.Error) (again bool, err error) {
-	if refusal.Code == CodeHeaderMismatch && !c.era.serves() && q.method == "tools/call" {
-		// The tool has changed. Its new schema says what to repeat in headers.
+// resolveRefusal does what a refusal of the server demands and reports whether
+// the call is to be repeated. The error is the reason why that failed.
+func (c *Client) resolveRefusal(ctx context.Context, q *call, refusal *jsonrpc.Error) (resolved bool, err error) {
+	if refusal.Code == CodeHeaderMismatch && !c.era.serves() && q.traits&bindsArguments != 0 {
+		// The tool has changed. Its new schema states the arguments to repeat in headers.
 		_, err := c.ListTools(ctx)
 		return err == nil, err
 	}
-	return c.afterPages(ctx, refusal)
+	return c.openRequiredPages(ctx, refusal)
 }
 
-// gather answers what the server asks for, side by side, and puts the answers
-// into q for the next round.
-func (c *Client) gather(ctx context.Context, q *call, raw []byte) error {
-	var ask questions
-	if err := decodeText(raw, &ask); err != nil {
+// collectInputs answers the server's input requests concurrently and stores the
+// answers in q for the next round.
+func (c *Client) collectInputs(ctx context.Context, q *call, raw []byte) error {
+	var required inputsRequired
+	if err := decodeText(raw, &required); err != nil {
 		return &malformedError{err}
 	}
 	switch {
-	case ask.requests == nil && ask.state == nil:
-		return &malformedError{errors.New("input required, but none asked for")}
-	case len(ask.requests) > maxInputs:
-		return diag.Op("more than "+strconv.Itoa(maxInputs)+" questions at once", ErrInputRequired)
+	case required.requests == nil && required.state == nil:
+		return &malformedError{errors.New("input required, but neither inputRequests nor requestState")}
+	case len(required.requests) > maxInputs:
+		return diag.Op("more than "+strconv.Itoa(maxInputs)+" input requests at once", ErrInputRequired)
 	}
-	if q.rounds++; q.rounds > c.opts.MaxRounds {
+	if q.inputs.n++; q.inputs.n > c.opts.MaxRounds {
 		return diag.Op("no result after "+strconv.Itoa(c.opts.MaxRounds)+" rounds", ErrInputRequired)
 	}
-	q.inputs = nil
-	if ask.requests != nil {
-		answers, err := c.answerAll(ctx, wire.SortedKeys(ask.requests), func(key string) (r InputRequest, err error) {
-			return r, decodeText(ask.requests[key], &r)
+	var b []byte
+	if required.requests != nil {
+		var err error
+		b, err = c.answerAll(ctx, wire.SortedKeys(required.requests), func(key string) (r InputRequest, err error) {
+			return r, decodeText(required.requests[key], &r)
 		})
 		if err != nil {
 			return err
 		}
-		q.inputs = answers
 	}
-	if ask.state != nil {
-		q.inputs = wire.AppendString(wire.AppendKey(q.inputs, "requestState"), *ask.state)
+	if required.state != nil {
+		b = wire.AppendString(wire.AppendKey(b, "requestState"), *required.state)
 	}
+	q.inputs.answers = b
 	return nil
 }
 
@@ -131,14 +150,14 @@ func (c *Client) answerAll(ctx context.Context, keys []string, question func(key
 	return append(b, '}'), nil
 }
 
-// questions are what is needed of a result that asks for input, which most programs
-// do without.
-type questions struct {
+// An inputsRequired holds the part of an InputRequiredResult that the client
+// uses.
+type inputsRequired struct {
 	requests map[string]RawMessage
 	state    *string
 }
 
-func (t *questions) fields(c *codec) {
+func (t *inputsRequired) fields(c *codec) {
 	c.rawMap("inputRequests", &t.requests)
 	c.stringPtr("requestState", &t.state)
 }

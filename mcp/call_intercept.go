@@ -18,14 +18,15 @@ type OutgoingCall struct {
 	c    *Client
 	era  era
 	q    *call
-	meta map[string]any // in place of q's; nil when nothing was added
+	meta map[string]any // replaces that of q; nil before SetMeta
 }
 
 // Client returns the client that sends the request.
 func (o *OutgoingCall) Client() *Client { return o.c }
 
-// Params returns the params of the request, without what the client itself
-// puts into _meta, or nil when they can't be written; Send says why.
+// Params returns the params of the request, without the members of _meta that
+// the client adds. It returns nil if they cannot be encoded; Send then returns
+// the reason.
 func (o *OutgoingCall) Params() RawMessage {
 	b, err := appendParams(nil, nil, o.q, 0)
 	if err != nil {
@@ -34,7 +35,7 @@ func (o *OutgoingCall) Params() RawMessage {
 	return b
 }
 
-// SetMeta puts a member into the request's _meta, such as "traceparent".
+// SetMeta sets a member of the request's _meta, such as "traceparent".
 func (o *OutgoingCall) SetMeta(key string, value any) {
 	if o.meta == nil {
 		o.meta = make(map[string]any)
@@ -44,19 +45,21 @@ func (o *OutgoingCall) SetMeta(key string, value any) {
 }
 
 // Send sends the request and returns its result, or an error of type
-// *[CallError]. It may be called again when it has returned, if the request
+// *[CallError]. It may be called again after it has returned, if the request
 // may be repeated.
 func (o *OutgoingCall) Send(ctx context.Context) (RawMessage, error) {
+	q := *o.q
 	if o.meta != nil {
-		own := o.q.meta
-		o.q.meta = o.meta
-		defer func() { o.q.meta = own }() // another round has its own
+		q.meta = o.meta
 	}
-	return o.c.sendNow(ctx, o.era, o.q)
+	return o.c.send(ctx, o.era, &q)
 }
 
-// intercepted returns what the program's interceptor makes of a request.
-func (c *Client) intercepted(ctx context.Context, era era, q *call) (RawMessage, error) {
+// intercept sends a call, through Options.Intercept if that is set.
+func (c *Client) intercept(ctx context.Context, era era, q *call) (RawMessage, error) {
+	if c.opts.Intercept == nil {
+		return c.send(ctx, era, q)
+	}
 	raw, err := c.opts.Intercept(ctx, &OutgoingCall{Server: c.serverName(), Method: q.method, Name: q.name, c: c, era: era, q: q})
 	if err == nil {
 		if err = wire.Valid(raw); err == nil {

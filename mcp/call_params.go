@@ -13,12 +13,12 @@ import (
 func appendParams(b []byte, era era, q *call, token int64) (_ []byte, err error) {
 	b = append(b, '{')
 	if q.params != nil {
-		if b, err = q.params(q, b); err != nil {
+		if b, err = q.params(&q.request, b); err != nil {
 			return b, err
 		}
 	}
-	if len(q.inputs) > 0 {
-		b = append(wire.AppendComma(b), q.inputs...)
+	if len(q.inputs.answers) > 0 {
+		b = append(wire.AppendComma(b), q.inputs.answers...)
 	}
 	start := len(b)
 	b = append(wire.AppendKey(b, "_meta"), '{')
@@ -59,7 +59,7 @@ func appendMeta(b []byte, meta map[string]any) (_ []byte, err error) {
 
 // setParams takes params apart that the library doesn't know, as _meta may be
 // among them.
-func (q *call) setParams(params any) error {
+func (q *request) setParams(params any) error {
 	if params == nil {
 		return nil
 	}
@@ -84,12 +84,12 @@ func (q *call) setParams(params any) error {
 	if err := r.End(); err != nil {
 		return diag.Op("params", err)
 	}
-	q.params = func(_ *call, b []byte) ([]byte, error) { return append(b, members...), nil }
+	q.params = func(_ *request, b []byte) ([]byte, error) { return append(b, members...), nil }
 	return nil
 }
 
 // appendNamed appends the name of what is called and its arguments.
-func (q *call) appendNamed(b []byte) ([]byte, error) {
+func (q *request) appendNamed(b []byte) ([]byte, error) {
 	b = wire.AppendString(wire.AppendKey(b, "name"), q.name)
 	if q.args == nil {
 		return b, nil
@@ -106,7 +106,7 @@ func (q *call) appendNamed(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-func (q *call) appendURI(b []byte) ([]byte, error) {
+func (q *request) appendURI(b []byte) ([]byte, error) {
 	return wire.AppendString(wire.AppendKey(b, "uri"), q.name), nil
 }
 

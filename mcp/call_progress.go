@@ -102,7 +102,7 @@ func (s *progressSink) deliver(p Progress) error {
 	}
 	s.last = &p.Progress
 	if s.timer != nil {
-		s.timer.extend()
+		s.timer.restart()
 	}
 	if s.waiting == maxProgress {
 		return ErrOverloaded

@@ -3,50 +3,37 @@ package mcp
 import (
 	"context"
 	"errors"
-
-	"github.com/stdmcp/stdmcp/internal/diag"
-	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// do sends a request the way the server wants it and waits for the answer. A
-// request that was refused because the server has forgotten the session is
-// sent once more in a new one.
-func (c *Client) do(ctx context.Context, q *call) (RawMessage, error) {
-	if raw := c.cached(ctx, q); raw != nil {
-		return raw, nil
+// fetch gets the result of a call into res, from the cache or from the server.
+// The error is an *unfinished if the server requires input or has created a
+// task.
+func (c *Client) fetch(ctx context.Context, q *call, res result) error {
+	raw, slot := c.lookup(ctx, q)
+	if raw == nil {
+		var err error
+		if raw, err = c.inSession(ctx, q); err != nil {
+			return err
+		}
 	}
-	session := c.session.current()
-	raw, err := c.send(ctx, c.era, q)
-	if err == nil || !errors.Is(err, jsonrpc.ErrNoSession) {
-		return raw, err
-	}
-	if err := c.renew(ctx, session); err != nil {
-		return nil, c.failed(q, diag.Op("new session", err))
-	}
-	return c.send(ctx, c.era, q)
-}
-
-// get sends a request and reads its result into res.
-func (c *Client) get(ctx context.Context, q *call, res result) error {
-	raw, err := c.do(ctx, q)
-	if err != nil {
+	if err := c.readResult(q, raw, res); err != nil {
 		return err
 	}
-	return c.read(q, raw, res)
+	c.store(slot, raw, res)
+	return nil
 }
 
-// read reads the final result of a call into res.
-func (c *Client) read(q *call, raw []byte, res result) error {
+// readResult reads a final result into res.
+func (c *Client) readResult(q *call, raw []byte, res result) error {
 	if err := decodeText(raw, res); err != nil {
 		return c.failed(q, &malformedError{err})
 	}
-	switch err := c.era.complete(q, res.common()); {
-	case err == errTask, err == ErrInputRequired && q.asks:
+	switch err := c.era.classify(&q.request, res.common()); {
+	case err == errTask, err == ErrInputRequired && q.traits&takesInput != 0:
 		return &unfinished{err, raw}
 	case err != nil:
 		return c.failed(q, err)
 	}
-	c.keep(q, raw, res)
 	if l, ok := res.(lossyList); ok {
 		for _, err := range l.discarded() {
 			c.opts.Dropped(c.failed(q, err), nil)
@@ -55,7 +42,7 @@ func (c *Client) read(q *call, raw []byte, res result) error {
 	return nil
 }
 
-// A result is what a call ends with.
+// A result is the result of a method.
 type result interface {
 	object
 	common() *Result
@@ -63,14 +50,13 @@ type result interface {
 
 func (t *Result) common() *Result { return t }
 
-// A resultPtr is the pointer type of a result, for functions that make one.
+// A resultPtr is the pointer type of a result, for functions that allocate it.
 type resultPtr[R any] interface {
 	*R
 	result
 }
 
-// unfinished is a result that is not the final one: it asks for more, or says
-// that the call has become a task.
+// An unfinished is a result that is not final.
 type unfinished struct {
 	why error // ErrInputRequired or errTask
 	raw RawMessage
@@ -79,6 +65,5 @@ type unfinished struct {
 func (e *unfinished) Error() string { return e.why.Error() }
 func (e *unfinished) Unwrap() error { return e.why }
 
-// errTask is what era.complete returns for a result that says that the call goes
-// on as a task.
+// errTask is what era.classify returns for a result that announces a task.
 var errTask = errors.New("the call has become a task")

@@ -7,19 +7,13 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
+// send writes a call in the way of an era and waits for the response.
 func (c *Client) send(ctx context.Context, era era, q *call) (RawMessage, error) {
-	if c.opts.Intercept != nil {
-		return c.intercepted(ctx, era, q)
-	}
-	return c.sendNow(ctx, era, q)
-}
-
-func (c *Client) sendNow(ctx context.Context, era era, q *call) (RawMessage, error) {
-	timeout := c.limit(q)
+	timeout := c.limit(&q.request)
 	var timer *callTimer
-	if !q.open && (q.progress != nil || len(c.opts.Handlers) > 0) {
+	if q.traits&openEnded == 0 && (q.progress != nil || len(c.opts.Handlers) > 0) {
 		var stop func()
-		ctx, timer, stop = c.extensible(ctx, timeout)
+		ctx, timer, stop = c.withCallTimer(ctx, timeout)
 		defer stop()
 		timeout = 0
 	}
@@ -37,51 +31,51 @@ func (c *Client) sendNow(ctx context.Context, era era, q *call) (RawMessage, err
 		return nil, c.failed(q, err)
 	}
 	q.prepare(params, era)
-	if !q.permanent {
-		q.req.Cancel = cancelNotice
+	q.wire.Started = q.started
+	if q.traits&uncancelable == 0 {
+		q.wire.Cancel = cancelNotification
 	}
-	q.req.Started = q.started
 	if timeout > 0 {
-		q.req.Timeout, q.req.TimeoutErr = timeout, c.timeout(timeout)
+		q.wire.Timeout, q.wire.TimeoutErr = timeout, c.timeoutErr(timeout)
 	}
-	raw, err := c.conn.Call(ctx, &q.req)
+	raw, err := c.conn.Call(ctx, &q.wire)
 	if err != nil {
 		return nil, c.failed(q, err)
 	}
 	return raw, nil
 }
 
-// prepare fills in the request. Params that say nothing are left out.
-func (q *call) prepare(params []byte, era era) {
-	traits := traitsOf(q.method)
-	q.req = jsonrpc.Request{Method: q.method, Name: q.name, Repeatable: traits&repeatable != 0}
-	era.stamp(&q.req)
-	if traits&bindsArguments != 0 {
-		q.req.Binding = q.name
-	}
-	if q.taskID != "" {
-		q.req.Name = q.taskID
-	}
-	if len(params) > len("{}") {
-		q.req.Params = params
-	}
-}
-
-// sendNote sends a notification, which carries nothing of the era's.
-func (c *Client) sendNote(ctx context.Context, q *call) error {
-	b, err := appendParams(nil, nil, q, 0)
+// sendNotification writes a notification. The era adds nothing to its params.
+func (c *Client) sendNotification(ctx context.Context, q *call) error {
+	params, err := appendParams(nil, nil, q, 0)
 	if err != nil {
 		return c.failed(q, err)
 	}
-	q.prepare(b, c.era)
-	if err := c.conn.Notify(ctx, &q.req); err != nil {
+	q.prepare(params, c.era)
+	if err := c.conn.Notify(ctx, &q.wire); err != nil {
 		return c.failed(q, err)
 	}
 	return nil
 }
 
-// cancelNotice tells the server that nobody waits any more for the call id.
-func cancelNotice(id jsonrpc.ID) *jsonrpc.Request {
+// prepare fills in what requests and notifications have in common. Empty params
+// are omitted.
+func (q *call) prepare(params []byte, era era) {
+	q.wire = jsonrpc.Request{Method: q.method, Name: q.name, Repeatable: q.traits&repeatable != 0}
+	era.stamp(&q.wire)
+	if q.traits&bindsArguments != 0 {
+		q.wire.Binding = q.name
+	}
+	if q.task != "" {
+		q.wire.Name = q.task
+	}
+	if len(params) > len("{}") {
+		q.wire.Params = params
+	}
+}
+
+// cancelNotification returns the notification that cancels the call id.
+func cancelNotification(id jsonrpc.ID) *jsonrpc.Request {
 	params := append([]byte(`{"requestId":`), id.String()...)
 	params = wire.AppendString(wire.AppendKey(params, "reason"), "the caller stopped waiting")
 	return &jsonrpc.Request{Method: "notifications/cancelled", Params: append(params, '}')}

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// limit returns how long a call may take, 0 for any time.
-func (c *Client) limit(q *call) time.Duration {
+// limit returns how long a call may take without progress, or 0 for no limit.
+func (c *Client) limit(q *request) time.Duration {
 	d := q.timeout
 	if d == 0 {
 		d = c.opts.Timeout
@@ -15,20 +15,21 @@ func (c *Client) limit(q *call) time.Duration {
 	if total := c.opts.MaxTimeout; total > 0 && (d < 0 || d > total) {
 		d = total
 	}
-	if q.open || d < 0 {
+	if q.traits&openEnded != 0 || d < 0 {
 		return 0
 	}
 	return d
 }
 
-// extensible returns the context of a call whose time progress starts anew and
-// handlers at work make stand still: the user may be thinking.
-func (c *Client) extensible(ctx context.Context, d time.Duration) (context.Context, *callTimer, context.CancelFunc) {
+// withCallTimer returns the context of a call that times out after d. Progress
+// restarts the timer. Requests of the server pause it, as the user may be
+// thinking about the answer.
+func (c *Client) withCallTimer(ctx context.Context, d time.Duration) (context.Context, *callTimer, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	t := &callTimer{each: d, total: c.opts.MaxTimeout, began: time.Now()}
 	t.start(func() {
 		if c.requests.busy(d) && !t.over() {
-			t.extend()
+			t.restart()
 		} else {
 			cancel(t.err())
 		}
@@ -36,8 +37,9 @@ func (c *Client) extensible(ctx context.Context, d time.Duration) (context.Conte
 	return ctx, t, func() { t.stop(); cancel(nil) }
 }
 
-// inAll returns the context of something that takes several requests.
-func (c *Client) inAll(ctx context.Context) (context.Context, context.CancelFunc) {
+// withMaxTimeout returns the context of an operation that sends several
+// requests.
+func (c *Client) withMaxTimeout(ctx context.Context) (context.Context, context.CancelFunc) {
 	d := c.opts.MaxTimeout
 	if d < 0 {
 		return ctx, func() {}
@@ -45,32 +47,38 @@ func (c *Client) inAll(ctx context.Context) (context.Context, context.CancelFunc
 	return context.WithTimeoutCause(ctx, d, &timeoutError{after: d, total: true})
 }
 
-// timeout returns the error for calls that get no answer within d.
-func (c *Client) timeout(d time.Duration) *timeoutError {
-	if d == c.usual.after {
-		return &c.usual
-	}
-	return &timeoutError{after: d}
-}
-
-// patience is how long is waited for what is no answer to a call.
-func (c *Client) patience() time.Duration {
+// callTimeout is how long the client waits for anything but the response to a
+// call.
+func (c *Client) callTimeout() time.Duration {
 	if d := c.opts.Timeout; d > 0 {
 		return d
 	}
 	return time.Hour
 }
 
-// A callTimer ends a call that makes no progress.
+func (c *Client) withCallTimeout(ctx context.Context) (context.Context, context.CancelFunc) {
+	d := c.callTimeout()
+	return context.WithTimeoutCause(ctx, d, c.timeoutErr(d))
+}
+
+// timeoutErr returns the error of calls without a response within d.
+func (c *Client) timeoutErr(d time.Duration) *timeoutError {
+	if d == c.usual.after {
+		return &c.usual
+	}
+	return &timeoutError{after: d}
+}
+
+// A callTimer cancels a call that makes no progress.
 type callTimer struct {
-	each, total time.Duration // no limit when 0 or negative
+	each, total time.Duration // no limit if 0 or negative
 	began       time.Time
 
 	mu    sync.Mutex
-	timer *time.Timer // nil when the call is over
+	timer *time.Timer // nil after stop
 }
 
-// start has f called when the time is up.
+// start schedules f for when the time is up.
 func (t *callTimer) start(f func()) {
 	t.mu.Lock()
 	t.timer = time.AfterFunc(t.rest(), f)
@@ -84,14 +92,14 @@ func (t *callTimer) stop() {
 	t.mu.Unlock()
 }
 
-// forever is beyond the life of any call.
-const forever = 1<<63 - 1
+// noLimit is longer than any call lasts.
+const noLimit = 1<<63 - 1
 
-// rest returns how long the call may go on without further progress.
+// rest returns how long the call may continue without progress.
 func (t *callTimer) rest() time.Duration {
 	d := t.each
 	if d <= 0 {
-		d = forever
+		d = noLimit
 	}
 	if t.total > 0 {
 		d = min(d, t.total-time.Since(t.began))
@@ -99,8 +107,8 @@ func (t *callTimer) rest() time.Duration {
 	return d
 }
 
-// extend starts the time anew.
-func (t *callTimer) extend() {
+// restart gives the call its full time again, within the total.
+func (t *callTimer) restart() {
 	t.mu.Lock()
 	if t.timer != nil {
 		t.timer.Reset(t.rest())
@@ -108,7 +116,7 @@ func (t *callTimer) extend() {
 	t.mu.Unlock()
 }
 
-// over reports whether the call may not go on whatever happens.
+// over reports whether the total is used up.
 func (t *callTimer) over() bool { return t.total > 0 && time.Since(t.began) >= t.total }
 
 func (t *callTimer) err() error {
@@ -118,10 +126,11 @@ func (t *callTimer) err() error {
 	return &timeoutError{after: t.each}
 }
 
-// timeoutError is the end of a call whose time ran out.
+// A timeoutError is the error of a call that has timed out. It matches
+// context.DeadlineExceeded and is a timeout in the sense of net.Error.
 type timeoutError struct {
 	after time.Duration
-	total bool // MaxTimeout
+	total bool // the limit is MaxTimeout
 }
 
 func (e *timeoutError) Error() string {
@@ -132,6 +141,4 @@ func (e *timeoutError) Error() string {
 }
 
 func (e *timeoutError) Is(target error) bool { return target == context.DeadlineExceeded }
-
-// Timeout tells that the error is a time-out, as net.Error does.
-func (e *timeoutError) Timeout() bool { return true }
+func (e *timeoutError) Timeout() bool        { return true }

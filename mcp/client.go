@@ -88,7 +88,7 @@ func (c *Client) stop() { c.cancel() }
 // error. A server of 2026-07-28 or later, which has no ping, is asked
 // server/discover.
 func (c *Client) Ping(ctx context.Context) error {
-	_, err := c.do(ctx, &call{method: c.era.ping()})
+	_, err := c.inSession(ctx, newCall(c.era.ping(), "", nil))
 	if answerOf(err) != nil {
 		return nil // servers exist that don't know it
 	}
@@ -110,7 +110,7 @@ func (c *Client) KeepAlive(ctx context.Context, every time.Duration, misses int)
 		case <-c.conn.Done():
 			return c.conn.Err()
 		}
-		ping, cancel := context.WithTimeoutCause(ctx, every, c.timeout(every))
+		ping, cancel := context.WithTimeoutCause(ctx, every, c.timeoutErr(every))
 		err := c.Ping(ping)
 		cancel()
 		switch missed++; {
@@ -127,19 +127,19 @@ func (c *Client) KeepAlive(ctx context.Context, every time.Duration, misses int)
 // json.Marshaler or a map[string]any; what the server's protocol revision requires in
 // its _meta is added.
 func (c *Client) Call(ctx context.Context, method string, params any) (RawMessage, error) {
-	q := &call{method: method}
+	q := newCall(method, "", nil)
 	if err := q.setParams(params); err != nil {
 		return nil, c.failed(q, err)
 	}
-	return c.do(ctx, q)
+	return c.inSession(ctx, q)
 }
 
 // Notify sends a notification of any method, with params as for Call. It does
 // not wait until the server has read it.
 func (c *Client) Notify(ctx context.Context, method string, params any) error {
-	q := &call{method: method}
+	q := newCall(method, "", nil)
 	if err := q.setParams(params); err != nil {
 		return c.failed(q, err)
 	}
-	return c.sendNote(ctx, q)
+	return c.sendNotification(ctx, q)
 }

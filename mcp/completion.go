@@ -11,7 +11,7 @@ import (
 // argument, value what was entered so far. given holds the arguments that have
 // their values already (2025-06-18), and may be nil.
 func (c *Client) Complete(ctx context.Context, ref Reference, name, value string, given map[string]string) (*Completion, error) {
-	q := &call{method: "completion/complete", params: func(_ *call, b []byte) ([]byte, error) {
+	q := newCall("completion/complete", "", func(_ *request, b []byte) ([]byte, error) {
 		b = appendObject(wire.AppendKey(b, "ref"), &ref)
 		b = append(wire.AppendKey(b, "argument"), '{')
 		b = wire.AppendString(wire.AppendKey(b, "name"), name)
@@ -22,9 +22,9 @@ func (c *Client) Complete(ctx context.Context, ref Reference, name, value string
 		}
 		b, err := wire.AppendValue(append(wire.AppendKey(b, "context"), `{"arguments":`...), given)
 		return append(b, '}'), err
-	}}
-	var res CompleteResult
-	if err := c.get(ctx, q, &res); err != nil {
+	})
+	res, err := callWithInputs[CompleteResult](ctx, c, q)
+	if err != nil {
 		return nil, err
 	}
 	return &res.Completion, nil

@@ -20,7 +20,7 @@ func (c *Client) initialize(ctx context.Context, version string) (*agreement, er
 		return nil, err
 	}
 	if res.ProtocolVersion == "" {
-		return nil, c.failed(&call{method: "initialize"}, &malformedError{errors.New("no protocolVersion")})
+		return nil, c.failed(newCall("initialize", "", nil), &malformedError{errors.New("no protocolVersion")})
 	}
 	agreed := c.opts.legacy([]string{res.ProtocolVersion})
 	if agreed == "" {
@@ -48,17 +48,13 @@ func (c *Client) initialize(ctx context.Context, version string) (*agreement, er
 }
 
 func (c *Client) sendInitialize(ctx context.Context, version string) (*initializeResult, error) {
-	q := &call{
-		method:    "initialize",
-		permanent: true, // the specification forbids to cancel it
-		timeout:   c.handshakeTime(),
-		params: func(_ *call, b []byte) ([]byte, error) {
-			b = wire.AppendString(wire.AppendKey(b, "protocolVersion"), version)
-			b = appendObject(wire.AppendKey(b, "capabilities"), c.capabilities(true))
-			return appendObject(wire.AppendKey(b, "clientInfo"), &c.opts.Info), nil
-		},
-	}
-	raw, err := c.send(ctx, &legacyEra{}, q)
+	q := newCall("initialize", "", func(_ *request, b []byte) ([]byte, error) {
+		b = wire.AppendString(wire.AppendKey(b, "protocolVersion"), version)
+		b = appendObject(wire.AppendKey(b, "capabilities"), c.capabilities(true))
+		return appendObject(wire.AppendKey(b, "clientInfo"), &c.opts.Info), nil
+	})
+	q.timeout = c.handshakeTime()
+	raw, err := c.intercept(ctx, &legacyEra{}, q)
 	if err != nil {
 		return nil, err
 	}

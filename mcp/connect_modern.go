@@ -24,9 +24,10 @@ func (c *Client) discover(ctx context.Context) (*agreement, error) {
 
 func (c *Client) sendDiscover(ctx context.Context, asked string) (*agreement, error) {
 	era := c.newModernEra(asked)
-	// Nothing is said to servers that don't know it.
-	q := &call{method: "server/discover", permanent: true, timeout: c.handshakeTime()}
-	raw, err := c.send(ctx, era, q)
+	q := newCall("server/discover", "", nil)
+	q.timeout = c.handshakeTime()
+	q.traits |= uncancelable // a legacy server does not know the method
+	raw, err := c.intercept(ctx, era, q)
 	if answer := answerOf(err); answer != nil && answer.Code == CodeUnsupportedVersion {
 		return nil, &incompatible{era.revision, supportedVersions(answer)}
 	}

@@ -123,7 +123,7 @@ func soon(attempt <-chan outcome) (o outcome) {
 func (c *Client) probeTime(ctx context.Context) time.Duration {
 	d := c.opts.ProbeTimeout
 	if d < 0 {
-		d = forever
+		d = noLimit
 	}
 	if end, ok := ctx.Deadline(); ok {
 		d = min(d, time.Until(end)/3)

@@ -1,8 +1,6 @@
 package mcp
 
 import (
-	"context"
-
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -23,11 +21,12 @@ type era interface {
 	// serves reports whether the server may ask the client for something.
 	serves() bool
 
-	// logging sets the least severity of what the server is to log.
-	logging(ctx context.Context, c *Client, level LoggingLevel) error
+	// logLevel sets the least severity of log messages. It returns the call
+	// that informs the server, or nil if later requests do.
+	logLevel(level LoggingLevel) *call
 
-	// complete returns an error unless res is a final result: ErrInputRequired
+	// classify returns an error unless res is a final result: ErrInputRequired
 	// itself if it is one that asks for more, errTask if it says that the call
 	// has become a task.
-	complete(q *call, res *Result) error
+	classify(q *request, res *Result) error
 }

@@ -1,8 +1,6 @@
 package mcp
 
 import (
-	"context"
-
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -25,18 +23,16 @@ func (e *legacyEra) ping() string { return "ping" }
 
 func (e *legacyEra) serves() bool { return true }
 
-// logging tells the server.
-func (e *legacyEra) logging(ctx context.Context, c *Client, level LoggingLevel) error {
-	_, err := c.do(ctx, &call{method: "logging/setLevel", params: func(_ *call, b []byte) ([]byte, error) {
+func (e *legacyEra) logLevel(level LoggingLevel) *call {
+	return newCall("logging/setLevel", "", func(_ *request, b []byte) ([]byte, error) {
 		return wire.AppendString(wire.AppendKey(b, "level"), string(level)), nil
-	}})
-	return err
+	})
 }
 
-// complete takes everything: results had no type then. That of a call that
-// asked for a task tells by what is in it.
-func (e *legacyEra) complete(q *call, res *Result) error {
-	if q.augmented && res.Extra["task"] != nil {
+// classify accepts everything, as results have no type in this era. The result
+// of a request for a task is recognized by its member.
+func (e *legacyEra) classify(q *request, res *Result) error {
+	if q.traits&mayBeTask != 0 && res.Extra["task"] != nil {
 		return errTask
 	}
 	return nil

@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"context"
 	"errors"
 	"sync/atomic"
 
@@ -23,21 +22,17 @@ func (c *Client) newModernEra(revision string) *modernEra {
 	b = appendObject(wire.AppendKey(b, metaClientInfo), &c.opts.Info)
 	b = appendObject(wire.AppendKey(b, metaCapabilities), c.capabilities(false))
 	e := &modernEra{revision: revision, meta: b}
-	e.setLevel(c.opts.LogLevel)
+	e.logLevel(c.opts.LogLevel)
 	return e
 }
 
-func (e *modernEra) setLevel(level LoggingLevel) {
+// logLevel makes later requests state the level.
+func (e *modernEra) logLevel(level LoggingLevel) *call {
 	if s := string(level); s != "" {
 		e.level.Store(&s)
 	} else {
 		e.level.Store(nil)
 	}
-}
-
-// logging has later requests ask for log messages.
-func (e *modernEra) logging(_ context.Context, _ *Client, level LoggingLevel) error {
-	e.setLevel(level)
 	return nil
 }
 
@@ -56,7 +51,7 @@ func (e *modernEra) ping() string { return "server/discover" }
 
 func (e *modernEra) serves() bool { return false }
 
-func (e *modernEra) complete(q *call, res *Result) error {
+func (e *modernEra) classify(q *request, res *Result) error {
 	switch res.ResultType {
 	case "", "complete":
 		return nil

@@ -2,7 +2,11 @@ package mcp
 
 import (
 	"context"
+	"errors"
 	"sync"
+
+	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
 // A sessionState is the legacy session that a client has. A server may forget
@@ -46,6 +50,20 @@ func (s *sessionState) end(err error) {
 	s.renewing = nil
 }
 
+// inSession sends a call. If the server has forgotten the session it opens
+// another one and sends the call once more.
+func (c *Client) inSession(ctx context.Context, q *call) (RawMessage, error) {
+	session := c.session.current()
+	raw, err := c.intercept(ctx, c.era, q)
+	if err == nil || !errors.Is(err, jsonrpc.ErrNoSession) {
+		return raw, err
+	}
+	if err := c.renew(ctx, session); err != nil {
+		return nil, c.failed(q, diag.Op("new session", err))
+	}
+	return c.intercept(ctx, c.era, q)
+}
+
 // renew opens a session in place of the one that was lost. Of several calls
 // that lose it together one begins to do so and all wait.
 func (c *Client) renew(ctx context.Context, lost int) error {
@@ -69,7 +87,7 @@ func (c *Client) renew(ctx context.Context, lost int) error {
 
 // reopen opens a new session.
 func (c *Client) reopen(ctx context.Context) {
-	ctx, stop := context.WithTimeoutCause(ctx, c.patience(), c.timeout(c.patience()))
+	ctx, stop := c.withCallTimeout(ctx)
 	defer stop()
 	a, err := c.initialize(ctx, c.server.ProtocolVersion)
 	if err == nil && a.server.ProtocolVersion != c.server.ProtocolVersion {

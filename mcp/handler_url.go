@@ -22,9 +22,9 @@ func (e Elicitation) attach(c *Client) {
 	}
 }
 
-// afterPages has the user do what the server refused a call for, and reports
+// openRequiredPages has the user do what the server refused a call for, and reports
 // whether it is to be repeated. The error says why not.
-func (c *Client) afterPages(ctx context.Context, refusal *jsonrpc.Error) (bool, error) {
+func (c *Client) openRequiredPages(ctx context.Context, refusal *jsonrpc.Error) (bool, error) {
 	if refusal.Code != CodeURLElicitationRequired || !c.era.serves() {
 		return false, nil
 	}
@@ -57,7 +57,7 @@ func (e Elicitation) openAll(ctx context.Context, c *Client, data RawMessage) er
 			return errDeclined
 		}
 	}
-	limit := time.NewTimer(c.patience())
+	limit := time.NewTimer(c.callTimeout())
 	defer limit.Stop()
 	for i := range pages {
 		if err := done.wait(ctx, limit.C, pages[i].ElicitationID); err != nil {

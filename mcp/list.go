@@ -55,27 +55,23 @@ func pages[T, R any, P resultPtr[R]](ctx context.Context, c *Client, method stri
 
 // page asks for one page of a list: the first, or that which cursor names.
 func page[R any, P resultPtr[R]](ctx context.Context, c *Client, method string, cursor *string) (P, error) {
-	q := &call{method: method, caches: true}
+	q := newCall(method, "", nil)
 	if cursor != nil {
-		q.params = func(_ *call, b []byte) ([]byte, error) {
+		q.params = func(_ *request, b []byte) ([]byte, error) {
 			return wire.AppendString(wire.AppendKey(b, "cursor"), *cursor), nil
 		}
 	}
-	res := P(new(R))
-	if err := c.get(ctx, q, res); err != nil {
-		return nil, err
-	}
-	return res, nil
+	return callWithInputs[R, P](ctx, c, q)
 }
 
 func (c *Client) endless(method, why string) error {
-	return c.failed(&call{method: method}, diag.Op(why, ErrListLimit))
+	return c.failed(newCall(method, "", nil), diag.Op(why, ErrListLimit))
 }
 
 // all reads a list to its end, in no more time than a call may take in all.
 // What was read is returned with the error.
 func all[T any](ctx context.Context, c *Client, list func(context.Context) iter.Seq2[*T, error]) ([]*T, error) {
-	ctx, cancel := c.inAll(ctx)
+	ctx, cancel := c.withMaxTimeout(ctx)
 	defer cancel()
 	for {
 		items := make([]*T, 0, 64) // as many as most servers have

@@ -9,7 +9,12 @@ import (
 // later every request says so from then on. An empty level asks for no messages
 // any more, which servers of before 2026-07-28 don't know.
 func (c *Client) SetLogLevel(ctx context.Context, level LoggingLevel) error {
-	return c.era.logging(ctx, c, level)
+	q := c.era.logLevel(level)
+	if q == nil {
+		return nil
+	}
+	_, err := c.inSession(ctx, q)
+	return err
 }
 
 // log hands a log message on.

@@ -19,9 +19,9 @@ func (c *Client) ListPrompts(ctx context.Context) ([]*Prompt, error) { return al
 
 // GetPrompt has the server fill in a prompt. args may be nil.
 func (c *Client) GetPrompt(ctx context.Context, name string, args map[string]string) (*GetPromptResult, error) {
-	q := &call{method: "prompts/get", name: name, params: (*call).appendNamed, asks: true}
+	q := newCall("prompts/get", name, (*request).appendNamed)
 	if args != nil {
 		q.args = args
 	}
-	return finish[GetPromptResult](ctx, c, q)
+	return callWithInputs[GetPromptResult](ctx, c, q)
 }

@@ -68,22 +68,40 @@ const (
 	metaRelatedTask  = "io.modelcontextprotocol/related-task"
 )
 
-// traits are the properties of a method that decide how its requests are sent.
+// traits are the properties of a request that follow from its method, and from
+// the task extension.
 type traits uint8
 
 const (
 	repeatable     traits = 1 << iota // the server may receive the request twice without harm
+	cacheable                         // the server may allow the client to cache the result
+	takesInput                        // the server may respond that it requires input (2026-07-28)
+	openEnded                         // the response may take any time
+	uncancelable                      // the request must not be canceled
 	bindsArguments                    // the connection may repeat arguments in headers
+	mayBeTask                         // the request asks the server to create a task (2025-11-25)
 )
 
+// traitsOf returns the traits that all requests of a method have.
 func traitsOf(method string) traits {
 	switch method {
 	case "tools/call":
-		return bindsArguments
-	case "initialize", "server/discover", "ping", "completion/complete", "prompts/get",
-		"resources/read", "resources/subscribe", "resources/unsubscribe", "resources/templates/list",
-		"tools/list", "resources/list", "prompts/list", "tasks/list", "tasks/get", "tasks/result":
+		return takesInput | bindsArguments
+	case "prompts/get":
+		return takesInput | repeatable
+	case "resources/read":
+		return takesInput | repeatable | cacheable
+	case "tools/list", "prompts/list", "resources/list", "resources/templates/list", "tasks/list":
+		return repeatable | cacheable
+	case "server/discover", "ping", "completion/complete", "resources/subscribe", "resources/unsubscribe",
+		"tasks/get", "tasks/result":
 		return repeatable
+	case "initialize":
+		return repeatable | uncancelable
+	case "tasks/cancel":
+		return uncancelable // the request itself, not the task
+	case "subscriptions/listen":
+		return openEnded
 	}
 	return 0
 }

@@ -35,6 +35,5 @@ func (c *Client) ListResourceTemplates(ctx context.Context) ([]*ResourceTemplate
 
 // ReadResource reads a resource. A URI may stand for several contents.
 func (c *Client) ReadResource(ctx context.Context, uri string) (*ReadResourceResult, error) {
-	q := &call{method: "resources/read", name: uri, asks: true, caches: true, params: (*call).appendURI}
-	return finish[ReadResourceResult](ctx, c, q)
+	return callWithInputs[ReadResourceResult](ctx, c, newCall("resources/read", uri, (*request).appendURI))
 }

@@ -23,7 +23,7 @@ func (s *Subscription) open(ctx context.Context) error {
 	life, cancel := context.WithCancel(s.client.ctx)
 	s.cancel = cancel
 	go s.keepOpen(life) // ends with life
-	ctx, stop := context.WithTimeoutCause(ctx, s.client.patience(), s.client.timeout(s.client.patience()))
+	ctx, stop := s.client.withCallTimeout(ctx)
 	defer stop()
 	select {
 	case <-s.acked:
@@ -46,7 +46,7 @@ func (s *Subscription) keepOpen(ctx context.Context) {
 	wait := firstReopen
 	for {
 		began := time.Now()
-		_, err := s.client.do(ctx, listenCall(s))
+		_, err := s.client.inSession(ctx, listenCall(s))
 		switch {
 		case err == nil:
 			s.end(io.EOF)
@@ -71,18 +71,15 @@ func (s *Subscription) keepOpen(ctx context.Context) {
 }
 
 func listenCall(s *Subscription) *call {
-	return &call{
-		method: "subscriptions/listen",
-		open:   true,
-		params: func(_ *call, b []byte) ([]byte, error) {
-			return appendObject(wire.AppendKey(b, "notifications"), &s.filter), nil
-		},
-		started: func(id jsonrpc.ID) {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			s.id = id
-		},
+	q := newCall("subscriptions/listen", "", func(_ *request, b []byte) ([]byte, error) {
+		return appendObject(wire.AppendKey(b, "notifications"), &s.filter), nil
+	})
+	q.started = func(id jsonrpc.ID) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.id = id
 	}
+	return q
 }
 
 // acknowledge takes what the server agreed to.

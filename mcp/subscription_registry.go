@@ -182,6 +182,6 @@ func (s *subscriptions) sessionRenewed(ctx context.Context) {
 }
 
 func (s *subscriptions) send(ctx context.Context, method, uri string) error {
-	_, err := s.client.send(ctx, s.client.era, &call{method: method, name: uri, params: (*call).appendURI})
+	_, err := s.client.intercept(ctx, s.client.era, newCall(method, uri, (*request).appendURI))
 	return err
 }

@@ -47,24 +47,25 @@ func (t Tasks) answer(context.Context, RawMessage) (object, error) {
 	return nil, invalidParams("not for requests")
 }
 
-func (t Tasks) callTool(ctx context.Context, c *Client, q *call) (*CallToolResult, error) {
-	if t.augment(ctx, c, q, false); q.augmented && q.progress != nil {
+func (t Tasks) callTool(ctx context.Context, c *Client, q *call, onStatus any) (*CallToolResult, error) {
+	if t.augment(ctx, c, q, false); q.traits&mayBeTask != 0 && q.progress != nil {
 		// Progress goes on when the request has been answered.
 		f := q.progress
 		sink := c.progress.add(func(p Progress) { c.guard(func() { f(p) }) }, nil)
 		defer c.progress.remove(ctx, sink)
 		q.progress, q.token = nil, sink.token
 	}
-	res, err := c.beginTool(ctx, q)
+	res, err := callWithInputs[CallToolResult](ctx, c, q)
 	started, ok := err.(*unfinished)
 	if !ok {
 		return res, err
 	}
-	r, state, err := c.taskOf(q, started)
+	f, _ := onStatus.(func(*Task))
+	r, state, err := c.taskOf(q, started, f)
 	if err != nil {
 		return nil, err
 	}
-	all, stop := c.inAll(ctx)
+	all, stop := c.withMaxTimeout(ctx)
 	defer stop()
 	res, err = r.wait(all, state)
 	if err != nil && !r.over {
@@ -87,15 +88,14 @@ func (t Tasks) augment(ctx context.Context, c *Client, q *call, willing bool) {
 		support, _ = table.supportOf(q.name)
 	}
 	if support == "required" || support == "optional" && willing {
-		q.augmented = true
-		q.permanent = true // tasks are cancelled in another way
+		q.traits |= mayBeTask | uncancelable // tasks/cancel cancels the task
 		q.params = t.appendAugmented
 	}
 }
 
 // appendAugmented appends the params of a tool call that may become a task
 // (2025-11-25 basic/utilities/tasks, Creating Tasks).
-func (t Tasks) appendAugmented(q *call, b []byte) ([]byte, error) {
+func (t Tasks) appendAugmented(q *request, b []byte) ([]byte, error) {
 	b, err := q.appendNamed(b)
 	b = append(wire.AppendKey(b, "task"), '{')
 	if t.TTL > 0 {

@@ -13,8 +13,10 @@ func (e *legacyEra) advanceTask(ctx context.Context, r *taskRun, t *Task) (*Call
 		return nil, nil
 	}
 	q := r.call("tasks/result")
-	q.open = !r.over
-	raw, err := r.c.do(ctx, q)
+	if !r.over {
+		q.traits |= openEnded
+	}
+	raw, err := r.c.inSession(ctx, q)
 	if err != nil {
 		return nil, err
 	}

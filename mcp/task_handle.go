@@ -26,7 +26,7 @@ func (c *Client) StartTool(ctx context.Context, t *ToolCall) (*TaskHandle, error
 	if tasks, ok := c.tasks.(Tasks); ok {
 		tasks.augment(ctx, c, q, true)
 	}
-	res, err := c.beginTool(ctx, q)
+	res, err := callWithInputs[CallToolResult](ctx, c, q)
 	if err == nil {
 		return &TaskHandle{c.newTaskRun(t.Name, "", t.Task), nil, res}, nil
 	}
@@ -34,7 +34,7 @@ func (c *Client) StartTool(ctx context.Context, t *ToolCall) (*TaskHandle, error
 	if !ok {
 		return nil, err
 	}
-	run, state, err := c.taskOf(q, started)
+	run, state, err := c.taskOf(q, started, t.Task)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +127,7 @@ func (h *TaskHandle) Cancel(ctx context.Context) error {
 func (c *Client) Tasks(ctx context.Context) iter.Seq2[*Task, error] {
 	if caps := c.server.Capabilities.Tasks; !c.era.serves() || caps == nil || caps.List == nil {
 		return func(yield func(*Task, error) bool) {
-			yield(nil, c.failed(&call{method: "tasks/list"}, errors.ErrUnsupported))
+			yield(nil, c.failed(newCall("tasks/list", "", nil), errors.ErrUnsupported))
 		}
 	}
 	return pages(ctx, c, "tasks/list", func(res *listTasksResult) ([]*Task, *string) {

@@ -28,32 +28,31 @@ const (
 
 // A taskRun is a tool call that goes on as a task.
 type taskRun struct {
-	c     *Client
-	tool  string
-	id    string
-	told  func(*Task)     // hears of each new state; may be nil
-	last  string          // what it heard last
-	news  chan *Task      // buffered; the newest state that the server told unasked
-	given map[string]bool // the keys of what the task asked for and got
-	over  bool            // the task has ended
+	c        *Client
+	tool     string
+	id       string
+	onStatus func(*Task)     // hears of each new state; may be nil
+	last     string          // what it heard last
+	news     chan *Task      // buffered; the newest state that the server told unasked
+	given    map[string]bool // the keys of what the task asked for and got
+	over     bool            // the task has ended
 }
 
-func (c *Client) newTaskRun(tool, id string, told func(*Task)) *taskRun {
-	return &taskRun{c: c, tool: tool, id: id, told: told, news: make(chan *Task, 1), given: make(map[string]bool)}
+func (c *Client) newTaskRun(tool, id string, onStatus func(*Task)) *taskRun {
+	return &taskRun{c: c, tool: tool, id: id, onStatus: onStatus, news: make(chan *Task, 1), given: make(map[string]bool)}
 }
 
 // taskOf reads the result that says that a call has become a task.
-func (c *Client) taskOf(q *call, started *unfinished) (*taskRun, *Task, error) {
+func (c *Client) taskOf(q *call, started *unfinished, onStatus func(*Task)) (*taskRun, *Task, error) {
 	raw := started.raw
-	if q.augmented {
+	if q.traits&mayBeTask != 0 {
 		raw = member(raw, "task")
 	}
 	state := new(Task)
 	if err := state.read(raw); err != nil {
 		return nil, nil, c.failed(q, &malformedError{err})
 	}
-	told, _ := q.told.(func(*Task))
-	return c.newTaskRun(q.name, state.TaskID, told), state, nil
+	return c.newTaskRun(q.name, state.TaskID, onStatus), state, nil
 }
 
 // wait follows the task to its end. state is nil when it isn't known.
@@ -86,9 +85,9 @@ func (r *taskRun) wait(ctx context.Context, state *Task) (*CallToolResult, error
 // task has ended, and nothing when it goes on.
 func (r *taskRun) take(ctx context.Context, state *Task) (*CallToolResult, error) {
 	r.over = state.Status.Done()
-	if now := string(state.Status) + state.StatusMessage; r.told != nil && now != r.last {
+	if now := string(state.Status) + state.StatusMessage; r.onStatus != nil && now != r.last {
 		r.last = now
-		r.told(state)
+		r.onStatus(state)
 	}
 	if state.Status != TaskCancelled {
 		return r.c.era.(taskAdvancer).advanceTask(ctx, r, state)
@@ -131,7 +130,7 @@ func (t *Task) pause() time.Duration {
 // state asks for the state of the task.
 func (r *taskRun) state(ctx context.Context) (*Task, error) {
 	q := r.call("tasks/get")
-	raw, err := r.c.do(ctx, q)
+	raw, err := r.c.inSession(ctx, q)
 	if err != nil {
 		return nil, err
 	}
@@ -144,16 +143,18 @@ func (r *taskRun) state(ctx context.Context) (*Task, error) {
 
 // call returns a request about the task.
 func (r *taskRun) call(method string) *call {
-	return &call{method: method, name: r.tool, taskID: r.id, params: (*call).appendTaskID}
+	q := newCall(method, r.tool, (*request).appendTaskID)
+	q.task = r.id
+	return q
 }
 
-func (q *call) appendTaskID(b []byte) ([]byte, error) {
-	return wire.AppendString(wire.AppendKey(b, "taskId"), q.taskID), nil
+func (q *request) appendTaskID(b []byte) ([]byte, error) {
+	return wire.AppendString(wire.AppendKey(b, "taskId"), q.task), nil
 }
 
 // failed says that the tool call failed.
 func (r *taskRun) failed(err error) error {
-	return r.c.failed(&call{method: "tools/call", name: r.tool}, err)
+	return r.c.failed(newCall("tools/call", r.tool, nil), err)
 }
 
 // result reads the result of the tool call.
@@ -184,8 +185,8 @@ func (r *taskRun) give(ctx context.Context, asked map[string]InputRequest) error
 		return r.failed(err)
 	}
 	q := r.call("tasks/update")
-	q.inputs = answers
-	if _, err := r.c.do(ctx, q); err != nil {
+	q.inputs.answers = answers
+	if _, err := r.c.inSession(ctx, q); err != nil {
 		return err
 	}
 	for key := range asked {
@@ -198,11 +199,10 @@ func (r *taskRun) give(ctx context.Context, asked map[string]InputRequest) error
 // withdrawn: it is on its way.
 func (r *taskRun) cancel(ctx context.Context) error {
 	q := r.call("tasks/cancel")
-	q.permanent = true
 	if caps := r.c.server.Capabilities.Tasks; r.c.era.serves() && (caps == nil || caps.Cancel == nil) {
 		return r.c.failed(q, errors.ErrUnsupported)
 	}
-	_, err := r.c.do(ctx, q)
+	_, err := r.c.inSession(ctx, q)
 	return err
 }
 

@@ -27,7 +27,7 @@ func (c *Client) bind(tools []*Tool) []*Tool {
 	n := 0
 	for _, t := range tools {
 		if err := binder.BindArguments(t.Name, t.InputSchema); err != nil {
-			c.opts.Dropped(c.failed(&call{method: "tools/list", name: t.Name}, err), t.InputSchema)
+			c.opts.Dropped(c.failed(newCall("tools/list", t.Name, nil), err), t.InputSchema)
 			continue
 		}
 		tools[n] = t
@@ -76,31 +76,25 @@ type ToolCall struct {
 // With [Tasks] among Options.Handlers, a server may make a task of the call,
 // and CallTool waits for its end.
 func (c *Client) CallTool(ctx context.Context, name string, args any) (*CallToolResult, error) {
-	return c.callTool(ctx, &call{name: name, args: args})
+	q := newCall("tools/call", name, (*request).appendNamed)
+	q.args = args
+	return c.callTool(ctx, q, nil)
 }
 
 // Do calls a tool as CallTool does, with all that can be said about it.
 func (c *Client) Do(ctx context.Context, t *ToolCall) (*CallToolResult, error) {
-	return c.callTool(ctx, t.call())
+	return c.callTool(ctx, t.call(), t.Task)
 }
 
 func (t *ToolCall) call() *call {
-	return &call{name: t.Name, args: t.Arguments, meta: t.Meta, progress: t.Progress, timeout: t.Timeout, told: t.Task}
+	q := newCall("tools/call", t.Name, (*request).appendNamed)
+	q.args, q.meta, q.progress, q.timeout = t.Arguments, t.Meta, t.Progress, t.Timeout
+	return q
 }
 
-func (c *Client) callTool(ctx context.Context, q *call) (*CallToolResult, error) {
+func (c *Client) callTool(ctx context.Context, q *call, onStatus any) (*CallToolResult, error) {
 	if c.tasks != nil {
-		return c.tasks.callTool(ctx, c, q)
+		return c.tasks.callTool(ctx, c, q, onStatus)
 	}
-	return c.beginTool(ctx, q)
-}
-
-// beginTool calls a tool. The error is an *unfinished when the call goes on as a
-// task.
-func (c *Client) beginTool(ctx context.Context, q *call) (*CallToolResult, error) {
-	q.method, q.asks = "tools/call", true
-	if q.params == nil {
-		q.params = (*call).appendNamed
-	}
-	return finish[CallToolResult](ctx, c, q)
+	return callWithInputs[CallToolResult](ctx, c, q)
 }

@@ -99,8 +99,9 @@ type observer interface {
 // client asks in newClient.
 type tasker interface {
 	// callTool calls a tool and waits for the end of the task that the call
-	// may become.
-	callTool(ctx context.Context, c *Client, q *call) (*CallToolResult, error)
+	// may become. onStatus is a func(*Task), which may be nil: its type here
+	// would link Task into every program.
+	callTool(ctx context.Context, c *Client, q *call, onStatus any) (*CallToolResult, error)
 
 	// toolsListed is called with tools that the server lists.
 	toolsListed(c *Client, tools []*Tool)
