@@ -110,7 +110,8 @@ func (m *measuring) calls(ctx context.Context) (*table, error) {
 				continue
 			}
 			progress("%s: %s", tr.title, w.title)
-			if err := m.together(ctx, t, cells(tr, w)); err != nil {
+			n, d := m.rounds()
+			if err := m.inTurns(ctx, t, cells(tr, w), n, d); err != nil {
 				return nil, fmt.Errorf("%s, %s: %w", tr.name, w.name, err)
 			}
 		}
@@ -143,9 +144,9 @@ func alone(tr transport, w work, era string) bool {
 	return tr.name == "stdio" && era == "legacy" && w.name != "connect" && w.name != "calls-32" && w.name != "calls-1000"
 }
 
-// together measures cells in turns, so that what disturbs the machine for a
-// while disturbs all of them alike.
-func (m *measuring) together(ctx context.Context, t *table, list []cell) error {
+// inTurns measures each cell n times for d, in turns, so that what disturbs the
+// machine for a while disturbs all of them alike.
+func (m *measuring) inTurns(ctx context.Context, t *table, list []cell, n int, d time.Duration) error {
 	workers := make(map[cell]*worker)
 	defer func() {
 		for _, w := range workers {
@@ -159,7 +160,6 @@ func (m *measuring) together(ctx context.Context, t *table, list []cell) error {
 		}
 		workers[c] = w
 	}
-	n, d := m.rounds()
 	for range n {
 		for _, c := range list {
 			if t.failed[c] != nil {

@@ -13,6 +13,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -64,7 +65,7 @@ func run(ctx context.Context) error {
 		err = os.WriteFile(*output, b.Bytes(), 0o644)
 	}
 	if err == nil && *check {
-		err = p.broken()
+		err = errors.Join(p.broken(), m.checkStrict(ctx))
 	}
 	return err
 }

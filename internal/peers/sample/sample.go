@@ -25,12 +25,21 @@ func Bytes(s Sample) float64  { return s.Bytes }
 type Series []Sample
 
 // Median returns the median of a metric.
-func (s Series) Median(m Metric) float64 {
+func (s Series) Median(m Metric) float64 { return median(s.values(m)) }
+
+// Percentile returns the p-th percentile of a metric.
+func (s Series) Percentile(m Metric, p int) float64 {
+	values := s.values(m)
+	slices.Sort(values)
+	return values[len(values)*p/100]
+}
+
+func (s Series) values(m Metric) []float64 {
 	values := make([]float64, len(s))
 	for i, v := range s {
 		values[i] = m(v)
 	}
-	return median(values)
+	return values
 }
 
 // Ratio returns the median of how a metric compares with that of base in the
@@ -46,15 +55,7 @@ func (s Series) Ratio(m Metric, base Series) float64 {
 // BestRatio compares the best runs instead. It is the better estimate where
 // others use the machine as well, as they only ever make a run slower.
 func (s Series) BestRatio(m Metric, base Series) float64 {
-	best := func(s Series) float64 {
-		return m(slices.MinFunc(s, func(a, b Sample) int {
-			if m(a) < m(b) {
-				return -1
-			}
-			return 1
-		}))
-	}
-	return best(s) / best(base)
+	return slices.Min(s.values(m)) / slices.Min(base.values(m))
 }
 
 func median(values []float64) float64 {
