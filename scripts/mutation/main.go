@@ -1,5 +1,3 @@
-//go:build ignore
-
 // Mutate puts faults into a copy of the library, one after the other, and says
 // which of them the tests find.
 package main
@@ -21,7 +19,7 @@ import (
 type mutation struct{ folder, old, new string }
 
 func main() {
-	list := flag.String("list", "scripts/mutations.txt", "the `file` with the mutations")
+	list := flag.String("list", "scripts/mutation/mutations.txt", "the `file` with the mutations")
 	only := flag.String("only", "", "only mutations that contain this `text`")
 	flag.Usage = func() {
 		fmt.Fprintln(flag.CommandLine.Output(), "usage: scripts/mutate [flags] [package...]\n\nWithout packages: that of the mutation, then the fault matrix.")
