@@ -1,7 +1,6 @@
 package wire_test
 
 import (
-	"cmp"
 	"os"
 	"path/filepath"
 	"strings"
@@ -52,11 +51,11 @@ var undecided = map[string]bool{
 }
 
 // TestJSONTestSuite runs the parsing tests of github.com/nst/JSONTestSuite.
-// They are read from STDMCP_JSONTESTSUITE, or from beside the checkout.
+// The environment variable STDMCP_JSONTESTSUITE names the folder of its files.
 func TestJSONTestSuite(t *testing.T) {
-	dir := cmp.Or(os.Getenv("STDMCP_JSONTESTSUITE"), "../../../shared/jsontestsuite")
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("JSONTestSuite did not run: %v", err)
+	dir := os.Getenv("STDMCP_JSONTESTSUITE")
+	if dir == "" {
+		t.Skip("STDMCP_JSONTESTSUITE does not name the folder of JSONTestSuite")
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "[yni]_*.json"))
 	if err != nil {
