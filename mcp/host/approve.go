@@ -7,41 +7,42 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
-// A Decision is what becomes of a call.
+// A Decision is an Approver's decision about a call.
 type Decision string
 
-// The decisions. A call is made when the decision is Allow, and only then.
+// The decisions. Only Allow permits a call.
 const (
 	Undecided Decision = ""
 	Allow     Decision = "allow"
 	Deny      Decision = "deny"
-	Ask       Decision = "ask" // the user
+	Ask       Decision = "ask" // ask the user
 )
 
-// A Call is a call that is to be approved.
+// A Call describes a tool call that needs approval.
 type Call struct {
 	Server string
-	Source string // the file that the server is from; empty for a program
+	Source string // the file with the server's settings; empty if the program made them
 	Scope  string // such as "user" or "project"
 
-	Name      string // of the tool, as models call it
-	Tool      string // as the server calls it
+	Name      string // the tool's name for models
+	Tool      string // the server's name for the tool
 	Arguments mcp.RawMessage
 
-	// Annotations say how the tool behaves, as far as the server is to be
-	// believed. Nil means neither read-only nor harmless, as its methods say.
+	// Annotations describe the tool as its server does, which may be untrue.
+	// Methods of a nil Annotations return the defaults: neither read-only nor
+	// harmless.
 	Annotations *mcp.ToolAnnotations
 
-	// Listed: the file has the tool among those to be called unasked.
+	// Listed reports whether the settings list the tool as approved.
 	Listed bool
 }
 
-// An Approver decides about calls. It may take its time, and ask a user. An
-// error denies the call.
+// An Approver decides about a call. It may block to ask the user. An error
+// denies the call.
 type Approver func(ctx context.Context, c *Call) (Decision, error)
 
-// First returns an Approver that asks others in turn, up to the first that is
-// not undecided.
+// First returns an Approver that calls approvers in order until one of them
+// decides. Nil approvers are skipped.
 func First(approvers ...Approver) Approver {
 	return func(ctx context.Context, c *Call) (Decision, error) {
 		for _, approve := range approvers {
@@ -56,8 +57,8 @@ func First(approvers ...Approver) Approver {
 	}
 }
 
-// Asking returns an Approver that has ask called for what policy leaves
-// undecided, or says Ask to.
+// Asking returns an Approver that calls ask if policy returns Undecided or Ask.
+// A nil policy decides nothing; a nil ask returns Ask.
 func Asking(policy, ask Approver) Approver {
 	return func(ctx context.Context, c *Call) (Decision, error) {
 		if policy != nil {
@@ -72,16 +73,16 @@ func Asking(policy, ask Approver) Approver {
 	}
 }
 
-// A Rule decides about the calls that match it. Pattern is a glob of the
-// arguments, in JSON as they came; empty matches all. As the same can be written
-// in other ways, it is for what is allowed, rather than for what is denied.
+// A Rule decides about the calls that match it. Pattern is a glob for the JSON
+// text of the arguments; empty matches all. Use patterns to allow calls, not to
+// deny them: the same arguments can be written in other ways.
 type Rule struct {
 	Tool    string   `json:"tool"` // a glob of the name that models use, such as mcp__github__*
 	Pattern string   `json:"pattern,omitempty"`
 	Action  Decision `json:"action"` // allow, deny or ask
 }
 
-// Rules returns an Approver that decides by the first rule that matches.
+// Rules returns an Approver that applies the first matching rule.
 func Rules(rules ...Rule) Approver {
 	return func(_ context.Context, c *Call) (Decision, error) {
 		for _, r := range rules {
@@ -93,8 +94,8 @@ func Rules(rules ...Rule) Approver {
 	}
 }
 
-// ReadOnly is an Approver that allows tools that say of themselves to change
-// nothing. It is for servers that are to be believed.
+// ReadOnly is an Approver that allows tools that are annotated as read-only.
+// Use it for trusted servers.
 func ReadOnly(_ context.Context, c *Call) (Decision, error) {
 	if c != nil && c.Annotations.ReadOnly() {
 		return Allow, nil
@@ -102,9 +103,8 @@ func ReadOnly(_ context.Context, c *Call) (Decision, error) {
 	return Undecided, nil
 }
 
-// Listed is an Approver that allows what the files of the user list as to be
-// called unasked. What a project's file says counts only if projects are to be
-// trusted.
+// Listed returns an Approver that allows the tools that the user's files list
+// as approved. Lists in project files count only if trustProjects is set.
 func Listed(trustProjects bool) Approver {
 	return func(_ context.Context, c *Call) (Decision, error) {
 		if c != nil && c.Listed && (trustProjects || c.Scope != "project") {
@@ -114,12 +114,13 @@ func Listed(trustProjects bool) Approver {
 	}
 }
 
-// Capabilities are what an agent may use: all tools with mcp_integration, those
-// of one server with mcp_<server>, and one tool with mcp_<server>_<tool>.
+// Capabilities lists what an agent may use: "mcp_integration" stands for all
+// tools, "mcp_<server>" for the tools of a server, and "mcp_<server>_<tool>"
+// for one tool.
 type Capabilities []string
 
-// Allow reports whether the agent may use a tool, by the names that the
-// settings and the server have for them.
+// Allow reports whether the capabilities include a tool, by the names of the
+// server in the settings and of the tool in the server.
 func (c Capabilities) Allow(server, tool string) bool {
 	for _, have := range c {
 		if have == "mcp_integration" || have == "mcp_"+server || have == "mcp_"+server+"_"+tool {
@@ -129,8 +130,8 @@ func (c Capabilities) Allow(server, tool string) bool {
 	return false
 }
 
-// Approve is an Approver that denies what the agent may not use. It leaves the
-// rest undecided.
+// Approve is an Approver that denies tools that the capabilities do not
+// include, and decides nothing about the others.
 func (c Capabilities) Approve(_ context.Context, call *Call) (Decision, error) {
 	if call != nil && c.Allow(call.Server, call.Tool) {
 		return Undecided, nil

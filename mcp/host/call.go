@@ -8,9 +8,9 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// CallTool calls a tool by the names that the settings and the server have for
-// it. The server need not be connected yet; the tool's definition is then
-// asked for first.
+// CallTool calls a tool by the names of the server in the settings and of the
+// tool in the server. If the server is not connected, CallTool connects to it
+// and lists its tools first.
 func (h *Host) CallTool(ctx context.Context, server, tool string, args any) (*mcp.CallToolResult, error) {
 	t, err := h.tool(ctx, server, tool)
 	if err != nil {
@@ -19,7 +19,8 @@ func (h *Host) CallTool(ctx context.Context, server, tool string, args any) (*mc
 	return t.Call(ctx, args)
 }
 
-// tool returns a tool by the names that the settings and the server have.
+// tool returns a tool by the names of the server in the settings and of the
+// tool in the server.
 func (h *Host) tool(ctx context.Context, server, tool string) (*Tool, error) {
 	s, err := h.get(server)
 	if err != nil {
@@ -40,7 +41,7 @@ func (h *Host) tool(ctx context.Context, server, tool string) (*Tool, error) {
 	return nil, e
 }
 
-// timeout returns how long a call to a server may take.
+// timeout returns the call timeout of a server.
 func (h *Host) timeout(s *server) time.Duration {
 	h.lock()
 	defer h.unlock()
@@ -48,15 +49,14 @@ func (h *Host) timeout(s *server) time.Duration {
 	return d
 }
 
-// clientWithin returns what client does, and waits for it no longer than limit
-// if there is one.
+// clientWithin is client with a timeout, if limit is positive.
 func (h *Host) clientWithin(ctx context.Context, s *server, limit time.Duration) (*mcp.Client, *DialParams, error) {
 	ctx, cancel := within(ctx, limit)
 	defer cancel()
 	return h.client(ctx, s)
 }
 
-// soon returns what Client does, and waits for it no longer than a call may take.
+// clientWithTimeout is Client with the server's call timeout.
 func (h *Host) clientWithTimeout(ctx context.Context, name string) (*mcp.Client, error) {
 	s, err := h.get(name)
 	if err != nil {
@@ -66,7 +66,7 @@ func (h *Host) clientWithTimeout(ctx context.Context, name string) (*mcp.Client,
 	return client, err
 }
 
-// ListResources returns the resources of a server, connecting to it if need be.
+// ListResources returns the resources of a server. It connects if necessary.
 func (h *Host) ListResources(ctx context.Context, server string) ([]*mcp.Resource, error) {
 	client, err := h.clientWithTimeout(ctx, server)
 	if err != nil {
@@ -76,7 +76,7 @@ func (h *Host) ListResources(ctx context.Context, server string) ([]*mcp.Resourc
 	return list, h.resourceError(server, err)
 }
 
-// ReadResource reads a resource of a server, connecting to it if need be.
+// ReadResource reads a resource of a server. It connects if necessary.
 func (h *Host) ReadResource(ctx context.Context, server, uri string) (*mcp.ReadResourceResult, error) {
 	client, err := h.clientWithTimeout(ctx, server)
 	if err != nil {
@@ -86,7 +86,7 @@ func (h *Host) ReadResource(ctx context.Context, server, uri string) (*mcp.ReadR
 	return res, h.resourceError(server, err)
 }
 
-// resourceError returns the *Error for what went wrong with a resource, or nil.
+// resourceError returns the *Error for a failed resource request, or nil.
 func (h *Host) resourceError(server string, err error) error {
 	if err == nil {
 		return nil

@@ -13,33 +13,31 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/stdio"
 )
 
-// A Dialer makes the transport for a server. It returns soon: the transport is
-// what connects.
+// A Dialer creates the transport for a server. It does not connect: Open does.
 type Dialer func(*DialParams) (mcp.Transport, error)
 
-// Dialers are dialers by the type of the servers that they are for, as package
-// config names the types.
+// Dialers maps the types of servers, such as config.HTTP, to dialers.
 type Dialers map[string]Dialer
 
-// DialParams are what a dialer is given, once for each attempt to connect.
+// DialParams are the parameters of a Dialer for one connection attempt.
 type DialParams struct {
-	// Server has the values of its variables filled in, and its token in a
-	// header. It must not be changed.
+	// Server holds the settings after expansion: variables are replaced and the
+	// token is in a header. It must not be modified.
 	*Server
 
-	// Stderr takes what the server writes for people.
+	// Stderr receives the standard error of a child process.
 	Stderr io.Writer
 
-	// Classify may be set by the dialer, to say of what category an error is
-	// that only it knows. It returns "" for others.
+	// Classify may be set by the dialer to assign a Category to errors of its
+	// transport. It returns "" for other errors.
 	Classify func(error) Category
 
-	ttl atomic.Int64 // how long the tools stay good, in nanoseconds; 0 when the server doesn't say
+	ttl atomic.Int64 // TTL of the list of tools in nanoseconds; 0 if the server sent none
 }
 
 var errNoServer = errors.New("DialParams.Server is nil")
 
-// Stdio is the Dialer for servers that are programs.
+// Stdio is the Dialer for child processes.
 func Stdio(d *DialParams) (mcp.Transport, error) {
 	if d == nil || d.Server == nil {
 		return nil, errNoServer
@@ -49,8 +47,9 @@ func Stdio(d *DialParams) (mcp.Transport, error) {
 	return t, nil
 }
 
-// InProcess returns a Dialer for servers in this process, type sdk. Their ID is
-// their name in the map, and their own name when there is none. See Pipe.
+// InProcess returns a Dialer for servers in this process, which have the type
+// config.SDK. servers is indexed by Server.ID, or by Server.Name if ID is
+// empty.
 func InProcess(servers map[string]mcp.Transport) Dialer {
 	return func(d *DialParams) (mcp.Transport, error) {
 		if d == nil || d.Server == nil {
@@ -62,7 +61,7 @@ func InProcess(servers map[string]mcp.Transport) Dialer {
 		}
 		t := servers[id]
 		if t == nil {
-			return nil, errors.New("no server " + wire.Quote(id) + " in this process")
+			return nil, errors.New("no in-process server " + wire.Quote(id))
 		}
 		return t, nil
 	}
@@ -86,13 +85,13 @@ func (p pipe) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error)
 	return conn, err
 }
 
-// transport returns the transport for a server. A URL of no type is tried as
-// Streamable HTTP, then as SSE.
+// transport returns the transport for a server. For a URL without a type, it
+// prefers Streamable HTTP and falls back to SSE.
 func (ds Dialers) transport(d *DialParams) (mcp.Transport, error) {
 	if d.Type != "" {
 		dial := ds[d.Type]
 		if dial == nil {
-			return nil, errors.New("no dialer for servers of type " + wire.Quote(d.Type))
+			return nil, errors.New("no dialer for servers of type " + wire.Quote(d.Type) + "; see package dialers")
 		}
 		return dial(d)
 	}
@@ -108,7 +107,7 @@ func (ds Dialers) transport(d *DialParams) (mcp.Transport, error) {
 	}
 	switch len(list) {
 	case 0:
-		return nil, errors.New("no dialer for servers at a URL")
+		return nil, errors.New("no dialer for servers with a URL; see package dialers")
 	case 1:
 		return list[0], nil
 	}

@@ -1,6 +1,6 @@
 /*
-Package host keeps the connections of an agent to many MCP servers, and makes
-one set of tools of all that they offer.
+Package host manages an agent's connections to many MCP servers and merges
+their tools into one set.
 
 	h := host.New(nil)
 	defer h.Shutdown(ctx)
@@ -10,84 +10,89 @@ one set of tools of all that they offer.
 	}
 	text, err := h.Tool("mcp__github__create_issue").Execute(ctx, input)
 
-Package config, below this one, reads the files that people have. Package
-dialers has servers that are reached over HTTP; without it a program has those
-that it starts itself, and links no net/http. Package schema writes tools and
-results the way model providers want them.
+Three packages below this one complete it. Package config reads configuration
+files. Package dialers connects to servers over HTTP; a program that does not
+import it starts its servers as child processes and does not link net/http.
+Package schema writes tool definitions and results in the formats of model
+providers.
 
 # Servers
 
-[Host.SetServers] takes all servers that there are to be, and changes what has
-to be changed: it may be called again at any time, with calls under way.
-[Host.AddServer] and [Host.RemoveServer] leave the others alone. Servers
-are connected in parallel, no more than Options.Parallel at once. One that is
-lazy is connected when it is used for the first time; one that is disabled
-keeps the connection that it has and shows no tools.
+[Host.SetServers] takes the full list of servers and applies the differences to
+the current one. It may be called at any time, with calls in progress.
+[Host.AddServer] and [Host.RemoveServer] change one server. The host connects
+to servers in parallel, to at most Options.Parallel at once. It connects to a
+lazy server when the server is first used. A server that is disabled later keeps
+its connection, but its tools are hidden.
 
-A server is in one of these states ([ServerStatus].Status has fewer words):
+A server is in one of these states ([ServerStatus.Status] reduces them to fewer
+words):
 
 	disconnected ──▶ connecting ──▶ connected ──▶ reconnecting ──▶ connected
 	                     │  └─────────────────────▶ │
 	                     ▼                          ▼
 	              error, needs-auth               error
 
-A connection that ends is made again, with a new process if the server is one:
-after a second, then after twice as long each time, up to [Retry].Cap, and
-[Retry].Max times. A server that has crashed five times in three minutes is
-left alone. So is one whose settings are wrong, which breaks the protocol, or
-which wants somebody to authorize the program. [Host.Reconnect] tries it anew;
-a call of a tool does so too, once, if it was only the connection that failed.
+When a connection ends, the host reconnects; it starts a new process if the
+server is a child process. It retries with exponential back-off, as [Retry]
+describes. It gives up on a server that has crashed five times within three
+minutes, that has invalid settings, that violates the protocol or that requires
+authorization. [Host.Reconnect] tries such a server again. If only the
+connection failed, so does a call of one of its tools, once.
 
 # Tools
 
-[Host.Tools] has the tools of all servers that are connected, in a [Snapshot]
-that never changes; a new one takes its place when a server comes, goes or
-changes its list. The tools of a server that crashed are not in it until the
-server is back. Those that hold on to a [Tool] may go on calling it: the call
+[Host.Tools] returns the tools of all connected servers, from an immutable
+[Snapshot]. The host replaces the snapshot when a server connects, disconnects
+or changes its list. When a server crashes, its tools leave the snapshot until
+the server is connected again. A [Tool] stays valid in the meantime: a call
 waits for the server.
 
-Names for models match ^[a-zA-Z0-9_-]{1,64}$ and are unique; see [Naming]. A
-name leads back to its tool by [Host.Tool], not by being taken apart. A name
-that was given stays with its tool, whichever servers come and go.
+Tool names match ^[a-zA-Z0-9_-]{1,64}$, which all model providers accept, and
+are unique; see [Naming]. [Host.Tool] finds a tool by its name. Do not parse
+names: servers and tools can have any characters in theirs. The host never
+gives the name of one tool to another while the first exists, whichever servers
+connect or disconnect.
 
-A tool whose definition is another than before is told as an [Event], since
-whoever approved the tool did not approve that one.
+When a tool's definition changes, the host emits an [Event], because whoever
+approved the tool approved its earlier definition.
 
 # Calls
 
-A call waits for its server no longer than Options.Timeout. Then it may take
-as long again, longer as long as it makes progress, and at most
-Options.MaxTimeout. When the connection ends under a call, the call fails at
-once with an error that matches mcp.ErrOutcomeUnknown, as the server may have
-acted on it. It is made once more if it never left this process, or if the tool
-says of itself that it is read-only or idempotent.
+A call waits up to Options.Timeout for its server to be connected. The call
+itself then has the same time; progress from the server extends it, up to
+Options.MaxTimeout. When the connection ends during a call, the call fails
+immediately with an error that matches mcp.ErrOutcomeUnknown, because the server
+may have executed it. The host repeats a call once if it was never sent, or if
+the tool is annotated as read-only or idempotent.
 
 # Permission
 
-With Options.Approve every call is approved first, those that polling makes
-included. [Rules], [Capabilities], [ReadOnly] and [Listed] decide by what is
-known; [Asking] and [First] combine them and ask a user. What tools say of
-themselves is as good as their server. Without Options.Approve nothing is
-asked for, and [Tool.RequiresPermission] says that the program should.
+Options.Approve decides about every call, including those made by polling.
+[Rules], [Capabilities], [ReadOnly] and [Listed] decide by what is known about
+the call; [Asking] and [First] combine approvers and ask the user. Annotations
+are only as trustworthy as the server that sends them. Without Options.Approve
+the host makes every call, and [Tool.RequiresPermission] reports that the
+program should ask first.
 
-[Host.Agent] gives an agent some of the servers, and [View.Can] some of the
-tools.
+[Host.Agent] limits an agent to some of the servers, and [View.Can] to some of
+the tools.
 
 # Errors
 
-What goes wrong with one server is an error of that server: in the [Diff] of
-SetServers, in its status, and in an event. All of them are of type [*Error],
-which has a [Category], a code, the server and the tool. [Diff.Err] returns an
-error only if a server that is required failed, or all did.
+A failure of one server does not affect the others. It is reported in the
+[Diff] of SetServers, in the server's status, and in an event, as an [*Error]
+with a [Category], a code, the server and the tool. [Diff.Err] returns an error
+only if a required server failed or all servers did.
 
-No text of an Error, of a status or of an event has a value of the settings in
-it that may be a secret. The causes that an Error wraps are as they came.
+The host removes values of the settings that may be secret from the text of
+errors, statuses and events. The causes that an Error wraps are unchanged.
 
 # Concurrency
 
-Everything may be used by any number of goroutines at once. Functions in
-Options may be called by several, except for Event. A server that is connected
-takes one goroutine beside those of its client, and nothing waits for a server
-but what was asked of it.
+All functions and methods may be called by multiple goroutines at once.
+Functions in Options may be called concurrently, except for Event. A connected
+server needs one goroutine in addition to those of its client. A server that
+does not respond delays only the calls made to it.
 */
 package host

@@ -13,12 +13,12 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// Errors that those of a host match.
+// Errors that an Error may match.
 var (
-	// ErrUnknownServer: there is no server of that name, or not any more.
+	// ErrUnknownServer: no server has that name, or it was removed.
 	ErrUnknownServer = errors.New("unknown server")
 
-	// ErrUnknownTool: the server's tool is hidden from models.
+	// ErrUnknownTool: no tool has that name, or it is hidden from models.
 	ErrUnknownTool = errors.New("unknown tool")
 
 	// ErrDisabled: the server is disabled.
@@ -33,38 +33,38 @@ var (
 	// ErrShutdown: the host was shut down.
 	ErrShutdown = errors.New("host is shut down")
 
-	// ErrTooManyServers: there are as many servers as Options allow.
+	// ErrTooManyServers: Options.MaxServers is reached.
 	ErrTooManyServers = errors.New("too many servers")
 
-	// ErrTool: the tool itself failed, and the message says how.
+	// ErrTool: the tool itself failed; the message contains its result.
 	ErrTool = errors.New("tool failed")
 )
 
-// A Category says what kind of error it is, and so what helps.
+// A Category groups errors by what can be done about them.
 type Category string
 
-// The categories.
+// The categories of errors.
 const (
-	Configuration  Category = "configuration"  // trying again is of no use
-	Connection     Category = "connection"     // trying again may be
-	Authentication Category = "authentication" // somebody has to authorize first
-	ToolCategory   Category = "tool"           // the tool failed, or refused the call
-	Protocol       Category = "protocol"       // the server does not follow the specification
-	Resource       Category = "resource"       // there is too much of something
+	Configuration  Category = "configuration"  // a retry cannot help
+	Connection     Category = "connection"     // a retry may help
+	Authentication Category = "authentication" // the user must authorize the program
+	ToolCategory   Category = "tool"           // the tool failed, or the call was refused
+	Protocol       Category = "protocol"       // the server violated the specification
+	Resource       Category = "resource"       // a limit was exceeded
 )
 
-// An Error is what went wrong with a server or a call. Its text names both and
-// has no secrets of the server's settings in it.
+// An Error describes the failure of a server or a call. Its text names both and
+// contains no secrets of the server's settings.
 type Error struct {
 	Category Category
 	Code     string // such as CONNECTION_FAILED
-	Message  string // what was being done
+	Message  string // the operation and its outcome
 	Server   string
-	Tool     string // as the server calls it; empty when it is not about one
-	Err      error  // the cause, whose text may hold secrets; nil when Message says all
+	Tool     string // the server's name for the tool; empty if no tool is concerned
+	Err      error  // the cause, whose own text may contain secrets; may be nil
 	Time     time.Time
 
-	text string // of Err, without secrets
+	text string // text of Err without secrets
 }
 
 func (e *Error) Error() string {
@@ -82,10 +82,10 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Retryable reports whether the same may succeed later.
+// Retryable reports whether a retry may succeed.
 func (e *Error) Retryable() bool { return e.Category == Connection }
 
-// newError returns the Error for err, or nil when err is nil.
+// newError returns an Error. err may be nil.
 func newError(category Category, code, message, server string, err error) *Error {
 	e := &Error{Category: category, Code: code, Message: message, Server: server, Err: err, Time: time.Now()}
 	if err != nil {
@@ -94,8 +94,8 @@ func newError(category Category, code, message, server string, err error) *Error
 	return e
 }
 
-// connectError returns what an attempt to connect failed with. started is the
-// server as it was started.
+// connectError returns the Error for a failed connection attempt. started holds
+// the expanded settings.
 func connectError(name string, err error, started *DialParams) *Error {
 	category, code := Connection, "CONNECTION_FAILED"
 	switch {
@@ -115,12 +115,13 @@ func connectError(name string, err error, started *DialParams) *Error {
 	}
 	e.text = started.Hide(e.text)
 	if isMissing(err) && strings.Contains(started.Command, " ") {
-		e.text += "; what follows the name of the program is an argument"
+		e.text += "; put arguments into args, not into command"
 	}
 	return e
 }
 
-// unusable returns why a server cannot even be tried, and where that is written.
+// configurationError returns the Error for invalid settings. It names their
+// file.
 func configurationError(cfg *Server, err error) *Error {
 	e := newError(Configuration, "INVALID_CONFIGURATION", "failed to connect", cfg.Name, err)
 	if cfg.Source != "" {
@@ -129,7 +130,8 @@ func configurationError(cfg *Server, err error) *Error {
 	return e
 }
 
-// class lets the dialer correct the category of an error.
+// class returns the category and code of an error, which the dialer may
+// correct.
 func (d *DialParams) class(err error, category Category, code string) (Category, string) {
 	if d == nil || d.Classify == nil {
 		return category, code
@@ -149,17 +151,18 @@ func isProtocol(err error) bool {
 	return answered || errors.Is(err, mcp.ErrMalformed) || errors.Is(err, mcp.ErrUnsupportedVersion)
 }
 
-// isMissing reports whether there is no program to start.
+// isMissing reports whether the program to start does not exist or is not
+// executable.
 func isMissing(err error) bool {
 	return errors.Is(err, exec.ErrNotFound) || errors.Is(err, exec.ErrDot) ||
 		errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)
 }
 
-// callError returns what a call of a tool failed with. started is the server as
-// it was started, nil when the call did not get so far.
+// callError returns the Error for a failed call. started holds the expanded
+// settings; nil if the server was not connected.
 func (s *server) callError(tool string, err error, started *DialParams) *Error {
 	name := "tool " + wire.Quote(tool)
-	if cause, ok := err.(*Error); ok { // why there is no connection
+	if cause, ok := err.(*Error); ok { // the server is not connected
 		e := *cause
 		e.Tool, e.Message = tool, name+": "+e.Message
 		return &e
@@ -169,7 +172,7 @@ func (s *server) callError(tool string, err error, started *DialParams) *Error {
 	e := newError(category, code, name+what, s.name, err)
 	e.Tool = tool
 	if call, ok := err.(*mcp.CallError); ok {
-		e.text = call.Err.Error() // the rest is said already
+		e.text = call.Err.Error() // Error adds the server and the tool
 	}
 	if started != nil {
 		e.text = started.Hide(e.text)
@@ -177,7 +180,8 @@ func (s *server) callError(tool string, err error, started *DialParams) *Error {
 	return e
 }
 
-// callCategory returns the kind of an error, and what it says of a call.
+// callCategory returns the category and code of an error, and the end of a
+// message about the call.
 func callCategory(err error) (category Category, code, what string) {
 	switch {
 	case errors.Is(err, ErrDenied):
@@ -187,21 +191,21 @@ func callCategory(err error) (category Category, code, what string) {
 	case errors.Is(err, context.DeadlineExceeded):
 		return Connection, "TIMEOUT", " timed out"
 	case errors.Is(err, context.Canceled):
-		return Connection, "CANCELLED", " was cancelled"
+		return Connection, "CANCELED", " was canceled"
 	case errors.Is(err, mcp.ErrTooLarge):
 		return Resource, "TOO_LARGE", " failed"
 	case errors.Is(err, mcp.ErrOutcomeUnknown):
-		return Connection, "CONNECTION_LOST", " may have been carried out or not"
+		return Connection, "CONNECTION_LOST", " may or may not have been executed"
 	case errors.Is(err, mcp.ErrClosed):
-		return Connection, "CONNECTION_LOST", " was not carried out"
+		return Connection, "CONNECTION_LOST", " was not executed"
 	case errors.Is(err, mcp.ErrMalformed):
 		return Protocol, "PROTOCOL_ERROR", " failed"
 	}
 	return ToolCategory, "TOOL_FAILED", " failed"
 }
 
-// find returns the first error of type T in the tree of err. It does without
-// what errors.As links.
+// find returns the first error of type T in the tree of err. Unlike errors.As,
+// it does not link reflect.
 func find[T any](err error) (found T, ok bool) {
 	for err != nil {
 		if found, ok = err.(T); ok {

@@ -10,10 +10,10 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// An EventKind says what an event is about.
+// An EventKind is the kind of an Event.
 type EventKind string
 
-// The kinds of events, and the fields of an Event that they have.
+// The kinds of events, with the fields of Event that each one sets.
 const (
 	StateChanged    EventKind = "state"    // State, Err
 	ToolsChanged    EventKind = "tools"    // Version, Added, Removed, Changed
@@ -23,44 +23,45 @@ const (
 	Polled          EventKind = "poll"     // URI or Tool, Subscription, Reason, Text, Err
 )
 
-// An Event is something that happened.
+// An Event reports a change or a log message of a server.
 type Event struct {
 	Kind   EventKind
 	Server string
 	Time   time.Time
-	Missed int // how many events before this one there was no room for
+	Missed int // number of events before this one that were dropped because the receiver was too slow
 
 	State State
 	Err   error
 
-	Version        uint64   // of the snapshot of tools
-	Added, Removed []string // what models call the tools
+	Version        uint64   // of the Snapshot
+	Added, Removed []string // names for models
 	Changed        []ToolChange
 
 	Log  *mcp.LogMessage // what the server logged
-	Line string          // a line of its standard error, without secrets of its settings
+	Line string          // a line of standard error, without secrets of the settings
 
 	URI, Tool, Subscription, Reason string
-	Text                            string // what polling has brought
+	Text                            string // what polling returned
 }
 
-// A ToolChange is a tool whose definition is another than before. A program
-// that has asked its user about the tool may want to do so again.
+// A ToolChange describes a tool whose definition has changed. Programs that
+// asked the user about the tool may want to ask again.
 type ToolChange struct {
-	Name string   // what models call it
-	What []string // description, inputSchema, outputSchema, annotations or title
+	Name string   // name for models
+	What []string // changed fields: description, inputSchema, outputSchema, annotations, title
 }
 
 const (
-	// eventRoom is how many events may wait in a channel, and callRoom for
-	// Options.Event.
+	// maxBuffered is the capacity of a channel of Events; maxQueued limits the
+	// events that wait for Options.Event.
 	maxBuffered, maxQueued = 256, 1024
 )
 
-// A bus tells everybody of events. It never waits.
+// An eventBus delivers events to Options.Event and to channels. It never
+// blocks.
 type eventBus struct {
 	callback func(Event) // may be nil
-	queue    queue.Queue // runs callback
+	queue    queue.Queue // calls callback
 
 	mu        sync.Mutex
 	dropped   int // by callback, since it was last called
@@ -98,9 +99,9 @@ func (b *eventBus) emit(e *Event) {
 	}
 }
 
-// Events returns a channel of what happens from now on. It is closed when ctx
-// ends or the host is shut down. A program that doesn't keep up misses events,
-// and is told how many.
+// Events returns a channel of the events from now on. The channel is closed
+// when ctx ends or the host is shut down. Its capacity is 256 events; when it
+// is full, further events are dropped, and Event.Missed counts them.
 func (h *Host) Events(ctx context.Context) <-chan Event {
 	l := &listener{events: make(chan Event, maxBuffered)}
 	bus := &h.bus
@@ -122,8 +123,9 @@ func (h *Host) Events(ctx context.Context) <-chan Event {
 	return l.events
 }
 
-// close ends all channels, and lets callback be told what it has not been yet,
-// for a second at most: callback itself may be what shuts the host down.
+// close closes all channels and waits until callback has been called for the
+// remaining events. It waits a second at most, because callback itself may have
+// called Shutdown.
 func (b *eventBus) close() {
 	b.mu.Lock()
 	b.closed = true

@@ -88,6 +88,6 @@ func Example_agent() {
 	fmt.Println(text)
 	// Output:
 	// mcp__calculator__add → 42
-	// mcp__calculator__update → [MCP:calculator] tool "update" was not called: not permitted: somebody would have to be asked
+	// mcp__calculator__update → [MCP:calculator] tool "update" was not called: not permitted: the user must approve it, and no Approver asks the user
 	// It is 42.
 }

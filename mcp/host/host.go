@@ -9,14 +9,13 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// A Host has the connections to any number of servers. New makes one, and
-// Shutdown must be called when it is no longer needed. All methods may be used
-// concurrently.
+// A Host manages the connections to any number of servers. New creates it; call
+// Shutdown when it is no longer needed. All methods may be called concurrently.
 type Host struct {
 	opts    Options
-	ctx     context.Context // lives until Shutdown
+	ctx     context.Context // canceled by Shutdown
 	cancel  context.CancelFunc
-	slots   chan struct{} // full when Options.Parallel servers are being connected
+	slots   chan struct{} // a semaphore of Options.Parallel connection attempts
 	running sync.WaitGroup
 	bus     eventBus
 	snap    atomic.Pointer[Snapshot]
@@ -28,7 +27,7 @@ type Host struct {
 	closed  bool
 }
 
-// New returns a host without servers.
+// New returns a host without servers. opts may be nil; New copies it.
 func New(opts *Options) *Host {
 	h := &Host{
 		opts:    opts.withDefaults(),
@@ -43,8 +42,8 @@ func New(opts *Options) *Host {
 	return h
 }
 
-// lock and unlock are out of line: the host has many places for them, which
-// would take as much room as all that is done there.
+// lock and unlock are not inlined: at their many call sites they would add
+// several kilobytes to a program.
 //
 //go:noinline
 func (h *Host) lock() { h.mu.Lock() }
@@ -52,7 +51,7 @@ func (h *Host) lock() { h.mu.Lock() }
 //go:noinline
 func (h *Host) unlock() { h.mu.Unlock() }
 
-// get returns a server by its name.
+// get returns the server with the given name.
 func (h *Host) get(name string) (*server, error) {
 	h.lock()
 	defer h.unlock()
@@ -67,7 +66,7 @@ func (h *Host) find(name string) (*server, error) {
 	return s, nil
 }
 
-// sorted returns the servers in the order of their names. The caller holds mu.
+// sorted returns the servers ordered by name. The caller holds mu.
 func (h *Host) sorted() []*server {
 	list := make([]*server, 0, len(h.servers))
 	for _, name := range wire.SortedKeys(h.servers) {
@@ -76,15 +75,16 @@ func (h *Host) sorted() []*server {
 	return list
 }
 
-// Connect connects to a server, which is needed for those that are lazy or
-// failed, and waits for it no longer than ctx. The error is an *Error.
+// Connect connects to a server and waits until it is connected or ctx ends. It
+// is needed for lazy and failed servers only. The error is an *Error.
 func (h *Host) Connect(ctx context.Context, name string) error {
 	_, err := h.Client(ctx, name)
 	return err
 }
 
-// Client returns the client of a server for what a host has no method for. It
-// connects to the server if need be, and ends with that connection.
+// Client returns the client of a server, for requests that Host has no method
+// for. It connects to the server if necessary. The client is valid until that
+// connection ends.
 func (h *Host) Client(ctx context.Context, name string) (*mcp.Client, error) {
 	s, err := h.get(name)
 	if err != nil {
@@ -94,8 +94,8 @@ func (h *Host) Client(ctx context.Context, name string) (*mcp.Client, error) {
 	return client, err
 }
 
-// Disconnect ends the connection to a server, which stays known. It is
-// connected again when it is used.
+// Disconnect closes the connection to a server. The host connects again when
+// the server is used.
 func (h *Host) Disconnect(ctx context.Context, name string) error {
 	s, err := h.get(name)
 	if err != nil {
@@ -107,8 +107,9 @@ func (h *Host) Disconnect(ctx context.Context, name string) error {
 	return r.stop(ctx)
 }
 
-// Reconnect ends the connection to a server, if there is one, and makes
-// another. Crashes so far are forgotten. It waits no longer than ctx.
+// Reconnect closes the connection to a server, if there is one, and connects
+// again. It resets the crash count. It waits until the server is connected or
+// ctx ends.
 func (h *Host) Reconnect(ctx context.Context, name string) error {
 	if err := h.Disconnect(ctx, name); err != nil {
 		return err
@@ -117,16 +118,16 @@ func (h *Host) Reconnect(ctx context.Context, name string) error {
 	if s := h.servers[name]; s != nil {
 		s.crashes, s.attempts = nil, 0
 		if s.run == nil && s.state != Disconnected {
-			h.set(s, Disconnected, nil) // whatever it was that it failed for
+			h.set(s, Disconnected, nil)
 		}
 	}
 	h.unlock()
 	return h.Connect(ctx, name)
 }
 
-// SetEnabled hides the tools of a server, or shows them again. A server that is
-// disabled keeps its connection; one that has none is connected when it is
-// enabled, unless it is lazy.
+// SetEnabled shows or hides the tools of a server. A disabled server keeps its
+// connection. A server without a connection is connected when it is enabled,
+// unless it is lazy.
 func (h *Host) SetEnabled(name string, enabled bool) error {
 	h.lock()
 	defer h.unlock()
@@ -144,9 +145,10 @@ func (h *Host) SetEnabled(name string, enabled bool) error {
 	return nil
 }
 
-// Shutdown ends all connections and returns when nothing is left of them:
-// programs are asked to exit, then told, then killed. The error says that ctx
-// ended first; the rest goes on without it.
+// Shutdown closes all connections and waits until all processes and goroutines
+// have ended. Child processes are asked to exit, then terminated, then killed.
+// If ctx ends first, Shutdown returns its error and the shutdown continues in
+// the background.
 func (h *Host) Shutdown(ctx context.Context) error {
 	h.lock()
 	h.closed = true
@@ -156,7 +158,7 @@ func (h *Host) Shutdown(ctx context.Context) error {
 	h.unlock()
 	h.cancel()
 	gone := make(chan struct{})
-	go func() { // ends with the last connection, each of which ends in a few seconds
+	go func() { // ends with the last connection; closing one takes a few seconds at most
 		h.running.Wait()
 		h.bus.close()
 		close(gone)

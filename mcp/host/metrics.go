@@ -5,19 +5,19 @@ import (
 	"time"
 )
 
-// Metrics are what the calls to a server were like.
+// Metrics describe the calls to a server.
 type Metrics struct {
-	Calls, Successes, Failures int64 // those of tools that failed are failures, too
+	Calls, Successes, Failures int64 // Failures include results with IsError
 
-	// ResponseTime is a moving average, in which the last call counts for a
-	// tenth.
+	// ResponseTime is an exponential moving average; the latest call has a
+	// weight of one tenth.
 	ResponseTime time.Duration
 
 	LastError     string // without secrets of the server's settings
 	LastErrorTime time.Time
 
-	Connects int64 // how often the server was connected
-	Crashes  int64 // how often its connection ended by itself
+	Connects int64 // number of connections
+	Crashes  int64 // number of connections that ended unexpectedly
 }
 
 type metrics struct {
@@ -25,7 +25,7 @@ type metrics struct {
 	m  Metrics
 }
 
-// call counts a call.
+// call records a call.
 func (m *metrics) call(took time.Duration, failure string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -42,7 +42,7 @@ func (m *metrics) call(took time.Duration, failure string) {
 	m.m.LastError, m.m.LastErrorTime = failure, time.Now()
 }
 
-// failed remembers an error that is not one of a call.
+// failed records an error that does not belong to a call.
 func (m *metrics) failed(err *Error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -8,35 +8,35 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// An attendant sees to it that the tools of a connection are those that the
-// server has.
+// A monitor keeps the tools of one connection up to date.
 type monitor struct {
 	h      *Host
 	s      *server
 	client *mcp.Client
 	params *DialParams
-	sub    *mcp.Subscription // nil while there is none
+	sub    *mcp.Subscription // nil if not subscribed
 
-	reopen  time.Time // when to subscribe again; zero: never
-	refresh time.Time // when to list the tools again; zero: never
+	reopen  time.Time // when to subscribe again; zero means never
+	refresh time.Time // when to list the tools again; zero means never
 
-	retryDelay time.Duration // before the list is asked for again if it can't be had
+	retryDelay time.Duration // delay before the next list request after an error
 }
 
-// refreshDelay is how long a change of a list is waited for to be followed by
-// others, and minTTL and maxTTL bound what servers say of how long a list stays
-// good.
+// The times of a monitor.
 const (
-	refreshDelay   = 100 * time.Millisecond
+	// refreshDelay is the time in which changes of a list are coalesced.
+	refreshDelay = 100 * time.Millisecond
+
+	// minTTL and maxTTL limit the TTL that servers give a list of tools.
 	minTTL, maxTTL = 10 * time.Second, time.Hour
 
-	// A server that doesn't agree to a subscription in subscribeTime does
-	// without for reopenDelay, and so does one that has ended it.
-	subscribeTime = 2 * time.Second
-	reopenDelay   = time.Minute
+	// subscribeTimeout limits a subscription request. reopenDelay is the time
+	// until the next one, if it fails or the server ends the subscription.
+	subscribeTimeout = 2 * time.Second
+	reopenDelay      = time.Minute
 )
 
-// attend returns when the connection or ctx has ended.
+// run updates the list of tools until the connection or ctx ends.
 func (m *monitor) run(ctx context.Context) {
 	for ctx.Err() == nil && m.client.Err() == nil {
 		m.wait(ctx)
@@ -44,7 +44,7 @@ func (m *monitor) run(ctx context.Context) {
 		if due(m.reopen, now) {
 			m.reopen = time.Time{}
 			if m.subscribe(ctx); m.sub != nil {
-				m.refresh = now // something may have been missed
+				m.refresh = now // changes may have been missed
 			}
 		}
 		if due(m.refresh, now) {
@@ -54,17 +54,17 @@ func (m *monitor) run(ctx context.Context) {
 	}
 }
 
-// end ends the connection.
+// end closes the connection.
 func (m *monitor) end() {
 	if m.sub != nil {
 		m.sub.Close()
 	}
-	_ = m.client.Close() // says only that something of a dead server is stuck
+	_ = m.client.Close() // the error concerns only the remains of the server's process
 }
 
-// listed has the tools listed again: after an error, each time after a longer
-// while, or when the list doesn't stay good any longer and the server doesn't
-// tell of changes.
+// scheduleRefresh decides when to list the tools again after a list request.
+// After an error, the delay doubles each time. Without a subscription, it is
+// the TTL of the list.
 func (m *monitor) scheduleRefresh(err error) {
 	switch {
 	case err != nil:
@@ -79,16 +79,15 @@ func (m *monitor) scheduleRefresh(err error) {
 
 func due(at, now time.Time) bool { return !at.IsZero() && !at.After(now) }
 
-// again has the tools listed after d, if it isn't 0, unless that is to be done
-// anyway.
+// refreshAfter schedules a refresh after d, unless d is 0 or one is scheduled.
 func (m *monitor) refreshAfter(d time.Duration) {
 	if d > 0 && m.refresh.IsZero() {
 		m.refresh = time.Now().Add(d)
 	}
 }
 
-// wait waits for a change of the list, which it notes, for a time that has
-// come, or for the end.
+// wait waits until the list changes, which it records, until the next scheduled
+// action, or until the connection or ctx ends.
 func (m *monitor) wait(ctx context.Context) {
 	next := m.refresh
 	if next.IsZero() || !m.reopen.IsZero() && m.reopen.Before(next) {
@@ -113,19 +112,19 @@ func (m *monitor) wait(ctx context.Context) {
 			m.refresh = at
 		}
 	case ctx.Err() == nil && m.client.Err() == nil:
-		m.sub.Close() // the server has ended it
+		m.sub.Close() // the server ended it
 		m.sub, m.reopen = nil, time.Now().Add(reopenDelay)
 	}
 }
 
-// subscribe asks to be told of changes, if the server does that.
+// subscribe subscribes to changes of the list, if the server supports that.
 func (m *monitor) subscribe(ctx context.Context) {
 	info := m.client.Server()
 	list := info.Capabilities.Tools
 	if info.Modern() && (list == nil || list.ListChanged == nil || !*list.ListChanged) {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, subscribeTime)
+	ctx, cancel := context.WithTimeout(ctx, subscribeTimeout)
 	defer cancel()
 	sub, err := m.client.Subscribe(ctx, &mcp.SubscriptionFilter{ToolsListChanged: true})
 	if err != nil {
@@ -135,8 +134,8 @@ func (m *monitor) subscribe(ctx context.Context) {
 	m.sub = sub
 }
 
-// noteTTL has a look at each list of tools that a client gets, for how long it
-// stays good, which ListTools doesn't tell.
+// noteTTL returns an interceptor that records the TTL of each list of tools,
+// which ListTools does not return.
 func (d *DialParams) noteTTL(next func(context.Context, *mcp.OutgoingCall) (mcp.RawMessage, error)) func(context.Context, *mcp.OutgoingCall) (mcp.RawMessage, error) {
 	return func(ctx context.Context, call *mcp.OutgoingCall) (raw mcp.RawMessage, err error) {
 		if next != nil {
@@ -151,7 +150,7 @@ func (d *DialParams) noteTTL(next func(context.Context, *mcp.OutgoingCall) (mcp.
 	}
 }
 
-// ttlOf returns how long a list stays good, or 0 when it doesn't say.
+// ttlOf returns the TTL of a list, or 0 if the server sent none.
 func ttlOf(raw mcp.RawMessage) time.Duration {
 	ms := int64(0)
 	r := wire.NewReader(raw)
@@ -168,7 +167,7 @@ func ttlOf(raw mcp.RawMessage) time.Duration {
 	return min(max(time.Duration(min(ms, int64(maxTTL/time.Millisecond)))*time.Millisecond, minTTL), maxTTL)
 }
 
-// RefreshTools asks a server for its tools now, connecting to it if need be.
+// RefreshTools lists the tools of a server again. It connects if necessary.
 func (h *Host) RefreshTools(ctx context.Context, name string) error {
 	s, err := h.get(name)
 	if err != nil {
@@ -181,8 +180,8 @@ func (h *Host) RefreshTools(ctx context.Context, name string) error {
 	return h.refresh(ctx, s, client)
 }
 
-// refresh lists the tools of a server again. After an error that the list is
-// known in part it stays as it was.
+// refresh lists the tools of a server again. After an error, the known list is
+// kept.
 func (h *Host) refresh(ctx context.Context, s *server, client *mcp.Client) error {
 	h.lock()
 	s.listing++
@@ -192,7 +191,7 @@ func (h *Host) refresh(ctx context.Context, s *server, client *mcp.Client) error
 	h.lock()
 	defer h.unlock()
 	if s.client != client {
-		return nil // gone meanwhile
+		return nil // disconnected in the meantime
 	}
 	if err != nil {
 		e := connectError(s.name, err, s.params)

@@ -4,25 +4,26 @@ import (
 	"strings"
 )
 
-// A Naming says what the tools of servers are called for a model.
+// A Naming is a scheme for the names of tools.
 type Naming uint8
 
-// The namings.
+// The schemes.
 const (
 	MCPServerTool Naming = iota // mcp__server__tool
 	ServerTool                  // server__tool
 	MCPUnderscore               // mcp_server_tool
 )
 
-// maxName is the length that model providers allow.
+// maxName is the maximum length that model providers accept.
 const maxName = 64
 
-// An origin is what a name stands for.
+// An origin identifies a tool by its server's name in the settings and its own
+// name in the server.
 type origin struct{ server, tool string }
 
-// names gives tools their names for models, and leads back. A name that was
-// given stays with its tool, so that nobody's permission for one tool becomes
-// that for another. The zero value of its maps must be made.
+// names maps tools to their names and back. A tool keeps its name while it
+// exists, so that a permission for one tool never applies to another. The maps
+// must be initialized.
 type names struct {
 	naming  Naming
 	given   map[origin]string
@@ -45,7 +46,7 @@ func (n *names) name(o origin) string {
 	return name
 }
 
-// release makes names free of a server's tools that are not kept.
+// release frees the names of a server's tools that are no longer used.
 //
 //go:noinline
 func (n *names) release(server string, used func(tool string) bool) {
@@ -57,10 +58,10 @@ func (n *names) release(server string, used func(tool string) bool) {
 	}
 }
 
-// Name returns what a tool is called. It matches ^[a-zA-Z0-9_-]{1,64}$; where
-// that loses something of the names of server and tool, or leaves open where
-// one ends, it ends with 8 hex digits of a hash of both. Only Host.Tool leads
-// back.
+// Name returns the name of a tool. It matches ^[a-zA-Z0-9_-]{1,64}$. If
+// characters had to be replaced, or if it is ambiguous where the server's name
+// ends, the name ends with 8 hexadecimal digits of a hash of both names. A name
+// cannot be parsed; use Host.Tool.
 func (n Naming) Name(server, tool string) string {
 	full := n.format(server, tool)
 	name := replaceInvalid(full)
@@ -82,7 +83,8 @@ func (n Naming) format(server, tool string) string {
 	return "mcp__" + server + "__" + tool
 }
 
-// clean replaces what no provider takes. Each character becomes one underscore.
+// replaceInvalid replaces each character that a provider rejects with an
+// underscore.
 //
 //go:noinline
 func replaceInvalid(s string) string {
@@ -98,7 +100,7 @@ func replaceInvalid(s string) string {
 	return string(b)
 }
 
-// marked returns a name that ends with a hash.
+// hashed returns a name that ends with a hash.
 func (n Naming) hashed(o origin, salt uint32) string {
 	const digits = "0123456789abcdef"
 	h, suffix := hash(o, salt), []byte("_........")
@@ -109,8 +111,8 @@ func (n Naming) hashed(o origin, salt uint32) string {
 	return name[:min(len(name), maxName-len(suffix))] + string(suffix)
 }
 
-// hash is FNV-1a, which tells names apart; it need not keep anybody from
-// making two that are alike, as names guards against that.
+// hash is FNV-1a. It need not resist deliberate collisions: names assigns a
+// name to one tool only.
 func hash(o origin, salt uint32) uint32 {
 	h := uint32(2166136261) ^ salt
 	for _, s := range [...]string{o.server, "\x00", o.tool} {

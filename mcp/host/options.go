@@ -10,82 +10,88 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
-// A Server is what package config makes of an entry of a file: how a server is
-// reached and how it is used.
+// A Server describes how to reach a server and how to use it. Package config
+// reads servers from files; a program may also fill in the fields.
 type Server = config.Server
 
-// Options are the settings of a host. The zero value works, and has servers
-// that are programs only.
+// Options configure a host. Nil and the zero value are valid: such a host can
+// start servers as child processes. Negative durations mean no limit.
 type Options struct {
-	// Dialers say how servers of each type are reached. Nil has Stdio for
-	// those that are programs; package dialers has the others. They must not be
-	// changed any more.
+	// Dialers creates the transports for servers, by type. The default is
+	// [Stdio] for child processes; package dialers has the others. The map must
+	// not be modified after New.
 	Dialers Dialers
 
-	// Client is what the clients of all servers have in common, such as the
-	// handlers for what servers ask for, and mcp.Tasks for tools that take
-	// longer than a call may. It may be nil. Its time-outs do not count.
-	// ServerOf tells a handler which server asks.
+	// Client holds the options that the clients of all servers share, such as
+	// handlers for requests from servers, and mcp.Tasks for tools that run as
+	// tasks. Handlers find the server that sent a request with [ServerOf]. The
+	// host sets Timeout, MaxTimeout and CachedServer itself. May be nil.
 	Client *mcp.Options
 
-	// Vars has the values of variables in the settings of servers.
+	// Vars provides the values of variables in the settings of servers.
 	Vars config.Vars
 
-	// Naming says what tools are called for a model.
+	// Naming is the scheme for the names of tools. The default is
+	// MCPServerTool.
 	Naming Naming
 
-	// Describe returns the description of a tool for a model. By default it is
-	// the server's with "[MCP:server] " in front of it.
+	// Describe returns the description of a tool for a model. The default is
+	// the function [Describe]. It must not call methods of the host.
 	Describe func(server string, tool *mcp.Tool) string
 
-	// Filter hides the tools for which it returns false, beside those that the
-	// settings of the server hide. It must return soon.
+	// Filter reports whether models may see a tool, in addition to the filter
+	// in the server's settings. It must not call methods of the host. Nil hides
+	// nothing.
 	Filter func(server string, tool *mcp.Tool) bool
 
-	// Approve is asked before each call of a tool. Without it every call is
-	// allowed, and Tool.RequiresPermission reports true, for programs that ask
-	// before they call Execute.
+	// Approve decides about each tool call. When nil, all calls are made, and
+	// Tool.RequiresPermission returns true, for programs that ask before they
+	// call Execute.
 	Approve Approver
 
-	// Parallel is how many servers are connected at once. 8 when 0.
+	// Parallel is the number of servers that are connected at the same time.
+	// The default, also if it is negative, is 8.
 	Parallel int
 
-	// MaxServers is how many servers there may be. No limit when 0.
+	// MaxServers is the maximum number of servers. No limit when 0 or negative.
 	MaxServers int
 
-	// ConnectTimeout is how long connecting may take: 30 seconds when 0, since
-	// npx may have to download the server first. A call may take Timeout, a
-	// minute when 0, longer if it makes progress, and never longer than
-	// MaxTimeout, an hour when 0. The settings of a server may say otherwise.
+	// ConnectTimeout limits a connection attempt, from starting the program to
+	// the list of tools. The default is 30 seconds, because npx may have to
+	// download the server first. Timeout limits a call that makes no progress
+	// (default 1 minute), and MaxTimeout a call that does (default 1 hour). A
+	// server's settings take precedence over ConnectTimeout and Timeout.
 	ConnectTimeout, Timeout, MaxTimeout time.Duration
 
-	// Retry says how connections that failed are made again.
+	// Retry configures how the host reconnects to servers.
 	Retry Retry
 
-	// Event is called for each event, one at a time, besides what goes to the
-	// channels that Host.Events returns.
+	// Event is called for each event, one at a time. Events that it cannot keep
+	// up with are dropped. See also [Host.Events].
 	Event func(Event)
 }
 
 type serverKey struct{}
 
-// ServerOf returns the name of the server that a handler in Options.Client is
-// called for. The user must see it (client/elicitation, Security Considerations).
+// ServerOf returns the name of the server whose request a handler in
+// Options.Client answers. Show it to the user (client/elicitation, Security
+// Considerations).
 func ServerOf(ctx context.Context) string {
 	name, _ := ctx.Value(serverKey{}).(string)
 	return name
 }
 
-// A Retry says how often and when to try to connect again. Fields that are 0
-// have the values in brackets.
+// A Retry configures reconnection attempts. A zero field has the default value
+// in brackets.
 type Retry struct {
-	Max        int           // tries after the first [3]; none when less than 0
-	Initial    time.Duration // before the first of them [1 s]
-	Cap        time.Duration // between two of them [30 s]
-	Multiplier float64       // what the time grows by [2]
+	Max        int           // retries after the first attempt [3]; none when negative
+	Initial    time.Duration // delay before the first retry [1 s]; none when negative
+	Cap        time.Duration // maximum delay between retries [30 s]; no maximum when negative
+	Multiplier float64       // growth of the delay [2]; values below 1 mean the default
 
-	// A server whose connection ends Crashes [5] times within Window [3 min]
-	// is left alone.
+	// A server whose connection ends Crashes [5] times within Window [3 min] is
+	// not restarted. A negative Crashes allows no crash; with a negative Window
+	// all crashes count.
 	Crashes int
 	Window  time.Duration
 }
@@ -124,9 +130,9 @@ func orDefault[T ~int | ~int64](v *T, d T) {
 	}
 }
 
-// delay returns how long to wait before a try; the first is 1. It is up to a
-// fifth shorter than computed, so that servers that died together are not
-// started together.
+// delay returns the delay before a retry; the first is number 1. It is
+// shortened by a random 0 to 20 %, so that servers that failed together do not
+// restart together.
 func (r *Retry) delay(try int) time.Duration {
 	limit := float64(r.Cap)
 	if r.Cap < 0 {
@@ -139,7 +145,7 @@ func (r *Retry) delay(try int) time.Duration {
 	return time.Duration(min(d, limit) * (1 - rand.Float64()/5))
 }
 
-// retries returns how often to try again to connect to a server.
+// retries returns the number of retries for a server.
 func (o *Options) retries(s *Server) int {
 	n := o.Retry.Max
 	if s.MaxRetries != 0 {
@@ -148,7 +154,7 @@ func (o *Options) retries(s *Server) int {
 	return max(n, 0)
 }
 
-// timeouts returns how long connecting and calls may take.
+// timeouts returns the timeouts of a server for connecting and for calls.
 func (o *Options) timeouts(s *Server) (connect, call time.Duration) {
 	connect, call = o.ConnectTimeout, o.Timeout
 	if s.ConnectTimeout != 0 {
@@ -160,7 +166,8 @@ func (o *Options) timeouts(s *Server) (connect, call time.Duration) {
 	return connect, call
 }
 
-// Describe returns a description that says which server the tool is from.
+// Describe is the default of Options.Describe. It returns the server's
+// description of the tool after "[MCP:server] ".
 func Describe(server string, tool *mcp.Tool) string {
 	text := ""
 	if tool != nil {
@@ -172,7 +179,8 @@ func Describe(server string, tool *mcp.Tool) string {
 	return "[MCP:" + server + "] " + text
 }
 
-// PlainDescription returns the server's own description.
+// PlainDescription returns the server's description of the tool. It is a value
+// for Options.Describe.
 func PlainDescription(_ string, tool *mcp.Tool) string {
 	if tool == nil {
 		return ""
@@ -180,7 +188,7 @@ func PlainDescription(_ string, tool *mcp.Tool) string {
 	return tool.Description
 }
 
-// within returns ctx with a timeout of limit, if limit is more than 0.
+// within returns ctx with a timeout, or without one if limit is not positive.
 func within(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	if limit > 0 {
 		return context.WithTimeout(ctx, limit)
@@ -188,7 +196,7 @@ func within(ctx context.Context, limit time.Duration) (context.Context, context.
 	return context.WithCancel(ctx)
 }
 
-// sleep waits, and reports false when ctx ended first.
+// sleep waits for d. It returns false if ctx ends first.
 func sleep(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -10,28 +10,28 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// ResourceTools returns tools with which a model can use the resources of all
+// ResourceTools returns tools that let a model use the resources of all
 // servers: ListMcpResources, ReadMcpResource, SubscribeMcpResource,
-// UnsubscribeMcpResource, SubscribePolling and UnsubscribePolling. What a
-// subscription brings are events. They need no permission, except for polling
-// a tool.
+// UnsubscribeMcpResource, SubscribePolling and UnsubscribePolling.
+// Subscriptions emit events. Only polling a tool requires permission.
 func (h *Host) ResourceTools() []*Tool { return h.Agent().ResourceTools() }
 
 const (
 	serverProperty = `"server":{"type":"string","description":"The name of the MCP server"}`
 	uriProperty    = `"uri":{"type":"string","description":"The URI of the resource"}`
-	reasonProperty = `"reason":{"type":"string","description":"What this is for"}`
-	idProperty     = `"subscriptionId":{"type":"string","description":"What the subscription returned"}`
+	reasonProperty = `"reason":{"type":"string","description":"The purpose of the subscription"}`
+	idProperty     = `"subscriptionId":{"type":"string","description":"The id that the subscription returned"}`
 )
 
-// ResourceTools returns the tools of that name for the servers of the view.
+// ResourceTools returns the tools of [Host.ResourceTools] for the servers of
+// the view.
 func (v *View) ResourceTools() []*Tool {
 	tool := func(name, description, properties, required string, run func(context.Context, mcp.RawMessage) ([]byte, error)) *Tool {
 		schema := `{"type":"object","properties":{` + properties + `},"required":[` + required + `]}`
 		def := &mcp.Tool{Name: name, Description: description, InputSchema: mcp.RawMessage(schema)}
 		return &Tool{host: v.host, def: def, name: name, description: description, run: run}
 	}
-	poll := tool("SubscribePolling", "Polls a tool or a resource of an MCP server and tells when what it returns has changed.",
+	poll := tool("SubscribePolling", "Polls a tool or a resource of an MCP server and reports changes.",
 		`"type":{"type":"string","enum":["tool","resource"]},`+serverProperty+
 			`,"toolName":{"type":"string","description":"The tool, for the type tool"},"arguments":{"type":"object"},`+uriProperty+
 			`,"intervalMs":{"type":"integer","minimum":1000,"default":5000},`+reasonProperty,
@@ -43,21 +43,21 @@ func (v *View) ResourceTools() []*Tool {
 	return []*Tool{
 		tool("ListMcpResources", "Lists the resources of MCP servers, or of one of them.", serverProperty, "", v.listResources),
 		tool("ReadMcpResource", "Reads a resource of an MCP server.", serverProperty+","+uriProperty, `"server","uri"`, v.readResource),
-		tool("SubscribeMcpResource", "Tells when a resource of an MCP server has changed.",
+		tool("SubscribeMcpResource", "Subscribes to changes of a resource of an MCP server.",
 			serverProperty+","+uriProperty+","+reasonProperty, `"server","uri"`, v.subscribeResource),
-		tool("UnsubscribeMcpResource", "Ends what SubscribeMcpResource began.",
+		tool("UnsubscribeMcpResource", "Ends subscriptions of SubscribeMcpResource.",
 			serverProperty+","+uriProperty+","+idProperty, "", v.unsubscribe(watchResource)),
 		poll,
-		tool("UnsubscribePolling", "Ends what SubscribePolling began.",
+		tool("UnsubscribePolling", "Ends subscriptions of SubscribePolling.",
 			idProperty+","+serverProperty+`,"target":{"type":"string","description":"The tool or the URI"}`, "", v.unsubscribe(watchPolling)),
 	}
 }
 
-// An input is what a model gave one of these tools.
+// An input holds the arguments of one of these tools.
 type input struct {
 	server, uri, reason, id, kind, tool, target string
 	arguments                                   mcp.RawMessage
-	interval                                    int64 // in milliseconds; 0 when not said
+	interval                                    int64 // in milliseconds; 0 if absent
 }
 
 func readInput(raw mcp.RawMessage) (in input, err error) {
@@ -96,8 +96,8 @@ func readInput(raw mcp.RawMessage) (in input, err error) {
 	return in, r.End()
 }
 
-// need returns an error unless the server is one of the view's and all the
-// texts, which come after their names, are there.
+// need returns an error unless the view contains the server and all required
+// values are there. pairs alternate between names and values.
 func (v *View) need(in *input, pairs ...string) error {
 	for i := 0; i < len(pairs); i += 2 {
 		if pairs[i+1] == "" {
@@ -149,8 +149,7 @@ func (v *View) listResources(ctx context.Context, raw mcp.RawMessage) ([]byte, e
 	return append(b, ']'), nil
 }
 
-// withResources returns the view's servers that are connected and have
-// resources.
+// withResources returns the connected servers of the view that have resources.
 func (v *View) withResources() (names []string) {
 	v.host.lock()
 	defer v.host.unlock()
@@ -194,7 +193,7 @@ func appendContents(b []byte, res *mcp.ReadResourceResult) []byte {
 	return append(b, "]}"...)
 }
 
-// appendText appends a member unless it is empty.
+// appendText appends a member unless text is empty.
 func appendText(b []byte, key, text string) []byte {
 	if text == "" {
 		return b

@@ -53,7 +53,7 @@ func TestErrorsOfSettingsNameTheFile(t *testing.T) {
 	d := newHost(t, nil).SetServers(t.Context(), c.Servers)
 	for name, want := range map[string]string{
 		"unset": `[MCP:unset] failed to connect: some.json: "args" needs the variable "HOST_TEST_UNSET", which is not set`,
-		"web":   `[MCP:web] failed to connect: some.json: no dialer for servers at a URL`,
+		"web":   `[MCP:web] failed to connect: some.json: no dialer for servers with a URL; see package dialers`,
 	} {
 		if err := d.Errors[name]; err == nil || err.Error() != want {
 			t.Errorf("have %v, want %s", err, want)

@@ -95,7 +95,7 @@ func TestNanobotMissingProgram(t *testing.T) {
 		t.Error("it is tried again")
 	}
 	err = h.AddServer(t.Context(), &host.Server{Name: "y", Type: config.Stdio, Command: "no-such-program-npx -y server"})
-	if err == nil || !strings.HasSuffix(err.Error(), "; what follows the name of the program is an argument") {
+	if err == nil || !strings.HasSuffix(err.Error(), "; put arguments into args, not into command") {
 		t.Errorf("%v", err)
 	}
 }

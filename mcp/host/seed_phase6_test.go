@@ -106,7 +106,7 @@ func TestPhase6ErrorTable(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			time.AfterFunc(time.Second, cancel)
 			_, err := h.Tool("mcp__x__slow").Execute(ctx, raw(`{"seconds":60}`))
-			if e, ok := err.(*host.Error); !ok || e.Code != "CANCELLED" || !errors.Is(err, context.Canceled) {
+			if e, ok := err.(*host.Error); !ok || e.Code != "CANCELED" || !errors.Is(err, context.Canceled) {
 				t.Errorf("%v", err)
 			}
 		})

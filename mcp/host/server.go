@@ -8,24 +8,25 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// A State is how far a server is from being of use.
+// A State is the state of the connection to a server.
 type State uint8
 
 // The states.
 const (
-	Disconnected State = iota // not asked for yet, or not any more
+	Disconnected State = iota // not requested yet, or disconnected by the program
 	Connecting
 	Connected
-	Reconnecting // the connection ended, or could not be made, and is to be made again
-	Failed       // given up, until somebody asks for it
-	NeedsAuth    // the same, for want of authorization
+	Reconnecting // waiting to connect again after a failure
+	Failed       // given up until the program or a call asks for it
+	NeedsAuth    // given up because the user must authorize the program
 )
 
 func (s State) String() string {
 	return [...]string{"disconnected", "connecting", "connected", "reconnecting", "error", "needs-auth"}[min(s, NeedsAuth)]
 }
 
-// A server is what the host has of one. The host's mu guards all below it.
+// A server is the host's record of one server. The host's mu guards the fields
+// after stderr.
 type server struct {
 	name    string
 	metrics metrics
@@ -34,34 +35,34 @@ type server struct {
 	cfg     *Server
 	enabled bool
 	removed bool
-	run     *run // connects and attends to the connection; nil when nothing does
+	run     *run // the supervising goroutine; nil if there is none
 
 	state    State
-	err      *Error // why it is in its state, or what it can't do
+	err      *Error // the reason for state, or a failure to list the tools
 	since    time.Time
-	attempts int           // to connect again, since the connection ended
+	attempts int           // failed attempts since the connection ended
 	changed  chan struct{} // closed and replaced when state, enabled or removed change
 
 	client  *mcp.Client // nil unless connected
-	params  *DialParams // what client was made from
+	params  *DialParams // what client was connected with
 	info    *mcp.ServerInfo
-	cached  *mcp.ServerInfo // info if the server is a legacy one: the next connection needs no probe
-	crashes []time.Time     // the last ones
+	cached  *mcp.ServerInfo // equal to info if the server is a legacy one, so that the next connection needs no probe
+	crashes []time.Time     // the latest ones
 
-	tools    []*Tool // what client lists, as far as it is not filtered out
-	defs     []*mcp.Tool
-	lastDefs map[string]*mcp.Tool // the definitions seen last, whatever became of the connection
-	listing  int                  // numbers the times the list was asked for
-	listed   int                  // the number of the one that tools are from
+	tools    []*Tool              // the tools of client that are not filtered out
+	defs     []*mcp.Tool          // all tools of client
+	lastDefs map[string]*mcp.Tool // the latest definitions, also without a connection
+	listing  int                  // number of list requests
+	listed   int                  // number of the list request that tools are from
 }
 
-// A run is the goroutine that connects to a server and attends to it.
+// A run is the goroutine that supervises a server.
 type run struct {
 	cancel context.CancelFunc
-	done   chan struct{} // closed when it has ended
+	done   chan struct{} // closed when the goroutine has ended
 }
 
-// stop ends a run, and waits for that no longer than ctx.
+// stop ends a run and waits until it has ended or ctx ends.
 func (r *run) stop(ctx context.Context) error {
 	if r == nil {
 		return nil
@@ -75,7 +76,7 @@ func (r *run) stop(ctx context.Context) error {
 	}
 }
 
-// set changes the state. The caller holds the host's mu.
+// set sets the state of a server and emits an event. The caller holds mu.
 func (h *Host) set(s *server, state State, err *Error) {
 	if err != nil {
 		s.metrics.failed(err)
@@ -95,7 +96,7 @@ func (h *Host) set(s *server, state State, err *Error) {
 	}
 }
 
-// wake lets those look again who wait for a change.
+// wake wakes all goroutines that wait for a change.
 //
 //go:noinline
 func (s *server) wake() {
@@ -103,7 +104,7 @@ func (s *server) wake() {
 	s.changed = make(chan struct{})
 }
 
-// crashed counts a crash, and reports whether it is one too many.
+// crashed records a crash and reports whether it was one too many.
 func (s *server) crashed(r *Retry) bool {
 	s.metrics.count(&s.metrics.m.Crashes)
 	now := time.Now()
@@ -114,23 +115,24 @@ func (s *server) crashed(r *Retry) bool {
 	return len(s.crashes) >= r.Crashes
 }
 
-// keptLines is how much of a server's standard error is kept for its status.
+// maxTail is the number of bytes of standard error that a status contains.
 const maxTail = 4 << 10
 
-// A tail takes a server's standard error, tells its lines and keeps the last.
+// A tail stores the end of a server's standard error.
 type tail struct {
 	mu   sync.Mutex
 	text []byte
 }
 
-// A tailWriter is what one process writes to.
+// A tailWriter receives the standard error of one process and splits it into
+// lines.
 type tailWriter struct {
 	*tail
 	onLine func(line string)
-	line   []byte // not ended yet
+	line   []byte // the current, unfinished line
 }
 
-// maxLine is the length at which a line is told in pieces.
+// maxLine is the length at which a longer line is split.
 const maxLine = 4 << 10
 
 func (w *tailWriter) Write(p []byte) (int, error) {

@@ -10,31 +10,32 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// A Diff is what SetServers did, in the order of names.
+// A Diff describes what SetServers changed. The lists are sorted.
 type Diff struct {
 	Added, Removed, Changed []string
 
-	// Pending are servers that were still being connected when ctx ended.
+	// Pending lists the servers that were still connecting when ctx ended.
 	Pending []string
 
-	// Errors are why servers could not be connected, or not added. Those that
-	// may still come to work are tried again.
+	// Errors holds an *Error for each server that could not be connected or
+	// added. The host goes on trying to connect where a retry can help.
 	Errors map[string]error
 
 	err error
 }
 
-// Err returns an error when no server is of use, or one that is required is
-// not. Anything less is for a warning.
+// Err returns an error if all servers failed or a required one did. Other
+// failures deserve a warning only.
 func (d *Diff) Err() error { return d.err }
 
-// SetServers makes servers those that the host has. Those that are known stay
-// connected unless they are reached in another way now; the others are
-// connected, in parallel, and those that are gone are closed. Of several with
-// one name the last counts. What servers point to must not be changed any more.
+// SetServers replaces the host's servers. It keeps connections whose settings
+// did not change, connects new and changed servers in parallel, and closes
+// removed ones. If servers have the same name, the last one counts. The Servers
+// must not be modified afterwards.
 //
-// It returns when all that are neither disabled nor lazy are connected or
-// could not be. ctx bounds only the waiting.
+// SetServers returns when each server is connected or its first attempt has
+// failed, except for disabled and lazy servers. If ctx ends, it returns
+// earlier; connecting continues in the background.
 func (h *Host) SetServers(ctx context.Context, servers []*Server) *Diff {
 	wanted := make(map[string]*Server, len(servers))
 	for _, s := range servers {
@@ -46,10 +47,10 @@ func (h *Host) SetServers(ctx context.Context, servers []*Server) *Diff {
 	return h.update(ctx, wanted, func(name string) bool { return wanted[name] == nil })
 }
 
-// AddServer adds a server, or changes the one of its name, and waits for it as
-// SetServers does. The others stay as they are. The error is an *Error, and
-// says that the server is not connected; it is one of the host's all the same,
-// unless the error matches ErrTooManyServers or ErrShutdown.
+// AddServer adds a server, or replaces the one with the same name, and waits as
+// SetServers does. The error is an *Error. The server is added even if it
+// cannot be connected, unless the error matches ErrTooManyServers or
+// ErrShutdown or the name is empty.
 func (h *Host) AddServer(ctx context.Context, s *Server) error {
 	if s == nil {
 		s = &Server{} // an error, as it has no name
@@ -57,7 +58,7 @@ func (h *Host) AddServer(ctx context.Context, s *Server) error {
 	d := h.update(ctx, map[string]*Server{s.Name: s}, func(string) bool { return false })
 	switch {
 	case d.Pending != nil:
-		return newError(Connection, "TIMEOUT", "not connected in time", s.Name, context.Cause(ctx))
+		return newError(Connection, "TIMEOUT", "still not connected", s.Name, context.Cause(ctx))
 	case d.Errors[s.Name] != nil:
 		return d.Errors[s.Name]
 	case d.err != nil:
@@ -66,9 +67,9 @@ func (h *Host) AddServer(ctx context.Context, s *Server) error {
 	return nil
 }
 
-// RemoveServer takes a server out and ends its connection, for which it waits
-// no longer than ctx. The error matches ErrUnknownServer when there is none of
-// that name.
+// RemoveServer removes a server and waits until its connection is closed or ctx
+// ends. The error matches ErrUnknownServer if there is no server with that
+// name.
 func (h *Host) RemoveServer(ctx context.Context, name string) error {
 	if _, err := h.get(name); err != nil {
 		return err
@@ -77,7 +78,8 @@ func (h *Host) RemoveServer(ctx context.Context, name string) error {
 	return nil
 }
 
-// change adds or changes the servers that are wanted, and removes others.
+// update adds or replaces the wanted servers and removes those for which gone
+// returns true.
 func (h *Host) update(ctx context.Context, wanted map[string]*Server, gone func(name string) bool) *Diff {
 	d := &Diff{Errors: make(map[string]error)}
 	h.lock()
@@ -112,8 +114,8 @@ func (h *Host) update(ctx context.Context, wanted map[string]*Server, gone func(
 	return d
 }
 
-// remove takes out the servers that are to go, and returns what has to be
-// waited for. The caller holds mu.
+// remove removes servers and returns their runs, which the caller waits for.
+// The caller holds mu.
 func (h *Host) remove(gone func(name string) bool, d *Diff) (stopped []*run) {
 	for _, s := range h.sorted() {
 		if !gone(s.name) {
@@ -132,11 +134,11 @@ func (h *Host) remove(gone func(name string) bool, d *Diff) (stopped []*run) {
 	return stopped
 }
 
-// put adds a server or changes it, and returns it. The caller holds mu.
+// put adds or replaces a server and returns it. The caller holds mu.
 func (h *Host) put(cfg *Server, d *Diff) *server {
 	s := h.servers[cfg.Name]
 	if cfg.Name == "" {
-		d.Errors[""] = newError(Configuration, "INVALID_CONFIGURATION", "not added", "", errors.New("it has no name"))
+		d.Errors[""] = newError(Configuration, "INVALID_CONFIGURATION", "not added", "", errors.New("the server has no name"))
 		return nil
 	}
 	if s == nil {
@@ -171,9 +173,11 @@ func (h *Host) put(cfg *Server, d *Diff) *server {
 	return s
 }
 
-var errPending = errors.New("still being connected")
+// errPending marks a server that is still connecting when ctx ends.
+var errPending = errors.New("still connecting")
 
-// settle waits until a server is connected or its first attempt has failed.
+// awaitFirstAttempt waits until a server is connected or its first attempt has
+// failed.
 func (h *Host) awaitFirstAttempt(ctx context.Context, s *server) error {
 	for {
 		h.lock()
@@ -185,7 +189,7 @@ func (h *Host) awaitFirstAttempt(ctx context.Context, s *server) error {
 		case state != Connecting && err != nil:
 			return err
 		case state == Disconnected:
-			return nil // somebody has disconnected it
+			return nil // disconnected by the program
 		}
 		select {
 		case <-changed:
@@ -195,7 +199,7 @@ func (h *Host) awaitFirstAttempt(ctx context.Context, s *server) error {
 	}
 }
 
-// verdict says whether the program can do with what there is.
+// startupError returns the error of Diff.Err.
 func (h *Host) startupError(wanted map[string]*Server, d *Diff) error {
 	var failures []error
 	tried := 0
@@ -211,7 +215,7 @@ func (h *Host) startupError(wanted map[string]*Server, d *Diff) error {
 			}
 			failures = append(failures, err)
 		} else if s.Required && slices.Contains(d.Pending, name) {
-			return &startError{"a required server failed", []error{newError(Connection, "TIMEOUT", "not connected in time", name, context.DeadlineExceeded)}}
+			return &startError{"a required server failed", []error{newError(Connection, "TIMEOUT", "still not connected", name, context.DeadlineExceeded)}}
 		}
 	}
 	if tried > 0 && len(failures) == tried {
@@ -220,7 +224,7 @@ func (h *Host) startupError(wanted map[string]*Server, d *Diff) error {
 	return nil
 }
 
-// A startError is why a program may not want to go on.
+// A startError combines the errors of servers.
 type startError struct {
 	what string
 	errs []error

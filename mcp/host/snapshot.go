@@ -6,20 +6,21 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// A Snapshot is what tools there were at one time. It never changes.
+// A Snapshot is the set of tools at one point in time. It is immutable.
 type Snapshot struct {
 	version uint64
 	tools   []*Tool
 	byName  map[string]*Tool
 }
 
-// Version returns the number of the snapshot, which grows with each change.
+// Version returns the version of the snapshot. It increases with each change.
 func (s *Snapshot) Version() uint64 { return s.version }
 
-// Tools returns the tools, by server and then in the server's own order.
+// Tools returns the tools, ordered by server, then as the server lists them.
 func (s *Snapshot) Tools() []*Tool { return slices.Clone(s.tools) }
 
-// Tool returns the tool that models call by name, or nil.
+// Tool returns the tool with the given name, or nil if there is none. Calling a
+// nil Tool returns an error.
 func (s *Snapshot) Tool(name string) *Tool { return s.byName[name] }
 
 // Snapshot returns the tools of all servers that are connected and enabled.
@@ -28,11 +29,12 @@ func (h *Host) Snapshot() *Snapshot { return h.snap.Load() }
 // Tools returns the tools of all servers that are connected and enabled.
 func (h *Host) Tools() []*Tool { return h.Snapshot().Tools() }
 
-// Tool returns the tool that models call by name, or nil.
+// Tool returns the tool with the given name, or nil if there is none. Calling a
+// nil Tool returns an error.
 func (h *Host) Tool(name string) *Tool { return h.Snapshot().Tool(name) }
 
-// install makes tools those of a server, and tells what has changed since they
-// were last seen. n is the number of the request for them. The caller holds mu.
+// install stores the tools of a server and emits the changes since the last
+// list. n is the number of the list request. The caller holds mu.
 func (h *Host) install(s *server, tools []*mcp.Tool, n int) {
 	s.listed = n
 	seen := make(map[string]*mcp.Tool, len(tools))
@@ -40,13 +42,13 @@ func (h *Host) install(s *server, tools []*mcp.Tool, n int) {
 	var changed []ToolChange
 	for _, t := range tools {
 		if seen[t.Name] != nil {
-			continue // of two of one name nobody could say which is meant
+			continue // a duplicate name: the first tool counts
 		}
 		if old := s.lastDefs[t.Name]; old != nil {
 			if what := changedFields(old, t); what != nil {
 				changed = append(changed, ToolChange{h.names.name(origin{s.name, t.Name}), what})
 			} else {
-				t = old // so that equal definitions are held once
+				t = old // keep one copy of equal definitions
 			}
 		}
 		seen[t.Name] = t
@@ -58,7 +60,7 @@ func (h *Host) install(s *server, tools []*mcp.Tool, n int) {
 	h.publish(changed, s.name)
 }
 
-// choose returns the tools of a server that are not filtered out.
+// selectTools returns the tools of a server that are not filtered out.
 func (h *Host) selectTools(s *server) []*Tool {
 	before := make(map[string]*Tool, len(s.tools))
 	for _, t := range s.tools {
@@ -79,8 +81,8 @@ func (h *Host) selectTools(s *server) []*Tool {
 	return list
 }
 
-// publish makes a new snapshot if it would be another, and tells what changed
-// because of a server. The caller holds mu.
+// publish stores a new snapshot if the tools differ from the current one, and
+// emits an event about the server that caused the change. The caller holds mu.
 func (h *Host) publish(changed []ToolChange, server string) {
 	old := h.snap.Load()
 	s := &Snapshot{version: old.version + 1, byName: make(map[string]*Tool)}
@@ -108,7 +110,7 @@ func (h *Host) publish(changed []ToolChange, server string) {
 	h.bus.emit(&e)
 }
 
-// differences returns what of a tool's definition has changed.
+// changedFields returns the fields in which two definitions differ.
 func changedFields(a, b *mcp.Tool) (what []string) {
 	if a.Description != b.Description {
 		what = append(what, "description")
@@ -128,7 +130,7 @@ func changedFields(a, b *mcp.Tool) (what []string) {
 	return what
 }
 
-// hints are what annotations say.
+// hints returns the values of all annotations, with defaults.
 func hints(a *mcp.ToolAnnotations) [4]bool {
 	return [...]bool{a.ReadOnly(), a.Destructive(), a.Idempotent(), a.OpenWorld()}
 }

@@ -8,26 +8,26 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// A ServerStatus is how a server is doing. It has no secrets of the settings in
-// it, except what the server itself may have told.
+// A ServerStatus describes a server at one point in time. It contains no
+// secrets of the settings; Info and Tools are as the server sent them.
 type ServerStatus struct {
 	Name          string
 	State         State
 	Enabled       bool
-	Since         time.Time       // when it came into its state
-	Err           error           // an *Error: why it is in its state, or why its tools could not be listed
-	Attempts      int             // to connect again, since the connection ended
-	Info          *mcp.ServerInfo // what it said of itself when it was last connected
+	Since         time.Time       // when State was entered
+	Err           error           // an *Error: the reason for State, or a failure to list the tools
+	Attempts      int             // failed attempts since the connection ended
+	Info          *mcp.ServerInfo // from the last connection
 	Scope, Source string
 	Config        *Server     // without secrets
-	Tools         []*mcp.Tool // those that models see; must not be changed
+	Tools         []*mcp.Tool // the tools that models see; must not be modified
 	Metrics       Metrics
-	Stderr        string // the last lines of it
+	Stderr        string // the end of standard error, up to 4 KiB
 
-	Timeout, ConnectTimeout time.Duration // those in effect
+	Timeout, ConnectTimeout time.Duration // in effect
 }
 
-// Status returns one word for the state: connected, failed, needs-auth, pending
+// Status returns the state as one word: connected, failed, needs-auth, pending
 // or disabled.
 func (s *ServerStatus) Status() string {
 	switch {
@@ -43,7 +43,7 @@ func (s *ServerStatus) Status() string {
 	return "pending"
 }
 
-// String returns one line for people.
+// String returns the status as one line.
 func (s *ServerStatus) String() string {
 	b := s.Name + "  " + s.Status()
 	if s.Enabled && s.State != Connected && s.State != Failed && s.State != NeedsAuth {
@@ -61,7 +61,7 @@ func (s *ServerStatus) String() string {
 	return b
 }
 
-// Status returns how all servers are doing, in the order of their names.
+// Status returns the status of all servers, ordered by name.
 func (h *Host) Status() []*ServerStatus {
 	h.lock()
 	defer h.unlock()
@@ -72,7 +72,7 @@ func (h *Host) Status() []*ServerStatus {
 	return list
 }
 
-// ServerStatus returns how a server is doing.
+// ServerStatus returns the status of one server.
 func (h *Host) ServerStatus(name string) (*ServerStatus, error) {
 	h.lock()
 	defer h.unlock()
@@ -101,7 +101,7 @@ func (h *Host) status(s *server) *ServerStatus {
 	return st
 }
 
-// Overview returns a line for each server, for people.
+// Overview returns the status of all servers, one per line.
 func (h *Host) Overview() string {
 	var b strings.Builder
 	list := h.Status()

@@ -7,12 +7,13 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// start has a server connected and kept so. The caller holds mu, and nothing
-// runs for the server or is about to end.
-func (h *Host) start(s *server) { h.startOften(s, h.opts.retries(s.cfg)) }
+// start starts to supervise a server. The caller holds mu, and nothing
+// supervises the server yet.
+func (h *Host) start(s *server) { h.startWithRetries(s, h.opts.retries(s.cfg)) }
 
-// startOften does the same, and tries again so often at first.
-func (h *Host) startOften(s *server, retries int) {
+// startWithRetries is start with another number of retries until the first
+// connection.
+func (h *Host) startWithRetries(s *server, retries int) {
 	before := s.run
 	ctx, cancel := context.WithCancel(h.ctx)
 	r := &run{cancel, make(chan struct{})}
@@ -24,7 +25,7 @@ func (h *Host) startOften(s *server, retries int) {
 		defer close(r.done)
 		defer cancel()
 		if before != nil {
-			<-before.done // two processes of one server might get into each other's way
+			<-before.done // two processes of one server could interfere with each other
 		}
 		state, err := h.supervise(ctx, s, r, retries)
 		h.lock()
@@ -36,7 +37,7 @@ func (h *Host) startOften(s *server, retries int) {
 	}()
 }
 
-// restart ends what runs for a server and starts it anew. The caller holds mu.
+// restart stops supervising a server and starts again. The caller holds mu.
 func (h *Host) restart(s *server) {
 	if s.run != nil {
 		s.run.cancel()
@@ -51,15 +52,15 @@ func (h *Host) restart(s *server) {
 	}
 }
 
-// supervise connects to a server, again and again, until it gives up or ctx
-// ends. It returns the state that the server is in then.
+// supervise connects to a server and reconnects, until it gives up or ctx ends.
+// It returns the server's final state.
 func (h *Host) supervise(ctx context.Context, s *server, r *run, retries int) (State, *Error) {
 	for tries := 0; ; {
 		m, err := h.connect(ctx, s, r)
 		if err == nil {
 			tries = 0
 			h.lock()
-			retries = h.opts.retries(s.cfg) // however often it was to be tried at first
+			retries = h.opts.retries(s.cfg)
 			h.unlock()
 			m.run(ctx)
 			lost := m.client.Err()
@@ -94,7 +95,7 @@ func (h *Host) supervise(ctx context.Context, s *server, r *run, retries int) (S
 	}
 }
 
-// crash notes that the connection has ended by itself, and reports whether
+// crash records that the connection ended unexpectedly. last reports whether
 // that happened too often.
 func (h *Host) crash(s *server, cause error) (err *Error, last bool) {
 	h.lock()
@@ -115,12 +116,12 @@ func (e *crashError) Error() string {
 	if e.last == nil {
 		return ErrCrashLoop.Error()
 	}
-	return ErrCrashLoop.Error() + ", the last time with: " + e.last.Error()
+	return ErrCrashLoop.Error() + "; last error: " + e.last.Error()
 }
 func (e *crashError) Is(target error) bool { return target == ErrCrashLoop }
 func (e *crashError) Unwrap() error        { return e.last }
 
-// hide takes the secrets out of a text that the server's last start put there.
+// hide removes the secrets of the server's current settings from text.
 func (s *server) hide(text string) string {
 	if s.params == nil {
 		return text
@@ -128,12 +129,12 @@ func (s *server) hide(text string) string {
 	return s.params.Hide(text)
 }
 
-// connect makes one attempt.
+// connect makes one connection attempt.
 func (h *Host) connect(ctx context.Context, s *server, r *run) (*monitor, *Error) {
 	h.lock()
 	cfg, cached := s.cfg, s.cached
 	h.unlock()
-	started, err := cfg.Expand(ctx, &h.opts.Vars) // may ask a user, which no other server is to wait for
+	started, err := cfg.Expand(ctx, &h.opts.Vars) // may ask the user, so it comes before the semaphore
 	if err != nil {
 		return nil, configurationError(cfg, err)
 	}
@@ -162,7 +163,7 @@ func (h *Host) connect(ctx context.Context, s *server, r *run) (*monitor, *Error
 		return nil, connectError(s.name, err, d)
 	}
 	m := &monitor{h: h, s: s, client: client, params: d, retryDelay: minTTL}
-	m.subscribe(bound) // first, so that no change of the list is missed
+	m.subscribe(bound) // before listing, so that no change is missed
 	tools, listErr := listTools(bound, client)
 	if client.Err() != nil || ctx.Err() != nil {
 		lost := errors.Join(client.Err(), ctx.Err())
@@ -180,8 +181,8 @@ func (h *Host) stderrLine(s *server, d *DialParams, line string) {
 	h.bus.emit(&Event{Kind: Logged, Server: s.name, Line: line})
 }
 
-// clientOptions returns the options of the client for a server. cached
-// describes the server if its last connection was a legacy one.
+// clientOptions returns the options of a server's client. cached describes the
+// server if its last connection was a legacy one.
 func (h *Host) clientOptions(s *server, d *DialParams, cached *mcp.ServerInfo) *mcp.Options {
 	var o mcp.Options
 	if h.opts.Client != nil {
@@ -203,7 +204,8 @@ func (h *Host) clientOptions(s *server, d *DialParams, cached *mcp.ServerInfo) *
 	return &o
 }
 
-// listTools lists the tools of a server that has any.
+// listTools lists the tools of a server. It returns none if the server has no
+// tools.
 func listTools(ctx context.Context, client *mcp.Client) ([]*mcp.Tool, error) {
 	info := client.Server()
 	if info.Capabilities.Tools == nil && info.Modern() {
@@ -211,19 +213,19 @@ func listTools(ctx context.Context, client *mcp.Client) ([]*mcp.Tool, error) {
 	}
 	tools, err := client.ListTools(ctx)
 	if err != nil && info.Capabilities.Tools == nil {
-		return nil, nil // early servers have tools without saying so, and this one has none
+		return nil, nil // early servers may have tools without the capability; this one has none
 	}
 	return tools, err
 }
 
-// up makes a connection the one of its server.
+// up stores a new connection of a server and its tools.
 func (h *Host) up(s *server, r *run, client *mcp.Client, d *DialParams, tools []*mcp.Tool, listErr error) {
 	s.metrics.count(&s.metrics.m.Connects)
 	info := client.Server()
 	h.lock()
 	defer h.unlock()
 	if s.run != r {
-		return // replaced meanwhile, and about to be closed
+		return // replaced in the meantime; supervise closes the client
 	}
 	s.client, s.params, s.info, s.cached = client, d, &info, nil
 	if !info.Modern() {
@@ -240,7 +242,7 @@ func (h *Host) up(s *server, r *run, client *mcp.Client, d *DialParams, tools []
 	h.set(s, Connected, warning)
 }
 
-// down takes the tools of a connection that has ended away.
+// down removes the tools of a connection that has ended.
 func (h *Host) down(s *server, client *mcp.Client) {
 	h.lock()
 	defer h.unlock()
@@ -250,8 +252,8 @@ func (h *Host) down(s *server, client *mcp.Client) {
 	}
 }
 
-// client returns the client of a server, connecting to it or waiting for that
-// if need be, and what it was made from.
+// client returns the client of a server and the parameters that it was
+// connected with. It connects, or waits until the server is connected.
 func (h *Host) client(ctx context.Context, s *server) (*mcp.Client, *DialParams, error) {
 	for waited := false; ; waited = true {
 		h.lock()
@@ -272,7 +274,7 @@ func (h *Host) client(ctx context.Context, s *server) (*mcp.Client, *DialParams,
 		case s.run == nil && s.state == Disconnected && !waited:
 			h.start(s)
 		case s.run == nil && !waited:
-			h.startOften(s, 0) // it was tried often enough; once more for this call
+			h.startWithRetries(s, 0) // retries are exhausted; one attempt for this call
 		case s.run == nil:
 			err = newError(Connection, "NOT_CONNECTED", "disconnected", s.name, mcp.ErrClosed)
 		}
@@ -284,7 +286,7 @@ func (h *Host) client(ctx context.Context, s *server) (*mcp.Client, *DialParams,
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return nil, nil, newError(Connection, "TIMEOUT", "not connected in time", s.name, context.Cause(ctx))
+			return nil, nil, newError(Connection, "TIMEOUT", "still not connected", s.name, context.Cause(ctx))
 		}
 	}
 }

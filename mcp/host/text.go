@@ -8,9 +8,9 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// Text returns a result as a text for a model: its blocks, one per line, with a
-// note in place of what is no text. A result that has only structured content
-// is that, in JSON, and one that has nothing is "(empty result)".
+// Text returns a result as text for a model: one block per line, with a note in
+// place of content that is not text. A result with structured content only
+// becomes JSON, and an empty one becomes "(empty result)".
 func Text(res *mcp.CallToolResult) string {
 	if res == nil {
 		res = &mcp.CallToolResult{}
@@ -30,7 +30,7 @@ func Text(res *mcp.CallToolResult) string {
 	return "(empty result)"
 }
 
-// BlockText returns one block of a result as a text for a model.
+// BlockText returns one content block as text for a model.
 func BlockText(c *mcp.Content) string {
 	if c == nil {
 		return ""
@@ -57,13 +57,13 @@ func BlockText(c *mcp.Content) string {
 	return "[" + c.Type + " content]"
 }
 
-// size tells how much there is in base64.
+// size returns the decoded size of base64.
 func size(data string) string {
 	return strconv.Itoa(len(strings.TrimRight(data, "="))*3/4) + " bytes"
 }
 
-// Structured returns what of a result is meant for programs: its structured
-// content, or else its text if that is JSON. Otherwise it is nil.
+// Structured returns the structured content of a result, or its text if that is
+// valid JSON, or else nil.
 func Structured(res *mcp.CallToolResult) mcp.RawMessage {
 	if res == nil {
 		return nil
@@ -77,8 +77,8 @@ func Structured(res *mcp.CallToolResult) mcp.RawMessage {
 	return nil
 }
 
-// Value returns JSON as maps, slices, strings, float64, bool and nil, the way
-// encoding/json does it. Of JSON that is not valid it returns nil.
+// Value returns JSON as maps, slices, strings, float64, bool and nil, as
+// encoding/json does. It returns nil if raw is not valid.
 func Value(raw mcp.RawMessage) any {
 	r := wire.NewReader(raw)
 	v := readValue(&r)

@@ -11,22 +11,25 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
-// A Tool is what an agent has of a server's tool: a name that every model
-// takes, and a function to call. It stays of use when the connection to its
-// server ends and another is made.
+// A Tool is a tool of a server, under a name that all model providers accept.
+// It stays valid when its server reconnects.
+//
+// Lookups return a nil Tool for an unknown name. Its methods do not panic:
+// calls return an error that matches ErrUnknownTool, and the others return zero
+// values.
 type Tool struct {
 	host        *Host
-	server      *server // nil for those of ResourceTools
+	server      *server // nil for a tool of ResourceTools
 	def         *mcp.Tool
 	name        string
 	description string
-	approve     Approver // of the view that it was got from; may be nil
+	approve     Approver // of the View that the tool comes from; may be nil
 
-	run func(context.Context, mcp.RawMessage) ([]byte, error) // of those of ResourceTools
-	ask func(input mcp.RawMessage) bool                       // whether run needs permission; nil means no
+	run func(context.Context, mcp.RawMessage) ([]byte, error) // implements a tool of ResourceTools
+	ask func(input mcp.RawMessage) bool                       // reports whether run needs permission; nil means no
 }
 
-// Name returns what models call the tool.
+// Name returns the name of the tool for models.
 func (t *Tool) Name() string {
 	if t == nil {
 		return ""
@@ -34,7 +37,7 @@ func (t *Tool) Name() string {
 	return t.name
 }
 
-// Description returns what models are told of the tool.
+// Description returns the description of the tool for models.
 func (t *Tool) Description() string {
 	if t == nil {
 		return ""
@@ -42,8 +45,8 @@ func (t *Tool) Description() string {
 	return t.description
 }
 
-// InputSchema returns the JSON Schema of the tool's arguments: the server's
-// own, byte for byte, or one of any object when the server has none.
+// InputSchema returns the JSON Schema of the tool's arguments: the server's,
+// unmodified, or a schema for any object if the server sent none.
 func (t *Tool) InputSchema() mcp.RawMessage {
 	if t == nil || len(t.def.InputSchema) == 0 {
 		return mcp.RawMessage(`{"type":"object","properties":{}}`)
@@ -51,7 +54,7 @@ func (t *Tool) InputSchema() mcp.RawMessage {
 	return t.def.InputSchema
 }
 
-// Parameters returns the schema as maps and slices, with at least the type.
+// Parameters returns the input schema as maps and slices. "type" is always set.
 func (t *Tool) Parameters() map[string]any {
 	m, _ := Value(t.InputSchema()).(map[string]any)
 	if m == nil {
@@ -63,7 +66,8 @@ func (t *Tool) Parameters() map[string]any {
 	return m
 }
 
-// Definition returns what the server says of the tool. It must not be changed.
+// Definition returns the tool as the server defines it. It must not be
+// modified.
 func (t *Tool) Definition() *mcp.Tool {
 	if t == nil {
 		return &mcp.Tool{}
@@ -71,8 +75,8 @@ func (t *Tool) Definition() *mcp.Tool {
 	return t.def
 }
 
-// Server returns the name of the tool's server, as the settings have it. It is
-// empty for the tools of ResourceTools.
+// Server returns the name of the tool's server in the settings. It is empty for
+// a tool of ResourceTools.
 func (t *Tool) Server() string {
 	if t == nil || t.server == nil {
 		return ""
@@ -80,7 +84,7 @@ func (t *Tool) Server() string {
 	return t.server.name
 }
 
-// Connected reports whether the tool can be called at once.
+// Connected reports whether the tool's server is connected and enabled.
 func (t *Tool) Connected() bool {
 	if t == nil || t.server == nil {
 		return t != nil
@@ -91,8 +95,9 @@ func (t *Tool) Connected() bool {
 }
 
 // RequiresPermission reports whether the program should ask for permission
-// before it calls Execute. It does for all tools of servers, as nothing is
-// known of them but their own words, unless Options.Approve is there to do so.
+// before it calls Execute. It returns true for all tools of servers, because
+// what servers say about their tools may be untrue, unless Options.Approve is
+// set.
 func (t *Tool) RequiresPermission(input mcp.RawMessage) bool {
 	if t == nil || t.host.opts.Approve != nil {
 		return false
@@ -103,9 +108,9 @@ func (t *Tool) RequiresPermission(input mcp.RawMessage) bool {
 	return true
 }
 
-// Execute calls the tool with the arguments that a model gave, and returns the
-// result as text; see Text. The error is an *Error. It matches ErrTool when the
-// tool itself failed; Error then says how.
+// Execute calls the tool with arguments from a model and returns the result as
+// text; see [Text]. The error is an *Error. If the tool itself failed, the
+// error matches ErrTool and contains the text of the result.
 func (t *Tool) Execute(ctx context.Context, input mcp.RawMessage) (string, error) {
 	res, err := t.Call(ctx, input)
 	if err != nil {
@@ -119,8 +124,8 @@ func (t *Tool) Execute(ctx context.Context, input mcp.RawMessage) (string, error
 	return Text(res), nil
 }
 
-// Run calls the tool as Execute does, for agents that want a text in any case.
-// failed says that it is an error's.
+// Run calls the tool as Execute does and returns the text of the result or of
+// the error. failed reports which.
 func (t *Tool) Run(ctx context.Context, input mcp.RawMessage) (text string, failed bool) {
 	res, err := t.Call(ctx, input)
 	if err != nil {
@@ -129,18 +134,18 @@ func (t *Tool) Run(ctx context.Context, input mcp.RawMessage) (text string, fail
 	return Text(res), res.IsError
 }
 
-// Call calls the tool and returns its whole result. args are as those of
-// mcp.Client.CallTool. It connects to the server if need be, and waits for a
-// server that is being connected again.
+// Call calls the tool and returns the whole result. args is as for
+// mcp.Client.CallTool. Call connects to the server if necessary, or waits until
+// it is reconnected.
 //
-// A call that may have reached the server is repeated only if the tool says
-// that it does no harm to repeat it.
+// A call that the server may have received is repeated only if the tool is
+// annotated as read-only or idempotent. The error is an *Error.
 func (t *Tool) Call(ctx context.Context, args any) (*mcp.CallToolResult, error) {
 	return t.Do(ctx, &mcp.ToolCall{Arguments: args})
 }
 
-// Do calls the tool as Call does, with all that can be said about it. Its Name
-// is of no account.
+// Do calls the tool as Call does, with all options of a ToolCall. Name is
+// ignored. A nil call has no arguments.
 func (t *Tool) Do(ctx context.Context, call *mcp.ToolCall) (*mcp.CallToolResult, error) {
 	if t == nil {
 		return nil, newError(ToolCategory, "UNKNOWN_TOOL", "no tool was called", "", ErrUnknownTool)
@@ -169,7 +174,7 @@ func (t *Tool) Do(ctx context.Context, call *mcp.ToolCall) (*mcp.CallToolResult,
 	return res, err
 }
 
-// arguments returns the arguments as JSON, or nil when there are none.
+// arguments returns args as JSON, or nil if there are none.
 func arguments(args any) (mcp.RawMessage, error) {
 	if raw, ok := args.(mcp.RawMessage); ok && len(raw) == 0 || args == nil {
 		return nil, nil
@@ -187,7 +192,7 @@ func arguments(args any) (mcp.RawMessage, error) {
 	return nil, errors.New("arguments: not an object in JSON")
 }
 
-// local calls one of the tools of ResourceTools.
+// local calls a tool of ResourceTools.
 func (t *Tool) local(ctx context.Context, args mcp.RawMessage, err error) (*mcp.CallToolResult, error) {
 	var out []byte
 	if err == nil {
@@ -204,7 +209,8 @@ func (t *Tool) local(ctx context.Context, args mcp.RawMessage, err error) (*mcp.
 	return &mcp.CallToolResult{Content: []mcp.Content{mcp.TextContent(string(out))}, StructuredContent: out}, nil
 }
 
-// call has a call approved and made.
+// call asks for approval and calls the tool. It returns the parameters that the
+// server was started with, to remove secrets from errors.
 func (t *Tool) call(ctx context.Context, call *mcp.ToolCall, args mcp.RawMessage) (*mcp.CallToolResult, *DialParams, error) {
 	if err := t.permitted(ctx, args); err != nil {
 		return nil, nil, err
@@ -219,7 +225,7 @@ func (t *Tool) call(ctx context.Context, call *mcp.ToolCall, args mcp.RawMessage
 		q.Arguments = args
 	}
 	if q.Progress == nil {
-		q.Progress = func(mcp.Progress) {} // asked for because it extends the time
+		q.Progress = func(mcp.Progress) {} // progress extends the timeout
 	}
 	for again := false; ; again = true {
 		client, started, err := t.host.clientWithin(ctx, t.server, timeout)
@@ -233,8 +239,8 @@ func (t *Tool) call(ctx context.Context, call *mcp.ToolCall, args mcp.RawMessage
 	}
 }
 
-// repeatable reports whether a call that failed may be made once more: it never
-// got to the server, or the tool says that it does no harm.
+// repeatable reports whether a failed call may be repeated: it was never sent,
+// or the tool is read-only or idempotent.
 func (t *Tool) repeatable(ctx context.Context, err error) bool {
 	if ctx.Err() != nil || !errors.Is(err, mcp.ErrClosed) {
 		return false
@@ -246,8 +252,8 @@ func (t *Tool) repeatable(ctx context.Context, err error) bool {
 	return def.Annotations.Idempotent()
 }
 
-// now returns the settings of the tool's server, and the definition that the
-// server gave last: it is what counts, also for those who hold on to an old one.
+// now returns the current settings of the server and the latest definition of
+// the tool. They apply to all calls, also of a Tool with an earlier definition.
 func (t *Tool) now() (*Server, *mcp.Tool) {
 	t.host.lock()
 	defer t.host.unlock()
@@ -257,7 +263,7 @@ func (t *Tool) now() (*Server, *mcp.Tool) {
 	return t.server.cfg, t.def
 }
 
-// permitted returns nil if the tool is not hidden and the call is approved.
+// permitted returns an error if the tool is hidden or the call is not approved.
 func (t *Tool) permitted(ctx context.Context, args mcp.RawMessage) error {
 	h, s := t.host, t.server
 	cfg, def := t.now()
@@ -286,10 +292,10 @@ func denied(d Decision, err error) error {
 	case d == Deny:
 		return ErrDenied
 	}
-	return &denial{"somebody would have to be asked", nil}
+	return &denial{"the user must approve it, and no Approver asks the user", nil}
 }
 
-// A denial is why a call was not made.
+// A denial is the reason why a call was not approved.
 type denial struct {
 	why string
 	err error

@@ -4,24 +4,24 @@ import (
 	"slices"
 )
 
-// A View is what one agent may use of a host: the tools of some of its
-// servers. Views share the connections, and cost nothing to make.
+// A View is the part of a host that one agent may use: the tools of some
+// servers. Views share the host's connections.
 type View struct {
 	host    *Host
 	servers []string // nil: all
 	can     Capabilities
-	limited bool // can counts
+	limited bool // apply can
 	approve Approver
 }
 
-// Agent returns a view of some servers, or of all of them if none is named.
-// Servers that don't exist are no error, and may come to exist; see Unknown.
+// Agent returns a view of the named servers, or of all servers if none is
+// named. It may name servers that do not exist yet; see Unknown.
 func (h *Host) Agent(servers ...string) *View {
 	return &View{host: h, servers: slices.Clone(servers)}
 }
 
-// Agent returns a view for an agent that is started by the one of v: it has
-// those of v's servers that are named, or all of them if none is.
+// Agent returns a view for a subagent. It contains the named servers of v, or
+// all of v's servers if none is named.
 func (v *View) Agent(servers ...string) *View {
 	w := *v
 	if len(servers) > 0 {
@@ -33,9 +33,10 @@ func (v *View) Agent(servers ...string) *View {
 	return &w
 }
 
-// With returns a view whose tools are called only if approve doesn't deny it,
-// and Options.Approve, if set, allows it. It says Ask in vain when there is no
-// Options.Approve.
+// With returns a view whose calls are also approved by approve. A call is made
+// if approve does not deny it and Options.Approve, if set, allows it. If
+// approve returns Ask and Options.Approve is nil, the call is denied. A nil
+// approve has no effect.
 func (v *View) With(approve Approver) *View {
 	w := *v
 	switch before := v.approve; {
@@ -47,19 +48,19 @@ func (v *View) With(approve Approver) *View {
 	return &w
 }
 
-// Can returns a view that has only the tools that the capabilities allow.
+// Can returns a view that contains only the tools that c allows.
 func (v *View) Can(c Capabilities) *View {
 	w := v.With(c.Approve)
 	w.can, w.limited = slices.Clone(c), true
 	return w
 }
 
-// sees reports whether the view has the server of that name.
+// sees reports whether the view contains a server.
 func (v *View) sees(server string) bool {
 	return len(v.servers) == 0 || slices.Contains(v.servers, server)
 }
 
-// Unknown returns the servers of the view that don't exist, for a warning.
+// Unknown returns the names in the view for which no server exists.
 func (v *View) Unknown() (names []string) {
 	v.host.lock()
 	defer v.host.unlock()
@@ -71,10 +72,10 @@ func (v *View) Unknown() (names []string) {
 	return names
 }
 
-// Version returns the number of the host's snapshot of tools.
+// Version returns the version of the host's snapshot of tools.
 func (v *View) Version() uint64 { return v.host.Snapshot().version }
 
-// Tools returns the tools of the view's servers.
+// Tools returns the tools of the view.
 func (v *View) Tools() []*Tool {
 	var list []*Tool
 	for _, t := range v.host.Snapshot().tools {
@@ -85,10 +86,12 @@ func (v *View) Tools() []*Tool {
 	return list
 }
 
-// Tool returns the tool that models call by name, or nil.
+// Tool returns the tool with the given name, or nil if there is none. Calling a
+// nil Tool returns an error.
 func (v *View) Tool(name string) *Tool { return v.of(v.host.Tool(name)) }
 
-// of returns a tool as the view has it, or nil.
+// of returns the view's own copy of a tool, or nil if the view does not contain
+// it.
 func (v *View) of(t *Tool) *Tool {
 	if t == nil || !v.sees(t.Server()) || v.limited && !v.can.Allow(t.server.name, t.def.Name) {
 		return nil

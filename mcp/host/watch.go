@@ -13,16 +13,16 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// A watchKind is what a watch does.
+// A watchKind is the way in which a watch detects changes.
 type watchKind string
 
 const (
-	watchResource watchKind = "resource" // waits for the server to tell of a change
-	watchPolling  watchKind = "polling"  // looks for a change again and again
+	watchResource watchKind = "resource" // the server sends notifications
+	watchPolling  watchKind = "polling"  // the host reads periodically
 )
 
-// A watch is a subscription that a model has asked for. It outlives the
-// connection to its server, but not the server.
+// A watch is a subscription that a model has requested through ResourceTools.
+// It survives reconnections and ends when its server is removed.
 type watch struct {
 	id                string
 	kind              watchKind
@@ -31,24 +31,25 @@ type watch struct {
 	cancel            context.CancelFunc
 }
 
-// watches are those of a host.
+// watches holds the watches of a host.
 type watches struct {
 	mu   sync.Mutex
 	last int
 	list []*watch
 }
 
-// maxWatches bounds what a model can ask for.
+// maxWatches limits the number of watches, because models create them.
 const maxWatches = 256
 
 const (
-	// How often to poll: unless it is said, at most, and at least.
+	// Polling intervals: the default and the limits.
 	defaultInterval = 5 * time.Second
 	minInterval     = time.Second
 	maxInterval     = 24 * time.Hour
 )
 
-// watch has run called with a context that ends with the watch.
+// watch adds a watch and calls run in a goroutine, with a context that ends
+// with the watch.
 func (h *Host) watch(w *watch, run func(context.Context)) error {
 	h.lock()
 	defer h.unlock()
@@ -60,7 +61,7 @@ func (h *Host) watch(w *watch, run func(context.Context)) error {
 	defer ws.mu.Unlock()
 	if len(ws.list) >= maxWatches {
 		return newError(Resource, "TOO_MANY_SUBSCRIPTIONS", "not subscribed", w.server,
-			errors.New("there are "+strconv.Itoa(maxWatches)+" subscriptions already"))
+			errors.New("the limit of "+strconv.Itoa(maxWatches)+" subscriptions is reached"))
 	}
 	ws.last++
 	w.id = string(w.kind) + "-" + strconv.Itoa(ws.last)
@@ -76,7 +77,7 @@ func (h *Host) watch(w *watch, run func(context.Context)) error {
 	return nil
 }
 
-// unwatch ends the watches that match, and reports whether there were any.
+// unwatch ends the matching watches and reports whether there were any.
 func (h *Host) unwatch(match func(*watch) bool) bool {
 	ws := &h.watches
 	ws.mu.Lock()
@@ -92,7 +93,7 @@ func (h *Host) unwatch(match func(*watch) bool) bool {
 	return len(ws.list) < before
 }
 
-// subscribed is the answer of the tools that subscribe.
+// subscribed returns the result of the tools that subscribe.
 func subscribed(w *watch) []byte {
 	return append(wire.AppendString([]byte(`{"subscribed":true,"subscriptionId":`), w.id), '}')
 }
@@ -122,11 +123,11 @@ func (v *View) subscribeResource(ctx context.Context, raw mcp.RawMessage) ([]byt
 	return subscribed(w), nil
 }
 
-// subscribe asks to be told when a resource changes.
+// subscribe subscribes to changes of a resource.
 func subscribe(ctx context.Context, client *mcp.Client, uri string) (*mcp.Subscription, error) {
 	info := client.Server()
 	if c := info.Capabilities.Resources; c == nil || c.Subscribe == nil || !*c.Subscribe {
-		return nil, errors.New("the server does not tell when resources change; SubscribePolling may do")
+		return nil, errors.New("the server does not support subscriptions to resources; use SubscribePolling")
 	}
 	sub, err := client.Subscribe(ctx, &mcp.SubscriptionFilter{ResourceSubscriptions: []string{uri}})
 	if err != nil {
@@ -134,12 +135,13 @@ func subscribe(ctx context.Context, client *mcp.Client, uri string) (*mcp.Subscr
 	}
 	if info.Modern() && len(sub.Honored().ResourceSubscriptions) == 0 {
 		sub.Close()
-		return nil, errors.New("the server does not tell when this resource changes")
+		return nil, errors.New("the server refused to subscribe to this resource; use SubscribePolling")
 	}
 	return sub, nil
 }
 
-// follow tells of changes of a resource, whatever becomes of the connection.
+// follow emits an event for each change of a resource. It subscribes again when
+// the server reconnects.
 func (h *Host) follow(ctx context.Context, w *watch, client *mcp.Client, sub *mcp.Subscription) {
 	emit := func(uri string) {
 		h.bus.emit(&Event{Kind: ResourceChanged, Server: w.server, URI: uri, Subscription: w.id, Reason: w.reason})
@@ -152,7 +154,7 @@ func (h *Host) follow(ctx context.Context, w *watch, client *mcp.Client, sub *mc
 		}
 		sub.Close()
 		for sub = nil; sub == nil; {
-			if client.Err() == nil && !sleep(ctx, reopenDelay) { // the server has ended it
+			if client.Err() == nil && !sleep(ctx, reopenDelay) { // the server ended the subscription
 				return
 			}
 			if client = h.nextClient(ctx, w.server); client == nil {
@@ -162,12 +164,12 @@ func (h *Host) follow(ctx context.Context, w *watch, client *mcp.Client, sub *mc
 				sub = nil
 			}
 		}
-		emit(w.uri) // it may have changed meanwhile
+		emit(w.uri) // it may have changed in the meantime
 	}
 }
 
-// nextClient waits for a server to be connected, without asking for that. It
-// returns nil when ctx or the server has ended.
+// nextClient waits until a server is connected, without connecting to it. It
+// returns nil if ctx ends or the server is removed.
 func (h *Host) nextClient(ctx context.Context, server string) *mcp.Client {
 	for {
 		h.lock()
@@ -189,7 +191,7 @@ func (h *Host) nextClient(ctx context.Context, server string) *mcp.Client {
 	}
 }
 
-// unsubscribe returns the function of the tools that end subscriptions.
+// unsubscribe implements the tools that end subscriptions.
 func (v *View) unsubscribe(kind watchKind) func(context.Context, mcp.RawMessage) ([]byte, error) {
 	return func(_ context.Context, raw mcp.RawMessage) ([]byte, error) {
 		in, err := readInput(raw)
@@ -201,7 +203,7 @@ func (v *View) unsubscribe(kind watchKind) func(context.Context, mcp.RawMessage)
 		}
 		target := in.uri + in.target
 		if in.id == "" && in.server == "" && target == "" {
-			return nil, errors.New("say which subscription")
+			return nil, errors.New(`one of "subscriptionId", "server" and the target is required`)
 		}
 		ended := v.host.unwatch(func(w *watch) bool {
 			return w.kind == kind && v.sees(w.server) && (in.id == "" || in.id == w.id) &&
@@ -242,12 +244,12 @@ func (v *View) subscribePolling(ctx context.Context, raw mcp.RawMessage) ([]byte
 			return []byte(text), err
 		}
 	default:
-		err = errors.New(`"type" must be tool or resource`)
+		err = errors.New(`"type" must be "tool" or "resource"`)
 	}
 	every := defaultInterval
 	if in.interval != 0 {
 		if in.interval < int64(minInterval/time.Millisecond) || in.interval > int64(maxInterval/time.Millisecond) {
-			err = errors.Join(err, errors.New(`"intervalMs" must be 1000 or more, and no more than a day`))
+			err = errors.Join(err, errors.New(`"intervalMs" must be between 1000 and 86400000`))
 		}
 		every = time.Duration(in.interval) * time.Millisecond
 	}
@@ -263,10 +265,10 @@ func (v *View) subscribePolling(ctx context.Context, raw mcp.RawMessage) ([]byte
 	return subscribed(w), nil
 }
 
-// poll tells what look returns, first and whenever it has changed.
+// poll emits the first value that look returns and each different one.
 func (h *Host) poll(ctx context.Context, w *watch, every time.Duration, look func(context.Context) ([]byte, error)) {
 	var last []byte
-	failed := false // the last time
+	failed := false // the previous time
 	for first := true; ; first = false {
 		text, err := look(ctx)
 		if ctx.Err() != nil || errors.Is(err, ErrUnknownServer) || errors.Is(err, ErrShutdown) {
