@@ -69,9 +69,9 @@ func transport(url, scenario string) (mcp.Transport, error) {
 }
 
 func authOptions(scenario string) (*oauth.Options, error) {
-	var told authContext
+	var status authContext
 	if text := os.Getenv(contextEnv); text != "" {
-		if err := json.Unmarshal([]byte(text), &told); err != nil {
+		if err := json.Unmarshal([]byte(text), &status); err != nil {
 			return nil, err
 		}
 	}
@@ -79,23 +79,23 @@ func authOptions(scenario string) (*oauth.Options, error) {
 		Authorizer: &oauth.Loopback{Open: visit},
 		ClientURL:  "https://conformance-test.local/client-metadata.json",
 		ClientName: "stdmcp-conformance",
-		Client:     oauth.Client{ID: told.ClientID, Secret: told.ClientSecret, Issuer: told.Issuer},
+		Client:     oauth.Client{ID: status.ClientID, Secret: status.ClientSecret, Issuer: status.Issuer},
 	}
 	switch scenario {
 	case "auth/client-credentials-basic":
 		opts.Grant = oauth.ClientCredentials{}
 	case "auth/client-credentials-jwt":
-		key, err := oauth.ParseKey([]byte(told.PrivateKey), "")
+		key, err := oauth.ParseKey([]byte(status.PrivateKey), "")
 		if err != nil {
 			return nil, err
 		}
 		opts.Client.Key, opts.Grant = key, oauth.ClientCredentials{}
 	case "auth/enterprise-managed-authorization":
 		opts.Grant = oauth.Identity{
-			TokenURL: told.IDPTokenURL, Client: oauth.Client{ID: told.IDPClientID}, Source: oauth.Static(told.IDPToken),
+			TokenURL: status.IDPTokenURL, Client: oauth.Client{ID: status.IDPClientID}, Source: oauth.Static(status.IDPToken),
 		}
 	case "auth/wif-jwt-bearer":
-		opts.Grant = oauth.Assertion{Source: oauth.Static(told.JWT)}
+		opts.Grant = oauth.Assertion{Source: oauth.Static(status.JWT)}
 	}
 	return opts, nil
 }

@@ -75,14 +75,14 @@ func useEverything(ctx context.Context, c *mcp.Client) error {
 
 // callAsTold calls the tools with the arguments that the context names.
 func callAsTold(ctx context.Context, c *mcp.Client) error {
-	told, err := readContext()
+	status, err := readContext()
 	if err != nil {
 		return err
 	}
 	if err := listTools(ctx, c); err != nil {
 		return err
 	}
-	for _, call := range told.ToolCalls {
+	for _, call := range status.ToolCalls {
 		if _, err := c.CallTool(ctx, call.Name, call.Arguments); err != nil {
 			return err
 		}

@@ -9,7 +9,7 @@ import (
 )
 
 // add calls the tool add, which is struck by nothing but the end of everything.
-func (w *world) add(t testing.TB, client *mcp.Client) error {
+func (w *env) add(t testing.TB, client *mcp.Client) error {
 	ctx, cancel := context.WithTimeout(t.Context(), connectTime)
 	defer cancel()
 	res, err := client.CallTool(ctx, "add", map[string]any{"a": 20, "b": 22})
@@ -20,7 +20,7 @@ func (w *world) add(t testing.TB, client *mcp.Client) error {
 }
 
 // slow makes a call that takes a moment, with a stream of its own over HTTP.
-func (w *world) slow(t testing.TB, client *mcp.Client) error {
+func (w *env) slow(t testing.TB, client *mcp.Client) error {
 	ctx, cancel := context.WithTimeout(t.Context(), connectTime)
 	defer cancel()
 	_, err := client.Do(ctx, &mcp.ToolCall{
@@ -30,7 +30,7 @@ func (w *world) slow(t testing.TB, client *mcp.Client) error {
 }
 
 // echo calls the tool echo.
-func (w *world) echo(ctx context.Context, client *mcp.Client, message string) (string, error) {
+func (w *env) echo(ctx context.Context, client *mcp.Client, message string) (string, error) {
 	res, err := client.CallTool(ctx, "echo", map[string]any{"message": message})
 	if err != nil {
 		return "", err
@@ -39,7 +39,7 @@ func (w *world) echo(ctx context.Context, client *mcp.Client, message string) (s
 }
 
 // connect connects until the end of the test.
-func (w *world) connect(t testing.TB, o *mcp.Options) *mcp.Client {
+func (w *env) connect(t testing.TB, o *mcp.Options) *mcp.Client {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), connectTime)
 	defer cancel()
@@ -53,7 +53,7 @@ func (w *world) connect(t testing.TB, o *mcp.Options) *mcp.Client {
 }
 
 // close closes a client, which must not take long.
-func (w *world) close(t testing.TB, client *mcp.Client) {
+func (w *env) close(t testing.TB, client *mcp.Client) {
 	t.Helper()
 	start := time.Now()
 	if err := client.Close(); err != nil {

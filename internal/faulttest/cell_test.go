@@ -27,22 +27,22 @@ type cell struct {
 	line      *line
 	fault     string // empty for a deed
 	transport byte
-	revision  string
+	version   string
 }
 
 func (c *cell) name() string {
 	what := c.fault
-	if c.line.deed != nil {
-		what = strings.ReplaceAll(c.line.words, " ", "-")
+	if c.line.scenario != nil {
+		what = strings.ReplaceAll(c.line.title, " ", "-")
 	}
-	return what + "/" + string(c.transport) + "/" + c.revision
+	return what + "/" + string(c.transport) + "/" + c.version
 }
 
 // TestCells has every cell that needs no more than memory, each in a bubble,
 // where time is exact and a goroutine that is left is found.
 func TestCells(t *testing.T) {
 	for c := range cells() {
-		if !c.line.place.inMemory() {
+		if !c.line.location.inMemory() {
 			continue
 		}
 		t.Run(c.name(), func(t *testing.T) {
@@ -57,7 +57,7 @@ func TestCells(t *testing.T) {
 // the other, so that what one leaves behind is seen.
 func TestCellsOnTheSystem(t *testing.T) {
 	for c := range cells() {
-		if c.line.place.inMemory() {
+		if c.line.location.inMemory() {
 			continue
 		}
 		t.Run(c.name(), func(t *testing.T) {
@@ -72,29 +72,29 @@ func TestCellsOnTheSystem(t *testing.T) {
 }
 
 func (c *cell) run(t *testing.T) {
-	w := &world{transport: c.transport, revision: c.revision, place: c.line.place, pardon: c.line.fate.pardon}
-	if c.line.deed != nil {
-		c.line.deed(t, w)
+	w := &env{transport: c.transport, version: c.version, location: c.line.location, allowedViolation: c.line.expectation.allowedViolation}
+	if c.line.scenario != nil {
+		c.line.scenario(t, w)
 		return
 	}
-	s := strike{world: w, fault: catalog[c.fault], fate: c.line.fate}
+	s := faultRun{env: w, fault: catalog[c.fault], expectation: c.line.expectation}
 	s.tune()
-	s.suffer(t)
+	s.run(t)
 }
 
 // A strike is a fault that strikes a client.
-type strike struct {
-	*world
+type faultRun struct {
+	*env
 	fault
-	fate
+	expectation
 	message string
 }
 
 // tune sets the options that bring the fault about, in a size that is enough
 // for the limits of cells.
-func (s *strike) tune() {
+func (s *faultRun) tune() {
 	s.engine.Delay = 20 * time.Second
-	if !s.place.inMemory() {
+	if !s.location.inMemory() {
 		s.engine.Delay = 50 * time.Millisecond
 	}
 	tuned := tunings[s.name]
@@ -106,14 +106,14 @@ func (s *strike) tune() {
 }
 
 // suffer meets the fault and checks what becomes of it, and of everything else.
-func (s *strike) suffer(t *testing.T) {
+func (s *faultRun) run(t *testing.T) {
 	tr := s.start(t)
 	ctx, cancel := context.WithTimeout(t.Context(), connectTime)
 	defer cancel()
 	var client *mcp.Client
 	var err error
-	s.punctual(t, ctx, "Connect", func() { client, err = mcp.Connect(ctx, tr, s.options()) })
-	if s.refuses {
+	s.checkReturns(t, ctx, "Connect", func() { client, err = mcp.Connect(ctx, tr, s.options()) })
+	if s.refused {
 		s.check(t, err)
 		return
 	}
@@ -125,37 +125,37 @@ func (s *strike) suffer(t *testing.T) {
 	// One call is on its way before, one is made beside.
 	before, beside := make(chan error, 1), make(chan error, 1)
 	go func() { before <- s.slow(t, client) }() // ends with the call
-	s.settle()
-	if s.place.inMemory() {
+	s.waitIdle()
+	if s.location.inMemory() {
 		time.Sleep(time.Second / 10) // the call before has a stream by now, where it gets one
 	}
 	go func() { beside <- s.add(t, client) }() // likewise
-	s.hit(t, client)
-	s.settle()
-	s.other(t, "before", <-before)
-	s.other(t, "beside", <-beside)
-	if s.place.inMemory() && len(s.reports) > 0 {
+	s.callFault(t, client)
+	s.waitIdle()
+	s.checkOther(t, "before", <-before)
+	s.checkOther(t, "beside", <-beside)
+	if s.location.inMemory() && len(s.reports) > 0 {
 		time.Sleep(time.Minute) // for what comes late, in a bubble
 	}
-	if !s.dies && !s.stuck {
-		s.other(t, "after", s.add(t, client))
+	if !s.connectionEnds && !s.serverStuck {
+		s.checkOther(t, "after", s.add(t, client))
 	}
-	if ended := client.Err() != nil; ended != s.dies {
+	if ended := client.Err() != nil; ended != s.connectionEnds {
 		t.Errorf("the connection has ended: %v, with %v", ended, client.Err())
 	}
-	s.afterwards(t)
+	s.checkReports(t)
 }
 
 // settle waits until everything waits, where that can be known.
-func (s *strike) settle() {
-	if s.place.inMemory() {
+func (s *faultRun) waitIdle() {
+	if s.location.inMemory() {
 		synctest.Wait()
 	}
 }
 
 // punctual runs f, which must return when ctx has ended. On the system what
 // counts is when this process learned of the end.
-func (s *strike) punctual(t *testing.T, ctx context.Context, what string, f func()) {
+func (s *faultRun) checkReturns(t *testing.T, ctx context.Context, what string, f func()) {
 	t.Helper()
 	ended := make(chan time.Time, 1)
 	stop := context.AfterFunc(ctx, func() { ended <- time.Now() })
@@ -168,10 +168,10 @@ func (s *strike) punctual(t *testing.T, ctx context.Context, what string, f func
 	}
 }
 
-func (s *strike) check(t *testing.T, err error) {
+func (s *faultRun) check(t *testing.T, err error) {
 	t.Helper()
-	for _, complaint := range s.complaints(err) {
-		t.Error(complaint)
+	for _, problem := range s.problems(err) {
+		t.Error(problem)
 	}
 	if err != nil && !isDocumented(err) {
 		t.Errorf("the error %q (%T) is none that is documented", err, err)
@@ -179,11 +179,11 @@ func (s *strike) check(t *testing.T, err error) {
 }
 
 // other checks the outcome of a call that the fault should not concern.
-func (s *strike) other(t *testing.T, which string, err error) {
+func (s *faultRun) checkOther(t *testing.T, which string, err error) {
 	t.Helper()
 	switch {
-	case err == nil, s.ends && which != "after" && isDocumented(err):
-	case !s.dies && !s.stuck:
+	case err == nil, s.sessionEnds && which != "after" && isDocumented(err):
+	case !s.connectionEnds && !s.serverStuck:
 		t.Errorf("the call %s fails: %v", which, err)
 	case !closed.in(err) && !deadline.in(err):
 		t.Errorf("the call %s fails with %v", which, err)
@@ -191,31 +191,31 @@ func (s *strike) other(t *testing.T, which string, err error) {
 }
 
 // afterwards checks what was reported.
-func (s *strike) afterwards(t *testing.T) {
+func (s *faultRun) checkReports(t *testing.T) {
 	t.Helper()
 	for _, c := range s.reports {
-		if !s.journal.shows(c) {
-			t.Errorf("dropped %v, which does not show %q", s.journal.all(), c.what)
+		if !s.dropLog.shows(c) {
+			t.Errorf("dropped %v, which does not show %q", s.dropLog.all(), c.what)
 		}
 	}
-	modernHTTP := s.transport == 'H' && s.revision == modern // closing the stream says it
+	modernHTTP := s.transport == 'H' && s.version == modern // closing the stream says it
 	if n := s.received("notifications/cancelled"); s.withdrawn && (n == 0) != modernHTTP && s.servers != nil {
 		t.Errorf("the server was told %d times that the call was given up", n)
 	}
 }
 
 // hit has the fault strike.
-func (s *strike) hit(t *testing.T, client *mcp.Client) {
+func (s *faultRun) callFault(t *testing.T, client *mcp.Client) {
 	ctx, cancel := context.WithTimeout(t.Context(), s.within(callTime))
 	defer cancel()
 	if s.strikes == "tools/list" {
-		s.punctual(t, ctx, "ListTools", func() { s.list(t, ctx, client) })
+		s.checkReturns(t, ctx, "ListTools", func() { s.listFault(t, ctx, client) })
 		return
 	}
 	reports := 0
 	var res *mcp.CallToolResult
 	var err error
-	s.punctual(t, ctx, "the call", func() {
+	s.checkReturns(t, ctx, "the call", func() {
 		res, err = client.Do(ctx, &mcp.ToolCall{
 			Name: "echo", Arguments: map[string]any{"message": s.message}, Progress: func(mcp.Progress) { reports++ },
 		})
@@ -237,7 +237,7 @@ func (s *strike) hit(t *testing.T, client *mcp.Client) {
 	}
 }
 
-func (s *strike) list(t *testing.T, ctx context.Context, client *mcp.Client) {
+func (s *faultRun) listFault(t *testing.T, ctx context.Context, client *mcp.Client) {
 	tools, err := client.ListTools(ctx)
 	if len(tools) != s.tools && s.tools >= 0 || len(tools) == 0 && s.tools < 0 {
 		t.Errorf("%d tools, want %d", len(tools), s.tools)

@@ -20,7 +20,7 @@ func TestServersAreKilled(t *testing.T) {
 	before := testutil.TakeSnapshot()
 	var took []time.Duration
 	for range n {
-		w := &world{transport: 'S', revision: modern, place: system}
+		w := &env{transport: 'S', version: modern, location: system}
 		client, err := mcp.Connect(t.Context(), w.stream(), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -63,8 +63,8 @@ func TestServersAreKilled(t *testing.T) {
 		for range calls {
 			err := <-results
 			took = append(took, time.Since(killed))
-			for _, complaint := range fails(closed, unknown, exit).complaints(err) {
-				t.Error(complaint)
+			for _, problem := range fails(closed, unknown, exit).problems(err) {
+				t.Error(problem)
 			}
 		}
 		w.close(t, client)
@@ -76,7 +76,7 @@ func TestServersAreKilled(t *testing.T) {
 	figures.add(fmt.Sprintf("`kill -9` of %d servers with %d calls each: the calls fail", n, calls), "within 100 ms (p99), no zombies",
 		"p50 %v, p99 %v, the last %v", percentile(took, 50).Round(time.Microsecond), p99.Round(time.Microsecond),
 		percentile(took, 100).Round(time.Microsecond))
-	if p99 > guard {
+	if p99 > machineTimeout {
 		t.Errorf("p99 is %v", p99)
 	}
 }
@@ -89,7 +89,7 @@ func TestClientIsKilled(t *testing.T) {
 	n := length(2, 50)
 	var took []time.Duration
 	for range n {
-		parent := act(t, "parent")
+		parent := startSubprocess(t, "parent")
 		pid, err := strconv.Atoi(parent.line(t))
 		if err != nil || !isAlive(pid) {
 			t.Fatalf("no server: %v", err)
@@ -145,18 +145,18 @@ func TestMemoryOfHostileStreams(t *testing.T) {
 		t.Run(h.transport+"/"+h.fault, func(t *testing.T) {
 			urls := []string{"-", "-"}
 			if h.transport != "S" {
-				revision := modern
+				version := modern
 				if h.transport == "E" {
-					revision = oldest
+					version = oldest
 				}
-				urls = strings.Fields(act(t, "web", h.fault, revision, size).line(t))
+				urls = strings.Fields(startSubprocess(t, "web", h.fault, version, size).line(t))
 			}
 			url := urls[0]
 			if h.transport == "E" {
 				url = urls[1]
 			}
 			start := time.Now()
-			line := act(t, "victim", h.transport, h.fault, limit, size, url).line(t)
+			line := startSubprocess(t, "victim", h.transport, h.fault, limit, size, url).line(t)
 			var before, most int64
 			var text string
 			if _, err := fmt.Sscanf(line, "%d %d %q", &before, &most, &text); err != nil || !strings.Contains(text, h.error) {

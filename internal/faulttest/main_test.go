@@ -13,7 +13,7 @@ import (
 // TestMain is a server or a client when a test starts one as a process.
 func TestMain(m *testing.M) {
 	testserver.Main()
-	actMain()
+	subprocessMain()
 	code := testutil.Run(m)
 	report.print(os.Stdout)
 	figures.print(os.Stdout)

@@ -45,7 +45,7 @@ func (r *tally) print(w io.Writer) {
 	total, red := 0, 0
 	for i := range rows {
 		row := &rows[i]
-		fmt.Fprintf(w, "| %d | %s |", row.n, row.words)
+		fmt.Fprintf(w, "| %d | %s |", row.n, row.title)
 		for _, transport := range []byte("SEH") {
 			k := key(row.n, transport)
 			total, red = total+r.green[k]+r.red[k], red+r.red[k]
@@ -55,7 +55,7 @@ func (r *tally) print(w io.Writer) {
 	}
 	fmt.Fprintf(w, "\n%d cells, %d of them red.\n", total, red)
 	for i := range rows {
-		if folder, tests, ok := strings.Cut(rows[i].elsewhere, " "); ok {
+		if folder, tests, ok := strings.Cut(rows[i].otherTests, " "); ok {
 			fmt.Fprintf(w, "\nRow %d in %s: %s.\n", rows[i].n, folder, strings.ReplaceAll(tests, " ", ", "))
 		}
 	}
@@ -71,8 +71,8 @@ func (r *tally) mark(row *row, transport byte) string {
 		return fmt.Sprintf("🟢 %d", green)
 	case !strings.Contains(row.on, string(transport)):
 		return ""
-	case row.elsewhere != "":
-		folder, _, _ := strings.Cut(row.elsewhere, " ")
+	case row.otherTests != "":
+		folder, _, _ := strings.Cut(row.otherTests, " ")
 		return "in " + folder
 	}
 	return "did not run"

@@ -14,41 +14,41 @@ import (
 // A row is one of the matrix.
 type row struct {
 	n        int
-	words    string // the fault
+	title    string // the fault
 	on       string // the transports
 	expected string
 	lines    []line
 
 	// elsewhere names the tests of another package that have what is missing
 	// here, behind the package's folder.
-	elsewhere string
+	otherTests string
 }
 
 // A line says what becomes of faults, or does something itself.
 type line struct {
-	on     string // transports, perhaps followed by an era or a revision
-	faults []string
-	fate   fate
-	place  place
-	words  string // of a deed
-	deed   func(*testing.T, *world)
+	on          string // transports, perhaps followed by an era or a revision
+	faults      []string
+	expectation expectation
+	location    location
+	title       string // of a deed
+	scenario    func(*testing.T, *env)
 }
 
 // on is a line for some transports, as in "SEH" or "H modern", and some faults.
-func on(where, faults string, f fate) line {
-	return line{on: where, faults: strings.Fields(faults), fate: f}
+func on(where, faults string, f expectation) line {
+	return line{on: where, faults: strings.Fields(faults), expectation: f}
 }
 
 // deed is a line that does something itself.
-func deed(where, words string, do func(*testing.T, *world)) line {
-	return line{on: where, words: words, deed: do}
+func scenario(where, words string, do func(*testing.T, *env)) line {
+	return line{on: where, title: words, scenario: do}
 }
 
 // at moves a line to another place.
-func (l line) at(p place) line { l.place = p; return l }
+func (l line) at(p location) line { l.location = p; return l }
 
 // pardons is that of the line's fate.
-func (l line) pardons(what string) line { l.fate = l.fate.pardons(what); return l }
+func (l line) allows(what string) line { l.expectation = l.expectation.allows(what); return l }
 
 // A fault is what the catalog says of one.
 type fault struct {
@@ -76,7 +76,7 @@ type tuning struct {
 }
 
 // revisionsOf are those in which a transport is tried.
-var revisionsOf = map[byte][]string{'S': {modern, legacy, batches}, 'E': {oldest, batches}, 'H': {modern, legacy}}
+var versionsOf = map[byte][]string{'S': {modern, legacy, batches}, 'E': {oldest, batches}, 'H': {modern, legacy}}
 
 // cells yields the cells of all rows.
 func cells() iter.Seq[*cell] {
@@ -96,14 +96,14 @@ func cells() iter.Seq[*cell] {
 func (l *line) cells(r *row) (list []*cell) {
 	transports, era, _ := strings.Cut(l.on, " ")
 	faults := l.faults
-	if l.deed != nil {
+	if l.scenario != nil {
 		faults = []string{""}
 	}
 	for _, name := range faults {
 		for _, transport := range []byte(transports) {
-			for _, revision := range revisionsOf[transport] {
-				if matches(era, revision) && matches(catalog[name].era, revision) {
-					list = append(list, &cell{r, l, name, transport, revision})
+			for _, version := range versionsOf[transport] {
+				if matches(era, version) && matches(catalog[name].era, version) {
+					list = append(list, &cell{r, l, name, transport, version})
 				}
 			}
 		}
@@ -112,8 +112,8 @@ func (l *line) cells(r *row) (list []*cell) {
 }
 
 // matches reports whether a revision is the one named, or of that era.
-func matches(era, revision string) bool {
-	return era == "" || era == revision || era == "modern" && revision == modern || era == "legacy" && revision != modern
+func matches(era, version string) bool {
+	return era == "" || era == version || era == "modern" && version == modern || era == "legacy" && version != modern
 }
 
 // TestTableIsComplete: every fault of the catalog has its cells, in its own
@@ -135,13 +135,13 @@ func TestTableIsComplete(t *testing.T) {
 		case !strings.Contains(f.on, string(c.transport)):
 			t.Errorf("%s is not for %c", c.fault, c.transport)
 		}
-		have[c.fault+string(c.transport)+c.revision] = true
+		have[c.fault+string(c.transport)+c.version] = true
 	}
 	for name, f := range catalog {
 		for _, transport := range []byte(f.on) {
-			for _, revision := range revisionsOf[transport] {
-				if matches(f.era, revision) && !have[name+string(transport)+revision] {
-					t.Errorf("row %d: %s on %c in %s has no cell", f.row, name, transport, revision)
+			for _, version := range versionsOf[transport] {
+				if matches(f.era, version) && !have[name+string(transport)+version] {
+					t.Errorf("row %d: %s on %c in %s has no cell", f.row, name, transport, version)
 				}
 			}
 		}
@@ -151,13 +151,13 @@ func TestTableIsComplete(t *testing.T) {
 			t.Errorf("row %d follows row %d", r.n, i-1)
 		}
 		for _, transport := range []byte(r.on) {
-			if !strings.Contains(covered[r.n], string(transport)) && r.elsewhere == "" {
-				t.Errorf("row %d (%s) has no cell on %c", r.n, r.words, transport)
+			if !strings.Contains(covered[r.n], string(transport)) && r.otherTests == "" {
+				t.Errorf("row %d (%s) has no cell on %c", r.n, r.title, transport)
 			}
 		}
 	}
 	for _, r := range rows {
-		r.checkElsewhere(t)
+		r.checkOtherTests(t)
 	}
 	if len(rows) != 43 {
 		t.Errorf("%d rows", len(rows))
@@ -170,8 +170,8 @@ func TestTableIsComplete(t *testing.T) {
 }
 
 // checkElsewhere sees to it that the tests of another package exist.
-func (r *row) checkElsewhere(t *testing.T) {
-	folder, tests, _ := strings.Cut(r.elsewhere, " ")
+func (r *row) checkOtherTests(t *testing.T) {
+	folder, tests, _ := strings.Cut(r.otherTests, " ")
 	if folder == "" {
 		return
 	}

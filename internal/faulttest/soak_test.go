@@ -32,10 +32,10 @@ func TestSoak(t *testing.T) {
 	s := &soak{faults: soakFaults()}
 	before := testutil.TakeSnapshot()
 	s.run(t, lasts/5) // after that everything that is kept has been made
-	heap := s.rest(t, before)
+	heap := s.waitForEOF(t, before)
 	calls := s.calls.Load()
 	s.run(t, lasts-lasts/5)
-	after := s.rest(t, before)
+	after := s.waitForEOF(t, before)
 	if s.calls.Load() == calls || s.calls.Load() != s.ended.Load() {
 		t.Errorf("%d calls, of which %d have ended", s.calls.Load(), s.ended.Load())
 	}
@@ -48,7 +48,7 @@ func TestSoak(t *testing.T) {
 }
 
 // rest waits until nothing runs any more and returns what is live then.
-func (s *soak) rest(t *testing.T, before testutil.Snapshot) (heap int64) {
+func (s *soak) waitForEOF(t *testing.T, before testutil.Snapshot) (heap int64) {
 	t.Helper()
 	if err := testutil.CheckLeaks(before); err != nil {
 		t.Error(err)
@@ -76,8 +76,8 @@ type soak struct {
 func soakFaults() (list []*cell) {
 	for c := range cells() {
 		f := catalog[c.fault]
-		if c.fault != "" && !c.line.fate.refuses && !c.line.fate.stuck && c.line.place != secured &&
-			f.strikes == "" && c.line.fate.pardon == "" && tunings[c.fault].message == 0 {
+		if c.fault != "" && !c.line.expectation.refused && !c.line.expectation.serverStuck && c.line.location != secured &&
+			f.strikes == "" && c.line.expectation.allowedViolation == "" && tunings[c.fault].message == 0 {
 			list = append(list, c)
 		}
 	}
@@ -127,8 +127,8 @@ func scoped(t testing.TB, f func(testing.TB)) {
 // the server is killed meanwhile.
 func (s *soak) round(t testing.TB, c *cell) {
 	s.rounds.Add(1)
-	w := &world{transport: c.transport, revision: c.revision, place: system, pardon: c.line.fate.pardon}
-	st := strike{world: w, fault: catalog[c.fault], fate: c.line.fate}
+	w := &env{transport: c.transport, version: c.version, location: system, allowedViolation: c.line.expectation.allowedViolation}
+	st := faultRun{env: w, fault: catalog[c.fault], expectation: c.line.expectation}
 	st.tune()
 	client, err := mcp.Connect(t.Context(), w.start(t), w.options())
 	if err != nil {
@@ -142,7 +142,7 @@ func (s *soak) round(t testing.TB, c *cell) {
 		callers.Go(func() {
 			for range 50 {
 				err := s.call(t, w, client)
-				if err != nil && !killed.Load() && !st.dies && !st.ends {
+				if err != nil && !killed.Load() && !st.connectionEnds && !st.sessionEnds {
 					t.Errorf("%s: a call fails: %v", c.name(), err)
 				}
 				if err != nil && !isDocumented(err) {
@@ -159,11 +159,11 @@ func (s *soak) round(t testing.TB, c *cell) {
 }
 
 // kill ends the server, as far as it is one that can be ended.
-func (s *soak) kill(t testing.TB, w *world, client *mcp.Client) {
+func (s *soak) kill(t testing.TB, w *env, client *mcp.Client) {
 	s.kills.Add(1)
 	if w.transport != 'S' {
 		w.running.Close()
-		hold(t, w.running.Base)
+		occupyPort(t, w.running.Base)
 		return
 	}
 	pid, err := pidOf(t.Context(), client)
@@ -179,7 +179,7 @@ func (s *soak) kill(t testing.TB, w *world, client *mcp.Client) {
 // hold takes the place of a server that was killed, and hangs up on everybody:
 // else the system may give its port to another round's server, on which the
 // client would call in its stead.
-func hold(t testing.TB, base string) {
+func occupyPort(t testing.TB, base string) {
 	_, address, _ := strings.Cut(base, "://")
 	l, err := net.Listen("tcp", address)
 	if err != nil {
@@ -199,7 +199,7 @@ func hold(t testing.TB, base string) {
 }
 
 // call makes a call of some kind. That of a hundred is struck, with any end.
-func (s *soak) call(t testing.TB, w *world, client *mcp.Client) (err error) {
+func (s *soak) call(t testing.TB, w *env, client *mcp.Client) (err error) {
 	s.calls.Add(1)
 	defer s.ended.Add(1)
 	if rand.IntN(100) == 0 {

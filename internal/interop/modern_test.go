@@ -73,28 +73,28 @@ func TestModernServerAsks(t *testing.T) {
 	process := stdio.Command("node", modernScript(t))
 	process.Env = modernEnv(false)
 	for _, tt := range []struct {
-		revision string
-		tr       mcp.Transport
+		version string
+		tr      mcp.Transport
 	}{
 		{mcp.ProtocolVersion20260728, process},
 		{mcp.ProtocolVersion20260728, streamhttp.New(serveModern(t, true), nil)},
 		{mcp.ProtocolVersion20251125, process},
 	} {
-		o := &mcp.Options{ProtocolVersions: []string{tt.revision}}
+		o := &mcp.Options{ProtocolVersions: []string{tt.version}}
 		c := asking(t, tt.tr, o)
 		res := call(t, c, "interview", nil)
 		for _, want := range []string{`"name":"Ada"`, `"color":"green"`, `"page":{"action":"accept"}`, "You said: Polly?", "file:///srv/data"} {
 			if !strings.Contains(res.Text(), want) {
-				t.Errorf("%s: the interview has no %s: %s", tt.revision, want, res.Text())
+				t.Errorf("%s: the interview has no %s: %s", tt.version, want, res.Text())
 			}
 		}
 		prompt, err := c.GetPrompt(t.Context(), "introduce", nil)
 		if err != nil || !strings.Contains(prompt.Messages[0].Content.Text, `"name":"Ada"`) {
-			t.Errorf("%s: %+v, %v", tt.revision, prompt, err)
+			t.Errorf("%s: %+v, %v", tt.version, prompt, err)
 		}
 		read, err := c.ReadResource(t.Context(), "me://1")
 		if err != nil || !strings.Contains(read.Contents[0].Text, `"name":"Ada"`) {
-			t.Errorf("%s: %+v, %v", tt.revision, read, err)
+			t.Errorf("%s: %+v, %v", tt.version, read, err)
 		}
 	}
 }
@@ -108,7 +108,7 @@ func serveModern(t *testing.T, only bool) string {
 }
 
 // useModern does with a server all that it has.
-func useModern(t *testing.T, tr mcp.Transport, revision string, versions []string) {
+func useModern(t *testing.T, tr mcp.Transport, version string, versions []string) {
 	t.Helper()
 	ctx := t.Context()
 	var ended atomic.Bool
@@ -124,7 +124,7 @@ func useModern(t *testing.T, tr mcp.Transport, revision string, versions []strin
 		t.Fatal(err)
 	}
 	defer c.Close()
-	if s := c.Server(); s.Name != "modern" || s.ProtocolVersion != revision {
+	if s := c.Server(); s.Name != "modern" || s.ProtocolVersion != version {
 		t.Errorf("server %+v", s)
 	}
 	tools, err := c.ListTools(ctx)

@@ -60,8 +60,8 @@ func TestBehindNginx(t *testing.T) {
 	modern := strings.TrimSuffix(serveModern(t, true), "/mcp")
 	dir := t.TempDir()
 	pool := writeCertificate(t, dir)
-	plain, secure := freePort(t), freePort(t)
-	config := strings.NewReplacer("%DIR%", dir, "%PLAIN%", plain, "%TLS%", secure, "%ORIGIN%", origin, "%MODERN%", modern).Replace(nginxConfig)
+	backend, secure := freePort(t), freePort(t)
+	config := strings.NewReplacer("%DIR%", dir, "%PLAIN%", backend, "%TLS%", secure, "%ORIGIN%", origin, "%MODERN%", modern).Replace(nginxConfig)
 	if err := os.WriteFile(filepath.Join(dir, "nginx.conf"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -74,12 +74,12 @@ func TestBehindNginx(t *testing.T) {
 		cmd.Process.Signal(os.Interrupt)
 		cmd.Wait()
 	})
-	waitFor(t, "127.0.0.1:"+plain)
+	waitFor(t, "127.0.0.1:"+backend)
 
 	t.Run("buffered", func(t *testing.T) {
-		useEverything(t, streamhttp.New("http://127.0.0.1:"+plain+"/mcp", nil))
-		useModern(t, streamhttp.New("http://127.0.0.1:"+plain+"/modern/mcp", nil), mcp.ProtocolVersion20260728, nil)
-		longStream(t, streamhttp.New("http://127.0.0.1:"+plain+"/modern/mcp", nil))
+		useEverything(t, streamhttp.New("http://127.0.0.1:"+backend+"/mcp", nil))
+		useModern(t, streamhttp.New("http://127.0.0.1:"+backend+"/modern/mcp", nil), mcp.ProtocolVersion20260728, nil)
+		longStream(t, streamhttp.New("http://127.0.0.1:"+backend+"/modern/mcp", nil))
 	})
 	t.Run("HTTP/2 and TLS", func(t *testing.T) {
 		rt := &http2Only{rt: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, ForceAttemptHTTP2: true}, t: t}

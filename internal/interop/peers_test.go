@@ -60,8 +60,8 @@ func TestServersOfGoPeers(t *testing.T) {
 		"mcp-go": {"/mcp": all, "/stateless": all},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, revision := range all {
-				useModern(t, stdio.Command(peer(t, name), "stdio"), revision, []string{revision})
+			for _, version := range all {
+				useModern(t, stdio.Command(peer(t, name), "stdio"), version, []string{version})
 			}
 			origin := servePeer(t, name)
 			for path, revisions := range paths {
@@ -69,8 +69,8 @@ func TestServersOfGoPeers(t *testing.T) {
 				// The progress of a call goes over its stream or that of the
 				// session in turn with mcp-go, so that there is no order in it.
 				opts := &streamhttp.Options{NoStream: name == "mcp-go"}
-				for _, revision := range revisions {
-					useModern(t, streamhttp.New(url, opts), revision, []string{revision})
+				for _, version := range revisions {
+					useModern(t, streamhttp.New(url, opts), version, []string{version})
 				}
 				useModern(t, mcp.FirstOf(streamhttp.New(url, nil), sse.New(url, nil)), revisions[0], nil)
 			}

@@ -15,31 +15,31 @@ import (
 )
 
 // A mishap is what happens to one Read or Write.
-type mishap string
+type ioFault string
 
 const (
-	failure mishap = "error" // it fails
-	ending  mishap = "EOF"   // it is as if the other end were closed
-	short   mishap = "short" // a Read returns one byte; a Write gets half through
-	delay   mishap = "delay" // it takes a second
+	failure ioFault = "error" // it fails
+	ending  ioFault = "EOF"   // it is as if the other end were closed
+	short   ioFault = "short" // a Read returns one byte; a Write gets half through
+	delay   ioFault = "delay" // it takes a second
 )
 
-var mishaps = []mishap{failure, ending, short, delay}
+var ioFaults = []ioFault{failure, ending, short, delay}
 
-var errMishap = errors.New("the cable was pulled")
+var errInjected = errors.New("the cable was pulled")
 
 // A fuse counts what all connections of a client read and write, and blows at
 // the k-th.
-type fuse struct {
-	k      int
-	mishap mishap
+type faultInjector struct {
+	k       int
+	ioFault ioFault
 
 	mu sync.Mutex
 	n  int
 }
 
 // blows counts one more, and reports whether the mishap is to happen to it.
-func (f *fuse) blows() bool {
+func (f *faultInjector) next() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.n++
@@ -47,17 +47,17 @@ func (f *fuse) blows() bool {
 }
 
 // blown reports whether the mishap has happened.
-func (f *fuse) blown() bool {
+func (f *faultInjector) injected() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.n >= f.k
 }
 
-func (f *fuse) read(from io.Reader, p []byte, gone <-chan struct{}) (int, error) {
-	if f.blows() {
-		switch f.mishap {
+func (f *faultInjector) read(from io.Reader, p []byte, gone <-chan struct{}) (int, error) {
+	if f.next() {
+		switch f.ioFault {
 		case failure:
-			return 0, errMishap
+			return 0, errInjected
 		case ending:
 			return 0, io.EOF
 		case short:
@@ -69,11 +69,11 @@ func (f *fuse) read(from io.Reader, p []byte, gone <-chan struct{}) (int, error)
 	return from.Read(p)
 }
 
-func (f *fuse) write(to io.Writer, p []byte, gone <-chan struct{}) (int, error) {
-	if f.blows() {
-		switch f.mishap {
+func (f *faultInjector) write(to io.Writer, p []byte, gone <-chan struct{}) (int, error) {
+	if f.next() {
+		switch f.ioFault {
 		case failure:
-			return 0, errMishap
+			return 0, errInjected
 		case ending:
 			return 0, io.ErrClosedPipe
 		case short:
@@ -102,13 +102,17 @@ func wait(d time.Duration, gone <-chan struct{}) {
 // A flakyStream is a stream with a fuse.
 type flakyStream struct {
 	io.ReadWriteCloser
-	fuse *fuse
-	gone chan struct{} // closed by Close
-	once sync.Once
+	faultInjector *faultInjector
+	gone          chan struct{} // closed by Close
+	once          sync.Once
 }
 
-func (s *flakyStream) Read(p []byte) (int, error)  { return s.fuse.read(s.ReadWriteCloser, p, s.gone) }
-func (s *flakyStream) Write(p []byte) (int, error) { return s.fuse.write(s.ReadWriteCloser, p, s.gone) }
+func (s *flakyStream) Read(p []byte) (int, error) {
+	return s.faultInjector.read(s.ReadWriteCloser, p, s.gone)
+}
+func (s *flakyStream) Write(p []byte) (int, error) {
+	return s.faultInjector.write(s.ReadWriteCloser, p, s.gone)
+}
 
 func (s *flakyStream) Close() error {
 	s.once.Do(func() { close(s.gone) })
@@ -125,19 +129,19 @@ func (c flakyConn) Read(p []byte) (int, error)  { return c.stream.Read(p) }
 func (c flakyConn) Write(p []byte) (int, error) { return c.stream.Write(p) }
 func (c flakyConn) Close() error                { return c.stream.Close() }
 
-func (f *fuse) stream(rwc io.ReadWriteCloser) *flakyStream {
-	return &flakyStream{ReadWriteCloser: rwc, fuse: f, gone: make(chan struct{})}
+func (f *faultInjector) stream(rwc io.ReadWriteCloser) *flakyStream {
+	return &flakyStream{ReadWriteCloser: rwc, faultInjector: f, gone: make(chan struct{})}
 }
 
 // over returns a transport that opens streams with a fuse.
-func (f *fuse) over(open func() io.ReadWriteCloser) mcp.Transport {
+func (f *faultInjector) transport(open func() io.ReadWriteCloser) mcp.Transport {
 	return opener(func(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
 		return stdio.Stream(f.stream(open())).Open(ctx, h)
 	})
 }
 
 // put makes the connections of t have a fuse.
-func (f *fuse) put(t *http.Transport) {
+func (f *faultInjector) wrapTransport(t *http.Transport) {
 	dial := t.DialContext
 	t.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)

@@ -21,17 +21,17 @@ import (
 
 // roleEnv makes the test binary play a part: a word and its arguments, with
 // spaces between them.
-const roleEnv = "STDMCP_MATRIX_ROLE"
+const subprocessEnv = "STDMCP_MATRIX_ROLE"
 
 // actMain plays a part if this process was started for one. The part ends with
 // standard input.
-func actMain() {
-	words := strings.Fields(os.Getenv(roleEnv))
+func subprocessMain() {
+	words := strings.Fields(os.Getenv(subprocessEnv))
 	if len(words) == 0 {
 		return
 	}
-	os.Unsetenv(roleEnv) // children have parts of their own
-	parts := map[string]func(args []string) error{"web": beWeb, "parent": beParent, "victim": beVictim}
+	os.Unsetenv(subprocessEnv) // children have parts of their own
+	parts := map[string]func(args []string) error{"web": runWeb, "parent": runParent, "victim": runSubject}
 	if err := parts[words[0]](words[1:]); err != nil {
 		fmt.Println("error:", err)
 		os.Exit(1)
@@ -40,17 +40,17 @@ func actMain() {
 }
 
 // An actor is a process that plays a part.
-type actor struct {
+type subprocess struct {
 	*exec.Cmd
 	in  io.Closer
 	out *bufio.Reader
 }
 
 // act starts a process for a part, until the end of the test.
-func act(t *testing.T, words ...any) *actor {
+func startSubprocess(t *testing.T, words ...any) *subprocess {
 	t.Helper()
-	a := &actor{Cmd: exec.Command(os.Args[0])}
-	a.Env = append(os.Environ(), roleEnv+"="+strings.TrimSpace(fmt.Sprintln(words...)), "GORACE=atexit_sleep_ms=0")
+	a := &subprocess{Cmd: exec.Command(os.Args[0])}
+	a.Env = append(os.Environ(), subprocessEnv+"="+strings.TrimSpace(fmt.Sprintln(words...)), "GORACE=atexit_sleep_ms=0")
 	in, err := a.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -73,7 +73,7 @@ func act(t *testing.T, words ...any) *actor {
 }
 
 // line returns the next line that the process says.
-func (a *actor) line(t *testing.T) string {
+func (a *subprocess) line(t *testing.T) string {
 	t.Helper()
 	line, err := a.out.ReadString('\n')
 	if err != nil || strings.HasPrefix(line, "error:") {
@@ -83,13 +83,13 @@ func (a *actor) line(t *testing.T) string {
 }
 
 // rest waits until the process is to end.
-func rest() error {
+func waitForEOF() error {
 	_, err := io.Copy(io.Discard, os.Stdin)
 	return err
 }
 
 // beWeb is a server of HTTP: FAULT REVISION SIZE. It says its two URLs.
-func beWeb(args []string) error {
+func runWeb(args []string) error {
 	size, err := strconv.Atoi(args[2])
 	if err != nil {
 		return err
@@ -101,12 +101,12 @@ func beWeb(args []string) error {
 	}
 	defer running.Close()
 	fmt.Println(running.URL, running.SSE)
-	return rest()
+	return waitForEOF()
 }
 
 // beParent is a client with a server that does not end of itself. It says the
 // server's process id.
-func beParent([]string) error {
+func runParent([]string) error {
 	args, env := testserver.Command(&testserver.Options{Fault: "ignores-eof"})
 	tr := stdio.Command(args[0], args[1:]...)
 	tr.Env = env
@@ -119,13 +119,13 @@ func beParent([]string) error {
 		return err
 	}
 	fmt.Println(pid)
-	return rest()
+	return waitForEOF()
 }
 
 // beVictim is a client that meets a fault: TRANSPORT FAULT CAP SIZE URL. It says
 // how much memory it has held, before the call and at most, and with which
 // error that ended.
-func beVictim(args []string) error {
+func runSubject(args []string) error {
 	limit, err := strconv.Atoi(args[2])
 	if err != nil {
 		return err

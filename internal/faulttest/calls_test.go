@@ -12,7 +12,7 @@ import (
 
 // A ledger is kept between the client and its transport. It notes every call
 // that goes through, and that each has one outcome.
-type ledger struct {
+type callTracker struct {
 	mu       sync.Mutex
 	open     int      // calls without an outcome
 	closed   int      // calls with one
@@ -20,30 +20,30 @@ type ledger struct {
 }
 
 // keep returns a transport like t whose connections are noted.
-func (l *ledger) keep(t mcp.Transport) mcp.Transport { return kept{t, l} }
+func (l *callTracker) wrap(t mcp.Transport) mcp.Transport { return trackedTransport{t, l} }
 
-type kept struct {
+type trackedTransport struct {
 	mcp.Transport
-	ledger *ledger
+	callTracker *callTracker
 }
 
-func (k kept) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
+func (k trackedTransport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
 	conn, err := k.Transport.Open(ctx, h)
 	if err != nil {
 		return nil, err
 	}
-	return &noted{conn, k.ledger, make(map[string]bool)}, nil
+	return &trackedConn{conn, k.callTracker, make(map[string]bool)}, nil
 }
 
 // noted is a connection whose calls are noted.
-type noted struct {
+type trackedConn struct {
 	jsonrpc.Conn
-	ledger *ledger
-	ids    map[string]bool // of the calls under way; guarded by the ledger's mu
+	callTracker *callTracker
+	ids         map[string]bool // of the calls under way; guarded by the ledger's mu
 }
 
-func (n *noted) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessage, error) {
-	l := n.ledger
+func (n *trackedConn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessage, error) {
+	l := n.callTracker
 	id, started, own := "", req.Started, *req
 	own.Started = func(given jsonrpc.ID) {
 		id = given.String()
@@ -74,13 +74,13 @@ func (n *noted) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMess
 
 // What some connections do beside being one is passed on.
 
-func (n *noted) AcceptBatches() {
+func (n *trackedConn) AcceptBatches() {
 	if b, ok := n.Conn.(mcp.BatchReader); ok {
 		b.AcceptBatches()
 	}
 }
 
-func (n *noted) BindArguments(name string, schema jsonrpc.RawMessage) error {
+func (n *trackedConn) BindArguments(name string, schema jsonrpc.RawMessage) error {
 	if b, ok := n.Conn.(mcp.ArgumentBinder); ok {
 		return b.BindArguments(name, schema)
 	}
@@ -88,7 +88,7 @@ func (n *noted) BindArguments(name string, schema jsonrpc.RawMessage) error {
 }
 
 // balance returns what is wrong when all calls should have ended.
-func (l *ledger) balance() []string {
+func (l *callTracker) balance() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	list := l.problems
@@ -99,20 +99,20 @@ func (l *ledger) balance() []string {
 }
 
 // counts returns how many calls have no outcome, and how many have one.
-func (l *ledger) counts() (open, closed int) {
+func (l *callTracker) counts() (open, closed int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.open, l.closed
 }
 
 // A journal notes what a client reports as dropped: what, and how often.
-type journal struct {
+type dropLog struct {
 	mu      sync.Mutex
 	reasons []error
 	n       int
 }
 
-func (j *journal) dropped(reason error, _ []byte) {
+func (j *dropLog) dropped(reason error, _ []byte) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.n++; len(j.reasons) < 1000 {
@@ -121,16 +121,16 @@ func (j *journal) dropped(reason error, _ []byte) {
 }
 
 // all returns the reasons.
-func (j *journal) all() []error {
+func (j *dropLog) all() []error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.reasons[:len(j.reasons):len(j.reasons)]
 }
 
 // shows reports whether one of the reasons has the cue.
-func (j *journal) shows(c cue) bool { return slices.ContainsFunc(j.all(), c.in) }
+func (j *dropLog) shows(c matcher) bool { return slices.ContainsFunc(j.all(), c.in) }
 
-func (j *journal) count() int {
+func (j *dropLog) count() int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.n

@@ -19,18 +19,18 @@ import (
 )
 
 // refusesConnections asks where nobody listens any more.
-func refusesConnections(t *testing.T, w *world) {
+func refusesConnections(t *testing.T, w *env) {
 	w.start(t)
 	w.running.Refuse()
 	if w.transport == 'E' {
-		w.mustRefuse(t, sse.New(w.running.SSE, nil), says("refused"), request)
+		w.checkRefused(t, sse.New(w.running.SSE, nil), contains("refused"), request)
 	} else {
-		w.mustRefuse(t, streamhttp.New(w.running.URL, nil), says("refused"), request)
+		w.checkRefused(t, streamhttp.New(w.running.URL, nil), contains("refused"), request)
 	}
 }
 
 // packedStream answers the request for the stream of HTTP+SSE with a gzip bomb.
-func packedStream(t *testing.T, w *world) {
+func packedStream(t *testing.T, w *env) {
 	var bomb bytes.Buffer
 	z := gzip.NewWriter(&bomb)
 	_, _ = io.CopyN(z, zeros{}, 4<<20)
@@ -42,7 +42,7 @@ func packedStream(t *testing.T, w *world) {
 			resp.Body = io.NopCloser(&bomb)
 		}
 	}
-	w.mustRefuse(t, w.start(t), web)
+	w.checkRefused(t, w.start(t), web)
 }
 
 type zeros struct{}
@@ -51,7 +51,7 @@ func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
 // falseLength has the responses to messages of HTTP+SSE announce more than
 // there is, or less.
-func falseLength(t *testing.T, w *world) {
+func falseLength(t *testing.T, w *env) {
 	var responses atomic.Int64
 	w.tamper = func(resp *http.Response) {
 		if resp.Request.Method == http.MethodPost {
@@ -68,17 +68,17 @@ func falseLength(t *testing.T, w *world) {
 
 // idles meets a peer that keeps the connection and sends nothing any more.
 // Over HTTP+SSE, where there is one stream for all, the connection ends.
-func idles(fault string) func(*testing.T, *world) {
-	return func(t *testing.T, w *world) {
+func idles(fault string) func(*testing.T, *env) {
+	return func(t *testing.T, w *env) {
 		w.engine.Fault, w.idle = fault, 3*time.Second
 		client := w.connect(t, w.options())
 		ctx, cancel := context.WithTimeout(t.Context(), callTime)
 		defer cancel()
 		start := time.Now()
 		_, err := w.echo(ctx, client, "x")
-		want := fails(deadline, unknown, says("3s"))
-		for _, complaint := range want.complaints(err) {
-			t.Error(complaint)
+		want := fails(deadline, unknown, contains("3s"))
+		for _, problem := range want.problems(err) {
+			t.Error(problem)
 		}
 		if took := time.Since(start); took > w.idle+lateness {
 			t.Errorf("noticed after %v", took)
@@ -91,8 +91,8 @@ func idles(fault string) func(*testing.T, *world) {
 
 // waits has the stream of a call dropped, and resumed after a time that the
 // server asks for and the client keeps within limits.
-func waits(fault string, want time.Duration) func(*testing.T, *world) {
-	return func(t *testing.T, w *world) {
+func waits(fault string, want time.Duration) func(*testing.T, *env) {
+	return func(t *testing.T, w *env) {
 		w.engine.Fault = fault
 		o := w.options()
 		o.Timeout = 2 * time.Minute
@@ -111,7 +111,7 @@ func waits(fault string, want time.Duration) func(*testing.T, *world) {
 
 // seesOnce has a server repeat, when its stream is resumed, the log message that
 // it has sent.
-func seesOnce(t *testing.T, w *world) {
+func seesOnce(t *testing.T, w *env) {
 	w.engine.Fault = "replays"
 	o := w.options()
 	var seen atomic.Int64
@@ -127,7 +127,7 @@ func seesOnce(t *testing.T, w *world) {
 }
 
 // oddArguments are mirrored into headers, where they can't go as they are.
-func oddArguments(t *testing.T, w *world) {
+func oddArguments(t *testing.T, w *env) {
 	w.engine.Mirror = true
 	client := w.connect(t, w.options())
 	if _, err := client.ListTools(t.Context()); err != nil {
@@ -142,7 +142,7 @@ func oddArguments(t *testing.T, w *world) {
 }
 
 // longArgument would make a header of 1 MiB.
-func longArgument(t *testing.T, w *world) {
+func longArgument(t *testing.T, w *env) {
 	w.engine.Mirror = true
 	client := w.connect(t, w.options())
 	if _, err := client.ListTools(t.Context()); err != nil {
@@ -162,7 +162,7 @@ func longArgument(t *testing.T, w *world) {
 // losesSession has calls made all the time while a session is lost and another
 // one is opened. All of them succeed, and none comes before the session is open,
 // of which the server would complain.
-func losesSession(t *testing.T, w *world) {
+func losesSession(t *testing.T, w *env) {
 	w.engine.Fault, w.web.Latency = "session-lost", 10*time.Millisecond
 	client := w.connect(t, w.options())
 	var all sync.WaitGroup

@@ -18,28 +18,28 @@ import (
 // in a bubble unless its line says otherwise.
 
 // mustRefuse checks that Connect fails with what cues show, and soon.
-func (w *world) mustRefuse(t *testing.T, tr mcp.Transport, cues ...cue) {
+func (w *env) checkRefused(t *testing.T, tr mcp.Transport, cues ...matcher) {
 	t.Helper()
 	start := time.Now()
 	client, err := mcp.Connect(t.Context(), tr, nil)
 	if err == nil {
 		client.Close()
 	}
-	for _, complaint := range refused(cues...).complaints(err) {
-		t.Error(complaint)
+	for _, problem := range refused(cues...).problems(err) {
+		t.Error(problem)
 	}
 	if took := time.Since(start); took > w.within(closeTime) {
 		t.Errorf("Connect took %v", took)
 	}
 }
 
-func noSuchProgram(t *testing.T, w *world) {
-	w.mustRefuse(t, stdio.Command("no-such-program-of-stdmcp"), says("no-such-program-of-stdmcp"), says("not found"))
+func noSuchProgram(t *testing.T, w *env) {
+	w.checkRefused(t, stdio.Command("no-such-program-of-stdmcp"), contains("no-such-program-of-stdmcp"), contains("not found"))
 }
 
 // panics has a handler panic. The server learns that something failed, the
 // program why, and everything goes on.
-func panics(t *testing.T, w *world) {
+func panics(t *testing.T, w *env) {
 	o := w.options()
 	o.Handlers = []mcp.Handler{mcp.Roots(func(context.Context) ([]mcp.Root, error) { panic("no roots today") })}
 	o.LogLevel, o.Log = mcp.LevelDebug, func(context.Context, *mcp.LogMessage) { panic("no log today") }
@@ -47,12 +47,12 @@ func panics(t *testing.T, w *world) {
 	ctx, cancel := context.WithTimeout(t.Context(), callTime)
 	defer cancel()
 	_, err := client.CallTool(ctx, "ask_roots", nil)
-	want := fails(remote, says("-32603"), not(says("today"))) // as the server tells it
-	if w.revision == modern {
-		want = fails(says("no roots today"))
+	want := fails(remote, contains("-32603"), not(contains("today"))) // as the server tells it
+	if w.version == modern {
+		want = fails(contains("no roots today"))
 	}
-	for _, complaint := range want.complaints(err) {
-		t.Error(complaint)
+	for _, problem := range want.problems(err) {
+		t.Error(problem)
 	}
 	if _, err := client.CallTool(ctx, "log", nil); err != nil {
 		t.Error(err)
@@ -62,17 +62,17 @@ func panics(t *testing.T, w *world) {
 	}
 	synctest.Wait()
 	for _, text := range []string{"no roots today", "no log today"} {
-		if w.revision == modern && text == "no roots today" {
+		if w.version == modern && text == "no roots today" {
 			continue // it was the error of the call
 		}
-		if !w.journal.shows(says(text)) {
-			t.Errorf("dropped %v, which does not show %q", w.journal.all(), text)
+		if !w.dropLog.shows(contains(text)) {
+			t.Errorf("dropped %v, which does not show %q", w.dropLog.all(), text)
 		}
 	}
 }
 
 // blocks has handlers that return when their context ends and not before.
-func blocks(t *testing.T, w *world) {
+func blocks(t *testing.T, w *env) {
 	o := w.options()
 	o.Handlers = []mcp.Handler{mcp.Roots(func(ctx context.Context) ([]mcp.Root, error) {
 		<-ctx.Done()
@@ -95,13 +95,13 @@ func blocks(t *testing.T, w *world) {
 			t.Error(err)
 		}
 	}
-	for _, complaint := range fails(deadline).complaints(<-asked) {
-		t.Error(complaint)
+	for _, problem := range fails(deadline).problems(<-asked) {
+		t.Error(problem)
 	}
 }
 
 // crowdedBatch sends more messages at once than a batch may have.
-func crowdedBatch(t *testing.T, w *world) {
+func longBatch(t *testing.T, w *env) {
 	greet := `{"jsonrpc":"2.0","id":$id,"result":{"protocolVersion":"2025-03-26","capabilities":{},"serverInfo":{"name":"crowd","version":"1"}}}`
 	note := `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}},`
 	replies := testserver.Replies(map[string]string{
@@ -110,7 +110,7 @@ func crowdedBatch(t *testing.T, w *world) {
 		"ping":            `{"jsonrpc":"2.0","id":$id,"result":{}}`,
 		"tools/call":      "[" + strings.Repeat(note, 1500) + `{"jsonrpc":"2.0","id":$id,"result":{"content":[]}}]`,
 	})
-	client, err := mcp.Connect(t.Context(), w.ledger.keep(stdio.Stream(replies.Pipe())), w.options())
+	client, err := mcp.Connect(t.Context(), w.callTracker.wrap(stdio.Stream(replies.Pipe())), w.options())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,11 +118,11 @@ func crowdedBatch(t *testing.T, w *world) {
 	ctx, cancel := context.WithTimeout(t.Context(), callTime)
 	defer cancel()
 	_, err = client.CallTool(ctx, "any", nil)
-	for _, complaint := range fails(either(deadline, malformed)).complaints(err) {
-		t.Error(complaint)
+	for _, problem := range fails(either(deadline, malformed)).problems(err) {
+		t.Error(problem)
 	}
-	if !w.journal.shows(says("too many messages")) {
-		t.Errorf("dropped %.3q", w.journal.all())
+	if !w.dropLog.shows(contains("too many messages")) {
+		t.Errorf("dropped %.3q", w.dropLog.all())
 	}
 	if err := client.Ping(t.Context()); err != nil {
 		t.Error(err)
@@ -130,7 +130,7 @@ func crowdedBatch(t *testing.T, w *world) {
 }
 
 // storms has a handler that is slower than what comes.
-func storms(t *testing.T, w *world) {
+func storms(t *testing.T, w *env) {
 	const all = 5_000
 	w.engine.Fault, w.engine.Size = "notification-storm", all
 	o := w.options()
@@ -145,17 +145,17 @@ func storms(t *testing.T, w *world) {
 		t.Errorf("%q, %v", text, err)
 	}
 	time.Sleep(time.Minute) // until all that is kept was handled
-	if n := int64(w.journal.count()); n == 0 || handled.Load() < 1000 || n+handled.Load() != all {
+	if n := int64(w.dropLog.count()); n == 0 || handled.Load() < 1000 || n+handled.Load() != all {
 		t.Errorf("%d messages handled and %d dropped of %d", handled.Load(), n, all)
 	}
-	if !w.journal.shows(flood) {
-		t.Errorf("dropped %.3q", w.journal.all())
+	if !w.dropLog.shows(flood) {
+		t.Errorf("dropped %.3q", w.dropLog.all())
 	}
 }
 
 // changesALot has a subscription learn of a storm as of one change, or two.
-func changesALot(storm string) func(*testing.T, *world) {
-	return func(t *testing.T, w *world) {
+func changesALot(storm string) func(*testing.T, *env) {
+	return func(t *testing.T, w *env) {
 		w.engine.Fault, w.engine.Size = storm, 5000
 		client := w.connect(t, w.options())
 		s, err := client.Subscribe(t.Context(), &mcp.SubscriptionFilter{ToolsListChanged: true})
@@ -183,7 +183,7 @@ func changesALot(storm string) func(*testing.T, *world) {
 }
 
 // wildSchemas lists tools with schemas that nobody should follow.
-func wildSchemas(t *testing.T, w *world) {
+func wildSchemas(t *testing.T, w *env) {
 	recursive := `{"type":"object","$ref":"#"}`
 	network := `{"type":"object","$ref":"https://elsewhere.example/schema.json"}`
 	bomb := `{"type":"object","$defs":{"a0":{}`
@@ -204,7 +204,7 @@ func wildSchemas(t *testing.T, w *world) {
 			`"capabilities":{"tools":{}},"ttlMs":0,"cacheScope":"private"}}`,
 		"tools/list": tools + "]}}",
 	})
-	client, err := mcp.Connect(t.Context(), w.ledger.keep(stdio.Stream(replies.Pipe())), w.options())
+	client, err := mcp.Connect(t.Context(), w.callTracker.wrap(stdio.Stream(replies.Pipe())), w.options())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +217,7 @@ func wildSchemas(t *testing.T, w *world) {
 }
 
 // givesUpConnecting ends the context of Connect after each number of messages.
-func givesUpConnecting(t *testing.T, w *world) {
+func givesUpConnecting(t *testing.T, w *env) {
 	tr := w.start(t)
 	for k := 1; ; k++ {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -252,7 +252,7 @@ func givesUpConnecting(t *testing.T, w *world) {
 }
 
 // closesInCalls closes again and again while something is called.
-func closesInCalls(t *testing.T, w *world) {
+func closesInCalls(t *testing.T, w *env) {
 	tr := w.start(t)
 	for range length(20, 1000) {
 		client, err := mcp.Connect(t.Context(), tr, w.options())
@@ -262,14 +262,14 @@ func closesInCalls(t *testing.T, w *world) {
 		result := make(chan error, 1)
 		go func() { result <- w.slow(t, client) }() // ends with the call
 		w.close(t, client)
-		for _, complaint := range fails(closed).complaints(<-result) {
-			t.Error(complaint)
+		for _, problem := range fails(closed).problems(<-result) {
+			t.Error(problem)
 		}
 	}
 }
 
 // closesManyTimes closes one client a thousand times, from everywhere.
-func closesManyTimes(t *testing.T, w *world) {
+func closesManyTimes(t *testing.T, w *env) {
 	client := w.connect(t, w.options())
 	var all sync.WaitGroup
 	for i := range 1000 {
@@ -283,7 +283,7 @@ func closesManyTimes(t *testing.T, w *world) {
 		t.Errorf("Err is %v", err)
 	}
 	_, err := client.Call(t.Context(), "ping", nil)
-	for _, complaint := range fails(closed, not(unknown)).complaints(err) {
-		t.Error(complaint)
+	for _, problem := range fails(closed, not(unknown)).problems(err) {
+		t.Error(problem)
 	}
 }

@@ -22,21 +22,21 @@ func TestManyCallsInFlight(t *testing.T) {
 		n = 200 // it gives up when a bubble has many timers
 	}
 	for _, transport := range []byte("SEH") {
-		for _, revision := range revisionsOf[transport] {
-			if revision == batches {
+		for _, version := range versionsOf[transport] {
+			if version == batches {
 				continue // no different
 			}
-			t.Run(fmt.Sprintf("%c/%s", transport, revision), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%c/%s", transport, version), func(t *testing.T) {
 				start := time.Now()
-				synctest.Test(t, func(t *testing.T) { inFlight(t, n, &world{transport: transport, revision: revision}) })
-				figures.add(fmt.Sprintf("calls in flight on one connection, %c %s", transport, revision), "none lost, none crossed",
+				synctest.Test(t, func(t *testing.T) { inFlight(t, n, &env{transport: transport, version: version}) })
+				figures.add(fmt.Sprintf("calls in flight on one connection, %c %s", transport, version), "none lost, none crossed",
 					"%d, answered in %v", n, time.Since(start).Round(time.Millisecond))
 			})
 		}
 	}
 }
 
-func inFlight(t *testing.T, n int, w *world) {
+func inFlight(t *testing.T, n int, w *env) {
 	o := w.options()
 	o.Timeout = -1 // and so without a timer
 	client := w.connect(t, o)
@@ -52,11 +52,11 @@ func inFlight(t *testing.T, n int, w *world) {
 		})
 	}
 	synctest.Wait()
-	if open, _ := w.ledger.counts(); open != n {
+	if open, _ := w.callTracker.counts(); open != n {
 		t.Errorf("%d calls in flight, want %d", open, n)
 	}
 	all.Wait()
-	if open, ended := w.ledger.counts(); open != 0 || ended < n {
+	if open, ended := w.callTracker.counts(); open != 0 || ended < n {
 		t.Errorf("%d calls have no outcome, %d have one", open, ended)
 	}
 }
@@ -70,7 +70,7 @@ func TestConnectAndClose(t *testing.T) {
 			if transport == 'S' {
 				n = length(10, 10_000)
 			}
-			w := &world{transport: transport, revision: revisionsOf[transport][0], place: system}
+			w := &env{transport: transport, version: versionsOf[transport][0], location: system}
 			tr := w.start(t)
 			client, err := mcp.Connect(t.Context(), tr, nil) // so that what is kept is there
 			if err != nil {
@@ -120,14 +120,14 @@ func TestOneHostileServer(t *testing.T) {
 // slowest returns the 99th percentile of what calls of polite servers take. A
 // call follows the one before on its server after a pause.
 func slowest(t *testing.T, servers, calls int, fault string) time.Duration {
-	var all, noise sync.WaitGroup
+	var all, flooding sync.WaitGroup
 	var mu sync.Mutex
 	var took []time.Duration
 	ctx, cancel := context.WithCancel(t.Context())
 	for i := range servers {
-		w := &world{transport: 'S', revision: modern}
+		w := &env{transport: 'S', version: modern}
 		if i == 0 {
-			w.place, w.engine.Fault = system, fault
+			w.location, w.engine.Fault = system, fault
 		}
 		client, err := mcp.Connect(t.Context(), w.start(t), nil)
 		if err != nil {
@@ -135,7 +135,7 @@ func slowest(t *testing.T, servers, calls int, fault string) time.Duration {
 		}
 		defer client.Close()
 		if i == 0 {
-			noise.Go(func() { // ends with ctx
+			flooding.Go(func() { // ends with ctx
 				for fault != "" && ctx.Err() == nil {
 					if _, err := w.echo(ctx, client, "x"); err != nil && ctx.Err() == nil {
 						t.Error(err)
@@ -161,6 +161,6 @@ func slowest(t *testing.T, servers, calls int, fault string) time.Duration {
 	}
 	all.Wait()
 	cancel()
-	noise.Wait()
+	flooding.Wait()
 	return percentile(took, 99)
 }

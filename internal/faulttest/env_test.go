@@ -30,26 +30,26 @@ const (
 )
 
 // A place is where servers are.
-type place int
+type location int
 
 const (
-	memory  place = iota // in a bubble, on pipes
-	system               // a process, or behind a socket
-	secured              // behind a socket, with TLS (not in a bubble: HTTP/2 of Go 1.25 panics there)
+	memory  location = iota // in a bubble, on pipes
+	system                  // a process, or behind a socket
+	secured                 // behind a socket, with TLS (not in a bubble: HTTP/2 of Go 1.25 panics there)
 )
 
-func (p place) inMemory() bool { return p == memory }
+func (p location) inMemory() bool { return p == memory }
 
 // guard is how long anything may take that somebody else's use of the machine
 // may delay: it ends what hangs, and says nothing of how long things take.
-const guard = 30 * time.Second
+const machineTimeout = 30 * time.Second
 
 // within returns how long something may take: so long, where time is exact.
-func (w *world) within(exact time.Duration) time.Duration {
-	if w.place.inMemory() {
+func (w *env) within(exact time.Duration) time.Duration {
+	if w.location.inMemory() {
 		return exact
 	}
-	return guard
+	return machineTimeout
 }
 
 // secret is sent with every request of HTTP. The servers see to it that it
@@ -60,39 +60,39 @@ const secret = "Bearer of-this-cell"
 const maxMessage = 256 << 10
 
 // A world is a server, perhaps with a fault, and the way to it.
-type world struct {
-	transport byte // S, E or H
-	revision  string
-	place     place
-	engine    testserver.Options
-	web       testserver.HTTPOptions // of E and H
-	idle      time.Duration          // IdleTimeout, of E and H
-	pardon    string                 // what the servers may complain of
+type env struct {
+	transport        byte // S, E or H
+	version          string
+	location         location
+	engine           testserver.Options
+	web              testserver.HTTPOptions // of E and H
+	idle             time.Duration          // IdleTimeout, of E and H
+	allowedViolation string                 // what the servers may complain of
 
-	tamper   func(*http.Response) // changes what comes back, in memory
-	fuse     *fuse                // in the connections of the client, in memory
-	unjudged bool                 // the servers may complain of anything
+	tamper        func(*http.Response) // changes what comes back, in memory
+	faultInjector *faultInjector       // in the connections of the client, in memory
+	anyViolation  bool                 // the servers may complain of anything
 
-	servers []*testserver.Server // those in this process
-	running *testserver.HTTPServer
-	client  *http.Client // nil when the transports have their own
-	stderr  notes        // of a process
-	mark    string       // in the environment of a process, and of those that it starts
-	ledger  ledger
-	journal journal
+	servers     []*testserver.Server // those in this process
+	running     *testserver.HTTPServer
+	client      *http.Client // nil when the transports have their own
+	stderr      lockedBuffer // of a process
+	mark        string       // in the environment of a process, and of those that it starts
+	callTracker callTracker
+	dropLog     dropLog
 }
 
 // start makes the way to the server, and has what is left looked at when the
 // test ends. In a bubble it must be called there.
-func (w *world) start(t testing.TB) mcp.Transport {
+func (w *env) start(t testing.TB) mcp.Transport {
 	t.Helper()
 	if w.engine.ProtocolVersions == nil {
-		w.engine.ProtocolVersions = []string{w.revision}
+		w.engine.ProtocolVersions = []string{w.version}
 	}
 	switch w.transport {
 	case 'S':
-		t.Cleanup(func() { w.judge(t) })
-		return w.ledger.keep(w.stream())
+		t.Cleanup(func() { w.checkViolations(t) })
+		return w.callTracker.wrap(w.stream())
 	case 'E':
 		w.web.SSEOnly = true
 	case 'H':
@@ -101,18 +101,18 @@ func (w *world) start(t testing.TB) mcp.Transport {
 	w.listen(t)
 	header := http.Header{"Authorization": {secret}}
 	if w.transport == 'E' {
-		return w.ledger.keep(sse.New(w.running.SSE, &sse.Options{
+		return w.callTracker.wrap(sse.New(w.running.SSE, &sse.Options{
 			Client: w.client, Header: header, MaxMessage: maxMessage, IdleTimeout: w.idle,
 		}))
 	}
-	return w.ledger.keep(streamhttp.New(w.running.URL, &streamhttp.Options{
+	return w.callTracker.wrap(streamhttp.New(w.running.URL, &streamhttp.Options{
 		Client: w.client, Header: header, MaxMessage: maxMessage, IdleTimeout: w.idle,
 	}))
 }
 
 // stream returns a transport to a process, or to a server in memory.
-func (w *world) stream() mcp.Transport {
-	if w.place == system {
+func (w *env) stream() mcp.Transport {
+	if w.location == system {
 		args, env := testserver.Command(&w.engine)
 		tr := stdio.Command(args[0], args[1:]...)
 		w.mark = fmt.Sprintf("STDMCP_MATRIX_MARK=%d-%d", os.Getpid(), marks.Add(1))
@@ -125,8 +125,8 @@ func (w *world) stream() mcp.Transport {
 		w.servers = append(w.servers, s)
 		return s.Pipe()
 	}
-	if w.fuse != nil {
-		return w.fuse.over(pipe)
+	if w.faultInjector != nil {
+		return w.faultInjector.transport(pipe)
 	}
 	return opener(func(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
 		tr := stdio.Stream(pipe())
@@ -143,21 +143,21 @@ type opener func(context.Context, jsonrpc.Handler) (jsonrpc.Conn, error)
 func (f opener) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) { return f(ctx, h) }
 
 // listen starts a server of HTTP.
-func (w *world) listen(t testing.TB) {
-	w.web.InMemory, w.web.TLS = w.place.inMemory(), w.place == secured
+func (w *env) listen(t testing.TB) {
+	w.web.InMemory, w.web.TLS = w.location.inMemory(), w.location == secured
 	s := testserver.New(&w.engine)
 	w.servers = append(w.servers, s)
 	var err error
 	if w.running, err = testserver.StartHTTP(s, &w.web); err != nil {
 		t.Fatal(err)
 	}
-	if w.place != system { // where the client has an http.Transport of its own
+	if w.location != system { // where the client has an http.Transport of its own
 		w.client = w.running.Client()
 	}
-	if w.fuse != nil {
-		w.fuse.put(w.client.Transport.(*http.Transport))
+	if w.faultInjector != nil {
+		w.faultInjector.wrapTransport(w.client.Transport.(*http.Transport))
 	}
-	if w.place.inMemory() {
+	if w.location.inMemory() {
 		w.client.Transport = interrupting{w.client.Transport.(*http.Transport)}
 	}
 	if w.tamper != nil {
@@ -167,7 +167,7 @@ func (w *world) listen(t testing.TB) {
 		if leaks := w.running.Leaks(); leaks != nil {
 			t.Errorf("requests that the client has not ended: %q", leaks)
 		}
-		w.judge(t)
+		w.checkViolations(t)
 		if w.client != nil {
 			w.client.CloseIdleConnections()
 		}
@@ -216,20 +216,20 @@ func (b *interruptible) Close() error {
 }
 
 // judge fails the test when the client did what it may not.
-func (w *world) judge(t testing.TB) {
+func (w *env) checkViolations(t testing.TB) {
 	t.Helper()
-	for _, problem := range w.ledger.balance() {
+	for _, problem := range w.callTracker.balance() {
 		t.Error(problem)
 	}
 	if w.mark != "" && !testutil.Eventually(func() bool { return marked(w.mark) == 0 }) {
 		t.Errorf("%d processes are left", marked(w.mark))
 	}
-	if w.unjudged {
+	if w.anyViolation {
 		return
 	}
 	for _, s := range w.servers {
 		for _, v := range s.Violations() {
-			if w.pardon == "" || !strings.Contains(v, w.pardon) {
+			if w.allowedViolation == "" || !strings.Contains(v, w.allowedViolation) {
 				t.Errorf("the server complains: %q", v)
 			}
 		}
@@ -247,7 +247,7 @@ func (w *world) judge(t testing.TB) {
 }
 
 // received returns how often the servers were sent a method.
-func (w *world) received(method string) (n int) {
+func (w *env) received(method string) (n int) {
 	for _, s := range w.servers {
 		for _, m := range s.Received() {
 			if m.Method == method {
@@ -259,29 +259,29 @@ func (w *world) received(method string) (n int) {
 }
 
 // options are those of the client.
-func (w *world) options() *mcp.Options {
-	o := &mcp.Options{Dropped: w.journal.dropped, MaxPages: 20}
-	if !w.place.inMemory() {
+func (w *env) options() *mcp.Options {
+	o := &mcp.Options{Dropped: w.dropLog.dropped, MaxPages: 20}
+	if !w.location.inMemory() {
 		o.ProbeTimeout = connectTime // a busy machine may take long to start a process
 	}
 	return o
 }
 
 // notes collects text from any goroutine.
-type notes struct {
+type lockedBuffer struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
 }
 
-var _ io.Writer = (*notes)(nil)
+var _ io.Writer = (*lockedBuffer)(nil)
 
-func (n *notes) Write(p []byte) (int, error) {
+func (n *lockedBuffer) Write(p []byte) (int, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.buf.Write(p)
 }
 
-func (n *notes) String() string {
+func (n *lockedBuffer) String() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.buf.String()

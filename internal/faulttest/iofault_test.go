@@ -24,24 +24,24 @@ func TestEveryReadAndWriteFails(t *testing.T) {
 			"steps end in time, with success or an error that is documented", "%d times", places.Load())
 	})
 	for _, transport := range []byte("SEH") {
-		for _, revision := range revisionsOf[transport] {
-			if revision == batches {
+		for _, version := range versionsOf[transport] {
+			if version == batches {
 				continue // reads and writes as its neighbours do
 			}
-			for _, what := range mishaps {
-				t.Run(fmt.Sprintf("%c/%s/%s", transport, revision, what), func(t *testing.T) {
+			for _, what := range ioFaults {
+				t.Run(fmt.Sprintf("%c/%s/%s", transport, version, what), func(t *testing.T) {
 					t.Parallel()
 					const most = 2000
 					for k := 1; k < most; k++ {
-						f := &fuse{k: k, mishap: what}
+						f := &faultInjector{k: k, ioFault: what}
 						synctest.Test(t, func(t *testing.T) {
-							s := scenario{world: &world{transport: transport, revision: revision, fuse: f, unjudged: true}}
+							s := lifecycle{env: &env{transport: transport, version: version, faultInjector: f, anyViolation: true}}
 							s.play(t)
 						})
 						if t.Failed() {
 							t.Fatalf("with the mishap at %d", k)
 						}
-						if !f.blown() {
+						if !f.injected() {
 							if k < 10 {
 								t.Errorf("only %d reads and writes", k-1)
 							}
@@ -57,8 +57,8 @@ func TestEveryReadAndWriteFails(t *testing.T) {
 }
 
 // A scenario is a client's life in short.
-type scenario struct {
-	*world
+type lifecycle struct {
+	*env
 	client *mcp.Client
 }
 
@@ -66,7 +66,7 @@ type scenario struct {
 const stepTime = 20 * time.Second
 
 // play plays every step, whatever became of those before.
-func (s *scenario) play(t *testing.T) {
+func (s *lifecycle) play(t *testing.T) {
 	tr := s.start(t)
 	s.step(t, "connect", func(ctx context.Context) (err error) {
 		s.client, err = mcp.Connect(ctx, tr, s.options())
@@ -90,7 +90,7 @@ func (s *scenario) play(t *testing.T) {
 
 // step makes a step. It must end in time, rightly or with an error that is
 // documented.
-func (s *scenario) step(t *testing.T, name string, do func(context.Context) error) {
+func (s *lifecycle) step(t *testing.T, name string, do func(context.Context) error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), stepTime)
 	defer cancel()
@@ -102,14 +102,14 @@ func (s *scenario) step(t *testing.T, name string, do func(context.Context) erro
 	if err != nil && !isDocumented(err) {
 		t.Errorf("%s: %v (%T) is no error that is documented", name, err, err)
 	}
-	if err != nil && !s.fuse.blown() {
+	if err != nil && !s.faultInjector.injected() {
 		t.Errorf("%s: %v, without a mishap", name, err)
 	}
 }
 
 // call calls a tool that reports progress. If the server got the request and
 // the client not the answer, the error must say that nobody knows.
-func (s *scenario) call(ctx context.Context) error {
+func (s *lifecycle) call(ctx context.Context) error {
 	synctest.Wait() // what was sent before has arrived
 	before := s.received("tools/call")
 	res, err := s.client.Do(ctx, &mcp.ToolCall{
@@ -128,7 +128,7 @@ func (s *scenario) call(ctx context.Context) error {
 
 // subscribe subscribes, has something change and waits for the news, which a
 // mishap may keep away.
-func (s *scenario) subscribe(ctx context.Context) error {
+func (s *lifecycle) subscribe(ctx context.Context) error {
 	sub, err := s.client.Subscribe(ctx, &mcp.SubscriptionFilter{ToolsListChanged: true})
 	if err != nil {
 		return err

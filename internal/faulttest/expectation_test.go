@@ -1,0 +1,162 @@
+package faulttest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/stdmcp/stdmcp/internal/httpx"
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+	"github.com/stdmcp/stdmcp/mcp/stdio"
+)
+
+// A fate is what becomes of what a fault strikes: Connect, a call of the tool
+// echo, or the listing of tools. The zero fate is that nothing is noticed.
+type expectation struct {
+	refused bool      // it is Connect that fails
+	errors  []matcher // what the error must show; nil means success
+	reports []matcher // what must be among the things reported as dropped
+
+	empty            bool   // the call returns a result without content
+	structured       string // the call returns this structured content, beside no content
+	tools            int    // so many tools are listed; any number but none when negative
+	progress         int    // so many reports of progress are delivered, or one more
+	withdrawn        bool   // the server hears that the call was given up
+	connectionEnds   bool   // the connection ends
+	sessionEnds      bool   // the session does, and with it the calls in it, but not the connection
+	serverStuck      bool   // the server takes no further calls
+	allowedViolation string // what the server complains of though the client is right
+}
+
+// works is the fate of calls that notice nothing.
+var works expectation
+
+// fails is the fate of calls whose error shows all of the cues.
+func fails(cues ...matcher) expectation { return expectation{errors: append([]matcher{}, cues...)} }
+
+// refused is the fate of a Connect that fails.
+func refused(cues ...matcher) expectation {
+	return expectation{errors: append([]matcher{}, cues...), refused: true}
+}
+
+// drops adds what is reported as dropped.
+func (f expectation) drops(cues ...matcher) expectation {
+	f.reports = append(f.reports[:len(f.reports):len(f.reports)], cues...)
+	return f
+}
+
+func (f expectation) withoutContent() expectation         { f.empty = true; return f }
+func (f expectation) withStructured(s string) expectation { f.structured, f.empty = s, true; return f }
+func (f expectation) lists(tools int) expectation         { f.tools = tools; return f }
+func (f expectation) progresses(reports int) expectation  { f.progress = reports; return f }
+func (f expectation) andIsWithdrawn() expectation         { f.withdrawn = true; return f }
+func (f expectation) andConnectionEnds() expectation      { f.connectionEnds = true; return f }
+func (f expectation) andSessionEnds() expectation         { f.sessionEnds = true; return f }
+func (f expectation) allows(what string) expectation      { f.allowedViolation = what; return f }
+func (f expectation) andServerIsStuck() expectation       { f.serverStuck = true; return f }
+
+// A cue is something to be found in an error.
+type matcher struct {
+	what string
+	in   func(error) bool
+	code bool // it is a code of JSON-RPC that the server sent
+}
+
+func is(target error) matcher {
+	return matcher{what: target.Error(), in: func(err error) bool { return errors.Is(err, target) }}
+}
+
+func as[T error](what string) matcher {
+	return matcher{what: what, in: func(err error) bool {
+		var target T
+		return errors.As(err, &target)
+	}}
+}
+
+func contains(text string) matcher {
+	return matcher{what: text, in: func(err error) bool { return strings.Contains(err.Error(), text) }}
+}
+
+// status is a response of HTTP with that status.
+func status(code int) matcher {
+	return matcher{what: fmt.Sprint("status ", code), in: func(err error) bool {
+		var e *httpx.StatusError
+		return errors.As(err, &e) && e.Status == code
+	}}
+}
+
+// answered is the server's own error with that code.
+func serverError(code int64) matcher {
+	return matcher{what: fmt.Sprint("code ", code), code: true, in: func(err error) bool {
+		var e *jsonrpc.Error
+		return errors.As(err, &e) && e.Code == code
+	}}
+}
+
+// not turns a cue into its absence.
+func not(c matcher) matcher {
+	return matcher{what: "no " + c.what, in: func(err error) bool { return !c.in(err) }}
+}
+
+// either is any of several cues.
+func either(cues ...matcher) matcher {
+	return matcher{what: "any of several", in: func(err error) bool {
+		return slices.ContainsFunc(cues, func(c matcher) bool { return c.in(err) })
+	}}
+}
+
+// The errors that the library documents. An error of a call or of Connect
+// shows at least one of them.
+var (
+	deadline  = is(context.DeadlineExceeded)
+	closed    = is(mcp.ErrClosed)
+	unknown   = is(mcp.ErrOutcomeUnknown)
+	malformed = is(mcp.ErrMalformed)
+	tooLarge  = is(mcp.ErrTooLarge)
+	tooMany   = is(mcp.ErrListLimit)
+	noVersion = is(mcp.ErrUnsupportedVersion)
+	noSession = is(jsonrpc.ErrNoSession)
+	unknownID = is(jsonrpc.ErrUnknownID)
+	flood     = is(mcp.ErrOverloaded)
+	notJSON   = is(stdio.ErrNotJSON)
+	cutOff    = is(io.ErrUnexpectedEOF)
+	redirect  = as[*httpx.RedirectError]("a redirect that was refused")
+	origin    = as[*httpx.OriginError]("another origin")
+	exit      = as[*stdio.ExitError]("how the server ended")
+	web       = as[*httpx.StatusError]("a response that is of no use")
+	request   = either(contains("GET http"), contains("POST http")) // and what net/http says of it
+	remote    = matcher{what: "the server's own error", code: true, in: as[*jsonrpc.Error]("").in}
+)
+
+var documented = []matcher{deadline, is(context.Canceled), closed, unknown, malformed, tooLarge, tooMany, noVersion, noSession,
+	redirect, origin, exit, web, remote, request}
+
+// complaints returns what is wrong with err.
+func (f expectation) problems(err error) (list []string) {
+	switch {
+	case f.errors == nil && err == nil:
+		return nil
+	case f.errors == nil:
+		return []string{"fails: " + err.Error()}
+	case err == nil:
+		return []string{"does not fail"}
+	}
+	for _, c := range f.errors {
+		if !c.in(err) {
+			list = append(list, fmt.Sprintf("the error %q does not show %q", err, c.what))
+		}
+	}
+	if remote.in(err) && !slices.ContainsFunc(f.errors, func(c matcher) bool { return c.code }) {
+		list = append(list, fmt.Sprintf("the local error %q borrows a code of the server's", err))
+	}
+	return list
+}
+
+// isDocumented reports whether err shows one of the documented errors.
+func isDocumented(err error) bool {
+	return slices.ContainsFunc(documented, func(c matcher) bool { return c.in(err) })
+}
