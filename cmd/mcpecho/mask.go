@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
@@ -40,27 +41,21 @@ func (f *flags) secrets() (all []string) {
 		}
 	}
 	for _, e := range f.env {
-		if key, value, _ := strings.Cut(e, "="); isSecretKey(key) {
+		if key, value, _ := strings.Cut(e, "="); diag.IsSecretName(key) {
 			all = append(all, value)
 		}
 	}
 	return all
 }
 
-// shortSecret is what a value must have to be looked for within other text: a
-// "1" is everywhere.
-const shortSecret = 6
-
 // hide replaces the secrets in a text.
 func (h secrets) hide(s string) string {
 	for _, secret := range h.values {
 		if s == secret && s != "" {
-			return "***"
-		}
-		if len(secret) >= shortSecret {
-			s = strings.ReplaceAll(s, secret, "***")
+			return diag.Mask // even if it is short
 		}
 	}
+	s = diag.Redact(s, h.values...)
 	if h.entry != nil {
 		s = h.entry.Hide(s)
 	}

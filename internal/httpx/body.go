@@ -12,11 +12,11 @@ import (
 )
 
 const (
-	// maxPiece is how much is read of a body that is of no use.
-	maxPiece = 4 << 10
+	// maxPrefix is the limit of what is read of the body of an error.
+	maxPrefix = 4 << 10
 
-	// pieceTime is how long that may take.
-	pieceTime = time.Second
+	// prefixTime is the limit of the time for that.
+	prefixTime = time.Second
 )
 
 // A TimeoutError is a server that did not send what was waited for. It matches
@@ -78,10 +78,10 @@ func (b *body) Close() error {
 
 // Drain closes the body of resp. It reads what is left of a short one first,
 // so that the connection can be used again.
-func Drain(resp *http.Response) { _, _ = piece(resp) }
+func Drain(resp *http.Response) { _, _ = readPrefix(resp) }
 
-// piece returns the begin of the body of resp, and closes that.
-func piece(resp *http.Response) ([]byte, error) {
+// readPrefix returns the first bytes of the body of resp, and closes it.
+func readPrefix(resp *http.Response) ([]byte, error) {
 	defer resp.Body.Close()
 	rc := resp.Body
 	if b, ok := rc.(*body); ok {
@@ -90,9 +90,9 @@ func piece(resp *http.Response) ([]byte, error) {
 	if rc == http.NoBody {
 		return nil, nil
 	}
-	t := time.AfterFunc(pieceTime, func() { _ = rc.Close() })
+	t := time.AfterFunc(prefixTime, func() { _ = rc.Close() })
 	defer t.Stop()
-	return io.ReadAll(io.LimitReader(resp.Body, maxPiece))
+	return io.ReadAll(io.LimitReader(resp.Body, maxPrefix))
 }
 
 // tooLargeError is a body of more than max bytes.

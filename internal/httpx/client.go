@@ -220,17 +220,17 @@ func (c *Client) send(ctx context.Context, r *Request, u *url.URL) (*http.Respon
 	if c.jar != nil {
 		c.jar.SetCookies(u, resp.Cookies())
 	}
-	if made := resp.Request; made != nil && made != req {
-		// It may hold more secrets, for NewStatusError alone.
-		req = req.WithContext(context.WithValue(ctx, madeKey{}, made.Header))
+	if sent := resp.Request; sent != nil && sent != req {
+		// NewStatusError needs the secrets that the RoundTripper has added.
+		req = req.WithContext(context.WithValue(ctx, sentKey{}, sent.Header))
 	}
 	resp.Request = req
 	return resp, nil
 }
 
-// madeKey is for the header of what a RoundTripper has made of a request, in the
-// context of the request.
-type madeKey struct{}
+// sentKey is the context key of the header that a RoundTripper sent, if that is
+// another one than the request's.
+type sentKey struct{}
 
 // requestError says which request failed.
 type requestError struct {

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
@@ -15,17 +16,17 @@ func MediaType(h http.Header) string {
 	return strings.ToLower(strings.TrimSpace(t))
 }
 
-// CheckHeader returns an error if h has a field that cannot be sent: one whose
-// name is no token, or whose value has a line break in it, say. The error names
-// the field and not its value.
+// CheckHeader returns an error if h has a field that cannot be sent, because its
+// name is no token or its value contains a control character. The error contains
+// the name and not the value.
 func CheckHeader(h http.Header) error {
 	for name, values := range h {
-		if name == "" || strings.ContainsFunc(name, notToken) {
-			return &headerError{name, errName}
+		if !IsToken(name) {
+			return diag.Op("header "+wire.Quote(name), errName)
 		}
 		for _, v := range values {
 			if !ValidValue(v) {
-				return &headerError{name, errValue}
+				return diag.Op("header "+wire.Quote(name), errValue)
 			}
 		}
 	}
@@ -42,29 +43,32 @@ func ValidValue(v string) bool {
 	return true
 }
 
-func notToken(r rune) bool {
-	switch {
-	case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9':
-		return false
+// IsToken reports whether s is a token (RFC 9110, section 5.6.2), as the name of
+// a header field must be.
+func IsToken(s string) bool {
+	for i := range len(s) {
+		if !IsTokenByte(s[i]) {
+			return false
+		}
 	}
-	return !strings.ContainsRune("!#$%&'*+-.^_`|~", r)
+	return s != ""
 }
+
+// IsTokenByte reports whether a token may contain c.
+func IsTokenByte(c byte) bool {
+	switch {
+	case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
+		return true
+	}
+	return strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0
+}
+
+// AllowRepeat marks the request with header h as safe to repeat: net/http then
+// sends it again if it finds that the server has just closed an idle
+// connection. The mark itself is not sent.
+func AllowRepeat(h http.Header) { h["Idempotency-Key"] = []string{} }
 
 var (
-	errName  = errors.New("the name is not allowed")
-	errValue = errors.New("the value has a character that cannot be sent")
+	errName  = errors.New("invalid name")
+	errValue = errors.New("the value contains a control character")
 )
-
-// headerError is a header field that cannot be sent.
-type headerError struct {
-	name string
-	err  error
-}
-
-func (e *headerError) Error() string { return "header " + wire.Quote(e.name) + ": " + e.err.Error() }
-func (e *headerError) Unwrap() error { return e.err }
-
-// AllowRepeat marks a request with the header h, so that net/http sends it once
-// more when it finds that the server has just closed the connection, which was
-// idle. No mark is sent.
-func AllowRepeat(h http.Header) { h["Idempotency-Key"] = []string{} }

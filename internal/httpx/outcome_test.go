@@ -38,7 +38,7 @@ func TestOutcome(t *testing.T) {
 }
 
 func TestQuiet(t *testing.T) {
-	if ctx := context.Background(); IsQuiet(ctx) || !IsQuiet(BestEffort(ctx)) {
+	if ctx := context.Background(); IsBestEffort(ctx) || !IsBestEffort(BestEffort(ctx)) {
 		t.Error("quiet is not told from loud")
 	}
 }

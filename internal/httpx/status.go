@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -60,7 +61,7 @@ func encoding(resp *http.Response) string {
 // NewStatusError returns the error for a response that cannot be used, and closes
 // its body. want says what would have been of use.
 func NewStatusError(resp *http.Response, want string) *StatusError {
-	data, _ := piece(resp)
+	data, _ := readPrefix(resp)
 	return &StatusError{
 		Method:          resp.Request.Method,
 		URL:             Clean(resp.Request.URL),
@@ -69,7 +70,7 @@ func NewStatusError(resp *http.Response, want string) *StatusError {
 		Want:            want,
 		RetryAfter:      retryAfter(resp.Header.Get("Retry-After")),
 		WWWAuthenticate: resp.Header.Values("WWW-Authenticate"),
-		Body:            printable(withoutSecrets(string(data), resp.Request)),
+		Body:            diag.Printable(string(data), 0, secrets(resp.Request)...),
 		encoding:        encoding(resp),
 	}
 }

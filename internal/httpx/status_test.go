@@ -33,7 +33,7 @@ func TestStatusErrors(t *testing.T) {
 		{200, http.Header{}, "", at + "200 OK with no content type instead of application/json"},
 		{200, http.Header{"Content-Type": {"application/json"}, "Content-Encoding": {"br"}}, "", at + "200 OK with application/json encoded in br instead of application/json"},
 		{202, http.Header{}, "Accepted\n", at + "202 Accepted with no content type instead of application/json (Accepted)"},
-		{400, http.Header{}, "bad \x1b[31mversion\x00 2025-06-18", at + "400 Bad Request (bad ?[31mversion? 2025-06-18)"},
+		{400, http.Header{}, "bad \x1b[31mversion\x00 2025-06-18", at + "400 Bad Request (bad version? 2025-06-18)"},
 		{401, http.Header{"Www-Authenticate": {"Bearer"}}, "", at + "401 Unauthorized, the server asks for authorization"},
 		{403, http.Header{}, "Bearer tokensecret, tokensecret, sessionsecret, querysecret, passw0rd", at + "403 Forbidden, the server refuses access (***, ***, ***, ***, ***)"},
 		{404, http.Header{}, "", at + "404 Not Found, there is nothing at this URL"},
@@ -67,7 +67,7 @@ func TestStatusErrors(t *testing.T) {
 			t.Error(ok)
 		}
 	}
-	if e := NewStatusError(answer(500, http.Header{}, strings.Repeat("x", 10000)), ""); len(e.Body) != maxPiece {
+	if e := NewStatusError(answer(500, http.Header{}, strings.Repeat("x", 10000)), ""); len(e.Body) != maxPrefix {
 		t.Errorf("%d bytes of the body", len(e.Body))
 	}
 }

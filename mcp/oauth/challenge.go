@@ -3,6 +3,8 @@ package oauth
 import (
 	"net/http"
 	"strings"
+
+	"github.com/stdmcp/stdmcp/internal/httpx"
 )
 
 // A challenge is one of the challenges of a WWW-Authenticate field (RFC 9110,
@@ -41,7 +43,7 @@ func (p *challengeParser) skip(chars string) { p.s = strings.TrimLeft(p.s, chars
 
 func (p *challengeParser) token() string {
 	n := 0
-	for n < len(p.s) && isTokenByte(p.s[n]) {
+	for n < len(p.s) && httpx.IsTokenByte(p.s[n]) {
 		n++
 	}
 	t := p.s[:n]
@@ -129,10 +131,6 @@ func cutToken68(s string) (rest string, ok bool) {
 
 func isAlnum(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
-}
-
-func isTokenByte(c byte) bool {
-	return isAlnum(c) || strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0
 }
 
 // A demand is what a server asks for before it does what it was asked.

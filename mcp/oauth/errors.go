@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/httpx"
 )
 
@@ -94,31 +95,11 @@ func clean(raw string) string {
 	return httpx.Clean(u)
 }
 
-// printable returns at most 200 bytes of s, which somebody else wrote, without
-// what a terminal would take for an order, and without the secrets.
-func printable(s string, secrets ...string) string {
-	const longest = 200
-	s = strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r >= 0x2028 && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(without(s, secrets), "?"))
-	if len(s) > longest {
-		s = strings.ToValidUTF8(s[:longest], "") + "..."
-	}
-	return s
-}
+// maxServerText is the limit in bytes of what an error quotes of a server.
+const maxServerText = 200
 
-// without returns s without the secrets. What is short may be anything, and is
-// hardly a secret.
-func without(s string, secrets []string) string {
-	const shortest = 6
-	for _, secret := range secrets {
-		if len(secret) >= shortest {
-			s = strings.ReplaceAll(s, secret, "***")
-			s = strings.ReplaceAll(s, url.QueryEscape(secret), "***")
-		}
-	}
-	return s
+// printable returns text of a server without the secrets, safe to print and at
+// most maxServerText bytes long.
+func printable(s string, secrets ...string) string {
+	return diag.Printable(s, maxServerText, secrets...)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/httpx"
 )
 
@@ -44,7 +45,7 @@ func (t *Transport) Hide(optString string) string {
 	if k != nil {
 		secrets = append(secrets, k.access, k.refresh)
 	}
-	return without(optString, secrets)
+	return diag.Redact(optString, secrets...)
 }
 
 // Format implements fmt.Formatter.

@@ -166,7 +166,7 @@ func TestJWT(t *testing.T) {
 
 func TestServerText(t *testing.T) {
 	for in, want := range map[string]string{
-		"plain": "plain", "a\x1b[31mb\r\nc\u202ed": "a [31mb  c d", "\xff": "?", "with " + mark + "&": "with ***&", "abc": "abc",
+		"plain": "plain", "a\x1b[31mb\r\nc\u202ed": "ab  c?d", "\xff": "?", "with " + mark + "&": "with ***&", "abc": "abc",
 	} {
 		if got := printable(in, mark, "abc"); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)

@@ -155,7 +155,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return t.base.RoundTrip(req)
 	}
 	k := t.current(req.Context())
-	quiet := httpx.IsQuiet(req.Context())
+	quiet := httpx.IsBestEffort(req.Context())
 	o := operation{t: t, req: req}
 	for sends := 1; ; sends++ {
 		resp, nonce, err := t.send(req, k, sends > 1)

@@ -247,7 +247,7 @@ type spyKey struct{}
 
 func (s *spy) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Method == "POST" && r.Context().Value(spyKey{}) == "value" {
-		s.quiet <- httpx.IsQuiet(r.Context())
+		s.quiet <- httpx.IsBestEffort(r.Context())
 	}
 	return s.base.RoundTrip(r)
 }

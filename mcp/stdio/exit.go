@@ -5,8 +5,8 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"github.com/stdmcp/stdmcp/internal/diag"
 )
 
 // An ExitError is what ended the connection to a server that exited, or that
@@ -58,34 +58,9 @@ func lastLines(s string) string {
 	}
 	var kept []string
 	for line := range strings.Lines(s) {
-		if line = printable(line); line != "" {
+		if line = diag.Printable(line, 0); line != "" {
 			kept = append(kept, line)
 		}
 	}
 	return strings.Join(kept[max(0, len(kept)-maxLines):], "\n\t")
-}
-
-// printable returns line without terminal sequences and surrounding blanks, and
-// with ? for other characters that can't be printed.
-func printable(line string) string {
-	var b strings.Builder
-	for len(line) > 0 {
-		if rest, ok := strings.CutPrefix(line, "\x1b["); ok {
-			// Parameters, then one final byte: ECMA-48, 5.4.
-			rest = strings.TrimLeft(rest, " !\"#$%&'()*+,-./0123456789:;<=>?")
-			line = rest[min(1, len(rest)):]
-			continue
-		}
-		r, n := utf8.DecodeRuneInString(line)
-		line = line[n:]
-		switch {
-		case unicode.IsSpace(r):
-			b.WriteByte(' ')
-		case strconv.IsPrint(r) && r != utf8.RuneError:
-			b.WriteRune(r)
-		default:
-			b.WriteByte('?')
-		}
-	}
-	return strings.TrimSpace(b.String())
 }

@@ -97,19 +97,19 @@ func (t *Transport) start(ctx context.Context, h jsonrpc.Handler) (*process, err
 func (t *Transport) server() string { return "server " + wire.Quote(t.String()) }
 
 // String returns the program and its arguments as errors quote them: cut if
-// they are long, and with three dots in place of what follows a flag that
-// speaks of a key, token, secret or password.
+// they are long, and with *** in place of the value of a flag whose name is
+// that of a secret.
 func (t *Transport) String() string {
 	const long = 100
 	s := t.Name
 	hide := false
 	for _, arg := range t.Args {
 		flag, _, hasValue := strings.Cut(arg, "=")
-		switch secret := isSecret(flag); {
+		switch secret := diag.IsSecretName(flag); {
 		case hide && !strings.HasPrefix(arg, "-"):
-			arg, hide = "...", false
+			arg, hide = diag.Mask, false
 		case secret && hasValue:
-			arg = flag + "=..."
+			arg = flag + "=" + diag.Mask
 		default:
 			hide = secret && strings.HasPrefix(flag, "-")
 		}
@@ -119,16 +119,6 @@ func (t *Transport) String() string {
 		s = s[:long] + "..."
 	}
 	return s
-}
-
-func isSecret(flag string) bool {
-	flag = strings.ToLower(flag)
-	for _, word := range [...]string{"key", "token", "secret", "password", "passwd", "auth"} {
-		if strings.Contains(flag, word) {
-			return true
-		}
-	}
-	return false
 }
 
 // A StreamTransport talks to a server over a stream that is already there.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -152,7 +153,7 @@ func (f *finder) add(path []string, name, kind string, reachable bool) {
 	case !reachable:
 		f.fail("stands where no property of the arguments is")
 		return
-	case name == "" || strings.ContainsFunc(name, notToken):
+	case !httpx.IsToken(name):
 		f.fail("is no name for a header")
 		return
 	case kind != "string" && kind != "integer" && kind != "boolean":
@@ -167,12 +168,6 @@ func (f *finder) add(path []string, name, kind string, reachable bool) {
 		}
 	}
 	f.found = append(f.found, binding{path, header, kind})
-}
-
-// notToken reports whether c may not stand in a field name (RFC 9110, 5.6.2).
-func notToken(c rune) bool {
-	return !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' ||
-		strings.ContainsRune("!#$%&'*+-.^_`|~", c))
 }
 
 // setParams sets the headers for the arguments in params that are there.

@@ -60,7 +60,7 @@ func ExampleServer_Expand() {
 	fmt.Println(s.Public().Headers["X-Key"])
 	// Output:
 	// https://example.com/mcp secret
-	// the server has refused ...
+	// the server has refused ***
 	// ${KEY}
 }
 

@@ -2,26 +2,16 @@ package config
 
 import (
 	"slices"
-	"strconv"
 	"strings"
-)
 
-// minSecret is the length from which on a value is hidden. Shorter ones, such
-// as ports and switches, are part of too many words.
-const minSecret = 5
+	"github.com/stdmcp/stdmcp/internal/diag"
+)
 
 // secret remembers a value that Hide is to hide.
 func (s *Server) secret(value string) {
-	if len(value) < minSecret || slices.Contains(s.secrets, value) {
-		return
+	if !slices.Contains(s.secrets, value) {
+		s.secrets = append(s.secrets, value)
 	}
-	i := 0
-	for i < len(s.secrets) && len(s.secrets[i]) >= len(value) {
-		i++ // those that contain others go first
-	}
-	s.secrets = append(s.secrets, value)
-	copy(s.secrets[i+1:], s.secrets[i:])
-	s.secrets[i] = value
 }
 
 // secretURL remembers what a URL has in front of its host and in its query.
@@ -51,32 +41,17 @@ func (s *Server) secretArgs() {
 		if public, hidden = publicArg(arg, hidden); public == arg {
 			continue
 		}
-		if prefix := strings.TrimSuffix(public, "..."); strings.HasPrefix(arg, prefix) && !strings.Contains(arg, "://") {
+		if prefix := strings.TrimSuffix(public, diag.Mask); strings.HasPrefix(arg, prefix) && !strings.Contains(arg, "://") {
 			s.secret(arg[len(prefix):])
 		}
 		s.secretURL(arg)
 	}
 }
 
-// Hide returns text with three dots in place of what may be a secret: the
+// Hide returns text with *** in place of what may be a secret: the
 // values of variables and headers, tokens, and what a URL has in front of its
 // host and in its query. They are known to what [Server.Expand] returns only.
-func (s *Server) Hide(text string) string {
-	for _, v := range s.secrets {
-		text = replaceSecret(text, v)
-		if q := strconv.Quote(v); q[1:len(q)-1] != v {
-			text = replaceSecret(text, q[1:len(q)-1])
-		}
-	}
-	return text
-}
-
-func replaceSecret(text, secret string) string {
-	if !strings.Contains(text, secret) {
-		return text
-	}
-	return strings.Join(strings.Split(text, secret), "...")
-}
+func (s *Server) Hide(text string) string { return diag.Redact(text, s.secrets...) }
 
 // Public returns a copy without what may be a secret, for status reports.
 // Variables that have not been replaced are no secret.
@@ -84,12 +59,12 @@ func (s *Server) Public() *Server {
 	p := s.copy()
 	for i, v := range p.Env {
 		if name, value, ok := strings.Cut(v, "="); ok && !isReference(value) {
-			p.Env[i] = name + "=..."
+			p.Env[i] = name + "=" + diag.Mask
 		}
 	}
 	for name, value := range p.Headers {
 		if !isReference(strings.TrimPrefix(value, "Bearer ")) {
-			p.Headers[name] = "..."
+			p.Headers[name] = diag.Mask
 		}
 	}
 	maskSecret(&p.Auth.Token)
@@ -105,7 +80,7 @@ func (s *Server) Public() *Server {
 
 func maskSecret(text *string) {
 	if *text != "" && !isReference(*text) {
-		*text = "..."
+		*text = diag.Mask
 	}
 }
 
@@ -140,25 +115,15 @@ func publicArg(arg string, hidden bool) (public string, next bool) {
 	case isReference(arg):
 		return arg, false
 	case hidden && !isFlag:
-		return "...", false
-	case hasValue && (namesSecret(flag) || looksSecret(value)):
-		return flag + "=...", false
+		return diag.Mask, false
+	case hasValue && (diag.IsSecretName(flag) || looksSecret(value)):
+		return flag + "=" + diag.Mask, false
 	case looksSecret(arg):
-		return "...", false
+		return diag.Mask, false
 	case strings.Contains(arg, "://"):
 		return publicURL(arg), false
 	}
-	return arg, isFlag && namesSecret(flag)
-}
-
-func namesSecret(flag string) bool {
-	flag = normalize(flag)
-	for _, word := range [...]string{"key", "token", "secret", "password", "passwd", "auth", "credential", "header"} {
-		if strings.Contains(flag, word) {
-			return true
-		}
-	}
-	return false
+	return arg, isFlag && diag.IsSecretName(flag)
 }
 
 // looksSecret reports whether text begins as the tokens of well-known services

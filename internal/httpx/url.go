@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/stdmcp/stdmcp/internal/diag"
 )
 
 // Parse parses the URL of a server. It must be an absolute one of http or
@@ -13,11 +15,11 @@ func Parse(raw string) (*url.URL, error) {
 	u, err := url.Parse(raw)
 	switch {
 	case err != nil:
-		return nil, &urlError{parseReason(err)}
+		return nil, invalidURL(parseReason(err))
 	case u.Scheme != "http" && u.Scheme != "https":
-		return nil, &urlError{errScheme}
+		return nil, invalidURL(errScheme)
 	case u.Hostname() == "":
-		return nil, &urlError{errHost}
+		return nil, invalidURL(errHost)
 	}
 	u.Fragment, u.RawFragment = "", ""
 	return u, nil
@@ -28,11 +30,7 @@ var (
 	errHost   = errors.New("it names no host")
 )
 
-// urlError is a URL that cannot be used, without the URL.
-type urlError struct{ err error }
-
-func (e *urlError) Error() string { return "invalid URL: " + e.err.Error() }
-func (e *urlError) Unwrap() error { return e.err }
+func invalidURL(err error) error { return diag.Op("invalid URL", err) }
 
 // parseReason is what package url says without the URL, which may hold a
 // password.
@@ -64,7 +62,7 @@ func port(u *url.URL) string {
 func Resolve(base *url.URL, ref string) (*url.URL, error) {
 	u, err := base.Parse(ref)
 	if err != nil {
-		return nil, &urlError{parseReason(err)}
+		return nil, invalidURL(parseReason(err))
 	}
 	if !SameOrigin(base, u) || u.Opaque != "" {
 		return nil, &OriginError{Clean(base), Clean(u)}

@@ -1,0 +1,99 @@
+package diag
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+)
+
+// Mask replaces a secret.
+const Mask = "***"
+
+// minSecret is the length in bytes of the shortest secret that Redact replaces.
+// Shorter values, such as ports and switches, occur in too many words.
+const minSecret = 5
+
+// Redact returns s with [Mask] in place of the secrets, in whichever form s
+// quotes them: as they are, URL-encoded, or inside a JSON or Go string. It
+// ignores secrets shorter than 5 bytes.
+func Redact(s string, secrets ...string) string {
+	var hidden []bool // for each byte of s; nil when no secret was found
+	for _, secret := range secrets {
+		if len(secret) < minSecret {
+			continue
+		}
+		hidden = hide(hidden, s, secret)
+		for _, form := range [...]string{queryEscape(secret), inner(strconv.Quote(secret)), inner(wire.Quote(secret))} {
+			if form != secret {
+				hidden = hide(hidden, s, form)
+			}
+		}
+	}
+	if hidden == nil {
+		return s
+	}
+	var b strings.Builder
+	for i := range len(s) {
+		switch {
+		case !hidden[i]:
+			b.WriteByte(s[i])
+		case i == 0 || !hidden[i-1]:
+			b.WriteString(Mask)
+		}
+	}
+	return b.String()
+}
+
+// hide marks the bytes of s that belong to text, wherever it occurs.
+// Occurrences may overlap.
+func hide(hidden []bool, s, text string) []bool {
+	marked := 0
+	for from := 0; ; from++ {
+		i := strings.Index(s[from:], text)
+		if i < 0 {
+			return hidden
+		}
+		if hidden == nil {
+			hidden = make([]bool, len(s))
+		}
+		from += i
+		for marked = max(marked, from); marked < from+len(text); marked++ {
+			hidden[marked] = true
+		}
+	}
+}
+
+// inner returns what is between the quotes of s.
+func inner(s string) string { return s[1 : len(s)-1] }
+
+// queryEscape is url.QueryEscape, without package net/url.
+func queryEscape(s string) string {
+	const unreserved = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_.~"
+	var b strings.Builder
+	for i := range len(s) {
+		switch c := s[i]; {
+		case strings.IndexByte(unreserved, c) >= 0:
+			b.WriteByte(c)
+		case c == ' ':
+			b.WriteByte('+')
+		default:
+			b.WriteByte('%')
+			b.WriteByte("0123456789ABCDEF"[c>>4])
+			b.WriteByte("0123456789ABCDEF"[c&15])
+		}
+	}
+	return b.String()
+}
+
+// IsSecretName reports whether the value of a header field, a variable or a
+// flag with this name may be a secret.
+func IsSecretName(name string) bool {
+	name = strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(name))
+	for _, part := range [...]string{"auth", "cookie", "key", "token", "secret", "session", "passw", "passphrase", "credential", "header"} {
+		if strings.Contains(name, part) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,80 @@
+package diag
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+)
+
+func TestRedact(t *testing.T) {
+	for _, c := range []struct {
+		text    string
+		secrets []string
+		want    string
+	}{
+		{"no secret", nil, "no secret"},
+		{"no secret", []string{"hunter22", ""}, "no secret"},
+		{"password hunter22!", []string{"hunter22"}, "password ***!"},
+		{"12345 and 1234", []string{"12345", "1234"}, "*** and 1234"},
+		{"a longer one first", []string{"longer", "longer one"}, "a *** first"},
+		{"overlap abcdefgh end", []string{"abcdef", "cdefgh"}, "overlap *** end"},
+		{"itself xaxaxaxay", []string{"xaxax"}, "itself ***ay"},
+		{"q=a+b%2Fc%3Dd", []string{"a b/c=d"}, "q=***"},
+		{`{"k":"a\"bcd\ne"}`, []string{"a\"bcd\ne"}, `{"k":"***"}`},
+		{"é" + strings.Repeat("a", 20) + "é", []string{strings.Repeat("a", 5)}, "é***é"},
+	} {
+		if got := Redact(c.text, c.secrets...); got != c.want {
+			t.Errorf("%q without %q: %q, want %q", c.text, c.secrets, got, c.want)
+		}
+	}
+}
+
+func TestIsSecretName(t *testing.T) {
+	for _, name := range []string{"Authorization", "set-cookie", "X-Api-Key", "GITHUB_TOKEN", "clientSecret", "Mcp-Session-Id",
+		"--password", "passwd", "PASS_WORD", "passphrase", "AWS_CREDENTIALS", "--header"} {
+		if !IsSecretName(name) {
+			t.Errorf("%s is not secret", name)
+		}
+	}
+	for _, name := range []string{"", "Accept", "--verbose", "PATH", "Content-Type", "compass"} {
+		if IsSecretName(name) {
+			t.Errorf("%s is secret", name)
+		}
+	}
+}
+
+func FuzzRedact(f *testing.F) {
+	f.Add("got ", " and ", "s3cret", "another one")
+	f.Add("", "", "aaaaa", "aaaaaa")
+	f.Add("abc", "", "cabca", "abcab")
+	f.Fuzz(func(t *testing.T, before, between, first, second string) {
+		secrets := []string{first, second}
+		forms := []func(string) string{
+			func(s string) string { return s },
+			url.QueryEscape,
+			func(s string) string { return inner(strconv.Quote(s)) },
+			func(s string) string { return inner(wire.Quote(s)) },
+		}
+		for _, form := range forms {
+			text := before + form(first) + between + form(second)
+			got := Redact(text, secrets...)
+			for _, secret := range secrets {
+				if len(secret) < minSecret || strings.Contains(secret, "*") {
+					continue // a mask may complete a secret of stars
+				}
+				if p := Printable(text, 0, secrets...); strings.Contains(p, secret) {
+					t.Errorf("%q, printable without %q: %q", text, secrets, p)
+				}
+				if strings.Contains(got, secret) || strings.Contains(got, form(secret)) {
+					t.Errorf("%q without %q: %q", text, secrets, got)
+				}
+			}
+			if again := Redact(got, secrets...); !strings.ContainsAny(first+second, "*") && again != got {
+				t.Errorf("%q, then %q", got, again)
+			}
+		}
+	})
+}

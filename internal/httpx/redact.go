@@ -1,0 +1,57 @@
+package httpx
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/stdmcp/stdmcp/internal/diag"
+)
+
+// Redact returns err, the error of req, without the secrets of req and without
+// more in its text: errors may quote malformed responses, which repeat them.
+func Redact(err error, req *http.Request, more ...string) error {
+	text := err.Error()
+	if redacted := diag.Redact(text, append(secrets(req), more...)...); redacted != text {
+		return &redactedError{redacted, err}
+	}
+	return err
+}
+
+// A redactedError is an error with another text.
+type redactedError struct {
+	text string
+	err  error
+}
+
+func (e *redactedError) Error() string { return e.text }
+func (e *redactedError) Unwrap() error { return e.err }
+
+// secrets returns what may be secret in req: header fields with such names or
+// that a RoundTripper has added, the values of the query, and the password.
+func secrets(req *http.Request) []string {
+	var all []string
+	addField := func(values []string) {
+		for _, v := range values {
+			all = append(all, v, v[strings.LastIndexByte(v, ' ')+1:]) // without "Bearer"
+		}
+	}
+	for name, values := range req.Header {
+		if diag.IsSecretName(name) {
+			addField(values)
+		}
+	}
+	sent, _ := req.Context().Value(sentKey{}).(http.Header)
+	for name, values := range sent {
+		if !slices.Equal(values, req.Header[name]) {
+			addField(values)
+		}
+	}
+	for _, values := range req.URL.Query() {
+		all = append(all, values...)
+	}
+	if password, ok := req.URL.User.Password(); ok {
+		all = append(all, password)
+	}
+	return all
+}
