@@ -14,7 +14,7 @@ import (
 // ends in three dots. Zero means no limit.
 func Printable(s string, max int, secrets ...string) string {
 	s = Redact(s, secrets...)
-	var b strings.Builder
+	var b []byte
 	for len(s) > 0 {
 		if rest, ok := strings.CutPrefix(s, "\x1b["); ok {
 			// Parameters, then one final byte (ECMA-48, section 5.4).
@@ -26,14 +26,14 @@ func Printable(s string, max int, secrets ...string) string {
 		s = s[n:]
 		switch {
 		case unicode.IsSpace(r):
-			b.WriteByte(' ')
+			b = append(b, ' ')
 		case strconv.IsPrint(r) && r != utf8.RuneError:
-			b.WriteRune(r)
+			b = utf8.AppendRune(b, r)
 		default:
-			b.WriteByte('?')
+			b = append(b, '?')
 		}
 	}
-	text := Redact(strings.TrimSpace(b.String()), secrets...)
+	text := Redact(strings.TrimSpace(string(b)), secrets...)
 	if max > 0 && len(text) > max {
 		text = strings.ToValidUTF8(text[:max], "") + "..."
 	}

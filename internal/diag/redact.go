@@ -33,16 +33,16 @@ func Redact(s string, secrets ...string) string {
 	if hidden == nil {
 		return s
 	}
-	var b strings.Builder
+	var b []byte
 	for i := range len(s) {
 		switch {
 		case !hidden[i]:
-			b.WriteByte(s[i])
+			b = append(b, s[i])
 		case i == 0 || !hidden[i-1]:
-			b.WriteString(Mask)
+			b = append(b, Mask...)
 		}
 	}
-	return b.String()
+	return string(b)
 }
 
 // hide marks the bytes of s that belong to text, wherever it occurs.
@@ -70,26 +70,24 @@ func inner(s string) string { return s[1 : len(s)-1] }
 // queryEscape is url.QueryEscape, without package net/url.
 func queryEscape(s string) string {
 	const unreserved = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_.~"
-	var b strings.Builder
+	var b []byte
 	for i := range len(s) {
 		switch c := s[i]; {
 		case strings.IndexByte(unreserved, c) >= 0:
-			b.WriteByte(c)
+			b = append(b, c)
 		case c == ' ':
-			b.WriteByte('+')
+			b = append(b, '+')
 		default:
-			b.WriteByte('%')
-			b.WriteByte("0123456789ABCDEF"[c>>4])
-			b.WriteByte("0123456789ABCDEF"[c&15])
+			b = append(b, '%', "0123456789ABCDEF"[c>>4], "0123456789ABCDEF"[c&15])
 		}
 	}
-	return b.String()
+	return string(b)
 }
 
 // IsSecretName reports whether the value of a header field, a variable or a
 // flag with this name may be a secret.
 func IsSecretName(name string) bool {
-	name = strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(name))
+	name = strings.ReplaceAll(strings.ReplaceAll(strings.ToLower(name), "-", ""), "_", "")
 	for _, part := range [...]string{"auth", "cookie", "key", "token", "secret", "session", "passw", "passphrase", "credential", "header"} {
 		if strings.Contains(name, part) {
 			return true
