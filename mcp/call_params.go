@@ -60,10 +60,7 @@ func appendMeta(b []byte, meta map[string]any) (_ []byte, err error) {
 // setParams takes params apart that the library doesn't know, as _meta may be
 // among them.
 func (q *request) setParams(params any) error {
-	if params == nil {
-		return nil
-	}
-	b, err := wire.AppendValue(nil, params)
+	b, err := appendObjectOf(nil, params)
 	if err != nil {
 		return diag.Op("params", err)
 	}
@@ -91,17 +88,39 @@ func (q *request) setParams(params any) error {
 // appendNamed appends the name of what is called and its arguments.
 func (q *request) appendNamed(b []byte) ([]byte, error) {
 	b = wire.AppendString(wire.AppendKey(b, "name"), q.name)
-	if q.args == nil {
-		return b, nil
-	}
-	b = wire.AppendKey(b, "arguments")
-	start := len(b)
-	b, err := wire.AppendValue(b, q.args)
-	if err == nil && b[start] != '{' {
-		err = errNoObject
-	}
+	b, err := appendObjectOf(wire.AppendKey(b, "arguments"), q.args)
 	if err != nil {
 		return b, diag.Op("arguments", err)
+	}
+	return b, nil
+}
+
+// appendObjectOf appends v, which a program gave as an object: {} for nil and
+// for an empty or null JSON text.
+func appendObjectOf(b []byte, v any) (_ []byte, err error) {
+	start := len(b)
+	switch v := v.(type) {
+	case nil:
+	case string:
+		return b, errTextGiven
+	case []byte:
+		if len(v) > 0 {
+			b, err = wire.AppendRaw(b, v)
+		}
+	case RawMessage:
+		if len(v) > 0 {
+			b, err = wire.AppendRaw(b, v)
+		}
+	default:
+		b, err = wire.AppendValue(b, v)
+	}
+	switch {
+	case err != nil:
+		return b, err
+	case len(b) == start, string(b[start:]) == "null":
+		return append(b[:start], "{}"...), nil
+	case b[start] != '{':
+		return b, errNoObject
 	}
 	return b, nil
 }
@@ -119,4 +138,7 @@ func putBuffer(b *[]byte) {
 	}
 }
 
-var errNoObject = errors.New("not an object in JSON")
+var (
+	errNoObject  = errors.New("not a JSON object")
+	errTextGiven = errors.New("a string is not a JSON object; for JSON text use json.RawMessage(s)")
+)

@@ -123,9 +123,9 @@ func (c *Client) KeepAlive(ctx context.Context, every time.Duration, misses int)
 }
 
 // Call sends a request of any method and returns the result as the server
-// wrote it. params becomes the params object: nil, a json.RawMessage, a
-// json.Marshaler or a map[string]any; what the server's protocol revision requires in
-// its _meta is added.
+// wrote it. It is the lowest level: the other methods build on it. params
+// becomes the params object, as ToolCall.Arguments does; the client adds to its
+// _meta what the protocol version requires.
 func (c *Client) Call(ctx context.Context, method string, params any) (RawMessage, error) {
 	q := newCall(method, "", nil)
 	if err := q.setParams(params); err != nil {

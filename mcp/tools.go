@@ -44,10 +44,12 @@ func (c *Client) ListTools(ctx context.Context) ([]*Tool, error) { return all(ct
 type ToolCall struct {
 	Name string
 
-	// Arguments becomes the arguments object: nil, a json.RawMessage, a
-	// json.Marshaler, a map[string]string, or a map[string]any of these, of
-	// strings, numbers, booleans, nil, and slices of them. Other maps, and
-	// structs, must be converted; for structs there is package typed.
+	// Arguments becomes the arguments object. It is JSON text (a
+	// json.RawMessage or []byte), a json.Marshaler, or a map from string to
+	// any, string, bool, int, float64 or json.RawMessage. Values of type any
+	// are strings, numbers, booleans, nil, such maps, and slices of any, string,
+	// bool, int, float64 and map[string]any. Nil and empty text are sent as {}.
+	// For structs and everything else there is package typed.
 	Arguments any
 
 	// Progress is called with the progress that the server reports, in order,

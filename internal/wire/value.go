@@ -19,11 +19,11 @@ type jsonNumber interface {
 }
 
 // AppendValue appends a Go value that has a natural form in JSON: nil,
-// booleans, numbers, strings, []byte in base64, []any and map[string]any of
-// these, the slices []string, []int, []float64, []bool and []map[string]any,
-// the map map[string]string, and whatever has a MarshalJSON or MarshalText
-// method. Maps are written in the order of their keys; nil slices and maps are
-// empty.
+// booleans, numbers, strings, []byte in base64, values with a MarshalJSON or
+// MarshalText method, slices of any, string, bool, int, float64 and
+// map[string]any, and maps from string to any, string, bool, int, float64 and
+// RawMessage. Maps are written in the order of their keys; nil slices and maps
+// are empty.
 //
 // Anything else is an error: package reflect would add 60 KB to a program, and
 // encoding/json does the rest better. On error, which a value that contains
@@ -54,11 +54,15 @@ func appendValue(dst []byte, v any, depth int) ([]byte, error) {
 	case map[string]any:
 		return appendMap(dst, v, depth)
 	case map[string]string:
-		m := make(map[string]any, len(v))
-		for k, s := range v {
-			m[k] = s
-		}
-		return appendMap(dst, m, depth)
+		return appendMap(dst, anyMap(v), depth)
+	case map[string]bool:
+		return appendMap(dst, anyMap(v), depth)
+	case map[string]int:
+		return appendMap(dst, anyMap(v), depth)
+	case map[string]float64:
+		return appendMap(dst, anyMap(v), depth)
+	case map[string]rawMessage:
+		return appendMap(dst, anyMap(v), depth)
 	case []any:
 		return appendList(dst, len(v), func(i int) any { return v[i] }, depth)
 	case []string:
@@ -209,6 +213,15 @@ func appendMap(dst []byte, m map[string]any, depth int) (_ []byte, err error) {
 		}
 	}
 	return append(dst, '}'), nil
+}
+
+// anyMap returns m with values of type any.
+func anyMap[T any](m map[string]T) map[string]any {
+	values := make(map[string]any, len(m))
+	for key, v := range m {
+		values[key] = v
+	}
+	return values
 }
 
 // SortedKeys returns the keys of m in their order.

@@ -42,6 +42,8 @@ func TestAppendValueOfNaturalGoValues(t *testing.T) {
 		{[]any{}, `[]`}, {[]any{1, "b", nil, []any{}}, `[1,"b",null,[]]`},
 		{[]string{"a", "b"}, `["a","b"]`}, {[]int{1}, `[1]`}, {[]float64{1, 0.5}, `[1,0.5]`}, {[]bool{true}, `[true]`},
 		{[]map[string]any{{}}, `[{}]`}, {map[string]string{"b": "1", "a": "2"}, `{"a":"2","b":"1"}`},
+		{map[string]bool{"a": true}, `{"a":true}`}, {map[string]int{"b": 2, "a": 1}, `{"a":1,"b":2}`},
+		{map[string]float64{"a": 0.5}, `{"a":0.5}`}, {map[string]json.RawMessage{"a": json.RawMessage("1.0"), "b": nil}, `{"a":1.0,"b":null}`},
 		{[]byte{0xfb, 0xff}, `"+/8="`}, {[]byte{}, `""`},
 		{map[string]any{}, `{}`},
 		{map[string]any{"b": 1, "a": map[string]any{"z": 1, "": 2}, "A": nil}, `{"A":null,"a":{"":2,"z":1},"b":1}`},

@@ -219,7 +219,7 @@ func TestSpec10ErrorPropagation(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 		_, err = h.Tool("mcp__x__echo").Execute(t.Context(), raw(`[1]`))
-		if err == nil || !strings.Contains(err.Error(), "not an object") {
+		if err == nil || !strings.Contains(err.Error(), "not a JSON object") {
 			t.Errorf("%v", err)
 		}
 	})

@@ -176,6 +176,12 @@ func (t *Tool) Do(ctx context.Context, call *mcp.ToolCall) (*mcp.CallToolResult,
 
 // arguments returns args as JSON, or nil if there are none.
 func arguments(args any) (mcp.RawMessage, error) {
+	switch v := args.(type) {
+	case []byte:
+		args = mcp.RawMessage(v)
+	case string:
+		return nil, errors.New("arguments: a string is not a JSON object; for JSON text use json.RawMessage(s)")
+	}
 	if raw, ok := args.(mcp.RawMessage); ok && len(raw) == 0 || args == nil {
 		return nil, nil
 	}
@@ -189,7 +195,7 @@ func arguments(args any) (mcp.RawMessage, error) {
 	case 'n':
 		return nil, nil
 	}
-	return nil, errors.New("arguments: not an object in JSON")
+	return nil, errors.New("arguments: not a JSON object")
 }
 
 // local calls a tool of ResourceTools.
