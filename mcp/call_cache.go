@@ -43,16 +43,16 @@ func (n CacheSize) newCache() resultCache {
 	if n <= 0 {
 		n = 16 << 20
 	}
-	return &cache{max: int(n), kept: make(map[string]entry)}
+	return &cache{max: int(n), entries: make(map[string]entry)}
 }
 
 type cache struct {
 	max int
 
-	mu    sync.Mutex
-	kept  map[string]entry // by method and params
-	size  int              // of what is kept, in bytes
-	state int              // grows with each drop
+	mu      sync.Mutex
+	entries map[string]entry // by method and params
+	size    int              // of what is kept, in bytes
+	state   int              // grows with each drop
 }
 
 type entry struct {
@@ -79,7 +79,7 @@ func (c *cache) refresh(ctx context.Context) context.Context {
 func (c *cache) lookUp(ctx context.Context, key string) (RawMessage, int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if e, ok := c.kept[key]; ok && time.Now().Before(e.ends) && ctx.Value(refresh{}) == nil {
+	if e, ok := c.entries[key]; ok && time.Now().Before(e.ends) && ctx.Value(refresh{}) == nil {
 		return e.raw, c.state
 	}
 	return nil, c.state
@@ -98,19 +98,19 @@ func (c *cache) store(key string, raw RawMessage, ttl time.Duration, state int) 
 	if c.size+len(raw) > c.max {
 		return
 	}
-	c.kept[key] = entry{raw, time.Now().Add(ttl)}
+	c.entries[key] = entry{raw, time.Now().Add(ttl)}
 	c.size += len(raw)
 }
 
 func (c *cache) remove(key string) {
-	c.size -= len(c.kept[key].raw)
-	delete(c.kept, key)
+	c.size -= len(c.entries[key].raw)
+	delete(c.entries, key)
 }
 
 // sweep removes what is not good any more.
 func (c *cache) sweep() {
 	now := time.Now()
-	for key, e := range c.kept {
+	for key, e := range c.entries {
 		if !now.Before(e.ends) {
 			c.remove(key)
 		}
@@ -122,7 +122,7 @@ func (c *cache) drop(methods ...string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.state++
-	for key := range c.kept {
+	for key := range c.entries {
 		for _, method := range methods {
 			if strings.HasPrefix(key, method+"\x00") {
 				c.remove(key)

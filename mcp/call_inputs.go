@@ -12,7 +12,7 @@ import (
 )
 
 // maxInputs is how many things a server may ask for at once.
-const maxInputs = 64
+const maxInputRequests = 64
 
 // ErrInputRequired is matched by the error of a call for which the server asks
 // for something that the client doesn't have: no handler for it,
@@ -60,7 +60,7 @@ func (c *Client) nextRound(ctx context.Context, q *call, err error) error {
 // retryAfterRefusal returns nil if the server has refused the call for a reason
 // that has been resolved.
 func (c *Client) retryAfterRefusal(ctx context.Context, q *call, err error) error {
-	refusal := answerOf(err)
+	refusal := serverError(err)
 	if refusal == nil || q.inputs.retried {
 		return err
 	}
@@ -78,7 +78,7 @@ func (c *Client) retryAfterRefusal(ctx context.Context, q *call, err error) erro
 // resolveRefusal does what a refusal of the server demands and reports whether
 // the call is to be repeated. The error is the reason why that failed.
 func (c *Client) resolveRefusal(ctx context.Context, q *call, refusal *jsonrpc.Error) (resolved bool, err error) {
-	if refusal.Code == CodeHeaderMismatch && !c.era.serves() && q.traits&bindsArguments != 0 {
+	if refusal.Code == CodeHeaderMismatch && !c.era.legacy() && q.traits&bindsArguments != 0 {
 		// The tool has changed. Its new schema states the arguments to repeat in headers.
 		_, err := c.ListTools(ctx)
 		return err == nil, err
@@ -96,8 +96,8 @@ func (c *Client) collectInputs(ctx context.Context, q *call, raw []byte) error {
 	switch {
 	case required.requests == nil && required.state == nil:
 		return &malformedError{errors.New("input required, but neither inputRequests nor requestState")}
-	case len(required.requests) > maxInputs:
-		return diag.Op("more than "+strconv.Itoa(maxInputs)+" input requests at once", ErrInputRequired)
+	case len(required.requests) > maxInputRequests:
+		return diag.Op("more than "+strconv.Itoa(maxInputRequests)+" input requests at once", ErrInputRequired)
 	}
 	if q.inputs.n++; q.inputs.n > c.opts.MaxRounds {
 		return diag.Op("no result after "+strconv.Itoa(c.opts.MaxRounds)+" rounds", ErrInputRequired)
@@ -132,7 +132,7 @@ func (c *Client) answerAll(ctx context.Context, keys []string, question func(key
 		wg.Add(1)
 		go func() { // ends with the program's function
 			defer wg.Done()
-			answer, err := c.input(ctx, key, question)
+			answer, err := c.answerInput(ctx, key, question)
 			if err != nil {
 				once.Do(func() { failure = diag.Op(wire.Quote(key), err); cancel() })
 			}
@@ -176,7 +176,7 @@ func (c *callContext) Value(key any) any {
 }
 
 // input answers one question.
-func (c *Client) input(ctx context.Context, key string, question func(string) (InputRequest, error)) (RawMessage, error) {
+func (c *Client) answerInput(ctx context.Context, key string, question func(string) (InputRequest, error)) (RawMessage, error) {
 	ask, err := question(key)
 	if err != nil {
 		return nil, &malformedError{err}

@@ -12,12 +12,12 @@ import (
 )
 
 func TestInterceptorSeesEveryRequest(t *testing.T) {
-	for _, revision := range eras {
-		o := speaking(revision)
+	for _, version := range eras {
+		o := speaking(version)
 		s := testserver.New(&o)
 		var seen []string
 		c := open(t, s, &mcp.Options{
-			ProtocolVersions: []string{revision},
+			ProtocolVersions: []string{version},
 			Handlers:         []mcp.Handler{mcp.Roots(func(context.Context) ([]mcp.Root, error) { return nil, nil })},
 			Intercept: func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
 				params := call.Params()
@@ -38,18 +38,18 @@ func TestInterceptorSeesEveryRequest(t *testing.T) {
 			t.Error(err)
 		}
 		want := []string{"server/discover", "tools/call echo", "tools/call ask_roots", "tools/call ask_roots"} // two rounds
-		if revision == legacy {
+		if version == legacy {
 			want = []string{"initialize", "tools/call echo", "tools/call ask_roots"}
 		}
 		if !slices.Equal(seen, want) {
-			t.Errorf("%s: saw %q, want %q", revision, seen, want)
+			t.Errorf("%s: saw %q, want %q", version, seen, want)
 		}
 	}
 }
 
 func TestInterceptorAddsMeta(t *testing.T) {
-	for _, revision := range eras {
-		o := speaking(revision)
+	for _, version := range eras {
+		o := speaking(version)
 		s := testserver.New(&o)
 		own := map[string]any{"traceparent": "the caller's", "own": true}
 		c := open(t, s, &mcp.Options{Intercept: func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {

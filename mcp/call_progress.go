@@ -107,12 +107,12 @@ func (s *progressSink) deliver(p Progress) error {
 	if s.waiting == maxProgress {
 		return ErrOverloaded
 	}
-	s.queue.Add(func() { s.taken(); s.f(p) }) // has room for as many
+	s.queue.Add(func() { s.dequeued(); s.f(p) }) // has room for as many
 	s.waiting++
 	return nil
 }
 
-func (s *progressSink) taken() {
+func (s *progressSink) dequeued() {
 	s.mu.Lock()
 	s.waiting--
 	s.mu.Unlock()

@@ -28,13 +28,13 @@ func reports(params ...string) func(*peer, request) {
 
 func TestProgressComesInOrderBeforeDoReturns(t *testing.T) {
 	const n = 200
-	for _, revision := range eras {
+	for _, version := range eras {
 		synctest.Test(t, func(t *testing.T) {
 			var params []string
 			for i := range n {
 				params = append(params, fmt.Sprintf(`{"progressToken":$token,"progress":%d}`, i))
 			}
-			_, rwc := newPeer(t, revision, reports(params...))
+			_, rwc := newPeer(t, version, reports(params...))
 			c := dial(t, rwc, nil)
 			var got []float64 // by one goroutine at a time, and not after Do: the race detector sees to it
 			_, err := c.Do(t.Context(), &mcp.ToolCall{Name: "any", Progress: func(p mcp.Progress) {
@@ -119,9 +119,9 @@ func TestProgressAfterTheAnswerIsDropped(t *testing.T) {
 
 // TestProgressOfTwoCallsIsNotMixedUp, nor asked for by calls that don't want it.
 func TestProgressOfTwoCallsIsNotMixedUp(t *testing.T) {
-	for _, revision := range eras {
+	for _, version := range eras {
 		synctest.Test(t, func(t *testing.T) {
-			o := speaking(revision)
+			o := speaking(version)
 			c := open(t, testserver.New(&o), nil)
 			results := make(chan []string)
 			for i := range 10 {
@@ -179,9 +179,9 @@ func TestProgressThatPanics(t *testing.T) {
 // TestProgressThatBlocks holds up its own call, no longer than that may last,
 // and no other.
 func TestProgressThatBlocks(t *testing.T) {
-	for _, revision := range eras {
+	for _, version := range eras {
 		synctest.Test(t, func(t *testing.T) {
-			o := speaking(revision)
+			o := speaking(version)
 			c := open(t, testserver.New(&o), nil)
 			release := make(chan struct{})
 			slow := make(chan error, 1)
@@ -270,10 +270,10 @@ func TestTimeouts(t *testing.T) {
 		{"without progress", mcp.Options{}, mcp.ToolCall{Progress: func(mcp.Progress) {}}, time.Minute, "no answer within 1m0s"},
 		{"none, without progress", mcp.Options{Timeout: -1}, mcp.ToolCall{Progress: func(mcp.Progress) {}}, time.Hour, "in all"},
 	} {
-		for _, revision := range eras {
-			t.Run(tt.name+"/"+revision, func(t *testing.T) {
+		for _, version := range eras {
+			t.Run(tt.name+"/"+version, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					s := testserver.New(&testserver.Options{Fault: "never-answers", ProtocolVersions: []string{revision}})
+					s := testserver.New(&testserver.Options{Fault: "never-answers", ProtocolVersions: []string{version}})
 					c := open(t, s, &tt.options)
 					call := tt.call
 					call.Name, call.Arguments = "echo", map[string]any{"message": "x"}
@@ -369,7 +369,7 @@ func TestUselessProgressExtendsNothing(t *testing.T) {
 // with its own id; what the server still answers is dropped and counted.
 func TestCancelNotice(t *testing.T) {
 	cause := errors.New("the user pressed escape")
-	for _, revision := range eras {
+	for _, version := range eras {
 		for _, tt := range []struct {
 			name   string
 			is     error
@@ -387,11 +387,11 @@ func TestCancelNotice(t *testing.T) {
 				return context.WithTimeoutCause(t.Context(), time.Second, cause)
 			}},
 		} {
-			t.Run(tt.name+"/"+revision, func(t *testing.T) {
+			t.Run(tt.name+"/"+version, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					var j journal
 					var calls []request
-					p, rwc := newPeer(t, revision, func(p *peer, m request) {
+					p, rwc := newPeer(t, version, func(p *peer, m request) {
 						if m.Method == "tools/call" {
 							calls = append(calls, m)
 						}

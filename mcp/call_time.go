@@ -63,8 +63,8 @@ func (c *Client) withCallTimeout(ctx context.Context) (context.Context, context.
 
 // timeoutErr returns the error of calls without a response within d.
 func (c *Client) timeoutErr(d time.Duration) *timeoutError {
-	if d == c.usual.after {
-		return &c.usual
+	if d == c.defaultTimeout.after {
+		return &c.defaultTimeout
 	}
 	return &timeoutError{after: d}
 }

@@ -12,21 +12,21 @@ import (
 // A Client is connected to one server. Connect makes one, and Close must be
 // called when it is no longer needed. All methods may be used concurrently.
 type Client struct {
-	opts     Options
-	conn     jsonrpc.Conn
-	era      era
-	server   ServerInfo
-	target   string // how the transport calls the server
-	progress progressTable
-	notes    queue.Queue  // runs the functions that notifications are for
-	requests requestTable // what the server asked for
-	session  sessionState // in the legacy era
-	cache    resultCache  // nil if the program does not want one
-	tasks    tasker       // waits through tasks; nil if the program doesn't want that
+	opts          Options
+	conn          jsonrpc.Conn
+	era           era
+	server        ServerInfo
+	transportName string // how the transport calls the server
+	progress      progressTable
+	notifications queue.Queue  // runs the functions that notifications are for
+	requests      requestTable // what the server asked for
+	session       sessionState // in the legacy era
+	cache         resultCache  // nil if the program does not want one
+	tasks         tasker       // waits through tasks; nil if the program doesn't want that
 
-	mu        sync.Mutex
-	observers []observer   // of notifications; never changed, only replaced
-	usual     timeoutError // of calls with the usual time-out
+	mu             sync.Mutex
+	observers      []observer   // of notifications; never changed, only replaced
+	defaultTimeout timeoutError // of calls with the usual time-out
 
 	// Ends the functions that handle what the server sends. It lives as long
 	// as the client and has the values of the context given to Connect.
@@ -36,15 +36,15 @@ type Client struct {
 
 const (
 	// maxNotes is how many notifications may wait to be handled.
-	maxNotes = 1024
+	maxNotifications = 1024
 
 	// handlerGrace is how long Close waits for handlers to return.
-	handlerGrace = 500 * time.Millisecond
+	handlerWait = 500 * time.Millisecond
 )
 
 func newClient(ctx context.Context, opts *Options) *Client {
-	c := &Client{opts: opts.withDefaults(), notes: queue.Queue{Max: maxNotes}}
-	c.usual.after = c.opts.Timeout
+	c := &Client{opts: opts.withDefaults(), notifications: queue.Queue{Max: maxNotifications}}
+	c.defaultTimeout.after = c.opts.Timeout
 	c.ctx, c.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	if c.opts.Cache != nil {
 		c.cache = c.opts.Cache.newCache()
@@ -76,8 +76,8 @@ func (c *Client) Err() error { return c.conn.Err() }
 func (c *Client) Close() error {
 	c.stop()
 	err := c.conn.Close()
-	c.notes.Close(handlerGrace)
-	c.requests.wait(handlerGrace)
+	c.notifications.Close(handlerWait)
+	c.requests.wait(handlerWait)
 	return err
 }
 
@@ -89,7 +89,7 @@ func (c *Client) stop() { c.cancel() }
 // server/discover.
 func (c *Client) Ping(ctx context.Context) error {
 	_, err := c.inSession(ctx, newCall(c.era.ping(), "", nil))
-	if answerOf(err) != nil {
+	if serverError(err) != nil {
 		return nil // servers exist that don't know it
 	}
 	return err
@@ -102,7 +102,7 @@ func (c *Client) Ping(ctx context.Context) error {
 func (c *Client) KeepAlive(ctx context.Context, every time.Duration, misses int) error {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
-	for missed := 0; ; {
+	for failures := 0; ; {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
@@ -113,10 +113,10 @@ func (c *Client) KeepAlive(ctx context.Context, every time.Duration, misses int)
 		ping, cancel := context.WithTimeoutCause(ctx, every, c.timeoutErr(every))
 		err := c.Ping(ping)
 		cancel()
-		switch missed++; {
+		switch failures++; {
 		case err == nil:
-			missed = 0
-		case missed >= misses:
+			failures = 0
+		case failures >= misses:
 			return err
 		}
 	}

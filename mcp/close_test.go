@@ -16,9 +16,9 @@ import (
 )
 
 func TestCloseFailsWhatIsPending(t *testing.T) {
-	for _, revision := range eras {
+	for _, version := range eras {
 		synctest.Test(t, func(t *testing.T) {
-			o := speaking(revision)
+			o := speaking(version)
 			c := open(t, testserver.New(&o), nil)
 			results := make(chan error, 20)
 			for i := range cap(results) {
@@ -104,10 +104,10 @@ func TestCloseOfTheStreamDuringConnect(t *testing.T) {
 }
 
 func TestCloseFromAHandler(t *testing.T) {
-	for _, revision := range eras {
-		t.Run("Log/"+revision, func(t *testing.T) {
+	for _, version := range eras {
+		t.Run("Log/"+version, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				o := speaking(revision)
+				o := speaking(version)
 				var c *mcp.Client
 				done := make(chan error, 1)
 				ready := make(chan struct{})
@@ -131,9 +131,9 @@ func TestCloseFromAHandler(t *testing.T) {
 				}
 			})
 		})
-		t.Run("Progress/"+revision, func(t *testing.T) {
+		t.Run("Progress/"+version, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				o := speaking(revision)
+				o := speaking(version)
 				c := open(t, testserver.New(&o), nil)
 				within(t, 100*time.Millisecond, func() { // the first report
 					_, err := c.Do(t.Context(), &mcp.ToolCall{Name: "slow", Progress: func(mcp.Progress) { c.Close() }})
@@ -165,9 +165,9 @@ func TestCloseWaitsForHandlers(t *testing.T) {
 
 // TestCloseWhileTheServerNeverReads: writing waits, but closing does not.
 func TestCloseWhileTheServerNeverReads(t *testing.T) {
-	for _, revision := range eras {
+	for _, version := range eras {
 		synctest.Test(t, func(t *testing.T) {
-			s := testserver.New(&testserver.Options{Fault: "stops-reading", ProtocolVersions: []string{revision}})
+			s := testserver.New(&testserver.Options{Fault: "stops-reading", ProtocolVersions: []string{version}})
 			c := dial(t, s.Pipe(), nil) // it may complain of a message that is cut off
 			results := make(chan error, 8)
 			big := make([]byte, 200<<10)
@@ -198,9 +198,9 @@ func TestCloseWhileTheServerNeverReads(t *testing.T) {
 
 // TestServerGoesAway: everything pending fails at once, and the client says so.
 func TestServerGoesAway(t *testing.T) {
-	for _, revision := range eras {
+	for _, version := range eras {
 		synctest.Test(t, func(t *testing.T) {
-			p, rwc := newPeer(t, revision, nil)
+			p, rwc := newPeer(t, version, nil)
 			c := dial(t, rwc, nil)
 			result := make(chan error, 1)
 			go func() { // ends with the call
@@ -221,10 +221,10 @@ func TestServerGoesAway(t *testing.T) {
 }
 
 func TestServerDiesAsAProcess(t *testing.T) {
-	for _, revision := range eras {
-		t.Run(revision, func(t *testing.T) {
+	for _, version := range eras {
+		t.Run(version, func(t *testing.T) {
 			t.Parallel()
-			tr, _ := child(&testserver.Options{Fault: "dies-mid-call", ProtocolVersions: []string{revision}})
+			tr, _ := child(&testserver.Options{Fault: "dies-mid-call", ProtocolVersions: []string{version}})
 			c, err := mcp.Connect(t.Context(), tr, nil)
 			if err != nil {
 				t.Fatal(err)

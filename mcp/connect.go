@@ -59,7 +59,7 @@ func Connect(ctx context.Context, t Transport, opts *Options) (*Client, error) {
 		return t.connect(ctx, opts)
 	}
 	c := newClient(ctx, opts)
-	c.target = nameOf(t)
+	c.transportName = nameOf(t)
 	for _, h := range c.opts.Handlers {
 		if a, ok := h.(attacher); ok {
 			a.attach(c)
@@ -67,21 +67,21 @@ func Connect(ctx context.Context, t Transport, opts *Options) (*Client, error) {
 	}
 	if err := c.open(ctx, t); err != nil {
 		c.stop()
-		return nil, c.connectError(err)
+		return nil, c.firstOfError(err)
 	}
 	a, err := c.negotiate(ctx)
 	if err != nil && !isModern(err) && c.probes() && c.conn.Err() != nil && ctx.Err() == nil {
-		a, err = c.startAgain(ctx, t, err)
+		a, err = c.reconnectLegacy(ctx, t, err)
 	}
 	if err != nil {
 		c.Close()
-		return nil, c.connectError(err)
+		return nil, c.firstOfError(err)
 	}
-	c.agree(a)
+	c.adopt(a)
 	if level := c.opts.LogLevel; level != "" && c.server.Capabilities.Logging != nil {
 		if err := c.SetLogLevel(ctx, level); err != nil {
 			c.Close()
-			return nil, c.connectError(err)
+			return nil, c.firstOfError(err)
 		}
 	}
 	return c, nil
@@ -100,8 +100,8 @@ func connectOp(name, target string) string {
 	return op
 }
 
-func (c *Client) connectError(err error) error {
-	return diag.Op(connectOp(c.opts.Name, c.target), err)
+func (c *Client) firstOfError(err error) error {
+	return diag.Op(connectOp(c.opts.Name, c.transportName), err)
 }
 
 // open opens the connection.
@@ -115,7 +115,7 @@ func (c *Client) open(ctx context.Context, t Transport) error {
 
 // startAgain gives a server another chance that went away during the probe:
 // some exit when the first request is not initialize.
-func (c *Client) startAgain(ctx context.Context, t Transport, first error) (*agreement, error) {
+func (c *Client) reconnectLegacy(ctx context.Context, t Transport, first error) (*agreement, error) {
 	legacy := c.opts.legacy(c.opts.ProtocolVersions)
 	if legacy == "" {
 		return nil, first

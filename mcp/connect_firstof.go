@@ -41,7 +41,7 @@ func (f firstOf) connect(ctx context.Context, opts *Options) (*Client, error) {
 	if len(f) == 0 {
 		return nil, errNoTransport
 	}
-	tried := &triedError{op: connectOp(opts.name(), nameOf(f))}
+	tried := &firstOfError{op: connectOp(opts.name(), nameOf(f))}
 	for _, t := range f {
 		c, err := Connect(ctx, t, opts)
 		if err == nil {
@@ -60,7 +60,7 @@ func (f firstOf) connect(ctx context.Context, opts *Options) (*Client, error) {
 
 // isOtherKind reports whether err says that the server wants another transport.
 func isOtherKind(err error) bool {
-	if e := answerOf(err); e != nil && CodeUnsupportedVersion <= e.Code && e.Code <= CodeHeaderMismatch {
+	if e := serverError(err); e != nil && CodeUnsupportedVersion <= e.Code && e.Code <= CodeHeaderMismatch {
 		return false // only modern servers answer so (Streamable HTTP, backward compatibility)
 	}
 	for ; err != nil; err = errors.Unwrap(err) {
@@ -72,13 +72,13 @@ func isOtherKind(err error) bool {
 }
 
 // A triedError is what became of several attempts.
-type triedError struct {
+type firstOfError struct {
 	op    string   // the attempt, for Error
 	kinds []string // of transport; empty if not known
 	errs  []error
 }
 
-func (e *triedError) add(t Transport, err error) {
+func (e *firstOfError) add(t Transport, err error) {
 	kind := ""
 	if t, ok := t.(Kinded); ok {
 		kind = t.Kind()
@@ -86,7 +86,7 @@ func (e *triedError) add(t Transport, err error) {
 	e.kinds, e.errs = append(e.kinds, kind), append(e.errs, err)
 }
 
-func (e *triedError) Error() string {
+func (e *firstOfError) Error() string {
 	s := e.op
 	for i, err := range e.errs {
 		if i == 0 {
@@ -108,4 +108,4 @@ func (e *triedError) Error() string {
 	return s
 }
 
-func (e *triedError) Unwrap() []error { return e.errs }
+func (e *firstOfError) Unwrap() []error { return e.errs }

@@ -24,12 +24,12 @@ func (c *Client) initialize(ctx context.Context, version string) (*agreement, er
 	}
 	agreed := c.opts.legacy([]string{res.ProtocolVersion})
 	if agreed == "" {
-		return nil, &incompatible{version, []string{res.ProtocolVersion}}
+		return nil, &versionError{version, []string{res.ProtocolVersion}}
 	}
 	if b, ok := c.conn.(BatchReader); ok && agreed == ProtocolVersion20250326 {
 		b.AcceptBatches() // the one revision that has them
 	}
-	era := &legacyEra{revision: agreed}
+	era := &legacyEra{version: agreed}
 	note := &jsonrpc.Request{
 		Method:          "notifications/initialized",
 		ProtocolVersion: agreed,
@@ -53,7 +53,7 @@ func (c *Client) sendInitialize(ctx context.Context, version string) (*initializ
 		b = appendObject(wire.AppendKey(b, "capabilities"), c.capabilities(true))
 		return appendObject(wire.AppendKey(b, "clientInfo"), &c.opts.Info), nil
 	})
-	q.timeout = c.handshakeTime()
+	q.timeout = c.handshakeTimeout()
 	raw, err := c.intercept(ctx, &legacyEra{}, q)
 	if err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func (c *Client) sendInitialize(ctx context.Context, version string) (*initializ
 // otherVersion returns another legacy revision that a server which refused
 // the one asked for says that it speaks, or "".
 func (c *Client) otherVersion(err error, asked string) string {
-	answer := answerOf(err)
+	answer := serverError(err)
 	if answer == nil {
 		return ""
 	}

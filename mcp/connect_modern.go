@@ -12,7 +12,7 @@ import (
 // without a revision that the client may use.
 func (c *Client) discover(ctx context.Context) (*agreement, error) {
 	a, err := c.sendDiscover(ctx, c.opts.modern(c.opts.ProtocolVersions))
-	if inc, ok := err.(*incompatible); ok {
+	if inc, ok := err.(*versionError); ok {
 		// It may be the one that was asked for: not all servers behind one URL
 		// need be of the same age.
 		if v := c.opts.modern(inc.offered); v != "" {
@@ -25,11 +25,11 @@ func (c *Client) discover(ctx context.Context) (*agreement, error) {
 func (c *Client) sendDiscover(ctx context.Context, asked string) (*agreement, error) {
 	era := c.newModernEra(asked)
 	q := newCall("server/discover", "", nil)
-	q.timeout = c.handshakeTime()
+	q.timeout = c.handshakeTimeout()
 	q.traits |= uncancelable // a legacy server does not know the method
 	raw, err := c.intercept(ctx, era, q)
-	if answer := answerOf(err); answer != nil && answer.Code == CodeUnsupportedVersion {
-		return nil, &incompatible{era.revision, supportedVersions(answer)}
+	if answer := serverError(err); answer != nil && answer.Code == CodeUnsupportedVersion {
+		return nil, &versionError{era.version, supportedVersions(answer)}
 	}
 	if err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func (c *Client) sendDiscover(ctx context.Context, asked string) (*agreement, er
 	}
 	version := c.opts.modern(res.SupportedVersions)
 	if version == "" {
-		return nil, &incompatible{era.revision, res.SupportedVersions}
+		return nil, &versionError{era.version, res.SupportedVersions}
 	}
 	a := &agreement{era: c.newModernEra(version)}
 	a.server.Implementation = res.ServerInfo()
@@ -55,20 +55,20 @@ func (c *Client) sendDiscover(ctx context.Context, asked string) (*agreement, er
 
 // isModern reports whether err is what only a server of this era says.
 func isModern(err error) bool {
-	if _, ok := err.(*incompatible); ok {
+	if _, ok := err.(*versionError); ok {
 		return true
 	}
-	answer := answerOf(err)
+	answer := serverError(err)
 	return answer != nil && (answer.Code == CodeHeaderMismatch || answer.Code == CodeMissingClientCapability)
 }
 
 // incompatible is a server without the revision that it was asked for.
-type incompatible struct {
+type versionError struct {
 	asked   string
 	offered []string
 }
 
-func (e *incompatible) Error() string {
+func (e *versionError) Error() string {
 	s := ErrUnsupportedVersion.Error() + ": asked for " + e.asked + ", the server has"
 	for i, v := range e.offered {
 		if i == 10 {
@@ -82,4 +82,4 @@ func (e *incompatible) Error() string {
 	return s
 }
 
-func (e *incompatible) Is(target error) bool { return target == ErrUnsupportedVersion }
+func (e *versionError) Is(target error) bool { return target == ErrUnsupportedVersion }

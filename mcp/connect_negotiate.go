@@ -15,11 +15,11 @@ type agreement struct {
 }
 
 // agree makes a the way in which the client speaks from now on.
-func (c *Client) agree(a *agreement) {
+func (c *Client) adopt(a *agreement) {
 	c.era, c.server = a.era, a.server
-	c.requests.refuse.Store(!a.era.serves())
+	c.requests.refuse.Store(!a.era.legacy())
 	if c.server.Name == "" {
-		c.server.Name = c.target
+		c.server.Name = c.transportName
 	}
 }
 
@@ -68,7 +68,7 @@ func (c *Client) negotiate(ctx context.Context) (*agreement, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	probe := start(&attempts, func() (*agreement, error) { return c.discover(ctx) })
-	wait := time.NewTimer(c.probeTime(ctx))
+	wait := time.NewTimer(c.probeTimeout(ctx))
 	defer wait.Stop()
 	select {
 	case p := <-probe:
@@ -89,16 +89,16 @@ func (c *Client) pickEra(probe, session <-chan outcome) (*agreement, error) {
 		if p.err != nil {
 			s = <-session
 		} else {
-			s = soon(session)
+			s = awaitOther(session)
 		}
 	case s = <-session:
-		switch answer := answerOf(s.err); {
+		switch answer := serverError(s.err); {
 		case s.err == nil:
 		case answer != nil && (isModern(answer) || c.opts.modern(supportedVersions(answer)) != ""):
 			p = <-probe // a modern server refused, so that the probe is what counts
 			return p.agreement, p.err
 		default:
-			p = soon(probe)
+			p = awaitOther(probe)
 		}
 	}
 	if s.agreement == nil && (p.agreement != nil || isModern(p.err)) {
@@ -108,7 +108,7 @@ func (c *Client) pickEra(probe, session <-chan outcome) (*agreement, error) {
 }
 
 // soon returns the outcome of an attempt if it comes within otherGrace.
-func soon(attempt <-chan outcome) (o outcome) {
+func awaitOther(attempt <-chan outcome) (o outcome) {
 	t := time.NewTimer(otherGrace)
 	defer t.Stop()
 	select {
@@ -120,7 +120,7 @@ func soon(attempt <-chan outcome) (o outcome) {
 
 // probeTime is how long the probe may take before initialize is tried. Where
 // ctx is short, most of its time is left for that.
-func (c *Client) probeTime(ctx context.Context) time.Duration {
+func (c *Client) probeTimeout(ctx context.Context) time.Duration {
 	d := c.opts.ProbeTimeout
 	if d < 0 {
 		d = noLimit
@@ -133,7 +133,7 @@ func (c *Client) probeTime(ctx context.Context) time.Duration {
 
 // handshakeTime is how long a request of Connect may take. A server may still
 // be starting, however fast it will be, and there is the context.
-func (c *Client) handshakeTime() time.Duration {
+func (c *Client) handshakeTimeout() time.Duration {
 	if d := c.opts.Timeout; d < 0 || d > time.Minute {
 		return d
 	}
@@ -142,7 +142,7 @@ func (c *Client) handshakeTime() time.Duration {
 
 // afterProbe goes on with what the probe found in time.
 func (c *Client) afterProbe(ctx context.Context, p outcome, legacy string) (*agreement, error) {
-	if inc, ok := p.err.(*incompatible); ok {
+	if inc, ok := p.err.(*versionError); ok {
 		if legacy = c.opts.legacy(inc.offered); legacy == "" {
 			return nil, inc
 		}

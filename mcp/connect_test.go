@@ -565,13 +565,13 @@ func TestConnectToNoProgram(t *testing.T) {
 }
 
 func TestServerIsWhatTheServerSays(t *testing.T) {
-	for _, revision := range mcp.ProtocolVersions() {
-		t.Run(revision, func(t *testing.T) {
+	for _, version := range mcp.ProtocolVersions() {
+		t.Run(version, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				o := speaking(revision)
+				o := speaking(version)
 				o.Without = []string{"prompts"}
 				info := open(t, testserver.New(&o), nil).Server()
-				if info.Name != "stdmcp-echo" || info.Version != "1.0.0" || info.Title != "Echo" || info.ProtocolVersion != revision {
+				if info.Name != "stdmcp-echo" || info.Version != "1.0.0" || info.Title != "Echo" || info.ProtocolVersion != version {
 					t.Errorf("server is %+v", info)
 				}
 				if info.Capabilities.Tools == nil || info.Capabilities.Prompts != nil {

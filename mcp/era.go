@@ -19,7 +19,7 @@ type era interface {
 	ping() string
 
 	// serves reports whether the server may ask the client for something.
-	serves() bool
+	legacy() bool
 
 	// logLevel sets the least severity of log messages. It returns the call
 	// that informs the server, or nil if later requests do.

@@ -7,12 +7,12 @@ import (
 
 // legacyEra is the protocol from 2024-11-05 to 2025-11-25: a session begins
 // with initialize, and each side may send requests to the other.
-type legacyEra struct{ revision string }
+type legacyEra struct{ version string }
 
 // stamp has a request open the session if no version is agreed on yet.
 func (e *legacyEra) stamp(req *jsonrpc.Request) {
-	req.ProtocolVersion, req.Session = e.revision, jsonrpc.InSession
-	if e.revision == "" {
+	req.ProtocolVersion, req.Session = e.version, jsonrpc.InSession
+	if e.version == "" {
 		req.Session = jsonrpc.OpensSession
 	}
 }
@@ -21,7 +21,7 @@ func (e *legacyEra) appendMeta(b []byte, _ map[string]any) []byte { return b }
 
 func (e *legacyEra) ping() string { return "ping" }
 
-func (e *legacyEra) serves() bool { return true }
+func (e *legacyEra) legacy() bool { return true }
 
 func (e *legacyEra) logLevel(level LoggingLevel) *call {
 	return newCall("logging/setLevel", "", func(_ *request, b []byte) ([]byte, error) {

@@ -12,16 +12,16 @@ import (
 // request says which revision it speaks and what the client can do, and the
 // server sends no requests.
 type modernEra struct {
-	revision string
-	meta     []byte                 // the members that every request's _meta has
-	level    atomic.Pointer[string] // of log messages that requests ask for; nil for none
+	version string
+	meta    []byte                 // the members that every request's _meta has
+	level   atomic.Pointer[string] // of log messages that requests ask for; nil for none
 }
 
-func (c *Client) newModernEra(revision string) *modernEra {
-	b := wire.AppendString(wire.AppendKey(nil, metaVersion), revision)
+func (c *Client) newModernEra(version string) *modernEra {
+	b := wire.AppendString(wire.AppendKey(nil, metaVersion), version)
 	b = appendObject(wire.AppendKey(b, metaClientInfo), &c.opts.Info)
 	b = appendObject(wire.AppendKey(b, metaCapabilities), c.capabilities(false))
-	e := &modernEra{revision: revision, meta: b}
+	e := &modernEra{version: version, meta: b}
 	e.logLevel(c.opts.LogLevel)
 	return e
 }
@@ -36,7 +36,7 @@ func (e *modernEra) logLevel(level LoggingLevel) *call {
 	return nil
 }
 
-func (e *modernEra) stamp(req *jsonrpc.Request) { req.ProtocolVersion = e.revision }
+func (e *modernEra) stamp(req *jsonrpc.Request) { req.ProtocolVersion = e.version }
 
 func (e *modernEra) appendMeta(b []byte, own map[string]any) []byte {
 	b = append(b, e.meta...)
@@ -49,7 +49,7 @@ func (e *modernEra) appendMeta(b []byte, own map[string]any) []byte {
 // ping is what every server of this era must answer; it has no ping.
 func (e *modernEra) ping() string { return "server/discover" }
 
-func (e *modernEra) serves() bool { return false }
+func (e *modernEra) legacy() bool { return false }
 
 func (e *modernEra) classify(q *request, res *Result) error {
 	switch res.ResultType {

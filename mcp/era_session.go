@@ -91,7 +91,7 @@ func (c *Client) reopen(ctx context.Context) {
 	defer stop()
 	a, err := c.initialize(ctx, c.server.ProtocolVersion)
 	if err == nil && a.server.ProtocolVersion != c.server.ProtocolVersion {
-		err = &incompatible{c.server.ProtocolVersion, []string{a.server.ProtocolVersion}}
+		err = &versionError{c.server.ProtocolVersion, []string{a.server.ProtocolVersion}}
 	}
 	c.session.end(err)
 	if err == nil {

@@ -62,7 +62,7 @@ func (e *CallError) Unwrap() error { return e.Err }
 
 // answerOf returns the error that the server answered a call with, or nil. It
 // looks where do puts it, which spares small programs what errors.As links.
-func answerOf(err error) *jsonrpc.Error {
+func serverError(err error) *jsonrpc.Error {
 	for err != nil {
 		if e, ok := err.(*jsonrpc.Error); ok {
 			return e

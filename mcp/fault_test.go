@@ -146,20 +146,20 @@ const (
 
 func TestFaultsInMemory(t *testing.T) {
 	for _, f := range testserver.Faults() {
-		for _, revision := range []string{modern, legacy, mcp.ProtocolVersion20250326} {
-			otherEra := f.Era != "" && (f.Era == "modern") != (revision == modern)
+		for _, version := range []string{modern, legacy, mcp.ProtocolVersion20250326} {
+			otherEra := f.Era != "" && (f.Era == "modern") != (version == modern)
 			if f.Process || otherEra || !strings.Contains(f.On, "S") {
 				continue
 			}
-			t.Run(f.Name+"/"+revision, func(t *testing.T) {
+			t.Run(f.Name+"/"+version, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					o := speaking(revision)
+					o := speaking(version)
 					o.Fault, o.Size = f.Name, sizes[f.Name]
 					if f.Name == "endless-progress" {
 						o.Delay = 100 * time.Millisecond
 					}
 					var servers []*testserver.Server
-					suffer(t, f, revision, transport(func(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
+					suffer(t, f, version, transport(func(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
 						s := testserver.New(&o)
 						servers = append(servers, s)
 						tr := stdio.Stream(s.Pipe())
@@ -189,13 +189,13 @@ func TestFaultsOfProcesses(t *testing.T) {
 			}
 			continue
 		}
-		for _, revision := range eras {
-			t.Run(f.Name+"/"+revision, func(t *testing.T) {
+		for _, version := range eras {
+			t.Run(f.Name+"/"+version, func(t *testing.T) {
 				t.Parallel()
-				o := speaking(revision)
+				o := speaking(version)
 				o.Fault, o.Size, o.Delay = f.Name, sizes[f.Name], 50*time.Millisecond
 				tr, _ := child(&o)
-				suffer(t, f, revision, tr, connectTime, connectTime, func() {})
+				suffer(t, f, version, tr, connectTime, connectTime, func() {})
 			})
 		}
 	}
@@ -211,8 +211,8 @@ func (f transport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, e
 // suffer meets a fault and checks what becomes of it, and of everything else.
 // limit is the deadline of the call that is struck, late how much later it may
 // end, and settle waits until everything waits.
-func suffer(t *testing.T, f testserver.Fault, revision string, tr mcp.Transport, limit, late time.Duration, settle func()) {
-	want, ok := fates[revision+"/"+f.Name]
+func suffer(t *testing.T, f testserver.Fault, version string, tr mcp.Transport, limit, late time.Duration, settle func()) {
+	want, ok := fates[version+"/"+f.Name]
 	if !ok {
 		if want, ok = fates[f.Name]; !ok {
 			t.Fatalf("no fate for the fault %s, which %s", f.Name, f.Does)

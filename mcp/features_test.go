@@ -40,11 +40,11 @@ var features = []struct {
 }
 
 func TestEveryRevisionInMemory(t *testing.T) {
-	for _, revision := range mcp.ProtocolVersions() {
+	for _, version := range mcp.ProtocolVersions() {
 		for _, f := range features {
-			t.Run(revision+"/"+f.name, func(t *testing.T) {
+			t.Run(version+"/"+f.name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					o := speaking(revision)
+					o := speaking(version)
 					f.test(t, open(t, testserver.New(&o), nil))
 				})
 			})
@@ -53,9 +53,9 @@ func TestEveryRevisionInMemory(t *testing.T) {
 }
 
 func TestEveryEraAsAProcess(t *testing.T) {
-	for _, revision := range eras {
-		t.Run(revision, func(t *testing.T) {
-			o := speaking(revision)
+	for _, version := range eras {
+		t.Run(version, func(t *testing.T) {
+			o := speaking(version)
 			tr, stderr := child(&o)
 			c, err := mcp.Connect(t.Context(), tr, nil)
 			if err != nil {

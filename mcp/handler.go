@@ -82,7 +82,7 @@ func (c *Client) handle(ctx context.Context, method string, params RawMessage) (
 				return nil, err
 			}
 			if b, ok := res.(userBusy); ok {
-				c.requests.userIsAway(b.busyFor())
+				c.requests.pauseTimers(b.busyFor())
 			}
 			return encodeObject(nil, res)
 		}

@@ -43,7 +43,7 @@ func (e Elicitation) answer(ctx context.Context, params RawMessage) (object, err
 	form := p.Mode == "" || p.Mode == "form"
 	switch {
 	case form && e.Form != nil:
-		return e.fillIn(ctx, &p)
+		return e.answerForm(ctx, &p)
 	case p.Mode == "url" && e.OpenURL != nil:
 		action, err := e.openURL(ctx, &p)
 		res := ElicitResult{Action: action}
@@ -59,7 +59,7 @@ func (e Elicitation) answer(ctx context.Context, params RawMessage) (object, err
 
 var errAction = errors.New("the action is neither accept nor decline nor cancel")
 
-func (e Elicitation) fillIn(ctx context.Context, p *ElicitParams) (object, error) {
+func (e Elicitation) answerForm(ctx context.Context, p *ElicitParams) (object, error) {
 	fields, err := p.Fields()
 	if err != nil {
 		return nil, invalidParams("requestedSchema: " + err.Error())
@@ -76,7 +76,7 @@ func (e Elicitation) fillIn(ctx context.Context, p *ElicitParams) (object, error
 		return &ElicitResult{Action: res.Action, Meta: res.Meta}, nil
 	case ElicitAccept:
 		filled := *res
-		filled.Content, err = complete(fields, res.Content)
+		filled.Content, err = completeForm(fields, res.Content)
 		return &filled, err
 	}
 	return nil, errAction

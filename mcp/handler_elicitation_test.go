@@ -135,7 +135,7 @@ func TestRefusalStaysWithoutSomebodyToAsk(t *testing.T) {
 // done there.
 func TestTimeStandsStillWhileTheUserIsAtAPage(t *testing.T) {
 	const ask = `"params":{"mode":"url","message":"Log in","elicitationId":"e1","url":"https://example.com/"}`
-	for _, revision := range eras {
+	for _, version := range eras {
 		for _, tt := range []struct {
 			name       string
 			told, done time.Duration // when the server says that the user is done, and when it answers
@@ -146,16 +146,16 @@ func TestTimeStandsStillWhileTheUserIsAtAPage(t *testing.T) {
 			{"told", 8 * time.Minute, 8*time.Minute + 30*time.Second, 0},
 			{"told, but slow", 8 * time.Minute, 10 * time.Minute, 9 * time.Minute},
 		} {
-			if tt.told != 0 && revision == modern {
+			if tt.told != 0 && version == modern {
 				continue // where nothing is told
 			}
-			t.Run(revision+"/"+tt.name, func(t *testing.T) {
+			t.Run(version+"/"+tt.name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					_, rwc := newPeer(t, revision, func(p *peer, m request) {
+					_, rwc := newPeer(t, version, func(p *peer, m request) {
 						if m.Method != "tools/call" {
 							return
 						}
-						if revision == legacy {
+						if version == legacy {
 							p.send(`{"jsonrpc":"2.0","id":"q","method":"elicitation/create",` + ask + "}")
 						} else if !strings.Contains(m.line, "inputResponses") {
 							p.answer(m, `{"resultType":"input_required","inputRequests":{"q":{"method":"elicitation/create",`+ask+`}}}`)

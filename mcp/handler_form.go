@@ -14,7 +14,7 @@ import (
 
 // complete returns what a form was filled in with, with the defaults of fields
 // that were left out. The error says which value doesn't fit its field.
-func complete(fields []FormField, content map[string]any) (map[string]any, error) {
+func completeForm(fields []FormField, content map[string]any) (map[string]any, error) {
 	filled := make(map[string]any, len(content))
 	for name, v := range content {
 		filled[name] = v

@@ -23,7 +23,7 @@ func TestFormDefaults(t *testing.T) {
 	fields := formOf(t, `"s":{"type":"string","default":"a"},"i":{"type":"integer","default":30},"n":{"type":"number","default":95.5},
 		"b":{"type":"boolean","default":true},"e":{"type":"string","enum":["x","y"],"default":"y"},
 		"m":{"type":"array","items":{"type":"string","enum":["x","y"]},"default":["x"]},"none":{"type":"string"}`)
-	got, err := complete(fields, map[string]any{"s": "mine"})
+	got, err := completeForm(fields, map[string]any{"s": "mine"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestFormAnswersAreChecked(t *testing.T) {
 		{`{"type":"array","items":{"type":"string","enum":["a","b"]},"maxItems":1}`, []string{"a", "b"}, "more than 1"},
 		{`{"type":"array","items":{"type":"string","enum":["a","b"]}}`, "a", "not of the type array"},
 	} {
-		_, err := complete(formOf(t, `"f":`+tt.schema), map[string]any{"f": tt.v})
+		_, err := completeForm(formOf(t, `"f":`+tt.schema), map[string]any{"f": tt.v})
 		switch {
 		case tt.want == "" && err != nil:
 			t.Errorf("%s, %v: %v", tt.schema, tt.v, err)
@@ -87,13 +87,13 @@ func TestFormAnswersAreChecked(t *testing.T) {
 
 func TestFormMustBeWhole(t *testing.T) {
 	fields := formOf(t, `"a":{"type":"string"},"b":{"type":"string","default":"x"}`, "a", "b")
-	if _, err := complete(fields, map[string]any{"b": "y"}); err == nil || !strings.Contains(err.Error(), `"a": required`) {
+	if _, err := completeForm(fields, map[string]any{"b": "y"}); err == nil || !strings.Contains(err.Error(), `"a": required`) {
 		t.Error(err)
 	}
-	if _, err := complete(fields, map[string]any{"a": "y"}); err != nil {
+	if _, err := completeForm(fields, map[string]any{"a": "y"}); err != nil {
 		t.Error(err)
 	}
-	if _, err := complete(fields, map[string]any{"a": "y", "c": "z"}); err == nil || !strings.Contains(err.Error(), `"c": not in the form`) {
+	if _, err := completeForm(fields, map[string]any{"a": "y", "c": "z"}); err == nil || !strings.Contains(err.Error(), `"c": not in the form`) {
 		t.Error(err)
 	}
 }

@@ -26,7 +26,7 @@ type notificationObserver struct {
 }
 
 func (w *notificationObserver) observe(method string, params RawMessage) error {
-	if !w.c.notes.Add(func() { w.c.guard(func() { w.f(w.c.ctx, method, params) }) }) {
+	if !w.c.notifications.Add(func() { w.c.guard(func() { w.f(w.c.ctx, method, params) }) }) {
 		return ErrOverloaded
 	}
 	return nil

@@ -10,11 +10,11 @@ import (
 )
 
 func TestNotificationFunc(t *testing.T) {
-	for _, revision := range eras {
+	for _, version := range eras {
 		synctest.Test(t, func(t *testing.T) {
 			var got []string // by one goroutine at a time: the race detector sees to it
 			var j journal
-			p, _ := asking(t, revision, &mcp.Options{Dropped: j.dropped, Handlers: []mcp.Handler{
+			p, _ := asking(t, version, &mcp.Options{Dropped: j.dropped, Handlers: []mcp.Handler{
 				mcp.NotificationFunc(func(_ context.Context, method string, params mcp.RawMessage) {
 					got = append(got, method+" "+string(params))
 					if method == "com.example/panics" {
@@ -30,7 +30,7 @@ func TestNotificationFunc(t *testing.T) {
 			synctest.Wait()
 			want := []string{`com.example/panics {"a": 1}`, "notifications/tools/list_changed {}", "com.example/short "}
 			if !slices.Equal(got, want) || !j.says("cannot handle it") {
-				t.Errorf("%s: got %q, dropped %v", revision, got, j.all())
+				t.Errorf("%s: got %q, dropped %v", version, got, j.all())
 			}
 		})
 	}

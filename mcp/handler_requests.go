@@ -20,11 +20,11 @@ const maxRequests = 64
 type requestTable struct {
 	refuse atomic.Bool // the era has no requests of servers
 
-	mu      sync.Mutex
-	cancels map[jsonrpc.ID]context.CancelFunc // until the answer is sent
-	n       int                               // how many run, or send their answer
-	ended   time.Time                         // when one of them did last, or the user will be back
-	running sync.WaitGroup
+	mu       sync.Mutex
+	cancels  map[jsonrpc.ID]context.CancelFunc // until the answer is sent
+	n        int                               // how many run, or send their answer
+	lastBusy time.Time                         // when one of them did last, or the user will be back
+	running  sync.WaitGroup
 }
 
 // add makes room for a request, whose context it derives from ctx. It reports
@@ -57,19 +57,19 @@ func (t *requestTable) run(ctx context.Context, f func()) bool {
 }
 
 // userIsAway counts the user as busy with what the server asked for.
-func (t *requestTable) userIsAway(d time.Duration) {
+func (t *requestTable) pauseTimers(d time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.ended = time.Now().Add(d)
+	t.lastBusy = time.Now().Add(d)
 }
 
-func (t *requestTable) userIsBack() { t.userIsAway(0) }
+func (t *requestTable) resumeTimers() { t.pauseTimers(0) }
 
 // busy reports whether a handler is at work, or was within the last d.
 func (t *requestTable) busy(d time.Duration) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.n > 0 || !t.ended.IsZero() && time.Since(t.ended) < d
+	return t.n > 0 || !t.lastBusy.IsZero() && time.Since(t.lastBusy) < d
 }
 
 // handled ends the use of an id: the server may use it again as soon as it has
@@ -88,8 +88,8 @@ func (t *requestTable) remove() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.n--
-	if now := time.Now(); t.ended.Before(now) {
-		t.ended = now
+	if now := time.Now(); t.lastBusy.Before(now) {
+		t.lastBusy = now
 	}
 	t.running.Done()
 }
@@ -147,7 +147,7 @@ func (c *Client) request(conn jsonrpc.Conn, m *jsonrpc.Message) {
 		if err != nil {
 			answer = c.wireError(m.Method, err)
 		} else {
-			result = relate(m.Params, result)
+			result = attachRelatedTask(m.Params, result)
 		}
 		if err := conn.Reply(c.ctx, m.ID, result, answer); err != nil && c.ctx.Err() == nil {
 			c.opts.Dropped(err, []byte(m.Method))
@@ -158,7 +158,7 @@ func (c *Client) request(conn jsonrpc.Conn, m *jsonrpc.Message) {
 // relate says in a result to which task the request belonged (2025-11-25
 // basic/utilities/tasks, Associating Task-Related Messages), unless the handler
 // has filled _meta itself.
-func relate(params, result RawMessage) RawMessage {
+func attachRelatedTask(params, result RawMessage) RawMessage {
 	task := member(member(params, "_meta"), metaRelatedTask)
 	if task == nil || member(result, "_meta") != nil {
 		return result

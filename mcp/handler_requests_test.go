@@ -15,9 +15,9 @@ import (
 )
 
 // asking connects to a peer that has just been told o.
-func asking(t *testing.T, revision string, o *mcp.Options) (*peer, *mcp.Client) {
+func asking(t *testing.T, version string, o *mcp.Options) (*peer, *mcp.Client) {
 	t.Helper()
-	p, rwc := newPeer(t, revision, nil)
+	p, rwc := newPeer(t, version, nil)
 	return p, dial(t, rwc, o)
 }
 
@@ -144,9 +144,9 @@ func TestServerCancelsItsRequest(t *testing.T) {
 }
 
 func TestNotificationsThatNobodyAskedFor(t *testing.T) {
-	for _, revision := range eras {
+	for _, version := range eras {
 		synctest.Test(t, func(t *testing.T) {
-			p, c := asking(t, revision, nil)
+			p, c := asking(t, version, nil)
 			p.notify("notifications/tools/list_changed", `{}`)
 			p.notify("notifications/invented", `[]`)
 			p.notify("notifications/message", `{"level":"info","data":1}`)

@@ -30,7 +30,7 @@ func (f Roots) answer(ctx context.Context, _ RawMessage) (object, error) {
 // changed. Servers of 2026-07-28 and later ask when they want to know, so for
 // them it does nothing.
 func (c *Client) RootsChanged(ctx context.Context) error {
-	if !c.era.serves() {
+	if !c.era.legacy() {
 		return nil
 	}
 	return c.Notify(ctx, "notifications/roots/list_changed", nil)

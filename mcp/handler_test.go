@@ -98,16 +98,16 @@ func TestHandlersDeclareWhatTheyCan(t *testing.T) {
 		{[]mcp.Handler{mcp.HandlerFunc("x/y", nil)}, `{}`, `{}`},
 		{[]mcp.Handler{mcp.Roots(nil), mcp.Sampling{}, mcp.Elicitation{}}, `{}`, `{}`}, // can do nothing
 	} {
-		for revision, want := range map[string]string{modern: tt.modern, legacy: tt.legacy} {
+		for version, want := range map[string]string{modern: tt.modern, legacy: tt.legacy} {
 			synctest.Test(t, func(t *testing.T) {
-				o := speaking(revision)
+				o := speaking(version)
 				s := testserver.New(&o)
 				c := open(t, s, handling(tt.handlers...))
 				if _, err := c.CallTool(t.Context(), "image", nil); err != nil {
 					t.Error(err)
 				}
 				for _, m := range s.Received() {
-					declares := m.Method == "initialize" || revision == modern && m.Method == "tools/call"
+					declares := m.Method == "initialize" || version == modern && m.Method == "tools/call"
 					if declares && !strings.Contains(m.Line, `apabilities":`+want+`,"`) && !strings.Contains(m.Line, `apabilities":`+want+"}") {
 						t.Errorf("sent %s, want %s", m.Line, want)
 					}

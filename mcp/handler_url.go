@@ -18,14 +18,14 @@ import (
 // it.
 func (e Elicitation) attach(c *Client) {
 	if e.OpenURL != nil {
-		c.pages()
+		c.donePages()
 	}
 }
 
 // openRequiredPages has the user do what the server refused a call for, and reports
 // whether it is to be repeated. The error says why not.
 func (c *Client) openRequiredPages(ctx context.Context, refusal *jsonrpc.Error) (bool, error) {
-	if refusal.Code != CodeURLElicitationRequired || !c.era.serves() {
+	if refusal.Code != CodeURLElicitationRequired || !c.era.legacy() {
 		return false, nil
 	}
 	for _, h := range c.opts.Handlers {
@@ -47,7 +47,7 @@ func (e Elicitation) openAll(ctx context.Context, c *Client, data RawMessage) er
 	if e.OpenURL == nil || len(pages) == 0 {
 		return errDeclined
 	}
-	done := c.pages()
+	done := c.donePages()
 	for i := range pages {
 		action, err := e.openURL(ctx, &pages[i])
 		if err != nil {
@@ -75,7 +75,7 @@ func readPages(data RawMessage) (pages []ElicitParams, err error) {
 			r.Skip()
 			continue
 		}
-		for r.Array(); r.More() && len(pages) < maxInputs; {
+		for r.Array(); r.More() && len(pages) < maxInputRequests; {
 			var p ElicitParams
 			decodeObject(&r, &p)
 			pages = append(pages, p)
@@ -92,7 +92,7 @@ type donePages struct {
 	done map[string]chan struct{} // by id; closed when done
 }
 
-func (c *Client) pages() (d *donePages) {
+func (c *Client) donePages() (d *donePages) {
 	c.addObserver(func(w observer) (ok bool) {
 		d, ok = w.(*donePages)
 		return ok
@@ -104,13 +104,13 @@ func (c *Client) pages() (d *donePages) {
 }
 
 // maxPages is how many pages may be done that nobody waits for yet.
-const maxPages = 1000
+const maxDonePages = 1000
 
 // of returns the channel of a page, or nil when there are too many.
-func (d *donePages) of(id string) chan struct{} {
+func (d *donePages) channel(id string) chan struct{} {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.done[id] == nil && len(d.done) < maxPages {
+	if d.done[id] == nil && len(d.done) < maxDonePages {
 		d.done[id] = make(chan struct{})
 	}
 	return d.done[id]
@@ -118,7 +118,7 @@ func (d *donePages) of(id string) chan struct{} {
 
 // wait waits until the server is done with a page, or limit is reached.
 func (d *donePages) wait(ctx context.Context, limit <-chan time.Time, id string) error {
-	done := d.of(id)
+	done := d.channel(id)
 	if done == nil {
 		return ErrOverloaded
 	}
@@ -145,8 +145,8 @@ func (d *donePages) observe(method string, params RawMessage) error {
 	if err := decodeText(params, &p); err != nil {
 		return &malformedError{err}
 	}
-	d.c.requests.userIsBack()
-	done := d.of(p.ElicitationID)
+	d.c.requests.resumeTimers()
+	done := d.channel(p.ElicitationID)
 	if done == nil {
 		return ErrOverloaded
 	}

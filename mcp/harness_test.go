@@ -29,8 +29,8 @@ const (
 var eras = []string{modern, legacy}
 
 // speaking returns the options of a server that has one revision only.
-func speaking(revision string) testserver.Options {
-	return testserver.Options{ProtocolVersions: []string{revision}}
+func speaking(version string) testserver.Options {
+	return testserver.Options{ProtocolVersions: []string{version}}
 }
 
 // open connects to s in memory. When the test ends the client is closed, and s
@@ -178,10 +178,10 @@ func (r *request) token() string { return string(r.Params.Meta.ProgressToken) }
 
 // newPeer returns a peer and the client's end of the connection to it. handle
 // may be nil.
-func newPeer(t *testing.T, revision string, handle func(*peer, request)) (*peer, io.ReadWriteCloser) {
+func newPeer(t *testing.T, version string, handle func(*peer, request)) (*peer, io.ReadWriteCloser) {
 	t.Helper()
 	server, client := net.Pipe()
-	p := &peer{revision: revision, conn: server, handle: handle}
+	p := &peer{revision: version, conn: server, handle: handle}
 	ended := make(chan struct{})
 	go func() { // ends when either end is closed
 		defer close(ended)

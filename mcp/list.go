@@ -21,7 +21,7 @@ func pages[T, R any, P resultPtr[R]](ctx context.Context, c *Client, method stri
 		seen := make(map[string]bool)
 		for n, items := 1, 0; ; n++ {
 			if limit := max(0, c.opts.MaxPages); n > limit {
-				yield(nil, c.endless(method, "more than "+strconv.Itoa(limit)+" pages"))
+				yield(nil, c.listError(method, "more than "+strconv.Itoa(limit)+" pages"))
 				return
 			}
 			res, err := page[R, P](ctx, c, method, next)
@@ -33,7 +33,7 @@ func pages[T, R any, P resultPtr[R]](ctx context.Context, c *Client, method stri
 			list, next = split(res)
 			for _, item := range list {
 				if limit := max(0, c.opts.MaxItems); items == limit {
-					yield(nil, c.endless(method, "more than "+strconv.Itoa(limit)+" items"))
+					yield(nil, c.listError(method, "more than "+strconv.Itoa(limit)+" items"))
 					return
 				}
 				items++
@@ -45,7 +45,7 @@ func pages[T, R any, P resultPtr[R]](ctx context.Context, c *Client, method stri
 			case next == nil:
 				return
 			case seen[*next]:
-				yield(nil, c.endless(method, "the cursor "+wire.Quote(*next)+" came twice"))
+				yield(nil, c.listError(method, "the cursor "+wire.Quote(*next)+" came twice"))
 				return
 			}
 			seen[*next] = true
@@ -64,7 +64,7 @@ func page[R any, P resultPtr[R]](ctx context.Context, c *Client, method string, 
 	return callWithInputs[R, P](ctx, c, q)
 }
 
-func (c *Client) endless(method, why string) error {
+func (c *Client) listError(method, why string) error {
 	return c.failed(newCall(method, "", nil), diag.Op(why, ErrListLimit))
 }
 
@@ -83,7 +83,7 @@ func all[T any](ctx context.Context, c *Client, list func(context.Context) iter.
 			}
 			items = append(items, item)
 		}
-		if ctx = c.refreshed(ctx, err); ctx == nil {
+		if ctx = c.withoutStaleCursor(ctx, err); ctx == nil {
 			return items, err
 		}
 	}
@@ -91,8 +91,8 @@ func all[T any](ctx context.Context, c *Client, list func(context.Context) iter.
 
 // refreshed returns a context for reading a list from its beginning when the
 // server has refused the cursor of a page that was kept, else nil.
-func (c *Client) refreshed(ctx context.Context, err error) context.Context {
-	if refusal := answerOf(err); refusal != nil && c.cache != nil {
+func (c *Client) withoutStaleCursor(ctx context.Context, err error) context.Context {
+	if refusal := serverError(err); refusal != nil && c.cache != nil {
 		return c.cache.refresh(ctx)
 	}
 	return nil

@@ -26,7 +26,7 @@ func (c *Client) log(params RawMessage) error {
 	if err := decodeText(params, &msg); err != nil {
 		return &malformedError{err}
 	}
-	if !c.notes.Add(func() { c.guard(func() { c.opts.Log(c.ctx, &msg) }) }) {
+	if !c.notifications.Add(func() { c.guard(func() { c.opts.Log(c.ctx, &msg) }) }) {
 		return ErrOverloaded
 	}
 	return nil

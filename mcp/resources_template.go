@@ -44,7 +44,7 @@ type operator struct {
 	reserved   bool   // reserved characters stay
 }
 
-func operatorOf(c byte) (op operator, special bool) {
+func operatorFor(c byte) (op operator, special bool) {
 	switch c {
 	case '+':
 		return operator{"", ",", false, "", true}, true
@@ -65,7 +65,7 @@ func expand(expression string, values map[string]any) (string, error) {
 	if expression == "" {
 		return "", errTemplate
 	}
-	op, special := operatorOf(expression[0])
+	op, special := operatorFor(expression[0])
 	if special {
 		expression = expression[1:]
 	}
@@ -97,7 +97,7 @@ func expand(expression string, values map[string]any) (string, error) {
 		default:
 			return "", errors.New("neither a string nor a list of strings: " + wire.Quote(name))
 		}
-		parts = append(parts, op.join(name, list, explode)...)
+		parts = append(parts, op.joinValues(name, list, explode)...)
 	}
 	if parts == nil {
 		return "", nil
@@ -107,7 +107,7 @@ func expand(expression string, values map[string]any) (string, error) {
 
 // join returns what stands between the separators of an expression for one
 // variable.
-func (op *operator) join(name string, list []string, explode bool) []string {
+func (op *operator) joinValues(name string, list []string, explode bool) []string {
 	escaped := make([]string, len(list))
 	for i, v := range list {
 		escaped[i] = escapeURI(v, op.reserved)

@@ -12,9 +12,9 @@ import (
 )
 
 // answering connects to a server that answers everything with one result.
-func answering(t *testing.T, revision, result string) *mcp.Client {
+func answering(t *testing.T, version, result string) *mcp.Client {
 	t.Helper()
-	_, rwc := newPeer(t, revision, func(p *peer, m request) { p.answer(m, result) })
+	_, rwc := newPeer(t, version, func(p *peer, m request) { p.answer(m, result) })
 	return dial(t, rwc, nil)
 }
 
@@ -25,9 +25,9 @@ func TestResultsAreKept(t *testing.T) {
 		hologram   = `{"type":"hologram", "z":[ ] }`
 		meta       = `{"example.com/x": 1.50}`
 	)
-	for _, revision := range eras {
+	for _, version := range eras {
 		synctest.Test(t, func(t *testing.T) {
-			res, err := answering(t, revision, `{"structuredContent":`+structured+`,"content":[`+hologram+
+			res, err := answering(t, version, `{"structuredContent":`+structured+`,"content":[`+hologram+
 				`,{"type":"text","text":"t","color":"red","_meta":`+meta+`}],"_meta":`+meta+`,"weather": {"rain" :true}}`).
 				CallTool(t.Context(), "any", nil)
 			if err != nil {
@@ -122,12 +122,12 @@ func wantNoCode(t *testing.T, err error) {
 }
 
 func TestPingTakesAnyAnswer(t *testing.T) {
-	for _, revision := range eras {
+	for _, version := range eras {
 		synctest.Test(t, func(t *testing.T) {
 			asked := 0
 			c := dial(t, testserver.Script(func(line string) []string {
 				switch {
-				case strings.Contains(line, `"server/discover"`) && asked == 0 && revision == modern:
+				case strings.Contains(line, `"server/discover"`) && asked == 0 && version == modern:
 					asked++
 					return []string{`{"jsonrpc":"2.0","id":1,"result":{"supportedVersions":["2026-07-28"],"capabilities":{}}}` + "\n"}
 				case strings.Contains(line, `"server/discover"`):
@@ -142,7 +142,7 @@ func TestPingTakesAnyAnswer(t *testing.T) {
 				return nil
 			}).Pipe(), nil)
 			if err := c.Ping(t.Context()); err != nil {
-				t.Errorf("%s: %v", revision, err)
+				t.Errorf("%s: %v", version, err)
 			}
 		})
 	}
@@ -150,9 +150,9 @@ func TestPingTakesAnyAnswer(t *testing.T) {
 
 // TestMetaIsMerged: the caller's members of _meta stand beside the client's.
 func TestMetaIsMerged(t *testing.T) {
-	for _, revision := range eras {
+	for _, version := range eras {
 		synctest.Test(t, func(t *testing.T) {
-			o := speaking(revision)
+			o := speaking(version)
 			s := testserver.New(&o)
 			c := open(t, s, nil)
 			_, err := c.Do(t.Context(), &mcp.ToolCall{Name: "image", Meta: map[string]any{
@@ -173,7 +173,7 @@ func TestMetaIsMerged(t *testing.T) {
 				`"example.com/c":1.0}`,
 			} {
 				line := lines[len(lines)-2+i]
-				if !strings.Contains(line, want) || strings.Contains(line, "protocolVersion") != (revision == modern) {
+				if !strings.Contains(line, want) || strings.Contains(line, "protocolVersion") != (version == modern) {
 					t.Errorf("sent %s, want %s in it", line, want)
 				}
 				if n := strings.Count(line, `"_meta"`); n != 1 {
@@ -251,9 +251,9 @@ func TestBadArgumentsAreNotSent(t *testing.T) {
 }
 
 func TestNotify(t *testing.T) {
-	for _, revision := range eras {
+	for _, version := range eras {
 		synctest.Test(t, func(t *testing.T) {
-			p, rwc := newPeer(t, revision, nil)
+			p, rwc := newPeer(t, version, nil)
 			c := dial(t, rwc, nil)
 			for _, params := range []any{nil, map[string]any{}, map[string]any{"a": 1, "_meta": map[string]any{"k": "v"}}} {
 				if err := c.Notify(t.Context(), "notifications/x", params); err != nil {

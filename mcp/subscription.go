@@ -61,8 +61,8 @@ func (c *Client) Subscribe(ctx context.Context, filter *SubscriptionFilter) (*Su
 	subs := c.subscriptions()
 	subs.add(s)
 	var err error
-	if c.era.serves() {
-		err = subs.ask(ctx, s)
+	if c.era.legacy() {
+		err = subs.subscribe(ctx, s)
 	} else {
 		err = s.open(ctx)
 	}
@@ -144,7 +144,7 @@ func (s *Subscription) end(err error) {
 const maxPending = 1024
 
 // tell adds a change. It never waits.
-func (s *Subscription) tell(change Change) error {
+func (s *Subscription) enqueue(change Change) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.err != nil || slices.Contains(s.pending, change) {
@@ -185,13 +185,13 @@ func (s *Subscription) wants(change Change) bool {
 }
 
 // missed tells of everything in the filter.
-func (s *Subscription) missed() {
+func (s *Subscription) resync() {
 	for _, kind := range [...]ChangeKind{ToolsChanged, PromptsChanged, ResourcesChanged} {
 		if s.wants(Change{Kind: kind}) {
-			_ = s.tell(Change{Kind: kind})
+			_ = s.enqueue(Change{Kind: kind})
 		}
 	}
 	for _, uri := range s.filter.ResourceSubscriptions {
-		_ = s.tell(Change{ResourceUpdated, uri})
+		_ = s.enqueue(Change{ResourceUpdated, uri})
 	}
 }

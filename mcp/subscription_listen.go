@@ -54,7 +54,7 @@ func (s *Subscription) keepOpen(ctx context.Context) {
 		case s.client.ctx.Err() != nil || s.client.conn.Err() != nil:
 			s.end(ErrClosed)
 			return
-		case ctx.Err() != nil || answerOf(err) != nil:
+		case ctx.Err() != nil || serverError(err) != nil:
 			s.end(err)
 			return
 		}
@@ -89,7 +89,7 @@ func (s *Subscription) acknowledge(honored SubscriptionFilter) {
 	s.honored, s.opened = honored, true
 	s.mu.Unlock()
 	if again {
-		s.missed()
+		s.resync()
 	} else {
 		close(s.acked)
 	}

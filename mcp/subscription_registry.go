@@ -13,9 +13,9 @@ import (
 type subscriptions struct {
 	client *Client
 
-	mu    sync.Mutex
-	all   map[*Subscription]bool
-	asked map[string]int // for how many of them each resource was asked for, in the legacy era
+	mu   sync.Mutex
+	all  map[*Subscription]bool
+	refs map[string]int // for how many of them each resource was asked for, in the legacy era
 }
 
 func (c *Client) subscriptions() (subs *subscriptions) {
@@ -23,7 +23,7 @@ func (c *Client) subscriptions() (subs *subscriptions) {
 		subs, ok = w.(*subscriptions)
 		return ok
 	}, func() observer {
-		subs = &subscriptions{client: c, all: make(map[*Subscription]bool), asked: make(map[string]int)}
+		subs = &subscriptions{client: c, all: make(map[*Subscription]bool), refs: make(map[string]int)}
 		return subs
 	})
 	return subs
@@ -80,7 +80,7 @@ func (s *subscriptions) observe(method string, params RawMessage) error {
 		case acknowledged:
 			sub.acknowledge(p.honored)
 		case sub.wants(change):
-			if err := sub.tell(change); err != nil {
+			if err := sub.enqueue(change); err != nil {
 				return err
 			}
 		}
@@ -91,7 +91,7 @@ func (s *subscriptions) observe(method string, params RawMessage) error {
 // idOf returns the id of the subscription that a notification is for. In the
 // legacy era there are none.
 func (s *subscriptions) idOf(meta RawMessage) (id jsonrpc.ID, err error) {
-	if s.client.era.serves() {
+	if s.client.era.legacy() {
 		return id, nil
 	}
 	if raw := member(meta, metaSubscription); raw != nil {
@@ -103,7 +103,7 @@ func (s *subscriptions) idOf(meta RawMessage) (id jsonrpc.ID, err error) {
 // isFor reports whether a notification with the given subscription id is for
 // the subscription.
 func (s *Subscription) isFor(id jsonrpc.ID) bool {
-	if s.client.era.serves() {
+	if s.client.era.legacy() {
 		return true
 	}
 	s.mu.Lock()
@@ -114,11 +114,11 @@ func (s *Subscription) isFor(id jsonrpc.ID) bool {
 // Resources in the legacy era: each is asked for, once for all subscriptions.
 
 // ask asks the server for the resources of a subscription.
-func (s *subscriptions) ask(ctx context.Context, sub *Subscription) error {
+func (s *subscriptions) subscribe(ctx context.Context, sub *Subscription) error {
 	for _, uri := range sub.filter.ResourceSubscriptions {
 		s.mu.Lock()
-		s.asked[uri]++
-		first := s.asked[uri] == 1
+		s.refs[uri]++
+		first := s.refs[uri] == 1
 		s.mu.Unlock()
 		sub.honored.ResourceSubscriptions = append(sub.honored.ResourceSubscriptions, uri)
 		if !first {
@@ -139,7 +139,7 @@ func (s *subscriptions) ask(ctx context.Context, sub *Subscription) error {
 func (t *ResourcesCapability) tells() bool { return t != nil && t.ListChanged != nil && *t.ListChanged }
 
 // goodbyeTime is how long Close lets the server take to hear of it.
-const goodbyeTime = 2 * time.Second
+const closeTimeout = 2 * time.Second
 
 // remove forgets a subscription, and the resources that only it had.
 func (s *subscriptions) remove(sub *Subscription) {
@@ -147,10 +147,10 @@ func (s *subscriptions) remove(sub *Subscription) {
 	known := s.all[sub]
 	delete(s.all, sub)
 	var unused []string
-	if known && s.client.era.serves() {
+	if known && s.client.era.legacy() {
 		for _, uri := range sub.honored.ResourceSubscriptions {
-			if s.asked[uri]--; s.asked[uri] <= 0 {
-				delete(s.asked, uri)
+			if s.refs[uri]--; s.refs[uri] <= 0 {
+				delete(s.refs, uri)
 				unused = append(unused, uri)
 			}
 		}
@@ -159,7 +159,7 @@ func (s *subscriptions) remove(sub *Subscription) {
 	if len(unused) == 0 || s.client.conn.Err() != nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(s.client.ctx, goodbyeTime)
+	ctx, cancel := context.WithTimeout(s.client.ctx, closeTimeout)
 	defer cancel()
 	for _, uri := range unused {
 		_ = s.send(ctx, "resources/unsubscribe", uri) // a courtesy
@@ -169,7 +169,7 @@ func (s *subscriptions) remove(sub *Subscription) {
 // renewed asks for everything again, as the server has forgotten it.
 func (s *subscriptions) sessionRenewed(ctx context.Context) {
 	s.mu.Lock()
-	uris := wire.SortedKeys(s.asked)
+	uris := wire.SortedKeys(s.refs)
 	s.mu.Unlock()
 	for _, uri := range uris {
 		if err := s.send(ctx, "resources/subscribe", uri); err != nil {
@@ -177,7 +177,7 @@ func (s *subscriptions) sessionRenewed(ctx context.Context) {
 		}
 	}
 	for _, sub := range s.list() {
-		sub.missed()
+		sub.resync()
 	}
 }
 

@@ -48,7 +48,7 @@ func (t Tasks) answer(context.Context, RawMessage) (object, error) {
 }
 
 func (t Tasks) callTool(ctx context.Context, c *Client, q *call, onStatus any) (*CallToolResult, error) {
-	if t.augment(ctx, c, q, false); q.traits&mayBeTask != 0 && q.progress != nil {
+	if t.requestTask(ctx, c, q, false); q.traits&mayBeTask != 0 && q.progress != nil {
 		// Progress goes on when the request has been answered.
 		f := q.progress
 		sink := c.progress.add(func(p Progress) { c.guard(func() { f(p) }) }, nil)
@@ -68,7 +68,7 @@ func (t Tasks) callTool(ctx context.Context, c *Client, q *call, onStatus any) (
 	all, stop := c.withMaxTimeout(ctx)
 	defer stop()
 	res, err = r.wait(all, state)
-	if err != nil && !r.over {
+	if err != nil && !r.ended {
 		r.abandon()
 	}
 	return res, err
@@ -77,8 +77,8 @@ func (t Tasks) callTool(ctx context.Context, c *Client, q *call, onStatus any) (
 // augment has a call say that it may become a task: when the tool wants that,
 // or allows it and the caller is willing. Later servers decide without being
 // told.
-func (t Tasks) augment(ctx context.Context, c *Client, q *call, willing bool) {
-	if !c.era.serves() || !c.server.Capabilities.Tasks.Supports("tools/call") {
+func (t Tasks) requestTask(ctx context.Context, c *Client, q *call, willing bool) {
+	if !c.era.legacy() || !c.server.Capabilities.Tasks.Supports("tools/call") {
 		return
 	}
 	table := c.taskTable()
@@ -89,13 +89,13 @@ func (t Tasks) augment(ctx context.Context, c *Client, q *call, willing bool) {
 	}
 	if support == "required" || support == "optional" && willing {
 		q.traits |= mayBeTask | uncancelable // tasks/cancel cancels the task
-		q.params = t.appendAugmented
+		q.params = t.appendTaskRequest
 	}
 }
 
 // appendAugmented appends the params of a tool call that may become a task
 // (2025-11-25 basic/utilities/tasks, Creating Tasks).
-func (t Tasks) appendAugmented(q *request, b []byte) ([]byte, error) {
+func (t Tasks) appendTaskRequest(q *request, b []byte) ([]byte, error) {
 	b, err := q.appendNamed(b)
 	b = append(wire.AppendKey(b, "task"), '{')
 	if t.TTL > 0 {
@@ -124,7 +124,7 @@ func (t Tasks) toolsListed(c *Client, tools []*Tool) {
 type taskTable struct {
 	mu      sync.Mutex
 	support map[string]string // of tools, as ToolExecution says; nil before they were listed
-	waiting map[*taskRun]bool
+	runs    map[*taskRun]bool
 }
 
 func (c *Client) taskTable() (t *taskTable) {
@@ -132,7 +132,7 @@ func (c *Client) taskTable() (t *taskTable) {
 		t, ok = w.(*taskTable)
 		return ok
 	}, func() observer {
-		t = &taskTable{waiting: make(map[*taskRun]bool)}
+		t = &taskTable{runs: make(map[*taskRun]bool)}
 		return t
 	})
 	return t
@@ -147,13 +147,13 @@ func (t *taskTable) supportOf(tool string) (support string, listed bool) {
 func (t *taskTable) add(r *taskRun) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.waiting[r] = true
+	t.runs[r] = true
 }
 
 func (t *taskTable) remove(r *taskRun) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	delete(t.waiting, r)
+	delete(t.runs, r)
 }
 
 // note takes what the server says about a task: unasked in 2025-11-25, and
@@ -168,13 +168,13 @@ func (t *taskTable) observe(method string, params RawMessage) error {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for r := range t.waiting {
+	for r := range t.runs {
 		if r.id == state.TaskID {
 			select {
-			case <-r.news: // the newest counts
+			case <-r.updates: // the newest counts
 			default:
 			}
-			r.news <- state
+			r.updates <- state
 		}
 	}
 	return nil

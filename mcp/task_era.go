@@ -9,18 +9,18 @@ import (
 // when the task needs something: the server then asks for that first
 // (2025-11-25 basic/utilities/tasks, Input Required Status).
 func (e *legacyEra) advanceTask(ctx context.Context, r *taskRun, t *Task) (*CallToolResult, error) {
-	if !r.over && t.Status != TaskInputRequired {
+	if !r.ended && t.Status != TaskInputRequired {
 		return nil, nil
 	}
 	q := r.call("tasks/result")
-	if !r.over {
+	if !r.ended {
 		q.traits |= openEnded
 	}
 	raw, err := r.c.inSession(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	r.over = true
+	r.ended = true
 	return r.result(raw)
 }
 
@@ -28,7 +28,7 @@ func (e *legacyEra) advanceTask(ctx context.Context, r *taskRun, t *Task) (*Call
 func (e *modernEra) advanceTask(ctx context.Context, r *taskRun, t *Task) (*CallToolResult, error) {
 	switch t.Status {
 	case TaskInputRequired:
-		return nil, r.give(ctx, t.InputRequests)
+		return nil, r.provideInputs(ctx, t.InputRequests)
 	case TaskCompleted:
 		return r.result(t.Payload)
 	case TaskFailed:

@@ -24,7 +24,7 @@ type TaskHandle struct {
 func (c *Client) StartTool(ctx context.Context, t *ToolCall) (*TaskHandle, error) {
 	q := t.call()
 	if tasks, ok := c.tasks.(Tasks); ok {
-		tasks.augment(ctx, c, q, true)
+		tasks.requestTask(ctx, c, q, true)
 	}
 	res, err := callWithInputs[CallToolResult](ctx, c, q)
 	if err == nil {
@@ -125,7 +125,7 @@ func (h *TaskHandle) Cancel(ctx context.Context) error {
 // Only servers of 2025-11-25 have such a list, and not all of them; otherwise
 // the error matches [errors.ErrUnsupported].
 func (c *Client) Tasks(ctx context.Context) iter.Seq2[*Task, error] {
-	if caps := c.server.Capabilities.Tasks; !c.era.serves() || caps == nil || caps.List == nil {
+	if caps := c.server.Capabilities.Tasks; !c.era.legacy() || caps == nil || caps.List == nil {
 		return func(yield func(*Task, error) bool) {
 			yield(nil, c.failed(newCall("tasks/list", "", nil), errors.ErrUnsupported))
 		}

@@ -13,33 +13,33 @@ import (
 const (
 	// usualPoll is how often a task is asked for when the server doesn't say;
 	// minPoll and maxPoll bound what it may say.
-	usualPoll, minPoll, maxPoll = time.Second, 100 * time.Millisecond, time.Hour
+	defaultPoll, minPoll, maxPoll = time.Second, 100 * time.Millisecond, time.Hour
 
 	// pollRetries is how often in a row asking may go wrong on the way.
 	pollRetries = 2
 
 	// maxGiven bounds what a task may ask for in all.
-	maxGiven = 1024
+	maxTaskInputs = 1024
 
 	// A server has cancelTime to notice that nobody wants a task any more. Who
 	// wants that waits for cancelGrace.
-	cancelTime, cancelGrace = 2 * time.Second, 100 * time.Millisecond
+	cancelTimeout, cancelWait = 2 * time.Second, 100 * time.Millisecond
 )
 
 // A taskRun is a tool call that goes on as a task.
 type taskRun struct {
-	c        *Client
-	tool     string
-	id       string
-	onStatus func(*Task)     // hears of each new state; may be nil
-	last     string          // what it heard last
-	news     chan *Task      // buffered; the newest state that the server told unasked
-	given    map[string]bool // the keys of what the task asked for and got
-	over     bool            // the task has ended
+	c          *Client
+	tool       string
+	id         string
+	onStatus   func(*Task)     // hears of each new state; may be nil
+	lastStatus string          // what it heard last
+	updates    chan *Task      // buffered; the newest state that the server told unasked
+	provided   map[string]bool // the keys of what the task asked for and got
+	ended      bool            // the task has ended
 }
 
 func (c *Client) newTaskRun(tool, id string, onStatus func(*Task)) *taskRun {
-	return &taskRun{c: c, tool: tool, id: id, onStatus: onStatus, news: make(chan *Task, 1), given: make(map[string]bool)}
+	return &taskRun{c: c, tool: tool, id: id, onStatus: onStatus, updates: make(chan *Task, 1), provided: make(map[string]bool)}
 }
 
 // taskOf reads the result that says that a call has become a task.
@@ -64,16 +64,16 @@ func (r *taskRun) wait(ctx context.Context, state *Task) (*CallToolResult, error
 	failures := 0
 	for {
 		if state != nil {
-			if res, err := r.take(ctx, state); res != nil || err != nil {
+			if res, err := r.handleState(ctx, state); res != nil || err != nil {
 				return res, err
 			}
-			failures, pause = 0, state.pause()
+			failures, pause = 0, state.pollDelay()
 		}
 		var err error
-		if state, err = r.next(ctx, pause); err == nil {
+		if state, err = r.nextState(ctx, pause); err == nil {
 			continue
 		}
-		if failures == pollRetries || ctx.Err() != nil || r.c.conn.Err() != nil || answerOf(err) != nil {
+		if failures == pollRetries || ctx.Err() != nil || r.c.conn.Err() != nil || serverError(err) != nil {
 			return nil, err
 		}
 		failures++
@@ -83,10 +83,10 @@ func (r *taskRun) wait(ctx context.Context, state *Task) (*CallToolResult, error
 
 // take does what a state of the task asks for. It returns the result when the
 // task has ended, and nothing when it goes on.
-func (r *taskRun) take(ctx context.Context, state *Task) (*CallToolResult, error) {
-	r.over = state.Status.Done()
-	if now := string(state.Status) + state.StatusMessage; r.onStatus != nil && now != r.last {
-		r.last = now
+func (r *taskRun) handleState(ctx context.Context, state *Task) (*CallToolResult, error) {
+	r.ended = state.Status.Done()
+	if now := string(state.Status) + state.StatusMessage; r.onStatus != nil && now != r.lastStatus {
+		r.lastStatus = now
 		r.onStatus(state)
 	}
 	if state.Status != TaskCancelled {
@@ -101,11 +101,11 @@ func (r *taskRun) take(ctx context.Context, state *Task) (*CallToolResult, error
 
 // next returns what the server says about the task after a pause, or tells
 // before.
-func (r *taskRun) next(ctx context.Context, pause time.Duration) (*Task, error) {
+func (r *taskRun) nextState(ctx context.Context, pause time.Duration) (*Task, error) {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
 	select {
-	case state := <-r.news:
+	case state := <-r.updates:
 		return state, nil
 	case <-timer.C:
 		return r.state(ctx)
@@ -119,8 +119,8 @@ func (r *taskRun) next(ctx context.Context, pause time.Duration) (*Task, error) 
 // pause returns how long to wait before a task is asked for again: what the
 // server says, and up to a tenth more, so that clients that began together
 // don't go on so. The clock's nanoseconds are random enough for that.
-func (t *Task) pause() time.Duration {
-	d := usualPoll
+func (t *Task) pollDelay() time.Duration {
+	d := defaultPoll
 	if ms := t.PollIntervalMs; ms != nil {
 		d = max(time.Duration(min(*ms, maxPoll.Milliseconds()))*time.Millisecond, minPoll)
 	}
@@ -168,17 +168,17 @@ func (r *taskRun) result(raw RawMessage) (*CallToolResult, error) {
 
 // give gives the task what it asks for and has not got: a server need not
 // notice at once what it got.
-func (r *taskRun) give(ctx context.Context, asked map[string]InputRequest) error {
-	for key := range r.given {
+func (r *taskRun) provideInputs(ctx context.Context, asked map[string]InputRequest) error {
+	for key := range r.provided {
 		delete(asked, key)
 	}
 	switch n := len(asked); {
 	case n == 0:
 		return nil
-	case n > maxInputs:
-		return r.failed(diag.Op("more than "+strconv.Itoa(maxInputs)+" questions at once", ErrInputRequired))
-	case n+len(r.given) > maxGiven:
-		return r.failed(diag.Op("more than "+strconv.Itoa(maxGiven)+" questions", ErrInputRequired))
+	case n > maxInputRequests:
+		return r.failed(diag.Op("more than "+strconv.Itoa(maxInputRequests)+" questions at once", ErrInputRequired))
+	case n+len(r.provided) > maxTaskInputs:
+		return r.failed(diag.Op("more than "+strconv.Itoa(maxTaskInputs)+" questions", ErrInputRequired))
 	}
 	answers, err := r.c.answerAll(ctx, wire.SortedKeys(asked), func(key string) (InputRequest, error) { return asked[key], nil })
 	if err != nil {
@@ -190,7 +190,7 @@ func (r *taskRun) give(ctx context.Context, asked map[string]InputRequest) error
 		return err
 	}
 	for key := range asked {
-		r.given[key] = true
+		r.provided[key] = true
 	}
 	return nil
 }
@@ -199,7 +199,7 @@ func (r *taskRun) give(ctx context.Context, asked map[string]InputRequest) error
 // withdrawn: it is on its way.
 func (r *taskRun) cancel(ctx context.Context) error {
 	q := r.call("tasks/cancel")
-	if caps := r.c.server.Capabilities.Tasks; r.c.era.serves() && (caps == nil || caps.Cancel == nil) {
+	if caps := r.c.server.Capabilities.Tasks; r.c.era.legacy() && (caps == nil || caps.Cancel == nil) {
 		return r.c.failed(q, errors.ErrUnsupported)
 	}
 	_, err := r.c.inSession(ctx, q)
@@ -208,14 +208,14 @@ func (r *taskRun) cancel(ctx context.Context) error {
 
 // abandon cancels the task for a caller who is on its way out.
 func (r *taskRun) abandon() {
-	ctx, cancel := context.WithTimeout(r.c.ctx, cancelTime)
+	ctx, cancel := context.WithTimeout(r.c.ctx, cancelTimeout)
 	if !r.c.requests.run(ctx, func() {
 		defer cancel()
 		_ = r.cancel(ctx) // a courtesy
 	}) {
 		cancel()
 	}
-	timer := time.NewTimer(cancelGrace)
+	timer := time.NewTimer(cancelWait)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():

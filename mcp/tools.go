@@ -21,7 +21,7 @@ func (c *Client) bind(tools []*Tool) []*Tool {
 		c.tasks.toolsListed(c, tools)
 	}
 	binder, ok := c.conn.(ArgumentBinder)
-	if !ok || c.era.serves() {
+	if !ok || c.era.legacy() {
 		return tools
 	}
 	n := 0

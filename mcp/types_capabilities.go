@@ -119,10 +119,10 @@ type initializeResult struct {
 }
 
 func (t *initializeResult) fields(c *codec) {
-	c.string("protocolVersion", &t.ProtocolVersion, must)
+	c.string("protocolVersion", &t.ProtocolVersion, always)
 	c.object("capabilities", &t.Capabilities)
 	c.object("serverInfo", &t.ServerInfo)
-	c.string("instructions", &t.Instructions, maybe)
+	c.string("instructions", &t.Instructions, omitEmpty)
 	t.Result.fields(c)
 }
 
@@ -137,9 +137,9 @@ type discoverResult struct {
 }
 
 func (t *discoverResult) fields(c *codec) {
-	stringList(c, "supportedVersions", &t.SupportedVersions, must)
+	stringList(c, "supportedVersions", &t.SupportedVersions, always)
 	c.object("capabilities", &t.Capabilities)
-	c.string("instructions", &t.Instructions, maybe)
+	c.string("instructions", &t.Instructions, omitEmpty)
 	t.Caching.fields(c)
 	t.Result.fields(c)
 }

@@ -21,8 +21,8 @@ type objectPtr[T any] interface {
 
 // Whether a member is written even when its value is empty.
 const (
-	maybe = false
-	must  = true
+	omitEmpty = false
+	always    = true
 )
 
 // A codec reads or writes one JSON text.

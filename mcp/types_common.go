@@ -28,12 +28,12 @@ type Implementation struct {
 }
 
 func (t *Implementation) fields(c *codec) {
-	c.string("name", &t.Name, must)
-	c.string("title", &t.Title, maybe)
-	c.string("version", &t.Version, must)
-	c.string("description", &t.Description, maybe)
-	c.string("websiteUrl", &t.WebsiteURL, maybe)
-	list(c, "icons", &t.Icons, maybe)
+	c.string("name", &t.Name, always)
+	c.string("title", &t.Title, omitEmpty)
+	c.string("version", &t.Version, always)
+	c.string("description", &t.Description, omitEmpty)
+	c.string("websiteUrl", &t.WebsiteURL, omitEmpty)
+	list(c, "icons", &t.Icons, omitEmpty)
 	c.extra(&t.Extra)
 }
 
@@ -51,10 +51,10 @@ type Icon struct {
 }
 
 func (t *Icon) fields(c *codec) {
-	c.string("src", &t.Src, must)
-	c.string("mimeType", &t.MIMEType, maybe)
-	stringList(c, "sizes", &t.Sizes, maybe)
-	c.string("theme", &t.Theme, maybe)
+	c.string("src", &t.Src, always)
+	c.string("mimeType", &t.MIMEType, omitEmpty)
+	stringList(c, "sizes", &t.Sizes, omitEmpty)
+	c.string("theme", &t.Theme, omitEmpty)
 	c.extra(&t.Extra)
 }
 
@@ -68,9 +68,9 @@ type Annotations struct {
 }
 
 func (t *Annotations) fields(c *codec) {
-	stringList(c, "audience", &t.Audience, maybe)
+	stringList(c, "audience", &t.Audience, omitEmpty)
 	c.floatPtr("priority", &t.Priority)
-	c.string("lastModified", &t.LastModified, maybe)
+	c.string("lastModified", &t.LastModified, omitEmpty)
 	c.extra(&t.Extra)
 }
 
@@ -86,7 +86,7 @@ type Result struct {
 }
 
 func (t *Result) fields(c *codec) {
-	c.string("resultType", &t.ResultType, maybe)
+	c.string("resultType", &t.ResultType, omitEmpty)
 	c.raw("_meta", &t.Meta)
 	c.extra(&t.Extra)
 }
@@ -148,5 +148,5 @@ type Caching struct {
 
 func (t *Caching) fields(c *codec) {
 	c.intPtr("ttlMs", &t.TTLMs)
-	c.string("cacheScope", &t.CacheScope, maybe)
+	c.string("cacheScope", &t.CacheScope, omitEmpty)
 }

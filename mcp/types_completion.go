@@ -17,9 +17,9 @@ type Reference struct {
 }
 
 func (t *Reference) fields(c *codec) {
-	c.string("type", &t.Type, must)
+	c.string("type", &t.Type, always)
 	c.string("name", &t.Name, t.Type == RefPrompt)
-	c.string("title", &t.Title, maybe)
+	c.string("title", &t.Title, omitEmpty)
 	c.string("uri", &t.URI, t.Type == RefResource)
 	c.extra(&t.Extra)
 }
@@ -46,7 +46,7 @@ type Completion struct {
 }
 
 func (t *Completion) fields(c *codec) {
-	stringList(c, "values", &t.Values, must)
+	stringList(c, "values", &t.Values, always)
 	c.intPtr("total", &t.Total)
 	c.boolPtr("hasMore", &t.HasMore)
 	c.extra(&t.Extra)

@@ -68,31 +68,31 @@ func (t *Content) fields(c *codec) {
 	if c.take("type") {
 		c.r.Skip() // readContent has read it
 	} else {
-		c.string("type", &t.Type, must)
+		c.string("type", &t.Type, always)
 	}
 	switch t.Type {
 	case ContentText:
-		c.string("text", &t.Text, must)
+		c.string("text", &t.Text, always)
 	case ContentImage, ContentAudio:
-		c.string("data", &t.Data, must)
-		c.string("mimeType", &t.MIMEType, must)
+		c.string("data", &t.Data, always)
+		c.string("mimeType", &t.MIMEType, always)
 	case ContentResourceLink:
-		c.string("uri", &t.URI, must)
-		c.string("name", &t.Name, must)
-		c.string("title", &t.Title, maybe)
-		c.string("description", &t.Description, maybe)
-		c.string("mimeType", &t.MIMEType, maybe)
+		c.string("uri", &t.URI, always)
+		c.string("name", &t.Name, always)
+		c.string("title", &t.Title, omitEmpty)
+		c.string("description", &t.Description, omitEmpty)
+		c.string("mimeType", &t.MIMEType, omitEmpty)
 		c.intPtr("size", &t.Size)
-		list(c, "icons", &t.Icons, maybe)
+		list(c, "icons", &t.Icons, omitEmpty)
 	case ContentResource:
 		pointer(c, "resource", &t.Resource)
 	case ContentToolUse:
-		c.string("id", &t.ID, must)
-		c.string("name", &t.Name, must)
+		c.string("id", &t.ID, always)
+		c.string("name", &t.Name, always)
 		c.rawOr("input", &t.Input, "{}")
 	case ContentToolResult:
-		c.string("toolUseId", &t.ToolUseID, must)
-		list(c, "content", &t.Content, must)
+		c.string("toolUseId", &t.ToolUseID, always)
+		list(c, "content", &t.Content, always)
 		c.rawOrNull("structuredContent", &t.StructuredContent)
 		c.bool("isError", &t.IsError, &t.isErrorSaid)
 	}
@@ -172,8 +172,8 @@ type ResourceContents struct {
 }
 
 func (t *ResourceContents) fields(c *codec) {
-	c.string("uri", &t.URI, must)
-	c.string("mimeType", &t.MIMEType, maybe)
+	c.string("uri", &t.URI, always)
+	c.string("mimeType", &t.MIMEType, omitEmpty)
 	if c.at("blob") && c.r.Kind() == wire.String {
 		t.IsBlob = true // though it may be empty
 	}

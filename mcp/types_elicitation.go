@@ -25,11 +25,11 @@ type ElicitParams struct {
 }
 
 func (t *ElicitParams) fields(c *codec) {
-	c.string("mode", &t.Mode, maybe)
-	c.string("message", &t.Message, must)
+	c.string("mode", &t.Mode, omitEmpty)
+	c.string("message", &t.Message, always)
 	c.raw("requestedSchema", &t.RequestedSchema)
-	c.string("url", &t.URL, maybe)
-	c.string("elicitationId", &t.ElicitationID, maybe)
+	c.string("url", &t.URL, omitEmpty)
+	c.string("elicitationId", &t.ElicitationID, omitEmpty)
 	c.raw("_meta", &t.Meta)
 	c.extra(&t.Extra)
 }
@@ -75,7 +75,7 @@ func (t *form) fields(c *codec) {
 			t.list = append(t.list, f)
 		}
 	}
-	stringList(c, "required", &t.required, maybe)
+	stringList(c, "required", &t.required, omitEmpty)
 }
 
 // A PrimitiveSchema is the JSON Schema of one field of a form.
@@ -106,17 +106,17 @@ type PrimitiveSchema struct {
 }
 
 func (t *PrimitiveSchema) fields(c *codec) {
-	c.string("type", &t.Type, must)
-	c.string("title", &t.Title, maybe)
-	c.string("description", &t.Description, maybe)
+	c.string("type", &t.Type, always)
+	c.string("title", &t.Title, omitEmpty)
+	c.string("description", &t.Description, omitEmpty)
 	c.intPtr("minLength", &t.MinLength)
 	c.intPtr("maxLength", &t.MaxLength)
-	c.string("format", &t.Format, maybe)
+	c.string("format", &t.Format, omitEmpty)
 	c.floatPtr("minimum", &t.Minimum)
 	c.floatPtr("maximum", &t.Maximum)
-	stringList(c, "enum", &t.Enum, maybe)
-	stringList(c, "enumNames", &t.EnumNames, maybe)
-	list(c, "oneOf", &t.OneOf, maybe)
+	stringList(c, "enum", &t.Enum, omitEmpty)
+	stringList(c, "enumNames", &t.EnumNames, omitEmpty)
+	list(c, "oneOf", &t.OneOf, omitEmpty)
 	pointer(c, "items", &t.Items)
 	c.intPtr("minItems", &t.MinItems)
 	c.intPtr("maxItems", &t.MaxItems)
@@ -154,9 +154,9 @@ type EnumItems struct {
 }
 
 func (t *EnumItems) fields(c *codec) {
-	c.string("type", &t.Type, maybe)
-	stringList(c, "enum", &t.Enum, maybe)
-	list(c, "anyOf", &t.AnyOf, maybe)
+	c.string("type", &t.Type, omitEmpty)
+	stringList(c, "enum", &t.Enum, omitEmpty)
+	list(c, "anyOf", &t.AnyOf, omitEmpty)
 	c.extra(&t.Extra)
 }
 
@@ -169,8 +169,8 @@ type EnumOption struct {
 }
 
 func (t *EnumOption) fields(c *codec) {
-	c.string("const", &t.Const, must)
-	c.string("title", &t.Title, maybe)
+	c.string("const", &t.Const, always)
+	c.string("title", &t.Title, omitEmpty)
 	c.extra(&t.Extra)
 }
 
@@ -195,7 +195,7 @@ type ElicitResult struct {
 }
 
 func (t *ElicitResult) fields(c *codec) {
-	c.string("action", &t.Action, must)
+	c.string("action", &t.Action, always)
 	if c.take("content") {
 		t.Content = make(map[string]any)
 		if !c.emptyArray() {

@@ -37,7 +37,7 @@ func list[T any, P objectPtr[T]](c *codec, key string, p *[]T, always bool) {
 // items is for the list that a page is about, which loses one bad item rather
 // than all. What is wrong with those left out is added to bad.
 func items[T any, P itemPtr[T]](c *codec, key string, p *[]*T, bad *[]error) {
-	pointers[T, P](c, key, p, must, bad)
+	pointers[T, P](c, key, p, always, bad)
 }
 
 // pointers is for a list of pointers to objects. Those that are read share one
@@ -53,7 +53,7 @@ func pointers[T any, P objectPtr[T]](c *codec, key string, p *[]*T, always bool,
 		return
 	}
 	var s []T
-	if elements[T, P](c, key, &s, maybe, bad); s == nil {
+	if elements[T, P](c, key, &s, omitEmpty, bad); s == nil {
 		return
 	}
 	*p = make([]*T, len(s))

@@ -20,7 +20,7 @@ func (t *Progress) fields(c *codec) {
 	c.id("progressToken", &t.token)
 	c.float("progress", &t.Progress)
 	c.floatPtr("total", &t.Total)
-	c.string("message", &t.Message, maybe)
+	c.string("message", &t.Message, omitEmpty)
 	c.raw("_meta", &t.Meta)
 	c.extra(&t.Extra)
 }
@@ -51,8 +51,8 @@ type LogMessage struct {
 }
 
 func (t *LogMessage) fields(c *codec) {
-	c.string("level", (*string)(&t.Level), must)
-	c.string("logger", &t.Logger, maybe)
+	c.string("level", (*string)(&t.Level), always)
+	c.string("logger", &t.Logger, omitEmpty)
 	c.rawOr("data", &t.Data, "null")
 	c.raw("_meta", &t.Meta)
 	c.extra(&t.Extra)
@@ -67,7 +67,7 @@ type resourceUpdatedParams struct {
 }
 
 func (t *resourceUpdatedParams) fields(c *codec) {
-	c.string("uri", &t.URI, must)
+	c.string("uri", &t.URI, always)
 	c.raw("_meta", &t.Meta)
 	c.extra(&t.Extra)
 }
@@ -87,7 +87,7 @@ func (t *SubscriptionFilter) fields(c *codec) {
 	c.bool("toolsListChanged", &t.ToolsListChanged, nil)
 	c.bool("promptsListChanged", &t.PromptsListChanged, nil)
 	c.bool("resourcesListChanged", &t.ResourcesListChanged, nil)
-	stringList(c, "resourceSubscriptions", &t.ResourceSubscriptions, maybe)
-	stringList(c, "taskIds", &t.TaskIDs, maybe)
+	stringList(c, "resourceSubscriptions", &t.ResourceSubscriptions, omitEmpty)
+	stringList(c, "taskIds", &t.TaskIDs, omitEmpty)
 	c.extra(&t.Extra)
 }

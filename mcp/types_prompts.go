@@ -13,11 +13,11 @@ type Prompt struct {
 }
 
 func (t *Prompt) fields(c *codec) {
-	c.string("name", &t.Name, must)
-	c.string("title", &t.Title, maybe)
-	c.string("description", &t.Description, maybe)
-	list(c, "arguments", &t.Arguments, maybe)
-	list(c, "icons", &t.Icons, maybe)
+	c.string("name", &t.Name, always)
+	c.string("title", &t.Title, omitEmpty)
+	c.string("description", &t.Description, omitEmpty)
+	list(c, "arguments", &t.Arguments, omitEmpty)
+	list(c, "icons", &t.Icons, omitEmpty)
 	c.raw("_meta", &t.Meta)
 	c.extra(&t.Extra)
 }
@@ -35,9 +35,9 @@ type PromptArgument struct {
 }
 
 func (t *PromptArgument) fields(c *codec) {
-	c.string("name", &t.Name, must)
-	c.string("title", &t.Title, maybe)
-	c.string("description", &t.Description, maybe)
+	c.string("name", &t.Name, always)
+	c.string("title", &t.Title, omitEmpty)
+	c.string("description", &t.Description, omitEmpty)
 	c.boolPtr("required", &t.Required)
 	c.extra(&t.Extra)
 }
@@ -51,7 +51,7 @@ type PromptMessage struct {
 }
 
 func (t *PromptMessage) fields(c *codec) {
-	c.string("role", (*string)(&t.Role), must)
+	c.string("role", (*string)(&t.Role), always)
 	c.content("content", &t.Content)
 	c.extra(&t.Extra)
 }
@@ -75,7 +75,7 @@ type GetPromptResult struct {
 }
 
 func (t *GetPromptResult) fields(c *codec) {
-	c.string("description", &t.Description, maybe)
-	list(c, "messages", &t.Messages, must)
+	c.string("description", &t.Description, omitEmpty)
+	list(c, "messages", &t.Messages, always)
 	t.Result.fields(c)
 }

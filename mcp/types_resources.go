@@ -16,14 +16,14 @@ type Resource struct {
 }
 
 func (t *Resource) fields(c *codec) {
-	c.string("uri", &t.URI, must)
-	c.string("name", &t.Name, must)
-	c.string("title", &t.Title, maybe)
-	c.string("description", &t.Description, maybe)
-	c.string("mimeType", &t.MIMEType, maybe)
+	c.string("uri", &t.URI, always)
+	c.string("name", &t.Name, always)
+	c.string("title", &t.Title, omitEmpty)
+	c.string("description", &t.Description, omitEmpty)
+	c.string("mimeType", &t.MIMEType, omitEmpty)
 	c.intPtr("size", &t.Size)
 	pointer(c, "annotations", &t.Annotations)
-	list(c, "icons", &t.Icons, maybe)
+	list(c, "icons", &t.Icons, omitEmpty)
 	c.raw("_meta", &t.Meta)
 	c.extra(&t.Extra)
 }
@@ -45,13 +45,13 @@ type ResourceTemplate struct {
 }
 
 func (t *ResourceTemplate) fields(c *codec) {
-	c.string("uriTemplate", &t.URITemplate, must)
-	c.string("name", &t.Name, must)
-	c.string("title", &t.Title, maybe)
-	c.string("description", &t.Description, maybe)
-	c.string("mimeType", &t.MIMEType, maybe)
+	c.string("uriTemplate", &t.URITemplate, always)
+	c.string("name", &t.Name, always)
+	c.string("title", &t.Title, omitEmpty)
+	c.string("description", &t.Description, omitEmpty)
+	c.string("mimeType", &t.MIMEType, omitEmpty)
 	pointer(c, "annotations", &t.Annotations)
-	list(c, "icons", &t.Icons, maybe)
+	list(c, "icons", &t.Icons, omitEmpty)
 	c.raw("_meta", &t.Meta)
 	c.extra(&t.Extra)
 }
@@ -89,7 +89,7 @@ type ReadResourceResult struct {
 }
 
 func (t *ReadResourceResult) fields(c *codec) {
-	list(c, "contents", &t.Contents, must)
+	list(c, "contents", &t.Contents, always)
 	t.Caching.fields(c)
 	t.Result.fields(c)
 }

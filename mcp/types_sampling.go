@@ -24,15 +24,15 @@ type CreateMessageParams struct {
 }
 
 func (t *CreateMessageParams) fields(c *codec) {
-	list(c, "messages", &t.Messages, must)
+	list(c, "messages", &t.Messages, always)
 	pointer(c, "modelPreferences", &t.ModelPreferences)
-	c.string("systemPrompt", &t.SystemPrompt, maybe)
-	c.string("includeContext", &t.IncludeContext, maybe)
+	c.string("systemPrompt", &t.SystemPrompt, omitEmpty)
+	c.string("includeContext", &t.IncludeContext, omitEmpty)
 	c.floatPtr("temperature", &t.Temperature)
 	c.int("maxTokens", &t.MaxTokens)
-	stringList(c, "stopSequences", &t.StopSequences, maybe)
+	stringList(c, "stopSequences", &t.StopSequences, omitEmpty)
 	c.raw("metadata", &t.Metadata)
-	pointers(c, "tools", &t.Tools, maybe, nil)
+	pointers(c, "tools", &t.Tools, omitEmpty, nil)
 	pointer(c, "toolChoice", &t.ToolChoice)
 	c.raw("_meta", &t.Meta)
 	c.extra(&t.Extra)
@@ -51,7 +51,7 @@ type SamplingMessage struct {
 }
 
 func (t *SamplingMessage) fields(c *codec) {
-	c.string("role", (*string)(&t.Role), must)
+	c.string("role", (*string)(&t.Role), always)
 	c.contents("content", &t.Content)
 	c.raw("_meta", &t.Meta)
 	c.extra(&t.Extra)
@@ -66,7 +66,7 @@ func (c *codec) contents(key string, p *[]Content) {
 		*p = make([]Content, 1)
 		c.content(key, &(*p)[0])
 	default:
-		list(c, key, p, must)
+		list(c, key, p, always)
 	}
 }
 
@@ -89,13 +89,13 @@ func (t *CreateMessageResult) fields(c *codec) {
 	if c.writing && role == "" {
 		role = RoleAssistant
 	}
-	c.string("role", (*string)(&role), must)
+	c.string("role", (*string)(&role), always)
 	if !c.writing {
 		t.Role = role
 	}
 	c.contents("content", &t.Content)
-	c.string("model", &t.Model, must)
-	c.string("stopReason", &t.StopReason, maybe)
+	c.string("model", &t.Model, always)
+	c.string("stopReason", &t.StopReason, omitEmpty)
 	c.raw("_meta", &t.Meta)
 	c.extra(&t.Extra)
 }
@@ -112,7 +112,7 @@ type ModelPreferences struct {
 }
 
 func (t *ModelPreferences) fields(c *codec) {
-	list(c, "hints", &t.Hints, maybe)
+	list(c, "hints", &t.Hints, omitEmpty)
 	c.floatPtr("costPriority", &t.CostPriority)
 	c.floatPtr("speedPriority", &t.SpeedPriority)
 	c.floatPtr("intelligencePriority", &t.IntelligencePriority)
@@ -126,7 +126,7 @@ type ModelHint struct {
 }
 
 func (t *ModelHint) fields(c *codec) {
-	c.string("name", &t.Name, maybe)
+	c.string("name", &t.Name, omitEmpty)
 	c.extra(&t.Extra)
 }
 
@@ -137,7 +137,7 @@ type ToolChoice struct {
 }
 
 func (t *ToolChoice) fields(c *codec) {
-	c.string("mode", &t.Mode, maybe)
+	c.string("mode", &t.Mode, omitEmpty)
 	c.extra(&t.Extra)
 }
 
@@ -151,8 +151,8 @@ type Root struct {
 }
 
 func (t *Root) fields(c *codec) {
-	c.string("uri", &t.URI, must)
-	c.string("name", &t.Name, maybe)
+	c.string("uri", &t.URI, always)
+	c.string("name", &t.Name, omitEmpty)
 	c.raw("_meta", &t.Meta)
 	c.extra(&t.Extra)
 }
@@ -166,7 +166,7 @@ type listRootsResult struct {
 }
 
 func (t *listRootsResult) fields(c *codec) {
-	list(c, "roots", &t.Roots, must)
+	list(c, "roots", &t.Roots, always)
 	c.raw("_meta", &t.Meta)
 	c.extra(&t.Extra)
 }

@@ -47,11 +47,11 @@ type Task struct {
 }
 
 func (t *Task) fields(c *codec) {
-	c.string("taskId", &t.TaskID, must)
-	c.string("status", (*string)(&t.Status), must)
-	c.string("statusMessage", &t.StatusMessage, maybe)
-	c.string("createdAt", &t.CreatedAt, must)
-	c.string("lastUpdatedAt", &t.LastUpdatedAt, must)
+	c.string("taskId", &t.TaskID, always)
+	c.string("status", (*string)(&t.Status), always)
+	c.string("statusMessage", &t.StatusMessage, omitEmpty)
+	c.string("createdAt", &t.CreatedAt, always)
+	c.string("lastUpdatedAt", &t.LastUpdatedAt, always)
 	ttl, poll := "ttlMs", "pollIntervalMs"
 	if t.legacy || c.at("ttl") || c.at("pollInterval") {
 		t.legacy = true
@@ -126,7 +126,7 @@ type InputRequest struct {
 }
 
 func (t *InputRequest) fields(c *codec) {
-	c.string("method", &t.Method, must)
+	c.string("method", &t.Method, always)
 	c.raw("params", &t.Params)
 	c.extra(&t.Extra)
 }

@@ -22,14 +22,14 @@ type Tool struct {
 }
 
 func (t *Tool) fields(c *codec) {
-	c.string("name", &t.Name, must)
-	c.string("title", &t.Title, maybe)
-	c.string("description", &t.Description, maybe)
+	c.string("name", &t.Name, always)
+	c.string("title", &t.Title, omitEmpty)
+	c.string("description", &t.Description, omitEmpty)
 	c.raw("inputSchema", &t.InputSchema)
 	c.raw("outputSchema", &t.OutputSchema)
 	pointer(c, "annotations", &t.Annotations)
 	pointer(c, "execution", &t.Execution)
-	list(c, "icons", &t.Icons, maybe)
+	list(c, "icons", &t.Icons, omitEmpty)
 	c.raw("_meta", &t.Meta)
 	c.extra(&t.Extra)
 }
@@ -62,7 +62,7 @@ type ToolAnnotations struct {
 }
 
 func (t *ToolAnnotations) fields(c *codec) {
-	c.string("title", &t.Title, maybe)
+	c.string("title", &t.Title, omitEmpty)
 	c.boolPtr("readOnlyHint", &t.ReadOnlyHint)
 	c.boolPtr("destructiveHint", &t.DestructiveHint)
 	c.boolPtr("idempotentHint", &t.IdempotentHint)
@@ -111,7 +111,7 @@ type ToolExecution struct {
 }
 
 func (t *ToolExecution) fields(c *codec) {
-	c.string("taskSupport", &t.TaskSupport, maybe)
+	c.string("taskSupport", &t.TaskSupport, omitEmpty)
 	c.extra(&t.Extra)
 }
 
@@ -137,7 +137,7 @@ type CallToolResult struct {
 }
 
 func (t *CallToolResult) fields(c *codec) {
-	list(c, "content", &t.Content, must)
+	list(c, "content", &t.Content, always)
 	c.rawOrNull("structuredContent", &t.StructuredContent)
 	c.bool("isError", &t.IsError, &t.isErrorSaid)
 	t.Result.fields(c)
