@@ -159,8 +159,8 @@ var otherRows = []row{
 		on("EH", "schema-bomb schema-recursive schema-elsewhere schema-pattern", works.lists(1)),
 		scenario("S modern", "wild schemas", wildSchemas),
 	}},
-	{n: 40, title: "authorization: private addresses, wrong issuer, wrong iss, wrong state, no PKCE, `javascript:` URL, 10 MiB of metadata, endless step-up", on: "EH", expected: "refused before any code or token leaves; loops end after 3", otherTests: "mcp/oauth TestRefusedBeforeAnybodyIsAsked TestRefusedAnswers TestURLsThatMayBeFetched TestNamesOfPrivateAddresses TestImpostor TestAssertionForAnotherServer TestEndlessStepUp"},
-	{n: 41, title: "100 calls get 401 at once", on: "EH", expected: "one refresh", otherTests: "mcp/oauth TestHundredCallsOneRefresh TestTwoProcessesOneRefresh TestCallsOfAClient"},
+	{n: 40, title: "authorization: private addresses, wrong issuer, wrong iss, wrong state, no PKCE, `javascript:` URL, 10 MiB of metadata, endless step-up", on: "EH", expected: "refused before any code or token leaves; loops end after 3", otherTests: "mcp/oauth TestRefusedBeforeUserIsAsked TestRefusedAuthorizationResponses TestFetchableURLs TestNamesWithPrivateAddresses TestImpostor TestAssertionForAnotherServer TestEndlessStepUp"},
+	{n: 41, title: "100 calls get 401 at once", on: "EH", expected: "one refresh", otherTests: "mcp/oauth TestHundredCallsOneRefresh TestTwoProcessesOneRefresh TestMCPClientCalls"},
 	{n: 42, title: "Close during Connect, during a call, a thousand times", on: "SEH", expected: "idempotent, bounded", lines: []line{
 		scenario("SE", "the end of the context in Connect", givesUpConnecting),
 		scenario("H", "the end of the context in Connect", givesUpConnecting).

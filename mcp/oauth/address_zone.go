@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// A zone is who can reach an address.
+// A zone is the network from which an address can be reached, from the widest
+// to the narrowest.
 type zone int
 
 const (
@@ -24,12 +25,12 @@ func (z zone) String() string {
 }
 
 var (
-	// Not on the internet, beside what netip knows of (RFC 6890).
+	// Special-purpose addresses that netip does not classify (RFC 6890).
 	privatePrefixes    = prefixes("100.64.0.0/10", "192.0.0.0/24", "198.18.0.0/15", "fec0::/10", "64:ff9b:1::/48")
 	unroutablePrefixes = prefixes("0.0.0.0/8", "240.0.0.0/4", "::/96", "100::/64", "2001::/32", "2001:db8::/32", "3fff::/20", "5f00::/16",
 		"192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24")
 
-	// These hold an IPv4 address in the bytes from the given one on.
+	// Addresses that embed an IPv4 address.
 	nat64, sixToFour = netip.MustParsePrefix("64:ff9b::/96"), netip.MustParsePrefix("2002::/16")
 )
 
@@ -40,8 +41,7 @@ func prefixes(list ...string) (p []netip.Prefix) {
 	return p
 }
 
-// zoneOf returns the zone of an address, looking through those that hold an
-// IPv4 address.
+// zoneOf returns the zone of an address, or of the IPv4 address that it embeds.
 func zoneOf(a netip.Addr) zone {
 	a = a.Unmap().WithZone("")
 	switch b := a.As16(); {
@@ -70,24 +70,24 @@ func containsAddr(a netip.Addr, list []netip.Prefix) bool {
 	return false
 }
 
-// mayLead reports whether a server in this zone may lead the client to an
-// address in another. A server on this machine may name one of the network it
-// is in; apart from that, only what everybody can reach and the own zone.
+// mayLeadTo reports whether a server in zone z may refer the client to an
+// address in another zone: a public address or one in z, and for a server on this
+// machine also one in a private network.
 func (z zone) mayLeadTo(to zone) bool {
 	return to == public || to == z && to != unroutable || z == loopback && to == private
 }
 
-// check returns an error if a server in this zone may not lead the client to a.
+// check returns an error if a server in zone z may not refer the client to a.
 func (z zone) check(a netip.Addr) error {
 	if to := zoneOf(a); !z.mayLeadTo(to) {
-		return &Error{Rule: "a server at a " + z.String() + " address leads to a " + to.String() +
-			" one, which is not trusted (security best practices, server-side request forgery)"}
+		return &Error{Rule: "a server at a " + z.String() + " address must not refer to a " + to.String() +
+			" address (security best practices, server-side request forgery)"}
 	}
 	return nil
 }
 
-// isLoopback reports whether the host of u says that it is this machine,
-// whatever a resolver says.
+// isLoopback reports whether the host of u is a loopback address or a localhost
+// name, without asking a resolver.
 func isLoopback(u *url.URL) bool {
 	host := strings.ToLower(u.Hostname())
 	if a, err := netip.ParseAddr(host); err == nil {
@@ -96,10 +96,9 @@ func isLoopback(u *url.URL) bool {
 	return host == "localhost" || strings.HasSuffix(host, ".localhost")
 }
 
-// zoneOfHost returns the zone of the host of u: of all its addresses, that
-// which more people can reach, so that nobody gets into a network by adding an
-// address of it to a name. A name that cannot be resolved counts as public, as
-// long as that is so.
+// zoneOfHost returns the widest zone of the host's addresses, so that a name
+// gains no access to a network by resolving to an address in it. An unresolvable
+// name is public, and known is false.
 func zoneOfHost(ctx context.Context, r *net.Resolver, u *url.URL) (z zone, known bool) {
 	if a, err := netip.ParseAddr(u.Hostname()); err == nil {
 		return zoneOf(a), true

@@ -8,50 +8,49 @@ import (
 	"strings"
 )
 
-// An Authorizer has a person authorize the program in a browser. [Loopback] and
-// [Paste] are such.
+// An Authorizer has the user authorize the program in a browser. [Loopback] and
+// [Paste] are implementations.
 type Authorizer interface {
-	// Listen gets ready to receive an answer. last is the redirect URI of an
-	// earlier time; to use it again spares a registration. It is empty the
-	// first time.
+	// Listen prepares to receive one authorization response. last is the redirect
+	// URI of the previous registration, or empty if there is none. If the
+	// Receiver has the same one, the program need not be registered again.
 	Listen(ctx context.Context, last string) (Receiver, error)
 }
 
-// A Receiver gets the answer of a person, once.
+// A Receiver receives one authorization response.
 type Receiver interface {
-	// RedirectURI is where the browser is sent with the answer.
+	// RedirectURI returns the redirect URI of the authorization request.
 	RedirectURI() string
 
-	// Authorize shows the page at url, which is of http or https, and returns
-	// the URL that the browser was sent to, with its query. It returns when
-	// ctx ends.
+	// Authorize shows the user the page at url, which has the scheme http or
+	// https, and returns the URL, with its query, to which the authorization
+	// server redirected the browser. It must return when ctx is done.
 	Authorize(ctx context.Context, url string) (response string, err error)
 
-	// Close ends the waiting.
+	// Close releases the resources of the Receiver.
 	Close() error
 }
 
-// byCode gets a token by an authorization code that a person approves (OAuth
-// 2.1, section 4.1).
+// tokenByCode gets a token with an authorization code (OAuth 2.1, section 4.1).
 func (t *Transport) tokenByCode(ctx context.Context, s *server, scopes []string, key *Key) (*token, *Client, error) {
 	switch {
 	case t.opts.Authorizer == nil:
 		return nil, nil, t.loginRequired()
 	case s.authorize == "":
-		return nil, nil, &Error{URL: clean(s.issuer), Rule: "its metadata has no authorization_endpoint"}
+		return nil, nil, &Error{URL: clean(s.issuer), Rule: "no authorization_endpoint in the metadata"}
 	case !s.legacy && !slices.Contains(s.pkceMethods, "S256"):
-		return nil, nil, &Error{URL: clean(s.issuer), Rule: "it announces no PKCE with S256 in code_challenge_methods_supported (Authorization Code Protection)"}
+		return nil, nil, &Error{URL: clean(s.issuer), Rule: "no PKCE with S256 in code_challenge_methods_supported (Authorization Code Protection)"}
 	}
 	known := t.loadRegistration(ctx, StoreKey{Issuer: s.issuer})
 	k, c, err := t.authorizeByUser(ctx, s, scopes, key, known)
 	if known != nil && c != nil && c.ID == known.id && isCode(err, "invalid_client", "unauthorized_client") {
-		return t.authorizeByUser(ctx, s, scopes, key, nil) // it has forgotten the client
+		return t.authorizeByUser(ctx, s, scopes, key, nil) // the server deleted the registration
 	}
 	return k, c, err
 }
 
-// askPerson asks once. known is a registration to use if it holds, or nil. The
-// client is returned with errors too, if there is one.
+// authorizeByUser has the user authorize the program once. known is a stored
+// registration or nil. The client is returned with an error too, if it is known.
 func (t *Transport) authorizeByUser(ctx context.Context, s *server, scopes []string, key *Key, known *registration) (*token, *Client, error) {
 	last := ""
 	if known != nil {
@@ -90,12 +89,12 @@ func (t *Transport) authorizeByUser(ctx context.Context, s *server, scopes []str
 	}
 	k.scopes = union(scopes, k.scopes)
 	if len(k.granted) == 0 {
-		k.granted = scopes // what is not said is as asked for (RFC 6749, section 5.1)
+		k.granted = scopes // an absent scope means the requested one (RFC 6749, section 5.1)
 	}
 	return k, c, nil
 }
 
-// authorizationURL returns the page on which a person authorizes the client.
+// authorizationURL returns the URL of the authorization request.
 func (t *Transport) authorizationURL(s *server, c *Client, redirect, state, verifier string, scopes []string, key *Key) (string, error) {
 	u, err := t.fetch.parse(s.authorize)
 	if err != nil {
@@ -113,7 +112,7 @@ func (t *Transport) authorizationURL(s *server, c *Client, redirect, state, veri
 		q.Set("scope", strings.Join(scopes, " "))
 	}
 	if slices.Contains(scopes, "offline_access") {
-		q.Set("prompt", "consent") // OpenID Connect Core, section 11, asks for it
+		q.Set("prompt", "consent") // required by OpenID Connect Core, section 11
 	}
 	if key != nil {
 		q.Set("dpop_jkt", key.thumbprint())

@@ -9,21 +9,23 @@ import (
 	"github.com/stdmcp/stdmcp/internal/httpx"
 )
 
-// Bearer returns a RoundTripper that sends a token from src with the requests
-// to the origin of server, and with no others. When the server refuses the
-// token, src is asked once more. base may be nil, as
-// Options.Base may.
+// Bearer returns a RoundTripper that adds a token from src to the requests to
+// the origin of server, and to no others. If the server refuses the token, it
+// sends the request once more if src returns another token. base sends the
+// requests; nil means a new http.Transport configured like
+// http.DefaultTransport. If server is an invalid URL or src is nil, every
+// request fails.
 func Bearer(server string, src Source, base http.RoundTripper) http.RoundTripper {
 	return newHeaderTransport(server, "Authorization", "Bearer ", src, base)
 }
 
-// Header returns a RoundTripper that sends the field name with a value from src,
-// such as the key of an API, as Bearer does.
+// Header returns a RoundTripper that adds a header with a value from src, such
+// as an API key, as Bearer does.
 func Header(server, name string, src Source, base http.RoundTripper) http.RoundTripper {
 	return newHeaderTransport(server, name, "", src, base)
 }
 
-// plain is a RoundTripper that sends something which comes from elsewhere.
+// A headerTransport is the RoundTripper of Bearer and Header.
 type headerTransport struct {
 	url          *url.URL
 	err          error
@@ -45,6 +47,9 @@ func newHeaderTransport(server, name, prefix string, src Source, base http.Round
 }
 
 func (p *headerTransport) RoundTrip(req *http.Request) (*http.Response, error) {
+	if err := checkRequest(req); err != nil {
+		return nil, err
+	}
 	if p.err != nil {
 		closeBody(req)
 		return nil, p.err
@@ -84,21 +89,21 @@ func (p *headerTransport) send(req *http.Request, value string) (*http.Response,
 	r.Header[p.name] = []string{p.prefix + value}
 	resp, err := p.base.RoundTrip(r)
 	if err != nil {
-		// The name of the field need not say that it is secret.
+		// The header's name may not look like that of a secret.
 		err = httpx.Redact(err, r, value)
 	}
 	return resp, err
 }
 
 func (p *headerTransport) value(ctx context.Context) (string, error) {
-	v, err := readSource(ctx, p.src, "the field "+p.name)
+	v, err := readSource(ctx, p.src, "the header "+p.name)
 	if err == nil && !httpx.ValidValue(v) {
-		return "", &Error{URL: httpx.Clean(p.url), Rule: "the field " + p.name + " has a value that cannot be sent"}
+		return "", &Error{URL: httpx.Clean(p.url), Rule: "invalid value for the header " + p.name}
 	}
 	return v, err
 }
 
-// CloseIdleConnections does what that of the base does.
+// CloseIdleConnections closes the idle connections of base.
 func (p *headerTransport) CloseIdleConnections() {
 	if c, ok := p.base.(interface{ CloseIdleConnections() }); ok {
 		c.CloseIdleConnections()

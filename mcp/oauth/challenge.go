@@ -14,8 +14,8 @@ type challenge struct {
 	params map[string]string // by name in lower case; the first of a name counts
 }
 
-// parseChallenges returns the challenges in the fields. Of a field that is
-// malformed it returns those before the mistake.
+// parseChallenges returns the challenges in the WWW-Authenticate fields. From a
+// malformed field it returns the challenges before the error.
 func parseChallenges(fields []string) (list []challenge) {
 	for _, field := range fields {
 		p := challengeParser{field}
@@ -36,7 +36,7 @@ func parseChallenges(fields []string) (list []challenge) {
 	return list
 }
 
-// challengeParser holds what is left of a field.
+// A challengeParser holds the unread rest of a field.
 type challengeParser struct{ s string }
 
 func (p *challengeParser) skip(chars string) { p.s = strings.TrimLeft(p.s, chars) }
@@ -51,8 +51,8 @@ func (p *challengeParser) token() string {
 	return t
 }
 
-// params reads the parameters of c, and reports whether it could. What no "="
-// follows is another scheme. Some servers forget the commas.
+// params reads the parameters of c, and reports whether they are well-formed. A
+// token without "=" is the next scheme. Some servers omit the commas.
 func (p *challengeParser) params(c *challenge) bool {
 	if p.s != "" && !strings.ContainsRune(" \t,", rune(p.s[0])) {
 		return false
@@ -110,7 +110,7 @@ func (p *challengeParser) value() (string, bool) {
 }
 
 // cutToken68 cuts a token68, such as that of a Basic or Negotiate challenge,
-// off the begin of s.
+// off the start of s.
 func cutToken68(s string) (rest string, ok bool) {
 	n := 0
 	for n < len(s) && (isAlnum(s[n]) || strings.IndexByte("-._~+/", s[n]) >= 0) {
@@ -133,24 +133,25 @@ func isAlnum(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
-// A demand is what a server asks for before it does what it was asked.
+// A demand describes the authorization that a server demands for a request.
 type demand struct {
-	metadata string // URL of the protected-resource metadata, if it says
-	scope    string // what the operation needs, if it says
-	dpop     bool   // proofs of possession are understood
-	bearer   bool   // plain tokens are, too
-	nonce    bool   // the proof lacks what the server told to repeat
-	stepUp   bool   // the token is good, but not for this operation
-	silent   bool   // nobody is to be asked: no server demands this
+	metadata string // URL of the protected resource metadata; may be empty
+	scope    string // scopes that the operation needs; may be empty
+	dpop     bool   // the server accepts DPoP tokens
+	bearer   bool   // the server accepts bearer tokens
+	nonce    bool   // the proof must have the server's nonce
+	stepUp   bool   // the token is valid, but lacks scopes for this operation
+	silent   bool   // set by the client: do not involve the user
 }
 
-// metBy reports whether k may be what is demanded, if it was not refused.
+// satisfiedBy reports whether k may satisfy the demand, provided that the server
+// has not refused it.
 func (d demand) satisfiedBy(k *token) bool {
 	return !d.stepUp || containsAll(strings.Fields(d.scope), k.granted)
 }
 
-// demandOf returns the demand that resp is, or false if it is none that a
-// token would help against.
+// demandOf returns the demand in resp, and reports whether a token could
+// satisfy it.
 func demandOf(resp *http.Response) (d demand, ok bool) {
 	fields := resp.Header.Values("WWW-Authenticate")
 	if resp.StatusCode != http.StatusUnauthorized && (resp.StatusCode != http.StatusForbidden || len(fields) == 0) {

@@ -10,20 +10,21 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// A Client is what an authorization server knows a program as. Printing it
-// shows no secret.
+// A Client identifies a program to an authorization server. Printing it shows
+// no secrets.
 type Client struct {
 	ID     string
 	Secret string
 	Key    *Key // in place of a Secret (private_key_jwt)
 
-	// Issuer is the authorization server that knows the client. When it is
-	// empty, that is the one which was met first; it is remembered in the Store.
+	// Issuer is the authorization server that the client is registered with.
+	// Empty means the first one that the server names; the Store remembers it.
 	Issuer string
 
-	// Method is how the client authenticates itself: "none",
+	// Method is the client authentication method: "none",
 	// "client_secret_basic", "client_secret_post" or "private_key_jwt". Empty
-	// means what the server announces and the client can.
+	// means one that the authorization server announces and that fits Key and
+	// Secret.
 	Method string
 }
 
@@ -37,8 +38,8 @@ const (
 	assertionTime = time.Minute
 )
 
-// method returns how the client authenticates itself to a server that
-// announces the methods. None announced means basic (RFC 8414, section 2).
+// method returns the authentication method to use with a server that announces
+// these. An empty list means client_secret_basic (RFC 8414, section 2).
 func (c *Client) method(announced []string) string {
 	switch {
 	case c.Method != "":
@@ -58,8 +59,8 @@ func (c *Client) method(announced []string) string {
 	return methodBasic
 }
 
-// authenticate adds to a token request to the server with this issuer who
-// sends it (OAuth 2.1, section 2.4; RFC 7523, section 2.2).
+// authenticate adds the client's authentication to a token request (OAuth 2.1,
+// section 2.4; RFC 7523, section 2.2).
 func (c *Client) authenticate(m *serverMetadata, form url.Values, h http.Header) error {
 	switch method := c.method(m.authMethods); method {
 	case methodNone:
@@ -74,11 +75,11 @@ func (c *Client) authenticate(m *serverMetadata, form url.Values, h http.Header)
 		form.Set("client_secret", c.Secret)
 	case methodKey:
 		if c.Key == nil {
-			return &Error{URL: clean(m.issuer), Rule: "private_key_jwt needs a Client.Key"}
+			return &Error{URL: clean(m.issuer), Rule: "client authentication private_key_jwt needs Client.Key"}
 		}
 		key := c.Key.forAlgorithms(m.signingAlgs)
 		if key == nil {
-			return &Error{URL: clean(m.issuer), Rule: "it announces no client authentication with " + c.Key.alg}
+			return &Error{URL: clean(m.issuer), Rule: "the authorization server does not support client authentication with " + c.Key.alg}
 		}
 		assertion, err := c.assertion(key, m.issuer)
 		if err != nil {
@@ -87,13 +88,13 @@ func (c *Client) authenticate(m *serverMetadata, form url.Values, h http.Header)
 		form.Set("client_assertion_type", assertionType)
 		form.Set("client_assertion", assertion)
 	default:
-		return &Error{URL: clean(m.issuer), Rule: "unknown client authentication " + printable(method)}
+		return &Error{URL: clean(m.issuer), Rule: "unknown client authentication method " + printable(method)}
 	}
 	return nil
 }
 
-// assertion returns a token, signed by key, that says who the client is, once,
-// to the server with this issuer.
+// assertion returns a JWT, signed by key, that authenticates the client to the
+// audience once.
 func (c *Client) assertion(key *Key, audience string) (string, error) {
 	h := wire.AppendString(wire.AppendKey([]byte{'{'}, "typ"), "JWT")
 	h = wire.AppendString(wire.AppendKey(h, "alg"), key.alg)
@@ -110,8 +111,9 @@ func (c *Client) assertion(key *Key, audience string) (string, error) {
 	return key.sign(append(h, '}'), append(b, '}'))
 }
 
-// given returns the client that the program says it is, if it says so, after
-// a look at whom it may be shown to (Authorization Server Binding).
+// configuredClient returns Options.Client, or nil if it has no ID. It fails if
+// the client is registered with another authorization server (Authorization
+// Server Binding).
 func (t *Transport) configuredClient(s *server) (*Client, error) {
 	c := t.opts.Client
 	t.mu.Lock()
@@ -120,7 +122,7 @@ func (t *Transport) configuredClient(s *server) (*Client, error) {
 	}
 	t.mu.Unlock()
 	if c.Issuer != "" && c.Issuer != s.issuer {
-		return nil, &Error{URL: clean(s.issuer), Rule: "the client is registered with another authorization server, " + clean(c.Issuer) +
+		return nil, &Error{URL: clean(s.issuer), Rule: "Options.Client is registered with another authorization server, " + clean(c.Issuer) +
 			" (Authorization Server Binding); if the server has moved, register there and set Options.Client"}
 	}
 	if c.ID == "" {
@@ -129,17 +131,17 @@ func (t *Transport) configuredClient(s *server) (*Client, error) {
 	return &c, nil
 }
 
-// ask has the program ask for a client, as nothing else is left.
+// askForClient returns the client from Options.AskClient.
 func (t *Transport) askForClient(ctx context.Context, s *server) (*Client, error) {
 	if t.opts.AskClient == nil {
-		return nil, &Error{URL: clean(s.issuer), Rule: "it registers no clients by itself: register the program there and set Options.Client"}
+		return nil, &Error{URL: clean(s.issuer), Rule: "no dynamic client registration: register the program there and set Options.Client"}
 	}
 	c, err := t.opts.AskClient(ctx, s.issuer)
 	if err != nil {
 		return nil, err
 	}
-	if c.ID == "" || c.Key != nil { // which no Store keeps
-		return nil, &Error{URL: clean(s.issuer), Rule: "Options.AskClient must return a client with an ID, and without a Key"}
+	if c.ID == "" || c.Key != nil { // a Store cannot hold a Key
+		return nil, &Error{URL: clean(s.issuer), Rule: "Options.AskClient must return a client with an ID and without a Key"}
 	}
 	return &c, nil
 }

@@ -10,12 +10,12 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// A registration is a client that an authorization server made for the program
-// (RFC 7591), as it is kept in the Store.
+// A registration is a client as the Store holds it: dynamically registered (RFC
+// 7591) or from Options.AskClient.
 type registration struct {
 	id, secret, method string
-	redirect           string // for which it holds; empty when a person registered it
-	expires            int64  // of the secret, in seconds since 1970; 0 means never
+	redirect           string // the registered redirect URI; empty for AskClient
+	expires            int64  // expiry of the secret in Unix time; 0 means never
 }
 
 func (g *registration) client(s *server) *Client {
@@ -26,7 +26,7 @@ func (g *registration) client(s *server) *Client {
 	return c
 }
 
-// usable reports whether the registration holds for answers at redirect.
+// validFor reports whether the registration can be used with this redirect URI.
 func (g *registration) validFor(redirect string) bool {
 	return g != nil && g.id != "" && (g.redirect == "" || g.redirect == redirect) && (g.expires == 0 || time.Now().Unix() < g.expires)
 }
@@ -44,7 +44,7 @@ func (g *registration) encode() []byte {
 	return append(b, '}')
 }
 
-// parseRegistration reads what encode wrote, and what servers answer.
+// parseRegistration reads what encode wrote or a registration endpoint returned.
 func parseRegistration(data []byte) (*registration, error) {
 	g := &registration{}
 	r := wire.NewReader(data)
@@ -69,9 +69,9 @@ func parseRegistration(data []byte) (*registration, error) {
 	return g, r.End()
 }
 
-// clientFor returns the client as which the program asks the server for a
-// code, in the order of Client Registration: given, by the URL of its
-// metadata, registered, which it may be already, asked for.
+// clientFor returns the client for an authorization request, in the order of
+// Client Registration: Options.Client, ClientURL, a stored registration, dynamic
+// registration, AskClient.
 func (t *Transport) clientFor(ctx context.Context, s *server, redirect string, known *registration) (*Client, error) {
 	if c, err := t.configuredClient(s); c != nil || err != nil {
 		return c, err
@@ -98,14 +98,14 @@ func (t *Transport) clientFor(ctx context.Context, s *server, redirect string, k
 	}
 	for _, key := range []StoreKey{{Issuer: s.issuer}, {Issuer: s.issuer, Client: g.id}} {
 		if err := t.store.Save(ctx, key, g.encode()); err != nil {
-			return nil, &Error{Rule: "the registration cannot be stored", Err: err}
+			return nil, &Error{Rule: "cannot store the registration", Err: err}
 		}
 	}
 	return g.client(s), nil
 }
 
-// knownClient returns the client with this id, to which the server gave a
-// token, or nil if it is not known any more.
+// knownClient returns the client with this id, for which the server issued a
+// token, or nil if its registration is gone.
 func (t *Transport) knownClient(ctx context.Context, s *server, id string) *Client {
 	if c, err := t.configuredClient(s); err != nil || c != nil && c.ID == id {
 		return c
@@ -119,8 +119,8 @@ func (t *Transport) knownClient(ctx context.Context, s *server, id string) *Clie
 	return nil
 }
 
-// byURL returns the client that is known by the URL of its metadata, which may
-// have a key (Client ID Metadata Documents).
+// clientByURL returns the client whose ID is Options.ClientURL (Client ID
+// Metadata Documents).
 func (t *Transport) clientByURL() *Client {
 	c := &Client{ID: t.opts.ClientURL, Key: t.opts.Client.Key, Method: methodNone}
 	if c.Key != nil {
@@ -129,8 +129,8 @@ func (t *Transport) clientByURL() *Client {
 	return c
 }
 
-// loadRegistration returns what is stored under a key with the issuer, which is
-// the newest registration there, or with the issuer and the client.
+// loadRegistration returns the registration under key, or nil. A key without a
+// client means the newest registration at the issuer.
 func (t *Transport) loadRegistration(ctx context.Context, key StoreKey) *registration {
 	data, err := t.store.Load(ctx, key)
 	if err != nil || data == nil {
@@ -143,7 +143,7 @@ func (t *Transport) loadRegistration(ctx context.Context, key StoreKey) *registr
 	return g
 }
 
-// register makes the program known to the server (Dynamic Client Registration).
+// register registers the program with the server (Dynamic Client Registration).
 func (t *Transport) register(ctx context.Context, s *server, redirect string) (*registration, error) {
 	u, err := t.fetch.parse(s.register)
 	if err != nil {
@@ -165,16 +165,16 @@ func (t *Transport) register(ctx context.Context, s *server, redirect string) (*
 	if a.status != http.StatusCreated && a.status != http.StatusOK {
 		e := a.refusal()
 		if s.legacy {
-			return nil, &Error{URL: origin(t.url), Rule: "it asks for authorization, but neither has metadata nor registers clients", Err: e}
+			return nil, &Error{URL: origin(t.url), Rule: "the server demands authorization, but has neither metadata nor client registration", Err: e}
 		}
-		return nil, &Error{URL: a.url, Rule: "the client was not registered for the redirect URI " + redirect, Err: e}
+		return nil, &Error{URL: a.url, Rule: "cannot register the program with the redirect URI " + redirect, Err: e}
 	}
 	g, err := parseRegistration(a.body)
 	if err != nil || g.id == "" {
-		return nil, &Error{URL: a.url, Rule: "a registration that is not as RFC 7591 has it", Err: err}
+		return nil, &Error{URL: a.url, Rule: "invalid registration response (RFC 7591)", Err: err}
 	}
 	if g.method == "" && g.secret != "" && method != methodNone {
-		g.method = method // what was asked for
+		g.method = method // the requested one
 	}
 	return g, nil
 }
@@ -207,7 +207,7 @@ func (t *Transport) clientMetadata(redirect, method string) []byte {
 	return append(b, '}')
 }
 
-// checkClientURL checks the URL of a client-id metadata document.
+// checkClientURL checks the URL of a client ID metadata document.
 func checkClientURL(raw string) error {
 	u, err := url.Parse(raw)
 	if err != nil || u.Scheme != "https" || u.Host == "" || u.Path == "" || u.Path == "/" || u.Fragment != "" || u.User != nil {

@@ -123,7 +123,7 @@ func TestRegistration(t *testing.T) {
 }
 
 // A client that was registered just now is not registered again.
-func TestNewClientIsRefused(t *testing.T) {
+func TestRefusedNewClientIsNotRegisteredAgain(t *testing.T) {
 	e := newEnv(t)
 	robot := &robotUser{e: e}
 	e.refuseToken = func(url.Values) string { return "invalid_client" }
@@ -133,7 +133,7 @@ func TestNewClientIsRefused(t *testing.T) {
 	}
 }
 
-func TestRegistrationsEnd(t *testing.T) {
+func TestRegistrationValidity(t *testing.T) {
 	g := &registration{id: "x", redirect: "http://127.0.0.1:1/callback"}
 	for _, v := range []struct {
 		expires  int64
@@ -202,7 +202,7 @@ func TestClientAuthentication(t *testing.T) {
 	}
 }
 
-func TestClientAuthenticationThatIsImpossible(t *testing.T) {
+func TestUnsupportedClientAuthentication(t *testing.T) {
 	for _, v := range []struct {
 		client Client
 		want   string
@@ -219,7 +219,7 @@ func TestClientAuthenticationThatIsImpossible(t *testing.T) {
 }
 
 // A client that is known by a URL may have a key; one that is asked for may not.
-func TestKeysOfClients(t *testing.T) {
+func TestClientKeys(t *testing.T) {
 	const clientURL = "https://app.example.com/client.json"
 	e := newEnv(t)
 	e.clients[clientURL] = map[string]any{}
@@ -245,7 +245,7 @@ func TestKeysOfClients(t *testing.T) {
 }
 
 // Servers that know EdDSA by its new name get it under that.
-func TestNewNameOfEdDSA(t *testing.T) {
+func TestEd25519AlgorithmName(t *testing.T) {
 	for _, algs := range [][]string{{"Ed25519"}, {"EdDSA", "Ed25519"}} {
 		e := newEnv(t)
 		e.clients["c"] = map[string]any{}

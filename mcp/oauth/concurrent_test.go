@@ -34,7 +34,7 @@ func TestNoAuthorizer(t *testing.T) {
 
 // Who waits together gives up together: the person is not left with a page that
 // nobody waits for, nor asked twice.
-func TestNobodyWaitsAnyMore(t *testing.T) {
+func TestAttemptEndsWithoutWaiters(t *testing.T) {
 	e := newEnv(t)
 	asked, ended := make(chan struct{}), make(chan struct{})
 	robot := &robotUser{e: e, stop: func(ctx context.Context) error {
@@ -78,7 +78,7 @@ func TestNobodyWaitsAnyMore(t *testing.T) {
 
 // A person who is asked for more scopes, and says no, does not cost those who
 // just need a new token theirs.
-func TestRefreshAfterNo(t *testing.T) {
+func TestRefreshAfterUserDenies(t *testing.T) {
 	e := newEnv(t)
 	asked, no := make(chan struct{}), make(chan struct{})
 	robot := &robotUser{e: e}
@@ -125,7 +125,7 @@ func (t *Transport) waiting() int {
 }
 
 // A refusal whose body never ends holds nobody up.
-func TestRefusalThatNeverEnds(t *testing.T) {
+func TestRefusalWithEndlessBody(t *testing.T) {
 	e := newEnv(t)
 	over := make(chan struct{})
 	first := true
@@ -145,7 +145,7 @@ func TestRefusalThatNeverEnds(t *testing.T) {
 
 // Two resources with one authorization server: when the second needs another
 // registration, the first goes on with its own.
-func TestRegistrationsSideBySide(t *testing.T) {
+func TestTwoRegistrationsAtOneIssuer(t *testing.T) {
 	e := newEnv(t)
 	store := NewMemory()
 	first := e.transport(func(o *Options) { o.Store = store })

@@ -11,16 +11,16 @@ import (
 	"github.com/stdmcp/stdmcp/internal/httpx"
 )
 
-// A server is an authorization server as it was found for the resource.
+// A server describes the authorization server of the resource.
 type server struct {
-	resource    string // what the resource is called in requests
-	metadataURL string // where the resource's metadata was, if it isn't where one would look
+	resource    string // the resource parameter of requests
+	metadataURL string // the resource's metadata, if the challenge named it
 	scopes      []string
-	dpop        bool // the resource says that it takes bound tokens only
+	dpop        bool // the resource requires DPoP tokens
 	serverMetadata
 
 	// legacy marks a server of 2025-03-26 without metadata, which therefore
-	// cannot announce anything.
+	// cannot announce any support.
 	legacy bool
 }
 
@@ -30,8 +30,8 @@ const (
 	openIDPath   = "/.well-known/openid-configuration"
 )
 
-// discover finds the authorization server of the resource (Authorization
-// Server Discovery). Servers of 2025-03-26 are their own.
+// discover finds the authorization server of the resource (Authorization Server
+// Discovery). A server of 2025-03-26 is its own authorization server.
 func (t *Transport) discover(ctx context.Context, d demand) (*server, error) {
 	m, err := t.findResource(ctx, d.metadata)
 	if err != nil {
@@ -45,19 +45,20 @@ func (t *Transport) discover(ctx context.Context, d demand) (*server, error) {
 		return s, t.findServer(ctx, s, t.opts.Issuer, false)
 	}
 	if !t.isOwn(m, d.metadata) {
-		return nil, &Error{URL: httpx.Clean(t.url), Rule: "its metadata is for another resource, " + clean(m.resource) +
+		return nil, &Error{URL: httpx.Clean(t.url), Rule: "the metadata is for another resource, " + clean(m.resource) +
 			" (RFC 9728, section 3.3); if that is right, set Options.Resource"}
 	}
 	s.resource, s.scopes, s.dpop = m.resource, m.scopes, m.dpopRequired
 	if len(m.servers) == 0 && t.opts.Issuer == "" {
-		return nil, &Error{URL: httpx.Clean(t.url), Rule: "its metadata names no authorization server"}
+		return nil, &Error{URL: httpx.Clean(t.url), Rule: "the metadata names no authorization server"}
 	}
 	return s, t.findServer(ctx, s, t.chooseServer(m.servers), false)
 }
 
-// isOwn reports whether m, found where said says or else where it belongs, is
-// about the resource: by the name that the program expects, or by its URL. What
-// is above that is for more than the resource to say, as others may be there.
+// isOwn reports whether m describes the resource of t: as Options.Resource or as
+// the server's URL. If the challenge named the URL of m, said, outside the
+// well-known path, the resource may not be a parent of the server's URL, because
+// other servers may share the parent.
 func (t *Transport) isOwn(m *resourceMetadata, said string) bool {
 	if t.opts.Resource != "" {
 		return m.resource == t.opts.Resource
@@ -71,9 +72,8 @@ func (t *Transport) isOwn(m *resourceMetadata, said string) bool {
 		err == nil && httpx.SameOrigin(u, t.url) && strings.HasPrefix(path.Clean(u.Path)+"/", resourcePath+"/")
 }
 
-// chooseServer returns the server that the program trusts, whatever the list
-// says, or else the one that knows its client or that is known already, if the
-// list has it, or else the first.
+// chooseServer returns Options.Issuer; else the server in the list that the
+// client is registered with or that was used before; else the first of the list.
 func (t *Transport) chooseServer(list []string) string {
 	if t.opts.Issuer != "" {
 		return t.opts.Issuer
@@ -90,18 +90,19 @@ func (t *Transport) chooseServer(list []string) string {
 }
 
 // findResource returns the metadata of the resource, or nil if there is none.
+// said is the URL of the metadata in the challenge, if any.
 func (t *Transport) findResource(ctx context.Context, said string) (*resourceMetadata, error) {
 	if said != "" {
 		u, err := t.fetch.parse(said)
 		if err != nil {
-			return nil, &Error{URL: httpx.Clean(t.url), Rule: "the challenge says where its metadata is", Err: err}
+			return nil, &Error{URL: httpx.Clean(t.url), Rule: "the challenge has an invalid resource_metadata", Err: err}
 		}
 		a, err := t.fetch.get(ctx, u, nil)
 		if err != nil {
 			return nil, err
 		}
 		if !a.isJSON() {
-			return nil, &Error{URL: a.url, Rule: "no metadata, although the challenge says so: " + a.describe()}
+			return nil, &Error{URL: a.url, Rule: "no metadata at the URL that the challenge names: " + a.describe()}
 		}
 		return a.resourceMetadata()
 	}
@@ -130,14 +131,14 @@ func (t *Transport) findResource(ctx context.Context, said string) (*resourceMet
 }
 
 // findServer completes s with the metadata of the server with this issuer. A
-// legacy server need not have any.
+// legacy server may have none.
 func (t *Transport) findServer(ctx context.Context, s *server, issuer string, legacy bool) error {
 	base, err := t.fetch.parse(issuer)
 	if err != nil {
-		return &Error{URL: httpx.Clean(t.url), Rule: "names an authorization server", Err: err}
+		return &Error{URL: httpx.Clean(t.url), Rule: "the server names an invalid authorization server", Err: err}
 	}
 	if base.RawQuery != "" || base.Fragment != "" {
-		return &Error{URL: clean(issuer), Rule: "an issuer has neither query nor fragment (RFC 8414, section 2)"}
+		return &Error{URL: clean(issuer), Rule: "an issuer must not have a query or a fragment (RFC 8414, section 2)"}
 	}
 	header := http.Header{}
 	if legacy {
@@ -154,11 +155,11 @@ func (t *Transport) findServer(ctx context.Context, s *server, issuer string, le
 		}
 		m, err := parseServerMetadata(a.body)
 		if err != nil {
-			return &Error{URL: a.url, Rule: "metadata that is not as RFC 8414 has it", Err: err}
+			return &Error{URL: a.url, Rule: "invalid metadata (RFC 8414)", Err: err}
 		}
 		if m.issuer != issuer {
-			wrong = &Error{URL: a.url, Rule: "the metadata of " + printable(issuer) + " says that it is of " + printable(m.issuer) +
-				", and must say exactly the same (RFC 8414, section 3.3); if one of the two is right, set Options.Issuer to it"}
+			wrong = &Error{URL: a.url, Rule: "the metadata of " + printable(issuer) + " has another issuer, " + printable(m.issuer) +
+				" (RFC 8414, section 3.3); if one of the two is right, set Options.Issuer to it"}
 			continue
 		}
 		s.serverMetadata = *m
@@ -168,15 +169,15 @@ func (t *Transport) findServer(ctx context.Context, s *server, issuer string, le
 		return wrong
 	}
 	if !legacy {
-		return &Error{URL: clean(issuer), Rule: "no metadata of an authorization server at any of the places where it may be (Authorization Server Metadata Discovery)"}
+		return &Error{URL: clean(issuer), Rule: "no authorization server metadata at any well-known URL (Authorization Server Metadata Discovery)"}
 	}
 	s.legacy = true
 	s.serverMetadata = serverMetadata{issuer: issuer, authorize: issuer + "/authorize", token: issuer + "/token", register: issuer + "/register"}
 	return nil
 }
 
-// metadataURLs returns where the metadata of an issuer may be, in their order
-// of priority.
+// metadataURLs returns the well-known URLs of an issuer's metadata in order of
+// priority.
 func metadataURLs(issuer *url.URL) (list []*url.URL) {
 	at := func(path string) {
 		u := *issuer
@@ -195,7 +196,7 @@ func metadataURLs(issuer *url.URL) (list []*url.URL) {
 	return list
 }
 
-// checkEndpoints looks at all URLs before any of them is used.
+// checkEndpoints checks all endpoints before any of them is used.
 func (t *Transport) checkEndpoints(s *server) error {
 	for _, e := range []struct{ name, url string }{
 		{"authorization_endpoint", s.authorize}, {"token_endpoint", s.token},
@@ -205,17 +206,17 @@ func (t *Transport) checkEndpoints(s *server) error {
 			continue
 		}
 		if u, err := t.fetch.parse(e.url); err != nil || u.Fragment != "" {
-			return &Error{URL: clean(s.issuer), Rule: "its " + e.name + " cannot be used", Err: err}
+			return &Error{URL: clean(s.issuer), Rule: "invalid " + e.name, Err: err}
 		}
 	}
 	if s.token == "" {
-		return &Error{URL: clean(s.issuer), Rule: "its metadata has no token_endpoint"}
+		return &Error{URL: clean(s.issuer), Rule: "no token_endpoint in the metadata"}
 	}
 	return nil
 }
 
-// covers reports whether the identifier of a resource is the URL that is asked
-// for, or one above it: a server may describe itself as a whole.
+// covers reports whether the resource identifier r is the server's URL u or a
+// parent of it.
 func covers(r, u *url.URL) bool {
 	if r.Opaque != "" || r.Fragment != "" || r.User != nil || !httpx.SameOrigin(r, u) || r.RawQuery != "" && r.RawQuery != u.RawQuery {
 		return false
@@ -225,8 +226,8 @@ func covers(r, u *url.URL) bool {
 
 func pathOf(u *url.URL) string { return strings.TrimSuffix(u.EscapedPath(), "/") }
 
-// canonical returns the identifier of the resource at u, if nobody says
-// another (Canonical Server URI).
+// canonical returns the default identifier of the resource at u (Canonical
+// Server URI).
 func canonical(u *url.URL) string {
 	c := url.URL{Scheme: strings.ToLower(u.Scheme), Host: strings.ToLower(u.Host), Path: u.Path, RawPath: u.RawPath, RawQuery: u.RawQuery}
 	if c.Path == "/" {
@@ -242,15 +243,15 @@ func origin(u *url.URL) string {
 func (a *response) resourceMetadata() (*resourceMetadata, error) {
 	m, err := parseResourceMetadata(a.body)
 	if err != nil {
-		return nil, &Error{URL: a.url, Rule: "metadata that is not as RFC 9728 has it", Err: err}
+		return nil, &Error{URL: a.url, Rule: "invalid metadata (RFC 9728)", Err: err}
 	}
 	return m, nil
 }
 
-// what describes an answer that cannot be used.
+// describe describes an unusable response.
 func (a *response) describe() string {
 	if a.status == http.StatusOK {
-		return "something that is not JSON"
+		return "the response is not JSON"
 	}
 	return http.StatusText(a.status)
 }

@@ -1,8 +1,8 @@
-// Package oauth authorizes the requests of a client to MCP servers over HTTP,
-// as the protocol revisions from 2025-03-26 to 2026-07-28 have it.
+// Package oauth authorizes a client's HTTP requests to MCP servers, as the
+// protocol versions from 2025-03-26 to 2026-07-28 define it.
 //
-// A [Transport] is an http.RoundTripper, so it serves every transport that
-// takes an http.Client:
+// A [Transport] is an http.RoundTripper, so it works with every MCP transport
+// that takes an http.Client:
 //
 //	auth := oauth.New("https://example.com/mcp", &oauth.Options{
 //		Authorizer: &oauth.Loopback{},
@@ -11,80 +11,83 @@
 //	server := streamhttp.New("https://example.com/mcp", &streamhttp.Options{Client: auth.Client()})
 //	client, err := mcp.Connect(ctx, server, nil)
 //
-// When the server asks for authorization, the Transport finds out who gives it,
-// registers the program there, has a person agree in a browser, and repeats the
-// request with the token. Later it refreshes the token by itself.
+// When the server demands authorization, the Transport discovers the
+// authorization server, registers the program there, has the user log in with a
+// browser, and repeats the request with the token. It refreshes the token when
+// it expires.
 //
-// # Ways to a token
+// # Ways to get a token
 //
-// Options.Authorizer asks a person: [Loopback] opens a browser and receives the
-// answer on this machine, [Paste] is for a person whose browser is elsewhere.
-// In their place, Options.Grant gets tokens without a person:
-// [ClientCredentials] for a program that acts for itself, [Assertion] for a
-// workload to which its platform gives an identity, [Identity] for users of an
-// enterprise. Without either, a request that needs a token fails with
-// [ErrLoginRequired].
+// With Options.Authorizer, the user authorizes the program: [Loopback] opens a
+// browser and receives the authorization response on this machine; [Paste] is
+// for a user whose browser runs on another machine. Options.Grant gets tokens
+// without a user: [ClientCredentials] for a program that acts for itself,
+// [Assertion] for a workload that its platform gives an identity, [Identity] for
+// the users of an enterprise. With neither, a request that needs a new token
+// fails with [ErrLoginRequired].
 //
-// A token that comes from elsewhere needs no Transport: [Bearer] and [Header]
-// send it. A server that wants none needs nothing at all.
+// A program that already has a token or an API key needs no Transport: [Bearer]
+// and [Header] send it. A server that does not demand authorization needs
+// neither.
 //
-// # Who the program is
+// # Client registration
 //
-// An authorization server wants to know which program asks. The first of these
-// that is possible is used: the client that Options.Client says it is, the
-// metadata at Options.ClientURL, a registration that the server makes, a client
-// that Options.AskClient returns. What one authorization server knows is never
-// shown to another. When a server moves to another, the program is registered
-// there anew, unless it was given as Options.Client: then that is an error.
+// An authorization server must know the program as a client. The Transport uses
+// the first of these that is possible: Options.Client; the metadata document at
+// Options.ClientURL; dynamic registration; the client that Options.AskClient
+// returns. It never sends one authorization server's credentials to another.
+// When a server moves to another authorization server, the Transport registers
+// the program there, except with Options.Client: then the request fails.
 //
-// Clients prove who they are by nothing, by a secret, or with a [Key]
-// (private_key_jwt).
+// A client authenticates with a secret, with a [Key] (private_key_jwt), or not
+// at all.
 //
 // # What is trusted
 //
-// Where tokens come from is said by servers, so everything is checked before a
-// code or token leaves the process:
+// The MCP server names the authorization server, so the Transport checks each
+// step before a code or token leaves the process:
 //
-//   - Metadata and tokens come over https only; over http between addresses of
-//     this machine. No name that a server says may stand for an address in a
-//     network that the server is not in itself, whichever way it was redirected.
-//     Where a proxy resolves names, that is up to the proxy.
-//   - A document says whose it is, and must say it exactly: the resource in its
-//     metadata, the issuer in that of the authorization server. At a well-known
-//     place, a resource may speak for all that is below it. Options.Resource is
-//     for one that says something else. With Options.Issuer, no other
-//     authorization server is asked for anything, whoever names it.
-//   - An authorization server must announce PKCE with S256. Its answer must have
-//     the state of the request and come from it (RFC 9207).
-//   - Tokens go to the origin that they are for and nowhere else, and into no
-//     error and no printed value, even when a server repeats them. What else a
-//     server says can be shown to [Transport.Hide].
+//   - Metadata and tokens travel over https, or over http between addresses of
+//     this machine. A host name from a server may not resolve to an address in a
+//     private network unless that server is in the same network or on this
+//     machine, not even after a redirect. If a proxy resolves the names, the proxy
+//     must check that.
+//   - A metadata document must state exactly the resource or the issuer that it
+//     was fetched for. At a well-known URL, the stated resource may also be a
+//     parent of the server's URL. Options.Resource accepts another resource.
+//     With Options.Issuer, no other authorization server is contacted.
+//   - The authorization server must announce PKCE with S256. The authorization
+//     response must carry the state of the request and the right issuer (RFC
+//     9207).
+//   - The Transport sends a token only to the origin that it was issued for.
+//     Errors and printed values never contain tokens, even when a server echoes
+//     one; [Transport.Hide] removes them from any other text of a server.
 //
-// # Tokens that were refused
+// # Refused tokens
 //
-// A server may refuse a token. It is refreshed, if it can be. If that does not
-// help, it is thrown away and authorization begins anew. If the new token is
-// refused as well, that is an error. Where a token is good but not for what was
-// asked, more scopes are asked for, beside those there were, at most three times
-// for one operation. A failure, such as a person who says no, is not tried again
-// for a minute, unless [Transport.Login] is called.
+// If the server refuses a token, the Transport refreshes it. If that does not
+// help, it discards the token and authorizes anew. If the server refuses the new
+// token too, the request fails. If a token lacks scopes, the Transport asks for
+// these in addition to the scopes that the token has, at most three times for
+// one operation. After a failure, such as a user who denies access, the Transport
+// returns the same error for a minute; [Transport.Login] tries again at once.
 //
-// Requests that are mere courtesy, such as the notice that a call was given up,
+// Best-effort requests, such as the notification that a request was canceled,
 // never start authorization.
 //
-// Tokens are bound to a key when the server wants that (DPoP): every request
-// then has a proof of its own, and a stolen token is of no use.
+// If the server demands it, tokens are bound to a key (DPoP): each request then
+// carries its own proof, and a stolen token is useless without the key.
 //
 // # Stores
 //
-// A [Store] keeps tokens and registrations: a [Memory], a [File] that only its
-// owner may read, or something else, such as the keychain of the system. When
-// several processes share one, one refreshes and the others wait. A program that
-// cannot ask anybody notes there which scopes it lacked, for the next
-// [Transport.Login].
+// A [Store] holds tokens and registrations: [Memory], [File] (readable by its
+// owner only), or an implementation of the program, such as a keychain. When
+// several processes share a Store, one of them refreshes and the others wait. A
+// program without an Authorizer records the scopes that it lacked in the Store,
+// and the next [Transport.Login] asks for them.
 //
 // # Concurrency
 //
-// A Transport may be used by any number of goroutines at once. Those that need a
-// token wait for the same one; the attempt ends when none of them waits any more.
+// A Transport is safe for concurrent use. Goroutines that need a token share one
+// attempt to get it, which ends when none of them waits for it any more.
 package oauth

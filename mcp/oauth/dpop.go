@@ -10,23 +10,23 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// DPoP says when tokens are bound to a key, so that they are of no use to who
-// steals them (RFC 9449).
+// DPoP selects when tokens are bound to a key, so that a stolen token is useless
+// without the key (RFC 9449).
 type DPoP int
 
 const (
-	// DPoPAuto binds tokens when the server asks for proofs and the
-	// authorization server gives out such tokens.
+	// DPoPAuto binds tokens if the server supports DPoP and the authorization
+	// server issues bound tokens.
 	DPoPAuto DPoP = iota
-	// DPoPAlways refuses tokens that are not bound.
+	// DPoPAlways accepts only bound tokens.
 	DPoPAlways
-	// DPoPNever leaves proofs out.
+	// DPoPNever requests only bearer tokens.
 	DPoPNever
 )
 
-// bind returns the key that a token of the server must be bound to, and the
-// form in which it is stored, or nil for a plain token. A token in place of one
-// that was bound, and good, has the same key.
+// proofKey returns the key that a token of the server must be bound to, and the
+// DER form in which it is stored, or nil for a bearer token. A token that
+// replaces a valid one is bound to the same key.
 func (t *Transport) proofKey(s *server, old *token, d demand) (*Key, []byte, error) {
 	if d.stepUp && old != nil && t.opts.DPoP != DPoPNever {
 		if old.key != nil || t.opts.DPoP == DPoPAuto {
@@ -44,12 +44,11 @@ func (t *Transport) proofKey(s *server, old *token, d demand) (*Key, []byte, err
 	if t.opts.DPoP == DPoPAuto && !s.dpop && d.bearer {
 		return nil, nil, nil
 	}
-	return nil, nil, &Error{URL: clean(s.issuer), Rule: "it announces no DPoP with ES256 or EdDSA, which the server or Options.DPoP asks for (RFC 9449, section 5.1)"}
+	return nil, nil, &Error{URL: clean(s.issuer), Rule: "the authorization server does not support DPoP with ES256 or EdDSA, which the MCP server or Options.DPoP requires (RFC 9449, section 5.1)"}
 }
 
-// proof returns the proof that the sender of a request has the key. token is
-// the access token that goes with it, and nonce what the server said to
-// repeat; both may be empty.
+// proof returns a DPoP proof for a request. token is the access token of the
+// request and nonce the server's latest nonce; both may be empty.
 func (k *Key) proof(method string, u *url.URL, token, nonce string) (string, error) {
 	h := wire.AppendString(wire.AppendKey([]byte{'{'}, "typ"), "dpop+jwt")
 	h = wire.AppendString(wire.AppendKey(h, "alg"), k.alg)
@@ -70,11 +69,11 @@ func (k *Key) proof(method string, u *url.URL, token, nonce string) (string, err
 	return k.sign(append(h, '}'), append(c, '}'))
 }
 
-// nonces are what servers told to repeat in proofs, by origin.
+// nonces holds the latest DPoP nonce of each origin.
 type nonces map[string]string
 
-// keepNonce remembers the nonce in a response of the server at u, and reports
-// whether it has one that is not the one that was sent.
+// keepNonce stores the nonce in a response from the server at u, and reports
+// whether the response has a nonce other than the one that was sent.
 func (t *Transport) keepNonce(u *url.URL, h http.Header, sent string) bool {
 	const longest = 1024
 	n := h.Get("DPoP-Nonce")

@@ -45,8 +45,8 @@ func verify(s string, pub crypto.PublicKey) (claims, header map[string]any, err 
 			return nil, nil, err
 		}
 	}
-	optString := []byte(parts[0] + "." + parts[1])
-	sum := sha256.Sum256(optString)
+	text := []byte(parts[0] + "." + parts[1])
+	sum := sha256.Sum256(text)
 	ok := false
 	switch k := pub.(type) {
 	case *ecdsa.PublicKey:
@@ -55,7 +55,7 @@ func verify(s string, pub crypto.PublicKey) (claims, header map[string]any, err 
 	case *rsa.PublicKey:
 		ok = header["alg"] == "RS256" && rsa.VerifyPKCS1v15(k, crypto.SHA256, sum[:], raw[2]) == nil
 	case ed25519.PublicKey:
-		ok = (header["alg"] == "EdDSA" || header["alg"] == "Ed25519") && ed25519.Verify(k, optString, raw[2])
+		ok = (header["alg"] == "EdDSA" || header["alg"] == "Ed25519") && ed25519.Verify(k, text, raw[2])
 	}
 	if !ok {
 		return nil, nil, errors.New("bad signature")

@@ -17,7 +17,7 @@ import (
 // mark is in everything that is secret in these tests.
 const mark = "sEcReT"
 
-// A world is an MCP server and its authorization server, both on this machine.
+// A env is an MCP server and its authorization server, both on this machine.
 // What a test wants otherwise it changes before the first request.
 type env struct {
 	t      *testing.T

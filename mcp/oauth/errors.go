@@ -10,16 +10,16 @@ import (
 	"github.com/stdmcp/stdmcp/internal/httpx"
 )
 
-// ErrLoginRequired says that a person must authorize the program, and that
-// there is no [Authorizer] to ask.
-var ErrLoginRequired = errors.New("oauth: a person must authorize this, and there is nobody to ask")
+// ErrLoginRequired is the error of a request that the user must authorize, when
+// the program has no [Authorizer].
+var ErrLoginRequired = errors.New("oauth: the user must log in (no Authorizer is set)")
 
-// An Error is what was refused or did not work on the way to a token. It
-// quotes no token, code or secret.
+// An Error describes why the Transport could not get a token or refused to go
+// on. It quotes no token, code or secret.
 type Error struct {
-	URL  string // without user, password and query
-	Rule string // what was broken
-	Err  error  // the cause, if there is another
+	URL  string // the server concerned, without user, password and query; may be empty
+	Rule string // what failed, with the section of the specification that a server violated
+	Err  error  // the cause; may be nil
 }
 
 func (e *Error) Error() string {
@@ -40,15 +40,15 @@ func (e *Error) Unwrap() error { return e.Err }
 // 4.1.2.1 and 5.2).
 type ServerError struct {
 	URL         string // without user, password and query
-	Status      int    // of HTTP; 0 when the refusal came through the browser
-	Code        string // such as "invalid_grant", or the status when it says none
-	Description string // for people, without what was secret in the request
+	Status      int    // HTTP status; 0 if the refusal came through the browser
+	Code        string // such as "invalid_grant"; else the HTTP status
+	Description string // the server's description, without the request's secrets
 
-	isOAuthCode bool // the code is one of OAuth
+	isOAuthCode bool // Code is from the response, not the HTTP status
 }
 
 func (e *ServerError) Error() string {
-	s := "oauth: " + e.URL + " refuses: " + e.Code
+	s := "oauth: " + e.URL + " refused the request: " + e.Code
 	if e.Description != "" {
 		s += " (" + e.Description + ")"
 	}
@@ -68,8 +68,9 @@ func isCode(err error, codes ...string) bool {
 	return false
 }
 
-// refusedError is a request that was answered with a challenge which could not
-// be met. It is a StatusError too, so that callers know that nothing was done.
+// A refusedError is the error of a request whose challenge could not be
+// satisfied. It matches StatusError too, so that callers know that the server
+// did not process the request.
 type refusedError struct {
 	status *httpx.StatusError
 	err    error
@@ -80,7 +81,7 @@ func (e *refusedError) Error() string {
 }
 func (e *refusedError) Unwrap() []error { return []error{e.err, e.status} }
 
-// clean returns a URL that somebody else wrote for people to read.
+// clean returns a printable form of a URL from a server, without secrets.
 func clean(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil {

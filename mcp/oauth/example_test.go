@@ -92,7 +92,7 @@ func Example() {
 	// Output: 200 welcome
 }
 
-func ExampleNew_nobodyToAsk() {
+func ExampleNew_loginRequired() {
 	server := startServer()
 	defer server.Close()
 	auth := oauth.New(server.URL+"/mcp", nil)
@@ -204,7 +204,7 @@ func ExamplePaste() {
 	//
 	// https://as.example.com/authorize?state=abc
 	//
-	// Then paste the address that the browser shows in the end, even if there is no page:
+	// After you log in, paste the address that the browser shows, even if the page does not load:
 	// http://127.0.0.1/callback?code=123&state=abc <nil>
 }
 
@@ -218,5 +218,5 @@ MC4CAQAwBQYDK2VwBCIEIJ1hsZ3v/VpguoRK9JLsLMREScVpezJpGXA7rAMcrn9g
 
 func ExampleOpenBrowser() {
 	fmt.Println(oauth.OpenBrowser(context.Background(), "javascript:alert(1)"))
-	// Output: oauth: javascript:...: only pages of http and https are opened in a browser
+	// Output: oauth: javascript:...: cannot open this in a browser: only http and https URLs are allowed
 }

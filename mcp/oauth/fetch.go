@@ -17,45 +17,45 @@ import (
 )
 
 const (
-	fetchTime    = 10 * time.Second // for a metadata document, redirects included
-	postTime     = 30 * time.Second // for a registration or token
+	fetchTime    = 10 * time.Second // for a metadata document, including redirects
+	postTime     = 30 * time.Second // for a registration or token request
 	maxDocument  = 1 << 20
 	maxRedirects = 5
 )
 
-// A fetcher sends the requests to authorization servers and for metadata. Where
-// they go is said by servers, so it looks at each URL, and at each address that
-// a name stands for.
+// A fetcher sends the requests for metadata and to authorization servers. Their
+// URLs come from servers, so it checks each URL and each address that a host
+// name resolves to.
 type fetcher struct {
 	rt        *http.Transport
 	resource  *url.URL
 	allowHTTP bool
-	resolver  *net.Resolver   // nil means that of the machine
-	trusted   map[string]bool // hosts that the program itself has named
+	resolver  *net.Resolver   // nil means the system's
+	trusted   map[string]bool // hosts that the program configured
 
 	mu    sync.Mutex // guards what follows
 	known bool
-	zone  zone // that of the resource, when it is known
+	zone  zone // the resource's, once known
 }
 
-// A limit is what the address of a request's target must keep to.
+// An addressLimit restricts the address to which a request may connect.
 type addressLimit struct {
 	resourceZone zone // that of the resource
 	loopbackOnly bool // it must be this machine, as there is no TLS
 }
 
-// limitKey is for the limit in the context of a request.
+// addressLimitKey is the context key of a request's addressLimit.
 type addressLimitKey struct{}
 
 func (l addressLimit) check(a netip.Addr) error {
 	if l.loopbackOnly && zoneOf(a) != loopback {
-		return &Error{Rule: "a name of this machine stands for another one, and http is trusted on this machine only"}
+		return &Error{Rule: "a name for this machine resolves to another machine; http is allowed on this machine only"}
 	}
 	return l.resourceZone.check(a)
 }
 
-// newFetcher returns a fetcher that uses the proxy and the TLS configuration
-// of base, if that is an http.Transport, but dials itself.
+// newFetcher returns a fetcher that uses the proxy and the TLS configuration of
+// base, if that is an http.Transport, but dials with its own checks.
 func newFetcher(base http.RoundTripper, resource *url.URL, allowHTTP bool) *fetcher {
 	f := &fetcher{resource: resource, allowHTTP: allowHTTP}
 	f.rt = &http.Transport{
@@ -63,15 +63,15 @@ func newFetcher(base http.RoundTripper, resource *url.URL, allowHTTP bool) *fetc
 		ForceAttemptHTTP2:      true,
 		TLSHandshakeTimeout:    fetchTime,
 		MaxResponseHeaderBytes: maxDocument,
-		// A connection that is used again would have been checked for
-		// another request; these requests are few.
+		// A reused connection would have been checked for another request,
+		// and these requests are few.
 		DisableKeepAlives: true,
 	}
 	if t, ok := base.(*http.Transport); ok {
-		t = t.Clone() // waits for the first request, which changes the TLS configuration
+		t = t.Clone() // synchronizes with the first request, which changes the TLS configuration
 		f.rt.Proxy = t.Proxy
 		if c := t.TLSClientConfig; c != nil {
-			// What is for one server, or set by net/http, is not for others.
+			// These are settings of a single server, or of net/http itself.
 			c.NextProtos, c.ServerName, c.EncryptedClientHelloConfigList = nil, "", nil
 			f.rt.TLSClientConfig = c
 		}
@@ -80,8 +80,8 @@ func newFetcher(base http.RoundTripper, resource *url.URL, allowHTTP bool) *fetc
 	return f
 }
 
-// vouch says that the program has named the URLs, if they are any, so that
-// they may be anywhere.
+// trust exempts the hosts of URLs that the program configured from the address
+// check. It ignores strings that are not URLs with a host.
 func (f *fetcher) trust(urls ...string) {
 	for _, raw := range urls {
 		if u, err := url.Parse(raw); err == nil && u.Host != "" {
@@ -107,7 +107,8 @@ func (f *fetcher) dial(ctx context.Context, network, addr string) (net.Conn, err
 	return d.DialContext(ctx, network, addr)
 }
 
-// guard returns the context for a request, in which addresses are looked at.
+// withAddressCheck returns a context in which dial checks the address of req.
+// Behind a proxy it checks a literal address itself.
 func (f *fetcher) withAddressCheck(ctx context.Context, req *http.Request) (context.Context, error) {
 	if f.trusted[strings.ToLower(req.URL.Host)] {
 		return ctx, nil
@@ -115,7 +116,7 @@ func (f *fetcher) withAddressCheck(ctx context.Context, req *http.Request) (cont
 	l := addressLimit{f.resourceZone(ctx), req.URL.Scheme == "http" && !f.allowHTTP}
 	if f.rt.Proxy != nil {
 		if proxy, err := f.rt.Proxy(req); err == nil && proxy != nil {
-			// The proxy resolves the name; what can be seen here is seen.
+			// The proxy resolves names, so only literal addresses can be checked.
 			if a, err := netip.ParseAddr(req.URL.Hostname()); err == nil {
 				return ctx, l.check(a)
 			}
@@ -125,8 +126,8 @@ func (f *fetcher) withAddressCheck(ctx context.Context, req *http.Request) (cont
 	return context.WithValue(ctx, addressLimitKey{}, l), nil
 }
 
-// from returns the zone of the resource. It does not change, whatever its name
-// stands for later.
+// resourceZone returns the zone of the resource, which stays the same once it is
+// known, even if the name later resolves to another address.
 func (f *fetcher) resourceZone(ctx context.Context) zone {
 	f.mu.Lock()
 	z, known := f.zone, f.known
@@ -143,31 +144,31 @@ func (f *fetcher) resourceZone(ctx context.Context) zone {
 	return z
 }
 
-// check returns nil if something may be fetched from u, or sent there.
+// check returns an error if u must not be fetched or sent to.
 func (f *fetcher) check(u *url.URL) error {
 	rule := ""
 	switch {
 	case u.Hostname() == "" || u.Opaque != "":
 		rule = "not an absolute URL with a host"
 	case u.User != nil:
-		rule = "a URL with credentials is not trusted"
+		rule = "the URL must not contain credentials"
 	case u.Scheme == "https":
 		return nil
 	case u.Scheme != "http":
-		rule = "only https is trusted, and http on this machine"
+		rule = "the URL must be https, or http on this machine"
 	case f.allowHTTP, isLoopback(u) && isLoopback(f.resource):
 		return nil
 	default:
-		rule = "only https is trusted (Communication Security); http only on this machine, for a server on this machine"
+		rule = "the URL must be https (Communication Security); http is allowed only if it and the MCP server are on this machine"
 	}
 	return &Error{URL: clean(u.String()), Rule: rule}
 }
 
-// parse parses and checks a URL that somebody else wrote.
+// parse parses and checks a URL from a server.
 func (f *fetcher) parse(raw string) (*url.URL, error) {
 	u, err := url.Parse(raw)
 	if err != nil {
-		return nil, &Error{Rule: "an invalid URL"}
+		return nil, &Error{Rule: "invalid URL"}
 	}
 	if err := f.check(u); err != nil {
 		return nil, err
@@ -175,9 +176,9 @@ func (f *fetcher) parse(raw string) (*url.URL, error) {
 	return u, nil
 }
 
-// An answer is a response that was read to its end.
+// An fetched is a response that was read to its end.
 type response struct {
-	url    string // without query
+	url    string // without user, password and query
 	status int
 	header http.Header
 	body   []byte
@@ -197,23 +198,23 @@ func (f *fetcher) get(ctx context.Context, u *url.URL, header http.Header) (*res
 		}
 		next, err := u.Parse(a.header.Get("Location"))
 		if err != nil || a.header.Get("Location") == "" {
-			return nil, &Error{URL: a.url, Rule: "a redirect to nowhere"}
+			return nil, &Error{URL: a.url, Rule: "a redirect without a valid Location"}
 		}
 		if err := f.check(next); err != nil {
-			return nil, &Error{URL: a.url, Rule: "redirects to", Err: err}
+			return nil, &Error{URL: a.url, Rule: "refused redirect", Err: err}
 		}
 		u = next
 	}
 	return nil, &Error{URL: httpx.Clean(u), Rule: "too many redirects"}
 }
 
-// post sends a body. Redirects are not followed: what is sent is secret.
+// post sends a body. It follows no redirects, because the body has secrets.
 func (f *fetcher) post(ctx context.Context, u *url.URL, header http.Header, body []byte) (*response, error) {
 	ctx, cancel := context.WithTimeout(ctx, postTime)
 	defer cancel()
 	a, err := f.send(ctx, http.MethodPost, u, header, body)
 	if err == nil && a.status/100 == 3 {
-		return nil, &Error{URL: a.url, Rule: "a redirect, which is not followed with secrets"}
+		return nil, &Error{URL: a.url, Rule: "the server redirected a request that has secrets"}
 	}
 	return a, err
 }
@@ -225,33 +226,33 @@ func (f *fetcher) send(ctx context.Context, method string, u *url.URL, header ht
 	where := httpx.Clean(u)
 	req, err := http.NewRequestWithContext(ctx, method, u.String(), bytes.NewReader(body))
 	if err != nil {
-		return nil, &Error{URL: where, Rule: "not a URL that can be asked"}
+		return nil, &Error{URL: where, Rule: "invalid URL"}
 	}
 	for name, values := range header {
 		req.Header[name] = values
 	}
 	req.Header.Set("Accept", "application/json")
-	protectedServer, err := f.withAddressCheck(ctx, req)
+	checked, err := f.withAddressCheck(ctx, req)
 	if err != nil {
-		return nil, &Error{URL: where, Rule: "not fetched", Err: err}
+		return nil, &Error{URL: where, Rule: "refused to connect", Err: err}
 	}
-	resp, err := f.rt.RoundTrip(req.WithContext(protectedServer))
+	resp, err := f.rt.RoundTrip(req.WithContext(checked))
 	if err != nil {
 		form, _ := url.ParseQuery(string(body))
-		return nil, &Error{URL: where, Rule: "no answer to " + method, Err: httpx.Redact(err, req, secretsOf(form, nil)...)}
+		return nil, &Error{URL: where, Rule: "no response to " + method, Err: httpx.Redact(err, req, secretsOf(form, nil)...)}
 	}
 	defer resp.Body.Close()
 	data, err := io.ReadAll(io.LimitReader(resp.Body, maxDocument+1))
 	if err != nil {
-		return nil, &Error{URL: where, Rule: "the answer broke off", Err: err}
+		return nil, &Error{URL: where, Rule: "cannot read the response", Err: err}
 	}
 	if len(data) > maxDocument {
-		return nil, &Error{URL: where, Rule: "an answer of more than 1 MiB"}
+		return nil, &Error{URL: where, Rule: "the response is larger than 1 MiB"}
 	}
 	return &response{where, resp.StatusCode, resp.Header, data}, nil
 }
 
-// isJSON reports whether the answer is a success that holds JSON.
+// isJSON reports whether the response is 200 and has a JSON media type.
 func (a *response) isJSON() bool {
 	t := httpx.MediaType(a.header)
 	return a.status == http.StatusOK && (t == "application/json" || len(t) > 5 && t[len(t)-5:] == "+json")

@@ -48,7 +48,7 @@ func TestZones(t *testing.T) {
 	}
 }
 
-func TestURLsThatMayBeFetched(t *testing.T) {
+func TestFetchableURLs(t *testing.T) {
 	for _, v := range []struct {
 		resource, url string
 		want          bool
@@ -80,7 +80,7 @@ func TestURLsThatMayBeFetched(t *testing.T) {
 }
 
 // Names are looked through.
-func TestNamesOfPrivateAddresses(t *testing.T) {
+func TestNamesWithPrivateAddresses(t *testing.T) {
 	names := map[string][]string{
 		"public.example.com.":   {"8.8.8.8"},
 		"inside.example.com.":   {"10.0.0.1"},
@@ -102,7 +102,7 @@ func TestNamesOfPrivateAddresses(t *testing.T) {
 		f := newFetcher(nil, r, false)
 		f.rt.Proxy, f.resolver = nil, resolver
 		_, err := f.get(t.Context(), &url.URL{Scheme: "https", Host: v.to + ":9", Path: "/x"}, nil)
-		if err == nil || !strings.Contains(err.Error(), v.want+" one, which is not trusted") || !strings.Contains(err.Error(), v.to) {
+		if err == nil || !strings.Contains(err.Error(), "must not refer to a "+v.want+" address") || !strings.Contains(err.Error(), v.to) {
 			t.Errorf("from %s to %s: %v", v.resource, v.to, err)
 		}
 	}
@@ -116,7 +116,7 @@ func TestNamesOfPrivateAddresses(t *testing.T) {
 	}
 	f.resolver = fakeDNS(t, map[string][]string{"public.example.com.": {"127.0.0.1"}})
 	_, err := f.get(t.Context(), &url.URL{Scheme: "https", Host: "public.example.com:9", Path: "/x"}, nil)
-	if err == nil || !strings.Contains(err.Error(), "public address leads to a loopback one") {
+	if err == nil || !strings.Contains(err.Error(), "a public address must not refer to a loopback address") {
 		t.Error(err)
 	}
 	// Without TLS nothing leaves this machine, whatever its names stand for.
@@ -124,7 +124,7 @@ func TestNamesOfPrivateAddresses(t *testing.T) {
 	f = newFetcher(nil, r, false)
 	f.rt.Proxy, f.resolver = nil, fakeDNS(t, map[string][]string{"as.localhost.": {"8.8.8.8"}})
 	_, err = f.get(t.Context(), &url.URL{Scheme: "http", Host: "as.localhost:9", Path: "/x"}, nil)
-	if err == nil || !strings.Contains(err.Error(), "stands for another one") {
+	if err == nil || !strings.Contains(err.Error(), "resolves to another machine") {
 		t.Error(err)
 	}
 	// Where the program itself says so, it may be anywhere.
@@ -132,7 +132,7 @@ func TestNamesOfPrivateAddresses(t *testing.T) {
 	tr.fetch.resolver = resolver
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond) // it is not there
 	defer cancel()
-	if _, err := tr.fetch.get(ctx, &url.URL{Scheme: "https", Host: "Inside.example.com:9"}, nil); err == nil || strings.Contains(err.Error(), "trusted") {
+	if _, err := tr.fetch.get(ctx, &url.URL{Scheme: "https", Host: "Inside.example.com:9"}, nil); err == nil || strings.Contains(err.Error(), "must not refer") {
 		t.Error(err)
 	}
 	// The machine itself may be asked by a server that is on it.
@@ -140,7 +140,7 @@ func TestNamesOfPrivateAddresses(t *testing.T) {
 	f = newFetcher(nil, r, false)
 	f.rt.Proxy, f.resolver = nil, resolver
 	_, err = f.get(t.Context(), &url.URL{Scheme: "https", Host: "machine.example.com:9", Path: "/x"}, nil)
-	if err == nil || strings.Contains(err.Error(), "trusted") {
+	if err == nil || strings.Contains(err.Error(), "must not refer") {
 		t.Error(err)
 	}
 }
@@ -240,7 +240,7 @@ func TestPostsAreNotRedirected(t *testing.T) {
 	e := newEnv(t)
 	for _, path := range []string{"/token", "/register"} {
 		e.handle = redirectTo(path, "/elsewhere")
-		e.mustFail(e.transport(nil), "not followed with secrets", path)
+		e.mustFail(e.transport(nil), "redirected a request that has secrets", path)
 	}
 	if e.count("/elsewhere") != 0 {
 		t.Error("followed")
@@ -264,7 +264,7 @@ func TestNoTLS(t *testing.T) {
 		if allow != (len(sent) == 1 && sent[0] == "Bearer "+mark) {
 			t.Errorf("AllowHTTP %v: sent %q", allow, sent)
 		}
-		if err == nil || allow != errors.Is(err, ErrLoginRequired) || !allow && !strings.Contains(err.Error(), "only https") {
+		if err == nil || allow != errors.Is(err, ErrLoginRequired) || !allow && !strings.Contains(err.Error(), "must be https") {
 			t.Error(err)
 		}
 	}

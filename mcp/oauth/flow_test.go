@@ -30,7 +30,7 @@ func TestFirstRequest(t *testing.T) {
 	}
 }
 
-func TestNothingToDo(t *testing.T) {
+func TestServerWithoutChallenge(t *testing.T) {
 	e := newEnv(t)
 	e.handle = func(rw http.ResponseWriter, r *http.Request) bool {
 		_, _ = rw.Write([]byte("POST hello"))
@@ -43,7 +43,7 @@ func TestNothingToDo(t *testing.T) {
 	}
 }
 
-func TestChallengesThatAreNotMeant(t *testing.T) {
+func TestUnrelatedChallenges(t *testing.T) {
 	for _, c := range []string{`Basic realm="x"`, `Negotiate`, `ApiKey realm="x"`} {
 		e := newEnv(t)
 		e.challenge = func(*http.Request) string { return c }
@@ -93,7 +93,7 @@ func TestDiscovery(t *testing.T) {
 }
 
 // Servers of 2025-03-26 are their own authorization servers.
-func TestServersOf20250326(t *testing.T) {
+func TestServer20250326(t *testing.T) {
 	for _, announced := range []bool{true, false} {
 		e := newEnv(t)
 		e.prm = nil
@@ -129,7 +129,7 @@ func TestServerWithoutAnyAuthorization(t *testing.T) {
 		}
 		return r.URL.Path != "/mcp"
 	}
-	e.mustFail(e.transport(nil), e.rs.URL, "neither has metadata nor registers clients")
+	e.mustFail(e.transport(nil), e.rs.URL, "has neither metadata nor client registration")
 }
 
 func TestSeveralAuthorizationServers(t *testing.T) {
@@ -142,7 +142,7 @@ func TestSeveralAuthorizationServers(t *testing.T) {
 	e.mustGet(e.transport(func(o *Options) { o.Client = Client{ID: "given", Issuer: e.as.URL} }))
 }
 
-func TestOverrides(t *testing.T) {
+func TestIssuerAndResourceOptions(t *testing.T) {
 	// The server lists another name than that which the issuer has.
 	e := newEnv(t)
 	e.prm["authorization_servers"] = []string{e.as.URL + "/"}

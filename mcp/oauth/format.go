@@ -8,7 +8,7 @@ import (
 	"github.com/stdmcp/stdmcp/internal/httpx"
 )
 
-// What holds secrets prints, with every verb, what it is and not what it holds.
+// The Format methods keep secrets out of logs: every verb prints only a name.
 
 // Format implements fmt.Formatter.
 func (c Client) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "oauth.Client("+c.ID+")") }
@@ -27,17 +27,17 @@ func (g Identity) Format(f fmt.State, _ rune) {
 // Format implements fmt.Formatter.
 func (t *Transport) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, t.String()) }
 
-// String returns the URL without secrets.
+// String returns the server's URL without user, password and query.
 func (t *Transport) String() string {
 	if t.url == nil {
-		return "an invalid URL"
+		return "invalid URL"
 	}
 	return httpx.Clean(t.url)
 }
 
-// Hide returns text without the tokens and the secret that t has. It is for what
-// servers say, who may repeat them.
-func (t *Transport) Hide(optString string) string {
+// Hide returns text with the Transport's tokens and client secret replaced by
+// "***". Use it before printing a server's text, which may echo them.
+func (t *Transport) Hide(text string) string {
 	t.mu.Lock()
 	k := t.tok
 	t.mu.Unlock()
@@ -45,7 +45,7 @@ func (t *Transport) Hide(optString string) string {
 	if k != nil {
 		secrets = append(secrets, k.access, k.refresh)
 	}
-	return diag.Redact(optString, secrets...)
+	return diag.Redact(text, secrets...)
 }
 
 // Format implements fmt.Formatter.

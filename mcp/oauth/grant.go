@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// A Source returns a token or assertion that comes from elsewhere. It is called
-// whenever one is needed, possibly by several goroutines at once.
+// A Source returns a token, assertion or API key. It is called each time that
+// one is needed, and must be safe for concurrent use.
 type Source func(context.Context) (string, error)
 
-// Static returns a Source of always the same.
+// Static returns a Source that always returns s.
 func Static(s string) Source { return func(context.Context) (string, error) { return s, nil } }
 
-// SourceFile returns a Source that reads a file each time, as whoever renews
-// the token writes it there. White space around it is dropped.
+// SourceFile returns a Source that reads the file each time, for tokens that
+// another program renews there. It trims white space.
 func SourceFile(path string) Source {
 	return func(context.Context) (string, error) {
 		data, err := os.ReadFile(path)
@@ -25,17 +25,17 @@ func SourceFile(path string) Source {
 	}
 }
 
-// A Grant is a way to a token that needs no person: [ClientCredentials],
-// [Assertion] or [Identity].
+// A Grant gets tokens without a user: [ClientCredentials], [Assertion] or
+// [Identity].
 type Grant interface {
-	// form returns what to ask the token endpoint of s for.
+	// form returns the parameters of the token request to s.
 	form(ctx context.Context, t *Transport, s *server, scopes []string) (url.Values, error)
 }
 
 const jwtBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 
-// byGrant gets a token from the Grant. It is asked once: a server that has
-// refused an assertion is not asked in another way.
+// tokenByGrant gets a token with the Grant, in one request: a refused assertion
+// is not tried in another way.
 func (t *Transport) tokenByGrant(ctx context.Context, s *server, scopes []string, key *Key) (*token, *Client, error) {
 	c, err := t.configuredClient(s)
 	if err != nil {
@@ -56,60 +56,63 @@ func (t *Transport) tokenByGrant(ctx context.Context, s *server, scopes []string
 	return k, c, err
 }
 
-// ClientCredentials is the Grant of a program that acts for itself. Options.Client
-// says who it is.
+// ClientCredentials is the Grant of a program that acts for itself, as
+// Options.Client.
 type ClientCredentials struct{}
 
 func (ClientCredentials) form(_ context.Context, t *Transport, s *server, _ []string) (url.Values, error) {
 	if c := t.opts.Client; c.ID == "" || c.Secret == "" && c.Key == nil {
-		return nil, &Error{URL: clean(s.issuer), Rule: "client credentials need an Options.Client with an ID and a Secret or Key"}
+		return nil, &Error{URL: clean(s.issuer), Rule: "ClientCredentials needs Options.Client with an ID and a Secret or Key"}
 	}
 	return url.Values{"grant_type": {"client_credentials"}}, nil
 }
 
-// Assertion is the Grant of a workload: where it runs, something gives it a JSON
-// Web Token that says what it is, for the authorization server to trust
-// (workload identity federation, RFC 7523, section 2.1). It is sent to the server
-// that its audience names and to no other, unless Options.Issuer or Client.Issuer
-// says which it is for.
+// Assertion is the Grant of a workload whose platform gives it a JSON Web Token
+// that the authorization server trusts (workload identity federation, RFC 7523,
+// section 2.1). Without Options.Issuer and Client.Issuer, the token is sent only
+// to an authorization server that is in its audience.
 type Assertion struct {
-	Source Source
+	Source Source // returns the JSON Web Token
 }
 
 func (g Assertion) form(ctx context.Context, t *Transport, s *server, _ []string) (url.Values, error) {
-	a, err := readSource(ctx, g.Source, "the assertion")
+	a, err := readSource(ctx, g.Source, "Assertion")
 	if err != nil {
 		return nil, err
 	}
 	j, err := parseJWT(a)
 	if err != nil {
-		return nil, &Error{URL: clean(s.issuer), Rule: "the assertion for it", Err: err}
+		return nil, &Error{URL: clean(s.issuer), Rule: "the assertion is invalid", Err: err}
 	}
 	if !j.expires.IsZero() && time.Now().After(j.expires) {
-		return nil, &Error{URL: clean(s.issuer), Rule: "the assertion for it has expired (RFC 7523, section 3)"}
+		return nil, &Error{URL: clean(s.issuer), Rule: "the assertion has expired (RFC 7523, section 3)"}
 	}
-	// Who could name another server would get what opens this one.
+	// Without the check, a malicious MCP server could name an authorization
+	// server of its own and use the assertion elsewhere.
 	named := t.opts.Issuer != "" || t.opts.Client.Issuer != ""
 	if !named && !slices.Contains(j.audience, s.issuer) && !slices.Contains(j.audience, s.token) {
-		return nil, &Error{URL: clean(s.issuer), Rule: "the audience of the assertion is another one (RFC 7523, section 3); if that is right, set Options.Issuer"}
+		return nil, &Error{URL: clean(s.issuer), Rule: "the assertion is for another audience (RFC 7523, section 3); if this authorization server is the right one, set Options.Issuer"}
 	}
 	return url.Values{"grant_type": {jwtBearer}, "assertion": {a}}, nil
 }
 
-// Identity is the Grant of a program whose user is known to an identity
-// provider, which says what the user may use (Enterprise-Managed Authorization).
-// Options.Client is the client at the authorization server of the resource.
-// Printing it shows no secret.
+// Identity is the Grant of a program whose user logged in at an identity
+// provider that decides which servers the user may use (Enterprise-Managed
+// Authorization). Options.Client is the client at the server's authorization
+// server. Printing an Identity shows no secrets.
 type Identity struct {
-	// TokenURL is the token endpoint of the identity provider, and Client how
-	// the program is known there.
+	// TokenURL is the token endpoint of the identity provider.
 	TokenURL string
-	Client   Client
 
-	// Source returns what the provider gave out when the user logged in: an ID
-	// token, or what Type says.
+	// Client is the client as which the program is registered there.
+	Client Client
+
+	// Source returns the token that the identity provider issued for the user.
 	Source Source
-	Type   string // empty means "urn:ietf:params:oauth:token-type:id_token"
+
+	// Type is the type of that token (RFC 8693, section 3). Empty means an ID
+	// token, "urn:ietf:params:oauth:token-type:id_token".
+	Type string
 }
 
 const (
@@ -118,7 +121,7 @@ const (
 )
 
 func (g Identity) form(ctx context.Context, t *Transport, s *server, scopes []string) (url.Values, error) {
-	subject, err := readSource(ctx, g.Source, "the identity")
+	subject, err := readSource(ctx, g.Source, "Identity")
 	if err != nil {
 		return nil, err
 	}
@@ -146,19 +149,20 @@ func (g Identity) form(ctx context.Context, t *Transport, s *server, scopes []st
 		err = j.checkGrant(s, t.opts.Client.ID)
 	}
 	if err != nil {
-		return nil, &Error{URL: clean(g.TokenURL), Rule: "its assertion cannot be used (Enterprise-Managed Authorization, section 4.3)", Err: err}
+		return nil, &Error{URL: clean(g.TokenURL), Rule: "the identity provider issued an invalid assertion (Enterprise-Managed Authorization, section 4.3)", Err: err}
 	}
 	return url.Values{"grant_type": {jwtBearer}, "assertion": {k.access}}, nil
 }
 
-// read returns what the source has.
+// readSource returns the value of src, which must not be empty. Errors call src
+// what.
 func readSource(ctx context.Context, src Source, what string) (string, error) {
 	if src == nil {
-		return "", &Error{Rule: what + " has no Source"}
+		return "", &Error{Rule: what + " has no Source (it is nil)"}
 	}
 	s, err := src(ctx)
 	if err == nil && s == "" {
-		return "", &Error{Rule: what + " is empty"}
+		return "", &Error{Rule: "the Source of " + what + " returned an empty value"}
 	}
 	return s, err
 }

@@ -197,7 +197,7 @@ func TestIdentityOverHTTP(t *testing.T) {
 	tr := e.transport(func(o *Options) {
 		o.Grant = Identity{TokenURL: "http://idp.example.com/token", Source: Static(mark), Type: "urn:ietf:params:oauth:token-type:saml2"}
 	})
-	e.mustFail(tr, "http://idp.example.com/token", "only https")
+	e.mustFail(tr, "http://idp.example.com/token", "must be https")
 }
 
 func TestDPoP(t *testing.T) {
@@ -251,7 +251,7 @@ func TestDPoP(t *testing.T) {
 	}
 }
 
-func TestTokensThatShouldBeBound(t *testing.T) {
+func TestUnboundTokenIsRefused(t *testing.T) {
 	e := newEnv(t)
 	e.meta["dpop_signing_alg_values_supported"] = []string{"ES256"}
 	e.challenge = func(*http.Request) string { return `DPoP` }
@@ -269,7 +269,7 @@ func TestTokensThatShouldBeBound(t *testing.T) {
 }
 
 // More scopes come with the same key, whatever the challenge for them says.
-func TestStepUpOfABoundToken(t *testing.T) {
+func TestStepUpOfBoundToken(t *testing.T) {
 	e := newEnv(t)
 	e.meta["dpop_signing_alg_values_supported"] = []string{"ES256"}
 	e.challenge = func(*http.Request) string { return `DPoP` }

@@ -91,7 +91,7 @@ func TestOIDCProvider(t *testing.T) {
 	}
 }
 
-// guarded is a resource that asks the authorization server about tokens.
+// A protectedServer is a resource that validates tokens by introspection.
 type protectedServer struct {
 	t           *testing.T
 	issuer, url string
@@ -184,12 +184,12 @@ func agreeByForms(ctx context.Context, page string) error {
 		if err != nil {
 			return err
 		}
-		optString, err := io.ReadAll(resp.Body)
+		text, err := io.ReadAll(resp.Body)
 		resp.Body.Close()
 		if err != nil || resp.StatusCode != 200 {
-			return fmt.Errorf("%s: %s, %v", resp.Request.URL, optString, err)
+			return fmt.Errorf("%s: %s, %v", resp.Request.URL, text, err)
 		}
-		to, what := action.FindSubmatch(optString), kind.FindSubmatch(optString)
+		to, what := action.FindSubmatch(text), kind.FindSubmatch(text)
 		if to == nil || what == nil {
 			return nil // the last page
 		}

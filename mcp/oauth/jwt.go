@@ -10,15 +10,15 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// A jwt is what is looked at of a JSON Web Token that somebody else signed for
-// somebody else: nothing can be verified, and nothing depends on it but an
-// earlier and clearer error.
+// A jwt holds claims of a JSON Web Token that is neither issued by nor for the
+// client. The client cannot verify it, and reads it only to fail early with a
+// clear error.
 type jwt struct {
 	typ      string
 	audience []string
 	resource string
 	client   string
-	expires  time.Time // zero if it does not say
+	expires  time.Time // zero if it has no exp
 }
 
 var errJWT = errors.New("not a signed JSON Web Token")
@@ -79,7 +79,7 @@ func (j *jwt) readClaims(data []byte) error {
 		case "client_id":
 			j.client = r.String()
 		case "exp":
-			const last = 1 << 38 // beyond it, time.Time's text has no four-digit year
+			const last = 1 << 38 // later years have more than four digits
 			if f := r.Float(); f >= 0 && f < last {
 				j.expires = time.Unix(int64(f), 0)
 			} else {
@@ -92,9 +92,8 @@ func (j *jwt) readClaims(data []byte) error {
 	return r.End()
 }
 
-// checkGrant returns an error if the assertion that an identity provider gave
-// is not one that may be sent to the server (Enterprise-Managed Authorization,
-// section 4.3).
+// checkGrant returns an error if the identity provider's assertion is not for
+// the server s and the client (Enterprise-Managed Authorization, section 4.3).
 func (j *jwt) checkGrant(s *server, client string) error {
 	switch {
 	case j.typ != "oauth-id-jag+jwt":
@@ -104,7 +103,7 @@ func (j *jwt) checkGrant(s *server, client string) error {
 	case j.resource != "" && j.resource != s.resource:
 		return errors.New("its resource is not " + printable(s.resource))
 	case j.client != client:
-		return errors.New("its client_id is not that of the client")
+		return errors.New("its client_id is not Options.Client.ID")
 	}
 	return nil
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// A Key signs for a client: ES256 with a P-256 key, RS256 with an RSA key of
-// at least 2048 bits, EdDSA with an Ed25519 key.
+// A Key is a private key that authenticates a client: P-256 (ES256), RSA with at
+// least 2048 bits (RS256) or Ed25519 (EdDSA). Printing it shows no secrets.
 type Key struct {
 	signer crypto.Signer
 	alg    string
@@ -29,10 +29,12 @@ type Key struct {
 
 var errKey = errors.New("oauth: a key must be P-256, Ed25519, or RSA with 2048 bits or more")
 
-// NewKey returns a Key that signs with signer, which may keep the key to
-// itself, as hardware does. id is the "kid" under which the server knows it,
-// and may be empty.
+// NewKey returns a Key that signs with signer, such as a hardware token. id is
+// the "kid" under which the authorization server knows the key; it may be empty.
 func NewKey(signer crypto.Signer, id string) (*Key, error) {
+	if signer == nil {
+		return nil, errors.New("oauth: NewKey: signer is nil")
+	}
 	k := &Key{signer: signer, id: id}
 	switch pub := signer.Public().(type) {
 	case *ecdsa.PublicKey:
@@ -52,12 +54,12 @@ func NewKey(signer crypto.Signer, id string) (*Key, error) {
 	return nil, errKey
 }
 
-// ParseKey returns the private key in a PEM file: PKCS #8, SEC 1 or PKCS #1.
-// The error quotes nothing of it.
+// ParseKey returns the private key in PEM data: PKCS #8, SEC 1 or PKCS #1. id is
+// as for [NewKey]. The error does not quote data.
 func ParseKey(data []byte, id string) (*Key, error) {
 	block, _ := pem.Decode(data)
 	if block == nil {
-		return nil, errors.New("oauth: no key in PEM format")
+		return nil, errors.New("oauth: no PEM block in the key data")
 	}
 	return parseDER(block.Bytes, id)
 }
@@ -79,11 +81,11 @@ func parseDER(der []byte, id string) (*Key, error) {
 	return NewKey(signer, id)
 }
 
-// newName is what RFC 9864 calls EdDSA with Ed25519.
+// ed25519Name is the name of EdDSA with Ed25519 in RFC 9864.
 const ed25519Name = "Ed25519"
 
-// among returns the key under a name that is in the list of algorithms, of which
-// none means all, or nil if no name of it is.
+// forAlgorithms returns the key under a name in the list of algorithms, or nil
+// if none of its names is there. An empty list means all algorithms.
 func (k *Key) forAlgorithms(algs []string) *Key {
 	switch {
 	case len(algs) == 0 || slices.Contains(algs, k.alg):
@@ -94,8 +96,7 @@ func (k *Key) forAlgorithms(algs []string) *Key {
 	return nil
 }
 
-// generateKey returns a new key for an algorithm, ES256, EdDSA or Ed25519, and
-// the form in which it is stored.
+// generateKey returns a new key for ES256, EdDSA or Ed25519, and its DER form.
 func generateKey(alg string) (*Key, []byte, error) {
 	var signer crypto.Signer
 	var err error
@@ -117,8 +118,8 @@ func generateKey(alg string) (*Key, []byte, error) {
 // sign returns a JSON Web Token with the header and claims, which are JSON
 // objects (RFC 7515, section 7.1).
 func (k *Key) sign(header, claims []byte) (string, error) {
-	optString := encode(header) + "." + encode(claims)
-	input, opts := []byte(optString), crypto.SignerOpts(crypto.Hash(0))
+	text := encode(header) + "." + encode(claims)
+	input, opts := []byte(text), crypto.SignerOpts(crypto.Hash(0))
 	if k.alg == "ES256" || k.alg == "RS256" {
 		sum := sha256.Sum256(input)
 		input, opts = sum[:], crypto.SHA256
@@ -128,16 +129,16 @@ func (k *Key) sign(header, claims []byte) (string, error) {
 		sig, err = joinASN1(sig)
 	}
 	if err != nil {
-		return "", errors.New("oauth: the key did not sign")
+		return "", errors.New("oauth: the key could not sign")
 	}
-	return optString + "." + encode(sig), nil
+	return text + "." + encode(sig), nil
 }
 
-// joinASN1 turns an ECDSA signature from ASN.1 into R and S side by side, as
-// RFC 7518, section 3.4, has it.
+// joinASN1 converts an ECDSA signature from ASN.1 to R and S concatenated (RFC
+// 7518, section 3.4).
 func joinASN1(der []byte) ([]byte, error) {
 	// SEQUENCE of two INTEGERs; for P-256 every length fits into one byte.
-	readSource := func() *big.Int {
+	readInt := func() *big.Int {
 		if len(der) < 2 || der[0] != 2 || len(der) < 2+int(der[1]) {
 			return nil
 		}
@@ -149,8 +150,8 @@ func joinASN1(der []byte) ([]byte, error) {
 		return nil, io.ErrUnexpectedEOF
 	}
 	der = der[2:]
-	r := readSource()
-	s := readSource()
+	r := readInt()
+	s := readInt()
 	if r == nil || s == nil || len(der) > 0 || r.BitLen() > 256 || s.BitLen() > 256 {
 		return nil, io.ErrUnexpectedEOF
 	}
@@ -160,8 +161,8 @@ func joinASN1(der []byte) ([]byte, error) {
 	return out, nil
 }
 
-// jwk returns the public key as RFC 7517 has it, with the members that count
-// for its thumbprint, in their order (RFC 7638, section 3).
+// jwk returns the public key as a JSON Web Key (RFC 7517) with exactly the
+// members of its thumbprint, in their order (RFC 7638, section 3).
 func (k *Key) jwk() []byte {
 	b := []byte{'{'}
 	member := func(name, value string) {
@@ -197,7 +198,7 @@ func (k *Key) thumbprint() string {
 
 func encode(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
 
-// random returns a value that nobody can guess.
+// randomString returns 256 random bits in base64url.
 func randomString() string {
 	b := make([]byte, 32)
 	_, _ = rand.Read(b) // never fails

@@ -9,16 +9,16 @@ import (
 	"github.com/stdmcp/stdmcp/internal/httpx"
 )
 
-// Login has the program authorized now, whether there is a token or not, and
-// whatever went wrong before. The scopes there were are asked for again, and
-// those that were wanted when nobody could be asked; Logout forgets them. The
-// errors are those of [Transport.RoundTrip].
+// Login authorizes the program now, even if it has a token or an earlier attempt
+// failed. It requests the scopes of the previous token, and those that requests
+// lacked while there was no Authorizer; Logout clears both. The errors are those
+// of [Transport.RoundTrip], except streamhttp.StatusError.
 func (t *Transport) Login(ctx context.Context) error {
 	if t.err != nil {
 		return t.err
 	}
-	if t.headerTransport != nil {
-		return t.headerTransport
+	if t.insecureError != nil {
+		return t.insecureError
 	}
 	d, err := t.probe(ctx)
 	if err != nil {
@@ -26,7 +26,7 @@ func (t *Transport) Login(ctx context.Context) error {
 	}
 	unlock, err := t.store.Lock(ctx, t.bindingKey())
 	if err != nil {
-		return &Error{Rule: "the store cannot be locked", Err: err}
+		return &Error{Rule: "cannot lock the store", Err: err}
 	}
 	defer unlock()
 	old, err := t.load(ctx)
@@ -53,8 +53,8 @@ func (t *Transport) Login(ctx context.Context) error {
 	return err
 }
 
-// A request that asks a server what it is. It is what clients ask first, so
-// servers of every revision have an answer to it, and none begins a session.
+// The probe is a client's usual first request, so servers of every protocol
+// version answer it, and it does not open a session.
 const (
 	discoverVersion = "2026-07-28"
 	discoverMethod  = "server/discover"
@@ -62,8 +62,8 @@ const (
 		`"io.modelcontextprotocol/protocolVersion":"` + discoverVersion + `","io.modelcontextprotocol/clientCapabilities":{}}}}`
 )
 
-// probe asks the server something without a token, to see what it demands. One
-// that demands nothing of that may still demand something else.
+// probe sends the server a request without a token and returns its demand, which
+// is zero if the server accepts that request without authorization.
 func (t *Transport) probe(ctx context.Context) (demand, error) {
 	ctx, cancel := context.WithTimeout(ctx, fetchTime)
 	defer cancel()
@@ -71,17 +71,17 @@ func (t *Transport) probe(ctx context.Context) (demand, error) {
 		"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"},
 		"Mcp-Protocol-Version": {discoverVersion}, "Mcp-Method": {discoverMethod},
 	})
-	if status == http.StatusNotFound || status == http.StatusMethodNotAllowed { // HTTP+SSE begins with GET
+	if status == http.StatusNotFound || status == http.StatusMethodNotAllowed { // an HTTP+SSE server expects GET first
 		d, _, err = t.probeWith(ctx, http.MethodGet, "", http.Header{"Accept": {"text/event-stream"}})
 	}
 	return d, err
 }
 
-// demanded sends a request and returns what the answer demands.
+// probeWith sends a request and returns the demand in the response.
 func (t *Transport) probeWith(ctx context.Context, method, body string, h http.Header) (d demand, status int, err error) {
 	req, err := http.NewRequestWithContext(ctx, method, t.url.String(), strings.NewReader(body))
 	if err != nil {
-		return d, 0, &Error{URL: httpx.Clean(t.url), Rule: "not a URL that can be asked"}
+		return d, 0, &Error{URL: httpx.Clean(t.url), Rule: "invalid URL"}
 	}
 	req.Header = h
 	resp, err := t.base.RoundTrip(req)
@@ -95,16 +95,16 @@ func (t *Transport) probeWith(ctx context.Context, method, body string, h http.H
 	return d, resp.StatusCode, nil
 }
 
-// Logout revokes the tokens where the authorization server lets that be done
-// (RFC 7009), and forgets them in any case. The error is that of the revocation
-// or of the Store.
+// Logout revokes the tokens if the authorization server supports it (RFC 7009),
+// and deletes them from the Store even if revocation fails. The error is that of
+// the revocation or of the Store.
 func (t *Transport) Logout(ctx context.Context) error {
 	if t.err != nil {
 		return t.err
 	}
 	unlock, err := t.store.Lock(ctx, t.bindingKey())
 	if err != nil {
-		return &Error{Rule: "the store cannot be locked", Err: err}
+		return &Error{Rule: "cannot lock the store", Err: err}
 	}
 	defer unlock()
 	k, err := t.load(ctx)
@@ -117,7 +117,7 @@ func (t *Transport) Logout(ctx context.Context) error {
 	}
 	for _, key := range []StoreKey{b.key(), t.bindingKey()} {
 		if e := t.store.Save(ctx, key, nil); e != nil {
-			err = &Error{Rule: "the store cannot be written", Err: e}
+			err = &Error{Rule: "cannot write the store", Err: e}
 		}
 	}
 	t.mu.Lock()
@@ -126,7 +126,7 @@ func (t *Transport) Logout(ctx context.Context) error {
 	return err
 }
 
-// revoke makes the token worthless at the server that gave it out.
+// revoke revokes the tokens of k at the authorization server that issued them.
 func (t *Transport) revoke(ctx context.Context, b binding, k *token) error {
 	s, err := t.discover(ctx, demand{metadata: b.metadata})
 	if err != nil || s.issuer != b.issuer || s.revoke == "" {
@@ -153,7 +153,7 @@ func (t *Transport) revoke(ctx context.Context, b binding, k *token) error {
 		if err != nil {
 			return err
 		}
-		// A kind of token that cannot be revoked is not a mistake.
+		// A server need not support every token type (RFC 7009, section 2.2.1).
 		if err := a.refusal(secretsOf(form, c)...); a.status != http.StatusOK && !isCode(err, "unsupported_token_type") {
 			return err
 		}

@@ -59,7 +59,7 @@ func TestLogin(t *testing.T) {
 }
 
 // A person who said no can say yes when the program asks explicitly.
-func TestLoginAfterNo(t *testing.T) {
+func TestLoginAfterUserDenies(t *testing.T) {
 	e := newEnv(t)
 	no := errors.New("no")
 	robot := &robotUser{e: e, stop: func(context.Context) error { return no }}
@@ -80,7 +80,7 @@ func TestLoginAfterNo(t *testing.T) {
 }
 
 // A server that wants no authorization now has nobody to ask.
-func TestLoginWhereThereIsNone(t *testing.T) {
+func TestLoginWithoutAuthorizationServer(t *testing.T) {
 	e := newEnv(t)
 	e.prm, e.meta = nil, nil
 	e.handle = func(rw http.ResponseWriter, r *http.Request) bool {
@@ -89,12 +89,12 @@ func TestLoginWhereThereIsNone(t *testing.T) {
 		}
 		return true
 	}
-	if err := e.transport(nil).Login(t.Context()); err == nil || !strings.Contains(err.Error(), "neither has metadata") {
+	if err := e.transport(nil).Login(t.Context()); err == nil || !strings.Contains(err.Error(), "neither metadata nor") {
 		t.Error(err)
 	}
 }
 
-func TestLogoutForgetsInAnyCase(t *testing.T) {
+func TestLogoutAlwaysDeletesTokens(t *testing.T) {
 	for _, v := range []struct {
 		path   string
 		status int
@@ -104,7 +104,7 @@ func TestLogoutForgetsInAnyCase(t *testing.T) {
 		{"/revoke", 503, "", "503"},
 		{"/revoke", 400, "invalid_token", "invalid_token"},
 		{"/revoke", 400, "unsupported_token_type", ""},
-		{serverPath, 404, "", "no metadata"},
+		{serverPath, 404, "", "no authorization server metadata"},
 	} {
 		e := newEnv(t)
 		store := NewMemory()
@@ -126,16 +126,16 @@ func TestLogoutForgetsInAnyCase(t *testing.T) {
 	}
 }
 
-func TestPlain(t *testing.T) {
+func TestBearerAndHeader(t *testing.T) {
 	e := newEnv(t)
 	e.access[mark] = &issued{}
 	e.mustGet(Bearer(e.url(), Static(mark), e.base))
 
 	var seen []string
-	response := 200
+	status := 200
 	e.handle = func(rw http.ResponseWriter, r *http.Request) bool {
 		seen = append(seen, r.Header.Get("X-Api-Key"))
-		rw.WriteHeader(response)
+		rw.WriteHeader(status)
 		return true
 	}
 	rt := Header(e.url(), "x-api-key", Static(mark), e.base)
@@ -143,7 +143,7 @@ func TestPlain(t *testing.T) {
 		t.Error(err, seen)
 	}
 	// A token that was refused is asked for once more.
-	response, seen = 401, nil
+	status, seen = 401, nil
 	n := 0
 	rt = Header(e.url(), "X-Api-Key", func(context.Context) (string, error) { n++; return fmt.Sprint("key", n), nil }, e.base)
 	if _, err := e.get(rt); err == nil || !slices.Equal(seen, []string{"key1", "key2"}) {
@@ -216,7 +216,7 @@ func TestNothingPrintsSecrets(t *testing.T) {
 }
 
 // What a login asks the server breaks no rule of any revision, and finds out
-// what each demands.
+// describe each demands.
 func TestProbe(t *testing.T) {
 	for name, v := range map[string]struct {
 		revisions []string

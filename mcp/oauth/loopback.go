@@ -9,23 +9,24 @@ import (
 	"time"
 )
 
-// A Loopback is an Authorizer that opens a browser and receives the answer on
-// this machine (RFC 8252, section 7.3).
+// A Loopback is an Authorizer that opens a browser and receives the
+// authorization response on this machine (RFC 8252, section 7.3).
 type Loopback struct {
-	// Open shows a page to the person. Nil means OpenBrowser.
+	// Open shows the user the page at url. Nil means OpenBrowser.
 	Open func(ctx context.Context, url string) error
 
-	// RedirectURI is where to listen: a URL of http at 127.0.0.1, [::1] or
-	// localhost, for a client that is registered with it. Empty means some
-	// free port of 127.0.0.1.
+	// RedirectURI is the redirect URI of the registered client: an http URL with
+	// the host 127.0.0.1, [::1] or localhost. Empty means a free port of
+	// 127.0.0.1.
 	RedirectURI string
 
-	// Timeout is how long a person may take. Zero means five minutes.
+	// Timeout limits how long the user may take. Zero means five minutes,
+	// negative no limit.
 	Timeout time.Duration
 
-	// Paste takes the answer as well, unless it is nil: a person at a remote
-	// shell has a browser from which nothing arrives here. Its RedirectURI is
-	// not used. With it, a browser that cannot be opened is no error.
+	// Paste, if not nil, also accepts a pasted response, for users of a remote
+	// shell whose browser cannot reach this machine. Its RedirectURI is ignored.
+	// With Paste, a browser that cannot be opened is not an error.
 	Paste *Paste
 }
 
@@ -36,13 +37,16 @@ const (
 
 // Listen implements [Authorizer].
 func (l *Loopback) Listen(ctx context.Context, last string) (Receiver, error) {
+	if p := l.Paste; p != nil && (p.In == nil || p.Out == nil) {
+		return nil, errPaste
+	}
 	fixed := l.RedirectURI
 	if fixed == "" {
 		fixed = defaultRedirect
 	}
 	u, err := url.Parse(fixed)
 	if err != nil || u.Scheme != "http" || !isLoopback(u) || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
-		return nil, &Error{URL: clean(fixed), Rule: "a redirect URI that is received here must be of http on this machine, without a query"}
+		return nil, &Error{URL: clean(fixed), Rule: "Loopback.RedirectURI must be an http URL on this machine without a query"}
 	}
 	var config net.ListenConfig
 	port := u.Port()
@@ -58,7 +62,7 @@ func (l *Loopback) Listen(ctx context.Context, last string) (Receiver, error) {
 		ln, err = config.Listen(ctx, "tcp", net.JoinHostPort(host, "0"))
 	}
 	if err != nil {
-		return nil, &Error{URL: clean(fixed), Rule: "the answer cannot be received there", Err: err}
+		return nil, &Error{URL: clean(fixed), Rule: "cannot listen for the authorization response", Err: err}
 	}
 	_, port, err = net.SplitHostPort(ln.Addr().String())
 	if err != nil {
@@ -76,7 +80,7 @@ func orZero(port string) string {
 	return port
 }
 
-// A receiver listens for one answer.
+// A receiver listens for one authorization response.
 type receiver struct {
 	l   *Loopback
 	ln  net.Listener
@@ -92,13 +96,17 @@ func (r *receiver) Authorize(ctx context.Context, page string) (string, error) {
 	if wait == 0 {
 		wait = userTimeout
 	}
-	ctx, cancel := context.WithTimeout(ctx, wait)
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	if wait > 0 {
+		ctx, cancel = context.WithTimeout(ctx, wait)
+		defer cancel()
+	}
 	u, err := url.Parse(page)
 	if err != nil {
 		return "", err
 	}
-	response := make(chan string, 2) // one from the browser, one that is pasted
+	response := make(chan string, 2) // one from the browser, one pasted
 	served := make(chan struct{})
 	go func() { // ends when the listener and ctx do
 		r.serve(ctx, u.Query().Get("state"), response)
@@ -117,7 +125,7 @@ func (r *receiver) Authorize(ctx context.Context, page string) (string, error) {
 		return "", err
 	}
 	if r.l.Paste != nil {
-		if err := r.l.Paste.show(page, "If it ends at a page that cannot be shown, paste the address of that here:"); err != nil {
+		if err := r.l.Paste.show(page, "If the browser ends at a page that it cannot load, paste the address of that page here:"); err != nil {
 			return "", err
 		}
 		go r.takePaste(ctx, response) // ends with ctx
@@ -126,22 +134,22 @@ func (r *receiver) Authorize(ctx context.Context, page string) (string, error) {
 	case a := <-response:
 		return a, nil
 	case <-ctx.Done():
-		return "", &Error{URL: httpURL(u), Rule: "nobody authorized the program in time", Err: context.Cause(ctx)}
+		return "", &Error{URL: httpURL(u), Rule: "the user did not authorize the program in time", Err: context.Cause(ctx)}
 	}
 }
 
-// takePaste hands on the answer that is pasted, if there ever is one.
+// takePaste sends the pasted response, if there is one.
 func (r *receiver) takePaste(ctx context.Context, response chan<- string) {
 	for {
 		a, err := r.l.Paste.line(ctx)
 		if err != nil {
-			return // there is still the browser
+			return // the browser may still respond
 		}
 		if strings.HasPrefix(a, r.RedirectURI()+"?") {
 			response <- a
 			return
 		}
-		_, _ = io.WriteString(r.l.Paste.Out, "That is not it; the address begins with "+r.RedirectURI()+"?\n")
+		_, _ = io.WriteString(r.l.Paste.Out, "This is another address. Paste the one that begins with "+r.RedirectURI()+"?\n")
 	}
 }
 

@@ -15,17 +15,16 @@ import (
 
 const (
 	pageHead  = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Authorization</title><p>`
-	pageDone  = pageHead + `The answer has arrived. You can close this page and go back to the program.`
-	pageWrong = pageHead + `This is not an answer that anybody waits for.`
+	pageDone  = pageHead + `You can close this page and return to the program.`
+	pageWrong = pageHead + `This page does not belong to a pending authorization.`
 
 	requestTime = 10 * time.Second
 	maxRequest  = 64 << 10
-	maxVisitors = 32 // at a time
+	maxVisitors = 32 // concurrent connections
 )
 
-// serve answers browsers until the listener is closed and ctx ends. One request
-// for each connection is all there is to it; http.Server would add 0.5 MB to a
-// program.
+// serve answers one request on each connection until the listener is closed and
+// ctx is done. An http.Server would add 0.5 MB to a program.
 func (r *receiver) serve(ctx context.Context, state string, response chan<- string) {
 	var visitors sync.WaitGroup
 	defer visitors.Wait()
@@ -53,9 +52,9 @@ func (r *receiver) serve(ctx context.Context, state string, response chan<- stri
 	}
 }
 
-// visit answers one request, and then hands it on if it is the answer with the
-// state. Other pages that the browser has open can guess the port, so nothing
-// else ends the wait.
+// serveOne answers one request, and calls take if it is the authorization
+// response with this state. Other pages in the browser can guess the port, so it
+// ignores every other request.
 func (r *receiver) serveOne(c net.Conn, state string, take func(string)) {
 	req, err := http.ReadRequest(bufio.NewReader(io.LimitReader(c, maxRequest)))
 	if err != nil {

@@ -26,7 +26,7 @@ func (e *env) open(ctx context.Context, page string) error {
 	return err
 }
 
-// visit opens a page and returns it.
+// serveOne opens a page and returns it.
 func (e *env) visit(page string) (string, error) {
 	req, err := http.NewRequest("GET", page, nil)
 	if err != nil {
@@ -72,7 +72,7 @@ func TestLoopback(t *testing.T) {
 }
 
 // Only the answer that is waited for ends the waiting, and only once.
-func TestLoopbackTakesOneAnswer(t *testing.T) {
+func TestLoopbackAcceptsOneResponse(t *testing.T) {
 	e := newEnv(t)
 	in, err := (&Loopback{Open: func(context.Context, string) error { return nil }}).Listen(t.Context(), "")
 	if err != nil {
@@ -91,7 +91,7 @@ func TestLoopbackTakesOneAnswer(t *testing.T) {
 	uri := in.RedirectURI()
 	base := strings.TrimSuffix(uri, "/callback")
 	for _, page := range []string{base + "/", base + "/favicon.ico", uri, uri + "?code=x", uri + "?code=x&state=abd", uri + "?state=abc&state=abc", base + "/x?state=abc"} {
-		if got, err := e.visit(page); err != nil || !strings.HasPrefix(got, "400") || !strings.Contains(got, "nobody") && !strings.Contains(got, "anybody") {
+		if got, err := e.visit(page); err != nil || !strings.HasPrefix(got, "400") || !strings.Contains(got, "does not belong") {
 			t.Errorf("%s: %s, %v", page, got, err)
 		}
 	}
@@ -182,7 +182,7 @@ func TestPaste(t *testing.T) {
 	}
 
 	// A code alone lacks what shows whose it is.
-	for in, want := range map[string]string{"code-123\n": "did not come to", "http://127.0.0.1/callback?code=x": "state", "": "EOF"} {
+	for in, want := range map[string]string{"code-123\n": "does not match the redirect URI", "http://127.0.0.1/callback?code=x": "state", "": "EOF"} {
 		p := &Paste{In: iotest.OneByteReader(strings.NewReader(in)), Out: io.Discard}
 		e.mustFail(e.transport(func(o *Options) { o.Authorizer = p }), want)
 	}
@@ -204,10 +204,10 @@ func TestLoopbackAndPaste(t *testing.T) {
 		return done
 	}
 	page := func() string {
-		optString := <-shown
-		optString = optString[strings.Index(optString, "http"):]
-		optString, _, _ = strings.Cut(optString, "\n")
-		return optString
+		text := <-shown
+		text = text[strings.Index(text, "http"):]
+		text, _, _ = strings.Cut(text, "\n")
+		return text
 	}
 	done := login()
 	response, err := agree(t.Context(), e.base, page())
@@ -218,8 +218,8 @@ func TestLoopbackAndPaste(t *testing.T) {
 		t.Errorf("nobody listens at %s", response)
 	}
 	_, _ = io.WriteString(person, "\n \nwhat?\n")
-	if optString := <-shown; !strings.Contains(optString, "That is not it; the address begins with http://127.0.0.1:") {
-		t.Error(optString)
+	if text := <-shown; !strings.Contains(text, "This is another address. Paste the one that begins with http://127.0.0.1:") {
+		t.Error(text)
 	}
 	_, _ = io.WriteString(person, response+"\r\n")
 	if err := <-done; err != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 // Row 41 of the fault matrix, with clients of both eras and both transports.
-func TestCallsOfAClient(t *testing.T) {
+func TestMCPClientCalls(t *testing.T) {
 	const calls = 100
 	for name, v := range map[string]struct {
 		path, protocolVersion string

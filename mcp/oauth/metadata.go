@@ -4,7 +4,8 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// resourceMetadata is what of RFC 9728, section 2, is used.
+// resourceMetadata holds the used members of protected resource metadata (RFC
+// 9728, section 2).
 type resourceMetadata struct {
 	resource     string
 	servers      []string
@@ -32,7 +33,8 @@ func parseResourceMetadata(data []byte) (*resourceMetadata, error) {
 	return m, r.End()
 }
 
-// serverMetadata is what of RFC 8414, section 2, and its extensions is used.
+// serverMetadata holds the used members of authorization server metadata (RFC
+// 8414, section 2, and its extensions).
 type serverMetadata struct {
 	issuer         string
 	authorize      string
@@ -84,7 +86,7 @@ func parseServerMetadata(data []byte) (*serverMetadata, error) {
 	return m, r.End()
 }
 
-// text, texts and truth read a value that may be null, which means absent.
+// optString, optStrings and optBool read a value; null means absent.
 func optString(r *wire.Reader) string {
 	if r.Null() {
 		return ""

@@ -105,7 +105,7 @@ func TestCovers(t *testing.T) {
 }
 
 // What is above the resource is for the whole origin to say.
-func TestWhoMaySpeakForOthers(t *testing.T) {
+func TestResourceOfMetadata(t *testing.T) {
 	tr := New("https://h/a/mcp", nil)
 	for _, v := range []struct {
 		said, resource string
@@ -164,7 +164,7 @@ func TestJWT(t *testing.T) {
 	}
 }
 
-func TestServerText(t *testing.T) {
+func TestPrintable(t *testing.T) {
 	for in, want := range map[string]string{
 		"plain": "plain", "a\x1b[31mb\r\nc\u202ed": "ab  c?d", "\xff": "?", "with " + mark + "&": "with ***&", "abc": "abc",
 	} {

@@ -7,28 +7,35 @@ import (
 	"sync"
 )
 
-// A Paste is an Authorizer for a person whose browser is elsewhere: it writes
-// the page's URL, and reads the URL at which the browser ends up, whether it
-// shows anything there or not.
+// A Paste is an Authorizer for a user whose browser runs on another machine: it
+// writes the URL of the login page to Out, and reads from In the URL to which the
+// browser was redirected, even if the browser could not load that page.
 type Paste struct {
-	In  io.Reader // a line of it is read
+	In  io.Reader // Paste reads one line
 	Out io.Writer
 
-	// RedirectURI is where the browser is sent. Empty means
-	// http://127.0.0.1/callback, where nothing answers.
+	// RedirectURI is the redirect URI of the registered client. Empty means
+	// http://127.0.0.1/callback, where no server needs to run.
 	RedirectURI string
 
 	mu   sync.Mutex
-	next chan line // of the read that goes on, if one does; guarded by mu
+	next chan line // the result of a pending read; guarded by mu
 }
 
 type line struct {
-	optString string
-	err       error
+	text string
+	err  error
 }
 
 // Listen implements [Authorizer].
-func (p *Paste) Listen(context.Context, string) (Receiver, error) { return paster{p}, nil }
+func (p *Paste) Listen(context.Context, string) (Receiver, error) {
+	if p.In == nil || p.Out == nil {
+		return nil, errPaste
+	}
+	return paster{p}, nil
+}
+
+var errPaste = &Error{Rule: "Paste needs both In and Out (one is nil)"}
 
 type paster struct{ *Paste }
 
@@ -44,20 +51,20 @@ func (p paster) RedirectURI() string {
 
 // Authorize implements [Receiver].
 func (p paster) Authorize(ctx context.Context, page string) (string, error) {
-	if err := p.show(page, "Then paste the address that the browser shows in the end, even if there is no page:"); err != nil {
+	if err := p.show(page, "After you log in, paste the address that the browser shows, even if the page does not load:"); err != nil {
 		return "", err
 	}
 	return p.line(ctx)
 }
 
-// show says which page to open, and what to do then.
+// show tells the user which page to open and what to do then.
 func (p *Paste) show(page, then string) error {
 	_, err := io.WriteString(p.Out, "Open this page in a browser:\n\n"+page+"\n\n"+then+"\n")
 	return err
 }
 
-// line returns the next line that is not empty. When ctx ends first, what is
-// read later is for the next time.
+// line returns the next line that is not empty. If ctx is done first, the
+// pending read serves the next call.
 func (p *Paste) line(ctx context.Context) (string, error) {
 	p.mu.Lock()
 	next := p.next
@@ -65,8 +72,8 @@ func (p *Paste) line(ctx context.Context) (string, error) {
 		next = make(chan line, 1)
 		p.next = next
 		go func() { // ends with the line, or with p.In
-			optString, err := readLine(p.In)
-			next <- line{optString, err}
+			text, err := readLine(p.In)
+			next <- line{text, err}
 		}()
 	}
 	p.mu.Unlock()
@@ -75,8 +82,8 @@ func (p *Paste) line(ctx context.Context) (string, error) {
 		p.mu.Lock()
 		p.next = nil
 		p.mu.Unlock()
-		if optString := strings.TrimSpace(l.optString); optString != "" || l.err != nil {
-			return optString, l.err
+		if text := strings.TrimSpace(l.text); text != "" || l.err != nil {
+			return text, l.err
 		}
 		return p.line(ctx)
 	case <-ctx.Done():
@@ -84,24 +91,24 @@ func (p *Paste) line(ctx context.Context) (string, error) {
 	}
 }
 
-// readLine reads up to the end of the line and no further.
+// readLine reads byte by byte, so that it takes nothing after the line.
 func readLine(r io.Reader) (string, error) {
 	const longest = 64 << 10
-	var optString []byte
-	for b := make([]byte, 1); len(optString) < longest; {
+	var text []byte
+	for b := make([]byte, 1); len(text) < longest; {
 		n, err := r.Read(b)
 		if n == 1 {
 			if b[0] == '\n' {
 				break
 			}
-			optString = append(optString, b[0])
+			text = append(text, b[0])
 		}
-		if err == io.EOF && len(optString) > 0 {
+		if err == io.EOF && len(text) > 0 {
 			break
 		}
 		if err != nil {
 			return "", err
 		}
 	}
-	return string(optString), nil
+	return string(text), nil
 }

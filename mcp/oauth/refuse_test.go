@@ -15,7 +15,7 @@ import (
 
 // Row 40 of the fault matrix: whatever is wrong is refused before a code or a
 // token leaves the process.
-func TestRefusedBeforeAnybodyIsAsked(t *testing.T) {
+func TestRefusedBeforeUserIsAsked(t *testing.T) {
 	for _, v := range []struct {
 		name   string
 		change func(e *env)
@@ -27,36 +27,36 @@ func TestRefusedBeforeAnybodyIsAsked(t *testing.T) {
 		{"resource of another port", func(e *env) { e.prm["resource"] = e.as.URL }, []string{"RFC 9728"}},
 		{"no resource", func(e *env) { delete(e.prm, "resource") }, []string{"RFC 9728"}},
 		{"no servers", func(e *env) { e.prm["authorization_servers"] = []string{} }, []string{"names no authorization server"}},
-		{"private address", func(e *env) { e.prm["authorization_servers"] = []string{"http://10.1.2.3"} }, []string{"http://10.1.2.3", "only https"}},
+		{"private address", func(e *env) { e.prm["authorization_servers"] = []string{"http://10.1.2.3"} }, []string{"http://10.1.2.3", "must be https"}},
 		{"metadata in the clouds", func(e *env) { e.prm["authorization_servers"] = []string{"https://169.254.169.254"} }, []string{"link-local"}},
 		{"multicast", func(e *env) { e.prm["authorization_servers"] = []string{"https://224.0.0.1"} }, []string{"multicast"}},
-		{"http", func(e *env) { e.prm["authorization_servers"] = []string{"http://example.com"} }, []string{"http://example.com", "only https"}},
+		{"http", func(e *env) { e.prm["authorization_servers"] = []string{"http://example.com"} }, []string{"http://example.com", "must be https"}},
 		{"file", func(e *env) { e.prm["authorization_servers"] = []string{"file:///etc/passwd"} }, []string{"not an absolute URL"}},
 		{"credentials in the issuer", func(e *env) { e.prm["authorization_servers"] = []string{"https://u:" + mark + "@example.com"} }, []string{"credentials"}},
 		{"query in the issuer", func(e *env) { e.prm["authorization_servers"] = []string{e.as.URL + "?x=1"} }, []string{"RFC 8414, section 2"}},
 		{"wrong issuer", func(e *env) { e.meta["issuer"] = "https://evil.example.com" }, []string{"https://evil.example.com", "RFC 8414, section 3.3"}},
 		{"issuer with a slash", func(e *env) { e.meta["issuer"] = e.as.URL + "/" }, []string{"RFC 8414, section 3.3", "Options.Issuer"}},
 		{"no issuer", func(e *env) { delete(e.meta, "issuer") }, []string{"RFC 8414, section 3.3"}},
-		{"no metadata", func(e *env) { e.meta = nil }, []string{"no metadata of an authorization server"}},
+		{"no metadata", func(e *env) { e.meta = nil }, []string{"no authorization server metadata"}},
 		{"no PKCE", func(e *env) { delete(e.meta, "code_challenge_methods_supported") }, []string{"PKCE", "code_challenge_methods_supported"}},
 		{"plain PKCE", func(e *env) { e.meta["code_challenge_methods_supported"] = []string{"plain"} }, []string{"PKCE"}},
 		{"javascript:", func(e *env) { e.meta["authorization_endpoint"] = "javascript:alert(1)" }, []string{"authorization_endpoint", "javascript:..."}},
 		{"data:", func(e *env) { e.meta["authorization_endpoint"] = "data:text/html,x" }, []string{"authorization_endpoint"}},
 		{"relative endpoint", func(e *env) { e.meta["token_endpoint"] = "/token" }, []string{"token_endpoint"}},
-		{"token over http", func(e *env) { e.meta["token_endpoint"] = "http://example.com/token" }, []string{"token_endpoint", "only https"}},
+		{"token over http", func(e *env) { e.meta["token_endpoint"] = "http://example.com/token" }, []string{"token_endpoint", "must be https"}},
 		{"registration over http", func(e *env) { e.meta["registration_endpoint"] = "http://example.com/r" }, []string{"registration_endpoint"}},
 		{"no token endpoint", func(e *env) { delete(e.meta, "token_endpoint") }, []string{"no token_endpoint"}},
 		{"no authorization endpoint", func(e *env) { delete(e.meta, "authorization_endpoint") }, []string{"no authorization_endpoint"}},
 		{"no registration", func(e *env) { delete(e.meta, "registration_endpoint") }, []string{"Options.Client"}},
-		{"10 MiB", func(e *env) { e.meta["x"] = strings.Repeat("x", 10<<20) }, []string{"more than 1 MiB"}},
+		{"10 MiB", func(e *env) { e.meta["x"] = strings.Repeat("x", 10<<20) }, []string{"larger than 1 MiB"}},
 		{"twice the same key", func(e *env) { e.handle = serveRaw(serverPath, `{"issuer":"a","issuer":"b"}`) }, []string{"RFC 8414"}},
 		{"wrong types", func(e *env) { e.handle = serveRaw(resourcePath+"/mcp", `{"resource":1}`) }, []string{"RFC 9728"}},
-		{"redirect to http", func(e *env) { e.handle = redirectTo(serverPath, "http://example.com/") }, []string{"redirects to", "http://example.com", "only https"}},
+		{"redirect to http", func(e *env) { e.handle = redirectTo(serverPath, "http://example.com/") }, []string{"refused redirect", "http://example.com", "must be https"}},
 		{"redirect to the clouds", func(e *env) { e.handle = redirectTo(serverPath, "https://169.254.169.254/latest") }, []string{"169.254.169.254", "link-local"}},
 		{"redirects without end", func(e *env) { e.handle = redirectTo(serverPath, serverPath) }, []string{"too many redirects"}},
 		{"a bad place in the challenge", func(e *env) {
 			e.challenge = func(*http.Request) string { return `Bearer resource_metadata="http://example.com/prm"` }
-		}, []string{"the challenge", "only https"}},
+		}, []string{"the challenge", "must be https"}},
 		{"failing metadata", func(e *env) {
 			e.challenge = func(*http.Request) string { return "" }
 			e.handle = func(rw http.ResponseWriter, r *http.Request) bool {
@@ -114,7 +114,7 @@ func redirectTo(path, target string) func(http.ResponseWriter, *http.Request) bo
 	}
 }
 
-func TestRefusedAnswers(t *testing.T) {
+func TestRefusedAuthorizationResponses(t *testing.T) {
 	for _, v := range []struct {
 		name     string
 		claimed  bool // that answers name the issuer
@@ -167,12 +167,12 @@ func TestRefusedTokens(t *testing.T) {
 		change func(m map[string]any)
 		want   string
 	}{
-		{"no token", func(m map[string]any) { delete(m, "access_token") }, "no access token"},
-		{"a line break", func(m map[string]any) { m["access_token"] = "a\r\nX: " + mark }, "cannot be sent"},
-		{"an unknown type", func(m map[string]any) { m["token_type"] = "mac" }, "unknown type"},
-		{"no type", func(m map[string]any) { delete(m, "token_type") }, "unknown type"},
-		{"no access token type", func(m map[string]any) { m["token_type"] = "N_A" }, "unknown type"},
-		{"a bound one unasked", func(m map[string]any) { m["token_type"] = "DPoP" }, "not bound to the key"},
+		{"no token", func(m map[string]any) { delete(m, "access_token") }, "no valid access_token"},
+		{"a line break", func(m map[string]any) { m["access_token"] = "a\r\nX: " + mark }, "no valid access_token"},
+		{"an unknown type", func(m map[string]any) { m["token_type"] = "mac" }, "unsupported token_type"},
+		{"no type", func(m map[string]any) { delete(m, "token_type") }, "unsupported token_type"},
+		{"no access token type", func(m map[string]any) { m["token_type"] = "N_A" }, "unsupported token_type"},
+		{"a bound one unasked", func(m map[string]any) { m["token_type"] = "DPoP" }, "not bound to the DPoP key"},
 		{"a number", func(m map[string]any) { m["access_token"] = 1 }, "RFC 6749, section 5.1"},
 	} {
 		e := newEnv(t)
@@ -217,7 +217,7 @@ func TestServerErrors(t *testing.T) {
 }
 
 // Answers that are no HTTP are quoted in errors, but not what they repeat.
-func TestSecretsThatComeBack(t *testing.T) {
+func TestEchoedSecrets(t *testing.T) {
 	e := newEnv(t)
 	at := ""
 	e.handle = func(rw http.ResponseWriter, r *http.Request) bool {
@@ -253,7 +253,7 @@ func TestSecretsThatComeBack(t *testing.T) {
 }
 
 // A server that refuses every token is not given token after token.
-func TestTokensAreRefused(t *testing.T) {
+func TestServerRefusesEveryToken(t *testing.T) {
 	e := newEnv(t)
 	robot := &robotUser{e: e}
 	e.handle = func(rw http.ResponseWriter, r *http.Request) bool {
@@ -264,7 +264,7 @@ func TestTokensAreRefused(t *testing.T) {
 	}
 	tr := e.transport(func(o *Options) { o.Authorizer = robot })
 	for range 3 {
-		e.mustFail(tr, "refuses the token that was issued for it just now")
+		e.mustFail(tr, "refuses the token that was just issued for it")
 	}
 	if robot.times != 1 {
 		t.Errorf("asked %d times", robot.times)
@@ -277,7 +277,7 @@ func TestEndlessStepUp(t *testing.T) {
 	robot := &robotUser{e: e}
 	n := 0
 	e.needs = func(*http.Request) string { n++; return "scope" + strconv.Itoa(n) }
-	e.mustFail(e.transport(func(o *Options) { o.Authorizer = robot }), "given up after 3 rounds")
+	e.mustFail(e.transport(func(o *Options) { o.Authorizer = robot }), "still demands authorization after 3 attempts")
 	if robot.times != 3 {
 		t.Errorf("asked %d times", robot.times)
 	}

@@ -36,7 +36,7 @@ func TestRefreshRotates(t *testing.T) {
 	e.mustGet(e.transport(func(o *Options) { o.Authorizer, o.Store = nil, store }))
 }
 
-func TestRefreshTokenThatIsNotRotated(t *testing.T) {
+func TestUnrotatedRefreshToken(t *testing.T) {
 	e := newEnv(t)
 	kept := ""
 	e.tokenAnswer = func(form url.Values, m map[string]any) {
@@ -57,7 +57,7 @@ func TestRefreshTokenThatIsNotRotated(t *testing.T) {
 }
 
 // Tokens are thrown away in stages.
-func TestStages(t *testing.T) {
+func TestDiscardInStages(t *testing.T) {
 	e := newEnv(t)
 	robot := &robotUser{e: e}
 	tr := e.transport(func(o *Options) { o.Authorizer = robot })
@@ -100,7 +100,7 @@ func TestStages(t *testing.T) {
 }
 
 // A server that cannot refresh right now does not cost the refresh token.
-func TestRefreshFailsForAMoment(t *testing.T) {
+func TestRefreshFailsTemporarily(t *testing.T) {
 	e := newEnv(t)
 	robot := &robotUser{e: e}
 	tr := e.transport(func(o *Options) { o.Authorizer = robot })
@@ -248,7 +248,7 @@ func TestTwoProcessesOneRefresh(t *testing.T) {
 	}
 }
 
-func TestExpiredTokenIsRefreshedBefore(t *testing.T) {
+func TestExpiredTokenIsRefreshedBeforeUse(t *testing.T) {
 	e := newEnv(t)
 	e.tokenAnswer = func(form url.Values, m map[string]any) {
 		if form.Get("grant_type") == "authorization_code" {
@@ -303,7 +303,7 @@ func TestServerMoves(t *testing.T) {
 	}
 }
 
-func TestQuietRequestsAskNobody(t *testing.T) {
+func TestBestEffortRequestsDoNotAuthorize(t *testing.T) {
 	e := newEnv(t)
 	tr := e.transport(nil)
 	quiet := func() error {
@@ -323,7 +323,7 @@ func TestQuietRequestsAskNobody(t *testing.T) {
 	}
 }
 
-func TestBodyThatCannotBeSentAgain(t *testing.T) {
+func TestUnrepeatableBody(t *testing.T) {
 	e := newEnv(t)
 	req, err := http.NewRequestWithContext(t.Context(), "POST", e.url(), io.NopCloser(strings.NewReader("hello")))
 	if err != nil {

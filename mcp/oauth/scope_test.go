@@ -97,7 +97,7 @@ func TestStepUp(t *testing.T) {
 
 // A server that grants less than it asks for is asked three times in all, for
 // one operation, and others are not concerned.
-func TestStepUpThatDoesNotHelp(t *testing.T) {
+func TestUselessStepUp(t *testing.T) {
 	e := newEnv(t)
 	robot := &robotUser{e: e}
 	e.challenge = func(*http.Request) string { return `Bearer scope="read"` }
@@ -112,7 +112,7 @@ func TestStepUpThatDoesNotHelp(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 5 {
-		if _, err := e.ask(tr, "admin"); err == nil || !strings.Contains(err.Error(), "given up after 3 rounds") {
+		if _, err := e.ask(tr, "admin"); err == nil || !strings.Contains(err.Error(), "still demands authorization after 3 attempts") {
 			t.Error(err)
 		} else {
 			checkStatus(t, err, 403)
@@ -171,7 +171,7 @@ func TestStepUpByLogin(t *testing.T) {
 
 // Calls that need more scopes together cost one authorization for each set of
 // scopes, and none of them is given up for want of rounds.
-func TestStepUpsTogether(t *testing.T) {
+func TestConcurrentStepUps(t *testing.T) {
 	for _, v := range []struct {
 		name  string
 		scope func(call string) string
@@ -237,7 +237,7 @@ func TestStepUpsTogether(t *testing.T) {
 	}
 }
 
-func TestScopesThatTheTokenHas(t *testing.T) {
+func TestDemandForGrantedScopes(t *testing.T) {
 	e := newEnv(t)
 	robot := &robotUser{e: e}
 	e.challenge = func(*http.Request) string { return `Bearer scope="admin"` }
@@ -249,7 +249,7 @@ func TestScopesThatTheTokenHas(t *testing.T) {
 		rw.WriteHeader(403)
 		return true
 	}
-	e.mustFail(e.transport(func(o *Options) { o.Authorizer = robot }), "scopes that the token has")
+	e.mustFail(e.transport(func(o *Options) { o.Authorizer = robot }), "scopes that the token already has")
 	if robot.times != 1 {
 		t.Errorf("asked %d times", robot.times)
 	}
@@ -279,7 +279,7 @@ func checkStatus(t *testing.T, err error, code int) {
 
 // A person who said no is not asked again for the next request, but later, and
 // when the program wants it.
-func TestWhoSaidNoIsNotAskedAgain(t *testing.T) {
+func TestDenialIsRemembered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		times := 0
 		no := errors.New("no")

@@ -5,26 +5,26 @@ import (
 	"sync"
 )
 
-// A flight is something that many requests wait for and one does. It runs in a
-// goroutine of its own, and ends when nobody waits for it any more.
+// A singleflight is one attempt to get a token that any number of requests share.
+// It runs in its own goroutine and is canceled when no request waits for it.
 type singleflight struct {
-	task    any // what it is for
+	task    any // the purpose of the attempt
 	cancel  context.CancelFunc
-	waiting int           // who wants the same; guarded by the mutex that guards the flight's place
+	waiting int           // requests with the same task; guarded by the mutex of the slot
 	done    chan struct{} // closed when tok and err are set
 	tok     *token
 	err     error
 }
 
-// join waits for the flight at place, which mu guards, and starts one that
-// runs f if there is none. If it was one for another task, false is returned
-// when it has ended, and nothing else.
+// doOnce waits for the attempt in slot, which mu guards, and starts one with f if
+// there is none. If the attempt was for another task, doOnce returns false when
+// it has ended; the caller tries again.
 func doOnce(ctx context.Context, mu *sync.Mutex, slot **singleflight, task any, f func(context.Context) (*token, error)) (*token, error, bool) {
 	mu.Lock()
 	p := *slot
 	if p == nil {
-		// It belongs to all who wait, so it has the values of the first
-		// and the end of none.
+		// The attempt belongs to all waiters: it has the context values of
+		// the first, but not its cancellation.
 		inner, cancel := context.WithCancel(context.WithoutCancel(ctx))
 		p = &singleflight{task: task, cancel: cancel, done: make(chan struct{})}
 		*slot = p
@@ -59,7 +59,7 @@ func doOnce(ctx context.Context, mu *sync.Mutex, slot **singleflight, task any, 
 	}
 	if p.waiting == 0 {
 		if *slot == p {
-			*slot = nil // the next starts anew instead of joining what ends
+			*slot = nil // the next request starts a new attempt
 		}
 		p.cancel()
 	}

@@ -10,48 +10,49 @@ import (
 )
 
 const (
-	// maxStepUps is how often more scopes are asked for, for one operation.
-	// Authorization before that counts.
+	// maxStepUps limits how often one operation requests more scopes. The
+	// authorization before that counts.
 	maxStepUps = 3
 
-	// maxOperations bounds how many operations are remembered.
+	// maxOperations limits the number of operations in Transport.stepUps.
 	maxOperations = 1000
 )
 
-// An operation is what a request does at the server, as far as it can be seen.
+// An operation identifies what a request does, by its URL and headers.
 type operation struct {
 	t      *Transport
 	req    *http.Request
-	rounds int // of authorization in this request
+	rounds int // authorizations for this request
 	stepUp bool
 }
 
-// name says what the request does. Requests of MCP have it in headers, from
-// 2026-07-28 on.
+// name returns a key for the operation. From 2026-07-28 on, headers carry the
+// MCP method and the name of the tool.
 func (o *operation) name() string {
 	h := o.req.Header
 	return strings.Join([]string{o.req.Method, o.req.URL.Path, h.Get("Mcp-Method"), h.Get("Mcp-Name")}, "\n")
 }
 
-// meet returns a token that may meet the demand that k did not.
+// satisfyDemand returns a token that may satisfy the demand, which k did not.
 func (o *operation) satisfyDemand(ctx context.Context, k *token, d demand) (*token, error) {
 	if o.rounds++; o.rounds > maxStepUps {
 		return nil, o.t.tooManyRounds()
 	}
 	if d.stepUp && k != nil && d.satisfiedBy(k) {
-		return nil, &Error{URL: httpx.Clean(o.t.url), Rule: "it asks for scopes that the token has: " + printable(d.scope)}
+		return nil, &Error{URL: httpx.Clean(o.t.url), Rule: "the server demands scopes that the token already has: " + printable(d.scope)}
 	}
 	o.stepUp = o.stepUp || d.stepUp
 	return o.t.renew(ctx, k, d, o.name())
 }
 
-// stepUp is the task to get more scopes for an operation.
+// A stepUp is the task of getting more scopes for an operation.
 type stepUp struct {
 	demand    demand
 	operation string
 }
 
-// countStepUp counts how often a task is begun, if it is one to get more scopes.
+// countStepUp counts the task if it is a stepUp, and returns an error after the
+// last permitted one.
 func (t *Transport) countStepUp(task any) error {
 	s, ok := task.(stepUp)
 	if !ok {
@@ -69,7 +70,8 @@ func (t *Transport) countStepUp(task any) error {
 	return nil
 }
 
-// done notes that the operation is no longer refused for want of scopes.
+// succeeded resets the count of the operation if the server no longer refuses it
+// for lack of scopes.
 func (o *operation) succeeded(resp *http.Response) {
 	if !o.stepUp || resp.StatusCode == http.StatusForbidden {
 		return
@@ -80,5 +82,5 @@ func (o *operation) succeeded(resp *http.Response) {
 }
 
 func (t *Transport) tooManyRounds() error {
-	return &Error{URL: httpx.Clean(t.url), Rule: "it asks for ever more authorization: given up after " + strconv.Itoa(maxStepUps) + " rounds (Step-Up Authorization Flow)"}
+	return &Error{URL: httpx.Clean(t.url), Rule: "the server still demands authorization after " + strconv.Itoa(maxStepUps) + " attempts (Step-Up Authorization Flow)"}
 }

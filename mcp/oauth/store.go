@@ -5,30 +5,32 @@ import (
 	"sync"
 )
 
-// A Store keeps what is to outlive a Transport: tokens and registrations, which
-// are secret, as JSON. Its methods may be called by several goroutines.
+// A Store holds tokens and registrations, which are secret, as JSON. It may
+// outlive a Transport and be shared by several. Its methods must be safe for
+// concurrent use.
 type Store interface {
-	// Load returns what was saved under the key, or nil if nothing was.
+	// Load returns the data saved under key, or nil if there is none.
 	Load(ctx context.Context, key StoreKey) ([]byte, error)
 
-	// Save saves data under the key, or removes what is there if data is nil.
+	// Save saves data under key, or deletes the entry if data is nil.
 	Save(ctx context.Context, key StoreKey, data []byte) error
 
-	// Lock waits until nobody else holds the lock with this key: no goroutine,
-	// and no process that shares the store. It may be held for as long as a
-	// person takes, and must end with the process.
+	// Lock waits until no other goroutine, and no other process that shares the
+	// store, holds the lock for key. A Transport may hold it while the user logs
+	// in. The lock must be released if the process dies.
 	Lock(ctx context.Context, key StoreKey) (unlock func(), err error)
 }
 
-// A StoreKey says what something in a Store belongs to. A token has all three,
-// a registration no resource, and which token is in use is kept without an issuer.
+// A StoreKey identifies an entry in a Store. A token has all three fields, a
+// registration no Resource. The entry without Issuer records which token a
+// Transport uses.
 type StoreKey struct {
-	Issuer   string
-	Resource string
-	Client   string
+	Issuer   string // the authorization server
+	Resource string // the MCP server
+	Client   string // the client ID
 }
 
-// A Memory is a Store that ends with the process.
+// A Memory is a Store in memory. The zero value is empty and ready to use.
 type Memory struct {
 	mu    sync.Mutex // guards both maps
 	data  map[StoreKey][]byte
@@ -36,9 +38,7 @@ type Memory struct {
 }
 
 // NewMemory returns an empty Memory.
-func NewMemory() *Memory {
-	return &Memory{data: map[StoreKey][]byte{}, locks: map[StoreKey]chan struct{}{}}
-}
+func NewMemory() *Memory { return &Memory{} }
 
 // Load implements [Store].
 func (m *Memory) Load(_ context.Context, key StoreKey) ([]byte, error) {
@@ -51,6 +51,9 @@ func (m *Memory) Load(_ context.Context, key StoreKey) ([]byte, error) {
 func (m *Memory) Save(_ context.Context, key StoreKey, data []byte) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.data == nil {
+		m.data = map[StoreKey][]byte{}
+	}
 	if data == nil {
 		delete(m.data, key)
 	} else {
@@ -62,6 +65,9 @@ func (m *Memory) Save(_ context.Context, key StoreKey, data []byte) error {
 // Lock implements [Store].
 func (m *Memory) Lock(ctx context.Context, key StoreKey) (func(), error) {
 	m.mu.Lock()
+	if m.locks == nil {
+		m.locks = map[StoreKey]chan struct{}{}
+	}
 	l := m.locks[key]
 	if l == nil {
 		l = make(chan struct{}, 1)

@@ -15,10 +15,12 @@ import (
 )
 
 // A File is a Store in a file that only its owner may read. Several processes
-// may use it at once. Locks are files beside it, which stay.
+// may use it at the same time. It creates lock files in the same directory and
+// does not remove them.
 type File struct{ path string }
 
-// NewFile returns a File at path. It is made when something is saved.
+// NewFile returns a File at path. The first Save creates the file and its
+// directory.
 func NewFile(path string) *File { return &File{path} }
 
 const (
@@ -28,7 +30,7 @@ const (
 
 // Load implements [Store].
 func (f *File) Load(_ context.Context, key StoreKey) ([]byte, error) {
-	entries, err := f.readSource()
+	entries, err := f.read()
 	return entries[key], err
 }
 
@@ -39,7 +41,7 @@ func (f *File) Save(ctx context.Context, key StoreKey, data []byte) error {
 			return err
 		}
 	}
-	if err := os.MkdirAll(filepath.Dir(f.path), 0o700); err != nil {
+	if err := f.makeDir(); err != nil {
 		return err
 	}
 	unlock, err := lockFile(ctx, f.path+".lock")
@@ -47,7 +49,7 @@ func (f *File) Save(ctx context.Context, key StoreKey, data []byte) error {
 		return err
 	}
 	defer unlock()
-	entries, err := f.readSource()
+	entries, err := f.read()
 	if err != nil {
 		return err
 	}
@@ -64,14 +66,15 @@ func (f *File) Save(ctx context.Context, key StoreKey, data []byte) error {
 
 // Lock implements [Store].
 func (f *File) Lock(ctx context.Context, key StoreKey) (func(), error) {
-	if err := os.MkdirAll(filepath.Dir(f.path), 0o700); err != nil {
+	if err := f.makeDir(); err != nil {
 		return nil, err
 	}
 	sum := sha256.Sum256([]byte(key.Issuer + "\n" + key.Resource + "\n" + key.Client))
 	return lockFile(ctx, f.path+"."+hex.EncodeToString(sum[:8])+".lock")
 }
 
-// lockFile locks the file at path. The lock goes with the process.
+// lockFile waits for the lock of the file at path, which the system releases if
+// the process dies.
 func lockFile(ctx context.Context, path string) (func(), error) {
 	for {
 		unlock, err := tryLock(path)
@@ -86,7 +89,21 @@ func lockFile(ctx context.Context, path string) (func(), error) {
 	}
 }
 
-func (f *File) readSource() (map[StoreKey][]byte, error) {
+// errPath is the error of a File without a path.
+var errPath = errors.New("oauth: NewFile: the path is empty")
+
+// makeDir creates the directory of the file.
+func (f *File) makeDir() error {
+	if f.path == "" {
+		return errPath
+	}
+	return os.MkdirAll(filepath.Dir(f.path), 0o700)
+}
+
+func (f *File) read() (map[StoreKey][]byte, error) {
+	if f.path == "" {
+		return nil, errPath
+	}
 	entries := map[StoreKey][]byte{}
 	file, err := os.Open(f.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -100,7 +117,7 @@ func (f *File) readSource() (map[StoreKey][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	foreign := &Error{Rule: f.path + " is not a file of this package"}
+	foreign := &Error{Rule: f.path + " is not a token file"}
 	if len(data) > maxFile {
 		return nil, foreign
 	}
@@ -130,7 +147,7 @@ func (f *File) readSource() (map[StoreKey][]byte, error) {
 	return entries, nil
 }
 
-// write replaces the file, so that who reads it sees the old one or the new.
+// write replaces the file atomically.
 func (f *File) write(entries map[StoreKey][]byte) (err error) {
 	b := []byte{'['}
 	for key, data := range entries {
@@ -142,7 +159,7 @@ func (f *File) write(entries map[StoreKey][]byte) (err error) {
 	}
 	b = append(b, "\n]\n"...)
 	if len(b) > maxFile {
-		return &Error{Rule: f.path + " would be larger than is read again"}
+		return &Error{Rule: f.path + " would be larger than 16 MiB"}
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(f.path), filepath.Base(f.path)+".*.tmp") // mode 0600
 	if err != nil {
@@ -164,7 +181,7 @@ func (f *File) write(entries map[StoreKey][]byte) (err error) {
 		return err
 	}
 	for range 10 {
-		// On Windows a file cannot be replaced while somebody reads it.
+		// On Windows a file cannot be replaced while it is open.
 		if err = os.Rename(tmp.Name(), f.path); !errors.Is(err, fs.ErrPermission) {
 			break
 		}

@@ -4,7 +4,8 @@ package oauth
 
 import "sync"
 
-// locks stands for files that cannot be locked here: it knows this process only.
+// locks holds the locked paths of this process. This system has no file locks,
+// so other processes are not kept out.
 var locks sync.Map
 
 func tryLock(path string) (unlock func(), err error) {

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// tryLock locks the file at path, or returns nil if somebody else has.
+// tryLock locks the file at path. It returns nil if the file is locked already.
 func tryLock(path string) (unlock func(), err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {

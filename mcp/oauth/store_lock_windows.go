@@ -5,11 +5,11 @@ import (
 	"syscall"
 )
 
-// errSharing is what another process that has the file open leads to.
+// errSharing is the error when the file is already open without sharing.
 const errSharing = syscall.Errno(32) // ERROR_SHARING_VIOLATION
 
-// tryLock opens the file at path for nobody else, or returns nil if somebody
-// else has it.
+// tryLock opens the file at path without sharing. It returns nil if the file is
+// open already.
 func tryLock(path string) (unlock func(), err error) {
 	name, err := syscall.UTF16PtrFromString(path)
 	if err != nil {

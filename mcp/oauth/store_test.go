@@ -90,7 +90,7 @@ func TestStores(t *testing.T) {
 	}
 }
 
-func TestFileIsTheOwners(t *testing.T) {
+func TestFilePermissions(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")
 	f := NewFile(filepath.Join(dir, "tokens"))
 	if err := f.Save(t.Context(), StoreKey{}, []byte(`{}`)); err != nil {
@@ -118,7 +118,7 @@ func TestFileIsTheOwners(t *testing.T) {
 	}
 }
 
-func TestFileOfSomethingElse(t *testing.T) {
+func TestForeignFile(t *testing.T) {
 	for _, data := range []string{"", "{}", "[1]", `[{"issuer":1}]`, "[{}]x", "[" + strings.Repeat(" ", maxFile) + "]"} {
 		f := NewFile(filepath.Join(t.TempDir(), "tokens"))
 		if err := os.WriteFile(f.path, []byte(data), 0o600); err != nil {
@@ -138,7 +138,7 @@ func TestFileOfSomethingElse(t *testing.T) {
 }
 
 // What is too large to be read again is not written, and what was there stays.
-func TestFileThatGrows(t *testing.T) {
+func TestFileTooLarge(t *testing.T) {
 	f := NewFile(filepath.Join(t.TempDir(), "tokens"))
 	if err := f.Save(t.Context(), StoreKey{Client: "a"}, []byte(`"small"`)); err != nil {
 		t.Fatal(err)
@@ -152,25 +152,30 @@ func TestFileThatGrows(t *testing.T) {
 	}
 }
 
-func TestStoreThatFails(t *testing.T) {
+func TestFailingStore(t *testing.T) {
 	e := newEnv(t)
 	broken := errors.New("broken")
 	tr := e.transport(func(o *Options) { o.Store = storeFunc(func() error { return broken }) })
 	if err := e.mustFail(tr, "store"); !errors.Is(err, broken) {
 		t.Error(err)
 	}
-	// What is stored by something else is not taken for a token.
+	// The entry of another program is not mistaken for a token.
 	s := NewMemory()
+	save := func(key StoreKey, data string) {
+		if err := s.Save(t.Context(), key, []byte(data)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	tr = e.transport(func(o *Options) { o.Store = s })
 	for _, data := range []string{`{"issuer":1}`, `[]`, `x`} {
-		s.data[tr.bindingKey()] = []byte(data)
+		save(tr.bindingKey(), data)
 		if err := e.mustFail(tr); !errors.Is(err, errStored) {
 			t.Errorf("%s: %v", data, err)
 		}
 	}
-	s.data[tr.bindingKey()] = []byte(`{"issuer":"i"}`)
+	save(tr.bindingKey(), `{"issuer":"i"}`)
 	for _, data := range []string{`{}`, `x`, `{"access_token":"a","token_type":"DPoP","dpop_key":"AAAA"}`} {
-		s.data[StoreKey{Issuer: "i"}] = []byte(data)
+		save(StoreKey{Issuer: "i"}, data)
 		if err := e.mustFail(tr); !errors.Is(err, errStored) {
 			t.Errorf("%s: %v", data, err)
 		}
@@ -236,4 +241,19 @@ func TestLockOfAKilledProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	unlock()
+}
+
+func TestZeroMemory(t *testing.T) {
+	var m Memory
+	unlock, err := m.Lock(t.Context(), StoreKey{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	unlock()
+	if err := m.Save(t.Context(), StoreKey{}, []byte("{}")); err != nil {
+		t.Fatal(err)
+	}
+	if data, err := m.Load(t.Context(), StoreKey{}); err != nil || string(data) != "{}" {
+		t.Errorf("%q, %v", data, err)
+	}
 }

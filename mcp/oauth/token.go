@@ -15,37 +15,36 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// A token is an access token and what belongs to it. It does not change, but
-// for proven.
+// A token is an access token with its refresh token, scopes and key. It is
+// immutable except for proven.
 type token struct {
 	access  string
 	refresh string
-	dpop    bool      // it goes with proofs of key
-	scopes  []string  // what it was asked for, and granted
-	granted []string  // what it was granted
-	expires time.Time // a little earlier than was said; zero if that wasn't
-	der     []byte    // the key in the form in which it is stored
+	dpop    bool      // bound to key
+	scopes  []string  // the requested and the granted scopes
+	granted []string  // the granted scopes
+	expires time.Time // a little before the real expiry; zero if unknown
+	der     []byte    // key in the form in which it is stored
 
 	key       *Key
-	issued    time.Time // when the server gave it to this process; zero if it was stored
-	refreshed bool      // it came for a refresh token
+	issued    time.Time // when this process received it; zero if it was stored
+	refreshed bool      // it was issued for a refresh token
 
-	// proven says that a request with it was not refused.
-	proven atomic.Bool
+	proven atomic.Bool // the server accepted a request with it
 }
 
-// expired reports whether the token is not worth sending any more.
+// expired reports whether the token is expired or about to expire.
 func (k *token) expired() bool { return !k.expires.IsZero() && time.Now().After(k.expires) }
 
-// requestToken asks the token endpoint of m. key is what the token is to be
-// bound to, or nil. The answer's scopes are those of form, if it says none.
+// requestToken sends form to the token endpoint of m. The token is bound to key
+// unless that is nil. If the response has no scope, the token has that of form.
 func (t *Transport) requestToken(ctx context.Context, m *serverMetadata, c *Client, form url.Values, key *Key) (*token, error) {
 	u, err := t.fetch.parse(m.token)
 	if err != nil {
 		return nil, err
 	}
 	var a *response
-	for range 2 { // once more with the nonce that the server tells to use
+	for range 2 { // a second time with the nonce that the server demands
 		h := http.Header{"Content-Type": {"application/x-www-form-urlencoded"}}
 		if err := c.authenticate(m, form, h); err != nil {
 			return nil, err
@@ -72,7 +71,7 @@ func (t *Transport) requestToken(ctx context.Context, m *serverMetadata, c *Clie
 	return nil, err
 }
 
-// secretsOf returns what of a request by c, which may be nil, must not be repeated.
+// secretsOf returns the secrets in a request by c, which may be nil.
 func secretsOf(form url.Values, c *Client) (list []string) {
 	for _, name := range [...]string{"code", "code_verifier", "refresh_token", "assertion", "client_assertion", "client_secret", "subject_token", "token"} {
 		list = append(list, form.Get(name))
@@ -84,7 +83,7 @@ func secretsOf(form url.Values, c *Client) (list []string) {
 	return append(list, c.Secret, base64.StdEncoding.EncodeToString([]byte(basic)))
 }
 
-// token reads a successful answer (RFC 6749, section 5.1).
+// token parses a successful token response (RFC 6749, section 5.1).
 func (a *response) token(form url.Values) (*token, error) {
 	k := &token{issued: time.Now(), refreshed: form.Get("grant_type") == "refresh_token"}
 	kind, scope, life := "", "", int64(0)
@@ -106,10 +105,10 @@ func (a *response) token(form url.Values) (*token, error) {
 		}
 	}
 	if err := r.End(); err != nil {
-		return nil, &Error{URL: a.url, Rule: "a token that is not as RFC 6749, section 5.1, has it", Err: err}
+		return nil, &Error{URL: a.url, Rule: "invalid token response (RFC 6749, section 5.1)", Err: err}
 	}
 	if k.access == "" || strings.ContainsFunc(k.access, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return nil, &Error{URL: a.url, Rule: "no access token in the answer, or one that cannot be sent"}
+		return nil, &Error{URL: a.url, Rule: "the token response has no valid access_token"}
 	}
 	switch {
 	case kind == "bearer":
@@ -117,7 +116,7 @@ func (a *response) token(form url.Values) (*token, error) {
 		k.dpop = true
 	case kind == "n_a" && form.Has("requested_token_type"): // no access token (RFC 8693, section 2.2.1)
 	default:
-		return nil, &Error{URL: a.url, Rule: "an unknown type of token"}
+		return nil, &Error{URL: a.url, Rule: "the token response has an unsupported token_type"}
 	}
 	asked := strings.Fields(form.Get("scope"))
 	if k.granted = strings.Fields(scope); scope == "" {
@@ -126,14 +125,14 @@ func (a *response) token(form url.Values) (*token, error) {
 	k.scopes = union(asked, k.granted)
 	if life > 0 {
 		d := time.Duration(min(life, maxLife)) * time.Second
-		k.expires = k.issued.Add(d - min(d/5, 10*time.Second)) // requests take time
+		k.expires = k.issued.Add(d - min(d/5, 10*time.Second)) // time for a request to arrive
 	}
 	return k, nil
 }
 
 const maxLife = 10 * 365 * 24 * 3600
 
-// seconds reads a number of seconds, which some servers write as a string.
+// seconds reads a number of seconds, which some servers encode as a string.
 func seconds(r *wire.Reader) int64 {
 	switch r.Kind() {
 	case wire.String:
@@ -146,7 +145,7 @@ func seconds(r *wire.Reader) int64 {
 	return 0
 }
 
-// refusal returns the error that an answer is (RFC 6749, section 5.2).
+// refusal returns the error in an error response (RFC 6749, section 5.2).
 func (a *response) refusal(secrets ...string) error {
 	e := &ServerError{URL: a.url, Status: a.status, Code: strconv.Itoa(a.status)}
 	if s := http.StatusText(a.status); s != "" {
@@ -174,7 +173,7 @@ func (a *response) refusal(secrets ...string) error {
 	return e
 }
 
-// union returns the scopes of both lists, each once. Servers may say very many.
+// union returns the scopes of both lists without duplicates, in linear time.
 func union(a, b []string) []string {
 	var list []string
 	seen := map[string]bool{}
@@ -187,7 +186,7 @@ func union(a, b []string) []string {
 	return list
 }
 
-// within reports whether all of list are among those in of.
+// containsAll reports whether all of list are in of.
 func containsAll(list, of []string) bool {
 	known := setOf(of)
 	for _, s := range list {

@@ -13,11 +13,11 @@ import (
 	"github.com/stdmcp/stdmcp/internal/httpx"
 )
 
-// current returns the token to send, or nil. One that has expired is replaced
-// if that needs nobody. What goes wrong is seen when the server asks for more,
-// which it need not.
+// current returns the token to send, or nil. It replaces an expired token if
+// that does not need the user. It ignores errors, because the server may accept
+// the request anyway.
 func (t *Transport) current(ctx context.Context) *token {
-	if t.headerTransport != nil {
+	if t.insecureError != nil {
 		return nil
 	}
 	t.mu.Lock()
@@ -42,9 +42,9 @@ func (t *Transport) currentBinding() binding {
 	return t.binding
 }
 
-// renew returns a token that meets the demand, after used did not. All who
-// need one wait for the same; who needs something else than is being done, such
-// as more scopes for operation, waits for that first.
+// renew returns a token that satisfies the demand, which used did not. Requests
+// with the same task share one attempt. A request with another task, such as more
+// scopes for another operation, waits for the current attempt to end first.
 func (t *Transport) renew(ctx context.Context, used *token, d demand, operation string) (*token, error) {
 	slot, task := &t.renewing, any(nil)
 	switch {
@@ -65,7 +65,7 @@ func (t *Transport) renew(ctx context.Context, used *token, d demand, operation 
 			k := t.tok
 			t.mu.Unlock()
 			if k != nil && k != used && d.satisfiedBy(k) {
-				return k, nil // since used was sent, somebody renewed it
+				return k, nil // renewed since used was sent
 			}
 			if err := t.countStepUp(task); err != nil {
 				return nil, err
@@ -84,10 +84,11 @@ func (t *Transport) renew(ctx context.Context, used *token, d demand, operation 
 	}
 }
 
-// locked obtains a token while no other process does, unless one has.
+// obtainLocked obtains a token with the store locked, unless another process has
+// stored one.
 func (t *Transport) obtainLocked(ctx context.Context, used *token, d demand) (*token, error) {
-	if t.headerTransport != nil {
-		return nil, t.headerTransport
+	if t.insecureError != nil {
+		return nil, t.insecureError
 	}
 	k, err := t.load(ctx)
 	if err != nil {
@@ -98,7 +99,7 @@ func (t *Transport) obtainLocked(ctx context.Context, used *token, d demand) (*t
 	}
 	unlock, err := t.store.Lock(ctx, t.bindingKey())
 	if err != nil {
-		return nil, &Error{Rule: "the store cannot be locked", Err: err}
+		return nil, &Error{Rule: "cannot lock the store", Err: err}
 	}
 	defer unlock()
 	if k, err = t.load(ctx); err != nil {
@@ -110,8 +111,9 @@ func (t *Transport) obtainLocked(ctx context.Context, used *token, d demand) (*t
 	return t.obtain(ctx, k, d)
 }
 
-// obtain gets a token in place of old, which may be nil, in stages: what is
-// known is thrown away only when it is certain that it is of no use.
+// obtain gets a token in place of old, which may be nil: with the refresh token
+// first, then anew. It discards a stored token or registration only after the
+// authorization server has refused it.
 func (t *Transport) obtain(ctx context.Context, old *token, d demand) (*token, error) {
 	if t.opts.Grant == nil && t.opts.Authorizer == nil && (old == nil || old.refresh == "" || d.stepUp) {
 		if d.stepUp && old != nil {
@@ -126,18 +128,18 @@ func (t *Transport) obtain(ctx context.Context, old *token, d demand) (*token, e
 		return nil, err
 	}
 	if b := t.currentBinding(); b.issuer != s.issuer || b.resource != s.resource {
-		old = nil // the server has moved: what the other gave out is not for this one
+		old = nil // the server moved: this token is for another authorization server
 	}
 	if old != nil && !d.stepUp {
 		if !d.silent && old.justRefused() {
-			return nil, &Error{URL: s.resource, Rule: "it refuses the token that was issued for it just now"}
+			return nil, &Error{URL: s.resource, Rule: "the server refuses the token that was just issued for it"}
 		}
 		k, c, err := t.refresh(ctx, s, old)
 		if k != nil {
 			return t.storeToken(ctx, s, c, k)
 		}
 		if err != nil && !isRefusal(err) {
-			return nil, err // of the tokens, nothing is known
+			return nil, err // the tokens may still be valid
 		}
 		if err != nil {
 			if err := t.discardToken(ctx, isCode(err, "invalid_client", "unauthorized_client")); err != nil {
@@ -156,24 +158,24 @@ func (t *Transport) obtain(ctx context.Context, old *token, d demand) (*token, e
 }
 
 func (t *Transport) loginRequired() error {
-	return &Error{URL: httpx.Clean(t.url), Rule: "not authorized", Err: ErrLoginRequired}
+	return &Error{URL: httpx.Clean(t.url), Rule: "no valid token", Err: ErrLoginRequired}
 }
 
-// justRefused reports whether another token like k would be refused too: it is
-// new, no request with it was accepted, and it did not come for a refresh token,
-// which may be worth less than a new authorization.
+// justRefused reports whether the server would refuse another token like k too:
+// k is new, the server accepted no request with it, and it was not issued for a
+// refresh token, after which a new authorization may still help.
 func (k *token) justRefused() bool {
 	return !k.issued.IsZero() && time.Since(k.issued) < holdTime && !k.refreshed && !k.proven.Load()
 }
 
-// isRefusal reports whether an authorization server said no, and not something
-// in front of it.
+// isRefusal reports whether the authorization server refused the request, not a
+// proxy in front of it.
 func isRefusal(err error) bool {
 	var e *ServerError
 	return errors.As(err, &e) && e.isOAuthCode && !isTransient(err)
 }
 
-// isTransient reports whether the same attempt may succeed a moment later.
+// isTransient reports whether the same attempt may succeed later.
 func isTransient(err error) bool {
 	var e *ServerError
 	if errors.As(err, &e) {
@@ -183,8 +185,8 @@ func isTransient(err error) bool {
 	return errors.As(err, &n)
 }
 
-// refresh returns a token for the refresh token of old, or nil if there is none
-// or the last one for it was refused by the resource.
+// refresh returns a token for the refresh token of old. It returns nil if there
+// is none, or if the resource refused the last refreshed token.
 func (t *Transport) refresh(ctx context.Context, s *server, old *token) (*token, *Client, error) {
 	if old.refresh == "" || old.refreshed && !old.proven.Load() && !old.expired() {
 		return nil, nil, nil
@@ -212,10 +214,10 @@ func (t *Transport) refresh(ctx context.Context, s *server, old *token) (*token,
 }
 
 func notBound(s *server) error {
-	return &Error{URL: clean(s.issuer), Rule: "its token is not bound to the key that was proven (RFC 9449, section 5)"}
+	return &Error{URL: clean(s.issuer), Rule: "the token is not bound to the DPoP key (RFC 9449, section 5)"}
 }
 
-// grant gets a token anew: from the Grant, or from a person.
+// newToken gets a token from the Grant or the Authorizer.
 func (t *Transport) newToken(ctx context.Context, s *server, old *token, d demand) (k *token, c *Client, err error) {
 	key, der, err := t.proofKey(s, old, d)
 	if err != nil {
@@ -237,9 +239,9 @@ func (t *Transport) newToken(ctx context.Context, s *server, old *token, d deman
 	return k, c, nil
 }
 
-// scopes returns what to ask for: what the server demands, or else what it says
-// it needs, and what was asked for before (Scope Selection Strategy, Step-Up
-// Authorization Flow).
+// scopes returns the scopes to request: those that the server demands, or else
+// those in its metadata, and those of the old token (Scope Selection Strategy,
+// Step-Up Authorization Flow).
 func (t *Transport) scopes(s *server, old *token, d demand) []string {
 	list := strings.Fields(d.scope)
 	if len(list) == 0 && len(t.opts.Scopes) == 0 {

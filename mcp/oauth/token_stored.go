@@ -10,27 +10,28 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// A binding says which of the tokens in the store is that of the resource, so
-// that a program which starts can use it without asking anybody where it is.
+// A binding records which token in the store a Transport uses, so that a new
+// process needs no discovery to find it.
 type binding struct {
 	issuer, resource, client string
-	metadata                 string // where the challenge said that the resource's metadata is
-	wantedScopes             string // scopes that there was nobody to ask for
+	metadata                 string // URL of the resource's metadata in the challenge
+	wantedScopes             string // scopes to request at the next login
 }
 
-// bindingKey is where the binding is, and what is locked: a client that the
-// program says it is has another one than a client that is registered.
+// bindingKey returns the key of the binding and of the lock. It contains
+// Options.Client, so that such a program shares no token with a registered one.
 func (t *Transport) bindingKey() StoreKey {
 	return StoreKey{Resource: canonical(t.url), Client: t.opts.Client.ID}
 }
 
 func (b binding) key() StoreKey { return StoreKey{b.issuer, b.resource, b.client} }
 
-// load takes over what the store has, which another process may have changed.
+// load reads the binding and the token from the store, where another process may
+// have changed them.
 func (t *Transport) load(ctx context.Context) (*token, error) {
 	data, err := t.store.Load(ctx, t.bindingKey())
 	if err != nil {
-		return nil, &Error{Rule: "the store cannot be read", Err: err}
+		return nil, &Error{Rule: "cannot read the store", Err: err}
 	}
 	b, err := parseBinding(data)
 	if err != nil {
@@ -38,7 +39,7 @@ func (t *Transport) load(ctx context.Context) (*token, error) {
 	}
 	if data = nil; b.issuer != "" {
 		if data, err = t.store.Load(ctx, b.key()); err != nil {
-			return nil, &Error{Rule: "the store cannot be read", Err: err}
+			return nil, &Error{Rule: "cannot read the store", Err: err}
 		}
 	}
 	k, err := parseSaved(data)
@@ -48,17 +49,17 @@ func (t *Transport) load(ctx context.Context) (*token, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if ctx.Err() != nil {
-		return nil, context.Cause(ctx) // by now, somebody else may know better
+		return nil, context.Cause(ctx) // a newer attempt may have loaded newer data
 	}
 	if k != nil && t.tok != nil && k.access == t.tok.access {
-		k = t.tok // which knows whether it is of use
+		k = t.tok // which has proven
 	}
 	t.loaded, t.binding, t.tok = true, b, k
 	return k, nil
 }
 
-// keep stores a new token and uses it from now on. The one before it is lost,
-// whoever gave it out: nothing would lead to it any more.
+// storeToken stores a new token and makes it the current one. It deletes the
+// previous token from the store, because no binding refers to it any more.
 func (t *Transport) storeToken(ctx context.Context, s *server, c *Client, k *token) (*token, error) {
 	old, b := t.currentBinding(), binding{issuer: s.issuer, resource: s.resource, client: c.ID, metadata: s.metadataURL}
 	err := t.store.Save(ctx, b.key(), k.encode())
@@ -69,7 +70,7 @@ func (t *Transport) storeToken(ctx context.Context, s *server, c *Client, k *tok
 		err = t.store.Save(ctx, old.key(), nil)
 	}
 	if err != nil {
-		return nil, &Error{Rule: "the token cannot be stored", Err: err}
+		return nil, &Error{Rule: "cannot store the token", Err: err}
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -77,12 +78,12 @@ func (t *Transport) storeToken(ctx context.Context, s *server, c *Client, k *tok
 	return k, nil
 }
 
-// want notes the scopes that the next login is to ask for as well.
+// storeWantedScopes records scopes that the next login requests too.
 func (t *Transport) storeWantedScopes(ctx context.Context, scope string) error {
 	b := t.currentBinding()
 	b.wantedScopes = strings.Join(union(strings.Fields(b.wantedScopes), strings.Fields(scope)), " ")
 	if err := t.store.Save(ctx, t.bindingKey(), b.encode()); err != nil {
-		return &Error{Rule: "the store cannot be written", Err: err}
+		return &Error{Rule: "cannot write the store", Err: err}
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -90,8 +91,7 @@ func (t *Transport) storeWantedScopes(ctx context.Context, scope string) error {
 	return nil
 }
 
-// forget throws the token away, and, if it is of no use either, the client that
-// the authorization server made.
+// discardToken deletes the token and, if client is set, the registration.
 func (t *Transport) discardToken(ctx context.Context, client bool) error {
 	b := t.currentBinding()
 	err := t.store.Save(ctx, b.key(), nil)
@@ -101,7 +101,7 @@ func (t *Transport) discardToken(ctx context.Context, client bool) error {
 		}
 	}
 	if err != nil {
-		return &Error{Rule: "the store cannot be written", Err: err}
+		return &Error{Rule: "cannot write the store", Err: err}
 	}
 	t.mu.Lock()
 	t.tok = nil
@@ -120,7 +120,7 @@ func (b binding) encode() []byte {
 	return append(data, '}')
 }
 
-var errStored = errors.New("oauth: the store holds something that is not of this package")
+var errStored = errors.New("oauth: the store contains an entry of another program")
 
 func parseBinding(data []byte) (b binding, err error) {
 	if data == nil {
@@ -170,7 +170,7 @@ func (k *token) encode() []byte {
 	return append(b, '}')
 }
 
-// parseSaved reads what encode wrote, and nothing as nothing.
+// parseSaved reads what encode wrote. It returns nil for nil.
 func parseSaved(data []byte) (*token, error) {
 	if data == nil {
 		return nil, nil

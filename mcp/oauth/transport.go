@@ -2,6 +2,7 @@ package oauth
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"net/http"
 	"net/url"
@@ -11,82 +12,89 @@ import (
 	"github.com/stdmcp/stdmcp/internal/httpx"
 )
 
-// Options are the settings of a Transport. The zero value and nil work, as
-// long as nobody needs to be asked. Printing them shows no secret.
+// Options configure a Transport. The zero value and nil are valid: then the
+// Transport can send stored tokens, but not get a first one. An Options may be
+// used for any number of Transports. Printing it shows no secrets.
 type Options struct {
-	// Base sends the requests to the server. Nil means a transport of its own
-	// that is set up like http.DefaultTransport. If it is an http.Transport,
-	// its proxy and TLS configuration serve for the requests to authorization
-	// servers as well, but for what concerns one server, such as ServerName.
+	// Base sends the requests to the server. Nil means a new http.Transport
+	// configured like http.DefaultTransport. If Base is an *http.Transport, the
+	// requests to authorization servers use its proxy and its TLS configuration,
+	// except for settings of a single server, such as ServerName.
 	Base http.RoundTripper
 
-	// Store keeps tokens and registrations. Nil means in memory.
+	// Store holds tokens and registrations. Nil means a new Memory.
 	Store Store
 
-	// Authorizer has a person authorize the program. Nil means that nobody can
-	// be asked; then errors match ErrLoginRequired.
+	// Authorizer has the user authorize the program. If it and Grant are nil,
+	// requests that need a new token fail with ErrLoginRequired.
 	Authorizer Authorizer
 
-	// Grant gets tokens without a person, in place of the Authorizer.
+	// Grant gets tokens without a user. If it is set, Authorizer is not used.
 	Grant Grant
 
-	// Client is how the program is registered, if it is. Otherwise ClientURL
-	// is used where the authorization server knows such: the https URL of a
-	// client-id metadata document, which goes with Client.Key if there is one.
-	// Otherwise the program is registered as ClientName, and where that isn't
-	// possible AskClient is called, for an ID and a Secret.
-	Client     Client
-	ClientURL  string
-	ClientName string // empty means "stdmcp"
-	AskClient  func(ctx context.Context, issuer string) (Client, error)
+	// Client is the client as which the program is registered, if it is.
+	Client Client
 
-	// Scopes are asked for beside those that the server demands. Empty means
-	// what the server says it needs.
+	// ClientURL is the https URL of the program's client ID metadata document.
+	// It is used if Client.ID is empty and the authorization server supports
+	// such documents. If Client.Key is set, the client authenticates with it.
+	ClientURL string
+
+	// ClientName is the name for dynamic registration, which is used if neither
+	// Client nor ClientURL is. Empty means "stdmcp".
+	ClientName string
+
+	// AskClient returns a client for the authorization server with this issuer.
+	// It is called if no other registration is possible. The client must have an
+	// ID and may have a Secret, but no Key. Nil means that the request fails.
+	AskClient func(ctx context.Context, issuer string) (Client, error)
+
+	// Scopes are requested in addition to those that the server demands. Empty
+	// means the scopes in the server's metadata if it demands none.
 	Scopes []string
 
-	// Issuer is the authorization server to use, and the only one, whatever
-	// the server says: of several, in place of a wrong one, or so that no other
-	// ever sees what the program has.
+	// Issuer is the only authorization server to use, whichever ones the server
+	// names. Empty means the one that the server names.
 	Issuer string
 
-	// Resource is what the server's metadata must call it. Empty means its
-	// URL, or one above that.
+	// Resource is the resource that the server's metadata must state. Empty
+	// means the server's URL or a parent of it.
 	Resource string
 
-	// DPoP says when tokens are bound to a key.
+	// DPoP selects when tokens are bound to a key.
 	DPoP DPoP
 
-	// AllowHTTP lets tokens and metadata be sent without TLS over networks
-	// that are protected otherwise.
+	// AllowHTTP permits tokens and metadata over http, for networks that are
+	// protected by other means than TLS.
 	AllowHTTP bool
 }
 
 // A Transport is an http.RoundTripper that authorizes the requests to one
 // server.
 type Transport struct {
-	url             *url.URL
-	err             error // why url cannot be used
-	headerTransport error // why no token may go there
-	opts            Options
-	base            http.RoundTripper
-	fetch           *fetcher
-	store           Store
+	url           *url.URL
+	err           error // why url is invalid
+	insecureError error // why no token may be sent to url, such as http
+	opts          Options
+	base          http.RoundTripper
+	fetch         *fetcher
+	store         Store
 
 	mu               sync.Mutex // guards what follows
-	loaded           bool       // what the store knows is here
+	loaded           bool       // tok and binding were read from the store
 	tok              *token
 	binding          binding
 	nonces           nonces
 	loading          *singleflight
 	renewing         *singleflight
-	renewingSilently *singleflight // what needs nobody, and may fail without harm
+	renewingSilently *singleflight // renewals without the user, whose errors are ignored
 	failed           failure
 	stepUps          map[string]int // by operation
 }
 
-// A failure is the end of an attempt to meet a demand. The attempt is not
-// repeated for holdTime: clients go on asking in other ways, and a person who
-// has said no should not be asked again at once.
+// A failure is the error of an attempt to satisfy a demand. It is returned
+// without a new attempt for holdTime: clients probe a server with several
+// requests, and a user who denied access should not be asked for each of them.
 type failure struct {
 	demand demand
 	err    error
@@ -95,9 +103,9 @@ type failure struct {
 
 const holdTime = time.Minute
 
-// New returns a Transport for the server at url, whose requests to other
-// origins are sent as they are. opts may be nil; it is copied. A URL that
-// cannot be used is an error of the first request.
+// New returns a Transport for the server at url. It sends requests to other
+// origins unchanged. If url is invalid, every request fails. New copies opts,
+// which may be nil.
 func New(url string, opts *Options) *Transport {
 	t := &Transport{}
 	if opts != nil {
@@ -117,7 +125,7 @@ func New(url string, opts *Options) *Transport {
 		t.fetch.trust(g.TokenURL)
 	}
 	if t.err == nil {
-		t.headerTransport = t.fetch.check(t.url)
+		t.insecureError = t.fetch.check(t.url)
 	}
 	return t
 }
@@ -125,28 +133,29 @@ func New(url string, opts *Options) *Transport {
 // Client returns an http.Client that uses t.
 func (t *Transport) Client() *http.Client { return &http.Client{Transport: t} }
 
-// CloseIdleConnections closes the connections to the server that no request
-// uses, which otherwise wait for some time for others: to close an mcp.Client is
-// not to close what sent its requests. Those of Options.Base are among them.
+// CloseIdleConnections closes the idle connections of Options.Base. Closing an
+// mcp.Client does not close them.
 func (t *Transport) CloseIdleConnections() {
 	if c, ok := t.base.(interface{ CloseIdleConnections() }); ok {
 		c.CloseIdleConnections()
 	}
 }
 
-// maxSends bounds how often one request is sent, whatever a server answers.
+// maxSends limits how often one request is sent.
 const maxSends = 8
 
-// RoundTrip sends the request with a token, and gets one when the server asks
-// for it. It does so only for a request whose body can be sent again, which
-// http.NewRequest sees to. For those that are mere courtesy it does no more than
-// refresh a token that has expired. A request that has an Authorization field
-// already is sent as it is.
+// RoundTrip sends the request with a token, and gets a token when the server
+// demands one. It repeats only requests whose body can be sent again, which is
+// true of those that http.NewRequest made from a buffer. It sends a request that
+// already has an Authorization header unchanged.
 //
-// If there is no way to a token, the error matches streamhttp.StatusError too,
-// as the server refused the request, and one of [Error], [ServerError],
-// [ErrLoginRequired], or what the Authorizer, the Grant or the Store returned.
+// If RoundTrip cannot get a token, the error matches streamhttp.StatusError,
+// because the server refused the request, and one of [Error], [ServerError],
+// [ErrLoginRequired], or the error of the Authorizer, the Grant or the Store.
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	if err := checkRequest(req); err != nil {
+		return nil, err
+	}
 	if t.err != nil {
 		closeBody(req)
 		return nil, t.err
@@ -155,7 +164,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return t.base.RoundTrip(req)
 	}
 	k := t.current(req.Context())
-	quiet := httpx.IsBestEffort(req.Context())
+	bestEffort := httpx.IsBestEffort(req.Context())
 	o := operation{t: t, req: req}
 	for sends := 1; ; sends++ {
 		resp, nonce, err := t.send(req, k, sends > 1)
@@ -172,7 +181,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 			return resp, nil
 		}
 		nonceOnly := d.nonce && isNew
-		if sends == maxSends || !canReplay(req) || quiet && !nonceOnly {
+		if sends == maxSends || !canReplay(req) || bestEffort && !nonceOnly {
 			return resp, nil
 		}
 		status := readRefusal(resp)
@@ -187,8 +196,8 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 }
 
-// unusable reads what there is to read of a refusal, and closes it: nobody
-// keeps it open while a person is asked.
+// readRefusal reads and closes a refusal within a second, so that it does not
+// stay open while the user logs in.
 func readRefusal(resp *http.Response) *httpx.StatusError {
 	const wait = time.Second
 	late := time.AfterFunc(wait, func() { _ = resp.Body.Close() })
@@ -196,7 +205,7 @@ func readRefusal(resp *http.Response) *httpx.StatusError {
 	return httpx.NewStatusError(resp, "")
 }
 
-// send sends a copy of req with the token, and returns the nonce in its proof.
+// send sends a copy of req with the token, and returns the nonce of its proof.
 func (t *Transport) send(req *http.Request, k *token, again bool) (*http.Response, string, error) {
 	if k == nil && !again {
 		resp, err := t.base.RoundTrip(req)
@@ -228,7 +237,7 @@ func (t *Transport) send(req *http.Request, k *token, again bool) (*http.Respons
 	return resp, nonce, err
 }
 
-// attach adds the token, and the proof that goes with it, to a request.
+// attach adds the token and its proof to a request.
 func (k *token) attach(r *http.Request, nonce string) error {
 	if r.Header == nil {
 		r.Header = http.Header{}
@@ -245,6 +254,16 @@ func (k *token) attach(r *http.Request, nonce string) error {
 	r.Header["Dpop"] = []string{proof}
 	return nil
 }
+
+// checkRequest returns an error for a request that http.Client would not send.
+func checkRequest(req *http.Request) error {
+	if req == nil || req.URL == nil {
+		return errRequest
+	}
+	return nil
+}
+
+var errRequest = errors.New("oauth: RoundTrip: the request or its URL is nil")
 
 func canReplay(req *http.Request) bool {
 	return req.Body == nil || req.Body == http.NoBody || req.GetBody != nil
