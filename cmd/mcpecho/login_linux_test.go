@@ -19,7 +19,7 @@ func TestLoginOnATerminal(t *testing.T) {
 	url := authorizing(t, nil) + "/mcp"
 	for _, here := range []bool{false, true} {
 		p := onTerminal(t, 80, "login", url)
-		p.until("paste the address of that here:\r\n")
+		p.until("paste the address of that page here:\r\n")
 		_, page, _ := strings.Cut(p.output.String(), "Open this page in a browser:\r\n\r\n")
 		page, _, _ = strings.Cut(page, "\r\n")
 		browser := &http.Client{}
