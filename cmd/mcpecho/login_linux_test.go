@@ -33,7 +33,7 @@ func TestLoginOnATerminal(t *testing.T) {
 		resp.Body.Close()
 		if !here {
 			p.enter("what?")
-			p.until("That is not it; the address begins with http://127.0.0.1:")
+			p.until("This is another address. Paste the one that begins with http://127.0.0.1:")
 			p.enter(resp.Header.Get("Location"))
 		}
 		if shown, status := p.end(); status != 0 || !strings.HasSuffix(shown, "Logged in to "+url+".\n") {
