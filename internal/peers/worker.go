@@ -15,8 +15,8 @@ import (
 	"github.com/stdmcp/stdmcp/internal/peers/sample"
 )
 
-// patience is how long a worker may take beyond what it was told to work.
-const patience = 30 * time.Second
+// workerTimeout is how long a worker may take beyond what it was told to work.
+const workerTimeout = 30 * time.Second
 
 // A worker is a process that does the work of one cell.
 type worker struct {
@@ -44,7 +44,7 @@ func startWorker(ctx context.Context, dir string, c cell) (*worker, error) {
 
 // work has it work for d and returns what that cost.
 func (w *worker) work(d time.Duration) (s sample.Sample, err error) {
-	late := time.AfterFunc(d+patience, func() { w.cmd.Process.Kill() })
+	late := time.AfterFunc(d+workerTimeout, func() { w.cmd.Process.Kill() })
 	defer late.Stop()
 	if _, err := io.WriteString(w.in, d.String()+"\n"); err != nil {
 		return s, w.failure(err)
@@ -68,7 +68,7 @@ func (w *worker) failure(err error) error {
 
 func (w *worker) stop() {
 	w.in.Close()
-	late := time.AfterFunc(patience, func() { w.cmd.Process.Kill() })
+	late := time.AfterFunc(workerTimeout, func() { w.cmd.Process.Kill() })
 	defer late.Stop()
 	_ = w.cmd.Wait() // has nothing to say that work hasn't
 }

@@ -25,15 +25,15 @@ import (
 	"github.com/stdmcp/stdmcp/internal/testserver"
 )
 
-// patience is how long a meeting may take before it counts as a hang. Every
+// trialTimeout is how long a meeting may take before it counts as a hang. Every
 // call in it has a deadline long before.
-const patience = 40 * time.Second
+const trialTimeout = 40 * time.Second
 
 func main() {
 	testserver.Main()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	parts := map[string]func([]string) error{"victim": beVictim, "web": beWeb}
+	parts := map[string]func([]string) error{"subject": runSubject, "web": runWeb}
 	err := error(nil)
 	if part := parts[os.Getenv(partEnv)]; part != nil {
 		err = part(os.Args[1:])
@@ -46,6 +46,11 @@ func main() {
 	}
 }
 
+// compared are the libraries, with their versions.
+var compared = []struct{ name, title string }{
+	{"stdmcp", "stdmcp"}, {"go-sdk", "go-sdk 1.8.0"}, {"mcp-go", "mcp-go 1.2.1"},
+}
+
 // partEnv says which part a process plays; without it, it is the one that
 // starts the others.
 const partEnv = "STDMCP_PEERS_PART"
@@ -53,10 +58,10 @@ const partEnv = "STDMCP_PEERS_PART"
 // run prints the table.
 func run(ctx context.Context, names []string) error {
 	fmt.Print("| # | the server | on | a client should |")
-	for _, l := range libraries {
+	for _, l := range compared {
 		fmt.Printf(" %s |", l.title)
 	}
-	fmt.Print("\n|---|---|---|---|", strings.Repeat("---|", len(libraries)), "\n")
+	fmt.Print("\n|---|---|---|---|", strings.Repeat("---|", len(compared)), "\n")
 	for i := range trials {
 		tr := &trials[i]
 		if len(names) > 0 && !slices.Contains(names, tr.fault) {
@@ -64,7 +69,7 @@ func run(ctx context.Context, names []string) error {
 		}
 		row, does := describe(tr.fault)
 		fmt.Printf("| %d | %s | %c | %s |", row, does, tr.transport, tr.want)
-		for _, l := range libraries {
+		for _, l := range compared {
 			verdict, err := tr.meet(ctx, l.name)
 			if err == nil && verdict != fine {
 				verdict, err = tr.meet(ctx, l.name) // it may have been the machine
@@ -91,7 +96,7 @@ func describe(name string) (row int, does string) {
 
 // meet has a library meet a fault.
 func (tr *trial) meet(ctx context.Context, library string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, trialTimeout)
 	defer cancel()
 	url, strangers := "-", func() (int, error) { return 0, nil }
 	if tr.transport != 'S' {
@@ -100,7 +105,7 @@ func (tr *trial) meet(ctx context.Context, library string) (string, error) {
 			return "", err
 		}
 	}
-	cmd := command(ctx, "victim", library, tr.fault, string(tr.transport), url)
+	cmd := command(ctx, "subject", library, tr.fault, string(tr.transport), url)
 	complaint := &tail{}
 	cmd.Stderr = complaint
 	out, _ := cmd.Output() // how it ended, the last line tells
@@ -176,10 +181,10 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// beWeb is a server of HTTP: FAULT TRANSPORT. It says its URL and, when its
+// runWeb is a server of HTTP: FAULT TRANSPORT. It says its URL and, when its
 // standard input ends, how often another origin was asked.
-func beWeb(args []string) error {
-	engine := testserver.Options{Fault: args[0], Size: size(args[0]), ProtocolVersions: []string{revisions[args[1][0]]}}
+func runWeb(args []string) error {
+	engine := testserver.Options{Fault: args[0], Size: size(args[0]), ProtocolVersions: []string{versions[args[1][0]]}}
 	running, err := testserver.StartHTTP(testserver.New(&engine), nil)
 	if err != nil {
 		return err

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// revisions are those in which the transports are tried: what all of the
+// versions are those in which the transports are tried: what all of the
 // libraries have known for long.
-var revisions = map[byte]string{'S': "2025-11-25", 'H': "2025-11-25", 'E': "2024-11-05"}
+var versions = map[byte]string{'S': "2025-11-25", 'H': "2025-11-25", 'E': "2024-11-05"}
 
 // What a client should do. All of it in time, with other calls unharmed and
 // nothing left behind.
@@ -129,7 +129,7 @@ func (tr *trial) verdict(o *outcome, strangers int) string {
 	case tr.want != refuse && !o.Connected:
 		complain("does not connect")
 	case tr.want != refuse:
-		tr.judgeCall(o, complain)
+		tr.checkCall(o, complain)
 	}
 	if o.CloseTook > closeTime {
 		complain("closing takes %v", o.CloseTook.Round(time.Second))
@@ -152,7 +152,7 @@ func (tr *trial) verdict(o *outcome, strangers int) string {
 	return strings.Join(wrong, "; ")
 }
 
-func (tr *trial) judgeCall(o *outcome, complain func(string, ...any)) {
+func (tr *trial) checkCall(o *outcome, complain func(string, ...any)) {
 	switch {
 	case o.CallError == "" && !o.Right:
 		complain("takes a wrong answer")

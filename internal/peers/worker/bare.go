@@ -10,6 +10,8 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+
+	"github.com/stdmcp/stdmcp/internal/peers/library"
 )
 
 // What the bare sessions send, and nothing of what they receive is parsed.
@@ -33,7 +35,7 @@ func bareCall(tool string, modern bool) []byte {
 // An exchanger sends a message and returns the length of the answer.
 type exchanger interface {
 	exchange(msg []byte) (int, error)
-	tell(msg []byte) error // sends what wants no answer
+	send(msg []byte) error // for what wants no answer
 	Close() error
 }
 
@@ -46,7 +48,7 @@ type bare struct {
 	calls map[string][]byte // by tool
 }
 
-func connectBare(_ context.Context, t *target) (session, error) {
+func connectBare(_ context.Context, t *target) (library.Session, error) {
 	ex, err := openBare(t)
 	if err != nil {
 		return nil, err
@@ -55,7 +57,7 @@ func connectBare(_ context.Context, t *target) (session, error) {
 	if t.modern {
 		_, err = ex.exchange([]byte(bareDiscover))
 	} else if _, err = ex.exchange([]byte(bareInit)); err == nil {
-		err = ex.tell([]byte(bareNote))
+		err = ex.send([]byte(bareNote))
 	}
 	if err != nil {
 		return nil, errors.Join(err, ex.Close())
@@ -69,14 +71,14 @@ func connectBare(_ context.Context, t *target) (session, error) {
 func openBare(t *target) (exchanger, error) {
 	switch t.transport {
 	case "stdio":
-		return newBarePipe(t.command)
+		return newBarePipe(t.Command)
 	case "sse":
-		return newBareStream(t.url)
+		return newBareStream(t.URL)
 	}
-	return newBareHTTP(t.url), nil
+	return newBareHTTP(t.URL), nil
 }
 
-func (s *bare) Call(_ context.Context, tool string) (int, error) {
+func (s *bare) Call(_ context.Context, tool string, _ map[string]any) (library.Content, error) {
 	s.mu.Lock()
 	msg := s.calls[tool]
 	if msg == nil {
@@ -84,7 +86,8 @@ func (s *bare) Call(_ context.Context, tool string) (int, error) {
 		s.calls[tool] = msg
 	}
 	s.mu.Unlock()
-	return s.exchange(msg)
+	n, err := s.exchange(msg)
+	return library.Content{Size: n}, err
 }
 
 func (s *bare) List(context.Context) (int, error) { return s.exchange([]byte(bareList)) }
@@ -135,14 +138,14 @@ func newBarePipe(command []string) (*barePipe, error) {
 	return p, p.cmd.Start()
 }
 
-func (p *barePipe) tell(msg []byte) error {
+func (p *barePipe) send(msg []byte) error {
 	p.buf = append(append(p.buf[:0], msg...), '\n')
 	_, err := p.in.Write(p.buf)
 	return err
 }
 
 func (p *barePipe) exchange(msg []byte) (int, error) {
-	if err := p.tell(msg); err != nil {
+	if err := p.send(msg); err != nil {
 		return 0, err
 	}
 	return p.line()
@@ -170,7 +173,7 @@ type handedPipe struct {
 	answers chan int // lengths; closed when no more come
 }
 
-func connectHanded(ctx context.Context, t *target) (session, error) {
+func connectHanded(ctx context.Context, t *target) (library.Session, error) {
 	s, err := connectBare(ctx, t)
 	if err != nil {
 		return nil, err
@@ -192,7 +195,7 @@ func connectHanded(ctx context.Context, t *target) (session, error) {
 }
 
 func (h *handedPipe) exchange(msg []byte) (int, error) {
-	if err := h.tell(msg); err != nil {
+	if err := h.send(msg); err != nil {
 		return 0, err
 	}
 	n, ok := <-h.answers
@@ -230,7 +233,7 @@ func (h *bareHTTP) exchange(msg []byte) (int, error) {
 	return int(n), err
 }
 
-func (h *bareHTTP) tell(msg []byte) error {
+func (h *bareHTTP) send(msg []byte) error {
 	_, err := h.exchange(msg)
 	return err
 }
@@ -271,7 +274,7 @@ func newBareStream(url string) (*bareStream, error) {
 
 // exchange posts a message and waits for any one event, as all are the same.
 func (s *bareStream) exchange(msg []byte) (n int, err error) {
-	if err := s.tell(msg); err != nil {
+	if err := s.send(msg); err != nil {
 		return 0, err
 	}
 	s.reading.Lock()

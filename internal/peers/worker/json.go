@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/stdmcp/stdmcp/internal/peers/answers"
+	"github.com/stdmcp/stdmcp/internal/peers/library"
 )
 
 // inMemory is what encoding/json alone costs: it writes the request and reads
@@ -60,20 +61,20 @@ type jsonTools struct {
 	Next *string `json:"nextCursor"`
 }
 
-func connectJSON(_ context.Context, t *target) (session, error) {
+func connectJSON(_ context.Context, t *target) (library.Session, error) {
 	if t.transport != "stdio" || t.modern {
 		return nil, errors.New("encoding/json knows no transports")
 	}
 	return &inMemory{server: answers.Answerer{Tools: t.tools}}, nil
 }
 
-func (s *inMemory) Call(_ context.Context, tool string) (int, error) {
+func (s *inMemory) Call(_ context.Context, tool string, arguments map[string]any) (c library.Content, err error) {
 	var res jsonResult
-	err := s.do("tools/call", &jsonCall{tool, arguments}, &res)
-	if err != nil || len(res.Content) != 1 {
-		return 0, errors.Join(err, errors.New("no content"))
+	err = s.do("tools/call", &jsonCall{tool, arguments}, &res)
+	for _, content := range res.Content {
+		c.Size += len(content.Text) + len(content.Data)
 	}
-	return len(res.Content[0].Text) + len(res.Content[0].Data), nil
+	return c, err
 }
 
 func (s *inMemory) List(context.Context) (int, error) {

@@ -20,6 +20,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/stdmcp/stdmcp/internal/peers/library"
 )
 
 func main() {
@@ -31,19 +33,18 @@ func main() {
 
 // A target is the server that a library is to talk to.
 type target struct {
-	transport string   // stdio, json, events or sse
-	modern    bool     // whether the server is of 2026-07-28
-	tools     int      // how many the server lists
-	command   []string // that starts it, over stdio
-	url       string   // else where it is
+	library.Target
+	transport string // stdio, json, events or sse
+	modern    bool   // whether the server is of 2026-07-28
+	tools     int    // how many the server lists
 }
 
 func run(ctx context.Context, args []string) error {
 	if len(args) != 5 {
 		return errors.New("usage: worker LIBRARY WORK stdio|json|events|sse legacy|modern SERVER")
 	}
-	connect, ok := libraries[args[0]]
-	if !ok {
+	connect := connectorOf(args[0])
+	if connect == nil {
 		return errors.New("no library " + args[0])
 	}
 	w, err := parseWork(args[1])
@@ -51,7 +52,8 @@ func run(ctx context.Context, args []string) error {
 		return err
 	}
 	t := &target{transport: args[2], modern: args[3] == "modern", tools: w.tools}
-	t.command = []string{args[4], args[2], args[3], strconv.Itoa(w.tools)}
+	t.SSE = t.transport == "sse"
+	t.Command = []string{args[4], args[2], args[3], strconv.Itoa(w.tools)}
 	if t.transport != "stdio" {
 		stop, err := t.start()
 		if err != nil {
@@ -89,7 +91,7 @@ const warmUp = 20 * time.Millisecond
 
 // start starts a server of HTTP and finds out its URL.
 func (t *target) start() (stop func(), err error) {
-	cmd := exec.Command(t.command[0], t.command[1:]...)
+	cmd := exec.Command(t.Command[0], t.Command[1:]...)
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -111,6 +113,6 @@ func (t *target) start() (stop func(), err error) {
 		stop()
 		return nil, err
 	}
-	t.url = strings.TrimSuffix(line, "\n")
+	t.URL = strings.TrimSuffix(line, "\n")
 	return stop, nil
 }

@@ -10,15 +10,8 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/peers/answers"
+	"github.com/stdmcp/stdmcp/internal/peers/library"
 )
-
-// A session is a connection made by one of the libraries. Call and List return
-// how much came: the length of the content, the number of tools.
-type session interface {
-	Call(ctx context.Context, tool string) (int, error)
-	List(ctx context.Context) (int, error)
-	Close() error
-}
 
 // A batcher is a session that knows a cheaper way to have n calls under way
 // than n goroutines.
@@ -32,14 +25,18 @@ const message = "hello"
 
 var arguments = map[string]any{"message": message}
 
-// libraries connect to a server.
-var libraries = map[string]func(context.Context, *target) (session, error){
-	"bare":   connectBare,
-	"handed": connectHanded,
-	"json":   connectJSON,
-	"stdmcp": connectStdmcp,
-	"go-sdk": connectSDK,
-	"mcp-go": connectMCPGo,
+// A connector connects to a server.
+type connector func(context.Context, *target) (library.Session, error)
+
+// floors are what the libraries are compared with.
+var floors = map[string]connector{"bare": connectBare, "handed": connectHanded, "json": connectJSON}
+
+// connectorOf returns the connector of a floor or a library, or nil.
+func connectorOf(name string) connector {
+	if connect := library.Connect[name]; connect != nil {
+		return func(ctx context.Context, t *target) (library.Session, error) { return connect(ctx, &t.Target) }
+	}
+	return floors[name]
 }
 
 // A work is what is done again and again: call a tool, list tools, have several
@@ -77,8 +74,7 @@ func parseWork(name string) (*work, error) {
 }
 
 // prepare returns what does the work for some time, and says how often it did.
-func (w *work) prepare(ctx context.Context, connect func(context.Context, *target) (session, error),
-	t *target) (do func(time.Duration) (int, error), end func(), err error) {
+func (w *work) prepare(ctx context.Context, connect connector, t *target) (do func(time.Duration) (int, error), end func(), err error) {
 	if w.kind == "connect" {
 		return repeat(func() error {
 			s, err := connect(ctx, t)
@@ -108,12 +104,14 @@ func (w *work) prepare(ctx context.Context, connect func(context.Context, *targe
 }
 
 // once makes one call and looks at what came.
-func (w *work) once(ctx context.Context, s session) (err error) {
+func (w *work) once(ctx context.Context, s library.Session) (err error) {
 	var n int
 	if w.kind == "tools" {
 		n, err = s.List(ctx)
 	} else {
-		n, err = s.Call(ctx, w.tool)
+		var c library.Content
+		c, err = s.Call(ctx, w.tool, arguments)
+		n = c.Size
 	}
 	if err == nil && n < w.least {
 		err = fmt.Errorf("%d came instead of %d", n, w.least)

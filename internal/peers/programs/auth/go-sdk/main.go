@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
+	"github.com/stdmcp/stdmcp/internal/peers/programs/one"
 )
 
 func main() {
@@ -24,14 +25,14 @@ func main() {
 		},
 		AuthorizationCodeFetcher: ask,
 	})
-	check(err)
+	one.Check(err)
 	client := mcp.NewClient(&mcp.Implementation{Name: "one", Version: "1"}, nil)
 	session, err := client.Connect(ctx, &mcp.StreamableClientTransport{Endpoint: os.Args[1], OAuthHandler: handler}, nil)
-	check(err)
+	one.Check(err)
 	res, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "echo", Arguments: map[string]any{"message": "hello"}})
-	check(err)
+	one.Check(err)
 	os.Stdout.WriteString(res.Content[0].(*mcp.TextContent).Text + "\n")
-	check(session.Close())
+	one.Check(session.Close())
 }
 
 func ask(_ context.Context, args *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
@@ -46,11 +47,4 @@ func ask(_ context.Context, args *auth.AuthorizationArgs) (*auth.AuthorizationRe
 	}
 	q := back.Query()
 	return &auth.AuthorizationResult{Code: q.Get("code"), State: q.Get("state"), Iss: q.Get("iss")}, nil
-}
-
-func check(err error) {
-	if err != nil {
-		os.Stderr.WriteString(err.Error() + "\n")
-		os.Exit(1)
-	}
 }

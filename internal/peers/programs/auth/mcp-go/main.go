@@ -11,6 +11,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/stdmcp/stdmcp/internal/peers/programs/one"
 )
 
 func main() {
@@ -18,8 +19,8 @@ func main() {
 	c, err := client.NewOAuthStreamableHttpClient(os.Args[1], client.OAuthConfig{
 		RedirectURI: "http://127.0.0.1:8080/callback", PKCEEnabled: true,
 	})
-	check(err)
-	check(c.Start(ctx))
+	one.Check(err)
+	one.Check(c.Start(ctx))
 	var hello mcp.InitializeRequest
 	hello.Params.ClientInfo = mcp.Implementation{Name: "one", Version: "1"}
 	_, err = c.Initialize(ctx, hello)
@@ -27,36 +28,29 @@ func main() {
 		authorize(ctx, err)
 		_, err = c.Initialize(ctx, hello)
 	}
-	check(err)
+	one.Check(err)
 	var call mcp.CallToolRequest
 	call.Params.Name, call.Params.Arguments = "echo", map[string]any{"message": "hello"}
 	res, err := c.CallTool(ctx, call)
-	check(err)
+	one.Check(err)
 	os.Stdout.WriteString(res.Content[0].(mcp.TextContent).Text + "\n")
-	check(c.Close())
+	one.Check(c.Close())
 }
 
 func authorize(ctx context.Context, required error) {
 	h := client.GetOAuthHandler(required)
 	verifier, err := client.GenerateCodeVerifier()
-	check(err)
+	one.Check(err)
 	state, err := client.GenerateState()
-	check(err)
-	check(h.RegisterClient(ctx, "one"))
+	one.Check(err)
+	one.Check(h.RegisterClient(ctx, "one"))
 	page, err := h.GetAuthorizationURL(ctx, state, client.GenerateCodeChallenge(verifier))
-	check(err)
+	one.Check(err)
 	os.Stderr.WriteString("open " + page + "\n")
 	line, err := bufio.NewReader(os.Stdin).ReadString('\n')
-	check(err)
+	one.Check(err)
 	back, err := url.Parse(strings.TrimSpace(line))
-	check(err)
+	one.Check(err)
 	q := back.Query()
-	check(h.ProcessAuthorizationResponse(ctx, q.Get("code"), q.Get("state"), verifier))
-}
-
-func check(err error) {
-	if err != nil {
-		os.Stderr.WriteString(err.Error() + "\n")
-		os.Exit(1)
-	}
+	one.Check(h.ProcessAuthorizationResponse(ctx, q.Get("code"), q.Get("state"), verifier))
 }

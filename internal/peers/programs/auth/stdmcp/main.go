@@ -6,6 +6,7 @@ import (
 	"context"
 	"os"
 
+	"github.com/stdmcp/stdmcp/internal/peers/programs/one"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/oauth"
 	"github.com/stdmcp/stdmcp/mcp/streamhttp"
@@ -15,16 +16,9 @@ func main() {
 	ctx := context.Background()
 	auth := oauth.New(os.Args[1], &oauth.Options{Authorizer: &oauth.Loopback{}, ClientName: "one"})
 	client, err := mcp.Connect(ctx, streamhttp.New(os.Args[1], &streamhttp.Options{Client: auth.Client()}), nil)
-	check(err)
+	one.Check(err)
 	res, err := client.CallTool(ctx, "echo", map[string]any{"message": "hello"})
-	check(err)
+	one.Check(err)
 	os.Stdout.WriteString(res.Text() + "\n")
-	check(client.Close())
-}
-
-func check(err error) {
-	if err != nil {
-		os.Stderr.WriteString(err.Error() + "\n")
-		os.Exit(1)
-	}
+	one.Check(client.Close())
 }

@@ -7,28 +7,18 @@ import (
 	"net/http"
 	"os"
 	"strings"
+
+	"github.com/stdmcp/stdmcp/internal/peers/programs/one"
 )
 
 func main() {
-	post(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"one","version":"1"}}}`)
-	post(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
-	os.Stdout.Write(post(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"echo","arguments":{"message":"hello"}}}`))
-	os.Stdout.WriteString("\n")
-	os.Stdin.Read(make([]byte, 1)) // until it is closed
-}
-
-func post(msg string) []byte {
-	resp, err := http.Post(os.Args[1], "application/json", strings.NewReader(msg))
-	check(err)
-	defer resp.Body.Close()
-	data, err := io.ReadAll(resp.Body)
-	check(err)
-	return data
-}
-
-func check(err error) {
-	if err != nil {
-		os.Stderr.WriteString(err.Error() + "\n")
-		os.Exit(1)
+	var data []byte
+	for _, msg := range []string{one.Initialize, one.Initialized, one.Call} {
+		resp, err := http.Post(os.Args[1], "application/json", strings.NewReader(msg))
+		one.Check(err)
+		data, err = io.ReadAll(resp.Body)
+		one.Check(err)
+		resp.Body.Close()
 	}
+	one.Result(string(data))
 }

@@ -6,23 +6,16 @@ import (
 	"os"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stdmcp/stdmcp/internal/peers/programs/one"
 )
 
 func main() {
 	ctx := context.Background()
 	client := mcp.NewClient(&mcp.Implementation{Name: "one", Version: "1"}, nil)
 	session, err := client.Connect(ctx, &mcp.StreamableClientTransport{Endpoint: os.Args[1]}, nil)
-	check(err)
+	one.Check(err)
 	res, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "echo", Arguments: map[string]any{"message": "hello"}})
-	check(err)
-	os.Stdout.WriteString(res.Content[0].(*mcp.TextContent).Text + "\n")
-	os.Stdin.Read(make([]byte, 1)) // until it is closed
-	check(session.Close())
-}
-
-func check(err error) {
-	if err != nil {
-		os.Stderr.WriteString(err.Error() + "\n")
-		os.Exit(1)
-	}
+	one.Check(err)
+	one.Result(res.Content[0].(*mcp.TextContent).Text)
+	one.Check(session.Close())
 }

@@ -7,36 +7,28 @@ import (
 	"io"
 	"os"
 	"os/exec"
+
+	"github.com/stdmcp/stdmcp/internal/peers/programs/one"
 )
 
 func main() {
 	cmd := exec.Command(os.Args[1], os.Args[2:]...)
 	in, err := cmd.StdinPipe()
-	check(err)
+	one.Check(err)
 	out, err := cmd.StdoutPipe()
-	check(err)
-	check(cmd.Start())
+	one.Check(err)
+	one.Check(cmd.Start())
 	lines := bufio.NewReader(out)
-	ask := func(msg string) string {
+	var line string
+	for _, msg := range []string{one.Initialize, one.Initialized, one.Call} {
 		_, err := io.WriteString(in, msg+"\n")
-		check(err)
-		line, err := lines.ReadString('\n')
-		check(err)
-		return line
+		one.Check(err)
+		if msg != one.Initialized {
+			line, err = lines.ReadString('\n')
+			one.Check(err)
+		}
 	}
-	ask(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"one","version":"1"}}}`)
-	_, err = io.WriteString(in, `{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n")
-	check(err)
-	answer := ask(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"echo","arguments":{"message":"hello"}}}`)
-	os.Stdout.WriteString(answer)
-	os.Stdin.Read(make([]byte, 1)) // until it is closed
+	one.Result(line)
 	in.Close()
-	check(cmd.Wait())
-}
-
-func check(err error) {
-	if err != nil {
-		os.Stderr.WriteString(err.Error() + "\n")
-		os.Exit(1)
-	}
+	one.Check(cmd.Wait())
 }

@@ -7,28 +7,21 @@ import (
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/stdmcp/stdmcp/internal/peers/programs/one"
 )
 
 func main() {
 	ctx := context.Background()
 	c, err := client.NewStdioMCPClient(os.Args[1], nil, os.Args[2:]...)
-	check(err)
+	one.Check(err)
 	var hello mcp.InitializeRequest
 	hello.Params.ClientInfo = mcp.Implementation{Name: "one", Version: "1"}
 	_, err = c.Initialize(ctx, hello)
-	check(err)
+	one.Check(err)
 	var call mcp.CallToolRequest
 	call.Params.Name, call.Params.Arguments = "echo", map[string]any{"message": "hello"}
 	res, err := c.CallTool(ctx, call)
-	check(err)
-	os.Stdout.WriteString(res.Content[0].(mcp.TextContent).Text + "\n")
-	os.Stdin.Read(make([]byte, 1)) // until it is closed
-	check(c.Close())
-}
-
-func check(err error) {
-	if err != nil {
-		os.Stderr.WriteString(err.Error() + "\n")
-		os.Exit(1)
-	}
+	one.Check(err)
+	one.Result(res.Content[0].(mcp.TextContent).Text)
+	one.Check(c.Close())
 }

@@ -12,10 +12,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/peers/library"
 	"github.com/stdmcp/stdmcp/internal/testserver"
 )
 
-// An outcome is what became of a meeting, as far as it got.
+// An outcome is what happened in a trial, up to the last step that began.
 type outcome struct {
 	Step        string // the one under way; "end" after the last
 	Connected   bool
@@ -31,45 +32,32 @@ type outcome struct {
 	Processes   int   // likewise
 }
 
-// enter notes that a step begins.
-func (o *outcome) enter(step string) error {
+// begin notes that a step begins.
+func (o *outcome) begin(step string) error {
 	o.Step = step
 	return json.NewEncoder(os.Stdout).Encode(o)
-}
-
-// A target is the server that a library meets.
-type target struct {
-	transport byte
-	args, env []string // over stdio
-	url       string   // else
-}
-
-// A session is a connected client of some library.
-type session interface {
-	call(ctx context.Context, tool string, args map[string]any) (text string, err error)
-	list(ctx context.Context) (tools int, err error)
-	close() error
 }
 
 // message is what echo is to return.
 const message = "Grüße, 世界"
 
-// markEnv is in the environment of all that a victim starts.
+// markEnv is in the environment of all that the subject starts.
 const markEnv = "STDMCP_PEERS_MARK"
 
-// beVictim is a client that meets a fault: LIBRARY FAULT TRANSPORT URL. It tells
-// the outcome whenever it is about to do something.
-func beVictim(args []string) error {
+// runSubject is the client of a trial: LIBRARY FAULT TRANSPORT URL. It prints the
+// outcome before each step.
+func runSubject(args []string) error {
 	var o outcome
-	connect, t := connectors[args[0]], &target{transport: args[2][0], url: args[3]}
+	connect, t := library.Connect[args[0]], &library.Target{SSE: args[2] == "E"}
 	mark := markEnv + "=" + fmt.Sprint(os.Getpid())
-	if t.transport == 'S' {
-		t.args, t.env = testserver.Command(&testserver.Options{
-			Fault: args[1], Size: size(args[1]), ProtocolVersions: []string{revisions['S']},
+	if t.URL = args[3]; args[2] == "S" {
+		t.URL = ""
+		t.Command, t.Env = testserver.Command(&testserver.Options{
+			Fault: args[1], Size: size(args[1]), ProtocolVersions: []string{versions['S']},
 		})
-		t.env = append(t.env, mark, partEnv+"=")
+		t.Env = append(t.Env, mark, partEnv+"=")
 	}
-	if err := o.enter("connecting"); err != nil {
+	if err := o.begin("connecting"); err != nil {
 		return err
 	}
 	goroutines, memory := runtime.NumGoroutine(), memoryOf("VmRSS")
@@ -82,11 +70,11 @@ func beVictim(args []string) error {
 		if err := o.meet(c, args[1]); err != nil {
 			return err
 		}
-		if err := o.enter("closing"); err != nil {
+		if err := o.begin("closing"); err != nil {
 			return err
 		}
 		start = time.Now()
-		_ = c.close() // how that ends is not what this is about
+		_ = c.Close() // how that ends is not what this is about
 		o.CloseTook = time.Since(start)
 	}
 	o.Peak = memoryOf("VmHWM") - memory
@@ -99,56 +87,56 @@ func beVictim(args []string) error {
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	return o.enter("end")
+	return o.begin("end")
 }
 
 // meet makes the call that is struck, with others around it.
-func (o *outcome) meet(c session, fault string) error {
-	if err := o.enter("a call"); err != nil {
+func (o *outcome) meet(c library.Session, fault string) error {
+	if err := o.begin("a call"); err != nil {
 		return err
 	}
 	before := make(chan error, 1)
 	go func() { // ends with its time
 		ctx, cancel := context.WithTimeout(context.Background(), callTime)
 		defer cancel()
-		_, err := c.call(ctx, "slow", map[string]any{"seconds": 0.5, "steps": 2})
+		_, err := c.Call(ctx, "slow", map[string]any{"seconds": 0.5, "steps": 2})
 		before <- err
 	}()
 	time.Sleep(100 * time.Millisecond)
 	ctx, cancel := context.WithTimeout(context.Background(), callTime)
 	defer cancel()
 	start := time.Now()
-	err := o.strike(ctx, c, fault)
+	err := o.callFault(ctx, c, fault)
 	o.CallTook = time.Since(start)
 	if err != nil {
 		o.CallError = err.Error()
 	}
-	if err := o.enter("other calls"); err != nil {
+	if err := o.begin("other calls"); err != nil {
 		return err
 	}
 	o.BeforeFails = <-before != nil
 	ctx, cancel = context.WithTimeout(context.Background(), callTime)
 	defer cancel()
-	_, err = c.call(ctx, "add", map[string]any{"a": 1, "b": 2})
+	_, err = c.Call(ctx, "add", map[string]any{"a": 1, "b": 2})
 	o.AfterFails = err != nil
 	return nil
 }
 
-func (o *outcome) strike(ctx context.Context, c session, fault string) error {
+func (o *outcome) callFault(ctx context.Context, c library.Session, fault string) error {
 	for i := range trials {
 		if trials[i].fault == fault && trials[i].list {
-			_, err := c.list(ctx)
+			_, err := c.List(ctx)
 			o.Right = true
 			return err
 		}
 	}
-	text, err := c.call(ctx, "echo", map[string]any{"message": message})
+	content, err := c.Call(ctx, "echo", map[string]any{"message": message})
 	// A result without content is what this server can mean as well.
-	o.Right = text == message || text == "" && fault == "no-content" || fault == "invalid-utf8"
+	o.Right = content.Text == message || content.Text == "" && fault == "no-content" || fault == "invalid-utf8"
 	return err
 }
 
-// memoryOf returns what Linux says of this process, in bytes.
+// memoryOf returns a field of /proc/self/status in bytes.
 func memoryOf(field string) (n int64) {
 	status, _ := os.ReadFile("/proc/self/status")
 	for line := range strings.Lines(string(status)) {
