@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -12,7 +13,7 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// What programs need of the environment and what holds no secrets.
+// The variables that programs need and that hold no secrets.
 var (
 	posixEnv   = []string{"HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"}
 	windowsEnv = []string{
@@ -22,7 +23,7 @@ var (
 	}
 )
 
-// command returns what is to be started, still without its standard streams.
+// command returns the command to start, without its standard streams.
 func (t *Transport) command() (*exec.Cmd, error) {
 	if !canStart {
 		return nil, diag.Op("no processes on "+runtime.GOOS, errors.ErrUnsupported)
@@ -32,22 +33,67 @@ func (t *Transport) command() (*exec.Cmd, error) {
 		return nil, err
 	}
 	if t.Dir != "" {
-		// Otherwise the error would blame the program.
+		// The error of Start would name the program.
 		if f, err := os.Stat(t.Dir); err != nil {
 			return nil, err
 		} else if !f.IsDir() {
 			return nil, &os.PathError{Op: "chdir", Path: t.Dir, Err: errNotDir}
 		}
 	}
-	cmd := exec.Command(t.Name, t.Args...)
+	cmd := &exec.Cmd{Path: t.Name, Args: append([]string{t.Name}, t.Args...)}
+	if t.Name != "" && filepath.Base(t.Name) == t.Name {
+		cmd.Path, cmd.Err = lookPath(t.Name, pathOf(env))
+	}
 	cmd.Dir, cmd.Env, cmd.SysProcAttr = t.Dir, env, attributes()
 	return cmd, nil
 }
 
+// pathOf returns the PATH in env.
+func pathOf(env []string) (path string) {
+	for _, entry := range env {
+		key, value, _ := strings.Cut(entry, "=")
+		if key == "PATH" || runtime.GOOS == "windows" && strings.EqualFold(key, "PATH") {
+			path = value // the last one takes effect
+		}
+	}
+	return path
+}
+
+// lookPath does what [exec.LookPath] does, but in a given path.
+func lookPath(name, path string) (string, error) {
+	for _, dir := range filepath.SplitList(path) {
+		file := filepath.Join(dir, name)
+		if !filepath.IsAbs(file) {
+			file = "." + string(filepath.Separator) + file // or it would be looked up
+		}
+		found, err := exec.LookPath(file)
+		if err != nil {
+			continue
+		}
+		if !filepath.IsAbs(found) {
+			err = diag.Op(found, exec.ErrDot)
+		}
+		return found, err
+	}
+	return name, &notFoundError{path}
+}
+
+// A notFoundError is the error for a program that is not in its PATH.
+type notFoundError struct{ path string }
+
+func (e *notFoundError) Error() string {
+	if e.path == "" {
+		return "the program was not found: its PATH is empty"
+	}
+	return "the program was not found in its PATH " + wire.Quote(e.path)
+}
+
+func (e *notFoundError) Unwrap() error { return exec.ErrNotFound }
+
 var errNotDir = errors.New("not a directory")
 
-// environ returns the child's environment, which is never nil: that would mean
-// all of ours.
+// environ returns the child's environment. It is never nil, as that would mean
+// the whole environment of this process.
 func (t *Transport) environ() ([]string, error) {
 	env := []string{}
 	if t.InheritEnv {
@@ -58,15 +104,15 @@ func (t *Transport) environ() ([]string, error) {
 			names = windowsEnv
 		}
 		for _, name := range names {
-			// A value that starts like this is a function that bash exported.
+			// Old versions of bash export functions with such values.
 			if v, ok := os.LookupEnv(name); ok && !strings.HasPrefix(v, "()") {
 				env = append(env, name+"="+v)
 			}
 		}
 	}
 	for i, entry := range t.Env {
-		// The message must not show a value, and without a key all of the
-		// entry may be one.
+		// The error must not show a value, and an entry without a key may be
+		// one as a whole.
 		key, _, ok := strings.Cut(entry, "=")
 		if !ok || key == "" {
 			return nil, errors.New("Env[" + strconv.Itoa(i) + "] is not of the form KEY=value")

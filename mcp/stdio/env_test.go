@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -133,6 +134,57 @@ func TestOpenWithEndedContext(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(why)
 	if _, err := Command("no-such-program").Open(ctx, jsonrpc.Handler{}); !errors.Is(err, why) {
+		t.Error(err)
+	}
+}
+
+// TestProgramIsFoundInItsOwnPath: the PATH of this process does not matter.
+func TestProgramIsFoundInItsOwnPath(t *testing.T) {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, name := t.TempDir(), "stdio-test-program"
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	if err := os.Link(exe, filepath.Join(dir, name)); err != nil {
+		if err := os.Symlink(exe, filepath.Join(dir, name)); err != nil {
+			t.Skip("neither a hard nor a symbolic link to the test program: ", err)
+		}
+	}
+	empty := t.TempDir()
+	tr := Command("stdio-test-program")
+	path := "PATH=" + empty + string(filepath.ListSeparator) + dir
+	tr.Env = append(child("echo").Env, "PATH=nowhere", path)
+	call(t, open(t, tr))
+
+	t.Setenv("PATH", dir)
+	tr.Env = nil
+	tr.Env = child("echo").Env
+	call(t, open(t, tr))
+
+	tr.Env = []string{"PATH=" + empty}
+	_, err = tr.Open(t.Context(), jsonrpc.Handler{})
+	if !errors.Is(err, exec.ErrNotFound) || !strings.Contains(err.Error(), strconv.Quote(empty)) {
+		t.Error(err)
+	}
+	tr.Env = []string{"PATH="}
+	_, err = tr.Open(t.Context(), jsonrpc.Handler{})
+	if !errors.Is(err, exec.ErrNotFound) || !strings.HasSuffix(err.Error(), "its PATH is empty") {
+		t.Error(err)
+	}
+}
+
+func TestProgramInCurrentDirectoryIsRefused(t *testing.T) {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(filepath.Dir(exe))
+	tr := Command(filepath.Base(exe))
+	tr.Env = []string{"PATH=."}
+	if _, err := tr.Open(t.Context(), jsonrpc.Handler{}); !errors.Is(err, exec.ErrDot) {
 		t.Error(err)
 	}
 }

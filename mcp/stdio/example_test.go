@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 
@@ -47,6 +48,34 @@ func ExampleStream() {
 	result, err := conn.Call(ctx, &jsonrpc.Request{Method: "ping"})
 	fmt.Println(string(result), err)
 	// Output: {"ok":true} <nil>
+}
+
+// A server in the same program that clients can connect to again, such as one
+// that package host restarts.
+func ExampleDial() {
+	server := stdio.Dial(func(context.Context) (io.ReadWriteCloser, error) {
+		ours, theirs := net.Pipe()
+		go func() { // a server that knows one answer
+			bufio.NewReader(theirs).ReadString('\n')
+			fmt.Fprintln(theirs, `{"jsonrpc":"2.0","id":1,"result":{"ok":true}}`)
+		}()
+		return ours, nil
+	})
+
+	ctx := context.Background()
+	for range 2 {
+		conn, err := server.Open(ctx, jsonrpc.Handler{})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		result, err := conn.Call(ctx, &jsonrpc.Request{Method: "ping"})
+		fmt.Println(string(result), err)
+		conn.Close()
+	}
+	// Output:
+	// {"ok":true} <nil>
+	// {"ok":true} <nil>
 }
 
 func ExampleExitError() {

@@ -12,39 +12,40 @@ import (
 )
 
 const (
-	// grace is how long a pipe may be silent after the child has exited before
-	// it counts as empty. Without it, whoever else holds the other end, a
-	// grandchild mostly, would keep the connection open.
-	grace = 250 * time.Millisecond
+	// drainWait is how long a pipe may be silent after the child has exited
+	// before it counts as empty. Without it the connection would stay open while
+	// another process, usually a grandchild, holds the other end.
+	drainWait = 250 * time.Millisecond
 
-	// drainTime is how long it is read on after that, whoever keeps writing.
-	drainTime = 4 * grace
+	// drainTime limits the reading after the exit, whoever keeps writing.
+	drainTime = 4 * drainWait
 
-	// closeWait is how long Close waits after each of its steps, unless set.
+	// closeWait is the default of CloseWait.
 	closeWait = 1500 * time.Millisecond
 )
 
 // A process is a child and the pipes to it: the jsonrpc.Stream of a Transport.
 type process struct {
-	server string        // what errors call it
-	wait   time.Duration // how long Close waits after each of its polite steps
+	server string        // its description in errors
+	wait   time.Duration // Transport.CloseWait
 	group  group
 
 	stdin  *os.File
-	direct direct // to stdin
+	try    nonblockingWriter // to stdin
 	stdout *output
 	stderr *stderr
-	lines  *lines // over stdout
-	err    error  // what ended Read, which alone uses it
+	lines  *lines // of stdout
+	err    error  // why Read ended; only Read uses it
 
-	drained chan struct{}    // closed when Read reads no more
+	drained chan struct{}    // closed when Read has ended
 	exited  chan struct{}    // closed when the child has been reaped
 	state   *os.ProcessState // set before exited is closed
 }
 
-// start starts cmd with pipes as its standard streams. They are not those of
-// os/exec because its Wait closes them, whatever is still to be read.
-func start(cmd *exec.Cmd, tee io.Writer) (*process, error) {
+// start calls run, which starts cmd, with pipes as the standard streams. They
+// are not the pipes of os/exec because its Wait closes those before everything
+// is read.
+func start(cmd *exec.Cmd, run func(*exec.Cmd) error, stderrCopy io.Writer) (*process, error) {
 	ours, theirs, err := pipes()
 	if err != nil {
 		return nil, err
@@ -59,14 +60,22 @@ func start(cmd *exec.Cmd, tee io.Writer) (*process, error) {
 		drained: make(chan struct{}),
 		exited:  make(chan struct{}),
 	}
-	p.direct.open(p.stdin)
-	started := make(chan error)
-	go p.supervise(cmd, started) // ends when the child has been reaped
-	if err := <-started; err != nil {
+	p.try.open(p.stdin)
+	started := make(chan startResult)
+	go p.supervise(cmd, run, started) // ends when the child has been reaped
+	r, ok := <-started
+	switch {
+	case !ok:
+		r.err = errStartExited
+	case r.panicked != nil:
 		closeAll(ours)
-		return nil, err
+		panic(r.panicked)
 	}
-	go p.stderr.drain(tee) // ends with stderr, or when Close closes that
+	if r.err != nil {
+		closeAll(ours)
+		return nil, r.err
+	}
+	go p.stderr.drain(stderrCopy) // ends with stderr, or when Close closes it
 	return p, nil
 }
 
@@ -93,46 +102,78 @@ func closeAll(files [3]*os.File) {
 	}
 }
 
-// supervise starts the child, waits for it and ends what it leaves behind.
-func (p *process) supervise(cmd *exec.Cmd, started chan<- error) {
-	// On Linux the child is to be killed when this process dies (Pdeathsig).
-	// The kernel takes that to mean the thread that started the child, and the
-	// runtime may end a thread at any time, unless a goroutine is locked to it.
-	// Waiting here costs no more than elsewhere: it takes a thread in any case.
+// A startResult is how starting the child ended.
+type startResult struct {
+	err      error
+	panicked any // the value of a panic in Transport.Start, which Open passes on
+}
+
+var (
+	errNotStarted  = errors.New("Transport.Start returned without an error, but has not started the command")
+	errStartExited = errors.New("Transport.Start ended its goroutine")
+)
+
+// supervise starts the child, waits for it and kills what it leaves behind.
+func (p *process) supervise(cmd *exec.Cmd, run func(*exec.Cmd) error, started chan<- startResult) {
+	// On Linux the kernel kills the child when the thread that started it ends
+	// (Pdeathsig), so the goroutine keeps its thread, which otherwise might end
+	// at any time. Waiting takes a thread in any case.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
+	defer close(started)
 
-	err := cmd.Start()
-	if err == nil {
-		p.group = newGroup(cmd.Process)
-	}
-	started <- err
-	if err != nil {
+	r := p.begin(cmd, run)
+	started <- r
+	if r.err != nil || r.panicked != nil {
 		return
 	}
-	cmd.Env = nil // not needed any more, and may be long
+	cmd.Env = nil // no longer needed, and may be long
 
-	// A child that has exited keeps its pid, and so its group's id, until it is
-	// reaped. Where the system lets us wait without reaping, that comes last,
-	// so that what the group is sent can't reach a stranger.
-	waiting := awaitExit(cmd.Process.Pid)
-	if !waiting {
+	// A child that has exited keeps its pid, and so the id of its group, until
+	// it is reaped. Where the system can wait without reaping, reaping comes
+	// last, so that no signal reaches an unrelated process.
+	waited := awaitExit(cmd.Process.Pid)
+	if !waited {
 		_ = cmd.Wait()
 	}
 	p.endGroup()
-	if waiting {
+	if waited {
 		_ = cmd.Wait()
 	}
 	p.state = cmd.ProcessState
 	close(p.exited)
-	p.stdout.hurry()
-	p.stderr.file.hurry()
+	p.stdout.setDrainDeadline()
+	p.stderr.file.setDrainDeadline()
 }
 
-// endGroup ends what the child has started and left running.
+// begin calls run to start the child, and kills the child if run fails later.
+func (p *process) begin(cmd *exec.Cmd, run func(*exec.Cmd) error) (r startResult) {
+	defer func() {
+		r.panicked = recover()
+		if cmd.Process == nil {
+			return
+		}
+		p.group = newGroup(cmd.Process)
+		if r.err != nil || r.panicked != nil {
+			p.group.kill()
+			_ = cmd.Wait()
+			p.group.close()
+		}
+	}()
+	if run == nil {
+		run = (*exec.Cmd).Start
+	}
+	r.err = errStartExited // unless run returns
+	if r.err = run(cmd); r.err == nil && cmd.Process == nil {
+		r.err = errNotStarted
+	}
+	return r
+}
+
+// endGroup ends the processes that the child has started and left running.
 func (p *process) endGroup() {
 	p.group.terminate()
-	t := time.NewTimer(grace)
+	t := time.NewTimer(drainWait)
 	defer t.Stop()
 	select {
 	case <-p.drained:
@@ -141,8 +182,8 @@ func (p *process) endGroup() {
 	p.group.kill()
 }
 
-// Read returns the next message. What the child has written before it exited is
-// still returned; then comes an *ExitError.
+// Read returns the next message. After the exit of the child it returns the
+// messages that the child has written before, then an *ExitError.
 func (p *process) Read() ([]byte, error) {
 	if p.err != nil {
 		return nil, p.err
@@ -152,7 +193,7 @@ func (p *process) Read() ([]byte, error) {
 		return msg, nil
 	}
 	close(p.drained)
-	_ = p.stdout.Close() // a child that goes on writing fails, and doesn't block
+	_ = p.stdout.Close() // the child's next write fails and does not block
 	if err == io.EOF || errors.Is(err, os.ErrClosed) {
 		p.err = p.exitError()
 	} else {
@@ -161,11 +202,11 @@ func (p *process) Read() ([]byte, error) {
 	return nil, p.err
 }
 
-// exitError returns how the child ended. The end of stdout mostly comes a
-// moment before that, so it waits for a moment.
+// exitError returns how the child ended. Standard output usually ends a moment
+// before the child does, so exitError waits.
 func (p *process) exitError() error {
 	e := &ExitError{Server: p.server}
-	t := time.NewTimer(2 * grace)
+	t := time.NewTimer(2 * drainWait)
 	defer t.Stop()
 	select {
 	case <-p.exited:
@@ -188,11 +229,12 @@ func (p *process) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// TryWrite is for jsonrpc.TryWriter.
-func (p *process) TryWrite(b []byte) (int, error) { return p.direct.write(b) }
+// TryWrite implements jsonrpc.TryWriter.
+func (p *process) TryWrite(b []byte) (int, error) { return p.try.write(b) }
 
-// Close ends the child, the polite way first, and all of its group. It takes no
-// lock that a Write might hold, and waits for nothing without a time limit.
+// Close ends the child and its group: by the end of standard input, then SIGTERM,
+// then SIGKILL. It takes no lock that a Write might hold, and every wait has a
+// limit.
 func (p *process) Close() error {
 	_ = p.stdin.Close()
 	var err error
@@ -211,7 +253,7 @@ func (p *process) Close() error {
 	return err
 }
 
-var errUnkillable = errors.New("does not end when killed")
+var errUnkillable = errors.New("the process did not end when killed")
 
 func (p *process) exitsWithin(d time.Duration) bool {
 	t := time.NewTimer(d)
@@ -224,28 +266,28 @@ func (p *process) exitsWithin(d time.Duration) bool {
 	}
 }
 
-// An output is our end of a pipe that the child writes to.
+// An output is the reading end of a pipe that the child writes to.
 type output struct {
 	file *os.File
-	end  time.Time // when to stop reading at the latest; zero until hurry was called
+	end  time.Time // the latest time to read; zero until Read finds that the child has exited
 }
 
-// hurry tells the reader that the child has exited. A Read that is waiting
-// returns, and from then on silence is the end.
-func (o *output) hurry() {
+// setDrainDeadline makes Read return, now and from then on, when nothing has come
+// for drainWait. It is called when the child has exited.
+func (o *output) setDrainDeadline() {
 	if err := o.file.SetReadDeadline(time.Now()); errors.Is(err, os.ErrNoDeadline) {
-		// On Windows, where killing the job leaves nobody at the other end.
+		// On Windows; killing the job has closed the other end.
 		time.AfterFunc(drainTime, func() { _ = o.Close() })
 	}
 }
 
-// Close may be called beside Read, which then returns.
+// Close may be called while Read blocks, which then returns.
 func (o *output) Close() error { return o.file.Close() }
 
 func (o *output) Read(p []byte) (int, error) {
 	for {
 		if !o.end.IsZero() {
-			next := time.Now().Add(grace)
+			next := time.Now().Add(drainWait)
 			if next.After(o.end) {
 				next = o.end
 			}

@@ -11,9 +11,9 @@ const (
 	// keptStderr is how much of a child's standard error is kept.
 	keptStderr = 64 << 10
 
-	// patience is how long a child may be held up by the writer that its
+	// writerTimeout is how long a child may be held up by the writer that its
 	// standard error is passed on to.
-	patience = time.Second
+	writerTimeout = time.Second
 )
 
 // stderr reads a child's standard error, so that the child never waits for
@@ -69,7 +69,7 @@ func (s *stderr) String() string {
 
 // close waits for what the child has written, then for drain.
 func (s *stderr) close() {
-	t := time.NewTimer(2 * grace)
+	t := time.NewTimer(2 * drainWait)
 	defer t.Stop()
 	select {
 	case <-s.done:
@@ -83,7 +83,7 @@ func (s *stderr) close() {
 type relay struct {
 	chunks  chan []byte
 	done    chan struct{} // closed when nothing is written any more
-	stalled bool          // the writer has used up our patience
+	stalled bool          // the writer has used up our writerTimeout
 }
 
 func newRelay(w io.Writer) *relay {
@@ -113,7 +113,7 @@ func (r *relay) write(p []byte) {
 	if r.stalled {
 		return
 	}
-	t := time.NewTimer(patience)
+	t := time.NewTimer(writerTimeout)
 	defer t.Stop()
 	select {
 	case r.chunks <- p:
@@ -128,7 +128,7 @@ func (r *relay) close() {
 	if r.stalled {
 		return
 	}
-	t := time.NewTimer(2 * grace)
+	t := time.NewTimer(2 * drainWait)
 	defer t.Stop()
 	select {
 	case <-r.done:

@@ -88,7 +88,7 @@ func TestRelayLosesPatienceOnce(t *testing.T) {
 		for range 100 {
 			r.write([]byte("x"))
 		}
-		if d := time.Since(start); d != patience {
+		if d := time.Since(start); d != writerTimeout {
 			t.Errorf("writing took %v", d)
 		}
 		r.close()

@@ -3,6 +3,7 @@ package stdio
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
 	"testing"
 
@@ -45,6 +46,48 @@ func TestStreamEndsWithItsPeer(t *testing.T) {
 	defer c.Close()
 	theirs.Close()
 	if _, err := c.Call(context.Background(), &jsonrpc.Request{Method: "m"}); !errors.Is(err, jsonrpc.ErrClosed) {
+		t.Error(err)
+	}
+}
+
+func TestDialOpensAgain(t *testing.T) {
+	type key struct{}
+	ctx := context.WithValue(context.Background(), key{}, "value")
+	tr := Dial(func(ctx context.Context) (io.ReadWriteCloser, error) {
+		if ctx.Value(key{}) == nil {
+			t.Error("not the context of Open")
+		}
+		ours, theirs := net.Pipe()
+		go answerLines(theirs, theirs) // ends when the pipe is closed
+		return ours, nil
+	})
+	for range 2 {
+		c, err := tr.Open(ctx, jsonrpc.Handler{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Call(ctx, &jsonrpc.Request{Method: "m"}); err != nil {
+			t.Error(err)
+		}
+		c.Close()
+	}
+}
+
+func TestStreamThatCannotBeOpened(t *testing.T) {
+	refused := errors.New("refused")
+	for want, tr := range map[error]*StreamTransport{
+		refused:     Dial(func(context.Context) (io.ReadWriteCloser, error) { return nil, refused }),
+		errNoStream: Dial(func(context.Context) (io.ReadWriteCloser, error) { return nil, nil }),
+		errNoDial:   Dial(nil),
+	} {
+		if _, err := tr.Open(t.Context(), jsonrpc.Handler{}); err != want {
+			t.Errorf("%v, want %v", err, want)
+		}
+	}
+	if _, err := Stream(nil).Open(t.Context(), jsonrpc.Handler{}); err != errNoStream {
+		t.Error(err)
+	}
+	if _, err := new(StreamTransport).Open(t.Context(), jsonrpc.Handler{}); err != errNoDial {
 		t.Error(err)
 	}
 }

@@ -2,10 +2,9 @@ package stdio
 
 import (
 	"context"
-	"errors"
 	"io"
+	"os/exec"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
@@ -13,44 +12,55 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// defaultMaxMessage is the longest message that is taken unless set.
+// defaultMaxMessage is the default of MaxMessage.
 const defaultMaxMessage = 64 << 20
 
-// A Transport starts a program and talks to it over its standard streams. The
-// zero value of every field but Name works. Open reads the fields and changes
-// none of them.
+// A Transport starts a program and connects to it over its standard input and
+// output. Only Name is required. Open reads the fields and changes none of them.
 type Transport struct {
-	// Name is the program: a path, or a name that is looked up in the PATH of
-	// this process. A relative path is taken from Dir.
+	// Name is the program: a path, or a name that Open looks up in the PATH of
+	// the environment that the program gets. A relative path starts at Dir.
 	Name string
 
-	// Args are its arguments, without the name.
+	// Args are the arguments, without the name.
 	Args []string
 
-	// Env is added to the environment that the program gets, as "KEY=value".
-	// Of several entries with one key the last counts.
+	// Env holds additional environment variables, as "KEY=value". The last of
+	// several entries with the same key takes effect.
 	Env []string
 
 	// InheritEnv passes on the whole environment of this process instead of a
-	// short list of what programs need. See the package documentation.
+	// short list of variables. See the package documentation.
 	InheritEnv bool
 
-	// Dir is the program's working directory, by default that of this process.
+	// Dir is the working directory. It defaults to that of this process.
 	Dir string
 
-	// Stderr gets everything that the program writes to its standard error, in
-	// order, from one goroutine per connection. If it returns an error it gets
-	// nothing more. If it blocks, the program is held up for a second, and
-	// what then finds no room is lost.
+	// Stderr receives everything that the program writes to its standard error,
+	// in order, from one goroutine per connection. After it has returned an
+	// error it receives nothing more. If it blocks, the program is held up for
+	// at most a second; output that does not fit into the buffer after that is
+	// lost.
 	Stderr io.Writer
 
 	// CloseWait is how long Close waits for the program to exit after the end
-	// of its standard input, and again after SIGTERM. Zero means 1.5 seconds.
+	// of its standard input, and again after SIGTERM. Zero or less means 1.5 s.
 	CloseWait time.Duration
 
-	// MaxMessage is the length in bytes of the longest message that is taken.
+	// MaxMessage is the maximum length in bytes of a message of the server.
 	// Zero means 64 MiB.
 	MaxMessage int
+
+	// Start, if set, is called instead of cmd.Start. It can change the prepared
+	// command, to run it in a sandbox or with other attributes, and must start
+	// it: cmd.Process is set when it returns nil. Streams, process group,
+	// waiting and stderr remain with the Transport, so Start must not change
+	// the standard streams and must add to cmd.SysProcAttr and not replace it.
+	// If the program was not found, cmd.Err holds the error, which cmd.Start
+	// returns.
+	//
+	// Start runs on a goroutine of its own, while Open waits for it.
+	Start func(cmd *exec.Cmd) error
 }
 
 // Command returns a Transport that starts the program name with args.
@@ -58,13 +68,12 @@ func Command(name string, args ...string) *Transport {
 	return &Transport{Name: name, Args: args}
 }
 
-// Open starts the program. Each call starts another one. ctx is looked at
-// before that and not used any more afterwards.
+// Open starts the program. Each call starts another process. ctx has no effect
+// after Open has returned.
 //
-// The error names the program and wraps the cause: [os/exec.ErrNotFound],
-// [io/fs.ErrNotExist], [io/fs.ErrPermission] and so on. A program that starts
-// and exits at once is no error of Open; the connection ends with an
-// [*ExitError].
+// The error includes the program and wraps the cause: [os/exec.ErrNotFound],
+// [io/fs.ErrNotExist], [io/fs.ErrPermission] and so on. If a program starts and
+// exits at once, Open succeeds, and the connection ends with an [*ExitError].
 func (t *Transport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
 	p, err := t.start(ctx, h)
 	if err != nil {
@@ -81,7 +90,7 @@ func (t *Transport) start(ctx context.Context, h jsonrpc.Handler) (*process, err
 	if err != nil {
 		return nil, diag.Op("start "+t.server(), err)
 	}
-	p, err := start(cmd, t.Stderr)
+	p, err := start(cmd, t.Start, t.Stderr)
 	if err != nil {
 		return nil, diag.Op("start "+t.server(), err)
 	}
@@ -93,12 +102,12 @@ func (t *Transport) start(ctx context.Context, h jsonrpc.Handler) (*process, err
 	return p, nil
 }
 
-// server is what errors call the server.
+// server returns the description of the server in errors.
 func (t *Transport) server() string { return "server " + wire.Quote(t.String()) }
 
-// String returns the program and its arguments as errors quote them: cut if
-// they are long, and with *** in place of the value of a flag whose name is
-// that of a secret.
+// String returns the program and its arguments as errors quote them: truncated
+// to 100 bytes, and with *** instead of the value of a flag whose name is that of
+// a secret.
 func (t *Transport) String() string {
 	const long = 100
 	s := t.Name
@@ -120,40 +129,3 @@ func (t *Transport) String() string {
 	}
 	return s
 }
-
-// A StreamTransport talks to a server over a stream that is already there.
-type StreamTransport struct {
-	// MaxMessage is the length in bytes of the longest message that is taken.
-	// Zero means 64 MiB.
-	MaxMessage int
-
-	rwc    io.ReadWriteCloser
-	opened atomic.Bool
-}
-
-// Stream returns a StreamTransport over rwc: a socket, or one end of an
-// in-memory pipe. Closing rwc must make a Read or Write that is waiting
-// return, as it does for connections of package net.
-func Stream(rwc io.ReadWriteCloser) *StreamTransport { return &StreamTransport{rwc: rwc} }
-
-// Open returns the connection, which closes the stream when it ends. It can be
-// called once; [ErrOpened] is returned for a second call.
-func (t *StreamTransport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	if t.opened.Swap(true) {
-		return nil, ErrOpened
-	}
-	return jsonrpc.NewConn(&stream{t.rwc, newLines(t.rwc, t.MaxMessage, h.Dropped)}, h), nil
-}
-
-// ErrOpened is returned when a stream is opened a second time.
-var ErrOpened = errors.New("stream already in use")
-
-type stream struct {
-	io.WriteCloser
-	lines *lines
-}
-
-func (s *stream) Read() ([]byte, error) { return s.lines.next() }

@@ -1,0 +1,82 @@
+package stdio
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync/atomic"
+
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
+
+// A StreamTransport connects to a server over a stream that the program
+// provides: a socket, or one end of an in-memory pipe. [Stream] and [Dial]
+// return one.
+type StreamTransport struct {
+	// MaxMessage is the maximum length in bytes of a message of the server.
+	// Zero means 64 MiB.
+	MaxMessage int
+
+	dial func(context.Context) (io.ReadWriteCloser, error)
+}
+
+// Stream returns a StreamTransport over rwc, which can be opened once: for a
+// second Open the error is [ErrOpened]. Closing rwc must make a blocked Read or
+// Write return, as it does for the connections of package net.
+func Stream(rwc io.ReadWriteCloser) *StreamTransport {
+	var opened atomic.Bool
+	return Dial(func(context.Context) (io.ReadWriteCloser, error) {
+		if opened.Swap(true) {
+			return nil, ErrOpened
+		}
+		return rwc, nil
+	})
+}
+
+// Dial returns a StreamTransport that calls dial for each Open, with the
+// context of Open, so that a client can connect again. It serves the other end
+// of net.Pipe for a server in the same program, or dials a socket:
+//
+//	stdio.Dial(func(ctx context.Context) (io.ReadWriteCloser, error) {
+//		var d net.Dialer
+//		return d.DialContext(ctx, "unix", "/run/server.sock")
+//	})
+//
+// The streams must meet the requirement of [Stream]. The error of Open is that
+// of dial.
+func Dial(dial func(context.Context) (io.ReadWriteCloser, error)) *StreamTransport {
+	return &StreamTransport{dial: dial}
+}
+
+// Open returns a connection, which closes the stream when it ends.
+func (t *StreamTransport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if t.dial == nil {
+		return nil, errNoDial
+	}
+	rwc, err := t.dial(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if rwc == nil {
+		return nil, errNoStream
+	}
+	return jsonrpc.NewConn(&stream{rwc, newLines(rwc, t.MaxMessage, h.Dropped)}, h), nil
+}
+
+// ErrOpened is the error for a [Stream] that is opened a second time.
+var ErrOpened = errors.New("the stream is already in use; stdio.Dial returns a transport that can be opened again")
+
+var (
+	errNoDial   = errors.New("stdio.Dial: the function is nil")
+	errNoStream = errors.New("the stream is nil")
+)
+
+type stream struct {
+	io.WriteCloser
+	lines *lines
+}
+
+func (s *stream) Read() ([]byte, error) { return s.lines.next() }
