@@ -156,7 +156,9 @@ func TestFailuresForPeople(t *testing.T) {
 		add("a server with the fault "+test.fault, test.args+" -- SERVER",
 			faulty(t, &testserver.Options{Fault: test.fault}, strings.Fields(test.args)...))
 	}
-	add("no such program", "tools -- no-such-program-at-all", try(t, "tools", "--", "no-such-program-at-all"))
+	missing := try(t, "tools", "--", "no-such-program-at-all")
+	missing.stderr = strings.ReplaceAll(missing.stderr, strconv.Quote(os.Getenv("PATH")), "DIRECTORIES")
+	add("no such program", "tools -- no-such-program-at-all", missing)
 	for _, test := range []struct {
 		what    string
 		handler http.Handler

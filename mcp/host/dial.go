@@ -1,7 +1,6 @@
 package host
 
 import (
-	"context"
 	"errors"
 	"io"
 	"sync/atomic"
@@ -9,7 +8,6 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
-	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 	"github.com/stdmcp/stdmcp/mcp/stdio"
 )
 
@@ -65,24 +63,6 @@ func InProcess(servers map[string]mcp.Transport) Dialer {
 		}
 		return t, nil
 	}
-}
-
-// Pipe returns a Transport that opens a stream for each connection. A server in
-// this process is served at the other end of it.
-func Pipe(open func() (io.ReadWriteCloser, error)) mcp.Transport { return pipe(open) }
-
-type pipe func() (io.ReadWriteCloser, error)
-
-func (p pipe) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
-	stream, err := p()
-	if err != nil {
-		return nil, err
-	}
-	conn, err := stdio.Stream(stream).Open(ctx, h)
-	if err != nil {
-		_ = stream.Close()
-	}
-	return conn, err
 }
 
 // transport returns the transport for a server. For a URL without a type, it

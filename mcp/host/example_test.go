@@ -10,16 +10,17 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
+	"github.com/stdmcp/stdmcp/mcp/stdio"
 )
 
 // exampleHost returns a host with a server in memory, called echo. A program
 // has servers from its configuration; see package config.
 func exampleHost(ctx context.Context, opts *host.Options) *host.Host {
-	open := func() (io.ReadWriteCloser, error) { return testserver.New(nil).Pipe(), nil }
+	open := func(context.Context) (io.ReadWriteCloser, error) { return testserver.New(nil).Pipe(), nil }
 	if opts == nil {
 		opts = &host.Options{}
 	}
-	opts.Dialers = host.Dialers{config.SDK: host.InProcess(map[string]mcp.Transport{"echo": host.Pipe(open)})}
+	opts.Dialers = host.Dialers{config.SDK: host.InProcess(map[string]mcp.Transport{"echo": stdio.Dial(open)})}
 	h := host.New(opts)
 	diff := h.SetServers(ctx, []*host.Server{{Name: "echo", Type: config.SDK}})
 	if err := diff.Err(); err != nil {
@@ -30,11 +31,11 @@ func exampleHost(ctx context.Context, opts *host.Options) *host.Host {
 
 func ExampleInProcess() {
 	// A server in this program is served at the other end of the pipe.
-	open := func() (io.ReadWriteCloser, error) { return testserver.New(nil).Pipe(), nil }
+	open := func(context.Context) (io.ReadWriteCloser, error) { return testserver.New(nil).Pipe(), nil }
 	ctx := context.Background()
 	h := host.New(&host.Options{Dialers: host.Dialers{
 		config.Stdio: host.Stdio, // for those that are programs
-		config.SDK:   host.InProcess(map[string]mcp.Transport{"echo": host.Pipe(open)}),
+		config.SDK:   host.InProcess(map[string]mcp.Transport{"echo": stdio.Dial(open)}),
 	}})
 	defer h.Shutdown(ctx)
 	diff := h.SetServers(ctx, []*host.Server{{Name: "echo", Type: config.SDK}})

@@ -248,7 +248,7 @@ func tiny() (io.ReadWriteCloser, error) {
 
 func TestFigureIdleServers(t *testing.T) {
 	const n = 100
-	h := newHost(t, &host.Options{Dialers: host.Dialers{config.SDK: func(*host.DialParams) (mcp.Transport, error) { return host.Pipe(tiny), nil }}})
+	h := newHost(t, &host.Options{Dialers: host.Dialers{config.SDK: func(*host.DialParams) (mcp.Transport, error) { return pipe(tiny), nil }}})
 	var servers []*host.Server
 	for i := range n {
 		servers = append(servers, &host.Server{Name: fmt.Sprintf("s%03d", i), Type: config.SDK})

@@ -193,7 +193,7 @@ func TestListChangesAreCoalesced(t *testing.T) {
 func TestChangedDefinitionsAreTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		description := "Harmless."
-		script := host.Pipe(scripted(func() map[string]string {
+		script := pipe(scripted(func() map[string]string {
 			return map[string]string{
 				"initialize": `{"jsonrpc":"2.0","id":$id,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}`,
 				"tools/list": `{"jsonrpc":"2.0","id":$id,"result":{"tools":[{"name":"t","description":"` + description + `","inputSchema":{"type":"object"}},` +
@@ -324,7 +324,7 @@ func TestTTLIsHonoured(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		var grown atomic.Bool
-		script := host.Pipe(scripted(func() map[string]string {
+		script := pipe(scripted(func() map[string]string {
 			extra := ""
 			if grown.Load() {
 				extra = `,{"name":"u"}`

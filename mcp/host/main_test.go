@@ -14,6 +14,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
+	"github.com/stdmcp/stdmcp/mcp/stdio"
 )
 
 // TestMain is the server when a test starts one, and fails when tests leave
@@ -89,7 +90,7 @@ func (fs fakes) servers() (list []*host.Server) {
 func (fs fakes) with(o host.Options) *host.Options {
 	transports := make(map[string]mcp.Transport)
 	for name, f := range fs {
-		transports[name] = host.Pipe(f.open)
+		transports[name] = pipe(f.open)
 	}
 	o.Dialers = host.Dialers{config.Stdio: host.Stdio, config.SDK: host.InProcess(transports)}
 	return &o
@@ -172,3 +173,8 @@ func awaitState(t testing.TB, events <-chan host.Event, server string, want host
 
 // raw is JSON.
 func raw(s string) mcp.RawMessage { return mcp.RawMessage(s) }
+
+// pipe returns a Transport for a server in this process.
+func pipe(open func() (io.ReadWriteCloser, error)) mcp.Transport {
+	return stdio.Dial(func(context.Context) (io.ReadWriteCloser, error) { return open() })
+}

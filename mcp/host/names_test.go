@@ -58,7 +58,7 @@ func FuzzNames(f *testing.F) {
 func TestNamesAreUnique(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		list := func(tools ...string) mcp.Transport {
-			return host.Pipe(scripted(func() map[string]string {
+			return pipe(scripted(func() map[string]string {
 				return map[string]string{
 					"server/discover": `{"jsonrpc":"2.0","id":$id,"error":{"code":-32601,"message":"no"}}`,
 					"initialize":      `{"jsonrpc":"2.0","id":$id,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}`,

@@ -152,7 +152,7 @@ func TestMinionRetryPolicy(t *testing.T) {
 		o := fakes{"x": locked}.with(host.Options{})
 		o.Dialers[config.HTTP] = func(d *host.DialParams) (mcp.Transport, error) {
 			d.Classify = func(error) host.Category { return host.Authentication }
-			return host.Pipe(locked.open), nil
+			return pipe(locked.open), nil
 		}
 		l := newHost(t, o)
 		l.SetServers(t.Context(), []*host.Server{{Name: "x", Type: config.HTTP, URL: "http://h/"}})

@@ -48,7 +48,7 @@ func TestSpec10StatusValues(t *testing.T) {
 		o := fs.with(host.Options{Retry: host.Retry{Max: -1}})
 		o.Dialers["http"] = func(d *host.DialParams) (mcp.Transport, error) {
 			d.Classify = func(error) host.Category { return host.Authentication }
-			return host.Pipe(fs["failed"].open), nil
+			return pipe(fs["failed"].open), nil
 		}
 		h := newHost(t, o)
 		events := h.Events(t.Context())

@@ -17,6 +17,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/host"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 	"github.com/stdmcp/stdmcp/mcp/host/dialers"
+	"github.com/stdmcp/stdmcp/mcp/stdio"
 )
 
 // newHost returns a host with all dialers that is shut down when the test ends.
@@ -59,7 +60,7 @@ func TestEveryTypeOfServer(t *testing.T) {
 	w := web(t, nil)
 	onlySSE := web(t, &testserver.HTTPOptions{SSEOnly: true})
 	inProcess := testserver.New(nil)
-	sdk := host.Pipe(func() (io.ReadWriteCloser, error) { return inProcess.Pipe(), nil })
+	sdk := stdio.Dial(func(context.Context) (io.ReadWriteCloser, error) { return inProcess.Pipe(), nil })
 	h := newHost(t, &dialers.Options{InProcess: map[string]mcp.Transport{"calc": sdk}})
 	d := h.SetServers(t.Context(), []*host.Server{
 		program(),
