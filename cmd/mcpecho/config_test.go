@@ -177,12 +177,12 @@ func TestServersSaysWhatIsWrongWithFiles(t *testing.T) {
 		"warn.json":   "{\n\"servers\": {\"a\": {\"command\": \"no-such-program-here\",\n\"icon\": 1}}}",
 	})
 	o := try(t, "servers", "warn.json", "-c", "broken.json")
-	if o.status != 0 || o.stdout == "" || strings.Contains(o.stdout, "mine") || o.stderr != "mcpecho: warn.json:3: server \"a\": \"icon\" is not known\n" {
+	if o.status != 0 || o.stdout == "" || strings.Contains(o.stdout, "mine") || o.stderr != "mcpecho: warn.json:3: server \"a\": \"icon\" is unknown\n" {
 		t.Errorf("%+v", o)
 	}
 	try(t, "servers", "warn.json", "-q").want(t, 0, o.stdout, "")
 	o = try(t, "servers", ".mcp.json")
-	for _, want := range []string{`mcpecho: .mcp.json:2: server "typo": "command" is missing, and so is a URL`, `mcpecho: .mcp.json:2: server "typo": "comand" is not known`} {
+	for _, want := range []string{`mcpecho: .mcp.json:2: server "typo": "command" or a URL is required`, `mcpecho: .mcp.json:2: server "typo": "comand" is unknown`} {
 		if o.status != 0 || strings.Count(o.stderr, want+"\n") != 1 {
 			t.Errorf("no %q in %+v", want, o)
 		}
@@ -206,7 +206,7 @@ func TestServersSaysWhatIsWrongWithFiles(t *testing.T) {
 	if err := json.Unmarshal([]byte(o.stdout), &all); err != nil || len(all.Servers) != 1 || len(all.Problems) != 1 || o.stderr != "" {
 		t.Fatalf("%+v, %v", o, err)
 	}
-	if p := all.Problems[0]; p.File != "warn.json" || p.Server != "a" || p.Line != 3 || !p.Warning || p.Message != `"icon" is not known` {
+	if p := all.Problems[0]; p.File != "warn.json" || p.Server != "a" || p.Line != 3 || !p.Warning || p.Message != `"icon" is unknown` {
 		t.Errorf("%+v", p)
 	}
 }

@@ -45,7 +45,7 @@ func TestPicoclawConfiguration(t *testing.T) {
 	for entry, want := range map[string]string{
 		`{"transport":"stdio"}`:              `"command" is missing`,
 		`{"transport":"sse"}`:                `"url" is missing`,
-		`{"transport":"pipe","command":"a"}`: `"transport" is of an unknown kind`,
+		`{"transport":"pipe","command":"a"}`: `"transport" must be stdio`,
 	} {
 		c := config.Parse([]byte(`{"tools":{"mcp":{"servers":{"x":`+entry+`}}}}`), "c", "")
 		if len(c.Problems) != 1 || !strings.Contains(c.Problems[0].Error(), want) {

@@ -13,17 +13,16 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// ErrDialect is matched by the error for a schema in a dialect that the package
-// doesn't know.
-var ErrDialect = errors.New("unknown dialect of JSON Schema")
+// ErrDialect is matched by the error for a schema in an unsupported dialect.
+var ErrDialect = errors.New("unsupported dialect of JSON Schema")
 
-// maxDepth is how deep a schema may nest.
+// maxDepth limits the nesting of a schema.
 const maxDepth = 128
 
-// A Schema is one that values can be checked against.
+// A Schema is a compiled JSON Schema. The zero value accepts every value.
 type Schema struct{ root *node }
 
-// Compile reads a schema. The error says what is wrong with it.
+// Compile compiles a schema.
 func Compile(schema mcp.RawMessage) (*Schema, error) {
 	raw, err := decode(schema)
 	if err != nil {
@@ -38,7 +37,7 @@ func Compile(schema mcp.RawMessage) (*Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	for len(c.unresolved) > 0 { // compiling what references lead to finds more of them
+	for len(c.unresolved) > 0 { // resolving a reference may add nodes
 		n := c.unresolved[0]
 		c.unresolved = c.unresolved[1:]
 		if err := c.resolveReferences(n); err != nil {
@@ -48,7 +47,7 @@ func Compile(schema mcp.RawMessage) (*Schema, error) {
 	return &Schema{root}, nil
 }
 
-// decode reads a JSON text, with numbers as they are written.
+// decode parses JSON and keeps numbers as text.
 func decode(text []byte) (v any, err error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -61,37 +60,36 @@ func decode(text []byte) (v any, err error) {
 	return v, nil
 }
 
-// A node is a schema or a part of one.
+// A node is a compiled schema or subschema.
 type node struct {
 	never    bool           // the schema false
-	keywords map[string]any // as they came
-	res      *resource      // which it is part of
+	keywords map[string]any // as parsed
+	res      *resource      // the resource that contains the schema
 
-	one   map[string]*node            // the schemas that keywords have
-	many  map[string][]*node          // in a list
-	named map[string]map[string]*node // by name
+	one   map[string]*node            // keywords with one subschema
+	many  map[string][]*node          // with a list
+	named map[string]map[string]*node // with named ones
 
-	ref, dynamic *node // where $ref leads to, and $dynamicRef or $recursiveRef
+	ref, dynamic *node // targets of $ref, and of $dynamicRef or $recursiveRef
 	patterns     map[string]*regexp.Regexp
 }
 
-// A resource is a schema with a URI of its own, which references inside of it
-// are relative to.
+// A resource is a schema with its own URI, the base of the references in it.
 type resource struct {
 	uri     string
 	raw     any
 	anchors map[string]*node
-	dynamic map[string]*node // those of $dynamicAnchor
+	dynamic map[string]*node // of $dynamicAnchor
 }
 
 type compiler struct {
-	draft7     bool             // draft-07 or before
+	draft7     bool             // draft-07 or earlier
 	nodes      map[string]*node // by URI and pointer
 	resources  map[string]*resource
-	unresolved []*node // their references have to be resolved
+	unresolved []*node // nodes whose references have not been resolved
 }
 
-// dialect looks at what the schema says of itself.
+// dialect checks $schema.
 func (c *compiler) dialect(raw any) error {
 	m, _ := raw.(map[string]any)
 	s, ok := m["$schema"].(string)
@@ -120,7 +118,7 @@ func (c *compiler) resource(uri string, raw any) *resource {
 	return res
 }
 
-// Keywords whose values are schemas.
+// Keywords with subschemas.
 var (
 	oneKeywords = []string{"not", "if", "then", "else", "contains", "propertyNames", "additionalProperties", "additionalItems",
 		"unevaluatedProperties", "unevaluatedItems", "contentSchema"}
@@ -128,16 +126,16 @@ var (
 	namedKeywords = []string{"properties", "patternProperties", "dependentSchemas", "$defs", "definitions"}
 )
 
-// compile makes a node of what is at a pointer of a resource.
+// compile compiles the schema at a JSON pointer in a resource.
 func (c *compiler) compile(raw any, res *resource, pointer string, depth int) (*node, error) {
 	if depth > maxDepth {
-		return nil, fmt.Errorf("a schema of more than %d levels", maxDepth)
+		return nil, fmt.Errorf("the schema has more than %d levels", maxDepth)
 	}
 	m, ok := raw.(map[string]any)
 	if !ok {
 		b, ok := raw.(bool)
 		if !ok {
-			return nil, fmt.Errorf("%s#%s is no schema", res.uri, pointer)
+			return nil, fmt.Errorf("%s#%s is not a schema", res.uri, pointer)
 		}
 		return &node{never: !b, res: res}, nil
 	}
@@ -158,7 +156,7 @@ func (c *compiler) compile(raw any, res *resource, pointer string, depth int) (*
 	c.nodes[key] = n
 	c.unresolved = append(c.unresolved, n)
 	n.addAnchors(c.draft7)
-	if c.draft7 && m["$ref"] != nil { // what stands beside it doesn't count, but may be referred to
+	if c.draft7 && m["$ref"] != nil { // other keywords are ignored, but references may point into them
 		n.keywords = map[string]any{"$ref": m["$ref"]}
 		return n, c.compileChildren(newNode(m, res), pointer, depth+1)
 	}
@@ -170,7 +168,7 @@ func newNode(m map[string]any, res *resource) *node {
 	return &node{keywords: m, res: res, one: map[string]*node{}, many: map[string][]*node{}, named: map[string]map[string]*node{}}
 }
 
-// name remembers the anchors of a node.
+// addAnchors adds the anchors of a node to its resource.
 func (n *node) addAnchors(old bool) {
 	if s, _ := n.keywords["$anchor"].(string); s != "" {
 		n.res.anchors[s] = n
@@ -178,7 +176,7 @@ func (n *node) addAnchors(old bool) {
 	if s, _ := n.keywords["$dynamicAnchor"].(string); s != "" {
 		n.res.anchors[s], n.res.dynamic[s] = n, n
 	}
-	if b, _ := n.keywords["$recursiveAnchor"].(bool); b { // 2019-09 has but one, without a name
+	if b, _ := n.keywords["$recursiveAnchor"].(bool); b { // 2019-09 has only one, without a name
 		n.res.dynamic[""] = n
 	}
 	if s, _ := n.keywords["$id"].(string); old && len(s) > 1 && s[0] == '#' {
@@ -186,7 +184,7 @@ func (n *node) addAnchors(old bool) {
 	}
 }
 
-// parts compiles the schemas in a node.
+// compileChildren compiles the subschemas of a node.
 func (c *compiler) compileChildren(n *node, pointer string, depth int) (err error) {
 	m := n.keywords
 	for _, key := range oneKeywords {
@@ -260,7 +258,7 @@ var (
 	pointerUnescaper = strings.NewReplacer("~1", "/", "~0", "~")
 )
 
-// compilePatterns compiles those patterns of a node that package regexp knows.
+// compilePatterns compiles the patterns that package regexp supports.
 func (n *node) compilePatterns() {
 	var all []string
 	if s, ok := n.keywords["pattern"].(string); ok {
@@ -280,7 +278,7 @@ func (n *node) compilePatterns() {
 	}
 }
 
-// link finds what the references of a node lead to.
+// resolveReferences sets the targets of a node's references.
 func (c *compiler) resolveReferences(n *node) (err error) {
 	for key, to := range map[string]**node{"$ref": &n.ref, "$dynamicRef": &n.dynamic, "$recursiveRef": &n.dynamic} {
 		if s, ok := n.keywords[key].(string); ok {
@@ -292,7 +290,7 @@ func (c *compiler) resolveReferences(n *node) (err error) {
 	return nil
 }
 
-// find returns what a reference leads to.
+// findReference returns the target of a reference.
 func (c *compiler) findReference(from *resource, ref string) (*node, error) {
 	uri, err := resolveURI(from.uri, ref)
 	if err != nil {
@@ -301,21 +299,21 @@ func (c *compiler) findReference(from *resource, ref string) (*node, error) {
 	uri, fragment, _ := strings.Cut(uri, "#")
 	res := c.resources[uri]
 	if res == nil {
-		return nil, fmt.Errorf("%q leads out of the schema", ref)
+		return nil, fmt.Errorf("reference %q to another document", ref)
 	}
 	if fragment, err = url.PathUnescape(fragment); err != nil {
-		return nil, fmt.Errorf("%q: %w", ref, err)
+		return nil, fmt.Errorf("reference %q: %w", ref, err)
 	}
 	if fragment != "" && fragment[0] != '/' {
 		if n := res.anchors[fragment]; n != nil {
 			return n, nil
 		}
-		return nil, fmt.Errorf("%q leads nowhere", ref)
+		return nil, fmt.Errorf("reference %q has no target", ref)
 	}
 	return c.findPointer(res, fragment, ref)
 }
 
-// at returns the node that a pointer leads to.
+// findPointer returns the node at a JSON pointer.
 func (c *compiler) findPointer(res *resource, pointer, ref string) (*node, error) {
 	raw, path := res.raw, ""
 	for step := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
@@ -334,7 +332,7 @@ func (c *compiler) findPointer(res *resource, pointer, ref string) (*node, error
 			}
 		}
 		if !ok {
-			return nil, fmt.Errorf("%q leads nowhere", ref)
+			return nil, fmt.Errorf("reference %q has no target", ref)
 		}
 		path += "/" + pointerEscaper.Replace(name)
 		if m, _ := raw.(map[string]any); m != nil {
@@ -348,7 +346,7 @@ func (c *compiler) findPointer(res *resource, pointer, ref string) (*node, error
 	return c.compile(raw, res, path, 0)
 }
 
-// resolve returns what ref stands for in a resource.
+// resolveURI resolves a reference against a base URI.
 func resolveURI(base, ref string) (string, error) {
 	b, err := url.Parse(base)
 	if err != nil {

@@ -1,20 +1,21 @@
-// Package jsonschema checks values against the JSON Schemas that servers send,
-// such as what a tool returns against the schema of its output:
+// Package jsonschema validates values against the JSON Schemas of servers, such
+// as the results of tools against their output schemas:
 //
 //	client, err := mcp.Connect(ctx, transport, &mcp.Options{Intercept: new(jsonschema.Outputs).Intercept})
 //
 // # Dialects
 //
-// Schemas are of 2020-12, the default of MCP, or say in $schema that they are
-// of 2019-09, draft-07 or draft-06; anything else is [ErrDialect]. All keywords
-// of these that assert something are obeyed. Formats are annotations and check
-// nothing. A pattern that package regexp doesn't know, such as one that looks
-// ahead, matches everything.
+// The dialect of a schema is 2020-12, MCP's default, or the one that $schema
+// names: 2020-12, 2019-09, draft-07 or draft-06. Any other is [ErrDialect]. The
+// package supports all assertion keywords of these dialects. Formats are
+// annotations and are not checked. A pattern that package regexp does not
+// support, such as one with a lookahead, matches everything.
 //
-// Nothing is ever fetched: a reference that leads out of the schema is an error.
-// A schema may nest 128 levels, and checking a value may take a million steps.
+// Nothing is ever fetched: a reference to another document is an error. A
+// schema may nest up to 128 levels, and validating a value may take up to a
+// million steps.
 //
 // # Concurrency
 //
-// Everything may be used by any number of goroutines at once.
+// All functions and methods may be called by multiple goroutines at once.
 package jsonschema

@@ -61,15 +61,15 @@ func (c *checker) checkUnique(v []any, path string) error {
 				return errSteps
 			}
 			if equal(v[i], v[j]) {
-				return &Error{path, fmt.Sprintf("items %d and %d are the same", j, i)}
+				return &Error{path, fmt.Sprintf("items %d and %d are equal", j, i)}
 			}
 		}
 	}
 	return nil
 }
 
-// checkContains obeys contains, of which sub is the schema, and the limits to
-// how many items fit it.
+// checkContains checks contains, whose schema is sub, and the limits on the
+// number of matching items.
 func (c *checker) checkContains(n, sub *node, v []any, path string, sc *scope, s *evaluated) error {
 	found := 0
 	for i := range v {
@@ -87,7 +87,7 @@ func (c *checker) checkContains(n, sub *node, v []any, path string, sc *scope, s
 	}
 	most, ok := n.count("maxContains")
 	if found < least || ok && found > most {
-		return &Error{path, fmt.Sprintf("%d items of the kind that is asked for", found)}
+		return &Error{path, fmt.Sprintf("%d items fit the schema of contains", found)}
 	}
 	return nil
 }

@@ -17,17 +17,17 @@ func (n *node) checkNumber(v json.Number, path string) error {
 		"exclusiveMaximum": func(order int) bool { return order >= 0 },
 	} {
 		if limit, ok := n.keywords[key].(json.Number); ok && bad(compare(v, limit)) {
-			return &Error{path, string(v) + " is beyond the " + key + " " + string(limit)}
+			return &Error{path, string(v) + " violates " + key + " " + string(limit)}
 		}
 	}
 	if step, ok := n.keywords["multipleOf"].(json.Number); ok && !isMultiple(v, step) {
-		return &Error{path, string(v) + " is no multiple of " + string(step)}
+		return &Error{path, string(v) + " is not a multiple of " + string(step)}
 	}
 	return nil
 }
 
-// number returns the exact value of a number, or nil when that would take too
-// much memory.
+// number returns the exact value of a number, or nil if that needs too much
+// memory.
 func number(v json.Number) *big.Rat {
 	if i := strings.IndexAny(string(v), "eE"); i >= 0 {
 		if exp, err := strconv.Atoi(string(v[i+1:])); err != nil || exp > 1000 || exp < -1000 {

@@ -33,8 +33,7 @@ func (c *checker) checkObject(n *node, v map[string]any, path string, sc *scope,
 	return nil
 }
 
-// member returns what the member of that name must fit, and whether a keyword
-// has looked at it.
+// member returns the schemas for a member, and whether a keyword evaluates it.
 func (n *node) member(name string, s *evaluated) (subs []*node, known bool) {
 	if sub := n.named["properties"][name]; sub != nil {
 		subs, known = append(subs, sub), true
@@ -56,7 +55,7 @@ func (n *node) member(name string, s *evaluated) (subs []*node, known bool) {
 	return subs, known
 }
 
-// checkRequired obeys the keywords that say which members must be there.
+// checkRequired checks the keywords that require members.
 func (n *node) checkRequired(v map[string]any, path string) error {
 	lists := []any{n.keywords["required"]}
 	for _, key := range []string{"dependentRequired", "dependencies"} {
@@ -72,7 +71,7 @@ func (n *node) checkRequired(v map[string]any, path string) error {
 		for _, one := range list {
 			name, ok := one.(string)
 			if _, there := v[name]; ok && !there {
-				return &Error{path, "lacks " + strconv.Quote(name)}
+				return &Error{path, strconv.Quote(name) + " is missing"}
 			}
 		}
 	}

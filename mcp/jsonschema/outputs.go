@@ -10,27 +10,27 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// Outputs checks what tools return against the schemas of their outputs. The
-// zero value is ready, for one client:
+// Outputs validates the results of tools against their output schemas. The zero
+// value is ready to use, by any number of clients:
 //
 //	opts.Intercept = new(jsonschema.Outputs).Intercept
 //
-// Tools are known from when the program lists them. A result that says that the
-// tool failed is not checked.
+// It learns a tool's schema when the client lists the tools, separately for
+// each client. It does not check results with IsError.
 type Outputs struct {
-	// Strict fails calls of tools whose schemas can't be used. Without it such
-	// tools are not checked.
+	// Strict makes calls fail if the tool's schema is invalid or unsupported.
+	// By default, such tools are not checked.
 	Strict bool
 
 	mu      sync.Mutex
 	clients map[*mcp.Client]map[string]*tool // the tools that each client has listed
 }
 
-// A tool is one with a schema for its output.
+// A tool holds an output schema.
 type tool struct {
 	raw mcp.RawMessage
 
-	once   sync.Once // compiles it
+	once   sync.Once // for schema and err
 	schema *Schema
 	err    error
 }
@@ -40,23 +40,23 @@ func (t *tool) compile() (*Schema, error) {
 	return t.schema, t.err
 }
 
-// An OutputError says that what a tool returned doesn't fit the schema of its
-// output. It matches [mcp.ErrMalformed].
+// An OutputError reports a result that does not fit the tool's output schema.
+// It matches [mcp.ErrMalformed].
 type OutputError struct {
 	Tool   string
 	Result *mcp.CallToolResult
-	Err    error // an *[Error], or why the schema can't be used
+	Err    error // an *[Error], or the reason why the schema cannot be used
 }
 
 func (e *OutputError) Error() string {
-	return fmt.Sprintf("the output of the tool %q: %v", e.Tool, e.Err)
+	return fmt.Sprintf("output of tool %q: %v", e.Tool, e.Err)
 }
 
 func (e *OutputError) Is(target error) bool { return target == mcp.ErrMalformed }
 func (e *OutputError) Unwrap() error        { return e.Err }
 
-// Intercept is a function for Options.Intercept. A program with an interceptor
-// of its own calls it from there in place of Send.
+// Intercept is a value for Options.Intercept. A program with its own
+// interceptor calls Intercept from there instead of Send.
 func (o *Outputs) Intercept(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
 	if call == nil {
 		return nil, errors.New("jsonschema: the call is nil")
@@ -70,7 +70,7 @@ func (o *Outputs) Intercept(ctx context.Context, call *mcp.OutgoingCall) (mcp.Ra
 		o.learn(call.Client(), raw)
 	case "tools/call", "tasks/result":
 		err = o.check(call, raw)
-	case "tasks/get": // with the result in it since 2026-07-28
+	case "tasks/get": // contains the result since 2026-07-28
 		var task mcp.Task
 		if task.UnmarshalJSON(raw) == nil && task.Payload != nil {
 			err = o.check(call, task.Payload)
@@ -86,7 +86,7 @@ func (o *Outputs) Intercept(ctx context.Context, call *mcp.OutgoingCall) (mcp.Ra
 func (o *Outputs) learn(client *mcp.Client, raw mcp.RawMessage) {
 	var res mcp.ListToolsResult
 	if res.UnmarshalJSON(raw) != nil {
-		return // the client will say so
+		return // the client reports the error
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -117,9 +117,9 @@ func (o *Outputs) toolsOf(client *mcp.Client) map[string]*tool {
 	return tools
 }
 
-var errNoOutput = errors.New("no structured content, though the tool has a schema for it")
+var errNoOutput = errors.New("no structured content, which the schema requires")
 
-// check checks the result of a tool.
+// check validates the result of a tool.
 func (o *Outputs) check(call *mcp.OutgoingCall, raw mcp.RawMessage) error {
 	o.mu.Lock()
 	t := o.clients[call.Client()][call.Name]
@@ -130,9 +130,9 @@ func (o *Outputs) check(call *mcp.OutgoingCall, raw mcp.RawMessage) error {
 	res := new(mcp.CallToolResult)
 	switch err := res.UnmarshalJSON(raw); {
 	case err != nil:
-		return nil // the client will say so
+		return nil // the client reports the error
 	case res.IsError, res.ResultType != "" && res.ResultType != "complete", res.Extra["task"] != nil:
-		return nil // failed, or not the result yet
+		return nil // failed, or not a final result
 	}
 	schema, err := t.compile()
 	switch {

@@ -14,7 +14,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/stdio"
 )
 
-// serving returns a server with one tool, whose output has a schema.
+// serving returns a server with one tool that has an output schema.
 func serving(schema, result string) mcp.Transport {
 	return stdio.Stream(testserver.Replies(map[string]string{
 		"server/discover": `{"jsonrpc":"2.0","id":$id,"result":{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}}`,
@@ -25,24 +25,24 @@ func serving(schema, result string) mcp.Transport {
 	}).Pipe())
 }
 
-func TestOutputsAreChecked(t *testing.T) {
+func TestOutputsAreValidated(t *testing.T) {
 	const number = `{"type":"number"}`
 	for _, tt := range []struct {
 		name, schema, result string
 		strict               bool
-		says                 string // part of the error; empty if there is none
+		want                 string // part of the error; empty for none
 	}{
 		{"fits", number, `{"content":[],"structuredContent":1}`, false, ""},
 		{"does not fit", number, `{"content":[],"structuredContent":"1"}`, false, "want number, got string"},
 		{"null", number, `{"content":[],"structuredContent":null}`, false, "want number, got null"},
-		{"is not there", number, `{"content":[{"type":"text","text":"1"}]}`, false, "no structured content"},
+		{"missing", number, `{"content":[{"type":"text","text":"1"}]}`, false, "no structured content"},
 		{"failed", number, `{"content":[],"isError":true}`, false, ""},
 		{"failed, with content", number, `{"content":[],"isError":true,"structuredContent":"1"}`, false, ""},
 		{"draft-07", `{"$schema":"http://json-schema.org/draft-07/schema#","type":"number"}`, `{"content":[],"structuredContent":"1"}`, false, "want number"},
 		{"unknown dialect", `{"$schema":"https://example.com/schema","type":"number"}`, `{"content":[],"structuredContent":"1"}`, false, ""},
-		{"unknown dialect, strictly", `{"$schema":"https://example.com/schema"}`, `{"content":[],"structuredContent":1}`, true, "unknown dialect"},
-		{"elsewhere", `{"$ref":"https://example.com/schema"}`, `{"content":[],"structuredContent":1}`, false, ""},
-		{"elsewhere, strictly", `{"$ref":"https://example.com/schema"}`, `{"content":[],"structuredContent":1}`, true, "leads out"},
+		{"unknown dialect, strictly", `{"$schema":"https://example.com/schema"}`, `{"content":[],"structuredContent":1}`, true, "unsupported dialect"},
+		{"another document", `{"$ref":"https://example.com/schema"}`, `{"content":[],"structuredContent":1}`, false, ""},
+		{"another document, strictly", `{"$ref":"https://example.com/schema"}`, `{"content":[],"structuredContent":1}`, true, "to another document"},
 		{"no schema", `null`, `{"content":[],"structuredContent":"1"}`, true, ""},
 		{"a task", number, `{"resultType":"task","taskId":"a","status":"working","pollIntervalMs":0}`, false, "want number, got string"},
 	} {
@@ -58,7 +58,7 @@ func TestOutputsAreChecked(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err = c.CallTool(t.Context(), "t", nil)
-			if tt.says == "" {
+			if tt.want == "" {
 				if err != nil {
 					t.Error(err)
 				}
@@ -67,15 +67,15 @@ func TestOutputsAreChecked(t *testing.T) {
 			var wrong *jsonschema.OutputError
 			var call *mcp.CallError
 			if !errors.Is(err, mcp.ErrMalformed) || !errors.As(err, &wrong) || !errors.As(err, &call) || wrong.Tool != "t" || call.Name != "t" ||
-				!strings.Contains(err.Error(), tt.says) {
-				t.Errorf("%v, want %q", err, tt.says)
+				!strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%v, want %q", err, tt.want)
 			}
 		})
 	}
 }
 
-// TestSharedOutputsKeepClientsApart: two servers have a tool of the same name,
-// each with a schema of its own.
+// TestSharedOutputsKeepClientsApart has servers with a tool of the same name but
+// different schemas.
 func TestSharedOutputsKeepClientsApart(t *testing.T) {
 	outputs := new(jsonschema.Outputs)
 	connect := func(schema, result string) *mcp.Client {
@@ -106,15 +106,15 @@ func TestSharedOutputsKeepClientsApart(t *testing.T) {
 	}
 }
 
-func TestErrorsSayWhere(t *testing.T) {
+func TestErrorsContainPath(t *testing.T) {
 	s, err := jsonschema.Compile(mcp.RawMessage(`{"properties":{"a/b":{"items":{"required":["c"],"properties":{"c":{"minimum":3}}}}},"additionalProperties":false}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for value, want := range map[string]string{
-		`{"a/b":[{"c":3},{"c":2}]}`: "/a~1b/1/c: 2 is beyond the minimum 3",
-		`{"a/b":[{}]}`:              `/a~1b/0: lacks "c"`,
-		`{"d":1}`:                   "/d: nothing is allowed here",
+		`{"a/b":[{"c":3},{"c":2}]}`: "/a~1b/1/c: 2 violates minimum 3",
+		`{"a/b":[{}]}`:              `/a~1b/0: "c" is missing`,
+		`{"d":1}`:                   "/d: no value is allowed here",
 		`{"a/b":`:                   "unexpected EOF",
 		`1 2`:                       "more than one value",
 		`"any"`:                     "",
@@ -126,20 +126,19 @@ func TestErrorsSayWhere(t *testing.T) {
 	}
 }
 
-func TestSchemasThatCannotBeUsed(t *testing.T) {
+func TestInvalidSchemas(t *testing.T) {
 	for _, schema := range []string{
 		"", "1", "[]", `"x"`, "{} {}", `{"properties":{"a":1}}`, `{"allOf":[1]}`, `{"not":[]}`, `{"$ref":"#/nowhere"}`, `{"$ref":"#nowhere"}`,
 		`{"$ref":"other.json"}`, `{"$ref":"%zz"}`, `{"$ref":"#%zz"}`, `{"$schema":"http://json-schema.org/draft-04/schema#"}`,
 		strings.Repeat(`{"not":`, 200) + "{}" + strings.Repeat("}", 200),
 	} {
 		if _, err := jsonschema.Compile(mcp.RawMessage(schema)); err == nil {
-			t.Errorf("%.50s was taken", schema)
+			t.Errorf("%.50s was accepted", schema)
 		}
 	}
 }
 
-// TestSchemasThatNeverEnd are given up soon.
-func TestSchemasThatNeverEnd(t *testing.T) {
+func TestEndlessSchemas(t *testing.T) {
 	for _, schema := range []string{
 		`{"$ref":"#"}`,
 		`{"anyOf":[{"$ref":"#"},{"$ref":"#"}]}`,
@@ -155,7 +154,7 @@ func TestSchemasThatNeverEnd(t *testing.T) {
 		for i := range 3000 {
 			list = append(list, fmt.Sprint(i))
 		}
-		if err := s.Validate(mcp.RawMessage("[" + strings.Join(list, ",") + "]")); err == nil || !strings.Contains(err.Error(), "too long") {
+		if err := s.Validate(mcp.RawMessage("[" + strings.Join(list, ",") + "]")); err == nil || !strings.Contains(err.Error(), "too many steps") {
 			t.Errorf("%s: %v", schema, err)
 		}
 	}
@@ -191,7 +190,7 @@ func ExampleOutputs() {
 	}
 	_, err = client.CallTool(ctx, "t", nil)
 	fmt.Println(errors.Is(err, mcp.ErrMalformed), err)
-	// Output: true tools/call "t": the output of the tool "t": /sum: want number, got string
+	// Output: true tools/call "t": output of tool "t": /sum: want number, got string
 }
 
 func ExampleCompile() {
@@ -203,5 +202,5 @@ func ExampleCompile() {
 	fmt.Println(schema.Validate(mcp.RawMessage(`["red","blue"]`)))
 	// Output:
 	// <nil>
-	// /1: none of the values that are allowed
+	// /1: not one of the allowed values
 }

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// count returns the value of a keyword that is a number of something.
+// count returns the value of a keyword that limits a number.
 func (n *node) count(key string) (count int, ok bool) {
 	v, ok := n.keywords[key].(json.Number)
 	if !ok {
@@ -20,13 +20,13 @@ func (n *node) count(key string) (count int, ok bool) {
 	return int(f), true
 }
 
-// checkCount obeys the limits on how many there are of something.
+// checkCount checks a number against the keywords for its minimum and maximum.
 func (n *node) checkCount(have int, least, most, what, path string) error {
 	if want, ok := n.count(least); ok && have < want {
-		return &Error{path, fmt.Sprintf("%d %s, want %d at least", have, what, want)}
+		return &Error{path, fmt.Sprintf("%d %s, want at least %d", have, what, want)}
 	}
 	if want, ok := n.count(most); ok && have > want {
-		return &Error{path, fmt.Sprintf("%d %s, want %d at most", have, what, want)}
+		return &Error{path, fmt.Sprintf("%d %s, want at most %d", have, what, want)}
 	}
 	return nil
 }

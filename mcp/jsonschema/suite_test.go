@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// leftOut are cases of the suite that the package leaves out on purpose.
+// leftOut are cases of the suite that the package does not support on purpose.
 var leftOut = []string{
 	"refRemote.json", "vocabulary.json", // fetch other documents
 	"metaschema", "meta-schema", "definitions.json", "defs.json", "validate definition against metaschema",

@@ -13,16 +13,16 @@ import (
 )
 
 const (
-	// maxSteps is how often a schema may be looked at for one value.
+	// maxSteps limits the schemas that are applied to one value and its parts.
 	maxSteps = 1_000_000
 
-	// maxNesting bounds a schema that refers to itself for the same value.
+	// maxNesting limits recursion of a schema that refers to itself.
 	maxNesting = 10_000
 )
 
-// An Error says where a value doesn't fit its schema, and why.
+// An Error reports where and why a value does not fit its schema.
 type Error struct {
-	Path string // JSON Pointer into the value; empty for the whole
+	Path string // JSON Pointer into the value; empty for the whole value
 	Why  string
 }
 
@@ -33,8 +33,8 @@ func (e *Error) Error() string {
 	return e.Path + ": " + e.Why
 }
 
-// Validate checks a value. The error is an *[Error] when it doesn't fit, or says
-// that it is no JSON.
+// Validate validates a value. The error is an *[Error] if the value does not
+// fit, and another one if it is not valid JSON.
 func (s *Schema) Validate(value mcp.RawMessage) error {
 	v, err := decode(value)
 	if err != nil {
@@ -50,13 +50,14 @@ func (s *Schema) Validate(value mcp.RawMessage) error {
 
 type checker struct{ steps, depth int }
 
-// A scope is the resources that led to a schema, the innermost first.
+// A scope is the dynamic scope: the resources on the way to a schema, innermost
+// first.
 type scope struct {
 	res   *resource
 	outer *scope
 }
 
-// seen is what of an object or a list has been looked at.
+// An evaluated holds the members and items that keywords have evaluated.
 type evaluated struct {
 	names map[string]bool
 	items map[int]bool
@@ -89,9 +90,9 @@ func (s *evaluated) item(i int) {
 	s.items[i] = true
 }
 
-var errSteps = errors.New("the schema takes too long to check")
+var errSteps = errors.New("validating the value takes too many steps")
 
-// check checks a value that is at path.
+// check validates the value at path.
 func (c *checker) check(n *node, v any, path string, outer *scope) (s evaluated, err error) {
 	c.depth++
 	defer func() { c.depth-- }()
@@ -99,7 +100,7 @@ func (c *checker) check(n *node, v any, path string, outer *scope) (s evaluated,
 		return s, errSteps
 	}
 	if n.never {
-		return s, &Error{path, "nothing is allowed here"}
+		return s, &Error{path, "no value is allowed here"}
 	}
 	sc := outer
 	if outer == nil || outer.res != n.res {
@@ -124,7 +125,7 @@ func (c *checker) check(n *node, v any, path string, outer *scope) (s evaluated,
 	return s, err
 }
 
-// checkKind obeys type, enum and const.
+// checkKind checks type, enum and const.
 func (n *node) checkKind(v any, path string) error {
 	switch want := n.keywords["type"].(type) {
 	case string:
@@ -137,10 +138,10 @@ func (n *node) checkKind(v any, path string) error {
 		}
 	}
 	if enum, ok := n.keywords["enum"].([]any); ok && !slices.ContainsFunc(enum, func(one any) bool { return equal(v, one) }) {
-		return &Error{path, "none of the values that are allowed"}
+		return &Error{path, "not one of the allowed values"}
 	}
 	if one, ok := n.keywords["const"]; ok && !equal(v, one) {
-		return &Error{path, "not the value that is required"}
+		return &Error{path, "not the required value"}
 	}
 	return nil
 }
@@ -169,8 +170,8 @@ func isKind(v any, kind string) bool {
 	return kindOf(v) == kind
 }
 
-// dynamicOf returns where a $dynamicRef leads to: to the outermost schema on the
-// way that has the anchor.
+// dynamicOf returns the target of $dynamicRef: the outermost schema in the
+// dynamic scope that has the anchor.
 func (n *node) dynamicOf(sc *scope) *node {
 	ref, _ := n.keywords["$dynamicRef"].(string)
 	_, anchor, _ := strings.Cut(ref, "#")
@@ -186,7 +187,8 @@ func (n *node) dynamicOf(sc *scope) *node {
 	return to
 }
 
-// applied obeys the keywords that apply schemas to the value itself.
+// checkApplicators checks the keywords that apply subschemas to the value
+// itself.
 func (c *checker) checkApplicators(n *node, v any, path string, sc *scope) (s evaluated, err error) {
 	all := slices.Clone(n.many["allOf"])
 	if n.ref != nil {
@@ -220,7 +222,7 @@ func (c *checker) checkApplicators(n *node, v any, path string, sc *scope) (s ev
 	}
 	if sub := n.one["not"]; sub != nil {
 		if _, err := c.check(sub, v, path, sc); err == nil {
-			return s, &Error{path, "fits what it must not"}
+			return s, &Error{path, "fits a schema that it must not fit"}
 		} else if err == errSteps {
 			return s, err
 		}
@@ -247,7 +249,7 @@ func (c *checker) checkApplicators(n *node, v any, path string, sc *scope) (s ev
 	return s, nil
 }
 
-// some obeys anyOf and oneOf.
+// checkAlternatives checks anyOf and oneOf.
 func (c *checker) checkAlternatives(key string, list []*node, v any, path string, sc *scope, s *evaluated) error {
 	fits := 0
 	var first error
@@ -267,14 +269,14 @@ func (c *checker) checkAlternatives(key string, list []*node, v any, path string
 	case fits == 0 && len(list) == 1:
 		return first
 	case fits == 0:
-		return &Error{path, "fits none of " + strconv.Itoa(len(list)) + " alternatives"}
+		return &Error{path, "fits none of " + strconv.Itoa(len(list)) + " schemas"}
 	case fits > 1 && key == "oneOf":
-		return &Error{path, "fits " + strconv.Itoa(fits) + " alternatives, not one"}
+		return &Error{path, "fits " + strconv.Itoa(fits) + " schemas, want 1"}
 	}
 	return nil
 }
 
-// equal reports whether two values are the same, as JSON Schema sees it.
+// equal reports whether two values are equal in JSON Schema's sense.
 func equal(a, b any) bool {
 	switch a := a.(type) {
 	case json.Number:

@@ -1,11 +1,11 @@
-// Package typed calls tools with Go values in and out:
+// Package typed calls tools with Go values as arguments and results:
 //
 //	type Sum struct{ Sum float64 `json:"sum"` }
 //	res, err := typed.Call[map[string]float64, Sum](ctx, client, "add", map[string]float64{"a": 1, "b": 2})
 //
-// It converts them with encoding/json, by the rules and struct tags of that
-// package. No other package of this module links its codec, which adds 0.6 MB
-// to a program.
+// It converts them with encoding/json and its struct tags, which adds 0.6 MB to
+// a program. No other package of this module links the encoder and decoder of
+// encoding/json.
 package typed
 
 import (
@@ -18,26 +18,26 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// A ToolError is what a tool said that failed.
+// A ToolError reports a result with IsError.
 type ToolError struct {
-	Tool   string // empty from Decode
-	Text   string
+	Tool   string // empty if Decode returns the error
+	Text   string // text of the result
 	Result *mcp.CallToolResult
 }
 
 func (e *ToolError) Error() string {
 	if e.Tool == "" {
-		return "the tool failed: " + e.Text
+		return "tool failed: " + e.Text
 	}
 	return fmt.Sprintf("tool %q failed: %s", e.Tool, e.Text)
 }
 
-// Call calls a tool. in becomes its arguments, and must be an object in JSON or
-// nil; what the tool returns becomes the result, as Decode does it.
+// Call calls a tool. in is converted to JSON, which must be an object or null;
+// the result is converted as by [Decode].
 //
-// The error is a *[ToolError] when the tool failed, else as for
-// Client.CallTool. It matches [mcp.ErrMalformed] when the result of the tool
-// doesn't fit Out.
+// The error is a *[ToolError] if the tool failed, and otherwise as for
+// mcp.Client.CallTool. It matches [mcp.ErrMalformed] if the result does not fit
+// Out.
 func Call[In, Out any](ctx context.Context, client *mcp.Client, tool string, in In) (Out, error) {
 	var none Out
 	if client == nil {
@@ -45,7 +45,7 @@ func Call[In, Out any](ctx context.Context, client *mcp.Client, tool string, in 
 	}
 	args, err := json.Marshal(in)
 	if err == nil && args[0] != '{' && string(args) != "null" {
-		err = fmt.Errorf("%T is no object in JSON", in)
+		err = fmt.Errorf("%T is not an object in JSON", in)
 	}
 	if err != nil {
 		return none, failed(client, tool, fmt.Errorf("arguments: %w", err))
@@ -67,10 +67,9 @@ func Call[In, Out any](ctx context.Context, client *mcp.Client, tool string, in 
 	return out, err
 }
 
-// Decode returns what a tool returned: its structured content or, if it has
-// none, its text, which then must be JSON. An Out that is a string is the text
-// as it is, and one that is struct{} is for tools that return nothing of
-// interest.
+// Decode returns the structured content of a result or, if there is none, the
+// value of its text, which must be JSON. If Out is string, Decode returns the
+// text itself; if it is struct{}, it ignores the content.
 func Decode[Out any](res *mcp.CallToolResult) (out Out, err error) {
 	if res == nil {
 		return out, fmt.Errorf("%w: the result is nil", mcp.ErrMalformed)

@@ -38,13 +38,13 @@ func connect(t testing.TB) *mcp.Client {
 	t.Cleanup(func() {
 		client.Close()
 		if v := server.Violations(); v != nil {
-			t.Errorf("the server complains: %q", v)
+			t.Errorf("violations of the protocol: %q", v)
 		}
 	})
 	return client
 }
 
-func TestResultIsStructuredContentElseTextInJSON(t *testing.T) {
+func TestResultIsStructuredContentOrText(t *testing.T) {
 	client := connect(t)
 	if got, err := typed.Call[terms, sum](t.Context(), client, "add", terms{1, 2}); err != nil || got.Sum != 3 {
 		t.Errorf("%+v, %v", got, err)
@@ -71,22 +71,22 @@ func TestErrors(t *testing.T) {
 	_, err := typed.Call[message, sum](t.Context(), client, "fail", message{"Too late."})
 	var failure *typed.ToolError
 	if !errors.As(err, &failure) || failure.Tool != "fail" || failure.Text != "Too late." || !failure.Result.IsError {
-		t.Errorf("the tool's: %v", err)
+		t.Errorf("a result with isError: %v", err)
 	}
 	_, err = typed.Call[terms, sum](t.Context(), client, "divide", terms{1, 0})
 	var answer *jsonrpc.Error
 	if !errors.As(err, &answer) {
-		t.Errorf("the server's: %v", err)
+		t.Errorf("an error of the server: %v", err)
 	}
 	_, err = typed.Call[message, sum](t.Context(), client, "echo", message{"no JSON"})
 	var call *mcp.CallError
 	if !errors.Is(err, mcp.ErrMalformed) || !errors.As(err, &call) || call.Name != "echo" {
-		t.Errorf("of the text: %v", err)
+		t.Errorf("text that is not JSON: %v", err)
 	}
 	_, err = typed.Call[terms, struct{ Sum string }](t.Context(), client, "add", terms{})
 	var kind *json.UnmarshalTypeError
 	if !errors.Is(err, mcp.ErrMalformed) || !errors.As(err, &kind) {
-		t.Errorf("of the type: %v", err)
+		t.Errorf("a value of another type: %v", err)
 	}
 	for _, in := range []any{1, "x", []int{1}, func() {}} {
 		_, err := typed.Call[any, sum](t.Context(), client, "add", in)
@@ -98,7 +98,7 @@ func TestErrors(t *testing.T) {
 
 func ExampleCall() {
 	ctx := context.Background()
-	// Mostly: stdio.Command("program", "its", "arguments")
+	// A real program uses stdio.Command("program", "arguments", …).
 	client, err := mcp.Connect(ctx, stdio.Stream(testserver.New(nil).Pipe()), nil)
 	if err != nil {
 		log.Fatal(err)

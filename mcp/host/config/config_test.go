@@ -149,11 +149,11 @@ func TestAcceptedForms(t *testing.T) {
 
 		// What has no field.
 		{`{"command":"run","icon":{"a":1}}`, program(func(s *S) { s.Extra = map[string]mcp.RawMessage{"icon": raw(`{"a":1}`)} }),
-			`f.json:1: server "x": "icon" is not known`},
+			`f.json:1: server "x": "icon" is unknown`},
 		{`{"command":"run","tools":{"a":{}}}`, program(func(s *S) { s.Extra = map[string]mcp.RawMessage{"tools": raw(`{"a":{}}`)} }),
-			`f.json:1: server "x": "tools" is not known`},
+			`f.json:1: server "x": "tools" is unknown`},
 		{`{"Command":"no","command":"run"}`, program(func(s *S) { s.Extra = map[string]mcp.RawMessage{"Command": raw(`"no"`)} }),
-			`f.json:1: server "x": "Command" is not known`},
+			`f.json:1: server "x": "Command" is unknown`},
 	} {
 		got, problems := one(t, test.entry)
 		if got == nil {
@@ -175,22 +175,22 @@ func TestAcceptedForms(t *testing.T) {
 
 func TestRejectedForms(t *testing.T) {
 	for _, test := range []struct{ entry, want string }{
-		{`{"command":"run","url":"https://h/"}`, `"command" and a URL exclude each other`},
-		{`{}`, `"command" is missing, and so is a URL`},
-		{`{"args":["a"]}`, `"command" is missing, and so is a URL`},
+		{`{"command":"run","url":"https://h/"}`, `"command" excludes a URL; keep one of them`},
+		{`{}`, `"command" or a URL is required`},
+		{`{"args":["a"]}`, `"command" or a URL is required`},
 		{`{"type":"stdio","url":"https://h/"}`, `"command" is missing`},
 		{`{"type":"http","command":"run"}`, `"url" is missing`},
 		{`{"type":"sse"}`, `"url" is missing`},
 		{`{"type":"sdk","command":"run"}`, `"type" sdk needs neither`},
 		{`{"type":"claudeai-proxy","url":"https://h/"}`, `"id" is missing`},
-		{`{"type":"websocket","url":"ws://h/"}`, `"type" is of an unknown kind`},
+		{`{"type":"websocket","url":"ws://h/"}`, `"type" must be stdio`},
 		{`{"type":"http","transport":"sse","url":"https://h/"}`, `"transport" contradicts`},
 		{`{"type":7,"command":"run"}`, `"type" must be a string, not a number`},
-		{`{"transport":{"type":"http","port":1},"url":"https://h/"}`, `"transport.port" is not known`},
+		{`{"transport":{"type":"http","port":1},"url":"https://h/"}`, `"transport.port" is unknown`},
 		{`{"url":"https://h/","serverUrl":"https://h/"}`, `"serverUrl" is a second URL`},
 		{`{"url":""}`, `"url" must not be empty`},
 		{`{"url":"https://h/","headers":{"A":"b\r\nC: d"}}`, `"headers" must have no line breaks in the value of "A"`},
-		{`{"url":"https://h/","headers":{"A\nB":"c"}}`, `"headers" has a name that no header can have`},
+		{`{"url":"https://h/","headers":{"A\nB":"c"}}`, `"headers" has an invalid header name`},
 		{`{"url":"https://h/","headers":{"A":"b","A":"c"}}`, `"headers.A" occurs twice`},
 		{`{"url":"https://h/","headers":["A: b"]}`, `"headers" must be an object, not an array`},
 		{`{"url":"https://h/","headers":{"A":["b"]}}`, `"headers.A" must be a string`},
@@ -201,7 +201,7 @@ func TestRejectedForms(t *testing.T) {
 		{`{"command":{"path":"run"}}`, `"command" must be a string or a list of strings, not an object`},
 		{`{"command":"run","args":"-y"}`, `"args" must be a list of strings, not a string`},
 		{`{"command":"run","env":{"A":"1","A":"2"}}`, `"env.A" occurs twice`},
-		{`{"command":"run","env":{"A=B":"1"}}`, `"env" has a name that no variable can have`},
+		{`{"command":"run","env":{"A=B":"1"}}`, `"env" has an invalid variable name`},
 		{`{"command":"run","env":["=1"]}`, `"env" [0] must be KEY=value`},
 		{`{"command":"run","env":1}`, `"env" must be an object or a list, not a number`},
 		{`{"command":"run","enabled":"yes"}`, `"enabled" must be true or false, not a string`},
@@ -210,15 +210,15 @@ func TestRejectedForms(t *testing.T) {
 		{`{"command":"run","timeout":1e300}`, `"timeout" must be between 0`},
 		{`{"command":"run","max_retries":1.5}`, `"max_retries" must be a whole number`},
 		{`{"command":"run","includeTools":"a"}`, `"includeTools" must be a list of strings, not a string`},
-		{`{"command":"run","toolFilter":{"only":["a"]}}`, `"toolFilter.only" is not known`},
+		{`{"command":"run","toolFilter":{"only":["a"]}}`, `"toolFilter.only" is unknown`},
 		{`{"command":"run","trust":["a"]}`, `"trust" must be true or false`},
-		{`{"command":"run","oauth":{}}`, `"oauth" is for servers at a URL`},
-		{`{"command":"run","auth":"oauth"}`, `"oauth" is for servers at a URL`},
-		{`{"command":"run","bearer_token_env_var":"T"}`, `"bearer_token_env_var" is for servers at a URL`},
-		{`{"url":"https://h/","auth":"kerberos"}`, `"auth" is of an unknown kind`},
+		{`{"command":"run","oauth":{}}`, `"oauth" is for servers with a URL`},
+		{`{"command":"run","auth":"oauth"}`, `"oauth" is for servers with a URL`},
+		{`{"command":"run","bearer_token_env_var":"T"}`, `"bearer_token_env_var" is for servers with a URL`},
+		{`{"url":"https://h/","auth":"kerberos"}`, `"auth" must be none`},
 		{`{"url":"https://h/","auth":"bearer"}`, `"auth" is bearer, but there is no token`},
 		{`{"url":"https://h/","auth":{"token":"t"}}`, `"auth.type" is missing`},
-		{`{"url":"https://h/","auth":{"type":"bearer","tokn":"t"}}`, `"auth.tokn" is not known`},
+		{`{"url":"https://h/","auth":{"type":"bearer","tokn":"t"}}`, `"auth.tokn" is unknown`},
 		{`{"url":"https://h/","auth":{"type":"apikey","key":"k","header":"a b\n"}}`, `"auth.header"`},
 		{`{"url":"https://h/","auth":"oauth","bearer_token_env_var":"T"}`, `"bearer_token_env_var" contradicts auth`},
 		{`{"url":"https://h/","oauth":{"callbackPort":99999}}`, `"oauth.callbackPort" must be a port`},
@@ -267,7 +267,7 @@ func TestWrappers(t *testing.T) {
 
 func TestServerThatIsThereTwice(t *testing.T) {
 	c := config.Parse([]byte(`{"mcpServers":{"x":{"command":"a"},"y":{"command":"b"},"x":{"command":"c"}},"servers":{"z":{"command":"d"}}}`), "f", "")
-	if len(c.Servers) != 2 || c.Server("x") != nil || len(c.Problems) != 1 || c.Problems[0].Error() != `f:1: server "x": is there twice` {
+	if len(c.Servers) != 2 || c.Server("x") != nil || len(c.Problems) != 1 || c.Problems[0].Error() != `f:1: server "x": is defined twice` {
 		t.Errorf("%+v, %v", c.Servers, c.Problems)
 	}
 }
@@ -416,12 +416,12 @@ func TestLinesOfProblems(t *testing.T) {
 	}
 	want := []string{
 		`f:15: server "args": "args" must be a list of strings, not a string`,
-		`f:4: server "both": "command" and a URL exclude each other`,
+		`f:4: server "both": "command" excludes a URL; keep one of them`,
 		`f:20: server "twice": "command" occurs twice`,
-		`f:9: server "typo": "command" is missing, and so is a URL`,
-		`f:10: server "typo": "comand" is not known`,
-		`f:11: server "typo": "icon" is not known`,
-		`f:23: server "x": is there twice`,
+		`f:9: server "typo": "command" or a URL is required`,
+		`f:10: server "typo": "comand" is unknown`,
+		`f:11: server "typo": "icon" is unknown`,
+		`f:23: server "x": is defined twice`,
 	}
 	if !reflect.DeepEqual(have, want) || len(c.Servers) != 1 {
 		t.Errorf("have %q\nwant %q", have, want)

@@ -1,6 +1,6 @@
 /*
-Package config reads the files in which people keep their MCP servers, in
-whichever of the many dialects these are written.
+Package config reads the files in which users configure MCP servers. It
+understands the dialects of many programs.
 
 	c := config.Load(".", "more.json")
 	for _, p := range c.Problems {
@@ -8,12 +8,12 @@ whichever of the many dialects these are written.
 	}
 	diff := h.SetServers(ctx, c.Servers) // of package host
 
-# What is read
+# Format
 
-The servers are members of an object under mcpServers, servers, mcp.servers,
-tools.mcp.servers, mcp, mcp_servers or context_servers, or the whole file. There
-may be comments and trailing commas. Each becomes a [Server], which has one
-field for what the dialects have several words for:
+The servers are the members of an object under mcpServers, servers, mcp.servers,
+tools.mcp.servers, mcp, mcp_servers or context_servers, or of the whole file.
+Comments and trailing commas are allowed. Each member becomes a [Server], which
+has one field where dialects use several names:
 
 	type, transport              stdio, local, http, streamable-http, remote, sse, sdk, claudeai-proxy
 	command, args, cwd           command may be a list; a leading ~ is the home directory
@@ -22,9 +22,9 @@ field for what the dialects have several words for:
 	inheritEnv                   pass on all variables
 	url, serverUrl, httpUrl, baseUrl, headers, id
 	auth, oauth                  none, bearer, apikey, oauth, or an object with a type
-	bearer_token_env_var         the variable that holds a token
+	bearer_token_env_var         the name of the variable with the token
 	enabled, disabled, required, lazy
-	timeout, connectTimeout      "30s", or a number: seconds below 1000, milliseconds from there on
+	timeout, connectTimeout      "30s", or a number: seconds if below 1000, else milliseconds
 	timeout_seconds, tool_timeout_sec, startup_timeout_sec
 	max_retries
 	includeTools, allowedTools, enabled_tools, tools, toolFilter.include
@@ -33,32 +33,33 @@ field for what the dialects have several words for:
 	title, description
 
 A url without a type is tried as Streamable HTTP, then as SSE. Lists of tools
-hold globs; what is excluded stays so, and an empty list of what is included
-includes nothing. What is not on this list is kept in Extra, with a warning.
+contain globs. Exclusion takes precedence over inclusion, and an empty list of
+included tools includes none. Unknown fields are stored in Extra and cause a
+warning.
 
 # Variables
 
-${V}, ${V:-default}, ${env:V}, ${env:V | value:default}, $env:V and ${input:id}
-are replaced when the server is started, by [Server.Expand]. A bare $V is left
-alone. What somebody is to enter for ${input:id}, the list under inputs says;
-see [Config.Input].
+[Server.Expand] replaces ${V}, ${V:-default}, ${env:V}, ${env:V | value:default},
+$env:V and ${input:id} when the server is started. A bare $V is not replaced.
+The list under inputs describes what to ask the user for each ${input:id}; see
+[Config.Input].
 
-# What is wrong
+# Problems
 
-An entry that cannot be used is a [Problem] that names file, line, server and
-field, and its siblings are loaded: with both or neither of a command and a URL, of an
-unknown type, with a key that is there twice, with a line break in a header, or
-with authorization for a program. A variable that is not set, or an input that
-nobody answers, is an error of Expand.
+An invalid entry becomes a [Problem] with the file, line, server and field; the
+other entries are loaded. An entry is invalid if it has both or neither of a
+command and a URL, an unknown type, a duplicate key, a line break in a header, or
+authorization for a program. A variable or input without a value is an error of
+Expand.
 
 # Secrets
 
-No value is part of any error. [Server.Public] returns what can be shown of a
-server, and [Server.Hide] takes its secrets out of a text.
+Errors never contain values. [Server.Public] returns a copy without secrets, and
+[Server.Hide] removes a server's secrets from a text.
 
 # Concurrency
 
-All functions may be called by any number of goroutines at once. A Server is
-a plain value, which nobody here changes.
+All functions and methods may be called by multiple goroutines at once. The
+package does not modify a Server after it returned it.
 */
 package config

@@ -10,47 +10,47 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// An entry is one server of a file while it is read.
+// An entry is a server while its fields are read.
 type entry struct {
 	Server
 	on     bool // enabled
 	bearer bool // Auth comes from bearer_token_env_var
 }
 
-// A fieldError is what is wrong with one field.
+// A fieldError is an error about one field.
 type fieldError struct {
 	field string
 	err   error
-	at    int // where in the file it is; 0 when that isn't known
+	at    int // offset in the file; 0 if unknown
 }
 
 func (e *fieldError) Error() string { return wire.Quote(e.field) + " " + e.err.Error() }
 func (e *fieldError) Unwrap() error { return e.err }
 
-// A message is an error. Those that are constants take no code to make.
+// A message is a constant error, which needs no code to create it.
 type message string
 
 func (m message) Error() string { return string(m) }
 
-// wrong returns what is wrong with a field.
+// newFieldError returns an error about a field.
 //
 //go:noinline
 func newFieldError(field string, err error) *fieldError { return &fieldError{field, err, 0} }
 
-// fault returns an error about a field.
+// invalidField returns an error about a field, with a text.
 //
 //go:noinline
 func invalidField(field, what string) error { return newFieldError(field, message(what)) }
 
-// readServer reads one server. What it has no field for is in Extra, and in
-// unknown, even if there is an error.
+// readServer reads one server. It also returns the unknown fields, even with an
+// error.
 func readServer(from *member) (s *Server, unknown []*member, err error) {
 	e := &entry{Server: Server{Name: from.key}, on: true}
 	if e.Name == "" {
 		return nil, nil, message("a server must have a name")
 	}
 	if from.value == nil {
-		return nil, nil, message("is there twice")
+		return nil, nil, message("is defined twice")
 	}
 	list, err := object("", from.value, from.at)
 	if err != nil {
@@ -58,7 +58,7 @@ func readServer(from *member) (s *Server, unknown []*member, err error) {
 	}
 	for _, m := range list {
 		if string(m.value) == "null" {
-			continue // as good as absent
+			continue // the same as absent
 		}
 		known, invalidField := e.field(m)
 		if invalidField != nil && err == nil {
@@ -87,7 +87,7 @@ func (e *entry) storeExtra(m *member) {
 	e.Extra[m.key] = mcp.RawMessage(m.value)
 }
 
-// field reads a member, and reports whether it is one that has a field.
+// field reads a member. known reports whether there is a field for it.
 func (e *entry) field(m *member) (known bool, err error) {
 	if to := e.plainField(m.key); to != nil {
 		return true, read(to, m.value)
@@ -118,7 +118,7 @@ func (e *entry) field(m *member) (known bool, err error) {
 		return true, e.readBearer(m.value)
 	case "tools":
 		if len(m.value) == 0 || m.value[0] != '[' {
-			return false, nil // settings of each tool, in some dialects
+			return false, nil // in some dialects, an object with settings of each tool
 		}
 		return true, read(&e.Tools.Allow, m.value)
 	case "toolFilter":
@@ -129,12 +129,12 @@ func (e *entry) field(m *member) (known bool, err error) {
 	return false, nil
 }
 
-// place returns where the value of a field goes that is taken as it is, or nil
-// when there is more to it.
+// plainField returns the destination of a field that needs no conversion, or
+// nil.
 func (e *entry) plainField(key string) any {
 	switch key {
 	case "args":
-		return &e.Args // behind those of a command that is a list
+		return &e.Args // after the arguments in a command that is a list
 	case "cwd":
 		return &e.Dir
 	case "inheritEnv":
@@ -171,7 +171,7 @@ func (e *entry) plainField(key string) any {
 	return nil
 }
 
-// read reads a value to where it goes.
+// read reads a value into its destination.
 func read(to any, value []byte) (err error) {
 	switch to := to.(type) {
 	case *string:
@@ -187,7 +187,7 @@ func read(to any, value []byte) (err error) {
 	case *[]string:
 		var list []string
 		if list, err = readStrings(value); *to == nil {
-			*to = list // which is there even if it is empty
+			*to = list // not nil, even if it is empty
 		} else {
 			*to = append(*to, list...)
 		}
@@ -222,7 +222,7 @@ func (e *entry) readType(m *member) error {
 	kind := kindOf(text)
 	switch {
 	case kind == "":
-		return message("is of an unknown kind; want stdio, http, sse, sdk or claudeai-proxy")
+		return message("must be stdio, http, sse, sdk or claudeai-proxy")
 	case e.Type != "" && e.Type != kind:
 		return message("contradicts another field")
 	}
@@ -230,7 +230,7 @@ func (e *entry) readType(m *member) error {
 	return nil
 }
 
-// kindOf returns the type that text means, or "".
+// kindOf returns the Server.Type for text, or "".
 func kindOf(text string) string {
 	switch normalize(text) {
 	case "stdio", "local":
@@ -247,7 +247,7 @@ func kindOf(text string) string {
 	return ""
 }
 
-// plain returns text in lower case, without - and _.
+// normalize returns text in lower case, without hyphens and underscores.
 //
 //go:noinline
 func normalize(text string) string {
@@ -263,7 +263,7 @@ func normalize(text string) string {
 	return string(b)
 }
 
-// readTransport reads a transport that is an object.
+// readTransport reads a transport field that is an object.
 func (e *entry) readTransport(value []byte) error {
 	list, err := object("transport.", value, 0)
 	if err != nil {
@@ -274,7 +274,7 @@ func (e *entry) readTransport(value []byte) error {
 		case "type", "url", "headers":
 			_, err = e.field(m)
 		default:
-			err = message("is not known")
+			err = message("is unknown")
 		}
 		if err != nil {
 			return newFieldError("transport."+m.key, err)
@@ -295,11 +295,11 @@ func (e *entry) readHeaders(value []byte) error {
 	return checkHeaders(h)
 }
 
-// checkHeaders looks for what would end a header and begin another.
+// checkHeaders rejects names and values that would break out of a header line.
 func checkHeaders(h map[string]string) error {
 	for _, name := range wire.SortedKeys(h) {
 		if name == "" || strings.ContainsAny(name, "\r\n\x00:") {
-			return message("has a name that no header can have: " + quoteName(name))
+			return message("has an invalid header name: " + quoteName(name))
 		}
 		if strings.ContainsAny(h[name], "\r\n\x00") {
 			return message("must have no line breaks in the value of " + wire.Quote(name))
@@ -330,9 +330,9 @@ func (e *entry) readEnv(value []byte) error {
 		if err != nil {
 			return err
 		}
-		for _, name := range wire.SortedKeys(texts) { // so that order makes no difference between two files
+		for _, name := range wire.SortedKeys(texts) { // so that the order in the file does not matter to Equal
 			if !isName(name) {
-				return message("has a name that no variable can have: " + quoteName(name))
+				return message("has an invalid variable name: " + quoteName(name))
 			}
 			env = append(env, name+"="+texts[name])
 		}
@@ -357,8 +357,8 @@ func (e *entry) readEnv(value []byte) error {
 	return nil
 }
 
-// begin quotes a name as far as it is one: behind that there may be a value,
-// which nobody is to see.
+// quoteName quotes the part of name that can be a name. The rest could be a
+// secret value.
 func quoteName(name string) string {
 	for i := range len(name) {
 		if c := name[i]; c != '_' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
@@ -368,7 +368,7 @@ func quoteName(name string) string {
 	return wire.Quote(name)
 }
 
-// isName reports whether s can name a variable of the environment.
+// isName reports whether s is a valid name of an environment variable.
 //
 //go:noinline
 func isName(s string) bool { return s != "" && !strings.ContainsAny(s, "=\x00${} \t\r\n") }

@@ -9,22 +9,23 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// Vars is where the values of variables come from. The zero value and nil take
-// them from the environment, and have none that somebody would have to enter.
+// Vars provides the values of variables. The zero value and nil use the
+// environment and have no inputs.
 type Vars struct {
 	// Lookup returns the value of a variable. The default is os.LookupEnv.
 	Lookup func(name string) (value string, ok bool)
 
-	// Input returns what stands for ${input:id}, such as what a user enters.
+	// Input returns the value of ${input:id}, for example by asking the user.
+	// If it is nil, an input is an error.
 	Input func(ctx context.Context, id string) (string, error)
 
-	// Home stands for a leading ~. The default is os.UserHomeDir.
+	// Home replaces a leading ~. The default is os.UserHomeDir.
 	Home string
 }
 
-// Expand returns s as it is to be started: variables and a leading ~ replaced,
-// once, environment files read, and a token in the header where it belongs.
-// The error names a field, and never a value.
+// Expand returns a copy of s that is ready to be started: variables and a
+// leading ~ are replaced once, environment files are read, and the token is in
+// its header. v may be nil. Errors name a field and contain no values.
 func (s *Server) Expand(ctx context.Context, v *Vars) (*Server, error) {
 	x := &expansion{ctx: ctx, out: s.copy()}
 	if v != nil {
@@ -42,10 +43,10 @@ func (s *Server) Expand(ctx context.Context, v *Vars) (*Server, error) {
 	return x.out, nil
 }
 
-// An expansion is under way. The first error sticks.
+// An expansion is the state of one Expand. It keeps the first error.
 type expansion struct {
 	Vars
-	ctx context.Context // for Input; an expansion ends with the call that begins it
+	ctx context.Context // for Input
 	out *Server
 	err error
 }
@@ -79,7 +80,7 @@ func (x *expansion) program() {
 		if ok {
 			value = x.text("env", value)
 		} else if value, ok = x.Lookup(key); !ok {
-			continue // as it would be with a program started by hand
+			continue // a variable that is not set is not passed on
 		}
 		if strings.ContainsRune(value, 0) {
 			x.fail("env", message("must have no NUL in the value of "+wire.Quote(key)))
@@ -126,7 +127,7 @@ func (x *expansion) auth() {
 	}
 }
 
-// path expands what may begin with a ~.
+// path expands a text that may begin with ~.
 func (x *expansion) path(field, text string) string {
 	rest, ok := strings.CutPrefix(text, "~")
 	if !ok || rest != "" && rest[0] != '/' && rest[0] != os.PathSeparator {
@@ -141,8 +142,8 @@ func (x *expansion) path(field, text string) string {
 	return home + x.text(field, rest)
 }
 
-// text replaces the variables in a text. What they stand for is not looked at
-// again, and is a secret.
+// text replaces the variables in a text. It does not expand their values, and
+// treats them as secrets.
 func (x *expansion) text(field, text string) string {
 	var b strings.Builder
 	for {
@@ -169,8 +170,8 @@ func (x *expansion) text(field, text string) string {
 	}
 }
 
-// isPlace reports whether a variable is one that tells where things are, which
-// messages should say.
+// isLocation reports whether a variable contains a path that error messages may
+// show.
 func isLocation(name string) bool {
 	switch strings.TrimPrefix(name, "env:") {
 	case "HOME", "USERPROFILE", "PWD", "PATH", "TMPDIR", "TEMP", "TMP":
@@ -179,8 +180,8 @@ func isLocation(name string) bool {
 	return false
 }
 
-// reference returns what the variable at the start of text is called, and how
-// long the reference is: 0 when there is none.
+// reference returns the name of the variable at the start of text and the
+// length of the reference, which is 0 if there is none.
 func reference(text string) (name string, size int) {
 	if strings.HasPrefix(text, "${") {
 		end := strings.IndexByte(text, '}')
@@ -203,11 +204,11 @@ func reference(text string) (name string, size int) {
 	return text[1:n], n
 }
 
-// value returns what V, V:-default, env:V, env:V | value:x or input:x stands for.
+// value returns the value of V, V:-default, env:V, env:V | value:x or input:x.
 func (x *expansion) value(ref string) (string, error) {
 	if id, ok := strings.CutPrefix(ref, "input:"); ok {
 		if x.Input == nil {
-			return "", message("asks for the input " + wire.Quote(id) + ", which nobody answers")
+			return "", message("asks for the input " + wire.Quote(id) + ", but Vars.Input is nil")
 		}
 		v, err := x.Input(x.ctx, id)
 		if err != nil {
@@ -233,7 +234,7 @@ func (x *expansion) value(ref string) (string, error) {
 	return "", message("needs the variable " + quoteName(name) + ", which is not set")
 }
 
-// inputError is an input that was not given.
+// An inputError is an error of Vars.Input.
 type inputError struct {
 	id  string
 	err error
@@ -244,8 +245,8 @@ func (e *inputError) Error() string {
 }
 func (e *inputError) Unwrap() error { return e.err }
 
-// readEnvFile reads lines of KEY=value. Blank lines and those that begin with
-// # say nothing, export may stand in front, and values may be in quotes.
+// readEnvFile reads lines of KEY=value. It ignores blank lines, lines that
+// begin with #, a leading "export", and quotes around values.
 func readEnvFile(name string) (env []string, err error) {
 	data, err := os.ReadFile(name)
 	if err != nil {

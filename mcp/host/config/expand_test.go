@@ -123,7 +123,7 @@ func TestExpandRefuses(t *testing.T) {
 		}
 	}
 	s := &config.Server{Command: "${input:key}"}
-	if _, err := s.Expand(t.Context(), nil); err == nil || !strings.Contains(err.Error(), `the input "key", which nobody answers`) {
+	if _, err := s.Expand(t.Context(), nil); err == nil || !strings.Contains(err.Error(), `the input "key", but Vars.Input is nil`) {
 		t.Errorf("without Input: %v", err)
 	}
 }
@@ -171,9 +171,9 @@ func collect(v any, words map[string]bool) {
 // Whoever has written a value where a name belongs has written a secret.
 func TestNamesThatAreSecretsAreNotTold(t *testing.T) {
 	for entry, want := range map[string]string{
-		`{"url":"https://h/","headers":{"Authorization: Bearer s3cret":""}}`: `"headers" has a name that no header can have: "Authorization"...`,
-		`{"url":"https://h/","headers":{"\r\ns3cret":""}}`:                   `"headers" has a name that no header can have: ""...`,
-		`{"command":"run","env":{"KEY=s3cret":""}}`:                          `"env" has a name that no variable can have: "KEY"...`,
+		`{"url":"https://h/","headers":{"Authorization: Bearer s3cret":""}}`: `"headers" has an invalid header name: "Authorization"...`,
+		`{"url":"https://h/","headers":{"\r\ns3cret":""}}`:                   `"headers" has an invalid header name: ""...`,
+		`{"command":"run","env":{"KEY=s3cret":""}}`:                          `"env" has an invalid variable name: "KEY"...`,
 		`{"command":"run","env":["=s3cret"]}`:                                `"env" [0] must be KEY=value`,
 		`{"url":"https://h/","bearer_token_env_var":"Bearer s3cret"}`:        `"bearer_token_env_var" must be the name of a variable`,
 	} {

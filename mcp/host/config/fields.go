@@ -9,16 +9,17 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// Times, as files have them: in seconds, or in what readTime takes them for.
+// A duration is a field without a unit of its own; see readTime. A seconds
+// field has its unit in its name.
 type duration time.Duration
 type seconds time.Duration
 
-// maxTime is longer than any time-out that somebody can have meant.
+// maxTime is the maximum of a timeout.
 const maxTime = 30 * 24 * time.Hour
 
-// readTime reads a time. A number without a unit is of seconds below 1000, as
-// nobody means 30 milliseconds, and of milliseconds from there on, unless the
-// unit is given.
+// readTime reads a duration. Without a unit, a number below 1000 is in seconds
+// and a larger one in milliseconds: timeouts of 30 milliseconds or 1000
+// seconds are unlikely.
 func readTime(value []byte, unit time.Duration) (time.Duration, error) {
 	text := string(value)
 	if kind(value) == wire.String {
@@ -37,8 +38,8 @@ func readTime(value []byte, unit time.Duration) (time.Duration, error) {
 	return time.Duration(n * float64(time.Second)), checkTime(n)
 }
 
-// withUnits reads a time such as 1m30s, and returns it in seconds. It does
-// without what time.ParseDuration would link.
+// withUnits parses a duration such as 1m30s. It avoids linking
+// time.ParseDuration.
 func withUnits(text string) (seconds float64, ok bool) {
 	for text != "" {
 		unit := strings.TrimLeft(text, "0123456789.")
@@ -70,8 +71,7 @@ func checkTime(seconds float64) error {
 	return nil
 }
 
-// readApproval reads which tools are to be called unasked: a list, or true for
-// all.
+// readApproval reads the approved tools: a list, or true for all.
 func (e *entry) readApproval(m *member) error {
 	if all, err := readBool(m.value); err == nil || m.key == "trust" {
 		if all {
@@ -94,7 +94,7 @@ func (e *entry) readToolFilter(value []byte) error {
 		case "exclude":
 			err = read(&e.Tools.Deny, m.value)
 		default:
-			err = message("is not known")
+			err = message("is unknown")
 		}
 		if err != nil {
 			return newFieldError("toolFilter."+m.key, err)
@@ -103,8 +103,8 @@ func (e *entry) readToolFilter(value []byte) error {
 	return nil
 }
 
-// readAuth reads the kind of authorization, or an object with a type and what
-// belongs to it.
+// readAuth reads the type of authorization, or an object with a type and
+// settings.
 func (e *entry) readAuth(value []byte) error {
 	if text, err := readString(value); err == nil {
 		return e.authType(text)
@@ -136,7 +136,7 @@ func (e *entry) readAuth(value []byte) error {
 	case e.Auth.Type == "":
 		return invalidField("auth.type", "is missing")
 	case len(rest) > 0 && e.Auth.Type != AuthOAuth:
-		return invalidField("auth."+rest[0].key, "is not known")
+		return invalidField("auth."+rest[0].key, "is unknown")
 	}
 	return e.oauthFields("auth.", rest)
 }
@@ -147,7 +147,7 @@ func (e *entry) authType(text string) error {
 		e.Auth.Type = kind
 		return nil
 	}
-	return message("is of an unknown kind; want none, bearer, apikey or oauth")
+	return message("must be none, bearer, apikey or oauth")
 }
 
 func (e *entry) readOAuth(value []byte) error {
@@ -193,16 +193,16 @@ func (e *entry) oauthFields(path string, list []*member) error {
 	return nil
 }
 
-// settle checks what only all fields together tell.
+// validate checks the fields together.
 func (e *entry) validate() error {
 	e.Disabled = e.Disabled || !e.on
 	switch {
 	case e.Command != "" && e.URL != "":
-		return invalidField("command", "and a URL exclude each other")
+		return invalidField("command", "excludes a URL; keep one of them")
 	case e.Type == "" && e.Command != "":
 		e.Type = Stdio
 	case e.Type == "" && e.URL == "":
-		return invalidField("command", "is missing, and so is a URL")
+		return invalidField("command", "or a URL is required")
 	}
 	switch e.Type {
 	case Stdio:
@@ -227,7 +227,7 @@ func (e *entry) validate() error {
 	return e.validateAuth()
 }
 
-// needless says which field is of no use to a program.
+// needlessAuth returns the error for authorization of a program.
 func (e *entry) needlessAuth() error {
 	field := "auth"
 	switch {
@@ -236,7 +236,7 @@ func (e *entry) needlessAuth() error {
 	case e.Auth.Type == AuthOAuth:
 		field = "oauth"
 	}
-	return invalidField(field, "is for servers at a URL; give a program what it needs in env")
+	return invalidField(field, "is for servers with a URL; use env for a program")
 }
 
 func (e *entry) validateAuth() error {
@@ -265,7 +265,7 @@ func (s *Server) hasHeader(name string) bool {
 	return false
 }
 
-// authHeader is the header that the token goes into.
+// authHeader returns the name of the header with the token.
 func (s *Server) authHeader() string {
 	switch {
 	case s.Auth.Type == AuthBearer:
@@ -276,7 +276,7 @@ func (s *Server) authHeader() string {
 	return "X-API-Key"
 }
 
-// checkField says which field an error is about.
+// inField returns err as an error about a field, or nil.
 func inField(field string, err error) error {
 	if err == nil {
 		return nil

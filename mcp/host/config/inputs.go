@@ -2,17 +2,17 @@ package config
 
 import "github.com/stdmcp/stdmcp/internal/wire"
 
-// An Input says what somebody is to be asked for where ${input:ID} stands.
+// An Input describes what to ask the user for a ${input:ID}.
 type Input struct {
 	ID          string
 	Description string
 	Default     string
-	Password    bool     // nobody is to see it
-	Options     []string // what there is to choose from; anything if there are none
+	Password    bool     // do not show what the user types
+	Options     []string // the choices; empty allows any text
 }
 
-// Input returns what the files say of an input, the last one first. When they
-// say nothing, there is no more than the ID.
+// Input returns the description of an input. If several files have one, the
+// last counts; if none has, only ID is set.
 func (c *Config) Input(id string) (*Input, error) {
 	for i := len(c.inputs) - 1; i >= 0; i-- {
 		if c.inputs[i] == nil {

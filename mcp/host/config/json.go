@@ -6,14 +6,14 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// standard returns text with comments and trailing commas replaced by blanks
-// of the same length, so that offsets in errors stay right.
+// stripComments replaces comments and trailing commas with blanks of the same
+// length, so that offsets in errors stay valid.
 func stripComments(text []byte) []byte {
 	b := append([]byte(nil), text...)
 	if len(b) >= 3 && string(b[:3]) == "\uFEFF" {
 		blank(b[:3])
 	}
-	comma := -1 // of a comma after a value that nothing has followed yet
+	comma := -1 // index of a comma that may turn out to be a trailing one
 	value := false
 	for i := 0; i < len(b); i++ {
 		switch c := b[i]; {
@@ -37,8 +37,8 @@ func stripComments(text []byte) []byte {
 	return b
 }
 
-// commentEnd returns where the comment at b[i] ends. One that is not closed
-// reaches to the end, where the reader will miss what was to come.
+// commentEnd returns the end of the comment at b[i]. An unterminated comment
+// extends to the end of the text, where the parser reports the error.
 func commentEnd(b []byte, i int) int {
 	line := b[i+1] == '/'
 	for i += 2; i < len(b); i++ {
@@ -52,7 +52,7 @@ func commentEnd(b []byte, i int) int {
 	return len(b)
 }
 
-// stringEnd returns where the quote is that ends the string at b[i].
+// stringEnd returns the index of the quote that ends the string at b[i].
 func stringEnd(b []byte, i int) int {
 	for i++; i < len(b) && b[i] != '"'; i++ {
 		if b[i] == '\\' {
@@ -70,18 +70,18 @@ func blank(b []byte) {
 	}
 }
 
-// A member is one of an object's. Unlike those that a wire.Reader walks, they
-// may have the same key: that is an error of one server, not of the file.
+// A member is a member of an object. Unlike with a wire.Reader, keys may
+// repeat: a duplicate is an error of one server, not of the file.
 type member struct {
 	key   string
 	value []byte
-	at    int // where in the file the value is
+	at    int // offset of value in the file
 }
 
 var errNoObject = message("must be an object")
 
-// members returns the members of the object that text is, which is in the file
-// at the place given.
+// members returns the members of an object. at is the object's offset in the
+// file.
 func members(text []byte, at int) (list []*member, err error) {
 	if err := wire.Valid(text); err != nil {
 		return nil, err
@@ -89,11 +89,11 @@ func members(text []byte, at int) (list []*member, err error) {
 	if kind(text) != wire.Object {
 		return nil, errNoObject
 	}
-	// From here on the text is known to be well-formed.
+	// The text is valid from here on.
 	for i := index(text, '{'); i >= 0; {
 		key, rest := next(text[i+1:])
 		if key == nil {
-			break // there is none
+			break // an empty object
 		}
 		m := &member{}
 		m.key, _ = readString(key)
@@ -107,14 +107,14 @@ func members(text []byte, at int) (list []*member, err error) {
 	return list, nil
 }
 
-// next returns the value that text begins with, if it does, and what follows.
+// next returns the value at the start of text, if there is one, and the rest.
 func next(text []byte) (value, rest []byte) {
 	r := wire.NewReader(text)
 	value = r.Raw()
 	return value, text[r.Offset():]
 }
 
-// kind is out of line, as that of a wire.Reader is large.
+// kind is not inlined, because the method of wire.Reader is large.
 //
 //go:noinline
 func kind(value []byte) wire.Kind {
@@ -131,7 +131,7 @@ func index(b []byte, c byte) int {
 	return -1
 }
 
-// find returns the last member with the key, or an empty one.
+// find returns the last member with a key, or an empty member.
 func find(list []*member, key string) (found *member) {
 	found = &member{}
 	for _, m := range list {
@@ -142,8 +142,8 @@ func find(list []*member, key string) (found *member) {
 	return found
 }
 
-// object returns the members of an object whose keys differ. path comes before
-// the key in the error.
+// object returns the members of an object without duplicate keys. path is a
+// prefix for keys in errors.
 func object(path string, value []byte, at int) ([]*member, error) {
 	list, err := members(value, at)
 	if err != nil {
@@ -159,7 +159,8 @@ func object(path string, value []byte, at int) ([]*member, error) {
 	return list, nil
 }
 
-// wanted says what a value should have been. The value itself may be a secret.
+// typeError returns an error that names the expected and the actual type. It
+// does not contain the value, which may be secret.
 //
 //go:noinline
 func typeError(what string, value []byte) error {
@@ -195,7 +196,8 @@ func readInt(value []byte) (int, error) {
 	return n, nil
 }
 
-// readStrings reads a list of strings. It is never nil.
+// readStrings reads a list of strings. It never returns a nil list without an
+// error.
 func readStrings(value []byte) ([]string, error) {
 	if kind(value) != wire.Array {
 		return nil, typeError("a list of strings", value)
@@ -206,14 +208,14 @@ func readStrings(value []byte) ([]string, error) {
 		item := r.Raw()
 		s, err := readString(item)
 		if err != nil {
-			return nil, message("must be a list of strings, and one of it is " + kind(item).String())
+			return nil, message("must be a list of strings, but contains " + kind(item).String())
 		}
 		list = append(list, s)
 	}
 	return list, r.Err()
 }
 
-// readOneOrMore reads a list of strings, or a string as a list of one.
+// readOneOrMore reads a list of strings, or one string.
 func readOneOrMore(value []byte) ([]string, error) {
 	if kind(value) == wire.Array {
 		return readStrings(value)
@@ -225,8 +227,8 @@ func readOneOrMore(value []byte) ([]string, error) {
 	return []string{s}, err
 }
 
-// readMap reads an object whose values are strings. Numbers and booleans, which
-// people write for ports and switches, are taken as they are written.
+// readMap reads an object whose values are strings, numbers or booleans. It
+// returns them as strings.
 func readMap(field string, value []byte) (map[string]string, error) {
 	list, err := object(field+".", value, 0)
 	if err != nil {

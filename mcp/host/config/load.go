@@ -10,21 +10,21 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// A Config is what files say.
+// A Config is the merged contents of files.
 type Config struct {
-	Servers  []*Server // in the order of their names
+	Servers  []*Server // ordered by name
 	Problems []*Problem
 
-	inputs [][]byte // the lists of the files, or nil where there is none; see Input
+	inputs [][]byte // the inputs list of each file, nil if absent; see Input
 }
 
-// A Problem is something in a file that is of no use. It concerns no more than
-// the server that it names.
+// A Problem is an error or a warning about a file. It affects only the server
+// that it names.
 type Problem struct {
 	File    string
-	Line    int    // from 1; 0 when it isn't known
-	Server  string // empty when it is the whole file
-	Warning bool   // no server was lost that could be made out
+	Line    int    // 1-based; 0 if unknown
+	Server  string // empty if the whole file is affected
+	Warning bool   // the server, if any, is loaded
 	Err     error  // names the field
 }
 
@@ -44,7 +44,7 @@ func (p *Problem) Error() string {
 
 func (p *Problem) Unwrap() error { return p.Err }
 
-// Server returns the server of that name, or nil.
+// Server returns the server with the given name, or nil.
 func (c *Config) Server(name string) *Server {
 	for _, s := range c.Servers {
 		if s.Name == name {
@@ -54,12 +54,13 @@ func (c *Config) Server(name string) *Server {
 	return nil
 }
 
-// Load reads .mcp.json in the user's home directory, .mcp.json in dir, and then
-// files. A server of a later one takes the place of the one of the same name,
-// even if there is something wrong with it. The first two files need not exist.
+// Load reads .mcp.json in the user's home directory, .mcp.json in dir, and
+// files, in this order. A server replaces an earlier one of the same name, even
+// if it is invalid. The first two files are optional. The servers have the
+// scopes "user", "project" and "local".
 //
-// Nothing is started. Whoever starts the servers of a project should have asked
-// the user whether the project is to be trusted; Scope tells which they are.
+// Load starts nothing. Ask the user whether to trust the project before you
+// start servers with the scope "project".
 func Load(dir string, files ...string) *Config {
 	c := &Config{}
 	user, own := "", filepath.Join(dir, ".mcp.json")
@@ -82,12 +83,12 @@ func sameFile(a, b string) bool {
 	return errA == nil && errB == nil && os.SameFile(fa, fb)
 }
 
-// read adds what a file says.
+// read merges a file into c.
 func (c *Config) read(name, scope string) {
 	before := c.Problems
 	c.Problems = nil
 	for _, p := range before {
-		if p.File != name { // what is wrong is said once
+		if p.File != name { // the same file again: report its problems once
 			c.Problems = append(c.Problems, p)
 		}
 	}
@@ -101,7 +102,7 @@ func (c *Config) read(name, scope string) {
 	}
 }
 
-// merge puts the servers of n in the place of those of the same name.
+// merge adds the servers of n and replaces those of the same name.
 func (c *Config) merge(n *Config) {
 	all := make(map[string]*Server, len(c.Servers))
 	for _, s := range c.Servers {
@@ -123,7 +124,7 @@ func (c *Config) merge(n *Config) {
 	c.inputs = append(c.inputs, n.inputs...)
 }
 
-// Parse reads the text of a file. source and scope are remembered in its
+// Parse parses the contents of a file. source and scope are stored in the
 // servers.
 func Parse(text []byte, source, scope string) *Config {
 	c := &Config{}
@@ -140,7 +141,7 @@ func Parse(text []byte, source, scope string) *Config {
 	named := make(map[string]*member)
 	for _, m := range entries {
 		if _, had := named[m.key]; had {
-			m.value = nil // which is meant, nobody can tell
+			m.value = nil // readServer reports the duplicate
 		}
 		named[m.key] = m
 	}
@@ -154,14 +155,14 @@ func Parse(text []byte, source, scope string) *Config {
 			c.Servers = append(c.Servers, s)
 		}
 		for _, field := range unknown {
-			c.report(text, field.at, &Problem{File: source, Server: name, Warning: true, Err: invalidField(field.key, "is not known")})
+			c.report(text, field.at, &Problem{File: source, Server: name, Warning: true, Err: invalidField(field.key, "is unknown")})
 		}
 	}
 	return c
 }
 
-// report adds a problem, which is at that place of the text unless its error
-// knows a better one.
+// report adds a problem at an offset of the text, unless its error has a better
+// one.
 //
 //go:noinline
 func (c *Config) report(text []byte, at int, p *Problem) {
@@ -180,7 +181,7 @@ func (c *Config) report(text []byte, at int, p *Problem) {
 	c.Problems = append(c.Problems, p)
 }
 
-// tables returns the servers of all the places where a file may have them.
+// tables returns the servers at all places where a file may define them.
 func tables(root []*member) (entries []*member, err error) {
 	var tables []*member
 	bare := len(root) > 0
@@ -217,7 +218,8 @@ func tables(root []*member) (entries []*member, err error) {
 	return entries, err
 }
 
-// at follows keys into an object, and returns nil where they lead nowhere.
+// at follows keys into nested objects. It returns an empty member if one is
+// missing.
 func at(m *member, path ...string) *member {
 	for _, key := range path {
 		list, _ := members(m.value, m.at)
@@ -226,13 +228,13 @@ func at(m *member, path ...string) *member {
 	return m
 }
 
-// isServer reports whether a value has what only a server has.
+// isServer reports whether a value has a field that only servers have.
 func isServer(value []byte) bool {
 	list, _ := members(value, 0)
 	for _, m := range list {
 		switch m.key {
 		case "command", "url", "serverUrl", "httpUrl", "baseUrl":
-			return len(m.value) > 0 && m.value[0] != '{' // it may be the name of a server, too
+			return len(m.value) > 0 && m.value[0] != '{' // an object: a server with this name
 		}
 	}
 	return false

@@ -7,14 +7,14 @@ import (
 	"github.com/stdmcp/stdmcp/internal/diag"
 )
 
-// secret remembers a value that Hide is to hide.
+// secret adds a value for Hide.
 func (s *Server) secret(value string) {
 	if !slices.Contains(s.secrets, value) {
 		s.secrets = append(s.secrets, value)
 	}
 }
 
-// secretURL remembers what a URL has in front of its host and in its query.
+// secretURL adds the user info and the query values of a URL.
 func (s *Server) secretURL(url string) {
 	_, rest, ok := strings.Cut(url, "://")
 	if !ok {
@@ -33,7 +33,7 @@ func (s *Server) secretURL(url string) {
 	}
 }
 
-// secretArgs remembers what of the arguments is not public.
+// secretArgs adds the secret parts of the arguments.
 func (s *Server) secretArgs() {
 	hidden := false
 	for _, arg := range s.Args {
@@ -48,13 +48,13 @@ func (s *Server) secretArgs() {
 	}
 }
 
-// Hide returns text with *** in place of what may be a secret: the
-// values of variables and headers, tokens, and what a URL has in front of its
-// host and in its query. They are known to what [Server.Expand] returns only.
+// Hide returns text with *** in place of each secret: values of variables and
+// headers, tokens, and the user info and query of URLs. Only a Server that
+// [Server.Expand] returned knows its secrets.
 func (s *Server) Hide(text string) string { return diag.Redact(text, s.secrets...) }
 
-// Public returns a copy without what may be a secret, for status reports.
-// Variables that have not been replaced are no secret.
+// Public returns a copy without secrets, for status reports. References to
+// variables are not secret.
 func (s *Server) Public() *Server {
 	p := s.copy()
 	for i, v := range p.Env {
@@ -84,13 +84,13 @@ func maskSecret(text *string) {
 	}
 }
 
-// isReference reports whether text is one variable.
+// isReference reports whether text is a single reference to a variable.
 func isReference(text string) bool {
 	name, size := reference(text)
 	return size > 0 && size == len(text) && !strings.Contains(name, ":-") && !strings.Contains(name, "|")
 }
 
-// publicURL returns a URL without user, password and query.
+// publicURL returns a URL without user info and query.
 func publicURL(url string) string {
 	scheme, rest, ok := strings.Cut(url, "://")
 	if !ok {
@@ -106,8 +106,9 @@ func publicURL(url string) string {
 	return scheme + "://" + rest
 }
 
-// publicArg returns an argument without what looks like a secret. hidden says
-// that the flag before it asked for one; next, that this one does.
+// publicArg returns an argument without what looks like a secret. hidden means
+// that the flag before it has a secret value; next means that the following one
+// is.
 func publicArg(arg string, hidden bool) (public string, next bool) {
 	flag, value, hasValue := strings.Cut(arg, "=")
 	isFlag := strings.HasPrefix(arg, "-")
@@ -126,8 +127,7 @@ func publicArg(arg string, hidden bool) (public string, next bool) {
 	return arg, isFlag && diag.IsSecretName(flag)
 }
 
-// looksSecret reports whether text begins as the tokens of well-known services
-// do, or as those of HTTP.
+// looksSecret reports whether text has a prefix of well-known tokens.
 func looksSecret(text string) bool {
 	for _, prefix := range [...]string{"sk-", "ghp_", "gho_", "ghs_", "github_pat_", "glpat-", "xox", "AKIA", "AIza", "eyJ", "Bearer "} {
 		if strings.HasPrefix(text, prefix) {

@@ -7,18 +7,18 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// The kinds of servers, in Server.Type. Empty stands for a URL that is tried
-// as HTTP, then as SSE.
+// Values of Server.Type. A server with a URL and an empty Type is tried as HTTP,
+// then as SSE.
 const (
-	Stdio         = "stdio"          // a program that is started
+	Stdio         = "stdio"          // a child process
 	HTTP          = "http"           // Streamable HTTP
-	SSE           = "sse"            // the transport of 2024-11-05
-	SDK           = "sdk"            // in this process
-	ClaudeAIProxy = "claudeai-proxy" // HTTP through a proxy that knows the server by an id
+	SSE           = "sse"            // the HTTP+SSE transport of 2024-11-05
+	SDK           = "sdk"            // a server in this process
+	ClaudeAIProxy = "claudeai-proxy" // HTTP through a proxy that finds the server by its ID
 )
 
-// The kinds of authorization, in Auth.Type. Empty stands for none that is
-// configured, which leaves it to the dialer to ask when the server wants some.
+// Values of Auth.Type. Empty means not configured: the dialer may start OAuth if
+// the server requires authorization.
 const (
 	AuthNone   = "none"
 	AuthBearer = "bearer"
@@ -26,81 +26,82 @@ const (
 	AuthOAuth  = "oauth"
 )
 
-// A Server says how one server is reached and how it is used. Strings may hold
-// variables until [Server.Expand] has replaced them.
+// A Server holds the settings of one server. Strings may contain variables
+// until [Server.Expand] replaces them.
 type Server struct {
 	Name   string
-	Source string // the file that says so; empty for a program
-	Scope  string // "user", "project" or "local", as [Load] says; anything in a program
+	Source string // the file that defines the server; empty if the program does
+	Scope  string // "user", "project" or "local" from [Load]; a program may use any value
 
+	// Type is one of the constants above.
 	Type string
 
 	Command    string
 	Args       []string
 	Dir        string   // the working directory
 	Env        []string // "KEY=value", or "KEY" to pass a variable on
-	EnvFiles   []string // lines of KEY=value, for which Env has the last word
+	EnvFiles   []string // files with lines of KEY=value; Env takes precedence
 	InheritEnv bool     // pass on all variables
 
 	URL     string
 	Headers map[string]string
 	Auth    Auth
-	ID      string // of the server, for ClaudeAIProxy; of the in-process server, for SDK, if not Name
+	ID      string // identifies the server to a ClaudeAIProxy, or among the SDK servers (default: Name)
 
-	Disabled bool // not connected
-	Required bool // its failure is one of the start
-	Lazy     bool // connected when it is used for the first time
+	Disabled bool // do not connect
+	Required bool // Diff.Err of package host reports its failure
+	Lazy     bool // connect when the server is first used
 
-	Timeout        time.Duration // of a call; 0 means the host's
-	ConnectTimeout time.Duration // 0 means the host's
-	MaxRetries     int           // of connecting; 0 means the host's, less than 0 none
+	Timeout        time.Duration // for calls; 0 means the host's, negative no limit
+	ConnectTimeout time.Duration // 0 means the host's, negative no limit
+	MaxRetries     int           // of connecting; 0 means the host's, negative none
 
 	Tools       Filter
-	AutoApprove []string // globs of tools that the file would have run unasked
+	AutoApprove []string // globs of tools to call without asking; see host.Listed
 
-	Title, Description string                    // for people
-	Extra              map[string]mcp.RawMessage // what has no field, as it is written
+	Title, Description string                    // for users
+	Extra              map[string]mcp.RawMessage // unknown fields, unmodified
 
 	secrets []string // see Hide
 }
 
-// An Auth says how a client shows who it is.
+// An Auth configures the authorization at one server.
 type Auth struct {
 	Type   string
 	Token  string // for AuthBearer and AuthAPIKey
-	Header string // for AuthAPIKey, X-API-Key when empty
+	Header string // for AuthAPIKey; the default is X-API-Key
 	OAuth  OAuth
 }
 
-// An OAuth is what a client may know beforehand about authorization.
+// An OAuth holds client settings for OAuth that are known in advance.
 type OAuth struct {
 	ClientID, ClientSecret string
 	Scopes                 []string
 	CallbackPort           int
 	RedirectURI            string
-	Extra                  map[string]mcp.RawMessage // what has no field, as it is written
+	Extra                  map[string]mcp.RawMessage // unknown fields, unmodified
 }
 
-// A Filter chooses tools by globs of their names; see [Match].
+// A Filter selects tools by globs of their names; see [Match].
 type Filter struct {
-	Allow []string // nil allows all, and an empty list none
-	Deny  []string // has precedence
+	Allow []string // nil allows all tools, an empty list none
+	Deny  []string // takes precedence
 }
 
-// Allows reports whether the tool is chosen.
+// Allows reports whether the filter selects a tool.
 func (f *Filter) Allows(tool string) bool {
 	return (f.Allow == nil || MatchAny(f.Allow, tool)) && !MatchAny(f.Deny, tool)
 }
 
-// MatchAny reports whether one of the globs matches.
+// MatchAny reports whether name matches one of the globs.
 func MatchAny(globs []string, name string) bool {
 	return slices.ContainsFunc(globs, func(glob string) bool { return Match(glob, name) })
 }
 
-// Match reports whether all of name is what the glob describes, in which *
-// stands for any text and ? for any byte.
+// Match reports whether the whole name matches the glob, in which * stands for
+// any text and ? for any byte.
 func Match(glob, name string) bool {
-	star, mark := -1, 0 // where to go on when the text after the last * doesn't fit
+	star, mark := -1, 0 // where to continue if the text after the last * does not match
 	g, n := 0, 0
 	for n < len(name) {
 		switch {
@@ -123,7 +124,7 @@ func Match(glob, name string) bool {
 	return g == len(glob)
 }
 
-// copy returns a copy in which Args, Env and Headers can be changed.
+// copy returns a copy whose Args, Env and Headers may be modified.
 func (s *Server) copy() *Server {
 	c := *s
 	c.Args, c.Env = slices.Clone(s.Args), slices.Clone(s.Env)
@@ -134,8 +135,7 @@ func (s *Server) copy() *Server {
 	return &c
 }
 
-// SameConnection reports whether a connection made for one of them will do for
-// the other.
+// SameConnection reports whether o can use a connection that was made for s.
 func (s *Server) SameConnection(o *Server) bool {
 	if o == nil {
 		return false
@@ -151,7 +151,7 @@ func (s *Server) SameConnection(o *Server) bool {
 		s.Timeout == o.Timeout && s.ConnectTimeout == o.ConnectTimeout
 }
 
-// Equal reports whether both say the same, wherever they are from.
+// Equal reports whether both have the same settings, except for Source.
 func (s *Server) Equal(o *Server) bool {
 	return s.SameConnection(o) && s.Name == o.Name && s.Scope == o.Scope && s.Disabled == o.Disabled &&
 		s.Required == o.Required && s.Lazy == o.Lazy && s.MaxRetries == o.MaxRetries &&

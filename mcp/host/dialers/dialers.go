@@ -1,17 +1,18 @@
-// Package dialers has the dialers of all types of servers that package host
-// knows, and all that they link: net/http, crypto/tls, authorization.
+// Package dialers contains the dialers for all types of servers. It links
+// net/http, crypto/tls and authorization.
 //
 //	h := host.New(&host.Options{Dialers: dialers.All(nil)})
 //
 // # Authorization
 //
-// A token of the settings is sent in the header that they say. Servers that
-// want more are authorized by package oauth, as Options.OAuth says; without a
-// way to ask somebody they come to the state host.NeedsAuth.
+// A token in a server's settings is sent in the header that they name. Package
+// oauth authorizes the program at other servers, as Options.OAuth configures.
+// Without Options.OAuth, a server that requires the user's authorization enters
+// the state host.NeedsAuth.
 //
 // # Concurrency
 //
-// Dialers may be used by any number of goroutines at once.
+// Dialers may be called by multiple goroutines at once.
 package dialers
 
 import (
@@ -31,22 +32,22 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/streamhttp"
 )
 
-// Options are what all servers have in common. The zero value and nil work.
+// Options configure the dialers. Nil and the zero value are valid.
 type Options struct {
-	// Client says how requests are sent, as the options of the transports do.
+	// Client sends the requests, as in the options of the transports.
 	Client *http.Client
 
-	// OAuth says how servers are authorized whose settings ask for that, or say
-	// nothing about it. Its Client, Scopes and redirection are taken from the
-	// settings of the server if they are there. Nil means that nobody can be
-	// asked.
+	// OAuth configures the authorization at servers whose settings ask for
+	// OAuth or have neither an authorization type nor an Authorization header.
+	// The settings of a server take precedence over its Client, Scopes and
+	// redirect URI. With nil, the user cannot be asked.
 	OAuth *oauth.Options
 
-	// InProcess are the servers of type sdk; see host.InProcess.
+	// InProcess holds the servers of type config.SDK; see host.InProcess.
 	InProcess map[string]mcp.Transport
 }
 
-// All returns the dialers of all types.
+// All returns the dialers for all types. o may be nil.
 func All(o *Options) host.Dialers {
 	d := &dialers{}
 	if o != nil {
@@ -56,13 +57,13 @@ func All(o *Options) host.Dialers {
 		d.auth = *d.OAuth
 	}
 	if d.auth.Store == nil {
-		d.auth.Store = oauth.NewMemory() // for all connections, one after another
+		d.auth.Store = oauth.NewMemory() // shared by successive connections
 	}
 	if d.auth.Base == nil && d.Client != nil {
 		d.auth.Base = d.Client.Transport
 	}
 	if d.auth.Base == nil {
-		d.auth.Base = httpx.NewTransport() // likewise
+		d.auth.Base = httpx.NewTransport() // shared by successive connections
 	}
 	return host.Dialers{
 		config.Stdio:         host.Stdio,
@@ -72,6 +73,9 @@ func All(o *Options) host.Dialers {
 		config.ClaudeAIProxy: d.proxy,
 	}
 }
+
+// errInvalidURL stands for an error that would contain the URL.
+var errInvalidURL = errors.New("the URL is invalid")
 
 type dialers struct {
 	Options
@@ -96,15 +100,15 @@ func (d *dialers) sse(to *host.DialParams) (mcp.Transport, error) {
 	return sse.New(to.URL, &sse.Options{Client: client, Header: header(to)}), nil
 }
 
-// proxy is for servers that a proxy knows by an id, which takes the place of
-// {id} or {server_id} in the URL, or else is added to its path.
+// proxy connects through a proxy. The server's ID replaces {id} or {server_id}
+// in the URL, or else is appended to its path.
 func (d *dialers) proxy(to *host.DialParams) (mcp.Transport, error) {
 	id := url.PathEscape(to.ID)
 	at := strings.NewReplacer("{id}", id, "{server_id}", id).Replace(to.URL)
 	if at == to.URL {
 		u, err := url.Parse(at)
 		if err != nil {
-			return nil, errors.New("the URL cannot be used") // the error would show it
+			return nil, errInvalidURL
 		}
 		at = u.JoinPath(id).String()
 	}
@@ -119,7 +123,7 @@ func header(to *host.DialParams) http.Header {
 	return h
 }
 
-// client returns what sends the requests to a server.
+// client returns the HTTP client for a server.
 func (d *dialers) client(to *host.DialParams, server string) (*http.Client, error) {
 	to.Classify = classify
 	switch to.Auth.Type {
@@ -153,13 +157,13 @@ func (d *dialers) client(to *host.DialParams, server string) (*http.Client, erro
 		o.Authorizer = &own
 	}
 	if _, err := url.Parse(server); err != nil {
-		return nil, errors.New("the URL cannot be used")
+		return nil, errInvalidURL
 	}
 	client.Transport = oauth.New(server, &o)
 	return &client, nil
 }
 
-// classify tells what kind of errors those of HTTP are.
+// classify returns the category of an error of HTTP or OAuth.
 func classify(err error) host.Category {
 	if errors.Is(err, oauth.ErrLoginRequired) || is[*oauth.Error](err) || is[*oauth.ServerError](err) {
 		return host.Authentication
@@ -170,7 +174,7 @@ func classify(err error) host.Category {
 	var status *streamhttp.StatusError
 	if !errors.As(err, &status) {
 		if is[*url.Error](err) || is[net.Error](err) {
-			return host.Connection // such as one that is refused
+			return host.Connection // such as a refused connection
 		}
 		return ""
 	}

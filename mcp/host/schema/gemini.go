@@ -5,29 +5,29 @@ import (
 	"strings"
 )
 
-// A geminifier rewrites schemas in the part of OpenAPI 3.0 that Gemini takes:
-// without references, with one type each, and with few keywords.
+// A geminiRewriter rewrites schemas for the subset of OpenAPI 3.0 that Gemini
+// accepts: without references, with one type each, and with few keywords.
 type geminiRewriter struct {
 	root   *node
 	open   []*node // the targets of the references that are being followed
 	budget int
 }
 
-// kept are the keywords that stay as they are.
+// keptKeywords are copied unmodified.
 var keptKeywords = []string{"title", "description", "minItems", "maxItems", "minLength", "maxLength", "pattern",
 	"minimum", "maximum", "minProperties", "maxProperties", "default"}
 
-// formats are those that Gemini knows, by type.
+// formats are the formats that Gemini accepts for each type.
 var formats = map[string][]string{"number": {"float", "double"}, "integer": {"int32", "int64"}, "string": {"date-time"}}
 
 func (g *geminiRewriter) schema(n *node) *node {
 	if g.budget--; g.budget < 0 || !n.isObject() {
-		return typed("string") // true and {} take anything, which has no type here
+		return typed("string") // true and {} allow any value; Gemini has no type for that
 	}
 	if ref := n.get("$ref"); ref != nil {
 		target := resolve(g.root, ref)
 		if target == nil || slices.Contains(g.open, target) {
-			return g.copyKept(n, typed("object")) // without end, or elsewhere
+			return g.copyKept(n, typed("object")) // a cycle, or another document
 		}
 		g.open = append(g.open, target)
 		defer func() { g.open = g.open[:len(g.open)-1] }()
@@ -55,7 +55,7 @@ func typed(kind string) *node {
 	return n
 }
 
-// keep adds to out the keywords of n that stay.
+// copyKept copies the keywords of n that Gemini accepts to out.
 func (g *geminiRewriter) copyKept(n, out *node) *node {
 	for _, key := range keptKeywords {
 		if v := n.get(key); v != nil && v.raw != "" && v.raw != "null" {
@@ -65,7 +65,7 @@ func (g *geminiRewriter) copyKept(n, out *node) *node {
 	return out
 }
 
-// merge returns what all of the schemas together ask for.
+// merge returns one schema for allOf.
 func (g *geminiRewriter) merge(n, all *node) *node {
 	n = n.clone()
 	n.remove("allOf")
@@ -76,7 +76,7 @@ func (g *geminiRewriter) merge(n, all *node) *node {
 				continue
 			}
 			part = target.clone()
-			part.remove("allOf") // it may well be this one
+			part.remove("allOf") // it may contain this schema
 		}
 		overlay(n, part)
 	}
@@ -86,7 +86,7 @@ func (g *geminiRewriter) merge(n, all *node) *node {
 	return n
 }
 
-// union returns a schema for what one of several takes.
+// union returns one schema for anyOf or oneOf.
 func (g *geminiRewriter) union(n *node, variants []*node) *node {
 	nullable := false
 	var list []*node
@@ -116,7 +116,8 @@ func (g *geminiRewriter) union(n *node, variants []*node) *node {
 	return out
 }
 
-// withoutMeta returns a schema without what is said of all of a union.
+// withoutMeta returns a schema without the keywords that describe a whole
+// union.
 func withoutMeta(n *node) *node {
 	n = n.clone()
 	for _, key := range [...]string{"title", "description", "default"} {
@@ -125,8 +126,8 @@ func withoutMeta(n *node) *node {
 	return n
 }
 
-// flatten makes one schema of several: of objects one with all properties, of
-// one type that type, and otherwise anyOf.
+// flatten merges schemas: objects into one object with all properties, schemas
+// of another common type into that type, and the rest into anyOf.
 func flatten(list []*node) *node {
 	kind := list[0].get("type")
 	for _, v := range list[1:] {
@@ -160,7 +161,7 @@ func flatten(list []*node) *node {
 	return out
 }
 
-// plain is for a schema without unions and references.
+// single rewrites a schema without unions and references.
 func (g *geminiRewriter) single(n *node) *node {
 	kinds := n.get("type").texts()
 	if kind, ok := n.get("type").text(); ok {
@@ -206,7 +207,7 @@ func (g *geminiRewriter) single(n *node) *node {
 	return out
 }
 
-// guess returns the type of a schema that doesn't say it.
+// inferType returns the type of a schema without one.
 func inferType(n *node) string {
 	switch {
 	case n.get("properties") != nil:
@@ -219,8 +220,8 @@ func inferType(n *node) string {
 	return "string"
 }
 
-// enum takes the values that are allowed, and reports whether null is one.
-// Only strings can be listed; others are told in the description.
+// enum copies the allowed values and reports whether null is one of them.
+// Gemini accepts strings only; other values are added to the description.
 func (g *geminiRewriter) enum(n *node, kind string, out *node) (null bool) {
 	values := n.get("enum")
 	if one := n.get("const"); one != nil {

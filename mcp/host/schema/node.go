@@ -7,17 +7,17 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// ErrTooComplex is returned for a schema that unfolds to more than a model
-// could take in.
+// ErrTooComplex is returned for a schema that expands to more than 10,000
+// values.
 var ErrTooComplex = errors.New("schema is too complex")
 
-// maxNodes bounds what a schema is read as and unfolds to.
+// maxNodes limits the size of a schema before and after expansion.
 const maxNodes = 10_000
 
-// A node is a JSON value: an object, an array, or anything else as it is
-// written. Members keep their order.
+// A node is a JSON value: an object, an array, or the text of another value.
+// Members keep their order.
 type node struct {
-	raw   string // of a scalar
+	raw   string // of a value that is neither an object nor an array
 	array bool
 	keys  []string
 	items []*node // of an array, or the values of keys
@@ -90,14 +90,14 @@ func (n *node) remove(key string) {
 	}
 }
 
-// clone returns a copy whose members can be changed, though not theirs.
+// clone returns a shallow copy.
 func (n *node) clone() *node {
 	c := *n
 	c.keys, c.items = slices.Clone(n.keys), slices.Clone(n.items)
 	return &c
 }
 
-// text returns the string that a node is.
+// text returns the value of a string.
 func (n *node) text() (string, bool) {
 	if n == nil || n.raw == "" || n.raw[0] != '"' {
 		return "", false
@@ -106,7 +106,7 @@ func (n *node) text() (string, bool) {
 	return r.String(), true
 }
 
-// texts returns the strings of an array, leaving out what is none.
+// texts returns the strings in an array.
 func (n *node) texts() (list []string) {
 	if n == nil || !n.array {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/host"
 )
 
-// ErrorResult returns a result that tells a model of an error.
+// ErrorResult returns a result that reports an error to a model.
 func ErrorResult(err error) *mcp.CallToolResult {
 	text := "unknown error"
 	if err != nil {
@@ -22,14 +22,15 @@ func orEmpty(res *mcp.CallToolResult) *mcp.CallToolResult {
 	return res
 }
 
-// AnthropicResult returns the tool_result block for the tool_use with the id.
+// AnthropicResult returns the tool_result block for the tool_use block with the
+// given id.
 func AnthropicResult(id string, res *mcp.CallToolResult) mcp.RawMessage {
 	res = orEmpty(res)
 	b := wire.AppendString([]byte(`{"type":"tool_result","tool_use_id":`), id)
 	b = append(wire.AppendKey(b, "content"), '[')
 	empty := len(b)
 	for i := range res.Content {
-		if mime, data := picture(&res.Content[i]); data != "" {
+		if mime, data := image(&res.Content[i]); data != "" {
 			b = append(wire.AppendComma(b), `{"type":"image","source":{"type":"base64","media_type":`...)
 			b = wire.AppendString(wire.AppendKey(wire.AppendString(b, mime), "data"), data)
 			b = append(b, "}}"...)
@@ -47,8 +48,8 @@ func AnthropicResult(id string, res *mcp.CallToolResult) mcp.RawMessage {
 	return append(b, '}')
 }
 
-// appendTextPart appends a part with text, unless that is empty, which
-// providers refuse.
+// appendTextPart appends a text part. It omits empty text, which providers
+// reject.
 func appendTextPart(b []byte, kind, text string) []byte {
 	if text == "" {
 		return b
@@ -57,8 +58,8 @@ func appendTextPart(b []byte, kind, text string) []byte {
 	return append(wire.AppendString(wire.AppendKey(b, "text"), text), '}')
 }
 
-// picture returns a picture of a type that models take.
-func picture(c *mcp.Content) (mime, data string) {
+// image returns the image in a content block if models accept its type.
+func image(c *mcp.Content) (mime, data string) {
 	switch {
 	case c.Raw != nil:
 		return "", ""
@@ -74,8 +75,8 @@ func picture(c *mcp.Content) (mime, data string) {
 	return "", ""
 }
 
-// errorText returns the text of a result for interfaces that have no way to
-// mark errors.
+// errorText returns a result as text. It marks errors for APIs that have no
+// field for them.
 func errorText(res *mcp.CallToolResult) string {
 	if res.IsError {
 		return "Error: " + host.Text(res)
@@ -83,31 +84,31 @@ func errorText(res *mcp.CallToolResult) string {
 	return host.Text(res)
 }
 
-// OpenAIResult returns the message of the role tool for a call of the Chat
-// Completions API, which takes text only.
+// OpenAIResult returns the message with the role tool for the Chat Completions
+// API, which accepts text only.
 func OpenAIResult(callID string, res *mcp.CallToolResult) mcp.RawMessage {
 	res = orEmpty(res)
 	b := wire.AppendString([]byte(`{"role":"tool","tool_call_id":`), callID)
 	return append(wire.AppendString(wire.AppendKey(b, "content"), errorText(res)), '}')
 }
 
-// OpenAIResponsesResult returns the item function_call_output for a call of the
-// Responses API.
+// OpenAIResponsesResult returns the function_call_output item for the Responses
+// API.
 func OpenAIResponsesResult(callID string, res *mcp.CallToolResult) mcp.RawMessage {
 	res = orEmpty(res)
 	b := wire.AppendString([]byte(`{"type":"function_call_output","call_id":`), callID)
 	b = wire.AppendKey(b, "output")
-	pictures := false
+	images := false
 	for i := range res.Content {
-		_, data := picture(&res.Content[i])
-		pictures = pictures || data != ""
+		_, data := image(&res.Content[i])
+		images = images || data != ""
 	}
-	if !pictures || res.IsError {
+	if !images || res.IsError {
 		return append(wire.AppendString(b, errorText(res)), '}')
 	}
 	b = append(b, '[')
 	for i := range res.Content {
-		if mime, data := picture(&res.Content[i]); data != "" {
+		if mime, data := image(&res.Content[i]); data != "" {
 			b = append(wire.AppendComma(b), `{"type":"input_image","image_url":`...)
 			b = append(wire.AppendString(b, "data:"+mime+";base64,"+data), '}')
 		} else {
@@ -117,8 +118,8 @@ func OpenAIResponsesResult(callID string, res *mcp.CallToolResult) mcp.RawMessag
 	return append(b, "]}"...)
 }
 
-// GeminiResult returns the part functionResponse for a call of the function
-// name. Structured content goes out as such.
+// GeminiResult returns the functionResponse part for a call of the function
+// name. It contains structured content as JSON.
 func GeminiResult(name string, res *mcp.CallToolResult) mcp.RawMessage {
 	res = orEmpty(res)
 	b := wire.AppendString([]byte(`{"functionResponse":{"name":`), name)

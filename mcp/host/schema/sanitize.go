@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// mend returns a schema as Anthropic and OpenAI take it: its root is an object
-// with properties and without unions. The rest stays as it is.
+// sanitize returns a schema that Anthropic and OpenAI accept: its root is an
+// object with properties and without unions. The rest is unmodified.
 func sanitize(root *node) *node {
 	if !root.isObject() {
 		root = object()
 	}
 	n := root.clone()
-	for range 8 { // a reference may lead to another
+	for range 8 { // the target may be a reference, too
 		target := resolve(root, n.get("$ref"))
 		if target == nil {
 			break
@@ -39,7 +39,7 @@ func sanitize(root *node) *node {
 	return n
 }
 
-// overlay adds to n what it has not of another schema.
+// overlay adds to n the members of other that n lacks.
 func overlay(n, other *node) {
 	for i, key := range other.keys {
 		if n.get(key) == nil {
@@ -48,8 +48,8 @@ func overlay(n, other *node) {
 	}
 }
 
-// join adds the properties of variants to n. What all of them require is
-// required, and with all set what one of them does.
+// mergeProperties adds the properties of variants to n. A property is required
+// if all variants require it or, with all set, if one does.
 func mergeProperties(root, n, variants *node, all bool) {
 	properties := object()
 	if p := n.get("properties"); p.isObject() {
@@ -88,8 +88,8 @@ func unique(list []string) (keptKeywords []string) {
 	return keptKeywords
 }
 
-// resolve returns what a reference within the schema leads to, or nil. Nothing
-// is ever fetched.
+// resolve returns the target of a reference within the schema, or nil. It never
+// fetches documents.
 func resolve(root, ref *node) *node {
 	path, ok := ref.text()
 	if !ok || !strings.HasPrefix(path, "#") {

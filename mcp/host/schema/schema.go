@@ -1,5 +1,5 @@
-// Package schema writes tools and their results the way the interfaces of
-// model providers want them.
+// Package schema writes tool definitions and tool results in the formats of
+// model providers.
 //
 //	tools, err := schema.List(schema.Anthropic, h.Tools())
 //	…
@@ -7,22 +7,22 @@
 //
 // # Definitions
 //
-// A server's schema goes out as it came, unless a provider would refuse it.
-// For Anthropic and OpenAI the root becomes an object with properties; unions
-// there are made one object with the properties of all. For Gemini references
-// are replaced by what they lead to, unions are flattened, types that allow
-// null become nullable, and keywords that it does not know are left out.
-// References to other documents are never fetched. A schema that unfolds to
+// The schema of a server is sent unmodified unless the provider would reject
+// it. For Anthropic and OpenAI the root becomes an object with properties; a
+// union at the root becomes one object with the properties of all its variants.
+// For Gemini, references are replaced by their targets, unions are flattened,
+// types that allow null become nullable, and unsupported keywords are removed.
+// References to other documents are never fetched. A schema that expands to
 // more than 10,000 values is an error, [ErrTooComplex].
 //
 // # Results
 //
-// Pictures go to models that take them in results, and everything else that is
-// no text becomes a note, as host.Text has it.
+// Images are sent to models that accept them in results. Other content that is
+// not text becomes a note, as in host.Text. A nil result is empty.
 //
 // # Concurrency
 //
-// All functions may be called by any number of goroutines at once.
+// All functions may be called by multiple goroutines at once.
 package schema
 
 import (
@@ -33,18 +33,18 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// A Tool is what a *host.Tool is.
+// A Tool describes a tool; *host.Tool implements it.
 type Tool interface {
 	Name() string
 	Description() string
 	InputSchema() mcp.RawMessage
 }
 
-// A Definer returns the definition of a tool for a provider.
+// A Definer returns the definition of a tool in the format of a provider.
 type Definer func(Tool) (mcp.RawMessage, error)
 
-// List returns the definitions of tools as one array. Tools that can't be
-// defined are left out, and are what the error is about.
+// List returns the definitions of tools as an array. If some tools cannot be
+// defined, it returns the others and an error about those.
 func List[T Tool](define Definer, tools []T) (mcp.RawMessage, error) {
 	if define == nil {
 		return nil, errors.New("schema: the definer is nil")
@@ -77,8 +77,8 @@ func OpenAIResponses(t Tool) (mcp.RawMessage, error) {
 	return define(t, `{"type":"function",`, "parameters", "}", sanitizeJSON)
 }
 
-// Gemini is the Definer for functionDeclarations. A tool without parameters
-// has none there.
+// Gemini is the Definer for functionDeclarations. The definition of a tool
+// without parameters has no schema.
 func Gemini(t Tool) (mcp.RawMessage, error) {
 	return define(t, "{", "parameters", "}", geminiJSON)
 }
@@ -99,7 +99,7 @@ func define(t Tool, before, key, after string, rewrite func(mcp.RawMessage) ([]b
 	return append(b, after...), nil
 }
 
-// mended returns a schema for Anthropic and OpenAI.
+// sanitizeJSON returns a schema for Anthropic and OpenAI.
 func sanitizeJSON(raw mcp.RawMessage) ([]byte, error) {
 	root, err := parse(raw)
 	if err != nil {
@@ -113,7 +113,7 @@ func sanitizeJSON(raw mcp.RawMessage) ([]byte, error) {
 	return sanitize(root).append(nil), nil
 }
 
-// geminified returns a schema for Gemini, or nil when there are no parameters.
+// geminiJSON returns a schema for Gemini, or nil if there are no parameters.
 func geminiJSON(raw mcp.RawMessage) ([]byte, error) {
 	root, err := parse(raw)
 	if err != nil {
@@ -137,7 +137,7 @@ func (n *node) list() []*node {
 	return n.items
 }
 
-// toolError says which tool can't be defined.
+// A toolError adds the name of the tool to an error.
 type toolError struct {
 	name string
 	err  error
