@@ -61,8 +61,19 @@ type Content struct {
 // TextContent returns a piece of text.
 func TextContent(text string) Content { return Content{Type: ContentText, Text: text} }
 
-// Bytes returns the decoded Data of an image or a sound.
-func (t *Content) Bytes() ([]byte, error) { return base64.StdEncoding.DecodeString(t.Data) }
+// ImageContent returns an image.
+func ImageContent(data []byte, mimeType string) Content {
+	return Content{Type: ContentImage, Data: base64.StdEncoding.EncodeToString(data), MIMEType: mimeType}
+}
+
+// AudioContent returns a sound.
+func AudioContent(data []byte, mimeType string) Content {
+	return Content{Type: ContentAudio, Data: base64.StdEncoding.EncodeToString(data), MIMEType: mimeType}
+}
+
+// Bytes returns the decoded Data of an image or a sound. It accepts unpadded,
+// URL-safe and wrapped base64.
+func (t *Content) Bytes() ([]byte, error) { return decodeBase64(t.Data) }
 
 func (t *Content) fields(c *codec) {
 	if c.take("type") {
@@ -183,10 +194,11 @@ func (t *ResourceContents) fields(c *codec) {
 	c.extra(&t.Extra)
 }
 
-// Bytes returns the contents, decoded when they are a blob.
+// Bytes returns the contents: the decoded blob, as [Content.Bytes] decodes it,
+// or else the text.
 func (t *ResourceContents) Bytes() ([]byte, error) {
 	if t.IsBlob || t.Blob != "" {
-		return base64.StdEncoding.DecodeString(t.Blob)
+		return decodeBase64(t.Blob)
 	}
 	return []byte(t.Text), nil
 }

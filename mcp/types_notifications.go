@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -23,6 +24,15 @@ func (t *Progress) fields(c *codec) {
 	c.string("message", &t.Message, omitEmpty)
 	c.raw("_meta", &t.Meta)
 	c.extra(&t.Extra)
+}
+
+// Fraction returns the part that is done, from 0 to 1, and false if the server
+// has not stated a total.
+func (t *Progress) Fraction() (float64, bool) {
+	if t.Total == nil || !(*t.Total > 0) {
+		return 0, false
+	}
+	return min(max(t.Progress / *t.Total, 0), 1), true
 }
 
 // A LoggingLevel says how bad a log message is, in the terms of RFC 5424.
@@ -56,6 +66,18 @@ func (t *LogMessage) fields(c *codec) {
 	c.rawOr("data", &t.Data, "null")
 	c.raw("_meta", &t.Meta)
 	c.extra(&t.Extra)
+}
+
+// Text returns the message for people: Data itself if it is a string, otherwise
+// its JSON.
+func (t *LogMessage) Text() string {
+	r := wire.NewReader(t.Data)
+	if r.Kind() == wire.String {
+		if s := r.String(); r.End() == nil {
+			return s
+		}
+	}
+	return string(t.Data)
 }
 
 // resourceUpdatedParams report that a resource has changed.

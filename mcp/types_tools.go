@@ -115,6 +115,20 @@ func (t *ToolExecution) fields(c *codec) {
 	c.extra(&t.Extra)
 }
 
+// Parameters returns InputSchema as maps and slices. It always has a type: that
+// of the schema, else "object".
+func (t *Tool) Parameters() map[string]any {
+	v, _ := Value(t.InputSchema)
+	m, _ := v.(map[string]any)
+	if m == nil {
+		m = make(map[string]any)
+	}
+	if kind, _ := m["type"].(string); kind == "" {
+		m["type"] = "object"
+	}
+	return m
+}
+
 // A ListToolsResult is a page of a server's tools.
 type ListToolsResult struct {
 	Tools []*Tool

@@ -157,12 +157,12 @@ func ExampleText() {
 	fmt.Println(host.Text(res))
 	fmt.Println(host.BlockText(&res.Content[0]))
 	res.Content = res.Content[:1]
-	fmt.Println(host.Value(host.Structured(res)))
+	fmt.Println(mcp.Value(host.Structured(res)))
 	// Output:
 	// {"temperature": 21}
 	// [image content: image/png, 8 bytes]
 	// {"temperature": 21}
-	// map[temperature:21]
+	// map[temperature:21] <nil>
 }
 
 func ExampleDescribe() {

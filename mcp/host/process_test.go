@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stdmcp/stdmcp/internal/testutil"
+	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host"
 )
 
@@ -17,7 +18,8 @@ func pidOf(t testing.TB, h *host.Host, server string) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, _ := host.Value(res.StructuredContent).(map[string]any)
+	v, _ := mcp.Value(res.StructuredContent)
+	m, _ := v.(map[string]any)
 	pid, _ := m["pid"].(float64)
 	if pid == 0 {
 		t.Fatalf("no process id in %s", res.StructuredContent)

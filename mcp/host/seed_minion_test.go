@@ -280,8 +280,9 @@ func TestMinionStructuredResults(t *testing.T) {
 			t.Errorf("have %q, want %q", got, test.want)
 		}
 	}
-	if v, _ := host.Value(raw(`{"a":[1,"x",true,null]}`)).(map[string]any); len(v["a"].([]any)) != 4 {
-		t.Errorf("%v", v)
+	v, err := mcp.Value(raw(`{"a":[1,"x",true,null]}`))
+	if m, _ := v.(map[string]any); err != nil || len(m["a"].([]any)) != 4 {
+		t.Errorf("%v, %v", v, err)
 	}
 }
 
@@ -365,7 +366,8 @@ func Example_minion() {
 			return false, err.Error()
 		}
 		if data := host.Structured(res); data != nil {
-			return !res.IsError, host.Value(data)
+			v, _ := mcp.Value(data)
+			return !res.IsError, v
 		}
 		return !res.IsError, res.Text()
 	}

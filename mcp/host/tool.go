@@ -56,14 +56,7 @@ func (t *Tool) InputSchema() mcp.RawMessage {
 
 // Parameters returns the input schema as maps and slices. "type" is always set.
 func (t *Tool) Parameters() map[string]any {
-	m, _ := Value(t.InputSchema()).(map[string]any)
-	if m == nil {
-		m = make(map[string]any)
-	}
-	if kind, _ := m["type"].(string); kind == "" {
-		m["type"] = "object"
-	}
-	return m
+	return (&mcp.Tool{InputSchema: t.InputSchema()}).Parameters()
 }
 
 // Definition returns the tool as the server defines it. It must not be
