@@ -205,7 +205,7 @@ func findCommand(name string) *command {
 }
 
 // theTour is what happens without a command.
-func theTour() *command {
+func tourCommand() *command {
 	return &command{
 		name:  "",
 		short: "The tour",

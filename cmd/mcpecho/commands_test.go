@@ -19,24 +19,24 @@ func TestCallPrintsTextAndNothingElse(t *testing.T) {
 		{"call-tool", "-q", "echo", `message:="hi"`},
 		{"call", "-v", "--no-color", "echo", "message=hi"},
 	} {
-		echo(t, args...).want(t, 0, "hi\n", "")
+		runWithServer(t, args...).want(t, 0, "hi\n", "")
 	}
-	echo(t, "call", "add", "a=2", "b=40").want(t, 0, "42\n", "")
-	echo(t, "call", "echo", "message=000123").want(t, 0, "000123\n", "")
-	echo(t, "call", "echo", "message=").want(t, 0, "", "")
-	echo(t, "call", "fail").want(t, statusRefused, "This tool always fails.\n", `the tool "fail" failed`)
-	tryInput(t, `{"message":"from a pipe"}`, "call", "echo", "-", "--", "mcpecho", "serve").want(t, 0, "from a pipe\n", "")
+	runWithServer(t, "call", "add", "a=2", "b=40").want(t, 0, "42\n", "")
+	runWithServer(t, "call", "echo", "message=000123").want(t, 0, "000123\n", "")
+	runWithServer(t, "call", "echo", "message=").want(t, 0, "", "")
+	runWithServer(t, "call", "fail").want(t, statusRefused, "This tool always fails.\n", `the tool "fail" failed`)
+	runCommandWithInput(t, `{"message":"from a pipe"}`, "call", "echo", "-", "--", "mcpecho", "serve").want(t, 0, "from a pipe\n", "")
 }
 
 func TestEveryRevisionServesEveryCommand(t *testing.T) {
-	for _, revision := range mcp.ProtocolVersions() {
-		t.Run(revision, func(t *testing.T) {
+	for _, version := range mcp.ProtocolVersions() {
+		t.Run(version, func(t *testing.T) {
 			t.Parallel()
 			for _, line := range []string{"tools", "resources", "templates", "prompts", "info", "info add", "call echo message=hi",
 				"read echo://text", "prompt review language=go", "ping"} {
-				args := append(strings.Fields(line), "--protocol", revision)
+				args := append(strings.Fields(line), "--protocol", version)
 				for _, args := range [][]string{args, append(args, "--json")} {
-					o := try(t, append(args, "--", "mcpecho", "serve", "--protocol", revision)...)
+					o := runCommand(t, append(args, "--", "mcpecho", "serve", "--protocol", version)...)
 					if o.status != 0 || o.stdout == "" || o.stderr != "" {
 						t.Errorf("%v: %+v", args, o)
 					}
@@ -47,16 +47,16 @@ func TestEveryRevisionServesEveryCommand(t *testing.T) {
 }
 
 func TestInfoNamesTheRevision(t *testing.T) {
-	for _, revision := range mcp.ProtocolVersions() {
-		o := try(t, "info", "--", "mcpecho", "serve", "--protocol", revision)
-		if o.status != 0 || !strings.Contains(o.stdout, revision) {
-			t.Errorf("%s: %+v", revision, o)
+	for _, version := range mcp.ProtocolVersions() {
+		o := runCommand(t, "info", "--", "mcpecho", "serve", "--protocol", version)
+		if o.status != 0 || !strings.Contains(o.stdout, version) {
+			t.Errorf("%s: %+v", version, o)
 		}
 	}
 }
 
 // received returns the results of the given method in a trace.
-func received(t *testing.T, trace string) (results []string) {
+func traceResults(t *testing.T, trace string) (results []string) {
 	t.Helper()
 	data, err := os.ReadFile(trace)
 	if err != nil {
@@ -83,15 +83,15 @@ func received(t *testing.T, trace string) (results []string) {
 func TestJSONIsWhatTheServerSent(t *testing.T) {
 	for _, list := range []string{"tools", "resources", "templates", "prompts"} {
 		trace := filepath.Join(t.TempDir(), "trace")
-		o := echo(t, list, "--json", "--trace", trace)
-		results := received(t, trace)
+		o := runWithServer(t, list, "--json", "--trace", trace)
+		results := traceResults(t, trace)
 		o.want(t, 0, results[len(results)-1]+"\n", "")
 	}
 }
 
 func TestPagesAreJoined(t *testing.T) {
-	whole := faulty(t, &testserver.Options{}, "tools", "--json")
-	paged := faulty(t, &testserver.Options{PageSize: 3}, "tools", "--json")
+	whole := runWithFault(t, &testserver.Options{}, "tools", "--json")
+	paged := runWithFault(t, &testserver.Options{PageSize: 3}, "tools", "--json")
 	if whole.status != 0 || paged.status != 0 {
 		t.Fatalf("%+v\n%+v", whole, paged)
 	}
@@ -110,18 +110,18 @@ func TestPagesAreJoined(t *testing.T) {
 			t.Errorf("%s of the whole: %s\nof the pages: %s", key, a[key], b[key])
 		}
 	}
-	plain := faulty(t, &testserver.Options{PageSize: 1}, "tools")
-	if plain.stdout != faulty(t, &testserver.Options{}, "tools").stdout {
-		t.Errorf("plain list in pages: %s", plain.stdout)
+	text := runWithFault(t, &testserver.Options{PageSize: 1}, "tools")
+	if text.stdout != runWithFault(t, &testserver.Options{}, "tools").stdout {
+		t.Errorf("plain list in pages: %s", text.stdout)
 	}
 }
 
 func TestListForAProgramHasALineForEachItem(t *testing.T) {
-	o := echo(t, "tools")
+	o := runWithServer(t, "tools")
 	if o.status != 0 || !strings.HasPrefix(o.stdout, "echo\tReturns the message it is given.\nadd\tAdds two numbers.\n") {
 		t.Errorf("%+v", o)
 	}
-	o = echo(t, "resources")
+	o = runWithServer(t, "resources")
 	if o.status != 0 || !strings.HasPrefix(o.stdout, "echo://text\t") {
 		t.Errorf("%+v", o)
 	}
@@ -129,48 +129,48 @@ func TestListForAProgramHasALineForEachItem(t *testing.T) {
 
 func TestStructuredContentWithoutTextIsIndented(t *testing.T) {
 	res := &mcp.CallToolResult{StructuredContent: json.RawMessage(`{"b":1.50,"a":[]}`)}
-	got := captured(t, func(c *invocation) error { return c.printCall(nil, res) })
+	got := capturePrint(t, func(c *invocation) error { return c.printCall(nil, res) })
 	if want := "{\n  \"b\": 1.50,\n  \"a\": []\n}\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
 // captured returns what f prints to a pipe.
-func captured(t *testing.T, f func(*invocation) error) string {
+func capturePrint(t *testing.T, f func(*invocation) error) string {
 	t.Helper()
 	var b strings.Builder
-	if err := f(&invocation{world: &world{stdout: &b, getenv: os.Getenv}}); err != nil {
+	if err := f(&invocation{environment: &environment{stdout: &b, getenv: os.Getenv}}); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
 }
 
 func TestBinaryGoesToFilesAndPipes(t *testing.T) {
-	picture := echo(t, "read", "echo://picture")
+	picture := runWithServer(t, "read", "echo://picture")
 	if picture.status != 0 || !strings.HasPrefix(picture.stdout, "\x89PNG") {
 		t.Fatalf("%+v", picture)
 	}
-	echo(t, "call", "image").want(t, 0, picture.stdout, "")
+	runWithServer(t, "call", "image").want(t, 0, picture.stdout, "")
 
 	file := filepath.Join(t.TempDir(), "pixel.png")
 	for _, args := range [][]string{{"read", "echo://picture", "-o", file}, {"call", "image", "--output=" + file}} {
-		echo(t, args...).want(t, 0, "", "Wrote "+file+": image/png, 70 bytes.")
+		runWithServer(t, args...).want(t, 0, "", "Wrote "+file+": image/png, 70 bytes.")
 		if data, err := os.ReadFile(file); err != nil || string(data) != picture.stdout {
 			t.Errorf("%v: wrote %q, %v", args, data, err)
 		}
 	}
-	echo(t, "call", "image", "-q", "-o", file).want(t, 0, "", "")
+	runWithServer(t, "call", "image", "-q", "-o", file).want(t, 0, "", "")
 }
 
 func TestTextStandsBesideBinary(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "part.bin")
-	without := echo(t, "call", "everything")
+	without := runWithServer(t, "call", "everything")
 	if without.status != 0 || !strings.HasPrefix(without.stdout, "A text") ||
 		!strings.Contains(without.stderr, "Not shown: image/png, 70 bytes; audio/wav, 44 bytes") {
 		t.Errorf("%+v", without)
 	}
-	if with := echo(t, "call", "everything", "-o", file); with.status != 0 || with.stdout != without.stdout {
+	if with := runWithServer(t, "call", "everything", "-o", file); with.status != 0 || with.stdout != without.stdout {
 		t.Errorf("%+v", with)
 	}
 	for _, name := range []string{"part.bin", "part-2.bin", "part-3.bin"} {
@@ -184,19 +184,19 @@ func TestResultGoesToAFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "result")
 	for _, test := range []struct{ line, want string }{
 		{"call echo message=hi", "hi\n"},
-		{"read echo://text", echo(t, "read", "echo://text").stdout},
-		{"tools --json", echo(t, "tools", "--json").stdout},
+		{"read echo://text", runWithServer(t, "read", "echo://text").stdout},
+		{"tools --json", runWithServer(t, "tools", "--json").stdout},
 	} {
-		echo(t, append(strings.Fields(test.line), "-o", file)...).want(t, 0, "", "")
+		runWithServer(t, append(strings.Fields(test.line), "-o", file)...).want(t, 0, "", "")
 		if data, err := os.ReadFile(file); err != nil || string(data) != test.want {
 			t.Errorf("%s: wrote %q, %v", test.line, data, err)
 		}
 	}
-	echo(t, "tools", "-o", filepath.Join(file, "no", "folder")).want(t, statusUsage, "", "not a directory")
+	runWithServer(t, "tools", "-o", filepath.Join(file, "no", "folder")).want(t, statusUsage, "", "not a directory")
 }
 
 func TestReadPrintsTextAsItIs(t *testing.T) {
-	echo(t, "read", "echo://greeting/Ada").want(t, 0, "Hello, Ada!", "")
+	runWithServer(t, "read", "echo://greeting/Ada").want(t, 0, "Hello, Ada!", "")
 }
 
 func TestServerGetsItsEnvironmentAndFolder(t *testing.T) {
@@ -205,25 +205,25 @@ func TestServerGetsItsEnvironmentAndFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("MCPECHO_TEST_OUTER", "1")
-	o := faulty(t, nil, "call", "process", "--cwd", dir, "-e", "MCPECHO_TEST_INNER=1")
+	o := runWithFault(t, nil, "call", "process", "--cwd", dir, "-e", "MCPECHO_TEST_INNER=1")
 	if !strings.Contains(o.stdout, dir) || !strings.Contains(o.stdout, "MCPECHO_TEST_INNER") || strings.Contains(o.stdout, "MCPECHO_TEST_OUTER") {
 		t.Errorf("%+v", o)
 	}
-	if o := faulty(t, nil, "call", "process", "--inherit-env"); !strings.Contains(o.stdout, "MCPECHO_TEST_OUTER") {
+	if o := runWithFault(t, nil, "call", "process", "--inherit-env"); !strings.Contains(o.stdout, "MCPECHO_TEST_OUTER") {
 		t.Errorf("%+v", o)
 	}
-	echo(t, "ping", "--cwd", filepath.Join(dir, "none")).want(t, statusUnreachable, "", "none")
+	runWithServer(t, "ping", "--cwd", filepath.Join(dir, "none")).want(t, statusUnreachable, "", "none")
 }
 
 func TestVerboseShowsLogsAndStandardError(t *testing.T) {
-	o := faulty(t, nil, "call", "log", "-v")
+	o := runWithFault(t, nil, "call", "log", "-v")
 	if o.status != 0 || o.stdout != "Logged.\n" || !strings.Contains(o.stderr, "debug echo: ") {
 		t.Errorf("%+v", o)
 	}
-	if quiet := faulty(t, nil, "call", "log"); quiet.stderr != "" {
+	if quiet := runWithFault(t, nil, "call", "log"); quiet.stderr != "" {
 		t.Errorf("%+v", quiet)
 	}
-	o = faulty(t, &testserver.Options{Fault: "floods-stderr", Size: 100}, "call", "echo", "message=hi", "-v")
+	o = runWithFault(t, &testserver.Options{Fault: "floods-stderr", Size: 100}, "call", "echo", "message=hi", "-v")
 	if o.status != 0 || !strings.Contains(o.stderr, "server: ") {
 		t.Errorf("%+v", o)
 	}
@@ -231,7 +231,7 @@ func TestVerboseShowsLogsAndStandardError(t *testing.T) {
 
 func TestTour(t *testing.T) {
 	trace := filepath.Join(t.TempDir(), "trace")
-	o := try(t, "--trace", trace)
+	o := runCommand(t, "--trace", trace)
 	if o.status != 0 || o.stderr != "" {
 		t.Fatalf("%+v", o)
 	}
@@ -241,7 +241,7 @@ func TestTour(t *testing.T) {
 			t.Errorf("the tour doesn't say %q:\n%s", want, o.stdout)
 		}
 	}
-	if n := len(received(t, trace)); n < 40 {
+	if n := len(traceResults(t, trace)); n < 40 {
 		t.Errorf("%d results in the trace of the tour", n)
 	}
 	data, err := os.ReadFile(trace)
@@ -256,7 +256,7 @@ func TestTour(t *testing.T) {
 }
 
 func TestVersion(t *testing.T) {
-	o := try(t, "version")
+	o := runCommand(t, "version")
 	if o.status != 0 || !strings.HasPrefix(o.stdout, "mcpecho "+mcp.Version+" ") || !strings.Contains(o.stdout, "2024-11-05") {
 		t.Errorf("%+v", o)
 	}
@@ -264,8 +264,8 @@ func TestVersion(t *testing.T) {
 
 // TestCallsThatBecomeTasksAreWaitedFor, in both eras.
 func TestCallsThatBecomeTasksAreWaitedFor(t *testing.T) {
-	for _, revision := range []string{"2026-07-28", "2025-11-25"} {
-		faulty(t, &testserver.Options{Tasks: true, ProtocolVersions: []string{revision}},
+	for _, version := range []string{"2026-07-28", "2025-11-25"} {
+		runWithFault(t, &testserver.Options{Tasks: true, ProtocolVersions: []string{version}},
 			"call", "research", "topic=frogs", "step_ms=10", "poll_ms=100").want(t, 0, "A report on frogs.\n", "")
 	}
 }

@@ -71,7 +71,7 @@ func (c *console) resume() {
 
 // lastWords takes the server's standard error: it keeps the last lines and
 // prints all of them if asked to.
-type lastWords struct {
+type stderrTail struct {
 	print func(line string) // nil when nobody wants to see them
 
 	mu      sync.Mutex
@@ -84,7 +84,7 @@ const (
 	maxLastLine  = 4 << 10
 )
 
-func (l *lastWords) Write(p []byte) (int, error) {
+func (l *stderrTail) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for rest := string(p); rest != ""; {
@@ -99,7 +99,7 @@ func (l *lastWords) Write(p []byte) (int, error) {
 }
 
 // endLine is called with mu held.
-func (l *lastWords) endLine() {
+func (l *stderrTail) endLine() {
 	line := strings.TrimRight(withoutStyles(string(l.partial)), " \r\t")
 	l.partial = l.partial[:0]
 	if line == "" {
@@ -114,14 +114,14 @@ func (l *lastWords) endLine() {
 }
 
 // end takes what has come since the last line break for a line.
-func (l *lastWords) end() {
+func (l *stderrTail) end() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.endLine()
 }
 
 // String returns the last lines, each with a line break and a tab before it.
-func (l *lastWords) String() string {
+func (l *stderrTail) String() string {
 	l.end()
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -45,7 +45,7 @@ func TestDocumentedCommandsWork(t *testing.T) {
 	defer web.close()
 	lines := documentedCommands(t)
 	t.Chdir(t.TempDir())
-	config := `{"mcpServers": {"weather": {"command": "` + filepath.ToSlash(self(t)) + `", "args": ["serve"], "env": {"GORACE": "atexit_sleep_ms=0"}}}}`
+	config := `{"mcpServers": {"weather": {"command": "` + filepath.ToSlash(mcpechoPath(t)) + `", "args": ["serve"], "env": {"GORACE": "atexit_sleep_ms=0"}}}}`
 	home := filepath.Join(os.Getenv("HOME"), ".mcp.json")
 	for name, text := range map[string]string{home: config, "other.json": config, ".mcp.json": "{}"} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
@@ -71,12 +71,12 @@ func TestDocumentedCommandsWork(t *testing.T) {
 		case strings.Contains(line, "URL"):
 			continue // stands for any
 		case c != nil && (c.endless || c.web):
-			w := &world{getenv: os.Getenv, name: "mcpecho"}
+			w := &environment{getenv: os.Getenv, name: "mcpecho"}
 			if _, err := parse(w, args); err != nil {
 				t.Errorf("mcpecho %s: %v", line, err)
 			}
 		default:
-			if o := try(t, args...); o.status != 0 || o.stdout == "" && !strings.Contains(line, " -o ") {
+			if o := runCommand(t, args...); o.status != 0 || o.stdout == "" && !strings.Contains(line, " -o ") {
 				t.Errorf("mcpecho %s: %+v", line, o)
 			}
 		}

@@ -16,16 +16,16 @@ func escapeLine(s string) string {
 	return escapeFunc(s, func(r rune) bool { return r == '\n' || r == '\t' || mustEscape(r) })
 }
 
-func escapeFunc(s string, must func(rune) bool) string {
+func escapeFunc(s string, matches func(rune) bool) string {
 	var b strings.Builder
 	done := 0 // s[:done] has been written
 	for i := 0; i < len(s); {
 		r, n := utf8.DecodeRuneInString(s[i:])
-		if r == '\r' && strings.HasPrefix(s[i:], "\r\n") && !must('\n') {
+		if r == '\r' && strings.HasPrefix(s[i:], "\r\n") && !matches('\n') {
 			i += n // a line break of two characters
 			continue
 		}
-		if broken := r == utf8.RuneError && n == 1; broken || must(r) {
+		if broken := r == utf8.RuneError && n == 1; broken || matches(r) {
 			b.WriteString(s[done:i])
 			if broken {
 				b.WriteString(`\x` + strconv.FormatUint(uint64(s[i]), 16))

@@ -89,12 +89,12 @@ func TestCutCountsColumns(t *testing.T) {
 }
 
 func TestServersCannotSpeakForUs(t *testing.T) {
-	c := &invocation{world: &world{stdout: new(strings.Builder), getenv: os.Getenv}}
+	c := &invocation{environment: &environment{stdout: new(strings.Builder), getenv: os.Getenv}}
 	sheet := c.describeServer(&mcp.ServerInfo{Implementation: mcp.Implementation{Name: "x\nmcpecho: all is well", Version: "1"}})
 	if !strings.HasPrefix(sheet, "x\\u000amcpecho: all is well 1\n") {
 		t.Errorf("a name has more than a line: %q", sheet)
 	}
-	o := echo(t, "call", "no\u202e\u009bsuch\nmcpecho: done", "--json")
+	o := runWithServer(t, "call", "no\u202e\u009bsuch\nmcpecho: done", "--json")
 	if strings.ContainsAny(o.stderr, "\u202e\u009b") || strings.Count(o.stderr, "\n") != 1 || !json.Valid([]byte(o.stderr)) {
 		t.Errorf("%q", o.stderr)
 	}

@@ -119,7 +119,7 @@ func (c *invocation) report(ctx context.Context, err error) int {
 		f = *classify(context.Canceled) // whatever it led to
 	}
 	if f.status == statusForbidden && f.hint == "" {
-		f.hint = c.authorize()
+		f.hint = c.loginHint()
 	}
 	f.message = c.hide(f.message)
 	if c.flags.json {

@@ -40,7 +40,7 @@ func TestFailuresOfServers(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			o := faulty(t, &test.o, append(strings.Fields(test.args), "--json")...)
+			o := runWithFault(t, &test.o, append(strings.Fields(test.args), "--json")...)
 			var line struct {
 				Error struct {
 					Kind, Message string
@@ -61,14 +61,14 @@ func TestFailuresOfServers(t *testing.T) {
 }
 
 func TestListsThatAreOddButUsable(t *testing.T) {
-	faulty(t, &testserver.Options{Fault: "null-tools"}, "tools").want(t, 0, "", "The server has no tools.")
-	faulty(t, &testserver.Options{Fault: "null-tools"}, "tools", "--json").want(t, 0, "{\"tools\":null}\n", "")
-	faulty(t, &testserver.Options{Fault: "null-tool"}, "tools").want(t, 0, "echo\techo\n", "")
-	faulty(t, &testserver.Options{Fault: "empty-cursor"}, "tools").want(t, 0, "first\tfirst\nsecond\tsecond\n", "")
+	runWithFault(t, &testserver.Options{Fault: "null-tools"}, "tools").want(t, 0, "", "The server has no tools.")
+	runWithFault(t, &testserver.Options{Fault: "null-tools"}, "tools", "--json").want(t, 0, "{\"tools\":null}\n", "")
+	runWithFault(t, &testserver.Options{Fault: "null-tool"}, "tools").want(t, 0, "echo\techo\n", "")
+	runWithFault(t, &testserver.Options{Fault: "empty-cursor"}, "tools").want(t, 0, "first\tfirst\nsecond\tsecond\n", "")
 }
 
 func TestNoSuchServer(t *testing.T) {
-	try(t, "ping", "--", "no-such-program-at-all").want(t, statusUnreachable, "", "no-such-program-at-all")
+	runCommand(t, "ping", "--", "no-such-program-at-all").want(t, statusUnreachable, "", "no-such-program-at-all")
 }
 
 func TestServerThatIsNoServerQuotesItsLastWords(t *testing.T) {
@@ -76,7 +76,7 @@ func TestServerThatIsNoServerQuotesItsLastWords(t *testing.T) {
 	if _, err := os.Stat("/bin/sh"); err != nil {
 		t.Skip("no /bin/sh here")
 	}
-	o := try(t, "ping", "--connect-timeout", "3s", "--", "/bin/sh", "-c", "echo welcome; printf '\\033[31mwhy not\\033[0m\\n' >&2; cat >/dev/null")
+	o := runCommand(t, "ping", "--connect-timeout", "3s", "--", "/bin/sh", "-c", "echo welcome; printf '\\033[31mwhy not\\033[0m\\n' >&2; cat >/dev/null")
 	o.want(t, statusUnreachable, "", "no message of MCP: welcome\nThe last lines of its standard error:\n\twhy not\n")
 }
 
@@ -85,8 +85,8 @@ func TestClosedOutputIsQuiet(t *testing.T) {
 	r, w := io.Pipe()
 	r.Close()
 	var stderr strings.Builder
-	status := run(t.Context(), serverArgs(t, []string{"tools", "--", "mcpecho", "serve"}), &world{
-		stdin: strings.NewReader(""), stdout: w, stderr: &stderr, getenv: os.Getenv, self: self(t), name: "mcpecho"})
+	status := run(t.Context(), serverArgs(t, []string{"tools", "--", "mcpecho", "serve"}), &environment{
+		stdin: strings.NewReader(""), stdout: w, stderr: &stderr, getenv: os.Getenv, self: mcpechoPath(t), name: "mcpecho"})
 	if status != 0 || stderr.Len() > 0 {
 		t.Errorf("status %d, %s", status, stderr.String())
 	}
@@ -94,8 +94,8 @@ func TestClosedOutputIsQuiet(t *testing.T) {
 
 func TestFullDiskIsNot(t *testing.T) {
 	var stderr strings.Builder
-	status := run(t.Context(), []string{"version"}, &world{
-		stdin: strings.NewReader(""), stdout: failingWriter{}, stderr: &stderr, getenv: os.Getenv, self: self(t), name: "mcpecho"})
+	status := run(t.Context(), []string{"version"}, &environment{
+		stdin: strings.NewReader(""), stdout: failingWriter{}, stderr: &stderr, getenv: os.Getenv, self: mcpechoPath(t), name: "mcpecho"})
 	if status != statusUsage || stderr.String() != "mcpecho: short write\n" {
 		t.Errorf("status %d, %s", status, stderr.String())
 	}
@@ -126,9 +126,9 @@ func TestTimeToConnect(t *testing.T) {
 		"tools --connect-timeout 2s -- npx server":          2 * time.Second,
 		"tools --connect-timeout 0 -- npx server":           -1,
 	} {
-		c, err := parse(&world{name: "mcpecho", getenv: os.Getenv}, strings.Fields(line))
-		if err != nil || c.connectTime() != want {
-			t.Errorf("%s: %v, %v", line, c.connectTime(), err)
+		c, err := parse(&environment{name: "mcpecho", getenv: os.Getenv}, strings.Fields(line))
+		if err != nil || c.connectTimeout() != want {
+			t.Errorf("%s: %v, %v", line, c.connectTimeout(), err)
 		}
 	}
 }
@@ -138,7 +138,7 @@ var said = regexp.MustCompile(`((?:POST|GET) http://HOST/mcp:) .*`)
 // TestFailuresForPeople shows what users are told when a server fails.
 func TestFailuresForPeople(t *testing.T) {
 	text := ""
-	add := func(what, line string, o outcome) {
+	add := func(what, line string, o result) {
 		text += "# " + what + "\n$ mcpecho " + line + "\n" + o.stderr + "[status " + strconv.Itoa(o.status) + "]\n\n"
 	}
 	for _, test := range []struct{ fault, args string }{
@@ -154,9 +154,9 @@ func TestFailuresForPeople(t *testing.T) {
 		{"same-cursor", "tools"},
 	} {
 		add("a server with the fault "+test.fault, test.args+" -- SERVER",
-			faulty(t, &testserver.Options{Fault: test.fault}, strings.Fields(test.args)...))
+			runWithFault(t, &testserver.Options{Fault: test.fault}, strings.Fields(test.args)...))
 	}
-	missing := try(t, "tools", "--", "no-such-program-at-all")
+	missing := runCommand(t, "tools", "--", "no-such-program-at-all")
 	missing.stderr = strings.ReplaceAll(missing.stderr, strconv.Quote(os.Getenv("PATH")), "DIRECTORIES")
 	add("no such program", "tools -- no-such-program-at-all", missing)
 	for _, test := range []struct {
@@ -174,7 +174,7 @@ func TestFailuresForPeople(t *testing.T) {
 	} {
 		web := httptest.NewServer(test.handler)
 		name, rest, _ := strings.Cut(test.args, " ")
-		o := try(t, append([]string{name, web.URL + "/mcp"}, strings.Fields(rest)...)...)
+		o := runCommand(t, append([]string{name, web.URL + "/mcp"}, strings.Fields(rest)...)...)
 		web.Close()
 		o.stderr = strings.ReplaceAll(o.stderr, web.URL, "http://HOST")
 		o.stderr = said.ReplaceAllString(o.stderr, "$1 …") // which others have tests for

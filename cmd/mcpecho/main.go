@@ -31,13 +31,13 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 
-	survivePipes()
+	ignoreBrokenPipe()
 
 	self, err := os.Executable()
 	if err != nil {
 		self = os.Args[0]
 	}
-	os.Exit(run(ctx, os.Args[1:], &world{
+	os.Exit(run(ctx, os.Args[1:], &environment{
 		stdin:  os.Stdin,
 		stdout: os.Stdout,
 		stderr: os.Stderr,

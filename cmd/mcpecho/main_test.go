@@ -39,13 +39,13 @@ func inEmptyHome(m *testing.M) int {
 }
 
 // An outcome is what a run of the command leaves behind.
-type outcome struct {
+type result struct {
 	status         int
 	stdout, stderr string
 }
 
 // self returns the file of the test binary.
-func self(t testing.TB) string {
+func mcpechoPath(t testing.TB) string {
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -55,22 +55,22 @@ func self(t testing.TB) string {
 
 // try runs the command in this process, with what a server would be for
 // "mcpecho serve". Its output goes to no terminal.
-func try(t testing.TB, args ...string) outcome { return tryInput(t, "", args...) }
+func runCommand(t testing.TB, args ...string) result { return runCommandWithInput(t, "", args...) }
 
-func tryInput(t testing.TB, stdin string, args ...string) outcome {
+func runCommandWithInput(t testing.TB, stdin string, args ...string) result {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	status := run(t.Context(), serverArgs(t, args), &world{
+	status := run(t.Context(), serverArgs(t, args), &environment{
 		stdin:  strings.NewReader(stdin),
 		stdout: &stdout,
 		stderr: &stderr,
 		getenv: func(string) string { return "" },
-		self:   self(t),
+		self:   mcpechoPath(t),
 		name:   "mcpecho",
 	})
 	// Where the binary is, is of no interest.
-	hide := strings.NewReplacer(self(t), "mcpecho")
-	return outcome{status, hide.Replace(stdout.String()), hide.Replace(stderr.String())}
+	hide := strings.NewReplacer(mcpechoPath(t), "mcpecho")
+	return result{status, hide.Replace(stdout.String()), hide.Replace(stderr.String())}
 }
 
 // serverArgs puts the test binary in place of mcpecho behind --. With the race
@@ -83,28 +83,28 @@ func serverArgs(t testing.TB, args []string) []string {
 	if name, _ := cutName(before); name != "" && findCommand(name) != nil && slices.Contains(findCommand(name).flags, "env") {
 		before = append(before, "--env", "GORACE=atexit_sleep_ms=0")
 	}
-	server[0] = self(t)
+	server[0] = mcpechoPath(t)
 	return append(append(before, "--"), server...)
 }
 
 // echo runs the command with the echo server as its target.
-func echo(t testing.TB, args ...string) outcome {
+func runWithServer(t testing.TB, args ...string) result {
 	t.Helper()
-	return try(t, append(args, "--", "mcpecho", "serve")...)
+	return runCommand(t, append(args, "--", "mcpecho", "serve")...)
 }
 
 // faulty runs the command with a server that is as the options say.
-func faulty(t testing.TB, o *testserver.Options, args ...string) outcome {
+func runWithFault(t testing.TB, o *testserver.Options, args ...string) result {
 	t.Helper()
 	server, env := testserver.Command(o)
 	for _, e := range env {
 		args = append(args, "--env", e)
 	}
-	return try(t, append(append(args, "--"), server...)...)
+	return runCommand(t, append(append(args, "--"), server...)...)
 }
 
 // want checks an outcome. Of standard error it wants a part.
-func (o outcome) want(t testing.TB, status int, stdout, stderr string) {
+func (o result) want(t testing.TB, status int, stdout, stderr string) {
 	t.Helper()
 	if o.status != status || o.stdout != stdout || !strings.Contains(o.stderr, stderr) || stderr == "" && o.stderr != "" {
 		t.Errorf("got status %d, output %q, errors %q\nwant status %d, output %q, errors %q",
@@ -134,7 +134,7 @@ func TestInterruptedBeforeItBegins(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var stdout, stderr bytes.Buffer
-	w := &world{stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr, getenv: os.Getenv, self: self(t), name: "mcpecho"}
-	status := run(ctx, []string{"tools", "--", self(t), "serve"}, w)
-	outcome{status, stdout.String(), stderr.String()}.want(t, statusInterrupted, "", "interrupted")
+	w := &environment{stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr, getenv: os.Getenv, self: mcpechoPath(t), name: "mcpecho"}
+	status := run(ctx, []string{"tools", "--", mcpechoPath(t), "serve"}, w)
+	result{status, stdout.String(), stderr.String()}.want(t, statusInterrupted, "", "interrupted")
 }

@@ -19,18 +19,18 @@ type progress struct {
 	stop    chan struct{} // closed by end
 	stopped chan struct{} // closed when tick has returned
 
-	mu   sync.Mutex
-	told bool   // whether the server has said how far it is; guarded by mu
-	note string // what the task says that the call has become; guarded by mu
+	mu       sync.Mutex
+	reported bool   // whether the server has said how far it is; guarded by mu
+	note     string // what the task says that the call has become; guarded by mu
 }
 
 // quick is how long a call may take without a bar, which would only flash.
-const quick = 200 * time.Millisecond
+const barDelay = 200 * time.Millisecond
 
 // newProgress begins to show how it is going with what. It must be ended.
 func (c *invocation) newProgress(con *console, what string) *progress {
 	width := 0
-	if !c.flags.quiet && c.obeys(c.stderr) {
+	if !c.flags.quiet && c.supportsStyles(c.stderr) {
 		width = c.terminalWidth(c.stderr)
 	}
 	return startProgress(con, what, width)
@@ -57,7 +57,7 @@ func (p *progress) tick() {
 			return
 		case <-second.C:
 			p.mu.Lock()
-			if took := time.Since(p.began).Truncate(time.Second); !p.told {
+			if took := time.Since(p.began).Truncate(time.Second); !p.reported {
 				p.console.show(cut(p.what+", "+took.String()+p.note, p.width-1))
 			}
 			p.mu.Unlock()
@@ -66,12 +66,12 @@ func (p *progress) tick() {
 }
 
 func (p *progress) update(r mcp.Progress) {
-	if p.width == 0 || time.Since(p.began) < quick {
+	if p.width == 0 || time.Since(p.began) < barDelay {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.told = true
+	p.reported = true
 	p.console.show(progressLine(p.what, r, p.width))
 }
 

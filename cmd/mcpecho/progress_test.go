@@ -47,7 +47,7 @@ func TestQuickCallsShowNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var shown bytes.Buffer
 		p := startProgress(&console{w: &shown}, "echo", 80)
-		time.Sleep(quick / 2)
+		time.Sleep(barDelay / 2)
 		p.update(mcp.Progress{Progress: 1})
 		p.end()
 		if shown.Len() > 0 {

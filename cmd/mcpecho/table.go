@@ -8,13 +8,13 @@ import (
 
 // A row is an item of a list as people see it: name is what they type to use
 // it.
-type row struct{ name, about, rest string }
+type row struct{ name, description, rest string }
 
 // table returns rows as columns for a terminal, or as lines for a program.
-func (c *invocation) table(heads row, rows []row) string {
+func (c *invocation) table(header row, rows []row) string {
 	escaped := make([]row, len(rows))
 	for i, r := range rows {
-		escaped[i] = row{escapeLine(r.name), escapeLine(r.about), escapeLine(r.rest)}
+		escaped[i] = row{escapeLine(r.name), escapeLine(r.description), escapeLine(r.rest)}
 	}
 	switch {
 	case !c.toTerminal():
@@ -22,46 +22,46 @@ func (c *invocation) table(heads row, rows []row) string {
 	case len(rows) == 0:
 		return ""
 	}
-	return columns(heads, escaped, c.terminalWidth(c.stdout), c.styler(c.stdout))
+	return columns(header, escaped, c.terminalWidth(c.stdout), c.styler(c.stdout))
 }
 
 func lines(rows []row) string {
 	var b strings.Builder
 	for _, r := range rows {
-		b.WriteString(r.name + "\t" + r.about + "\n")
+		b.WriteString(r.name + "\t" + r.description + "\n")
 	}
 	return b.String()
 }
 
-func columns(heads row, rows []row, width int, st func(style, string) string) string {
+func columns(header row, rows []row, width int, st func(style, string) string) string {
 	const gap, narrow = 2, 20
-	names, rests := textWidth(heads.name), 0
+	names, rests := textWidth(header.name), 0
 	for _, r := range rows {
 		names = max(names, textWidth(r.name))
 		if r.rest != "" {
-			rests = max(rests, textWidth(r.rest), textWidth(heads.rest))
+			rests = max(rests, textWidth(r.rest), textWidth(header.rest))
 		}
 	}
 	// Names are needed in full, if possible: the rest makes room for them.
 	names, rests = min(names, width/2), min(rests, width/4)
-	about := width - names - gap
-	if rests > 0 && about-rests-gap >= narrow {
-		about -= rests + gap
+	description := width - names - gap
+	if rests > 0 && description-rests-gap >= narrow {
+		description -= rests + gap
 	} else {
 		rests = 0
 	}
 	var b strings.Builder
 	write := func(r row, first, second style) {
-		name, text, rest := cut(r.name, names), cut(r.about, about), cut(r.rest, rests)
+		name, text, rest := cut(r.name, names), cut(r.description, description), cut(r.rest, rests)
 		line := st(first, name) + pad(name, names+gap) + st(second, text)
 		if rest != "" {
-			line += pad(text, about+gap) + st(dim, rest)
+			line += pad(text, description+gap) + st(dim, rest)
 		}
 		b.WriteString(line + "\n")
 	}
-	write(heads, dim, dim)
+	write(header, dim, dim)
 	for _, r := range rows {
-		write(r, bold, plain)
+		write(r, bold, noStyle)
 	}
 	return b.String()
 }

@@ -64,11 +64,11 @@ func openPty(t *testing.T, width uint16) (master, slave *os.File) {
 }
 
 // onTerminal starts the command on a terminal.
-func onTerminal(t *testing.T, width uint16, args ...string) *pty {
+func startInPty(t *testing.T, width uint16, args ...string) *pty {
 	t.Helper()
 	master, slave := openPty(t, width)
 	defer slave.Close()
-	p := &pty{t: t, master: master, cmd: exec.Command(self(t), serverArgs(t, args)...)}
+	p := &pty{t: t, master: master, cmd: exec.Command(mcpechoPath(t), serverArgs(t, args)...)}
 	p.cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0", "TERM=xterm", "NO_COLOR=")
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = slave, slave, slave
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
@@ -103,12 +103,12 @@ func (p *pty) end() (shown string, status int) {
 		p.t.Fatalf("still running after %q", p.output.String())
 	}
 	_ = p.cmd.Wait()
-	return strings.ReplaceAll(strings.ReplaceAll(p.output.String(), "\r\n", "\n"), self(p.t), "mcpecho"), p.cmd.ProcessState.ExitCode()
+	return strings.ReplaceAll(strings.ReplaceAll(p.output.String(), "\r\n", "\n"), mcpechoPath(p.t), "mcpecho"), p.cmd.ProcessState.ExitCode()
 }
 
 func TestListOnATerminalHasColumns(t *testing.T) {
 	for _, width := range []uint16{40, 80, 200} {
-		shown, status := onTerminal(t, width, "tools", "--no-color", "--", "mcpecho", "serve").end()
+		shown, status := startInPty(t, width, "tools", "--no-color", "--", "mcpecho", "serve").end()
 		if status != 0 || !strings.HasPrefix(shown, "NAME  ") || !strings.Contains(shown, "\necho  ") {
 			t.Errorf("status %d:\n%s", status, shown)
 		}
@@ -121,11 +121,11 @@ func TestListOnATerminalHasColumns(t *testing.T) {
 }
 
 func TestColoursOnATerminal(t *testing.T) {
-	coloured, _ := onTerminal(t, 80, "tools", "--", "mcpecho", "serve").end()
+	coloured, _ := startInPty(t, 80, "tools", "--", "mcpecho", "serve").end()
 	if !strings.Contains(coloured, "\x1b[1mecho\x1b[0m") {
 		t.Errorf("no colours: %q", coloured)
 	}
-	without, _ := onTerminal(t, 80, "tools", "--no-color", "--", "mcpecho", "serve").end()
+	without, _ := startInPty(t, 80, "tools", "--no-color", "--", "mcpecho", "serve").end()
 	if strings.Contains(without, "\x1b") {
 		t.Errorf("colours in spite of --no-color: %q", without)
 	}
@@ -133,7 +133,7 @@ func TestColoursOnATerminal(t *testing.T) {
 
 func TestBinaryIsRefusedOnATerminal(t *testing.T) {
 	for _, line := range []string{"read echo://picture", "call image"} {
-		shown, status := onTerminal(t, 80, append(strings.Fields(line), "--", "mcpecho", "serve")...).end()
+		shown, status := startInPty(t, 80, append(strings.Fields(line), "--", "mcpecho", "serve")...).end()
 		want := "mcpecho: the result is binary: image/png, 70 bytes\n-o FILE writes it to a file\n"
 		if status != statusUsage || shown != want {
 			t.Errorf("%s: status %d, %q", line, status, shown)
@@ -145,24 +145,24 @@ func TestServerCannotControlTheTerminal(t *testing.T) {
 	hostile := "\x1b]0;owned\a\x1b[2Jover\rwritten \u202etxt"
 	args := `{"message":"` + strings.NewReplacer("\x1b", `\u001b`, "\a", `\u0007`, "\r", `\r`).Replace(hostile) + `"}`
 	for _, flags := range [][]string{nil, {"--json"}} {
-		shown, status := onTerminal(t, 80, append(append([]string{"call", "echo", args}, flags...), "--", "mcpecho", "serve")...).end()
+		shown, status := startInPty(t, 80, append(append([]string{"call", "echo", args}, flags...), "--", "mcpecho", "serve")...).end()
 		if status != 0 || strings.ContainsAny(shown, "\x1b\a\r\u202e") || !strings.Contains(shown, `\u001b[2Jover`) {
 			t.Errorf("%v: status %d, %q", flags, status, shown)
 		}
 	}
-	shown, status := onTerminal(t, 80, "prompt", "no\x1b[31msuch", "--", "mcpecho", "serve").end()
+	shown, status := startInPty(t, 80, "prompt", "no\x1b[31msuch", "--", "mcpecho", "serve").end()
 	if status != statusRefused || strings.Contains(shown, "\x1b") {
 		t.Errorf("status %d, %q", status, shown)
 	}
 }
 
 func TestProgressIsShownAndGoesAway(t *testing.T) {
-	shown, status := onTerminal(t, 80, "call", "slow", "seconds=0.6", "steps=3", "--", "mcpecho", "serve").end()
+	shown, status := startInPty(t, 80, "call", "slow", "seconds=0.6", "steps=3", "--", "mcpecho", "serve").end()
 	bar := "slow [#############-------] 66% step 2 of 3"
 	if status != 0 || !strings.Contains(shown, bar) || !strings.HasSuffix(shown, clearLine+"Done after 0.6 seconds.\n") {
 		t.Errorf("status %d, %q", status, shown)
 	}
-	quiet, _ := onTerminal(t, 80, "call", "-q", "slow", "seconds=0.3", "--", "mcpecho", "serve").end()
+	quiet, _ := startInPty(t, 80, "call", "-q", "slow", "seconds=0.3", "--", "mcpecho", "serve").end()
 	if quiet != "Done after 0.3 seconds.\n" {
 		t.Errorf("with -q: %q", quiet)
 	}
@@ -170,7 +170,7 @@ func TestProgressIsShownAndGoesAway(t *testing.T) {
 
 func TestControlCCancelsTheCall(t *testing.T) {
 	trace := t.TempDir() + "/trace"
-	p := onTerminal(t, 80, "call", "slow", "seconds=60", "steps=600", "--trace", trace, "--", "mcpecho", "serve")
+	p := startInPty(t, 80, "call", "slow", "seconds=60", "steps=600", "--trace", trace, "--", "mcpecho", "serve")
 	p.until("slow [")
 	if _, err := p.master.WriteString("\x03"); err != nil {
 		t.Fatal(err)
@@ -186,10 +186,10 @@ func TestControlCCancelsTheCall(t *testing.T) {
 }
 
 func TestWatchOnATerminalTellsTheTime(t *testing.T) {
-	web := onWeb(t, nil, nil)
-	p := onTerminal(t, 80, "watch", web.URL, "echo://text", "--no-color")
+	web := webServer(t, nil, nil)
+	p := startInPty(t, 80, "watch", web.URL, "echo://text", "--no-color")
 	p.until("Ctrl-C ends it.\r\n")
-	if o := try(t, "call", web.URL, "update"); o.status != 0 {
+	if o := runCommand(t, "call", web.URL, "update"); o.status != 0 {
 		t.Fatalf("%+v", o)
 	}
 	p.until("updated echo://text\r\n")
@@ -209,7 +209,7 @@ func TestSecondControlCKillsAtOnce(t *testing.T) {
 	for _, e := range env {
 		args = append(args, "-e", e)
 	}
-	p := onTerminal(t, 80, append(append(args, "--"), server...)...)
+	p := startInPty(t, 80, append(append(args, "--"), server...)...)
 	p.until("slow [")
 	// One that comes before the first has been dealt with counts as the same.
 	for buf := make([]byte, 4096); ; {
@@ -234,7 +234,7 @@ func TestClosedPipeEndsTheProgramQuietly(t *testing.T) {
 	}
 	r.Close()
 	var stderr bytes.Buffer
-	cmd := exec.Command(self(t), serverArgs(t, []string{"tools", "--", "mcpecho", "serve"})...)
+	cmd := exec.Command(mcpechoPath(t), serverArgs(t, []string{"tools", "--", "mcpecho", "serve"})...)
 	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0")
 	cmd.Stdout, cmd.Stderr = w, &stderr
 	if err := cmd.Run(); err != nil || stderr.Len() > 0 {

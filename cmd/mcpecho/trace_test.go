@@ -44,7 +44,7 @@ func TestTraceKeepsWhatIsNoJSON(t *testing.T) {
 
 func TestTraceIsForItsOwner(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "trace")
-	echo(t, "call", "echo", `{"message":"hi","api_key":"hunter2"}`, "--trace", path)
+	runWithServer(t, "call", "echo", `{"message":"hi","api_key":"hunter2"}`, "--trace", path)
 	data, err := os.ReadFile(path)
 	if err != nil || bytes.Contains(data, []byte("hunter2")) || !bytes.Contains(data, []byte(`"dir":"send"`)) {
 		t.Errorf("%s, %v", data, err)
@@ -53,7 +53,7 @@ func TestTraceIsForItsOwner(t *testing.T) {
 	if err != nil || os.PathSeparator == '/' && info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
-	echo(t, "ping", "--trace", filepath.Join(path, "none")).want(t, statusUsage, "", "none")
+	runWithServer(t, "ping", "--trace", filepath.Join(path, "none")).want(t, statusUsage, "", "none")
 }
 
 // Whatever is masked is JSON on one line, and its shape is the same but for

@@ -19,7 +19,7 @@ import (
 
 // onWeb runs the echo server on a socket. When the test ends, the commands must
 // have left nothing behind and done nothing wrong.
-func onWeb(t *testing.T, engine *testserver.Options, o *testserver.HTTPOptions) *testserver.HTTPServer {
+func webServer(t *testing.T, engine *testserver.Options, o *testserver.HTTPOptions) *testserver.HTTPServer {
 	t.Helper()
 	server := testserver.New(engine)
 	web, err := testserver.StartHTTP(server, o)
@@ -39,7 +39,7 @@ func onWeb(t *testing.T, engine *testserver.Options, o *testserver.HTTPOptions) 
 }
 
 func TestEveryTransportServesEveryCommand(t *testing.T) {
-	web := onWeb(t, nil, nil)
+	web := webServer(t, nil, nil)
 	for _, way := range [][]string{
 		{web.URL},
 		{web.URL, "--protocol", "2026-07-28"},
@@ -54,7 +54,7 @@ func TestEveryTransportServesEveryCommand(t *testing.T) {
 				words := strings.Fields(line)
 				args := append(append(words[:1:1], way...), words[1:]...)
 				for _, args := range [][]string{args, append(args, "--json")} {
-					o := try(t, args...)
+					o := runCommand(t, args...)
 					if o.status != 0 || o.stdout == "" || o.stderr != "" {
 						t.Errorf("%v: %+v", args, o)
 					}
@@ -65,15 +65,15 @@ func TestEveryTransportServesEveryCommand(t *testing.T) {
 }
 
 func TestServerWithoutStreamableHTTPIsFound(t *testing.T) {
-	web := onWeb(t, nil, &testserver.HTTPOptions{SSEOnly: true})
-	try(t, "call", web.SSE, "echo", "message=hi").want(t, 0, "hi\n", "")
-	try(t, "call", web.SSE, "echo", "message=hi", "-t", "http").want(t, statusUnreachable, "", "without -t, both transports are tried")
-	o := try(t, "ping", web.URL)
+	web := webServer(t, nil, &testserver.HTTPOptions{SSEOnly: true})
+	runCommand(t, "call", web.SSE, "echo", "message=hi").want(t, 0, "hi\n", "")
+	runCommand(t, "call", web.SSE, "echo", "message=hi", "-t", "http").want(t, statusUnreachable, "", "without -t, both transports are tried")
+	o := runCommand(t, "ping", web.URL)
 	o.want(t, statusUnreachable, "", "tried\n\tStreamable HTTP: ")
 	if !strings.Contains(o.stderr, "\n\tHTTP+SSE: GET ") {
 		t.Error(o.stderr)
 	}
-	try(t, "ping", web.Base).want(t, statusUnreachable, "", "many servers are at "+web.URL)
+	runCommand(t, "ping", web.Base).want(t, statusUnreachable, "", "many servers are at "+web.URL)
 }
 
 // closedURL returns a URL where nobody listens.
@@ -125,7 +125,7 @@ func TestFailuresOverHTTP(t *testing.T) {
 				defer web.Close()
 				url = web.URL + "/mcp"
 			}
-			o := try(t, append([]string{"tools", url, "--json"}, strings.Fields(test.args)...)...)
+			o := runCommand(t, append([]string{"tools", url, "--json"}, strings.Fields(test.args)...)...)
 			var line struct {
 				Error struct{ Kind, Message string }
 			}
@@ -140,7 +140,7 @@ func TestFailuresOverHTTP(t *testing.T) {
 }
 
 // guarded runs the echo server behind a token.
-func guarded(t *testing.T, token string) (url string) {
+func tokenServer(t *testing.T, token string) (url string) {
 	t.Helper()
 	echo := testserver.NewHandler(testserver.New(nil), nil)
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -160,22 +160,22 @@ func guarded(t *testing.T, token string) (url string) {
 
 func TestTokenOpensTheServer(t *testing.T) {
 	const token = "hunter2hunter2"
-	url := guarded(t, token)
+	url := tokenServer(t, token)
 	for _, path := range []string{"/mcp", "/sse"} {
-		try(t, "call", url+path, "echo", "message=hi", "-H", "authorization:Bearer "+token).want(t, 0, "hi\n", "")
-		try(t, "ping", url+path).want(t, statusForbidden, "", "mcpecho login "+url+path+" asks for authorization; -H 'Authorization: Bearer TOKEN' gives a token")
-		try(t, "ping", url+path, "-H", "Authorization: Bearer no").want(t, statusForbidden, "", "does not accept the Authorization that -H gives")
+		runCommand(t, "call", url+path, "echo", "message=hi", "-H", "authorization:Bearer "+token).want(t, 0, "hi\n", "")
+		runCommand(t, "ping", url+path).want(t, statusForbidden, "", "mcpecho login "+url+path+" asks for authorization; -H 'Authorization: Bearer TOKEN' gives a token")
+		runCommand(t, "ping", url+path, "-H", "Authorization: Bearer no").want(t, statusForbidden, "", "does not accept the Authorization that -H gives")
 	}
-	o := try(t, "ping", url+"/mcp", "-H", "Authorization: Bearer broken-"+token)
+	o := runCommand(t, "ping", url+"/mcp", "-H", "Authorization: Bearer broken-"+token)
 	if o.status != statusUnreachable || strings.Contains(o.stderr, token) {
 		t.Errorf("%+v", o)
 	}
 }
 
 func TestHeadersAreMaskedInTheTrace(t *testing.T) {
-	web := onWeb(t, nil, nil)
+	web := webServer(t, nil, nil)
 	trace := filepath.Join(t.TempDir(), "trace")
-	try(t, "call", web.URL, "echo", "message=so s3cretive, 7", "-H", "X-Key: s3cretive", "-H", "X-Number: 7", "--trace", trace).
+	runCommand(t, "call", web.URL, "echo", "message=so s3cretive, 7", "-H", "X-Key: s3cretive", "-H", "X-Number: 7", "--trace", trace).
 		want(t, 0, "so s3cretive, 7\n", "")
 	data, err := os.ReadFile(trace)
 	if err != nil || strings.Contains(string(data), "s3cretive") || !strings.Contains(string(data), `"so ***, 7"`) {
@@ -192,12 +192,12 @@ func TestPasswordInAURLIsNotShown(t *testing.T) {
 	url := strings.Replace(closedURL(t), "://", "://ada:hunter2@", 1) + "?token=hunter2"
 	for _, line := range []string{"ping", "ping --json", "ping -t sse", "watch"} {
 		words := strings.Fields(line)
-		if o := try(t, append(words, url)...); o.status != statusUnreachable || strings.Contains(o.stderr, "hunter2") {
+		if o := runCommand(t, append(words, url)...); o.status != statusUnreachable || strings.Contains(o.stderr, "hunter2") {
 			t.Errorf("%s: %+v", line, o)
 		}
 	}
-	web := onWeb(t, nil, nil)
-	o := try(t, "info", strings.Replace(web.URL, "://", "://ada:hunter2@", 1), "add")
+	web := webServer(t, nil, nil)
+	o := runCommand(t, "info", strings.Replace(web.URL, "://", "://ada:hunter2@", 1), "add")
 	if o.status != 0 || !strings.Contains(o.stdout, "mcpecho call "+web.URL+" add a=1 b=1") {
 		t.Errorf("%+v", o)
 	}
@@ -205,9 +205,9 @@ func TestPasswordInAURLIsNotShown(t *testing.T) {
 
 // serving starts "mcpecho serve --http" as a process and returns the URLs that
 // it prints.
-func serving(t *testing.T, args ...string) (urls []string, cmd *exec.Cmd) {
+func startServe(t *testing.T, args ...string) (urls []string, cmd *exec.Cmd) {
 	t.Helper()
-	cmd = exec.Command(self(t), append([]string{"serve", "--http"}, args...)...)
+	cmd = exec.Command(mcpechoPath(t), append([]string{"serve", "--http"}, args...)...)
 	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0")
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -226,15 +226,15 @@ func serving(t *testing.T, args ...string) (urls []string, cmd *exec.Cmd) {
 }
 
 func TestServeOverHTTP(t *testing.T) {
-	urls, cmd := serving(t, "127.0.0.1:0")
+	urls, cmd := startServe(t, "127.0.0.1:0")
 	if len(urls) != 2 || !strings.HasPrefix(urls[0], "http://127.0.0.1:") || !strings.HasSuffix(urls[0], "/mcp") || !strings.HasSuffix(urls[1], "/sse") {
 		t.Fatalf("prints %q", urls)
 	}
 	for _, args := range [][]string{{urls[0]}, {urls[0], "--protocol", "2025-11-25"}, {urls[1]}, {urls[1], "-t", "sse"}} {
-		try(t, append([]string{"call", "echo", "message=hi"}[:1], append(args, "echo", "message=hi")...)...).want(t, 0, "hi\n", "")
+		runCommand(t, append([]string{"call", "echo", "message=hi"}[:1], append(args, "echo", "message=hi")...)...).want(t, 0, "hi\n", "")
 	}
 	address := strings.TrimSuffix(strings.TrimPrefix(urls[0], "http://"), "/mcp")
-	try(t, "serve", "--http", address).want(t, statusUsage, "", "--http: listen tcp "+address)
+	runCommand(t, "serve", "--http", address).want(t, statusUsage, "", "--http: listen tcp "+address)
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Skip("no interrupts here: ", err)
 	}
@@ -245,15 +245,15 @@ func TestServeOverHTTP(t *testing.T) {
 }
 
 func TestServeOverHTTPSpeaksWhatItIsTold(t *testing.T) {
-	urls, _ := serving(t, "0", "--protocol", "2026-07-28")
+	urls, _ := startServe(t, "0", "--protocol", "2026-07-28")
 	if len(urls) != 1 {
 		t.Fatalf("prints %q", urls) // HTTP+SSE has no modern era
 	}
-	if o := try(t, "info", urls[0]); o.status != 0 || !strings.Contains(o.stdout, "2026-07-28") {
+	if o := runCommand(t, "info", urls[0]); o.status != 0 || !strings.Contains(o.stdout, "2026-07-28") {
 		t.Errorf("%+v", o)
 	}
-	urls, _ = serving(t, "0", "--protocol", "2024-11-05")
-	if o := try(t, "info", urls[1]); o.status != 0 || !strings.Contains(o.stdout, "2024-11-05") {
+	urls, _ = startServe(t, "0", "--protocol", "2024-11-05")
+	if o := runCommand(t, "info", urls[1]); o.status != 0 || !strings.Contains(o.stdout, "2024-11-05") {
 		t.Errorf("%+v", o)
 	}
 }

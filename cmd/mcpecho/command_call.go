@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
+
+func runCall(ctx context.Context, c *invocation) error {
+	tool := c.args[0]
+	if err := c.checkAllowed(tool); err != nil {
+		return err
+	}
+	given, err := c.readArguments(ctx, c.args[1:])
+	if err != nil {
+		return err
+	}
+	return c.withServer(ctx, func(s *conversation) error {
+		args, err := c.encodeArguments(ctx, s, tool, given)
+		if err != nil {
+			return err
+		}
+		res, err := c.callTool(ctx, s, tool, args)
+		if err != nil {
+			return c.explainUnknown(ctx, s, "tool", tool, lists()["tools"], err)
+		}
+		if err := c.printCall(s, res); err != nil {
+			return err
+		}
+		if res.IsError {
+			return &failure{status: statusRefused, kind: "tool", message: "the tool " + strconv.Quote(tool) + " failed"}
+		}
+		return nil
+	})
+}
+
+// callTool calls a tool and shows how far it is.
+func (c *invocation) callTool(ctx context.Context, s *conversation, tool string, args json.RawMessage) (*mcp.CallToolResult, error) {
+	p := c.newProgress(s.console, tool)
+	defer p.end()
+	return s.Do(ctx, &mcp.ToolCall{Name: tool, Arguments: args, Progress: p.update, Task: p.task})
+}
+
+// encodeArguments makes the arguments object, after the tool's schema if they
+// were given one by one.
+func (c *invocation) encodeArguments(ctx context.Context, s *conversation, tool string, given *arguments) (json.RawMessage, error) {
+	if given.whole != nil {
+		return given.whole, nil
+	}
+	tools, err := c.tools(ctx, s)
+	var answer *jsonrpc.Error
+	if errors.As(err, &answer) {
+		return given.object(c, tool, &schema{open: true}) // a server that doesn't list its tools
+	}
+	if err != nil {
+		return nil, err
+	}
+	t, err := findTool(tools, tool)
+	if err != nil {
+		return nil, err
+	}
+	return given.object(c, tool, parseSchema(t.InputSchema))
+}
+
+func (c *invocation) tools(ctx context.Context, s *conversation) ([]*mcp.Tool, error) {
+	raw, err := c.fetch(ctx, s, lists()["tools"])
+	if err != nil {
+		return nil, err
+	}
+	var res mcp.ListToolsResult
+	if err := res.UnmarshalJSON(raw); err != nil {
+		return nil, malformed("tools/list", err)
+	}
+	return res.Tools, nil
+}
+
+// findTool returns the tool of that name, or a failure that suggests others.
+func findTool(tools []*mcp.Tool, name string) (*mcp.Tool, error) {
+	var names []string
+	for _, t := range tools {
+		if t.Name == name {
+			return t, nil
+		}
+		names = append(names, t.Name)
+	}
+	return nil, notFound("the server has no tool "+strconv.Quote(name)+didYouMean(name, names), nil)
+}
+
+// explainUnknown returns err, unless what the server refused is not in its
+// list. Then it says so and suggests what is.
+func (c *invocation) explainUnknown(ctx context.Context, s *conversation, what, name string, l list, err error) error {
+	var answer *jsonrpc.Error
+	if !errors.As(err, &answer) {
+		return err
+	}
+	raw, e := c.fetch(ctx, s, l)
+	if e != nil {
+		return err
+	}
+	rows, e := l.decode(raw)
+	if e != nil {
+		return err
+	}
+	var names []string
+	for _, r := range rows {
+		if r.name == name {
+			return err
+		}
+		names = append(names, r.name)
+	}
+	if near := didYouMean(name, names); near != "" || answer.Code == mcp.CodeResourceNotFound || answer.Code == jsonrpc.CodeInvalidParams {
+		return notFound("the server has no "+what+" "+strconv.Quote(name)+near+" ("+textOf(answer)+")", err)
+	}
+	return err
+}
+
+// printCall prints the result of a call: the object of the specification, or
+// its content, or its structured content if it has no text.
+func (c *invocation) printCall(s *conversation, res *mcp.CallToolResult) error {
+	if c.flags.json {
+		return c.printResult(res)
+	}
+	parts := make([]part, len(res.Content))
+	hasText := false
+	for i := range res.Content {
+		parts[i] = contentPart(&res.Content[i])
+		hasText = hasText || !parts[i].binary && strings.TrimSpace(parts[i].text) != ""
+	}
+	if !hasText && res.StructuredContent != nil {
+		parts = append(parts, part{text: indent(res.StructuredContent)})
+	}
+	return c.printParts(s, parts, false)
+}

@@ -1,0 +1,284 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
+)
+
+func shellNames() []string { return []string{"bash", "zsh", "fish"} }
+
+func runCompletion(_ context.Context, c *invocation) error {
+	switch c.args[0] {
+	case "bash":
+		return c.print(bashScript())
+	case "zsh":
+		return c.print(zshScript())
+	case "fish":
+		return c.print(fishScript())
+	case configuredNames:
+		return c.printNames()
+	}
+	return c.usage("completion wants bash, zsh or fish, not " + strconv.Quote(c.args[0]))
+}
+
+// configuredNames is the argument with which the scripts ask for the names of
+// the configured servers. Nothing is started for that.
+const configuredNames = "servers"
+
+func (c *invocation) printNames() error {
+	text := ""
+	for _, s := range config.Load(".").Servers {
+		if !strings.ContainsFunc(s.Name, func(r rune) bool { return unicode.IsSpace(r) || mustEscape(r) }) {
+			text += s.Name + "\n"
+		}
+	}
+	return c.print(text)
+}
+
+// values returns what the value of a flag may be, and whether it is that of a
+// file or folder.
+func (f *flag) values() (choices []string, path bool) {
+	switch {
+	case f.value == "FILE", f.value == "DIR":
+		return nil, true
+	case f.value == "REVISION":
+		return mcp.ProtocolVersions(), false
+	case strings.Contains(f.value, "|"):
+		return strings.Split(f.value, "|"), false
+	}
+	return nil, false
+}
+
+// words returns what the first argument of a command may be, as far as that is
+// known without a server.
+func (c *command) words() (words []string) {
+	switch c.name {
+	case "completion":
+		return shellNames()
+	case "help":
+		return commandNames()
+	}
+	return nil
+}
+
+func commandNames() (names []string) {
+	for _, c := range commands() {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+// flagsOf returns the flags of a command, --help among them.
+func flagsOf(c *command) []flag {
+	return slices.DeleteFunc(flagTable(), func(f flag) bool { return f.name != "help" && !slices.Contains(c.flags, f.name) })
+}
+
+// flagWords returns flags as they are typed: -o and --output.
+func flagWords(flags []flag) (words []string) {
+	for i := range flags {
+		words = append(words, flags[i].names()...)
+	}
+	return words
+}
+
+// withValues returns the flags that have a value, as patterns of a shell.
+func withValues() string {
+	return strings.Join(flagWords(slices.DeleteFunc(flagTable(), func(f flag) bool { return f.value == "" })), "|")
+}
+
+// withTargets returns the names of the commands that take a target.
+func withTargets(separator string) string {
+	var names []string
+	for _, c := range commands() {
+		if c.target {
+			names = append(append(names, c.name), c.aliases...)
+		}
+	}
+	return strings.Join(names, separator)
+}
+
+// The scripts begin alike: they look for the command, which is the first word
+// that is no flag and no value of one, and leave what follows -- to the shell.
+
+func bashScript() string {
+	var b strings.Builder
+	b.WriteString(`# Completion of mcpecho for bash: source <(mcpecho completion bash)
+_mcpecho() {
+  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} cmd= target= words= i
+  COMPREPLY=()
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    case ${COMP_WORDS[i]} in
+      --) return ;;
+      ` + withValues() + `) ((i++)) ;;
+      -*) ;;
+      *) if [[ $cmd ]]; then target=yes; else cmd=${COMP_WORDS[i]}; fi ;;
+    esac
+  done
+  case $prev in
+`)
+	for _, f := range flagTable() {
+		if choices, _ := f.values(); choices != nil {
+			b.WriteString("    " + strings.Join(f.names(), "|") + `) COMPREPLY=($(compgen -W '` + strings.Join(choices, " ") + `' -- "$cur")); return ;;` + "\n")
+		}
+	}
+	b.WriteString("    " + withValues() + ") return ;;\n  esac\n  case $cmd in\n")
+	b.WriteString("    '') words='" + strings.Join(append(commandNames(), flagWords(flagTable())...), " ") + "' ;;\n")
+	for _, c := range commands() {
+		b.WriteString("    " + strings.Join(append([]string{c.name}, c.aliases...), "|") + ") words='" +
+			strings.Join(append(c.words(), flagWords(flagsOf(c))...), " ") + "' ;;\n")
+	}
+	b.WriteString(`  esac
+  case $cmd in
+    ` + withTargets("|") + `) [[ $target || $cur == -* ]] || words+=" $("${COMP_WORDS[0]}" completion servers 2>/dev/null)" ;;
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "$cur"))
+}
+complete -o default -F _mcpecho mcpecho
+`)
+	return b.String()
+}
+
+func zshScript() string {
+	var b strings.Builder
+	b.WriteString(`#compdef mcpecho
+# Completion of mcpecho for zsh: source <(mcpecho completion zsh)
+_mcpecho() {
+  local cmd i
+  for ((i = 2; i < CURRENT; i++)); do
+    case $words[i] in
+      --) shift $i words; ((CURRENT -= i)); _normal; return ;;
+      ` + withValues() + `) ((i++)) ;;
+      -*) ;;
+      *) [[ -n $cmd ]] || cmd=$words[i] ;;
+    esac
+  done
+  local -a commands=(
+`)
+	for _, c := range commands() {
+		b.WriteString("    " + shellQuote(c.name+":"+c.short) + "\n")
+	}
+	b.WriteString("  )\n  case $cmd in\n    '') _arguments" + zshFlags(flagTable()) + " '*:command:{_describe command commands}' ;;\n")
+	for _, c := range commands() {
+		argument, second := "_default", ""
+		if c.target {
+			second = " '2:server:{compadd -- ${(f)\"$(${(Q)words[1]} completion servers 2>/dev/null)\"}; _default}'"
+		}
+		if words := c.words(); words != nil {
+			argument = "(" + strings.Join(words, " ") + ")"
+		}
+		b.WriteString("    " + strings.Join(append([]string{c.name}, c.aliases...), "|") + ") _arguments" + zshFlags(flagsOf(c)) +
+			" " + shellQuote("1:command:") + second + " " + shellQuote("*:argument:"+argument) + " ;;\n")
+	}
+	b.WriteString(`  esac
+}
+if [[ $funcstack[1] == _mcpecho ]]; then _mcpecho "$@"; else compdef _mcpecho mcpecho; fi
+`)
+	return b.String()
+}
+
+// zshFlags returns flags as _arguments wants them.
+func zshFlags(flags []flag) string {
+	var b strings.Builder
+	for _, f := range flags {
+		description := "[" + strings.NewReplacer("[", `\[`, "]", `\]`).Replace(f.help) + "]"
+		if f.value != "" {
+			choices, path := f.values()
+			description += ":" + strings.NewReplacer(":", `\:`, "'", "").Replace(f.value) + ":"
+			switch {
+			case choices != nil:
+				description += "(" + strings.Join(choices, " ") + ")"
+			case path:
+				description += "_files"
+			default:
+				description += " "
+			}
+		}
+		for _, name := range f.names() {
+			b.WriteString(" " + shellQuote("*"+name+description))
+		}
+	}
+	return b.String()
+}
+
+func fishScript() string {
+	var b strings.Builder
+	all := strings.Join(commandNames(), " ")
+	b.WriteString(`# Completion of mcpecho for fish: mcpecho completion fish | source
+function __mcpecho_server
+  contains -- -- (commandline -opc)
+end
+function __mcpecho_no_target
+  set -l words
+  set -l value
+  for word in (commandline -opc)[2..]
+    if set -q value[1]
+      set -e value[1]
+      continue
+    end
+    switch $word
+      case ` + strings.ReplaceAll(withValues(), "|", " ") + `
+        set value next
+      case '-*'
+      case '*'
+        set -a words $word
+    end
+  end
+  test (count $words) -eq 1
+end
+complete -c mcpecho -n 'not __mcpecho_server; and not __fish_seen_subcommand_from ` + all + `' -f
+complete -c mcpecho -n __mcpecho_server -x -a '(__fish_complete_subcommand --fcs-skip=(math (contains -i -- -- (commandline -opc)) - 1))'
+`)
+	for _, c := range commands() {
+		b.WriteString("complete -c mcpecho -n 'not __mcpecho_server; and not __fish_seen_subcommand_from " + all + "' -a " +
+			c.name + " -d " + shellQuote(c.short) + "\n")
+		if words := c.words(); words != nil {
+			b.WriteString("complete -c mcpecho -n '__fish_seen_subcommand_from " + c.name + "' -f -a " + shellQuote(strings.Join(words, " ")) + "\n")
+		}
+	}
+	b.WriteString("complete -c mcpecho -n 'not __mcpecho_server; and __fish_seen_subcommand_from " + withTargets(" ") +
+		"; and __mcpecho_no_target' -a '(mcpecho completion servers 2>/dev/null)' -d 'Configured server'\n")
+	for _, f := range flagTable() {
+		b.WriteString(fishFlag(&f))
+	}
+	return b.String()
+}
+
+// fishFlag returns the line for a flag, which names the commands that have it.
+func fishFlag(f *flag) string {
+	line := "complete -c mcpecho -n 'not __mcpecho_server"
+	if f.name != "help" {
+		var names []string
+		for _, c := range commands() {
+			if slices.Contains(c.flags, f.name) {
+				names = append(append(names, c.name), c.aliases...)
+			}
+		}
+		line += "; and __fish_seen_subcommand_from " + strings.Join(names, " ")
+	}
+	line += "'"
+	for _, name := range f.names() {
+		if long, ok := strings.CutPrefix(name, "--"); ok {
+			line += " -l " + long
+		} else {
+			line += " -s " + name[1:]
+		}
+	}
+	switch choices, path := f.values(); {
+	case choices != nil:
+		line += " -x -a " + shellQuote(strings.Join(choices, " "))
+	case path:
+		line += " -r -F"
+	case f.value != "":
+		line += " -x"
+	}
+	return line + " -d " + shellQuote(f.help) + "\n"
+}
+
+// shellQuote returns s as one word of a shell.
+func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

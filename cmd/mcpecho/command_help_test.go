@@ -1,0 +1,176 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+)
+
+func TestHelp(t *testing.T) {
+	text := ""
+	lines := []string{"help"}
+	for _, c := range commands() {
+		lines = append(lines, "help "+c.name)
+	}
+	for _, line := range lines {
+		o := runCommand(t, strings.Fields(line)...)
+		if o.status != 0 || o.stderr != "" {
+			t.Errorf("%s: status %d, %s", line, o.status, o.stderr)
+		}
+		text += "$ mcpecho " + line + "\n" + o.stdout + "\n"
+	}
+	golden(t, "help.txt", text)
+}
+
+func TestHelpFitsATerminal(t *testing.T) {
+	for _, c := range commands() {
+		for line := range strings.Lines(runCommand(t, "help", c.name).stdout) {
+			if textWidth(line) > 101 {
+				t.Errorf("help %s: %q is wider than 100 columns", c.name, line)
+			}
+		}
+	}
+}
+
+func TestHelpIsWhereItIsLookedFor(t *testing.T) {
+	call := runCommand(t, "help", "call").stdout
+	for _, line := range []string{"call --help", "call -h", "--help call", "help tools/call", "call add a=1 --help", "call-tool -h"} {
+		runCommand(t, strings.Fields(line)...).want(t, 0, call, "")
+	}
+	all := runCommand(t, "help").stdout
+	for _, line := range []string{"--help", "-h", "help"} {
+		runCommand(t, strings.Fields(line)...).want(t, 0, all, "")
+	}
+	runCommand(t, "--version").want(t, 0, runCommand(t, "version").stdout, "")
+}
+
+// TestMistakes shows what users are told who type something wrong.
+func TestMistakes(t *testing.T) {
+	lines := []string{
+		"tols",
+		"lst",
+		"frobnicate",
+		"tools/lsit",
+		"help cal",
+		"tools",
+		"tools --",
+		"tools http://",
+		"tools ftp://example.com/mcp",
+		"tools localhost:3001/mcp",
+		"tools 127.0.0.1:3001",
+		"tools http://127.0.0.1:1/mcp -H Bearer:",
+		"tools http://127.0.0.1:1/mcp -H hunter2",
+		"tools http://127.0.0.1:1/mcp -H",
+		"tools http://127.0.0.1:1/mcp -t htttp",
+		"tools http://127.0.0.1:1/mcp -t stdio",
+		"tools http://127.0.0.1:1/mcp -e A=b",
+		"tools http://127.0.0.1:1/mcp -- mcpecho serve",
+		"tools -t http -- mcpecho serve",
+		"serve --http",
+		"serve --http nowhere",
+		"serve --http 99999",
+		"serve --http http://127.0.0.1:3001",
+		"serve http://127.0.0.1:1/mcp",
+		"complete -- mcpecho serve",
+		"complete prompt -- mcpecho serve",
+		"complete prompt review -- mcpecho serve",
+		"complete tool echo message -- mcpecho serve",
+		"complete prompt revew language -- mcpecho serve",
+		"complete prompt review topic -- mcpecho serve",
+		"complete resource echo://greeting name -- mcpecho serve",
+		"complete prompt review lang g -- mcpecho serve",
+		"complete resource echo://greeting/{name} nme A -- mcpecho serve",
+		"watch",
+		"watch -o file -- mcpecho serve",
+		"completion",
+		"completion tcsh",
+		"completion fihs",
+		"tools everything",
+		"tools everything.json:memory",
+		"call https://example.com/mcp",
+		"login",
+		"login -- mcpecho serve",
+		"logout nowhere",
+		"servers weather",
+		"call echo message=hi",
+		"call -- mcpecho serve",
+		"read -- mcpecho serve",
+		"ping now -- mcpecho serve",
+		"info add subtract -- mcpecho serve",
+		"version -- mcpecho serve",
+		"tools -y -- mcpecho serve",
+		"tools --jsn -- mcpecho serve",
+		"tools -json -- mcpecho serve",
+		"tools ./main_test.go",
+		"tools go -x",
+		"tools go run ./server",
+		"tools go -y server -H X:secret",
+		"call go message=hi -x",
+		"call go -y server",
+		"call add --a 2 -- mcpecho serve",
+		"http://127.0.0.1:1/mcp",
+		"-- mcpecho serve",
+		"echo message=hi -- mcpecho serve",
+		"tools --json=yes -- mcpecho serve",
+		"serve --json",
+		"tools --timeout",
+		"tools --timeout soon -- mcpecho serve",
+		"tools --timeout -5s -- mcpecho serve",
+		"tools --protocol 2024-11-5 -- mcpecho serve",
+		"tools -e SECRET -- mcpecho serve",
+		"--jsno",
+		"call add {} b=1 -- mcpecho serve",
+		"call add [] -- mcpecho serve",
+		"call add { -- mcpecho serve",
+		"call add a:=x -- mcpecho serve",
+		"call add a -- mcpecho serve",
+		"call add a=1 a=2 -- mcpecho serve",
+		"call add a=1 -- mcpecho serve",
+		"call add a=1 b=2 c=3 -- mcpecho serve",
+		"call add a=1 b=two -- mcpecho serve",
+		"call ad a=1 -- mcpecho serve",
+		"call frobnicate -- mcpecho serve",
+		"call ehco {} -- mcpecho serve",
+		"call fail -- mcpecho serve",
+		"info addd -- mcpecho serve",
+		"read echo://tetx -- mcpecho serve",
+		"prompt reviwe -- mcpecho serve",
+		"prompt review -- mcpecho serve",
+		"prompt review lang=go -- mcpecho serve",
+		"read text -- mcpecho serve",
+		"prompt review language:=1 -- mcpecho serve",
+		"tools --json --nope -- mcpecho serve",
+		"call ehco --json -- mcpecho serve",
+		"call fail --json -- mcpecho serve",
+		"prompt review --json -- mcpecho serve",
+	}
+	text := ""
+	for _, line := range lines {
+		o := runCommand(t, strings.Fields(line)...)
+		if o.status != statusUsage && o.status != statusRefused {
+			t.Errorf("%s: status %d", line, o.status)
+		}
+		if o.stdout != "" && !strings.HasPrefix(line, "call fail") {
+			t.Errorf("%s: prints %q", line, o.stdout)
+		}
+		text += "$ mcpecho " + line + "\n" + o.stderr + "[status " + strconv.Itoa(o.status) + "]\n\n"
+	}
+	golden(t, "mistakes.txt", text)
+}
+
+func TestNameIsWhatUsersType(t *testing.T) {
+	cached := "/cache/8c/8c926fd0aa056a2013887936a269b38312fc07ad3f7757121f5ddad892f46825-d/mcpecho"
+	const latest = "go run github.com/stdmcp/stdmcp/cmd/mcpecho@latest"
+	for arg0, want := range map[string]string{
+		"mcpecho": "mcpecho", "./mcpecho": "./mcpecho", "/usr/bin/mcpecho": "/usr/bin/mcpecho", "/my-d/mcpecho": "/my-d/mcpecho",
+		"/tmp/go-build123/b001/exe/mcpecho": latest, cached: latest,
+	} {
+		if got := typedName(arg0); got != want {
+			t.Errorf("%s: %s", arg0, got)
+		}
+	}
+	t.Chdir("../..")
+	if got := typedName(cached); got != "go run ./cmd/mcpecho" {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,234 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stdmcp/stdmcp/internal/testserver"
+)
+
+// authorizing runs the echo server behind an authorization server that agrees
+// to everything. It is one that has just what a login needs. If before is not
+// nil, it may answer requests to the server that are authorized.
+func authServer(t *testing.T, before http.HandlerFunc) (base string) {
+	t.Helper()
+	echo := testserver.NewHandler(testserver.New(nil), nil)
+	mux := http.NewServeMux()
+	web := httptest.NewServer(mux)
+	t.Cleanup(func() { web.Close(); echo.Close() })
+	reply := func(v map[string]any) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			_ = json.NewEncoder(w).Encode(v)
+		}
+	}
+	mux.HandleFunc("/mcp", func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer hunter2hunter2" {
+			w.Header().Set("WWW-Authenticate", `Bearer resource_metadata="`+web.URL+`/resource"`)
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		a := &responseBuffer{ResponseWriter: w}
+		if before != nil {
+			before(a, r)
+		}
+		if !a.answered {
+			echo.ServeHTTP(w, r)
+		}
+	})
+	mux.HandleFunc("/resource", reply(map[string]any{"resource": web.URL + "/mcp", "authorization_servers": []string{web.URL}}))
+	mux.HandleFunc("/.well-known/oauth-authorization-server", reply(map[string]any{
+		"issuer": web.URL, "authorization_endpoint": web.URL + "/authorize", "token_endpoint": web.URL + "/token",
+		"registration_endpoint": web.URL + "/register", "response_types_supported": []string{"code"},
+		"revocation_endpoint":              web.URL + "/revoke",
+		"code_challenge_methods_supported": []string{"S256"}, "token_endpoint_auth_methods_supported": []string{"client_secret_post"},
+	}))
+	mux.HandleFunc("/revoke", func(w http.ResponseWriter, r *http.Request) {
+		if _ = r.ParseForm(); before == nil {
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusBadRequest)
+		_ = json.NewEncoder(w).Encode(map[string]string{"error": "invalid_request", "error_description": r.PostForm.Encode()})
+	})
+	mux.HandleFunc("/register", func(w http.ResponseWriter, r *http.Request) {
+		var asked map[string]any
+		_ = json.NewDecoder(r.Body).Decode(&asked)
+		asked["client_id"], asked["client_secret"] = "one", "hunter2client2"
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusCreated)
+		_ = json.NewEncoder(w).Encode(asked)
+	})
+	mux.HandleFunc("/authorize", func(w http.ResponseWriter, r *http.Request) {
+		q := r.URL.Query()
+		if q.Get("client_id") == "refused" {
+			http.Redirect(w, r, q.Get("redirect_uri")+"?error=access_denied&state="+url.QueryEscape(q.Get("state")), http.StatusFound)
+			return
+		}
+		http.Redirect(w, r, q.Get("redirect_uri")+"?code=c&state="+url.QueryEscape(q.Get("state")), http.StatusFound)
+	})
+	mux.HandleFunc("/token", reply(map[string]any{"access_token": "hunter2hunter2", "refresh_token": "hunter2refresh2", "token_type": "Bearer", "expires_in": 3600}))
+	return web.URL
+}
+
+// answering notes whether there was an answer.
+type responseBuffer struct {
+	http.ResponseWriter
+	answered bool
+}
+
+func (a *responseBuffer) WriteHeader(status int) {
+	a.answered = true
+	a.ResponseWriter.WriteHeader(status)
+}
+
+func (a *responseBuffer) Write(b []byte) (int, error) {
+	a.answered = true
+	return a.ResponseWriter.Write(b)
+}
+
+func (a *responseBuffer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+
+// logIn runs login as a user does who opens the page that it prints.
+func logIn(t *testing.T, args ...string) result {
+	t.Helper()
+	stdout, stderr, status := newTranscript(), newTranscript(), make(chan int, 1)
+	w := &environment{stdin: strings.NewReader(""), stdout: stdout, stderr: stderr, self: mcpechoPath(t), name: "mcpecho",
+		getenv: func(key string) string { return map[string]string{"BROWSER": filepath.Join(t.TempDir(), "none")}[key] }}
+	go func() { status <- run(t.Context(), append([]string{"login"}, args...), w) }() // ends with the page
+	stderr.until(t, "\n")
+	if _, page, ok := strings.Cut(strings.TrimSpace(stderr.String()), "To log in, open "); ok {
+		resp, err := http.Get(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.Copy(io.Discard, resp.Body)
+		resp.Body.Close()
+	}
+	return result{<-status, stdout.String(), stderr.String()}
+}
+
+func TestLoginAndLogout(t *testing.T) {
+	home := t.TempDir()
+	for _, name := range []string{"HOME", "USERPROFILE", "AppData", "XDG_CONFIG_HOME"} {
+		t.Setenv(name, home)
+	}
+	url := authServer(t, nil) + "/mcp"
+	runCommand(t, "ping", url).want(t, statusForbidden, "", "mcpecho login "+url+" asks for authorization")
+	runCommand(t, "logout", url).want(t, 0, "Logged out of "+url+".\n", "")
+	if path, exists := tokenFile(); exists {
+		t.Errorf("%s is there before the login", path)
+	}
+	logIn(t, url).want(t, 0, "Logged in to "+url+".\n", "To log in, open ")
+	path, _ := tokenFile()
+	if info, err := os.Stat(path); err != nil || os.PathSeparator == '/' && info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+	runCommand(t, "call", url, "echo", "message=hi").want(t, 0, "hi\n", "")
+	runCommand(t, "call", url, "echo", "message=hi", "-t", "http", "--protocol", "2025-11-25").want(t, 0, "hi\n", "")
+	runCommand(t, "logout", url).want(t, 0, "Logged out of "+url+".\n", "")
+	runCommand(t, "ping", url).want(t, statusForbidden, "", "mcpecho login "+url)
+}
+
+func TestLoginIsRefused(t *testing.T) {
+	home := t.TempDir()
+	for _, name := range []string{"HOME", "USERPROFILE", "AppData", "XDG_CONFIG_HOME"} {
+		t.Setenv(name, home)
+	}
+	base := authServer(t, nil)
+	text := `{"web":{"url":"` + base + `/mcp","oauth":{"clientId":"refused"}}}`
+	file := filepath.Join(t.TempDir(), "a.json")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if o := logIn(t, file+":web"); o.status != statusForbidden || !strings.Contains(o.stderr, "access_denied") {
+		t.Errorf("%+v", o)
+	}
+	web := httptest.NewServer(testserver.NewHandler(testserver.New(nil), nil))
+	defer web.Close()
+	if o := runCommand(t, "login", web.URL+"/mcp"); o.status != statusForbidden || o.stdout != "" {
+		t.Errorf("%+v", o)
+	}
+	runCommand(t, "login", closedURL(t)).want(t, statusUnreachable, "", "refused")
+}
+
+// What a login has is in no error, no JSON and no trace, though the server
+// repeats it wherever it can.
+func TestSecretsOfALogin(t *testing.T) {
+	home := t.TempDir()
+	for _, name := range []string{"HOME", "USERPROFILE", "AppData", "XDG_CONFIG_HOME"} {
+		t.Setenv(name, home)
+	}
+	const all = "Bearer hunter2hunter2 hunter2refresh2"
+	var how atomic.Value // what goes wrong; requests that nobody waits for may come late
+	how.Store("")
+	url := authServer(t, func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		var m struct{ ID json.RawMessage }
+		_ = json.Unmarshal(body, &m)
+		switch how.Load() {
+		case "status":
+			http.Error(w, all, http.StatusInternalServerError)
+		case "refusal":
+			w.Header().Set("WWW-Authenticate", `Bearer error="insufficient_scope", scope="`+all+`", error_description="`+all+`"`)
+			http.Error(w, all, http.StatusForbidden)
+		case "challenge":
+			w.Header().Set("WWW-Authenticate", `Bearer resource_metadata="https://`+"hunter2hunter2"+`@h/x", scope="`+all+`"`)
+			http.Error(w, all, http.StatusUnauthorized)
+		case "error":
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":`+string(m.ID)+`,"error":{"code":-32000,"message":"`+all+`","data":"`+all+`"}}`)
+		case "no HTTP":
+			conn, _, err := http.NewResponseController(w).Hijack()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			_, _ = io.WriteString(conn, strings.ReplaceAll(all, " ", "|")+"\r\n\r\n")
+			_ = conn.Close()
+			w.(*responseBuffer).answered = true
+		}
+	}) + "/mcp"
+	trace := filepath.Join(home, "trace")
+	check := func(what string, o result) {
+		t.Helper()
+		data, _ := os.ReadFile(trace)
+		for name, text := range map[string]string{"output": o.stdout, "errors": o.stderr, "trace": string(data)} {
+			if strings.Contains(text, "hunter2") {
+				t.Errorf("%s: a secret in %s: %s", what, name, text)
+			}
+		}
+	}
+	check("login", logIn(t, url))
+	file, _ := tokenFile()
+	if data, err := os.ReadFile(file); err != nil || !strings.Contains(string(data), "hunter2refresh2") || !strings.Contains(string(data), "hunter2client2") {
+		t.Fatalf("%s, %v", data, err)
+	}
+	for _, wrong := range []string{"", "status", "refusal", "challenge", "error", "no HTTP"} {
+		how.Store(wrong)
+		for _, args := range [][]string{{"ping"}, {"info", "-v"}, {"tools", "--json"}, {"call", "echo", "message=hi", "--json", "-t", "http"}} {
+			args = append([]string{args[0], url, "--trace", trace}, args[1:]...)
+			o := runCommand(t, args...)
+			if (o.status == 0) != (wrong == "") {
+				t.Errorf("%s: %q: %+v", wrong, args, o)
+			}
+			check(wrong, o)
+		}
+	}
+	how.Store("")
+	o := runCommand(t, "logout", url) // the server repeats what it revokes
+	if o.status == 0 || !strings.Contains(o.stderr, "invalid_request") {
+		t.Errorf("%+v", o)
+	}
+	check("logout", o)
+}

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
+
+func runPrompt(ctx context.Context, c *invocation) error {
+	name := c.args[0]
+	args, err := c.readTexts(ctx, c.args[1:])
+	if err != nil {
+		return err
+	}
+	return c.withServer(ctx, func(s *conversation) error {
+		res, err := c.getPrompt(ctx, s, name, args)
+		if err != nil {
+			return c.explainPrompt(ctx, s, name, args, c.explainUnknown(ctx, s, "prompt", name, lists()["prompts"], err))
+		}
+		if c.flags.json {
+			return c.printResult(res)
+		}
+		return c.printParts(s, promptParts(res.Messages), false)
+	})
+}
+
+// readTexts takes the arguments of a prompt from the command line.
+func (c *invocation) readTexts(ctx context.Context, args []string) (map[string]string, error) {
+	given, err := c.readArguments(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	if given.whole != nil {
+		return nil, c.usage("the arguments of a prompt are given as k=v")
+	}
+	texts := make(map[string]string)
+	for _, a := range given.each {
+		if a.json {
+			return nil, c.usage("the arguments of a prompt are text: " + a.key + "=…")
+		}
+		texts[a.key] = a.value
+	}
+	return texts, nil
+}
+
+func (c *invocation) getPrompt(ctx context.Context, s *conversation, name string, args map[string]string) (*mcp.GetPromptResult, error) {
+	return s.GetPrompt(ctx, name, args)
+}
+
+// explainPrompt returns err, unless the arguments are not those of the prompt.
+// Then it says which are.
+func (c *invocation) explainPrompt(ctx context.Context, s *conversation, name string, given map[string]string, err error) error {
+	known, required := c.promptArguments(ctx, s, name, err)
+	for key := range given {
+		if !slices.Contains(known, key) && known != nil {
+			return argumentError("the prompt "+strconv.Quote(name)+" has no argument "+strconv.Quote(key)+didYouMean(key, known), err)
+		}
+	}
+	missing := slices.DeleteFunc(required, func(key string) bool { _, ok := given[key]; return ok })
+	if len(missing) > 0 {
+		return argumentError("the prompt "+strconv.Quote(name)+" needs "+strings.Join(missing, ", "), err)
+	}
+	return err
+}
+
+// promptArguments returns the names of the arguments of a prompt that the
+// server has refused with err, or nil if that was for another reason.
+func (c *invocation) promptArguments(ctx context.Context, s *conversation, name string, err error) (known, required []string) {
+	var f *failure
+	if errorCode(err) != jsonrpc.CodeInvalidParams || errors.As(err, &f) {
+		return nil, nil
+	}
+	raw, e := c.fetch(ctx, s, lists()["prompts"])
+	var res mcp.ListPromptsResult
+	if e != nil || res.UnmarshalJSON(raw) != nil {
+		return nil, nil
+	}
+	known = []string{}
+	for _, p := range res.Prompts {
+		for _, a := range p.Arguments {
+			if p.Name != name {
+				continue
+			}
+			if known = append(known, a.Name); a.Required != nil && *a.Required {
+				required = append(required, a.Name)
+			}
+		}
+	}
+	return known, required
+}
+
+// refusedArgument is a failure that explains the server's error.
+func argumentError(message string, err error) error {
+	var answer *jsonrpc.Error
+	errors.As(err, &answer)
+	return &failure{status: statusRefused, kind: "server_error", message: message + " (" + textOf(answer) + ")", code: answer.Code, err: err}
+}
+
+// promptParts returns messages as they are printed: with the role in front,
+// unless there is only one.
+func promptParts(messages []mcp.PromptMessage) []part {
+	parts := make([]part, len(messages))
+	for i := range messages {
+		p := contentPart(&messages[i].Content)
+		if len(messages) > 1 && !p.binary {
+			p.text = string(messages[i].Role) + ": " + strings.TrimRight(p.text, "\n") + "\n"
+		}
+		parts[i] = p
+	}
+	return parts
+}

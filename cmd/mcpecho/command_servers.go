@@ -1,0 +1,154 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
+)
+
+// parallel is how many servers are looked at at once.
+const maxProbes = 8
+
+// A state is what is known of a configured server.
+type state struct {
+	entry  *config.Server
+	status string // connected, disabled, untrusted or failed
+	detail string // for people
+}
+
+// runServers connects to all configured servers and prints how that went.
+func runServers(ctx context.Context, c *invocation) error {
+	named := slices.Concat(c.flags.config, c.args)
+	cfg := config.Load(".", named...)
+	if len(c.args) > 0 {
+		elsewhere := func(file string) bool { return !slices.Contains(c.args, file) }
+		cfg.Servers = slices.DeleteFunc(cfg.Servers, func(s *config.Server) bool { return elsewhere(s.Source) })
+		cfg.Problems = slices.DeleteFunc(cfg.Problems, func(p *config.Problem) bool { return elsewhere(p.File) })
+	}
+	c.inputs = c.newInputs(cfg)
+	console := &console{w: c.stderr}
+	var unread error // a file that the user has named
+	for _, p := range cfg.Problems {
+		switch {
+		case unread == nil && p.Server == "" && slices.Contains(named, p.File):
+			unread = &failure{status: statusUsage, kind: "configuration", message: p.Error(), err: p}
+		case !c.flags.json && !(p.Warning && c.flags.quiet):
+			console.line("mcpecho: " + p.Error())
+		}
+	}
+	states := make([]state, len(cfg.Servers))
+	slots := make(chan struct{}, maxProbes)
+	var all sync.WaitGroup
+	for i, entry := range cfg.Servers {
+		all.Go(func() { // ends with the connection, or its time-out
+			slots <- struct{}{}
+			states[i] = c.probe(ctx, entry)
+			<-slots
+		})
+	}
+	all.Wait()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if c.flags.json {
+		return errors.Join(c.printJSON(statesJSON(states, cfg.Problems)), unread)
+	}
+	if len(states) == 0 && unread == nil && !c.flags.quiet {
+		where := "They are looked for in ~/.mcp.json, ./.mcp.json and the files of -c."
+		if len(c.args) > 0 {
+			where = "They are looked for in " + strings.Join(c.args, ", ") + "."
+		}
+		console.line("No servers are configured. " + where)
+	}
+	rows := make([]row, len(states))
+	for i, s := range states {
+		rows[i] = row{s.entry.Name, s.status + ": " + s.detail, s.entry.Source}
+	}
+	return errors.Join(c.print(c.table(row{"NAME", "STATUS", "FROM"}, rows)), unread)
+}
+
+// look connects to a configured server. What its entry leaves to the user is
+// asked for before; what the server itself asks for is not.
+func (c *invocation) probe(ctx context.Context, entry *config.Server) state {
+	one := &invocation{command: c.command, flags: c.flags, target: entry.Name, entry: entry, inputs: c.inputs,
+		environment: &environment{stdin: strings.NewReader(""), stdout: c.stdout, stderr: io.Discard, getenv: c.getenv, self: c.self, name: c.name}}
+	switch {
+	case entry.Disabled:
+		return state{entry, "disabled", "its entry says so"}
+	case entry.Scope == "project":
+		return state{entry, "untrusted", "-c " + entry.Source + " has it started"}
+	}
+	var s state
+	began := time.Now()
+	err := one.withServer(ctx, func(conv *conversation) error {
+		took := time.Since(began).Round(time.Millisecond)
+		info := conv.Server()
+		s = state{entry, "connected", strings.TrimSpace(info.Name+" "+info.Version) + ", " + info.ProtocolVersion}
+		if info.Capabilities.Tools != nil {
+			tools, err := one.tools(ctx, conv)
+			if err != nil {
+				return err
+			}
+			s.detail += ", " + countTools(len(tools))
+		}
+		s.detail += ", in " + took.String()
+		return nil
+	})
+	if err != nil {
+		f := classify(err)
+		s = state{entry, "failed", one.hide(f.message)}
+		if strings.Contains(entry.Command, " ") && (errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist)) {
+			s.detail += `; what follows the name of the program goes into "args"`
+		}
+		if f.status == statusForbidden {
+			s = state{entry, "unauthorized", one.loginHint()}
+		}
+	}
+	return s
+}
+
+func countTools(n int) string {
+	if n == 1 {
+		return "1 tool"
+	}
+	return strconv.Itoa(n) + " tools"
+}
+
+func statesJSON(states []state, problems []*config.Problem) []byte {
+	b := []byte(`{"servers":[`)
+	for i, s := range states {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = wire.AppendString(wire.AppendKey(append(b, '{'), "name"), s.entry.Name)
+		b = wire.AppendString(wire.AppendKey(b, "status"), s.status)
+		b = wire.AppendString(wire.AppendKey(b, "message"), s.detail)
+		b = append(wire.AppendString(wire.AppendKey(b, "source"), s.entry.Source), '}')
+	}
+	b = append(b, ']')
+	if len(problems) > 0 {
+		b = append(b, `,"problems":[`...)
+		for _, p := range problems {
+			b = append(wire.AppendComma(b), '{')
+			b = wire.AppendString(wire.AppendKey(b, "file"), p.File)
+			b = wire.AppendInt(wire.AppendKey(b, "line"), int64(p.Line))
+			if p.Server != "" {
+				b = wire.AppendString(wire.AppendKey(b, "server"), p.Server)
+			}
+			b = wire.AppendBool(wire.AppendKey(b, "warning"), p.Warning)
+			b = append(wire.AppendString(wire.AppendKey(b, "message"), p.Err.Error()), '}')
+		}
+		b = append(b, ']')
+	}
+	return append(b, '}')
+}

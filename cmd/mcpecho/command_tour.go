@@ -1,0 +1,235 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/stdmcp/stdmcp/mcp"
+)
+
+// A step is something that the tour does and tells about.
+type step struct {
+	verb, what string
+	do         func(context.Context, *invocation, *conversation) (outcome string, err error)
+	want       string // what the outcome begins with
+}
+
+// tourSteps are what the tour does with a server. The slow tool takes as long
+// as said.
+func tourSteps(seconds string) []step {
+	return []step{
+		{"list tools", "", tourTools, ""},
+		{"list resources", "", tourResources, ""},
+		{"call a tool", `echo message="Hello, MCP!"`, tourCall("echo", `{"message":"Hello, MCP!"}`), "Hello, MCP!"},
+		{"call another", "add a=2 b=40", tourCall("add", `{"a":2,"b":40}`), `{"sum":42}`},
+		{"a slow one", "slow seconds=" + seconds + " steps=3", tourCall("slow", `{"seconds":`+seconds+`,"steps":3}`), "Done"},
+		{"one that fails", "fail message=Oops", tourCall("fail", `{"message":"Oops"}`), "an error"},
+		{"read a resource", "echo://text", tourRead, ""},
+		{"get a prompt", "review language=go", tourPrompt, ""},
+	}
+}
+
+func runTour(ctx context.Context, c *invocation) error {
+	st := c.styler(c.stdout)
+	err := c.write(st(bold, "A tour of MCP, the Model Context Protocol") + `
+
+Programs with a language model in them use MCP to reach what other programs
+offer: tools to call, resources to read, prompts to begin with. What offers them
+is a server, what uses them a client. This client now starts a server of its own,
+which echoes, and talks to it over standard input and output.
+
+`)
+	if err != nil {
+		return err
+	}
+	c.server = []string{c.self, "serve", "--protocol", mcp.ProtocolVersion20260728}
+	if err := c.printStep("start a server", c.name+" serve --protocol "+mcp.ProtocolVersion20260728, ""); err != nil {
+		return err
+	}
+	if err := c.tourServer(ctx, "0.3", c.printStep); err != nil {
+		return err
+	}
+	if err := c.printStep("disconnect", "", "the server has ended"); err != nil {
+		return err
+	}
+	if err := c.tourOthers(ctx); err != nil {
+		return err
+	}
+	return c.write("\n" + st(bold, "It all worked.") + " Try next:\n\n" + c.hints())
+}
+
+// A way is one of those on which a client reaches a server.
+type connection struct{ name, protocolVersion, description, target, transport string }
+
+// tourOthers does the same in the other ways there are, and says so in a line
+// each.
+func (c *invocation) tourOthers(ctx context.Context) error {
+	web, err := serveWeb("127.0.0.1:0", nil)
+	if err != nil {
+		return localFailure(err)
+	}
+	defer web.close()
+	if err := c.write("\nThe same again, over HTTP and in the protocol's earlier revisions:\n\n"); err != nil {
+		return err
+	}
+	for _, w := range []connection{
+		{"stdio", mcp.ProtocolVersion20251125, "a session begins with a handshake", "", ""},
+		{"Streamable HTTP", mcp.ProtocolVersion20260728, "each request stands for itself", web.url, "http"},
+		{"Streamable HTTP", mcp.ProtocolVersion20251125, "requests belong to a session", web.url, "http"},
+		{"HTTP+SSE", mcp.ProtocolVersion20241105, "all answers come on one stream", web.sse, "sse"},
+	} {
+		c.flags.protocol, c.flags.transport = w.protocolVersion, w.transport
+		if c.server, c.target = nil, w.target; c.target == "" {
+			c.server = []string{c.self, "serve", "--protocol", w.protocolVersion}
+		}
+		began := time.Now()
+		if err := c.tourServer(ctx, "0.03", func(string, string, string) error { return nil }); err != nil {
+			return err
+		}
+		outcome := "works, in " + strconv.FormatInt(time.Since(began).Milliseconds(), 10) + " ms"
+		if err := c.printStep(w.name, w.protocolVersion+"  "+w.description+pad(w.description, 36)+outcome, ""); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tourServer takes all steps with the target and tells about each.
+func (c *invocation) tourServer(ctx context.Context, seconds string, show func(verb, what, outcome string) error) error {
+	return c.withServer(ctx, func(s *conversation) error {
+		info := s.Server()
+		if err := show("connect", "", info.Name+" "+info.Version+" answers, in protocol "+info.ProtocolVersion); err != nil {
+			return err
+		}
+		for _, step := range tourSteps(seconds) {
+			outcome, err := step.do(ctx, c, s)
+			if err == nil && !strings.HasPrefix(outcome, step.want) {
+				err = errors.New(step.verb + ": want " + step.want + ", got " + outcome)
+			}
+			if err != nil {
+				return err
+			}
+			outcome, more, _ := strings.Cut(outcome, "\n")
+			if err := show(step.verb, step.what, outcome); err != nil {
+				return err
+			}
+			if more == "" {
+				continue
+			}
+			if err := show("", "", more); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// tell prints a step in columns.
+func (c *invocation) printStep(verb, what, outcome string) error {
+	st := c.styler(c.stdout)
+	line := "  " + st(dim, verb) + pad(verb, 18) + what
+	switch {
+	case what == "":
+		line += c.shown(outcome)
+	case outcome != "":
+		line += pad(what, 28) + "→ " + c.shown(outcome)
+	}
+	return c.write(line + "\n")
+}
+
+func tourTools(ctx context.Context, c *invocation, s *conversation) (string, error) {
+	tools, err := s.ListTools(ctx)
+	var names []string
+	for _, t := range tools {
+		names = append(names, t.Name)
+	}
+	return enumerate(names), err
+}
+
+func tourResources(ctx context.Context, c *invocation, s *conversation) (string, error) {
+	resources, err := s.ListResources(ctx)
+	var uris []string
+	for _, r := range resources {
+		uris = append(uris, r.URI)
+	}
+	return enumerate(uris), err
+}
+
+// enumerate returns the first of names and how many there are.
+func enumerate(names []string) string {
+	const most = 5
+	if n := len(names) - most; n > 1 {
+		return strings.Join(names[:most], ", ") + " and " + strconv.Itoa(n) + " more"
+	}
+	return strings.Join(names, ", ")
+}
+
+func tourCall(tool, args string) func(context.Context, *invocation, *conversation) (string, error) {
+	return func(ctx context.Context, _ *invocation, s *conversation) (string, error) {
+		var mu sync.Mutex // the last reports may come while Do returns
+		var reports []string
+		res, err := s.Do(ctx, &mcp.ToolCall{
+			Name:      tool,
+			Arguments: json.RawMessage(args),
+			Progress: func(p mcp.Progress) {
+				mu.Lock()
+				defer mu.Unlock()
+				reports = append(reports, p.Message)
+			},
+		})
+		if err != nil {
+			return "", err
+		}
+		outcome := res.Text()
+		if res.StructuredContent != nil {
+			outcome = string(res.StructuredContent)
+		}
+		if res.IsError {
+			outcome = "an error for the model: " + outcome
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if len(reports) > 0 {
+			outcome += "\nand on its way it reported: " + strings.Join(reports, ", ")
+		}
+		return outcome, nil
+	}
+}
+
+func tourRead(ctx context.Context, c *invocation, s *conversation) (string, error) {
+	res, err := c.readResource(ctx, s, "echo://text")
+	if err != nil || len(res.Contents) == 0 {
+		return "", err
+	}
+	return firstLine(res.Contents[0].Text), nil
+}
+
+func tourPrompt(ctx context.Context, c *invocation, s *conversation) (string, error) {
+	res, err := c.getPrompt(ctx, s, "review", map[string]string{"language": "go"})
+	if err != nil || len(res.Messages) == 0 {
+		return "", err
+	}
+	return firstLine(res.Messages[0].Content.Text), nil
+}
+
+// hints returns what to type after the tour.
+func (c *invocation) hints() string {
+	text := ""
+	for _, h := range []struct{ what, line string }{
+		{"what a server has", "tools -- mcpecho serve"},
+		{"what a tool needs", "info add -- mcpecho serve"},
+		{"call it", "call add a=2 b=40 -- mcpecho serve"},
+		{"the server, on HTTP", "serve --http 127.0.0.1:3001"},
+		{"and a client to it", "tools http://127.0.0.1:3001/mcp"},
+		{"any other server", "tools -- npx -y @modelcontextprotocol/server-everything stdio"},
+		{"all commands", "help"},
+	} {
+		text += "  " + h.what + pad(h.what, 21) + c.name + " " + strings.ReplaceAll(h.line, "mcpecho", c.name) + "\n"
+	}
+	return text
+}

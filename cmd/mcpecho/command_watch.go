@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp"
+)
+
+// A watcher prints what a server tells unasked, a line each.
+type watcher struct {
+	c    *invocation
+	stop context.CancelCauseFunc // for when nothing can be printed any more
+
+	mu sync.Mutex // held while a line is printed
+}
+
+// runWatch prints changes and logs until it is interrupted.
+func runWatch(ctx context.Context, c *invocation) error {
+	watching, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	w := &watcher{c: c, stop: stop}
+	c.onLog = w.log
+	return c.withServer(ctx, func(s *conversation) error {
+		logs := c.enableLogs(ctx, s)
+		sub, err := c.subscribe(ctx, s)
+		if err != nil {
+			return err
+		}
+		defer sub.Close()
+		c.printWatched(s, sub, logs)
+		for {
+			change, err := sub.Next(watching)
+			switch {
+			case err == io.EOF:
+				return &failure{status: statusUnreachable, kind: "ended", message: "the server has ended the subscription"}
+			case err != nil:
+				return err
+			}
+			w.change(change)
+		}
+	})
+}
+
+// askForLogs reports whether the server is going to send logs.
+func (c *invocation) enableLogs(ctx context.Context, s *conversation) bool {
+	if s.Server().Capabilities.Logging == nil {
+		return false
+	}
+	err := s.SetLogLevel(ctx, mcp.LevelDebug)
+	if err != nil {
+		c.note(s, "No logs: "+err.Error())
+	}
+	return err == nil
+}
+
+func (c *invocation) subscribe(ctx context.Context, s *conversation) (*mcp.Subscription, error) {
+	caps := s.Server().Capabilities.Resources
+	if len(c.args) > 0 && (caps == nil || caps.Subscribe == nil || !*caps.Subscribe) {
+		return nil, &failure{status: statusRefused, kind: "not_found", message: "the server does not tell when a resource changes"}
+	}
+	return s.Subscribe(ctx, &mcp.SubscriptionFilter{
+		ToolsListChanged: true, PromptsListChanged: true, ResourcesListChanged: true, ResourceSubscriptions: c.args,
+	})
+}
+
+// tellWatched says what will be told, which may be less than was asked for.
+func (c *invocation) printWatched(s *conversation, sub *mcp.Subscription, logs bool) {
+	watched := watchedLists(s, sub)
+	if logs {
+		watched = append(watched, "logs")
+	}
+	agreed := sub.Honored().ResourceSubscriptions
+	for _, uri := range c.args {
+		if !s.Server().Modern() || slices.Contains(agreed, uri) {
+			watched = append(watched, uri)
+		} else {
+			c.note(s, "The server will not tell when "+uri+" changes.")
+		}
+	}
+	if len(watched) == 0 {
+		watched = []string{"nothing, as it tells of no changes"}
+	}
+	c.note(s, "Watching "+c.targetName()+": "+strings.Join(watched, ", ")+". Ctrl-C ends it.")
+}
+
+// watchedLists returns the lists of which the server tells when they change.
+func watchedLists(s *conversation, sub *mcp.Subscription) (names []string) {
+	agreed := sub.Honored()
+	if !s.Server().Modern() {
+		caps := s.Server().Capabilities
+		changes := func(l *mcp.ResourcesCapability) bool { return l != nil && l.ListChanged != nil && *l.ListChanged }
+		agreed.ToolsListChanged, agreed.PromptsListChanged = changes(caps.Tools), changes(caps.Prompts)
+		agreed.ResourcesListChanged = changes(caps.Resources)
+	}
+	for _, list := range []struct {
+		name  string
+		there bool
+	}{{"tools", agreed.ToolsListChanged}, {"prompts", agreed.PromptsListChanged}, {"resources", agreed.ResourcesListChanged}} {
+		if list.there {
+			names = append(names, list.name)
+		}
+	}
+	return names
+}
+
+func (w *watcher) change(change mcp.Change) {
+	switch {
+	case !w.c.flags.json && change.Kind == mcp.ResourceUpdated:
+		w.line("updated " + change.URI)
+	case !w.c.flags.json:
+		list, _ := strings.CutSuffix(strings.TrimPrefix(string(change.Kind), "notifications/"), "/list_changed")
+		w.line("changed " + list)
+	case change.Kind == mcp.ResourceUpdated:
+		w.notification(string(change.Kind), mcp.RawMessage(append(wire.AppendString([]byte(`{"uri":`), change.URI), '}')))
+	default:
+		w.notification(string(change.Kind), nil)
+	}
+}
+
+func (w *watcher) log(m *mcp.LogMessage) {
+	if w.c.flags.json {
+		w.notification("notifications/message", m)
+	} else {
+		w.line("log " + logLine(m))
+	}
+}
+
+// notification prints the object of the specification.
+func (w *watcher) notification(method string, params interface{ MarshalJSON() ([]byte, error) }) {
+	b := wire.AppendString([]byte(`{"method":`), method)
+	if params != nil {
+		raw, err := params.MarshalJSON()
+		if err != nil {
+			w.stop(err)
+			return
+		}
+		b = wire.AppendLine(wire.AppendKey(b, "params"), raw)
+	}
+	w.print(w.c.shown(string(append(b, '}'))) + "\n")
+}
+
+// line prints a line for people, with the time on a terminal.
+func (w *watcher) line(text string) {
+	text = escapeLine(text) + "\n"
+	if w.c.toTerminal() {
+		text = w.c.styler(w.c.stdout)(dim, time.Now().Format(time.TimeOnly)) + " " + text
+	}
+	w.print(text)
+}
+
+func (w *watcher) print(text string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err := w.c.write(text); err != nil {
+		w.stop(err)
+	}
+}

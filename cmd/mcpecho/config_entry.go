@@ -1,0 +1,172 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
+	"github.com/stdmcp/stdmcp/mcp/stdio"
+)
+
+// configure finds the server that the target names: NAME, FILE:NAME and, where
+// a tool comes next, either of them with /TOOL.
+func (c *invocation) findEntry() error {
+	cfg, name := c.load()
+	c.inputs = c.newInputs(cfg)
+	if c.entry = cfg.Server(name); c.entry != nil {
+		return nil
+	}
+	server, tool, ok := strings.Cut(name, "/")
+	if c.entry = cfg.Server(server); ok && c.entry != nil && c.command.tool {
+		c.target, c.args = strings.TrimSuffix(c.target, "/"+tool), append([]string{tool}, c.args...)
+		return nil
+	}
+	var known []string
+	for _, s := range cfg.Servers {
+		known = append(known, s.Name)
+	}
+	if len(cfg.Problems) == 0 && (c.command.min == 0 || strings.ContainsRune(name, os.PathSeparator)) {
+		if err := c.programAsTarget(name, c.args); err != nil {
+			return err
+		}
+	}
+	message := "there is no configured server " + strconv.Quote(name) + didYouMean(name, known)
+	if !strings.HasSuffix(message, "?") {
+		message += "; give a URL, or put the server's command after --"
+	}
+	for _, p := range cfg.Problems {
+		if p.Server == "" || p.Server == name {
+			message += "\n\t" + p.Error()
+		}
+	}
+	return c.usage(message)
+}
+
+// load reads the configuration, or just the file that the target names.
+func (c *invocation) load() (cfg *config.Config, name string) {
+	if i := strings.LastIndexByte(c.target, ':'); i > 0 {
+		file, name := c.target[:i], c.target[i+1:]
+		if data, err := os.ReadFile(file); err == nil || strings.HasSuffix(file, ".json") {
+			if err != nil {
+				return &config.Config{Problems: []*config.Problem{{File: file, Err: err}}}, name
+			}
+			return config.Parse(data, file, "local"), name
+		}
+	}
+	return config.Load(".", c.flags.config...), c.target
+}
+
+// start gets the configured server ready to be reached: it replaces the
+// variables in its settings, and makes these the defaults of flags.
+func (c *invocation) expandEntry(ctx context.Context) error {
+	if c.entry == nil {
+		return nil
+	}
+	if err := c.confirmTrust(ctx); err != nil {
+		return err
+	}
+	e, err := c.entry.Expand(ctx, &config.Vars{Input: c.inputs.value})
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		wrong := &config.Problem{File: c.entry.Source, Server: c.entry.Name, Err: err}
+		return &failure{status: statusUsage, kind: "configuration", message: wrong.Error(), err: err}
+	}
+	c.entry = e
+	if f := &c.flags; !slices.Contains(f.given, "timeout") && e.Timeout > 0 {
+		f.timeout = e.Timeout
+	}
+	if f := &c.flags; !slices.Contains(f.given, "connect-timeout") && e.ConnectTimeout > 0 {
+		f.connectTimeout = e.ConnectTimeout
+	}
+	return nil
+}
+
+// trust asks whether a server of the project may be started, unless -c names
+// the file: whoever wrote it could have put any program there, or a URL that
+// gets the user's secrets.
+func (c *invocation) confirmTrust(ctx context.Context) error {
+	if c.entry.Scope != "project" {
+		return nil
+	}
+	what := c.entry.URL
+	if what == "" {
+		what = strings.Join(append([]string{c.entry.Command}, c.entry.Args...), " ")
+	}
+	text := "The file " + c.entry.Source + " in this folder says that " + c.entry.Name + " is " + what
+	refused := &failure{status: statusUsage, kind: "configuration", message: text,
+		hint: "-c " + c.entry.Source + " says that it is to be trusted"}
+	if !c.isTerminal(c.stdin) || !c.isTerminal(c.stderr) {
+		return refused
+	}
+	a := &asker{c: c, in: bufio.NewReader(c.stdin)}
+	a.print(escapeLine(text) + "\n")
+	if yes, err := a.confirm(ctx, "Is it to be trusted?", false); err != nil || !yes {
+		return refused
+	}
+	return nil
+}
+
+// permit returns an error if the configuration leaves the tool out.
+func (c *invocation) checkAllowed(tool string) error {
+	if c.entry == nil || c.entry.Tools.Allows(tool) {
+		return nil
+	}
+	return &failure{status: statusUsage, kind: "configuration",
+		message: "the entry of " + c.entry.Name + " in " + c.entry.Source + " leaves the tool " + strconv.Quote(tool) + " out"}
+}
+
+// leaveOut removes from the items of a list, which have commas between them, the
+// tools that the configuration leaves out.
+func (c *invocation) removeExcluded(items []byte) (kept []byte, left int, err error) {
+	r := wire.NewReader(append(append([]byte{'['}, items...), ']'))
+	for r.Array(); r.More(); {
+		raw := r.Raw()
+		var t mcp.Tool
+		if t.UnmarshalJSON(raw) == nil && c.checkAllowed(t.Name) != nil {
+			left++
+			continue
+		}
+		kept = append(wire.AppendComma(kept), raw...)
+	}
+	return kept, left, r.End()
+}
+
+// configured returns the way to the configured server.
+func (c *invocation) entryTransport(s *conversation) (mcp.Transport, error) {
+	e, f := c.entry, &c.flags
+	switch e.Type {
+	case config.Stdio:
+		if f.transport != "" || f.header != nil {
+			return nil, c.usage("-t and -H are for a server at a URL, and " + c.targetName() + " is one that is started")
+		}
+		t := stdio.Command(e.Command, e.Args...)
+		t.Env, t.InheritEnv = append(slices.Clone(e.Env), f.env...), e.InheritEnv || f.inheritEnv
+		if t.Dir, t.Stderr = f.dir, s.stderr; t.Dir == "" {
+			t.Dir = e.Dir
+		}
+		return t, nil
+	case config.HTTP, config.SSE, "":
+		header := make(http.Header)
+		for key, value := range e.Headers {
+			header.Set(key, value)
+		}
+		for key, values := range f.header {
+			header[key] = values
+		}
+		way := f.transport
+		if way == "" {
+			way = e.Type
+		}
+		return c.urlTransport(e.URL, header, way)
+	}
+	return nil, &failure{status: statusUsage, kind: "configuration", message: c.targetName() + ": mcpecho can't reach servers of the type " + e.Type}
+}

@@ -1,0 +1,231 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// project makes a folder with files the current one, for a user who has
+// configured the server "mine".
+func inProject(t *testing.T, files map[string]string) {
+	t.Helper()
+	dir := t.TempDir()
+	t.Chdir(dir)
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("USERPROFILE", home)
+	server := entryJSON(t)
+	write := func(path, text string) {
+		if err := os.WriteFile(path, []byte(strings.ReplaceAll(text, "SERVER", server)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(filepath.Join(home, ".mcp.json"), `{"mcpServers":{"mine":SERVER}}`)
+	for name, text := range files {
+		write(filepath.Join(dir, name), text)
+	}
+}
+
+// entryOf returns the entry of a server that is this program.
+func entryJSON(t *testing.T) string {
+	return `{"command":` + quoted(mcpechoPath(t)) + `,"args":["serve"],"env":{"GORACE":"atexit_sleep_ms=0","API_KEY":"hunter2hunter2"}}`
+}
+
+func quoted(s string) string {
+	b, err := json.Marshal(s)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
+func TestConfiguredServersHaveNames(t *testing.T) {
+	web := webServer(t, nil, nil)
+	inProject(t, map[string]string{"other.json": `{"servers":{
+		"web":{"url":"` + web.URL + `","headers":{"X-Key":"hunter2hunter2"}},
+		"old":{"type":"sse","url":"` + web.SSE + `"}}}`})
+	for _, line := range []string{
+		"call mine echo message=hi", "call mine/echo message=hi", "tools/call mine/echo message=hi --protocol 2025-11-25",
+		"call other.json:web echo message=hi", "call other.json:web/echo message=hi", "call -c other.json web echo message=hi",
+		"call --config=other.json old/echo message=hi", "call other.json:web/echo message=hi -t http",
+	} {
+		runCommand(t, strings.Fields(line)...).want(t, 0, "hi\n", "")
+	}
+	if o := runCommand(t, "info", "mine/add"); o.status != 0 || !strings.Contains(o.stdout, "mcpecho call mine add a=1 b=1\n") {
+		t.Errorf("%+v", o)
+	}
+	for _, r := range web.Requests() {
+		if key := r.Header.Get("X-Key"); r.URL == "/mcp" && key != "hunter2hunter2" {
+			t.Errorf("%s %s with the key %q", r.Method, r.URL, key)
+		}
+	}
+}
+
+func TestConfigurationIsWrong(t *testing.T) {
+	inProject(t, map[string]string{
+		"bad.json":  `{"mcpServers":{"both":{"command":"a","url":"http://b"},"unset":{"command":"a","args":["${MCPECHO_UNSET}"]},"sdk":{"type":"sdk"}}}`,
+		"none.json": `{`,
+	})
+	for line, want := range map[string]string{
+		"tools mien":             `no configured server "mien"; did you mean "mine"?`,
+		"tools nobody":           "give a URL, or put the server's command after --",
+		"tools bad.json:both":    `bad.json:1: server "both": `,
+		"tools none.json:x":      "\n\tnone.json:1: ",
+		"tools missing.json:x":   "\n\tmissing.json: ",
+		"tools x -c none.json":   "\n\tnone.json:1: ",
+		"tools bad.json:unset":   "MCPECHO_UNSET",
+		"tools bad.json:sdk":     "can't reach servers of the type sdk",
+		"tools mine -t http":     "-t and -H are for a server at a URL",
+		"call mine/echo/x a=1":   `no tool "echo/x"`,
+		"login mine":             "only servers at a URL have logins",
+		"tools mine/echo --json": `"kind":"usage"`,
+	} {
+		o := runCommand(t, strings.Fields(line)...)
+		if (o.status != statusUsage && o.status != statusRefused) || o.stdout != "" || !strings.Contains(o.stderr, want) {
+			t.Errorf("%s: %+v", line, o)
+		}
+	}
+}
+
+func TestProjectIsNotTrustedUnasked(t *testing.T) {
+	inProject(t, map[string]string{".mcp.json": `{"mcpServers":{"mine":SERVER,"theirs":SERVER}}`})
+	for _, line := range []string{"mine echo", "theirs echo", "theirs/echo"} {
+		runCommand(t, append(strings.Fields("call "+line), "message=hi")...).want(t, statusUsage, "", "-c .mcp.json says that it is to be trusted")
+	}
+	runCommand(t, "call", "theirs", "echo", "message=hi", "-c", ".mcp.json").want(t, 0, "hi\n", "")
+	runCommand(t, "call", ".mcp.json:theirs/echo", "message=hi").want(t, 0, "hi\n", "")
+}
+
+func TestSecretsOfTheConfigurationAreMasked(t *testing.T) {
+	inProject(t, nil)
+	trace := filepath.Join(t.TempDir(), "trace")
+	runCommand(t, "call", "mine/echo", "message=hunter2hunter2", "--trace", trace).want(t, 0, "hunter2hunter2\n", "")
+	if data, err := os.ReadFile(trace); err != nil || strings.Contains(string(data), "hunter2") {
+		t.Errorf("%s, %v", data, err)
+	}
+	if o := runCommand(t, "call", "mine/hunter2hunter2"); o.status != statusRefused || strings.Contains(o.stderr, "hunter2") {
+		t.Errorf("%+v", o)
+	}
+}
+
+func TestServersShowsTheirStatus(t *testing.T) {
+	web := webServer(t, nil, nil)
+	inProject(t, map[string]string{
+		".mcp.json": `{"mcpServers":{"theirs":SERVER}}`,
+		"other.json": `{"mcpServers":{"web":{"url":"` + web.URL + `"},"closed":{"url":"` + closedURL(t) + `"},
+			"guarded":{"url":"` + tokenServer(t, "t") + `/mcp"},"off":{"command":"x","disabled":true},"both":{"command":"x","url":"y"}}}`,
+	})
+	o := runCommand(t, "servers", "-c", "other.json")
+	if o.status != 0 || !strings.Contains(o.stderr, `other.json:2: server "both"`) {
+		t.Errorf("%+v", o)
+	}
+	lines := strings.Split(o.stdout, "\n")
+	for i, want := range []string{"closed\tfailed: ", "guarded\tunauthorized: mcpecho login guarded asks", "mine\tconnected: stdmcp-echo 1.0.0, 2026-07-28, 17 tools, in ",
+		"off\tdisabled: ", "theirs\tuntrusted: -c .mcp.json ", "web\tconnected: "} {
+		if len(lines) != 7 || !strings.HasPrefix(lines[i], want) {
+			t.Errorf("line %d is no %q:\n%s", i, want, o.stdout)
+		}
+	}
+	var all struct {
+		Servers []struct{ Name, Status, Message, Source string }
+	}
+	o = runCommand(t, "servers", "-c", "other.json", "-c", ".mcp.json", "--json")
+	if err := json.Unmarshal([]byte(o.stdout), &all); err != nil || len(all.Servers) != 6 || all.Servers[4].Status != "connected" || all.Servers[4].Source != ".mcp.json" {
+		t.Errorf("%+v, %v", o, err)
+	}
+}
+
+func TestNoServersAreConfigured(t *testing.T) {
+	runCommand(t, "servers").want(t, 0, "", "No servers are configured")
+	runCommand(t, "servers", "-q").want(t, 0, "", "")
+	runCommand(t, "servers", "--json").want(t, 0, `{"servers":[]}`+"\n", "")
+}
+
+func TestToolsThatTheConfigurationLeavesOut(t *testing.T) {
+	inProject(t, map[string]string{"other.json": `{"servers":{
+		"some":` + strings.TrimSuffix(entryJSON(t), "}") + `,"includeTools":["e*","add*"],"excludeTools":["echo"]}}}`})
+	o := runCommand(t, "tools", "other.json:some")
+	if o.status != 0 || !strings.HasPrefix(o.stdout, "add\t") || strings.Contains(o.stdout, "\necho\t") || strings.Contains(o.stdout, "\nfail\t") ||
+		!strings.Contains(o.stderr, "The configuration leaves ") {
+		t.Errorf("%+v", o)
+	}
+	var list struct{ Tools []struct{ Name string } }
+	o = runCommand(t, "tools", "other.json:some", "--json", "-q")
+	if err := json.Unmarshal([]byte(o.stdout), &list); err != nil || len(list.Tools) != 4 || list.Tools[0].Name != "add" || o.stderr != "" {
+		t.Errorf("%+v, %v", o, err)
+	}
+	runCommand(t, "call", "other.json:some/add", "a=1", "b=2").want(t, 0, "3\n", "")
+	for _, line := range []string{"call other.json:some echo message=hi", `call other.json:some echo {"message":"hi"}`, "info other.json:some echo"} {
+		o := runCommand(t, strings.Fields(line)...)
+		if want := `mcpecho: the entry of some in other.json leaves the tool "echo" out`; o.status != statusUsage || !strings.HasPrefix(o.stderr, want) || o.stdout != "" {
+			t.Errorf("%s: %+v", line, o)
+		}
+	}
+	if o := runCommand(t, "servers", "other.json"); !strings.Contains(o.stdout, ", 4 tools, in ") {
+		t.Errorf("%+v", o)
+	}
+}
+
+// servers says what is wrong with files, where, and which of them it is about.
+func TestServersSaysWhatIsWrongWithFiles(t *testing.T) {
+	inProject(t, map[string]string{
+		".mcp.json":   "{\"mcpServers\":{\n\"typo\":{\"comand\":\"x\"}}}",
+		"broken.json": "{\n\"servers\": {\n",
+		"warn.json":   "{\n\"servers\": {\"a\": {\"command\": \"no-such-program-here\",\n\"icon\": 1}}}",
+	})
+	o := runCommand(t, "servers", "warn.json", "-c", "broken.json")
+	if o.status != 0 || o.stdout == "" || strings.Contains(o.stdout, "mine") || o.stderr != "mcpecho: warn.json:3: server \"a\": \"icon\" is unknown\n" {
+		t.Errorf("%+v", o)
+	}
+	runCommand(t, "servers", "warn.json", "-q").want(t, 0, o.stdout, "")
+	o = runCommand(t, "servers", ".mcp.json")
+	for _, want := range []string{`mcpecho: .mcp.json:2: server "typo": "command" or a URL is required`, `mcpecho: .mcp.json:2: server "typo": "comand" is unknown`} {
+		if o.status != 0 || strings.Count(o.stderr, want+"\n") != 1 {
+			t.Errorf("no %q in %+v", want, o)
+		}
+	}
+	for file, want := range map[string]string{"broken.json": "broken.json:3: JSON: ", "absent.json": "absent.json: open absent.json: "} {
+		for _, flag := range [][]string{{file}, {"-c", file}} {
+			if o := runCommand(t, append([]string{"servers"}, flag...)...); o.status != statusUsage || !strings.Contains(o.stderr, "mcpecho: "+want) {
+				t.Errorf("%q: %+v", flag, o)
+			}
+		}
+	}
+	var all struct {
+		Servers  []struct{ Name string }
+		Problems []struct {
+			File, Server, Message string
+			Line                  int
+			Warning               bool
+		}
+	}
+	o = runCommand(t, "servers", "warn.json", "--json")
+	if err := json.Unmarshal([]byte(o.stdout), &all); err != nil || len(all.Servers) != 1 || len(all.Problems) != 1 || o.stderr != "" {
+		t.Fatalf("%+v, %v", o, err)
+	}
+	if p := all.Problems[0]; p.File != "warn.json" || p.Server != "a" || p.Line != 3 || !p.Warning || p.Message != `"icon" is unknown` {
+		t.Errorf("%+v", p)
+	}
+}
+
+func TestCommandWithItsArguments(t *testing.T) {
+	inProject(t, map[string]string{"other.json": `{"servers":{"path":{"command":"/no-such-folder/npx -y it"},"name":{"command":"no-such-npx -y it"}}}`})
+	o := runCommand(t, "servers", "other.json")
+	if o.status != 0 || strings.Count(o.stdout, `; what follows the name of the program goes into "args"`+"\n") != 2 {
+		t.Errorf("%+v", o)
+	}
+}
+
+func TestInputsWithoutATerminal(t *testing.T) {
+	inProject(t, map[string]string{"other.json": `{"servers":{"x":{"command":"x","env":{"K":"${input:key}"}}}}`})
+	want := `other.json: server "x": "env" asks for the input "key": nobody can be asked, as this is no terminal`
+	if o := runCommand(t, "tools", "other.json:x"); o.status != statusUsage || !strings.Contains(o.stderr, want) {
+		t.Errorf("%+v", o)
+	}
+	if o := runCommand(t, "servers", "other.json"); o.status != 0 || !strings.HasPrefix(o.stdout, "x\tfailed: ") || !strings.Contains(o.stdout, want) {
+		t.Errorf("%+v", o)
+	}
+}

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/stdmcp/stdmcp/mcp"
+)
+
+// elicitation answers what the server asks the user: by asking, when there is
+// somebody to ask, and by declining otherwise.
+func (c *invocation) elicitation(s *conversation) mcp.Elicitation {
+	if !c.isTerminal(c.stdin) || !c.isTerminal(c.stderr) {
+		decline := func(message string) {
+			c.note(s, "Declined, as this is no terminal: the server asks: "+firstLine(message))
+		}
+		return mcp.Elicitation{
+			Form: func(_ context.Context, p *mcp.ElicitParams) (*mcp.ElicitResult, error) {
+				decline(p.Message)
+				return &mcp.ElicitResult{Action: mcp.ElicitDecline}, nil
+			},
+			OpenURL: func(_ context.Context, r *mcp.URLRequest) (string, error) {
+				decline(r.Message)
+				return mcp.ElicitDecline, nil
+			},
+		}
+	}
+	a := &asker{c: c, s: s, turn: make(chan struct{}, 1), in: bufio.NewReader(c.stdin)}
+	return mcp.Elicitation{Form: a.form, OpenURL: a.page}
+}
+
+// An asker puts the questions of a server to the user, one at a time. While it
+// does, what else would be printed waits.
+type asker struct {
+	c    *invocation
+	s    *conversation
+	turn chan struct{} // full while a question is being asked; guards what follows
+	in   *bufio.Reader
+	next chan inputLine // the line that is being read; nil when none is
+}
+
+// typed is a line of the user, or the end of the input.
+type inputLine struct {
+	line string
+	err  error
+}
+
+// begin waits for the turn and says who asks.
+func (a *asker) begin(ctx context.Context, message string) (end func(), err error) {
+	select {
+	case a.turn <- struct{}{}:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	a.s.console.pause()
+	select {
+	case <-a.next: // was typed for a question that is no more
+		a.next = nil
+	default:
+	}
+	st := a.c.styler(a.c.stderr)
+	a.print("\n" + st(bold, "Question from "+escapeLine(a.c.targetName())) + "\n" + indented(message) + "\n")
+	return func() {
+		a.print("\n")
+		a.s.console.resume()
+		<-a.turn
+	}, nil
+}
+
+// indented returns text of a server in a way that can't be taken for ours.
+func indented(text string) string {
+	return "  " + strings.ReplaceAll(escape(strings.TrimSpace(text)), "\n", "\n  ") + "\n"
+}
+
+// say prints text, which must have been escaped.
+func (a *asker) print(text string) { _, _ = io.WriteString(a.c.stderr, text) }
+
+// ask prints a prompt and returns the line that the user enters. The error is
+// io.EOF when that is the end of the input.
+func (a *asker) ask(ctx context.Context, prompt string) (string, error) {
+	a.print(prompt)
+	if a.next == nil {
+		next := make(chan inputLine, 1)
+		go func() { // ends with the line, or the program
+			line, err := a.in.ReadString('\n')
+			next <- inputLine{line, err}
+		}()
+		a.next = next
+	}
+	select {
+	case t := <-a.next:
+		a.next = nil
+		if t.err != nil {
+			return "", t.err // what stands before Ctrl-D was not entered
+		}
+		return strings.TrimSpace(t.line), nil
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+}
+
+// agree asks whether to do something. Nothing entered means usual.
+func (a *asker) confirm(ctx context.Context, prompt string, usual bool) (bool, error) {
+	choice := " [y/N] "
+	if usual {
+		choice = " [Y/n] "
+	}
+	for {
+		line, err := a.ask(ctx, prompt+choice)
+		if err != nil || line == "" {
+			return usual, err
+		}
+		if yes, ok := yesOrNo(line); ok {
+			return yes, nil
+		}
+	}
+}
+
+func yesOrNo(s string) (yes, ok bool) {
+	switch strings.ToLower(s) {
+	case "y", "yes", "true":
+		return true, true
+	case "n", "no", "false":
+		return false, true
+	}
+	return false, false
+}
+
+// page asks whether to open a page.
+func (a *asker) page(ctx context.Context, r *mcp.URLRequest) (string, error) {
+	end, err := a.begin(ctx, r.Message)
+	if err != nil {
+		return "", err
+	}
+	defer end()
+	st := a.c.styler(a.c.stderr)
+	text := "It wants you to open a page of " + st(bold, r.Host) + ":\n  " + r.URL + "\n"
+	if r.Punycode {
+		text += "The name of the host has letters that may look like others. Be careful.\n"
+	}
+	a.print(text)
+	yes, err := a.confirm(ctx, "Open it in your browser?", false)
+	switch {
+	case errors.Is(err, io.EOF):
+		return mcp.ElicitCancel, nil
+	case err != nil:
+		return "", err
+	case !yes:
+		return mcp.ElicitDecline, nil
+	}
+	if err := a.c.browse(ctx, r.URL); err != nil {
+		a.print("No browser could be started (" + escapeLine(err.Error()) + "); please open the page yourself.\n")
+	}
+	return mcp.ElicitAccept, nil
+}

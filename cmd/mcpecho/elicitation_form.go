@@ -1,0 +1,216 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/stdmcp/stdmcp/mcp"
+)
+
+// form asks the user to fill in a form, and whether to send it.
+func (a *asker) form(ctx context.Context, p *mcp.ElicitParams) (*mcp.ElicitResult, error) {
+	fields, err := p.Fields()
+	if err != nil {
+		return nil, err
+	}
+	end, err := a.begin(ctx, p.Message)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	if len(fields) > 0 {
+		a.print("Enter takes what is in brackets, or leaves out what is optional. Ctrl-D gives no answer.\n")
+	}
+	content, err := a.fill(ctx, fields)
+	yes := false
+	if err == nil {
+		yes, err = a.confirm(ctx, "Send this answer?", len(fields) > 0)
+	}
+	switch {
+	case errors.Is(err, io.EOF):
+		return &mcp.ElicitResult{Action: mcp.ElicitCancel}, nil
+	case err != nil:
+		return nil, err
+	case !yes:
+		return &mcp.ElicitResult{Action: mcp.ElicitDecline}, nil
+	}
+	return &mcp.ElicitResult{Action: mcp.ElicitAccept, Content: content}, nil
+}
+
+// fill asks for each field until it gets what fits.
+func (a *asker) fill(ctx context.Context, fields []mcp.FormField) (map[string]any, error) {
+	content := make(map[string]any)
+	for i := range fields {
+		f := &fields[i]
+		prompt := fieldPrompt(f)
+		for {
+			line, err := a.ask(ctx, prompt)
+			if err != nil {
+				return nil, err
+			}
+			if line == "" && (f.Schema.Default != nil || !f.Required) {
+				break // the library fills in the default
+			}
+			v, err := fieldValue(f, line)
+			if err == nil {
+				content[f.Name] = v
+				break
+			}
+			a.print("    " + escapeLine(err.Error()) + "\n")
+		}
+	}
+	return content, nil
+}
+
+// fieldPrompt returns what to show in front of the user's answer.
+func fieldPrompt(f *mcp.FormField) string {
+	s := &f.Schema
+	text := "  " + escapeLine(firstOf(s.Title, f.Name))
+	var notes []string
+	if description := s.Description; description != "" && description != s.Title {
+		notes = append(notes, escapeLine(description))
+	}
+	notes = append(notes, fieldLimits(s)...)
+	if !f.Required {
+		notes = append(notes, "optional")
+	}
+	if len(notes) > 0 {
+		text += " (" + strings.Join(notes, "; ") + ")"
+	}
+	for i, choice := range s.Choices() {
+		text += "\n    " + strconv.Itoa(i+1) + "  " + escapeLine(firstOf(choice.Title, choice.Const))
+	}
+	if s.Choices() != nil {
+		text += "\n  which"
+		if s.Type == "array" {
+			text += ", with commas between"
+		}
+	}
+	if s.Default != nil {
+		text += " [" + escapeLine(fieldDefault(s)) + "]"
+	}
+	return text + ": "
+}
+
+// fieldDefault returns the default as the user would enter it.
+func fieldDefault(s *mcp.PrimitiveSchema) string {
+	switch text := plainJSON(s.Default); {
+	case s.Type == "boolean" && text == "true":
+		return "yes"
+	case s.Type == "boolean":
+		return "no"
+	case s.Type == "array":
+		return strings.Join(texts(s.Default), ", ")
+	default:
+		return text
+	}
+}
+
+// fieldLimits says what a value must be like.
+func fieldLimits(s *mcp.PrimitiveSchema) (notes []string) {
+	switch {
+	case s.Type == "boolean":
+		notes = append(notes, "yes or no")
+	case s.Type == "integer":
+		notes = append(notes, "a whole number")
+	case s.Type == "number":
+		notes = append(notes, "a number")
+	case s.Format != "":
+		notes = append(notes, escapeLine(s.Format))
+	}
+	count := func(least, most *int64, what string) {
+		if least != nil && *least > 1 {
+			notes = append(notes, strconv.FormatInt(*least, 10)+" "+what+" or more")
+		}
+		if most != nil {
+			notes = append(notes, strconv.FormatInt(*most, 10)+" "+what+" at most")
+		}
+	}
+	count(s.MinLength, s.MaxLength, "characters")
+	count(s.MinItems, s.MaxItems, "choices")
+	if s.Minimum != nil {
+		notes = append(notes, "at least "+number(*s.Minimum))
+	}
+	if s.Maximum != nil {
+		notes = append(notes, "at most "+number(*s.Maximum))
+	}
+	return notes
+}
+
+func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+
+// fieldValue returns what the user entered as a value of the field. The error
+// says what is wrong with it.
+func fieldValue(f *mcp.FormField, line string) (v any, err error) {
+	s := &f.Schema
+	switch {
+	case line == "" && s.Type != "array":
+		err = errors.New("the server needs this")
+	case s.Type == "boolean":
+		yes, ok := yesOrNo(line)
+		if v = yes; !ok {
+			err = errors.New("enter yes or no")
+		}
+	case s.Type == "integer", s.Type == "number":
+		v, err = numberValue(line)
+	case s.Type == "array":
+		v, err = choiceValues(s, line)
+	case s.Choices() != nil:
+		v, err = choiceValue(s, line)
+	default:
+		v = line
+	}
+	if err != nil {
+		return nil, err
+	}
+	return v, s.Check(v)
+}
+
+// numberValue keeps whole numbers as they are: there are some that a float64
+// can't hold.
+func numberValue(line string) (any, error) {
+	if n, err := strconv.ParseInt(line, 10, 64); err == nil {
+		return n, nil
+	}
+	v, err := strconv.ParseFloat(line, 64)
+	if err != nil || v-v != 0 { // infinite, or none at all
+		return nil, errors.New("enter a number")
+	}
+	return v, nil
+}
+
+// choiceValue returns the choice that the user names by its value, its title
+// or its number.
+func choiceValue(s *mcp.PrimitiveSchema, line string) (string, error) {
+	choices := s.Choices()
+	i := slices.IndexFunc(choices, func(c mcp.EnumOption) bool { return c.Const == line })
+	if i < 0 {
+		i = slices.IndexFunc(choices, func(c mcp.EnumOption) bool { return strings.EqualFold(c.Title, line) })
+	}
+	if n, err := strconv.Atoi(line); i < 0 && err == nil {
+		i = n - 1
+	}
+	if i < 0 || i >= len(choices) {
+		return "", errors.New("enter one of the choices, or its number")
+	}
+	return choices[i].Const, nil
+}
+
+func choiceValues(s *mcp.PrimitiveSchema, line string) ([]string, error) {
+	values := []string{}
+	for one := range strings.SplitSeq(line, ",") {
+		if one = strings.TrimSpace(one); one == "" {
+			continue
+		}
+		v, err := choiceValue(s, one)
+		if err != nil {
+			return nil, err
+		}
+		values = union(values, []string{v})
+	}
+	return values, nil
+}

@@ -1,0 +1,276 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/stdmcp/stdmcp/mcp"
+)
+
+// enter types a line.
+func (p *pty) typeLine(line string) {
+	p.t.Helper()
+	if _, err := p.master.WriteString(line + "\n"); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+const ctrlD = "\x04"
+
+func TestFormIsFilledIn(t *testing.T) {
+	web := webServer(t, nil, nil)
+	for _, args := range [][]string{{web.URL}, {web.URL, "--protocol", "2025-11-25"}, {web.SSE}} {
+		args = append([]string{"call"}, append(args, "ask_elicitation", "--no-color")...)
+		p := startInPty(t, 80, args...)
+		p.until("Question from " + args[1] + "\r\n  What is your name?\r\n")
+		p.until("  Name: ")
+		p.typeLine("")
+		p.until("the server needs this\r\n  Name: ")
+		p.typeLine("Ada")
+		p.until("age (a whole number; at least 0; at most 150; optional): ")
+		p.typeLine("151")
+		p.until("above the maximum\r\n")
+		p.typeLine("36")
+		p.until("subscribe (yes or no; optional) [no]: ")
+		p.typeLine("")
+		p.until("    1  red\r\n    2  green\r\n    3  blue\r\n  which [green]: ")
+		p.typeLine("3")
+		p.until("Send this answer? [Y/n] ")
+		p.typeLine("")
+		shown, status := p.end()
+		want := `{"action":"accept","content":{"age":36,"color":"blue","name":"Ada","subscribe":false}}` + "\n"
+		if status != 0 || !strings.HasSuffix(shown, want) {
+			t.Errorf("%v: status %d, %q", args, status, shown)
+		}
+	}
+}
+
+func TestFormIsNotSent(t *testing.T) {
+	web := webServer(t, nil, nil)
+	for _, test := range []struct {
+		lines []string
+		want  string
+	}{
+		{[]string{ctrlD}, "cancel"},
+		{[]string{"Ada\n" + ctrlD}, "cancel"},
+		{[]string{"Ada", "", "", "", "no"}, "decline"},
+	} {
+		p := startInPty(t, 80, "call", web.URL, "ask_elicitation")
+		p.until("  Name: ")
+		p.master.WriteString(strings.Join(test.lines, "\n") + "\n")
+		shown, status := p.end()
+		if status != 0 || !strings.HasSuffix(shown, `{"action":"`+test.want+`"}`+"\n") {
+			t.Errorf("%q: status %d, %q", test.lines, status, shown)
+		}
+	}
+	p := startInPty(t, 80, "call", web.URL, "ask_elicitation")
+	p.until("  Name: ")
+	p.master.WriteString("\x03")
+	if shown, status := p.end(); status != statusInterrupted {
+		t.Errorf("status %d, %q", status, shown)
+	}
+}
+
+func TestWithoutATerminalQuestionsAreDeclined(t *testing.T) {
+	web := webServer(t, nil, nil)
+	for _, url := range []string{web.URL, web.SSE} {
+		runCommand(t, "call", url, "ask_elicitation").
+			want(t, 0, `{"action":"decline"}`+"\n", "Declined, as this is no terminal: the server asks: What is your name?")
+	}
+}
+
+// asking returns an elicitation that asks on a terminal, and the terminal.
+func newElicitation(t *testing.T, env map[string]string) (mcp.Elicitation, *pty) {
+	t.Helper()
+	master, slave := openPty(t, 80)
+	t.Cleanup(func() { slave.Close() })
+	if err := master.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	c := &invocation{target: "https://example.com/mcp", flags: flags{noColor: true},
+		environment: &environment{stdin: slave, stdout: slave, stderr: slave, getenv: func(key string) string { return env[key] }}}
+	return c.elicitation(&conversation{console: &console{w: slave}}), &pty{t: t, master: master}
+}
+
+func TestPageIsOpenedOnlyWhenTheUserAgrees(t *testing.T) {
+	dir := t.TempDir()
+	browser, opened := filepath.Join(dir, "browser"), filepath.Join(dir, "opened")
+	if err := os.WriteFile(browser, []byte("#!/bin/sh\nprintf %s \"$1\" >"+opened+".new; mv "+opened+".new "+opened+"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	e, p := newElicitation(t, map[string]string{"BROWSER": browser})
+	page := &mcp.URLRequest{Message: "Pay\x1b[2J me", URL: "https://xn--pypal-4ve.com/a?b=c", Host: "xn--pypal-4ve.com", Punycode: true}
+	for _, test := range []struct{ line, want string }{{"", mcp.ElicitDecline}, {"n", mcp.ElicitDecline}, {ctrlD, mcp.ElicitCancel}, {"maybe\ny", mcp.ElicitAccept}} {
+		if _, err := os.Stat(opened); err == nil {
+			t.Fatal("opened without consent")
+		}
+		p.output.Reset()
+		done := make(chan string, 1)
+		go func() { // ends with the answer
+			action, err := e.OpenURL(t.Context(), page)
+			if err != nil {
+				t.Error(err)
+			}
+			done <- action
+		}()
+		p.until("Question from https://example.com/mcp\r\n  Pay\\u001b[2J me\r\n")
+		p.until("a page of xn--pypal-4ve.com:\r\n  https://xn--pypal-4ve.com/a?b=c\r\n")
+		p.until("Be careful.\r\nOpen it in your browser? [y/N] ")
+		if test.line == ctrlD {
+			_, _ = p.master.WriteString(ctrlD)
+		} else {
+			p.typeLine(test.line)
+		}
+		if action := <-done; action != test.want {
+			t.Errorf("%q: %s", test.line, action)
+		}
+	}
+	for range 200 {
+		if url, err := os.ReadFile(opened); err == nil {
+			if string(url) != page.URL {
+				t.Errorf("opened %q", url)
+			}
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Error("not opened")
+}
+
+func TestWithoutABrowserTheUserOpensThePage(t *testing.T) {
+	e, p := newElicitation(t, map[string]string{"BROWSER": filepath.Join(t.TempDir(), "none")})
+	done := make(chan string, 1)
+	go func() { // ends with the answer
+		action, _ := e.OpenURL(t.Context(), &mcp.URLRequest{URL: "https://example.com/", Host: "example.com"})
+		done <- action
+	}()
+	p.until("[y/N] ")
+	p.typeLine("yes")
+	p.until("please open the page yourself")
+	if action := <-done; action != mcp.ElicitAccept {
+		t.Error(action)
+	}
+}
+
+// An answer that comes after its question was withdrawn is not one to the next
+// question.
+func TestQuestionsComeOneAtATime(t *testing.T) {
+	e, p := newElicitation(t, nil)
+	schema := mcp.RawMessage(`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}`)
+	ask := func(ctx context.Context, message string) chan any {
+		done := make(chan any, 1)
+		go func() { // ends with the answer
+			res, err := e.Form(ctx, &mcp.ElicitParams{Message: message, RequestedSchema: schema})
+			if err != nil {
+				done <- err
+			} else {
+				done <- res.Content["a"]
+			}
+		}()
+		return done
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	first := ask(ctx, "First?")
+	p.until("  First?\r\n")
+	p.until("  a: ")
+	second := ask(t.Context(), "Second?")
+	if strings.Contains(p.output.String(), "Second?") {
+		t.Error("two questions at once")
+	}
+	p.output.Reset()
+	cancel()
+	if err := <-first; err != context.Canceled {
+		t.Errorf("withdrawn: %v", err)
+	}
+	p.until("  Second?\r\n")
+	p.until("  a: ")
+	p.typeLine("two")
+	p.until("[Y/n] ")
+	p.typeLine("y")
+	if answer := <-second; answer != "two" {
+		t.Errorf("answer %v", answer)
+	}
+}
+
+func TestProjectIsTrustedWhenTheUserSaysSo(t *testing.T) {
+	inProject(t, map[string]string{".mcp.json": `{"mcpServers":{"theirs":SERVER}}`})
+	for answer, want := range map[string]int{"y": 0, "": statusUsage, "n": statusUsage} {
+		p := startInPty(t, 200, "call", "theirs/echo", "message=hello there")
+		p.until("The file .mcp.json in this folder says that theirs is " + mcpechoPath(t) + " serve\r\nIs it to be trusted? [y/N] ")
+		p.typeLine(answer)
+		shown, status := p.end()
+		if status != want || strings.HasSuffix(shown, "\nhello there\n") != (want == 0) {
+			t.Errorf("%q: status %d, %q", answer, status, shown)
+		}
+	}
+}
+
+// What a configuration leaves to the user is asked for, once, and what is
+// secret is not shown.
+func TestInputsAreAskedFor(t *testing.T) {
+	web := webServer(t, nil, nil)
+	server := `{"url":"` + web.URL + `","headers":{"X-Key":"${input:key}","X-Place":"${input:place}"}}`
+	inProject(t, map[string]string{"other.json": `{"inputs":[{"id":"key","description":"API key","password":true},
+		{"id":"place","options":["Rome","Oslo"],"default":"Oslo"}],"servers":{"a":` + server + `,"b":` + server + `}}`})
+	for _, args := range [][]string{{"call", "other.json:a", "echo", "message=done"}, {"servers", "other.json"}} {
+		p := startInPty(t, 200, args...)
+		p.until("API key: ")
+		p.typeLine("hunter2hunter2")
+		p.until("place (Rome, Oslo) [Oslo]: ")
+		p.typeLine("Paris")
+		p.until("none of these: \"Paris\"\r\nplace (Rome, Oslo) [Oslo]: ")
+		p.typeLine("")
+		shown, status := p.end()
+		if status != 0 || strings.Contains(shown, "hunter2") || strings.Count(shown, "API key") != 1 || strings.Contains(shown, "failed") {
+			t.Errorf("%q: status %d, %q", args, status, shown)
+		}
+	}
+	for _, r := range web.Requests() {
+		if r.URL == "/mcp" && (r.Header.Get("X-Key") != "hunter2hunter2" || r.Header.Get("X-Place") != "Oslo") {
+			t.Errorf("%s %s: %v", r.Method, r.URL, r.Header)
+		}
+	}
+}
+
+// Whoever gives up is left with a terminal that shows what is typed.
+func TestInputIsGivenUp(t *testing.T) {
+	inProject(t, map[string]string{"other.json": `{"inputs":[{"id":"key","password":true}],"servers":{"a":{"command":"a","args":["${input:key}"]}}}`})
+	for key, want := range map[string]int{ctrlD: statusUsage, "\x03": statusInterrupted} {
+		p := startInPty(t, 80, "tools", "other.json:a")
+		p.until("key: ")
+		if echoes(t, p.master) {
+			t.Error("what is typed would be shown")
+		}
+		p.master.WriteString(key)
+		if shown, status := p.end(); status != want {
+			t.Errorf("%q: status %d, %q", key, status, shown)
+		}
+		if !echoes(t, p.master) {
+			t.Errorf("%q: what is typed is not shown any more", key)
+		}
+	}
+}
+
+// echoes reports whether a terminal shows what is typed.
+func echoes(t *testing.T, master *os.File) bool {
+	t.Helper()
+	raw, err := master.SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mode syscall.Termios
+	if err := raw.Control(func(fd uintptr) {
+		if _, _, errno := syscall.Syscall(syscall.SYS_IOCTL, fd, syscall.TCGETS, uintptr(unsafe.Pointer(&mode))); errno != 0 {
+			t.Error(errno)
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return mode.Lflag&syscall.ECHO != 0
+}

@@ -1,0 +1,201 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+)
+
+// An argument is a k=v of the command line.
+type argument struct {
+	key   string
+	value string
+	json  bool // k:=v
+}
+
+// arguments are those of a call: one by one, or a whole object.
+type arguments struct {
+	each  []argument
+	whole json.RawMessage // nil when each counts
+}
+
+// readArguments takes the arguments of a call from the command line, from
+// files and from standard input.
+func (c *invocation) readArguments(ctx context.Context, args []string) (*arguments, error) {
+	a := new(arguments)
+	for _, arg := range args {
+		if arg == "-" || strings.HasPrefix(arg, "{") {
+			if len(args) > 1 {
+				return nil, c.usage("an object of all arguments can't stand beside others")
+			}
+			whole, err := c.wholeObject(ctx, arg)
+			return &arguments{whole: whole}, err
+		}
+		one, err := c.readArgument(arg)
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(a.each, func(other argument) bool { return other.key == one.key }) {
+			return nil, c.usage("argument " + strconv.Quote(one.key) + " is given twice")
+		}
+		a.each = append(a.each, one)
+	}
+	return a, nil
+}
+
+// wholeObject reads a JSON object from arg, or from standard input.
+func (c *invocation) wholeObject(ctx context.Context, arg string) (json.RawMessage, error) {
+	data := []byte(arg)
+	if arg == "-" {
+		var err error
+		if data, err = readAll(ctx, c.stdin); err != nil {
+			return nil, err
+		}
+	}
+	if err := wire.Valid(data); err != nil {
+		return nil, c.usage("the arguments: " + err.Error())
+	}
+	if typeOf(data) != "object" {
+		return nil, c.usage("the arguments must be a JSON object")
+	}
+	return data, nil
+}
+
+// readAll reads standard input, which a terminal ends whenever the user likes,
+// or not at all.
+func readAll(ctx context.Context, r io.Reader) (data []byte, err error) {
+	done := make(chan struct{})
+	go func() { // ends with the input, or the program
+		defer close(done)
+		data, err = io.ReadAll(r)
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	if err != nil {
+		return nil, localFailure(err)
+	}
+	return data, nil
+}
+
+// readArgument takes apart k=v, k:=json and k=@file.
+func (c *invocation) readArgument(arg string) (a argument, err error) {
+	key, value, ok := strings.Cut(arg, "=")
+	key, a.json = strings.CutSuffix(key, ":")
+	if !ok || key == "" {
+		return a, c.usage("want arguments such as key=value, not " + strconv.Quote(arg))
+	}
+	a.key, a.value = key, value
+	if name, ok := strings.CutPrefix(value, "@"); ok {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return a, localFailure(err)
+		}
+		a.value = string(data)
+	}
+	if !utf8.ValidString(a.value) {
+		return a, c.usage("argument " + strconv.Quote(key) + " is not UTF-8 text")
+	}
+	if a.json && wire.Valid([]byte(a.value)) != nil {
+		return a, c.usage("argument " + strconv.Quote(key) + " is no JSON: " + strconv.Quote(cut(a.value, 100)))
+	}
+	return a, nil
+}
+
+// object makes one object of the arguments for the tool name, as its schema
+// wants them.
+func (a *arguments) object(c *invocation, tool string, s *schema) (json.RawMessage, error) {
+	if unknown := a.unknown(s); unknown != "" {
+		return nil, c.badArgument(tool, "has no argument "+strconv.Quote(unknown)+didYouMean(unknown, s.names())+argumentList(s))
+	}
+	if missing := a.missing(s); len(missing) > 0 {
+		return nil, c.badArgument(tool, "needs "+strings.Join(missing, ", ")+argumentList(s))
+	}
+	b := []byte("{")
+	for _, one := range a.each {
+		p := s.property(one.key)
+		if p == nil {
+			p = new(schema) // anything
+		}
+		value := one.encode(p)
+		if value == nil {
+			return nil, c.badArgument(tool, "wants "+p.kind()+" for "+strconv.Quote(one.key)+", not "+strconv.Quote(cut(one.value, 100)))
+		}
+		b = append(wire.AppendKey(b, one.key), value...)
+	}
+	return append(b, '}'), nil
+}
+
+// badArgument is a failure of arguments that the tool's schema doesn't allow.
+func (c *invocation) badArgument(tool, what string) error {
+	return &failure{status: statusUsage, kind: "usage", message: "the tool " + strconv.Quote(tool) + " " + what,
+		hint: `"` + c.commandFor("info "+tool, "-- …") + `" says more about it`}
+}
+
+// unknown returns the first key that the schema doesn't allow, or "".
+func (a *arguments) unknown(s *schema) string {
+	for _, one := range a.each {
+		if !s.open && s.property(one.key) == nil {
+			return one.key
+		}
+	}
+	return ""
+}
+
+// missing returns the required arguments that are not there.
+func (a *arguments) missing(s *schema) (names []string) {
+	for _, name := range s.required {
+		if !slices.ContainsFunc(a.each, func(one argument) bool { return one.key == name }) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// takes lists the arguments that there are.
+func argumentList(s *schema) string {
+	if len(s.properties) == 0 {
+		return "\nIt takes no arguments."
+	}
+	text := "\nIts arguments:"
+	for _, p := range s.properties {
+		text += "\n\t" + p.name + "  " + p.kind()
+		if slices.Contains(s.required, p.name) {
+			text += ", required"
+		}
+		if d := firstLine(p.description); d != "" {
+			text += "  " + d
+		}
+	}
+	return text
+}
+
+// encode returns the argument as JSON. What the schema calls a string is one;
+// otherwise it is JSON if that is allowed there, and a string if that is. When
+// neither is, it returns nil.
+func (a *argument) encode(s *schema) []byte {
+	value := []byte(a.value)
+	if a.json {
+		return wire.AppendLine(nil, bytes.TrimSpace(value))
+	}
+	if s.onlyText() {
+		return wire.AppendString(nil, a.value)
+	}
+	if wire.Valid(value) == nil && s.allows(typeOf(value)) {
+		return wire.AppendLine(nil, value)
+	}
+	if s.allows("string") {
+		return wire.AppendString(nil, a.value)
+	}
+	return nil
+}
