@@ -21,96 +21,100 @@ const defaultHeaderTimeout = 30 * time.Second
 // eventStream is the media type of event streams.
 const eventStream = "text/event-stream"
 
-// Options are what can be set for a [Transport]. The zero value of every field
-// works.
+// Options are the settings of a [Transport]. The zero value and nil are valid.
 type Options struct {
-	// Client says how requests are sent: with its Transport, which is where
-	// authorization is added, and its Jar. Its Timeout and CheckRedirect are
-	// not used. By default requests are sent as [http.DefaultTransport] does,
-	// over connections that end with the connection to the server; to close
-	// those of the Client's Transport is up to who made it.
+	// Client provides the RoundTripper, which may add authorization, and the
+	// cookie jar for requests. Its Timeout and CheckRedirect are not used. Nil
+	// means a copy of [http.DefaultTransport] whose connections are closed with
+	// the connection to the server. The caller closes the idle connections of a
+	// Client.
 	Client *http.Client
 
 	// Header is sent with every request.
 	Header http.Header
 
-	// Endpoint replaces the path to which messages are sent, or the whole URL,
-	// for servers behind a proxy that know no better than to announce one that
-	// leads nowhere. It is taken relative to the URL of the stream and must be
-	// of the same origin. Unless it has a query, it gets the announced one.
+	// Endpoint replaces the path or URL that the server announces for messages,
+	// for servers behind a proxy that announce an unreachable one. It is relative
+	// to the URL of the stream and must have the same origin. Unless it has a
+	// query, the query of the announced URL is added.
 	Endpoint string
 
-	// HeaderTimeout is how long the server may take to respond to the request
-	// for the stream, then to announce its endpoint, and to accept a message
-	// that is no call. Zero means 30 seconds; less than that, no limit.
+	// HeaderTimeout limits the wait for the response to the request for the
+	// stream, then for the announcement of the endpoint, and for the acceptance
+	// of a notification or a response. Zero means 30 s; negative means no limit.
 	HeaderTimeout time.Duration
 
-	// IdleTimeout is how long the stream may be silent before the connection
-	// ends. Zero means no limit. Many servers send a comment every 15 seconds;
-	// some send nothing unless they have something to say.
+	// IdleTimeout limits the time without any data on the stream, after which
+	// the connection ends. Zero or less means no limit. Many servers send a
+	// comment every 15 s; some send nothing without a reason.
 	IdleTimeout time.Duration
 
-	// MaxMessage is the length in bytes of the longest message that is taken.
+	// MaxMessage is the maximum length in bytes of a message of the server.
 	// Zero means 64 MiB.
 	MaxMessage int
 }
 
-// A Transport connects to the server at a URL.
+// A Transport connects to the server whose event stream is at a URL, over
+// HTTP+SSE. Open reads the fields and changes none of them.
 type Transport struct {
-	url  *url.URL
-	err  error // why there is no url
-	opts Options
+	URL string
+	Options
 }
 
-// New returns a Transport for the server whose event stream is at rawURL. opts
-// may be nil; it is copied. If the URL is of no use, Open says so.
-func New(rawURL string, opts *Options) *Transport {
-	t := &Transport{}
+// New returns a Transport with a copy of opts, which may be nil.
+func New(url string, opts *Options) *Transport {
+	t := &Transport{URL: url}
 	if opts != nil {
-		t.opts = *opts
-		t.opts.Header = opts.Header.Clone()
+		t.Options = *opts
+		t.Header = opts.Header.Clone()
 	}
-	if t.opts.HeaderTimeout == 0 {
-		t.opts.HeaderTimeout = defaultHeaderTimeout
-	}
-	t.url, t.err = httpx.Parse(rawURL)
 	return t
 }
 
-// Kind returns what messages call this kind of transport.
+// Kind returns "HTTP+SSE".
 func (t *Transport) Kind() string { return "HTTP+SSE" }
 
-// String returns the server's URL, without what may be a secret in it.
+// String returns the URL without its user, password and query.
 func (t *Transport) String() string {
-	if t.err != nil {
+	u, err := url.Parse(t.URL)
+	if err != nil {
 		return "an invalid URL"
 	}
-	return httpx.Clean(t.url)
+	return httpx.Clean(u)
 }
 
-// Open asks for the event stream and waits until the server has said where
-// messages go to. ctx bounds that, and is not used any more afterwards except
-// for its values.
-//
-// The error is, as errors.As finds it, a [*StatusError] when the URL is not
-// one of this transport, and an [*OriginError] or a [*RedirectError] when it
-// leads to somebody else. It matches context.DeadlineExceeded when the server
-// keeps silent, and jsonrpc.ErrClosed when the stream ends before its endpoint
-// event. Any other wraps what net/http says of the request.
-func (t *Transport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
-	if t.err != nil {
-		return nil, t.err
+// headerTimeout returns the limit of HeaderTimeout, or 0 for no limit.
+func (t *Transport) headerTimeout() time.Duration {
+	if t.HeaderTimeout == 0 {
+		return defaultHeaderTimeout
 	}
+	return max(t.HeaderTimeout, 0)
+}
+
+// Open requests the event stream and waits until the server has announced its
+// endpoint for messages. ctx bounds the opening; the connection keeps its values.
+//
+// The error is that of an invalid URL or header, or, as errors.As finds it, a
+// [*StatusError] if the URL does not have this transport, an [*OriginError] or
+// [*RedirectError] if it leads to another origin. It matches
+// context.DeadlineExceeded when the server does not respond, and
+// jsonrpc.ErrClosed when the stream ends before the endpoint event. Other errors
+// wrap that of net/http.
+func (t *Transport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	client, err := httpx.New(t.opts.Client, t.opts.Header)
+	u, err := httpx.Parse(t.URL)
+	if err != nil {
+		return nil, err
+	}
+	client, err := httpx.New(t.Client, t.Header)
 	if err != nil {
 		return nil, err
 	}
 	c := newConn(ctx, client, h)
 	stop := context.AfterFunc(ctx, func() { c.stop(context.Cause(ctx)) })
-	err = t.open(c)
+	err = t.open(c, u)
 	if !stop() {
 		err = context.Cause(ctx)
 	}
@@ -118,24 +122,24 @@ func (t *Transport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, 
 		c.release(err)
 		return nil, err
 	}
-	c.timeout = max(t.opts.HeaderTimeout, 0)
+	c.timeout = t.headerTimeout()
 	c.run()
 	return c, nil
 }
 
-// open opens the stream of c and finds its endpoint.
-func (t *Transport) open(c *conn) error {
+// open opens the stream of c at u and finds its endpoint.
+func (t *Transport) open(c *conn, u *url.URL) error {
 	resp, err := c.http.Do(c.life, &httpx.Request{
 		Method: "GET",
-		URL:    t.url,
+		URL:    u,
 		Header: http.Header{
 			"Accept":        {eventStream},
 			"Cache-Control": {"no-store"},
-			// What compresses a stream often holds it back.
+			// Compression often delays events.
 			"Accept-Encoding": {"identity"},
 		},
-		HeaderTimeout: max(t.opts.HeaderTimeout, 0),
-		IdleTimeout:   t.opts.IdleTimeout,
+		HeaderTimeout: t.headerTimeout(),
+		IdleTimeout:   t.IdleTimeout,
 	})
 	if err != nil {
 		return err
@@ -144,21 +148,21 @@ func (t *Transport) open(c *conn) error {
 		return err
 	}
 	c.stream = resp.Body
-	c.events = eventstream.NewReader(resp.Body, t.opts.MaxMessage)
-	what := "GET " + httpx.Clean(resp.Request.URL)
+	c.events = eventstream.NewReader(resp.Body, t.MaxMessage)
+	op := "GET " + httpx.Clean(resp.Request.URL)
 	ref, err := t.announced(c)
 	if err == nil {
 		c.endpoint, err = t.endpoint(resp.Request.URL, ref)
 	}
 	if err != nil {
-		return diag.Op(what, err)
+		return diag.Op(op, err)
 	}
 	return nil
 }
 
-// announced returns what the server says to be its endpoint.
+// announced returns the endpoint that the server announces.
 func (t *Transport) announced(c *conn) (string, error) {
-	if d := t.opts.HeaderTimeout; d > 0 {
+	if d := t.headerTimeout(); d > 0 {
 		timer := time.AfterFunc(d, func() { c.stop(&httpx.TimeoutError{What: "no endpoint event", After: d}) })
 		defer timer.Stop()
 	}
@@ -181,19 +185,19 @@ var (
 	errEarly      = errors.New("an event before the endpoint event")
 )
 
-// endpoint returns where messages go to: to the URL that ref, or
-// Options.Endpoint, means in a document at base.
+// endpoint returns the URL for messages: ref or Options.Endpoint, resolved against
+// base.
 func (t *Transport) endpoint(base *url.URL, ref string) (*url.URL, error) {
 	u, err := httpx.Resolve(base, ref)
-	if t.opts.Endpoint == "" {
+	if t.Endpoint == "" {
 		if err != nil {
 			return nil, diag.Op("endpoint event", err)
 		}
 		return u, nil
 	}
-	own, ownErr := httpx.Resolve(base, t.opts.Endpoint)
-	if ownErr != nil {
-		return nil, diag.Op("Options.Endpoint", ownErr)
+	own, err := httpx.Resolve(base, t.Endpoint)
+	if err != nil {
+		return nil, diag.Op("Options.Endpoint", err)
 	}
 	if _, query, _ := strings.Cut(ref, "?"); own.RawQuery == "" {
 		own.RawQuery, _, _ = strings.Cut(query, "#")

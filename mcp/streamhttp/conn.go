@@ -20,7 +20,7 @@ const typeJSON, eventStream = "application/json", "text/event-stream"
 type conn struct {
 	jsonrpc.Dispatcher
 
-	opts *Options
+	opts Options // those of the Transport, with defaults
 	url  *url.URL
 	http *httpx.Client
 
