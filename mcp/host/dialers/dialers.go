@@ -37,6 +37,12 @@ type Options struct {
 	// Client sends the requests, as in the options of the transports.
 	Client *http.Client
 
+	// HTTP and SSE are the settings of the transports, and may be nil. Client is
+	// the default of their Client. The headers of a server take precedence over
+	// Header.
+	HTTP *streamhttp.Options
+	SSE  *sse.Options
+
 	// OAuth configures the authorization at servers whose settings ask for
 	// OAuth or have neither an authorization type nor an Authorization header.
 	// The settings of a server take precedence over its Client, Scopes and
@@ -67,15 +73,27 @@ func All(o *Options) host.Dialers {
 	}
 	return host.Dialers{
 		config.Stdio:         host.Stdio,
-		config.HTTP:          d.http,
-		config.SSE:           d.sse,
+		config.HTTP:          checked(d.http),
+		config.SSE:           checked(d.sse),
 		config.SDK:           host.InProcess(d.InProcess),
-		config.ClaudeAIProxy: d.proxy,
+		config.ClaudeAIProxy: checked(d.proxy),
 	}
 }
 
 // errInvalidURL stands for an error that would contain the URL.
 var errInvalidURL = errors.New("the URL is invalid")
+
+// checked returns a Dialer with an error for nil.
+func checked(d host.Dialer) host.Dialer {
+	return func(to *host.DialParams) (mcp.Transport, error) {
+		if to == nil || to.Server == nil {
+			return nil, errNoServer
+		}
+		return d(to)
+	}
+}
+
+var errNoServer = errors.New("DialParams.Server is nil")
 
 type dialers struct {
 	Options
@@ -85,19 +103,19 @@ type dialers struct {
 func (d *dialers) http(to *host.DialParams) (mcp.Transport, error) { return d.stream(to, to.URL) }
 
 func (d *dialers) stream(to *host.DialParams, url string) (mcp.Transport, error) {
-	client, err := d.client(to, url)
-	if err != nil {
+	t := streamhttp.New(url, d.HTTP)
+	if err := d.settings(to, url, &t.Client, &t.Header); err != nil {
 		return nil, err
 	}
-	return streamhttp.New(url, &streamhttp.Options{Client: client, Header: header(to)}), nil
+	return t, nil
 }
 
 func (d *dialers) sse(to *host.DialParams) (mcp.Transport, error) {
-	client, err := d.client(to, to.URL)
-	if err != nil {
+	t := sse.New(to.URL, d.SSE)
+	if err := d.settings(to, to.URL, &t.Client, &t.Header); err != nil {
 		return nil, err
 	}
-	return sse.New(to.URL, &sse.Options{Client: client, Header: header(to)}), nil
+	return t, nil
 }
 
 // proxy connects through a proxy. The server's ID replaces {id} or {server_id}
@@ -115,30 +133,41 @@ func (d *dialers) proxy(to *host.DialParams) (mcp.Transport, error) {
 	return d.stream(to, at)
 }
 
-func header(to *host.DialParams) http.Header {
-	h := make(http.Header)
-	for name, value := range to.Headers {
-		h.Set(name, value)
-	}
-	return h
-}
-
-// client returns the HTTP client for a server.
-func (d *dialers) client(to *host.DialParams, server string) (*http.Client, error) {
+// settings adds the settings of a server to those of its transport.
+func (d *dialers) settings(to *host.DialParams, server string, client **http.Client, header *http.Header) (err error) {
 	to.Classify = classify
+	if *header == nil {
+		*header = make(http.Header)
+	}
+	for name, value := range to.Headers {
+		header.Set(name, value)
+	}
+	if *client == nil {
+		*client = d.Client
+	}
 	switch to.Auth.Type {
 	case config.AuthOAuth:
 	case "":
-		if d.OAuth == nil || header(to).Get("Authorization") != "" {
-			return d.Client, nil
+		if d.OAuth == nil || header.Get("Authorization") != "" {
+			return nil
 		}
 	default:
-		return d.Client, nil
+		return nil
 	}
+	*client, err = d.authorized(to, server, *client)
+	return err
+}
+
+// authorized returns a copy of base, which may be nil, that authorizes its
+// requests.
+func (d *dialers) authorized(to *host.DialParams, server string, base *http.Client) (*http.Client, error) {
 	o := d.auth
 	client := http.Client{}
-	if d.Client != nil {
-		client = *d.Client
+	if base != nil {
+		client = *base
+	}
+	if base != d.Client && client.Transport != nil && (d.OAuth == nil || d.OAuth.Base == nil) {
+		o.Base = client.Transport
 	}
 	if s := &to.Auth.OAuth; s.ClientID != "" {
 		o.Client = oauth.Client{ID: s.ClientID, Secret: s.ClientSecret}

@@ -17,7 +17,9 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/host"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 	"github.com/stdmcp/stdmcp/mcp/host/dialers"
+	"github.com/stdmcp/stdmcp/mcp/sse"
 	"github.com/stdmcp/stdmcp/mcp/stdio"
+	"github.com/stdmcp/stdmcp/mcp/streamhttp"
 )
 
 // newHost returns a host with all dialers that is shut down when the test ends.
@@ -205,4 +207,44 @@ func Example() {
 	// Output:
 	// [docs]
 	// docs  pending (disconnected)
+}
+
+func TestOptionsOfTransports(t *testing.T) {
+	for _, kind := range []string{config.HTTP, config.SSE} {
+		o := &dialers.Options{Client: &http.Client{}}
+		header := http.Header{"X-Common": {"common"}, "X-Server": {"common"}}
+		o.HTTP = &streamhttp.Options{Header: header, HeaderTimeout: time.Second, NoStream: true}
+		o.SSE = &sse.Options{Header: header, IdleTimeout: time.Minute, Client: &http.Client{}}
+		to := &host.DialParams{Server: &host.Server{Name: "x", Type: kind, URL: "https://example.com/mcp", Headers: map[string]string{"x-server": "server"}}}
+		transport, err := dialers.All(o)[kind](to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got http.Header
+		switch tr := transport.(type) {
+		case *streamhttp.Transport:
+			got = tr.Header
+			if tr.Client != o.Client || tr.HeaderTimeout != time.Second || !tr.NoStream {
+				t.Errorf("%+v", tr)
+			}
+		case *sse.Transport:
+			got = tr.Header
+			if tr.Client != o.SSE.Client || tr.IdleTimeout != time.Minute {
+				t.Errorf("%+v", tr)
+			}
+		}
+		if got.Get("X-Common") != "common" || got.Get("X-Server") != "server" || header.Get("X-Server") != "common" {
+			t.Errorf("%s: %v", kind, got)
+		}
+	}
+}
+
+func TestDialersRefuseNil(t *testing.T) {
+	for kind, dial := range dialers.All(nil) {
+		for _, to := range []*host.DialParams{nil, {}} {
+			if tr, err := dial(to); tr != nil || err == nil {
+				t.Errorf("%s: %v, %v", kind, tr, err)
+			}
+		}
+	}
 }
