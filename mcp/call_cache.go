@@ -24,7 +24,7 @@ type Cache interface {
 type resultCache interface {
 	observer
 
-	// lookUp returns what is kept under key, and the state of the cache for a
+	// lookUp returns the entry of a key, and the state of the cache for a
 	// later store.
 	lookUp(ctx context.Context, key string) (raw RawMessage, state int)
 
@@ -51,8 +51,8 @@ type cache struct {
 
 	mu      sync.Mutex
 	entries map[string]entry // by method and params
-	size    int              // of what is kept, in bytes
-	state   int              // grows with each drop
+	size    int              // of the entries, in bytes
+	state   int              // incremented by each drop
 }
 
 type entry struct {
@@ -60,11 +60,11 @@ type entry struct {
 	ends time.Time
 }
 
-// A refresh is the key of a context that Refresh has made.
+// A refresh is the key of the value in a context from Refresh.
 type refresh struct{}
 
-// Refresh returns a context in which calls are not answered from a [Cache]. What
-// the server answers is kept.
+// Refresh returns a context in which calls bypass the [Cache]: the client sends
+// every request, and caches the results.
 func Refresh(ctx context.Context) context.Context {
 	return context.WithValue(ctx, refresh{}, true)
 }
@@ -107,7 +107,7 @@ func (c *cache) remove(key string) {
 	delete(c.entries, key)
 }
 
-// sweep removes what is not good any more.
+// sweep removes the expired entries.
 func (c *cache) sweep() {
 	now := time.Now()
 	for key, e := range c.entries {
@@ -117,7 +117,8 @@ func (c *cache) sweep() {
 	}
 }
 
-// drop removes the results of a method, and those on their way.
+// drop removes the results of methods. Results of pending requests are not
+// stored.
 func (c *cache) drop(methods ...string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -140,7 +141,7 @@ func (c *cache) observe(method string, _ RawMessage) error {
 	case ResourcesChanged:
 		c.drop("resources/list", "resources/templates/list")
 	case ResourceUpdated:
-		c.drop("resources/read") // that of a part may hold the whole
+		c.drop("resources/read") // the URI may be that of a part of the resource
 	}
 	return nil
 }
@@ -175,7 +176,7 @@ func (c *Client) lookup(ctx context.Context, q *call) (RawMessage, cacheSlot) {
 	return nil, cacheSlot{string(key), state}
 }
 
-// store caches a result from the server for the time that the server has set.
+// store caches a result of the server for its time to live.
 func (c *Client) store(slot cacheSlot, raw RawMessage, res result) {
 	t, ok := res.(expiring)
 	if slot.key == "" || !ok || t.caching().TTLMs == nil {

@@ -11,13 +11,12 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// maxInputs is how many things a server may ask for at once.
 const maxInputRequests = 64
 
-// ErrInputRequired is matched by the error of a call for which the server asks
-// for something that the client doesn't have: no handler for it,
-// one that failed, or too many rounds.
-var ErrInputRequired = errors.New("the server asks for more input")
+// ErrInputRequired is matched by the error of a call if the client could not
+// provide the input that the server requires: there is no handler for it, the
+// handler failed, or the server required input too often.
+var ErrInputRequired = errors.New("the server requires more input")
 
 // An inputRounds is the state of a call to which the server has responded
 // without a final result.
@@ -119,9 +118,10 @@ func (c *Client) collectInputs(ctx context.Context, q *call, raw []byte) error {
 	return nil
 }
 
-// answerAll returns the member inputResponses. The first failure ends the other
-// questions.
-func (c *Client) answerAll(ctx context.Context, keys []string, question func(key string) (InputRequest, error)) ([]byte, error) {
+// answerAll answers input requests concurrently and returns the member
+// inputResponses. The first failure cancels the other handlers. request returns
+// the input request with a key.
+func (c *Client) answerAll(ctx context.Context, keys []string, request func(key string) (InputRequest, error)) ([]byte, error) {
 	ctx, cancel := context.WithCancel(&callContext{ctx, c.ctx})
 	defer cancel()
 	answers := make([]RawMessage, len(keys))
@@ -130,9 +130,9 @@ func (c *Client) answerAll(ctx context.Context, keys []string, question func(key
 	var wg sync.WaitGroup
 	for i, key := range keys {
 		wg.Add(1)
-		go func() { // ends with the program's function
+		go func() { // ends when the handler returns
 			defer wg.Done()
-			answer, err := c.answerInput(ctx, key, question)
+			answer, err := c.answerInput(ctx, key, request)
 			if err != nil {
 				once.Do(func() { failure = diag.Op(wire.Quote(key), err); cancel() })
 			}
@@ -162,7 +162,8 @@ func (t *inputsRequired) fields(c *codec) {
 	c.stringPtr("requestState", &t.state)
 }
 
-// A callContext is that of a call, which has the values of the client's, too.
+// A callContext is the context of a call, with the values of the client's
+// context in addition.
 type callContext struct {
 	context.Context
 	client context.Context
@@ -175,25 +176,25 @@ func (c *callContext) Value(key any) any {
 	return c.client.Value(key)
 }
 
-// input answers one question.
-func (c *Client) answerInput(ctx context.Context, key string, question func(string) (InputRequest, error)) (RawMessage, error) {
-	ask, err := question(key)
+// answerInput answers one input request.
+func (c *Client) answerInput(ctx context.Context, key string, request func(string) (InputRequest, error)) (RawMessage, error) {
+	q, err := request(key)
 	if err != nil {
 		return nil, &malformedError{err}
 	}
-	switch ask.Method {
+	switch q.Method {
 	case "roots/list", "sampling/createMessage", "elicitation/create":
 	default:
-		return nil, &inputError{ask.Method, invalidParams("not among what a result may ask for")}
+		return nil, &inputError{q.Method, invalidParams("a result cannot request this")}
 	}
-	answer, err := c.handle(ctx, ask.Method, ask.Params)
+	answer, err := c.handle(ctx, q.Method, q.Params)
 	if err != nil {
-		return nil, &inputError{ask.Method, err}
+		return nil, &inputError{q.Method, err}
 	}
 	return answer, nil
 }
 
-// An inputError is why something that the server asks for can't be given. It
+// An inputError is the reason why the client cannot provide an input. It
 // matches ErrInputRequired.
 type inputError struct {
 	method string
@@ -206,8 +207,8 @@ func (e *inputError) Error() string {
 
 func (e *inputError) Is(target error) bool { return target == ErrInputRequired }
 
-// Unwrap hides an answer that was meant for the server, which would look like
-// one of the server's.
+// Unwrap hides an error that a handler made for the server. It would look like
+// an error of the server.
 func (e *inputError) Unwrap() error {
 	if _, ok := e.err.(*jsonrpc.Error); ok {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// appendParams appends the params object of a request, or of a notification
-// when era is nil.
+// appendParams appends the params object of a request. era is nil for a
+// notification, and token 0 for a call without progress.
 func appendParams(b []byte, era era, q *call, token int64) (_ []byte, err error) {
 	b = append(b, '{')
 	if q.params != nil {
@@ -33,14 +33,14 @@ func appendParams(b []byte, era era, q *call, token int64) (_ []byte, err error)
 		return b, err
 	}
 	if len(b) == empty {
-		b = b[:start] // nothing to say
+		b = b[:start]
 	} else {
 		b = append(b, '}')
 	}
 	return append(b, '}'), nil
 }
 
-// appendMeta appends the caller's part of _meta.
+// appendMeta appends the caller's members of _meta.
 func appendMeta(b []byte, meta map[string]any) (_ []byte, err error) {
 	if len(meta) == 0 {
 		return b, nil
@@ -48,7 +48,7 @@ func appendMeta(b []byte, meta map[string]any) (_ []byte, err error) {
 	for _, key := range wire.SortedKeys(meta) {
 		switch key {
 		case "progressToken", metaVersion, metaClientInfo, metaCapabilities:
-			return b, errors.New("the key " + wire.Quote(key) + " of Meta is the client's own")
+			return b, errors.New("the client itself sets the key " + wire.Quote(key) + " of Meta")
 		}
 		if b, err = wire.AppendValue(wire.AppendKey(b, key), meta[key]); err != nil {
 			return b, diag.Op("Meta "+wire.Quote(key), err)
@@ -57,8 +57,8 @@ func appendMeta(b []byte, meta map[string]any) (_ []byte, err error) {
 	return b, nil
 }
 
-// setParams takes params apart that the library doesn't know, as _meta may be
-// among them.
+// setParams sets the params of a raw call. It separates _meta from the other
+// members, as the client adds to it.
 func (q *request) setParams(params any) error {
 	b, err := appendObjectOf(nil, params)
 	if err != nil {
@@ -85,7 +85,7 @@ func (q *request) setParams(params any) error {
 	return nil
 }
 
-// appendNamed appends the name of what is called and its arguments.
+// appendNamed appends the name of the tool or prompt, and the arguments.
 func (q *request) appendNamed(b []byte) ([]byte, error) {
 	b = wire.AppendString(wire.AppendKey(b, "name"), q.name)
 	b, err := appendObjectOf(wire.AppendKey(b, "arguments"), q.args)
@@ -129,7 +129,7 @@ func (q *request) appendURI(b []byte) ([]byte, error) {
 	return wire.AppendString(wire.AppendKey(b, "uri"), q.name), nil
 }
 
-// buffers holds what params are built in.
+// buffers holds buffers for params.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 func putBuffer(b *[]byte) {

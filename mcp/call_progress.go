@@ -10,36 +10,35 @@ import (
 	"github.com/stdmcp/stdmcp/internal/queue"
 )
 
-// maxProgress is how many progress notifications of one call may wait for its
-// function before further ones are dropped.
+// maxProgress is how many progress notifications of one call may be queued for
+// its function. The client drops more.
 const maxProgress = 256
 
-// A progressTable leads progress notifications to the calls that they belong
-// to.
+// A progressTable dispatches progress notifications to calls.
 type progressTable struct {
 	mu    sync.Mutex
-	last  int64 // the token given most recently
+	last  int64 // the latest token
 	sinks map[int64]*progressSink
 }
 
-// A progressSink is a call that wants to hear of its progress.
+// A progressSink receives the progress of one call.
 type progressSink struct {
 	token int64
 	f     func(Progress)
-	timer *callTimer  // starts anew; nil when there is none
+	timer *callTimer  // progress restarts it; may be nil
 	queue queue.Queue // calls f
 
 	mu      sync.Mutex
-	last    *float64 // the progress so far, nil before the first
-	waiting int      // how many notifications are in the queue
-	ended   bool     // the call has its answer, or does without
+	last    *float64 // the latest progress; nil before the first
+	waiting int      // the number of notifications in the queue
+	ended   bool     // the call has returned
 }
 
 func (t *progressTable) add(f func(Progress), timer *callTimer) *progressSink {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.last++
-	s := &progressSink{token: t.last, f: f, timer: timer, queue: queue.Queue{Max: maxProgress + 1}} // one for remove
+	s := &progressSink{token: t.last, f: f, timer: timer, queue: queue.Queue{Max: maxProgress + 1}} // one more for remove
 	if t.sinks == nil {
 		t.sinks = make(map[int64]*progressSink)
 	}
@@ -47,14 +46,14 @@ func (t *progressTable) add(f func(Progress), timer *callTimer) *progressSink {
 	return s
 }
 
-// remove ends the use of a sink. It lets the function see what came before
-// the answer, no longer than ctx.
+// remove removes a sink. It waits, at most until ctx ends, for the function to
+// handle the progress that arrived before the response.
 func (t *progressTable) remove(ctx context.Context, s *progressSink) {
 	t.mu.Lock()
 	delete(t.sinks, s.token)
 	t.mu.Unlock()
 	s.mu.Lock()
-	s.ended = true // deliver may have found s before
+	s.ended = true // deliver may already have found s
 	s.mu.Unlock()
 	seen := make(chan struct{})
 	if s.queue.Add(func() { close(seen) }) {
@@ -67,17 +66,17 @@ func (t *progressTable) remove(ctx context.Context, s *progressSink) {
 }
 
 var (
-	errUnknownToken = errors.New("progress of no call that waits")
+	errUnknownToken = errors.New("progress for no pending call")
 	errNoProgress   = errors.New("progress that does not increase")
 )
 
-// deliver takes the params of a progress notification. It never waits.
+// deliver handles the params of a progress notification. It never blocks.
 func (t *progressTable) deliver(params []byte) error {
 	var p Progress
 	if err := decodeText(params, &p); err != nil {
 		return &malformedError{err}
 	}
-	// Servers exist that turn numbers into strings.
+	// Some servers convert numbers to strings.
 	n, err := strconv.ParseInt(strings.Trim(p.token.String(), `"`), 10, 64)
 	if err != nil {
 		return errUnknownToken
@@ -107,7 +106,7 @@ func (s *progressSink) deliver(p Progress) error {
 	if s.waiting == maxProgress {
 		return ErrOverloaded
 	}
-	s.queue.Add(func() { s.dequeued(); s.f(p) }) // has room for as many
+	s.queue.Add(func() { s.dequeued(); s.f(p) }) // has room for maxProgress
 	s.waiting++
 	return nil
 }

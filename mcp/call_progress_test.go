@@ -62,7 +62,7 @@ func TestProgressThatCannotBeUsed(t *testing.T) {
 		{"below zero", []string{`{"progressToken":$token,"progress":-2}`, `{"progressToken":$token,"progress":-1}`}, []float64{-2, -1}, nil},
 		{"unknown token", []string{`{"progressToken":99,"progress":1}`, `{"progressToken":"nobody's","progress":1}`,
 			`{"progressToken":null,"progress":1}`, `{"progress":1}`, `{"progressToken":-$token,"progress":1}`},
-			nil, []string{"no call", "no call", "no call", "no call", "no call"}},
+			nil, []string{"no pending call", "no pending call", "no pending call", "no pending call", "no pending call"}},
 		{"the token as a string", []string{`{"progressToken":"$token","progress":1}`}, []float64{1}, nil},
 		{"no number", []string{`{"progressToken":$token,"progress":"1"}`, `{"progressToken":$token,"progress":[]}`, `[]`, `1`},
 			nil, []string{"malformed", "malformed", "", "malformed"}},
@@ -111,7 +111,7 @@ func TestProgressAfterTheAnswerIsDropped(t *testing.T) {
 			t.Error(err)
 		}
 		// Both may be read before Do goes on, and then the report is in time.
-		if !called && !j.says("no call") {
+		if !called && !j.says("no pending call") {
 			t.Error("the late report was neither delivered nor reported")
 		}
 	})
@@ -260,15 +260,15 @@ func TestTimeouts(t *testing.T) {
 		want    time.Duration
 		says    string
 	}{
-		{"by default", mcp.Options{}, mcp.ToolCall{}, time.Minute, "no answer within 1m0s"},
-		{"of the client", mcp.Options{Timeout: 7 * time.Second}, mcp.ToolCall{}, 7 * time.Second, "no answer within 7s"},
+		{"by default", mcp.Options{}, mcp.ToolCall{}, time.Minute, "no response within 1m0s"},
+		{"of the client", mcp.Options{Timeout: 7 * time.Second}, mcp.ToolCall{}, 7 * time.Second, "no response within 7s"},
 		{"of the call", mcp.Options{Timeout: 7 * time.Second}, mcp.ToolCall{Timeout: 2 * time.Minute}, 2 * time.Minute, "2m0s"},
 		{"none", mcp.Options{Timeout: -1}, mcp.ToolCall{}, time.Hour, "1h0m0s"},
 		{"none for the call", mcp.Options{}, mcp.ToolCall{Timeout: -1}, time.Hour, "1h0m0s"},
-		{"in all", mcp.Options{Timeout: -1, MaxTimeout: time.Second}, mcp.ToolCall{}, time.Second, "1s"},
+		{"in total", mcp.Options{Timeout: -1, MaxTimeout: time.Second}, mcp.ToolCall{}, time.Second, "1s"},
 		{"more than in all", mcp.Options{MaxTimeout: time.Second}, mcp.ToolCall{Timeout: time.Minute}, time.Second, "1s"},
-		{"without progress", mcp.Options{}, mcp.ToolCall{Progress: func(mcp.Progress) {}}, time.Minute, "no answer within 1m0s"},
-		{"none, without progress", mcp.Options{Timeout: -1}, mcp.ToolCall{Progress: func(mcp.Progress) {}}, time.Hour, "in all"},
+		{"without progress", mcp.Options{}, mcp.ToolCall{Progress: func(mcp.Progress) {}}, time.Minute, "no response within 1m0s"},
+		{"none, without progress", mcp.Options{Timeout: -1}, mcp.ToolCall{Progress: func(mcp.Progress) {}}, time.Hour, "in total"},
 	} {
 		for _, version := range eras {
 			t.Run(tt.name+"/"+version, func(t *testing.T) {
@@ -335,7 +335,7 @@ func TestProgressExtendsTheTimeToTheMaximumOnly(t *testing.T) {
 			_, err := c.Do(t.Context(), &mcp.ToolCall{
 				Name: "echo", Arguments: map[string]any{"message": "x"}, Progress: func(mcp.Progress) { n++ },
 			})
-			wantError(t, err, context.DeadlineExceeded, "32s in all, in spite of progress")
+			wantError(t, err, context.DeadlineExceeded, "32s in total, despite progress")
 		})
 		if n < 30 {
 			t.Errorf("%d reports", n)

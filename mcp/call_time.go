@@ -135,9 +135,9 @@ type timeoutError struct {
 
 func (e *timeoutError) Error() string {
 	if e.total {
-		return "no answer within " + e.after.String() + " in all, in spite of progress"
+		return "no response within " + e.after.String() + " in total, despite progress"
 	}
-	return "no answer within " + e.after.String()
+	return "no response within " + e.after.String()
 }
 
 func (e *timeoutError) Is(target error) bool { return target == context.DeadlineExceeded }

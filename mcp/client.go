@@ -9,36 +9,37 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// A Client is connected to one server. Connect makes one, and Close must be
-// called when it is no longer needed. All methods may be used concurrently.
+// A Client is a connection to one server. Connect returns one, and the caller
+// must call Close when it no longer needs it. All methods may be used
+// concurrently.
 type Client struct {
 	opts          Options
 	conn          jsonrpc.Conn
 	era           era
 	server        ServerInfo
-	transportName string // how the transport calls the server
+	transportName string // the transport's name for the server; may be empty
 	progress      progressTable
-	notifications queue.Queue  // runs the functions that notifications are for
-	requests      requestTable // what the server asked for
-	session       sessionState // in the legacy era
-	cache         resultCache  // nil if the program does not want one
-	tasks         tasker       // waits through tasks; nil if the program doesn't want that
+	notifications queue.Queue  // calls the functions that handle notifications
+	requests      requestTable // of the server
+	session       sessionState // legacy era only
+	cache         resultCache  // may be nil
+	tasks         tasker       // may be nil
 
 	mu             sync.Mutex
-	observers      []observer   // of notifications; never changed, only replaced
-	defaultTimeout timeoutError // of calls with the usual time-out
+	observers      []observer   // replaced, never modified
+	defaultTimeout timeoutError // of calls with Options.Timeout, to save an allocation
 
-	// Ends the functions that handle what the server sends. It lives as long
-	// as the client and has the values of the context given to Connect.
+	// The context of handlers. It lives as long as the client and has the
+	// values of the context of Connect.
 	ctx    context.Context
 	cancel context.CancelFunc
 }
 
 const (
-	// maxNotes is how many notifications may wait to be handled.
+	// maxNotifications is how many notifications may be queued.
 	maxNotifications = 1024
 
-	// handlerGrace is how long Close waits for handlers to return.
+	// handlerWait is how long Close waits for handlers to return.
 	handlerWait = 500 * time.Millisecond
 )
 
@@ -58,21 +59,22 @@ func newClient(ctx context.Context, opts *Options) *Client {
 	return c
 }
 
-// Server returns what is known about the server.
+// Server describes the server.
 func (c *Client) Server() ServerInfo { return c.server }
 
-// Done is closed when the connection has ended, by Close or by itself.
+// Done returns a channel that is closed when the connection has ended.
 func (c *Client) Done() <-chan struct{} { return c.conn.Done() }
 
-// Err returns what ended the connection, matching [ErrClosed], or nil while
-// it is open.
+// Err returns the reason why the connection has ended, which matches
+// [ErrClosed], or nil while it is open.
 func (c *Client) Err() error { return c.conn.Err() }
 
-// Close ends the connection: everything pending fails with [ErrClosed], and a
-// server that was started is shut down. It returns when nothing is left, which
-// takes a moment with a polite server and a few seconds with any other. It
-// may be called more than once. The error says that something could not be
-// ended in time, such as a stream that doesn't return from Read.
+// Close ends the connection. Pending calls fail with [ErrClosed], and the
+// transport shuts down a server process that it has started. Close returns when
+// no goroutine and no process is left: within milliseconds if the server
+// cooperates, otherwise within a few seconds. It may be called more than once.
+// It returns an error if something could not be ended in time, such as a stream
+// that does not return from Read.
 func (c *Client) Close() error {
 	c.stop()
 	err := c.conn.Close()
@@ -81,24 +83,23 @@ func (c *Client) Close() error {
 	return err
 }
 
-// stop ends the handlers.
+// stop cancels the handlers.
 func (c *Client) stop() { c.cancel() }
 
-// Ping returns nil when the server gives a sign of life, even if that is an
-// error. A server of 2026-07-28 or later, which has no ping, is asked
-// server/discover.
+// Ping returns nil if the server responds, even with an error. Protocol versions
+// from 2026-07-28 on have no ping; Ping then sends server/discover.
 func (c *Client) Ping(ctx context.Context) error {
 	_, err := c.inSession(ctx, newCall(c.era.ping(), "", nil))
 	if serverError(err) != nil {
-		return nil // servers exist that don't know it
+		return nil // not all servers implement it
 	}
 	return err
 }
 
-// KeepAlive asks the server for a sign of life every so often, as Ping does,
-// and gives it as long to answer. It returns the error of the last of several
-// misses in a row, that of ctx, or what ended the connection. Who calls it
-// decides what then becomes of the client.
+// KeepAlive calls Ping at the given interval, which is also the timeout of a
+// ping. It returns the error of the last of several consecutive misses, the
+// cause of ctx, or the reason why the connection has ended. KeepAlive does not
+// close the client.
 func (c *Client) KeepAlive(ctx context.Context, every time.Duration, misses int) error {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -135,7 +136,7 @@ func (c *Client) Call(ctx context.Context, method string, params any) (RawMessag
 }
 
 // Notify sends a notification of any method, with params as for Call. It does
-// not wait until the server has read it.
+// not wait for the server to read it.
 func (c *Client) Notify(ctx context.Context, method string, params any) error {
 	q := newCall(method, "", nil)
 	if err := q.setParams(params); err != nil {

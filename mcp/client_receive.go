@@ -7,8 +7,8 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// message handles what the server sends that is no answer. It is called on
-// goroutines that read, and never waits.
+// message handles a request or notification of the server. The goroutines that
+// read call it, so it never blocks.
 func (c *Client) message(conn jsonrpc.Conn, m *jsonrpc.Message) {
 	if m.IsRequest() {
 		c.request(conn, m)
@@ -28,16 +28,16 @@ func (c *Client) notification(m *jsonrpc.Message) error {
 	case "notifications/message":
 		return c.log(m.Params)
 	}
-	for _, w := range c.allObservers() {
-		if err := w.observe(m.Method, m.Params); err != nil {
+	for _, o := range c.allObservers() {
+		if err := o.observe(m.Method, m.Params); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// guard keeps a panic in a caller's function from ending the program: the
-// server's input may well have caused it. It is reported instead.
+// guard calls a function of the program and reports a panic, which the server's
+// input may have caused, instead of ending the process.
 func (c *Client) guard(f func()) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -47,26 +47,26 @@ func (c *Client) guard(f func()) {
 	f()
 }
 
-// watch adds the watcher that add makes, unless has finds one.
+// addObserver adds the observer that add returns, unless has is true for one
+// that the client already has.
 func (c *Client) addObserver(has func(observer) bool, add func() observer) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, w := range c.observers {
-		if has(w) {
+	for _, o := range c.observers {
+		if has(o) {
 			return
 		}
 	}
 	c.observers = append(c.observers[:len(c.observers):len(c.observers)], add())
 }
 
-// watching returns the watchers.
 func (c *Client) allObservers() []observer {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.observers
 }
 
-// panicError is a panic in a function of the caller's.
+// panicError returns the error for a panic in a function of the program.
 func panicError(v any) error {
 	switch v := v.(type) {
 	case error:

@@ -8,21 +8,20 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// ServerInfo is what Connect learned about a server. Name, version and
-// instructions are the server's own words.
+// ServerInfo describes a server. All texts in it, such as its name and
+// instructions, come from the server.
 type ServerInfo struct {
 	Implementation
-	ProtocolVersion string // the protocol revision in use
+	ProtocolVersion string // in use
 	Capabilities    ServerCapabilities
 	Instructions    string // for the model; often empty
 }
 
-// Modern reports whether ProtocolVersion is of the modern era, in which there
-// is no initialize: 2026-07-28 or later.
+// Modern reports whether ProtocolVersion belongs to the modern era, which has no
+// initialize: 2026-07-28 or later.
 func (s ServerInfo) Modern() bool { return s.ProtocolVersion >= protocolVersions[modernVersions-1] }
 
-// MarshalJSON returns what the server said in the shape of the result of
-// initialize, whichever way it was asked.
+// MarshalJSON returns s in the form of the result of initialize, in both eras.
 func (s ServerInfo) MarshalJSON() ([]byte, error) {
 	return marshalObject(&initializeResult{
 		ProtocolVersion: s.ProtocolVersion,
@@ -42,18 +41,20 @@ func (s *ServerInfo) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Connect opens a connection to the server and agrees with it on a protocol
-// revision. ctx bounds the connecting only; the client lives until Close and
-// keeps the context's values. opts may be nil.
+// Connect opens a connection to a server and negotiates the protocol version.
+// ctx bounds only Connect itself; the client lives until Close and keeps the
+// values of ctx. opts may be nil.
 //
-// Servers of 2026-07-28 and later are found by asking server/discover, unless
-// the transport is one that they don't have. Anything but an answer that only
-// such a server gives leads to initialize, on a fresh connection if the server
-// ended the first. A server that is slow to start is asked both ways.
+// Connect first sends server/discover, to which servers of 2026-07-28 and later
+// respond, unless these do not support the transport. If the response is not
+// one of such a server Connect sends initialize, on a new connection if the
+// server has closed the first one. If there is no response within
+// [Options.ProbeTimeout] it sends initialize as well and waits for both.
 //
-// The error matches [ErrUnsupportedVersion] when there is no common revision,
-// [ErrClosed] when the server went away, context.DeadlineExceeded when it
-// does not answer, and [ErrMalformed] when its answer made no sense.
+// The error matches [ErrUnsupportedVersion] if there is no common protocol
+// version, [ErrClosed] if the server closed the connection,
+// context.DeadlineExceeded if it did not respond in time, and [ErrMalformed] if
+// its response is invalid.
 func Connect(ctx context.Context, t Transport, opts *Options) (*Client, error) {
 	if t, ok := t.(connector); ok {
 		return t.connect(ctx, opts)
@@ -67,7 +68,7 @@ func Connect(ctx context.Context, t Transport, opts *Options) (*Client, error) {
 	}
 	if err := c.open(ctx, t); err != nil {
 		c.stop()
-		return nil, c.firstOfError(err)
+		return nil, c.connectError(err)
 	}
 	a, err := c.negotiate(ctx)
 	if err != nil && !isModern(err) && c.probes() && c.conn.Err() != nil && ctx.Err() == nil {
@@ -75,20 +76,20 @@ func Connect(ctx context.Context, t Transport, opts *Options) (*Client, error) {
 	}
 	if err != nil {
 		c.Close()
-		return nil, c.firstOfError(err)
+		return nil, c.connectError(err)
 	}
 	c.adopt(a)
 	if level := c.opts.LogLevel; level != "" && c.server.Capabilities.Logging != nil {
 		if err := c.SetLogLevel(ctx, level); err != nil {
 			c.Close()
-			return nil, c.firstOfError(err)
+			return nil, c.connectError(err)
 		}
 	}
 	return c, nil
 }
 
-// connectOp describes connecting, for errors, with the program's name for the
-// server and the transport's. Both may be empty.
+// connectOp returns the operation for errors, with the names that the program
+// and the transport have for the server. Both may be empty.
 func connectOp(name, target string) string {
 	op := "connect"
 	if name != "" {
@@ -100,11 +101,19 @@ func connectOp(name, target string) string {
 	return op
 }
 
-func (c *Client) firstOfError(err error) error {
+func (c *Client) connectError(err error) error {
 	return diag.Op(connectOp(c.opts.Name, c.transportName), err)
 }
 
-// open opens the connection.
+// adopt sets the era and the server of the client.
+func (c *Client) adopt(a *agreement) {
+	c.era, c.server = a.era, a.server
+	c.requests.refuse.Store(!a.era.legacy())
+	if c.server.Name == "" {
+		c.server.Name = c.transportName
+	}
+}
+
 func (c *Client) open(ctx context.Context, t Transport) error {
 	conn, err := t.Open(ctx, jsonrpc.Handler{Message: c.message, Dropped: c.opts.Dropped, Trace: c.opts.Trace})
 	if err == nil {
@@ -113,8 +122,9 @@ func (c *Client) open(ctx context.Context, t Transport) error {
 	return err
 }
 
-// startAgain gives a server another chance that went away during the probe:
-// some exit when the first request is not initialize.
+// reconnectLegacy opens another connection and sends initialize, after the server
+// has closed the first one during the probe: some exit if the first request is
+// not initialize.
 func (c *Client) reconnectLegacy(ctx context.Context, t Transport, first error) (*agreement, error) {
 	legacy := c.opts.legacy(c.opts.ProtocolVersions)
 	if legacy == "" {
@@ -122,7 +132,7 @@ func (c *Client) reconnectLegacy(ctx context.Context, t Transport, first error) 
 	}
 	_ = c.conn.Close()
 	if err := c.open(ctx, t); err != nil {
-		return nil, first // says more: it is why a second try was needed
+		return nil, first // the reason for the second attempt
 	}
 	return c.initialize(ctx, legacy)
 }

@@ -8,14 +8,14 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// FirstOf returns a Transport for a server that one of several transports
-// reaches. [Connect] tries them in turn, and goes on to the next only when the
-// server is of another kind, not when it fails or refuses.
+// FirstOf returns a Transport for a server that supports one of several
+// transports. [Connect] tries them in order. It tries the next one only if the
+// server apparently uses another transport, not if the server fails or refuses.
 //
 //	mcp.FirstOf(streamhttp.New(url, nil), sse.New(url, nil))
 //
-// If none is right, the error has what became of each, and names transports
-// that have a method Kind() string.
+// If no transport succeeds the error contains the error of each, with the name
+// of the transport if it implements [Kinded].
 func FirstOf(transports ...Transport) Transport { return firstOf(transports) }
 
 type firstOf []Transport
@@ -27,9 +27,9 @@ func (f firstOf) String() string {
 	return nameOf(f[0])
 }
 
-var errNoTransport = errors.New("FirstOf was given no transport")
+var errNoTransport = errors.New("FirstOf has no transport")
 
-// Open opens the first.
+// Open opens the first transport.
 func (f firstOf) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
 	if len(f) == 0 {
 		return nil, errNoTransport
@@ -58,10 +58,10 @@ func (f firstOf) connect(ctx context.Context, opts *Options) (*Client, error) {
 	return nil, tried
 }
 
-// isOtherKind reports whether err says that the server wants another transport.
+// isOtherKind reports whether the server apparently uses another transport.
 func isOtherKind(err error) bool {
 	if e := serverError(err); e != nil && CodeUnsupportedVersion <= e.Code && e.Code <= CodeHeaderMismatch {
-		return false // only modern servers answer so (Streamable HTTP, backward compatibility)
+		return false // only modern servers use these codes (Streamable HTTP, backward compatibility)
 	}
 	for ; err != nil; err = errors.Unwrap(err) {
 		if e, ok := err.(OtherTransportError); ok {
@@ -71,10 +71,10 @@ func isOtherKind(err error) bool {
 	return false
 }
 
-// A triedError is what became of several attempts.
+// A firstOfError holds the errors of several transports.
 type firstOfError struct {
-	op    string   // the attempt, for Error
-	kinds []string // of transport; empty if not known
+	op    string   // see connectOp
+	kinds []string // of the transports; empty if unknown
 	errs  []error
 }
 
@@ -98,7 +98,7 @@ func (e *firstOfError) Error() string {
 			s += "over " + e.kinds[i] + ": "
 		}
 		if op, ok := err.(*diag.OpError); ok {
-			err = op.Err // without the server, again
+			err = op.Err // without the name of the server, which is in e.op
 		}
 		s += err.Error()
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// initialize opens a session with the given revision, or an older or newer
-// one that the server prefers.
+// initialize opens a session with the given protocol version, or another legacy
+// version that the server prefers.
 func (c *Client) initialize(ctx context.Context, version string) (*agreement, error) {
 	res, err := c.sendInitialize(ctx, version)
 	if other := c.otherVersion(err, version); other != "" {
@@ -27,7 +27,7 @@ func (c *Client) initialize(ctx context.Context, version string) (*agreement, er
 		return nil, &versionError{version, []string{res.ProtocolVersion}}
 	}
 	if b, ok := c.conn.(BatchReader); ok && agreed == ProtocolVersion20250326 {
-		b.AcceptBatches() // the one revision that has them
+		b.AcceptBatches() // no other version has batches
 	}
 	era := &legacyEra{version: agreed}
 	note := &jsonrpc.Request{
@@ -65,8 +65,8 @@ func (c *Client) sendInitialize(ctx context.Context, version string) (*initializ
 	return &res, nil
 }
 
-// otherVersion returns another legacy revision that a server which refused
-// the one asked for says that it speaks, or "".
+// otherVersion returns another legacy version that the server supports, according
+// to its refusal, or "".
 func (c *Client) otherVersion(err error, asked string) string {
 	answer := serverError(err)
 	if answer == nil {
@@ -78,8 +78,7 @@ func (c *Client) otherVersion(err error, asked string) string {
 	return ""
 }
 
-// supportedVersions returns the list that servers add to their refusal of a
-// revision.
+// supportedVersions returns the versions in a server's refusal of a version.
 func supportedVersions(e *jsonrpc.Error) []string {
 	var data versionData
 	if decodeText(e.Data, &data) != nil {
@@ -88,7 +87,7 @@ func supportedVersions(e *jsonrpc.Error) []string {
 	return data.supported
 }
 
-// versionData are the data of an error about the revision.
+// versionData is the data of a refusal of a version.
 type versionData struct{ supported []string }
 
 func (t *versionData) fields(c *codec) {

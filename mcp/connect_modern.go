@@ -7,29 +7,28 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// discover asks the server which modern revisions it speaks and what it
-// offers. The error is an *incompatible when the server is a modern one
-// without a revision that the client may use.
+// discover requests the modern protocol versions and the capabilities of the
+// server. The error is a *versionError if the server is a modern one and has no
+// version in common with the client.
 func (c *Client) discover(ctx context.Context) (*agreement, error) {
 	a, err := c.sendDiscover(ctx, c.opts.modern(c.opts.ProtocolVersions))
-	if inc, ok := err.(*versionError); ok {
-		// It may be the one that was asked for: not all servers behind one URL
-		// need be of the same age.
-		if v := c.opts.modern(inc.offered); v != "" {
+	if refused, ok := err.(*versionError); ok {
+		// The version may be the same one: servers behind one URL can differ.
+		if v := c.opts.modern(refused.offered); v != "" {
 			return c.sendDiscover(ctx, v)
 		}
 	}
 	return a, err
 }
 
-func (c *Client) sendDiscover(ctx context.Context, asked string) (*agreement, error) {
-	era := c.newModernEra(asked)
+func (c *Client) sendDiscover(ctx context.Context, version string) (*agreement, error) {
+	era := c.modernEra(version)
 	q := newCall("server/discover", "", nil)
 	q.timeout = c.handshakeTimeout()
 	q.traits |= uncancelable // a legacy server does not know the method
 	raw, err := c.intercept(ctx, era, q)
 	if answer := serverError(err); answer != nil && answer.Code == CodeUnsupportedVersion {
-		return nil, &versionError{era.version, supportedVersions(answer)}
+		return nil, &versionError{version, supportedVersions(answer)}
 	}
 	if err != nil {
 		return nil, err
@@ -41,19 +40,23 @@ func (c *Client) sendDiscover(ctx context.Context, asked string) (*agreement, er
 	if len(res.SupportedVersions) == 0 {
 		return nil, c.failed(q, &malformedError{errors.New("no supportedVersions")})
 	}
-	version := c.opts.modern(res.SupportedVersions)
-	if version == "" {
-		return nil, &versionError{era.version, res.SupportedVersions}
+	agreed := c.opts.modern(res.SupportedVersions)
+	if agreed == "" {
+		return nil, &versionError{version, res.SupportedVersions}
 	}
-	a := &agreement{era: c.newModernEra(version)}
+	a := &agreement{era: c.modernEra(agreed)}
 	a.server.Implementation = res.ServerInfo()
-	a.server.ProtocolVersion = version
+	a.server.ProtocolVersion = agreed
 	a.server.Capabilities = res.Capabilities
 	a.server.Instructions = res.Instructions
 	return a, nil
 }
 
-// isModern reports whether err is what only a server of this era says.
+func (c *Client) modernEra(version string) era {
+	return newModernEra(version, &c.opts.Info, c.capabilities(false), c.opts.LogLevel)
+}
+
+// isModern reports whether err can only come from a server of the modern era.
 func isModern(err error) bool {
 	if _, ok := err.(*versionError); ok {
 		return true
@@ -62,14 +65,14 @@ func isModern(err error) bool {
 	return answer != nil && (answer.Code == CodeHeaderMismatch || answer.Code == CodeMissingClientCapability)
 }
 
-// incompatible is a server without the revision that it was asked for.
+// A versionError is the refusal of a protocol version.
 type versionError struct {
 	asked   string
 	offered []string
 }
 
 func (e *versionError) Error() string {
-	s := ErrUnsupportedVersion.Error() + ": asked for " + e.asked + ", the server has"
+	s := ErrUnsupportedVersion.Error() + ": requested " + e.asked + ", the server supports"
 	for i, v := range e.offered {
 		if i == 10 {
 			return s + " …"

@@ -8,33 +8,25 @@ import (
 	"github.com/stdmcp/stdmcp/internal/diag"
 )
 
-// An agreement is how client and server go on.
+// An agreement is the result of a successful handshake.
 type agreement struct {
 	era    era
 	server ServerInfo
 }
 
-// agree makes a the way in which the client speaks from now on.
-func (c *Client) adopt(a *agreement) {
-	c.era, c.server = a.era, a.server
-	c.requests.refuse.Store(!a.era.legacy())
-	if c.server.Name == "" {
-		c.server.Name = c.transportName
-	}
-}
-
-// An outcome is the end of an attempt to agree.
+// An outcome is the result of the probe or of the handshake.
 type outcome struct {
 	*agreement
 	err error
 }
 
-// otherGrace is how long the answer to initialize may come after that to the
-// probe, and the other way round after a refusal. Both were sent by then.
-const otherGrace = 250 * time.Millisecond
+// otherWait is how long pickEra waits for the response to initialize after that
+// to the probe, or the reverse. Both requests have been sent by then.
+const otherWait = 250 * time.Millisecond
 
-// probes reports whether the server is to be asked for its era. Some that know
-// both answer in the modern one, over any transport, and then find fault.
+// probes reports whether Connect sends server/discover. Some servers of both
+// eras respond to it over any transport, but then refuse modern requests over a
+// legacy one.
 func (c *Client) probes() bool {
 	if old, ok := c.conn.(LegacyOnly); ok && old.Legacy() && c.opts.legacy(c.opts.ProtocolVersions) != "" {
 		return false
@@ -42,14 +34,14 @@ func (c *Client) probes() bool {
 	return c.opts.modern(c.opts.ProtocolVersions) != ""
 }
 
-// negotiate finds out the server's era and agrees with it on a revision.
+// negotiate determines the server's era and the protocol version.
 func (c *Client) negotiate(ctx context.Context) (*agreement, error) {
 	legacy := c.opts.legacy(c.opts.ProtocolVersions)
-	if known := c.opts.CachedServer; known != nil {
-		if v := c.opts.modern([]string{known.ProtocolVersion}); v != "" {
-			return &agreement{c.newModernEra(v), *known}, nil
+	if cached := c.opts.CachedServer; cached != nil {
+		if v := c.opts.modern([]string{cached.ProtocolVersion}); v != "" {
+			return &agreement{c.modernEra(v), *cached}, nil
 		}
-		if v := c.opts.legacy([]string{known.ProtocolVersion}); v != "" {
+		if v := c.opts.legacy([]string{cached.ProtocolVersion}); v != "" {
 			return c.initialize(ctx, v)
 		}
 	}
@@ -62,7 +54,7 @@ func (c *Client) negotiate(ctx context.Context) (*agreement, error) {
 	case legacy == "":
 		return c.discover(ctx)
 	}
-	// What is still under way when the other attempt has won ends with ctx.
+	// Whichever attempt is still pending at the end is canceled.
 	var attempts sync.WaitGroup
 	defer attempts.Wait()
 	ctx, cancel := context.WithCancel(ctx)
@@ -75,13 +67,13 @@ func (c *Client) negotiate(ctx context.Context) (*agreement, error) {
 		return c.afterProbe(ctx, p, legacy)
 	case <-wait.C:
 	}
-	// Silence is a legacy server, or one that is still starting.
+	// The server is a legacy server, or it is still starting.
 	session := start(&attempts, func() (*agreement, error) { return c.initialize(ctx, legacy) })
 	return c.pickEra(probe, session)
 }
 
-// settle decides between the two attempts. A session that was opened counts,
-// as a server of both eras may refuse modern requests after initialize.
+// pickEra chooses between the two attempts. An open session takes precedence, as
+// a server of both eras may refuse modern requests after initialize.
 func (c *Client) pickEra(probe, session <-chan outcome) (*agreement, error) {
 	var p, s outcome
 	select {
@@ -95,7 +87,7 @@ func (c *Client) pickEra(probe, session <-chan outcome) (*agreement, error) {
 		switch answer := serverError(s.err); {
 		case s.err == nil:
 		case answer != nil && (isModern(answer) || c.opts.modern(supportedVersions(answer)) != ""):
-			p = <-probe // a modern server refused, so that the probe is what counts
+			p = <-probe // a modern server has refused initialize
 			return p.agreement, p.err
 		default:
 			p = awaitOther(probe)
@@ -107,9 +99,9 @@ func (c *Client) pickEra(probe, session <-chan outcome) (*agreement, error) {
 	return s.agreement, s.err
 }
 
-// soon returns the outcome of an attempt if it comes within otherGrace.
+// awaitOther returns the outcome of an attempt, or none after otherWait.
 func awaitOther(attempt <-chan outcome) (o outcome) {
-	t := time.NewTimer(otherGrace)
+	t := time.NewTimer(otherWait)
 	defer t.Stop()
 	select {
 	case o = <-attempt:
@@ -118,8 +110,8 @@ func awaitOther(attempt <-chan outcome) (o outcome) {
 	return o
 }
 
-// probeTime is how long the probe may take before initialize is tried. Where
-// ctx is short, most of its time is left for that.
+// probeTimeout is how long Connect waits before it sends initialize as well. If
+// ctx ends soon most of its time is left for that.
 func (c *Client) probeTimeout(ctx context.Context) time.Duration {
 	d := c.opts.ProbeTimeout
 	if d < 0 {
@@ -131,8 +123,9 @@ func (c *Client) probeTimeout(ctx context.Context) time.Duration {
 	return d
 }
 
-// handshakeTime is how long a request of Connect may take. A server may still
-// be starting, however fast it will be, and there is the context.
+// handshakeTimeout is the timeout of a request of Connect. It is at least a
+// minute, as the server may still be starting; the context of Connect may end
+// earlier.
 func (c *Client) handshakeTimeout() time.Duration {
 	if d := c.opts.Timeout; d < 0 || d > time.Minute {
 		return d
@@ -140,27 +133,27 @@ func (c *Client) handshakeTimeout() time.Duration {
 	return time.Minute
 }
 
-// afterProbe goes on with what the probe found in time.
+// afterProbe continues after the probe has ended in time.
 func (c *Client) afterProbe(ctx context.Context, p outcome, legacy string) (*agreement, error) {
 	if inc, ok := p.err.(*versionError); ok {
 		if legacy = c.opts.legacy(inc.offered); legacy == "" {
 			return nil, inc
 		}
-		return c.initialize(ctx, legacy) // a server of both eras, which has an older revision in common
+		return c.initialize(ctx, legacy) // a server of both eras
 	}
 	if p.err == nil || isModern(p.err) || c.conn.Err() != nil {
 		return p.agreement, p.err
 	}
 	if ctx.Err() != nil {
-		return nil, context.Cause(ctx) // says more than how a legacy server refused the probe
+		return nil, context.Cause(ctx) // more helpful than the refusal of a legacy server
 	}
 	return c.initialize(ctx, legacy)
 }
 
-// start runs f and returns where its outcome will be.
+// start runs f in a goroutine and returns a channel for its outcome.
 func start(wg *sync.WaitGroup, f func() (*agreement, error)) <-chan outcome {
 	done := make(chan outcome, 1)
-	wg.Go(func() { // ends with f
+	wg.Go(func() { // ends when f returns
 		a, err := f()
 		done <- outcome{a, err}
 	})

@@ -149,7 +149,7 @@ func TestConnectTakesAModernErrorForAnAnswer(t *testing.T) {
 		{`"error":{"code":-32021,"message":"sampling needed","data":{"requiredCapabilities":{"sampling":{}}}}`,
 			mcp.CodeMissingClientCapability, nil, "sampling needed"},
 		{`"error":{"code":-32022,"message":"no","data":{"supported":["2027-12-31"],"requested":"2026-07-28"}}`,
-			0, mcp.ErrUnsupportedVersion, `asked for 2026-07-28, the server has "2027-12-31"`},
+			0, mcp.ErrUnsupportedVersion, `requested 2026-07-28, the server supports "2027-12-31"`},
 		{`"error":{"code":-32022,"message":"no","data":{"supported":"all"}}`, 0, mcp.ErrUnsupportedVersion, "2026-07-28"},
 		{`"error":{"code":-32022,"message":"no"}`, 0, mcp.ErrUnsupportedVersion, "2026-07-28"},
 		{`"result":{"supportedVersions":["2027-12-31"],"capabilities":{}}`, 0, mcp.ErrUnsupportedVersion, "2027-12-31"},

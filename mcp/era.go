@@ -1,32 +1,32 @@
 package mcp
 
-import (
-	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
-)
+import "github.com/stdmcp/stdmcp/mcp/jsonrpc"
 
-// An era is how the server wants to be spoken to: one of the two ways that MCP
-// has had. Everything in which they differ for a client is behind it.
+// An era is one of the two forms of the protocol, legacy and modern. The
+// interface covers everything in which they differ for a client, except for
+// tasks; see taskAdvancer.
 type era interface {
-	// stamp fills in the protocol version of a request and its relation to the
-	// session, for HTTP transports.
+	// legacy reports whether the era has sessions and requests of the server.
+	legacy() bool
+
+	// stamp sets the protocol version of a request and its relation to the
+	// session.
 	stamp(req *jsonrpc.Request)
 
-	// appendMeta appends what every request carries in its _meta, beside the
-	// caller's part.
+	// appendMeta appends the members of _meta that every request has, in
+	// addition to those of the caller in own.
 	appendMeta(b []byte, own map[string]any) []byte
 
-	// ping is the method that asks the server for a sign of life.
+	// ping returns the method by which the client checks that the server
+	// responds.
 	ping() string
-
-	// serves reports whether the server may ask the client for something.
-	legacy() bool
 
 	// logLevel sets the least severity of log messages. It returns the call
 	// that informs the server, or nil if later requests do.
 	logLevel(level LoggingLevel) *call
 
-	// classify returns an error unless res is a final result: ErrInputRequired
-	// itself if it is one that asks for more, errTask if it says that the call
-	// has become a task.
+	// classify returns nil if res is a final result. The error is
+	// ErrInputRequired itself if the server requires input, and errTask if the
+	// call has become a task.
 	classify(q *request, res *Result) error
 }

@@ -5,11 +5,13 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// legacyEra is the protocol from 2024-11-05 to 2025-11-25: a session begins
-// with initialize, and each side may send requests to the other.
+// legacyEra is the protocol from 2024-11-05 to 2025-11-25. A session begins with
+// initialize, and either side may send requests. version is empty for initialize
+// itself.
 type legacyEra struct{ version string }
 
-// stamp has a request open the session if no version is agreed on yet.
+func (e *legacyEra) legacy() bool { return true }
+
 func (e *legacyEra) stamp(req *jsonrpc.Request) {
 	req.ProtocolVersion, req.Session = e.version, jsonrpc.InSession
 	if e.version == "" {
@@ -20,8 +22,6 @@ func (e *legacyEra) stamp(req *jsonrpc.Request) {
 func (e *legacyEra) appendMeta(b []byte, _ map[string]any) []byte { return b }
 
 func (e *legacyEra) ping() string { return "ping" }
-
-func (e *legacyEra) legacy() bool { return true }
 
 func (e *legacyEra) logLevel(level LoggingLevel) *call {
 	return newCall("logging/setLevel", "", func(_ *request, b []byte) ([]byte, error) {

@@ -8,23 +8,27 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// modernEra is the protocol from 2026-07-28 on: there are no sessions, every
-// request says which revision it speaks and what the client can do, and the
-// server sends no requests.
+// modernEra is the protocol from 2026-07-28 on. It has no sessions: every request
+// states the protocol version and the capabilities of the client. The server
+// sends no requests.
 type modernEra struct {
 	version string
-	meta    []byte                 // the members that every request's _meta has
-	level   atomic.Pointer[string] // of log messages that requests ask for; nil for none
+	meta    []byte                 // members of every request's _meta
+	level   atomic.Pointer[string] // of log messages; nil for none
 }
 
-func (c *Client) newModernEra(version string) *modernEra {
+func newModernEra(version string, info *Implementation, caps *clientCapabilities, level LoggingLevel) *modernEra {
 	b := wire.AppendString(wire.AppendKey(nil, metaVersion), version)
-	b = appendObject(wire.AppendKey(b, metaClientInfo), &c.opts.Info)
-	b = appendObject(wire.AppendKey(b, metaCapabilities), c.capabilities(false))
+	b = appendObject(wire.AppendKey(b, metaClientInfo), info)
+	b = appendObject(wire.AppendKey(b, metaCapabilities), caps)
 	e := &modernEra{version: version, meta: b}
-	e.logLevel(c.opts.LogLevel)
+	e.logLevel(level)
 	return e
 }
+
+func (e *modernEra) legacy() bool { return false }
+
+func (e *modernEra) stamp(req *jsonrpc.Request) { req.ProtocolVersion = e.version }
 
 // logLevel makes later requests state the level.
 func (e *modernEra) logLevel(level LoggingLevel) *call {
@@ -36,8 +40,6 @@ func (e *modernEra) logLevel(level LoggingLevel) *call {
 	return nil
 }
 
-func (e *modernEra) stamp(req *jsonrpc.Request) { req.ProtocolVersion = e.version }
-
 func (e *modernEra) appendMeta(b []byte, own map[string]any) []byte {
 	b = append(b, e.meta...)
 	if level := e.level.Load(); level != nil && own[metaLogLevel] == nil {
@@ -46,10 +48,8 @@ func (e *modernEra) appendMeta(b []byte, own map[string]any) []byte {
 	return b
 }
 
-// ping is what every server of this era must answer; it has no ping.
+// ping returns a method that every server implements; the era has no ping.
 func (e *modernEra) ping() string { return "server/discover" }
-
-func (e *modernEra) legacy() bool { return false }
 
 func (e *modernEra) classify(q *request, res *Result) error {
 	switch res.ResultType {
@@ -62,5 +62,5 @@ func (e *modernEra) classify(q *request, res *Result) error {
 			return errTask
 		}
 	}
-	return &malformedError{errors.New("result of the unknown type " + wire.Quote(res.ResultType))}
+	return &malformedError{errors.New("unknown resultType " + wire.Quote(res.ResultType))}
 }

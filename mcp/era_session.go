@@ -9,13 +9,13 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// A sessionState is the legacy session that a client has. A server may forget
-// it, over HTTP, and then wants to be initialized again.
+// A sessionState describes the legacy session of a client. Over HTTP a server
+// may forget it; the client then sends initialize again.
 type sessionState struct {
 	mu         sync.Mutex
-	generation int           // how many sessions were lost
-	renewing   chan struct{} // closed when the renewal under way has ended; nil when there is none
-	err        error         // how the last renewal ended
+	generation int           // the number of sessions that were lost
+	renewing   chan struct{} // closed at the end of the current renewal; nil if there is none
+	err        error         // of the last renewal
 }
 
 // current returns the generation of the session.
@@ -25,8 +25,9 @@ func (s *sessionState) current() int {
 	return s.generation
 }
 
-// begin reports whether the session of the given generation is to be renewed by
-// the caller. It returns what to wait for, unless that has been done.
+// begin reports whether the caller has to renew the session of the given
+// generation. wait is closed at the end of the renewal; it is nil if the session
+// has been renewed already.
 func (s *sessionState) begin(lost int) (mine bool, wait chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -64,16 +65,16 @@ func (c *Client) inSession(ctx context.Context, q *call) (RawMessage, error) {
 	return c.intercept(ctx, c.era, q)
 }
 
-// renew opens a session in place of the one that was lost. Of several calls
-// that lose it together one begins to do so and all wait.
+// renew replaces a lost session. If several calls lose it, one of them starts the
+// renewal and all wait for it.
 func (c *Client) renew(ctx context.Context, lost int) error {
 	mine, wait := c.session.begin(lost)
 	if wait == nil {
 		return nil
 	}
 	if mine {
-		// The others must not suffer when this caller goes.
-		go c.reopen(context.WithoutCancel(ctx)) // ends with its time, or the connection
+		// The renewal continues for the other calls if this one is canceled.
+		go c.reopen(context.WithoutCancel(ctx)) // ends after callTimeout, or with the connection
 	}
 	select {
 	case <-wait:
@@ -85,7 +86,7 @@ func (c *Client) renew(ctx context.Context, lost int) error {
 	return c.session.err
 }
 
-// reopen opens a new session.
+// reopen opens another session and reports it to the observers.
 func (c *Client) reopen(ctx context.Context) {
 	ctx, stop := c.withCallTimeout(ctx)
 	defer stop()
@@ -95,8 +96,8 @@ func (c *Client) reopen(ctx context.Context) {
 	}
 	c.session.end(err)
 	if err == nil {
-		for _, w := range c.allObservers() {
-			w.sessionRenewed(ctx)
+		for _, o := range c.allObservers() {
+			o.sessionRenewed(ctx)
 		}
 	}
 }

@@ -7,41 +7,42 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// Errors that the errors of a client match, besides those of its context.
-// What a server answered is a *[jsonrpc.Error], which errors.As finds.
+// Errors that the errors of a client match, in addition to those of contexts.
+// An error response of the server is a *[jsonrpc.Error], which errors.As finds.
 var (
 	// ErrClosed: the connection was closed, by either side.
 	ErrClosed = jsonrpc.ErrClosed
 
-	// ErrOutcomeUnknown: the connection ended after the request was handed to
-	// it and before the answer came, so the server may have acted on it.
+	// ErrOutcomeUnknown: the connection ended after the client had sent the
+	// request and before the response arrived. The server may have executed it.
 	ErrOutcomeUnknown = jsonrpc.ErrOutcomeUnknown
 
-	// ErrTooLarge: the server sent more than the client takes.
+	// ErrTooLarge: the server sent more than the client accepts.
 	ErrTooLarge = jsonrpc.ErrTooLarge
 
-	// ErrMalformed: the server's answer could not be used.
+	// ErrMalformed: the server's response is invalid.
 	ErrMalformed = jsonrpc.ErrMalformed
 
 	// ErrUnknownID is given to Options.Dropped for an answer that comes too
 	// late, twice, or to nothing that was asked.
 	ErrUnknownID = jsonrpc.ErrUnknownID
 
-	// ErrUnsupportedVersion: client and server have no protocol revision in
+	// ErrUnsupportedVersion: client and server have no protocol version in
 	// common.
-	ErrUnsupportedVersion = errors.New("no common protocol revision")
+	ErrUnsupportedVersion = errors.New("no common protocol version")
 
-	// ErrListLimit: a list has more pages or items than Options allow, or
-	// repeats itself.
+	// ErrListLimit: a list has more pages or items than Options allow, or a
+	// cursor occurs twice.
 	ErrListLimit = errors.New("list does not end")
 
-	// ErrOverloaded: notifications came faster than they could be handled.
+	// ErrOverloaded: notifications or requests arrived faster than they could
+	// be handled.
 	ErrOverloaded = errors.New("too many messages at once")
 )
 
-// A CallError says which call failed. It wraps the reason.
+// A CallError describes a call that failed. It wraps the reason.
 type CallError struct {
-	Server string // the name of the server, or how its transport calls it
+	Server string // the server's name, or the transport's name for it
 	Method string
 	Name   string // the tool, prompt or resource; empty for other methods
 	Err    error
@@ -60,8 +61,8 @@ func (e *CallError) Error() string {
 
 func (e *CallError) Unwrap() error { return e.Err }
 
-// answerOf returns the error that the server answered a call with, or nil. It
-// looks where do puts it, which spares small programs what errors.As links.
+// serverError returns the error response in err, or nil. It does not use
+// errors.As, which would link reflection into small programs.
 func serverError(err error) *jsonrpc.Error {
 	for err != nil {
 		if e, ok := err.(*jsonrpc.Error); ok {
@@ -72,7 +73,7 @@ func serverError(err error) *jsonrpc.Error {
 	return nil
 }
 
-// malformedError is an answer that could not be used.
+// A malformedError is the reason why a message of the server is invalid.
 type malformedError struct{ err error }
 
 func (e *malformedError) Error() string        { return ErrMalformed.Error() + ": " + e.err.Error() }

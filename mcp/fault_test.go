@@ -119,7 +119,7 @@ var fates = map[string]fate{
 	"server-requests":            {},
 	"2026-07-28/server-requests": {droppedSays: "a request from the server"},
 	"decreasing-progress":        {reports: 1, droppedSays: "does not increase"},
-	"unknown-progress":           {droppedSays: "no call"},
+	"unknown-progress":           {droppedSays: "no pending call"},
 	"bad-progress":               {dropped: mcp.ErrMalformed},
 	"late-progress":              {late: true},
 	"endless-progress":           {fails: noAnswer, reports: 4, late: true},

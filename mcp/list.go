@@ -9,11 +9,11 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// pages returns an iterator over a list that the server hands out in pages.
-// split returns the items of a page and the cursor of the next.
+// pages returns an iterator over a paginated list. split returns the items of a
+// page and the cursor of the next one.
 //
-// A cursor is opaque: even the empty string is one. A list that comes back to
-// a cursor would never end.
+// A cursor is opaque; it may be empty. If a cursor occurs twice, the list would
+// never end.
 func pages[T, R any, P resultPtr[R]](ctx context.Context, c *Client, method string,
 	split func(P) ([]*T, *string)) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
@@ -45,7 +45,7 @@ func pages[T, R any, P resultPtr[R]](ctx context.Context, c *Client, method stri
 			case next == nil:
 				return
 			case seen[*next]:
-				yield(nil, c.listError(method, "the cursor "+wire.Quote(*next)+" came twice"))
+				yield(nil, c.listError(method, "the cursor "+wire.Quote(*next)+" occurs twice"))
 				return
 			}
 			seen[*next] = true
@@ -53,7 +53,7 @@ func pages[T, R any, P resultPtr[R]](ctx context.Context, c *Client, method stri
 	}
 }
 
-// page asks for one page of a list: the first, or that which cursor names.
+// page requests one page of a list: the first one if cursor is nil.
 func page[R any, P resultPtr[R]](ctx context.Context, c *Client, method string, cursor *string) (P, error) {
 	q := newCall(method, "", nil)
 	if cursor != nil {
@@ -68,8 +68,8 @@ func (c *Client) listError(method, why string) error {
 	return c.failed(newCall(method, "", nil), diag.Op(why, ErrListLimit))
 }
 
-// all reads a list to its end, in no more time than a call may take in all.
-// What was read is returned with the error.
+// all reads a whole list within Options.MaxTimeout. With an error it returns
+// the items before it.
 func all[T any](ctx context.Context, c *Client, list func(context.Context) iter.Seq2[*T, error]) ([]*T, error) {
 	ctx, cancel := c.withMaxTimeout(ctx)
 	defer cancel()
@@ -89,8 +89,8 @@ func all[T any](ctx context.Context, c *Client, list func(context.Context) iter.
 	}
 }
 
-// refreshed returns a context for reading a list from its beginning when the
-// server has refused the cursor of a page that was kept, else nil.
+// withoutStaleCursor returns a context for reading a list anew without the
+// cache if err may be the refusal of a cursor from a cached page, otherwise nil.
 func (c *Client) withoutStaleCursor(ctx context.Context, err error) context.Context {
 	if refusal := serverError(err); refusal != nil && c.cache != nil {
 		return c.cache.refresh(ctx)
@@ -98,5 +98,5 @@ func (c *Client) withoutStaleCursor(ctx context.Context, err error) context.Cont
 	return nil
 }
 
-// problems returns what is wrong with the items that were left out.
+// discarded returns an error for each item that could not be read.
 func (t *Page) discarded() []error { return t.bad }

@@ -2,11 +2,13 @@ package mcp
 
 import "context"
 
-// Pages, one at a time: for programs that show lists page by page, or that
-// want what a server says of a page as a whole, such as how long it stays good.
+// The methods for single pages are the low-level form of the lists: for
+// programs that show a list page by page, or that need the members of a page
+// itself, such as its time to live.
 
-// ListToolsPage asks for one page of the server's tools: the first when cursor
-// is nil, else that which a page before has as its NextCursor.
+// ListToolsPage requests one page of the server's tools: the first page if
+// cursor is nil, otherwise the page to which the NextCursor of the previous one
+// refers.
 func (c *Client) ListToolsPage(ctx context.Context, cursor *string) (*ListToolsResult, error) {
 	res, err := page[ListToolsResult](ctx, c, "tools/list", cursor)
 	if err == nil {
@@ -15,19 +17,19 @@ func (c *Client) ListToolsPage(ctx context.Context, cursor *string) (*ListToolsR
 	return res, err
 }
 
-// ListResourcesPage asks for one page of the server's resources, as
+// ListResourcesPage requests one page of the server's resources, as
 // ListToolsPage does.
 func (c *Client) ListResourcesPage(ctx context.Context, cursor *string) (*ListResourcesResult, error) {
 	return page[ListResourcesResult](ctx, c, "resources/list", cursor)
 }
 
-// ListResourceTemplatesPage asks for one page of the server's resource
+// ListResourceTemplatesPage requests one page of the server's resource
 // templates, as ListToolsPage does.
 func (c *Client) ListResourceTemplatesPage(ctx context.Context, cursor *string) (*ListResourceTemplatesResult, error) {
 	return page[ListResourceTemplatesResult](ctx, c, "resources/templates/list", cursor)
 }
 
-// ListPromptsPage asks for one page of the server's prompts, as ListToolsPage
+// ListPromptsPage requests one page of the server's prompts, as ListToolsPage
 // does.
 func (c *Client) ListPromptsPage(ctx context.Context, cursor *string) (*ListPromptsResult, error) {
 	return page[ListPromptsResult](ctx, c, "prompts/list", cursor)

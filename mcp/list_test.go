@@ -132,7 +132,7 @@ func TestListsThatDoNotEnd(t *testing.T) {
 		says  string // "" when it is no error
 	}{
 		{"empty-cursor", mcp.Options{}, 2, ""},
-		{"same-cursor", mcp.Options{}, 2, `the cursor "again" came twice`},
+		{"same-cursor", mcp.Options{}, 2, `the cursor "again" occurs twice`},
 		{"endless-pages", mcp.Options{}, 1000, "more than 1000 pages"},
 		{"endless-pages", mcp.Options{MaxPages: 5}, 5, "more than 5 pages"},
 		{"endless-pages", mcp.Options{MaxPages: 1}, 1, "more than 1 pages"},
@@ -186,7 +186,7 @@ func TestSlowPagesEndInTime(t *testing.T) {
 		c := dial(t, rwc, &mcp.Options{MaxTimeout: 9 * time.Second})
 		within(t, 9*time.Second, func() {
 			tools, err := c.ListTools(t.Context())
-			wantError(t, err, context.DeadlineExceeded, "tools/list", "9s in all")
+			wantError(t, err, context.DeadlineExceeded, "tools/list", "9s in total")
 			if len(tools) != 4 {
 				t.Errorf("%d tools, want 4", len(tools))
 			}

@@ -102,7 +102,7 @@ func TestTaskThatNeverEndsEndsWithItsCaller(t *testing.T) {
 		}
 		within(t, time.Hour, func() { // Options.MaxTimeout
 			_, err := c.CallTool(t.Context(), "research", args)
-			wantError(t, err, context.DeadlineExceeded, "1h0m0s in all")
+			wantError(t, err, context.DeadlineExceeded, "1h0m0s in total")
 		})
 		go func() { time.Sleep(15 * time.Second); c.Close() }() // ends with the client; between two polls
 		within(t, 15*time.Second, func() {

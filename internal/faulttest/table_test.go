@@ -193,7 +193,7 @@ var messageRows = []row{
 	}},
 	{n: 25, title: "bad, late or decreasing progress", on: "SEH", expected: "dropped; the hard time-out stands", lines: []line{
 		on("SEH", "decreasing-progress", works.progresses(1).drops(contains("does not increase"))),
-		on("SEH", "unknown-progress", works.drops(contains("no call"))),
+		on("SEH", "unknown-progress", works.drops(contains("no pending call"))),
 		on("SEH", "bad-progress", works.drops(malformed)),
 		on("SEH", "late-progress", works),
 		on("SEH", "endless-progress", fails(deadline).progresses(4)),

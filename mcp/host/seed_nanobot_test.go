@@ -75,7 +75,7 @@ func TestNanobotTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := fakes{"x": newFake(&testserver.Options{Fault: "never-answers"})}.start(t, host.Options{Timeout: 5 * time.Second})
 		text, failed := h.Tool("mcp__x__echo").Run(t.Context(), raw(`{"message":"hi"}`))
-		if want := `[MCP:x] tool "echo" timed out: no answer within 5s`; !failed || text != want {
+		if want := `[MCP:x] tool "echo" timed out: no response within 5s`; !failed || text != want {
 			t.Errorf("have %q, want %q", text, want)
 		}
 	})

@@ -397,7 +397,7 @@ func TestSlowServer(t *testing.T) {
 			wantError(t, err, context.DeadlineExceeded)
 			drip := &mcp.ToolCall{Name: "drip", Timeout: 200 * time.Millisecond}
 			_, err = c.Do(t.Context(), drip)
-			wantError(t, err, context.DeadlineExceeded, "no answer within 200ms")
+			wantError(t, err, context.DeadlineExceeded, "no response within 200ms")
 		})
 	}
 }
