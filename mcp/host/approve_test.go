@@ -4,20 +4,20 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"strings"
 	"testing"
 	"testing/synctest"
 
 	"github.com/stdmcp/stdmcp/mcp/host"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
-// always returns an Approver of one mind.
+// always returns an Approver with a constant decision.
 func always(d host.Decision, err error) host.Approver {
 	return func(context.Context, *host.Call) (host.Decision, error) { return d, err }
 }
 
 func TestCombinedApprovers(t *testing.T) {
-	gone := errors.New("nobody there")
+	failure := errors.New("no terminal")
 	for _, test := range []struct {
 		approve host.Approver
 		want    host.Decision
@@ -25,7 +25,7 @@ func TestCombinedApprovers(t *testing.T) {
 	}{
 		{host.First(), host.Undecided, nil},
 		{host.First(always(host.Undecided, nil), always(host.Deny, nil), always(host.Allow, nil)), host.Deny, nil},
-		{host.First(always(host.Undecided, gone), always(host.Allow, nil)), host.Undecided, gone},
+		{host.First(always(host.Undecided, failure), always(host.Allow, nil)), host.Undecided, failure},
 		{host.First(always(host.Ask, nil), always(host.Allow, nil)), host.Ask, nil},
 		{host.Asking(always(host.Ask, nil), always(host.Allow, nil)), host.Allow, nil},
 		{host.Asking(always(host.Undecided, nil), always(host.Deny, nil)), host.Deny, nil},
@@ -38,16 +38,16 @@ func TestCombinedApprovers(t *testing.T) {
 	}
 }
 
-// A call is made only when everybody who is there to decide agrees.
+// A call is made only if the approvers of the view and of the host allow it.
 func TestDecisions(t *testing.T) {
-	gone := errors.New("nobody there")
+	failure := errors.New("no terminal")
 	none := host.Approver(nil)
 	for _, test := range []struct {
 		view, host host.Approver
 		made       bool
 	}{
 		{none, none, true}, {none, always(host.Allow, nil), true}, {none, always(host.Deny, nil), false},
-		{none, always(host.Ask, nil), false}, {none, always(host.Undecided, nil), false}, {none, always(host.Allow, gone), false},
+		{none, always(host.Ask, nil), false}, {none, always(host.Undecided, nil), false}, {none, always(host.Allow, failure), false},
 		{always(host.Undecided, nil), none, true}, {always(host.Allow, nil), none, true}, {always(host.Deny, nil), none, false},
 		{always(host.Ask, nil), none, false}, {always(host.Ask, nil), always(host.Allow, nil), true},
 		{always(host.Allow, nil), always(host.Deny, nil), false}, {always(host.Deny, nil), always(host.Allow, nil), false},
@@ -66,80 +66,116 @@ func TestDecisions(t *testing.T) {
 	}
 }
 
-// Polling a tool is approved like any other call of it.
-func TestPollingIsApproved(t *testing.T) {
+// The latest annotations count, even for a Tool with an earlier definition.
+func TestApprovalUsesLatestDefinition(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := fakes{"x": newFake(nil)}.start(t, host.Options{Approve: always(host.Deny, nil)})
-		events := h.Events(t.Context())
-		if _, err := h.ResourceTools()[4].Execute(t.Context(), raw(`{"type":"tool","server":"x","toolName":"add_tool"}`)); err != nil {
+		hint := "true"
+		f := &fake{other: scripted(func() map[string]string {
+			return map[string]string{
+				"server/discover": `{"jsonrpc":"2.0","id":$id,"error":{"code":-32601,"message":"no"}}`,
+				"initialize":      `{"jsonrpc":"2.0","id":$id,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}`,
+				"tools/list":      `{"jsonrpc":"2.0","id":$id,"result":{"tools":[{"name":"t","annotations":{"readOnlyHint":` + hint + `}}]}}`,
+				"tools/call":      `{"jsonrpc":"2.0","id":$id,"result":{"content":[]}}`,
+			}
+		})}
+		h := fakes{"x": f}.start(t, host.Options{Approve: host.ReadOnly})
+		held := h.Tool("mcp__x__t")
+		if _, err := held.Execute(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
-		e := await(t, events, "a refusal", func(e host.Event) bool { return e.Kind == host.Polled })
-		if !errors.Is(e.Err, host.ErrDenied) {
-			t.Errorf("%+v", e)
+		hint = "false"
+		if err := h.RefreshTools(t.Context(), "x"); err != nil {
+			t.Fatal(err)
 		}
-		// Nor does a view's resource tool reach other servers.
-		tools := h.Agent("y").ResourceTools()
-		for i, input := range []string{`{"server":"x"}`, `{"server":"x","uri":"echo://text"}`, `{"server":"x","uri":"echo://text"}`, `{"server":"x"}`,
-			`{"type":"resource","server":"x","uri":"echo://text"}`, `{"server":"x"}`} {
-			if _, err := tools[i].Execute(t.Context(), raw(input)); !errors.Is(err, host.ErrUnknownServer) {
-				t.Errorf("%s: %v", tools[i].Name(), err)
-			}
+		if _, err := held.Execute(t.Context(), nil); !errors.Is(err, host.ErrDenied) {
+			t.Errorf("a tool that is no longer read-only: %v", err)
 		}
 	})
 }
 
-// Who doesn't keep up with events is delivered how many were missed, and holds up
-// nobody.
-func TestMissedEvents(t *testing.T) {
+func TestRules(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		drained := 0
-		h := fakes{"x": newFake(nil)}.start(t, host.Options{Event: func(host.Event) { drained++ }})
-		events := h.Events(t.Context())
-		for range 200 {
-			if err := h.SetEnabled("x", false); err != nil {
-				t.Fatal(err)
+		h := fakes{"github": newFake(nil)}.start(t, host.Options{})
+		if !h.Tool("mcp__github__echo").RequiresPermission(nil) {
+			t.Error("a tool requires no permission")
+		}
+		for _, tool := range h.ResourceTools() {
+			want := tool.Name() == "SubscribePolling" // it can call any tool
+			if got := tool.RequiresPermission(raw(`{"type":"tool"}`)); got != want {
+				t.Errorf("%s requires permission: %v", tool.Name(), got)
 			}
-			if err := h.SetEnabled("x", true); err != nil {
-				t.Fatal(err)
+			if tool.RequiresPermission(raw(`{"type":"resource"}`)) {
+				t.Errorf("%s requires permission for a resource", tool.Name())
 			}
 		}
-		n := len(events)
-		for range n {
-			<-events
+		var rules []host.Rule
+		err := json.Unmarshal([]byte(`[{"tool":"mcp__github__add_tool","action":"deny"},{"tool":"mcp__github__*","action":"allow"},{"tool":"mcp__*","action":"ask"}]`), &rules)
+		if err != nil {
+			t.Fatal(err)
 		}
-		_ = h.SetEnabled("x", false)
-		if e := <-events; e.Missed != 800-n {
-			t.Errorf("missed %d, and %d were delivered", e.Missed, n)
+		approve := host.Rules(rules...)
+		for name, want := range map[string]host.Decision{
+			"mcp__github__add_tool": host.Deny, "mcp__github__echo": host.Allow, "mcp__slack__post": host.Ask, "Bash": host.Undecided,
+		} {
+			if got, err := approve(t.Context(), &host.Call{Name: name}); got != want || err != nil {
+				t.Errorf("%s: %q, %v", name, got, err)
+			}
 		}
-		synctest.Wait()
-		if drained < 800 {
-			t.Errorf("%d events were delivered to the function", drained)
+		// A pattern limits a rule to some arguments.
+		narrow := host.Rules(host.Rule{Tool: "mcp__fs__*", Pattern: `{"path":"/tmp/*"}`, Action: host.Allow}, host.Rule{Tool: "mcp__*", Action: host.Ask})
+		for arguments, want := range map[string]host.Decision{`{"path":"/tmp/a"}`: host.Allow, `{"path":"/etc/passwd"}`: host.Ask, ``: host.Ask} {
+			if got, err := narrow(t.Context(), &host.Call{Name: "mcp__fs__write", Arguments: raw(arguments)}); got != want || err != nil {
+				t.Errorf("%s: %q, %v", arguments, got, err)
+			}
+		}
+		ruled := fakes{"github": newFake(nil), "slack": newFake(nil)}.start(t, host.Options{Approve: approve})
+		for name, allowed := range map[string]bool{"mcp__github__echo": true, "mcp__github__add_tool": false, "mcp__slack__echo": false} {
+			tool := ruled.Tool(name)
+			if _, err := tool.Execute(t.Context(), raw(`{"message":"hi"}`)); (err == nil) != allowed || !allowed && !errors.Is(err, host.ErrDenied) {
+				t.Errorf("%s: %v", name, err)
+			}
+			if tool.RequiresPermission(nil) {
+				t.Errorf("%s requires permission in addition to Approve", name)
+			}
 		}
 	})
 }
 
-// What a model writes for the resource tools is read as encoding/json reads it,
-// or refused.
-func FuzzResourceTools(f *testing.F) {
-	for _, seed := range []string{
-		`{"server":"x","uri":"u","reason":"r"}`, `{"type":"tool","server":"x","toolName":"t","arguments":{"a":[1]},"intervalMs":1000}`,
-		`{"subscriptionId":"resource-1","target":null}`, `{"server":7}`, `[]`, `null`, `{"intervalMs":1e3}`, `{"server":"\u0000"}`, ``,
-	} {
-		f.Add([]byte(seed))
-	}
-	f.Fuzz(func(t *testing.T, input []byte) {
-		h := host.New(nil)
-		defer h.Shutdown(t.Context())
-		for _, tool := range h.ResourceTools() {
-			text, err := tool.Execute(t.Context(), input)
-			var in map[string]any
-			if valid := len(input) == 0 || json.Unmarshal(input, &in) == nil; err == nil && (!valid || !json.Valid([]byte(text))) {
-				t.Errorf("%s takes %q and returns %q", tool.Name(), input, text)
+// The approved tools of a project file count only if projects are trusted.
+func TestListed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := config.Parse([]byte(`{"mcpServers":{"x":{"type":"sdk","alwaysAllow":["e*"]}}}`), ".mcp.json", "project")
+		for trust, want := range map[bool]bool{true: true, false: false} {
+			h := newHost(t, fakes{"x": newFake(nil)}.with(host.Options{Approve: host.Listed(trust)}))
+			h.SetServers(t.Context(), c.Servers)
+			if _, err := h.Tool("mcp__x__echo").Execute(t.Context(), raw(`{"message":"hi"}`)); (err == nil) != want {
+				t.Errorf("trust %v: %v", trust, err)
 			}
-			if server, _ := in["server"].(string); server != "" && err == nil && !strings.HasPrefix(tool.Name(), "Unsubscribe") {
-				t.Errorf("%s takes %q, though there is no server", tool.Name(), input)
+			if _, err := h.Tool("mcp__x__add_tool").Execute(t.Context(), nil); !errors.Is(err, host.ErrDenied) {
+				t.Errorf("trust %v: %v", trust, err)
 			}
+		}
+	})
+}
+
+func TestReadOnlyAndAsking(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var seen []*host.Call
+		ask := func(_ context.Context, c *host.Call) (host.Decision, error) {
+			seen = append(seen, c)
+			return host.Deny, nil
+		}
+		h := fakes{"x": newFake(nil)}.start(t, host.Options{Approve: host.Asking(host.ReadOnly, ask)})
+		if _, err := h.Tool("mcp__x__echo").Execute(t.Context(), raw(`{"message":"hi"}`)); err != nil {
+			t.Errorf("a read-only tool: %v", err)
+		}
+		_, err := h.Tool("mcp__x__add_tool").Execute(t.Context(), raw(`{}`))
+		if !errors.Is(err, host.ErrDenied) || len(seen) != 1 || seen[0].Tool != "add_tool" || seen[0].Annotations.ReadOnly() || string(seen[0].Arguments) != "{}" {
+			t.Errorf("%v, asked %+v", err, seen)
+		}
+		bare := &host.Call{}
+		if d, _ := host.ReadOnly(t.Context(), bare); d == host.Allow || !bare.Annotations.Destructive() {
+			t.Error("a tool without annotations is treated as harmless")
 		}
 	})
 }

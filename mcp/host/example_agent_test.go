@@ -12,20 +12,21 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/host/schema"
 )
 
-// A message is part of what a model is sent; content is a text or a list of blocks.
+// A message is a part of the conversation with a model; Content is text or a
+// list of blocks.
 type message struct {
 	Role    string `json:"role"`
 	Content any    `json:"content"`
 }
 
-// A reply is what a model answers: a text, or a tool that is to be used.
+// A reply is a model's answer: text, or a tool to call.
 type reply struct {
 	Text, ID, Tool string
 	Input          json.RawMessage
 }
 
-// askModel stands for a request to a model with the definitions of all tools.
-// This one adds two numbers, tries something that it may not, and has an answer.
+// askModel stands for a request to a model. This model adds two numbers, tries
+// a tool that it may not use, and answers.
 func askModel(tools json.RawMessage, conversation []message) reply {
 	switch len(conversation) {
 	case 1:
@@ -36,14 +37,14 @@ func askModel(tools json.RawMessage, conversation []message) reply {
 	return reply{Text: "It is 42."}
 }
 
-// agent does a task with the tools of the host.
+// agent performs a task with the tools of the host.
 func agent(ctx context.Context, h *host.Host, task string) (string, error) {
 	const turns = 10
 	conversation := []message{{"user", task}}
 	for range turns {
-		tools, err := schema.List(schema.Anthropic, h.Tools()) // anew, as servers may have changed them
+		tools, err := schema.List(schema.Anthropic, h.Tools()) // in each turn, because tools may change
 		if err != nil {
-			log.Print(err) // the other tools are there all the same
+			log.Print(err) // the other tools are in the list
 		}
 		r := askModel(tools, conversation)
 		if r.Tool == "" {
@@ -57,7 +58,7 @@ func agent(ctx context.Context, h *host.Host, task string) (string, error) {
 	return "", fmt.Errorf("no answer within %d turns", turns)
 }
 
-// use uses a tool. What goes wrong is for the model to know.
+// use calls a tool. Errors become results for the model.
 func use(ctx context.Context, h *host.Host, r reply) *mcp.CallToolResult {
 	tool := h.Tool(r.Tool)
 	if tool == nil {
@@ -70,8 +71,8 @@ func use(ctx context.Context, h *host.Host, r reply) *mcp.CallToolResult {
 	return res
 }
 
-// An agent's loop, with tools of any number of servers and a rule for what may be
-// called unasked. A program has its servers from files: config.Load(".").Servers.
+// The loop of an agent. It calls read-only tools without asking. A real program
+// reads its servers from files: config.Load(".").Servers.
 func Example_agent() {
 	ctx := context.Background()
 	h := host.New(&host.Options{Approve: host.ReadOnly})

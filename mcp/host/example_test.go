@@ -13,8 +13,8 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/stdio"
 )
 
-// exampleHost returns a host with a server in memory, called echo. A program
-// has servers from its configuration; see package config.
+// exampleHost returns a host with an in-process server, called echo. A real
+// program reads its servers from files; see package config.
 func exampleHost(ctx context.Context, opts *host.Options) *host.Host {
 	open := func(context.Context) (io.ReadWriteCloser, error) { return testserver.New(nil).Pipe(), nil }
 	if opts == nil {
@@ -30,11 +30,11 @@ func exampleHost(ctx context.Context, opts *host.Options) *host.Host {
 }
 
 func ExampleInProcess() {
-	// A server in this program is served at the other end of the pipe.
+	// The server runs at the other end of the pipe.
 	open := func(context.Context) (io.ReadWriteCloser, error) { return testserver.New(nil).Pipe(), nil }
 	ctx := context.Background()
 	h := host.New(&host.Options{Dialers: host.Dialers{
-		config.Stdio: host.Stdio, // for those that are programs
+		config.Stdio: host.Stdio, // for child processes
 		config.SDK:   host.InProcess(map[string]mcp.Transport{"echo": stdio.Dial(open)}),
 	}})
 	defer h.Shutdown(ctx)
@@ -96,7 +96,7 @@ func ExampleHost_Agent() {
 	// unknown: [files]
 }
 
-// decide prints what becomes of calls of some tools.
+// decide prints the decisions about calls.
 func decide(approve host.Approver, calls ...*host.Call) {
 	for _, c := range calls {
 		decision, err := approve(context.Background(), c)
@@ -111,7 +111,7 @@ func ExampleRules() {
 			host.Rule{Tool: "mcp__files__delete_*", Action: host.Deny},
 			host.Rule{Tool: "mcp__files__*", Action: host.Ask},
 		),
-		host.ReadOnly, // what is left, if it changes nothing
+		host.ReadOnly, // decides if no rule matches
 	)
 	decide(approve,
 		&host.Call{Name: "mcp__files__delete_all"},
@@ -128,7 +128,7 @@ func ExampleRules() {
 
 func ExampleAsking() {
 	user := func(_ context.Context, c *host.Call) (host.Decision, error) {
-		fmt.Println("May", c.Tool, "be called?") // and wait for the answer
+		fmt.Println("Allow", c.Tool, "to be called?") // and wait for the answer
 		return host.Allow, nil
 	}
 	trustProjects := false
@@ -139,7 +139,7 @@ func ExampleAsking() {
 	)
 	// Output:
 	// mcp__files__list: "allow" <nil>
-	// May list be called?
+	// Allow list to be called?
 	// mcp__build__list: "allow" <nil>
 }
 
@@ -168,7 +168,7 @@ func ExampleText() {
 func ExampleDescribe() {
 	tool := &mcp.Tool{Name: "search", Description: "Searches the web."}
 	fmt.Println(host.Describe("web", tool))         // the default of Options.Describe
-	fmt.Println(host.PlainDescription("web", tool)) // another value for it
+	fmt.Println(host.PlainDescription("web", tool)) // an alternative
 	// Output:
 	// [MCP:web] Searches the web.
 	// Searches the web.
@@ -178,7 +178,7 @@ func ExampleHost_AddServer() {
 	ctx := context.Background()
 	h := exampleHost(ctx, nil)
 	defer h.Shutdown(ctx)
-	// Under another name, the same server is another one.
+	// The same server under another name counts as a second server.
 	err := h.AddServer(ctx, &host.Server{Name: "again", Type: config.SDK, ID: "echo"})
 	fmt.Print(err, "\n", h.Agent("again").Tools()[0].Name(), "\n")
 	fmt.Println(h.RemoveServer(ctx, "again"), len(h.Agent("again").Tools()))

@@ -22,13 +22,13 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
-// The figures that a host must reach. With STDMCP_FIGURES set, as scripts/figures
-// does, they are measured in full, printed and held against what was promised.
-// Otherwise a part of the work is done, and nothing depends on how busy the
-// machine is.
+// measuring makes the tests of this file measure the performance of a host,
+// print it and compare it with its budget. scripts/figures sets STDMCP_FIGURES.
+// Otherwise the tests do a part of the work and do not depend on the load of
+// the machine.
 var measuring = os.Getenv("STDMCP_FIGURES") != ""
 
-// part returns how much to do.
+// part returns the amount of work to do.
 func part(of int) int {
 	switch {
 	case measuring:
@@ -39,7 +39,7 @@ func part(of int) int {
 	return of / 10
 }
 
-// figure prints one.
+// figure prints a measurement.
 func figure(t *testing.T, format string, args ...any) {
 	t.Helper()
 	if measuring {
@@ -49,8 +49,8 @@ func figure(t *testing.T, format string, args ...any) {
 	}
 }
 
-// hundred returns n fakes.
-func hundred(n int) fakes {
+// manyFakes returns n fakes.
+func manyFakes(n int) fakes {
 	fs := make(fakes)
 	for i := range n {
 		fs[fmt.Sprintf("s%03d", i)] = newFake(nil)
@@ -59,7 +59,7 @@ func hundred(n int) fakes {
 }
 
 func TestFigureStartOfHundredServers(t *testing.T) {
-	fs := hundred(100)
+	fs := manyFakes(100)
 	var open, most atomic.Int32
 	o := fs.with(host.Options{})
 	dial := o.Dialers[config.SDK]
@@ -85,9 +85,9 @@ func TestFigureStartOfHundredServers(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	figure(t, "100 servers in this process start in %v, wanted 1s; %d at once, wanted 8", best, most.Load())
+	figure(t, "100 in-process servers start in %v, budget 1s; %d at once, budget 8", best, most.Load())
 	if most.Load() > 8 || measuring && best > time.Second {
-		t.Error("which is too much")
+		t.Error("over budget")
 	}
 }
 
@@ -105,12 +105,12 @@ func TestFigureStartOfChildren(t *testing.T) {
 	figure(t, "%d child processes start in %v", n, time.Since(start))
 }
 
-// TestFigureHostileServer has 100 servers called 100 times each at once, with
-// and without one of them flooding its client.
+// TestFigureHostileServer makes 100 concurrent calls of each of 100 servers, with
+// and without a server that floods its client.
 func TestFigureHostileServer(t *testing.T) {
 	perServer := part(100)
 	p99 := func(hostile bool) time.Duration {
-		fs := hundred(99)
+		fs := manyFakes(99)
 		fs["hostile"] = newFake(nil)
 		if hostile {
 			fs["hostile"] = newFake(&testserver.Options{Fault: "notification-storm", Size: 20_000})
@@ -141,7 +141,7 @@ func TestFigureHostileServer(t *testing.T) {
 		}
 		calls.Wait()
 		if len(times) != 99*perServer {
-			t.Errorf("%d answers to %d calls", len(times), 99*perServer)
+			t.Errorf("%d results of %d calls", len(times), 99*perServer)
 		}
 		slices.Sort(times)
 		return times[len(times)*99/100]
@@ -149,17 +149,17 @@ func TestFigureHostileServer(t *testing.T) {
 	for attempt := 1; ; attempt++ {
 		without, with := p99(false), p99(true)
 		ratio := float64(with) / float64(without)
-		figure(t, "100 servers × %d calls at once: p99 is %v, with one of them hostile %v: %.2f ×, wanted 2", perServer, without, with, ratio)
+		figure(t, "100 servers × %d concurrent calls: p99 is %v, with a hostile server %v: %.2f ×, budget 2", perServer, without, with, ratio)
 		if !measuring || ratio <= 2 {
 			return
 		}
-		if attempt == 5 { // it wasn't others using the machine
-			t.Fatal("which is too much")
+		if attempt == 5 { // not just a busy machine
+			t.Fatal("over budget")
 		}
 	}
 }
 
-// TestFigureKills kills a supervised child again and again.
+// TestFigureKills kills a supervised child process repeatedly.
 func TestFigureKills(t *testing.T) {
 	n := part(1000)
 	h := newHost(t, &host.Options{Retry: host.Retry{Initial: time.Microsecond, Crashes: n + 1}})
@@ -179,7 +179,7 @@ func TestFigureKills(t *testing.T) {
 			_, err := client.Do(t.Context(), &mcp.ToolCall{Name: "slow", Arguments: map[string]any{"seconds": 3000, "steps": 1},
 				Progress: func(mcp.Progress) {}})
 			if err == nil {
-				t.Error("a call of a server that was killed succeeded")
+				t.Error("a call of a killed server succeeded")
 			}
 			failed <- time.Now()
 		}()
@@ -193,7 +193,7 @@ func TestFigureKills(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !gone(pid) {
-			t.Fatalf("process %d was killed and is still there", pid)
+			t.Fatalf("process %d still exists after kill", pid)
 		}
 	}
 	slices.Sort(latency)
@@ -203,19 +203,18 @@ func TestFigureKills(t *testing.T) {
 			late++
 		}
 	}
-	// The machine may be too busy to notice the death of a child for a while,
-	// which shows in the slowest, but not in most.
-	figure(t, "%d kills: pending calls end after %v, p99 %v, at most %v; %d took more than the 100ms wanted",
+	// On a busy machine a few deaths are noticed late.
+	figure(t, "%d kills: pending calls end after %v, p99 %v, at most %v; %d took longer than the budget of 100ms",
 		n, latency[n/2], latency[n*99/100], latency[n-1], late)
 	if measuring && late > n/100 || latency[n-1] > 10*time.Second {
-		t.Error("which is too much")
+		t.Error("over budget")
 	}
 	if err := testutil.CheckLeaks(before); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// tiny serves a server that has one tool and next to nothing else.
+// tiny opens a stream to a minimal server with one tool.
 func tiny() (io.ReadWriteCloser, error) {
 	client, server := net.Pipe()
 	go func() { // ends when the client closes its end
@@ -266,9 +265,9 @@ func TestFigureIdleServers(t *testing.T) {
 	}
 	perServer := (heap() - bytes) / n
 	each := float64(runtime.NumGoroutine()-goroutines-n) / n // the server has one
-	figure(t, "an idle server takes %d bytes of the heap, wanted %d, and %.2f goroutines, wanted 4", perServer, 48<<10, each)
+	figure(t, "an idle server needs %d bytes of heap, budget %d, and %.2f goroutines, budget 4", perServer, 48<<10, each)
 	if perServer > 48<<10 && !raceDetector || each > 4 {
-		t.Error("which is too much")
+		t.Error("over budget")
 	}
 	runtime.KeepAlive(h)
 }

@@ -17,14 +17,14 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/stdio"
 )
 
-// TestMain is the server when a test starts one, and fails when tests leave
-// goroutines, descriptors or children behind.
+// TestMain runs the test server if a test started this process as a server. It
+// fails if tests leak goroutines, descriptors or child processes.
 func TestMain(m *testing.M) {
 	testserver.Main()
 	testutil.Main(m)
 }
 
-// A fake is a server in this process that can be crashed and opened again.
+// A fake is an in-process server that can crash and be opened again.
 type fake struct {
 	*testserver.Server
 	mu    sync.Mutex
@@ -54,7 +54,7 @@ func (f *fake) open() (io.ReadWriteCloser, error) {
 	return stream, err
 }
 
-// crash ends the connection from the server's side.
+// crash closes the connection from the server's side.
 func (f *fake) crash() {
 	f.mu.Lock()
 	conn := f.conn
@@ -74,10 +74,10 @@ func (f *fake) opened() int {
 	return f.opens
 }
 
-// fakes are servers in this process, by name.
+// fakes are in-process servers by name.
 type fakes map[string]*fake
 
-// servers returns the settings of all of them, in the order of their names.
+// servers returns the settings of the fakes, ordered by name.
 func (fs fakes) servers() (list []*host.Server) {
 	for name := range fs {
 		list = append(list, &host.Server{Name: name, Type: config.SDK})
@@ -86,7 +86,7 @@ func (fs fakes) servers() (list []*host.Server) {
 	return list
 }
 
-// with adds dialers for the fakes to those of o.
+// with adds dialers for the fakes to o.
 func (fs fakes) with(o host.Options) *host.Options {
 	transports := make(map[string]mcp.Transport)
 	for name, f := range fs {
@@ -110,7 +110,7 @@ func newHost(t testing.TB, o *host.Options) *host.Host {
 	return h
 }
 
-// start returns a host with all of the fakes.
+// start returns a host that is connected to the fakes.
 func (fs fakes) start(t testing.TB, o host.Options) *host.Host {
 	t.Helper()
 	h := newHost(t, fs.with(o))
@@ -126,7 +126,7 @@ func child(name string, o *testserver.Options) *host.Server {
 	return &host.Server{Name: name, Type: config.Stdio, Command: args[0], Args: args[1:], Env: env}
 }
 
-// names returns what models call tools.
+// names returns the names of tools.
 func names(tools []*host.Tool) (list []string) {
 	for _, t := range tools {
 		list = append(list, t.Name())
@@ -144,7 +144,7 @@ func state(t testing.TB, h *host.Host, name string) host.State {
 	return s.State
 }
 
-// await waits for an event that is wanted. In a bubble it takes no time.
+// await waits for an event. In a synctest bubble it takes no real time.
 func await(t testing.TB, events <-chan host.Event, what string, want func(host.Event) bool) host.Event {
 	t.Helper()
 	limit := time.After(10 * time.Minute)
@@ -163,7 +163,7 @@ func await(t testing.TB, events <-chan host.Event, what string, want func(host.E
 	}
 }
 
-// awaitState waits until a server is in a state.
+// awaitState waits until a server enters a state.
 func awaitState(t testing.TB, events <-chan host.Event, server string, want host.State) host.Event {
 	t.Helper()
 	return await(t, events, server+" "+want.String(), func(e host.Event) bool {
@@ -171,7 +171,7 @@ func awaitState(t testing.TB, events <-chan host.Event, server string, want host
 	})
 }
 
-// raw is JSON.
+// raw converts JSON text.
 func raw(s string) mcp.RawMessage { return mcp.RawMessage(s) }
 
 // pipe returns a Transport for a server in this process.

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
@@ -37,7 +36,7 @@ func TestNames(t *testing.T) {
 			t.Errorf("%q of %q: have %s, want %s", test.tool, test.server, got, test.want)
 		}
 		if !allowed.MatchString(got) {
-			t.Errorf("%s is no name for a model", got)
+			t.Errorf("%s is not a valid name", got)
 		}
 	}
 }
@@ -54,7 +53,7 @@ func FuzzNames(f *testing.F) {
 	})
 }
 
-// Two tools never have one name, even where the naming would have them so.
+// Tools have different names even if the naming scheme gives them the same one.
 func TestNamesAreUnique(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		list := func(tools ...string) mcp.Transport {
@@ -83,7 +82,7 @@ func TestNamesAreUnique(t *testing.T) {
 		if len(seen) != 5 {
 			t.Errorf("%d tools: %q", len(seen), names(h.Tools()))
 		}
-		// A name stays with its tool, whoever is away.
+		// A tool keeps its name while other servers disconnect.
 		before := names(h.Agent("a_b").Tools())
 		if err := h.Disconnect(t.Context(), "a"); err != nil {
 			t.Fatal(err)
@@ -92,21 +91,32 @@ func TestNamesAreUnique(t *testing.T) {
 			t.Fatal(err)
 		}
 		if after := names(h.Agent("a_b").Tools()); after[0] != before[0] {
-			t.Errorf("%q has become %q", before, after)
+			t.Errorf("%q was renamed %q", before, after)
 		}
 	})
 }
 
-// The era that a server was found to be of is remembered.
-func TestEraIsRemembered(t *testing.T) {
+func TestServerToolNaming(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFake(&testserver.Options{Fault: "discover-dies"})
-		h := fakes{"x": f}.start(t, host.Options{})
-		if f.opened() != 2 {
-			t.Fatalf("opened %d times", f.opened())
+		h := fakes{"github": newFake(nil)}.start(t, host.Options{Naming: host.ServerTool})
+		tool := h.Tool("github__echo")
+		if tool == nil || !strings.Contains(tool.Description(), "github") {
+			t.Errorf("%q", names(h.Tools()))
 		}
-		if err := h.Reconnect(t.Context(), "x"); err != nil || f.opened() != 3 {
-			t.Errorf("opened %d times: %v", f.opened(), err)
+	})
+}
+
+func TestToolByName(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := fakes{"filesystem": newFake(nil)}.start(t, host.Options{})
+		tool := h.Tool("mcp__filesystem__echo")
+		if tool == nil || tool.Server() != "filesystem" || tool.Definition().Name != "echo" {
+			t.Fatal("mcp__filesystem__echo is unknown")
+		}
+		for _, name := range []string{"web_search", "mcp__", "mcp__server", "mcp__filesystem__nothing", ""} {
+			if h.Tool(name) != nil {
+				t.Errorf("%q is a tool", name)
+			}
 		}
 	})
 }

@@ -2,7 +2,6 @@ package host_test
 
 import (
 	"errors"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,35 +12,13 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
-func TestUnknownToolReturnsAnError(t *testing.T) {
-	h := newHost(t, nil)
-	for _, tool := range []*host.Tool{h.Tool("none"), h.Snapshot().Tool("none"), h.Agent().Tool("none")} {
-		if _, err := tool.Execute(t.Context(), nil); !errors.Is(err, host.ErrUnknownTool) {
-			t.Errorf("Execute: %v", err)
-		}
-		if _, err := tool.Call(t.Context(), nil); !errors.Is(err, host.ErrUnknownTool) {
-			t.Errorf("Call: %v", err)
-		}
-		if _, err := tool.Do(t.Context(), nil); !errors.Is(err, host.ErrUnknownTool) {
-			t.Errorf("Do: %v", err)
-		}
-		if text, failed := tool.Run(t.Context(), nil); !failed || text != "[MCP] no tool was called: unknown tool" {
-			t.Errorf("Run: %q, %v", text, failed)
-		}
-		if tool.Name()+tool.Description()+tool.Server()+tool.Definition().Name != "" || tool.Connected() || tool.RequiresPermission(nil) ||
-			tool.Parameters()["type"] != "object" || tool.InputSchema() == nil {
-			t.Error("the unknown tool describes itself as a known one")
-		}
-	}
-}
-
 func TestNilArgumentsDoNotPanic(t *testing.T) {
 	h := newHost(t, nil)
 	if d := h.SetServers(t.Context(), []*host.Server{nil}); len(d.Errors) != 1 || d.Err() == nil {
 		t.Errorf("SetServers: %+v", d)
 	}
 	if err := h.AddServer(t.Context(), nil); err == nil {
-		t.Error("AddServer takes nil")
+		t.Error("AddServer accepts nil")
 	}
 	h.Agent("x").With(nil).Tools()
 	for name, approve := range map[string]host.Approver{
@@ -55,7 +32,7 @@ func TestNilArgumentsDoNotPanic(t *testing.T) {
 	for name, dial := range map[string]host.Dialer{"Stdio": host.Stdio, "InProcess": host.InProcess(nil)} {
 		for _, d := range []*host.DialParams{nil, {}} {
 			if _, err := dial(d); err == nil {
-				t.Errorf("%s takes %v", name, d)
+				t.Errorf("%s accepts %v", name, d)
 			}
 		}
 	}
@@ -63,7 +40,7 @@ func TestNilArgumentsDoNotPanic(t *testing.T) {
 		t.Errorf("Text: %q", got)
 	}
 	if host.BlockText(nil) != "" || host.Structured(nil) != nil || host.PlainDescription("x", nil) != "" || host.Describe("x", nil) == "" {
-		t.Error("a text for nil")
+		t.Error("unexpected text for nil")
 	}
 	if host.BlockText(&mcp.Content{Type: mcp.ContentResource}) != "[resource content]" {
 		t.Error("a resource without contents")
@@ -102,7 +79,7 @@ func TestNegativeRetryTimes(t *testing.T) {
 			t.Errorf("%d tries took %v, want no delay", f.opened(), took)
 		}
 
-		// Without a cap the delay goes on growing; without a window all crashes count.
+		// Without a cap the delay keeps growing; without a window all crashes count.
 		f = newFake(nil)
 		f.fail = errors.New("refused")
 		h = newHost(t, fakes{"x": f}.with(host.Options{Retry: host.Retry{Max: 8, Cap: -1, Window: -1}}))
@@ -126,68 +103,6 @@ func TestNegativeRetryTimes(t *testing.T) {
 		}
 		if e := awaitState(t, events, "x", host.Failed); !errors.Is(e.Err, host.ErrCrashLoop) {
 			t.Errorf("5 crashes: %v", e.Err)
-		}
-	})
-}
-
-// methods returns the methods of the requests that a server has received since
-// it had received n messages.
-func (f *fake) methods(n int) string {
-	var list []string
-	for _, m := range f.Received()[n:] {
-		list = append(list, m.Method)
-	}
-	return strings.Join(list, " ")
-}
-
-func TestLegacyServerIsNotProbedAgain(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newFake(&testserver.Options{ProtocolVersions: []string{mcp.ProtocolVersion20250618}})
-		h := fakes{"x": f}.start(t, host.Options{})
-		if got := f.methods(0); !strings.HasPrefix(got, "server/discover initialize ") {
-			t.Errorf("the first connection: %s", got)
-		}
-		n := len(f.Received())
-		if err := h.Reconnect(t.Context(), "x"); err != nil {
-			t.Fatal(err)
-		}
-		if got := f.methods(n); !strings.HasPrefix(got, "initialize ") {
-			t.Errorf("the second connection: %s", got)
-		}
-		// A server that refuses what it is known for may have been replaced.
-		f.failWith(errors.New("refused"))
-		if err := h.Reconnect(t.Context(), "x"); err == nil {
-			t.Fatal("connected to a server that refuses")
-		}
-		f.failWith(nil)
-		n = len(f.Received())
-		if err := h.Reconnect(t.Context(), "x"); err != nil {
-			t.Fatal(err)
-		}
-		if got := f.methods(n); !strings.HasPrefix(got, "server/discover ") {
-			t.Errorf("after a failure: %s", got)
-		}
-	})
-}
-
-func TestProtocolVersionsOfTheProgramWin(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newFake(&testserver.Options{ProtocolVersions: []string{mcp.ProtocolVersion20251125}})
-		allowed := []string{mcp.ProtocolVersion20260728, mcp.ProtocolVersion20251125}
-		h := fakes{"x": f}.start(t, host.Options{Client: &mcp.Options{ProtocolVersions: allowed}})
-		for range 2 {
-			s, err := h.ServerStatus("x")
-			if err != nil || s.Info.ProtocolVersion != mcp.ProtocolVersion20251125 {
-				t.Errorf("%+v, %v", s, err)
-			}
-			allowed[1] = mcp.ProtocolVersion20251125
-			if err := h.Reconnect(t.Context(), "x"); err != nil {
-				t.Fatal(err)
-			}
-		}
-		allowed[0], allowed[1] = mcp.ProtocolVersion20260728, mcp.ProtocolVersion20260728
-		if err := h.Reconnect(t.Context(), "x"); err == nil {
-			t.Errorf("a legacy server where only a modern one is allowed was connected")
 		}
 	})
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
-// No secret of the settings is in any error, status, event or line.
-func TestNoSecretIsTold(t *testing.T) {
+// Errors, statuses, events and lines of standard error contain no secrets.
+func TestSecretsAreRemoved(t *testing.T) {
 	t.Setenv("HOST_TEST_TOKEN", "s3cret-from-environment")
 	args, env := testserver.Command(&testserver.Options{Fault: "exits-at-start"})
 	servers := []*host.Server{
@@ -25,29 +25,29 @@ func TestNoSecretIsTold(t *testing.T) {
 	h := newHost(t, &host.Options{Retry: host.Retry{Max: -1}})
 	events := h.Events(t.Context())
 	d := h.SetServers(t.Context(), servers)
-	var drained []string
+	var texts []string
 	for _, err := range d.Errors {
-		drained = append(drained, err.Error())
+		texts = append(texts, err.Error())
 	}
-	drained = append(drained, fmt.Sprint(d.Err()), h.Overview())
+	texts = append(texts, fmt.Sprint(d.Err()), h.Overview())
 	for _, s := range h.Status() {
-		drained = append(drained, s.Stderr, s.Err.Error(), s.Metrics.LastError, fmt.Sprintf("%+v", *s.Config))
+		texts = append(texts, s.Stderr, s.Err.Error(), s.Metrics.LastError, fmt.Sprintf("%+v", *s.Config))
 	}
 	for len(events) > 0 {
 		e := <-events
-		drained = append(drained, e.Line, fmt.Sprint(e.Err))
+		texts = append(texts, e.Line, fmt.Sprint(e.Err))
 	}
-	for _, text := range drained {
+	for _, text := range texts {
 		if strings.Contains(text, "s3cret") {
-			t.Errorf("tells a secret: %s", text)
+			t.Errorf("text with a secret: %s", text)
 		}
 	}
-	if !slices.ContainsFunc(drained, func(s string) bool { return strings.Contains(s, "key is *** and ***") }) {
-		t.Errorf("the line with the secrets is not there: %q", drained)
+	if !slices.ContainsFunc(texts, func(s string) bool { return strings.Contains(s, "key is *** and ***") }) {
+		t.Errorf("no line with removed secrets in %q", texts)
 	}
 }
 
-// What is wrong with the settings of a server is said with file and field.
+// Errors about settings name the file and the field.
 func TestErrorsOfSettingsNameTheFile(t *testing.T) {
 	c := config.Parse([]byte(`{"mcpServers":{"unset":{"command":"run","args":["${HOST_TEST_UNSET}"]},"web":{"url":"https://h.invalid/"}}}`), "some.json", "")
 	d := newHost(t, nil).SetServers(t.Context(), c.Servers)

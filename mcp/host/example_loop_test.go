@@ -1,0 +1,144 @@
+package host_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/host"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
+)
+
+func Example_capabilities() {
+	ctx := context.Background()
+	h := host.New(fakes{"github": newFake(nil)}.with(host.Options{Naming: host.MCPUnderscore}))
+	defer h.Shutdown(ctx)
+	h.SetServers(ctx, []*host.Server{{Name: "github", Type: config.SDK, Lazy: true}})
+	if err := h.Connect(ctx, "github"); err != nil {
+		fmt.Println(err)
+	}
+
+	// An agent with capabilities, and ExecuteTool, which never returns an error.
+	agent := h.Agent().Can(host.Capabilities{"mcp_github_echo"})
+	execute := func(name string, params map[string]any) (success bool, result any) {
+		t := agent.Tool(name)
+		if t == nil {
+			return false, "tool not found"
+		}
+		res, err := t.Call(ctx, params)
+		if err != nil {
+			return false, err.Error()
+		}
+		if data := host.Structured(res); data != nil {
+			v, _ := mcp.Value(data)
+			return !res.IsError, v
+		}
+		return !res.IsError, res.Text()
+	}
+	fmt.Println(execute("mcp_github_echo", map[string]any{"message": `{"issue": 42}`}))
+	fmt.Println(execute("mcp_github_add_tool", nil))
+	// Output:
+	// true map[issue:42]
+	// false tool not found
+}
+
+func Example_toolErrors() {
+	ctx := context.Background()
+	servers := fakes{"sqlite": newFake(nil)}
+	h := host.New(servers.with(host.Options{Naming: host.ServerTool}))
+	defer h.Shutdown(ctx)
+	h.SetServers(ctx, servers.servers())
+
+	// The loop of the agent: the tools of the moment, and a string for each call.
+	call := func(name, arguments string) string {
+		t := h.Tool(name)
+		if t == nil {
+			return "Error: no tool " + name
+		}
+		text, failed := t.Run(ctx, mcp.RawMessage(arguments))
+		if failed {
+			return "Error: " + text
+		}
+		return text
+	}
+	fmt.Println(call("sqlite__echo", `{"message":"3 rows"}`))
+	fmt.Println(call("sqlite__fail", `{"message":"no such table"}`))
+	// Output:
+	// 3 rows
+	// Error: no such table
+}
+
+func Example_toolInterface() {
+	ctx := context.Background()
+	h := host.New(fakes{"github": newFake(nil)}.with(host.Options{}))
+	defer h.Shutdown(ctx)
+	h.SetServers(ctx, []*host.Server{{Name: "github", Type: config.SDK}})
+
+	// The registry takes the wrappers as they are.
+	registry := make(map[string]registryTool)
+	for _, t := range append(h.Tools(), h.ResourceTools()...) {
+		registry[t.Name()] = t
+	}
+	ask := func(tool string) bool { return strings.HasPrefix(tool, "mcp__github__") }
+
+	// The agentic loop executes what the model asks for.
+	execute := func(name, input string) string {
+		t := registry[name]
+		if t.RequiresPermission(json.RawMessage(input)) && !ask(name) {
+			return "permission denied"
+		}
+		text, err := t.Execute(ctx, json.RawMessage(input))
+		if err != nil {
+			return err.Error()
+		}
+		return text
+	}
+	fmt.Println(execute("mcp__github__echo", `{"message":"Issue #42 created successfully"}`))
+	fmt.Println(execute("ListMcpResources", `{"server":"nobody"}`))
+	// Output:
+	// Issue #42 created successfully
+	// [MCP:nobody] not found: unknown server
+}
+
+func Example_registry() {
+	ctx := context.Background()
+	servers := fakes{"filesystem": newFake(nil)}
+	h := host.New(servers.with(host.Options{}))
+	defer h.Shutdown(ctx)
+	d := h.SetServers(ctx, servers.servers())
+	for name, err := range d.Errors {
+		fmt.Println("warning:", name, err)
+	}
+
+	// The agent's registry, and a turn of its loop: the model asks for a tool.
+	registry := make(map[string]*host.Tool)
+	for _, t := range h.Agent("filesystem").Tools() {
+		registry[t.Name()] = t
+	}
+	text, failed := registry["mcp__filesystem__echo"].Run(ctx, mcp.RawMessage(`{"message":"Hello"}`))
+	fmt.Println(text, failed)
+	// Output: Hello false
+}
+
+func Example_toolUse() {
+	ctx := context.Background()
+	h := host.New(fakes{"calc": newFake(nil)}.with(host.Options{}))
+	defer h.Shutdown(ctx)
+	d := h.SetServers(ctx, []*host.Server{{Name: "calc", Type: config.SDK, Scope: "project"}})
+	fmt.Println(d.Added, d.Removed, d.Errors)
+
+	// The agent loop: a tool_use of the model becomes a tool_result.
+	toolUse := func(name, input string) (content string, isError bool) {
+		return h.Tool(name).Run(ctx, mcp.RawMessage(input))
+	}
+	fmt.Println(toolUse("mcp__calc__add", `{"a":20,"b":22}`))
+	for _, s := range h.Status() {
+		fmt.Println(s.Name, s.Status(), s.Scope)
+	}
+	// Output:
+	// [calc] [] map[]
+	// 42 false
+	// calc connected project
+}

@@ -1,0 +1,83 @@
+package host_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/host"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
+)
+
+func TestOverview(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fs := fakes{"good": newFake(nil), "bad": newFake(nil)}
+		fs["bad"].fail = errors.New("connection refused")
+		h := newHost(t, fs.with(host.Options{Retry: host.Retry{Max: -1}}))
+		if got := h.Overview(); got != "no MCP servers\n" {
+			t.Errorf("%q", got)
+		}
+		h.SetServers(t.Context(), fs.servers())
+		lines := strings.Split(h.Overview(), "\n")
+		if want := "bad  failed  [MCP:bad] failed to connect: "; !strings.HasPrefix(lines[0], want) {
+			t.Errorf("have %q, want %q", lines[0], want)
+		}
+		if want := fmt.Sprintf("good  connected  %d tools  ", len(h.Tools())); !strings.HasPrefix(lines[1], want) {
+			t.Errorf("have %q, want %q", lines[1], want)
+		}
+	})
+}
+
+func TestStatusAfterStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := fakes{"a": newFake(nil), "b": newFake(nil)}.start(t, host.Options{})
+		for _, s := range h.Status() {
+			if s.Status() != "connected" || len(s.Tools) == 0 || s.Info.Name == "" {
+				t.Errorf("%+v", s)
+			}
+		}
+		if len(h.Status()) != 2 || len(h.Tools()) != 2*len(h.Agent("a").Tools()) {
+			t.Error("wrong number of servers or tools")
+		}
+	})
+}
+
+func TestStatusWords(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fs := fakes{"connected": newFake(nil), "failed": newFake(nil), "pending": newFake(&testserver.Options{Fault: "mute"}), "off": newFake(nil)}
+		fs["failed"].fail = errors.New("refused")
+		o := fs.with(host.Options{Retry: host.Retry{Max: -1}})
+		o.Dialers["http"] = func(d *host.DialParams) (mcp.Transport, error) {
+			d.Classify = func(error) host.Category { return host.Authentication }
+			return pipe(fs["failed"].open), nil
+		}
+		h := newHost(t, o)
+		events := h.Events(t.Context())
+		servers := append(fs.servers(), &host.Server{Name: "locked", Type: config.HTTP, URL: "http://h/", Scope: "claudeai"})
+		servers[2].Disabled = true // off
+		ctx, cancel := context.WithTimeout(t.Context(), 1e9)
+		defer cancel()
+		h.SetServers(ctx, servers)
+		for name, want := range map[string]string{"connected": "connected", "failed": "failed", "pending": "pending", "off": "disabled", "locked": "needs-auth"} {
+			s, err := h.ServerStatus(name)
+			if err != nil || s.Status() != want {
+				t.Errorf("%s is %s, %v", name, s.Status(), err)
+			}
+		}
+		await(t, events, "authorization needed", func(e host.Event) bool { return e.Kind == host.AuthNeeded && e.Server == "locked" })
+		if s, _ := h.ServerStatus("locked"); s.Scope != "claudeai" || s.Err == nil {
+			t.Errorf("%+v", s)
+		}
+		if s, _ := h.ServerStatus("connected"); s.Info.Name == "" || s.Info.Version == "" || s.Tools[0].Annotations == nil || s.Config.Type != config.SDK {
+			t.Errorf("%+v", s)
+		}
+		if _, err := h.ServerStatus("nobody"); !errors.Is(err, host.ErrUnknownServer) {
+			t.Errorf("%v", err)
+		}
+	})
+}
