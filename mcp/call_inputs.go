@@ -90,11 +90,11 @@ func (c *Client) resolveRefusal(ctx context.Context, q *call, refusal *jsonrpc.E
 func (c *Client) collectInputs(ctx context.Context, q *call, raw []byte) error {
 	var required inputsRequired
 	if err := decodeText(raw, &required); err != nil {
-		return &malformedError{err}
+		return jsonrpc.Malformed(err)
 	}
 	switch {
 	case required.requests == nil && required.state == nil:
-		return &malformedError{errors.New("input required, but neither inputRequests nor requestState")}
+		return jsonrpc.Malformed(errors.New("input required, but neither inputRequests nor requestState"))
 	case len(required.requests) > maxInputRequests:
 		return diag.Op("more than "+strconv.Itoa(maxInputRequests)+" input requests at once", ErrInputRequired)
 	}
@@ -180,7 +180,7 @@ func (c *callContext) Value(key any) any {
 func (c *Client) answerInput(ctx context.Context, key string, request func(string) (InputRequest, error)) (RawMessage, error) {
 	q, err := request(key)
 	if err != nil {
-		return nil, &malformedError{err}
+		return nil, jsonrpc.Malformed(err)
 	}
 	switch q.Method {
 	case "roots/list", "sampling/createMessage", "elicitation/create":

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
 // An OutgoingCall is a request that is about to be sent. See
@@ -65,7 +66,7 @@ func (c *Client) intercept(ctx context.Context, era era, q *call) (RawMessage, e
 		if err = wire.Valid(raw); err == nil {
 			return raw, nil
 		}
-		err = diag.Op("the result that Intercept returned", &malformedError{err})
+		err = diag.Op("the result that Intercept returned", jsonrpc.Malformed(err))
 	}
 	if _, ok := err.(*CallError); !ok {
 		err = c.failed(q, err)

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/stdmcp/stdmcp/internal/queue"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
 // maxProgress is how many progress notifications of one call may be queued for
@@ -74,7 +75,7 @@ var (
 func (t *progressTable) deliver(params []byte) error {
 	var p Progress
 	if err := decodeText(params, &p); err != nil {
-		return &malformedError{err}
+		return jsonrpc.Malformed(err)
 	}
 	// Some servers convert numbers to strings.
 	n, err := strconv.ParseInt(strings.Trim(p.token.String(), `"`), 10, 64)

@@ -3,6 +3,8 @@ package mcp
 import (
 	"context"
 	"errors"
+
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
 // fetch gets the result of a call into res, from the cache or from the server.
@@ -26,7 +28,7 @@ func (c *Client) fetch(ctx context.Context, q *call, res result) error {
 // readResult reads a final result into res.
 func (c *Client) readResult(q *call, raw []byte, res result) error {
 	if err := decodeText(raw, res); err != nil {
-		return c.failed(q, &malformedError{err})
+		return c.failed(q, jsonrpc.Malformed(err))
 	}
 	switch err := c.era.classify(&q.request, res.common()); {
 	case err == errTask, err == ErrInputRequired && q.traits&takesInput != 0:

@@ -20,7 +20,7 @@ func (c *Client) initialize(ctx context.Context, version string) (*agreement, er
 		return nil, err
 	}
 	if res.ProtocolVersion == "" {
-		return nil, c.failed(newCall("initialize", "", nil), &malformedError{errors.New("no protocolVersion")})
+		return nil, c.failed(newCall("initialize", "", nil), jsonrpc.Malformed(errors.New("no protocolVersion")))
 	}
 	agreed := c.opts.legacy([]string{res.ProtocolVersion})
 	if agreed == "" {
@@ -60,7 +60,7 @@ func (c *Client) sendInitialize(ctx context.Context, version string) (*initializ
 	}
 	var res initializeResult
 	if err := decodeText(raw, &res); err != nil {
-		return nil, c.failed(q, &malformedError{err})
+		return nil, c.failed(q, jsonrpc.Malformed(err))
 	}
 	return &res, nil
 }

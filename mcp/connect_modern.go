@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
 // discover requests the modern protocol versions and the capabilities of the
@@ -35,10 +36,10 @@ func (c *Client) sendDiscover(ctx context.Context, version string) (*agreement, 
 	}
 	var res discoverResult
 	if err := decodeText(raw, &res); err != nil {
-		return nil, c.failed(q, &malformedError{err})
+		return nil, c.failed(q, jsonrpc.Malformed(err))
 	}
 	if len(res.SupportedVersions) == 0 {
-		return nil, c.failed(q, &malformedError{errors.New("no supportedVersions")})
+		return nil, c.failed(q, jsonrpc.Malformed(errors.New("no supportedVersions")))
 	}
 	agreed := c.opts.modern(res.SupportedVersions)
 	if agreed == "" {

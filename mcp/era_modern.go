@@ -62,5 +62,5 @@ func (e *modernEra) classify(q *request, res *Result) error {
 			return errTask
 		}
 	}
-	return &malformedError{errors.New("unknown resultType " + wire.Quote(res.ResultType))}
+	return jsonrpc.Malformed(errors.New("unknown resultType " + wire.Quote(res.ResultType)))
 }

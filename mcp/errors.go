@@ -72,10 +72,3 @@ func serverError(err error) *jsonrpc.Error {
 	}
 	return nil
 }
-
-// A malformedError is the reason why a message of the server is invalid.
-type malformedError struct{ err error }
-
-func (e *malformedError) Error() string        { return ErrMalformed.Error() + ": " + e.err.Error() }
-func (e *malformedError) Is(target error) bool { return target == ErrMalformed }
-func (e *malformedError) Unwrap() error        { return e.err }

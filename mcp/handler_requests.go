@@ -99,7 +99,7 @@ func (t *requestTable) remove() {
 func (t *requestTable) cancel(params []byte) error {
 	var p cancelledRequest
 	if err := decodeText(params, &p); err != nil {
-		return &malformedError{err}
+		return jsonrpc.Malformed(err)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()

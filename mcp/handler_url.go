@@ -42,7 +42,7 @@ var errDeclined = errors.New("the user did not open the page that the server ask
 func (e Elicitation) openAll(ctx context.Context, c *Client, data RawMessage) error {
 	pages, err := readPages(data)
 	if err != nil {
-		return &malformedError{err}
+		return jsonrpc.Malformed(err)
 	}
 	if e.OpenURL == nil || len(pages) == 0 {
 		return errDeclined
@@ -143,7 +143,7 @@ func (d *donePages) observe(method string, params RawMessage) error {
 	}
 	var p ElicitParams
 	if err := decodeText(params, &p); err != nil {
-		return &malformedError{err}
+		return jsonrpc.Malformed(err)
 	}
 	d.c.requests.resumeTimers()
 	done := d.channel(p.ElicitationID)

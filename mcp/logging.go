@@ -2,6 +2,8 @@ package mcp
 
 import (
 	"context"
+
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
 // SetLogLevel sets the least severity of the log messages that the server is
@@ -24,7 +26,7 @@ func (c *Client) log(params RawMessage) error {
 	}
 	var msg LogMessage
 	if err := decodeText(params, &msg); err != nil {
-		return &malformedError{err}
+		return jsonrpc.Malformed(err)
 	}
 	if !c.notifications.Add(func() { c.guard(func() { c.opts.Log(c.ctx, &msg) }) }) {
 		return ErrOverloaded

@@ -66,7 +66,7 @@ func (s *subscriptions) observe(method string, params RawMessage) error {
 			r.Fail(p.honored.UnmarshalJSON(raw))
 		}
 		if err := r.End(); err != nil {
-			return &malformedError{err}
+			return jsonrpc.Malformed(err)
 		}
 	}
 	id, err := s.idOf(p.Meta)

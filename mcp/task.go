@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
 // ErrTaskCancelled is matched by the error of a call that became a task which
@@ -164,7 +165,7 @@ func (t *taskTable) observe(method string, params RawMessage) error {
 	}
 	state := new(Task)
 	if err := state.read(params); err != nil {
-		return &malformedError{err}
+		return jsonrpc.Malformed(err)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()

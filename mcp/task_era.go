@@ -3,6 +3,8 @@ package mcp
 import (
 	"context"
 	"errors"
+
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
 // settle asks for the result, which comes when the task has ended; and also
@@ -33,7 +35,7 @@ func (e *modernEra) advanceTask(ctx context.Context, r *taskRun, t *Task) (*Call
 		return r.result(t.Payload)
 	case TaskFailed:
 		if t.Error == nil {
-			return nil, r.failed(&malformedError{errors.New("a task that failed without an error")})
+			return nil, r.failed(jsonrpc.Malformed(errors.New("a task that failed without an error")))
 		}
 		return nil, r.failed(t.Error)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
 const (
@@ -50,7 +51,7 @@ func (c *Client) taskOf(q *call, started *unfinished, onStatus func(*Task)) (*ta
 	}
 	state := new(Task)
 	if err := state.read(raw); err != nil {
-		return nil, nil, c.failed(q, &malformedError{err})
+		return nil, nil, c.failed(q, jsonrpc.Malformed(err))
 	}
 	return c.newTaskRun(q.name, state.TaskID, onStatus), state, nil
 }
@@ -136,7 +137,7 @@ func (r *taskRun) state(ctx context.Context) (*Task, error) {
 	}
 	state := new(Task)
 	if err := state.read(raw); err != nil {
-		return nil, r.c.failed(q, &malformedError{err})
+		return nil, r.c.failed(q, jsonrpc.Malformed(err))
 	}
 	return state, nil
 }
@@ -161,7 +162,7 @@ func (r *taskRun) failed(err error) error {
 func (r *taskRun) result(raw RawMessage) (*CallToolResult, error) {
 	res := new(CallToolResult)
 	if err := decodeText(raw, res); err != nil {
-		return nil, r.failed(&malformedError{err})
+		return nil, r.failed(jsonrpc.Malformed(err))
 	}
 	return res, nil
 }

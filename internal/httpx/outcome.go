@@ -13,7 +13,7 @@ import (
 // matches jsonrpc.ErrOutcomeUnknown.
 func Outcome(err error) error {
 	if mayHaveArrived(err) {
-		return &unknownError{err}
+		return jsonrpc.OutcomeUnknown(err)
 	}
 	return err
 }
@@ -31,10 +31,3 @@ func mayHaveArrived(err error) bool {
 	var op *net.OpError
 	return !errors.As(err, &redirect) && !(errors.As(err, &op) && op.Op == "dial")
 }
-
-// unknownError is err for a request that may have been acted on.
-type unknownError struct{ err error }
-
-func (e *unknownError) Error() string        { return e.err.Error() }
-func (e *unknownError) Is(target error) bool { return target == jsonrpc.ErrOutcomeUnknown }
-func (e *unknownError) Unwrap() error        { return e.err }

@@ -158,7 +158,7 @@ func TestAThousandClosesDuringCalls(t *testing.T) {
 				})
 			}
 			all.Wait()
-			if n := c.(*conn).Table.Pending(); n != 0 || !errors.Is(c.Err(), ErrClosed) {
+			if n := pendingCalls(&c.(*conn).Table); n != 0 || !errors.Is(c.Err(), ErrClosed) {
 				t.Errorf("%d pending, %v", n, c.Err())
 			}
 		}

@@ -7,27 +7,28 @@ import (
 )
 
 const (
-	// flushTime is how long Close lets a peer take what is still to be sent.
+	// flushTime is the time that Close allows for writing queued messages.
 	flushTime = 50 * time.Millisecond
 
-	// closeTime is how long Close waits for Stream.Close, which has a shorter
-	// bound of its own, and for both goroutines.
+	// closeTime is the time that Close waits for Stream.Close, which has a
+	// shorter limit of its own, and for both goroutines.
 	closeTime = 6 * time.Second
 
-	// failTime is how long a failed write waits for the reading side to say why.
+	// failTime is the time that a failed write waits for the error of the reader,
+	// which is more specific.
 	failTime = time.Second
 )
 
-// NewConn returns a connection over s, which it owns from now on. One
-// goroutine reads and one writes; both end when the connection does.
+// NewConn returns a connection over s, and takes ownership of s. One goroutine
+// reads and one writes; both end with the connection.
 func NewConn(s Stream, h Handler) Conn {
 	c := &conn{Dispatcher: Dispatcher{Handler: h}, stream: s}
 	c.out.stream, c.out.trace, c.out.wake = s, h.Trace, make(chan struct{}, 1)
-	c.out.now, _ = s.(TryWriter)
-	c.done, c.written, c.gone = make(chan struct{}), make(chan struct{}), make(chan struct{})
+	c.out.try, _ = s.(TryWriter)
+	c.done, c.written, c.released = make(chan struct{}), make(chan struct{}), make(chan struct{})
 	c.loops.Add(2)
 	go c.read()  // ends when the stream is closed or fails
-	go c.write() // likewise, or when the connection is closed
+	go c.write() // ends then, too, and when the connection is closed
 	return c
 }
 
@@ -35,39 +36,39 @@ type conn struct {
 	Dispatcher
 
 	stream Stream
-	out    outbox
+	out    writeQueue
 
-	ending  sync.Once
-	done    chan struct{} // closed when the connection has ended
-	err     error         // what ended it; set before done is closed
-	closing sync.Once     // closes the stream
-	written chan struct{} // closed when nothing is written any more
-	loops   sync.WaitGroup
-	gone    chan struct{} // closed when the stream is closed and loops have ended
+	ending   sync.Once
+	done     chan struct{} // closed when the connection has ended
+	err      error         // the error that ended it; set before done is closed
+	closing  sync.Once     // closes the stream
+	written  chan struct{} // closed when write has returned
+	loops    sync.WaitGroup
+	released chan struct{} // closed when the stream is closed and loops have ended
 }
 
 func (c *conn) Call(ctx context.Context, req *Request) (RawMessage, error) {
-	slot, err := c.Table.Add()
+	pending, err := c.Table.Add()
 	if err != nil {
 		return nil, err
 	}
-	defer c.Remove(slot)
+	defer c.Remove(pending)
 	if req.Started != nil {
-		req.Started(slot.ID())
+		req.Started(pending.ID())
 	}
-	c.Table.Limit(slot, req)
-	err = c.out.put(ctx, slot, func(b []byte) []byte { return AppendRequest(b, slot.ID(), req) })
+	c.Table.Limit(pending, req)
+	err = c.out.put(ctx, pending, func(b []byte) []byte { return AppendRequest(b, pending.ID(), req) })
 	if err != nil {
 		return nil, err
 	}
-	a := slot.Wait(ctx)
-	if !a.Late {
+	a := pending.Wait(ctx)
+	if !a.Expired {
 		return a.Result, a.Err
 	}
 	if req.Cancel != nil {
-		// A courtesy, and the caller is on its way out: it doesn't wait for room.
-		if note := req.Cancel(slot.ID()); note != nil {
-			_, _ = c.out.offer(func(b []byte) []byte { return AppendRequest(b, ID{}, note) })
+		// The caller does not wait for room in the queue.
+		if cancel := req.Cancel(pending.ID()); cancel != nil {
+			_, _ = c.out.offer(func(b []byte) []byte { return AppendRequest(b, ID{}, cancel) })
 			c.out.signal()
 		}
 	}
@@ -104,14 +105,14 @@ func (c *conn) Close() error {
 	c.closeStream()
 	t.Reset(closeTime)
 	select {
-	case <-c.gone:
+	case <-c.released:
 		return nil
 	case <-t.C:
 		return ErrStuck
 	}
 }
 
-// end makes err the reason why the connection is closed, unless it is already.
+// end ends the connection with err, unless it has ended.
 func (c *conn) end(err error) {
 	c.ending.Do(func() {
 		c.err = err
@@ -121,11 +122,11 @@ func (c *conn) end(err error) {
 	})
 }
 
-// closeStream starts to close the stream, unless somebody has.
+// closeStream closes the stream on a goroutine, once.
 func (c *conn) closeStream() {
 	c.closing.Do(func() {
-		go func() { // ends when the stream is closed and lets go of both loops
-			defer close(c.gone)
+		go func() { // ends when the stream is closed and both loops have returned
+			defer close(c.released)
 			_ = c.stream.Close()
 			c.loops.Wait()
 		}()
@@ -136,8 +137,8 @@ func (c *conn) write() {
 	defer c.loops.Done()
 	defer close(c.written)
 	if err := c.out.run(); err != nil {
-		// A peer that stops reading mostly has died, and the reading side knows
-		// more of that: an exit status, say. Give it the time to say so.
+		// A peer that stops reading has usually exited. The reader knows more
+		// about that, such as the exit status.
 		select {
 		case <-c.done:
 		case <-time.After(failTime):

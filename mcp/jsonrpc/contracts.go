@@ -5,37 +5,38 @@ import (
 	"time"
 )
 
-// A Conn is an open connection to a peer. It carries calls: what happens to
-// one of them concerns that call alone, unless the connection itself ends.
+// A Conn is an open connection to a peer. It carries calls: a failure affects one
+// call only, unless the connection itself ends.
 //
 // All methods may be used concurrently.
 type Conn interface {
-	// Call sends a request and waits for its answer. When ctx ends first, the
-	// call is withdrawn as req.Cancel says and Call returns the cause.
+	// Call sends a request and waits for its response. If ctx ends first, Call
+	// sends the notification from req.Cancel and returns the cause.
 	//
-	// The error is an *Error when the peer answered with one. It matches
-	// ErrClosed when the connection ended before the answer came, ErrMalformed
-	// or ErrTooLarge when the answer could not be used.
+	// The error is an *Error if the peer returned one. It matches ErrClosed if
+	// the connection ended before the response, and ErrMalformed or ErrTooLarge
+	// if the response was invalid.
 	Call(ctx context.Context, req *Request) (RawMessage, error)
 
-	// Notify sends a notification. It waits, no longer than ctx, for room in
-	// what is to be sent, not for the peer.
+	// Notify sends a notification. It waits for room in the write queue until
+	// ctx ends, and not for the peer.
 	Notify(ctx context.Context, req *Request) error
 
-	// Reply answers the peer's request id: with an error unless err is nil,
-	// else with result.
+	// Reply responds to the peer's request id: with err unless it is nil, and
+	// with result otherwise.
 	Reply(ctx context.Context, id ID, result RawMessage, err *Error) error
 
-	// Done is closed when the connection has ended, by Close or by itself.
+	// Done returns a channel that is closed when the connection has ended,
+	// through Close or otherwise.
 	Done() <-chan struct{}
 
-	// Err returns what ended the connection, matching ErrClosed, or nil while
-	// it is open.
+	// Err returns nil while the connection is open, and then the error that
+	// ended it, which matches ErrClosed.
 	Err() error
 
-	// Close ends the connection, fails what is pending with ErrClosed, and
-	// returns when nothing of it is left. It may be called more than once. An
-	// error says that something could not be ended in a few seconds.
+	// Close ends the connection, fails pending calls with ErrClosed, and returns
+	// when all resources are released. It may be called more than once. It
+	// returns ErrStuck if something has not ended within a few seconds.
 	Close() error
 }
 
@@ -43,21 +44,21 @@ type Conn interface {
 type Request struct {
 	Method string
 
-	// Params is one valid JSON object, or nil. It is not used any more when
-	// Call or Notify has returned.
+	// Params is one valid JSON object, or nil. The connection does not use it
+	// after Call or Notify has returned.
 	Params RawMessage
 
-	// Cancel returns the notification that withdraws the call with the given
-	// id. It is used by connections that have no other way to withdraw a call.
-	// Without it, or when it returns nil, nothing is sent.
+	// Cancel returns the notification that cancels the call with the given id.
+	// Connections use it that have no other way to cancel a call. If Cancel is
+	// nil, or returns nil, they send nothing.
 	Cancel func(ID) *Request
 
-	// Timeout bounds the call when it is positive, as ctx does, and TimeoutErr is what
-	// Call returns then.
+	// Timeout limits the time of the call, in addition to ctx, if it is positive.
+	// TimeoutErr is what Call returns then.
 	Timeout    time.Duration
 	TimeoutErr error
 
-	// Started is called, when set, with the call's id before it is sent.
+	// Started, if not nil, is called with the call's id before it is sent.
 	Started func(ID)
 
 	// The fields below are for HTTP transports. Others ignore them.
@@ -101,25 +102,25 @@ const (
 	InSession
 )
 
-// A Handler is what a connection calls for everything that is no answer.
-// Functions that are nil are not called.
+// A Handler receives everything from the peer except responses. Any of its
+// functions may be nil.
 //
-// They are called on the goroutine that reads, so they must return without
-// waiting for anything, which Conn.Call and Conn.Close do; a [Queue] takes
-// what needs more. A connection that reads several streams calls them
-// concurrently. None is called any more when Conn.Close has returned nil.
+// A connection calls the functions on the goroutine that reads, so they must not
+// wait for anything; Conn.Call and Conn.Close wait. A connection that reads
+// several streams calls them concurrently. After Conn.Close has returned nil, it
+// calls none.
 type Handler struct {
-	// Message is called for each request and notification of the peer, in the
-	// order in which they come. A request is to be answered with Conn.Reply.
+	// Message is called for each request and notification of the peer, in order
+	// of arrival. The program responds to a request with Conn.Reply.
 	Message func(Conn, *Message)
 
-	// Dropped is called for what was received and could not be used. data may
-	// be cut and must not be kept.
+	// Dropped is called for received data that is invalid. data may be
+	// truncated; the function must not keep it.
 	Dropped func(reason error, data []byte)
 
-	// Trace is called for each message that is sent or received: in the order
-	// of each direction, and for a call before its answer. The goroutine that
-	// writes calls it too, so it must be safe for concurrent use. It must not
-	// keep data.
+	// Trace is called for each message that is sent or received: in order in
+	// each direction, and for a call before its response. It must be safe for
+	// concurrent use, as the goroutine that writes calls it too. It must not keep
+	// data.
 	Trace func(sent bool, data []byte)
 }

@@ -8,12 +8,12 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// maxBatch is how many messages a batch may hold.
+// maxBatch is the limit of the number of messages in a batch.
 const maxBatch = 1000
 
-// An Dispatcher sorts what comes over a connection: answers go to the calls that
-// wait for them, anything else to the handler. Every transport has one per
-// connection. It may be used by several goroutines at once.
+// A Dispatcher distributes the messages that a connection receives: responses
+// to the pending calls, everything else to the Handler. A transport has one per
+// connection. Its methods may be used concurrently.
 type Dispatcher struct {
 	Table
 	Handler Handler
@@ -21,42 +21,42 @@ type Dispatcher struct {
 	batches atomic.Bool
 }
 
-// AcceptBatches makes the inbox take batches apart.
-func (in *Dispatcher) AcceptBatches() { in.batches.Store(true) }
+// AcceptBatches makes Receive accept batches. Without it, Receive drops them.
+func (d *Dispatcher) AcceptBatches() { d.batches.Store(true) }
 
-// Receive handles one message that came over conn, and reports to
-// Handler.Dropped what cannot be used. Unless only is zero, no other call than
-// that one is answered. What the message holds is kept.
-func (in *Dispatcher) Receive(conn Conn, data []byte, only ID) {
-	if in.Handler.Trace != nil {
-		in.Handler.Trace(false, data)
+// Receive handles one message, which conn has received, and reports invalid data
+// to Handler.Dropped. Unless only is zero, a response may belong to no other call
+// than that one. Receive keeps data.
+func (d *Dispatcher) Receive(conn Conn, data []byte, only ID) {
+	if d.Handler.Trace != nil {
+		d.Handler.Trace(false, data)
 	}
-	if err := in.receive(conn, data, only); err != nil && in.Handler.Dropped != nil {
-		in.Handler.Dropped(err, data)
-	}
-}
-
-// Remove ends the use of a slot, and reports an answer that came when the
-// caller was about to go.
-func (in *Dispatcher) Remove(s *PendingCall) {
-	if in.Table.Remove(s) && in.Handler.Dropped != nil {
-		in.Handler.Dropped(ErrUnknownID, nil)
+	if err := d.receive(conn, data, only); err != nil && d.Handler.Dropped != nil {
+		d.Handler.Dropped(err, data)
 	}
 }
 
-// receive handles one message or batch. The error says why it is dropped.
-func (in *Dispatcher) receive(conn Conn, data []byte, only ID) error {
+// Remove ends a call, and reports a response that the caller has not taken to
+// Handler.Dropped.
+func (d *Dispatcher) Remove(s *PendingCall) {
+	if d.Table.Remove(s) && d.Handler.Dropped != nil {
+		d.Handler.Dropped(ErrUnknownID, nil)
+	}
+}
+
+// receive handles one message or batch. The error is the reason to drop it.
+func (d *Dispatcher) receive(conn Conn, data []byte, only ID) error {
 	if data = bytes.TrimLeft(data, " \t\r\n"); len(data) == 0 || data[0] != '[' {
-		return in.message(conn, data, only)
+		return d.message(conn, data, only)
 	}
-	return in.batch(conn, data, only)
+	return d.batch(conn, data, only)
 }
 
-func (in *Dispatcher) batch(conn Conn, data []byte, only ID) error {
-	accept := in.batches.Load()
+func (d *Dispatcher) batch(conn Conn, data []byte, only ID) error {
+	accept := d.batches.Load()
 	var errs []error
 	if !accept {
-		errs = append(errs, &malformedError{errBatch})
+		errs = append(errs, Malformed(errBatch))
 	}
 	n, r := 0, wire.NewReader(data)
 	for r.Array(); r.More(); n++ {
@@ -68,43 +68,43 @@ func (in *Dispatcher) batch(conn Conn, data []byte, only ID) error {
 		switch {
 		case raw == nil:
 		case accept:
-			errs = append(errs, in.message(conn, raw, only))
+			errs = append(errs, d.message(conn, raw, only))
 		default:
-			_ = in.Fail(addressee(salvageID(raw), only, true), errs[0])
+			_ = d.Fail(resolveCallID(recoverID(raw), only, true), errs[0])
 		}
 	}
 	if err := r.End(); err != nil {
-		errs = append(errs, &malformedError{err})
+		errs = append(errs, Malformed(err))
 	}
 	return errors.Join(errs...)
 }
 
 const (
-	errBatch     = malformed("a batch, which this connection does not accept")
-	errLongBatch = malformed("a batch of too many messages")
+	errBatch     = reason("a batch, which this connection does not accept")
+	errLongBatch = reason("a batch of too many messages")
 )
 
-func (in *Dispatcher) message(conn Conn, data []byte, only ID) error {
+func (d *Dispatcher) message(conn Conn, data []byte, only ID) error {
 	m, err := Parse(data)
 	switch {
 	case err != nil:
-		// The call that this is meant for would wait in vain.
-		_ = in.Fail(addressee(m.ID, only, true), err)
+		// Otherwise the call would wait for its response until it times out.
+		_ = d.Fail(resolveCallID(m.ID, only, true), err)
 		return err
-	case m.isAnswer():
-		m.ID = addressee(m.ID, only, m.Error != nil)
-		return in.Deliver(&m)
-	case in.Handler.Message != nil:
+	case m.isResponse():
+		m.ID = resolveCallID(m.ID, only, m.Error != nil)
+		return d.Deliver(&m)
+	case d.Handler.Message != nil:
 		kept := m // m itself stays on the stack
-		in.Handler.Message(conn, &kept)
+		d.Handler.Message(conn, &kept)
 	}
 	return nil
 }
 
-// addressee returns the id of the call that a message with the given id is
-// for, or the zero ID for none, where only one call may be answered. An error
-// whose id is null is for that one.
-func addressee(id, only ID, failure bool) ID {
+// resolveCallID returns the id of the call that a response with the given id
+// belongs to. Unless only is zero, that is only or, for any other id, zero. An
+// error with the id null belongs to only.
+func resolveCallID(id, only ID, failure bool) ID {
 	if only.IsZero() {
 		return id
 	}

@@ -1,78 +1,91 @@
-// Package jsonrpc speaks JSON-RPC 2.0 over any stream of messages. It knows
-// neither MCP nor any transport: those stand on it.
+// Package jsonrpc implements JSON-RPC 2.0 over any stream of messages. It knows
+// neither MCP nor HTTP; package mcp and the transports build on it.
+//
+// Programs need its vocabulary: [Message], [Request], [ID], [Error] and the
+// sentinel errors, and the contracts [Conn], [Handler] and [Stream]. [NewConn]
+// makes a Conn from a Stream, and [Pipe] is a Stream in memory.
 //
 // # Messages and ids
 //
-// [Parse] reads one message and says what it is: a request has a method and an
-// id, a notification a method only, an answer no method. Params, results and
-// error data stay as the peer wrote them, byte for byte, in the memory that
-// was read: numbers keep their digits, objects the order of their keys.
+// [Parse] reads one message. A request has a method and an id, a notification
+// only a method, and a response no method. Params, results and error data share
+// memory with the input and stay byte for byte as the peer wrote them: numbers
+// keep their digits, and objects the order of their keys.
 //
-// Reading is strict where a tolerant reader could be led to see what others
-// don't: a key counts only when it is spelled exactly so, none may occur twice
-// in the envelope, text must be valid UTF-8, and nesting ends at 128 levels.
-// It is tolerant where servers are known to stray without harm: an error may
-// be a string, null beside a result, or come without an id.
+// Parsing is strict where leniency would be ambiguous: keys are case-sensitive
+// and may not be repeated in a message, text must be valid UTF-8, and nesting is
+// limited to 128 levels. It is lenient about harmless deviations of known
+// servers: an error may be a string, be null beside a result, or have no id.
 //
-// An [ID] is kept as it was received, so that 1, 1.0 and "1" differ and go
-// back as they came. Ids that are sent are 1, 2, 3 and so on, up to 2^31-1 and
-// then from 1 again, without those that are still in use: some servers keep
-// ids in 32 bits. Some send every id back as a string, or as a float: an
-// answer to "1" or 1.0 is taken as one to the call 1, if that is pending. An
-// error with the id null goes to the only pending call, if there is just one.
+// An [ID] keeps its spelling, so 1, 1.0 and "1" differ and are returned as they
+// were received. Ids that are sent are 1, 2, 3 and so on up to 2^31-1, and then
+// from 1 again, without those in use, because some servers keep ids in 32 bits.
+// Other servers return every id as a string or a float: a response to "1" or 1.0
+// belongs to the call 1 if that is pending. An error with the id null belongs to
+// the pending call if there is exactly one.
 //
 // # Connections
 //
-// A [Conn] carries calls, not messages: [Conn.Call] sends a request and
-// returns its answer, and everything that may happen in between concerns that
-// call alone. [NewConn] makes a connection of a [Stream]; transports for which
-// a call is something else, such as an HTTP exchange, implement Conn
-// themselves. All of them match answers to calls with a [Table].
+// A [Conn] carries calls: [Conn.Call] sends a request and returns the result. A
+// transport whose calls are something else than messages on one stream, such as
+// HTTP exchanges, implements Conn itself.
 //
-// A call is in the table before its request is sent, and every way out removes
-// it: the answer, the end of its context, the end of the connection. When the
-// context ends, the notification that [Request].Cancel returns is sent beside,
-// and the caller doesn't wait for that. An answer that comes later finds no
-// call and goes to [Handler].Dropped.
-//
-// An answer that cannot be used fails the call that it was meant for, as far
-// as that can be made out, instead of letting it wait.
-//
-// [Pipe] is a stream in memory, for servers in the same process and for tests.
+// When the context of a call ends, the connection sends the notification that
+// [Request].Cancel returns, and the caller does not wait for that. A response
+// that arrives later goes to [Handler].Dropped. A malformed response fails its
+// call if the id is readable, so that the call does not wait for its timeout.
 //
 // # Limits
 //
-//   - How long a message may be is for the Stream to say, with [ErrTooLarge].
-//   - What waits to be sent is bounded: beyond 1 MiB senders wait, no longer
-//     than their context.
-//   - A batch, where batches are accepted at all, holds at most 1000 messages.
-//   - A [Queue] holds as many functions as it was told.
-//   - [Conn.Close] gives what is still to be sent 50 ms, and the stream six
-//     seconds to let go.
+//   - The Stream limits the length of a message, with [ErrTooLarge].
+//   - The write queue is limited to 1 MiB. Beyond that, senders wait until their
+//     contexts end.
+//   - A batch, on connections that accept batches, is limited to 1000 messages.
+//   - [Conn.Close] allows 50 ms for queued messages, and six seconds for the
+//     stream to close.
 //
-// How many calls are pending is for the callers to bound.
+// The number of pending calls is not limited.
 //
 // # Errors
 //
-// What the peer answers is an [*Error], found with errors.As. What goes wrong
-// on this side never is one, and matches one of the sentinels with errors.Is:
-// [ErrClosed], beside what ended the connection; [ErrOutcomeUnknown] too, when
-// the request may have reached the peer; [ErrMalformed] and [ErrTooLarge]. The
-// end of a context is reported as its cause.
+// An error that the peer returned is an [*Error], found with errors.As. Local
+// errors never are, and match a sentinel with errors.Is: [ErrClosed] and the
+// cause that ended the connection, and also [ErrOutcomeUnknown] if the request
+// may have reached the peer; [ErrMalformed]; [ErrTooLarge]. When the context of a
+// call ends, the error is its cause.
 //
 // # Concurrency
 //
-// A connection has two goroutines. One reads, hands answers to their calls,
-// and calls the [Handler]: so a handler must return without waiting, and gives
-// work to a Queue or a goroutine of its own. While it runs, no answer arrives.
-// The other goroutine writes. Callers only add to what it is to write, so a
-// peer that doesn't read holds back neither a caller whose context ends nor
-// Close; and what several callers add while one write is under way goes out
-// together in the next. A call that is alone writes its request itself, if the
-// stream is a [TryWriter], as far as that takes no waiting.
+// A connection has two goroutines. One reads, delivers responses and calls the
+// [Handler], whose functions must therefore not wait: no response arrives while
+// one runs. The other goroutine writes. Callers only add to its queue, so a peer
+// that does not read blocks neither a caller whose context ends nor Close, and
+// messages that are queued during a write share the next one. A call that is
+// alone writes its request itself, without waiting, if the stream is a
+// [TryWriter].
 //
-// No lock that anybody waits for is held while a stream, a handler or any other
-// function of the caller runs. All methods of Conn, Table and Queue may be used by several
-// goroutines at once, and Close may be called often. When it has returned nil,
-// nothing of the connection is left.
+// No lock is held while a stream, a handler or another function of the caller
+// runs. When Close has returned nil, all resources of the connection are
+// released.
+//
+// # For transports
+//
+// A transport for a byte stream frames messages in a [Stream] and passes that to
+// [NewConn]. Other transports implement [Conn], and use the parts of the engine:
+//
+//   - [Dispatcher], one per connection, takes each received message. It passes
+//     responses to pending calls and everything else to the Handler, with its
+//     methods [Dispatcher.Receive], [Dispatcher.Remove] and
+//     [Dispatcher.AcceptBatches].
+//   - [Table], which a Dispatcher contains, matches responses to calls:
+//     [Table.Add] before a request is sent, [Table.Limit] for its Timeout,
+//     [PendingCall.Wait] or [PendingCall.Response] for the [Response], and
+//     [Table.Remove] in the end; [Table.Deliver], [Table.Fail] and [Table.Close]
+//     end calls.
+//   - [Parse], [AppendRequest] and [AppendResponse] are the codec.
+//   - [Closed], [OutcomeUnknown] and [Malformed] make errors that match the
+//     sentinels, and [ErrStuck], [ErrNoSession] and [ErrUnknownID] are errors that
+//     only connections return or report.
+//
+// [Request] has fields that a transport may use or ignore.
 package jsonrpc

@@ -16,43 +16,43 @@ const (
 	CodeInternalError  = -32603
 )
 
-// Errors of this side. Nothing that a peer sends is turned into one of them,
-// and none of them is ever sent.
+// Sentinel errors. They describe the local side; an error that the peer sent
+// never matches one of them.
 var (
-	// ErrClosed is matched by the errors of calls on a connection that was
-	// closed, by either side.
+	// ErrClosed is matched by errors of a connection that either side has
+	// closed.
 	ErrClosed = errors.New("connection closed")
 
-	// ErrOutcomeUnknown is matched, beside ErrClosed, by the error of a call
-	// that was pending when the connection ended: the peer may have done what
-	// it was asked for, or not.
+	// ErrOutcomeUnknown is matched by the error of a call that was pending when
+	// its connection ended. The peer may or may not have carried it out.
 	ErrOutcomeUnknown = errors.New("outcome unknown")
 
-	// ErrNoSession is matched by the error of a call that was refused because
-	// the peer doesn't know the session any more, and so did nothing.
+	// ErrNoSession is matched by the error of a call that the peer rejected,
+	// without carrying it out, because it does not know the session.
 	ErrNoSession = errors.New("session lost")
 
-	// ErrTooLarge is matched when a message is longer than the connection
-	// takes.
+	// ErrTooLarge is matched by the error for a message that exceeds the limit
+	// of the connection.
 	ErrTooLarge = errors.New("message too large")
 
-	// ErrMalformed is matched when an answer is no valid JSON-RPC response.
+	// ErrMalformed is matched by the error for a message that is not valid
+	// JSON-RPC.
 	ErrMalformed = errors.New("malformed message")
 
 	// ErrStuck is what Conn.Close returns when the stream, a request or a
 	// handler has not returned within a few seconds.
 	ErrStuck = errors.New("the connection is closed, but its stream, a request or a handler has not returned")
 
-	// ErrUnknownID is given to Handler.Dropped for an answer that no pending
-	// call waits for: a late one, a second one, or one that nobody asked for.
-	ErrUnknownID = errors.New("answer to no pending call")
+	// ErrUnknownID is what Handler.Dropped gets for a response that matches no
+	// pending call: it is late, a duplicate, or has an unknown id.
+	ErrUnknownID = errors.New("response to no pending call")
 )
 
-// An Error is an error answer: one that a peer sent, or one to be sent.
+// An Error is the error of a response, received or to be sent.
 type Error struct {
 	Code    int64
 	Message string
-	Data    RawMessage // nil when there is none
+	Data    RawMessage // nil if there is none
 }
 
 func (e *Error) Error() string {
@@ -66,11 +66,11 @@ func (e *Error) Error() string {
 	return msg + " (code " + strconv.FormatInt(e.Code, 10) + ")"
 }
 
-// MarshalJSON returns the error object of JSON-RPC.
+// MarshalJSON returns a JSON-RPC error object.
 func (e *Error) MarshalJSON() ([]byte, error) { return e.append(nil), nil }
 
-// UnmarshalJSON reads an error object of JSON-RPC, or a string that stands for
-// one.
+// UnmarshalJSON reads a JSON-RPC error object, or a string, which it takes as the
+// message.
 func (e *Error) UnmarshalJSON(data []byte) error {
 	r := wire.NewReader(append([]byte(nil), data...))
 	v := readError(&r)
@@ -91,8 +91,8 @@ func (e *Error) append(b []byte) []byte {
 	return append(b, '}')
 }
 
-// readError reads an error object. Servers exist that send a bare string,
-// which is taken as the message.
+// readError reads an error object. It accepts a string as the message because
+// some servers send one.
 func readError(r *wire.Reader) *Error {
 	e := new(Error)
 	if r.Kind() == wire.String {
@@ -116,35 +116,39 @@ func readError(r *wire.Reader) *Error {
 	return e
 }
 
-// closedError is the end of a connection, with what ended it.
-type closedError struct{ cause error }
-
-// Closed returns an error that matches both ErrClosed and cause. Without a
-// cause it is ErrClosed.
+// Closed returns an error that matches ErrClosed and cause, for a connection
+// that cause ended. If cause is nil or matches ErrClosed, Closed adds nothing.
 func Closed(cause error) error {
-	if cause == nil {
+	switch {
+	case cause == nil:
 		return ErrClosed
-	}
-	if errors.Is(cause, ErrClosed) {
+	case errors.Is(cause, ErrClosed):
 		return cause
 	}
-	return &closedError{cause}
+	return &kindError{ErrClosed, cause, true}
 }
 
-func (e *closedError) Error() string        { return ErrClosed.Error() + ": " + e.cause.Error() }
-func (e *closedError) Is(target error) bool { return target == ErrClosed }
-func (e *closedError) Unwrap() error        { return e.cause }
+// Malformed returns an error that matches ErrMalformed and cause, for a message
+// that is invalid because of cause.
+func Malformed(cause error) error { return &kindError{ErrMalformed, cause, true} }
 
-// Lost returns an error for a call that was sent and gets no answer any more,
-// because of cause. It matches ErrClosed and ErrOutcomeUnknown.
-func Lost(cause error) error { return &unanswered{Closed(cause)} }
+// OutcomeUnknown returns an error with the text of cause that matches
+// ErrOutcomeUnknown and cause, for a request that was sent and has no response
+// because of cause.
+func OutcomeUnknown(cause error) error { return &kindError{ErrOutcomeUnknown, cause, false} }
 
-// Malformed returns an error that matches ErrMalformed and cause.
-func Malformed(cause error) error { return &malformedError{cause} }
+// A kindError is a cause that also matches kind, a sentinel of this package.
+type kindError struct {
+	kind, cause error
+	named       bool // the text starts with that of kind
+}
 
-// unanswered is the end of a call that was pending when the connection ended.
-type unanswered struct{ cause error }
+func (e *kindError) Error() string {
+	if e.named {
+		return e.kind.Error() + ": " + e.cause.Error()
+	}
+	return e.cause.Error()
+}
 
-func (e *unanswered) Error() string        { return e.cause.Error() }
-func (e *unanswered) Is(target error) bool { return target == ErrOutcomeUnknown }
-func (e *unanswered) Unwrap() error        { return e.cause }
+func (e *kindError) Is(target error) bool { return target == e.kind }
+func (e *kindError) Unwrap() error        { return e.cause }

@@ -88,10 +88,10 @@ func ExampleTable() {
 	// with the id as a string.
 	m, _ := jsonrpc.Parse([]byte(`{"jsonrpc":"2.0","id":"1","result":{"ok":true}}`))
 	fmt.Println(call.ID(), table.Deliver(&m))
-	fmt.Println(string((<-call.Answer()).Result))
+	fmt.Println(string((<-call.Response()).Result))
 	fmt.Println(table.Deliver(&m))
 	// Output:
 	// 1 <nil>
 	// {"ok":true}
-	// answer to no pending call
+	// response to no pending call
 }

@@ -23,8 +23,8 @@ func ExampleAppendRequest() {
 }
 
 // The errors of a transport's connection.
-func ExampleLost() {
-	sent := jsonrpc.Lost(io.ErrUnexpectedEOF) // a call that may have been acted on
+func ExampleOutcomeUnknown() {
+	sent := jsonrpc.OutcomeUnknown(jsonrpc.Closed(io.ErrUnexpectedEOF)) // a call that may have been acted on
 	fmt.Println(errors.Is(sent, jsonrpc.ErrClosed), errors.Is(sent, jsonrpc.ErrOutcomeUnknown))
 	unsent := jsonrpc.Closed(io.ErrUnexpectedEOF) // one that can't have been
 	fmt.Println(errors.Is(unsent, jsonrpc.ErrClosed), errors.Is(unsent, jsonrpc.ErrOutcomeUnknown))

@@ -183,7 +183,7 @@ func FuzzConn(f *testing.F) {
 				t.Errorf("call returned %q, %v", got.result, got.err)
 			}
 		}
-		if n := c.(*conn).Table.Pending(); n != 0 {
+		if n := pendingCalls(&c.(*conn).Table); n != 0 {
 			t.Errorf("%d calls pending", n)
 		}
 	})

@@ -7,28 +7,28 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// An ID identifies a request. It is a number or a string, kept exactly as it
-// was received, and can be compared with ==. The zero ID is that of a
-// notification, which has none.
+// An ID identifies a request. It holds a number or a string exactly as it was
+// received, and can be compared with ==. The zero ID means that there is none, as
+// in a notification.
 type ID struct {
-	kind wire.Kind // Invalid when there is no id
-	num  int64     // the value of an integer that is written in the usual way
-	text string    // a string's value, or any other number as it was written
+	kind wire.Kind // Invalid if there is no id
+	num  int64     // the value of an integer in its usual notation
+	text string    // the value of a string, or any other number as it was written
 }
 
-// NumberID returns the id that is the number n.
+// NumberID returns the id n.
 func NumberID(n int64) ID { return ID{kind: wire.Number, num: n} }
 
-// StringID returns the id that is the string s.
+// StringID returns the id s.
 func StringID(s string) ID { return ID{kind: wire.String, text: s} }
 
-// nullID is the id of an answer to a request whose id the peer could not read.
+// nullID is the id in a response to a request whose id the peer could not read.
 var nullID = ID{kind: wire.Null}
 
-// IsZero reports whether there is no id.
+// IsZero reports whether id is the zero ID.
 func (id ID) IsZero() bool { return id.kind == wire.Invalid }
 
-// String returns the id as it is written in JSON, or "" when there is none.
+// String returns the id as JSON text, or "" for the zero ID.
 func (id ID) String() string {
 	if id.IsZero() {
 		return ""
@@ -48,12 +48,12 @@ func (id ID) append(b []byte) []byte {
 	return wire.AppendInt(b, id.num)
 }
 
-// MarshalJSON returns the id as it is written in JSON.
+// MarshalJSON returns the id as JSON text.
 func (id ID) MarshalJSON() ([]byte, error) { return id.append(nil), nil }
 
 // UnmarshalJSON reads a number, a string or null.
 func (id *ID) UnmarshalJSON(data []byte) error {
-	r := wire.NewReader(bytes.Clone(data)) // a long string would share memory with it
+	r := wire.NewReader(bytes.Clone(data)) // a long string shares memory with its source
 	v := readID(&r)
 	if err := r.End(); err != nil {
 		return err
@@ -77,8 +77,8 @@ func readID(r *wire.Reader) ID {
 	return ID{kind: wire.Number, text: string(b)}
 }
 
-// number returns the number that an id stands for: its own, or that of a
-// string of digits, as some servers send every id back as a string.
+// number returns the number of the id, or that of a string of digits, as some
+// servers return every id as a string.
 func (id ID) number() (int64, bool) {
 	switch {
 	case id.kind == wire.Number && id.text == "":

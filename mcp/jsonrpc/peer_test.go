@@ -183,3 +183,10 @@ func idOf(t *testing.T, line string) string {
 func cancelNote(id ID) *Request {
 	return &Request{Method: "cancel", Params: json.RawMessage(`{"id":` + id.String() + `}`)}
 }
+
+// pendingCalls returns the number of calls that wait for a response.
+func pendingCalls(t *Table) int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.pending)
+}

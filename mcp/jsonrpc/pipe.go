@@ -6,17 +6,17 @@ import (
 	"sync"
 )
 
-// Pipe returns the two ends of a stream in memory: what is written to one is
-// read from the other. Closing either end ends both; what was written before
-// can still be read.
+// Pipe returns the two ends of a stream in memory, for a server in the same
+// process or a test. Each end reads what is written to the other. Closing either
+// end closes both; messages written before can still be read.
 func Pipe() (Stream, Stream) {
 	a, b := make(chan []byte, pipeDepth), make(chan []byte, pipeDepth)
 	gone := &closer{c: make(chan struct{})}
 	return &pipe{in: a, out: b, gone: gone}, &pipe{in: b, out: a, gone: gone}
 }
 
-// pipeDepth is how many messages a pipe holds in each direction before a
-// writer waits.
+// pipeDepth is the number of messages that a pipe holds in each direction before
+// Write waits.
 const pipeDepth = 16
 
 type pipe struct {

@@ -4,5 +4,5 @@ package jsonrpc
 
 import "encoding/json"
 
-// RawMessage is [json.RawMessage]: a JSON value as it was written.
+// RawMessage is [json.RawMessage]: JSON text as it was received.
 type RawMessage = json.RawMessage

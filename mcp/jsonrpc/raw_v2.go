@@ -4,8 +4,8 @@ package jsonrpc
 
 import "encoding/json/jsontext"
 
-// RawMessage is encoding/json's RawMessage: a JSON value as it was written.
+// RawMessage is encoding/json's RawMessage: JSON text as it was received.
 //
-// From Go 1.27 on that type is an alias of this one, and naming it here
-// instead keeps encoding/json, which has 0.32 MB, out of programs.
+// From Go 1.27 on, that type is an alias of this one. Naming this one keeps
+// encoding/json, which is 0.32 MB, out of programs.
 type RawMessage = jsontext.Value

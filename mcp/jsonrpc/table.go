@@ -7,67 +7,67 @@ import (
 	"time"
 )
 
-// A Table matches answers to the calls that wait for them. Every transport
-// uses one per connection. The zero Table is ready for use, by several
-// goroutines at once.
+// A Table matches responses to pending calls. The zero Table is ready for use.
+// Its methods may be used concurrently.
 type Table struct {
 	mu      sync.Mutex
-	last    int64                  // the id given most recently
-	pending map[int64]*PendingCall // calls that wait for their answer
-	free    []*PendingCall         // for use again
-	err     error                  // why the table is closed, or nil
+	last    int64                  // the id of the last call
+	pending map[int64]*PendingCall // calls without a response
+	free    []*PendingCall         // for reuse
+	err     error                  // the reason why the table is closed, or nil
 
-	timer *time.Timer   // calls expire; made when first needed
-	epoch time.Time     // when that was; times are counted from here
-	due   time.Duration // when expire is called; 0 when it isn't
+	timer *time.Timer   // calls expire; created by the first Limit
+	epoch time.Time     // when that was; times are relative to it
+	due   time.Duration // when the timer calls expire; 0 if it is stopped
 }
 
-// maxFreeSlots bounds what a burst of calls leaves behind.
-const maxFreeSlots = 64
+// maxFree is the limit of Table.free, so that a burst of calls leaves little
+// memory behind.
+const maxFree = 64
 
-// A PendingCall is the place where the answer to one call arrives.
+// A PendingCall is a call that waits for its response.
 type PendingCall struct {
-	id     int64
-	answer chan Answer // buffered; at most one answer is sent
+	id       int64
+	response chan Response // buffered; at most one response is sent
 
-	alone bool // no other call was pending
+	alone bool // no other call was pending when it was added
 
-	end  time.Duration // when the call fails with late; 0 for never
-	late error
+	end        time.Duration // when the call fails with timeoutErr; 0 for never
+	timeoutErr error
 }
 
-// An Answer is how a call ended: with a result or an error.
-type Answer struct {
-	Result RawMessage
-	Err    error
-	Late   bool // nothing came in time; Err says why nobody waits any more
+// A Response is the outcome of a call: a result or an error.
+type Response struct {
+	Result  RawMessage
+	Err     error
+	Expired bool // no response arrived in time; Err is the reason
 }
 
 // ID returns the id of the call.
 func (s *PendingCall) ID() ID { return NumberID(s.id) }
 
-// Answer returns the channel on which the answer arrives.
-func (s *PendingCall) Answer() <-chan Answer { return s.answer }
+// Response returns the channel on which the response arrives.
+func (s *PendingCall) Response() <-chan Response { return s.response }
 
-// Wait waits for the answer. It is late when ctx ends first.
-func (s *PendingCall) Wait(ctx context.Context) Answer {
+// Wait waits for the response. If ctx ends first, the Response is Expired.
+func (s *PendingCall) Wait(ctx context.Context) Response {
 	select {
-	case a := <-s.answer:
+	case a := <-s.response:
 		return a
 	case <-ctx.Done():
 	}
 	select {
-	case a := <-s.answer: // both happened; the answer is worth more
+	case a := <-s.response: // both happened; the response is worth more
 		return a
 	default:
-		return Answer{Err: context.Cause(ctx), Late: true}
+		return Response{Err: context.Cause(ctx), Expired: true}
 	}
 }
 
-// Add makes a slot with an id that no other pending call has. Ids are small
-// and sequential, as some servers keep them in 32 bits. It must be called
-// before the request is written, and followed by Remove. The error is the one
-// that Close was given.
+// Add adds a call with an id that no other pending call has. Ids are small and
+// sequential because some servers keep them in 32 bits. The caller writes the
+// request after Add, and calls Remove in the end. The error is the argument of
+// Close.
 func (t *Table) Add() (*PendingCall, error) {
 	t.mu.Lock()
 	if err := t.err; err != nil {
@@ -78,7 +78,7 @@ func (t *Table) Add() (*PendingCall, error) {
 	if n := len(t.free); n > 0 {
 		s, t.free = t.free[n-1], t.free[:n-1]
 	} else {
-		s = &PendingCall{answer: make(chan Answer, 1)}
+		s = &PendingCall{response: make(chan Response, 1)}
 	}
 	for {
 		t.last = t.last%math.MaxInt32 + 1
@@ -96,32 +96,32 @@ func (t *Table) Add() (*PendingCall, error) {
 	return s, nil
 }
 
-// Remove ends the use of a slot. An answer that comes later belongs to no
-// call. It reports whether one has come that nobody took.
-func (t *Table) Remove(s *PendingCall) (late bool) {
+// Remove ends a call. A later response belongs to no call. Remove reports whether
+// a response has arrived that the caller has not taken.
+func (t *Table) Remove(s *PendingCall) (unread bool) {
 	t.mu.Lock()
 	if t.pending[s.id] == s {
 		delete(t.pending, s.id)
 	} else {
-		// The answer was sent; the caller may have gone without it.
+		// The response was delivered, but the caller may not have waited for it.
 		select {
-		case a := <-s.answer:
-			_, said := a.Err.(*Error)
-			late = said || a.Err == nil // else it is this side's
+		case a := <-s.response:
+			_, received := a.Err.(*Error)
+			unread = received || a.Err == nil // other errors are of this side
 		default:
 		}
 	}
-	if len(t.free) < maxFreeSlots {
-		s.end, s.late = 0, nil
+	if len(t.free) < maxFree {
+		s.end, s.timeoutErr = 0, nil
 		t.free = append(t.free, s)
 	}
 	t.mu.Unlock()
-	return late
+	return unread
 }
 
-// Limit fails the call of s when no answer has come in time, if req has a
-// Timeout. One timer serves all calls and is rarely touched, as what a call
-// mostly wants of a timer is to be set and stopped.
+// Limit makes the call expire after the Timeout of req, if that is positive.
+//
+// One timer serves all calls, so that most calls neither start nor stop one.
 func (t *Table) Limit(s *PendingCall, req *Request) {
 	if req.Timeout <= 0 {
 		return
@@ -133,7 +133,7 @@ func (t *Table) Limit(s *PendingCall, req *Request) {
 		t.due = req.Timeout
 	}
 	now := time.Since(t.epoch)
-	s.end, s.late = now+min(req.Timeout, math.MaxInt64-now), req.TimeoutErr
+	s.end, s.timeoutErr = now+min(req.Timeout, math.MaxInt64-now), req.TimeoutErr
 	if t.due == 0 || s.end < t.due {
 		t.due = s.end
 		t.timer.Reset(req.Timeout)
@@ -141,7 +141,7 @@ func (t *Table) Limit(s *PendingCall, req *Request) {
 	t.mu.Unlock()
 }
 
-// expire fails the calls whose time is up, and is called again for the next.
+// expire fails the calls that are due, and sets the timer for the next one.
 func (t *Table) expire() {
 	t.mu.Lock()
 	now := time.Since(t.epoch)
@@ -151,7 +151,7 @@ func (t *Table) expire() {
 		case s.end == 0:
 		case s.end <= now:
 			delete(t.pending, id)
-			s.answer <- Answer{Err: s.late, Late: true}
+			s.response <- Response{Err: s.timeoutErr, Expired: true}
 		case t.due == 0 || s.end < t.due:
 			t.due = s.end
 		}
@@ -162,25 +162,25 @@ func (t *Table) expire() {
 	t.mu.Unlock()
 }
 
-// Deliver hands an answer to the call that it belongs to. It never waits. The
-// error is ErrUnknownID when there is no such call.
+// Deliver passes the response m to its call, without waiting. The error is
+// ErrUnknownID if there is no such call.
 //
-// A string of digits stands for the number: servers exist that send every id
-// as a string. An error with the id null goes to the one pending call, if
-// there is exactly one.
+// Some servers return every id as a string, so Deliver takes a string of digits
+// as a number. An error with the id null goes to the pending call if there is
+// exactly one.
 func (t *Table) Deliver(m *Message) error {
-	a := Answer{Result: m.Result}
+	a := Response{Result: m.Result}
 	if m.Error != nil {
-		a = Answer{Err: m.Error}
+		a = Response{Err: m.Error}
 	}
 	return t.deliver(m.ID, a)
 }
 
-// Fail ends the pending call with the given id as if it had been answered
-// with err.
-func (t *Table) Fail(id ID, err error) error { return t.deliver(id, Answer{Err: err}) }
+// Fail ends the pending call with the given id with err. The error is
+// ErrUnknownID if there is no such call.
+func (t *Table) Fail(id ID, err error) error { return t.deliver(id, Response{Err: err}) }
 
-func (t *Table) deliver(id ID, a Answer) error {
+func (t *Table) deliver(id ID, a Response) error {
 	n, ok := id.number()
 	t.mu.Lock()
 	if id == nullID && a.Err != nil && len(t.pending) == 1 {
@@ -191,7 +191,7 @@ func (t *Table) deliver(id ID, a Answer) error {
 	s := t.pending[n]
 	if ok = ok && s != nil; ok {
 		delete(t.pending, n)
-		s.answer <- a
+		s.response <- a
 	}
 	t.mu.Unlock()
 	if !ok {
@@ -200,16 +200,8 @@ func (t *Table) deliver(id ID, a Answer) error {
 	return nil
 }
 
-// Pending returns how many calls wait for their answer.
-func (t *Table) Pending() int {
-	t.mu.Lock()
-	n := len(t.pending)
-	t.mu.Unlock()
-	return n
-}
-
-// Close fails all pending calls with err, which for them matches
-// ErrOutcomeUnknown too, and all later ones.
+// Close fails all pending calls with an error that matches err and
+// ErrOutcomeUnknown, and all later ones with err.
 func (t *Table) Close(err error) {
 	t.mu.Lock()
 	if t.err == nil {
@@ -220,7 +212,7 @@ func (t *Table) Close(err error) {
 	}
 	for id, s := range t.pending {
 		delete(t.pending, id)
-		s.answer <- Answer{Err: &unanswered{err}}
+		s.response <- Response{Err: OutcomeUnknown(err)}
 	}
 	t.mu.Unlock()
 }

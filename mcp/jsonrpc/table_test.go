@@ -26,12 +26,12 @@ func answerTo(id ID, result string) *Message {
 }
 
 // got returns the answer that has arrived in s, if any.
-func got(s *PendingCall) (Answer, bool) {
+func got(s *PendingCall) (Response, bool) {
 	select {
-	case a := <-s.Answer():
+	case a := <-s.Response():
 		return a, true
 	default:
-		return Answer{}, false
+		return Response{}, false
 	}
 }
 
@@ -60,7 +60,7 @@ func TestIDsWrapAndSkipPendingOnes(t *testing.T) {
 			t.Errorf("id %s, want %d", s.ID(), want)
 		}
 	}
-	if n := table.Pending(); n != 6 {
+	if n := pendingCalls(&table); n != 6 {
 		t.Errorf("%d pending", n)
 	}
 }
@@ -149,8 +149,8 @@ func TestABurstLeavesFewSlots(t *testing.T) {
 	for _, s := range slots {
 		table.Remove(s)
 	}
-	if len(table.free) != maxFreeSlots || table.Pending() != 0 {
-		t.Errorf("%d free, %d pending", len(table.free), table.Pending())
+	if len(table.free) != maxFree || pendingCalls(&table) != 0 {
+		t.Errorf("%d free, %d pending", len(table.free), pendingCalls(&table))
 	}
 }
 
@@ -207,7 +207,7 @@ func TestTableUnderContention(t *testing.T) {
 				id := s.ID()
 				ids <- id
 				if (i+j)%3 != 0 { // else the caller leaves without its answer
-					if a := <-s.Answer(); a.Err != nil || string(a.Result) != id.String() {
+					if a := <-s.Response(); a.Err != nil || string(a.Result) != id.String() {
 						t.Errorf("call %s got %s, %v", id, a.Result, a.Err)
 					}
 				}
@@ -218,7 +218,7 @@ func TestTableUnderContention(t *testing.T) {
 	callers.Wait()
 	close(ids)
 	peers.Wait()
-	if n := table.Pending(); n != 0 || table.last != 1600 {
+	if n := pendingCalls(&table); n != 0 || table.last != 1600 {
 		t.Errorf("%d calls pending after %s", n, strconv.FormatInt(table.last, 10))
 	}
 }
@@ -261,15 +261,15 @@ func TestCallsFailWhenTheirTimeIsUp(t *testing.T) {
 			s := add(t, &table)
 			table.Limit(s, &Request{Timeout: d, TimeoutErr: errLate})
 			wg.Go(func() {
-				a := <-s.Answer()
-				if took := time.Since(began); d > 0 && d < math.MaxInt64 && (took != d || a.Err != errLate || !a.Late) || (d == 0 || d == math.MaxInt64) && a.Err != nil {
+				a := <-s.Response()
+				if took := time.Since(began); d > 0 && d < math.MaxInt64 && (took != d || a.Err != errLate || !a.Expired) || (d == 0 || d == math.MaxInt64) && a.Err != nil {
 					t.Errorf("call %d of %v: %+v after %v", i, d, a, took)
 				}
 				table.Remove(s)
 			})
 		}
 		time.Sleep(2 * time.Hour)
-		if n := table.Pending(); n != 2 {
+		if n := pendingCalls(&table); n != 2 {
 			t.Errorf("%d pending", n)
 		}
 		_ = table.Deliver(answerTo(NumberID(7), "{}"))
@@ -278,7 +278,7 @@ func TestCallsFailWhenTheirTimeIsUp(t *testing.T) {
 		table.Limit(s, &Request{Timeout: time.Second, TimeoutErr: errLate})
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if a, _ := got(s); a.Err != errLate || !a.Late {
+		if a, _ := got(s); a.Err != errLate || !a.Expired {
 			t.Errorf("%+v", a)
 		}
 		table.Remove(s)
@@ -291,7 +291,7 @@ func TestCallsFailWhenTheirTimeIsUp(t *testing.T) {
 		table.Limit(s, &Request{Timeout: time.Second, TimeoutErr: errLate})
 		table.Close(ErrClosed)
 		time.Sleep(time.Hour)
-		if a, _ := got(s); !errors.Is(a.Err, ErrClosed) || a.Late {
+		if a, _ := got(s); !errors.Is(a.Err, ErrClosed) || a.Expired {
 			t.Errorf("%+v", a)
 		}
 		wg.Wait()

@@ -7,55 +7,54 @@ import (
 )
 
 const (
-	// maxQueued is how many bytes may wait to be written before senders wait.
+	// maxQueued is the number of queued bytes from which on senders wait.
 	maxQueued = 1 << 20
 
-	// maxKept is the largest buffer that a connection keeps for use again.
+	// maxKept is the size of the largest buffer that a connection keeps.
 	maxKept = 64 << 10
 )
 
-// bigBuffers holds what is too large for that, as *[]byte. Bursts of many
-// connections share them, and they are freed when no burst comes.
+// bigBuffers holds larger buffers, as *[]byte. All connections share them, and
+// the garbage collector frees them when they are not in use.
 var bigBuffers sync.Pool
 
-// An outbox holds what is to be written to a stream. Senders add to it
-// without waiting for the peer, and one goroutine writes: a peer that stops
-// reading holds back neither a sender whose context ends nor Close, and what
-// several senders add meanwhile goes out in one write. A sender that is alone
-// writes itself where the stream can do that without waiting, as waking the
-// goroutine costs more than what it does.
-type outbox struct {
+// A writeQueue holds the messages to be written to a stream. Senders add to it
+// without waiting for the peer, and one goroutine writes. So a peer that stops
+// reading blocks neither a sender whose context ends nor Close, and messages of
+// several senders share a write. A sender that is alone writes itself if the
+// stream is a TryWriter, as that is cheaper than waking the goroutine.
+type writeQueue struct {
 	stream Stream
-	now    TryWriter // the same, or nil
+	try    TryWriter // stream, if it is one
 	trace  func(sent bool, data []byte)
-	wake   chan struct{} // buffered; there is something to do for run
+	wake   chan struct{} // buffered; wakes run
 
-	writing sync.Mutex // held while stream is written to
-	spare   []byte     // a buffer for use again
+	writing sync.Mutex // held while writing to stream
+	spare   []byte     // a buffer for reuse
 
 	mu     sync.Mutex
-	buf    []byte        // what waits: whole messages, the first of which may have been begun
-	traced int           // how much of that has been traced
-	room   chan struct{} // closed when buf has been taken; nil when nobody waits
-	err    error         // why nothing is taken any more
+	buf    []byte        // queued messages; the first one may be partly written
+	traced int           // the number of bytes in buf that have been traced
+	room   chan struct{} // closed when buf is taken; nil if no sender waits
+	err    error         // the reason why the queue is closed
 }
 
-// put lets add append whole messages. It waits for room no longer than ctx and
-// the call, if there is one, and adds nothing when ctx has ended.
-func (o *outbox) put(ctx context.Context, call *PendingCall, add func([]byte) []byte) error {
-	var over chan Answer
+// put queues the messages that add appends. It waits for room until ctx or the
+// call, if there is one, ends. It queues nothing if ctx has ended.
+func (q *writeQueue) put(ctx context.Context, call *PendingCall, add func([]byte) []byte) error {
+	var ended chan Response
 	if call != nil {
-		over = call.answer
+		ended = call.response
 	}
 	for {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		room, err := o.offer(add)
+		room, err := q.offer(add)
 		if room == nil {
-			// Several calls gain when their messages are written together.
-			if err == nil && !(call != nil && call.alone && o.tryWrite()) {
-				o.signal()
+			// Concurrent calls are faster if their messages share a write.
+			if err == nil && !(call != nil && call.alone && q.tryWrite()) {
+				q.signal()
 			}
 			return err
 		}
@@ -63,75 +62,78 @@ func (o *outbox) put(ctx context.Context, call *PendingCall, add func([]byte) []
 		case <-room:
 		case <-ctx.Done():
 			return context.Cause(ctx)
-		case a := <-over:
-			if a.Late {
+		case a := <-ended:
+			if a.Expired {
 				return a.Err
 			}
-			over <- a // the end of the connection, which offer says, or a guess of the peer's
-			over = nil
+			// The connection has ended, and offer returns its error, or the peer
+			// has guessed the id.
+			ended <- a
+			ended = nil
 		}
 	}
 }
 
-// offer lets add append whole messages if there is room. If not, it returns a
-// channel that is closed when there may be. Writing it is left to the caller.
-func (o *outbox) offer(add func([]byte) []byte) (room <-chan struct{}, err error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
+// offer queues the messages that add appends, without waking run. If there is no
+// room, it returns a channel that is closed when there may be.
+func (q *writeQueue) offer(add func([]byte) []byte) (room <-chan struct{}, err error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	switch {
-	case o.err != nil:
-		return nil, o.err
-	case len(o.buf) < maxQueued:
-		if len(o.buf) > maxKept/2 && cap(o.buf) <= maxKept {
-			o.buf = toBig(o.buf)
+	case q.err != nil:
+		return nil, q.err
+	case len(q.buf) < maxQueued:
+		if len(q.buf) > maxKept/2 && cap(q.buf) <= maxKept {
+			q.buf = toBig(q.buf)
 		}
-		o.buf = add(o.buf)
+		q.buf = add(q.buf)
 		return nil, nil
-	case o.room == nil:
-		o.room = make(chan struct{})
+	case q.room == nil:
+		q.room = make(chan struct{})
 	}
-	return o.room, nil
+	return q.room, nil
 }
 
-func (o *outbox) signal() {
+// signal wakes run.
+func (q *writeQueue) signal() {
 	select {
-	case o.wake <- struct{}{}:
+	case q.wake <- struct{}{}:
 	default:
 	}
 }
 
-// take returns what waits, and whether more may come. What it returns is to be
-// given to recycle. Its caller holds writing.
-func (o *outbox) take() (p []byte, open bool) {
-	o.mu.Lock()
-	p, o.buf, o.spare = o.buf, o.spare[:0], nil
-	rest := p[o.traced:]
-	o.traced = 0
-	if o.room != nil {
-		close(o.room)
-		o.room = nil
+// take returns the queued messages, and whether the queue is open. The caller
+// holds writing, and passes p to recycle.
+func (q *writeQueue) take() (p []byte, open bool) {
+	q.mu.Lock()
+	p, q.buf, q.spare = q.buf, q.spare[:0], nil
+	rest := p[q.traced:]
+	q.traced = 0
+	if q.room != nil {
+		close(q.room)
+		q.room = nil
 	}
-	open = o.err == nil
-	o.mu.Unlock()
-	for o.trace != nil && len(rest) > 0 {
+	open = q.err == nil
+	q.mu.Unlock()
+	for q.trace != nil && len(rest) > 0 {
 		end := bytes.IndexByte(rest, '\n')
-		o.trace(true, rest[:end])
+		q.trace(true, rest[:end])
 		rest = rest[end+1:]
 	}
 	return p, open
 }
 
-// recycle keeps a buffer for use again.
-func (o *outbox) recycle(p []byte) {
+// recycle keeps a buffer for reuse.
+func (q *writeQueue) recycle(p []byte) {
 	if cap(p) <= maxKept {
-		o.spare = p
+		q.spare = p
 	} else if cap(p) <= 2*maxQueued {
 		big := p // p itself stays on the stack
 		bigBuffers.Put(&big)
 	}
 }
 
-// toBig moves p, which goes on growing, to a big buffer if there is one.
+// toBig moves p, which will grow, to a big buffer if there is one.
 func toBig(p []byte) []byte {
 	if b, _ := bigBuffers.Get().(*[]byte); b != nil {
 		return append((*b)[:0], p...)
@@ -139,60 +141,59 @@ func toBig(p []byte) []byte {
 	return p
 }
 
-// close makes put return err. What waits is still written.
-func (o *outbox) close(err error) {
-	o.mu.Lock()
-	if o.err == nil {
-		o.err = err
+// close makes put return err. Queued messages are still written.
+func (q *writeQueue) close(err error) {
+	q.mu.Lock()
+	if q.err == nil {
+		q.err = err
 	}
-	if o.room != nil {
-		close(o.room)
-		o.room = nil
+	if q.room != nil {
+		close(q.room)
+		q.room = nil
 	}
-	o.mu.Unlock()
-	o.signal()
+	q.mu.Unlock()
+	q.signal()
 }
 
-// tryWrite writes what waits, as far as the stream takes it at once. It reports
-// false when something is left for run.
-func (o *outbox) tryWrite() bool {
-	if o.now == nil || !o.writing.TryLock() {
+// tryWrite writes as much as the stream accepts without waiting. It reports
+// whether nothing is left for run.
+func (q *writeQueue) tryWrite() bool {
+	if q.try == nil || !q.writing.TryLock() {
 		return false
 	}
-	defer o.writing.Unlock() // even if a trace panics, which a caller may survive
-	p, open := o.take()
-	n, err := o.now.TryWrite(p)
+	defer q.writing.Unlock() // even if a trace panics and the caller recovers
+	p, open := q.take()
+	n, err := q.try.TryWrite(p)
 	done := err == nil && n == len(p)
 	if done {
-		o.recycle(p)
-	} else { // run meets the error again, and knows what to do about it
-		o.mu.Lock()
-		o.traced = len(p) - n
-		o.buf = append(p[n:], o.buf...)
-		o.mu.Unlock()
+		q.recycle(p)
+	} else { // run meets the error again and handles it
+		q.mu.Lock()
+		q.traced = len(p) - n
+		q.buf = append(p[n:], q.buf...)
+		q.mu.Unlock()
 	}
 	return done && open
 }
 
-// run writes what is put into the outbox, until that is closed or writing
-// fails.
-func (o *outbox) run() error {
-	for range o.wake {
-		if open, err := o.write(); err != nil || !open {
+// run writes queued messages until the queue is closed or writing fails.
+func (q *writeQueue) run() error {
+	for range q.wake {
+		if open, err := q.write(); err != nil || !open {
 			return err
 		}
 	}
-	return nil // not reached: wake is never closed
+	return nil // unreachable: wake is never closed
 }
 
-// write writes what waits, and reports whether more may come.
-func (o *outbox) write() (open bool, err error) {
-	o.writing.Lock()
-	p, open := o.take()
+// write writes the queued messages, and reports whether the queue is open.
+func (q *writeQueue) write() (open bool, err error) {
+	q.writing.Lock()
+	p, open := q.take()
 	if len(p) > 0 {
-		_, err = o.stream.Write(p)
+		_, err = q.stream.Write(p)
 	}
-	o.recycle(p)
-	o.writing.Unlock()
+	q.recycle(p)
+	q.writing.Unlock()
 	return open, err
 }

@@ -77,7 +77,7 @@ func TestSendersWaitForRoomOnlyAsLongAsTheirContext(t *testing.T) {
 				if err := send(ctx, c); err != errGone || time.Since(began) != time.Minute {
 					t.Errorf("%v after %v", err, time.Since(began))
 				}
-				if n := c.(*conn).Table.Pending(); n != 0 {
+				if n := pendingCalls(&c.(*conn).Table); n != 0 {
 					t.Errorf("%d calls pending", n)
 				}
 				// Nothing of it is sent later, not even that it was withdrawn.
@@ -146,7 +146,7 @@ func TestSendersThatWaitLearnOfTheEnd(t *testing.T) {
 func TestTheOutboxKeepsNoLargeBuffer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newFakeStream()
-		o := outbox{stream: s, wake: make(chan struct{}, 1)}
+		o := writeQueue{stream: s, wake: make(chan struct{}, 1)}
 		ended := make(chan error)
 		go func() { ended <- o.run() }()
 		put := func(n int) {

@@ -48,7 +48,7 @@ func (c *conn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessa
 	})
 	defer p.expire()
 	a := slot.Wait(ctx)
-	if !a.Late {
+	if !a.Expired {
 		return a.Result, a.Err
 	}
 	p.cancel(a.Err)

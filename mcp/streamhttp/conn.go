@@ -59,7 +59,7 @@ func (c *conn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessa
 	}
 	err = x.call(bound, slot, req)
 	select {
-	case a := <-slot.Answer():
+	case a := <-slot.Response():
 		return a.Result, a.Err
 	default:
 	}

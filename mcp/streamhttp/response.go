@@ -28,7 +28,7 @@ func (c *conn) whole(slot *jsonrpc.PendingCall, resp *http.Response) error {
 		if errors.Is(err, jsonrpc.ErrTooLarge) {
 			return err
 		}
-		return jsonrpc.Lost(err)
+		return jsonrpc.OutcomeUnknown(jsonrpc.Closed(err))
 	}
 	c.Receive(c, data, slot.ID())
 	return errNoAnswer // unless there was one

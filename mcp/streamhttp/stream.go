@@ -92,7 +92,7 @@ func (s *stream) read(resp *http.Response) error {
 			continue
 		}
 		s.c.Receive(s.c, ev.Data, only)
-		if s.slot != nil && len(s.slot.Answer()) > 0 {
+		if s.slot != nil && len(s.slot.Response()) > 0 {
 			s.awaitEnd(resp)
 			return nil
 		}
@@ -208,12 +208,12 @@ func (x *exchange) follow(ctx context.Context, slot *jsonrpc.PendingCall, req *j
 			err = errEnded
 		}
 		if req.Session == jsonrpc.NoSession || s.last == "" {
-			return jsonrpc.Lost(err)
+			return jsonrpc.OutcomeUnknown(jsonrpc.Closed(err))
 		}
 		// In the session that the call was made in, which may be lost by now.
 		session := session{resp.Request.Header.Get(sessionHeader), req.ProtocolVersion}
 		if resp, err = s.again(ctx, session.header()); err != nil {
-			return jsonrpc.Lost(err) // if ctx has ended, that is what the caller learns
+			return jsonrpc.OutcomeUnknown(jsonrpc.Closed(err)) // if ctx has ended, that is what the caller learns
 		}
 	}
 }

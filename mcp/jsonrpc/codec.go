@@ -1,0 +1,162 @@
+package jsonrpc
+
+import (
+	"slices"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+)
+
+// Parse reads one message. The Message shares memory with data.
+//
+// The error matches ErrMalformed. If data appears to be a response, the Message
+// contains its id nevertheless, or null if the id is unreadable, so that the
+// call can be failed. If data appears to be a request of the peer, which has ids
+// of its own, or a line of a log, the Message is empty.
+func Parse(data []byte) (Message, error) {
+	r := wire.NewReader(data)
+	m, err := parse(&r)
+	if err == nil {
+		err = r.End()
+	}
+	if err == nil {
+		return m, nil
+	}
+	return Message{ID: recoverID(data)}, Malformed(err)
+}
+
+func parse(r *wire.Reader) (m Message, err error) {
+	var version, hasMethod bool
+	for r.Object(); r.More(); {
+		switch string(r.Key()) {
+		case "jsonrpc":
+			version = r.Kind() == wire.String && string(r.Bytes()) == "2.0"
+			if !version {
+				r.Fail(errVersion)
+			}
+		case "id":
+			m.ID = readID(r)
+		case "method":
+			m.Method, hasMethod = r.String(), true
+		case "params":
+			m.Params = r.Raw()
+		case "result":
+			m.Result = r.Raw()
+		case "error":
+			// Some servers write null beside a result.
+			if !r.Null() {
+				m.Error = readError(r)
+			}
+		default:
+			r.Skip()
+		}
+	}
+	if m.Error != nil && string(m.Result) == "null" {
+		m.Result = nil
+	}
+	switch {
+	case r.Err() != nil:
+		return m, r.Err()
+	case !version:
+		return m, errVersion
+	case hasMethod && m.Method == "":
+		return m, errNoMethod
+	case hasMethod && m.ID == nullID:
+		return m, errNullID
+	case hasMethod:
+		m.Result, m.Error = nil, nil
+	case m.Result != nil && m.Error != nil:
+		return m, errBoth
+	case m.Result == nil && m.Error == nil:
+		return m, errNeither
+	case m.ID.IsZero() && m.Error == nil:
+		return m, errNoID
+	case m.ID.IsZero():
+		m.ID = nullID // the id of an error may be absent
+	}
+	return m, nil
+}
+
+// Reasons why a JSON object is not a message.
+var (
+	errVersion  = reason(`"jsonrpc" is not "2.0"`)
+	errNoMethod = reason("the method is empty")
+	errNullID   = reason("a request with the id null")
+	errBoth     = reason("a response with a result and an error")
+	errNeither  = reason("neither a method nor a result nor an error")
+	errNoID     = reason("a result without an id")
+)
+
+type reason string
+
+func (e reason) Error() string { return string(e) }
+
+// recoverID returns the id of a malformed response: null if the id is
+// unreadable, and the zero ID if data does not appear to be a response.
+func recoverID(data []byte) (id ID) {
+	r := wire.NewReader(data)
+	r.Lax()
+	var version, response bool
+	for r.Object(); r.More(); {
+		switch string(r.Key()) {
+		case "jsonrpc":
+			version = true
+		case "id":
+			if k := r.Kind(); k == wire.Number || k == wire.String {
+				if v := readID(&r); r.Err() == nil {
+					id = v
+				}
+				continue
+			}
+		case "method", "params":
+			if !r.Null() {
+				return ID{}
+			}
+			continue
+		case "result", "error":
+			response = true
+		}
+		r.Skip()
+	}
+	switch {
+	case !id.IsZero() && (response || version):
+		return id
+	case response && (version || r.Err() != nil):
+		return nullID
+	}
+	return ID{} // other JSON, such as a log record with "error" and "id"
+}
+
+// grow is slices.Grow. Inlined, it would make both callers long.
+//
+//go:noinline
+func grow(b []byte, n int) []byte { return slices.Grow(b, n) }
+
+// AppendRequest appends req and a line feed to b: a request with the given id,
+// or a notification if id is zero.
+func AppendRequest(b []byte, id ID, req *Request) []byte {
+	b = grow(b, len(req.Method)+len(req.Params)+80)
+	b = append(b, `{"jsonrpc":"2.0"`...)
+	if !id.IsZero() {
+		b = id.append(append(b, `,"id":`...))
+	}
+	b = wire.AppendString(append(b, `,"method":`...), req.Method)
+	if len(req.Params) > 0 {
+		b = wire.AppendLine(append(b, `,"params":`...), req.Params)
+	}
+	return append(b, '}', '\n')
+}
+
+// AppendResponse appends the response to the peer's request id, and a line feed,
+// to b: err unless it is nil, and result otherwise.
+func AppendResponse(b []byte, id ID, result RawMessage, err *Error) []byte {
+	b = grow(b, len(result)+80)
+	b = id.append(append(b, `{"jsonrpc":"2.0","id":`...))
+	if err != nil {
+		b = err.append(append(b, `,"error":`...))
+	} else if len(result) > 0 {
+		b = wire.AppendLine(append(b, `,"result":`...), result)
+	} else {
+		b = append(b, `,"result":{}`...)
+	}
+	return append(b, '}', '\n')
+}
