@@ -85,11 +85,11 @@ func TestServerClosesAnIdleConnection(t *testing.T) {
 	// another connection.
 	asked := int32(0)
 	for ; closed.Load() == 0 && asked < 50; asked++ {
-		if _, err := conn.Call(within(t, patience), &jsonrpc.Request{Method: "tools/list", Params: []byte("{}"), Repeatable: true}); err != nil {
+		if _, err := conn.Call(within(t, callTimeout), &jsonrpc.Request{Method: "tools/list", Params: []byte("{}"), Repeatable: true}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := conn.Call(within(t, patience), &jsonrpc.Request{Method: "tools/call", Params: []byte("{}")}); !errors.Is(err, jsonrpc.ErrOutcomeUnknown) {
+	if _, err := conn.Call(within(t, callTimeout), &jsonrpc.Request{Method: "tools/call", Params: []byte("{}")}); !errors.Is(err, jsonrpc.ErrOutcomeUnknown) {
 		t.Error(err)
 	}
 	if closed.Load() != 1 || lists.Load() != asked+1 || calls.Load() != 1 {
@@ -157,11 +157,11 @@ func TestFailedPostFailsItsCallOnly(t *testing.T) {
 		"away":  func(err error) bool { return errors.As(err, &redirect) },
 		"see":   func(err error) bool { return errors.As(err, &redirect) },
 	} {
-		_, err := conn.Call(within(t, patience), &jsonrpc.Request{Method: method})
+		_, err := conn.Call(within(t, callTimeout), &jsonrpc.Request{Method: method})
 		if err == nil || !check(err) || errors.Is(err, jsonrpc.ErrClosed) || strings.Contains(err.Error(), "topsecret") || strings.Contains(err.Error(), "\x1b") {
 			t.Errorf("%s: %v", method, err)
 		}
-		if err := conn.Notify(within(t, patience), &jsonrpc.Request{Method: method}); err == nil || !check(err) {
+		if err := conn.Notify(within(t, callTimeout), &jsonrpc.Request{Method: method}); err == nil || !check(err) {
 			t.Errorf("%s: notify: %v", method, err)
 		}
 		call(t, conn, "{}")
@@ -192,7 +192,7 @@ func TestServerThatTakesNothing(t *testing.T) {
 		if err := f(ctx); !errors.Is(err, context.DeadlineExceeded) {
 			t.Error(err)
 		}
-		if d := time.Since(start); d > patience {
+		if d := time.Since(start); d > callTimeout {
 			t.Errorf("took %v", d)
 		}
 		cancel()

@@ -22,7 +22,7 @@ func TestCloseFailsWhatIsPending(t *testing.T) {
 	errs := make(chan error)
 	for range 5 {
 		go func() { // ends with the call
-			_, err := conn.Call(within(t, patience), &jsonrpc.Request{Method: "m"})
+			_, err := conn.Call(within(t, callTimeout), &jsonrpc.Request{Method: "m"})
 			errs <- err
 		}()
 	}
@@ -39,7 +39,7 @@ func TestCloseFailsWhatIsPending(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if d := time.Since(start); d > patience {
+	if d := time.Since(start); d > callTimeout {
 		t.Errorf("took %v", d)
 	}
 	for range 5 {

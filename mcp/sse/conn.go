@@ -46,7 +46,7 @@ func newConn(ctx context.Context, client *httpx.Client, h jsonrpc.Handler) *conn
 
 // run starts to read the stream.
 func (c *conn) run() {
-	c.start(func() { // ends when the stream does, or is stopped
+	c.goWhileOpen(func() { // ends when the stream does, or is stopped
 		err := c.read()
 		c.end(jsonrpc.Closed(err))
 		c.release(err)
@@ -64,7 +64,7 @@ func (c *conn) release(err error) {
 
 // start runs f on a goroutine of the connection. It reports false if that has
 // ended.
-func (c *conn) start(f func()) bool {
+func (c *conn) goWhileOpen(f func()) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.err == nil {

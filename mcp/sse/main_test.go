@@ -147,7 +147,7 @@ func (s *server) open(t testing.TB, opts *Options, h jsonrpc.Handler) jsonrpc.Co
 
 // patience is how long what takes no time may take on a busy machine. What
 // must be exact is tested in bubbles.
-const patience = testutil.Timeout
+const callTimeout = testutil.Timeout
 
 // within bounds a test that would otherwise hang.
 func within(t testing.TB, d time.Duration) context.Context {
@@ -159,7 +159,7 @@ func within(t testing.TB, d time.Duration) context.Context {
 // call makes a call whose params are v and checks that they come back.
 func call(t testing.TB, conn jsonrpc.Conn, v string) {
 	t.Helper()
-	got, err := conn.Call(within(t, patience), &jsonrpc.Request{Method: "echo", Params: jsonrpc.RawMessage(v)})
+	got, err := conn.Call(within(t, callTimeout), &jsonrpc.Request{Method: "echo", Params: jsonrpc.RawMessage(v)})
 	if err != nil || string(got) != v {
 		t.Errorf("got %.100s, %v, want %.100s", got, err, v)
 	}

@@ -58,7 +58,7 @@ func TestEndpoints(t *testing.T) {
 					<-r.Context().Done()
 				}
 			})
-			conn, err := New(url+v.stream, &Options{Endpoint: v.override}).Open(within(t, patience), jsonrpc.Handler{})
+			conn, err := New(url+v.stream, &Options{Endpoint: v.override}).Open(within(t, callTimeout), jsonrpc.Handler{})
 			if v.err != "" {
 				if err == nil || !strings.Contains(err.Error(), v.err) || strings.Contains(err.Error(), "topsecret") {
 					t.Errorf("error is %v", err)
@@ -111,7 +111,7 @@ func TestNotATransportOfThisKind(t *testing.T) {
 			w.WriteHeader(v.status)
 			io.WriteString(w, v.body)
 		})
-		_, err := New(url+"/mcp?key=topsecret", nil).Open(within(t, patience), jsonrpc.Handler{})
+		_, err := New(url+"/mcp?key=topsecret", nil).Open(within(t, callTimeout), jsonrpc.Handler{})
 		var status *StatusError
 		if !errors.As(err, &status) {
 			t.Errorf("%d: %v", v.status, err)
@@ -137,7 +137,7 @@ func TestMediaTypeOfTheStream(t *testing.T) {
 			w.(http.Flusher).Flush()
 			<-r.Context().Done()
 		})
-		c, err := New(url, nil).Open(within(t, patience), jsonrpc.Handler{})
+		c, err := New(url, nil).Open(within(t, callTimeout), jsonrpc.Handler{})
 		if err != nil {
 			t.Errorf("%s: %v", typ, err)
 			continue

@@ -16,11 +16,11 @@ import (
 const (
 	// afterAnswer is how long a request may go on whose call was answered, so
 	// that its connection can be used again.
-	afterAnswer = 5 * time.Second
+	drainTime = 5 * time.Second
 
 	// noticeTime is how long a server may take to accept that a call was given
 	// up.
-	noticeTime = 5 * time.Second
+	cancelTime = 5 * time.Second
 
 	// failTime is how long a failed request waits for the stream to end as well,
 	// which says more.
@@ -56,7 +56,7 @@ func (c *conn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessa
 		if note := req.Cancel(id); note != nil {
 			note.ProtocolVersion = req.ProtocolVersion
 			quiet := httpx.BestEffort(context.WithoutCancel(ctx))
-			c.post(quiet, jsonrpc.AppendRequest(nil, jsonrpc.ID{}, note), c.header(note), noticeTime, func(error) {})
+			c.post(quiet, jsonrpc.AppendRequest(nil, jsonrpc.ID{}, note), c.header(note), cancelTime, func(error) {})
 		}
 	}
 	return nil, a.Err
@@ -111,29 +111,29 @@ func (c *conn) header(req *jsonrpc.Request) http.Header {
 }
 
 // A posting is a message on its way.
-type posting struct {
+type post struct {
 	cancel context.CancelCauseFunc
 	over   atomic.Bool
 }
 
 // expire bounds how long the request goes on when nobody waits for it.
-func (p *posting) expire() {
+func (p *post) expire() {
 	if !p.over.Load() {
-		time.AfterFunc(afterAnswer, func() { p.cancel(context.Canceled) })
+		time.AfterFunc(drainTime, func() { p.cancel(context.Canceled) })
 	}
 }
 
 // post sends msg on a goroutine of its own, with the values of ctx but not its
 // end, and calls result there when it is known whether the server takes it. It
 // doesn't when the connection has ended before, which tells everybody.
-func (c *conn) post(ctx context.Context, msg []byte, header http.Header, timeout time.Duration, result func(error)) *posting {
+func (c *conn) post(ctx context.Context, msg []byte, header http.Header, timeout time.Duration, result func(error)) *post {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	p := &posting{cancel: cancel}
+	p := &post{cancel: cancel}
 	msg = bytes.TrimSuffix(msg, []byte("\n"))
 	if c.in.Handler.Trace != nil {
 		c.in.Handler.Trace(true, msg)
 	}
-	started := c.start(func() { // ends with the request, which ends with the connection
+	started := c.goWhileOpen(func() { // ends with the request, which ends with the connection
 		defer cancel(nil)
 		defer context.AfterFunc(c.life, func() { cancel(context.Cause(c.life)) })()
 		resp, err := c.http.Do(ctx, &httpx.Request{

@@ -47,7 +47,7 @@ func TestMessagesThatCannotBeUsed(t *testing.T) {
 			})
 			var dropped drops
 			conn := s.open(t, nil, dropped.handler())
-			got, err := conn.Call(within(t, patience), &jsonrpc.Request{Method: "m"})
+			got, err := conn.Call(within(t, callTimeout), &jsonrpc.Request{Method: "m"})
 			if !errors.Is(err, v.err) || err == nil && string(got) != `{"fine":true}` {
 				t.Errorf("%s, %v, want %v", got, err, v.err)
 			}
@@ -132,7 +132,7 @@ func TestEndOfTheStream(t *testing.T) {
 			errs := make(chan error)
 			for range 3 {
 				go func() { // ends with the call
-					_, err := conn.Call(within(t, patience), &jsonrpc.Request{Method: "m"})
+					_, err := conn.Call(within(t, callTimeout), &jsonrpc.Request{Method: "m"})
 					errs <- err
 				}()
 			}
@@ -170,7 +170,7 @@ func TestServerDies(t *testing.T) {
 	errs := make(chan error)
 	for range 10 {
 		go func() { // ends with the call
-			_, err := conn.Call(within(t, patience), &jsonrpc.Request{Method: "m"})
+			_, err := conn.Call(within(t, callTimeout), &jsonrpc.Request{Method: "m"})
 			errs <- err
 		}()
 	}
@@ -236,7 +236,7 @@ func TestStreamOverHTTP2(t *testing.T) {
 		call(t, conn, fmt.Sprintf(`{"n":%d}`, i))
 	}
 	start := time.Now()
-	if err := conn.Close(); err != nil || time.Since(start) > patience {
+	if err := conn.Close(); err != nil || time.Since(start) > callTimeout {
 		t.Error(err, time.Since(start))
 	}
 }

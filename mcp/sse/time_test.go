@@ -144,7 +144,7 @@ func TestMuteServer(t *testing.T) {
 		if _, err := conn.Call(t.Context(), &jsonrpc.Request{Method: "m"}); err != nil {
 			t.Error(err)
 		}
-		time.Sleep(afterAnswer + failTime)
+		time.Sleep(drainTime + failTime)
 		synctest.Wait()
 	})
 }

@@ -23,8 +23,8 @@ const (
 	maxPooled = 8 << 20
 
 	// How much text that is no JSON may come without a message in between.
-	maxNoise      = 1 << 20
-	maxNoiseLines = 10_000
+	maxNonJSON      = 1 << 20
+	maxNonJSONLines = 10_000
 )
 
 // ErrNotJSON is given to Handler.Dropped for a line that starts like no
@@ -48,7 +48,7 @@ type lines struct {
 	seen     int    // so many bytes from there on hold no line feed
 	err      error  // what the reader returned; follows what is in buf
 
-	noise, noiseLines int // what was dropped since the last message
+	nonJSON, nonJSONLines int // what was dropped since the last message
 }
 
 func newLines(r io.Reader, max int, dropped func(error, []byte)) *lines {
@@ -94,25 +94,25 @@ func (l *lines) message(line []byte) ([]byte, error) {
 	if err := l.check(line); err != nil || len(line) == 0 {
 		return nil, err
 	}
-	if isNoise(line) {
-		l.noise += len(line)
-		l.noiseLines++
+	if isNonJSON(line) {
+		l.nonJSON += len(line)
+		l.nonJSONLines++
 		l.dropped(ErrNotJSON, line)
 		return nil, nil
 	}
-	l.noise, l.noiseLines = 0, 0
+	l.nonJSON, l.nonJSONLines = 0, 0
 	msg := make([]byte, len(line))
 	copy(msg, line)
 	return msg, nil
 }
 
-func isNoise(line []byte) bool { return len(line) > 0 && line[0] != '{' && line[0] != '[' }
+func isNonJSON(line []byte) bool { return len(line) > 0 && line[0] != '{' && line[0] != '[' }
 
 // check returns an error if line, which may lack its end, is too long. A line
 // gets the same verdict whole and in pieces.
 func (l *lines) check(line []byte) error {
-	if isNoise(line) {
-		if left := maxNoise - l.noise; l.noiseLines == maxNoiseLines || len(line) > left && left < l.max {
+	if isNonJSON(line) {
+		if left := maxNonJSON - l.nonJSON; l.nonJSONLines == maxNonJSONLines || len(line) > left && left < l.max {
 			return diag.Op("too much output", ErrNotJSON)
 		}
 	}

@@ -154,17 +154,17 @@ func TestIdleBufferIsSmall(t *testing.T) {
 }
 
 func TestNoiseIsLimited(t *testing.T) {
-	short := strings.Repeat("x\n", maxNoiseLines)
-	long := strings.Repeat(strings.Repeat("x", 1<<16)+"\n", maxNoise>>16)
-	for _, noise := range []string{short, long} {
+	short := strings.Repeat("x\n", maxNonJSONLines)
+	long := strings.Repeat(strings.Repeat("x", 1<<16)+"\n", maxNonJSON>>16)
+	for _, nonJSON := range []string{short, long} {
 		for _, r := range []func(string) io.Reader{
 			func(s string) io.Reader { return strings.NewReader(s) },
 			func(s string) io.Reader { return iotest.OneByteReader(strings.NewReader(s)) },
 		} {
 			dropped := 0
-			in := noise + "{1}\n" + noise + "{2}\n" + noise + "x\n{3}\n"
+			in := nonJSON + "{1}\n" + nonJSON + "{2}\n" + nonJSON + "x\n{3}\n"
 			msgs, err := readAll(r(in), 0, func(error, []byte) { dropped++ })
-			if !slices.Equal(msgs, []string{"{1}", "{2}"}) || !errors.Is(err, ErrNotJSON) || dropped != 3*strings.Count(noise, "\n") {
+			if !slices.Equal(msgs, []string{"{1}", "{2}"}) || !errors.Is(err, ErrNotJSON) || dropped != 3*strings.Count(nonJSON, "\n") {
 				t.Errorf("%d messages, %d dropped, error %v", len(msgs), dropped, err)
 			}
 		}

@@ -9,7 +9,7 @@ import (
 
 const (
 	// keptStderr is how much of a child's standard error is kept.
-	keptStderr = 64 << 10
+	maxStderr = 64 << 10
 
 	// writerTimeout is how long a child may be held up by the writer that its
 	// standard error is passed on to.
@@ -22,9 +22,9 @@ type stderr struct {
 	file *output
 	done chan struct{} // closed when drain has ended
 
-	mu   sync.Mutex
-	kept []byte // guarded by mu; a ring once it is keptStderr long
-	next int    // guarded by mu; where the ring is written next
+	mu     sync.Mutex
+	stored []byte // guarded by mu; a ring once it is keptStderr long
+	next   int    // guarded by mu; where the ring is written next
 }
 
 // drain reads until the end and passes on to tee what it reads.
@@ -39,7 +39,7 @@ func (s *stderr) drain(tee io.Writer) {
 	buf := make([]byte, 4<<10)
 	for {
 		n, err := s.file.Read(buf)
-		s.keep(buf[:n])
+		s.store(buf[:n])
 		if r != nil && n > 0 {
 			r.write(buf[:n])
 		}
@@ -49,14 +49,14 @@ func (s *stderr) drain(tee io.Writer) {
 	}
 }
 
-func (s *stderr) keep(p []byte) {
+func (s *stderr) store(p []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n := min(len(p), keptStderr-len(s.kept))
-	s.kept = append(s.kept, p[:n]...)
+	n := min(len(p), maxStderr-len(s.stored))
+	s.stored = append(s.stored, p[:n]...)
 	for p = p[n:]; len(p) > 0; p = p[n:] {
-		n = copy(s.kept[s.next:], p)
-		s.next = (s.next + n) % keptStderr
+		n = copy(s.stored[s.next:], p)
+		s.next = (s.next + n) % maxStderr
 	}
 }
 
@@ -64,7 +64,7 @@ func (s *stderr) keep(p []byte) {
 func (s *stderr) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return string(s.kept[s.next:]) + string(s.kept[:s.next])
+	return string(s.stored[s.next:]) + string(s.stored[:s.next])
 }
 
 // close waits for what the child has written, then for drain.

@@ -16,17 +16,17 @@ func TestKeptStderr(t *testing.T) {
 	for i := range 30_000 {
 		line := fmt.Appendf(nil, "line %d %s\n", i, strings.Repeat("x", i%50))
 		all.Write(line)
-		s.keep(line)
+		s.store(line)
 		if i%1000 == 0 || i > 29_990 {
-			want := all.String()[max(0, all.Len()-keptStderr):]
+			want := all.String()[max(0, all.Len()-maxStderr):]
 			if got := s.String(); got != want {
 				t.Fatalf("after %d bytes: kept %d bytes, wanted %d", all.Len(), len(got), len(want))
 			}
 		}
 	}
-	big := strings.Repeat("0123456789", keptStderr)
-	s.keep([]byte(big))
-	if s.String() != big[len(big)-keptStderr:] {
+	big := strings.Repeat("0123456789", maxStderr)
+	s.store([]byte(big))
+	if s.String() != big[len(big)-maxStderr:] {
 		t.Error("a long piece was not kept")
 	}
 }
@@ -50,7 +50,7 @@ func TestStderrIsAlwaysDrained(t *testing.T) {
 			if err := p.Close(); err != nil {
 				t.Error(err)
 			}
-			if got := p.stderr.String(); len(got) != keptStderr || !strings.HasSuffix(got, fmt.Sprintf("%063d\n", lines-1)) {
+			if got := p.stderr.String(); len(got) != maxStderr || !strings.HasSuffix(got, fmt.Sprintf("%063d\n", lines-1)) {
 				t.Errorf("kept %d bytes, ending in %q", len(got), got[max(0, len(got)-70):])
 			}
 			if name == "tee" && tee.Len() != 64*lines {

@@ -25,10 +25,10 @@ import (
 
 // both runs f with a server of each era.
 func both(t *testing.T, f func(t *testing.T, s *server)) {
-	for _, revision := range []string{legacy, modern} {
-		t.Run(revision, func(t *testing.T) {
-			s := &server{revision: revision}
-			if revision == legacy {
+	for _, version := range []string{legacy, modern} {
+		t.Run(version, func(t *testing.T) {
+			s := &server{version: version}
+			if version == legacy {
 				s.session = "the-session"
 			}
 			f(t, s)
@@ -134,7 +134,7 @@ func TestFailureBelongsToTheCall(t *testing.T) {
 				c := s.open(t, &streamhttp.Options{MaxMessage: 512 << 10}, nil)
 				var beside sync.WaitGroup
 				beside.Go(func() { callTool(t, c, "beside") })
-				_, err := c.CallTool(within(t, patience), "bad", nil)
+				_, err := c.CallTool(within(t, callTimeout), "bad", nil)
 				wantError(t, err, tt.target, tt.says, `"bad"`)
 				if tt.status != 0 {
 					wantStatus(t, err, tt.status)
@@ -173,7 +173,7 @@ func bomb(w http.ResponseWriter) {
 }
 
 func TestStatusErrorSaysWhatTheServerSaid(t *testing.T) {
-	s := &server{revision: modern, call: func(w http.ResponseWriter, r *request) {
+	s := &server{version: modern, call: func(w http.ResponseWriter, r *request) {
 		w.Header().Set("Retry-After", "7200")
 		w.Header().Add("WWW-Authenticate", `Bearer realm="a"`)
 		w.Header().Add("WWW-Authenticate", `DPoP`)
@@ -239,7 +239,7 @@ func TestAnswerInEveryShape(t *testing.T) {
 }
 
 func TestBatchesOf20250326(t *testing.T) {
-	s := &server{revision: mcp.ProtocolVersion20250326, call: func(w http.ResponseWriter, r *request) {
+	s := &server{version: mcp.ProtocolVersion20250326, call: func(w http.ResponseWriter, r *request) {
 		w.Header().Set("Content-Type", "application/json")
 		io.WriteString(w, `[{"jsonrpc":"2.0","method":"notifications/x"},`+r.result(done)+`]`)
 	}}
@@ -251,7 +251,7 @@ func TestBatchesOf20250326(t *testing.T) {
 func TestAnswersDoNotCross(t *testing.T) {
 	ids := map[string]chan string{"a": make(chan string, 1), "b": make(chan string, 1)}
 	other := map[string]string{"a": "b", "b": "a"}
-	s := &server{revision: modern, call: func(w http.ResponseWriter, r *request) {
+	s := &server{version: modern, call: func(w http.ResponseWriter, r *request) {
 		ids[other[r.Params.Name]] <- string(r.ID)
 		events(w, `data: {"jsonrpc":"2.0","id":`+<-ids[r.Params.Name]+`,"result":`+done+"}\n\n")
 	}}
@@ -260,7 +260,7 @@ func TestAnswersDoNotCross(t *testing.T) {
 	var calls sync.WaitGroup
 	for name := range other {
 		calls.Go(func() {
-			_, err := c.CallTool(within(t, patience), name, nil)
+			_, err := c.CallTool(within(t, callTimeout), name, nil)
 			wantError(t, err, mcp.ErrOutcomeUnknown)
 		})
 	}
@@ -306,10 +306,10 @@ func TestCancelledCall(t *testing.T) {
 		_, err := c.CallTool(ctx, "x", nil)
 		wantError(t, err, cause)
 		<-gone
-		told := func() bool { return len(s.got("notifications/cancelled")) > 0 }
-		if s.revision == legacy && !testutil.Eventually(told) {
+		reported := func() bool { return len(s.got("notifications/cancelled")) > 0 }
+		if s.version == legacy && !testutil.Eventually(reported) {
 			t.Error("the server was not told")
-		} else if s.revision == modern && told() {
+		} else if s.version == modern && reported() {
 			t.Error("the server was told")
 		}
 	})
@@ -329,7 +329,7 @@ func TestCancelNoticeHoldsNobodyBack(t *testing.T) {
 	start := time.Now()
 	_, err := c.CallTool(within(t, 20*time.Millisecond), "x", nil)
 	wantError(t, err, context.DeadlineExceeded)
-	if took := time.Since(start); took > patience {
+	if took := time.Since(start); took > callTimeout {
 		t.Error("took", took)
 	}
 }
@@ -366,7 +366,7 @@ func TestServerNeverReadsTheBody(t *testing.T) {
 	start := time.Now()
 	_, err = conn.Call(within(t, 50*time.Millisecond), &jsonrpc.Request{Method: "x", Params: big})
 	wantError(t, err, context.DeadlineExceeded)
-	if took := time.Since(start); took > patience {
+	if took := time.Since(start); took > callTimeout {
 		t.Error("took", took)
 	}
 	if err := conn.Close(); err != nil {
@@ -378,7 +378,7 @@ func TestServerNeverReadsTheBody(t *testing.T) {
 func TestSlowServer(t *testing.T) {
 	for _, contentType := range []string{"application/json", "text/event-stream"} {
 		t.Run(contentType, func(t *testing.T) {
-			s := &server{revision: modern}
+			s := &server{version: modern}
 			s.call = func(w http.ResponseWriter, r *request) {
 				w.Header().Set("Content-Type", contentType)
 				send(w, "")
@@ -390,7 +390,7 @@ func TestSlowServer(t *testing.T) {
 				}
 			}
 			c := s.open(t, &streamhttp.Options{IdleTimeout: time.Second}, nil)
-			_, err := c.CallTool(within(t, patience), "silent", nil)
+			_, err := c.CallTool(within(t, callTimeout), "silent", nil)
 			wantError(t, err, context.DeadlineExceeded, "nothing received within 1s")
 			wantError(t, err, mcp.ErrOutcomeUnknown)
 			_, err = c.CallTool(within(t, 200*time.Millisecond), "drip", nil)
@@ -427,7 +427,7 @@ func TestHeaderTimeout(t *testing.T) {
 
 // TestClientTimeoutCutsNoStream: http.Client.Timeout is not used.
 func TestClientTimeoutCutsNoStream(t *testing.T) {
-	s := &server{revision: modern, call: func(w http.ResponseWriter, r *request) {
+	s := &server{version: modern, call: func(w http.ResponseWriter, r *request) {
 		events(w, ": wait\n\n")
 		time.Sleep(60 * time.Millisecond)
 		send(w, "data: "+r.result(done)+"\n\n")
@@ -519,13 +519,13 @@ func TestConnectFails(t *testing.T) {
 		{"no URL", "http://[::1", []string{"invalid URL"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			limit := patience
+			limit := callTimeout
 			if tt.name == "silent" {
 				limit = 100 * time.Millisecond
 			}
 			start := time.Now()
 			_, err := mcp.Connect(within(t, limit), streamhttp.New(tt.url, nil), nil)
-			if took := time.Since(start); took > patience {
+			if took := time.Since(start); took > callTimeout {
 				t.Error("took", took)
 			}
 			wantError(t, err, nil, tt.says...)

@@ -45,7 +45,7 @@ func TestCloseDuringEverything(t *testing.T) {
 			calls.Go(func() {
 				_, err := c.CallTool(context.Background(), name, nil)
 				wantError(t, err, mcp.ErrClosed)
-				if name != "resumed" || s.revision == legacy {
+				if name != "resumed" || s.version == legacy {
 					wantError(t, err, mcp.ErrOutcomeUnknown)
 				}
 			})
@@ -63,7 +63,7 @@ func TestCloseDuringEverything(t *testing.T) {
 			})
 		}
 		calls.Wait()
-		if took := time.Since(start); took > patience {
+		if took := time.Since(start); took > callTimeout {
 			t.Error("took", took)
 		}
 		select {

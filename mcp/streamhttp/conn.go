@@ -28,27 +28,27 @@ type conn struct {
 	// belongs to no call.
 	ctx context.Context
 
-	endless atomic.Int32 // how many responses in a row didn't end after their answer
+	unendedResponses atomic.Int32 // how many responses in a row didn't end after their answer
 
 	active sync.WaitGroup // the exchanges under way
 	ending sync.Once
 	done   chan struct{} // closed by Close
 
-	mu       sync.Mutex
-	running  map[*exchange]struct{}    // the same; nil when none may be added any more
-	session  session                   // the one that is open
-	opening  *session                  // the one that a response has opened and that is not in use yet; else nil
-	unlisten func()                    // ends the stream of the session; nil when there is none
-	bindings map[string][]binding      // by the name given to BindArguments
-	headers  map[headerKey]http.Header // of messages; made once, and never changed
+	mu            sync.Mutex
+	running       map[*exchange]struct{}    // the same; nil when none may be added any more
+	session       session                   // the one that is open
+	opened        *session                  // the one that a response has opened and that is not in use yet; else nil
+	stopListening func()                    // ends the stream of the session; nil when there is none
+	bindings      map[string][]binding      // by the name given to BindArguments
+	headers       map[headerKey]http.Header // of messages; made once, and never changed
 }
 
 func (c *conn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessage, error) {
-	x, bound := c.enter(ctx, req.Timeout, req.TimeoutErr)
+	x, bound := c.begin(ctx, req.Timeout, req.TimeoutErr)
 	if x == nil {
 		return nil, jsonrpc.ErrClosed
 	}
-	defer x.leave()
+	defer x.done()
 	slot, err := c.Add()
 	if err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func (c *conn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessa
 	if req.Session != jsonrpc.NoSession && req.Cancel != nil {
 		if note := req.Cancel(slot.ID()); note != nil {
 			note.ProtocolVersion, note.Session = req.ProtocolVersion, jsonrpc.InSession
-			c.courtesy(func(ctx context.Context) { _ = c.Notify(ctx, note) })
+			c.bestEffort(func(ctx context.Context) { _ = c.Notify(ctx, note) })
 		}
 	}
 	return nil, context.Cause(bound)
@@ -85,7 +85,7 @@ func (x *exchange) call(ctx context.Context, slot *jsonrpc.PendingCall, req *jso
 		return err
 	}
 	if req.Session == jsonrpc.OpensSession {
-		if err := c.begin(resp); err != nil {
+		if err := c.readSession(resp); err != nil {
 			return err
 		}
 	}
@@ -93,7 +93,7 @@ func (x *exchange) call(ctx context.Context, slot *jsonrpc.PendingCall, req *jso
 	case eventStream:
 		return x.follow(ctx, slot, req, resp)
 	case typeJSON:
-		return c.whole(slot, resp)
+		return c.readMessage(slot, resp)
 	}
 	return httpx.Outcome(httpx.NewStatusError(resp, typeJSON+" or "+eventStream))
 }
@@ -119,19 +119,19 @@ func (c *conn) post(ctx context.Context, req *jsonrpc.Request, body []byte) (*ht
 	if resp.StatusCode/100 == 2 {
 		return resp, nil
 	}
-	return nil, c.refused(resp, header)
+	return nil, c.statusError(resp, header)
 }
 
 func (c *conn) Notify(ctx context.Context, req *jsonrpc.Request) error {
 	begins := req.Session == jsonrpc.BeginsSession
 	if begins {
-		c.agree(req.ProtocolVersion)
+		c.setSessionVersion(req.ProtocolVersion)
 	}
 	if err := c.send(ctx, req, jsonrpc.AppendRequest(nil, jsonrpc.ID{}, req)); err != nil {
 		return err
 	}
 	if begins {
-		c.open()
+		c.useSession()
 		c.listen(ctx)
 	}
 	return nil
@@ -139,18 +139,18 @@ func (c *conn) Notify(ctx context.Context, req *jsonrpc.Request) error {
 
 func (c *conn) Reply(ctx context.Context, id jsonrpc.ID, result jsonrpc.RawMessage, err *jsonrpc.Error) error {
 	c.mu.Lock()
-	req := &jsonrpc.Request{ProtocolVersion: c.usable().revision, Session: jsonrpc.InSession}
+	req := &jsonrpc.Request{ProtocolVersion: c.currentSession().version, Session: jsonrpc.InSession}
 	c.mu.Unlock()
 	return c.send(ctx, req, jsonrpc.AppendResponse(nil, id, result, err))
 }
 
 // send sends what wants no answer. What the response holds doesn't matter.
 func (c *conn) send(ctx context.Context, req *jsonrpc.Request, body []byte) error {
-	x, ctx := c.enter(ctx, 0, nil)
+	x, ctx := c.begin(ctx, 0, nil)
 	if x == nil {
 		return jsonrpc.ErrClosed
 	}
-	defer x.leave()
+	defer x.done()
 	resp, err := c.post(ctx, req, body)
 	if err != nil {
 		return err

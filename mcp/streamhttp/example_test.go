@@ -13,7 +13,7 @@ import (
 
 // exampleServer is a server of 2026-07-28 for the examples.
 func exampleServer(call func(w http.ResponseWriter, r *request)) *httptest.Server {
-	return httptest.NewServer(&server{revision: modern, call: call})
+	return httptest.NewServer(&server{version: modern, call: call})
 }
 
 func ExampleNew() {

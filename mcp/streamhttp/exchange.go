@@ -12,7 +12,7 @@ import (
 const (
 	// courtesyTime is how long something may take that nobody waits for: to
 	// cancel a call, to end a session.
-	courtesyTime = 2 * time.Second
+	bestEffortTime = 2 * time.Second
 
 	// closeTime is how long Close waits for what should end at once.
 	closeTime = 5 * time.Second
@@ -28,7 +28,7 @@ type exchange struct {
 // enter begins an exchange, which leave must end, and returns its context. It
 // returns nil when the connection is closed. late is the cause when the time is
 // up, for which 0 means never.
-func (c *conn) enter(ctx context.Context, timeout time.Duration, late error) (*exchange, context.Context) {
+func (c *conn) begin(ctx context.Context, timeout time.Duration, late error) (*exchange, context.Context) {
 	var end context.CancelFunc
 	if timeout > 0 {
 		ctx, end = context.WithTimeoutCause(ctx, timeout, late)
@@ -47,7 +47,7 @@ func (c *conn) enter(ctx context.Context, timeout time.Duration, late error) (*e
 	return x, ctx
 }
 
-func (x *exchange) leave() {
+func (x *exchange) done() {
 	x.c.mu.Lock()
 	delete(x.c.running, x)
 	x.c.mu.Unlock()
@@ -56,13 +56,13 @@ func (x *exchange) leave() {
 }
 
 // courtesy runs f beside everything else, for a short time at most.
-func (c *conn) courtesy(f func(context.Context)) {
-	x, ctx := c.enter(httpx.BestEffort(c.ctx), courtesyTime, context.DeadlineExceeded)
+func (c *conn) bestEffort(f func(context.Context)) {
+	x, ctx := c.begin(httpx.BestEffort(c.ctx), bestEffortTime, context.DeadlineExceeded)
 	if x == nil {
 		return
 	}
 	go func() { // ends with courtesyTime or the connection
-		defer x.leave()
+		defer x.done()
 		f(ctx)
 	}()
 }
@@ -81,7 +81,7 @@ func (c *conn) Close() error {
 		for x := range running {
 			x.stop()
 		}
-		c.end()
+		c.endSession()
 	})
 	if !queue.WaitFor(&c.active, closeTime) {
 		return jsonrpc.ErrStuck

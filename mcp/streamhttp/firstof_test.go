@@ -52,7 +52,7 @@ func TestFirstOfFindsTheOlderTransport(t *testing.T) {
 				http.Error(w, "no", status)
 			}
 		}))
-		c, err := mcp.Connect(within(t, patience), mcp.FirstOf(streamhttp.New(s.URL, nil), sse.New(s.URL, nil)), nil)
+		c, err := mcp.Connect(within(t, callTimeout), mcp.FirstOf(streamhttp.New(s.URL, nil), sse.New(s.URL, nil)), nil)
 		if err != nil {
 			t.Errorf("%d: %v", status, err)
 		} else {
@@ -104,7 +104,7 @@ func TestFirstOfStays(t *testing.T) {
 				post(w, r)
 			}))
 			defer s.Close()
-			limit := patience
+			limit := callTimeout
 			if name == "silent" {
 				limit = 100 * time.Millisecond
 			}
@@ -121,7 +121,7 @@ func TestFirstOfStays(t *testing.T) {
 func TestFirstOfSaysWhatWasTried(t *testing.T) {
 	s := httptest.NewServer(http.NotFoundHandler())
 	defer s.Close()
-	_, err := mcp.Connect(within(t, patience), mcp.FirstOf(streamhttp.New(s.URL, nil), sse.New(s.URL, nil)), nil)
+	_, err := mcp.Connect(within(t, callTimeout), mcp.FirstOf(streamhttp.New(s.URL, nil), sse.New(s.URL, nil)), nil)
 	wantError(t, err, nil, "connect to "+s.URL+": over Streamable HTTP: initialize: POST "+s.URL+": 404", "; then over HTTP+SSE: GET "+s.URL+": 404",
 		"; check that this is the URL of an MCP server")
 	wantStatus(t, err, 404)

@@ -15,9 +15,9 @@ const maxHeaders = 64
 
 // A headerKey is what the header of a message depends on.
 type headerKey struct {
-	revision, session, method, name string
+	version, session, method, name string
 
-	again bool // the message may be sent twice
+	repeatable bool // the message may be sent twice
 }
 
 // header returns a new header.
@@ -28,11 +28,11 @@ func (k headerKey) header() http.Header {
 			h[name] = []string{value}
 		}
 	}
-	set(revisionHeader, k.revision)
+	set(versionHeader, k.version)
 	set(sessionHeader, k.session)
 	set("Mcp-Method", encodeValue(k.method))
 	set("Mcp-Name", encodeValue(k.name))
-	if k.again {
+	if k.repeatable {
 		httpx.AllowRepeat(h)
 	}
 	return h
@@ -41,7 +41,7 @@ func (k headerKey) header() http.Header {
 // header returns the header of a message, beside what Options.Header has. It
 // must not be changed, as other messages have the same.
 func (c *conn) header(req *jsonrpc.Request) (http.Header, error) {
-	k := headerKey{revision: req.ProtocolVersion, again: req.Repeatable}
+	k := headerKey{version: req.ProtocolVersion, repeatable: req.Repeatable}
 	var bindings []binding
 	c.mu.Lock()
 	switch req.Session {
@@ -49,9 +49,9 @@ func (c *conn) header(req *jsonrpc.Request) (http.Header, error) {
 		k.method, k.name = req.Method, req.Name
 		bindings = c.bindings[req.Binding]
 	case jsonrpc.BeginsSession:
-		k.session = c.opening.id
+		k.session = c.opened.id
 	case jsonrpc.InSession:
-		k.session = c.usable().id
+		k.session = c.currentSession().id
 	}
 	h := c.headers[k]
 	if h == nil {
@@ -77,11 +77,11 @@ const base64Prefix, base64Suffix = "=?base64?", "?="
 // where it could be taken for something else or not be sent (Streamable
 // HTTP, value encoding). A tab may be sent, but not all think so.
 func encodeValue(s string) string {
-	plain := strings.Trim(s, " ") == s && !(strings.HasPrefix(s, base64Prefix) && strings.HasSuffix(s, base64Suffix))
-	for i := 0; plain && i < len(s); i++ {
-		plain = s[i] >= ' ' && s[i] < 0x7f
+	asIs := strings.Trim(s, " ") == s && !(strings.HasPrefix(s, base64Prefix) && strings.HasSuffix(s, base64Suffix))
+	for i := 0; asIs && i < len(s); i++ {
+		asIs = s[i] >= ' ' && s[i] < 0x7f
 	}
-	if plain {
+	if asIs {
 		return s
 	}
 	return base64Prefix + base64.StdEncoding.EncodeToString([]byte(s)) + base64Suffix

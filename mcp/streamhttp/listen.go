@@ -9,7 +9,7 @@ import (
 )
 
 // headStart is how long listen waits for the response to its request.
-const headStart = 200 * time.Millisecond
+const listenTime = 200 * time.Millisecond
 
 // listen reads, beside everything else, the stream on which the server sends
 // what belongs to no call. Servers need not have one, and its failures are
@@ -22,13 +22,13 @@ func (c *conn) listen(ctx context.Context) {
 	if c.opts.NoStream {
 		return
 	}
-	x, session := c.enter(httpx.BestEffort(c.ctx), 0, nil)
+	x, session := c.begin(httpx.BestEffort(c.ctx), 0, nil)
 	if x == nil {
 		return
 	}
 	c.mu.Lock()
-	before := c.unlisten
-	c.unlisten = x.stop
+	before := c.stopListening
+	c.stopListening = x.stop
 	header := c.session.header()
 	c.mu.Unlock()
 	if before != nil {
@@ -36,10 +36,10 @@ func (c *conn) listen(ctx context.Context) {
 	}
 	opened := make(chan struct{})
 	go func() { // ends with the session or the connection
-		defer x.leave()
+		defer x.done()
 		s := &stream{c: c, opened: opened}
 		for {
-			resp, err := s.again(session, header)
+			resp, err := s.reopen(session, header)
 			if err != nil {
 				if session.Err() == nil && !isStatus(err) && c.Handler.Dropped != nil {
 					c.Handler.Dropped(err, nil)
@@ -49,7 +49,7 @@ func (c *conn) listen(ctx context.Context) {
 			_ = s.read(resp)
 		}
 	}()
-	t := time.NewTimer(headStart)
+	t := time.NewTimer(listenTime)
 	defer t.Stop()
 	select {
 	case <-opened:

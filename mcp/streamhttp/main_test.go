@@ -11,4 +11,4 @@ func TestMain(m *testing.M) { testutil.Main(m) }
 
 // patience is how long what takes no time may take on a busy machine. What
 // must be exact is tested in bubbles.
-const patience = testutil.Timeout
+const callTimeout = testutil.Timeout

@@ -9,8 +9,8 @@ import (
 )
 
 func TestProgressBeforeTheAnswerIsSeen(t *testing.T) {
-	for _, revision := range []string{mcp.ProtocolVersion20251125, mcp.ProtocolVersion20260728} {
-		web, err := testserver.StartHTTP(testserver.New(&testserver.Options{ProtocolVersions: []string{revision}}), &testserver.HTTPOptions{Answers: testserver.Stream})
+	for _, version := range []string{mcp.ProtocolVersion20251125, mcp.ProtocolVersion20260728} {
+		web, err := testserver.StartHTTP(testserver.New(&testserver.Options{ProtocolVersions: []string{version}}), &testserver.HTTPOptions{Answers: testserver.Stream})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -24,7 +24,7 @@ func TestProgressBeforeTheAnswerIsSeen(t *testing.T) {
 		if _, err := c.Do(t.Context(), &mcp.ToolCall{
 			Name: "slow", Arguments: map[string]any{"seconds": 0.03, "steps": 3}, Progress: func(mcp.Progress) { n++ },
 		}); err != nil || n != 3 {
-			t.Errorf("%s: %d reports, %v", revision, n, err)
+			t.Errorf("%s: %d reports, %v", version, n, err)
 		}
 	}
 }

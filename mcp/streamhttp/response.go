@@ -12,16 +12,16 @@ import (
 
 const (
 	// maxRefusal is how much is read of a response that says no.
-	maxRefusal = 64 << 10
+	maxErrorBody = 64 << 10
 
 	// A body of unknown length is read into pieces that become longer.
-	firstPiece, lastPiece = 1 << 10, 1 << 20
+	firstChunk, maxChunk = 1 << 10, 1 << 20
 )
 
-var errNoAnswer = jsonrpc.Malformed(errors.New("the response holds no answer to the call"))
+var errNoResponse = jsonrpc.Malformed(errors.New("the response holds no answer to the call"))
 
 // whole reads a response that is one message.
-func (c *conn) whole(slot *jsonrpc.PendingCall, resp *http.Response) error {
+func (c *conn) readMessage(slot *jsonrpc.PendingCall, resp *http.Response) error {
 	defer resp.Body.Close()
 	data, err := readAll(resp, c.opts.MaxMessage)
 	if err != nil {
@@ -31,7 +31,7 @@ func (c *conn) whole(slot *jsonrpc.PendingCall, resp *http.Response) error {
 		return jsonrpc.OutcomeUnknown(jsonrpc.Closed(err))
 	}
 	c.Receive(c, data, slot.ID())
-	return errNoAnswer // unless there was one
+	return errNoResponse // unless there was one
 }
 
 // readAll reads a body of at most max bytes.
@@ -42,33 +42,33 @@ func readAll(resp *http.Response, max int) ([]byte, error) {
 		return data, err
 	}
 	// io.ReadAll grows one buffer, which may cost several times the limit.
-	var pieces [][]byte
-	piece, total := make([]byte, 0, firstPiece), 0
+	var chunks [][]byte
+	chunk, total := make([]byte, 0, firstChunk), 0
 	for {
-		n, err := resp.Body.Read(piece[len(piece):cap(piece)])
-		piece, total = piece[:len(piece)+n], total+n
+		n, err := resp.Body.Read(chunk[len(chunk):cap(chunk)])
+		chunk, total = chunk[:len(chunk)+n], total+n
 		switch {
 		case total > max:
 			return nil, jsonrpc.ErrTooLarge
-		case err == io.EOF && pieces == nil:
-			return piece, nil
+		case err == io.EOF && chunks == nil:
+			return chunk, nil
 		case err == io.EOF:
-			return bytes.Join(append(pieces, piece), nil), nil
+			return bytes.Join(append(chunks, chunk), nil), nil
 		case err != nil:
 			return nil, err
-		case len(piece) == cap(piece):
-			pieces = append(pieces, piece)
-			piece = make([]byte, 0, min(total, lastPiece))
+		case len(chunk) == cap(chunk):
+			chunks = append(chunks, chunk)
+			chunk = make([]byte, 0, min(total, maxChunk))
 		}
 	}
 }
 
 // refused returns the error for a response whose status is not 2xx. Modern
 // servers put a JSON-RPC error into it.
-func (c *conn) refused(resp *http.Response, sent http.Header) error {
+func (c *conn) statusError(resp *http.Response, sent http.Header) error {
 	var answer *jsonrpc.Error
 	if httpx.MediaType(resp.Header) == typeJSON {
-		data, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal))
+		data, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
 		_ = resp.Body.Close()
 		resp.Body = io.NopCloser(bytes.NewReader(data))
 		if m, err := jsonrpc.Parse(data); err == nil {
@@ -83,31 +83,31 @@ func (c *conn) refused(resp *http.Response, sent http.Header) error {
 	case status.Status == http.StatusNotFound && sent.Get(sessionHeader) != "":
 		return &sessionError{status}
 	case answer != nil:
-		return &refusal{answer, status}
+		return &rpcError{answer, status}
 	}
 	return httpx.Outcome(status)
 }
 
 // A refusal is a response that says no in both ways.
-type refusal struct {
-	answer *jsonrpc.Error
+type rpcError struct {
+	err    *jsonrpc.Error
 	status *httpx.StatusError
 }
 
-func (e *refusal) Error() string { return e.answer.Error() }
-func (e *refusal) Unwrap() error { return e.answer }
+func (e *rpcError) Error() string { return e.err.Error() }
+func (e *rpcError) Unwrap() error { return e.err }
 
 // OtherTransport reports whether the server may require another transport. A
 // server that knows the transport, but not the method, responds with 404 too.
-func (e *refusal) OtherTransport() bool {
-	if e.answer.Code == jsonrpc.CodeMethodNotFound && e.status.Status == http.StatusNotFound {
+func (e *rpcError) OtherTransport() bool {
+	if e.err.Code == jsonrpc.CodeMethodNotFound && e.status.Status == http.StatusNotFound {
 		return false
 	}
 	return e.status.OtherTransport()
 }
 
 // As finds the status, which errors.Unwrap doesn't lead to.
-func (e *refusal) As(target any) bool {
+func (e *rpcError) As(target any) bool {
 	if t, ok := target.(**httpx.StatusError); ok {
 		*t = e.status
 		return true

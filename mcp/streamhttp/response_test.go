@@ -15,7 +15,7 @@ import (
 
 func TestReadAll(t *testing.T) {
 	const max = 3000
-	for _, size := range []int{0, 1, firstPiece - 1, firstPiece, firstPiece + 1, 2 * firstPiece, max, max + 1, 10 * max} {
+	for _, size := range []int{0, 1, firstChunk - 1, firstChunk, firstChunk + 1, 2 * firstChunk, max, max + 1, 10 * max} {
 		text := strings.Repeat("0123456789", size/10+1)[:size]
 		for name, body := range map[string]io.Reader{
 			"whole":      strings.NewReader(text),

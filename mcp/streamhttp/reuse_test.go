@@ -17,9 +17,9 @@ import (
 
 // dials makes calls one after another to a server that answers with streams.
 // It returns how many connections they took and how long.
-func dials(t *testing.T, revision, fault string, calls int) (n int, took time.Duration) {
+func dials(t *testing.T, version, fault string, calls int) (n int, took time.Duration) {
 	synctest.Test(t, func(t *testing.T) {
-		server := testserver.New(&testserver.Options{Fault: fault, ProtocolVersions: []string{revision}})
+		server := testserver.New(&testserver.Options{Fault: fault, ProtocolVersions: []string{version}})
 		web, err := testserver.StartHTTP(server, &testserver.HTTPOptions{InMemory: true, Answers: testserver.Stream})
 		if err != nil {
 			t.Fatal(err)
@@ -53,9 +53,9 @@ func dials(t *testing.T, revision, fault string, calls int) (n int, took time.Du
 // TestStreamsLeaveTheirConnections: a server mostly ends the response after the
 // answer, a moment later.
 func TestStreamsLeaveTheirConnections(t *testing.T) {
-	for _, revision := range []string{legacy, modern} {
-		if n, took := dials(t, revision, "", 20); n > 1 || took != 0 {
-			t.Errorf("%s: %d connections, %v", revision, n, took)
+	for _, version := range []string{legacy, modern} {
+		if n, took := dials(t, version, "", 20); n > 1 || took != 0 {
+			t.Errorf("%s: %d connections, %v", version, n, took)
 		}
 	}
 }
@@ -64,9 +64,9 @@ func TestStreamsLeaveTheirConnections(t *testing.T) {
 // more when that was in vain.
 func TestServerThatDoesNotEndItsStreams(t *testing.T) {
 	for _, fault := range []string{"stays-open", "talks-on"} {
-		for _, revision := range []string{legacy, modern} {
-			if _, took := dials(t, revision, fault, 20); took > 15*time.Millisecond {
-				t.Errorf("%s, %s: %v", fault, revision, took)
+		for _, version := range []string{legacy, modern} {
+			if _, took := dials(t, version, fault, 20); took > 15*time.Millisecond {
+				t.Errorf("%s, %s: %v", fault, version, took)
 			}
 		}
 	}

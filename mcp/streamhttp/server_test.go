@@ -29,8 +29,8 @@ const done = `{"content":[{"type":"text","text":"done"}]}`
 // A server is one that a test scripts. It greets as a server of its revision
 // does; the functions take the place of what it does otherwise.
 type server struct {
-	revision string // the newest legacy one when empty
-	session  string // its id; there is none when empty
+	version string // the newest legacy one when empty
+	session string // its id; there is none when empty
 
 	post func(w http.ResponseWriter, r *request) bool // sees every message first; false when it leaves it
 	call func(w http.ResponseWriter, r *request)      // tools/call
@@ -121,20 +121,20 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *server) greet(w http.ResponseWriter, r *request) {
-	revision := s.revision
-	if revision == "" {
-		revision = legacy
+	version := s.version
+	if version == "" {
+		version = legacy
 	}
 	switch {
 	case r.ID == nil || r.Method == "":
 		w.WriteHeader(http.StatusAccepted)
-	case r.Method == "server/discover" && revision == modern:
+	case r.Method == "server/discover" && version == modern:
 		r.answer(w, `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"ttlMs":0,"cacheScope":"private"}`)
-	case r.Method == "initialize" && revision != modern:
+	case r.Method == "initialize" && version != modern:
 		if s.session != "" {
 			w.Header().Set("Mcp-Session-Id", s.session)
 		}
-		r.answer(w, `{"protocolVersion":"`+revision+`","capabilities":{"tools":{}},"serverInfo":{"name":"fake","version":"1"}}`)
+		r.answer(w, `{"protocolVersion":"`+version+`","capabilities":{"tools":{}},"serverInfo":{"name":"fake","version":"1"}}`)
 	case r.Method == "tools/call" && s.call != nil:
 		s.call(w, r)
 	case r.Method == "tools/call":

@@ -92,7 +92,7 @@ func TestSessionThatIsLostForEver(t *testing.T) {
 	f := newForgetful()
 	c := f.open(t, nil, nil)
 	f.broken.Store(true)
-	_, err := c.CallTool(within(t, patience), "x", nil)
+	_, err := c.CallTool(within(t, callTimeout), "x", nil)
 	wantError(t, err, jsonrpc.ErrNoSession, "forgotten the session")
 	wantStatus(t, err, 404)
 	if strings.Contains(err.Error(), "session-") {
@@ -118,7 +118,7 @@ func TestSessionCannotBeOpenedAgain(t *testing.T) {
 		return post(w, r)
 	}
 	for range 2 { // each call tries
-		_, err := c.CallTool(within(t, patience), "x", nil)
+		_, err := c.CallTool(within(t, callTimeout), "x", nil)
 		wantError(t, err, nil, "new session", "503")
 	}
 	f.post = post
@@ -205,7 +205,7 @@ func TestSessionThatNeverOpensIsEnded(t *testing.T) {
 		return false
 	}}
 	s.start(t)
-	if _, err := mcp.Connect(within(t, patience), streamhttp.New(s.URL, nil), nil); err == nil {
+	if _, err := mcp.Connect(within(t, callTimeout), streamhttp.New(s.URL, nil), nil); err == nil {
 		t.Error("connects")
 	}
 	list := s.got("DELETE")
@@ -220,7 +220,7 @@ func TestSessionThatNeverOpensIsEnded(t *testing.T) {
 // TestSessionHeaders: all that belongs to the session says so, and in which
 // revision.
 func TestSessionHeaders(t *testing.T) {
-	s := &server{session: "the-session", revision: mcp.ProtocolVersion20250618,
+	s := &server{session: "the-session", version: mcp.ProtocolVersion20250618,
 		get: func(w http.ResponseWriter, r *http.Request) {
 			events(w, `data: {"jsonrpc":"2.0","id":"q","method":"ping"}`+"\n\n")
 		}}
@@ -286,7 +286,7 @@ func TestReplyWithoutStream(t *testing.T) {
 func TestSessionIDThatCannotBeSent(t *testing.T) {
 	for _, id := range []string{"a b", "a\tb", "ä"} {
 		s := (&server{session: id}).start(t)
-		_, err := mcp.Connect(within(t, patience), streamhttp.New(s.URL, nil), nil)
+		_, err := mcp.Connect(within(t, callTimeout), streamhttp.New(s.URL, nil), nil)
 		wantError(t, err, mcp.ErrMalformed, "session id")
 	}
 }
@@ -294,7 +294,7 @@ func TestSessionIDThatCannotBeSent(t *testing.T) {
 // TestNoSessionFromModernServer: what such a server says of a session is
 // nothing to repeat.
 func TestNoSessionFromModernServer(t *testing.T) {
-	s := &server{revision: modern, post: func(w http.ResponseWriter, r *request) bool {
+	s := &server{version: modern, post: func(w http.ResponseWriter, r *request) bool {
 		w.Header().Set("Mcp-Session-Id", "nonsense")
 		return false
 	}}
@@ -352,7 +352,7 @@ func TestServerAsksInTheSession(t *testing.T) {
 // TestServerAsksWithoutSession: since 2026-07-28 servers may not, and get no
 // answer.
 func TestServerAsksWithoutSession(t *testing.T) {
-	s := &server{revision: modern, call: func(w http.ResponseWriter, r *request) {
+	s := &server{version: modern, call: func(w http.ResponseWriter, r *request) {
 		events(w, `data: {"jsonrpc":"2.0","id":"ask","method":"ping"}`+"\n\ndata: "+r.result(done)+"\n\n")
 	}}
 	var j journal

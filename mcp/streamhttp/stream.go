@@ -17,18 +17,18 @@ import (
 const (
 	// How long to wait before a stream is taken up again, when the server
 	// doesn't say: the first time, and at most, as it doubles.
-	firstWait, lastWait = time.Second, time.Minute
+	firstRetry, maxRetry = time.Second, time.Minute
 
 	// maxVain is how often in a row a stream is taken up again in vain: the
 	// response brings no event, and ends before worthwhile.
-	maxVain    = 6
-	worthwhile = 5 * time.Second
+	maxEmptyRetries = 6
+	minStreamTime   = 5 * time.Second
 
 	// How long a response may take to end after its answer, how much it may
 	// still bring, and how often in a row this may be in vain.
-	endTime    = 5 * time.Millisecond
-	maxTail    = 256
-	maxEndless = 3
+	drainTime  = 5 * time.Millisecond
+	maxDrain   = 256
+	maxUnended = 3
 
 	// maxSeen is how many ids of events are remembered to find repeats.
 	maxSeen = 1024
@@ -48,10 +48,10 @@ type stream struct {
 	// It is nil from the begin for a stream that is there already.
 	opened chan struct{}
 
-	last string          // id of the last event; empty if there is none that can be sent
-	wait time.Duration   // how long the server wants to be left alone; 0 if it didn't say
-	vain int             // responses in a row without an event
-	seen map[string]bool // ids of the events that came; made when events have ids
+	last         string          // id of the last event; empty if there is none that can be sent
+	retryWait    time.Duration   // how long the server wants to be left alone; 0 if it didn't say
+	emptyRetries int             // responses in a row without an event
+	seen         map[string]bool // ids of the events that came; made when events have ids
 }
 
 // read handles the events of one response, until it ends or the call is
@@ -65,9 +65,9 @@ func (s *stream) read(resp *http.Response) error {
 	r := eventstream.NewReader(resp.Body, s.c.opts.MaxMessage)
 	began := time.Now()
 	defer func() {
-		s.wait = cmp.Or(r.Retry(), s.wait)
-		if time.Since(began) >= worthwhile {
-			s.vain = 0
+		s.retryWait = cmp.Or(r.Retry(), s.retryWait)
+		if time.Since(began) >= minStreamTime {
+			s.emptyRetries = 0
 		}
 	}()
 	for {
@@ -84,7 +84,7 @@ func (s *stream) read(resp *http.Response) error {
 		if err != nil {
 			return err
 		}
-		s.vain = 0
+		s.emptyRetries = 0
 		if ev.Type != "message" || len(ev.Data) == 0 {
 			continue
 		}
@@ -93,7 +93,7 @@ func (s *stream) read(resp *http.Response) error {
 		}
 		s.c.Receive(s.c, ev.Data, only)
 		if s.slot != nil && len(s.slot.Response()) > 0 {
-			s.awaitEnd(resp)
+			s.drain(resp)
 			return nil
 		}
 	}
@@ -103,17 +103,17 @@ func (s *stream) read(resp *http.Response) error {
 // answer, so that its connection can be used again: to close the body before
 // that closes the connection, too, in HTTP/1. Waiting ends with the context, as
 // Close waits itself since Go 1.27, for a read that is under way.
-func (s *stream) awaitEnd(resp *http.Response) {
+func (s *stream) drain(resp *http.Response) {
 	c := s.c
-	if resp.ProtoMajor > 1 || c.endless.Load() >= maxEndless {
+	if resp.ProtoMajor > 1 || c.unendedResponses.Load() >= maxUnended {
 		return
 	}
-	t := time.AfterFunc(endTime, s.end)
+	t := time.AfterFunc(drainTime, s.end)
 	defer t.Stop()
-	if _, err := io.ReadFull(resp.Body, make([]byte, maxTail)); err == io.EOF || err == io.ErrUnexpectedEOF {
-		c.endless.Store(0)
+	if _, err := io.ReadFull(resp.Body, make([]byte, maxDrain)); err == io.EOF || err == io.ErrUnexpectedEOF {
+		c.unendedResponses.Store(0)
 	} else {
-		c.endless.Add(1)
+		c.unendedResponses.Add(1)
 	}
 }
 
@@ -136,10 +136,10 @@ func (s *stream) repeated(id string) bool {
 }
 
 // again waits, then asks for the rest of the stream. The error is final.
-func (s *stream) again(ctx context.Context, header http.Header) (*http.Response, error) {
-	last := errVain
+func (s *stream) reopen(ctx context.Context, header http.Header) (*http.Response, error) {
+	last := errEmptyRetries
 	for {
-		if s.opened == nil && !s.pause(ctx) {
+		if s.opened == nil && !s.wait(ctx) {
 			return nil, last
 		}
 		resp, err := s.get(ctx, header)
@@ -156,12 +156,12 @@ func (s *stream) again(ctx context.Context, header http.Header) (*http.Response,
 
 // pause waits as long as the server wants, or longer each time. It reports
 // false when there is no use in going on.
-func (s *stream) pause(ctx context.Context) bool {
-	wait := s.wait
+func (s *stream) wait(ctx context.Context) bool {
+	wait := s.retryWait
 	if wait == 0 {
-		wait = min(firstWait<<s.vain, lastWait)
+		wait = min(firstRetry<<s.emptyRetries, maxRetry)
 	}
-	if s.vain++; s.vain > maxVain {
+	if s.emptyRetries++; s.emptyRetries > maxEmptyRetries {
 		return false
 	}
 	t := time.NewTimer(wait)
@@ -194,7 +194,7 @@ func (s *stream) get(ctx context.Context, header http.Header) (*http.Response, e
 	return resp, err
 }
 
-var errVain = errors.New("the stream brought nothing, again and again")
+var errEmptyRetries = errors.New("the stream brought nothing, again and again")
 
 // follow reads the stream that answers a call. The answer goes to slot.
 func (x *exchange) follow(ctx context.Context, slot *jsonrpc.PendingCall, req *jsonrpc.Request, resp *http.Response) error {
@@ -212,7 +212,7 @@ func (x *exchange) follow(ctx context.Context, slot *jsonrpc.PendingCall, req *j
 		}
 		// In the session that the call was made in, which may be lost by now.
 		session := session{resp.Request.Header.Get(sessionHeader), req.ProtocolVersion}
-		if resp, err = s.again(ctx, session.header()); err != nil {
+		if resp, err = s.reopen(ctx, session.header()); err != nil {
 			return jsonrpc.OutcomeUnknown(jsonrpc.Closed(err)) // if ctx has ended, that is what the caller learns
 		}
 	}

@@ -59,7 +59,7 @@ func TestSessionStreamRefusedInEveryWay(t *testing.T) {
 				callTool(t, c, "x")
 			}
 			c.Close()
-			if took := time.Since(start); took > patience {
+			if took := time.Since(start); took > callTimeout {
 				t.Error("took", took)
 			}
 			if n := len(s.got("GET")); n != 1 && name != "reset" { // which net/http tries again
@@ -265,9 +265,9 @@ func TestCallCannotGoOn(t *testing.T) {
 		{"resumption is refused", legacy, "id: 1\nretry: 100\ndata:\n\n", 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := &server{revision: tt.revision, call: func(w http.ResponseWriter, r *request) { events(w, tt.events) }}
+			s := &server{version: tt.revision, call: func(w http.ResponseWriter, r *request) { events(w, tt.events) }}
 			c := s.open(t, &streamhttp.Options{NoStream: true}, nil)
-			_, err := c.CallTool(within(t, patience), "x", nil)
+			_, err := c.CallTool(within(t, callTimeout), "x", nil)
 			wantError(t, err, mcp.ErrOutcomeUnknown)
 			wantError(t, err, mcp.ErrClosed)
 			if n := len(s.got("GET")); n != tt.resumed {
@@ -485,7 +485,7 @@ func TestFloodOfNotifications(t *testing.T) {
 	if testing.Short() {
 		n = 5000
 	}
-	s := &server{revision: modern, call: func(w http.ResponseWriter, r *request) {
+	s := &server{version: modern, call: func(w http.ResponseWriter, r *request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		for range n {
 			fmt.Fprintf(w, "data: %s\n\n", note("x"))

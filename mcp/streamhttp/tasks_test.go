@@ -12,8 +12,8 @@ import (
 // TestTasks waits through a task. Its id is repeated in a header, which cannot
 // hold it as it is.
 func TestTasks(t *testing.T) {
-	for _, revision := range []string{modern, legacy} {
-		server := testserver.New(&testserver.Options{ProtocolVersions: []string{revision}, Tasks: true})
+	for _, version := range []string{modern, legacy} {
+		server := testserver.New(&testserver.Options{ProtocolVersions: []string{version}, Tasks: true})
 		web, err := testserver.StartHTTP(server, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -29,7 +29,7 @@ func TestTasks(t *testing.T) {
 			t.Errorf("%+v, %v", res, err)
 		}
 		if v := server.Violations(); v != nil {
-			t.Errorf("%s: the server complains: %q", revision, v)
+			t.Errorf("%s: the server complains: %q", version, v)
 		}
 	}
 }

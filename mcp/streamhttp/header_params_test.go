@@ -11,8 +11,8 @@ import (
 )
 
 // routed is a server with a tool that wants an argument in a header.
-func routed(revision string) *server {
-	s := &server{revision: revision}
+func routed(version string) *server {
+	s := &server{version: version}
 	s.post = func(w http.ResponseWriter, r *request) bool {
 		if r.Method != "tools/list" {
 			return false
@@ -130,7 +130,7 @@ func TestHugeHeader(t *testing.T) {
 	if _, err := c.ListTools(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	_, err := c.CallTool(within(t, patience), "routed", map[string]any{"to": strings.Repeat("x", 2<<20)})
+	_, err := c.CallTool(within(t, callTimeout), "routed", map[string]any{"to": strings.Repeat("x", 2<<20)})
 	wantError(t, err, nil, `"routed"`)
 	callTool(t, c, "x")
 }
@@ -138,7 +138,7 @@ func TestHugeHeader(t *testing.T) {
 // TestArgumentThatNoHeaderHolds never leaves the client.
 func TestArgumentThatNoHeaderHolds(t *testing.T) {
 	var calls atomic.Int64
-	s := &server{revision: modern, call: func(http.ResponseWriter, *request) { calls.Add(1) }}
+	s := &server{version: modern, call: func(http.ResponseWriter, *request) { calls.Add(1) }}
 	s.post = func(w http.ResponseWriter, r *request) bool {
 		if r.Method == "tools/list" {
 			r.answer(w, `{"tools":[{"name":"x","inputSchema":{"type":"object","properties":{"n":{"type":"integer","x-mcp-header":"N"}}}}]}`)

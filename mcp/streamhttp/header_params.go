@@ -47,7 +47,7 @@ func findBindings(schema []byte) ([]binding, error) {
 	if !bytes.Contains(schema, []byte(annotation)) && !bytes.Contains(schema, []byte(`\u`)) {
 		return nil, nil // not even with some letter escaped
 	}
-	f := finder{r: wire.NewReader(schema)}
+	f := schemaWalker{r: wire.NewReader(schema)}
 	f.schema(nil, true)
 	if err := f.r.End(); err != nil {
 		return nil, err
@@ -56,13 +56,13 @@ func findBindings(schema []byte) ([]binding, error) {
 }
 
 // A finder walks a schema.
-type finder struct {
+type schemaWalker struct {
 	r     wire.Reader
 	found []binding
 	err   error // the first rule that is broken
 }
 
-func (f *finder) fail(why string) {
+func (f *schemaWalker) fail(why string) {
 	if f.err == nil {
 		f.err = errors.New(annotation + " " + why)
 	}
@@ -70,7 +70,7 @@ func (f *finder) fail(why string) {
 
 // schema walks a schema, or anything that may hold schemas. reachable is true
 // for those that only properties lead to, from the root along path.
-func (f *finder) schema(path []string, reachable bool) {
+func (f *schemaWalker) schema(path []string, reachable bool) {
 	switch f.r.Kind() {
 	case wire.Array:
 		for f.r.Array(); f.r.More(); {
@@ -112,7 +112,7 @@ func (f *finder) schema(path []string, reachable bool) {
 // kind returns the type that a property is of, when it isn't null: generators
 // make ["string","null"] of an optional parameter. It is empty if there are
 // several.
-func (f *finder) kind() (kind string) {
+func (f *schemaWalker) kind() (kind string) {
 	if f.r.Kind() == wire.String {
 		return f.r.String()
 	}
@@ -137,7 +137,7 @@ func (f *finder) kind() (kind string) {
 }
 
 // properties walks an object whose keys are names.
-func (f *finder) properties(path []string, reachable bool) {
+func (f *schemaWalker) properties(path []string, reachable bool) {
 	if f.r.Kind() != wire.Object {
 		f.r.Skip()
 		return
@@ -148,7 +148,7 @@ func (f *finder) properties(path []string, reachable bool) {
 	}
 }
 
-func (f *finder) add(path []string, name, kind string, reachable bool) {
+func (f *schemaWalker) add(path []string, name, kind string, reachable bool) {
 	switch {
 	case !reachable:
 		f.fail("stands where no property of the arguments is")
