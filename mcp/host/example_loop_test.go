@@ -20,7 +20,7 @@ func Example_capabilities() {
 		fmt.Println(err)
 	}
 
-	// An agent with capabilities, and ExecuteTool, which never returns an error.
+	// The agent has capabilities. Its execute function never returns an error.
 	agent := h.Agent().Can(host.Capabilities{"mcp_github_echo"})
 	execute := func(name string, params map[string]any) (success bool, result any) {
 		t := agent.Tool(name)
@@ -51,7 +51,7 @@ func Example_toolErrors() {
 	defer h.Shutdown(ctx)
 	h.SetServers(ctx, servers.servers())
 
-	// The loop of the agent: the tools of the moment, and a string for each call.
+	// The agent expects a string for each call.
 	call := func(name, arguments string) string {
 		t := h.Tool(name)
 		if t == nil {
@@ -76,14 +76,14 @@ func Example_toolInterface() {
 	defer h.Shutdown(ctx)
 	h.SetServers(ctx, []*host.Server{{Name: "github", Type: config.SDK}})
 
-	// The registry takes the wrappers as they are.
+	// The agent's registry holds tools of its own interface.
 	registry := make(map[string]registryTool)
 	for _, t := range append(h.Tools(), h.ResourceTools()...) {
 		registry[t.Name()] = t
 	}
 	ask := func(tool string) bool { return strings.HasPrefix(tool, "mcp__github__") }
 
-	// The agentic loop executes what the model asks for.
+	// The agent executes the calls of the model.
 	execute := func(name, input string) string {
 		t := registry[name]
 		if t.RequiresPermission(json.RawMessage(input)) && !ask(name) {
@@ -112,7 +112,7 @@ func Example_registry() {
 		fmt.Println("warning:", name, err)
 	}
 
-	// The agent's registry, and a turn of its loop: the model asks for a tool.
+	// The agent's registry, and a call of the model.
 	registry := make(map[string]*host.Tool)
 	for _, t := range h.Agent("filesystem").Tools() {
 		registry[t.Name()] = t
@@ -129,7 +129,7 @@ func Example_toolUse() {
 	d := h.SetServers(ctx, []*host.Server{{Name: "calc", Type: config.SDK, Scope: "project"}})
 	fmt.Println(d.Added, d.Removed, d.Errors)
 
-	// The agent loop: a tool_use of the model becomes a tool_result.
+	// A tool_use block of the model becomes a tool_result block.
 	toolUse := func(name, input string) (content string, isError bool) {
 		return h.Tool(name).Run(ctx, mcp.RawMessage(input))
 	}

@@ -160,6 +160,18 @@ func TestEndlessSchemas(t *testing.T) {
 	}
 }
 
+func TestNilAndZeroValues(t *testing.T) {
+	if _, err := new(jsonschema.Outputs).Intercept(t.Context(), nil); err == nil {
+		t.Error("Intercept accepts a nil call")
+	}
+	if err := new(jsonschema.Schema).Validate(mcp.RawMessage(`1`)); err != nil {
+		t.Errorf("the zero Schema: %v", err)
+	}
+	if err := new(jsonschema.Schema).Validate(nil); err == nil {
+		t.Error("the zero Schema accepts text that is not JSON")
+	}
+}
+
 func FuzzValidate(f *testing.F) {
 	for _, s := range []string{`{"type":"object","properties":{"a":{"$ref":"#"}},"unevaluatedProperties":false}`, `{"enum":[1,"a",null]}`,
 		`{"$id":"x:y","$defs":{"a":{"$anchor":"b"}},"$ref":"#b"}`, `{"multipleOf":0.01,"minimum":1e400}`, `{"pattern":"(","items":[true,false]}`} {

@@ -96,6 +96,15 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+func TestNilArguments(t *testing.T) {
+	if _, err := typed.Call[any, string](t.Context(), nil, "echo", nil); err == nil {
+		t.Error("Call accepts a nil Client")
+	}
+	if _, err := typed.Decode[string](nil); !errors.Is(err, mcp.ErrMalformed) {
+		t.Errorf("Decode: %v", err)
+	}
+}
+
 func ExampleCall() {
 	ctx := context.Background()
 	// A real program uses stdio.Command("program", "arguments", …).

@@ -12,7 +12,8 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
-// one returns the server x of a file with that one entry, or what is wrong.
+// one parses a file with the entry x. It returns the server, or nil, and the
+// problems.
 func one(t *testing.T, entry string) (*config.Server, []string) {
 	t.Helper()
 	c := config.Parse([]byte(`{"mcpServers":{"x":`+entry+`,"sibling":{"command":"s"}}}`), "f.json", "project")
@@ -21,7 +22,7 @@ func one(t *testing.T, entry string) (*config.Server, []string) {
 		problems = append(problems, p.Error())
 	}
 	if c.Server("sibling") == nil {
-		t.Errorf("%s: the sibling is lost: %q", entry, problems)
+		t.Errorf("%s: the sibling is missing: %q", entry, problems)
 	}
 	return c.Server("x"), problems
 }
@@ -44,7 +45,7 @@ func TestAcceptedForms(t *testing.T) {
 		want  S
 		warns string
 	}{
-		// Ways to reach a server.
+		// Transports.
 		{`{"command":"run"}`, program(func(*S) {}), ""},
 		{`{"type":"stdio","command":"run"}`, program(func(*S) {}), ""},
 		{`{"type":"STDIO","command":"run"}`, program(func(*S) {}), ""},
@@ -83,7 +84,7 @@ func TestAcceptedForms(t *testing.T) {
 		{`{"command":"run","env_file":[".env","b"]}`, program(func(s *S) { s.EnvFiles = []string{".env", "b"} }), ""},
 		{`{"command":"run","inheritEnv":true}`, program(func(s *S) { s.InheritEnv = true }), ""},
 
-		// Use.
+		// Enabling, retries and descriptions.
 		{`{"command":"run","enabled":false}`, program(func(s *S) { s.Disabled = true }), ""},
 		{`{"command":"run","enabled":true}`, program(func(*S) {}), ""},
 		{`{"command":"run","enabled":null}`, program(func(*S) {}), ""},
@@ -93,7 +94,7 @@ func TestAcceptedForms(t *testing.T) {
 		{`{"command":"run","max_retries":5}`, program(func(s *S) { s.MaxRetries = 5 }), ""},
 		{`{"command":"run","title":"T","description":"D"}`, program(func(s *S) { s.Title, s.Description = "T", "D" }), ""},
 
-		// Times.
+		// Timeouts.
 		{`{"command":"run","timeout":"30s"}`, program(func(s *S) { s.Timeout = 30 * time.Second }), ""},
 		{`{"command":"run","timeout":30}`, program(func(s *S) { s.Timeout = 30 * time.Second }), ""},
 		{`{"command":"run","timeout":0}`, program(func(*S) {}), ""},
@@ -147,7 +148,7 @@ func TestAcceptedForms(t *testing.T) {
 				s.Type, s.Auth = "", config.Auth{Type: "oauth", OAuth: config.OAuth{ClientID: "c", Scopes: []string{"a", "b"}}}
 			}), ""},
 
-		// What has no field.
+		// Unknown fields.
 		{`{"command":"run","icon":{"a":1}}`, program(func(s *S) { s.Extra = map[string]mcp.RawMessage{"icon": raw(`{"a":1}`)} }),
 			`f.json:1: server "x": "icon" is unknown`},
 		{`{"command":"run","tools":{"a":{}}}`, program(func(s *S) { s.Extra = map[string]mcp.RawMessage{"tools": raw(`{"a":{}}`)} }),
@@ -168,7 +169,7 @@ func TestAcceptedForms(t *testing.T) {
 			t.Errorf("%s: warns %q, want %q", test.entry, have, test.warns)
 		}
 		if again, _ := one(t, test.entry); !got.Equal(again) {
-			t.Errorf("%s: differs from itself", test.entry)
+			t.Errorf("%s: not equal to itself", test.entry)
 		}
 	}
 }
@@ -265,7 +266,7 @@ func TestWrappers(t *testing.T) {
 	}
 }
 
-func TestServerThatIsThereTwice(t *testing.T) {
+func TestDuplicateServer(t *testing.T) {
 	c := config.Parse([]byte(`{"mcpServers":{"x":{"command":"a"},"y":{"command":"b"},"x":{"command":"c"}},"servers":{"z":{"command":"d"}}}`), "f", "")
 	if len(c.Servers) != 2 || c.Server("x") != nil || len(c.Problems) != 1 || c.Problems[0].Error() != `f:1: server "x": is defined twice` {
 		t.Errorf("%+v, %v", c.Servers, c.Problems)
@@ -301,12 +302,12 @@ func TestLoadMergesByName(t *testing.T) {
 	if !reflect.DeepEqual(have, want) {
 		t.Errorf("have %q, want %q", have, want)
 	}
-	// A bad entry takes the place of the good one: the user did not ask for that one any more.
+	// An invalid entry replaces a valid one, which the user no longer wants.
 	if len(c.Problems) != 3 || c.Problems[0].Server != "c" || c.Problems[0].Warning ||
 		c.Problems[1].File != broken || !c.Problems[1].Warning || c.Problems[2].File != absent {
 		t.Errorf("problems: %v", c.Problems)
 	}
-	// In the home directory both are one file.
+	// In the home directory, both names refer to one file.
 	if c := config.Load(home); len(c.Servers) != 3 || c.Servers[0].Scope != "user" {
 		t.Errorf("at home: %+v, %v", c.Servers, c.Problems)
 	}
@@ -378,11 +379,10 @@ func TestEqual(t *testing.T) {
 	a, _ := one(t, differ[0])
 	b, _ := one(t, differ[5])
 	if !a.SameConnection(b) {
-		t.Error("other tools take another connection")
+		t.Error("a filter of tools needs another connection")
 	}
 }
 
-// A problem says on which line it is.
 func TestLinesOfProblems(t *testing.T) {
 	c := config.Parse([]byte("\uFEFF"+`// comment
 {
@@ -393,7 +393,7 @@ func TestLinesOfProblems(t *testing.T) {
     },
     "typo":
     {
-      "comand": "run", // as it is not known, there is no command
+      "comand": "run", // unknown, so the command is missing
       "icon": 1
     },
     /* comment
@@ -439,9 +439,8 @@ func TestLinesOfProblems(t *testing.T) {
 	}
 }
 
-// Whatever a server has more than another, they are not equal, but for where
-// they are from.
-func TestEqualLooksAtEveryField(t *testing.T) {
+// Servers that differ in any field except Source are not equal.
+func TestEqualComparesEveryField(t *testing.T) {
 	var fields func(v reflect.Value, path string, change func(string, reflect.Value))
 	fields = func(v reflect.Value, path string, change func(string, reflect.Value)) {
 		for i := range v.NumField() {
@@ -473,11 +472,14 @@ func TestEqualLooksAtEveryField(t *testing.T) {
 			t.Fatalf("%s is a %v", name, f.Kind())
 		}
 		if got := s.Equal(&config.Server{}); got != (name == "Source") {
-			t.Errorf("with another %s they are equal: %v", name, got)
+			t.Errorf("with a different %s: equal is %v", name, got)
 		}
 		f.SetZero()
 	})
 	if !s.Equal(&config.Server{}) {
-		t.Error("nothing is not equal to nothing")
+		t.Error("empty servers are not equal")
+	}
+	if s.Equal(nil) || s.SameConnection(nil) {
+		t.Error("an empty server equals nil")
 	}
 }

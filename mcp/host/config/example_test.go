@@ -40,7 +40,7 @@ func ExampleLoad() {
 	if err := os.WriteFile(file, []byte(`{"servers": {"docs": {"url": "https://example.com/mcp"}}}`), 0o600); err != nil {
 		log.Fatal(err)
 	}
-	// Those of ~/.mcp.json, of .mcp.json in dir, and of further files.
+	// Load reads ~/.mcp.json, .mcp.json in dir, and the other files.
 	c := config.Load(dir, file)
 	fmt.Println(c.Server("docs").URL, len(c.Problems))
 	// Output: https://example.com/mcp 0
@@ -50,17 +50,17 @@ func ExampleServer_Expand() {
 	s := config.Parse([]byte(`{"docs": {"url": "https://${HOST:-example.com}/mcp", "headers": {"X-Key": "${KEY}"}}}`), "", "").Server("docs")
 	vars := map[string]string{"KEY": "secret"}
 	expanded, err := s.Expand(context.Background(), &config.Vars{
-		Lookup: func(name string) (string, bool) { v, ok := vars[name]; return v, ok }, // nil: the environment
+		Lookup: func(name string) (string, bool) { v, ok := vars[name]; return v, ok }, // default: the environment
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(expanded.URL, expanded.Headers["X-Key"])
-	fmt.Println(expanded.Hide("the server has refused secret"))
+	fmt.Println(expanded.Hide("the server refused secret"))
 	fmt.Println(s.Public().Headers["X-Key"])
 	// Output:
 	// https://example.com/mcp secret
-	// the server has refused ***
+	// the server refused ***
 	// ${KEY}
 }
 

@@ -23,7 +23,7 @@ var vars = &config.Vars{
 		if id == "key" {
 			return "entered", nil
 		}
-		return "", errors.New("cancelled")
+		return "", errors.New("canceled")
 	},
 	Home: "/home/me",
 }
@@ -45,7 +45,7 @@ func TestVariables(t *testing.T) {
 		{"$env:V", "value", ""},
 		{"$env:V/x", "value/x", ""},
 		{"${input:key}", "entered", ""},
-		{"${NESTED}", "${V}", ""}, // once
+		{"${NESTED}", "${V}", ""}, // values are not expanded
 		{"$V", "$V", ""},
 		{"$", "$", ""},
 		{"${V", "${V", ""},
@@ -55,7 +55,7 @@ func TestVariables(t *testing.T) {
 		{"${env:NO}", "", `"args" needs the variable "NO", which is not set`},
 		{"$env:NO", "", `"args" needs the variable "NO", which is not set`},
 		{"${}", "", `"args" needs the variable "", which is not set`},
-		{"${input:other}", "", `"args" asks for the input "other": cancelled`},
+		{"${input:other}", "", `"args" asks for the input "other": canceled`},
 		{"~", "/home/me", ""},
 		{"~/x/${V}", "/home/me/x/value", ""},
 		{"~other", "~other", ""},
@@ -74,12 +74,12 @@ func TestVariables(t *testing.T) {
 			t.Errorf("%s: have %q, want %q", test.text, got.Args[0], test.want)
 		}
 		if s.Args[0] != test.text {
-			t.Errorf("%s: the original has changed to %q", test.text, s.Args[0])
+			t.Errorf("%s: the original was changed to %q", test.text, s.Args[0])
 		}
 	}
 }
 
-func TestExpandIsForEveryField(t *testing.T) {
+func TestExpandEveryField(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "env")
 	if err := os.WriteFile(file, []byte("# comment\n\nexport A=1\nB = \"two words\"\nC='$V'\nD=\n"), 0o600); err != nil {
@@ -110,7 +110,7 @@ func TestExpandIsForEveryField(t *testing.T) {
 	}
 }
 
-func TestExpandRefuses(t *testing.T) {
+func TestExpandErrors(t *testing.T) {
 	for want, s := range map[string]*config.Server{
 		`"headers" must have no line breaks in the value of "A"`: {URL: "https://h/", Headers: map[string]string{"A": "${CRLF}"}},
 		`"auth" must have no line breaks`:                        {URL: "https://h/", Auth: config.Auth{Type: "bearer", Token: "${CRLF}"}},
@@ -150,7 +150,7 @@ func TestSecretsAreHidden(t *testing.T) {
 	}
 }
 
-// collect notes all keys and strings of a value.
+// collect adds all keys and strings of a value to words.
 func collect(v any, words map[string]bool) {
 	words[""] = true
 	switch v := v.(type) {
@@ -168,8 +168,9 @@ func collect(v any, words map[string]bool) {
 	}
 }
 
-// Whoever has written a value where a name belongs has written a secret.
-func TestNamesThatAreSecretsAreNotTold(t *testing.T) {
+// A user may have written a secret value where a name belongs. Errors do not
+// quote it.
+func TestErrorsDoNotQuoteSecretNames(t *testing.T) {
 	for entry, want := range map[string]string{
 		`{"url":"https://h/","headers":{"Authorization: Bearer s3cret":""}}`: `"headers" has an invalid header name: "Authorization"...`,
 		`{"url":"https://h/","headers":{"\r\ns3cret":""}}`:                   `"headers" has an invalid header name: ""...`,
@@ -204,7 +205,7 @@ func FuzzConfig(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		c := config.Parse(text, "f", "s")
-		words := make(map[string]bool) // of the text, as encoding/json reads it
+		words := make(map[string]bool) // keys and strings that encoding/json finds
 		var whole any
 		if utf8.Valid(text) && json.Unmarshal(text, &whole) == nil {
 			collect(whole, words)
@@ -212,14 +213,14 @@ func FuzzConfig(f *testing.F) {
 		for _, s := range c.Servers {
 			for _, word := range append(s.Args, s.Name, s.Command, s.URL) {
 				if whole != nil && !words[word] {
-					t.Errorf("%q makes %q, which is nowhere in it", text, word)
+					t.Errorf("%q contains no %q", text, word)
 				}
 			}
 			if s.Name == "" || s.Type == config.Stdio && s.Command == "" || s.Command != "" && s.URL != "" {
-				t.Errorf("%q makes %+v", text, s)
+				t.Errorf("%q becomes %+v", text, s)
 			}
 			if !s.Equal(s) {
-				t.Errorf("%q: differs from itself", text)
+				t.Errorf("%q: not equal to itself", text)
 			}
 			s.Public()
 			if x, err := s.Expand(t.Context(), &config.Vars{Lookup: func(string) (string, bool) { return "", false }, Home: "h"}); err == nil {
@@ -237,10 +238,10 @@ func FuzzConfig(f *testing.F) {
 				t.Errorf("%q: an empty problem", text)
 			}
 		}
-		// The same with comments wherever nothing stands must mean the same.
+		// A leading comment changes nothing.
 		again := config.Parse(append([]byte("// comment\n"), text...), "f", "s")
 		if len(again.Servers) != len(c.Servers) && len(text) > 0 && text[0] != 0xEF {
-			t.Errorf("%q: %d servers, and %d behind a comment", text, len(c.Servers), len(again.Servers))
+			t.Errorf("%q: %d servers, and %d after a comment", text, len(c.Servers), len(again.Servers))
 		}
 	})
 }

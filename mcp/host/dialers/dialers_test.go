@@ -22,7 +22,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/streamhttp"
 )
 
-// newHost returns a host with all dialers that is shut down when the test ends.
+// newHost returns a host with all dialers. It is shut down when the test ends.
 func newHost(t *testing.T, o *dialers.Options) *host.Host {
 	t.Helper()
 	h := host.New(&host.Options{Dialers: dialers.All(o), Retry: host.Retry{Max: -1}})
@@ -46,13 +46,13 @@ func web(t *testing.T, o *testserver.HTTPOptions) *testserver.HTTPServer {
 	t.Cleanup(func() {
 		w.Close()
 		if v := server.Violations(); v != nil {
-			t.Errorf("the server complains: %q", v)
+			t.Errorf("violations of the protocol: %q", v)
 		}
 	})
 	return w
 }
 
-// program returns the settings of a server that is a child process.
+// program returns the settings of a child process.
 func program() *host.Server {
 	args, env := testserver.Command(nil)
 	return &host.Server{Name: "stdio", Type: config.Stdio, Command: args[0], Args: args[1:], Env: env}
@@ -104,7 +104,7 @@ func TestHeadersAndTokens(t *testing.T) {
 	})
 	for name, err := range d.Errors {
 		if strings.Contains(err.Error(), "s3cret") {
-			t.Errorf("%s tells the secret: %v", name, err)
+			t.Errorf("%s: error with a secret: %v", name, err)
 		}
 	}
 	for _, s := range h.Status() {
@@ -120,7 +120,7 @@ func TestHeadersAndTokens(t *testing.T) {
 	}
 }
 
-func TestErrorsOfHTTPAreClassed(t *testing.T) {
+func TestCategoriesOfHTTPErrors(t *testing.T) {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/busy":
@@ -149,8 +149,8 @@ func TestErrorsOfHTTPAreClassed(t *testing.T) {
 	}
 }
 
-// A server that is killed and comes back, at the same address.
-func TestKilledServersComeBack(t *testing.T) {
+// Servers are stopped and started again at the same address.
+func TestReconnectToRestartedServers(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -179,19 +179,19 @@ func TestKilledServersComeBack(t *testing.T) {
 				return
 			}
 		}
-		t.Fatal("never: " + what)
+		t.Fatal("no event: " + what)
 	}
-	await("the tools leave", func(e host.Event) bool { return e.Server == "sse" && len(e.Removed) > 0 })
+	await("tools are removed", func(e host.Event) bool { return e.Server == "sse" && len(e.Removed) > 0 })
 	_, err = h.CallTool(t.Context(), "http", "echo", map[string]any{"message": "hi"})
 	if e, ok := err.(*host.Error); !ok || e.Category != host.Connection {
-		t.Errorf("a call of a server that is away: %v", err)
+		t.Errorf("a call of a stopped server: %v", err)
 	}
 	if l, err = net.Listen("tcp", addr); err != nil {
-		t.Skip("somebody else has the port by now:", err)
+		t.Skip("the port is in use:", err)
 	}
 	srv = serve(l)
 	defer srv.Close()
-	await("the tools come back", func(e host.Event) bool { return e.Server == "sse" && len(e.Added) > 0 })
+	await("tools are added", func(e host.Event) bool { return e.Server == "sse" && len(e.Added) > 0 })
 	for _, name := range []string{"sse", "http"} {
 		if res, err := h.CallTool(t.Context(), name, "echo", map[string]any{"message": "hi"}); err != nil || res.Text() != "hi" {
 			t.Errorf("%s: %v, %v", name, res, err)
@@ -239,7 +239,7 @@ func TestOptionsOfTransports(t *testing.T) {
 	}
 }
 
-func TestDialersRefuseNil(t *testing.T) {
+func TestNilDialParams(t *testing.T) {
 	for kind, dial := range dialers.All(nil) {
 		for _, to := range []*host.DialParams{nil, {}} {
 			if tr, err := dial(to); tr != nil || err == nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/stdmcp/stdmcp/internal/testutil"
 )
 
-// TestMain is the server when a test starts one, and fails when tests leave
-// something behind.
+// TestMain runs the test server if a test started this process as a server. It
+// fails if tests leak goroutines, descriptors or child processes.
 func TestMain(m *testing.M) {
 	testserver.Main()
 	testutil.Main(m)

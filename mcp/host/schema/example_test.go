@@ -8,7 +8,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/host/schema"
 )
 
-// A search is a tool, as those of a host are.
+// A search is a tool. A program uses the tools of a host.
 type search struct{}
 
 func (search) Name() string        { return "mcp__web__search" }
@@ -17,7 +17,7 @@ func (search) InputSchema() mcp.RawMessage {
 	return mcp.RawMessage(`{"type":"object","properties":{"query":{"type":["string","null"]}},"required":["query"]}`)
 }
 
-// The definition of a tool, as each of the providers wants it.
+// The definition of a tool in the format of each provider.
 func ExampleDefiner() {
 	for _, define := range []schema.Definer{schema.Anthropic, schema.OpenAI, schema.OpenAIResponses, schema.Gemini} {
 		definition, err := define(search{})
@@ -30,7 +30,7 @@ func ExampleDefiner() {
 	// {"name":"mcp__web__search","description":"Searches the web.","parameters":{"type":"object","properties":{"query":{"type":"string","nullable":true}},"required":["query"]}} <nil>
 }
 
-// The result of a tool, as each of the providers wants it.
+// The result of a tool in the format of each provider.
 func ExampleAnthropicResult() {
 	res := &mcp.CallToolResult{Content: []mcp.Content{mcp.TextContent("3 pages")}}
 	fmt.Println(string(schema.AnthropicResult("toolu_1", res)))
@@ -45,8 +45,8 @@ func ExampleAnthropicResult() {
 }
 
 func ExampleErrorResult() {
-	res := schema.ErrorResult(errors.New("there is no tool of that name"))
+	res := schema.ErrorResult(errors.New("unknown tool"))
 	fmt.Println(string(schema.AnthropicResult("toolu_1", res)))
 	// Output:
-	// {"type":"tool_result","tool_use_id":"toolu_1","content":[{"type":"text","text":"there is no tool of that name"}],"is_error":true}
+	// {"type":"tool_result","tool_use_id":"toolu_1","content":[{"type":"text","text":"unknown tool"}],"is_error":true}
 }

@@ -11,14 +11,14 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/host/schema"
 )
 
-// A tool has nothing but a schema.
+// A tool is a tool with the given schema.
 type tool string
 
 func (tool) Name() string                  { return "t" }
 func (tool) Description() string           { return "d" }
 func (t tool) InputSchema() mcp.RawMessage { return mcp.RawMessage(t) }
 
-// member returns a member of a definition.
+// member returns a member of a definition, at nested keys.
 func member(t *testing.T, raw mcp.RawMessage, keys ...string) string {
 	t.Helper()
 	for _, key := range keys {
@@ -116,7 +116,7 @@ func TestGemini(t *testing.T) {
 	}
 }
 
-// bomb unfolds to 2^n values.
+// bomb returns a schema that expands to 2^n values.
 func bomb(n int) tool {
 	var b strings.Builder
 	b.WriteString(`{"type":"object","properties":{"p":{"$ref":"#/$defs/0"}},"$defs":{`)
@@ -165,6 +165,25 @@ func TestResults(t *testing.T) {
 	} {
 		if test.got != test.want {
 			t.Errorf("have %s\nwant %s", test.got, test.want)
+		}
+	}
+}
+
+func TestNilArguments(t *testing.T) {
+	if _, err := schema.List(nil, []tool{`{}`}); err == nil {
+		t.Error("List accepts a nil Definer")
+	}
+	for _, define := range []schema.Definer{schema.Anthropic, schema.OpenAI, schema.OpenAIResponses, schema.Gemini} {
+		if _, err := define(nil); err == nil {
+			t.Error("a Definer accepts a nil Tool")
+		}
+	}
+	if res := schema.ErrorResult(nil); !res.IsError || res.Text() == "" {
+		t.Errorf("ErrorResult: %+v", res)
+	}
+	for _, got := range []mcp.RawMessage{schema.AnthropicResult("i", nil), schema.OpenAIResult("i", nil), schema.OpenAIResponsesResult("i", nil), schema.GeminiResult("n", nil)} {
+		if !strings.Contains(string(got), "(empty result)") {
+			t.Errorf("a nil result: %s", got)
 		}
 	}
 }
