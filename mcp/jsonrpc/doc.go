@@ -87,5 +87,6 @@
 //     sentinels, and [ErrStuck], [ErrNoSession] and [ErrUnknownID] are errors that
 //     only connections return or report.
 //
-// [Request] has fields that a transport may use or ignore.
+// In tests of a transport, [Pipe] is a Stream to a server and [StringID] makes ids
+// of its requests. [Request] has fields that a transport may use or ignore.
 package jsonrpc

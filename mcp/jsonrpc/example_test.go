@@ -31,7 +31,7 @@ func ExampleParse() {
 	m, err := jsonrpc.Parse([]byte(`{"jsonrpc":"2.0","id":1e3,"method":"ping"}`))
 	fmt.Println(m.ID, m.Method, m.IsRequest(), err)
 
-	// The call with the id 7 can be failed, though its answer is no use.
+	// The call with the id 7 can be failed, though its response is malformed.
 	m, err = jsonrpc.Parse([]byte(`{"jsonrpc":"2.0","id":7}`))
 	fmt.Println(m.ID, errors.Is(err, jsonrpc.ErrMalformed))
 	// Output:
@@ -73,25 +73,4 @@ func ExamplePipe() {
 	// {"first":1}
 	// {"second":2}
 	// EOF
-}
-
-func ExampleTable() {
-	var table jsonrpc.Table
-	call, err := table.Add()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer table.Remove(call)
-
-	// The request is written with call.ID(); then its answer arrives, here
-	// with the id as a string.
-	m, _ := jsonrpc.Parse([]byte(`{"jsonrpc":"2.0","id":"1","result":{"ok":true}}`))
-	fmt.Println(call.ID(), table.Deliver(&m))
-	fmt.Println(string((<-call.Response()).Result))
-	fmt.Println(table.Deliver(&m))
-	// Output:
-	// 1 <nil>
-	// {"ok":true}
-	// response to no pending call
 }

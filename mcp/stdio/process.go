@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
 const (
@@ -228,6 +229,8 @@ func (p *process) Write(b []byte) (int, error) {
 	}
 	return n, err
 }
+
+var _ jsonrpc.TryWriter = (*process)(nil)
 
 // TryWrite implements jsonrpc.TryWriter.
 func (p *process) TryWrite(b []byte) (int, error) { return p.try.write(b) }

@@ -1,0 +1,137 @@
+package jsonrpc_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
+
+// A post sends one message, and returns the messages that the server sends back.
+type post func(ctx context.Context, message []byte) ([][]byte, error)
+
+// An exchangeConn is a Conn for which each message is an exchange of its own,
+// as over HTTP. It uses the engine that NewConn uses.
+type exchangeConn struct {
+	in    jsonrpc.Dispatcher
+	post  post
+	done  chan struct{}
+	close sync.Once
+}
+
+var _ jsonrpc.Conn = (*exchangeConn)(nil)
+
+func newExchangeConn(p post, h jsonrpc.Handler) *exchangeConn {
+	c := &exchangeConn{post: p, done: make(chan struct{})}
+	c.in.Handler = h
+	return c
+}
+
+func (c *exchangeConn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessage, error) {
+	call, err := c.in.Add()
+	if err != nil {
+		return nil, err // the connection is closed
+	}
+	defer c.in.Remove(call)
+	if req.Started != nil {
+		req.Started(call.ID())
+	}
+	c.in.Limit(call, req)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go c.exchange(ctx, call.ID(), jsonrpc.AppendRequest(nil, call.ID(), req)) // ends with ctx
+	resp := call.Wait(ctx)
+	if resp.Expired && req.Cancel != nil {
+		if cancelled := req.Cancel(call.ID()); cancelled != nil {
+			_ = c.Notify(context.WithoutCancel(ctx), cancelled)
+		}
+	}
+	return resp.Result, resp.Err
+}
+
+// exchange sends a request. The response must be that of call id.
+func (c *exchangeConn) exchange(ctx context.Context, id jsonrpc.ID, message []byte) {
+	received, err := c.post(ctx, message)
+	for _, m := range received {
+		c.in.Receive(c, m, id)
+	}
+	switch {
+	case err != nil:
+		err = jsonrpc.OutcomeUnknown(err)
+	default:
+		err = jsonrpc.Malformed(errors.New("no response to the request"))
+	}
+	_ = c.in.Fail(id, err) // unless it has its response
+}
+
+func (c *exchangeConn) Notify(ctx context.Context, req *jsonrpc.Request) error {
+	_, err := c.post(ctx, jsonrpc.AppendRequest(nil, jsonrpc.ID{}, req))
+	return err
+}
+
+func (c *exchangeConn) Reply(ctx context.Context, id jsonrpc.ID, result jsonrpc.RawMessage, err *jsonrpc.Error) error {
+	_, failure := c.post(ctx, jsonrpc.AppendResponse(nil, id, result, err))
+	return failure
+}
+
+func (c *exchangeConn) AcceptBatches() { c.in.AcceptBatches() }
+
+func (c *exchangeConn) Done() <-chan struct{} { return c.done }
+
+func (c *exchangeConn) Err() error {
+	select {
+	case <-c.done:
+		return jsonrpc.ErrClosed
+	default:
+		return nil
+	}
+}
+
+// Close fails pending calls. A transport that owns goroutines or sockets waits
+// for them here, and returns ErrStuck after a few seconds.
+func (c *exchangeConn) Close() error {
+	c.close.Do(func() {
+		close(c.done)
+		c.in.Close(jsonrpc.ErrClosed)
+	})
+	return nil
+}
+
+// A transport whose calls are exchanges implements Conn, with a Dispatcher.
+func ExampleDispatcher() {
+	server := func(_ context.Context, message []byte) ([][]byte, error) {
+		m, err := jsonrpc.Parse(message)
+		switch {
+		case err != nil:
+			return nil, err
+		case m.Method == "lose":
+			return nil, jsonrpc.Closed(io.ErrUnexpectedEOF)
+		case m.Method == "ignore":
+			return nil, nil
+		}
+		return [][]byte{
+			jsonrpc.AppendRequest(nil, jsonrpc.ID{}, &jsonrpc.Request{Method: "notifications/progress"}),
+			jsonrpc.AppendResponse(nil, m.ID, m.Params, nil),
+		}, nil
+	}
+	conn := newExchangeConn(server, jsonrpc.Handler{Message: func(_ jsonrpc.Conn, m *jsonrpc.Message) {
+		fmt.Println("received", m.Method)
+	}})
+	defer conn.Close()
+
+	ctx := context.Background()
+	result, err := conn.Call(ctx, &jsonrpc.Request{Method: "echo", Params: []byte(`{"message":"hi"}`)})
+	fmt.Println(string(result), err)
+	_, err = conn.Call(ctx, &jsonrpc.Request{Method: "lose"})
+	fmt.Println(errors.Is(err, jsonrpc.ErrClosed), errors.Is(err, jsonrpc.ErrOutcomeUnknown))
+	_, err = conn.Call(ctx, &jsonrpc.Request{Method: "ignore"})
+	fmt.Println(err)
+	// Output:
+	// received notifications/progress
+	// {"message":"hi"} <nil>
+	// true true
+	// malformed message: no response to the request
+}
