@@ -6,10 +6,10 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// Complete asks the server what the argument of a prompt or of a resource
-// template may go on with. ref is [PromptRef] or [TemplateRef], name the
-// argument, value what was entered so far. given holds the arguments that have
-// their values already (2025-06-18), and may be nil.
+// Complete returns the server's completions of an argument of a prompt or
+// resource template. ref comes from [PromptRef] or [TemplateRef], name is the
+// argument, and value the text so far. given holds the arguments that already
+// have values (2025-06-18); it may be nil.
 func (c *Client) Complete(ctx context.Context, ref Reference, name, value string, given map[string]string) (*Completion, error) {
 	q := newCall("completion/complete", "", func(_ *request, b []byte) ([]byte, error) {
 		b = appendObject(wire.AppendKey(b, "ref"), &ref)
@@ -30,8 +30,8 @@ func (c *Client) Complete(ctx context.Context, ref Reference, name, value string
 	return &res.Completion, nil
 }
 
-// PromptRef names a prompt.
+// PromptRef returns a reference to a prompt.
 func PromptRef(name string) Reference { return Reference{Type: RefPrompt, Name: name} }
 
-// TemplateRef names a resource template by its URI template.
+// TemplateRef returns a reference to a resource template.
 func TemplateRef(uriTemplate string) Reference { return Reference{Type: RefResource, URI: uriTemplate} }

@@ -9,28 +9,30 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// A Handler answers what servers ask of a client: for its roots, its model, its
-// user. Until 2025-11-25 servers send requests for that, later their results
-// hold them; a handler serves both. Handlers run side by side. Their contexts have
-// the values of that which Connect was given, and in the later case those of the
-// call's as well.
+// A Handler answers requests of servers for the roots, the model or the user of a
+// client. Until 2025-11-25 servers send such requests; later their results contain
+// them. A handler serves both. Handlers run concurrently. Their contexts have the
+// values of the context of Connect, and, if a result contained the request, those
+// of the context of the call as well.
 //
-// When a handler's function fails or panics, the server learns only that, and
-// Options.Dropped why; a *[jsonrpc.Error] is the server's answer as it is.
+// If the function of a handler fails or panics, the server receives an internal
+// error without details and Options.Dropped receives the reason. A
+// *[jsonrpc.Error] is sent to the server as it is.
 type Handler interface {
-	// method is what the handler answers.
+	// method returns the method of the requests that the handler answers.
 	method() string
 
-	// declare adds what the client can do. Sessions are for a server of the
-	// legacy era.
+	// declare adds the handler's capabilities. sessions is true for a server of
+	// the legacy era.
 	declare(caps *clientCapabilities, sessions bool)
 
-	// answer handles one request.
+	// answer handles a request.
 	answer(ctx context.Context, params RawMessage) (object, error)
 }
 
-// HandlerFunc answers requests of any one method, for extensions and experiments.
-// Its result becomes the answer as for Call; it declares nothing.
+// HandlerFunc returns a handler for requests of one method, for extensions and
+// experiments. The result of f is encoded like the params of Call. The handler
+// declares no capability.
 func HandlerFunc(method string, f func(ctx context.Context, params RawMessage) (any, error)) Handler {
 	return &funcHandler{method, f}
 }
@@ -55,17 +57,17 @@ func (h *funcHandler) answer(ctx context.Context, params RawMessage) (object, er
 	return res, res.UnmarshalJSON(b)
 }
 
-// capabilities returns what the client can do for servers.
+// capabilities returns the capabilities of the client.
 func (c *Client) capabilities(sessions bool) *clientCapabilities {
 	caps := clientCapabilities{Extensions: c.opts.Extensions, Experimental: c.opts.Experimental}
-	for _, h := range slices.Backward(c.opts.Handlers) { // of several for a method, the first one answers
+	for _, h := range slices.Backward(c.opts.Handlers) { // the first of several for a method takes precedence
 		h.declare(&caps, sessions)
 	}
 	return &caps
 }
 
-// handle answers what the server asks for. An error is that of the handler,
-// its panic, or a refusal.
+// handle answers a request of the server. The error is that of the handler, its
+// panic, or a refusal.
 func (c *Client) handle(ctx context.Context, method string, params RawMessage) (_ RawMessage, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -90,7 +92,7 @@ func (c *Client) handle(ctx context.Context, method string, params RawMessage) (
 	return nil, &refusal{jsonrpc.CodeMethodNotFound, "this client does not handle " + method}
 }
 
-// A refusal says what is wrong with a request of the server.
+// A refusal is the error response to an invalid request of the server.
 type refusal struct {
 	code int64
 	why  string
@@ -98,15 +100,15 @@ type refusal struct {
 
 func (e *refusal) Error() string { return e.why }
 
-// errNotDeclared is for handlers that lack a function, and so declare nothing.
+// errNotDeclared is for handlers without a function, which declare nothing.
 var errNotDeclared = &refusal{jsonrpc.CodeMethodNotFound, "this client did not declare the capability"}
 
 var errNoAnswer = errors.New("the handler returned neither an answer nor an error")
 
 func invalidParams(why string) error { return &refusal{jsonrpc.CodeInvalidParams, why} }
 
-// wireError returns what the server learns of an error in handling its
-// request. What went wrong in the program is not its business.
+// wireError returns the error response for an error of a handler. It does not
+// reveal the errors of the program to the server.
 func (c *Client) wireError(method string, err error) *jsonrpc.Error {
 	switch err := err.(type) {
 	case *refusal:
@@ -118,7 +120,7 @@ func (c *Client) wireError(method string, err error) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the client failed to handle the request"}
 }
 
-// readParams reads the params of a request into v.
+// readParams decodes the params of a request into v.
 func readParams(params RawMessage, v object) error {
 	if err := decodeText(params, v); err != nil {
 		return invalidParams(err.Error())

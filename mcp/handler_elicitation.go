@@ -5,18 +5,18 @@ import (
 	"errors"
 )
 
-// Elicitation lets servers ask the user. As a [Handler] it answers
-// elicitation/create. The user must see which server asks, and be able to
-// decline.
+// Elicitation lets servers request input from the user. As a [Handler] it answers
+// elicitation/create. The program must show the user which server asks, and let
+// the user decline.
 type Elicitation struct {
-	// Form asks the user to fill in a form. Fields of [ElicitParams] that were
-	// left out get their defaults, and an answer that doesn't fit the form is
-	// not sent. Nil if the program can't do that.
+	// Form asks the user to fill in a form. The client adds the defaults of
+	// missing fields, and refuses to send content that does not fit the form.
+	// Nil means that the program does not support forms.
 	Form func(context.Context, *ElicitParams) (*ElicitResult, error)
 
 	// OpenURL asks the user whether to open a page, opens it, and returns
-	// ElicitAccept, ElicitDecline or ElicitCancel. Nil if the program can't do
-	// that.
+	// ElicitAccept, ElicitDecline or ElicitCancel. Nil means that the program
+	// does not support pages.
 	OpenURL func(context.Context, *URLRequest) (action string, err error)
 }
 
@@ -24,7 +24,7 @@ func (e Elicitation) method() string { return "elicitation/create" }
 
 func (e Elicitation) declare(caps *clientCapabilities, _ bool) {
 	if e.Form == nil && e.OpenURL == nil {
-		return // a capability without members would mean forms
+		return // an empty capability would mean forms
 	}
 	caps.Elicitation = new(elicitationCapability)
 	if e.Form != nil {

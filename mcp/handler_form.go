@@ -12,8 +12,8 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// complete returns what a form was filled in with, with the defaults of fields
-// that were left out. The error says which value doesn't fit its field.
+// completeForm returns the content of a form with the defaults of missing fields.
+// The error names the field with an invalid value.
 func completeForm(fields []FormField, content map[string]any) (map[string]any, error) {
 	filled := make(map[string]any, len(content))
 	for name, v := range content {
@@ -50,8 +50,8 @@ func hasField(fields []FormField, name string) bool {
 	return false
 }
 
-// Check returns an error when v, which is as in ElicitResult.Content, doesn't fit
-// the schema.
+// Check returns an error if v, a value in ElicitResult.Content, does not fit the
+// schema.
 func (s *PrimitiveSchema) Check(v any) error {
 	b, err := wire.AppendValue(nil, v)
 	if err != nil {
@@ -68,7 +68,7 @@ func (s *PrimitiveSchema) Check(v any) error {
 	case "array":
 		err = s.checkList(&r)
 	default:
-		r.Skip() // of a later revision; the server will say
+		r.Skip() // of a later protocol version; the server decides
 	}
 	if end := r.End(); end != nil {
 		return errors.New("not of the type " + s.Type)
@@ -103,8 +103,8 @@ func (s *PrimitiveSchema) checkChoice(v string) error {
 	return errors.New(wire.Quote(v) + " is none of the choices")
 }
 
-// checkFormat checks dates, and catches what is no address or URI at a glance.
-// It leaves the rest to the server, which has the last word anyway.
+// checkFormat checks dates, and roughly checks addresses and URIs. The server
+// checks the rest.
 func checkFormat(format, v string) error {
 	var err error
 	ok := true

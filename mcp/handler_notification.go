@@ -2,13 +2,13 @@ package mcp
 
 import "context"
 
-// NotificationFunc is called for each notification of the server but progress,
-// log messages and cancellations, one at a time and in order. It is for those
-// that extensions have; a [Subscription] makes more of the others. As a
-// [Handler] it declares nothing.
+// NotificationFunc is called for each notification of the server except progress,
+// log messages and cancellations, in order and one at a time. It is meant for the
+// notifications of extensions; for changes use a [Subscription]. As a [Handler] it
+// declares no capability.
 type NotificationFunc func(ctx context.Context, method string, params RawMessage)
 
-func (f NotificationFunc) method() string                    { return "" } // nothing that a server asks for
+func (f NotificationFunc) method() string                    { return "" } // it answers no requests
 func (f NotificationFunc) declare(*clientCapabilities, bool) {}
 
 func (f NotificationFunc) answer(context.Context, RawMessage) (object, error) {
@@ -19,7 +19,7 @@ func (f NotificationFunc) attach(c *Client) {
 	c.addObserver(func(observer) bool { return false }, func() observer { return &notificationObserver{c, f} })
 }
 
-// A noticeWatcher calls a NotificationFunc.
+// A notificationObserver calls a NotificationFunc.
 type notificationObserver struct {
 	c *Client
 	f NotificationFunc

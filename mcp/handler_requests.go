@@ -12,23 +12,22 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// maxRequests is how many requests of the server are handled at once.
+// maxRequests is how many requests of the server are handled concurrently.
 const maxRequests = 64
 
-// A requestTable holds the server's requests that are being handled, so that
-// the server can cancel them.
+// A requestTable holds the pending requests of the server, which it can cancel.
 type requestTable struct {
-	refuse atomic.Bool // the era has no requests of servers
+	refuse atomic.Bool // the era has no requests of the server
 
 	mu       sync.Mutex
-	cancels  map[jsonrpc.ID]context.CancelFunc // until the answer is sent
-	n        int                               // how many run, or send their answer
-	lastBusy time.Time                         // when one of them did last, or the user will be back
+	cancels  map[jsonrpc.ID]context.CancelFunc // until the response is sent
+	n        int                               // the number of handlers that run or send their response
+	lastBusy time.Time                         // when the last handler returned; in the future while the user is on a page
 	running  sync.WaitGroup
 }
 
-// add makes room for a request, whose context it derives from ctx. It reports
-// false when there is none, or when the id is in use.
+// add adds a request and returns its context, which is derived from ctx. It
+// reports false if there are too many, or if the id is in use.
 func (t *requestTable) add(ctx context.Context, id jsonrpc.ID) (context.Context, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -44,8 +43,8 @@ func (t *requestTable) add(ctx context.Context, id jsonrpc.ID) (context.Context,
 	return ctx, true
 }
 
-// run runs f, which ends with ctx, before wait returns. It reports false when
-// ctx has ended already.
+// run runs f in a goroutine for which wait waits. f must return when ctx ends. run
+// reports false if ctx has already ended.
 func (t *requestTable) run(ctx context.Context, f func()) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -56,7 +55,7 @@ func (t *requestTable) run(ctx context.Context, f func()) bool {
 	return true
 }
 
-// userIsAway counts the user as busy with what the server asked for.
+// pauseTimers pauses the timeouts of calls for d, while the user is on a page.
 func (t *requestTable) pauseTimers(d time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -65,15 +64,15 @@ func (t *requestTable) pauseTimers(d time.Duration) {
 
 func (t *requestTable) resumeTimers() { t.pauseTimers(0) }
 
-// busy reports whether a handler is at work, or was within the last d.
+// busy reports whether a handler is running, or was within the last d.
 func (t *requestTable) busy(d time.Duration) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.n > 0 || !t.lastBusy.IsZero() && time.Since(t.lastBusy) < d
 }
 
-// handled ends the use of an id: the server may use it again as soon as it has
-// the answer. It reports false if the server has cancelled the request.
+// handled releases an id, as the server may use it again as soon as it has the
+// response. It reports false if the server has canceled the request.
 func (t *requestTable) handled(ctx context.Context, id jsonrpc.ID) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -83,7 +82,7 @@ func (t *requestTable) handled(ctx context.Context, id jsonrpc.ID) bool {
 	return ok
 }
 
-// remove ends what add began.
+// remove removes a request after its response.
 func (t *requestTable) remove() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -94,8 +93,7 @@ func (t *requestTable) remove() {
 	t.running.Done()
 }
 
-// cancel takes the params of the notification that the server no longer wants
-// an answer.
+// cancel handles the params of the notification that cancels a request.
 func (t *requestTable) cancel(params []byte) error {
 	var p cancelledRequest
 	if err := decodeText(params, &p); err != nil {
@@ -106,7 +104,7 @@ func (t *requestTable) cancel(params []byte) error {
 	if cancel := t.cancels[p.id]; cancel != nil {
 		cancel()
 	}
-	return nil // it may have been answered meanwhile
+	return nil // the response may already have been sent
 }
 
 // A cancelledRequest holds the part of notifications/cancelled that the client
@@ -115,33 +113,33 @@ type cancelledRequest struct{ id jsonrpc.ID }
 
 func (t *cancelledRequest) fields(c *codec) { c.id("requestId", &t.id) }
 
-// wait waits for the handlers to return, no longer than d: one of them may be
-// what waits.
+// wait waits for the handlers to return, at most for d, as a handler may have
+// called Close.
 func (t *requestTable) wait(d time.Duration) {
-	t.mu.Lock() // what comes later sees that its context has ended
+	t.mu.Lock() // later calls of add and run see that their context has ended
 	t.mu.Unlock()
 	queue.WaitFor(&t.running, d)
 }
 
-// request has a request of the server handled and answered. It never waits.
+// request starts a goroutine that handles a request of the server and responds.
 func (c *Client) request(conn jsonrpc.Conn, m *jsonrpc.Message) {
 	if c.requests.refuse.Load() {
-		// Even an error answer would break the protocol.
+		// Even an error response would violate the protocol.
 		c.opts.Dropped(errServerRequest, []byte(m.Method))
 		return
 	}
 	ctx, ok := c.requests.add(c.ctx, m.ID)
 	if !ok {
-		if c.ctx.Err() == nil { // else nobody handles anything any more
+		if c.ctx.Err() == nil { // the client is not closed
 			c.opts.Dropped(ErrOverloaded, []byte(m.Method))
 		}
 		return
 	}
-	go func() { // ends with the handler
+	go func() { // ends when the handler returns
 		defer c.requests.remove()
 		result, err := c.handle(ctx, m.Method, m.Params)
 		if !c.requests.handled(ctx, m.ID) {
-			return // nobody wants it any more
+			return // the server has canceled it
 		}
 		var answer *jsonrpc.Error
 		if err != nil {
@@ -155,9 +153,9 @@ func (c *Client) request(conn jsonrpc.Conn, m *jsonrpc.Message) {
 	}()
 }
 
-// relate says in a result to which task the request belonged (2025-11-25
+// attachRelatedTask adds the task of a request to the result (2025-11-25
 // basic/utilities/tasks, Associating Task-Related Messages), unless the handler
-// has filled _meta itself.
+// has set _meta itself.
 func attachRelatedTask(params, result RawMessage) RawMessage {
 	task := member(member(params, "_meta"), metaRelatedTask)
 	if task == nil || member(result, "_meta") != nil {
@@ -168,4 +166,4 @@ func attachRelatedTask(params, result RawMessage) RawMessage {
 	return append(append(b, task...), "}}"...)
 }
 
-var errServerRequest = errors.New("a request from the server, which this protocol revision does not allow")
+var errServerRequest = errors.New("a request from the server, which this protocol version does not allow")

@@ -2,8 +2,8 @@ package mcp
 
 import "context"
 
-// Roots returns the places that servers may work in. As a [Handler] it answers
-// roots/list.
+// Roots returns the directories and files in which servers may work. As a
+// [Handler] it answers roots/list.
 type Roots func(context.Context) ([]Root, error)
 
 func (f Roots) method() string { return "roots/list" }
@@ -26,9 +26,9 @@ func (f Roots) answer(ctx context.Context, _ RawMessage) (object, error) {
 	return &listRootsResult{Roots: roots}, err
 }
 
-// RootsChanged tells the server that what the handler [Roots] returns has
-// changed. Servers of 2026-07-28 and later ask when they want to know, so for
-// them it does nothing.
+// RootsChanged notifies the server that the handler [Roots] returns other roots
+// than before. Servers of 2026-07-28 and later request the roots when they need
+// them; for them it does nothing.
 func (c *Client) RootsChanged(ctx context.Context) error {
 	if !c.era.legacy() {
 		return nil

@@ -2,24 +2,24 @@ package mcp
 
 import "context"
 
-// Sampling lets servers use the program's model. As a [Handler] it answers
+// Sampling lets servers sample from the program's model. As a [Handler] it answers
 // sampling/createMessage.
 type Sampling struct {
-	// CreateMessage asks the model. It decides what servers may ask for, mostly
-	// with the user, and must keep to MaxTokens.
+	// CreateMessage samples from the model. It decides, usually with the user,
+	// which requests to allow, and must respect MaxTokens.
 	CreateMessage func(context.Context, *CreateMessageParams) (*CreateMessageResult, error)
 
-	// Tools says that the model may use the tools in CreateMessageParams
-	// (2025-11-25). Without it requests that have some are refused.
+	// Tools reports that the model may use the tools in CreateMessageParams
+	// (2025-11-25). Without it the client refuses requests with tools.
 	Tools bool
 
-	// Context says that CreateMessage respects IncludeContext (2025-11-25).
-	// Without it servers have no business to ask for more than "none".
+	// Context reports that CreateMessage respects IncludeContext (2025-11-25).
+	// Without it servers should not request more than "none".
 	Context bool
 }
 
-// CodeRejected is the Code of a *[jsonrpc.Error] by which a handler says that
-// the user did not allow what a server asks for.
+// CodeRejected is the Code of a *[jsonrpc.Error] with which a handler reports that
+// the user rejected a request.
 const CodeRejected = -1
 
 func (s Sampling) method() string { return "sampling/createMessage" }
@@ -58,11 +58,11 @@ func (s Sampling) answer(ctx context.Context, params RawMessage) (object, error)
 	return res, err
 }
 
-// checkToolResults checks that what follows a model's uses of tools are their
-// results, and nothing else (2025-11-25 client/sampling, Tool Result Messages):
-// model providers refuse anything else.
+// checkToolResults checks that the tool uses of a message are followed by their
+// results and nothing else (2025-11-25 client/sampling, Tool Result Messages).
+// Model providers refuse anything else.
 func checkToolResults(messages []SamplingMessage) error {
-	var open map[string]bool // uses without a result
+	var open map[string]bool // tool uses without a result
 	for i := range messages {
 		content := messages[i].Content
 		results := 0

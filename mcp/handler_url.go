@@ -11,19 +11,78 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// In 2025-11-25 a server may refuse a request until the user has done something
-// at a page of its, and tell when that is so.
+// A URLRequest is the request of a server that the user opens a page.
+//
+// The program must show the whole URL and emphasize Host. It opens the page only
+// if the user agrees, in a browser that neither the program nor its model can
+// observe, and must not fetch anything of the page before that.
+type URLRequest struct {
+	Message  string // from the server
+	URL      string // http or https, without white space or a user name
+	Host     string // the host in URL, with the port if there is one
+	Punycode bool   // Host has letters that can look like others; warn the user
+	ID       string // the server's id for the page (2025-11-25); may be empty
+}
 
-// attach is for a server that is done with a page as soon as it has asked for
-// it.
+// A pageOpened is the result while the user is on a page.
+type pageOpened struct{ ElicitResult }
+
+func (*pageOpened) busyFor() time.Duration { return pageTime }
+
+// pageTime is how long the timeouts of calls are paused for a page.
+const pageTime = 10 * time.Minute
+
+func (e Elicitation) openURL(ctx context.Context, p *ElicitParams) (action string, err error) {
+	host := hostOf(p.URL)
+	if host == "" {
+		return "", invalidParams("the URL is not acceptable for a user")
+	}
+	req := &URLRequest{Message: p.Message, URL: p.URL, Host: host, ID: p.ElicitationID}
+	for label := range strings.SplitSeq(strings.ToLower(host), ".") {
+		req.Punycode = req.Punycode || strings.HasPrefix(label, "xn--")
+	}
+	action, err = e.OpenURL(ctx, req)
+	if err == nil && action != ElicitAccept && action != ElicitDecline && action != ElicitCancel {
+		err = errAction
+	}
+	return action, err
+}
+
+// hostOf returns the host and port of an absolute http or https URL. It returns ""
+// for a URL that could be mistaken for another one: with white space, control
+// characters, letters outside ASCII, backslashes or a user name.
+func hostOf(url string) string {
+	for i := range len(url) {
+		if c := url[i]; c <= ' ' || c >= 0x7f || c == '\\' {
+			return ""
+		}
+	}
+	scheme, rest, ok := strings.Cut(url, "://")
+	if scheme = strings.ToLower(scheme); !ok || scheme != "https" && scheme != "http" {
+		return ""
+	}
+	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
+		rest = rest[:i]
+	}
+	if strings.ContainsAny(rest, "@%") {
+		return ""
+	}
+	return rest
+}
+
+// In 2025-11-25 a server may refuse a request until the user has completed
+// something on a page, and notify the client when that is done.
+
+// attach adds the observer for these notifications before Connect returns: the
+// first one may arrive together with the refusal.
 func (e Elicitation) attach(c *Client) {
 	if e.OpenURL != nil {
 		c.donePages()
 	}
 }
 
-// openRequiredPages has the user do what the server refused a call for, and reports
-// whether it is to be repeated. The error says why not.
+// openRequiredPages lets the user open the pages that a refusal requires. It
+// reports whether the call is to be repeated.
 func (c *Client) openRequiredPages(ctx context.Context, refusal *jsonrpc.Error) (bool, error) {
 	if refusal.Code != CodeURLElicitationRequired || !c.era.legacy() {
 		return false, nil
@@ -37,7 +96,7 @@ func (c *Client) openRequiredPages(ctx context.Context, refusal *jsonrpc.Error) 
 	return false, nil
 }
 
-var errDeclined = errors.New("the user did not open the page that the server asks for")
+var errDeclined = errors.New("the user did not open the page that the server requires")
 
 func (e Elicitation) openAll(ctx context.Context, c *Client, data RawMessage) error {
 	pages, err := readPages(data)
@@ -67,7 +126,7 @@ func (e Elicitation) openAll(ctx context.Context, c *Client, data RawMessage) er
 	return nil
 }
 
-// readPages reads the list of pages in the data of a refusal.
+// readPages decodes the list of pages in the data of a refusal.
 func readPages(data RawMessage) (pages []ElicitParams, err error) {
 	r := wire.NewReader(data)
 	for r.Object(); r.More(); {
@@ -84,17 +143,17 @@ func readPages(data RawMessage) (pages []ElicitParams, err error) {
 	return pages, r.End()
 }
 
-// donePages are the pages that a server has said to be done with.
+// donePages are the pages that the server has reported as complete.
 type donePages struct {
 	c *Client
 
 	mu   sync.Mutex
-	done map[string]chan struct{} // by id; closed when done
+	done map[string]chan struct{} // by id; closed when the page is complete
 }
 
 func (c *Client) donePages() (d *donePages) {
-	c.addObserver(func(w observer) (ok bool) {
-		d, ok = w.(*donePages)
+	c.addObserver(func(o observer) (ok bool) {
+		d, ok = o.(*donePages)
 		return ok
 	}, func() observer {
 		d = &donePages{c: c, done: make(map[string]chan struct{})}
@@ -103,10 +162,10 @@ func (c *Client) donePages() (d *donePages) {
 	return d
 }
 
-// maxPages is how many pages may be done that nobody waits for yet.
+// maxDonePages is how many pages may be complete before a call waits for them.
 const maxDonePages = 1000
 
-// of returns the channel of a page, or nil when there are too many.
+// channel returns the channel of a page, or nil if there are too many.
 func (d *donePages) channel(id string) chan struct{} {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -116,7 +175,7 @@ func (d *donePages) channel(id string) chan struct{} {
 	return d.done[id]
 }
 
-// wait waits until the server is done with a page, or limit is reached.
+// wait waits until the server reports a page as complete, or for limit.
 func (d *donePages) wait(ctx context.Context, limit <-chan time.Time, id string) error {
 	done := d.channel(id)
 	if done == nil {
@@ -161,62 +220,3 @@ func (d *donePages) observe(method string, params RawMessage) error {
 }
 
 func (d *donePages) sessionRenewed(context.Context) {}
-
-// A URLRequest is a server's wish that the user opens a page.
-//
-// The program must show the whole URL, with Host in a way that catches the
-// eye, and open it only when the user agrees, in a browser that the program
-// and its model can't look into. It must not fetch anything of it before.
-type URLRequest struct {
-	Message  string // from the server
-	URL      string // http or https, without white space or a user name
-	Host     string // the host in URL, with its port if it has one
-	Punycode bool   // Host has letters that may look like others; warn of it
-	ID       string // the server's name for it (2025-11-25); may be empty
-}
-
-// A pageOpened is the result when the user is busy at a page.
-type pageOpened struct{ ElicitResult }
-
-func (*pageOpened) busyFor() time.Duration { return pageTime }
-
-// pageTime is how long a user may take at a page.
-const pageTime = 10 * time.Minute
-
-func (e Elicitation) openURL(ctx context.Context, p *ElicitParams) (action string, err error) {
-	host := hostOf(p.URL)
-	if host == "" {
-		return "", invalidParams("the URL is not one that a user may be asked to open")
-	}
-	req := &URLRequest{Message: p.Message, URL: p.URL, Host: host, ID: p.ElicitationID}
-	for label := range strings.SplitSeq(strings.ToLower(host), ".") {
-		req.Punycode = req.Punycode || strings.HasPrefix(label, "xn--")
-	}
-	action, err = e.OpenURL(ctx, req)
-	if err == nil && action != ElicitAccept && action != ElicitDecline && action != ElicitCancel {
-		err = errAction
-	}
-	return action, err
-}
-
-// hostOf returns the host, and port, of an absolute http or https URL, or ""
-// for anything that could be taken for another URL than it is: with white
-// space, control characters, letters outside ASCII, backslashes or a user name.
-func hostOf(url string) string {
-	for i := range len(url) {
-		if c := url[i]; c <= ' ' || c >= 0x7f || c == '\\' {
-			return ""
-		}
-	}
-	scheme, rest, ok := strings.Cut(url, "://")
-	if scheme = strings.ToLower(scheme); !ok || scheme != "https" && scheme != "http" {
-		return ""
-	}
-	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
-		rest = rest[:i]
-	}
-	if strings.ContainsAny(rest, "@%") {
-		return ""
-	}
-	return rest
-}

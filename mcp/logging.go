@@ -6,10 +6,10 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// SetLogLevel sets the least severity of the log messages that the server is
-// to send, in place of Options.LogLevel. Before 2026-07-28 the server is told;
-// later every request says so from then on. An empty level asks for no messages
-// any more, which servers of before 2026-07-28 don't know.
+// SetLogLevel sets the least severity of the log messages that the server sends,
+// instead of Options.LogLevel. Before 2026-07-28 the client sends it to the server
+// at once; from 2026-07-28 on it is part of every later request. An empty level
+// requests no messages at all, which servers before 2026-07-28 do not support.
 func (c *Client) SetLogLevel(ctx context.Context, level LoggingLevel) error {
 	q := c.era.logLevel(level)
 	if q == nil {
@@ -19,7 +19,7 @@ func (c *Client) SetLogLevel(ctx context.Context, level LoggingLevel) error {
 	return err
 }
 
-// log hands a log message on.
+// log queues a log message for Options.Log.
 func (c *Client) log(params RawMessage) error {
 	if c.opts.Log == nil {
 		return nil

@@ -8,9 +8,9 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// Expand returns the URI that the template makes of values, which are strings
-// or lists of strings (RFC 6570). A variable without a value is left out. The
-// error says what is wrong with the template, or with a value.
+// Expand expands the template with values, which are strings or lists of strings
+// (RFC 6570), and returns the URI. A variable without a value is left out. The
+// error describes an invalid template or value.
 func (t *ResourceTemplate) Expand(values map[string]any) (string, error) {
 	uri, rest := "", t.URITemplate
 	for {
@@ -36,12 +36,12 @@ func (t *ResourceTemplate) Expand(values map[string]any) (string, error) {
 
 var errTemplate = errors.New("not a URI template")
 
-// An operator says how an expression is expanded (RFC 6570, Appendix A).
+// An operator determines how an expression is expanded (RFC 6570, Appendix A).
 type operator struct {
 	first, sep string
-	named      bool   // values follow their names
-	empty      string // what follows a name without a value
-	reserved   bool   // reserved characters stay
+	named      bool   // values are preceded by their names
+	empty      string // follows the name of an empty value
+	reserved   bool   // reserved characters are not escaped
 }
 
 func operatorFor(c byte) (op operator, special bool) {
@@ -60,7 +60,7 @@ func operatorFor(c byte) (op operator, special bool) {
 	return operator{"", ",", false, "", false}, false
 }
 
-// expand returns what an expression stands for.
+// expand returns the expansion of an expression.
 func expand(expression string, values map[string]any) (string, error) {
 	if expression == "" {
 		return "", errTemplate
@@ -88,14 +88,14 @@ func expand(expression string, values map[string]any) (string, error) {
 			list, explode = []string{v}, false
 		case []string:
 			if prefixed {
-				return "", errors.New("a list has no prefix: " + wire.Quote(name))
+				return "", errors.New("the variable " + wire.Quote(name) + " is a list, which has no prefix")
 			}
 			if len(v) == 0 {
 				continue
 			}
 			list = v
 		default:
-			return "", errors.New("neither a string nor a list of strings: " + wire.Quote(name))
+			return "", errors.New("the variable " + wire.Quote(name) + " is neither a string nor a list of strings")
 		}
 		parts = append(parts, op.joinValues(name, list, explode)...)
 	}
@@ -105,8 +105,7 @@ func expand(expression string, values map[string]any) (string, error) {
 	return op.first + strings.Join(parts, op.sep), nil
 }
 
-// join returns what stands between the separators of an expression for one
-// variable.
+// joinValues returns the parts of an expression for one variable.
 func (op *operator) joinValues(name string, list []string, explode bool) []string {
 	escaped := make([]string, len(list))
 	for i, v := range list {
@@ -137,7 +136,7 @@ func firstRunes(s string, n int) string {
 	return s
 }
 
-// isVariable reports whether s may be the name of a variable.
+// isVariable reports whether s is valid as the name of a variable.
 func isVariable(s string) bool {
 	for i := range len(s) {
 		c := s[i]
@@ -153,8 +152,8 @@ func isAlphanumeric(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
-// escapeURI escapes what may not stand in a URI as it is. With reserved, the
-// characters that have a meaning there stay, and so does what is escaped.
+// escapeURI escapes the characters that are not allowed in a URI. If reserved is
+// set it leaves reserved characters and existing escapes as they are.
 func escapeURI(s string, reserved bool) string {
 	const hex = "0123456789ABCDEF"
 	var b []byte

@@ -10,10 +10,10 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// A ChangeKind says what has changed.
+// A ChangeKind is a kind of change at the server.
 type ChangeKind string
 
-// What may change.
+// The kinds of changes.
 const (
 	ToolsChanged     ChangeKind = "notifications/tools/list_changed"
 	PromptsChanged   ChangeKind = "notifications/prompts/list_changed"
@@ -21,39 +21,39 @@ const (
 	ResourceUpdated  ChangeKind = "notifications/resources/updated"
 )
 
-// A Change is something at the server that has changed.
+// A Change is a change at the server.
 type Change struct {
 	Kind ChangeKind
-	URI  string // for ResourceUpdated: of the resource, or of a part of it
+	URI  string // of the resource or of a part of it; only for ResourceUpdated
 }
 
-// A Subscription tells of changes at the server. Its methods may be used
+// A Subscription reports changes at the server. Its methods may be used
 // concurrently.
 type Subscription struct {
 	client *Client
 	filter SubscriptionFilter
-	cancel context.CancelFunc // ends what Close must end
+	cancel context.CancelFunc // ends keepOpen; nil in the legacy era
 
 	mu      sync.Mutex
-	pending []Change      // what Next has not returned, each once
+	pending []Change      // changes that Next has not returned, without duplicates
 	ready   chan struct{} // buffered; something is pending, or err is set
-	err     error         // what ended the subscription
+	err     error         // the reason why the subscription has ended
 
-	// In the modern era.
-	id      jsonrpc.ID         // of the request that keeps it open
-	honored SubscriptionFilter // what the server agreed to
-	acked   chan struct{}      // closed when the server has agreed for the first time
+	// Modern era only.
+	id      jsonrpc.ID         // of the pending request
+	honored SubscriptionFilter // by the server
+	acked   chan struct{}      // closed at the first acknowledgment
 	opened  bool               // acked is closed
-	ended   chan struct{}      // closed when nothing is left of it
+	ended   chan struct{}      // closed when keepOpen has returned
 }
 
-// Subscribe asks the server to tell of changes. It returns when the server has
-// agreed; ctx bounds that only.
+// Subscribe subscribes to changes at the server. It returns when the server has
+// acknowledged; ctx bounds only that.
 //
-// Servers before 2026-07-28 tell of changed lists unasked, and are asked for
-// each resource. With later ones a subscription is a request that stays open.
-// If that breaks off it is opened again, and everything in the filter counts
-// as changed, since something may have been missed.
+// Servers before 2026-07-28 report changed lists to every client, and changed
+// resources by a subscription to each. From 2026-07-28 on a subscription is a
+// request that stays open. If it breaks the client opens it again, and reports
+// everything in the filter as changed, as it may have missed changes.
 func (c *Client) Subscribe(ctx context.Context, filter *SubscriptionFilter) (*Subscription, error) {
 	s := &Subscription{client: c, filter: *filter, ready: make(chan struct{}, 1)}
 	s.filter.ResourceSubscriptions = slices.Clone(filter.ResourceSubscriptions)
@@ -73,17 +73,16 @@ func (c *Client) Subscribe(ctx context.Context, filter *SubscriptionFilter) (*Su
 	return s, nil
 }
 
-// Honored returns what the server agreed to tell of, which may be less than
-// it was asked for.
+// Honored returns the part of the filter that the server has acknowledged.
 func (s *Subscription) Honored() SubscriptionFilter {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.honored
 }
 
-// Next waits for the next change. Changes that come faster than Next is called
-// are told once. The error is [io.EOF] when the server ended the subscription
-// or Close was called, and matches [ErrClosed] when the connection ended.
+// Next waits for the next change. Equal changes that arrive between calls to Next
+// are coalesced. The error is [io.EOF] if the server has ended the subscription
+// or Close was called, and matches [ErrClosed] if the connection has ended.
 func (s *Subscription) Next(ctx context.Context) (Change, error) {
 	for {
 		if change, ok, err := s.take(); ok || err != nil {
@@ -99,7 +98,8 @@ func (s *Subscription) Next(ctx context.Context) (Change, error) {
 	}
 }
 
-// take returns what is pending, or else what ended the subscription.
+// take returns a pending change, or else the reason why the subscription has
+// ended.
 func (s *Subscription) take() (change Change, ok bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,14 +109,13 @@ func (s *Subscription) take() (change Change, ok bool, err error) {
 	change = s.pending[0]
 	s.pending = s.pending[1:]
 	if len(s.pending) > 0 || s.err != nil {
-		s.wake() // others may be waiting
+		s.wake() // another Next may be waiting
 	}
 	return change, true, nil
 }
 
-// Close ends the subscription. The server is told, as far as that is possible
-// in a short time, and what Next has not returned is dropped. It may be called
-// more than once.
+// Close ends the subscription and drops the pending changes. It notifies the
+// server, for up to 2 seconds. It may be called more than once.
 func (s *Subscription) Close() {
 	s.end(io.EOF)
 	s.mu.Lock()
@@ -129,7 +128,7 @@ func (s *Subscription) Close() {
 	}
 }
 
-// end makes err what Next returns when nothing is pending any more.
+// end ends the subscription: Next returns err after the pending changes.
 func (s *Subscription) end(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -139,11 +138,11 @@ func (s *Subscription) end(err error) {
 	s.wake()
 }
 
-// maxPending bounds the resources that have changed and were not asked for
-// since. A server may tell of any number of parts of one.
+// maxPending is how many changes may be pending. A server can report any number
+// of parts of a resource.
 const maxPending = 1024
 
-// tell adds a change. It never waits.
+// enqueue adds a change. It never blocks.
 func (s *Subscription) enqueue(change Change) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -158,7 +157,7 @@ func (s *Subscription) enqueue(change Change) error {
 	return nil
 }
 
-// wake lets a Next that waits look again.
+// wake wakes a waiting Next.
 func (s *Subscription) wake() {
 	select {
 	case s.ready <- struct{}{}:
@@ -166,7 +165,7 @@ func (s *Subscription) wake() {
 	}
 }
 
-// wants reports whether the filter has the change.
+// wants reports whether the filter includes the change.
 func (s *Subscription) wants(change Change) bool {
 	switch change.Kind {
 	case ToolsChanged:
@@ -177,14 +176,14 @@ func (s *Subscription) wants(change Change) bool {
 		return s.filter.ResourcesListChanged
 	}
 	for _, uri := range s.filter.ResourceSubscriptions {
-		if strings.HasPrefix(change.URI, uri) { // the part of a resource may be named
+		if strings.HasPrefix(change.URI, uri) { // the URI may be that of a part
 			return true
 		}
 	}
 	return false
 }
 
-// missed tells of everything in the filter.
+// resync reports everything in the filter as changed.
 func (s *Subscription) resync() {
 	for _, kind := range [...]ChangeKind{ToolsChanged, PromptsChanged, ResourcesChanged} {
 		if s.wants(Change{Kind: kind}) {

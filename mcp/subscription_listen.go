@@ -13,16 +13,16 @@ import (
 // Subscriptions in the modern era: requests that stay open.
 
 const (
-	// How long to wait before a subscription that broke off is opened again:
-	// the first time, and at most, as it doubles.
+	// The back-off before a broken subscription is opened again: the first
+	// wait, which doubles, and the longest.
 	firstReopen, lastReopen = time.Second, time.Minute
 )
 
-// open opens the subscription and returns when the server has agreed.
+// open opens the subscription and returns when the server has acknowledged.
 func (s *Subscription) open(ctx context.Context) error {
 	life, cancel := context.WithCancel(s.client.ctx)
 	s.cancel = cancel
-	go s.keepOpen(life) // ends with life
+	go s.keepOpen(life) // ends when life is canceled
 	ctx, stop := s.client.withCallTimeout(ctx)
 	defer stop()
 	select {
@@ -39,8 +39,7 @@ func (s *Subscription) open(ctx context.Context) error {
 	}
 }
 
-// keepOpen opens the subscription, again and again, until the server ends or
-// refuses it.
+// keepOpen opens the subscription repeatedly until the server ends or refuses it.
 func (s *Subscription) keepOpen(ctx context.Context) {
 	defer close(s.ended)
 	wait := firstReopen
@@ -82,7 +81,7 @@ func listenCall(s *Subscription) *call {
 	return q
 }
 
-// acknowledge takes what the server agreed to.
+// acknowledge handles the acknowledgment of the server.
 func (s *Subscription) acknowledge(honored SubscriptionFilter) {
 	s.mu.Lock()
 	again := s.opened

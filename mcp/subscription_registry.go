@@ -9,18 +9,19 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// subscriptions are those of one client.
+// subscriptions holds the subscriptions of a client. It is an observer, so that
+// programs without subscriptions do not link it.
 type subscriptions struct {
 	client *Client
 
 	mu   sync.Mutex
 	all  map[*Subscription]bool
-	refs map[string]int // for how many of them each resource was asked for, in the legacy era
+	refs map[string]int // legacy era: the number of subscriptions to each resource
 }
 
 func (c *Client) subscriptions() (subs *subscriptions) {
-	c.addObserver(func(w observer) (ok bool) {
-		subs, ok = w.(*subscriptions)
+	c.addObserver(func(o observer) (ok bool) {
+		subs, ok = o.(*subscriptions)
 		return ok
 	}, func() observer {
 		subs = &subscriptions{client: c, all: make(map[*Subscription]bool), refs: make(map[string]int)}
@@ -45,7 +46,7 @@ func (s *subscriptions) list() []*Subscription {
 	return list
 }
 
-// note hands a change to the subscriptions that want it.
+// observe passes a change to the subscriptions whose filter includes it.
 func (s *subscriptions) observe(method string, params RawMessage) error {
 	acknowledged := method == "notifications/subscriptions/acknowledged"
 	switch ChangeKind(method) {
@@ -88,8 +89,7 @@ func (s *subscriptions) observe(method string, params RawMessage) error {
 	return nil
 }
 
-// idOf returns the id of the subscription that a notification is for. In the
-// legacy era there are none.
+// idOf returns the subscription id of a notification. The legacy era has none.
 func (s *subscriptions) idOf(meta RawMessage) (id jsonrpc.ID, err error) {
 	if s.client.era.legacy() {
 		return id, nil
@@ -100,7 +100,7 @@ func (s *subscriptions) idOf(meta RawMessage) (id jsonrpc.ID, err error) {
 	return id, err
 }
 
-// isFor reports whether a notification with the given subscription id is for
+// isFor reports whether a notification with the given subscription id belongs to
 // the subscription.
 func (s *Subscription) isFor(id jsonrpc.ID) bool {
 	if s.client.era.legacy() {
@@ -111,9 +111,10 @@ func (s *Subscription) isFor(id jsonrpc.ID) bool {
 	return !id.IsZero() && s.id.String() == id.String()
 }
 
-// Resources in the legacy era: each is asked for, once for all subscriptions.
+// In the legacy era the client subscribes to each resource once for all
+// subscriptions.
 
-// ask asks the server for the resources of a subscription.
+// subscribe subscribes to the resources of a subscription.
 func (s *subscriptions) subscribe(ctx context.Context, sub *Subscription) error {
 	for _, uri := range sub.filter.ResourceSubscriptions {
 		s.mu.Lock()
@@ -129,25 +130,28 @@ func (s *subscriptions) subscribe(ctx context.Context, sub *Subscription) error 
 		}
 	}
 	caps := &s.client.server.Capabilities
-	sub.honored.ToolsListChanged = sub.filter.ToolsListChanged && caps.Tools.tells()
-	sub.honored.PromptsListChanged = sub.filter.PromptsListChanged && caps.Prompts.tells()
-	sub.honored.ResourcesListChanged = sub.filter.ResourcesListChanged && caps.Resources.tells()
+	sub.honored.ToolsListChanged = sub.filter.ToolsListChanged && caps.Tools.notifies()
+	sub.honored.PromptsListChanged = sub.filter.PromptsListChanged && caps.Prompts.notifies()
+	sub.honored.ResourcesListChanged = sub.filter.ResourcesListChanged && caps.Resources.notifies()
 	return nil
 }
 
-// tells reports whether the server says when the list changes.
-func (t *ResourcesCapability) tells() bool { return t != nil && t.ListChanged != nil && *t.ListChanged }
+// notifies reports whether the server sends a notification when the list changes.
+func (t *ResourcesCapability) notifies() bool {
+	return t != nil && t.ListChanged != nil && *t.ListChanged
+}
 
-// goodbyeTime is how long Close lets the server take to hear of it.
+// closeTimeout bounds the requests that Subscription.Close sends.
 const closeTimeout = 2 * time.Second
 
-// remove forgets a subscription, and the resources that only it had.
+// remove removes a subscription and unsubscribes from the resources that only it
+// had.
 func (s *subscriptions) remove(sub *Subscription) {
 	s.mu.Lock()
-	known := s.all[sub]
+	registered := s.all[sub]
 	delete(s.all, sub)
 	var unused []string
-	if known && s.client.era.legacy() {
+	if registered && s.client.era.legacy() {
 		for _, uri := range sub.honored.ResourceSubscriptions {
 			if s.refs[uri]--; s.refs[uri] <= 0 {
 				delete(s.refs, uri)
@@ -162,11 +166,12 @@ func (s *subscriptions) remove(sub *Subscription) {
 	ctx, cancel := context.WithTimeout(s.client.ctx, closeTimeout)
 	defer cancel()
 	for _, uri := range unused {
-		_ = s.send(ctx, "resources/unsubscribe", uri) // a courtesy
+		_ = s.send(ctx, "resources/unsubscribe", uri) // best effort
 	}
 }
 
-// renewed asks for everything again, as the server has forgotten it.
+// sessionRenewed subscribes to all resources again, as the server has forgotten
+// them.
 func (s *subscriptions) sessionRenewed(ctx context.Context) {
 	s.mu.Lock()
 	uris := wire.SortedKeys(s.refs)

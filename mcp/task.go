@@ -11,36 +11,34 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// ErrTaskCancelled is matched by the error of a call that became a task which
-// was cancelled.
-var ErrTaskCancelled = errors.New("the task was cancelled")
+// ErrTaskCancelled is matched by the error of a call whose task was canceled.
+var ErrTaskCancelled = errors.New("the task was canceled")
 
-// Tasks lets servers make tasks of tool calls: the request is answered at once,
-// and the work goes on. Among Options.Handlers, it has CallTool and Do wait for
-// the end of a task, for as long as their context and Options.MaxTimeout allow,
-// and answer with the other handlers what the task asks for meanwhile. When
-// they don't wait any more, the task is cancelled. [Client.StartTool] does not
-// wait.
+// Tasks lets servers create tasks for tool calls: the server responds at once and
+// continues to work. With Tasks among Options.Handlers, CallTool and Do wait for
+// the end of the task, as long as their context and Options.MaxTimeout allow, and
+// answer its input requests with the other handlers. If they stop waiting they
+// cancel the task. [Client.StartTool] does not wait.
 //
-// Servers of 2026-07-28 and later decide which calls become tasks; they are
-// told that the client has [TasksExtension]. With servers of 2025-11-25,
-// CallTool and Do ask for a task where the tool requires it, and StartTool
-// where it allows it as well. For that they need the list of tools, and ask
-// for it, once, if the program hasn't.
+// Servers of 2026-07-28 and later decide which calls become tasks; the client
+// declares [TasksExtension] to them. With servers of 2025-11-25, CallTool and Do
+// request a task if the tool requires it, and StartTool also if the tool allows
+// it. They get this from the list of tools, which they request once if the
+// program has not.
 type Tasks struct {
-	// TTL is how long servers of 2025-11-25 are asked to keep a task, from its
-	// beginning. As long as they like when 0.
+	// TTL is how long servers of 2025-11-25 should keep a task after its
+	// creation. If it is 0 the server decides.
 	TTL time.Duration
 }
 
-func (t Tasks) method() string { return "" } // nothing that a server asks for
+func (t Tasks) method() string { return "" } // it answers no requests
 
 func (t Tasks) declare(caps *clientCapabilities, sessions bool) {
 	if sessions {
-		return // it is for requests of the server there
+		return // there the capability concerns requests of the server
 	}
 	all := map[string]RawMessage{TasksExtension: RawMessage("{}")}
-	maps.Copy(all, caps.Extensions) // which is the program's
+	maps.Copy(all, caps.Extensions) // do not modify that of the program
 	caps.Extensions = all
 }
 
@@ -50,7 +48,7 @@ func (t Tasks) answer(context.Context, RawMessage) (object, error) {
 
 func (t Tasks) callTool(ctx context.Context, c *Client, q *call, onStatus any) (*CallToolResult, error) {
 	if t.requestTask(ctx, c, q, false); q.traits&mayBeTask != 0 && q.progress != nil {
-		// Progress goes on when the request has been answered.
+		// Progress continues after the response.
 		f := q.progress
 		sink := c.progress.add(func(p Progress) { c.guard(func() { f(p) }) }, nil)
 		defer c.progress.remove(ctx, sink)
@@ -75,9 +73,8 @@ func (t Tasks) callTool(ctx context.Context, c *Client, q *call, onStatus any) (
 	return res, err
 }
 
-// augment has a call say that it may become a task: when the tool wants that,
-// or allows it and the caller is willing. Later servers decide without being
-// told.
+// requestTask makes a call request a task if the tool requires it, or if it allows
+// it and the caller is willing. In the modern era the server decides.
 func (t Tasks) requestTask(ctx context.Context, c *Client, q *call, willing bool) {
 	if !c.era.legacy() || !c.server.Capabilities.Tasks.Supports("tools/call") {
 		return
@@ -85,7 +82,7 @@ func (t Tasks) requestTask(ctx context.Context, c *Client, q *call, willing bool
 	table := c.taskTable()
 	support, listed := table.supportOf(q.name)
 	if !listed {
-		_, _ = c.ListTools(ctx) // what is wrong will show in the call
+		_, _ = c.ListTools(ctx) // the call itself will fail, too
 		support, _ = table.supportOf(q.name)
 	}
 	if support == "required" || support == "optional" && willing {
@@ -94,7 +91,7 @@ func (t Tasks) requestTask(ctx context.Context, c *Client, q *call, willing bool
 	}
 }
 
-// appendAugmented appends the params of a tool call that may become a task
+// appendTaskRequest appends the params of a tool call that requests a task
 // (2025-11-25 basic/utilities/tasks, Creating Tasks).
 func (t Tasks) appendTaskRequest(q *request, b []byte) ([]byte, error) {
 	b, err := q.appendNamed(b)
@@ -120,17 +117,17 @@ func (t Tasks) toolsListed(c *Client, tools []*Tool) {
 	}
 }
 
-// A taskTable is what a client knows of tasks. It watches notifications, which
-// tell of some states sooner than asking for them would.
+// A taskTable holds the tasks of a client. It observes the notifications of their
+// states, which may arrive before the next poll.
 type taskTable struct {
 	mu      sync.Mutex
-	support map[string]string // of tools, as ToolExecution says; nil before they were listed
+	support map[string]string // by tool; nil before the tools were listed
 	runs    map[*taskRun]bool
 }
 
 func (c *Client) taskTable() (t *taskTable) {
-	c.addObserver(func(w observer) (ok bool) {
-		t, ok = w.(*taskTable)
+	c.addObserver(func(o observer) (ok bool) {
+		t, ok = o.(*taskTable)
 		return ok
 	}, func() observer {
 		t = &taskTable{runs: make(map[*taskRun]bool)}
@@ -157,8 +154,8 @@ func (t *taskTable) remove(r *taskRun) {
 	delete(t.runs, r)
 }
 
-// note takes what the server says about a task: unasked in 2025-11-25, and
-// later to those who subscribed to it.
+// observe handles the state of a task. Servers of 2025-11-25 send it unasked,
+// later ones only to subscriptions.
 func (t *taskTable) observe(method string, params RawMessage) error {
 	if method != "notifications/tasks" && method != "notifications/tasks/status" {
 		return nil
@@ -172,7 +169,7 @@ func (t *taskTable) observe(method string, params RawMessage) error {
 	for r := range t.runs {
 		if r.id == state.TaskID {
 			select {
-			case <-r.updates: // the newest counts
+			case <-r.updates: // replace an older state
 			default:
 			}
 			r.updates <- state
@@ -181,9 +178,9 @@ func (t *taskTable) observe(method string, params RawMessage) error {
 	return nil
 }
 
-func (t *taskTable) sessionRenewed(context.Context) {} // tasks outlive sessions, or asking for them fails
+func (t *taskTable) sessionRenewed(context.Context) {} // tasks outlive sessions, or polling fails
 
-// read reads the state of a task.
+// read decodes the state of a task.
 func (t *Task) read(raw RawMessage) error {
 	err := decodeText(raw, t)
 	if err == nil && (t.TaskID == "" || t.Status == "") {

@@ -7,8 +7,8 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// settle asks for the result, which comes when the task has ended; and also
-// when the task needs something: the server then asks for that first
+// advanceTask requests the result if the task has ended. It also does so if the
+// task requires input: the server then sends requests for it before the response
 // (2025-11-25 basic/utilities/tasks, Input Required Status).
 func (e *legacyEra) advanceTask(ctx context.Context, r *taskRun, t *Task) (*CallToolResult, error) {
 	if !r.ended && t.Status != TaskInputRequired {
@@ -26,7 +26,8 @@ func (e *legacyEra) advanceTask(ctx context.Context, r *taskRun, t *Task) (*Call
 	return r.result(raw)
 }
 
-// settle gives the task what it asks for. Its result is in its last state.
+// advanceTask answers the input requests of the task. The last state contains the
+// result.
 func (e *modernEra) advanceTask(ctx context.Context, r *taskRun, t *Task) (*CallToolResult, error) {
 	switch t.Status {
 	case TaskInputRequired:
@@ -35,7 +36,7 @@ func (e *modernEra) advanceTask(ctx context.Context, r *taskRun, t *Task) (*Call
 		return r.result(t.Payload)
 	case TaskFailed:
 		if t.Error == nil {
-			return nil, r.failed(jsonrpc.Malformed(errors.New("a task that failed without an error")))
+			return nil, r.failed(jsonrpc.Malformed(errors.New("a failed task without an error")))
 		}
 		return nil, r.failed(t.Error)
 	}

@@ -9,18 +9,16 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// A TaskHandle stands for a tool call that may go on as a task at the server,
-// beyond the life of the client. Its methods may be used concurrently, but for
-// Wait.
+// A TaskHandle represents a tool call that may continue as a task at the server,
+// longer than the client lives. Its methods except Wait may be used concurrently.
 type TaskHandle struct {
 	run    *taskRun
-	state  *Task           // as far as it is known; nil after ResumeTask
-	result *CallToolResult // of a call that was answered at once; nil otherwise
+	state  *Task           // nil after ResumeTask
+	result *CallToolResult // of a call without a task; nil otherwise
 }
 
-// StartTool calls a tool as Do does, but doesn't wait for the end of the task
-// that the call may become. It does wait where the server makes no task of it;
-// see [Tasks].
+// StartTool calls a tool as Do does, but does not wait for the end of the task if
+// the call becomes one. Otherwise it waits for the result; see [Tasks].
 func (c *Client) StartTool(ctx context.Context, t *ToolCall) (*TaskHandle, error) {
 	q := t.call()
 	if tasks, ok := c.tasks.(Tasks); ok {
@@ -41,13 +39,13 @@ func (c *Client) StartTool(ctx context.Context, t *ToolCall) (*TaskHandle, error
 	return &TaskHandle{run, state, nil}, nil
 }
 
-// Task returns a handle of the server's task with the given id.
+// Task returns a handle for the task with the given id.
 func (c *Client) Task(id string) *TaskHandle {
 	return &TaskHandle{run: c.newTaskRun("", id, nil)}
 }
 
-// ResumeTask returns the handle that a string from [TaskHandle.Save] stands
-// for. The client must be connected to the same server, as the same user.
+// ResumeTask returns the handle that [TaskHandle.Save] has encoded. The client
+// must be connected to the same server as the same user.
 func (c *Client) ResumeTask(saved string) (*TaskHandle, error) {
 	h := &TaskHandle{run: c.newTaskRun("", "", nil)}
 	r := wire.NewReader([]byte(saved))
@@ -74,9 +72,9 @@ func (c *Client) ResumeTask(saved string) (*TaskHandle, error) {
 	return h, nil
 }
 
-// Save returns a string for [Client.ResumeTask], here or in another process.
-// It is a secret if the ids of the server's tasks are; that of a call that was
-// answered at once holds the answer.
+// Save encodes the handle for [Client.ResumeTask], in this or another process. The
+// string contains the id of the task, which may be a secret, or the result of a
+// call without a task.
 func (h *TaskHandle) Save() string {
 	b := wire.AppendString(wire.AppendKey([]byte{'{'}, "tool"), h.run.tool)
 	if h.result != nil {
@@ -87,12 +85,10 @@ func (h *TaskHandle) Save() string {
 	return string(append(b, '}'))
 }
 
-// ID returns the server's name for the task, or "" when the call was answered
-// at once.
+// ID returns the id of the task, or "" for a call without a task.
 func (h *TaskHandle) ID() string { return h.run.id }
 
-// Status asks the server for the state of the task. A call that was answered
-// at once counts as a task that is completed.
+// Status requests the state of the task. A call without a task is completed.
 func (h *TaskHandle) Status(ctx context.Context) (*Task, error) {
 	if h.result != nil {
 		return &Task{Status: TaskCompleted}, nil
@@ -101,9 +97,8 @@ func (h *TaskHandle) Status(ctx context.Context) (*Task, error) {
 }
 
 // Wait waits for the end of the task and returns the result of the tool, as
-// CallTool does. The end of ctx ends the waiting, not the task; Wait may then
-// be called again. The error matches [ErrTaskCancelled] when the task was
-// cancelled.
+// CallTool does. If ctx ends the task continues, and Wait may be called again. The
+// error matches [ErrTaskCancelled] if the task was canceled.
 func (h *TaskHandle) Wait(ctx context.Context) (*CallToolResult, error) {
 	if h.result != nil {
 		return h.result, nil
@@ -111,9 +106,9 @@ func (h *TaskHandle) Wait(ctx context.Context) (*CallToolResult, error) {
 	return h.run.wait(ctx, h.state)
 }
 
-// Cancel asks the server to give up the task. A server need not be able to:
-// the error then matches [errors.ErrUnsupported]. It need not do so at once,
-// or refuse when the task has ended.
+// Cancel requests the cancellation of the task. If the server does not support
+// that the error matches [errors.ErrUnsupported]. The server may take its time to
+// cancel the task, and may refuse if the task has ended.
 func (h *TaskHandle) Cancel(ctx context.Context) error {
 	if h.result != nil {
 		return nil
@@ -122,8 +117,8 @@ func (h *TaskHandle) Cancel(ctx context.Context) error {
 }
 
 // Tasks returns an iterator over the server's tasks, as Tools does over tools.
-// Only servers of 2025-11-25 have such a list, and not all of them; otherwise
-// the error matches [errors.ErrUnsupported].
+// Only servers of 2025-11-25 support it, and not all of them; otherwise the error
+// matches [errors.ErrUnsupported].
 func (c *Client) Tasks(ctx context.Context) iter.Seq2[*Task, error] {
 	if caps := c.server.Capabilities.Tasks; !c.era.legacy() || caps == nil || caps.List == nil {
 		return func(yield func(*Task, error) bool) {
@@ -135,6 +130,6 @@ func (c *Client) Tasks(ctx context.Context) iter.Seq2[*Task, error] {
 	})
 }
 
-// ListTasks returns all of the server's tasks. With an error it returns those
-// that were read before it.
+// ListTasks returns all tasks of the server. With an error it returns the tasks
+// before it.
 func (c *Client) ListTasks(ctx context.Context) ([]*Task, error) { return all(ctx, c, c.Tasks) }

@@ -12,38 +12,38 @@ import (
 )
 
 const (
-	// usualPoll is how often a task is asked for when the server doesn't say;
-	// minPoll and maxPoll bound what it may say.
+	// defaultPoll is the interval of polls if the server does not set one;
+	// minPoll and maxPoll bound the server's.
 	defaultPoll, minPoll, maxPoll = time.Second, 100 * time.Millisecond, time.Hour
 
-	// pollRetries is how often in a row asking may go wrong on the way.
+	// pollRetries is how many consecutive polls may fail on the way.
 	pollRetries = 2
 
-	// maxGiven bounds what a task may ask for in all.
+	// maxTaskInputs is how many inputs a task may require in total.
 	maxTaskInputs = 1024
 
-	// A server has cancelTime to notice that nobody wants a task any more. Who
-	// wants that waits for cancelGrace.
+	// cancelTimeout bounds the request that cancels an abandoned task. The
+	// caller waits for it at most for cancelWait.
 	cancelTimeout, cancelWait = 2 * time.Second, 100 * time.Millisecond
 )
 
-// A taskRun is a tool call that goes on as a task.
+// A taskRun is a tool call that continues as a task.
 type taskRun struct {
 	c          *Client
 	tool       string
 	id         string
-	onStatus   func(*Task)     // hears of each new state; may be nil
-	lastStatus string          // what it heard last
-	updates    chan *Task      // buffered; the newest state that the server told unasked
-	provided   map[string]bool // the keys of what the task asked for and got
-	ended      bool            // the task has ended
+	onStatus   func(*Task)     // called with each new state; may be nil
+	lastStatus string          // the latest state passed to onStatus
+	updates    chan *Task      // buffered; the latest state from a notification
+	provided   map[string]bool // the keys of the inputs that the task has received
+	ended      bool
 }
 
 func (c *Client) newTaskRun(tool, id string, onStatus func(*Task)) *taskRun {
 	return &taskRun{c: c, tool: tool, id: id, onStatus: onStatus, updates: make(chan *Task, 1), provided: make(map[string]bool)}
 }
 
-// taskOf reads the result that says that a call has become a task.
+// taskOf decodes the result that announces a task.
 func (c *Client) taskOf(q *call, started *unfinished, onStatus func(*Task)) (*taskRun, *Task, error) {
 	raw := started.raw
 	if q.traits&mayBeTask != 0 {
@@ -56,34 +56,34 @@ func (c *Client) taskOf(q *call, started *unfinished, onStatus func(*Task)) (*ta
 	return c.newTaskRun(q.name, state.TaskID, onStatus), state, nil
 }
 
-// wait follows the task to its end. state is nil when it isn't known.
+// wait waits for the end of the task. state is nil if it is unknown.
 func (r *taskRun) wait(ctx context.Context, state *Task) (*CallToolResult, error) {
 	table := r.c.taskTable()
 	table.add(r)
 	defer table.remove(r)
-	var pause time.Duration
+	var delay time.Duration
 	failures := 0
 	for {
 		if state != nil {
 			if res, err := r.handleState(ctx, state); res != nil || err != nil {
 				return res, err
 			}
-			failures, pause = 0, state.pollDelay()
+			failures, delay = 0, state.pollDelay()
 		}
 		var err error
-		if state, err = r.nextState(ctx, pause); err == nil {
+		if state, err = r.nextState(ctx, delay); err == nil {
 			continue
 		}
 		if failures == pollRetries || ctx.Err() != nil || r.c.conn.Err() != nil || serverError(err) != nil {
 			return nil, err
 		}
 		failures++
-		state, pause = nil, max(pause, minPoll)
+		state, delay = nil, max(delay, minPoll)
 	}
 }
 
-// take does what a state of the task asks for. It returns the result when the
-// task has ended, and nothing when it goes on.
+// handleState does what a state of the task requires. It returns the result if the
+// task has ended, and neither result nor error if it continues.
 func (r *taskRun) handleState(ctx context.Context, state *Task) (*CallToolResult, error) {
 	r.ended = state.Status.Done()
 	if now := string(state.Status) + state.StatusMessage; r.onStatus != nil && now != r.lastStatus {
@@ -100,10 +100,9 @@ func (r *taskRun) handleState(ctx context.Context, state *Task) (*CallToolResult
 	return nil, r.failed(err)
 }
 
-// next returns what the server says about the task after a pause, or tells
-// before.
-func (r *taskRun) nextState(ctx context.Context, pause time.Duration) (*Task, error) {
-	timer := time.NewTimer(pause)
+// nextState returns the state after a delay, or from a notification before.
+func (r *taskRun) nextState(ctx context.Context, delay time.Duration) (*Task, error) {
+	timer := time.NewTimer(delay)
 	defer timer.Stop()
 	select {
 	case state := <-r.updates:
@@ -117,9 +116,9 @@ func (r *taskRun) nextState(ctx context.Context, pause time.Duration) (*Task, er
 	}
 }
 
-// pause returns how long to wait before a task is asked for again: what the
-// server says, and up to a tenth more, so that clients that began together
-// don't go on so. The clock's nanoseconds are random enough for that.
+// pollDelay returns the delay before the next poll: the server's interval and up
+// to a tenth more, so that clients that started together spread. The clock's
+// nanoseconds are random enough for that.
 func (t *Task) pollDelay() time.Duration {
 	d := defaultPoll
 	if ms := t.PollIntervalMs; ms != nil {
@@ -128,7 +127,7 @@ func (t *Task) pollDelay() time.Duration {
 	return d + time.Duration(time.Now().Nanosecond())%(d/10)
 }
 
-// state asks for the state of the task.
+// state requests the state of the task.
 func (r *taskRun) state(ctx context.Context) (*Task, error) {
 	q := r.call("tasks/get")
 	raw, err := r.c.inSession(ctx, q)
@@ -153,12 +152,12 @@ func (q *request) appendTaskID(b []byte) ([]byte, error) {
 	return wire.AppendString(wire.AppendKey(b, "taskId"), q.task), nil
 }
 
-// failed says that the tool call failed.
+// failed returns err as the error of the tool call.
 func (r *taskRun) failed(err error) error {
 	return r.c.failed(newCall("tools/call", r.tool, nil), err)
 }
 
-// result reads the result of the tool call.
+// result decodes the result of the tool call.
 func (r *taskRun) result(raw RawMessage) (*CallToolResult, error) {
 	res := new(CallToolResult)
 	if err := decodeText(raw, res); err != nil {
@@ -167,21 +166,21 @@ func (r *taskRun) result(raw RawMessage) (*CallToolResult, error) {
 	return res, nil
 }
 
-// give gives the task what it asks for and has not got: a server need not
-// notice at once what it got.
-func (r *taskRun) provideInputs(ctx context.Context, asked map[string]InputRequest) error {
+// provideInputs answers the input requests of the task, except those that it has
+// answered already: the server may not have processed the answers yet.
+func (r *taskRun) provideInputs(ctx context.Context, required map[string]InputRequest) error {
 	for key := range r.provided {
-		delete(asked, key)
+		delete(required, key)
 	}
-	switch n := len(asked); {
+	switch n := len(required); {
 	case n == 0:
 		return nil
 	case n > maxInputRequests:
-		return r.failed(diag.Op("more than "+strconv.Itoa(maxInputRequests)+" questions at once", ErrInputRequired))
+		return r.failed(diag.Op("more than "+strconv.Itoa(maxInputRequests)+" input requests at once", ErrInputRequired))
 	case n+len(r.provided) > maxTaskInputs:
-		return r.failed(diag.Op("more than "+strconv.Itoa(maxTaskInputs)+" questions", ErrInputRequired))
+		return r.failed(diag.Op("more than "+strconv.Itoa(maxTaskInputs)+" input requests", ErrInputRequired))
 	}
-	answers, err := r.c.answerAll(ctx, wire.SortedKeys(asked), func(key string) (InputRequest, error) { return asked[key], nil })
+	answers, err := r.c.answerAll(ctx, wire.SortedKeys(required), func(key string) (InputRequest, error) { return required[key], nil })
 	if err != nil {
 		return r.failed(err)
 	}
@@ -190,14 +189,13 @@ func (r *taskRun) provideInputs(ctx context.Context, asked map[string]InputReque
 	if _, err := r.c.inSession(ctx, q); err != nil {
 		return err
 	}
-	for key := range asked {
+	for key := range required {
 		r.provided[key] = true
 	}
 	return nil
 }
 
-// cancel asks the server to give up the task. The request itself is not
-// withdrawn: it is on its way.
+// cancel requests the cancellation of the task.
 func (r *taskRun) cancel(ctx context.Context) error {
 	q := r.call("tasks/cancel")
 	if caps := r.c.server.Capabilities.Tasks; r.c.era.legacy() && (caps == nil || caps.Cancel == nil) {
@@ -207,12 +205,12 @@ func (r *taskRun) cancel(ctx context.Context) error {
 	return err
 }
 
-// abandon cancels the task for a caller who is on its way out.
+// abandon cancels the task of a caller that has stopped waiting.
 func (r *taskRun) abandon() {
 	ctx, cancel := context.WithTimeout(r.c.ctx, cancelTimeout)
 	if !r.c.requests.run(ctx, func() {
 		defer cancel()
-		_ = r.cancel(ctx) // a courtesy
+		_ = r.cancel(ctx) // best effort
 	}) {
 		cancel()
 	}

@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// Tools returns an iterator over the server's tools, which asks for a page
-// when the one before is used up. After an error it ends.
+// Tools returns an iterator over the server's tools. It requests a page when the
+// loop has used the previous one, and ends after an error.
 func (c *Client) Tools(ctx context.Context) iter.Seq2[*Tool, error] {
 	return pages(ctx, c, "tools/list", func(res *ListToolsResult) ([]*Tool, *string) {
 		return c.bind(res.Tools), res.NextCursor
 	})
 }
 
-// bind makes the tools known to the connection, and leaves out those that must
-// not be used over it.
+// bind passes the schemas of the tools to the connection, and leaves out tools
+// that must not be used over it.
 func (c *Client) bind(tools []*Tool) []*Tool {
 	if c.tasks != nil {
 		c.tasks.toolsListed(c, tools)
@@ -36,11 +36,11 @@ func (c *Client) bind(tools []*Tool) []*Tool {
 	return tools[:n]
 }
 
-// ListTools returns all of the server's tools. With an error it returns those
-// that were read before it.
+// ListTools returns all tools of the server. With an error it returns the tools
+// before it.
 func (c *Client) ListTools(ctx context.Context) ([]*Tool, error) { return all(ctx, c, c.Tools) }
 
-// A ToolCall says which tool to call, and how.
+// A ToolCall describes a call of a tool.
 type ToolCall struct {
 	Name string
 
@@ -52,38 +52,38 @@ type ToolCall struct {
 	// For structs and everything else there is package typed.
 	Arguments any
 
-	// Progress is called with the progress that the server reports, in order,
-	// one call at a time, and not any more when Do has returned, unless its
-	// context ended. Each report starts Timeout anew.
+	// Progress is called with each progress report of the server, in order and
+	// one at a time. It is not called after Do has returned, unless the context
+	// of Do has ended. Each report restarts Timeout.
 	Progress func(Progress)
 
-	// Timeout takes the place of Options.Timeout when it is not 0.
+	// Timeout replaces Options.Timeout if it is not 0.
 	Timeout time.Duration
 
 	// Meta holds further members of the request's _meta.
 	Meta map[string]any
 
-	// Task is called with each new state of the task that the call becomes, if
-	// it becomes one. See [Tasks].
+	// Task is called with each new state of the task if the call becomes one.
+	// See [Tasks].
 	Task func(*Task)
 }
 
 // CallTool calls a tool. args is as ToolCall.Arguments.
 //
-// An error of the tool itself is no error here but a result whose IsError is
-// set. The error is a *[CallError]; it wraps a *[jsonrpc.Error] when the server
-// refused the call, and matches [ErrOutcomeUnknown] when the connection ended
-// while the call was under way.
+// If the tool itself fails, CallTool returns a result with IsError set and no
+// error. An error is a *[CallError]. It wraps a *[jsonrpc.Error] if the server
+// refused the call, and matches [ErrOutcomeUnknown] if the connection ended while
+// the call was pending.
 //
-// With [Tasks] among Options.Handlers, a server may make a task of the call,
-// and CallTool waits for its end.
+// With [Tasks] among Options.Handlers, a server may create a task for the call,
+// and CallTool waits for the end of the task.
 func (c *Client) CallTool(ctx context.Context, name string, args any) (*CallToolResult, error) {
 	q := newCall("tools/call", name, (*request).appendNamed)
 	q.args = args
 	return c.callTool(ctx, q, nil)
 }
 
-// Do calls a tool as CallTool does, with all that can be said about it.
+// Do calls a tool as CallTool does, with all options of a call.
 func (c *Client) Do(ctx context.Context, t *ToolCall) (*CallToolResult, error) {
 	return c.callTool(ctx, t.call(), t.Task)
 }
