@@ -282,3 +282,17 @@ func TestErrorsOfToolsReachTheModel(t *testing.T) {
 		}
 	})
 }
+
+func TestClientsHaveTheNamesOfTheSettings(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := fakes{"x": newFake(nil)}.start(t, host.Options{})
+		client, err := h.Client(t.Context(), "x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = client.CallTool(t.Context(), "unknown", nil)
+		if call, ok := err.(*mcp.CallError); !ok || call.Server != "x" {
+			t.Errorf("%v", err)
+		}
+	})
+}

@@ -108,7 +108,7 @@ func connectError(name string, err error, started *DialParams) *Error {
 	case isProtocol(err):
 		category, code = Protocol, "PROTOCOL_ERROR"
 	}
-	category, code = started.class(err, category, code)
+	category, code = started.categorize(err, category, code)
 	e := newError(category, code, "failed to connect", name, err)
 	if call, ok := err.(*mcp.CallError); ok {
 		e.text = call.Err.Error()
@@ -130,9 +130,9 @@ func configurationError(cfg *Server, err error) *Error {
 	return e
 }
 
-// class returns the category and code of an error, which the dialer may
+// categorize returns the category and code of an error, which the dialer may
 // correct.
-func (d *DialParams) class(err error, category Category, code string) (Category, string) {
+func (d *DialParams) categorize(err error, category Category, code string) (Category, string) {
 	if d == nil || d.Classify == nil {
 		return category, code
 	}
@@ -168,7 +168,7 @@ func (s *server) callError(tool string, err error, started *DialParams) *Error {
 		return &e
 	}
 	category, code, what := callCategory(err)
-	category, code = started.class(err, category, code)
+	category, code = started.categorize(err, category, code)
 	e := newError(category, code, name+what, s.name, err)
 	e.Tool = tool
 	if call, ok := err.(*mcp.CallError); ok {

@@ -118,7 +118,7 @@ func (h *Host) Reconnect(ctx context.Context, name string) error {
 	if s := h.servers[name]; s != nil {
 		s.crashes, s.attempts = nil, 0
 		if s.run == nil && s.state != Disconnected {
-			h.set(s, Disconnected, nil)
+			h.setState(s, Disconnected, nil)
 		}
 	}
 	h.unlock()
@@ -139,7 +139,7 @@ func (h *Host) SetEnabled(name string, enabled bool) error {
 	if enabled && s.run == nil && !s.cfg.Lazy && !h.closed {
 		h.start(s)
 	} else {
-		h.set(s, s.state, s.err)
+		h.setState(s, s.state, s.err)
 	}
 	h.publish(nil, s.name)
 	return nil

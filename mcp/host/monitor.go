@@ -134,9 +134,9 @@ func (m *monitor) subscribe(ctx context.Context) {
 	m.sub = sub
 }
 
-// noteTTL returns an interceptor that records the TTL of each list of tools,
+// recordTTL returns an interceptor that records the TTL of each list of tools,
 // which ListTools does not return.
-func (d *DialParams) noteTTL(next func(context.Context, *mcp.OutgoingCall) (mcp.RawMessage, error)) func(context.Context, *mcp.OutgoingCall) (mcp.RawMessage, error) {
+func (d *DialParams) recordTTL(next func(context.Context, *mcp.OutgoingCall) (mcp.RawMessage, error)) func(context.Context, *mcp.OutgoingCall) (mcp.RawMessage, error) {
 	return func(ctx context.Context, call *mcp.OutgoingCall) (raw mcp.RawMessage, err error) {
 		if next != nil {
 			raw, err = next(ctx, call)
@@ -197,14 +197,14 @@ func (h *Host) refresh(ctx context.Context, s *server, client *mcp.Client) error
 		e := connectError(s.name, err, s.params)
 		e.Message = "failed to list tools"
 		if client.Err() == nil && ctx.Err() == nil {
-			h.set(s, s.state, e)
+			h.setState(s, s.state, e)
 		}
 		return e
 	}
 	if n > s.listed {
-		h.install(s, tools, n)
+		h.installTools(s, tools, n)
 		if s.err != nil {
-			h.set(s, s.state, nil)
+			h.setState(s, s.state, nil)
 		}
 	}
 	return nil

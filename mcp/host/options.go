@@ -25,7 +25,7 @@ type Options struct {
 	// Client holds the options that the clients of all servers share, such as
 	// handlers for requests from servers, and mcp.Tasks for tools that run as
 	// tasks. Handlers find the server that sent a request with [ServerOf]. The
-	// host sets Timeout, MaxTimeout and CachedServer itself. May be nil.
+	// host sets Name, Timeout, MaxTimeout and CachedServer itself. May be nil.
 	Client *mcp.Options
 
 	// Vars provides the values of variables in the settings of servers.

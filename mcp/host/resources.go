@@ -96,9 +96,9 @@ func readInput(raw mcp.RawMessage) (in input, err error) {
 	return in, r.End()
 }
 
-// need returns an error unless the view contains the server and all required
+// require returns an error unless the view contains the server and all required
 // values are there. pairs alternate between names and values.
-func (v *View) need(in *input, pairs ...string) error {
+func (v *View) require(in *input, pairs ...string) error {
 	for i := 0; i < len(pairs); i += 2 {
 		if pairs[i+1] == "" {
 			return errors.New(wire.Quote(pairs[i]) + " is missing")
@@ -113,7 +113,7 @@ func (v *View) need(in *input, pairs ...string) error {
 func (v *View) listResources(ctx context.Context, raw mcp.RawMessage) ([]byte, error) {
 	in, err := readInput(raw)
 	if err == nil {
-		err = v.need(&in)
+		err = v.require(&in)
 	}
 	if err != nil {
 		return nil, err
@@ -164,7 +164,7 @@ func (v *View) withResources() (names []string) {
 func (v *View) readResource(ctx context.Context, raw mcp.RawMessage) ([]byte, error) {
 	in, err := readInput(raw)
 	if err == nil {
-		err = v.need(&in, "server", in.server, "uri", in.uri)
+		err = v.require(&in, "server", in.server, "uri", in.uri)
 	}
 	if err != nil {
 		return nil, err

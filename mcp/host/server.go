@@ -76,8 +76,8 @@ func (r *run) stop(ctx context.Context) error {
 	}
 }
 
-// set sets the state of a server and emits an event. The caller holds mu.
-func (h *Host) set(s *server, state State, err *Error) {
+// setState sets the state of a server and emits an event. The caller holds mu.
+func (h *Host) setState(s *server, state State, err *Error) {
 	if err != nil {
 		s.metrics.failed(err)
 	}
@@ -104,8 +104,8 @@ func (s *server) wake() {
 	s.changed = make(chan struct{})
 }
 
-// crashed records a crash and reports whether it was one too many.
-func (s *server) crashed(r *Retry) bool {
+// addCrash records a crash and reports whether it was one too many.
+func (s *server) addCrash(r *Retry) bool {
 	s.metrics.count(&s.metrics.m.Crashes)
 	now := time.Now()
 	s.crashes = append(s.crashes, now)

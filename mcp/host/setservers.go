@@ -91,7 +91,7 @@ func (h *Host) update(ctx context.Context, wanted map[string]*Server, gone func(
 	stopped := h.remove(gone, d)
 	wait := make(map[string]*server)
 	for _, name := range wire.SortedKeys(wanted) {
-		if s := h.put(wanted[name], d); s != nil && s.enabled && !s.cfg.Lazy {
+		if s := h.putServer(wanted[name], d); s != nil && s.enabled && !s.cfg.Lazy {
 			wait[name] = s
 		}
 	}
@@ -134,8 +134,8 @@ func (h *Host) remove(gone func(name string) bool, d *Diff) (stopped []*run) {
 	return stopped
 }
 
-// put adds or replaces a server and returns it. The caller holds mu.
-func (h *Host) put(cfg *Server, d *Diff) *server {
+// putServer adds or replaces a server and returns it. The caller holds mu.
+func (h *Host) putServer(cfg *Server, d *Diff) *server {
 	s := h.servers[cfg.Name]
 	if cfg.Name == "" {
 		d.Errors[""] = newError(Configuration, "INVALID_CONFIGURATION", "not added", "", errors.New("the server has no name"))

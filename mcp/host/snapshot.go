@@ -33,9 +33,9 @@ func (h *Host) Tools() []*Tool { return h.Snapshot().Tools() }
 // nil Tool returns an error.
 func (h *Host) Tool(name string) *Tool { return h.Snapshot().Tool(name) }
 
-// install stores the tools of a server and emits the changes since the last
+// installTools stores the tools of a server and emits the changes since the last
 // list. n is the number of the list request. The caller holds mu.
-func (h *Host) install(s *server, tools []*mcp.Tool, n int) {
+func (h *Host) installTools(s *server, tools []*mcp.Tool, n int) {
 	s.listed = n
 	seen := make(map[string]*mcp.Tool, len(tools))
 	s.defs = make([]*mcp.Tool, 0, len(tools))

@@ -18,7 +18,7 @@ func (h *Host) startWithRetries(s *server, retries int) {
 	ctx, cancel := context.WithCancel(h.ctx)
 	r := &run{cancel, make(chan struct{})}
 	s.run, s.attempts = r, 0
-	h.set(s, Connecting, nil)
+	h.setState(s, Connecting, nil)
 	h.running.Add(1)
 	go func() { // ends with ctx, or when it gives up
 		defer h.running.Done()
@@ -32,7 +32,7 @@ func (h *Host) startWithRetries(s *server, retries int) {
 		defer h.unlock()
 		if s.run == r {
 			s.run = nil
-			h.set(s, state, err)
+			h.setState(s, state, err)
 		}
 	}()
 }
@@ -48,7 +48,7 @@ func (h *Host) restart(s *server) {
 		return
 	}
 	if s.run == nil {
-		h.set(s, Disconnected, nil)
+		h.setState(s, Disconnected, nil)
 	}
 }
 
@@ -64,13 +64,13 @@ func (h *Host) supervise(ctx context.Context, s *server, r *run, retries int) (S
 			h.unlock()
 			m.run(ctx)
 			lost := m.client.Err()
-			h.down(s, m.client)
+			h.setDisconnected(s, m.client)
 			m.end()
 			if ctx.Err() != nil {
 				return Disconnected, nil
 			}
 			var last bool
-			if err, last = h.crash(s, lost); last {
+			if err, last = h.recordCrash(s, lost); last {
 				return Failed, err
 			}
 		}
@@ -86,7 +86,7 @@ func (h *Host) supervise(ctx context.Context, s *server, r *run, retries int) (S
 		h.lock()
 		if s.run == r {
 			s.attempts = tries
-			h.set(s, Reconnecting, err)
+			h.setState(s, Reconnecting, err)
 		}
 		h.unlock()
 		if !sleep(ctx, h.opts.Retry.delay(tries)) {
@@ -95,12 +95,12 @@ func (h *Host) supervise(ctx context.Context, s *server, r *run, retries int) (S
 	}
 }
 
-// crash records that the connection ended unexpectedly. last reports whether
+// recordCrash records that the connection ended unexpectedly. last reports whether
 // that happened too often.
-func (h *Host) crash(s *server, cause error) (err *Error, last bool) {
+func (h *Host) recordCrash(s *server, cause error) (err *Error, last bool) {
 	h.lock()
 	defer h.unlock()
-	if s.crashed(&h.opts.Retry) {
+	if s.addCrash(&h.opts.Retry) {
 		e := newError(Connection, "CRASH_LOOP", "not started again", s.name, &crashError{cause})
 		e.text = s.hide(e.text)
 		return e, true
@@ -170,7 +170,7 @@ func (h *Host) connect(ctx context.Context, s *server, r *run) (*monitor, *Error
 		m.end()
 		return nil, connectError(s.name, lost, d)
 	}
-	h.up(s, r, client, d, tools, listErr)
+	h.setConnected(s, r, client, d, tools, listErr)
 	m.scheduleRefresh(listErr)
 	return m, nil
 }
@@ -188,12 +188,13 @@ func (h *Host) clientOptions(s *server, d *DialParams, cached *mcp.ServerInfo) *
 	if h.opts.Client != nil {
 		o = *h.opts.Client
 	}
+	o.Name = s.name
 	_, o.Timeout = h.opts.timeouts(d.Server)
 	o.MaxTimeout = h.opts.MaxTimeout
 	if cached != nil {
 		o.CachedServer = cached
 	}
-	o.Intercept = d.noteTTL(o.Intercept)
+	o.Intercept = d.recordTTL(o.Intercept)
 	log := o.Log
 	o.Log = func(ctx context.Context, m *mcp.LogMessage) {
 		h.bus.emit(&Event{Kind: Logged, Server: s.name, Log: m})
@@ -218,8 +219,8 @@ func listTools(ctx context.Context, client *mcp.Client) ([]*mcp.Tool, error) {
 	return tools, err
 }
 
-// up stores a new connection of a server and its tools.
-func (h *Host) up(s *server, r *run, client *mcp.Client, d *DialParams, tools []*mcp.Tool, listErr error) {
+// setConnected stores a new connection of a server and its tools.
+func (h *Host) setConnected(s *server, r *run, client *mcp.Client, d *DialParams, tools []*mcp.Tool, listErr error) {
 	s.metrics.count(&s.metrics.m.Connects)
 	info := client.Server()
 	h.lock()
@@ -238,12 +239,12 @@ func (h *Host) up(s *server, r *run, client *mcp.Client, d *DialParams, tools []
 		warning = connectError(s.name, listErr, d)
 		warning.Message = "failed to list tools"
 	}
-	h.install(s, tools, s.listing)
-	h.set(s, Connected, warning)
+	h.installTools(s, tools, s.listing)
+	h.setState(s, Connected, warning)
 }
 
-// down removes the tools of a connection that has ended.
-func (h *Host) down(s *server, client *mcp.Client) {
+// setDisconnected removes the tools of a connection that has ended.
+func (h *Host) setDisconnected(s *server, client *mcp.Client) {
 	h.lock()
 	defer h.unlock()
 	if s.client == client {

@@ -247,13 +247,13 @@ func (t *Tool) repeatable(ctx context.Context, err error) bool {
 	if !errors.Is(err, mcp.ErrOutcomeUnknown) {
 		return true
 	}
-	_, def := t.now()
+	_, def := t.current()
 	return def.Annotations.Idempotent()
 }
 
-// now returns the current settings of the server and the latest definition of
+// current returns the current settings of the server and the latest definition of
 // the tool. They apply to all calls, also of a Tool with an earlier definition.
-func (t *Tool) now() (*Server, *mcp.Tool) {
+func (t *Tool) current() (*Server, *mcp.Tool) {
 	t.host.lock()
 	defer t.host.unlock()
 	if def := t.server.lastDefs[t.def.Name]; def != nil {
@@ -265,7 +265,7 @@ func (t *Tool) now() (*Server, *mcp.Tool) {
 // permitted returns an error if the tool is hidden or the call is not approved.
 func (t *Tool) permitted(ctx context.Context, args mcp.RawMessage) error {
 	h, s := t.host, t.server
-	cfg, def := t.now()
+	cfg, def := t.current()
 	if !cfg.Tools.Allows(def.Name) || h.opts.Filter != nil && !h.opts.Filter(s.name, def) {
 		return ErrUnknownTool
 	}

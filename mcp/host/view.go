@@ -79,7 +79,7 @@ func (v *View) Version() uint64 { return v.host.Snapshot().version }
 func (v *View) Tools() []*Tool {
 	var list []*Tool
 	for _, t := range v.host.Snapshot().tools {
-		if t = v.of(t); t != nil {
+		if t = v.limit(t); t != nil {
 			list = append(list, t)
 		}
 	}
@@ -88,11 +88,11 @@ func (v *View) Tools() []*Tool {
 
 // Tool returns the tool with the given name, or nil if there is none. Calling a
 // nil Tool returns an error.
-func (v *View) Tool(name string) *Tool { return v.of(v.host.Tool(name)) }
+func (v *View) Tool(name string) *Tool { return v.limit(v.host.Tool(name)) }
 
-// of returns the view's own copy of a tool, or nil if the view does not contain
+// limit returns the view's own copy of a tool, or nil if the view does not contain
 // it.
-func (v *View) of(t *Tool) *Tool {
+func (v *View) limit(t *Tool) *Tool {
 	if t == nil || !v.sees(t.Server()) || v.limited && !v.can.Allow(t.server.name, t.def.Name) {
 		return nil
 	}

@@ -101,7 +101,7 @@ func subscribed(w *watch) []byte {
 func (v *View) subscribeResource(ctx context.Context, raw mcp.RawMessage) ([]byte, error) {
 	in, err := readInput(raw)
 	if err == nil {
-		err = v.need(&in, "server", in.server, "uri", in.uri)
+		err = v.require(&in, "server", in.server, "uri", in.uri)
 	}
 	if err != nil {
 		return nil, err
@@ -196,7 +196,7 @@ func (v *View) unsubscribe(kind watchKind) func(context.Context, mcp.RawMessage)
 	return func(_ context.Context, raw mcp.RawMessage) ([]byte, error) {
 		in, err := readInput(raw)
 		if err == nil {
-			err = v.need(&in)
+			err = v.require(&in)
 		}
 		if err != nil {
 			return nil, err
@@ -219,11 +219,11 @@ func (v *View) subscribePolling(ctx context.Context, raw mcp.RawMessage) ([]byte
 		return nil, err
 	}
 	w := &watch{kind: watchPolling, server: in.server, reason: in.reason}
-	var look func(context.Context) ([]byte, error)
+	var read func(context.Context) ([]byte, error)
 	switch in.kind {
 	case "resource":
-		w.uri, err = in.uri, v.need(&in, "server", in.server, "uri", in.uri)
-		look = func(ctx context.Context) ([]byte, error) {
+		w.uri, err = in.uri, v.require(&in, "server", in.server, "uri", in.uri)
+		read = func(ctx context.Context) ([]byte, error) {
 			res, err := v.host.ReadResource(ctx, in.server, in.uri)
 			if err != nil {
 				return nil, err
@@ -231,13 +231,13 @@ func (v *View) subscribePolling(ctx context.Context, raw mcp.RawMessage) ([]byte
 			return appendContents(nil, res), nil
 		}
 	case "tool":
-		w.tool, err = in.tool, v.need(&in, "server", in.server, "toolName", in.tool)
-		look = func(ctx context.Context) ([]byte, error) {
+		w.tool, err = in.tool, v.require(&in, "server", in.server, "toolName", in.tool)
+		read = func(ctx context.Context) ([]byte, error) {
 			t, err := v.host.tool(ctx, in.server, in.tool)
 			if err != nil {
 				return nil, err
 			}
-			if t = v.of(t); t == nil {
+			if t = v.limit(t); t == nil {
 				return nil, ErrUnknownTool
 			}
 			text, err := t.Execute(ctx, in.arguments)
@@ -259,18 +259,18 @@ func (v *View) subscribePolling(ctx context.Context, raw mcp.RawMessage) ([]byte
 	if err != nil {
 		return nil, err
 	}
-	if err := v.host.watch(w, func(ctx context.Context) { v.host.poll(ctx, w, every, look) }); err != nil {
+	if err := v.host.watch(w, func(ctx context.Context) { v.host.poll(ctx, w, every, read) }); err != nil {
 		return nil, err
 	}
 	return subscribed(w), nil
 }
 
 // poll emits the first value that look returns and each different one.
-func (h *Host) poll(ctx context.Context, w *watch, every time.Duration, look func(context.Context) ([]byte, error)) {
+func (h *Host) poll(ctx context.Context, w *watch, every time.Duration, read func(context.Context) ([]byte, error)) {
 	var last []byte
 	failed := false // the previous time
 	for first := true; ; first = false {
-		text, err := look(ctx)
+		text, err := read(ctx)
 		if ctx.Err() != nil || errors.Is(err, ErrUnknownServer) || errors.Is(err, ErrShutdown) {
 			return
 		}

@@ -22,15 +22,15 @@ const (
 
 // An Error reports where and why a value does not fit its schema.
 type Error struct {
-	Path string // JSON Pointer into the value; empty for the whole value
-	Why  string
+	Path   string // JSON Pointer into the value; empty for the whole value
+	Reason string
 }
 
 func (e *Error) Error() string {
 	if e.Path == "" {
-		return e.Why
+		return e.Reason
 	}
-	return e.Path + ": " + e.Why
+	return e.Path + ": " + e.Reason
 }
 
 // Validate validates a value. The error is an *[Error] if the value does not
