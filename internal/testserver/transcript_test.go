@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -27,14 +26,7 @@ func TestTranscripts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := replay(t, want)
-			if *update {
-				if err := os.WriteFile(file, got, 0o666); err != nil {
-					t.Fatal(err)
-				}
-			} else if !bytes.Equal(got, want) {
-				t.Errorf("%s", firstDifference(string(got), string(want)))
-			}
+			golden(t, file, replay(t, want))
 		})
 	}
 }
@@ -95,14 +87,4 @@ func option(t *testing.T, o *Options, text string) {
 	default:
 		t.Fatalf("no option %q", name)
 	}
-}
-
-func firstDifference(got, want string) string {
-	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
-	for i := range g {
-		if i >= len(w) || g[i] != w[i] {
-			return "line " + itoa(i+1) + "\n got  " + g[i] + "\n want " + strings.Join(w[min(i, len(w)):min(i+1, len(w))], "")
-		}
-	}
-	return "lines are missing: " + strings.Join(slices.Clip(w[len(g):]), "\n")
 }

@@ -106,6 +106,12 @@ func (p *peer) post(headers, body string) (int, string) {
 	return resp.StatusCode, p.text(resp)
 }
 
+const (
+	initialize = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},` +
+		`"clientInfo":{"name":"t","version":"1"}}}`
+	initialized = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
+)
+
 // initialize begins a legacy session.
 func (p *peer) initialize(revision string) {
 	p.t.Helper()
