@@ -128,7 +128,7 @@ func seesOnce(t *testing.T, w *env) {
 
 // oddArguments are mirrored into headers, where they can't go as they are.
 func oddArguments(t *testing.T, w *env) {
-	w.engine.Mirror = true
+	w.engine.HeaderTool = true
 	client := w.connect(t, w.options())
 	if _, err := client.ListTools(t.Context()); err != nil {
 		t.Fatal(err)
@@ -143,7 +143,7 @@ func oddArguments(t *testing.T, w *env) {
 
 // longArgument would make a header of 1 MiB.
 func longArgument(t *testing.T, w *env) {
-	w.engine.Mirror = true
+	w.engine.HeaderTool = true
 	client := w.connect(t, w.options())
 	if _, err := client.ListTools(t.Context()); err != nil {
 		t.Fatal(err)

@@ -103,7 +103,7 @@ var firstRows = []row{
 		on("S", "banner", works.drops(notJSON)).at(system),
 		on("EH", "garbage-event", works.drops(malformed)),
 		on("H", "no-json empty-json two-values trailing-garbage json-bom json-is-a-notification", fails(malformed)),
-		on("H", "json-is-a-request", fails(malformed).allows("nothing that was asked")), // the fault asks behind the engine's back
+		on("H", "json-is-a-request", fails(malformed).allows("no request of the server")), // the fault asks behind the engine's back
 		on("H", "spaces-around-json", works),
 		on("H", "page-as-stream", fails(unknown)),
 	}},

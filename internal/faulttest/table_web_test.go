@@ -62,7 +62,7 @@ var webRows = []row{
 		on("H", "session-lost-400", fails(status(400), serverError(-32001)).andSessionEnds()),
 		scenario("H legacy", "calls go on meanwhile", losesSession),
 		on("H", "session-id-changes", works),
-		on("H", "session-id-long", refused(noSession).allows("a session id that this server never gave")), // it forgets what it gave
+		on("H", "session-id-long", refused(noSession).allows("a session id that the server never assigned")), // it forgets what it gave
 		on("H", "session-id-spaces", refused(malformed)),
 	}},
 	{n: 30, title: "redirects: another origin, down to http, a loop", on: "EH", expected: "refused, no credentials sent", lines: []line{
@@ -73,7 +73,7 @@ var webRows = []row{
 		on("EH", "redirect-http redirect-elsewhere-307", fails(redirect)).at(secured),
 		on("EH", "moved-elsewhere", refused(redirect)).at(secured),
 		on("H", "redirect-loop", fails(redirect)),
-		on("E", "redirect-loop", fails(either(redirect, status(404))).allows("a session that this server never gave")), // it loses the query
+		on("E", "redirect-loop", fails(either(redirect, status(404))).allows("a session id that the server never assigned")), // it loses the query
 		on("H", "redirect-307 redirect-308", works),
 		on("EH", "redirect-chain", works),
 		on("EH", "redirect-endless", fails(redirect)),

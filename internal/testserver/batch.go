@@ -31,7 +31,7 @@ func (s *Session) batch(ctx context.Context, msg []byte, reply func([]byte)) (ru
 	if code != 0 {
 		s.srv.record("", msg)
 		s.srv.Violation(what)
-		reply(errorAnswer(nil, code, what, ""))
+		reply(errorResponse(nil, code, what, ""))
 		return nil
 	}
 	return s.batched(ctx, items, reply)

@@ -81,14 +81,14 @@ func (c *call) complete(resultType, members, meta string) string {
 // error answers with an error; data may be empty.
 func (c *call) error(code int, what, data string) {
 	if c.s.finish(c) {
-		c.reply(errorAnswer(c.id, code, what, data))
+		c.reply(errorResponse(c.id, code, what, data))
 	}
 }
 
 // answer sends the answer, unless the call has ended.
 func (c *call) answer(member, value string) {
 	if c.s.finish(c) {
-		c.reply(answer(c.id, member, value))
+		c.reply(response(c.id, member, value))
 	}
 }
 
@@ -121,14 +121,20 @@ func (c *call) log(level, data string) {
 	}
 }
 
-// wait waits and reports whether the call is still wanted.
-func (c *call) wait(d time.Duration) bool {
+// wait reports whether the call is still running after d.
+func (c *call) wait(d time.Duration) bool { return wait(c.ctx, d) }
+
+// wait reports whether ctx is still valid after d.
+func wait(ctx context.Context, d time.Duration) bool {
+	if d == 0 {
+		return true
+	}
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
 	case <-t.C:
 		return true
-	case <-c.ctx.Done():
+	case <-ctx.Done():
 		return false
 	}
 }

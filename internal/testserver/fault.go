@@ -43,22 +43,28 @@ type Fault struct {
 	end   func(*stream)         // runs when the client has closed its end
 
 	// HTTP.
-	badCertificate bool                                 // TLS presents a certificate for another machine
-	options        func(*HTTPOptions)                   // changes the options to what the fault needs
-	unread         bool                                 // long bodies are not read
-	post           func(*exchange)                      // answers the affected POST requests
-	event          func(*sink, *outbox, item, int) bool // sends the response to an affected POST; false ends the stream
-	compressed     bool                                 // streams are compressed
-	text           func(text string, first bool) string // changes what streams send
-	get            func(*exchange)                      // answers GET
-	endpoint       func(s *sink, endpoint string)       // begins the stream of HTTP+SSE
-	delete         func(*exchange)                      // answers DELETE
-	id             func(string) string                  // changes the session id that the client is told
+	badCertificate bool                                  // TLS presents a certificate for another machine
+	unread         bool                                  // long bodies are not read
+	post           func(*exchange)                       // responds to affected POST requests
+	get            func(*exchange)                       // responds to GET
+	delete         func(*exchange)                       // responds to DELETE
+	id             func(string) string                   // changes the session id that the client is told
+	endpoint       func(s *eventStream, endpoint string) // begins the stream of HTTP+SSE
+
+	// Event streams.
+	event       func(*delivery) bool                 // sends the response to an affected POST; false ends the stream
+	text        func(text string, first bool) string // changes what streams send
+	streams     bool                                 // every response is an event stream
+	resumable   bool                                 // legacy streams can be resumed
+	retry       string                               // the retry field of legacy streams
+	singleBytes bool                                 // streams are sent in single bytes
+	compressed  bool                                 // streams are compressed if the client accepts that
 }
 
 // Faults returns all faults, ordered by row.
 func Faults() []Fault {
-	all := slices.Concat(messageFaults(), openings(), responses(), refusals(), streams(), resumptions(), schemas(), others())
+	all := slices.Concat(messageFaults(), discoverFaults(), openingFaults(), responseFaults(), statusFaults(), sessionFaults(),
+		redirectFaults(), streamFaults(), endpointFaults(), resumptionFaults(), schemaFaults(), getFaults(), notificationFaults())
 	slices.SortStableFunc(all, func(a, b Fault) int { return cmp.Compare(a.Row, b.Row) })
 	return all
 }
@@ -125,7 +131,7 @@ func (x *exchange) affected() bool {
 	if f.Method != "" {
 		return f.Method == x.msg.method
 	}
-	return x.msg.method == "tools/call" && text(x.msg.params["name"]) == "echo"
+	return x.msg.method == "tools/call" && x.msg.params.optText("name") == "echo"
 }
 
 // moved reports whether the request follows a redirect of a fault.

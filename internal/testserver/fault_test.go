@@ -162,7 +162,7 @@ func (p *peer) injectLegacy(f Fault) (lines []string) {
 	switch {
 	case f.Method == "notifications/initialized":
 		return []string{first}
-	case f.get != nil:
+	case f.get != nil && f.event == nil:
 		return []string{p.request("GET", "/mcp", headers, "")}
 	case f.delete != nil:
 		return []string{p.request("DELETE", "/mcp", headers, "")}

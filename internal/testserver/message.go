@@ -106,7 +106,7 @@ func checkAnswer(f *fields) {
 
 // answer returns the answer to a request; no id stands for one that could not
 // be read.
-func answer(id []byte, member, value string) []byte {
+func response(id []byte, member, value string) []byte {
 	if id == nil {
 		id = []byte("null")
 	}
@@ -117,13 +117,13 @@ func answer(id []byte, member, value string) []byte {
 }
 
 // errorAnswer returns an answer that is an error; data may be empty.
-func errorAnswer(id []byte, code int, what, data string) []byte {
+func errorResponse(id []byte, code int, what, data string) []byte {
 	b := wire.AppendInt([]byte(`{"code":`), int64(code))
 	b = wire.AppendString(append(b, `,"message":`...), what)
 	if data != "" {
 		b = append(append(b, `,"data":`...), data...)
 	}
-	return answer(id, "error", string(append(b, '}')))
+	return response(id, "error", string(append(b, '}')))
 }
 
 // notification returns a notification; params may be empty.

@@ -81,7 +81,7 @@ func encode(o *Options) string {
 		"Without":    o.Without,
 		"PageSize":   o.PageSize,
 		"Tools":      o.Tools,
-		"Mirror":     o.Mirror,
+		"Mirror":     o.HeaderTool,
 		"BadMirrors": o.BadMirrors,
 		"Tasks":      o.Tasks,
 	})
@@ -111,7 +111,7 @@ func decodeOptions(text string) (*Options, error) {
 		case "Tools":
 			o.Tools = int(r.Int())
 		case "Mirror":
-			o.Mirror = r.Bool()
+			o.HeaderTool = r.Bool()
 		case "BadMirrors":
 			o.BadMirrors = r.Bool()
 		case "Tasks":

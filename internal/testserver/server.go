@@ -47,7 +47,7 @@ type Options struct {
 	Tools int
 
 	// Mirror adds the tool mirror, whose parameters HTTP repeats in headers.
-	Mirror bool
+	HeaderTool bool
 
 	// BadMirrors adds tools whose headers no client can send, so that it must
 	// leave out the tools.
@@ -101,7 +101,7 @@ func New(o *Options) *Server {
 	if s.opts.Delay == 0 {
 		s.opts.Delay = time.Second
 	}
-	if s.opts.Mirror {
+	if s.opts.HeaderTool {
 		s.tools = append(s.tools, mirror)
 	}
 	if s.opts.BadMirrors {

@@ -89,7 +89,7 @@ func (s *Session) Handle(ctx context.Context, msg []byte, reply func(msg []byte)
 	case code != 0:
 		s.srv.Violation(what)
 		if m.method != "" || m.result == nil && m.err == nil {
-			reply(errorAnswer(m.id, code, what, ""))
+			reply(errorResponse(m.id, code, what, ""))
 		}
 	case m.isAnswer():
 		s.answered(&m)
@@ -132,7 +132,7 @@ func (s *Session) refuse(c *call, r *refusal) {
 	if !r.lawful {
 		s.srv.Violation(c.method + ": " + r.what)
 	}
-	c.reply(errorAnswer(c.id, r.code, r.what, r.data))
+	c.reply(errorResponse(c.id, r.code, r.what, r.data))
 }
 
 // answered handles the answer to something the server asked.
@@ -142,7 +142,7 @@ func (s *Session) answered(m *message) {
 	delete(s.asked, m.key())
 	s.mu.Unlock()
 	if !ok {
-		s.srv.Violation("an answer with the id " + string(m.id) + " to nothing that was asked")
+		s.srv.Violation("a response with the id " + string(m.id) + " to no request of the server")
 		return
 	}
 	take(m)

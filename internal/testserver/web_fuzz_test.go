@@ -25,7 +25,7 @@ func FuzzServe(f *testing.F) {
 		if strings.Contains(body, "bytes") || !strings.HasPrefix(url, "/") {
 			t.Skip("the tool big would be as big as it is told to be")
 		}
-		for _, o := range []*HTTPOptions{nil, {Stateless: true, Resumable: true, Answers: Stream}} {
+		for fault, o := range map[string]*HTTPOptions{"": nil, "get-ends-early": {Stateless: true, Answers: Stream}} {
 			req, err := http.NewRequest(method, "http://localhost", strings.NewReader(body))
 			if err != nil {
 				t.Skip("not a request")
@@ -40,7 +40,7 @@ func FuzzServe(f *testing.F) {
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel() // what takes time ends at once
-			h := NewHandler(New(&Options{Mirror: true}), o)
+			h := NewHandler(New(&Options{HeaderTool: true, Fault: fault}), o)
 			w := httptest.NewRecorder()
 			h.ServeHTTP(w, req.WithContext(ctx))
 			h.Close()

@@ -11,7 +11,7 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// admitModern judges a message of the modern era (2026-07-28
+// admitModern validates a message of the modern era (2026-07-28
 // basic/transports/streamable-http).
 func (x *exchange) admitModern() bool {
 	for _, name := range []string{headerSession, headerLast} {
@@ -20,24 +20,24 @@ func (x *exchange) admitModern() bool {
 		}
 	}
 	switch m := x.msg; {
-	case m.answers:
-		x.h.violation("an answer in the modern era")
-		x.refuse(http.StatusBadRequest, codeInvalidRequest, "An answer, which clients do not send in this revision")
+	case m.response:
+		x.h.violation("a response in the modern era")
+		x.refuse(http.StatusBadRequest, codeInvalidRequest, "A response, which clients do not send in this protocol version")
 		return false
 	case !m.request && m.method != "":
-		x.h.violation("%s in the modern era, which has no notifications of clients on HTTP", m.method)
+		x.h.violation("%s in the modern era, which has no client notifications over HTTP", m.method)
 		x.w.WriteHeader(http.StatusAccepted)
 		return false
 	case !m.request || m.batch:
-		return true // the engine says what is wrong
+		return true // the session refuses it
 	}
-	x.malformed = text(x.msg.meta[metaVersion]) == "" || firstBytesKind(x.msg.meta[metaCapabilities]) != wire.Object
+	x.malformed = x.msg.meta.optText(metaVersion) == "" || !x.msg.meta.is(metaCapabilities, wire.Object)
 	what := x.mismatch()
 	if what == "" {
 		return true
 	}
-	if x.msg.method == "initialize" && x.msg.meta[metaVersion] == nil {
-		what += "; this server speaks " + strings.Join(x.h.srv.Speaks(true), ", ") // no fault of a legacy client
+	if x.msg.method == "initialize" && !x.msg.meta.has(metaVersion) {
+		what += "; this server speaks " + strings.Join(x.h.srv.Speaks(true), ", ") // a legacy client may send this
 	} else {
 		x.h.violation("%s: %s", x.msg.method, what)
 	}
@@ -45,14 +45,14 @@ func (x *exchange) admitModern() bool {
 	return false
 }
 
-// mismatch says in what the headers differ from the body.
+// mismatch describes the first difference between the headers and the body.
 func (x *exchange) mismatch() string {
-	version := text(x.msg.meta[metaVersion])
+	version := x.msg.meta.optText(metaVersion)
 	if what := x.differs(headerVersion, version, false); what != "" {
 		return what
 	}
 	if !slices.Contains(x.h.srv.Speaks(true), version) {
-		return "" // what other revisions want is not known; the engine refuses it
+		return "" // the session refuses other versions
 	}
 	if what := x.differs(headerMethod, x.msg.method, false); what != "" {
 		return what
@@ -66,8 +66,8 @@ func (x *exchange) mismatch() string {
 	case "tasks/get", "tasks/update", "tasks/cancel":
 		key = "taskId"
 	}
-	if raw := x.msg.params[key]; raw != nil {
-		if what := x.differs(headerName, text(raw), true); what != "" {
+	if x.msg.params.has(key) {
+		if what := x.differs(headerName, x.msg.params.optText(key), true); what != "" {
 			return what
 		}
 	}
@@ -77,17 +77,18 @@ func (x *exchange) mismatch() string {
 	return ""
 }
 
-// differs compares a header with what it must say.
+// differs compares a header with the value that it must have. An encoded header
+// may be in Base64.
 func (x *exchange) differs(name, want string, encoded bool) string {
 	values := x.r.Header.Values(name)
 	if len(values) != 1 {
-		return name + " is there " + strconv.Itoa(len(values)) + " times"
+		return name + " is sent " + strconv.Itoa(len(values)) + " times"
 	}
 	have := values[0]
 	if encoded {
 		var ok bool
 		if have, ok = decodeHeader(have); !ok {
-			return name + ": " + strconv.Quote(values[0]) + " is not encoded as it must be"
+			return name + ": " + strconv.Quote(values[0]) + " is not encoded as required"
 		}
 	}
 	if have != want {
@@ -96,7 +97,7 @@ func (x *exchange) differs(name, want string, encoded bool) string {
 	return ""
 }
 
-// decode undoes the encoding of a value in a header.
+// decodeHeader undoes the encoding of a header value.
 func decodeHeader(value string) (string, bool) {
 	for _, c := range []byte(value) {
 		if c != '\t' && (c < ' ' || c > '~') {
@@ -111,63 +112,64 @@ func decodeHeader(value string) (string, bool) {
 	return string(b), err == nil && utf8.Valid(b)
 }
 
-// A mirrored parameter is one that a header repeats.
-type mirrored struct {
+// A headerParameter is an argument of a tool that a header repeats.
+type headerParameter struct {
 	header string
 	path   []string
 }
 
-// mirrors finds the mirrored parameters in the schema of a tool.
-func mirrors(schema []byte, path []string) (list []mirrored) {
-	properties := object(object(schema)["properties"])
-	for _, key := range wire.SortedKeys(properties) {
-		path := append(slices.Clip(path), key)
-		if name := text(object(properties[key])["x-mcp-header"]); name != "" {
-			list = append(list, mirrored{headerParam + name, path})
+// headerParameters finds them in the schema of a tool.
+func headerParameters(schema *fields, path []string) (list []headerParameter) {
+	properties := schema.optObject("properties")
+	for _, key := range properties.keys() {
+		path, property := append(slices.Clip(path), key), properties.optObject(key)
+		if name := property.optText("x-mcp-header"); name != "" {
+			list = append(list, headerParameter{headerParam + name, path})
 		}
-		list = append(list, mirrors(properties[key], path)...)
+		list = append(list, headerParameters(property, path)...)
 	}
 	return list
 }
 
-// mismatchInParams compares arguments of a tool with their headers.
+// mismatchInParams compares the arguments of a tool with their headers.
 func (x *exchange) mismatchInParams() string {
-	for _, m := range mirrors(x.h.srv.Schema(text(x.msg.params["name"])), nil) {
-		value := x.msg.params["arguments"]
-		for _, key := range m.path {
-			value = object(value)[key]
+	schema := newFields("schema", x.h.srv.Schema(x.msg.params.optText("name")))
+	for _, p := range headerParameters(schema, nil) {
+		last := len(p.path) - 1
+		object := x.msg.params.optObject("arguments")
+		for _, key := range p.path[:last] {
+			object = object.optObject(key)
 		}
-		want := string(value)
-		switch firstBytesKind(value) {
+		value := object.raw[p.path[last]]
+		what, want := "", string(value)
+		switch kindOf(value) {
 		case wire.Invalid, wire.Null:
-			if len(x.r.Header.Values(m.header)) > 0 {
-				return m.header + " without a value in the body"
+			if x.r.Header.Values(p.header) != nil {
+				what = p.header + " without a value in the body"
 			}
-			continue
-		case wire.String:
-			want = text(value)
 		case wire.Number:
-			if what := x.differsInNumber(m.header, want); what != "" {
-				return what
-			}
-			continue
+			what = x.differsInNumber(p.header, want)
+		case wire.String:
+			what = x.differs(p.header, textOf(value), true)
+		default:
+			what = x.differs(p.header, want, true)
 		}
-		if what := x.differs(m.header, want, true); what != "" {
+		if what != "" {
 			return what
 		}
 	}
 	return ""
 }
 
-// differsInNumber compares numerically, though a client must write integers in
-// the plain form.
+// differsInNumber compares numerically. It still reports a client that writes an
+// integer in another form than plain decimal.
 func (x *exchange) differsInNumber(name, want string) string {
 	values := x.r.Header.Values(name)
 	if len(values) != 1 {
-		return name + " is there " + strconv.Itoa(len(values)) + " times"
+		return name + " is sent " + strconv.Itoa(len(values)) + " times"
 	}
 	if _, err := strconv.ParseInt(values[0], 10, 64); err != nil || strings.HasPrefix(values[0], "+") {
-		x.h.violation("%s: %q is no decimal integer", name, values[0])
+		x.h.violation("%s: %q is not a decimal integer", name, values[0])
 	}
 	have, err := strconv.ParseFloat(values[0], 64)
 	if number, err2 := strconv.ParseFloat(want, 64); err != nil || err2 != nil || have != number {

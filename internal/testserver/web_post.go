@@ -2,60 +2,32 @@ package testserver
 
 import (
 	"bytes"
-	"mime"
 	"net/http"
 	"slices"
-)
 
-// The headers of Streamable HTTP.
-const (
-	headerSession = "Mcp-Session-Id"
-	headerVersion = "Mcp-Protocol-Version"
-	headerMethod  = "Mcp-Method"
-	headerName    = "Mcp-Name"
-	headerParam   = "Mcp-Param-"
-	headerLast    = "Last-Event-Id"
+	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
 // post serves a POST to the endpoint of Streamable HTTP.
 func (x *exchange) post() {
-	if !x.judgeTypes() || !x.read() {
+	if !x.validateTypes() || !x.read() {
 		return
 	}
 	x.modern = x.isModern()
-	if x.affected() && x.h.fault.Method == "server/discover" {
+	affected := x.affected()
+	if affected && x.h.fault.Method == "server/discover" {
 		x.h.fault.post(x)
 		return
 	}
-	defer x.leave()
+	defer x.endUnusedSession()
 	if x.modern && !x.admitModern() || !x.modern && !x.admitLegacy() {
 		return
 	}
-	if x.affected() && x.h.fault.post != nil {
+	if affected && x.h.fault.post != nil {
 		x.h.fault.post(x)
 		return
 	}
 	x.serve()
-}
-
-// judgeTypes looks at what a client must say about content types.
-func (x *exchange) judgeTypes() bool {
-	if !x.accepts("application/json") || !x.accepts("text/event-stream") {
-		x.h.violation("Accept: %q lacks application/json or text/event-stream", x.r.Header.Values("Accept"))
-		x.refuse(http.StatusNotAcceptable, codeRefused, "Not Acceptable: accept both application/json and text/event-stream")
-		return false
-	}
-	return x.judgeContentType()
-}
-
-func (x *exchange) judgeContentType() bool {
-	given := x.r.Header.Get("Content-Type")
-	if name, _, err := mime.ParseMediaType(given); err != nil || name != "application/json" {
-		x.h.violation("Content-Type: %q is not application/json", given)
-		x.refuse(http.StatusUnsupportedMediaType, codeRefused, "Unsupported Media Type: want application/json")
-		return false
-	}
-	return true
 }
 
 // isModern decides in which era a message is served (2026-07-28
@@ -65,124 +37,135 @@ func (x *exchange) isModern() bool {
 	if h.srv.Speaks(true) == nil || h.srv.Speaks(false) == nil {
 		return h.srv.Speaks(true) != nil
 	}
-	return x.msg.meta[metaVersion] != nil || h.isModern(x.r.Header.Get(headerVersion))
+	return x.msg.meta.has(metaVersion) || isModern(x.r.Header.Get(headerVersion))
 }
 
-// isModern reports whether a version stands for the modern era, known or not.
-func (h *Handler) isModern(version string) bool { return version >= Modern }
+// isModern reports whether a protocol version, known or not, is a modern one.
+func isModern(version string) bool { return version >= Modern }
 
-// serve has the engine handle the message, and answers.
+// proceed does what a server without faults does.
+func (x *exchange) proceed() {
+	if !x.sse {
+		x.serve()
+		return
+	}
+	x.deliver()
+	x.w.WriteHeader(http.StatusAccepted)
+}
+
+// serve passes the message to the session and responds.
 func (x *exchange) serve() {
-	out := x.newStream()
-	reader := out.attach(0)
-	x.handle(out)
-	if !x.msg.request {
-		x.acknowledge(out)
+	q := x.newQueue()
+	reader := q.attach(0)
+	x.handle(q)
+	if x.msg.request {
+		x.respond(q, reader)
+	} else if items := x.await(q, hasEnded); len(items) > 0 {
+		x.write(http.StatusBadRequest, items[0].msg)
 	} else {
-		x.answer(out, reader)
+		x.w.WriteHeader(http.StatusAccepted)
 	}
-	if out.name == "" {
-		out.drop()
+	if q.name == "" {
+		q.drop()
 	}
 }
 
-// handle gives the message to the engine; what that says goes into out.
-func (x *exchange) handle(out *outbox) {
-	finish := out.end
+// handle passes the message to the session, whose messages go to q.
+func (x *exchange) handle(q *messageQueue) {
+	end := q.end
 	var run func()
 	if s := x.session; s != nil {
-		run = s.engine.Handle(s.ctx, x.body, x.replyTo(out))
+		run = s.engine.Handle(s.ctx, x.body, x.replyTo(q))
 	} else {
-		alone := x.h.srv.NewSession(nil) // the modern era has no sessions
-		finish = func() { alone.Close(); out.end() }
-		run = alone.Handle(x.ctx, x.body, x.replyTo(out))
+		single := x.h.srv.NewSession(nil) // the modern era has no sessions
+		end = func() { single.Close(); q.end() }
+		run = single.Handle(x.ctx, x.body, x.replyTo(q))
 	}
 	if x.fresh {
-		x.begun()
+		x.startSession()
 	}
 	if run == nil {
-		finish()
+		end()
 		return
 	}
 	x.h.running.Go(func() {
 		run()
-		finish()
+		end()
 	})
 }
 
-// replyTo returns what takes the messages of the engine.
-func (x *exchange) replyTo(out *outbox) func(msg []byte) {
-	onlyAnswer := x.h.opts.Answers == JSON && !x.isListen() && !x.sse
-	struck := x.affected() && x.h.fault.event != nil
+// deliver passes the message to the session of HTTP+SSE.
+func (x *exchange) deliver() {
+	if run := x.session.engine.Handle(x.session.ctx, x.body, x.replyTo(x.session.general)); run != nil {
+		x.h.running.Go(run)
+	}
+}
+
+// replyTo returns a function that puts the messages of the session into q.
+func (x *exchange) replyTo(q *messageQueue) func(msg []byte) {
+	onlyResponse := x.form() == JSON && !x.sse
+	affected := x.affected() && x.h.fault.event != nil
 	return func(msg []byte) {
-		it := item{msg: msg}
-		switch told := tells(msg); {
-		case told && onlyAnswer:
-			x.aside(it)
+		out := outgoing{msg: msg}
+		if !isResponse(msg) && onlyResponse {
+			x.putAside(out)
 			return
-		case !told && struck:
-			it.struck = x
 		}
-		out.put(it)
+		if isResponse(msg) && affected {
+			out.answer = x
+		}
+		q.put(out)
 	}
 }
 
-// aside sends what belongs to a call where there is no room beside the answer:
-// what the server asks, on the stream that GET opens; the rest not at all.
-func (x *exchange) aside(it item) {
-	asked := bytes.HasPrefix(it.msg, []byte(`{"jsonrpc":"2.0","id":`))
-	if x.session != nil && (asked || bytes.Contains(it.msg, []byte(`"notifications/cancelled"`))) {
-		x.session.general.put(it)
+// putAside sends requests of the server and their cancellations on the stream of
+// GET, and drops other notifications.
+func (x *exchange) putAside(out outgoing) {
+	isRequest := bytes.HasPrefix(out.msg, []byte(`{"jsonrpc":"2.0","id":`))
+	if x.session != nil && (isRequest || bytes.Contains(out.msg, []byte(`"notifications/cancelled"`))) {
+		x.session.general.put(out)
 	}
 }
 
-func (x *exchange) isListen() bool { return x.msg.method == "subscriptions/listen" }
-
-// acknowledge answers what is no request.
-func (x *exchange) acknowledge(out *outbox) {
-	items := x.await(out, all)
-	if len(items) > 0 {
-		x.write(http.StatusBadRequest, "application/json", items[0].msg)
-		return
+// form returns the form in which the request is answered.
+func (x *exchange) form() Answers {
+	if x.h.fault.streams || x.msg.method == "subscriptions/listen" || x.affected() && x.h.fault.event != nil {
+		return Stream
 	}
-	x.w.WriteHeader(http.StatusAccepted)
+	return x.h.opts.Answers
 }
 
-// answer answers a request in JSON or with a stream.
-func (x *exchange) answer(out *outbox, reader int) {
-	form := x.h.opts.Answers
-	if x.isListen() || x.affected() && x.h.fault.event != nil {
-		form = Stream
-	}
-	items := x.await(out, func(items []item, ended bool) bool {
-		enough := len(items) > 1 || len(items) == 1 && tells(items[0].msg)
-		return ended || form == Stream || form == Auto && enough
+// respond sends the response as JSON or on a stream.
+func (x *exchange) respond(q *messageQueue, reader int) {
+	form := x.form()
+	items := x.await(q, func(items []outgoing, ended bool) bool {
+		needsStream := len(items) > 1 || len(items) == 1 && !isResponse(items[0].msg)
+		return ended || form == Stream || form == Auto && needsStream
 	})
-	_, ended, _ := out.peek()
-	single := ended && len(items) == 1 && !tells(items[0].msg)
+	_, ended, _ := q.peek()
+	single := ended && len(items) == 1 && isResponse(items[0].msg)
 	switch {
 	case x.ctx.Err() != nil:
 	case form == JSON && len(items) > 0, form == Auto && single, single && x.statusOf(items[0].msg) != http.StatusOK:
-		x.write(x.statusOf(items[0].msg), "application/json", items[0].msg)
-	case form != Stream && len(items) == 0:
-		// The call was cancelled; there is nothing to say.
+		x.write(x.statusOf(items[0].msg), items[0].msg)
+	case form != Stream && len(items) == 0: // the call was canceled
 	default:
 		x.h.mu.Lock()
-		x.out = out
+		x.queue = q
 		x.h.mu.Unlock()
-		s := x.open()
-		s.prime(out)
-		s.drain(out, reader)
+		s := x.openStream()
+		s.prime(q)
+		s.drain(q, reader)
 	}
 }
 
-func all(_ []item, ended bool) bool { return ended }
+func hasEnded(_ []outgoing, ended bool) bool { return ended }
 
-// await waits for enough messages, and returns those that are there when the
-// client goes away.
-func (x *exchange) await(out *outbox, enough func(items []item, ended bool) bool) []item {
+// await waits for enough messages. If the client goes away first, it returns
+// those that there are.
+func (x *exchange) await(q *messageQueue, enough func(items []outgoing, ended bool) bool) []outgoing {
 	for {
-		items, ended, changed := out.peek()
+		items, ended, changed := q.peek()
 		if enough(items, ended) {
 			return items
 		}
@@ -194,8 +177,8 @@ func (x *exchange) await(out *outbox, enough func(items []item, ended bool) bool
 	}
 }
 
-// statusOf is the status of an answer. Only the modern era knows others than
-// 200 for errors, unless there is no request that they answer.
+// statusOf returns the status of a response. Legacy errors have the status 200,
+// unless the request could not be read.
 func (x *exchange) statusOf(msg []byte) int {
 	code := errorCode(msg)
 	badRequest := []int{codeHeaderMismatch, codeMissingCapability, codeVersion, codeParse, codeInvalidRequest}
@@ -210,4 +193,24 @@ func (x *exchange) statusOf(msg []byte) int {
 		return http.StatusBadRequest
 	}
 	return http.StatusOK
+}
+
+// isResponse reports whether a message of the server is a response. It looks at
+// the beginning only, because what a fault sends need not be JSON.
+func isResponse(msg []byte) bool {
+	head := msg[:min(len(msg), 200)]
+	i := bytes.Index(head, []byte(`"method":`))
+	return i < 0 || head[0] != '{' || bytes.Contains(head[:i], []byte(`"result"`)) || bytes.Contains(head[:i], []byte(`"error"`))
+}
+
+// errorCode returns the code of an error response, or 0.
+func errorCode(msg []byte) int {
+	if !isResponse(msg) || !bytes.Contains(msg[:min(len(msg), 200)], []byte(`"error":{`)) {
+		return 0
+	}
+	r := wire.NewReader(newFields("", msg).optObject("error").raw["code"])
+	if code := r.Int(); r.End() == nil {
+		return int(code)
+	}
+	return 0
 }

@@ -16,46 +16,46 @@ const (
 	deleted = "the client has deleted it"
 )
 
-// A session is a conversation of the legacy era.
+// A session is a legacy session over HTTP.
 type session struct {
 	h       *Handler
-	id      string // empty when there is but one
+	id      string // empty on a stateless server
 	engine  *Session
 	ctx     context.Context
 	cancel  context.CancelFunc
-	general *outbox // what answers nothing; in HTTP+SSE, everything
-	lasting bool    // it goes on after the request that it began with
+	general *messageQueue // of the stream of GET; in HTTP+SSE, of every message
+	lasting bool          // the session outlives the request that it began with
 
-	mu      sync.Mutex         // guards what follows
-	streams map[string]*outbox // those that can be resumed, by name
+	mu      sync.Mutex               // guards what follows
+	streams map[string]*messageQueue // those that can be resumed, by name
 }
 
 func (h *Handler) newSession() *session {
-	s := &session{h: h, streams: map[string]*outbox{}}
+	s := &session{h: h, streams: map[string]*messageQueue{}}
 	s.ctx, s.cancel = context.WithCancel(h.ctx)
-	s.general = s.newStream()
-	s.engine = h.srv.NewSession(func(msg []byte) { s.general.put(item{msg: msg}) })
+	s.general = s.newQueue()
+	s.engine = h.srv.NewSession(func(msg []byte) { s.general.put(outgoing{msg: msg}) })
 	s.engine.OverHTTP()
 	return s
 }
 
-// newStream returns an outbox, which has a name if it can be resumed.
-func (s *session) newStream() *outbox {
-	if !s.h.opts.Resumable {
-		return newOutbox("")
+// newQueue returns a queue, which has a name if its stream can be resumed.
+func (s *session) newQueue() *messageQueue {
+	if !s.h.fault.resumable {
+		return newQueue("")
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	out := newOutbox("stream-" + strconv.Itoa(len(s.streams)))
-	s.streams[out.name] = out
-	return out
+	q := newQueue("stream-" + strconv.Itoa(len(s.streams)))
+	s.streams[q.name] = q
+	return q
 }
 
-func (x *exchange) newStream() *outbox {
+func (x *exchange) newQueue() *messageQueue {
 	if x.session == nil || !x.msg.request {
-		return newOutbox("")
+		return newQueue("")
 	}
-	return x.session.newStream()
+	return x.session.newQueue()
 }
 
 // end ends the calls and streams of the session.
@@ -65,12 +65,12 @@ func (s *session) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.general.drop()
-	for _, out := range s.streams {
-		out.drop()
+	for _, q := range s.streams {
+		q.drop()
 	}
 }
 
-// register gives a session an id and makes it known.
+// register gives a session an id.
 func (h *Handler) register(s *session) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -90,8 +90,8 @@ func (h *Handler) forget(s *session, why string) {
 	s.end()
 }
 
-// begun makes a session known whose initialize was answered.
-func (x *exchange) begun() {
+// startSession makes the session last if initialize succeeded.
+func (x *exchange) startSession() {
 	s, h := x.session, x.h
 	if s.engine.ProtocolVersion() == "" {
 		return
@@ -99,59 +99,55 @@ func (x *exchange) begun() {
 	s.lasting = true
 	if !h.opts.Stateless {
 		h.register(s)
-		x.w.Header().Set(headerSession, s.id)
+		id := s.id
 		if h.fault.id != nil {
-			x.w.Header().Set(headerSession, h.fault.id(s.id))
+			id = h.fault.id(id)
 		}
+		x.w.Header().Set(headerSession, id)
 		return
 	}
 	h.mu.Lock()
-	last := h.anonymous
-	h.anonymous = s
+	last := h.stateless
+	h.stateless = s
 	h.mu.Unlock()
 	if last != nil {
 		last.end()
 	}
 }
 
-// leave ends a session that began with this request and does not go on.
-func (x *exchange) leave() {
+// endUnusedSession ends a session that does not outlive its first request.
+func (x *exchange) endUnusedSession() {
 	if x.fresh && !x.session.lasting {
 		x.session.end()
 	}
 }
 
-// admitLegacy judges a POST of the revisions 2025-03-26 to 2025-11-25, and
-// finds its session.
+// admitLegacy validates a POST of 2025-03-26 to 2025-11-25 and finds its session.
 func (x *exchange) admitLegacy() bool {
 	if x.msg.mixed {
-		x.h.violation("a batch of answers and other messages")
+		x.h.violation("a batch of responses and other messages")
 	}
 	if x.msg.method == "initialize" {
 		return x.admitInitialize()
 	}
 	version := x.r.Header.Get(headerVersion)
-	switch {
-	case x.msg.method == "ping" && x.r.Header.Get(headerSession) == "" && version == "", x.h.fault.affectsAll(x.msg.method):
-		if x.r.Header.Get(headerSession) != "" {
-			break
-		}
-		x.session, x.fresh = x.h.newSession(), true // for this request alone
+	switch noSession := x.r.Header.Get(headerSession) == ""; {
+	case noSession && (x.msg.method == "ping" && version == "" || x.h.fault.affectsAll(x.msg.method)):
+		x.session, x.fresh = x.h.newSession(), true // for this request only
 		return true
-	case x.msg.meta[metaVersion] != nil && x.r.Header.Get(headerSession) == "" && x.h.isModern(version):
-		// A client tries whether the server is modern.
+	case noSession && x.msg.meta.has(metaVersion) && isModern(version): // the probe of a modern client
 		x.refuse(http.StatusBadRequest, codeRefused, "Bad Request: Unsupported protocol version: "+version+
 			" (supported versions: "+strings.Join(x.h.srv.Speaks(false), ", ")+")")
 		return false
 	}
-	return x.findSession() && x.judgeVersion()
+	return x.findSession() && x.validateVersion()
 }
 
 func (x *exchange) admitInitialize() bool {
 	if id := x.r.Header.Get(headerSession); id != "" {
 		x.h.violation("initialize with a session id")
 	}
-	version, wanted := x.r.Header.Get(headerVersion), text(x.msg.params["protocolVersion"])
+	version, wanted := x.r.Header.Get(headerVersion), x.msg.params.optText("protocolVersion")
 	if version != "" && version != wanted {
 		x.h.violation("initialize: %s: %q does not match %q in the body", headerVersion, version, wanted)
 	}
@@ -159,30 +155,29 @@ func (x *exchange) admitInitialize() bool {
 	return true
 }
 
-// findSession finds the session that a request belongs to. The exchange ends
-// with it.
+// findSession finds the session of a request. The exchange ends with it.
 func (x *exchange) findSession() bool {
-	ids := x.r.Header.Values(headerSession)
-	h := x.h
+	h, ids := x.h, x.r.Header.Values(headerSession)
 	if len(ids) > 1 {
-		h.violation("%s is there %d times", headerSession, len(ids))
+		h.violation("%s is sent %d times", headerSession, len(ids))
 	}
 	id := x.r.Header.Get(headerSession)
 	h.mu.Lock()
-	s, why, stateless := h.sessions[id], h.ended[id], h.anonymous
+	s, why := h.sessions[id], h.ended[id]
+	if h.opts.Stateless {
+		s = h.stateless
+	}
 	h.mu.Unlock()
 	switch {
 	case h.opts.Stateless && id != "":
-		h.violation("%s %q, which nobody gave", headerSession, id)
-		s = stateless
+		h.violation("%s %q, which the server never assigned", headerSession, id)
 	case h.opts.Stateless:
-		s = stateless
 	case id == "":
 		h.violation("%s without %s", x, headerSession)
 		x.refuse(http.StatusBadRequest, codeRefused, "Bad Request: "+headerSession+" is required")
 		return false
 	case s == nil && why == "":
-		h.violation("%s with a session id that this server never gave", x)
+		h.violation("%s with a session id that the server never assigned", x)
 	case s == nil && why == deleted && x.msg.request:
 		h.violation("%s in a session that the client has deleted", x)
 	}
@@ -200,19 +195,19 @@ func (x *exchange) findSession() bool {
 	return false
 }
 
-// judgeVersion looks at the header that says the revision, which came with
+// validateVersion checks the header of the protocol version, which exists since
 // 2025-06-18.
-func (x *exchange) judgeVersion() bool {
-	settled := x.session.engine.ProtocolVersion()
+func (x *exchange) validateVersion() bool {
+	negotiated := x.session.engine.ProtocolVersion()
 	version := x.r.Header.Get(headerVersion)
 	switch {
-	case version == settled, version == "" && settled < "2025-06-18":
+	case version == negotiated, version == "" && negotiated < "2025-06-18":
 		return true
 	case version == "":
 		x.h.violation("%s without %s", x, headerVersion)
 		return true
 	}
-	x.h.violation("%s: %s: %q, though %s was settled", x, headerVersion, version, settled)
+	x.h.violation("%s: %s: %q, but %s was negotiated", x, headerVersion, version, negotiated)
 	if slices.Contains(x.h.srv.Speaks(false), version) {
 		return true
 	}

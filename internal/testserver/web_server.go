@@ -1,0 +1,156 @@
+package testserver
+
+import (
+	"crypto/tls"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"slices"
+	"sync"
+)
+
+// An HTTPServer is a running server that clients can reach over HTTP.
+type HTTPServer struct {
+	*Handler
+	URL  string // of Streamable HTTP
+	SSE  string // of HTTP+SSE
+	Base string // the scheme and host of both
+
+	other     *Handler // that of the other origin
+	network   network  // for connections in memory
+	trust     *tls.Config
+	listener  net.Listener // the server's own
+	servers   []*http.Server
+	serving   sync.WaitGroup // calls of Serve
+	conns     sync.WaitGroup // open connections
+	mu        sync.Mutex     // guards what follows
+	elsewhere []Request      // received by the other origin
+}
+
+// StartHTTP serves server on a loopback socket. Nil options mean the zero value.
+// The caller must call Close.
+func StartHTTP(server *Server, o *HTTPOptions) (*HTTPServer, error) {
+	s := &HTTPServer{Handler: NewHandler(server, o)}
+	engine := server.Options()
+	engine.Fault, engine.Report = "", nil
+	s.other = NewHandler(New(&engine), nil)
+	if err := s.start(); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// start starts the server and the other origin, which also listens without TLS.
+func (s *HTTPServer) start() (err error) {
+	var certificate *tls.Certificate
+	scheme := "http://"
+	if s.opts.TLS {
+		scheme = "https://"
+		if certificate, s.trust, err = newCertificate(s.fault.badCertificate); err != nil {
+			return err
+		}
+	}
+	var listeners [3]net.Listener
+	for i := range listeners {
+		if listeners[i], err = s.listen(); err != nil {
+			return err
+		}
+	}
+	s.listener = listeners[0]
+	s.Base = scheme + listeners[0].Addr().String()
+	s.URL, s.SSE = s.Base+"/mcp", s.Base+"/sse"
+	s.foreign, s.foreignTCP = scheme+listeners[1].Addr().String(), "http://"+listeners[2].Addr().String()
+	s.serve(listeners[0], s.Handler, certificate)
+	s.serve(listeners[1], s.watch(s.other), certificate)
+	s.serve(listeners[2], s.watch(s.other), nil)
+	return nil
+}
+
+func (s *HTTPServer) listen() (net.Listener, error) {
+	if s.opts.InMemory {
+		return s.network.listen(), nil
+	}
+	return net.Listen("tcp", "127.0.0.1:0")
+}
+
+func (s *HTTPServer) serve(listener net.Listener, handler http.Handler, certificate *tls.Certificate) {
+	server := &http.Server{
+		Handler:   handler,
+		ConnState: s.count,
+		ErrorLog:  log.New(io.Discard, "", 0), // faults are no news
+	}
+	s.servers = append(s.servers, server)
+	s.serving.Go(func() { // ends with Close
+		if certificate == nil {
+			_ = server.Serve(listener)
+			return
+		}
+		server.TLSConfig = &tls.Config{Certificates: []tls.Certificate{*certificate}}
+		_ = server.ServeTLS(listener, "", "")
+	})
+}
+
+func (s *HTTPServer) count(_ net.Conn, state http.ConnState) {
+	switch state {
+	case http.StateNew:
+		s.conns.Add(1)
+	case http.StateClosed, http.StateHijacked:
+		s.conns.Done()
+	}
+}
+
+// Client returns a new client that can reach the server and trusts its
+// certificate. The caller closes its idle connections.
+func (s *HTTPServer) Client() *http.Client {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.Proxy = nil
+	t.TLSClientConfig = s.trust
+	if s.opts.InMemory {
+		t.DialContext = s.network.dial
+	}
+	return &http.Client{Transport: t}
+}
+
+// Refuse makes the server refuse new connections. Open connections remain.
+func (s *HTTPServer) Refuse() { _ = s.listener.Close() }
+
+// Elsewhere returns the requests that the other origin has received.
+func (s *HTTPServer) Elsewhere() []Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.elsewhere)
+}
+
+// watch records the requests to another origin and reports what must not be sent
+// there.
+func (s *HTTPServer) watch(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		s.elsewhere = record(s.elsewhere, r)
+		s.mu.Unlock()
+		for _, name := range []string{"Authorization", "Cookie", "Proxy-Authorization", headerSession} {
+			if r.Header.Get(name) != "" {
+				s.violation("%s was sent to another origin", name)
+			}
+		}
+		if r.Method == http.MethodPost {
+			s.violation("a message was sent to another origin")
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// Close ends all connections and waits for everything that the server runs.
+func (s *HTTPServer) Close() {
+	s.stop()
+	s.other.stop()
+	for _, server := range s.servers {
+		_ = server.Close()
+	}
+	s.serving.Wait()
+	s.Handler.Close()
+	s.other.Close()
+	s.conns.Wait() // net/http keeps a connection for 0.5 s if it has not read the whole request
+}
