@@ -148,7 +148,7 @@ var otherRows = []row{
 		on("SEH", "same-cursor", fails(tooMany).lists(2)),
 		on("SEH", "empty-cursor", works.lists(2)),
 	}},
-	{n: 38, title: "a storm of list-changed; tools that change silently", on: "SEH", expected: "coalesced; (host) the difference is reported", otherTests: "mcp/host TestListChangesAreCoalesced TestChangedDefinitionsAreTold", lines: []line{
+	{n: 38, title: "a storm of list-changed; tools that change silently", on: "SEH", expected: "coalesced; (host) the difference is reported", otherTests: "mcp/host TestListChangesAreCoalesced TestChangedDefinitionEmitsEvent", lines: []line{
 		on("SEH", "list-changed-storm subscription-storm", works),
 		on("SEH", "silent-change", works.lists(-1)),
 		on("H", "get-storm", works),
