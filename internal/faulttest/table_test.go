@@ -82,7 +82,7 @@ var firstRows = []row{
 		scenario("S", "no such program", noSuchProgram).at(system),
 		scenario("EH", "connection refused", refusesConnections).at(system),
 	}},
-	{n: 4, title: "crash loop", on: "SEH", expected: "(host) back-off; stops after 5 crashes in 3 minutes", otherTests: "mcp/host TestCrashLoopIsStopped TestCrashesFarApartAreNoLoop TestBackOff"},
+	{n: 4, title: "crash loop", on: "SEH", expected: "(host) back-off; stops after 5 crashes in 3 minutes", otherTests: "mcp/host TestCrashLoop TestOccasionalCrashesAreNoLoop TestBackOff"},
 	{n: 5, title: "ignores end of stdin and SIGTERM", on: "S", expected: "group killed and reaped", lines: []line{
 		on("S", "ignores-eof", works).at(system),
 	}},
