@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"unicode/utf8"
 )
 
 const hexDigits = "0123456789abcdef"
@@ -16,22 +15,49 @@ const hexDigits = "0123456789abcdef"
 // becomes U+FFFD.
 func AppendString(dst []byte, s string) []byte {
 	dst = append(slices.Grow(dst, len(s)+2), '"')
-	start, ascii := len(dst), true
-	for {
-		n, a := plain(s)
-		dst = append(dst, s[:n]...)
-		ascii = ascii && a
-		if n == len(s) {
-			break
+	for i, run := 0, 0; i < len(s); run = i {
+		if cap(dst)-len(dst) < longRun {
+			dst = slices.Grow(dst, min(len(s)-i, longRun))
 		}
-		dst = appendEscape(dst, s[n])
-		s = s[n+1:]
-	}
-	if !ascii && !utf8.Valid(dst[start:]) {
-		broken := string(dst[start:])
-		dst = dst[:start]
-		for _, c := range broken { // U+FFFD for each invalid byte
-			dst = utf8.AppendRune(dst, c)
+		b, w := dst[:cap(dst)], len(dst)
+		for i+8 <= len(s) && w+8 <= len(b) {
+			x := load(s[i : i+8])
+			store(b[w:w+8], x)
+			if m := special(x) & highs; m != 0 {
+				i += first(m)
+				w += first(m)
+				break
+			}
+			i += 8
+			w += 8
+			if i-run == longRun {
+				n := blocks(s[i:])
+				b = append(b[:w], s[i:i+n]...)
+				i += n
+				w += n
+				break
+			}
+		}
+		dst = b[:w]
+		switch {
+		case i == len(s):
+		case lone(s[i:]):
+			dst = append(dst, s[i], s[i+1])
+			i += 2
+		case s[i] >= 0x80:
+			n := multibyte(s[i:])
+			dst = append(dst, s[i:i+n]...)
+			if n == 0 {
+				dst = append(dst, "\uFFFD"...)
+				n = 1
+			}
+			i += n
+		case s[i] < ' ' || s[i] == '"' || s[i] == '\\':
+			dst = appendEscape(dst, s[i])
+			i++
+		default: // the run goes on, or the end is near
+			dst = append(dst, s[i])
+			i++
 		}
 	}
 	return append(dst, '"')
@@ -114,7 +140,7 @@ func AppendLine(dst, raw []byte) []byte {
 	for len(raw) > 0 {
 		n := 1
 		if raw[0] == '"' {
-			n = stringLen(raw)
+			n = stringLen(view(raw))
 		}
 		if raw[0] > ' ' {
 			dst = append(dst, raw[:n]...)

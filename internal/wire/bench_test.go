@@ -15,6 +15,10 @@ var texts = []struct{ name, text string }{
 	{"quotes", strings.Repeat(`{"key": "value"}, `, 1<<20/18)},
 	{"cjk", strings.Repeat("天地玄黃宇宙洪荒", 1<<20/24)},
 	{"mixed", strings.Repeat("Größe: 3 m². ", 1<<20/16)},
+	{"cyrillic", strings.Repeat("Съешьещёэтихмягкихбулок", 1<<20/46)},
+	{"emoji", strings.Repeat("😀😃😄😁", 1<<20/16)},
+	{"escape every 20", strings.Repeat("if (a < b) return 1\n", 1<<20/20)},
+	{"escape every 5", strings.Repeat("a = \"b\"\n", 1<<20/9)},
 }
 
 // BenchmarkCopy is the floor: nothing that hands out a copy can be faster.

@@ -1,11 +1,9 @@
 package wire
 
-import "math/bits"
-
 // Skip reads the next value, whatever it is, and drops it.
 func (r *Reader) Skip() {
 	if k := r.Kind(); r.trusted && k >= Array {
-		if n := extent(r.data[r.pos:]); n > 0 {
+		if n := extent(view(r.data[r.pos:])); n > 0 {
 			r.pos += n
 			r.fresh = false
 			return
@@ -59,7 +57,7 @@ func (r *Reader) Raw() []byte {
 
 // extent returns the length of the array or object at the start of a valid
 // text, or 0 if it has no end there.
-func extent(text []byte) int {
+func extent(text string) int {
 	depth := 0
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
@@ -74,26 +72,4 @@ func extent(text []byte) int {
 		}
 	}
 	return 0
-}
-
-// stringLen returns the length of the string, quotes included, at the start of
-// a valid text.
-func stringLen(text []byte) int {
-	for i := 1; i < len(text); i += 2 { // over an escape
-		for i+8 <= len(text) {
-			m := special(load(view(text[i : i+8])))
-			if m != 0 {
-				i += bits.TrailingZeros64(m) / 8
-				break
-			}
-			i += 8
-		}
-		for i < len(text) && text[i] != '"' && text[i] != '\\' {
-			i++
-		}
-		if i < len(text) && text[i] == '"' {
-			return i + 1
-		}
-	}
-	return len(text)
 }

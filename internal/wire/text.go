@@ -1,13 +1,10 @@
 package wire
 
 import (
-	"bytes"
-	"math/bits"
 	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
-	"unsafe"
 )
 
 // longString is from where on a string that is most of the text is not worth
@@ -23,9 +20,9 @@ func (r *Reader) String() string {
 	raw := r.data[start:end]
 	switch {
 	case escaped:
-		return unescaped(raw)
+		return view(unescaped(view(raw)))
 	case len(raw) > 0 && (r.trusted || len(raw) >= longString && len(raw) > len(r.data)/2):
-		return unsafe.String(&raw[0], len(raw))
+		return view(raw)
 	}
 	return string(raw)
 }
@@ -52,81 +49,73 @@ func (r *Reader) text() (start, end int, escaped bool) {
 // decoded returns the string written at data[start:end].
 func (r *Reader) decoded(start, end int, escaped bool) []byte {
 	if escaped {
-		return []byte(unescaped(r.data[start:end]))
+		return unescaped(view(r.data[start:end]))
 	}
 	return r.data[start:end:end]
-}
-
-// unescaped returns the string whose inside is written as raw.
-func unescaped(raw []byte) string {
-	var b strings.Builder
-	b.Grow(len(raw)) // escapes only shrink
-	for {
-		i := bytes.IndexByte(raw, '\\')
-		if i < 0 {
-			b.Write(raw)
-			return b.String()
-		}
-		b.Write(raw[:i])
-		c, n := unescape(raw[i:])
-		b.WriteRune(c)
-		raw = raw[i+n:]
-	}
 }
 
 // scanString reads a string and returns where its inside starts and ends, and
 // whether escapes are in it. After an error it returns zeros.
 func (r *Reader) scanString() (start, end int, escaped bool) {
-	data, i, ascii := r.data, r.pos+1, true
-	start = i
-	// Most strings are short and nothing but plain ASCII. Calling plain for
-	// them would make Skip a quarter slower.
-	for n := 0; n < 8 && i+8 <= len(data); n++ {
-		x := load(view(data[i : i+8]))
-		m := special(x) | x&highs
-		if m == 0 {
-			i += 8
-			continue
-		}
-		i += bits.TrailingZeros64(m) / 8
-		if data[i] == '"' {
-			r.pos = i + 1
-			r.fresh = false
-			return start, i, false
-		}
-		break
+	if r.trusted {
+		return r.scanTrusted()
 	}
-	for {
-		stop := min(i+block, len(data))
-		n, a := plain(view(data[i:stop]))
-		i += n
-		ascii = ascii && a
-		switch {
-		case i == len(data):
-			return r.badString(i, "unexpected end of input in string")
-		case i == stop:
-			i += blocks(data[i:])
-		case data[i] == '"':
-			// Escapes are ASCII, so the inside is valid if all between them is.
-			if !ascii && !r.lax && !utf8.Valid(data[start:i]) {
-				return r.badString(start+validLen(data[start:i]), "invalid UTF-8 in string")
+	data, i := view(r.data), r.pos+1
+	start = i
+	for run := i; ; run = i {
+		for i+8 <= len(data) {
+			if m := special(load(data[i:i+8])) & highs; m != 0 {
+				i += first(m)
+				break
 			}
+			if i += 8; i-run == longRun {
+				i += blocks(data[i:])
+			}
+		}
+		if i == len(data) {
+			return r.badString(i, "unexpected end of input in string")
+		}
+		switch c := data[i]; {
+		case c == '"':
 			r.pos = i + 1
 			r.fresh = false
 			return start, i, escaped
-		case data[i] == '\\':
+		case c == '\\':
 			n := escapeLen(data[i:], r.lax)
 			if n == 0 {
 				return r.badString(i, "invalid escape in string")
 			}
 			escaped = true
 			i += n
-		case r.lax:
+		case lone(data[i:]):
+			i += 2
+		case c >= 0x80:
+			n := multibyte(data[i:])
+			if n == 0 {
+				if !r.lax {
+					return r.badString(i, "invalid UTF-8 in string")
+				}
+				n = 1
+			}
+			i += n
+		case c >= ' ' || r.lax: // one of the last bytes of the text
 			i++
 		default:
 			return r.badString(i, "control character in string")
 		}
 	}
+}
+
+// scanTrusted is scanString for a valid text.
+func (r *Reader) scanTrusted() (start, end int, escaped bool) {
+	start = r.pos + 1
+	end = r.pos + stringLen(view(r.data[r.pos:])) - 1
+	if end < start || r.data[end] != '"' {
+		return r.badString(len(r.data), "unexpected end of input in string")
+	}
+	r.pos = end + 1
+	r.fresh = false
+	return start, end, strings.IndexByte(view(r.data[start:end]), '\\') >= 0
 }
 
 func (r *Reader) badString(pos int, msg string) (start, end int, escaped bool) {
@@ -135,63 +124,85 @@ func (r *Reader) badString(pos int, msg string) (start, end int, escaped bool) {
 	return 0, 0, false
 }
 
-// validLen returns how many bytes of b come before the first that is not valid
-// UTF-8.
-func validLen(b []byte) int {
-	for i := 0; ; {
-		c, n := utf8.DecodeRune(b[i:])
-		if c == utf8.RuneError && n <= 1 {
+// stringLen returns the length of the string, quotes included, at the start of
+// a valid text: up to the first quote after an even number of backslashes.
+func stringLen(text string) int {
+	for i, run := 1, 1; i < len(text); run = i {
+		for i+8 <= len(text) {
+			if m := quote(load(text[i : i+8])); m != 0 {
+				i += first(m)
+				break
+			}
+			if i += 8; i-run == longRun {
+				if n := strings.IndexByte(text[i:], '"'); n >= 0 {
+					i += n
+					break
+				}
+				return len(text)
+			}
+		}
+		for i < len(text) && text[i] != '"' { // in the last bytes of the text
+			i++
+		}
+		if i == len(text) {
+			break
+		}
+		before := i - 1
+		for text[before] == '\\' {
+			before--
+		}
+		i++
+		if (i-before)%2 == 0 {
 			return i
 		}
-		i += n
 	}
+	return len(text)
 }
 
-const (
-	ones  = 0x0101010101010101
-	highs = 0x8080808080808080
-)
-
-// plain returns how many bytes of s come before the first that a JSON string
-// must escape: a quote, a backslash or a control character. ascii is true only
-// if none of them is outside ASCII.
-func plain(s string) (n int, ascii bool) {
-	var seen uint64
-	for ; n+8 <= len(s); n += 8 {
-		x := load(s[n : n+8])
-		seen |= x
-		if m := special(x); m != 0 {
-			return n + bits.TrailingZeros64(m)/8, seen&highs == 0
+// unescaped returns the string whose inside is written as raw.
+func unescaped(raw string) []byte {
+	// Of two backslashes at least one is not decoded to a byte.
+	b := make([]byte, len(raw)-(strings.Count(raw, `\`)+1)/2)
+	w := 0
+	for i, run := 0, 0; i < len(raw); run = i {
+		for i+8 <= len(raw) && w+8 <= len(b) {
+			x := load(raw[i : i+8])
+			store(b[w:w+8], x)
+			if m := backslash(x); m != 0 {
+				i += first(m)
+				w += first(m)
+				break
+			}
+			i += 8
+			w += 8
+			if i-run == longRun {
+				n := strings.IndexByte(raw[i:], '\\')
+				if n < 0 {
+					n = len(raw) - i
+				}
+				i += n
+				w += copy(b[w:], raw[i-n:i])
+				break
+			}
 		}
-	}
-	for ; n < len(s) && s[n] >= ' ' && s[n] != '"' && s[n] != '\\'; n++ {
-		seen |= uint64(s[n])
-	}
-	return n, seen&highs == 0
-}
-
-// block is how much of a string is looked at before it is taken for a long one.
-const block = 512
-
-// blocks returns the length of the blocks at the start of s that are plain
-// ASCII. It takes several steps over each, every one of which does many bytes
-// at a time: that is three times as fast as plain.
-func blocks(s []byte) (n int) {
-	for ; n+block <= len(s); n += block {
-		b := view(s[n : n+block])
-		if strings.IndexByte(b, '"') >= 0 || strings.IndexByte(b, '\\') >= 0 {
+		if i == len(raw) {
 			break
 		}
-		var bad uint64 // marks bytes outside ASCII and control characters
-		for i := 0; i < block; i += 16 {
-			x, y := load(b[i:i+8]), load(b[i+8:i+16])
-			bad |= x | (x - ones*' ') | y | (y - ones*' ')
-		}
-		if bad&highs != 0 {
-			break
+		if raw[i] != '\\' { // one of the last bytes
+			b[w] = raw[i]
+			i++
+			w++
+		} else if c := simple[raw[i+1]]; c != 0 {
+			b[w] = c
+			i += 2
+			w++
+		} else {
+			c, n := unescape(raw[i:])
+			i += n
+			w += utf8.EncodeRune(b[w:], c)
 		}
 	}
-	return n
+	return b[:w]
 }
 
 // Quote is strconv.Quote, which would be copied into each place that calls it.
@@ -199,94 +210,60 @@ func blocks(s []byte) (n int) {
 //go:noinline
 func Quote(s string) string { return strconv.Quote(s) }
 
-// view returns b as a string that shares memory with it.
-func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+// simple has the characters that escapes of two bytes stand for, by their
+// second byte.
+var simple = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// load returns eight bytes, the first as the lowest. It compiles to one
-// instruction.
-func load(s string) uint64 {
-	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
-		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-}
-
-// special marks, with the high bit of each byte of x, a quote, a backslash or
-// a control character. Marks above the lowest one may be false, as subtracting
-// borrows.
-func special(x uint64) uint64 {
-	quote := x ^ ones*'"'
-	slash := x ^ ones*'\\'
-	return ((x - ones*' ') | (quote - ones) | (slash - ones)) &^ x & highs
-}
-
-// escapeLen returns the length of the escape that b starts with, a surrogate
+// escapeLen returns the length of the escape that s starts with, a surrogate
 // pair being one escape, or 0 if it is not valid. With lax a surrogate may be
 // alone.
-func escapeLen(b []byte, lax bool) int {
-	if len(b) < 2 {
+func escapeLen(s string, lax bool) int {
+	if len(s) < 2 {
 		return 0
 	}
-	switch b[1] {
-	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+	if simple[s[1]] != 0 {
 		return 2
-	case 'u':
-	default:
+	}
+	c, n := unescape(s)
+	if n == 6 && utf16.IsSurrogate(c) && !lax {
 		return 0
 	}
-	c := hex4(b)
-	switch {
-	case c < 0:
-		return 0
-	case !utf16.IsSurrogate(c) || lax:
-		return 6
-	case utf16.DecodeRune(c, hex4(b[6:])) == utf8.RuneError:
-		return 0
-	}
-	return 12
+	return n
 }
 
-// hex4 returns the value of the \uXXXX that b starts with, or -1.
-func hex4(b []byte) rune {
-	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
+// unescape decodes the \uXXXX, or the pair of them, that s starts with. n is 0
+// if there is none. c may be a lone surrogate.
+func unescape(s string) (c rune, n int) {
+	if c = hex4(s); c < 0 {
+		return 0, 0
+	}
+	if utf16.IsSurrogate(c) && len(s) >= 12 {
+		if pair := utf16.DecodeRune(c, hex4(s[6:])); pair != utf8.RuneError {
+			return pair, 12
+		}
+	}
+	return c, 6
+}
+
+// hex4 returns the value of the \uXXXX that s starts with, or -1.
+func hex4(s string) rune {
+	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
 		return -1
 	}
 	var c rune
-	for _, d := range b[2:6] {
-		switch {
-		case '0' <= d && d <= '9':
-			d -= '0'
-		case 'a' <= d && d <= 'f':
-			d -= 'a' - 10
-		case 'A' <= d && d <= 'F':
-			d -= 'A' - 10
-		default:
+	for i := 2; i < 6; i++ {
+		d := hexValues[s[i]]
+		if d == 0 {
 			return -1
 		}
-		c = c<<4 | rune(d)
+		c = c<<4 | rune(d-1)
 	}
 	return c
 }
 
-// unescape decodes the valid escape that b starts with.
-func unescape(b []byte) (c rune, n int) {
-	switch b[1] {
-	case 'b':
-		return '\b', 2
-	case 'f':
-		return '\f', 2
-	case 'n':
-		return '\n', 2
-	case 'r':
-		return '\r', 2
-	case 't':
-		return '\t', 2
-	case 'u':
-		if c = hex4(b); !utf16.IsSurrogate(c) {
-			return c, 6
-		}
-		if c = utf16.DecodeRune(c, hex4(b[6:])); c != utf8.RuneError {
-			return c, 12
-		}
-		return c, 6 // a lone surrogate, which only a lax reader lets pass
-	}
-	return rune(b[1]), 2
+// hexValues has the values of the hexadecimal digits, and 1 more.
+var hexValues = [256]byte{
+	'0': 1, '1': 2, '2': 3, '3': 4, '4': 5, '5': 6, '6': 7, '7': 8, '8': 9, '9': 10,
+	'a': 11, 'b': 12, 'c': 13, 'd': 14, 'e': 15, 'f': 16,
+	'A': 11, 'B': 12, 'C': 13, 'D': 14, 'E': 15, 'F': 16,
 }

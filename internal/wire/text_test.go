@@ -1,8 +1,10 @@
 package wire_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
@@ -143,6 +145,48 @@ func TestLaxTakesBrokenStringsOnly(t *testing.T) {
 		r.Lax()
 		if walk(&r); r.End() == nil {
 			t.Errorf("%s was accepted", text)
+		}
+	}
+}
+
+// TestUTF8AtEveryPlaceOfAWord puts sequences, whole and broken, at every offset
+// in a word and before text of each kind, and compares with package utf8 and
+// encoding/json.
+func TestUTF8AtEveryPlaceOfAWord(t *testing.T) {
+	middles := []string{
+		"\x80", "\xbf", "\xc0\x80", "\xc1\xbf", "\xc2\x80", "\xdf\xbf", "\xdf", "\xc3(", "\xe0\x9f\xbf", "\xe0\xa0\x80",
+		"\xe1\x80", "\xe1\x80(", "\xec\xbf\xbf", "\xed\x9f\xbf", "\xed\xa0\x80", "\xed\xbf\xbf", "\xee\x80\x80", "\xef\xbf\xbf",
+		"\xf0\x8f\xbf\xbf", "\xf0\x90\x80\x80", "\xf0\x9f\x98\x80", "\xf0\x9f\x98", "\xf0\x9f\x98(", "\xf4\x8f\xbf\xbf",
+		"\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff", "\xfe", "é", "天", "😀", `\u00e9`, `\ud83d\ude00`, `\\`, `\"`,
+	}
+	fills := []string{"", "a", "é", "天", "😀", `\n`, `\\`, strings.Repeat("x", 80), strings.Repeat("я", 9), strings.Repeat("天", 9), strings.Repeat("😀", 9)}
+	for _, middle := range middles {
+		for _, fill := range fills {
+			for n := range 17 {
+				inside := strings.Repeat("a", n) + fill + middle + middle + fill + strings.Repeat("b", n%9)
+				text := []byte(`"` + inside + `"`)
+				valid := utf8.ValidString(inside)
+				if err := wire.Valid(text); (err == nil) != valid {
+					t.Fatalf("%q: %v", text, err)
+				}
+				var want string
+				if err := json.Unmarshal(text, &want); err != nil {
+					t.Fatal(err)
+				}
+				for _, trusted := range []bool{false, true} {
+					r := wire.NewReader(text)
+					if trusted {
+						r.Trust()
+					}
+					if got := r.String(); valid && (got != want || r.End() != nil) {
+						t.Fatalf("%q was read as %q (trusted %t), error %v", text, got, trusted, r.Err())
+					}
+				}
+				var again string
+				if err := json.Unmarshal(wire.AppendString(nil, inside), &again); err != nil || again != string([]rune(inside)) {
+					t.Fatalf("%q was written as %q, error %v", inside, again, err)
+				}
+			}
 		}
 	}
 }
