@@ -6,6 +6,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -42,7 +43,7 @@ func (s *Subscription) open(ctx context.Context) error {
 // keepOpen opens the subscription repeatedly until the server ends or refuses it.
 func (s *Subscription) keepOpen(ctx context.Context) {
 	defer close(s.ended)
-	wait := firstReopen
+	backoff := retry.Backoff{First: firstReopen, Max: lastReopen}
 	for {
 		began := time.Now()
 		_, err := s.client.inSession(ctx, listenCall(s))
@@ -58,12 +59,9 @@ func (s *Subscription) keepOpen(ctx context.Context) {
 			return
 		}
 		if time.Since(began) > lastReopen {
-			wait = firstReopen
+			backoff.Reset()
 		}
-		select {
-		case <-time.After(wait):
-			wait = min(2*wait, lastReopen)
-		case <-ctx.Done():
+		if !backoff.Wait(ctx, 0) {
 			return
 		}
 	}

@@ -195,15 +195,3 @@ func within(ctx context.Context, limit time.Duration) (context.Context, context.
 	}
 	return context.WithCancel(ctx)
 }
-
-// sleep waits for d. It returns false if ctx ends first.
-func sleep(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -89,7 +90,7 @@ func (h *Host) supervise(ctx context.Context, s *server, r *run, retries int) (S
 			h.setState(s, Reconnecting, err)
 		}
 		h.unlock()
-		if !sleep(ctx, h.opts.Retry.delay(tries)) {
+		if !retry.Sleep(ctx, h.opts.Retry.delay(tries)) {
 			return Disconnected, nil
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 )
@@ -154,7 +155,7 @@ func (h *Host) follow(ctx context.Context, w *watch, client *mcp.Client, sub *mc
 		}
 		sub.Close()
 		for sub = nil; sub == nil; {
-			if client.Err() == nil && !sleep(ctx, reopenDelay) { // the server ended the subscription
+			if client.Err() == nil && !retry.Sleep(ctx, reopenDelay) { // the server ended the subscription
 				return
 			}
 			if client = h.nextClient(ctx, w.server); client == nil {
@@ -279,7 +280,7 @@ func (h *Host) poll(ctx context.Context, w *watch, every time.Duration, read fun
 				Subscription: w.id, Reason: w.reason, Text: string(text), Err: err})
 		}
 		last, failed = text, err != nil
-		if !sleep(ctx, every) {
+		if !retry.Sleep(ctx, every) {
 			return
 		}
 	}

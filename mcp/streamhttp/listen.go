@@ -37,7 +37,8 @@ func (c *conn) listen(ctx context.Context) {
 	opened := make(chan struct{})
 	go func() { // ends with the session or the connection
 		defer x.done()
-		s := &stream{c: c, opened: opened}
+		s := newStream(c)
+		s.opened = opened
 		for {
 			resp, err := s.reopen(session, header)
 			if err != nil {

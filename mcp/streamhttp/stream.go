@@ -11,6 +11,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/internal/eventstream"
 	"github.com/stdmcp/stdmcp/internal/httpx"
+	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -48,10 +49,14 @@ type stream struct {
 	// It is nil from the begin for a stream that is there already.
 	opened chan struct{}
 
-	last         string          // id of the last event; empty if there is none that can be sent
-	retryWait    time.Duration   // how long the server wants to be left alone; 0 if it didn't say
-	emptyRetries int             // responses in a row without an event
-	seen         map[string]bool // ids of the events that came; made when events have ids
+	last      string          // id of the last event; empty if there is none that can be sent
+	retryWait time.Duration   // how long the server wants to be left alone; 0 if it didn't say
+	retries   retry.Backoff   // responses in a row without an event
+	seen      map[string]bool // ids of the events that came; made when events have ids
+}
+
+func newStream(c *conn) *stream {
+	return &stream{c: c, retries: retry.Backoff{First: firstRetry, Max: maxRetry, Limit: maxEmptyRetries}}
 }
 
 // read handles the events of one response, until it ends or the call is
@@ -67,7 +72,7 @@ func (s *stream) read(resp *http.Response) error {
 	defer func() {
 		s.retryWait = cmp.Or(r.Retry(), s.retryWait)
 		if time.Since(began) >= minStreamTime {
-			s.emptyRetries = 0
+			s.retries.Reset()
 		}
 	}()
 	for {
@@ -84,7 +89,7 @@ func (s *stream) read(resp *http.Response) error {
 		if err != nil {
 			return err
 		}
-		s.emptyRetries = 0
+		s.retries.Reset()
 		if ev.Type != "message" || len(ev.Data) == 0 {
 			continue
 		}
@@ -139,7 +144,7 @@ func (s *stream) repeated(id string) bool {
 func (s *stream) reopen(ctx context.Context, header http.Header) (*http.Response, error) {
 	last := errEmptyRetries
 	for {
-		if s.opened == nil && !s.wait(ctx) {
+		if s.opened == nil && !s.retries.Wait(ctx, s.retryWait) {
 			return nil, last
 		}
 		resp, err := s.get(ctx, header)
@@ -151,26 +156,6 @@ func (s *stream) reopen(ctx context.Context, header http.Header) (*http.Response
 			return nil, err
 		}
 		last = err
-	}
-}
-
-// pause waits as long as the server wants, or longer each time. It reports
-// false when there is no use in going on.
-func (s *stream) wait(ctx context.Context) bool {
-	wait := s.retryWait
-	if wait == 0 {
-		wait = min(firstRetry<<s.emptyRetries, maxRetry)
-	}
-	if s.emptyRetries++; s.emptyRetries > maxEmptyRetries {
-		return false
-	}
-	t := time.NewTimer(wait)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
 	}
 }
 
@@ -198,7 +183,8 @@ var errEmptyRetries = errors.New("the stream brought nothing, again and again")
 
 // follow reads the stream that answers a call. The answer goes to slot.
 func (x *exchange) follow(ctx context.Context, slot *jsonrpc.PendingCall, req *jsonrpc.Request, resp *http.Response) error {
-	s := &stream{c: x.c, slot: slot, end: x.stop}
+	s := newStream(x.c)
+	s.slot, s.end = slot, x.stop
 	for {
 		err := s.read(resp)
 		if err == nil || errors.Is(err, jsonrpc.ErrTooLarge) || ctx.Err() != nil {

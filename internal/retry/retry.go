@@ -1,0 +1,52 @@
+// Package retry waits between the tries of an operation.
+package retry
+
+import (
+	"context"
+	"time"
+)
+
+// A Backoff waits between tries, longer each time. It is for one goroutine.
+type Backoff struct {
+	// First is the first wait. It doubles with each try, up to Max.
+	First, Max time.Duration
+
+	// Limit is the number of tries without a Reset in between. Zero means no
+	// limit.
+	Limit int
+
+	tries int
+}
+
+// Wait waits for the next try: for hint if it is positive, such as the time that
+// a server asks for. It returns false if the limit is reached, or if ctx ends.
+func (b *Backoff) Wait(ctx context.Context, hint time.Duration) bool {
+	wait := hint
+	if wait <= 0 {
+		wait = b.First
+		for range b.tries {
+			if wait = min(2*wait, b.Max); wait == b.Max {
+				break
+			}
+		}
+	}
+	if b.tries++; b.Limit > 0 && b.tries > b.Limit {
+		return false
+	}
+	return Sleep(ctx, wait)
+}
+
+// Reset starts again with First, after a try that succeeded.
+func (b *Backoff) Reset() { b.tries = 0 }
+
+// Sleep waits for d. It returns false if ctx ends first.
+func Sleep(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
