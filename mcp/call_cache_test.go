@@ -13,7 +13,7 @@ import (
 )
 
 // asks counts how often a server was asked for a method.
-func asks(s *testserver.Server, method string) (n int) {
+func countRequests(s *testserver.Server, method string) (n int) {
 	for _, m := range s.Received() {
 		if m.Method == method {
 			n++
@@ -22,50 +22,50 @@ func asks(s *testserver.Server, method string) (n int) {
 	return n
 }
 
-func TestCacheKeepsForAsLongAsTheServerAllows(t *testing.T) {
+func TestCacheRespectsTimeToLive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := speaking(modern)
+		o := onlyVersion(modern)
 		o.PageSize = 5
 		server := testserver.New(&o)
-		c := open(t, server, &mcp.Options{Cache: mcp.CacheSize(0)})
+		c := connect(t, server, &mcp.Options{Cache: mcp.CacheSize(0)})
 		first, err := c.ListTools(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		pages := asks(server, "tools/list")
+		pages := countRequests(server, "tools/list")
 		again, err := c.ListTools(t.Context())
-		if err != nil || len(again) != len(first) || pages < 2 || asks(server, "tools/list") != pages {
-			t.Errorf("%d tools, then %d; %d pages, then %d", len(first), len(again), pages, asks(server, "tools/list"))
+		if err != nil || len(again) != len(first) || pages < 2 || countRequests(server, "tools/list") != pages {
+			t.Errorf("%d tools, then %d; %d pages, then %d", len(first), len(again), pages, countRequests(server, "tools/list"))
 		}
 		for range 2 {
 			if _, err := c.ReadResource(t.Context(), "echo://text"); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if n := asks(server, "resources/read"); n != 1 {
+		if n := countRequests(server, "resources/read"); n != 1 {
 			t.Errorf("read %d times", n)
 		}
 		// Where it is to be new, it is asked for, and kept.
 		for range 2 {
 			for i, ctx := range []context.Context{mcp.Refresh(t.Context()), t.Context()} {
-				before := asks(server, "resources/read")
-				if _, err := c.ReadResource(ctx, "echo://text"); err != nil || asks(server, "resources/read") != before+1-i {
-					t.Errorf("refreshed: read %d times, %v", asks(server, "resources/read"), err)
+				before := countRequests(server, "resources/read")
+				if _, err := c.ReadResource(ctx, "echo://text"); err != nil || countRequests(server, "resources/read") != before+1-i {
+					t.Errorf("refreshed: read %d times, %v", countRequests(server, "resources/read"), err)
 				}
 			}
 		}
 		time.Sleep(25 * time.Hour)
-		if _, err := c.ListTools(t.Context()); err != nil || asks(server, "tools/list") != 2*pages {
-			t.Errorf("when it is old: %d pages, %v", asks(server, "tools/list"), err)
+		if _, err := c.ListTools(t.Context()); err != nil || countRequests(server, "tools/list") != 2*pages {
+			t.Errorf("when it is old: %d pages, %v", countRequests(server, "tools/list"), err)
 		}
 	})
 }
 
-func TestCacheDropsWhatHasChanged(t *testing.T) {
+func TestCacheDropsChangedResults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := speaking(modern)
+		o := onlyVersion(modern)
 		server := testserver.New(&o)
-		c := open(t, server, &mcp.Options{Cache: mcp.CacheSize(0)})
+		c := connect(t, server, &mcp.Options{Cache: mcp.CacheSize(0)})
 		sub, err := c.Subscribe(t.Context(), &everything)
 		if err != nil {
 			t.Fatal(err)
@@ -88,9 +88,9 @@ func TestCacheDropsWhatHasChanged(t *testing.T) {
 	})
 }
 
-// TestCacheWithACursorThatIsNoGoodAnyMore: the list is read anew, once
+// TestCacheWithStaleCursor: the list is read anew, once
 // (2026-07-28 server/utilities/caching, Pagination).
-func TestCacheWithACursorThatIsNoGoodAnyMore(t *testing.T) {
+func TestCacheWithStaleCursor(t *testing.T) {
 	for _, mended := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
 			epoch := 1
@@ -107,7 +107,7 @@ func TestCacheWithACursorThatIsNoGoodAnyMore(t *testing.T) {
 					p.send(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"error":{"code":-32602,"message":"no such page"}}`)
 				}
 			})
-			c := dial(t, rwc, &mcp.Options{Cache: mcp.CacheSize(0)})
+			c := connectStream(t, rwc, &mcp.Options{Cache: mcp.CacheSize(0)})
 			for epoch = 1; epoch <= 2; epoch++ {
 				tools, err := c.ListTools(t.Context())
 				if epoch == 2 && !mended {
@@ -116,42 +116,42 @@ func TestCacheWithACursorThatIsNoGoodAnyMore(t *testing.T) {
 					t.Errorf("epoch %d: %d tools, %v", epoch, len(tools), err)
 				}
 			}
-			if n := len(p.got("tools/list")); n != 5 { // both pages, the second in vain, both again
+			if n := len(p.messages("tools/list")); n != 5 { // both pages, the second in vain, both again
 				t.Errorf("asked %d times", n)
 			}
 		})
 	}
 }
 
-func TestNothingIsCachedUnasked(t *testing.T) {
-	o := speaking(modern)
+func TestNoCacheByDefault(t *testing.T) {
+	o := onlyVersion(modern)
 	server := testserver.New(&o)
-	c := open(t, server, nil)
+	c := connect(t, server, nil)
 	for range 2 {
 		if _, err := c.ListTools(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if n := asks(server, "tools/list"); n != 2 {
+	if n := countRequests(server, "tools/list"); n != 2 {
 		t.Errorf("asked %d times", n)
 	}
 }
 
-// TestCacheHitDoesNotExtendTheTimeToLive reads a resource 40 times, 50 s apart,
+// TestCacheHitDoesNotExtendTimeToLive reads a resource 40 times, 50 s apart,
 // with a time to live of 60 s: the server must be asked every other time.
-func TestCacheHitDoesNotExtendTheTimeToLive(t *testing.T) {
+func TestCacheHitDoesNotExtendTimeToLive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, rwc := newPeer(t, modern, func(p *peer, m request) {
 			p.answer(m, `{"resultType":"complete","ttlMs":60000,"cacheScope":"private","contents":[]}`)
 		})
-		c := dial(t, rwc, &mcp.Options{Cache: mcp.CacheSize(0)})
+		c := connectStream(t, rwc, &mcp.Options{Cache: mcp.CacheSize(0)})
 		for range 40 {
 			if _, err := c.ReadResource(t.Context(), "echo://text"); err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(50 * time.Second)
 		}
-		if n := len(p.got("resources/read")); n != 20 {
+		if n := len(p.messages("resources/read")); n != 20 {
 			t.Errorf("the server received %d requests, want 20", n)
 		}
 	})

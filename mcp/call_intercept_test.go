@@ -11,12 +11,12 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-func TestInterceptorSeesEveryRequest(t *testing.T) {
+func TestInterceptorReceivesEveryRequest(t *testing.T) {
 	for _, version := range eras {
-		o := speaking(version)
+		o := onlyVersion(version)
 		s := testserver.New(&o)
 		var seen []string
-		c := open(t, s, &mcp.Options{
+		c := connect(t, s, &mcp.Options{
 			ProtocolVersions: []string{version},
 			Handlers:         []mcp.Handler{mcp.Roots(func(context.Context) ([]mcp.Root, error) { return nil, nil })},
 			Intercept: func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
@@ -49,10 +49,10 @@ func TestInterceptorSeesEveryRequest(t *testing.T) {
 
 func TestInterceptorAddsMeta(t *testing.T) {
 	for _, version := range eras {
-		o := speaking(version)
+		o := onlyVersion(version)
 		s := testserver.New(&o)
 		own := map[string]any{"traceparent": "the caller's", "own": true}
-		c := open(t, s, &mcp.Options{Intercept: func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
+		c := connect(t, s, &mcp.Options{Intercept: func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
 			call.SetMeta("traceparent", "00-1-2-01")
 			return call.Send(ctx)
 		}})
@@ -74,11 +74,11 @@ func TestInterceptorAddsMeta(t *testing.T) {
 	}
 }
 
-func TestInterceptorHasTheLastWord(t *testing.T) {
+func TestInterceptorReplacesResult(t *testing.T) {
 	s := testserver.New(nil)
 	refusal := errors.New("not on a Sunday")
 	var answer mcp.RawMessage
-	c := open(t, s, &mcp.Options{Intercept: func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
+	c := connect(t, s, &mcp.Options{Intercept: func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
 		switch {
 		case call.Method != "tools/call":
 			return call.Send(ctx)
@@ -96,14 +96,14 @@ func TestInterceptorHasTheLastWord(t *testing.T) {
 	answer = mcp.RawMessage(`x`)
 	_, err = c.CallTool(t.Context(), "echo", nil)
 	wantError(t, err, mcp.ErrMalformed)
-	if slices.Contains(methods(s), "tools/call") {
+	if slices.Contains(receivedMethods(s), "tools/call") {
 		t.Error("the server was asked")
 	}
 }
 
-// TestInterceptorMayTryAgain and sees params that can't be written, too.
-func TestInterceptorMayTryAgain(t *testing.T) {
-	c := open(t, testserver.New(nil), &mcp.Options{Intercept: func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
+// TestInterceptorRetries and sees params that can't be written, too.
+func TestInterceptorRetries(t *testing.T) {
+	c := connect(t, testserver.New(nil), &mcp.Options{Intercept: func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
 		_, _ = call.Send(ctx)
 		call.SetMeta("again", 1)
 		return call.Send(ctx)

@@ -31,14 +31,14 @@ func TestArguments(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			p, rwc := newPeer(t, legacy, func(p *peer, m request) { p.answer(m, done) })
-			c := dial(t, rwc, nil)
+			c := connectStream(t, rwc, nil)
 			if _, err := c.CallTool(t.Context(), "any", tt.args); err != nil {
 				t.Fatalf("%T %v: %v", tt.args, tt.args, err)
 			}
 			if _, err := c.Call(t.Context(), "x/y", tt.args); err != nil {
 				t.Fatalf("params %T %v: %v", tt.args, tt.args, err)
 			}
-			if got := string(p.got("tools/call")[0].Params.Arguments); got != tt.want {
+			if got := string(p.messages("tools/call")[0].Params.Arguments); got != tt.want {
 				t.Errorf("%T %v is sent as %s, want %s", tt.args, tt.args, got, tt.want)
 			}
 		})

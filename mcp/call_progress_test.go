@@ -17,7 +17,7 @@ import (
 
 // reports makes a handler that answers each call with progress notifications,
 // in whose params $token stands for the call's token, and then the result.
-func reports(params ...string) func(*peer, request) {
+func sendProgress(params ...string) func(*peer, request) {
 	return func(p *peer, m request) {
 		for _, text := range params {
 			p.notify("notifications/progress", strings.ReplaceAll(text, "$token", m.token()))
@@ -26,7 +26,7 @@ func reports(params ...string) func(*peer, request) {
 	}
 }
 
-func TestProgressComesInOrderBeforeDoReturns(t *testing.T) {
+func TestProgressInOrderBeforeDoReturns(t *testing.T) {
 	const n = 200
 	for _, version := range eras {
 		synctest.Test(t, func(t *testing.T) {
@@ -34,8 +34,8 @@ func TestProgressComesInOrderBeforeDoReturns(t *testing.T) {
 			for i := range n {
 				params = append(params, fmt.Sprintf(`{"progressToken":$token,"progress":%d}`, i))
 			}
-			_, rwc := newPeer(t, version, reports(params...))
-			c := dial(t, rwc, nil)
+			_, rwc := newPeer(t, version, sendProgress(params...))
+			c := connectStream(t, rwc, nil)
 			var got []float64 // by one goroutine at a time, and not after Do: the race detector sees to it
 			_, err := c.Do(t.Context(), &mcp.ToolCall{Name: "any", Progress: func(p mcp.Progress) {
 				time.Sleep(time.Millisecond)
@@ -48,8 +48,8 @@ func TestProgressComesInOrderBeforeDoReturns(t *testing.T) {
 	}
 }
 
-// TestProgressThatCannotBeUsed is dropped, and the rest is delivered.
-func TestProgressThatCannotBeUsed(t *testing.T) {
+// TestInvalidProgressIsDropped is dropped, and the rest is delivered.
+func TestInvalidProgressIsDropped(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		params  []string
@@ -71,9 +71,9 @@ func TestProgressThatCannotBeUsed(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var j journal
-				_, rwc := newPeer(t, modern, reports(tt.params...))
-				c := dial(t, rwc, &mcp.Options{Dropped: j.dropped})
+				var j dropLog
+				_, rwc := newPeer(t, modern, sendProgress(tt.params...))
+				c := connectStream(t, rwc, &mcp.Options{Dropped: j.record})
 				var got []float64
 				res, err := c.Do(t.Context(), &mcp.ToolCall{Name: "any", Progress: func(p mcp.Progress) { got = append(got, p.Progress) }})
 				if err != nil || res.Text() != "done" {
@@ -96,14 +96,14 @@ func TestProgressThatCannotBeUsed(t *testing.T) {
 	}
 }
 
-func TestProgressAfterTheAnswerIsDropped(t *testing.T) {
+func TestProgressAfterResponseIsDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var j journal
+		var j dropLog
 		_, rwc := newPeer(t, modern, func(p *peer, m request) {
 			p.answer(m, done)
 			p.notify("notifications/progress", `{"progressToken":`+m.token()+`,"progress":1}`)
 		})
-		c := dial(t, rwc, &mcp.Options{Dropped: j.dropped})
+		c := connectStream(t, rwc, &mcp.Options{Dropped: j.record})
 		called := false
 		_, err := c.Do(t.Context(), &mcp.ToolCall{Name: "any", Progress: func(mcp.Progress) { called = true }})
 		synctest.Wait()
@@ -111,18 +111,18 @@ func TestProgressAfterTheAnswerIsDropped(t *testing.T) {
 			t.Error(err)
 		}
 		// Both may be read before Do goes on, and then the report is in time.
-		if !called && !j.says("no pending call") {
+		if !called && !j.contains("no pending call") {
 			t.Error("the late report was neither delivered nor reported")
 		}
 	})
 }
 
-// TestProgressOfTwoCallsIsNotMixedUp, nor asked for by calls that don't want it.
-func TestProgressOfTwoCallsIsNotMixedUp(t *testing.T) {
+// TestProgressOfConcurrentCalls, nor asked for by calls that don't want it.
+func TestProgressOfConcurrentCalls(t *testing.T) {
 	for _, version := range eras {
 		synctest.Test(t, func(t *testing.T) {
-			o := speaking(version)
-			c := open(t, testserver.New(&o), nil)
+			o := onlyVersion(version)
+			c := connect(t, testserver.New(&o), nil)
 			results := make(chan []string)
 			for i := range 10 {
 				go func() { // ends with the call
@@ -149,40 +149,40 @@ func TestProgressOfTwoCallsIsNotMixedUp(t *testing.T) {
 		})
 	}
 	synctest.Test(t, func(t *testing.T) {
-		p, rwc := newPeer(t, legacy, reports())
-		if _, err := dial(t, rwc, nil).CallTool(t.Context(), "any", nil); err != nil {
+		p, rwc := newPeer(t, legacy, sendProgress())
+		if _, err := connectStream(t, rwc, nil).CallTool(t.Context(), "any", nil); err != nil {
 			t.Error(err)
 		}
-		if m := p.got("tools/call")[0]; m.token() != "" {
+		if m := p.messages("tools/call")[0]; m.token() != "" {
 			t.Errorf("sent %s, want no token", m.line)
 		}
 	})
 }
 
-func TestProgressThatPanics(t *testing.T) {
+func TestProgressFunctionPanics(t *testing.T) {
 	cause := errors.New("oh no")
 	synctest.Test(t, func(t *testing.T) {
-		var j journal
-		_, rwc := newPeer(t, modern, reports(`{"progressToken":$token,"progress":1}`, `{"progressToken":$token,"progress":2}`))
-		c := dial(t, rwc, &mcp.Options{Dropped: j.dropped})
+		var j dropLog
+		_, rwc := newPeer(t, modern, sendProgress(`{"progressToken":$token,"progress":1}`, `{"progressToken":$token,"progress":2}`))
+		c := connectStream(t, rwc, &mcp.Options{Dropped: j.record})
 		n := 0
 		res, err := c.Do(t.Context(), &mcp.ToolCall{Name: "any", Progress: func(mcp.Progress) {
 			n++
 			panic(cause)
 		}})
-		if err != nil || res.Text() != "done" || n != 2 || !j.has(cause) || !j.says("panic") {
+		if err != nil || res.Text() != "done" || n != 2 || !j.matches(cause) || !j.contains("panic") {
 			t.Errorf("%+v, %v, %d reports, dropped %v", res, err, n, j.all())
 		}
 	})
 }
 
-// TestProgressThatBlocks holds up its own call, no longer than that may last,
+// TestProgressFunctionBlocks holds up its own call, no longer than that may last,
 // and no other.
-func TestProgressThatBlocks(t *testing.T) {
+func TestProgressFunctionBlocks(t *testing.T) {
 	for _, version := range eras {
 		synctest.Test(t, func(t *testing.T) {
-			o := speaking(version)
-			c := open(t, testserver.New(&o), nil)
+			o := onlyVersion(version)
+			c := connect(t, testserver.New(&o), nil)
 			release := make(chan struct{})
 			slow := make(chan error, 1)
 			go func() { // ends with the call
@@ -209,12 +209,12 @@ func TestProgressThatBlocks(t *testing.T) {
 		})
 	}
 	synctest.Test(t, func(t *testing.T) {
-		c := open(t, testserver.New(nil), nil)
+		c := connect(t, testserver.New(nil), nil)
 		release := make(chan struct{})
 		defer close(release)
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
-		within(t, 5*time.Second, func() {
+		wantDuration(t, 5*time.Second, func() {
 			_, _ = c.Do(ctx, &mcp.ToolCall{Name: "slow", Progress: func(mcp.Progress) { <-release }})
 		})
 	})
@@ -229,9 +229,9 @@ func TestProgressFlood(t *testing.T) {
 		for i := range n {
 			params = append(params, fmt.Sprintf(`{"progressToken":$token,"progress":%d}`, i))
 		}
-		var j journal
-		_, rwc := newPeer(t, modern, reports(params...))
-		c := dial(t, rwc, &mcp.Options{Dropped: j.dropped})
+		var j dropLog
+		_, rwc := newPeer(t, modern, sendProgress(params...))
+		c := connectStream(t, rwc, &mcp.Options{Dropped: j.record})
 		var got []float64
 		release := time.After(time.Second) // when all have come
 		_, err := c.Do(t.Context(), &mcp.ToolCall{Name: "any", Progress: func(p mcp.Progress) {
@@ -274,10 +274,10 @@ func TestTimeouts(t *testing.T) {
 			t.Run(tt.name+"/"+version, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					s := testserver.New(&testserver.Options{Fault: "never-answers", ProtocolVersions: []string{version}})
-					c := open(t, s, &tt.options)
+					c := connect(t, s, &tt.options)
 					call := tt.call
 					call.Name, call.Arguments = "echo", map[string]any{"message": "x"}
-					within(t, tt.want, func() {
+					wantDuration(t, tt.want, func() {
 						_, err := c.Do(t.Context(), &call)
 						wantError(t, err, context.DeadlineExceeded, `tools/call "echo"`, tt.says)
 						var timeout interface{ Timeout() bool }
@@ -295,13 +295,13 @@ func TestTimeouts(t *testing.T) {
 	}
 }
 
-func TestNoTimeoutAtAll(t *testing.T) {
+func TestNegativeTimeoutMeansNoLimit(t *testing.T) {
 	for _, progress := range []func(mcp.Progress){nil, func(mcp.Progress) {}} {
 		synctest.Test(t, func(t *testing.T) {
-			c := open(t, testserver.New(&testserver.Options{Fault: "never-answers"}), &mcp.Options{Timeout: -1, MaxTimeout: -1})
+			c := connect(t, testserver.New(&testserver.Options{Fault: "never-answers"}), &mcp.Options{Timeout: -1, MaxTimeout: -1})
 			ctx, cancel := context.WithTimeout(t.Context(), 1000*time.Hour)
 			defer cancel()
-			within(t, 1000*time.Hour, func() {
+			wantDuration(t, 1000*time.Hour, func() {
 				_, err := c.Do(ctx, &mcp.ToolCall{Name: "echo", Arguments: map[string]any{"message": ""}, Progress: progress})
 				wantError(t, err, context.DeadlineExceeded)
 			})
@@ -309,16 +309,16 @@ func TestNoTimeoutAtAll(t *testing.T) {
 	}
 }
 
-func TestProgressExtendsTheTime(t *testing.T) {
+func TestProgressRestartsTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := open(t, testserver.New(nil), &mcp.Options{Timeout: 10 * time.Second})
+		c := connect(t, testserver.New(nil), &mcp.Options{Timeout: 10 * time.Second})
 		call := &mcp.ToolCall{Name: "slow", Arguments: map[string]any{"seconds": 60, "steps": 10}}
-		within(t, 10*time.Second, func() {
+		wantDuration(t, 10*time.Second, func() {
 			_, err := c.Do(t.Context(), call) // reports nothing, as nobody asked
 			wantError(t, err, context.DeadlineExceeded)
 		})
 		call.Progress = func(mcp.Progress) {}
-		within(t, time.Minute, func() {
+		wantDuration(t, time.Minute, func() {
 			if _, err := c.Do(t.Context(), call); err != nil {
 				t.Error(err)
 			}
@@ -326,12 +326,12 @@ func TestProgressExtendsTheTime(t *testing.T) {
 	})
 }
 
-func TestProgressExtendsTheTimeToTheMaximumOnly(t *testing.T) {
+func TestMaxTimeoutDespiteProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testserver.New(&testserver.Options{Fault: "endless-progress", Delay: time.Second})
-		c := open(t, s, &mcp.Options{Timeout: 5 * time.Second, MaxTimeout: 32 * time.Second})
+		c := connect(t, s, &mcp.Options{Timeout: 5 * time.Second, MaxTimeout: 32 * time.Second})
 		n := 0
-		within(t, 32*time.Second, func() {
+		wantDuration(t, 32*time.Second, func() {
 			_, err := c.Do(t.Context(), &mcp.ToolCall{
 				Name: "echo", Arguments: map[string]any{"message": "x"}, Progress: func(mcp.Progress) { n++ },
 			})
@@ -343,9 +343,9 @@ func TestProgressExtendsTheTimeToTheMaximumOnly(t *testing.T) {
 	})
 }
 
-// TestUselessProgressExtendsNothing: neither reports that don't increase nor
+// TestInvalidProgressDoesNotRestartTimeout: neither reports that don't increase nor
 // those of other calls.
-func TestUselessProgressExtendsNothing(t *testing.T) {
+func TestInvalidProgressDoesNotRestartTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, rwc := newPeer(t, modern, func(p *peer, m request) {
 			if m.Method != "tools/call" {
@@ -357,17 +357,17 @@ func TestUselessProgressExtendsNothing(t *testing.T) {
 				time.Sleep(time.Second)
 			}
 		})
-		c := dial(t, rwc, &mcp.Options{Timeout: 5 * time.Second})
-		within(t, 5*time.Second, func() {
+		c := connectStream(t, rwc, &mcp.Options{Timeout: 5 * time.Second})
+		wantDuration(t, 5*time.Second, func() {
 			_, err := c.Do(t.Context(), &mcp.ToolCall{Name: "any", Progress: func(mcp.Progress) {}})
 			wantError(t, err, context.DeadlineExceeded)
 		})
 	})
 }
 
-// TestCancelNotice: a call that is given up is withdrawn, in each era's way,
+// TestCancelNotification: a call that is given up is withdrawn, in each era's way,
 // with its own id; what the server still answers is dropped and counted.
-func TestCancelNotice(t *testing.T) {
+func TestCancelNotification(t *testing.T) {
 	cause := errors.New("the user pressed escape")
 	for _, version := range eras {
 		for _, tt := range []struct {
@@ -389,7 +389,7 @@ func TestCancelNotice(t *testing.T) {
 		} {
 			t.Run(tt.name+"/"+version, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					var j journal
+					var j dropLog
 					var calls []request
 					p, rwc := newPeer(t, version, func(p *peer, m request) {
 						if m.Method == "tools/call" {
@@ -402,7 +402,7 @@ func TestCancelNotice(t *testing.T) {
 							}
 						}
 					})
-					c := dial(t, rwc, &mcp.Options{Dropped: j.dropped})
+					c := connectStream(t, rwc, &mcp.Options{Dropped: j.record})
 					other := make(chan error, 1)
 					go func() { // ends with the call
 						_, err := c.CallTool(t.Context(), "other", nil)
@@ -411,7 +411,7 @@ func TestCancelNotice(t *testing.T) {
 					synctest.Wait()
 					ctx, cancel := tt.giveUp(t)
 					defer cancel()
-					within(t, time.Second, func() {
+					wantDuration(t, time.Second, func() {
 						_, err := c.Do(ctx, &mcp.ToolCall{Name: "any", Progress: func(mcp.Progress) {}})
 						wantError(t, err, tt.is, `tools/call "any"`)
 					})
@@ -419,11 +419,11 @@ func TestCancelNotice(t *testing.T) {
 						t.Error(err)
 					}
 					synctest.Wait()
-					notices := p.got("notifications/cancelled")
+					notices := p.messages("notifications/cancelled")
 					if len(notices) != 1 || string(notices[0].Params.RequestID) != string(calls[1].ID) {
 						t.Errorf("notices are %+v, want one for the id %s", notices, calls[1].ID)
 					}
-					if !j.has(jsonrpc.ErrUnknownID) || len(j.all()) != 1 {
+					if !j.matches(jsonrpc.ErrUnknownID) || len(j.all()) != 1 {
 						t.Errorf("dropped %v, want the late answer", j.all())
 					}
 				})
@@ -432,17 +432,17 @@ func TestCancelNotice(t *testing.T) {
 	}
 }
 
-func TestCallWithAContextThatHasEnded(t *testing.T) {
+func TestCallWithCanceledContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testserver.New(nil)
-		c := open(t, s, nil)
+		c := connect(t, s, nil)
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		_, err := c.CallTool(ctx, "add", nil)
 		wantError(t, err, context.Canceled, `tools/call "add"`)
 		wantError(t, c.Notify(ctx, "notifications/x", nil), context.Canceled, "notifications/x")
 		synctest.Wait()
-		if got := methods(s); len(got) != 1 {
+		if got := receivedMethods(s); len(got) != 1 {
 			t.Errorf("sent %q, want the probe only", got)
 		}
 	})

@@ -20,16 +20,16 @@ import (
 func TestClientsShareOptions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := &mcp.Options{Cache: mcp.CacheSize(1 << 20)}
-		served := speaking(modern)
+		served := onlyVersion(modern)
 		for range 2 {
 			server := testserver.New(&served)
-			c := open(t, server, o)
+			c := connect(t, server, o)
 			for range 2 {
 				if _, err := c.ReadResource(t.Context(), "echo://text"); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if n := asks(server, "resources/read"); n != 1 {
+			if n := countRequests(server, "resources/read"); n != 1 {
 				t.Errorf("read %d times, want once for each client", n)
 			}
 		}
@@ -44,7 +44,7 @@ func TestNameIsInErrors(t *testing.T) {
 			}
 			return call.Send(ctx)
 		}}
-		c := open(t, testserver.New(nil), o)
+		c := connect(t, testserver.New(nil), o)
 		_, err := c.CallTool(t.Context(), "none", nil)
 		wantError(t, err, nil, `server "github": tools/call "none": `)
 		if got := c.Server().Name; got == "github" {
@@ -85,7 +85,7 @@ func TestProbeWithoutLimit(t *testing.T) {
 			time.Sleep(50 * time.Second)
 			fmt.Fprintf(server, `{"jsonrpc":"2.0","id":%s,"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{}}}`+"\n", m.ID)
 		}()
-		if c := dial(t, client, &mcp.Options{ProbeTimeout: -1}); c.Server().ProtocolVersion != modern {
+		if c := connectStream(t, client, &mcp.Options{ProbeTimeout: -1}); c.Server().ProtocolVersion != modern {
 			t.Errorf("connected with %s", c.Server().ProtocolVersion)
 		}
 	})

@@ -15,11 +15,11 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/stdio"
 )
 
-func TestCloseFailsWhatIsPending(t *testing.T) {
+func TestCloseFailsPendingCalls(t *testing.T) {
 	for _, version := range eras {
 		synctest.Test(t, func(t *testing.T) {
-			o := speaking(version)
-			c := open(t, testserver.New(&o), nil)
+			o := onlyVersion(version)
+			c := connect(t, testserver.New(&o), nil)
 			results := make(chan error, 20)
 			for i := range cap(results) {
 				call := &mcp.ToolCall{Name: "slow", Arguments: map[string]any{"seconds": 60}}
@@ -37,7 +37,7 @@ func TestCloseFailsWhatIsPending(t *testing.T) {
 				t.Error("Done is closed before the client")
 			default:
 			}
-			within(t, 0, func() { c.Close() })
+			wantDuration(t, 0, func() { c.Close() })
 			for range cap(results) {
 				err := <-results
 				wantError(t, err, mcp.ErrClosed, `server "stdmcp-echo": tools/call "slow"`)
@@ -56,23 +56,23 @@ func TestCloseFailsWhatIsPending(t *testing.T) {
 	}
 }
 
-func TestCloseByMany(t *testing.T) {
+func TestCloseConcurrently(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := open(t, testserver.New(nil), nil)
+		c := connect(t, testserver.New(nil), nil)
 		var all sync.WaitGroup
 		for range 50 {
 			all.Go(func() { c.Close() })
 			all.Go(func() { _, _ = c.ListTools(t.Context()) })
 		}
 		all.Wait()
-		within(t, 0, func() { c.Close() })
+		wantDuration(t, 0, func() { c.Close() })
 	})
 }
 
-func TestCloseAThousandTimes(t *testing.T) {
+func TestConnectAndCloseRepeatedly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for i := range 1000 {
-			o := speaking(eras[i%2])
+			o := onlyVersion(eras[i%2])
 			c, err := mcp.Connect(t.Context(), stdio.Stream(testserver.New(&o).Pipe()), nil)
 			if err != nil {
 				t.Fatal(err)
@@ -88,14 +88,14 @@ func TestCloseAThousandTimes(t *testing.T) {
 	})
 }
 
-// TestCloseOfTheStreamDuringConnect: nothing else can close a client that is
+// TestStreamClosedDuringConnect: nothing else can close a client that is
 // not there yet.
-func TestCloseOfTheStreamDuringConnect(t *testing.T) {
+func TestStreamClosedDuringConnect(t *testing.T) {
 	for _, after := range []time.Duration{0, time.Second, 4 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
 			pipe := testserver.New(&testserver.Options{Fault: "mute"}).Pipe()
 			time.AfterFunc(after, func() { pipe.Close() })
-			within(t, after, func() {
+			wantDuration(t, after, func() {
 				_, err := mcp.Connect(t.Context(), stdio.Stream(pipe), nil)
 				wantError(t, err, mcp.ErrClosed)
 			})
@@ -103,15 +103,15 @@ func TestCloseOfTheStreamDuringConnect(t *testing.T) {
 	}
 }
 
-func TestCloseFromAHandler(t *testing.T) {
+func TestCloseFromHandler(t *testing.T) {
 	for _, version := range eras {
 		t.Run("Log/"+version, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				o := speaking(version)
+				o := onlyVersion(version)
 				var c *mcp.Client
 				done := make(chan error, 1)
 				ready := make(chan struct{})
-				c = open(t, testserver.New(&o), &mcp.Options{
+				c = connect(t, testserver.New(&o), &mcp.Options{
 					LogLevel: mcp.LevelEmergency,
 					Log: func(ctx context.Context, _ *mcp.LogMessage) {
 						<-ready
@@ -133,9 +133,9 @@ func TestCloseFromAHandler(t *testing.T) {
 		})
 		t.Run("Progress/"+version, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				o := speaking(version)
-				c := open(t, testserver.New(&o), nil)
-				within(t, 100*time.Millisecond, func() { // the first report
+				o := onlyVersion(version)
+				c := connect(t, testserver.New(&o), nil)
+				wantDuration(t, 100*time.Millisecond, func() { // the first report
 					_, err := c.Do(t.Context(), &mcp.ToolCall{Name: "slow", Progress: func(mcp.Progress) { c.Close() }})
 					wantError(t, err, mcp.ErrClosed)
 				})
@@ -151,24 +151,24 @@ func TestCloseWaitsForHandlers(t *testing.T) {
 		{time.Hour, 500 * time.Millisecond},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			p, c := asking(t, legacy, &mcp.Options{Log: func(ctx context.Context, _ *mcp.LogMessage) {
+			p, c := connectPeer(t, legacy, &mcp.Options{Log: func(ctx context.Context, _ *mcp.LogMessage) {
 				<-ctx.Done()
 				time.Sleep(tt.takes)
 			}})
 			p.notify("notifications/message", `{"level":"info","data":1}`)
 			synctest.Wait()
-			within(t, tt.want, func() { c.Close() })
+			wantDuration(t, tt.want, func() { c.Close() })
 			time.Sleep(tt.takes)
 		})
 	}
 }
 
-// TestCloseWhileTheServerNeverReads: writing waits, but closing does not.
-func TestCloseWhileTheServerNeverReads(t *testing.T) {
+// TestCloseWhileServerNeverReads: writing waits, but closing does not.
+func TestCloseWhileServerNeverReads(t *testing.T) {
 	for _, version := range eras {
 		synctest.Test(t, func(t *testing.T) {
 			s := testserver.New(&testserver.Options{Fault: "stops-reading", ProtocolVersions: []string{version}})
-			c := dial(t, s.Pipe(), nil) // it may complain of a message that is cut off
+			c := connectStream(t, s.Pipe(), nil) // it may complain of a message that is cut off
 			results := make(chan error, 8)
 			big := make([]byte, 200<<10)
 			for range cap(results) {
@@ -180,7 +180,7 @@ func TestCloseWhileTheServerNeverReads(t *testing.T) {
 			synctest.Wait()
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
-			within(t, time.Second, func() {
+			wantDuration(t, time.Second, func() {
 				_, err := c.CallTool(ctx, "add", nil)
 				wantError(t, err, context.DeadlineExceeded)
 			})
@@ -196,19 +196,19 @@ func TestCloseWhileTheServerNeverReads(t *testing.T) {
 	}
 }
 
-// TestServerGoesAway: everything pending fails at once, and the client says so.
-func TestServerGoesAway(t *testing.T) {
+// TestServerClosesConnection: everything pending fails at once, and the client says so.
+func TestServerClosesConnection(t *testing.T) {
 	for _, version := range eras {
 		synctest.Test(t, func(t *testing.T) {
 			p, rwc := newPeer(t, version, nil)
-			c := dial(t, rwc, nil)
+			c := connectStream(t, rwc, nil)
 			result := make(chan error, 1)
 			go func() { // ends with the call
 				_, err := c.CallTool(t.Context(), "any", nil)
 				result <- err
 			}()
 			synctest.Wait()
-			within(t, 0, func() {
+			wantDuration(t, 0, func() {
 				p.conn.Close()
 				err := <-result
 				wantError(t, err, mcp.ErrClosed, io.EOF.Error())
@@ -220,11 +220,11 @@ func TestServerGoesAway(t *testing.T) {
 	}
 }
 
-func TestServerDiesAsAProcess(t *testing.T) {
+func TestServerProcessDies(t *testing.T) {
 	for _, version := range eras {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
-			tr, _ := child(&testserver.Options{Fault: "dies-mid-call", ProtocolVersions: []string{version}})
+			tr, _ := process(&testserver.Options{Fault: "dies-mid-call", ProtocolVersions: []string{version}})
 			c, err := mcp.Connect(t.Context(), tr, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -246,7 +246,7 @@ func TestServerDiesAsAProcess(t *testing.T) {
 func TestEveryCallHasOneOutcome(t *testing.T) {
 	const n = 100
 	synctest.Test(t, func(t *testing.T) {
-		c := open(t, testserver.New(nil), nil)
+		c := connect(t, testserver.New(nil), nil)
 		outcomes := make(chan error, n)
 		for i := range n {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i%7)*time.Millisecond)
@@ -279,8 +279,8 @@ func TestEveryCallHasOneOutcome(t *testing.T) {
 	})
 }
 
-// TestAnswersAreNotCrossed: many calls at once, answered in any order.
-func TestAnswersAreNotCrossed(t *testing.T) {
+// TestConcurrentCallsGetTheirOwnResponses: many calls at once, answered in any order.
+func TestConcurrentCallsGetTheirOwnResponses(t *testing.T) {
 	const n = 1000
 	synctest.Test(t, func(t *testing.T) {
 		var waiting []request
@@ -294,7 +294,7 @@ func TestAnswersAreNotCrossed(t *testing.T) {
 				p.answer(m, `{"content":[],"structuredContent":`+string(m.Params.Arguments)+`}`)
 			}
 		})
-		c := dial(t, rwc, nil)
+		c := connectStream(t, rwc, nil)
 		var all sync.WaitGroup
 		for i := range n {
 			all.Go(func() {

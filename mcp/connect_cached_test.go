@@ -10,9 +10,9 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// TestKnownServerIsNotAskedAgain what it has said before, to another process.
-func TestKnownServerIsNotAskedAgain(t *testing.T) {
-	everywhere(t, func(t *testing.T, p place) {
+// TestCachedServerIsNotProbed what it has said before, to another process.
+func TestCachedServerIsNotProbed(t *testing.T) {
+	onEveryRoute(t, func(t *testing.T, p route) {
 		saved, err := json.Marshal(p.open(t, p.server(testserver.Options{}), nil).Server())
 		if err != nil {
 			t.Fatal(err)
@@ -27,10 +27,10 @@ func TestKnownServerIsNotAskedAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := []string{"tools/call"}
-		if p.revision == legacy {
+		if p.version == legacy {
 			want = []string{"initialize", "notifications/initialized", "tools/call"}
 		}
-		if got := methods(s); !slices.Equal(got, want) {
+		if got := receivedMethods(s); !slices.Equal(got, want) {
 			t.Errorf("sent %q, want %q", got, want)
 		}
 		again, err := json.Marshal(c.Server())
@@ -40,11 +40,11 @@ func TestKnownServerIsNotAskedAgain(t *testing.T) {
 	})
 }
 
-// TestKnownRevisionThatMayNotBeUsed: Versions has the last word.
-func TestKnownRevisionThatMayNotBeUsed(t *testing.T) {
+// TestCachedServerWithDisallowedVersion: Versions has the last word.
+func TestCachedServerWithDisallowedVersion(t *testing.T) {
 	for _, known := range []string{modern, "", "1999-01-01"} {
 		synctest.Test(t, func(t *testing.T) {
-			c := open(t, testserver.New(nil), &mcp.Options{CachedServer: &mcp.ServerInfo{ProtocolVersion: known}, ProtocolVersions: []string{legacy}})
+			c := connect(t, testserver.New(nil), &mcp.Options{CachedServer: &mcp.ServerInfo{ProtocolVersion: known}, ProtocolVersions: []string{legacy}})
 			if got := c.Server().ProtocolVersion; got != legacy {
 				t.Errorf("%q: speaks %s", known, got)
 			}
@@ -52,11 +52,11 @@ func TestKnownRevisionThatMayNotBeUsed(t *testing.T) {
 	}
 }
 
-// TestKnownServerThatHasChanged says so.
-func TestKnownServerThatHasChanged(t *testing.T) {
+// TestCachedServerHasChanged says so.
+func TestCachedServerHasChanged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := speaking(legacy)
-		c := dial(t, testserver.New(&o).Pipe(), &mcp.Options{CachedServer: &mcp.ServerInfo{ProtocolVersion: modern}})
+		o := onlyVersion(legacy)
+		c := connectStream(t, testserver.New(&o).Pipe(), &mcp.Options{CachedServer: &mcp.ServerInfo{ProtocolVersion: modern}})
 		_, err := c.CallTool(t.Context(), "image", nil)
 		wantError(t, err, nil, "tools/call")
 	})

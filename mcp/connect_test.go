@@ -23,9 +23,9 @@ var (
 	both    = slices.Concat(probed, session)
 )
 
-// TestConnectFindsTheEra has a row for each kind of server that the versioning
+// TestConnectDeterminesEra has a row for each kind of server that the versioning
 // pages tell apart (2026-07-28 basic/transports/stdio, Backward Compatibility).
-func TestConnectFindsTheEra(t *testing.T) {
+func TestConnectDeterminesEra(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		server testserver.Options
@@ -33,10 +33,10 @@ func TestConnectFindsTheEra(t *testing.T) {
 		want   string
 		sent   []string
 	}{
-		{name: "modern", server: speaking(modern), want: modern, sent: probed},
+		{name: "modern", server: onlyVersion(modern), want: modern, sent: probed},
 		{name: "of both eras", want: modern, sent: probed},
-		{name: "legacy", server: speaking(legacy), want: legacy, sent: both},
-		{name: "the oldest", server: speaking(mcp.ProtocolVersion20241105), want: mcp.ProtocolVersion20241105, sent: both},
+		{name: "legacy", server: onlyVersion(legacy), want: legacy, sent: both},
+		{name: "the oldest", server: onlyVersion(mcp.ProtocolVersion20241105), want: mcp.ProtocolVersion20241105, sent: both},
 		{name: "refuses the parameters", server: testserver.Options{Fault: "discover-invalid-params"}, want: legacy, sent: both},
 		{name: "refuses with an error of its own", server: testserver.Options{Fault: "discover-server-error"}, want: legacy, sent: both},
 		{name: "answers something else", server: testserver.Options{Fault: "discover-odd-result"}, want: legacy, sent: both},
@@ -56,14 +56,14 @@ func TestConnectFindsTheEra(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := testserver.New(&tt.server)
 				var c *mcp.Client
-				within(t, tt.took, func() { c = open(t, s, nil) })
+				wantDuration(t, tt.took, func() { c = connect(t, s, nil) })
 				if got := c.Server().ProtocolVersion; got != tt.want {
 					t.Errorf("revision %s, want %s", got, tt.want)
 				}
 				if _, err := c.CallTool(t.Context(), "add", map[string]any{"a": 1, "b": 2}); err != nil {
 					t.Error(err)
 				}
-				if got, want := methods(s), append(slices.Clone(tt.sent), "tools/call"); !slices.Equal(got, want) {
+				if got, want := receivedMethods(s), append(slices.Clone(tt.sent), "tools/call"); !slices.Equal(got, want) {
 					t.Errorf("sent %q, want %q", got, want)
 				}
 			})
@@ -71,13 +71,13 @@ func TestConnectFindsTheEra(t *testing.T) {
 	}
 }
 
-// TestConnectToASlowStarterThatGoesByInitialize: a server of both eras that is
+// TestConnectToSlowLegacyServer: a server of both eras that is
 // asked both ways while it starts may take the second way for the last word
 // (2026-07-28 basic/versioning, Backward Compatibility).
-func TestConnectToASlowStarterThatGoesByInitialize(t *testing.T) {
+func TestConnectToSlowLegacyServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		session := false
-		c := dial(t, testserver.Script(func(line string) []string {
+		c := connectStream(t, testserver.Script(func(line string) []string {
 			id := line[max(0, strings.Index(line, `"id":`)):]
 			if len(id) > 6 {
 				id = id[:6]
@@ -113,7 +113,7 @@ func greetings(discover string) map[string]string {
 	}
 }
 
-func TestConnectFallsBackWhateverTheProbeIsAnsweredWith(t *testing.T) {
+func TestConnectFallsBackAfterAnyProbeResponse(t *testing.T) {
 	for _, answer := range []string{
 		`"error":"unknown method"`,
 		`"error":{"message":"unknown method"}`,
@@ -127,7 +127,7 @@ func TestConnectFallsBackWhateverTheProbeIsAnsweredWith(t *testing.T) {
 	} {
 		t.Run(answer, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c := dial(t, testserver.Replies(greetings(answer)).Pipe(), nil)
+				c := connectStream(t, testserver.Replies(greetings(answer)).Pipe(), nil)
 				if got := c.Server().ProtocolVersion; got != mcp.ProtocolVersion20250618 {
 					t.Errorf("revision %s, want 2025-06-18", got)
 				}
@@ -136,9 +136,9 @@ func TestConnectFallsBackWhateverTheProbeIsAnsweredWith(t *testing.T) {
 	}
 }
 
-// TestConnectTakesAModernErrorForAnAnswer: those errors are known to modern
+// TestConnectRecognizesModernErrors: those errors are known to modern
 // servers only, to which initialize must not be sent.
-func TestConnectTakesAModernErrorForAnAnswer(t *testing.T) {
+func TestConnectRecognizesModernErrors(t *testing.T) {
 	for _, tt := range []struct {
 		answer string
 		code   int64 // 0 when it isn't the server's answer that is returned
@@ -178,10 +178,10 @@ func TestConnectTakesAModernErrorForAnAnswer(t *testing.T) {
 	}
 }
 
-func TestConnectStartsAgainAServerThatTheProbeEnded(t *testing.T) {
+func TestConnectRestartsServerAfterProbe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var servers []*testserver.Server
-		c, err := mcp.Connect(t.Context(), reopener(func() io.ReadWriteCloser {
+		c, err := mcp.Connect(t.Context(), streamFunc(func() io.ReadWriteCloser {
 			s := testserver.New(&testserver.Options{Fault: "discover-dies"})
 			servers = append(servers, s)
 			return s.Pipe()
@@ -193,18 +193,18 @@ func TestConnectStartsAgainAServerThatTheProbeEnded(t *testing.T) {
 		if _, err := c.ListTools(t.Context()); err != nil {
 			t.Error(err)
 		}
-		if len(servers) != 2 || !slices.Equal(methods(servers[0]), probed) ||
-			!slices.Equal(methods(servers[1]), append(slices.Clone(session), "tools/list")) {
-			t.Errorf("%d servers, sent %q", len(servers), methods(servers[len(servers)-1]))
+		if len(servers) != 2 || !slices.Equal(receivedMethods(servers[0]), probed) ||
+			!slices.Equal(receivedMethods(servers[1]), append(slices.Clone(session), "tools/list")) {
+			t.Errorf("%d servers, sent %q", len(servers), receivedMethods(servers[len(servers)-1]))
 		}
 	})
 }
 
-func TestConnectStartsAgainOnce(t *testing.T) {
+func TestConnectRestartsServerOnce(t *testing.T) {
 	for _, fault := range []string{"exits-at-start", "usage-and-exit"} {
 		synctest.Test(t, func(t *testing.T) {
 			starts := 0
-			_, err := mcp.Connect(t.Context(), reopener(func() io.ReadWriteCloser {
+			_, err := mcp.Connect(t.Context(), streamFunc(func() io.ReadWriteCloser {
 				starts++
 				return testserver.New(&testserver.Options{Fault: fault}).Pipe()
 			}), nil)
@@ -216,7 +216,7 @@ func TestConnectStartsAgainOnce(t *testing.T) {
 	}
 }
 
-func TestConnectStartsAgainOnlyForAnotherEra(t *testing.T) {
+func TestConnectRestartsServerOnlyForLegacy(t *testing.T) {
 	refuses := testserver.Script(func(line string) []string {
 		if line == "" {
 			return nil
@@ -239,7 +239,7 @@ func TestConnectStartsAgainOnlyForAnotherEra(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				starts := 0
-				_, err := mcp.Connect(t.Context(), reopener(func() io.ReadWriteCloser {
+				_, err := mcp.Connect(t.Context(), streamFunc(func() io.ReadWriteCloser {
 					starts++
 					return tt.open()
 				}), &mcp.Options{ProtocolVersions: tt.versions})
@@ -266,7 +266,7 @@ func (o *once) Read(p []byte) (int, error) {
 	return o.ReadWriteCloser.Read(p)
 }
 
-func TestConnectOverAStreamThatTheProbeEnds(t *testing.T) {
+func TestConnectStreamEndedByProbe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testserver.New(&testserver.Options{Fault: "discover-dies"})
 		_, err := mcp.Connect(t.Context(), stdio.Stream(s.Pipe()), nil)
@@ -277,7 +277,7 @@ func TestConnectOverAStreamThatTheProbeEnds(t *testing.T) {
 	})
 }
 
-func TestConnectWithVersions(t *testing.T) {
+func TestConnectWithProtocolVersions(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		versions []string
@@ -292,13 +292,13 @@ func TestConnectWithVersions(t *testing.T) {
 		{name: "several legacy", versions: []string{mcp.ProtocolVersion20241105, mcp.ProtocolVersion20250618}, want: mcp.ProtocolVersion20250618, sent: session},
 		{name: "several, of a legacy server", versions: []string{mcp.ProtocolVersion20241105, modern, mcp.ProtocolVersion20250326},
 			server: testserver.Options{Fault: "discover-server-error"}, want: mcp.ProtocolVersion20250326, sent: both},
-		{name: "one modern, of a legacy server", versions: []string{modern}, server: speaking(legacy), code: -32601, sent: probed},
-		{name: "one legacy, of a modern server", versions: []string{legacy}, server: speaking(modern), code: -32601,
+		{name: "one modern, of a legacy server", versions: []string{modern}, server: onlyVersion(legacy), code: -32601, sent: probed},
+		{name: "one legacy, of a modern server", versions: []string{legacy}, server: onlyVersion(modern), code: -32601,
 			sent: []string{"initialize"}},
 		{name: "the server prefers an older one", versions: []string{mcp.ProtocolVersion20250618, mcp.ProtocolVersion20241105},
-			server: speaking(mcp.ProtocolVersion20241105), want: mcp.ProtocolVersion20241105, sent: session},
+			server: onlyVersion(mcp.ProtocolVersion20241105), want: mcp.ProtocolVersion20241105, sent: session},
 		{name: "the server prefers one that may not be used", versions: []string{mcp.ProtocolVersion20250618},
-			server: speaking(mcp.ProtocolVersion20241105), is: mcp.ErrUnsupportedVersion, sent: []string{"initialize"}},
+			server: onlyVersion(mcp.ProtocolVersion20241105), is: mcp.ErrUnsupportedVersion, sent: []string{"initialize"}},
 		{name: "later and legacy, but another legacy", versions: []string{modern, mcp.ProtocolVersion20250618},
 			server: testserver.Options{ProtocolVersions: []string{"2027-01-01", mcp.ProtocolVersion20241105}},
 			is:     mcp.ErrUnsupportedVersion, sent: probed},
@@ -324,7 +324,7 @@ func TestConnectWithVersions(t *testing.T) {
 					}
 					c.Close()
 				}
-				if got := methods(s); !slices.Equal(got, tt.sent) {
+				if got := receivedMethods(s); !slices.Equal(got, tt.sent) {
 					t.Errorf("sent %q, want %q", got, tt.sent)
 				}
 				if v := s.Violations(); v != nil {
@@ -335,12 +335,12 @@ func TestConnectWithVersions(t *testing.T) {
 	}
 }
 
-func TestConnectNamesBothRevisions(t *testing.T) {
+func TestConnectErrorNamesBothVersions(t *testing.T) {
 	for _, tt := range []struct {
 		server testserver.Options
 		says   []string
 	}{
-		{speaking("2027-01-01"), []string{"2026-07-28", "2027-01-01"}},
+		{onlyVersion("2027-01-01"), []string{"2026-07-28", "2027-01-01"}},
 		{testserver.Options{Fault: "initialize-odd-revision"}, []string{"2025-11-25", "1999-12-31"}},
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -350,10 +350,10 @@ func TestConnectNamesBothRevisions(t *testing.T) {
 	}
 }
 
-func TestConnectKeepsItsOwnCopyOfTheOptions(t *testing.T) {
+func TestConnectCopiesOptions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := &mcp.Options{ProtocolVersions: []string{legacy}}
-		c := open(t, testserver.New(nil), o)
+		c := connect(t, testserver.New(nil), o)
 		if len(o.ProtocolVersions) != 1 || o.Timeout != 0 || o.Info.Name != "" || o.Dropped != nil {
 			t.Errorf("options were changed to %+v", o)
 		}
@@ -366,7 +366,7 @@ func TestConnectKeepsItsOwnCopyOfTheOptions(t *testing.T) {
 
 // refuser answers initialize with a list of revisions, unless it is asked for
 // one that it likes.
-func refuser(likes, lists string, asked *[]string) testserver.Script {
+func refusingServer(likes, lists string, asked *[]string) testserver.Script {
 	return func(line string) []string {
 		switch {
 		case strings.Contains(line, `"server/discover"`):
@@ -385,7 +385,7 @@ func refuser(likes, lists string, asked *[]string) testserver.Script {
 	}
 }
 
-func TestConnectAsksOnceMoreForARevisionThatIsOffered(t *testing.T) {
+func TestConnectRetriesWithOfferedVersion(t *testing.T) {
 	for _, tt := range []struct {
 		likes, lists string
 		want         []string
@@ -401,7 +401,7 @@ func TestConnectAsksOnceMoreForARevisionThatIsOffered(t *testing.T) {
 		t.Run(tt.lists, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var asked []string
-				c, err := mcp.Connect(t.Context(), stdio.Stream(refuser(tt.likes, tt.lists, &asked).Pipe()), nil)
+				c, err := mcp.Connect(t.Context(), stdio.Stream(refusingServer(tt.likes, tt.lists, &asked).Pipe()), nil)
 				if tt.ok {
 					if err != nil {
 						t.Fatal(err)
@@ -421,9 +421,9 @@ func TestConnectAsksOnceMoreForARevisionThatIsOffered(t *testing.T) {
 	}
 }
 
-// TestConnectAsksAgainAServerThatRefusesWhatItOffers: behind one URL there may
+// TestConnectRetriesWhenServerRefusesOfferedVersion: behind one URL there may
 // be servers of several ages.
-func TestConnectAsksAgainAServerThatRefusesWhatItOffers(t *testing.T) {
+func TestConnectRetriesWhenServerRefusesOfferedVersion(t *testing.T) {
 	asked := 0
 	refuse := func(times int) testserver.Script {
 		asked = 0
@@ -439,7 +439,7 @@ func TestConnectAsksAgainAServerThatRefusesWhatItOffers(t *testing.T) {
 			return []string{answer + `,"error":{"code":-32022,"message":"Unsupported","data":{"supported":["2026-07-28"],"requested":"2026-07-28"}}}` + "\n"}
 		}
 	}
-	if got := dial(t, refuse(1).Pipe(), nil).Server().ProtocolVersion; got != modern {
+	if got := connectStream(t, refuse(1).Pipe(), nil).Server().ProtocolVersion; got != modern {
 		t.Errorf("revision %s", got)
 	}
 	_, err := mcp.Connect(t.Context(), stdio.Stream(refuse(9).Pipe()), nil)
@@ -449,7 +449,7 @@ func TestConnectAsksAgainAServerThatRefusesWhatItOffers(t *testing.T) {
 	}
 }
 
-func TestConnectEndsWithItsContext(t *testing.T) {
+func TestConnectRespectsContext(t *testing.T) {
 	cause := errors.New("the user went home")
 	for _, tt := range []struct {
 		name  string
@@ -470,13 +470,13 @@ func TestConnectEndsWithItsContext(t *testing.T) {
 					cancel(cause)
 				}
 				time.AfterFunc(tt.after, func() { cancel(cause) })
-				within(t, tt.after, func() {
+				wantDuration(t, tt.after, func() {
 					_, err := mcp.Connect(ctx, stdio.Stream(pipe), nil)
 					wantError(t, err, cause)
 				})
 				// No cancel notice: the specification forbids it for initialize,
 				// and a server that doesn't know discover doesn't need it.
-				if got := methods(s); !slices.Equal(got, tt.sent) {
+				if got := receivedMethods(s); !slices.Equal(got, tt.sent) {
 					t.Errorf("sent %q, want %q", got, tt.sent)
 				}
 			})
@@ -484,7 +484,7 @@ func TestConnectEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestConnectEndsWithoutADeadline(t *testing.T) {
+func TestConnectWithoutDeadlineTimesOut(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		script testserver.Script
@@ -494,7 +494,7 @@ func TestConnectEndsWithoutADeadline(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				within(t, 63*time.Second, func() {
+				wantDuration(t, 63*time.Second, func() {
 					_, err := mcp.Connect(t.Context(), stdio.Stream(tt.script.Pipe()), nil)
 					wantError(t, err, context.DeadlineExceeded, "initialize", "1m0s")
 				})
@@ -503,9 +503,9 @@ func TestConnectEndsWithoutADeadline(t *testing.T) {
 	}
 }
 
-// TestConnectToAnEcho: the client hears its own requests, and its own answers
+// TestConnectToEcho: the client hears its own requests, and its own answers
 // to them.
-func TestConnectToAnEcho(t *testing.T) {
+func TestConnectToEcho(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		echo := testserver.Script(func(line string) []string { return []string{line + "\n"} })
 		_, err := mcp.Connect(t.Context(), stdio.Stream(echo.Pipe()), nil)
@@ -513,7 +513,7 @@ func TestConnectToAnEcho(t *testing.T) {
 	})
 }
 
-func TestConnectToAMalformedServer(t *testing.T) {
+func TestConnectToMalformedServer(t *testing.T) {
 	for fault, is := range map[string]error{
 		"initialize-malformed": mcp.ErrMalformed,
 		"initialize-error":     nil,
@@ -530,15 +530,15 @@ func TestConnectToAMalformedServer(t *testing.T) {
 	}
 }
 
-// TestConnectToAProgramThatExits: the error says why, in the program's words.
-func TestConnectToAProgramThatExits(t *testing.T) {
+// TestConnectToExitingProgram: the error says why, in the program's words.
+func TestConnectToExitingProgram(t *testing.T) {
 	for fault, says := range map[string][]string{
 		"exits-at-start": {"status 3", "fatal: no configuration file"},
 		"usage-and-exit": {"status 3"},
 	} {
 		t.Run(fault, func(t *testing.T) {
 			t.Parallel()
-			tr, _ := child(&testserver.Options{Fault: fault})
+			tr, _ := process(&testserver.Options{Fault: fault})
 			_, err := mcp.Connect(t.Context(), tr, nil)
 			wantError(t, err, mcp.ErrClosed, append(says, "connect", tr.Name)...)
 			var exit *stdio.ExitError
@@ -549,28 +549,28 @@ func TestConnectToAProgramThatExits(t *testing.T) {
 	}
 }
 
-// TestConnectToASilentProgram: TestMain sees to it that the program is gone.
-func TestConnectToASilentProgram(t *testing.T) {
+// TestConnectToSilentProgram: TestMain sees to it that the program is gone.
+func TestConnectToSilentProgram(t *testing.T) {
 	t.Parallel()
-	tr, _ := child(&testserver.Options{Fault: "mute"})
+	tr, _ := process(&testserver.Options{Fault: "mute"})
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	_, err := mcp.Connect(ctx, tr, &mcp.Options{ProbeTimeout: 10 * time.Millisecond})
 	wantError(t, err, context.DeadlineExceeded, "connect")
 }
 
-func TestConnectToNoProgram(t *testing.T) {
+func TestConnectToMissingProgram(t *testing.T) {
 	_, err := mcp.Connect(t.Context(), stdio.Command("no-such-program-anywhere"), nil)
 	wantError(t, err, nil, "connect", "no-such-program-anywhere")
 }
 
-func TestServerIsWhatTheServerSays(t *testing.T) {
+func TestServerInfo(t *testing.T) {
 	for _, version := range mcp.ProtocolVersions() {
 		t.Run(version, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				o := speaking(version)
+				o := onlyVersion(version)
 				o.Without = []string{"prompts"}
-				info := open(t, testserver.New(&o), nil).Server()
+				info := connect(t, testserver.New(&o), nil).Server()
 				if info.Name != "stdmcp-echo" || info.Version != "1.0.0" || info.Title != "Echo" || info.ProtocolVersion != version {
 					t.Errorf("server is %+v", info)
 				}
@@ -585,12 +585,12 @@ func TestServerIsWhatTheServerSays(t *testing.T) {
 	}
 }
 
-// TestConnectAnswersPingWhileItConnects: a server may ping as soon as it has
+// TestPingDuringConnect: a server may ping as soon as it has
 // answered initialize, and some do before.
-func TestConnectAnswersPingWhileItConnects(t *testing.T) {
+func TestPingDuringConnect(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		answers := 0
-		c := dial(t, testserver.Script(func(line string) []string {
+		c := connectStream(t, testserver.Script(func(line string) []string {
 			const ping = `{"jsonrpc":"2.0","id":"p","method":"ping"}` + "\n"
 			switch {
 			case strings.Contains(line, `"server/discover"`):
@@ -611,8 +611,8 @@ func TestConnectAnswersPingWhileItConnects(t *testing.T) {
 	})
 }
 
-// TestConnectKeepsValuesOfItsContextOnly: the client outlives the context.
-func TestConnectKeepsValuesOfItsContextOnly(t *testing.T) {
+// TestClientKeepsContextValuesOnly: the client outlives the context.
+func TestClientKeepsContextValuesOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		type key struct{}
 		ctx, cancel := context.WithCancel(context.WithValue(t.Context(), key{}, "value"))

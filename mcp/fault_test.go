@@ -18,10 +18,10 @@ import (
 
 // A fate is what becomes of what a fault strikes: Connect, a call of the tool
 // echo, or the listing of tools. The zero fate is that nothing is noticed.
-type fate struct {
+type expectation struct {
 	connect []error // Connect fails with an error that matches all of these
 	fails   []error // the call does
-	says    string  // so does its error, or that of Connect
+	text    string  // so does its error, or that of Connect
 	code    int64   // the error is the server's, with this code
 
 	empty      bool   // the call returns a result without content
@@ -30,23 +30,23 @@ type fate struct {
 	reports    int    // that many reports of progress are delivered
 
 	dropped     error  // what is reported as dropped matches this
-	droppedSays string // or says that
+	droppedText string // or says that
 	late        bool   // whether something is dropped is a matter of luck
 
-	dies  bool // the connection ends
+	ends  bool // the connection ends
 	stuck bool // the server takes no further calls
 }
 
 var (
-	noAnswer = []error{context.DeadlineExceeded}
-	closed   = []error{mcp.ErrClosed}
-	lost     = []error{mcp.ErrClosed, mcp.ErrOutcomeUnknown}
-	garbage  = []error{mcp.ErrMalformed}
+	noAnswer       = []error{context.DeadlineExceeded}
+	closed         = []error{mcp.ErrClosed}
+	outcomeUnknown = []error{mcp.ErrClosed, mcp.ErrOutcomeUnknown}
+	malformed      = []error{mcp.ErrMalformed}
 )
 
 // fates is the matrix of faults, as far as it lies in messages and byte
 // streams. An entry with a revision goes before the one without.
-var fates = map[string]fate{
+var expectations = map[string]expectation{
 	// Opening a connection.
 	"discover-silent":         {},
 	"discover-dies":           {},
@@ -55,15 +55,15 @@ var fates = map[string]fate{
 	"discover-odd-result":     {},
 	"discover-slow":           {},
 	"initialize-silent":       {connect: noAnswer},
-	"initialize-error":        {connect: []error{}, code: -32603, says: "out of order today"},
-	"initialize-odd-revision": {connect: []error{mcp.ErrUnsupportedVersion}, says: "1999-12-31"},
-	"initialize-malformed":    {connect: garbage},
+	"initialize-error":        {connect: []error{}, code: -32603, text: "out of order today"},
+	"initialize-odd-revision": {connect: []error{mcp.ErrUnsupportedVersion}, text: "1999-12-31"},
+	"initialize-malformed":    {connect: malformed},
 	// 1: no answer
 	"mute":          {connect: noAnswer},
 	"never-answers": {fails: noAnswer},
 	"answers-late":  {fails: noAnswer, dropped: jsonrpc.ErrUnknownID},
 	// 2, 3: the end
-	"dies-mid-call":  {fails: lost, dies: true},
+	"dies-mid-call":  {fails: outcomeUnknown, ends: true},
 	"exits-at-start": {connect: closed},
 	"usage-and-exit": {connect: closed},
 	// 5, 6: an end that does not come
@@ -76,7 +76,7 @@ var fates = map[string]fate{
 	"floods-stderr":      {},
 	"banner":             {dropped: stdio.ErrNotJSON},
 	"chatter":            {dropped: stdio.ErrNotJSON},
-	"endless-line":       {fails: append(lost, mcp.ErrTooLarge), dies: true},
+	"endless-line":       {fails: append(outcomeUnknown, mcp.ErrTooLarge), ends: true},
 	"notification-storm": {},
 	"trickle":            {connect: noAnswer},
 	// 13, 15: pieces
@@ -84,16 +84,16 @@ var fates = map[string]fate{
 	"split-utf8":      {},
 	"crlf":            {},
 	"byte-order-mark": {},
-	"cut-off":         {fails: lost, dropped: io.ErrUnexpectedEOF, dies: true},
+	"cut-off":         {fails: outcomeUnknown, dropped: io.ErrUnexpectedEOF, ends: true},
 	// 16 to 19: JSON
-	"invalid-utf8":         {fails: garbage, dropped: mcp.ErrMalformed},
-	"lone-surrogate":       {fails: garbage, dropped: mcp.ErrMalformed},
-	"duplicate-keys":       {fails: garbage, dropped: mcp.ErrMalformed},
-	"duplicate-inner-keys": {fails: garbage},
+	"invalid-utf8":         {fails: malformed, dropped: mcp.ErrMalformed},
+	"lone-surrogate":       {fails: malformed, dropped: mcp.ErrMalformed},
+	"duplicate-keys":       {fails: malformed, dropped: mcp.ErrMalformed},
+	"duplicate-inner-keys": {fails: malformed},
 	"other-case-keys":      {dropped: mcp.ErrMalformed},
-	"long-s-keys":          {fails: garbage, dropped: mcp.ErrMalformed},
+	"long-s-keys":          {fails: malformed, dropped: mcp.ErrMalformed},
 	"nul-keys":             {dropped: mcp.ErrMalformed},
-	"deep-nesting":         {fails: garbage, dropped: mcp.ErrMalformed},
+	"deep-nesting":         {fails: malformed, dropped: mcp.ErrMalformed},
 	"large-numbers":        {structured: `{"exact":9007199254740993,"huge":1e400,"tiny":-0.0}`},
 	// 20, 21: JSON-RPC
 	"unknown-id":                     {dropped: jsonrpc.ErrUnknownID},
@@ -101,29 +101,29 @@ var fates = map[string]fate{
 	"null-id-error":                  {dropped: jsonrpc.ErrUnknownID},
 	"answers-twice":                  {dropped: jsonrpc.ErrUnknownID},
 	"string-id":                      {empty: true, dropped: jsonrpc.ErrUnknownID},
-	"result-and-error":               {fails: garbage, dropped: mcp.ErrMalformed},
-	"neither":                        {fails: garbage, dropped: mcp.ErrMalformed},
+	"result-and-error":               {fails: malformed, dropped: mcp.ErrMalformed},
+	"neither":                        {fails: malformed, dropped: mcp.ErrMalformed},
 	"null-error":                     {},
-	"string-error":                   {fails: []error{}, says: "boom"},
-	"error-without-code":             {fails: []error{}, says: "no code"},
-	"wrong-version":                  {fails: garbage, dropped: mcp.ErrMalformed},
-	"null-result":                    {fails: garbage},
-	"array-result":                   {fails: garbage},
+	"string-error":                   {fails: []error{}, text: "boom"},
+	"error-without-code":             {fails: []error{}, text: "no code"},
+	"wrong-version":                  {fails: malformed, dropped: mcp.ErrMalformed},
+	"null-result":                    {fails: malformed},
+	"array-result":                   {fails: malformed},
 	"no-content":                     {empty: true},
 	"null-content":                   {empty: true},
 	"unknown-result-type":            {empty: true},
-	"2026-07-28/unknown-result-type": {fails: garbage, says: "riddle"},
+	"2026-07-28/unknown-result-type": {fails: malformed, text: "riddle"},
 	"null-tools":                     {},
 	"null-tool":                      {tools: 1},
 	// 23, 25, 26: what is no answer
 	"server-requests":            {},
-	"2026-07-28/server-requests": {droppedSays: "a request from the server"},
-	"decreasing-progress":        {reports: 1, droppedSays: "does not increase"},
-	"unknown-progress":           {droppedSays: "no pending call"},
+	"2026-07-28/server-requests": {droppedText: "a request from the server"},
+	"decreasing-progress":        {reports: 1, droppedText: "does not increase"},
+	"unknown-progress":           {droppedText: "no pending call"},
 	"bad-progress":               {dropped: mcp.ErrMalformed},
 	"late-progress":              {late: true},
 	"endless-progress":           {fails: noAnswer, reports: 4, late: true},
-	"batch":                      {fails: garbage, dropped: mcp.ErrMalformed},
+	"batch":                      {fails: malformed, dropped: mcp.ErrMalformed},
 	"2025-03-26/batch":           {},
 	// 37, 38: lists
 	"endless-pages":      {fails: []error{mcp.ErrListLimit}, tools: 20},
@@ -153,13 +153,13 @@ func TestFaultsInMemory(t *testing.T) {
 			}
 			t.Run(f.Name+"/"+version, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					o := speaking(version)
+					o := onlyVersion(version)
 					o.Fault, o.Size = f.Name, sizes[f.Name]
 					if f.Name == "endless-progress" {
 						o.Delay = 100 * time.Millisecond
 					}
 					var servers []*testserver.Server
-					suffer(t, f, version, transport(func(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
+					runFault(t, f, version, transport(func(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
 						s := testserver.New(&o)
 						servers = append(servers, s)
 						tr := stdio.Stream(s.Pipe())
@@ -192,10 +192,10 @@ func TestFaultsOfProcesses(t *testing.T) {
 		for _, version := range eras {
 			t.Run(f.Name+"/"+version, func(t *testing.T) {
 				t.Parallel()
-				o := speaking(version)
+				o := onlyVersion(version)
 				o.Fault, o.Size, o.Delay = f.Name, sizes[f.Name], 50*time.Millisecond
-				tr, _ := child(&o)
-				suffer(t, f, version, tr, connectTime, connectTime, func() {})
+				tr, _ := process(&o)
+				runFault(t, f, version, tr, connectTime, connectTime, func() {})
 			})
 		}
 	}
@@ -211,18 +211,18 @@ func (f transport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, e
 // suffer meets a fault and checks what becomes of it, and of everything else.
 // limit is the deadline of the call that is struck, late how much later it may
 // end, and settle waits until everything waits.
-func suffer(t *testing.T, f testserver.Fault, version string, tr mcp.Transport, limit, late time.Duration, settle func()) {
-	want, ok := fates[version+"/"+f.Name]
+func runFault(t *testing.T, f testserver.Fault, version string, tr mcp.Transport, limit, late time.Duration, waitIdle func()) {
+	want, ok := expectations[version+"/"+f.Name]
 	if !ok {
-		if want, ok = fates[f.Name]; !ok {
+		if want, ok = expectations[f.Name]; !ok {
 			t.Fatalf("no fate for the fault %s, which %s", f.Name, f.Does)
 		}
 	}
-	var j journal
+	var j dropLog
 	ctx, cancel := context.WithTimeout(t.Context(), connectTime)
 	defer cancel()
 	start := time.Now()
-	c, err := mcp.Connect(ctx, tr, &mcp.Options{Dropped: j.dropped, MaxPages: 20})
+	c, err := mcp.Connect(ctx, tr, &mcp.Options{Dropped: j.record, MaxPages: 20})
 	if took := time.Since(start); took > connectTime+late {
 		t.Errorf("Connect took %v", took)
 	}
@@ -233,7 +233,7 @@ func suffer(t *testing.T, f testserver.Fault, version string, tr mcp.Transport, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer bounded(t, c)
+	defer closeWithin(t, c)
 
 	// One call was on its way before, one is made beside.
 	before, beside := make(chan error, 1), make(chan error, 1)
@@ -243,15 +243,15 @@ func suffer(t *testing.T, f testserver.Fault, version string, tr mcp.Transport, 
 		_, err := c.CallTool(ctx, "slow", map[string]any{"seconds": 0.05, "steps": 1})
 		before <- err
 	}()
-	settle()
+	waitIdle()
 	go func() { // ends with the call
-		beside <- add(t, c)
+		beside <- callAdd(t, c)
 	}()
-	want.struck(t, f, c, limit, late)
-	settle()
+	want.callFaulty(t, f, c, limit, late)
+	waitIdle()
 	for what, err := range map[string]error{"before": <-before, "beside": <-beside} {
 		switch {
-		case err != nil && !want.dies && !want.stuck:
+		case err != nil && !want.ends && !want.stuck:
 			t.Errorf("the call %s fails: %v", what, err)
 		case err != nil && !errors.Is(err, mcp.ErrClosed) && !errors.Is(err, context.DeadlineExceeded):
 			t.Errorf("the call %s fails with %v", what, err)
@@ -260,24 +260,24 @@ func suffer(t *testing.T, f testserver.Fault, version string, tr mcp.Transport, 
 	if want.dropped != nil && len(want.fails) > 0 && want.fails[0] == noAnswer[0] {
 		time.Sleep(time.Second) // for what comes late, in a bubble
 	}
-	if err := add(t, c); err != nil && !want.dies && !want.stuck {
+	if err := callAdd(t, c); err != nil && !want.ends && !want.stuck {
 		t.Errorf("the next call fails: %v", err)
 	}
-	if ended := c.Err() != nil; ended != want.dies {
+	if ended := c.Err() != nil; ended != want.ends {
 		t.Errorf("the connection has ended: %v, with %v", ended, c.Err())
 	}
-	if want.dropped != nil && !j.has(want.dropped) {
+	if want.dropped != nil && !j.matches(want.dropped) {
 		t.Errorf("dropped %v, want %v", j.all(), want.dropped)
 	}
-	if !j.says(want.droppedSays) && want.droppedSays != "" {
-		t.Errorf("dropped %v, want %q", j.all(), want.droppedSays)
+	if !j.contains(want.droppedText) && want.droppedText != "" {
+		t.Errorf("dropped %v, want %q", j.all(), want.droppedText)
 	}
-	if want.dropped == nil && want.droppedSays == "" && len(j.all()) > 0 && !want.dies && !want.late {
+	if want.dropped == nil && want.droppedText == "" && len(j.all()) > 0 && !want.ends && !want.late {
 		t.Errorf("dropped %v, want nothing", j.all())
 	}
 }
 
-func add(t *testing.T, c *mcp.Client) error {
+func callAdd(t *testing.T, c *mcp.Client) error {
 	ctx, cancel := context.WithTimeout(t.Context(), connectTime)
 	defer cancel()
 	res, err := c.CallTool(ctx, "add", map[string]any{"a": 20, "b": 22})
@@ -288,7 +288,7 @@ func add(t *testing.T, c *mcp.Client) error {
 }
 
 // struck has the fault strike.
-func (want *fate) struck(t *testing.T, f testserver.Fault, c *mcp.Client, limit, late time.Duration) {
+func (want *expectation) callFaulty(t *testing.T, f testserver.Fault, c *mcp.Client, limit, late time.Duration) {
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
 	start := time.Now()
@@ -328,7 +328,7 @@ func (want *fate) struck(t *testing.T, f testserver.Fault, c *mcp.Client, limit,
 
 // checkError checks an error that must match all of targets, or be nil when
 // that is nil.
-func (want *fate) checkError(t *testing.T, err error, targets []error) {
+func (want *expectation) checkError(t *testing.T, err error, targets []error) {
 	t.Helper()
 	if targets == nil {
 		if err != nil {
@@ -336,7 +336,7 @@ func (want *fate) checkError(t *testing.T, err error, targets []error) {
 		}
 		return
 	}
-	wantError(t, err, nil, want.says)
+	wantError(t, err, nil, want.text)
 	for _, target := range targets {
 		wantError(t, err, target)
 		wantNoCode(t, err)
@@ -347,7 +347,7 @@ func (want *fate) checkError(t *testing.T, err error, targets []error) {
 }
 
 // bounded closes a client.
-func bounded(t *testing.T, c *mcp.Client) {
+func closeWithin(t *testing.T, c *mcp.Client) {
 	start := time.Now()
 	if err := c.Close(); err != nil {
 		t.Error(err)

@@ -44,19 +44,19 @@ func TestEveryRevisionInMemory(t *testing.T) {
 		for _, f := range features {
 			t.Run(version+"/"+f.name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					o := speaking(version)
-					f.test(t, open(t, testserver.New(&o), nil))
+					o := onlyVersion(version)
+					f.test(t, connect(t, testserver.New(&o), nil))
 				})
 			})
 		}
 	}
 }
 
-func TestEveryEraAsAProcess(t *testing.T) {
+func TestEveryEraInProcess(t *testing.T) {
 	for _, version := range eras {
 		t.Run(version, func(t *testing.T) {
-			o := speaking(version)
-			tr, stderr := child(&o)
+			o := onlyVersion(version)
+			tr, stderr := process(&o)
 			c, err := mcp.Connect(t.Context(), tr, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -160,9 +160,9 @@ func testArguments(t *testing.T, c *mcp.Client) {
 }
 
 // A stubborn value can't be encoded.
-type stubborn struct{}
+type failingMarshaler struct{}
 
-func (stubborn) MarshalJSON() ([]byte, error) { return nil, errStubborn }
+func (failingMarshaler) MarshalJSON() ([]byte, error) { return nil, errStubborn }
 
 var errStubborn = errors.New("it does not want to")
 
@@ -184,8 +184,8 @@ func testBadArguments(t *testing.T, c *mcp.Client) {
 		{map[int]string{1: "a"}, nil, "no natural form"},
 		{map[string]any{"a": json.Number("one")}, nil, "one"},
 		{loop, nil, ""},
-		{stubborn{}, errStubborn, ""},
-		{map[string]any{"a": []any{stubborn{}}}, errStubborn, ""},
+		{failingMarshaler{}, errStubborn, ""},
+		{map[string]any{"a": []any{failingMarshaler{}}}, errStubborn, ""},
 		{json.RawMessage(`{"a":`), nil, ""},
 		{json.RawMessage(`{"a":1} {}`), nil, ""},
 		{json.RawMessage("{\"a\":\"\xff\"}"), nil, ""},

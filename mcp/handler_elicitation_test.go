@@ -14,7 +14,7 @@ import (
 )
 
 // needsPage refuses the first call until the user has been at a page.
-func needsPage(url string) testserver.Script {
+func requiresPage(url string) testserver.Script {
 	calls := 0
 	return func(line string) []string {
 		id := strings.TrimSuffix(strings.TrimPrefix(line[max(0, strings.Index(line, `"id":`)):], `"id":`), "}")
@@ -36,7 +36,7 @@ func needsPage(url string) testserver.Script {
 	}
 }
 
-func TestCallIsRepeatedWhenTheUserHasBeenAtThePage(t *testing.T) {
+func TestCallIsRepeatedAfterPage(t *testing.T) {
 	for _, tt := range []struct {
 		action, url string
 		ok          bool
@@ -52,7 +52,7 @@ func TestCallIsRepeatedWhenTheUserHasBeenAtThePage(t *testing.T) {
 				seen = r
 				return tt.action, nil
 			}}
-			c := dial(t, needsPage(tt.url).Pipe(), &mcp.Options{
+			c := connectStream(t, requiresPage(tt.url).Pipe(), &mcp.Options{
 				ProtocolVersions: []string{legacy}, Handlers: []mcp.Handler{user},
 				Dropped: func(error, []byte) {},
 			})
@@ -67,8 +67,8 @@ func TestCallIsRepeatedWhenTheUserHasBeenAtThePage(t *testing.T) {
 	}
 }
 
-// TestEveryRequestIsRepeatedWhenTheUserHasBeenAtThePage: any may be refused.
-func TestEveryRequestIsRepeatedWhenTheUserHasBeenAtThePage(t *testing.T) {
+// TestEveryMethodIsRepeatedAfterPage: any may be refused.
+func TestEveryMethodIsRepeatedAfterPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for name, f := range map[string]func(*mcp.Client) error{
 			"prompts/get":    func(c *mcp.Client) error { _, err := c.GetPrompt(t.Context(), "x", nil); return err },
@@ -79,7 +79,7 @@ func TestEveryRequestIsRepeatedWhenTheUserHasBeenAtThePage(t *testing.T) {
 				pages++
 				return mcp.ElicitAccept, nil
 			}}
-			c := dial(t, needsPage("https://example.com/").Pipe(), &mcp.Options{ProtocolVersions: []string{legacy}, Handlers: []mcp.Handler{user}})
+			c := connectStream(t, requiresPage("https://example.com/").Pipe(), &mcp.Options{ProtocolVersions: []string{legacy}, Handlers: []mcp.Handler{user}})
 			if err := f(c); err != nil || pages != 1 {
 				t.Errorf("%s: %d pages, %v", name, pages, err)
 			}
@@ -87,8 +87,8 @@ func TestEveryRequestIsRepeatedWhenTheUserHasBeenAtThePage(t *testing.T) {
 	})
 }
 
-// TestRefusalThatStaysEndsTheCall: the user is not sent there again and again.
-func TestRefusalThatStaysEndsTheCall(t *testing.T) {
+// TestRepeatedRefusalFailsCall: the user is not sent there again and again.
+func TestRepeatedRefusalFailsCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, rwc := newPeer(t, legacy, func(p *peer, m request) {
 			p.send(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"error":{"code":-32042,"message":"log in first","data":{"elicitations":[` +
@@ -96,7 +96,7 @@ func TestRefusalThatStaysEndsTheCall(t *testing.T) {
 			p.notify("notifications/elicitation/complete", `{"elicitationId":"e1"}`)
 		})
 		pages := 0
-		c := dial(t, rwc, &mcp.Options{Handlers: []mcp.Handler{
+		c := connectStream(t, rwc, &mcp.Options{Handlers: []mcp.Handler{
 			mcp.Elicitation{OpenURL: func(context.Context, *mcp.URLRequest) (string, error) { pages++; return mcp.ElicitAccept, nil }},
 		}})
 		_, err := c.CallTool(t.Context(), "x", nil)
@@ -107,23 +107,23 @@ func TestRefusalThatStaysEndsTheCall(t *testing.T) {
 	})
 }
 
-func TestCallIsRepeatedWhenTheServerSaysNothing(t *testing.T) {
+func TestCallIsRepeatedWithoutNotification(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		script := needsPage("https://example.com/")
+		script := requiresPage("https://example.com/")
 		silent := testserver.Script(func(line string) []string {
 			answers := script(line)
 			return answers[:min(1, len(answers))]
 		})
 		user := mcp.Elicitation{OpenURL: func(context.Context, *mcp.URLRequest) (string, error) { return mcp.ElicitAccept, nil }}
-		c := dial(t, silent.Pipe(), &mcp.Options{ProtocolVersions: []string{legacy}, Handlers: []mcp.Handler{user}})
+		c := connectStream(t, silent.Pipe(), &mcp.Options{ProtocolVersions: []string{legacy}, Handlers: []mcp.Handler{user}})
 		if _, err := c.CallTool(t.Context(), "x", nil); err != nil {
 			t.Error(err)
 		}
 	})
 }
 
-func TestRefusalStaysWithoutSomebodyToAsk(t *testing.T) {
-	c := dial(t, needsPage("https://example.com/").Pipe(), &mcp.Options{ProtocolVersions: []string{legacy}})
+func TestRefusalWithoutHandler(t *testing.T) {
+	c := connectStream(t, requiresPage("https://example.com/").Pipe(), &mcp.Options{ProtocolVersions: []string{legacy}})
 	_, err := c.CallTool(t.Context(), "x", nil)
 	var answer *jsonrpc.Error
 	if !errors.As(err, &answer) || answer.Code != mcp.CodeURLElicitationRequired {
@@ -131,22 +131,22 @@ func TestRefusalStaysWithoutSomebodyToAsk(t *testing.T) {
 	}
 }
 
-// TestTimeStandsStillWhileTheUserIsAtAPage, until the server says that all is
+// TestTimeoutIsPausedWhileUserIsOnPage, until the server says that all is
 // done there.
-func TestTimeStandsStillWhileTheUserIsAtAPage(t *testing.T) {
+func TestTimeoutIsPausedWhileUserIsOnPage(t *testing.T) {
 	const ask = `"params":{"mode":"url","message":"Log in","elicitationId":"e1","url":"https://example.com/"}`
 	for _, version := range eras {
 		for _, tt := range []struct {
-			name       string
-			told, done time.Duration // when the server says that the user is done, and when it answers
-			ends       time.Duration // 0 for an answer
+			name           string
+			reported, done time.Duration // when the server says that the user is done, and when it answers
+			ends           time.Duration // 0 for an answer
 		}{
 			{"in time", 0, 8 * time.Minute, 0},
 			{"never", 0, time.Hour, 11 * time.Minute},
 			{"told", 8 * time.Minute, 8*time.Minute + 30*time.Second, 0},
 			{"told, but slow", 8 * time.Minute, 10 * time.Minute, 9 * time.Minute},
 		} {
-			if tt.told != 0 && version == modern {
+			if tt.reported != 0 && version == modern {
 				continue // where nothing is told
 			}
 			t.Run(version+"/"+tt.name, func(t *testing.T) {
@@ -161,12 +161,12 @@ func TestTimeStandsStillWhileTheUserIsAtAPage(t *testing.T) {
 							p.answer(m, `{"resultType":"input_required","inputRequests":{"q":{"method":"elicitation/create",`+ask+`}}}`)
 							return
 						}
-						if tt.told != 0 {
-							time.AfterFunc(tt.told, func() { p.notify("notifications/elicitation/complete", `{"elicitationId":"e1"}`) })
+						if tt.reported != 0 {
+							time.AfterFunc(tt.reported, func() { p.notify("notifications/elicitation/complete", `{"elicitationId":"e1"}`) })
 						}
 						time.AfterFunc(tt.done, func() { p.answer(m, done) })
 					})
-					c := dial(t, rwc, &mcp.Options{Handlers: []mcp.Handler{somePage}, Dropped: func(error, []byte) {}})
+					c := connectStream(t, rwc, &mcp.Options{Handlers: []mcp.Handler{somePage}, Dropped: func(error, []byte) {}})
 					ends := tt.ends
 					if ends == 0 {
 						ends = tt.done

@@ -85,7 +85,7 @@ func TestFormAnswersAreChecked(t *testing.T) {
 	}
 }
 
-func TestFormMustBeWhole(t *testing.T) {
+func TestFormRequiresEveryField(t *testing.T) {
 	fields := formOf(t, `"a":{"type":"string"},"b":{"type":"string","default":"x"}`, "a", "b")
 	if _, err := completeForm(fields, map[string]any{"b": "y"}); err == nil || !strings.Contains(err.Error(), `"a": required`) {
 		t.Error(err)

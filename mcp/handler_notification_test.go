@@ -13,8 +13,8 @@ func TestNotificationFunc(t *testing.T) {
 	for _, version := range eras {
 		synctest.Test(t, func(t *testing.T) {
 			var got []string // by one goroutine at a time: the race detector sees to it
-			var j journal
-			p, _ := asking(t, version, &mcp.Options{Dropped: j.dropped, Handlers: []mcp.Handler{
+			var j dropLog
+			p, _ := connectPeer(t, version, &mcp.Options{Dropped: j.record, Handlers: []mcp.Handler{
 				mcp.NotificationFunc(func(_ context.Context, method string, params mcp.RawMessage) {
 					got = append(got, method+" "+string(params))
 					if method == "com.example/panics" {
@@ -29,7 +29,7 @@ func TestNotificationFunc(t *testing.T) {
 			p.send(`{"jsonrpc":"2.0","method":"com.example/short"}`)
 			synctest.Wait()
 			want := []string{`com.example/panics {"a": 1}`, "notifications/tools/list_changed {}", "com.example/short "}
-			if !slices.Equal(got, want) || !j.says("cannot handle it") {
+			if !slices.Equal(got, want) || !j.contains("cannot handle it") {
 				t.Errorf("%s: got %q, dropped %v", version, got, j.all())
 			}
 		})
@@ -38,16 +38,16 @@ func TestNotificationFunc(t *testing.T) {
 
 func TestNotificationFlood(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var j journal
+		var j dropLog
 		release := make(chan struct{})
-		p, c := asking(t, modern, &mcp.Options{Dropped: j.dropped, Handlers: []mcp.Handler{
+		p, c := connectPeer(t, modern, &mcp.Options{Dropped: j.record, Handlers: []mcp.Handler{
 			mcp.NotificationFunc(func(context.Context, string, mcp.RawMessage) { <-release }),
 		}})
 		for range 3000 {
 			p.notify("com.example/x", "{}")
 		}
 		synctest.Wait()
-		if n := len(j.all()); n < 1000 || !j.has(mcp.ErrOverloaded) {
+		if n := len(j.all()); n < 1000 || !j.matches(mcp.ErrOverloaded) {
 			t.Errorf("dropped %d of 3000", n)
 		}
 		close(release)

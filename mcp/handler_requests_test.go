@@ -15,33 +15,33 @@ import (
 )
 
 // asking connects to a peer that has just been told o.
-func asking(t *testing.T, version string, o *mcp.Options) (*peer, *mcp.Client) {
+func connectPeer(t *testing.T, version string, o *mcp.Options) (*peer, *mcp.Client) {
 	t.Helper()
 	p, rwc := newPeer(t, version, nil)
-	return p, dial(t, rwc, o)
+	return p, connectStream(t, rwc, o)
 }
 
-func ask(id, method string) string {
+func serverRequest(id, method string) string {
 	return `{"jsonrpc":"2.0","id":` + id + `,"method":"` + method + `"}`
 }
 
-func TestRequestsOfALegacyServer(t *testing.T) {
+func TestRequestsOfLegacyServer(t *testing.T) {
 	for _, tt := range []struct{ name, send, want string }{
-		{"ping", ask("7", "ping"), `{"jsonrpc":"2.0","id":7,"result":{}}`},
+		{"ping", serverRequest("7", "ping"), `{"jsonrpc":"2.0","id":7,"result":{}}`},
 		{"ping with params", `{"jsonrpc":"2.0","id":"é\"","method":"ping","params":{"_meta":{"x":1}}}`,
 			`{"jsonrpc":"2.0","id":"é\"","result":{}}`},
-		{"an id as it was written", ask("12345678901234567890", "ping"), `{"jsonrpc":"2.0","id":12345678901234567890,"result":{}}`},
-		{"unknown", ask(`"u"`, "echo/invented"),
+		{"an id as it was written", serverRequest("12345678901234567890", "ping"), `{"jsonrpc":"2.0","id":12345678901234567890,"result":{}}`},
+		{"unknown", serverRequest(`"u"`, "echo/invented"),
 			`{"jsonrpc":"2.0","id":"u","error":{"code":-32601,"message":"this client does not handle echo/invented"}}`},
-		{"a capability that was not declared", ask("1", "sampling/createMessage"),
+		{"a capability that was not declared", serverRequest("1", "sampling/createMessage"),
 			`{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"this client does not handle sampling/createMessage"}}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p, _ := asking(t, legacy, nil)
+				p, _ := connectPeer(t, legacy, nil)
 				p.send(tt.send)
 				synctest.Wait()
-				if got := p.got(""); len(got) != 1 || got[0].line != tt.want {
+				if got := p.messages(""); len(got) != 1 || got[0].line != tt.want {
 					t.Errorf("answered %+v, want %s", got, tt.want)
 				}
 			})
@@ -49,18 +49,18 @@ func TestRequestsOfALegacyServer(t *testing.T) {
 	}
 }
 
-// TestRequestsOfAModernServer break the protocol, and so would any answer
+// TestRequestsOfModernServer break the protocol, and so would any answer
 // (2026-07-28 basic/transports/stdio, Receiving Messages).
-func TestRequestsOfAModernServer(t *testing.T) {
+func TestRequestsOfModernServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var j journal
-		p, c := asking(t, modern, &mcp.Options{Dropped: j.dropped})
-		p.send(ask("1", "ping"), ask(`"x"`, "sampling/createMessage"), `{"jsonrpc":"2.0","id":null,"method":"ping"}`)
+		var j dropLog
+		p, c := connectPeer(t, modern, &mcp.Options{Dropped: j.record})
+		p.send(serverRequest("1", "ping"), serverRequest(`"x"`, "sampling/createMessage"), `{"jsonrpc":"2.0","id":null,"method":"ping"}`)
 		synctest.Wait()
-		if got := p.got(""); len(got) != 0 {
+		if got := p.messages(""); len(got) != 0 {
 			t.Errorf("answered %+v", got)
 		}
-		if got := j.all(); len(got) != 3 || !j.says("a request from the server") {
+		if got := j.all(); len(got) != 3 || !j.contains("a request from the server") {
 			t.Errorf("dropped %v, want all three", got)
 		}
 		if c.Err() != nil {
@@ -69,19 +69,19 @@ func TestRequestsOfAModernServer(t *testing.T) {
 	})
 }
 
-func TestPingIsAnsweredWhileAHandlerBlocks(t *testing.T) {
+func TestPingWhileHandlerBlocks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		p, c := asking(t, legacy, &mcp.Options{Log: func(context.Context, *mcp.LogMessage) { <-release }})
+		p, c := connectPeer(t, legacy, &mcp.Options{Log: func(context.Context, *mcp.LogMessage) { <-release }})
 		p.notify("notifications/message", `{"level":"info","data":1}`)
 		go func() { // ends with the client
 			_, _ = c.Do(t.Context(), &mcp.ToolCall{Name: "any", Progress: func(mcp.Progress) { <-release }})
 		}()
 		synctest.Wait()
 		p.notify("notifications/progress", `{"progressToken":1,"progress":1}`)
-		p.send(ask("7", "ping"))
+		p.send(serverRequest("7", "ping"))
 		synctest.Wait()
-		if got := p.got(""); len(got) != 1 {
+		if got := p.messages(""); len(got) != 1 {
 			t.Errorf("answers are %+v, want one to the ping", got)
 		}
 		close(release)
@@ -89,35 +89,35 @@ func TestPingIsAnsweredWhileAHandlerBlocks(t *testing.T) {
 	})
 }
 
-// TestStormOfRequests: a server that asks without reading the answers makes the
+// TestTooManyServerRequests: a server that asks without reading the answers makes the
 // client hold a bounded number of them, and doesn't stop it.
-func TestStormOfRequests(t *testing.T) {
+func TestTooManyServerRequests(t *testing.T) {
 	const n = 30_000
 	synctest.Test(t, func(t *testing.T) {
-		var j journal
+		var j dropLog
 		_, rwc := newPeer(t, legacy, func(p *peer, m request) {
 			if m.Method != "tools/call" {
 				return
 			}
 			for i := range n { // which keeps it from reading
-				p.send(ask(fmt.Sprint(i), "roots/list"))
+				p.send(serverRequest(fmt.Sprint(i), "roots/list"))
 			}
 			p.answer(m, done)
 		})
-		c := dial(t, rwc, &mcp.Options{Dropped: j.dropped})
+		c := connectStream(t, rwc, &mcp.Options{Dropped: j.record})
 		if res, err := c.CallTool(t.Context(), "any", nil); err != nil || res.Text() != "done" {
 			t.Errorf("%+v, %v", res, err)
 		}
-		if got := len(j.all()); got < n/4 || !j.has(mcp.ErrOverloaded) {
+		if got := len(j.all()); got < n/4 || !j.matches(mcp.ErrOverloaded) {
 			t.Errorf("dropped %d of %d requests", got, n)
 		}
 	})
 }
 
-func TestServerCancelsItsRequest(t *testing.T) {
+func TestServerCancelsRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var j journal
-		p, c := asking(t, legacy, &mcp.Options{Dropped: j.dropped})
+		var j dropLog
+		p, c := connectPeer(t, legacy, &mcp.Options{Dropped: j.record})
 		for _, params := range []string{
 			`{"requestId":7,"reason":"never mind"}`, // unknown, or answered already
 			`{"requestId":"x"}`,
@@ -126,11 +126,11 @@ func TestServerCancelsItsRequest(t *testing.T) {
 			p.notify("notifications/cancelled", params)
 		}
 		p.notify("notifications/cancelled", `{"requestId":{}}`)
-		p.send(ask("7", "ping"))
+		p.send(serverRequest("7", "ping"))
 		p.notify("notifications/cancelled", `{"requestId":7}`)
-		p.send(ask("8", "ping"))
+		p.send(serverRequest("8", "ping"))
 		synctest.Wait()
-		answers := p.got("")
+		answers := p.messages("")
 		if len(answers) == 0 || string(answers[len(answers)-1].ID) != "8" && string(answers[0].ID) != "8" {
 			t.Errorf("answers are %+v, want one to 8 at least", answers)
 		}
@@ -143,24 +143,24 @@ func TestServerCancelsItsRequest(t *testing.T) {
 	})
 }
 
-func TestNotificationsThatNobodyAskedFor(t *testing.T) {
+func TestUnknownNotificationsAreIgnored(t *testing.T) {
 	for _, version := range eras {
 		synctest.Test(t, func(t *testing.T) {
-			p, c := asking(t, version, nil)
+			p, c := connectPeer(t, version, nil)
 			p.notify("notifications/tools/list_changed", `{}`)
 			p.notify("notifications/invented", `[]`)
 			p.notify("notifications/message", `{"level":"info","data":1}`)
 			p.send(`{"jsonrpc":"2.0","method":"ping"}`)
 			synctest.Wait()
-			if c.Err() != nil || len(p.got("")) != 0 {
-				t.Errorf("%v, answered %+v", c.Err(), p.got(""))
+			if c.Err() != nil || len(p.messages("")) != 0 {
+				t.Errorf("%v, answered %+v", c.Err(), p.messages(""))
 			}
 		})
 	}
 }
 
-func TestLogMessagesComeInOrder(t *testing.T) {
-	everywhere(t, func(t *testing.T, p place) {
+func TestLogMessagesInOrder(t *testing.T) {
+	onEveryRoute(t, func(t *testing.T, p route) {
 		var got []string // by one goroutine at a time: the race detector sees to it
 		c := p.open(t, p.server(testserver.Options{}), &mcp.Options{
 			LogLevel: mcp.LevelDebug,
@@ -193,10 +193,10 @@ func TestLogMessagesComeInOrder(t *testing.T) {
 func TestLogFlood(t *testing.T) {
 	const n = 5000
 	synctest.Test(t, func(t *testing.T) {
-		var j journal
+		var j dropLog
 		release := make(chan struct{})
 		got := 0
-		p, c := asking(t, legacy, &mcp.Options{Dropped: j.dropped, Log: func(context.Context, *mcp.LogMessage) {
+		p, c := connectPeer(t, legacy, &mcp.Options{Dropped: j.record, Log: func(context.Context, *mcp.LogMessage) {
 			<-release
 			got++
 		}})
@@ -205,7 +205,7 @@ func TestLogFlood(t *testing.T) {
 		}
 		synctest.Wait()
 		floods := len(j.all())
-		if !j.has(mcp.ErrOverloaded) || floods < n/2 {
+		if !j.matches(mcp.ErrOverloaded) || floods < n/2 {
 			t.Errorf("%d dropped of %d", floods, n)
 		}
 		close(release)
@@ -217,11 +217,11 @@ func TestLogFlood(t *testing.T) {
 	})
 }
 
-func TestLogThatPanics(t *testing.T) {
+func TestLogFunctionPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var j journal
+		var j dropLog
 		n := 0
-		p, _ := asking(t, legacy, &mcp.Options{Dropped: j.dropped, Log: func(_ context.Context, m *mcp.LogMessage) {
+		p, _ := connectPeer(t, legacy, &mcp.Options{Dropped: j.record, Log: func(_ context.Context, m *mcp.LogMessage) {
 			n++
 			panic("cannot write " + string(m.Data))
 		}})
@@ -229,19 +229,19 @@ func TestLogThatPanics(t *testing.T) {
 		p.notify("notifications/message", `{"level":"info","data":2}`)
 		p.notify("notifications/message", `{"level":3}`)
 		synctest.Wait()
-		if n != 2 || !j.says("cannot write 1") || !j.says("cannot write 2") || !j.has(mcp.ErrMalformed) || len(j.all()) != 3 {
+		if n != 2 || !j.contains("cannot write 1") || !j.contains("cannot write 2") || !j.matches(mcp.ErrMalformed) || len(j.all()) != 3 {
 			t.Errorf("%d calls, dropped %v", n, j.all())
 		}
 	})
 }
 
-// TestHandlersMayUseTheClient, as they don't run where messages are read.
-func TestHandlersMayUseTheClient(t *testing.T) {
+// TestHandlersUseClient, as they don't run where messages are read.
+func TestHandlersUseClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var c *mcp.Client
 		ready := make(chan struct{})
 		results := make(chan error, 100)
-		c = open(t, testserver.New(nil), &mcp.Options{
+		c = connect(t, testserver.New(nil), &mcp.Options{
 			LogLevel: mcp.LevelEmergency,
 			Log: func(ctx context.Context, _ *mcp.LogMessage) {
 				<-ready
@@ -270,10 +270,10 @@ func TestHandlersMayUseTheClient(t *testing.T) {
 // TestTrace sees every message, and a call before its answer.
 func TestTrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var j journal
-		o := speaking(legacy)
-		c := open(t, testserver.New(&o), &mcp.Options{Trace: func(sent bool, data []byte) {
-			j.dropped(fmt.Errorf("%v %s", sent, data), nil)
+		var j dropLog
+		o := onlyVersion(legacy)
+		c := connect(t, testserver.New(&o), &mcp.Options{Trace: func(sent bool, data []byte) {
+			j.record(fmt.Errorf("%v %s", sent, data), nil)
 		}})
 		if err := c.Ping(t.Context()); err != nil {
 			t.Fatal(err)

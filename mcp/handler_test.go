@@ -15,7 +15,7 @@ import (
 )
 
 // asked returns the text of a tool that asks the client for something.
-func asked(t *testing.T, p place, tool string, o *mcp.Options) (string, error) {
+func callInteractive(t *testing.T, p route, tool string, o *mcp.Options) (string, error) {
 	t.Helper()
 	res, err := p.open(t, p.server(testserver.Options{}), o).CallTool(t.Context(), tool, nil)
 	if err != nil {
@@ -24,7 +24,7 @@ func asked(t *testing.T, p place, tool string, o *mcp.Options) (string, error) {
 	return res.Text(), nil
 }
 
-func handling(handlers ...mcp.Handler) *mcp.Options { return &mcp.Options{Handlers: handlers} }
+func withHandlers(handlers ...mcp.Handler) *mcp.Options { return &mcp.Options{Handlers: handlers} }
 
 var (
 	someRoots = mcp.Roots(func(context.Context) ([]mcp.Root, error) {
@@ -43,10 +43,10 @@ var (
 	}}
 )
 
-func TestServersAreAnswered(t *testing.T) {
-	everywhere(t, func(t *testing.T, p place) {
+func TestHandlersAnswerServers(t *testing.T) {
+	onEveryRoute(t, func(t *testing.T, p route) {
 		for _, tool := range []string{"ask_roots", "ask_sampling", "ask_elicitation", "ask_everything", "ask_in_turn", "ask_stateless"} {
-			text, err := asked(t, p, tool, handling(someRoots, someModel, someUser))
+			text, err := callInteractive(t, p, tool, withHandlers(someRoots, someModel, someUser))
 			if err != nil || text == "" {
 				t.Errorf("%s: %q, %v", tool, text, err)
 			}
@@ -54,9 +54,9 @@ func TestServersAreAnswered(t *testing.T) {
 	})
 }
 
-func TestPromptsAndResourcesMayAskToo(t *testing.T) {
-	everywhere(t, func(t *testing.T, p place) {
-		c := p.open(t, p.server(testserver.Options{}), handling(someRoots, someModel, someUser))
+func TestPromptsAndResourcesRequireInput(t *testing.T) {
+	onEveryRoute(t, func(t *testing.T, p route) {
+		c := p.open(t, p.server(testserver.Options{}), withHandlers(someRoots, someModel, someUser))
 		prompt, err := c.GetPrompt(t.Context(), "introduce", nil)
 		if err != nil || !strings.Contains(prompt.Messages[0].Content.Text, "Ada") {
 			t.Errorf("%+v, %v", prompt, err)
@@ -68,20 +68,20 @@ func TestPromptsAndResourcesMayAskToo(t *testing.T) {
 	})
 }
 
-func TestTimeStandsStillWhileTheUserThinks(t *testing.T) {
+func TestTimeoutIsPausedWhileHandlerRuns(t *testing.T) {
 	slow := mcp.Elicitation{Form: func(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error) {
 		time.Sleep(10 * time.Minute)
 		return &mcp.ElicitResult{Action: mcp.ElicitDecline}, nil
 	}}
-	everywhere(t, func(t *testing.T, p place) {
-		if _, err := asked(t, p, "ask_elicitation", handling(slow)); err != nil {
+	onEveryRoute(t, func(t *testing.T, p route) {
+		if _, err := callInteractive(t, p, "ask_elicitation", withHandlers(slow)); err != nil {
 			t.Error(err)
 		}
 	})
 }
 
-// TestHandlersDeclareWhatTheyCan and nothing else.
-func TestHandlersDeclareWhatTheyCan(t *testing.T) {
+// TestHandlersDeclareCapabilities and nothing else.
+func TestHandlersDeclareCapabilities(t *testing.T) {
 	for _, tt := range []struct {
 		handlers       []mcp.Handler
 		modern, legacy string
@@ -100,9 +100,9 @@ func TestHandlersDeclareWhatTheyCan(t *testing.T) {
 	} {
 		for version, want := range map[string]string{modern: tt.modern, legacy: tt.legacy} {
 			synctest.Test(t, func(t *testing.T) {
-				o := speaking(version)
+				o := onlyVersion(version)
 				s := testserver.New(&o)
-				c := open(t, s, handling(tt.handlers...))
+				c := connect(t, s, withHandlers(tt.handlers...))
 				if _, err := c.CallTool(t.Context(), "image", nil); err != nil {
 					t.Error(err)
 				}
@@ -119,14 +119,14 @@ func TestHandlersDeclareWhatTheyCan(t *testing.T) {
 
 // TestExtensionsAreDeclared in both eras.
 func TestExtensionsAreDeclared(t *testing.T) {
-	everywhere(t, func(t *testing.T, p place) {
+	onEveryRoute(t, func(t *testing.T, p route) {
 		s := p.server(testserver.Options{})
 		p.open(t, s, &mcp.Options{
 			Extensions:   map[string]mcp.RawMessage{"com.example/a": mcp.RawMessage(`{"b":1}`)},
 			Experimental: map[string]mcp.RawMessage{"c": mcp.RawMessage("{}")},
 		})
 		const want = `"experimental":{"c":{}},"extensions":{"com.example/a":{"b":1}}`
-		if line := s.Received()[0].Line; p.revision == modern && !strings.Contains(line, want) {
+		if line := s.Received()[0].Line; p.version == modern && !strings.Contains(line, want) {
 			t.Errorf("sent %s", line)
 		}
 		for _, m := range s.Received() {
@@ -137,11 +137,11 @@ func TestExtensionsAreDeclared(t *testing.T) {
 	})
 }
 
-func TestServersAreRefusedWhatTheProgramHasNoHandlerFor(t *testing.T) {
-	everywhere(t, func(t *testing.T, p place) {
+func TestRequestWithoutHandlerIsRefused(t *testing.T) {
+	onEveryRoute(t, func(t *testing.T, p route) {
 		for _, tool := range []string{"ask_roots", "ask_sampling", "ask_elicitation", "ask_everything"} {
 			for _, handlers := range [][]mcp.Handler{nil, {mcp.Roots(nil), mcp.Sampling{}, mcp.Elicitation{}}} {
-				text, err := asked(t, p, tool, handling(handlers...))
+				text, err := callInteractive(t, p, tool, withHandlers(handlers...))
 				wantError(t, err, nil, "capable")
 				if text != "" {
 					t.Errorf("%s: %q", tool, text)
@@ -151,15 +151,15 @@ func TestServersAreRefusedWhatTheProgramHasNoHandlerFor(t *testing.T) {
 	})
 }
 
-// TestServersThatAskForWhatWasNotDeclared are refused, too.
-func TestServersThatAskForWhatWasNotDeclared(t *testing.T) {
+// TestRequestForUndeclaredCapabilityIsRefused are refused, too.
+func TestRequestForUndeclaredCapabilityIsRefused(t *testing.T) {
 	for _, method := range []string{"roots/list", "sampling/createMessage", "elicitation/create", "tasks/get", "x/y"} {
 		for _, handlers := range [][]mcp.Handler{nil, {mcp.Roots(nil), mcp.Sampling{}, mcp.Elicitation{}, mcp.Tasks{}}} {
 			synctest.Test(t, func(t *testing.T) {
-				p, _ := asking(t, legacy, handling(handlers...))
+				p, _ := connectPeer(t, legacy, withHandlers(handlers...))
 				p.send(`{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":{"message":"?","messages":[],"maxTokens":1}}`)
 				synctest.Wait()
-				if got := p.got(""); len(got) != 1 || got[0].Error == nil || got[0].Error.Code != -32601 && got[0].Error.Code != -32602 {
+				if got := p.messages(""); len(got) != 1 || got[0].Error == nil || got[0].Error.Code != -32601 && got[0].Error.Code != -32602 {
 					t.Errorf("%s: answered %+v", method, got)
 				}
 			})
@@ -168,14 +168,14 @@ func TestServersThatAskForWhatWasNotDeclared(t *testing.T) {
 					p.answer(m, `{"resultType":"input_required","inputRequests":{"a":{"method":"`+method+
 						`","params":{"message":"?","messages":[],"maxTokens":1}}}}`)
 				})
-				_, err := dial(t, rwc, handling(handlers...)).CallTool(t.Context(), "any", nil)
+				_, err := connectStream(t, rwc, withHandlers(handlers...)).CallTool(t.Context(), "any", nil)
 				wantError(t, err, mcp.ErrInputRequired, method)
 			})
 		}
 	}
 }
 
-func TestAFailingHandlerFailsTheRequest(t *testing.T) {
+func TestFailingHandler(t *testing.T) {
 	secret := errors.New("the password is 12345")
 	for name, f := range map[string]func() error{
 		"error":      func() error { return secret },
@@ -194,14 +194,14 @@ func TestAFailingHandlerFailsTheRequest(t *testing.T) {
 			mcp.Elicitation{Form: func(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error) { return nil, f() }},
 		}
 		t.Run(name, func(t *testing.T) {
-			everywhere(t, func(t *testing.T, p place) {
+			onEveryRoute(t, func(t *testing.T, p route) {
 				for _, tool := range []string{"ask_roots", "ask_sampling", "ask_elicitation"} {
-					var j journal
-					text, err := asked(t, p, tool, &mcp.Options{Handlers: handlers, Dropped: j.dropped})
+					var j dropLog
+					text, err := callInteractive(t, p, tool, &mcp.Options{Handlers: handlers, Dropped: j.record})
 					if err == nil || strings.Contains(text, "12345") {
 						t.Errorf("%s: %q, %v", tool, text, err)
 					}
-					if p.revision == modern { // nobody but the caller learns of it
+					if p.version == modern { // nobody but the caller learns of it
 						wantError(t, err, mcp.ErrInputRequired)
 						continue
 					}
@@ -212,7 +212,7 @@ func TestAFailingHandlerFailsTheRequest(t *testing.T) {
 					} else if name == "nil" {
 						says = "no roots"
 					}
-					if len(j.all()) != 1 || !j.says(says) {
+					if len(j.all()) != 1 || !j.contains(says) {
 						t.Errorf("%s: dropped %v", tool, j.all())
 					}
 				}
@@ -221,13 +221,13 @@ func TestAFailingHandlerFailsTheRequest(t *testing.T) {
 	}
 }
 
-// TestAHandlerMayAnswerWithAnError of its choice.
-func TestAHandlerMayAnswerWithAnError(t *testing.T) {
+// TestHandlerReturnsError of its choice.
+func TestHandlerReturnsError(t *testing.T) {
 	rejected := mcp.Sampling{CreateMessage: func(context.Context, *mcp.CreateMessageParams) (*mcp.CreateMessageResult, error) {
 		return nil, &jsonrpc.Error{Code: mcp.CodeRejected, Message: "the user does not want that"}
 	}}
-	everywhere(t, func(t *testing.T, p place) {
-		_, err := asked(t, p, "ask_sampling", handling(rejected))
+	onEveryRoute(t, func(t *testing.T, p route) {
+		_, err := callInteractive(t, p, "ask_sampling", withHandlers(rejected))
 		wantError(t, err, nil, "the user does not want that")
 	})
 }
@@ -239,7 +239,7 @@ func TestSamplingWithTools(t *testing.T) {
 	text := `{"type":"text","text":"?"}`
 	for _, tt := range []struct {
 		name, messages string
-		plain          bool // without the capability
+		noTools        bool // without the capability
 		code           int
 	}{
 		{"a question", message("user", text), false, 0},
@@ -254,18 +254,18 @@ func TestSamplingWithTools(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				model := mcp.Sampling{Tools: !tt.plain, CreateMessage: func(_ context.Context, p *mcp.CreateMessageParams) (*mcp.CreateMessageResult, error) {
+				model := mcp.Sampling{Tools: !tt.noTools, CreateMessage: func(_ context.Context, p *mcp.CreateMessageParams) (*mcp.CreateMessageResult, error) {
 					if p.MaxTokens != 9 || len(p.Tools) != 1 || p.ToolChoice.Mode != "required" {
 						t.Errorf("asked for %+v", p)
 					}
 					return &mcp.CreateMessageResult{Model: "m", StopReason: "toolUse",
 						Content: []mcp.Content{{Type: mcp.ContentToolUse, ID: "u9", Name: "add", Input: mcp.RawMessage(`{"a":1}`)}}}, nil
 				}}
-				p, _ := asking(t, legacy, handling(model))
+				p, _ := connectPeer(t, legacy, withHandlers(model))
 				p.send(`{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":{"maxTokens":9,"messages":[` + tt.messages +
 					`],"tools":[{"name":"add","inputSchema":{"type":"object"}}],"toolChoice":{"mode":"required"}}}`)
 				synctest.Wait()
-				answers := p.got("")
+				answers := p.messages("")
 				switch {
 				case len(answers) != 1:
 					t.Errorf("answered %+v", answers)
@@ -285,10 +285,10 @@ func TestMaxRounds(t *testing.T) {
 			p, rwc := newPeer(t, modern, func(p *peer, m request) {
 				p.answer(m, fmt.Sprintf(`{"resultType":"input_required","requestState":"s%s"}`, m.ID))
 			})
-			c := dial(t, rwc, &mcp.Options{MaxRounds: tt.max})
+			c := connectStream(t, rwc, &mcp.Options{MaxRounds: tt.max})
 			_, err := c.CallTool(t.Context(), "any", nil)
 			wantError(t, err, mcp.ErrInputRequired, "rounds")
-			if n := len(p.got("tools/call")); n != tt.want {
+			if n := len(p.messages("tools/call")); n != tt.want {
 				t.Errorf("%d: asked %d times, want %d", tt.max, n, tt.want)
 			}
 		})
@@ -297,16 +297,16 @@ func TestMaxRounds(t *testing.T) {
 
 type nameKey struct{}
 
-// TestHandlersKnowWhomTheyServe by what the program has put into the context.
-func TestHandlersKnowWhomTheyServe(t *testing.T) {
-	everywhere(t, func(t *testing.T, p place) {
+// TestHandlerContextHasValuesOfCallAndConnect by what the program has put into the context.
+func TestHandlerContextHasValuesOfCallAndConnect(t *testing.T) {
+	onEveryRoute(t, func(t *testing.T, p route) {
 		var seen any
 		roots := mcp.Roots(func(ctx context.Context) ([]mcp.Root, error) {
 			seen = ctx.Value(nameKey{})
 			return nil, nil
 		})
 		s := p.server(testserver.Options{})
-		c, err := mcp.Connect(context.WithValue(t.Context(), nameKey{}, "the client"), p.transport(t, s), handling(roots))
+		c, err := mcp.Connect(context.WithValue(t.Context(), nameKey{}, "the client"), p.transport(t, s), withHandlers(roots))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -318,7 +318,7 @@ func TestHandlersKnowWhomTheyServe(t *testing.T) {
 			if _, err := c.CallTool(tt.ctx, "ask_roots", nil); err != nil {
 				t.Fatal(err)
 			}
-			if p.revision == legacy {
+			if p.version == legacy {
 				tt.want = "the client" // a request of the server belongs to no call
 			}
 			if seen != tt.want {

@@ -29,15 +29,15 @@ const (
 var eras = []string{modern, legacy}
 
 // speaking returns the options of a server that has one revision only.
-func speaking(version string) testserver.Options {
+func onlyVersion(version string) testserver.Options {
 	return testserver.Options{ProtocolVersions: []string{version}}
 }
 
 // open connects to s in memory. When the test ends the client is closed, and s
 // must have nothing to complain about.
-func open(t *testing.T, s *testserver.Server, o *mcp.Options) *mcp.Client {
+func connect(t *testing.T, s *testserver.Server, o *mcp.Options) *mcp.Client {
 	t.Helper()
-	c := dial(t, s.Pipe(), o)
+	c := connectStream(t, s.Pipe(), o)
 	t.Cleanup(func() {
 		c.Close()
 		if v := s.Violations(); v != nil {
@@ -48,12 +48,12 @@ func open(t *testing.T, s *testserver.Server, o *mcp.Options) *mcp.Client {
 }
 
 // dial connects over a stream until the end of the test.
-func dial(t *testing.T, rwc io.ReadWriteCloser, o *mcp.Options) *mcp.Client {
+func connectStream(t *testing.T, rwc io.ReadWriteCloser, o *mcp.Options) *mcp.Client {
 	t.Helper()
-	return dialOver(t, stdio.Stream(rwc), o)
+	return connectTransport(t, stdio.Stream(rwc), o)
 }
 
-func dialOver(t *testing.T, tr mcp.Transport, o *mcp.Options) *mcp.Client {
+func connectTransport(t *testing.T, tr mcp.Transport, o *mcp.Options) *mcp.Client {
 	t.Helper()
 	c, err := mcp.Connect(t.Context(), tr, o)
 	if err != nil {
@@ -64,44 +64,44 @@ func dialOver(t *testing.T, tr mcp.Transport, o *mcp.Options) *mcp.Client {
 }
 
 // A reopener is a transport that can be opened again.
-type reopener func() io.ReadWriteCloser
+type streamFunc func() io.ReadWriteCloser
 
-func (f reopener) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
+func (f streamFunc) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
 	return stdio.Stream(f()).Open(ctx, h)
 }
 
 // child returns a transport that starts a server, and what that writes to its
 // standard error, which is complete after Close.
-func child(o *testserver.Options) (*stdio.Transport, *notes) {
+func process(o *testserver.Options) (*stdio.Transport, *syncBuffer) {
 	args, env := testserver.Command(o)
 	tr := stdio.Command(args[0], args[1:]...)
 	tr.Env = env
 	tr.CloseWait = 50 * time.Millisecond
-	stderr := &notes{}
+	stderr := &syncBuffer{}
 	tr.Stderr = stderr
 	return tr, stderr
 }
 
 // notes collects text from any goroutine.
-type notes struct {
+type syncBuffer struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
 }
 
-func (n *notes) Write(p []byte) (int, error) {
+func (n *syncBuffer) Write(p []byte) (int, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.buf.Write(p)
 }
 
-func (n *notes) String() string {
+func (n *syncBuffer) String() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.buf.String()
 }
 
 // methods returns what s was sent, by method; an answer has none.
-func methods(s *testserver.Server) (list []string) {
+func receivedMethods(s *testserver.Server) (list []string) {
 	for _, m := range s.Received() {
 		list = append(list, m.Method)
 	}
@@ -118,39 +118,39 @@ func count(list []string, s string) (n int) {
 }
 
 // A journal notes what a client reports as dropped.
-type journal struct {
+type dropLog struct {
 	mu      sync.Mutex
 	reasons []error
 }
 
-func (j *journal) dropped(reason error, _ []byte) {
+func (j *dropLog) record(reason error, _ []byte) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.reasons = append(j.reasons, reason)
 }
 
-func (j *journal) all() []error {
+func (j *dropLog) all() []error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return slices.Clone(j.reasons)
 }
 
 // has reports whether something was dropped for a reason that matches target.
-func (j *journal) has(target error) bool {
+func (j *dropLog) matches(target error) bool {
 	return slices.ContainsFunc(j.all(), func(err error) bool { return errors.Is(err, target) })
 }
 
 // says reports whether some reason has text in it.
-func (j *journal) says(text string) bool {
+func (j *dropLog) contains(text string) bool {
 	return slices.ContainsFunc(j.all(), func(err error) bool { return strings.Contains(err.Error(), text) })
 }
 
 // A peer is a server that is driven by a test: it greets as a server of its
 // revision does, gives all other messages to handle, and can send at any time.
 type peer struct {
-	revision string
-	conn     net.Conn // the server's end
-	handle   func(*peer, request)
+	version string
+	conn    net.Conn // the server's end
+	handle  func(*peer, request)
 
 	mu       sync.Mutex
 	received []request
@@ -181,7 +181,7 @@ func (r *request) token() string { return string(r.Params.Meta.ProgressToken) }
 func newPeer(t *testing.T, version string, handle func(*peer, request)) (*peer, io.ReadWriteCloser) {
 	t.Helper()
 	server, client := net.Pipe()
-	p := &peer{revision: version, conn: server, handle: handle}
+	p := &peer{version: version, conn: server, handle: handle}
 	ended := make(chan struct{})
 	go func() { // ends when either end is closed
 		defer close(ended)
@@ -207,12 +207,12 @@ func (p *peer) serve() {
 		p.received = append(p.received, m)
 		p.mu.Unlock()
 		switch {
-		case m.Method == "server/discover" && p.revision == modern:
+		case m.Method == "server/discover" && p.version == modern:
 			p.answer(m, `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{},"ttlMs":0,"cacheScope":"private"}`)
 		case m.Method == "server/discover":
 			p.send(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"error":{"code":-32601,"message":"Method not found"}}`)
 		case m.Method == "initialize":
-			p.answer(m, `{"protocolVersion":"`+p.revision+`","capabilities":{},"serverInfo":{"name":"peer","version":"1"}}`)
+			p.answer(m, `{"protocolVersion":"`+p.version+`","capabilities":{},"serverInfo":{"name":"peer","version":"1"}}`)
 		case p.handle != nil:
 			p.handle(p, m)
 		}
@@ -238,7 +238,7 @@ func (p *peer) notify(method, params string) {
 
 // got returns the messages of a method that were received; those of the
 // method "" are answers.
-func (p *peer) got(method string) (list []request) {
+func (p *peer) messages(method string) (list []request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, m := range p.received {
@@ -253,7 +253,7 @@ func (p *peer) got(method string) (list []request) {
 const done = `{"content":[{"type":"text","text":"done"}]}`
 
 // within runs f and checks how long that takes, in the time of a bubble.
-func within(t *testing.T, want time.Duration, f func()) {
+func wantDuration(t *testing.T, want time.Duration, f func()) {
 	t.Helper()
 	start := time.Now()
 	f()

@@ -24,7 +24,7 @@ func TestListReadsEveryPage(t *testing.T) {
 	for _, size := range []int{0, 1, 7, 1000} {
 		synctest.Test(t, func(t *testing.T) {
 			s := testserver.New(&testserver.Options{PageSize: size, Tools: 40})
-			tools, err := open(t, s, nil).ListTools(t.Context())
+			tools, err := connect(t, s, nil).ListTools(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -36,7 +36,7 @@ func TestListReadsEveryPage(t *testing.T) {
 			if size > 0 {
 				pages = (len(got) + size - 1) / size
 			}
-			if n := count(methods(s), "tools/list"); n != pages {
+			if n := count(receivedMethods(s), "tools/list"); n != pages {
 				t.Errorf("asked for %d pages of %d, want %d", n, size, pages)
 			}
 		})
@@ -46,7 +46,7 @@ func TestListReadsEveryPage(t *testing.T) {
 func TestEveryListHasPages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testserver.New(&testserver.Options{PageSize: 1})
-		c := open(t, s, nil)
+		c := connect(t, s, nil)
 		if list, err := c.ListResources(t.Context()); err != nil || len(list) < 2 {
 			t.Errorf("%d resources, %v", len(list), err)
 		}
@@ -59,12 +59,12 @@ func TestEveryListHasPages(t *testing.T) {
 	})
 }
 
-func TestIteratorAsksForNoPageThatNobodyWants(t *testing.T) {
+func TestIteratorRequestsPagesOnDemand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testserver.New(&testserver.Options{PageSize: 2})
-		c := open(t, s, nil)
+		c := connect(t, s, nil)
 		tools := c.Tools(t.Context())
-		if n := count(methods(s), "tools/list"); n != 0 {
+		if n := count(receivedMethods(s), "tools/list"); n != 0 {
 			t.Errorf("%d pages before the loop", n)
 		}
 		n := 0
@@ -72,7 +72,7 @@ func TestIteratorAsksForNoPageThatNobodyWants(t *testing.T) {
 			if n++; err != nil {
 				t.Fatal(err)
 			}
-			if got, want := count(methods(s), "tools/list"), (n+1)/2; got != want {
+			if got, want := count(receivedMethods(s), "tools/list"), (n+1)/2; got != want {
 				t.Errorf("%d pages for %d tools, want %d", got, n, want)
 			}
 			if n == 4 {
@@ -82,15 +82,15 @@ func TestIteratorAsksForNoPageThatNobodyWants(t *testing.T) {
 		for range tools { // from the beginning again
 			break
 		}
-		if got := count(methods(s), "tools/list"); got != 3 {
+		if got := count(receivedMethods(s), "tools/list"); got != 3 {
 			t.Errorf("%d pages, want 3", got)
 		}
 	})
 }
 
-func TestIteratorEndsAfterAnError(t *testing.T) {
+func TestIteratorEndsAfterError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := open(t, testserver.New(nil), nil)
+		c := connect(t, testserver.New(nil), nil)
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		n := 0
@@ -106,10 +106,10 @@ func TestIteratorEndsAfterAnError(t *testing.T) {
 	})
 }
 
-// TestCallsWithinALoop: an iterator holds nothing up.
-func TestCallsWithinALoop(t *testing.T) {
+// TestCallsWithinLoop: an iterator holds nothing up.
+func TestCallsWithinLoop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := open(t, testserver.New(&testserver.Options{PageSize: 3}), nil)
+		c := connect(t, testserver.New(&testserver.Options{PageSize: 3}), nil)
 		for tool, err := range c.Tools(t.Context()) {
 			if err != nil {
 				t.Fatal(err)
@@ -123,8 +123,8 @@ func TestCallsWithinALoop(t *testing.T) {
 	})
 }
 
-// TestListsThatDoNotEnd has the faults of row 37, and every cap.
-func TestListsThatDoNotEnd(t *testing.T) {
+// TestEndlessLists has the faults of row 37, and every cap.
+func TestEndlessLists(t *testing.T) {
 	for _, tt := range []struct {
 		fault string
 		o     mcp.Options
@@ -144,7 +144,7 @@ func TestListsThatDoNotEnd(t *testing.T) {
 		t.Run(fmt.Sprint(tt.fault, tt.o.MaxPages, tt.o.MaxItems), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := testserver.New(&testserver.Options{Fault: tt.fault})
-				tools, err := open(t, s, &tt.o).ListTools(t.Context())
+				tools, err := connect(t, s, &tt.o).ListTools(t.Context())
 				if len(tools) != tt.items {
 					t.Errorf("%d tools, want %d", len(tools), tt.items)
 				}
@@ -160,22 +160,22 @@ func TestListsThatDoNotEnd(t *testing.T) {
 	}
 }
 
-func TestMaxItemsIsEnough(t *testing.T) {
+func TestListOfMaxItems(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := open(t, testserver.New(&testserver.Options{PageSize: 2}), nil)
+		c := connect(t, testserver.New(&testserver.Options{PageSize: 2}), nil)
 		all, err := c.ListTools(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		c = open(t, testserver.New(&testserver.Options{PageSize: 2}), &mcp.Options{MaxItems: len(all), MaxPages: (len(all) + 1) / 2})
+		c = connect(t, testserver.New(&testserver.Options{PageSize: 2}), &mcp.Options{MaxItems: len(all), MaxPages: (len(all) + 1) / 2})
 		if tools, err := c.ListTools(t.Context()); err != nil || len(tools) != len(all) {
 			t.Errorf("%d tools of %d, %v", len(tools), len(all), err)
 		}
 	})
 }
 
-// TestSlowPagesEndInTime: MaxTimeout is for the whole list.
-func TestSlowPagesEndInTime(t *testing.T) {
+// TestSlowPagesTimeOut: MaxTimeout is for the whole list.
+func TestSlowPagesTimeOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := 0
 		_, rwc := newPeer(t, modern, func(p *peer, m request) {
@@ -183,8 +183,8 @@ func TestSlowPagesEndInTime(t *testing.T) {
 			time.Sleep(2 * time.Second)
 			p.answer(m, fmt.Sprintf(`{"tools":[{"name":"t%d","inputSchema":{}}],"nextCursor":"%d"}`, n, n))
 		})
-		c := dial(t, rwc, &mcp.Options{MaxTimeout: 9 * time.Second})
-		within(t, 9*time.Second, func() {
+		c := connectStream(t, rwc, &mcp.Options{MaxTimeout: 9 * time.Second})
+		wantDuration(t, 9*time.Second, func() {
 			tools, err := c.ListTools(t.Context())
 			wantError(t, err, context.DeadlineExceeded, "tools/list", "9s in total")
 			if len(tools) != 4 {
@@ -194,7 +194,7 @@ func TestSlowPagesEndInTime(t *testing.T) {
 	})
 }
 
-func TestListReturnsWhatWasReadBeforeAnError(t *testing.T) {
+func TestListReturnsItemsBeforeError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, rwc := newPeer(t, modern, func(p *peer, m request) {
 			if strings.Contains(m.line, `"cursor":"2"`) {
@@ -203,7 +203,7 @@ func TestListReturnsWhatWasReadBeforeAnError(t *testing.T) {
 			}
 			p.answer(m, `{"prompts":[{"name":"p"},{"name":"q"}],"resources":[{"uri":"x:y","name":"r"}],"nextCursor":"2"}`)
 		})
-		c := dial(t, rwc, nil)
+		c := connectStream(t, rwc, nil)
 		prompts, err := c.ListPrompts(t.Context())
 		wantCode(t, err, -32603)
 		if len(prompts) != 2 {
@@ -217,19 +217,19 @@ func TestListReturnsWhatWasReadBeforeAnError(t *testing.T) {
 	})
 }
 
-// TestBadItemsAreReported: they are left out, the others are not lost.
-func TestBadItemsAreReported(t *testing.T) {
+// TestInvalidItemsAreReported: they are left out, the others are not lost.
+func TestInvalidItemsAreReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, rwc := newPeer(t, modern, func(p *peer, m request) {
 			p.answer(m, `{"tools":[{"name":"a","inputSchema":{}},7,{"name":1},{},null,{"name":"b","inputSchema":true}]}`)
 		})
-		var j journal
-		tools, err := dial(t, rwc, &mcp.Options{Dropped: j.dropped}).ListTools(t.Context())
+		var j dropLog
+		tools, err := connectStream(t, rwc, &mcp.Options{Dropped: j.record}).ListTools(t.Context())
 		if err != nil || !slices.Equal(names(tools), []string{"a", "b"}) {
 			t.Errorf("tools are %q, %v", names(tools), err)
 		}
 		for _, text := range []string{"tools[1] left out", "tools[2] left out", "tools[3] left out", "tools/list"} {
-			if !j.says(text) {
+			if !j.contains(text) {
 				t.Errorf("nothing says %q: %v", text, j.all())
 			}
 		}
@@ -238,7 +238,7 @@ func TestBadItemsAreReported(t *testing.T) {
 
 // TestPages are read one at a time, with what the server says of each.
 func TestPages(t *testing.T) {
-	everywhere(t, func(t *testing.T, p place) {
+	onEveryRoute(t, func(t *testing.T, p route) {
 		c := p.open(t, p.server(testserver.Options{PageSize: 2}), nil)
 		for name, list := range map[string]func(cursor *string) (n int, page *mcp.Page, err error){
 			"tools": func(cursor *string) (int, *mcp.Page, error) {
@@ -262,7 +262,7 @@ func TestPages(t *testing.T) {
 			if err != nil || n == 0 || n > 2 || (page.NextCursor == nil) != (name == "templates") {
 				t.Fatalf("%s: %d items, %+v, %v", name, n, page, err)
 			}
-			if p.revision == modern && (page.TTLMs == nil || page.CacheScope == "" || page.ServerInfo().Name != "stdmcp-echo") {
+			if p.version == modern && (page.TTLMs == nil || page.CacheScope == "" || page.ServerInfo().Name != "stdmcp-echo") {
 				t.Errorf("%s: the page says %+v", name, page)
 			}
 			if page.NextCursor != nil {

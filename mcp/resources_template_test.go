@@ -100,7 +100,7 @@ func FuzzExpand(f *testing.F) {
 				t.Fatalf("%q became %q", template, uri)
 			}
 		}
-		want := plainly(template, map[string][]string{"a": {a}, "c": {b}}, map[string][]string{"b": {a, b}})
+		want := referenceExpand(template, map[string][]string{"a": {a}, "c": {b}}, map[string][]string{"b": {a, b}})
 		if uri != want {
 			t.Fatalf("%q became %q, want %q", template, uri, want)
 		}
@@ -111,7 +111,7 @@ var expression = regexp.MustCompile(`\{([+#./;?&]?)([^}]*)\}|[^{]+`)
 
 // plainly expands a template that is a valid one, word for word as section 3.2
 // of RFC 6570 has it.
-func plainly(template string, texts, lists map[string][]string) string {
+func referenceExpand(template string, texts, lists map[string][]string) string {
 	return expression.ReplaceAllStringFunc(template, func(part string) string {
 		m := expression.FindStringSubmatch(part)
 		if part[0] != '{' {

@@ -12,14 +12,14 @@ import (
 )
 
 // answering connects to a server that answers everything with one result.
-func answering(t *testing.T, version, result string) *mcp.Client {
+func connectAnswering(t *testing.T, version, result string) *mcp.Client {
 	t.Helper()
 	_, rwc := newPeer(t, version, func(p *peer, m request) { p.answer(m, result) })
-	return dial(t, rwc, nil)
+	return connectStream(t, rwc, nil)
 }
 
-// TestResultsAreKept: what the library doesn't interpret is there byte for byte.
-func TestResultsAreKept(t *testing.T) {
+// TestResultsKeepEveryMember: what the library doesn't interpret is there byte for byte.
+func TestResultsKeepEveryMember(t *testing.T) {
 	const (
 		structured = `{ "b":1e400,"a" : [9007199254740993, 1.0, -0.0 ] , "é":"\u00e9\/" }`
 		hologram   = `{"type":"hologram", "z":[ ] }`
@@ -27,7 +27,7 @@ func TestResultsAreKept(t *testing.T) {
 	)
 	for _, version := range eras {
 		synctest.Test(t, func(t *testing.T) {
-			res, err := answering(t, version, `{"structuredContent":`+structured+`,"content":[`+hologram+
+			res, err := connectAnswering(t, version, `{"structuredContent":`+structured+`,"content":[`+hologram+
 				`,{"type":"text","text":"t","color":"red","_meta":`+meta+`}],"_meta":`+meta+`,"weather": {"rain" :true}}`).
 				CallTool(t.Context(), "any", nil)
 			if err != nil {
@@ -52,10 +52,10 @@ func TestResultsAreKept(t *testing.T) {
 	}
 }
 
-func TestSchemasAreKept(t *testing.T) {
+func TestSchemasKeepEveryByte(t *testing.T) {
 	const schema = `{ "$schema":"https://json-schema.org/draft-07/schema#", "type":"object", "oneOf":[ {"$ref":"#/x"} ], "x":1.0 }`
 	synctest.Test(t, func(t *testing.T) {
-		tools, err := answering(t, legacy, `{"tools":[{"name":"t","inputSchema":`+schema+`,"outputSchema":`+schema+`}]}`).ListTools(t.Context())
+		tools, err := connectAnswering(t, legacy, `{"tools":[{"name":"t","inputSchema":`+schema+`,"outputSchema":`+schema+`}]}`).ListTools(t.Context())
 		if err != nil || string(tools[0].InputSchema) != schema || string(tools[0].OutputSchema) != schema {
 			t.Errorf("%+v, %v", tools, err)
 		}
@@ -65,7 +65,7 @@ func TestSchemasAreKept(t *testing.T) {
 func TestRawCallReturnsTheResultAsWritten(t *testing.T) {
 	const result = `{ "any" : [ 1 , 2.0 ], "any": 3 }`
 	synctest.Test(t, func(t *testing.T) {
-		raw, err := answering(t, modern, result).Call(t.Context(), "x/y", nil)
+		raw, err := connectAnswering(t, modern, result).Call(t.Context(), "x/y", nil)
 		if err == nil && string(raw) != result {
 			t.Errorf("result is %s, want %s", raw, result)
 		}
@@ -80,20 +80,20 @@ func TestRawCallReturnsTheResultAsWritten(t *testing.T) {
 func TestUnknownResultTypes(t *testing.T) {
 	const riddle = `{"resultType":"riddle","content":[]}`
 	synctest.Test(t, func(t *testing.T) {
-		_, err := answering(t, modern, riddle).CallTool(t.Context(), "any", nil)
+		_, err := connectAnswering(t, modern, riddle).CallTool(t.Context(), "any", nil)
 		wantError(t, err, mcp.ErrMalformed, `tools/call "any"`, "riddle")
-		res, err := answering(t, legacy, riddle).CallTool(t.Context(), "any", nil)
+		res, err := connectAnswering(t, legacy, riddle).CallTool(t.Context(), "any", nil)
 		if err != nil || res.ResultType != "riddle" {
 			t.Errorf("%+v, %v", res, err)
 		}
 	})
 }
 
-func TestMalformedResultsFailTheirCall(t *testing.T) {
+func TestMalformedResultFailsCall(t *testing.T) {
 	for _, result := range []string{`null`, `1`, `"x"`, `[1]`, `{"content":1}`, `{"content":[],"content":[]}`, `{"isError":"yes"}`} {
 		t.Run(result, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c := answering(t, legacy, result)
+				c := connectAnswering(t, legacy, result)
 				_, err := c.CallTool(t.Context(), "any", nil)
 				wantError(t, err, mcp.ErrMalformed, `server "peer": tools/call "any"`)
 				wantNoCode(t, err)
@@ -121,11 +121,11 @@ func wantNoCode(t *testing.T, err error) {
 	}
 }
 
-func TestPingTakesAnyAnswer(t *testing.T) {
+func TestPingAcceptsAnyResponse(t *testing.T) {
 	for _, version := range eras {
 		synctest.Test(t, func(t *testing.T) {
 			asked := 0
-			c := dial(t, testserver.Script(func(line string) []string {
+			c := connectStream(t, testserver.Script(func(line string) []string {
 				switch {
 				case strings.Contains(line, `"server/discover"`) && asked == 0 && version == modern:
 					asked++
@@ -152,9 +152,9 @@ func TestPingTakesAnyAnswer(t *testing.T) {
 func TestMetaIsMerged(t *testing.T) {
 	for _, version := range eras {
 		synctest.Test(t, func(t *testing.T) {
-			o := speaking(version)
+			o := onlyVersion(version)
 			s := testserver.New(&o)
-			c := open(t, s, nil)
+			c := connect(t, s, nil)
 			_, err := c.Do(t.Context(), &mcp.ToolCall{Name: "image", Meta: map[string]any{
 				"example.com/b": []any{1}, "example.com/a": "x", "traceparent": json.RawMessage(`"00-1-2-00"`),
 			}})
@@ -184,8 +184,8 @@ func TestMetaIsMerged(t *testing.T) {
 	}
 }
 
-// TestMetaKeysOfTheClient: a key twice would make the request invalid.
-func TestMetaKeysOfTheClient(t *testing.T) {
+// TestReservedMetaKeys: a key twice would make the request invalid.
+func TestReservedMetaKeys(t *testing.T) {
 	for _, key := range []string{
 		"progressToken",
 		"io.modelcontextprotocol/protocolVersion",
@@ -194,16 +194,16 @@ func TestMetaKeysOfTheClient(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s := testserver.New(nil)
-			c := open(t, s, nil)
+			c := connect(t, s, nil)
 			_, err := c.Do(t.Context(), &mcp.ToolCall{Name: "image", Meta: map[string]any{key: "x"}})
 			wantError(t, err, nil, `tools/call "image"`, key)
-			if got := methods(s); len(got) != 1 {
+			if got := receivedMethods(s); len(got) != 1 {
 				t.Errorf("sent %q, want the probe only", got)
 			}
 		})
 	}
 	synctest.Test(t, func(t *testing.T) {
-		c := open(t, testserver.New(nil), nil)
+		c := connect(t, testserver.New(nil), nil)
 		_, err := c.Do(t.Context(), &mcp.ToolCall{Name: "image", Meta: map[string]any{"x": func() {}}})
 		wantError(t, err, nil, `tools/call "image"`, `"x"`)
 	})
@@ -214,7 +214,7 @@ func TestLogLevelOfOneCall(t *testing.T) {
 	const key = "io.modelcontextprotocol/logLevel"
 	synctest.Test(t, func(t *testing.T) {
 		s := testserver.New(nil)
-		c := open(t, s, &mcp.Options{LogLevel: mcp.LevelError})
+		c := connect(t, s, &mcp.Options{LogLevel: mcp.LevelError})
 		for _, meta := range []map[string]any{nil, {key: "debug"}} {
 			if _, err := c.Do(t.Context(), &mcp.ToolCall{Name: "image", Meta: meta}); err != nil {
 				t.Fatal(err)
@@ -230,11 +230,11 @@ func TestLogLevelOfOneCall(t *testing.T) {
 	})
 }
 
-// TestBadArgumentsAreNotSent: neither whole nor in part.
-func TestBadArgumentsAreNotSent(t *testing.T) {
+// TestInvalidArgumentsAreNotSent: neither whole nor in part.
+func TestInvalidArgumentsAreNotSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testserver.New(nil)
-		c := open(t, s, nil)
+		c := connect(t, s, nil)
 		for _, args := range []any{struct{}{}, map[string]any{"a": 1, "b": func() {}}, json.RawMessage(`{"a"}`), []any{}} {
 			if _, err := c.CallTool(t.Context(), "add", args); err == nil {
 				t.Errorf("%T was sent", args)
@@ -244,7 +244,7 @@ func TestBadArgumentsAreNotSent(t *testing.T) {
 			t.Error("params that are a number were sent")
 		}
 		synctest.Wait()
-		if got := methods(s); len(got) != 1 {
+		if got := receivedMethods(s); len(got) != 1 {
 			t.Errorf("sent %q, want the probe only", got)
 		}
 	})
@@ -254,7 +254,7 @@ func TestNotify(t *testing.T) {
 	for _, version := range eras {
 		synctest.Test(t, func(t *testing.T) {
 			p, rwc := newPeer(t, version, nil)
-			c := dial(t, rwc, nil)
+			c := connectStream(t, rwc, nil)
 			for _, params := range []any{nil, map[string]any{}, map[string]any{"a": 1, "_meta": map[string]any{"k": "v"}}} {
 				if err := c.Notify(t.Context(), "notifications/x", params); err != nil {
 					t.Fatal(err)
@@ -263,7 +263,7 @@ func TestNotify(t *testing.T) {
 			synctest.Wait()
 			const start = `{"jsonrpc":"2.0","method":"notifications/x"`
 			want := []string{start + "}", start + "}", start + `,"params":{"a":1,"_meta":{"k":"v"}}}`}
-			for i, m := range p.got("notifications/x") {
+			for i, m := range p.messages("notifications/x") {
 				if m.line != want[i] {
 					t.Errorf("sent %s, want %s", m.line, want[i])
 				}

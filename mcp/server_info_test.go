@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestServerInfoIsWrittenWhole(t *testing.T) {
+func TestServerInfoRoundTrip(t *testing.T) {
 	want := ServerInfo{
 		Implementation:  Implementation{Name: "n", Version: "1"},
 		ProtocolVersion: ProtocolVersion20251125,

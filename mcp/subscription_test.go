@@ -19,8 +19,8 @@ var everything = mcp.SubscriptionFilter{
 	ResourceSubscriptions: []string{"echo://text"},
 }
 
-func TestSubscriptionTellsOfChanges(t *testing.T) {
-	everywhere(t, func(t *testing.T, p place) {
+func TestSubscriptionReportsChanges(t *testing.T) {
+	onEveryRoute(t, func(t *testing.T, p route) {
 		server := p.server(testserver.Options{})
 		c := p.open(t, server, nil)
 		sub, err := c.Subscribe(t.Context(), &everything)
@@ -58,8 +58,8 @@ func TestSubscriptionTellsOfChanges(t *testing.T) {
 	})
 }
 
-func TestSubscriptionsAreApart(t *testing.T) {
-	everywhere(t, func(t *testing.T, p place) {
+func TestSubscriptionsAreIndependent(t *testing.T) {
+	onEveryRoute(t, func(t *testing.T, p route) {
 		c := p.open(t, p.server(testserver.Options{}), nil)
 		tools, err := c.Subscribe(t.Context(), &mcp.SubscriptionFilter{ToolsListChanged: true})
 		if err != nil {
@@ -90,8 +90,8 @@ func TestSubscriptionsAreApart(t *testing.T) {
 	})
 }
 
-func TestSubscriptionTellsABurstOnce(t *testing.T) {
-	everywhere(t, func(t *testing.T, p place) {
+func TestSubscriptionCoalescesChanges(t *testing.T) {
+	onEveryRoute(t, func(t *testing.T, p route) {
 		c := p.open(t, p.server(testserver.Options{}), nil)
 		sub, err := c.Subscribe(t.Context(), &mcp.SubscriptionFilter{ResourceSubscriptions: []string{"echo://text"}})
 		if err != nil {
@@ -120,9 +120,9 @@ func TestSubscriptionTellsABurstOnce(t *testing.T) {
 	})
 }
 
-func TestSubscriptionEndsWhenTheServerSaysSo(t *testing.T) {
+func TestServerEndsSubscription(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := place{modern, "stdio"}
+		p := route{modern, "stdio"}
 		c := p.open(t, p.server(testserver.Options{}), nil)
 		sub, err := c.Subscribe(t.Context(), &everything)
 		if err != nil {
@@ -149,7 +149,7 @@ func TestSubscriptionEndsWhenTheServerSaysSo(t *testing.T) {
 }
 
 func TestSetLogLevelAndComplete(t *testing.T) {
-	everywhere(t, func(t *testing.T, p place) {
+	onEveryRoute(t, func(t *testing.T, p route) {
 		server := p.server(testserver.Options{})
 		c := p.open(t, server, nil)
 		if err := c.SetLogLevel(t.Context(), mcp.LevelError); err != nil {
@@ -171,21 +171,21 @@ func TestSetLogLevelAndComplete(t *testing.T) {
 
 // A breaking transport has connections on which subscriptions break off, the
 // first few after life.
-type breaking struct {
+type breakingTransport struct {
 	mcp.Transport
 	breaks int
 	life   time.Duration
 	opened []time.Time
 }
 
-func (b *breaking) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
+func (b *breakingTransport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
 	conn, err := b.Transport.Open(ctx, h)
 	return &breakingConn{conn, b}, err
 }
 
 type breakingConn struct {
 	jsonrpc.Conn
-	b *breaking
+	b *breakingTransport
 }
 
 func (c *breakingConn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessage, error) {
@@ -201,15 +201,15 @@ func (c *breakingConn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.
 	return c.Conn.Call(ctx, req)
 }
 
-// TestSubscriptionIsOpenedAgain with back-off, and tells what may have been
+// TestBrokenSubscriptionIsReopened with back-off, and tells what may have been
 // missed meanwhile.
-func TestSubscriptionIsOpenedAgain(t *testing.T) {
+func TestBrokenSubscriptionIsReopened(t *testing.T) {
 	for _, over := range []string{"stdio", "http"} {
 		synctest.Test(t, func(t *testing.T) {
-			p := place{modern, over}
+			p := route{modern, over}
 			s := p.server(testserver.Options{})
-			tr := &breaking{Transport: p.transport(t, s), breaks: 3, life: 10 * time.Second}
-			c := dialOver(t, tr, nil)
+			tr := &breakingTransport{Transport: p.transport(t, s), breaks: 3, life: 10 * time.Second}
+			c := connectTransport(t, tr, nil)
 			sub, err := c.Subscribe(t.Context(), &mcp.SubscriptionFilter{ToolsListChanged: true, ResourceSubscriptions: []string{"echo://text"}})
 			if err != nil {
 				t.Fatal(err)
@@ -240,16 +240,16 @@ func TestSubscriptionIsOpenedAgain(t *testing.T) {
 	}
 }
 
-// TestSubscriptionThatIsRefused is not asked for again and again.
-func TestSubscriptionThatIsRefused(t *testing.T) {
+// TestRefusedSubscription is not asked for again and again.
+func TestRefusedSubscription(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, rwc := newPeer(t, modern, func(p *peer, m request) {
 			p.send(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"error":{"code":-32601,"message":"no such thing"}}`)
 		})
-		_, err := dial(t, rwc, nil).Subscribe(t.Context(), &everything)
+		_, err := connectStream(t, rwc, nil).Subscribe(t.Context(), &everything)
 		wantCode(t, err, -32601)
 		time.Sleep(time.Hour)
-		if n := len(p.got("subscriptions/listen")); n != 1 {
+		if n := len(p.messages("subscriptions/listen")); n != 1 {
 			t.Errorf("asked %d times", n)
 		}
 	})

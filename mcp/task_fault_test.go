@@ -11,8 +11,8 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// TestTaskServersThatGoWrong are peers that answer tools/call with a task.
-func TestTaskServersThatGoWrong(t *testing.T) {
+// TestFaultyTaskServers are peers that answer tools/call with a task.
+func TestFaultyTaskServers(t *testing.T) {
 	task := func(members string) string {
 		return `{"resultType":"task","taskId":"a","createdAt":"x","lastUpdatedAt":"x","ttlMs":null` + members + `}`
 	}
@@ -31,7 +31,7 @@ func TestTaskServersThatGoWrong(t *testing.T) {
 		{"no error", task(`,"status":"failed"`), "", mcp.ErrMalformed, "without an error"},
 		{"cancelled", task(`,"status":"cancelled"`), "", mcp.ErrTaskCancelled, "research"},
 		{"a status of tomorrow", task(`,"status":"dreaming"`), task(`,"status":"completed","result":` + done), nil, ""},
-		{"asked too much", task(`,"status":"input_required","inputRequests":` + questions(65)), "", mcp.ErrInputRequired, "64"},
+		{"asked too much", task(`,"status":"input_required","inputRequests":` + inputRequests(65)), "", mcp.ErrInputRequired, "64"},
 		{"asked what no task may", task(`,"status":"input_required","inputRequests":{"a":{"method":"tools/call"}}`), "",
 			mcp.ErrInputRequired, "tools/call"},
 		{"asks nothing", task(`,"status":"input_required"`), task(`,"status":"completed","result":` + done), nil, ""},
@@ -48,7 +48,7 @@ func TestTaskServersThatGoWrong(t *testing.T) {
 						p.answer(m, "{}")
 					}
 				})
-				c := dial(t, rwc, withTasks())
+				c := connectStream(t, rwc, withTasks())
 				res, err := c.CallTool(t.Context(), "research", nil)
 				if tt.target == nil {
 					if err != nil || res.Text() != "done" {
@@ -62,7 +62,7 @@ func TestTaskServersThatGoWrong(t *testing.T) {
 	}
 }
 
-func questions(n int) string {
+func inputRequests(n int) string {
 	var list []string
 	for i := range n {
 		list = append(list, fmt.Sprintf(`"q%d":{"method":"roots/list"}`, i))
@@ -70,8 +70,8 @@ func questions(n int) string {
 	return "{" + strings.Join(list, ",") + "}"
 }
 
-// TestTaskSurvivesQuestionsThatGoAstray, as a proxy may lose some.
-func TestTaskSurvivesQuestionsThatGoAstray(t *testing.T) {
+// TestTaskSurvivesFailedPolls, as a proxy may lose some.
+func TestTaskSurvivesFailedPolls(t *testing.T) {
 	for lost, ok := range map[int]bool{2: true, 3: false} {
 		synctest.Test(t, func(t *testing.T) {
 			asked := 0
@@ -87,7 +87,7 @@ func TestTaskSurvivesQuestionsThatGoAstray(t *testing.T) {
 			})
 			o := withTasks()
 			o.Timeout = time.Second
-			c := dial(t, rwc, o)
+			c := connectStream(t, rwc, o)
 			_, err := c.CallTool(t.Context(), "any", nil)
 			if (err == nil) != ok {
 				t.Errorf("%d questions lost: %v", lost, err)
@@ -95,19 +95,19 @@ func TestTaskSurvivesQuestionsThatGoAstray(t *testing.T) {
 			if !ok {
 				wantError(t, err, context.DeadlineExceeded, "tasks/get")
 			}
-			if got := len(p.got("tasks/cancel")); (got == 0) != ok {
+			if got := len(p.messages("tasks/cancel")); (got == 0) != ok {
 				t.Errorf("cancelled %d times", got)
 			}
 		})
 	}
 }
 
-func TestTaskResultForAnotherMethodIsMalformed(t *testing.T) {
+func TestTaskResultOfOtherMethodIsMalformed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, rwc := newPeer(t, modern, func(p *peer, m request) {
 			p.answer(m, `{"resultType":"task","taskId":"a","status":"working"}`)
 		})
-		c := dial(t, rwc, withTasks())
+		c := connectStream(t, rwc, withTasks())
 		_, err := c.GetPrompt(t.Context(), "x", nil)
 		wantError(t, err, mcp.ErrMalformed, "task")
 	})

@@ -19,14 +19,14 @@ func withTasks(more ...mcp.Handler) *mcp.Options {
 }
 
 // tasking returns a server with tasks, and a client of it.
-func tasking(t *testing.T, p place, o *mcp.Options) (*testserver.Server, *mcp.Client) {
+func connectWithTasks(t *testing.T, p route, o *mcp.Options) (*testserver.Server, *mcp.Client) {
 	s := p.server(testserver.Options{Tasks: true})
 	return s, p.open(t, s, o)
 }
 
-func TestCallToolWaitsThroughATask(t *testing.T) {
-	everywhere(t, func(t *testing.T, p place) {
-		s, c := tasking(t, p, withTasks())
+func TestCallToolWaitsForTask(t *testing.T) {
+	onEveryRoute(t, func(t *testing.T, p route) {
+		s, c := connectWithTasks(t, p, withTasks())
 		start := time.Now()
 		res, err := c.CallTool(t.Context(), "research", map[string]any{"topic": "frogs", "steps": 3, "step_ms": 10_000})
 		if err != nil || res.Text() != "A report on frogs." {
@@ -35,7 +35,7 @@ func TestCallToolWaitsThroughATask(t *testing.T) {
 		if took := time.Since(start); took < 40*time.Second || took > 43*time.Second {
 			t.Errorf("took %v, want the 40 s of the task and little more", took)
 		}
-		if got := count(methods(s), "tools/list"); (got == 1) != (p.revision == legacy) {
+		if got := count(receivedMethods(s), "tools/list"); (got == 1) != (p.version == legacy) {
 			t.Errorf("asked %d times for the tools", got)
 		}
 		for tool, want := range map[string]string{"research": "A report on x.", "look_up": "Looked up x.", "echo": "hi"} {
@@ -44,15 +44,15 @@ func TestCallToolWaitsThroughATask(t *testing.T) {
 				t.Errorf("%s: %+v, %v", tool, res, err)
 			}
 		}
-		if got := count(methods(s), "tools/list"); got > 1 {
+		if got := count(receivedMethods(s), "tools/list"); got > 1 {
 			t.Errorf("asked %d times for the tools", got)
 		}
 	})
 }
 
-func TestTaskIsReportedAndMakesProgress(t *testing.T) {
-	everywhere(t, func(t *testing.T, p place) {
-		_, c := tasking(t, p, withTasks())
+func TestTaskReportsStatusAndProgress(t *testing.T) {
+	onEveryRoute(t, func(t *testing.T, p route) {
+		_, c := connectWithTasks(t, p, withTasks())
 		var states []string
 		var progress []float64
 		_, err := c.Do(t.Context(), &mcp.ToolCall{
@@ -64,15 +64,15 @@ func TestTaskIsReportedAndMakesProgress(t *testing.T) {
 		if err != nil || !slices.Equal(states, want) {
 			t.Errorf("%q, %v", states, err)
 		}
-		if p.revision == legacy && !slices.Equal(progress, []float64{1, 2}) {
+		if p.version == legacy && !slices.Equal(progress, []float64{1, 2}) {
 			t.Errorf("progress %v", progress)
 		}
 	})
 }
 
-func TestHowTasksEnd(t *testing.T) {
-	everywhere(t, func(t *testing.T, p place) {
-		_, c := tasking(t, p, withTasks())
+func TestTaskEndings(t *testing.T) {
+	onEveryRoute(t, func(t *testing.T, p route) {
+		_, c := connectWithTasks(t, p, withTasks())
 		res, err := c.CallTool(t.Context(), "research", map[string]any{"topic": "x", "end": "error"})
 		if err != nil || !res.IsError || res.Text() != "Nothing is known of x." {
 			t.Errorf("%+v, %v", res, err)
@@ -87,35 +87,35 @@ func TestHowTasksEnd(t *testing.T) {
 	})
 }
 
-func TestTaskThatNeverEndsEndsWithItsCaller(t *testing.T) {
-	everywhere(t, func(t *testing.T, p place) {
-		s, c := tasking(t, p, withTasks())
+func TestEndlessTaskIsCanceledWithCall(t *testing.T) {
+	onEveryRoute(t, func(t *testing.T, p route) {
+		s, c := connectWithTasks(t, p, withTasks())
 		args := map[string]any{"topic": "x", "end": "never", "step_ms": 10_000, "poll_ms": 10_000}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		within(t, time.Minute, func() {
+		wantDuration(t, time.Minute, func() {
 			_, err := c.CallTool(ctx, "research", args)
 			wantError(t, err, context.DeadlineExceeded, "research")
 		})
-		if got := count(methods(s), "tasks/cancel"); got != 1 {
+		if got := count(receivedMethods(s), "tasks/cancel"); got != 1 {
 			t.Errorf("cancelled %d times", got)
 		}
-		within(t, time.Hour, func() { // Options.MaxTimeout
+		wantDuration(t, time.Hour, func() { // Options.MaxTimeout
 			_, err := c.CallTool(t.Context(), "research", args)
 			wantError(t, err, context.DeadlineExceeded, "1h0m0s in total")
 		})
 		go func() { time.Sleep(15 * time.Second); c.Close() }() // ends with the client; between two polls
-		within(t, 15*time.Second, func() {
+		wantDuration(t, 15*time.Second, func() {
 			_, err := c.CallTool(t.Context(), "research", args)
 			wantError(t, err, mcp.ErrClosed)
 		})
 	})
 }
 
-func TestTaskAsksForInput(t *testing.T) {
-	everywhere(t, func(t *testing.T, p place) {
+func TestTaskRequiresInput(t *testing.T) {
+	onEveryRoute(t, func(t *testing.T, p route) {
 		asked := 0
-		s, c := tasking(t, p, withTasks(
+		s, c := connectWithTasks(t, p, withTasks(
 			mcp.Elicitation{Form: func(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error) {
 				asked++
 				time.Sleep(5 * time.Minute) // users take their time
@@ -127,35 +127,35 @@ func TestTaskAsksForInput(t *testing.T) {
 		if err != nil || !strings.Contains(res.Text(), "Ada") || !strings.Contains(res.Text(), "file:///x") || asked != 1 {
 			t.Errorf("asked %d times: %+v, %v", asked, res, err)
 		}
-		if n := count(methods(s), "tasks/update"); (n == 1) != (p.revision == modern) {
+		if n := count(receivedMethods(s), "tasks/update"); (n == 1) != (p.version == modern) {
 			t.Errorf("updated %d times", n)
 		}
 	})
 }
 
-func TestTaskAsksForWhatTheClientCannotGive(t *testing.T) {
+func TestTaskRequiresUnavailableInput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		failure := errors.New("no user")
-		s, c := tasking(t, place{modern, "stdio"}, withTasks(
+		s, c := connectWithTasks(t, route{modern, "stdio"}, withTasks(
 			mcp.Elicitation{Form: func(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error) { return nil, failure }}))
 		_, err := c.CallTool(t.Context(), "research", map[string]any{"topic": "x", "ask": true})
 		wantError(t, err, mcp.ErrInputRequired, "research", "elicitation")
 		wantError(t, err, failure)
-		if got := count(methods(s), "tasks/cancel"); got != 1 {
+		if got := count(receivedMethods(s), "tasks/cancel"); got != 1 {
 			t.Errorf("cancelled %d times", got)
 		}
 	})
 }
 
-func TestNoTasksUnlessAskedFor(t *testing.T) {
-	everywhere(t, func(t *testing.T, p place) {
+func TestNoTasksByDefault(t *testing.T) {
+	onEveryRoute(t, func(t *testing.T, p route) {
 		c, err := mcp.Connect(t.Context(), p.transport(t, p.server(testserver.Options{Tasks: true})), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { c.Close() })
 		_, err = c.CallTool(t.Context(), "research", map[string]any{"topic": "x"})
-		wantCode(t, err, map[string]int64{modern: mcp.CodeMissingClientCapability, legacy: -32601}[p.revision])
+		wantCode(t, err, map[string]int64{modern: mcp.CodeMissingClientCapability, legacy: -32601}[p.version])
 		res, err := c.CallTool(t.Context(), "look_up", map[string]any{"topic": "x"})
 		if err != nil || res.Text() != "Looked up x." {
 			t.Errorf("%+v, %v", res, err)
@@ -163,23 +163,23 @@ func TestNoTasksUnlessAskedFor(t *testing.T) {
 	})
 }
 
-func TestServersWithoutTasksAreLeftAlone(t *testing.T) {
-	everywhere(t, func(t *testing.T, p place) {
+func TestServersWithoutTasks(t *testing.T) {
+	onEveryRoute(t, func(t *testing.T, p route) {
 		s := p.server(testserver.Options{})
 		c := p.open(t, s, withTasks())
 		h, err := c.StartTool(t.Context(), &mcp.ToolCall{Name: "echo", Arguments: map[string]any{"message": "hi"}})
 		if err != nil || h.ID() != "" {
 			t.Fatalf("%+v, %v", h, err)
 		}
-		if got := methods(s); slices.Contains(got, "tools/list") {
+		if got := receivedMethods(s); slices.Contains(got, "tools/list") {
 			t.Errorf("sent %q", got)
 		}
 	})
 }
 
 func TestTaskHandle(t *testing.T) {
-	everywhere(t, func(t *testing.T, p place) {
-		_, c := tasking(t, p, withTasks())
+	onEveryRoute(t, func(t *testing.T, p route) {
+		_, c := connectWithTasks(t, p, withTasks())
 		h, err := c.StartTool(t.Context(), &mcp.ToolCall{Name: "research", Arguments: map[string]any{"topic": "frogs"}})
 		if err != nil || h.ID() == "" {
 			t.Fatalf("%+v, %v", h, err)
@@ -197,7 +197,7 @@ func TestTaskHandle(t *testing.T) {
 				t.Errorf("%+v, %v", res, err)
 			}
 		}
-		if err := h.Cancel(t.Context()); (err == nil) != (p.revision == modern) {
+		if err := h.Cancel(t.Context()); (err == nil) != (p.version == modern) {
 			t.Errorf("cancelled when it had ended: %v", err)
 		}
 
@@ -222,9 +222,9 @@ func resume(t *testing.T, c *mcp.Client, saved string) *mcp.TaskHandle {
 	return h
 }
 
-func TestHandleOfACallThatWasAnsweredAtOnce(t *testing.T) {
-	everywhere(t, func(t *testing.T, p place) {
-		_, c := tasking(t, p, withTasks())
+func TestHandleOfCallWithoutTask(t *testing.T) {
+	onEveryRoute(t, func(t *testing.T, p route) {
+		_, c := connectWithTasks(t, p, withTasks())
 		h, err := c.StartTool(t.Context(), &mcp.ToolCall{Name: "add", Arguments: map[string]any{"a": 1, "b": 2}})
 		if err != nil {
 			t.Fatal(err)
@@ -249,11 +249,11 @@ func TestHandleOfACallThatWasAnsweredAtOnce(t *testing.T) {
 	})
 }
 
-func TestStartToolUsesTasksWhereTheyAreAllowed(t *testing.T) {
-	everywhere(t, func(t *testing.T, p place) {
-		_, c := tasking(t, p, withTasks())
+func TestStartToolUsesOptionalTasks(t *testing.T) {
+	onEveryRoute(t, func(t *testing.T, p route) {
+		_, c := connectWithTasks(t, p, withTasks())
 		h, err := c.StartTool(t.Context(), &mcp.ToolCall{Name: "look_up", Arguments: map[string]any{"topic": "x"}})
-		if err != nil || (h.ID() != "") != (p.revision == legacy) {
+		if err != nil || (h.ID() != "") != (p.version == legacy) {
 			t.Fatalf("%+v, %v", h, err)
 		}
 		if _, err := h.Wait(t.Context()); err != nil {
@@ -263,15 +263,15 @@ func TestStartToolUsesTasksWhereTheyAreAllowed(t *testing.T) {
 }
 
 func TestListTasks(t *testing.T) {
-	everywhere(t, func(t *testing.T, p place) {
-		_, c := tasking(t, p, withTasks())
+	onEveryRoute(t, func(t *testing.T, p route) {
+		_, c := connectWithTasks(t, p, withTasks())
 		for range 3 {
 			if _, err := c.StartTool(t.Context(), &mcp.ToolCall{Name: "research", Arguments: map[string]any{"topic": "x", "step_ms": 0}}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		tasks, err := c.ListTasks(t.Context())
-		if p.revision == modern {
+		if p.version == modern {
 			wantError(t, err, errors.ErrUnsupported, "tasks/list")
 		} else if err != nil || len(tasks) != 3 || tasks[0].TTLMs == nil || *tasks[0].TTLMs != 60_000 {
 			t.Errorf("%+v, %v", tasks, err)
@@ -280,28 +280,28 @@ func TestListTasks(t *testing.T) {
 	})
 }
 
-// TestTaskStatesThatAreTold spare the client most questions.
-func TestTaskStatesThatAreTold(t *testing.T) {
-	everywhere(t, func(t *testing.T, p place) {
-		s, c := tasking(t, p, withTasks())
+// TestTaskStatusNotifications spare the client most questions.
+func TestTaskStatusNotifications(t *testing.T) {
+	onEveryRoute(t, func(t *testing.T, p route) {
+		s, c := connectWithTasks(t, p, withTasks())
 		h, err := c.StartTool(t.Context(), &mcp.ToolCall{Name: "research",
 			Arguments: map[string]any{"topic": "x", "steps": 5, "poll_ms": 600_000}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p.revision == modern {
+		if p.version == modern {
 			sub, err := c.Subscribe(t.Context(), &mcp.SubscriptionFilter{TaskIDs: []string{h.ID()}})
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer sub.Close()
 		}
-		within(t, 6*time.Second, func() {
+		wantDuration(t, 6*time.Second, func() {
 			if _, err := h.Wait(t.Context()); err != nil {
 				t.Error(err)
 			}
 		})
-		if n := count(methods(s), "tasks/get"); n > 0 {
+		if n := count(receivedMethods(s), "tasks/get"); n > 0 {
 			t.Errorf("asked %d times", n)
 		}
 	})

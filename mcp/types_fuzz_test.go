@@ -61,7 +61,7 @@ func FuzzTypes(f *testing.F) {
 		if task, ok := first.(*Task); ok && task.Error != nil {
 			return // a jsonrpc.Error keeps only what it knows
 		}
-		if json.Unmarshal(data, &in) == nil && json.Unmarshal(text, &out) == nil && !keeps(in, out) {
+		if json.Unmarshal(data, &in) == nil && json.Unmarshal(text, &out) == nil && !preserves(in, out) {
 			if l, ok := first.(lossyList); !ok || l.discarded() == nil {
 				t.Fatalf("%T: loses something of\n%s\nin\n%s", first, data, text)
 			}
@@ -75,24 +75,24 @@ func FuzzTypes(f *testing.F) {
 // keeps reports whether everything in a value is in another one, too. Null, ""
 // and false may be said by absence, and some of what means the same is written
 // in one way.
-func keeps(in, out any) bool {
+func preserves(in, out any) bool {
 	switch in := in.(type) {
 	case nil:
 		return true
 	case map[string]any:
 		o, ok := out.(map[string]any)
 		for key, v := range in {
-			if !ok || !keeps(v, o[key]) {
+			if !ok || !preserves(v, o[key]) {
 				return false
 			}
 		}
 		return ok
 	case []any:
 		if out, ok := out.(map[string]any); ok {
-			return len(in) == 0 || keepsInOrder(in, []any{out}) // {}, or one content
+			return len(in) == 0 || preservesOrder(in, []any{out}) // {}, or one content
 		}
 		out, ok := out.([]any)
-		return ok && keepsInOrder(in, out)
+		return ok && preservesOrder(in, out)
 	case string:
 		if out, ok := out.([]any); ok && len(out) == 1 {
 			return in == out[0] // the sizes of an icon
@@ -104,9 +104,9 @@ func keeps(in, out any) bool {
 	return reflect.DeepEqual(in, out)
 }
 
-func keepsInOrder(in, out []any) bool {
+func preservesOrder(in, out []any) bool {
 	for _, v := range in {
-		if len(out) > 0 && keeps(v, out[0]) {
+		if len(out) > 0 && preserves(v, out[0]) {
 			out = out[1:]
 		} else if v != nil {
 			return false

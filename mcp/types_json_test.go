@@ -234,7 +234,7 @@ func TestUnmarshalNullChangesNothing(t *testing.T) {
 	}
 }
 
-func TestMembersFromOutsideAreChecked(t *testing.T) {
+func TestRawMembersAreChecked(t *testing.T) {
 	for _, tt := range []struct {
 		v    json.Marshaler
 		want string
@@ -258,7 +258,7 @@ func TestMembersFromOutsideAreChecked(t *testing.T) {
 	}
 }
 
-func TestRawMembersArePutOnOneLine(t *testing.T) {
+func TestRawMembersAreCompacted(t *testing.T) {
 	tool := Tool{Name: "a\nb", InputSchema: json.RawMessage("{\n\t\"type\": \"object\"\r\n}\n")}
 	got, err := tool.MarshalJSON()
 	if want := `{"name":"a\nb","inputSchema":{"type":"object"}}`; err != nil || string(got) != want {
@@ -266,7 +266,7 @@ func TestRawMembersArePutOnOneLine(t *testing.T) {
 	}
 }
 
-func TestEmptyValuesAreComplete(t *testing.T) {
+func TestZeroValuesEncodeRequiredMembers(t *testing.T) {
 	for _, tt := range []struct {
 		v    json.Marshaler
 		want string

@@ -45,7 +45,7 @@ func TestToolFields(t *testing.T) {
 }
 
 // Schemas, structured content and _meta stay as they came, to the byte.
-func TestRawMembersStayByteForByte(t *testing.T) {
+func TestRawMembersKeepEveryByte(t *testing.T) {
 	const raw = `{"n": 12345678901234567890.10e+1, "s":"\u0041\/",  "dup":1,"dup":2, "é": null}`
 	tool := unmarshal[Tool](t, `{"name":"a","inputSchema":`+raw+`,"outputSchema":`+raw+`,"_meta":`+raw+`,"other":`+raw+`}`)
 	res := unmarshal[CallToolResult](t, `{"structuredContent":`+raw+`,"content":[{"type":"new","x":`+raw+`}]}`)
@@ -61,7 +61,7 @@ func TestRawMembersStayByteForByte(t *testing.T) {
 	}
 }
 
-func TestKeysAreExact(t *testing.T) {
+func TestKeysAreCaseSensitive(t *testing.T) {
 	tool := unmarshal[Tool](t, `{"Name":"evil","name":"good","NAME":"evil","name\u0000":"evil"}`)
 	if tool.Name != "good" || len(tool.Extra) != 3 {
 		t.Errorf("got %+v", tool)
@@ -110,7 +110,7 @@ func TestContentNeverFailsItsResult(t *testing.T) {
 	}
 }
 
-func TestUnmarshalStartsAnew(t *testing.T) {
+func TestUnmarshalResetsValue(t *testing.T) {
 	content := Content{Type: "video", Raw: json.RawMessage(`{"type":"video"}`)}
 	if err := content.UnmarshalJSON([]byte(`{"type":"text","text":"t"}`)); err != nil || !reflect.DeepEqual(content, TextContent("t")) {
 		t.Errorf("got %+v, %v", content, err)
@@ -151,7 +151,7 @@ func TestMissingAndNullListsAreEmpty(t *testing.T) {
 	}
 }
 
-func TestBadItemsAreLeftOutAndReported(t *testing.T) {
+func TestInvalidItemsAreLeftOutAndReported(t *testing.T) {
 	res := unmarshal[ListToolsResult](t, `{"tools":[{"name":"a"},{"name":7},null,{"name":"b","annotations":{"title":[]}},
 		"c",{"description":"nameless"},{"name":"d","icons":[{"src":"s","sizes":"any"}]},{"name":"e","name":"f"}],"nextCursor":""}`)
 	var names, problems []string
@@ -260,7 +260,7 @@ func TestProgressToken(t *testing.T) {
 	}
 }
 
-func TestSamplingContentIsOneOrMany(t *testing.T) {
+func TestSamplingContentIsObjectOrList(t *testing.T) {
 	const block = `{"type":"text","text":"t"}`
 	for text, want := range map[string]string{
 		block:                           block,
@@ -277,7 +277,7 @@ func TestSamplingContentIsOneOrMany(t *testing.T) {
 	}
 }
 
-func TestTaskForms(t *testing.T) {
+func TestTaskEncodings(t *testing.T) {
 	for _, tt := range []struct {
 		text string
 		ttl  int64

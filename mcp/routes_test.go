@@ -13,32 +13,32 @@ import (
 )
 
 // A place is where a client meets a server: in an era, over a transport.
-type place struct{ revision, over string }
+type route struct{ version, over string }
 
 // places are those where everything must work.
-var places = []place{
+var routes = []route{
 	{modern, "stdio"}, {legacy, "stdio"},
 	{modern, "http"}, {legacy, "http"},
 	{legacy, "sse"},
 }
 
 // everywhere runs f in each place, in a bubble.
-func everywhere(t *testing.T, f func(t *testing.T, p place)) {
-	for _, p := range places {
-		t.Run(p.over+"/"+p.revision, func(t *testing.T) {
+func onEveryRoute(t *testing.T, f func(t *testing.T, p route)) {
+	for _, p := range routes {
+		t.Run(p.over+"/"+p.version, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { f(t, p) })
 		})
 	}
 }
 
 // server returns a server as o says, which speaks the place's revision.
-func (p place) server(o testserver.Options) *testserver.Server {
-	o.ProtocolVersions = []string{p.revision}
+func (p route) server(o testserver.Options) *testserver.Server {
+	o.ProtocolVersions = []string{p.version}
 	return testserver.New(&o)
 }
 
 // transport returns what reaches the server in the bubble.
-func (p place) transport(t *testing.T, s *testserver.Server) mcp.Transport {
+func (p route) transport(t *testing.T, s *testserver.Server) mcp.Transport {
 	t.Helper()
 	if p.over == "stdio" {
 		return stdio.Stream(s.Pipe())
@@ -60,7 +60,7 @@ func (p place) transport(t *testing.T, s *testserver.Server) mcp.Transport {
 
 // open connects to s. When the test ends the client is closed, and s must have
 // nothing to complain about.
-func (p place) open(t *testing.T, s *testserver.Server, o *mcp.Options) *mcp.Client {
+func (p route) open(t *testing.T, s *testserver.Server, o *mcp.Options) *mcp.Client {
 	t.Helper()
 	c, err := mcp.Connect(t.Context(), p.transport(t, s), o)
 	if err != nil {
@@ -78,7 +78,7 @@ func (p place) open(t *testing.T, s *testserver.Server, o *mcp.Options) *mcp.Cli
 func TestEveryEraOverHTTP(t *testing.T) {
 	for _, f := range features {
 		t.Run(f.name, func(t *testing.T) {
-			everywhere(t, func(t *testing.T, p place) {
+			onEveryRoute(t, func(t *testing.T, p route) {
 				if p.over != "stdio" { // has tests of its own
 					f.test(t, p.open(t, p.server(testserver.Options{}), nil))
 				}

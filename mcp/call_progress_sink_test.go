@@ -6,7 +6,7 @@ import (
 )
 
 // A report can be on its way to the function when its call ends.
-func TestProgressDoesNotOutliveItsCall(t *testing.T) {
+func TestNoProgressAfterCallReturns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var table progressTable
 		called := false
