@@ -68,12 +68,19 @@ func InProcess(servers map[string]mcp.Transport) Dialer {
 // transport returns the transport for a server. For a URL without a type, it
 // prefers Streamable HTTP and falls back to SSE.
 func (ds Dialers) transport(d *DialParams) (mcp.Transport, error) {
-	if d.Type != "" {
-		dial := ds[d.Type]
+	kind := d.Type
+	if kind == "" && d.Command != "" {
+		kind = config.Stdio
+	}
+	if kind != "" {
+		dial := ds[kind]
 		if dial == nil {
-			return nil, errors.New("no dialer for servers of type " + wire.Quote(d.Type) + "; see package dialers")
+			return nil, errors.New("no dialer for servers of type " + wire.Quote(kind) + "; see package dialers")
 		}
 		return dial(d)
+	}
+	if d.URL == "" {
+		return nil, errors.New("the server has neither a command nor a URL")
 	}
 	var list []mcp.Transport
 	for _, kind := range [...]string{config.HTTP, config.SSE} {

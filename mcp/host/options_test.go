@@ -2,6 +2,7 @@ package host_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -44,6 +45,19 @@ func TestNilArgumentsDoNotPanic(t *testing.T) {
 	}
 	if host.BlockText(&mcp.Content{Type: mcp.ContentResource}) != "[resource content]" {
 		t.Error("a resource without contents")
+	}
+}
+
+func TestServerWithoutType(t *testing.T) {
+	h := newHost(t, &host.Options{Retry: host.Retry{Max: -1}})
+	s := child("x", nil)
+	s.Type = ""
+	if err := h.AddServer(t.Context(), s); err != nil {
+		t.Errorf("a server with a command: %v", err)
+	}
+	err := h.AddServer(t.Context(), &host.Server{Name: "y"})
+	if err == nil || !strings.Contains(err.Error(), "neither a command nor a URL") {
+		t.Errorf("an empty server: %v", err)
 	}
 }
 

@@ -7,8 +7,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// Values of Server.Type. A server with a URL and an empty Type is tried as HTTP,
-// then as SSE.
+// Values of Server.Type.
 const (
 	Stdio         = "stdio"          // a child process
 	HTTP          = "http"           // Streamable HTTP
@@ -33,7 +32,9 @@ type Server struct {
 	Source string // the file that defines the server; empty if the program does
 	Scope  string // "user", "project" or "local" from [Load]; a program may use any value
 
-	// Type is one of the constants above.
+	// Type is one of the constants [Stdio], [HTTP], [SSE], [SDK] and
+	// [ClaudeAIProxy]. If it is empty, a server with a Command is a child
+	// process, and a server with a URL is tried as HTTP, then as SSE.
 	Type string
 
 	Command    string

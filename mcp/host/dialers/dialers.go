@@ -5,8 +5,8 @@
 //
 // # Authorization
 //
-// A token in a server's settings is sent in the header that they name. Package
-// oauth authorizes the program at other servers, as Options.OAuth configures.
+// A token in a server's settings is sent in the header that the settings name.
+// For other servers, package oauth obtains a token, as Options.OAuth configures.
 // Without Options.OAuth, a server that requires the user's authorization enters
 // the state host.NeedsAuth.
 //
