@@ -19,22 +19,22 @@ import (
 // closeTime is how long Close waits for a RoundTripper or a handler to return.
 const closeTime = 5 * time.Second
 
-// A conn is a session of a server, which lasts as long as its event stream.
+// A conn is a session of a server. It ends with its event stream.
 type conn struct {
 	in       jsonrpc.Dispatcher
 	http     *httpx.Client
 	endpoint *url.URL
-	timeout  time.Duration // for the response to what is no call; 0 means no limit
-	stream   io.Closer     // what events come from
+	timeout  time.Duration // of the response to a notification or response; 0 means no limit
+	stream   io.Closer     // the body with the events
 	events   *eventstream.Reader
 
-	life context.Context // that of every request; ends with the connection
+	life context.Context // the parent of every request's context; ends with the connection
 	stop context.CancelCauseFunc
 	done chan struct{} // closed when the connection has ended
 
 	mu   sync.Mutex
 	err  error          // what ended the connection
-	busy sync.WaitGroup // goroutines of the connection; none is added after err is set
+	busy sync.WaitGroup // goroutines of the connection; none is started after err is set
 }
 
 func newConn(ctx context.Context, client *httpx.Client, h jsonrpc.Handler) *conn {
@@ -44,16 +44,16 @@ func newConn(ctx context.Context, client *httpx.Client, h jsonrpc.Handler) *conn
 	return c
 }
 
-// run starts to read the stream.
+// run starts a goroutine that reads the stream.
 func (c *conn) run() {
-	c.goWhileOpen(func() { // ends when the stream does, or is stopped
+	c.goWhileOpen(func() { // ends with the stream
 		err := c.read()
 		c.end(jsonrpc.Closed(err))
 		c.release(err)
 	})
 }
 
-// release ends what the connection holds.
+// release closes the stream and the HTTP connections.
 func (c *conn) release(err error) {
 	c.stop(err)
 	if c.stream != nil {
@@ -62,8 +62,8 @@ func (c *conn) release(err error) {
 	c.http.Close()
 }
 
-// start runs f on a goroutine of the connection. It reports false if that has
-// ended.
+// goWhileOpen runs f on a goroutine of the connection. It reports false if the
+// connection has ended.
 func (c *conn) goWhileOpen(f func()) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -73,7 +73,7 @@ func (c *conn) goWhileOpen(f func()) bool {
 	return c.err == nil
 }
 
-// read hands on the messages of the stream until that ends.
+// read passes the messages of the stream to the dispatcher until the stream ends.
 func (c *conn) read() error {
 	for {
 		ev, err := c.events.Next()
@@ -85,7 +85,7 @@ func (c *conn) read() error {
 		case ev.Type == "message" && len(ev.Data) > 0:
 			c.in.Receive(c, ev.Data, jsonrpc.ID{})
 		case ev.Type == "endpoint":
-			c.dropped(errSecond, nil) // holds the session's id, mostly
+			c.dropped(errSecond, nil) // without the data, which usually contains the session id
 		case ev.Type != "message":
 			c.dropped(&eventError{ev.Type}, ev.Data)
 		}
@@ -97,7 +97,7 @@ var (
 	errSecond = errors.New("a second endpoint event")
 )
 
-// eventError is an event that is no message.
+// An eventError is the error for an event of an unknown type.
 type eventError struct{ kind string }
 
 func (e *eventError) Error() string { return "an event of the unknown type " + wire.Quote(e.kind) }
@@ -122,7 +122,7 @@ func (c *conn) Err() error {
 	return c.err
 }
 
-// end makes err the reason why the connection is closed, unless it is already.
+// end ends the connection because of err, unless it has ended already.
 func (c *conn) end(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -130,7 +130,7 @@ func (c *conn) end(err error) {
 		return
 	}
 	c.err = err
-	c.in.Close(err) // before done, which requests that fail wait for
+	c.in.Close(err) // before done, for which failed requests wait
 	close(c.done)
 	c.stop(err)
 }
@@ -140,6 +140,6 @@ func (c *conn) Close() error {
 	if !queue.WaitFor(&c.busy, closeTime) {
 		return jsonrpc.ErrStuck
 	}
-	c.http.Close() // again: connections of requests that have just ended
+	c.http.Close() // again, for connections of requests that have just ended
 	return nil
 }

@@ -14,16 +14,15 @@ import (
 )
 
 const (
-	// afterAnswer is how long a request may go on whose call was answered, so
-	// that its connection can be used again.
+	// drainTime is how long a POST may continue after the result of its call, so
+	// that its connection can be reused.
 	drainTime = 5 * time.Second
 
-	// noticeTime is how long a server may take to accept that a call was given
-	// up.
+	// cancelTime is how long a server may take to accept a cancellation.
 	cancelTime = 5 * time.Second
 
-	// failTime is how long a failed request waits for the stream to end as well,
-	// which says more.
+	// failTime is how long a failed POST waits for the end of the stream, whose
+	// error is more precise.
 	failTime = 100 * time.Millisecond
 )
 
@@ -43,7 +42,7 @@ func (c *conn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessa
 	c.in.Limit(slot, req)
 	p := c.post(ctx, jsonrpc.AppendRequest(nil, id, req), c.header(req), 0, func(err error) {
 		if err != nil {
-			_ = c.in.Fail(id, err) // unless it was answered
+			_ = c.in.Fail(id, err) // without effect after the result
 		}
 	})
 	defer p.expire()
@@ -62,18 +61,18 @@ func (c *conn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessa
 	return nil, a.Err
 }
 
-// Notify waits for the server to accept the notification, so that what is sent
-// afterwards comes afterwards.
+// Notify waits for the server to accept the notification, so that later messages
+// arrive later.
 func (c *conn) Notify(ctx context.Context, req *jsonrpc.Request) error {
 	return c.send(ctx, jsonrpc.AppendRequest(nil, jsonrpc.ID{}, req), c.header(req))
 }
 
-// Reply waits for the server to accept the answer.
+// Reply waits for the server to accept the response.
 func (c *conn) Reply(ctx context.Context, id jsonrpc.ID, result jsonrpc.RawMessage, err *jsonrpc.Error) error {
 	return c.send(ctx, jsonrpc.AppendResponse(nil, id, result, err), c.header(&jsonrpc.Request{}))
 }
 
-// send posts a message that has no answer.
+// send posts a notification or a response.
 func (c *conn) send(ctx context.Context, msg []byte, header http.Header) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -110,22 +109,22 @@ func (c *conn) header(req *jsonrpc.Request) http.Header {
 	return h
 }
 
-// A posting is a message on its way.
+// A post is a POST that is not complete.
 type post struct {
 	cancel context.CancelCauseFunc
 	over   atomic.Bool
 }
 
-// expire bounds how long the request goes on when nobody waits for it.
+// expire ends the request drainTime after its call has returned.
 func (p *post) expire() {
 	if !p.over.Load() {
 		time.AfterFunc(drainTime, func() { p.cancel(context.Canceled) })
 	}
 }
 
-// post sends msg on a goroutine of its own, with the values of ctx but not its
-// end, and calls result there when it is known whether the server takes it. It
-// doesn't when the connection has ended before, which tells everybody.
+// post sends msg on a new goroutine, with the values of ctx but not its
+// cancellation, and calls result there when the server has accepted or refused the
+// message. It does not call result if the connection ends before.
 func (c *conn) post(ctx context.Context, msg []byte, header http.Header, timeout time.Duration, result func(error)) *post {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	p := &post{cancel: cancel}
@@ -143,7 +142,7 @@ func (c *conn) post(ctx context.Context, msg []byte, header http.Header, timeout
 			err = accepted(resp)
 		}
 		if err != nil && (resp == nil || resp.StatusCode == http.StatusNotFound) {
-			c.awaitEnd(ctx) // a server forgets the session before the end of its stream is here
+			c.awaitEnd(ctx) // the end of the stream may arrive after the server has removed the session
 		}
 		p.over.Store(true)
 		if err != nil {
@@ -159,7 +158,8 @@ func (c *conn) post(ctx context.Context, msg []byte, header http.Header, timeout
 	return p
 }
 
-// awaitEnd waits a moment for the connection to end, which fails all calls.
+// awaitEnd waits up to failTime for the end of the connection, which fails all
+// calls.
 func (c *conn) awaitEnd(ctx context.Context) {
 	t := time.NewTimer(failTime)
 	defer t.Stop()
@@ -170,9 +170,9 @@ func (c *conn) awaitEnd(ctx context.Context) {
 	}
 }
 
-// accepted returns an error if resp says that the message was not taken.
-// Servers say that it was with any content type, so that only a web page with
-// the status 200 is taken for what it is: a proxy that wants something.
+// accepted returns an error if the server has not accepted the message. Servers
+// respond with any content type, so only a web page with the status 200, which is
+// that of a proxy, counts as an error.
 func accepted(resp *http.Response) error {
 	if resp.StatusCode == http.StatusNotFound {
 		return diag.Op("the session may have ended", httpx.Check(resp))

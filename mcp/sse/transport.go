@@ -15,7 +15,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// defaultHeaderTimeout is how long a server may take to respond unless set.
+// defaultHeaderTimeout is the default of Options.HeaderTimeout.
 const defaultHeaderTimeout = 30 * time.Second
 
 // eventStream is the media type of event streams.
@@ -207,20 +207,19 @@ func (t *Transport) endpoint(base *url.URL, ref string) (*url.URL, error) {
 
 // Errors of the HTTP exchange. None of them repeats a credential.
 type (
-	// A StatusError is a response that cannot be used, because of its Status or
-	// its ContentType. RetryAfter, WWWAuthenticate and a piece of the Body say
-	// more. One with a status of success matches jsonrpc.ErrMalformed.
+	// A StatusError is an HTTP response that is not usable, because of its Status
+	// or its ContentType. It matches jsonrpc.ErrMalformed if the status is 2xx.
 	StatusError = httpx.StatusError
 
-	// An OriginError is an endpoint event that leads to another scheme, host or
-	// port, where credentials must not go.
+	// An OriginError is an endpoint with another scheme, host or port, to which
+	// no credentials are sent.
 	OriginError = httpx.OriginError
 
 	// A RedirectError is a redirect that was not followed: only 307 and 308 to
 	// the same origin are.
 	RedirectError = httpx.RedirectError
 
-	// A TimeoutError is a server that kept silent. It matches
-	// context.DeadlineExceeded and os.ErrDeadlineExceeded.
+	// A TimeoutError is the error for a server that did not respond in time. It
+	// matches context.DeadlineExceeded and os.ErrDeadlineExceeded.
 	TimeoutError = httpx.TimeoutError
 )

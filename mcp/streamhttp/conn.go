@@ -15,8 +15,8 @@ import (
 // Media types of messages, and of streams of them.
 const typeJSON, eventStream = "application/json", "text/event-stream"
 
-// A conn sends each message in a POST of its own. A call reads the response to
-// its POST itself, so that what happens to it concerns no other call.
+// A conn sends each message in its own POST. A call reads the response to its
+// POST on the caller's goroutine, so its failure has no effect on other calls.
 type conn struct {
 	jsonrpc.Dispatcher
 
@@ -24,23 +24,23 @@ type conn struct {
 	url  *url.URL
 	http *httpx.Client
 
-	// With the values of the context that opened the connection, for what
-	// belongs to no call.
+	// ctx has the values of the context of Open, for requests that belong to no
+	// call.
 	ctx context.Context
 
-	unendedResponses atomic.Int32 // how many responses in a row didn't end after their answer
+	unendedResponses atomic.Int32 // responses in a row that did not end after the result
 
-	active sync.WaitGroup // the exchanges under way
+	active sync.WaitGroup // the exchanges in running
 	ending sync.Once
 	done   chan struct{} // closed by Close
 
 	mu            sync.Mutex
-	running       map[*exchange]struct{}    // the same; nil when none may be added any more
-	session       session                   // the one that is open
-	opened        *session                  // the one that a response has opened and that is not in use yet; else nil
-	stopListening func()                    // ends the stream of the session; nil when there is none
+	running       map[*exchange]struct{}    // nil after Close
+	session       session                   // the one in use
+	opened        *session                  // the one that a response has opened and that is not in use yet, or nil
+	stopListening func()                    // ends the stream of the session; nil if there is none
 	bindings      map[string][]binding      // by the name given to BindArguments
-	headers       map[headerKey]http.Header // of messages; made once, and never changed
+	headers       map[headerKey]http.Header // of messages; never changed
 }
 
 func (c *conn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessage, error) {
@@ -76,8 +76,8 @@ func (c *conn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessa
 	return nil, context.Cause(bound)
 }
 
-// call sends the request and reads the response. The answer goes to slot; the
-// error says why there is none.
+// call sends the request and reads the HTTP response. The result goes to slot; the
+// error is for a call without one.
 func (x *exchange) call(ctx context.Context, slot *jsonrpc.PendingCall, req *jsonrpc.Request) error {
 	c := x.c
 	resp, err := c.post(ctx, req, jsonrpc.AppendRequest(nil, slot.ID(), req))
@@ -98,8 +98,7 @@ func (x *exchange) call(ctx context.Context, slot *jsonrpc.PendingCall, req *jso
 	return httpx.Outcome(httpx.NewStatusError(resp, typeJSON+" or "+eventStream))
 }
 
-// post sends a message and returns the response if its status is 200 or, for
-// a message that wants no answer, 2xx.
+// post sends a message and returns the HTTP response if its status is 2xx.
 func (c *conn) post(ctx context.Context, req *jsonrpc.Request, body []byte) (*http.Response, error) {
 	body = bytes.TrimSuffix(body, []byte("\n"))
 	if c.Handler.Trace != nil {
@@ -144,7 +143,8 @@ func (c *conn) Reply(ctx context.Context, id jsonrpc.ID, result jsonrpc.RawMessa
 	return c.send(ctx, req, jsonrpc.AppendResponse(nil, id, result, err))
 }
 
-// send sends what wants no answer. What the response holds doesn't matter.
+// send sends a notification or a response. It ignores the body of the HTTP
+// response.
 func (c *conn) send(ctx context.Context, req *jsonrpc.Request, body []byte) error {
 	x, ctx := c.begin(ctx, 0, nil)
 	if x == nil {

@@ -10,28 +10,27 @@ import (
 )
 
 const (
-	// courtesyTime is how long something may take that nobody waits for: to
-	// cancel a call, to end a session.
+	// bestEffortTime limits requests for which no caller waits: the cancellation
+	// of a call and the end of a session.
 	bestEffortTime = 2 * time.Second
 
-	// closeTime is how long Close waits for what should end at once.
+	// closeTime is how long Close waits for canceled requests to return.
 	closeTime = 5 * time.Second
 )
 
-// An exchange is something under way that ends with the connection, such as a
-// call.
+// An exchange is an activity that ends with the connection, such as a call.
 type exchange struct {
 	c    *conn
-	stop func() // ends its context
+	stop func() // cancels its context
 }
 
-// enter begins an exchange, which leave must end, and returns its context. It
-// returns nil when the connection is closed. late is the cause when the time is
-// up, for which 0 means never.
-func (c *conn) begin(ctx context.Context, timeout time.Duration, late error) (*exchange, context.Context) {
+// begin returns a new exchange and its context, or nil when the connection is
+// closed. The caller must call done. A timeout of 0 means no limit; timeoutErr is
+// the cause when it has expired.
+func (c *conn) begin(ctx context.Context, timeout time.Duration, timeoutErr error) (*exchange, context.Context) {
 	var end context.CancelFunc
 	if timeout > 0 {
-		ctx, end = context.WithTimeoutCause(ctx, timeout, late)
+		ctx, end = context.WithTimeoutCause(ctx, timeout, timeoutErr)
 	} else {
 		ctx, end = context.WithCancel(ctx)
 	}
@@ -55,20 +54,20 @@ func (x *exchange) done() {
 	x.c.active.Done()
 }
 
-// courtesy runs f beside everything else, for a short time at most.
+// bestEffort runs f on a goroutine, for bestEffortTime at most.
 func (c *conn) bestEffort(f func(context.Context)) {
 	x, ctx := c.begin(httpx.BestEffort(c.ctx), bestEffortTime, context.DeadlineExceeded)
 	if x == nil {
 		return
 	}
-	go func() { // ends with courtesyTime or the connection
+	go func() { // ends with bestEffortTime or the connection
 		defer x.done()
 		f(ctx)
 	}()
 }
 
-// Close ends all that is under way, and then the session at the server, as far
-// as that is possible in a short time. The error says that a RoundTripper or a
+// Close cancels all exchanges and then asks the server to end the session, for
+// which it waits up to bestEffortTime. It returns an error if a RoundTripper or a
 // handler does not return.
 func (c *conn) Close() error {
 	c.ending.Do(func() {

@@ -10,14 +10,14 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// maxHeaders is how many headers are kept for messages to come.
+// maxHeaders is how many headers are kept for later messages.
 const maxHeaders = 64
 
-// A headerKey is what the header of a message depends on.
+// A headerKey holds everything that the header of a message depends on.
 type headerKey struct {
 	version, session, method, name string
 
-	repeatable bool // the message may be sent twice
+	repeatable bool // the client may send the message twice
 }
 
 // header returns a new header.
@@ -38,8 +38,8 @@ func (k headerKey) header() http.Header {
 	return h
 }
 
-// header returns the header of a message, beside what Options.Header has. It
-// must not be changed, as other messages have the same.
+// header returns the header of a message, without that of the Options. The caller
+// must not change it, as messages share it.
 func (c *conn) header(req *jsonrpc.Request) (http.Header, error) {
 	k := headerKey{version: req.ProtocolVersion, repeatable: req.Repeatable}
 	var bindings []binding
@@ -73,9 +73,9 @@ func (c *conn) header(req *jsonrpc.Request) (http.Header, error) {
 
 const base64Prefix, base64Suffix = "=?base64?", "?="
 
-// encodeValue returns s as it can stand in a header: as it is, or in base64
-// where it could be taken for something else or not be sent (Streamable
-// HTTP, value encoding). A tab may be sent, but not all think so.
+// encodeValue returns s as a header value: as it is, or in base64 if it would be
+// ambiguous or invalid (Streamable HTTP, value encoding). A tab is valid, but not
+// all servers accept it.
 func encodeValue(s string) string {
 	asIs := strings.Trim(s, " ") == s && !(strings.HasPrefix(s, base64Prefix) && strings.HasSuffix(s, base64Suffix))
 	for i := 0; asIs && i < len(s); i++ {

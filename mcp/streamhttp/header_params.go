@@ -17,11 +17,11 @@ import (
 
 const annotation = "x-mcp-header"
 
-// A binding says which argument goes into which header.
+// A binding describes an argument that is repeated in a header.
 type binding struct {
 	path   []string // of properties
-	header string   // the whole name, in canonical form
-	kind   string   // string, integer or boolean
+	header string   // the header name in canonical form
+	kind   string   // "string", "integer" or "boolean"
 }
 
 // BindArguments finds out which of the arguments that schema describes are
@@ -45,7 +45,7 @@ func (c *conn) BindArguments(name string, schema jsonrpc.RawMessage) error {
 // findBindings returns the annotations of a schema.
 func findBindings(schema []byte) ([]binding, error) {
 	if !bytes.Contains(schema, []byte(annotation)) && !bytes.Contains(schema, []byte(`\u`)) {
-		return nil, nil // not even with some letter escaped
+		return nil, nil // nor with an escaped letter
 	}
 	f := schemaWalker{r: wire.NewReader(schema)}
 	f.schema(nil, true)
@@ -55,11 +55,11 @@ func findBindings(schema []byte) ([]binding, error) {
 	return f.found, f.err
 }
 
-// A finder walks a schema.
+// A schemaWalker finds the annotations of a schema.
 type schemaWalker struct {
 	r     wire.Reader
 	found []binding
-	err   error // the first rule that is broken
+	err   error // the first violation of a rule
 }
 
 func (f *schemaWalker) fail(why string) {
@@ -68,8 +68,8 @@ func (f *schemaWalker) fail(why string) {
 	}
 }
 
-// schema walks a schema, or anything that may hold schemas. reachable is true
-// for those that only properties lead to, from the root along path.
+// schema walks a schema, or a value that may contain schemas. reachable is true
+// for the schema of the property at path, which only properties lead to.
 func (f *schemaWalker) schema(path []string, reachable bool) {
 	switch f.r.Kind() {
 	case wire.Array:
@@ -109,9 +109,8 @@ func (f *schemaWalker) schema(path []string, reachable bool) {
 	}
 }
 
-// kind returns the type that a property is of, when it isn't null: generators
-// make ["string","null"] of an optional parameter. It is empty if there are
-// several.
+// kind returns the type of a property, or "" if it has several. It ignores null:
+// generators write ["string","null"] for an optional parameter.
 func (f *schemaWalker) kind() (kind string) {
 	if f.r.Kind() == wire.String {
 		return f.r.String()
@@ -136,7 +135,7 @@ func (f *schemaWalker) kind() (kind string) {
 	return kind
 }
 
-// properties walks an object whose keys are names.
+// properties walks an object whose values are schemas.
 func (f *schemaWalker) properties(path []string, reachable bool) {
 	if f.r.Kind() != wire.Object {
 		f.r.Skip()
@@ -151,26 +150,26 @@ func (f *schemaWalker) properties(path []string, reachable bool) {
 func (f *schemaWalker) add(path []string, name, kind string, reachable bool) {
 	switch {
 	case !reachable:
-		f.fail("stands where no property of the arguments is")
+		f.fail("is not on a property of the arguments")
 		return
 	case !httpx.IsToken(name):
-		f.fail("is no name for a header")
+		f.fail("is not a valid header name")
 		return
 	case kind != "string" && kind != "integer" && kind != "boolean":
-		f.fail("is on a property that is neither string nor integer nor boolean")
+		f.fail("is on a property whose type is not string, integer or boolean")
 		return
 	}
 	header := http.CanonicalHeaderKey("Mcp-Param-" + name)
 	for _, b := range f.found {
 		if strings.EqualFold(b.header, header) {
-			f.fail("has the same name twice")
+			f.fail("has the name of another property")
 			return
 		}
 	}
 	f.found = append(f.found, binding{path, header, kind})
 }
 
-// setParams sets the headers for the arguments in params that are there.
+// setParams sets the headers for those arguments that params has.
 func setParams(h http.Header, bindings []binding, params []byte) error {
 	for _, b := range bindings {
 		raw := lookUp(params, append([]string{"arguments"}, b.path...))
@@ -185,8 +184,8 @@ func setParams(h http.Header, bindings []binding, params []byte) error {
 	return nil
 }
 
-// value returns an argument as text. It is not ok when there is none; one of
-// another kind is left to the server to refuse.
+// value returns an argument as text. ok is false if there is none, or one of
+// another type, which the server will refuse.
 func (b *binding) value(raw []byte) (_ string, ok bool, err error) {
 	r := wire.NewReader(raw)
 	switch kind := r.Kind(); {
@@ -197,7 +196,7 @@ func (b *binding) value(raw []byte) (_ string, ok bool, err error) {
 	case kind == wire.Number && b.kind == "integer":
 		n := r.Int()
 		if r.Err() != nil || n <= -1<<53 || n >= 1<<53 {
-			return "", false, errors.New("argument " + strings.Join(b.path, ".") + " is no integer that a header can hold")
+			return "", false, errors.New("argument " + strings.Join(b.path, ".") + " is not an integer that a header can hold")
 		}
 		return strconv.FormatInt(n, 10), true, nil
 	}

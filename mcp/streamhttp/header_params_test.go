@@ -84,7 +84,7 @@ func TestInvalidToolIsLeftOut(t *testing.T) {
 	if err != nil || len(tools) != 1 || tools[0].Name != "routed" {
 		t.Error(tools, err)
 	}
-	if !strings.Contains(j.String(), `tools/list "bad": x-mcp-header is on a property that is neither`) {
+	if !strings.Contains(j.String(), `tools/list "bad": x-mcp-header is on a property whose type is not`) {
 		t.Error(j.String())
 	}
 }

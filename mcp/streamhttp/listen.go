@@ -8,16 +8,16 @@ import (
 	"github.com/stdmcp/stdmcp/internal/httpx"
 )
 
-// headStart is how long listen waits for the response to its request.
+// listenTime is how long listen waits for the response to its request.
 const listenTime = 200 * time.Millisecond
 
-// listen reads, beside everything else, the stream on which the server sends
-// what belongs to no call. Servers need not have one, and its failures are
-// nobody's but its own.
+// listen starts a goroutine that reads the stream on which the server sends
+// messages that belong to no call. A server need not have one, and failures of the
+// stream have no effect on calls.
 //
-// It returns when the stream is there or refused, as many servers lose what
-// they would have sent on it before. But it doesn't wait long: servers that
-// have nothing to send may not respond at all.
+// It returns when the server has accepted or refused the stream, since many
+// servers lose messages that they would send before. It waits for up to
+// listenTime, because a server may respond only when it has a message.
 func (c *conn) listen(ctx context.Context) {
 	if c.opts.NoStream {
 		return

@@ -11,16 +11,16 @@ import (
 )
 
 const (
-	// maxRefusal is how much is read of a response that says no.
+	// maxErrorBody limits the body that is read of a response with an error.
 	maxErrorBody = 64 << 10
 
-	// A body of unknown length is read into pieces that become longer.
+	// The sizes of the buffers for a body of unknown length, which double.
 	firstChunk, maxChunk = 1 << 10, 1 << 20
 )
 
-var errNoResponse = jsonrpc.Malformed(errors.New("the response holds no answer to the call"))
+var errNoResponse = jsonrpc.Malformed(errors.New("the HTTP response has no result for the call"))
 
-// whole reads a response that is one message.
+// readMessage reads a response that is one message.
 func (c *conn) readMessage(slot *jsonrpc.PendingCall, resp *http.Response) error {
 	defer resp.Body.Close()
 	data, err := readAll(resp, c.opts.MaxMessage)
@@ -31,7 +31,7 @@ func (c *conn) readMessage(slot *jsonrpc.PendingCall, resp *http.Response) error
 		return jsonrpc.OutcomeUnknown(jsonrpc.Closed(err))
 	}
 	c.Receive(c, data, slot.ID())
-	return errNoResponse // unless there was one
+	return errNoResponse // without effect if slot has a response
 }
 
 // readAll reads a body of at most max bytes.
@@ -63,16 +63,16 @@ func readAll(resp *http.Response, max int) ([]byte, error) {
 	}
 }
 
-// refused returns the error for a response whose status is not 2xx. Modern
-// servers put a JSON-RPC error into it.
+// statusError returns the error for a response whose status is not 2xx. Its body
+// may be a JSON-RPC error.
 func (c *conn) statusError(resp *http.Response, sent http.Header) error {
-	var answer *jsonrpc.Error
+	var rpcErr *jsonrpc.Error
 	if httpx.MediaType(resp.Header) == typeJSON {
 		data, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
 		_ = resp.Body.Close()
 		resp.Body = io.NopCloser(bytes.NewReader(data))
 		if m, err := jsonrpc.Parse(data); err == nil {
-			answer = m.Error
+			rpcErr = m.Error
 			if c.Handler.Trace != nil {
 				c.Handler.Trace(false, data)
 			}
@@ -82,13 +82,13 @@ func (c *conn) statusError(resp *http.Response, sent http.Header) error {
 	switch {
 	case status.Status == http.StatusNotFound && sent.Get(sessionHeader) != "":
 		return &sessionError{status}
-	case answer != nil:
-		return &rpcError{answer, status}
+	case rpcErr != nil:
+		return &rpcError{rpcErr, status}
 	}
 	return httpx.Outcome(status)
 }
 
-// A refusal is a response that says no in both ways.
+// An rpcError is a JSON-RPC error in a response with an HTTP error status.
 type rpcError struct {
 	err    *jsonrpc.Error
 	status *httpx.StatusError
@@ -106,7 +106,7 @@ func (e *rpcError) OtherTransport() bool {
 	return e.status.OtherTransport()
 }
 
-// As finds the status, which errors.Unwrap doesn't lead to.
+// As finds the status, which Unwrap does not return.
 func (e *rpcError) As(target any) bool {
 	if t, ok := target.(**httpx.StatusError); ok {
 		*t = e.status

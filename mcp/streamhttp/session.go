@@ -14,15 +14,16 @@ import (
 
 const sessionHeader, versionHeader = "Mcp-Session-Id", "Mcp-Protocol-Version"
 
-// A session is one, or none. Servers need not give it an id.
+// A session is that of a server, which may have no id, or no session.
 type session struct{ id, version string }
 
-// header returns the header of what belongs to the session and is no message.
+// header returns the header of a request that belongs to the session and has no
+// message.
 func (s session) header() http.Header { return headerKey{version: s.version, session: s.id}.header() }
 
-var errSessionID = errors.New("the server's session id has characters that cannot be sent")
+var errSessionID = errors.New("the server's session id has characters that a header must not have")
 
-// begin reads the session that a response opens, if any.
+// readSession reads the session that a response opens, if it does.
 func (c *conn) readSession(resp *http.Response) error {
 	id := resp.Header.Get(sessionHeader)
 	for i := range len(id) {
@@ -37,18 +38,18 @@ func (c *conn) readSession(resp *http.Response) error {
 	return nil
 }
 
-// agree notes the revision of the session that is opened.
+// setSessionVersion sets the protocol version of the session that is opened.
 func (c *conn) setSessionVersion(version string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.opened == nil {
-		c.opened = &session{id: c.session.id} // no response has opened one
+		c.opened = &session{id: c.session.id} // no response has opened a session
 	}
 	c.opened.version = version
 }
 
-// open puts the session that was opened into use. Until then calls belong to
-// the one before: the server accepts nothing in a session that has not begun.
+// useSession puts the session that was opened into use. Until then calls belong
+// to the previous one: the server accepts no calls in a session that has not begun.
 func (c *conn) useSession() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -56,13 +57,14 @@ func (c *conn) useSession() {
 		c.session, c.opened = *c.opened, nil
 	}
 	if c.stopListening != nil {
-		c.stopListening() // belonged to the session before
+		c.stopListening() // the stream of the previous session
 		c.stopListening = nil
 	}
 }
 
-// usable returns the session that messages belong to. The first session there
-// is may be used by answers to what the server asks before it is open. c.mu is held.
+// currentSession returns the session that messages belong to. While the first
+// session is not in use yet, responses to requests of the server belong to it
+// already. c.mu is held.
 func (c *conn) currentSession() session {
 	if c.opened != nil && c.session == (session{}) {
 		return *c.opened
@@ -70,13 +72,13 @@ func (c *conn) currentSession() session {
 	return c.session
 }
 
-// end tells the server that the session is over. It waits no longer than
-// courtesyTime.
+// endSession asks the server to end the session, and waits for up to
+// bestEffortTime.
 func (c *conn) endSession() {
 	c.mu.Lock()
 	last := c.session
 	if c.opened != nil {
-		last = *c.opened // the one before was lost
+		last = *c.opened // the previous one was lost
 	}
 	c.mu.Unlock()
 	if last.id == "" {
@@ -90,7 +92,7 @@ func (c *conn) endSession() {
 	}
 }
 
-// A sessionError is the loss of a session.
+// A sessionError is the error for a session that the server has forgotten.
 type sessionError struct{ status *httpx.StatusError }
 
 func (e *sessionError) Error() string {

@@ -16,54 +16,54 @@ import (
 )
 
 const (
-	// How long to wait before a stream is taken up again, when the server
-	// doesn't say: the first time, and at most, as it doubles.
+	// The wait before a stream is requested again, unless the server sets it:
+	// the first one and the longest, as it doubles.
 	firstRetry, maxRetry = time.Second, time.Minute
 
-	// maxVain is how often in a row a stream is taken up again in vain: the
-	// response brings no event, and ends before worthwhile.
+	// maxEmptyRetries is how many times in a row a stream is requested again
+	// without an event, unless a response lasts minStreamTime.
 	maxEmptyRetries = 6
 	minStreamTime   = 5 * time.Second
 
-	// How long a response may take to end after its answer, how much it may
-	// still bring, and how often in a row this may be in vain.
+	// After the result of a call, the end of the stream is read to reuse the
+	// connection: for drainTime and maxDrain bytes. It is no longer tried after
+	// maxUnended streams in a row that did not end.
 	drainTime  = 5 * time.Millisecond
 	maxDrain   = 256
 	maxUnended = 3
 
-	// maxSeen is how many ids of events are remembered to find repeats.
+	// maxSeen is how many event ids are kept to detect repeated events.
 	maxSeen = 1024
 )
 
-var errEnded = errors.New("the stream ended before the answer")
+var errEnded = errors.New("the stream ended before the result")
 
-// A stream is a sequence of events that may outlive the response that brings
-// it: in a session, a server that gives its events ids lets a client continue
-// the stream in another response.
+// A stream is a sequence of events. In a session, a server that gives its events
+// ids lets a client continue the stream in another HTTP response.
 type stream struct {
 	c    *conn
-	slot *jsonrpc.PendingCall // the call that it belongs to; nil for that of the session
-	end  func()               // ends the context of that call
+	slot *jsonrpc.PendingCall // the call of the stream; nil for the stream of the session
+	end  func()               // cancels the context of that call
 
-	// Closed after the first request, for which there is no wait, and nil then.
-	// It is nil from the begin for a stream that is there already.
+	// opened is closed after the first request, which is sent without a wait,
+	// and nil from then on. It is nil if the first response exists already.
 	opened chan struct{}
 
-	last      string          // id of the last event; empty if there is none that can be sent
-	retryWait time.Duration   // how long the server wants to be left alone; 0 if it didn't say
-	retries   retry.Backoff   // responses in a row without an event
-	seen      map[string]bool // ids of the events that came; made when events have ids
+	last      string          // id of the last event; empty if there is none, or none that a header can hold
+	retryWait time.Duration   // the wait that the server has set, or 0
+	retries   retry.Backoff   // requests in a row without an event
+	seen      map[string]bool // ids of events; nil until an event has one
 }
 
 func newStream(c *conn) *stream {
 	return &stream{c: c, retries: retry.Backoff{First: firstRetry, Max: maxRetry, Limit: maxEmptyRetries}}
 }
 
-// read handles the events of one response, until it ends or the call is
-// answered. The error says what ended it.
+// read handles the events of one HTTP response, until it ends or brings the
+// result of the call, for which the error is nil.
 func (s *stream) read(resp *http.Response) error {
 	defer resp.Body.Close()
-	only := jsonrpc.NumberID(-1) // no call
+	only := jsonrpc.NumberID(-1) // matches no call
 	if s.slot != nil {
 		only = s.slot.ID()
 	}
@@ -93,7 +93,7 @@ func (s *stream) read(resp *http.Response) error {
 		if ev.Type != "message" || len(ev.Data) == 0 {
 			continue
 		}
-		if s.repeated(id) && moved { // else it has no id of its own
+		if s.repeated(id) && moved { // otherwise the event has no id of its own
 			continue
 		}
 		s.c.Receive(s.c, ev.Data, only)
@@ -104,10 +104,10 @@ func (s *stream) read(resp *http.Response) error {
 	}
 }
 
-// awaitEnd waits a moment for the end of a response that has brought its
-// answer, so that its connection can be used again: to close the body before
-// that closes the connection, too, in HTTP/1. Waiting ends with the context, as
-// Close waits itself since Go 1.27, for a read that is under way.
+// drain waits a moment for the end of a response that has brought the result, so
+// that its connection can be reused: in HTTP/1, closing the body earlier closes
+// the connection. The end of the context ends the wait; closing the body would
+// not, because since Go 1.27 Close waits for a Read.
 func (s *stream) drain(resp *http.Response) {
 	c := s.c
 	if resp.ProtoMajor > 1 || c.unendedResponses.Load() >= maxUnended {
@@ -122,11 +122,11 @@ func (s *stream) drain(resp *http.Response) {
 	}
 }
 
-// repeated reports whether an event with this id has come before, and notes
-// that one has.
+// repeated reports whether there was an event with this id before, and stores
+// the id.
 func (s *stream) repeated(id string) bool {
 	if id == "" {
-		return false // the position was reset
+		return false // the server has reset the position
 	}
 	if s.seen[id] {
 		return true
@@ -140,7 +140,8 @@ func (s *stream) repeated(id string) bool {
 	return false
 }
 
-// again waits, then asks for the rest of the stream. The error is final.
+// reopen waits, then requests the rest of the stream, until it succeeds or further
+// requests are pointless.
 func (s *stream) reopen(ctx context.Context, header http.Header) (*http.Response, error) {
 	last := errEmptyRetries
 	for {
@@ -159,7 +160,7 @@ func (s *stream) reopen(ctx context.Context, header http.Header) (*http.Response
 	}
 }
 
-// get asks for the stream, or for what follows the last event.
+// get requests the stream, or the events after the last one.
 func (s *stream) get(ctx context.Context, header http.Header) (*http.Response, error) {
 	if s.opened != nil {
 		defer close(s.opened)
@@ -179,9 +180,9 @@ func (s *stream) get(ctx context.Context, header http.Header) (*http.Response, e
 	return resp, err
 }
 
-var errEmptyRetries = errors.New("the stream brought nothing, again and again")
+var errEmptyRetries = errors.New("the stream had no events several times in a row")
 
-// follow reads the stream that answers a call. The answer goes to slot.
+// follow reads the stream with the result of a call, which goes to slot.
 func (x *exchange) follow(ctx context.Context, slot *jsonrpc.PendingCall, req *jsonrpc.Request, resp *http.Response) error {
 	s := newStream(x.c)
 	s.slot, s.end = slot, x.stop
@@ -196,10 +197,10 @@ func (x *exchange) follow(ctx context.Context, slot *jsonrpc.PendingCall, req *j
 		if req.Session == jsonrpc.NoSession || s.last == "" {
 			return jsonrpc.OutcomeUnknown(jsonrpc.Closed(err))
 		}
-		// In the session that the call was made in, which may be lost by now.
+		// The session of the call, which the server may have lost since.
 		session := session{resp.Request.Header.Get(sessionHeader), req.ProtocolVersion}
 		if resp, err = s.reopen(ctx, session.header()); err != nil {
-			return jsonrpc.OutcomeUnknown(jsonrpc.Closed(err)) // if ctx has ended, that is what the caller learns
+			return jsonrpc.OutcomeUnknown(jsonrpc.Closed(err)) // Call returns the cause if ctx has ended
 		}
 	}
 }

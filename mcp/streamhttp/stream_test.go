@@ -459,7 +459,7 @@ func (l late) Read([]byte) (int, error) {
 // TestCallIsNotTakenUpForEver: the error is that of the last attempt.
 func TestCallIsNotTakenUpForEver(t *testing.T) {
 	for name, get := range map[string]func(int) *http.Response{
-		"again and again": func(int) *http.Response { return respond(200, "text/event-stream", "") },
+		"several times in a row": func(int) *http.Response { return respond(200, "text/event-stream", "") },
 		"503":             func(int) *http.Response { return respond(503, "", "") },
 	} {
 		synctest.Test(t, func(t *testing.T) {
