@@ -460,7 +460,7 @@ func (l late) Read([]byte) (int, error) {
 func TestCallIsNotTakenUpForEver(t *testing.T) {
 	for name, get := range map[string]func(int) *http.Response{
 		"several times in a row": func(int) *http.Response { return respond(200, "text/event-stream", "") },
-		"503":             func(int) *http.Response { return respond(503, "", "") },
+		"503":                    func(int) *http.Response { return respond(503, "", "") },
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			f := &wire{get: get}
