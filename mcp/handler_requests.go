@@ -116,9 +116,10 @@ func (t *cancelledRequest) fields(c *codec) { c.id("requestId", &t.id) }
 // wait waits for the handlers to return, at most for d, as a handler may have
 // called Close.
 func (t *requestTable) wait(d time.Duration) {
-	t.mu.Lock() // later calls of add and run see that their context has ended
+	t.mu.Lock()
+	running := &t.running // later calls of add and run see that their context has ended
 	t.mu.Unlock()
-	queue.WaitFor(&t.running, d)
+	queue.WaitFor(running, d)
 }
 
 // request starts a goroutine that handles a request of the server and responds.

@@ -13,7 +13,6 @@ type schema struct {
 	description string
 	def         string // the default, in JSON
 	enum        []string
-	format      string
 	limits      []string // such as "minimum 0"
 	properties  []property
 	required    []string

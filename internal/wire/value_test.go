@@ -18,7 +18,7 @@ type (
 	level      uint8
 	broken     struct{}
 	brokenText struct{}
-	pointers   struct{ n int }
+	pointers   struct{ _ int }
 )
 
 var errBroken = errors.New("broken")

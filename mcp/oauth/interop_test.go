@@ -103,8 +103,7 @@ type protectedServer struct {
 
 func newProtectedServer(t *testing.T, issuer, challenge string) *protectedServer {
 	r := &protectedServer{t: t, issuer: issuer, refused: map[string]bool{}, jtis: map[string]bool{}, base: &http.Transport{}}
-	var s *httptest.Server
-	s = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		if req.URL.Path == resourcePath+"/mcp" {
 			reply(w, 200, map[string]any{"resource": r.url, "authorization_servers": []string{issuer}})
 			return

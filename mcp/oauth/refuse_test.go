@@ -108,7 +108,7 @@ func serveRaw(path, body string) func(http.ResponseWriter, *http.Request) bool {
 func redirectTo(path, target string) func(http.ResponseWriter, *http.Request) bool {
 	return func(rw http.ResponseWriter, r *http.Request) bool {
 		if r.URL.Path == path {
-			http.Redirect(rw, r, target, 302)
+			http.Redirect(rw, r, target, http.StatusFound)
 		}
 		return r.URL.Path == path
 	}

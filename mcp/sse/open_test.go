@@ -204,8 +204,12 @@ func TestCannotBeOpened(t *testing.T) {
 	gone.Close()
 	private := newTLS(t, nil, func(*httptest.Server) {})
 	evil := get(t, func(http.ResponseWriter, *http.Request) { t.Error("credentials went to another origin") })
-	away := get(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, evil+"/sse?topsecret", 307) })
-	loop := get(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/sse", 308) })
+	away := get(t, func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, evil+"/sse?topsecret", http.StatusTemporaryRedirect)
+	})
+	loop := get(t, func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "/sse", http.StatusPermanentRedirect)
+	})
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, v := range []struct {

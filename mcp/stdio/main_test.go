@@ -157,7 +157,7 @@ func clientChild([]string) {
 	if err != nil {
 		panic(err)
 	}
-	msg, err := p.Read()
+	msg, _ := p.Read()
 	fmt.Printf("%s\n", msg)
 	forever()
 }

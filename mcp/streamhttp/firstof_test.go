@@ -80,13 +80,15 @@ func TestFirstOfStays(t *testing.T) {
 		}
 	}
 	for name, post := range map[string]func(http.ResponseWriter, *http.Request){
-		"401":                       func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(401) },
-		"403":                       func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(403) },
-		"500":                       func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(500) },
-		"503":                       func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(503) },
-		"web page":                  func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "<html>") },
-		"reset":                     func(w http.ResponseWriter, r *http.Request) { reset(w) },
-		"redirect":                  func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://example.com", 307) },
+		"401":      func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(401) },
+		"403":      func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(403) },
+		"500":      func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(500) },
+		"503":      func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(503) },
+		"web page": func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "<html>") },
+		"reset":    func(w http.ResponseWriter, r *http.Request) { reset(w) },
+		"redirect": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://example.com", http.StatusTemporaryRedirect)
+		},
 		"silent":                    func(w http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body); <-r.Context().Done() },
 		"no common revision":        refuse(400, -32022, `,"data":{"supported":["2099-01-01"]}`),
 		"missing capability":        refuse(400, -32021, ""),

@@ -48,7 +48,9 @@ func TestSessionStreamRefusedInEveryWay(t *testing.T) {
 		"an answer": func(w http.ResponseWriter, r *http.Request) {
 			events(w, `data: {"jsonrpc":"2.0","id":3,"result":{}}`+"\n\n")
 		},
-		"a redirect":  func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://example.com/", 302) },
+		"a redirect": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://example.com/", http.StatusFound)
+		},
 		"no response": func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
 	} {
 		t.Run(name, func(t *testing.T) {
