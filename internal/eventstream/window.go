@@ -3,27 +3,18 @@ package eventstream
 import (
 	"bytes"
 	"io"
-	"sync"
+
+	"github.com/stdmcp/stdmcp/internal/buffers"
 )
 
 const (
 	// smallBuffer is the size of the buffer that an idle stream holds.
 	smallBuffer = 2 << 10
 
-	// bigBuffer is the smallest buffer for an event that does not fit there.
-	bigBuffer = 64 << 10
-
-	// maxPooled is the largest buffer that is kept for other events.
-	maxPooled = 8 << 20
-
 	// maxRead is the limit of one read. It bounds what has to be moved when an
 	// event ends in the middle of a large buffer.
 	maxRead = 256 << 10
 )
-
-// bigBuffers holds buffers for long events, as *[]byte. All streams share them
-// because few streams at a time are in the middle of a long event.
-var bigBuffers sync.Pool
 
 // A window is the buffered part of a stream: the data of the current event,
 // collected at the front, followed by bytes that have not been parsed.
@@ -104,7 +95,7 @@ func (w *window) makeRoom() {
 	// Half of the buffer becomes free if possible. Otherwise each of many short
 	// lines would move a long event.
 	if most := w.max + maxRead; held > len(old)/2 && len(old) < most {
-		w.buf = getBuffer(len(old), most)
+		w.buf = buffers.Get(len(old), most)
 	}
 	w.moveFrom(old)
 }
@@ -115,7 +106,7 @@ func (w *window) moveFrom(old []byte) {
 	m := copy(w.buf[n:], old[w.from:w.to])
 	w.dataFrom, w.dataTo, w.from, w.to = 0, n, n, n+m
 	if len(old) != len(w.buf) {
-		putBuffer(old)
+		buffers.Put(old)
 	}
 }
 
@@ -127,24 +118,4 @@ func (w *window) shrink() {
 	old := w.buf
 	w.buf = w.small
 	w.moveFrom(old)
-}
-
-// getBuffer returns a buffer that is longer than size: twice as long, but at
-// most most bytes. No buffer but the last is longer than half of that, as two
-// are held while one is copied into the other.
-func getBuffer(size, most int) []byte {
-	if b, _ := bigBuffers.Get().(*[]byte); b != nil && size < len(*b) && len(*b) <= most {
-		return *b
-	}
-	next := max(bigBuffer, 2*size)
-	if next > most/2 {
-		next = most
-	}
-	return make([]byte, next)
-}
-
-func putBuffer(b []byte) {
-	if bigBuffer <= len(b) && len(b) <= maxPooled {
-		bigBuffers.Put(&b)
-	}
 }

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"io"
 	"strconv"
-	"sync"
 
+	"github.com/stdmcp/stdmcp/internal/buffers"
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -14,13 +14,6 @@ import (
 const (
 	// smallBuffer is what an idle connection holds.
 	smallBuffer = 4 << 10
-
-	// bigBuffer is the least that a line which doesn't fit there is read into:
-	// what a pipe of Linux hands over at once.
-	bigBuffer = 64 << 10
-
-	// maxPooled is the largest buffer that is kept for other lines.
-	maxPooled = 8 << 20
 
 	// How much text that is no JSON may come without a message in between.
 	maxNonJSON      = 1 << 20
@@ -30,11 +23,6 @@ const (
 // ErrNotJSON is given to Handler.Dropped for a line that starts like no
 // message. A connection on which too much of that comes ends with it.
 var ErrNotJSON = errors.New("text that is not JSON")
-
-// bigBuffers holds buffers that long lines were read into, as *[]byte. They are
-// shared and not kept per connection because few connections at a time are in
-// the middle of a long line.
-var bigBuffers sync.Pool
 
 // lines cuts a stream into messages. Its methods are called by one goroutine.
 type lines struct {
@@ -156,12 +144,12 @@ func (l *lines) makeRoom() {
 	}
 	old := l.buf
 	if l.from == 0 {
-		l.buf = getBuffer(len(old), l.max)
+		l.buf = buffers.Get(len(old), l.max+2) // with the line break
 	}
 	l.to = copy(l.buf, old[l.from:l.to])
 	l.from = 0
 	if len(old) != len(l.buf) {
-		putBuffer(old)
+		buffers.Put(old)
 	}
 }
 
@@ -174,25 +162,5 @@ func (l *lines) shrink() {
 	l.buf = l.small
 	l.to = copy(l.buf, old[l.from:l.to])
 	l.from = 0
-	putBuffer(old)
-}
-
-// getBuffer returns a buffer that is longer than size. It doubles, and stops at
-// what a line of max bytes and its line break need. There are no two buffers of
-// more than half of that: while one is copied into the other, both are held.
-func getBuffer(size, max int) []byte {
-	if b, _ := bigBuffers.Get().(*[]byte); b != nil && len(*b) > size {
-		return *b
-	}
-	next := 2 * size
-	if next > max/2 {
-		next = max
-	}
-	return make([]byte, 2+next)
-}
-
-func putBuffer(b []byte) {
-	if bigBuffer <= len(b) && len(b) <= maxPooled {
-		bigBuffers.Put(&b)
-	}
+	buffers.Put(old)
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/stdmcp/stdmcp/internal/buffers"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -68,7 +69,7 @@ func TestMessageIsTheCallersToKeep(t *testing.T) {
 }
 
 func TestLongestLine(t *testing.T) {
-	for _, max := range []int{2, 100, smallBuffer - 1, smallBuffer, bigBuffer, 3 * bigBuffer} {
+	for _, max := range []int{2, 100, smallBuffer - 1, smallBuffer, buffers.Min, 3 * buffers.Min} {
 		fits := "{" + strings.Repeat("x", max-1)
 		for _, in := range []string{fits + "\n", "\ufeff" + fits + "\r\n", strings.Repeat(" ", 9999) + fits + "\n"} {
 			for range 2 {

@@ -1,0 +1,40 @@
+// Package buffers has the pool of the readers of long messages. Connections
+// share it because few of them at a time are in the middle of a long message.
+package buffers
+
+import "sync"
+
+const (
+	// Min is the size of the smallest buffer in the pool: what a pipe of Linux
+	// transfers at once.
+	Min = 64 << 10
+
+	// maxPooled is the size of the largest buffer in the pool.
+	maxPooled = 8 << 20
+)
+
+var pool sync.Pool // of *[]byte
+
+// Get returns a buffer that is longer than size, which is less than max. It is
+// twice as long, or max bytes: no buffer but the last is longer than half of max,
+// because both are held while one is copied into the other.
+func Get(size, max int) []byte {
+	if b, _ := pool.Get().(*[]byte); b != nil && size < len(*b) && len(*b) <= max {
+		return *b
+	}
+	n := 2 * size
+	if n < Min {
+		n = Min
+	}
+	if n > max/2 {
+		n = max
+	}
+	return make([]byte, n)
+}
+
+// Put returns a buffer to the pool, unless it is shorter than Min or too long.
+func Put(b []byte) {
+	if Min <= len(b) && len(b) <= maxPooled {
+		pool.Put(&b)
+	}
+}
