@@ -12,7 +12,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// asks counts how often a server was asked for a method.
+// countRequests returns how many requests of a method a server has received.
 func countRequests(s *testserver.Server, method string) (n int) {
 	for _, m := range s.Received() {
 		if m.Method == method {
@@ -88,7 +88,7 @@ func TestCacheDropsChangedResults(t *testing.T) {
 	})
 }
 
-// TestCacheWithStaleCursor: the list is read anew, once
+// TestCacheWithStaleCursor: the client reads the list again, once
 // (2026-07-28 server/utilities/caching, Pagination).
 func TestCacheWithStaleCursor(t *testing.T) {
 	for _, mended := range []bool{true, false} {
@@ -116,7 +116,7 @@ func TestCacheWithStaleCursor(t *testing.T) {
 					t.Errorf("epoch %d: %d tools, %v", epoch, len(tools), err)
 				}
 			}
-			if n := len(p.messages("tools/list")); n != 5 { // both pages, the second in vain, both again
+			if n := len(p.messages("tools/list")); n != 5 { // both pages, the refused second page, both again
 				t.Errorf("asked %d times", n)
 			}
 		})

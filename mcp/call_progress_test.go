@@ -15,8 +15,8 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// reports makes a handler that answers each call with progress notifications,
-// in whose params $token stands for the call's token, and then the result.
+// sendProgress returns a handler that responds to each call with progress notifications,
+// in whose params it replaces $token by the token of the call, and then the result.
 func sendProgress(params ...string) func(*peer, request) {
 	return func(p *peer, m request) {
 		for _, text := range params {
@@ -60,7 +60,7 @@ func TestInvalidProgressIsDropped(t *testing.T) {
 			`{"progressToken":$token,"progress":3}`, `{"progressToken":$token,"progress":3.5}`},
 			[]float64{3, 3.5}, []string{"does not increase", "does not increase"}},
 		{"below zero", []string{`{"progressToken":$token,"progress":-2}`, `{"progressToken":$token,"progress":-1}`}, []float64{-2, -1}, nil},
-		{"unknown token", []string{`{"progressToken":99,"progress":1}`, `{"progressToken":"nobody's","progress":1}`,
+		{"unknown token", []string{`{"progressToken":99,"progress":1}`, `{"progressToken":"unknown","progress":1}`,
 			`{"progressToken":null,"progress":1}`, `{"progress":1}`, `{"progressToken":-$token,"progress":1}`},
 			nil, []string{"no pending call", "no pending call", "no pending call", "no pending call", "no pending call"}},
 		{"the token as a string", []string{`{"progressToken":"$token","progress":1}`}, []float64{1}, nil},
@@ -314,7 +314,7 @@ func TestProgressRestartsTimeout(t *testing.T) {
 		c := connect(t, testserver.New(nil), &mcp.Options{Timeout: 10 * time.Second})
 		call := &mcp.ToolCall{Name: "slow", Arguments: map[string]any{"seconds": 60, "steps": 10}}
 		wantDuration(t, 10*time.Second, func() {
-			_, err := c.Do(t.Context(), call) // reports nothing, as nobody asked
+			_, err := c.Do(t.Context(), call) // without progress, as the call has no token
 			wantError(t, err, context.DeadlineExceeded)
 		})
 		call.Progress = func(mcp.Progress) {}

@@ -196,7 +196,7 @@ func TestCloseWhileServerNeverReads(t *testing.T) {
 	}
 }
 
-// TestServerClosesConnection: everything pending fails at once, and the client says so.
+// TestServerClosesConnection: pending calls fail immediately, and Err returns the reason.
 func TestServerClosesConnection(t *testing.T) {
 	for _, version := range eras {
 		synctest.Test(t, func(t *testing.T) {
@@ -240,7 +240,7 @@ func TestServerProcessDies(t *testing.T) {
 	}
 }
 
-// TestEveryCallHasOneOutcome, with calls, cancels and the end all at once.
+// TestEveryCallHasOneOutcome, with concurrent calls, cancellations and the end of the connection.
 // With several hundred deadlines in one bubble the race detector itself fails
 // now and then (probably golang/go#78156).
 func TestEveryCallHasOneOutcome(t *testing.T) {
@@ -279,7 +279,7 @@ func TestEveryCallHasOneOutcome(t *testing.T) {
 	})
 }
 
-// TestConcurrentCallsGetTheirOwnResponses: many calls at once, answered in any order.
+// TestConcurrentCallsGetTheirOwnResponses: the server responds to concurrent calls in any order.
 func TestConcurrentCallsGetTheirOwnResponses(t *testing.T) {
 	const n = 1000
 	synctest.Test(t, func(t *testing.T) {

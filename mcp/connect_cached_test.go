@@ -46,13 +46,13 @@ func TestCachedServerWithDisallowedVersion(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			c := connect(t, testserver.New(nil), &mcp.Options{CachedServer: &mcp.ServerInfo{ProtocolVersion: known}, ProtocolVersions: []string{legacy}})
 			if got := c.Server().ProtocolVersion; got != legacy {
-				t.Errorf("%q: speaks %s", known, got)
+				t.Errorf("%q: version %s", known, got)
 			}
 		})
 	}
 }
 
-// TestCachedServerHasChanged says so.
+// TestCachedServerHasChanged: the error of a call reports it.
 func TestCachedServerHasChanged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := onlyVersion(legacy)

@@ -68,11 +68,11 @@ func (c *Client) sendInitialize(ctx context.Context, version string) (*initializ
 // otherVersion returns another legacy version that the server supports, according
 // to its refusal, or "".
 func (c *Client) otherVersion(err error, asked string) string {
-	answer := serverError(err)
-	if answer == nil {
+	refusal := serverError(err)
+	if refusal == nil {
 		return ""
 	}
-	if v := c.opts.legacy(supportedVersions(answer)); v != asked {
+	if v := c.opts.legacy(supportedVersions(refusal)); v != asked {
 		return v
 	}
 	return ""

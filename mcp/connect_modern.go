@@ -28,8 +28,8 @@ func (c *Client) sendDiscover(ctx context.Context, version string) (*agreement, 
 	q.timeout = c.handshakeTimeout()
 	q.traits |= uncancelable // a legacy server does not know the method
 	raw, err := c.intercept(ctx, era, q)
-	if answer := serverError(err); answer != nil && answer.Code == CodeUnsupportedVersion {
-		return nil, &versionError{version, supportedVersions(answer)}
+	if refusal := serverError(err); refusal != nil && refusal.Code == CodeUnsupportedVersion {
+		return nil, &versionError{version, supportedVersions(refusal)}
 	}
 	if err != nil {
 		return nil, err
@@ -62,8 +62,8 @@ func isModern(err error) bool {
 	if _, ok := err.(*versionError); ok {
 		return true
 	}
-	answer := serverError(err)
-	return answer != nil && (answer.Code == CodeHeaderMismatch || answer.Code == CodeMissingClientCapability)
+	refusal := serverError(err)
+	return refusal != nil && (refusal.Code == CodeHeaderMismatch || refusal.Code == CodeMissingClientCapability)
 }
 
 // A versionError is the refusal of a protocol version.

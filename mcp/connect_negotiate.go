@@ -84,9 +84,9 @@ func (c *Client) pickEra(probe, session <-chan outcome) (*agreement, error) {
 			s = awaitOther(session)
 		}
 	case s = <-session:
-		switch answer := serverError(s.err); {
+		switch refusal := serverError(s.err); {
 		case s.err == nil:
-		case answer != nil && (isModern(answer) || c.opts.modern(supportedVersions(answer)) != ""):
+		case refusal != nil && (isModern(refusal) || c.opts.modern(supportedVersions(refusal)) != ""):
 			p = <-probe // a modern server has refused initialize
 			return p.agreement, p.err
 		default:

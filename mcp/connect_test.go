@@ -43,7 +43,7 @@ func TestConnectDeterminesEra(t *testing.T) {
 		{name: "silent", server: testserver.Options{Fault: "discover-silent"}, took: 3 * time.Second, want: legacy, sent: both},
 		{name: "modern but slow", server: testserver.Options{Fault: "discover-slow", Delay: 2 * time.Second},
 			took: 2 * time.Second, want: modern, sent: probed},
-		{name: "a later revision beside a legacy one",
+		{name: "a later version beside a legacy one",
 			server: testserver.Options{ProtocolVersions: []string{"2027-01-01", mcp.ProtocolVersion20250618}}, want: mcp.ProtocolVersion20250618, sent: both},
 		{name: "modern but slower than the probe, and refuses initialize",
 			server: testserver.Options{ProtocolVersions: []string{modern}, Fault: "discover-slow", Delay: 5 * time.Second},
@@ -58,7 +58,7 @@ func TestConnectDeterminesEra(t *testing.T) {
 				var c *mcp.Client
 				wantDuration(t, tt.took, func() { c = connect(t, s, nil) })
 				if got := c.Server().ProtocolVersion; got != tt.want {
-					t.Errorf("revision %s, want %s", got, tt.want)
+					t.Errorf("version %s, want %s", got, tt.want)
 				}
 				if _, err := c.CallTool(t.Context(), "add", map[string]any{"a": 1, "b": 2}); err != nil {
 					t.Error(err)
@@ -129,7 +129,7 @@ func TestConnectFallsBackAfterAnyProbeResponse(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c := connectStream(t, testserver.Replies(greetings(answer)).Pipe(), nil)
 				if got := c.Server().ProtocolVersion; got != mcp.ProtocolVersion20250618 {
-					t.Errorf("revision %s, want 2025-06-18", got)
+					t.Errorf("version %s, want 2025-06-18", got)
 				}
 			})
 		})
@@ -272,7 +272,7 @@ func TestConnectStreamEndedByProbe(t *testing.T) {
 		_, err := mcp.Connect(t.Context(), stdio.Stream(s.Pipe()), nil)
 		wantError(t, err, mcp.ErrClosed, "server/discover")
 		if errors.Is(err, stdio.ErrOpened) {
-			t.Errorf("error is %v, want the one that says what happened first", err)
+			t.Errorf("error is %v, want the error of the first attempt", err)
 		}
 	})
 }
@@ -282,7 +282,7 @@ func TestConnectWithProtocolVersions(t *testing.T) {
 		name     string
 		versions []string
 		server   testserver.Options
-		want     string // the revision agreed on
+		want     string // the negotiated version
 		is       error  // or why there is none
 		code     int64  // or the code of the server's refusal
 		sent     []string
@@ -303,7 +303,7 @@ func TestConnectWithProtocolVersions(t *testing.T) {
 			server: testserver.Options{ProtocolVersions: []string{"2027-01-01", mcp.ProtocolVersion20241105}},
 			is:     mcp.ErrUnsupportedVersion, sent: probed},
 		{name: "nonsense", versions: []string{"latest", ""}, is: mcp.ErrUnsupportedVersion},
-		{name: "nonsense beside a revision", versions: []string{"latest", legacy, legacy}, want: legacy, sent: session},
+		{name: "nonsense beside a version", versions: []string{"latest", legacy, legacy}, want: legacy, sent: session},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -320,7 +320,7 @@ func TestConnectWithProtocolVersions(t *testing.T) {
 					t.Fatal(err)
 				default:
 					if got := c.Server().ProtocolVersion; got != tt.want {
-						t.Errorf("revision %s, want %s", got, tt.want)
+						t.Errorf("version %s, want %s", got, tt.want)
 					}
 					c.Close()
 				}
@@ -328,7 +328,7 @@ func TestConnectWithProtocolVersions(t *testing.T) {
 					t.Errorf("sent %q, want %q", got, tt.sent)
 				}
 				if v := s.Violations(); v != nil {
-					t.Errorf("the server complains: %q", v)
+					t.Errorf("protocol violations: %q", v)
 				}
 			})
 		})
@@ -364,7 +364,7 @@ func TestConnectCopiesOptions(t *testing.T) {
 	})
 }
 
-// refuser answers initialize with a list of revisions, unless it is asked for
+// refusingServer responds to initialize with a list of versions, except to a request for
 // one that it likes.
 func refusingServer(likes, lists string, asked *[]string) testserver.Script {
 	return func(line string) []string {
@@ -408,7 +408,7 @@ func TestConnectRetriesWithOfferedVersion(t *testing.T) {
 					}
 					defer c.Close()
 					if c.Server().ProtocolVersion != tt.likes {
-						t.Errorf("revision %s, want %s", c.Server().ProtocolVersion, tt.likes)
+						t.Errorf("version %s, want %s", c.Server().ProtocolVersion, tt.likes)
 					}
 				} else {
 					wantCode(t, err, -32602)
@@ -440,7 +440,7 @@ func TestConnectRetriesWhenServerRefusesOfferedVersion(t *testing.T) {
 		}
 	}
 	if got := connectStream(t, refuse(1).Pipe(), nil).Server().ProtocolVersion; got != modern {
-		t.Errorf("revision %s", got)
+		t.Errorf("version %s", got)
 	}
 	_, err := mcp.Connect(t.Context(), stdio.Stream(refuse(9).Pipe()), nil)
 	wantError(t, err, mcp.ErrUnsupportedVersion)
@@ -530,9 +530,9 @@ func TestConnectToMalformedServer(t *testing.T) {
 	}
 }
 
-// TestConnectToExitingProgram: the error says why, in the program's words.
+// TestConnectToExitingProgram: the error contains the message of the program.
 func TestConnectToExitingProgram(t *testing.T) {
-	for fault, says := range map[string][]string{
+	for fault, texts := range map[string][]string{
 		"exits-at-start": {"status 3", "fatal: no configuration file"},
 		"usage-and-exit": {"status 3"},
 	} {
@@ -540,7 +540,7 @@ func TestConnectToExitingProgram(t *testing.T) {
 			t.Parallel()
 			tr, _ := process(&testserver.Options{Fault: fault})
 			_, err := mcp.Connect(t.Context(), tr, nil)
-			wantError(t, err, mcp.ErrClosed, append(says, "connect", tr.Name)...)
+			wantError(t, err, mcp.ErrClosed, append(texts, "connect", tr.Name)...)
 			var exit *stdio.ExitError
 			if !errors.As(err, &exit) || exit.State.ExitCode() != 3 {
 				t.Errorf("no *stdio.ExitError with status 3 in %v", err)

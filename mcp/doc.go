@@ -1,6 +1,5 @@
-// Package mcp is a client for servers that speak the Model Context Protocol
-// (MCP), which offer tools, resources and prompts to programs with a language
-// model in them.
+// Package mcp is a client for the Model Context Protocol (MCP), in which servers
+// offer tools, resources and prompts to programs with a language model.
 //
 //	client, err := mcp.Connect(ctx, stdio.Command("npx", "-y", "@modelcontextprotocol/server-everything", "stdio"), nil)
 //	if err != nil {
@@ -15,76 +14,69 @@
 //
 // # Transports
 //
-// A [Transport] says how to reach a server: package stdio starts it as a
-// subprocess or speaks over a stream that the program has, packages streamhttp
-// and sse reach it at a URL, and [FirstOf] finds out which of the two. It is a
-// recipe that is opened by [Connect]. Package oauth logs in where a server asks
-// for it, and package host keeps many servers for an agent.
+// A [Transport] opens connections to a server. Package stdio starts the server as
+// a subprocess or uses an existing stream, packages streamhttp and sse connect to
+// a URL, and [FirstOf] tries several transports. Package oauth adds
+// authorization, and package host manages many servers for an agent.
 //
-// # Protocol revisions
+// # Protocol versions
 //
-// The client speaks all revisions from 2024-11-05 to 2026-07-28. The last one
-// did away with sessions and the initialize request, and [Connect] finds out
-// which of the two kinds a server is of; [Options].ProtocolVersions narrows the choice.
-// What a program sees is the same in both.
+// The client supports all protocol versions from 2024-11-05 to 2026-07-28. The
+// latest one has neither sessions nor an initialize request: it begins the modern
+// era, the versions before are the legacy era. [Connect] determines the era of the
+// server; [Options].ProtocolVersions restricts the choice. The API is the same in
+// both eras.
 //
-// # What servers ask for
+// # Requests of servers
 //
-// [Options].Handlers answer servers that want to know the program's [Roots], to
-// ask its model ([Sampling]) or its user ([Elicitation]), or to make tasks of
-// calls ([Tasks]). What has no handler is not declared to servers, refused if
-// they ask for it all the same, and not linked.
-//
-// # What servers ask for
-//
-// [Options].Handlers has a value for each thing that a program does for
-// servers, such as [Roots], [Sampling], [Elicitation] and [Tasks]. It is declared
-// to them; anything else is refused. One set of handlers serves both kinds of
-// servers, those that send requests and those whose results ask for input.
+// [Options].Handlers answer the requests of servers, such as [Roots], [Sampling]
+// and [Elicitation]. The client declares their capabilities to servers and refuses
+// all other requests. A handler serves both eras: servers that send requests, and
+// servers whose results require input.
 //
 // # Tasks
 //
-// A server may make a task of a call and go on with it beyond its answer. With
-// Tasks among the handlers, [Client.CallTool] waits for its end, and
-// [Client.StartTool] returns a handle that can be saved, for another process.
+// A server may create a task for a call and respond before the work is done. With
+// [Tasks] among the handlers, [Client.CallTool] waits for the end of the task, and
+// [Client.StartTool] returns a handle that can be saved for another process.
 //
 // # Changes
 //
-// [Client.Subscribe] tells of lists and resources that have changed. Log messages
-// go to [Options].Log.
+// [Client.Subscribe] reports changes of lists and resources. Log messages go to
+// [Options].Log.
 //
-// # Around every request
+// # Interception
 //
-// [Options].Intercept is called in place of each request being sent, for spans,
-// audits and permissions; package jsonschema has one that checks what tools
-// return. [Options].Trace sees the messages as they are.
+// The client calls [Options].Intercept for each request, for spans, audits and
+// permissions; package jsonschema has an interceptor that checks the results of
+// tools. [Options].Trace receives every message.
 //
 // # Results
 //
-// What a server sends is kept: schemas, structured content and _meta are the
-// very bytes received, members that a type has no field for are in its Extra,
-// and content of a kind that the library doesn't know is in Content.Raw. Every
-// protocol type implements json.Marshaler and json.Unmarshaler.
+// The client keeps what a server sends. Schemas, structured content and _meta are
+// the bytes received, members without a field of their own are in Extra, and
+// content of an unknown type is in Content.Raw. Every protocol type that methods
+// take or return implements json.Marshaler and json.Unmarshaler.
 //
-// JSON is read strictly: keys are compared exactly, may not occur twice, and
-// text must be valid UTF-8.
+// The client reads JSON strictly: keys are case-sensitive and must not occur
+// twice, and text must be valid UTF-8.
 //
 // # Errors
 //
-// A tool that fails says so in its result, with IsError. Errors of calls are
-// of type *[CallError], which says server, method and tool. What the server
-// answered is in it as a *[jsonrpc.Error]; errors of this side are the
-// variables of this package and those of package context, for errors.Is.
+// If a tool fails, its result has IsError set. The errors of calls are of type
+// *[CallError], which contains the server, the method and the tool. An error
+// response of the server is a *[jsonrpc.Error] in it. Errors of the client match
+// the variables of this package and of package context with errors.Is.
 //
-// # Time
+// # Timeouts
 //
-// Every call ends: by its answer, its context, [Options].Timeout, or the end of
-// the connection. A call that is given up is cancelled at the server.
+// Every call ends: by its response, its context, [Options].Timeout, or the end of
+// the connection. The client cancels an abandoned call at the server.
 //
 // # Concurrency
 //
-// A [Client] may be used by any number of goroutines at once. It runs the
-// functions given to it, but for Options.Dropped and Options.Trace, away from
-// the goroutines that read, so they may use the client. They must not wait
-// for each other. A context given to a function is cancelled by Close.
+// A [Client] may be used by any number of goroutines. It calls the functions of
+// the program on goroutines that do not read, so these functions may use the
+// client, but must not wait for each other. Options.Dropped and Options.Trace are
+// the exceptions. Close cancels the contexts of these functions.
 package mcp

@@ -23,8 +23,8 @@ var (
 	// ErrMalformed: the server's response is invalid.
 	ErrMalformed = jsonrpc.ErrMalformed
 
-	// ErrUnknownID is given to Options.Dropped for an answer that comes too
-	// late, twice, or to nothing that was asked.
+	// ErrUnknownID is passed to Options.Dropped for a response that arrives too
+	// late or twice, or that belongs to no request.
 	ErrUnknownID = jsonrpc.ErrUnknownID
 
 	// ErrUnsupportedVersion: client and server have no protocol version in

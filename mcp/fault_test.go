@@ -16,25 +16,25 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/stdio"
 )
 
-// A fate is what becomes of what a fault strikes: Connect, a call of the tool
-// echo, or the listing of tools. The zero fate is that nothing is noticed.
+// An expectation describes the effect of a fault on Connect, on a call of the tool
+// echo, or on the list of tools. The zero value means no effect.
 type expectation struct {
-	connect []error // Connect fails with an error that matches all of these
-	fails   []error // the call does
-	text    string  // so does its error, or that of Connect
-	code    int64   // the error is the server's, with this code
+	connect []error // Connect fails with an error that matches all of them
+	fails   []error // the call fails with an error that matches all of them
+	text    string  // the error contains this text
+	code    int64   // the error is a *jsonrpc.Error with this code
 
 	empty      bool   // the call returns a result without content
 	structured string // the call returns this structured content, beside no content
-	tools      int    // that many tools are listed; some when negative
-	reports    int    // that many reports of progress are delivered
+	tools      int    // the number of tools in the list; at least one if negative
+	reports    int    // the number of progress reports
 
-	dropped     error  // what is reported as dropped matches this
-	droppedText string // or says that
-	late        bool   // whether something is dropped is a matter of luck
+	dropped     error  // an error passed to Dropped matches it
+	droppedText string // an error passed to Dropped contains this text
+	late        bool   // something may or may not be dropped
 
 	ends  bool // the connection ends
-	stuck bool // the server takes no further calls
+	stuck bool // the server accepts no further calls
 }
 
 var (
@@ -44,8 +44,8 @@ var (
 	malformed      = []error{mcp.ErrMalformed}
 )
 
-// fates is the matrix of faults, as far as it lies in messages and byte
-// streams. An entry with a revision goes before the one without.
+// expectations has an entry for each fault of messages and byte streams. An entry
+// with a protocol version takes precedence.
 var expectations = map[string]expectation{
 	// Opening a connection.
 	"discover-silent":         {},
@@ -168,7 +168,7 @@ func TestFaultsInMemory(t *testing.T) {
 					}), callTime, flushTime, synctest.Wait)
 					for _, s := range servers {
 						if v := s.Violations(); v != nil {
-							t.Errorf("the server complains: %q", v)
+							t.Errorf("protocol violations: %q", v)
 						}
 					}
 				})
@@ -177,8 +177,8 @@ func TestFaultsInMemory(t *testing.T) {
 	}
 }
 
-// TestFaultsOfProcesses has the faults that need a process, and those that
-// look different there. What outlives a test is found by TestMain.
+// TestFaultsOfProcesses injects the faults that need a process, and those with
+// another effect on one. TestMain finds processes that outlive a test.
 func TestFaultsOfProcesses(t *testing.T) {
 	names := []string{"dies-mid-call", "exits-at-start", "usage-and-exit", "ignores-eof", "grandchild", "grandchild-escapes",
 		"floods-stderr", "banner", "cut-off"}
@@ -208,14 +208,14 @@ func (f transport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, e
 	return f(ctx, h)
 }
 
-// suffer meets a fault and checks what becomes of it, and of everything else.
-// limit is the deadline of the call that is struck, late how much later it may
-// end, and settle waits until everything waits.
+// runFault injects a fault and checks its effect on one call and on the others.
+// limit is the deadline of that call, late the tolerance, and waitIdle waits until
+// every goroutine is blocked.
 func runFault(t *testing.T, f testserver.Fault, version string, tr mcp.Transport, limit, late time.Duration, waitIdle func()) {
 	want, ok := expectations[version+"/"+f.Name]
 	if !ok {
 		if want, ok = expectations[f.Name]; !ok {
-			t.Fatalf("no fate for the fault %s, which %s", f.Name, f.Does)
+			t.Fatalf("no expectation for the fault %s, which %s", f.Name, f.Does)
 		}
 	}
 	var j dropLog
@@ -235,7 +235,7 @@ func runFault(t *testing.T, f testserver.Fault, version string, tr mcp.Transport
 	}
 	defer closeWithin(t, c)
 
-	// One call was on its way before, one is made beside.
+	// One call is pending before, another one runs concurrently.
 	before, beside := make(chan error, 1), make(chan error, 1)
 	go func() { // ends with the call
 		ctx, cancel := context.WithTimeout(t.Context(), connectTime)
@@ -258,7 +258,7 @@ func runFault(t *testing.T, f testserver.Fault, version string, tr mcp.Transport
 		}
 	}
 	if want.dropped != nil && len(want.fails) > 0 && want.fails[0] == noAnswer[0] {
-		time.Sleep(time.Second) // for what comes late, in a bubble
+		time.Sleep(time.Second) // for late messages
 	}
 	if err := callAdd(t, c); err != nil && !want.ends && !want.stuck {
 		t.Errorf("the next call fails: %v", err)
@@ -287,7 +287,7 @@ func callAdd(t *testing.T, c *mcp.Client) error {
 	return err
 }
 
-// struck has the fault strike.
+// callFaulty makes the call that triggers the fault.
 func (want *expectation) callFaulty(t *testing.T, f testserver.Fault, c *mcp.Client, limit, late time.Duration) {
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
@@ -346,7 +346,7 @@ func (want *expectation) checkError(t *testing.T, err error, targets []error) {
 	}
 }
 
-// bounded closes a client.
+// closeWithin closes a client within connectTime.
 func closeWithin(t *testing.T, c *mcp.Client) {
 	start := time.Now()
 	if err := c.Close(); err != nil {

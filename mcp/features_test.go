@@ -17,7 +17,7 @@ import (
 )
 
 // features are what a program sees of a well-behaved server: the same in every
-// revision, and however the server is reached.
+// protocol version and over every transport.
 var features = []struct {
 	name string
 	test func(*testing.T, *mcp.Client)
@@ -66,7 +66,7 @@ func TestEveryEraInProcess(t *testing.T) {
 			}
 			c.Close()
 			if s := stderr.String(); s != "" {
-				t.Errorf("the server complains: %s", s)
+				t.Errorf("protocol violations: %s", s)
 			}
 		})
 	}
@@ -159,7 +159,7 @@ func testArguments(t *testing.T, c *mcp.Client) {
 	}
 }
 
-// A stubborn value can't be encoded.
+// A failingMarshaler cannot be encoded.
 type failingMarshaler struct{}
 
 func (failingMarshaler) MarshalJSON() ([]byte, error) { return nil, errStubborn }

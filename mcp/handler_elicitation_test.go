@@ -13,7 +13,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// needsPage refuses the first call until the user has been at a page.
+// requiresPage refuses the first call until the user has been on a page.
 func requiresPage(url string) testserver.Script {
 	calls := 0
 	return func(line string) []string {
@@ -131,14 +131,14 @@ func TestRefusalWithoutHandler(t *testing.T) {
 	}
 }
 
-// TestTimeoutIsPausedWhileUserIsOnPage, until the server says that all is
+// TestTimeoutIsPausedWhileUserIsOnPage, until the server reports that everything is
 // done there.
 func TestTimeoutIsPausedWhileUserIsOnPage(t *testing.T) {
 	const ask = `"params":{"mode":"url","message":"Log in","elicitationId":"e1","url":"https://example.com/"}`
 	for _, version := range eras {
 		for _, tt := range []struct {
 			name           string
-			reported, done time.Duration // when the server says that the user is done, and when it answers
+			reported, done time.Duration // when the server reports the page as complete, and when it responds
 			ends           time.Duration // 0 for an answer
 		}{
 			{"in time", 0, 8 * time.Minute, 0},

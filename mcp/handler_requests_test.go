@@ -14,7 +14,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// asking connects to a peer that has just been told o.
+// connectPeer connects to a new peer with options o.
 func connectPeer(t *testing.T, version string, o *mcp.Options) (*peer, *mcp.Client) {
 	t.Helper()
 	p, rwc := newPeer(t, version, nil)
@@ -89,7 +89,7 @@ func TestPingWhileHandlerBlocks(t *testing.T) {
 	})
 }
 
-// TestTooManyServerRequests: a server that asks without reading the answers makes the
+// TestTooManyServerRequests: a server that sends requests without reading the responses makes the
 // client hold a bounded number of them, and doesn't stop it.
 func TestTooManyServerRequests(t *testing.T) {
 	const n = 30_000

@@ -14,7 +14,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// asked returns the text of a tool that asks the client for something.
+// callInteractive returns the text of a tool that requires input of the client.
 func callInteractive(t *testing.T, p route, tool string, o *mcp.Options) (string, error) {
 	t.Helper()
 	res, err := p.open(t, p.server(testserver.Options{}), o).CallTool(t.Context(), tool, nil)
@@ -201,7 +201,7 @@ func TestFailingHandler(t *testing.T) {
 					if err == nil || strings.Contains(text, "12345") {
 						t.Errorf("%s: %q, %v", tool, text, err)
 					}
-					if p.version == modern { // nobody but the caller learns of it
+					if p.version == modern { // only the caller receives it
 						wantError(t, err, mcp.ErrInputRequired)
 						continue
 					}

@@ -25,29 +25,29 @@ const (
 	legacy = mcp.ProtocolVersion20251125
 )
 
-// eras has a revision of each.
+// eras has a protocol version of each era.
 var eras = []string{modern, legacy}
 
-// speaking returns the options of a server that has one revision only.
+// onlyVersion returns the options of a server with one protocol version.
 func onlyVersion(version string) testserver.Options {
 	return testserver.Options{ProtocolVersions: []string{version}}
 }
 
-// open connects to s in memory. When the test ends the client is closed, and s
-// must have nothing to complain about.
+// connect connects to s in memory until the end of the test, when s must not have
+// recorded a violation of the protocol.
 func connect(t *testing.T, s *testserver.Server, o *mcp.Options) *mcp.Client {
 	t.Helper()
 	c := connectStream(t, s.Pipe(), o)
 	t.Cleanup(func() {
 		c.Close()
 		if v := s.Violations(); v != nil {
-			t.Errorf("the server complains: %q", v)
+			t.Errorf("protocol violations: %q", v)
 		}
 	})
 	return c
 }
 
-// dial connects over a stream until the end of the test.
+// connectStream connects over a stream until the end of the test.
 func connectStream(t *testing.T, rwc io.ReadWriteCloser, o *mcp.Options) *mcp.Client {
 	t.Helper()
 	return connectTransport(t, stdio.Stream(rwc), o)
@@ -63,15 +63,15 @@ func connectTransport(t *testing.T, tr mcp.Transport, o *mcp.Options) *mcp.Clien
 	return c
 }
 
-// A reopener is a transport that can be opened again.
+// A streamFunc is a transport that opens a new stream for each connection.
 type streamFunc func() io.ReadWriteCloser
 
 func (f streamFunc) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
 	return stdio.Stream(f()).Open(ctx, h)
 }
 
-// child returns a transport that starts a server, and what that writes to its
-// standard error, which is complete after Close.
+// process returns a transport that starts a server, and the standard error of the
+// process, which is complete after Close.
 func process(o *testserver.Options) (*stdio.Transport, *syncBuffer) {
 	args, env := testserver.Command(o)
 	tr := stdio.Command(args[0], args[1:]...)
@@ -82,7 +82,7 @@ func process(o *testserver.Options) (*stdio.Transport, *syncBuffer) {
 	return tr, stderr
 }
 
-// notes collects text from any goroutine.
+// A syncBuffer is a buffer that goroutines can share.
 type syncBuffer struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
@@ -100,7 +100,8 @@ func (n *syncBuffer) String() string {
 	return n.buf.String()
 }
 
-// methods returns what s was sent, by method; an answer has none.
+// receivedMethods returns the methods of the messages that s has received; a
+// response has none.
 func receivedMethods(s *testserver.Server) (list []string) {
 	for _, m := range s.Received() {
 		list = append(list, m.Method)
@@ -117,7 +118,7 @@ func count(list []string, s string) (n int) {
 	return n
 }
 
-// A journal notes what a client reports as dropped.
+// A dropLog records the errors passed to Dropped.
 type dropLog struct {
 	mu      sync.Mutex
 	reasons []error
@@ -135,18 +136,18 @@ func (j *dropLog) all() []error {
 	return slices.Clone(j.reasons)
 }
 
-// has reports whether something was dropped for a reason that matches target.
+// matches reports whether an error matches target.
 func (j *dropLog) matches(target error) bool {
 	return slices.ContainsFunc(j.all(), func(err error) bool { return errors.Is(err, target) })
 }
 
-// says reports whether some reason has text in it.
+// contains reports whether an error contains text.
 func (j *dropLog) contains(text string) bool {
 	return slices.ContainsFunc(j.all(), func(err error) bool { return strings.Contains(err.Error(), text) })
 }
 
-// A peer is a server that is driven by a test: it greets as a server of its
-// revision does, gives all other messages to handle, and can send at any time.
+// A peer is a server under the control of a test: it performs the handshake of its
+// protocol version, passes all other messages to handle, and can send at any time.
 type peer struct {
 	version string
 	conn    net.Conn // the server's end
@@ -236,8 +237,8 @@ func (p *peer) notify(method, params string) {
 	p.send(`{"jsonrpc":"2.0","method":"` + method + `","params":` + params + `}`)
 }
 
-// got returns the messages of a method that were received; those of the
-// method "" are answers.
+// messages returns the received messages of a method; the method of responses is
+// "".
 func (p *peer) messages(method string) (list []request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -249,10 +250,10 @@ func (p *peer) messages(method string) (list []request) {
 	return list
 }
 
-// done is a tool's result.
+// done is the result of a tool.
 const done = `{"content":[{"type":"text","text":"done"}]}`
 
-// within runs f and checks how long that takes, in the time of a bubble.
+// wantDuration runs f and checks how long it takes in the time of synctest.
 func wantDuration(t *testing.T, want time.Duration, f func()) {
 	t.Helper()
 	start := time.Now()
@@ -270,16 +271,16 @@ func wantError(t *testing.T, err, target error, texts ...string) {
 		return
 	}
 	if target != nil && !errors.Is(err, target) {
-		t.Errorf("error is %q, which doesn't match %q", err, target)
+		t.Errorf("error is %q, which does not match %q", err, target)
 	}
 	for _, text := range texts {
 		if !strings.Contains(err.Error(), text) {
-			t.Errorf("error is %q, which doesn't say %q", err, text)
+			t.Errorf("error is %q, which does not contain %q", err, text)
 		}
 	}
 }
 
-// wantCode checks that err is what the server answered, with the given code.
+// wantCode checks that err is an error response with the given code.
 func wantCode(t *testing.T, err error, code int64) {
 	t.Helper()
 	var answer *jsonrpc.Error

@@ -230,13 +230,13 @@ func TestInvalidItemsAreReported(t *testing.T) {
 		}
 		for _, text := range []string{"tools[1] left out", "tools[2] left out", "tools[3] left out", "tools/list"} {
 			if !j.contains(text) {
-				t.Errorf("nothing says %q: %v", text, j.all())
+				t.Errorf("no error contains %q: %v", text, j.all())
 			}
 		}
 	})
 }
 
-// TestPages are read one at a time, with what the server says of each.
+// TestPages reads pages one at a time, with their time to live.
 func TestPages(t *testing.T) {
 	onEveryRoute(t, func(t *testing.T, p route) {
 		c := p.open(t, p.server(testserver.Options{PageSize: 2}), nil)
@@ -263,7 +263,7 @@ func TestPages(t *testing.T) {
 				t.Fatalf("%s: %d items, %+v, %v", name, n, page, err)
 			}
 			if p.version == modern && (page.TTLMs == nil || page.CacheScope == "" || page.ServerInfo().Name != "stdmcp-echo") {
-				t.Errorf("%s: the page says %+v", name, page)
+				t.Errorf("%s: page %+v", name, page)
 			}
 			if page.NextCursor != nil {
 				if n, _, err := list(page.NextCursor); err != nil || n == 0 {

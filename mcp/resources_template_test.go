@@ -109,7 +109,7 @@ func FuzzExpand(f *testing.F) {
 
 var expression = regexp.MustCompile(`\{([+#./;?&]?)([^}]*)\}|[^{]+`)
 
-// plainly expands a template that is a valid one, word for word as section 3.2
+// referenceExpand expands a valid template literally as section 3.2
 // of RFC 6570 has it.
 func referenceExpand(template string, texts, lists map[string][]string) string {
 	return expression.ReplaceAllStringFunc(template, func(part string) string {

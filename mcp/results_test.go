@@ -11,7 +11,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// answering connects to a server that answers everything with one result.
+// connectAnswering connects to a server that sends the same result for every request.
 func connectAnswering(t *testing.T, version, result string) *mcp.Client {
 	t.Helper()
 	_, rwc := newPeer(t, version, func(p *peer, m request) { p.answer(m, result) })
@@ -76,7 +76,7 @@ func TestRawCallReturnsTheResultAsWritten(t *testing.T) {
 }
 
 // TestUnknownResultTypes: a result of 2026-07-28 may say that it is not the
-// end, in ways that are yet to be invented; earlier revisions have no types.
+// end, in ways that are yet to be invented; earlier versions have no types.
 func TestUnknownResultTypes(t *testing.T) {
 	const riddle = `{"resultType":"riddle","content":[]}`
 	synctest.Test(t, func(t *testing.T) {

@@ -12,17 +12,17 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/streamhttp"
 )
 
-// A place is where a client meets a server: in an era, over a transport.
+// A route is an era and a transport between client and server.
 type route struct{ version, over string }
 
-// places are those where everything must work.
+// routes are those over which everything must work.
 var routes = []route{
 	{modern, "stdio"}, {legacy, "stdio"},
 	{modern, "http"}, {legacy, "http"},
 	{legacy, "sse"},
 }
 
-// everywhere runs f in each place, in a bubble.
+// onEveryRoute runs f with each route, under synctest.
 func onEveryRoute(t *testing.T, f func(t *testing.T, p route)) {
 	for _, p := range routes {
 		t.Run(p.over+"/"+p.version, func(t *testing.T) {
@@ -31,13 +31,13 @@ func onEveryRoute(t *testing.T, f func(t *testing.T, p route)) {
 	}
 }
 
-// server returns a server as o says, which speaks the place's revision.
+// server returns a server with options o and the protocol version of the route.
 func (p route) server(o testserver.Options) *testserver.Server {
 	o.ProtocolVersions = []string{p.version}
 	return testserver.New(&o)
 }
 
-// transport returns what reaches the server in the bubble.
+// transport returns a transport to the server.
 func (p route) transport(t *testing.T, s *testserver.Server) mcp.Transport {
 	t.Helper()
 	if p.over == "stdio" {
@@ -58,8 +58,8 @@ func (p route) transport(t *testing.T, s *testserver.Server) mcp.Transport {
 	return streamhttp.New(web.URL, &streamhttp.Options{Client: client})
 }
 
-// open connects to s. When the test ends the client is closed, and s must have
-// nothing to complain about.
+// open connects to s until the end of the test, when s must not have recorded a
+// violation of the protocol.
 func (p route) open(t *testing.T, s *testserver.Server, o *mcp.Options) *mcp.Client {
 	t.Helper()
 	c, err := mcp.Connect(t.Context(), p.transport(t, s), o)
@@ -69,7 +69,7 @@ func (p route) open(t *testing.T, s *testserver.Server, o *mcp.Options) *mcp.Cli
 	t.Cleanup(func() {
 		c.Close()
 		if v := s.Violations(); v != nil {
-			t.Errorf("the server complains: %q", v)
+			t.Errorf("protocol violations: %q", v)
 		}
 	})
 	return c
@@ -79,7 +79,7 @@ func TestEveryEraOverHTTP(t *testing.T) {
 	for _, f := range features {
 		t.Run(f.name, func(t *testing.T) {
 			onEveryRoute(t, func(t *testing.T, p route) {
-				if p.over != "stdio" { // has tests of its own
+				if p.over != "stdio" { // is tested elsewhere
 					f.test(t, p.open(t, p.server(testserver.Options{}), nil))
 				}
 			})

@@ -13,7 +13,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// everything asks for all that the echo server tells of.
+// everything is a filter for all changes of the echo server.
 var everything = mcp.SubscriptionFilter{
 	ToolsListChanged: true, PromptsListChanged: true, ResourcesListChanged: true,
 	ResourceSubscriptions: []string{"echo://text"},
@@ -169,7 +169,7 @@ func TestSetLogLevelAndComplete(t *testing.T) {
 	})
 }
 
-// A breaking transport has connections on which subscriptions break off, the
+// A breakingTransport has connections on which subscriptions break, the
 // first few after life.
 type breakingTransport struct {
 	mcp.Transport

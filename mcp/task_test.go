@@ -18,7 +18,7 @@ func withTasks(more ...mcp.Handler) *mcp.Options {
 	return &mcp.Options{Handlers: append(more, mcp.Tasks{TTL: time.Minute})}
 }
 
-// tasking returns a server with tasks, and a client of it.
+// connectWithTasks returns a server with tasks and a client of it.
 func connectWithTasks(t *testing.T, p route, o *mcp.Options) (*testserver.Server, *mcp.Client) {
 	s := p.server(testserver.Options{Tasks: true})
 	return s, p.open(t, s, o)

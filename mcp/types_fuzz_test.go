@@ -72,7 +72,7 @@ func FuzzTypes(f *testing.F) {
 	})
 }
 
-// keeps reports whether everything in a value is in another one, too. Null, ""
+// preserves reports whether everything in a value is in another one, too. Null, ""
 // and false may be said by absence, and some of what means the same is written
 // in one way.
 func preserves(in, out any) bool {
