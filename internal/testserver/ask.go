@@ -44,13 +44,13 @@ type survey struct {
 // asks returns a tool that asks for something and returns the answers as text.
 func asks(s survey) func(*call, *fields) {
 	return func(c *call, _ *fields) {
-		c.gather(s, func(answers []string) { c.text(strings.Join(answers, "\n")) })
+		c.collectInputs(s, func(answers []string) { c.text(strings.Join(answers, "\n")) })
 	}
 }
 
 // gather asks the client and calls then with the answers, in the order of the
 // kinds.
-func (c *call) gather(s survey, then func(answers []string)) {
+func (c *call) collectInputs(s survey, then func(answers []string)) {
 	var missing []string
 	for _, kind := range s.kinds {
 		if !c.caps.has(kind) {
@@ -64,18 +64,18 @@ func (c *call) gather(s survey, then func(answers []string)) {
 	case missing != nil:
 		c.error(codeInvalidRequest, "The client is not capable of "+strings.Join(missing, ", "), "")
 	case c.modern:
-		c.gatherModern(s, then)
+		c.requireInputs(s, then)
 	default:
-		c.later = func() { c.gatherLegacy(s.kinds, then) }
+		c.later = func() { c.requestInputs(s.kinds, then) }
 	}
 }
 
 // gatherLegacy sends the client requests.
-func (c *call) gatherLegacy(kinds []string, then func([]string)) {
+func (c *call) requestInputs(kinds []string, then func([]string)) {
 	var answers []string
 	for _, kind := range kinds {
 		q := queries[kind]
-		answer, ok, problem := c.ask(q.method, q.params)
+		answer, ok, problem := c.request(q.method, q.params)
 		if !ok {
 			c.error(codeInvalidRequest, q.method+" failed: "+problem, "")
 			return
@@ -91,7 +91,7 @@ func (c *call) gatherLegacy(kinds []string, then func([]string)) {
 
 // gatherModern answers that input is required, until there is all of it
 // (2026-07-28 basic/patterns/mrtr).
-func (c *call) gatherModern(s survey, then func([]string)) {
+func (c *call) requireInputs(s survey, then func([]string)) {
 	var answers, open []string
 	for _, kind := range s.kinds {
 		if input, ok := c.inputs[kind]; ok {
@@ -129,27 +129,24 @@ func (c *call) require(kinds []string, stateless bool) {
 	}
 	q := &question{c, kinds, c.inputs}
 	if stateless {
-		c.s.srv.remember(c.withoutState(), q)
+		c.s.srv.storeQuestion(c.statelessKey(), q)
 	} else {
 		members = append(members, `"requestState":`+quote(c.s.srv.newState(q)))
 	}
-	c.answer("result", c.complete("input_required", strings.Join(members, ","), ""))
+	c.respond("result", c.complete("input_required", strings.Join(members, ","), ""))
 }
 
 // withoutState is the key of a question that has no state.
-func (c *call) withoutState() string { return c.method + string(c.params.raw["name"]) }
+func (c *call) statelessKey() string { return c.method + string(c.params.raw["name"]) }
 
 // newState keeps a question under a state that a client had better not touch.
 func (s *Server) newState(q *question) (state string) {
-	s.mu.Lock()
-	s.asked++
-	state = " state «" + itoa(s.asked) + "»\t\\\"<&>\u2028 "
-	s.mu.Unlock()
-	s.remember(state, q)
+	state = " state «" + itoa(s.count()) + "»\t\\\"<&>\u2028 "
+	s.storeQuestion(state, q)
 	return state
 }
 
-func (s *Server) remember(key string, q *question) {
+func (s *Server) storeQuestion(key string, q *question) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.states[key] = q
@@ -157,12 +154,12 @@ func (s *Server) remember(key string, q *question) {
 
 // judgeInput looks at the input that a request brings: it must be the request
 // that the server asked to repeat, with a new id and the state as it was given.
-func (s *Session) judgeInput(c *call) *refusal {
+func (s *Session) validateInput(c *call) *refusal {
 	p := c.params
 	if !c.modern || c.method == "tasks/update" || !p.has("inputResponses") && !p.has("requestState") {
 		return nil
 	}
-	key := c.withoutState()
+	key := c.statelessKey()
 	if p.has("requestState") {
 		key = p.optText("requestState")
 	}

@@ -12,7 +12,7 @@ import (
 // answers together at the end.
 func (s *Session) batch(ctx context.Context, msg []byte, reply func([]byte)) (run func()) {
 	s.mu.Lock()
-	allowed := s.revision == "2025-03-26"
+	allowed := s.version == "2025-03-26"
 	s.mu.Unlock()
 	var items [][]byte
 	r := wire.NewReader(msg)
@@ -34,10 +34,10 @@ func (s *Session) batch(ctx context.Context, msg []byte, reply func([]byte)) (ru
 		reply(errorResponse(nil, code, what, ""))
 		return nil
 	}
-	return s.batched(ctx, items, reply)
+	return s.handleBatch(ctx, items, reply)
 }
 
-func (s *Session) batched(ctx context.Context, items [][]byte, reply func([]byte)) (run func()) {
+func (s *Session) handleBatch(ctx context.Context, items [][]byte, reply func([]byte)) (run func()) {
 	var (
 		mu      sync.Mutex // guards answers
 		answers = []byte{'['}

@@ -40,7 +40,7 @@ func (c *call) serve() { methods[c.method].run(c) }
 
 // refused answers with an error that the client has brought upon itself, if
 // something is wrong with the parameters.
-func (c *call) refused() bool {
+func (c *call) refuseInvalid() bool {
 	if *c.params.err == "" {
 		return false
 	}
@@ -52,7 +52,7 @@ func (c *call) refused() bool {
 func (c *call) violation(what string) { c.s.srv.Violation(c.method + ": " + what) }
 
 // result answers with a result that has the members given.
-func (c *call) result(members string) { c.answer("result", c.complete("complete", members, "")) }
+func (c *call) result(members string) { c.respond("result", c.complete("complete", members, "")) }
 
 // cacheable answers with a result that may be kept for a while.
 func (c *call) cacheable(members string) {
@@ -80,14 +80,14 @@ func (c *call) complete(resultType, members, meta string) string {
 
 // error answers with an error; data may be empty.
 func (c *call) error(code int, what, data string) {
-	if c.s.finish(c) {
+	if c.s.end(c) {
 		c.reply(errorResponse(c.id, code, what, data))
 	}
 }
 
 // answer sends the answer, unless the call has ended.
-func (c *call) answer(member, value string) {
-	if c.s.finish(c) {
+func (c *call) respond(member, value string) {
+	if c.s.end(c) {
 		c.reply(response(c.id, member, value))
 	}
 }

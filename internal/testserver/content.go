@@ -73,11 +73,11 @@ func (c *call) listTemplates() {
 
 func (c *call) readResource() {
 	uri := c.params.text("uri")
-	if c.refused() {
+	if c.refuseInvalid() {
 		return
 	}
 	if r, ok := findResource(uri); ok && r.ask != "" {
-		c.gather(survey{kinds: []string{r.ask}}, func(answers []string) {
+		c.collectInputs(survey{kinds: []string{r.ask}}, func(answers []string) {
 			r.text = answers[0]
 			c.cacheable(`"contents":[` + r.contents() + "]")
 		})
@@ -122,15 +122,15 @@ func unescape(s string) string {
 
 // A prompt is a template for a conversation. It has at most one argument.
 type prompt struct {
-	name, title, description string
-	argument, about          string
-	ask                      string // what the client is asked for
+	name, title, description      string
+	argument, argumentDescription string
+	ask                           string // what the client is asked for
 }
 
 var prompts = []prompt{
 	{name: "hello", title: "Say hello", description: "Begins a conversation."},
 	{name: "review", title: "Review", description: "Asks for a review of something written in a language.",
-		argument: "language", about: "The language it is written in"},
+		argument: "language", argumentDescription: "The language it is written in"},
 	{name: "introduce", title: "Introduce yourself", description: "Asks the user for a name and begins with it.",
 		ask: "elicitation"},
 }
@@ -140,7 +140,7 @@ var languages = []string{"c", "c++", "clojure", "go", "java", "javascript", "pyt
 func (p *prompt) definition() string {
 	b := `{"name":"` + p.name + `","title":"` + p.title + `","description":"` + p.description + `",`
 	if p.argument != "" {
-		b += `"arguments":[{"name":"` + p.argument + `","description":"` + p.about + `","required":true}],`
+		b += `"arguments":[{"name":"` + p.argument + `","description":"` + p.argumentDescription + `","required":true}],`
 	}
 	return b + icons + "}"
 }
@@ -156,7 +156,7 @@ func (c *call) listPrompts() {
 func (c *call) getPrompt() {
 	name, args := c.params.text("name"), c.params.optObject("arguments")
 	args.texts()
-	if c.refused() {
+	if c.refuseInvalid() {
 		return
 	}
 	i := slices.IndexFunc(prompts, func(p prompt) bool { return p.name == name })
@@ -170,7 +170,7 @@ func (c *call) getPrompt() {
 		return
 	}
 	if p.ask != "" {
-		c.gather(survey{kinds: []string{p.ask}}, func(answers []string) { c.messages(p, "I am "+answers[0], "") })
+		c.collectInputs(survey{kinds: []string{p.ask}}, func(answers []string) { c.messages(p, "I am "+answers[0], "") })
 	} else if p.argument != "" {
 		c.messages(p, "Please review this "+args.text(p.argument)+" program.", resources[0].contents())
 	} else {
@@ -203,7 +203,7 @@ func (c *call) completion() {
 		known = ref.text("uri") == greetingURI+"{name}" && name == "name"
 		choices = []string{"Ada", "Alan", "Barbara", "Edsger", "Grace"}
 	}
-	if c.refused() {
+	if c.refuseInvalid() {
 		return
 	}
 	if !known {

@@ -20,15 +20,15 @@ var levels = []string{"debug", "info", "notice", "warning", "error", "critical",
 
 // A refusal is why a request is not served.
 type refusal struct {
-	code   int
-	what   string
-	data   string
-	lawful bool // the client did nothing that it may not do
+	code      int
+	what      string
+	data      string
+	permitted bool // the client did nothing that it may not do
 }
 
 // judge decides whether a request may be served, and in which era.
-func (s *Session) judge(c *call) *refusal {
-	for _, look := range []func(*call) *refusal{s.judgeEra, s.judgeMeta, s.judgeMethod, s.judgeInput, s.claim} {
+func (s *Session) validate(c *call) *refusal {
+	for _, look := range []func(*call) *refusal{s.validateEra, s.validateMeta, s.validateMethod, s.validateInput, s.register} {
 		if r := look(c); r != nil {
 			return r
 		}
@@ -41,17 +41,17 @@ func (s *Session) judge(c *call) *refusal {
 
 // judgeEra looks at how the conversation stands (2026-07-28 basic/versioning,
 // 2025-11-25 basic/lifecycle).
-func (s *Session) judgeEra(c *call) *refusal {
+func (s *Session) validateEra(c *call) *refusal {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	speaksLegacy, speaksModern := s.srv.speaks(false) != nil, s.srv.speaks(true) != nil && !s.web
 	isModern := c.meta.has(metaVersion)
 	switch {
 	case c.method == "initialize":
-		return s.judgeInitialize(speaksLegacy)
-	case s.revision != "" && isModern:
+		return s.validateInitialize(speaksLegacy)
+	case s.version != "" && isModern:
 		return &refusal{code: codeInvalidRequest, what: "a request of the modern era in a legacy session"}
-	case s.revision != "":
+	case s.version != "":
 		if !s.ready && c.method != "ping" {
 			return &refusal{code: codeInvalidRequest, what: "sent before notifications/initialized"}
 		}
@@ -60,7 +60,7 @@ func (s *Session) judgeEra(c *call) *refusal {
 		c.modern = true
 		return nil
 	case isModern && c.method == "server/discover":
-		return &refusal{code: codeMethodNotFound, what: "Method not found", lawful: true}
+		return &refusal{code: codeMethodNotFound, what: "Method not found", permitted: true}
 	case c.method == "ping" && speaksLegacy:
 		return nil
 	case speaksModern:
@@ -71,7 +71,7 @@ func (s *Session) judgeEra(c *call) *refusal {
 }
 
 // judgeInitialize is called with mu held.
-func (s *Session) judgeInitialize(speaksLegacy bool) *refusal {
+func (s *Session) validateInitialize(speaksLegacy bool) *refusal {
 	switch {
 	case s.initID != "":
 		return &refusal{code: codeInvalidRequest, what: "sent twice"}
@@ -80,17 +80,17 @@ func (s *Session) judgeInitialize(speaksLegacy bool) *refusal {
 	case !speaksLegacy:
 		supported := s.srv.speaks(true)
 		return &refusal{
-			code:   codeMethodNotFound,
-			what:   "This server speaks " + strings.Join(supported, ", ") + " and has no initialize",
-			data:   `{"supported":` + quoteAll(supported) + `}`,
-			lawful: true,
+			code:      codeMethodNotFound,
+			what:      "This server speaks " + strings.Join(supported, ", ") + " and has no initialize",
+			data:      `{"supported":` + quoteAll(supported) + `}`,
+			permitted: true,
 		}
 	}
 	return nil
 }
 
 // judgeMeta looks at what a request says about itself (2026-07-28 basic, _meta).
-func (s *Session) judgeMeta(c *call) *refusal {
+func (s *Session) validateMeta(c *call) *refusal {
 	for _, key := range c.meta.keys() {
 		if !isMetaKey(key) {
 			c.meta.fail(key, "no valid key of _meta")
@@ -108,7 +108,7 @@ func (s *Session) judgeMeta(c *call) *refusal {
 	supported := s.srv.speaks(true)
 	if version != "" && !slices.Contains(supported, version) {
 		data := `{"supported":` + quoteAll(s.srv.opts.ProtocolVersions) + `,"requested":` + quote(version) + `}`
-		return &refusal{code: codeVersion, what: "Unsupported protocol version", data: data, lawful: true}
+		return &refusal{code: codeVersion, what: "Unsupported protocol version", data: data, permitted: true}
 	}
 	c.caps = c.meta.object(metaCapabilities)
 	checkCapabilities(c.caps)
@@ -123,7 +123,7 @@ func (s *Session) judgeMeta(c *call) *refusal {
 }
 
 // judgeMethod looks the method up.
-func (s *Session) judgeMethod(c *call) *refusal {
+func (s *Session) validateMethod(c *call) *refusal {
 	m, ok := methods[c.method]
 	what := ""
 	switch {
@@ -143,7 +143,7 @@ func (s *Session) judgeMethod(c *call) *refusal {
 
 // claim puts the call on the table. In legacy sessions an id is used once; in
 // the modern era it must differ from those in flight.
-func (s *Session) claim(c *call) *refusal {
+func (s *Session) register(c *call) *refusal {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.calls[c.key] != nil || !c.modern && s.isUsed(c.key) {

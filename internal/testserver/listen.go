@@ -39,7 +39,7 @@ func (c *call) listen() {
 		f.tasks[textOf(raw)] = srv.opts.Tasks
 		tasks = append(tasks, textOf(raw))
 	}
-	if c.refused() || tasks != nil && c.lacksExtension() {
+	if c.refuseInvalid() || tasks != nil && c.lacksExtension() {
 		return
 	}
 	if tasks != nil && srv.opts.Tasks {
@@ -48,7 +48,7 @@ func (c *call) listen() {
 	if uris != nil {
 		granted = append(granted, `"resourceSubscriptions":`+quoteAll(uris))
 	}
-	c.tell("notifications/subscriptions/acknowledged", `"notifications":{`+strings.Join(granted, ",")+"}")
+	c.notifySubscription("notifications/subscriptions/acknowledged", `"notifications":{`+strings.Join(granted, ",")+"}")
 	srv.mu.Lock()
 	srv.listens[c] = f
 	srv.mu.Unlock()
@@ -57,7 +57,7 @@ func (c *call) listen() {
 		select {
 		case <-c.ctx.Done():
 		case <-f.end:
-			c.answer("result", c.complete("complete", "", c.subscriptionID()+","))
+			c.respond("result", c.complete("complete", "", c.subscriptionID()+","))
 		}
 		srv.mu.Lock()
 		delete(srv.listens, c)
@@ -69,7 +69,7 @@ func (c *call) listen() {
 func (c *call) subscriptionID() string { return `"` + metaSubscription + `":` + string(c.id) }
 
 // tell sends a notification on a subscription.
-func (c *call) tell(method, members string) {
+func (c *call) notifySubscription(method, members string) {
 	if members != "" {
 		members += ","
 	}
@@ -79,7 +79,7 @@ func (c *call) tell(method, members string) {
 // subscribe serves resources/subscribe and resources/unsubscribe.
 func (c *call) subscribe() {
 	uri := c.params.text("uri")
-	if c.refused() {
+	if c.refuseInvalid() {
 		return
 	}
 	c.s.mu.Lock()
@@ -113,7 +113,7 @@ func (s *Server) publish(method, list, uri string) {
 		members = `"uri":` + quote(uri)
 	}
 	for _, c := range listens {
-		c.tell(method, members)
+		c.notifySubscription(method, members)
 	}
 	for _, n := range sessions {
 		n.mu.Lock()

@@ -29,7 +29,7 @@ type message struct {
 	err    []byte
 }
 
-func (m *message) isAnswer() bool { return m.method == "" }
+func (m *message) isResponse() bool { return m.method == "" }
 
 // key returns the id in a form that tells 1 from "1" and doesn't care how a
 // string is escaped.
@@ -70,7 +70,7 @@ func parseMessage(line []byte) (m message, code int, what string) {
 		}
 	} else {
 		known = []string{"jsonrpc", "id", "result", "error"}
-		checkAnswer(f)
+		checkResponse(f)
 	}
 	for _, key := range f.keys() {
 		if !slices.Contains(known, key) {
@@ -86,7 +86,7 @@ func parseMessage(line []byte) (m message, code int, what string) {
 func isID(raw []byte) bool { return kindOf(raw) == wire.String || isInteger(raw) }
 
 // checkAnswer notes what is wrong with an answer.
-func checkAnswer(f *fields) {
+func checkResponse(f *fields) {
 	switch {
 	case f.has("result") && f.has("error"):
 		f.fail("", "a result and an error")

@@ -53,15 +53,15 @@ func (c *call) initialize() {
 	if *c.params.err == "" && !slices.Contains(legacy, wanted) && wanted >= Modern {
 		c.params.fail("protocolVersion", "a revision that has no initialize")
 	}
-	if c.refused() {
+	if c.refuseInvalid() {
 		return
 	}
-	revisions := c.s.srv.speaks(false)
-	if !slices.Contains(revisions, wanted) {
-		wanted = revisions[0]
+	versions := c.s.srv.speaks(false)
+	if !slices.Contains(versions, wanted) {
+		wanted = versions[0]
 	}
 	c.s.mu.Lock()
-	c.s.revision, c.s.caps = wanted, caps
+	c.s.version, c.s.caps = wanted, caps
 	c.s.level = slices.Index(levels, "info")
 	c.s.mu.Unlock()
 	c.result(`"protocolVersion":` + quote(wanted) +
@@ -80,7 +80,7 @@ func (c *call) discover() {
 
 func (c *call) setLevel() {
 	level := c.params.oneOf("level", levels...)
-	if c.refused() {
+	if c.refuseInvalid() {
 		return
 	}
 	c.s.mu.Lock()
@@ -102,7 +102,7 @@ func (c *call) list(member string, items []string) {
 			c.params.fail("cursor", "not one that the server gave")
 		}
 	}
-	if c.refused() {
+	if c.refuseInvalid() {
 		return
 	}
 	items = items[min(at, len(items)):]

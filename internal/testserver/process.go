@@ -140,7 +140,7 @@ func (t *stream) linger() {
 	}
 }
 
-func deafen() { signal.Ignore(syscall.SIGTERM, os.Interrupt) }
+func ignoreSignals() { signal.Ignore(syscall.SIGTERM, os.Interrupt) }
 
 // spawn starts a process that holds the pipes of this one.
 func (t *stream) spawn(prepare func(*exec.Cmd)) {

@@ -32,8 +32,8 @@ func Replies(answers map[string]string) Script {
 func (f Script) Serve(r io.Reader, w io.Writer) error {
 	in := bufio.NewReader(r)
 	for line := ""; ; {
-		for _, piece := range f(line) {
-			if _, err := io.WriteString(w, piece); err != nil {
+		for _, part := range f(line) {
+			if _, err := io.WriteString(w, part); err != nil {
 				return err
 			}
 		}

@@ -83,7 +83,7 @@ type Server struct {
 	cursors    map[string]int       // the items behind the cursors handed out, by method and cursor
 	states     map[string]*question // the requests that wait for input, by their state
 	tasks      map[string]*task     // by id
-	asked      int                  // numbers the questions and the tasks
+	counter    int                  // numbers the questions and the tasks
 }
 
 // New returns a server. Nil options mean the zero value.
@@ -163,6 +163,14 @@ func (s *Server) Violation(what string) {
 	}
 }
 
+// count returns the next number for a request, a task or a page.
+func (s *Server) count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.counter++
+	return s.counter
+}
+
 func (s *Server) record(method string, line []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -172,13 +180,13 @@ func (s *Server) record(method string, line []byte) {
 }
 
 // speaks returns the revisions of one era, the newest first.
-func (s *Server) speaks(modern bool) (revisions []string) {
+func (s *Server) speaks(modern bool) (versions []string) {
 	for _, r := range s.opts.ProtocolVersions {
 		if slices.Contains(legacy, r) != modern {
-			revisions = append(revisions, r)
+			versions = append(versions, r)
 		}
 	}
-	return revisions
+	return versions
 }
 
 func (s *Server) offers(capability string) bool {

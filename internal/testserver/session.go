@@ -16,7 +16,7 @@ type Session struct {
 	web    bool         // see OverHTTP
 
 	mu         sync.Mutex // guards what follows
-	revision   string     // of a legacy session; empty until initialize was answered
+	version    string     // of a legacy session; empty until initialize was answered
 	ready      bool       // notifications/initialized has come
 	discovered bool       // server/discover was answered with a result
 	initID     string     // the key of the initialize request
@@ -26,7 +26,7 @@ type Session struct {
 	used       map[string]bool
 	calls      map[string]*call // those in flight
 	tokens     map[string]bool  // the progress tokens of the calls in flight
-	asked      map[string]func(*message)
+	requests   map[string]func(*message)
 	subscribed map[string]bool // URIs of resources, legacy
 }
 
@@ -42,7 +42,7 @@ func (s *Server) NewSession(push func(msg []byte)) *Session {
 		used:       map[string]bool{},
 		calls:      map[string]*call{},
 		tokens:     map[string]bool{},
-		asked:      map[string]func(*message){},
+		requests:   map[string]func(*message){},
 		subscribed: map[string]bool{},
 	}
 	s.mu.Lock()
@@ -60,7 +60,7 @@ func (s *Session) OverHTTP() { s.web = true }
 func (s *Session) ProtocolVersion() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.revision
+	return s.version
 }
 
 // Close ends the conversation and what is still running for it.
@@ -91,25 +91,25 @@ func (s *Session) Handle(ctx context.Context, msg []byte, reply func(msg []byte)
 		if m.method != "" || m.result == nil && m.err == nil {
 			reply(errorResponse(m.id, code, what, ""))
 		}
-	case m.isAnswer():
-		s.answered(&m)
+	case m.isResponse():
+		s.receiveResponse(&m)
 	case m.id == nil:
-		s.notified(&m)
+		s.receiveNotification(&m)
 	default:
-		return s.requested(ctx, &m, reply)
+		return s.serveRequest(ctx, &m, reply)
 	}
 	return nil
 }
 
 // requested handles a request.
-func (s *Session) requested(ctx context.Context, m *message, reply func([]byte)) (run func()) {
+func (s *Session) serveRequest(ctx context.Context, m *message, reply func([]byte)) (run func()) {
 	c := &call{s: s, id: m.id, key: m.key(), method: m.method, reply: reply}
 	c.params = newFields("params", m.params)
 	c.meta = c.params.optObject("_meta")
 	c.ctx, c.cancel = context.WithCancel(ctx)
-	r, struck := s.judge(c), s.srv.fault.affects(c)
-	if r != nil && r.lawful && struck {
-		r = s.claim(c)
+	r, struck := s.validate(c), s.srv.fault.affects(c)
+	if r != nil && r.permitted && struck {
+		r = s.register(c)
 	}
 	switch {
 	case r != nil:
@@ -129,17 +129,17 @@ func (s *Session) refuse(c *call, r *refusal) {
 	s.mu.Lock()
 	s.use(c.key)
 	s.mu.Unlock()
-	if !r.lawful {
+	if !r.permitted {
 		s.srv.Violation(c.method + ": " + r.what)
 	}
 	c.reply(errorResponse(c.id, r.code, r.what, r.data))
 }
 
 // answered handles the answer to something the server asked.
-func (s *Session) answered(m *message) {
+func (s *Session) receiveResponse(m *message) {
 	s.mu.Lock()
-	take, ok := s.asked[m.key()]
-	delete(s.asked, m.key())
+	take, ok := s.requests[m.key()]
+	delete(s.requests, m.key())
 	s.mu.Unlock()
 	if !ok {
 		s.srv.Violation("a response with the id " + string(m.id) + " to no request of the server")
@@ -149,14 +149,14 @@ func (s *Session) answered(m *message) {
 }
 
 // notified handles a notification.
-func (s *Session) notified(m *message) {
+func (s *Session) receiveNotification(m *message) {
 	f := newFields("params", m.params)
 	s.mu.Lock()
-	known, initialized, caps := s.revision != "", s.ready, s.caps
+	known, initialized, caps := s.version != "", s.ready, s.caps
 	s.mu.Unlock()
 	switch {
 	case m.method == "notifications/cancelled":
-		s.cancelled(f)
+		s.receiveCancellation(f)
 	case !known:
 		f.fail("", "no notification for a client to send here")
 	case m.method == "notifications/initialized":
@@ -182,7 +182,7 @@ func (s *Session) notified(m *message) {
 
 // cancelled ends a call. One that has been answered already is no fault of the
 // client's: the messages met.
-func (s *Session) cancelled(f *fields) {
+func (s *Session) receiveCancellation(f *fields) {
 	f.optText("reason")
 	f.need("requestId")
 	id := f.raw["requestId"]
@@ -200,7 +200,7 @@ func (s *Session) cancelled(f *fields) {
 	case isInit:
 		f.fail("requestId", "initialize can't be cancelled")
 	case c != nil:
-		s.finish(c)
+		s.end(c)
 	case !used && !s.web:
 		f.fail("requestId", "no request had the id "+string(id))
 	}
@@ -225,7 +225,7 @@ func (s *Session) use(key string) {
 
 // finish ends a call and takes it off the table. It reports false when the call
 // has been answered or cancelled before.
-func (s *Session) finish(c *call) bool {
+func (s *Session) end(c *call) bool {
 	defer c.cancel() // last, or what it ends would still answer
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -241,9 +241,9 @@ func (s *Session) finish(c *call) bool {
 
 // ask sends the client a request and waits for the answer. It serves legacy
 // sessions; the text that comes back with ok false says what went wrong.
-func (c *call) ask(method, params string) (result []byte, ok bool, problem string) {
+func (c *call) request(method, params string) (result []byte, ok bool, problem string) {
 	answers := make(chan *message, 1)
-	id := c.s.expect(func(m *message) { answers <- m })
+	id := c.s.newRequest(func(m *message) { answers <- m })
 	c.reply(request(id, method, params))
 	select {
 	case m := <-answers:
@@ -258,13 +258,10 @@ func (c *call) ask(method, params string) (result []byte, ok bool, problem strin
 }
 
 // expect makes up an id and has take called with its answer.
-func (s *Session) expect(take func(*message)) (id string) {
-	s.srv.mu.Lock()
-	s.srv.asked++
-	id = quote("server/" + itoa(s.srv.asked))
-	s.srv.mu.Unlock()
+func (s *Session) newRequest(take func(*message)) (id string) {
+	id = quote("server/" + itoa(s.srv.count()))
 	s.mu.Lock()
-	s.asked[idKey([]byte(id))] = take
+	s.requests[idKey([]byte(id))] = take
 	s.mu.Unlock()
 	return id
 }

@@ -51,8 +51,8 @@ type task struct {
 	status, message string
 	updated         time.Time
 	done            int               // how many steps
-	asked           bool              // legacy: somebody asks the client
-	given           map[string][]byte // what the client was asked for
+	inputRequested  bool              // legacy: somebody asks the client
+	inputs          map[string][]byte // what the client was asked for
 	result, failure string            // how it ended
 	changed         chan struct{}     // closed when status or message change
 }
@@ -62,7 +62,7 @@ func (t *task) over() bool { return t.status != "working" && t.status != "input_
 
 // judgeTask reports whether the client may call a tool as it does: as a task or
 // not (2025-11-25 basic/utilities/tasks, Tool-Level Negotiation).
-func (c *call) judgeTask(name string) bool {
+func (c *call) validateTask(name string) bool {
 	support := ""
 	if c.hasTasks() && !c.modern {
 		support = taskSupport[name]
@@ -119,7 +119,7 @@ func (c *call) research(args *fields) {
 	}
 	c.s.srv.begin(t)
 	if c.modern {
-		c.answer("result", c.complete("task", t.members(true), ""))
+		c.respond("result", c.complete("task", t.members(true), ""))
 	} else {
 		c.result(`"task":{` + t.members(false) + "}")
 	}
@@ -128,10 +128,10 @@ func (c *call) research(args *fields) {
 func (s *Server) begin(t *task) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.asked++
-	t.id = fmt.Sprintf("task «%d»", s.asked) // HTTP has to encode it
+	s.counter++
+	t.id = fmt.Sprintf("task «%d»", s.counter) // HTTP has to encode it
 	t.status, t.message, t.updated = "working", "Begun.", t.created
-	t.given = map[string][]byte{}
+	t.inputs = map[string][]byte{}
 	if s.tasks == nil {
 		s.tasks = map[string]*task{}
 	}
@@ -150,24 +150,24 @@ func (t *task) step() {
 		return
 	}
 	switch {
-	case t.done == 1 && len(t.given) < len(t.kinds):
+	case t.done == 1 && len(t.inputs) < len(t.kinds):
 		t.set("input_required", "More has to be known.")
 	case t.done < t.steps || t.end == "never":
 		t.done++
 		t.set("working", fmt.Sprintf("Step %d of %d.", t.done, t.steps))
 		t.schedule()
 	default:
-		t.finish()
+		t.complete()
 	}
 	t.srv.mu.Unlock()
-	t.tell()
+	t.notify()
 }
 
 // finish ends the task. The caller holds srv.mu.
-func (t *task) finish() {
+func (t *task) complete() {
 	text := "A report on " + t.topic + "."
 	for _, kind := range t.kinds {
-		text += "\n" + string(t.given[kind])
+		text += "\n" + string(t.inputs[kind])
 	}
 	switch t.end {
 	case "failure":
@@ -234,7 +234,7 @@ func (t *task) detailed() string {
 }
 
 // tell tells those who want to know of a change.
-func (t *task) tell() {
+func (t *task) notify() {
 	if t.session != nil {
 		t.srv.mu.Lock()
 		working, done := t.status == "working", t.done
@@ -255,16 +255,16 @@ func (t *task) tell() {
 	}
 	t.srv.mu.Unlock()
 	for _, c := range listens {
-		c.tell("notifications/tasks", t.detailed())
+		c.notifySubscription("notifications/tasks", t.detailed())
 	}
 }
 
 // take notes what the client was asked for, which shows with the next step.
-func (t *task) take(kind string, answer []byte) {
+func (t *task) addInput(kind string, answer []byte) {
 	t.srv.mu.Lock()
 	defer t.srv.mu.Unlock()
-	t.given[kind] = answer
-	if len(t.given) == len(t.kinds) {
+	t.inputs[kind] = answer
+	if len(t.inputs) == len(t.kinds) {
 		t.schedule()
 	}
 }

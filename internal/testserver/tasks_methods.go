@@ -26,7 +26,7 @@ func (c *call) task() *task {
 	if c.modern && !c.caps.optObject("extensions").has(tasksExtension) {
 		c.violation("the client has not declared " + tasksExtension)
 	}
-	if c.refused() || c.modern && c.lacksExtension() {
+	if c.refuseInvalid() || c.modern && c.lacksExtension() {
 		return nil
 	}
 	c.s.srv.mu.Lock()
@@ -80,19 +80,19 @@ func (c *call) cancelTask() {
 		c.result(t.members(false))
 	}
 	if !over {
-		t.tell()
+		t.notify()
 	}
 }
 
 // updateTask takes what a task asked for (2026-07-28, the extension for tasks).
 func (c *call) updateTask() {
 	t, responses := c.task(), c.params.object("inputResponses")
-	if t == nil || c.refused() {
+	if t == nil || c.refuseInvalid() {
 		return
 	}
 	for _, kind := range responses.keys() {
 		t.srv.mu.Lock()
-		twice := t.given[kind] != nil
+		twice := t.inputs[kind] != nil
 		t.srv.mu.Unlock()
 		switch {
 		case !slices.Contains(t.kinds, kind):
@@ -103,11 +103,11 @@ func (c *call) updateTask() {
 			queries[kind].check(responses.object(kind))
 		}
 	}
-	if c.refused() {
+	if c.refuseInvalid() {
 		return
 	}
 	for _, kind := range responses.keys() {
-		t.take(kind, responses.raw[kind])
+		t.addInput(kind, responses.raw[kind])
 	}
 	c.result("")
 }
@@ -124,8 +124,8 @@ func (c *call) resultOfTask() {
 		for {
 			t.srv.mu.Lock()
 			over, changed := t.over(), t.changed
-			asks := t.status == "input_required" && !t.asked
-			t.asked = t.asked || asks
+			asks := t.status == "input_required" && !t.inputRequested
+			t.inputRequested = t.inputRequested || asks
 			t.srv.mu.Unlock()
 			switch {
 			case over:
@@ -150,7 +150,7 @@ func (c *call) endOfTask(t *task, related string) {
 	t.srv.mu.Unlock()
 	switch {
 	case failure != "":
-		c.answer("error", failure)
+		c.respond("error", failure)
 	case result == "":
 		c.error(codeInvalidRequest, "The task was cancelled", "")
 	default:
@@ -166,7 +166,7 @@ func (c *call) askForTask(t *task, related string) {
 		if q.params != "" {
 			params = strings.TrimSuffix(q.params, "}") + "," + related + "}"
 		}
-		answer, ok, problem := c.ask(q.method, params)
+		answer, ok, problem := c.request(q.method, params)
 		if !ok {
 			answer = []byte(quote(problem))
 			c.violation(q.method + " failed: " + problem)
@@ -179,6 +179,6 @@ func (c *call) askForTask(t *task, related string) {
 		if *f.err != "" {
 			c.violation("answer to " + *f.err)
 		}
-		t.take(kind, answer)
+		t.addInput(kind, answer)
 	}
 }

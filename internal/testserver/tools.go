@@ -140,7 +140,7 @@ func (c *call) listTools() {
 
 func (c *call) callTool() {
 	name, args := c.params.text("name"), c.params.optObject("arguments")
-	if c.refused() || !c.judgeTask(name) || c.refused() {
+	if c.refuseInvalid() || !c.validateTask(name) || c.refuseInvalid() {
 		return
 	}
 	t, ok := c.s.srv.find(name)

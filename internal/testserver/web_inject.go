@@ -14,7 +14,7 @@ import (
 
 // right has the session handle the message and returns the response, if there is
 // one. Other messages of the session are dropped.
-func (x *exchange) right() string {
+func (x *exchange) correctResponse() string {
 	q := newQueue("")
 	x.handle(q)
 	items := x.await(q, hasEnded)
@@ -29,7 +29,7 @@ func (x *exchange) right() string {
 // of another origin, $there by its host, and $plain by its URL without TLS.
 func (x *exchange) expand(text string) string {
 	if strings.Contains(text, "$right") {
-		text = strings.ReplaceAll(text, "$right", x.right())
+		text = strings.ReplaceAll(text, "$right", x.correctResponse())
 	}
 	scheme := "http"
 	if x.r.TLS != nil {
@@ -119,7 +119,7 @@ func acceptsWith(respond func(*exchange)) func(*exchange) {
 		if x.sse {
 			x.deliver()
 		} else {
-			_ = x.right()
+			_ = x.correctResponse()
 		}
 		respond(x)
 	}
@@ -298,7 +298,7 @@ func bomb(contentType, begin, end string) func(*exchange) {
 
 // zip compresses the response if the client accepts that.
 func (x *exchange) zip() {
-	body := x.right()
+	body := x.correctResponse()
 	x.w.Header().Set("Content-Type", typeJSON)
 	if !x.acceptsGzip() {
 		_, _ = io.WriteString(x.w, body)
@@ -313,7 +313,7 @@ func (x *exchange) zip() {
 // half sends the first half of the correct response and calls then.
 func half(then func(*exchange)) func(*exchange) {
 	return func(x *exchange) {
-		body := x.right()
+		body := x.correctResponse()
 		x.w.Header().Set("Content-Type", typeJSON)
 		_, _ = io.WriteString(flusher{x}, body[:len(body)/2])
 		then(x)
@@ -321,7 +321,7 @@ func half(then func(*exchange)) func(*exchange) {
 }
 
 func (x *exchange) trickle() {
-	body := x.right()
+	body := x.correctResponse()
 	x.w.Header().Set("Content-Type", typeJSON)
 	_ = x.ctl.Flush()
 	x.trickleText(body)

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 // A peer is an HTTP client that knows nothing of MCP.
@@ -481,4 +483,47 @@ func TestRequestsToAnotherOrigin(t *testing.T) {
 	if n := len(p.web.Requests()); n != 0 {
 		t.Error(n, "requests here")
 	}
+}
+
+func TestSubscriptionBesideJSON(t *testing.T) {
+	p := start(t, nil, &HTTPOptions{Answers: JSON, KeepAlive: time.Millisecond})
+	headers, body := modern(1, "subscriptions/listen", "", `"notifications":{"toolsListChanged":true}`)
+	resp := p.do("POST", p.web.URL, headers, body)
+	r := bufio.NewReader(resp.Body)
+	if got := nextData(t, r); !strings.Contains(got, "acknowledged") {
+		t.Error(got)
+	}
+	for line := ""; line != ": still here\n"; {
+		var err error
+		if line, err = r.ReadString('\n'); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.post(modern(2, "tools/call", "add_tool", ""))
+	if got := nextData(t, r); !strings.Contains(got, "notifications/tools/list_changed") {
+		t.Error(got)
+	}
+	resp.Body.Close()
+	if leaks := p.web.Leaks(); leaks != nil {
+		t.Error(leaks)
+	}
+	p.wantViolation("")
+}
+
+func TestProbeOfLegacyServer(t *testing.T) {
+	p := start(t, &Options{ProtocolVersions: legacy}, &HTTPOptions{InMemory: true})
+	headers, body := modern(1, "server/discover", "", "")
+	p.wantPost(headers, body, 400, `"code":-32000`)
+	p.wantViolation("")
+}
+
+func TestLatency(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := start(t, nil, &HTTPOptions{InMemory: true, Latency: time.Minute})
+		begin := time.Now()
+		p.post(modern(1, "tools/list", "", ""))
+		if took := time.Since(begin); took != time.Minute || p.web.Requests()[0].At != begin {
+			t.Error(took)
+		}
+	})
 }
