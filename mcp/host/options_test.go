@@ -69,10 +69,14 @@ func TestNegativeTimeoutsAreNoLimit(t *testing.T) {
 		if err != nil {
 			t.Errorf("a call of one hour: %q, %v", text, err)
 		}
-		// The settings of a server take precedence.
+		// So is that of a call, which takes precedence over the settings.
 		s := &host.Server{Name: "x", Type: config.SDK, Timeout: time.Second}
 		if err := h.AddServer(t.Context(), s); err != nil {
 			t.Fatal(err)
+		}
+		call := &mcp.ToolCall{Arguments: raw(`{"seconds":3600,"steps":1}`), Timeout: -1}
+		if _, err := h.Tool("mcp__x__slow").Do(t.Context(), call); err != nil {
+			t.Errorf("a call without a timeout: %v", err)
 		}
 		if s, _ := h.ServerStatus("x"); s.Timeout != time.Second || s.ConnectTimeout >= 0 {
 			t.Errorf("timeouts: %v, %v", s.Timeout, s.ConnectTimeout)

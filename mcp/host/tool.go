@@ -215,7 +215,7 @@ func (t *Tool) call(ctx context.Context, call *mcp.ToolCall, args mcp.RawMessage
 		return nil, nil, err
 	}
 	timeout := t.host.timeout(t.server)
-	if call.Timeout > 0 {
+	if call.Timeout != 0 {
 		timeout = call.Timeout
 	}
 	q := *call
