@@ -71,6 +71,7 @@ func (c *Client) retryAfterRefusal(ctx context.Context, q *call, err error) erro
 		return err
 	}
 	q.inputs.retried = true
+	c.retrying(q.method, err)
 	return nil
 }
 

@@ -73,7 +73,7 @@ func TestInvalidProgressIsDropped(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var j dropLog
 				_, rwc := newPeer(t, modern, sendProgress(tt.params...))
-				c := connectStream(t, rwc, &mcp.Options{Dropped: j.record})
+				c := connectStream(t, rwc, &mcp.Options{Trace: j.trace()})
 				var got []float64
 				res, err := c.Do(t.Context(), &mcp.ToolCall{Name: "any", Progress: func(p mcp.Progress) { got = append(got, p.Progress) }})
 				if err != nil || res.Text() != "done" {
@@ -103,7 +103,7 @@ func TestProgressAfterResponseIsDropped(t *testing.T) {
 			p.answer(m, done)
 			p.notify("notifications/progress", `{"progressToken":`+m.token()+`,"progress":1}`)
 		})
-		c := connectStream(t, rwc, &mcp.Options{Dropped: j.record})
+		c := connectStream(t, rwc, &mcp.Options{Trace: j.trace()})
 		called := false
 		_, err := c.Do(t.Context(), &mcp.ToolCall{Name: "any", Progress: func(mcp.Progress) { called = true }})
 		synctest.Wait()
@@ -164,7 +164,7 @@ func TestProgressFunctionPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var j dropLog
 		_, rwc := newPeer(t, modern, sendProgress(`{"progressToken":$token,"progress":1}`, `{"progressToken":$token,"progress":2}`))
-		c := connectStream(t, rwc, &mcp.Options{Dropped: j.record})
+		c := connectStream(t, rwc, &mcp.Options{Trace: j.trace()})
 		n := 0
 		res, err := c.Do(t.Context(), &mcp.ToolCall{Name: "any", Progress: func(mcp.Progress) {
 			n++
@@ -231,7 +231,7 @@ func TestProgressFlood(t *testing.T) {
 		}
 		var j dropLog
 		_, rwc := newPeer(t, modern, sendProgress(params...))
-		c := connectStream(t, rwc, &mcp.Options{Dropped: j.record})
+		c := connectStream(t, rwc, &mcp.Options{Trace: j.trace()})
 		var got []float64
 		release := time.After(time.Second) // when all have come
 		_, err := c.Do(t.Context(), &mcp.ToolCall{Name: "any", Progress: func(p mcp.Progress) {
@@ -402,7 +402,7 @@ func TestCancelNotification(t *testing.T) {
 							}
 						}
 					})
-					c := connectStream(t, rwc, &mcp.Options{Dropped: j.record})
+					c := connectStream(t, rwc, &mcp.Options{Trace: j.trace()})
 					other := make(chan error, 1)
 					go func() { // ends with the call
 						_, err := c.CallTool(t.Context(), "other", nil)

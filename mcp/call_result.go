@@ -38,7 +38,7 @@ func (c *Client) readResult(q *call, raw []byte, res result) error {
 	}
 	if l, ok := res.(lossyList); ok {
 		for _, err := range l.discarded() {
-			c.opts.Dropped(c.failed(q, err), nil)
+			c.discarded(c.failed(q, err), nil)
 		}
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 // must call Close when it no longer needs it. All methods may be used
 // concurrently.
 type Client struct {
+	trace         Trace
 	opts          Options
 	conn          jsonrpc.Conn
 	era           era
@@ -46,6 +47,9 @@ const (
 func newClient(ctx context.Context, opts *Options) *Client {
 	c := &Client{opts: opts.withDefaults(), notifications: queue.Queue{Max: maxNotifications}}
 	c.defaultTimeout.after = c.opts.Timeout
+	if c.opts.Trace != nil {
+		c.trace = *c.opts.Trace
+	}
 	c.ctx, c.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	if c.opts.Cache != nil {
 		c.cache = c.opts.Cache.newCache()

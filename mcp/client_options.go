@@ -87,16 +87,8 @@ type Options struct {
 	// another. It runs on the caller's goroutine, possibly on several at once.
 	Intercept func(ctx context.Context, call *OutgoingCall) (RawMessage, error)
 
-	// Dropped is called for everything the server sent that could not be
-	// used, with the reason: messages that are malformed or too late, items of
-	// lists that make no sense, notifications that came too fast. It must
-	// return soon, may be called concurrently, and must not keep data.
-	Dropped func(reason error, data []byte)
-
-	// Trace is called for each message that is sent or received, in the order
-	// of each direction. It must return soon, may be called for the two
-	// directions at once, and must not keep data.
-	Trace func(sent bool, data []byte)
+	// Trace observes the client: messages, retries, panics of handlers.
+	Trace *Trace
 }
 
 // name returns the program's name for the server.
@@ -127,9 +119,6 @@ func (o *Options) withDefaults() Options {
 	orDefault(&d.MaxPages, 1000)
 	orDefault(&d.MaxItems, 100_000)
 	orDefault(&d.MaxRounds, 16)
-	if d.Dropped == nil {
-		d.Dropped = func(error, []byte) {}
-	}
 	return d
 }
 

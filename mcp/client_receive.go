@@ -1,11 +1,6 @@
 package mcp
 
-import (
-	"errors"
-
-	"github.com/stdmcp/stdmcp/internal/diag"
-	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
-)
+import "github.com/stdmcp/stdmcp/mcp/jsonrpc"
 
 // message handles a request or notification of the server. The goroutines that
 // read call it, so it never blocks.
@@ -15,7 +10,7 @@ func (c *Client) message(conn jsonrpc.Conn, m *jsonrpc.Message) {
 		return
 	}
 	if err := c.notification(m); err != nil {
-		c.opts.Dropped(err, m.Params)
+		c.discarded(err, m.Params)
 	}
 }
 
@@ -36,17 +31,6 @@ func (c *Client) notification(m *jsonrpc.Message) error {
 	return nil
 }
 
-// guard calls a function of the program and reports a panic, which the server's
-// input may have caused, instead of ending the process.
-func (c *Client) guard(f func()) {
-	defer func() {
-		if v := recover(); v != nil {
-			c.opts.Dropped(panicError(v), nil)
-		}
-	}()
-	f()
-}
-
 // addObserver adds the observer that add returns, unless has is true for one
 // that the client already has.
 func (c *Client) addObserver(has func(observer) bool, add func() observer) {
@@ -64,15 +48,4 @@ func (c *Client) allObservers() []observer {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.observers
-}
-
-// panicError returns the error for a panic in a function of the program.
-func panicError(v any) error {
-	switch v := v.(type) {
-	case error:
-		return diag.Op("panic in a handler", v)
-	case string:
-		return errors.New("panic in a handler: " + v)
-	}
-	return errors.New("panic in a handler")
 }

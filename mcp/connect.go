@@ -5,7 +5,6 @@ import (
 
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
-	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
 // ServerInfo describes a server. All texts in it, such as its name and
@@ -70,22 +69,37 @@ func Connect(ctx context.Context, t Transport, opts *Options) (*Client, error) {
 		c.stop()
 		return nil, c.connectError(err)
 	}
+	if err := c.handshake(ctx, t); err != nil {
+		return nil, c.connectError(err)
+	}
+	return c, nil
+}
+
+// handshake agrees with the server on a protocol version, and closes the client
+// unless it is connected then.
+func (c *Client) handshake(ctx context.Context, t Transport) error {
+	connected := false
+	defer func() {
+		if !connected { // after an error, or a panic of Intercept
+			c.Close()
+		}
+	}()
 	a, err := c.negotiate(ctx)
 	if err != nil && !isModern(err) && c.probes() && c.conn.Err() != nil && ctx.Err() == nil {
 		a, err = c.reconnectLegacy(ctx, t, err)
 	}
 	if err != nil {
-		c.Close()
-		return nil, c.connectError(err)
+		return err
 	}
 	c.adopt(a)
+	c.observe(c.trace.EraChosen != nil, func() { c.trace.EraChosen(c.server) })
 	if level := c.opts.LogLevel; level != "" && c.server.Capabilities.Logging != nil {
 		if err := c.SetLogLevel(ctx, level); err != nil {
-			c.Close()
-			return nil, c.connectError(err)
+			return err
 		}
 	}
-	return c, nil
+	connected = true
+	return nil
 }
 
 // connectOp returns the operation for errors, with the names that the program
@@ -115,7 +129,7 @@ func (c *Client) adopt(a *agreement) {
 }
 
 func (c *Client) open(ctx context.Context, t Transport) error {
-	conn, err := t.Open(ctx, jsonrpc.Handler{Message: c.message, Dropped: c.opts.Dropped, Trace: c.opts.Trace})
+	conn, err := t.Open(ctx, c.connHandler())
 	if err == nil {
 		c.conn = conn
 	}
@@ -131,6 +145,7 @@ func (c *Client) reconnectLegacy(ctx context.Context, t Transport, first error) 
 		return nil, first
 	}
 	_ = c.conn.Close()
+	c.reconnecting(first, 0)
 	if err := c.open(ctx, t); err != nil {
 		return nil, first // the reason for the second attempt
 	}

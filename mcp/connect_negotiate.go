@@ -59,7 +59,7 @@ func (c *Client) negotiate(ctx context.Context) (*agreement, error) {
 	defer attempts.Wait()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	probe := start(&attempts, func() (*agreement, error) { return c.discover(ctx) })
+	probe := c.start(&attempts, func() (*agreement, error) { return c.discover(ctx) })
 	wait := time.NewTimer(c.probeTimeout(ctx))
 	defer wait.Stop()
 	select {
@@ -68,7 +68,7 @@ func (c *Client) negotiate(ctx context.Context) (*agreement, error) {
 	case <-wait.C:
 	}
 	// The server is a legacy server, or it is still starting.
-	session := start(&attempts, func() (*agreement, error) { return c.initialize(ctx, legacy) })
+	session := c.start(&attempts, func() (*agreement, error) { return c.initialize(ctx, legacy) })
 	return c.pickEra(probe, session)
 }
 
@@ -151,11 +151,13 @@ func (c *Client) afterProbe(ctx context.Context, p outcome, legacy string) (*agr
 }
 
 // start runs f in a goroutine and returns a channel for its outcome.
-func start(wg *sync.WaitGroup, f func() (*agreement, error)) <-chan outcome {
+func (c *Client) start(wg *sync.WaitGroup, f func() (*agreement, error)) <-chan outcome {
 	done := make(chan outcome, 1)
 	wg.Go(func() { // ends when f returns
-		a, err := f()
-		done <- outcome{a, err}
+		var o outcome
+		defer func() { done <- o }()
+		defer c.recover(&o.err)
+		o.agreement, o.err = f()
 	})
 	return done
 }

@@ -354,7 +354,7 @@ func TestConnectCopiesOptions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := &mcp.Options{ProtocolVersions: []string{legacy}}
 		c := connect(t, testserver.New(nil), o)
-		if len(o.ProtocolVersions) != 1 || o.Timeout != 0 || o.Info.Name != "" || o.Dropped != nil {
+		if len(o.ProtocolVersions) != 1 || o.Timeout != 0 || o.Info.Name != "" || o.Trace != nil {
 			t.Errorf("options were changed to %+v", o)
 		}
 		o.ProtocolVersions[0], o.Timeout = "", 1

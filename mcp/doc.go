@@ -49,7 +49,7 @@
 //
 // The client calls [Options].Intercept for each request, for spans, audits and
 // permissions; package jsonschema has an interceptor that checks the results of
-// tools. [Options].Trace receives every message.
+// tools. [Options].Trace observes messages, retries and panics.
 //
 // # Results
 //
@@ -77,6 +77,6 @@
 //
 // A [Client] may be used by any number of goroutines. It calls the functions of
 // the program on goroutines that do not read, so these functions may use the
-// client, but must not wait for each other. Options.Dropped and Options.Trace are
+// client, but must not wait for each other. Those of Options.Trace are
 // the exceptions. Close cancels the contexts of these functions.
 package mcp

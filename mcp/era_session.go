@@ -59,20 +59,22 @@ func (c *Client) inSession(ctx context.Context, q *call) (RawMessage, error) {
 	if err == nil || !errors.Is(err, jsonrpc.ErrNoSession) {
 		return raw, err
 	}
-	if err := c.renew(ctx, session); err != nil {
+	if err := c.renew(ctx, session, err); err != nil {
 		return nil, c.failed(q, diag.Op("new session", err))
 	}
+	c.retrying(q.method, err)
 	return c.intercept(ctx, c.era, q)
 }
 
 // renew replaces a lost session. If several calls lose it, one of them starts the
 // renewal and all wait for it.
-func (c *Client) renew(ctx context.Context, lost int) error {
+func (c *Client) renew(ctx context.Context, lost int, reason error) error {
 	mine, wait := c.session.begin(lost)
 	if wait == nil {
 		return nil
 	}
 	if mine {
+		c.observe(c.trace.SessionLost != nil, func() { c.trace.SessionLost(reason) })
 		// The renewal continues for the other calls if this one is canceled.
 		go c.reopen(context.WithoutCancel(ctx)) // ends after callTimeout, or with the connection
 	}
@@ -90,14 +92,22 @@ func (c *Client) renew(ctx context.Context, lost int) error {
 func (c *Client) reopen(ctx context.Context) {
 	ctx, stop := c.withCallTimeout(ctx)
 	defer stop()
+	err := c.reinitialize(ctx)
+	c.session.end(err)
+	if err != nil {
+		return
+	}
+	for _, o := range c.allObservers() {
+		c.guard(func() { o.sessionRenewed(ctx) }) // which may call Intercept
+	}
+}
+
+// reinitialize opens a session with the same protocol version.
+func (c *Client) reinitialize(ctx context.Context) (err error) {
+	defer c.recover(&err) // of Intercept
 	a, err := c.initialize(ctx, c.server.ProtocolVersion)
 	if err == nil && a.server.ProtocolVersion != c.server.ProtocolVersion {
 		err = &versionError{c.server.ProtocolVersion, []string{a.server.ProtocolVersion}}
 	}
-	c.session.end(err)
-	if err == nil {
-		for _, o := range c.allObservers() {
-			o.sessionRenewed(ctx)
-		}
-	}
+	return err
 }

@@ -23,7 +23,7 @@ var (
 	// ErrMalformed: the server's response is invalid.
 	ErrMalformed = jsonrpc.ErrMalformed
 
-	// ErrUnknownID is passed to Options.Dropped for a response that arrives too
+	// ErrUnknownID is passed to Trace.Discarded for a response that arrives too
 	// late or twice, or that belongs to no request.
 	ErrUnknownID = jsonrpc.ErrUnknownID
 

@@ -280,11 +280,11 @@ func ExampleOptions_known() {
 
 	client, err := mcp.Connect(ctx, exampleServer(), &mcp.Options{
 		CachedServer: &server,
-		Trace: func(sent bool, data []byte) {
+		Trace: &mcp.Trace{Message: func(sent bool, data []byte) {
 			if sent {
 				fmt.Printf("%.50s…\n", data)
 			}
-		},
+		}},
 	})
 	if err != nil {
 		log.Fatal(err)

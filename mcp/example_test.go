@@ -85,7 +85,7 @@ func ExampleOptions() {
 		Info:             mcp.Implementation{Name: "my-program", Version: "1.2.3"},
 		ProtocolVersions: []string{mcp.ProtocolVersion20250618}, // initialize, without asking for later revisions
 		Timeout:          10 * time.Second,
-		Dropped:          func(reason error, _ []byte) { log.Print(reason) },
+		Trace:            &mcp.Trace{Discarded: func(reason error, _ []byte) { log.Print(reason) }},
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -222,7 +222,7 @@ func runFault(t *testing.T, f testserver.Fault, version string, tr mcp.Transport
 	ctx, cancel := context.WithTimeout(t.Context(), connectTime)
 	defer cancel()
 	start := time.Now()
-	c, err := mcp.Connect(ctx, tr, &mcp.Options{Dropped: j.record, MaxPages: 20})
+	c, err := mcp.Connect(ctx, tr, &mcp.Options{Trace: j.trace(), MaxPages: 20})
 	if took := time.Since(start); took > connectTime+late {
 		t.Errorf("Connect took %v", took)
 	}

@@ -16,8 +16,8 @@ import (
 // of the context of the call as well.
 //
 // If the function of a handler fails or panics, the server receives an internal
-// error without details and Options.Dropped receives the reason. A
-// *[jsonrpc.Error] is sent to the server as it is.
+// error without details; Discarded or HandlerPanic of the [Trace] receives the
+// reason. A *[jsonrpc.Error] is sent to the server as it is.
 type Handler interface {
 	// method returns the method of the requests that the handler answers.
 	method() string
@@ -69,11 +69,7 @@ func (c *Client) capabilities(sessions bool) *clientCapabilities {
 // handle answers a request of the server. The error is that of the handler, its
 // panic, or a refusal.
 func (c *Client) handle(ctx context.Context, method string, params RawMessage) (_ RawMessage, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = panicError(v)
-		}
-	}()
+	defer c.recover(&err)
 	if method == "ping" {
 		return RawMessage("{}"), nil
 	}
@@ -115,8 +111,10 @@ func (c *Client) wireError(method string, err error) *jsonrpc.Error {
 		return &jsonrpc.Error{Code: err.code, Message: err.why}
 	case *jsonrpc.Error:
 		return err
+	case *panicError: // reported
+	default:
+		c.discarded(err, []byte(method))
 	}
-	c.opts.Dropped(err, []byte(method))
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the client failed to handle the request"}
 }
 

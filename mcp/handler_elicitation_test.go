@@ -54,7 +54,7 @@ func TestCallIsRepeatedAfterPage(t *testing.T) {
 			}}
 			c := connectStream(t, requiresPage(tt.url).Pipe(), &mcp.Options{
 				ProtocolVersions: []string{legacy}, Handlers: []mcp.Handler{user},
-				Dropped: func(error, []byte) {},
+				Trace: new(mcp.Trace),
 			})
 			res, err := c.CallTool(t.Context(), "x", nil)
 			if (err == nil) != tt.ok || tt.ok && res.Text() != "done" {
@@ -166,7 +166,7 @@ func TestTimeoutIsPausedWhileUserIsOnPage(t *testing.T) {
 						}
 						time.AfterFunc(tt.done, func() { p.answer(m, done) })
 					})
-					c := connectStream(t, rwc, &mcp.Options{Handlers: []mcp.Handler{somePage}, Dropped: func(error, []byte) {}})
+					c := connectStream(t, rwc, &mcp.Options{Handlers: []mcp.Handler{somePage}, Trace: new(mcp.Trace)})
 					ends := tt.ends
 					if ends == 0 {
 						ends = tt.done

@@ -14,7 +14,7 @@ func TestNotificationFunc(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var got []string // by one goroutine at a time: the race detector sees to it
 			var j dropLog
-			p, _ := connectPeer(t, version, &mcp.Options{Dropped: j.record, Handlers: []mcp.Handler{
+			p, _ := connectPeer(t, version, &mcp.Options{Trace: j.trace(), Handlers: []mcp.Handler{
 				mcp.NotificationFunc(func(_ context.Context, method string, params mcp.RawMessage) {
 					got = append(got, method+" "+string(params))
 					if method == "com.example/panics" {
@@ -40,7 +40,7 @@ func TestNotificationFlood(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var j dropLog
 		release := make(chan struct{})
-		p, c := connectPeer(t, modern, &mcp.Options{Dropped: j.record, Handlers: []mcp.Handler{
+		p, c := connectPeer(t, modern, &mcp.Options{Trace: j.trace(), Handlers: []mcp.Handler{
 			mcp.NotificationFunc(func(context.Context, string, mcp.RawMessage) { <-release }),
 		}})
 		for range 3000 {

@@ -126,13 +126,13 @@ func (t *requestTable) wait(d time.Duration) {
 func (c *Client) request(conn jsonrpc.Conn, m *jsonrpc.Message) {
 	if c.requests.refuse.Load() {
 		// Even an error response would violate the protocol.
-		c.opts.Dropped(errServerRequest, []byte(m.Method))
+		c.discarded(errServerRequest, []byte(m.Method))
 		return
 	}
 	ctx, ok := c.requests.add(c.ctx, m.ID)
 	if !ok {
 		if c.ctx.Err() == nil { // the client is not closed
-			c.opts.Dropped(ErrOverloaded, []byte(m.Method))
+			c.discarded(ErrOverloaded, []byte(m.Method))
 		}
 		return
 	}
@@ -149,7 +149,7 @@ func (c *Client) request(conn jsonrpc.Conn, m *jsonrpc.Message) {
 			result = attachRelatedTask(m.Params, result)
 		}
 		if err := conn.Reply(c.ctx, m.ID, result, answer); err != nil && c.ctx.Err() == nil {
-			c.opts.Dropped(err, []byte(m.Method))
+			c.discarded(err, []byte(m.Method))
 		}
 	}()
 }

@@ -54,7 +54,7 @@ func TestRequestsOfLegacyServer(t *testing.T) {
 func TestRequestsOfModernServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var j dropLog
-		p, c := connectPeer(t, modern, &mcp.Options{Dropped: j.record})
+		p, c := connectPeer(t, modern, &mcp.Options{Trace: j.trace()})
 		p.send(serverRequest("1", "ping"), serverRequest(`"x"`, "sampling/createMessage"), `{"jsonrpc":"2.0","id":null,"method":"ping"}`)
 		synctest.Wait()
 		if got := p.messages(""); len(got) != 0 {
@@ -104,7 +104,7 @@ func TestTooManyServerRequests(t *testing.T) {
 			}
 			p.answer(m, done)
 		})
-		c := connectStream(t, rwc, &mcp.Options{Dropped: j.record})
+		c := connectStream(t, rwc, &mcp.Options{Trace: j.trace()})
 		if res, err := c.CallTool(t.Context(), "any", nil); err != nil || res.Text() != "done" {
 			t.Errorf("%+v, %v", res, err)
 		}
@@ -117,7 +117,7 @@ func TestTooManyServerRequests(t *testing.T) {
 func TestServerCancelsRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var j dropLog
-		p, c := connectPeer(t, legacy, &mcp.Options{Dropped: j.record})
+		p, c := connectPeer(t, legacy, &mcp.Options{Trace: j.trace()})
 		for _, params := range []string{
 			`{"requestId":7,"reason":"never mind"}`, // unknown, or answered already
 			`{"requestId":"x"}`,
@@ -196,7 +196,7 @@ func TestLogFlood(t *testing.T) {
 		var j dropLog
 		release := make(chan struct{})
 		got := 0
-		p, c := connectPeer(t, legacy, &mcp.Options{Dropped: j.record, Log: func(context.Context, *mcp.LogMessage) {
+		p, c := connectPeer(t, legacy, &mcp.Options{Trace: j.trace(), Log: func(context.Context, *mcp.LogMessage) {
 			<-release
 			got++
 		}})
@@ -221,7 +221,7 @@ func TestLogFunctionPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var j dropLog
 		n := 0
-		p, _ := connectPeer(t, legacy, &mcp.Options{Dropped: j.record, Log: func(_ context.Context, m *mcp.LogMessage) {
+		p, _ := connectPeer(t, legacy, &mcp.Options{Trace: j.trace(), Log: func(_ context.Context, m *mcp.LogMessage) {
 			n++
 			panic("cannot write " + string(m.Data))
 		}})
@@ -272,9 +272,9 @@ func TestTrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var j dropLog
 		o := onlyVersion(legacy)
-		c := connect(t, testserver.New(&o), &mcp.Options{Trace: func(sent bool, data []byte) {
+		c := connect(t, testserver.New(&o), &mcp.Options{Trace: &mcp.Trace{Message: func(sent bool, data []byte) {
 			j.record(fmt.Errorf("%v %s", sent, data), nil)
-		}})
+		}}})
 		if err := c.Ping(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -197,7 +197,7 @@ func TestFailingHandler(t *testing.T) {
 			onEveryRoute(t, func(t *testing.T, p route) {
 				for _, tool := range []string{"ask_roots", "ask_sampling", "ask_elicitation"} {
 					var j dropLog
-					text, err := callInteractive(t, p, tool, &mcp.Options{Handlers: handlers, Dropped: j.record})
+					text, err := callInteractive(t, p, tool, &mcp.Options{Handlers: handlers, Trace: j.trace()})
 					if err == nil || strings.Contains(text, "12345") {
 						t.Errorf("%s: %q, %v", tool, text, err)
 					}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"slices"
@@ -128,6 +129,18 @@ func (j *dropLog) record(reason error, _ []byte) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.reasons = append(j.reasons, reason)
+}
+
+// trace returns a Trace that records what is discarded, and panics.
+func (j *dropLog) trace() *mcp.Trace {
+	return &mcp.Trace{Discarded: j.record, HandlerPanic: func(v any, _ []byte) { j.record(panicOf(v), nil) }}
+}
+
+func panicOf(v any) error {
+	if err, ok := v.(error); ok {
+		return fmt.Errorf("panic: %w", err)
+	}
+	return fmt.Errorf("panic: %v", v)
 }
 
 func (j *dropLog) all() []error {

@@ -224,7 +224,7 @@ func TestInvalidItemsAreReported(t *testing.T) {
 			p.answer(m, `{"tools":[{"name":"a","inputSchema":{}},7,{"name":1},{},null,{"name":"b","inputSchema":true}]}`)
 		})
 		var j dropLog
-		tools, err := connectStream(t, rwc, &mcp.Options{Dropped: j.record}).ListTools(t.Context())
+		tools, err := connectStream(t, rwc, &mcp.Options{Trace: j.trace()}).ListTools(t.Context())
 		if err != nil || !slices.Equal(names(tools), []string{"a", "b"}) {
 			t.Errorf("tools are %q, %v", names(tools), err)
 		}

@@ -46,7 +46,7 @@ func (s *Subscription) keepOpen(ctx context.Context) {
 	backoff := retry.Backoff{First: firstReopen, Max: lastReopen}
 	for {
 		began := time.Now()
-		_, err := s.client.inSession(ctx, listenCall(s))
+		err := s.listen(ctx)
 		switch {
 		case err == nil:
 			s.end(io.EOF)
@@ -61,10 +61,18 @@ func (s *Subscription) keepOpen(ctx context.Context) {
 		if time.Since(began) > lastReopen {
 			backoff.Reset()
 		}
+		backoff.Observe = func(wait time.Duration) { s.client.reconnecting(err, wait) }
 		if !backoff.Wait(ctx, 0) {
 			return
 		}
 	}
+}
+
+// listen sends the request and returns when the server has ended it.
+func (s *Subscription) listen(ctx context.Context) (err error) {
+	defer s.client.recover(&err) // of Intercept
+	_, err = s.client.inSession(ctx, listenCall(s))
+	return err
 }
 
 func listenCall(s *Subscription) *call {

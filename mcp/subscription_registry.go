@@ -178,7 +178,7 @@ func (s *subscriptions) sessionRenewed(ctx context.Context) {
 	s.mu.Unlock()
 	for _, uri := range uris {
 		if err := s.send(ctx, "resources/subscribe", uri); err != nil {
-			s.client.opts.Dropped(err, nil)
+			s.client.discarded(err, nil)
 		}
 	}
 	for _, sub := range s.list() {

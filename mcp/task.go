@@ -66,11 +66,12 @@ func (t Tasks) callTool(ctx context.Context, c *Client, q *call, onStatus any) (
 	}
 	all, stop := c.withMaxTimeout(ctx)
 	defer stop()
-	res, err = r.wait(all, state)
-	if err != nil && !r.ended {
-		r.abandon()
-	}
-	return res, err
+	defer func() {
+		if !r.ended { // after an error, or a panic of ToolCall.Task
+			r.abandon()
+		}
+	}()
+	return r.wait(all, state)
 }
 
 // requestTask makes a call request a task if the tool requires it, or if it allows

@@ -210,7 +210,7 @@ func (r *taskRun) abandon() {
 	ctx, cancel := context.WithTimeout(r.c.ctx, cancelTimeout)
 	if !r.c.requests.run(ctx, func() {
 		defer cancel()
-		_ = r.cancel(ctx) // best effort
+		r.c.guard(func() { _ = r.cancel(ctx) }) // best effort
 	}) {
 		cancel()
 	}

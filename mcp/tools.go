@@ -27,7 +27,7 @@ func (c *Client) bind(tools []*Tool) []*Tool {
 	n := 0
 	for _, t := range tools {
 		if err := binder.BindArguments(t.Name, t.InputSchema); err != nil {
-			c.opts.Dropped(c.failed(newCall("tools/list", t.Name, nil), err), t.InputSchema)
+			c.discarded(c.failed(newCall("tools/list", t.Name, nil), err), t.InputSchema)
 			continue
 		}
 		tools[n] = t

@@ -43,7 +43,7 @@ func (c *invocation) withServer(ctx context.Context, f func(*conversation) error
 				err = localFailure(e)
 			}
 		}()
-		opts.Trace, c.traced = t.message, true
+		opts.Trace.Message, c.traced = t.message, true
 	}
 	if s.Client, err = c.connect(ctx, s, opts); err != nil {
 		return s.explain(err)
@@ -59,7 +59,7 @@ func (c *invocation) options(s *conversation) *mcp.Options {
 		Info:       mcp.Implementation{Name: "mcpecho", Version: mcp.Version},
 		Timeout:    c.flags.timeout,
 		MaxTimeout: max(time.Hour, c.flags.timeout),
-		Dropped:    s.dropped,
+		Trace:      &mcp.Trace{Discarded: s.dropped},
 		Handlers:   []mcp.Handler{c.elicitation(s), mcp.Tasks{}},
 	}
 	if c.flags.timeout < 0 {

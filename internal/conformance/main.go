@@ -54,9 +54,11 @@ func run(ctx context.Context, url, scenario string) error {
 	client, err := mcp.Connect(ctx, server, &mcp.Options{
 		Info:     mcp.Implementation{Name: "stdmcp-conformance", Version: mcp.Version},
 		Handlers: []mcp.Handler{mcp.Roots(roots), mcp.Sampling{CreateMessage: sample}, mcp.Elicitation{Form: accept}},
-		Dropped:  func(reason error, _ []byte) { fmt.Println("dropped:", reason) },
-		Trace: func(sent bool, data []byte) {
-			fmt.Printf("%s %s %s\n", time.Now().Format("05.000"), map[bool]string{true: "->", false: "<-"}[sent], data)
+		Trace: &mcp.Trace{
+			Discarded: func(reason error, _ []byte) { fmt.Println("discarded:", reason) },
+			Message: func(sent bool, data []byte) {
+				fmt.Printf("%s %s %s\n", time.Now().Format("05.000"), map[bool]string{true: "->", false: "<-"}[sent], data)
+			},
 		},
 	})
 	if err != nil {

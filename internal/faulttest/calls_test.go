@@ -112,6 +112,8 @@ type dropLog struct {
 	n       int
 }
 
+func (j *dropLog) panicked(value any, _ []byte) { j.dropped(fmt.Errorf("panic: %v", value), nil) }
+
 func (j *dropLog) dropped(reason error, _ []byte) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -260,7 +260,7 @@ func (w *env) received(method string) (n int) {
 
 // options are those of the client.
 func (w *env) options() *mcp.Options {
-	o := &mcp.Options{Dropped: w.dropLog.dropped, MaxPages: 20}
+	o := &mcp.Options{Trace: &mcp.Trace{Discarded: w.dropLog.dropped, HandlerPanic: w.dropLog.panicked}, MaxPages: 20}
 	if !w.location.inMemory() {
 		o.ProbeTimeout = connectTime // a busy machine may take long to start a process
 	}

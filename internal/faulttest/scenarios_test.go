@@ -224,7 +224,7 @@ func givesUpConnecting(t *testing.T, w *env) {
 		var mu sync.Mutex
 		n := 0
 		o := w.options()
-		o.Trace = func(bool, []byte) {
+		o.Trace.Message = func(bool, []byte) {
 			mu.Lock()
 			defer mu.Unlock()
 			if n++; n == k {

@@ -25,11 +25,11 @@ func asking(t *testing.T, tr mcp.Transport, o *mcp.Options) *mcp.Client {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
-	o.Dropped = func(err error, data []byte) {
+	o.Trace = &mcp.Trace{Discarded: func(err error, data []byte) {
 		if !errors.Is(err, mcp.ErrUnknownID) { // of a call that was given up
 			t.Errorf("dropped %q: %v", data, err)
 		}
-	}
+	}}
 	o.Handlers = append(o.Handlers, mcp.Tasks{},
 		mcp.Roots(func(context.Context) ([]mcp.Root, error) {
 			return []mcp.Root{{URI: "file:///srv/data", Name: "Data"}}, nil

@@ -70,7 +70,7 @@ func TestEverythingOverHTTP(t *testing.T) {
 
 func useEverything(t *testing.T, tr mcp.Transport) {
 	rec := new(record)
-	c, err := mcp.Connect(t.Context(), tr, &mcp.Options{Trace: rec.trace})
+	c, err := mcp.Connect(t.Context(), tr, &mcp.Options{Trace: &mcp.Trace{Message: rec.trace}})
 	if err != nil {
 		t.Fatal(err)
 	}

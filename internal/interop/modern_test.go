@@ -114,11 +114,11 @@ func useModern(t *testing.T, tr mcp.Transport, version string, versions []string
 	var ended atomic.Bool
 	c, err := mcp.Connect(ctx, tr, &mcp.Options{
 		ProtocolVersions: versions,
-		Dropped: func(err error, data []byte) {
+		Trace: &mcp.Trace{Discarded: func(err error, data []byte) {
 			if !errors.Is(err, mcp.ErrUnknownID) || !ended.Load() { // some answer a subscription that was cancelled
 				t.Errorf("dropped %q: %v", data, err)
 			}
-		},
+		}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -67,11 +67,13 @@ func connect(t *testing.T, args ...string) (*mcp.Client, *record) {
 	defer cancel()
 	rec := new(record)
 	c, err := mcp.Connect(ctx, stdio.Command("node", args...), &mcp.Options{
-		Trace: rec.trace,
-		Dropped: func(err error, data []byte) {
-			if !rec.late.Load() {
-				t.Errorf("dropped %q: %v", data, err)
-			}
+		Trace: &mcp.Trace{
+			Message: rec.trace,
+			Discarded: func(err error, data []byte) {
+				if !rec.late.Load() {
+					t.Errorf("dropped %q: %v", data, err)
+				}
+			},
 		},
 	})
 	if err != nil {

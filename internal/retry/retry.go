@@ -15,6 +15,9 @@ type Backoff struct {
 	// limit.
 	Limit int
 
+	// Observe is called before each wait. It may be nil.
+	Observe func(wait time.Duration)
+
 	tries int
 }
 
@@ -32,6 +35,9 @@ func (b *Backoff) Wait(ctx context.Context, hint time.Duration) bool {
 	}
 	if b.tries++; b.Limit > 0 && b.tries > b.Limit {
 		return false
+	}
+	if b.Observe != nil {
+		b.Observe(wait)
 	}
 	return Sleep(ctx, wait)
 }

@@ -123,4 +123,8 @@ type Handler struct {
 	// concurrent use, as the goroutine that writes calls it too. It must not keep
 	// data.
 	Trace func(sent bool, data []byte)
+
+	// Reconnect is called before a connection opens one of its streams again,
+	// which has ended with err, and waits for that long.
+	Reconnect func(err error, wait time.Duration)
 }

@@ -256,7 +256,7 @@ func TestAnswersDoNotCross(t *testing.T) {
 		events(w, `data: {"jsonrpc":"2.0","id":`+<-ids[r.Params.Name]+`,"result":`+done+"}\n\n")
 	}}
 	var j journal
-	c := s.open(t, nil, &mcp.Options{Dropped: j.dropped})
+	c := s.open(t, nil, &mcp.Options{Trace: j.trace()})
 	var calls sync.WaitGroup
 	for name := range other {
 		calls.Go(func() {

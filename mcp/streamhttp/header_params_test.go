@@ -79,7 +79,7 @@ func TestNoArgumentsInHeadersBefore20260728(t *testing.T) {
 func TestInvalidToolIsLeftOut(t *testing.T) {
 	s := routed(modern)
 	var j journal
-	c := s.open(t, nil, &mcp.Options{Dropped: j.dropped})
+	c := s.open(t, nil, &mcp.Options{Trace: j.trace()})
 	tools, err := c.ListTools(t.Context())
 	if err != nil || len(tools) != 1 || tools[0].Name != "routed" {
 		t.Error(tools, err)

@@ -236,6 +236,8 @@ type journal struct {
 	errs []error
 }
 
+func (j *journal) trace() *mcp.Trace { return &mcp.Trace{Discarded: j.dropped} }
+
 func (j *journal) dropped(err error, _ []byte) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -2,6 +2,7 @@ package streamhttp_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -56,10 +57,18 @@ func (f *forgetful) opens() int { return len(f.got("initialize")) }
 
 func TestLostSessionIsOpenedAgain(t *testing.T) {
 	f := newForgetful()
-	c := f.open(t, nil, nil)
+	var seen []string
+	c := f.open(t, nil, &mcp.Options{Trace: &mcp.Trace{
+		EraChosen:   func(s mcp.ServerInfo) { seen = append(seen, s.ProtocolVersion) },
+		SessionLost: func(err error) { seen = append(seen, fmt.Sprint("lost: ", errors.Is(err, jsonrpc.ErrNoSession))) },
+		Retry:       func(method string, err error) { seen = append(seen, fmt.Sprint(method, ": ", err != nil)) },
+	}})
 	callTool(t, c, "before")
 	f.lose()
 	callTool(t, c, "after")
+	if want := []string{mcp.ProtocolVersion20251125, "lost: true", "tools/call: true"}; !slices.Equal(seen, want) {
+		t.Errorf("reported %q, want %q", seen, want)
+	}
 	if n := f.opens(); n != 2 {
 		t.Errorf("%d sessions", n)
 	}
@@ -356,7 +365,7 @@ func TestServerAsksWithoutSession(t *testing.T) {
 		events(w, `data: {"jsonrpc":"2.0","id":"ask","method":"ping"}`+"\n\ndata: "+r.result(done)+"\n\n")
 	}}
 	var j journal
-	c := s.open(t, nil, &mcp.Options{Dropped: j.dropped})
+	c := s.open(t, nil, &mcp.Options{Trace: j.trace()})
 	callTool(t, c, "x")
 	c.Close()
 	if !strings.Contains(j.String(), "does not allow") || len(s.got("")) != 0 {

@@ -144,6 +144,9 @@ func (s *stream) repeated(id string) bool {
 // requests are pointless.
 func (s *stream) reopen(ctx context.Context, header http.Header) (*http.Response, error) {
 	last := errEmptyRetries
+	if report := s.c.Handler.Reconnect; report != nil {
+		s.retries.Observe = func(wait time.Duration) { report(last, wait) }
+	}
 	for {
 		if s.opened == nil && !s.retries.Wait(ctx, s.retryWait) {
 			return nil, last

@@ -409,8 +409,18 @@ func TestSessionStreamIsGivenUp(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := &wire{get: tt.get}
 				var j journal
-				c := f.connect(t, &mcp.Options{Dropped: j.dropped})
+				trace := j.trace()
+				reconnects := 0
+				trace.Reconnect = func(err error, wait time.Duration) {
+					if reconnects++; err == nil || wait == 0 {
+						t.Errorf("reconnects after %v, in %v", err, wait)
+					}
+				}
+				c := f.connect(t, &mcp.Options{Trace: trace})
 				time.Sleep(time.Hour)
+				if reconnects != len(tt.want)-1 {
+					t.Errorf("reported %d reconnects, want %d", reconnects, len(tt.want)-1)
+				}
 				var at []int
 				for _, d := range f.times() {
 					at = append(at, int(d.Seconds()))
@@ -497,8 +507,8 @@ func TestFloodOfNotifications(t *testing.T) {
 	var logged, dropped atomic.Int64
 	block := make(chan struct{})
 	c := s.open(t, nil, &mcp.Options{
-		Log:     func(context.Context, *mcp.LogMessage) { <-block; logged.Add(1) },
-		Dropped: func(error, []byte) { dropped.Add(1) },
+		Log:   func(context.Context, *mcp.LogMessage) { <-block; logged.Add(1) },
+		Trace: &mcp.Trace{Discarded: func(error, []byte) { dropped.Add(1) }},
 	})
 	callTool(t, c, "x")
 	close(block)
