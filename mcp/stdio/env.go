@@ -118,7 +118,7 @@ func (t *Transport) environ() ([]string, error) {
 			return nil, errors.New("Env[" + strconv.Itoa(i) + "] is not of the form KEY=value")
 		}
 		if strings.IndexByte(entry, 0) >= 0 {
-			return nil, errors.New("environment variable " + wire.Quote(key) + " holds a NUL")
+			return nil, errors.New("environment variable " + wire.Quote(key) + " contains a NUL byte")
 		}
 	}
 	return append(env, t.Env...), nil

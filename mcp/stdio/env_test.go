@@ -74,10 +74,10 @@ func TestBadEnvironment(t *testing.T) {
 	for entry, want := range map[string]string{
 		"secret":           "Env[1] is not of the form KEY=value",
 		"=secret":          "Env[1] is not of the form KEY=value",
-		"KEY=\x00secret":   `environment variable "KEY" holds a NUL`,
-		"KE\x00Y=secret":   `environment variable "KE\x00Y" holds a NUL`,
+		"KEY=\x00secret":   `environment variable "KEY" contains a NUL byte`,
+		"KE\x00Y=secret":   `environment variable "KE\x00Y" contains a NUL byte`,
 		"\x00secret":       "Env[1] is not of the form KEY=value",
-		"KEY=secret\x00=x": `environment variable "KEY" holds a NUL`,
+		"KEY=secret\x00=x": `environment variable "KEY" contains a NUL byte`,
 	} {
 		tr := child("echo")
 		tr.Env = []string{"A=1", entry}

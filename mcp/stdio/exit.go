@@ -9,31 +9,31 @@ import (
 	"github.com/stdmcp/stdmcp/internal/diag"
 )
 
-// An ExitError is what ended the connection to a server that exited, or that
-// closed its standard output. It is found by errors.As, and wraps an
-// [*os/exec.ExitError] when the server did not exit with status 0.
+// An ExitError is the error of a connection whose server has exited or closed its
+// standard output. errors.As finds it. It wraps an [*os/exec.ExitError] if the
+// server did not exit with status 0.
 type ExitError struct {
-	// Server names the server, as in `server "npx -y foo"`.
+	// Server describes the server, as in `server "npx -y foo"`.
 	Server string
 
-	// State is how it exited, or nil if it closed its standard output and was
-	// still running half a second later.
+	// State describes the exit. It is nil if the server closed its standard output
+	// and was still running 500 ms later.
 	State *os.ProcessState
 
-	// Stderr is the end of what it wrote to its standard error, 64 KiB at most.
+	// Stderr holds the last 64 KiB of its standard error.
 	Stderr string
 }
 
-// Error quotes the last lines of Stderr, made safe to print.
+// Error includes the last lines of Stderr, in printable form.
 func (e *ExitError) Error() string {
 	s := e.Server
 	switch {
 	case e.State == nil:
-		s += " closed its output"
+		s += " closed its standard output"
 	case e.State.Exited():
 		s += " exited with status " + strconv.Itoa(e.State.ExitCode())
 	default:
-		s += " was ended by " + e.State.String()
+		s += " was terminated by " + e.State.String()
 	}
 	if text := lastLines(e.Stderr); text != "" {
 		s += ": " + text

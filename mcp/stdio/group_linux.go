@@ -2,14 +2,14 @@ package stdio
 
 import "syscall"
 
-// attributes makes the child the leader of a group, and has the kernel kill it
-// when the thread that started it ends.
+// attributes makes the child the leader of a process group, and makes the kernel
+// kill it when the thread that started it ends.
 func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// awaitExit waits until the child has exited and leaves it to be reaped. It
-// reports whether it could do so.
+// awaitExit waits for the exit of the child without reaping it, and reports whether
+// that succeeded.
 func awaitExit(pid int) bool {
 	const idIsPid = 1 // P_PID
 	for {

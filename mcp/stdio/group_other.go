@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// canStart is false where there are no processes, or none that could be ended
-// together with what they start.
+// canStart is false on systems without processes or without a way to end a process
+// together with its children.
 const canStart = false
 
 type group struct{}

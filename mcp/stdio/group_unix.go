@@ -9,7 +9,7 @@ import (
 
 const canStart = true
 
-// A group is a child's process group, whose id is that of the child.
+// A group is the process group of a child. Its id is the pid of the child.
 type group int
 
 func newGroup(child *os.Process) group { return group(child.Pid) }

@@ -6,5 +6,5 @@ import "syscall"
 
 func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-// awaitExit is for systems that can wait for a child without reaping it.
+// awaitExit reports false: only Linux can wait for a child without reaping it.
 func awaitExit(int) bool { return false }

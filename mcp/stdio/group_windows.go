@@ -18,11 +18,11 @@ var (
 	terminateJobObject       = kernel32.NewProc("TerminateJobObject")
 )
 
-// A group is a job that holds the child and what the child starts. Windows ends
-// it when its last handle is closed, so at the latest when this process dies.
+// A group is a job object with the child and its children. Windows ends it when
+// its last handle is closed, at the latest with this process.
 type group struct {
-	job   syscall.Handle // 0 when the child could not be put into a job
-	child syscall.Handle // while it is open, no other process gets the child's pid
+	job   syscall.Handle // 0 if the child could not be added to a job
+	child syscall.Handle // while it is open, the pid of the child is not reused
 	pid   int
 }
 
@@ -40,7 +40,7 @@ func newGroup(child *os.Process) group {
 	return g
 }
 
-// newJob returns an empty job, or 0.
+// newJob returns an empty job, or 0 if that fails.
 func newJob() syscall.Handle {
 	const (
 		extendedLimits = 9      // JobObjectExtendedLimitInformation
@@ -66,7 +66,7 @@ func newJob() syscall.Handle {
 	return syscall.Handle(job)
 }
 
-// terminate kills: there is no signal that asks a program without a console.
+// terminate kills, as no signal reaches a program without a console.
 func (g group) terminate() { g.kill() }
 
 func (g group) kill() {
@@ -87,10 +87,10 @@ func (g group) close() {
 	}
 }
 
-// attributes keeps Ctrl-C for this process, and the child from opening a window.
+// attributes prevents that Ctrl-C reaches the child and that it opens a window.
 func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP, HideWindow: true}
 }
 
-// awaitExit has nothing to do: an open handle keeps the pid from being reused.
+// awaitExit is not needed: an open handle prevents that the pid is reused.
 func awaitExit(int) bool { return false }

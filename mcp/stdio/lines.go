@@ -12,31 +12,31 @@ import (
 )
 
 const (
-	// smallBuffer is what an idle connection holds.
+	// smallBuffer is the size of the buffer of an idle connection.
 	smallBuffer = 4 << 10
 
-	// How much text that is no JSON may come without a message in between.
+	// The limits of text that is not JSON, without a message in between.
 	maxNonJSON      = 1 << 20
 	maxNonJSONLines = 10_000
 )
 
-// ErrNotJSON is given to Handler.Dropped for a line that starts like no
-// message. A connection on which too much of that comes ends with it.
+// ErrNotJSON is the error that Handler.Dropped gets for a line that starts with
+// neither { nor [. A connection ends with it after too many such lines.
 var ErrNotJSON = errors.New("text that is not JSON")
 
-// lines cuts a stream into messages. Its methods are called by one goroutine.
+// lines splits a stream into messages. One goroutine calls its methods.
 type lines struct {
 	r       io.Reader
-	max     int // longest line
+	max     int // the maximum length of a line
 	dropped func(reason error, data []byte)
 
 	small    []byte // smallBuffer bytes
 	buf      []byte // small or a big one
-	from, to int    // buf[from:to] has been read and not returned
-	seen     int    // so many bytes from there on hold no line feed
-	err      error  // what the reader returned; follows what is in buf
+	from, to int    // buf[from:to] was read and is not returned yet
+	seen     int    // the first seen bytes of buf[from:to] have no line feed
+	err      error  // the error of the reader, for after the content of buf
 
-	nonJSON, nonJSONLines int // what was dropped since the last message
+	nonJSON, nonJSONLines int // bytes and lines since the last message
 }
 
 func newLines(r io.Reader, max int, dropped func(error, []byte)) *lines {
@@ -50,8 +50,8 @@ func newLines(r io.Reader, max int, dropped func(error, []byte)) *lines {
 	return &lines{r: r, max: max, dropped: dropped, small: small, buf: small}
 }
 
-// next returns the next line that looks like a message, in memory of its own.
-// Blank lines and lines that start like no JSON object or array are skipped.
+// next returns a copy of the next line that starts like a JSON object or array,
+// and skips other lines.
 func (l *lines) next() ([]byte, error) {
 	for {
 		i := bytes.IndexByte(l.buf[l.from+l.seen:l.to], '\n')
@@ -71,13 +71,13 @@ func (l *lines) next() ([]byte, error) {
 	}
 }
 
-// trim removes what some servers put around a message: blanks and byte-order
-// marks in front, the carriage return of a CRLF behind.
+// trim removes spaces and byte-order marks in front of a message, and the carriage
+// return of a CRLF after it.
 func trim(line []byte) []byte {
 	return bytes.TrimSuffix(bytes.TrimLeft(line, " \t\r\ufeff"), []byte("\r"))
 }
 
-// message returns a copy of line, or nil when it is to be skipped.
+// message returns a copy of line, or nil if next skips it.
 func (l *lines) message(line []byte) ([]byte, error) {
 	if err := l.check(line); err != nil || len(line) == 0 {
 		return nil, err
@@ -96,21 +96,21 @@ func (l *lines) message(line []byte) ([]byte, error) {
 
 func isNonJSON(line []byte) bool { return len(line) > 0 && line[0] != '{' && line[0] != '[' }
 
-// check returns an error if line, which may lack its end, is too long. A line
-// gets the same verdict whole and in pieces.
+// check returns an error if line, which may lack its end, is too long. The error
+// does not depend on how much of the line was read at once.
 func (l *lines) check(line []byte) error {
 	if isNonJSON(line) {
 		if left := maxNonJSON - l.nonJSON; l.nonJSONLines == maxNonJSONLines || len(line) > left && left < l.max {
-			return diag.Op("too much output", ErrNotJSON)
+			return diag.Op("too many lines", ErrNotJSON)
 		}
 	}
 	if len(line) > l.max {
-		return diag.Op("a line of more than "+strconv.Itoa(l.max)+" bytes", jsonrpc.ErrTooLarge)
+		return diag.Op("line longer than "+strconv.Itoa(l.max)+" bytes", jsonrpc.ErrTooLarge)
 	}
 	return nil
 }
 
-// more reads on in the middle of a line.
+// more reads the continuation of a line.
 func (l *lines) more() error {
 	l.from = l.to - len(bytes.TrimLeft(l.buf[l.from:l.to], " \t\r\ufeff"))
 	l.seen = l.to - l.from
@@ -137,7 +137,7 @@ func (l *lines) more() error {
 	return io.ErrNoProgress
 }
 
-// makeRoom sees to it that buf has room behind what it holds.
+// makeRoom makes room for more data at the end of buf.
 func (l *lines) makeRoom() {
 	if l.to < len(l.buf) {
 		return
@@ -153,7 +153,7 @@ func (l *lines) makeRoom() {
 	}
 }
 
-// shrink goes back to the small buffer when what is left fits there.
+// shrink returns to the small buffer if the unread data fits into it.
 func (l *lines) shrink() {
 	if len(l.buf) == smallBuffer || l.to-l.from >= smallBuffer {
 		return

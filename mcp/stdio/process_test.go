@@ -147,7 +147,7 @@ func TestClosedOutputIsReported(t *testing.T) {
 	p := open(t, child("mute"))
 	_, err := p.Read()
 	var exit *ExitError
-	if !errors.As(err, &exit) || exit.State != nil || !strings.HasSuffix(err.Error(), " closed its output: hush") {
+	if !errors.As(err, &exit) || exit.State != nil || !strings.HasSuffix(err.Error(), " closed its standard output: hush") {
 		t.Error(err)
 	}
 	within(t, testutil.Timeout, func() { p.Close() })

@@ -51,7 +51,7 @@ func TestKilledServerIsReported(t *testing.T) {
 		t.Fatal(err)
 	}
 	within(t, testutil.Timeout, func() { _, err = p.Read() })
-	if !strings.HasSuffix(err.Error(), " was ended by signal: killed") {
+	if !strings.HasSuffix(err.Error(), " was terminated by signal: killed") {
 		t.Error(err)
 	}
 }

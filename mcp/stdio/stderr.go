@@ -8,32 +8,31 @@ import (
 )
 
 const (
-	// keptStderr is how much of a child's standard error is kept.
+	// maxStderr is how many bytes of a child's standard error are kept.
 	maxStderr = 64 << 10
 
-	// writerTimeout is how long a child may be held up by the writer that its
-	// standard error is passed on to.
+	// writerTimeout is how long Transport.Stderr may hold up a child.
 	writerTimeout = time.Second
 )
 
-// stderr reads a child's standard error, so that the child never waits for
-// anybody to do so, and keeps the end of it.
+// stderr reads a child's standard error, so that the child never blocks on it, and
+// keeps the last maxStderr bytes.
 type stderr struct {
 	file *output
 	done chan struct{} // closed when drain has ended
 
 	mu     sync.Mutex
-	stored []byte // guarded by mu; a ring once it is keptStderr long
-	next   int    // guarded by mu; where the ring is written next
+	stored []byte // guarded by mu; a ring buffer once it is full
+	next   int    // guarded by mu; the next position to write in the ring buffer
 }
 
-// drain reads until the end and passes on to tee what it reads.
-func (s *stderr) drain(tee io.Writer) {
+// drain reads until the end and copies everything to w, if that is not nil.
+func (s *stderr) drain(w io.Writer) {
 	defer close(s.done)
 	defer s.file.Close()
 	var r *relay
-	if tee != nil {
-		r = newRelay(tee)
+	if w != nil {
+		r = newRelay(w)
 		defer r.close()
 	}
 	buf := make([]byte, 4<<10)
@@ -60,14 +59,14 @@ func (s *stderr) store(p []byte) {
 	}
 }
 
-// String returns what is kept.
+// String returns the bytes that are kept.
 func (s *stderr) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return string(s.stored[s.next:]) + string(s.stored[:s.next])
 }
 
-// close waits for what the child has written, then for drain.
+// close waits for the output of the child, then for drain.
 func (s *stderr) close() {
 	t := time.NewTimer(2 * drainWait)
 	defer t.Stop()
@@ -79,16 +78,17 @@ func (s *stderr) close() {
 	}
 }
 
-// A relay writes to a writer that may block, without blocking for long.
+// A relay passes data to a writer that may block, and itself blocks for at most
+// writerTimeout.
 type relay struct {
 	chunks  chan []byte
-	done    chan struct{} // closed when nothing is written any more
-	stalled bool          // the writer has used up our writerTimeout
+	done    chan struct{} // closed after the last write
+	stalled bool          // the writer blocked for writerTimeout
 }
 
 func newRelay(w io.Writer) *relay {
 	r := &relay{chunks: make(chan []byte, 16), done: make(chan struct{})}
-	go r.run(w) // ends after close, unless w blocks for ever
+	go r.run(w) // ends after close, unless w blocks forever
 	return r
 }
 
@@ -122,7 +122,7 @@ func (r *relay) write(p []byte) {
 	}
 }
 
-// close lets the writer catch up, unless it is stuck.
+// close waits for the writer, unless it has stalled.
 func (r *relay) close() {
 	close(r.chunks)
 	if r.stalled {
