@@ -45,7 +45,7 @@ func TestCacheRespectsTimeToLive(t *testing.T) {
 		if n := countRequests(server, "resources/read"); n != 1 {
 			t.Errorf("read %d times", n)
 		}
-		// Where it is to be new, it is asked for, and kept.
+		// Refresh bypasses the cache and stores the result.
 		for range 2 {
 			for i, ctx := range []context.Context{mcp.Refresh(t.Context()), t.Context()} {
 				before := countRequests(server, "resources/read")

@@ -101,7 +101,7 @@ func TestInterceptorReplacesResult(t *testing.T) {
 	}
 }
 
-// TestInterceptorRetries and sees params that can't be written, too.
+// TestInterceptorRetries also passes params that cannot be encoded.
 func TestInterceptorRetries(t *testing.T) {
 	c := connect(t, testserver.New(nil), &mcp.Options{Intercept: func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
 		_, _ = call.Send(ctx)

@@ -5,7 +5,7 @@ import (
 	"testing/synctest"
 )
 
-// A report can be on its way to the function when its call ends.
+// TestNoProgressAfterCallReturns: a report can be queued when its call ends.
 func TestNoProgressAfterCallReturns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var table progressTable

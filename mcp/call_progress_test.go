@@ -36,7 +36,7 @@ func TestProgressInOrderBeforeDoReturns(t *testing.T) {
 			}
 			_, rwc := newPeer(t, version, sendProgress(params...))
 			c := connectStream(t, rwc, nil)
-			var got []float64 // by one goroutine at a time, and not after Do: the race detector sees to it
+			var got []float64 // the race detector checks that calls are sequential and not after Do
 			_, err := c.Do(t.Context(), &mcp.ToolCall{Name: "any", Progress: func(p mcp.Progress) {
 				time.Sleep(time.Millisecond)
 				got = append(got, p.Progress)
@@ -48,13 +48,13 @@ func TestProgressInOrderBeforeDoReturns(t *testing.T) {
 	}
 }
 
-// TestInvalidProgressIsDropped is dropped, and the rest is delivered.
+// TestInvalidProgressIsDropped: the client delivers the valid reports.
 func TestInvalidProgressIsDropped(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		params  []string
 		want    []float64
-		dropped []string // what the reports say
+		dropped []string // texts of the errors
 	}{
 		{"decreases", []string{`{"progressToken":$token,"progress":3}`, `{"progressToken":$token,"progress":2}`,
 			`{"progressToken":$token,"progress":3}`, `{"progressToken":$token,"progress":3.5}`},
@@ -110,14 +110,14 @@ func TestProgressAfterResponseIsDropped(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		// Both may be read before Do goes on, and then the report is in time.
+		// The client may read both before Do returns; then the report is in time.
 		if !called && !j.contains("no pending call") {
 			t.Error("the late report was neither delivered nor reported")
 		}
 	})
 }
 
-// TestProgressOfConcurrentCalls, nor asked for by calls that don't want it.
+// TestProgressOfConcurrentCalls: calls without Progress have no token.
 func TestProgressOfConcurrentCalls(t *testing.T) {
 	for _, version := range eras {
 		synctest.Test(t, func(t *testing.T) {
@@ -125,7 +125,7 @@ func TestProgressOfConcurrentCalls(t *testing.T) {
 			c := connect(t, testserver.New(&o), nil)
 			results := make(chan []string)
 			for i := range 10 {
-				go func() { // ends with the call
+				go func() { // ends when the call returns
 					var got []string
 					_, err := c.Do(t.Context(), &mcp.ToolCall{
 						Name:      "slow",
@@ -176,8 +176,7 @@ func TestProgressFunctionPanics(t *testing.T) {
 	})
 }
 
-// TestProgressFunctionBlocks holds up its own call, no longer than that may last,
-// and no other.
+// TestProgressFunctionBlocks: it delays only its own call, within its timeout.
 func TestProgressFunctionBlocks(t *testing.T) {
 	for _, version := range eras {
 		synctest.Test(t, func(t *testing.T) {
@@ -185,7 +184,7 @@ func TestProgressFunctionBlocks(t *testing.T) {
 			c := connect(t, testserver.New(&o), nil)
 			release := make(chan struct{})
 			slow := make(chan error, 1)
-			go func() { // ends with the call
+			go func() { // ends when the call returns
 				_, err := c.Do(t.Context(), &mcp.ToolCall{
 					Name:      "slow",
 					Arguments: map[string]any{"seconds": 1, "steps": 2},
@@ -220,8 +219,8 @@ func TestProgressFunctionBlocks(t *testing.T) {
 	})
 }
 
-// TestProgressFlood: what finds no room is dropped and counted. What was taken
-// is delivered before Do returns all the same.
+// TestProgressFlood: the client drops reports that exceed the queue, and delivers
+// the queued ones before Do returns.
 func TestProgressFlood(t *testing.T) {
 	const n = 1000
 	synctest.Test(t, func(t *testing.T) {
@@ -233,7 +232,7 @@ func TestProgressFlood(t *testing.T) {
 		_, rwc := newPeer(t, modern, sendProgress(params...))
 		c := connectStream(t, rwc, &mcp.Options{Trace: j.trace()})
 		var got []float64
-		release := time.After(time.Second) // when all have come
+		release := time.After(time.Second) // after the last report
 		_, err := c.Do(t.Context(), &mcp.ToolCall{Name: "any", Progress: func(p mcp.Progress) {
 			if len(got) == 0 {
 				<-release
@@ -343,8 +342,8 @@ func TestMaxTimeoutDespiteProgress(t *testing.T) {
 	})
 }
 
-// TestInvalidProgressDoesNotRestartTimeout: neither reports that don't increase nor
-// those of other calls.
+// TestInvalidProgressDoesNotRestartTimeout: reports that do not increase, and those
+// of other calls.
 func TestInvalidProgressDoesNotRestartTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, rwc := newPeer(t, modern, func(p *peer, m request) {
@@ -365,8 +364,8 @@ func TestInvalidProgressDoesNotRestartTimeout(t *testing.T) {
 	})
 }
 
-// TestCancelNotification: a call that is given up is withdrawn, in each era's way,
-// with its own id; what the server still answers is dropped and counted.
+// TestCancelNotification: the client cancels an abandoned call in the way of each
+// era, with the id of the call, and drops a late response.
 func TestCancelNotification(t *testing.T) {
 	cause := errors.New("the user pressed escape")
 	for _, version := range eras {
@@ -404,7 +403,7 @@ func TestCancelNotification(t *testing.T) {
 					})
 					c := connectStream(t, rwc, &mcp.Options{Trace: j.trace()})
 					other := make(chan error, 1)
-					go func() { // ends with the call
+					go func() { // ends when the call returns
 						_, err := c.CallTool(t.Context(), "other", nil)
 						other <- err
 					}()

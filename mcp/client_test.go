@@ -10,8 +10,8 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// TestKeepAlive takes any answer for a sign of life, and some misses in a row
-// for the end.
+// TestKeepAlive: any response counts, and KeepAlive returns after several
+// consecutive misses.
 func TestKeepAlive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, rwc := newPeer(t, legacy, func(p *peer, m request) {

@@ -26,7 +26,7 @@ func TestCloseFailsPendingCalls(t *testing.T) {
 				if i%2 == 0 {
 					call.Progress = func(mcp.Progress) {}
 				}
-				go func() { // ends with the call
+				go func() { // ends when the call returns
 					_, err := c.Do(t.Context(), call)
 					results <- err
 				}()
@@ -78,7 +78,7 @@ func TestConnectAndCloseRepeatedly(t *testing.T) {
 				t.Fatal(err)
 			}
 			result := make(chan error, 1)
-			go func() { // ends with the call
+			go func() { // ends when the call returns
 				_, err := c.CallTool(t.Context(), "slow", nil)
 				result <- err
 			}()
@@ -88,8 +88,8 @@ func TestConnectAndCloseRepeatedly(t *testing.T) {
 	})
 }
 
-// TestStreamClosedDuringConnect: nothing else can close a client that is
-// not there yet.
+// TestStreamClosedDuringConnect: there is no client to close before Connect
+// returns.
 func TestStreamClosedDuringConnect(t *testing.T) {
 	for _, after := range []time.Duration{0, time.Second, 4 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
@@ -144,7 +144,7 @@ func TestCloseFromHandler(t *testing.T) {
 	}
 }
 
-// TestCloseWaitsForHandlers, but not for ever.
+// TestCloseWaitsForHandlers for a limited time.
 func TestCloseWaitsForHandlers(t *testing.T) {
 	for _, tt := range []struct{ takes, want time.Duration }{
 		{100 * time.Millisecond, 100 * time.Millisecond},
@@ -163,16 +163,16 @@ func TestCloseWaitsForHandlers(t *testing.T) {
 	}
 }
 
-// TestCloseWhileServerNeverReads: writing waits, but closing does not.
+// TestCloseWhileServerNeverReads: writes block, Close does not.
 func TestCloseWhileServerNeverReads(t *testing.T) {
 	for _, version := range eras {
 		synctest.Test(t, func(t *testing.T) {
 			s := testserver.New(&testserver.Options{Fault: "stops-reading", ProtocolVersions: []string{version}})
-			c := connectStream(t, s.Pipe(), nil) // it may complain of a message that is cut off
+			c := connectStream(t, s.Pipe(), nil) // the server may report a truncated message
 			results := make(chan error, 8)
 			big := make([]byte, 200<<10)
 			for range cap(results) {
-				go func() { // ends with the call
+				go func() { // ends when the call returns
 					_, err := c.CallTool(t.Context(), "echo", map[string]any{"message": string(big)})
 					results <- err
 				}()
@@ -203,7 +203,7 @@ func TestServerClosesConnection(t *testing.T) {
 			p, rwc := newPeer(t, version, nil)
 			c := connectStream(t, rwc, nil)
 			result := make(chan error, 1)
-			go func() { // ends with the call
+			go func() { // ends when the call returns
 				_, err := c.CallTool(t.Context(), "any", nil)
 				result <- err
 			}()
@@ -241,8 +241,8 @@ func TestServerProcessDies(t *testing.T) {
 }
 
 // TestEveryCallHasOneOutcome, with concurrent calls, cancellations and the end of the connection.
-// With several hundred deadlines in one bubble the race detector itself fails
-// now and then (probably golang/go#78156).
+// With several hundred deadlines in one synctest bubble the race detector itself
+// fails sometimes (probably golang/go#78156).
 func TestEveryCallHasOneOutcome(t *testing.T) {
 	const n = 100
 	synctest.Test(t, func(t *testing.T) {
@@ -250,7 +250,7 @@ func TestEveryCallHasOneOutcome(t *testing.T) {
 		outcomes := make(chan error, n)
 		for i := range n {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i%7)*time.Millisecond)
-			go func() { // ends with the call
+			go func() { // ends when the call returns
 				defer cancel()
 				res, err := c.Do(ctx, &mcp.ToolCall{
 					Name: "slow", Arguments: map[string]any{"seconds": float64(i%5) / 1000, "steps": 2}, Progress: func(mcp.Progress) {},

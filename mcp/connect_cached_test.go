@@ -10,7 +10,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// TestCachedServerIsNotProbed what it has said before, to another process.
+// TestCachedServerIsNotProbed: ServerInfo may come from another process.
 func TestCachedServerIsNotProbed(t *testing.T) {
 	onEveryRoute(t, func(t *testing.T, p route) {
 		saved, err := json.Marshal(p.open(t, p.server(testserver.Options{}), nil).Server())
@@ -40,7 +40,7 @@ func TestCachedServerIsNotProbed(t *testing.T) {
 	})
 }
 
-// TestCachedServerWithDisallowedVersion: Versions has the last word.
+// TestCachedServerWithDisallowedVersion: ProtocolVersions takes precedence.
 func TestCachedServerWithDisallowedVersion(t *testing.T) {
 	for _, known := range []string{modern, "", "1999-01-01"} {
 		synctest.Test(t, func(t *testing.T) {

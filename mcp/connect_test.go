@@ -16,15 +16,15 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/stdio"
 )
 
-// What Connect sends.
+// The requests of Connect.
 var (
 	probed  = []string{"server/discover"}
 	session = []string{"initialize", "notifications/initialized"}
 	both    = slices.Concat(probed, session)
 )
 
-// TestConnectDeterminesEra has a row for each kind of server that the versioning
-// pages tell apart (2026-07-28 basic/transports/stdio, Backward Compatibility).
+// TestConnectDeterminesEra has a row for each kind of server in the specification
+// (2026-07-28 basic/transports/stdio, Backward Compatibility).
 func TestConnectDeterminesEra(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -71,9 +71,8 @@ func TestConnectDeterminesEra(t *testing.T) {
 	}
 }
 
-// TestConnectToSlowLegacyServer: a server of both eras that is
-// asked both ways while it starts may take the second way for the last word
-// (2026-07-28 basic/versioning, Backward Compatibility).
+// TestConnectToSlowLegacyServer: a server of both eras that receives both requests
+// while it starts may choose the era of the second one (2026-07-28 basic/versioning, Backward Compatibility).
 func TestConnectToSlowLegacyServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		session := false
@@ -104,7 +103,7 @@ func TestConnectToSlowLegacyServer(t *testing.T) {
 	})
 }
 
-// greetings are answers of a legacy server that is made for one test.
+// greetings returns the handshake of a scripted legacy server.
 func greetings(discover string) map[string]string {
 	return map[string]string{
 		"server/discover": `{"jsonrpc":"2.0","id":$id,` + discover + `}`,
@@ -136,12 +135,12 @@ func TestConnectFallsBackAfterAnyProbeResponse(t *testing.T) {
 	}
 }
 
-// TestConnectRecognizesModernErrors: those errors are known to modern
-// servers only, to which initialize must not be sent.
+// TestConnectRecognizesModernErrors: only modern servers use these codes, and the
+// client must not send initialize to them.
 func TestConnectRecognizesModernErrors(t *testing.T) {
 	for _, tt := range []struct {
 		answer string
-		code   int64 // 0 when it isn't the server's answer that is returned
+		code   int64 // 0 if the error is not an error response
 		is     error
 		says   string
 	}{
@@ -252,7 +251,7 @@ func TestConnectRestartsServerOnlyForLegacy(t *testing.T) {
 	}
 }
 
-// A once is a connection that ends after the first thing read from it.
+// A once is a connection that ends after the first successful read.
 type once struct {
 	io.ReadWriteCloser
 	read bool
@@ -283,8 +282,8 @@ func TestConnectWithProtocolVersions(t *testing.T) {
 		versions []string
 		server   testserver.Options
 		want     string // the negotiated version
-		is       error  // or why there is none
-		code     int64  // or the code of the server's refusal
+		is       error  // or the error
+		code     int64  // or the code of the error response
 		sent     []string
 	}{
 		{name: "one legacy", versions: []string{mcp.ProtocolVersion20250326}, want: mcp.ProtocolVersion20250326, sent: session},
@@ -365,7 +364,7 @@ func TestConnectCopiesOptions(t *testing.T) {
 }
 
 // refusingServer responds to initialize with a list of versions, except to a request for
-// one that it likes.
+// its preferred one.
 func refusingServer(likes, lists string, asked *[]string) testserver.Script {
 	return func(line string) []string {
 		switch {
@@ -421,8 +420,8 @@ func TestConnectRetriesWithOfferedVersion(t *testing.T) {
 	}
 }
 
-// TestConnectRetriesWhenServerRefusesOfferedVersion: behind one URL there may
-// be servers of several ages.
+// TestConnectRetriesWhenServerRefusesOfferedVersion: servers behind one URL can
+// differ.
 func TestConnectRetriesWhenServerRefusesOfferedVersion(t *testing.T) {
 	asked := 0
 	refuse := func(times int) testserver.Script {
@@ -474,8 +473,8 @@ func TestConnectRespectsContext(t *testing.T) {
 					_, err := mcp.Connect(ctx, stdio.Stream(pipe), nil)
 					wantError(t, err, cause)
 				})
-				// No cancel notice: the specification forbids it for initialize,
-				// and a server that doesn't know discover doesn't need it.
+				// No cancellation: the specification forbids it for initialize,
+				// and a legacy server does not know server/discover.
 				if got := receivedMethods(s); !slices.Equal(got, tt.sent) {
 					t.Errorf("sent %q, want %q", got, tt.sent)
 				}
@@ -503,8 +502,7 @@ func TestConnectWithoutDeadlineTimesOut(t *testing.T) {
 	}
 }
 
-// TestConnectToEcho: the client hears its own requests, and its own answers
-// to them.
+// TestConnectToEcho: the client receives its own messages.
 func TestConnectToEcho(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		echo := testserver.Script(func(line string) []string { return []string{line + "\n"} })
@@ -549,7 +547,7 @@ func TestConnectToExitingProgram(t *testing.T) {
 	}
 }
 
-// TestConnectToSilentProgram: TestMain sees to it that the program is gone.
+// TestConnectToSilentProgram: TestMain checks that no process is left.
 func TestConnectToSilentProgram(t *testing.T) {
 	t.Parallel()
 	tr, _ := process(&testserver.Options{Fault: "mute"})
@@ -585,8 +583,8 @@ func TestServerInfo(t *testing.T) {
 	}
 }
 
-// TestPingDuringConnect: a server may ping as soon as it has
-// answered initialize, and some do before.
+// TestPingDuringConnect: a server may send ping as soon as it has responded to
+// initialize, and some send it before.
 func TestPingDuringConnect(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		answers := 0

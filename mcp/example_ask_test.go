@@ -13,7 +13,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/stdio"
 )
 
-// exampleHandlers is a client that does something for servers.
+// exampleHandlers returns a client with handlers.
 func exampleHandlers(ctx context.Context, handlers ...mcp.Handler) *mcp.Client {
 	client, err := mcp.Connect(ctx, exampleServer(), &mcp.Options{Handlers: handlers})
 	if err != nil {
@@ -37,7 +37,7 @@ func ExampleRoots() {
 	}))
 	defer client.Close()
 	exampleCall(ctx, client, "ask_roots")
-	// When they have changed:
+	// After the roots have changed:
 	if err := client.RootsChanged(ctx); err != nil {
 		log.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func ExampleSampling() {
 		CreateMessage: func(ctx context.Context, p *mcp.CreateMessageParams) (*mcp.CreateMessageResult, error) {
 			question := p.Messages[len(p.Messages)-1].Content[0].Text
 			fmt.Printf("at most %d tokens for %q\n", p.MaxTokens, question)
-			// Ask the user, then the model, with p.MaxTokens as its limit.
+			// Ask the user, then sample from the model, with p.MaxTokens as the limit.
 			if strings.Contains(question, "password") {
 				return nil, &jsonrpc.Error{Code: mcp.CodeRejected, Message: "the user doesn't want that"}
 			}
@@ -76,7 +76,7 @@ func ExampleElicitation() {
 			for _, f := range fields {
 				fmt.Println("-", f.Name, f.Schema.Type, f.Required)
 			}
-			// What the user enters. The rest gets its defaults.
+			// The input of the user. Other fields get their defaults.
 			return &mcp.ElicitResult{Action: mcp.ElicitAccept, Content: map[string]any{"name": "Ada", "age": 36}}, nil
 		},
 	})
@@ -91,7 +91,7 @@ func ExampleElicitation() {
 	// {"action":"accept","content":{"age":36,"color":"green","name":"Ada","subscribe":false}}
 }
 
-// loginServer has a tool that the user must log in for.
+// loginServer returns a server with a tool that requires a login.
 func loginServer() mcp.Transport {
 	answers := map[string]string{
 		"server/discover": `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"ttlMs":0,"cacheScope":"private"}`,
@@ -120,7 +120,7 @@ func ExampleElicitation_openURL() {
 			if r.Punycode {
 				fmt.Println("Careful: the name of the host has letters that may look like others.")
 			}
-			// Ask the user, and start a browser only after a yes.
+			// Ask the user, and start a browser only with consent.
 			return mcp.ElicitAccept, nil
 		},
 	}}})
@@ -207,7 +207,7 @@ func ExampleClient_Complete() {
 	}
 	fmt.Println(res.Values)
 
-	given := map[string]string{"greeting": "Hello"} // other arguments, which may matter
+	given := map[string]string{"greeting": "Hello"} // other arguments, for servers that use them
 	res, err = client.Complete(ctx, mcp.TemplateRef("echo://greeting/{name}"), "name", "A", given)
 	if err != nil {
 		log.Fatal(err)
@@ -231,7 +231,7 @@ func ExampleCacheSize() {
 		log.Fatal(err)
 	}
 	defer client.Close()
-	// The second time there is no need to ask, unless it is to be new.
+	// The second list comes from the cache. Refresh bypasses it.
 	for _, ctx := range []context.Context{ctx, ctx, mcp.Refresh(ctx)} {
 		if _, err := client.ListTools(ctx); err != nil {
 			log.Fatal(err)
@@ -256,7 +256,7 @@ func ExampleClient_ListPromptsPage() {
 		log.Fatal(err)
 	}
 	fmt.Println(len(page.Prompts), "prompts, good for", time.Duration(*page.TTLMs)*time.Millisecond, "and", page.CacheScope)
-	for page.NextCursor != nil { // when the user wants more
+	for page.NextCursor != nil { // on demand
 		if page, err = client.ListPromptsPage(ctx, page.NextCursor); err != nil {
 			log.Fatal(err)
 		}
@@ -271,11 +271,11 @@ func ExampleResourceTemplate_Expand() {
 	// Output: books://Ada%20Lovelace/?tags=math&tags=notes <nil>
 }
 
-// What a client has learned of a server spares the next one asking.
+// A cached ServerInfo saves the next client the handshake.
 func ExampleOptions_known() {
 	ctx := context.Background()
 	client := exampleClient(ctx)
-	server := client.Server() // an object in JSON, for a file
+	server := client.Server() // encodes as a JSON object
 	client.Close()
 
 	client, err := mcp.Connect(ctx, exampleServer(), &mcp.Options{
@@ -301,13 +301,13 @@ func ExampleClient_KeepAlive() {
 	defer cancel()
 	client := exampleClient(context.Background())
 	defer client.Close()
-	// Mostly in a goroutine of its own, which closes the client when this returns.
+	// Usually in a goroutine that closes the client when KeepAlive returns.
 	err := client.KeepAlive(ctx, time.Minute, 3)
 	fmt.Println(err)
 	// Output: context deadline exceeded
 }
 
-// Extensions may have methods of their own, in both directions.
+// Extensions can add methods in both directions.
 func ExampleHandlerFunc() {
 	ctx := context.Background()
 	server := testserver.New(&testserver.Options{ProtocolVersions: []string{mcp.ProtocolVersion20251125}})

@@ -12,7 +12,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/streamhttp"
 )
 
-// An old server has HTTP+SSE, and a new one Streamable HTTP.
+// Older servers use HTTP+SSE, newer ones Streamable HTTP.
 func ExampleFirstOf() {
 	for _, path := range []string{"/mcp", "/sse"} {
 		handler := testserver.NewHandler(testserver.New(nil), nil)
@@ -48,7 +48,7 @@ func ExampleToolAnnotations() {
 		log.Fatal(err)
 	}
 	for _, t := range tools {
-		// They may be nil, and are as good as the server that gives them.
+		// Annotations may be nil. Trust them only if you trust the server.
 		if t.Name == "add" || t.Name == "add_tool" {
 			fmt.Println(t.DisplayName(), t.Annotations.ReadOnly(), t.Annotations.Destructive(), t.Annotations.Idempotent())
 		}

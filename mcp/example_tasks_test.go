@@ -11,7 +11,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/stdio"
 )
 
-// exampleTasks is a client of a server that makes tasks of calls.
+// exampleTasks returns a client of a server that creates tasks.
 func exampleTasks(ctx context.Context) *mcp.Client {
 	server := testserver.New(&testserver.Options{Tasks: true})
 	client, err := mcp.Connect(ctx, stdio.Stream(server.Pipe()), &mcp.Options{Handlers: []mcp.Handler{mcp.Tasks{}}})
@@ -21,7 +21,7 @@ func exampleTasks(ctx context.Context) *mcp.Client {
 	return client
 }
 
-// research takes a moment.
+// research is a tool that takes a moment.
 var research = mcp.ToolCall{
 	Name:      "research",
 	Arguments: map[string]any{"topic": "frogs", "step_ms": 10, "poll_ms": 100},
@@ -55,7 +55,7 @@ func ExampleClient_StartTool() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	saved := task.Save() // to a file, say
+	saved := task.Save() // for example to a file
 
 	// Later, in another process, with another client of that server:
 	task, err = client.ResumeTask(saved)

@@ -16,11 +16,11 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/stdio"
 )
 
-// exampleServer is a server in memory. A program has its own, and mostly
-// starts it with stdio.Command.
+// exampleServer returns a transport to a server in memory. A program usually has
+// stdio.Command instead.
 func exampleServer() mcp.Transport { return stdio.Stream(testserver.New(nil).Pipe()) }
 
-// exampleClient is connected to it.
+// exampleClient returns a client of that server.
 func exampleClient(ctx context.Context) *mcp.Client {
 	client, err := mcp.Connect(ctx, exampleServer(), nil)
 	if err != nil {
@@ -32,7 +32,7 @@ func exampleClient(ctx context.Context) *mcp.Client {
 func ExampleConnect() {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	// Mostly: stdio.Command("npx", "-y", "@modelcontextprotocol/server-everything", "stdio")
+	// Usually: stdio.Command("npx", "-y", "@modelcontextprotocol/server-everything", "stdio")
 	client, err := mcp.Connect(ctx, exampleServer(), nil)
 	if err != nil {
 		log.Fatal(err)
@@ -43,10 +43,10 @@ func ExampleConnect() {
 	// Output: stdmcp-echo 1.0.0 speaks 2026-07-28
 }
 
-// A server in the same program needs no process: it is joined by a pipe.
+// A server in the same program needs no process: a pipe connects it.
 func ExampleConnect_inProcess() {
 	ours, theirs := net.Pipe()
-	go func() { // any server that reads and writes lines; this one ends with the pipe
+	go func() { // any server that reads and writes lines; it ends when the pipe is closed
 		for lines := bufio.NewScanner(theirs); lines.Scan(); {
 			var m struct {
 				ID     json.RawMessage
@@ -83,7 +83,7 @@ func ExampleOptions() {
 	ctx := context.Background()
 	client, err := mcp.Connect(ctx, exampleServer(), &mcp.Options{
 		Info:             mcp.Implementation{Name: "my-program", Version: "1.2.3"},
-		ProtocolVersions: []string{mcp.ProtocolVersion20250618}, // initialize, without asking for later revisions
+		ProtocolVersions: []string{mcp.ProtocolVersion20250618}, // only initialize, without server/discover
 		Timeout:          10 * time.Second,
 		Trace:            &mcp.Trace{Discarded: func(reason error, _ []byte) { log.Print(reason) }},
 	})
@@ -148,7 +148,7 @@ func ExampleClient_Tools() {
 		}
 		fmt.Println(tool.Name, "-", tool.Description)
 		if tool.Name == "add" {
-			break // no further page is asked for
+			break // the client requests no further page
 		}
 	}
 	// Output:
@@ -156,7 +156,7 @@ func ExampleClient_Tools() {
 	// add - Adds two numbers.
 }
 
-// What a server says about a tool besides its schemas.
+// The metadata of a tool.
 func ExampleTool() {
 	var tool mcp.Tool
 	err := json.Unmarshal([]byte(`{
@@ -169,10 +169,10 @@ func ExampleTool() {
 		log.Fatal(err)
 	}
 	fmt.Println(tool.DisplayName())
-	fmt.Println(tool.Icons[0].Src, tool.Icons[0].Sizes) // not to be trusted: see Icon
+	fmt.Println(tool.Icons[0].Src, tool.Icons[0].Sizes) // untrusted: see Icon
 	fmt.Println("read-only:", tool.Annotations.ReadOnly(), "destructive:", tool.Annotations.Destructive(), "open world:", tool.Annotations.OpenWorld())
 	fmt.Println(string(tool.Meta))                       // byte for byte
-	fmt.Println(string(tool.Extra["com.example/color"])) // what the type has no field for
+	fmt.Println(string(tool.Extra["com.example/color"])) // a member without a field
 	// Output:
 	// What time is it?
 	// https://example.com/clock.svg [any]
@@ -187,7 +187,7 @@ func ExampleClient_ListResources() {
 	defer client.Close()
 	resources, err := client.ListResources(ctx)
 	if err != nil {
-		log.Printf("%d resources, then: %v", len(resources), err) // those read before the error are there
+		log.Printf("%d resources, then: %v", len(resources), err) // the resources before the error
 	}
 	fmt.Println(resources[0].URI, "-", resources[0].Title)
 	// Output: echo://text - A text

@@ -10,7 +10,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// A tracer stands for one of OpenTelemetry, which has methods like these.
+// A tracer represents a tracer of OpenTelemetry, which has similar methods.
 type tracer struct{ spans int }
 
 type span struct {
@@ -29,8 +29,8 @@ func (t *tracer) Start(ctx context.Context, name string) (context.Context, *span
 func (s *span) Set(key string, value any) { s.attrs = append(s.attrs, fmt.Sprint(key, "=", value)) }
 func (s *span) End()                      { fmt.Println(s.name, s.attrs) }
 
-// Each request becomes a span, by the semantic conventions for MCP, and carries
-// the trace to the server.
+// Each request becomes a span, according to the semantic conventions for MCP, and
+// propagates the trace to the server.
 func ExampleOptions_intercept() {
 	trace := new(tracer)
 	spans := func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
@@ -39,7 +39,7 @@ func ExampleOptions_intercept() {
 			name += " " + call.Name
 		}
 		ctx, span := trace.Start(ctx, name)
-		defer span.End() // which knows the time, too
+		defer span.End() // it also records the duration
 		call.SetMeta("traceparent", span.id)
 		res, err := call.Send(ctx)
 		var answer *jsonrpc.Error

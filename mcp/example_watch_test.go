@@ -10,7 +10,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// watch reads anew what has changed, and calls show with it, until ctx ends.
+// watch reads the changed lists and resources and calls show, until ctx ends.
 func watch(ctx context.Context, client *mcp.Client, sub *mcp.Subscription, show func(news string)) error {
 	for {
 		change, err := sub.Next(ctx)
@@ -18,7 +18,7 @@ func watch(ctx context.Context, client *mcp.Client, sub *mcp.Subscription, show 
 		case errors.Is(err, context.Canceled), errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
-			return err // the connection has ended: connect again, and read all anew
+			return err // the connection has ended: reconnect and read everything
 		}
 		switch change.Kind {
 		case mcp.ToolsChanged:
@@ -37,9 +37,9 @@ func watch(ctx context.Context, client *mcp.Client, sub *mcp.Subscription, show 
 	}
 }
 
-// A program that follows what changes at a server.
+// A program that follows the changes at a server.
 func Example_watcher() {
-	ctx, stop := context.WithCancel(context.Background()) // mostly signal.NotifyContext
+	ctx, stop := context.WithCancel(context.Background()) // usually signal.NotifyContext
 	defer stop()
 	client, err := mcp.Connect(ctx, exampleServer(), nil)
 	if err != nil {
@@ -58,7 +58,7 @@ func Example_watcher() {
 	news, ended := make(chan string), make(chan error)
 	go func() { ended <- watch(ctx, client, sub, func(s string) { news <- s }) }()
 
-	// This server changes when it is told to.
+	// Two tools of this server change something.
 	for _, tool := range []string{"add_tool", "update"} {
 		if _, err := client.CallTool(ctx, tool, nil); err != nil {
 			log.Fatal(err)

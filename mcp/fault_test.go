@@ -58,19 +58,19 @@ var expectations = map[string]expectation{
 	"initialize-error":        {connect: []error{}, code: -32603, text: "out of order today"},
 	"initialize-odd-revision": {connect: []error{mcp.ErrUnsupportedVersion}, text: "1999-12-31"},
 	"initialize-malformed":    {connect: malformed},
-	// 1: no answer
+	// No response.
 	"mute":          {connect: noAnswer},
 	"never-answers": {fails: noAnswer},
 	"answers-late":  {fails: noAnswer, dropped: jsonrpc.ErrUnknownID},
-	// 2, 3: the end
+	// The connection ends.
 	"dies-mid-call":  {fails: outcomeUnknown, ends: true},
 	"exits-at-start": {connect: closed},
 	"usage-and-exit": {connect: closed},
-	// 5, 6: an end that does not come
+	// The process does not end.
 	"ignores-eof":        {},
 	"grandchild":         {},
 	"grandchild-escapes": {},
-	// 7 to 12: too little and too much
+	// Too few and too many bytes.
 	"never-reads":        {connect: noAnswer},
 	"stops-reading":      {fails: noAnswer, stuck: true},
 	"floods-stderr":      {},
@@ -79,13 +79,13 @@ var expectations = map[string]expectation{
 	"endless-line":       {fails: append(outcomeUnknown, mcp.ErrTooLarge), ends: true},
 	"notification-storm": {},
 	"trickle":            {connect: noAnswer},
-	// 13, 15: pieces
+	// Fragments.
 	"byte-by-byte":    {},
 	"split-utf8":      {},
 	"crlf":            {},
 	"byte-order-mark": {},
 	"cut-off":         {fails: outcomeUnknown, dropped: io.ErrUnexpectedEOF, ends: true},
-	// 16 to 19: JSON
+	// JSON.
 	"invalid-utf8":         {fails: malformed, dropped: mcp.ErrMalformed},
 	"lone-surrogate":       {fails: malformed, dropped: mcp.ErrMalformed},
 	"duplicate-keys":       {fails: malformed, dropped: mcp.ErrMalformed},
@@ -95,7 +95,7 @@ var expectations = map[string]expectation{
 	"nul-keys":             {dropped: mcp.ErrMalformed},
 	"deep-nesting":         {fails: malformed, dropped: mcp.ErrMalformed},
 	"large-numbers":        {structured: `{"exact":9007199254740993,"huge":1e400,"tiny":-0.0}`},
-	// 20, 21: JSON-RPC
+	// JSON-RPC.
 	"unknown-id":                     {dropped: jsonrpc.ErrUnknownID},
 	"null-id":                        {dropped: jsonrpc.ErrUnknownID},
 	"null-id-error":                  {dropped: jsonrpc.ErrUnknownID},
@@ -115,7 +115,7 @@ var expectations = map[string]expectation{
 	"2026-07-28/unknown-result-type": {fails: malformed, text: "riddle"},
 	"null-tools":                     {},
 	"null-tool":                      {tools: 1},
-	// 23, 25, 26: what is no answer
+	// Requests and notifications.
 	"server-requests":            {},
 	"2026-07-28/server-requests": {droppedText: "a request from the server"},
 	"decreasing-progress":        {reports: 1, droppedText: "does not increase"},
@@ -125,7 +125,7 @@ var expectations = map[string]expectation{
 	"endless-progress":           {fails: noAnswer, reports: 4, late: true},
 	"batch":                      {fails: malformed, dropped: mcp.ErrMalformed},
 	"2025-03-26/batch":           {},
-	// 37, 38: lists
+	// Lists.
 	"endless-pages":      {fails: []error{mcp.ErrListLimit}, tools: 20},
 	"same-cursor":        {fails: []error{mcp.ErrListLimit}, tools: 2},
 	"empty-cursor":       {tools: 2},
@@ -134,13 +134,13 @@ var expectations = map[string]expectation{
 	"silent-change":      {tools: -1},
 }
 
-// sizes bounds the faults that would take long.
+// sizes limits the faults that would take long.
 var sizes = map[string]int{"notification-storm": 20_000, "endless-line": 1 << 20, "floods-stderr": 1 << 20, "deep-nesting": 10_000}
 
 const (
 	connectTime = 10 * time.Second
 	callTime    = 500 * time.Millisecond
-	flushTime   = 50 * time.Millisecond // for what the call had to say last
+	flushTime   = 50 * time.Millisecond // for the last messages of a call
 	message     = "Grüße, 世界 🙂"
 )
 
@@ -185,7 +185,7 @@ func TestFaultsOfProcesses(t *testing.T) {
 	for _, f := range testserver.Faults() {
 		if !slices.Contains(names, f.Name) {
 			if f.Process {
-				t.Errorf("%s is left out", f.Name)
+				t.Errorf("%s has no test", f.Name)
 			}
 			continue
 		}
@@ -201,7 +201,7 @@ func TestFaultsOfProcesses(t *testing.T) {
 	}
 }
 
-// A transport is a function that opens a connection.
+// A transport is a function that implements mcp.Transport.
 type transport func(context.Context, jsonrpc.Handler) (jsonrpc.Conn, error)
 
 func (f transport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
@@ -237,14 +237,14 @@ func runFault(t *testing.T, f testserver.Fault, version string, tr mcp.Transport
 
 	// One call is pending before, another one runs concurrently.
 	before, beside := make(chan error, 1), make(chan error, 1)
-	go func() { // ends with the call
+	go func() { // ends when the call returns
 		ctx, cancel := context.WithTimeout(t.Context(), connectTime)
 		defer cancel()
 		_, err := c.CallTool(ctx, "slow", map[string]any{"seconds": 0.05, "steps": 1})
 		before <- err
 	}()
 	waitIdle()
-	go func() { // ends with the call
+	go func() { // ends when the call returns
 		beside <- callAdd(t, c)
 	}()
 	want.callFaulty(t, f, c, limit, late)
@@ -326,8 +326,7 @@ func (want *expectation) callFaulty(t *testing.T, f testserver.Fault, c *mcp.Cli
 	}
 }
 
-// checkError checks an error that must match all of targets, or be nil when
-// that is nil.
+// checkError checks that err matches all targets, or is nil if targets is nil.
 func (want *expectation) checkError(t *testing.T, err error, targets []error) {
 	t.Helper()
 	if targets == nil {

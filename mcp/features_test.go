@@ -16,7 +16,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// features are what a program sees of a well-behaved server: the same in every
+// features are tests of a correct server, with the same results in every
 // protocol version and over every transport.
 var features = []struct {
 	name string
@@ -129,7 +129,7 @@ func testCallTool(t *testing.T, c *mcp.Client) {
 	}
 }
 
-// A pair writes its own JSON.
+// A pair implements json.Marshaler.
 type pair struct{ a, b string }
 
 func (p pair) MarshalJSON() ([]byte, error) {

@@ -67,7 +67,7 @@ func TestCallIsRepeatedAfterPage(t *testing.T) {
 	}
 }
 
-// TestEveryMethodIsRepeatedAfterPage: any may be refused.
+// TestEveryMethodIsRepeatedAfterPage: a server may refuse any of them.
 func TestEveryMethodIsRepeatedAfterPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for name, f := range map[string]func(*mcp.Client) error{
@@ -87,7 +87,7 @@ func TestEveryMethodIsRepeatedAfterPage(t *testing.T) {
 	})
 }
 
-// TestRepeatedRefusalFailsCall: the user is not sent there again and again.
+// TestRepeatedRefusalFailsCall: the user is on the page only once.
 func TestRepeatedRefusalFailsCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, rwc := newPeer(t, legacy, func(p *peer, m request) {
@@ -131,15 +131,15 @@ func TestRefusalWithoutHandler(t *testing.T) {
 	}
 }
 
-// TestTimeoutIsPausedWhileUserIsOnPage, until the server reports that everything is
-// done there.
+// TestTimeoutIsPausedWhileUserIsOnPage: until the server reports the page as
+// complete.
 func TestTimeoutIsPausedWhileUserIsOnPage(t *testing.T) {
 	const ask = `"params":{"mode":"url","message":"Log in","elicitationId":"e1","url":"https://example.com/"}`
 	for _, version := range eras {
 		for _, tt := range []struct {
 			name           string
 			reported, done time.Duration // when the server reports the page as complete, and when it responds
-			ends           time.Duration // 0 for an answer
+			ends           time.Duration // 0 for a result
 		}{
 			{"in time", 0, 8 * time.Minute, 0},
 			{"never", 0, time.Hour, 11 * time.Minute},
@@ -147,7 +147,7 @@ func TestTimeoutIsPausedWhileUserIsOnPage(t *testing.T) {
 			{"told, but slow", 8 * time.Minute, 10 * time.Minute, 9 * time.Minute},
 		} {
 			if tt.reported != 0 && version == modern {
-				continue // where nothing is told
+				continue // the modern era has no such notification
 			}
 			t.Run(version+"/"+tt.name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 func TestNotificationFunc(t *testing.T) {
 	for _, version := range eras {
 		synctest.Test(t, func(t *testing.T) {
-			var got []string // by one goroutine at a time: the race detector sees to it
+			var got []string // the race detector checks that calls are sequential
 			var j dropLog
 			p, _ := connectPeer(t, version, &mcp.Options{Trace: j.trace(), Handlers: []mcp.Handler{
 				mcp.NotificationFunc(func(_ context.Context, method string, params mcp.RawMessage) {

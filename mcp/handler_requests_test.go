@@ -49,7 +49,7 @@ func TestRequestsOfLegacyServer(t *testing.T) {
 	}
 }
 
-// TestRequestsOfModernServer break the protocol, and so would any answer
+// TestRequestsOfModernServer: they violate the protocol, and so would a response
 // (2026-07-28 basic/transports/stdio, Receiving Messages).
 func TestRequestsOfModernServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -74,7 +74,7 @@ func TestPingWhileHandlerBlocks(t *testing.T) {
 		release := make(chan struct{})
 		p, c := connectPeer(t, legacy, &mcp.Options{Log: func(context.Context, *mcp.LogMessage) { <-release }})
 		p.notify("notifications/message", `{"level":"info","data":1}`)
-		go func() { // ends with the client
+		go func() { // ends when the client is closed
 			_, _ = c.Do(t.Context(), &mcp.ToolCall{Name: "any", Progress: func(mcp.Progress) { <-release }})
 		}()
 		synctest.Wait()
@@ -89,8 +89,8 @@ func TestPingWhileHandlerBlocks(t *testing.T) {
 	})
 }
 
-// TestTooManyServerRequests: a server that sends requests without reading the responses makes the
-// client hold a bounded number of them, and doesn't stop it.
+// TestTooManyServerRequests: a server that sends requests without reading the responses
+// neither exhausts nor blocks the client.
 func TestTooManyServerRequests(t *testing.T) {
 	const n = 30_000
 	synctest.Test(t, func(t *testing.T) {
@@ -99,7 +99,7 @@ func TestTooManyServerRequests(t *testing.T) {
 			if m.Method != "tools/call" {
 				return
 			}
-			for i := range n { // which keeps it from reading
+			for i := range n { // it does not read meanwhile
 				p.send(serverRequest(fmt.Sprint(i), "roots/list"))
 			}
 			p.answer(m, done)
@@ -119,7 +119,7 @@ func TestServerCancelsRequest(t *testing.T) {
 		var j dropLog
 		p, c := connectPeer(t, legacy, &mcp.Options{Trace: j.trace()})
 		for _, params := range []string{
-			`{"requestId":7,"reason":"never mind"}`, // unknown, or answered already
+			`{"requestId":7,"reason":"never mind"}`, // unknown or already answered
 			`{"requestId":"x"}`,
 			`{}`,
 		} {
@@ -161,7 +161,7 @@ func TestUnknownNotificationsAreIgnored(t *testing.T) {
 
 func TestLogMessagesInOrder(t *testing.T) {
 	onEveryRoute(t, func(t *testing.T, p route) {
-		var got []string // by one goroutine at a time: the race detector sees to it
+		var got []string // the race detector checks that calls are sequential
 		c := p.open(t, p.server(testserver.Options{}), &mcp.Options{
 			LogLevel: mcp.LevelDebug,
 			Log: func(_ context.Context, m *mcp.LogMessage) {
@@ -235,7 +235,7 @@ func TestLogFunctionPanics(t *testing.T) {
 	})
 }
 
-// TestHandlersUseClient, as they don't run where messages are read.
+// TestHandlersUseClient: handlers do not run on the goroutine that reads.
 func TestHandlersUseClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var c *mcp.Client

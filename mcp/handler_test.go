@@ -80,7 +80,7 @@ func TestTimeoutIsPausedWhileHandlerRuns(t *testing.T) {
 	})
 }
 
-// TestHandlersDeclareCapabilities and nothing else.
+// TestHandlersDeclareCapabilities: and no others.
 func TestHandlersDeclareCapabilities(t *testing.T) {
 	for _, tt := range []struct {
 		handlers       []mcp.Handler
@@ -96,7 +96,7 @@ func TestHandlersDeclareCapabilities(t *testing.T) {
 		{[]mcp.Handler{somePage, someUser}, `{"elicitation":{"url":{}}}`, `{"elicitation":{"url":{}}}`}, // the first one answers
 		{[]mcp.Handler{mcp.Tasks{}}, `{"extensions":{"io.modelcontextprotocol/tasks":{}}}`, `{}`},
 		{[]mcp.Handler{mcp.HandlerFunc("x/y", nil)}, `{}`, `{}`},
-		{[]mcp.Handler{mcp.Roots(nil), mcp.Sampling{}, mcp.Elicitation{}}, `{}`, `{}`}, // can do nothing
+		{[]mcp.Handler{mcp.Roots(nil), mcp.Sampling{}, mcp.Elicitation{}}, `{}`, `{}`}, // without functions
 	} {
 		for version, want := range map[string]string{modern: tt.modern, legacy: tt.legacy} {
 			synctest.Test(t, func(t *testing.T) {
@@ -117,7 +117,7 @@ func TestHandlersDeclareCapabilities(t *testing.T) {
 	}
 }
 
-// TestExtensionsAreDeclared in both eras.
+// TestExtensionsAreDeclared: in both eras.
 func TestExtensionsAreDeclared(t *testing.T) {
 	onEveryRoute(t, func(t *testing.T, p route) {
 		s := p.server(testserver.Options{})
@@ -151,7 +151,8 @@ func TestRequestWithoutHandlerIsRefused(t *testing.T) {
 	})
 }
 
-// TestRequestForUndeclaredCapabilityIsRefused are refused, too.
+// TestRequestForUndeclaredCapabilityIsRefused: even if there is a handler for the
+// method.
 func TestRequestForUndeclaredCapabilityIsRefused(t *testing.T) {
 	for _, method := range []string{"roots/list", "sampling/createMessage", "elicitation/create", "tasks/get", "x/y"} {
 		for _, handlers := range [][]mcp.Handler{nil, {mcp.Roots(nil), mcp.Sampling{}, mcp.Elicitation{}, mcp.Tasks{}}} {
@@ -181,7 +182,7 @@ func TestFailingHandler(t *testing.T) {
 		"error":      func() error { return secret },
 		"panic":      func() error { panic(secret) },
 		"panic text": func() error { panic("the password is 12345") },
-		"nil":        func() error { return nil }, // and no result
+		"nil":        func() error { return nil }, // without a result
 	} {
 		handlers := []mcp.Handler{
 			mcp.Roots(func(context.Context) ([]mcp.Root, error) {
@@ -221,7 +222,7 @@ func TestFailingHandler(t *testing.T) {
 	}
 }
 
-// TestHandlerReturnsError of its choice.
+// TestHandlerReturnsError: a *jsonrpc.Error is sent as it is.
 func TestHandlerReturnsError(t *testing.T) {
 	rejected := mcp.Sampling{CreateMessage: func(context.Context, *mcp.CreateMessageParams) (*mcp.CreateMessageResult, error) {
 		return nil, &jsonrpc.Error{Code: mcp.CodeRejected, Message: "the user does not want that"}
@@ -232,7 +233,7 @@ func TestHandlerReturnsError(t *testing.T) {
 	})
 }
 
-// TestSamplingWithTools has a model use a tool for the server.
+// TestSamplingWithTools: the model uses a tool of the server.
 func TestSamplingWithTools(t *testing.T) {
 	const use, result = `{"type":"tool_use","id":"u1","name":"add","input":{"a":1}}`, `{"type":"tool_result","toolUseId":"u1","content":[{"type":"text","text":"3"}]}`
 	message := func(role, content string) string { return `{"role":"` + role + `","content":` + content + `}` }
@@ -297,7 +298,8 @@ func TestMaxRounds(t *testing.T) {
 
 type nameKey struct{}
 
-// TestHandlerContextHasValuesOfCallAndConnect by what the program has put into the context.
+// TestHandlerContextHasValuesOfCallAndConnect: handlers identify the server by
+// them.
 func TestHandlerContextHasValuesOfCallAndConnect(t *testing.T) {
 	onEveryRoute(t, func(t *testing.T, p route) {
 		var seen any

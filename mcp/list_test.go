@@ -79,7 +79,7 @@ func TestIteratorRequestsPagesOnDemand(t *testing.T) {
 				break
 			}
 		}
-		for range tools { // from the beginning again
+		for range tools { // starts with the first page again
 			break
 		}
 		if got := count(receivedMethods(s), "tools/list"); got != 3 {
@@ -106,7 +106,7 @@ func TestIteratorEndsAfterError(t *testing.T) {
 	})
 }
 
-// TestCallsWithinLoop: an iterator holds nothing up.
+// TestCallsWithinLoop: an iterator does not block other calls.
 func TestCallsWithinLoop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := connect(t, testserver.New(&testserver.Options{PageSize: 3}), nil)
@@ -123,13 +123,13 @@ func TestCallsWithinLoop(t *testing.T) {
 	})
 }
 
-// TestEndlessLists has the faults of row 37, and every cap.
+// TestEndlessLists covers every limit.
 func TestEndlessLists(t *testing.T) {
 	for _, tt := range []struct {
 		fault string
 		o     mcp.Options
 		items int
-		says  string // "" when it is no error
+		says  string // "" if there is no error
 	}{
 		{"empty-cursor", mcp.Options{}, 2, ""},
 		{"same-cursor", mcp.Options{}, 2, `the cursor "again" occurs twice`},
@@ -174,7 +174,7 @@ func TestListOfMaxItems(t *testing.T) {
 	})
 }
 
-// TestSlowPagesTimeOut: MaxTimeout is for the whole list.
+// TestSlowPagesTimeOut: MaxTimeout applies to the whole list.
 func TestSlowPagesTimeOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := 0
@@ -217,7 +217,7 @@ func TestListReturnsItemsBeforeError(t *testing.T) {
 	})
 }
 
-// TestInvalidItemsAreReported: they are left out, the others are not lost.
+// TestInvalidItemsAreReported: the list contains the other items.
 func TestInvalidItemsAreReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, rwc := newPeer(t, modern, func(p *peer, m request) {

@@ -18,7 +18,8 @@ func connectAnswering(t *testing.T, version, result string) *mcp.Client {
 	return connectStream(t, rwc, nil)
 }
 
-// TestResultsKeepEveryMember: what the library doesn't interpret is there byte for byte.
+// TestResultsKeepEveryMember: members that the library does not interpret keep every
+// byte.
 func TestResultsKeepEveryMember(t *testing.T) {
 	const (
 		structured = `{ "b":1e400,"a" : [9007199254740993, 1.0, -0.0 ] , "é":"\u00e9\/" }`
@@ -75,8 +76,8 @@ func TestRawCallReturnsTheResultAsWritten(t *testing.T) {
 	})
 }
 
-// TestUnknownResultTypes: a result of 2026-07-28 may say that it is not the
-// end, in ways that are yet to be invented; earlier versions have no types.
+// TestUnknownResultTypes: an unknown type of 2026-07-28 may mean that the result is
+// not final; earlier versions have no types.
 func TestUnknownResultTypes(t *testing.T) {
 	const riddle = `{"resultType":"riddle","content":[]}`
 	synctest.Test(t, func(t *testing.T) {
@@ -105,8 +106,8 @@ func TestMalformedResultFailsCall(t *testing.T) {
 	}
 }
 
-// wantNoCode checks that an error of this side does not look like the
-// server's.
+// wantNoCode checks that an error of the client does not look like an error
+// response.
 func wantNoCode(t *testing.T, err error) {
 	t.Helper()
 	for e := err; e != nil; {
@@ -148,7 +149,7 @@ func TestPingAcceptsAnyResponse(t *testing.T) {
 	}
 }
 
-// TestMetaIsMerged: the caller's members of _meta stand beside the client's.
+// TestMetaIsMerged: _meta has the members of the caller and of the client.
 func TestMetaIsMerged(t *testing.T) {
 	for _, version := range eras {
 		synctest.Test(t, func(t *testing.T) {
@@ -184,7 +185,7 @@ func TestMetaIsMerged(t *testing.T) {
 	}
 }
 
-// TestReservedMetaKeys: a key twice would make the request invalid.
+// TestReservedMetaKeys: a duplicate key would make the request invalid.
 func TestReservedMetaKeys(t *testing.T) {
 	for _, key := range []string{
 		"progressToken",
@@ -209,7 +210,7 @@ func TestReservedMetaKeys(t *testing.T) {
 	})
 }
 
-// TestLogLevelOfOneCall takes the place of the client's.
+// TestLogLevelOfOneCall replaces the level of the client.
 func TestLogLevelOfOneCall(t *testing.T) {
 	const key = "io.modelcontextprotocol/logLevel"
 	synctest.Test(t, func(t *testing.T) {
@@ -230,7 +231,7 @@ func TestLogLevelOfOneCall(t *testing.T) {
 	})
 }
 
-// TestInvalidArgumentsAreNotSent: neither whole nor in part.
+// TestInvalidArgumentsAreNotSent: not even in part.
 func TestInvalidArgumentsAreNotSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testserver.New(nil)

@@ -139,7 +139,7 @@ func TestServerEndsSubscription(t *testing.T) {
 		if err != io.EOF {
 			t.Error(err)
 		}
-		// The next one is not held up by it.
+		// It does not block the next one.
 		again, err := c.Subscribe(t.Context(), &everything)
 		if err != nil {
 			t.Fatal(err)
@@ -169,8 +169,8 @@ func TestSetLogLevelAndComplete(t *testing.T) {
 	})
 }
 
-// A breakingTransport has connections on which subscriptions break, the
-// first few after life.
+// A breakingTransport has connections on which subscriptions break: the
+// first few of them, after life.
 type breakingTransport struct {
 	mcp.Transport
 	breaks int
@@ -201,8 +201,8 @@ func (c *breakingConn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.
 	return c.Conn.Call(ctx, req)
 }
 
-// TestBrokenSubscriptionIsReopened with back-off, and tells what may have been
-// missed meanwhile.
+// TestBrokenSubscriptionIsReopened: with back-off, and everything in the filter
+// counts as changed.
 func TestBrokenSubscriptionIsReopened(t *testing.T) {
 	for _, over := range []string{"stdio", "http"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -240,7 +240,7 @@ func TestBrokenSubscriptionIsReopened(t *testing.T) {
 	}
 }
 
-// TestRefusedSubscription is not asked for again and again.
+// TestRefusedSubscription: the client does not repeat it.
 func TestRefusedSubscription(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, rwc := newPeer(t, modern, func(p *peer, m request) {

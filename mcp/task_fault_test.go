@@ -11,7 +11,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// TestFaultyTaskServers are peers that answer tools/call with a task.
+// TestFaultyTaskServers uses peers that respond to tools/call with a task.
 func TestFaultyTaskServers(t *testing.T) {
 	task := func(members string) string {
 		return `{"resultType":"task","taskId":"a","createdAt":"x","lastUpdatedAt":"x","ttlMs":null` + members + `}`
@@ -70,7 +70,7 @@ func inputRequests(n int) string {
 	return "{" + strings.Join(list, ",") + "}"
 }
 
-// TestTaskSurvivesFailedPolls, as a proxy may lose some.
+// TestTaskSurvivesFailedPolls: a proxy may lose some.
 func TestTaskSurvivesFailedPolls(t *testing.T) {
 	for lost, ok := range map[int]bool{2: true, 3: false} {
 		synctest.Test(t, func(t *testing.T) {

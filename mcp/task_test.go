@@ -13,7 +13,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// withTasks returns options for a client that waits through tasks.
+// withTasks returns options with Tasks.
 func withTasks(more ...mcp.Handler) *mcp.Options {
 	return &mcp.Options{Handlers: append(more, mcp.Tasks{TTL: time.Minute})}
 }
@@ -104,7 +104,7 @@ func TestEndlessTaskIsCanceledWithCall(t *testing.T) {
 			_, err := c.CallTool(t.Context(), "research", args)
 			wantError(t, err, context.DeadlineExceeded, "1h0m0s in total")
 		})
-		go func() { time.Sleep(15 * time.Second); c.Close() }() // ends with the client; between two polls
+		go func() { time.Sleep(15 * time.Second); c.Close() }() // between two polls
 		wantDuration(t, 15*time.Second, func() {
 			_, err := c.CallTool(t.Context(), "research", args)
 			wantError(t, err, mcp.ErrClosed)
@@ -118,11 +118,11 @@ func TestTaskRequiresInput(t *testing.T) {
 		s, c := connectWithTasks(t, p, withTasks(
 			mcp.Elicitation{Form: func(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error) {
 				asked++
-				time.Sleep(5 * time.Minute) // users take their time
+				time.Sleep(5 * time.Minute) // the user is slow
 				return &mcp.ElicitResult{Action: mcp.ElicitAccept, Content: map[string]any{"name": "Ada"}}, nil
 			}},
 			mcp.Roots(func(context.Context) ([]mcp.Root, error) { return []mcp.Root{{URI: "file:///x"}}, nil })))
-		// The state shows late that the input has come, so that it is read again.
+		// The state shows the input late, so the client polls it again.
 		res, err := c.CallTool(t.Context(), "research", map[string]any{"topic": "x", "ask": true, "step_ms": 30_000})
 		if err != nil || !strings.Contains(res.Text(), "Ada") || !strings.Contains(res.Text(), "file:///x") || asked != 1 {
 			t.Errorf("asked %d times: %+v, %v", asked, res, err)
@@ -190,7 +190,7 @@ func TestTaskHandle(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		_, err = h.Wait(ctx)
-		wantError(t, err, context.DeadlineExceeded) // and the task goes on
+		wantError(t, err, context.DeadlineExceeded) // the task continues
 		for _, h := range []*mcp.TaskHandle{h, resume(t, c, h.Save()), c.Task(h.ID())} {
 			res, err := h.Wait(t.Context())
 			if err != nil || res.Text() != "A report on frogs." {
@@ -276,11 +276,11 @@ func TestListTasks(t *testing.T) {
 		} else if err != nil || len(tasks) != 3 || tasks[0].TTLMs == nil || *tasks[0].TTLMs != 60_000 {
 			t.Errorf("%+v, %v", tasks, err)
 		}
-		time.Sleep(time.Second) // nothing is told any more when the client closes
+		time.Sleep(time.Second) // so that no notification is pending at Close
 	})
 }
 
-// TestTaskStatusNotifications spare the client most questions.
+// TestTaskStatusNotifications: they replace most polls.
 func TestTaskStatusNotifications(t *testing.T) {
 	onEveryRoute(t, func(t *testing.T, p route) {
 		s, c := connectWithTasks(t, p, withTasks())
