@@ -19,10 +19,10 @@ const (
 	prefixTime = time.Second
 )
 
-// A TimeoutError is a server that did not send what was waited for. It matches
+// A TimeoutError describes what a server did not send in time. It matches
 // context.DeadlineExceeded and os.ErrDeadlineExceeded.
 type TimeoutError struct {
-	What  string // what was missing
+	What  string // such as "no response"
 	After time.Duration
 }
 
@@ -32,18 +32,18 @@ func (e *TimeoutError) Is(target error) bool {
 	return target == context.DeadlineExceeded || target == os.ErrDeadlineExceeded
 }
 
-// Timeout tells that the error is a time-out, as net.Error does.
+// Timeout returns true, as that of a net.Error does.
 func (e *TimeoutError) Timeout() bool { return true }
 
-// body is the body of a response within its limits.
+// A body is a response body with limits.
 type body struct {
 	rc     io.ReadCloser
-	ctx    context.Context // that of the request
-	cancel func(error)     // ends ctx, if that is to end with the body
-	idle   time.Duration
-	timer  *time.Timer // runs while something is read
-	max    int64       // 0 means no limit
-	n      int64       // what has been read
+	ctx    context.Context // of the request
+	cancel func(error)     // ends ctx
+	idle   time.Duration   // limit of one Read; 0 means no limit
+	timer  *time.Timer     // runs during Read
+	max    int64           // 0 means no limit
+	n      int64           // bytes read
 }
 
 func (b *body) Read(p []byte) (int, error) {
@@ -56,7 +56,7 @@ func (b *body) Read(p []byte) (int, error) {
 		defer b.timer.Stop()
 	}
 	if b.max > 0 && int64(len(p)) > b.max-b.n+1 {
-		p = p[:b.max-b.n+1] // one more tells whether the body is longer
+		p = p[:b.max-b.n+1] // one more byte shows whether the body is longer
 	}
 	n, err := b.rc.Read(p)
 	b.n += int64(n)
@@ -76,8 +76,8 @@ func (b *body) Close() error {
 	return err
 }
 
-// Drain closes the body of resp. It reads what is left of a short one first,
-// so that the connection can be used again.
+// Drain closes the body of resp. It first reads the rest of a short body, so that
+// the connection can be reused.
 func Drain(resp *http.Response) { _, _ = readPrefix(resp) }
 
 // readPrefix returns the first bytes of the body of resp, and closes it.
@@ -95,7 +95,7 @@ func readPrefix(resp *http.Response) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(resp.Body, maxPrefix))
 }
 
-// tooLargeError is a body of more than max bytes.
+// A tooLargeError describes a body of more than max bytes.
 type tooLargeError struct{ max int64 }
 
 func (e *tooLargeError) Error() string {

@@ -12,17 +12,17 @@ import (
 )
 
 const (
-	// maxRedirects is how often a request is sent somewhere else.
+	// maxRedirects is the number of redirects that a request follows.
 	maxRedirects = 5
 
-	// maxHeader is how long the header of a response may be.
+	// maxHeader is the limit of the header of a response, in bytes.
 	maxHeader = 1 << 20
 
-	// pingAfter is how long a connection of HTTP/2 may be silent before the
-	// server is asked whether it is still there.
+	// pingAfter is the time without data after which an HTTP/2 connection is
+	// checked with a ping.
 	pingAfter = 30 * time.Second
 
-	// idlePerHost is how many connections are kept for later requests.
+	// idlePerHost is the number of idle connections that are kept.
 	idlePerHost = 32
 )
 
@@ -36,9 +36,9 @@ type Client struct {
 	conns  *sockets        // of own
 }
 
-// NewTransport returns what sends the requests to one server if the caller does
-// not say: a copy of [http.DefaultTransport] that is prepared for many of them,
-// or what somebody has put in the place of that.
+// NewTransport returns the default RoundTripper for the requests to one server:
+// a copy of [http.DefaultTransport] that keeps more idle connections or, if the
+// program has replaced that with another type, http.DefaultTransport itself.
 func NewTransport() http.RoundTripper {
 	t, ok := http.DefaultTransport.(*http.Transport)
 	if !ok {
@@ -53,11 +53,11 @@ func NewTransport() http.RoundTripper {
 	return t
 }
 
-// New returns a Client that sends header with every request. Of c it uses the
-// Transport and the Jar. Without a Transport, or when c is nil, it has one of
-// its own, of [NewTransport].
+// New returns a Client that sends header, which it copies, with every request. It
+// uses the Transport and the Jar of c. If c or its Transport is nil, it uses one
+// of its own, from [NewTransport].
 //
-// The error says which field of header cannot be sent. New copies header.
+// The error names the field of header that cannot be sent.
 func New(c *http.Client, header http.Header) (*Client, error) {
 	if err := CheckHeader(header); err != nil {
 		return nil, err
@@ -79,7 +79,8 @@ func New(c *http.Client, header http.Header) (*Client, error) {
 	return n, nil
 }
 
-// setOwn notes the connections of t, which is nobody else's.
+// setOwn makes t, which the Client does not share, the RoundTripper, and tracks its
+// connections.
 func (c *Client) setOwn(t *http.Transport) {
 	c.conns = &sockets{base: t.DialContext}
 	if t.DialContext == nil {
@@ -89,9 +90,9 @@ func (c *Client) setOwn(t *http.Transport) {
 	c.own = t
 }
 
-// Close closes all connections of a transport of its own; no request can be sent
-// any more then. Those of a caller's transport are left to the caller, who may
-// use them for something else.
+// Close closes all connections of the Client's own transport, which then sends no
+// more requests. It leaves a transport of the caller alone, which may have other
+// users.
 func (c *Client) Close() {
 	if c.own != nil {
 		c.conns.close()
@@ -99,39 +100,37 @@ func (c *Client) Close() {
 	}
 }
 
-// A Request is an HTTP request to be sent. Nothing in it is changed, and
-// nothing may be changed any more.
+// A Request is an HTTP request to be sent. It must not be changed.
 type Request struct {
 	Method string
 	URL    *url.URL
-	Header http.Header // beside that of the Client, or in its place
+	Header http.Header // replaces fields of the Client's header
 	Body   []byte
 
-	// HeaderTimeout is how long the response may take to begin, in all. Zero
-	// means as long as the context allows.
+	// HeaderTimeout limits the time until the header of the response, including
+	// redirects. Zero means no limit but the context.
 	HeaderTimeout time.Duration
 
-	// IdleTimeout is how long the body of the response may bring nothing while
-	// it is read. Zero means as long as the context allows.
+	// IdleTimeout limits the time of each Read of the body. Zero means no limit
+	// but the context.
 	IdleTimeout time.Duration
 
-	// Ends says that the context is ended by the caller when the response was
-	// read, and that the caller asks it for the cause of errors in reading. It
-	// spares Do a context of its own, unless there are time-outs or a limit.
+	// Ends means that the caller ends the context after reading the response, and
+	// asks the context for the cause of read errors. Without timeouts and limits,
+	// Do then needs no context of its own.
 	Ends bool
 
-	// MaxBody is how many bytes of the body, decompressed, are read. Zero
-	// means no limit: an event stream has no end.
+	// MaxBody limits the decompressed body, in bytes. Zero means no limit, as for
+	// an event stream.
 	MaxBody int64
 }
 
-// Do sends r and returns the response, whatever its status. Its Request holds
-// the URL that answered. Its Body must be closed, and ends with ctx.
+// Do sends r and returns the response, whatever its status. The response's Request
+// contains the URL after redirects. The caller closes the Body, which ctx ends.
 //
-// The error says method and URL and wraps the cause: a [*RedirectError], a
-// [*TimeoutError], the cause of the end of ctx, or what package net reports.
-// Reading from the Body fails with those, or with an error that matches
-// jsonrpc.ErrTooLarge.
+// The error contains the method and the URL, and wraps a [*RedirectError], a
+// [*TimeoutError], the cause of ctx, or an error of package net. Errors of the
+// Body are the same, or match jsonrpc.ErrTooLarge.
 func (c *Client) Do(ctx context.Context, r *Request) (*http.Response, error) {
 	if r.Ends && r.HeaderTimeout == 0 && r.IdleTimeout == 0 && r.MaxBody == 0 {
 		return c.do(ctx, r)
@@ -150,7 +149,7 @@ func (c *Client) Do(ctx context.Context, r *Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// do is Do without time-outs and limits.
+// do is Do without timeouts and limits.
 func (c *Client) do(ctx context.Context, r *Request) (*http.Response, error) {
 	resp, err := c.follow(ctx, r)
 	if err != nil {
@@ -162,7 +161,7 @@ func (c *Client) do(ctx context.Context, r *Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// follow sends r to its URL and to where that redirects to.
+// follow sends r and follows redirects.
 func (c *Client) follow(ctx context.Context, r *Request) (*http.Response, error) {
 	u := r.URL
 	for hops := 0; ; hops++ {
@@ -187,14 +186,14 @@ func (c *Client) follow(ctx context.Context, r *Request) (*http.Response, error)
 
 // send sends r to u.
 func (c *Client) send(ctx context.Context, r *Request, u *url.URL) (*http.Response, error) {
-	// As http.NewRequest does it, which would parse the URL.
+	// http.NewRequest would parse the URL again.
 	q := http.Request{Method: r.Method, URL: u, Host: u.Host, Header: r.Header, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}
 	if body := r.Body; len(body) > 0 {
 		q.ContentLength = int64(len(body))
 		q.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
 		q.Body, _ = q.GetBody()
 	}
-	// The caller's RoundTripper might change it, which it must not.
+	// The caller's RoundTripper could change r.Header.
 	if c.own == nil || len(c.header) > 0 || u.User != nil || c.jar != nil || q.Header == nil {
 		q.Header = make(http.Header, len(c.header)+len(r.Header)+1)
 		maps.Copy(q.Header, c.header)
@@ -232,7 +231,7 @@ func (c *Client) send(ctx context.Context, r *Request, u *url.URL) (*http.Respon
 // another one than the request's.
 type sentKey struct{}
 
-// requestError says which request failed.
+// A requestError is the error of a request.
 type requestError struct {
 	method, url string
 	err         error

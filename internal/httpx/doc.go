@@ -1,9 +1,8 @@
-// Package httpx is what the HTTP transports share: sending a request with the
-// caller's http.Client but with time-outs of its own, redirects within one
-// origin only, limits on what is read, and errors that say what was wrong
-// without repeating a credential.
+// Package httpx contains the parts that the HTTP transports share. It sends
+// requests with timeouts of its own, follows redirects within one origin, limits
+// what it reads, and returns errors without credentials.
 //
-// It uses the RoundTripper and the cookie jar of the http.Client and not its
-// Do method, which would cut streams off at its Timeout, follow redirects to
-// anywhere, and name the whole URL in its errors.
+// It uses the RoundTripper and the cookie jar of the caller's http.Client, but
+// not its Do method, which ends streams after its Timeout, follows redirects to
+// any origin, and includes the whole URL in errors.
 package httpx

@@ -9,8 +9,7 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// MediaType returns the media type in h, in lower case and without its
-// parameters.
+// MediaType returns the media type in h in lower case, without parameters.
 func MediaType(h http.Header) string {
 	t, _, _ := strings.Cut(h.Get("Content-Type"), ";")
 	return strings.ToLower(strings.TrimSpace(t))

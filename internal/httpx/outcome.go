@@ -8,9 +8,8 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// Outcome returns err, with which a request that asks for something ended. If
-// the server may have done all the same what it was asked for, the error also
-// matches jsonrpc.ErrOutcomeUnknown.
+// Outcome returns err, the error of a request. If the server may have carried out
+// the request nevertheless, the result also matches jsonrpc.ErrOutcomeUnknown.
 func Outcome(err error) error {
 	if mayHaveArrived(err) {
 		return jsonrpc.OutcomeUnknown(err)

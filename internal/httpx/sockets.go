@@ -6,8 +6,9 @@ import (
 	"sync"
 )
 
-// sockets are the connections of a transport of our own. CloseIdleConnections
-// would leave those of HTTP/2 on which a request is just ending.
+// sockets tracks the connections of a Client's own transport.
+// CloseIdleConnections does not close HTTP/2 connections with a request that is
+// just ending.
 type sockets struct {
 	base func(ctx context.Context, network, addr string) (net.Conn, error)
 
@@ -36,7 +37,7 @@ func (s *sockets) dial(ctx context.Context, network, addr string) (net.Conn, err
 	return n, nil
 }
 
-// close closes all connections, and those that are still being opened.
+// close closes all connections, including those that dial is opening.
 func (s *sockets) close() {
 	s.mu.Lock()
 	open := s.open

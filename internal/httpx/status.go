@@ -12,31 +12,31 @@ import (
 )
 
 const (
-	// The wait that a server asks for is kept within these.
+	// The time that a server asks to wait is clamped to these.
 	minRetryAfter, maxRetryAfter = time.Second, 5 * time.Minute
 
-	// maxQuoted is how much of a body an error message has.
+	// maxQuoted is the limit of the part of a body in an error, in bytes.
 	maxQuoted = 200
 )
 
-// A StatusError is a response that cannot be used: because of its status, or
-// because it is something else than what was asked for. In the second case it
-// matches jsonrpc.ErrMalformed.
+// A StatusError describes an invalid response: its status is an error or, if the
+// status is 2xx, its content type is wrong. In the second case it matches
+// jsonrpc.ErrMalformed.
 type StatusError struct {
 	Method, URL     string // without user, password and query
 	Status          int
 	ContentType     string        // the media type
-	Want            string        // what would have been of use, when Status is no error
-	RetryAfter      time.Duration // between 1 s and 5 min; 0 when not said
+	Want            string        // the expected content type, if Status is 2xx
+	RetryAfter      time.Duration // between 1 s and 5 min; 0 if the server sets none
 	WWWAuthenticate []string      // the challenges
-	Body            string        // at most 4 KiB of it, made printable
+	Body            string        // at most 4 KiB, printable
 
-	encoding string // of the body, if it has one
+	encoding string // Content-Encoding of the body, if any
 }
 
 // Check returns nil if the status of resp is 2xx and its media type is one of
-// want, or anything when want is empty. Otherwise it closes the body and
-// returns a [*StatusError].
+// want, or want is empty. Otherwise it closes the body and returns a
+// [*StatusError].
 func Check(resp *http.Response, want ...string) error {
 	ok := resp.StatusCode/100 == 2
 	if ok && len(want) == 0 {
@@ -48,8 +48,8 @@ func Check(resp *http.Response, want ...string) error {
 	return NewStatusError(resp, strings.Join(want, " or "))
 }
 
-// encoding returns what the body of resp is encoded in, if it is. We never ask
-// for that; net/http does, and decodes it.
+// encoding returns the Content-Encoding of resp, if any. Package net/http decodes
+// gzip if it asked for that, and removes the field.
 func encoding(resp *http.Response) string {
 	s := strings.ToLower(resp.Header.Get("Content-Encoding"))
 	if s == "identity" {
@@ -58,8 +58,8 @@ func encoding(resp *http.Response) string {
 	return s
 }
 
-// NewStatusError returns the error for a response that cannot be used, and closes
-// its body. want says what would have been of use.
+// NewStatusError returns the error for an invalid response, and closes its body.
+// want is the expected content type.
 func NewStatusError(resp *http.Response, want string) *StatusError {
 	data, _ := readPrefix(resp)
 	return &StatusError{
@@ -75,8 +75,8 @@ func NewStatusError(resp *http.Response, want string) *StatusError {
 	}
 }
 
-// retryAfter returns how long a Retry-After field tells to wait: a number of
-// seconds, or until a date.
+// retryAfter returns the time of a Retry-After field, which contains a number of
+// seconds or a date.
 func retryAfter(field string) time.Duration {
 	var wait time.Duration
 	if n, err := strconv.Atoi(field); err == nil && n >= 0 {
@@ -130,12 +130,12 @@ func (e *StatusError) Error() string {
 	return s
 }
 
-// isPage reports whether the body is meant for people with a browser.
+// isPage reports whether the body is a web page.
 func (e *StatusError) isPage() bool {
 	return strings.Contains(e.ContentType, "html") || strings.HasPrefix(e.Body, "<")
 }
 
-// Is matches jsonrpc.ErrMalformed for a response that claims success.
+// Is reports whether target is jsonrpc.ErrMalformed and the status is 2xx.
 func (e *StatusError) Is(target error) bool {
 	return target == jsonrpc.ErrMalformed && e.Status/100 == 2
 }

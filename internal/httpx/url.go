@@ -9,8 +9,8 @@ import (
 	"github.com/stdmcp/stdmcp/internal/diag"
 )
 
-// Parse parses the URL of a server. It must be an absolute one of http or
-// https. Its fragment is removed. The error doesn't repeat the URL.
+// Parse parses the URL of a server, which must be an absolute http or https URL,
+// and removes its fragment. The error does not contain the URL.
 func Parse(raw string) (*url.URL, error) {
 	u, err := url.Parse(raw)
 	switch {
@@ -27,13 +27,13 @@ func Parse(raw string) (*url.URL, error) {
 
 var (
 	errScheme = errors.New("it does not begin with http:// or https://")
-	errHost   = errors.New("it names no host")
+	errHost   = errors.New("it has no host")
 )
 
 func invalidURL(err error) error { return diag.Op("invalid URL", err) }
 
-// parseReason is what package url says without the URL, which may hold a
-// password.
+// parseReason returns the cause of an error of package url without the URL, which
+// may contain a password.
 func parseReason(err error) error {
 	if e, ok := err.(*url.Error); ok {
 		return e.Err
@@ -56,9 +56,9 @@ func port(u *url.URL) string {
 	return "80"
 }
 
-// Resolve returns what ref means in a document at base (RFC 3986, section 5),
-// without its fragment. The error is an [*OriginError] if ref leads to another
-// origin, and never repeats a secret.
+// Resolve resolves ref against base (RFC 3986, section 5) and removes the
+// fragment. The error is an [*OriginError] if ref is on another origin, and
+// contains no secret.
 func Resolve(base *url.URL, ref string) (*url.URL, error) {
 	u, err := base.Parse(ref)
 	if err != nil {
@@ -67,13 +67,13 @@ func Resolve(base *url.URL, ref string) (*url.URL, error) {
 	if !SameOrigin(base, u) || u.Opaque != "" {
 		return nil, &OriginError{Clean(base), Clean(u)}
 	}
-	u.User = base.User // credentials are the caller's to choose
+	u.User = base.User // only the caller chooses credentials
 	u.Fragment, u.RawFragment = "", ""
 	return u, nil
 }
 
-// Clean returns u for people to read: without the user and the password, and
-// without what its query says, which may be secrets.
+// Clean returns u for messages: without user, password and query, which may be
+// secret.
 func Clean(u *url.URL) string {
 	c := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}
 	if u.RawQuery != "" {
@@ -82,15 +82,15 @@ func Clean(u *url.URL) string {
 	return c.String()
 }
 
-// An OriginError is a server that pointed to another origin, where credentials
-// must not go.
+// An OriginError describes a reference to another origin, which must not receive
+// the credentials.
 type OriginError struct{ From, To string }
 
 func (e *OriginError) Error() string {
-	return e.From + " leads to another origin, " + e.To + ", which is not trusted"
+	return e.From + " refers to another origin, " + e.To + ", which is not trusted"
 }
 
-// A RedirectError is a redirect that was not followed.
+// A RedirectError describes a redirect that the client did not follow.
 type RedirectError struct {
 	Status   int
 	From, To string // without secrets
@@ -101,8 +101,8 @@ func (e *RedirectError) Error() string {
 	return statusText(e.Status) + " from " + e.From + " to " + e.To + ": " + e.Reason
 }
 
-// redirect returns where resp, the answer of u, says the request should go, or
-// nil if it says nothing like that. The error is a [*RedirectError].
+// redirect returns the URL to which resp, the response of u, redirects, or nil if
+// it is no redirect. The error is a [*RedirectError].
 func redirect(resp *http.Response, u *url.URL) (*url.URL, error) {
 	switch resp.StatusCode {
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,
@@ -113,7 +113,7 @@ func redirect(resp *http.Response, u *url.URL) (*url.URL, error) {
 	e := &RedirectError{Status: resp.StatusCode, From: Clean(u), To: "nowhere"}
 	next, err := u.Parse(resp.Header.Get("Location"))
 	if err != nil || resp.Header.Get("Location") == "" {
-		e.Reason = "its target is missing or invalid"
+		e.Reason = "its Location is missing or invalid"
 		return nil, e
 	}
 	e.To = Clean(next)

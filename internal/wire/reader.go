@@ -219,11 +219,11 @@ func (r *Reader) open(k Kind) bool {
 		r.expected(k)
 		return false
 	}
-	return r.enter(k)
+	return r.openKind(k)
 }
 
-// enter is open where the kind is known.
-func (r *Reader) enter(k Kind) bool {
+// openKind is open for a known kind.
+func (r *Reader) openKind(k Kind) bool {
 	if r.depth == MaxDepth {
 		r.syntax("nested deeper than " + strconv.Itoa(MaxDepth))
 		return false

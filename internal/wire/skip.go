@@ -30,7 +30,7 @@ func (r *Reader) skip() {
 	case String:
 		r.scanString()
 	case Array, Object:
-		r.enter(k)
+		r.openKind(k)
 	case Number:
 		r.scanNumber()
 	case Bool:

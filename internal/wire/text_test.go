@@ -113,8 +113,8 @@ func TestBytesShareTheTextUnlessEscaped(t *testing.T) {
 	r := wire.NewReader(data)
 	r.Array()
 	r.More()
-	plain := r.Bytes()
-	if &plain[0] != &data[2] {
+	shared := r.Bytes()
+	if &shared[0] != &data[2] {
 		t.Error("a plain string was copied")
 	}
 	r.More()

@@ -515,7 +515,7 @@ func TestConnectFails(t *testing.T) {
 		{"not found", missing.URL + "/mcp?key=topsecret", []string{"404 Not Found", "/mcp?..."}},
 		{"silent", silent.URL, []string{"context deadline exceeded"}},
 		{"no such scheme", "ftp://example.com", []string{"http://"}},
-		{"no host", "http:///mcp", []string{"names no host"}},
+		{"no host", "http:///mcp", []string{"has no host"}},
 		{"no URL", "http://[::1", []string{"invalid URL"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
