@@ -38,6 +38,20 @@ func (w *env) echo(ctx context.Context, client *mcp.Client, message string) (str
 	return res.Text(), nil
 }
 
+func (w *env) checkAdd(t testing.TB, client *mcp.Client) {
+	t.Helper()
+	if err := w.add(t, client); err != nil {
+		t.Error(err)
+	}
+}
+
+func (w *env) checkEcho(t testing.TB, ctx context.Context, client *mcp.Client) {
+	t.Helper()
+	if text, err := w.echo(ctx, client, greeting); text != greeting {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
 // connect connects until the end of the test.
 func (w *env) connect(t testing.TB, o *mcp.Options) *mcp.Client {
 	t.Helper()

@@ -10,69 +10,87 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// A ledger is kept between the client and its transport. It notes every call
-// that goes through, and that each has one outcome.
+// A callTracker sits between a client and its transport. It checks that each
+// call has exactly one outcome and an id of its own.
 type callTracker struct {
-	mu       sync.Mutex
-	open     int      // calls without an outcome
-	closed   int      // calls with one
-	problems []string // what must not be
+	mu     sync.Mutex
+	open   int      // calls without an outcome
+	closed int      // calls with one
+	errors []string // what is wrong
 }
 
-// keep returns a transport like t whose connections are noted.
-func (l *callTracker) wrap(t mcp.Transport) mcp.Transport { return trackedTransport{t, l} }
+// wrap returns a transport like t whose calls are tracked.
+func (c *callTracker) wrap(t mcp.Transport) mcp.Transport { return trackedTransport{t, c} }
 
 type trackedTransport struct {
 	mcp.Transport
-	callTracker *callTracker
+	calls *callTracker
 }
 
-func (k trackedTransport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
-	conn, err := k.Transport.Open(ctx, h)
+func (t trackedTransport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
+	conn, err := t.Transport.Open(ctx, h)
 	if err != nil {
 		return nil, err
 	}
-	return &trackedConn{conn, k.callTracker, make(map[string]bool)}, nil
+	return &trackedConn{conn, t.calls, make(map[string]bool)}, nil
 }
 
-// noted is a connection whose calls are noted.
 type trackedConn struct {
 	jsonrpc.Conn
-	callTracker *callTracker
-	ids         map[string]bool // of the calls under way; guarded by the ledger's mu
+	calls *callTracker
+	ids   map[string]bool // of the pending calls; guarded by calls.mu
 }
 
 func (n *trackedConn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessage, error) {
-	l := n.callTracker
+	c := n.calls
 	id, started, own := "", req.Started, *req
 	own.Started = func(given jsonrpc.ID) {
 		id = given.String()
-		l.mu.Lock()
-		l.open++
+		c.mu.Lock()
+		c.open++
 		if n.ids[id] {
-			l.problems = append(l.problems, "the id "+id+" is used by two calls at once")
+			c.errors = append(c.errors, "two pending calls have the id "+id)
 		}
 		n.ids[id] = true
-		l.mu.Unlock()
+		c.mu.Unlock()
 		if started != nil {
 			started(given)
 		}
 	}
 	raw, err := n.Conn.Call(ctx, &own)
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if (raw == nil) == (err == nil) {
-		l.problems = append(l.problems, fmt.Sprintf("%s ended with %q beside %v", req.Method, raw, err))
+		c.errors = append(c.errors, fmt.Sprintf("%s ended with %q beside %v", req.Method, raw, err))
 	}
 	if id != "" {
-		l.open--
-		l.closed++
+		c.open--
+		c.closed++
 		delete(n.ids, id)
 	}
 	return raw, err
 }
 
-// What some connections do beside being one is passed on.
+// The optional abilities of transports and connections.
+
+func (t trackedTransport) String() string {
+	if named, ok := t.Transport.(mcp.Named); ok {
+		return named.String()
+	}
+	return ""
+}
+
+func (t trackedTransport) Kind() string {
+	if kinded, ok := t.Transport.(mcp.Kinded); ok {
+		return kinded.Kind()
+	}
+	return ""
+}
+
+func (n *trackedConn) Legacy() bool {
+	old, ok := n.Conn.(mcp.LegacyOnly)
+	return ok && old.Legacy()
+}
 
 func (n *trackedConn) AcceptBatches() {
 	if b, ok := n.Conn.(mcp.BatchReader); ok {
@@ -80,60 +98,59 @@ func (n *trackedConn) AcceptBatches() {
 	}
 }
 
-func (n *trackedConn) BindArguments(name string, schema jsonrpc.RawMessage) error {
+func (n *trackedConn) BindArguments(tool string, schema jsonrpc.RawMessage) error {
 	if b, ok := n.Conn.(mcp.ArgumentBinder); ok {
-		return b.BindArguments(name, schema)
+		return b.BindArguments(tool, schema)
 	}
 	return nil
 }
 
-// balance returns what is wrong when all calls should have ended.
-func (l *callTracker) balance() []string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	list := l.problems
-	if l.open != 0 {
-		list = append(list, fmt.Sprintf("%d calls have no outcome", l.open))
+// problems returns what is wrong when all calls should have ended.
+func (c *callTracker) problems() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	list := c.errors
+	if c.open != 0 {
+		list = append(list, fmt.Sprintf("%d calls have no outcome", c.open))
 	}
 	return list
 }
 
-// counts returns how many calls have no outcome, and how many have one.
-func (l *callTracker) counts() (open, closed int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.open, l.closed
+// counts returns how many calls are pending and how many have ended.
+func (c *callTracker) counts() (open, closed int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.open, c.closed
 }
 
-// A journal notes what a client reports as dropped: what, and how often.
+// A dropLog records what a client reports to Options.Dropped.
 type dropLog struct {
 	mu      sync.Mutex
-	reasons []error
+	reasons []error // at most 1000
 	n       int
 }
 
-func (j *dropLog) panicked(value any, _ []byte) { j.dropped(fmt.Errorf("panic: %v", value), nil) }
-
-func (j *dropLog) dropped(reason error, _ []byte) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.n++; len(j.reasons) < 1000 {
-		j.reasons = append(j.reasons, reason)
+func (d *dropLog) dropped(reason error, _ []byte) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.n++; len(d.reasons) < 1000 {
+		d.reasons = append(d.reasons, reason)
 	}
 }
 
-// all returns the reasons.
-func (j *dropLog) all() []error {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.reasons[:len(j.reasons):len(j.reasons)]
+func (d *dropLog) panicked(value any, _ []byte) { d.dropped(fmt.Errorf("panic: %v", value), nil) }
+
+func (d *dropLog) all() []error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.reasons[:len(d.reasons):len(d.reasons)]
 }
 
-// shows reports whether one of the reasons has the cue.
-func (j *dropLog) shows(c matcher) bool { return slices.ContainsFunc(j.all(), c.in) }
+// shows reports whether one of the reasons matches.
+func (d *dropLog) shows(m matcher) bool { return slices.ContainsFunc(d.all(), m.in) }
 
-func (j *dropLog) count() int {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.n
+func (d *dropLog) count() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.n
 }

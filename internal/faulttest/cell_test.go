@@ -170,9 +170,7 @@ func (s *faultRun) checkReturns(t *testing.T, ctx context.Context, what string, 
 
 func (s *faultRun) check(t *testing.T, err error) {
 	t.Helper()
-	for _, problem := range s.problems(err) {
-		t.Error(problem)
-	}
+	s.checkError(t, err)
 	if err != nil && !isDocumented(err) {
 		t.Errorf("the error %q (%T) is none that is documented", err, err)
 	}

@@ -52,11 +52,11 @@ func inFlight(t *testing.T, n int, w *env) {
 		})
 	}
 	synctest.Wait()
-	if open, _ := w.callTracker.counts(); open != n {
+	if open, _ := w.calls.counts(); open != n {
 		t.Errorf("%d calls in flight, want %d", open, n)
 	}
 	all.Wait()
-	if open, ended := w.callTracker.counts(); open != 0 || ended < n {
+	if open, ended := w.calls.counts(); open != 0 || ended < n {
 		t.Errorf("%d calls have no outcome, %d have one", open, ended)
 	}
 }
@@ -150,9 +150,7 @@ func slowest(t *testing.T, servers, calls int, fault string) time.Duration {
 			for range calls {
 				<-pause.C
 				start := time.Now()
-				if err := w.add(t, client); err != nil {
-					t.Error(err)
-				}
+				w.checkAdd(t, client)
 				mu.Lock()
 				took = append(took, time.Since(start))
 				mu.Unlock()

@@ -69,17 +69,17 @@ type env struct {
 	idle             time.Duration          // IdleTimeout, of E and H
 	allowedViolation string                 // what the servers may complain of
 
-	tamper        func(*http.Response) // changes what comes back, in memory
-	faultInjector *faultInjector       // in the connections of the client, in memory
-	anyViolation  bool                 // the servers may complain of anything
+	tamper       func(*http.Response) // changes what comes back, in memory
+	injector     *faultInjector       // in the connections of the client, in memory
+	anyViolation bool                 // the servers may complain of anything
 
-	servers     []*testserver.Server // those in this process
-	running     *testserver.HTTPServer
-	client      *http.Client // nil when the transports have their own
-	stderr      lockedBuffer // of a process
-	mark        string       // in the environment of a process, and of those that it starts
-	callTracker callTracker
-	dropLog     dropLog
+	servers []*testserver.Server // those in this process
+	running *testserver.HTTPServer
+	client  *http.Client // nil when the transports have their own
+	stderr  lockedBuffer // of a process
+	mark    string       // in the environment of a process, and of those that it starts
+	calls   callTracker
+	dropLog dropLog
 }
 
 // start makes the way to the server, and has what is left looked at when the
@@ -92,7 +92,7 @@ func (w *env) start(t testing.TB) mcp.Transport {
 	switch w.transport {
 	case 'S':
 		t.Cleanup(func() { w.checkViolations(t) })
-		return w.callTracker.wrap(w.stream())
+		return w.calls.wrap(w.stream())
 	case 'E':
 		w.web.SSEOnly = true
 	case 'H':
@@ -101,11 +101,11 @@ func (w *env) start(t testing.TB) mcp.Transport {
 	w.listen(t)
 	header := http.Header{"Authorization": {secret}}
 	if w.transport == 'E' {
-		return w.callTracker.wrap(sse.New(w.running.SSE, &sse.Options{
+		return w.calls.wrap(sse.New(w.running.SSE, &sse.Options{
 			Client: w.client, Header: header, MaxMessage: maxMessage, IdleTimeout: w.idle,
 		}))
 	}
-	return w.callTracker.wrap(streamhttp.New(w.running.URL, &streamhttp.Options{
+	return w.calls.wrap(streamhttp.New(w.running.URL, &streamhttp.Options{
 		Client: w.client, Header: header, MaxMessage: maxMessage, IdleTimeout: w.idle,
 	}))
 }
@@ -125,8 +125,8 @@ func (w *env) stream() mcp.Transport {
 		w.servers = append(w.servers, s)
 		return s.Pipe()
 	}
-	if w.faultInjector != nil {
-		return w.faultInjector.transport(pipe)
+	if w.injector != nil {
+		return w.injector.transport(pipe)
 	}
 	return opener(func(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
 		tr := stdio.Stream(pipe())
@@ -154,8 +154,8 @@ func (w *env) listen(t testing.TB) {
 	if w.location != system { // where the client has an http.Transport of its own
 		w.client = w.running.Client()
 	}
-	if w.faultInjector != nil {
-		w.faultInjector.wrapTransport(w.client.Transport.(*http.Transport))
+	if w.injector != nil {
+		w.injector.wrapTransport(w.client.Transport.(*http.Transport))
 	}
 	if w.location.inMemory() {
 		w.client.Transport = interrupting{w.client.Transport.(*http.Transport)}
@@ -218,7 +218,7 @@ func (b *interruptible) Close() error {
 // judge fails the test when the client did what it may not.
 func (w *env) checkViolations(t testing.TB) {
 	t.Helper()
-	for _, problem := range w.callTracker.balance() {
+	for _, problem := range w.calls.problems() {
 		t.Error(problem)
 	}
 	if w.mark != "" && !testutil.Eventually(func() bool { return marked(w.mark) == 0 }) {

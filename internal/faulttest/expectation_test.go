@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"testing"
 
 	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/mcp"
@@ -154,6 +155,14 @@ func (f expectation) problems(err error) (list []string) {
 		list = append(list, fmt.Sprintf("the local error %q borrows a code of the server's", err))
 	}
 	return list
+}
+
+// checkError fails the test for each problem of err.
+func (f expectation) checkError(t testing.TB, err error) {
+	t.Helper()
+	for _, problem := range f.problems(err) {
+		t.Error(problem)
+	}
 }
 
 // isDocumented reports whether err shows one of the documented errors.

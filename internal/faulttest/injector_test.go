@@ -14,13 +14,13 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/stdio"
 )
 
-// A mishap is what happens to one Read or Write.
+// An ioFault is what goes wrong in one Read or Write.
 type ioFault string
 
 const (
 	failure ioFault = "error" // it fails
 	ending  ioFault = "EOF"   // it is as if the other end were closed
-	short   ioFault = "short" // a Read returns one byte; a Write gets half through
+	short   ioFault = "short" // a Read returns one byte; a Write writes half
 	delay   ioFault = "delay" // it takes a second
 )
 
@@ -28,17 +28,17 @@ var ioFaults = []ioFault{failure, ending, short, delay}
 
 var errInjected = errors.New("the cable was pulled")
 
-// A fuse counts what all connections of a client read and write, and blows at
-// the k-th.
+// A faultInjector counts the Reads and Writes of all connections of a client
+// and makes the k-th go wrong.
 type faultInjector struct {
-	k       int
-	ioFault ioFault
+	k     int
+	fault ioFault
 
 	mu sync.Mutex
 	n  int
 }
 
-// blows counts one more, and reports whether the mishap is to happen to it.
+// next counts one more, and reports whether it is the k-th.
 func (f *faultInjector) next() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -46,83 +46,68 @@ func (f *faultInjector) next() bool {
 	return f.n == f.k
 }
 
-// blown reports whether the mishap has happened.
 func (f *faultInjector) injected() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.n >= f.k
 }
 
-func (f *faultInjector) read(from io.Reader, p []byte, gone <-chan struct{}) (int, error) {
-	if f.next() {
-		switch f.ioFault {
-		case failure:
-			return 0, errInjected
-		case ending:
-			return 0, io.EOF
-		case short:
-			p = p[:min(1, len(p))]
-		case delay:
-			wait(time.Second, gone)
-		}
-	}
-	return from.Read(p)
-}
-
-func (f *faultInjector) write(to io.Writer, p []byte, gone <-chan struct{}) (int, error) {
-	if f.next() {
-		switch f.ioFault {
-		case failure:
-			return 0, errInjected
-		case ending:
-			return 0, io.ErrClosedPipe
-		case short:
-			n, err := to.Write(p[:len(p)/2])
-			if err == nil {
-				err = io.ErrShortWrite
-			}
-			return n, err
-		case delay:
-			wait(time.Second, gone)
-		}
-	}
-	return to.Write(p)
-}
-
-// wait waits, or until the connection is closed.
-func wait(d time.Duration, gone <-chan struct{}) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-gone:
-	}
-}
-
-// A flakyStream is a stream with a fuse.
+// A flakyStream is a stream with a faultInjector.
 type flakyStream struct {
 	io.ReadWriteCloser
-	faultInjector *faultInjector
-	gone          chan struct{} // closed by Close
-	once          sync.Once
+	injector *faultInjector
+	closed   chan struct{} // closed by Close
+	once     sync.Once
+}
+
+// perform does a Read or a Write of p, or what the fault makes of it. A closed
+// stream fails with eof.
+func (s *flakyStream) perform(p []byte, eof error, do, cut func([]byte) (int, error)) (int, error) {
+	if s.injector.next() {
+		switch s.injector.fault {
+		case failure:
+			return 0, errInjected
+		case ending:
+			return 0, eof
+		case short:
+			return cut(p)
+		case delay:
+			t := time.NewTimer(time.Second)
+			defer t.Stop()
+			select {
+			case <-t.C:
+			case <-s.closed:
+			}
+		}
+	}
+	return do(p)
 }
 
 func (s *flakyStream) Read(p []byte) (int, error) {
-	return s.faultInjector.read(s.ReadWriteCloser, p, s.gone)
+	read := s.ReadWriteCloser.Read
+	return s.perform(p, io.EOF, read, func(p []byte) (int, error) { return read(p[:min(1, len(p))]) })
 }
+
 func (s *flakyStream) Write(p []byte) (int, error) {
-	return s.faultInjector.write(s.ReadWriteCloser, p, s.gone)
+	write := s.ReadWriteCloser.Write
+	return s.perform(p, io.ErrClosedPipe, write, func(p []byte) (int, error) {
+		n, err := write(p[:len(p)/2])
+		if err == nil {
+			err = io.ErrShortWrite
+		}
+		return n, err
+	})
 }
 
 func (s *flakyStream) Close() error {
-	s.once.Do(func() { close(s.gone) })
+	s.once.Do(func() { close(s.closed) })
 	return s.ReadWriteCloser.Close()
 }
 
-// A flakyConn is a network connection with a fuse.
+// A flakyConn is the same for a network connection.
 type flakyConn struct {
 	net.Conn
-	stream *flakyStream // the same
+	stream *flakyStream
 }
 
 func (c flakyConn) Read(p []byte) (int, error)  { return c.stream.Read(p) }
@@ -130,17 +115,17 @@ func (c flakyConn) Write(p []byte) (int, error) { return c.stream.Write(p) }
 func (c flakyConn) Close() error                { return c.stream.Close() }
 
 func (f *faultInjector) stream(rwc io.ReadWriteCloser) *flakyStream {
-	return &flakyStream{ReadWriteCloser: rwc, faultInjector: f, gone: make(chan struct{})}
+	return &flakyStream{ReadWriteCloser: rwc, injector: f, closed: make(chan struct{})}
 }
 
-// over returns a transport that opens streams with a fuse.
+// transport returns a transport over flaky streams.
 func (f *faultInjector) transport(open func() io.ReadWriteCloser) mcp.Transport {
 	return opener(func(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
 		return stdio.Stream(f.stream(open())).Open(ctx, h)
 	})
 }
 
-// put makes the connections of t have a fuse.
+// wrapTransport makes the connections of t flaky.
 func (f *faultInjector) wrapTransport(t *http.Transport) {
 	dial := t.DialContext
 	t.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {

@@ -33,9 +33,9 @@ func TestEveryReadAndWriteFails(t *testing.T) {
 					t.Parallel()
 					const most = 2000
 					for k := 1; k < most; k++ {
-						f := &faultInjector{k: k, ioFault: what}
+						f := &faultInjector{k: k, fault: what}
 						synctest.Test(t, func(t *testing.T) {
-							s := lifecycle{env: &env{transport: transport, version: version, faultInjector: f, anyViolation: true}}
+							s := lifecycle{env: &env{transport: transport, version: version, injector: f, anyViolation: true}}
 							s.play(t)
 						})
 						if t.Failed() {
@@ -102,7 +102,7 @@ func (s *lifecycle) step(t *testing.T, name string, do func(context.Context) err
 	if err != nil && !isDocumented(err) {
 		t.Errorf("%s: %v (%T) is no error that is documented", name, err, err)
 	}
-	if err != nil && !s.faultInjector.injected() {
+	if err != nil && !s.injector.injected() {
 		t.Errorf("%s: %v, without a mishap", name, err)
 	}
 }

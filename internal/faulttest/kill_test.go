@@ -63,9 +63,7 @@ func TestServersAreKilled(t *testing.T) {
 		for range calls {
 			err := <-results
 			took = append(took, time.Since(killed))
-			for _, problem := range fails(closed, unknown, exit).problems(err) {
-				t.Error(problem)
-			}
+			fails(closed, unknown, exit).checkError(t, err)
 		}
 		w.close(t, client)
 	}

@@ -25,9 +25,7 @@ func (w *env) checkRefused(t *testing.T, tr mcp.Transport, cues ...matcher) {
 	if err == nil {
 		client.Close()
 	}
-	for _, problem := range refused(cues...).problems(err) {
-		t.Error(problem)
-	}
+	refused(cues...).checkError(t, err)
 	if took := time.Since(start); took > w.within(closeTime) {
 		t.Errorf("Connect took %v", took)
 	}
@@ -51,15 +49,11 @@ func panics(t *testing.T, w *env) {
 	if w.version == modern {
 		want = fails(contains("no roots today"))
 	}
-	for _, problem := range want.problems(err) {
-		t.Error(problem)
-	}
+	want.checkError(t, err)
 	if _, err := client.CallTool(ctx, "log", nil); err != nil {
 		t.Error(err)
 	}
-	if err := w.add(t, client); err != nil {
-		t.Error(err)
-	}
+	w.checkAdd(t, client)
 	synctest.Wait()
 	for _, text := range []string{"no roots today", "no log today"} {
 		if w.version == modern && text == "no roots today" {
@@ -91,13 +85,9 @@ func blocks(t *testing.T, w *env) {
 		t.Error(err)
 	}
 	for range 20 {
-		if err := w.add(t, client); err != nil {
-			t.Error(err)
-		}
+		w.checkAdd(t, client)
 	}
-	for _, problem := range fails(deadline).problems(<-asked) {
-		t.Error(problem)
-	}
+	fails(deadline).checkError(t, <-asked)
 }
 
 // crowdedBatch sends more messages at once than a batch may have.
@@ -110,7 +100,7 @@ func longBatch(t *testing.T, w *env) {
 		"ping":            `{"jsonrpc":"2.0","id":$id,"result":{}}`,
 		"tools/call":      "[" + strings.Repeat(note, 1500) + `{"jsonrpc":"2.0","id":$id,"result":{"content":[]}}]`,
 	})
-	client, err := mcp.Connect(t.Context(), w.callTracker.wrap(stdio.Stream(replies.Pipe())), w.options())
+	client, err := mcp.Connect(t.Context(), w.calls.wrap(stdio.Stream(replies.Pipe())), w.options())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,9 +108,7 @@ func longBatch(t *testing.T, w *env) {
 	ctx, cancel := context.WithTimeout(t.Context(), callTime)
 	defer cancel()
 	_, err = client.CallTool(ctx, "any", nil)
-	for _, problem := range fails(either(deadline, malformed)).problems(err) {
-		t.Error(problem)
-	}
+	fails(either(deadline, malformed)).checkError(t, err)
 	if !w.dropLog.shows(contains("too many messages")) {
 		t.Errorf("dropped %.3q", w.dropLog.all())
 	}
@@ -141,9 +129,7 @@ func storms(t *testing.T, w *env) {
 		time.Sleep(time.Millisecond)
 	}
 	client := w.connect(t, o)
-	if text, err := w.echo(t.Context(), client, greeting); text != greeting {
-		t.Errorf("%q, %v", text, err)
-	}
+	w.checkEcho(t, t.Context(), client)
 	time.Sleep(time.Minute) // until all that is kept was handled
 	if n := int64(w.dropLog.count()); n == 0 || handled.Load() < 1000 || n+handled.Load() != all {
 		t.Errorf("%d messages handled and %d dropped of %d", handled.Load(), n, all)
@@ -163,9 +149,7 @@ func changesALot(storm string) func(*testing.T, *env) {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		if text, err := w.echo(t.Context(), client, greeting); text != greeting {
-			t.Errorf("%q, %v", text, err)
-		}
+		w.checkEcho(t, t.Context(), client)
 		synctest.Wait()
 		changes := 0
 		for ; ; changes++ {
@@ -204,7 +188,7 @@ func wildSchemas(t *testing.T, w *env) {
 			`"capabilities":{"tools":{}},"ttlMs":0,"cacheScope":"private"}}`,
 		"tools/list": tools + "]}}",
 	})
-	client, err := mcp.Connect(t.Context(), w.callTracker.wrap(stdio.Stream(replies.Pipe())), w.options())
+	client, err := mcp.Connect(t.Context(), w.calls.wrap(stdio.Stream(replies.Pipe())), w.options())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,9 +246,7 @@ func closesInCalls(t *testing.T, w *env) {
 		result := make(chan error, 1)
 		go func() { result <- w.slow(t, client) }() // ends with the call
 		w.close(t, client)
-		for _, problem := range fails(closed).problems(<-result) {
-			t.Error(problem)
-		}
+		fails(closed).checkError(t, <-result)
 	}
 }
 
@@ -283,7 +265,5 @@ func closesManyTimes(t *testing.T, w *env) {
 		t.Errorf("Err is %v", err)
 	}
 	_, err := client.Call(t.Context(), "ping", nil)
-	for _, problem := range fails(closed, not(unknown)).problems(err) {
-		t.Error(problem)
-	}
+	fails(closed, not(unknown)).checkError(t, err)
 }

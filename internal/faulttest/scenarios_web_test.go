@@ -60,9 +60,7 @@ func falseLength(t *testing.T, w *env) {
 	}
 	client := w.connect(t, w.options())
 	for range 4 {
-		if err := w.add(t, client); err != nil {
-			t.Error(err)
-		}
+		w.checkAdd(t, client)
 	}
 }
 
@@ -77,9 +75,7 @@ func idles(fault string) func(*testing.T, *env) {
 		start := time.Now()
 		_, err := w.echo(ctx, client, "x")
 		want := fails(deadline, unknown, contains("3s"))
-		for _, problem := range want.problems(err) {
-			t.Error(problem)
-		}
+		want.checkError(t, err)
 		if took := time.Since(start); took > w.idle+lateness {
 			t.Errorf("noticed after %v", took)
 		}
@@ -100,9 +96,7 @@ func waits(fault string, want time.Duration) func(*testing.T, *env) {
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 		defer cancel()
 		start := time.Now()
-		if text, err := w.echo(ctx, client, greeting); text != greeting {
-			t.Errorf("%q, %v", text, err)
-		}
+		w.checkEcho(t, ctx, client)
 		if took := time.Since(start); took < want || took > want+want/2 {
 			t.Errorf("resumed after %v, want %v", took, want)
 		}
@@ -117,9 +111,7 @@ func seesOnce(t *testing.T, w *env) {
 	var seen atomic.Int64
 	o.LogLevel, o.Log = mcp.LevelDebug, func(context.Context, *mcp.LogMessage) { seen.Add(1) }
 	client := w.connect(t, o)
-	if text, err := w.echo(t.Context(), client, greeting); text != greeting {
-		t.Errorf("%q, %v", text, err)
-	}
+	w.checkEcho(t, t.Context(), client)
 	synctest.Wait()
 	if n := seen.Load(); n != 1 {
 		t.Errorf("seen %d times", n)
@@ -154,9 +146,7 @@ func longArgument(t *testing.T, w *env) {
 	if err == nil || !isDocumented(err) {
 		t.Errorf("error is %v", err)
 	}
-	if err := w.add(t, client); err != nil {
-		t.Error(err)
-	}
+	w.checkAdd(t, client)
 }
 
 // losesSession has calls made all the time while a session is lost and another
@@ -170,9 +160,7 @@ func losesSession(t *testing.T, w *env) {
 		time.Sleep(time.Millisecond)
 		all.Go(func() {
 			if i != 20 {
-				if err := w.add(t, client); err != nil {
-					t.Error(err)
-				}
+				w.checkAdd(t, client)
 			} else if text, err := w.echo(t.Context(), client, greeting); text != greeting {
 				t.Errorf("%q, %v", text, err)
 			}
