@@ -8,14 +8,14 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// A query is something the server can ask the client for.
+// A query is a request for input from the client.
 type query struct {
 	method string
 	params string
-	check  func(answer *fields) // notes what is wrong with the answer
+	check  func(answer *fields) // validates the response
 }
 
-// queries has them by the client's capability.
+// queries holds the queries by the client's capability.
 var queries = map[string]query{
 	"roots": {"roots/list", "", checkRoots},
 	"sampling": {"sampling/createMessage", `{"messages":[{"role":"user","content":{"type":"text",` +
@@ -27,29 +27,29 @@ var queries = map[string]query{
 		`"color":{"type":"string","enum":["red","green","blue"],"default":"green"}},"required":["name"]}}`, checkElicited},
 }
 
-// A question is a request of the modern era that waits for the client's input.
+// A question is a modern request that waits for input.
 type question struct {
 	call   *call
-	kinds  []string          // what the client is asked for
-	inputs map[string][]byte // what it has said before
+	kinds  []string          // of the input required, which is a key of queries
+	inputs map[string][]byte // the input received before
 }
 
-// A survey is what a call asks of the client.
+// A survey describes the input that a call needs.
 type survey struct {
 	kinds     []string
-	inTurn    bool // modern: first nothing but to come again, then one kind after the other
+	inTurn    bool // modern: the first result requires no input, each other one a kind
 	stateless bool // modern: without a requestState
 }
 
-// asks returns a tool that asks for something and returns the answers as text.
+// asks returns a tool that responds with the input as text.
 func asks(s survey) func(*call, *fields) {
 	return func(c *call, _ *fields) {
 		c.collectInputs(s, func(answers []string) { c.text(strings.Join(answers, "\n")) })
 	}
 }
 
-// gather asks the client and calls then with the answers, in the order of the
-// kinds.
+// collectInputs collects the input of a survey and calls then with it, in the
+// order of the kinds.
 func (c *call) collectInputs(s survey, then func(answers []string)) {
 	var missing []string
 	for _, kind := range s.kinds {
@@ -70,7 +70,7 @@ func (c *call) collectInputs(s survey, then func(answers []string)) {
 	}
 }
 
-// gatherLegacy sends the client requests.
+// requestInputs sends requests to a legacy client.
 func (c *call) requestInputs(kinds []string, then func([]string)) {
 	var answers []string
 	for _, kind := range kinds {
@@ -89,7 +89,7 @@ func (c *call) requestInputs(kinds []string, then func([]string)) {
 	then(answers)
 }
 
-// gatherModern answers that input is required, until there is all of it
+// requireInputs responds that input is required, until there is all of it
 // (2026-07-28 basic/patterns/mrtr).
 func (c *call) requireInputs(s survey, then func([]string)) {
 	var answers, open []string
@@ -112,7 +112,7 @@ func (c *call) requireInputs(s survey, then func([]string)) {
 	}
 }
 
-// require answers with what the client is to find out.
+// require responds with the input that is still required.
 func (c *call) require(kinds []string, stateless bool) {
 	var members []string
 	if kinds != nil {
@@ -136,10 +136,10 @@ func (c *call) require(kinds []string, stateless bool) {
 	c.respond("result", c.complete("input_required", strings.Join(members, ","), ""))
 }
 
-// withoutState is the key of a question that has no state.
+// statelessKey returns the key of a question without a requestState.
 func (c *call) statelessKey() string { return c.method + string(c.params.raw["name"]) }
 
-// newState keeps a question under a state that a client had better not touch.
+// newState stores a question under a state that is hard to transport unchanged.
 func (s *Server) newState(q *question) (state string) {
 	state = " state «" + itoa(s.count()) + "»\t\\\"<&>\u2028 "
 	s.storeQuestion(state, q)
@@ -152,8 +152,8 @@ func (s *Server) storeQuestion(key string, q *question) {
 	s.states[key] = q
 }
 
-// judgeInput looks at the input that a request brings: it must be the request
-// that the server asked to repeat, with a new id and the state as it was given.
+// validateInput checks a request with input: it must repeat the request that
+// required the input, with a new id and the same state.
 func (s *Session) validateInput(c *call) *refusal {
 	p := c.params
 	if !c.modern || c.method == "tasks/update" || !p.has("inputResponses") && !p.has("requestState") {
@@ -183,7 +183,7 @@ func (s *Session) validateInput(c *call) *refusal {
 	return nil
 }
 
-// takeInputs checks what the client has found out.
+// takeInputs validates and stores the input.
 func (c *call) takeInputs(q *question) {
 	c.inputs = map[string][]byte{}
 	maps.Copy(c.inputs, q.inputs)
@@ -225,7 +225,7 @@ func checkSample(f *fields) {
 	}
 }
 
-// checkElicited holds an answer against the schema of the question.
+// checkElicited validates a response by the schema of the query.
 func checkElicited(f *fields) {
 	action := f.oneOf("action", "accept", "decline", "cancel")
 	if action != "accept" {

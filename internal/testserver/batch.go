@@ -7,9 +7,8 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// batch handles several messages in an array, which only the revision
-// 2025-03-26 allows. What the requests in it notify is sent at once, their
-// answers together at the end.
+// batch handles messages in an array, which only 2025-03-26 permits. It sends
+// notifications at once and the responses together at the end.
 func (s *Session) batch(ctx context.Context, msg []byte, reply func([]byte)) (run func()) {
 	s.mu.Lock()
 	allowed := s.version == "2025-03-26"
@@ -24,7 +23,7 @@ func (s *Session) batch(ctx context.Context, msg []byte, reply func([]byte)) (ru
 	case err != nil:
 		code, what = codeParse, err.Error()
 	case !allowed:
-		code, what = codeInvalidRequest, "a batch, which this revision does not have"
+		code, what = codeInvalidRequest, "a batch, which this protocol version does not have"
 	case len(items) == 0:
 		code, what = codeInvalidRequest, "an empty batch"
 	}

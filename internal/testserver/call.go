@@ -11,35 +11,33 @@ import (
 // A call is a request that is being served.
 type call struct {
 	s      *Session
-	id     []byte // as it is written
-	key    string // of the id, in the session's table
+	id     []byte // as JSON
+	key    string // of the id; see idKey
 	method string
 	params *fields
 	meta   *fields
 	modern bool
-	caps   *fields           // what the client can do; nil before a session
-	level  int               // the least level to be logged
-	token  []byte            // the progress token as it is written, or nil
-	inputs map[string][]byte // what the client was asked for, by capability
-	reply  func([]byte)      // sends what belongs to the call
+	caps   *fields           // client capabilities; nil before a session
+	level  int               // the minimum level to log
+	token  []byte            // the progress token as JSON, or nil
+	inputs map[string][]byte // the input received, by capability
+	reply  func([]byte)      // sends a message of the call
 	ctx    context.Context
 	cancel context.CancelFunc
-	later  func() // what remains to be done after the session has gone on
+	later  func() // serves the rest, while the session reads on
 }
 
-// Who the server is: in every result of the modern era, and at length when a
-// client asks.
+// The server's identity: in every modern result, and in full for initialize and
+// server/discover.
 const (
 	serverName = `{"name":"stdmcp-echo","title":"Echo","version":"1.0.0"}`
 	serverInfo = `{"name":"stdmcp-echo","title":"Echo","version":"1.0.0",` +
 		`"description":"An MCP server for trying clients",` + icons + `}`
 )
 
-// serve does what the method says.
 func (c *call) serve() { methods[c.method].run(c) }
 
-// refused answers with an error that the client has brought upon itself, if
-// something is wrong with the parameters.
+// refuseInvalid responds with an error if the parameters are invalid.
 func (c *call) refuseInvalid() bool {
 	if *c.params.err == "" {
 		return false
@@ -51,10 +49,10 @@ func (c *call) refuseInvalid() bool {
 
 func (c *call) violation(what string) { c.s.srv.Violation(c.method + ": " + what) }
 
-// result answers with a result that has the members given.
+// result responds with a result that has the members given.
 func (c *call) result(members string) { c.respond("result", c.complete("complete", members, "")) }
 
-// cacheable answers with a result that may be kept for a while.
+// cacheable responds with a result that may be cached.
 func (c *call) cacheable(members string) {
 	if c.modern {
 		members += `,"ttlMs":60000,"cacheScope":"public"`
@@ -62,7 +60,7 @@ func (c *call) cacheable(members string) {
 	c.result(members)
 }
 
-// complete adds to the members of a result what every result has.
+// complete returns a result, with the members that every result has.
 func (c *call) complete(resultType, members, meta string) string {
 	if !c.modern {
 		return "{" + members + "}"
@@ -78,29 +76,27 @@ func (c *call) complete(resultType, members, meta string) string {
 		`"_meta":{` + meta + `"` + metaServerInfo + `":` + who + `}}`
 }
 
-// error answers with an error; data may be empty.
+// error responds with an error; data may be empty.
 func (c *call) error(code int, what, data string) {
 	if c.s.end(c) {
 		c.reply(errorResponse(c.id, code, what, data))
 	}
 }
 
-// answer sends the answer, unless the call has ended.
+// respond sends a response, unless the call has ended.
 func (c *call) respond(member, value string) {
 	if c.s.end(c) {
 		c.reply(response(c.id, member, value))
 	}
 }
 
-// notify sends a notification that belongs to the call.
 func (c *call) notify(method, params string) {
 	if c.ctx.Err() == nil {
 		c.reply(notification(method, params))
 	}
 }
 
-// progress reports progress if the client asked for it; a total of 0 is one
-// that nobody knows.
+// progress reports progress if the client asked for it. A total of 0 is unknown.
 func (c *call) progress(done, total float64, message string) {
 	if c.token == nil {
 		return
@@ -114,7 +110,7 @@ func (c *call) progress(done, total float64, message string) {
 	c.notify("notifications/progress", string(append(b, '}')))
 }
 
-// log sends a log message if the client wants that level.
+// log sends a log message, unless the level is below that of the client.
 func (c *call) log(level, data string) {
 	if slices.Index(levels, level) >= c.level && c.s.srv.offers("logging") {
 		c.notify("notifications/message", `{"level":"`+level+`","logger":"echo","data":`+data+`}`)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A picture of one pixel, and 0 samples of sound.
+// An image of one pixel, and audio of 0 samples.
 const (
 	pixel   = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 	silence = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA="
@@ -19,12 +19,11 @@ const (
 	greetingURI = "echo://greeting/"
 )
 
-// A resource is something to read.
 type resource struct {
 	uri, name, title, description, mimeType string
 	text                                    string
 	blob                                    []byte // instead of text
-	ask                                     string // what the client is asked for, which is then the text
+	ask                                     string // the kind of input whose response is the text
 }
 
 var resources = []resource{
@@ -41,7 +40,6 @@ func decode(s string) []byte {
 	return b
 }
 
-// definition returns the resource as resources/list shows it.
 func (r *resource) definition() string {
 	return `{"uri":` + quote(r.uri) + `,"name":` + quote(r.name) + `,"title":` + quote(r.title) +
 		`,"description":` + quote(r.description) + `,"mimeType":` + quote(r.mimeType) +
@@ -49,7 +47,6 @@ func (r *resource) definition() string {
 		`"size":` + itoa(len(r.text)+len(r.blob)) + "," + icons + "}"
 }
 
-// contents returns what reading the resource gives.
 func (r *resource) contents() string {
 	body := `"text":` + quote(r.text)
 	if r.blob != nil {
@@ -120,11 +117,11 @@ func unescape(s string) string {
 	return string(b)
 }
 
-// A prompt is a template for a conversation. It has at most one argument.
+// A prompt has at most one argument.
 type prompt struct {
 	name, title, description      string
 	argument, argumentDescription string
-	ask                           string // what the client is asked for
+	ask                           string // the kind of input needed
 }
 
 var prompts = []prompt{
@@ -178,8 +175,8 @@ func (c *call) getPrompt() {
 	}
 }
 
-// messages answers with what the user says, and the resource that the assistant
-// has at hand, if any.
+// messages responds with a message of the user and, if resource is not empty, one
+// of the assistant.
 func (c *call) messages(p prompt, text, resource string) {
 	messages := `{"role":"user","content":` + textBlock(text) + "}"
 	if resource != "" {

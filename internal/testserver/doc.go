@@ -1,13 +1,13 @@
-// Package testserver is an MCP server made for trying clients: it speaks every
-// revision, offers something of every kind, misbehaves on request, and judges
-// what it receives. Tests, fuzzing and "mcpecho serve" use it.
+// Package testserver is an MCP server for testing clients. It speaks every
+// protocol version, offers features of every kind, misbehaves on request, and
+// validates what it receives. Tests, fuzzing and "mcpecho serve" use it.
 //
-// # A judge, not a mirror
+// # Validation
 //
-// The server decodes what a client sends on its own, by the specification, and
-// shares nothing with the client but the JSON reader of internal/wire. What the
-// specification forbids a client to send gets the error that the specification
-// asks for, and is remembered: a test of a correct client ends with
+// The server decodes messages by the specification and shares only the JSON
+// reader of internal/wire with the client. It responds to what the specification
+// forbids with the error that the specification requires, and records it. The
+// test of a correct client ends with
 //
 //	if v := server.Violations(); v != nil {
 //		t.Error(v)
@@ -15,20 +15,19 @@
 //
 // # Ways to run it
 //
-// In the test's process, on an in-memory connection:
+// In the process of the test, with an in-memory connection:
 //
 //	server := testserver.New(&testserver.Options{PageSize: 2})
 //	conn := server.Pipe() // the client's end
 //	defer conn.Close()
 //
 // As a child process, which is the test binary itself: TestMain calls [Main]
-// before anything else, and [Command] says how to start it.
+// first, and [Command] returns the command line.
 //
-// On any other transport: [Server.NewSession] gives the conversation without a
-// byte stream; see [Session.Handle].
+// Over any other transport: [Server.NewSession] returns a session without a byte
+// stream; see [Session.Handle].
 //
-// Where even a misbehaving server is too well behaved, a [Script] answers raw
-// lines with raw bytes.
+// A [Script] responds to raw lines with raw bytes, for what no fault covers.
 //
 // # HTTP
 //
@@ -47,8 +46,7 @@
 //	}
 //
 // StartHTTP also runs a second server, which stands for an origin that requests
-// must not leak to. It answers like the first and records every request; see
-// [HTTPServer.Foreign].
+// must not leak to. It records every request; see [HTTPServer.Elsewhere].
 //
 // # Faults
 //
@@ -58,7 +56,6 @@
 //
 // # Concurrency
 //
-// All methods may be called from any number of goroutines. Timers and channels
-// are the only things that the server waits for, so that it can run in a
-// testing/synctest bubble.
+// All methods are safe for concurrent use. The server waits only for timers and
+// channels, so that it can run in a testing/synctest bubble.
 package testserver

@@ -8,15 +8,15 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// fields is a JSON object taken apart. Its methods read one member each and
-// note the first one that is not as it should be.
+// fields holds the members of a JSON object. Its methods read one member each and
+// record the first error.
 type fields struct {
-	at  string            // where the object stands, for what is said about it
-	raw map[string][]byte // the members as they are written
-	err *string           // what is wrong; shared with the objects inside
+	at  string            // where the object is, for errors
+	raw map[string][]byte // the members as JSON
+	err *string           // the first error, or empty; shared with inner objects
 }
 
-// newFields takes the object raw apart. No bytes are an object without members.
+// newFields reads an object. If raw is nil, it has no members.
 func newFields(at string, raw []byte) *fields {
 	f := &fields{at: at, err: new(string)}
 	f.read(raw)
@@ -44,7 +44,7 @@ func (f *fields) read(raw []byte) {
 	}
 }
 
-// fail notes what is wrong with a member, or with the object when key is empty.
+// fail records an error of a member, or of the object if key is empty.
 func (f *fields) fail(key, what string) {
 	if *f.err == "" {
 		*f.err = strings.Trim(f.at+"."+key, ".") + ": " + what
@@ -53,7 +53,7 @@ func (f *fields) fail(key, what string) {
 
 func (f *fields) has(key string) bool { return f.raw[key] != nil }
 
-// keys returns the names of the members, sorted.
+// keys returns the sorted names of the members.
 func (f *fields) keys() []string {
 	var keys []string
 	for key := range f.raw {
@@ -63,7 +63,7 @@ func (f *fields) keys() []string {
 	return keys
 }
 
-// is reports whether there is a member of that kind, and notes one of another kind.
+// is reports whether there is a member of a kind. Another kind is an error.
 func (f *fields) is(key string, want wire.Kind) bool {
 	if !f.has(key) {
 		return false
@@ -75,14 +75,14 @@ func (f *fields) is(key string, want wire.Kind) bool {
 	return true
 }
 
-// need notes that a member is missing.
+// need requires a member.
 func (f *fields) need(key string) {
 	if !f.has(key) {
 		f.fail(key, "missing")
 	}
 }
 
-// text returns a string that has to be there.
+// text returns a required string.
 func (f *fields) text(key string) string {
 	f.need(key)
 	return f.optText(key)
@@ -95,7 +95,7 @@ func (f *fields) optText(key string) string {
 	return textOf(f.raw[key])
 }
 
-// oneOf returns a string that has to be there and in the list.
+// oneOf returns a required string, which must be in the list.
 func (f *fields) oneOf(key string, list ...string) string {
 	s := f.text(key)
 	if *f.err == "" && !slices.Contains(list, s) {
@@ -104,7 +104,7 @@ func (f *fields) oneOf(key string, list ...string) string {
 	return s
 }
 
-// number returns a number that has to be there.
+// number returns a required number.
 func (f *fields) number(key string) float64 {
 	f.need(key)
 	return f.optNumber(key, 0)
@@ -122,13 +122,13 @@ func (f *fields) optBool(key string) bool {
 	return f.is(key, wire.Bool) && string(f.raw[key]) == "true"
 }
 
-// object returns an object that has to be there.
+// object returns a required object.
 func (f *fields) object(key string) *fields {
 	f.need(key)
 	return f.optObject(key)
 }
 
-// optObject returns an object, which has no members when it isn't there.
+// optObject returns an object, which is empty if the member is missing.
 func (f *fields) optObject(key string) *fields {
 	if !f.is(key, wire.Object) {
 		return f.sub(key, nil)
@@ -148,7 +148,7 @@ func (f *fields) list(key string) (elements [][]byte) {
 	return elements
 }
 
-// texts notes values of an object that are no strings.
+// texts requires that all members are strings.
 func (f *fields) texts() {
 	for _, key := range f.keys() {
 		f.is(key, wire.String)
@@ -173,7 +173,7 @@ func isInteger(raw []byte) bool {
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// quote returns s as a JSON string.
+// quote returns s as JSON.
 func quote(s string) string { return string(wire.AppendString(nil, s)) }
 
 // quoteAll returns a JSON array of strings.

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The members of _meta that the protocol reserves.
+// Reserved members of _meta.
 const (
 	metaPrefix       = "io.modelcontextprotocol/"
 	metaVersion      = metaPrefix + "protocolVersion"
@@ -18,15 +18,15 @@ const (
 
 var levels = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
 
-// A refusal is why a request is not served.
+// A refusal describes why a request is not served.
 type refusal struct {
 	code      int
 	what      string
 	data      string
-	permitted bool // the client did nothing that it may not do
+	permitted bool // the specification permits the request
 }
 
-// judge decides whether a request may be served, and in which era.
+// validate decides whether a request may be served, and in which era.
 func (s *Session) validate(c *call) *refusal {
 	for _, look := range []func(*call) *refusal{s.validateEra, s.validateMeta, s.validateMethod, s.validateInput, s.register} {
 		if r := look(c); r != nil {
@@ -39,12 +39,12 @@ func (s *Session) validate(c *call) *refusal {
 	return nil
 }
 
-// judgeEra looks at how the conversation stands (2026-07-28 basic/versioning,
+// validateEra checks the order of messages (2026-07-28 basic/versioning,
 // 2025-11-25 basic/lifecycle).
 func (s *Session) validateEra(c *call) *refusal {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	speaksLegacy, speaksModern := s.srv.speaks(false) != nil, s.srv.speaks(true) != nil && !s.web
+	speaksLegacy, speaksModern := s.srv.Speaks(false) != nil, s.srv.Speaks(true) != nil && !s.web
 	isModern := c.meta.has(metaVersion)
 	switch {
 	case c.method == "initialize":
@@ -64,13 +64,13 @@ func (s *Session) validateEra(c *call) *refusal {
 	case c.method == "ping" && speaksLegacy:
 		return nil
 	case speaksModern:
-		c.modern = true // judgeMeta says what is missing
+		c.modern = true // validateMeta reports what is missing
 		return nil
 	}
 	return &refusal{code: codeInvalidRequest, what: "sent before initialize"}
 }
 
-// judgeInitialize is called with mu held.
+// validateInitialize is called with mu held.
 func (s *Session) validateInitialize(speaksLegacy bool) *refusal {
 	switch {
 	case s.initID != "":
@@ -78,7 +78,7 @@ func (s *Session) validateInitialize(speaksLegacy bool) *refusal {
 	case s.discovered:
 		return &refusal{code: codeInvalidRequest, what: "sent after server/discover had succeeded"}
 	case !speaksLegacy:
-		supported := s.srv.speaks(true)
+		supported := s.srv.Speaks(true)
 		return &refusal{
 			code:      codeMethodNotFound,
 			what:      "This server speaks " + strings.Join(supported, ", ") + " and has no initialize",
@@ -89,7 +89,7 @@ func (s *Session) validateInitialize(speaksLegacy bool) *refusal {
 	return nil
 }
 
-// judgeMeta looks at what a request says about itself (2026-07-28 basic, _meta).
+// validateMeta checks _meta (2026-07-28 basic, _meta).
 func (s *Session) validateMeta(c *call) *refusal {
 	for _, key := range c.meta.keys() {
 		if !isMetaKey(key) {
@@ -105,7 +105,7 @@ func (s *Session) validateMeta(c *call) *refusal {
 		return nil
 	}
 	version := c.meta.text(metaVersion)
-	supported := s.srv.speaks(true)
+	supported := s.srv.Speaks(true)
 	if version != "" && !slices.Contains(supported, version) {
 		data := `{"supported":` + quoteAll(s.srv.opts.ProtocolVersions) + `,"requested":` + quote(version) + `}`
 		return &refusal{code: codeVersion, what: "Unsupported protocol version", data: data, permitted: true}
@@ -122,7 +122,6 @@ func (s *Session) validateMeta(c *call) *refusal {
 	return nil
 }
 
-// judgeMethod looks the method up.
 func (s *Session) validateMethod(c *call) *refusal {
 	m, ok := methods[c.method]
 	what := ""
@@ -132,7 +131,7 @@ func (s *Session) validateMethod(c *call) *refusal {
 	case !ok:
 		what = "Method not found"
 	case m.era == modernOnly && !c.modern, m.era == legacyOnly && c.modern:
-		what = "Method not found in this revision"
+		what = "Method not found in this protocol version"
 	case m.needs == "tasks" && !s.srv.opts.Tasks, m.needs != "" && !s.srv.offers(m.needs):
 		what = "Method not found: the server has not declared " + m.needs
 	default:
@@ -141,8 +140,8 @@ func (s *Session) validateMethod(c *call) *refusal {
 	return &refusal{code: codeMethodNotFound, what: what}
 }
 
-// claim puts the call on the table. In legacy sessions an id is used once; in
-// the modern era it must differ from those in flight.
+// register adds the call to the session. A legacy session uses an id once; in the
+// modern era it must differ from those in flight.
 func (s *Session) register(c *call) *refusal {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -166,7 +165,6 @@ func (s *Session) register(c *call) *refusal {
 	return nil
 }
 
-// checkCapabilities notes client capabilities of the wrong kind.
 func checkCapabilities(f *fields) {
 	for _, key := range []string{"experimental", "roots", "sampling", "elicitation", "tasks", "extensions"} {
 		o := f.optObject(key)
@@ -180,7 +178,7 @@ func checkCapabilities(f *fields) {
 	}
 }
 
-// checkImplementation notes what is wrong with a client's name and version.
+// checkImplementation checks clientInfo.
 func checkImplementation(f *fields) {
 	f.text("name")
 	f.text("version")
@@ -192,8 +190,8 @@ func checkImplementation(f *fields) {
 	}
 }
 
-// isMetaKey reports whether key has the form of the keys of _meta: labels with
-// dots between them and a slash after them, and then a name.
+// isMetaKey reports whether key is a valid key of _meta: an optional prefix of
+// labels separated by dots, ended by a slash, and a name.
 func isMetaKey(key string) bool {
 	prefix, name, ok := strings.Cut(key, "/")
 	if !ok {
@@ -208,8 +206,8 @@ func isMetaKey(key string) bool {
 	return name == "" || isWord(name, "-_.")
 }
 
-// isWord reports whether s begins and ends with a letter or digit and has only
-// those and the characters of inner between.
+// isWord reports whether s begins and ends with a letter or digit, and has only
+// these and the characters of inner between them.
 func isWord(s, inner string) bool {
 	for i, c := range s {
 		switch {

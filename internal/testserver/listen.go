@@ -2,12 +2,12 @@ package testserver
 
 import "strings"
 
-// A filter is what a subscription of the modern era is about.
+// A filter selects what a modern subscription reports.
 type filter struct {
 	lists map[string]bool // tools, resources, prompts
 	uris  map[string]bool
 	tasks map[string]bool // by id
-	end   chan struct{}   // closed when the server is to end the subscription
+	end   chan struct{}   // closed to end the subscription
 	ended chan struct{}   // closed when it has ended
 }
 
@@ -65,10 +65,10 @@ func (c *call) listen() {
 	}
 }
 
-// subscriptionID is the member of _meta that names the subscription.
+// subscriptionID returns the member of _meta that names the subscription.
 func (c *call) subscriptionID() string { return `"` + metaSubscription + `":` + string(c.id) }
 
-// tell sends a notification on a subscription.
+// notifySubscription sends a notification on a subscription.
 func (c *call) notifySubscription(method, members string) {
 	if members != "" {
 		members += ","
@@ -92,8 +92,8 @@ func (c *call) subscribe() {
 	c.result("")
 }
 
-// publish tells everybody who wants to know of a change: of the list, or of
-// the resource when uri is not empty.
+// publish notifies subscribers of a change: of the resource if uri is not empty,
+// otherwise of the list.
 func (s *Server) publish(method, list, uri string) {
 	s.mu.Lock()
 	var listens []*call
@@ -153,7 +153,7 @@ func (c *call) addTool(*fields) {
 	c.text("Added " + toolName(n) + ".")
 }
 
-// endListen ends every subscription as a server does that shuts down.
+// endListen ends every subscription, as a server does when it shuts down.
 func (c *call) endListen(*fields) {
 	srv := c.s.srv
 	srv.mu.Lock()

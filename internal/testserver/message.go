@@ -6,7 +6,7 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// The error codes of JSON-RPC and MCP that the server uses.
+// Error codes of JSON-RPC and MCP.
 const (
 	codeParse             = -32700
 	codeInvalidRequest    = -32600
@@ -20,7 +20,7 @@ const (
 	codeVersion           = -32022
 )
 
-// A message is a request, a notification or an answer, as it came.
+// A message is a request, a notification or a response. Its values are JSON.
 type message struct {
 	id     []byte // nil for a notification
 	method string
@@ -31,8 +31,8 @@ type message struct {
 
 func (m *message) isResponse() bool { return m.method == "" }
 
-// key returns the id in a form that tells 1 from "1" and doesn't care how a
-// string is escaped.
+// key returns the id in a form that distinguishes 1 from "1", however strings are
+// escaped.
 func (m *message) key() string { return idKey(m.id) }
 
 func idKey(raw []byte) string {
@@ -42,8 +42,8 @@ func idKey(raw []byte) string {
 	return string(raw)
 }
 
-// parseMessage reads one message. When something is wrong it returns the code
-// of the error and says what, and the id if there is one to answer.
+// parseMessage reads a message. If it is invalid, parseMessage returns an error
+// code and description, and the id if there is one to respond to.
 func parseMessage(line []byte) (m message, code int, what string) {
 	if err := wire.Valid(line); err != nil {
 		return m, codeParse, err.Error()
@@ -85,7 +85,6 @@ func parseMessage(line []byte) (m message, code int, what string) {
 
 func isID(raw []byte) bool { return kindOf(raw) == wire.String || isInteger(raw) }
 
-// checkAnswer notes what is wrong with an answer.
 func checkResponse(f *fields) {
 	switch {
 	case f.has("result") && f.has("error"):
@@ -104,8 +103,7 @@ func checkResponse(f *fields) {
 	}
 }
 
-// answer returns the answer to a request; no id stands for one that could not
-// be read.
+// response returns a response; id is nil if the request could not be read.
 func response(id []byte, member, value string) []byte {
 	if id == nil {
 		id = []byte("null")
@@ -116,7 +114,7 @@ func response(id []byte, member, value string) []byte {
 	return append(append(b, value...), '}')
 }
 
-// errorAnswer returns an answer that is an error; data may be empty.
+// errorResponse returns an error response; data may be empty.
 func errorResponse(id []byte, code int, what, data string) []byte {
 	b := wire.AppendInt([]byte(`{"code":`), int64(code))
 	b = wire.AppendString(append(b, `,"message":`...), what)

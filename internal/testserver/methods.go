@@ -1,10 +1,8 @@
 package testserver
 
-import (
-	"slices"
-)
+import "slices"
 
-// An era says in which revisions a method exists.
+// An era selects the protocol versions that have a method.
 type era int
 
 const (
@@ -13,7 +11,6 @@ const (
 	modernOnly
 )
 
-// A method is something a client can ask for.
 type method struct {
 	era   era
 	needs string // the capability that offers it
@@ -51,12 +48,12 @@ func (c *call) initialize() {
 	checkCapabilities(caps)
 	checkImplementation(c.params.object("clientInfo"))
 	if *c.params.err == "" && !slices.Contains(legacy, wanted) && wanted >= Modern {
-		c.params.fail("protocolVersion", "a revision that has no initialize")
+		c.params.fail("protocolVersion", "a protocol version without initialize")
 	}
 	if c.refuseInvalid() {
 		return
 	}
-	versions := c.s.srv.speaks(false)
+	versions := c.s.srv.Speaks(false)
 	if !slices.Contains(versions, wanted) {
 		wanted = versions[0]
 	}
@@ -89,7 +86,7 @@ func (c *call) setLevel() {
 	c.result("")
 }
 
-// list answers with a page of a list.
+// list responds with a page of a list.
 func (c *call) list(member string, items []string) {
 	srv := c.s.srv
 	at, size := 0, srv.opts.PageSize
@@ -121,7 +118,7 @@ func (c *call) list(member string, items []string) {
 	c.cacheable(string(b) + "]" + next)
 }
 
-// cursor makes a cursor that a client had better not touch.
+// cursor returns a new cursor that is hard to transport unchanged.
 func (s *Server) cursor(method string, at int) string {
 	cursor := " «" + itoa(at) + "»\t\"+/%3D="
 	s.mu.Lock()

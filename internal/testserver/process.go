@@ -14,31 +14,31 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// envName is the environment variable that makes a test binary a server.
+// envName is the environment variable that turns a test binary into a server.
 const envName = "STDMCP_TESTSERVER"
 
-// holder is the fault of a process that is no server: it keeps its pipes open.
+// holder is the fault of a process that only keeps its pipes open.
 const holder = "holds-pipes"
 
-// maxLife bounds how long a child lives that does not want to end, so that a
-// test that fails leaves nothing behind.
+// maxLife limits the life of a child that ignores the end of its input, in case
+// a test fails to kill it.
 const maxLife = time.Minute
 
-// Command returns how to start the test binary as a server: the program with
-// its arguments, and what to add to the environment. TestMain must call [Main].
-// The child writes violations to its standard error.
+// Command returns the command line that starts the test binary as a server, and
+// the environment variables to add. TestMain must call [Main]. The child writes
+// violations to its standard error.
 func Command(o *Options) (args, env []string) {
 	program, err := os.Executable()
 	if err != nil {
 		program = os.Args[0]
 	}
-	// With the race detector a process sleeps before it exits, unless told not to.
+	// Otherwise a process with the race detector sleeps before it exits.
 	race := "GORACE=atexit_sleep_ms=0 " + os.Getenv("GORACE")
 	return []string{program}, []string{envName + "=" + encode(o), race}
 }
 
-// Main runs the server on standard input and output and exits, if that is what
-// the process was started for. Otherwise it returns.
+// Main runs the server on standard input and output and exits, if the process
+// was started by a [Command]. Otherwise it returns.
 func Main() {
 	text, ok := os.LookupEnv(envName)
 	if !ok {
@@ -57,7 +57,7 @@ func Main() {
 	s := New(o)
 	s.process = true
 	s.tools = append(s.tools, tool{name: "process", title: "Process", hints: readOnly, run: (*call).describe,
-		description: "Says how the server was started: process id, working directory, names in the environment."})
+		description: "Describes the process: its id, working directory and the names of environment variables."})
 	t := s.newStream(os.Stdin, os.Stdout)
 	t.stderr = os.Stderr
 	t.die = func() { os.Exit(3) }
@@ -68,25 +68,24 @@ func Main() {
 	os.Exit(0)
 }
 
-// encode writes what a child needs of the options.
+// encode returns the options that a child needs.
 func encode(o *Options) string {
 	if o == nil {
 		o = &Options{}
 	}
 	b, err := wire.AppendValue(nil, map[string]any{
-		"Revisions":  o.ProtocolVersions,
-		"Fault":      o.Fault,
-		"Delay":      int64(o.Delay),
-		"Size":       o.Size,
-		"Without":    o.Without,
-		"PageSize":   o.PageSize,
-		"Tools":      o.Tools,
-		"Mirror":     o.HeaderTool,
-		"BadMirrors": o.BadMirrors,
-		"Tasks":      o.Tasks,
+		"ProtocolVersions": o.ProtocolVersions,
+		"Fault":            o.Fault,
+		"Delay":            int64(o.Delay),
+		"Size":             o.Size,
+		"Without":          o.Without,
+		"PageSize":         o.PageSize,
+		"Tools":            o.Tools,
+		"HeaderTool":       o.HeaderTool,
+		"Tasks":            o.Tasks,
 	})
 	if err != nil {
-		return err.Error() // not reached: all of these have a JSON form
+		return err.Error() // unreachable: all values have a JSON form
 	}
 	return string(b)
 }
@@ -96,7 +95,7 @@ func decodeOptions(text string) (*Options, error) {
 	r := wire.NewReader([]byte(text))
 	for r.Object(); r.More(); {
 		switch string(r.Key()) {
-		case "Revisions":
+		case "ProtocolVersions":
 			o.ProtocolVersions = decodeTexts(&r)
 		case "Fault":
 			o.Fault = r.String()
@@ -110,10 +109,8 @@ func decodeOptions(text string) (*Options, error) {
 			o.PageSize = int(r.Int())
 		case "Tools":
 			o.Tools = int(r.Int())
-		case "Mirror":
+		case "HeaderTool":
 			o.HeaderTool = r.Bool()
-		case "BadMirrors":
-			o.BadMirrors = r.Bool()
 		case "Tasks":
 			o.Tasks = r.Bool()
 		default:
@@ -133,7 +130,7 @@ func decodeTexts(r *wire.Reader) (list []string) {
 	return list
 }
 
-// linger goes on after the end of standard input and deaf to signals.
+// linger outlives the end of standard input.
 func (t *stream) linger() {
 	if t.srv.process {
 		t.wait(maxLife)
@@ -157,7 +154,7 @@ func (t *stream) spawn(prepare func(*exec.Cmd)) {
 	}
 }
 
-// describe is the tool of child processes that says how they were started.
+// describe is the tool process, which only child processes have.
 func (c *call) describe(*fields) {
 	dir, err := os.Getwd()
 	if err != nil {

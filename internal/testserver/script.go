@@ -6,14 +6,13 @@ import (
 	"strings"
 )
 
-// A Script is a server that answers raw lines with raw bytes. It is called with
-// each line that the client sent, without the line break, and before the first
-// with an empty line; what it returns is sent as it is, piece by piece.
+// A Script is a server that responds to raw lines with raw bytes. It is called
+// with an empty line first, and then with each line that the client sends,
+// without the line break. Each string that it returns is written at once.
 type Script func(line string) []string
 
-// Replies is a Script that answers by method. In an answer $id stands for the
-// id of the request; the line break at its end is added. A method that is not
-// there gets no answer.
+// Replies returns a Script that responds to each method with a line, in which $id
+// stands for the id of the request. It does not respond to other methods.
 func Replies(answers map[string]string) Script {
 	return func(line string) []string {
 		if line == "" {
@@ -48,8 +47,7 @@ func (f Script) Serve(r io.Reader, w io.Writer) error {
 	}
 }
 
-// Pipe returns the client's end of an in-memory connection. The script runs
-// behind it until it is closed.
+// Pipe returns the client's end of an in-memory connection to the script.
 func (f Script) Pipe() io.ReadWriteCloser {
 	return connect(func(r io.ReadCloser, w io.WriteCloser, _ <-chan struct{}) {
 		_ = f.Serve(r, w)

@@ -8,82 +8,78 @@ import (
 	"time"
 )
 
-// Modern is the first revision without sessions, and the newest that the
+// Modern is the first protocol version without sessions, and the newest that the
 // server knows.
 const Modern = "2026-07-28"
 
-// legacy lists the revisions that begin with initialize, the newest first.
+// legacy lists the protocol versions with initialize, newest first.
 var legacy = []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}
 
-// maxReceived bounds what Received remembers.
+// maxReceived limits what Received returns.
 const maxReceived = 10_000
 
-// Options say what a server is like. The zero value is a server of both eras
-// without faults.
+// Options configure a server. The zero value is a server of both eras without
+// faults.
 type Options struct {
-	// ProtocolVersions are those the server speaks. Nil means all, or those which the
-	// fault is about. One that is not known counts as a modern one.
+	// ProtocolVersions are those that the server speaks. Nil means all, or those
+	// of the fault's era. An unknown version counts as a modern one.
 	ProtocolVersions []string
 
-	// Fault is the name of what the server does wrong; see [Faults]. A name
-	// that is not known makes every call of echo fail.
+	// Fault is the name of one of [Faults]. An unknown name makes every call of
+	// the tool echo fail.
 	Fault string
 
-	// Delay is how long faults wait that wait; 0 means 1 s.
+	// Delay is how long a fault waits. 0 means 1 s.
 	Delay time.Duration
 
-	// Size is how many bytes or messages faults send that send many; 0 means
-	// enough to break a careless client, which takes its time.
+	// Size is how many bytes or messages a fault sends. 0 means enough to break a
+	// careless client, which may take minutes.
 	Size int
 
-	// Without lists capabilities left out: tools, resources, prompts, logging,
-	// completions, subscribe, listChanged.
+	// Without names capabilities that the server lacks: tools, resources, prompts,
+	// logging, completions, subscribe, listChanged.
 	Without []string
 
-	// PageSize is how many items a page of a list has; 0 means all.
+	// PageSize is the number of items on a page of a list. 0 means all.
 	PageSize int
 
-	// Tools is how many tools are there beside the usual ones.
+	// Tools is the number of additional tools.
 	Tools int
 
-	// Mirror adds the tool mirror, whose parameters HTTP repeats in headers.
+	// HeaderTool adds the tool mirror, whose arguments HTTP repeats in headers.
 	HeaderTool bool
 
-	// BadMirrors adds tools whose headers no client can send, so that it must
-	// leave out the tools.
-	BadMirrors bool
-
-	// Tasks adds the tools research and look_up, which become tasks, and what
-	// serves tasks.
+	// Tasks adds the tools research and look_up, which become tasks, and the
+	// methods of tasks.
 	Tasks bool
 
-	// Report, unless nil, is called with each violation.
+	// Report, if not nil, is called with each violation.
 	Report func(violation string)
 }
 
-// A Message is one that the server received.
+// A Message is a message that the server received.
 type Message struct {
-	Method string // empty for an answer
-	Line   string // as it came, without the line break
+	Method string // empty for a response
+	Line   string // without the line break
 }
 
-// A Server is what all its sessions share. Create one with [New].
+// A Server is the state that all its sessions share. Create one with [New].
 type Server struct {
 	opts    Options
 	tools   []tool
 	fault   *Fault
-	process bool // it has a process of its own
+	process bool // it is a child process
 
 	mu         sync.Mutex // guards what follows
 	violations []string
 	received   []Message
-	added      int                  // tools that add_tool has added
-	sessions   map[*Session]bool    // those that are open
-	listens    map[*call]filter     // the subscriptions that are open
-	cursors    map[string]int       // the items behind the cursors handed out, by method and cursor
-	states     map[string]*question // the requests that wait for input, by their state
+	added      int                  // tools added by the tool add_tool
+	sessions   map[*Session]bool    // open sessions
+	listens    map[*call]filter     // open subscriptions
+	cursors    map[string]int       // the index of the next item, by method and cursor
+	states     map[string]*question // requests that wait for input, by requestState
 	tasks      map[string]*task     // by id
-	counter    int                  // numbers the questions and the tasks
+	counter    int                  // see count
 }
 
 // New returns a server. Nil options mean the zero value.
@@ -104,9 +100,6 @@ func New(o *Options) *Server {
 	if s.opts.HeaderTool {
 		s.tools = append(s.tools, mirror)
 	}
-	if s.opts.BadMirrors {
-		s.tools = append(s.tools, badMirrors()...)
-	}
 	if s.opts.Tasks {
 		s.tools = append(s.tools, taskTools()...)
 	}
@@ -123,35 +116,30 @@ func New(o *Options) *Server {
 	return s
 }
 
-// Options returns what the server is like: what was given to New, with the
-// defaults filled in.
+// Options returns the options given to New, with defaults filled in.
 func (s *Server) Options() Options {
 	o := s.opts
 	o.ProtocolVersions, o.Without = slices.Clone(o.ProtocolVersions), slices.Clone(o.Without)
 	return o
 }
 
-// Speaks returns the revisions of one era that the server speaks, the newest
-// first.
-func (s *Server) Speaks(modern bool) []string { return s.speaks(modern) }
-
-// Violations returns what clients sent that the specification forbids, in the
-// order in which it came, or nil.
+// Violations describes the messages of clients that the specification forbids,
+// in order, or returns nil.
 func (s *Server) Violations() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.violations)
 }
 
-// Received returns the messages that came, up to the first 10,000.
+// Received returns the first 10,000 messages received.
 func (s *Server) Received() []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.received)
 }
 
-// Violation remembers what a client did that it may not do. What carries the
-// messages reports in this way what the specification forbids there.
+// Violation records that a client broke the specification. Transports call it
+// for what the specification forbids there.
 func (s *Server) Violation(what string) {
 	s.mu.Lock()
 	if len(s.violations) < maxReceived {
@@ -179,8 +167,9 @@ func (s *Server) record(method string, line []byte) {
 	}
 }
 
-// speaks returns the revisions of one era, the newest first.
-func (s *Server) speaks(modern bool) (versions []string) {
+// Speaks returns the protocol versions of one era that the server speaks, newest
+// first.
+func (s *Server) Speaks(modern bool) (versions []string) {
 	for _, r := range s.opts.ProtocolVersions {
 		if slices.Contains(legacy, r) != modern {
 			versions = append(versions, r)
@@ -193,7 +182,6 @@ func (s *Server) offers(capability string) bool {
 	return !slices.Contains(s.opts.Without, capability)
 }
 
-// capabilities returns the server's capabilities as JSON.
 func (s *Server) capabilities(modern bool) string {
 	var members []string
 	changes := `{"listChanged":` + strconv.FormatBool(s.offers("listChanged"))

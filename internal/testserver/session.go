@@ -7,31 +7,31 @@ import (
 	"sync"
 )
 
-// A Session is the conversation with one client, whatever carries it: a
-// process, a connection, or all requests with one session id.
+// A Session is the exchange of messages with one client over one process, one
+// connection, or all HTTP requests with one session id.
 type Session struct {
 	srv    *Server
-	push   func([]byte) // sends a message that belongs to no request
-	stream *stream      // nil unless the messages travel on a byte stream
+	push   func([]byte) // sends a message outside any request
+	stream *stream      // nil unless the transport is a byte stream
 	web    bool         // see OverHTTP
 
 	mu         sync.Mutex // guards what follows
-	version    string     // of a legacy session; empty until initialize was answered
-	ready      bool       // notifications/initialized has come
-	discovered bool       // server/discover was answered with a result
+	version    string     // of a legacy session; empty before initialize
+	ready      bool       // notifications/initialized was received
+	discovered bool       // server/discover succeeded
 	initID     string     // the key of the initialize request
-	caps       *fields    // what a legacy client said it can do
-	level      int        // the least level a legacy client wants logged
-	upto       int        // all integers from 1 to it have been used as ids
+	caps       *fields    // the capabilities of a legacy client
+	level      int        // the minimum level to log for a legacy client
+	upto       int        // all ids from 1 to upto have been used
 	used       map[string]bool
-	calls      map[string]*call // those in flight
-	tokens     map[string]bool  // the progress tokens of the calls in flight
+	calls      map[string]*call // in flight, by key of the id
+	tokens     map[string]bool  // their progress tokens
 	requests   map[string]func(*message)
 	subscribed map[string]bool // URIs of resources, legacy
 }
 
-// NewSession begins a conversation. push sends a message that answers no
-// request, such as a change of a list, and may be nil when there is no way.
+// NewSession begins a session. push sends a message that belongs to no request,
+// such as a change of a list. If push is nil, such messages are dropped.
 func (s *Server) NewSession(push func(msg []byte)) *Session {
 	if push == nil {
 		push = func([]byte) {}
@@ -51,19 +51,19 @@ func (s *Server) NewSession(push func(msg []byte)) *Session {
 	return n
 }
 
-// OverHTTP makes the session one of the legacy era whose messages come in
-// requests of HTTP: the modern era has no sessions there, and a cancellation
-// may overtake what it cancels. It must be called before Handle.
+// OverHTTP declares that the session is a legacy one over HTTP: the modern era
+// has no sessions there, and a cancellation may arrive before its request. It
+// must be called before Handle.
 func (s *Session) OverHTTP() { s.web = true }
 
-// ProtocolVersion returns the version that initialize has settled, or "".
+// ProtocolVersion returns the version that initialize has negotiated, or "".
 func (s *Session) ProtocolVersion() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.version
 }
 
-// Close ends the conversation and what is still running for it.
+// Close ends the session and its calls.
 func (s *Session) Close() {
 	s.srv.mu.Lock()
 	delete(s.srv.sessions, s)
@@ -75,10 +75,10 @@ func (s *Session) Close() {
 	}
 }
 
-// Handle takes a message from the client. reply sends what belongs to a request
-// in it: notifications, and the answer last. What can be done at once is done
-// when Handle returns; run, unless nil, does the rest and returns when the
-// request has been answered or ended otherwise. The end of ctx cancels requests.
+// Handle serves a message of the client. It calls reply with the messages that
+// belong to a request, the response last. If a request takes time, Handle
+// returns a function that serves the rest and returns when the request has ended.
+// The end of ctx cancels requests.
 func (s *Session) Handle(ctx context.Context, msg []byte, reply func(msg []byte)) (run func()) {
 	if len(msg) > 0 && msg[0] == '[' {
 		return s.batch(ctx, msg, reply)
@@ -101,7 +101,6 @@ func (s *Session) Handle(ctx context.Context, msg []byte, reply func(msg []byte)
 	return nil
 }
 
-// requested handles a request.
 func (s *Session) serveRequest(ctx context.Context, m *message, reply func([]byte)) (run func()) {
 	c := &call{s: s, id: m.id, key: m.key(), method: m.method, reply: reply}
 	c.params = newFields("params", m.params)
@@ -122,8 +121,8 @@ func (s *Session) serveRequest(ctx context.Context, m *message, reply func([]byt
 	return c.later
 }
 
-// refuse answers a request that is not served. Its id counts as used: a
-// cancellation may meet the answer.
+// refuse responds to a request that is not served. Its id counts as used, because
+// the client may cancel the request before it receives the response.
 func (s *Session) refuse(c *call, r *refusal) {
 	c.cancel()
 	s.mu.Lock()
@@ -135,7 +134,7 @@ func (s *Session) refuse(c *call, r *refusal) {
 	c.reply(errorResponse(c.id, r.code, r.what, r.data))
 }
 
-// answered handles the answer to something the server asked.
+// receiveResponse handles the response to a request of the server.
 func (s *Session) receiveResponse(m *message) {
 	s.mu.Lock()
 	take, ok := s.requests[m.key()]
@@ -148,7 +147,6 @@ func (s *Session) receiveResponse(m *message) {
 	take(m)
 }
 
-// notified handles a notification.
 func (s *Session) receiveNotification(m *message) {
 	f := newFields("params", m.params)
 	s.mu.Lock()
@@ -180,8 +178,8 @@ func (s *Session) receiveNotification(m *message) {
 	}
 }
 
-// cancelled ends a call. One that has been answered already is no fault of the
-// client's: the messages met.
+// receiveCancellation ends a call. A client may cancel a call whose response is
+// on its way.
 func (s *Session) receiveCancellation(f *fields) {
 	f.optText("reason")
 	f.need("requestId")
@@ -206,7 +204,7 @@ func (s *Session) receiveCancellation(f *fields) {
 	}
 }
 
-// isUsed reports whether a request had that id. The caller holds mu.
+// isUsed reports whether a request had the id of key. The caller holds mu.
 func (s *Session) isUsed(key string) bool {
 	if n, err := strconv.Atoi(key); err == nil && 0 < n && n <= s.upto {
 		return true
@@ -214,7 +212,7 @@ func (s *Session) isUsed(key string) bool {
 	return s.used[key]
 }
 
-// use notes that a request has that id. The caller holds mu.
+// use records the id of a request. The caller holds mu.
 func (s *Session) use(key string) {
 	if key == itoa(s.upto+1) {
 		s.upto++
@@ -223,10 +221,10 @@ func (s *Session) use(key string) {
 	}
 }
 
-// finish ends a call and takes it off the table. It reports false when the call
-// has been answered or cancelled before.
+// end removes a call from the session. It reports false if the call had already
+// ended.
 func (s *Session) end(c *call) bool {
-	defer c.cancel() // last, or what it ends would still answer
+	defer c.cancel() // after the removal, so that what it ends no longer responds
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.calls[c.key] != c {
@@ -239,8 +237,8 @@ func (s *Session) end(c *call) bool {
 	return true
 }
 
-// ask sends the client a request and waits for the answer. It serves legacy
-// sessions; the text that comes back with ok false says what went wrong.
+// request sends a request of the server to a legacy client and waits for the
+// response. If ok is false, problem describes the error.
 func (c *call) request(method, params string) (result []byte, ok bool, problem string) {
 	answers := make(chan *message, 1)
 	id := c.s.newRequest(func(m *message) { answers <- m })
@@ -257,7 +255,7 @@ func (c *call) request(method, params string) (result []byte, ok bool, problem s
 	}
 }
 
-// expect makes up an id and has take called with its answer.
+// newRequest returns a new id. The session calls take with the response.
 func (s *Session) newRequest(take func(*message)) (id string) {
 	id = quote("server/" + itoa(s.srv.count()))
 	s.mu.Lock()

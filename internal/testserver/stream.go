@@ -9,23 +9,23 @@ import (
 	"time"
 )
 
-// A stream is a connection on which messages are lines.
+// A stream is a byte stream on which messages are lines.
 type stream struct {
 	srv     *Server
 	r       io.Reader
 	w       io.Writer
 	stderr  io.Writer
-	gone    <-chan struct{} // closed when the client has closed its end; nil if that can't be known
+	gone    <-chan struct{} // closed when the client has closed its end; nil if that is unknown
 	die     func()          // ends the connection, and the process if there is one
-	writing chan struct{}   // full while somebody writes; no mutex, as those stop the clock of a synctest bubble
+	writing chan struct{}   // full during a write; a mutex would stop the clock of a synctest bubble
 }
 
 func (s *Server) newStream(r io.Reader, w io.Writer) *stream {
 	return &stream{srv: s, r: r, w: w, stderr: io.Discard, writing: make(chan struct{}, 1)}
 }
 
-// Serve has a conversation in lines. It returns when r has ended. A server that
-// dies of a fault closes what it can close of r and w.
+// Serve serves a session of lines until the end of r. A server whose fault is to
+// exit closes r and w if they are Closers.
 func (s *Server) Serve(r io.Reader, w io.Writer) error {
 	t := s.newStream(r, w)
 	t.die = func() {
@@ -38,18 +38,17 @@ func (s *Server) Serve(r io.Reader, w io.Writer) error {
 	return t.serve()
 }
 
-// Pipe returns the client's end of an in-memory connection. The server runs
-// behind it until it is closed; Close returns when the server has ended.
+// Pipe returns the client's end of an in-memory connection to the server. Close
+// returns when the server has ended.
 func (s *Server) Pipe() io.ReadWriteCloser {
 	return connect(func(r io.ReadCloser, w io.WriteCloser, gone <-chan struct{}) {
 		t := s.newStream(r, w)
 		t.gone = gone
 		t.die = func() { _, _ = w.Close(), r.Close() }
-		_ = t.serve() // the client's end says what there is to say
+		_ = t.serve() // the client's end reports errors
 	})
 }
 
-// A pipe is the client's end of an in-memory connection.
 type pipe struct {
 	io.Reader
 	io.Writer
@@ -70,7 +69,7 @@ func connect(serve func(r io.ReadCloser, w io.WriteCloser, gone <-chan struct{})
 	}()
 	closing := sync.OnceFunc(func() {
 		_, _ = toServer.Close(), fromServer.Close()
-		close(gone) // after that, so that who notices first doesn't find more to read
+		close(gone) // afterward, so that a server that notices it finds nothing more to read
 	})
 	return &pipe{fromServer, toServer, func() error {
 		closing()
@@ -79,7 +78,6 @@ func connect(serve func(r io.ReadCloser, w io.WriteCloser, gone <-chan struct{})
 	}}
 }
 
-// serve reads messages until there are no more.
 func (t *stream) serve() error {
 	f := t.srv.fault
 	if f.start != nil && !f.start(t) {
@@ -113,7 +111,6 @@ func (t *stream) serve() error {
 	}
 }
 
-// send sends a message as a line.
 func (t *stream) send(msg []byte) {
 	if !t.lock() {
 		return
@@ -126,14 +123,12 @@ func (t *stream) send(msg []byte) {
 	_ = t.write(append(msg[:len(msg):len(msg)], '\n'))
 }
 
-// write writes bytes as they are. The caller has the right to write. An error
-// means that the client is gone, which reading will notice too.
+// write is called between lock and unlock. An error means that the client is gone.
 func (t *stream) write(b []byte) error {
 	_, err := t.w.Write(b)
 	return err
 }
 
-// raw writes bytes as they are.
 func (t *stream) raw(b []byte) error {
 	if !t.lock() {
 		return io.ErrClosedPipe
@@ -142,7 +137,7 @@ func (t *stream) raw(b []byte) error {
 	return t.write(b)
 }
 
-// lock waits for the right to write. It reports false when the client is gone.
+// lock reports false if the client is gone.
 func (t *stream) lock() bool {
 	select {
 	case t.writing <- struct{}{}:
@@ -154,7 +149,7 @@ func (t *stream) lock() bool {
 
 func (t *stream) unlock() { <-t.writing }
 
-// wait waits, or until the client is gone.
+// wait returns after d, or when the client is gone.
 func (t *stream) wait(d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -14,11 +14,10 @@ const (
 	metaRelated    = metaPrefix + "related-task"
 )
 
-// taskSupport is what the tools say that may become tasks (2025-11-25). With
-// later clients research becomes one and look_up does not.
+// taskSupport is what tools declare in 2025-11-25. In the modern era research
+// becomes a task and look_up does not.
 var taskSupport = map[string]string{"research": "required", "look_up": "optional"}
 
-// taskTools are those tools.
 func taskTools() []tool {
 	properties := `"topic":{"type":"string","description":"What to look into"},` +
 		`"steps":{"type":"integer","minimum":1,"default":2,"description":"How many steps it takes"},` +
@@ -32,10 +31,10 @@ func taskTools() []tool {
 	}
 }
 
-// A task is a call of a tool that goes on when it has been answered.
+// A task is a call of a tool that continues after its first response.
 type task struct {
 	srv     *Server
-	session *Session // a legacy one, which is told of changes; nil in the modern era
+	session *Session // a legacy session, which is notified of changes; nil in the modern era
 	token   []byte   // for progress, or nil
 	id      string
 	created time.Time
@@ -45,23 +44,23 @@ type task struct {
 	pace    time.Duration
 	poll    int
 	end     string
-	kinds   []string // what to ask the client for
+	kinds   []string // of the input needed
 
 	// Guarded by srv.mu.
 	status, message string
 	updated         time.Time
-	done            int               // how many steps
-	inputRequested  bool              // legacy: somebody asks the client
-	inputs          map[string][]byte // what the client was asked for
-	result, failure string            // how it ended
+	done            int               // number of steps
+	inputRequested  bool              // legacy: a request is in flight
+	inputs          map[string][]byte // by kind
+	result, failure string            // the outcome, as JSON
 	changed         chan struct{}     // closed when status or message change
 }
 
 // over reports whether the task has ended. The caller holds srv.mu.
 func (t *task) over() bool { return t.status != "working" && t.status != "input_required" }
 
-// judgeTask reports whether the client may call a tool as it does: as a task or
-// not (2025-11-25 basic/utilities/tasks, Tool-Level Negotiation).
+// validateTask checks whether the client may call the tool as a task, or without
+// one (2025-11-25 basic/utilities/tasks, Tool-Level Negotiation).
 func (c *call) validateTask(name string) bool {
 	support := ""
 	if c.hasTasks() && !c.modern {
@@ -84,12 +83,12 @@ func (c *call) validateTask(name string) bool {
 	return false
 }
 
-// hasTasks reports whether there are tasks in the revision of the call.
+// hasTasks reports whether the protocol version of the call has tasks.
 func (c *call) hasTasks() bool {
 	return c.s.srv.opts.Tasks && (c.modern || c.s.ProtocolVersion() == "2025-11-25")
 }
 
-// research begins a task, or does the same at once.
+// research begins a task, or responds at once.
 func (c *call) research(args *fields) {
 	t := &task{srv: c.s.srv, created: time.Now(), ttl: "60000", changed: make(chan struct{})}
 	t.topic, t.steps, t.poll = args.text("topic"), int(args.optNumber("steps", 2)), int(args.optNumber("poll_ms", 1000))
@@ -129,7 +128,7 @@ func (s *Server) begin(t *task) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.counter++
-	t.id = fmt.Sprintf("task «%d»", s.counter) // HTTP has to encode it
+	t.id = fmt.Sprintf("task «%d»", s.counter) // not ASCII, so that HTTP must encode it
 	t.status, t.message, t.updated = "working", "Begun.", t.created
 	t.inputs = map[string][]byte{}
 	if s.tasks == nil {
@@ -139,10 +138,9 @@ func (s *Server) begin(t *task) {
 	t.schedule()
 }
 
-// schedule has the next step done in time. The caller holds srv.mu.
+// schedule schedules the next step. The caller holds srv.mu.
 func (t *task) schedule() { time.AfterFunc(t.pace, t.step) }
 
-// step does a step.
 func (t *task) step() {
 	t.srv.mu.Lock()
 	if t.over() {
@@ -163,7 +161,7 @@ func (t *task) step() {
 	t.notify()
 }
 
-// finish ends the task. The caller holds srv.mu.
+// complete ends the task. The caller holds srv.mu.
 func (t *task) complete() {
 	text := "A report on " + t.topic + "."
 	for _, kind := range t.kinds {
@@ -176,7 +174,7 @@ func (t *task) complete() {
 	case "error":
 		t.result = `"content":[` + textBlock("Nothing is known of "+t.topic+".") + `],"isError":true`
 		if t.set("completed", "Ended."); t.session != nil {
-			t.status = "failed" // 2025-11-25 counts it so
+			t.status = "failed" // as 2025-11-25 requires
 		}
 	default:
 		t.result = `"content":[` + textBlock(text) + "]"
@@ -191,7 +189,6 @@ func (t *task) set(status, message string) {
 	t.changed = make(chan struct{})
 }
 
-// members returns the members of the task in JSON.
 func (t *task) members(modern bool) string {
 	t.srv.mu.Lock()
 	defer t.srv.mu.Unlock()
@@ -207,8 +204,8 @@ func (t *task) members(modern bool) string {
 	return string(b) + `,"` + ttl + `":` + t.ttl + `,"` + poll + `":` + itoa(t.poll)
 }
 
-// detailed returns the members of the task with what its status brings along,
-// as the modern era has it.
+// detailed returns the members of a modern task, and those that depend on its
+// status.
 func (t *task) detailed() string {
 	members := t.members(true)
 	t.srv.mu.Lock()
@@ -233,7 +230,7 @@ func (t *task) detailed() string {
 	return members
 }
 
-// tell tells those who want to know of a change.
+// notify reports a change to the session or the subscriptions.
 func (t *task) notify() {
 	if t.session != nil {
 		t.srv.mu.Lock()
@@ -259,7 +256,7 @@ func (t *task) notify() {
 	}
 }
 
-// take notes what the client was asked for, which shows with the next step.
+// addInput stores input. The next step takes notice of it.
 func (t *task) addInput(kind string, answer []byte) {
 	t.srv.mu.Lock()
 	defer t.srv.mu.Unlock()

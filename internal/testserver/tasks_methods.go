@@ -7,7 +7,8 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// lacksExtension answers if the client has not declared the extension.
+// lacksExtension responds with an error if the client has not declared the
+// extension.
 func (c *call) lacksExtension() bool {
 	if c.caps.optObject("extensions").has(tasksExtension) {
 		return false
@@ -17,11 +18,11 @@ func (c *call) lacksExtension() bool {
 	return true
 }
 
-// task returns the task that the call is about, or answers that there is none.
+// task returns the task that the call names, or responds with an error.
 func (c *call) task() *task {
 	id := c.params.text("taskId")
 	if !c.hasTasks() {
-		c.params.fail("", "no tasks in this revision")
+		c.params.fail("", "no tasks in this protocol version")
 	}
 	if c.modern && !c.caps.optObject("extensions").has(tasksExtension) {
 		c.violation("the client has not declared " + tasksExtension)
@@ -84,7 +85,7 @@ func (c *call) cancelTask() {
 	}
 }
 
-// updateTask takes what a task asked for (2026-07-28, the extension for tasks).
+// updateTask receives the input of a task (2026-07-28, the tasks extension).
 func (c *call) updateTask() {
 	t, responses := c.task(), c.params.object("inputResponses")
 	if t == nil || c.refuseInvalid() {
@@ -112,8 +113,8 @@ func (c *call) updateTask() {
 	c.result("")
 }
 
-// resultOfTask waits for the end of a task, and asks the client meanwhile for
-// what the task needs (2025-11-25).
+// resultOfTask waits for the end of a task, and requests the input that the task
+// needs (2025-11-25).
 func (c *call) resultOfTask() {
 	t := c.task()
 	if t == nil {
@@ -158,7 +159,6 @@ func (c *call) endOfTask(t *task, related string) {
 	}
 }
 
-// askForTask asks the client for what a task needs.
 func (c *call) askForTask(t *task, related string) {
 	for _, kind := range t.kinds {
 		q := queries[kind]

@@ -9,12 +9,12 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// A tool is something a client can call. The parts of its definition are JSON.
+// A tool is defined by fragments of JSON.
 type tool struct {
 	name, title, description string
 	properties               string // of the arguments
 	required                 string
-	output                   string // the schema of structured content, or nothing
+	output                   string // the schema of structured content, or empty
 	hints                    string // annotations beside the title
 	run                      func(*call, *fields)
 }
@@ -25,7 +25,6 @@ const (
 	additive   = `"readOnlyHint":false,"destructiveHint":false,"idempotentHint":false,"openWorldHint":false`
 )
 
-// tools lists them in the order in which clients see them.
 func tools() []tool {
 	return []tool{
 		{"echo", "Echo", "Returns the message it is given.",
@@ -67,7 +66,6 @@ func tools() []tool {
 	}
 }
 
-// definition returns the tool as tools/list shows it.
 func (t *tool) definition() string {
 	b := `{"name":"` + t.name + `","title":"` + t.title + `","description":` + quote(t.description) +
 		`,"inputSchema":` + t.input()
@@ -89,8 +87,8 @@ func (t *tool) input() string {
 	return b + "}"
 }
 
-// Schema returns the schema of the arguments of a tool, or nil when there is no
-// such tool.
+// Schema returns the schema of the arguments of a tool, or nil if there is no such
+// tool.
 func (s *Server) Schema(name string) []byte {
 	t, ok := s.find(name)
 	if !ok {
@@ -99,7 +97,6 @@ func (s *Server) Schema(name string) []byte {
 	return []byte(t.input())
 }
 
-// find returns the tool of that name.
 func (s *Server) find(name string) (tool, bool) {
 	list := s.tools
 	if strings.HasPrefix(name, "tool_") {
@@ -112,8 +109,7 @@ func (s *Server) find(name string) (tool, bool) {
 	return list[i], true
 }
 
-// allTools returns the tools with those that were asked for or added, which
-// all echo.
+// allTools returns the tools and the additional ones, which are copies of echo.
 func (s *Server) allTools() []tool {
 	s.mu.Lock()
 	more := s.opts.Tools + s.added
@@ -148,22 +144,22 @@ func (c *call) callTool() {
 		c.error(codeInvalidParams, "Unknown tool: "+name, "")
 		return
 	}
-	// What is wrong with the arguments is for the tool to say.
+	// Invalid arguments are an error of the tool, not of the request.
 	args.err = new(string)
 	t.run(c, args)
 }
 
-// content answers with content of a tool, JSON values with commas between.
+// content responds with content blocks, separated by commas.
 func (c *call) content(blocks string) { c.result(`"content":[` + blocks + `]`) }
 
 func (c *call) text(s string) { c.content(textBlock(s)) }
 
-// toolError answers with a result that is an error of the tool.
+// toolError responds with an error of the tool.
 func (c *call) toolError(s string) {
 	c.result(`"content":[` + textBlock(s) + `],"isError":true`)
 }
 
-// badArguments answers if the arguments don't fit.
+// badArguments responds with an error if the arguments are invalid.
 func (c *call) badArguments(args *fields) bool {
 	if *args.err != "" {
 		c.toolError("Bad arguments: " + *args.err)
