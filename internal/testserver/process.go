@@ -1,7 +1,7 @@
 package testserver
 
 import (
-	"errors"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,8 +10,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
 // envName is the environment variable that turns a test binary into a server.
@@ -32,9 +30,10 @@ func Command(o *Options) (args, env []string) {
 	if err != nil {
 		program = os.Args[0]
 	}
+	options, _ := json.Marshal(o) // without Report, every value has a JSON form
 	// Otherwise a process with the race detector sleeps before it exits.
 	race := "GORACE=atexit_sleep_ms=0 " + os.Getenv("GORACE")
-	return []string{program}, []string{envName + "=" + encode(o), race}
+	return []string{program}, []string{envName + "=" + string(options), race}
 }
 
 // Main runs the server on standard input and output and exits, if the process
@@ -44,8 +43,8 @@ func Main() {
 	if !ok {
 		return
 	}
-	o, err := decodeOptions(text)
-	if err != nil {
+	o := &Options{}
+	if err := json.Unmarshal([]byte(text), o); err != nil {
 		fmt.Fprintf(os.Stderr, "testserver: %s: %v\n", envName, err)
 		os.Exit(2)
 	}
@@ -68,68 +67,6 @@ func Main() {
 	os.Exit(0)
 }
 
-// encode returns the options that a child needs.
-func encode(o *Options) string {
-	if o == nil {
-		o = &Options{}
-	}
-	b, err := wire.AppendValue(nil, map[string]any{
-		"ProtocolVersions": o.ProtocolVersions,
-		"Fault":            o.Fault,
-		"Delay":            int64(o.Delay),
-		"Size":             o.Size,
-		"Without":          o.Without,
-		"PageSize":         o.PageSize,
-		"Tools":            o.Tools,
-		"HeaderTool":       o.HeaderTool,
-		"Tasks":            o.Tasks,
-	})
-	if err != nil {
-		return err.Error() // unreachable: all values have a JSON form
-	}
-	return string(b)
-}
-
-func decodeOptions(text string) (*Options, error) {
-	o := &Options{}
-	r := wire.NewReader([]byte(text))
-	for r.Object(); r.More(); {
-		switch string(r.Key()) {
-		case "ProtocolVersions":
-			o.ProtocolVersions = decodeTexts(&r)
-		case "Fault":
-			o.Fault = r.String()
-		case "Delay":
-			o.Delay = time.Duration(r.Int())
-		case "Size":
-			o.Size = int(r.Int())
-		case "Without":
-			o.Without = decodeTexts(&r)
-		case "PageSize":
-			o.PageSize = int(r.Int())
-		case "Tools":
-			o.Tools = int(r.Int())
-		case "HeaderTool":
-			o.HeaderTool = r.Bool()
-		case "Tasks":
-			o.Tasks = r.Bool()
-		default:
-			r.Fail(errors.New("unknown option"))
-		}
-	}
-	return o, r.End()
-}
-
-func decodeTexts(r *wire.Reader) (list []string) {
-	if r.Null() {
-		return nil
-	}
-	for r.Array(); r.More(); {
-		list = append(list, r.String())
-	}
-	return list
-}
-
 // linger outlives the end of standard input.
 func (t *stream) linger() {
 	if t.srv.process {
@@ -144,9 +81,14 @@ func (t *stream) spawn(prepare func(*exec.Cmd)) {
 	if !t.srv.process {
 		return
 	}
-	args, env := Command(&Options{Fault: holder, Delay: t.srv.opts.Delay})
-	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Env = append(os.Environ(), env...)
+	program, err := os.Executable()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "testserver: grandchild:", err)
+		return
+	}
+	cmd := exec.Command(program)
+	// Not by Command, so that programs that only serve do not link encoding/json.
+	cmd.Env = append(os.Environ(), envName+`={"Fault":"`+holder+`","Delay":`+itoa(int(t.srv.opts.Delay))+"}")
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	prepare(cmd)
 	if err := cmd.Start(); err != nil {

@@ -54,7 +54,7 @@ type Options struct {
 	Tasks bool
 
 	// Report, if not nil, is called with each violation.
-	Report func(violation string)
+	Report func(violation string) `json:"-"`
 }
 
 // A Message is a message that the server received.

@@ -58,7 +58,7 @@ func sends(status int, contentType, body string, headers ...string) func(*exchan
 	}
 }
 
-func json(body string, headers ...string) func(*exchange) {
+func jsonBody(body string, headers ...string) func(*exchange) {
 	return sends(http.StatusOK, typeJSON, body, headers...)
 }
 
