@@ -171,9 +171,9 @@ func TestFailedPostFailsItsCallOnly(t *testing.T) {
 	}
 }
 
-// TestServerThatTakesNothing is about a server that never responds to a POST:
-// nobody waits longer than he wants.
-func TestServerThatTakesNothing(t *testing.T) {
+// TestServerThatAcceptsNothing: no caller waits longer than its context for a
+// server that never responds to a POST.
+func TestServerThatAcceptsNothing(t *testing.T) {
 	s := serve(t, (*stream).wait)
 	s.accept = func(_ http.ResponseWriter, r *http.Request, _ *jsonrpc.Message) {
 		select {
@@ -252,7 +252,7 @@ func (s *spy) RoundTrip(r *http.Request) (*http.Response, error) {
 	return s.base.RoundTrip(r)
 }
 
-func TestAnswerBeforeTheResponseToThePost(t *testing.T) {
+func TestResultBeforeThePostEnds(t *testing.T) {
 	s := serve(t, func(s *stream) { s.answer(1); s.wait() })
 	s.accept = func(w http.ResponseWriter, r *http.Request, m *jsonrpc.Message) {
 		s.posted <- *m

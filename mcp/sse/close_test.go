@@ -16,7 +16,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-func TestCloseFailsWhatIsPending(t *testing.T) {
+func TestCloseFailsPendingCalls(t *testing.T) {
 	s := serve(t, (*stream).wait)
 	conn := s.open(t, nil, jsonrpc.Handler{})
 	errs := make(chan error)
@@ -52,7 +52,7 @@ func TestCloseFailsWhatIsPending(t *testing.T) {
 	}
 }
 
-func TestCloseWhileServerTakesNothing(t *testing.T) {
+func TestCloseWhileServerAcceptsNothing(t *testing.T) {
 	s := serve(t, (*stream).wait)
 	got := make(chan struct{})
 	s.accept = func(_ http.ResponseWriter, r *http.Request, _ *jsonrpc.Message) {

@@ -16,7 +16,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-func TestMessagesThatCannotBeUsed(t *testing.T) {
+func TestMalformedMessages(t *testing.T) {
 	for _, v := range []struct {
 		name, data string // ID stands for the id of the pending call
 		err        error  // how that call ends; nil when it goes on
@@ -59,7 +59,7 @@ func TestMessagesThatCannotBeUsed(t *testing.T) {
 	}
 }
 
-func TestAnswersAreKeptAsWritten(t *testing.T) {
+func TestResultsAreUnchanged(t *testing.T) {
 	s := serve(t, func(s *stream) { s.answer(100); s.wait() })
 	conn := s.open(t, nil, jsonrpc.Handler{})
 	for _, v := range []string{`{"n":9007199254740993,"m":1e400}`, `{"a": [1,  2]}`, `{"s":"` + strings.Repeat("x", 1<<20) + `"}`} {
@@ -185,8 +185,8 @@ func TestServerDies(t *testing.T) {
 	}
 }
 
-// TestFalseLength is about a stream that is announced to be longer than it is.
-func TestFalseLength(t *testing.T) {
+// TestWrongContentLength is about a stream that is announced to be longer than it is.
+func TestWrongContentLength(t *testing.T) {
 	url := get(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", eventStream)
 		w.Header().Set("Content-Length", "1000")

@@ -128,7 +128,7 @@ func TestMuteServer(t *testing.T) {
 			t.Errorf("%v after %v", err, time.Since(start))
 		}
 
-		// A call waits as long as its context. Its notice holds nobody up.
+		// A call waits as long as its context. The cancellation blocks no caller.
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
 		start = time.Now()

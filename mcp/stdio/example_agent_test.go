@@ -11,7 +11,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/stdio"
 )
 
-// choose stands for a model: it takes the tool whose name is in the task.
+// choose represents a model: it chooses the tool whose name is in the task.
 func choose(tools []*mcp.Tool, task string) (tool string, args map[string]any) {
 	for _, t := range tools {
 		if rest, ok := strings.CutPrefix(task, t.Name+" "); ok {
@@ -21,7 +21,7 @@ func choose(tools []*mcp.Tool, task string) (tool string, args map[string]any) {
 	return "", nil
 }
 
-// do has the model choose a tool for the task, and uses it.
+// do calls the tool that the model has chosen for the task.
 func do(ctx context.Context, client *mcp.Client, task string) (string, error) {
 	tools, err := client.ListTools(ctx)
 	if err != nil {
@@ -36,15 +36,15 @@ func do(ctx context.Context, client *mcp.Client, task string) (string, error) {
 		return "", err
 	}
 	if res.IsError {
-		return "the tool failed: " + res.Text(), nil // the model may know better now
+		return "the tool failed: " + res.Text(), nil // for the model
 	}
 	return res.Text(), nil
 }
 
 // An agent that starts its server and uses one tool. It links no net/http and no
-// codec of encoding/json, so that the whole program has little more than 2 MB.
+// codec of encoding/json, so the whole program is little more than 2 MB.
 func Example_agent() {
-	command, env := testserver.Command(nil) // mostly: stdio.Command("npx", "-y", …)
+	command, env := testserver.Command(nil) // usually stdio.Command("npx", "-y", …)
 	server := stdio.Command(command[0], command[1:]...)
 	server.Env = env
 

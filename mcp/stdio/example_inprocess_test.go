@@ -12,7 +12,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/stdio"
 )
 
-// A request is what a client sends, as far as this server looks at it.
+// A request holds the members of a request that this server needs.
 type request struct {
 	ID     json.RawMessage
 	Method string
@@ -22,8 +22,7 @@ type request struct {
 	}
 }
 
-// serve is a server with one tool, which is all that some programs need to offer
-// themselves what other servers offer.
+// serve is a server with one tool.
 func serve(conn io.ReadWriteCloser) {
 	defer conn.Close()
 	in, out := json.NewDecoder(conn), json.NewEncoder(conn) // which ends each message with a line break
@@ -55,7 +54,7 @@ func answerTo(r *request) any {
 		return object{"protocolVersion": mcp.ProtocolVersion20251125, "capabilities": object{"tools": object{}},
 			"serverInfo": object{"name": "greeter", "version": "1.0.0"}}
 	case "tools/list":
-		return object{"tools": []object{{"name": "greet", "description": "Greets somebody.", "inputSchema": object{
+		return object{"tools": []object{{"name": "greet", "description": "Greets a person.", "inputSchema": object{
 			"type": "object", "properties": object{"name": object{"type": "string"}}, "required": []string{"name"}}}}}
 	case "tools/call":
 		return object{"content": []object{{"type": "text", "text": "Hello, " + r.Params.Arguments["name"] + "!"}}}

@@ -26,7 +26,7 @@ func TestLastLines(t *testing.T) {
 	}
 }
 
-func TestErrorsShowNoSecretsOfTheCommandLine(t *testing.T) {
+func TestErrorsRedactCommandLine(t *testing.T) {
 	tr := Command("srv", "--api-key", "s1", "--token=s2", "DB_PASSWORD=s3", "--verbose", "file", "-auth", "--x")
 	if got, want := tr.String(), "srv --api-key *** --token=*** DB_PASSWORD=*** --verbose file -auth --x"; got != want {
 		t.Errorf("got %s, want %s", got, want)

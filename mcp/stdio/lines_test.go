@@ -60,7 +60,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-func TestMessageIsTheCallersToKeep(t *testing.T) {
+func TestMessageIsACopy(t *testing.T) {
 	l := newLines(strings.NewReader("{first}\n{second}\n"), 0, nil)
 	first, _ := l.next()
 	if _, err := l.next(); err != nil || string(first) != "{first}" || cap(first) != len(first) {
@@ -154,7 +154,7 @@ func TestIdleBufferIsSmall(t *testing.T) {
 	}
 }
 
-func TestNoiseIsLimited(t *testing.T) {
+func TestNonJSONIsLimited(t *testing.T) {
 	short := strings.Repeat("x\n", maxNonJSONLines)
 	long := strings.Repeat(strings.Repeat("x", 1<<16)+"\n", maxNonJSON>>16)
 	for _, nonJSON := range []string{short, long} {

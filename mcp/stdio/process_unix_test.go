@@ -110,7 +110,7 @@ func TestGrandchildrenAreEnded(t *testing.T) {
 
 // A grandchild that has left the group is out of reach, but must not keep a
 // connection open by holding the pipes.
-func TestEscapedGrandchildHoldsNothingUp(t *testing.T) {
+func TestEscapedGrandchildDoesNotKeepConnectionOpen(t *testing.T) {
 	for _, when := range []string{"stay", "exit"} {
 		t.Run("launcher that "+when+"s", func(t *testing.T) {
 			p := open(t, child("launcher", when, "escape"))

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-func TestKeptStderr(t *testing.T) {
+func TestStoredStderr(t *testing.T) {
 	var s stderr
 	var all bytes.Buffer
 	for i := range 30_000 {
@@ -80,7 +80,7 @@ func (w *blockingWriter) Write(p []byte) (int, error) {
 	return w.Buffer.Write(p)
 }
 
-func TestRelayLosesPatienceOnce(t *testing.T) {
+func TestRelayStallsOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &blockingWriter{block: make(chan struct{})}
 		r := newRelay(w)

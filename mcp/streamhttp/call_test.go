@@ -108,7 +108,7 @@ func TestFailureBelongsToTheCall(t *testing.T) {
 			w.Header().Set("Content-Encoding", "gzip")
 			r.answer(w, done)
 		}, mcp.ErrOutcomeUnknown, 0, "gzip"},
-		{"an encoding that nobody asked for", func(w http.ResponseWriter, r *request) {
+		{"an encoding that was not requested", func(w http.ResponseWriter, r *request) {
 			w.Header().Set("Content-Encoding", "br")
 			respond(200, js, "\x1b\x03")(w, r)
 		}, mcp.ErrMalformed, 0, ""},
@@ -172,7 +172,7 @@ func bomb(w http.ResponseWriter) {
 	}
 }
 
-func TestStatusErrorSaysWhatTheServerSaid(t *testing.T) {
+func TestStatusErrorQuotesTheServer(t *testing.T) {
 	s := &server{version: modern, call: func(w http.ResponseWriter, r *request) {
 		w.Header().Set("Retry-After", "7200")
 		w.Header().Add("WWW-Authenticate", `Bearer realm="a"`)
@@ -191,8 +191,8 @@ func TestStatusErrorSaysWhatTheServerSaid(t *testing.T) {
 	}
 }
 
-// TestAnswerInEveryShape has what is allowed though it is rare.
-func TestAnswerInEveryShape(t *testing.T) {
+// TestEveryFormOfResponse has what is allowed though it is rare.
+func TestEveryFormOfResponse(t *testing.T) {
 	for name, call := range map[string]func(http.ResponseWriter, *request){
 		"JSON with parameters": func(w http.ResponseWriter, r *request) {
 			w.Header().Set("Content-Type", "Application/JSON; charset=UTF-8")
@@ -246,9 +246,9 @@ func TestBatchesOf20250326(t *testing.T) {
 	callTool(t, s.open(t, nil, nil), "x")
 }
 
-// TestAnswersDoNotCross has a server that answers each call on the stream of
+// TestConcurrentResults has a server that answers each call on the stream of
 // another one.
-func TestAnswersDoNotCross(t *testing.T) {
+func TestConcurrentResults(t *testing.T) {
 	ids := map[string]chan string{"a": make(chan string, 1), "b": make(chan string, 1)}
 	other := map[string]string{"a": "b", "b": "a"}
 	s := &server{version: modern, call: func(w http.ResponseWriter, r *request) {
@@ -270,8 +270,8 @@ func TestAnswersDoNotCross(t *testing.T) {
 	}
 }
 
-// TestServerGoesOnAfterItsAnswer: the response is closed at the answer.
-func TestServerGoesOnAfterItsAnswer(t *testing.T) {
+// TestStreamContinuesAfterResult: the response is closed at the answer.
+func TestStreamContinuesAfterResult(t *testing.T) {
 	both(t, func(t *testing.T, s *server) {
 		gone := make(chan bool, 20)
 		s.call = func(w http.ResponseWriter, r *request) {
@@ -315,8 +315,8 @@ func TestCancelledCall(t *testing.T) {
 	})
 }
 
-// TestCancelNoticeHoldsNobodyBack has a server that doesn't read it.
-func TestCancelNoticeHoldsNobodyBack(t *testing.T) {
+// TestCancellationDoesNotBlock: the server does not read it.
+func TestCancellationDoesNotBlock(t *testing.T) {
 	s := &server{session: "s"}
 	s.post = func(w http.ResponseWriter, r *request) bool {
 		if r.Method == "notifications/cancelled" || r.Method == "tools/call" {
@@ -508,7 +508,7 @@ func TestConnectFails(t *testing.T) {
 		name, url string
 		says      []string
 	}{
-		{"nobody listens", "http://" + refusing.Addr().String() + "/mcp", []string{refusing.Addr().String() + "/mcp", "connection refused"}},
+		{"connection refused", "http://" + refusing.Addr().String() + "/mcp", []string{refusing.Addr().String() + "/mcp", "connection refused"}},
 		{"certificate", tls.URL, []string{"certificate"}},
 		{"no TLS", strings.Replace(page.URL, "http:", "https:", 1), []string{"TLS handshake"}},
 		{"web page", page.URL, []string{"text/html instead of application/json", "web page"}},

@@ -166,8 +166,8 @@ func TestCloseAtEveryMoment(t *testing.T) {
 	})
 }
 
-// TestConnectIsGivenUp in the middle of it: the session that is there is ended.
-func TestConnectIsGivenUp(t *testing.T) {
+// TestConnectIsCanceled in the middle of it: the session that is there is ended.
+func TestConnectIsCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(within(t, 10*time.Second))
 	s := &server{session: "s"}
 	s.post = func(w http.ResponseWriter, r *request) bool {
@@ -186,8 +186,8 @@ func TestConnectIsGivenUp(t *testing.T) {
 	}
 }
 
-// TestRoundTripperThatDoesNotEnd holds up Close for five seconds only.
-func TestRoundTripperThatDoesNotEnd(t *testing.T) {
+// TestRoundTripperThatNeverReturns holds up Close for five seconds only.
+func TestRoundTripperThatNeverReturns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		stuck := roundTripper(func(r *http.Request) (*http.Response, error) {

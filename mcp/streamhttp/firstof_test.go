@@ -90,7 +90,7 @@ func TestFirstOfStays(t *testing.T) {
 			http.Redirect(w, r, "http://example.com", http.StatusTemporaryRedirect)
 		},
 		"silent":                    func(w http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body); <-r.Context().Done() },
-		"no common revision":        refuse(400, -32022, `,"data":{"supported":["2099-01-01"]}`),
+		"no common version":         refuse(400, -32022, `,"data":{"supported":["2099-01-01"]}`),
 		"missing capability":        refuse(400, -32021, ""),
 		"header mismatch":           refuse(400, -32020, ""),
 		"no such method, modern":    refuse(404, -32601, ""),
@@ -119,8 +119,8 @@ func TestFirstOfStays(t *testing.T) {
 	}
 }
 
-// TestFirstOfSaysWhatWasTried is about a URL that is no server of any kind.
-func TestFirstOfSaysWhatWasTried(t *testing.T) {
+// TestFirstOfErrorListsAttempts is about a URL that is no server of any kind.
+func TestFirstOfErrorListsAttempts(t *testing.T) {
 	s := httptest.NewServer(http.NotFoundHandler())
 	defer s.Close()
 	_, err := mcp.Connect(within(t, callTimeout), mcp.FirstOf(streamhttp.New(s.URL, nil), sse.New(s.URL, nil)), nil)

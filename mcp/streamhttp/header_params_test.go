@@ -110,7 +110,7 @@ func TestHeaderMismatch(t *testing.T) {
 	}
 }
 
-func TestHeaderMismatchForEver(t *testing.T) {
+func TestRepeatedHeaderMismatch(t *testing.T) {
 	s := routed(modern)
 	s.call = mismatch
 	c := s.open(t, nil, nil)
@@ -135,8 +135,8 @@ func TestHugeHeader(t *testing.T) {
 	callTool(t, c, "x")
 }
 
-// TestArgumentThatNoHeaderHolds never leaves the client.
-func TestArgumentThatNoHeaderHolds(t *testing.T) {
+// TestArgumentThatNoHeaderCanHold never leaves the client.
+func TestArgumentThatNoHeaderCanHold(t *testing.T) {
 	var calls atomic.Int64
 	s := &server{version: modern, call: func(http.ResponseWriter, *request) { calls.Add(1) }}
 	s.post = func(w http.ResponseWriter, r *request) bool {

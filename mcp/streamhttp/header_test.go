@@ -288,8 +288,8 @@ func FuzzParams(f *testing.F) {
 	})
 }
 
-// TestToolIsForgotten: what holds is the schema that came last.
-func TestToolIsForgotten(t *testing.T) {
+// TestBindingIsReplaced: what holds is the schema that came last.
+func TestBindingIsReplaced(t *testing.T) {
 	c := new(conn)
 	for _, tt := range []struct {
 		schema string

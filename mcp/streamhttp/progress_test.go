@@ -8,7 +8,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/streamhttp"
 )
 
-func TestProgressBeforeTheAnswerIsSeen(t *testing.T) {
+func TestProgressBeforeTheResultIsDelivered(t *testing.T) {
 	for _, version := range []string{mcp.ProtocolVersion20251125, mcp.ProtocolVersion20260728} {
 		web, err := testserver.StartHTTP(testserver.New(&testserver.Options{ProtocolVersions: []string{version}}), &testserver.HTTPOptions{Answers: testserver.Stream})
 		if err != nil {

@@ -50,9 +50,9 @@ func dials(t *testing.T, version, fault string, calls int) (n int, took time.Dur
 	return n, took
 }
 
-// TestStreamsLeaveTheirConnections: a server mostly ends the response after the
+// TestStreamConnectionsAreReused: a server mostly ends the response after the
 // answer, a moment later.
-func TestStreamsLeaveTheirConnections(t *testing.T) {
+func TestStreamConnectionsAreReused(t *testing.T) {
 	for _, version := range []string{legacy, modern} {
 		if n, took := dials(t, version, "", 20); n > 1 || took != 0 {
 			t.Errorf("%s: %d connections, %v", version, n, took)
@@ -60,8 +60,8 @@ func TestStreamsLeaveTheirConnections(t *testing.T) {
 	}
 }
 
-// TestServerThatDoesNotEndItsStreams holds calls back a few times, and not any
-// more when that was in vain.
+// TestServerThatDoesNotEndItsStreams: calls wait for the end of a stream a few
+// times, then no longer.
 func TestServerThatDoesNotEndItsStreams(t *testing.T) {
 	for _, fault := range []string{"stays-open", "talks-on"} {
 		for _, version := range []string{legacy, modern} {

@@ -26,10 +26,10 @@ const (
 // done is a tool's result.
 const done = `{"content":[{"type":"text","text":"done"}]}`
 
-// A server is one that a test scripts. It greets as a server of its revision
-// does; the functions take the place of what it does otherwise.
+// A server is scripted by a test. It does the handshake of its protocol version;
+// the functions replace its default behavior.
 type server struct {
-	version string // the newest legacy one when empty
+	version string // by default the newest legacy one
 	session string // its id; there is none when empty
 
 	post func(w http.ResponseWriter, r *request) bool // sees every message first; false when it leaves it

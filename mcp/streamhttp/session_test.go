@@ -97,7 +97,7 @@ func TestManyCallsLoseTheSessionTogether(t *testing.T) {
 	}
 }
 
-func TestSessionThatIsLostForEver(t *testing.T) {
+func TestSessionThatIsLostAgainAndAgain(t *testing.T) {
 	f := newForgetful()
 	c := f.open(t, nil, nil)
 	f.broken.Store(true)
@@ -134,9 +134,9 @@ func TestSessionCannotBeOpenedAgain(t *testing.T) {
 	callTool(t, c, "x")
 }
 
-// TestCallerGoesWhileTheSessionIsOpenedAgain: others that wait for the new
+// TestCallerLeavesWhileSessionIsReopened: others that wait for the new
 // session get it all the same.
-func TestCallerGoesWhileTheSessionIsOpenedAgain(t *testing.T) {
+func TestCallerLeavesWhileSessionIsReopened(t *testing.T) {
 	f := newForgetful()
 	c := f.open(t, nil, nil)
 	f.lose()
@@ -204,8 +204,9 @@ func TestNothingIsSentInASessionBeforeItIsOpen(t *testing.T) {
 	}
 }
 
-// TestSessionThatNeverOpensIsEnded, and in the revision that it would have had.
-func TestSessionThatNeverOpensIsEnded(t *testing.T) {
+// TestSessionThatNeverBeginsIsEnded: the DELETE states the protocol version that the
+// session would have had.
+func TestSessionThatNeverBeginsIsEnded(t *testing.T) {
 	s := &server{session: "the-session", post: func(w http.ResponseWriter, r *request) bool {
 		if r.Method == "notifications/initialized" {
 			w.WriteHeader(http.StatusInternalServerError)
@@ -226,8 +227,8 @@ func TestSessionThatNeverOpensIsEnded(t *testing.T) {
 	}
 }
 
-// TestSessionHeaders: all that belongs to the session says so, and in which
-// revision.
+// TestSessionHeaders: every request in the session states its id and protocol
+// version.
 func TestSessionHeaders(t *testing.T) {
 	s := &server{session: "the-session", version: mcp.ProtocolVersion20250618,
 		get: func(w http.ResponseWriter, r *http.Request) {
@@ -253,7 +254,7 @@ func TestSessionHeaders(t *testing.T) {
 			t.Errorf("%q has %v", what, h)
 		}
 		if h.Get("Mcp-Method") != "" {
-			t.Errorf("%q has a header of a later revision", what)
+			t.Errorf("%q has a header of a later protocol version", what)
 		}
 	}
 	for _, r := range s.got("POST") {
@@ -267,7 +268,7 @@ func TestSessionHeaders(t *testing.T) {
 	}
 }
 
-// TestReplyWithoutStream: what says the revision of an answer doesn't depend on
+// TestReplyWithoutStream: the protocol version of a response does not depend on
 // the session's stream.
 func TestReplyWithoutStream(t *testing.T) {
 	s := &server{session: "s", call: func(w http.ResponseWriter, r *request) {
@@ -321,10 +322,10 @@ func TestNoSessionFromModernServer(t *testing.T) {
 	}
 }
 
-// TestServerAsksInTheSession has a server that asks on the stream of a call,
+// TestServerRequestInSession has a server that asks on the stream of a call,
 // and waits for the answer. It uses one id again and again, as soon as it is
 // free.
-func TestServerAsksInTheSession(t *testing.T) {
+func TestServerRequestInSession(t *testing.T) {
 	answered := make(chan string, 1)
 	s := &server{session: "s"}
 	s.post = func(w http.ResponseWriter, r *request) bool {
@@ -358,9 +359,9 @@ func TestServerAsksInTheSession(t *testing.T) {
 	}
 }
 
-// TestServerAsksWithoutSession: since 2026-07-28 servers may not, and get no
+// TestServerRequestWithoutSession: since 2026-07-28 servers may not, and get no
 // answer.
-func TestServerAsksWithoutSession(t *testing.T) {
+func TestServerRequestWithoutSession(t *testing.T) {
 	s := &server{version: modern, call: func(w http.ResponseWriter, r *request) {
 		events(w, `data: {"jsonrpc":"2.0","id":"ask","method":"ping"}`+"\n\ndata: "+r.result(done)+"\n\n")
 	}}
@@ -373,8 +374,8 @@ func TestServerAsksWithoutSession(t *testing.T) {
 	}
 }
 
-// TestNotificationAnsweredWithAnything: what the response holds doesn't matter.
-func TestNotificationAnsweredWithAnything(t *testing.T) {
+// TestNotificationIgnoresResponseBody: what the response holds doesn't matter.
+func TestNotificationIgnoresResponseBody(t *testing.T) {
 	answers := []func(http.ResponseWriter){
 		func(w http.ResponseWriter) { w.WriteHeader(http.StatusNoContent) },
 		func(w http.ResponseWriter) { io.WriteString(w, "Accepted") },

@@ -71,9 +71,9 @@ func TestSessionStreamRefusedInEveryWay(t *testing.T) {
 	}
 }
 
-// TestSessionStreamHasAHeadStart: servers lose what they would send on the
+// TestConnectWaitsForSessionStream: servers lose what they would send on the
 // stream before it is there, such as questions that a call depends on.
-func TestSessionStreamHasAHeadStart(t *testing.T) {
+func TestConnectWaitsForSessionStream(t *testing.T) {
 	for range 20 {
 		var open atomic.Bool
 		s := &server{session: "s"}
@@ -94,7 +94,7 @@ func TestSessionStreamHasAHeadStart(t *testing.T) {
 	}
 }
 
-func TestSessionStreamBringsNotificationsAndRequests(t *testing.T) {
+func TestSessionStreamDeliversMessages(t *testing.T) {
 	s := &server{session: "s"}
 	s.get = func(w http.ResponseWriter, r *http.Request) {
 		events(w, "data: "+note("hello")+"\n\n")
@@ -118,9 +118,9 @@ func TestSessionStreamBringsNotificationsAndRequests(t *testing.T) {
 	callTool(t, c, "x")
 }
 
-// TestSessionStreamIsTakenUpAgain: from where it ended, after the time that the
+// TestSessionStreamIsReopened: from where it ended, after the time that the
 // server wants.
-func TestSessionStreamIsTakenUpAgain(t *testing.T) {
+func TestSessionStreamIsReopened(t *testing.T) {
 	var at atomic.Int64
 	var tries atomic.Int64
 	s := &server{session: "s"}
@@ -183,9 +183,9 @@ func TestSessionStreamAfterANewSession(t *testing.T) {
 	}
 }
 
-// TestCallGoesOnInAnotherResponse: before 2026-07-28 a server may leave off and
+// TestCallContinuesInAnotherResponse: before 2026-07-28 a server may leave off and
 // have the client come back.
-func TestCallGoesOnInAnotherResponse(t *testing.T) {
+func TestCallContinuesInAnotherResponse(t *testing.T) {
 	var left atomic.Int64
 	var answer string
 	s := &server{session: "s"}
@@ -253,12 +253,12 @@ func TestSessionStreamResetsItsPosition(t *testing.T) {
 	}
 }
 
-// TestCallCannotGoOn: without an id, or since 2026-07-28, nothing is resumed
+// TestCallCannotContinue: without an id, or since 2026-07-28, nothing is resumed
 // and the outcome is unknown.
-func TestCallCannotGoOn(t *testing.T) {
+func TestCallCannotContinue(t *testing.T) {
 	for _, tt := range []struct {
-		name, revision, events string
-		resumed                int
+		name, version, events string
+		resumed               int
 	}{
 		{"no id", legacy, "retry: 100\ndata:\n\n", 0},
 		{"an id that cannot be sent", legacy, "id: \x01\nretry: 100\ndata:\n\n", 0},
@@ -267,7 +267,7 @@ func TestCallCannotGoOn(t *testing.T) {
 		{"resumption is refused", legacy, "id: 1\nretry: 100\ndata:\n\n", 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := &server{version: tt.revision, call: func(w http.ResponseWriter, r *request) { events(w, tt.events) }}
+			s := &server{version: tt.version, call: func(w http.ResponseWriter, r *request) { events(w, tt.events) }}
 			c := s.open(t, &streamhttp.Options{NoStream: true}, nil)
 			_, err := c.CallTool(within(t, callTimeout), "x", nil)
 			wantError(t, err, mcp.ErrOutcomeUnknown)
@@ -282,9 +282,9 @@ func TestCallCannotGoOn(t *testing.T) {
 	}
 }
 
-// TestCallIsCancelledWhileItGoesOn ends the wait before another response, and
+// TestCallIsCanceledWhileItContinues ends the wait before another response, and
 // the response.
-func TestCallIsCancelledWhileItGoesOn(t *testing.T) {
+func TestCallIsCanceledWhileItContinues(t *testing.T) {
 	for _, wait := range []string{"60000", "1"} {
 		resumed, gone := make(chan struct{}), make(chan struct{})
 		s := &server{session: "s"}
@@ -388,9 +388,9 @@ func (f *wire) connect(t *testing.T, o *mcp.Options) *mcp.Client {
 	return c
 }
 
-// TestSessionStreamIsGivenUp: a server that has nothing to say is left alone,
+// TestSessionStreamRetriesEnd: a server that has nothing to say is left alone,
 // ever longer, and then for good.
-func TestSessionStreamIsGivenUp(t *testing.T) {
+func TestSessionStreamRetriesEnd(t *testing.T) {
 	for name, tt := range map[string]struct {
 		get     func(n int) *http.Response
 		want    []int // seconds
@@ -437,9 +437,9 @@ func TestSessionStreamIsGivenUp(t *testing.T) {
 	}
 }
 
-// TestSessionStreamThatEndsNowAndThen: a server, or a proxy, that ends idle
+// TestSessionStreamThatEndsRepeatedly: a server, or a proxy, that ends idle
 // responses is normal. It is asked again for ever.
-func TestSessionStreamThatEndsNowAndThen(t *testing.T) {
+func TestSessionStreamThatEndsRepeatedly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := new(wire)
 		f.get = func(int) *http.Response {
@@ -468,8 +468,8 @@ func (l late) Read([]byte) (int, error) {
 	}
 }
 
-// TestCallIsNotTakenUpForEver: the error is that of the last attempt.
-func TestCallIsNotTakenUpForEver(t *testing.T) {
+// TestCallRetriesEnd: the error is that of the last attempt.
+func TestCallRetriesEnd(t *testing.T) {
 	for name, get := range map[string]func(int) *http.Response{
 		"several times in a row": func(int) *http.Response { return respond(200, "text/event-stream", "") },
 		"503":                    func(int) *http.Response { return respond(503, "", "") },
