@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -105,6 +106,9 @@ func (c *Client) Ping(ctx context.Context) error {
 // cause of ctx, or the reason why the connection has ended. KeepAlive does not
 // close the client.
 func (c *Client) KeepAlive(ctx context.Context, every time.Duration, misses int) error {
+	if every <= 0 {
+		return errors.New("KeepAlive: the interval is " + every.String() + ", not positive")
+	}
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for failures := 0; ; {

@@ -2,6 +2,8 @@ package mcp
 
 import (
 	"context"
+	"errors"
+	"strconv"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -55,6 +57,9 @@ func (s *ServerInfo) UnmarshalJSON(data []byte) error {
 // context.DeadlineExceeded if it did not respond in time, and [ErrMalformed] if
 // its response is invalid.
 func Connect(ctx context.Context, t Transport, opts *Options) (*Client, error) {
+	if err := checkArguments(t, opts); err != nil {
+		return nil, err
+	}
 	if t, ok := t.(connector); ok {
 		return t.connect(ctx, opts)
 	}
@@ -98,7 +103,29 @@ func (c *Client) handshake(ctx context.Context, t Transport) error {
 			return err
 		}
 	}
+	for _, h := range c.opts.Handlers {
+		if h, ok := h.(connectedHandler); ok {
+			if err := h.connected(ctx, c); err != nil {
+				return err
+			}
+		}
+	}
 	connected = true
+	return nil
+}
+
+// checkArguments returns an error for an argument of Connect that is nil.
+func checkArguments(t Transport, opts *Options) error {
+	if t == nil {
+		return errors.New("connect: the transport is nil")
+	}
+	if opts != nil {
+		for i, h := range opts.Handlers {
+			if h == nil {
+				return errors.New("connect: Options.Handlers[" + strconv.Itoa(i) + "] is nil")
+			}
+		}
+	}
 	return nil
 }
 

@@ -45,6 +45,9 @@ type funcHandler struct {
 func (h *funcHandler) method() string                    { return h.name }
 func (h *funcHandler) declare(*clientCapabilities, bool) {}
 func (h *funcHandler) answer(ctx context.Context, params RawMessage) (object, error) {
+	if h.f == nil {
+		return nil, errNotDeclared
+	}
 	v, err := h.f(ctx, params)
 	if err != nil {
 		return nil, err

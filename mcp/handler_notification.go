@@ -16,6 +16,9 @@ func (f NotificationFunc) answer(context.Context, RawMessage) (object, error) {
 }
 
 func (f NotificationFunc) attach(c *Client) {
+	if f == nil {
+		return
+	}
 	c.addObserver(func(observer) bool { return false }, func() observer { return &notificationObserver{c, f} })
 }
 

@@ -54,9 +54,16 @@ type Subscription struct {
 // resources by a subscription to each. From 2026-07-28 on a subscription is a
 // request that stays open. If it breaks the client opens it again, and reports
 // everything in the filter as changed, as it may have missed changes.
+//
+// A nil filter subscribes to all lists whose changes the server reports.
 func (c *Client) Subscribe(ctx context.Context, filter *SubscriptionFilter) (*Subscription, error) {
-	s := &Subscription{client: c, filter: *filter, ready: make(chan struct{}, 1)}
-	s.filter.ResourceSubscriptions = slices.Clone(filter.ResourceSubscriptions)
+	s := &Subscription{client: c, ready: make(chan struct{}, 1)}
+	if filter != nil {
+		s.filter = *filter
+		s.filter.ResourceSubscriptions = slices.Clone(filter.ResourceSubscriptions)
+	} else {
+		s.filter = c.offeredLists()
+	}
 	s.acked, s.ended = make(chan struct{}), make(chan struct{})
 	subs := c.subscriptions()
 	subs.add(s)

@@ -20,6 +20,9 @@ type TaskHandle struct {
 // StartTool calls a tool as Do does, but does not wait for the end of the task if
 // the call becomes one. Otherwise it waits for the result; see [Tasks].
 func (c *Client) StartTool(ctx context.Context, t *ToolCall) (*TaskHandle, error) {
+	if t == nil {
+		return nil, c.failed(newCall("tools/call", "", nil), errNilCall)
+	}
 	q := t.call()
 	if tasks, ok := c.tasks.(Tasks); ok {
 		tasks.requestTask(ctx, c, q, true)

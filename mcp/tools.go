@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"time"
 )
@@ -85,8 +86,13 @@ func (c *Client) CallTool(ctx context.Context, name string, args any) (*CallTool
 
 // Do calls a tool as CallTool does, with all options of a call.
 func (c *Client) Do(ctx context.Context, t *ToolCall) (*CallToolResult, error) {
+	if t == nil {
+		return nil, c.failed(newCall("tools/call", "", nil), errNilCall)
+	}
 	return c.callTool(ctx, t.call(), t.Task)
 }
+
+var errNilCall = errors.New("the *ToolCall is nil")
 
 func (t *ToolCall) call() *call {
 	q := newCall("tools/call", t.Name, (*request).appendNamed)

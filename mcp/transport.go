@@ -84,6 +84,12 @@ type connector interface {
 // time for the server's first notification.
 type attacher interface{ attach(c *Client) }
 
+// A connectedHandler is a Handler that Connect calls before it returns. Changes
+// implements it to subscribe.
+type connectedHandler interface {
+	connected(ctx context.Context, c *Client) error
+}
+
 // An observer receives the server's notifications. Cache, NotificationFunc,
 // subscriptions, taskTable and donePages implement it. A client has only the
 // observers of the features in use.

@@ -1,0 +1,50 @@
+package mcp
+
+import "context"
+
+// Changes is a [Handler] that calls f for each change of the lists that the
+// server offers, one at a time. Connect subscribes before it returns, so a
+// program that then lists the tools misses no change. For single resources and
+// other filters use [Client.Subscribe]. It declares no capability.
+func Changes(f func(Change)) Handler { return changesHandler(f) }
+
+type changesHandler func(Change)
+
+func (f changesHandler) method() string                    { return "" } // it answers no requests
+func (f changesHandler) declare(*clientCapabilities, bool) {}
+
+func (f changesHandler) answer(context.Context, RawMessage) (object, error) {
+	return nil, errNotDeclared
+}
+
+// connected subscribes and starts a goroutine that calls f.
+func (f changesHandler) connected(ctx context.Context, c *Client) error {
+	filter := c.offeredLists()
+	if f == nil || !filter.ToolsListChanged && !filter.PromptsListChanged && !filter.ResourcesListChanged {
+		return nil
+	}
+	s, err := c.Subscribe(ctx, &filter)
+	if err != nil {
+		return err
+	}
+	c.requests.run(c.ctx, func() { // ends with the client or the subscription
+		for {
+			change, err := s.Next(c.ctx)
+			if err != nil {
+				return
+			}
+			c.guard(func() { f(change) })
+		}
+	})
+	return nil
+}
+
+// offeredLists returns the filter of all lists whose changes the server reports.
+func (c *Client) offeredLists() SubscriptionFilter {
+	caps := &c.server.Capabilities
+	return SubscriptionFilter{
+		ToolsListChanged:     caps.Tools.notifies(),
+		PromptsListChanged:   caps.Prompts.notifies(),
+		ResourcesListChanged: caps.Resources.notifies(),
+	}
+}

@@ -1,0 +1,37 @@
+package mcp_test
+
+import (
+	"testing"
+	"testing/synctest"
+
+	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/mcp"
+)
+
+// TestNilArguments checks that a nil argument is an error that names it, or the
+// obvious default.
+func TestNilArguments(t *testing.T) {
+	for _, tr := range []mcp.Transport{nil, mcp.FirstOf(), mcp.FirstOf(nil), mcp.FirstOf(nil, nil)} {
+		_, err := mcp.Connect(t.Context(), tr, nil)
+		wantError(t, err, nil, "transport")
+	}
+	_, err := mcp.Connect(t.Context(), noTransport{}, &mcp.Options{Handlers: []mcp.Handler{mcp.Tasks{}, nil}})
+	wantError(t, err, nil, "Options.Handlers[1] is nil")
+	synctest.Test(t, func(t *testing.T) {
+		c := connect(t, testserver.New(nil), &mcp.Options{Handlers: []mcp.Handler{mcp.Changes(nil), mcp.HandlerFunc("", nil),
+			mcp.NotificationFunc(nil), mcp.Roots(nil), mcp.Sampling{}, mcp.Elicitation{}, mcp.Tasks{}}})
+		_, err := c.Do(t.Context(), nil)
+		wantError(t, err, nil, "the *ToolCall is nil")
+		_, err = c.StartTool(t.Context(), nil)
+		wantError(t, err, nil, "the *ToolCall is nil")
+		wantError(t, c.KeepAlive(t.Context(), 0, 0), nil, "interval")
+		s, err := c.Subscribe(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		if got := s.Honored(); !got.ToolsListChanged {
+			t.Errorf("a nil filter subscribes to %+v", got)
+		}
+	})
+}
