@@ -77,6 +77,6 @@
 //
 // A [Client] may be used by any number of goroutines. It calls the functions of
 // the program on goroutines that do not read, so these functions may use the
-// client, but must not wait for each other. Those of Options.Trace are
-// the exceptions. Close cancels the contexts of these functions.
+// client, but must not wait for each other. The functions of Options.Trace are an
+// exception. Close cancels the contexts of these functions.
 package mcp

@@ -100,7 +100,7 @@ func (s *PrimitiveSchema) checkChoice(v string) error {
 			return nil
 		}
 	}
-	return errors.New(wire.Quote(v) + " is none of the choices")
+	return errors.New(wire.Quote(v) + " is not one of the choices")
 }
 
 // checkFormat checks dates, and roughly checks addresses and URIs. The server
@@ -121,7 +121,7 @@ func checkFormat(format, v string) error {
 		_, err = time.Parse(time.RFC3339, strings.ToUpper(v))
 	}
 	if !ok || err != nil {
-		return errors.New(wire.Quote(v) + " is no " + format)
+		return errors.New(wire.Quote(v) + " is not a valid " + format)
 	}
 	return nil
 }

@@ -28,11 +28,11 @@ type notificationObserver struct {
 	f NotificationFunc
 }
 
-func (w *notificationObserver) observe(method string, params RawMessage) error {
-	if !w.c.notifications.Add(func() { w.c.guard(func() { w.f(w.c.ctx, method, params) }) }) {
+func (o *notificationObserver) observe(method string, params RawMessage) error {
+	if !o.c.notifications.Add(func() { o.c.guard(func() { o.f(o.c.ctx, method, params) }) }) {
 		return ErrOverloaded
 	}
 	return nil
 }
 
-func (w *notificationObserver) sessionRenewed(context.Context) {}
+func (o *notificationObserver) sessionRenewed(context.Context) {}

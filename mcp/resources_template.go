@@ -34,7 +34,7 @@ func (t *ResourceTemplate) Expand(values map[string]any) (string, error) {
 	}
 }
 
-var errTemplate = errors.New("not a URI template")
+var errTemplate = errors.New("invalid URI template")
 
 // An operator determines how an expression is expanded (RFC 6570, Appendix A).
 type operator struct {

@@ -32,7 +32,7 @@ func (s *Subscription) open(ctx context.Context) error {
 	case <-s.ended:
 		_, _, err := s.take()
 		if err == io.EOF {
-			err = s.client.failed(listenCall(s), errors.New("the server ended the subscription at once"))
+			err = s.client.failed(listenCall(s), errors.New("the server ended the subscription immediately"))
 		}
 		return err
 	case <-ctx.Done():

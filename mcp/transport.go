@@ -79,9 +79,9 @@ type connector interface {
 	connect(context.Context, *Options) (*Client, error)
 }
 
-// An attacher is a Handler that Connect attaches to the client before anything
-// is sent. Elicitation and NotificationFunc implement it to add an observer in
-// time for the server's first notification.
+// An attacher is a Handler that Connect attaches to the client before it sends
+// anything. Elicitation and NotificationFunc implement it to add an observer before
+// the server's first notification.
 type attacher interface{ attach(c *Client) }
 
 // A connectedHandler is a Handler that Connect calls before it returns. Changes
