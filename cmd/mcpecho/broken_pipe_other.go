@@ -2,5 +2,5 @@
 
 package main
 
-// ignoreBrokenPipe is for systems that have a signal for closed pipes.
+// ignoreBrokenPipe does nothing: this system has no signal for closed pipes.
 func ignoreBrokenPipe() {}

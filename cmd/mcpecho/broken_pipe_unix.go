@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// ignoreBrokenPipe makes writing to a closed pipe an error instead of the end of
-// the program, so that the server is shut down first. Ignoring the signal
-// would do the same but be inherited by the server.
+// ignoreBrokenPipe makes writing to a closed pipe return an error instead of
+// killing the program, so that it can shut the server down. The server would
+// inherit an ignored signal, but not a caught one.
 func ignoreBrokenPipe() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }

@@ -7,8 +7,8 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/oauth"
 )
 
-// browse opens a page in the user's browser. It must be one of http or https,
-// which no program takes for a flag.
+// browse opens a page in the user's browser. The URL must be http or https, so
+// that no browser takes it for a flag.
 func (e *environment) browse(ctx context.Context, page string) error {
 	browser := e.getenv("BROWSER")
 	if browser == "" {

@@ -39,15 +39,15 @@ func runCall(ctx context.Context, c *invocation) error {
 	})
 }
 
-// callTool calls a tool and shows how far it is.
+// callTool calls a tool and shows its progress.
 func (c *invocation) callTool(ctx context.Context, s *conversation, tool string, args json.RawMessage) (*mcp.CallToolResult, error) {
 	p := c.newProgress(s.console, tool)
 	defer p.end()
 	return s.Do(ctx, &mcp.ToolCall{Name: tool, Arguments: args, Progress: p.update, Task: p.task})
 }
 
-// encodeArguments makes the arguments object, after the tool's schema if they
-// were given one by one.
+// encodeArguments returns the arguments object. It needs the tool's schema unless
+// the user gave the whole object.
 func (c *invocation) encodeArguments(ctx context.Context, s *conversation, tool string, given *arguments) (json.RawMessage, error) {
 	if given.whole != nil {
 		return given.whole, nil
@@ -55,7 +55,7 @@ func (c *invocation) encodeArguments(ctx context.Context, s *conversation, tool 
 	tools, err := c.tools(ctx, s)
 	var answer *jsonrpc.Error
 	if errors.As(err, &answer) {
-		return given.object(c, tool, &schema{open: true}) // a server that doesn't list its tools
+		return given.object(c, tool, &schema{open: true}) // the server does not list its tools
 	}
 	if err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func (c *invocation) tools(ctx context.Context, s *conversation) ([]*mcp.Tool, e
 	return res.Tools, nil
 }
 
-// findTool returns the tool of that name, or a failure that suggests others.
+// findTool returns the tool with this name, or a failure that suggests others.
 func findTool(tools []*mcp.Tool, name string) (*mcp.Tool, error) {
 	var names []string
 	for _, t := range tools {
@@ -91,8 +91,8 @@ func findTool(tools []*mcp.Tool, name string) (*mcp.Tool, error) {
 	return nil, notFound("the server has no tool "+strconv.Quote(name)+didYouMean(name, names), nil)
 }
 
-// explainUnknown returns err, unless what the server refused is not in its
-// list. Then it says so and suggests what is.
+// explainUnknown returns err, unless name is not in the server's list. Then it
+// returns a failure that says so and suggests similar names.
 func (c *invocation) explainUnknown(ctx context.Context, s *conversation, what, name string, l list, err error) error {
 	var answer *jsonrpc.Error
 	if !errors.As(err, &answer) {
@@ -119,8 +119,8 @@ func (c *invocation) explainUnknown(ctx context.Context, s *conversation, what, 
 	return err
 }
 
-// printCall prints the result of a call: the object of the specification, or
-// its content, or its structured content if it has no text.
+// printCall prints the result of a call: the JSON object, or its content, or its
+// structured content if it has no text.
 func (c *invocation) printCall(s *conversation, res *mcp.CallToolResult) error {
 	if c.flags.json {
 		return c.printResult(res)

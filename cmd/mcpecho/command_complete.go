@@ -10,17 +10,17 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// kinds are what arguments can be completed of, as users call it.
+// kinds maps what the user types to the type of a reference.
 var kinds = map[string]string{
 	"prompt": mcp.RefPrompt, mcp.RefPrompt: mcp.RefPrompt,
 	"resource": mcp.RefResource, "template": mcp.RefResource, mcp.RefResource: mcp.RefResource,
 }
 
-// runComplete prints the values that an argument may have.
+// runComplete prints the completions of an argument.
 func runComplete(ctx context.Context, c *invocation) error {
 	kind, name, argument := kinds[c.args[0]], c.args[1], c.args[2]
 	if kind == "" {
-		return c.usage("complete wants prompt or resource, not " + strconv.Quote(c.args[0]))
+		return c.usage("complete: want prompt or resource, not " + strconv.Quote(c.args[0]))
 	}
 	ref, what, l := map[string]any{"type": kind}, "prompt", lists()["prompts"]
 	if kind == mcp.RefPrompt {
@@ -84,11 +84,11 @@ func (c *invocation) printCompletion(s *conversation, res *mcp.Completion) error
 	}
 	switch {
 	case len(res.Values) == 0:
-		c.note(s, "The server knows nothing to complete it with.")
+		c.note(s, "The server has no completions.")
 	case res.Total != nil && *res.Total > int64(len(res.Values)):
-		c.note(s, "There are "+strconv.FormatInt(*res.Total, 10)+" in all.")
+		c.note(s, "There are "+strconv.FormatInt(*res.Total, 10)+" completions in total.")
 	case res.HasMore != nil && *res.HasMore:
-		c.note(s, "There are more.")
+		c.note(s, "There are more completions.")
 	}
 	return c.print(text.String())
 }

@@ -24,11 +24,11 @@ func runCompletion(_ context.Context, c *invocation) error {
 	case configuredNames:
 		return c.printNames()
 	}
-	return c.usage("completion wants bash, zsh or fish, not " + strconv.Quote(c.args[0]))
+	return c.usage("completion: want bash, zsh or fish, not " + strconv.Quote(c.args[0]))
 }
 
-// configuredNames is the argument with which the scripts ask for the names of
-// the configured servers. Nothing is started for that.
+// configuredNames is the argument with which the scripts list the names of the
+// configured servers, without starting any.
 const configuredNames = "servers"
 
 func (c *invocation) printNames() error {
@@ -41,13 +41,13 @@ func (c *invocation) printNames() error {
 	return c.print(text)
 }
 
-// values returns what the value of a flag may be, and whether it is that of a
-// file or folder.
+// values returns the possible values of a flag, or reports that its value is the
+// path of a file or directory.
 func (f *flag) values() (choices []string, path bool) {
 	switch {
 	case f.value == "FILE", f.value == "DIR":
 		return nil, true
-	case f.value == "REVISION":
+	case f.value == "VERSION":
 		return mcp.ProtocolVersions(), false
 	case strings.Contains(f.value, "|"):
 		return strings.Split(f.value, "|"), false
@@ -55,8 +55,8 @@ func (f *flag) values() (choices []string, path bool) {
 	return nil, false
 }
 
-// words returns what the first argument of a command may be, as far as that is
-// known without a server.
+// words returns the possible first arguments of a command, where they are known
+// without a server.
 func (c *command) words() (words []string) {
 	switch c.name {
 	case "completion":
@@ -74,12 +74,12 @@ func commandNames() (names []string) {
 	return names
 }
 
-// flagsOf returns the flags of a command, --help among them.
+// flagsOf returns the flags of a command, including --help.
 func flagsOf(c *command) []flag {
 	return slices.DeleteFunc(flagTable(), func(f flag) bool { return f.name != "help" && !slices.Contains(c.flags, f.name) })
 }
 
-// flagWords returns flags as they are typed: -o and --output.
+// flagWords returns all forms of flags: -o, --output.
 func flagWords(flags []flag) (words []string) {
 	for i := range flags {
 		words = append(words, flags[i].names()...)
@@ -87,7 +87,7 @@ func flagWords(flags []flag) (words []string) {
 	return words
 }
 
-// withValues returns the flags that have a value, as patterns of a shell.
+// withValues returns the flags that have a value, as a shell pattern.
 func withValues() string {
 	return strings.Join(flagWords(slices.DeleteFunc(flagTable(), func(f flag) bool { return f.value == "" })), "|")
 }
@@ -103,8 +103,8 @@ func withTargets(separator string) string {
 	return strings.Join(names, separator)
 }
 
-// The scripts begin alike: they look for the command, which is the first word
-// that is no flag and no value of one, and leave what follows -- to the shell.
+// Each script first finds the command, which is the first word that is neither a
+// flag nor the value of a flag, and leaves the words after -- to the shell.
 
 func bashScript() string {
 	var b strings.Builder
@@ -182,7 +182,7 @@ if [[ $funcstack[1] == _mcpecho ]]; then _mcpecho "$@"; else compdef _mcpecho mc
 	return b.String()
 }
 
-// zshFlags returns flags as _arguments wants them.
+// zshFlags returns flags in the syntax of _arguments.
 func zshFlags(flags []flag) string {
 	var b strings.Builder
 	for _, f := range flags {
@@ -249,7 +249,7 @@ complete -c mcpecho -n __mcpecho_server -x -a '(__fish_complete_subcommand --fcs
 	return b.String()
 }
 
-// fishFlag returns the line for a flag, which names the commands that have it.
+// fishFlag returns the line for a flag, with the commands that have it.
 func fishFlag(f *flag) string {
 	line := "complete -c mcpecho -n 'not __mcpecho_server"
 	if f.name != "help" {
@@ -280,5 +280,5 @@ func fishFlag(f *flag) string {
 	return line + " -d " + shellQuote(f.help) + "\n"
 }
 
-// shellQuote returns s as one word of a shell.
+// shellQuote quotes s for a shell.
 func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

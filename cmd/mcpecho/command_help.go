@@ -10,8 +10,8 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// usage returns how the command is typed, without the name of the program: for
-// a server that is started, or for one that is somewhere.
+// usage returns the usage line of the command, without the program name, for a
+// server that is started or for a TARGET.
 func (c *command) usage(started bool) string {
 	text := c.name
 	started = started && !c.web
@@ -41,16 +41,16 @@ func runHelp(_ context.Context, c *invocation) error {
 	return c.print(c.helpFor(cmd))
 }
 
-// overview is the help without a command.
+// overview returns the help text of the program.
 func (c *invocation) overview() string {
 	const start, talk = " COMMAND [flags] -- SERVER-COMMAND …", " COMMAND TARGET [flags]"
 	var b strings.Builder
-	b.WriteString(`mcpecho talks to MCP servers, and is an echo server to try clients on.
+	b.WriteString(`mcpecho calls MCP servers, and is an echo server for trying out clients.
 
 Usage:
-  ` + c.name + pad("", textWidth(start)+3) + `take the tour
-  ` + c.name + talk + pad(talk, textWidth(start)+3) + `talk to a server: a URL, NAME or FILE:NAME
-  ` + c.name + start + `   start a server and talk to it
+  ` + c.name + pad("", textWidth(start)+3) + `take a tour
+  ` + c.name + talk + pad(talk, textWidth(start)+3) + `call a server: TARGET is a URL, NAME or FILE:NAME
+  ` + c.name + start + `   start a server and call it
 
 Commands:
 `)
@@ -58,32 +58,35 @@ Commands:
 		b.WriteString("  " + cmd.name + pad(cmd.name, 12) + cmd.short + "\n")
 	}
 	b.WriteString(`
-Configured servers are in ~/.mcp.json, in .mcp.json of the current folder, and in
-the files of -c.
+Servers are configured in ~/.mcp.json, in .mcp.json of the current folder, and in
+the files that -c names.
 
-Flags stand anywhere before the --:
+Flags may appear anywhere before the --:
 ` + helpFlags(nil) + `
-Exit status: 0 done; 1 wrong usage; 3 the server wants authorization or refuses
-it; 4 the server could not be reached, crashed or timed out; 5 the tool failed, or
-the server answered with an error or has no such tool, resource or prompt; 130
-interrupted.
+Exit status:
+  0    success
+  1    wrong usage, or a file cannot be read or written
+  3    the server requires or refuses authorization
+  4    the server is unreachable, crashed or timed out
+  5    the tool failed, or the server returned an error
+  130  interrupted
 
-"` + c.name + ` help COMMAND" says more about a command.
+Type "` + c.name + ` help COMMAND" for details.
 `)
 	return b.String()
 }
 
-// helpFor is the help about a command.
+// helpFor returns the help text of a command.
 func (c *invocation) helpFor(cmd *command) string {
 	text := cmd.short + ".\n\nUsage:\n  " + c.name + " " + cmd.usage(false) + "\n"
 	if cmd.target && !cmd.web {
 		text += "  " + c.name + " " + cmd.usage(true) + "\n"
 	}
 	if cmd.target {
-		text += "\nTARGET is the URL of a server, the name of a configured one, or FILE:NAME.\n"
+		text += "\nTARGET is a URL, the NAME of a configured server, or FILE:NAME.\n"
 	}
 	if cmd.tool {
-		text += "TARGET/TOOL will do for TARGET TOOL, unless TARGET is a URL.\n"
+		text += "NAME/TOOL is the same as NAME TOOL.\n"
 	}
 	if cmd.long != "" {
 		text += "\n" + cmd.long + "\n"
@@ -98,12 +101,12 @@ func (c *invocation) helpFor(cmd *command) string {
 		}
 	}
 	if len(cmd.aliases) > 0 {
-		text += "\nAlso: " + strings.Join(cmd.aliases, ", ") + "\n"
+		text += "\nAliases: " + strings.Join(cmd.aliases, ", ") + "\n"
 	}
 	return text
 }
 
-// helpFlags describes the flags of these names, or all.
+// helpFlags describes the flags with these names, or all flags if names is nil.
 func helpFlags(names []string) string {
 	var b strings.Builder
 	for _, f := range flagTable() {
@@ -124,5 +127,5 @@ func helpFlags(names []string) string {
 
 func runVersion(_ context.Context, c *invocation) error {
 	return c.print("mcpecho " + mcp.Version + " (" + runtime.Version() + ", " + runtime.GOOS + "/" + runtime.GOARCH + ")\n" +
-		strconv.Itoa(len(mcp.ProtocolVersions())) + " protocol revisions: " + strings.Join(mcp.ProtocolVersions(), ", ") + "\n")
+		strconv.Itoa(len(mcp.ProtocolVersions())) + " protocol versions: " + strings.Join(mcp.ProtocolVersions(), ", ") + "\n")
 }

@@ -32,7 +32,7 @@ func TestHelpFitsATerminal(t *testing.T) {
 	}
 }
 
-func TestHelpIsWhereItIsLookedFor(t *testing.T) {
+func TestWaysToGetHelp(t *testing.T) {
 	call := runCommand(t, "help", "call").stdout
 	for _, line := range []string{"call --help", "call -h", "--help call", "help tools/call", "call add a=1 --help", "call-tool -h"} {
 		runCommand(t, strings.Fields(line)...).want(t, 0, call, "")
@@ -158,7 +158,7 @@ func TestMistakes(t *testing.T) {
 	golden(t, "mistakes.txt", text)
 }
 
-func TestNameIsWhatUsersType(t *testing.T) {
+func TestTypedName(t *testing.T) {
 	cached := "/cache/8c/8c926fd0aa056a2013887936a269b38312fc07ad3f7757121f5ddad892f46825-d/mcpecho"
 	const latest = "go run github.com/stdmcp/stdmcp/cmd/mcpecho@latest"
 	for arg0, want := range map[string]string{

@@ -22,8 +22,8 @@ func runInfo(ctx context.Context, c *invocation) error {
 	})
 }
 
-// serverJSON prints how the server described itself: the result of
-// server/discover, or of initialize for a server before 2026-07-28.
+// serverJSON prints the result of server/discover, or that of initialize for a
+// server with a protocol version before 2026-07-28.
 func (c *invocation) serverJSON(ctx context.Context, s *conversation) error {
 	info := s.Server()
 	if info.Modern() {
@@ -36,12 +36,12 @@ func (c *invocation) serverJSON(ctx context.Context, s *conversation) error {
 	return c.printResult(info)
 }
 
-// A sheet is text for people: titles and lines of a label and what it says.
+// A sheet formats titles, text and labeled lines.
 type sheet struct {
 	b     strings.Builder
 	style func(style, string) string
 	shown func(string) string
-	width int // of the terminal; 0 when there is none
+	width int // of the terminal; 0 if there is none
 }
 
 func (c *invocation) newSheet() *sheet {
@@ -53,14 +53,14 @@ func (c *invocation) newSheet() *sheet {
 
 func (t *sheet) title(s string) { t.b.WriteString(t.style(bold, escapeLine(s)) + "\n") }
 
-// section begins another part.
+// section starts a section.
 func (t *sheet) section(s string) {
 	t.b.WriteByte('\n')
 	t.title(s)
 }
 
-// line prints what is said about label, unless that is nothing. Further lines
-// of it stand below the first.
+// line prints label and text, unless text is empty. Further lines of text are
+// aligned with the first.
 func (t *sheet) line(label, text string, width int) {
 	if text = strings.TrimSpace(text); text == "" {
 		return
@@ -83,10 +83,10 @@ func (c *invocation) describeServer(info *mcp.ServerInfo) string {
 	if info.Title != info.Name {
 		t.line("title", info.Title, width)
 	}
-	t.line("about", info.Description, width)
+	t.line("description", info.Description, width)
 	t.line("website", info.WebsiteURL, width)
 	t.line("protocol", info.ProtocolVersion, width)
-	t.line("offers", offers(&info.Capabilities), width)
+	t.line("capabilities", offers(&info.Capabilities), width)
 	if strings.TrimSpace(info.Instructions) != "" {
 		t.section("Instructions")
 		t.text(info.Instructions)
@@ -94,7 +94,7 @@ func (c *invocation) describeServer(info *mcp.ServerInfo) string {
 	return t.b.String()
 }
 
-// offers returns the capabilities of a server, a line each.
+// offers returns the capabilities of a server, one per line.
 func offers(caps *mcp.ServerCapabilities) string {
 	var lines []string
 	list := func(name string, l *mcp.ResourcesCapability) {
@@ -103,10 +103,10 @@ func offers(caps *mcp.ServerCapabilities) string {
 		}
 		var more []string
 		if l.Subscribe != nil && *l.Subscribe {
-			more = append(more, "says when one changes")
+			more = append(more, "reports changed resources")
 		}
 		if l.ListChanged != nil && *l.ListChanged {
-			more = append(more, "says when the list changes")
+			more = append(more, "reports changes of the list")
 		}
 		if more != nil {
 			name += " (" + strings.Join(more, ", ") + ")"
@@ -134,7 +134,7 @@ func offers(caps *mcp.ServerCapabilities) string {
 	return strings.Join(append(lines, further...), "\n")
 }
 
-// toolInfo prints what there is to know about a tool.
+// toolInfo describes a tool.
 func (c *invocation) toolInfo(ctx context.Context, s *conversation, name string) error {
 	if err := c.checkAllowed(name); err != nil {
 		return err
@@ -173,15 +173,15 @@ func (c *invocation) describeTool(tool *mcp.Tool) string {
 		t.section("Returns")
 		t.properties(parseSchema(tool.OutputSchema), "")
 	}
-	t.section("Behaviour, as the server says")
+	t.section("Behavior, according to the server")
 	t.text(behavior(tool.Annotations))
 	t.section("Try it")
 	t.text(c.commandFor("call "+tool.Name+example(input), "-- "+strings.Join(c.server, " ")))
 	return t.b.String()
 }
 
-// properties prints the properties of a schema, and below each those of its
-// own.
+// properties prints the properties of a schema, and below each its own
+// properties.
 func (t *sheet) properties(s *schema, prefix string) {
 	width := 0
 	for _, p := range s.properties {
@@ -209,7 +209,7 @@ func (t *sheet) properties(s *schema, prefix string) {
 	}
 }
 
-// kind returns what a value of the schema may be, as people say it.
+// kind describes the values that the schema allows.
 func (s *schema) kind() string {
 	const most = 12
 	if len(s.enum) > most {
@@ -230,26 +230,26 @@ func (s *schema) kind() string {
 
 func behavior(a *mcp.ToolAnnotations) string {
 	if a.ReadOnly() {
-		return "only reads" + openWorld(a)
+		return "read-only" + openWorld(a)
 	}
-	text := "changes things"
+	text := "makes changes"
 	if a.Destructive() {
-		text += ", may destroy something"
+		text += ", may be destructive"
 	}
 	if a.Idempotent() {
-		text += ", twice is the same as once"
+		text += ", idempotent"
 	}
 	return text + openWorld(a)
 }
 
 func openWorld(a *mcp.ToolAnnotations) string {
 	if a.OpenWorld() {
-		return ", deals with the world outside"
+		return ", accesses external systems"
 	}
 	return ""
 }
 
-// example returns the required arguments with values that could be.
+// example returns the required arguments with example values.
 func example(s *schema) string {
 	text := ""
 	for _, name := range s.required {

@@ -11,20 +11,20 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// A list is one of the four things that servers have lists of.
+// A list describes one of the four lists of a server.
 type list struct {
 	method string
-	key    string // of the items in the result
+	key    string // member of the result with the items
 	header row
 	decode func(raw json.RawMessage) ([]row, error)
 }
 
 func lists() map[string]list {
 	return map[string]list{
-		"tools":     {"tools/list", "tools", row{"NAME", "WHAT IT DOES", "NEEDS"}, toolRows},
-		"resources": {"resources/list", "resources", row{"URI", "WHAT IT IS", "TYPE"}, resourceRows},
-		"templates": {"resources/templates/list", "resourceTemplates", row{"URI TEMPLATE", "WHAT IT IS FOR", "TYPE"}, templateRows},
-		"prompts":   {"prompts/list", "prompts", row{"NAME", "WHAT IT DOES", "NEEDS"}, promptRows},
+		"tools":     {"tools/list", "tools", row{"NAME", "DESCRIPTION", "REQUIRED"}, toolRows},
+		"resources": {"resources/list", "resources", row{"URI", "DESCRIPTION", "TYPE"}, resourceRows},
+		"templates": {"resources/templates/list", "resourceTemplates", row{"URI TEMPLATE", "DESCRIPTION", "TYPE"}, templateRows},
+		"prompts":   {"prompts/list", "prompts", row{"NAME", "DESCRIPTION", "REQUIRED"}, promptRows},
 	}
 }
 
@@ -48,18 +48,18 @@ func lister(name string) func(context.Context, *invocation) error {
 				c.note(s, "The server has no "+name+".")
 			}
 			if s.excluded > 0 {
-				c.note(s, "The configuration leaves "+countTools(s.excluded)+" out.")
+				c.note(s, "The configuration excludes "+countTools(s.excluded)+".")
 			}
 			return c.print(c.table(l.header, rows))
 		})
 	}
 }
 
-// maxPages is where a list counts as endless.
+// maxPages limits the pages of a list.
 const maxPages = 1000
 
-// fetch reads all pages of a list and returns the first result with the items
-// of all, byte for byte.
+// fetch reads all pages of a list and returns the first result with the items of
+// all pages, byte for byte.
 func (c *invocation) fetch(ctx context.Context, s *conversation, l list) (json.RawMessage, error) {
 	var items, rest []byte
 	var params map[string]any
@@ -89,7 +89,7 @@ func (c *invocation) fetch(ctx context.Context, s *conversation, l list) (json.R
 			b = append(append(b, items...), ']')
 			return append(append(b, rest...), '}'), nil
 		case seen[*cursor]:
-			return nil, endless(l.method, "the cursor "+strconv.Quote(*cursor)+" came twice")
+			return nil, endless(l.method, "the server sent the cursor "+strconv.Quote(*cursor)+" twice")
 		case page == maxPages:
 			return nil, endless(l.method, "more than "+strconv.Itoa(page)+" pages")
 		}
@@ -98,15 +98,15 @@ func (c *invocation) fetch(ctx context.Context, s *conversation, l list) (json.R
 	}
 }
 
-// splitPage appends the items of a page and returns its cursor and the other
-// members, each with a comma before it.
+// splitPage appends the items of a page to items, and returns its cursor and its
+// other members, each after a comma.
 func splitPage(raw []byte, key string, items *[]byte) (cursor *string, others []byte, err error) {
 	r := wire.NewReader(raw)
 	for r.Object(); r.More(); {
 		switch k := string(r.Key()); k {
 		case key:
 			if r.Null() {
-				continue // how some servers write an empty list
+				continue // some servers send null for an empty list
 			}
 			for r.Array(); r.More(); {
 				*items = wire.AppendLine(wire.AppendComma(*items), r.Raw())
@@ -124,7 +124,7 @@ func splitPage(raw []byte, key string, items *[]byte) (cursor *string, others []
 	return cursor, others, r.End()
 }
 
-// request is a request of any method.
+// request sends a request.
 func (c *invocation) request(ctx context.Context, s *conversation, method string, params map[string]any) (json.RawMessage, error) {
 	if params == nil {
 		return s.Call(ctx, method, nil)
@@ -133,7 +133,7 @@ func (c *invocation) request(ctx context.Context, s *conversation, method string
 }
 
 func malformed(method string, err error) error {
-	return &failure{status: statusUnreachable, kind: "protocol", message: method + ": malformed answer: " + err.Error(), err: err}
+	return &failure{status: statusUnreachable, kind: "protocol", message: method + ": malformed response: " + err.Error(), err: err}
 }
 
 func endless(method, why string) error {

@@ -13,7 +13,8 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/oauth"
 )
 
-// tokenFile is where tokens are kept. It is made by login.
+// tokenFile returns the path of the file with the tokens. The login command
+// creates it.
 func tokenFile() (path string, exists bool) {
 	dir, err := os.UserConfigDir()
 	if err != nil {
@@ -24,8 +25,8 @@ func tokenFile() (path string, exists bool) {
 	return path, err == nil
 }
 
-// loggedIn returns what sends the tokens of a login, or nil when there never
-// was one, as nothing is to be written then.
+// loggedIn returns a client that sends the tokens of a login. Without a token
+// file it returns nil, so that nothing is written.
 func (c *invocation) loggedIn(url string) *http.Client {
 	path, exists := tokenFile()
 	if !exists {
@@ -53,12 +54,12 @@ func (c *invocation) address(ctx context.Context) (string, error) {
 	case c.entry == nil:
 		return c.target, nil
 	case c.entry.Type == config.Stdio || c.entry.URL == "":
-		return "", c.usage("only servers at a URL have logins, and " + c.targetName() + " is started")
+		return "", c.usage("login and logout need a server at a URL, but " + c.targetName() + " is started")
 	}
 	return c.entry.URL, nil
 }
 
-// runLogin has the user authorize mcpecho in a browser, and keeps the tokens.
+// runLogin has the user authorize mcpecho in a browser, and stores the tokens.
 func runLogin(ctx context.Context, c *invocation) error {
 	url, err := c.address(ctx)
 	if err != nil {
@@ -66,7 +67,7 @@ func runLogin(ctx context.Context, c *invocation) error {
 	}
 	path, _ := tokenFile()
 	if path == "" {
-		return localFailure(errors.New("there is no folder for the configuration of users"))
+		return localFailure(errors.New("cannot store tokens: this user has no configuration directory"))
 	}
 	o := c.oauthOptions(path)
 	o.Authorizer = c.authorizer()
@@ -77,7 +78,7 @@ func runLogin(ctx context.Context, c *invocation) error {
 	return c.print("Logged in to " + c.shown(c.targetName()) + ".\n")
 }
 
-// redirect is where the configuration wants the browser to be sent, or "".
+// redirect returns the redirect URI in the configuration, or "".
 func (c *invocation) redirect() string {
 	if c.entry == nil {
 		return ""
@@ -89,25 +90,25 @@ func (c *invocation) redirect() string {
 	return known.RedirectURI
 }
 
-// authorizer is how the user agrees: in a browser here, or one elsewhere, from
-// which a person at the terminal can paste the answer.
+// authorizer returns the Authorizer of a login: a browser on this machine and, on
+// a terminal, one on another machine, from which the user pastes the response.
 func (c *invocation) authorizer() oauth.Authorizer {
 	if !c.isTerminal(c.stdin) {
 		return &oauth.Loopback{Open: c.openLogin, RedirectURI: c.redirect()}
 	}
 	paste := &oauth.Paste{In: c.stdin, Out: c.stderr, RedirectURI: c.redirect()}
 	if strings.HasPrefix(paste.RedirectURI, "https:") {
-		return paste // what is there is not this program
+		return paste // mcpecho cannot listen at an https URL
 	}
 	return &oauth.Loopback{Open: c.browse, RedirectURI: c.redirect(), Paste: paste}
 }
 
-// openLogin shows the page of the authorization server where nobody is at the
-// terminal, as when a program runs this one.
+// openLogin opens the login page when there is no terminal, such as when another
+// program runs mcpecho.
 func (c *invocation) openLogin(ctx context.Context, page string) error {
-	line := "Your browser opens "
+	line := "Opening in your browser: "
 	if c.browse(ctx, page) != nil {
-		line = "To log in, open "
+		line = "To log in, open this page: "
 	}
 	(&console{w: c.stderr}).line(line + page)
 	return nil
@@ -117,12 +118,12 @@ func loginFailure(err error) error {
 	var broken *oauth.Error
 	var refused *oauth.ServerError
 	if errors.As(err, &broken) || errors.As(err, &refused) {
-		return &failure{status: statusForbidden, kind: "authorization", message: err.Error(), hint: "nobody is logged in", err: err}
+		return &failure{status: statusForbidden, kind: "authorization", message: err.Error(), hint: "you are not logged in", err: err}
 	}
 	return err
 }
 
-// runLogout forgets the tokens.
+// runLogout revokes and deletes the tokens.
 func runLogout(ctx context.Context, c *invocation) error {
 	url, err := c.address(ctx)
 	if err != nil {

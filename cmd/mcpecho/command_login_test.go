@@ -106,7 +106,7 @@ func logIn(t *testing.T, args ...string) result {
 		getenv: func(key string) string { return map[string]string{"BROWSER": filepath.Join(t.TempDir(), "none")}[key] }}
 	go func() { status <- run(t.Context(), append([]string{"login"}, args...), w) }() // ends with the page
 	stderr.until(t, "\n")
-	if _, page, ok := strings.Cut(strings.TrimSpace(stderr.String()), "To log in, open "); ok {
+	if _, page, ok := strings.Cut(strings.TrimSpace(stderr.String()), "To log in, open this page: "); ok {
 		resp, err := http.Get(page)
 		if err != nil {
 			t.Fatal(err)
@@ -123,12 +123,12 @@ func TestLoginAndLogout(t *testing.T) {
 		t.Setenv(name, home)
 	}
 	url := authServer(t, nil) + "/mcp"
-	runCommand(t, "ping", url).want(t, statusForbidden, "", "mcpecho login "+url+" asks for authorization")
+	runCommand(t, "ping", url).want(t, statusForbidden, "", `run "mcpecho login `+url+`"`)
 	runCommand(t, "logout", url).want(t, 0, "Logged out of "+url+".\n", "")
 	if path, exists := tokenFile(); exists {
 		t.Errorf("%s is there before the login", path)
 	}
-	logIn(t, url).want(t, 0, "Logged in to "+url+".\n", "To log in, open ")
+	logIn(t, url).want(t, 0, "Logged in to "+url+".\n", "To log in, open this page: ")
 	path, _ := tokenFile()
 	if info, err := os.Stat(path); err != nil || os.PathSeparator == '/' && info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info, err)

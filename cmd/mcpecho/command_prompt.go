@@ -29,19 +29,19 @@ func runPrompt(ctx context.Context, c *invocation) error {
 	})
 }
 
-// readTexts takes the arguments of a prompt from the command line.
+// readTexts reads the arguments of a prompt, which are strings.
 func (c *invocation) readTexts(ctx context.Context, args []string) (map[string]string, error) {
 	given, err := c.readArguments(ctx, args)
 	if err != nil {
 		return nil, err
 	}
 	if given.whole != nil {
-		return nil, c.usage("the arguments of a prompt are given as k=v")
+		return nil, c.usage("want the arguments of a prompt as k=v, not as a JSON object")
 	}
 	texts := make(map[string]string)
 	for _, a := range given.each {
 		if a.json {
-			return nil, c.usage("the arguments of a prompt are text: " + a.key + "=…")
+			return nil, c.usage("the arguments of a prompt are strings: use " + a.key + "=…")
 		}
 		texts[a.key] = a.value
 	}
@@ -52,8 +52,8 @@ func (c *invocation) getPrompt(ctx context.Context, s *conversation, name string
 	return s.GetPrompt(ctx, name, args)
 }
 
-// explainPrompt returns err, unless the arguments are not those of the prompt.
-// Then it says which are.
+// explainPrompt returns err, unless an argument is unknown or missing. Then it
+// returns a failure that names it.
 func (c *invocation) explainPrompt(ctx context.Context, s *conversation, name string, given map[string]string, err error) error {
 	known, required := c.promptArguments(ctx, s, name, err)
 	for key := range given {
@@ -63,13 +63,13 @@ func (c *invocation) explainPrompt(ctx context.Context, s *conversation, name st
 	}
 	missing := slices.DeleteFunc(required, func(key string) bool { _, ok := given[key]; return ok })
 	if len(missing) > 0 {
-		return argumentError("the prompt "+strconv.Quote(name)+" needs "+strings.Join(missing, ", "), err)
+		return argumentError("the prompt "+strconv.Quote(name)+" requires "+strings.Join(missing, ", "), err)
 	}
 	return err
 }
 
-// promptArguments returns the names of the arguments of a prompt that the
-// server has refused with err, or nil if that was for another reason.
+// promptArguments returns the names of a prompt's arguments if err may be about
+// them, or else nil.
 func (c *invocation) promptArguments(ctx context.Context, s *conversation, name string, err error) (known, required []string) {
 	var f *failure
 	if errorCode(err) != jsonrpc.CodeInvalidParams || errors.As(err, &f) {
@@ -94,15 +94,15 @@ func (c *invocation) promptArguments(ctx context.Context, s *conversation, name 
 	return known, required
 }
 
-// refusedArgument is a failure that explains the server's error.
+// argumentError returns a failure that explains the server's error.
 func argumentError(message string, err error) error {
 	var answer *jsonrpc.Error
 	errors.As(err, &answer)
 	return &failure{status: statusRefused, kind: "server_error", message: message + " (" + textOf(answer) + ")", code: answer.Code, err: err}
 }
 
-// promptParts returns messages as they are printed: with the role in front,
-// unless there is only one.
+// promptParts returns messages for printing, with the role in front if there are
+// several.
 func promptParts(messages []mcp.PromptMessage) []part {
 	parts := make([]part, len(messages))
 	for i := range messages {

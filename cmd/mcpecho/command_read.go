@@ -29,7 +29,7 @@ func runRead(ctx context.Context, c *invocation) error {
 	})
 }
 
-var errNotBase64 = errors.New("a blob that is not in base64")
+var errNotBase64 = errors.New("a blob is not valid base64")
 
 func (c *invocation) readResource(ctx context.Context, s *conversation, uri string) (*mcp.ReadResourceResult, error) {
 	return s.ReadResource(ctx, uri)

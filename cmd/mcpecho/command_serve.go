@@ -13,8 +13,8 @@ import (
 	"github.com/stdmcp/stdmcp/internal/testserver"
 )
 
-// runServe is the echo server. On standard input and output it ends with its
-// input, as the specification asks, or with ctx.
+// runServe runs the echo server. Over standard input and output it ends when its
+// input ends, as the specification requires, or when ctx is done.
 func runServe(ctx context.Context, c *invocation) error {
 	o := new(testserver.Options)
 	if c.flags.protocol != "" {
@@ -24,8 +24,8 @@ func runServe(ctx context.Context, c *invocation) error {
 		return c.serveHTTP(ctx, o)
 	}
 	if c.isTerminal(c.stdin) {
-		_, _ = io.WriteString(c.stderr, "This is an MCP server: it waits for the messages of a client, a line of JSON each.\n"+
-			"Ctrl-D ends it. To talk to it: "+c.name+" tools -- "+c.name+" serve\n")
+		_, _ = io.WriteString(c.stderr, "This is an MCP server. It reads a client's messages, one line of JSON each.\n"+
+			"Press Ctrl-D to end it. To call it: "+c.name+" tools -- "+c.name+" serve\n")
 	}
 	done := make(chan error, 1)
 	go func() { done <- testserver.New(o).Serve(c.stdin, c.stdout) }() // ends with the input, or the program
@@ -40,7 +40,7 @@ func runServe(ctx context.Context, c *invocation) error {
 	}
 }
 
-// serveHTTP is the echo server on a socket. It ends with ctx.
+// serveHTTP runs the echo server over HTTP until ctx is done.
 func (c *invocation) serveHTTP(ctx context.Context, o *testserver.Options) error {
 	web, err := serveWeb(c.flags.address, o)
 	var malformed *net.AddrError
@@ -48,7 +48,7 @@ func (c *invocation) serveHTTP(ctx context.Context, o *testserver.Options) error
 	case errors.As(err, &malformed):
 		return c.usage("--http: want HOST:PORT, such as 127.0.0.1:3001, not " + strconv.Quote(c.flags.address))
 	case err != nil:
-		return c.usageHint("--http: "+err.Error(), "port 0 is any free one: "+c.name+" serve --http 127.0.0.1:0")
+		return c.usageHint("--http: "+err.Error(), "to use a free port: "+c.name+" serve --http 127.0.0.1:0")
 	}
 	defer web.close()
 	text := web.url + "\n"
@@ -59,7 +59,7 @@ func (c *invocation) serveHTTP(ctx context.Context, o *testserver.Options) error
 		return err
 	}
 	if c.isTerminal(c.stdout) {
-		_, _ = io.WriteString(c.stderr, "Ctrl-C ends it. To talk to it: "+c.name+" tools "+web.url+"\n")
+		_, _ = io.WriteString(c.stderr, "Press Ctrl-C to end it. To call it: "+c.name+" tools "+web.url+"\n")
 	}
 	select {
 	case err := <-web.failed:
@@ -69,24 +69,23 @@ func (c *invocation) serveHTTP(ctx context.Context, o *testserver.Options) error
 	}
 }
 
-// A web is the echo server on a socket.
+// A web is an echo server over HTTP.
 type web struct {
-	url, sse string // of its transports; sse is empty if it has none
+	url, sse string // URLs of Streamable HTTP and HTTP+SSE; sse may be empty
 	failed   chan error
 	handler  *testserver.Handler
 	server   *http.Server
 }
 
 const (
-	// keepAlive is how often a silent stream shows that it is still there.
+	// keepAlive is the interval of keep-alive comments on an idle stream.
 	keepAlive = 15 * time.Second
 
-	// headerTime is how long a client may take to say what it wants.
+	// headerTime limits how long a client may take to send a request's header.
 	headerTime = 10 * time.Second
 )
 
-// serveWeb serves at address, which is host:port or the port alone; that is on
-// this machine only.
+// serveWeb serves at address, which is host:port, or a port of 127.0.0.1.
 func serveWeb(address string, o *testserver.Options) (*web, error) {
 	if _, err := strconv.ParseUint(address, 10, 16); err == nil {
 		address = net.JoinHostPort("127.0.0.1", address)
@@ -106,8 +105,8 @@ func serveWeb(address string, o *testserver.Options) (*web, error) {
 	return w, nil
 }
 
-// reachable returns the address of a listener as clients on this machine can
-// use it: one that listens everywhere is at localhost, too.
+// reachable returns a listener's address for clients on this machine: localhost
+// if it listens on all addresses.
 func reachable(address string) string {
 	host, port, err := net.SplitHostPort(address)
 	if ip := net.ParseIP(host); err == nil && ip.IsUnspecified() {

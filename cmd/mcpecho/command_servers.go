@@ -16,17 +16,17 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
-// parallel is how many servers are looked at at once.
+// maxProbes limits how many servers are probed concurrently.
 const maxProbes = 8
 
-// A state is what is known of a configured server.
+// A state is the status of a configured server.
 type state struct {
 	entry  *config.Server
-	status string // connected, disabled, untrusted or failed
+	status string // connected, disabled, untrusted, unauthorized or failed
 	detail string // for people
 }
 
-// runServers connects to all configured servers and prints how that went.
+// runServers connects to all configured servers and prints their status.
 func runServers(ctx context.Context, c *invocation) error {
 	named := slices.Concat(c.flags.config, c.args)
 	cfg := config.Load(".", named...)
@@ -37,7 +37,7 @@ func runServers(ctx context.Context, c *invocation) error {
 	}
 	c.inputs = c.newInputs(cfg)
 	console := &console{w: c.stderr}
-	var unread error // a file that the user has named
+	var unread error // about a file that the user named
 	for _, p := range cfg.Problems {
 		switch {
 		case unread == nil && p.Server == "" && slices.Contains(named, p.File):
@@ -50,7 +50,7 @@ func runServers(ctx context.Context, c *invocation) error {
 	slots := make(chan struct{}, maxProbes)
 	var all sync.WaitGroup
 	for i, entry := range cfg.Servers {
-		all.Go(func() { // ends with the connection, or its time-out
+		all.Go(func() { // ends with the probe, which has a timeout
 			slots <- struct{}{}
 			states[i] = c.probe(ctx, entry)
 			<-slots
@@ -64,11 +64,11 @@ func runServers(ctx context.Context, c *invocation) error {
 		return errors.Join(c.printJSON(statesJSON(states, cfg.Problems)), unread)
 	}
 	if len(states) == 0 && unread == nil && !c.flags.quiet {
-		where := "They are looked for in ~/.mcp.json, ./.mcp.json and the files of -c."
+		where := "~/.mcp.json, ./.mcp.json and the files of -c"
 		if len(c.args) > 0 {
-			where = "They are looked for in " + strings.Join(c.args, ", ") + "."
+			where = strings.Join(c.args, ", ")
 		}
-		console.line("No servers are configured. " + where)
+		console.line("No servers are configured in " + where + ".")
 	}
 	rows := make([]row, len(states))
 	for i, s := range states {
@@ -77,16 +77,16 @@ func runServers(ctx context.Context, c *invocation) error {
 	return errors.Join(c.print(c.table(row{"NAME", "STATUS", "FROM"}, rows)), unread)
 }
 
-// look connects to a configured server. What its entry leaves to the user is
-// asked for before; what the server itself asks for is not.
+// probe connects to a configured server. It prompts for the inputs of the
+// configuration, but declines elicitation by the server.
 func (c *invocation) probe(ctx context.Context, entry *config.Server) state {
 	one := &invocation{command: c.command, flags: c.flags, target: entry.Name, entry: entry, inputs: c.inputs,
 		environment: &environment{stdin: strings.NewReader(""), stdout: c.stdout, stderr: io.Discard, getenv: c.getenv, self: c.self, name: c.name}}
 	switch {
 	case entry.Disabled:
-		return state{entry, "disabled", "its entry says so"}
+		return state{entry, "disabled", "by its entry"}
 	case entry.Scope == "project":
-		return state{entry, "untrusted", "-c " + entry.Source + " has it started"}
+		return state{entry, "untrusted", "add -c " + entry.Source + " to start it"}
 	}
 	var s state
 	began := time.Now()
@@ -108,7 +108,7 @@ func (c *invocation) probe(ctx context.Context, entry *config.Server) state {
 		f := classify(err)
 		s = state{entry, "failed", one.hide(f.message)}
 		if strings.Contains(entry.Command, " ") && (errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist)) {
-			s.detail += `; what follows the name of the program goes into "args"`
+			s.detail += `; put the arguments of the command into "args"`
 		}
 		if f.status == statusForbidden {
 			s = state{entry, "unauthorized", one.loginHint()}

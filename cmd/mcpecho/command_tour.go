@@ -12,23 +12,23 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// A step is something that the tour does and tells about.
+// A step is a part of the tour.
 type step struct {
 	verb, what string
 	do         func(context.Context, *invocation, *conversation) (outcome string, err error)
-	want       string // what the outcome begins with
+	want       string // prefix of the outcome
 }
 
-// tourSteps are what the tour does with a server. The slow tool takes as long
-// as said.
+// tourSteps returns the steps with a server. seconds is the duration of the slow
+// tool.
 func tourSteps(seconds string) []step {
 	return []step{
 		{"list tools", "", tourTools, ""},
 		{"list resources", "", tourResources, ""},
 		{"call a tool", `echo message="Hello, MCP!"`, tourCall("echo", `{"message":"Hello, MCP!"}`), "Hello, MCP!"},
-		{"call another", "add a=2 b=40", tourCall("add", `{"a":2,"b":40}`), `{"sum":42}`},
-		{"a slow one", "slow seconds=" + seconds + " steps=3", tourCall("slow", `{"seconds":`+seconds+`,"steps":3}`), "Done"},
-		{"one that fails", "fail message=Oops", tourCall("fail", `{"message":"Oops"}`), "an error"},
+		{"call a second one", "add a=2 b=40", tourCall("add", `{"a":2,"b":40}`), `{"sum":42}`},
+		{"a slow tool", "slow seconds=" + seconds + " steps=3", tourCall("slow", `{"seconds":`+seconds+`,"steps":3}`), "Done"},
+		{"a failing tool", "fail message=Oops", tourCall("fail", `{"message":"Oops"}`), "an error"},
 		{"read a resource", "echo://text", tourRead, ""},
 		{"get a prompt", "review language=go", tourPrompt, ""},
 	}
@@ -38,10 +38,10 @@ func runTour(ctx context.Context, c *invocation) error {
 	st := c.styler(c.stdout)
 	err := c.write(st(bold, "A tour of MCP, the Model Context Protocol") + `
 
-Programs with a language model in them use MCP to reach what other programs
-offer: tools to call, resources to read, prompts to begin with. What offers them
-is a server, what uses them a client. This client now starts a server of its own,
-which echoes, and talks to it over standard input and output.
+Programs that contain a language model use MCP to reach other programs: to call
+their tools, read their resources and use their prompts. Such a program is a
+client, and a program that offers tools is a server. This client now starts an
+echo server and calls it over standard input and output.
 
 `)
 	if err != nil {
@@ -54,34 +54,34 @@ which echoes, and talks to it over standard input and output.
 	if err := c.tourServer(ctx, "0.3", c.printStep); err != nil {
 		return err
 	}
-	if err := c.printStep("disconnect", "", "the server has ended"); err != nil {
+	if err := c.printStep("disconnect", "", "the server exited"); err != nil {
 		return err
 	}
 	if err := c.tourOthers(ctx); err != nil {
 		return err
 	}
-	return c.write("\n" + st(bold, "It all worked.") + " Try next:\n\n" + c.hints())
+	return c.write("\n" + st(bold, "Everything worked.") + " Try next:\n\n" + c.hints())
 }
 
-// A way is one of those on which a client reaches a server.
+// A connection describes a transport with a protocol version.
 type connection struct{ name, protocolVersion, description, target, transport string }
 
-// tourOthers does the same in the other ways there are, and says so in a line
-// each.
+// tourOthers repeats the steps over the other transports and protocol versions,
+// with a line for each.
 func (c *invocation) tourOthers(ctx context.Context) error {
 	web, err := serveWeb("127.0.0.1:0", nil)
 	if err != nil {
 		return localFailure(err)
 	}
 	defer web.close()
-	if err := c.write("\nThe same again, over HTTP and in the protocol's earlier revisions:\n\n"); err != nil {
+	if err := c.write("\nThe same again, over HTTP and with earlier protocol versions:\n\n"); err != nil {
 		return err
 	}
 	for _, w := range []connection{
 		{"stdio", mcp.ProtocolVersion20251125, "a session begins with a handshake", "", ""},
-		{"Streamable HTTP", mcp.ProtocolVersion20260728, "each request stands for itself", web.url, "http"},
+		{"Streamable HTTP", mcp.ProtocolVersion20260728, "each request stands alone", web.url, "http"},
 		{"Streamable HTTP", mcp.ProtocolVersion20251125, "requests belong to a session", web.url, "http"},
-		{"HTTP+SSE", mcp.ProtocolVersion20241105, "all answers come on one stream", web.sse, "sse"},
+		{"HTTP+SSE", mcp.ProtocolVersion20241105, "all responses use one stream", web.sse, "sse"},
 	} {
 		c.flags.protocol, c.flags.transport = w.protocolVersion, w.transport
 		if c.server, c.target = nil, w.target; c.target == "" {
@@ -99,11 +99,11 @@ func (c *invocation) tourOthers(ctx context.Context) error {
 	return nil
 }
 
-// tourServer takes all steps with the target and tells about each.
+// tourServer runs all steps with the target and shows each.
 func (c *invocation) tourServer(ctx context.Context, seconds string, show func(verb, what, outcome string) error) error {
 	return c.withServer(ctx, func(s *conversation) error {
 		info := s.Server()
-		if err := show("connect", "", info.Name+" "+info.Version+" answers, in protocol "+info.ProtocolVersion); err != nil {
+		if err := show("connect", "", info.Name+" "+info.Version+", protocol version "+info.ProtocolVersion); err != nil {
 			return err
 		}
 		for _, step := range tourSteps(seconds) {
@@ -129,7 +129,7 @@ func (c *invocation) tourServer(ctx context.Context, seconds string, show func(v
 	})
 }
 
-// tell prints a step in columns.
+// printStep prints a step in columns.
 func (c *invocation) printStep(verb, what, outcome string) error {
 	st := c.styler(c.stdout)
 	line := "  " + st(dim, verb) + pad(verb, 18) + what
@@ -160,7 +160,7 @@ func tourResources(ctx context.Context, c *invocation, s *conversation) (string,
 	return enumerate(uris), err
 }
 
-// enumerate returns the first of names and how many there are.
+// enumerate returns the first names and the number of the others.
 func enumerate(names []string) string {
 	const most = 5
 	if n := len(names) - most; n > 1 {
@@ -171,7 +171,7 @@ func enumerate(names []string) string {
 
 func tourCall(tool, args string) func(context.Context, *invocation, *conversation) (string, error) {
 	return func(ctx context.Context, _ *invocation, s *conversation) (string, error) {
-		var mu sync.Mutex // the last reports may come while Do returns
+		var mu sync.Mutex // the last reports may arrive while Do returns
 		var reports []string
 		res, err := s.Do(ctx, &mcp.ToolCall{
 			Name:      tool,
@@ -195,7 +195,7 @@ func tourCall(tool, args string) func(context.Context, *invocation, *conversatio
 		mu.Lock()
 		defer mu.Unlock()
 		if len(reports) > 0 {
-			outcome += "\nand on its way it reported: " + strings.Join(reports, ", ")
+			outcome += "\nwith the progress reports: " + strings.Join(reports, ", ")
 		}
 		return outcome, nil
 	}
@@ -221,13 +221,13 @@ func tourPrompt(ctx context.Context, c *invocation, s *conversation) (string, er
 func (c *invocation) hints() string {
 	text := ""
 	for _, h := range []struct{ what, line string }{
-		{"what a server has", "tools -- mcpecho serve"},
-		{"what a tool needs", "info add -- mcpecho serve"},
-		{"call it", "call add a=2 b=40 -- mcpecho serve"},
-		{"the server, on HTTP", "serve --http 127.0.0.1:3001"},
-		{"and a client to it", "tools http://127.0.0.1:3001/mcp"},
-		{"any other server", "tools -- npx -y @modelcontextprotocol/server-everything stdio"},
-		{"all commands", "help"},
+		{"list tools", "tools -- mcpecho serve"},
+		{"describe a tool", "info add -- mcpecho serve"},
+		{"call a tool", "call add a=2 b=40 -- mcpecho serve"},
+		{"serve over HTTP", "serve --http 127.0.0.1:3001"},
+		{"call that server", "tools http://127.0.0.1:3001/mcp"},
+		{"use another server", "tools -- npx -y @modelcontextprotocol/server-everything stdio"},
+		{"list the commands", "help"},
 	} {
 		text += "  " + h.what + pad(h.what, 21) + c.name + " " + strings.ReplaceAll(h.line, "mcpecho", c.name) + "\n"
 	}

@@ -12,10 +12,10 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// A watcher prints what a server tells unasked, a line each.
+// A watcher prints a server's notifications, one per line.
 type watcher struct {
 	c    *invocation
-	stop context.CancelCauseFunc // for when nothing can be printed any more
+	stop context.CancelCauseFunc // called when printing fails
 
 	mu sync.Mutex // held while a line is printed
 }
@@ -38,7 +38,7 @@ func runWatch(ctx context.Context, c *invocation) error {
 			change, err := sub.Next(watching)
 			switch {
 			case err == io.EOF:
-				return &failure{status: statusUnreachable, kind: "ended", message: "the server has ended the subscription"}
+				return &failure{status: statusUnreachable, kind: "ended", message: "the server ended the subscription"}
 			case err != nil:
 				return err
 			}
@@ -47,14 +47,14 @@ func runWatch(ctx context.Context, c *invocation) error {
 	})
 }
 
-// askForLogs reports whether the server is going to send logs.
+// enableLogs reports whether the server will send logs.
 func (c *invocation) enableLogs(ctx context.Context, s *conversation) bool {
 	if s.Server().Capabilities.Logging == nil {
 		return false
 	}
 	err := s.SetLogLevel(ctx, mcp.LevelDebug)
 	if err != nil {
-		c.note(s, "No logs: "+err.Error())
+		c.note(s, "Cannot enable logs: "+err.Error())
 	}
 	return err == nil
 }
@@ -62,14 +62,15 @@ func (c *invocation) enableLogs(ctx context.Context, s *conversation) bool {
 func (c *invocation) subscribe(ctx context.Context, s *conversation) (*mcp.Subscription, error) {
 	caps := s.Server().Capabilities.Resources
 	if len(c.args) > 0 && (caps == nil || caps.Subscribe == nil || !*caps.Subscribe) {
-		return nil, &failure{status: statusRefused, kind: "not_found", message: "the server does not tell when a resource changes"}
+		return nil, &failure{status: statusRefused, kind: "not_found", message: "the server does not support subscriptions to resources"}
 	}
 	return s.Subscribe(ctx, &mcp.SubscriptionFilter{
 		ToolsListChanged: true, PromptsListChanged: true, ResourcesListChanged: true, ResourceSubscriptions: c.args,
 	})
 }
 
-// tellWatched says what will be told, which may be less than was asked for.
+// printWatched prints what the server agreed to report, which may be less than
+// was requested.
 func (c *invocation) printWatched(s *conversation, sub *mcp.Subscription, logs bool) {
 	watched := watchedLists(s, sub)
 	if logs {
@@ -80,16 +81,16 @@ func (c *invocation) printWatched(s *conversation, sub *mcp.Subscription, logs b
 		if !s.Server().Modern() || slices.Contains(agreed, uri) {
 			watched = append(watched, uri)
 		} else {
-			c.note(s, "The server will not tell when "+uri+" changes.")
+			c.note(s, "The server will not report changes of "+uri+".")
 		}
 	}
 	if len(watched) == 0 {
-		watched = []string{"nothing, as it tells of no changes"}
+		watched = []string{"nothing, because the server does not report changes"}
 	}
-	c.note(s, "Watching "+c.targetName()+": "+strings.Join(watched, ", ")+". Ctrl-C ends it.")
+	c.note(s, "Watching "+c.targetName()+": "+strings.Join(watched, ", ")+". Press Ctrl-C to end.")
 }
 
-// watchedLists returns the lists of which the server tells when they change.
+// watchedLists returns the lists whose changes the server reports.
 func watchedLists(s *conversation, sub *mcp.Subscription) (names []string) {
 	agreed := sub.Honored()
 	if !s.Server().Modern() {
@@ -131,7 +132,7 @@ func (w *watcher) log(m *mcp.LogMessage) {
 	}
 }
 
-// notification prints the object of the specification.
+// notification prints a notification as JSON.
 func (w *watcher) notification(method string, params interface{ MarshalJSON() ([]byte, error) }) {
 	b := wire.AppendString([]byte(`{"method":`), method)
 	if params != nil {
@@ -145,7 +146,7 @@ func (w *watcher) notification(method string, params interface{ MarshalJSON() ([
 	w.print(w.c.shown(string(append(b, '}'))) + "\n")
 }
 
-// line prints a line for people, with the time on a terminal.
+// line prints a line, with the time if it is on a terminal.
 func (w *watcher) line(text string) {
 	text = escapeLine(text) + "\n"
 	if w.c.toTerminal() {

@@ -64,13 +64,13 @@ func startWatch(t *testing.T, args ...string) (stdout, stderr *transcript, end f
 	return stdout, stderr, end
 }
 
-func TestWatchTellsOfChanges(t *testing.T) {
+func TestWatchPrintsChanges(t *testing.T) {
 	for _, args := range [][]string{{"/mcp"}, {"/mcp", "--protocol", "2025-11-25"}, {"/sse"}} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
 			web := webServer(t, nil, nil)
 			args := append([]string{web.Base + args[0], "echo://text"}, args[1:]...)
 			stdout, stderr, end := startWatch(t, args...)
-			stderr.until(t, "echo://text. Ctrl-C ends it.\n")
+			stderr.until(t, "echo://text. Press Ctrl-C to end.\n")
 			runCommand(t, "call", web.URL, "update").want(t, 0, "Updated.\n", "")
 			stdout.until(t, "changed prompts\n")
 			runCommand(t, "call", web.URL, "add_tool").want(t, 0, "Added tool_001.\n", "")
@@ -81,7 +81,7 @@ func TestWatchTellsOfChanges(t *testing.T) {
 			if want := "updated echo://text\nchanged resources\nchanged prompts\nchanged tools\n"; stdout.String() != want {
 				t.Errorf("got %q", stdout)
 			}
-			if want := "Watching " + args[0] + ": tools, prompts, resources, logs, echo://text. Ctrl-C ends it.\n"; stderr.String() != want {
+			if want := "Watching " + args[0] + ": tools, prompts, resources, logs, echo://text. Press Ctrl-C to end.\n"; stderr.String() != want {
 				t.Errorf("errors %q", stderr)
 			}
 		})
@@ -127,7 +127,7 @@ func TestWatchEnds(t *testing.T) {
 		_, stderr, end := startWatch(t, web.URL)
 		stderr.until(t, "Ctrl-C")
 		runCommand(t, "call", web.URL, "end_listen").want(t, 0, "Ended 1.\n", "")
-		stderr.until(t, "mcpecho: the server has ended the subscription\n")
+		stderr.until(t, "mcpecho: the server ended the subscription\n")
 		if status := end(); status != statusUnreachable {
 			t.Errorf("status %d", status)
 		}
@@ -157,10 +157,10 @@ func TestWatchEnds(t *testing.T) {
 	})
 }
 
-func TestWatchNeedsAServerThatTells(t *testing.T) {
+func TestWatchWithoutSubscriptions(t *testing.T) {
 	web := webServer(t, &testserver.Options{Without: []string{"subscribe", "listChanged", "logging"}}, nil)
-	runCommand(t, "watch", web.URL, "echo://text").want(t, statusRefused, "", "the server does not tell when a resource changes")
+	runCommand(t, "watch", web.URL, "echo://text").want(t, statusRefused, "", "the server does not support subscriptions to resources")
 	_, stderr, end := startWatch(t, web.URL)
-	stderr.until(t, "nothing, as it tells of no changes")
+	stderr.until(t, "nothing, because the server does not report changes")
 	end()
 }

@@ -5,21 +5,21 @@ import (
 	"strings"
 )
 
-// A command is what the first argument names. Help texts are made from it.
+// A command describes a subcommand. Its help text is generated from it.
 type command struct {
 	name    string
-	aliases []string // the method of the protocol, and names that other programs have
-	target  bool     // whether it talks to a server
-	web     bool     // whether that must be one at a URL
+	aliases []string // the protocol's method, and the command's name in other programs
+	target  bool     // whether it needs a server
+	web     bool     // whether that server must be at a URL
 	tool    bool     // whether the first argument is a tool
-	endless bool     // whether it goes on until it is interrupted
-	args    string   // what follows the target, as help shows it
-	min     int      // how many arguments it needs
-	max     int      // how many it takes, or any number when negative
-	short   string   // what it does, in a line
-	long    string   // what else there is to know
-	flags   []string // by name
-	example []string // without the name of the program
+	endless bool     // whether it runs until it is interrupted
+	args    string   // the arguments after the target, as in the usage line
+	min     int      // minimum number of arguments
+	max     int      // maximum number of arguments; negative means no limit
+	short   string   // one-line description
+	long    string   // further description
+	flags   []string // names of its flags
+	example []string // command lines without the program name
 	run     func(context.Context, *invocation) error
 }
 
@@ -28,38 +28,38 @@ var (
 	resultFlags     = append([]string{"json", "output", "no-color"}, connectionFlags...)
 )
 
-// commands returns all commands in the order in which help lists them.
+// commands returns all commands in the order of the help text.
 func commands() []*command {
 	return []*command{
 		{
 			name: "tools", aliases: []string{"tools/list", "list-tools"}, target: true,
 			short: "List a server's tools",
-			long:  listHelp("name, what it does, required arguments"),
+			long:  listHelp("name, description, required arguments"),
 			flags: resultFlags, run: lister("tools"),
 			example: []string{"tools https://example.com/mcp", "tools weather", "tools other.json:weather", "tools -- npx -y @modelcontextprotocol/server-everything stdio"},
 		}, {
 			name: "resources", aliases: []string{"resources/list", "list-resources"}, target: true,
 			short: "List a server's resources",
-			long:  listHelp("URI, what it is, type"),
+			long:  listHelp("URI, description, MIME type"),
 			flags: resultFlags, run: lister("resources"),
 			example: []string{"resources --json -- mcpecho serve"},
 		}, {
 			name: "templates", aliases: []string{"resources/templates/list", "list-templates"}, target: true,
 			short: "List a server's resource templates",
-			long:  listHelp("URI template, what it is for, type"),
+			long:  listHelp("URI template, description, MIME type"),
 			flags: resultFlags, run: lister("templates"),
 			example: []string{"templates -- mcpecho serve"},
 		}, {
 			name: "prompts", aliases: []string{"prompts/list", "list-prompts"}, target: true,
 			short: "List a server's prompts",
-			long:  listHelp("name, what it does, required arguments"),
+			long:  listHelp("name, description, required arguments"),
 			flags: resultFlags, run: lister("prompts"),
 			example: []string{"prompts -- mcpecho serve"},
 		}, {
 			name: "info", aliases: []string{"initialize", "server/discover"}, target: true, tool: true, args: "[TOOL]", max: 1,
-			short: "Describe a server, or one of its tools",
-			long: `Without TOOL: name, protocol revision, capabilities and instructions.
-With TOOL: what it does, its arguments and what it returns.`,
+			short: "Describe a server or one of its tools",
+			long: `Without TOOL: name, protocol version, capabilities and instructions.
+With TOOL: description, arguments and result.`,
 			flags: resultFlags, run: runInfo,
 			example: []string{
 				"info -- mcpecho serve",
@@ -70,15 +70,15 @@ With TOOL: what it does, its arguments and what it returns.`,
 			name: "call", aliases: []string{"tools/call", "call-tool"}, target: true, tool: true,
 			args: "TOOL [k=v | k:=json | k=@file | '{…}' | -]", min: 1, max: -1,
 			short: "Call a tool",
-			long: `  k=v       an argument; what the tool's schema calls a string stays one (000123)
-  k:=json   an argument in JSON, whatever the schema says
+			long: `  k=v       an argument; a string if the tool's schema requires one (000123)
+  k:=json   an argument in JSON, regardless of the schema
   k=@file   the content of a file; k:=@file reads JSON
-  '{…}'     all arguments, as one JSON object
+  '{…}'     all arguments as one JSON object
   -         the same, from standard input
 
-The result goes to standard output: its text, or its structured content when
-it has no text. Images, sounds and other files are written with -o FILE; if
-there are several, the second goes to FILE-2, and so on.`,
+The text of the result goes to standard output, or its structured content if it
+has no text. Use -o FILE to save images, audio and other binary content; a
+second one is saved to FILE-2, and so on.`,
 			flags: resultFlags, run: runCall,
 			example: []string{
 				"call echo message=hi -- npx -y @modelcontextprotocol/server-everything stdio",
@@ -90,25 +90,25 @@ there are several, the second goes to FILE-2, and so on.`,
 		}, {
 			name: "read", aliases: []string{"resources/read", "read-resource"}, target: true, args: "URI", min: 1, max: 1,
 			short: "Read a resource",
-			long:  "Text goes to standard output as it is. A binary resource is written with -o FILE, or to a pipe.",
+			long:  "Text goes to standard output unchanged. A binary resource needs -o FILE or a pipe.",
 			flags: resultFlags, run: runRead,
 			example: []string{"read echo://text -- mcpecho serve", "read echo://picture -o pixel.png -- mcpecho serve"},
 		}, {
 			name: "prompt", aliases: []string{"prompts/get", "get-prompt"}, target: true, args: "NAME [k=v | k=@file …]", min: 1, max: -1,
-			short: "Get a prompt, filled in",
-			long:  "A prompt of one message is printed as it is, a longer one with the role in front of each message.",
+			short: "Get a prompt with its arguments filled in",
+			long:  "A single message is printed unchanged, several with the role in front of each.",
 			flags: resultFlags, run: runPrompt,
 			example: []string{"prompt review language=go -- mcpecho serve"},
 		}, {
 			name: "complete", aliases: []string{"completion/complete"}, target: true,
 			args: "prompt|resource NAME ARG [VALUE] [k=v …]", min: 3, max: -1,
-			short: "Ask what an argument may go on with",
+			short: "List completions of a prompt or template argument",
 			long: `  prompt    NAME is a prompt, ARG one of its arguments
   resource  NAME is a URI template, ARG one of its variables
-  VALUE     what was entered so far; without it, everything counts
-  k=v       arguments that have their values already
+  VALUE     the text to complete; empty if it is missing
+  k=v       arguments that already have values
 
-The values go to standard output, one per line.`,
+The completions go to standard output, one per line.`,
 			flags: resultFlags, run: runComplete,
 			example: []string{
 				"complete prompt review language g -- mcpecho serve",
@@ -116,67 +116,68 @@ The values go to standard output, one per line.`,
 			},
 		}, {
 			name: "watch", target: true, endless: true, args: "[URI …]", max: -1,
-			short: "Print changes and logs until interrupted",
-			long: `A line for each thing that the server tells: "changed tools" when a list has
-changed, "updated URI" for the resources named, "log LEVEL: …". --json prints the
-notifications of the specification, one per line.`,
+			short: "Print notifications and logs until interrupted",
+			long: `Prints one line per notification: "changed tools" if a list changed,
+"updated URI" if one of the given resources changed, "log LEVEL: …" for a log
+message. --json prints the notifications as JSON, one per line.`,
 			flags: append([]string{"json", "no-color"}, connectionFlags...), run: runWatch,
 			example: []string{"watch http://127.0.0.1:3001/mcp", "watch http://127.0.0.1:3001/mcp echo://text --json"},
 		}, {
 			name: "ping", target: true,
-			short: "See whether a server answers, and how fast",
+			short: "Check whether a server responds, and how fast",
 			flags: resultFlags, run: runPing,
 			example: []string{"ping -- mcpecho serve", "ping http://127.0.0.1:3001/sse -t sse"},
 		}, {
 			name: "servers", args: "[FILE …]", max: -1,
-			short: "List the configured servers, and whether they answer",
+			short: "List the configured servers and their status",
 			long: `On a terminal: name, status, file. To a pipe: name, tab, status. The status is
-connected, unauthorized, failed, disabled, or untrusted: what the .mcp.json of the
-current folder says is not started here, unless it is named. With FILE, only what
-that file says counts.`,
+connected, unauthorized, failed, disabled or untrusted. Servers in .mcp.json of the
+current folder are untrusted and not started, unless -c or FILE names that file.
+With FILE, only the servers in that file are listed.`,
 			flags: []string{"json", "output", "config", "protocol", "connect-timeout", "timeout", "v", "q", "no-color"}, run: runServers,
 			example: []string{"servers", "servers .mcp.json --json"},
 		}, {
 			name: "login", target: true, web: true,
-			short: "Log in to a server, in the browser",
-			long: `The tokens are kept in a file that only you may read, and sent by all commands
-to that server. Without a browser, the page's URL is printed.`,
+			short: "Log in to a server with the browser",
+			long: `The tokens are stored in a file that only you can read. All commands send them
+to that server. If no browser can be opened, the URL of the page is printed.`,
 			flags: []string{"config", "no-color"}, run: runLogin,
 			example: []string{"login https://example.com/mcp"},
 		}, {
 			name: "logout", target: true, web: true,
-			short: "Forget the tokens of a server",
+			short: "Revoke and delete the tokens of a server",
 			flags: []string{"config", "no-color"}, run: runLogout,
 			example: []string{"logout https://example.com/mcp"},
 		}, {
 			name: "serve", endless: true,
-			short: "Be the echo server, on standard input and output or over HTTP",
-			long: `On standard input and output it serves until its input ends.
+			short: "Run the echo server over standard input and output or HTTP",
+			long: `Over standard input and output, the server runs until its input ends.
 
 With --http it serves Streamable HTTP at /mcp and HTTP+SSE at /sse until it is
-interrupted, and prints both URLs, a line each. ADDR is HOST:PORT, :PORT for
-every address of this machine, or PORT for 127.0.0.1; port 0 is any free one.
+interrupted, and prints both URLs, one per line. ADDR is HOST:PORT, :PORT for all
+addresses of this machine, or PORT for 127.0.0.1. Port 0 selects a free port.
 
-It speaks every protocol revision, or the one that --protocol names.`,
+The server supports every protocol version, or only the one of --protocol.`,
 			flags: []string{"http", "protocol"}, run: runServe,
 			example: []string{"serve", "serve --http 127.0.0.1:3001", "tools -- mcpecho serve --protocol 2024-11-05"},
 		}, {
 			name: "completion", args: strings.Join(shellNames(), "|"), min: 1, max: 1,
-			short: "Print a script that completes commands, flags and servers in a shell",
+			short: "Print a shell script that completes commands, flags and servers",
 			long: `  bash  source <(mcpecho completion bash)
-  zsh   source <(mcpecho completion zsh), behind compinit
+  zsh   source <(mcpecho completion zsh), after compinit
   fish  mcpecho completion fish | source
 
-In ~/.bashrc, ~/.zshrc or ~/.config/fish/config.fish that is for every new shell.`,
+Put the line in ~/.bashrc, ~/.zshrc or ~/.config/fish/config.fish to have it in
+every new shell.`,
 			flags: nil, run: runCompletion,
 			example: []string{"completion fish > ~/.config/fish/completions/mcpecho.fish"},
 		}, {
 			name:  "version",
-			short: "Print the version and the protocol revisions",
+			short: "Print the version and the supported protocol versions",
 			flags: nil, run: runVersion,
 		}, {
 			name: "help", args: "[COMMAND]", max: 1,
-			short: "Say how a command is used",
+			short: "Describe a command",
 			flags: nil, run: runHelp,
 			example: []string{"help call"},
 		},
@@ -186,10 +187,10 @@ In ~/.bashrc, ~/.zshrc or ~/.config/fish/config.fish that is for every new shell
 func listHelp(columns string) string {
 	return "On a terminal: " + columns + ".\n" +
 		"To a pipe: one per line, then a tab and the first line of the description.\n" +
-		"--json prints the result of the specification, all pages in one."
+		"--json prints the result object, with all pages merged."
 }
 
-// findCommand returns the command of that name or alias, or nil.
+// findCommand returns the command with this name or alias, or nil.
 func findCommand(name string) *command {
 	for _, c := range commands() {
 		if c.name == name {
@@ -204,7 +205,7 @@ func findCommand(name string) *command {
 	return nil
 }
 
-// theTour is what happens without a command.
+// tourCommand returns the command that runs without arguments.
 func tourCommand() *command {
 	return &command{
 		name:  "",

@@ -28,7 +28,7 @@ func TestCallPrintsTextAndNothingElse(t *testing.T) {
 	runCommandWithInput(t, `{"message":"from a pipe"}`, "call", "echo", "-", "--", "mcpecho", "serve").want(t, 0, "from a pipe\n", "")
 }
 
-func TestEveryRevisionServesEveryCommand(t *testing.T) {
+func TestEveryCommandWithEveryProtocolVersion(t *testing.T) {
 	for _, version := range mcp.ProtocolVersions() {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
@@ -46,7 +46,7 @@ func TestEveryRevisionServesEveryCommand(t *testing.T) {
 	}
 }
 
-func TestInfoNamesTheRevision(t *testing.T) {
+func TestInfoPrintsProtocolVersion(t *testing.T) {
 	for _, version := range mcp.ProtocolVersions() {
 		o := runCommand(t, "info", "--", "mcpecho", "serve", "--protocol", version)
 		if o.status != 0 || !strings.Contains(o.stdout, version) {
@@ -162,7 +162,7 @@ func TestBinaryGoesToFilesAndPipes(t *testing.T) {
 	runWithServer(t, "call", "image", "-q", "-o", file).want(t, 0, "", "")
 }
 
-func TestTextStandsBesideBinary(t *testing.T) {
+func TestTextBesideBinary(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "part.bin")
 	without := runWithServer(t, "call", "everything")
@@ -180,7 +180,7 @@ func TestTextStandsBesideBinary(t *testing.T) {
 	}
 }
 
-func TestResultGoesToAFile(t *testing.T) {
+func TestOutputFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "result")
 	for _, test := range []struct{ line, want string }{
 		{"call echo message=hi", "hi\n"},
@@ -195,11 +195,11 @@ func TestResultGoesToAFile(t *testing.T) {
 	runWithServer(t, "tools", "-o", filepath.Join(file, "no", "folder")).want(t, statusUsage, "", "not a directory")
 }
 
-func TestReadPrintsTextAsItIs(t *testing.T) {
+func TestReadPrintsTextUnchanged(t *testing.T) {
 	runWithServer(t, "read", "echo://greeting/Ada").want(t, 0, "Hello, Ada!", "")
 }
 
-func TestServerGetsItsEnvironmentAndFolder(t *testing.T) {
+func TestServerEnvironmentAndDirectory(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -235,8 +235,8 @@ func TestTour(t *testing.T) {
 	if o.status != 0 || o.stderr != "" {
 		t.Fatalf("%+v", o)
 	}
-	for _, want := range []string{"in protocol 2026-07-28", "\n  stdio             2025-11-25", "\n  Streamable HTTP   2026-07-28",
-		"\n  Streamable HTTP   2025-11-25", "\n  HTTP+SSE          2024-11-05", "Hello, MCP!", `{"sum":42}`, "step 3 of 3", "It all worked"} {
+	for _, want := range []string{"protocol version 2026-07-28", "\n  stdio             2025-11-25", "\n  Streamable HTTP   2026-07-28",
+		"\n  Streamable HTTP   2025-11-25", "\n  HTTP+SSE          2024-11-05", "Hello, MCP!", `{"sum":42}`, "step 3 of 3", "Everything worked"} {
 		if !strings.Contains(o.stdout, want) {
 			t.Errorf("the tour doesn't say %q:\n%s", want, o.stdout)
 		}
@@ -262,8 +262,8 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// TestCallsThatBecomeTasksAreWaitedFor, in both eras.
-func TestCallsThatBecomeTasksAreWaitedFor(t *testing.T) {
+// TestCallWaitsForTask, in both eras.
+func TestCallWaitsForTask(t *testing.T) {
 	for _, version := range []string{"2026-07-28", "2025-11-25"} {
 		runWithFault(t, &testserver.Options{Tasks: true, ProtocolVersions: []string{version}},
 			"call", "research", "topic=frogs", "step_ms=10", "poll_ms=100").want(t, 0, "A report on frogs.\n", "")

@@ -15,8 +15,8 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/stdio"
 )
 
-// configure finds the server that the target names: NAME, FILE:NAME and, where
-// a tool comes next, either of them with /TOOL.
+// findEntry finds the configured server that the target names: NAME, FILE:NAME
+// or, for commands with a tool, either of them with /TOOL.
 func (c *invocation) findEntry() error {
 	cfg, name := c.load()
 	c.inputs = c.newInputs(cfg)
@@ -37,9 +37,9 @@ func (c *invocation) findEntry() error {
 			return err
 		}
 	}
-	message := "there is no configured server " + strconv.Quote(name) + didYouMean(name, known)
+	message := "no server is configured as " + strconv.Quote(name) + didYouMean(name, known)
 	if !strings.HasSuffix(message, "?") {
-		message += "; give a URL, or put the server's command after --"
+		message += "; use a URL, or put the command that starts the server after --"
 	}
 	for _, p := range cfg.Problems {
 		if p.Server == "" || p.Server == name {
@@ -49,7 +49,7 @@ func (c *invocation) findEntry() error {
 	return c.usage(message)
 }
 
-// load reads the configuration, or just the file that the target names.
+// load reads the configuration, or only the file that the target names.
 func (c *invocation) load() (cfg *config.Config, name string) {
 	if i := strings.LastIndexByte(c.target, ':'); i > 0 {
 		file, name := c.target[:i], c.target[i+1:]
@@ -63,8 +63,8 @@ func (c *invocation) load() (cfg *config.Config, name string) {
 	return config.Load(".", c.flags.config...), c.target
 }
 
-// start gets the configured server ready to be reached: it replaces the
-// variables in its settings, and makes these the defaults of flags.
+// expandEntry replaces the variables in the settings of the configured server,
+// and uses its timeouts as the defaults of the flags.
 func (c *invocation) expandEntry(ctx context.Context) error {
 	if c.entry == nil {
 		return nil
@@ -90,9 +90,9 @@ func (c *invocation) expandEntry(ctx context.Context) error {
 	return nil
 }
 
-// trust asks whether a server of the project may be started, unless -c names
-// the file: whoever wrote it could have put any program there, or a URL that
-// gets the user's secrets.
+// confirmTrust asks whether a server of the project's .mcp.json may be used,
+// unless -c names the file: the author of the project could have put any program
+// there, or a URL that receives the user's secrets.
 func (c *invocation) confirmTrust(ctx context.Context) error {
 	if c.entry.Scope != "project" {
 		return nil
@@ -101,31 +101,31 @@ func (c *invocation) confirmTrust(ctx context.Context) error {
 	if what == "" {
 		what = strings.Join(append([]string{c.entry.Command}, c.entry.Args...), " ")
 	}
-	text := "The file " + c.entry.Source + " in this folder says that " + c.entry.Name + " is " + what
+	text := "The server " + strconv.Quote(c.entry.Name) + " in " + c.entry.Source + " of this folder is not trusted: " + what
 	refused := &failure{status: statusUsage, kind: "configuration", message: text,
-		hint: "-c " + c.entry.Source + " says that it is to be trusted"}
+		hint: "to trust it, add -c " + c.entry.Source}
 	if !c.isTerminal(c.stdin) || !c.isTerminal(c.stderr) {
 		return refused
 	}
 	a := &asker{c: c, in: bufio.NewReader(c.stdin)}
 	a.print(escapeLine(text) + "\n")
-	if yes, err := a.confirm(ctx, "Is it to be trusted?", false); err != nil || !yes {
+	if yes, err := a.confirm(ctx, "Do you trust it?", false); err != nil || !yes {
 		return refused
 	}
 	return nil
 }
 
-// permit returns an error if the configuration leaves the tool out.
+// checkAllowed returns an error if the configuration excludes the tool.
 func (c *invocation) checkAllowed(tool string) error {
 	if c.entry == nil || c.entry.Tools.Allows(tool) {
 		return nil
 	}
 	return &failure{status: statusUsage, kind: "configuration",
-		message: "the entry of " + c.entry.Name + " in " + c.entry.Source + " leaves the tool " + strconv.Quote(tool) + " out"}
+		message: "the tool " + strconv.Quote(tool) + " is excluded by the entry of " + strconv.Quote(c.entry.Name) + " in " + c.entry.Source}
 }
 
-// leaveOut removes from the items of a list, which have commas between them, the
-// tools that the configuration leaves out.
+// removeExcluded removes the tools that the configuration excludes from the
+// comma-separated items of a list, and counts them.
 func (c *invocation) removeExcluded(items []byte) (kept []byte, left int, err error) {
 	r := wire.NewReader(append(append([]byte{'['}, items...), ']'))
 	for r.Array(); r.More(); {
@@ -140,13 +140,13 @@ func (c *invocation) removeExcluded(items []byte) (kept []byte, left int, err er
 	return kept, left, r.End()
 }
 
-// configured returns the way to the configured server.
+// entryTransport returns the transport to the configured server.
 func (c *invocation) entryTransport(s *conversation) (mcp.Transport, error) {
 	e, f := c.entry, &c.flags
 	switch e.Type {
 	case config.Stdio:
 		if f.transport != "" || f.header != nil {
-			return nil, c.usage("-t and -H are for a server at a URL, and " + c.targetName() + " is one that is started")
+			return nil, c.usage("-t and -H need a server at a URL, but " + c.targetName() + " is started")
 		}
 		t := stdio.Command(e.Command, e.Args...)
 		t.Env, t.InheritEnv = append(slices.Clone(e.Env), f.env...), e.InheritEnv || f.inheritEnv
@@ -168,5 +168,5 @@ func (c *invocation) entryTransport(s *conversation) (mcp.Transport, error) {
 		}
 		return c.urlTransport(e.URL, header, way)
 	}
-	return nil, &failure{status: statusUsage, kind: "configuration", message: c.targetName() + ": mcpecho can't reach servers of the type " + e.Type}
+	return nil, &failure{status: statusUsage, kind: "configuration", message: c.targetName() + ": mcpecho does not support servers of type " + strconv.Quote(e.Type)}
 }

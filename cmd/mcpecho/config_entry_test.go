@@ -42,7 +42,7 @@ func quoted(s string) string {
 	return string(b)
 }
 
-func TestConfiguredServersHaveNames(t *testing.T) {
+func TestConfiguredServerNames(t *testing.T) {
 	web := webServer(t, nil, nil)
 	inProject(t, map[string]string{"other.json": `{"servers":{
 		"web":{"url":"` + web.URL + `","headers":{"X-Key":"hunter2hunter2"}},
@@ -64,23 +64,23 @@ func TestConfiguredServersHaveNames(t *testing.T) {
 	}
 }
 
-func TestConfigurationIsWrong(t *testing.T) {
+func TestInvalidConfiguration(t *testing.T) {
 	inProject(t, map[string]string{
 		"bad.json":  `{"mcpServers":{"both":{"command":"a","url":"http://b"},"unset":{"command":"a","args":["${MCPECHO_UNSET}"]},"sdk":{"type":"sdk"}}}`,
 		"none.json": `{`,
 	})
 	for line, want := range map[string]string{
-		"tools mien":             `no configured server "mien"; did you mean "mine"?`,
-		"tools nobody":           "give a URL, or put the server's command after --",
+		"tools mien":             `no server is configured as "mien"; did you mean "mine"?`,
+		"tools nobody":           "use a URL, or put the command that starts the server after --",
 		"tools bad.json:both":    `bad.json:1: server "both": `,
 		"tools none.json:x":      "\n\tnone.json:1: ",
 		"tools missing.json:x":   "\n\tmissing.json: ",
 		"tools x -c none.json":   "\n\tnone.json:1: ",
 		"tools bad.json:unset":   "MCPECHO_UNSET",
-		"tools bad.json:sdk":     "can't reach servers of the type sdk",
-		"tools mine -t http":     "-t and -H are for a server at a URL",
+		"tools bad.json:sdk":     `does not support servers of type "sdk"`,
+		"tools mine -t http":     "-t and -H need a server at a URL",
 		"call mine/echo/x a=1":   `no tool "echo/x"`,
-		"login mine":             "only servers at a URL have logins",
+		"login mine":             "login and logout need a server at a URL",
 		"tools mine/echo --json": `"kind":"usage"`,
 	} {
 		o := runCommand(t, strings.Fields(line)...)
@@ -90,10 +90,10 @@ func TestConfigurationIsWrong(t *testing.T) {
 	}
 }
 
-func TestProjectIsNotTrustedUnasked(t *testing.T) {
+func TestProjectIsNotTrustedByDefault(t *testing.T) {
 	inProject(t, map[string]string{".mcp.json": `{"mcpServers":{"mine":SERVER,"theirs":SERVER}}`})
 	for _, line := range []string{"mine echo", "theirs echo", "theirs/echo"} {
-		runCommand(t, append(strings.Fields("call "+line), "message=hi")...).want(t, statusUsage, "", "-c .mcp.json says that it is to be trusted")
+		runCommand(t, append(strings.Fields("call "+line), "message=hi")...).want(t, statusUsage, "", "to trust it, add -c .mcp.json")
 	}
 	runCommand(t, "call", "theirs", "echo", "message=hi", "-c", ".mcp.json").want(t, 0, "hi\n", "")
 	runCommand(t, "call", ".mcp.json:theirs/echo", "message=hi").want(t, 0, "hi\n", "")
@@ -111,7 +111,7 @@ func TestSecretsOfTheConfigurationAreMasked(t *testing.T) {
 	}
 }
 
-func TestServersShowsTheirStatus(t *testing.T) {
+func TestServersPrintsStatus(t *testing.T) {
 	web := webServer(t, nil, nil)
 	inProject(t, map[string]string{
 		".mcp.json": `{"mcpServers":{"theirs":SERVER}}`,
@@ -123,8 +123,8 @@ func TestServersShowsTheirStatus(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 	lines := strings.Split(o.stdout, "\n")
-	for i, want := range []string{"closed\tfailed: ", "guarded\tunauthorized: mcpecho login guarded asks", "mine\tconnected: stdmcp-echo 1.0.0, 2026-07-28, 17 tools, in ",
-		"off\tdisabled: ", "theirs\tuntrusted: -c .mcp.json ", "web\tconnected: "} {
+	for i, want := range []string{"closed\tfailed: ", "guarded\tunauthorized: run \"mcpecho login guarded\"", "mine\tconnected: stdmcp-echo 1.0.0, 2026-07-28, 17 tools, in ",
+		"off\tdisabled: ", "theirs\tuntrusted: add -c .mcp.json ", "web\tconnected: "} {
 		if len(lines) != 7 || !strings.HasPrefix(lines[i], want) {
 			t.Errorf("line %d is no %q:\n%s", i, want, o.stdout)
 		}
@@ -144,12 +144,12 @@ func TestNoServersAreConfigured(t *testing.T) {
 	runCommand(t, "servers", "--json").want(t, 0, `{"servers":[]}`+"\n", "")
 }
 
-func TestToolsThatTheConfigurationLeavesOut(t *testing.T) {
+func TestExcludedTools(t *testing.T) {
 	inProject(t, map[string]string{"other.json": `{"servers":{
 		"some":` + strings.TrimSuffix(entryJSON(t), "}") + `,"includeTools":["e*","add*"],"excludeTools":["echo"]}}}`})
 	o := runCommand(t, "tools", "other.json:some")
 	if o.status != 0 || !strings.HasPrefix(o.stdout, "add\t") || strings.Contains(o.stdout, "\necho\t") || strings.Contains(o.stdout, "\nfail\t") ||
-		!strings.Contains(o.stderr, "The configuration leaves ") {
+		!strings.Contains(o.stderr, "The configuration excludes ") {
 		t.Errorf("%+v", o)
 	}
 	var list struct{ Tools []struct{ Name string } }
@@ -160,7 +160,7 @@ func TestToolsThatTheConfigurationLeavesOut(t *testing.T) {
 	runCommand(t, "call", "other.json:some/add", "a=1", "b=2").want(t, 0, "3\n", "")
 	for _, line := range []string{"call other.json:some echo message=hi", `call other.json:some echo {"message":"hi"}`, "info other.json:some echo"} {
 		o := runCommand(t, strings.Fields(line)...)
-		if want := `mcpecho: the entry of some in other.json leaves the tool "echo" out`; o.status != statusUsage || !strings.HasPrefix(o.stderr, want) || o.stdout != "" {
+		if want := `mcpecho: the tool "echo" is excluded by the entry of "some" in other.json`; o.status != statusUsage || !strings.HasPrefix(o.stderr, want) || o.stdout != "" {
 			t.Errorf("%s: %+v", line, o)
 		}
 	}
@@ -170,7 +170,7 @@ func TestToolsThatTheConfigurationLeavesOut(t *testing.T) {
 }
 
 // servers says what is wrong with files, where, and which of them it is about.
-func TestServersSaysWhatIsWrongWithFiles(t *testing.T) {
+func TestServersReportsInvalidFiles(t *testing.T) {
 	inProject(t, map[string]string{
 		".mcp.json":   "{\"mcpServers\":{\n\"typo\":{\"comand\":\"x\"}}}",
 		"broken.json": "{\n\"servers\": {\n",
@@ -211,17 +211,17 @@ func TestServersSaysWhatIsWrongWithFiles(t *testing.T) {
 	}
 }
 
-func TestCommandWithItsArguments(t *testing.T) {
+func TestCommandThatContainsArguments(t *testing.T) {
 	inProject(t, map[string]string{"other.json": `{"servers":{"path":{"command":"/no-such-folder/npx -y it"},"name":{"command":"no-such-npx -y it"}}}`})
 	o := runCommand(t, "servers", "other.json")
-	if o.status != 0 || strings.Count(o.stdout, `; what follows the name of the program goes into "args"`+"\n") != 2 {
+	if o.status != 0 || strings.Count(o.stdout, `; put the arguments of the command into "args"`+"\n") != 2 {
 		t.Errorf("%+v", o)
 	}
 }
 
 func TestInputsWithoutATerminal(t *testing.T) {
 	inProject(t, map[string]string{"other.json": `{"servers":{"x":{"command":"x","env":{"K":"${input:key}"}}}}`})
-	want := `other.json: server "x": "env" asks for the input "key": nobody can be asked, as this is no terminal`
+	want := `other.json: server "x": "env" asks for the input "key": cannot prompt for it: standard input and standard error must be a terminal`
 	if o := runCommand(t, "tools", "other.json:x"); o.status != statusUsage || !strings.Contains(o.stderr, want) {
 		t.Errorf("%+v", o)
 	}

@@ -13,12 +13,12 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
-// inputs are what a configuration leaves to its user: ${input:ID}. Each is
-// asked for once, however many servers want it.
+// inputs holds the values of ${input:ID} in a configuration. Each value is
+// prompted for once, even if several servers use it.
 type inputs struct {
 	c      *invocation
 	file   *config.Config
-	turn   chan struct{}     // full while one is asked for; guards what follows
+	turn   chan struct{}     // full during a prompt; guards what follows
 	values map[string]string // by id
 	in     *bufio.Reader     // standard input
 }
@@ -27,10 +27,10 @@ func (c *invocation) newInputs(file *config.Config) *inputs {
 	return &inputs{c: c, file: file, turn: make(chan struct{}, 1), values: make(map[string]string), in: bufio.NewReader(c.stdin)}
 }
 
-// get is the function that config.Vars wants.
+// value returns the value of an input. It is the Input function of config.Vars.
 func (in *inputs) value(ctx context.Context, id string) (string, error) {
 	if in == nil || !in.c.isTerminal(in.c.stdin) || !in.c.isTerminal(in.c.stderr) {
-		return "", errors.New("nobody can be asked, as this is no terminal")
+		return "", errors.New("cannot prompt for it: standard input and standard error must be a terminal")
 	}
 	description, err := in.file.Input(id)
 	if err != nil {
@@ -51,7 +51,7 @@ func (in *inputs) value(ctx context.Context, id string) (string, error) {
 	return value, err
 }
 
-// ask asks until it gets what fits.
+// prompt asks the user until the value is valid.
 func (in *inputs) prompt(ctx context.Context, description *config.Input) (string, error) {
 	a := &asker{c: in.c, in: in.in}
 	prompt := escapeLine(firstOf(description.Description, description.ID))
@@ -68,14 +68,14 @@ func (in *inputs) prompt(ctx context.Context, description *config.Input) (string
 				a.print("\n")
 			}()
 		} else {
-			prompt += " (it can be seen)"
+			prompt += " (visible)"
 		}
 	}
 	for {
 		value, err := a.ask(ctx, prompt+": ")
 		switch {
 		case errors.Is(err, io.EOF):
-			return "", errors.New("nothing was entered")
+			return "", errors.New("no value was entered")
 		case err != nil:
 			return "", err
 		case value == "":
@@ -84,7 +84,7 @@ func (in *inputs) prompt(ctx context.Context, description *config.Input) (string
 		switch {
 		case value == "":
 		case len(description.Options) > 0 && !slices.Contains(description.Options, value):
-			a.print("It is none of these: " + strconv.Quote(value) + "\n")
+			a.print(strconv.Quote(value) + " is not one of the options.\n")
 		default:
 			return value, nil
 		}

@@ -15,15 +15,15 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/stdio"
 )
 
-// A conversation is a connection to the target, with what is noted beside it.
+// A conversation is a connection to the target, with what its failures report.
 type conversation struct {
 	*mcp.Client
 	console  *console
 	stderr   *stderrTail
-	excluded int // how many tools of the last list the configuration leaves out
+	excluded int // number of tools of the last list that the configuration excludes
 
 	mu      sync.Mutex
-	nonJSON string // the first text from the server that was no message; guarded by mu
+	nonJSON string // first output of the server that was not a message; guarded by mu
 }
 
 // withServer connects to the target, runs f and disconnects.
@@ -53,7 +53,7 @@ func (c *invocation) withServer(ctx context.Context, f func(*conversation) error
 	return s.explain(f(s))
 }
 
-// options are those of the flags.
+// options returns the client's options for the flags.
 func (c *invocation) options(s *conversation) *mcp.Options {
 	opts := &mcp.Options{
 		Info:       mcp.Implementation{Name: "mcpecho", Version: mcp.Version},
@@ -69,13 +69,13 @@ func (c *invocation) options(s *conversation) *mcp.Options {
 		opts.ProtocolVersions = []string{c.flags.protocol}
 	}
 	if d := c.connectTimeout(); d > 0 && d < 9*time.Second {
-		opts.ProbeTimeout = d / 3 // leaves time to initialize
+		opts.ProbeTimeout = d / 3 // leaves time for initialize
 	}
 	if c.flags.verbose {
 		s.stderr.print = s.console.line
 		opts.LogLevel = mcp.LevelDebug
 		opts.Log = func(_ context.Context, m *mcp.LogMessage) {
-			// Further lines can't be taken for ours.
+			// Indented further lines cannot pass for lines of mcpecho.
 			s.console.line(strings.ReplaceAll(strings.TrimSpace(logLine(m)), "\n", "\n\t"))
 		}
 	}
@@ -85,11 +85,11 @@ func (c *invocation) options(s *conversation) *mcp.Options {
 	return opts
 }
 
-// startTime is how long a program may take to become a server: npx and the like
-// may have to download it first.
+// startTimeout is the default limit for connecting to a server that is started,
+// because npx and the like may have to download it first.
 const startTimeout = time.Minute
 
-// connectTime returns how long connecting may take; no limit when negative.
+// connectTimeout returns the limit for connecting; negative means no limit.
 func (c *invocation) connectTimeout() time.Duration {
 	started := c.server != nil || c.entry != nil && c.entry.Type == config.Stdio && c.entry.ConnectTimeout == 0
 	if started && !slices.Contains(c.flags.given, "connect-timeout") {
@@ -101,8 +101,8 @@ func (c *invocation) connectTimeout() time.Duration {
 func (c *invocation) connect(ctx context.Context, s *conversation, opts *mcp.Options) (*mcp.Client, error) {
 	if d := c.connectTimeout(); d > 0 {
 		late := &failure{status: statusUnreachable, kind: "timeout",
-			message: "no answer from " + strconv.Quote(c.targetName()) + " within " + d.String(),
-			hint:    "--connect-timeout gives it more time"}
+			message: "no response from " + strconv.Quote(c.targetName()) + " within " + d.String(),
+			hint:    "use --connect-timeout to wait longer"}
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, d, late)
 		defer cancel()
@@ -120,10 +120,10 @@ func (c *invocation) connect(ctx context.Context, s *conversation, opts *mcp.Opt
 	return client, nil
 }
 
-// dropped notes what the server sent that could not be used.
+// dropped records the server's output that is not a valid message.
 func (s *conversation) dropped(reason error, data []byte) {
 	if s.stderr.print != nil {
-		s.console.line("dropped: " + reason.Error() + ": " + cut(string(data), 200))
+		s.console.line("discarded: " + reason.Error() + ": " + cut(string(data), 200))
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -132,7 +132,7 @@ func (s *conversation) dropped(reason error, data []byte) {
 	}
 }
 
-// explain adds to the failure of a server what it wrote, unless that is known.
+// explain adds the server's output to its failure.
 func (s *conversation) explain(err error) error {
 	if err == nil {
 		return nil
@@ -145,16 +145,16 @@ func (s *conversation) explain(err error) error {
 	nonJSON := s.nonJSON
 	s.mu.Unlock()
 	if nonJSON != "" {
-		f.message += "\nIt wrote text that is no message of MCP: " + escapeLine(nonJSON)
+		f.message += "\nIts output is not an MCP message: " + escapeLine(nonJSON)
 	}
-	var exit *stdio.ExitError // which quotes them
+	var exit *stdio.ExitError // quotes standard error already
 	if words := s.stderr.String(); words != "" && !errors.As(err, &exit) {
-		f.message += "\nThe last lines of its standard error:" + words
+		f.message += "\nLast lines of its standard error:" + words
 	}
 	return &f
 }
 
-// logLine returns a log message as people read it.
+// logLine formats a log message.
 func logLine(m *mcp.LogMessage) string {
 	line := string(m.Level)
 	if m.Logger != "" {
@@ -163,7 +163,7 @@ func logLine(m *mcp.LogMessage) string {
 	return line + ": " + plainJSON(m.Data)
 }
 
-// plainJSON returns the text of a JSON string, and other JSON as it is.
+// plainJSON returns the text of a JSON string, and other JSON unchanged.
 func plainJSON(raw []byte) string {
 	r := wire.NewReader(raw)
 	if r.Kind() == wire.String {

@@ -14,7 +14,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/streamhttp"
 )
 
-// transport returns the way to the target.
+// transport returns the transport to the target.
 func (c *invocation) transport(s *conversation) (mcp.Transport, error) {
 	f := &c.flags
 	if c.entry != nil {
@@ -22,19 +22,20 @@ func (c *invocation) transport(s *conversation) (mcp.Transport, error) {
 	}
 	if c.server != nil {
 		if f.transport != "" || f.header != nil {
-			return nil, c.usage("-t and -H are for a server at a URL, not for one that is started")
+			return nil, c.usage("-t and -H need a server at a URL, not one that is started")
 		}
 		t := stdio.Command(c.server[0], c.server[1:]...)
 		t.Env, t.InheritEnv, t.Dir, t.Stderr = f.env, f.inheritEnv, f.dir, s.stderr
 		return t, nil
 	}
 	if f.env != nil || f.inheritEnv || f.dir != "" {
-		return nil, c.usage("-e, --inherit-env and --cwd are for a server that is started, not for one at a URL")
+		return nil, c.usage("-e, --inherit-env and --cwd need a server that is started, not one at a URL")
 	}
 	return c.urlTransport(c.target, f.header, f.transport)
 }
 
-// web returns the way to a server at a URL: http, sse, or whichever works.
+// urlTransport returns the transport to a server at a URL: http, sse, or else
+// whichever works.
 func (c *invocation) urlTransport(url string, header http.Header, way string) (mcp.Transport, error) {
 	client := c.loggedIn(url)
 	stream := streamhttp.New(url, &streamhttp.Options{Client: client, Header: header})
@@ -48,7 +49,7 @@ func (c *invocation) urlTransport(url string, header http.Header, way string) (m
 	return mcp.FirstOf(stream, events), nil
 }
 
-// where names the target without secrets that stand in a URL.
+// targetName returns the name of the target without secrets in a URL.
 func (c *invocation) targetName() string {
 	switch {
 	case c.server != nil:
@@ -58,13 +59,13 @@ func (c *invocation) targetName() string {
 	}
 	u, err := url.Parse(c.target)
 	if err != nil {
-		return "an invalid URL"
+		return "invalid URL"
 	}
 	return httpx.Clean(u)
 }
 
-// again returns how a user would type another command for the same target;
-// server stands for what follows there when it was started.
+// commandFor returns the command line of another command for the same target;
+// server replaces the part that starts the server.
 func (c *invocation) commandFor(command, server string) string {
 	name, rest, _ := strings.Cut(command, " ")
 	if c.server != nil {
@@ -73,13 +74,13 @@ func (c *invocation) commandFor(command, server string) string {
 	return strings.TrimSpace(c.name + " " + name + " " + c.targetName() + " " + rest)
 }
 
-// unreached tells about each way that was tried, if there were several.
+// explainConnect lists the error of each transport, if both were tried.
 func (c *invocation) explainConnect(err error) error {
 	var tried interface{ Unwrap() []error }
 	if !errors.As(err, &tried) || len(tried.Unwrap()) != 2 {
 		return c.suggestTransport(err)
 	}
-	text := "cannot connect to " + c.targetName() + "; tried"
+	text := "cannot connect to " + c.targetName() + ":"
 	for i, way := range []string{"Streamable HTTP", "HTTP+SSE"} {
 		why := tried.Unwrap()[i].Error()
 		if _, rest, ok := strings.Cut(why, ": "); ok && strings.HasPrefix(why, "connect to ") {
@@ -90,31 +91,32 @@ func (c *invocation) explainConnect(err error) error {
 	f := *classify(err)
 	f.message = text
 	if u, e := url.Parse(c.target); e == nil && c.entry == nil && strings.Trim(u.Path, "/") == "" && f.status != statusForbidden {
-		f.hint = "many servers are at " + strings.TrimSuffix(c.targetName(), "/") + "/mcp"
+		f.hint = "many servers use the path /mcp: try " + strings.TrimSuffix(c.targetName(), "/") + "/mcp"
 	}
 	return &f
 }
 
-// otherWay adds a hint when the server may want another transport than -t says.
+// suggestTransport adds a hint if the server may need another transport than -t.
 func (c *invocation) suggestTransport(err error) error {
 	var other mcp.OtherTransportError
 	if f := *classify(err); c.flags.transport != "" && f.hint == "" && errors.As(err, &other) && other.OtherTransport() && !onlyModern(err) {
-		f.hint = "without -t, both transports are tried"
+		f.hint = "omit -t to try both transports"
 		return &f
 	}
 	return err
 }
 
-// onlyModern reports whether only a server of Streamable HTTP answers with err.
+// onlyModern reports whether err comes from a server that certainly supports
+// Streamable HTTP.
 func onlyModern(err error) bool {
 	var answer *jsonrpc.Error
 	return errors.As(err, &answer) && mcp.CodeUnsupportedVersion <= answer.Code && answer.Code <= mcp.CodeHeaderMismatch
 }
 
-// authorize says what to do about a refusal of the server.
+// loginHint returns what to type after the server refused authorization.
 func (c *invocation) loginHint() string {
 	if c.flags.header.Get("Authorization") != "" {
-		return "the server does not accept the Authorization that -H gives"
+		return "the server does not accept the Authorization header of -H"
 	}
-	return c.name + " login " + c.targetName() + " asks for authorization; -H 'Authorization: Bearer TOKEN' gives a token"
+	return `run "` + c.name + " login " + c.targetName() + `", or add a token with -H 'Authorization: Bearer TOKEN'`
 }

@@ -6,24 +6,23 @@ import (
 	"sync"
 )
 
-// A console is standard error while a server is in use: lines that come from
-// several goroutines, and a progress bar below them. While the user is asked
-// something it holds them back.
+// A console prints lines of several goroutines to standard error, with a progress
+// bar below them. It holds lines back while a question is open.
 type console struct {
 	w io.Writer
 
 	mu     sync.Mutex // guards what follows
 	bar    string     // what the last line shows
 	paused bool
-	held   []string // the lines since then
+	held   []string // the lines since pause
 }
 
 const (
 	clearLine = "\r\x1b[K"
-	maxHeld   = 1000 // lines; further ones are lost
+	maxHeld   = 1000 // lines; further ones are discarded
 )
 
-// line prints a line, which is escaped here.
+// line escapes and prints a line.
 func (c *console) line(s string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -40,7 +39,7 @@ func (c *console) line(s string) {
 	_, _ = io.WriteString(c.w, text)
 }
 
-// show replaces the progress bar; with nothing, it goes away.
+// show replaces the progress bar; an empty bar removes it.
 func (c *console) show(bar string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -53,7 +52,7 @@ func (c *console) show(bar string) {
 	}
 }
 
-// pause makes room for a question.
+// pause hides the bar and holds lines back for a question.
 func (c *console) pause() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -69,13 +68,13 @@ func (c *console) resume() {
 	c.paused, c.held = false, nil
 }
 
-// lastWords takes the server's standard error: it keeps the last lines and
-// prints all of them if asked to.
+// A stderrTail receives the server's standard error. It keeps the last lines, and
+// prints all of them if print is set.
 type stderrTail struct {
-	print func(line string) // nil when nobody wants to see them
+	print func(line string) // nil means that lines are not printed
 
 	mu      sync.Mutex
-	partial []byte   // the line that has not ended; guarded by mu
+	partial []byte   // the incomplete last line; guarded by mu
 	lines   []string // guarded by mu
 }
 
@@ -113,14 +112,14 @@ func (l *stderrTail) endLine() {
 	}
 }
 
-// end takes what has come since the last line break for a line.
+// end completes the incomplete last line.
 func (l *stderrTail) end() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.endLine()
 }
 
-// String returns the last lines, each with a line break and a tab before it.
+// String returns the last lines, each after a line break and a tab.
 func (l *stderrTail) String() string {
 	l.end()
 	l.mu.Lock()
@@ -132,7 +131,7 @@ func (l *stderrTail) String() string {
 	return b.String()
 }
 
-// withoutStyles removes what servers colour their logs with.
+// withoutStyles removes the color sequences in a server's logs.
 func withoutStyles(s string) string {
 	for {
 		start := strings.Index(s, "\x1b[")

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// didYouMean returns what to add to a message about a name that is not known:
-// nothing, or the nearest of the known ones.
+// didYouMean returns a suggestion to append to an error about an unknown name, or
+// "" if none of the known names is similar.
 func didYouMean(name string, known []string) string {
 	near := nearest(name, known)
 	if len(near) == 0 {
@@ -21,8 +21,7 @@ func didYouMean(name string, known []string) string {
 	return "; did you mean " + strings.Join(near, " or ") + "?"
 }
 
-// nearest returns up to three known names that could be meant, the nearest
-// first.
+// nearest returns up to three similar known names, the most similar first.
 func nearest(name string, known []string) []string {
 	const most, minPart = 3, 4
 	type candidate struct {
@@ -52,13 +51,13 @@ func nearest(name string, known []string) []string {
 	return names
 }
 
-// plainName removes from a name what is often mixed up.
+// plainName returns a name without case and separators.
 func plainName(s string) string {
 	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(s))
 }
 
-// distance counts the letters to be changed, added, removed or swapped with
-// their neighbour to make b of a (optimal string alignment).
+// distance returns the number of characters to change, insert, delete or swap to
+// turn a into b (optimal string alignment).
 func distance(a, b string) int {
 	s, t := []rune(a), []rune(b)
 	var before []int

@@ -10,12 +10,12 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// elicitation answers what the server asks the user: by asking, when there is
-// somebody to ask, and by declining otherwise.
+// elicitation returns the handler of the server's elicitation requests. It asks
+// the user on a terminal, and otherwise declines.
 func (c *invocation) elicitation(s *conversation) mcp.Elicitation {
 	if !c.isTerminal(c.stdin) || !c.isTerminal(c.stderr) {
 		decline := func(message string) {
-			c.note(s, "Declined, as this is no terminal: the server asks: "+firstLine(message))
+			c.note(s, "Declined a question of the server, because this is not a terminal: "+firstLine(message))
 		}
 		return mcp.Elicitation{
 			Form: func(_ context.Context, p *mcp.ElicitParams) (*mcp.ElicitResult, error) {
@@ -32,23 +32,23 @@ func (c *invocation) elicitation(s *conversation) mcp.Elicitation {
 	return mcp.Elicitation{Form: a.form, OpenURL: a.page}
 }
 
-// An asker puts the questions of a server to the user, one at a time. While it
-// does, what else would be printed waits.
+// An asker asks the user a server's questions, one at a time. The console holds
+// other output back meanwhile.
 type asker struct {
 	c    *invocation
 	s    *conversation
-	turn chan struct{} // full while a question is being asked; guards what follows
+	turn chan struct{} // full during a question; guards what follows
 	in   *bufio.Reader
-	next chan inputLine // the line that is being read; nil when none is
+	next chan inputLine // the result of a pending read; nil if there is none
 }
 
-// typed is a line of the user, or the end of the input.
+// An inputLine is a line of the user, or the end of the input.
 type inputLine struct {
 	line string
 	err  error
 }
 
-// begin waits for the turn and says who asks.
+// begin waits for its turn and prints the question.
 func (a *asker) begin(ctx context.Context, message string) (end func(), err error) {
 	select {
 	case a.turn <- struct{}{}:
@@ -57,7 +57,7 @@ func (a *asker) begin(ctx context.Context, message string) (end func(), err erro
 	}
 	a.s.console.pause()
 	select {
-	case <-a.next: // was typed for a question that is no more
+	case <-a.next: // was typed for an earlier question
 		a.next = nil
 	default:
 	}
@@ -70,16 +70,16 @@ func (a *asker) begin(ctx context.Context, message string) (end func(), err erro
 	}, nil
 }
 
-// indented returns text of a server in a way that can't be taken for ours.
+// indented returns text of a server so that it cannot pass for text of mcpecho.
 func indented(text string) string {
 	return "  " + strings.ReplaceAll(escape(strings.TrimSpace(text)), "\n", "\n  ") + "\n"
 }
 
-// say prints text, which must have been escaped.
+// print prints text that has been escaped.
 func (a *asker) print(text string) { _, _ = io.WriteString(a.c.stderr, text) }
 
 // ask prints a prompt and returns the line that the user enters. The error is
-// io.EOF when that is the end of the input.
+// io.EOF at the end of the input.
 func (a *asker) ask(ctx context.Context, prompt string) (string, error) {
 	a.print(prompt)
 	if a.next == nil {
@@ -94,7 +94,7 @@ func (a *asker) ask(ctx context.Context, prompt string) (string, error) {
 	case t := <-a.next:
 		a.next = nil
 		if t.err != nil {
-			return "", t.err // what stands before Ctrl-D was not entered
+			return "", t.err // text before Ctrl-D was not entered
 		}
 		return strings.TrimSpace(t.line), nil
 	case <-ctx.Done():
@@ -102,7 +102,7 @@ func (a *asker) ask(ctx context.Context, prompt string) (string, error) {
 	}
 }
 
-// agree asks whether to do something. Nothing entered means usual.
+// confirm asks a yes/no question. An empty line means usual.
 func (a *asker) confirm(ctx context.Context, prompt string, usual bool) (bool, error) {
 	choice := " [y/N] "
 	if usual {
@@ -129,7 +129,7 @@ func yesOrNo(s string) (yes, ok bool) {
 	return false, false
 }
 
-// page asks whether to open a page.
+// page asks whether to open a page in the browser.
 func (a *asker) page(ctx context.Context, r *mcp.URLRequest) (string, error) {
 	end, err := a.begin(ctx, r.Message)
 	if err != nil {
@@ -137,9 +137,9 @@ func (a *asker) page(ctx context.Context, r *mcp.URLRequest) (string, error) {
 	}
 	defer end()
 	st := a.c.styler(a.c.stderr)
-	text := "It wants you to open a page of " + st(bold, r.Host) + ":\n  " + r.URL + "\n"
+	text := "The server asks you to open a page of " + st(bold, r.Host) + ":\n  " + r.URL + "\n"
 	if r.Punycode {
-		text += "The name of the host has letters that may look like others. Be careful.\n"
+		text += "Careful: the host name contains characters that can look like others.\n"
 	}
 	a.print(text)
 	yes, err := a.confirm(ctx, "Open it in your browser?", false)
@@ -152,7 +152,7 @@ func (a *asker) page(ctx context.Context, r *mcp.URLRequest) (string, error) {
 		return mcp.ElicitDecline, nil
 	}
 	if err := a.c.browse(ctx, r.URL); err != nil {
-		a.print("No browser could be started (" + escapeLine(err.Error()) + "); please open the page yourself.\n")
+		a.print("Cannot start a browser (" + escapeLine(err.Error()) + "); please open the page yourself.\n")
 	}
 	return mcp.ElicitAccept, nil
 }

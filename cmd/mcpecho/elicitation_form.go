@@ -11,7 +11,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// form asks the user to fill in a form, and whether to send it.
+// form has the user fill in a form and confirm it.
 func (a *asker) form(ctx context.Context, p *mcp.ElicitParams) (*mcp.ElicitResult, error) {
 	fields, err := p.Fields()
 	if err != nil {
@@ -23,7 +23,7 @@ func (a *asker) form(ctx context.Context, p *mcp.ElicitParams) (*mcp.ElicitResul
 	}
 	defer end()
 	if len(fields) > 0 {
-		a.print("Enter takes what is in brackets, or leaves out what is optional. Ctrl-D gives no answer.\n")
+		a.print("Press Enter for the value in brackets or to omit an optional field, Ctrl-D to cancel.\n")
 	}
 	content, err := a.fill(ctx, fields)
 	yes := false
@@ -41,7 +41,7 @@ func (a *asker) form(ctx context.Context, p *mcp.ElicitParams) (*mcp.ElicitResul
 	return &mcp.ElicitResult{Action: mcp.ElicitAccept, Content: content}, nil
 }
 
-// fill asks for each field until it gets what fits.
+// fill asks for each field until its value is valid.
 func (a *asker) fill(ctx context.Context, fields []mcp.FormField) (map[string]any, error) {
 	content := make(map[string]any)
 	for i := range fields {
@@ -53,7 +53,7 @@ func (a *asker) fill(ctx context.Context, fields []mcp.FormField) (map[string]an
 				return nil, err
 			}
 			if line == "" && (f.Schema.Default != nil || !f.Required) {
-				break // the library fills in the default
+				break // package mcp fills in the default
 			}
 			v, err := fieldValue(f, line)
 			if err == nil {
@@ -66,7 +66,7 @@ func (a *asker) fill(ctx context.Context, fields []mcp.FormField) (map[string]an
 	return content, nil
 }
 
-// fieldPrompt returns what to show in front of the user's answer.
+// fieldPrompt returns the prompt for a field.
 func fieldPrompt(f *mcp.FormField) string {
 	s := &f.Schema
 	text := "  " + escapeLine(firstOf(s.Title, f.Name))
@@ -87,7 +87,7 @@ func fieldPrompt(f *mcp.FormField) string {
 	if s.Choices() != nil {
 		text += "\n  which"
 		if s.Type == "array" {
-			text += ", with commas between"
+			text += ", separated by commas"
 		}
 	}
 	if s.Default != nil {
@@ -110,7 +110,7 @@ func fieldDefault(s *mcp.PrimitiveSchema) string {
 	}
 }
 
-// fieldLimits says what a value must be like.
+// fieldLimits describes the constraints on a value.
 func fieldLimits(s *mcp.PrimitiveSchema) (notes []string) {
 	switch {
 	case s.Type == "boolean":
@@ -143,13 +143,12 @@ func fieldLimits(s *mcp.PrimitiveSchema) (notes []string) {
 
 func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
-// fieldValue returns what the user entered as a value of the field. The error
-// says what is wrong with it.
+// fieldValue converts what the user entered to a value of the field.
 func fieldValue(f *mcp.FormField, line string) (v any, err error) {
 	s := &f.Schema
 	switch {
 	case line == "" && s.Type != "array":
-		err = errors.New("the server needs this")
+		err = errors.New("this field is required")
 	case s.Type == "boolean":
 		yes, ok := yesOrNo(line)
 		if v = yes; !ok {
@@ -170,21 +169,20 @@ func fieldValue(f *mcp.FormField, line string) (v any, err error) {
 	return v, s.Check(v)
 }
 
-// numberValue keeps whole numbers as they are: there are some that a float64
-// can't hold.
+// numberValue returns an int64 for integers, because a float64 cannot hold all
+// of them.
 func numberValue(line string) (any, error) {
 	if n, err := strconv.ParseInt(line, 10, 64); err == nil {
 		return n, nil
 	}
 	v, err := strconv.ParseFloat(line, 64)
-	if err != nil || v-v != 0 { // infinite, or none at all
+	if err != nil || v-v != 0 { // infinite or NaN
 		return nil, errors.New("enter a number")
 	}
 	return v, nil
 }
 
-// choiceValue returns the choice that the user names by its value, its title
-// or its number.
+// choiceValue returns the choice with this value, title or number.
 func choiceValue(s *mcp.PrimitiveSchema, line string) (string, error) {
 	choices := s.Choices()
 	i := slices.IndexFunc(choices, func(c mcp.EnumOption) bool { return c.Const == line })
@@ -195,7 +193,7 @@ func choiceValue(s *mcp.PrimitiveSchema, line string) (string, error) {
 		i = n - 1
 	}
 	if i < 0 || i >= len(choices) {
-		return "", errors.New("enter one of the choices, or its number")
+		return "", errors.New("enter one of the choices or its number")
 	}
 	return choices[i].Const, nil
 }

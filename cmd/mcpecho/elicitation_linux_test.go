@@ -23,7 +23,7 @@ func (p *pty) typeLine(line string) {
 
 const ctrlD = "\x04"
 
-func TestFormIsFilledIn(t *testing.T) {
+func TestFillForm(t *testing.T) {
 	web := webServer(t, nil, nil)
 	for _, args := range [][]string{{web.URL}, {web.URL, "--protocol", "2025-11-25"}, {web.SSE}} {
 		args = append([]string{"call"}, append(args, "ask_elicitation", "--no-color")...)
@@ -31,7 +31,7 @@ func TestFormIsFilledIn(t *testing.T) {
 		p.until("Question from " + args[1] + "\r\n  What is your name?\r\n")
 		p.until("  Name: ")
 		p.typeLine("")
-		p.until("the server needs this\r\n  Name: ")
+		p.until("this field is required\r\n  Name: ")
 		p.typeLine("Ada")
 		p.until("age (a whole number; at least 0; at most 150; optional): ")
 		p.typeLine("151")
@@ -51,7 +51,7 @@ func TestFormIsFilledIn(t *testing.T) {
 	}
 }
 
-func TestFormIsNotSent(t *testing.T) {
+func TestDeclineForm(t *testing.T) {
 	web := webServer(t, nil, nil)
 	for _, test := range []struct {
 		lines []string
@@ -77,11 +77,11 @@ func TestFormIsNotSent(t *testing.T) {
 	}
 }
 
-func TestWithoutATerminalQuestionsAreDeclined(t *testing.T) {
+func TestQuestionsAreDeclinedWithoutTerminal(t *testing.T) {
 	web := webServer(t, nil, nil)
 	for _, url := range []string{web.URL, web.SSE} {
 		runCommand(t, "call", url, "ask_elicitation").
-			want(t, 0, `{"action":"decline"}`+"\n", "Declined, as this is no terminal: the server asks: What is your name?")
+			want(t, 0, `{"action":"decline"}`+"\n", "Declined a question of the server, because this is not a terminal: What is your name?")
 	}
 }
 
@@ -98,7 +98,7 @@ func newElicitation(t *testing.T, env map[string]string) (mcp.Elicitation, *pty)
 	return c.elicitation(&conversation{console: &console{w: slave}}), &pty{t: t, master: master}
 }
 
-func TestPageIsOpenedOnlyWhenTheUserAgrees(t *testing.T) {
+func TestPageNeedsConfirmation(t *testing.T) {
 	dir := t.TempDir()
 	browser, opened := filepath.Join(dir, "browser"), filepath.Join(dir, "opened")
 	if err := os.WriteFile(browser, []byte("#!/bin/sh\nprintf %s \"$1\" >"+opened+".new; mv "+opened+".new "+opened+"\n"), 0o700); err != nil {
@@ -121,7 +121,7 @@ func TestPageIsOpenedOnlyWhenTheUserAgrees(t *testing.T) {
 		}()
 		p.until("Question from https://example.com/mcp\r\n  Pay\\u001b[2J me\r\n")
 		p.until("a page of xn--pypal-4ve.com:\r\n  https://xn--pypal-4ve.com/a?b=c\r\n")
-		p.until("Be careful.\r\nOpen it in your browser? [y/N] ")
+		p.until("can look like others.\r\nOpen it in your browser? [y/N] ")
 		if test.line == ctrlD {
 			_, _ = p.master.WriteString(ctrlD)
 		} else {
@@ -143,7 +143,7 @@ func TestPageIsOpenedOnlyWhenTheUserAgrees(t *testing.T) {
 	t.Error("not opened")
 }
 
-func TestWithoutABrowserTheUserOpensThePage(t *testing.T) {
+func TestPageWithoutBrowser(t *testing.T) {
 	e, p := newElicitation(t, map[string]string{"BROWSER": filepath.Join(t.TempDir(), "none")})
 	done := make(chan string, 1)
 	go func() { // ends with the answer
@@ -160,7 +160,7 @@ func TestWithoutABrowserTheUserOpensThePage(t *testing.T) {
 
 // An answer that comes after its question was withdrawn is not one to the next
 // question.
-func TestQuestionsComeOneAtATime(t *testing.T) {
+func TestOneQuestionAtATime(t *testing.T) {
 	e, p := newElicitation(t, nil)
 	schema := mcp.RawMessage(`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}`)
 	ask := func(ctx context.Context, message string) chan any {
@@ -198,11 +198,11 @@ func TestQuestionsComeOneAtATime(t *testing.T) {
 	}
 }
 
-func TestProjectIsTrustedWhenTheUserSaysSo(t *testing.T) {
+func TestUserTrustsProject(t *testing.T) {
 	inProject(t, map[string]string{".mcp.json": `{"mcpServers":{"theirs":SERVER}}`})
 	for answer, want := range map[string]int{"y": 0, "": statusUsage, "n": statusUsage} {
 		p := startInPty(t, 200, "call", "theirs/echo", "message=hello there")
-		p.until("The file .mcp.json in this folder says that theirs is " + mcpechoPath(t) + " serve\r\nIs it to be trusted? [y/N] ")
+		p.until("The server \"theirs\" in .mcp.json of this folder is not trusted: " + mcpechoPath(t) + " serve\r\nDo you trust it? [y/N] ")
 		p.typeLine(answer)
 		shown, status := p.end()
 		if status != want || strings.HasSuffix(shown, "\nhello there\n") != (want == 0) {
@@ -213,7 +213,7 @@ func TestProjectIsTrustedWhenTheUserSaysSo(t *testing.T) {
 
 // What a configuration leaves to the user is asked for, once, and what is
 // secret is not shown.
-func TestInputsAreAskedFor(t *testing.T) {
+func TestPromptForInputs(t *testing.T) {
 	web := webServer(t, nil, nil)
 	server := `{"url":"` + web.URL + `","headers":{"X-Key":"${input:key}","X-Place":"${input:place}"}}`
 	inProject(t, map[string]string{"other.json": `{"inputs":[{"id":"key","description":"API key","password":true},
@@ -224,7 +224,7 @@ func TestInputsAreAskedFor(t *testing.T) {
 		p.typeLine("hunter2hunter2")
 		p.until("place (Rome, Oslo) [Oslo]: ")
 		p.typeLine("Paris")
-		p.until("none of these: \"Paris\"\r\nplace (Rome, Oslo) [Oslo]: ")
+		p.until("\"Paris\" is not one of the options.\r\nplace (Rome, Oslo) [Oslo]: ")
 		p.typeLine("")
 		shown, status := p.end()
 		if status != 0 || strings.Contains(shown, "hunter2") || strings.Count(shown, "API key") != 1 || strings.Contains(shown, "failed") {
@@ -239,7 +239,7 @@ func TestInputsAreAskedFor(t *testing.T) {
 }
 
 // Whoever gives up is left with a terminal that shows what is typed.
-func TestInputIsGivenUp(t *testing.T) {
+func TestCancelInput(t *testing.T) {
 	inProject(t, map[string]string{"other.json": `{"inputs":[{"id":"key","password":true}],"servers":{"a":{"command":"a","args":["${input:key}"]}}}`})
 	for key, want := range map[string]int{ctrlD: statusUsage, "\x03": statusInterrupted} {
 		p := startInPty(t, 80, "tools", "other.json:a")

@@ -6,12 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// escape returns text of a server in a form that a terminal can show but not
-// obey: control characters and marks that reorder or hide text become \u001b
-// and the like, which in JSON changes nothing. Line breaks and tabs stay.
+// escape returns text of a server without terminal control sequences: control
+// characters and those that reorder or hide text become escapes such as \u001b,
+// which do not change the meaning of JSON. Line breaks and tabs stay.
 func escape(s string) string { return escapeFunc(s, mustEscape) }
 
-// escapeLine is escape for text that has to stay on one line.
+// escapeLine is escape for text that must stay on one line.
 func escapeLine(s string) string {
 	return escapeFunc(s, func(r rune) bool { return r == '\n' || r == '\t' || mustEscape(r) })
 }
@@ -43,8 +43,7 @@ func escapeFunc(s string, matches func(rune) bool) string {
 	return b.String()
 }
 
-// mustEscape reports whether a terminal might do something else with r than
-// show it.
+// mustEscape reports whether a terminal might interpret r instead of showing it.
 func mustEscape(r rune) bool {
 	switch {
 	case r < 0x20:
@@ -55,13 +54,13 @@ func mustEscape(r rune) bool {
 		return true
 	case r == 0x2028, r == 0x2029: // line breaks to some
 		return true
-	case 0xe0000 <= r && r <= 0xe007f: // tags, which are never seen
+	case 0xe0000 <= r && r <= 0xe007f: // tags, which are invisible
 		return true
 	}
 	return false
 }
 
-// escaped returns r as in JSON.
+// escaped returns the JSON escape of r.
 func escaped(r rune) string {
 	if r > 0xffff {
 		r -= 0x10000

@@ -88,7 +88,7 @@ func TestCutCountsColumns(t *testing.T) {
 	}
 }
 
-func TestServersCannotSpeakForUs(t *testing.T) {
+func TestServersCannotImitateMcpecho(t *testing.T) {
 	c := &invocation{environment: &environment{stdout: new(strings.Builder), getenv: os.Getenv}}
 	sheet := c.describeServer(&mcp.ServerInfo{Implementation: mcp.Implementation{Name: "x\nmcpecho: all is well", Version: "1"}})
 	if !strings.HasPrefix(sheet, "x\\u000amcpecho: all is well 1\n") {

@@ -15,7 +15,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/stdio"
 )
 
-// Exit statuses. 2 is left to Go's own panics.
+// Exit statuses. 2 is the status of a Go panic.
 const (
 	statusDone        = 0
 	statusUsage       = 1
@@ -25,20 +25,20 @@ const (
 	statusInterrupted = 130
 )
 
-// A failure is why a command failed, as the user and scripts see it.
+// A failure is the error of a command as it is reported.
 type failure struct {
-	status  int
-	kind    string // for scripts
+	status  int    // exit status
+	kind    string // category, for scripts
 	message string
-	code    int64  // the server's error code; 0 when it sent none
-	hint    string // what to do about it, for people
-	err     error  // what led to it, or nil
+	code    int64  // the server's error code, or 0
+	hint    string // what to do about it, for the user
+	err     error  // the cause, or nil
 }
 
 func (f *failure) Error() string { return f.message }
 func (f *failure) Unwrap() error { return f.err }
 
-// usage is a failure that is up to the user.
+// usage returns a failure of wrong usage.
 func (c *invocation) usage(message string) error {
 	f := &failure{status: statusUsage, kind: "usage", message: message, hint: `"` + c.name + ` help" lists the commands`}
 	if c.command != nil && c.command.name != "" {
@@ -47,17 +47,18 @@ func (c *invocation) usage(message string) error {
 	return f
 }
 
-// usageHint is a failure that is up to the user, with what to type instead.
+// usageHint returns a failure of wrong usage with its own hint.
 func (c *invocation) usageHint(message, hint string) error {
 	return &failure{status: statusUsage, kind: "usage", message: message, hint: hint}
 }
 
-// localFailure is a file that can't be read or written.
+// localFailure returns a failure to read or write a file.
 func localFailure(err error) error {
 	return &failure{status: statusUsage, kind: "file", message: err.Error(), err: err}
 }
 
-// notFound is a tool, resource or prompt that the server doesn't have.
+// notFound returns a failure for a tool, resource or prompt that the server does
+// not have.
 func notFound(message string, err error) error {
 	return &failure{status: statusRefused, kind: "not_found", message: message, code: errorCode(err), err: err}
 }
@@ -71,8 +72,8 @@ func errorCode(err error) int64 {
 	return 0
 }
 
-// textOf returns the text of an error, of which further lines, which may be a
-// server's, can't be taken for ours.
+// textOf returns the text of an error. It indents further lines, so that a
+// server's text cannot pass for a line of mcpecho.
 func textOf(err error) string {
 	return strings.NewReplacer("\n\t", "\n\t", "\n", "\n\t").Replace(err.Error())
 }
@@ -98,7 +99,7 @@ func classify(err error) *failure {
 	case errors.As(err, &exit):
 		f.kind = "crashed"
 	case errors.Is(err, context.DeadlineExceeded):
-		f.kind, f.hint = "timeout", "--timeout waits longer"
+		f.kind, f.hint = "timeout", "use --timeout to wait longer"
 	case errors.Is(err, mcp.ErrUnsupportedVersion), errors.Is(err, mcp.ErrMalformed), errors.Is(err, mcp.ErrTooLarge),
 		errors.Is(err, mcp.ErrListLimit), errors.Is(err, stdio.ErrNotJSON):
 		f.kind = "protocol"
@@ -106,17 +107,17 @@ func classify(err error) *failure {
 	return f
 }
 
-// report tells about err on standard error and returns the exit status.
+// report prints err to standard error and returns the exit status.
 func (c *invocation) report(ctx context.Context, err error) int {
 	if err == nil || isClosedPipe(err) {
-		return statusDone // whoever closed the pipe has seen enough
+		return statusDone // the reader closed the pipe and needs no more output
 	}
 	f := *classify(err)
 	if ctx.Err() != nil && f.status != statusUsage {
 		if c.command != nil && c.command.endless {
-			return statusInterrupted // which is how it ends
+			return statusInterrupted // the normal end
 		}
-		f = *classify(context.Canceled) // whatever it led to
+		f = *classify(context.Canceled) // err is a consequence of the interrupt
 	}
 	if f.status == statusForbidden && f.hint == "" {
 		f.hint = c.loginHint()
@@ -144,7 +145,8 @@ func (f *failure) appendJSON(b []byte) []byte {
 	return append(b, "}}"...)
 }
 
-// isClosedPipe reports whether err is that nobody reads our output any more.
+// isClosedPipe reports whether writing failed because the reader of standard
+// output closed the pipe.
 func isClosedPipe(err error) bool {
 	var out *outputError
 	return errors.As(err, &out) && (errors.Is(out, syscall.EPIPE) || errors.Is(out, io.ErrClosedPipe))

@@ -25,7 +25,7 @@ func TestFailuresOfServers(t *testing.T) {
 		says   string
 	}{
 		{"exits at start", testserver.Options{Fault: "exits-at-start"}, "tools", statusUnreachable, "crashed", "exited with status 3"},
-		{"prints its usage", testserver.Options{Fault: "usage-and-exit"}, "tools", statusUnreachable, "crashed", "text that is no message"},
+		{"prints its usage", testserver.Options{Fault: "usage-and-exit"}, "tools", statusUnreachable, "crashed", "is not an MCP message"},
 		{"mute", testserver.Options{Fault: "mute"}, "tools --connect-timeout 200ms", statusUnreachable, "timeout", "within 200ms"},
 		{"refuses to begin", testserver.Options{Fault: "initialize-error"}, "tools", statusRefused, "server_error", "initialize"},
 		{"unknown revision", testserver.Options{Fault: "initialize-odd-revision"}, "tools", statusUnreachable, "protocol", "1999-12-31"},
@@ -35,7 +35,7 @@ func TestFailuresOfServers(t *testing.T) {
 		{"cut off", testserver.Options{Fault: "cut-off"}, "call echo message=hi", statusUnreachable, "crashed", "exited with status"},
 		{"no UTF-8", testserver.Options{Fault: "invalid-utf8"}, "call echo message=hi", statusUnreachable, "protocol", "UTF-8"},
 		{"unknown kind of result", testserver.Options{Fault: "unknown-result-type"}, "call echo message=hi", statusUnreachable, "protocol", "riddle"},
-		{"endless list", testserver.Options{Fault: "same-cursor"}, "tools", statusUnreachable, "protocol", "came twice"},
+		{"endless list", testserver.Options{Fault: "same-cursor"}, "tools", statusUnreachable, "protocol", "twice"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -60,7 +60,7 @@ func TestFailuresOfServers(t *testing.T) {
 	}
 }
 
-func TestListsThatAreOddButUsable(t *testing.T) {
+func TestUnusualLists(t *testing.T) {
 	runWithFault(t, &testserver.Options{Fault: "null-tools"}, "tools").want(t, 0, "", "The server has no tools.")
 	runWithFault(t, &testserver.Options{Fault: "null-tools"}, "tools", "--json").want(t, 0, "{\"tools\":null}\n", "")
 	runWithFault(t, &testserver.Options{Fault: "null-tool"}, "tools").want(t, 0, "echo\techo\n", "")
@@ -71,13 +71,13 @@ func TestNoSuchServer(t *testing.T) {
 	runCommand(t, "ping", "--", "no-such-program-at-all").want(t, statusUnreachable, "", "no-such-program-at-all")
 }
 
-func TestServerThatIsNoServerQuotesItsLastWords(t *testing.T) {
+func TestProgramThatIsNoServer(t *testing.T) {
 	t.Parallel()
 	if _, err := os.Stat("/bin/sh"); err != nil {
 		t.Skip("no /bin/sh here")
 	}
 	o := runCommand(t, "ping", "--connect-timeout", "3s", "--", "/bin/sh", "-c", "echo welcome; printf '\\033[31mwhy not\\033[0m\\n' >&2; cat >/dev/null")
-	o.want(t, statusUnreachable, "", "no message of MCP: welcome\nThe last lines of its standard error:\n\twhy not\n")
+	o.want(t, statusUnreachable, "", "is not an MCP message: welcome\nLast lines of its standard error:\n\twhy not\n")
 }
 
 // A pipe that nobody reads any more is no failure: head has seen enough.
@@ -92,7 +92,7 @@ func TestClosedOutputIsQuiet(t *testing.T) {
 	}
 }
 
-func TestFullDiskIsNot(t *testing.T) {
+func TestFullDiskIsReported(t *testing.T) {
 	var stderr strings.Builder
 	status := run(t.Context(), []string{"version"}, &environment{
 		stdin: strings.NewReader(""), stdout: failingWriter{}, stderr: &stderr, getenv: os.Getenv, self: mcpechoPath(t), name: "mcpecho"})
@@ -105,7 +105,7 @@ type failingWriter struct{}
 
 func (failingWriter) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 
-func TestWaits(t *testing.T) {
+func TestParseWait(t *testing.T) {
 	for text, want := range map[string]time.Duration{"60": time.Minute, "60s": time.Minute, "1.5s": 1500 * time.Millisecond, "0": -1, "0s": -1} {
 		if d, err := parseWait(text); d != want || err != nil {
 			t.Errorf("%s is %v, %v", text, d, err)
@@ -118,7 +118,7 @@ func TestWaits(t *testing.T) {
 	}
 }
 
-func TestTimeToConnect(t *testing.T) {
+func TestConnectTimeout(t *testing.T) {
 	for line, want := range map[string]time.Duration{
 		"tools https://example.com/mcp":                     15 * time.Second,
 		"tools https://example.com/mcp --connect-timeout 1": time.Second,
@@ -135,8 +135,8 @@ func TestTimeToConnect(t *testing.T) {
 
 var said = regexp.MustCompile(`((?:POST|GET) http://HOST/mcp:) .*`)
 
-// TestFailuresForPeople shows what users are told when a server fails.
-func TestFailuresForPeople(t *testing.T) {
+// TestFailureMessages shows what users are told when a server fails.
+func TestFailureMessages(t *testing.T) {
 	text := ""
 	add := func(what, line string, o result) {
 		text += "# " + what + "\n$ mcpecho " + line + "\n" + o.stderr + "[status " + strconv.Itoa(o.status) + "]\n\n"

@@ -12,13 +12,13 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/oauth"
 )
 
-// A world is what surrounds a run of the command.
+// An environment is what a run of the program needs from outside.
 type environment struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	getenv         func(string) string
-	self           string // the file of this program, which the tour starts
-	name           string // what the user types to start it
+	self           string // path of this program, which the tour starts
+	name           string // the command that the user types to start it
 }
 
 // An invocation is a run of one command.
@@ -26,18 +26,18 @@ type invocation struct {
 	*environment
 	command *command
 	flags   flags
-	target  string           // the TARGET; empty when server is given
+	target  string           // the TARGET; empty if server is set
 	entry   *config.Server   // the configured server that target names, or nil
-	inputs  *inputs          // what its entry leaves to the user
-	server  []string         // what follows --; nil without it
+	inputs  *inputs          // values that the configuration asks the user for
+	server  []string         // the command after --; nil without it
 	args    []string         // the other arguments
-	traced  bool             // --trace has begun its file
+	traced  bool             // the --trace file has been created
 	auth    *oauth.Transport // sends the tokens of a login; nil without one
 
-	onLog func(*mcp.LogMessage) // gets the server's logs in place of standard error, unless nil
+	onLog func(*mcp.LogMessage) // receives the server's logs; nil means standard error
 }
 
-// run carries out the command line args and returns the exit status.
+// run executes the command line args and returns the exit status.
 func run(ctx context.Context, args []string, e *environment) int {
 	c, err := parse(e, args)
 	if err == nil {
@@ -46,8 +46,8 @@ func run(ctx context.Context, args []string, e *environment) int {
 	return c.report(ctx, err)
 }
 
-// typedName returns how a user would call the program again. What "go run" has
-// built is in a folder that is gone when the user reads it, or in Go's cache.
+// typedName returns the command with which the user can start the program again.
+// A program that "go run" built is in a temporary directory or in Go's cache.
 func typedName(arg0 string) string {
 	digits, cached := strings.CutSuffix(filepath.Base(filepath.Dir(arg0)), "-d")
 	cached = cached && len(digits) == 64 && strings.Trim(digits, "0123456789abcdef") == ""

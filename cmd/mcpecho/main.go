@@ -1,8 +1,8 @@
-// Command mcpecho talks to MCP servers from a shell or a script, and is an
-// echo server to try clients on. Without arguments it gives a tour of both.
+// Command mcpecho calls MCP servers from a shell or a script, and is an echo
+// server for trying out clients. Without arguments it gives a tour of both.
 //
-// What starts a server goes after --; one that runs has a URL, and one that is
-// configured in .mcp.json a name:
+// The target is a URL, the name of a server in .mcp.json, or a command after --
+// that starts a server:
 //
 //	mcpecho tools -- npx -y @modelcontextprotocol/server-everything stdio
 //	mcpecho call https://example.com/mcp echo message=hi
@@ -10,10 +10,11 @@
 //	mcpecho serve --http 127.0.0.1:3001
 //
 // The result goes to standard output and everything else to standard error.
-// With --json the result is the object of the specification, and so is, on one
-// line, an error. The exit status says what went wrong: 1 how it was called, 3
-// authorization, 4 the server or the way to it, 5 what was asked of the server,
-// 130 that it was interrupted.
+// With --json the result is the object that the specification defines, and an
+// error is a JSON object on one line of standard error. The exit status is 0 for
+// success, 1 for wrong usage or a file error, 3 for missing authorization, 4 for a
+// server that is unreachable, crashed or timed out, 5 for a request that the
+// server or the tool refused, and 130 after an interrupt.
 //
 // "mcpecho help" lists the commands, and "mcpecho help COMMAND" has examples.
 package main
@@ -26,8 +27,7 @@ import (
 )
 
 func main() {
-	// The first signal ends what is under way in good order, the second one
-	// ends the program.
+	// The first signal cancels the command, the second one kills the program.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 

@@ -130,7 +130,7 @@ func golden(t *testing.T, name, text string) {
 	}
 }
 
-func TestInterruptedBeforeItBegins(t *testing.T) {
+func TestInterruptedBeforeStart(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var stdout, stderr bytes.Buffer

@@ -9,12 +9,12 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
-// secrets are those that the command line, the configuration and a login have.
-// They are masked wherever they turn up.
+// secrets holds the secrets of the command line, the configuration and a login.
+// Errors and traces mask them.
 type secrets struct {
 	values []string
-	entry  *config.Server      // knows its own; nil when there is none
-	login  func(string) string // likewise
+	entry  *config.Server      // masks the secrets of its configuration; may be nil
+	login  func(string) string // masks the tokens of a login; may be nil
 }
 
 // secrets returns the values of -H, those of -e that look like secrets, and
@@ -65,18 +65,18 @@ func (h secrets) hide(s string) string {
 	return s
 }
 
-// masked stands for a secret.
+// masked replaces a secret in JSON.
 const masked = `"***"`
 
-// mask returns a JSON text on one line, without values that look like secrets.
+// mask returns JSON text on one line, with values that look like secrets masked.
 func (h secrets) mask(data []byte) ([]byte, error) {
 	r := wire.NewReader(data)
 	b := h.appendMasked(nil, &r, false)
 	return b, r.End()
 }
 
-// appendMasked appends the next value of r. schema says that its keys are the
-// names of properties in a JSON Schema, with objects that are no secrets.
+// appendMasked appends the next value of r. schema reports that its keys are
+// property names of a JSON Schema, whose values are schemas and not secrets.
 func (h secrets) appendMasked(b []byte, r *wire.Reader, schema bool) []byte {
 	switch r.Kind() {
 	case wire.Object:
@@ -105,17 +105,17 @@ func (h secrets) appendMasked(b []byte, r *wire.Reader, schema bool) []byte {
 		if m := h.maskText(text); m != text {
 			return wire.AppendString(b, m)
 		}
-		return append(b, raw...) // as it was written
+		return append(b, raw...) // with the original escapes
 	}
 	return append(b, r.Raw()...)
 }
 
-// hides reports whether a value of that kind can be a secret.
+// canBeSecret reports whether a value of that kind can be a secret.
 func canBeSecret(k wire.Kind, schema bool) bool {
 	return k == wire.String || k == wire.Number || k == wire.Array || k == wire.Object && !schema
 }
 
-// maskText masks the secrets, a credential of HTTP, and what is JSON inside of a text.
+// maskText masks secrets and HTTP credentials in a text, and in JSON inside it.
 func (h secrets) maskText(s string) string {
 	s = h.hide(s)
 	for _, scheme := range []string{"Bearer ", "Basic "} {
@@ -131,8 +131,8 @@ func (h secrets) maskText(s string) string {
 	return s
 }
 
-// isSecretKey reports whether a key names a secret. A token of progress is
-// none, and neither are tokens that are counted.
+// isSecretKey reports whether a key names a secret. Progress tokens and counts of
+// tokens are not secrets.
 func isSecretKey(key string) bool {
 	key = plainName(key)
 	if strings.HasSuffix(key, "token") {

@@ -13,8 +13,8 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// print writes the whole of a result to where it is to go. What is for a
-// terminal has been escaped.
+// print writes a result to standard output or the file of -o. Text for a terminal
+// must have been escaped.
 func (c *invocation) print(text string) error {
 	if c.flags.output != "" {
 		return c.writeFile(c.flags.output, []byte(text))
@@ -31,21 +31,21 @@ func (c *invocation) write(text string) error {
 	return nil
 }
 
-// An outputError is one of writing to standard output.
+// An outputError is an error of writing to standard output.
 type outputError struct{ err error }
 
 func (e *outputError) Error() string { return e.err.Error() }
 func (e *outputError) Unwrap() error { return e.err }
 
-// toTerminal reports whether the result is printed on a terminal.
+// toTerminal reports whether the result goes to a terminal.
 func (c *invocation) toTerminal() bool { return c.flags.output == "" && c.isTerminal(c.stdout) }
 
-// printJSON writes the result object of the specification, on one line.
+// printJSON writes a result object on one line.
 func (c *invocation) printJSON(raw json.RawMessage) error {
 	return c.print(c.shown(string(wire.AppendLine(nil, raw))) + "\n")
 }
 
-// printResult is printJSON for a result that has been read.
+// printResult is printJSON for a decoded result.
 func (c *invocation) printResult(res json.Marshaler) error {
 	raw, err := res.MarshalJSON()
 	if err != nil {
@@ -54,7 +54,7 @@ func (c *invocation) printResult(res json.Marshaler) error {
 	return c.printJSON(raw)
 }
 
-// indent returns JSON as people read it.
+// indent returns indented JSON.
 func indent(raw json.RawMessage) string {
 	var b bytes.Buffer
 	if json.Indent(&b, raw, "", "  ") != nil {
@@ -63,7 +63,7 @@ func indent(raw json.RawMessage) string {
 	return b.String()
 }
 
-// shown returns text of a server as it may be printed.
+// shown returns text of a server, escaped if it goes to a terminal.
 func (c *invocation) shown(text string) string {
 	if c.toTerminal() {
 		return escape(text)
@@ -85,7 +85,7 @@ func (c *invocation) note(s *conversation, line string) {
 	}
 }
 
-// A part is a piece of a result: text, or bytes of a type.
+// A part is a piece of a result: text, or bytes with a MIME type.
 type part struct {
 	text   string
 	data   []byte
@@ -93,8 +93,7 @@ type part struct {
 	mime   string
 }
 
-// contentPart returns a piece of content as it is printed. What is of no known
-// kind stays JSON.
+// contentPart returns a content block for printing. An unknown type stays JSON.
 func contentPart(t *mcp.Content) part {
 	switch {
 	case t.Raw != nil:
@@ -118,8 +117,8 @@ func contentPart(t *mcp.Content) part {
 	return part{text: string(raw)}
 }
 
-// resourcePart returns the contents of a resource. ok is false when they are
-// not what they say.
+// resourcePart returns the contents of a resource, or false if a blob is not
+// valid base64.
 func resourcePart(t *mcp.ResourceContents) (p part, ok bool) {
 	data, err := t.Bytes()
 	if err != nil {
@@ -131,8 +130,8 @@ func resourcePart(t *mcp.ResourceContents) (p part, ok bool) {
 	return part{text: t.Text}, true
 }
 
-// printParts writes the parts of a result. Text is joined by line breaks, and
-// ends with one unless exact is set and a program reads it.
+// printParts writes the parts of a result. It joins texts with line breaks, and
+// adds a final one unless exact is set and the output is not a terminal.
 func (c *invocation) printParts(s *conversation, parts []part, exact bool) error {
 	var texts []string
 	var binaries []part
@@ -157,9 +156,9 @@ func (c *invocation) printParts(s *conversation, parts []part, exact bool) error
 	}
 	if text == "" {
 		return &failure{status: statusUsage, kind: "usage", message: "the result is binary: " + describe(binaries),
-			hint: "-o FILE writes it to a file"}
+			hint: "use -o FILE to save it"}
 	}
-	c.note(s, "Not shown: "+describe(binaries)+". -o FILE writes it to a file.")
+	c.note(s, "Not shown: "+describe(binaries)+". Use -o FILE to save it.")
 	return c.print(c.shown(text))
 }
 
@@ -182,7 +181,7 @@ func (c *invocation) saveParts(s *conversation, text string, binaries []part) er
 	return c.write(text)
 }
 
-// describe returns what binaries are: image/png, 70 bytes.
+// describe returns types and sizes: image/png, 70 bytes.
 func describe(binaries []part) string {
 	var each []string
 	for _, p := range binaries {
@@ -195,7 +194,7 @@ func describe(binaries []part) string {
 	return strings.Join(each, "; ")
 }
 
-// joinLines joins texts, with a line break where there is none.
+// joinLines joins texts with line breaks where they do not end with one.
 func joinLines(texts []string) string {
 	var b strings.Builder
 	for i, t := range texts {

@@ -10,12 +10,12 @@ import (
 	"github.com/stdmcp/stdmcp/internal/httpx"
 )
 
-// parse takes the command line apart. Even with an error, the invocation says
-// how the error is to be reported.
+// parse parses the command line. The invocation is valid even with an error,
+// because it determines how the error is reported.
 func parse(e *environment, args []string) (*invocation, error) {
 	c := &invocation{environment: e, flags: defaultFlags()}
 	args, c.server = cutServer(args)
-	// An error before --json counts as well.
+	// An error in a flag before --json must be reported as JSON too.
 	c.flags.json = slices.Contains(args, "--json")
 
 	name, args := cutName(args)
@@ -23,7 +23,7 @@ func parse(e *environment, args []string) (*invocation, error) {
 	case name == "" && len(args) == 0:
 		c.command = tourCommand()
 	case name == "":
-		// Flags alone: those of the tour, or --help and --version.
+		// Only flags: those of the tour, or --help or --version.
 		c.command = tourCommand()
 		if slices.Contains(args, "--version") {
 			c.command, args = findCommand("version"), nil
@@ -47,7 +47,7 @@ func parse(e *environment, args []string) (*invocation, error) {
 	return c, c.takeTarget()
 }
 
-// cutServer returns what stands before and after --; after is nil without it.
+// cutServer returns the arguments before and after --; after is nil without it.
 func cutServer(args []string) (before, after []string) {
 	i := slices.Index(args, "--")
 	if i < 0 {
@@ -56,8 +56,8 @@ func cutServer(args []string) (before, after []string) {
 	return args[:i:i], append([]string{}, args[i+1:]...)
 }
 
-// cutName removes the name of the command: the first argument that is no flag
-// and no value of a flag.
+// cutName removes the name of the command, the first argument that is neither a
+// flag nor the value of a flag.
 func cutName(args []string) (name string, rest []string) {
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
@@ -71,10 +71,10 @@ func cutName(args []string) (name string, rest []string) {
 	return "", args
 }
 
-// isFlag reports whether arg is a flag. A dash alone stands for standard input.
+// isFlag reports whether arg is a flag. A single dash means standard input.
 func isFlag(arg string) bool { return len(arg) > 1 && arg[0] == '-' }
 
-// findFlag returns the flag that arg is, or nil, and the value after its "=".
+// findFlag returns the flag in arg, or nil, and the value after its "=".
 func findFlag(arg string) (f *flag, value string, hasValue bool) {
 	name, value, hasValue := strings.Cut(arg, "=")
 	table := flagTable()
@@ -85,7 +85,7 @@ func findFlag(arg string) (f *flag, value string, hasValue bool) {
 	return &table[i], value, hasValue
 }
 
-// parseFlags sorts what follows the command into flags and arguments.
+// parseFlags separates the flags from the arguments of the command.
 func (c *invocation) parseFlags(args []string) error {
 	for len(args) > 0 {
 		arg := args[0]
@@ -101,7 +101,7 @@ func (c *invocation) parseFlags(args []string) error {
 		}
 		switch {
 		case f.value == "" && hasValue:
-			return c.usage(name + " takes no value")
+			return c.usage(name + " does not take a value")
 		case f.value != "" && !hasValue && len(args) == 0:
 			return c.usage(name + " needs a value: " + name + " " + f.value)
 		case f.value != "" && !hasValue:
@@ -115,21 +115,22 @@ func (c *invocation) parseFlags(args []string) error {
 	return nil
 }
 
-// takeTarget finds the target among the arguments and counts the others.
+// takeTarget takes the target from the arguments and checks the number of the
+// others.
 func (c *invocation) takeTarget() error {
 	cmd := c.command
 	switch {
 	case c.server != nil && cmd.name == "":
-		return c.usageHint("what is to be done with the server after --?", "for one: "+c.name+" tools -- "+strings.Join(c.server, " "))
+		return c.usageHint("a command is missing before --", "for example: "+c.name+" tools -- "+strings.Join(c.server, " "))
 	case c.server != nil && (!cmd.target || cmd.web):
-		return c.usage(cmd.title() + " takes no server after --")
+		return c.usage(cmd.title() + " does not start a server; remove --")
 	case c.server != nil && len(c.server) == 0:
-		return c.usage("the server's command is missing after --")
+		return c.usage("the command that starts the server is missing after --")
 	case c.server != nil:
 	case cmd.web && len(c.args) == 0:
-		return c.usage("which server? Give its URL or name, as in: " + c.name + " " + cmd.name + " https://example.com/mcp")
+		return c.usage("the server is missing: add its URL or name, such as " + c.name + " " + cmd.name + " https://example.com/mcp")
 	case cmd.target && len(c.args) == 0:
-		return c.usage("which server? Give its URL or name, or its command after --, as in: " + c.name + " " + cmd.name + " … -- mcpecho serve")
+		return c.usage("the server is missing: add its URL or name, or its command after --, such as " + c.name + " " + cmd.name + " … -- mcpecho serve")
 	case cmd.target:
 		c.target, c.args = c.args[0], c.args[1:]
 		if err := c.findTarget(); err != nil {
@@ -140,14 +141,14 @@ func (c *invocation) takeTarget() error {
 	case len(c.args) < cmd.min:
 		return c.usage(cmd.name + " needs " + strings.Fields(cmd.args)[len(c.args)])
 	case cmd.max >= 0 && len(c.args) > cmd.max && c.server != nil && strings.Contains(c.args[cmd.max], "://"):
-		return c.usage("the server is either at a URL or started by what follows --, not both")
+		return c.usage("use either a URL or a command after --, not both")
 	case cmd.max >= 0 && len(c.args) > cmd.max:
-		return c.usage(cmd.title() + " takes no argument " + strconv.Quote(c.args[cmd.max]))
+		return c.usage("too many arguments: " + cmd.title() + " does not accept " + strconv.Quote(c.args[cmd.max]))
 	}
 	return nil
 }
 
-// findTarget looks at the target, which is a URL or names a configured server.
+// findTarget checks the target, which is a URL or names a configured server.
 func (c *invocation) findTarget() error {
 	if strings.Contains(c.target, "://") {
 		if _, err := httpx.Parse(c.target); err != nil {
@@ -156,7 +157,7 @@ func (c *invocation) findTarget() error {
 		return nil
 	}
 	if host, _, _ := strings.Cut(c.target, "/"); strings.HasPrefix(host, "localhost") || isAddress(host) {
-		return c.usage("a URL begins with http:// or https://: http://" + c.target)
+		return c.usage("a URL must begin with http:// or https://; did you mean http://" + c.target + "?")
 	}
 	return c.findEntry()
 }
@@ -181,18 +182,17 @@ func unknownCommand(c *invocation, name string) error {
 		known = append(append(known, cmd.name), cmd.aliases...)
 	}
 	c.command = nil
-	message, near := "there is no command "+strconv.Quote(name), didYouMean(name, known)
+	message, near := "unknown command "+strconv.Quote(name), didYouMean(name, known)
 	switch {
 	case strings.Contains(name, "://"):
-		return c.usageHint(strconv.Quote(name)+" is a server; what is to be done with it?", "for one: "+c.name+" tools "+name)
+		return c.usageHint("a command is missing before the URL "+strconv.Quote(name), "for example: "+c.name+" tools "+name)
 	case near == "" && c.server != nil:
-		return c.usageHint(message, "if it is a tool: "+c.name+" call "+name+" … -- "+strings.Join(c.server, " "))
+		return c.usageHint(message, "to call a tool: "+c.name+" call "+name+" … -- "+strings.Join(c.server, " "))
 	}
 	return c.usage(message + near)
 }
 
-// unknownFlag is a failure for the flag name, which stands in arg; rest follows
-// it.
+// unknownFlag returns the failure for the flag name in arg, which rest follows.
 func (c *invocation) unknownFlag(name, arg string, rest []string) error {
 	var known []string
 	for _, f := range flagTable() {
@@ -206,21 +206,21 @@ func (c *invocation) unknownFlag(name, arg string, rest []string) error {
 		if err := c.programAsTarget(c.args[0], append(append(c.args[1:], arg), rest...)); err != nil {
 			return err
 		}
-		near = " (what starts a server goes after --, with its flags)"
+		near = " (a command that starts a server belongs after --, with its flags)"
 	case near == "" && strings.HasPrefix(name, "--") && strings.Contains(c.command.args, "k=v"):
-		near = "; its arguments are written " + name[2:] + "=…"
+		near = "; write an argument as " + name[2:] + "=…"
 	}
 	return c.usage(message + near)
 }
 
-// programAsTarget is a failure that says where a program goes which was typed
-// as the target, with its arguments, or nil if name is none.
+// programAsTarget returns a failure if name, typed as the target, is a program,
+// with the corrected command line. Otherwise it returns nil.
 func (c *invocation) programAsTarget(name string, args []string) error {
 	isArgument := func(arg string) bool { return strings.Contains(arg, "=") }
 	if _, err := exec.LookPath(name); err != nil || c.command.web || c.command.min > 0 && slices.ContainsFunc(args, isArgument) {
 		return nil
 	}
-	// A flag of ours may have a secret behind it.
+	// The value of one of our own flags may be a secret.
 	ours := func(arg string) bool { f, _, _ := findFlag(arg); return f != nil }
 	if i := slices.IndexFunc(args, ours); i >= 0 {
 		args = append(args[:i:i], "…")
@@ -230,6 +230,6 @@ func (c *invocation) programAsTarget(name string, args []string) error {
 	if c.command.min > 0 {
 		command += " …"
 	}
-	return c.usageHint(strconv.Quote(name)+" is a program; what starts a server goes after --",
+	return c.usageHint(strconv.Quote(name)+" is a program; a command that starts a server belongs after --",
 		"type: "+c.name+" "+command+" -- "+strings.Join(args, " "))
 }

@@ -9,12 +9,12 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// progress shows how far a call is, or how long it has taken when the server
-// doesn't say, if standard error is a terminal.
+// A progress shows on a terminal the progress of a call, or how long it has taken
+// if the server does not report progress.
 type progress struct {
 	console *console
 	what    string
-	width   int // of the terminal; 0 shows nothing
+	width   int // of the terminal; 0 means that nothing is shown
 	began   time.Time
 	stop    chan struct{} // closed by end
 	stopped chan struct{} // closed when tick has returned
@@ -24,10 +24,10 @@ type progress struct {
 	note     string // what the task says that the call has become; guarded by mu
 }
 
-// quick is how long a call may take without a bar, which would only flash.
+// barDelay is the delay before a bar is shown, so that it does not flash.
 const barDelay = 200 * time.Millisecond
 
-// newProgress begins to show how it is going with what. It must be ended.
+// newProgress starts to show the progress of what, until end is called.
 func (c *invocation) newProgress(con *console, what string) *progress {
 	width := 0
 	if !c.flags.quiet && c.supportsStyles(c.stderr) {
@@ -43,7 +43,7 @@ func startProgress(con *console, what string, width int) *progress {
 	return p
 }
 
-// tick counts the seconds for as long as nothing else is known.
+// tick shows the elapsed seconds until the server reports progress.
 func (p *progress) tick() {
 	defer close(p.stopped)
 	if p.width == 0 {
@@ -75,7 +75,7 @@ func (p *progress) update(r mcp.Progress) {
 	p.console.show(progressLine(p.what, r, p.width))
 }
 
-// task shows what a task says of itself, for as long as nothing else is known.
+// task shows the status message of a task until the server reports progress.
 func (p *progress) task(t *mcp.Task) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

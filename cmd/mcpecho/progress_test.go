@@ -10,7 +10,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-func TestTimeIsShownUntilTheServerSaysMore(t *testing.T) {
+func TestElapsedTimeUntilProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var shown bytes.Buffer
 		p := startProgress(&console{w: &shown}, "slow\x1b", 60)

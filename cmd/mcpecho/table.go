@@ -6,8 +6,7 @@ import (
 	"unicode"
 )
 
-// A row is an item of a list as people see it: name is what they type to use
-// it.
+// A row is an item of a list. name is what the user types to use it.
 type row struct{ name, description, rest string }
 
 // table returns rows as columns for a terminal, or as lines for a program.
@@ -42,7 +41,7 @@ func columns(header row, rows []row, width int, st func(style, string) string) s
 			rests = max(rests, textWidth(r.rest), textWidth(header.rest))
 		}
 	}
-	// Names are needed in full, if possible: the rest makes room for them.
+	// Names get as much room as possible, because the user types them.
 	names, rests = min(names, width/2), min(rests, width/4)
 	description := width - names - gap
 	if rests > 0 && description-rests-gap >= narrow {
@@ -66,7 +65,7 @@ func columns(header row, rows []row, width int, st func(style, string) string) s
 	return b.String()
 }
 
-// pad returns the blanks between s and the next column, which begins at width.
+// pad returns the spaces between s and the next column, which begins at width.
 func pad(s string, width int) string { return strings.Repeat(" ", max(0, width-textWidth(s))) }
 
 // cut returns s, shortened to width columns.
@@ -86,8 +85,8 @@ func cut(s string, width int) string {
 	return s
 }
 
-// wrap breaks lines that are longer than width between words, and keeps how far
-// they are indented. A width that makes no sense breaks nothing.
+// wrap breaks lines that are longer than width between words, and keeps their
+// indentation. It does nothing if width is too small.
 func wrap(s string, width int) string {
 	const narrow = 20
 	if width < narrow {
@@ -110,8 +109,8 @@ func wrap(s string, width int) string {
 	return b.String()
 }
 
-// breakAt returns where the line is to be broken: at the last blank within
-// width, at the first one after it, or not at all, which is -1.
+// breakAt returns where to break the line: at the last space within width, or
+// else at the first one after it. It returns -1 if the line needs no break.
 func breakAt(line string, width int) int {
 	blank, used := -1, 0
 	for i, r := range line {
@@ -135,10 +134,10 @@ func textWidth(s string) (width int) {
 	return width
 }
 
-// widePictures are the wide characters among the narrow ones.
+// widePictures are wide characters in otherwise narrow ranges.
 var widePictures = []rune("⌚⌛⏩⏪⏫⏬⏰⏳◽◾☔☕♈♉♊♋♌♍♎♏♐♑♒♓♿⚓⚡⚪⚫⚽⚾⛄⛅⛎⛔⛪⛲⛳⛵⛺⛽✅✊✋✨❌❎❓❔❕❗➕➖➗➰➿⬛⬜⭐⭕")
 
-// runeWidth returns how many columns a terminal gives to r, near enough.
+// runeWidth returns the approximate number of columns of r on a terminal.
 func runeWidth(r rune) int {
 	switch {
 	case r < 0x300:

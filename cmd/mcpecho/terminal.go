@@ -7,7 +7,8 @@ import (
 	"strconv"
 )
 
-// terminalWidth returns how many columns w has, or 0 when it is no terminal.
+// terminalWidth returns the number of columns of out, or 0 if it is not a
+// terminal.
 func (e *environment) terminalWidth(out any) int {
 	f, ok := out.(*os.File)
 	if !ok {
@@ -28,12 +29,12 @@ func (e *environment) terminalWidth(out any) int {
 
 func (e *environment) isTerminal(out any) bool { return e.terminalWidth(out) > 0 }
 
-// obeys reports whether out is a terminal that obeys control sequences.
+// supportsStyles reports whether out is a terminal with control sequences.
 func (e *environment) supportsStyles(out io.Writer) bool {
 	return e.isTerminal(out) && e.getenv("TERM") != "dumb" && (runtime.GOOS != "windows" || e.getenv("WT_SESSION") != "")
 }
 
-// styled reports whether text on out is to be in bold and the like.
+// hasStyles reports whether text on out may have styles.
 func (c *invocation) hasStyles(out io.Writer) bool {
 	return !c.flags.noColor && c.getenv("NO_COLOR") == "" && c.supportsStyles(out)
 }
@@ -47,8 +48,8 @@ const (
 	dim     style = "\x1b[2m"
 )
 
-// styler returns a function that puts text, which must have been escaped, into
-// a style where out shows styles.
+// styler returns a function that applies a style to escaped text, if out supports
+// styles.
 func (c *invocation) styler(out io.Writer) func(style, string) string {
 	if !c.hasStyles(out) {
 		return func(_ style, s string) string { return s }

@@ -120,21 +120,21 @@ func TestListOnATerminalHasColumns(t *testing.T) {
 	}
 }
 
-func TestColoursOnATerminal(t *testing.T) {
-	coloured, _ := startInPty(t, 80, "tools", "--", "mcpecho", "serve").end()
-	if !strings.Contains(coloured, "\x1b[1mecho\x1b[0m") {
-		t.Errorf("no colours: %q", coloured)
+func TestColorsOnATerminal(t *testing.T) {
+	colored, _ := startInPty(t, 80, "tools", "--", "mcpecho", "serve").end()
+	if !strings.Contains(colored, "\x1b[1mecho\x1b[0m") {
+		t.Errorf("no colors: %q", colored)
 	}
 	without, _ := startInPty(t, 80, "tools", "--no-color", "--", "mcpecho", "serve").end()
 	if strings.Contains(without, "\x1b") {
-		t.Errorf("colours in spite of --no-color: %q", without)
+		t.Errorf("colors in spite of --no-color: %q", without)
 	}
 }
 
 func TestBinaryIsRefusedOnATerminal(t *testing.T) {
 	for _, line := range []string{"read echo://picture", "call image"} {
 		shown, status := startInPty(t, 80, append(strings.Fields(line), "--", "mcpecho", "serve")...).end()
-		want := "mcpecho: the result is binary: image/png, 70 bytes\n-o FILE writes it to a file\n"
+		want := "mcpecho: the result is binary: image/png, 70 bytes\nuse -o FILE to save it\n"
 		if status != statusUsage || shown != want {
 			t.Errorf("%s: status %d, %q", line, status, shown)
 		}
@@ -185,10 +185,10 @@ func TestControlCCancelsTheCall(t *testing.T) {
 	}
 }
 
-func TestWatchOnATerminalTellsTheTime(t *testing.T) {
+func TestWatchOnATerminalPrintsTheTime(t *testing.T) {
 	web := webServer(t, nil, nil)
 	p := startInPty(t, 80, "watch", web.URL, "echo://text", "--no-color")
-	p.until("Ctrl-C ends it.\r\n")
+	p.until("Press Ctrl-C to end.\r\n")
 	if o := runCommand(t, "call", web.URL, "update"); o.status != 0 {
 		t.Fatalf("%+v", o)
 	}

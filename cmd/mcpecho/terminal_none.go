@@ -4,5 +4,5 @@ package main
 
 import "os"
 
-// hideTyping cannot be done here.
+// hideTyping is not supported on this system.
 func hideTyping(*os.File) (show func(), ok bool) { return nil, false }

@@ -4,8 +4,7 @@ package main
 
 import "os"
 
-// windowWidth reports whether f looks like a terminal. How wide it is, is not
-// known.
+// windowWidth reports whether f looks like a terminal, whose width is unknown.
 func windowWidth(f *os.File) (columns int, ok bool) {
 	info, err := f.Stat()
 	return 0, err == nil && info.Mode()&os.ModeCharDevice != 0

@@ -8,14 +8,14 @@ import (
 	"unsafe"
 )
 
-// windowWidth reports whether f is a terminal, and its columns if it knows.
+// windowWidth reports whether f is a terminal, and its columns; 0 if unknown.
 func windowWidth(f *os.File) (columns int, ok bool) {
 	var size struct{ rows, columns, x, y uint16 }
 	_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, f.Fd(), syscall.TIOCGWINSZ, uintptr(unsafe.Pointer(&size)))
 	return int(size.columns), errno == 0
 }
 
-// hideTyping has f not show what is typed, until show is called.
+// hideTyping turns off the terminal's echo until show is called.
 func hideTyping(f *os.File) (show func(), ok bool) {
 	var was syscall.Termios
 	control := func(request uintptr, t *syscall.Termios) bool {

@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// hideTyping has f not show what is typed, until show is called.
+// hideTyping turns off the console's echo until show is called.
 func hideTyping(f *os.File) (show func(), ok bool) {
 	const echo = 4 // ENABLE_ECHO_INPUT
 	set := syscall.NewLazyDLL("kernel32.dll").NewProc("SetConsoleMode")

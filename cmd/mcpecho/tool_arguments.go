@@ -14,27 +14,27 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// An argument is a k=v of the command line.
+// An argument is a k=v on the command line.
 type argument struct {
 	key   string
 	value string
 	json  bool // k:=v
 }
 
-// arguments are those of a call: one by one, or a whole object.
+// arguments holds the arguments of a call, one by one or as a whole object.
 type arguments struct {
 	each  []argument
-	whole json.RawMessage // nil when each counts
+	whole json.RawMessage // nil if each is used
 }
 
-// readArguments takes the arguments of a call from the command line, from
-// files and from standard input.
+// readArguments reads the arguments of a call from the command line, files and
+// standard input.
 func (c *invocation) readArguments(ctx context.Context, args []string) (*arguments, error) {
 	a := new(arguments)
 	for _, arg := range args {
 		if arg == "-" || strings.HasPrefix(arg, "{") {
 			if len(args) > 1 {
-				return nil, c.usage("an object of all arguments can't stand beside others")
+				return nil, c.usage("use either one JSON object or k=v arguments, not both")
 			}
 			whole, err := c.wholeObject(ctx, arg)
 			return &arguments{whole: whole}, err
@@ -44,7 +44,7 @@ func (c *invocation) readArguments(ctx context.Context, args []string) (*argumen
 			return nil, err
 		}
 		if slices.ContainsFunc(a.each, func(other argument) bool { return other.key == one.key }) {
-			return nil, c.usage("argument " + strconv.Quote(one.key) + " is given twice")
+			return nil, c.usage("argument " + strconv.Quote(one.key) + " appears twice")
 		}
 		a.each = append(a.each, one)
 	}
@@ -61,7 +61,7 @@ func (c *invocation) wholeObject(ctx context.Context, arg string) (json.RawMessa
 		}
 	}
 	if err := wire.Valid(data); err != nil {
-		return nil, c.usage("the arguments: " + err.Error())
+		return nil, c.usage("invalid arguments: " + err.Error())
 	}
 	if typeOf(data) != "object" {
 		return nil, c.usage("the arguments must be a JSON object")
@@ -69,8 +69,8 @@ func (c *invocation) wholeObject(ctx context.Context, arg string) (json.RawMessa
 	return data, nil
 }
 
-// readAll reads standard input, which a terminal ends whenever the user likes,
-// or not at all.
+// readAll reads standard input. On a terminal that may never end, so it stops
+// when ctx is done.
 func readAll(ctx context.Context, r io.Reader) (data []byte, err error) {
 	done := make(chan struct{})
 	go func() { // ends with the input, or the program
@@ -88,12 +88,12 @@ func readAll(ctx context.Context, r io.Reader) (data []byte, err error) {
 	return data, nil
 }
 
-// readArgument takes apart k=v, k:=json and k=@file.
+// readArgument parses k=v, k:=json or k=@file.
 func (c *invocation) readArgument(arg string) (a argument, err error) {
 	key, value, ok := strings.Cut(arg, "=")
 	key, a.json = strings.CutSuffix(key, ":")
 	if !ok || key == "" {
-		return a, c.usage("want arguments such as key=value, not " + strconv.Quote(arg))
+		return a, c.usage("want an argument such as key=value, not " + strconv.Quote(arg))
 	}
 	a.key, a.value = key, value
 	if name, ok := strings.CutPrefix(value, "@"); ok {
@@ -107,19 +107,18 @@ func (c *invocation) readArgument(arg string) (a argument, err error) {
 		return a, c.usage("argument " + strconv.Quote(key) + " is not UTF-8 text")
 	}
 	if a.json && wire.Valid([]byte(a.value)) != nil {
-		return a, c.usage("argument " + strconv.Quote(key) + " is no JSON: " + strconv.Quote(cut(a.value, 100)))
+		return a, c.usage("argument " + strconv.Quote(key) + " is not JSON: " + strconv.Quote(cut(a.value, 100)))
 	}
 	return a, nil
 }
 
-// object makes one object of the arguments for the tool name, as its schema
-// wants them.
+// object encodes the arguments as one object, with the types in the tool's schema.
 func (a *arguments) object(c *invocation, tool string, s *schema) (json.RawMessage, error) {
 	if unknown := a.unknown(s); unknown != "" {
 		return nil, c.badArgument(tool, "has no argument "+strconv.Quote(unknown)+didYouMean(unknown, s.names())+argumentList(s))
 	}
 	if missing := a.missing(s); len(missing) > 0 {
-		return nil, c.badArgument(tool, "needs "+strings.Join(missing, ", ")+argumentList(s))
+		return nil, c.badArgument(tool, "requires "+strings.Join(missing, ", ")+argumentList(s))
 	}
 	b := []byte("{")
 	for _, one := range a.each {
@@ -129,20 +128,20 @@ func (a *arguments) object(c *invocation, tool string, s *schema) (json.RawMessa
 		}
 		value := one.encode(p)
 		if value == nil {
-			return nil, c.badArgument(tool, "wants "+p.kind()+" for "+strconv.Quote(one.key)+", not "+strconv.Quote(cut(one.value, 100)))
+			return nil, c.badArgument(tool, "requires "+p.kind()+" for "+strconv.Quote(one.key)+", not "+strconv.Quote(cut(one.value, 100)))
 		}
 		b = append(wire.AppendKey(b, one.key), value...)
 	}
 	return append(b, '}'), nil
 }
 
-// badArgument is a failure of arguments that the tool's schema doesn't allow.
+// badArgument returns a failure for arguments that violate the tool's schema.
 func (c *invocation) badArgument(tool, what string) error {
 	return &failure{status: statusUsage, kind: "usage", message: "the tool " + strconv.Quote(tool) + " " + what,
-		hint: `"` + c.commandFor("info "+tool, "-- …") + `" says more about it`}
+		hint: `"` + c.commandFor("info "+tool, "-- …") + `" describes the tool`}
 }
 
-// unknown returns the first key that the schema doesn't allow, or "".
+// unknown returns the first key that the schema does not allow, or "".
 func (a *arguments) unknown(s *schema) string {
 	for _, one := range a.each {
 		if !s.open && s.property(one.key) == nil {
@@ -152,7 +151,7 @@ func (a *arguments) unknown(s *schema) string {
 	return ""
 }
 
-// missing returns the required arguments that are not there.
+// missing returns the required arguments that are absent.
 func (a *arguments) missing(s *schema) (names []string) {
 	for _, name := range s.required {
 		if !slices.ContainsFunc(a.each, func(one argument) bool { return one.key == name }) {
@@ -162,10 +161,10 @@ func (a *arguments) missing(s *schema) (names []string) {
 	return names
 }
 
-// takes lists the arguments that there are.
+// argumentList describes the arguments in the schema.
 func argumentList(s *schema) string {
 	if len(s.properties) == 0 {
-		return "\nIt takes no arguments."
+		return "\nIt has no arguments."
 	}
 	text := "\nIts arguments:"
 	for _, p := range s.properties {
@@ -180,9 +179,8 @@ func argumentList(s *schema) string {
 	return text
 }
 
-// encode returns the argument as JSON. What the schema calls a string is one;
-// otherwise it is JSON if that is allowed there, and a string if that is. When
-// neither is, it returns nil.
+// encode returns the argument as JSON: a string if the schema requires one, else
+// JSON of an allowed type, else a string if the schema allows it, else nil.
 func (a *argument) encode(s *schema) []byte {
 	value := []byte(a.value)
 	if a.json {

@@ -36,19 +36,19 @@ func TestArgumentsFollowTheSchema(t *testing.T) {
 		{"n=1.50", `1.50`},
 		{"n=1e400", `1e400`},
 		{"n= 7 ", `7`},
-		{"n=x", `wants number`},
-		{`n="1"`, `wants number`},
-		{"n=true", `wants number`},
-		{"n=", `wants number`},
+		{"n=x", `requires number`},
+		{`n="1"`, `requires number`},
+		{"n=true", `requires number`},
+		{"n=", `requires number`},
 		{"n:=null", `null`},
 		{"i=9007199254740993", `9007199254740993`},
-		{"i=three", `wants integer`},
+		{"i=three", `requires integer`},
 		{"b=true", `true`},
-		{"b=yes", `wants boolean`},
+		{"b=yes", `requires boolean`},
 		{`a=["x"]`, `["x"]`},
-		{"a=x", `wants array of string`},
+		{"a=x", `requires array of string`},
 		{`o={"k":[1, 2]}`, `{"k":[1, 2]}`},
-		{"o=[]", `wants object`},
+		{"o=[]", `requires object`},
 		{"any=12", `12`},
 		{"any=000123", `"000123"`},
 		{"any=text", `"text"`},
@@ -59,7 +59,7 @@ func TestArgumentsFollowTheSchema(t *testing.T) {
 		{"either=twelve", `"twelve"`},
 		{"either=true", `"true"`},
 		{"mixed=[1]", `[1]`},
-		{"mixed=x", `wants number or array`},
+		{"mixed=x", `requires number or array`},
 		{"open=12", `12`},
 		{"open=x", `"x"`},
 		{"color=1", `"1"`},
@@ -67,7 +67,7 @@ func TestArgumentsFollowTheSchema(t *testing.T) {
 		{`node={"next":{}}`, `{"next":{}}`},
 		{"choice=1", `"1"`},
 		{"level=1", `1`},
-		{"level=one", `wants one of 1, 2`},
+		{"level=one", `requires one of 1, 2`},
 		{"fixed=x", `"x"`},
 		{"none=1", `no argument`},
 		{"S=1", `no argument "S"; did you mean "s"`},
@@ -109,7 +109,7 @@ func TestArgumentsFromFiles(t *testing.T) {
 		{"any:=@" + number, `{"any":42}`},
 		{`s:="@home"`, `{"s":"@home"}`},
 		{"s=@" + binary, "not UTF-8"},
-		{"n:=@" + text, "no JSON"},
+		{"n:=@" + text, "not JSON"},
 		{"s=@" + filepath.Join(dir, "none"), "no such file"},
 	}
 	for _, test := range tests {
@@ -128,7 +128,7 @@ func TestArgumentsFromFiles(t *testing.T) {
 	}
 }
 
-func TestSchemasThatAllowOtherArguments(t *testing.T) {
+func TestSchemaWithAdditionalProperties(t *testing.T) {
 	for schema, open := range map[string]bool{
 		`{"type":"object"}`: true,
 		`{"type":"object","additionalProperties":false}`:       false,
@@ -152,7 +152,7 @@ func TestSchemasThatAllowOtherArguments(t *testing.T) {
 }
 
 // A schema that refers to itself must not be followed for ever.
-func TestSchemaWithoutAnEnd(t *testing.T) {
+func TestRecursiveSchema(t *testing.T) {
 	for _, schema := range []string{
 		`{"$ref":"#"}`,
 		`{"properties":{"a":{"$ref":"#"}}}`,

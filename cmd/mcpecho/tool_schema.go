@@ -7,17 +7,17 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// A schema is what is used of a JSON Schema.
+// A schema holds the parts of a JSON Schema that mcpecho uses.
 type schema struct {
-	types       []string // what a value may be: string, number, integer, boolean, array, object, null; empty when anything
+	types       []string // allowed types: string, number, integer, boolean, array, object, null, any; empty means any
 	description string
 	def         string // the default, in JSON
 	enum        []string
 	limits      []string // such as "minimum 0"
 	properties  []property
 	required    []string
-	items       *schema // of an array; nil when not known
-	open        bool    // whether an object may have other properties
+	items       *schema // of an array; nil if unknown
+	open        bool    // an object may have other properties
 }
 
 type property struct {
@@ -25,19 +25,18 @@ type property struct {
 	*schema
 }
 
-// maxSchemaDepth is how deep a schema is looked into. One that refers to
-// itself has no end.
+// maxSchemaDepth limits the depth of nested schemas, because a schema may refer
+// to itself.
 const maxSchemaDepth = 8
 
-// parseSchema reads a schema as far as it is understood. What is not stays
-// unknown, which means that everything is allowed.
+// parseSchema parses a schema. Keywords that it does not know allow everything.
 func parseSchema(raw []byte) *schema {
 	s := new(schema)
 	s.read(raw, raw, 0)
 	return s
 }
 
-// read adds to s what raw says, which stands in root.
+// read adds the keywords of raw, which is part of root, to s.
 func (s *schema) read(root, raw []byte, depth int) {
 	r := wire.NewReader(raw)
 	if r.Kind() != wire.Object || depth > maxSchemaDepth {
@@ -89,8 +88,7 @@ func (s *schema) read(root, raw []byte, depth int) {
 	s.open = s.open || !known && !closed
 }
 
-// readTypes adds the types that are allowed. What is none may be anything: the
-// server knows better.
+// readTypes adds the allowed types. An unknown type allows any value.
 func (s *schema) readTypes(names []string) {
 	for _, name := range names {
 		switch name {
@@ -102,7 +100,7 @@ func (s *schema) readTypes(names []string) {
 	}
 }
 
-// readEnum adds the values that are allowed, which also say the type.
+// readEnum adds the allowed values and their types.
 func (s *schema) readEnum(values [][]byte) {
 	for _, v := range values {
 		s.enum = append(s.enum, string(v))
@@ -110,7 +108,7 @@ func (s *schema) readEnum(values [][]byte) {
 	}
 }
 
-// readAll adds schemas of which all hold, or one.
+// readAll merges the schemas of allOf, or of anyOf and oneOf.
 func (s *schema) readAll(root []byte, schemas [][]byte, all bool, depth int) {
 	for _, raw := range schemas {
 		var part schema
@@ -161,19 +159,19 @@ func (s *schema) names() (names []string) {
 	return names
 }
 
-// allows reports whether a value of the JSON type may stand there.
+// allows reports whether a value may have the JSON type.
 func (s *schema) allows(jsonType string) bool {
 	return len(s.types) == 0 || slices.Contains(s.types, "any") || slices.Contains(s.types, jsonType) ||
 		jsonType == "number" && slices.Contains(s.types, "integer")
 }
 
-// onlyText reports whether every value is a string, but for null.
+// onlyText reports whether every value is a string or null.
 func (s *schema) onlyText() bool {
 	return slices.Contains(s.types, "string") &&
 		!slices.ContainsFunc(s.types, func(t string) bool { return t != "string" && t != "null" })
 }
 
-// lookup follows a reference within the document: #/$defs/name.
+// lookup resolves a reference within the document, such as #/$defs/name.
 func lookup(root []byte, ref string) []byte {
 	path, ok := strings.CutPrefix(ref, "#")
 	if !ok {
@@ -216,7 +214,7 @@ func elements(raw []byte) (values [][]byte) {
 	return values
 }
 
-// texts returns the string that raw is, or those of the array.
+// texts returns the string in raw, or the strings in its array.
 func texts(raw []byte) (list []string) {
 	if typeOf(raw) == "string" {
 		return []string{plainJSON(raw)}
@@ -229,13 +227,13 @@ func texts(raw []byte) (list []string) {
 	return list
 }
 
-// typeOf returns the type of a JSON value as schemas call it.
+// typeOf returns the JSON Schema type of a JSON value.
 func typeOf(raw []byte) string {
 	r := wire.NewReader(raw)
 	return [...]string{"", "null", "boolean", "number", "string", "array", "object"}[r.Kind()]
 }
 
-// union returns a with those of b that it lacks.
+// union returns a with the elements of b that it lacks.
 func union(a, b []string) []string {
 	for _, s := range b {
 		if !slices.Contains(a, s) {

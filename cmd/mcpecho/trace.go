@@ -8,16 +8,16 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// A tracer writes every message to a file, as a line of JSON each.
+// A tracer writes each message to a file as a line of JSON.
 type tracer struct {
 	hidden secrets
 	mu     sync.Mutex
 	file   *os.File
-	err    error // the first that writing ran into; guarded by mu
+	err    error // the first write error; guarded by mu
 }
 
-// newTracer creates the file, for its owner only: masking is no promise. A
-// further one in the same run goes on with it.
+// newTracer creates the file, readable by its owner only because masking may miss
+// a secret. If further is set, it appends to the file.
 func newTracer(path string, further bool, hidden secrets) (*tracer, error) {
 	mode := os.O_TRUNC
 	if further {
@@ -30,8 +30,7 @@ func newTracer(path string, further bool, hidden secrets) (*tracer, error) {
 	return &tracer{file: f, hidden: hidden}, nil
 }
 
-// message writes a message. It is called by the goroutines that send and
-// receive.
+// message writes a message. Several goroutines may call it.
 func (t *tracer) message(sent bool, data []byte) {
 	b := t.hidden.traceLine(time.Now(), sent, data)
 	t.mu.Lock()
@@ -62,7 +61,7 @@ func (h secrets) traceLine(now time.Time, sent bool, data []byte) []byte {
 	if masked, err := h.mask(data); err == nil {
 		b = append(b, masked...)
 	} else {
-		b = wire.AppendString(b, h.hide(string(data))) // no JSON
+		b = wire.AppendString(b, h.hide(string(data))) // not JSON
 	}
 	return append(b, "}\n"...)
 }

@@ -35,14 +35,14 @@ func TestSecretsAreMasked(t *testing.T) {
 	}
 }
 
-func TestTraceKeepsWhatIsNoJSON(t *testing.T) {
+func TestTraceOfInvalidJSON(t *testing.T) {
 	line := secrets{}.traceLine(time.Unix(0, 0).UTC(), false, []byte("{\xffbroken"))
 	if want := "{\"time\":\"1970-01-01T00:00:00Z\",\"dir\":\"recv\",\"message\":\"{\ufffdbroken\"}\n"; string(line) != want {
 		t.Errorf("got %s, want %s", line, want)
 	}
 }
 
-func TestTraceIsForItsOwner(t *testing.T) {
+func TestTracePermissions(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "trace")
 	runWithServer(t, "call", "echo", `{"message":"hi","api_key":"hunter2"}`, "--trace", path)
 	data, err := os.ReadFile(path)

@@ -64,16 +64,16 @@ func TestEveryTransportServesEveryCommand(t *testing.T) {
 	}
 }
 
-func TestServerWithoutStreamableHTTPIsFound(t *testing.T) {
+func TestFallBackToHTTPSSE(t *testing.T) {
 	web := webServer(t, nil, &testserver.HTTPOptions{SSEOnly: true})
 	runCommand(t, "call", web.SSE, "echo", "message=hi").want(t, 0, "hi\n", "")
-	runCommand(t, "call", web.SSE, "echo", "message=hi", "-t", "http").want(t, statusUnreachable, "", "without -t, both transports are tried")
+	runCommand(t, "call", web.SSE, "echo", "message=hi", "-t", "http").want(t, statusUnreachable, "", "omit -t to try both transports")
 	o := runCommand(t, "ping", web.URL)
-	o.want(t, statusUnreachable, "", "tried\n\tStreamable HTTP: ")
+	o.want(t, statusUnreachable, "", ":\n\tStreamable HTTP: ")
 	if !strings.Contains(o.stderr, "\n\tHTTP+SSE: GET ") {
 		t.Error(o.stderr)
 	}
-	runCommand(t, "ping", web.Base).want(t, statusUnreachable, "", "many servers are at "+web.URL)
+	runCommand(t, "ping", web.Base).want(t, statusUnreachable, "", "many servers use the path /mcp: try "+web.URL)
 }
 
 // closedURL returns a URL where nobody listens.
@@ -163,8 +163,8 @@ func TestTokenOpensTheServer(t *testing.T) {
 	url := tokenServer(t, token)
 	for _, path := range []string{"/mcp", "/sse"} {
 		runCommand(t, "call", url+path, "echo", "message=hi", "-H", "authorization:Bearer "+token).want(t, 0, "hi\n", "")
-		runCommand(t, "ping", url+path).want(t, statusForbidden, "", "mcpecho login "+url+path+" asks for authorization; -H 'Authorization: Bearer TOKEN' gives a token")
-		runCommand(t, "ping", url+path, "-H", "Authorization: Bearer no").want(t, statusForbidden, "", "does not accept the Authorization that -H gives")
+		runCommand(t, "ping", url+path).want(t, statusForbidden, "", "run \"mcpecho login "+url+path+"\", or add a token with -H 'Authorization: Bearer TOKEN'")
+		runCommand(t, "ping", url+path, "-H", "Authorization: Bearer no").want(t, statusForbidden, "", "does not accept the Authorization header of -H")
 	}
 	o := runCommand(t, "ping", url+"/mcp", "-H", "Authorization: Bearer broken-"+token)
 	if o.status != statusUnreachable || strings.Contains(o.stderr, token) {
@@ -244,7 +244,7 @@ func TestServeOverHTTP(t *testing.T) {
 	}
 }
 
-func TestServeOverHTTPSpeaksWhatItIsTold(t *testing.T) {
+func TestServeOverHTTPWithProtocol(t *testing.T) {
 	urls, _ := startServe(t, "0", "--protocol", "2026-07-28")
 	if len(urls) != 1 {
 		t.Fatalf("prints %q", urls) // HTTP+SSE has no modern era
