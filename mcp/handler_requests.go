@@ -158,8 +158,8 @@ func (c *Client) request(conn jsonrpc.Conn, m *jsonrpc.Message) {
 // basic/utilities/tasks, Associating Task-Related Messages), unless the handler
 // has set _meta itself.
 func attachRelatedTask(params, result RawMessage) RawMessage {
-	task := member(member(params, "_meta"), metaRelatedTask)
-	if task == nil || member(result, "_meta") != nil {
+	task := wire.Lookup(params, "_meta", metaRelatedTask)
+	if task == nil || wire.Lookup(result, "_meta") != nil {
 		return result
 	}
 	b := wire.AppendKey(result[:len(result)-1:len(result)-1], "_meta")

@@ -94,7 +94,7 @@ func (s *subscriptions) idOf(meta RawMessage) (id jsonrpc.ID, err error) {
 	if s.client.era.legacy() {
 		return id, nil
 	}
-	if raw := member(meta, metaSubscription); raw != nil {
+	if raw := wire.Lookup(meta, metaSubscription); raw != nil {
 		err = id.UnmarshalJSON(raw)
 	}
 	return id, err

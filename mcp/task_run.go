@@ -47,7 +47,7 @@ func (c *Client) newTaskRun(tool, id string, onStatus func(*Task)) *taskRun {
 func (c *Client) taskOf(q *call, started *unfinished, onStatus func(*Task)) (*taskRun, *Task, error) {
 	raw := started.raw
 	if q.traits&mayBeTask != 0 {
-		raw = member(raw, "task")
+		raw = wire.Lookup(raw, "task")
 	}
 	state := new(Task)
 	if err := state.read(raw); err != nil {

@@ -94,7 +94,7 @@ func (t *Result) fields(c *codec) {
 // ServerInfo returns what the server says of itself in the result's Meta
 // (2026-07-28), or the zero Implementation.
 func (t *Result) ServerInfo() (info Implementation) {
-	raw := member(t.Meta, "io.modelcontextprotocol/serverInfo")
+	raw := wire.Lookup(t.Meta, "io.modelcontextprotocol/serverInfo")
 	if raw == nil {
 		return info
 	}
@@ -103,22 +103,6 @@ func (t *Result) ServerInfo() (info Implementation) {
 		return Implementation{}
 	}
 	return info
-}
-
-// member returns the value that an object has under a key, or nil. It shares
-// memory with raw.
-func member(raw RawMessage, key string) RawMessage {
-	if raw == nil {
-		return nil
-	}
-	r := wire.NewReader(raw)
-	for r.Object(); r.More(); {
-		if string(r.Key()) == key {
-			return r.Raw()
-		}
-		r.Skip()
-	}
-	return nil
 }
 
 // A Page is what results have that a server may give in pages, and that a

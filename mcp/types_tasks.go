@@ -113,7 +113,7 @@ func (t *TasksCapability) Supports(method string) bool {
 		return false
 	}
 	group, name, _ := strings.Cut(method, "/")
-	return member(member(t.Requests, group), name) != nil
+	return wire.Lookup(t.Requests, group, name) != nil
 }
 
 // An InputRequest is a request of the server that came in a result

@@ -172,7 +172,7 @@ func (f *schemaWalker) add(path []string, name, kind string, reachable bool) {
 // setParams sets the headers for those arguments that params has.
 func setParams(h http.Header, bindings []binding, params []byte) error {
 	for _, b := range bindings {
-		raw := lookUp(params, append([]string{"arguments"}, b.path...))
+		raw := wire.Lookup(params, append([]string{"arguments"}, b.path...)...)
 		value, ok, err := b.value(raw)
 		if err != nil {
 			return err
@@ -201,26 +201,4 @@ func (b *binding) value(raw []byte) (_ string, ok bool, err error) {
 		return strconv.FormatInt(n, 10), true, nil
 	}
 	return "", false, nil
-}
-
-// lookUp returns the value at path in an object, or nil.
-func lookUp(raw []byte, path []string) []byte {
-	for _, name := range path {
-		r := wire.NewReader(raw)
-		if r.Kind() != wire.Object {
-			return nil
-		}
-		raw = nil
-		for r.Object(); r.More(); {
-			if string(r.Key()) == name {
-				raw = r.Raw()
-			} else {
-				r.Skip()
-			}
-		}
-		if raw == nil || r.Err() != nil {
-			return nil
-		}
-	}
-	return raw
 }
