@@ -47,7 +47,7 @@ func (c *call) refuseInvalid() bool {
 	return true
 }
 
-func (c *call) violation(what string) { c.s.srv.Violation(c.method + ": " + what) }
+func (c *call) violation(what string) { c.s.srv.addViolation(c.method + ": " + what) }
 
 // result responds with a result that has the members given.
 func (c *call) result(members string) { c.respond("result", c.complete("complete", members, "")) }

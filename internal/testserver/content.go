@@ -2,8 +2,8 @@ package testserver
 
 import (
 	"encoding/base64"
+	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -92,29 +92,16 @@ func (c *call) readResource() {
 
 func findResource(uri string) (resource, bool) {
 	if name, ok := strings.CutPrefix(uri, greetingURI); ok && name != "" {
-		return resource{uri: uri, mimeType: "text/plain", text: "Hello, " + unescape(name) + "!"}, true
+		if text, err := url.PathUnescape(name); err == nil {
+			name = text
+		}
+		return resource{uri: uri, mimeType: "text/plain", text: "Hello, " + name + "!"}, true
 	}
 	i := slices.IndexFunc(resources, func(r resource) bool { return r.uri == uri })
 	if i < 0 {
 		return resource{}, false
 	}
 	return resources[i], true
-}
-
-// unescape undoes percent-encoding.
-func unescape(s string) string {
-	var b []byte
-	for i := 0; i < len(s); i++ {
-		if s[i] == '%' && i+2 < len(s) {
-			if n, err := strconv.ParseUint(s[i+1:i+3], 16, 8); err == nil {
-				b = append(b, byte(n))
-				i += 2
-				continue
-			}
-		}
-		b = append(b, s[i])
-	}
-	return string(b)
 }
 
 // A prompt has at most one argument.

@@ -108,27 +108,29 @@ func response(id []byte, member, value string) []byte {
 	if id == nil {
 		id = []byte("null")
 	}
-	b := make([]byte, 0, len(id)+len(value)+64)
-	b = append(append(b, `{"jsonrpc":"2.0","id":`...), id...)
-	b = append(append(append(b, `,"`...), member...), `":`...)
-	return append(append(b, value...), '}')
+	return []byte(`{"jsonrpc":"2.0","id":` + string(id) + `,"` + member + `":` + value + "}")
 }
 
 // errorResponse returns an error response; data may be empty.
 func errorResponse(id []byte, code int, what, data string) []byte {
-	b := wire.AppendInt([]byte(`{"code":`), int64(code))
-	b = wire.AppendString(append(b, `,"message":`...), what)
 	if data != "" {
-		b = append(append(b, `,"data":`...), data...)
+		data = `,"data":` + data
 	}
-	return response(id, "error", string(append(b, '}')))
+	return response(id, "error", `{"code":`+itoa(code)+`,"message":`+quote(what)+data+"}")
+}
+
+// request returns a request; params may be empty.
+func request(id, method, params string) []byte {
+	if params != "" {
+		params = `,"params":` + params
+	}
+	return []byte(`{"jsonrpc":"2.0","id":` + id + `,"method":` + quote(method) + params + "}")
 }
 
 // notification returns a notification; params may be empty.
 func notification(method, params string) []byte {
-	b := wire.AppendString([]byte(`{"jsonrpc":"2.0","method":`), method)
 	if params != "" {
-		b = append(append(b, `,"params":`...), params...)
+		params = `,"params":` + params
 	}
-	return append(b, '}')
+	return []byte(`{"jsonrpc":"2.0","method":` + quote(method) + params + "}")
 }

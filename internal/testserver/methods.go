@@ -1,6 +1,9 @@
 package testserver
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // An era selects the protocol versions that have a method.
 type era int
@@ -108,14 +111,7 @@ func (c *call) list(member string, items []string) {
 		items = items[:size]
 		next = `,"nextCursor":` + quote(srv.cursor(c.method, at+size))
 	}
-	b := []byte(`"` + member + `":[`)
-	for i, item := range items {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, item...)
-	}
-	c.cacheable(string(b) + "]" + next)
+	c.cacheable(`"` + member + `":[` + strings.Join(items, ",") + "]" + next)
 }
 
 // cursor returns a new cursor that is hard to transport unchanged.

@@ -9,12 +9,12 @@ import (
 	"github.com/stdmcp/stdmcp/internal/testserver"
 )
 
-func TestScriptSendsWhatItSays(t *testing.T) {
+func TestScript(t *testing.T) {
 	script := testserver.Script(func(line string) []string {
 		if line == "" {
 			return []string{"welcome\n"}
 		}
-		return []string{"you said ", line, "\n"}
+		return []string{"received ", line, "\n"}
 	})
 	conn := script.Pipe()
 	defer conn.Close()
@@ -23,7 +23,7 @@ func TestScriptSendsWhatItSays(t *testing.T) {
 		t.Error(got, err)
 	}
 	go io.WriteString(conn, "hello\r\n")
-	if got, err := r.ReadString('\n'); got != "you said hello\n" {
+	if got, err := r.ReadString('\n'); got != "received hello\n" {
 		t.Error(got, err)
 	}
 }

@@ -138,9 +138,8 @@ func (s *Server) Received() []Message {
 	return slices.Clone(s.received)
 }
 
-// Violation records that a client broke the specification. Transports call it
-// for what the specification forbids there.
-func (s *Server) Violation(what string) {
+// addViolation records that a client broke the specification.
+func (s *Server) addViolation(what string) {
 	s.mu.Lock()
 	if len(s.violations) < maxReceived {
 		s.violations = append(s.violations, what)

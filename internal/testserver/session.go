@@ -3,17 +3,18 @@ package testserver
 import (
 	"context"
 	"strconv"
-	"strings"
 	"sync"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
 // A Session is the exchange of messages with one client over one process, one
 // connection, or all HTTP requests with one session id.
 type Session struct {
-	srv    *Server
-	push   func([]byte) // sends a message outside any request
-	stream *stream      // nil unless the transport is a byte stream
-	web    bool         // see OverHTTP
+	srv      *Server
+	push     func([]byte) // sends a message outside any request
+	stream   *stream      // nil unless the transport is a byte stream
+	overHTTP bool         // legacy over HTTP: a cancellation may arrive before its request
 
 	mu         sync.Mutex // guards what follows
 	version    string     // of a legacy session; empty before initialize
@@ -51,13 +52,8 @@ func (s *Server) NewSession(push func(msg []byte)) *Session {
 	return n
 }
 
-// OverHTTP declares that the session is a legacy one over HTTP: the modern era
-// has no sessions there, and a cancellation may arrive before its request. It
-// must be called before Handle.
-func (s *Session) OverHTTP() { s.web = true }
-
-// ProtocolVersion returns the version that initialize has negotiated, or "".
-func (s *Session) ProtocolVersion() string {
+// protocolVersion returns the version that initialize has negotiated, or "".
+func (s *Session) protocolVersion() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.version
@@ -87,7 +83,7 @@ func (s *Session) Handle(ctx context.Context, msg []byte, reply func(msg []byte)
 	s.srv.record(m.method, msg)
 	switch {
 	case code != 0:
-		s.srv.Violation(what)
+		s.srv.addViolation(what)
 		if m.method != "" || m.result == nil && m.err == nil {
 			reply(errorResponse(m.id, code, what, ""))
 		}
@@ -129,7 +125,7 @@ func (s *Session) refuse(c *call, r *refusal) {
 	s.use(c.key)
 	s.mu.Unlock()
 	if !r.permitted {
-		s.srv.Violation(c.method + ": " + r.what)
+		s.srv.addViolation(c.method + ": " + r.what)
 	}
 	c.reply(errorResponse(c.id, r.code, r.what, r.data))
 }
@@ -141,7 +137,7 @@ func (s *Session) receiveResponse(m *message) {
 	delete(s.requests, m.key())
 	s.mu.Unlock()
 	if !ok {
-		s.srv.Violation("a response with the id " + string(m.id) + " to no request of the server")
+		s.srv.addViolation("a response with the id " + string(m.id) + " to no request of the server")
 		return
 	}
 	take(m)
@@ -174,7 +170,7 @@ func (s *Session) receiveNotification(m *message) {
 		f.fail("", "no such notification")
 	}
 	if *f.err != "" {
-		s.srv.Violation(m.method + ": " + *f.err)
+		s.srv.addViolation(m.method + ": " + *f.err)
 	}
 }
 
@@ -199,7 +195,7 @@ func (s *Session) receiveCancellation(f *fields) {
 		f.fail("requestId", "initialize can't be cancelled")
 	case c != nil:
 		s.end(c)
-	case !used && !s.web:
+	case !used && !s.overHTTP:
 		f.fail("requestId", "no request had the id "+string(id))
 	}
 }
@@ -264,7 +260,63 @@ func (s *Session) newRequest(take func(*message)) (id string) {
 	return id
 }
 
-func request(id, method, params string) []byte {
-	b := notification(method, params)
-	return []byte(strings.Replace(string(b), `,"method"`, `,"id":`+id+`,"method"`, 1))
+// batch handles messages in an array, which only 2025-03-26 permits. It sends
+// notifications at once and the responses together at the end.
+func (s *Session) batch(ctx context.Context, msg []byte, reply func([]byte)) (run func()) {
+	s.mu.Lock()
+	allowed := s.version == "2025-03-26"
+	s.mu.Unlock()
+	var items [][]byte
+	r := wire.NewReader(msg)
+	for r.Array(); r.More(); {
+		items = append(items, r.Raw())
+	}
+	code, what := 0, ""
+	switch err := r.End(); {
+	case err != nil:
+		code, what = codeParse, err.Error()
+	case !allowed:
+		code, what = codeInvalidRequest, "a batch, which this protocol version does not have"
+	case len(items) == 0:
+		code, what = codeInvalidRequest, "an empty batch"
+	}
+	if code != 0 {
+		s.srv.record("", msg)
+		s.srv.addViolation(what)
+		reply(errorResponse(nil, code, what, ""))
+		return nil
+	}
+	return s.handleBatch(ctx, items, reply)
+}
+
+func (s *Session) handleBatch(ctx context.Context, items [][]byte, reply func([]byte)) (run func()) {
+	var (
+		mu      sync.Mutex // guards answers
+		answers = []byte{'['}
+		rest    []func()
+	)
+	collect := func(msg []byte) {
+		if m, _, _ := parseMessage(msg); m.method != "" {
+			reply(msg)
+			return
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		answers = append(wire.AppendComma(answers), msg...)
+	}
+	for _, item := range items {
+		if run := s.Handle(ctx, item, collect); run != nil {
+			rest = append(rest, run)
+		}
+	}
+	return func() {
+		var running sync.WaitGroup
+		for _, run := range rest {
+			running.Go(run)
+		}
+		running.Wait()
+		if len(answers) > 1 {
+			reply(append(answers, ']'))
+		}
+	}
 }

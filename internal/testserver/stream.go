@@ -95,7 +95,7 @@ func (t *stream) serve() error {
 		line, err := r.ReadBytes('\n')
 		if err != nil {
 			if len(line) > 0 {
-				t.srv.Violation("the last message ends without a line break")
+				t.srv.addViolation("the last message ends without a line break")
 			}
 			if f.end != nil {
 				f.end(t)

@@ -3,7 +3,6 @@ package testserver
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -85,7 +84,7 @@ func (c *call) validateTask(name string) bool {
 
 // hasTasks reports whether the protocol version of the call has tasks.
 func (c *call) hasTasks() bool {
-	return c.s.srv.opts.Tasks && (c.modern || c.s.ProtocolVersion() == "2025-11-25")
+	return c.s.srv.opts.Tasks && (c.modern || c.s.protocolVersion() == "2025-11-25")
 }
 
 // research begins a task, or responds at once.
@@ -212,16 +211,7 @@ func (t *task) detailed() string {
 	defer t.srv.mu.Unlock()
 	switch t.status {
 	case "input_required":
-		var asks []string
-		for _, kind := range t.kinds {
-			q := queries[kind]
-			ask := quote(kind) + `:{"method":` + quote(q.method)
-			if q.params != "" {
-				ask += `,"params":` + q.params
-			}
-			asks = append(asks, ask+"}")
-		}
-		return members + `,"inputRequests":{` + strings.Join(asks, ",") + "}"
+		return members + "," + inputRequests(t.kinds)
 	case "completed":
 		return members + `,"result":{` + t.result + "}"
 	case "failed":

@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// A transcript begins with lines "# option: value"; then ">" is what the client
-// sends, "<" what the server answers, "!" a violation, and "#" a remark.
-// Run with -update to write what the server says now.
+// A transcript begins with lines "# option: value". Then ">" is a message of the
+// client, "<" a message of the server, "!" a violation, and "#" a comment. With
+// -update the test writes the messages of the server and the violations.
 func TestTranscripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {
@@ -31,8 +31,8 @@ func TestTranscripts(t *testing.T) {
 	}
 }
 
-// replay has the conversation of a transcript and returns it with the answers
-// that came, those of a second after each line.
+// replay sends the client's messages of a transcript, one a second, and returns
+// the transcript of the session.
 func replay(t *testing.T, transcript []byte) (conversation []byte) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex // guards out

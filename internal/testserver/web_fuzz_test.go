@@ -10,8 +10,8 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// FuzzServe sends a request to servers of every kind: what they say is JSON is
-// JSON, and nothing panics.
+// FuzzServe sends a request to several servers: no server panics, and a response
+// with the media type of JSON is JSON.
 func FuzzServe(f *testing.F) {
 	headers, body := modern(1, "tools/call", "mirror", `"arguments":{"text":"é"}`)
 	f.Add("POST", "/mcp", headers+"Mcp-Param-Text: "+encoded("é"), body)
@@ -23,7 +23,7 @@ func FuzzServe(f *testing.F) {
 	f.Add("DELETE", "/mcp", "Mcp-Session-Id: x", "")
 	f.Fuzz(func(t *testing.T, method, url, headers, body string) {
 		if strings.Contains(body, "bytes") || !strings.HasPrefix(url, "/") {
-			t.Skip("the tool big would be as big as it is told to be")
+			t.Skip("the tool big may need too much memory")
 		}
 		for fault, o := range map[string]*HTTPOptions{"": nil, "get-ends-early": {Stateless: true, Answers: Stream}} {
 			req, err := http.NewRequest(method, "http://localhost", strings.NewReader(body))
@@ -53,7 +53,7 @@ func FuzzServe(f *testing.F) {
 	})
 }
 
-// FuzzDecode holds the decoder of headers against an encoder.
+// FuzzDecode compares the decoder of headers with an encoder.
 func FuzzDecode(f *testing.F) {
 	for _, s := range []string{"", "a", " a", "é", "=?base64?YQ==?=", "=?base64?="} {
 		f.Add(s)

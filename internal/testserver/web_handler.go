@@ -163,7 +163,7 @@ func record(list []Request, r *http.Request) []Request {
 }
 
 func (h *Handler) violation(format string, args ...any) {
-	h.srv.Violation(fmt.Sprintf("HTTP: "+format, args...))
+	h.srv.addViolation(fmt.Sprintf("HTTP: "+format, args...))
 }
 
 // ServeHTTP serves the paths of the transports.

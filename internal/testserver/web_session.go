@@ -35,7 +35,7 @@ func (h *Handler) newSession() *session {
 	s.ctx, s.cancel = context.WithCancel(h.ctx)
 	s.general = s.newQueue()
 	s.engine = h.srv.NewSession(func(msg []byte) { s.general.put(outgoing{msg: msg}) })
-	s.engine.OverHTTP()
+	s.engine.overHTTP = true
 	return s
 }
 
@@ -93,7 +93,7 @@ func (h *Handler) forget(s *session, why string) {
 // startSession makes the session last if initialize succeeded.
 func (x *exchange) startSession() {
 	s, h := x.session, x.h
-	if s.engine.ProtocolVersion() == "" {
+	if s.engine.protocolVersion() == "" {
 		return
 	}
 	s.lasting = true
@@ -198,7 +198,7 @@ func (x *exchange) findSession() bool {
 // validateVersion checks the header of the protocol version, which exists since
 // 2025-06-18.
 func (x *exchange) validateVersion() bool {
-	negotiated := x.session.engine.ProtocolVersion()
+	negotiated := x.session.engine.protocolVersion()
 	version := x.r.Header.Get(headerVersion)
 	switch {
 	case version == negotiated, version == "" && negotiated < "2025-06-18":

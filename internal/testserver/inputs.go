@@ -116,16 +116,7 @@ func (c *call) requireInputs(s survey, then func([]string)) {
 func (c *call) require(kinds []string, stateless bool) {
 	var members []string
 	if kinds != nil {
-		b := []byte{'{'}
-		for _, kind := range kinds {
-			q := queries[kind]
-			b = wire.AppendString(append(wire.AppendKey(b, kind), `{"method":`...), q.method)
-			if q.params != "" {
-				b = append(append(b, `,"params":`...), q.params...)
-			}
-			b = append(b, '}')
-		}
-		members = append(members, `"inputRequests":`+string(b)+"}")
+		members = append(members, inputRequests(kinds))
 	}
 	q := &question{c, kinds, c.inputs}
 	if stateless {
@@ -134,6 +125,19 @@ func (c *call) require(kinds []string, stateless bool) {
 		members = append(members, `"requestState":`+quote(c.s.srv.newState(q)))
 	}
 	c.respond("result", c.complete("input_required", strings.Join(members, ","), ""))
+}
+
+// inputRequests returns the member of a result that requires input.
+func inputRequests(kinds []string) string {
+	var list []string
+	for _, kind := range kinds {
+		request := quote(kind) + `:{"method":` + quote(queries[kind].method)
+		if params := queries[kind].params; params != "" {
+			request += `,"params":` + params
+		}
+		list = append(list, request+"}")
+	}
+	return `"inputRequests":{` + strings.Join(list, ",") + "}"
 }
 
 // statelessKey returns the key of a question without a requestState.

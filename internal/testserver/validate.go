@@ -44,7 +44,7 @@ func (s *Session) validate(c *call) *refusal {
 func (s *Session) validateEra(c *call) *refusal {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	speaksLegacy, speaksModern := s.srv.Speaks(false) != nil, s.srv.Speaks(true) != nil && !s.web
+	speaksLegacy, speaksModern := s.srv.Speaks(false) != nil, s.srv.Speaks(true) != nil && !s.overHTTP
 	isModern := c.meta.has(metaVersion)
 	switch {
 	case c.method == "initialize":
