@@ -50,7 +50,7 @@ type exchange struct {
 
 // An httpMessage is what HTTP needs to know of a message.
 type httpMessage struct {
-	id       []byte // as it is written, or nil
+	id       []byte // as JSON, or nil
 	method   string
 	params   *fields
 	meta     *fields

@@ -144,7 +144,7 @@ func (h *Handler) countInjection() int {
 	return h.injected
 }
 
-// losesSession ends the session with an error, as often as times says; 0 is always.
+// losesSession ends the session with an error, times times, or always if times is 0.
 func losesSession(code, times int) func(*exchange) {
 	return func(x *exchange) {
 		if times > 0 && x.h.countInjection() > times {
