@@ -8,7 +8,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// add calls the tool add, which is struck by nothing but the end of everything.
+// add calls the tool add, which no fault concerns unless the connection ends.
 func (w *env) add(t testing.TB, client *mcp.Client) error {
 	ctx, cancel := context.WithTimeout(t.Context(), connectTime)
 	defer cancel()
@@ -19,7 +19,7 @@ func (w *env) add(t testing.TB, client *mcp.Client) error {
 	return err
 }
 
-// slow makes a call that takes a moment, with a stream of its own over HTTP.
+// slow makes a call that takes 150 ms, with a stream of its own over HTTP.
 func (w *env) slow(t testing.TB, client *mcp.Client) error {
 	ctx, cancel := context.WithTimeout(t.Context(), connectTime)
 	defer cancel()

@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	connectTime = 50 * time.Second // servers that don't want to end do so after a minute
-	callTime    = 10 * time.Second // of the call that is struck
+	connectTime = 50 * time.Second // servers that ignore the end of their input exit after a minute
+	callTime    = 10 * time.Second // of the call with the fault
 	lateness    = 100 * time.Millisecond
 	closeTime   = 5 * time.Second
 )
@@ -21,11 +21,11 @@ const (
 // greeting is what echo is to return.
 const greeting = "Grüße, 世界 🙂"
 
-// A cell is one fault, or deed, on one transport in one revision.
+// A cell is one fault, or scenario, on one transport with one protocol version.
 type cell struct {
 	row       *row
 	line      *line
-	fault     string // empty for a deed
+	fault     string // empty for a scenario
 	transport byte
 	version   string
 }
@@ -38,8 +38,8 @@ func (c *cell) name() string {
 	return what + "/" + string(c.transport) + "/" + c.version
 }
 
-// TestCells has every cell that needs no more than memory, each in a bubble,
-// where time is exact and a goroutine that is left is found.
+// TestCells runs every cell that needs only memory, each in a bubble, where time
+// is exact and a leaked goroutine is found.
 func TestCells(t *testing.T) {
 	for c := range cells() {
 		if !c.line.location.inMemory() {
@@ -53,8 +53,8 @@ func TestCells(t *testing.T) {
 	}
 }
 
-// TestCellsOnTheSystem has those that need processes and sockets, one after
-// the other, so that what one leaves behind is seen.
+// TestCellsOnTheSystem runs the cells that need processes and sockets, one after
+// the other, so that a leak belongs to one cell.
 func TestCellsOnTheSystem(t *testing.T) {
 	for c := range cells() {
 		if c.line.location.inMemory() {
@@ -82,7 +82,7 @@ func (c *cell) run(t *testing.T) {
 	s.run(t)
 }
 
-// A strike is a fault that strikes a client.
+// A faultRun runs a client against a server with a fault.
 type faultRun struct {
 	*env
 	fault
@@ -90,8 +90,8 @@ type faultRun struct {
 	message string
 }
 
-// tune sets the options that bring the fault about, in a size that is enough
-// for the limits of cells.
+// tune sets the options of the server that enable the fault, with sizes that
+// exceed the limits of cells.
 func (s *faultRun) tune() {
 	s.engine.Delay = 20 * time.Second
 	if !s.location.inMemory() {
@@ -105,7 +105,7 @@ func (s *faultRun) tune() {
 	s.engine.Fault = s.name
 }
 
-// suffer meets the fault and checks what becomes of it, and of everything else.
+// run connects, calls, and checks the outcome of every call.
 func (s *faultRun) run(t *testing.T) {
 	tr := s.start(t)
 	ctx, cancel := context.WithTimeout(t.Context(), connectTime)
@@ -122,12 +122,12 @@ func (s *faultRun) run(t *testing.T) {
 	}
 	defer s.close(t, client)
 
-	// One call is on its way before, one is made beside.
+	// One call is pending before the call with the fault, one is made beside it.
 	before, beside := make(chan error, 1), make(chan error, 1)
 	go func() { before <- s.slow(t, client) }() // ends with the call
 	s.waitIdle()
 	if s.location.inMemory() {
-		time.Sleep(time.Second / 10) // the call before has a stream by now, where it gets one
+		time.Sleep(time.Second / 10) // the call before has its stream by now, if it gets one
 	}
 	go func() { beside <- s.add(t, client) }() // likewise
 	s.callFault(t, client)
@@ -146,15 +146,15 @@ func (s *faultRun) run(t *testing.T) {
 	s.checkReports(t)
 }
 
-// settle waits until everything waits, where that can be known.
+// waitIdle waits until every goroutine of the bubble is blocked.
 func (s *faultRun) waitIdle() {
 	if s.location.inMemory() {
 		synctest.Wait()
 	}
 }
 
-// punctual runs f, which must return when ctx has ended. On the system what
-// counts is when this process learned of the end.
+// checkReturns runs f, which must return when ctx ends. On the system, the time
+// counts from when this process noticed that.
 func (s *faultRun) checkReturns(t *testing.T, ctx context.Context, what string, f func()) {
 	t.Helper()
 	ended := make(chan time.Time, 1)
@@ -172,11 +172,11 @@ func (s *faultRun) check(t *testing.T, err error) {
 	t.Helper()
 	s.checkError(t, err)
 	if err != nil && !isDocumented(err) {
-		t.Errorf("the error %q (%T) is none that is documented", err, err)
+		t.Errorf("the error %q (%T) is not documented", err, err)
 	}
 }
 
-// other checks the outcome of a call that the fault should not concern.
+// checkOther checks the outcome of a call that the fault should not concern.
 func (s *faultRun) checkOther(t *testing.T, which string, err error) {
 	t.Helper()
 	switch {
@@ -188,21 +188,21 @@ func (s *faultRun) checkOther(t *testing.T, which string, err error) {
 	}
 }
 
-// afterwards checks what was reported.
+// checkReports checks what was reported as dropped, and the cancellation.
 func (s *faultRun) checkReports(t *testing.T) {
 	t.Helper()
 	for _, c := range s.reports {
 		if !s.dropLog.shows(c) {
-			t.Errorf("dropped %v, which does not show %q", s.dropLog.all(), c.what)
+			t.Errorf("dropped %v, which does not match %q", s.dropLog.all(), c.what)
 		}
 	}
-	modernHTTP := s.transport == 'H' && s.version == modern // closing the stream says it
+	modernHTTP := s.transport == 'H' && s.version == modern // it closes the stream instead
 	if n := s.received("notifications/cancelled"); s.withdrawn && (n == 0) != modernHTTP && s.servers != nil {
-		t.Errorf("the server was told %d times that the call was given up", n)
+		t.Errorf("the server received %d cancellations", n)
 	}
 }
 
-// hit has the fault strike.
+// callFault makes the call with the fault.
 func (s *faultRun) callFault(t *testing.T, client *mcp.Client) {
 	ctx, cancel := context.WithTimeout(t.Context(), s.within(callTime))
 	defer cancel()

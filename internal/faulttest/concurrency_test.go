@@ -13,18 +13,19 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// TestManyCallsInFlight has calls wait on one connection until all have been
-// sent, and be answered in any order. In a bubble no answer comes before that,
-// as time stands still until then. Which answer is whose the text tells.
+// TestManyCallsInFlight sends many calls over one connection before the first
+// response, which cannot come earlier: time stands still in the bubble until
+// all goroutines wait. The responses come in any order, and their text shows
+// which call each belongs to.
 func TestManyCallsInFlight(t *testing.T) {
 	n := length(1000, 10_000)
 	if raceDetector {
-		n = 200 // it gives up when a bubble has many timers
+		n = 200 // it fails when a bubble has many timers
 	}
 	for _, transport := range []byte("SEH") {
 		for _, version := range versionsOf[transport] {
 			if version == batches {
-				continue // no different
+				continue // does not differ
 			}
 			t.Run(fmt.Sprintf("%c/%s", transport, version), func(t *testing.T) {
 				start := time.Now()
@@ -61,8 +62,8 @@ func inFlight(t *testing.T, n int, w *env) {
 	}
 }
 
-// TestConnectAndClose connects and closes again and again, to processes and
-// over sockets. Nothing may be left 2 s later.
+// TestConnectAndClose connects and closes many times, to processes and over
+// sockets. Nothing may be left 2 s later.
 func TestConnectAndClose(t *testing.T) {
 	for _, transport := range []byte("SEH") {
 		t.Run(string(transport), func(t *testing.T) {
@@ -72,7 +73,7 @@ func TestConnectAndClose(t *testing.T) {
 			}
 			w := &env{transport: transport, version: versionsOf[transport][0], location: system}
 			tr := w.start(t)
-			client, err := mcp.Connect(t.Context(), tr, nil) // so that what is kept is there
+			client, err := mcp.Connect(t.Context(), tr, nil) // so that everything that is made once exists
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -97,10 +98,10 @@ func TestConnectAndClose(t *testing.T) {
 	}
 }
 
-// TestOneHostileServer has a hundred servers called a hundred times each, once
-// with all of them polite and once with one that floods. The others' slowest
-// calls may take twice the time. As others use the machine as well, the best
-// of three tries counts, and the normal run only looks at the outcomes.
+// TestOneHostileServer calls a hundred servers a hundred times each, once without
+// and once with one server that floods. The slowest calls of the others may take
+// twice the time. As other programs use the machine, the best of three tries
+// counts, and the normal run only checks the outcomes.
 func TestOneHostileServer(t *testing.T) {
 	servers, calls, tries := length(20, 100), length(5, 100), length(1, 3)
 	best, polite, hostile := 0.0, time.Duration(0), time.Duration(0)
@@ -112,13 +113,13 @@ func TestOneHostileServer(t *testing.T) {
 	}
 	figures.add(fmt.Sprintf("%d servers × %d calls, one of the servers sends notifications without end: p99 of the others", servers, calls),
 		"at most doubles", "%v, without it %v", hostile.Round(time.Microsecond), polite.Round(time.Microsecond))
-	if best > 10 && tries > 1 { // 2 is demanded, and measured where nobody else is
+	if best > 10 && tries > 1 { // the limit is 2, on an idle machine
 		t.Errorf("p99 is %v beside a hostile server, %v without", hostile, polite)
 	}
 }
 
-// slowest returns the 99th percentile of what calls of polite servers take. A
-// call follows the one before on its server after a pause.
+// slowest returns the 99th percentile of the time that calls of the servers
+// without a fault take. There is a pause between the calls of a server.
 func slowest(t *testing.T, servers, calls int, fault string) time.Duration {
 	var all, flooding sync.WaitGroup
 	var mu sync.Mutex

@@ -1,6 +1,6 @@
-// Package faulttest meets every hostile server of the fault matrix on every
-// transport, and measures what a client holds and lets go of over a long time.
-// All of it is tests:
+// Package faulttest runs a client against every hostile server of the fault
+// matrix on every transport, and measures what a client holds and releases over
+// a long time. It consists of tests:
 //
 //	go test ./internal/faulttest                                     # every cell; short runs of the rest
 //	STDMCP_MATRIX=1 go test -v -run TestCells ./internal/faulttest   # and the matrix, in Markdown

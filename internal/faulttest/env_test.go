@@ -29,7 +29,7 @@ const (
 	oldest  = mcp.ProtocolVersion20241105 // that of HTTP+SSE
 )
 
-// A place is where servers are.
+// A location is where servers run.
 type location int
 
 const (
@@ -40,11 +40,11 @@ const (
 
 func (p location) inMemory() bool { return p == memory }
 
-// guard is how long anything may take that somebody else's use of the machine
-// may delay: it ends what hangs, and says nothing of how long things take.
+// machineTimeout is the limit of what other programs on the machine may delay. It
+// finds what hangs, and is not a measure of speed.
 const machineTimeout = 30 * time.Second
 
-// within returns how long something may take: so long, where time is exact.
+// within returns the limit of something: exact in a bubble, where time is exact.
 func (w *env) within(exact time.Duration) time.Duration {
 	if w.location.inMemory() {
 		return exact
@@ -52,14 +52,14 @@ func (w *env) within(exact time.Duration) time.Duration {
 	return machineTimeout
 }
 
-// secret is sent with every request of HTTP. The servers see to it that it
-// goes nowhere else.
+// secret is sent with every HTTP request. The servers check that no other origin
+// receives it.
 const secret = "Bearer of-this-cell"
 
 // maxMessage is the longest message that clients take in cells.
 const maxMessage = 256 << 10
 
-// A world is a server, perhaps with a fault, and the way to it.
+// An env is a server, perhaps with a fault, and how a client reaches it.
 type env struct {
 	transport        byte // S, E or H
 	version          string
@@ -67,11 +67,11 @@ type env struct {
 	engine           testserver.Options
 	web              testserver.HTTPOptions // of E and H
 	idle             time.Duration          // IdleTimeout, of E and H
-	allowedViolation string                 // what the servers may complain of
+	allowedViolation string                 // a violation that the servers may report
 
 	tamper       func(*http.Response) // changes what comes back, in memory
 	injector     *faultInjector       // in the connections of the client, in memory
-	anyViolation bool                 // the servers may complain of anything
+	anyViolation bool                 // the servers may report any violation
 
 	servers []*testserver.Server // those in this process
 	running *testserver.HTTPServer
@@ -82,8 +82,8 @@ type env struct {
 	dropLog dropLog
 }
 
-// start makes the way to the server, and has what is left looked at when the
-// test ends. In a bubble it must be called there.
+// start starts the server, returns a transport to it, and checks for leaks and
+// violations when the test ends. In a bubble it must be called there.
 func (w *env) start(t testing.TB) mcp.Transport {
 	t.Helper()
 	if w.engine.ProtocolVersions == nil {
@@ -191,7 +191,7 @@ func (t tampering) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // interrupting is a RoundTripper whose bodies end what reads them when they are
 // closed. Those of Go 1.27 wait behind a mutex for that, and time stands still
-// in a bubble where somebody does.
+// in a bubble in that case.
 type interrupting struct{ *http.Transport }
 
 func (t interrupting) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -215,7 +215,7 @@ func (b *interruptible) Close() error {
 	return b.ReadCloser.Close()
 }
 
-// judge fails the test when the client did what it may not.
+// checkViolations fails the test if the client violated the protocol or leaked.
 func (w *env) checkViolations(t testing.TB) {
 	t.Helper()
 	for _, problem := range w.calls.problems() {
@@ -230,18 +230,18 @@ func (w *env) checkViolations(t testing.TB) {
 	for _, s := range w.servers {
 		for _, v := range s.Violations() {
 			if w.allowedViolation == "" || !strings.Contains(v, w.allowedViolation) {
-				t.Errorf("the server complains: %q", v)
+				t.Errorf("the server reports a violation: %q", v)
 			}
 		}
 	}
 	for line := range strings.Lines(w.stderr.String()) {
 		if strings.Contains(line, "violation") {
-			t.Errorf("the server complains: %s", line)
+			t.Errorf("the server reports a violation: %s", line)
 		}
 	}
 	if w.running != nil {
 		if requests := w.running.Elsewhere(); requests != nil {
-			t.Errorf("another origin was asked: %+v", requests)
+			t.Errorf("another origin received requests: %+v", requests)
 		}
 	}
 }

@@ -15,31 +15,31 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/stdio"
 )
 
-// A fate is what becomes of what a fault strikes: Connect, a call of the tool
-// echo, or the listing of tools. The zero fate is that nothing is noticed.
+// An expectation is the outcome of what a fault concerns: Connect, a call of the
+// tool echo, or the listing of tools. The zero expectation is success.
 type expectation struct {
-	refused bool      // it is Connect that fails
-	errors  []matcher // what the error must show; nil means success
-	reports []matcher // what must be among the things reported as dropped
+	refused bool      // Connect fails
+	errors  []matcher // all match the error; nil means success
+	reports []matcher // all match something reported as dropped
 
 	empty            bool   // the call returns a result without content
-	structured       string // the call returns this structured content, beside no content
-	tools            int    // so many tools are listed; any number but none when negative
-	progress         int    // so many reports of progress are delivered, or one more
-	withdrawn        bool   // the server hears that the call was given up
+	structured       string // the call returns this structured content and no content
+	tools            int    // how many tools are listed; -1 for at least one
+	progress         int    // how many reports of progress are delivered; one more is allowed
+	withdrawn        bool   // the server receives a cancellation
 	connectionEnds   bool   // the connection ends
-	sessionEnds      bool   // the session does, and with it the calls in it, but not the connection
-	serverStuck      bool   // the server takes no further calls
-	allowedViolation string // what the server complains of though the client is right
+	sessionEnds      bool   // the session and its calls end, but not the connection
+	serverStuck      bool   // the server accepts no further calls
+	allowedViolation string // a violation that the server reports though the client is right
 }
 
-// works is the fate of calls that notice nothing.
+// works is the expectation of success.
 var works expectation
 
-// fails is the fate of calls whose error shows all of the cues.
+// fails is the expectation of an error that all matchers match.
 func fails(cues ...matcher) expectation { return expectation{errors: append([]matcher{}, cues...)} }
 
-// refused is the fate of a Connect that fails.
+// refused is the same for Connect.
 func refused(cues ...matcher) expectation {
 	return expectation{errors: append([]matcher{}, cues...), refused: true}
 }
@@ -60,11 +60,11 @@ func (f expectation) andSessionEnds() expectation         { f.sessionEnds = true
 func (f expectation) allows(what string) expectation      { f.allowedViolation = what; return f }
 func (f expectation) andServerIsStuck() expectation       { f.serverStuck = true; return f }
 
-// A cue is something to be found in an error.
+// A matcher finds something in an error.
 type matcher struct {
 	what string
 	in   func(error) bool
-	code bool // it is a code of JSON-RPC that the server sent
+	code bool // it matches an error code that the server sent
 }
 
 func is(target error) matcher {
@@ -90,7 +90,7 @@ func status(code int) matcher {
 	}}
 }
 
-// answered is the server's own error with that code.
+// serverError is the server's own error with that code.
 func serverError(code int64) matcher {
 	return matcher{what: fmt.Sprint("code ", code), code: true, in: func(err error) bool {
 		var e *jsonrpc.Error
@@ -98,20 +98,20 @@ func serverError(code int64) matcher {
 	}}
 }
 
-// not turns a cue into its absence.
+// not inverts a matcher.
 func not(c matcher) matcher {
 	return matcher{what: "no " + c.what, in: func(err error) bool { return !c.in(err) }}
 }
 
-// either is any of several cues.
+// either matches if any of the matchers does.
 func either(cues ...matcher) matcher {
 	return matcher{what: "any of several", in: func(err error) bool {
 		return slices.ContainsFunc(cues, func(c matcher) bool { return c.in(err) })
 	}}
 }
 
-// The errors that the library documents. An error of a call or of Connect
-// shows at least one of them.
+// The errors that the library documents. Each error of a call or of Connect
+// matches at least one of them.
 var (
 	deadline  = is(context.DeadlineExceeded)
 	closed    = is(mcp.ErrClosed)
@@ -128,15 +128,15 @@ var (
 	redirect  = as[*httpx.RedirectError]("a redirect that was refused")
 	origin    = as[*httpx.OriginError]("another origin")
 	exit      = as[*stdio.ExitError]("how the server ended")
-	web       = as[*httpx.StatusError]("a response that is of no use")
-	request   = either(contains("GET http"), contains("POST http")) // and what net/http says of it
+	web       = as[*httpx.StatusError]("an invalid response")
+	request   = either(contains("GET http"), contains("POST http")) // with the error of net/http
 	remote    = matcher{what: "the server's own error", code: true, in: as[*jsonrpc.Error]("").in}
 )
 
 var documented = []matcher{deadline, is(context.Canceled), closed, unknown, malformed, tooLarge, tooMany, noVersion, noSession,
 	redirect, origin, exit, web, remote, request}
 
-// complaints returns what is wrong with err.
+// problems returns what is wrong with err.
 func (f expectation) problems(err error) (list []string) {
 	switch {
 	case f.errors == nil && err == nil:
@@ -148,11 +148,11 @@ func (f expectation) problems(err error) (list []string) {
 	}
 	for _, c := range f.errors {
 		if !c.in(err) {
-			list = append(list, fmt.Sprintf("the error %q does not show %q", err, c.what))
+			list = append(list, fmt.Sprintf("the error %q does not match %q", err, c.what))
 		}
 	}
 	if remote.in(err) && !slices.ContainsFunc(f.errors, func(c matcher) bool { return c.code }) {
-		list = append(list, fmt.Sprintf("the local error %q borrows a code of the server's", err))
+		list = append(list, fmt.Sprintf("the local error %q has an error code, which only the server sends", err))
 	}
 	return list
 }
@@ -165,7 +165,7 @@ func (f expectation) checkError(t testing.TB, err error) {
 	}
 }
 
-// isDocumented reports whether err shows one of the documented errors.
+// isDocumented reports whether err matches a documented error.
 func isDocumented(err error) bool {
 	return slices.ContainsFunc(documented, func(c matcher) bool { return c.in(err) })
 }

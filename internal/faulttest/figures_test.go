@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// figures is what this run has measured.
+// figures are the measurements of this run.
 var figures figureList
 
-// A figureList is a table of what was measured and what is demanded.
+// A figureList is a table of measurements and their limits.
 type figureList struct {
 	mu    sync.Mutex
 	lines []string
@@ -24,12 +24,12 @@ func (l *figureList) add(what, demanded, format string, args ...any) {
 	l.lines = append(l.lines, fmt.Sprintf("| %s | %s | %s |", what, demanded, fmt.Sprintf(format, args...)))
 }
 
-// print writes the figures in Markdown, if that was asked for.
+// print writes the figures in Markdown if STDMCP_FIGURES is set.
 func (l *figureList) print(w io.Writer) {
 	if os.Getenv("STDMCP_FIGURES") == "" || l.lines == nil {
 		return
 	}
-	fmt.Fprint(w, "\n| what | demanded | measured |\n|---|---|---|\n")
+	fmt.Fprint(w, "\n| what | limit | measured |\n|---|---|---|\n")
 	for _, line := range l.lines {
 		fmt.Fprintln(w, line)
 	}

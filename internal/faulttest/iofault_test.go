@@ -14,9 +14,8 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// TestEveryReadAndWriteFails has the k-th Read or Write of a client go wrong,
-// for every k, in every way, while it connects, lists, calls, subscribes and
-// closes.
+// TestEveryReadAndWriteFails injects each fault into the k-th Read or Write of a
+// client, for every k, while it connects, lists, calls, subscribes and closes.
 func TestEveryReadAndWriteFails(t *testing.T) {
 	var places atomic.Int64
 	t.Cleanup(func() {
@@ -26,7 +25,7 @@ func TestEveryReadAndWriteFails(t *testing.T) {
 	for _, transport := range []byte("SEH") {
 		for _, version := range versionsOf[transport] {
 			if version == batches {
-				continue // reads and writes as its neighbours do
+				continue // reads and writes as its neighbors do
 			}
 			for _, what := range ioFaults {
 				t.Run(fmt.Sprintf("%c/%s/%s", transport, version, what), func(t *testing.T) {
@@ -39,7 +38,7 @@ func TestEveryReadAndWriteFails(t *testing.T) {
 							s.play(t)
 						})
 						if t.Failed() {
-							t.Fatalf("with the mishap at %d", k)
+							t.Fatalf("with the fault at %d", k)
 						}
 						if !f.injected() {
 							if k < 10 {
@@ -56,7 +55,7 @@ func TestEveryReadAndWriteFails(t *testing.T) {
 	}
 }
 
-// A scenario is a client's life in short.
+// A lifecycle is a client from Connect to Close.
 type lifecycle struct {
 	*env
 	client *mcp.Client
@@ -65,7 +64,7 @@ type lifecycle struct {
 // stepTime is how long each step may take.
 const stepTime = 20 * time.Second
 
-// play plays every step, whatever became of those before.
+// play runs every step, also after one that failed.
 func (s *lifecycle) play(t *testing.T) {
 	tr := s.start(t)
 	s.step(t, "connect", func(ctx context.Context) (err error) {
@@ -88,8 +87,7 @@ func (s *lifecycle) play(t *testing.T) {
 	s.close(t, s.client)
 }
 
-// step makes a step. It must end in time, rightly or with an error that is
-// documented.
+// step runs a step, which must end in time, with success or a documented error.
 func (s *lifecycle) step(t *testing.T, name string, do func(context.Context) error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), stepTime)
@@ -100,15 +98,15 @@ func (s *lifecycle) step(t *testing.T, name string, do func(context.Context) err
 		t.Errorf("%s took %v", name, took)
 	}
 	if err != nil && !isDocumented(err) {
-		t.Errorf("%s: %v (%T) is no error that is documented", name, err, err)
+		t.Errorf("%s: %v (%T) is not documented", name, err, err)
 	}
 	if err != nil && !s.injector.injected() {
-		t.Errorf("%s: %v, without a mishap", name, err)
+		t.Errorf("%s: %v, without an injected fault", name, err)
 	}
 }
 
-// call calls a tool that reports progress. If the server got the request and
-// the client not the answer, the error must say that nobody knows.
+// call calls a tool that reports progress. If the request arrived and the response
+// did not, the error must match ErrOutcomeUnknown.
 func (s *lifecycle) call(ctx context.Context) error {
 	synctest.Wait() // what was sent before has arrived
 	before := s.received("tools/call")
@@ -126,8 +124,8 @@ func (s *lifecycle) call(ctx context.Context) error {
 	return err
 }
 
-// subscribe subscribes, has something change and waits for the news, which a
-// mishap may keep away.
+// subscribe subscribes, changes the list of tools and waits for the notification,
+// which the fault may hold back.
 func (s *lifecycle) subscribe(ctx context.Context) error {
 	sub, err := s.client.Subscribe(ctx, &mcp.SubscriptionFilter{ToolsListChanged: true})
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// TestServersAreKilled kills servers with calls under way. Every call fails
-// soon and with how the server ended, and no zombie is left.
+// TestServersAreKilled kills servers with pending calls. Every call fails soon,
+// with an error that describes how the server ended, and no zombie is left.
 func TestServersAreKilled(t *testing.T) {
 	const calls = 10
 	n := length(10, 1000)
@@ -46,7 +46,7 @@ func TestServersAreKilled(t *testing.T) {
 		}
 		for range calls {
 			select {
-			case <-sent: // so many reports of progress: calls are under way
+			case <-sent: // with so many reports of progress, calls are pending
 			case err := <-results:
 				t.Fatalf("a call has ended: %v", err)
 			}
@@ -79,7 +79,7 @@ func TestServersAreKilled(t *testing.T) {
 	}
 }
 
-// TestClientIsKilled: on Linux its server, which would live on, dies with it.
+// TestClientIsKilled checks that on Linux a server is killed with its client.
 func TestClientIsKilled(t *testing.T) {
 	if memoryOf("VmRSS") == 0 {
 		t.Skip("did not run: only Linux ends the children of a process that is killed")
@@ -105,14 +105,14 @@ func TestClientIsKilled(t *testing.T) {
 		"gone after %v at most", percentile(took, 100).Round(time.Microsecond))
 }
 
-// isAlive reports whether there is such a process that is no zombie.
+// isAlive reports whether the process exists and is not a zombie.
 func isAlive(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	_, state, _ := strings.Cut(string(stat), ") ")
 	return err == nil && !strings.HasPrefix(state, "Z")
 }
 
-// A hostile is a fault that sends more than a client should hold.
+// A hostile is a fault with which the server sends more than a client may hold.
 type hostile struct {
 	transport, fault string
 	error            string // what the call ends with
@@ -132,11 +132,11 @@ var hostiles = []hostile{
 	{"H", "gzip-bomb", "too large"},
 }
 
-// TestMemoryOfHostileStreams has a client in a process of its own be sent up
-// to 1 GiB, and looks at the most memory that the process has held.
+// TestMemoryOfHostileStreams sends up to 1 GiB to a client in a process of its
+// own, and checks the peak memory of that process.
 func TestMemoryOfHostileStreams(t *testing.T) {
 	if memoryOf("VmRSS") == 0 {
-		t.Skip("did not run: needs what Linux says of a process")
+		t.Skip("did not run: needs /proc")
 	}
 	limit, size := length(17<<20, 64<<20), length(64<<20, 1<<30) // 17: the worst case for buffers that double
 	for _, h := range hostiles {
@@ -154,11 +154,11 @@ func TestMemoryOfHostileStreams(t *testing.T) {
 				url = urls[1]
 			}
 			start := time.Now()
-			line := startSubprocess(t, "victim", h.transport, h.fault, limit, size, url).line(t)
+			line := startSubprocess(t, "subject", h.transport, h.fault, limit, size, url).line(t)
 			var before, most int64
 			var text string
 			if _, err := fmt.Sscanf(line, "%d %d %q", &before, &most, &text); err != nil || !strings.Contains(text, h.error) {
-				t.Fatalf("the client says %q, %v", line, err)
+				t.Fatalf("the client printed %q, %v", line, err)
 			}
 			ratio := float64(most-before) / float64(limit)
 			figures.add(fmt.Sprintf("memory beside that of an idle client, %s sends %s, %s", h.transport, mib(int64(size)), h.fault),

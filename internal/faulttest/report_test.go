@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// report is what became of the cells in this run.
+// report counts the cells of this run.
 var report tally
 
 // A tally counts cells by row and transport.
@@ -36,7 +36,7 @@ func (r *tally) watch(t *testing.T, c *cell) {
 	})
 }
 
-// print writes the matrix in Markdown, if that was asked for.
+// print writes the matrix in Markdown if STDMCP_MATRIX is set.
 func (r *tally) print(w io.Writer) {
 	if os.Getenv("STDMCP_MATRIX") == "" {
 		return
@@ -61,7 +61,7 @@ func (r *tally) print(w io.Writer) {
 	}
 }
 
-// mark says what became of a row on a transport.
+// mark returns the state of a row on a transport.
 func (r *tally) mark(row *row, transport byte) string {
 	green, red := r.green[key(row.n, transport)], r.red[key(row.n, transport)]
 	switch {

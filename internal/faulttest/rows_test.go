@@ -24,13 +24,13 @@ type row struct {
 	otherTests string
 }
 
-// A line says what becomes of faults, or does something itself.
+// A line has the expectation of faults, or a scenario.
 type line struct {
-	on          string // transports, perhaps followed by an era or a revision
+	on          string // transports, perhaps followed by an era or a protocol version
 	faults      []string
 	expectation expectation
 	location    location
-	title       string // of a deed
+	title       string // of a scenario
 	scenario    func(*testing.T, *env)
 }
 
@@ -39,15 +39,15 @@ func on(where, faults string, f expectation) line {
 	return line{on: where, faults: strings.Fields(faults), expectation: f}
 }
 
-// deed is a line that does something itself.
+// scenario is a line with a scenario.
 func scenario(where, words string, do func(*testing.T, *env)) line {
 	return line{on: where, title: words, scenario: do}
 }
 
-// at moves a line to another place.
+// at sets the location of a line.
 func (l line) at(p location) line { l.location = p; return l }
 
-// pardons is that of the line's fate.
+// allows sets the allowed violation of a line.
 func (l line) allows(what string) line { l.expectation = l.expectation.allows(what); return l }
 
 // A fault is what the catalog says of one.
@@ -68,14 +68,14 @@ var catalog = func() map[string]fault {
 	return all
 }()
 
-// A tuning is how much of a fault is enough here.
+// A tuning is the size and delay of a fault in cells.
 type tuning struct {
 	size    int
 	delay   time.Duration
 	message int // of the call, beside the usual one
 }
 
-// revisionsOf are those in which a transport is tried.
+// versionsOf are the protocol versions of a transport.
 var versionsOf = map[byte][]string{'S': {modern, legacy, batches}, 'E': {oldest, batches}, 'H': {modern, legacy}}
 
 // cells yields the cells of all rows.
@@ -111,7 +111,7 @@ func (l *line) cells(r *row) (list []*cell) {
 	return list
 }
 
-// matches reports whether a revision is the one named, or of that era.
+// matches reports whether a protocol version is the one named, or of that era.
 func matches(era, version string) bool {
 	return era == "" || era == version || era == "modern" && version == modern || era == "legacy" && version != modern
 }
@@ -119,7 +119,7 @@ func matches(era, version string) bool {
 // TestTableIsComplete: every fault of the catalog has its cells, in its own
 // row, and every row has cells on all of its transports.
 func TestTableIsComplete(t *testing.T) {
-	have := make(map[string]bool) // by fault, transport and revision
+	have := make(map[string]bool) // by fault, transport and protocol version
 	covered := make(map[int]string)
 	for c := range cells() {
 		covered[c.row.n] += string(c.transport)
@@ -141,7 +141,7 @@ func TestTableIsComplete(t *testing.T) {
 		for _, transport := range []byte(f.on) {
 			for _, version := range versionsOf[transport] {
 				if matches(f.era, version) && !have[name+string(transport)+version] {
-					t.Errorf("row %d: %s on %c in %s has no cell", f.row, name, transport, version)
+					t.Errorf("row %d: %s on %c with %s has no cell", f.row, name, transport, version)
 				}
 			}
 		}
@@ -164,12 +164,12 @@ func TestTableIsComplete(t *testing.T) {
 	}
 	for name := range tunings {
 		if _, ok := catalog[name]; !ok {
-			t.Errorf("a tuning for the unknown fault %s", name)
+			t.Errorf("a tuning of the unknown fault %s", name)
 		}
 	}
 }
 
-// checkElsewhere sees to it that the tests of another package exist.
+// checkOtherTests checks that the tests of another package exist.
 func (r *row) checkOtherTests(t *testing.T) {
 	folder, tests, _ := strings.Cut(r.otherTests, " ")
 	if folder == "" {

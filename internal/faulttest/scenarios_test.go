@@ -14,10 +14,10 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/stdio"
 )
 
-// Deeds are what no server brings about alone. Each runs in a world of its own,
-// in a bubble unless its line says otherwise.
+// Scenarios are what no server can do alone. Each runs in an env of its own, in a
+// bubble unless its line names another location.
 
-// mustRefuse checks that Connect fails with what cues show, and soon.
+// checkRefused checks that Connect fails soon, with an error that all matchers match.
 func (w *env) checkRefused(t *testing.T, tr mcp.Transport, cues ...matcher) {
 	t.Helper()
 	start := time.Now()
@@ -35,8 +35,8 @@ func noSuchProgram(t *testing.T, w *env) {
 	w.checkRefused(t, stdio.Command("no-such-program-of-stdmcp"), contains("no-such-program-of-stdmcp"), contains("not found"))
 }
 
-// panics has a handler panic. The server learns that something failed, the
-// program why, and everything goes on.
+// panics has handlers that panic. The server learns that a handler failed, the
+// program why, and the connection continues.
 func panics(t *testing.T, w *env) {
 	o := w.options()
 	o.Handlers = []mcp.Handler{mcp.Roots(func(context.Context) ([]mcp.Root, error) { panic("no roots today") })}
@@ -45,7 +45,7 @@ func panics(t *testing.T, w *env) {
 	ctx, cancel := context.WithTimeout(t.Context(), callTime)
 	defer cancel()
 	_, err := client.CallTool(ctx, "ask_roots", nil)
-	want := fails(remote, contains("-32603"), not(contains("today"))) // as the server tells it
+	want := fails(remote, contains("-32603"), not(contains("today"))) // as the server reports it
 	if w.version == modern {
 		want = fails(contains("no roots today"))
 	}
@@ -60,12 +60,12 @@ func panics(t *testing.T, w *env) {
 			continue // it was the error of the call
 		}
 		if !w.dropLog.shows(contains(text)) {
-			t.Errorf("dropped %v, which does not show %q", w.dropLog.all(), text)
+			t.Errorf("dropped %v, which does not match %q", w.dropLog.all(), text)
 		}
 	}
 }
 
-// blocks has handlers that return when their context ends and not before.
+// blocks has handlers that return only when their context ends.
 func blocks(t *testing.T, w *env) {
 	o := w.options()
 	o.Handlers = []mcp.Handler{mcp.Roots(func(ctx context.Context) ([]mcp.Root, error) {
@@ -90,7 +90,7 @@ func blocks(t *testing.T, w *env) {
 	fails(deadline).checkError(t, <-asked)
 }
 
-// crowdedBatch sends more messages at once than a batch may have.
+// longBatch sends more messages at once than a batch may have.
 func longBatch(t *testing.T, w *env) {
 	greet := `{"jsonrpc":"2.0","id":$id,"result":{"protocolVersion":"2025-03-26","capabilities":{},"serverInfo":{"name":"crowd","version":"1"}}}`
 	note := `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}},`
@@ -117,7 +117,7 @@ func longBatch(t *testing.T, w *env) {
 	}
 }
 
-// storms has a handler that is slower than what comes.
+// storms has a handler that is slower than the notifications come.
 func storms(t *testing.T, w *env) {
 	const all = 5_000
 	w.engine.Fault, w.engine.Size = "notification-storm", all
@@ -130,7 +130,7 @@ func storms(t *testing.T, w *env) {
 	}
 	client := w.connect(t, o)
 	w.checkEcho(t, t.Context(), client)
-	time.Sleep(time.Minute) // until all that is kept was handled
+	time.Sleep(time.Minute) // until all that is queued was handled
 	if n := int64(w.dropLog.count()); n == 0 || handled.Load() < 1000 || n+handled.Load() != all {
 		t.Errorf("%d messages handled and %d dropped of %d", handled.Load(), n, all)
 	}
@@ -139,7 +139,7 @@ func storms(t *testing.T, w *env) {
 	}
 }
 
-// changesALot has a subscription learn of a storm as of one change, or two.
+// changesALot checks that a subscription reports a storm as one or two changes.
 func changesALot(storm string) func(*testing.T, *env) {
 	return func(t *testing.T, w *env) {
 		w.engine.Fault, w.engine.Size = storm, 5000
@@ -161,12 +161,12 @@ func changesALot(storm string) func(*testing.T, *env) {
 			}
 		}
 		if changes < 1 || changes > 2 {
-			t.Errorf("%d changes are told", changes)
+			t.Errorf("%d changes were reported", changes)
 		}
 	}
 }
 
-// wildSchemas lists tools with schemas that nobody should follow.
+// wildSchemas lists tools with schemas that a client must not follow.
 func wildSchemas(t *testing.T, w *env) {
 	recursive := `{"type":"object","$ref":"#"}`
 	network := `{"type":"object","$ref":"https://elsewhere.example/schema.json"}`
@@ -235,7 +235,7 @@ func givesUpConnecting(t *testing.T, w *env) {
 	}
 }
 
-// closesInCalls closes again and again while something is called.
+// closesInCalls closes many clients in the middle of a call.
 func closesInCalls(t *testing.T, w *env) {
 	tr := w.start(t)
 	for range length(20, 1000) {
@@ -250,7 +250,7 @@ func closesInCalls(t *testing.T, w *env) {
 	}
 }
 
-// closesManyTimes closes one client a thousand times, from everywhere.
+// closesManyTimes closes one client a thousand times, from many goroutines.
 func closesManyTimes(t *testing.T, w *env) {
 	client := w.connect(t, w.options())
 	var all sync.WaitGroup

@@ -18,7 +18,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/streamhttp"
 )
 
-// refusesConnections asks where nobody listens any more.
+// refusesConnections connects to an address where no server listens any more.
 func refusesConnections(t *testing.T, w *env) {
 	w.start(t)
 	w.running.Refuse()
@@ -49,8 +49,8 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
-// falseLength has the responses to messages of HTTP+SSE announce more than
-// there is, or less.
+// falseLength has the responses to messages of HTTP+SSE announce a length that is
+// too large or too small.
 func falseLength(t *testing.T, w *env) {
 	var responses atomic.Int64
 	w.tamper = func(resp *http.Response) {
@@ -64,7 +64,7 @@ func falseLength(t *testing.T, w *env) {
 	}
 }
 
-// idles meets a peer that keeps the connection and sends nothing any more.
+// idles calls a server that keeps the connection open but sends nothing more.
 // Over HTTP+SSE, where there is one stream for all, the connection ends.
 func idles(fault string) func(*testing.T, *env) {
 	return func(t *testing.T, w *env) {
@@ -85,8 +85,8 @@ func idles(fault string) func(*testing.T, *env) {
 	}
 }
 
-// waits has the stream of a call dropped, and resumed after a time that the
-// server asks for and the client keeps within limits.
+// waits drops the stream of a call. The client resumes it after the time that the
+// server requests, kept within limits.
 func waits(fault string, want time.Duration) func(*testing.T, *env) {
 	return func(t *testing.T, w *env) {
 		w.engine.Fault = fault
@@ -103,8 +103,7 @@ func waits(fault string, want time.Duration) func(*testing.T, *env) {
 	}
 }
 
-// seesOnce has a server repeat, when its stream is resumed, the log message that
-// it has sent.
+// seesOnce has a server send a log message again when its stream is resumed.
 func seesOnce(t *testing.T, w *env) {
 	w.engine.Fault = "replays"
 	o := w.options()
@@ -149,9 +148,9 @@ func longArgument(t *testing.T, w *env) {
 	w.checkAdd(t, client)
 }
 
-// losesSession has calls made all the time while a session is lost and another
-// one is opened. All of them succeed, and none comes before the session is open,
-// of which the server would complain.
+// losesSession makes calls while a session is lost and another one is opened. All
+// of them succeed, and none arrives before the session is open, which the server
+// would report as a violation.
 func losesSession(t *testing.T, w *env) {
 	w.engine.Fault, w.web.Latency = "session-lost", 10*time.Millisecond
 	client := w.connect(t, w.options())

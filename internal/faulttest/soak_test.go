@@ -18,9 +18,9 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// TestSoak mixes calls over all transports for a long time, one in a hundred
-// of them struck by a fault, while servers are killed and started again. No
-// call may be lost, and nothing may grow. STDMCP_SOAK is how long it lasts.
+// TestSoak mixes calls over all transports for a long time, one in a hundred of
+// them with a fault, while servers are killed and restarted. No call may be lost,
+// and nothing may grow. STDMCP_SOAK is the duration.
 func TestSoak(t *testing.T) {
 	lasts := 3 * time.Second
 	if text := os.Getenv("STDMCP_SOAK"); text != "" {
@@ -31,7 +31,7 @@ func TestSoak(t *testing.T) {
 	}
 	s := &soak{faults: soakFaults()}
 	before := testutil.TakeSnapshot()
-	s.run(t, lasts/5) // after that everything that is kept has been made
+	s.run(t, lasts/5) // by then everything that is made once exists
 	heap := s.waitForEOF(t, before)
 	calls := s.calls.Load()
 	s.run(t, lasts-lasts/5)
@@ -47,13 +47,13 @@ func TestSoak(t *testing.T) {
 	}
 }
 
-// rest waits until nothing runs any more and returns what is live then.
+// waitIdle waits until nothing runs any more and returns the size of the heap.
 func (s *soak) waitForEOF(t *testing.T, before testutil.Snapshot) (heap int64) {
 	t.Helper()
 	if err := testutil.CheckLeaks(before); err != nil {
 		t.Error(err)
 	}
-	// Several collections empty what sync.Pools keep, and what cleanups hold.
+	// Several collections empty the sync.Pools and run the cleanups.
 	var m runtime.MemStats
 	heap = math.MaxInt64
 	for range 10 {
@@ -71,8 +71,8 @@ type soak struct {
 	rounds, kills, calls, ended, failed atomic.Int64
 }
 
-// soakFaults returns the cells whose faults strike calls of echo and leave the
-// server able to answer others.
+// soakFaults returns the cells whose faults concern calls of echo and leave the
+// server able to respond to others.
 func soakFaults() (list []*cell) {
 	for c := range cells() {
 		f := catalog[c.fault]
@@ -84,7 +84,7 @@ func soakFaults() (list []*cell) {
 	return list
 }
 
-// run has connections over all transports come and go for a while.
+// run opens and closes connections over all transports for a while.
 func (s *soak) run(t *testing.T, lasts time.Duration) {
 	ctx, cancel := context.WithTimeout(t.Context(), lasts)
 	defer cancel()
@@ -146,7 +146,7 @@ func (s *soak) round(t testing.TB, c *cell) {
 					t.Errorf("%s: a call fails: %v", c.name(), err)
 				}
 				if err != nil && !isDocumented(err) {
-					t.Errorf("%s: the error %q is none that is documented", c.name(), err)
+					t.Errorf("%s: the error %q is not documented", c.name(), err)
 				}
 			}
 		})
@@ -158,7 +158,7 @@ func (s *soak) round(t testing.TB, c *cell) {
 	callers.Wait()
 }
 
-// kill ends the server, as far as it is one that can be ended.
+// kill ends the server if it can be ended.
 func (s *soak) kill(t testing.TB, w *env, client *mcp.Client) {
 	s.kills.Add(1)
 	if w.transport != 'S' {
@@ -168,7 +168,7 @@ func (s *soak) kill(t testing.TB, w *env, client *mcp.Client) {
 	}
 	pid, err := pidOf(t.Context(), client)
 	if err != nil {
-		return // it has died of its fault
+		return // its fault has ended it
 	}
 	if process, err := os.FindProcess(pid); err == nil {
 		_ = process.Kill()
@@ -176,14 +176,14 @@ func (s *soak) kill(t testing.TB, w *env, client *mcp.Client) {
 	}
 }
 
-// hold takes the place of a server that was killed, and hangs up on everybody:
-// else the system may give its port to another round's server, on which the
-// client would call in its stead.
+// occupyPort listens on the port of a server that was killed and closes every
+// connection. Otherwise the system may give the port to the server of another
+// round, which the client would then call.
 func occupyPort(t testing.TB, base string) {
 	_, address, _ := strings.Cut(base, "://")
 	l, err := net.Listen("tcp", address)
 	if err != nil {
-		t.Logf("%s has gone to somebody else: %v", address, err)
+		t.Logf("%s is in use by another program: %v", address, err)
 		return
 	}
 	t.Cleanup(func() { l.Close() })
@@ -198,7 +198,7 @@ func occupyPort(t testing.TB, base string) {
 	}()
 }
 
-// call makes a call of some kind. That of a hundred is struck, with any end.
+// call makes a call of some kind. One in a hundred has the fault, and any outcome.
 func (s *soak) call(t testing.TB, w *env, client *mcp.Client) (err error) {
 	s.calls.Add(1)
 	defer s.ended.Add(1)

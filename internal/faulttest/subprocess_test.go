@@ -19,34 +19,34 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/streamhttp"
 )
 
-// roleEnv makes the test binary play a part: a word and its arguments, with
-// spaces between them.
+// subprocessEnv makes the test binary run one of the functions below instead of
+// tests: a word and its arguments, separated by spaces.
 const subprocessEnv = "STDMCP_MATRIX_ROLE"
 
-// actMain plays a part if this process was started for one. The part ends with
-// standard input.
+// subprocessMain runs the function if this process was started for one, and exits.
+// It ends with standard input.
 func subprocessMain() {
 	words := strings.Fields(os.Getenv(subprocessEnv))
 	if len(words) == 0 {
 		return
 	}
-	os.Unsetenv(subprocessEnv) // children have parts of their own
-	parts := map[string]func(args []string) error{"web": runWeb, "parent": runParent, "victim": runSubject}
-	if err := parts[words[0]](words[1:]); err != nil {
+	os.Unsetenv(subprocessEnv) // children have their own
+	functions := map[string]func(args []string) error{"web": runWeb, "parent": runParent, "subject": runSubject}
+	if err := functions[words[0]](words[1:]); err != nil {
 		fmt.Println("error:", err)
 		os.Exit(1)
 	}
 	os.Exit(0)
 }
 
-// An actor is a process that plays a part.
+// A subprocess is the test binary running one of the functions below.
 type subprocess struct {
 	*exec.Cmd
 	in  io.Closer
 	out *bufio.Reader
 }
 
-// act starts a process for a part, until the end of the test.
+// startSubprocess starts a subprocess, which ends with the test.
 func startSubprocess(t *testing.T, words ...any) *subprocess {
 	t.Helper()
 	a := &subprocess{Cmd: exec.Command(os.Args[0])}
@@ -72,23 +72,23 @@ func startSubprocess(t *testing.T, words ...any) *subprocess {
 	return a
 }
 
-// line returns the next line that the process says.
+// line returns the next line that the process prints.
 func (a *subprocess) line(t *testing.T) string {
 	t.Helper()
 	line, err := a.out.ReadString('\n')
 	if err != nil || strings.HasPrefix(line, "error:") {
-		t.Fatalf("the process says %q, %v", line, err)
+		t.Fatalf("the process printed %q, %v", line, err)
 	}
 	return strings.TrimSpace(line)
 }
 
-// rest waits until the process is to end.
+// waitForEOF waits for the end of standard input.
 func waitForEOF() error {
 	_, err := io.Copy(io.Discard, os.Stdin)
 	return err
 }
 
-// beWeb is a server of HTTP: FAULT REVISION SIZE. It says its two URLs.
+// runWeb is an HTTP server: FAULT VERSION SIZE. It prints its two URLs.
 func runWeb(args []string) error {
 	size, err := strconv.Atoi(args[2])
 	if err != nil {
@@ -104,7 +104,7 @@ func runWeb(args []string) error {
 	return waitForEOF()
 }
 
-// beParent is a client with a server that does not end of itself. It says the
+// runParent is a client with a server that does not exit by itself. It prints the
 // server's process id.
 func runParent([]string) error {
 	args, env := testserver.Command(&testserver.Options{Fault: "ignores-eof"})
@@ -122,9 +122,8 @@ func runParent([]string) error {
 	return waitForEOF()
 }
 
-// beVictim is a client that meets a fault: TRANSPORT FAULT CAP SIZE URL. It says
-// how much memory it has held, before the call and at most, and with which
-// error that ended.
+// runSubject is a client whose server has a fault: TRANSPORT FAULT LIMIT SIZE URL.
+// It prints its memory before the call and at the peak, and the error of the call.
 func runSubject(args []string) error {
 	limit, err := strconv.Atoi(args[2])
 	if err != nil {
@@ -159,7 +158,7 @@ func runSubject(args []string) error {
 	return nil
 }
 
-// memoryOf returns what Linux says of this process, in bytes, or 0.
+// memoryOf returns a field of /proc/self/status in bytes, or 0.
 func memoryOf(field string) (bytes int64) {
 	status, _ := os.ReadFile("/proc/self/status")
 	for line := range strings.Lines(string(status)) {
