@@ -48,6 +48,11 @@ func ExampleOptions_intercept() {
 			span.Set("rpc.response.status_code", answer.Code)
 		case err != nil:
 			span.Set("error.type", fmt.Sprintf("%T", err))
+		case call.Method == "tools/call":
+			var result mcp.CallToolResult
+			if result.UnmarshalJSON(res) == nil && result.IsError {
+				span.Set("error.type", "tool_error")
+			}
 		}
 		return res, err
 	}
@@ -59,9 +64,11 @@ func ExampleOptions_intercept() {
 	}
 	defer client.Close()
 	_, _ = client.CallTool(ctx, "echo", map[string]any{"message": "hi"})
+	_, _ = client.CallTool(ctx, "fail", nil)
 	_, _ = client.CallTool(ctx, "divide", nil)
 	// Output:
 	// server/discover []
 	// tools/call echo []
+	// tools/call fail [error.type=tool_error]
 	// tools/call divide [rpc.response.status_code=-32602]
 }

@@ -4,6 +4,9 @@ import "context"
 
 // Roots returns the directories and files in which servers may work. As a
 // [Handler] it answers roots/list.
+//
+// The protocol deprecates roots from 2026-07-28 on (SEP-2577); servers may use
+// them until a version of 2027-07-28 or later.
 type Roots func(context.Context) ([]Root, error)
 
 func (f Roots) method() string { return "roots/list" }

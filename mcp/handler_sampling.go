@@ -4,6 +4,9 @@ import "context"
 
 // Sampling lets servers sample from the program's model. As a [Handler] it answers
 // sampling/createMessage.
+//
+// The protocol deprecates sampling from 2026-07-28 on (SEP-2577); servers may use
+// it until a version of 2027-07-28 or later.
 type Sampling struct {
 	// CreateMessage samples from the model. It decides, usually with the user,
 	// which requests to allow, and must respect MaxTokens.

@@ -10,6 +10,9 @@ import (
 // instead of Options.LogLevel. Before 2026-07-28 the client sends it to the server
 // at once; from 2026-07-28 on it is part of every later request. An empty level
 // requests no messages at all, which servers before 2026-07-28 do not support.
+//
+// The protocol deprecates log messages from 2026-07-28 on (SEP-2577); servers may use
+// them until a version of 2027-07-28 or later.
 func (c *Client) SetLogLevel(ctx context.Context, level LoggingLevel) error {
 	q := c.era.logLevel(level)
 	if q == nil {
