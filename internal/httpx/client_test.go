@@ -164,7 +164,7 @@ func TestLargeHeader(t *testing.T) {
 	}
 }
 
-func TestNobodyThere(t *testing.T) {
+func TestConnectionRefused(t *testing.T) {
 	s := httptest.NewServer(nil)
 	u, _ := Parse(s.URL)
 	s.Close()
@@ -238,7 +238,7 @@ func TestCloseEndsEverything(t *testing.T) {
 }
 
 // What a server repeats of a request is not told on, whoever has put it there.
-func TestSecretsThatComeBack(t *testing.T) {
+func TestSecretsAreRedacted(t *testing.T) {
 	const own, added, another = "own-hunter2secret", "added-hunter2secret", "another-hunter2secret"
 	u := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		said := r.Header.Get("Authorization") + " " + r.Header.Get("X-Api-Key") + " " + r.Header.Get("X-Team")

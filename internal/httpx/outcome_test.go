@@ -37,7 +37,7 @@ func TestOutcome(t *testing.T) {
 	}
 }
 
-func TestQuiet(t *testing.T) {
+func TestBestEffort(t *testing.T) {
 	if ctx := context.Background(); IsBestEffort(ctx) || !IsBestEffort(BestEffort(ctx)) {
 		t.Error("quiet is not told from loud")
 	}

@@ -111,7 +111,7 @@ func BenchmarkParse(b *testing.B) {
 }
 
 // A call allocates nothing but what the stream does for its answer.
-func TestCallAllocatesOnlyTheAnswer(t *testing.T) {
+func TestCallAllocatesOnlyTheResponse(t *testing.T) {
 	c := newMirror()
 	defer c.Close()
 	n := testing.AllocsPerRun(1000, func() {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-func TestTheEndOfAConnectionFailsEveryCall(t *testing.T) { // FAULTS 2
+func TestEndOfConnectionFailsPendingCalls(t *testing.T) { // FAULTS 2
 	cause := errors.New("exit status 1")
 	synctest.Test(t, func(t *testing.T) {
 		s := newFakeStream()
@@ -48,7 +48,7 @@ func TestTheEndOfAConnectionFailsEveryCall(t *testing.T) { // FAULTS 2
 	})
 }
 
-func TestATooLongMessageEndsTheConnection(t *testing.T) {
+func TestTooLongMessageEndsConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newFakeStream()
 		c := NewConn(s, Handler{})
@@ -111,7 +111,7 @@ func TestCloseIsBounded(t *testing.T) {
 	}
 }
 
-func TestCloseFromAHandlerReturns(t *testing.T) {
+func TestCloseInHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newFakeStream()
 		closed := make(chan error, 1)
@@ -127,7 +127,7 @@ func TestCloseFromAHandlerReturns(t *testing.T) {
 }
 
 // FAULTS 42.
-func TestAThousandClosesDuringCalls(t *testing.T) {
+func TestCloseDuringCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		for i := range 1000 {
@@ -168,7 +168,7 @@ func TestAThousandClosesDuringCalls(t *testing.T) {
 	})
 }
 
-func TestAnswersThatCameBeforeTheEndAreDelivered(t *testing.T) {
+func TestResponsesBeforeTheEndAreDelivered(t *testing.T) {
 	for range 200 {
 		a, b := Pipe()
 		c := NewConn(a, Handler{})
@@ -226,7 +226,7 @@ func TestPipe(t *testing.T) {
 	}
 }
 
-func TestClosingAPipeEndsWhatWaits(t *testing.T) {
+func TestClosePipeEndsReadAndWrite(t *testing.T) {
 	for _, local := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
 			a, b := Pipe()
@@ -249,7 +249,7 @@ func TestClosingAPipeEndsWhatWaits(t *testing.T) {
 	}
 }
 
-func TestPipeKeepsNothingOfTheWriter(t *testing.T) {
+func TestPipeCopiesMessages(t *testing.T) {
 	a, b := Pipe()
 	p := []byte("one\n")
 	if _, err := a.Write(p); err != nil {

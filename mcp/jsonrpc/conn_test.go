@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-func TestCallReturnsWhatThePeerAnswers(t *testing.T) {
+func TestCallReturnsResultOrError(t *testing.T) {
 	for _, tt := range []struct {
 		answer, result, err string
 	}{
@@ -44,7 +44,7 @@ func TestCallReturnsWhatThePeerAnswers(t *testing.T) {
 	}
 }
 
-func TestAnswersThatCannotBeUsedFailTheirCallOnly(t *testing.T) {
+func TestMalformedResponseFailsItsCallOnly(t *testing.T) {
 	for _, answer := range []string{
 		`{"jsonrpc":"2.0","id":2}`,
 		`{"jsonrpc":"2.0","id":2,"result":1,"error":{"code":1,"message":"both"}}`,
@@ -77,7 +77,7 @@ func TestAnswersThatCannotBeUsedFailTheirCallOnly(t *testing.T) {
 	}
 }
 
-func TestAnswersThatNobodyWaitsForAreDropped(t *testing.T) {
+func TestUnexpectedResponsesAreDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l log
 		s := newFakeStream()
@@ -106,7 +106,7 @@ func TestAnswersThatNobodyWaitsForAreDropped(t *testing.T) {
 	})
 }
 
-func TestACallThatNobodyAnswersEndsWithItsContext(t *testing.T) {
+func TestCallEndsWithItsContext(t *testing.T) {
 	errUser := errors.New("the user pressed Escape")
 	synctest.Test(t, func(t *testing.T) {
 		var l log
@@ -137,7 +137,7 @@ func TestACallThatNobodyAnswersEndsWithItsContext(t *testing.T) {
 	})
 }
 
-func TestACallIsWithdrawnSilentlyWithoutANotice(t *testing.T) {
+func TestCancelWithoutNotification(t *testing.T) {
 	for _, cancel := range []func(ID) *Request{nil, func(ID) *Request { return nil }} {
 		synctest.Test(t, func(t *testing.T) {
 			s := newFakeStream()
@@ -157,7 +157,7 @@ func TestACallIsWithdrawnSilentlyWithoutANotice(t *testing.T) {
 	}
 }
 
-func TestAnAnswerIsWorthMoreThanTheEndOfTheContext(t *testing.T) {
+func TestResponseWinsOverEndOfContext(t *testing.T) {
 	s := newFakeStream()
 	c := NewConn(s, Handler{})
 	defer c.Close()
@@ -174,7 +174,7 @@ func TestAnAnswerIsWorthMoreThanTheEndOfTheContext(t *testing.T) {
 	}
 }
 
-func TestTenThousandCallsWithShuffledAnswers(t *testing.T) {
+func TestShuffledResponses(t *testing.T) {
 	const n = 10_000
 	a, b := Pipe()
 	c := NewConn(a, Handler{Dropped: func(err error, data []byte) { t.Errorf("dropped %s: %v", data, err) }})
@@ -212,7 +212,7 @@ func TestTenThousandCallsWithShuffledAnswers(t *testing.T) {
 	}
 }
 
-func TestRequestsOfThePeerComeInOrder(t *testing.T) {
+func TestRequestsArriveInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l log
 		s := newFakeStream()
@@ -249,7 +249,7 @@ func TestRequestsOfThePeerComeInOrder(t *testing.T) {
 	})
 }
 
-func TestBatchesAreReadOnlyOnRequest(t *testing.T) { // FAULTS 26
+func TestBatchesNeedAcceptBatches(t *testing.T) { // FAULTS 26
 	batch := `[{"jsonrpc":"2.0","id":1,"result":5}, {"jsonrpc":"2.0","method":"a"}, 7, [], {"jsonrpc":"2.0","id":9,"method":"b"}]`
 	synctest.Test(t, func(t *testing.T) {
 		var l log
@@ -277,7 +277,7 @@ func TestBatchesAreReadOnlyOnRequest(t *testing.T) { // FAULTS 26
 	})
 }
 
-func TestBatchesAreCapped(t *testing.T) {
+func TestBatchesAreLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l log
 		s := newFakeStream()
@@ -300,7 +300,7 @@ func TestBatchesAreCapped(t *testing.T) {
 	})
 }
 
-func TestWhatWasCutOffIsDiscarded(t *testing.T) { // FAULTS 15
+func TestIncompleteMessageIsDiscarded(t *testing.T) { // FAULTS 15
 	synctest.Test(t, func(t *testing.T) {
 		var l log
 		s := newFakeStream()

@@ -40,7 +40,7 @@ func TestParse(t *testing.T) {
 }
 
 // What cannot be used fails the call that it answers, and no other.
-func TestParseFindsWhomAMalformedMessageConcerns(t *testing.T) {
+func TestParseRecoversTheIDOfAMalformedMessage(t *testing.T) {
 	for _, tt := range []struct{ text, id string }{
 		// Answers, whose call must not wait.
 		{`{"jsonrpc":"2.0","id":1}`, "1"},

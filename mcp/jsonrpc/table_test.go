@@ -65,7 +65,7 @@ func TestIDsWrapAndSkipPendingOnes(t *testing.T) {
 	}
 }
 
-func TestAnAnswerReachesItsCallOnly(t *testing.T) {
+func TestResponseReachesItsCallOnly(t *testing.T) {
 	for _, tt := range []struct{ id, to string }{
 		{`1`, "first"}, {`2`, "second"},
 		{`"1"`, "first"}, {`"2"`, "second"}, // LESSONS 39
@@ -96,7 +96,7 @@ func TestAnAnswerReachesItsCallOnly(t *testing.T) {
 	}
 }
 
-func TestAnErrorWithoutAnIDGoesToTheOnlyCall(t *testing.T) { // LESSONS 41
+func TestErrorWithoutIDGoesToTheOnlyCall(t *testing.T) { // LESSONS 41
 	var table Table
 	m := &Message{ID: nullID, Error: &Error{Code: CodeParseError}}
 	if err := table.Deliver(m); err != ErrUnknownID {
@@ -118,7 +118,7 @@ func TestAnErrorWithoutAnIDGoesToTheOnlyCall(t *testing.T) { // LESSONS 41
 	}
 }
 
-func TestASlotIsUsedAgainEmpty(t *testing.T) {
+func TestReusedCallIsEmpty(t *testing.T) {
 	var table Table
 	s := add(t, &table)
 	if err := table.Deliver(answerTo(s.ID(), "1")); err != nil {
@@ -140,7 +140,7 @@ func TestASlotIsUsedAgainEmpty(t *testing.T) {
 	}
 }
 
-func TestABurstLeavesFewSlots(t *testing.T) {
+func TestBurstLeavesLittleMemory(t *testing.T) {
 	var table Table
 	slots := make([]*PendingCall, 10_000)
 	for i := range slots {
@@ -223,9 +223,9 @@ func TestTableUnderContention(t *testing.T) {
 	}
 }
 
-// TestAnswerThatNobodyTookIsReported: it came when the caller had decided to
+// TestUnreadResponseIsReported: it came when the caller had decided to
 // go, before the slot was given back.
-func TestAnswerThatNobodyTookIsReported(t *testing.T) {
+func TestUnreadResponseIsReported(t *testing.T) {
 	var dropped []error
 	in := Dispatcher{Handler: Handler{Dropped: func(reason error, _ []byte) { dropped = append(dropped, reason) }}}
 	for _, answer := range []string{`"result":{}`, `"error":{"code":1,"message":"no"}`} {
@@ -250,7 +250,7 @@ func TestAnswerThatNobodyTookIsReported(t *testing.T) {
 	}
 }
 
-func TestCallsFailWhenTheirTimeIsUp(t *testing.T) {
+func TestTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var table Table
 		began := time.Now()

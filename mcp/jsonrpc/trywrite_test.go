@@ -27,7 +27,7 @@ func (s *tryStream) TryWrite(p []byte) (int, error) {
 	return n, s.err
 }
 
-func TestACallThatIsAloneWritesItself(t *testing.T) {
+func TestLoneCallWritesItself(t *testing.T) {
 	const first, second = `{"jsonrpc":"2.0","id":1,"method":"a"}` + "\n", `{"jsonrpc":"2.0","id":2,"method":"b"}` + "\n"
 	for _, tt := range []struct {
 		name         string
@@ -98,9 +98,9 @@ func TestATraceMayPanic(t *testing.T) {
 	})
 }
 
-// TestNobodyWritesBesideAnother has a peer that reads slowly, and calls that
+// TestWritesDoNotOverlap has a peer that reads slowly, and calls that
 // come and go.
-func TestNobodyWritesBesideAnother(t *testing.T) {
+func TestWritesDoNotOverlap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &tryStream{fakeStream: newFakeStream(), room: 20}
 		c := NewConn(s, Handler{})

@@ -55,7 +55,7 @@ func fill(t *testing.T, c Conn) {
 	}
 }
 
-func TestSendersWaitForRoomOnlyAsLongAsTheirContext(t *testing.T) {
+func TestSenderWaitsUntilItsContextEnds(t *testing.T) {
 	errGone := errors.New("the user left")
 	for name, send := range map[string]func(context.Context, Conn) error{
 		"Notify": func(ctx context.Context, c Conn) error { return c.Notify(ctx, &Request{Method: "late"}) },
@@ -98,7 +98,7 @@ func TestSendersWaitForRoomOnlyAsLongAsTheirContext(t *testing.T) {
 	}
 }
 
-func TestSendersGoOnWhenThereIsRoom(t *testing.T) {
+func TestSendersContinueWhenThereIsRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newFakeStream()
 		c := NewConn(s, Handler{})
@@ -122,7 +122,7 @@ func TestSendersGoOnWhenThereIsRoom(t *testing.T) {
 	})
 }
 
-func TestSendersThatWaitLearnOfTheEnd(t *testing.T) {
+func TestWaitingSendersFailAtTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newFakeStream()
 		c := NewConn(s, Handler{})
@@ -143,7 +143,7 @@ func TestSendersThatWaitLearnOfTheEnd(t *testing.T) {
 	})
 }
 
-func TestTheOutboxKeepsNoLargeBuffer(t *testing.T) {
+func TestWriteQueueKeepsNoLargeBuffer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newFakeStream()
 		o := writeQueue{stream: s, wake: make(chan struct{}, 1)}
@@ -171,7 +171,7 @@ func TestTheOutboxKeepsNoLargeBuffer(t *testing.T) {
 	})
 }
 
-func TestWhatWaitsIsWrittenAtTheEnd(t *testing.T) {
+func TestCloseWritesQueuedMessages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newFakeStream()
 		c := NewConn(s, Handler{})
@@ -193,7 +193,7 @@ func TestWhatWaitsIsWrittenAtTheEnd(t *testing.T) {
 	})
 }
 
-func TestTheReadingSideSaysWhyAWriteFailed(t *testing.T) {
+func TestReadErrorWinsOverWriteError(t *testing.T) {
 	errPipe, errExit := errors.New("broken pipe"), errors.New("exit status 3")
 	for _, tt := range []struct {
 		after  time.Duration // when the reading side ends
