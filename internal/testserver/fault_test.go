@@ -267,7 +267,8 @@ func describe(resp *http.Response) string {
 		text += fmt.Sprintf(" | %s: %.200s", name, strings.Join(resp.Header[name], ", "))
 	}
 	short := sessionID.ReplaceAllString(string(body), "SESSION")
-	short = strings.NewReplacer(`"_meta":{"io.modelcontextprotocol/serverInfo":`+serverName+`}`, "META", initializeResponse(), "INITIALIZED").Replace(short)
+	meta := `"_meta":{"io.modelcontextprotocol/serverInfo":` + serverName + `}`
+	short = strings.NewReplacer(meta, "META", initializeResponse(), "INITIALIZED").Replace(short)
 	if len(short) > 600 {
 		short = fmt.Sprintf("%s… %d bytes", short[:200], len(short))
 	}
@@ -288,10 +289,15 @@ var initializeResponse = sync.OnceValue(func() (response string) {
 })
 
 func ending(err error) string {
-	for what, of := range map[string]error{"silence": os.ErrDeadlineExceeded, "open": io.ErrClosedPipe, "cut off": io.ErrUnexpectedEOF, "closed": io.EOF} {
-		if errors.Is(err, of) {
-			return what
-		}
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return "silence"
+	case errors.Is(err, io.ErrClosedPipe):
+		return "open"
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return "cut off"
+	case errors.Is(err, io.EOF):
+		return "closed"
 	}
 	return "malformed" // the details differ between releases of Go
 }

@@ -65,15 +65,6 @@ func TestChildDiesMidCall(t *testing.T) {
 	}
 }
 
-func TestChildFloodsStderr(t *testing.T) {
-	cmd, stdin, stdout, stderr := child(t, &Options{Fault: "floods-stderr", Size: 300_000})
-	ask(t, stdin, stdout, echoCall)
-	stdin.Close()
-	if err := cmd.Wait(); err != nil || stderr.Len() != 300_000 {
-		t.Errorf("%v, %d bytes", err, stderr.Len())
-	}
-}
-
 func TestChildIgnoresEOFAndSIGTERM(t *testing.T) {
 	cmd, stdin, stdout, _ := child(t, &Options{Fault: "ignores-eof"})
 	ask(t, stdin, stdout, echoCall)

@@ -5,7 +5,7 @@ package testserver
 func streamFaults() []Fault {
 	const correctResponse = "event: message\ndata: $msg\n\n"
 	return append(group(Fault{On: "HE"}, []Fault{
-		{Name: "event-reset", Row: 2, Does: "resets the connection in the middle of the event", event: then(halfEvent, (*exchange).reset)},
+		{Name: "event-reset", Row: 2, Does: "resets the connection inside the event", event: then(halfEvent, (*exchange).reset)},
 		{Name: "garbage-event", Row: 9, Does: "sends an event that is not JSON, then the response", event: sendsEvents("data: hello\n\n" + correctResponse)},
 		{Name: "page-as-stream", Row: 9, Does: "sends a page as a stream", On: "H", post: sends(200, typeEvents, page)},
 		{Name: "endless-event", Row: 10, Does: "sends Size bytes of data without a line break", size: huge,
@@ -75,7 +75,8 @@ func endpointFaults() []Fault {
 	}
 	return group(Fault{Row: 32, On: "E"}, []Fault{
 		{Name: "endpoint-elsewhere", Does: "announces an endpoint of another origin", endpoint: to("$foreign/message")},
-		{Name: "endpoint-elsewhere-short", Does: "announces an endpoint of another origin without a scheme", endpoint: to("//elsewhere.example/message")},
+		{Name: "endpoint-elsewhere-short", Does: "announces an endpoint of another origin without a scheme",
+			endpoint: to("//elsewhere.example/message")},
 		{Name: "endpoint-user", Does: "announces an endpoint of another origin that looks like this one",
 			endpoint: to("$scheme://$host@elsewhere.example/message")},
 		{Name: "endpoint-http", Does: "announces an endpoint without TLS", endpoint: to("$plain$endpoint")},

@@ -289,7 +289,9 @@ func TestUnservedPaths(t *testing.T) {
 func TestHostNameOfAnotherSite(t *testing.T) {
 	p := start(t, nil, nil)
 	_, port, _ := strings.Cut(strings.TrimPrefix(p.web.Base, "http://"), ":")
-	for host, want := range map[string]int{"evil.example": 403, "localhost.evil.example": 403, "10.0.0.1": 403, "localhost": 405, "127.0.0.1": 405, "[::1]": 405} {
+	for host, want := range map[string]int{
+		"evil.example": 403, "localhost.evil.example": 403, "10.0.0.1": 403, "localhost": 405, "127.0.0.1": 405, "[::1]": 405,
+	} {
 		req, err := http.NewRequest("PUT", p.web.URL, nil)
 		if err != nil {
 			t.Fatal(err)
