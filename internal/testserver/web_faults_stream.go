@@ -3,10 +3,10 @@ package testserver
 // streamFaults lists what is wrong with event streams, those of POST and that of
 // HTTP+SSE.
 func streamFaults() []Fault {
-	const correctResponse = "event: message\ndata: $msg\n\n"
+	const right = "event: message\ndata: $msg\n\n"
 	return append(group(Fault{On: "HE"}, []Fault{
 		{Name: "event-reset", Row: 2, Does: "resets the connection inside the event", event: then(halfEvent, (*exchange).reset)},
-		{Name: "garbage-event", Row: 9, Does: "sends an event that is not JSON, then the response", event: sendsEvents("data: hello\n\n" + correctResponse)},
+		{Name: "garbage-event", Row: 9, Does: "sends an event that is not JSON, then the response", event: sendsEvents("data: hello\n\n" + right)},
 		{Name: "page-as-stream", Row: 9, Does: "sends a page as a stream", On: "H", post: sends(200, typeEvents, page)},
 		{Name: "endless-event", Row: 10, Does: "sends Size bytes of data without a line break", size: huge,
 			event: endlessEvent(`data: {"jsonrpc":"2.0","id":$id,"result":{"text":"`, "x")},
@@ -21,14 +21,14 @@ func streamFaults() []Fault {
 			event: then(sendsEvents("event: message\ndata: $msg\n"), ends)},
 		{Name: "event-cut-off", Row: 15, Does: "ends the stream in the middle of the event", event: then(halfEvent, ends)},
 		{Name: "answers-twice-with-id", Row: 20, Does: "sends the response twice, in events of different ids",
-			event: sendsEvents("id: x/1\n" + correctResponse + "id: x/2\n" + correctResponse)},
+			event: sendsEvents("id: x/1\n" + right + "id: x/2\n" + right)},
 		{Name: "astray", Row: 22, Does: "responds on the stream of another call, or else of GET", On: "H", event: astray},
 		{Name: "astray-on-get", Row: 22, Does: "responds on the stream of GET", On: "H", Era: "legacy", event: astrayOnGet},
 		{Name: "empty-stream", Row: 34, Does: "ends the stream without a response", event: endsStream},
 		{Name: "goes-silent", Row: 35, Does: "sends half of the event and then nothing", event: then(halfEvent, (*exchange).hold)},
 		{Name: "silent-stream", Row: 35, Does: "opens the stream and sends nothing", event: then(endsStream, (*exchange).hold)},
 		{Name: "stays-open", Row: 35, Does: "keeps the stream open after the response", On: "H", Lawful: true,
-			event: then(sendsEvents(correctResponse), (*exchange).hold)},
+			event: then(sendsEvents(right), (*exchange).hold)},
 		{Name: "talks-on", Row: 35, Does: "keeps the stream open after the response and sends comments", On: "H", Lawful: true,
 			event: func(d *delivery) bool { d.send(); return sendComments(d) }},
 	}), syntaxFaults()...)
@@ -36,7 +36,7 @@ func streamFaults() []Fault {
 
 // syntaxFaults lists unusual event streams, which a client must understand.
 func syntaxFaults() []Fault {
-	const correctResponse = "event: message\ndata: $msg\n\n"
+	const right = "event: message\ndata: $msg\n\n"
 	return group(Fault{On: "HE", Lawful: true}, []Fault{
 		{Name: "stream-byte-by-byte", Row: 13, Does: "sends streams in single bytes", streams: true, singleBytes: true},
 		{Name: "stream-crlf", Row: 13, Does: "ends the lines of streams with CR LF", streams: true, text: lineBreaks("\r\n")},
@@ -53,23 +53,23 @@ func syntaxFaults() []Fault {
 		{Name: "event-two-spaces", Row: 14, Does: "sends data with two spaces after the colon", event: sendsEvents("data:  $msg\n\n")},
 		{Name: "event-in-lines", Row: 14, Does: "sends the message in several lines of data", event: splitEvent},
 		{Name: "event-empty-data", Row: 14, Does: "sends events with empty data, without a colon and without data, then the response",
-			event: sendsEvents("data: \n\ndata\n\ndata:\n\ndata\ndata\n\nevent: message\n\n" + correctResponse)},
+			event: sendsEvents("data: \n\ndata\n\ndata:\n\ndata\ndata\n\nevent: message\n\n" + right)},
 		{Name: "event-other-names", Row: 14, Does: "sends events of other names with wrong responses, then the correct one",
-			event: sendsEvents("event: ping\ndata: $wrong\n\nevent: Message\ndata: $wrong\n\nevent: message \ndata: $wrong\n\n" + correctResponse)},
+			event: sendsEvents("event: ping\ndata: $wrong\n\nevent: Message\ndata: $wrong\n\nevent: message \ndata: $wrong\n\n" + right)},
 		{Name: "event-odd-fields", Row: 14, Does: "sends unknown fields, and field names in upper case or beside a space",
-			event: sendsEvents("x: 1\nDATA: $wrong\n data: $wrong\ndata : $wrong\nfoo\n" + correctResponse)},
+			event: sendsEvents("x: 1\nDATA: $wrong\n data: $wrong\ndata : $wrong\nfoo\n" + right)},
 		{Name: "event-ids", Row: 14, Does: "sends ids that are empty, contain NUL or are not ASCII",
-			event: sendsEvents("id: a\x00b\nid\nid:\nid: «1»\n" + correctResponse)},
-		{Name: "event-nul", Row: 14, Does: "sends a comment and a field with NUL", event: sendsEvents(":\x00\nx\x00: y\n" + correctResponse)},
+			event: sendsEvents("id: a\x00b\nid\nid:\nid: «1»\n" + right)},
+		{Name: "event-nul", Row: 14, Does: "sends a comment and a field with NUL", event: sendsEvents(":\x00\nx\x00: y\n" + right)},
 		{Name: "event-odd-retry", Row: 14, Does: "sends retry fields that are not digits",
-			event: sendsEvents("retry\nretry:\nretry: 1.5\nretry: -1\nretry: 1e3\nretry: ١\n" + correctResponse)},
+			event: sendsEvents("retry\nretry:\nretry: 1.5\nretry: -1\nretry: 1e3\nretry: ١\n" + right)},
 		{Name: "stream-gzip", Row: 31, Does: "compresses streams, if the client accepts that", streams: true, compressed: true},
 	})
 }
 
 // endpointFaults lists what is wrong with the endpoint that HTTP+SSE announces.
 func endpointFaults() []Fault {
-	const correctResponse = "event: endpoint\ndata: $endpoint\n\n"
+	const right = "event: endpoint\ndata: $endpoint\n\n"
 	to := func(url string) func(*eventStream, string) {
 		return announces("event: endpoint\ndata: " + url + "\n\n")
 	}
@@ -85,14 +85,14 @@ func endpointFaults() []Fault {
 		{Name: "endpoint-no-url", Does: "announces an endpoint that is no URL", endpoint: to("http://[::1")},
 		{Name: "endpoint-empty", Does: "announces an empty endpoint", endpoint: to("")},
 		{Name: "endpoint-second", Does: "announces a second endpoint of another origin",
-			endpoint: announces(correctResponse + "event: endpoint\ndata: $foreign/message\n\n")},
+			endpoint: announces(right + "event: endpoint\ndata: $foreign/message\n\n")},
 		{Name: "endpoint-none", Does: "never announces an endpoint", endpoint: announces(": welcome\n\n")},
 		{Name: "endpoint-late", Does: "announces the endpoint after Delay", Lawful: true, endpoint: announceLate},
 		{Name: "endpoint-relative", Does: "announces a relative endpoint", Lawful: true, endpoint: to("$relative")},
 		{Name: "endpoint-dots", Does: "announces a relative endpoint with dots", Lawful: true, endpoint: to("./x/../$relative")},
 		{Name: "endpoint-whole", Does: "announces an endpoint with scheme and host", Lawful: true, endpoint: to("$scheme://$host$endpoint")},
 		{Name: "endpoint-after-message", Does: "sends a message before it announces the endpoint",
-			endpoint: announces(`data: {"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"early"}}` + "\n\n" + correctResponse)},
+			endpoint: announces(`data: {"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"early"}}` + "\n\n" + right)},
 	})
 }
 
