@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// right has the session handle the message and returns the response, if there is
-// one. Other messages of the session are dropped.
+// correctResponse has the session handle the message and returns the response, or
+// "" if there is none. Other messages of the session are dropped.
 func (x *exchange) correctResponse() string {
 	q := newQueue("")
 	x.handle(q)
