@@ -8,15 +8,15 @@
 //
 // # The matrix
 //
-// The table in table_test.go and table_web_test.go is the matrix: a line of a
-// row says on which transports which faults lead to what. The faults are those
-// of internal/testserver, by name. What no server can do alone is
-// a deed: a function of deeds_test.go or deeds_web_test.go.
+// The table in table_test.go and table_web_test.go is the matrix. A line of a row
+// names transports, faults and what the client is expected to do. The faults are
+// those of internal/testserver, by name. What no server can do alone is a
+// scenario: a function of scenarios_test.go or scenarios_web_test.go.
 //
-// Whatever a line expects, each cell demands that every call returns at its
-// deadline at the latest, that each id has exactly one outcome, that other
-// calls survive unless the connection itself dies, that nothing panics, and
-// that nothing is left: no goroutine, no descriptor, no child, no open stream
-// at the server. And the servers are judges: a client that sends what it may
-// not, or sends a credential to another origin, fails the cell as well.
+// Whatever a line expects, each cell requires that every call returns at its
+// deadline at the latest, that each id has exactly one outcome, that other calls
+// survive unless the connection itself ends, that nothing panics, and that
+// nothing is left: no goroutine, descriptor, child process or open stream at the
+// server. The servers check the client as well: one that violates the protocol,
+// or sends a credential to another origin, fails the cell.
 package faulttest

@@ -19,7 +19,7 @@ import (
 // The servers of this file are made with the official TypeScript SDK, which
 // speaks 2026-07-28, in testdata/modern.mjs.
 
-// modernEnv is what that script needs; only lets it refuse older revisions.
+// modernEnv is what that script needs; only lets it refuse older protocol versions.
 func modernEnv(only bool) []string {
 	env := []string{"STDMCP_INTEROP=" + os.Getenv("STDMCP_INTEROP")}
 	if only {

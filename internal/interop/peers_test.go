@@ -64,15 +64,15 @@ func TestServersOfGoPeers(t *testing.T) {
 				useModern(t, stdio.Command(peer(t, name), "stdio"), version, []string{version})
 			}
 			origin := servePeer(t, name)
-			for path, revisions := range paths {
+			for path, versions := range paths {
 				url := origin + path
 				// The progress of a call goes over its stream or that of the
 				// session in turn with mcp-go, so that there is no order in it.
 				opts := &streamhttp.Options{NoStream: name == "mcp-go"}
-				for _, version := range revisions {
+				for _, version := range versions {
 					useModern(t, streamhttp.New(url, opts), version, []string{version})
 				}
-				useModern(t, mcp.FirstOf(streamhttp.New(url, nil), sse.New(url, nil)), revisions[0], nil)
+				useModern(t, mcp.FirstOf(streamhttp.New(url, nil), sse.New(url, nil)), versions[0], nil)
 			}
 			url := origin + "/sse"
 			useModern(t, sse.New(url, nil), mcp.ProtocolVersion20241105, []string{mcp.ProtocolVersion20241105})
