@@ -56,15 +56,27 @@ func (s *sessionState) end(err error) {
 func (c *Client) inSession(ctx context.Context, q *call) (RawMessage, error) {
 	session := c.session.current()
 	raw, err := c.intercept(ctx, c.era, q)
-	if err == nil || !errors.Is(err, jsonrpc.ErrNoSession) {
+	if err == nil || !isSessionLoss(err) {
 		return raw, err
 	}
-	if err := c.renew(ctx, session, err); err != nil {
-		return nil, c.failed(q, diag.Op("new session", err))
+	switch renewErr := c.renew(ctx, session, err); {
+	case renewErr == errSessionAlive:
+		return nil, err
+	case renewErr != nil:
+		return nil, c.failed(q, diag.Op("new session", renewErr))
 	}
 	c.retrying(q.method, err)
 	return c.intercept(ctx, c.era, q)
 }
+
+// isSessionLoss reports whether err may mean that the server has forgotten the
+// session.
+func isSessionLoss(err error) bool {
+	return errors.Is(err, jsonrpc.ErrNoSession) || errors.Is(err, jsonrpc.ErrSessionInDoubt)
+}
+
+// errSessionAlive is the result of a renewal that was not needed.
+var errSessionAlive = errors.New("the session was not lost")
 
 // renew replaces a lost session. If several calls lose it, one of them starts the
 // renewal and all wait for it.
@@ -74,9 +86,8 @@ func (c *Client) renew(ctx context.Context, lost int, reason error) error {
 		return nil
 	}
 	if mine {
-		c.observe(c.trace.SessionLost != nil, func() { c.trace.SessionLost(reason) })
 		// The renewal continues for the other calls if this one is canceled.
-		go c.reopen(context.WithoutCancel(ctx)) // ends after callTimeout, or with the connection
+		go c.reopen(context.WithoutCancel(ctx), reason) // ends after callTimeout, or with the connection
 	}
 	select {
 	case <-wait:
@@ -88,10 +99,17 @@ func (c *Client) renew(ctx context.Context, lost int, reason error) error {
 	return c.session.err
 }
 
-// reopen opens another session and reports it to the observers.
-func (c *Client) reopen(ctx context.Context) {
+// reopen opens another session and reports it to the observers. If reason leaves
+// it open whether the session was lost, reopen pings the server in that session
+// first.
+func (c *Client) reopen(ctx context.Context, reason error) {
 	ctx, stop := c.withCallTimeout(ctx)
 	defer stop()
+	if !errors.Is(reason, jsonrpc.ErrNoSession) && !c.pingRefused(ctx) {
+		c.session.end(errSessionAlive)
+		return
+	}
+	c.observe(c.trace.SessionLost != nil, func() { c.trace.SessionLost(reason) })
 	err := c.reinitialize(ctx)
 	c.session.end(err)
 	if err != nil {
@@ -100,6 +118,16 @@ func (c *Client) reopen(ctx context.Context) {
 	for _, o := range c.allObservers() {
 		c.guard(func() { o.sessionRenewed(ctx) }) // which may call Intercept
 	}
+}
+
+// pingRefused reports whether the server refuses a ping in the session, too.
+func (c *Client) pingRefused(ctx context.Context) bool {
+	var err error
+	func() {
+		defer c.recover(&err) // of Intercept
+		_, err = c.intercept(ctx, c.era, newCall(c.era.ping(), "", nil))
+	}()
+	return isSessionLoss(err)
 }
 
 // reinitialize opens a session with the same protocol version.

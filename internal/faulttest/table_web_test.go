@@ -60,6 +60,8 @@ var webRows = []row{
 		on("H", "session-lost", works.andSessionEnds()),
 		on("H", "session-lost-again", fails(noSession).andSessionEnds()),
 		on("H", "session-lost-400", fails(status(400), serverError(-32001)).andSessionEnds()),
+		on("H", "session-lost-400-null-id session-lost-400-text", works.andSessionEnds()),
+		on("H", "session-lost-400-null-id-again", fails(status(400), serverError(-32000)).andSessionEnds()),
 		scenario("H legacy", "calls go on meanwhile", losesSession),
 		on("H", "session-id-changes", works),
 		on("H", "session-id-long", refused(noSession).allows("a session id that the server never assigned")), // it forgets what it gave

@@ -48,6 +48,7 @@ type Fault struct {
 	post           func(*exchange)                       // responds to affected POST requests
 	get            func(*exchange)                       // responds to GET
 	delete         func(*exchange)                       // responds to DELETE
+	lostSession    func(*exchange)                       // refuses a request in a session that does not exist; nil means 404
 	id             func(string) string                   // changes the session id that the client is told
 	endpoint       func(s *eventStream, endpoint string) // begins the stream of HTTP+SSE
 

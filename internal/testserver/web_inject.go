@@ -156,6 +156,24 @@ func losesSession(code, times int) func(*exchange) {
 	}
 }
 
+// noValidSession is the response of the examples of the TypeScript SDK to a
+// request in a session of an earlier process.
+var noValidSession = sends(http.StatusBadRequest, typeJSON,
+	`{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: No valid session ID provided"},"id":null}`)
+
+// restarts loses the session as a server does that is restarted: it refuses the
+// request, and every other one in that session, with lostSession.
+func restarts(times int) func(*exchange) {
+	return func(x *exchange) {
+		if times > 0 && x.h.countInjection() > times {
+			x.serve()
+			return
+		}
+		x.h.fault.lostSession(x)
+		x.h.forget(x.session, lost)
+	}
+}
+
 const missingHeader = "Header mismatch: Mcp-Param-New is missing"
 
 // mismatchOnce reports a missing header until tools/list has been called after

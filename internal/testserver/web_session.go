@@ -185,6 +185,8 @@ func (x *exchange) findSession() bool {
 	case s == nil && id == "":
 		h.violation("%s before initialize", x)
 		x.refuse(http.StatusBadRequest, codeRefused, "Bad Request: Server not initialized")
+	case s == nil && h.fault.lostSession != nil:
+		h.fault.lostSession(x)
 	case s == nil:
 		x.refuse(http.StatusNotFound, codeNoSession, "Session not found")
 	default:

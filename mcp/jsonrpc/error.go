@@ -31,6 +31,11 @@ var (
 	// without carrying it out, because it does not know the session.
 	ErrNoSession = errors.New("session lost")
 
+	// ErrSessionInDoubt is matched by the error of a call that the peer rejected,
+	// without carrying it out, and perhaps because it does not know the session:
+	// the response does not say. A second request in the session decides.
+	ErrSessionInDoubt = errors.New("session in doubt")
+
 	// ErrTooLarge is matched by the error for a message that exceeds the limit
 	// of the connection.
 	ErrTooLarge = errors.New("message too large")

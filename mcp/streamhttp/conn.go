@@ -80,7 +80,7 @@ func (c *conn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessa
 // error is for a call without one.
 func (x *exchange) call(ctx context.Context, slot *jsonrpc.PendingCall, req *jsonrpc.Request) error {
 	c := x.c
-	resp, err := c.post(ctx, req, jsonrpc.AppendRequest(nil, slot.ID(), req))
+	resp, err := c.post(ctx, req, slot.ID(), jsonrpc.AppendRequest(nil, slot.ID(), req))
 	if err != nil {
 		return err
 	}
@@ -98,8 +98,9 @@ func (x *exchange) call(ctx context.Context, slot *jsonrpc.PendingCall, req *jso
 	return httpx.Outcome(httpx.NewStatusError(resp, typeJSON+" or "+eventStream))
 }
 
-// post sends a message and returns the HTTP response if its status is 2xx.
-func (c *conn) post(ctx context.Context, req *jsonrpc.Request, body []byte) (*http.Response, error) {
+// post sends a message and returns the HTTP response if its status is 2xx. id is
+// that of a call.
+func (c *conn) post(ctx context.Context, req *jsonrpc.Request, id jsonrpc.ID, body []byte) (*http.Response, error) {
 	body = bytes.TrimSuffix(body, []byte("\n"))
 	if c.Handler.Trace != nil {
 		c.Handler.Trace(true, body)
@@ -118,7 +119,7 @@ func (c *conn) post(ctx context.Context, req *jsonrpc.Request, body []byte) (*ht
 	if resp.StatusCode/100 == 2 {
 		return resp, nil
 	}
-	return nil, c.statusError(resp, header)
+	return nil, c.statusError(resp, id, header)
 }
 
 func (c *conn) Notify(ctx context.Context, req *jsonrpc.Request) error {
@@ -151,7 +152,7 @@ func (c *conn) send(ctx context.Context, req *jsonrpc.Request, body []byte) erro
 		return jsonrpc.ErrClosed
 	}
 	defer x.done()
-	resp, err := c.post(ctx, req, body)
+	resp, err := c.post(ctx, req, jsonrpc.ID{}, body)
 	if err != nil {
 		return err
 	}

@@ -64,15 +64,17 @@ func readAll(resp *http.Response, max int) ([]byte, error) {
 }
 
 // statusError returns the error for a response whose status is not 2xx. Its body
-// may be a JSON-RPC error.
-func (c *conn) statusError(resp *http.Response, sent http.Header) error {
+// may be a JSON-RPC error. id is that of the call, and sent the header of the
+// request.
+func (c *conn) statusError(resp *http.Response, id jsonrpc.ID, sent http.Header) error {
 	var rpcErr *jsonrpc.Error
+	answered := false // with the id of the call
 	if httpx.MediaType(resp.Header) == typeJSON {
 		data, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
 		_ = resp.Body.Close()
 		resp.Body = io.NopCloser(bytes.NewReader(data))
 		if m, err := jsonrpc.Parse(data); err == nil {
-			rpcErr = m.Error
+			rpcErr, answered = m.Error, m.ID == id
 			if c.Handler.Trace != nil {
 				c.Handler.Trace(false, data)
 			}
@@ -82,7 +84,16 @@ func (c *conn) statusError(resp *http.Response, sent http.Header) error {
 	switch {
 	case status.Status == http.StatusNotFound && sent.Get(sessionHeader) != "":
 		return &sessionError{status}
-	case rpcErr != nil:
+	case status.Status == http.StatusBadRequest && sent.Get(sessionHeader) != "" && !(rpcErr != nil && answered):
+		return &doubtError{responseError(rpcErr, status)}
+	}
+	return responseError(rpcErr, status)
+}
+
+// responseError returns the error for a status, which may come with a JSON-RPC
+// error.
+func responseError(rpcErr *jsonrpc.Error, status *httpx.StatusError) error {
+	if rpcErr != nil {
 		return &rpcError{rpcErr, status}
 	}
 	return httpx.Outcome(status)

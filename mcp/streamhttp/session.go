@@ -92,6 +92,13 @@ func (c *conn) endSession() {
 	}
 }
 
+// A doubtError is an error in a session that the server may have forgotten: the
+// servers of an SDK's examples respond with 400 then, to no id.
+type doubtError struct{ error }
+
+func (e *doubtError) Is(target error) bool { return target == jsonrpc.ErrSessionInDoubt }
+func (e *doubtError) Unwrap() error        { return e.error }
+
 // A sessionError is the error for a session that the server has forgotten.
 type sessionError struct{ status *httpx.StatusError }
 

@@ -24,8 +24,9 @@ import (
 // others with 404.
 type forgetful struct {
 	server
-	opened atomic.Int64 // sessions so far; the last one counts
-	broken atomic.Bool  // no session lasts
+	opened atomic.Int64                            // sessions so far; the last one counts
+	broken atomic.Bool                             // no session lasts
+	refuse func(w http.ResponseWriter, r *request) // refuses messages of other sessions; nil means 404
 }
 
 func newForgetful() *forgetful {
@@ -37,6 +38,8 @@ func newForgetful() *forgetful {
 		case r.Method == "initialize":
 			w.Header().Set("Mcp-Session-Id", "session-"+strconv.FormatInt(f.opened.Add(1), 10))
 			return false
+		case r.HTTP.Header.Get("Mcp-Session-Id") != current && f.refuse != nil:
+			f.refuse(w, r)
 		case r.HTTP.Header.Get("Mcp-Session-Id") != current, r.Method == "tools/call" && f.broken.Load():
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(http.StatusNotFound)
@@ -398,5 +401,80 @@ func TestNotificationIgnoresResponseBody(t *testing.T) {
 			t.Error(i, err)
 		}
 		callTool(t, c, "x")
+	}
+}
+
+// refuseWith responds with 400 and a body, in which $id is the id of the request.
+func refuseWith(contentType, body string) func(http.ResponseWriter, *request) {
+	return func(w http.ResponseWriter, r *request) {
+		w.Header().Set("Content-Type", contentType)
+		w.WriteHeader(http.StatusBadRequest)
+		io.WriteString(w, strings.ReplaceAll(body, "$id", string(r.ID)))
+	}
+}
+
+const noValidSession = `{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: No valid session ID provided"},"id":null}`
+
+// TestRestartedServerRefusesTheSessionWith400: the servers of the TypeScript SDK's
+// examples do so.
+func TestRestartedServerRefusesTheSessionWith400(t *testing.T) {
+	for name, refuse := range map[string]func(http.ResponseWriter, *request){
+		"id null": refuseWith("application/json", noValidSession),
+		"no id":   refuseWith("application/json", `{"jsonrpc":"2.0","error":{"code":-32000,"message":"No valid session"}}`),
+		"text":    refuseWith("text/plain", "no valid session"),
+		"empty":   refuseWith("text/plain", ""),
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newForgetful()
+			f.refuse = refuse
+			var lost atomic.Int64
+			c := f.open(t, nil, &mcp.Options{Trace: &mcp.Trace{SessionLost: func(error) { lost.Add(1) }}})
+			callTool(t, c, "before")
+			f.lose()
+			var calls sync.WaitGroup
+			for range 20 {
+				calls.Go(func() { callTool(t, c, "after") })
+			}
+			calls.Wait()
+			if n, pings := f.opens(), len(f.got("ping")); n != 2 || pings != 1 || lost.Load() != 1 {
+				t.Errorf("%d sessions, %d pings, lost %d times", n, pings, lost.Load())
+			}
+			f.lose()
+			if err := c.Ping(t.Context()); err != nil || f.opens() != 3 {
+				t.Errorf("ping: %v, %d sessions", err, f.opens())
+			}
+		})
+	}
+}
+
+// TestRefusalWith400InALiveSession: only the call fails.
+func TestRefusalWith400InALiveSession(t *testing.T) {
+	for name, tt := range map[string]struct {
+		refuse func(http.ResponseWriter, *request)
+		pings  int
+		want   string
+	}{
+		"with the id of the request": {refuseWith("application/json", `{"jsonrpc":"2.0","id":$id,"error":{"code":-32000,"message":"out of paper"}}`), 0, "out of paper"},
+		"with id null":               {refuseWith("application/json", `{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"out of paper"}}`), 1, "out of paper"},
+		"with text":                  {refuseWith("text/plain", "out of paper"), 1, "out of paper"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newForgetful()
+			c := f.open(t, nil, nil)
+			post := f.post
+			f.post = func(w http.ResponseWriter, r *request) bool {
+				if r.Method == "tools/call" {
+					tt.refuse(w, r)
+					return true
+				}
+				return post(w, r)
+			}
+			_, err := c.CallTool(within(t, callTimeout), "x", nil)
+			wantError(t, err, nil, tt.want)
+			wantStatus(t, err, 400)
+			if n, pings := f.opens(), len(f.got("ping")); n != 1 || pings != tt.pings {
+				t.Errorf("%d sessions, %d pings", n, pings)
+			}
+		})
 	}
 }

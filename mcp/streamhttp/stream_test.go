@@ -418,6 +418,7 @@ func TestSessionStreamRetriesEnd(t *testing.T) {
 				}
 				c := f.connect(t, &mcp.Options{Trace: trace})
 				time.Sleep(time.Hour)
+				synctest.Wait()
 				if reconnects != len(tt.want)-1 {
 					t.Errorf("reported %d reconnects, want %d", reconnects, len(tt.want)-1)
 				}

@@ -1,0 +1,90 @@
+package interop
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/host"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
+	"github.com/stdmcp/stdmcp/mcp/host/dialers"
+	"github.com/stdmcp/stdmcp/mcp/streamhttp"
+)
+
+// startEverything starts server-everything over Streamable HTTP on a port, and
+// waits until it listens. The returned function kills it.
+func startEverything(t *testing.T, port string) (stop func()) {
+	t.Helper()
+	cmd := exec.Command("node", script(t, "server-everything"), "streamableHttp")
+	cmd.Env = append(os.Environ(), "PORT="+port)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	stop = func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	}
+	t.Cleanup(stop)
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		resp, err := http.Get("http://127.0.0.1:" + port + "/nothing")
+		if err == nil {
+			io.Copy(io.Discard, resp.Body)
+			resp.Body.Close()
+			return stop
+		}
+	}
+	t.Fatal("server-everything doesn't listen")
+	return nil
+}
+
+// TestRestartOfEverything restarts a server that refuses the old session with 400.
+func TestRestartOfEverything(t *testing.T) {
+	rounds := 5
+	if os.Getenv("STDMCP_LONG") != "" {
+		rounds = 100
+	}
+	port := freePort(t)
+	stop := startEverything(t, port)
+	url := "http://127.0.0.1:" + port + "/mcp"
+	c, err := mcp.Connect(t.Context(), streamhttp.New(url, nil), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	h := host.New(&host.Options{Dialers: dialers.All(nil)})
+	defer h.Shutdown(context.Background())
+	if err := h.AddServer(t.Context(), &host.Server{Name: "web", Type: config.HTTP, URL: url}); err != nil {
+		t.Fatal(err)
+	}
+	var client, viaHost []time.Duration
+	for range rounds {
+		stop()
+		stop = startEverything(t, port)
+		start := time.Now()
+		res, err := c.CallTool(t.Context(), "echo", map[string]any{"message": "again"})
+		if err != nil || res.Text() != "Echo: again" {
+			t.Fatal(res, err)
+		}
+		client = append(client, time.Since(start))
+		start = time.Now()
+		res, err = h.CallTool(t.Context(), "web", "echo", map[string]any{"message": "again"})
+		if err != nil || res.Text() != "Echo: again" {
+			t.Fatal(res, err)
+		}
+		viaHost = append(viaHost, time.Since(start))
+	}
+	for what, times := range map[string][]time.Duration{"client": client, "host": viaHost} {
+		slices.Sort(times)
+		p99 := times[len(times)*99/100]
+		t.Logf("%s: a call after a restart takes %v, p99 %v of %d, budget 1s", what, times[len(times)/2], p99, len(times))
+		if p99 > time.Second {
+			t.Error("over budget")
+		}
+	}
+}
