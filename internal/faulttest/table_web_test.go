@@ -166,7 +166,7 @@ var otherRows = []row{
 	{n: 42, title: "Close during Connect, during a call, a thousand times", on: "SEH", expected: "idempotent, bounded", lines: []line{
 		scenario("SE", "the end of the context in Connect", givesUpConnecting),
 		scenario("H", "the end of the context in Connect", givesUpConnecting).
-			allows("DELETE /mcp without Mcp-Protocol-Version"), // of a session that ends before its revision is agreed on
+			allows("DELETE /mcp without Mcp-Protocol-Version"), // of a session that ends before its protocol version is agreed on
 		scenario("SEH", "Close in a call", closesInCalls),
 		scenario("SEH", "Close a thousand times", closesManyTimes),
 	}},

@@ -16,12 +16,12 @@ type budget struct {
 	Limit    string
 	Measured string
 	Holds    bool
-	Broken   bool // so far from it that noise is no excuse
+	Broken   bool // so far from it that allowance is no excuse
 }
 
-// noise is how many times over a budget of time a sound run may be: a machine
+// allowance is how many times over a budget of time a sound run may be: a machine
 // that others use, and two processors for two processes, make that of it.
-const noise = 2.5
+const allowance = 2.5
 
 // at returns a cell of stdmcp.
 func at(transport, work, era string) cell { return cell{transport, work, ours, era} }
@@ -31,9 +31,9 @@ func (p *page) budgets() (list []budget) {
 	for _, era := range eras {
 		small := at("stdio", "small", era)
 		name := "a small call over stdio, " + era + ": "
-		slowdown := p.atMost(name+"time against the bare pipe", p.slowdown(small), 1.5, noise, times)
+		slowdown := p.atMost(name+"time against the bare pipe", p.slowdown(small), 1.5, allowance, times)
 		// How long it takes to wake a goroutine is the machine's.
-		slowdown.Broken = p.calls.ratio(sample.Time, small, small.handed()) > 1.5*noise
+		slowdown.Broken = p.calls.ratio(sample.Time, small, small.handed()) > 1.5*allowance
 		list = append(list, slowdown,
 			p.atMost(name+"allocations", p.allocs(small), 12, 1, count),
 			p.atMost(name+"bytes allocated", p.calls.series[small].Median(sample.Bytes), 1500, 1, size),
@@ -41,20 +41,20 @@ func (p *page) budgets() (list []budget) {
 	}
 	text := at("stdio", "text-1048576", "legacy")
 	list = append(list,
-		p.atMost("1 MB text over stdio: time against the bare pipe", p.slowdown(text), 4, noise, times),
+		p.atMost("1 MB text over stdio: time against the bare pipe", p.slowdown(text), 4, allowance, times),
 		p.atMost("1 MB text over stdio: bytes allocated per byte", p.calls.series[text].Median(sample.Bytes)/(1<<20), 2.2, 1, times),
-		p.atMost("a small call over HTTP, legacy: time against net/http", p.slowdown(at("json", "small", "legacy")), 1.1, noise, times),
-		p.atMost("a small call over HTTP, modern: time against net/http", p.slowdown(at("json", "small", "modern")), 1.1, noise, times),
+		p.atMost("a small call over HTTP, legacy: time against net/http", p.slowdown(at("json", "small", "legacy")), 1.1, allowance, times),
+		p.atMost("a small call over HTTP, modern: time against net/http", p.slowdown(at("json", "small", "modern")), 1.1, allowance, times),
 		p.atMost("50 tools over stdio: allocations", p.allocs(at("stdio", "tools-50", "legacy")), 400, 1, count),
 		p.atLeast("32 callers on one pipe: calls per CPU second against the better peer", p.lead(sample.CPU, at("stdio", "calls-32", "legacy")), 2),
 		p.atLeast("1,000 tools over stdio: how much faster than the better peer", p.lead(sample.Time, at("stdio", "tools-1000", "legacy")), 10),
 	)
 	for _, tr := range transports[:2] {
 		list = append(list, p.atMost("a small call over "+tr.title+": time in the modern era against the legacy one",
-			p.calls.ratio(sample.Time, at(tr.name, "small", "modern"), at(tr.name, "small", "legacy")), 1.1, noise, times))
+			p.calls.ratio(sample.Time, at(tr.name, "small", "modern"), at(tr.name, "small", "legacy")), 1.1, allowance, times))
 	}
 	for _, g := range growths {
-		list = append(list, p.atMost("growth of "+g.title+": CPU time of each, the largest size against the middle one", p.growth(g), 1.5, noise, times))
+		list = append(list, p.atMost("growth of "+g.title+": CPU time of each, the largest size against the middle one", p.growth(g), 1.5, allowance, times))
 	}
 	return append(list, p.programBudgets()...)
 }
@@ -105,11 +105,11 @@ func (p *page) atMost(title string, v, limit, slack float64, show func(float64) 
 }
 
 func (p *page) atLeast(title string, v, limit float64) budget {
-	return budget{title, "≥ " + times(limit), times(v), v >= limit, v < limit/noise}
+	return budget{title, "≥ " + times(limit), times(v), v >= limit, v < limit/allowance}
 }
 
 // A strictLimit is a budget of time that is checked without an allowance for
-// noise: the program and its floor take turns that are so short that some of
+// allowance: the program and its floor take turns that are so short that some of
 // them find the machine idle, and those are compared.
 type strictLimit struct {
 	title string

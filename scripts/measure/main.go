@@ -194,7 +194,7 @@ func (t tree) unusedNames() (int, []string) {
 // is neither test nor harness. Blank lines, comments and imports don't count.
 func (t tree) duplicates() (int, []string) {
 	const least = 6
-	type line struct{ text, place string }
+	type line struct{ text, pos string }
 	var all []line
 	t.code(func(folder, name string) bool { return !isTest(name) && !harness.MatchString(folder) },
 		func(name string, _ *token.FileSet, _ *ast.File) {
@@ -221,7 +221,7 @@ func (t tree) duplicates() (int, []string) {
 		}
 		for _, j := range starts[key.String()] {
 			if i == 0 || j == 0 || all[i-1].text != all[j-1].text { // else it is the middle of a run
-				list = append(list, all[j].place+" "+all[i].place)
+				list = append(list, all[j].pos+" "+all[i].pos)
 			}
 		}
 		starts[key.String()] = append(starts[key.String()], i)

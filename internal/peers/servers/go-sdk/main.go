@@ -74,8 +74,8 @@ func newServer() *mcp.Server {
 	s.AddResourceTemplate(&mcp.ResourceTemplate{Name: "greeting", URITemplate: "greeting://{name}"}, read)
 	s.AddPrompt(&mcp.Prompt{Name: "ask", Arguments: []*mcp.PromptArgument{{Name: "topic", Required: true}}},
 		func(_ context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-			about := &mcp.TextContent{Text: "About " + req.Params.Arguments["topic"] + "?"}
-			return &mcp.GetPromptResult{Messages: []*mcp.PromptMessage{{Role: "user", Content: about}}}, nil
+			message := &mcp.TextContent{Text: "About " + req.Params.Arguments["topic"] + "?"}
+			return &mcp.GetPromptResult{Messages: []*mcp.PromptMessage{{Role: "user", Content: message}}}, nil
 		})
 	return s
 }

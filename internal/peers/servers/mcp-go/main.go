@@ -52,8 +52,8 @@ func newServer() *server.MCPServer {
 	s.AddResourceTemplate(mcp.NewResourceTemplate("greeting://{name}", "greeting"), read)
 	s.AddPrompt(mcp.NewPrompt("ask", mcp.WithArgument("topic", mcp.RequiredArgument())),
 		func(_ context.Context, req mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-			about := mcp.NewTextContent("About " + req.Params.Arguments["topic"] + "?")
-			return mcp.NewGetPromptResult("", []mcp.PromptMessage{mcp.NewPromptMessage(mcp.RoleUser, about)}), nil
+			message := mcp.NewTextContent("About " + req.Params.Arguments["topic"] + "?")
+			return mcp.NewGetPromptResult("", []mcp.PromptMessage{mcp.NewPromptMessage(mcp.RoleUser, message)}), nil
 		})
 	return s
 }
