@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -113,17 +114,11 @@ func (o *Options) withDefaults() Options {
 	}
 	d.ProtocolVersions = slices.Clone(d.ProtocolVersions)
 	d.Handlers = slices.Clone(d.Handlers)
-	orDefault(&d.ProbeTimeout, 3*time.Second)
-	orDefault(&d.Timeout, time.Minute)
-	orDefault(&d.MaxTimeout, time.Hour)
-	orDefault(&d.MaxPages, 1000)
-	orDefault(&d.MaxItems, 100_000)
-	orDefault(&d.MaxRounds, 16)
+	d.ProbeTimeout = cmp.Or(d.ProbeTimeout, 3*time.Second)
+	d.Timeout = cmp.Or(d.Timeout, time.Minute)
+	d.MaxTimeout = cmp.Or(d.MaxTimeout, time.Hour)
+	d.MaxPages = cmp.Or(d.MaxPages, 1000)
+	d.MaxItems = cmp.Or(d.MaxItems, 100_000)
+	d.MaxRounds = cmp.Or(d.MaxRounds, 16)
 	return d
-}
-
-func orDefault[T ~int | ~int64](v *T, d T) {
-	if *v == 0 {
-		*v = d
-	}
 }

@@ -2,7 +2,10 @@
 // share it because few of them at a time are in the middle of a long message.
 package buffers
 
-import "sync"
+import (
+	"io"
+	"sync"
+)
 
 const (
 	// Min is the size of the smallest buffer in the pool: what a pipe of Linux
@@ -37,4 +40,15 @@ func Put(b []byte) {
 	if Min <= len(b) && len(b) <= maxPooled {
 		pool.Put(&b)
 	}
+}
+
+// Read reads from r until there are data or an error. It returns
+// io.ErrNoProgress if r returns neither many times.
+func Read(r io.Reader, b []byte) (int, error) {
+	for range 100 {
+		if n, err := r.Read(b); n > 0 || err != nil {
+			return n, err
+		}
+	}
+	return 0, io.ErrNoProgress
 }

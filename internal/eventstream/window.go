@@ -66,15 +66,10 @@ func (w *window) more() error {
 		return w.readErr
 	}
 	w.makeRoom()
-	for range 100 {
-		n, err := w.r.Read(w.buf[w.to:min(len(w.buf), w.to+maxRead)])
-		w.to += n
-		w.readErr = err
-		if n > 0 || err != nil {
-			return nil
-		}
-	}
-	return io.ErrNoProgress
+	n, err := buffers.Read(w.r, w.buf[w.to:min(len(w.buf), w.to+maxRead)])
+	w.to += n
+	w.readErr = err
+	return nil
 }
 
 // makeRoom makes room at the end of buf: it moves the contents to the front if

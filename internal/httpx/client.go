@@ -79,6 +79,20 @@ func New(c *http.Client, header http.Header) (*Client, error) {
 	return n, nil
 }
 
+// Open returns what a transport opens a connection with, unless ctx has ended:
+// the URL raw and a Client for it, as [Parse] and [New] return them.
+func Open(ctx context.Context, raw string, c *http.Client, header http.Header) (*url.URL, *Client, error) {
+	if ctx.Err() != nil {
+		return nil, nil, context.Cause(ctx)
+	}
+	u, err := Parse(raw)
+	if err != nil {
+		return nil, nil, err
+	}
+	client, err := New(c, header)
+	return u, client, err
+}
+
 // setOwn makes t, which the Client does not share, the RoundTripper, and tracks its
 // connections.
 func (c *Client) setOwn(t *http.Transport) {

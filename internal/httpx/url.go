@@ -25,6 +25,15 @@ func Parse(raw string) (*url.URL, error) {
 	return u, nil
 }
 
+// Display returns the URL raw without its user, password and query.
+func Display(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return "an invalid URL"
+	}
+	return Clean(u)
+}
+
 var (
 	errScheme = errors.New("it does not begin with http:// or https://")
 	errHost   = errors.New("it has no host")

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -110,24 +111,18 @@ func (o *Options) withDefaults() Options {
 	if d.Parallel <= 0 {
 		d.Parallel = 8
 	}
-	orDefault(&d.ConnectTimeout, 30*time.Second)
-	orDefault(&d.Timeout, time.Minute)
-	orDefault(&d.MaxTimeout, time.Hour)
-	orDefault(&d.Retry.Max, 3)
-	orDefault(&d.Retry.Initial, time.Second)
-	orDefault(&d.Retry.Cap, 30*time.Second)
-	orDefault(&d.Retry.Crashes, 5)
-	orDefault(&d.Retry.Window, 3*time.Minute)
+	d.ConnectTimeout = cmp.Or(d.ConnectTimeout, 30*time.Second)
+	d.Timeout = cmp.Or(d.Timeout, time.Minute)
+	d.MaxTimeout = cmp.Or(d.MaxTimeout, time.Hour)
+	d.Retry.Max = cmp.Or(d.Retry.Max, 3)
+	d.Retry.Initial = cmp.Or(d.Retry.Initial, time.Second)
+	d.Retry.Cap = cmp.Or(d.Retry.Cap, 30*time.Second)
+	d.Retry.Crashes = cmp.Or(d.Retry.Crashes, 5)
+	d.Retry.Window = cmp.Or(d.Retry.Window, 3*time.Minute)
 	if d.Retry.Multiplier < 1 {
 		d.Retry.Multiplier = 2
 	}
 	return d
-}
-
-func orDefault[T ~int | ~int64](v *T, d T) {
-	if *v == 0 {
-		*v = d
-	}
 }
 
 // delay returns the delay before a retry; the first is number 1. It is

@@ -96,12 +96,21 @@ func readInput(raw mcp.RawMessage) (in input, err error) {
 	return in, r.End()
 }
 
-// require returns an error unless the view contains the server and all required
-// values are there. pairs alternate between names and values.
-func (v *View) require(in *input, pairs ...string) error {
-	for i := 0; i < len(pairs); i += 2 {
-		if pairs[i+1] == "" {
-			return errors.New(wire.Quote(pairs[i]) + " is missing")
+// input reads the arguments of a tool that requires the named ones.
+func (v *View) input(raw mcp.RawMessage, required ...string) (in input, err error) {
+	if in, err = readInput(raw); err == nil {
+		err = v.require(&in, required...)
+	}
+	return in, err
+}
+
+// require returns an error unless the view contains the server and the required
+// arguments are there.
+func (v *View) require(in *input, required ...string) error {
+	values := map[string]string{"server": in.server, "uri": in.uri, "toolName": in.tool}
+	for _, name := range required {
+		if values[name] == "" {
+			return errors.New(wire.Quote(name) + " is missing")
 		}
 	}
 	if in.server != "" && !v.sees(in.server) {
@@ -111,10 +120,7 @@ func (v *View) require(in *input, pairs ...string) error {
 }
 
 func (v *View) listResources(ctx context.Context, raw mcp.RawMessage) ([]byte, error) {
-	in, err := readInput(raw)
-	if err == nil {
-		err = v.require(&in)
-	}
+	in, err := v.input(raw)
 	if err != nil {
 		return nil, err
 	}
@@ -162,10 +168,7 @@ func (v *View) withResources() (names []string) {
 }
 
 func (v *View) readResource(ctx context.Context, raw mcp.RawMessage) ([]byte, error) {
-	in, err := readInput(raw)
-	if err == nil {
-		err = v.require(&in, "server", in.server, "uri", in.uri)
-	}
+	in, err := v.input(raw, "server", "uri")
 	if err != nil {
 		return nil, err
 	}

@@ -92,10 +92,7 @@ func subscribed(w *watch) []byte {
 // unsubscribe implements the tools that end subscriptions.
 func (v *View) unsubscribe(kind watchKind) func(context.Context, mcp.RawMessage) ([]byte, error) {
 	return func(_ context.Context, raw mcp.RawMessage) ([]byte, error) {
-		in, err := readInput(raw)
-		if err == nil {
-			err = v.require(&in)
-		}
+		in, err := v.input(raw)
 		if err != nil {
 			return nil, err
 		}

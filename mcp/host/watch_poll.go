@@ -50,7 +50,7 @@ func (v *View) pollReader(in *input, w *watch) (func(context.Context) ([]byte, e
 				return nil, err
 			}
 			return appendContents(nil, res), nil
-		}, v.require(in, "server", in.server, "uri", in.uri)
+		}, v.require(in, "server", "uri")
 	case "tool":
 		w.tool = in.tool
 		return func(ctx context.Context) ([]byte, error) {
@@ -60,7 +60,7 @@ func (v *View) pollReader(in *input, w *watch) (func(context.Context) ([]byte, e
 			}
 			text, err := v.limit(t).Execute(ctx, in.arguments)
 			return []byte(text), err
-		}, v.require(in, "server", in.server, "toolName", in.tool)
+		}, v.require(in, "server", "toolName")
 	}
 	return nil, errors.New(`"type" must be "tool" or "resource"`)
 }

@@ -10,10 +10,7 @@ import (
 
 // subscribeResource implements SubscribeMcpResource.
 func (v *View) subscribeResource(ctx context.Context, raw mcp.RawMessage) ([]byte, error) {
-	in, err := readInput(raw)
-	if err == nil {
-		err = v.require(&in, "server", in.server, "uri", in.uri)
-	}
+	in, err := v.input(raw, "server", "uri")
 	if err != nil {
 		return nil, err
 	}

@@ -48,25 +48,22 @@ func parseJWT(s string) (*jwt, error) {
 }
 
 func (j *jwt) readHeader(data []byte) error {
-	r := wire.NewReader(data)
-	for r.Object(); r.More(); {
-		switch string(r.Key()) {
+	return readMembers(data, func(r *wire.Reader, key string) {
+		switch key {
 		case "typ":
 			j.typ = r.String()
 		default:
 			r.Skip()
 		}
-	}
-	return r.End()
+	})
 }
 
 func (j *jwt) readClaims(data []byte) error {
-	r := wire.NewReader(data)
-	for r.Object(); r.More(); {
-		switch string(r.Key()) {
+	return readMembers(data, func(r *wire.Reader, key string) {
+		switch key {
 		case "aud":
 			if r.Kind() == wire.Array {
-				j.audience = optStrings(&r)
+				j.audience = optStrings(r)
 			} else {
 				j.audience = []string{r.String()}
 			}
@@ -88,8 +85,7 @@ func (j *jwt) readClaims(data []byte) error {
 		default:
 			r.Skip()
 		}
-	}
-	return r.End()
+	})
 }
 
 // checkGrant returns an error if the identity provider's assertion is not for

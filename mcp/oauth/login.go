@@ -24,15 +24,11 @@ func (t *Transport) Login(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	unlock, err := t.store.Lock(ctx, t.bindingKey())
-	if err != nil {
-		return &Error{Rule: "cannot lock the store", Err: err}
-	}
-	defer unlock()
-	old, err := t.load(ctx)
+	unlock, old, err := t.lockedLoad(ctx)
 	if err != nil {
 		return err
 	}
+	defer unlock()
 	s, err := t.discover(ctx, d)
 	if err != nil {
 		return err
@@ -102,15 +98,11 @@ func (t *Transport) Logout(ctx context.Context) error {
 	if t.err != nil {
 		return t.err
 	}
-	unlock, err := t.store.Lock(ctx, t.bindingKey())
-	if err != nil {
-		return &Error{Rule: "cannot lock the store", Err: err}
-	}
-	defer unlock()
-	k, err := t.load(ctx)
+	unlock, k, err := t.lockedLoad(ctx)
 	if err != nil {
 		return err
 	}
+	defer unlock()
 	b := t.currentBinding()
 	if k != nil {
 		err = t.revoke(ctx, b, k)
@@ -124,6 +116,19 @@ func (t *Transport) Logout(ctx context.Context) error {
 	defer t.mu.Unlock()
 	t.tok, t.binding, t.failed, t.stepUps = nil, binding{}, failure{}, nil
 	return err
+}
+
+// lockedLoad locks the store for this server, and loads its token.
+func (t *Transport) lockedLoad(ctx context.Context) (unlock func(), k *token, err error) {
+	unlock, err = t.store.Lock(ctx, t.bindingKey())
+	if err != nil {
+		return nil, nil, &Error{Rule: "cannot lock the store", Err: err}
+	}
+	if k, err = t.load(ctx); err != nil {
+		unlock()
+		return nil, nil, err
+	}
+	return unlock, k, nil
 }
 
 // revoke revokes the tokens of k at the authorization server that issued them.

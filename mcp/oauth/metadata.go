@@ -15,22 +15,20 @@ type resourceMetadata struct {
 
 func parseResourceMetadata(data []byte) (*resourceMetadata, error) {
 	m := &resourceMetadata{}
-	r := wire.NewReader(data)
-	for r.Object(); r.More(); {
-		switch string(r.Key()) {
+	return m, readMembers(data, func(r *wire.Reader, key string) {
+		switch key {
 		case "resource":
-			m.resource = optString(&r)
+			m.resource = optString(r)
 		case "authorization_servers":
-			m.servers = optStrings(&r)
+			m.servers = optStrings(r)
 		case "scopes_supported":
-			m.scopes = optStrings(&r)
+			m.scopes = optStrings(r)
 		case "dpop_bound_access_tokens_required":
-			m.dpopRequired = optBool(&r)
+			m.dpopRequired = optBool(r)
 		default:
 			r.Skip()
 		}
-	}
-	return m, r.End()
+	})
 }
 
 // serverMetadata holds the used members of authorization server metadata (RFC
@@ -52,38 +50,46 @@ type serverMetadata struct {
 
 func parseServerMetadata(data []byte) (*serverMetadata, error) {
 	m := &serverMetadata{}
-	r := wire.NewReader(data)
-	for r.Object(); r.More(); {
-		switch string(r.Key()) {
+	return m, readMembers(data, func(r *wire.Reader, key string) {
+		switch key {
 		case "issuer":
-			m.issuer = optString(&r)
+			m.issuer = optString(r)
 		case "authorization_endpoint":
-			m.authorize = optString(&r)
+			m.authorize = optString(r)
 		case "token_endpoint":
-			m.token = optString(&r)
+			m.token = optString(r)
 		case "registration_endpoint":
-			m.register = optString(&r)
+			m.register = optString(r)
 		case "revocation_endpoint":
-			m.revoke = optString(&r)
+			m.revoke = optString(r)
 		case "scopes_supported":
-			m.scopes = optStrings(&r)
+			m.scopes = optStrings(r)
 		case "token_endpoint_auth_methods_supported":
-			m.authMethods = optStrings(&r)
+			m.authMethods = optStrings(r)
 		case "token_endpoint_auth_signing_alg_values_supported":
-			m.signingAlgs = optStrings(&r)
+			m.signingAlgs = optStrings(r)
 		case "code_challenge_methods_supported":
-			m.pkceMethods = optStrings(&r)
+			m.pkceMethods = optStrings(r)
 		case "dpop_signing_alg_values_supported":
-			m.dpopAlgs = optStrings(&r)
+			m.dpopAlgs = optStrings(r)
 		case "client_id_metadata_document_supported":
-			m.clientURLs = optBool(&r)
+			m.clientURLs = optBool(r)
 		case "authorization_response_iss_parameter_supported":
-			m.issInResponses = optBool(&r)
+			m.issInResponses = optBool(r)
 		default:
 			r.Skip()
 		}
+	})
+}
+
+// readMembers calls read for each member of the object data; read must read the
+// value.
+func readMembers(data []byte, read func(r *wire.Reader, key string)) error {
+	r := wire.NewReader(data)
+	for r.Object(); r.More(); {
+		read(&r, string(r.Key()))
 	}
-	return m, r.End()
+	return r.End()
 }
 
 // optString, optStrings and optBool read a value; null means absent.

@@ -76,11 +76,7 @@ func (t *Transport) Kind() string { return "HTTP+SSE" }
 
 // String returns the URL without its user, password and query.
 func (t *Transport) String() string {
-	u, err := url.Parse(t.URL)
-	if err != nil {
-		return "an invalid URL"
-	}
-	return httpx.Clean(u)
+	return httpx.Display(t.URL)
 }
 
 // headerTimeout returns the limit of HeaderTimeout, or 0 for no limit.
@@ -101,14 +97,7 @@ func (t *Transport) headerTimeout() time.Duration {
 // jsonrpc.ErrClosed when the stream ends before the endpoint event. Other errors
 // wrap that of net/http.
 func (t *Transport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	u, err := httpx.Parse(t.URL)
-	if err != nil {
-		return nil, err
-	}
-	client, err := httpx.New(t.Client, t.Header)
+	u, client, err := httpx.Open(ctx, t.URL, t.Client, t.Header)
 	if err != nil {
 		return nil, err
 	}

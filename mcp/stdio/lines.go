@@ -126,15 +126,10 @@ func (l *lines) more() error {
 		return l.err
 	}
 	l.makeRoom()
-	for range 100 {
-		n, err := l.r.Read(l.buf[l.to:])
-		l.to += n
-		l.err = err
-		if n > 0 || err != nil {
-			return nil
-		}
-	}
-	return io.ErrNoProgress
+	n, err := buffers.Read(l.r, l.buf[l.to:])
+	l.to += n
+	l.err = err
+	return nil
 }
 
 // makeRoom makes room for more data at the end of buf.

@@ -3,7 +3,6 @@ package streamhttp
 import (
 	"context"
 	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/httpx"
@@ -67,24 +66,13 @@ func (t *Transport) Kind() string { return "Streamable HTTP" }
 
 // String returns the URL without its user, password and query.
 func (t *Transport) String() string {
-	u, err := url.Parse(t.URL)
-	if err != nil {
-		return "an invalid URL"
-	}
-	return httpx.Clean(u)
+	return httpx.Display(t.URL)
 }
 
 // Open returns a connection and sends nothing yet. The error is that of an
 // invalid URL or header.
 func (t *Transport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	u, err := httpx.Parse(t.URL)
-	if err != nil {
-		return nil, err
-	}
-	client, err := httpx.New(t.Client, t.Header)
+	u, client, err := httpx.Open(ctx, t.URL, t.Client, t.Header)
 	if err != nil {
 		return nil, err
 	}
