@@ -99,6 +99,8 @@ var expectations = map[string]expectation{
 	"unknown-id":                     {dropped: jsonrpc.ErrUnknownID},
 	"null-id":                        {dropped: jsonrpc.ErrUnknownID},
 	"null-id-error":                  {dropped: jsonrpc.ErrUnknownID},
+	"answers-notifications":          {dropped: mcp.ErrMalformed},
+	"refuses-notifications":          {dropped: jsonrpc.ErrUnknownID},
 	"answers-twice":                  {dropped: jsonrpc.ErrUnknownID},
 	"string-id":                      {empty: true, dropped: jsonrpc.ErrUnknownID},
 	"result-and-error":               {fails: malformed, dropped: mcp.ErrMalformed},

@@ -160,6 +160,9 @@ var messageRows = []row{
 		on("SEH", "unknown-id null-id", works.drops(unknownID)),
 		on("SE", "null-id-error", works.drops(unknownID)),
 		on("H", "null-id-error", fails(serverError(-32700))), // whose response it is tells whose error
+		on("SE", "answers-notifications", works.drops(malformed)),
+		on("SE", "refuses-notifications", works.drops(unknownID)),
+		on("H", "accepts-with-error", works),
 		on("SE", "answers-twice", works.drops(unknownID)),
 		on("H", "answers-twice", works),
 		on("H", "wrong-id", fails(malformed).drops(unknownID)),

@@ -37,6 +37,10 @@ type Fault struct {
 	// Messages: call serves the affected requests.
 	call func(*call)
 
+	// answers holds what the server sends in response to a notification, before
+	// it responds to the next request.
+	answers []string
+
 	// Byte streams.
 	start func(*stream) bool    // runs first; false ends the server
 	line  func(*stream, []byte) // writes every message

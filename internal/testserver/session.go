@@ -29,6 +29,7 @@ type Session struct {
 	tokens     map[string]bool  // their progress tokens
 	requests   map[string]func(*message)
 	subscribed map[string]bool // URIs of resources, legacy
+	owed       []string        // responses to notifications that are not sent yet; see Fault.answers
 }
 
 // NewSession begins a session. push sends a message that belongs to no request,
@@ -91,7 +92,11 @@ func (s *Session) Handle(ctx context.Context, msg []byte, reply func(msg []byte)
 		s.receiveResponse(&m)
 	case m.id == nil:
 		s.receiveNotification(&m)
+		s.owe(s.srv.fault.answers)
 	default:
+		for _, answer := range s.owe(nil) {
+			reply([]byte(answer))
+		}
 		return s.serveRequest(ctx, &m, reply)
 	}
 	return nil
@@ -115,6 +120,18 @@ func (s *Session) serveRequest(ctx context.Context, m *message, reply func([]byt
 		c.serve()
 	}
 	return c.later
+}
+
+// owe adds responses to notifications, and returns and removes all if there are
+// none to add.
+func (s *Session) owe(answers []string) (all []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if answers == nil {
+		all, s.owed = s.owed, nil
+	}
+	s.owed = append(s.owed, answers...)
+	return all
 }
 
 // refuse responds to a request that is not served. Its id counts as used, because

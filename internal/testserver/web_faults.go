@@ -253,6 +253,8 @@ func notificationFaults() []Fault {
 		{Name: "accepts-with-200", Row: 27, Does: "responds to notifications with 200 and no body", post: acceptsWith(sends(200, "", ""))},
 		{Name: "accepts-with-204", Row: 27, Does: "responds to notifications with 204", post: acceptsWith(sends(204, "", ""))},
 		{Name: "accepts-with-json", Row: 27, Does: "responds to notifications with 202 and null", post: acceptsWith(sends(202, typeJSON, "null"))},
+		{Name: "accepts-with-error", Row: 20, Does: "responds to notifications with 200 and an error without an id", On: "H",
+			post: acceptsWith(sends(200, typeJSON, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid Request"}}`))},
 		{Name: "accepts-with-stream", Row: 27, Does: "responds to notifications with a stream that does not end",
 			post: acceptsWith(opens(": hello\n\n", (*exchange).hold))},
 		{Name: "notification-500", Row: 28, Does: "responds to notifications with 500", post: acceptsWith(status(500))},

@@ -68,6 +68,7 @@ func (c *conn) Call(ctx context.Context, req *Request) (RawMessage, error) {
 	if req.Cancel != nil {
 		// The caller does not wait for room in the queue.
 		if cancel := req.Cancel(pending.ID()); cancel != nil {
+			c.Sent()
 			_, _ = c.out.offer(func(b []byte) []byte { return AppendRequest(b, ID{}, cancel) })
 			c.out.signal()
 		}
@@ -76,10 +77,12 @@ func (c *conn) Call(ctx context.Context, req *Request) (RawMessage, error) {
 }
 
 func (c *conn) Notify(ctx context.Context, req *Request) error {
+	c.Sent()
 	return c.out.put(ctx, nil, func(b []byte) []byte { return AppendRequest(b, ID{}, req) })
 }
 
 func (c *conn) Reply(ctx context.Context, id ID, result RawMessage, err *Error) error {
+	c.Sent()
 	return c.out.put(ctx, nil, func(b []byte) []byte { return AppendResponse(b, id, result, err) })
 }
 

@@ -317,3 +317,38 @@ func TestIncompleteMessageIsDiscarded(t *testing.T) { // FAULTS 15
 		}
 	})
 }
+
+// TestResponsesToNotificationsFailNoCall: some servers respond to everything.
+func TestResponsesToNotificationsFailNoCall(t *testing.T) {
+	for _, answer := range []string{
+		`{"jsonrpc":"2.0","result":null}`,
+		`{"jsonrpc":"2.0","id":null,"result":null}`,
+		`{"jsonrpc":"2.0","error":{"code":-32601,"message":"Method not found"}}`,
+		`{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid Request"}}`,
+		`{"jsonrpc":"2.0","id":null,"result":1,"error":{"code":-32600,"message":"both"}}`,
+		`[{"jsonrpc":"2.0","result":null}]`,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var l log
+			s := newFakeStream()
+			c := NewConn(s, l.handler())
+			defer c.Close()
+			if err := c.Notify(t.Context(), &Request{Method: "note"}); err != nil {
+				t.Fatal(err)
+			}
+			<-s.out
+			call := start(t.Context(), c, &Request{Method: "m"})
+			<-s.out
+			s.answer(answer)
+			synctest.Wait()
+			waiting(t, call)
+			s.answer(`{"jsonrpc":"2.0","id":1,"result":7}`)
+			want(t, call, "7")
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			if len(l.dropped) == 0 {
+				t.Errorf("%s was not reported", answer)
+			}
+		})
+	}
+}

@@ -70,7 +70,7 @@ func (d *Dispatcher) batch(conn Conn, data []byte, only ID) error {
 		case accept:
 			errs = append(errs, d.message(conn, raw, only))
 		default:
-			_ = d.Fail(resolveCallID(recoverID(raw), only, true), errs[0])
+			d.failInvalid(raw, recoverID(raw), only, errs[0])
 		}
 	}
 	if err := r.End(); err != nil {
@@ -88,8 +88,7 @@ func (d *Dispatcher) message(conn Conn, data []byte, only ID) error {
 	m, err := Parse(data)
 	switch {
 	case err != nil:
-		// Otherwise the call would wait for its response until it times out.
-		_ = d.Fail(resolveCallID(m.ID, only, true), err)
+		d.failInvalid(data, m.ID, only, err)
 		return err
 	case m.isResponse():
 		m.ID = resolveCallID(m.ID, only, m.Error != nil)
@@ -99,6 +98,15 @@ func (d *Dispatcher) message(conn Conn, data []byte, only ID) error {
 		d.Handler.Message(conn, &kept)
 	}
 	return nil
+}
+
+// failInvalid fails the call that an invalid message with the given id responds
+// to, which would otherwise wait until it times out. JSON that is correct and has
+// no id names no call; it may respond to a notification.
+func (d *Dispatcher) failInvalid(data []byte, id, only ID, err error) {
+	if id = resolveCallID(id, only, true); id != nullID || wire.Valid(data) != nil {
+		_ = d.Fail(id, err)
+	}
 }
 
 // resolveCallID returns the id of the call that a response with the given id

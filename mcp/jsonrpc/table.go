@@ -16,6 +16,11 @@ type Table struct {
 	free    []*PendingCall         // for reuse
 	err     error                  // the reason why the table is closed, or nil
 
+	// unanswerable counts the messages that were sent and expect no response,
+	// settled those that the peer has certainly handled: it has responded to a
+	// call that was added later.
+	unanswerable, settled uint64
+
 	timer *time.Timer   // calls expire; created by the first Limit
 	epoch time.Time     // when that was; times are relative to it
 	due   time.Duration // when the timer calls expire; 0 if it is stopped
@@ -31,6 +36,8 @@ type PendingCall struct {
 	response chan Response // buffered; at most one response is sent
 
 	alone bool // no other call was pending when it was added
+
+	after uint64 // Table.unanswerable when it was added
 
 	end        time.Duration // when the call fails with timeoutErr; 0 for never
 	timeoutErr error
@@ -90,7 +97,7 @@ func (t *Table) Add() (*PendingCall, error) {
 		t.pending = make(map[int64]*PendingCall)
 	}
 	s.id = t.last
-	s.alone = len(t.pending) == 0
+	s.alone, s.after = len(t.pending) == 0, t.unanswerable
 	t.pending[s.id] = s
 	t.mu.Unlock()
 	return s, nil
@@ -167,13 +174,23 @@ func (t *Table) expire() {
 //
 // Some servers return every id as a string, so Deliver takes a string of digits
 // as a number. An error with the id null goes to the pending call if there is
-// exactly one.
+// exactly one, if the code is that of a message whose id the peer could not read
+// (CodeParseError or CodeInvalidRequest), and if it cannot be about a message
+// reported to Sent.
 func (t *Table) Deliver(m *Message) error {
 	a := Response{Result: m.Result}
 	if m.Error != nil {
 		a = Response{Err: m.Error}
 	}
 	return t.deliver(m.ID, a)
+}
+
+// Sent records that a message is sent that expects no response: a notification,
+// or a response to the peer. Some servers respond even so, with the id null.
+func (t *Table) Sent() {
+	t.mu.Lock()
+	t.unanswerable++
+	t.mu.Unlock()
 }
 
 // Fail ends the pending call with the given id with err. The error is
@@ -183,7 +200,7 @@ func (t *Table) Fail(id ID, err error) error { return t.deliver(id, Response{Err
 func (t *Table) deliver(id ID, a Response) error {
 	n, ok := id.number()
 	t.mu.Lock()
-	if id == nullID && a.Err != nil && len(t.pending) == 1 {
+	if id == nullID && concernsUnreadable(a.Err) && len(t.pending) == 1 && t.settled == t.unanswerable {
 		for n = range t.pending {
 			ok = true
 		}
@@ -191,6 +208,7 @@ func (t *Table) deliver(id ID, a Response) error {
 	s := t.pending[n]
 	if ok = ok && s != nil; ok {
 		delete(t.pending, n)
+		t.settled = max(t.settled, s.after)
 		s.response <- a
 	}
 	t.mu.Unlock()
@@ -198,6 +216,16 @@ func (t *Table) deliver(id ID, a Response) error {
 		return ErrUnknownID
 	}
 	return nil
+}
+
+// concernsUnreadable reports whether err, which came without an id, may be the
+// outcome of a call: an error of this side, or one that JSON-RPC has for messages
+// whose id the peer could not read.
+func concernsUnreadable(err error) bool {
+	if e, ok := err.(*Error); ok {
+		return e.Code == CodeParseError || e.Code == CodeInvalidRequest
+	}
+	return err != nil
 }
 
 // Close fails all pending calls with an error that matches err and

@@ -297,3 +297,30 @@ func TestTimeout(t *testing.T) {
 		wg.Wait()
 	})
 }
+
+func TestErrorWithoutIDMayBeAboutANotification(t *testing.T) {
+	invalid := func(code int64) *Message { return &Message{ID: nullID, Error: &Error{Code: code}} }
+	var table Table
+	s := add(t, &table)
+	table.Sent()
+	if err := table.Deliver(invalid(CodeInvalidRequest)); err != ErrUnknownID {
+		t.Errorf("after a notification: %v", err)
+	}
+	if err := table.Fail(nullID, ErrMalformed); err != ErrUnknownID {
+		t.Errorf("a broken line after a notification: %v", err)
+	}
+	if err := table.Deliver(answerTo(s.ID(), "{}")); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the first one settles what was sent before it
+		s = add(t, &table)
+		if err := table.Deliver(invalid(CodeMethodNotFound)); err != ErrUnknownID {
+			t.Errorf("another code: %v", err)
+		}
+		err := table.Deliver(invalid(CodeInvalidRequest))
+		if settled := s.ID() == NumberID(3); settled != (err == nil) {
+			t.Errorf("call %v: %v", s.ID(), err)
+		}
+		_ = table.Deliver(answerTo(s.ID(), "{}"))
+	}
+}

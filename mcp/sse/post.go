@@ -55,6 +55,7 @@ func (c *conn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessa
 		if note := req.Cancel(id); note != nil {
 			note.ProtocolVersion = req.ProtocolVersion
 			quiet := httpx.BestEffort(context.WithoutCancel(ctx))
+			c.in.Sent()
 			c.post(quiet, jsonrpc.AppendRequest(nil, jsonrpc.ID{}, note), c.header(note), cancelTime, func(error) {})
 		}
 	}
@@ -78,6 +79,7 @@ func (c *conn) send(ctx context.Context, msg []byte, header http.Header) error {
 		return context.Cause(ctx)
 	}
 	result := make(chan error, 1)
+	c.in.Sent()
 	p := c.post(ctx, msg, header, c.timeout, func(err error) { result <- err })
 	select {
 	case err := <-result:

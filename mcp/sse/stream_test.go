@@ -27,7 +27,7 @@ func TestMalformedMessages(t *testing.T) {
 		{"an id of another type", `{"jsonrpc":"2.0","id":"x","result":{}}`, nil},
 		{"null as id", `{"jsonrpc":"2.0","id":null,"result":{}}`, nil},
 		{"keys in another case", `{"jsonrpc":"2.0","ID":ID,"Result":{}}`, nil},
-		{"a NUL suffix", `{"jsonrpc":"2.0","id\u0000":ID,"result":{}}`, jsonrpc.ErrMalformed},
+		{"a NUL suffix", `{"jsonrpc":"2.0","id\u0000":ID,"result":{}}`, nil},
 		{"invalid UTF-8", "{\"jsonrpc\":\"2.0\",\"id\":ID,\"result\":\"\xff\"}", jsonrpc.ErrMalformed},
 		{"a lone surrogate", `{"jsonrpc":"2.0","id":ID,"result":"\ud800"}`, jsonrpc.ErrMalformed},
 		{"a key twice", `{"jsonrpc":"2.0","id":ID,"id":ID,"result":{}}`, jsonrpc.ErrMalformed},
