@@ -91,7 +91,7 @@ func TestCacheDropsChangedResults(t *testing.T) {
 // TestCacheWithStaleCursor: the client reads the list again, once
 // (2026-07-28 server/utilities/caching, Pagination).
 func TestCacheWithStaleCursor(t *testing.T) {
-	for _, mended := range []bool{true, false} {
+	for _, fixed := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
 			epoch := 1
 			p, rwc := newPeer(t, modern, func(p *peer, m request) {
@@ -101,7 +101,7 @@ func TestCacheWithStaleCursor(t *testing.T) {
 				switch {
 				case !strings.Contains(m.line, `"cursor"`):
 					page(fmt.Sprintf(`"tools":[{"name":"a%d","inputSchema":{}}],"nextCursor":"%d"`, epoch, epoch))
-				case strings.Contains(m.line, fmt.Sprintf(`"cursor":"%d"`, epoch)) && (epoch == 1 || mended):
+				case strings.Contains(m.line, fmt.Sprintf(`"cursor":"%d"`, epoch)) && (epoch == 1 || fixed):
 					p.answer(m, fmt.Sprintf(`{"resultType":"complete","ttlMs":0,"cacheScope":"private","tools":[{"name":"b%d","inputSchema":{}}]}`, epoch))
 				default:
 					p.send(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"error":{"code":-32602,"message":"no such page"}}`)
@@ -110,7 +110,7 @@ func TestCacheWithStaleCursor(t *testing.T) {
 			c := connectStream(t, rwc, &mcp.Options{Cache: mcp.CacheSize(0)})
 			for epoch = 1; epoch <= 2; epoch++ {
 				tools, err := c.ListTools(t.Context())
-				if epoch == 2 && !mended {
+				if epoch == 2 && !fixed {
 					wantCode(t, err, -32602)
 				} else if err != nil || len(tools) != 2 || tools[0].Name != fmt.Sprint("a", epoch) {
 					t.Errorf("epoch %d: %d tools, %v", epoch, len(tools), err)

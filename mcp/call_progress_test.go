@@ -281,7 +281,7 @@ func TestTimeouts(t *testing.T) {
 						wantError(t, err, context.DeadlineExceeded, `tools/call "echo"`, tt.says)
 						var timeout interface{ Timeout() bool }
 						if !errors.As(err, &timeout) || !timeout.Timeout() {
-							t.Errorf("%v is no time-out to package net", err)
+							t.Errorf("package net does not see %v as a timeout", err)
 						}
 						wantNoCode(t, err)
 					})

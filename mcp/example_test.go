@@ -269,7 +269,7 @@ func ExampleCallError() {
 	case errors.Is(err, mcp.ErrOutcomeUnknown):
 		fmt.Println("the connection ended; it may have been done")
 	case errors.Is(err, context.DeadlineExceeded):
-		fmt.Println("no answer in time")
+		fmt.Println("no response in time")
 	}
 	// Output:
 	// server "stdmcp-echo": tools/call "divide": Unknown tool: divide (code -32602)

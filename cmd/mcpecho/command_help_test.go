@@ -44,7 +44,7 @@ func TestWaysToGetHelp(t *testing.T) {
 	runCommand(t, "--version").want(t, 0, runCommand(t, "version").stdout, "")
 }
 
-// TestMistakes shows what users are told who type something wrong.
+// TestMistakes shows the messages for wrong input.
 func TestMistakes(t *testing.T) {
 	lines := []string{
 		"tols",

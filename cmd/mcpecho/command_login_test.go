@@ -169,7 +169,7 @@ func TestSecretsOfALogin(t *testing.T) {
 		t.Setenv(name, home)
 	}
 	const all = "Bearer hunter2hunter2 hunter2refresh2"
-	var how atomic.Value // what goes wrong; requests that nobody waits for may come late
+	var how atomic.Value // what goes wrong; best-effort requests may come late
 	how.Store("")
 	url := authServer(t, func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)

@@ -28,7 +28,7 @@ func TestFailuresOfServers(t *testing.T) {
 		{"prints its usage", testserver.Options{Fault: "usage-and-exit"}, "tools", statusUnreachable, "crashed", "is not an MCP message"},
 		{"mute", testserver.Options{Fault: "mute"}, "tools --connect-timeout 200ms", statusUnreachable, "timeout", "within 200ms"},
 		{"refuses to begin", testserver.Options{Fault: "initialize-error"}, "tools", statusRefused, "server_error", "initialize"},
-		{"unknown revision", testserver.Options{Fault: "initialize-odd-revision"}, "tools", statusUnreachable, "protocol", "1999-12-31"},
+		{"unknown protocol version", testserver.Options{Fault: "initialize-odd-revision"}, "tools", statusUnreachable, "protocol", "1999-12-31"},
 		{"silent", testserver.Options{Fault: "never-answers"}, "call echo message=hi --timeout 100ms", statusUnreachable, "timeout", "within 100ms"},
 		{"silent read", testserver.Options{Fault: "never-answers"}, "call echo {} --timeout 100ms", statusUnreachable, "timeout", "within 100ms"},
 		{"dies", testserver.Options{Fault: "dies-mid-call"}, "call echo message=hi", statusUnreachable, "crashed", "exited with status"},
@@ -80,7 +80,7 @@ func TestProgramThatIsNoServer(t *testing.T) {
 	o.want(t, statusUnreachable, "", "is not an MCP message: welcome\nLast lines of its standard error:\n\twhy not\n")
 }
 
-// A pipe that nobody reads any more is no failure: head has seen enough.
+// A closed pipe is not a failure: head has read enough.
 func TestClosedOutputIsQuiet(t *testing.T) {
 	r, w := io.Pipe()
 	r.Close()
@@ -135,7 +135,7 @@ func TestConnectTimeout(t *testing.T) {
 
 var said = regexp.MustCompile(`((?:POST|GET) http://HOST/mcp:) .*`)
 
-// TestFailureMessages shows what users are told when a server fails.
+// TestFailureMessages shows the messages for servers that fail.
 func TestFailureMessages(t *testing.T) {
 	text := ""
 	add := func(what, line string, o result) {

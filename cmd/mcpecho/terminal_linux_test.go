@@ -218,7 +218,7 @@ func TestSecondControlCKillsAtOnce(t *testing.T) {
 		}
 		_ = p.master.SetReadDeadline(time.Now().Add(20 * time.Millisecond))
 		if _, err := p.master.Read(buf); err != nil && !os.IsTimeout(err) {
-			break // nobody has the terminal any more
+			break // no process has the terminal open
 		}
 	}
 	_ = p.cmd.Wait()

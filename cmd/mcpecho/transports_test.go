@@ -76,7 +76,7 @@ func TestFallBackToHTTPSSE(t *testing.T) {
 	runCommand(t, "ping", web.Base).want(t, statusUnreachable, "", "many servers use the path /mcp: try "+web.URL)
 }
 
-// closedURL returns a URL where nobody listens.
+// closedURL returns a URL where no server listens.
 func closedURL(t *testing.T) string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -103,7 +103,7 @@ func TestFailuresOverHTTP(t *testing.T) {
 		kind   string
 		says   string
 	}{
-		{"nobody there", nil, "", statusUnreachable, "unreachable", "refused"},
+		{"connection refused", nil, "", statusUnreachable, "unreachable", "refused"},
 		{"401", answer(401, "text/plain", "who are you"), "", statusForbidden, "authorization", "401 Unauthorized"},
 		{"403", answer(403, "text/plain", ""), "", statusForbidden, "authorization", "403 Forbidden"},
 		{"403 in JSON", answer(403, "application/json", `{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"no"}}`), "",
@@ -113,9 +113,9 @@ func TestFailuresOverHTTP(t *testing.T) {
 		{"a web page", answer(200, "text/html", "<html>"), "", statusUnreachable, "protocol", "text/html"},
 		{"silence", http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, _ = io.ReadAll(r.Body); <-r.Context().Done() }),
 			"--connect-timeout 200ms", statusUnreachable, "timeout", "within 200ms"},
-		{"other revisions", testserver.NewHandler(testserver.New(&testserver.Options{ProtocolVersions: modern}), nil), "--protocol 2025-06-18",
+		{"other versions", testserver.NewHandler(testserver.New(&testserver.Options{ProtocolVersions: modern}), nil), "--protocol 2025-06-18",
 			statusRefused, "server_error", "2026-07-28"},
-		{"older revisions", testserver.NewHandler(testserver.New(&testserver.Options{ProtocolVersions: legacy}), nil), "--protocol 2026-07-28",
+		{"older versions", testserver.NewHandler(testserver.New(&testserver.Options{ProtocolVersions: legacy}), nil), "--protocol 2026-07-28",
 			statusRefused, "server_error", "2025-06-18"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

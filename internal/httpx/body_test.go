@@ -67,7 +67,7 @@ func TestIdleTimeout(t *testing.T) {
 			if n, err := resp.Body.Read(buf); n != 1 || err != nil {
 				t.Fatal(n, err)
 			}
-			time.Sleep(time.Hour) // while nobody reads, no time passes
+			time.Sleep(time.Hour) // while no goroutine reads, no time passes
 		}
 		_, err = resp.Body.Read(buf)
 		wantTimeout(t, err, "nothing received within 1m0s")

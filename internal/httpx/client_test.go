@@ -199,7 +199,7 @@ func TestHTTP2(t *testing.T) {
 
 	_, err := newClient(t, nil, nil).Do(t.Context(), &Request{Method: "GET", URL: u})
 	if err == nil || !strings.Contains(err.Error(), "certificate") {
-		t.Errorf("a certificate that nobody knows: %v", err)
+		t.Errorf("a certificate of an unknown authority: %v", err)
 	}
 
 	c := newClient(t, nil, nil)

@@ -120,7 +120,7 @@ func AppendBase64(dst, data []byte) []byte {
 	return append(base64.StdEncoding.AppendEncode(append(dst, '"'), data), '"')
 }
 
-// AppendRaw appends a JSON value that somebody else wrote, as [AppendLine]
+// AppendRaw appends a JSON value from elsewhere, as [AppendLine]
 // does. It returns an error when raw is not one valid value.
 func AppendRaw(dst, raw []byte) ([]byte, error) {
 	if err := Valid(raw); err != nil {

@@ -73,7 +73,7 @@ type Reader struct {
 func NewReader(data []byte) Reader { return Reader{data: data} }
 
 // Lax makes the reader accept strings that are not valid UTF-8 or hold lone
-// surrogates or control characters. It serves to find out whom a message
+// surrogates or control characters. It serves to find out which call a message
 // concerns that must be refused; nothing it reads may be handed on.
 func (r *Reader) Lax() { r.lax = true }
 

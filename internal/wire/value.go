@@ -132,7 +132,7 @@ func appendMethod(dst []byte, v any) ([]byte, error) {
 		"convert it, give a json.RawMessage or json.Marshaler, or use package typed")
 }
 
-// typeOf returns the name of v's type as far as the runtime tells it when an
+// typeOf returns the name of v's type that the runtime reports when an
 // assertion fails. Packages reflect and fmt know it, too, but cost 60 and 160 KB.
 func typeOf(v any) (name string) {
 	const before, after = "interface conversion: ", " is not "

@@ -55,7 +55,7 @@ func agent(ctx context.Context, h *host.Host, task string) (string, error) {
 		conversation = append(conversation, message{"assistant", r},
 			message{"user", []json.RawMessage{schema.AnthropicResult(r.ID, res)}})
 	}
-	return "", fmt.Errorf("no answer within %d turns", turns)
+	return "", fmt.Errorf("no result within %d turns", turns)
 }
 
 // use calls a tool. Errors become results for the model.

@@ -117,7 +117,7 @@ func TestCloseInHandler(t *testing.T) {
 		closed := make(chan error, 1)
 		c := NewConn(s, Handler{Message: func(c Conn, _ *Message) { closed <- c.Close() }})
 		s.answer(`{"jsonrpc":"2.0","method":"n"}`)
-		if err := <-closed; err == nil { // it is told not to do that
+		if err := <-closed; err == nil { // Close returns an error to it
 			t.Error("Close could not end the goroutine it was called on, but returned no error")
 		}
 		if err := c.Close(); err != nil {

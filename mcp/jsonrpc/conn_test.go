@@ -123,7 +123,7 @@ func TestCallEndsWithItsContext(t *testing.T) {
 		}
 		other := start(t.Context(), c, &Request{Method: "other"})
 		<-s.out
-		// The peer doesn't read now, and nobody waits for the cancel notice.
+		// The peer does not read now, and no call waits for the cancel notice.
 		want(t, done, "", errUser)
 		if d := time.Since(began); d != time.Minute {
 			t.Errorf("after %v", d)

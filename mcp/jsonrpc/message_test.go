@@ -63,7 +63,7 @@ func TestParseRecoversTheIDOfAMalformedMessage(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":1,"result":1} x`, "1"},
 		{`{"jsonrpc":"2.0","id":1,"result":` + strings.Repeat("[", 100_000), "1"},
 		{`{"jsonrpc":"2.0","id":1,"res`, "1"},
-		// Answers, but of whom?
+		// Responses without a usable id.
 		{`{"jsonrpc":"2.0","result":1}`, "null"},
 		{`{"jsonrpc":"2.0","id":null,"result":1,"error":{}}`, "null"},
 		{`{"jsonrpc":"2.0","id":{"n":1},"result":1}`, "null"},

@@ -124,7 +124,7 @@ func TestReusedCallIsEmpty(t *testing.T) {
 	if err := table.Deliver(answerTo(s.ID(), "1")); err != nil {
 		t.Fatal(err)
 	}
-	table.Remove(s) // nobody took the answer
+	table.Remove(s) // no caller read the response
 	again := add(t, &table)
 	if again != s {
 		t.Error("the slot is not used again")

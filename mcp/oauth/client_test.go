@@ -40,8 +40,8 @@ func TestRegistrationOrder(t *testing.T) {
 		{"then the URL", false, true, true, true, true, clientURL},
 		{"which the server must know", false, true, false, true, true, "client-"},
 		{"then a registration", false, false, true, true, true, "client-"},
-		{"then somebody is asked", false, true, false, false, true, "asked"},
-		{"if there is anybody", false, false, false, false, false, ""},
+		{"AskClient is called", false, true, false, false, true, "asked"},
+		{"unless it is nil", false, false, false, false, false, ""},
 	} {
 		t.Run(v.name, func(t *testing.T) {
 			e := newEnv(t)

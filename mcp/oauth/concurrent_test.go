@@ -25,7 +25,7 @@ func TestNoAuthorizer(t *testing.T) {
 	if files, err := os.ReadDir(dir); err != nil || len(files) != 0 {
 		t.Errorf("written: %v, %v", files, err)
 	}
-	// Once somebody has logged in elsewhere, it works.
+	// After a login by another program, it works.
 	if err := e.transport(func(o *Options) { o.Store = store }).Login(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func TestNoAuthorizer(t *testing.T) {
 }
 
 // Who waits together gives up together: the person is not left with a page that
-// nobody waits for, nor asked twice.
+// no request waits for, nor asked twice.
 func TestAttemptEndsWithoutWaiters(t *testing.T) {
 	e := newEnv(t)
 	asked, ended := make(chan struct{}), make(chan struct{})
@@ -64,7 +64,7 @@ func TestAttemptEndsWithoutWaiters(t *testing.T) {
 	}
 	select {
 	case <-ended:
-		t.Error("ended although somebody waits")
+		t.Error("ended although a request waits")
 	default:
 	}
 	cancel2()
@@ -124,7 +124,7 @@ func (t *Transport) waiting() int {
 	return t.renewing.waiting
 }
 
-// A refusal whose body never ends holds nobody up.
+// A refusal whose body never ends delays no request.
 func TestRefusalWithEndlessBody(t *testing.T) {
 	e := newEnv(t)
 	over := make(chan struct{})

@@ -185,7 +185,7 @@ func ExampleNewFile() {
 	first := oauth.New(server.URL+"/mcp", &oauth.Options{Store: store, Authorizer: &oauth.Loopback{Open: openPage}})
 	defer first.CloseIdleConnections()
 	get(first, server.URL+"/mcp")
-	// The next process has the token, and asks nobody.
+	// The next process has the token, and asks no user.
 	second := oauth.New(server.URL+"/mcp", &oauth.Options{Store: store})
 	defer second.CloseIdleConnections()
 	get(second, server.URL+"/mcp")

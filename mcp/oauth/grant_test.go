@@ -39,7 +39,7 @@ func TestClientCredentials(t *testing.T) {
 	e.mustFail(e.transport(func(o *Options) { o.Grant = ClientCredentials{} }), "Options.Client")
 }
 
-// idTokens are what an identity provider says, unsigned: nobody here checks it.
+// idTokens are tokens of an identity provider, unsigned, because these tests do not verify them.
 func unsigned(header, claims map[string]any) string {
 	h, _ := json.Marshal(header)
 	c, _ := json.Marshal(claims)

@@ -79,7 +79,7 @@ func TestLoginAfterUserDenies(t *testing.T) {
 	e.mustGet(tr)
 }
 
-// A server that wants no authorization now has nobody to ask.
+// A server that requires no authorization leaves no server to ask.
 func TestLoginWithoutAuthorizationServer(t *testing.T) {
 	e := newEnv(t)
 	e.prm, e.meta = nil, nil
@@ -215,12 +215,12 @@ func TestNothingPrintsSecrets(t *testing.T) {
 	}
 }
 
-// What a login asks the server breaks no rule of any revision, and finds out
+// What a login sends to the server violates no protocol version, and finds out
 // describe each demands.
 func TestProbe(t *testing.T) {
 	for name, v := range map[string]struct {
-		revisions []string
-		web       testserver.HTTPOptions
+		versions []string
+		web      testserver.HTTPOptions
 	}{
 		"both eras": {nil, testserver.HTTPOptions{}},
 		"legacy":    {[]string{"2025-11-25"}, testserver.HTTPOptions{}},
@@ -228,7 +228,7 @@ func TestProbe(t *testing.T) {
 		"HTTP+SSE":  {[]string{"2024-11-05"}, testserver.HTTPOptions{SSEOnly: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			server := testserver.New(&testserver.Options{ProtocolVersions: v.revisions})
+			server := testserver.New(&testserver.Options{ProtocolVersions: v.versions})
 			web := testserver.NewHandler(server, &v.web)
 			defer web.Close()
 			locked := false

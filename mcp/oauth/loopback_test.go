@@ -215,7 +215,7 @@ func TestLoopbackAndPaste(t *testing.T) {
 		t.Fatal(err)
 	}
 	if u, err := url.Parse(response); err != nil || u.Port() == "" {
-		t.Errorf("nobody listens at %s", response)
+		t.Errorf("nothing listens at %s", response)
 	}
 	_, _ = io.WriteString(person, "\n \nwhat?\n")
 	if text := <-shown; !strings.Contains(text, "This is another address. Paste the one that begins with http://127.0.0.1:") {
@@ -241,7 +241,7 @@ func TestLoopbackAndPaste(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
-	// Nobody pastes anything any more.
+	// No more input comes.
 	person.Close()
 	l.Open = e.open
 	done = login()

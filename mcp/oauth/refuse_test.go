@@ -172,7 +172,7 @@ func TestRefusedTokens(t *testing.T) {
 		{"an unknown type", func(m map[string]any) { m["token_type"] = "mac" }, "unsupported token_type"},
 		{"no type", func(m map[string]any) { delete(m, "token_type") }, "unsupported token_type"},
 		{"no access token type", func(m map[string]any) { m["token_type"] = "N_A" }, "unsupported token_type"},
-		{"a bound one unasked", func(m map[string]any) { m["token_type"] = "DPoP" }, "not bound to the DPoP key"},
+		{"a bound one without a request", func(m map[string]any) { m["token_type"] = "DPoP" }, "not bound to the DPoP key"},
 		{"a number", func(m map[string]any) { m["access_token"] = 1 }, "RFC 6749, section 5.1"},
 	} {
 		e := newEnv(t)

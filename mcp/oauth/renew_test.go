@@ -63,7 +63,7 @@ func TestDiscardInStages(t *testing.T) {
 	tr := e.transport(func(o *Options) { o.Authorizer = robot })
 	e.mustGet(tr)
 
-	// The refresh token is of no use: the person is asked.
+	// The refresh token is invalid: the user is asked.
 	e.forgetAccess()
 	clear(e.refresh)
 	e.mustGet(tr)
@@ -178,7 +178,7 @@ func TestHundredCallsOneRefresh(t *testing.T) {
 	}
 }
 
-// The same of two processes with one store, neither of which can ask anybody.
+// The same for two processes with one store, neither of which can ask a user.
 func TestTwoProcessesOneRefresh(t *testing.T) {
 	const variable, calls = "STDMCP_TEST_CALLS", 50
 	if requests := os.Getenv(variable); requests != "" {

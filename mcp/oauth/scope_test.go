@@ -126,7 +126,7 @@ func TestUselessStepUp(t *testing.T) {
 	}
 }
 
-// Where nobody can be asked, what an operation needs is asked for at the next
+// If no user can be asked, the scopes that an operation needs are requested at the next
 // login, beside what there is, and only there.
 func TestStepUpByLogin(t *testing.T) {
 	e := newEnv(t)

@@ -14,7 +14,7 @@ import (
 )
 
 // The server of this example is the test binary itself, which answers every
-// request with its params when it is told to.
+// request with its params on request.
 func ExampleCommand() {
 	server := stdio.Command(os.Args[0])
 	server.Env = []string{"STDIO_TEST_CHILD=echo"}

@@ -289,7 +289,7 @@ func TestStreamContinuesAfterResult(t *testing.T) {
 	})
 }
 
-// TestCancelledCall: with a session the server is told, else the response is
+// TestCancelledCall: with a session the client sends a cancellation, else the response is
 // closed.
 func TestCancelledCall(t *testing.T) {
 	both(t, func(t *testing.T, s *server) {

@@ -110,7 +110,7 @@ func TestSessionStreamDeliversMessages(t *testing.T) {
 		t.Error(got)
 	}
 	if !testutil.Eventually(func() bool { return len(s.got("")) == 1 }) {
-		t.Fatal("no answer")
+		t.Fatal("no response")
 	}
 	if got := s.got("")[0].body; got != `{"jsonrpc":"2.0","id":"q","result":{"roots":[]}}` {
 		t.Error(got)
