@@ -31,7 +31,7 @@ var errNoTransport = errors.New("FirstOf has no transport")
 
 // Open opens the first transport.
 func (f firstOf) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
-	if len(f) == 0 {
+	if len(f) == 0 || f[0] == nil {
 		return nil, errNoTransport
 	}
 	return f[0].Open(ctx, h)

@@ -132,8 +132,11 @@ func recoverID(data []byte) (id ID) {
 func grow(b []byte, n int) []byte { return slices.Grow(b, n) }
 
 // AppendRequest appends req and a line feed to b: a request with the given id,
-// or a notification if id is zero.
+// or a notification if id is zero. It appends nothing if req is nil.
 func AppendRequest(b []byte, id ID, req *Request) []byte {
+	if req == nil {
+		return b
+	}
 	b = grow(b, len(req.Method)+len(req.Params)+80)
 	b = append(b, `{"jsonrpc":"2.0"`...)
 	if !id.IsZero() {

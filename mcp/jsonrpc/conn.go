@@ -20,8 +20,12 @@ const (
 )
 
 // NewConn returns a connection over s, and takes ownership of s. One goroutine
-// reads and one writes; both end with the connection.
+// reads and one writes; both end with the connection. Over a nil stream, the
+// connection has ended with an error.
 func NewConn(s Stream, h Handler) Conn {
+	if s == nil {
+		s = noStream{}
+	}
 	c := &conn{Dispatcher: Dispatcher{Handler: h}, stream: s}
 	c.out.stream, c.out.trace, c.out.wake = s, h.Trace, make(chan struct{}, 1)
 	c.out.try, _ = s.(TryWriter)
@@ -48,6 +52,9 @@ type conn struct {
 }
 
 func (c *conn) Call(ctx context.Context, req *Request) (RawMessage, error) {
+	if err := req.Check(); err != nil {
+		return nil, err
+	}
 	pending, err := c.Table.Add()
 	if err != nil {
 		return nil, err
@@ -77,6 +84,9 @@ func (c *conn) Call(ctx context.Context, req *Request) (RawMessage, error) {
 }
 
 func (c *conn) Notify(ctx context.Context, req *Request) error {
+	if err := req.Check(); err != nil {
+		return err
+	}
 	c.Sent()
 	return c.out.put(ctx, nil, func(b []byte) []byte { return AppendRequest(b, ID{}, req) })
 }

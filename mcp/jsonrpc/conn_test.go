@@ -44,6 +44,35 @@ func TestCallReturnsResultOrError(t *testing.T) {
 	}
 }
 
+func TestNilArgumentsAreErrors(t *testing.T) {
+	c := NewConn(nil, Handler{})
+	defer c.Close()
+	<-c.Done()
+	_, nilRequest := c.Call(t.Context(), nil)
+	for want, err := range map[string]error{
+		"the Stream is nil":       c.Err(),
+		"the *Request is nil":     nilRequest,
+		"Request.Method is empty": c.Notify(t.Context(), &Request{}),
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v does not contain %q", err, want)
+		}
+	}
+}
+
+func TestNilTimeoutErrIsDeadlineExceeded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newFakeStream()
+		c := NewConn(s, Handler{})
+		defer c.Close()
+		done := start(t.Context(), c, &Request{Method: "m", Timeout: time.Second})
+		<-s.out
+		if got := <-done; got.err != context.DeadlineExceeded {
+			t.Errorf("got %v", got.err)
+		}
+	})
+}
+
 func TestMalformedResponseFailsItsCallOnly(t *testing.T) {
 	for _, answer := range []string{
 		`{"jsonrpc":"2.0","id":2}`,

@@ -54,7 +54,7 @@ type Request struct {
 	Cancel func(ID) *Request
 
 	// Timeout limits the time of the call, in addition to ctx, if it is positive.
-	// TimeoutErr is what Call returns then.
+	// Call returns TimeoutErr then, or context.DeadlineExceeded if that is nil.
 	Timeout    time.Duration
 	TimeoutErr error
 
@@ -82,6 +82,23 @@ type Request struct {
 	// harm. The transport may then send it again when its connection breaks.
 	Repeatable bool
 }
+
+// Check returns an error if the request is nil or has no method. A [Conn] calls
+// it first.
+func (r *Request) Check() error {
+	switch {
+	case r == nil:
+		return errNilRequest
+	case r.Method == "":
+		return errNoRequestMethod
+	}
+	return nil
+}
+
+const (
+	errNilRequest      = reason("the *Request is nil")
+	errNoRequestMethod = reason("Request.Method is empty")
+)
 
 // Session is the relation of a request to a session that the server keeps.
 type Session uint8

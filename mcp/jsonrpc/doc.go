@@ -88,5 +88,6 @@
 //     only connections return or report.
 //
 // In tests of a transport, [Pipe] is a Stream to a server and [StringID] makes ids
-// of its requests. [Request] has fields that a transport may use or ignore.
+// of its requests. [Request] has fields that a transport may use or ignore, and
+// [Request.Check], which it calls first.
 package jsonrpc

@@ -124,28 +124,32 @@ func readError(r *wire.Reader) *Error {
 // Closed returns an error that matches ErrClosed and cause, for a connection
 // that cause ended. If cause is nil or matches ErrClosed, Closed adds nothing.
 func Closed(cause error) error {
-	switch {
-	case cause == nil:
-		return ErrClosed
-	case errors.Is(cause, ErrClosed):
+	if errors.Is(cause, ErrClosed) {
 		return cause
 	}
-	return &kindError{ErrClosed, cause, true}
+	return newKindError(ErrClosed, cause, true)
 }
 
 // Malformed returns an error that matches ErrMalformed and cause, for a message
-// that is invalid because of cause.
-func Malformed(cause error) error { return &kindError{ErrMalformed, cause, true} }
+// that is invalid because of cause. If cause is nil, Malformed adds nothing.
+func Malformed(cause error) error { return newKindError(ErrMalformed, cause, true) }
 
 // OutcomeUnknown returns an error with the text of cause that matches
 // ErrOutcomeUnknown and cause, for a request that was sent and has no response
-// because of cause.
-func OutcomeUnknown(cause error) error { return &kindError{ErrOutcomeUnknown, cause, false} }
+// because of cause. If cause is nil, OutcomeUnknown adds nothing.
+func OutcomeUnknown(cause error) error { return newKindError(ErrOutcomeUnknown, cause, false) }
 
 // A kindError is a cause that also matches kind, a sentinel of this package.
 type kindError struct {
 	kind, cause error
 	named       bool // the text starts with that of kind
+}
+
+func newKindError(kind, cause error, named bool) error {
+	if cause == nil {
+		return kind
+	}
+	return &kindError{kind, cause, named}
 }
 
 func (e *kindError) Error() string {

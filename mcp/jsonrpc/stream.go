@@ -17,6 +17,15 @@ type Stream interface {
 	Close() error
 }
 
+// noStream stands for a nil Stream.
+type noStream struct{}
+
+const errNilStream = reason("the Stream is nil")
+
+func (noStream) Read() ([]byte, error)     { return nil, errNilStream }
+func (noStream) Write([]byte) (int, error) { return 0, errNilStream }
+func (noStream) Close() error              { return nil }
+
 // A TryWriter is a [Stream] that can also write without waiting for the peer.
 // A call that is alone on its connection then writes its request on its own
 // goroutine. The streams of package stdio implement it.

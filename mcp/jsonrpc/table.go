@@ -106,6 +106,9 @@ func (t *Table) Add() (*PendingCall, error) {
 // Remove ends a call. A later response belongs to no call. Remove reports whether
 // a response has arrived that the caller has not taken.
 func (t *Table) Remove(s *PendingCall) (unread bool) {
+	if s == nil {
+		return false
+	}
 	t.mu.Lock()
 	if t.pending[s.id] == s {
 		delete(t.pending, s.id)
@@ -130,7 +133,7 @@ func (t *Table) Remove(s *PendingCall) (unread bool) {
 //
 // One timer serves all calls, so that most calls neither start nor stop one.
 func (t *Table) Limit(s *PendingCall, req *Request) {
-	if req.Timeout <= 0 {
+	if s == nil || req == nil || req.Timeout <= 0 {
 		return
 	}
 	t.mu.Lock()
@@ -141,6 +144,9 @@ func (t *Table) Limit(s *PendingCall, req *Request) {
 	}
 	now := time.Since(t.epoch)
 	s.end, s.timeoutErr = now+min(req.Timeout, math.MaxInt64-now), req.TimeoutErr
+	if s.timeoutErr == nil {
+		s.timeoutErr = context.DeadlineExceeded
+	}
 	if t.due == 0 || s.end < t.due {
 		t.due = s.end
 		t.timer.Reset(req.Timeout)
@@ -178,6 +184,9 @@ func (t *Table) expire() {
 // (CodeParseError or CodeInvalidRequest), and if it cannot be about a message
 // reported to Sent.
 func (t *Table) Deliver(m *Message) error {
+	if m == nil {
+		return ErrUnknownID
+	}
 	a := Response{Result: m.Result}
 	if m.Error != nil {
 		a = Response{Err: m.Error}

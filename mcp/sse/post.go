@@ -27,6 +27,9 @@ const (
 )
 
 func (c *conn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessage, error) {
+	if err := req.Check(); err != nil {
+		return nil, err
+	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -65,6 +68,9 @@ func (c *conn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessa
 // Notify waits for the server to accept the notification, so that later messages
 // arrive later.
 func (c *conn) Notify(ctx context.Context, req *jsonrpc.Request) error {
+	if err := req.Check(); err != nil {
+		return err
+	}
 	return c.send(ctx, jsonrpc.AppendRequest(nil, jsonrpc.ID{}, req), c.header(req))
 }
 

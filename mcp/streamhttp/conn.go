@@ -44,6 +44,9 @@ type conn struct {
 }
 
 func (c *conn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessage, error) {
+	if err := req.Check(); err != nil {
+		return nil, err
+	}
 	x, bound := c.begin(ctx, req.Timeout, req.TimeoutErr)
 	if x == nil {
 		return nil, jsonrpc.ErrClosed
@@ -123,6 +126,9 @@ func (c *conn) post(ctx context.Context, req *jsonrpc.Request, id jsonrpc.ID, bo
 }
 
 func (c *conn) Notify(ctx context.Context, req *jsonrpc.Request) error {
+	if err := req.Check(); err != nil {
+		return err
+	}
 	begins := req.Session == jsonrpc.BeginsSession
 	if begins {
 		c.setSessionVersion(req.ProtocolVersion)
