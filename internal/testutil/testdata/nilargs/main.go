@@ -1,6 +1,6 @@
 // Command nilargs calls each exported function and method of the public
-// packages with nil and zero values. TestNilArgumentsDoNotPanic generates
-// list.go, which names them, and runs the program.
+// packages with nil and zero values. TestNilArgumentsDoNotPanic replaces
+// list.go with a file that names them, and runs the program.
 package main
 
 import (
