@@ -2,6 +2,7 @@ package httpx
 
 import (
 	"errors"
+	"io"
 	"net"
 	"net/http"
 
@@ -29,4 +30,22 @@ func mayHaveArrived(err error) bool {
 	var redirect *RedirectError
 	var op *net.OpError
 	return !errors.As(err, &redirect) && !(errors.As(err, &op) && op.Op == "dial")
+}
+
+// Unreachable reports whether err means that the server is away for now: no
+// connection was possible, it broke, or a gateway responded with 502 to 504.
+func Unreachable(err error) bool {
+	var status *StatusError
+	if errors.As(err, &status) {
+		switch status.Status {
+		case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+			return true
+		}
+		return false
+	}
+	var op *net.OpError
+	if errors.As(err, &op) {
+		return op.Op != "remote error" && op.Op != "local error" // which are of TLS
+	}
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }

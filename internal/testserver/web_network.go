@@ -11,16 +11,92 @@ import (
 	"errors"
 	"math/big"
 	"net"
+	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
 // A network connects clients and servers of this process by pipes.
 type network struct {
-	mu        sync.Mutex // guards listeners
+	mu        sync.Mutex // guards what follows
 	listeners []*pipeListener
+	conns     []*pipeConn // the open ones of clients
+	down      bool
 }
+
+// A pipeConn is the client's end of a connection.
+type pipeConn struct {
+	net.Conn
+	network *network
+	frozen  atomic.Bool // nothing arrives at either end
+}
+
+func (c *pipeConn) Read(p []byte) (int, error) {
+	for {
+		n, err := c.Conn.Read(p)
+		if err != nil || !c.frozen.Load() {
+			return n, err
+		}
+	}
+}
+
+func (c *pipeConn) Write(p []byte) (int, error) {
+	if c.frozen.Load() {
+		return len(p), nil
+	}
+	return c.Conn.Write(p)
+}
+
+func (c *pipeConn) Close() error {
+	c.network.mu.Lock()
+	c.network.conns = slices.DeleteFunc(c.network.conns, func(o *pipeConn) bool { return o == c })
+	c.network.mu.Unlock()
+	return c.Conn.Close()
+}
+
+// Down makes the server, which must be in memory, unreachable as during a
+// restart: it closes all connections, refuses new ones and forgets all sessions.
+func (s *HTTPServer) Down() {
+	s.Handler.mu.Lock()
+	var sessions []*session
+	for _, session := range s.sessions {
+		sessions = append(sessions, session)
+	}
+	s.Handler.mu.Unlock()
+	for _, session := range sessions {
+		s.forget(session, lost)
+	}
+	s.network.mu.Lock()
+	s.network.down = true
+	conns := slices.Clone(s.network.conns)
+	s.network.mu.Unlock()
+	for _, c := range conns {
+		_ = c.Conn.Close()
+	}
+}
+
+// Up makes the server reachable again after Down.
+func (s *HTTPServer) Up() {
+	s.network.mu.Lock()
+	defer s.network.mu.Unlock()
+	s.network.down = false
+}
+
+// Freeze makes the open connections to the server, which must be in memory,
+// half-open: they stay open, but nothing arrives at either end.
+func (s *HTTPServer) Freeze() {
+	s.network.mu.Lock()
+	defer s.network.mu.Unlock()
+	for _, c := range s.network.conns {
+		c.frozen.Store(true)
+	}
+}
+
+// Gateway makes a gateway in front of the server respond to all requests with a
+// status. Zero ends that.
+func (s *HTTPServer) Gateway(status int) { s.gateway.Store(int32(status)) }
 
 // A pipeListener is a [net.Listener], and its own address.
 type pipeListener struct {
@@ -43,14 +119,26 @@ func (n *network) listen() *pipeListener {
 
 func (n *network) dial(ctx context.Context, _, address string) (net.Conn, error) {
 	n.mu.Lock()
-	listeners := n.listeners
+	listeners, down := n.listeners, n.down
 	n.mu.Unlock()
+	err := error(errRefused)
 	for _, l := range listeners {
-		if l.name == address {
-			return l.dial(ctx)
+		if l.name == address && !down {
+			var conn net.Conn
+			if conn, err = l.dial(ctx); err == nil {
+				return n.add(conn), nil
+			}
 		}
 	}
-	return nil, errRefused
+	return nil, &net.OpError{Op: "dial", Net: "pipe", Err: err}
+}
+
+func (n *network) add(conn net.Conn) net.Conn {
+	c := &pipeConn{Conn: conn, network: n}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.conns = append(n.conns, c)
+	return c
 }
 
 func (l *pipeListener) dial(ctx context.Context) (net.Conn, error) {

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // An HTTPServer is a running server that clients can reach over HTTP.
@@ -17,8 +18,9 @@ type HTTPServer struct {
 	SSE  string // of HTTP+SSE
 	Base string // the scheme and host of both
 
-	other     *Handler // that of the other origin
-	network   network  // for connections in memory
+	other     *Handler     // that of the other origin
+	network   network      // for connections in memory
+	gateway   atomic.Int32 // the status of Gateway
 	trust     *tls.Config
 	listener  net.Listener // the server's own
 	servers   []*http.Server
@@ -62,7 +64,13 @@ func (s *HTTPServer) start() (err error) {
 	s.Base = scheme + listeners[0].Addr().String()
 	s.URL, s.SSE = s.Base+"/mcp", s.Base+"/sse"
 	s.foreign, s.foreignTCP = scheme+listeners[1].Addr().String(), "http://"+listeners[2].Addr().String()
-	s.serve(listeners[0], s.Handler, certificate)
+	s.serve(listeners[0], http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if status := int(s.gateway.Load()); status != 0 {
+			http.Error(w, http.StatusText(status), status)
+			return
+		}
+		s.Handler.ServeHTTP(w, r)
+	}), certificate)
 	s.serve(listeners[1], s.watch(s.other), certificate)
 	s.serve(listeners[2], s.watch(s.other), nil)
 	return nil

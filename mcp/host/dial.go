@@ -30,7 +30,14 @@ type DialParams struct {
 	// transport. It returns "" for other errors.
 	Classify func(error) Category
 
-	ttl atomic.Int64 // TTL of the list of tools in nanoseconds; 0 if the server sent none
+	// Unreachable may be set by the dialer of a server at a URL. It reports
+	// whether an error means that the server is away for now: a connection was
+	// refused or broke, or a gateway responded with 502 to 504. The host then
+	// checks until the server is back, however long that takes.
+	Unreachable func(error) bool
+
+	live liveness
+	ttl  atomic.Int64 // TTL of the list of tools in nanoseconds; 0 if the server sent none
 }
 
 var errNoServer = errors.New("DialParams.Server is nil")

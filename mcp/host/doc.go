@@ -38,7 +38,13 @@ server is a child process. It retries with exponential back-off, as [Retry]
 describes. It gives up on a server that has crashed five times within three
 minutes, that has invalid settings, that violates the protocol or that requires
 authorization. [Host.Reconnect] tries such a server again. If only the
-connection failed, so does a call of one of its tools, once.
+connection failed, so does a call of one of its tools, once. [Host.SetServers]
+and [Host.AddServer] try a server again that was given up, and so does the host
+after five minutes, except for invalid settings and missing authorization.
+
+A server at a URL can go away and come back, for which these limits do not
+apply: the host checks until it is back. See [Options] for KeepAlive, which finds
+half-open connections.
 
 # Tools
 

@@ -78,6 +78,11 @@ func (h *Host) sorted() []*server {
 // Connect connects to a server and waits until it is connected or ctx ends. It
 // is needed for lazy and failed servers only. The error is an *Error.
 func (h *Host) Connect(ctx context.Context, name string) error {
+	h.lock()
+	if s := h.servers[name]; s != nil && s.run == nil && s.state == Failed && h.opts.never(s.cfg) {
+		h.setState(s, Disconnected, nil) // the program asks for one more attempt
+	}
+	h.unlock()
 	_, err := h.Client(ctx, name)
 	return err
 }
@@ -153,6 +158,9 @@ func (h *Host) Shutdown(ctx context.Context) error {
 	h.lock()
 	h.closed = true
 	for _, s := range h.servers {
+		if s.retry != nil {
+			s.retry.Stop()
+		}
 		s.wake()
 	}
 	h.unlock()

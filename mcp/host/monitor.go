@@ -19,6 +19,10 @@ type monitor struct {
 	reopen  time.Time // when to subscribe again; zero means never
 	refresh time.Time // when to list the tools again; zero means never
 
+	ping   time.Time // when to ping the server; zero means never
+	misses int       // consecutive pings without a response
+	lost   error     // why the server is unreachable
+
 	retryDelay time.Duration // delay before the next list request after an error
 }
 
@@ -41,6 +45,9 @@ func (m *monitor) run(ctx context.Context) {
 	for ctx.Err() == nil && m.client.Err() == nil {
 		m.wait(ctx)
 		now := time.Now()
+		if m.checkAlive(ctx, now); m.lost != nil {
+			return
+		}
 		if due(m.reopen, now) {
 			m.reopen = time.Time{}
 			if m.subscribe(ctx); m.sub != nil {
@@ -89,14 +96,20 @@ func (m *monitor) refreshAfter(d time.Duration) {
 // wait waits until the list changes, which it records, until the next scheduled
 // action, or until the connection or ctx ends.
 func (m *monitor) wait(ctx context.Context) {
-	next := m.refresh
-	if next.IsZero() || !m.reopen.IsZero() && m.reopen.Before(next) {
-		next = m.reopen
+	var next time.Time
+	for _, t := range [...]time.Time{m.refresh, m.reopen, m.ping} {
+		if next.IsZero() || !t.IsZero() && t.Before(next) {
+			next = t
+		}
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	if !next.IsZero() {
-		var cancel context.CancelFunc
 		ctx, cancel = context.WithDeadline(ctx, next)
 		defer cancel()
+	}
+	if m.params.live.await(cancel) {
+		return
 	}
 	if m.sub == nil {
 		select {
@@ -134,10 +147,29 @@ func (m *monitor) subscribe(ctx context.Context) {
 	m.sub = sub
 }
 
+// traceReconnects returns a copy of trace, which may be nil, that also makes the
+// monitor ping the server when one of its streams breaks.
+func (d *DialParams) traceReconnects(trace *mcp.Trace) *mcp.Trace {
+	var t mcp.Trace
+	if trace != nil {
+		t = *trace
+	}
+	reconnect := t.Reconnect
+	t.Reconnect = func(err error, wait time.Duration) {
+		d.live.suspect()
+		if reconnect != nil {
+			reconnect(err, wait)
+		}
+	}
+	return &t
+}
+
 // recordTTL returns an interceptor that records the TTL of each list of tools,
-// which ListTools does not return.
+// which ListTools does not return, and whether the server is alive.
 func (d *DialParams) recordTTL(next func(context.Context, *mcp.OutgoingCall) (mcp.RawMessage, error)) func(context.Context, *mcp.OutgoingCall) (mcp.RawMessage, error) {
 	return func(ctx context.Context, call *mcp.OutgoingCall) (raw mcp.RawMessage, err error) {
+		observed := d.observe(call)
+		defer func() { observed(err) }()
 		if next != nil {
 			raw, err = next(ctx, call)
 		} else {

@@ -64,6 +64,12 @@ type Options struct {
 	// server's settings take precedence over ConnectTimeout and Timeout.
 	ConnectTimeout, Timeout, MaxTimeout time.Duration
 
+	// KeepAlive is the interval at which the host pings an idle server at a URL,
+	// to notice that it is away or that the connection is half-open. The default
+	// is 30 seconds; none if negative. Programs that the host starts and servers
+	// in this process are not pinged.
+	KeepAlive time.Duration
+
 	// Retry configures how the host reconnects to servers.
 	Retry Retry
 
@@ -84,8 +90,13 @@ func ServerOf(ctx context.Context) string {
 
 // A Retry configures reconnection attempts. A zero field has the default value
 // in brackets.
+//
+// Max, Crashes and Window are for programs. A server at a URL that is away is
+// checked every 1.5 s for 2 minutes, then every 5 to 30 s, until it is back. A
+// server that the host has given up is tried again after 5 minutes, and by
+// SetServers, AddServer, Connect and Reconnect.
 type Retry struct {
-	Max        int           // retries after the first attempt [3]; none when negative
+	Max        int           // retries after the first attempt [3]; none at all, of no kind, when negative
 	Initial    time.Duration // delay before the first retry [1 s]; none when negative
 	Cap        time.Duration // maximum delay between retries [30 s]; no maximum when negative
 	Multiplier float64       // growth of the delay [2]; values below 1 mean the default
@@ -114,6 +125,7 @@ func (o *Options) withDefaults() Options {
 	d.ConnectTimeout = cmp.Or(d.ConnectTimeout, 30*time.Second)
 	d.Timeout = cmp.Or(d.Timeout, time.Minute)
 	d.MaxTimeout = cmp.Or(d.MaxTimeout, time.Hour)
+	d.KeepAlive = cmp.Or(d.KeepAlive, defaultKeepAlive)
 	d.Retry.Max = cmp.Or(d.Retry.Max, 3)
 	d.Retry.Initial = cmp.Or(d.Retry.Initial, time.Second)
 	d.Retry.Cap = cmp.Or(d.Retry.Cap, 30*time.Second)
@@ -138,6 +150,14 @@ func (r *Retry) delay(try int) time.Duration {
 		d *= r.Multiplier
 	}
 	return time.Duration(min(d, limit) * (1 - rand.Float64()/5))
+}
+
+// never reports whether the host must not connect to a server again by itself.
+func (o *Options) never(s *Server) bool {
+	if s.MaxRetries != 0 {
+		return s.MaxRetries < 0
+	}
+	return o.Retry.Max < 0
 }
 
 // retries returns the number of retries for a server.

@@ -41,6 +41,8 @@ type server struct {
 	err      *Error // the reason for state, or a failure to list the tools
 	since    time.Time
 	attempts int           // failed attempts since the connection ended
+	away     bool          // a server at a URL is away for so long that calls no longer wait
+	retry    *time.Timer   // of retryFailed; may be nil
 	changed  chan struct{} // closed and replaced when state, enabled or removed change
 
 	client  *mcp.Client // nil unless connected
@@ -60,6 +62,7 @@ type server struct {
 type run struct {
 	cancel context.CancelFunc
 	done   chan struct{} // closed when the goroutine has ended
+	now    chan struct{} // makes a sleeping goroutine go on; buffered
 }
 
 // stop ends a run and waits until it has ended or ctx ends.
@@ -82,6 +85,10 @@ func (h *Host) setState(s *server, state State, err *Error) {
 		s.metrics.failed(err)
 	}
 	s.err = err
+	s.away = s.away && state == Reconnecting
+	if s.retry != nil {
+		s.retry.Stop()
+	}
 	if s.state != state {
 		s.state, s.since = state, time.Now()
 	}

@@ -157,6 +157,13 @@ func (h *Host) putServer(cfg *Server, d *Diff) *server {
 	old := s.cfg
 	s.cfg = cfg
 	if old.Equal(cfg) {
+		switch {
+		case s.run != nil:
+			s.run.check()
+		case s.state == Failed && s.enabled && !cfg.Lazy: // the cause may be gone, such as a missing program
+			s.crashes = nil
+			h.start(s)
+		}
 		return s
 	}
 	d.Changed = append(d.Changed, cfg.Name)

@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/mcp"
@@ -17,7 +18,7 @@ func (h *Host) start(s *server) { h.startWithRetries(s, h.opts.retries(s.cfg)) }
 func (h *Host) startWithRetries(s *server, retries int) {
 	before := s.run
 	ctx, cancel := context.WithCancel(h.ctx)
-	r := &run{cancel, make(chan struct{})}
+	r := &run{cancel, make(chan struct{}), make(chan struct{}, 1)}
 	s.run, s.attempts = r, 0
 	h.setState(s, Connecting, nil)
 	h.running.Add(1)
@@ -34,6 +35,7 @@ func (h *Host) startWithRetries(s *server, retries int) {
 		if s.run == r {
 			s.run = nil
 			h.setState(s, state, err)
+			h.retryFailed(s)
 		}
 	}()
 }
@@ -56,22 +58,34 @@ func (h *Host) restart(s *server) {
 // supervise connects to a server and reconnects, until it gives up or ctx ends.
 // It returns the server's final state.
 func (h *Host) supervise(ctx context.Context, s *server, r *run, retries int) (State, *Error) {
+	var out outage
 	for tries := 0; ; {
-		m, err := h.connect(ctx, s, r)
+		m, away, err := h.connect(ctx, s, r)
 		if err == nil {
 			tries = 0
 			h.lock()
 			retries = h.opts.retries(s.cfg)
 			h.unlock()
+			connected := time.Now()
 			m.run(ctx)
 			lost := m.client.Err()
+			if lost == nil {
+				lost = m.lost
+			}
 			h.setDisconnected(s, m.client)
-			m.end()
+			if away = m.params.Unreachable != nil; away && ctx.Err() == nil {
+				h.endLater(m)
+			} else {
+				m.end()
+			}
 			if ctx.Err() != nil {
 				return Disconnected, nil
 			}
+			if time.Since(connected) >= stableTime {
+				out = outage{}
+			}
 			var last bool
-			if err, last = h.recordCrash(s, lost); last {
+			if err, last = h.recordEnd(s, lost, away); last {
 				return Failed, err
 			}
 		}
@@ -80,8 +94,17 @@ func (h *Host) supervise(ctx context.Context, s *server, r *run, retries int) (S
 			return Disconnected, nil
 		case err.Category == Authentication:
 			return NeedsAuth, err
+		case away && !h.never(s):
 		case !err.Retryable() || tries >= retries:
 			return Failed, err
+		}
+		if away {
+			wait := out.next(time.Now())
+			h.setAway(s, r, err, out.isLong(time.Now()))
+			if !r.sleep(ctx, wait) {
+				return Disconnected, nil
+			}
+			continue
 		}
 		tries++
 		h.lock()
@@ -96,12 +119,34 @@ func (h *Host) supervise(ctx context.Context, s *server, r *run, retries int) (S
 	}
 }
 
-// recordCrash records that the connection ended unexpectedly. last reports whether
-// that happened too often.
-func (h *Host) recordCrash(s *server, cause error) (err *Error, last bool) {
+// never reports whether the host must not connect to a server again by itself.
+func (h *Host) never(s *server) bool {
 	h.lock()
 	defer h.unlock()
-	if s.addCrash(&h.opts.Retry) {
+	return h.opts.never(s.cfg)
+}
+
+// endLater closes a connection to a server at a URL when no tool call is in
+// progress: a server that refuses new connections may still respond to these.
+func (h *Host) endLater(m *monitor) {
+	h.running.Add(1)
+	go func() { // ends with the calls, which have a timeout, or the host
+		defer h.running.Done()
+		select {
+		case <-m.params.live.drained():
+		case <-m.client.Done():
+		case <-h.ctx.Done():
+		}
+		m.end()
+	}()
+}
+
+// recordEnd records that the connection ended unexpectedly. last reports whether
+// that happened too often, which only a program can do.
+func (h *Host) recordEnd(s *server, cause error, away bool) (err *Error, last bool) {
+	h.lock()
+	defer h.unlock()
+	if !away && s.addCrash(&h.opts.Retry) {
 		e := newError(Connection, "CRASH_LOOP", "not started again", s.name, &crashError{cause})
 		e.text = s.hide(e.text)
 		return e, true
@@ -130,19 +175,20 @@ func (s *server) hide(text string) string {
 	return s.params.Hide(text)
 }
 
-// connect makes one connection attempt.
-func (h *Host) connect(ctx context.Context, s *server, r *run) (*monitor, *Error) {
+// connect makes one connection attempt. away reports whether it failed because a
+// server at a URL is away for now.
+func (h *Host) connect(ctx context.Context, s *server, r *run) (m *monitor, away bool, failure *Error) {
 	h.lock()
 	cfg, cached := s.cfg, s.cached
 	h.unlock()
 	started, err := cfg.Expand(ctx, &h.opts.Vars) // may ask the user, so it comes before the semaphore
 	if err != nil {
-		return nil, configurationError(cfg, err)
+		return nil, false, configurationError(cfg, err)
 	}
 	select {
 	case h.slots <- struct{}{}:
 	case <-ctx.Done():
-		return nil, connectError(s.name, ctx.Err(), &DialParams{Server: started})
+		return nil, false, connectError(s.name, ctx.Err(), &DialParams{Server: started})
 	}
 	defer func() { <-h.slots }()
 	d := &DialParams{Server: started}
@@ -151,7 +197,7 @@ func (h *Host) connect(ctx context.Context, s *server, r *run) (*monitor, *Error
 	if err != nil {
 		e := configurationError(cfg, err)
 		e.text = started.Hide(e.text)
-		return nil, e
+		return nil, false, e
 	}
 	limit, _ := h.opts.timeouts(cfg)
 	bound, cancel := within(context.WithValue(ctx, serverKey{}, s.name), limit)
@@ -161,19 +207,22 @@ func (h *Host) connect(ctx context.Context, s *server, r *run) (*monitor, *Error
 		h.lock()
 		s.cached = nil // the server may have been replaced
 		h.unlock()
-		return nil, connectError(s.name, err, d)
+		// After a connection, the network may be another one or not be there yet.
+		away := d.isUnreachable(err) || d.Unreachable != nil && s.info != nil && errors.Is(err, context.DeadlineExceeded)
+		return nil, away, connectError(s.name, err, d)
 	}
-	m := &monitor{h: h, s: s, client: client, params: d, retryDelay: minTTL}
+	m = &monitor{h: h, s: s, client: client, params: d, retryDelay: minTTL}
 	m.subscribe(bound) // before listing, so that no change is missed
 	tools, listErr := listTools(bound, client)
 	if client.Err() != nil || ctx.Err() != nil {
 		lost := errors.Join(client.Err(), ctx.Err())
 		m.end()
-		return nil, connectError(s.name, lost, d)
+		return nil, false, connectError(s.name, lost, d)
 	}
 	h.setConnected(s, r, client, d, tools, listErr)
 	m.scheduleRefresh(listErr)
-	return m, nil
+	m.schedulePing()
+	return m, false, nil
 }
 
 func (h *Host) stderrLine(s *server, d *DialParams, line string) {
@@ -196,6 +245,9 @@ func (h *Host) clientOptions(s *server, d *DialParams, cached *mcp.ServerInfo) *
 		o.CachedServer = cached
 	}
 	o.Intercept = d.recordTTL(o.Intercept)
+	if d.Unreachable != nil {
+		o.Trace = d.traceReconnects(o.Trace)
+	}
 	log := o.Log
 	o.Log = func(ctx context.Context, m *mcp.LogMessage) {
 		h.bus.emit(&Event{Kind: Logged, Server: s.name, Log: m})
@@ -257,6 +309,7 @@ func (h *Host) setDisconnected(s *server, client *mcp.Client) {
 // client returns the client of a server and the parameters that it was
 // connected with. It connects, or waits until the server is connected.
 func (h *Host) client(ctx context.Context, s *server) (*mcp.Client, *DialParams, error) {
+	first := -1 // failed attempts when the call began to wait for a server that is away
 	for waited := false; ; waited = true {
 		h.lock()
 		var err error
@@ -271,8 +324,15 @@ func (h *Host) client(ctx context.Context, s *server) (*mcp.Client, *DialParams,
 			client, started := s.client, s.params
 			h.unlock()
 			return client, started, nil
-		case s.run == nil && s.err != nil && (waited || !s.err.Retryable() || errors.Is(s.err, ErrCrashLoop)):
+		case s.run == nil && s.err != nil && (waited || !s.err.Retryable() || errors.Is(s.err, ErrCrashLoop) || h.opts.never(s.cfg)):
 			err = s.err
+		case s.run != nil && s.away && s.err != nil:
+			if first < 0 {
+				first = s.attempts
+				s.run.check()
+			} else if s.attempts > first {
+				err = s.err
+			}
 		case s.run == nil && s.state == Disconnected && !waited:
 			h.start(s)
 		case s.run == nil && !waited:
@@ -280,7 +340,7 @@ func (h *Host) client(ctx context.Context, s *server) (*mcp.Client, *DialParams,
 		case s.run == nil:
 			err = newError(Connection, "NOT_CONNECTED", "disconnected", s.name, mcp.ErrClosed)
 		}
-		changed := s.changed
+		changed, reason := s.changed, s.err
 		h.unlock()
 		if err != nil {
 			return nil, nil, err
@@ -288,7 +348,11 @@ func (h *Host) client(ctx context.Context, s *server) (*mcp.Client, *DialParams,
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return nil, nil, newError(Connection, "TIMEOUT", "still not connected", s.name, context.Cause(ctx))
+			e := newError(Connection, "TIMEOUT", "still not connected", s.name, context.Cause(ctx))
+			if reason != nil {
+				e.text = reason.text
+			}
+			return nil, nil, e
 		}
 	}
 }

@@ -232,16 +232,20 @@ func (t *Tool) call(ctx context.Context, call *mcp.ToolCall, args mcp.RawMessage
 			return nil, nil, err
 		}
 		res, err := client.Do(ctx, &q)
-		if err == nil || again || !t.repeatable(ctx, err) {
+		if err == nil || again {
+			return res, started, err
+		}
+		lost := t.host.confirmLost(ctx, t.server, client, started, err)
+		if !t.repeatable(ctx, err, lost) {
 			return res, started, err
 		}
 	}
 }
 
 // repeatable reports whether a failed call may be repeated: it was never sent,
-// or the tool is read-only or idempotent.
-func (t *Tool) repeatable(ctx context.Context, err error) bool {
-	if ctx.Err() != nil || !errors.Is(err, mcp.ErrClosed) {
+// or the tool is read-only or idempotent. lost reports whether the server is away.
+func (t *Tool) repeatable(ctx context.Context, err error, lost bool) bool {
+	if ctx.Err() != nil || !lost && !errors.Is(err, mcp.ErrClosed) {
 		return false
 	}
 	if !errors.Is(err, mcp.ErrOutcomeUnknown) {

@@ -135,7 +135,7 @@ func (d *dialers) proxy(to *host.DialParams) (mcp.Transport, error) {
 
 // settings adds the settings of a server to those of its transport.
 func (d *dialers) settings(to *host.DialParams, server string, client **http.Client, header *http.Header) (err error) {
-	to.Classify = classify
+	to.Classify, to.Unreachable = classify, httpx.Unreachable
 	if *header == nil {
 		*header = make(http.Header)
 	}

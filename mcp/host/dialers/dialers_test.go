@@ -182,8 +182,10 @@ func TestReconnectToRestartedServers(t *testing.T) {
 		t.Fatal("no event: " + what)
 	}
 	await("tools are removed", func(e host.Event) bool { return e.Server == "sse" && len(e.Removed) > 0 })
-	_, err = h.CallTool(t.Context(), "http", "echo", map[string]any{"message": "hi"})
-	if e, ok := err.(*host.Error); !ok || e.Category != host.Connection {
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	_, err = h.CallTool(ctx, "http", "echo", map[string]any{"message": "hi"})
+	if e, ok := err.(*host.Error); !ok || e.Category != host.Connection || !strings.Contains(e.Error(), "refused") {
 		t.Errorf("a call of a stopped server: %v", err)
 	}
 	if l, err = net.Listen("tcp", addr); err != nil {

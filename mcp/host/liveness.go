@@ -1,0 +1,267 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/stdmcp/stdmcp/mcp"
+)
+
+// The times of servers at a URL, which can be away and come back.
+const (
+	// defaultKeepAlive is the default of Options.KeepAlive.
+	defaultKeepAlive = 30 * time.Second
+
+	// pingTimeout limits a ping. confirmTimeout limits the one that confirms
+	// that the server is unreachable. maxMisses is the number of consecutive
+	// pings without a response that end a connection.
+	pingTimeout, confirmTimeout = 10 * time.Second, time.Second
+	maxMisses                   = 2
+
+	// checkDelay is the time between checks whether the server is back during
+	// the first fastChecks of an outage. Later it grows from firstSlowCheck to
+	// lastSlowCheck.
+	checkDelay, fastChecks        = 1500 * time.Millisecond, 2 * time.Minute
+	firstSlowCheck, lastSlowCheck = 5 * time.Second, 30 * time.Second
+
+	// stableTime is how long a connection lasts at least that ends an outage.
+	stableTime = 10 * time.Second
+
+	// failedDelay is the time after which a server is tried again that the host
+	// has given up.
+	failedDelay = 5 * time.Minute
+)
+
+// A liveness is what the calls of a connection reveal about the server.
+type liveness struct {
+	mu        sync.Mutex
+	suspected bool               // a request failed since the last ping
+	wake      context.CancelFunc // interrupts the monitor; nil while it does not wait
+	calls     int                // tool calls in progress
+	idle      chan struct{}      // closed when calls is 0; nil unless drained waits
+}
+
+// suspect makes the monitor ping the server.
+func (l *liveness) suspect() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.suspected = true
+	if l.wake != nil {
+		l.wake()
+	}
+}
+
+// await stores the function that interrupts the monitor, or nil. It returns
+// whether the monitor has to ping the server first.
+func (l *liveness) await(wake context.CancelFunc) (suspected bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.wake = wake
+	return l.suspected
+}
+
+// pinged records that the monitor has pinged the server.
+func (l *liveness) pinged() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.suspected = false
+}
+
+// count adds n to the number of tool calls in progress, which it returns.
+func (l *liveness) count(n int) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.calls += n; l.calls == 0 && l.idle != nil {
+		close(l.idle)
+		l.idle = nil
+	}
+	return l.calls
+}
+
+// drained returns a channel that is closed when no tool call is in progress.
+func (l *liveness) drained() <-chan struct{} {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	idle := make(chan struct{})
+	if l.calls == 0 {
+		close(idle)
+	} else {
+		l.idle = idle
+	}
+	return idle
+}
+
+// observe is part of the interceptor of a client: it returns the function that
+// observes the result of a call.
+func (d *DialParams) observe(call *mcp.OutgoingCall) func(error) {
+	if d.Unreachable == nil || call.Method == "ping" || call.Method == "server/discover" {
+		return func(error) {}
+	}
+	tool := 0
+	if call.Method == "tools/call" {
+		tool = 1
+	}
+	d.live.count(tool)
+	return func(err error) {
+		d.live.count(-tool)
+		if err != nil && (d.Unreachable(err) || errors.Is(err, context.DeadlineExceeded)) {
+			d.live.suspect()
+		}
+	}
+}
+
+// isUnreachable reports whether err means that the server is away for now.
+func (d *DialParams) isUnreachable(err error) bool {
+	return d != nil && d.Unreachable != nil && d.Unreachable(err)
+}
+
+// checkAlive pings the server if that is due. If the server is unreachable, it
+// sets m.lost.
+func (m *monitor) checkAlive(ctx context.Context, now time.Time) {
+	suspected := m.params.live.await(nil)
+	if !suspected && (!due(m.ping, now) || m.params.live.count(0) > 0) {
+		if due(m.ping, now) {
+			m.schedulePing() // a server may be too busy with a call to respond
+		}
+		return
+	}
+	bound, cancel := context.WithTimeoutCause(ctx, pingTimeout, errNoPing)
+	err := m.client.Ping(bound)
+	cancel()
+	m.params.live.pinged()
+	m.schedulePing()
+	switch {
+	case err == nil || ctx.Err() != nil:
+		m.misses = 0
+	case m.params.isUnreachable(err):
+		m.lost = err
+	case errors.Is(err, context.DeadlineExceeded) && m.params.live.count(0) == 0:
+		if m.misses++; m.misses >= maxMisses {
+			m.lost = err
+		}
+		m.ping = time.Now()
+	}
+}
+
+type noPingError struct{}
+
+func (noPingError) Error() string        { return "no response to a ping within " + pingTimeout.String() }
+func (noPingError) Is(target error) bool { return target == context.DeadlineExceeded }
+
+var errNoPing error = noPingError{}
+
+// schedulePing schedules the next ping of a server at a URL. A random fifth of
+// the interval keeps many servers from being pinged together.
+func (m *monitor) schedulePing() {
+	if every := m.h.opts.KeepAlive; m.params.Unreachable != nil && every > 0 {
+		m.ping = time.Now().Add(every - time.Duration(rand.Int64N(int64(every)/5+1)))
+	}
+}
+
+// confirmLost reports whether a server is unreachable after a request failed with
+// err. If so, it removes the tools of the connection and makes the monitor end it.
+func (h *Host) confirmLost(ctx context.Context, s *server, client *mcp.Client, d *DialParams, err error) bool {
+	if !d.isUnreachable(err) {
+		return false
+	}
+	bound, cancel := context.WithTimeout(ctx, confirmTimeout)
+	defer cancel()
+	switch err := client.Ping(bound); {
+	case errors.Is(err, mcp.ErrClosed): // the monitor was faster
+		return true
+	case !d.isUnreachable(err):
+		return false
+	}
+	h.lock()
+	defer h.unlock()
+	if s.client == client {
+		e := newError(Connection, "CONNECTION_LOST", "connection lost", s.name, err)
+		e.text = s.hide(e.text)
+		s.client, s.tools, s.defs = nil, nil, nil
+		h.publish(nil, s.name)
+		h.setState(s, Reconnecting, e)
+	}
+	d.live.suspect()
+	return true
+}
+
+// An outage is the time during which a server at a URL is away.
+type outage struct {
+	since time.Time // zero if there is none
+	slow  time.Duration
+}
+
+// next returns the time until the next check.
+func (o *outage) next(now time.Time) time.Duration {
+	if o.since.IsZero() {
+		o.since = now
+	}
+	if now.Sub(o.since) < fastChecks {
+		return checkDelay + rand.N(checkDelay/10)
+	}
+	o.slow = min(max(2*o.slow, firstSlowCheck), lastSlowCheck)
+	return o.slow + rand.N(o.slow/5)
+}
+
+// isLong reports whether calls no longer wait for the end of the outage.
+func (o *outage) isLong(now time.Time) bool {
+	return !o.since.IsZero() && now.Sub(o.since) >= fastChecks
+}
+
+// setAway records a failed check of a server at a URL. Events report only
+// changes, as an outage can be long.
+func (h *Host) setAway(s *server, r *run, err *Error, long bool) {
+	h.lock()
+	defer h.unlock()
+	if s.run != r {
+		return
+	}
+	s.attempts++
+	s.away = long
+	if s.state == Reconnecting && s.err != nil && s.err.Error() == err.Error() {
+		s.err = err
+		s.wake()
+		return
+	}
+	h.setState(s, Reconnecting, err)
+}
+
+// sleep waits for d or, during a long outage, for a call. It returns false if ctx
+// ends.
+func (r *run) sleep(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-r.now:
+	case <-ctx.Done():
+		return false
+	}
+	return true
+}
+
+// check makes a sleeping run try again at once.
+func (r *run) check() {
+	select {
+	case r.now <- struct{}{}:
+	default:
+	}
+}
+
+// retryFailed tries a server again that the host has given up, after
+// failedDelay. The caller holds mu.
+func (h *Host) retryFailed(s *server) {
+	if s.state != Failed || h.opts.never(s.cfg) || s.cfg.Lazy || s.err == nil || s.err.Code == "INVALID_CONFIGURATION" {
+		return
+	}
+	s.retry = time.AfterFunc(failedDelay, func() {
+		h.lock()
+		defer h.unlock()
+		if s.run == nil && s.state == Failed && s.enabled && !s.removed && !h.closed {
+			h.startWithRetries(s, 0)
+		}
+	})
+}
