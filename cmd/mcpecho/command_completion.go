@@ -28,13 +28,15 @@ func runCompletion(_ context.Context, c *invocation) error {
 }
 
 // configuredNames is the argument with which the scripts list the names of the
-// configured servers, without starting any.
+// configured servers, without starting any. Names that a line or a shell could
+// take for something else are left out: those that would be flags and those with
+// line breaks or invisible characters.
 const configuredNames = "servers"
 
 func (c *invocation) printNames() error {
 	text := ""
 	for _, s := range config.Load(".").Servers {
-		if !strings.ContainsFunc(s.Name, func(r rune) bool { return unicode.IsSpace(r) || mustEscape(r) }) {
+		if !strings.HasPrefix(s.Name, "-") && !strings.ContainsFunc(s.Name, func(r rune) bool { return r != ' ' && unicode.IsSpace(r) || mustEscape(r) || isInvisible(r) }) {
 			text += s.Name + "\n"
 		}
 	}
@@ -110,7 +112,7 @@ func bashScript() string {
 	var b strings.Builder
 	b.WriteString(`# Completion of mcpecho for bash: source <(mcpecho completion bash)
 _mcpecho() {
-  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} cmd= target= words= i
+  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} cmd= target= words= name quoted i
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     case ${COMP_WORDS[i]} in
@@ -134,10 +136,16 @@ _mcpecho() {
 			strings.Join(append(c.words(), flagWords(flagsOf(c))...), " ") + "' ;;\n")
 	}
 	b.WriteString(`  esac
-  case $cmd in
-    ` + withTargets("|") + `) [[ $target || $cur == -* ]] || words+=" $("${COMP_WORDS[0]}" completion servers 2>/dev/null)" ;;
-  esac
   COMPREPLY=($(compgen -W "$words" -- "$cur"))
+  case $cmd in
+    ` + withTargets("|") + `) [[ $target || $cur == -* ]] && return ;;
+    *) return ;;
+  esac
+  # The names come from files: a line each, never evaluated, quoted for the command line.
+  while IFS= read -r name; do
+    printf -v quoted %q "$name"
+    [[ $name == "$cur"* || $quoted == "$cur"* ]] && COMPREPLY+=("$quoted")
+  done < <("${COMP_WORDS[0]}" completion servers 2>/dev/null)
 }
 complete -o default -F _mcpecho mcpecho
 `)

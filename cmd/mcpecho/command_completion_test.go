@@ -36,13 +36,17 @@ var completions = []struct{ line, want string }{
 	{"mcpecho -q call --timeout 5s weat", "weather"},
 }
 
+// hostileNames are names of servers that a shell would run if it evaluated them.
+var hostileNames = []string{"$(touch canary)", "`touch canary`", "evil$(touch canary)", "evil; touch canary; #", "evil'; touch canary; '", `evil"$(touch canary)`,
+	"evil{a,b}*", "${(e)$(touch canary)}", "$(touch${IFS}canary)", "(touch canary)", "<(touch canary)", "--trace=canary", "two\nlines", "zz$(touch canary)"}
+
 // inShell runs a script of a shell, if that is installed.
 func runInShell(t *testing.T, script string, shell ...string) string {
 	t.Helper()
 	if _, err := exec.LookPath(shell[0]); err != nil {
 		t.Skip("no ", shell[0], " here")
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, shell[0], append(shell[1:], "-c", script)...)
 	cmd.Dir = t.TempDir()
@@ -50,13 +54,20 @@ func runInShell(t *testing.T, script string, shell ...string) string {
 	if err := os.Symlink(mcpechoPath(t), filepath.Join(cmd.Dir, "mcpecho")); err != nil {
 		t.Fatal(err)
 	}
-	servers := `{"mcpServers": {"weather": {"url": "https://example.com/mcp"}, "with blank": {"url": "https://example.com/mcp"}}}`
+	servers := `{"mcpServers": {"weather": {"url": "https://example.com/mcp"}, "with blank": {"url": "https://example.com/mcp"}`
+	for _, name := range hostileNames {
+		servers += ", " + quoted(name) + `: {"url": "https://example.com/mcp"}`
+	}
+	servers += "}}"
 	if err := os.WriteFile(filepath.Join(cmd.Dir, ".mcp.json"), []byte(servers), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
+	}
+	if _, err := os.Stat(filepath.Join(cmd.Dir, "canary")); err == nil {
+		t.Error("completion has run a command that a server's name contains")
 	}
 	return string(out)
 }
@@ -67,12 +78,16 @@ complete -p mcpecho
 ask() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _mcpecho; echo "$*: ${COMPREPLY[*]}"; }
 ask mcpecho tools -- mcpecho vers
 ask mcpecho call -o out
+ask mcpecho tools ''
+ask mcpecho tools evil
+ask mcpecho tools '\$'
+ask mcpecho tools with
 `
 	for _, c := range completions {
 		script += "ask " + c.line + "\n"
 	}
 	out := runInShell(t, script, "bash", "--norc")
-	for _, want := range []string{"complete -o default -F _mcpecho mcpecho\n", "mcpecho tools -- mcpecho vers: \n", "mcpecho call -o out: \n"} {
+	for _, want := range []string{"complete -o default -F _mcpecho mcpecho\n", "mcpecho tools -- mcpecho vers: \n", "mcpecho call -o out: \n", `mcpecho tools with: with\ blank` + "\n", `evil\$\(touch\ canary\)`, `mcpecho tools \$: \$\(touch\ canary\)`} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in:\n%s", want, out)
 		}
@@ -89,6 +104,7 @@ func TestCompletionInFish(t *testing.T) {
 	for _, c := range completions {
 		script += "echo " + c.line + ":\ncomplete -C '" + c.line + "'\n"
 	}
+	script += "complete -C 'mcpecho tools '\ncomplete -C 'mcpecho tools evil'\ncomplete -C 'mcpecho tools \"$(touch canary)'\n"
 	out := runInShell(t, script, "fish", "--no-config")
 	for _, c := range completions {
 		if _, rest, ok := strings.Cut(out, c.line+":\n"); !ok || !strings.HasPrefix(rest, c.want) {
@@ -111,5 +127,8 @@ func TestCompletionInZsh(t *testing.T) {
 		// What is typed comes back at once, and what is wanted after it.
 		text += "zpty -n -w z " + shellQuote(c.line) + "$'\\t'\nzpty -r z out " + shellQuote("*"+c.want+"*") + "\nzpty -n -w z $'\\x15'\n"
 	}
+	// "with" is completed with a blank, which the shell must quote.
+	text += "zpty -n -w z $'mcpecho tools with\\t'\nzpty -r z out '*blank*'\nzpty -n -w z $'\\x15'\n" +
+		"zpty -n -w z $'mcpecho tools zz\\t'\nzpty -r z out '*canary*'\nzpty -n -w z $'\\x15'\n"
 	runInShell(t, text, "zsh", "-f")
 }

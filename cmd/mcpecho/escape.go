@@ -3,6 +3,7 @@ package main
 import (
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -14,6 +15,30 @@ func escape(s string) string { return escapeFunc(s, mustEscape) }
 // escapeLine is escape for text that must stay on one line.
 func escapeLine(s string) string {
 	return escapeFunc(s, func(r rune) bool { return r == '\n' || r == '\t' || mustEscape(r) })
+}
+
+// escapeName is escapeLine for names and titles, in which invisible characters
+// would make two of them look alike. It leaves those that belong to an emoji.
+func escapeName(s string) string {
+	var last rune
+	return escapeFunc(s, func(r rune) bool {
+		joins := (r == 0x200d || r == 0xfe0f) && (last == 0xfe0f || unicode.In(last, unicode.So, unicode.Sk))
+		last = r
+		return r == '\n' || r == '\t' || mustEscape(r) || isInvisible(r) && !joins
+	})
+}
+
+// isInvisible reports whether r takes up no space, or looks like a space without
+// being one. Some of them have a use in text, but none in a name.
+func isInvisible(r rune) bool {
+	switch {
+	case r == 0xad, r == 0x34f, r == 0x115f, r == 0x1160, r == 0x17b4, r == 0x17b5, r == 0x2800, r == 0x3164, r == 0xfeff, r == 0xffa0:
+		return true
+	case 0x180b <= r && r <= 0x180f, 0x200b <= r && r <= 0x200d, 0x2060 <= r && r <= 0x206f, 0xfe00 <= r && r <= 0xfe0f,
+		0xfff0 <= r && r <= 0xfffb, 0x1d173 <= r && r <= 0x1d17a, 0xe0100 <= r && r <= 0xe0fff:
+		return true
+	}
+	return false
 }
 
 func escapeFunc(s string, matches func(rune) bool) string {

@@ -38,6 +38,26 @@ func TestEscape(t *testing.T) {
 	}
 }
 
+func TestInvisibleCharactersInNames(t *testing.T) {
+	for text, want := range map[string]string{
+		"read\u200b_file":           `read\u200b_file`,
+		"\u2060a\ufeffb\u00adc":     `\u2060a\ufeffb\u00adc`,
+		"a\u200d\u200cb\ufe0f":      `a\u200d\u200cb\ufe0f`,
+		"\u3164\u2800":              `\u3164\u2800`,
+		"x\U000e0101":               `x\udb40\udd01`,
+		"Grüße 👩‍👩‍👧 ⚙️ 世界":         "Grüße 👩‍👩‍👧 ⚙️ 世界",
+		"line\nbreak\u202ereversed": `line\u000abreak\u202ereversed`,
+	} {
+		if got := escapeName(text); got != want {
+			t.Errorf("escapeName(%q) = %q, want %q", text, got, want)
+		}
+	}
+	c := &invocation{environment: &environment{stdout: new(strings.Builder), getenv: os.Getenv}}
+	if got := c.table(row{}, []row{{"a\u200bb", "text\u200b", ""}}); !strings.Contains(got, `a\u200bb`) {
+		t.Errorf("%q", got)
+	}
+}
+
 // What is escaped is harmless, nothing else is touched, and in JSON it means
 // the same as before.
 func FuzzEscape(f *testing.F) {
