@@ -80,7 +80,7 @@ func templateVariables(template string) (names []string) {
 func (c *invocation) printCompletion(s *conversation, res *mcp.Completion) error {
 	var text strings.Builder
 	for _, v := range res.Values {
-		text.WriteString(escapeLine(v) + "\n")
+		text.WriteString(escapeName(v) + "\n")
 	}
 	switch {
 	case len(res.Values) == 0:

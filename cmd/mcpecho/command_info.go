@@ -51,7 +51,7 @@ func (c *invocation) newSheet() *sheet {
 	return &sheet{style: c.styler(c.stdout), shown: escape, width: c.terminalWidth(c.stdout)}
 }
 
-func (t *sheet) title(s string) { t.b.WriteString(t.style(bold, escapeLine(s)) + "\n") }
+func (t *sheet) title(s string) { t.b.WriteString(t.style(bold, escapeName(s)) + "\n") }
 
 // section starts a section.
 func (t *sheet) section(s string) {
@@ -67,7 +67,7 @@ func (t *sheet) line(label, text string, width int) {
 	}
 	margin := "  " + strings.Repeat(" ", width)
 	text = strings.ReplaceAll(wrap(t.shown(text), t.width-len(margin)), "\n", "\n"+margin)
-	label = escapeLine(label)
+	label = escapeName(label)
 	t.b.WriteString("  " + t.style(dim, label) + strings.Repeat(" ", max(2, width-textWidth(label))) + text + "\n")
 }
 
@@ -185,7 +185,7 @@ func (c *invocation) describeTool(tool *mcp.Tool) string {
 func (t *sheet) properties(s *schema, prefix string) {
 	width := 0
 	for _, p := range s.properties {
-		width = max(width, textWidth(escapeLine(prefix+p.name)))
+		width = max(width, textWidth(escapeName(prefix+p.name)))
 	}
 	for _, p := range s.properties {
 		name, description := prefix+p.name, p.kind()

@@ -16,6 +16,6 @@ func runPing(ctx context.Context, c *invocation) error {
 			return c.printJSON([]byte("{}"))
 		}
 		took := strconv.FormatFloat(float64(time.Since(began).Microseconds())/1000, 'f', 1, 64) + " ms"
-		return c.print(escapeLine(s.Server().Name) + " responded in " + took + "\n")
+		return c.print(escapeName(s.Server().Name) + " responded in " + took + "\n")
 	})
 }

@@ -85,7 +85,7 @@ func (c *invocation) probe(ctx context.Context, entry *config.Server) state {
 	switch {
 	case entry.Disabled:
 		return state{entry, "disabled", "by its entry"}
-	case entry.Scope == "project":
+	case entry.Scope == "project" && !isTrusted(entry):
 		return state{entry, "untrusted", "add -c " + entry.Source + " to start it"}
 	}
 	var s state

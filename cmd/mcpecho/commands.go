@@ -132,7 +132,8 @@ message. --json prints the notifications as JSON, one per line.`,
 			short: "List the configured servers and their status",
 			long: `On a terminal: name, status, file. To a pipe: name, tab, status. The status is
 connected, unauthorized, failed, disabled or untrusted. Servers in .mcp.json of the
-current folder are untrusted and not started, unless -c or FILE names that file.
+current folder are untrusted and not started, unless -c or FILE names that file,
+or you have agreed to use them on a terminal and their entries are unchanged.
 With FILE, only the servers in that file are listed.`,
 			flags: []string{"json", "output", "config", "protocol", "connect-timeout", "timeout", "v", "q", "no-color"}, run: runServers,
 			example: []string{"servers", "servers .mcp.json --json"},

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"net/http"
 	"os"
@@ -53,11 +52,8 @@ func (c *invocation) findEntry() error {
 func (c *invocation) load() (cfg *config.Config, name string) {
 	if i := strings.LastIndexByte(c.target, ':'); i > 0 {
 		file, name := c.target[:i], c.target[i+1:]
-		if data, err := os.ReadFile(file); err == nil || strings.HasSuffix(file, ".json") {
-			if err != nil {
-				return &config.Config{Problems: []*config.Problem{{File: file, Err: err}}}, name
-			}
-			return config.Parse(data, file, "local"), name
+		if _, err := os.Stat(file); err == nil || strings.HasSuffix(file, ".json") {
+			return config.LoadFile(file), name
 		}
 	}
 	return config.Load(".", c.flags.config...), c.target
@@ -86,31 +82,6 @@ func (c *invocation) expandEntry(ctx context.Context) error {
 	}
 	if f := &c.flags; !slices.Contains(f.given, "connect-timeout") && e.ConnectTimeout > 0 {
 		f.connectTimeout = e.ConnectTimeout
-	}
-	return nil
-}
-
-// confirmTrust asks whether a server of the project's .mcp.json may be used,
-// unless -c names the file: the author of the project could have put any program
-// there, or a URL that receives the user's secrets.
-func (c *invocation) confirmTrust(ctx context.Context) error {
-	if c.entry.Scope != "project" {
-		return nil
-	}
-	what := c.entry.URL
-	if what == "" {
-		what = strings.Join(append([]string{c.entry.Command}, c.entry.Args...), " ")
-	}
-	text := "The server " + strconv.Quote(c.entry.Name) + " in " + c.entry.Source + " of this folder is not trusted: " + what
-	refused := &failure{status: statusUsage, kind: "configuration", message: text,
-		hint: "to trust it, add -c " + c.entry.Source}
-	if !c.isTerminal(c.stdin) || !c.isTerminal(c.stderr) {
-		return refused
-	}
-	a := &asker{c: c, in: bufio.NewReader(c.stdin)}
-	a.print(escapeLine(text) + "\n")
-	if yes, err := a.confirm(ctx, "Do you trust it?", false); err != nil || !yes {
-		return refused
 	}
 	return nil
 }

@@ -158,7 +158,7 @@ func (s *conversation) explain(err error) error {
 func logLine(m *mcp.LogMessage) string {
 	line := string(m.Level)
 	if m.Logger != "" {
-		line += " " + escapeLine(m.Logger)
+		line += " " + escapeName(m.Logger)
 	}
 	return line + ": " + plainJSON(m.Data)
 }

@@ -62,7 +62,7 @@ func (a *asker) begin(ctx context.Context, message string) (end func(), err erro
 	default:
 	}
 	st := a.c.styler(a.c.stderr)
-	a.print("\n" + st(bold, "Question from "+escapeLine(a.c.targetName())) + "\n" + indented(message) + "\n")
+	a.print("\n" + st(bold, "Question from "+escapeName(a.c.targetName())) + "\n" + indented(message) + "\n")
 	return func() {
 		a.print("\n")
 		a.s.console.resume()

@@ -69,7 +69,7 @@ func (a *asker) fill(ctx context.Context, fields []mcp.FormField) (map[string]an
 // fieldPrompt returns the prompt for a field.
 func fieldPrompt(f *mcp.FormField) string {
 	s := &f.Schema
-	text := "  " + escapeLine(firstOf(s.Title, f.Name))
+	text := "  " + escapeName(firstOf(s.Title, f.Name))
 	var notes []string
 	if description := s.Description; description != "" && description != s.Title {
 		notes = append(notes, escapeLine(description))
@@ -82,7 +82,7 @@ func fieldPrompt(f *mcp.FormField) string {
 		text += " (" + strings.Join(notes, "; ") + ")"
 	}
 	for i, choice := range s.Choices() {
-		text += "\n    " + strconv.Itoa(i+1) + "  " + escapeLine(firstOf(choice.Title, choice.Const))
+		text += "\n    " + strconv.Itoa(i+1) + "  " + escapeName(firstOf(choice.Title, choice.Const))
 	}
 	if s.Choices() != nil {
 		text += "\n  which"

@@ -200,9 +200,16 @@ func TestOneQuestionAtATime(t *testing.T) {
 
 func TestUserTrustsProject(t *testing.T) {
 	inProject(t, map[string]string{".mcp.json": `{"mcpServers":{"theirs":SERVER}}`})
-	for answer, want := range map[string]int{"y": 0, "": statusUsage, "n": statusUsage} {
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	for _, answer := range []string{"", "n", "y"} { // mcpecho remembers the last
+		want := statusUsage
+		if answer == "y" {
+			want = 0
+		}
 		p := startInPty(t, 200, "call", "theirs/echo", "message=hello there")
-		p.until("The server \"theirs\" in .mcp.json of this folder is not trusted: " + mcpechoPath(t) + " serve\r\nDo you trust it? [y/N] ")
+		p.until("The server \"theirs\" in .mcp.json of this folder is not trusted; it\r\n")
+		p.until("runs " + mcpechoPath(t) + " serve\r\n")
+		p.until("Do you trust it? [y/N] ")
 		p.typeLine(answer)
 		shown, status := p.end()
 		if status != want || strings.HasSuffix(shown, "\nhello there\n") != (want == 0) {

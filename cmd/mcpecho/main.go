@@ -27,9 +27,18 @@ import (
 )
 
 func main() {
-	// The first signal cancels the command, the second one kills the program.
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop)
+	// The first signal cancels the command; the second one kills the program, even if
+	// it arrives together with the first.
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() { // ends with the program
+		<-signals
+		signal.Reset(os.Interrupt, syscall.SIGTERM)
+		cancel()
+		<-signals
+		os.Exit(statusInterrupted)
+	}()
 
 	ignoreBrokenPipe()
 

@@ -37,7 +37,7 @@ func (c *invocation) newProgress(con *console, what string) *progress {
 }
 
 func startProgress(con *console, what string, width int) *progress {
-	p := &progress{console: con, what: escapeLine(what), width: width, began: time.Now(),
+	p := &progress{console: con, what: escapeName(what), width: width, began: time.Now(),
 		stop: make(chan struct{}), stopped: make(chan struct{})}
 	go p.tick() // ends with end
 	return p

@@ -13,7 +13,7 @@ type row struct{ name, description, rest string }
 func (c *invocation) table(header row, rows []row) string {
 	escaped := make([]row, len(rows))
 	for i, r := range rows {
-		escaped[i] = row{escapeLine(r.name), escapeLine(r.description), escapeLine(r.rest)}
+		escaped[i] = row{escapeName(r.name), escapeLine(r.description), escapeName(r.rest)}
 	}
 	switch {
 	case !c.toTerminal():

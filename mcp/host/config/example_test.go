@@ -74,3 +74,24 @@ func ExampleMatch() {
 	// true
 	// true false
 }
+
+func ExampleLoadFile() {
+	c := config.LoadFile("testdata/absent.json")
+	fmt.Println(len(c.Servers), len(c.Problems))
+	// Output: 0 1
+}
+
+// A program shows what an entry of somebody else's file would do before it
+// starts anything.
+func ExampleServer_Effects() {
+	c := config.Parse([]byte(`{"mcpServers": {"files": {
+		"command": "npx", "args": ["-y", "files"], "env": {"NODE_OPTIONS": "--require ./x.js", "API_KEY": "abcdefgh"}
+	}}}`), ".mcp.json", "project")
+	for _, effect := range c.Server("files").Effects() {
+		fmt.Println(effect)
+	}
+	// Output:
+	// runs npx -y files
+	// sets API_KEY=***
+	// sets NODE_OPTIONS=--require ./x.js
+}

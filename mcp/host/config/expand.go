@@ -248,7 +248,7 @@ func (e *inputError) Unwrap() error { return e.err }
 // readEnvFile reads lines of KEY=value. It ignores blank lines, lines that
 // begin with #, a leading "export", and quotes around values.
 func readEnvFile(name string) (env []string, err error) {
-	data, err := os.ReadFile(name)
+	data, err := readFile(name)
 	if err != nil {
 		return nil, err
 	}

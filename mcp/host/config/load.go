@@ -55,7 +55,7 @@ func (c *Config) Server(name string) *Server {
 }
 
 // Load reads .mcp.json in the user's home directory, .mcp.json in dir, and
-// files, in this order. A server replaces an earlier one of the same name, even
+// files, in this order. They are regular files of at most 4 MiB. A server replaces an earlier one of the same name, even
 // if it is invalid. The first two files are optional. The servers have the
 // scopes "user", "project" and "local".
 //
@@ -92,7 +92,7 @@ func (c *Config) read(name, scope string) {
 			c.Problems = append(c.Problems, p)
 		}
 	}
-	text, err := os.ReadFile(name)
+	text, err := readFile(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && scope != "local":
 	case err != nil:

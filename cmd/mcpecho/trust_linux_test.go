@@ -1,0 +1,145 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func TestTrustIsAskedOnce(t *testing.T) {
+	inProject(t, map[string]string{".mcp.json": `{"mcpServers":{"theirs":SERVER}}`})
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	p := startInPty(t, 80, "call", "theirs", "echo", "message=hi")
+	p.until("API_KEY=***\r\n")
+	p.until("Do you trust it? [y/N] ")
+	p.typeLine("y")
+	if shown, status := p.end(); status != 0 || !strings.HasSuffix(shown, "hi\n") {
+		t.Fatalf("status %d, %q", status, shown)
+	}
+	runCommand(t, "call", "theirs", "echo", "message=hi").want(t, 0, "hi\n", "")
+	if o := runCommand(t, "servers"); !strings.Contains(o.stdout, "theirs\tconnected") {
+		t.Errorf("%+v", o)
+	}
+	data, err := os.ReadFile(".mcp.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(".mcp.json", []byte(strings.Replace(string(data), `"serve"`, `"serve","-q"`, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	runCommand(t, "call", "theirs", "echo", "message=hi").want(t, statusUsage, "", "is not trusted")
+}
+
+// Files that have no end, or that nobody writes, are problems and hang nothing.
+func TestConfigurationThatIsNoRegularFile(t *testing.T) {
+	inProject(t, nil)
+	for name, create := range map[string]func(string) error{
+		"fifo":   func(path string) error { return syscall.Mkfifo(path, 0o600) },
+		"device": func(path string) error { return os.Symlink("/dev/zero", path) },
+		"large": func(path string) error {
+			f, err := os.Create(path)
+			if err == nil {
+				err = f.Truncate(1 << 30)
+				f.Close()
+			}
+			return err
+		},
+		"folder": func(path string) error { return os.Mkdir(path, 0o700) },
+	} {
+		for _, file := range []string{".mcp.json", "other.json"} {
+			t.Run(name+" as "+file, func(t *testing.T) {
+				t.Chdir(t.TempDir())
+				if err := create(file); err != nil {
+					t.Fatal(err)
+				}
+				lines := [][]string{{"servers"}, {"completion", "servers"}, {"tools", "x"}}
+				if file != ".mcp.json" {
+					lines = [][]string{{"servers", "-c", file}, {"servers", file}, {"tools", file + ":x"}}
+				}
+				for _, line := range lines {
+					cmd := exec.Command(mcpechoPath(t), line...)
+					cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0")
+					kill := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() })
+					out, _ := cmd.CombinedOutput()
+					kill.Stop()
+					said := strings.Contains(string(out), "not a regular file") || strings.Contains(string(out), "larger than 4 MiB")
+					if cmd.ProcessState.ExitCode() < 0 || said != (line[0] != "completion") {
+						t.Errorf("%q: %v, %s", line, cmd.ProcessState, out)
+					}
+				}
+			})
+		}
+	}
+}
+
+// The second signal ends the program wherever it is; here it waits for a reader
+// of the trace.
+func TestSecondSignalEndsProgram(t *testing.T) {
+	fifo := filepath.Join(t.TempDir(), "fifo")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []os.Signal{syscall.SIGTERM, os.Interrupt} {
+		cmd := exec.Command(mcpechoPath(t), serverArgs(t, []string{"tools", "--trace", fifo, "--", "mcpecho", "serve"})...)
+		cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		waitForOpen(t, cmd.Process.Pid)
+		ended := make(chan error, 1)
+		go func() { ended <- cmd.Wait() }()
+		if err := cmd.Process.Signal(s); err != nil {
+			t.Fatal(err)
+		}
+		// The kernel merges signals that have not been delivered, so the second one is
+		// repeated; a shell user would press the key once more, too.
+		repeat := time.NewTicker(20 * time.Millisecond)
+		for waiting := true; waiting; {
+			select {
+			case <-ended:
+				waiting = false
+			case <-repeat.C:
+				_ = cmd.Process.Signal(s)
+			case <-time.After(20 * time.Second):
+				cmd.Process.Kill()
+				t.Fatal("still running")
+			}
+		}
+		repeat.Stop()
+		if code := cmd.ProcessState.ExitCode(); code != statusInterrupted && code >= 0 { // -1: killed by the signal
+			t.Errorf("%v: %v", s, cmd.ProcessState)
+		}
+	}
+}
+
+// waitForOpen waits until a thread of the process is stuck in openat.
+func waitForOpen(t *testing.T, pid int) {
+	t.Helper()
+	number := map[string]string{"amd64": "257 ", "arm64": "56 "}[runtime.GOARCH]
+	if number == "" {
+		t.Skip("the number of openat on this architecture is not known to the test")
+	}
+	stuck := 0
+	for range 2000 {
+		threads, _ := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*/syscall")
+		opens := slices.ContainsFunc(threads, func(name string) bool {
+			text, _ := os.ReadFile(name)
+			return strings.HasPrefix(string(text), number)
+		})
+		if stuck++; !opens {
+			stuck = 0
+		}
+		if stuck == 3 {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	t.Fatal("the program does not open the trace")
+}

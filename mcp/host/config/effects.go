@@ -1,0 +1,199 @@
+package config
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/wire"
+)
+
+// Effects describes everything that using the server does on this machine, a line
+// each, for the question whether to trust it: the program with its arguments and
+// directory, the files that are read, the variables that are set, passed on or
+// sent, the URL and the headers. Call it before [Server.Expand], so that
+// references to variables show and not their values.
+//
+// Lines can contain any character of the settings; escape them for a terminal.
+// Values that look secret are masked, except where something harmful could hide
+// behind the mask: an argument that is more than one plain word, and variables
+// that change how programs are loaded, such as LD_PRELOAD, PATH and NODE_OPTIONS.
+func (s *Server) Effects() []string {
+	var e effects
+	e.program(s)
+	if s.URL != "" {
+		e.add("connects to " + publicURL(s.URL))
+		e.references(s.URL)
+	}
+	for _, name := range wire.SortedKeys(s.Headers) {
+		e.add("sends the header " + name + ": " + maskLiterals(s.Headers[name]))
+		e.references(s.Headers[name])
+	}
+	e.auth(&s.Auth)
+	if s.ID != "" && s.ID != s.Name {
+		e.add("identifies itself as " + s.ID)
+		e.references(s.ID)
+	}
+	if len(s.AutoApprove) > 0 {
+		e.add("approves tools without a question: " + strings.Join(s.AutoApprove, ", "))
+	}
+	if len(e.taken) > 0 {
+		e.add("uses the values of " + strings.Join(e.taken, ", "))
+	}
+	return e.lines
+}
+
+// effects collects the lines and the variables that settings take.
+type effects struct {
+	lines []string
+	taken []string // names of variables and inputs
+}
+
+func (e *effects) add(line string) { e.lines = append(e.lines, line) }
+
+// references adds the variables and inputs in a text.
+func (e *effects) references(text string) {
+	for i := strings.IndexByte(text, '$'); i >= 0; i = strings.IndexByte(text, '$') {
+		name, size := reference(text[i:])
+		if size > 0 {
+			name, _, _ = strings.Cut(name, ":-")
+			name, _, _ = strings.Cut(strings.TrimPrefix(name, "env:"), "|")
+			e.take(strings.TrimSpace(name))
+		}
+		text = text[i+max(size, 1):]
+	}
+}
+
+func (e *effects) take(name string) {
+	for _, n := range e.taken {
+		if n == name {
+			return
+		}
+	}
+	e.taken = append(e.taken, name)
+}
+
+func (e *effects) program(s *Server) {
+	if s.Command != "" {
+		line, hidden := "runs "+quoteWord(s.Command), false
+		e.references(s.Command)
+		for _, arg := range s.Args {
+			var public string
+			if public, hidden = publicArg(arg, hidden); !isPlainWord(arg) {
+				public = arg
+			}
+			line += " " + quoteWord(public)
+			e.references(arg)
+		}
+		e.add(line)
+	}
+	if s.Dir != "" {
+		e.add("in the directory " + s.Dir)
+		e.references(s.Dir)
+	}
+	for _, name := range s.EnvFiles {
+		e.add("sets the variables in the file " + name)
+		e.references(name)
+	}
+	if s.InheritEnv {
+		e.add("passes on all variables of the environment")
+	}
+	for _, v := range s.Env {
+		name, value, ok := strings.Cut(v, "=")
+		switch {
+		case !ok:
+			e.add("passes on the variable " + name)
+			continue
+		case changesLoading(name), !diag.IsSecretName(name) && !looksSecret(value):
+			e.add("sets " + name + "=" + value)
+		default:
+			e.add("sets " + name + "=" + maskLiterals(value))
+		}
+		e.references(value)
+	}
+}
+
+func (e *effects) auth(a *Auth) {
+	if a.Token != "" {
+		e.add("sends the token " + maskLiterals(a.Token))
+		e.references(a.Token)
+	}
+	o := &a.OAuth
+	for _, text := range [...]string{o.ClientID, o.ClientSecret, o.RedirectURI} {
+		e.references(text)
+	}
+	if o.ClientID != "" {
+		e.add("authorizes as the OAuth client " + o.ClientID)
+	}
+	if o.ClientSecret != "" {
+		e.add("sends the client secret " + maskLiterals(o.ClientSecret))
+	}
+	if o.RedirectURI != "" {
+		e.add("receives authorization codes at " + o.RedirectURI)
+	}
+}
+
+// maskLiterals returns text with its references to variables, and a mask for what
+// is between them.
+func maskLiterals(text string) string {
+	var b strings.Builder
+	for text != "" {
+		name, size := reference(text)
+		if size > 0 && !strings.Contains(name, ":-") && !strings.Contains(name, "|") {
+			b.WriteString(text[:size])
+			text = text[size:]
+			continue
+		}
+		if !strings.HasSuffix(b.String(), diag.Mask) {
+			b.WriteString(diag.Mask)
+		}
+		if text = text[max(size, 1):]; size == 0 {
+			if i := strings.IndexByte(text, '$'); i >= 0 {
+				text = text[i:]
+			} else {
+				text = ""
+			}
+		}
+	}
+	return b.String()
+}
+
+// isPlainWord reports whether no shell or interpreter could take text for a
+// program: it is a name, a number, a token or a URL with at most one parameter.
+func isPlainWord(text string) bool {
+	for i := range len(text) {
+		c := text[i]
+		if (c|0x20 < 'a' || c|0x20 > 'z') && (c < '0' || c > '9') && strings.IndexByte("-_+=%.,:/?@~${}", c) < 0 {
+			return false
+		}
+	}
+	name, value, ok := strings.Cut(text, "=")
+	return !ok || strings.Contains(name, "://") || !strings.ContainsAny(value, "./") // --auth-plugin=./file is a program
+}
+
+// quoteWord quotes a word of a command if it is not obvious where it ends.
+func quoteWord(text string) string {
+	if text == "" || strings.ContainsAny(text, " \t\r\n\"'\\") {
+		return strconv.Quote(text)
+	}
+	return text
+}
+
+// changesLoading reports whether a variable changes which code programs load, or
+// where they send what.
+func changesLoading(name string) bool {
+	name = strings.ToUpper(name)
+	for _, prefix := range [...]string{"LD_", "DYLD_", "PYTHON", "PERL", "RUBY", "GEM_", "BUNDLE_", "NODE_", "NPM_CONFIG_", "BASH_",
+		"GIT_", "SSH_", "JAVA_", "_JAVA_", "JDK_", "DOTNET_", "CORECLR_", "COR_", "UV_", "PIP_", "LUA_", "PHP", "SSL_", "OPENSSL_",
+		"CURL_", "GLIBC_", "GCONV_", "DENO_", "BUN_", "DOCKER_", "XDG_"} {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	switch name {
+	case "PATH", "PATHEXT", "COMSPEC", "HOME", "SHELL", "ENV", "IFS", "CLASSPATH", "GODEBUG", "EDITOR", "VISUAL", "PAGER", "BROWSER",
+		"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "REQUESTS_CA_BUNDLE":
+		return true
+	}
+	return false
+}
