@@ -15,6 +15,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/internal/testutil"
+	"github.com/stdmcp/stdmcp/internal/testutil/process"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 	"github.com/stdmcp/stdmcp/mcp/sse"
@@ -221,8 +222,8 @@ func (w *env) checkViolations(t testing.TB) {
 	for _, problem := range w.calls.problems() {
 		t.Error(problem)
 	}
-	if w.mark != "" && !testutil.Eventually(func() bool { return marked(w.mark) == 0 }) {
-		t.Errorf("%d processes are left", marked(w.mark))
+	if w.mark != "" && !testutil.Eventually(func() bool { return process.Marked(w.mark) == 0 }) {
+		t.Errorf("%d processes are left", process.Marked(w.mark))
 	}
 	if w.anyViolation {
 		return

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testutil"
+	"github.com/stdmcp/stdmcp/internal/testutil/process"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -81,14 +82,14 @@ func TestServersAreKilled(t *testing.T) {
 
 // TestClientIsKilled checks that on Linux a server is killed with its client.
 func TestClientIsKilled(t *testing.T) {
-	if memoryOf("VmRSS") == 0 {
+	if process.Memory(os.Getpid(), "VmRSS") == 0 {
 		t.Skip("did not run: only Linux ends the children of a process that is killed")
 	}
 	n := length(2, 50)
 	var took []time.Duration
 	for range n {
 		parent := startSubprocess(t, "parent")
-		pid, err := strconv.Atoi(parent.line(t))
+		pid, err := strconv.Atoi(lineOf(t, parent))
 		if err != nil || !isAlive(pid) {
 			t.Fatalf("no server: %v", err)
 		}
@@ -135,7 +136,7 @@ var hostiles = []hostile{
 // TestMemoryOfHostileStreams sends up to 1 GiB to a client in a process of its
 // own, and checks the peak memory of that process.
 func TestMemoryOfHostileStreams(t *testing.T) {
-	if memoryOf("VmRSS") == 0 {
+	if process.Memory(os.Getpid(), "VmRSS") == 0 {
 		t.Skip("did not run: needs /proc")
 	}
 	limit, size := length(17<<20, 64<<20), length(64<<20, 1<<30) // 17: the worst case for buffers that double
@@ -147,14 +148,14 @@ func TestMemoryOfHostileStreams(t *testing.T) {
 				if h.transport == "E" {
 					version = oldest
 				}
-				urls = strings.Fields(startSubprocess(t, "web", h.fault, version, size).line(t))
+				urls = strings.Fields(lineOf(t, startSubprocess(t, "web", h.fault, version, size)))
 			}
 			url := urls[0]
 			if h.transport == "E" {
 				url = urls[1]
 			}
 			start := time.Now()
-			line := startSubprocess(t, "subject", h.transport, h.fault, limit, size, url).line(t)
+			line := lineOf(t, startSubprocess(t, "subject", h.transport, h.fault, limit, size, url))
 			var before, most int64
 			var text string
 			if _, err := fmt.Sscanf(line, "%d %d %q", &before, &most, &text); err != nil || !strings.Contains(text, h.error) {

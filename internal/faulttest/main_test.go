@@ -1,9 +1,7 @@
 package faulttest
 
 import (
-	"bytes"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
@@ -18,17 +16,4 @@ func TestMain(m *testing.M) {
 	report.print(os.Stdout)
 	figures.print(os.Stdout)
 	os.Exit(code)
-}
-
-// marked returns how many processes have been started with an environment that
-// has the mark, whoever their parents are by now; 0 where the system doesn't tell.
-func marked(mark string) (n int) {
-	list, _ := filepath.Glob("/proc/[0-9]*/environ")
-	for _, name := range list {
-		environ, _ := os.ReadFile(name)
-		if bytes.Contains(environ, []byte(mark+"\x00")) {
-			n++
-		}
-	}
-	return n
 }

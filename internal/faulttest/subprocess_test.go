@@ -1,7 +1,6 @@
 package faulttest
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testutil/process"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/sse"
 	"github.com/stdmcp/stdmcp/mcp/stdio"
@@ -39,47 +39,29 @@ func subprocessMain() {
 	os.Exit(0)
 }
 
-// A subprocess is the test binary running one of the functions below.
-type subprocess struct {
-	*exec.Cmd
-	in  io.Closer
-	out *bufio.Reader
-}
-
-// startSubprocess starts a subprocess, which ends with the test.
-func startSubprocess(t *testing.T, words ...any) *subprocess {
+// startSubprocess starts the test binary for one of the functions below. It ends
+// with the test.
+func startSubprocess(t *testing.T, words ...any) *process.Process {
 	t.Helper()
-	a := &subprocess{Cmd: exec.Command(os.Args[0])}
-	a.Env = append(os.Environ(), subprocessEnv+"="+strings.TrimSpace(fmt.Sprintln(words...)), "GORACE=atexit_sleep_ms=0")
-	in, err := a.StdinPipe()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), subprocessEnv+"="+strings.TrimSpace(fmt.Sprintln(words...)), "GORACE=atexit_sleep_ms=0")
+	cmd.Stderr = os.Stderr
+	p, err := process.Start(cmd)
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := a.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	a.Stderr = os.Stderr
-	if err := a.Start(); err != nil {
-		t.Fatal(err)
-	}
-	a.in, a.out = in, bufio.NewReader(out)
-	t.Cleanup(func() {
-		_ = a.in.Close()
-		_, _ = io.Copy(io.Discard, a.out)
-		_ = a.Wait() // it may have been killed
-	})
-	return a
+	t.Cleanup(func() { _ = p.Close() }) // it may have been killed
+	return p
 }
 
-// line returns the next line that the process prints.
-func (a *subprocess) line(t *testing.T) string {
+// lineOf returns the next line that a subprocess prints.
+func lineOf(t *testing.T, p *process.Process) string {
 	t.Helper()
-	line, err := a.out.ReadString('\n')
+	line, err := p.Line()
 	if err != nil || strings.HasPrefix(line, "error:") {
 		t.Fatalf("the process printed %q, %v", line, err)
 	}
-	return strings.TrimSpace(line)
+	return line
 }
 
 // waitForEOF waits for the end of standard input.
@@ -152,21 +134,10 @@ func runSubject(args []string) error {
 		return err
 	}
 	defer client.Close()
-	before := memoryOf("VmRSS")
+	before := process.Memory(os.Getpid(), "VmRSS")
 	_, err = client.CallTool(ctx, "echo", map[string]any{"message": "x"})
-	fmt.Println(before, memoryOf("VmHWM"), fmt.Sprintf("%q", fmt.Sprint(err)))
+	fmt.Println(before, process.Memory(os.Getpid(), "VmHWM"), fmt.Sprintf("%q", fmt.Sprint(err)))
 	return nil
-}
-
-// memoryOf returns a field of /proc/self/status in bytes, or 0.
-func memoryOf(field string) (bytes int64) {
-	status, _ := os.ReadFile("/proc/self/status")
-	for line := range strings.Lines(string(status)) {
-		if value, ok := strings.CutPrefix(line, field+":"); ok {
-			_, _ = fmt.Sscanf(value, "%d kB", &bytes)
-		}
-	}
-	return bytes << 10
 }
 
 // pidOf returns the process id of a server that is a process.

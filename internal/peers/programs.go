@@ -1,19 +1,18 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/peers/sample"
+	"github.com/stdmcp/stdmcp/internal/testutil/process"
 )
 
 // A program is one of those in programs/KIND/LIBRARY. To have another one
@@ -148,61 +147,31 @@ func (t *programTable) measureStarts(ctx context.Context, dir, toolchain string,
 }
 
 // startServer starts a server of Streamable HTTP and returns its URL.
-func startServer(ctx context.Context, server string) (url string, stop func(), err error) {
-	cmd := exec.CommandContext(ctx, server, "json", "legacy", "0")
-	in, err := cmd.StdinPipe()
+func startServer(ctx context.Context, server string) (url string, stop func() error, err error) {
+	p, err := process.Start(exec.CommandContext(ctx, server, "json", "legacy", "0"))
 	if err != nil {
 		return "", nil, err
 	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return "", nil, err
-	}
-	if err := cmd.Start(); err != nil {
-		return "", nil, err
-	}
-	url, err = bufio.NewReader(out).ReadString('\n')
-	return strings.TrimSpace(url), func() { in.Close(); _ = cmd.Wait() }, err
+	url, err = p.Line()
+	return url, p.Close, err
 }
 
-// runOnce runs a program until it has printed its result, looks at it, and
-// lets it end.
+// runOnce runs a program until it has printed its result, measures it, and lets
+// it end.
 func runOnce(ctx context.Context, name string, args []string) (s start, err error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		return s, err
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return s, err
-	}
 	began := time.Now()
-	if err := cmd.Start(); err != nil {
+	p, err := process.Start(cmd)
+	if err != nil {
 		return s, err
 	}
-	line, readErr := bufio.NewReader(out).ReadString('\n')
+	line, err := p.Line()
 	s.time = time.Since(began).Seconds()
-	status, statusErr := os.ReadFile("/proc/" + strconv.Itoa(cmd.Process.Pid) + "/status")
-	in.Close()
-	err = errors.Join(readErr, statusErr, cmd.Wait())
-	if !strings.Contains(line, "hello") {
-		err = errors.Join(err, errors.New("no result but "+line))
+	// The peak that getrusage returns includes this process's when it forked.
+	s.peak = float64(process.Memory(p.Process.Pid, "VmHWM"))
+	if err = errors.Join(err, p.Close()); err == nil && !strings.Contains(line, "hello") {
+		err = fmt.Errorf("the program printed %q", line)
 	}
-	s.peak = highWater(status)
 	return s, err
-}
-
-// highWater finds the peak of the resident memory, which is in KiB. That of
-// getrusage won't do: it counts what this process had when it forked.
-func highWater(status []byte) float64 {
-	_, rest, _ := bytes.Cut(status, []byte("VmHWM:"))
-	line, _, _ := bytes.Cut(rest, []byte("\n"))
-	fields := strings.Fields(string(line))
-	if len(fields) == 0 {
-		return 0
-	}
-	n, _ := strconv.ParseFloat(fields[0], 64)
-	return n * 1024
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/peers/sample"
+	"github.com/stdmcp/stdmcp/internal/testutil/process"
 )
 
 // workerTimeout is how long a worker may take beyond what it was told to work.
@@ -20,36 +20,26 @@ const workerTimeout = 30 * time.Second
 
 // A worker is a process that does the work of one cell.
 type worker struct {
-	cmd    *exec.Cmd
-	in     io.WriteCloser
-	out    *bufio.Reader
-	stderr bytes.Buffer
+	*process.Process
+	stderr *bytes.Buffer
 }
 
 func startWorker(ctx context.Context, dir string, c cell) (*worker, error) {
-	w := &worker{cmd: exec.CommandContext(ctx, filepath.Join(dir, "worker"),
-		c.library, c.work, c.transport, c.era, filepath.Join(dir, "server"))}
-	w.cmd.Stderr = &w.stderr
-	var err error
-	if w.in, err = w.cmd.StdinPipe(); err != nil {
-		return nil, err
-	}
-	out, err := w.cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	w.out = bufio.NewReader(out)
-	return w, w.cmd.Start()
+	cmd := exec.CommandContext(ctx, filepath.Join(dir, "worker"), c.library, c.work, c.transport, c.era, filepath.Join(dir, "server"))
+	stderr := new(bytes.Buffer)
+	cmd.Stderr = stderr
+	p, err := process.Start(cmd)
+	return &worker{p, stderr}, err
 }
 
 // work has it work for d and returns what that cost.
 func (w *worker) work(d time.Duration) (s sample.Sample, err error) {
-	late := time.AfterFunc(d+workerTimeout, func() { w.cmd.Process.Kill() })
+	late := time.AfterFunc(d+workerTimeout, w.Kill)
 	defer late.Stop()
-	if _, err := io.WriteString(w.in, d.String()+"\n"); err != nil {
+	if _, err := io.WriteString(w.In, d.String()+"\n"); err != nil {
 		return s, w.failure(err)
 	}
-	line, err := w.out.ReadBytes('\n')
+	line, err := w.Out.ReadBytes('\n')
 	if err != nil {
 		return s, w.failure(err)
 	}
@@ -67,8 +57,7 @@ func (w *worker) failure(err error) error {
 }
 
 func (w *worker) stop() {
-	w.in.Close()
-	late := time.AfterFunc(workerTimeout, func() { w.cmd.Process.Kill() })
+	late := time.AfterFunc(workerTimeout, w.Kill)
 	defer late.Stop()
-	_ = w.cmd.Wait() // has nothing to say that work hasn't
+	_ = w.Close() // work has returned the worker's error
 }

@@ -9,7 +9,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -23,6 +22,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testutil/process"
 )
 
 // trialTimeout is how long a meeting may take before it counts as a hang. Every
@@ -136,27 +136,19 @@ func (tr *trial) meet(ctx context.Context, library string) (string, error) {
 // how often another origin was asked.
 func (tr *trial) serve() (url string, end func() (int, error), err error) {
 	cmd := command(context.Background(), "web", tr.fault, string(tr.transport))
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		return "", nil, err
-	}
-	pipe, err := cmd.StdoutPipe()
-	if err != nil {
-		return "", nil, err
-	}
 	cmd.Stderr = os.Stderr
-	if err := cmd.Start(); err != nil {
+	p, err := process.Start(cmd)
+	if err != nil {
 		return "", nil, err
 	}
-	out := bufio.NewReader(pipe)
 	end = func() (int, error) {
-		_ = in.Close()
-		text, _ := io.ReadAll(out)
-		_ = cmd.Wait()
-		return strconv.Atoi(strings.TrimSpace(string(text)))
+		_ = p.In.Close()
+		text, _ := p.Line()
+		_ = p.Close()
+		return strconv.Atoi(text)
 	}
-	url, err = out.ReadString('\n')
-	return strings.TrimSpace(url), end, err
+	url, err = p.Line()
+	return url, end, err
 }
 
 // command returns how to start this program for a part.

@@ -1,19 +1,17 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
-	"path/filepath"
 	"runtime"
-	"strings"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/peers/library"
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testutil/process"
 )
 
 // An outcome is what happened in a trial, up to the last step that began.
@@ -60,7 +58,7 @@ func runSubject(args []string) error {
 	if err := o.begin("connecting"); err != nil {
 		return err
 	}
-	goroutines, memory := runtime.NumGoroutine(), memoryOf("VmRSS")
+	goroutines, memory := runtime.NumGoroutine(), process.Memory(os.Getpid(), "VmRSS")
 	ctx, cancel := context.WithTimeout(context.Background(), connectTime)
 	start := time.Now()
 	c, err := connect(ctx, t)
@@ -77,11 +75,11 @@ func runSubject(args []string) error {
 		_ = c.Close() // how that ends is not what this is about
 		o.CloseTook = time.Since(start)
 	}
-	o.Peak = memoryOf("VmHWM") - memory
+	o.Peak = process.Memory(os.Getpid(), "VmHWM") - memory
 	http.DefaultClient.CloseIdleConnections()
 	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 	for range 40 { // two seconds for what ends of itself
-		o.Goroutines, o.Processes = runtime.NumGoroutine()-goroutines, processes(mark)
+		o.Goroutines, o.Processes = runtime.NumGoroutine()-goroutines, process.Marked(mark)
 		if o.Goroutines <= 0 && o.Processes == 0 {
 			break
 		}
@@ -134,27 +132,4 @@ func (o *outcome) callFault(ctx context.Context, c library.Session, fault string
 	// A result without content is what this server can mean as well.
 	o.Right = content.Text == message || content.Text == "" && fault == "no-content" || fault == "invalid-utf8"
 	return err
-}
-
-// memoryOf returns a field of /proc/self/status in bytes.
-func memoryOf(field string) (n int64) {
-	status, _ := os.ReadFile("/proc/self/status")
-	for line := range strings.Lines(string(status)) {
-		if value, ok := strings.CutPrefix(line, field+":"); ok {
-			_, _ = fmt.Sscanf(value, "%d kB", &n)
-		}
-	}
-	return n << 10
-}
-
-// processes returns how many have the mark in their environment. This one has
-// it not.
-func processes(mark string) (n int) {
-	list, _ := filepath.Glob("/proc/[0-9]*/environ")
-	for _, name := range list {
-		if environ, err := os.ReadFile(name); err == nil && bytes.Contains(environ, []byte(mark+"\x00")) {
-			n++
-		}
-	}
-	return n
 }

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/stdmcp/stdmcp/internal/peers/library"
+	"github.com/stdmcp/stdmcp/internal/testutil/process"
 )
 
 // What the bare sessions send, and nothing of what they receive is parsed.
@@ -105,7 +106,7 @@ func (s pipelined) Batch(_ context.Context, n int) error {
 	line := append(bareCall("echo", s.modern), '\n')
 	written := make(chan error, 1)
 	go func() { // ends with the write, or with the pipe
-		_, err := s.pipe.in.Write(bytes.Repeat(line, n))
+		_, err := s.pipe.In.Write(bytes.Repeat(line, n))
 		written <- err
 	}()
 	for range n {
@@ -118,29 +119,18 @@ func (s pipelined) Batch(_ context.Context, n int) error {
 
 // A barePipe is a process and its pipes.
 type barePipe struct {
-	cmd *exec.Cmd
-	in  io.WriteCloser
-	out *bufio.Reader
+	*process.Process
 	buf []byte
 }
 
 func newBarePipe(command []string) (*barePipe, error) {
-	p := &barePipe{cmd: exec.Command(command[0], command[1:]...)}
-	in, err := p.cmd.StdinPipe()
-	if err != nil {
-		return nil, err
-	}
-	out, err := p.cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	p.in, p.out = in, bufio.NewReaderSize(out, 64<<10)
-	return p, p.cmd.Start()
+	p, err := process.Start(exec.Command(command[0], command[1:]...))
+	return &barePipe{Process: p}, err
 }
 
 func (p *barePipe) send(msg []byte) error {
 	p.buf = append(append(p.buf[:0], msg...), '\n')
-	_, err := p.in.Write(p.buf)
+	_, err := p.In.Write(p.buf)
 	return err
 }
 
@@ -154,16 +144,11 @@ func (p *barePipe) exchange(msg []byte) (int, error) {
 // line reads a line, of which it keeps nothing.
 func (p *barePipe) line() (n int, err error) {
 	for {
-		part, err := p.out.ReadSlice('\n')
+		part, err := p.Out.ReadSlice('\n')
 		if n += len(part); err != bufio.ErrBufferFull {
 			return n, err
 		}
 	}
-}
-
-func (p *barePipe) Close() error {
-	p.in.Close()
-	return p.cmd.Wait()
 }
 
 // A handedPipe reads on a goroutine of its own, which hands each answer to the
@@ -203,6 +188,13 @@ func (h *handedPipe) exchange(msg []byte) (int, error) {
 		return 0, io.ErrUnexpectedEOF
 	}
 	return n, nil
+}
+
+func (h *handedPipe) Close() error {
+	h.In.Close()
+	for range h.answers {
+	}
+	return h.Wait()
 }
 
 // A bareHTTP sends each message in a POST.

@@ -14,14 +14,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/peers/library"
+	"github.com/stdmcp/stdmcp/internal/testutil/process"
 )
 
 func main() {
@@ -89,30 +88,14 @@ func run(ctx context.Context, args []string) error {
 // warmUp is how long work is done before anything is measured.
 const warmUp = 20 * time.Millisecond
 
-// start starts a server of HTTP and finds out its URL.
-func (t *target) start() (stop func(), err error) {
+// start starts a server of HTTP and sets URL to its URL.
+func (t *target) start() (stop func() error, err error) {
 	cmd := exec.Command(t.Command[0], t.Command[1:]...)
 	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
+	p, err := process.Start(cmd)
 	if err != nil {
 		return nil, err
 	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	stop = func() {
-		in.Close()
-		_ = cmd.Wait()
-	}
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil && err != io.EOF {
-		stop()
-		return nil, err
-	}
-	t.URL = strings.TrimSuffix(line, "\n")
-	return stop, nil
+	t.URL, err = p.Line()
+	return p.Close, err
 }
