@@ -62,36 +62,24 @@ func run(ctx context.Context, names []string) error {
 		fmt.Printf(" %s |", l.title)
 	}
 	fmt.Print("\n|---|---|---|---|", strings.Repeat("---|", len(compared)), "\n")
-	for i := range trials {
-		tr := &trials[i]
-		if len(names) > 0 && !slices.Contains(names, tr.fault) {
+	for _, tr := range trials() {
+		if len(names) > 0 && !slices.Contains(names, tr.Name) {
 			continue
 		}
-		row, does := describe(tr.fault)
-		fmt.Printf("| %d | %s | %c | %s |", row, does, tr.transport, tr.want)
+		fmt.Printf("| %d | %s | %c | %s |", tr.Row, tr.Does, tr.transport, tr.want)
 		for _, l := range compared {
 			verdict, err := tr.meet(ctx, l.name)
 			if err == nil && verdict != fine {
 				verdict, err = tr.meet(ctx, l.name) // it may have been the machine
 			}
 			if err != nil {
-				return fmt.Errorf("%s, %s: %w", l.name, tr.fault, err)
+				return fmt.Errorf("%s, %s: %w", l.name, tr.Name, err)
 			}
 			fmt.Printf(" %s |", verdict)
 		}
 		fmt.Println()
 	}
 	return nil
-}
-
-// describe returns what the catalog of faults says of one.
-func describe(name string) (row int, does string) {
-	for _, f := range testserver.Faults() {
-		if f.Name == name {
-			return f.Row, f.Does
-		}
-	}
-	return 0, name
 }
 
 // meet has a library meet a fault.
@@ -105,7 +93,7 @@ func (tr *trial) meet(ctx context.Context, library string) (string, error) {
 			return "", err
 		}
 	}
-	cmd := command(ctx, "subject", library, tr.fault, string(tr.transport), url)
+	cmd := command(ctx, "subject", library, tr.Name, string(tr.transport), url)
 	complaint := &tail{}
 	cmd.Stderr = complaint
 	out, _ := cmd.Output() // how it ended, the last line tells
@@ -135,7 +123,7 @@ func (tr *trial) meet(ctx context.Context, library string) (string, error) {
 // serve starts a server of HTTP. The function that it returns ends it and tells
 // how often another origin was asked.
 func (tr *trial) serve() (url string, end func() (int, error), err error) {
-	cmd := command(context.Background(), "web", tr.fault, string(tr.transport))
+	cmd := command(context.Background(), "web", tr.Name, string(tr.transport))
 	cmd.Stderr = os.Stderr
 	p, err := process.Start(cmd)
 	if err != nil {

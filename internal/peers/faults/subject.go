@@ -121,12 +121,10 @@ func (o *outcome) meet(c library.Session, fault string) error {
 }
 
 func (o *outcome) callFault(ctx context.Context, c library.Session, fault string) error {
-	for i := range trials {
-		if trials[i].fault == fault && trials[i].list {
-			_, err := c.List(ctx)
-			o.Right = true
-			return err
-		}
+	if findFault(fault).Method == "tools/list" {
+		_, err := c.List(ctx)
+		o.Right = true
+		return err
 	}
 	content, err := c.Call(ctx, "echo", map[string]any{"message": message})
 	// A result without content is what this server can mean as well.

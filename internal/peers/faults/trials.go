@@ -1,17 +1,21 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/stdmcp/stdmcp/internal/testserver"
 )
 
-// versions are those in which the transports are tried: what all of the
-// libraries have known for long.
+// versions are the protocol versions of the transports: versions that all of the
+// libraries support.
 var versions = map[byte]string{'S': "2025-11-25", 'H': "2025-11-25", 'E': "2024-11-05"}
 
-// What a client should do. All of it in time, with other calls unharmed and
-// nothing left behind.
+// What a client should do: in time, with other calls unharmed and nothing left
+// behind.
 const (
 	work   = "go on"
 	fail   = "fail the call"
@@ -22,129 +26,113 @@ const (
 
 // A trial is a fault on a transport.
 type trial struct {
+	testserver.Fault
 	transport byte
-	fault     string
 	want      string
-
-	dies bool // the connection may end, and everything with it
-	lost bool // the session ends, and the call that is under way in it may
-	list bool // it is the listing of tools that is struck
+	ends      ending
 }
 
-var trials = []trial{
-	{transport: 'S', fault: "never-answers", want: fail},
-	{transport: 'H', fault: "never-answers", want: fail},
-	{transport: 'S', fault: "mute", want: refuse},
-	{transport: 'H', fault: "delete-silent", want: work},
-	{transport: 'S', fault: "dies-mid-call", want: notice, dies: true},
-	{transport: 'H', fault: "resets", want: notice},
-	{transport: 'E', fault: "event-reset", want: notice, dies: true},
-	{transport: 'S', fault: "exits-at-start", want: refuse},
-	{transport: 'S', fault: "ignores-eof", want: work},
-	{transport: 'S', fault: "grandchild", want: work},
-	{transport: 'S', fault: "never-reads", want: refuse},
-	{transport: 'S', fault: "floods-stderr", want: work},
-	{transport: 'S', fault: "banner", want: work},
-	{transport: 'H', fault: "no-json", want: notice},
-	{transport: 'H', fault: "garbage-event", want: either},
-	{transport: 'S', fault: "endless-line", want: notice, dies: true},
-	{transport: 'H', fault: "endless-json", want: notice},
-	{transport: 'H', fault: "endless-event", want: notice},
-	{transport: 'E', fault: "endless-event", want: notice, dies: true},
-	{transport: 'S', fault: "notification-storm", want: either},
-	{transport: 'H', fault: "event-trickles", want: fail},
-	{transport: 'S', fault: "crlf", want: work},
-	{transport: 'S', fault: "byte-order-mark", want: work},
-	{transport: 'H', fault: "event-empty-data", want: work},
-	{transport: 'H', fault: "event-comments", want: work},
-	{transport: 'H', fault: "stream-cr", want: work},
-	{transport: 'S', fault: "cut-off", want: notice, dies: true},
-	{transport: 'S', fault: "invalid-utf8", want: either},
-	{transport: 'S', fault: "other-case-keys", want: work},
-	{transport: 'S', fault: "deep-nesting", want: notice},
-	{transport: 'S', fault: "unknown-id", want: work},
-	{transport: 'S', fault: "answers-twice", want: work},
-	{transport: 'S', fault: "result-and-error", want: notice},
-	{transport: 'S', fault: "neither", want: notice},
-	{transport: 'S', fault: "no-content", want: either},
-	{transport: 'S', fault: "null-tool", want: either, list: true},
-	{transport: 'S', fault: "server-requests", want: work},
-	{transport: 'H', fault: "website", want: refuse},
-	{transport: 'H', fault: "html", want: notice},
-	{transport: 'H', fault: "answers-202", want: notice},
-	{transport: 'H', fault: "status-400", want: notice},
-	{transport: 'H', fault: "status-503", want: notice},
-	{transport: 'H', fault: "status-500-slow", want: fail},
-	{transport: 'H', fault: "get-500", want: work},
-	{transport: 'H', fault: "session-lost", want: either, lost: true},
-	{transport: 'H', fault: "redirect-elsewhere-307", want: notice},
-	{transport: 'H', fault: "gzip-bomb", want: notice},
-	{transport: 'E', fault: "endpoint-elsewhere", want: refuse},
-	{transport: 'E', fault: "endpoint-none", want: refuse},
-	{transport: 'H', fault: "drops", want: work},
-	{transport: 'H', fault: "get-ends", want: work},
-	{transport: 'H', fault: "goes-silent", want: fail},
-	{transport: 'H', fault: "stays-open", want: work},
-	{transport: 'S', fault: "endless-pages", want: notice, list: true},
+// An ending is what may end because of a fault.
+type ending int
+
+const (
+	callOnly   ending = iota
+	session           // the session, and the calls that are pending in it
+	connection        // the connection, and everything with it
+)
+
+// trials are those of a few faults, in the order of the fault matrix.
+func trials() (all []*trial) {
+	for _, line := range []struct {
+		transport byte
+		want      string
+		ends      ending
+		faults    string
+	}{
+		{'S', work, callOnly, "ignores-eof grandchild floods-stderr banner crlf byte-order-mark other-case-keys unknown-id answers-twice server-requests"},
+		{'S', fail, callOnly, "never-answers"},
+		{'S', notice, callOnly, "deep-nesting result-and-error neither endless-pages"},
+		{'S', notice, connection, "dies-mid-call endless-line cut-off"},
+		{'S', either, callOnly, "notification-storm invalid-utf8 no-content null-tool"},
+		{'S', refuse, callOnly, "mute exits-at-start never-reads"},
+		{'E', notice, connection, "event-reset endless-event"},
+		{'E', refuse, callOnly, "endpoint-elsewhere endpoint-none"},
+		{'H', work, callOnly, "delete-silent event-empty-data event-comments stream-cr get-500 drops get-ends stays-open"},
+		{'H', fail, callOnly, "never-answers event-trickles status-500-slow goes-silent"},
+		{'H', notice, callOnly, "resets no-json endless-json endless-event html answers-202 status-400 status-503 redirect-elsewhere-307 gzip-bomb"},
+		{'H', either, callOnly, "garbage-event"},
+		{'H', either, session, "session-lost"},
+		{'H', refuse, callOnly, "website"},
+	} {
+		for _, name := range strings.Fields(line.faults) {
+			all = append(all, &trial{findFault(name), line.transport, line.want, line.ends})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *trial) int { return cmp.Compare(a.Row, b.Row) })
+	return all
+}
+
+// findFault returns the fault with a name, which must exist.
+func findFault(name string) testserver.Fault {
+	all := testserver.Faults()
+	return all[slices.IndexFunc(all, func(f testserver.Fault) bool { return f.Name == name })]
 }
 
 const (
-	// hostileSize is how many bytes are sent by servers that send many.
+	// hostileSize is how many bytes a server with an endless response sends.
 	hostileSize = 256 << 20
 
-	// much is more memory than a client should need for that: two and a half
-	// times 64 MiB, which is as long as a message may be here. mcp-go and go-sdk
-	// have no such limit.
-	much = 160 << 20
+	// maxMemory is 2.5 times stdmcp's limit for a message, 64 MiB. mcp-go and
+	// go-sdk have no limit.
+	maxMemory = 160 << 20
 
 	connectTime = 10 * time.Second // the deadline of connecting
-	callTime    = 3 * time.Second  // of the call that is struck
-	atOnce      = 2 * time.Second  // is sooner than that
-	lateness    = time.Second      // is more than that, on a machine that others use
-	closeTime   = 6 * time.Second  // is all that closing may take, also that of a connection that was not made
+	callTime    = 3 * time.Second  // the deadline of the call with the fault
+	atOnce      = 2 * time.Second  // how soon a call fails that does not wait for its deadline
+	lateness    = time.Second      // how late a call may return on a busy machine
+	closeTime   = 6 * time.Second  // how long closing may take, also after connecting failed
 )
 
-// size returns how much of something a server sends.
+// size returns how much a server with the fault sends.
 func size(fault string) int {
 	switch fault {
 	case "notification-storm", "deep-nesting":
-		return 100_000 // no bytes
+		return 100_000 // messages and levels, not bytes
 	}
 	return hostileSize
 }
 
-// fine is the verdict where nothing is.
+// fine is the verdict when nothing is wrong.
 const fine = "✓"
 
-// verdict says what is wrong with an outcome.
-func (tr *trial) verdict(o *outcome, strangers int) string {
+// A finding is something that may be wrong with an outcome.
+type finding struct {
+	wrong bool
+	text  string
+}
+
+// verdict describes what is wrong with an outcome. requests is how many another
+// origin received.
+func (tr *trial) verdict(o *outcome, requests int) string {
+	findings := []finding{
+		{o.ConnectTook > connectTime+closeTime, fmt.Sprint("connecting takes ", o.ConnectTook.Round(time.Second))},
+		{o.Connected && tr.want == refuse, "connects"},
+		{!o.Connected && tr.want != refuse, "does not connect"},
+	}
+	if o.Connected && tr.want != refuse {
+		findings = append(findings, tr.checkCall(o)...)
+	}
+	findings = append(findings,
+		finding{o.CloseTook > closeTime, fmt.Sprint("closing takes ", o.CloseTook.Round(time.Second))},
+		finding{o.Peak > maxMemory, fmt.Sprintf("holds %d MB", o.Peak/1e6)},
+		finding{o.Goroutines > 0, fmt.Sprintf("goroutines left: %d", o.Goroutines)},
+		finding{o.Processes > 0, fmt.Sprintf("processes left: %d", o.Processes)},
+		finding{requests > 0, "sends requests to another origin"})
 	var wrong []string
-	complain := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
-	if o.ConnectTook > connectTime+closeTime {
-		complain("connecting takes %v", o.ConnectTook.Round(time.Second))
-	}
-	switch {
-	case tr.want == refuse && o.Connected:
-		complain("connects")
-	case tr.want != refuse && !o.Connected:
-		complain("does not connect")
-	case tr.want != refuse:
-		tr.checkCall(o, complain)
-	}
-	if o.CloseTook > closeTime {
-		complain("closing takes %v", o.CloseTook.Round(time.Second))
-	}
-	if o.Peak > much {
-		complain("holds %d MB", o.Peak/1e6)
-	}
-	if o.Goroutines > 0 {
-		complain("goroutines that are left: %d", o.Goroutines)
-	}
-	if o.Processes > 0 {
-		complain("processes that are left: %d", o.Processes)
-	}
-	if strangers > 0 {
-		complain("asks another origin")
+	for _, f := range findings {
+		if f.wrong {
+			wrong = append(wrong, f.text)
+		}
 	}
 	if wrong == nil {
 		return fine
@@ -152,24 +140,15 @@ func (tr *trial) verdict(o *outcome, strangers int) string {
 	return strings.Join(wrong, "; ")
 }
 
-func (tr *trial) checkCall(o *outcome, complain func(string, ...any)) {
-	switch {
-	case o.CallError == "" && !o.Right:
-		complain("takes a wrong answer")
-	case o.CallError == "" && (tr.want == fail || tr.want == notice):
-		complain("the call succeeds")
-	case o.CallError != "" && tr.want == work:
-		complain("the call fails")
-	case o.CallError != "" && tr.want != fail && o.CallTook > atOnce:
-		complain("the call fails at its deadline only")
-	}
-	if o.CallTook > callTime+lateness {
-		complain("the call returns after %v", o.CallTook.Round(time.Second))
-	}
-	if o.BeforeFails && !tr.dies && !tr.lost {
-		complain("the call under way fails")
-	}
-	if o.AfterFails && !tr.dies {
-		complain("later calls fail")
+func (tr *trial) checkCall(o *outcome) []finding {
+	succeeds, late := o.CallError == "", o.CallTook > atOnce
+	return []finding{
+		{succeeds && !o.Right, "accepts a wrong response"},
+		{succeeds && o.Right && (tr.want == fail || tr.want == notice), "the call succeeds"},
+		{!succeeds && tr.want == work, "the call fails"},
+		{!succeeds && late && (tr.want == notice || tr.want == either), "the call fails only at its deadline"},
+		{o.CallTook > callTime+lateness, fmt.Sprint("the call returns after ", o.CallTook.Round(time.Second))},
+		{o.BeforeFails && tr.ends == callOnly, "a pending call fails"},
+		{o.AfterFails && tr.ends != connection, "later calls fail"},
 	}
 }
