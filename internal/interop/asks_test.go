@@ -13,10 +13,18 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/streamhttp"
 )
 
-// everywhere runs f with server-everything as a process and over HTTP.
+// everywhere runs f with server-everything as a process and over HTTP, in
+// parallel, as the server takes most of the time.
 func everywhere(t *testing.T, f func(t *testing.T, tr mcp.Transport)) {
-	t.Run("stdio", func(t *testing.T) { f(t, stdio.Command("node", script(t, "server-everything"), "stdio")) })
-	t.Run("http", func(t *testing.T) { f(t, streamhttp.New(serveEverything(t, "streamableHttp")+"/mcp", nil)) })
+	t.Parallel()
+	t.Run("stdio", func(t *testing.T) {
+		t.Parallel()
+		f(t, stdio.Command("node", script(t, "server-everything"), "stdio"))
+	})
+	t.Run("http", func(t *testing.T) {
+		t.Parallel()
+		f(t, streamhttp.New(serveEverything(t, "streamableHttp")+"/mcp", nil))
+	})
 }
 
 // asking connects to server-everything with all that a client can do for it.

@@ -54,7 +54,7 @@ func TestHost(t *testing.T) {
 		category host.Category
 		text     string
 	}{
-		"absent":  {host.Configuration, `"no-such-mcp-server"`},
+		"absent":  {host.Configuration, `"no-such-mcp-server -y": the program was not found`},
 		"crashes": {host.Connection, "exited with status 7: FATAL: no DATABASE_URL"},
 	} {
 		var e *host.Error

@@ -1,15 +1,11 @@
 package interop
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
-	"math/big"
-	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -74,14 +70,16 @@ func TestBehindNginx(t *testing.T) {
 		cmd.Process.Signal(os.Interrupt)
 		cmd.Wait()
 	})
-	waitFor(t, "127.0.0.1:"+backend)
+	waitForServer(t, "127.0.0.1:"+backend)
 
 	t.Run("buffered", func(t *testing.T) {
+		t.Parallel()
 		useEverything(t, streamhttp.New("http://127.0.0.1:"+backend+"/mcp", nil))
 		useModern(t, streamhttp.New("http://127.0.0.1:"+backend+"/modern/mcp", nil), mcp.ProtocolVersion20260728, nil)
 		longStream(t, streamhttp.New("http://127.0.0.1:"+backend+"/modern/mcp", nil))
 	})
 	t.Run("HTTP/2 and TLS", func(t *testing.T) {
+		t.Parallel()
 		rt := &http2Only{rt: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, ForceAttemptHTTP2: true}, t: t}
 		defer rt.rt.CloseIdleConnections()
 		opts := &streamhttp.Options{Client: &http.Client{Transport: rt}}
@@ -143,51 +141,25 @@ func (h *http2Only) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// waitFor returns when somebody listens.
-func waitFor(t *testing.T, addr string) {
-	t.Helper()
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); {
-		if c, err := net.Dial("tcp", addr); err == nil {
-			c.Close()
-			return
-		}
-		<-time.After(20 * time.Millisecond) // nothing tells when it listens
-	}
-	t.Fatal("nobody listens on " + addr)
-}
-
-// writeCertificate writes a certificate for 127.0.0.1 and its key, and returns
-// a pool that trusts it.
+// writeCertificate writes the certificate of package httptest, which is one for
+// 127.0.0.1, and its key, and returns a pool that trusts it.
 func writeCertificate(t *testing.T, dir string) *x509.CertPool {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	s := httptest.NewTLSServer(nil)
+	defer s.Close()
+	key, err := x509.MarshalPKCS8PrivateKey(s.TLS.Certificates[0].PrivateKey)
 	if err != nil {
 		t.Fatal(err)
 	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1),
-		NotBefore:    time.Now().Add(-time.Hour),
-		NotAfter:     time.Now().Add(time.Hour),
-		IPAddresses:  []net.IP{net.IPv4(127, 0, 0, 1)},
-		KeyUsage:     x509.KeyUsageDigitalSignature,
-		ExtKeyUsage:  []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-	}
-	cert, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	der, err := x509.MarshalECPrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	certPEM := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert})
-	keyPEM := pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: der})
-	for name, data := range map[string][]byte{"cert.pem": certPEM, "key.pem": keyPEM} {
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+	for name, block := range map[string]*pem.Block{
+		"cert.pem": {Type: "CERTIFICATE", Bytes: s.Certificate().Raw},
+		"key.pem":  {Type: "PRIVATE KEY", Bytes: key},
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), pem.EncodeToMemory(block), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	pool := x509.NewCertPool()
-	pool.AppendCertsFromPEM(certPEM)
+	pool.AddCert(s.Certificate())
 	return pool
 }

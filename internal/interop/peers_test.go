@@ -1,13 +1,13 @@
 package interop
 
 import (
-	"bufio"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/stdmcp/stdmcp/internal/testutil/process"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/sse"
 	"github.com/stdmcp/stdmcp/mcp/stdio"
@@ -35,18 +35,15 @@ func servePeer(t *testing.T, name string) string {
 // which it says where it listens.
 func serving(t *testing.T, cmd *exec.Cmd) string {
 	t.Helper()
-	out, err := cmd.StdoutPipe()
+	p, err := process.Start(cmd)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
 	t.Cleanup(func() {
-		cmd.Process.Kill()
-		cmd.Wait()
+		p.Kill()
+		_ = p.Close()
 	})
-	line, err := bufio.NewReader(out).ReadString('\n')
+	line, err := p.Line()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,6 +57,7 @@ func TestServersOfGoPeers(t *testing.T) {
 		"mcp-go": {"/mcp": all, "/stateless": all},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			for _, version := range all {
 				useModern(t, stdio.Command(peer(t, name), "stdio"), version, []string{version})
 			}

@@ -2,10 +2,7 @@ package interop
 
 import (
 	"context"
-	"io"
-	"net/http"
 	"os"
-	"os/exec"
 	"slices"
 	"testing"
 	"time"
@@ -17,32 +14,6 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/streamhttp"
 )
 
-// startEverything starts server-everything over Streamable HTTP on a port, and
-// waits until it listens. The returned function kills it.
-func startEverything(t *testing.T, port string) (stop func()) {
-	t.Helper()
-	cmd := exec.Command("node", script(t, "server-everything"), "streamableHttp")
-	cmd.Env = append(os.Environ(), "PORT="+port)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	stop = func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-	}
-	t.Cleanup(stop)
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
-		resp, err := http.Get("http://127.0.0.1:" + port + "/nothing")
-		if err == nil {
-			io.Copy(io.Discard, resp.Body)
-			resp.Body.Close()
-			return stop
-		}
-	}
-	t.Fatal("server-everything doesn't listen")
-	return nil
-}
-
 // TestRestartOfEverything restarts a server that refuses the old session with 400.
 func TestRestartOfEverything(t *testing.T) {
 	rounds := 5
@@ -50,7 +21,7 @@ func TestRestartOfEverything(t *testing.T) {
 		rounds = 100
 	}
 	port := freePort(t)
-	stop := startEverything(t, port)
+	stop := startEverything(t, "streamableHttp", port)
 	url := "http://127.0.0.1:" + port + "/mcp"
 	c, err := mcp.Connect(t.Context(), streamhttp.New(url, nil), nil)
 	if err != nil {
@@ -65,7 +36,7 @@ func TestRestartOfEverything(t *testing.T) {
 	var client, viaHost []time.Duration
 	for range rounds {
 		stop()
-		stop = startEverything(t, port)
+		stop = startEverything(t, "streamableHttp", port)
 		start := time.Now()
 		res, err := c.CallTool(t.Context(), "echo", map[string]any{"message": "again"})
 		if err != nil || res.Text() != "Echo: again" {

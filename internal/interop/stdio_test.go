@@ -59,14 +59,14 @@ func (r *record) holds(b []byte) bool {
 	return false
 }
 
-// connect starts a server and connects to it. Whatever the client drops is an
-// error, as these servers do nothing wrong.
-func connect(t *testing.T, args ...string) (*mcp.Client, *record) {
+// connect connects to a server. Whatever the client drops is an error, as these
+// servers do nothing wrong.
+func connect(t *testing.T, tr mcp.Transport) (*mcp.Client, *record) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	rec := new(record)
-	c, err := mcp.Connect(ctx, stdio.Command("node", args...), &mcp.Options{
+	c, err := mcp.Connect(ctx, tr, &mcp.Options{
 		Trace: &mcp.Trace{
 			Message: rec.trace,
 			Discarded: func(err error, data []byte) {
@@ -124,8 +124,24 @@ func checkTools(t *testing.T, c *mcp.Client, rec *record, want ...string) {
 	}
 }
 
-func TestEverythingLists(t *testing.T) {
-	c, rec := connect(t, script(t, "server-everything"), "stdio")
+func TestEverythingOverStdio(t *testing.T) {
+	t.Parallel()
+	useEverything(t, stdio.Command("node", script(t, "server-everything"), "stdio"))
+}
+
+// useEverything uses all that server-everything has, on one connection.
+func useEverything(t *testing.T, tr mcp.Transport) {
+	t.Helper()
+	c, rec := connect(t, tr)
+	checkLists(t, c, rec)
+	checkContents(t, c, rec)
+	checkResourcesAndPrompts(t, c)
+	checkErrors(t, c)
+	checkProgressAndCancellation(t, c, rec)
+}
+
+func checkLists(t *testing.T, c *mcp.Client, rec *record) {
+	t.Helper()
 	if s := c.Server(); s.Name == "" || s.ProtocolVersion != mcp.ProtocolVersion20251125 || s.Instructions == "" || s.Capabilities.Tools == nil {
 		t.Errorf("server: %+v", s)
 	}
@@ -147,8 +163,8 @@ func TestEverythingLists(t *testing.T) {
 	}
 }
 
-func TestEverythingTools(t *testing.T) {
-	c, rec := connect(t, script(t, "server-everything"), "stdio")
+func checkContents(t *testing.T, c *mcp.Client, rec *record) {
+	t.Helper()
 	if got := call(t, c, "echo", map[string]any{"message": "hi"}).Text(); got != "Echo: hi" {
 		t.Errorf("echo: %q", got)
 	}
@@ -190,8 +206,8 @@ func TestEverythingTools(t *testing.T) {
 	}
 }
 
-func TestEverythingResourcesAndPrompts(t *testing.T) {
-	c, _ := connect(t, script(t, "server-everything"), "stdio")
+func checkResourcesAndPrompts(t *testing.T, c *mcp.Client) {
+	t.Helper()
 	for r, err := range c.Resources(t.Context()) {
 		if err != nil {
 			t.Fatal(err)
@@ -200,6 +216,11 @@ func TestEverythingResourcesAndPrompts(t *testing.T) {
 		if err != nil || len(res.Contents) == 0 || res.Contents[0].URI != r.URI {
 			t.Errorf("read %s: %+v, %v", r.URI, res, err)
 		}
+		sub, err := c.Subscribe(t.Context(), &mcp.SubscriptionFilter{ResourceSubscriptions: []string{r.URI}})
+		if err != nil {
+			t.Fatalf("subscribe %s: %v", r.URI, err)
+		}
+		sub.Close()
 	}
 	for p, err := range c.Prompts(t.Context()) {
 		if err != nil {
@@ -219,8 +240,8 @@ func TestEverythingResourcesAndPrompts(t *testing.T) {
 	}
 }
 
-func TestEverythingErrors(t *testing.T) {
-	c, _ := connect(t, script(t, "server-everything"), "stdio")
+func checkErrors(t *testing.T, c *mcp.Client) {
+	t.Helper()
 	// This server answers a call of a tool that it doesn't have with a result.
 	res, err := c.CallTool(t.Context(), "nonsense", nil)
 	if err != nil || !res.IsError || !strings.Contains(res.Text(), "nonsense") {
@@ -237,8 +258,8 @@ func TestEverythingErrors(t *testing.T) {
 	}
 }
 
-func TestEverythingProgressAndCancellation(t *testing.T) {
-	c, rec := connect(t, script(t, "server-everything"), "stdio")
+func checkProgressAndCancellation(t *testing.T, c *mcp.Client, rec *record) {
+	t.Helper()
 	var steps []float64
 	res, err := c.Do(t.Context(), &mcp.ToolCall{
 		Name:      "trigger-long-running-operation",
@@ -260,7 +281,7 @@ func TestEverythingProgressAndCancellation(t *testing.T) {
 		t.Errorf("cancelled: %v", err)
 	}
 
-	// Progress comes every 100 ms, so that neither of these runs out by itself.
+	// Progress comes at shorter intervals than these calls last.
 	_, err = c.Do(t.Context(), &mcp.ToolCall{
 		Name:      "trigger-long-running-operation",
 		Arguments: map[string]any{"duration": 60, "steps": 10},
@@ -287,7 +308,7 @@ func TestFilesystem(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, rec := connect(t, path, dir)
+	c, rec := connect(t, stdio.Command("node", path, dir))
 	checkTools(t, c, rec, "read_text_file", "write_file", "list_directory")
 	file := filepath.Join(dir, "hello.txt")
 	text := "Grüße, 世界\n\"quoted\"\ttab\u2028line"
