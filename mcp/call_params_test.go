@@ -27,7 +27,11 @@ func TestArguments(t *testing.T) {
 		{map[string]bool{"a": true}, `{"a":true}`},
 		{map[string]json.RawMessage{"a": json.RawMessage("1.0")}, `{"a":1.0}`},
 		{map[string]any{"a": map[string]json.RawMessage{"b": json.RawMessage("1.0")}}, `{"a":{"b":1.0}}`},
+		{map[string][]string{"a": {"b"}}, `{"a":["b"]}`},
+		{map[string]map[string]any{"a": {"b": int64(1)}}, `{"a":{"b":1}}`},
 		{map[string]any{"a": []string{"b"}}, `{"a":["b"]}`},
+		{map[string]any{"a": []map[string]any{{"b": []int{1, 2}}}, "c": map[string]string{"d": "e"}}, `{"a":[{"b":[1,2]}],"c":{"d":"e"}}`},
+		{map[string]any{"a": int64(1 << 53), "b": uint8(1), "c": float32(0.5), "d": nil, "e": true}, `{"a":9007199254740992,"b":1,"c":0.5,"d":null,"e":true}`},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			p, rwc := newPeer(t, legacy, func(p *peer, m request) { p.answer(m, done) })

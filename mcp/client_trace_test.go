@@ -86,6 +86,10 @@ func TestPanicsOnGoroutinesOfTheLibrary(t *testing.T) {
 	}
 }
 
+type panicking struct{}
+
+func (panicking) MarshalJSON() ([]byte, error) { panic("oh no") }
+
 // TestPanicsOnGoroutinesOfTheProgram checks that they pass to the caller, and
 // that the client still works then.
 func TestPanicsOnGoroutinesOfTheProgram(t *testing.T) {
@@ -105,6 +109,9 @@ func TestPanicsOnGoroutinesOfTheProgram(t *testing.T) {
 				refuse = true
 				defer func() { refuse = false }()
 				_, _ = c.CallTool(t.Context(), "echo", nil)
+			},
+			"MarshalJSON": func() {
+				_, _ = c.CallTool(t.Context(), "echo", map[string]any{"message": panicking{}})
 			},
 			"the body of a range loop": func() {
 				for range c.Tools(t.Context()) {

@@ -45,12 +45,16 @@ func (c *Client) ListTools(ctx context.Context) ([]*Tool, error) { return all(ct
 type ToolCall struct {
 	Name string
 
-	// Arguments becomes the arguments object. It is JSON text (a
-	// json.RawMessage or []byte), a json.Marshaler, or a map from string to
-	// any, string, bool, int, float64 or json.RawMessage. Values of type any
-	// are strings, numbers, booleans, nil, such maps, and slices of any, string,
-	// bool, int, float64 and map[string]any. Nil and empty text are sent as {}.
-	// For structs and everything else there is package typed.
+	// Arguments is a map[string]any, a map from string to string, bool, int,
+	// float64, []string, map[string]any or json.RawMessage, a json.Marshaler, or
+	// JSON text as json.RawMessage or []byte. Nil and empty text are sent as {}.
+	//
+	// The values of a map[string]any are nil, strings, booleans, numbers, such
+	// maps, values with a MarshalJSON or MarshalText method, and slices of any,
+	// string, bool, int, int64, float32, float64, json.RawMessage,
+	// map[string]any, map[string]string, []string or []float64. Inside a map,
+	// []byte becomes base64. Everything else, such as a struct, is an error;
+	// package typed encodes it.
 	Arguments any
 
 	// Progress is called with each progress report of the server, in order and

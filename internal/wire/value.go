@@ -3,6 +3,7 @@ package wire
 import (
 	"encoding"
 	"errors"
+	"runtime"
 	"strconv"
 	"strings"
 )
@@ -10,24 +11,23 @@ import (
 // marshaler is json.Marshaler, which json.RawMessage implements too.
 type marshaler interface{ MarshalJSON() ([]byte, error) }
 
-// jsonNumber is json.Number, which stands for a number though its kind is
-// string. It is told by its methods, as naming it links encoding/json.
+// jsonNumber is json.Number, a string that holds a number. Its methods identify
+// it, because naming the type would link encoding/json.
 type jsonNumber interface {
 	String() string
 	Float64() (float64, error)
 	Int64() (int64, error)
 }
 
-// AppendValue appends a Go value that has a natural form in JSON: nil,
-// booleans, numbers, strings, []byte in base64, values with a MarshalJSON or
-// MarshalText method, slices of any, string, bool, int, float64 and
-// map[string]any, and maps from string to any, string, bool, int, float64 and
-// RawMessage. Maps are written in the order of their keys; nil slices and maps
-// are empty.
+// AppendValue appends a Go value that has a natural form in JSON: nil, booleans,
+// numbers, strings, []byte in base64, values with a MarshalJSON or MarshalText
+// method, and the slices and the maps with string keys that appendValue lists.
+// It writes maps in the order of their keys, and nil slices and maps as empty.
 //
-// Anything else is an error: package reflect would add 60 KB to a program, and
-// encoding/json does the rest better. On error, which a value that contains
-// itself is too, dst is returned as it was.
+// Other values are errors, because package reflect would add 60 KB to a program;
+// so is a value that contains itself. On error AppendValue returns dst unchanged.
+// The panic of a method passes to the caller, except that of a nil pointer,
+// which is an error.
 func AppendValue(dst []byte, v any) ([]byte, error) {
 	out, err := appendValue(dst, v, 0)
 	if err != nil {
@@ -36,7 +36,7 @@ func AppendValue(dst []byte, v any) ([]byte, error) {
 	return out, nil
 }
 
-// appendValue appends v, which depth containers are around.
+// appendValue appends v, which is inside depth containers.
 func appendValue(dst []byte, v any, depth int) ([]byte, error) {
 	switch v := v.(type) {
 	case nil:
@@ -63,6 +63,10 @@ func appendValue(dst []byte, v any, depth int) ([]byte, error) {
 		return appendMap(dst, anyMap(v), depth)
 	case map[string]rawMessage:
 		return appendMap(dst, anyMap(v), depth)
+	case map[string]map[string]any:
+		return appendMap(dst, anyMap(v), depth)
+	case map[string][]string:
+		return appendMap(dst, anyMap(v), depth)
 	case []any:
 		return appendList(dst, len(v), func(i int) any { return v[i] }, depth)
 	case []string:
@@ -75,6 +79,18 @@ func appendValue(dst []byte, v any, depth int) ([]byte, error) {
 		return appendList(dst, len(v), func(i int) any { return v[i] }, depth)
 	case []map[string]any:
 		return appendList(dst, len(v), func(i int) any { return v[i] }, depth)
+	case []int64:
+		return appendList(dst, len(v), func(i int) any { return v[i] }, depth)
+	case []float32:
+		return appendList(dst, len(v), func(i int) any { return v[i] }, depth)
+	case []rawMessage:
+		return appendList(dst, len(v), func(i int) any { return v[i] }, depth)
+	case []map[string]string:
+		return appendList(dst, len(v), func(i int) any { return v[i] }, depth)
+	case [][]string:
+		return appendList(dst, len(v), func(i int) any { return v[i] }, depth)
+	case [][]float64:
+		return appendList(dst, len(v), func(i int) any { return v[i] }, depth)
 	}
 	if n, ok := integer(v); ok {
 		return AppendInt(dst, n), nil
@@ -82,8 +98,8 @@ func appendValue(dst []byte, v any, depth int) ([]byte, error) {
 	return appendMethod(dst, v)
 }
 
-// integer returns the value of an integer of any type but uint64 and its
-// like, which appendMethod takes.
+// integer returns the value of an integer of any type but uint and uint64, which
+// appendMethod encodes.
 func integer(v any) (int64, bool) {
 	switch v := v.(type) {
 	case int:
@@ -106,7 +122,8 @@ func integer(v any) (int64, bool) {
 	return 0, false
 }
 
-// appendMethod appends a value that says itself what it is in JSON.
+// appendMethod appends a large unsigned integer, or a value with methods that
+// encode it.
 func appendMethod(dst []byte, v any) ([]byte, error) {
 	switch v := v.(type) {
 	case uint:
@@ -147,23 +164,27 @@ func typeOf(v any) (name string) {
 	return
 }
 
-// guarded makes an error of the panic of a method that was called on a nil
-// pointer. Only package reflect could tell beforehand that it is one.
+// guarded returns an error for the panic of a method that was called on a nil
+// pointer, which only package reflect could detect beforehand. Other panics pass
+// to the caller.
 func guarded(method func() ([]byte, error)) (_ []byte, err error) {
 	defer func() {
-		if recover() != nil {
+		v := recover()
+		if e, ok := v.(runtime.Error); ok && (strings.Contains(e.Error(), "nil pointer") || strings.Contains(e.Error(), "using nil *")) {
 			err = errNilPointer
+		} else if v != nil {
+			panic(v)
 		}
 	}()
 	return method()
 }
 
 var (
-	errNilPointer = errors.New("its method to write JSON panicked; is it a nil pointer?")
+	errNilPointer = errors.New("a nil pointer, on which MarshalJSON or MarshalText panics")
 	errTooDeep    = errors.New("value nested deeper than " + strconv.Itoa(MaxDepth))
 )
 
-// A memberError says which member of an object could not be written.
+// A memberError names the member of an object that cannot be encoded.
 type memberError struct {
 	key string
 	err error
@@ -172,7 +193,8 @@ type memberError struct {
 func (e *memberError) Error() string { return Quote(e.key) + ": " + e.err.Error() }
 func (e *memberError) Unwrap() error { return e.err }
 
-// inMember says where err came up, unless it is too deep or was said already.
+// inMember adds the key to err, unless err names a member already or concerns
+// the depth.
 func inMember(key string, err error) error {
 	if _, ok := err.(*memberError); ok || err == errTooDeep {
 		return err
@@ -187,8 +209,8 @@ func appendNumber(dst []byte, s string) ([]byte, error) {
 	return append(dst, s...), nil
 }
 
-// appendList appends a list of n values. It is no generic function because a
-// program would hold one of them for each type.
+// appendList appends a list of n values. It is not generic because the program
+// would then contain a copy for each type.
 func appendList(dst []byte, n int, at func(int) any, depth int) (_ []byte, err error) {
 	if depth == MaxDepth {
 		return dst, errTooDeep

@@ -44,6 +44,9 @@ func TestAppendValueOfNaturalGoValues(t *testing.T) {
 		{[]map[string]any{{}}, `[{}]`}, {map[string]string{"b": "1", "a": "2"}, `{"a":"2","b":"1"}`},
 		{map[string]bool{"a": true}, `{"a":true}`}, {map[string]int{"b": 2, "a": 1}, `{"a":1,"b":2}`},
 		{map[string]float64{"a": 0.5}, `{"a":0.5}`}, {map[string]json.RawMessage{"a": json.RawMessage("1.0"), "b": nil}, `{"a":1.0,"b":null}`},
+		{[]int64{1}, `[1]`}, {[]float32{0.5}, `[0.5]`}, {[]json.RawMessage{json.RawMessage("1.0")}, `[1.0]`},
+		{[]map[string]string{{"a": "b"}}, `[{"a":"b"}]`}, {[][]string{{"a"}}, `[["a"]]`}, {[][]float64{{0.5}}, `[[0.5]]`},
+		{map[string][]string{"a": {"b"}}, `{"a":["b"]}`}, {map[string]map[string]any{"a": {"b": 1}}, `{"a":{"b":1}}`},
 		{[]byte{0xfb, 0xff}, `"+/8="`}, {[]byte{}, `""`},
 		{map[string]any{}, `{}`},
 		{map[string]any{"b": 1, "a": map[string]any{"z": 1, "": 2}, "A": nil}, `{"A":null,"a":{"":2,"z":1},"b":1}`},
@@ -97,8 +100,8 @@ func TestAppendValueRefusesWhatHasNoNaturalForm(t *testing.T) {
 		{make(chan int), advice("chan int")},
 		{1i, advice("complex128")},
 		{(*int)(nil), advice("*int")},
-		{(*time.Time)(nil), "its method to write JSON panicked; is it a nil pointer?"},
-		{map[string]any{"l": (*level)(nil)}, `"l": its method to write JSON panicked; is it a nil pointer?`},
+		{(*time.Time)(nil), "a nil pointer, on which MarshalJSON or MarshalText panics"},
+		{map[string]any{"l": (*level)(nil)}, `"l": a nil pointer, on which MarshalJSON or MarshalText panics`},
 		{math.NaN(), "JSON has no NaN and no infinity"},
 		{[]any{float32(math.Inf(1))}, "JSON has no NaN and no infinity"},
 		{json.Number("1 2"), `not a number: "1 2"`},
@@ -117,6 +120,20 @@ func TestAppendValueRefusesWhatHasNoNaturalForm(t *testing.T) {
 	if _, err := wire.AppendValue(nil, broken{}); !errors.Is(err, errBroken) {
 		t.Errorf("the marshaler's error became %v", err)
 	}
+}
+
+type panics string
+
+func (p panics) MarshalJSON() ([]byte, error) { panic(string(p)) }
+
+func TestAppendValuePassesPanics(t *testing.T) {
+	defer func() {
+		if v := recover(); v != "oh no" {
+			t.Errorf("recovered %v", v)
+		}
+	}()
+	_, err := wire.AppendValue(nil, map[string]any{"a": panics("oh no")})
+	t.Errorf("returned with %v", err)
 }
 
 func TestAppendValueIsAsDeepAsTheReader(t *testing.T) {

@@ -261,8 +261,8 @@ func (c *caller) values(t reflect.Type) []func() reflect.Value {
 	case reflect.Func:
 		f := func() reflect.Value {
 			return reflect.MakeFunc(t, func([]reflect.Value) (results []reflect.Value) {
-				for out := range t.Outs() {
-					results = append(results, reflect.Zero(out))
+				for i := range t.NumOut() {
+					results = append(results, reflect.Zero(t.Out(i)))
 				}
 				return results
 			})
