@@ -40,21 +40,36 @@ type work struct {
 	name, title string
 	short       []string // transports over which it is measured in any case
 	growth      bool     // only of stdmcp over stdio, to see how it grows
+	text        bool     // only over stdio in the legacy era: the text makes the difference
 }
 
 var works = []work{
-	{"small", "a small call", []string{"stdio", "json"}, false},
-	{"text-65536", "64 KB text", []string{"stdio"}, false},
-	{"text-1048576", "1 MB text", []string{"stdio"}, false},
-	{"text-16777216", "16 MB text", []string{"stdio"}, true},
-	{"image-1048576", "1 MB image in base64", nil, false},
-	{"tools-50", "50 tools listed", []string{"stdio"}, false},
-	{"tools-1000", "1,000 tools listed", []string{"stdio"}, false},
-	{"tools-20000", "20,000 tools listed", []string{"stdio"}, true},
-	{"calls-32", "32 calls at once, each", []string{"stdio"}, false},
-	{"calls-1000", "1,000 calls at once, each", []string{"stdio"}, false},
-	{"calls-10000", "10,000 calls at once, each", []string{"stdio"}, true},
-	{"connect", "connect and close", nil, false},
+	{name: "small", title: "a small call", short: []string{"stdio", "json"}},
+	{name: "text-65536", title: "64 KB text", short: []string{"stdio"}},
+	{name: "text-1048576", title: "1 MB text", short: []string{"stdio"}},
+	{name: "text-16777216", title: "16 MB text", short: []string{"stdio"}, growth: true},
+	{name: "esc20-65536", title: "64 KB, an escape every 20 bytes", short: []string{"stdio"}, text: true},
+	{name: "esc20-1048576", title: "1 MB, an escape every 20 bytes", short: []string{"stdio"}, text: true},
+	{name: "esc5-65536", title: "64 KB, an escape every 5 bytes", text: true},
+	{name: "esc5-1048576", title: "1 MB, an escape every 5 bytes", text: true},
+	{name: "utf2-65536", title: "64 KB of Russian", text: true},
+	{name: "utf2-1048576", title: "1 MB of Russian", text: true},
+	{name: "utf3-65536", title: "64 KB of Chinese", text: true},
+	{name: "utf3-1048576", title: "1 MB of Chinese", text: true},
+	{name: "utf4-65536", title: "64 KB of emoji", text: true},
+	{name: "utf4-1048576", title: "1 MB of emoji", text: true},
+	{name: "hex-65536", title: "64 KB, `\\uXXXX` alone", text: true},
+	{name: "hex-1048576", title: "1 MB, `\\uXXXX` alone", text: true},
+	{name: "args-65536", title: "arguments of 64 KB, an escape every 20 bytes", text: true},
+	{name: "args-1048576", title: "arguments of 1 MB, an escape every 20 bytes", text: true},
+	{name: "image-1048576", title: "1 MB image in base64"},
+	{name: "tools-50", title: "50 tools listed", short: []string{"stdio"}},
+	{name: "tools-1000", title: "1,000 tools listed", short: []string{"stdio"}},
+	{name: "tools-20000", title: "20,000 tools listed", short: []string{"stdio"}, growth: true},
+	{name: "calls-32", title: "32 calls at once, each", short: []string{"stdio"}},
+	{name: "calls-1000", title: "1,000 calls at once, each", short: []string{"stdio"}},
+	{name: "calls-10000", title: "10,000 calls at once, each", short: []string{"stdio"}, growth: true},
+	{name: "connect", title: "connect and close"},
 }
 
 // A cell is one place in the tables.
@@ -106,7 +121,7 @@ func (m *measuring) calls(ctx context.Context) (*table, error) {
 	t := &table{series: make(map[cell]sample.Series), failed: make(map[cell]error)}
 	for _, tr := range transports {
 		for _, w := range works {
-			if m.short && !slices.Contains(w.short, tr.name) || w.growth && tr.name != "stdio" {
+			if m.short && !slices.Contains(w.short, tr.name) || (w.growth || w.text) && tr.name != "stdio" {
 				continue
 			}
 			progress("%s: %s", tr.title, w.title)
@@ -124,7 +139,7 @@ func cells(tr transport, w work) (list []cell) {
 	for _, era := range eras {
 		for _, library := range libraries {
 			switch {
-			case era == "modern" && (!tr.modern || w.growth),
+			case era == "modern" && (!tr.modern || w.growth || w.text),
 				w.growth && library != bare && library != ours,
 				library == "json" && !alone(tr, w, era):
 				continue

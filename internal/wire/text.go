@@ -161,8 +161,9 @@ func stringLen(text string) int {
 
 // unescaped returns the string whose inside is written as raw.
 func unescaped(raw string) []byte {
-	// Of two backslashes at least one is not decoded to a byte.
-	b := make([]byte, len(raw)-(strings.Count(raw, `\`)+1)/2)
+	// Each escape is longer than what it stands for by at least a byte.
+	escapes := strings.Count(raw, `\`) - strings.Count(raw, `\\`)
+	b := make([]byte, len(raw)-escapes)
 	w := 0
 	for i, run := 0, 0; i < len(raw); run = i {
 		for i+8 <= len(raw) && w+8 <= len(b) {

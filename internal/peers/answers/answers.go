@@ -17,6 +17,33 @@ const (
 	EchoTool  = "echo"
 )
 
+// Texts are the patterns of the texts that tools return, as JSON has them, by the
+// prefix of the tool. A tool returns as many whole patterns as its length holds.
+var Texts = map[string]string{
+	TextTool: "All work and no play. ",
+	"esc20_": `if a { return b(1)}\n`,
+	"esc5_":  `word\n`,
+	"utf2_":  "Съешь ещё этих мягких булок ",
+	"utf3_":  "天地玄黃宇宙洪荒",
+	"utf4_":  "😀🎉🚀🌍",
+	"hex_":   `\u0416\u00e9\u4e2d\u20ac`,
+}
+
+// Decoded returns the text that a JSON string without its quotes stands for.
+func Decoded(raw string) string {
+	s, err := strconv.Unquote(`"` + raw + `"`)
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
+// Whole returns how many bytes of decoded text a length holds, in whole patterns.
+func Whole(pattern string, length int) int {
+	n := len(Decoded(pattern))
+	return length / n * n
+}
+
 // Echo is the text of the short result.
 const Echo = "Echo: hello"
 
@@ -65,22 +92,27 @@ func Method(msg []byte) string {
 
 // tool returns the name of the tool, which is not the only name in a request.
 func tool(msg []byte) string {
-	for _, prefix := range [...]string{TextTool, ImageTool} {
-		if i := bytes.Index(msg, []byte(`"`+prefix)); i >= 0 {
-			name, _, _ := bytes.Cut(msg[i+1:], []byte(`"`))
+	_, rest, _ := bytes.Cut(msg, []byte(`"name":"`))
+	for len(rest) > 0 {
+		name, after, _ := bytes.Cut(rest, []byte(`"`))
+		prefix, _, _ := strings.Cut(string(name), "_")
+		if prefix += "_"; prefix == ImageTool || Texts[prefix] != "" {
 			return string(name)
 		}
+		_, rest, _ = bytes.Cut(after, []byte(`"name":"`))
 	}
 	return EchoTool
 }
 
 // tail returns what follows the id.
 func (a *Answerer) tail(key string) string {
+	prefix, size, _ := strings.Cut(key, "_")
+	pattern := Texts[prefix+"_"]
 	switch {
 	case key == EchoTool:
 		return a.result(`"content":[{"type":"text","text":"` + Echo + `"}]`)
-	case strings.HasPrefix(key, TextTool):
-		return a.result(`"content":[{"type":"text","text":"` + fill("All work and no play. ", key[len(TextTool):]) + `"}]`)
+	case pattern != "":
+		return a.result(`"content":[{"type":"text","text":"` + Repeated(pattern, size) + `"}]`)
 	case strings.HasPrefix(key, ImageTool):
 		return a.result(`"content":[{"type":"image","mimeType":"image/png","data":"` + fill("iVBORw0KGgo+/AAA", key[len(ImageTool):]) + `"}]`)
 	case key == "tools/list":
@@ -106,6 +138,12 @@ func (a *Answerer) staleAtOnce() string {
 		return `,"ttlMs":0,"cacheScope":"private"`
 	}
 	return ""
+}
+
+// Repeated returns as many whole patterns as hold a length of decoded text.
+func Repeated(pattern, length string) string {
+	n, _ := strconv.Atoi(length)
+	return strings.Repeat(pattern, n/len(Decoded(pattern)))
 }
 
 // fill returns s repeated up to a length, which is a multiple of four so that

@@ -51,9 +51,14 @@ func run(args []string) error {
 // serveLines answers each line with one write, as servers do.
 func serveLines(in io.Reader, out io.Writer, a *answers.Answerer) error {
 	r := bufio.NewReaderSize(in, 64<<10)
-	var b []byte
+	var b, long []byte
 	for {
 		line, err := r.ReadSlice('\n')
+		for long = long[:0]; err == bufio.ErrBufferFull; line = long {
+			long = append(long, line...)
+			line, err = r.ReadSlice('\n')
+			long = append(long, line...)
+		}
 		if err == io.EOF {
 			return nil
 		} else if err != nil {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -25,12 +26,16 @@ const (
 		`"io.modelcontextprotocol/clientCapabilities":{}}`
 )
 
-func bareCall(tool string, modern bool) []byte {
+func bareCall(tool string, args map[string]any, modern bool) []byte {
+	raw, err := json.Marshal(args)
+	if err != nil {
+		panic(err)
+	}
 	meta := ""
 	if modern {
 		meta = "," + bareMeta
 	}
-	return []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + tool + `","arguments":{"message":"` + message + `"}` + meta + `}}`)
+	return []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + tool + `","arguments":` + string(raw) + meta + `}}`)
 }
 
 // An exchanger sends a message and returns the length of the answer.
@@ -79,11 +84,11 @@ func openBare(t *target) (exchanger, error) {
 	return newBareHTTP(t.URL), nil
 }
 
-func (s *bare) Call(_ context.Context, tool string, _ map[string]any) (library.Content, error) {
+func (s *bare) Call(_ context.Context, tool string, args map[string]any) (library.Content, error) {
 	s.mu.Lock()
 	msg := s.calls[tool]
 	if msg == nil {
-		msg = bareCall(tool, s.modern)
+		msg = bareCall(tool, args, s.modern)
 		s.calls[tool] = msg
 	}
 	s.mu.Unlock()
@@ -103,7 +108,7 @@ type pipelined struct {
 // Batch writes n calls at once and reads as many answers meanwhile, as the
 // server doesn't read on while nobody takes those.
 func (s pipelined) Batch(_ context.Context, n int) error {
-	line := append(bareCall("echo", s.modern), '\n')
+	line := append(bareCall("echo", arguments, s.modern), '\n')
 	written := make(chan error, 1)
 	go func() { // ends with the write, or with the pipe
 		_, err := s.pipe.In.Write(bytes.Repeat(line, n))

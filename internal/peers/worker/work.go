@@ -47,20 +47,26 @@ type work struct {
 	least int // what Call or List must return
 	tools int
 	calls int // at once
+	args  map[string]any
 }
 
-// parseWork reads small, text-N, image-N, tools-N, calls-N or connect.
+// parseWork reads small, text-N, one of the other texts, image-N, args-N, tools-N,
+// calls-N or connect.
 func parseWork(name string) (*work, error) {
 	kind, size, _ := strings.Cut(name, "-")
 	n, err := strconv.Atoi(size)
 	if err != nil && size != "" {
 		return nil, err
 	}
-	w := &work{kind: kind, tool: answers.EchoTool, least: len(answers.Echo), calls: 1}
+	w := &work{kind: kind, tool: answers.EchoTool, least: len(answers.Echo), calls: 1, args: arguments}
+	if pattern := answers.Texts[kind+"_"]; pattern != "" {
+		w.tool, w.least = kind+"_"+size, answers.Whole(pattern, n)
+		return w, nil
+	}
 	switch kind {
 	case "small", "connect":
-	case "text":
-		w.tool, w.least = answers.TextTool+size, n
+	case "args":
+		w.args = map[string]any{"message": answers.Decoded(answers.Repeated(answers.Texts["esc20_"], size))}
 	case "image":
 		w.tool, w.least = answers.ImageTool+size, n*3/4 // some decode it
 	case "tools":
@@ -110,7 +116,7 @@ func (w *work) once(ctx context.Context, s library.Session) (err error) {
 		n, err = s.List(ctx)
 	} else {
 		var c library.Content
-		c, err = s.Call(ctx, w.tool, arguments)
+		c, err = s.Call(ctx, w.tool, w.args)
 		n = c.Size
 	}
 	if err == nil && n < w.least {
