@@ -36,52 +36,55 @@ var web = must(testserver.StartHTTP(testserver.New(nil), nil))
 const server = "http://127.0.0.1:1/mcp"
 
 // receivers constructs the receivers whose zero value is not usable.
-var receivers = map[string]func(context.Context) any{
-	"mcp.Client": func(ctx context.Context) any { return client(ctx) },
-	"mcp.OutgoingCall": func(ctx context.Context) (call any) {
-		c := connect(ctx, &mcp.Options{Intercept: func(ctx context.Context, o *mcp.OutgoingCall) (mcp.RawMessage, error) {
+var receivers = map[string]func() any{
+	"mcp.Client": func() any { return client() },
+	"mcp.OutgoingCall": func() (call any) {
+		c := connect(&mcp.Options{Intercept: func(ctx context.Context, o *mcp.OutgoingCall) (mcp.RawMessage, error) {
 			call = o
 			return o.Send(ctx)
 		}})
-		_ = c.Ping(ctx)
+		_ = c.Ping(background)
 		return call
 	},
-	"mcp.Subscription":     func(ctx context.Context) any { return must(client(ctx).Subscribe(ctx, nil)) },
-	"mcp.TaskHandle":       func(ctx context.Context) any { return client(ctx).Task("x") },
-	"mcp.CallError":        func(context.Context) any { return &mcp.CallError{Err: io.EOF} },
-	"config.Problem":       func(context.Context) any { return &config.Problem{Err: io.EOF} },
-	"oauth.Transport":      func(context.Context) any { return oauth.New(server, nil) },
-	"sse.Transport":        func(context.Context) any { return sse.New(web.SSE, nil) },
-	"streamhttp.Transport": func(context.Context) any { return streamhttp.New(web.URL, nil) },
-	"host.DialParams":      func(context.Context) any { return &host.DialParams{Server: &config.Server{}} },
-	"host.Host":            func(context.Context) any { return host.New(nil) },
-	"host.View":            func(context.Context) any { return host.New(nil).Agent() },
-	"host.Snapshot":        func(context.Context) any { return host.New(nil).Snapshot() },
-	"host.Tool":            func(context.Context) any { return host.New(nil).Tool("unknown") },
+	"mcp.Subscription":     func() any { return must(client().Subscribe(background, nil)) },
+	"mcp.TaskHandle":       func() any { return client().Task("x") },
+	"mcp.CallError":        func() any { return &mcp.CallError{Err: io.EOF} },
+	"config.Problem":       func() any { return &config.Problem{Err: io.EOF} },
+	"oauth.Transport":      func() any { return oauth.New(server, nil) },
+	"sse.Transport":        func() any { return sse.New(web.SSE, nil) },
+	"streamhttp.Transport": func() any { return streamhttp.New(web.URL, nil) },
+	"host.DialParams":      func() any { return &host.DialParams{Server: &config.Server{}} },
+	"host.Host":            func() any { return host.New(nil) },
+	"host.View":            func() any { return host.New(nil).Agent() },
+	"host.Snapshot":        func() any { return host.New(nil).Snapshot() },
+	"host.Tool":            func() any { return host.New(nil).Tool("unknown") },
 }
 
 // samples holds usable values of the types whose zero value is nil and which
 // reflection cannot make.
-var samples = map[reflect.Type]func(context.Context) any{
-	reflect.TypeFor[mcp.Transport]():        func(context.Context) any { return inProcess{} },
-	reflect.TypeFor[*mcp.Client]():          func(ctx context.Context) any { return client(ctx) },
+var samples = map[reflect.Type]func() any{
+	reflect.TypeFor[mcp.Transport]():        func() any { return inProcess{} },
+	reflect.TypeFor[*mcp.Client]():          func() any { return client() },
 	reflect.TypeFor[*mcp.OutgoingCall]():    receivers["mcp.OutgoingCall"],
-	reflect.TypeFor[*http.Request]():        func(ctx context.Context) any { return must(http.NewRequestWithContext(ctx, "POST", server, nil)) },
-	reflect.TypeFor[http.RoundTripper]():    func(context.Context) any { return &http.Transport{} },
-	reflect.TypeFor[jsonrpc.Stream]():       func(context.Context) any { s, _ := jsonrpc.Pipe(); return s },
-	reflect.TypeFor[jsonrpc.Conn]():         func(context.Context) any { s, _ := jsonrpc.Pipe(); return jsonrpc.NewConn(s, jsonrpc.Handler{}) },
-	reflect.TypeFor[*jsonrpc.PendingCall](): func(context.Context) any { return must(new(jsonrpc.Table).Add()) },
-	reflect.TypeFor[any]():                  func(context.Context) any { return map[string]any{} },
-	reflect.TypeFor[error]():                func(context.Context) any { return io.EOF },
-	reflect.TypeFor[string]():               func(context.Context) any { return server },
+	reflect.TypeFor[*http.Request]():        func() any { return must(http.NewRequestWithContext(background, "POST", server, nil)) },
+	reflect.TypeFor[http.RoundTripper]():    func() any { return &http.Transport{} },
+	reflect.TypeFor[jsonrpc.Stream]():       func() any { s, _ := jsonrpc.Pipe(); return s },
+	reflect.TypeFor[jsonrpc.Conn]():         func() any { s, _ := jsonrpc.Pipe(); return jsonrpc.NewConn(s, jsonrpc.Handler{}) },
+	reflect.TypeFor[*jsonrpc.PendingCall](): func() any { return must(new(jsonrpc.Table).Add()) },
+	reflect.TypeFor[any]():                  func() any { return map[string]any{} },
+	reflect.TypeFor[error]():                func() any { return io.EOF },
+	reflect.TypeFor[string]():               func() any { return server },
 }
 
-// always are the types of arguments that are never nil: Go's convention for
-// contexts, and what package fmt makes.
+// Types of arguments that are never nil, by the convention for contexts and
+// because package fmt makes them.
 var (
 	contextType = reflect.TypeFor[context.Context]()
 	stateType   = reflect.TypeFor[fmt.State]()
 )
+
+// background is for constructors, which may take long when so much runs at once.
+var background = context.Background()
 
 type inProcess struct{}
 
@@ -89,11 +92,11 @@ func (inProcess) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, err
 	return stdio.Stream(testserver.New(nil).Pipe()).Open(ctx, h)
 }
 
-func connect(ctx context.Context, opts *mcp.Options) *mcp.Client {
-	return must(mcp.Connect(ctx, inProcess{}, opts))
+func connect(opts *mcp.Options) *mcp.Client {
+	return must(mcp.Connect(background, inProcess{}, opts))
 }
 
-func client(ctx context.Context) *mcp.Client { return connect(ctx, nil) }
+func client() *mcp.Client { return connect(nil) }
 
 func must[T any](v T, err error) T {
 	if err != nil {
@@ -104,7 +107,6 @@ func must[T any](v T, err error) T {
 
 // A caller calls functions at the same time and counts the panics.
 type caller struct {
-	ctx    context.Context
 	wait   sync.WaitGroup
 	mu     sync.Mutex
 	calls  int
@@ -112,16 +114,14 @@ type caller struct {
 }
 
 func main() {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-	defer cancel()
-	c := &caller{ctx: ctx, panics: make(map[string]string)}
+	c := &caller{panics: make(map[string]string)}
 	for name, f := range functions {
 		c.function(name, func() reflect.Value { return reflect.ValueOf(f) }, 2)
 	}
 	for name, t := range types {
 		c.methods(name, t, func() reflect.Value {
 			if construct := receivers[name]; construct != nil {
-				return reflect.ValueOf(construct(ctx))
+				return reflect.ValueOf(construct())
 			}
 			return reflect.New(t)
 		}, 2)
@@ -130,7 +130,7 @@ func main() {
 	go func() { c.wait.Wait(); close(done) }()
 	select {
 	case <-done:
-	case <-time.After(10 * time.Second): // methods that wait for something else than their context
+	case <-time.After(30 * time.Second): // methods that wait for something else than their context
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -169,15 +169,17 @@ func (c *caller) function(name string, f func() reflect.Value, depth int) {
 		t := first.Type()
 		total := 1
 		for i := range t.NumIn() {
-			total *= len(c.values(t.In(i)))
+			total *= len(c.values(background, t.In(i)))
 		}
 		for n := range total {
 			c.wait.Go(func() {
+				ctx, cancel := context.WithTimeout(background, time.Second)
+				defer cancel()
 				args := make([]reflect.Value, t.NumIn())
 				defer c.recover(name, &args)
 				fn := f()
 				for i, rest := 0, n; i < len(args); i++ {
-					values := c.values(t.In(i))
+					values := c.values(ctx, t.In(i))
 					args[i] = values[rest%len(values)]()
 					rest /= len(values)
 				}
@@ -232,22 +234,22 @@ func (c *caller) result(name string, v reflect.Value, depth int) {
 }
 
 // values returns what makes the arguments of a type: nil or zero, and something else.
-func (c *caller) values(t reflect.Type) []func() reflect.Value {
+func (c *caller) values(ctx context.Context, t reflect.Type) []func() reflect.Value {
 	zero := func() reflect.Value { return reflect.Zero(t) }
 	sample := func(f func() reflect.Value) []func() reflect.Value { return []func() reflect.Value{zero, f} }
 	switch {
 	case t == contextType:
-		return []func() reflect.Value{func() reflect.Value { return reflect.ValueOf(c.ctx) }}
+		return []func() reflect.Value{func() reflect.Value { return reflect.ValueOf(ctx) }}
 	case t == stateType:
 		return []func() reflect.Value{func() reflect.Value { return reflect.ValueOf(state{}) }}
 	case samples[t] != nil:
-		return sample(func() reflect.Value { return reflect.ValueOf(samples[t](c.ctx)) })
+		return sample(func() reflect.Value { return reflect.ValueOf(samples[t]()) })
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
 		values := sample(func() reflect.Value { return reflect.New(t.Elem()) })
 		if t.Elem().Kind() == reflect.Struct && strings.HasPrefix(t.Elem().PkgPath()+"/", module) {
-			values = append(values, func() reflect.Value { return c.filled(t.Elem()) })
+			values = append(values, func() reflect.Value { return c.filled(ctx, t.Elem()) })
 		}
 		return values
 	case reflect.Slice:
@@ -277,13 +279,13 @@ func (c *caller) values(t reflect.Type) []func() reflect.Value {
 
 // filled returns a pointer to a struct whose fields hold empty values instead of
 // nil, and lists of nil.
-func (c *caller) filled(t reflect.Type) reflect.Value {
+func (c *caller) filled(ctx context.Context, t reflect.Type) reflect.Value {
 	p := reflect.New(t)
 	for i := range t.NumField() {
 		switch t.Field(i).Type.Kind() {
 		case reflect.Slice, reflect.Map, reflect.Pointer, reflect.Func:
 			if t.Field(i).IsExported() {
-				values := c.values(t.Field(i).Type)
+				values := c.values(ctx, t.Field(i).Type)
 				p.Elem().Field(i).Set(values[min(1, len(values)-1)]())
 			}
 		}
