@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -209,7 +210,11 @@ func TestBrokenSubscriptionIsReopened(t *testing.T) {
 			p := route{modern, over}
 			s := p.server(testserver.Options{})
 			tr := &breakingTransport{Transport: p.transport(t, s), breaks: 3, life: 10 * time.Second}
-			c := connectTransport(t, tr, nil)
+			var waits []time.Duration
+			c := connectTransport(t, tr, &mcp.Options{Trace: &mcp.Trace{Reconnect: func(err error, wait time.Duration) {
+				wantError(t, err, io.ErrUnexpectedEOF, "subscriptions/listen")
+				waits = append(waits, wait)
+			}}})
 			sub, err := c.Subscribe(t.Context(), &mcp.SubscriptionFilter{ToolsListChanged: true, ResourceSubscriptions: []string{"echo://text"}})
 			if err != nil {
 				t.Fatal(err)
@@ -217,6 +222,9 @@ func TestBrokenSubscriptionIsReopened(t *testing.T) {
 			defer sub.Close()
 			time.Sleep(time.Minute)
 			synctest.Wait()
+			if want := []time.Duration{time.Second, 2 * time.Second, 4 * time.Second}; !slices.Equal(waits, want) {
+				t.Errorf("%s: Reconnect reports waits of %v, want %v", over, waits, want)
+			}
 			for i, want := range []time.Duration{11 * time.Second, 12 * time.Second, 14 * time.Second} {
 				if got := tr.opened[i+1].Sub(tr.opened[i]); got != want {
 					t.Errorf("%s: opened again after %v, want %v", over, got, want)
