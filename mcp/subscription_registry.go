@@ -48,7 +48,7 @@ func (s *subscriptions) list() []*Subscription {
 
 // observe passes a change to the subscriptions whose filter includes it.
 func (s *subscriptions) observe(method string, params RawMessage) error {
-	acknowledged := method == "notifications/subscriptions/acknowledged"
+	acknowledged := method == "notifications/subscriptions/acknowledged" && !s.client.era.legacy()
 	switch ChangeKind(method) {
 	case ToolsChanged, PromptsChanged, ResourcesChanged, ResourceUpdated:
 	default:
@@ -121,7 +121,9 @@ func (s *subscriptions) subscribe(ctx context.Context, sub *Subscription) error 
 		s.refs[uri]++
 		first := s.refs[uri] == 1
 		s.mu.Unlock()
+		sub.mu.Lock()
 		sub.honored.ResourceSubscriptions = append(sub.honored.ResourceSubscriptions, uri)
+		sub.mu.Unlock()
 		if !first {
 			continue
 		}
@@ -130,6 +132,8 @@ func (s *subscriptions) subscribe(ctx context.Context, sub *Subscription) error 
 		}
 	}
 	caps := &s.client.server.Capabilities
+	sub.mu.Lock()
+	defer sub.mu.Unlock()
 	sub.honored.ToolsListChanged = sub.filter.ToolsListChanged && caps.Tools.notifies()
 	sub.honored.PromptsListChanged = sub.filter.PromptsListChanged && caps.Prompts.notifies()
 	sub.honored.ResourcesListChanged = sub.filter.ResourcesListChanged && caps.Resources.notifies()
@@ -152,7 +156,7 @@ func (s *subscriptions) remove(sub *Subscription) {
 	delete(s.all, sub)
 	var unused []string
 	if registered && s.client.era.legacy() {
-		for _, uri := range sub.honored.ResourceSubscriptions {
+		for _, uri := range sub.Honored().ResourceSubscriptions {
 			if s.refs[uri]--; s.refs[uri] <= 0 {
 				delete(s.refs, uri)
 				unused = append(unused, uri)

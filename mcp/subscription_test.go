@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -259,6 +260,42 @@ func TestRefusedSubscription(t *testing.T) {
 		time.Sleep(time.Hour)
 		if n := len(p.messages("subscriptions/listen")); n != 1 {
 			t.Errorf("asked %d times", n)
+		}
+	})
+}
+
+// TestLegacyServerCannotAcknowledge: in the legacy era what a subscription has is
+// what the client asked for, which is also what it unsubscribes from.
+func TestLegacyServerCannotAcknowledge(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, rwc := newPeer(t, legacy, func(p *peer, m request) { p.answer(m, `{}`) })
+		c := connectStream(t, rwc, nil)
+		stop := make(chan struct{})
+		go func() { // ends with the test
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					p.notify("notifications/subscriptions/acknowledged", `{"notifications":{"resourceSubscriptions":["file:///theirs"]}}`)
+				}
+			}
+		}()
+		s, err := c.Subscribe(t.Context(), &mcp.SubscriptionFilter{ResourceSubscriptions: []string{"file:///mine"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		close(stop)
+		p.notify("notifications/subscriptions/acknowledged", `{"notifications":{"resourceSubscriptions":["file:///theirs"]}}`)
+		synctest.Wait()
+		if got := s.Honored().ResourceSubscriptions; len(got) != 1 || got[0] != "file:///mine" {
+			t.Errorf("honored %q", got)
+		}
+		s.Close()
+		synctest.Wait()
+		got := p.messages("resources/unsubscribe")
+		if len(got) != 1 || !strings.Contains(got[0].line, "file:///mine") {
+			t.Errorf("unsubscribed %+v", got)
 		}
 	})
 }
