@@ -22,15 +22,13 @@ func (c *Client) limit(q *request) time.Duration {
 }
 
 // withCallTimer returns the context of a call that times out after d. Progress
-// restarts the timer. Requests of the server pause it, as the user may be
-// thinking about the answer.
+// restarts the timer. It is paused while handlers of the program run, as the user
+// may be thinking about the answer.
 func (c *Client) withCallTimer(ctx context.Context, d time.Duration) (context.Context, *callTimer, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	t := &callTimer{each: d, total: c.opts.MaxTimeout, began: time.Now()}
+	t := &callTimer{each: d, total: c.opts.MaxTimeout, began: time.Now(), paused: c.requests.paused}
 	t.start(func() {
-		if c.requests.busy(d) && !t.over() {
-			t.restart()
-		} else {
+		if !t.proceed() {
 			cancel(t.err())
 		}
 	})
@@ -73,14 +71,19 @@ func (c *Client) timeoutErr(d time.Duration) *timeoutError {
 type callTimer struct {
 	each, total time.Duration // no limit if 0 or negative
 	began       time.Time
+	paused      func() (sum time.Duration, now bool) // the time that does not count
 
-	mu    sync.Mutex
-	timer *time.Timer // nil after stop
+	mu     sync.Mutex
+	timer  *time.Timer   // nil after stop
+	since  time.Time     // the start or the last progress
+	before time.Duration // the time until then that did not count
 }
 
 // start schedules f for when the time is up.
 func (t *callTimer) start(f func()) {
 	t.mu.Lock()
+	t.since = t.began
+	t.before, _ = t.paused()
 	t.timer = time.AfterFunc(t.rest(), f)
 	t.mu.Unlock()
 }
@@ -111,9 +114,34 @@ func (t *callTimer) rest() time.Duration {
 func (t *callTimer) restart() {
 	t.mu.Lock()
 	if t.timer != nil {
+		t.since = time.Now()
+		t.before, _ = t.paused()
 		t.timer.Reset(t.rest())
 	}
 	t.mu.Unlock()
+}
+
+// proceed is called when the time would be up if it had not been paused. It
+// reports whether the call may continue.
+func (t *callTimer) proceed() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.timer == nil {
+		return true
+	}
+	sum, now := t.paused()
+	left := t.each - (time.Since(t.since) - (sum - t.before))
+	if left <= 0 || t.over() {
+		return false
+	}
+	if now {
+		left = t.each // rather than look often
+	}
+	if t.total > 0 {
+		left = min(left, t.total-time.Since(t.began))
+	}
+	t.timer.Reset(left)
+	return true
 }
 
 // over reports whether the total is used up.

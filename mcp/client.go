@@ -46,7 +46,7 @@ const (
 )
 
 func newClient(ctx context.Context, opts *Options) *Client {
-	c := &Client{opts: opts.withDefaults(), notifications: queue.Queue{Max: maxNotifications}}
+	c := &Client{opts: opts.withDefaults(), notifications: queue.Queue{Max: maxNotifications}, requests: requestTable{replies: queue.Queue{Max: maxReplies}}}
 	c.defaultTimeout.after = c.opts.Timeout
 	if c.opts.Trace != nil {
 		c.trace = *c.opts.Trace
@@ -84,6 +84,7 @@ func (c *Client) Close() error {
 	c.stop()
 	err := c.conn.Close()
 	c.notifications.Close(handlerWait)
+	c.requests.replies.Close(handlerWait)
 	c.requests.wait(handlerWait)
 	return err
 }

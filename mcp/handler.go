@@ -78,6 +78,8 @@ func (c *Client) handle(ctx context.Context, method string, params RawMessage) (
 	}
 	for _, h := range c.opts.Handlers {
 		if h.method() == method {
+			returned := c.requests.handlerRuns()
+			defer returned()
 			res, err := h.answer(ctx, params)
 			if err != nil {
 				return nil, err

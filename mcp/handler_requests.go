@@ -19,20 +19,52 @@ const maxRequests = 64
 type requestTable struct {
 	refuse atomic.Bool // the era has no requests of the server
 
-	mu       sync.Mutex
-	cancels  map[jsonrpc.ID]context.CancelFunc // until the response is sent
-	n        int                               // the number of handlers that run or send their response
-	lastBusy time.Time                         // when the last handler returned; in the future while the user is on a page
-	running  sync.WaitGroup
+	replies queue.Queue // responses beyond maxRequests, which need no handler
+
+	mu      sync.Mutex
+	cancels map[jsonrpc.ID]context.CancelFunc // until the response is sent
+	n       int                               // the number of handlers that run or send their response
+	busy    busyTime
+	running sync.WaitGroup
+}
+
+// maxReplies is how many further responses may wait. A server that reads its
+// responses hardly ever has as many.
+const maxReplies = 4096
+
+// A busyTime adds up the time in which the program's handlers run or the user is
+// on a page, which does not count for the timeouts of calls.
+type busyTime struct {
+	sum       time.Duration // until counted
+	counted   time.Time
+	handlers  int       // that run
+	awayUntil time.Time // the user is on a page until then
+}
+
+// count adds the time since the last count. It is called before any change.
+func (b *busyTime) count(now time.Time) {
+	end := now
+	if b.handlers == 0 && b.awayUntil.Before(now) {
+		end = b.awayUntil
+	}
+	if end.After(b.counted) {
+		b.sum += end.Sub(b.counted)
+	}
+	b.counted = now
 }
 
 // add adds a request and returns its context, which is derived from ctx. It
-// reports false if there are too many, or if the id is in use.
-func (t *requestTable) add(ctx context.Context, id jsonrpc.ID) (context.Context, bool) {
+// returns an error if there are too many, or if the id is in use.
+func (t *requestTable) add(ctx context.Context, id jsonrpc.ID) (context.Context, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.cancels[id] != nil || t.n >= maxRequests || ctx.Err() != nil {
-		return nil, false
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case t.cancels[id] != nil:
+		return nil, errIDInUse
+	case t.n >= maxRequests:
+		return nil, errTooManyRequests
 	}
 	if t.cancels == nil {
 		t.cancels = make(map[jsonrpc.ID]context.CancelFunc)
@@ -40,7 +72,7 @@ func (t *requestTable) add(ctx context.Context, id jsonrpc.ID) (context.Context,
 	ctx, t.cancels[id] = context.WithCancel(ctx)
 	t.n++
 	t.running.Add(1)
-	return ctx, true
+	return ctx, nil
 }
 
 // run runs f in a goroutine for which wait waits. f must return when ctx ends. run
@@ -59,16 +91,33 @@ func (t *requestTable) run(ctx context.Context, f func()) bool {
 func (t *requestTable) pauseTimers(d time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.lastBusy = time.Now().Add(d)
+	now := time.Now()
+	t.busy.count(now)
+	t.busy.awayUntil = now.Add(d)
 }
 
 func (t *requestTable) resumeTimers() { t.pauseTimers(0) }
 
-// busy reports whether a handler is running, or was within the last d.
-func (t *requestTable) busy(d time.Duration) bool {
+// handlerRuns pauses the timeouts of calls until the function that it returns is
+// called.
+func (t *requestTable) handlerRuns() (returned func()) {
+	change := func(n int) {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.busy.count(time.Now())
+		t.busy.handlers += n
+	}
+	change(1)
+	return func() { change(-1) }
+}
+
+// paused returns how long the timeouts of calls have been paused since the client
+// was created, and whether they are.
+func (t *requestTable) paused() (sum time.Duration, now bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.n > 0 || !t.lastBusy.IsZero() && time.Since(t.lastBusy) < d
+	t.busy.count(time.Now())
+	return t.busy.sum, t.busy.handlers > 0 || t.busy.awayUntil.After(t.busy.counted)
 }
 
 // handled releases an id, as the server may use it again as soon as it has the
@@ -87,9 +136,6 @@ func (t *requestTable) remove() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.n--
-	if now := time.Now(); t.lastBusy.Before(now) {
-		t.lastBusy = now
-	}
 	t.running.Done()
 }
 
@@ -129,12 +175,21 @@ func (c *Client) request(conn jsonrpc.Conn, m *jsonrpc.Message) {
 		c.discarded(errServerRequest, []byte(m.Method))
 		return
 	}
-	ctx, ok := c.requests.add(c.ctx, m.ID)
-	if !ok {
-		if c.ctx.Err() == nil { // the client is not closed
-			c.discarded(ErrOverloaded, []byte(m.Method))
+	ctx, err := c.requests.add(c.ctx, m.ID)
+	switch err {
+	case nil:
+	case errTooManyRequests:
+		var result RawMessage
+		if m.Method == "ping" {
+			result, err = RawMessage("{}"), nil
 		}
+		c.replyLater(conn, m, result, err)
 		return
+	case errIDInUse: // a response would be taken for that to the earlier request
+		c.discarded(err, []byte(m.Method))
+		return
+	default:
+		return // the client is closed
 	}
 	go func() { // ends when the handler returns
 		defer c.requests.remove()
@@ -154,6 +209,24 @@ func (c *Client) request(conn jsonrpc.Conn, m *jsonrpc.Message) {
 	}()
 }
 
+// errTooManyRequests refuses a request that the client could only answer later.
+var errTooManyRequests error = &refusal{jsonrpc.CodeInternalError, "too many requests at once"}
+
+// replyLater queues a response that needs no handler.
+func (c *Client) replyLater(conn jsonrpc.Conn, m *jsonrpc.Message, result RawMessage, err error) {
+	if !c.requests.replies.Add(func() {
+		var answer *jsonrpc.Error
+		if err != nil {
+			answer = c.wireError(m.Method, err)
+		}
+		if err := conn.Reply(c.ctx, m.ID, result, answer); err != nil && c.ctx.Err() == nil {
+			c.discarded(err, []byte(m.Method))
+		}
+	}) && c.ctx.Err() == nil {
+		c.discarded(ErrOverloaded, []byte(m.Method)) // the server does not read
+	}
+}
+
 // attachRelatedTask adds the task of a request to the result (2025-11-25
 // basic/utilities/tasks, Associating Task-Related Messages), unless the handler
 // has set _meta itself.
@@ -166,5 +239,7 @@ func attachRelatedTask(params, result RawMessage) RawMessage {
 	b = wire.AppendKey(append(b, '{'), metaRelatedTask)
 	return append(append(b, task...), "}}"...)
 }
+
+var errIDInUse = errors.New("the id of the request is in use")
 
 var errServerRequest = errors.New("a request from the server, which this protocol version does not allow")

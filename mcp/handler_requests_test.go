@@ -290,3 +290,125 @@ func TestTrace(t *testing.T) {
 		}
 	})
 }
+
+// TestManyServerRequestsAtOnce: each of them gets a response, those beyond what
+// the client handles at once an error.
+func TestManyServerRequestsAtOnce(t *testing.T) {
+	const n = 500
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		p, c := connectPeer(t, legacy, &mcp.Options{Handlers: []mcp.Handler{mcp.Roots(func(context.Context) ([]mcp.Root, error) {
+			<-release
+			return nil, nil
+		})}})
+		for i := range n {
+			p.send(serverRequest(fmt.Sprint(i), "ping"), serverRequest(fmt.Sprint(n+i), "roots/list"), serverRequest(fmt.Sprint(2*n+i), "invented"))
+		}
+		synctest.Wait()
+		close(release)
+		synctest.Wait()
+		answered, pongs, refused := make(map[string]int), 0, 0
+		for _, m := range p.messages("") {
+			answered[string(m.ID)]++
+			switch {
+			case strings.Contains(m.line, `"result":{}`):
+				pongs++
+			case strings.Contains(m.line, "too many requests at once"):
+				refused++
+			}
+		}
+		if len(answered) != 3*n || pongs != n || refused < n {
+			t.Errorf("%d of %d requests are answered, %d of %d pings; %d are refused", len(answered), 3*n, pongs, n, refused)
+		}
+		for id, times := range answered {
+			if times != 1 {
+				t.Errorf("request %s has %d responses", id, times)
+			}
+		}
+		if c.Err() != nil {
+			t.Error(c.Err())
+		}
+	})
+}
+
+// TestRequestIDInUse: a response to the second request would be taken for that
+// to the first.
+func TestRequestIDInUse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var j dropLog
+		release := make(chan struct{})
+		p, _ := connectPeer(t, legacy, &mcp.Options{Trace: j.trace(), Handlers: []mcp.Handler{mcp.Roots(func(context.Context) ([]mcp.Root, error) {
+			<-release
+			return nil, nil
+		})}})
+		p.send(serverRequest("7", "roots/list"), serverRequest("7", "roots/list"), serverRequest("7", "ping"))
+		synctest.Wait()
+		if got := p.messages(""); len(got) != 0 {
+			t.Errorf("answered %+v", got)
+		}
+		close(release)
+		synctest.Wait()
+		p.send(serverRequest("7", "ping")) // the id is free again
+		synctest.Wait()
+		if got := p.messages(""); len(got) != 2 || !strings.Contains(got[0].line, `"roots":[]`) || !strings.Contains(got[1].line, `"result":{}`) {
+			t.Errorf("answered %+v", got)
+		}
+		if got := j.all(); len(got) != 2 || !j.contains("the id of the request is in use") {
+			t.Errorf("dropped %v", got)
+		}
+	})
+}
+
+// TestOnlyRunningHandlersPauseTimers: a server cannot keep a call alive with
+// requests that no function of the program handles, or that one handles at once.
+func TestOnlyRunningHandlersPauseTimers(t *testing.T) {
+	for name, send := range map[string]string{
+		"ping":             serverRequest("%d", "ping"),
+		"unknown":          serverRequest("%d", "invented"),
+		"refused":          `{"jsonrpc":"2.0","id":%d,"method":"elicitation/create","params":{"mode":"invented"}}`,
+		"quick":            serverRequest("%d", "roots/list"),
+		"page is complete": `{"jsonrpc":"2.0","method":"notifications/elicitation/complete","params":{"elicitationId":"%d"}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p, c := connectPeer(t, legacy, &mcp.Options{Handlers: []mcp.Handler{
+					mcp.Roots(func(context.Context) ([]mcp.Root, error) { return nil, nil }),
+					mcp.Elicitation{Form: func(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error) { return nil, nil },
+						OpenURL: func(context.Context, *mcp.URLRequest) (string, error) { return mcp.ElicitDecline, nil }}}})
+				ctx, stop := context.WithCancel(t.Context())
+				defer stop()
+				go func() { // ends with ctx
+					for i := 0; ctx.Err() == nil; i++ {
+						p.send(fmt.Sprintf(send, i))
+						time.Sleep(100 * time.Millisecond)
+					}
+				}()
+				began := time.Now()
+				_, err := c.Do(t.Context(), &mcp.ToolCall{Name: "any", Timeout: 300 * time.Millisecond})
+				if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || took > 310*time.Millisecond {
+					t.Errorf("%v after %v", err, took)
+				}
+				stop()
+				time.Sleep(time.Second)
+			})
+		})
+	}
+}
+
+// TestHandlerPausesTimer: the time in which a handler runs does not count, the
+// time before and after it does.
+func TestHandlerPausesTimer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, c := connectPeer(t, legacy, &mcp.Options{Handlers: []mcp.Handler{mcp.Roots(func(context.Context) ([]mcp.Root, error) {
+			time.Sleep(time.Hour / 2)
+			return nil, nil
+		})}})
+		time.AfterFunc(50*time.Second, func() { p.send(serverRequest("7", "roots/list")) })
+		began := time.Now()
+		_, err := c.Do(t.Context(), &mcp.ToolCall{Name: "any", Timeout: time.Minute})
+		took := time.Since(began) - time.Hour/2
+		if !errors.Is(err, context.DeadlineExceeded) || took < time.Minute || took > 2*time.Minute {
+			t.Errorf("%v after %v and half an hour", err, took)
+		}
+	})
+}
