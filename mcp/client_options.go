@@ -74,7 +74,8 @@ type Options struct {
 	// CacheSize(16<<20). Nil means that nothing is kept.
 	Cache Cache
 
-	// Log is called for each log message of the server, one at a time.
+	// Log is called for each log message of the server, one at a time. Protocol
+	// version 2026-07-28 deprecates log messages; see [Client.SetLogLevel].
 	Log func(context.Context, *LogMessage)
 
 	// LogLevel is the least severity that the client asks the server to log.

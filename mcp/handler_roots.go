@@ -5,8 +5,9 @@ import "context"
 // Roots returns the directories and files in which servers may work. As a
 // [Handler] it answers roots/list.
 //
-// The protocol deprecates roots from 2026-07-28 on (SEP-2577); servers may use
-// them until a version of 2027-07-28 or later.
+// Protocol version 2026-07-28 deprecates roots; a version released on or after
+// 2027-07-28 may remove them. Pass directories and files as arguments of tools,
+// as resource URIs or in the configuration of the server instead.
 type Roots func(context.Context) ([]Root, error)
 
 func (f Roots) method() string { return "roots/list" }

@@ -5,8 +5,8 @@ import "context"
 // Sampling lets servers sample from the program's model. As a [Handler] it answers
 // sampling/createMessage.
 //
-// The protocol deprecates sampling from 2026-07-28 on (SEP-2577); servers may use
-// it until a version of 2027-07-28 or later.
+// Protocol version 2026-07-28 deprecates sampling; a version released on or after
+// 2027-07-28 may remove it. Servers call the API of a model provider instead.
 type Sampling struct {
 	// CreateMessage samples from the model. It decides, usually with the user,
 	// which requests to allow, and must respect MaxTokens.
@@ -17,7 +17,8 @@ type Sampling struct {
 	Tools bool
 
 	// Context reports that CreateMessage respects IncludeContext (2025-11-25).
-	// Without it servers should not request more than "none".
+	// Without it servers should not request more than "none". Protocol version
+	// 2025-11-25 deprecates the other values.
 	Context bool
 }
 

@@ -11,8 +11,9 @@ import (
 // at once; from 2026-07-28 on it is part of every later request. An empty level
 // requests no messages at all, which servers before 2026-07-28 do not support.
 //
-// The protocol deprecates log messages from 2026-07-28 on (SEP-2577); servers may use
-// them until a version of 2027-07-28 or later.
+// Protocol version 2026-07-28 deprecates log messages; a version released on or
+// after 2027-07-28 may remove them. Servers log to stderr (see Stderr of
+// stdio.Transport) or use OpenTelemetry instead.
 func (c *Client) SetLogLevel(ctx context.Context, level LoggingLevel) error {
 	q := c.era.logLevel(level)
 	if q == nil {

@@ -4,13 +4,14 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// CreateMessageParams are a server's request to ask the client's model
-// (sampling/createMessage).
+// CreateMessageParams describes a server's request to sample from the client's
+// model (sampling/createMessage), which protocol version 2026-07-28 deprecates;
+// see [Sampling].
 type CreateMessageParams struct {
 	Messages         []SamplingMessage
 	ModelPreferences *ModelPreferences
 	SystemPrompt     string
-	IncludeContext   string   // "none", "thisServer" or "allServers"; empty means none
+	IncludeContext   string   // "none", or the deprecated "thisServer" or "allServers"; empty means none
 	Temperature      *float64 // nil when the server leaves it to the client
 	MaxTokens        int64    // the most that the answer may have
 	StopSequences    []string

@@ -39,6 +39,9 @@
 // When a server moves to another authorization server, the Transport registers
 // the program there, except with Options.Client: then the request fails.
 //
+// Protocol version 2026-07-28 deprecates dynamic registration; a version released
+// on or after 2027-07-28 may remove it. Options.ClientURL replaces it.
+//
 // A client authenticates with a secret, with a [Key] (private_key_jwt), or not
 // at all.
 //

@@ -4,8 +4,10 @@ Streamable HTTP.
 
 	client, err := mcp.Connect(ctx, sse.New("https://example.com/sse", nil), nil)
 
-New servers use Streamable HTTP. For a URL with either transport, use
-mcp.FirstOf.
+Protocol version 2025-03-26 deprecated HTTP+SSE in favor of Streamable HTTP. The
+specification allows its removal three months after SEP-2596, its policy for
+deprecated features, is final. New servers use Streamable HTTP; for a URL with
+either transport, use mcp.FirstOf.
 
 # The transport
 
