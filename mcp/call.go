@@ -43,7 +43,7 @@ func (c *Client) serverName() string {
 	if c.opts.Name != "" {
 		return c.opts.Name
 	}
-	return c.server.Name
+	return c.agreed.Load().server.Name
 }
 
 // failed returns err with the server, method and name of the call. It stays out

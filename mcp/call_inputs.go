@@ -78,7 +78,7 @@ func (c *Client) retryAfterRefusal(ctx context.Context, q *call, err error) erro
 // resolveRefusal does what a refusal of the server demands and reports whether
 // the call is to be repeated. The error is the reason why that failed.
 func (c *Client) resolveRefusal(ctx context.Context, q *call, refusal *jsonrpc.Error) (resolved bool, err error) {
-	if refusal.Code == CodeHeaderMismatch && !c.era.legacy() && q.traits&bindsArguments != 0 {
+	if refusal.Code == CodeHeaderMismatch && !c.era().legacy() && q.traits&bindsArguments != 0 {
 		// The tool has changed. Its new schema states the arguments to repeat in headers.
 		_, err := c.ListTools(ctx)
 		return err == nil, err

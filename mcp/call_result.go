@@ -30,7 +30,7 @@ func (c *Client) readResult(q *call, raw []byte, res result) error {
 	if err := decodeText(raw, res); err != nil {
 		return c.failed(q, jsonrpc.Malformed(err))
 	}
-	switch err := c.era.classify(&q.request, res.common()); {
+	switch err := c.era().classify(&q.request, res.common()); {
 	case err == errTask, err == ErrInputRequired && q.traits&takesInput != 0:
 		return &unfinished{err, raw}
 	case err != nil:

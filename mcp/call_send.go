@@ -51,7 +51,7 @@ func (c *Client) sendNotification(ctx context.Context, q *call) error {
 	if err != nil {
 		return c.failed(q, err)
 	}
-	q.prepare(params, c.era)
+	q.prepare(params, c.era())
 	if err := c.conn.Notify(ctx, &q.wire); err != nil {
 		return c.failed(q, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/queue"
@@ -17,15 +18,15 @@ type Client struct {
 	trace         Trace
 	opts          Options
 	conn          jsonrpc.Conn
-	era           era
-	server        ServerInfo
-	transportName string // the transport's name for the server; may be empty
+	agreed        atomic.Pointer[agreement] // with the server; empty during Connect
+	transportName string                    // the transport's name for the server; may be empty
 	progress      progressTable
 	notifications queue.Queue  // calls the functions that handle notifications
 	requests      requestTable // of the server
-	session       sessionState // legacy era only
-	cache         resultCache  // may be nil
-	tasks         tasker       // may be nil
+	session       sessionState // legacy era, and renegotiation
+	probe         probe
+	cache         resultCache // may be nil
+	tasks         tasker      // may be nil
 
 	mu             sync.Mutex
 	observers      []observer   // replaced, never modified
@@ -47,6 +48,7 @@ const (
 
 func newClient(ctx context.Context, opts *Options) *Client {
 	c := &Client{opts: opts.withDefaults(), notifications: queue.Queue{Max: maxNotifications}, requests: requestTable{replies: queue.Queue{Max: maxReplies}}}
+	c.agreed.Store(new(agreement))
 	c.defaultTimeout.after = c.opts.Timeout
 	if c.opts.Trace != nil {
 		c.trace = *c.opts.Trace
@@ -65,7 +67,22 @@ func newClient(ctx context.Context, opts *Options) *Client {
 }
 
 // Server describes the server.
-func (c *Client) Server() ServerInfo { return c.server }
+func (c *Client) Server() ServerInfo { return c.agreed.Load().server }
+
+// CachedServer returns the value of [Options].CachedServer for the next client
+// of the server: the result of Server, but with a protocol version of the modern
+// era if the server has responded to server/discover too late for this client.
+// That can change until the connection ends.
+func (c *Client) CachedServer() *ServerInfo {
+	s := c.Server()
+	if c.probe.modern.Load() && !s.Modern() {
+		s.ProtocolVersion = c.opts.modern(c.opts.ProtocolVersions)
+	}
+	return &s
+}
+
+// era returns the era of the connection; nil during Connect.
+func (c *Client) era() era { return c.agreed.Load().era }
 
 // Done returns a channel that is closed when the connection has ended.
 func (c *Client) Done() <-chan struct{} { return c.conn.Done() }
@@ -95,7 +112,10 @@ func (c *Client) stop() { c.cancel() }
 // Ping returns nil if the server responds, even with an error. Protocol versions
 // from 2026-07-28 on have no ping; Ping then sends server/discover.
 func (c *Client) Ping(ctx context.Context) error {
-	_, err := c.inSession(ctx, newCall(c.era.ping(), "", nil))
+	err := c.verify(ctx)
+	if err == nil {
+		_, err = c.inSession(ctx, newCall(c.era().ping(), "", nil))
+	}
 	if serverError(err) != nil {
 		return nil // not all servers implement it
 	}

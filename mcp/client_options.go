@@ -26,15 +26,19 @@ type Options struct {
 	// sends nothing else first.
 	ProtocolVersions []string
 
-	// CachedServer is what [Client.Server] of an earlier client returned for
-	// this server, in this process or in another. Connect then skips finding
-	// out the server's protocol version, and sends nothing to a server of
-	// 2026-07-28 or later. If the server has changed since, connect without it.
+	// CachedServer is what [Client.CachedServer] of an earlier client returned
+	// for this server, in this process or in another. It is a hint that makes
+	// Connect faster, and remains safe if the server has changed: to a server
+	// that was a legacy one Connect sends initialize at once, and
+	// server/discover after a refusal. A server that was a modern one has ten
+	// times ProbeTimeout for its response to server/discover; over Streamable
+	// HTTP Connect sends nothing, and negotiates when the server refuses a call.
+	// Until then Client.Server returns CachedServer.
 	CachedServer *ServerInfo
 
 	// ProbeTimeout is how long Connect waits for the response to
-	// server/discover before it sends initialize, too. The default is 3
-	// seconds; negative means until the response arrives. It is never more than
+	// server/discover before it sends initialize, too. The default is 1
+	// second; negative means until the response arrives. It is never more than
 	// a third of the time that Connect's context leaves.
 	ProbeTimeout time.Duration
 
@@ -115,7 +119,7 @@ func (o *Options) withDefaults() Options {
 	}
 	d.ProtocolVersions = slices.Clone(d.ProtocolVersions)
 	d.Handlers = slices.Clone(d.Handlers)
-	d.ProbeTimeout = cmp.Or(d.ProbeTimeout, 3*time.Second)
+	d.ProbeTimeout = cmp.Or(d.ProbeTimeout, time.Second)
 	d.Timeout = cmp.Or(d.Timeout, time.Minute)
 	d.MaxTimeout = cmp.Or(d.MaxTimeout, time.Hour)
 	d.MaxPages = cmp.Or(d.MaxPages, 1000)

@@ -69,7 +69,7 @@ func (c *Client) reconnecting(err error, wait time.Duration) {
 
 // connHandler returns what connections call.
 func (c *Client) connHandler() jsonrpc.Handler {
-	h := jsonrpc.Handler{Message: c.message, Dropped: c.discarded, Reconnect: c.reconnecting}
+	h := jsonrpc.Handler{Message: c.message, Dropped: c.dropped, Reconnect: c.reconnecting}
 	if c.trace.Message != nil {
 		h.Trace = func(sent bool, data []byte) { c.guard(func() { c.trace.Message(sent, data) }) }
 	}

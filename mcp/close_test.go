@@ -73,7 +73,7 @@ func TestConnectAndCloseRepeatedly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for i := range 1000 {
 			o := onlyVersion(eras[i%2])
-			c, err := mcp.Connect(t.Context(), stdio.Stream(testserver.New(&o).Pipe()), nil)
+			c, err := mcp.Connect(t.Context(), overStream(testserver.New(&o).Pipe()), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -96,7 +96,7 @@ func TestStreamClosedDuringConnect(t *testing.T) {
 			pipe := testserver.New(&testserver.Options{Fault: "mute"}).Pipe()
 			time.AfterFunc(after, func() { pipe.Close() })
 			wantDuration(t, after, func() {
-				_, err := mcp.Connect(t.Context(), stdio.Stream(pipe), nil)
+				_, err := mcp.Connect(t.Context(), overStream(pipe), nil)
 				wantError(t, err, mcp.ErrClosed)
 			})
 		})

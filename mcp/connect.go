@@ -51,6 +51,8 @@ func (s *ServerInfo) UnmarshalJSON(data []byte) error {
 // one of such a server Connect sends initialize, on a new connection if the
 // server has closed the first one. If there is no response within
 // [Options.ProbeTimeout] it sends initialize as well and waits for both.
+// [Options.CachedServer] changes the order, and so does a transport that
+// implements [SingleUse].
 //
 // The error matches [ErrUnsupportedVersion] if there is no common protocol
 // version, [ErrClosed] if the server closed the connection,
@@ -65,6 +67,8 @@ func Connect(ctx context.Context, t Transport, opts *Options) (*Client, error) {
 	}
 	c := newClient(ctx, opts)
 	c.transportName = nameOf(t)
+	once, ok := t.(SingleUse)
+	c.probe.singleUse = ok && once.SingleUse()
 	for _, h := range c.opts.Handlers {
 		if a, ok := h.(attacher); ok {
 			a.attach(c)
@@ -89,19 +93,15 @@ func (c *Client) handshake(ctx context.Context, t Transport) error {
 			c.Close()
 		}
 	}()
-	a, err := c.negotiate(ctx)
-	if err != nil && !isModern(err) && c.probes() && c.conn.Err() != nil && ctx.Err() == nil {
+	a, err := c.negotiate(ctx, c.opts.CachedServer)
+	if err != nil && !isModern(err) && c.probe.maySpoil() && c.conn.Err() != nil && ctx.Err() == nil {
 		a, err = c.reconnectLegacy(ctx, t, err)
 	}
 	if err != nil {
 		return err
 	}
-	c.adopt(a)
-	c.observe(c.trace.EraChosen != nil, func() { c.trace.EraChosen(c.server) })
-	if level := c.opts.LogLevel; level != "" && c.server.Capabilities.Logging != nil {
-		if err := c.SetLogLevel(ctx, level); err != nil {
-			return err
-		}
+	if err := c.adopt(ctx, a); err != nil {
+		return err
 	}
 	for _, h := range c.opts.Handlers {
 		if h, ok := h.(connectedHandler); ok {
@@ -147,12 +147,17 @@ func (c *Client) connectError(err error) error {
 }
 
 // adopt sets the era and the server of the client.
-func (c *Client) adopt(a *agreement) {
-	c.era, c.server = a.era, a.server
-	c.requests.refuse.Store(!a.era.legacy())
-	if c.server.Name == "" {
-		c.server.Name = c.transportName
+func (c *Client) adopt(ctx context.Context, a *agreement) error {
+	if a.server.Name == "" {
+		a.server.Name = c.transportName
 	}
+	c.agreed.Store(a)
+	c.requests.refuse.Store(!a.era.legacy())
+	c.observe(c.trace.EraChosen != nil, func() { c.trace.EraChosen(a.server) })
+	if level := c.opts.LogLevel; level != "" && a.server.Capabilities.Logging != nil {
+		return c.SetLogLevel(ctx, level)
+	}
+	return nil
 }
 
 func (c *Client) open(ctx context.Context, t Transport) error {
@@ -174,7 +179,17 @@ func (c *Client) reconnectLegacy(ctx context.Context, t Transport, first error) 
 	_ = c.conn.Close()
 	c.reconnecting(first, 0)
 	if err := c.open(ctx, t); err != nil {
-		return nil, first // the reason for the second attempt
+		return nil, &reopenError{first, err}
 	}
 	return c.initialize(ctx, legacy)
 }
+
+// A reopenError is the error of a server that closed the connection during the
+// handshake, and to which another connection is impossible.
+type reopenError struct{ first, second error }
+
+func (e *reopenError) Error() string {
+	return e.first.Error() + "; no second attempt: " + e.second.Error()
+}
+
+func (e *reopenError) Unwrap() []error { return []error{e.first, e.second} }

@@ -1,19 +1,33 @@
 package mcp_test
 
 import (
+	"context"
 	"encoding/json"
+	"io"
+	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/stdio"
+	"github.com/stdmcp/stdmcp/mcp/streamhttp"
 )
 
-// TestCachedServerIsNotProbed: ServerInfo may come from another process.
-func TestCachedServerIsNotProbed(t *testing.T) {
+// TestCachedServer: ServerInfo may come from another process.
+func TestCachedServer(t *testing.T) {
+	sent := map[string][]string{
+		legacy + " stdio": {"initialize", "notifications/initialized", "tools/call"},
+		legacy + " http":  {"initialize", "notifications/initialized", "tools/call"},
+		legacy + " sse":   {"initialize", "notifications/initialized", "tools/call"},
+		modern + " stdio": {"server/discover", "tools/call"},
+		modern + " http":  {"tools/call"},
+	}
 	onEveryRoute(t, func(t *testing.T, p route) {
-		saved, err := json.Marshal(p.open(t, p.server(testserver.Options{}), nil).Server())
+		saved, err := json.Marshal(p.open(t, p.server(testserver.Options{}), nil).CachedServer())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -26,11 +40,7 @@ func TestCachedServerIsNotProbed(t *testing.T) {
 		if _, err := c.CallTool(t.Context(), "image", nil); err != nil {
 			t.Fatal(err)
 		}
-		want := []string{"tools/call"}
-		if p.version == legacy {
-			want = []string{"initialize", "notifications/initialized", "tools/call"}
-		}
-		if got := receivedMethods(s); !slices.Equal(got, want) {
+		if got, want := receivedMethods(s), sent[p.version+" "+p.over]; !slices.Equal(got, want) {
 			t.Errorf("sent %q, want %q", got, want)
 		}
 		again, err := json.Marshal(c.Server())
@@ -52,12 +62,206 @@ func TestCachedServerWithDisallowedVersion(t *testing.T) {
 	}
 }
 
-// TestCachedServerHasChanged: the error of a call reports it.
-func TestCachedServerHasChanged(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		o := onlyVersion(legacy)
-		c := connectStream(t, testserver.New(&o).Pipe(), &mcp.Options{CachedServer: &mcp.ServerInfo{ProtocolVersion: modern}})
-		_, err := c.CallTool(t.Context(), "image", nil)
-		wantError(t, err, nil, "tools/call")
+// TestCachedServerHasChangedItsEra: the hint is wrong, and everything works.
+func TestCachedServerHasChangedItsEra(t *testing.T) {
+	onEveryRoute(t, func(t *testing.T, p route) {
+		if p.over == "sse" {
+			t.Skip("the transport has one era")
+		}
+		other := modern
+		if p.version == modern {
+			other = legacy
+		}
+		s := p.server(testserver.Options{})
+		retries := 0
+		var eras []string
+		c := p.open(t, s, &mcp.Options{
+			CachedServer: &mcp.ServerInfo{ProtocolVersion: other},
+			Trace: &mcp.Trace{
+				Retry:     func(string, error) { retries++ },
+				EraChosen: func(s mcp.ServerInfo) { eras = append(eras, s.ProtocolVersion) },
+			},
+		})
+		if _, err := c.CallTool(t.Context(), "image", nil); err != nil {
+			t.Fatal(err)
+		}
+		if tools, err := c.ListTools(t.Context()); err != nil || len(tools) == 0 {
+			t.Errorf("tools %v, %v", tools, err)
+		}
+		if got := c.Server(); got.ProtocolVersion != p.version || got.Name != "stdmcp-echo" || got.Capabilities.Tools == nil {
+			t.Errorf("the server is %+v", got)
+		}
+		want := []string{p.version}
+		if p == (route{legacy, "http"}) {
+			want = []string{modern, legacy}
+			if retries != 1 {
+				t.Errorf("%d retries", retries)
+			}
+		}
+		if !slices.Equal(eras, want) {
+			t.Errorf("eras %q, want %q", eras, want)
+		}
 	})
+}
+
+// TestCachedServerOverHTTP: what cannot be done without knowing the server
+// negotiates first; a call that a modern server refuses does, too, once.
+func TestCachedServerOverHTTP(t *testing.T) {
+	for _, version := range eras {
+		p := route{version, "http"}
+		for name, tt := range map[string]struct {
+			options mcp.Options
+			do      func(*testing.T, *mcp.Client) error
+		}{
+			"a subscription": {do: func(t *testing.T, c *mcp.Client) error {
+				s, err := c.Subscribe(t.Context(), nil)
+				if err == nil {
+					defer s.Close()
+				}
+				return err
+			}},
+			"changes":   {options: mcp.Options{Handlers: []mcp.Handler{mcp.Changes(func(mcp.Change) {})}}},
+			"a ping":    {do: func(t *testing.T, c *mcp.Client) error { return c.Ping(t.Context()) }},
+			"log level": {options: mcp.Options{LogLevel: mcp.LevelDebug}},
+			"a list": {do: func(t *testing.T, c *mcp.Client) error {
+				prompts, err := c.ListPrompts(t.Context())
+				if err == nil && len(prompts) == 0 {
+					t.Error("no prompts")
+				}
+				return err
+			}},
+			"refusals": {do: func(t *testing.T, c *mcp.Client) error {
+				for range 2 {
+					_, err := c.CallTool(t.Context(), "no_such_tool", nil)
+					wantCode(t, err, -32602)
+				}
+				return nil
+			}},
+		} {
+			t.Run(name+"/"+version, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					s := p.server(testserver.Options{})
+					o := tt.options
+					o.CachedServer = &mcp.ServerInfo{ProtocolVersion: modern}
+					c := p.open(t, s, &o)
+					if tt.do != nil {
+						if err := tt.do(t, c); err != nil {
+							t.Error(err)
+						}
+					}
+					if _, err := c.CallTool(t.Context(), "log", nil); err != nil {
+						t.Error(err)
+					}
+					synctest.Wait()
+					if n := count(receivedMethods(s), "server/discover"); n > 1 && (name != "a ping" || version == legacy) {
+						t.Errorf("%d probes", n)
+					}
+				})
+			})
+		}
+	}
+}
+
+// TestCachedServerIsDown: the error of the call is that of the network.
+func TestCachedServerIsDown(t *testing.T) {
+	down := streamhttp.New("http://127.0.0.1:1/mcp", &streamhttp.Options{Client: &http.Client{}})
+	c, err := mcp.Connect(t.Context(), down, &mcp.Options{CachedServer: &mcp.ServerInfo{ProtocolVersion: modern}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	_, err = c.CallTool(t.Context(), "echo", nil)
+	wantError(t, err, nil, "tools/call", "refused")
+}
+
+// servers returns a transport that starts another server for each connection,
+// and the list of servers that it has started.
+func servers(o testserver.Options) (mcp.Transport, *[]*testserver.Server) {
+	list := new([]*testserver.Server)
+	return stdio.Dial(func(context.Context) (io.ReadWriteCloser, error) {
+		s := testserver.New(&o)
+		*list = append(*list, s)
+		return s.Pipe(), nil
+	}), list
+}
+
+// TestSlowServerOfBothErasIsModernNextTime: while it starts the first time, it
+// receives the requests of both eras.
+func TestSlowServerOfBothErasIsModernNextTime(t *testing.T) {
+	for _, fault := range []string{"starts-slowly", "discover-slow"} {
+		synctest.Test(t, func(t *testing.T) {
+			tr, started := servers(testserver.Options{Fault: fault, Delay: 4 * time.Second, ProtocolVersions: []string{modern, legacy}})
+			first := connectTransport(t, tr, nil)
+			if got := first.Server().ProtocolVersion; fault == "discover-slow" && got != legacy {
+				t.Errorf("first the version %s", got)
+			}
+			time.Sleep(4 * time.Second)
+			synctest.Wait()
+			second := connectTransport(t, tr, &mcp.Options{CachedServer: first.CachedServer()})
+			if got := second.Server().ProtocolVersion; got != modern {
+				t.Errorf("%s: then the version %s", fault, got)
+			}
+			if got := receivedMethods((*started)[1]); !slices.Equal(got, []string{"server/discover"}) {
+				t.Errorf("%s: sent %q", fault, got)
+			}
+		})
+	}
+}
+
+// TestSilenceIsRememberedAsLegacy: a legacy server that never responds to the probe is
+// remembered as legacy, until it responds.
+func TestSilenceIsRememberedAsLegacy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tr, started := servers(testserver.Options{Fault: "discover-silent"})
+		c := connectTransport(t, tr, nil)
+		wantDuration(t, 0, func() { connectTransport(t, tr, &mcp.Options{CachedServer: c.CachedServer()}) })
+		synctest.Wait()
+		if got := receivedMethods((*started)[1]); !slices.Equal(got, []string{"initialize", "notifications/initialized"}) {
+			t.Errorf("sent %q", got)
+		}
+	})
+}
+
+// TestConnectToServerThatProbeWedges prints how long Connect takes with a server
+// that starts in 50 ms, never responds to server/discover, and exits on the next
+// message.
+func TestConnectToServerThatProbeWedges(t *testing.T) {
+	t.Parallel()
+	tr, stderr := process(&testserver.Options{Fault: "discover-wedges"})
+	tr.Name, tr.Args = "sh", []string{"-c", `sleep 0.05; exec "$0"`, tr.Name}
+	tr.InheritEnv = true
+	var known *mcp.ServerInfo
+	for _, tt := range []struct {
+		name string
+		most time.Duration
+		sent string
+	}{
+		{"first", 1800 * time.Millisecond, "server/discover initialize initialize notifications/initialized"},
+		{"again", 700 * time.Millisecond, "initialize notifications/initialized"},
+	} {
+		var sent []string
+		began := time.Now()
+		c, err := mcp.Connect(t.Context(), tr, &mcp.Options{CachedServer: known, Trace: &mcp.Trace{Message: func(out bool, data []byte) {
+			if _, rest, ok := strings.Cut(string(data), `"method":"`); out && ok {
+				method, _, _ := strings.Cut(rest, `"`)
+				sent = append(sent, method)
+			}
+		}}})
+		took := time.Since(began)
+		if err != nil {
+			t.Fatal(err, stderr)
+		}
+		if _, err := c.CallTool(t.Context(), "echo", map[string]any{"message": "hi"}); err != nil {
+			t.Error(err)
+		}
+		known = c.CachedServer()
+		c.Close()
+		if got := strings.TrimSuffix(strings.Join(sent, " "), " tools/call"); got != tt.sent {
+			t.Errorf("%s: sent %s, want %s", tt.name, got, tt.sent)
+		}
+		if took > tt.most {
+			t.Errorf("%s: took %v, want at most %v", tt.name, took, tt.most)
+		}
+		t.Logf("%s: connected after %v", tt.name, took.Round(time.Millisecond))
+	}
 }

@@ -2,17 +2,36 @@ package mcp
 
 import (
 	"context"
+	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// An agreement is the result of a successful handshake.
+// An agreement is the result of a successful handshake. It is not changed once
+// the client has adopted it.
 type agreement struct {
 	era    era
 	server ServerInfo
+	hint   bool // server is from Options.CachedServer; no response has confirmed it
 }
+
+// A probe is what Connect notes about server/discover.
+type probe struct {
+	singleUse bool        // the transport is a SingleUse
+	sent      bool        // before initialize; written by negotiate only
+	modern    atomic.Bool // a server of the modern era has responded, possibly late
+
+	mu sync.Mutex
+	id jsonrpc.ID // of the last server/discover
+}
+
+// maySpoil reports whether a connection that has ended may have ended because of
+// the first request.
+func (p *probe) maySpoil() bool { return p.sent || p.singleUse }
 
 // An outcome is the result of the probe or of the handshake.
 type outcome struct {
@@ -34,16 +53,17 @@ func (c *Client) probes() bool {
 	return c.opts.modern(c.opts.ProtocolVersions) != ""
 }
 
-// negotiate determines the server's era and the protocol version.
-func (c *Client) negotiate(ctx context.Context) (*agreement, error) {
+// negotiate determines the server's era and the protocol version. cached
+// describes the server as it was; nil if that is unknown.
+func (c *Client) negotiate(ctx context.Context, cached *ServerInfo) (*agreement, error) {
 	legacy := c.opts.legacy(c.opts.ProtocolVersions)
-	if cached := c.opts.CachedServer; cached != nil {
-		if v := c.opts.modern([]string{cached.ProtocolVersion}); v != "" {
-			return &agreement{c.modernEra(v), *cached}, nil
-		}
-		if v := c.opts.legacy([]string{cached.ProtocolVersion}); v != "" {
-			return c.initialize(ctx, v)
-		}
+	var wasLegacy, wasModern string
+	if cached != nil {
+		asked := []string{cached.ProtocolVersion}
+		wasLegacy, wasModern = c.opts.legacy(asked), c.opts.modern(asked)
+	}
+	if s, ok := c.conn.(Stateless); ok && s.Stateless() && wasModern != "" {
+		return &agreement{c.modernEra(wasModern), *cached, true}, nil
 	}
 	switch {
 	case !c.probes():
@@ -53,14 +73,17 @@ func (c *Client) negotiate(ctx context.Context) (*agreement, error) {
 		return c.initialize(ctx, legacy)
 	case legacy == "":
 		return c.discover(ctx)
+	case wasLegacy != "", c.probe.singleUse && wasModern == "":
+		return c.initializeFirst(ctx, legacy)
 	}
+	c.probe.sent = true
 	// Whichever attempt is still pending at the end is canceled.
 	var attempts sync.WaitGroup
 	defer attempts.Wait()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	probe := c.start(&attempts, func() (*agreement, error) { return c.discover(ctx) })
-	wait := time.NewTimer(c.probeTimeout(ctx))
+	wait := time.NewTimer(c.probeTimeout(ctx, wasModern != ""))
 	defer wait.Stop()
 	select {
 	case p := <-probe:
@@ -72,6 +95,26 @@ func (c *Client) negotiate(ctx context.Context) (*agreement, error) {
 	return c.pickEra(probe, session)
 }
 
+// initializeFirst sends initialize, and server/discover after a refusal.
+func (c *Client) initializeFirst(ctx context.Context, legacy string) (*agreement, error) {
+	a, err := c.initialize(ctx, legacy)
+	if err == nil || !isRefusal(err) || ctx.Err() != nil || c.conn.Err() != nil {
+		return a, err
+	}
+	modern, discoverErr := c.discover(ctx)
+	if discoverErr != nil && !isModern(discoverErr) {
+		return nil, err
+	}
+	return modern, discoverErr
+}
+
+// isRefusal reports whether err is a response of the server, or of an HTTP server
+// in its place, by which it refuses a request.
+func isRefusal(err error) bool {
+	return serverError(err) != nil || isOtherKind(err) || isSessionLoss(err) || errors.Is(err, ErrUnsupportedVersion) ||
+		errors.Is(err, ErrMalformed)
+}
+
 // pickEra chooses between the two attempts. An open session takes precedence, as
 // a server of both eras may refuse modern requests after initialize.
 func (c *Client) pickEra(probe, session <-chan outcome) (*agreement, error) {
@@ -81,11 +124,16 @@ func (c *Client) pickEra(probe, session <-chan outcome) (*agreement, error) {
 		if p.err != nil {
 			s = <-session
 		} else {
+			c.probe.modern.Store(true) // for later connections, which need not send initialize
 			s = awaitOther(session)
 		}
 	case s = <-session:
 		switch refusal := serverError(s.err); {
 		case s.err == nil:
+			if t, ok := c.conn.(Stateless); ok && t.Stateless() { // elsewhere, dropped sees a late response
+				p = awaitOther(probe)
+				c.probe.modern.Store(p.agreement != nil)
+			}
 		case refusal != nil && (isModern(refusal) || c.opts.modern(supportedVersions(refusal)) != ""):
 			p = <-probe // a modern server has refused initialize
 			return p.agreement, p.err
@@ -111,11 +159,15 @@ func awaitOther(attempt <-chan outcome) (o outcome) {
 }
 
 // probeTimeout is how long Connect waits before it sends initialize as well. If
-// ctx ends soon most of its time is left for that.
-func (c *Client) probeTimeout(ctx context.Context) time.Duration {
+// ctx ends soon most of its time is left for that. A server that was modern
+// before is probably still starting.
+func (c *Client) probeTimeout(ctx context.Context, wasModern bool) time.Duration {
 	d := c.opts.ProbeTimeout
-	if d < 0 {
+	switch {
+	case d < 0:
 		d = noLimit
+	case wasModern && d < time.Minute:
+		d *= 10
 	}
 	if end, ok := ctx.Deadline(); ok {
 		d = min(d, time.Until(end)/3)
@@ -160,4 +212,24 @@ func (c *Client) start(wg *sync.WaitGroup, f func() (*agreement, error)) <-chan 
 		o.agreement, o.err = f()
 	})
 	return done
+}
+
+// dropped handles received data that belongs to no call. A late response to the
+// probe shows that the server is a modern one.
+func (c *Client) dropped(reason error, data []byte) {
+	if reason == ErrUnknownID && c.isDiscovery(data) {
+		c.probe.modern.Store(true)
+	}
+	c.discarded(reason, data)
+}
+
+// isDiscovery reports whether data is the response of a modern server to
+// server/discover.
+func (c *Client) isDiscovery(data []byte) bool {
+	m, err := jsonrpc.Parse(data)
+	c.probe.mu.Lock()
+	id := c.probe.id
+	c.probe.mu.Unlock()
+	var res discoverResult
+	return err == nil && m.Result != nil && m.ID == id && decodeText(m.Result, &res) == nil && c.opts.modern(res.SupportedVersions) != ""
 }

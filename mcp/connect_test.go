@@ -40,9 +40,9 @@ func TestConnectDeterminesEra(t *testing.T) {
 		{name: "refuses the parameters", server: testserver.Options{Fault: "discover-invalid-params"}, want: legacy, sent: both},
 		{name: "refuses with an error of its own", server: testserver.Options{Fault: "discover-server-error"}, want: legacy, sent: both},
 		{name: "answers something else", server: testserver.Options{Fault: "discover-odd-result"}, want: legacy, sent: both},
-		{name: "silent", server: testserver.Options{Fault: "discover-silent"}, took: 3 * time.Second, want: legacy, sent: both},
-		{name: "modern but slow", server: testserver.Options{Fault: "discover-slow", Delay: 2 * time.Second},
-			took: 2 * time.Second, want: modern, sent: probed},
+		{name: "silent", server: testserver.Options{Fault: "discover-silent"}, took: time.Second, want: legacy, sent: both},
+		{name: "modern but slow", server: testserver.Options{Fault: "discover-slow", Delay: 600 * time.Millisecond},
+			took: 600 * time.Millisecond, want: modern, sent: probed},
 		{name: "a later version beside a legacy one",
 			server: testserver.Options{ProtocolVersions: []string{"2027-01-01", mcp.ProtocolVersion20250618}}, want: mcp.ProtocolVersion20250618, sent: both},
 		{name: "modern but slower than the probe, and refuses initialize",
@@ -50,7 +50,7 @@ func TestConnectDeterminesEra(t *testing.T) {
 			took:   5 * time.Second, want: modern, sent: []string{"server/discover", "initialize"}},
 		{name: "of both eras but slower than the probe",
 			server: testserver.Options{Fault: "discover-slow", Delay: 5 * time.Second},
-			took:   3 * time.Second, want: legacy, sent: both},
+			took:   time.Second, want: legacy, sent: both},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -163,7 +163,7 @@ func TestConnectRecognizesModernErrors(t *testing.T) {
 					}
 					return script(line)
 				}).Pipe()
-				_, err := mcp.Connect(t.Context(), stdio.Stream(pipe), nil)
+				_, err := mcp.Connect(t.Context(), overStream(pipe), nil)
 				wantError(t, err, tt.is, tt.says)
 				if tt.code != 0 {
 					wantCode(t, err, tt.code)
@@ -265,15 +265,53 @@ func (o *once) Read(p []byte) (int, error) {
 	return o.ReadWriteCloser.Read(p)
 }
 
-func TestConnectStreamEndedByProbe(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := testserver.New(&testserver.Options{Fault: "discover-dies"})
-		_, err := mcp.Connect(t.Context(), stdio.Stream(s.Pipe()), nil)
-		wantError(t, err, mcp.ErrClosed, "server/discover")
-		if errors.Is(err, stdio.ErrOpened) {
-			t.Errorf("error is %v, want the error of the first attempt", err)
-		}
-	})
+// TestConnectOverStream: a stream that cannot be opened again gets initialize
+// first, as a server may end the connection because of server/discover.
+func TestConnectOverStream(t *testing.T) {
+	refused := []string{"initialize", "server/discover"}
+	for _, tt := range []struct {
+		name     string
+		server   testserver.Options
+		versions []string
+		cached   string
+		want     string // the negotiated version; empty if Connect fails
+		sent     []string
+	}{
+		{name: "a legacy server that exits on server/discover", server: testserver.Options{Fault: "discover-dies"}, want: legacy, sent: session},
+		{name: "both eras", want: legacy, sent: session},
+		{name: "both eras, known as modern", cached: modern, want: modern, sent: probed},
+		{name: "both eras, only modern allowed", versions: []string{modern}, want: modern, sent: probed},
+		{name: "modern", server: onlyVersion(modern), want: modern, sent: refused},
+		{name: "modern, known as legacy", server: onlyVersion(modern), cached: legacy, want: modern, sent: refused},
+		{name: "exits at once", server: testserver.Options{Fault: "exits-at-start"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := testserver.New(&tt.server)
+				o := &mcp.Options{ProtocolVersions: tt.versions}
+				if tt.cached != "" {
+					o.CachedServer = &mcp.ServerInfo{ProtocolVersion: tt.cached}
+				}
+				c, err := mcp.Connect(t.Context(), stdio.Stream(s.Pipe()), o)
+				switch {
+				case tt.want == "":
+					wantError(t, err, mcp.ErrClosed)
+					wantError(t, err, stdio.ErrOpened, "stdio.Dial")
+					return
+				case err != nil:
+					t.Fatal(err)
+				}
+				defer c.Close()
+				if got := c.Server().ProtocolVersion; got != tt.want {
+					t.Errorf("version %s, want %s", got, tt.want)
+				}
+				synctest.Wait()
+				if got := receivedMethods(s); !slices.Equal(got, tt.sent) {
+					t.Errorf("sent %q, want %q", got, tt.sent)
+				}
+			})
+		})
+	}
 }
 
 func TestConnectWithProtocolVersions(t *testing.T) {
@@ -308,7 +346,7 @@ func TestConnectWithProtocolVersions(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := testserver.New(&tt.server)
 				pipe := s.Pipe()
-				c, err := mcp.Connect(t.Context(), stdio.Stream(pipe), &mcp.Options{ProtocolVersions: tt.versions})
+				c, err := mcp.Connect(t.Context(), overStream(pipe), &mcp.Options{ProtocolVersions: tt.versions})
 				switch {
 				case tt.want == "":
 					wantError(t, err, tt.is)
@@ -343,7 +381,7 @@ func TestConnectErrorNamesBothVersions(t *testing.T) {
 		{testserver.Options{Fault: "initialize-odd-revision"}, []string{"2025-11-25", "1999-12-31"}},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			_, err := mcp.Connect(t.Context(), stdio.Stream(testserver.New(&tt.server).Pipe()), nil)
+			_, err := mcp.Connect(t.Context(), overStream(testserver.New(&tt.server).Pipe()), nil)
 			wantError(t, err, mcp.ErrUnsupportedVersion, tt.says...)
 		})
 	}
@@ -400,7 +438,7 @@ func TestConnectRetriesWithOfferedVersion(t *testing.T) {
 		t.Run(tt.lists, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var asked []string
-				c, err := mcp.Connect(t.Context(), stdio.Stream(refusingServer(tt.likes, tt.lists, &asked).Pipe()), nil)
+				c, err := mcp.Connect(t.Context(), overStream(refusingServer(tt.likes, tt.lists, &asked).Pipe()), nil)
 				if tt.ok {
 					if err != nil {
 						t.Fatal(err)
@@ -441,7 +479,7 @@ func TestConnectRetriesWhenServerRefusesOfferedVersion(t *testing.T) {
 	if got := connectStream(t, refuse(1).Pipe(), nil).Server().ProtocolVersion; got != modern {
 		t.Errorf("version %s", got)
 	}
-	_, err := mcp.Connect(t.Context(), stdio.Stream(refuse(9).Pipe()), nil)
+	_, err := mcp.Connect(t.Context(), overStream(refuse(9).Pipe()), nil)
 	wantError(t, err, mcp.ErrUnsupportedVersion)
 	if asked != 2 {
 		t.Errorf("asked %d times", asked)
@@ -456,7 +494,7 @@ func TestConnectRespectsContext(t *testing.T) {
 		sent  []string
 	}{
 		{"before", 0, nil},
-		{"during the probe", time.Second, probed},
+		{"during the probe", time.Second / 2, probed},
 		{"during initialize", 4 * time.Second, []string{"server/discover", "initialize"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -470,7 +508,7 @@ func TestConnectRespectsContext(t *testing.T) {
 				}
 				time.AfterFunc(tt.after, func() { cancel(cause) })
 				wantDuration(t, tt.after, func() {
-					_, err := mcp.Connect(ctx, stdio.Stream(pipe), nil)
+					_, err := mcp.Connect(ctx, overStream(pipe), nil)
 					wantError(t, err, cause)
 				})
 				// No cancellation: the specification forbids it for initialize,
@@ -493,8 +531,8 @@ func TestConnectWithoutDeadlineTimesOut(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				wantDuration(t, 63*time.Second, func() {
-					_, err := mcp.Connect(t.Context(), stdio.Stream(tt.script.Pipe()), nil)
+				wantDuration(t, 61*time.Second, func() {
+					_, err := mcp.Connect(t.Context(), overStream(tt.script.Pipe()), nil)
 					wantError(t, err, context.DeadlineExceeded, "initialize", "1m0s")
 				})
 			})
@@ -506,7 +544,7 @@ func TestConnectWithoutDeadlineTimesOut(t *testing.T) {
 func TestConnectToEcho(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		echo := testserver.Script(func(line string) []string { return []string{line + "\n"} })
-		_, err := mcp.Connect(t.Context(), stdio.Stream(echo.Pipe()), nil)
+		_, err := mcp.Connect(t.Context(), overStream(echo.Pipe()), nil)
 		wantError(t, err, nil, "initialize")
 	})
 }
@@ -518,7 +556,7 @@ func TestConnectToMalformedServer(t *testing.T) {
 	} {
 		t.Run(fault, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				_, err := mcp.Connect(t.Context(), stdio.Stream(testserver.New(&testserver.Options{Fault: fault}).Pipe()), nil)
+				_, err := mcp.Connect(t.Context(), overStream(testserver.New(&testserver.Options{Fault: fault}).Pipe()), nil)
 				wantError(t, err, is, "connect", "initialize")
 				if is == nil {
 					wantCode(t, err, -32603)
@@ -615,7 +653,7 @@ func TestClientKeepsContextValuesOnly(t *testing.T) {
 		type key struct{}
 		ctx, cancel := context.WithCancel(context.WithValue(t.Context(), key{}, "value"))
 		var got context.Context
-		c, err := mcp.Connect(ctx, stdio.Stream(testserver.New(nil).Pipe()), &mcp.Options{
+		c, err := mcp.Connect(ctx, overStream(testserver.New(nil).Pipe()), &mcp.Options{
 			LogLevel: mcp.LevelEmergency,
 			Log:      func(ctx context.Context, _ *mcp.LogMessage) { got = ctx },
 		})

@@ -52,21 +52,24 @@ func (s *sessionState) end(err error) {
 }
 
 // inSession sends a call. If the server has forgotten the session it opens
-// another one and sends the call once more.
+// another one and sends the call once more; and if the server is not the one that
+// Options.CachedServer describes, it negotiates first.
 func (c *Client) inSession(ctx context.Context, q *call) (RawMessage, error) {
-	session := c.session.current()
-	raw, err := c.intercept(ctx, c.era, q)
-	if err == nil || !isSessionLoss(err) {
+	session, a := c.session.current(), c.agreed.Load()
+	raw, err := c.intercept(ctx, a.era, q)
+	if err == nil || !isSessionLoss(err) && !(a.hint && isRefusal(err)) {
 		return raw, err
 	}
 	switch renewErr := c.renew(ctx, session, err); {
-	case renewErr == errSessionAlive:
+	case renewErr == errSessionAlive, a.hint && c.Server().ProtocolVersion == a.server.ProtocolVersion:
 		return nil, err
+	case renewErr != nil && a.hint:
+		return nil, c.failed(q, renewErr)
 	case renewErr != nil:
 		return nil, c.failed(q, diag.Op("new session", renewErr))
 	}
 	c.retrying(q.method, err)
-	return c.intercept(ctx, c.era, q)
+	return c.intercept(ctx, c.era(), q)
 }
 
 // isSessionLoss reports whether err may mean that the server has forgotten the
@@ -105,6 +108,10 @@ func (c *Client) renew(ctx context.Context, lost int, reason error) error {
 func (c *Client) reopen(ctx context.Context, reason error) {
 	ctx, stop := c.withCallTimeout(ctx)
 	defer stop()
+	if c.agreed.Load().hint {
+		c.session.end(c.renegotiate(ctx))
+		return
+	}
 	if !errors.Is(reason, jsonrpc.ErrNoSession) && !c.pingRefused(ctx) {
 		c.session.end(errSessionAlive)
 		return
@@ -120,12 +127,31 @@ func (c *Client) reopen(ctx context.Context, reason error) {
 	}
 }
 
+// renegotiate replaces what Options.CachedServer says by an agreement with the
+// server.
+func (c *Client) renegotiate(ctx context.Context) (err error) {
+	defer c.recover(&err) // of Intercept
+	a, err := c.negotiate(ctx, nil)
+	if err != nil {
+		return err
+	}
+	return c.adopt(ctx, a)
+}
+
+// verify makes sure that Server describes the server as it is.
+func (c *Client) verify(ctx context.Context) error {
+	if !c.agreed.Load().hint {
+		return nil
+	}
+	return c.renew(ctx, c.session.current(), nil)
+}
+
 // pingRefused reports whether the server refuses a ping in the session, too.
 func (c *Client) pingRefused(ctx context.Context) bool {
 	var err error
 	func() {
 		defer c.recover(&err) // of Intercept
-		_, err = c.intercept(ctx, c.era, newCall(c.era.ping(), "", nil))
+		_, err = c.intercept(ctx, c.era(), newCall(c.era().ping(), "", nil))
 	}()
 	return isSessionLoss(err)
 }
@@ -133,9 +159,9 @@ func (c *Client) pingRefused(ctx context.Context) bool {
 // reinitialize opens a session with the same protocol version.
 func (c *Client) reinitialize(ctx context.Context) (err error) {
 	defer c.recover(&err) // of Intercept
-	a, err := c.initialize(ctx, c.server.ProtocolVersion)
-	if err == nil && a.server.ProtocolVersion != c.server.ProtocolVersion {
-		err = &versionError{c.server.ProtocolVersion, []string{a.server.ProtocolVersion}}
+	a, err := c.initialize(ctx, c.agreed.Load().server.ProtocolVersion)
+	if err == nil && a.server.ProtocolVersion != c.agreed.Load().server.ProtocolVersion {
+		err = &versionError{c.agreed.Load().server.ProtocolVersion, []string{a.server.ProtocolVersion}}
 	}
 	return err
 }

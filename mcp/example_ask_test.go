@@ -3,6 +3,7 @@ package mcp_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"log"
 	"strings"
 	"time"
@@ -99,7 +100,7 @@ func loginServer() mcp.Transport {
 			`{"mode":"url","message":"Please log in.","url":"https://xn--bcher-kva.example/login?state=7"}}}}`,
 		"inputResponses": `{"resultType":"complete","content":[{"type":"text","text":"Your books: 3"}]}`,
 	}
-	return stdio.Stream(testserver.Script(func(line string) []string {
+	script := testserver.Script(func(line string) []string {
 		_, id, _ := strings.Cut(line, `"id":`)
 		id, _, _ = strings.Cut(id, ",")
 		for _, method := range []string{"inputResponses", "server/discover", "tools/call"} {
@@ -108,7 +109,8 @@ func loginServer() mcp.Transport {
 			}
 		}
 		return nil
-	}).Pipe())
+	})
+	return stdio.Dial(func(context.Context) (io.ReadWriteCloser, error) { return script.Pipe(), nil })
 }
 
 func ExampleElicitation_openURL() {
@@ -271,15 +273,21 @@ func ExampleResourceTemplate_Expand() {
 	// Output: books://Ada%20Lovelace/?tags=math&tags=notes <nil>
 }
 
-// A cached ServerInfo saves the next client the handshake.
-func ExampleOptions_known() {
+// A cached ServerInfo saves the next client finding out the protocol version.
+func ExampleClient_CachedServer() {
 	ctx := context.Background()
-	client := exampleClient(ctx)
-	server := client.Server() // encodes as a JSON object
+	legacyServer := stdio.Dial(func(context.Context) (io.ReadWriteCloser, error) {
+		return testserver.New(&testserver.Options{ProtocolVersions: []string{mcp.ProtocolVersion20251125}}).Pipe(), nil
+	})
+	client, err := mcp.Connect(ctx, legacyServer, nil) // sends server/discover first
+	if err != nil {
+		log.Fatal(err)
+	}
+	server := client.CachedServer() // encodes as a JSON object
 	client.Close()
 
-	client, err := mcp.Connect(ctx, exampleServer(), &mcp.Options{
-		CachedServer: &server,
+	client, err = mcp.Connect(ctx, legacyServer, &mcp.Options{
+		CachedServer: server,
 		Trace: &mcp.Trace{Message: func(sent bool, data []byte) {
 			if sent {
 				fmt.Printf("%.50s…\n", data)
@@ -292,7 +300,9 @@ func ExampleOptions_known() {
 	defer client.Close()
 	exampleCall(ctx, client, "fail")
 	// Output:
-	// {"jsonrpc":"2.0","id":1,"method":"tools/call","par…
+	// {"jsonrpc":"2.0","id":1,"method":"initialize","par…
+	// {"jsonrpc":"2.0","method":"notifications/initializ…
+	// {"jsonrpc":"2.0","id":2,"method":"tools/call","par…
 	// This tool always fails.
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log"
 	"net"
 	"time"
@@ -18,7 +19,9 @@ import (
 
 // exampleServer returns a transport to a server in memory. A program usually has
 // stdio.Command instead.
-func exampleServer() mcp.Transport { return stdio.Stream(testserver.New(nil).Pipe()) }
+func exampleServer() mcp.Transport {
+	return stdio.Dial(func(context.Context) (io.ReadWriteCloser, error) { return testserver.New(nil).Pipe(), nil })
+}
 
 // exampleClient returns a client of that server.
 func exampleClient(ctx context.Context) *mcp.Client {
@@ -45,8 +48,7 @@ func ExampleConnect() {
 
 // A server in the same program needs no process: a pipe connects it.
 func ExampleConnect_inProcess() {
-	ours, theirs := net.Pipe()
-	go func() { // any server that reads and writes lines; it ends when the pipe is closed
+	serve := func(theirs net.Conn) { // any server that reads and writes lines; it ends when the pipe is closed
 		for lines := bufio.NewScanner(theirs); lines.Scan(); {
 			var m struct {
 				ID     json.RawMessage
@@ -63,10 +65,15 @@ func ExampleConnect_inProcess() {
 				fmt.Fprintf(theirs, `{"jsonrpc":"2.0","id":%s,"result":{"resultType":"complete","content":[{"type":"text","text":"hi"}]}}`+"\n", m.ID)
 			}
 		}
-	}()
+	}
+	transport := stdio.Dial(func(context.Context) (io.ReadWriteCloser, error) {
+		ours, theirs := net.Pipe()
+		go serve(theirs)
+		return ours, nil
+	})
 
 	ctx := context.Background()
-	client, err := mcp.Connect(ctx, stdio.Stream(ours), nil)
+	client, err := mcp.Connect(ctx, transport, nil)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -50,6 +50,8 @@ var expectations = map[string]expectation{
 	// Opening a connection.
 	"discover-silent":         {},
 	"discover-dies":           {},
+	"discover-wedges":         {},
+	"starts-slowly":           {},
 	"discover-invalid-params": {},
 	"discover-server-error":   {},
 	"discover-odd-result":     {},
@@ -157,14 +159,14 @@ func TestFaultsInMemory(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					o := onlyVersion(version)
 					o.Fault, o.Size = f.Name, sizes[f.Name]
-					if f.Name == "endless-progress" {
+					if f.Name == "endless-progress" || f.Name == "discover-slow" || f.Name == "starts-slowly" {
 						o.Delay = 100 * time.Millisecond
 					}
 					var servers []*testserver.Server
 					runFault(t, f, version, transport(func(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
 						s := testserver.New(&o)
 						servers = append(servers, s)
-						tr := stdio.Stream(s.Pipe())
+						tr := overStream(s.Pipe())
 						tr.MaxMessage = 256 << 10
 						return tr.Open(ctx, h)
 					}), callTime, flushTime, synctest.Wait)

@@ -19,6 +19,9 @@ func (f changesHandler) answer(context.Context, RawMessage) (object, error) {
 
 // connected subscribes and starts a goroutine that calls f.
 func (f changesHandler) connected(ctx context.Context, c *Client) error {
+	if err := c.verify(ctx); err != nil {
+		return err
+	}
 	filter := c.offeredLists()
 	if f == nil || !filter.ToolsListChanged && !filter.PromptsListChanged && !filter.ResourcesListChanged {
 		return nil
@@ -41,7 +44,7 @@ func (f changesHandler) connected(ctx context.Context, c *Client) error {
 
 // offeredLists returns the filter of all lists whose changes the server reports.
 func (c *Client) offeredLists() SubscriptionFilter {
-	caps := &c.server.Capabilities
+	caps := &c.agreed.Load().server.Capabilities
 	return SubscriptionFilter{
 		ToolsListChanged:     caps.Tools.notifies(),
 		PromptsListChanged:   caps.Prompts.notifies(),

@@ -34,7 +34,7 @@ func (f Roots) answer(ctx context.Context, _ RawMessage) (object, error) {
 // than before. Servers of 2026-07-28 and later request the roots when they need
 // them; for them it does nothing.
 func (c *Client) RootsChanged(ctx context.Context) error {
-	if !c.era.legacy() {
+	if !c.era().legacy() {
 		return nil
 	}
 	return c.Notify(ctx, "notifications/roots/list_changed", nil)

@@ -51,7 +51,13 @@ func connect(t *testing.T, s *testserver.Server, o *mcp.Options) *mcp.Client {
 // connectStream connects over a stream until the end of the test.
 func connectStream(t *testing.T, rwc io.ReadWriteCloser, o *mcp.Options) *mcp.Client {
 	t.Helper()
-	return connectTransport(t, stdio.Stream(rwc), o)
+	return connectTransport(t, overStream(rwc), o)
+}
+
+// overStream returns a transport over rwc that claims to be reusable, so that
+// Connect sends server/discover first.
+func overStream(rwc io.ReadWriteCloser) *stdio.StreamTransport {
+	return stdio.Dial(func(context.Context) (io.ReadWriteCloser, error) { return rwc, nil })
 }
 
 func connectTransport(t *testing.T, tr mcp.Transport, o *mcp.Options) *mcp.Client {
@@ -68,7 +74,7 @@ func connectTransport(t *testing.T, tr mcp.Transport, o *mcp.Options) *mcp.Clien
 type streamFunc func() io.ReadWriteCloser
 
 func (f streamFunc) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
-	return stdio.Stream(f()).Open(ctx, h)
+	return overStream(f()).Open(ctx, h)
 }
 
 // process returns a transport that starts a server, and the standard error of the

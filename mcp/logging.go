@@ -15,7 +15,7 @@ import (
 // after 2027-07-28 may remove them. Servers log to stderr (see Stderr of
 // stdio.Transport) or use OpenTelemetry instead.
 func (c *Client) SetLogLevel(ctx context.Context, level LoggingLevel) error {
-	q := c.era.logLevel(level)
+	q := c.era().logLevel(level)
 	if q == nil {
 		return nil
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/sse"
-	"github.com/stdmcp/stdmcp/mcp/stdio"
 	"github.com/stdmcp/stdmcp/mcp/streamhttp"
 )
 
@@ -41,7 +40,7 @@ func (p route) server(o testserver.Options) *testserver.Server {
 func (p route) transport(t *testing.T, s *testserver.Server) mcp.Transport {
 	t.Helper()
 	if p.over == "stdio" {
-		return stdio.Stream(s.Pipe())
+		return overStream(s.Pipe())
 	}
 	web, err := testserver.StartHTTP(s, &testserver.HTTPOptions{InMemory: true})
 	if err != nil {

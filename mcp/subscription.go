@@ -57,6 +57,9 @@ type Subscription struct {
 //
 // A nil filter subscribes to all lists whose changes the server reports.
 func (c *Client) Subscribe(ctx context.Context, filter *SubscriptionFilter) (*Subscription, error) {
+	if err := c.verify(ctx); err != nil {
+		return nil, err
+	}
 	s := &Subscription{client: c, ready: make(chan struct{}, 1)}
 	if filter != nil {
 		s.filter = *filter
@@ -68,7 +71,7 @@ func (c *Client) Subscribe(ctx context.Context, filter *SubscriptionFilter) (*Su
 	subs := c.subscriptions()
 	subs.add(s)
 	var err error
-	if c.era.legacy() {
+	if c.era().legacy() {
 		err = subs.subscribe(ctx, s)
 	} else {
 		err = s.open(ctx)

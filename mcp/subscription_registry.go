@@ -48,7 +48,7 @@ func (s *subscriptions) list() []*Subscription {
 
 // observe passes a change to the subscriptions whose filter includes it.
 func (s *subscriptions) observe(method string, params RawMessage) error {
-	acknowledged := method == "notifications/subscriptions/acknowledged" && !s.client.era.legacy()
+	acknowledged := method == "notifications/subscriptions/acknowledged" && !s.client.era().legacy()
 	switch ChangeKind(method) {
 	case ToolsChanged, PromptsChanged, ResourcesChanged, ResourceUpdated:
 	default:
@@ -91,7 +91,7 @@ func (s *subscriptions) observe(method string, params RawMessage) error {
 
 // idOf returns the subscription id of a notification. The legacy era has none.
 func (s *subscriptions) idOf(meta RawMessage) (id jsonrpc.ID, err error) {
-	if s.client.era.legacy() {
+	if s.client.era().legacy() {
 		return id, nil
 	}
 	if raw := wire.Lookup(meta, metaSubscription); raw != nil {
@@ -103,7 +103,7 @@ func (s *subscriptions) idOf(meta RawMessage) (id jsonrpc.ID, err error) {
 // isFor reports whether a notification with the given subscription id belongs to
 // the subscription.
 func (s *Subscription) isFor(id jsonrpc.ID) bool {
-	if s.client.era.legacy() {
+	if s.client.era().legacy() {
 		return true
 	}
 	s.mu.Lock()
@@ -131,7 +131,7 @@ func (s *subscriptions) subscribe(ctx context.Context, sub *Subscription) error 
 			return err
 		}
 	}
-	caps := &s.client.server.Capabilities
+	caps := &s.client.agreed.Load().server.Capabilities
 	sub.mu.Lock()
 	defer sub.mu.Unlock()
 	sub.honored.ToolsListChanged = sub.filter.ToolsListChanged && caps.Tools.notifies()
@@ -155,7 +155,7 @@ func (s *subscriptions) remove(sub *Subscription) {
 	registered := s.all[sub]
 	delete(s.all, sub)
 	var unused []string
-	if registered && s.client.era.legacy() {
+	if registered && s.client.era().legacy() {
 		for _, uri := range sub.Honored().ResourceSubscriptions {
 			if s.refs[uri]--; s.refs[uri] <= 0 {
 				delete(s.refs, uri)
@@ -191,6 +191,6 @@ func (s *subscriptions) sessionRenewed(ctx context.Context) {
 }
 
 func (s *subscriptions) send(ctx context.Context, method, uri string) error {
-	_, err := s.client.intercept(ctx, s.client.era, newCall(method, uri, (*request).appendURI))
+	_, err := s.client.intercept(ctx, s.client.era(), newCall(method, uri, (*request).appendURI))
 	return err
 }

@@ -77,7 +77,7 @@ func (t Tasks) callTool(ctx context.Context, c *Client, q *call, onStatus any) (
 // requestTask makes a call request a task if the tool requires it, or if it allows
 // it and the caller is willing. In the modern era the server decides.
 func (t Tasks) requestTask(ctx context.Context, c *Client, q *call, willing bool) {
-	if !c.era.legacy() || !c.server.Capabilities.Tasks.Supports("tools/call") {
+	if !c.era().legacy() || !c.agreed.Load().server.Capabilities.Tasks.Supports("tools/call") {
 		return
 	}
 	table := c.taskTable()

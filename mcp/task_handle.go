@@ -123,7 +123,7 @@ func (h *TaskHandle) Cancel(ctx context.Context) error {
 // Only servers of 2025-11-25 support it, and not all of them; otherwise the error
 // matches [errors.ErrUnsupported].
 func (c *Client) Tasks(ctx context.Context) iter.Seq2[*Task, error] {
-	if caps := c.server.Capabilities.Tasks; !c.era.legacy() || caps == nil || caps.List == nil {
+	if caps := c.agreed.Load().server.Capabilities.Tasks; !c.era().legacy() || caps == nil || caps.List == nil {
 		return func(yield func(*Task, error) bool) {
 			yield(nil, c.failed(newCall("tasks/list", "", nil), errors.ErrUnsupported))
 		}

@@ -91,7 +91,7 @@ func (r *taskRun) handleState(ctx context.Context, state *Task) (*CallToolResult
 		r.onStatus(state)
 	}
 	if state.Status != TaskCancelled {
-		return r.c.era.(taskAdvancer).advanceTask(ctx, r, state)
+		return r.c.era().(taskAdvancer).advanceTask(ctx, r, state)
 	}
 	err := ErrTaskCancelled
 	if state.StatusMessage != "" {
@@ -198,7 +198,7 @@ func (r *taskRun) provideInputs(ctx context.Context, required map[string]InputRe
 // cancel requests the cancellation of the task.
 func (r *taskRun) cancel(ctx context.Context) error {
 	q := r.call("tasks/cancel")
-	if caps := r.c.server.Capabilities.Tasks; r.c.era.legacy() && (caps == nil || caps.Cancel == nil) {
+	if caps := r.c.agreed.Load().server.Capabilities.Tasks; r.c.era().legacy() && (caps == nil || caps.Cancel == nil) {
 		return r.c.failed(q, errors.ErrUnsupported)
 	}
 	_, err := r.c.inSession(ctx, q)

@@ -22,7 +22,7 @@ func (c *Client) bind(tools []*Tool) []*Tool {
 		c.tasks.toolsListed(c, tools)
 	}
 	binder, ok := c.conn.(ArgumentBinder)
-	if !ok || c.era.legacy() {
+	if !ok || c.era().legacy() {
 		return tools
 	}
 	n := 0

@@ -15,7 +15,8 @@ type RawMessage = jsonrpc.RawMessage
 // transports; anything else that carries JSON-RPC can be one.
 //
 // A Transport, or the connection that it opens, can also implement [Named],
-// [Kinded], [LegacyOnly], [BatchReader] and [ArgumentBinder].
+// [Kinded], [SingleUse], [LegacyOnly], [Stateless], [BatchReader] and
+// [ArgumentBinder].
 type Transport interface {
 	// Open opens a connection. ctx bounds the opening only: the connection
 	// keeps its values, not its cancellation. h is called for every message of
@@ -49,6 +50,18 @@ type OtherTransportError interface {
 	// transport.
 	OtherTransport() bool
 }
+
+// A SingleUse is a Transport that may be impossible to open a second time. The
+// transport of stdio.Stream implements it. As some servers end the connection if
+// the first request is not initialize, Connect then sends initialize first, and
+// server/discover only if the server refuses that. So a server of both eras is
+// used in the legacy era.
+type SingleUse interface{ SingleUse() bool }
+
+// A Stateless is a connection on which a request of 2026-07-28 needs no other
+// request before it. Those of package streamhttp implement it. Connect then sends
+// nothing to a server that [Options.CachedServer] describes as a modern one.
+type Stateless interface{ Stateless() bool }
 
 // A LegacyOnly is a connection of a transport that protocol versions from
 // 2026-07-28 on do not have. Those of package sse implement it. Connect then

@@ -13,6 +13,7 @@ var tunings = map[string]tuning{
 	"notification-storm": {size: 5_000},
 	"deep-nesting":       {size: 10_000},
 	"endless-progress":   {delay: 2 * time.Second},
+	"starts-slowly":      {delay: time.Second / 2}, // less than the probe
 	"discover-slow":      {delay: 5 * time.Second}, // longer than the probe
 	"reads-nothing":      {message: 200_000},
 	"endless-json":       {size: 1 << 20},
@@ -42,6 +43,7 @@ func concat(parts ...[]row) (all []row) {
 
 var firstRows = []row{
 	{n: 0, title: "an odd way to refuse `server/discover` or `initialize`", on: "SEH", expected: "the right era; else an error that says why", lines: []line{
+		on("S", "discover-wedges starts-slowly", works),
 		on("SEH", "discover-silent discover-invalid-params discover-server-error discover-odd-result", works),
 		on("SH", "discover-slow", works),
 		on("S", "discover-dies", works),

@@ -11,6 +11,7 @@ func messageFaults() []Fault {
 	all := group(Fault{On: "SHE", Era: "legacy", Method: "server/discover"}, []Fault{
 		{Name: "discover-silent", Does: "never responds to server/discover", call: (*call).hang},
 		{Name: "discover-dies", Does: "exits on server/discover", On: "S", call: exitFault("fatal: unknown method server/discover")},
+		{Name: "discover-wedges", Does: "never responds to server/discover and exits on the next message", On: "S", call: (*call).wedge},
 		{Name: "discover-invalid-params", Does: "responds to server/discover with -32602",
 			call: errorFault(codeInvalidParams, "Invalid request parameters")},
 		{Name: "discover-server-error", Does: "responds to server/discover with -32000",
@@ -117,6 +118,7 @@ func byteFaults() []Fault {
 		{Name: "exits-at-start", Row: 3, Does: "writes to stderr and exits with status 3",
 			start: exitsAtStart("", "fatal: no configuration file\n")},
 		{Name: "usage-and-exit", Row: 3, Does: "prints its usage and exits", start: exitsAtStart("Usage: server [options]\n  -h  help\n", "")},
+		{Name: "starts-slowly", Does: "reads nothing until Delay has passed", start: func(t *stream) bool { t.wait(t.srv.opts.Delay); return true }},
 		{Name: "ignores-eof", Row: 5, Does: "ignores the end of stdin and SIGTERM", Process: true,
 			start: func(*stream) bool { ignoreSignals(); return true }, end: (*stream).linger},
 		{Name: "grandchild", Row: 6, Does: "starts a process that holds the pipes for 10 times Delay", Process: true,

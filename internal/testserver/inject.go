@@ -118,6 +118,12 @@ func (t *stream) trickle(msg []byte) {
 
 func (c *call) hang() { c.later = func() { <-c.ctx.Done() } }
 
+// wedge hangs until the next message, on which the server exits.
+func (c *call) wedge() {
+	c.s.stream.wedged = true
+	c.hang()
+}
+
 func (c *call) delayResponse() {
 	c.later = func() {
 		if c.wait(c.s.srv.opts.Delay) {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"sync"
 	"time"
@@ -17,6 +18,7 @@ type stream struct {
 	stderr  io.Writer
 	gone    <-chan struct{} // closed when the client has closed its end; nil if that is unknown
 	die     func()          // ends the connection, and the process if there is one
+	wedged  bool            // by a fault; the next message ends the server
 	writing chan struct{}   // full during a write; a mutex would stop the clock of a synctest bubble
 }
 
@@ -104,6 +106,11 @@ func (t *stream) serve() error {
 				err = nil
 			}
 			return err
+		}
+		if t.wedged {
+			fmt.Fprintln(t.stderr, "fatal: the server is in an unknown state")
+			t.die()
+			return nil
 		}
 		if run := session.Handle(ctx, line[:len(line)-1], t.send); run != nil {
 			running.Go(run)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log"
 	"strings"
 	"testing"
@@ -16,13 +17,14 @@ import (
 
 // serving returns a server with one tool that has an output schema.
 func serving(schema, result string) mcp.Transport {
-	return stdio.Stream(testserver.Replies(map[string]string{
+	replies := testserver.Replies(map[string]string{
 		"server/discover": `{"jsonrpc":"2.0","id":$id,"result":{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}}`,
 		"tools/list":      `{"jsonrpc":"2.0","id":$id,"result":{"tools":[{"name":"t","inputSchema":{},"outputSchema":` + schema + `}]}}`,
 		"tools/call":      `{"jsonrpc":"2.0","id":$id,"result":` + result + `}`,
 		"tasks/get": `{"jsonrpc":"2.0","id":$id,"result":{"taskId":"a","status":"completed","createdAt":"x","lastUpdatedAt":"x","ttlMs":null,` +
 			`"result":{"content":[],"structuredContent":"no number"}}}`,
-	}).Pipe())
+	})
+	return stdio.Dial(func(context.Context) (io.ReadWriteCloser, error) { return replies.Pipe(), nil })
 }
 
 func TestOutputsAreValidated(t *testing.T) {

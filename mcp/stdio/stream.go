@@ -18,20 +18,32 @@ type StreamTransport struct {
 	MaxMessage int
 
 	dial func(context.Context) (io.ReadWriteCloser, error)
+	once bool // dial succeeds once only
 }
 
 // Stream returns a StreamTransport over rwc, which can be opened once: for a
 // second Open the error is [ErrOpened]. Closing rwc must make a blocked Read or
 // Write return, as it does for the connections of package net.
+//
+// As a client cannot connect again it sends initialize first: some servers end
+// the connection if the first request is another one. A server of both eras is
+// therefore used in the legacy era, unless the options allow only modern protocol
+// versions. [Dial] has no such restriction.
 func Stream(rwc io.ReadWriteCloser) *StreamTransport {
 	var opened atomic.Bool
-	return Dial(func(context.Context) (io.ReadWriteCloser, error) {
+	t := Dial(func(context.Context) (io.ReadWriteCloser, error) {
 		if opened.Swap(true) {
 			return nil, ErrOpened
 		}
 		return rwc, nil
 	})
+	t.once = true
+	return t
 }
+
+// SingleUse reports whether the transport can be opened only once, as that of
+// [Stream].
+func (t *StreamTransport) SingleUse() bool { return t.once }
 
 // Dial returns a StreamTransport that calls dial for each Open, with the
 // context of Open, so that a client can connect again. It serves the other end

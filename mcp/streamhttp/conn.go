@@ -125,6 +125,9 @@ func (c *conn) post(ctx context.Context, req *jsonrpc.Request, id jsonrpc.ID, bo
 	return nil, c.statusError(resp, id, header)
 }
 
+// Stateless reports that a modern request needs no other one before it.
+func (c *conn) Stateless() bool { return true }
+
 func (c *conn) Notify(ctx context.Context, req *jsonrpc.Request) error {
 	if err := req.Check(); err != nil {
 		return err
