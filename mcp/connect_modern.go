@@ -27,11 +27,6 @@ func (c *Client) sendDiscover(ctx context.Context, version string) (*agreement, 
 	q := newCall("server/discover", "", nil)
 	q.timeout = c.handshakeTimeout()
 	q.traits |= uncancelable // a legacy server does not know the method
-	q.started = func(id jsonrpc.ID) {
-		c.probe.mu.Lock()
-		c.probe.id = id
-		c.probe.mu.Unlock()
-	}
 	raw, err := c.intercept(ctx, era, q)
 	if refusal := serverError(err); refusal != nil && refusal.Code == CodeUnsupportedVersion {
 		return nil, &versionError{version, supportedVersions(refusal)}

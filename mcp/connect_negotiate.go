@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
-	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
 // An agreement is the result of a successful handshake. It is not changed once
@@ -24,9 +24,6 @@ type probe struct {
 	singleUse bool        // the transport is a SingleUse
 	sent      bool        // before initialize; written by negotiate only
 	modern    atomic.Bool // a server of the modern era has responded, possibly late
-
-	mu sync.Mutex
-	id jsonrpc.ID // of the last server/discover
 }
 
 // maySpoil reports whether a connection that has ended may have ended because of
@@ -217,19 +214,8 @@ func (c *Client) start(wg *sync.WaitGroup, f func() (*agreement, error)) <-chan 
 // dropped handles received data that belongs to no call. A late response to the
 // probe shows that the server is a modern one.
 func (c *Client) dropped(reason error, data []byte) {
-	if reason == ErrUnknownID && c.isDiscovery(data) {
+	if reason == ErrUnknownID && wire.Lookup(data, "result", "supportedVersions") != nil {
 		c.probe.modern.Store(true)
 	}
 	c.discarded(reason, data)
-}
-
-// isDiscovery reports whether data is the response of a modern server to
-// server/discover.
-func (c *Client) isDiscovery(data []byte) bool {
-	m, err := jsonrpc.Parse(data)
-	c.probe.mu.Lock()
-	id := c.probe.id
-	c.probe.mu.Unlock()
-	var res discoverResult
-	return err == nil && m.Result != nil && m.ID == id && decodeText(m.Result, &res) == nil && c.opts.modern(res.SupportedVersions) != ""
 }
