@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -28,7 +27,7 @@ func Compile(schema mcp.RawMessage) (*Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &compiler{nodes: make(map[string]*node), resources: make(map[string]*resource)}
+	c := &compiler{nodes: make(map[string]*node), resources: make(map[string]*resource), patterns: maxPatterns}
 	if err := c.dialect(raw); err != nil {
 		return nil, err
 	}
@@ -71,7 +70,7 @@ type node struct {
 	named map[string]map[string]*node // with named ones
 
 	ref, dynamic *node // targets of $ref, and of $dynamicRef or $recursiveRef
-	patterns     map[string]*regexp.Regexp
+	patterns     map[string]*pattern
 }
 
 // A resource is a schema with its own URI, the base of the references in it.
@@ -87,6 +86,7 @@ type compiler struct {
 	nodes      map[string]*node // by URI and pointer
 	resources  map[string]*resource
 	unresolved []*node // nodes whose references have not been resolved
+	patterns   int     // instructions that patterns may still have
 }
 
 // dialect checks $schema.
@@ -160,7 +160,9 @@ func (c *compiler) compile(raw any, res *resource, pointer string, depth int) (*
 		n.keywords = map[string]any{"$ref": m["$ref"]}
 		return n, c.compileChildren(newNode(m, res), pointer, depth+1)
 	}
-	n.compilePatterns()
+	if err := n.compilePatterns(&c.patterns); err != nil {
+		return nil, err
+	}
 	return n, c.compileChildren(n, pointer, depth+1)
 }
 
@@ -259,7 +261,7 @@ var (
 )
 
 // compilePatterns compiles the patterns that package regexp supports.
-func (n *node) compilePatterns() {
+func (n *node) compilePatterns(left *int) error {
 	var all []string
 	if s, ok := n.keywords["pattern"].(string); ok {
 		all = append(all, s)
@@ -269,13 +271,18 @@ func (n *node) compilePatterns() {
 		all = append(all, s)
 	}
 	for _, s := range all {
-		if re, err := regexp.Compile(s); err == nil {
+		p, err := compilePattern(s, left)
+		if err != nil {
+			return err
+		}
+		if p != nil {
 			if n.patterns == nil {
-				n.patterns = make(map[string]*regexp.Regexp)
+				n.patterns = make(map[string]*pattern)
 			}
-			n.patterns[s] = re
+			n.patterns[s] = p
 		}
 	}
+	return nil
 }
 
 // resolveReferences sets the targets of a node's references.

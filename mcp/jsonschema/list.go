@@ -57,8 +57,8 @@ func (c *checker) checkItem(sub *node, v []any, i int, path string, sc *scope, s
 func (c *checker) checkUnique(v []any, path string) error {
 	for i := range v {
 		for j := range i {
-			if c.steps--; c.steps < 0 {
-				return errSteps
+			if err := c.spend(1); err != nil {
+				return err
 			}
 			if equal(v[i], v[j]) {
 				return &Error{path, fmt.Sprintf("items %d and %d are equal", j, i)}
@@ -73,11 +73,11 @@ func (c *checker) checkUnique(v []any, path string) error {
 func (c *checker) checkContains(n, sub *node, v []any, path string, sc *scope, s *evaluated) error {
 	found := 0
 	for i := range v {
-		switch _, err := c.check(sub, v[i], path+"/"+strconv.Itoa(i), sc); err {
-		case nil:
+		switch _, err := c.check(sub, v[i], path+"/"+strconv.Itoa(i), sc); {
+		case err == nil:
 			found++
 			s.item(i)
-		case errSteps:
+		case c.err != nil:
 			return err
 		}
 	}

@@ -20,7 +20,10 @@ func (c *checker) checkObject(n *node, v map[string]any, path string, sc *scope,
 				return err
 			}
 		}
-		subs, known := n.member(name, s)
+		subs, known, err := c.member(n, name, s)
+		if err != nil {
+			return err
+		}
 		for _, sub := range subs {
 			if _, err := c.check(sub, v[name], at, sc); err != nil {
 				return err
@@ -34,16 +37,22 @@ func (c *checker) checkObject(n *node, v map[string]any, path string, sc *scope,
 }
 
 // member returns the schemas for a member, and whether a keyword evaluates it.
-func (n *node) member(name string, s *evaluated) (subs []*node, known bool) {
+func (c *checker) member(n *node, name string, s *evaluated) (subs []*node, known bool, err error) {
 	if sub := n.named["properties"][name]; sub != nil {
 		subs, known = append(subs, sub), true
 	}
 	for pattern, sub := range n.named["patternProperties"] {
-		if re := n.patterns[pattern]; re == nil || re.MatchString(name) {
-			known = true
-			if re != nil {
-				subs = append(subs, sub)
-			}
+		p := n.patterns[pattern]
+		if p == nil {
+			known = true // not supported
+			continue
+		}
+		ok, err := c.matches(p, name)
+		if err != nil {
+			return nil, false, err
+		}
+		if ok {
+			subs, known = append(subs, sub), true
 		}
 	}
 	if sub := n.one["additionalProperties"]; sub != nil && !known {
@@ -52,7 +61,7 @@ func (n *node) member(name string, s *evaluated) (subs []*node, known bool) {
 	if sub := n.one["unevaluatedProperties"]; sub != nil && !known && !s.names[name] {
 		subs, known = append(subs, sub), true
 	}
-	return subs, known
+	return subs, known, nil
 }
 
 // checkRequired checks the keywords that require members.

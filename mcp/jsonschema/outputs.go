@@ -69,11 +69,11 @@ func (o *Outputs) Intercept(ctx context.Context, call *mcp.OutgoingCall) (mcp.Ra
 	case "tools/list":
 		o.learn(call.Client(), raw)
 	case "tools/call", "tasks/result":
-		err = o.check(call, raw)
+		err = o.check(ctx, call, raw)
 	case "tasks/get": // contains the result since 2026-07-28
 		var task mcp.Task
 		if task.UnmarshalJSON(raw) == nil && task.Payload != nil {
-			err = o.check(call, task.Payload)
+			err = o.check(ctx, call, task.Payload)
 		}
 	}
 	if err != nil {
@@ -120,7 +120,7 @@ func (o *Outputs) toolsOf(client *mcp.Client) map[string]*tool {
 var errNoOutput = errors.New("no structured content, which the schema requires")
 
 // check validates the result of a tool.
-func (o *Outputs) check(call *mcp.OutgoingCall, raw mcp.RawMessage) error {
+func (o *Outputs) check(ctx context.Context, call *mcp.OutgoingCall, raw mcp.RawMessage) error {
 	o.mu.Lock()
 	t := o.clients[call.Client()][call.Name]
 	o.mu.Unlock()
@@ -141,7 +141,7 @@ func (o *Outputs) check(call *mcp.OutgoingCall, raw mcp.RawMessage) error {
 	case err == nil && res.StructuredContent == nil:
 		err = errNoOutput
 	case err == nil:
-		err = schema.Validate(res.StructuredContent)
+		err = schema.ValidateContext(ctx, res.StructuredContent)
 	}
 	if err != nil {
 		return &OutputError{call.Name, res, err}

@@ -218,3 +218,14 @@ func ExampleCompile() {
 	// <nil>
 	// /1: not one of the allowed values
 }
+
+func ExampleSchema_ValidateContext() {
+	s, err := jsonschema.Compile(mcp.RawMessage(`{"type": "integer"}`))
+	if err != nil {
+		log.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	fmt.Println(s.ValidateContext(ctx, mcp.RawMessage(`1.5`)))
+	// Output: want integer, got number
+}

@@ -31,12 +31,17 @@ func (n *node) checkCount(have int, least, most, what, path string) error {
 	return nil
 }
 
-func (n *node) checkString(v, path string) error {
+func (c *checker) checkString(n *node, v, path string) error {
 	if err := n.checkCount(utf8.RuneCountInString(v), "minLength", "maxLength", "characters", path); err != nil {
 		return err
 	}
-	if s, ok := n.keywords["pattern"].(string); ok && n.patterns[s] != nil && !n.patterns[s].MatchString(v) {
-		return &Error{path, "does not match " + s}
+	s, _ := n.keywords["pattern"].(string)
+	if p := n.patterns[s]; p != nil && n.keywords["pattern"] != nil {
+		ok, err := c.matches(p, v)
+		if err == nil && !ok {
+			err = &Error{path, "does not match " + s}
+		}
+		return err
 	}
 	return nil
 }

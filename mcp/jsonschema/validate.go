@@ -1,6 +1,7 @@
 package jsonschema
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,8 +14,13 @@ import (
 )
 
 const (
-	// maxSteps limits the schemas that are applied to one value and its parts.
+	// maxSteps limits the work for one value: the schemas that are applied to it
+	// and its parts, the items that are compared, and the patterns that are
+	// matched. It is about a second.
 	maxSteps = 1_000_000
+
+	// stepsPerLook is how many steps are taken between two looks at the context.
+	stepsPerLook = 1000
 
 	// maxNesting limits recursion of a schema that refers to itself.
 	maxNesting = 10_000
@@ -33,9 +39,16 @@ func (e *Error) Error() string {
 	return e.Path + ": " + e.Reason
 }
 
-// Validate validates a value. The error is an *[Error] if the value does not
-// fit, and another one if it is not valid JSON.
+// Validate is ValidateContext without a context.
 func (s *Schema) Validate(value mcp.RawMessage) error {
+	return s.ValidateContext(context.Background(), value)
+}
+
+// ValidateContext validates a value until ctx ends. The error is an *[Error] if
+// the value does not fit. It is another one if the value is not valid JSON, if
+// ctx has ended, which it wraps the cause of, or if the schema is such that
+// validation takes too much work.
+func (s *Schema) ValidateContext(ctx context.Context, value mcp.RawMessage) error {
 	v, err := decode(value)
 	if err != nil {
 		return err
@@ -43,12 +56,31 @@ func (s *Schema) Validate(value mcp.RawMessage) error {
 	if s == nil || s.root == nil {
 		return nil
 	}
-	c := &checker{steps: maxSteps}
+	c := &checker{ctx: ctx, steps: maxSteps}
 	_, err = c.check(s.root, v, "", nil)
 	return err
 }
 
-type checker struct{ steps, depth int }
+// A checker validates one value.
+type checker struct {
+	ctx   context.Context // of the one validation
+	steps int             // that are left
+	depth int
+	err   error // why validation stopped, if it did
+}
+
+// spend takes steps from the budget. It returns an error, which remains, when
+// there are none left or the context has ended.
+func (c *checker) spend(n int) error {
+	before := c.steps
+	if c.steps -= n; c.err == nil && c.steps < 0 {
+		c.err = errSteps
+	}
+	if c.err == nil && before/stepsPerLook != c.steps/stepsPerLook && c.ctx.Err() != nil {
+		c.err = fmt.Errorf("validation stopped: %w", context.Cause(c.ctx))
+	}
+	return c.err
+}
 
 // A scope is the dynamic scope: the resources on the way to a schema, innermost
 // first.
@@ -96,8 +128,11 @@ var errSteps = errors.New("validating the value takes too many steps")
 func (c *checker) check(n *node, v any, path string, outer *scope) (s evaluated, err error) {
 	c.depth++
 	defer func() { c.depth-- }()
-	if c.steps--; c.steps < 0 || c.depth > maxNesting {
-		return s, errSteps
+	if c.depth > maxNesting && c.err == nil {
+		c.err = errSteps
+	}
+	if err := c.spend(1); err != nil {
+		return s, err
 	}
 	if n.never {
 		return s, &Error{path, "no value is allowed here"}
@@ -106,7 +141,7 @@ func (c *checker) check(n *node, v any, path string, outer *scope) (s evaluated,
 	if outer == nil || outer.res != n.res {
 		sc = &scope{n.res, outer}
 	}
-	if err := n.checkKind(v, path); err != nil {
+	if err := c.checkKind(n, v, path); err != nil {
 		return s, err
 	}
 	if s, err = c.checkApplicators(n, v, path, sc); err != nil {
@@ -116,7 +151,7 @@ func (c *checker) check(n *node, v any, path string, outer *scope) (s evaluated,
 	case json.Number:
 		err = n.checkNumber(v, path)
 	case string:
-		err = n.checkString(v, path)
+		err = c.checkString(n, v, path)
 	case map[string]any:
 		err = c.checkObject(n, v, path, sc, &s)
 	case []any:
@@ -126,7 +161,7 @@ func (c *checker) check(n *node, v any, path string, outer *scope) (s evaluated,
 }
 
 // checkKind checks type, enum and const.
-func (n *node) checkKind(v any, path string) error {
+func (c *checker) checkKind(n *node, v any, path string) error {
 	switch want := n.keywords["type"].(type) {
 	case string:
 		if !isKind(v, want) {
@@ -137,7 +172,11 @@ func (n *node) checkKind(v any, path string) error {
 			return &Error{path, fmt.Sprint("want one of ", want, ", got ", kindOf(v))}
 		}
 	}
-	if enum, ok := n.keywords["enum"].([]any); ok && !slices.ContainsFunc(enum, func(one any) bool { return equal(v, one) }) {
+	enum, ok := n.keywords["enum"].([]any)
+	if err := c.spend(len(enum)); err != nil {
+		return err
+	}
+	if ok && !slices.ContainsFunc(enum, func(one any) bool { return equal(v, one) }) {
 		return &Error{path, "not one of the allowed values"}
 	}
 	if one, ok := n.keywords["const"]; ok && !equal(v, one) {
@@ -223,7 +262,7 @@ func (c *checker) checkApplicators(n *node, v any, path string, sc *scope) (s ev
 	if sub := n.one["not"]; sub != nil {
 		if _, err := c.check(sub, v, path, sc); err == nil {
 			return s, &Error{path, "fits a schema that it must not fit"}
-		} else if err == errSteps {
+		} else if c.err != nil {
 			return s, err
 		}
 	}
@@ -231,7 +270,7 @@ func (c *checker) checkApplicators(n *node, v any, path string, sc *scope) (s ev
 		t, err := c.check(sub, v, path, sc)
 		next := n.one["then"]
 		switch {
-		case err == errSteps:
+		case c.err != nil:
 			return s, err
 		case err == nil:
 			s.add(t)
@@ -259,7 +298,7 @@ func (c *checker) checkAlternatives(key string, list []*node, v any, path string
 		case err == nil:
 			fits++
 			s.add(t)
-		case err == errSteps:
+		case c.err != nil:
 			return err
 		case first == nil:
 			first = err
