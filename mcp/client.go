@@ -152,10 +152,13 @@ func (c *Client) KeepAlive(ctx context.Context, every time.Duration, misses int)
 	}
 }
 
-// Call sends a request of any method and returns the result as the server
-// wrote it. It is the lowest level: the other methods build on it. params
-// becomes the params object, as ToolCall.Arguments does; the client adds to its
-// _meta what the protocol version requires.
+// Call sends a request of any method, such as one of an extension, and returns
+// the result as received. It is the raw form: methods such as CallTool and
+// ReadResource decode the results of their requests and should be preferred.
+//
+// params may have the same types as ToolCall.Arguments. The client adds the
+// members of _meta that the protocol version requires. Errors are those of
+// CallTool.
 func (c *Client) Call(ctx context.Context, method string, params any) (RawMessage, error) {
 	q := newCall(method, "", nil)
 	if err := q.setParams(params); err != nil {

@@ -2,13 +2,10 @@ package mcp
 
 import "context"
 
-// The methods for single pages are the low-level form of the lists: for
-// programs that show a list page by page, or that need the members of a page
-// itself, such as its time to live.
-
 // ListToolsPage requests one page of the server's tools: the first page if
-// cursor is nil, otherwise the page to which the NextCursor of the previous one
-// refers.
+// cursor is nil, otherwise the page with the NextCursor of the previous page. It
+// is the low-level form of Tools and ListTools, for programs that display pages
+// or need the members of a page, such as TTLMs.
 func (c *Client) ListToolsPage(ctx context.Context, cursor *string) (*ListToolsResult, error) {
 	res, err := page[ListToolsResult](ctx, c, "tools/list", cursor)
 	if err == nil {

@@ -73,7 +73,8 @@ type ToolCall struct {
 	Task func(*Task)
 }
 
-// CallTool calls a tool. args is as ToolCall.Arguments.
+// CallTool calls a tool. args are usually a map[string]any, and may be nil; see
+// ToolCall.Arguments. Do is the long form, with a timeout and progress.
 //
 // If the tool itself fails, CallTool returns a result with IsError set and no
 // error. An error is a *[CallError]. It wraps a *[jsonrpc.Error] if the server
@@ -88,7 +89,8 @@ func (c *Client) CallTool(ctx context.Context, name string, args any) (*CallTool
 	return c.callTool(ctx, q, nil)
 }
 
-// Do calls a tool as CallTool does, with all options of a call.
+// Do is the long form of CallTool: t may also contain a timeout, _meta, and
+// functions that observe progress and the task.
 func (c *Client) Do(ctx context.Context, t *ToolCall) (*CallToolResult, error) {
 	if t == nil {
 		return nil, c.failed(newCall("tools/call", "", nil), errNilCall)

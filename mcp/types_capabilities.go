@@ -10,7 +10,7 @@ type clientCapabilities struct {
 
 	Experimental map[string]RawMessage // an object for each
 	Extensions   map[string]RawMessage // by identifier, an object for each (2026-07-28)
-	Extra        map[string]RawMessage // members that this type has no field for, as received
+	Extra        map[string]RawMessage // members without a field, as received
 }
 
 func (t *clientCapabilities) fields(c *codec) {
@@ -26,7 +26,7 @@ func (t *clientCapabilities) fields(c *codec) {
 // A rootsCapability declares that a client lists its roots.
 type rootsCapability struct {
 	ListChanged *bool                 // whether the client reports changes (until 2025-11-25); nil means false
-	Extra       map[string]RawMessage // members that this type has no field for, as received
+	Extra       map[string]RawMessage // members without a field, as received
 }
 
 func (t *rootsCapability) fields(c *codec) {
@@ -39,7 +39,7 @@ func (t *rootsCapability) fields(c *codec) {
 type samplingCapability struct {
 	Context RawMessage            // takes CreateMessageParams.IncludeContext (2025-11-25)
 	Tools   RawMessage            // takes CreateMessageParams.Tools (2025-11-25)
-	Extra   map[string]RawMessage // members that this type has no field for, as received
+	Extra   map[string]RawMessage // members without a field, as received
 }
 
 func (t *samplingCapability) fields(c *codec) {
@@ -54,7 +54,7 @@ func (t *samplingCapability) fields(c *codec) {
 type elicitationCapability struct {
 	Form  RawMessage            // shows forms (2025-11-25)
 	URL   RawMessage            // opens URLs (2025-11-25)
-	Extra map[string]RawMessage // members that this type has no field for, as received
+	Extra map[string]RawMessage // members without a field, as received
 }
 
 func (t *elicitationCapability) fields(c *codec) {
@@ -74,7 +74,7 @@ type ServerCapabilities struct {
 
 	Experimental map[string]RawMessage // an object for each
 	Extensions   map[string]RawMessage // by identifier, an object for each (2026-07-28)
-	Extra        map[string]RawMessage // members that this type has no field for, as received
+	Extra        map[string]RawMessage // members without a field, as received
 }
 
 func (t *ServerCapabilities) fields(c *codec) {
@@ -99,7 +99,7 @@ type PromptsCapability = ResourcesCapability
 type ResourcesCapability struct {
 	ListChanged *bool                 // whether the server reports changes of the list; nil means false
 	Subscribe   *bool                 // whether the server reports changes of a single resource; nil means false
-	Extra       map[string]RawMessage // members that this type has no field for, as received
+	Extra       map[string]RawMessage // members without a field, as received
 }
 
 func (t *ResourcesCapability) fields(c *codec) {

@@ -4,7 +4,7 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// A Role says whom a message is from, or whom content is for.
+// A Role is the sender of a message or the intended reader of content.
 type Role string
 
 // The roles.
@@ -23,7 +23,7 @@ type Implementation struct {
 	WebsiteURL  string // 2025-11-25
 	Icons       []Icon // 2025-11-25
 
-	// Extra holds the members that this type has no field for, as they came.
+	// Extra holds the members without a field, as received.
 	Extra map[string]RawMessage
 }
 
@@ -37,17 +37,17 @@ func (t *Implementation) fields(c *codec) {
 	c.extra(&t.Extra)
 }
 
-// An Icon is a picture that a user interface may show (2025-11-25).
+// An Icon is an image for user interfaces (2025-11-25).
 //
-// Src comes from the server and is not to be trusted: an SVG file may hold
-// scripts, and fetching it tells its host about the user.
+// Do not trust Src, which comes from the server: an SVG file may contain scripts,
+// and a request for it reveals the user to its host.
 type Icon struct {
 	Src      string   // an https: or data: URI
-	MIMEType string   // empty when the picture itself says it
+	MIMEType string   // empty if the image determines it
 	Sizes    []string // such as "48x48", or "any"; empty means any size
-	Theme    string   // "light" or "dark", the background it is for; empty means any
+	Theme    string   // the background, "light" or "dark"; empty means any
 
-	Extra map[string]RawMessage // members that this type has no field for
+	Extra map[string]RawMessage // members without a field
 }
 
 func (t *Icon) fields(c *codec) {
@@ -58,13 +58,13 @@ func (t *Icon) fields(c *codec) {
 	c.extra(&t.Extra)
 }
 
-// Annotations tell a client how to use a resource or a piece of content.
+// Annotations are hints on how to use a resource or content.
 type Annotations struct {
-	Audience     []Role   // whom it is for; empty means not said
-	Priority     *float64 // from 0, entirely optional, to 1, required; nil means not said
+	Audience     []Role   // the intended readers; empty if unknown
+	Priority     *float64 // from 0 (optional) to 1 (required); nil if unknown
 	LastModified string   // ISO 8601 (2025-06-18)
 
-	Extra map[string]RawMessage // members that this type has no field for
+	Extra map[string]RawMessage // members without a field
 }
 
 func (t *Annotations) fields(c *codec) {
@@ -74,15 +74,14 @@ func (t *Annotations) fields(c *codec) {
 	c.extra(&t.Extra)
 }
 
-// A Result is what the results of all methods have in common, and the whole of
-// a result that says no more than that the request was carried out.
+// A Result holds the members that all results have in common.
 type Result struct {
 	// ResultType is "complete" for a final result (2026-07-28). Earlier
-	// revisions have no result type and leave it empty, which means the same.
+	// protocol versions leave it empty, which means the same.
 	ResultType string
 
-	Meta  RawMessage            // "_meta", byte for byte; nil when there is none
-	Extra map[string]RawMessage // members that the type has no field for, as they came
+	Meta  RawMessage            // "_meta", as received; nil if absent
+	Extra map[string]RawMessage // members without a field, as received
 }
 
 func (t *Result) fields(c *codec) {
@@ -91,7 +90,7 @@ func (t *Result) fields(c *codec) {
 	c.extra(&t.Extra)
 }
 
-// ServerInfo returns what the server says of itself in the result's Meta
+// ServerInfo returns the server's description of itself in the result's Meta
 // (2026-07-28), or the zero Implementation.
 func (t *Result) ServerInfo() (info Implementation) {
 	raw := wire.Lookup(t.Meta, "io.modelcontextprotocol/serverInfo")
@@ -105,11 +104,10 @@ func (t *Result) ServerInfo() (info Implementation) {
 	return info
 }
 
-// A Page is what results have that a server may give in pages, and that a
-// client may keep.
+// A Page holds the fields that all pages of lists have in common.
 type Page struct {
-	// NextCursor asks for the next page. It is nil on the last one; an empty
-	// cursor is a cursor.
+	// NextCursor is the cursor of the next page, or nil on the last page. An
+	// empty cursor is valid.
 	NextCursor *string
 
 	Caching
@@ -124,10 +122,11 @@ func (t *Page) fields(c *codec) {
 	t.Result.fields(c)
 }
 
-// Caching says how long a result stays good, and for whom (2026-07-28).
+// Caching describes how long a result may be cached, and for which users
+// (2026-07-28).
 type Caching struct {
-	TTLMs      *int64 // in milliseconds; nil when the server doesn't say
-	CacheScope string // "public" or "private"; empty when the server doesn't say
+	TTLMs      *int64 // in milliseconds; nil if unknown
+	CacheScope string // "public" or "private"; empty if unknown
 }
 
 func (t *Caching) fields(c *codec) {

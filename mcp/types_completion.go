@@ -1,9 +1,9 @@
 package mcp
 
-// What a completion is for.
+// Types of a [Reference].
 const (
 	RefPrompt   = "ref/prompt"
-	RefResource = "ref/resource" // or a resource template
+	RefResource = "ref/resource" // a resource or a resource template
 )
 
 // A Reference names a prompt, or a resource or resource template.
@@ -13,7 +13,7 @@ type Reference struct {
 	Title string // of the prompt, for people (2025-06-18)
 	URI   string // of the resource, or the URI template
 
-	Extra map[string]RawMessage // members that this type has no field for, as they came
+	Extra map[string]RawMessage // members without a field, as received
 }
 
 func (t *Reference) fields(c *codec) {
@@ -36,13 +36,13 @@ func (t *CompleteResult) fields(c *codec) {
 	t.Result.fields(c)
 }
 
-// A Completion is a list of values that an argument may have.
+// A Completion is a list of possible values of an argument.
 type Completion struct {
-	Values  []string // 100 at most
-	Total   *int64   // how many there are in all; nil when the server doesn't say
-	HasMore *bool    // whether there are more than Values; nil when the server doesn't say
+	Values  []string // at most 100
+	Total   *int64   // the number of all values; nil if unknown
+	HasMore *bool    // whether there are more values; nil if unknown
 
-	Extra map[string]RawMessage // members that this type has no field for, as they came
+	Extra map[string]RawMessage // members without a field, as received
 }
 
 func (t *Completion) fields(c *codec) {

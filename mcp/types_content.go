@@ -7,71 +7,71 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// The kinds of content.
+// Types of [Content].
 const (
 	ContentText         = "text"
 	ContentImage        = "image"
 	ContentAudio        = "audio"         // 2025-03-26
 	ContentResourceLink = "resource_link" // 2025-06-18
-	ContentResource     = "resource"      // embedded
+	ContentResource     = "resource"      // an embedded resource
 	ContentToolUse      = "tool_use"      // sampling only (2025-11-25)
 	ContentToolResult   = "tool_result"   // sampling only (2025-11-25)
 )
 
-// A Content is a piece of what a tool returned, or of a message. Type says
-// which of the other fields count; the rest is empty.
+// A Content is a part of the result of a tool or of a message. Type determines
+// which of the other fields are set.
 type Content struct {
-	// Type is the kind. One that this library doesn't know is kept, with all
+	// Type is the kind. An unknown type is kept, with all
 	// of the content in Raw.
 	Type string
 
 	Text string // text
 
-	Data     string // image, audio: base64, as it came; see Bytes
+	Data     string // image, audio: base64, as received; see Bytes
 	MIMEType string // image, audio, resource_link
 
 	URI         string // resource_link
 	Name        string // resource_link; the tool in tool_use
 	Title       string // resource_link
 	Description string // resource_link
-	Size        *int64 // resource_link: in bytes; nil when the server doesn't say
+	Size        *int64 // resource_link: in bytes; nil if unknown
 	Icons       []Icon // resource_link
 
 	Resource *ResourceContents // resource
 
 	ID                string     // tool_use
-	Input             RawMessage // tool_use: the arguments, an object; nil stands for {}
-	ToolUseID         string     // tool_result: the ID of the tool_use that it answers
+	Input             RawMessage // tool_use: the arguments, an object; nil means {}
+	ToolUseID         string     // tool_result: the ID of the tool_use
 	Content           []Content  // tool_result
-	StructuredContent RawMessage // tool_result: "structuredContent"; nil when there is none
+	StructuredContent RawMessage // tool_result: "structuredContent"; nil if absent
 	IsError           bool       // tool_result
 
-	Annotations *Annotations          // nil when there are none
-	Meta        RawMessage            // "_meta", byte for byte; nil when there is none
-	Extra       map[string]RawMessage // members that the kind has no field for, as they came
+	Annotations *Annotations          // nil if absent
+	Meta        RawMessage            // "_meta", as received; nil if absent
+	Extra       map[string]RawMessage // members without a field for the type, as received
 
-	// Raw is the whole content, byte for byte, when its kind is not known or
-	// it is not formed as its kind asks for. No other field but Type is set
-	// then, and none but Raw is written.
+	// Raw is the whole content, as received, if its type is unknown or its
+	// members do not match the type. Only Type is set in addition, and only
+	// Raw is encoded.
 	Raw RawMessage
 
 	isErrorSaid bool
 }
 
-// TextContent returns a piece of text.
+// TextContent returns a Content with text.
 func TextContent(text string) Content { return Content{Type: ContentText, Text: text} }
 
-// ImageContent returns an image.
+// ImageContent returns a Content with an image.
 func ImageContent(data []byte, mimeType string) Content {
 	return Content{Type: ContentImage, Data: base64.StdEncoding.EncodeToString(data), MIMEType: mimeType}
 }
 
-// AudioContent returns a sound.
+// AudioContent returns a Content with audio data.
 func AudioContent(data []byte, mimeType string) Content {
 	return Content{Type: ContentAudio, Data: base64.StdEncoding.EncodeToString(data), MIMEType: mimeType}
 }
 
-// Bytes returns the decoded Data of an image or a sound. It accepts unpadded,
+// Bytes returns the decoded Data of an image or audio. It accepts unpadded,
 // URL-safe and wrapped base64.
 func (t *Content) Bytes() ([]byte, error) { return decodeBase64(t.Data) }
 
@@ -172,14 +172,14 @@ func (c *codec) contentType() []byte {
 // or bytes when IsBlob is set.
 type ResourceContents struct {
 	URI      string
-	MIMEType string // empty when not known
+	MIMEType string // empty if unknown
 
 	Text   string
-	Blob   string // base64, as it came; see Bytes
+	Blob   string // base64, as received; see Bytes
 	IsBlob bool
 
-	Meta  RawMessage            // "_meta", byte for byte; nil when there is none
-	Extra map[string]RawMessage // members that this type has no field for, as they came
+	Meta  RawMessage            // "_meta", as received; nil if absent
+	Extra map[string]RawMessage // members without a field, as received
 }
 
 func (t *ResourceContents) fields(c *codec) {

@@ -7,21 +7,21 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// ElicitParams are a server's request to ask the user (elicitation/create): to
-// fill in a form, or to open a URL when Mode is "url".
+// ElicitParams describes a server's request for input of the user
+// (elicitation/create): to fill in a form, or to open a URL if Mode is "url".
 type ElicitParams struct {
 	Mode    string // "form" or "url" (2025-11-25); empty means form
 	Message string // for the user
 
-	// RequestedSchema is the JSON Schema of the form, byte for byte. See
+	// RequestedSchema is the JSON Schema of the form, as received; see
 	// Fields.
 	RequestedSchema RawMessage
 
-	URL           string // what the user is to open
-	ElicitationID string // for URL (2025-11-25 only)
+	URL           string // the page for the user to open
+	ElicitationID string // identifies the page (2025-11-25 only)
 
-	Meta  RawMessage            // "_meta", byte for byte; nil when there is none
-	Extra map[string]RawMessage // members that this type has no field for, as they came
+	Meta  RawMessage            // "_meta", as received; nil if absent
+	Extra map[string]RawMessage // members without a field, as received
 }
 
 func (t *ElicitParams) fields(c *codec) {
@@ -34,15 +34,15 @@ func (t *ElicitParams) fields(c *codec) {
 	c.extra(&t.Extra)
 }
 
-// A FormField is what the user is asked for.
+// A FormField is a field of a form.
 type FormField struct {
 	Name     string // the member of ElicitResult.Content
 	Required bool
 	Schema   PrimitiveSchema
 }
 
-// Fields returns the fields of the form, in the order in which the server gave
-// them. The error says that RequestedSchema is not the schema of a form.
+// Fields returns the fields of the form, in the order of the schema. It
+// returns an error if RequestedSchema is not the schema of a form.
 func (t *ElicitParams) Fields() ([]FormField, error) {
 	if t.RequestedSchema == nil {
 		return nil, nil
@@ -61,7 +61,7 @@ func (t *ElicitParams) Fields() ([]FormField, error) {
 	return f.list, nil
 }
 
-// A form is what a requested schema says.
+// A form is the content of a requested schema.
 type form struct {
 	list     []FormField
 	required []string
@@ -84,25 +84,25 @@ type PrimitiveSchema struct {
 	Title       string // for people
 	Description string
 
-	MinLength *int64 // string: in characters
+	MinLength *int64 // string: characters
 	MaxLength *int64 // string
 	Format    string // string: "email", "uri", "date" or "date-time"; may be empty
 
 	Minimum *float64 // number, integer
 	Maximum *float64 // number, integer
 
-	// What there is to choose from, in one of the four ways that the revisions
-	// have. Choices returns it.
+	// The options of a choice, in one of the four forms that protocol versions
+	// have defined. Choices returns them in one form.
 	Enum      []string     // string
 	EnumNames []string     // string: titles for Enum
 	OneOf     []EnumOption // string (2025-11-25)
 	Items     *EnumItems   // array (2025-11-25)
-	MinItems  *int64       // array: how many are to be chosen
-	MaxItems  *int64       // array
+	MinItems  *int64       // array: the least number of choices
+	MaxItems  *int64       // array: the greatest number
 
-	Default RawMessage // of the kind that Type says; nil when there is none
+	Default RawMessage // a value of the type Type; nil if absent
 
-	Extra map[string]RawMessage // members that this type has no field for, as they came
+	Extra map[string]RawMessage // members without a field, as received
 }
 
 func (t *PrimitiveSchema) fields(c *codec) {
@@ -124,8 +124,8 @@ func (t *PrimitiveSchema) fields(c *codec) {
 	c.extra(&t.Extra)
 }
 
-// Choices returns what there is to choose from, with a title for each, or nil
-// when the user is free to enter anything.
+// Choices returns the options of a choice with their titles, or nil if the field
+// is not a choice.
 func (t *PrimitiveSchema) Choices() []EnumOption {
 	enum, options := t.Enum, t.OneOf
 	if t.Items != nil {
@@ -144,13 +144,13 @@ func (t *PrimitiveSchema) Choices() []EnumOption {
 	return options
 }
 
-// EnumItems say what there is to choose several from.
+// EnumItems lists the options of a multiple choice, in Enum or in AnyOf.
 type EnumItems struct {
 	Type  string       // "string" beside Enum
-	Enum  []string     // one way
-	AnyOf []EnumOption // the other
+	Enum  []string     // the values, without titles
+	AnyOf []EnumOption // the values with titles
 
-	Extra map[string]RawMessage // members that this type has no field for, as they came
+	Extra map[string]RawMessage // members without a field, as received
 }
 
 func (t *EnumItems) fields(c *codec) {
@@ -160,12 +160,12 @@ func (t *EnumItems) fields(c *codec) {
 	c.extra(&t.Extra)
 }
 
-// An EnumOption is something to choose.
+// An EnumOption is an option of a choice.
 type EnumOption struct {
 	Const string // the value
 	Title string // for people
 
-	Extra map[string]RawMessage // members that this type has no field for, as they came
+	Extra map[string]RawMessage // members without a field, as received
 }
 
 func (t *EnumOption) fields(c *codec) {
@@ -174,24 +174,24 @@ func (t *EnumOption) fields(c *codec) {
 	c.extra(&t.Extra)
 }
 
-// What a user does with a request.
+// Actions of a user, for [ElicitResult].
 const (
 	ElicitAccept  = "accept"
-	ElicitDecline = "decline" // refused it
-	ElicitCancel  = "cancel"  // left it without a choice
+	ElicitDecline = "decline" // the user refused
+	ElicitCancel  = "cancel"  // the user made no choice
 )
 
-// An ElicitResult is what the user answered.
+// An ElicitResult is the answer of the user.
 type ElicitResult struct {
 	Action string // ElicitAccept, ElicitDecline or ElicitCancel
 
-	// Content is what a form was filled in with, when it was accepted: for
-	// each field a string, a boolean, a number or a list of strings. Of
-	// numbers, those that were read are int64 or float64.
+	// Content holds the fields of an accepted form: a string, a boolean, a
+	// number or a list of strings for each. UnmarshalJSON decodes numbers as
+	// int64 or float64.
 	Content map[string]any
 
-	Meta  RawMessage            // "_meta", byte for byte; nil when there is none
-	Extra map[string]RawMessage // members that this type has no field for, as they came
+	Meta  RawMessage            // "_meta", as received; nil if absent
+	Extra map[string]RawMessage // members without a field, as received
 }
 
 func (t *ElicitResult) fields(c *codec) {
@@ -217,7 +217,7 @@ func (t *ElicitResult) fields(c *codec) {
 }
 
 // formValue reads what a field of a form was filled in with. A value of
-// another kind stays as it came.
+// another kind stays as received.
 func (c *codec) formValue() any {
 	switch c.r.Kind() {
 	case wire.String:

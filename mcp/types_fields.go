@@ -128,7 +128,7 @@ func (c *codec) writeFloat(f float64) {
 	c.b = b
 }
 
-// raw is for a value that stays as it came.
+// raw is for a value that stays as received.
 func (c *codec) raw(key string, p *RawMessage) {
 	if c.take(key) {
 		*p = c.r.Raw()
@@ -182,7 +182,7 @@ func (c *codec) extra(p *map[string]RawMessage) {
 	}
 }
 
-// rawMap is for an object whose members stay as they came.
+// rawMap is for an object whose members stay as received.
 func (c *codec) rawMap(key string, p *map[string]RawMessage) {
 	if c.take(key) {
 		*p = make(map[string]RawMessage)

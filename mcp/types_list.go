@@ -156,7 +156,7 @@ type itemPtr[T any] interface {
 	item
 }
 
-// An itemError says what is wrong with an item that was left out of a list.
+// An itemError is the reason why an item was left out of a list.
 type itemError struct {
 	list  string
 	index int

@@ -5,14 +5,14 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// A Progress says how far a request has come.
+// A Progress is a progress report of a request.
 type Progress struct {
-	Progress float64  // what has been done, in any unit; it grows with each report
-	Total    *float64 // what there is to be done, in the same unit; nil when not known
+	Progress float64  // the work done, in any unit; it grows with each report
+	Total    *float64 // all of the work, in the same unit; nil if unknown
 	Message  string   // for people (2025-03-26)
 
-	Meta  RawMessage            // "_meta", byte for byte; nil when there is none
-	Extra map[string]RawMessage // members that this type has no field for, as they came
+	Meta  RawMessage            // "_meta", as received; nil if absent
+	Extra map[string]RawMessage // members without a field, as received
 
 	token jsonrpc.ID // of the request
 }
@@ -35,7 +35,7 @@ func (t *Progress) Fraction() (float64, bool) {
 	return min(max(t.Progress / *t.Total, 0), 1), true
 }
 
-// A LoggingLevel says how bad a log message is, in the terms of RFC 5424.
+// A LoggingLevel is the severity of a log message (RFC 5424).
 type LoggingLevel string
 
 // The levels, from the least to the most severe.
@@ -50,14 +50,14 @@ const (
 	LevelEmergency LoggingLevel = "emergency"
 )
 
-// A LogMessage is what a server logs.
+// A LogMessage is a log message of a server.
 type LogMessage struct {
 	Level  LoggingLevel
-	Logger string     // the part of the server; empty when it doesn't say
-	Data   RawMessage // the message, any value, byte for byte
+	Logger string     // the name of the logger; empty if unknown
+	Data   RawMessage // the message: any JSON value, as received
 
-	Meta  RawMessage            // "_meta", byte for byte; nil when there is none
-	Extra map[string]RawMessage // members that this type has no field for, as they came
+	Meta  RawMessage            // "_meta", as received; nil if absent
+	Extra map[string]RawMessage // members without a field, as received
 }
 
 func (t *LogMessage) fields(c *codec) {
@@ -84,8 +84,8 @@ func (t *LogMessage) Text() string {
 type resourceUpdatedParams struct {
 	URI string // of the resource, or of a part of one that was subscribed to
 
-	Meta  RawMessage            // "_meta", byte for byte; nil when there is none
-	Extra map[string]RawMessage // members that this type has no field for, as they came
+	Meta  RawMessage            // "_meta", as received; nil if absent
+	Extra map[string]RawMessage // members without a field, as received
 }
 
 func (t *resourceUpdatedParams) fields(c *codec) {
@@ -94,7 +94,8 @@ func (t *resourceUpdatedParams) fields(c *codec) {
 	c.extra(&t.Extra)
 }
 
-// A SubscriptionFilter says what a client wants to be told of (2026-07-28).
+// A SubscriptionFilter selects the changes that a subscription reports
+// (2026-07-28).
 type SubscriptionFilter struct {
 	ToolsListChanged      bool
 	PromptsListChanged    bool
@@ -102,7 +103,7 @@ type SubscriptionFilter struct {
 	ResourceSubscriptions []string // the URIs of resources
 	TaskIDs               []string // with the extension io.modelcontextprotocol/tasks
 
-	Extra map[string]RawMessage // members that this type has no field for, as they came
+	Extra map[string]RawMessage // members without a field, as received
 }
 
 func (t *SubscriptionFilter) fields(c *codec) {

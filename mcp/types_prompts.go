@@ -8,8 +8,8 @@ type Prompt struct {
 	Arguments   []PromptArgument
 	Icons       []Icon // 2025-11-25
 
-	Meta  RawMessage            // "_meta", byte for byte; nil when there is none
-	Extra map[string]RawMessage // members that this type has no field for, as they came
+	Meta  RawMessage            // "_meta", as received; nil if absent
+	Extra map[string]RawMessage // members without a field, as received
 }
 
 func (t *Prompt) fields(c *codec) {
@@ -24,14 +24,14 @@ func (t *Prompt) fields(c *codec) {
 
 func (t *Prompt) ident() string { return t.Name }
 
-// A PromptArgument is a value that a prompt is filled in with.
+// A PromptArgument describes an argument of a prompt.
 type PromptArgument struct {
 	Name        string // for programs
 	Title       string // for people (2025-06-18); falls back to Name
 	Description string
 	Required    *bool // nil means false
 
-	Extra map[string]RawMessage // members that this type has no field for, as they came
+	Extra map[string]RawMessage // members without a field, as received
 }
 
 func (t *PromptArgument) fields(c *codec) {
@@ -47,7 +47,7 @@ type PromptMessage struct {
 	Role    Role
 	Content Content
 
-	Extra map[string]RawMessage // members that this type has no field for, as they came
+	Extra map[string]RawMessage // members without a field, as received
 }
 
 func (t *PromptMessage) fields(c *codec) {
@@ -67,7 +67,7 @@ func (t *ListPromptsResult) fields(c *codec) {
 	t.Page.fields(c)
 }
 
-// A GetPromptResult is a prompt, filled in.
+// A GetPromptResult holds the messages of a prompt.
 type GetPromptResult struct {
 	Description string
 	Messages    []PromptMessage

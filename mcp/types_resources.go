@@ -6,13 +6,13 @@ type Resource struct {
 	Name        string // for programs
 	Title       string // for people (2025-06-18); falls back to Name
 	Description string // for a model
-	MIMEType    string // empty when not known
-	Size        *int64 // in bytes, before any encoding; nil when not known
+	MIMEType    string // empty if unknown
+	Size        *int64 // in bytes, before any encoding; nil if unknown
 	Annotations *Annotations
 	Icons       []Icon // 2025-11-25
 
-	Meta  RawMessage            // "_meta", byte for byte; nil when there is none
-	Extra map[string]RawMessage // members that this type has no field for, as they came
+	Meta  RawMessage            // "_meta", as received; nil if absent
+	Extra map[string]RawMessage // members without a field, as received
 }
 
 func (t *Resource) fields(c *codec) {
@@ -30,18 +30,18 @@ func (t *Resource) fields(c *codec) {
 
 func (t *Resource) ident() string { return t.URI }
 
-// A ResourceTemplate stands for all the resources whose URIs it can make.
+// A ResourceTemplate describes resources by a template of their URIs.
 type ResourceTemplate struct {
 	URITemplate string // RFC 6570
 	Name        string // for programs
 	Title       string // for people (2025-06-18); falls back to Name
 	Description string // for a model
-	MIMEType    string // what all of them have; empty when they differ
+	MIMEType    string // of all these resources; empty if they differ
 	Annotations *Annotations
 	Icons       []Icon // 2025-11-25
 
-	Meta  RawMessage            // "_meta", byte for byte; nil when there is none
-	Extra map[string]RawMessage // members that this type has no field for, as they came
+	Meta  RawMessage            // "_meta", as received; nil if absent
+	Extra map[string]RawMessage // members without a field, as received
 }
 
 func (t *ResourceTemplate) fields(c *codec) {
@@ -80,8 +80,8 @@ func (t *ListResourceTemplatesResult) fields(c *codec) {
 	t.Page.fields(c)
 }
 
-// A ReadResourceResult is what a resource holds. A resource such as a folder
-// may have several contents, each with a URI of its own.
+// A ReadResourceResult holds the contents of a resource. A resource such as a
+// folder may have several, each with a URI of its own.
 type ReadResourceResult struct {
 	Contents []ResourceContents
 	Caching

@@ -12,16 +12,16 @@ type CreateMessageParams struct {
 	ModelPreferences *ModelPreferences
 	SystemPrompt     string
 	IncludeContext   string   // "none", or the deprecated "thisServer" or "allServers"; empty means none
-	Temperature      *float64 // nil when the server leaves it to the client
-	MaxTokens        int64    // the most that the answer may have
+	Temperature      *float64 // nil if the client decides
+	MaxTokens        int64    // the limit of the answer
 	StopSequences    []string
-	Metadata         RawMessage // an object for the model's provider; nil when there is none
+	Metadata         RawMessage // an object for the model provider; nil if absent
 
-	Tools      []*Tool     // what the model may use (2025-11-25)
-	ToolChoice *ToolChoice // how it may use them (2025-11-25); nil means auto
+	Tools      []*Tool     // the tools of the model (2025-11-25)
+	ToolChoice *ToolChoice // nil means auto (2025-11-25)
 
-	Meta  RawMessage            // "_meta", byte for byte; nil when there is none
-	Extra map[string]RawMessage // members that this type has no field for, as they came
+	Meta  RawMessage            // "_meta", as received; nil if absent
+	Extra map[string]RawMessage // members without a field, as received
 }
 
 func (t *CreateMessageParams) fields(c *codec) {
@@ -43,12 +43,12 @@ func (t *CreateMessageParams) fields(c *codec) {
 type SamplingMessage struct {
 	Role Role
 
-	// Content is one piece, or several since 2025-11-25. One piece is written
-	// the way that all revisions know, without a list around it.
+	// Content has one item before 2025-11-25. One item is encoded without a
+	// list, as all protocol versions accept.
 	Content []Content
 
-	Meta  RawMessage            // "_meta", byte for byte (2025-11-25); nil when there is none
-	Extra map[string]RawMessage // members that this type has no field for, as they came
+	Meta  RawMessage            // "_meta" (2025-11-25), as received; nil if absent
+	Extra map[string]RawMessage // members without a field, as received
 }
 
 func (t *SamplingMessage) fields(c *codec) {
@@ -71,18 +71,18 @@ func (c *codec) contents(key string, p *[]Content) {
 	}
 }
 
-// A CreateMessageResult is what a model answered.
+// A CreateMessageResult is the answer of a model.
 type CreateMessageResult struct {
-	Role    Role      // empty stands for RoleAssistant
+	Role    Role      // empty means RoleAssistant
 	Content []Content // as in a SamplingMessage
 	Model   string    // the name of the model
 
 	// StopReason is "endTurn", "stopSequence", "maxTokens", "toolUse" or what
-	// the model's provider says; empty when not known.
+	// a value of the model provider; empty if unknown.
 	StopReason string
 
-	Meta  RawMessage            // "_meta", byte for byte; nil when there is none
-	Extra map[string]RawMessage // members that this type has no field for, as they came
+	Meta  RawMessage            // "_meta", as received; nil if absent
+	Extra map[string]RawMessage // members without a field, as received
 }
 
 func (t *CreateMessageResult) fields(c *codec) {
@@ -101,15 +101,15 @@ func (t *CreateMessageResult) fields(c *codec) {
 	c.extra(&t.Extra)
 }
 
-// ModelPreferences say which model a server would like. The priorities go from
-// 0, unimportant, to 1; nil when the server doesn't say.
+// ModelPreferences describe the model that a server prefers. The priorities are
+// from 0 (unimportant) to 1; nil if unknown.
 type ModelPreferences struct {
-	Hints                []ModelHint // the first one that fits counts
+	Hints                []ModelHint // in order of preference
 	CostPriority         *float64
 	SpeedPriority        *float64
 	IntelligencePriority *float64
 
-	Extra map[string]RawMessage // members that this type has no field for, as they came
+	Extra map[string]RawMessage // members without a field, as received
 }
 
 func (t *ModelPreferences) fields(c *codec) {
@@ -120,10 +120,10 @@ func (t *ModelPreferences) fields(c *codec) {
 	c.extra(&t.Extra)
 }
 
-// A ModelHint names a model.
+// A ModelHint is a hint at a model or family of models.
 type ModelHint struct {
 	Name  string                // part of a model's name, such as "sonnet"
-	Extra map[string]RawMessage // members that this type has no field for, as they came
+	Extra map[string]RawMessage // members without a field, as received
 }
 
 func (t *ModelHint) fields(c *codec) {
@@ -131,10 +131,10 @@ func (t *ModelHint) fields(c *codec) {
 	c.extra(&t.Extra)
 }
 
-// A ToolChoice says how a model may use tools (2025-11-25).
+// A ToolChoice controls how a model uses tools (2025-11-25).
 type ToolChoice struct {
 	Mode  string                // "auto", "required" or "none"; empty means auto
-	Extra map[string]RawMessage // members that this type has no field for, as they came
+	Extra map[string]RawMessage // members without a field, as received
 }
 
 func (t *ToolChoice) fields(c *codec) {
@@ -142,13 +142,13 @@ func (t *ToolChoice) fields(c *codec) {
 	c.extra(&t.Extra)
 }
 
-// A Root is a place that a server may work in.
+// A Root is a directory or file in which a server may work.
 type Root struct {
 	URI  string // a file: URI
 	Name string // for people; may be empty
 
-	Meta  RawMessage            // "_meta", byte for byte (2025-06-18); nil when there is none
-	Extra map[string]RawMessage // members that this type has no field for, as they came
+	Meta  RawMessage            // "_meta" (2025-06-18), as received; nil if absent
+	Extra map[string]RawMessage // members without a field, as received
 }
 
 func (t *Root) fields(c *codec) {
@@ -162,8 +162,8 @@ func (t *Root) fields(c *codec) {
 type listRootsResult struct {
 	Roots []Root
 
-	Meta  RawMessage            // "_meta", byte for byte; nil when there is none
-	Extra map[string]RawMessage // members that this type has no field for, as they came
+	Meta  RawMessage            // "_meta", as received; nil if absent
+	Extra map[string]RawMessage // members without a field, as received
 }
 
 func (t *listRootsResult) fields(c *codec) {

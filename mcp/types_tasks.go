@@ -7,7 +7,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// A TaskStatus says where a task stands.
+// A TaskStatus is the state of a task.
 type TaskStatus string
 
 // The statuses of a task.
@@ -24,8 +24,8 @@ func (s TaskStatus) Done() bool {
 	return s == TaskCompleted || s == TaskFailed || s == TaskCancelled
 }
 
-// A Task is a request that a server works on beyond its answer. There are two
-// forms of it: that of 2025-11-25, and that of the extension
+// A Task is a request that a server continues to process after its response. It
+// has two forms: that of 2025-11-25, and that of the extension
 // io.modelcontextprotocol/tasks of 2026-07-28.
 type Task struct {
 	TaskID         string
@@ -33,13 +33,13 @@ type Task struct {
 	StatusMessage  string // for people or a model
 	CreatedAt      string // ISO 8601
 	LastUpdatedAt  string // ISO 8601
-	TTLMs          *int64 // how long the server keeps it from its creation, in milliseconds; nil for ever
-	PollIntervalMs *int64 // how long to wait between questions, in milliseconds; nil when the server doesn't say
+	TTLMs          *int64 // the time that the server keeps the task, from CreatedAt; nil means no limit
+	PollIntervalMs *int64 // the interval of polls; nil if unknown
 
-	// The rest is the extension's.
-	InputRequests map[string]InputRequest // what TaskInputRequired waits for
-	Payload       RawMessage              // "result": what TaskCompleted ended with
-	Error         *jsonrpc.Error          // what TaskFailed ended with
+	// The following fields are those of the extension (2026-07-28).
+	InputRequests map[string]InputRequest // the input that TaskInputRequired waits for
+	Payload       RawMessage              // "result", of TaskCompleted
+	Error         *jsonrpc.Error          // the error of TaskFailed
 
 	Result
 
@@ -90,13 +90,13 @@ func (t *listTasksResult) fields(c *codec) {
 	t.Page.fields(c)
 }
 
-// A TasksCapability says that requests may become tasks (2025-11-25 only). Its
-// members are objects; nil when that is not possible.
+// A TasksCapability declares that requests may become tasks (2025-11-25 only).
+// Its members are objects; nil means not supported.
 type TasksCapability struct {
 	List     RawMessage            // tasks/list
 	Cancel   RawMessage            // tasks/cancel
 	Requests RawMessage            // see Supports
-	Extra    map[string]RawMessage // members that this type has no field for, as they came
+	Extra    map[string]RawMessage // members without a field, as received
 }
 
 func (t *TasksCapability) fields(c *codec) {
@@ -116,13 +116,12 @@ func (t *TasksCapability) Supports(method string) bool {
 	return wire.Lookup(t.Requests, group, name) != nil
 }
 
-// An InputRequest is a request of the server that came in a result
-// (2026-07-28).
+// An InputRequest is a request of the server in a result (2026-07-28).
 type InputRequest struct {
 	Method string     // sampling/createMessage, elicitation/create or roots/list
-	Params RawMessage // nil when there are none
+	Params RawMessage // nil if absent
 
-	Extra map[string]RawMessage // members that this type has no field for, as they came
+	Extra map[string]RawMessage // members without a field, as received
 }
 
 func (t *InputRequest) fields(c *codec) {

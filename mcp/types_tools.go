@@ -10,15 +10,15 @@ type Tool struct {
 	Title       string // for people (2025-06-18); see DisplayName
 	Description string // for a model
 
-	InputSchema  RawMessage // the JSON Schema of the arguments, byte for byte
-	OutputSchema RawMessage // that of CallToolResult.StructuredContent (2025-06-18); nil when there is none
+	InputSchema  RawMessage // the JSON Schema of the arguments, as received
+	OutputSchema RawMessage // that of CallToolResult.StructuredContent (2025-06-18); nil if absent
 
-	Annotations *ToolAnnotations // 2025-03-26; nil when there are none
-	Execution   *ToolExecution   // 2025-11-25 only; nil when there is none
+	Annotations *ToolAnnotations // 2025-03-26; nil if absent
+	Execution   *ToolExecution   // 2025-11-25 only; nil if absent
 	Icons       []Icon           // 2025-11-25
 
-	Meta  RawMessage            // "_meta", byte for byte; nil when there is none
-	Extra map[string]RawMessage // members that this type has no field for, as they came
+	Meta  RawMessage            // "_meta", as received; nil if absent
+	Extra map[string]RawMessage // members without a field, as received
 }
 
 func (t *Tool) fields(c *codec) {
@@ -36,8 +36,8 @@ func (t *Tool) fields(c *codec) {
 
 func (t *Tool) ident() string { return t.Name }
 
-// DisplayName returns the name to show to people: the title, that of the
-// annotations, or the name.
+// DisplayName returns the name for people: Title, the title in the annotations, or
+// Name, whichever is set first.
 func (t *Tool) DisplayName() string {
 	switch {
 	case t.Title != "":
@@ -48,9 +48,9 @@ func (t *Tool) DisplayName() string {
 	return t.Name
 }
 
-// ToolAnnotations say how a tool behaves (2025-03-26). They are hints, only as
-// good as the server that gives them. The methods return what holds when a
-// hint is absent, and may be called on nil.
+// ToolAnnotations describe how a tool behaves (2025-03-26). They are hints; do not
+// trust those of an untrusted server. The methods return the default of an absent
+// hint, and may be called on nil.
 type ToolAnnotations struct {
 	Title           string // for people
 	ReadOnlyHint    *bool
@@ -58,7 +58,7 @@ type ToolAnnotations struct {
 	IdempotentHint  *bool
 	OpenWorldHint   *bool
 
-	Extra map[string]RawMessage // members that this type has no field for
+	Extra map[string]RawMessage // members without a field
 }
 
 func (t *ToolAnnotations) fields(c *codec) {
@@ -75,21 +75,21 @@ func (t *ToolAnnotations) ReadOnly() bool {
 	return t != nil && hint(t.ReadOnlyHint, false)
 }
 
-// Destructive reports whether the tool may destroy something rather than only
-// add to it. The default is true, except for a tool that is read-only.
+// Destructive reports whether the tool may delete or overwrite data rather than
+// only add to it. The default is true, except for a tool that is read-only.
 func (t *ToolAnnotations) Destructive() bool {
 	return !t.ReadOnly() && (t == nil || hint(t.DestructiveHint, true))
 }
 
-// Idempotent reports whether calling the tool again with the same arguments
-// changes nothing more. The default is false, except for a tool that is
+// Idempotent reports whether repeated calls with the same arguments have no
+// further effect. The default is false, except for a tool that is
 // read-only.
 func (t *ToolAnnotations) Idempotent() bool {
 	return t.ReadOnly() || t != nil && hint(t.IdempotentHint, false)
 }
 
-// OpenWorld reports whether the tool deals with the world outside, as a web
-// search does and a memory does not. The default is true.
+// OpenWorld reports whether the tool interacts with external entities, as a web
+// search does. The default is true.
 func (t *ToolAnnotations) OpenWorld() bool {
 	return t == nil || hint(t.OpenWorldHint, true)
 }
@@ -101,13 +101,13 @@ func hint(p *bool, otherwise bool) bool {
 	return *p
 }
 
-// ToolExecution says how a tool may be called (2025-11-25).
+// ToolExecution describes how a tool may be called (2025-11-25).
 type ToolExecution struct {
 	// TaskSupport is "forbidden", "optional" or "required": whether the tool
 	// may be called as a task. Empty means forbidden.
 	TaskSupport string
 
-	Extra map[string]RawMessage // members that this type has no field for
+	Extra map[string]RawMessage // members without a field
 }
 
 func (t *ToolExecution) fields(c *codec) {
@@ -140,11 +140,11 @@ func (t *ListToolsResult) fields(c *codec) {
 	t.Page.fields(c)
 }
 
-// A CallToolResult is what a tool returned.
+// A CallToolResult is the result of a tool.
 type CallToolResult struct {
 	Content           []Content
-	StructuredContent RawMessage // "structuredContent", byte for byte (2025-06-18); nil when there is none
-	IsError           bool       // the tool failed, and Content says how
+	StructuredContent RawMessage // "structuredContent" (2025-06-18), as received; nil if absent
+	IsError           bool       // the tool failed; Content describes the error
 	Result
 
 	isErrorSaid bool
