@@ -31,7 +31,7 @@ func TestManyCallsInFlight(t *testing.T) {
 				start := time.Now()
 				synctest.Test(t, func(t *testing.T) { inFlight(t, n, &env{transport: transport, version: version}) })
 				figures.add(fmt.Sprintf("calls in flight on one connection, %c %s", transport, version), "none lost, none crossed",
-					"%d, answered in %v", n, time.Since(start).Round(time.Millisecond))
+					"%d, responses within %v", n, time.Since(start).Round(time.Millisecond))
 			})
 		}
 	}
@@ -92,7 +92,7 @@ func TestConnectAndClose(t *testing.T) {
 			if err := testutil.CheckLeaks(before); err != nil {
 				t.Error(err)
 			}
-			figures.add("connects and closes, "+string(transport), "all is as before within 2 s", "%d, %v each; all as before after %v",
+			figures.add("connecting and closing, "+string(transport), "nothing left after 2 s", "%d times, %v each; nothing left after %v",
 				n, (took / time.Duration(n)).Round(time.Microsecond), time.Since(closed).Round(time.Millisecond))
 		})
 	}
@@ -111,8 +111,8 @@ func TestOneHostileServer(t *testing.T) {
 			best, polite, hostile = ratio, p, h
 		}
 	}
-	figures.add(fmt.Sprintf("%d servers × %d calls, one of the servers sends notifications without end: p99 of the others", servers, calls),
-		"at most doubles", "%v, without it %v", hostile.Round(time.Microsecond), polite.Round(time.Microsecond))
+	figures.add(fmt.Sprintf("%d servers × %d calls, one of which sends notifications without end: p99 of the others", servers, calls),
+		"at most double", "%v, without that server %v", hostile.Round(time.Microsecond), polite.Round(time.Microsecond))
 	if best > 10 && tries > 1 { // the limit is 2, on an idle machine
 		t.Errorf("p99 is %v beside a hostile server, %v without", hostile, polite)
 	}

@@ -18,10 +18,10 @@ type figureList struct {
 	lines []string
 }
 
-func (l *figureList) add(what, demanded, format string, args ...any) {
+func (l *figureList) add(what, limit, format string, args ...any) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.lines = append(l.lines, fmt.Sprintf("| %s | %s | %s |", what, demanded, fmt.Sprintf(format, args...)))
+	l.lines = append(l.lines, fmt.Sprintf("| %s | %s | %s |", what, limit, fmt.Sprintf(format, args...)))
 }
 
 // print writes the figures in Markdown if STDMCP_FIGURES is set.

@@ -19,8 +19,8 @@ import (
 func TestEveryReadAndWriteFails(t *testing.T) {
 	var places atomic.Int64
 	t.Cleanup(func() {
-		figures.add("each Read and Write of a client that connects, lists, calls, subscribes and closes goes wrong, in each of 4 ways",
-			"steps end in time, with success or an error that is documented", "%d times", places.Load())
+		figures.add("each Read and Write while a client connects, lists, calls, subscribes and closes, with each of 4 injected faults",
+			"each step ends in time, with success or a documented error", "%d times", places.Load())
 	})
 	for _, transport := range []byte("SEH") {
 		for _, version := range versionsOf[transport] {

@@ -73,7 +73,7 @@ func TestServersAreKilled(t *testing.T) {
 	}
 	p99 := percentile(took, 99)
 	figures.add(fmt.Sprintf("`kill -9` of %d servers with %d calls each: the calls fail", n, calls), "within 100 ms (p99), no zombies",
-		"p50 %v, p99 %v, the last %v", percentile(took, 50).Round(time.Microsecond), p99.Round(time.Microsecond),
+		"p50 %v, p99 %v, max %v", percentile(took, 50).Round(time.Microsecond), p99.Round(time.Microsecond),
 		percentile(took, 100).Round(time.Microsecond))
 	if p99 > machineTimeout {
 		t.Errorf("p99 is %v", p99)
@@ -103,7 +103,7 @@ func TestClientIsKilled(t *testing.T) {
 		took = append(took, time.Since(start))
 	}
 	figures.add(fmt.Sprintf("`kill -9` of %d clients: their servers", n), "no orphans on Linux",
-		"gone after %v at most", percentile(took, 100).Round(time.Microsecond))
+		"killed within %v", percentile(took, 100).Round(time.Microsecond))
 }
 
 // isAlive reports whether the process exists and is not a zombie.
@@ -162,7 +162,7 @@ func TestMemoryOfHostileStreams(t *testing.T) {
 				t.Fatalf("the client printed %q, %v", line, err)
 			}
 			ratio := float64(most-before) / float64(limit)
-			figures.add(fmt.Sprintf("memory beside that of an idle client, %s sends %s, %s", h.transport, mib(int64(size)), h.fault),
+			figures.add(fmt.Sprintf("memory beyond that of an idle client, %s sends %s, %s", h.transport, mib(int64(size)), h.fault),
 				"2.5 × the limit of "+mib(int64(limit)), "%s, %.2f ×, after %v", mib(most-before), ratio, time.Since(start).Round(time.Millisecond))
 			if ratio > 2.5 && !raceDetector {
 				t.Errorf("the client held %s, %.2f × its limit", mib(most-before), ratio)

@@ -2,5 +2,5 @@
 
 package faulttest
 
-// raceDetector says that everything takes several times the time and memory.
+// raceDetector reports whether everything takes several times the time and memory.
 const raceDetector = true

@@ -50,7 +50,7 @@ func (l line) at(p location) line { l.location = p; return l }
 // allows sets the allowed violation of a line.
 func (l line) allows(what string) line { l.expectation = l.expectation.allows(what); return l }
 
-// A fault is what the catalog says of one.
+// A fault is an entry of the catalog.
 type fault struct {
 	name    string
 	row     int

@@ -40,8 +40,8 @@ func TestSoak(t *testing.T) {
 		t.Errorf("%d calls, of which %d have ended", s.calls.Load(), s.ended.Load())
 	}
 	figures.add(fmt.Sprintf("soak of %v: %d connections, with faults from %d cells, %d servers killed", lasts, s.rounds.Load(), len(s.faults), s.kills.Load()),
-		"no lost call", "%d calls, %d failed as they should, %d lost", s.calls.Load(), s.failed.Load(), s.calls.Load()-s.ended.Load())
-	figures.add("soak: goroutines, descriptors, children; heap", "no growth", "as before; %s → %s", mib(heap), mib(after))
+		"no lost call", "%d calls, %d failed as expected, %d lost", s.calls.Load(), s.failed.Load(), s.calls.Load()-s.ended.Load())
+	figures.add("soak: goroutines, descriptors, children; heap", "no growth", "no growth; %s → %s", mib(heap), mib(after))
 	if after > heap+heap/5+4<<20 {
 		t.Errorf("the heap has grown from %s to %s", mib(heap), mib(after))
 	}

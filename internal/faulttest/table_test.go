@@ -42,7 +42,7 @@ func concat(parts ...[]row) (all []row) {
 }
 
 var firstRows = []row{
-	{n: 0, title: "an odd way to refuse `server/discover` or `initialize`", on: "SEH", expected: "the right era; else an error that says why", lines: []line{
+	{n: 0, title: "an odd way to refuse `server/discover` or `initialize`", on: "SEH", expected: "the right era, or an error that states the reason", lines: []line{
 		on("S", "discover-wedges starts-slowly", works),
 		on("SEH", "discover-silent discover-invalid-params discover-server-error discover-odd-result", works),
 		on("SH", "discover-slow", works),
@@ -55,7 +55,7 @@ var firstRows = []row{
 		on("SEH", "initialize-odd-revision", refused(noVersion, contains("1999-12-31"))),
 		on("SEH", "initialize-malformed", refused(malformed)),
 	}},
-	{n: 1, title: "never answers", on: "SEH", expected: "deadline error; cancel sent (modern H: stream closed); a late answer is dropped", lines: []line{
+	{n: 1, title: "never responds", on: "SEH", expected: "deadline error; cancel sent (modern H: stream closed); a late response is dropped", lines: []line{
 		on("SEH", "mute", refused(deadline)),
 		on("SEH", "never-answers", fails(deadline).andIsWithdrawn()),
 		on("SE", "answers-late", fails(deadline).andIsWithdrawn().drops(unknownID)),
@@ -65,7 +65,7 @@ var firstRows = []row{
 		on("E", "notification-silent", refused(deadline)),
 		on("H", "notification-silent", refused(deadline)),
 	}},
-	{n: 2, title: "dies or resets in the middle of a call", on: "SEH", expected: "everything pending fails with ErrClosed", lines: []line{
+	{n: 2, title: "dies or resets in the middle of a call", on: "SEH", expected: "pending calls fail with ErrClosed", lines: []line{
 		on("S", "dies-mid-call", fails(closed, unknown).andConnectionEnds()),
 		on("S", "dies-mid-call", fails(closed, unknown, exit, contains("status 3"), contains("out of luck")).andConnectionEnds()).at(system),
 		on("HE", "resets", fails(unknown)),
@@ -100,12 +100,12 @@ var firstRows = []row{
 		on("S", "floods-stderr", works),
 		on("S", "floods-stderr", works).at(system),
 	}},
-	{n: 9, title: "a banner, something that is no JSON", on: "SEH", expected: "S skips and counts, up to a cap; E and H: an error of that call", lines: []line{
+	{n: 9, title: "a banner, text that is not JSON", on: "SEH", expected: "S skips and counts, up to a cap; E and H: an error of that call", lines: []line{
 		on("S", "banner chatter", works.drops(notJSON)),
 		on("S", "banner", works.drops(notJSON)).at(system),
 		on("EH", "garbage-event", works.drops(malformed)),
 		on("H", "no-json empty-json two-values trailing-garbage json-bom json-is-a-notification", fails(malformed)),
-		on("H", "json-is-a-request", fails(malformed).allows("no request of the server")), // the fault asks behind the engine's back
+		on("H", "json-is-a-request", fails(malformed).allows("no request of the server")), // the engine does not know of the request
 		on("H", "spaces-around-json", works),
 		on("H", "page-as-stream", fails(unknown)),
 	}},
@@ -116,21 +116,21 @@ var firstRows = []row{
 	}},
 	{n: 11, title: "a million notifications", on: "SEH", expected: "bounded queue, drops counted, responses never dropped", lines: []line{
 		on("SEH", "notification-storm", works),
-		scenario("SEH", "a storm for a slow handler", storms),
+		scenario("SEH", "more notifications than the handler processes", storms),
 	}},
-	{n: 12, title: "one byte a second", on: "SEH", expected: "idle and total time-outs", lines: []line{
+	{n: 12, title: "one byte a second", on: "SEH", expected: "idle and total timeouts", lines: []line{
 		on("S", "trickle", refused(deadline)),
 		on("H", "trickles", fails(deadline)),
 		on("EH", "header-trickles", fails(deadline)),
 		on("H", "event-trickles murmurs", fails(deadline)),
-		on("E", "event-trickles murmurs", fails(deadline).andServerIsStuck()), // its one stream is
+		on("E", "event-trickles murmurs", fails(deadline).andServerIsStuck()), // it has only one stream
 	}},
 	{n: 13, title: "one-byte reads, CRLF and UTF-8 split", on: "SEH", expected: "the same result", lines: []line{
 		on("S", "byte-by-byte split-utf8 crlf byte-order-mark", works),
 		on("H", "early-hints", works),
 		on("EH", "stream-byte-by-byte stream-crlf stream-crlf-split", works),
 	}},
-	{n: 14, title: "event-stream vectors: BOM, CR, LF, CRLF, NUL, comments, empty data, ids, retry", on: "EH", expected: "as WHATWG says", lines: []line{
+	{n: 14, title: "event-stream vectors: BOM, CR, LF, CRLF, NUL, comments, empty data, ids, retry", on: "EH", expected: "as WHATWG specifies", lines: []line{
 		on("EH", "stream-cr stream-mixed-breaks stream-bom stream-comments event-comments event-no-name event-no-space "+
 			"event-two-spaces event-in-lines event-empty-data event-other-names event-odd-fields event-ids event-nul event-odd-retry", works),
 	}},
@@ -144,7 +144,7 @@ var firstRows = []row{
 }
 
 var messageRows = []row{
-	{n: 16, title: "invalid UTF-8, lone surrogates", on: "SEH", expected: "that message rejected, the rest goes on", lines: []line{
+	{n: 16, title: "invalid UTF-8, lone surrogates", on: "SEH", expected: "that message is rejected, others are delivered", lines: []line{
 		on("SEH", "invalid-utf8 lone-surrogate", fails(malformed).drops(malformed)),
 	}},
 	{n: 17, title: "duplicate keys, keys in another case, `ſ` for `s`, NUL suffix", on: "SEH", expected: "rejected, or treated as an unknown key", lines: []line{
@@ -155,13 +155,13 @@ var messageRows = []row{
 	{n: 18, title: "nesting 100,000 deep", on: "SEH", expected: "rejected at 128", lines: []line{
 		on("SEH", "deep-nesting", fails(malformed).drops(malformed)),
 	}},
-	{n: 19, title: "2^53+1, 1e400", on: "SEH", expected: "kept as written", lines: []line{
+	{n: 19, title: "2^53+1, 1e400", on: "SEH", expected: "kept as encoded", lines: []line{
 		on("SEH", "large-numbers", works.withStructured(`{"exact":9007199254740993,"huge":1e400,"tiny":-0.0}`)),
 	}},
-	{n: 20, title: "an answer to an unknown, null or already answered id", on: "SEH", expected: "dropped and counted", lines: []line{
+	{n: 20, title: "a response to an unknown, null or completed id", on: "SEH", expected: "dropped and counted", lines: []line{
 		on("SEH", "unknown-id null-id", works.drops(unknownID)),
 		on("SE", "null-id-error", works.drops(unknownID)),
-		on("H", "null-id-error", fails(serverError(-32700))), // whose response it is tells whose error
+		on("H", "null-id-error", fails(serverError(-32700))), // the HTTP response determines the call
 		on("SE", "answers-notifications", works.drops(malformed)),
 		on("SE", "refuses-notifications", works.drops(unknownID)),
 		on("H", "accepts-with-error", works),
@@ -171,7 +171,7 @@ var messageRows = []row{
 		on("E", "answers-twice-with-id", works.drops(unknownID)),
 		on("H", "answers-twice-with-id", works),
 	}},
-	{n: 21, title: `id "1" for 1; result and error together; neither`, on: "SEH", expected: "never completes the wrong call; malformed answers fail their call", lines: []line{
+	{n: 21, title: `id "1" for 1; result and error together; neither`, on: "SEH", expected: "never completes the wrong call; malformed responses fail their call", lines: []line{
 		on("SE", "string-id", works.withoutContent().drops(unknownID)),
 		on("H", "string-id", works.withoutContent()),
 		on("SEH", "result-and-error neither wrong-version", fails(malformed).drops(malformed)),
@@ -185,18 +185,18 @@ var messageRows = []row{
 		on("SEH", "null-tools", works.lists(0)),
 		on("SEH", "null-tool", works.lists(1)),
 	}},
-	{n: 22, title: "the answer to one call on another call's stream", on: "H", expected: "rejected (legacy resumption excepted)", lines: []line{
+	{n: 22, title: "the response to one call on another call's stream", on: "H", expected: "rejected (legacy resumption excepted)", lines: []line{
 		on("H", "astray astray-on-get", fails(unknown).drops(unknownID)),
 	}},
 	{n: 23, title: "a request from the server", on: "SEH", expected: "modern: dropped and reported; legacy: handled, or −32601", lines: []line{
 		on("SEH legacy", "server-requests", works),
 		on("SH modern", "server-requests", works.drops(contains("a request from the server"))),
 	}},
-	{n: 24, title: "a handler panics or blocks", on: "SEH", expected: "reading goes on; the panic becomes −32603", lines: []line{
+	{n: 24, title: "a handler panics or blocks", on: "SEH", expected: "the client continues to read; a panic becomes −32603", lines: []line{
 		scenario("SEH", "handlers panic", panics),
 		scenario("SEH", "handlers block", blocks),
 	}},
-	{n: 25, title: "bad, late or decreasing progress", on: "SEH", expected: "dropped; the hard time-out stands", lines: []line{
+	{n: 25, title: "bad, late or decreasing progress", on: "SEH", expected: "dropped; the hard timeout remains", lines: []line{
 		on("SEH", "decreasing-progress", works.progresses(1).drops(contains("does not increase"))),
 		on("SEH", "unknown-progress", works.drops(contains("no pending call"))),
 		on("SEH", "bad-progress", works.drops(malformed)),
@@ -209,6 +209,6 @@ var messageRows = []row{
 		on("SE 2025-03-26", "batch", works),
 		on("E 2024-11-05", "batch", fails(malformed).drops(malformed)),
 		on("H", "batch array-of-one", fails(malformed).drops(malformed)),
-		scenario("S 2025-03-26", "a crowded batch", longBatch),
+		scenario("S 2025-03-26", "a batch that is too long", longBatch),
 	}},
 }

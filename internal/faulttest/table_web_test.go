@@ -56,15 +56,15 @@ var webRows = []row{
 		on("E", "notification-500", refused(status(500))),
 		on("H", "notification-500", refused(status(500))),
 	}},
-	{n: 29, title: "the session is gone, again and again", on: "H", expected: "one new initialization, then an error", lines: []line{
+	{n: 29, title: "the session is lost, repeatedly", on: "H", expected: "one new initialization, then an error", lines: []line{
 		on("H", "session-lost", works.andSessionEnds()),
 		on("H", "session-lost-again", fails(noSession).andSessionEnds()),
 		on("H", "session-lost-400", fails(status(400), serverError(-32001)).andSessionEnds()),
 		on("H", "session-lost-400-null-id session-lost-400-text", works.andSessionEnds()),
 		on("H", "session-lost-400-null-id-again", fails(status(400), serverError(-32000)).andSessionEnds()),
-		scenario("H legacy", "calls go on meanwhile", losesSession),
+		scenario("H legacy", "calls continue meanwhile", losesSession),
 		on("H", "session-id-changes", works),
-		on("H", "session-id-long", refused(noSession).allows("a session id that the server never assigned")), // it forgets what it gave
+		on("H", "session-id-long", refused(noSession).allows("a session id that the server never assigned")), // it forgets the id that it assigned
 		on("H", "session-id-spaces", refused(malformed)),
 	}},
 	{n: 30, title: "redirects: another origin, down to http, a loop", on: "EH", expected: "refused, no credentials sent", lines: []line{
@@ -92,8 +92,8 @@ var webRows = []row{
 		on("E", "get-gzip", refused(status(200), malformed)),
 		on("H", "gzip-lie length-too-long length-twice", fails(unknown)),
 		on("H", "length-too-short", fails(malformed)),
-		on("H", "unknown-encoding", works), // what can be read is
-		scenario("E", "a packed stream", packedStream),
+		on("H", "unknown-encoding", works), // the client reads what it can
+		scenario("E", "a compressed stream", packedStream),
 		scenario("E", "false lengths", falseLength),
 	}},
 	{n: 32, title: "endpoint event: another origin, down to http, a second one, none", on: "E", expected: "refused, refused, ignored, deadline error", lines: []line{
@@ -109,33 +109,33 @@ var webRows = []row{
 	{n: 33, title: "retry: 0, 10^12, nonsense", on: "EH", expected: "clamped to 100 ms … 60 s", lines: []line{
 		on("H", "retry-0 retry-500 retry-nonsense", works),
 		on("H", "retry-huge retry-overflow", fails(deadline)),
-		scenario("H legacy", "no time to wait", waits("retry-0", 100*time.Millisecond)),
-		scenario("H legacy", "a long time to wait", waits("retry-huge", time.Minute)),
-		scenario("H legacy", "more time than there is", waits("retry-overflow", time.Minute)),
-		scenario("H legacy", "no time", waits("retry-nonsense", time.Second)),
+		scenario("H legacy", "retry 0", waits("retry-0", 100*time.Millisecond)),
+		scenario("H legacy", "retry a huge time", waits("retry-huge", time.Minute)),
+		scenario("H legacy", "retry an overflow", waits("retry-overflow", time.Minute)),
+		scenario("H legacy", "retry nonsense", waits("retry-nonsense", time.Second)),
 		on("E", "retry-0 retry-500 retry-huge retry-overflow retry-nonsense", fails(closed, unknown).andConnectionEnds()),
 	}},
 	{n: 34, title: "the stream drops in the middle; replays", on: "EH", expected: "legacy H resumes and drops repeats; modern H and E: ErrOutcomeUnknown for what is not safe to repeat", lines: []line{
 		on("H", "empty-stream", fails(closed, unknown)),
 		on("E", "empty-stream", fails(closed, unknown).andConnectionEnds()),
 		on("H", "drops drops-by-reset replays repeats", works),
-		scenario("H legacy", "what is replayed is seen once", seesOnce),
+		scenario("H legacy", "a replayed message is delivered once", seesOnce),
 		on("H", "drops-again", fails(deadline)),
 		on("H", "resumption-404", fails(closed, unknown).andSessionEnds()),
 		on("H", "resumption-405", fails(closed, unknown)),
 		on("E", "get-ends get-breaks-off", refused(closed)),
 		on("H", "get-ends get-breaks-off get-ends-early", works),
 	}},
-	{n: 35, title: "a half-open TCP connection", on: "EH", expected: "noticed by idle time-out or keep-alive", lines: []line{
+	{n: 35, title: "a half-open TCP connection", on: "EH", expected: "detected by the idle timeout or keep-alive", lines: []line{
 		on("H", "goes-silent silent-stream", fails(deadline)),
 		on("E", "goes-silent silent-stream", fails(deadline).andServerIsStuck()),
 		on("H", "stays-open talks-on", works),
-		scenario("EH", "idle time-out in the middle", idles("goes-silent")),
-		scenario("EH", "idle time-out at the start", idles("silent-stream")),
+		scenario("EH", "idle timeout in the middle", idles("goes-silent")),
+		scenario("EH", "idle timeout at the start", idles("silent-stream")),
 	}},
 	{n: 36, title: "CR, LF, NUL in mirrored arguments; a 1 MiB header", on: "H", expected: "encoded; refused", lines: []line{
 		on("H", "huge-header", fails(unknown)).at(system),
-		on("E", "huge-header", works).at(system), // the answer has come by then
+		on("E", "huge-header", works).at(system), // the response has arrived by then
 		on("H", "many-headers", fails(unknown)).at(system),
 		on("EH", "endless-header", fails(unknown)).at(system),
 		on("H", "bad-header", fails(unknown)),
@@ -161,8 +161,8 @@ var otherRows = []row{
 		on("EH", "schema-bomb schema-recursive schema-elsewhere schema-pattern", works.lists(1)),
 		scenario("S modern", "wild schemas", wildSchemas),
 	}},
-	{n: 40, title: "authorization: private addresses, wrong issuer, wrong iss, wrong state, no PKCE, `javascript:` URL, 10 MiB of metadata, endless step-up", on: "EH", expected: "refused before any code or token leaves; loops end after 3", otherTests: "mcp/oauth TestRefusedBeforeUserIsAsked TestRefusedAuthorizationResponses TestFetchableURLs TestNamesWithPrivateAddresses TestImpostor TestAssertionForAnotherServer TestEndlessStepUp"},
-	{n: 41, title: "100 calls get 401 at once", on: "EH", expected: "one refresh", otherTests: "mcp/oauth TestHundredCallsOneRefresh TestTwoProcessesOneRefresh TestMCPClientCalls"},
+	{n: 40, title: "authorization: private addresses, wrong issuer, wrong iss, wrong state, no PKCE, `javascript:` URL, 10 MiB of metadata, endless step-up", on: "EH", expected: "refused before the client sends a code or token; loops end after 3", otherTests: "mcp/oauth TestRefusedBeforeUserIsAsked TestRefusedAuthorizationResponses TestFetchableURLs TestNamesWithPrivateAddresses TestImpostor TestAssertionForAnotherServer TestEndlessStepUp"},
+	{n: 41, title: "100 calls receive 401 at once", on: "EH", expected: "one refresh", otherTests: "mcp/oauth TestHundredCallsOneRefresh TestTwoProcessesOneRefresh TestMCPClientCalls"},
 	{n: 42, title: "Close during Connect, during a call, a thousand times", on: "SEH", expected: "idempotent, bounded", lines: []line{
 		scenario("SE", "the end of the context in Connect", givesUpConnecting),
 		scenario("H", "the end of the context in Connect", givesUpConnecting).

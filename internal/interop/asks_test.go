@@ -27,14 +27,14 @@ func everywhere(t *testing.T, f func(t *testing.T, tr mcp.Transport)) {
 	})
 }
 
-// asking connects to server-everything with all that a client can do for it.
-// The server shows some tools only then.
+// asking connects with a handler for each request that a server can make.
+// server-everything lists some tools only for such clients.
 func asking(t *testing.T, tr mcp.Transport, o *mcp.Options) *mcp.Client {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	o.Trace = &mcp.Trace{Discarded: func(err error, data []byte) {
-		if !errors.Is(err, mcp.ErrUnknownID) { // of a call that was given up
+		if !errors.Is(err, mcp.ErrUnknownID) { // the response to a canceled call
 			t.Errorf("dropped %q: %v", data, err)
 		}
 	}}
@@ -89,14 +89,14 @@ func testAsks(t *testing.T, tr mcp.Transport) {
 	}{
 		{"get-roots-list", nil, []string{"file:///srv/data", "Data"}},
 		{"trigger-sampling-request", map[string]any{"prompt": "Polly?", "maxTokens": 50}, []string{"You said", "Polly?", "parrot"}},
-		// What the form leaves out gets its default.
+		// The fields that the form leaves out get their defaults.
 		{"trigger-elicitation-request", nil, []string{"Name: Ada", "Favorite Integer: 42", "3.14", "Monica", "Guitar", "hero-1", "fish-1", "pet-1"}},
 		{"trigger-url-elicitation", map[string]any{"url": "https://example.com/a", "elicitationId": "e1"}, []string{"completed", "e1"}},
 	} {
 		res := call(t, c, tt.tool, tt.args)
 		for _, want := range tt.want {
 			if !strings.Contains(res.Text(), want) {
-				t.Errorf("%s doesn't say %q: %s", tt.tool, want, res.Text())
+				t.Errorf("%s: no %q in %s", tt.tool, want, res.Text())
 			}
 		}
 	}
@@ -117,7 +117,7 @@ func testLogs(t *testing.T, tr mcp.Transport) {
 				return
 			}
 		case <-deadline:
-			t.Fatal("nothing was logged")
+			t.Fatal("no log message arrived")
 		}
 	}
 }
@@ -154,7 +154,7 @@ func testResearches(t *testing.T, tr mcp.Transport) {
 	if err != nil || res.IsError || !strings.Contains(res.Text(), "python (snake)") {
 		t.Errorf("%+v, %v", res, err)
 	}
-	for _, want := range []string{"working", "input_required"} { // the result comes without a last state
+	for _, want := range []string{"working", "input_required"} { // no notification announces the final state
 		if !slices.Contains(states, want) {
 			t.Errorf("states %q, want %s", states, want)
 		}

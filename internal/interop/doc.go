@@ -1,4 +1,4 @@
-// Package interop tests the client against servers that others wrote, which
-// think differently than our own fake server does. scripts/interop installs them
-// and says where they are in the environment variable STDMCP_INTEROP.
+// Package interop tests the client against servers by other authors, which do not
+// share assumptions with internal/testserver. scripts/interop installs them and
+// sets STDMCP_INTEROP to their folder.
 package interop

@@ -18,8 +18,8 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/host/schema"
 )
 
-// TestHost has a host with all of the servers in one configuration, one that
-// does not exist and one that crashes when it is started.
+// TestHost configures a host with all of the servers, with a program that does
+// not exist and with one that crashes at its start.
 func TestHost(t *testing.T) {
 	everything, files, memory := script(t, "server-everything"), script(t, "server-filesystem"), script(t, "server-memory")
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -35,13 +35,13 @@ func TestHost(t *testing.T) {
 		"files":      map[string]any{"command": []string{"node", files, dir}},
 		"memory":     map[string]any{"command": "node", "args": []string{memory}, "env": map[string]string{"MEMORY_FILE_PATH": filepath.Join(dir, "memory.json")}},
 		"web":        map[string]any{"type": "streamable-http", "url": serveEverything(t, "streamableHttp") + "/mcp"},
-		"old":        map[string]any{"url": serveEverything(t, "sse") + "/sse"}, // found out by trying
+		"old":        map[string]any{"url": serveEverything(t, "sse") + "/sse"}, // the host detects HTTP+SSE
 		"absent":     map[string]any{"command": "no-such-mcp-server", "args": []string{"-y"}},
 		"crashes":    map[string]any{"command": "node", "args": []string{"-e", `console.error("FATAL: no DATABASE_URL"); process.exit(7)`}},
 	})
 	before := children()
 
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // a hang shows
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // a hang fails the test
 	defer cancel()
 	h := host.New(&host.Options{Dialers: dialers.All(nil), Retry: host.Retry{Initial: 50 * time.Millisecond}})
 	defer h.Shutdown(context.Background())
@@ -62,7 +62,7 @@ func TestHost(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	awaitEvent(t, ctx, events, "the one that crashes is given up", func(e host.Event) bool { return e.Server == "crashes" && e.State == host.Failed })
+	awaitEvent(t, ctx, events, "the server that crashes has failed", func(e host.Event) bool { return e.Server == "crashes" && e.State == host.Failed })
 
 	for name, call := range map[string]struct{ tool, input, want string }{
 		"everything": {"echo", `{"message":"hi"}`, "Echo: hi"},
@@ -90,7 +90,7 @@ func TestHost(t *testing.T) {
 	if err := h.Shutdown(ctx); err != nil {
 		t.Error(err)
 	}
-	// On a machine that is very busy the last may take a moment longer.
+	// On a busy machine the last process may take a moment to exit.
 	for end := time.Now().Add(20 * time.Second); len(children()) > len(before); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("children %q before, %q after", commands(before), commands(children()))
@@ -98,14 +98,14 @@ func TestHost(t *testing.T) {
 	}
 }
 
-// forModels looks at what models are given of the tools.
+// forModels checks the names and the definitions of tools that models receive.
 func forModels(t *testing.T, h *host.Host) {
 	t.Helper()
 	name := regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 	seen := make(map[string]bool)
 	for _, tool := range h.Tools() {
 		if !name.MatchString(tool.Name()) || seen[tool.Name()] || h.Tool(tool.Name()) != tool {
-			t.Errorf("a tool is called %q", tool.Name())
+			t.Errorf("%q is no valid name of one tool", tool.Name())
 		}
 		seen[tool.Name()] = true
 	}
@@ -123,8 +123,8 @@ func forModels(t *testing.T, h *host.Host) {
 	}
 }
 
-// crashAndComeBack kills a server that has a subscription. Its tools leave and
-// come back, and the subscription is taken up.
+// crashAndComeBack kills a server that has a subscription. The host removes its
+// tools, restarts it, adds them again and renews the subscription.
 func crashAndComeBack(t *testing.T, ctx context.Context, h *host.Host, events <-chan host.Event, script string) {
 	t.Helper()
 	list, err := h.ListResources(ctx, "everything")
@@ -145,20 +145,20 @@ func crashAndComeBack(t *testing.T, ctx context.Context, h *host.Host, events <-
 		}
 	}
 	if !killed {
-		t.Log("nothing was killed: this system does not tell which processes are children")
+		t.Log("did not kill the server: this system does not list the children of a process")
 		return
 	}
-	awaitEvent(t, ctx, events, "tools leave", func(e host.Event) bool { return e.Server == "everything" && len(e.Removed) > 0 })
-	awaitEvent(t, ctx, events, "tools come back", func(e host.Event) bool { return e.Server == "everything" && len(e.Added) > 0 })
+	awaitEvent(t, ctx, events, "tools are removed", func(e host.Event) bool { return e.Server == "everything" && len(e.Removed) > 0 })
+	awaitEvent(t, ctx, events, "tools are added", func(e host.Event) bool { return e.Server == "everything" && len(e.Added) > 0 })
 	changed := func(e host.Event) bool { return e.Kind == host.ResourceChanged && e.URI == uri }
-	awaitEvent(t, ctx, events, "the subscription is taken up", changed)
+	awaitEvent(t, ctx, events, "the subscription is renewed", changed)
 	if _, err := h.CallTool(ctx, "everything", "toggle-subscriber-updates", nil); err != nil {
 		t.Error(err)
 	}
-	awaitEvent(t, ctx, events, "a change", changed)
+	awaitEvent(t, ctx, events, "the resource changes", changed)
 }
 
-// load writes a configuration and reads it.
+// load writes a configuration to a file and loads it.
 func load(t *testing.T, servers map[string]any) []*config.Server {
 	t.Helper()
 	t.Setenv("HOME", t.TempDir())
@@ -182,8 +182,8 @@ func quoted(s string) string {
 	return string(b)
 }
 
-// children returns the processes that this one has started, where the system
-// tells.
+// children returns the ids of this process's children, where the system lists
+// them.
 func children() (pids []int) {
 	lists, _ := filepath.Glob("/proc/self/task/*/children")
 	for _, name := range lists {
@@ -197,8 +197,7 @@ func children() (pids []int) {
 	return pids
 }
 
-// commands returns how processes were started. Of one that has ended and is not
-// waited for there is nothing.
+// commands returns the command lines of processes. That of a zombie is empty.
 func commands(pids []int) (lines []string) {
 	for _, pid := range pids {
 		line, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
@@ -214,5 +213,5 @@ func awaitEvent(t *testing.T, ctx context.Context, events <-chan host.Event, wha
 			return
 		}
 	}
-	t.Fatalf("never: %s (%v)", what, context.Cause(ctx))
+	t.Fatalf("no event %q: %v", what, context.Cause(ctx))
 }

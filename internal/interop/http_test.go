@@ -13,7 +13,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/streamhttp"
 )
 
-// freePort returns a port that nobody listens on.
+// freePort returns a port that no process listens on.
 func freePort(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

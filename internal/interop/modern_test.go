@@ -16,10 +16,10 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/streamhttp"
 )
 
-// The servers of this file are made with the official TypeScript SDK, which
-// speaks 2026-07-28, in testdata/modern.mjs.
+// The servers of this file, in testdata/modern.mjs, use the official TypeScript
+// SDK, which supports 2026-07-28.
 
-// modernEnv is what that script needs; only lets it refuse older protocol versions.
+// modernEnv is the environment of that script. With only it refuses the legacy era.
 func modernEnv(only bool) []string {
 	env := []string{"STDMCP_INTEROP=" + os.Getenv("STDMCP_INTEROP")}
 	if only {
@@ -67,8 +67,8 @@ func TestModernServerRefusesOldClients(t *testing.T) {
 	}
 }
 
-// TestModernServerAsks in the middle of requests of every kind that may. In the
-// older era the SDK sends requests instead, which it can't over HTTP.
+// TestModernServerAsks requires inputs for requests of every kind that allows it.
+// In the legacy era the SDK sends requests instead, which it cannot over HTTP.
 func TestModernServerAsks(t *testing.T) {
 	process := stdio.Command("node", modernScript(t))
 	process.Env = modernEnv(false)
@@ -107,7 +107,7 @@ func serveModern(t *testing.T, only bool) string {
 	return "http://127.0.0.1:" + serving(t, cmd) + "/mcp"
 }
 
-// useModern does with a server all that it has.
+// useModern uses every feature of a server.
 func useModern(t *testing.T, tr mcp.Transport, version string, versions []string) {
 	t.Helper()
 	ctx := t.Context()
@@ -115,7 +115,7 @@ func useModern(t *testing.T, tr mcp.Transport, version string, versions []string
 	c, err := mcp.Connect(ctx, tr, &mcp.Options{
 		ProtocolVersions: versions,
 		Trace: &mcp.Trace{Discarded: func(err error, data []byte) {
-			if !errors.Is(err, mcp.ErrUnknownID) || !ended.Load() { // some answer a subscription that was cancelled
+			if !errors.Is(err, mcp.ErrUnknownID) || !ended.Load() { // some servers respond to a canceled subscription
 				t.Errorf("dropped %q: %v", data, err)
 			}
 		}},
@@ -128,7 +128,7 @@ func useModern(t *testing.T, tr mcp.Transport, version string, versions []string
 		t.Errorf("server %+v", s)
 	}
 	tools, err := c.ListTools(ctx)
-	if err != nil || len(tools) < 3 { // servers of others have no interview
+	if err != nil || len(tools) < 3 { // only that of the TypeScript SDK has an interview
 		t.Fatalf("%d tools, %v", len(tools), err)
 	}
 	if got := call(t, c, "echo", map[string]any{"message": "hi"}).Text(); got != "Echo: hi" {

@@ -18,8 +18,8 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/streamhttp"
 )
 
-// nginxConfig is what a person would write who has never heard of streams, so
-// that responses are buffered. %…% is filled in.
+// nginxConfig is a configuration without options for streams, so that nginx
+// buffers responses. The test replaces %…%.
 const nginxConfig = `
 daemon off;
 pid %DIR%/pid;
@@ -87,7 +87,7 @@ func TestBehindNginx(t *testing.T) {
 		useModern(t, streamhttp.New("https://127.0.0.1:"+secure+"/modern/mcp", opts), mcp.ProtocolVersion20260728, nil)
 		longStream(t, streamhttp.New("https://127.0.0.1:"+secure+"/modern/mcp", opts))
 		if rt.seen.Load() == 0 {
-			t.Error("nothing went over HTTP/2")
+			t.Error("no response arrived over HTTP/2")
 		}
 	})
 	t.Run("unknown certificate", func(t *testing.T) {
@@ -98,8 +98,8 @@ func TestBehindNginx(t *testing.T) {
 	})
 }
 
-// longStream has a call whose stream is longer than any buffer of a proxy, and
-// lasts some seconds.
+// longStream makes a call whose stream exceeds every buffer of the proxy and lasts
+// several seconds.
 func longStream(t *testing.T, tr mcp.Transport) {
 	t.Helper()
 	c, err := mcp.Connect(t.Context(), tr, nil)
@@ -119,11 +119,11 @@ func longStream(t *testing.T, tr mcp.Transport) {
 		t.Errorf("%d steps, %+v, %v", n, res, err)
 	}
 	if time.Since(first) < time.Second {
-		t.Error("all progress came at the end")
+		t.Error("all progress arrived at the end")
 	}
 }
 
-// http2Only counts responses over HTTP/2, and complains of others.
+// http2Only counts responses over HTTP/2, and fails the test for any other.
 type http2Only struct {
 	rt   *http.Transport
 	t    *testing.T
@@ -141,7 +141,7 @@ func (h *http2Only) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// writeCertificate writes the certificate of package httptest, which is one for
+// writeCertificate writes the certificate of package httptest, which is valid for
 // 127.0.0.1, and its key, and returns a pool that trusts it.
 func writeCertificate(t *testing.T, dir string) *x509.CertPool {
 	t.Helper()

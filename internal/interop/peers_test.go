@@ -14,8 +14,8 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/streamhttp"
 )
 
-// peer returns the path of a server made with another library for Go, from
-// internal/peers/servers.
+// peer returns the path of a server of internal/peers/servers, which uses another
+// Go library.
 func peer(t *testing.T, name string) string {
 	t.Helper()
 	dir := os.Getenv("STDMCP_PEERS")
@@ -25,14 +25,14 @@ func peer(t *testing.T, name string) string {
 	return filepath.Join(dir, name)
 }
 
-// servePeer starts it and returns its origin.
+// servePeer starts a peer and returns its origin.
 func servePeer(t *testing.T, name string) string {
 	t.Helper()
 	return serving(t, exec.Command(peer(t, name)))
 }
 
-// serving starts a server until the end of the test, and returns the line in
-// which it says where it listens.
+// serving starts a server until the end of the test, and returns the first line
+// that it prints: where it listens.
 func serving(t *testing.T, cmd *exec.Cmd) string {
 	t.Helper()
 	p, err := process.Start(cmd)
@@ -53,7 +53,7 @@ func serving(t *testing.T, cmd *exec.Cmd) string {
 func TestServersOfGoPeers(t *testing.T) {
 	all := []string{mcp.ProtocolVersion20260728, mcp.ProtocolVersion20251125, mcp.ProtocolVersion20250618, mcp.ProtocolVersion20250326}
 	for name, paths := range map[string]map[string][]string{
-		"go-sdk": {"/mcp": all[1:], "/json": all[1:], "/stateless": all}, // where it has sessions, it is of the legacy era
+		"go-sdk": {"/mcp": all[1:], "/json": all[1:], "/stateless": all}, // with sessions it supports the legacy era only
 		"mcp-go": {"/mcp": all, "/stateless": all},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -64,8 +64,8 @@ func TestServersOfGoPeers(t *testing.T) {
 			origin := servePeer(t, name)
 			for path, versions := range paths {
 				url := origin + path
-				// The progress of a call goes over its stream or that of the
-				// session in turn with mcp-go, so that there is no order in it.
+				// mcp-go sends the progress of a call over the call's stream or
+				// the session's, so that its order is not defined.
 				opts := &streamhttp.Options{NoStream: name == "mcp-go"}
 				for _, version := range versions {
 					useModern(t, streamhttp.New(url, opts), version, []string{version})

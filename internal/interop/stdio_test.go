@@ -19,7 +19,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/stdio"
 )
 
-// script returns the path of a server's main script.
+// script returns the path of the main script of a server from npm.
 func script(t *testing.T, pkg string) string {
 	dir := os.Getenv("STDMCP_INTEROP")
 	if dir == "" {
@@ -33,8 +33,8 @@ type record struct {
 	mu    sync.Mutex
 	lines [][]byte
 
-	// The server goes on with a call that was cancelled, as it may: what it
-	// sends then is dropped.
+	// Set once a call was canceled. The server may continue with it, and the
+	// client drops what it sends.
 	late atomic.Bool
 }
 
@@ -59,8 +59,8 @@ func (r *record) holds(b []byte) bool {
 	return false
 }
 
-// connect connects to a server. Whatever the client drops is an error, as these
-// servers do nothing wrong.
+// connect connects to a server. A message that the client drops fails the test, as
+// these servers follow the protocol.
 func connect(t *testing.T, tr mcp.Transport) (*mcp.Client, *record) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
@@ -91,7 +91,7 @@ func connect(t *testing.T, tr mcp.Transport) (*mcp.Client, *record) {
 	return c, rec
 }
 
-// call calls a tool that must work.
+// call calls a tool and requires a result without an error.
 func call(t *testing.T, c *mcp.Client, tool string, args any) *mcp.CallToolResult {
 	t.Helper()
 	res, err := c.CallTool(t.Context(), tool, args)
@@ -129,7 +129,7 @@ func TestEverythingOverStdio(t *testing.T) {
 	useEverything(t, stdio.Command("node", script(t, "server-everything"), "stdio"))
 }
 
-// useEverything uses all that server-everything has, on one connection.
+// useEverything uses every feature of server-everything on one connection.
 func useEverything(t *testing.T, tr mcp.Transport) {
 	t.Helper()
 	c, rec := connect(t, tr)
@@ -242,7 +242,7 @@ func checkResourcesAndPrompts(t *testing.T, c *mcp.Client) {
 
 func checkErrors(t *testing.T, c *mcp.Client) {
 	t.Helper()
-	// This server answers a call of a tool that it doesn't have with a result.
+	// This server responds to a call of an unknown tool with a result.
 	res, err := c.CallTool(t.Context(), "nonsense", nil)
 	if err != nil || !res.IsError || !strings.Contains(res.Text(), "nonsense") {
 		t.Errorf("unknown tool: %+v, %v", res, err)
@@ -278,7 +278,7 @@ func checkProgressAndCancellation(t *testing.T, c *mcp.Client, rec *record) {
 		Progress:  func(mcp.Progress) { cancel() },
 	})
 	if !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
+		t.Errorf("canceled: %v", err)
 	}
 
 	// Progress comes at shorter intervals than these calls last.

@@ -10,29 +10,29 @@ import (
 	"github.com/stdmcp/stdmcp/internal/peers/sample"
 )
 
-// A budget is a figure that the project has set itself.
+// A budget is a limit that the project sets for a figure.
 type budget struct {
 	Title    string
 	Limit    string
 	Measured string
 	Holds    bool
-	Broken   bool // so far from it that allowance is no excuse
+	Broken   bool // exceeded by more than the allowance
 }
 
-// allowance is how many times over a budget of time a sound run may be: a machine
-// that others use, and two processors for two processes, make that of it.
+// allowance is the factor by which a time may exceed its budget before -check
+// fails: other programs use the machine, and two processes share two processors.
 const allowance = 2.5
 
 // at returns a cell of stdmcp.
 func at(transport, work, era string) cell { return cell{transport, work, ours, era} }
 
-// budgets compares what was measured with what was promised.
+// budgets compares the measurements with their budgets.
 func (p *page) budgets() (list []budget) {
 	for _, era := range eras {
 		small := at("stdio", "small", era)
 		name := "a small call over stdio, " + era + ": "
 		slowdown := p.atMost(name+"time against the bare pipe", p.slowdown(small), 1.5, allowance, times)
-		// How long it takes to wake a goroutine is the machine's.
+		// The time to wake a goroutine depends on the machine.
 		slowdown.Broken = p.calls.ratio(sample.Time, small, small.handed()) > 1.5*allowance
 		list = append(list, slowdown,
 			p.atMost(name+"allocations", p.allocs(small), 12, 1, count),
@@ -64,7 +64,7 @@ func (p *page) budgets() (list []budget) {
 }
 
 func (p *page) programBudgets() (list []budget) {
-	limits := map[program][2]float64{ // with the Go at hand, and with newer ones
+	limits := map[program][2]float64{ // with the installed Go, and with the newest
 		{"stdio", ours}: {2.35e6, 2.35e6},
 		{"http", ours}:  {6.45e6, 6.5e6},
 	}
@@ -86,12 +86,11 @@ func (p *page) programBudgets() (list []budget) {
 // slowdown returns how much longer stdmcp takes than the floor.
 func (p *page) slowdown(c cell) float64 { return p.calls.ratio(sample.Time, c, c.floor()) }
 
-// allocs returns how many allocations something takes. What the measuring
-// itself allocates is a small fraction.
+// allocs returns the number of allocations. The measurement itself adds a small
+// fraction.
 func (p *page) allocs(c cell) float64 { return math.Floor(p.calls.series[c].Median(sample.Allocs)) }
 
-// lead returns how many times less than by the better peer is used of what the
-// metric says.
+// lead returns by which factor the metric is lower than that of the better peer.
 func (p *page) lead(m sample.Metric, c cell) float64 {
 	least := 0.0
 	for _, peer := range peers {
@@ -112,9 +111,9 @@ func (p *page) atLeast(title string, v, limit float64) budget {
 	return budget{title, "≥ " + times(limit), times(v), v >= limit, v < limit/allowance}
 }
 
-// A strictLimit is a budget of time that is checked without an allowance for
-// allowance: the program and its floor take turns that are so short that some of
-// them find the machine idle, and those are compared.
+// A strictLimit is a budget of time without an allowance: the library and its floor
+// take turns so short that the machine is idle in some of them, and the best turns
+// are compared.
 type strictLimit struct {
 	title string
 	cell  cell
@@ -146,18 +145,18 @@ func (m *measuring) checkStrict(ctx context.Context) error {
 		}
 		fmt.Printf("%s: %s, at most %s\n", l.title, times(best), times(l.limit))
 		if !(best <= l.limit) {
-			errs = append(errs, fmt.Errorf("%s: %s, wanted %s", l.title, times(best), times(l.limit)))
+			errs = append(errs, fmt.Errorf("%s: %s, want %s", l.title, times(best), times(l.limit)))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// broken returns an error that names the budgets that are broken.
+// broken returns an error that names the broken budgets.
 func (p *page) broken() error {
 	var errs []error
 	for _, b := range p.budgets() {
 		if b.Broken {
-			errs = append(errs, fmt.Errorf("%s: %s, wanted %s", b.Title, b.Measured, b.Limit))
+			errs = append(errs, fmt.Errorf("%s: %s, want %s", b.Title, b.Measured, b.Limit))
 		}
 	}
 	return errors.Join(errs...)
@@ -173,14 +172,14 @@ type growth struct {
 var growths = []growth{
 	{"payload", "MB", [3]string{"text-65536", "text-1048576", "text-16777216"}, [3]float64{1. / 16, 1, 16}},
 	{"tools", "tool", [3]string{"tools-50", "tools-1000", "tools-20000"}, [3]float64{50, 1000, 20000}},
-	{"calls at once", "call", [3]string{"calls-32", "calls-1000", "calls-10000"}, [3]float64{1, 1, 1}}, // which are measured each
+	{"calls at once", "call", [3]string{"calls-32", "calls-1000", "calls-10000"}, [3]float64{1, 1, 1}}, // the figure of calls is that of each
 }
 
-// each returns what one unit costs at one of the sizes.
+// each returns the CPU time of one unit at one of the sizes.
 func (p *page) each(g growth, i int) float64 {
 	return p.calls.series[at("stdio", g.works[i], "legacy")].Median(sample.CPU) / g.sizes[i]
 }
 
-// growth returns how much more a unit costs at the last size than at the
-// second. The first holds what does not grow.
+// growth returns the ratio of a unit's CPU time at the last size to that at the
+// second. Constant costs dominate the first size.
 func (p *page) growth(g growth) float64 { return p.each(g, 2) / p.each(g, 1) }

@@ -9,10 +9,10 @@ import (
 	"github.com/stdmcp/stdmcp/internal/peers/sample"
 )
 
-// The floor of everything, what is measured, and the peers.
+// The libraries: the floors, stdmcp and the peers.
 const (
 	bare   = "bare"
-	handed = "handed" // the floor of a small call over stdio that can be given up
+	handed = "handed" // the floor of a small call over stdio with a goroutine that reads
 	ours   = "stdmcp"
 )
 
@@ -25,22 +25,22 @@ var (
 // A transport is one of the ways to a server.
 type transport struct {
 	name, title string
-	modern      bool // whether servers of 2026-07-28 are reached over it
+	modern      bool // whether 2026-07-28 has it
 }
 
 var transports = []transport{
 	{"stdio", "stdio", true},
-	{"json", "Streamable HTTP, answers as JSON", true},
-	{"events", "Streamable HTTP, answers as event streams", true},
+	{"json", "Streamable HTTP, responses as JSON", true},
+	{"events", "Streamable HTTP, responses as event streams", true},
 	{"sse", "HTTP+SSE", false},
 }
 
-// A work is what a library is to do.
+// A work is an operation of a library.
 type work struct {
 	name, title string
-	short       []string // transports over which it is measured in any case
-	growth      bool     // only of stdmcp over stdio, to see how it grows
-	text        bool     // only over stdio in the legacy era: the text makes the difference
+	short       []string // transports that -short measures
+	growth      bool     // only of stdmcp over stdio, to measure growth
+	text        bool     // only over stdio in the legacy era, to compare texts
 }
 
 var works = []work{
@@ -75,7 +75,7 @@ var works = []work{
 // A cell is one place in the tables.
 type cell struct{ transport, work, library, era string }
 
-// A table holds what was measured, and why not what could not be.
+// A table holds the measurements, and the errors of cells that have none.
 type table struct {
 	series map[cell]sample.Series
 	failed map[cell]error
@@ -96,19 +96,19 @@ func (c cell) floor() cell {
 	return c
 }
 
-// handed returns the cell of the floor that hands answers over.
+// handed returns the cell of the floor whose responses a goroutine reads.
 func (c cell) handed() cell {
 	c.library = handed
 	return c
 }
 
-// measuring is how much is measured.
+// measuring describes a run.
 type measuring struct {
 	dir   string
 	short bool
 }
 
-// rounds returns how often each worker works and for how long.
+// rounds returns how many times each worker works, and for how long.
 func (m *measuring) rounds() (int, time.Duration) {
 	if m.short {
 		return 5, 60 * time.Millisecond
@@ -134,7 +134,7 @@ func (m *measuring) calls(ctx context.Context) (*table, error) {
 	return t, nil
 }
 
-// cells returns what is measured beside each other.
+// cells returns the cells that are measured in turns.
 func cells(tr transport, w work) (list []cell) {
 	for _, era := range eras {
 		for _, library := range libraries {
@@ -153,14 +153,14 @@ func cells(tr transport, w work) (list []cell) {
 	return list
 }
 
-// alone reports whether encoding/json alone can do it. It knows neither
+// alone reports whether encoding/json alone can do the work. It has neither
 // connections nor eras.
 func alone(tr transport, w work, era string) bool {
 	return tr.name == "stdio" && era == "legacy" && w.name != "connect" && w.name != "calls-32" && w.name != "calls-1000"
 }
 
-// inTurns measures each cell n times for d, in turns, so that what disturbs the
-// machine for a while disturbs all of them alike.
+// inTurns measures each cell n times for d, in turns, so that other programs on
+// the machine affect all cells alike.
 func (m *measuring) inTurns(ctx context.Context, t *table, list []cell, n int, d time.Duration) error {
 	workers := make(map[cell]*worker)
 	defer func() {

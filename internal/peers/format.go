@@ -2,7 +2,7 @@ package main
 
 import "fmt"
 
-// How figures are written.
+// The formats of figures.
 
 func times(v float64) string { return fmt.Sprintf("%.2f ×", v) }
 func count(v float64) string { return fmt.Sprintf("%.0f", v) }

@@ -1,13 +1,13 @@
-// Peers measures stdmcp beside other MCP clients written in Go, and beside what
-// any client costs at least: a bare pipe, bare net/http, encoding/json alone.
-// It prints docs/performance.md:
+// Peers measures stdmcp, other MCP clients for Go, and the least that any client
+// costs: a bare pipe, bare net/http, encoding/json alone. It prints
+// docs/performance.md:
 //
 //	scripts/peers              prints it
 //	scripts/peers -o FILE      writes it
 //	scripts/peers -short       measures less, in about a minute
 //	scripts/peers -check       fails when a figure is far over its budget
 //
-// It is a module of its own, so that no other module ever names the peers.
+// It is a module of its own, so that the library does not depend on the peers.
 package main
 
 import (
@@ -33,9 +33,9 @@ func main() {
 
 func run(ctx context.Context) error {
 	output := flag.String("o", "", "write the page to a `file`")
-	short := flag.Bool("short", false, "measure only what has a budget, with the Go at hand, for linux/amd64")
+	short := flag.Bool("short", false, "measure only the figures with a budget, with the installed Go, for linux/amd64")
 	best := flag.Bool("best", false, "compare the best runs instead of taking medians, for a machine that others use")
-	check := flag.Bool("check", false, "fail when a figure is over its budget, one of time by more than noise makes of it")
+	check := flag.Bool("check", false, "fail when a figure exceeds its budget; a time may exceed it by the allowance for noise")
 	flag.Parse()
 	dir, err := os.MkdirTemp("", "peers")
 	if err != nil {
@@ -77,5 +77,5 @@ func build(ctx context.Context, dir string, packages ...string) error {
 	return cmd.Run()
 }
 
-// progress tells whoever waits what is going on.
+// progress prints what is being measured.
 func progress(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }

@@ -16,8 +16,8 @@ import (
 //go:embed page.md
 var pageText string
 
-// A page is what docs/performance.md is made of. Its exported methods and
-// fields are those that page.md names.
+// A page holds the content of docs/performance.md. page.md uses its exported
+// methods and fields.
 type page struct {
 	Short, Best bool
 	Machine     string
@@ -36,7 +36,7 @@ func (p *page) write(w io.Writer) error {
 
 func (p *page) Date() string { return time.Now().Format("2 January 2006") }
 
-// describeMachine says what the figures are from, and how busy it was.
+// describeMachine describes the machine and its load.
 func describeMachine() string {
 	cpu := field("/proc/cpuinfo", "model name")
 	kernel, _ := os.ReadFile("/proc/sys/kernel/osrelease")
@@ -70,8 +70,8 @@ func (p *page) Budgets() string {
 	return markdown(rows)
 }
 
-// Handed compares a small call over stdio with the same where one goroutine
-// reads and another waits, for a server of the given era.
+// Handed compares a small call over stdio with the floor in which one goroutine
+// reads and another waits.
 func (p *page) Handed(era string) string {
 	c := at("stdio", "small", era)
 	return times(p.calls.ratio(sample.Time, c.handed(), c.floor())) + " the bare pipe's time, and stdmcp " +

@@ -15,33 +15,32 @@ import (
 	"github.com/stdmcp/stdmcp/internal/testutil/process"
 )
 
-// A program is one of those in programs/KIND/LIBRARY. To have another one
-// measured it is enough to put it there.
+// A program is a folder programs/KIND/LIBRARY. Any program there is measured.
 type program struct{ kind, library string }
 
-// kinds says what the programs are and in which order they are shown.
+// kinds are the kinds of programs in the order of the tables.
 var kinds = []struct{ name, title string }{
 	{"stdio", "stdio"},
 	{"http", "Streamable HTTP"},
-	{"auth", "the same with authorization"},
+	{"auth", "Streamable HTTP with authorization"},
 	{"host", "several servers of a configuration, over stdio"},
-	{"web-host", "the same over any transport"},
+	{"web-host", "several servers of a configuration, over any transport"},
 }
 
-// run says whether programs of the kind can be run by themselves, to see what
-// memory and time they take.
+// run reports whether the program runs without a user or a configuration, so that
+// its memory and time can be measured.
 func (p program) run() bool { return p.kind == "stdio" || p.kind == "http" }
 
-// A platform is what programs are built with and for.
+// A platform is a toolchain and a target.
 type platform struct{ toolchain, arch string }
 
-// newest is the newest Go, beside the one at hand.
+// newest is the newest Go, measured beside the installed one.
 const newest = "go1.27.3"
 
-// A start is what a program takes until it has its first result.
+// A start is the time and the memory until the first result.
 type start struct{ time, peak float64 } // in seconds and bytes
 
-// A programTable holds what was measured of programs.
+// A programTable holds the measurements of programs.
 type programTable struct {
 	platforms []platform
 	programs  []program
@@ -82,7 +81,7 @@ func measurePrograms(ctx context.Context, dir string, short bool) (*programTable
 
 func (p program) source() string { return filepath.Join("programs", p.kind, p.library) }
 
-// binary returns where the program for a platform is.
+// binary returns the path of the program for a platform.
 func (p program) binary(dir string, pf platform) string {
 	return filepath.Join(dir, p.kind+"-"+p.library+"-"+pf.toolchain+"-"+pf.arch)
 }
@@ -108,8 +107,8 @@ func (t *programTable) measureSizes(ctx context.Context, dir string, pf platform
 	return nil
 }
 
-// measureStarts runs the programs in turns against a legacy server, which is
-// what takes a client longest.
+// measureStarts runs the programs in turns against a legacy server, which takes a
+// client longest.
 func (t *programTable) measureStarts(ctx context.Context, dir, toolchain string, short bool) error {
 	server := filepath.Join(dir, "server")
 	url, stop, err := startServer(ctx, server)
@@ -156,8 +155,7 @@ func startServer(ctx context.Context, server string) (url string, stop func() er
 	return url, p.Close, err
 }
 
-// runOnce runs a program until it has printed its result, measures it, and lets
-// it end.
+// runOnce measures a program until it has printed its result, and ends it.
 func runOnce(ctx context.Context, name string, args []string) (s start, err error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Stderr = os.Stderr

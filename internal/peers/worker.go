@@ -15,7 +15,7 @@ import (
 	"github.com/stdmcp/stdmcp/internal/testutil/process"
 )
 
-// workerTimeout is how long a worker may take beyond what it was told to work.
+// workerTimeout is how much longer than its work a worker may take.
 const workerTimeout = 30 * time.Second
 
 // A worker is a process that does the work of one cell.
@@ -32,7 +32,7 @@ func startWorker(ctx context.Context, dir string, c cell) (*worker, error) {
 	return &worker{p, stderr}, err
 }
 
-// work has it work for d and returns what that cost.
+// work lets the worker work for d and returns the cost.
 func (w *worker) work(d time.Duration) (s sample.Sample, err error) {
 	late := time.AfterFunc(d+workerTimeout, w.Kill)
 	defer late.Stop()
@@ -46,7 +46,7 @@ func (w *worker) work(d time.Duration) (s sample.Sample, err error) {
 	return s, json.Unmarshal(line, &s)
 }
 
-// failure returns the last that the worker said, or else err.
+// failure returns the last line of the worker's standard error, or err.
 func (w *worker) failure(err error) error {
 	w.stop()
 	lines := strings.Split(strings.TrimSpace(w.stderr.String()), "\n")

@@ -1,5 +1,5 @@
-// Package testutil holds what the tests of several packages share: a check that
-// nothing is left behind (goroutines and, on Linux, file descriptors and
-// children), and waiting for a condition. Its own tests compile the README, the
-// documents in docs and the examples. Only tests import it.
+// Package testutil has helpers for the tests of several packages: a check for
+// leaked goroutines and, on Linux, file descriptors and child processes, and a
+// wait for a condition. Its own tests check the documents, the examples and the
+// layers of the module. Only tests import it.
 package testutil

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// TestExportedFunctionsHaveExamples wants each function of a package, and so
-// everything that programs begin with, to be used in one of its examples.
+// TestExportedFunctionsHaveExamples requires that an example of each package uses
+// each of its exported functions.
 func TestExportedFunctionsHaveExamples(t *testing.T) {
 	for _, dir := range packageDirs(t) {
 		pkg, used := load(t, dir)
@@ -48,8 +48,7 @@ func packageDirs(t *testing.T) (dirs []string) {
 	return dirs
 }
 
-// load returns the documentation of a package, and the names that its examples
-// use.
+// load returns the documentation of a package and the names that its examples use.
 func load(t *testing.T, dir string) (pkg *doc.Package, used map[string]bool) {
 	t.Helper()
 	paths, err := filepath.Glob(dir + "/*.go")
@@ -75,8 +74,8 @@ func load(t *testing.T, dir string) (pkg *doc.Package, used map[string]bool) {
 	return pkg, used
 }
 
-// noteUses adds the names that examples in a file use: in a file of examples,
-// all functions count.
+// noteUses adds the names that the examples in a file use. In a file without tests
+// every function counts.
 func noteUses(f *ast.File, used map[string]bool) {
 	examples := doc.Examples(f)
 	if len(examples) == 0 {

@@ -26,8 +26,7 @@ func documents(t *testing.T) []string {
 	return append(paths, root+"/README.md", root+"/CONTRIBUTING.md", root+"/CHANGELOG.md")
 }
 
-// TestCodeCompiles builds each block of Go code, and runs those that are
-// programs.
+// TestCodeCompiles builds each block of Go code, and runs the programs among them.
 func TestCodeCompiles(t *testing.T) {
 	dir := t.TempDir()
 	abs, err := filepath.Abs(root)
@@ -40,7 +39,7 @@ func TestCodeCompiles(t *testing.T) {
 	for _, path := range documents(t) {
 		for i, block := range blocks(t, path, "go") {
 			if strings.HasPrefix(block, "// not stdmcp") {
-				continue // shows how something else is used
+				continue // code of another library
 			}
 			name := fmt.Sprintf("%s%d", strings.ToLower(strings.TrimSuffix(filepath.Base(path), ".md")), i+1)
 			write(t, filepath.Join(dir, name, "main.go"), program(block))
@@ -74,7 +73,7 @@ func TestCodeCompiles(t *testing.T) {
 	}
 }
 
-// blocks returns the blocks of code of a language in a document.
+// blocks returns the code blocks of a language in a document.
 func blocks(t *testing.T, path, language string) (all []string) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -97,7 +96,7 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// packages are those that a block may use without importing them.
+// packages are the packages that a block may use without an import.
 var packages = map[string]string{
 	"context": "context", "errors": "errors", "fmt": "fmt", "http": "net/http", "json": "encoding/json", "log": "log",
 	"net": "net", "os": "os", "slog": "log/slog", "time": "time",
@@ -111,8 +110,8 @@ var packages = map[string]string{
 
 var usePattern = regexp.MustCompile(`\b([a-z0-9]+)\.[A-Z]`)
 
-// program makes a block a program: as it is, or as the inside of a function that
-// has a context and a client.
+// program turns a block into a program. A block without a package clause becomes
+// the body of a function with a context and a client.
 func program(block string) string {
 	if strings.HasPrefix(block, "package ") {
 		return block
@@ -140,7 +139,7 @@ var fencePattern = regexp.MustCompile("(?s)\n```.*?\n```")
 
 var linkPattern = regexp.MustCompile(`\]\(([^)#]+)(#[^)]*)?\)`)
 
-// headings returns what links to the headings of a document end with.
+// headings returns the anchors of the headings of a document.
 func headings(t *testing.T, path string) (anchors []string) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -154,7 +153,7 @@ func headings(t *testing.T, path string) (anchors []string) {
 	return anchors
 }
 
-func TestLinksLeadSomewhere(t *testing.T) {
+func TestLinksHaveTargets(t *testing.T) {
 	for _, path := range documents(t) {
 		text, err := os.ReadFile(path)
 		if err != nil {
@@ -182,8 +181,7 @@ func TestLinksLeadSomewhere(t *testing.T) {
 	}
 }
 
-// TestVersionIsTheSameEverywhere compares what the documents say with the only
-// place that has the version.
+// TestVersionIsTheSameEverywhere compares the documents with mcp.Version.
 func TestVersionIsTheSameEverywhere(t *testing.T) {
 	minor := mcp.Version[:strings.LastIndexByte(mcp.Version, '.')]
 	for file, want := range map[string][]string{
@@ -195,12 +193,12 @@ func TestVersionIsTheSameEverywhere(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !slices.ContainsFunc(want, func(w string) bool { return strings.Contains(string(text), w) }) {
-			t.Errorf("%s does not speak of version %s", file, mcp.Version)
+			t.Errorf("%s does not name version %s", file, mcp.Version)
 		}
 	}
 }
 
-// TestConfigurationIsRead reads each block of configuration.
+// TestConfigurationIsRead parses each block of configuration.
 func TestConfigurationIsRead(t *testing.T) {
 	for _, path := range documents(t) {
 		for _, block := range blocks(t, path, "jsonc?") {

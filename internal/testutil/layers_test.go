@@ -8,12 +8,12 @@ import (
 	"testing"
 )
 
-// protocol matches the name of a method of MCP and a version of the protocol.
+// protocol matches names of MCP methods and protocol versions.
 var protocol = regexp.MustCompile(`\binitialized?\b|"ping"|\b20\d\d-\d\d-\d\d\b|` +
 	`\b(completion|elicitation|logging|notifications|prompts|resources|roots|sampling|server|subscriptions|tasks|tools)/[a-z]+\b`)
 
-// TestTransportsNameNoMethod: whatever depends on a method or on the protocol
-// version is decided in package mcp and travels in a field of jsonrpc.Request.
+// TestTransportsNameNoMethod: package mcp decides what depends on a method or on
+// the protocol version, and passes it in a field of jsonrpc.Request.
 func TestTransportsNameNoMethod(t *testing.T) {
 	for _, dir := range []string{"mcp/jsonrpc", "mcp/stdio", "mcp/sse", "mcp/streamhttp", "internal/httpx"} {
 		files, err := filepath.Glob(filepath.Join(root, dir, "*.go"))

@@ -11,23 +11,22 @@ import (
 	"time"
 )
 
-// Timeout is how long a test waits for something that ends by itself, on a busy machine.
+// Timeout is how long a test waits on a busy machine for something that ends without its help.
 const Timeout = 20 * time.Second
 
-// Main is a TestMain that fails when the tests leave something behind. It does
-// not return.
+// Main is a TestMain that fails when the tests leak. It does not return.
 func Main(m *testing.M) { os.Exit(Run(m)) }
 
 // Run runs the tests and returns the status to exit with.
 func Run(m *testing.M) int {
 	flag.Parse()
-	if r, w, err := os.Pipe(); err == nil { // so that the runtime has what it needs to wait for files
+	if r, w, err := os.Pipe(); err == nil { // opens the descriptors with which the runtime waits for files
 		_, _ = r.Close(), w.Close()
 	}
 	before := TakeSnapshot()
 	code := m.Run()
 	if flag.Lookup("test.fuzz").Value.String() != "" {
-		return code // what fuzzing holds is its own
+		return code // fuzzing has processes of its own
 	}
 	if err := CheckLeaks(before); err != nil {
 		fmt.Fprintln(os.Stderr, "after all tests:", err)
@@ -36,7 +35,7 @@ func Run(m *testing.M) int {
 	return code
 }
 
-// A Snapshot counts what a process holds. A field that the system cannot tell is 0.
+// A Snapshot counts what a process holds. A count that the system does not provide is 0.
 type Snapshot struct{ Goroutines, Descriptors, Children int }
 
 // TakeSnapshot returns what this process holds.
@@ -56,19 +55,19 @@ func (h Snapshot) exceed(than Snapshot) bool {
 	return h.Goroutines > than.Goroutines || h.Descriptors > than.Descriptors || h.Children > than.Children
 }
 
-// CheckLeaks waits until the process holds no more than before. The error says
-// what is left when it still does after Timeout.
+// CheckLeaks waits until the process holds no more than before. After Timeout it
+// returns an error with what both hold and the stacks of all goroutines.
 func CheckLeaks(before Snapshot) error {
 	if Eventually(func() bool { return !TakeSnapshot().exceed(before) }) {
 		return nil
 	}
 	stacks := make([]byte, 1<<20)
 	stacks = stacks[:runtime.Stack(stacks, true)]
-	return fmt.Errorf("left behind: before %+v, now %+v\n%s", before, TakeSnapshot(), stacks)
+	return fmt.Errorf("leaked: before %+v, now %+v\n%s", before, TakeSnapshot(), stacks)
 }
 
-// Eventually waits for a condition, as long as Patience, and reports whether it
-// came true. It is for what no channel tells; in a bubble nothing needs it.
+// Eventually waits up to Timeout for a condition and reports whether it became
+// true. It is for conditions that no channel signals.
 func Eventually(ok func() bool) bool {
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()

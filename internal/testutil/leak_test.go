@@ -12,21 +12,21 @@ func TestCheckLeaks(t *testing.T) {
 	stop := make(chan struct{})
 	go func() { <-stop }()
 	if now := TakeSnapshot(); !now.exceed(before) || before.exceed(now) {
-		t.Errorf("a goroutine more: %+v, then %+v", before, now)
+		t.Errorf("one more goroutine: %+v, then %+v", before, now)
 	}
 	close(stop)
 	if err := CheckLeaks(before); err != nil {
 		t.Error(err)
 	}
 	if before.Descriptors == 0 {
-		t.Skip("this system doesn't tell of descriptors")
+		t.Skip("did not run: this system does not list descriptors")
 	}
 	f, err := os.Open(os.DevNull)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if now := TakeSnapshot(); !now.exceed(before) {
-		t.Errorf("a descriptor more: %+v, then %+v", before, now)
+		t.Errorf("one more descriptor: %+v, then %+v", before, now)
 	}
 	f.Close()
 }

@@ -1,4 +1,4 @@
-// Mutate puts faults into a copy of the library, one after the other, and says
+// Mutate puts faults into a copy of the library, one after the other, and prints
 // which of them the tests find.
 package main
 

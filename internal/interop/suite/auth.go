@@ -15,12 +15,12 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/streamhttp"
 )
 
-// isAuth reports whether a scenario is about authorization. All of these want
-// the same of a client: to call each tool.
+// isAuth reports whether a scenario is about authorization. In all of these the
+// client calls each tool.
 func isAuth(scenario string) bool { return strings.HasPrefix(scenario, "auth/") }
 
-// refused are the scenarios in which the server must not be trusted, so that
-// an error is what is wanted.
+// refused are the scenarios in which the client must not trust the server. They
+// succeed with an error.
 var refused = map[string]bool{
 	"auth/resource-mismatch":        true,
 	"auth/metadata-issuer-mismatch": true,
@@ -42,7 +42,7 @@ func refuse(err error) error {
 	return nil
 }
 
-// authContext is what the scenarios about authorization tell beforehand.
+// authContext is the context of scenarios about authorization.
 type authContext struct {
 	ClientID     string `json:"client_id"`
 	ClientSecret string `json:"client_secret"`
@@ -56,7 +56,7 @@ type authContext struct {
 	JWT string `json:"valid_jwt"`
 }
 
-// transport returns how the client reaches the server.
+// transport returns the transport to the server of a scenario.
 func transport(url, scenario string) (mcp.Transport, error) {
 	if !isAuth(scenario) {
 		return streamhttp.New(url, nil), nil
@@ -69,9 +69,9 @@ func transport(url, scenario string) (mcp.Transport, error) {
 }
 
 func authOptions(scenario string) (*oauth.Options, error) {
-	var status authContext
+	var given authContext
 	if text := os.Getenv(contextEnv); text != "" {
-		if err := json.Unmarshal([]byte(text), &status); err != nil {
+		if err := json.Unmarshal([]byte(text), &given); err != nil {
 			return nil, err
 		}
 	}
@@ -79,28 +79,28 @@ func authOptions(scenario string) (*oauth.Options, error) {
 		Authorizer: &oauth.Loopback{Open: visit},
 		ClientURL:  "https://conformance-test.local/client-metadata.json",
 		ClientName: "stdmcp-conformance",
-		Client:     oauth.Client{ID: status.ClientID, Secret: status.ClientSecret, Issuer: status.Issuer},
+		Client:     oauth.Client{ID: given.ClientID, Secret: given.ClientSecret, Issuer: given.Issuer},
 	}
 	switch scenario {
 	case "auth/client-credentials-basic":
 		opts.Grant = oauth.ClientCredentials{}
 	case "auth/client-credentials-jwt":
-		key, err := oauth.ParseKey([]byte(status.PrivateKey), "")
+		key, err := oauth.ParseKey([]byte(given.PrivateKey), "")
 		if err != nil {
 			return nil, err
 		}
 		opts.Client.Key, opts.Grant = key, oauth.ClientCredentials{}
 	case "auth/enterprise-managed-authorization":
 		opts.Grant = oauth.Identity{
-			TokenURL: status.IDPTokenURL, Client: oauth.Client{ID: status.IDPClientID}, Source: oauth.Static(status.IDPToken),
+			TokenURL: given.IDPTokenURL, Client: oauth.Client{ID: given.IDPClientID}, Source: oauth.Static(given.IDPToken),
 		}
 	case "auth/wif-jwt-bearer":
-		opts.Grant = oauth.Assertion{Source: oauth.Static(status.JWT)}
+		opts.Grant = oauth.Assertion{Source: oauth.Static(given.JWT)}
 	}
 	return opts, nil
 }
 
-// visit is a browser whose user agrees to everything.
+// visit is a browser whose user consents to everything.
 func visit(ctx context.Context, page string) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, page, nil)
 	if err != nil {

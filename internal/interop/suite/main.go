@@ -1,6 +1,5 @@
-// Conformance is the client that the official conformance suite runs against
-// the servers of its scenarios. It does what any program does that uses the
-// library, and nothing that the library doesn't.
+// Suite is the client that the official conformance suite runs against the
+// servers of its scenarios. It uses the library as any program does.
 //
 //	scripts/conformance FOLDER
 package main
@@ -15,14 +14,14 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// What the suite says in the environment, beside the URL, which is the last
-// argument. The protocol version is left to the library to find out.
+// The environment variables of the suite. Its last argument is the URL. The client
+// ignores the protocol version that the suite announces and negotiates one.
 const (
 	scenarioEnv = "MCP_CONFORMANCE_SCENARIO"
 	contextEnv  = "MCP_CONFORMANCE_CONTEXT"
 )
 
-// timeLimit is less than what the suite waits, so that an error is reported.
+// timeLimit is shorter than the suite's, so that the client reports an error.
 const timeLimit = 25 * time.Second
 
 func main() {
@@ -71,7 +70,7 @@ func run(ctx context.Context, url, scenario string) error {
 	return client.Close()
 }
 
-// accept agrees to every form and leaves its fields to their defaults.
+// accept accepts every form with the defaults of its fields.
 func accept(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error) {
 	return &mcp.ElicitResult{Action: mcp.ElicitAccept}, nil
 }
@@ -86,7 +85,7 @@ func sample(_ context.Context, p *mcp.CreateMessageParams) (*mcp.CreateMessageRe
 	}, nil
 }
 
-// scenarioContext is what a scenario tells its client beforehand.
+// scenarioContext is the context of scenarios that are not about authorization.
 type scenarioContext struct {
 	ToolCalls []struct {
 		Name      string          `json:"name"`

@@ -7,7 +7,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// scenarios says what the client does in each scenario when it is connected.
+// scenarios are what the connected client does in each scenario.
 var scenarios = map[string]func(context.Context, *mcp.Client) error{
 	"initialize":                          listTools,
 	"request-metadata":                    listTools,
@@ -18,11 +18,11 @@ var scenarios = map[string]func(context.Context, *mcp.Client) error{
 	"sse-retry":                           callEach(nil),
 	"sep-2322-client-request-state":       callEach(nil),
 	"http-standard-headers":               useEverything,
-	"http-custom-headers":                 callAsTold,
+	"http-custom-headers":                 callAsRequested,
 	"json-schema-2020-12-preservation":    echoSchema,
 
-	// Skills are an extension that the library doesn't have, so these have
-	// nothing to check.
+	// Skills are an extension that the library does not implement, so these
+	// scenarios check nothing.
 	"sep-2640-client-no-prefetch":        listTools,
 	"sep-2640-client-verify-digest":      listTools,
 	"sep-2640-client-verify-size":        listTools,
@@ -34,7 +34,7 @@ func listTools(ctx context.Context, c *mcp.Client) error {
 	return err
 }
 
-// callEach calls every tool that the library offers.
+// callEach calls every tool that the library lists.
 func callEach(args any) func(context.Context, *mcp.Client) error {
 	return func(ctx context.Context, c *mcp.Client) error {
 		for tool, err := range c.Tools(ctx) {
@@ -73,16 +73,16 @@ func useEverything(ctx context.Context, c *mcp.Client) error {
 	return nil
 }
 
-// callAsTold calls the tools with the arguments that the context names.
-func callAsTold(ctx context.Context, c *mcp.Client) error {
-	status, err := readContext()
+// callAsRequested calls the tools of the context with its arguments.
+func callAsRequested(ctx context.Context, c *mcp.Client) error {
+	requested, err := readContext()
 	if err != nil {
 		return err
 	}
 	if err := listTools(ctx, c); err != nil {
 		return err
 	}
-	for _, call := range status.ToolCalls {
+	for _, call := range requested.ToolCalls {
 		if _, err := c.CallTool(ctx, call.Name, call.Arguments); err != nil {
 			return err
 		}
@@ -90,7 +90,7 @@ func callAsTold(ctx context.Context, c *mcp.Client) error {
 	return nil
 }
 
-// echoSchema sends the schema of one tool to another.
+// echoSchema sends the schema of one tool as an argument of another.
 func echoSchema(ctx context.Context, c *mcp.Client) error {
 	tools, err := c.ListTools(ctx)
 	if err != nil {

@@ -1,17 +1,17 @@
-// A server of both eras on the official TypeScript SDK, over stdio, or over
-// HTTP when a port is given. It prints the port when that was 0.
+// A server of both eras that uses the official TypeScript SDK, over stdio, or over
+// HTTP if a port is given. If the port is 0 it prints the one that it uses.
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 
-// The packages are not beside this file: they are where the tests say.
+// STDMCP_INTEROP is the folder of the packages.
 const require = createRequire(process.env.STDMCP_INTEROP + '/');
 const load = name => import(pathToFileURL(require.resolve(name)).href);
 const { McpServer, ResourceTemplate, createMcpHandler, inputRequired } = await load('@modelcontextprotocol/server');
 const { serveStdio } = await load('@modelcontextprotocol/server/stdio');
 const { z } = await load('zod');
 
-// asks returns a handler that asks the client, and then hands the answers on.
+// asks returns a handler that requires inputs of the client, and then passes on the responses.
 const asks = (inputRequests, then) => (...args) => {
   const { inputResponses } = args.at(-1).mcpReq;
   return inputResponses ? then(JSON.stringify(inputResponses)) : inputRequired({ inputRequests, requestState: ' "as it is" \u2028' });

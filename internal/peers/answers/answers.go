@@ -1,5 +1,5 @@
-// Package answers holds what the server of the measurements says. It parses
-// nothing: a few bytes of a request tell what to answer.
+// Package answers holds the responses of the server that the measurements use. It
+// parses no JSON: a few bytes of a request determine the response.
 package answers
 
 import (
@@ -9,15 +9,15 @@ import (
 	"sync"
 )
 
-// The tools are named after what they return: text_65536, image_1048576.
-// Any other name stands for a few words.
+// The names of tools state what they return: text_65536, image_1048576. Any other
+// tool returns Echo.
 const (
 	TextTool  = "text_"
 	ImageTool = "image_"
 	EchoTool  = "echo"
 )
 
-// Texts are the patterns of the texts that tools return, as JSON has them, by the
+// Texts are the patterns of the texts that tools return, encoded in JSON, by the
 // prefix of the tool. A tool returns as many whole patterns as its length holds.
 var Texts = map[string]string{
 	TextTool: "All work and no play. ",
@@ -29,7 +29,7 @@ var Texts = map[string]string{
 	"hex_":   `\u0416\u00e9\u4e2d\u20ac`,
 }
 
-// Decoded returns the text that a JSON string without its quotes stands for.
+// Decoded decodes a JSON string without its quotes.
 func Decoded(raw string) string {
 	s, err := strconv.Unquote(`"` + raw + `"`)
 	if err != nil {
@@ -38,25 +38,25 @@ func Decoded(raw string) string {
 	return s
 }
 
-// Whole returns how many bytes of decoded text a length holds, in whole patterns.
+// Whole returns the length of the whole decoded patterns that fit into a length.
 func Whole(pattern string, length int) int {
 	n := len(Decoded(pattern))
 	return length / n * n
 }
 
-// Echo is the text of the short result.
+// Echo is the text of a short result.
 const Echo = "Echo: hello"
 
-// An Answerer knows the answers of one server. Append may be called
+// An Answerer holds the responses of one server. Append may be called
 // concurrently.
 type Answerer struct {
 	Modern bool // of 2026-07-28, else of 2025-11-25
 	Tools  int  // how many it lists
 
-	kept sync.Map // answers without their id as []byte, by method or tool
+	kept sync.Map // responses without their id as []byte, by method or tool
 }
 
-// Append appends the answer to a request, or nothing if the message wants none.
+// Append appends the response to a request, or nothing to a notification.
 func (a *Answerer) Append(b, msg []byte) []byte {
 	id := ID(msg)
 	if id == nil {
@@ -74,7 +74,7 @@ func (a *Answerer) Append(b, msg []byte) []byte {
 	return append(append(b, id...), tail.([]byte)...)
 }
 
-// ID returns the id of a request as it is written, or nil.
+// ID returns the id of a request as it is encoded, or nil.
 func ID(msg []byte) []byte {
 	_, rest, ok := bytes.Cut(msg, []byte(`"id":`))
 	if !ok {
@@ -90,7 +90,7 @@ func Method(msg []byte) string {
 	return string(method)
 }
 
-// tool returns the name of the tool, which is not the only name in a request.
+// tool returns the name of the tool. A request may have other names.
 func tool(msg []byte) string {
 	_, rest, _ := bytes.Cut(msg, []byte(`"name":"`))
 	for len(rest) > 0 {
@@ -132,7 +132,7 @@ func (a *Answerer) result(members string) string {
 	return `,"result":{` + members + `}}`
 }
 
-// staleAtOnce keeps clients from answering out of a cache.
+// staleAtOnce prevents clients from caching the result.
 func (a *Answerer) staleAtOnce() string {
 	if a.Modern {
 		return `,"ttlMs":0,"cacheScope":"private"`
@@ -140,20 +140,20 @@ func (a *Answerer) staleAtOnce() string {
 	return ""
 }
 
-// Repeated returns as many whole patterns as hold a length of decoded text.
+// Repeated returns as many encoded patterns as decode to the length at most.
 func Repeated(pattern, length string) string {
 	n, _ := strconv.Atoi(length)
 	return strings.Repeat(pattern, n/len(Decoded(pattern)))
 }
 
-// fill returns s repeated up to a length, which is a multiple of four so that
-// base64 stays valid.
+// fill returns s repeated up to a length, a multiple of four so that base64 stays
+// valid.
 func fill(s, length string) string {
 	n, _ := strconv.Atoi(length)
 	return strings.Repeat(s, n/len(s)+1)[:n]
 }
 
-// tools returns the definitions of n tools like those of real servers.
+// tools returns n definitions of tools of the size that real servers have.
 func tools(n int) string {
 	list := make([]string, n)
 	for i := range list {

@@ -1,11 +1,11 @@
-// Faults has each library meet the same hostile servers, those of the fault
-// matrix, and prints what becomes of it as a table of docs/reliability.md:
+// Faults runs each library against the same hostile servers of the fault matrix
+// and prints a table of docs/reliability.md with the outcomes:
 //
 //	go run ./faults             all of them, in a few minutes
 //	go run ./faults NAME...     some
 //
-// Each meeting is a process of its own, as some of them end in a panic, never,
-// or with much memory.
+// Each trial has a process of its own, as a library may panic, hang or exhaust
+// memory.
 package main
 
 import (
@@ -25,8 +25,8 @@ import (
 	"github.com/stdmcp/stdmcp/internal/testutil/process"
 )
 
-// trialTimeout is how long a meeting may take before it counts as a hang. Every
-// call in it has a deadline long before.
+// trialTimeout is how long a trial may take before it counts as a hang. Every call
+// has a deadline long before.
 const trialTimeout = 40 * time.Second
 
 func main() {
@@ -51,8 +51,7 @@ var compared = []struct{ name, title string }{
 	{"stdmcp", "stdmcp"}, {"go-sdk", "go-sdk 1.8.0"}, {"mcp-go", "mcp-go 1.2.1"},
 }
 
-// partEnv says which part a process plays; without it, it is the one that
-// starts the others.
+// partEnv is the part of a process. The one without a part starts the others.
 const partEnv = "STDMCP_PEERS_PART"
 
 // run prints the table.
@@ -70,7 +69,7 @@ func run(ctx context.Context, names []string) error {
 		for _, l := range compared {
 			verdict, err := tr.meet(ctx, l.name)
 			if err == nil && verdict != fine {
-				verdict, err = tr.meet(ctx, l.name) // it may have been the machine
+				verdict, err = tr.meet(ctx, l.name) // the machine may have been too busy
 			}
 			if err != nil {
 				return fmt.Errorf("%s, %s: %w", l.name, tr.Name, err)
@@ -82,46 +81,46 @@ func run(ctx context.Context, names []string) error {
 	return nil
 }
 
-// meet has a library meet a fault.
+// meet runs a library against the fault and returns the verdict.
 func (tr *trial) meet(ctx context.Context, library string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, trialTimeout)
 	defer cancel()
-	url, strangers := "-", func() (int, error) { return 0, nil }
+	url, otherOrigin := "-", func() (int, error) { return 0, nil }
 	if tr.transport != 'S' {
 		var err error
-		if url, strangers, err = tr.serve(); err != nil {
+		if url, otherOrigin, err = tr.serve(); err != nil {
 			return "", err
 		}
 	}
 	cmd := command(ctx, "subject", library, tr.Name, string(tr.transport), url)
-	complaint := &tail{}
-	cmd.Stderr = complaint
-	out, _ := cmd.Output() // how it ended, the last line tells
+	stderr := &head{}
+	cmd.Stderr = stderr
+	out, _ := cmd.Output() // the last line describes how it ended
 	var o outcome
 	for line := range strings.Lines(string(out)) {
 		if err := json.Unmarshal([]byte(line), &o); err != nil {
 			return "", fmt.Errorf("%q: %w", line, err)
 		}
 	}
-	asked, err := strangers()
+	requests, err := otherOrigin()
 	if err != nil {
 		return "", err
 	}
 	switch {
 	case o.Step == "":
-		return "", fmt.Errorf("did not begin: %s", complaint.text)
-	case strings.Contains(complaint.text, "\npanic: ") || strings.HasPrefix(complaint.text, "panic: "):
+		return "", fmt.Errorf("the client did not start: %s", stderr.text)
+	case strings.Contains(stderr.text, "\npanic: ") || strings.HasPrefix(stderr.text, "panic: "):
 		return "**panics**", nil
 	case ctx.Err() != nil:
 		return "**hangs** in " + o.Step, nil
 	case o.Step != "end":
-		return "", fmt.Errorf("ended in %s: %s", o.Step, complaint.text)
+		return "", fmt.Errorf("the client exited during %s: %s", o.Step, stderr.text)
 	}
-	return tr.verdict(&o, asked), nil
+	return tr.verdict(&o, requests), nil
 }
 
-// serve starts a server of HTTP. The function that it returns ends it and tells
-// how often another origin was asked.
+// serve starts an HTTP server. The returned function ends it and returns how many
+// requests another origin received.
 func (tr *trial) serve() (url string, end func() (int, error), err error) {
 	cmd := command(context.Background(), "web", tr.Name, string(tr.transport))
 	cmd.Stderr = os.Stderr
@@ -139,7 +138,7 @@ func (tr *trial) serve() (url string, end func() (int, error), err error) {
 	return url, end, err
 }
 
-// command returns how to start this program for a part.
+// command returns the command that runs a part of this program.
 func command(ctx context.Context, part string, args ...string) *exec.Cmd {
 	program, err := os.Executable()
 	if err != nil {
@@ -147,22 +146,22 @@ func command(ctx context.Context, part string, args ...string) *exec.Cmd {
 	}
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Env = append(os.Environ(), partEnv+"="+part)
-	cmd.WaitDelay = time.Second // for what a server has left behind
+	cmd.WaitDelay = time.Second // a server's child may still hold the pipes
 	return cmd
 }
 
-// A tail keeps the begin of what is written, which is where a panic says why.
-type tail struct{ text string }
+// A head keeps the beginning of what is written, where a panic states its reason.
+type head struct{ text string }
 
-func (t *tail) Write(p []byte) (int, error) {
-	if len(t.text) < 4096 {
-		t.text += string(p)
+func (h *head) Write(p []byte) (int, error) {
+	if len(h.text) < 4096 {
+		h.text += string(p)
 	}
 	return len(p), nil
 }
 
-// runWeb is a server of HTTP: FAULT TRANSPORT. It says its URL and, when its
-// standard input ends, how often another origin was asked.
+// runWeb is an HTTP server: FAULT TRANSPORT. It prints its URL and, when its
+// standard input ends, how many requests another origin received.
 func runWeb(args []string) error {
 	engine := testserver.Options{Fault: args[0], Size: size(args[0]), ProtocolVersions: []string{versions[args[1][0]]}}
 	running, err := testserver.StartHTTP(testserver.New(&engine), nil)

@@ -14,32 +14,32 @@ import (
 	"github.com/stdmcp/stdmcp/internal/testutil/process"
 )
 
-// An outcome is what happened in a trial, up to the last step that began.
+// An outcome describes a trial up to the step that began last.
 type outcome struct {
-	Step        string // the one under way; "end" after the last
+	Step        string // the current step; "end" after the last
 	Connected   bool
 	ConnectTook time.Duration
 	CallError   string
 	CallTook    time.Duration
-	Right       bool // what the call returned, if it did
-	BeforeFails bool // a call that was under way
-	AfterFails  bool // one that is made afterwards
+	Right       bool // whether the call returned the right result
+	BeforeFails bool // the call that was pending
+	AfterFails  bool // the call that follows
 	CloseTook   time.Duration
-	Peak        int64 // memory, beside what there was before
-	Goroutines  int   // that are left
+	Peak        int64 // memory beyond that before connecting, in bytes
+	Goroutines  int   // left 2 s after closing
 	Processes   int   // likewise
 }
 
-// begin notes that a step begins.
+// begin prints the outcome with the step that begins.
 func (o *outcome) begin(step string) error {
 	o.Step = step
 	return json.NewEncoder(os.Stdout).Encode(o)
 }
 
-// message is what echo is to return.
+// message is the argument of echo, which it returns.
 const message = "Grüße, 世界"
 
-// markEnv is in the environment of all that the subject starts.
+// markEnv is in the environment of all processes that the subject starts.
 const markEnv = "STDMCP_PEERS_MARK"
 
 // runSubject is the client of a trial: LIBRARY FAULT TRANSPORT URL. It prints the
@@ -62,7 +62,7 @@ func runSubject(args []string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), connectTime)
 	start := time.Now()
 	c, err := connect(ctx, t)
-	cancel() // which a connection should survive
+	cancel() // a connection should survive it
 	o.ConnectTook, o.Connected = time.Since(start), err == nil
 	if err == nil {
 		if err := o.meet(c, args[1]); err != nil {
@@ -72,13 +72,13 @@ func runSubject(args []string) error {
 			return err
 		}
 		start = time.Now()
-		_ = c.Close() // how that ends is not what this is about
+		_ = c.Close() // an error is not part of the outcome
 		o.CloseTook = time.Since(start)
 	}
 	o.Peak = process.Memory(os.Getpid(), "VmHWM") - memory
 	http.DefaultClient.CloseIdleConnections()
 	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
-	for range 40 { // two seconds for what ends of itself
+	for range 40 { // two seconds for goroutines and processes to end
 		o.Goroutines, o.Processes = runtime.NumGoroutine()-goroutines, process.Marked(mark)
 		if o.Goroutines <= 0 && o.Processes == 0 {
 			break
@@ -88,13 +88,13 @@ func runSubject(args []string) error {
 	return o.begin("end")
 }
 
-// meet makes the call that is struck, with others around it.
+// meet makes the call with the fault while another is pending, and one afterwards.
 func (o *outcome) meet(c library.Session, fault string) error {
 	if err := o.begin("a call"); err != nil {
 		return err
 	}
 	before := make(chan error, 1)
-	go func() { // ends with its time
+	go func() { // ends at its deadline
 		ctx, cancel := context.WithTimeout(context.Background(), callTime)
 		defer cancel()
 		_, err := c.Call(ctx, "slow", map[string]any{"seconds": 0.5, "steps": 2})
@@ -127,7 +127,7 @@ func (o *outcome) callFault(ctx context.Context, c library.Session, fault string
 		return err
 	}
 	content, err := c.Call(ctx, "echo", map[string]any{"message": message})
-	// A result without content is what this server can mean as well.
+	// "no-content" may also be read as an empty result.
 	o.Right = content.Text == message || content.Text == "" && fault == "no-content" || fault == "invalid-utf8"
 	return err
 }

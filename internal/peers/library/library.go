@@ -1,5 +1,5 @@
 // Package library has the MCP clients that are compared behind one interface.
-// Each is used as its documentation shows, with its default options.
+// Each is used as its documentation shows, with default options.
 package library
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/streamhttp"
 )
 
-// A Target is the server that a library talks to.
+// A Target is the server that a library connects to.
 type Target struct {
 	SSE     bool     // over HTTP+SSE
 	URL     string   // over HTTP
@@ -148,7 +148,7 @@ func connectMCPGo(ctx context.Context, t *Target) (Session, error) {
 func openMCPGo(ctx context.Context, t *Target) (c *client.Client, err error) {
 	switch {
 	case t.URL == "":
-		return client.NewStdioMCPClient(t.Command[0], t.Env, t.Command[1:]...) // starts it, too
+		return client.NewStdioMCPClient(t.Command[0], t.Env, t.Command[1:]...) // and starts it
 	case t.SSE:
 		c, err = client.NewSSEMCPClient(t.URL)
 	default:
@@ -157,7 +157,7 @@ func openMCPGo(ctx context.Context, t *Target) (c *client.Client, err error) {
 	if err != nil {
 		return nil, err
 	}
-	// The stream lives as long as the context that it is started with.
+	// The stream ends with the context of Start.
 	return c, c.Start(context.WithoutCancel(ctx))
 }
 

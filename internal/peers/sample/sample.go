@@ -1,9 +1,9 @@
-// Package sample holds what was measured.
+// Package sample holds measurements.
 package sample
 
 import "slices"
 
-// A Sample is what one operation cost, on the average of a run.
+// A Sample is the average cost of one operation in a run.
 type Sample struct {
 	Ops    int
 	Time   float64 // in seconds
@@ -42,8 +42,8 @@ func (s Series) values(m Metric) []float64 {
 	return values
 }
 
-// Ratio returns the median of how a metric compares with that of base in the
-// same run, so that what disturbs one run disturbs both sides of it.
+// Ratio returns the median of the ratios to base in the same run, so that other
+// programs on the machine affect both sides.
 func (s Series) Ratio(m Metric, base Series) float64 {
 	var values []float64
 	for i := range min(len(s), len(base)) {
@@ -52,8 +52,8 @@ func (s Series) Ratio(m Metric, base Series) float64 {
 	return median(values)
 }
 
-// BestRatio compares the best runs instead. It is the better estimate where
-// others use the machine as well, as they only ever make a run slower.
+// BestRatio returns the ratio of the best runs. It is the better estimate on a
+// busy machine, as other programs only ever make a run slower.
 func (s Series) BestRatio(m Metric, base Series) float64 {
 	return slices.Min(s.values(m)) / slices.Min(base.values(m))
 }

@@ -1,10 +1,10 @@
-// Server is what the clients are measured with. It costs next to nothing, so
-// that the client is what is measured: HTTP is spoken by a few lines over TCP,
-// as net/http would cost as much on this side as on the other.
+// Server is the server of the measurements. It costs next to nothing, so that they
+// measure the client: it implements HTTP in a few lines over TCP, as net/http
+// would cost as much as it does in the client.
 //
 //	server stdio|json|events|sse legacy|modern TOOLS
 //
-// Over HTTP it prints its URL, and ends with its standard input.
+// Over HTTP it prints its URL, and exits when its standard input ends.
 package main
 
 import (
@@ -48,7 +48,7 @@ func run(args []string) error {
 	return err
 }
 
-// serveLines answers each line with one write, as servers do.
+// serveLines responds to each line with one write, as servers do.
 func serveLines(in io.Reader, out io.Writer, a *answers.Answerer) error {
 	r := bufio.NewReaderSize(in, 64<<10)
 	var b, long []byte

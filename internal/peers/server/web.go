@@ -14,7 +14,7 @@ import (
 	"github.com/stdmcp/stdmcp/internal/peers/answers"
 )
 
-// A webServer speaks as much HTTP/1.1 as clients written in Go send.
+// A webServer implements the part of HTTP/1.1 that Go clients send.
 type webServer struct {
 	kind    string // json, events or sse
 	answers *answers.Answerer
@@ -24,7 +24,7 @@ type webServer struct {
 	streams  map[string]*eventStream // by the path that messages of the session go to
 }
 
-// An eventStream is the response that brings the answers of HTTP+SSE.
+// An eventStream is the stream of responses of HTTP+SSE.
 type eventStream struct {
 	mu   sync.Mutex
 	conn net.Conn
@@ -39,12 +39,12 @@ func (s *webServer) serve(l net.Listener) {
 		}
 		go func() { // ends with the connection
 			defer conn.Close()
-			_ = s.serveConn(conn) // the client closed it, in one way or another
+			_ = s.serveConn(conn) // the client closes connections in several ways
 		}()
 	}
 }
 
-// A request is what matters of one.
+// A request holds the parts of an HTTP request that the server uses.
 type request struct {
 	method, path string
 	body         []byte
@@ -111,7 +111,7 @@ func appendEvent(b []byte, kind string, data []byte) []byte {
 	return append(append(b, data...), "\n\n\r\n"...)
 }
 
-// stream makes the connection an event stream, until the client closes it.
+// stream serves an event stream until the client closes the connection.
 func (s *webServer) stream(conn net.Conn, r io.Reader) error {
 	out := []byte("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n")
 	s.mu.Lock()
@@ -131,7 +131,7 @@ func (s *webServer) stream(conn net.Conn, r io.Reader) error {
 	return err
 }
 
-// send sends an answer over the stream of a session.
+// send sends a response over the stream of a session.
 func (s *webServer) send(path string, msg []byte) error {
 	s.mu.Lock()
 	stream := s.streams[path]

@@ -16,7 +16,7 @@ import (
 	"github.com/stdmcp/stdmcp/internal/testutil/process"
 )
 
-// What the bare sessions send, and nothing of what they receive is parsed.
+// The messages of bare sessions, which parse nothing that they receive.
 const (
 	bareInit     = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bare","version":"1"}}}`
 	bareNote     = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
@@ -38,14 +38,14 @@ func bareCall(tool string, args map[string]any, modern bool) []byte {
 	return []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + tool + `","arguments":` + string(raw) + meta + `}}`)
 }
 
-// An exchanger sends a message and returns the length of the answer.
+// An exchanger sends a message and returns the length of the response.
 type exchanger interface {
 	exchange(msg []byte) (int, error)
-	send(msg []byte) error // for what wants no answer
+	send(msg []byte) error // sends a notification
 	Close() error
 }
 
-// bare is the floor: the same bytes over the same kind of connection.
+// bare is the floor: a session that sends the same bytes over the same connection.
 type bare struct {
 	exchanger
 	modern bool
@@ -98,15 +98,15 @@ func (s *bare) Call(_ context.Context, tool string, args map[string]any) (librar
 
 func (s *bare) List(context.Context) (int, error) { return s.exchange([]byte(bareList)) }
 
-// A pipelined session has one pipe, over which several calls can be under way
-// without a goroutine for each.
+// A pipelined session makes several calls at once over one pipe, without a
+// goroutine for each.
 type pipelined struct {
 	*bare
 	pipe *barePipe
 }
 
-// Batch writes n calls at once and reads as many answers meanwhile, as the
-// server doesn't read on while nobody takes those.
+// Batch writes n calls at once and reads the responses meanwhile, as the server
+// does not continue to read while its output is blocked.
 func (s pipelined) Batch(_ context.Context, n int) error {
 	line := append(bareCall("echo", arguments, s.modern), '\n')
 	written := make(chan error, 1)
@@ -146,7 +146,7 @@ func (p *barePipe) exchange(msg []byte) (int, error) {
 	return p.line()
 }
 
-// line reads a line, of which it keeps nothing.
+// line reads a line and returns its length.
 func (p *barePipe) line() (n int, err error) {
 	for {
 		part, err := p.Out.ReadSlice('\n')
@@ -156,11 +156,11 @@ func (p *barePipe) line() (n int, err error) {
 	}
 }
 
-// A handedPipe reads on a goroutine of its own, which hands each answer to the
+// A handedPipe reads in a goroutine of its own, which hands each response to the
 // caller.
 type handedPipe struct {
 	*barePipe
-	answers chan int // lengths; closed when no more come
+	answers chan int // lengths; closed at the end of the pipe
 }
 
 func connectHanded(ctx context.Context, t *target) (library.Session, error) {
@@ -240,7 +240,7 @@ func (h *bareHTTP) Close() error {
 	return nil
 }
 
-// A bareStream posts messages and finds the answers on a stream.
+// A bareStream posts messages and reads the responses from a stream.
 type bareStream struct {
 	bareHTTP
 	body io.Closer
@@ -269,7 +269,7 @@ func newBareStream(url string) (*bareStream, error) {
 	}
 }
 
-// exchange posts a message and waits for any one event, as all are the same.
+// exchange posts a message and waits for any event, as all are alike.
 func (s *bareStream) exchange(msg []byte) (n int, err error) {
 	if err := s.send(msg); err != nil {
 		return 0, err

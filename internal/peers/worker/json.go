@@ -9,8 +9,8 @@ import (
 	"github.com/stdmcp/stdmcp/internal/peers/library"
 )
 
-// inMemory is what encoding/json alone costs: it writes the request and reads
-// the answer into structs like those of the libraries. Nothing is sent.
+// inMemory measures encoding/json alone: it encodes the request and decodes the
+// response into structs like those of the libraries, without a connection.
 type inMemory struct {
 	server answers.Answerer
 	msg    []byte
@@ -63,7 +63,7 @@ type jsonTools struct {
 
 func connectJSON(_ context.Context, t *target) (library.Session, error) {
 	if t.transport != "stdio" || t.modern {
-		return nil, errors.New("encoding/json knows no transports")
+		return nil, errors.New("encoding/json has no transports")
 	}
 	return &inMemory{server: answers.Answerer{Tools: t.tools}}, nil
 }

@@ -1,11 +1,11 @@
-// Worker is the process that is measured: it does one kind of work through one
-// library, for as long as each line of its standard input says, and prints
-// what that cost.
+// Worker is the process that is measured: it does one kind of work with one
+// library, for the duration in each line of its standard input, and prints the
+// cost.
 //
 //	worker LIBRARY WORK stdio|json|events|sse legacy|modern SERVER
 //
-// It is a process of its own so that nobody else's goroutines, garbage and
-// CPU time are counted.
+// It is a process of its own, so that it counts only the goroutines, garbage and
+// CPU time of the library.
 package main
 
 import (
@@ -30,12 +30,12 @@ func main() {
 	}
 }
 
-// A target is the server that a library is to talk to.
+// A target is the server that a library connects to.
 type target struct {
 	library.Target
 	transport string // stdio, json, events or sse
-	modern    bool   // whether the server is of 2026-07-28
-	tools     int    // how many the server lists
+	modern    bool   // whether the server supports 2026-07-28
+	tools     int    // how many tools the server lists
 }
 
 func run(ctx context.Context, args []string) error {
@@ -44,7 +44,7 @@ func run(ctx context.Context, args []string) error {
 	}
 	connect := connectorOf(args[0])
 	if connect == nil {
-		return errors.New("no library " + args[0])
+		return errors.New("unknown library " + args[0])
 	}
 	w, err := parseWork(args[1])
 	if err != nil {
@@ -85,10 +85,10 @@ func run(ctx context.Context, args []string) error {
 	return nil
 }
 
-// warmUp is how long work is done before anything is measured.
+// warmUp is how long the worker works before the first measurement.
 const warmUp = 20 * time.Millisecond
 
-// start starts a server of HTTP and sets URL to its URL.
+// start starts an HTTP server and sets URL.
 func (t *target) start() (stop func() error, err error) {
 	cmd := exec.Command(t.Command[0], t.Command[1:]...)
 	cmd.Stderr = os.Stderr

@@ -8,8 +8,8 @@ import (
 	"github.com/stdmcp/stdmcp/internal/peers/sample"
 )
 
-// measure says what one operation of f cost, which returns how many it did.
-// Garbage is collected when it is, as that is part of the cost.
+// measure returns the average cost of the operations of f, which returns their
+// number. Garbage collection is part of the cost.
 func measure(f func() (int, error)) (sample.Sample, error) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -13,14 +13,12 @@ import (
 	"github.com/stdmcp/stdmcp/internal/peers/library"
 )
 
-// A batcher is a session that knows a cheaper way to have n calls under way
-// than n goroutines.
+// A batcher is a session that makes n calls at once without n goroutines.
 type batcher interface {
 	Batch(ctx context.Context, n int) error
 }
 
-// message is the argument of every call, and arguments what holds it: made
-// once, as it is no library's doing.
+// arguments are those of every call, allocated once.
 const message = "hello"
 
 var arguments = map[string]any{"message": message}
@@ -28,7 +26,7 @@ var arguments = map[string]any{"message": message}
 // A connector connects to a server.
 type connector func(context.Context, *target) (library.Session, error)
 
-// floors are what the libraries are compared with.
+// floors are the sessions that the libraries are compared with.
 var floors = map[string]connector{"bare": connectBare, "handed": connectHanded, "json": connectJSON}
 
 // connectorOf returns the connector of a floor or a library, or nil.
@@ -39,12 +37,12 @@ func connectorOf(name string) connector {
 	return floors[name]
 }
 
-// A work is what is done again and again: call a tool, list tools, have several
-// calls under way at once, or connect and close.
+// A work is a repeated operation: a call of a tool, a list of tools, several calls
+// at once, or connecting and closing.
 type work struct {
 	kind  string
 	tool  string
-	least int // what Call or List must return
+	least int // the least that Call or List must return
 	tools int
 	calls int // at once
 	args  map[string]any
@@ -74,12 +72,13 @@ func parseWork(name string) (*work, error) {
 	case "calls":
 		w.calls = n
 	default:
-		return nil, errors.New("no work " + name)
+		return nil, errors.New("unknown work " + name)
 	}
 	return w, nil
 }
 
-// prepare returns what does the work for some time, and says how often it did.
+// prepare returns a function that does the work for some time and counts the
+// operations, and one that closes the session.
 func (w *work) prepare(ctx context.Context, connect connector, t *target) (do func(time.Duration) (int, error), end func(), err error) {
 	if w.kind == "connect" {
 		return repeat(func() error {
@@ -109,7 +108,7 @@ func (w *work) prepare(ctx context.Context, connect connector, t *target) (do fu
 	return w.together(func() error { return w.once(ctx, s) }), end, nil
 }
 
-// once makes one call and looks at what came.
+// once makes one call and checks its result.
 func (w *work) once(ctx context.Context, s library.Session) (err error) {
 	var n int
 	if w.kind == "tools" {
@@ -120,12 +119,12 @@ func (w *work) once(ctx context.Context, s library.Session) (err error) {
 		n = c.Size
 	}
 	if err == nil && n < w.least {
-		err = fmt.Errorf("%d came instead of %d", n, w.least)
+		err = fmt.Errorf("the result has %d bytes or tools, want %d", n, w.least)
 	}
 	return err
 }
 
-// repeat does f until its time is over, but once at least.
+// repeat calls f until the time has passed, at least once.
 func repeat(f func() error) func(time.Duration) (int, error) {
 	return func(d time.Duration) (n int, err error) {
 		for began := time.Now(); err == nil && (n == 0 || time.Since(began) < d); n++ {
@@ -135,7 +134,7 @@ func repeat(f func() error) func(time.Duration) (int, error) {
 	}
 }
 
-// together does f on as many goroutines as there are to be calls at once.
+// together repeats f in as many goroutines as there are calls at once.
 func (w *work) together(f func() error) func(time.Duration) (int, error) {
 	one := repeat(f)
 	return func(d time.Duration) (int, error) {

@@ -1,7 +1,7 @@
-// Package agent is the part of an agent that its programs share: a loop between
-// a model, reached over HTTP, and tools. It uses what agents use anyway
-// (net/http, encoding/json, os/exec, fmt, log/slog), so that the size of a
-// program less that of agent/bare is what an MCP client adds.
+// Package agent is an agent: a loop between a model, reached over HTTP, and tools.
+// It links what agents link anyway (net/http, encoding/json, os/exec, fmt,
+// log/slog), so that the size of a program minus that of agent/bare is the size
+// that an MCP client adds.
 package agent
 
 import (
@@ -16,7 +16,7 @@ import (
 	"os/signal"
 )
 
-// A Tool is what the model may call.
+// A Tool is a function that the model may call.
 type Tool struct {
 	Name, Description string
 	Schema            json.RawMessage

@@ -1,4 +1,4 @@
-// Package one is what the programs share that make one call.
+// Package one has the shared parts of programs that make one call.
 package one
 
 import "os"
@@ -18,7 +18,7 @@ func Result(text string) {
 	os.Stdin.Read(make([]byte, 1))
 }
 
-// What the programs without a library send.
+// The messages of the programs without a library.
 const (
 	Initialize  = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"one","version":"1"}}}`
 	Initialized = `{"jsonrpc":"2.0","method":"notifications/initialized"}`

@@ -1,7 +1,7 @@
-// A server of both eras made with go-sdk, for the tests in internal/interop:
-// over Streamable HTTP at /mcp and /json, which have sessions, and /stateless,
-// and over HTTP+SSE at /sse, on a port that it prints, or over stdio when there
-// is an argument.
+// Command go-sdk is a server of both eras that uses go-sdk, for the tests in
+// internal/interop. With an argument it serves stdio. Otherwise it prints its
+// origin, and serves Streamable HTTP at /mcp and /json, with sessions, and at
+// /stateless, and HTTP+SSE at /sse.
 package main
 
 import (
@@ -58,7 +58,7 @@ func newServer() *mcp.Server {
 		func(_ context.Context, _ *mcp.CallToolRequest, in numbers) (*mcp.CallToolResult, sum, error) {
 			return nil, sum{in.A + in.B}, nil
 		})
-	mcp.AddTool(s, &mcp.Tool{Name: "slow", Description: "Takes its time"},
+	mcp.AddTool(s, &mcp.Tool{Name: "slow", Description: "Reports progress"},
 		func(ctx context.Context, req *mcp.CallToolRequest, in steps) (*mcp.CallToolResult, any, error) {
 			for i := range in.Steps {
 				if token := req.Params.GetProgressToken(); token != nil {
@@ -67,7 +67,7 @@ func newServer() *mcp.Server {
 				}
 				time.Sleep(20 * time.Millisecond)
 			}
-			time.Sleep(300 * time.Millisecond) // progress takes another way than an answer in JSON
+			time.Sleep(300 * time.Millisecond) // progress and a JSON response have different streams
 			return text("done"), nil, nil
 		})
 	s.AddResource(&mcp.Resource{Name: "note", URI: "note://1", MIMEType: "text/plain"}, read)
@@ -85,11 +85,11 @@ func text(s string) *mcp.CallToolResult {
 }
 
 func read(_ context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-	said := "a note"
+	note := "a note"
 	if name, ok := strings.CutPrefix(req.Params.URI, "greeting://"); ok {
-		said = "Hello, " + name
+		note = "Hello, " + name
 	}
-	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: req.Params.URI, Text: said}}}, nil
+	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: req.Params.URI, Text: note}}}, nil
 }
 
 func check(err error) {

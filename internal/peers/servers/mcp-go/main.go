@@ -1,6 +1,6 @@
-// A server made with mcp-go, for the tests in internal/interop: over Streamable
-// HTTP at /mcp and /stateless and over HTTP+SSE at /sse, on a port that it
-// prints, or over stdio when there is an argument.
+// Command mcp-go is a server that uses mcp-go, for the tests in internal/interop.
+// With an argument it serves stdio. Otherwise it prints its origin, and serves
+// Streamable HTTP at /mcp and /stateless and HTTP+SSE at /sse.
 package main
 
 import (
@@ -67,16 +67,16 @@ func slow(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, er
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	time.Sleep(300 * time.Millisecond) // progress is sent beside, and may come after the answer
+	time.Sleep(300 * time.Millisecond) // progress and the response have different streams
 	return mcp.NewToolResultText("done"), nil
 }
 
 func read(_ context.Context, req mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
-	said := "a note"
+	note := "a note"
 	if name, ok := strings.CutPrefix(req.Params.URI, "greeting://"); ok {
-		said = "Hello, " + name
+		note = "Hello, " + name
 	}
-	return []mcp.ResourceContents{mcp.TextResourceContents{URI: req.Params.URI, Text: said}}, nil
+	return []mcp.ResourceContents{mcp.TextResourceContents{URI: req.Params.URI, Text: note}}, nil
 }
 
 func check(err error) {

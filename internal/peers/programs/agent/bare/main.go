@@ -1,4 +1,4 @@
-// An agent without an MCP client: what the other agents are compared with.
+// An agent without an MCP client, which the other agents are compared with.
 package main
 
 import (

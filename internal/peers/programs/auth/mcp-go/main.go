@@ -1,5 +1,5 @@
 // A program that calls one tool over Streamable HTTP with authorization, with
-// mcp-go. Where the browser was sent, it reads from its standard input.
+// mcp-go. It reads the URL that the browser was redirected to from standard input.
 package main
 
 import (

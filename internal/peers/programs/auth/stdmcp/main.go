@@ -1,5 +1,5 @@
 // A program that calls one tool over Streamable HTTP with authorization, with
-// stdmcp. It opens the browser if the server wants that.
+// stdmcp. It opens the browser if the server requires authorization.
 package main
 
 import (

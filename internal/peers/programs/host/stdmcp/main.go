@@ -1,5 +1,5 @@
-// A program that calls one tool of one of the servers that .mcp.json names,
-// with stdmcp. It starts them itself.
+// A program that calls one tool of the servers of .mcp.json with stdmcp. It starts
+// the servers.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// What net/http and encoding/json cost.
+// A program that makes one call with net/http and encoding/json alone.
 package main
 
 import (

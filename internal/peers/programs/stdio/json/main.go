@@ -1,4 +1,4 @@
-// What os/exec and encoding/json cost.
+// A program that makes one call with os/exec and encoding/json alone.
 package main
 
 import (

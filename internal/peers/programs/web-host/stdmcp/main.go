@@ -1,5 +1,5 @@
-// A program that calls one tool of one of the servers that .mcp.json names,
-// with stdmcp: servers that it starts, and those at a URL, with authorization.
+// A program that calls one tool of the servers of .mcp.json with stdmcp. It starts
+// servers, and connects to those at a URL, with authorization.
 package main
 
 import (
