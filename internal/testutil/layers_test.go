@@ -1,6 +1,8 @@
 package testutil
 
 import (
+	"go/scanner"
+	"go/token"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -28,9 +30,12 @@ func TestTransportsNameNoMethod(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for i, line := range strings.Split(string(text), "\n") {
-				if name := protocol.FindString(line); name != "" {
-					t.Errorf("%s:%d names %s", file, i+1, name)
+			fset := token.NewFileSet()
+			var tokens scanner.Scanner // skips comments
+			tokens.Init(fset.AddFile(file, -1, len(text)), text, nil, 0)
+			for pos, tok, literal := tokens.Scan(); tok != token.EOF; pos, tok, literal = tokens.Scan() {
+				if name := protocol.FindString(literal); name != "" {
+					t.Errorf("%s names %s", fset.Position(pos), name)
 				}
 			}
 		}
