@@ -10,39 +10,40 @@ import (
 // Errors that the errors of a client match, in addition to those of contexts.
 // An error response of the server is a *[jsonrpc.Error], which errors.As finds.
 var (
-	// ErrClosed: the connection was closed, by either side.
+	// ErrClosed means that either side has closed the connection.
 	ErrClosed = jsonrpc.ErrClosed
 
-	// ErrOutcomeUnknown: the connection ended after the client had sent the
-	// request and before the response arrived. The server may have executed it.
+	// ErrOutcomeUnknown means that the connection ended before the response to
+	// a request arrived. The server may have executed the request.
 	ErrOutcomeUnknown = jsonrpc.ErrOutcomeUnknown
 
-	// ErrTooLarge: the server sent more than the client accepts.
+	// ErrTooLarge means that a message of the server exceeds the limit of the
+	// transport.
 	ErrTooLarge = jsonrpc.ErrTooLarge
 
-	// ErrMalformed: the server's response is invalid.
+	// ErrMalformed means that the server's response is invalid.
 	ErrMalformed = jsonrpc.ErrMalformed
 
 	// ErrUnknownID is passed to Trace.Discarded for a response that arrives too
 	// late or twice, or that belongs to no request.
 	ErrUnknownID = jsonrpc.ErrUnknownID
 
-	// ErrUnsupportedVersion: client and server have no protocol version in
-	// common.
+	// ErrUnsupportedVersion means that client and server have no protocol
+	// version in common.
 	ErrUnsupportedVersion = errors.New("no common protocol version")
 
-	// ErrListLimit: a list has more pages or items than Options allow, or a
-	// cursor occurs twice.
+	// ErrListLimit means that a list has more pages or items than Options
+	// allow, or that a cursor occurs twice.
 	ErrListLimit = errors.New("list does not end")
 
-	// ErrOverloaded: notifications or requests arrived faster than they could
-	// be handled.
+	// ErrOverloaded means that notifications or requests arrived faster than
+	// the client could handle them.
 	ErrOverloaded = errors.New("too many messages at once")
 )
 
-// A CallError describes a call that failed. It wraps the reason.
+// A CallError describes a call that failed. Err is the reason.
 type CallError struct {
-	Server string // the server's name, or the transport's name for it
+	Server string // Options.Name, else the server's own name
 	Method string
 	Name   string // the tool, prompt or resource; empty for other methods
 	Err    error
