@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
 // ServerInfo describes a server. All texts in it, such as its name and
@@ -142,9 +144,32 @@ func connectOp(name, target string) string {
 	return op
 }
 
+// connectError returns the error of Connect. It names the server once, and after a
+// timeout it has what is known about the reason.
 func (c *Client) connectError(err error) error {
-	return diag.Op(connectOp(c.opts.Name, c.transportName), err)
+	if d, ok := c.conn.(jsonrpc.Diagnoser); ok && errors.Is(err, context.DeadlineExceeded) {
+		if reason := d.Diagnosis(); reason != "" {
+			err = &diagnosedError{err, reason}
+		}
+	}
+	name, target, text := c.opts.Name, c.transportName, err.Error()
+	if strings.Contains(text, "server "+wire.Quote(name)+": ") {
+		name = ""
+	}
+	if strings.Contains(text, target) {
+		target = ""
+	}
+	return diag.Op(connectOp(name, target), err)
 }
+
+// A diagnosedError is a timeout and what may be its reason.
+type diagnosedError struct {
+	error
+	reason string
+}
+
+func (e *diagnosedError) Error() string { return e.error.Error() + "; " + e.reason }
+func (e *diagnosedError) Unwrap() error { return e.error }
 
 // adopt sets the era and the server of the client.
 func (c *Client) adopt(ctx context.Context, a *agreement) error {

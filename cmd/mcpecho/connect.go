@@ -115,7 +115,7 @@ func (c *invocation) connect(ctx context.Context, s *conversation, opts *mcp.Opt
 	defer p.end()
 	client, err := mcp.Connect(ctx, t, opts)
 	if err != nil {
-		return nil, c.explainConnect(err)
+		return nil, c.explainConnect(ctx, err)
 	}
 	return client, nil
 }
@@ -148,6 +148,10 @@ func (s *conversation) explain(err error) error {
 		f.message += "\nIts output is not an MCP message: " + escapeLine(nonJSON)
 	}
 	var exit *stdio.ExitError // quotes standard error already
+	const quoted = 5          // lines, in the text of an ExitError
+	if errors.As(err, &exit) && f.hint == "" && s.stderr.print == nil && strings.Count(exit.Stderr, "\n") > quoted {
+		f.hint = "-v prints everything that the server writes to standard error"
+	}
 	if words := s.stderr.String(); words != "" && !errors.As(err, &exit) {
 		f.message += "\nLast lines of its standard error:" + words
 	}

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/mcp"
@@ -42,8 +44,10 @@ func (c *invocation) urlTransport(url string, header http.Header, way string) (m
 	events := sse.New(url, &sse.Options{Client: client, Header: header})
 	switch way {
 	case "http":
+		c.otherTransport = events
 		return stream, nil
 	case "sse":
+		c.otherTransport = stream
 		return events, nil
 	}
 	return mcp.FirstOf(stream, events), nil
@@ -75,15 +79,15 @@ func (c *invocation) commandFor(command, server string) string {
 }
 
 // explainConnect lists the error of each transport, if both were tried.
-func (c *invocation) explainConnect(err error) error {
+func (c *invocation) explainConnect(ctx context.Context, err error) error {
 	var tried interface{ Unwrap() []error }
 	if !errors.As(err, &tried) || len(tried.Unwrap()) != 2 {
-		return c.suggestTransport(err)
+		return c.suggestTransport(ctx, err)
 	}
 	text := "cannot connect to " + c.targetName() + ":"
 	for i, way := range []string{"Streamable HTTP", "HTTP+SSE"} {
 		why := tried.Unwrap()[i].Error()
-		if _, rest, ok := strings.Cut(why, ": "); ok && strings.HasPrefix(why, "connect to ") {
+		if op, rest, ok := strings.Cut(why, ": "); ok && (op == "connect" || strings.HasPrefix(op, "connect to ")) {
 			why = rest
 		}
 		text += "\n\t" + way + ": " + why
@@ -96,14 +100,29 @@ func (c *invocation) explainConnect(err error) error {
 	return &f
 }
 
-// suggestTransport adds a hint if the server may need another transport than -t.
-func (c *invocation) suggestTransport(err error) error {
+// suggestTransport tries the other transport if the server may need another one
+// than -t or the configuration names, and says which one the server speaks.
+func (c *invocation) suggestTransport(ctx context.Context, err error) error {
 	var other mcp.OtherTransportError
-	if f := *classify(err); c.flags.transport != "" && f.hint == "" && errors.As(err, &other) && other.OtherTransport() && !onlyModern(err) {
-		f.hint = "omit -t to try both transports"
-		return &f
+	f := *classify(err)
+	if c.otherTransport == nil || f.hint != "" || !errors.As(err, &other) || !other.OtherTransport() || onlyModern(err) {
+		return err
 	}
-	return err
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	if client, e := mcp.Connect(ctx, c.otherTransport, nil); e == nil {
+		_ = client.Close()
+		kinds := [2]string{"Streamable HTTP", "HTTP+SSE"}
+		if _, ok := c.otherTransport.(*sse.Transport); !ok {
+			kinds[0], kinds[1] = kinds[1], kinds[0]
+		}
+		f.message = c.targetName() + " speaks " + kinds[1] + ", not " + kinds[0] + "\n\t" + f.message
+	}
+	f.hint = "omit -t to try both transports"
+	if c.flags.transport == "" {
+		f.hint = "omit the type in the configuration, or add -t auto, to try both transports"
+	}
+	return &f
 }
 
 // onlyModern reports whether err comes from a server that certainly supports

@@ -4,6 +4,8 @@ import (
 	"io"
 	"strings"
 	"sync"
+
+	"github.com/stdmcp/stdmcp/internal/diag"
 )
 
 // A console prints lines of several goroutines to standard error, with a progress
@@ -99,7 +101,7 @@ func (l *stderrTail) Write(p []byte) (int, error) {
 
 // endLine is called with mu held.
 func (l *stderrTail) endLine() {
-	line := strings.TrimRight(withoutStyles(string(l.partial)), " \r\t")
+	line := diag.HideUserinfo(strings.TrimRight(withoutStyles(string(l.partial)), " \r\t"))
 	l.partial = l.partial[:0]
 	if line == "" {
 		return

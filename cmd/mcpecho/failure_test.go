@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -157,7 +158,7 @@ func TestFailureMessages(t *testing.T) {
 			runWithFault(t, &testserver.Options{Fault: test.fault}, strings.Fields(test.args)...))
 	}
 	missing := runCommand(t, "tools", "--", "no-such-program-at-all")
-	missing.stderr = strings.ReplaceAll(missing.stderr, strconv.Quote(os.Getenv("PATH")), "DIRECTORIES")
+	missing.stderr = strings.ReplaceAll(missing.stderr, strings.Join(filepath.SplitList(os.Getenv("PATH")), ", "), "DIRECTORIES")
 	add("no such program", "tools -- no-such-program-at-all", missing)
 	for _, test := range []struct {
 		what    string

@@ -34,6 +34,8 @@ type invocation struct {
 	traced  bool             // the --trace file has been created
 	auth    *oauth.Transport // sends the tokens of a login; nil without one
 
+	otherTransport mcp.Transport // to a URL whose transport the user has chosen; nil without a choice
+
 	onLog func(*mcp.LogMessage) // receives the server's logs; nil means standard error
 }
 

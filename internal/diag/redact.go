@@ -45,6 +45,25 @@ func Redact(s string, secrets ...string) string {
 	return string(b)
 }
 
+// HideUserinfo returns s with [Mask] in place of the user and password of URLs.
+func HideUserinfo(s string) string {
+	var b []byte
+	for {
+		i := strings.Index(s, "://")
+		if i < 0 {
+			return string(append(b, s...))
+		}
+		b, s = append(b, s[:i+3]...), s[i+3:]
+		end := strings.IndexAny(s, "/?# \t\r\n\"'<>")
+		if end < 0 {
+			end = len(s)
+		}
+		if at := strings.LastIndexByte(s[:end], '@'); at >= 0 {
+			b, s = append(b, Mask...), s[at:]
+		}
+	}
+}
+
 // hide marks the bytes of s that belong to text, wherever it occurs.
 // Occurrences may overlap.
 func hide(hidden []bool, s, text string) []bool {

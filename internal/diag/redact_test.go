@@ -78,3 +78,18 @@ func FuzzRedact(f *testing.F) {
 		}
 	})
 }
+
+func TestHideUserinfo(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                                "",
+		"no URL, a@b":                     "no URL, a@b",
+		"http://h/a@b":                    "http://h/a@b",
+		"http://u:p@h":                    "http://***@h",
+		"x http://u:p@q@h:1/ y ftp://v@g": "x http://***@h:1/ y ftp://***@g",
+		"://@":                            "://***@",
+	} {
+		if got := HideUserinfo(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}

@@ -251,5 +251,7 @@ type requestError struct {
 	err         error
 }
 
-func (e *requestError) Error() string { return e.method + " " + e.url + ": " + e.err.Error() }
+func (e *requestError) Error() string {
+	return e.method + " " + e.url + ": " + e.err.Error() + advice(e.err)
+}
 func (e *requestError) Unwrap() error { return e.err }

@@ -1,9 +1,11 @@
 package host
 
 import (
+	"context"
 	"errors"
 	"io"
 	"sync/atomic"
+	"time"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
@@ -71,6 +73,31 @@ func InProcess(servers map[string]mcp.Transport) Dialer {
 		return t, nil
 	}
 }
+
+// otherType returns a hint if err suggests that a server does not speak the
+// transport that its settings name, and it does speak the other one.
+func (h *Host) otherType(ctx context.Context, d *DialParams, err error) string {
+	other := map[string]string{config.HTTP: config.SSE, config.SSE: config.HTTP}[d.Type]
+	dial := h.opts.Dialers[other]
+	if e, ok := find[mcp.OtherTransportError](err); !ok || !e.OtherTransport() || dial == nil {
+		return ""
+	}
+	t, err := dial(&DialParams{Server: d.Server})
+	if err != nil {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, otherTypeTimeout)
+	defer cancel()
+	client, err := mcp.Connect(ctx, t, nil)
+	if err != nil {
+		return ""
+	}
+	_ = client.Close()
+	return "; the server speaks the transport " + wire.Quote(other) + ": set its type to that, or leave the type out"
+}
+
+// otherTypeTimeout limits the attempt of otherType.
+const otherTypeTimeout = 5 * time.Second
 
 // transport returns the transport for a server. For a URL without a type, it
 // prefers Streamable HTTP and falls back to SSE.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
@@ -110,6 +111,10 @@ func connectError(name string, err error, started *DialParams) *Error {
 	}
 	category, code = started.categorize(err, category, code)
 	e := newError(category, code, "failed to connect", name, err)
+	if op, ok := err.(*diag.OpError); ok && op.Op == "connect" {
+		err = op.Err
+		e.text = err.Error()
+	}
 	if call, ok := err.(*mcp.CallError); ok {
 		e.text = call.Err.Error()
 	}

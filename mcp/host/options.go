@@ -64,6 +64,10 @@ type Options struct {
 	// server's settings take precedence over ConnectTimeout and Timeout.
 	ConnectTimeout, Timeout, MaxTimeout time.Duration
 
+	// InheritEnv passes the whole environment of this process to all programs
+	// that the host starts, as the setting inheritEnv of a server does for one.
+	InheritEnv bool
+
 	// KeepAlive is the interval at which the host pings an idle server at a URL,
 	// to notice that it is away or that the connection is half-open. The default
 	// is 30 seconds; none if negative. Programs that the host starts and servers

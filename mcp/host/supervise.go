@@ -191,6 +191,7 @@ func (h *Host) connect(ctx context.Context, s *server, r *run) (m *monitor, away
 		return nil, false, connectError(s.name, ctx.Err(), &DialParams{Server: started})
 	}
 	defer func() { <-h.slots }()
+	started.InheritEnv = started.InheritEnv || h.opts.InheritEnv // Expand returned a copy
 	d := &DialParams{Server: started}
 	d.Stderr = &tailWriter{tail: &s.stderr, onLine: func(line string) { h.stderrLine(s, d, line) }}
 	t, err := h.opts.Dialers.transport(d)
@@ -209,7 +210,9 @@ func (h *Host) connect(ctx context.Context, s *server, r *run) (m *monitor, away
 		h.unlock()
 		// After a connection, the network may be another one or not be there yet.
 		away := d.isUnreachable(err) || d.Unreachable != nil && s.info != nil && errors.Is(err, context.DeadlineExceeded)
-		return nil, away, connectError(s.name, err, d)
+		e := connectError(s.name, err, d)
+		e.text += h.otherType(bound, d, err)
+		return nil, away, e
 	}
 	m = &monitor{h: h, s: s, client: client, params: d, retryDelay: minTTL}
 	m.subscribe(bound) // before listing, so that no change is missed

@@ -36,6 +36,23 @@ func NewConn(s Stream, h Handler) Conn {
 	return c
 }
 
+// A Diagnoser is a Stream, or a Conn, that knows what may be the reason when the
+// peer does not respond, such as the standard error of a program. Streams of
+// package stdio implement it, and so do connections of NewConn, for their stream.
+// Connect of package mcp asks for the reason when it times out.
+type Diagnoser interface {
+	// Diagnosis returns the reason in printable form, or "".
+	Diagnosis() string
+}
+
+// Diagnosis implements Diagnoser.
+func (c *conn) Diagnosis() string {
+	if d, ok := c.stream.(Diagnoser); ok {
+		return d.Diagnosis()
+	}
+	return ""
+}
+
 type conn struct {
 	Dispatcher
 

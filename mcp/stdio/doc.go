@@ -14,9 +14,12 @@ restarted.
 
 The environment of a program usually holds secrets that a server does not need.
 By default a server gets a short list of variables, those of them that are set:
-HOME, LOGNAME, PATH, SHELL, TERM and USER; on Windows the variables that programs
-need to find their files, such as APPDATA, PATH, PATHEXT, SYSTEMROOT, TEMP and
-USERPROFILE. Values that start with "()" are left out, because old shells run
+HOME, LOGNAME, PATH, SHELL, TERM, TMPDIR and USER; on Windows the variables that
+programs need to find their files, such as APPDATA, PATH, PATHEXT, SYSTEMROOT,
+TEMP and USERPROFILE; everywhere the variables of proxies (HTTP_PROXY, HTTPS_PROXY,
+NO_PROXY, ALL_PROXY), of certificates (SSL_CERT_FILE, SSL_CERT_DIR,
+NODE_EXTRA_CA_CERTS), of language and time (LANG, LANGUAGE, LC_*, TZ) and XDG_*.
+Errors do not quote the user and password of a proxy. Values that start with "()" are left out, because old shells run
 them as functions. Transport.Env adds variables or replaces those of the list,
 and Transport.InheritEnv passes on the whole environment.
 

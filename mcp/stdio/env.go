@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,9 +14,15 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// The variables that programs need and that hold no secrets.
+// The variables that programs need and that hold no secrets other than the user
+// and password of a proxy, which errors do not quote. XDG_* and LC_* are passed,
+// too.
 var (
-	posixEnv   = []string{"HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"}
+	commonEnv = []string{
+		"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "no_proxy", "all_proxy",
+		"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "LANG", "LANGUAGE", "TZ",
+	}
+	posixEnv   = []string{"HOME", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "USER"}
 	windowsEnv = []string{
 		"APPDATA", "COMSPEC", "HOMEDRIVE", "HOMEPATH", "LOCALAPPDATA", "NUMBER_OF_PROCESSORS", "OS", "PATH", "PATHEXT",
 		"PROCESSOR_ARCHITECTURE", "PROGRAMDATA", "PROGRAMFILES", "SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "TMP", "USERNAME",
@@ -85,10 +92,21 @@ func (e *notFoundError) Error() string {
 	if e.path == "" {
 		return "the program was not found: its PATH is empty"
 	}
-	return "the program was not found in its PATH " + wire.Quote(e.path)
+	return "the program was not found; searched " + strings.Join(filepath.SplitList(e.path), ", ") +
+		"; install it, add its folder to PATH, or use its full path"
 }
 
 func (e *notFoundError) Unwrap() error { return exec.ErrNotFound }
+
+// isPassed reports whether a program gets a variable of this process without
+// Transport.InheritEnv.
+func isPassed(name string) bool {
+	names := posixEnv
+	if runtime.GOOS == "windows" {
+		name, names = strings.ToUpper(name), windowsEnv
+	}
+	return strings.HasPrefix(name, "LC_") || strings.HasPrefix(name, "XDG_") || slices.Contains(commonEnv, name) || slices.Contains(names, name)
+}
 
 var errNotDir = errors.New("not a directory")
 
@@ -99,14 +117,11 @@ func (t *Transport) environ() ([]string, error) {
 	if t.InheritEnv {
 		env = os.Environ()
 	} else {
-		names := posixEnv
-		if runtime.GOOS == "windows" {
-			names = windowsEnv
-		}
-		for _, name := range names {
+		for _, entry := range os.Environ() {
+			name, value, _ := strings.Cut(entry, "=")
 			// Old versions of bash export functions with such values.
-			if v, ok := os.LookupEnv(name); ok && !strings.HasPrefix(v, "()") {
-				env = append(env, name+"="+v)
+			if isPassed(name) && !strings.HasPrefix(value, "()") {
+				env = append(env, entry)
 			}
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -51,6 +50,29 @@ func TestDefaultEnvironment(t *testing.T) {
 	}
 }
 
+// TestProxyAndCertificatesArePassed: behind a company proxy npx needs them.
+func TestProxyAndCertificatesArePassed(t *testing.T) {
+	names := []string{"HTTP_PROXY", "https_proxy", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS",
+		"LANG", "LC_MESSAGES", "TMPDIR", "XDG_CACHE_HOME"}
+	for _, name := range names {
+		t.Setenv(name, "value-of-"+name)
+	}
+	t.Setenv("HTTPX_PROXY", "other")
+	t.Setenv("MY_XDG_TOKEN", "other")
+	env, err := new(Transport).environ()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		if !slices.Contains(env, name+"=value-of-"+name) && runtime.GOOS != "windows" {
+			t.Errorf("%s is not passed", name)
+		}
+	}
+	if strings.Contains(strings.Join(env, "\n"), "other") {
+		t.Errorf("passed: %q", env)
+	}
+}
+
 func TestInheritEnv(t *testing.T) {
 	t.Setenv("STDIO_TEST_SECRET", "secret")
 	tr := child("env")
@@ -61,9 +83,12 @@ func TestInheritEnv(t *testing.T) {
 }
 
 func TestEnvironmentIsNeverNil(t *testing.T) {
-	for _, key := range append(posixEnv, windowsEnv...) {
-		t.Setenv(key, "") // has it restored
-		os.Unsetenv(key)
+	for _, entry := range os.Environ() {
+		key, value, _ := strings.Cut(entry, "=")
+		if isPassed(key) {
+			t.Setenv(key, value) // has it restored
+			os.Unsetenv(key)
+		}
 	}
 	if env, err := new(Transport).environ(); env == nil || len(env) > 0 || err != nil {
 		t.Errorf("%#v, %v", env, err)
@@ -166,7 +191,7 @@ func TestProgramIsFoundInItsOwnPath(t *testing.T) {
 
 	tr.Env = []string{"PATH=" + empty}
 	_, err = tr.Open(t.Context(), jsonrpc.Handler{})
-	if !errors.Is(err, exec.ErrNotFound) || !strings.Contains(err.Error(), strconv.Quote(empty)) {
+	if !errors.Is(err, exec.ErrNotFound) || !strings.Contains(err.Error(), "not found; searched "+empty+"; ") {
 		t.Error(err)
 	}
 	tr.Env = []string{"PATH="}

@@ -3,6 +3,7 @@ package stdio
 import (
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,7 +25,8 @@ type ExitError struct {
 	Stderr string
 }
 
-// Error includes the last lines of Stderr, in printable form.
+// Error includes the line of Stderr that states the reason and the last lines, in
+// printable form.
 func (e *ExitError) Error() string {
 	s := e.Server
 	switch {
@@ -35,7 +37,7 @@ func (e *ExitError) Error() string {
 	default:
 		s += " was terminated by " + e.State.String()
 	}
-	if text := lastLines(e.Stderr); text != "" {
+	if text := quoteStderr(e.Stderr); text != "" {
 		s += ": " + text
 	}
 	return s
@@ -48,19 +50,64 @@ func (e *ExitError) Unwrap() error {
 	return &exec.ExitError{ProcessState: e.State}
 }
 
-// lastLines returns the last few lines of s that are not blank, indented after
-// the first and without anything that a terminal might obey.
-func lastLines(s string) string {
-	const maxBytes, maxLines = 2 << 10, 5
+// quoteStderr returns the first line of s that states a reason, followed by the
+// last few lines. They are indented after the first, and contain nothing that a
+// terminal might obey and no password of a URL. Blank lines are left out.
+func quoteStderr(s string) string {
+	const maxBytes, maxLine, maxLines = 2 << 10, 500, 5
+	tail := s
 	if len(s) > maxBytes {
-		s = s[len(s)-maxBytes:]
-		s = s[strings.IndexByte(s, '\n')+1:]
+		tail = s[len(s)-maxBytes:]
+		tail = tail[strings.IndexByte(tail, '\n')+1:]
 	}
+	reason := findReason(s)
 	var kept []string
-	for line := range strings.Lines(s) {
-		if line = diag.Printable(line, 0); line != "" {
+	for line := range strings.Lines(tail) {
+		line = diag.Printable(diag.HideUserinfo(line), 0)
+		if line != "" && (reason == nil || !strings.HasPrefix(line, "at ")) { // of a stack
 			kept = append(kept, line)
 		}
 	}
-	return strings.Join(kept[max(0, len(kept)-maxLines):], "\n\t")
+	if reason == nil {
+		return strings.Join(kept[max(0, len(kept)-maxLines):], "\n\t")
+	}
+	for i, line := range reason {
+		reason[i] = diag.Printable(diag.HideUserinfo(line), maxLine)
+		if at := slices.Index(kept, reason[i]); at >= 0 {
+			kept = slices.Delete(kept, at, at+1)
+		}
+	}
+	return strings.Join(append(reason, kept[max(0, len(kept)-maxLines+len(reason)):]...), "\n\t")
+}
+
+// findReason returns the first line of s that looks like the reason why a program
+// failed, and the next one if the line announces it. It returns nil if there is
+// none.
+func findReason(s string) []string {
+	for len(s) > 0 {
+		line, rest, _ := strings.Cut(s, "\n")
+		line, s = strings.TrimSpace(line), rest
+		if !statesReason(line) {
+			continue
+		}
+		if strings.HasSuffix(line, ":") || strings.HasSuffix(line, "{") {
+			next, _, _ := strings.Cut(s, "\n")
+			if next = strings.TrimSpace(next); next != "" {
+				return []string{line, next}
+			}
+		}
+		return []string{line}
+	}
+	return nil
+}
+
+// reasons are words of lines that state a reason.
+var reasons = []string{"error", "panic", "fatal", "cannot", "can't", "could not", "not found", "no such", "denied", "missing", "unsupported"}
+
+func statesReason(line string) bool {
+	if line == "" || line[0] == '-' || strings.HasPrefix(line, "at ") { // a flag of a usage text, or a stack
+		return false
+	}
+	line = strings.ToLower(line)
+	return slices.ContainsFunc(reasons, func(word string) bool { return strings.Contains(line, word) })
 }

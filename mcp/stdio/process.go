@@ -256,6 +256,15 @@ func (p *process) Close() error {
 	return err
 }
 
+// Diagnosis implements jsonrpc.Diagnoser.
+func (p *process) Diagnosis() string {
+	text := quoteStderr(p.stderr.String())
+	if text == "" {
+		return ""
+	}
+	return "standard error: " + text
+}
+
 var errUnkillable = errors.New("the process did not end when killed")
 
 func (p *process) exitsWithin(d time.Duration) bool {

@@ -3,6 +3,7 @@ package stdio
 import (
 	"context"
 	"io"
+	"os"
 	"os/exec"
 	"strings"
 	"time"
@@ -92,6 +93,9 @@ func (t *Transport) start(ctx context.Context, h jsonrpc.Handler) (*process, err
 	}
 	p, err := start(cmd, t.Start, t.Stderr)
 	if err != nil {
+		if e, ok := err.(*os.PathError); ok && e.Path == cmd.Path {
+			err = &pathError{e}
+		}
 		return nil, diag.Op("start "+t.server(), err)
 	}
 	p.server, p.wait = t.server(), t.CloseWait
@@ -101,6 +105,12 @@ func (t *Transport) start(ctx context.Context, h jsonrpc.Handler) (*process, err
 	p.lines = newLines(p.stdout, t.MaxMessage, h.Dropped)
 	return p, nil
 }
+
+// A pathError is the error for a program that does not start, without its path.
+type pathError struct{ err *os.PathError }
+
+func (e *pathError) Error() string { return e.err.Err.Error() }
+func (e *pathError) Unwrap() error { return e.err }
 
 // server returns the description of the server in errors.
 func (t *Transport) server() string { return "server " + wire.Quote(t.String()) }

@@ -1,0 +1,49 @@
+package httpx
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"net"
+	"os"
+	"strings"
+)
+
+// advice returns what a user can do about a request that got no response, after a
+// semicolon, or "".
+func advice(err error) string {
+	var op *net.OpError
+	var authority x509.UnknownAuthorityError
+	var certificate x509.CertificateInvalidError
+	var record tls.RecordHeaderError
+	switch {
+	case errors.As(err, &op) && op.Op == "proxyconnect":
+		return "; this is the proxy that the environment names: check HTTP_PROXY, HTTPS_PROXY and NO_PROXY"
+	case errors.As(err, &authority):
+		return "; if a private authority or a proxy has signed the certificate, set SSL_CERT_FILE to the authority's"
+	case errors.As(err, &certificate) && certificate.Reason == x509.Expired:
+		return "; renew the server's certificate, or check the clock of this machine"
+	case errors.As(err, &record) || strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
+		return "; the server speaks plain HTTP: use http://"
+	case strings.Contains(err.Error(), `malformed HTTP response "\x15\x03`):
+		return "; the server speaks TLS: use https://"
+	case op != nil && op.Op == "dial" && isRefused(err):
+		return "; no server listens there: check the host and the port, and that the server runs"
+	case op != nil && op.Op == "dial" && !hasProxy():
+		return "; check the host, and whether this network needs a proxy (HTTPS_PROXY)"
+	}
+	return ""
+}
+
+// isRefused reports whether a connection was refused, on any system.
+func isRefused(err error) bool { return strings.Contains(err.Error(), "refused") }
+
+// hasProxy reports whether the environment names a proxy.
+func hasProxy() bool {
+	for _, name := range [...]string{"HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"} {
+		if os.Getenv(name) != "" {
+			return true
+		}
+	}
+	return false
+}

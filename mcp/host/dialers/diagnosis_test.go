@@ -1,0 +1,117 @@
+package dialers_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/host"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
+	"github.com/stdmcp/stdmcp/mcp/host/dialers"
+	"github.com/stdmcp/stdmcp/mcp/stdio"
+)
+
+// shell returns a program that runs a shell script.
+func shell(t *testing.T, script string) *host.Server {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("did not run: there is no shell")
+	}
+	return &host.Server{Name: "x", Type: config.Stdio, Command: "/bin/sh", Args: []string{"-c", script}}
+}
+
+// TestConnectErrorsNameTheCause has the same causes with the host and, for
+// programs, with a client of its own.
+func TestConnectErrorsNameTheCause(t *testing.T) {
+	newServer := func(o *testserver.HTTPOptions) *testserver.HTTPServer {
+		s, err := testserver.StartHTTP(testserver.New(nil), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(s.Close)
+		return s
+	}
+	stream, onlySSE := newServer(nil), newServer(&testserver.HTTPOptions{SSEOnly: true})
+	usage := strings.Repeat("echo '  --option  explains itself' >&2;", 40)
+	missing := &host.Server{Name: "x", Type: config.Stdio, Command: "no-such-program", Env: []string{"PATH=" + filepath.Join("/opt", "a") + string(filepath.ListSeparator) + filepath.Join("/opt", "b")}}
+	for name, tt := range map[string]struct {
+		server   *host.Server
+		category host.Category
+		want     []string
+	}{
+		"type sse for Streamable HTTP": {&host.Server{Name: "x", Type: config.SSE, URL: stream.URL}, host.Configuration, []string{`speaks the transport "http"`}},
+		"type http for HTTP+SSE":       {&host.Server{Name: "x", Type: config.HTTP, URL: onlySSE.SSE}, host.Configuration, []string{`speaks the transport "sse"`}},
+		"program not in its PATH":      {missing, host.Configuration, []string{"searched " + filepath.Join("/opt", "a") + ", " + filepath.Join("/opt", "b") + ";"}},
+		"reason before a usage text":   {shell(t, "echo starting >&2; echo 'Error: unknown flag' >&2;"+usage+"exit 1"), host.Connection, []string{"status 1: Error: unknown flag", "explains itself"}},
+		"no response":                  {shell(t, "echo 'npm error network: use'' a proxy' >&2; exec sleep 60"), host.Connection, []string{"deadline exceeded", "npm error network: use a proxy"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := host.New(&host.Options{Dialers: dialers.All(nil), Retry: host.Retry{Max: -1}, ConnectTimeout: 500 * time.Millisecond})
+			defer h.Shutdown(context.Background())
+			err := h.AddServer(t.Context(), tt.server)
+			var e *host.Error
+			if !errors.As(err, &e) || e.Category != tt.category {
+				t.Fatalf("%+v", err)
+			}
+			errs := []error{err}
+			if s := tt.server; s.Command != "" {
+				tr := stdio.Command(s.Command, s.Args...)
+				tr.Env = s.Env
+				ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+				defer cancel()
+				_, err := mcp.Connect(ctx, tr, nil)
+				errs = append(errs, err)
+			}
+			for _, err := range errs {
+				for _, want := range tt.want {
+					if err == nil || strings.Count(err.Error(), want) != 1 && want != "explains itself" || !strings.Contains(err.Error(), want) {
+						t.Errorf("%v\nwant %q once", err, want)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestProgramInThePathOfItsSettings: nvm and pyenv install programs in folders
+// that only the settings name.
+func TestProgramInThePathOfItsSettings(t *testing.T) {
+	s := program()
+	dir := t.TempDir()
+	if err := os.Symlink(s.Command, filepath.Join(dir, "installed-elsewhere")); err != nil {
+		t.Skip("did not run: no symbolic link: ", err)
+	}
+	s.Command = "installed-elsewhere"
+	s.Env = append(s.Env, "PATH="+dir)
+	h := newHost(t, nil)
+	if err := h.AddServer(t.Context(), s); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestEnvironmentOfPrograms(t *testing.T) {
+	t.Setenv("NODE_EXTRA_CA_CERTS", "/ca.pem")
+	t.Setenv("SSL_CERT_FILE", "/cert.pem")
+	t.Setenv("HTTPS_PROXY", "http://joe:sesame@proxy.example:3128")
+	t.Setenv("MY_TOKEN", "token-of-another-program")
+	script := `echo "error: $NODE_EXTRA_CA_CERTS $SSL_CERT_FILE $HTTPS_PROXY <$MY_TOKEN>" >&2; exit 1`
+	for _, inherit := range []bool{false, true} {
+		h := host.New(&host.Options{InheritEnv: inherit, Retry: host.Retry{Max: -1}})
+		err := h.AddServer(t.Context(), shell(t, script))
+		want := "error: /ca.pem /cert.pem http://***@proxy.example:3128 <>"
+		if inherit {
+			want = strings.Replace(want, "<>", "<token-of-another-program>", 1)
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v\nwant %s", err, want)
+		}
+		h.Shutdown(context.Background())
+	}
+}
