@@ -17,6 +17,8 @@ const maxProgress = 256
 
 // A progressTable dispatches progress notifications to calls.
 type progressTable struct {
+	budget *queue.Budget // of the client
+
 	mu    sync.Mutex
 	last  int64 // the latest token
 	sinks map[int64]*progressSink
@@ -39,7 +41,7 @@ func (t *progressTable) add(f func(Progress), timer *callTimer) *progressSink {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.last++
-	s := &progressSink{token: t.last, f: f, timer: timer, queue: queue.Queue{Max: maxProgress + 1}} // one more for remove
+	s := &progressSink{token: t.last, f: f, timer: timer, queue: queue.Queue{Max: maxProgress + 1, Budget: t.budget}} // one more for remove
 	if t.sinks == nil {
 		t.sinks = make(map[int64]*progressSink)
 	}
@@ -88,10 +90,11 @@ func (t *progressTable) deliver(params []byte) error {
 	if s == nil {
 		return errUnknownToken
 	}
-	return s.deliver(p)
+	return s.deliver(p, len(params))
 }
 
-func (s *progressSink) deliver(p Progress) error {
+// deliver queues p, which shares memory with size bytes.
+func (s *progressSink) deliver(p Progress, size int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ended {
@@ -107,7 +110,9 @@ func (s *progressSink) deliver(p Progress) error {
 	if s.waiting == maxProgress {
 		return ErrOverloaded
 	}
-	s.queue.Add(func() { s.dequeued(); s.f(p) }) // has room for maxProgress
+	if !s.queue.AddSize(size, func() { s.dequeued(); s.f(p) }) { // has room for maxProgress
+		return ErrOverloaded
+	}
 	s.waiting++
 	return nil
 }

@@ -12,7 +12,7 @@ func TestNoProgressAfterCallReturns(t *testing.T) {
 		called := false
 		s := table.add(func(Progress) { called = true }, nil)
 		table.remove(t.Context(), s)
-		if err := s.deliver(Progress{Progress: 1}); err != errUnknownToken {
+		if err := s.deliver(Progress{Progress: 1}, 0); err != errUnknownToken {
 			t.Errorf("error %v, want %v", err, errUnknownToken)
 		}
 		synctest.Wait()

@@ -37,6 +37,7 @@ func (c *Client) readResult(q *call, raw []byte, res result) error {
 		return c.failed(q, err)
 	}
 	if l, ok := res.(lossyList); ok {
+		l.page().raw = raw
 		for _, err := range l.discarded() {
 			c.discarded(c.failed(q, err), nil)
 		}

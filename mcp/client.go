@@ -25,8 +25,9 @@ type Client struct {
 	requests      requestTable // of the server
 	session       sessionState // legacy era, and renegotiation
 	probe         probe
-	cache         resultCache // may be nil
-	tasks         tasker      // may be nil
+	budget        queue.Budget // of what the server sends and the client keeps beyond the message
+	cache         resultCache  // may be nil
+	tasks         tasker       // may be nil
 
 	mu             sync.Mutex
 	observers      []observer   // replaced, never modified
@@ -48,6 +49,8 @@ const (
 
 func newClient(ctx context.Context, opts *Options) *Client {
 	c := &Client{opts: opts.withDefaults(), notifications: queue.Queue{Max: maxNotifications}, requests: requestTable{replies: queue.Queue{Max: maxReplies}}}
+	c.notifications.Budget, c.progress.budget = &c.budget, &c.budget
+	c.requests.budget, c.requests.replies.Budget = &c.budget, &c.budget
 	c.agreed.Store(new(agreement))
 	c.defaultTimeout.after = c.opts.Timeout
 	if c.opts.Trace != nil {

@@ -187,10 +187,14 @@ func (c *Client) adopt(ctx context.Context, a *agreement) error {
 
 func (c *Client) open(ctx context.Context, t Transport) error {
 	conn, err := t.Open(ctx, c.connHandler())
-	if err == nil {
-		c.conn = conn
+	if err != nil {
+		return err
 	}
-	return err
+	c.conn = conn
+	if l, ok := conn.(jsonrpc.MessageLimiter); ok {
+		c.budget.SetMax(l.MaxMessage())
+	}
+	return nil
 }
 
 // reconnectLegacy opens another connection and sends initialize, after the server

@@ -29,7 +29,7 @@ type notificationObserver struct {
 }
 
 func (o *notificationObserver) observe(method string, params RawMessage) error {
-	if !o.c.notifications.Add(func() { o.c.guard(func() { o.f(o.c.ctx, method, params) }) }) {
+	if !o.c.notifications.AddSize(len(method)+len(params), func() { o.c.guard(func() { o.f(o.c.ctx, method, params) }) }) {
 		return ErrOverloaded
 	}
 	return nil

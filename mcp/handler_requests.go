@@ -17,7 +17,8 @@ const maxRequests = 64
 
 // A requestTable holds the pending requests of the server, which it can cancel.
 type requestTable struct {
-	refuse atomic.Bool // the era has no requests of the server
+	refuse atomic.Bool   // the era has no requests of the server
+	budget *queue.Budget // of the client
 
 	replies queue.Queue // responses beyond maxRequests, which need no handler
 
@@ -53,9 +54,9 @@ func (b *busyTime) count(now time.Time) {
 	b.counted = now
 }
 
-// add adds a request and returns its context, which is derived from ctx. It
+// add adds a request of size bytes and returns its context, which is derived from ctx. It
 // returns an error if there are too many, or if the id is in use.
-func (t *requestTable) add(ctx context.Context, id jsonrpc.ID) (context.Context, error) {
+func (t *requestTable) add(ctx context.Context, id jsonrpc.ID, size int) (context.Context, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
@@ -63,7 +64,7 @@ func (t *requestTable) add(ctx context.Context, id jsonrpc.ID) (context.Context,
 		return nil, ctx.Err()
 	case t.cancels[id] != nil:
 		return nil, errIDInUse
-	case t.n >= maxRequests:
+	case t.n >= maxRequests, !t.budget.Take(size):
 		return nil, errTooManyRequests
 	}
 	if t.cancels == nil {
@@ -132,7 +133,8 @@ func (t *requestTable) handled(ctx context.Context, id jsonrpc.ID) bool {
 }
 
 // remove removes a request after its response.
-func (t *requestTable) remove() {
+func (t *requestTable) remove(size int) {
+	t.budget.Return(size)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.n--
@@ -175,7 +177,8 @@ func (c *Client) request(conn jsonrpc.Conn, m *jsonrpc.Message) {
 		c.discarded(errServerRequest, []byte(m.Method))
 		return
 	}
-	ctx, err := c.requests.add(c.ctx, m.ID)
+	size := len(m.Params) + len(m.ID.String())
+	ctx, err := c.requests.add(c.ctx, m.ID, size)
 	switch err {
 	case nil:
 	case errTooManyRequests:
@@ -192,7 +195,7 @@ func (c *Client) request(conn jsonrpc.Conn, m *jsonrpc.Message) {
 		return // the client is closed
 	}
 	go func() { // ends when the handler returns
-		defer c.requests.remove()
+		defer c.requests.remove(size)
 		result, err := c.handle(ctx, m.Method, m.Params)
 		if !c.requests.handled(ctx, m.ID) {
 			return // the server has canceled it
@@ -214,13 +217,14 @@ var errTooManyRequests error = &refusal{jsonrpc.CodeInternalError, "too many req
 
 // replyLater queues a response that needs no handler.
 func (c *Client) replyLater(conn jsonrpc.Conn, m *jsonrpc.Message, result RawMessage, err error) {
-	if !c.requests.replies.Add(func() {
+	id, method := m.ID, m.Method // not the params
+	if !c.requests.replies.AddSize(len(id.String())+len(method), func() {
 		var answer *jsonrpc.Error
 		if err != nil {
-			answer = c.wireError(m.Method, err)
+			answer = c.wireError(method, err)
 		}
-		if err := conn.Reply(c.ctx, m.ID, result, answer); err != nil && c.ctx.Err() == nil {
-			c.discarded(err, []byte(m.Method))
+		if err := conn.Reply(c.ctx, id, result, answer); err != nil && c.ctx.Err() == nil {
+			c.discarded(err, []byte(method))
 		}
 	}) && c.ctx.Err() == nil {
 		c.discarded(ErrOverloaded, []byte(m.Method)) // the server does not read

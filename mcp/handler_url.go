@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -147,8 +148,9 @@ func readPages(data RawMessage) (pages []ElicitParams, err error) {
 type donePages struct {
 	c *Client
 
-	mu   sync.Mutex
-	done map[string]chan struct{} // by id; closed when the page is complete
+	mu      sync.Mutex
+	done    []string                 // ids of complete pages for which no call has waited, oldest first
+	waiting map[string]chan struct{} // by id; closed when the page is complete
 }
 
 func (c *Client) donePages() (d *donePages) {
@@ -156,35 +158,35 @@ func (c *Client) donePages() (d *donePages) {
 		d, ok = o.(*donePages)
 		return ok
 	}, func() observer {
-		d = &donePages{c: c, done: make(map[string]chan struct{})}
+		d = &donePages{c: c, waiting: make(map[string]chan struct{})}
 		return d
 	})
 	return d
 }
 
-// maxDonePages is how many pages may be complete before a call waits for them.
+// maxDonePages is how many complete pages are kept for calls that wait later.
 const maxDonePages = 1000
-
-// channel returns the channel of a page, or nil if there are too many.
-func (d *donePages) channel(id string) chan struct{} {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.done[id] == nil && len(d.done) < maxDonePages {
-		d.done[id] = make(chan struct{})
-	}
-	return d.done[id]
-}
 
 // wait waits until the server reports a page as complete, or for limit.
 func (d *donePages) wait(ctx context.Context, limit <-chan time.Time, id string) error {
-	done := d.channel(id)
-	if done == nil {
-		return ErrOverloaded
+	d.mu.Lock()
+	if i := slices.Index(d.done, id); i >= 0 {
+		d.forget(i)
+		d.mu.Unlock()
+		return nil
 	}
+	done := d.waiting[id]
+	if done == nil {
+		done = make(chan struct{})
+		d.waiting[id] = done
+	}
+	d.mu.Unlock()
 	defer func() {
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		delete(d.done, id)
+		if d.waiting[id] == done {
+			delete(d.waiting, id)
+		}
 	}()
 	select {
 	case <-done:
@@ -196,6 +198,35 @@ func (d *donePages) wait(ctx context.Context, limit <-chan time.Time, id string)
 	}
 }
 
+// complete wakes the calls that wait for a page. If there are none it keeps the id
+// for a later one, in place of the oldest ids if there is no room.
+func (d *donePages) complete(id string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if done := d.waiting[id]; done != nil {
+		delete(d.waiting, id)
+		close(done)
+		return nil
+	}
+	if slices.Contains(d.done, id) {
+		return nil
+	}
+	for len(d.done) == maxDonePages || !d.c.budget.Take(len(id)) {
+		if len(d.done) == 0 {
+			return ErrOverloaded
+		}
+		d.forget(0)
+	}
+	d.done = append(d.done, strings.Clone(id))
+	return nil
+}
+
+// forget removes a complete page. d.mu is held.
+func (d *donePages) forget(i int) {
+	d.c.budget.Return(len(d.done[i]))
+	d.done = slices.Delete(d.done, i, i+1)
+}
+
 func (d *donePages) observe(method string, params RawMessage) error {
 	if method != "notifications/elicitation/complete" {
 		return nil
@@ -205,18 +236,7 @@ func (d *donePages) observe(method string, params RawMessage) error {
 		return jsonrpc.Malformed(err)
 	}
 	d.c.requests.resumeTimers()
-	done := d.channel(p.ElicitationID)
-	if done == nil {
-		return ErrOverloaded
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	select {
-	case <-done:
-	default:
-		close(done)
-	}
-	return nil
+	return d.complete(p.ElicitationID)
 }
 
 func (d *donePages) sessionRenewed(context.Context) {}

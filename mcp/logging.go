@@ -32,7 +32,7 @@ func (c *Client) log(params RawMessage) error {
 	if err := decodeText(params, &msg); err != nil {
 		return jsonrpc.Malformed(err)
 	}
-	if !c.notifications.Add(func() { c.guard(func() { c.opts.Log(c.ctx, &msg) }) }) {
+	if !c.notifications.AddSize(len(params), func() { c.guard(func() { c.opts.Log(c.ctx, &msg) }) }) {
 		return ErrOverloaded
 	}
 	return nil

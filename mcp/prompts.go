@@ -8,14 +8,20 @@ import (
 // Prompts returns an iterator over the server's prompts, as Tools does over
 // tools.
 func (c *Client) Prompts(ctx context.Context) iter.Seq2[*Prompt, error] {
-	return pages(ctx, c, "prompts/list", func(res *ListPromptsResult) ([]*Prompt, *string) {
-		return res.Prompts, res.NextCursor
+	return c.promptsHeld(ctx, nil)
+}
+
+func (c *Client) promptsHeld(ctx context.Context, held *int) iter.Seq2[*Prompt, error] {
+	return pages(ctx, c, "prompts/list", "prompts", held, func(res *ListPromptsResult) ([]*Prompt, *Page) {
+		return res.Prompts, &res.Page
 	})
 }
 
 // ListPrompts returns all prompts of the server. With an error it returns the
 // prompts before it.
-func (c *Client) ListPrompts(ctx context.Context) ([]*Prompt, error) { return all(ctx, c, c.Prompts) }
+func (c *Client) ListPrompts(ctx context.Context) ([]*Prompt, error) {
+	return all(ctx, c, c.promptsHeld)
+}
 
 // GetPrompt returns the messages of a prompt with the given arguments, which may
 // be nil.

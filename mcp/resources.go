@@ -8,29 +8,37 @@ import (
 // Resources returns an iterator over the server's resources, as Tools does over
 // tools.
 func (c *Client) Resources(ctx context.Context) iter.Seq2[*Resource, error] {
-	return pages(ctx, c, "resources/list", func(res *ListResourcesResult) ([]*Resource, *string) {
-		return res.Resources, res.NextCursor
+	return c.resourcesHeld(ctx, nil)
+}
+
+func (c *Client) resourcesHeld(ctx context.Context, held *int) iter.Seq2[*Resource, error] {
+	return pages(ctx, c, "resources/list", "resources", held, func(res *ListResourcesResult) ([]*Resource, *Page) {
+		return res.Resources, &res.Page
 	})
 }
 
 // ListResources returns all resources of the server. With an error it returns
 // the resources before it.
 func (c *Client) ListResources(ctx context.Context) ([]*Resource, error) {
-	return all(ctx, c, c.Resources)
+	return all(ctx, c, c.resourcesHeld)
 }
 
 // ResourceTemplates returns an iterator over the server's resource templates,
 // as Tools does over tools.
 func (c *Client) ResourceTemplates(ctx context.Context) iter.Seq2[*ResourceTemplate, error] {
-	return pages(ctx, c, "resources/templates/list", func(res *ListResourceTemplatesResult) ([]*ResourceTemplate, *string) {
-		return res.ResourceTemplates, res.NextCursor
+	return c.resourceTemplatesHeld(ctx, nil)
+}
+
+func (c *Client) resourceTemplatesHeld(ctx context.Context, held *int) iter.Seq2[*ResourceTemplate, error] {
+	return pages(ctx, c, "resources/templates/list", "resourceTemplates", held, func(res *ListResourceTemplatesResult) ([]*ResourceTemplate, *Page) {
+		return res.ResourceTemplates, &res.Page
 	})
 }
 
 // ListResourceTemplates returns all resource templates of the server. With an
 // error it returns the templates before it.
 func (c *Client) ListResourceTemplates(ctx context.Context) ([]*ResourceTemplate, error) {
-	return all(ctx, c, c.ResourceTemplates)
+	return all(ctx, c, c.resourceTemplatesHeld)
 }
 
 // ReadResource reads a resource, which may consist of several contents.

@@ -117,6 +117,7 @@ func (s *Subscription) take() (change Change, ok bool, err error) {
 		return Change{}, false, s.err
 	}
 	change = s.pending[0]
+	s.client.budget.Return(len(change.URI))
 	s.pending = s.pending[1:]
 	if len(s.pending) > 0 || s.err != nil {
 		s.wake() // another Next may be waiting
@@ -129,6 +130,9 @@ func (s *Subscription) take() (change Change, ok bool, err error) {
 func (s *Subscription) Close() {
 	s.end(io.EOF)
 	s.mu.Lock()
+	for _, change := range s.pending {
+		s.client.budget.Return(len(change.URI))
+	}
 	s.pending = nil
 	s.mu.Unlock()
 	s.client.subscriptions().remove(s)
@@ -159,9 +163,10 @@ func (s *Subscription) enqueue(change Change) error {
 	if s.err != nil || slices.Contains(s.pending, change) {
 		return nil
 	}
-	if len(s.pending) == maxPending {
+	if len(s.pending) == maxPending || !s.client.budget.Take(len(change.URI)) {
 		return ErrOverloaded
 	}
+	change.URI = strings.Clone(change.URI) // not the message
 	s.pending = append(s.pending, change)
 	s.wake()
 	return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/retry"
@@ -89,6 +90,10 @@ func listenCall(s *Subscription) *call {
 
 // acknowledge handles the acknowledgment of the server.
 func (s *Subscription) acknowledge(honored SubscriptionFilter) {
+	// Of a filter with more than the program asked for, only that is kept.
+	honored.ResourceSubscriptions = both(s.filter.ResourceSubscriptions, honored.ResourceSubscriptions)
+	honored.TaskIDs = both(s.filter.TaskIDs, honored.TaskIDs)
+	honored.Extra = requested(s.filter.Extra, honored.Extra)
 	s.mu.Lock()
 	again := s.opened
 	s.honored, s.opened = honored, true
@@ -98,4 +103,35 @@ func (s *Subscription) acknowledge(honored SubscriptionFilter) {
 	} else {
 		close(s.acked)
 	}
+}
+
+// both returns the strings of a that are also in b.
+func both(a, b []string) (list []string) {
+	in := make(map[string]bool, len(b))
+	for _, v := range b {
+		in[v] = true
+	}
+	for _, v := range a {
+		if in[v] {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+// maxHonored is the limit of the length of a member that both filters have.
+const maxHonored = 4 << 10
+
+// requested returns copies of the members of honored that asked has, too.
+func requested(asked, honored map[string]RawMessage) map[string]RawMessage {
+	var m map[string]RawMessage
+	for key := range asked {
+		if v, ok := honored[key]; ok && len(v) <= maxHonored {
+			if m == nil {
+				m = make(map[string]RawMessage)
+			}
+			m[key] = slices.Clone(v)
+		}
+	}
+	return m
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"strings"
 	"sync"
 	"time"
 
@@ -108,13 +109,38 @@ func (t Tasks) toolsListed(c *Client, tools []*Tool) {
 	table.mu.Lock()
 	defer table.mu.Unlock()
 	if table.support == nil {
-		table.support = make(map[string]string)
+		table.support = make(map[string]taskSupport)
 	}
 	for _, t := range tools {
-		delete(table.support, t.Name)
-		if e := t.Execution; e != nil {
-			table.support[t.Name] = e.TaskSupport
+		table.forget(c, t.Name)
+		if e := t.Execution; e != nil && (e.TaskSupport == "required" || e.TaskSupport == "optional") && c.budget.Take(len(t.Name)) {
+			table.support[strings.Clone(t.Name)] = taskSupport{e.TaskSupport == "required", time.Now()}
 		}
+	}
+}
+
+func (t Tasks) listEnded(c *Client, began time.Time) {
+	table := c.taskTable()
+	table.mu.Lock()
+	defer table.mu.Unlock()
+	for name, s := range table.support {
+		if s.listed.Before(began) {
+			table.forget(c, name)
+		}
+	}
+}
+
+// A taskSupport describes a tool that can be called as a task.
+type taskSupport struct {
+	required bool
+	listed   time.Time
+}
+
+// forget removes a tool from support. t.mu is held.
+func (t *taskTable) forget(c *Client, tool string) {
+	if _, ok := t.support[tool]; ok {
+		c.budget.Return(len(tool))
+		delete(t.support, tool)
 	}
 }
 
@@ -122,7 +148,7 @@ func (t Tasks) toolsListed(c *Client, tools []*Tool) {
 // states, which may arrive before the next poll.
 type taskTable struct {
 	mu      sync.Mutex
-	support map[string]string // by tool; nil before the tools were listed
+	support map[string]taskSupport // by tool, for those with tasks; nil before the tools were listed
 	runs    map[*taskRun]bool
 }
 
@@ -140,7 +166,13 @@ func (c *Client) taskTable() (t *taskTable) {
 func (t *taskTable) supportOf(tool string) (support string, listed bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.support[tool], t.support != nil
+	if s, ok := t.support[tool]; ok {
+		support = "optional"
+		if s.required {
+			support = "required"
+		}
+	}
+	return support, t.support != nil
 }
 
 func (t *taskTable) add(r *taskRun) {

@@ -122,17 +122,19 @@ func (h *TaskHandle) Cancel(ctx context.Context) error {
 // Tasks returns an iterator over the server's tasks, as Tools does over tools.
 // Only servers of 2025-11-25 support it, and not all of them; otherwise the error
 // matches [errors.ErrUnsupported].
-func (c *Client) Tasks(ctx context.Context) iter.Seq2[*Task, error] {
+func (c *Client) Tasks(ctx context.Context) iter.Seq2[*Task, error] { return c.tasksHeld(ctx, nil) }
+
+func (c *Client) tasksHeld(ctx context.Context, held *int) iter.Seq2[*Task, error] {
 	if caps := c.agreed.Load().server.Capabilities.Tasks; !c.era().legacy() || caps == nil || caps.List == nil {
 		return func(yield func(*Task, error) bool) {
 			yield(nil, c.failed(newCall("tasks/list", "", nil), errors.ErrUnsupported))
 		}
 	}
-	return pages(ctx, c, "tasks/list", func(res *listTasksResult) ([]*Task, *string) {
-		return res.Tasks, res.NextCursor
+	return pages(ctx, c, "tasks/list", "tasks", held, func(res *listTasksResult) ([]*Task, *Page) {
+		return res.Tasks, &res.Page
 	})
 }
 
 // ListTasks returns all tasks of the server. With an error it returns the tasks
 // before it.
-func (c *Client) ListTasks(ctx context.Context) ([]*Task, error) { return all(ctx, c, c.Tasks) }
+func (c *Client) ListTasks(ctx context.Context) ([]*Task, error) { return all(ctx, c, c.tasksHeld) }

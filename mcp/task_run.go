@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
@@ -61,6 +62,7 @@ func (r *taskRun) wait(ctx context.Context, state *Task) (*CallToolResult, error
 	table := r.c.taskTable()
 	table.add(r)
 	defer table.remove(r)
+	defer r.forgetInputs()
 	var delay time.Duration
 	failures := 0
 	for {
@@ -190,9 +192,20 @@ func (r *taskRun) provideInputs(ctx context.Context, required map[string]InputRe
 		return err
 	}
 	for key := range required {
-		r.provided[key] = true
+		if !r.c.budget.Take(len(key)) {
+			return r.failed(ErrOverloaded)
+		}
+		r.provided[strings.Clone(key)] = true
 	}
 	return nil
+}
+
+// forgetInputs releases what provided holds.
+func (r *taskRun) forgetInputs() {
+	for key := range r.provided {
+		r.c.budget.Return(len(key))
+	}
+	clear(r.provided)
 }
 
 // cancel requests the cancellation of the task.

@@ -10,9 +10,31 @@ import (
 // Tools returns an iterator over the server's tools. It requests a page when the
 // loop has used the previous one, and ends after an error.
 func (c *Client) Tools(ctx context.Context) iter.Seq2[*Tool, error] {
-	return pages(ctx, c, "tools/list", func(res *ListToolsResult) ([]*Tool, *string) {
-		return c.bind(res.Tools), res.NextCursor
-	})
+	return c.toolsHeld(ctx, nil)
+}
+
+func (c *Client) toolsHeld(ctx context.Context, held *int) iter.Seq2[*Tool, error] {
+	return func(yield func(*Tool, error) bool) {
+		began := time.Now()
+		pages(ctx, c, "tools/list", "tools", held, func(res *ListToolsResult) ([]*Tool, *Page) {
+			tools := c.bind(res.Tools)
+			if res.NextCursor == nil {
+				c.listEnded(began)
+			}
+			return tools, &res.Page
+		})(yield)
+	}
+}
+
+// listEnded makes the tables forget the tools that the list no longer has. Its
+// reading began at the given time.
+func (c *Client) listEnded(began time.Time) {
+	if c.tasks != nil {
+		c.tasks.listEnded(c, began)
+	}
+	if binder, ok := c.conn.(ArgumentBinder); ok && !c.era.legacy() {
+		binder.ForgetArguments(began)
+	}
 }
 
 // bind passes the schemas of the tools to the connection, and leaves out tools
@@ -39,7 +61,7 @@ func (c *Client) bind(tools []*Tool) []*Tool {
 
 // ListTools returns all tools of the server. With an error it returns the tools
 // before it.
-func (c *Client) ListTools(ctx context.Context) ([]*Tool, error) { return all(ctx, c, c.Tools) }
+func (c *Client) ListTools(ctx context.Context) ([]*Tool, error) { return all(ctx, c, c.toolsHeld) }
 
 // A ToolCall describes a call of a tool.
 type ToolCall struct {

@@ -81,6 +81,11 @@ type BatchReader interface{ AcceptBatches() }
 // it returns an error.
 type ArgumentBinder interface {
 	BindArguments(tool string, inputSchema RawMessage) error
+
+	// ForgetArguments is called when the client has read the whole list of
+	// tools. The connection forgets the tools that BindArguments was last called
+	// with before the given time: the list has them no longer.
+	ForgetArguments(before time.Time)
 }
 
 // Contracts within the package. They are interfaces so that a program links
@@ -124,6 +129,10 @@ type tasker interface {
 
 	// toolsListed is called with tools that the server lists.
 	toolsListed(c *Client, tools []*Tool)
+
+	// listEnded is called when the whole list, whose reading began at the
+	// given time, has been read.
+	listEnded(c *Client, began time.Time)
 }
 
 // A taskAdvancer is an era. Both eras implement it; taskRun asks. It is no part
@@ -155,6 +164,8 @@ type userBusy interface {
 type lossyList interface {
 	// discarded returns an error for each item that could not be read.
 	discarded() []error
+
+	page() *Page
 }
 
 // An expiring is a result with a time to live. Caching implements it; store

@@ -114,6 +114,7 @@ type Page struct {
 	Result
 
 	bad []error // what is wrong with the items that were left out
+	raw []byte  // with which the items share memory
 }
 
 func (t *Page) fields(c *codec) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
@@ -95,6 +96,13 @@ func (n *trackedConn) Legacy() bool {
 func (n *trackedConn) AcceptBatches() {
 	if b, ok := n.Conn.(mcp.BatchReader); ok {
 		b.AcceptBatches()
+	}
+}
+
+// ForgetArguments passes the call on.
+func (n *trackedConn) ForgetArguments(before time.Time) {
+	if b, ok := n.Conn.(mcp.ArgumentBinder); ok {
+		b.ForgetArguments(before)
 	}
 }
 

@@ -14,20 +14,34 @@ type Queue struct {
 	// Max is the number of functions that may wait. Beyond it Add refuses.
 	Max int
 
+	// Budget limits the bytes that the functions hold. It may be nil.
+	Budget *Budget
+
 	mu      sync.Mutex
-	waiting []func()
+	waiting []item
 	idle    chan struct{} // closed when run returns; nil while it does not run
 	closed  bool
 }
 
-// Add queues f and reports whether the queue accepted it.
-func (q *Queue) Add(f func()) bool {
+// An item is a function and the number of bytes that it holds.
+type item struct {
+	f    func()
+	size int
+}
+
+// Add queues f, which holds no message of the peer, and reports whether the queue
+// accepted it.
+func (q *Queue) Add(f func()) bool { return q.AddSize(-itemCost, f) }
+
+// AddSize queues f, which holds size bytes until it has run, and reports whether
+// the queue accepted it.
+func (q *Queue) AddSize(size int, f func()) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.closed || len(q.waiting) >= q.Max {
+	if q.closed || len(q.waiting) >= q.Max || !q.Budget.Take(size) {
 		return false
 	}
-	q.waiting = append(q.waiting, f)
+	q.waiting = append(q.waiting, item{f, size})
 	if q.idle == nil {
 		q.idle = make(chan struct{})
 		go q.run(q.idle) // ends when the queue is empty
@@ -44,11 +58,12 @@ func (q *Queue) run(idle chan struct{}) {
 			q.mu.Unlock()
 			return
 		}
-		f := q.waiting[0]
-		q.waiting[0] = nil
+		next := q.waiting[0]
+		q.waiting[0] = item{}
 		q.waiting = q.waiting[1:]
 		q.mu.Unlock()
-		f()
+		next.f()
+		q.Budget.Return(next.size)
 	}
 }
 
@@ -56,6 +71,9 @@ func (q *Queue) run(idle chan struct{}) {
 // which may be the caller of Close.
 func (q *Queue) Close(d time.Duration) {
 	q.mu.Lock()
+	for _, w := range q.waiting {
+		q.Budget.Return(w.size)
+	}
 	q.closed, q.waiting = true, nil
 	idle := q.idle
 	q.mu.Unlock()

@@ -113,6 +113,15 @@ func (c *conn) Reply(ctx context.Context, id ID, result RawMessage, err *Error) 
 	return c.out.put(ctx, nil, func(b []byte) []byte { return AppendResponse(b, id, result, err) })
 }
 
+// MaxMessage returns the limit of the length of messages, or 0 if the stream does
+// not state one.
+func (c *conn) MaxMessage() int {
+	if s, ok := c.stream.(MessageLimiter); ok {
+		return s.MaxMessage()
+	}
+	return 0
+}
+
 func (c *conn) Done() <-chan struct{} { return c.done }
 
 func (c *conn) Err() error {

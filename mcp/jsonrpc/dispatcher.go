@@ -47,7 +47,7 @@ func (d *Dispatcher) Remove(s *PendingCall) {
 // receive handles one message or batch. The error is the reason to drop it.
 func (d *Dispatcher) receive(conn Conn, data []byte, only ID) error {
 	if data = bytes.TrimLeft(data, " \t\r\n"); len(data) == 0 || data[0] != '[' {
-		return d.message(conn, data, only)
+		return d.message(conn, data, only, len(data))
 	}
 	return d.batch(conn, data, only)
 }
@@ -68,7 +68,7 @@ func (d *Dispatcher) batch(conn Conn, data []byte, only ID) error {
 		switch {
 		case raw == nil:
 		case accept:
-			errs = append(errs, d.message(conn, raw, only))
+			errs = append(errs, d.message(conn, raw, only, len(data)))
 		default:
 			d.failInvalid(raw, recoverID(raw), only, errs[0])
 		}
@@ -84,8 +84,12 @@ const (
 	errLongBatch = reason("a batch of too many messages")
 )
 
-func (d *Dispatcher) message(conn Conn, data []byte, only ID) error {
+// message handles one message, which is a part of held bytes.
+func (d *Dispatcher) message(conn Conn, data []byte, only ID, held int) error {
 	m, err := Parse(data)
+	if held >= minHeld {
+		m.release(held)
+	}
 	switch {
 	case err != nil:
 		d.failInvalid(data, m.ID, only, err)
@@ -106,6 +110,22 @@ func (d *Dispatcher) message(conn Conn, data []byte, only ID) error {
 func (d *Dispatcher) failInvalid(data []byte, id, only ID, err error) {
 	if id = resolveCallID(id, only, true); id != nullID || wire.Valid(data) != nil {
 		_ = d.Fail(id, err)
+	}
+}
+
+// minHeld is the size from which on a message is not kept for a small part of it.
+const minHeld = 4 << 10
+
+// release copies the params, result and data of the message that are smaller than
+// half of the bytes that they share memory with.
+func (m *Message) release(held int) {
+	for _, p := range [...]*RawMessage{&m.Params, &m.Result} {
+		if len(*p) < held/2 {
+			*p = bytes.Clone(*p)
+		}
+	}
+	if m.Error != nil && len(m.Error.Data) < held/2 {
+		m.Error.Data = bytes.Clone(m.Error.Data)
 	}
 }
 

@@ -26,6 +26,15 @@ func (noStream) Read() ([]byte, error)     { return nil, errNilStream }
 func (noStream) Write([]byte) (int, error) { return 0, errNilStream }
 func (noStream) Close() error              { return nil }
 
+// A MessageLimiter is a [Stream] or a [Conn] that accepts messages only up to a
+// limit. Those of this module implement it. A client keeps no more bytes of what
+// its server sends, in queues and tables, than the longest message may have.
+type MessageLimiter interface {
+	// MaxMessage returns the limit in bytes, or 0 for none, which counts as
+	// 64 MiB.
+	MaxMessage() int
+}
+
 // A TryWriter is a [Stream] that can also write without waiting for the peer.
 // A call that is alone on its connection then writes its request on its own
 // goroutine. The streams of package stdio implement it.

@@ -27,6 +27,7 @@ type conn struct {
 	timeout  time.Duration // of the response to a notification or response; 0 means no limit
 	stream   io.Closer     // the body with the events
 	events   *eventstream.Reader
+	max      int // limit of the length of a message; 0 means the default
 
 	life context.Context // the parent of every request's context; ends with the connection
 	stop context.CancelCauseFunc
@@ -43,6 +44,9 @@ func newConn(ctx context.Context, client *httpx.Client, h jsonrpc.Handler) *conn
 	c.life, c.stop = context.WithCancelCause(context.WithoutCancel(ctx))
 	return c
 }
+
+// MaxMessage returns the limit of the length of messages.
+func (c *conn) MaxMessage() int { return c.max }
 
 // run starts a goroutine that reads the stream.
 func (c *conn) run() {

@@ -137,7 +137,7 @@ func (t *Transport) open(c *conn, u *url.URL) error {
 		return err
 	}
 	c.stream = resp.Body
-	c.events = eventstream.NewReader(resp.Body, t.MaxMessage)
+	c.events, c.max = eventstream.NewReader(resp.Body, t.MaxMessage), t.MaxMessage
 	op := "GET " + httpx.Clean(resp.Request.URL)
 	ref, err := t.announced(c)
 	if err == nil {

@@ -183,6 +183,9 @@ func (p *process) endGroup() {
 	p.group.kill()
 }
 
+// MaxMessage returns the limit of the length of a line.
+func (p *process) MaxMessage() int { return p.lines.max }
+
 // Read returns the next message. After the exit of the child it returns the
 // messages that the child has written before, then an *ExitError.
 func (p *process) Read() ([]byte, error) {

@@ -92,3 +92,6 @@ type stream struct {
 }
 
 func (s *stream) Read() ([]byte, error) { return s.lines.next() }
+
+// MaxMessage returns the limit of the length of a line.
+func (s *stream) MaxMessage() int { return s.lines.max }

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/stdmcp/stdmcp/internal/httpx"
+	"github.com/stdmcp/stdmcp/internal/queue"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -39,7 +40,8 @@ type conn struct {
 	session       session                   // the one in use
 	opened        *session                  // the one that a response has opened and that is not in use yet, or nil
 	stopListening func()                    // ends the stream of the session; nil if there is none
-	bindings      map[string][]binding      // by the name given to BindArguments
+	bindings      map[string]toolBindings   // by the name given to BindArguments
+	bindingBudget queue.Budget              // of bindings
 	headers       map[headerKey]http.Header // of messages; never changed
 }
 
@@ -168,6 +170,9 @@ func (c *conn) send(ctx context.Context, req *jsonrpc.Request, body []byte) erro
 	httpx.Drain(resp)
 	return nil
 }
+
+// MaxMessage returns the limit of the length of messages.
+func (c *conn) MaxMessage() int { return c.opts.MaxMessage }
 
 func (c *conn) Done() <-chan struct{} { return c.done }
 

@@ -47,7 +47,7 @@ func (c *conn) header(req *jsonrpc.Request) (http.Header, error) {
 	switch req.Session {
 	case jsonrpc.NoSession:
 		k.method, k.name = req.Method, req.Name
-		bindings = c.bindings[req.Binding]
+		bindings = c.bindings[req.Binding].all
 	case jsonrpc.BeginsSession:
 		k.session = c.opened.id
 	case jsonrpc.InSession:
@@ -61,7 +61,10 @@ func (c *conn) header(req *jsonrpc.Request) (http.Header, error) {
 		h = k.header()
 		h["Content-Type"] = []string{typeJSON}
 		h["Accept"] = []string{typeJSON + ", " + eventStream}
-		c.headers[k] = h
+		if len(k.name) <= maxHeaderName { // a longer one may be a part of a message
+			k.name = strings.Clone(k.name)
+			c.headers[k] = h
+		}
 	}
 	c.mu.Unlock()
 	if bindings == nil {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -31,16 +32,65 @@ func (c *conn) BindArguments(name string, schema jsonrpc.RawMessage) error {
 	bindings, err := findBindings(schema)
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.forgetBindings(name)
 	if err != nil || bindings == nil {
-		delete(c.bindings, name)
 		return err
 	}
-	if c.bindings == nil {
-		c.bindings = make(map[string][]binding)
+	size := len(name)
+	for _, b := range bindings {
+		size += b.size()
 	}
-	c.bindings[name] = bindings
+	if !c.bindingBudget.Take(size) {
+		return errBindings
+	}
+	if c.bindings == nil {
+		c.bindings = make(map[string]toolBindings)
+	}
+	c.bindings[strings.Clone(name)] = toolBindings{bindings, size, time.Now()}
 	return nil
 }
+
+// ForgetArguments forgets the tools that BindArguments was last called with before
+// the given time.
+func (c *conn) ForgetArguments(before time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for name, t := range c.bindings {
+		if t.bound.Before(before) {
+			c.forgetBindings(name)
+		}
+	}
+}
+
+// forgetBindings forgets a tool. c.mu is held.
+func (c *conn) forgetBindings(name string) {
+	if t, ok := c.bindings[name]; ok {
+		c.bindingBudget.Return(t.size)
+		delete(c.bindings, name)
+	}
+}
+
+// toolBindings are those of a tool.
+type toolBindings struct {
+	all   []binding
+	size  int // in the budget
+	bound time.Time
+}
+
+// size returns about how many bytes b keeps.
+func (b *binding) size() int {
+	n := len(b.header) + 128
+	for _, name := range b.path {
+		n += len(name) + 16
+	}
+	return n
+}
+
+// maxBindings is how many arguments of a tool may be repeated in headers, and
+// maxHeaderName the limit of the length of a header's name.
+const maxBindings, maxHeaderName = 128, 256
+
+var errBindings = errors.New(annotation + " is on more arguments, of all tools, than the client keeps")
 
 // findBindings returns the annotations of a schema.
 func findBindings(schema []byte) ([]binding, error) {
@@ -157,6 +207,10 @@ func (f *schemaWalker) add(path []string, name, kind string, reachable bool) {
 		return
 	case kind != "string" && kind != "integer" && kind != "boolean":
 		f.fail("is on a property whose type is not string, integer or boolean")
+		return
+	}
+	if len(name) > maxHeaderName || len(f.found) == maxBindings {
+		f.fail("is on more than " + strconv.Itoa(maxBindings) + " properties, or is longer than " + strconv.Itoa(maxHeaderName) + " bytes")
 		return
 	}
 	header := http.CanonicalHeaderKey("Mcp-Param-" + name)

@@ -302,7 +302,7 @@ func TestBindingIsReplaced(t *testing.T) {
 		{schema(`"a":{"type":"string","x-mcp-header":"A"}`), true, 1},
 		{schema(`"a":{"type":"string"}`), true, 0},
 	} {
-		if err := c.BindArguments("x", jsonrpc.RawMessage(tt.schema)); (err == nil) != tt.ok || len(c.bindings["x"]) != tt.want {
+		if err := c.BindArguments("x", jsonrpc.RawMessage(tt.schema)); (err == nil) != tt.ok || len(c.bindings["x"].all) != tt.want {
 			t.Errorf("%s: %v, %v", tt.schema, c.bindings, err)
 		}
 	}

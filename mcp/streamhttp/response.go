@@ -16,6 +16,9 @@ const (
 
 	// The sizes of the buffers for a body of unknown length, which double.
 	firstChunk, maxChunk = 1 << 10, 1 << 20
+
+	// firstKnown is the size of the first buffer for a body of known length.
+	firstKnown = 64 << 10
 )
 
 var errNoResponse = jsonrpc.Malformed(errors.New("the HTTP response has no result for the call"))
@@ -37,9 +40,7 @@ func (c *conn) readMessage(slot *jsonrpc.PendingCall, resp *http.Response) error
 // readAll reads a body of at most max bytes.
 func readAll(resp *http.Response, max int) ([]byte, error) {
 	if n := resp.ContentLength; 0 < n && n <= int64(max) {
-		data := make([]byte, n)
-		_, err := io.ReadFull(resp.Body, data)
-		return data, err
+		return readKnown(resp.Body, int(n))
 	}
 	// io.ReadAll grows one buffer, which may cost several times the limit.
 	var chunks [][]byte
@@ -59,6 +60,20 @@ func readAll(resp *http.Response, max int) ([]byte, error) {
 		case len(chunk) == cap(chunk):
 			chunks = append(chunks, chunk)
 			chunk = make([]byte, 0, min(total, maxChunk))
+		}
+	}
+}
+
+// readKnown reads a body of n bytes. Its memory grows with what has arrived, as a
+// server can announce any length.
+func readKnown(body io.Reader, n int) ([]byte, error) {
+	var data []byte
+	for {
+		read := len(data)
+		data = append(make([]byte, 0, min(n, max(firstKnown, 4*read))), data...)
+		data = data[:cap(data)]
+		if _, err := io.ReadFull(body, data[read:]); err != nil || len(data) == n {
+			return data, err
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"hash/maphash"
 	"io"
 	"maps"
 	"net/http"
@@ -52,7 +53,8 @@ type stream struct {
 	last      string          // id of the last event; empty if there is none, or none that a header can hold
 	retryWait time.Duration   // the wait that the server has set, or 0
 	retries   retry.Backoff   // requests in a row without an event
-	seen      map[string]bool // ids of events; nil until an event has one
+	seen      map[uint64]bool // hashes of the ids of events; nil until an event has one
+	seed      maphash.Seed    // of seen
 }
 
 func newStream(c *conn) *stream {
@@ -128,14 +130,15 @@ func (s *stream) repeated(id string) bool {
 	if id == "" {
 		return false // the server has reset the position
 	}
-	if s.seen[id] {
+	if s.seen == nil {
+		s.seen, s.seed = make(map[uint64]bool), maphash.MakeSeed()
+	}
+	hash := maphash.String(s.seed, id) // ids may be long
+	if s.seen[hash] {
 		return true
 	}
-	if s.seen == nil {
-		s.seen = make(map[string]bool)
-	}
 	if len(s.seen) < maxSeen {
-		s.seen[id] = true
+		s.seen[hash] = true
 	}
 	return false
 }

@@ -84,6 +84,7 @@ func (t *Transport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, 
 	if c.opts.MaxMessage <= 0 {
 		c.opts.MaxMessage = defaultMaxMessage
 	}
+	c.bindingBudget.SetMax(c.opts.MaxMessage / 8)
 	return c, nil
 }
 

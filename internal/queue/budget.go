@@ -1,0 +1,47 @@
+package queue
+
+import "sync/atomic"
+
+// A Budget limits the bytes that the queues and tables of one connection hold
+// together. The zero Budget permits 64 MiB. Its methods may be used
+// concurrently; a nil Budget has no limit.
+type Budget struct{ max, used atomic.Int64 }
+
+const (
+	defaultBudget = 64 << 20
+
+	// itemCost is what an item costs beside its text.
+	itemCost = 128
+)
+
+// Max returns the limit in bytes.
+func (b *Budget) Max() int {
+	if n := b.max.Load(); n > 0 {
+		return int(n)
+	}
+	return defaultBudget
+}
+
+// SetMax sets the limit in bytes.
+func (b *Budget) SetMax(n int) { b.max.Store(int64(n)) }
+
+// Take takes what an item of n bytes costs, and reports whether the budget
+// permits it.
+func (b *Budget) Take(n int) bool {
+	if b == nil {
+		return true
+	}
+	cost := int64(n) + itemCost
+	if b.used.Add(cost) > int64(b.Max()) {
+		b.used.Add(-cost)
+		return false
+	}
+	return true
+}
+
+// Return returns what Take has taken for an item of n bytes.
+func (b *Budget) Return(n int) {
+	if b != nil {
+		b.used.Add(-int64(n) - itemCost)
+	}
+}
