@@ -8,25 +8,24 @@ import (
 	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
-	"github.com/stdmcp/stdmcp/internal/queue"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// pages returns an iterator over a paginated list, which is the member key of each
-// page. split returns the items of a page. If held is not nil, the caller keeps
+// pages returns an iterator over a paginated list. split returns the items of a
+// page. If held is not nil, the caller keeps
 // all items, and *held becomes the number of bytes of their pages.
 //
 // A cursor is opaque; it may be empty. If a cursor occurs twice, the list would
 // never end.
-func pages[T, R any, P resultPtr[R]](ctx context.Context, c *Client, method, key string, held *int,
+func pages[T, R any, P resultPtr[R]](ctx context.Context, c *Client, method string, held *int,
 	split func(P) ([]*T, *Page)) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		var next *string
-		seen := cursors{budget: &c.budget, seen: make(map[string]bool)}
-		defer seen.forget()
+		seen := make(cursors)
+		defer seen.forget(c)
 		for n, items := 1, 0; ; n++ {
 			if limit := max(0, c.opts.MaxPages); n > limit {
-				yield(nil, c.listError(method, "more than "+strconv.Itoa(limit)+" pages"))
+				yield(nil, c.listLimit(method, limit, " pages"))
 				return
 			}
 			res, err := page[R, P](ctx, c, method, next)
@@ -34,25 +33,19 @@ func pages[T, R any, P resultPtr[R]](ctx context.Context, c *Client, method, key
 				yield(nil, err)
 				return
 			}
-			if text := itemsOnly(pageOf(res).raw, key); text != nil {
-				own := P(new(R))
-				if err := decodeText(text, own); err == nil {
-					pageOf(own).NextCursor, pageOf(own).raw = pageOf(res).NextCursor, text
-					res = own
-				}
-			}
+			result(res).(lossyList).page().shorten(res)
 			list, rest := split(res)
 			if held != nil {
 				*held += len(rest.raw)
 				if limit := c.budget.Max(); *held > limit {
-					yield(nil, c.listError(method, "more than "+strconv.Itoa(limit)+" bytes"))
+					yield(nil, c.listLimit(method, limit, " bytes"))
 					return
 				}
 			}
 			next = rest.NextCursor
 			for _, item := range list {
 				if limit := max(0, c.opts.MaxItems); items == limit {
-					yield(nil, c.listError(method, "more than "+strconv.Itoa(limit)+" items"))
+					yield(nil, c.listLimit(method, limit, " items"))
 					return
 				}
 				items++
@@ -60,14 +53,11 @@ func pages[T, R any, P resultPtr[R]](ctx context.Context, c *Client, method, key
 					return
 				}
 			}
-			switch {
-			case next == nil:
+			if next == nil {
 				return
-			case seen.seen[*next]:
-				yield(nil, c.listError(method, "the cursor "+wire.Quote(*next)+" occurs twice"))
-				return
-			case !seen.add(*next):
-				yield(nil, c.listError(method, "more than "+strconv.Itoa(c.budget.Max())+" bytes of cursors"))
+			}
+			if err := seen.add(c, method, *next); err != nil {
+				yield(nil, err)
 				return
 			}
 		}
@@ -75,49 +65,50 @@ func pages[T, R any, P resultPtr[R]](ctx context.Context, c *Client, method, key
 }
 
 // cursors are the cursors of a list.
-type cursors struct {
-	budget *queue.Budget
-	seen   map[string]bool
-}
+type cursors map[string]bool
 
-// add reports whether there is room for a cursor.
-func (s *cursors) add(cursor string) bool {
-	if !s.budget.Take(len(cursor)) {
-		return false
+// add returns an error for a cursor that occurs twice, or if there is no room.
+func (s cursors) add(c *Client, method, cursor string) error {
+	if s[cursor] {
+		return c.listError(method, "the cursor "+wire.Quote(cursor)+" occurs twice")
 	}
-	s.seen[strings.Clone(cursor)] = true
-	return true
+	if !c.budget.Take(len(cursor)) {
+		return c.listLimit(method, c.budget.Max(), " bytes of cursors")
+	}
+	s[strings.Clone(cursor)] = true
+	return nil
 }
 
-func (s *cursors) forget() {
-	for cursor := range s.seen {
-		s.budget.Return(len(cursor))
+func (s cursors) forget(c *Client) {
+	for cursor := range s {
+		c.budget.Return(len(cursor))
 	}
 }
 
-// maxUsual is how many bytes an item may have before itemsOnly looks closer.
+// maxUsual is how many bytes an item usually has at most.
 const maxUsual = 4 << 10
 
-// itemsOnly returns the list of a page without anything else, and without white
-// space, if that is less than half of the page. The items share memory with the
-// page, and often outlive it.
-func itemsOnly(raw []byte, key string) []byte {
-	if len(raw) < maxUsual {
-		return nil
+// shorten reads a page again, without white space and without long members that
+// are not lists, if it is less than half as long then. The items share memory with
+// the page, and often outlive it.
+func (t *Page) shorten(res result) {
+	if len(t.raw) <= maxUsual*(t.n+1) {
+		return
 	}
-	r := wire.NewReader(wire.Lookup(raw, key))
+	r := wire.NewReader(t.raw)
 	r.Trust()
-	n, text := 0, wire.AppendKey(nil, key)
-	for r.Array(); r.More(); n++ {
-		r.Skip()
-		if n*maxUsual > len(raw) {
-			return nil // usual
+	text := []byte{'{'}
+	for r.Object(); r.More(); {
+		key := r.Key()
+		if value := r.Raw(); len(value) <= maxUsual || value[0] == '[' || string(key) == "nextCursor" {
+			text = wire.AppendCompact(wire.AppendKey(text, string(key)), value)
 		}
 	}
-	if text = append(wire.AppendCompact(append([]byte{'{'}, text...), wire.Lookup(raw, key)), '}'); r.End() != nil || len(text) > len(raw)/2 {
-		return nil
+	if text = append(text, '}'); len(text) < len(t.raw)/2 {
+		text = slices.Clip(text)
+		*t = Page{raw: text}
+		_ = decodeText(text, res) // as before
 	}
-	return slices.Clip(text)
 }
 
 // page requests one page of a list: the first one if cursor is nil.
@@ -131,6 +122,11 @@ func page[R any, P resultPtr[R]](ctx context.Context, c *Client, method string, 
 	return callWithInputs[R, P](ctx, c, q)
 }
 
+func (c *Client) listLimit(method string, limit int, of string) error {
+	return c.listError(method, "more than "+strconv.Itoa(limit)+of)
+}
+
+//go:noinline
 func (c *Client) listError(method, why string) error {
 	return c.failed(newCall(method, "", nil), diag.Op(why, ErrListLimit))
 }
@@ -170,5 +166,3 @@ func (c *Client) withoutStaleCursor(ctx context.Context, err error) context.Cont
 func (t *Page) discarded() []error { return t.bad }
 
 func (t *Page) page() *Page { return t }
-
-func pageOf(res result) *Page { return res.(lossyList).page() }

@@ -12,7 +12,7 @@ func (c *Client) Prompts(ctx context.Context) iter.Seq2[*Prompt, error] {
 }
 
 func (c *Client) promptsHeld(ctx context.Context, held *int) iter.Seq2[*Prompt, error] {
-	return pages(ctx, c, "prompts/list", "prompts", held, func(res *ListPromptsResult) ([]*Prompt, *Page) {
+	return pages(ctx, c, "prompts/list", held, func(res *ListPromptsResult) ([]*Prompt, *Page) {
 		return res.Prompts, &res.Page
 	})
 }

@@ -130,7 +130,7 @@ func (c *Client) tasksHeld(ctx context.Context, held *int) iter.Seq2[*Task, erro
 			yield(nil, c.failed(newCall("tasks/list", "", nil), errors.ErrUnsupported))
 		}
 	}
-	return pages(ctx, c, "tasks/list", "tasks", held, func(res *listTasksResult) ([]*Task, *Page) {
+	return pages(ctx, c, "tasks/list", held, func(res *listTasksResult) ([]*Task, *Page) {
 		return res.Tasks, &res.Page
 	})
 }

@@ -16,7 +16,7 @@ func (c *Client) Tools(ctx context.Context) iter.Seq2[*Tool, error] {
 func (c *Client) toolsHeld(ctx context.Context, held *int) iter.Seq2[*Tool, error] {
 	return func(yield func(*Tool, error) bool) {
 		began := time.Now()
-		pages(ctx, c, "tools/list", "tools", held, func(res *ListToolsResult) ([]*Tool, *Page) {
+		pages(ctx, c, "tools/list", held, func(res *ListToolsResult) ([]*Tool, *Page) {
 			tools := c.bind(res.Tools)
 			if res.NextCursor == nil {
 				c.listEnded(began)

@@ -114,7 +114,8 @@ type Page struct {
 	Result
 
 	bad []error // what is wrong with the items that were left out
-	raw []byte  // with which the items share memory
+	n   int     // number of items
+	raw []byte  // the text that the items share memory with
 }
 
 func (t *Page) fields(c *codec) {

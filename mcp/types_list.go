@@ -35,9 +35,10 @@ func list[T any, P objectPtr[T]](c *codec, key string, p *[]T, always bool) {
 }
 
 // items is for the list that a page is about, which loses one bad item rather
-// than all. What is wrong with those left out is added to bad.
-func items[T any, P itemPtr[T]](c *codec, key string, p *[]*T, bad *[]error) {
-	pointers[T, P](c, key, p, always, bad)
+// than all. What is wrong with those left out is added to page.bad.
+func items[T any, P itemPtr[T]](c *codec, key string, p *[]*T, page *Page) {
+	pointers[T, P](c, key, p, always, &page.bad)
+	page.n = len(*p)
 }
 
 // pointers is for a list of pointers to objects. Those that are read share one

@@ -63,7 +63,7 @@ type ListPromptsResult struct {
 }
 
 func (t *ListPromptsResult) fields(c *codec) {
-	items(c, "prompts", &t.Prompts, &t.bad)
+	items(c, "prompts", &t.Prompts, &t.Page)
 	t.Page.fields(c)
 }
 

@@ -65,7 +65,7 @@ type ListResourcesResult struct {
 }
 
 func (t *ListResourcesResult) fields(c *codec) {
-	items(c, "resources", &t.Resources, &t.bad)
+	items(c, "resources", &t.Resources, &t.Page)
 	t.Page.fields(c)
 }
 
@@ -76,7 +76,7 @@ type ListResourceTemplatesResult struct {
 }
 
 func (t *ListResourceTemplatesResult) fields(c *codec) {
-	items(c, "resourceTemplates", &t.ResourceTemplates, &t.bad)
+	items(c, "resourceTemplates", &t.ResourceTemplates, &t.Page)
 	t.Page.fields(c)
 }
 

@@ -86,7 +86,7 @@ type listTasksResult struct {
 }
 
 func (t *listTasksResult) fields(c *codec) {
-	items(c, "tasks", &t.Tasks, &t.bad)
+	items(c, "tasks", &t.Tasks, &t.Page)
 	t.Page.fields(c)
 }
 

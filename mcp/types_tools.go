@@ -136,7 +136,7 @@ type ListToolsResult struct {
 }
 
 func (t *ListToolsResult) fields(c *codec) {
-	items(c, "tools", &t.Tools, &t.bad)
+	items(c, "tools", &t.Tools, &t.Page)
 	t.Page.fields(c)
 }
 

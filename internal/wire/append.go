@@ -153,21 +153,14 @@ func AppendLine(dst, raw []byte) []byte {
 // AppendCompact appends the valid JSON text data without white space between its
 // tokens.
 func AppendCompact(b, data []byte) []byte {
-	for i := 0; i < len(data); i++ {
-		switch data[i] {
-		case ' ', '\n', '\r', '\t':
-			continue
-		case '"':
-			start := i
-			for i++; i < len(data)-1 && data[i] != '"'; i++ {
-				if data[i] == '\\' {
-					i++
-				}
-			}
-			b = append(b, data[start:min(i+1, len(data))]...)
+	quoted, escaped := false, false
+	for _, c := range data {
+		if !quoted && (c == ' ' || c == '\n' || c == '\r' || c == '\t') {
 			continue
 		}
-		b = append(b, data[i])
+		quoted = quoted != (c == '"' && !escaped)
+		escaped = c == '\\' && !escaped
+		b = append(b, c)
 	}
 	return b
 }

@@ -128,3 +128,14 @@ func TestAppendRawRefusesWhatIsNotOneValue(t *testing.T) {
 		}
 	}
 }
+
+func TestAppendCompact(t *testing.T) {
+	for in, want := range map[string]string{
+		` { "a b" : [ 1 , "\" \\" , "" ] } `: `{"a b":[1,"\" \\",""]}`,
+		"\t[\r\n]\n":                         `[]`,
+	} {
+		if got := string(wire.AppendCompact(nil, []byte(in))); got != want {
+			t.Errorf("%s: %s, want %s", in, got, want)
+		}
+	}
+}

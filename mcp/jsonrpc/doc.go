@@ -82,6 +82,8 @@
 //     [PendingCall.Wait] or [PendingCall.Response] for the [Response], and
 //     [Table.Remove] in the end; [Table.Deliver], [Table.Fail] and [Table.Close]
 //     end calls.
+//   - A [MessageLimiter] states the limit of messages, which bounds what a client
+//     keeps.
 //   - [Parse], [AppendRequest] and [AppendResponse] are the codec.
 //   - [Closed], [OutcomeUnknown] and [Malformed] make errors that match the
 //     sentinels, and [ErrStuck], [ErrNoSession] and [ErrUnknownID] are errors that

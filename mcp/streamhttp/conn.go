@@ -40,7 +40,7 @@ type conn struct {
 	session       session                   // the one in use
 	opened        *session                  // the one that a response has opened and that is not in use yet, or nil
 	stopListening func()                    // ends the stream of the session; nil if there is none
-	bindings      map[string]toolBindings   // by the name given to BindArguments
+	bindings      map[string]*toolBindings  // by the name given to BindArguments
 	bindingBudget queue.Budget              // of bindings
 	headers       map[headerKey]http.Header // of messages; never changed
 }

@@ -47,7 +47,9 @@ func (c *conn) header(req *jsonrpc.Request) (http.Header, error) {
 	switch req.Session {
 	case jsonrpc.NoSession:
 		k.method, k.name = req.Method, req.Name
-		bindings = c.bindings[req.Binding].all
+		if t := c.bindings[req.Binding]; t != nil {
+			bindings = t.all
+		}
 	case jsonrpc.BeginsSession:
 		k.session = c.opened.id
 	case jsonrpc.InSession:

@@ -36,17 +36,17 @@ func (c *conn) BindArguments(name string, schema jsonrpc.RawMessage) error {
 	if err != nil || bindings == nil {
 		return err
 	}
-	size := len(name)
+	t := &toolBindings{all: bindings, size: len(name), bound: time.Now()}
 	for _, b := range bindings {
-		size += b.size()
+		t.size += len(b.header) + 128
+		for _, name := range b.path {
+			t.size += len(name) + 16
+		}
 	}
-	if !c.bindingBudget.Take(size) {
+	if !c.bindingBudget.Take(t.size) {
 		return errBindings
 	}
-	if c.bindings == nil {
-		c.bindings = make(map[string]toolBindings)
-	}
-	c.bindings[strings.Clone(name)] = toolBindings{bindings, size, time.Now()}
+	c.bindings[strings.Clone(name)] = t
 	return nil
 }
 
@@ -64,7 +64,7 @@ func (c *conn) ForgetArguments(before time.Time) {
 
 // forgetBindings forgets a tool. c.mu is held.
 func (c *conn) forgetBindings(name string) {
-	if t, ok := c.bindings[name]; ok {
+	if t := c.bindings[name]; t != nil {
 		c.bindingBudget.Return(t.size)
 		delete(c.bindings, name)
 	}
@@ -73,17 +73,8 @@ func (c *conn) forgetBindings(name string) {
 // toolBindings are those of a tool.
 type toolBindings struct {
 	all   []binding
-	size  int // in the budget
+	size  int // about how many bytes they keep
 	bound time.Time
-}
-
-// size returns about how many bytes b keeps.
-func (b *binding) size() int {
-	n := len(b.header) + 128
-	for _, name := range b.path {
-		n += len(name) + 16
-	}
-	return n
 }
 
 // maxBindings is how many arguments of a tool may be repeated in headers, and
@@ -210,7 +201,7 @@ func (f *schemaWalker) add(path []string, name, kind string, reachable bool) {
 		return
 	}
 	if len(name) > maxHeaderName || len(f.found) == maxBindings {
-		f.fail("is on more than " + strconv.Itoa(maxBindings) + " properties, or is longer than " + strconv.Itoa(maxHeaderName) + " bytes")
+		f.fail("is on more than 128 properties, or longer than 256 bytes")
 		return
 	}
 	header := http.CanonicalHeaderKey("Mcp-Param-" + name)

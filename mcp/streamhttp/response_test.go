@@ -53,3 +53,24 @@ func TestReadAllAllocates(t *testing.T) {
 		}
 	}
 }
+
+// TestAnnouncedLength: the memory for a response follows what has arrived, not its
+// Content-Length.
+func TestAnnouncedLength(t *testing.T) {
+	const announced = 64 << 20
+	for _, arrives := range []int{0, 1 << 10, 1 << 20} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		resp := &http.Response{ContentLength: announced, Body: io.NopCloser(bytes.NewReader(make([]byte, arrives)))}
+		_, err := readAll(resp, announced)
+		runtime.ReadMemStats(&after)
+		if n := int(after.TotalAlloc - before.TotalAlloc); err == nil || n > 8*arrives+(256<<10) {
+			t.Errorf("%d bytes arrived: allocated %d, error %v", arrives, n, err)
+		}
+	}
+	data := bytes.Repeat([]byte("0123456789"), 100_000)
+	got, err := readAll(&http.Response{ContentLength: int64(len(data)), Body: io.NopCloser(iotest.OneByteReader(bytes.NewReader(data)))}, announced)
+	if err != nil || !bytes.Equal(got, data) {
+		t.Errorf("read %d bytes, %v", len(got), err)
+	}
+}

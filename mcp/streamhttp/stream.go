@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"hash/maphash"
 	"io"
 	"maps"
 	"net/http"
@@ -33,8 +32,9 @@ const (
 	maxDrain   = 256
 	maxUnended = 3
 
-	// maxSeen is how many event ids are kept to detect repeated events.
-	maxSeen = 1024
+	// maxSeen is how many event ids are kept to detect repeated events, and
+	// maxSeenBytes about how long they may be in total.
+	maxSeen, maxSeenBytes = 1024, 64 << 10
 )
 
 var errEnded = errors.New("the stream ended before the result")
@@ -53,8 +53,8 @@ type stream struct {
 	last      string          // id of the last event; empty if there is none, or none that a header can hold
 	retryWait time.Duration   // the wait that the server has set, or 0
 	retries   retry.Backoff   // requests in a row without an event
-	seen      map[uint64]bool // hashes of the ids of events; nil until an event has one
-	seed      maphash.Seed    // of seen
+	seen      map[string]bool // ids of events; nil until an event has one
+	seenBytes int             // the length of all of them
 }
 
 func newStream(c *conn) *stream {
@@ -130,15 +130,15 @@ func (s *stream) repeated(id string) bool {
 	if id == "" {
 		return false // the server has reset the position
 	}
-	if s.seen == nil {
-		s.seen, s.seed = make(map[uint64]bool), maphash.MakeSeed()
-	}
-	hash := maphash.String(s.seed, id) // ids may be long
-	if s.seen[hash] {
+	if s.seen[id] {
 		return true
 	}
-	if len(s.seen) < maxSeen {
-		s.seen[hash] = true
+	if s.seen == nil {
+		s.seen = make(map[string]bool)
+	}
+	if len(s.seen) < maxSeen && s.seenBytes < maxSeenBytes {
+		s.seen[id] = true
+		s.seenBytes += len(id)
 	}
 	return false
 }

@@ -79,7 +79,7 @@ func (t *Transport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, 
 	c := &conn{
 		Dispatcher: jsonrpc.Dispatcher{Handler: h}, opts: t.Options, url: u, http: client,
 		ctx: context.WithoutCancel(ctx), done: make(chan struct{}), running: make(map[*exchange]struct{}),
-		headers: make(map[headerKey]http.Header),
+		headers: make(map[headerKey]http.Header), bindings: make(map[string]*toolBindings),
 	}
 	if c.opts.MaxMessage <= 0 {
 		c.opts.MaxMessage = defaultMaxMessage
