@@ -32,7 +32,7 @@ func (c *Client) listEnded(began time.Time) {
 	if c.tasks != nil {
 		c.tasks.listEnded(c, began)
 	}
-	if binder, ok := c.conn.(ArgumentBinder); ok && !c.era.legacy() {
+	if binder, ok := c.conn.(ArgumentBinder); ok && !c.era().legacy() {
 		binder.ForgetArguments(began)
 	}
 }
