@@ -324,7 +324,6 @@ func TestCallsOfFailingServer(t *testing.T) {
 		}
 		// The connection ends during a call.
 		go func() { time.Sleep(time.Second); f.crash() }()
-		start = time.Now()
 		add := h.Tool("mcp__x__add")
 		_, err := h.Tool("mcp__x__slow").Call(t.Context(), map[string]any{"seconds": 30})
 		if err != nil { // the tool is read-only, so the host repeats the call
