@@ -146,7 +146,7 @@ func TestPolling(t *testing.T) {
 		if reads != 11 {
 			t.Errorf("%d reads in 51 seconds", reads)
 		}
-		if text, err = subscribe.Execute(t.Context(), raw(`{"type":"tool","server":"x","toolName":"add","arguments":{"a":1,"b":2},"intervalMs":1000}`)); err != nil {
+		if _, err = subscribe.Execute(t.Context(), raw(`{"type":"tool","server":"x","toolName":"add","arguments":{"a":1,"b":2},"intervalMs":1000}`)); err != nil {
 			t.Fatal(err)
 		}
 		if e := await(t, events, "the tool", func(e host.Event) bool { return e.Kind == host.Polled }); e.Tool != "add" || e.Text != "3" {
