@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -16,6 +17,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
+	"github.com/stdmcp/stdmcp/mcp/jsonschema"
 )
 
 // The call timeout also limits the wait for the server.
@@ -293,6 +295,48 @@ func TestClientsHaveTheNamesOfTheSettings(t *testing.T) {
 		_, err = client.CallTool(t.Context(), "unknown", nil)
 		if call, ok := err.(*mcp.CallError); !ok || call.Server != "x" {
 			t.Errorf("%v", err)
+		}
+	})
+}
+
+// TestServersOfOneHostAreKeptApart: two servers have a tool of the same name with
+// different definitions, and the host's options have a cache and a checker of
+// outputs. Nothing that one server said is used for the other.
+func TestServersOfOneHostAreKeptApart(t *testing.T) {
+	server := func(schema, result string) *fake {
+		return &fake{other: func() (io.ReadWriteCloser, error) {
+			return testserver.Replies(map[string]string{
+				"server/discover": `{"jsonrpc":"2.0","id":$id,"result":{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{},"resources":{}}}}`,
+				"tools/list": `{"jsonrpc":"2.0","id":$id,"result":{"ttlMs":100000,"cacheScope":"public","tools":[{"name":"t","description":"` + result +
+					`","inputSchema":{},"outputSchema":` + schema + `}]}}`,
+				"resources/list": `{"jsonrpc":"2.0","id":$id,"result":{"ttlMs":100000,"resources":[]}}`,
+				"resources/read": `{"jsonrpc":"2.0","id":$id,"result":{"ttlMs":100000,"contents":[{"uri":"file:///r","text":` + strconv.Quote(result) + `}]}}`,
+				"tools/call":     `{"jsonrpc":"2.0","id":$id,"result":{"content":[],"structuredContent":` + result + `}}`,
+			}).Pipe(), nil
+		}}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		servers := fakes{"a": server(`{"type":"number"}`, "1"), "b": server(`{"type":"boolean"}`, "true")}
+		h := servers.start(t, host.Options{Client: &mcp.Options{Cache: mcp.CacheSize(1 << 20), Intercept: new(jsonschema.Outputs).Intercept}})
+		for range 2 {
+			for name, want := range map[string]string{"a": "1", "b": "true"} {
+				c, err := h.Client(t.Context(), name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				tools, err := c.ListTools(t.Context())
+				if err != nil || len(tools) != 1 || tools[0].Description != want {
+					t.Errorf("tools of %s: %+v, %v", name, tools, err)
+				}
+				res, err := c.CallTool(t.Context(), "t", nil)
+				if err != nil || string(res.StructuredContent) != want {
+					t.Errorf("result of %s: %+v, %v", name, res, err)
+				}
+				read, err := c.ReadResource(t.Context(), "file:///r")
+				if err != nil || read.Contents[0].Text != want {
+					t.Errorf("resource of %s: %+v, %v", name, read, err)
+				}
+			}
 		}
 	})
 }
