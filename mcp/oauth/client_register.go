@@ -97,7 +97,7 @@ func (t *Transport) clientFor(ctx context.Context, s *server, redirect string, k
 		g.redirect = redirect
 	}
 	for _, key := range []StoreKey{{Issuer: s.issuer}, {Issuer: s.issuer, Client: g.id}} {
-		if err := t.store.Save(ctx, key, g.encode()); err != nil {
+		if err := t.save(ctx, key, g.encode()); err != nil {
 			return nil, &Error{Rule: "cannot store the registration", Err: err}
 		}
 	}

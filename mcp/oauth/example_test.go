@@ -129,7 +129,7 @@ func ExampleClientCredentials() {
 	server := startServer()
 	defer server.Close()
 	auth := oauth.New(server.URL+"/mcp", &oauth.Options{
-		Client: oauth.Client{ID: "nightly", Secret: os.Getenv("SECRET") + "secret"},
+		Client: oauth.Client{ID: "nightly", Secret: os.Getenv("SECRET") + "secret", Issuer: server.URL},
 		Grant:  oauth.ClientCredentials{},
 	})
 	defer auth.CloseIdleConnections()

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/stdmcp/stdmcp/internal/httpx"
 )
 
 // A Source returns a token, assertion or API key. It is called each time that
@@ -57,14 +59,31 @@ func (t *Transport) tokenByGrant(ctx context.Context, s *server, scopes []string
 }
 
 // ClientCredentials is the Grant of a program that acts for itself, as
-// Options.Client.
+// Options.Client. A Secret is sent only to an authorization server that
+// Options.Issuer or Client.Issuer names, that issued the token before, or that
+// has the origin of the server, unless Options.TrustDiscoveredIssuer is set.
 type ClientCredentials struct{}
 
 func (ClientCredentials) form(_ context.Context, t *Transport, s *server, _ []string) (url.Values, error) {
 	if c := t.opts.Client; c.ID == "" || c.Secret == "" && c.Key == nil {
 		return nil, &Error{URL: clean(s.issuer), Rule: "ClientCredentials needs Options.Client with an ID and a Secret or Key"}
 	}
+	// Otherwise a malicious MCP server could name an authorization server of its
+	// own and receive the secret, without a user who would notice.
+	if t.opts.Client.Secret != "" && !t.knowsIssuer(s) {
+		return nil, &Error{URL: clean(s.issuer), Rule: "ClientCredentials: the client's secret is not sent to an authorization server that only the MCP server names; " +
+			"if it is the right one, set Options.Issuer, or Options.TrustDiscoveredIssuer for any"}
+	}
 	return url.Values{"grant_type": {"client_credentials"}}, nil
+}
+
+// knowsIssuer reports whether a secret may go to the authorization server.
+func (t *Transport) knowsIssuer(s *server) bool {
+	if t.opts.Issuer != "" || t.opts.Client.Issuer != "" || t.opts.TrustDiscoveredIssuer || t.currentBinding().issuer == s.issuer {
+		return true
+	}
+	u, err := url.Parse(s.issuer)
+	return err == nil && httpx.SameOrigin(u, t.url)
 }
 
 // Assertion is the Grant of a workload whose platform gives it a JSON Web Token

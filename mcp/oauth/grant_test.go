@@ -19,7 +19,7 @@ func TestClientCredentials(t *testing.T) {
 	e.meta["token_endpoint_auth_methods_supported"] = []string{methodBasic}
 	e.challenge = func(*http.Request) string { return `Bearer scope="run"` }
 	tr := e.transport(func(o *Options) {
-		o.Authorizer, o.Grant, o.Client = nil, ClientCredentials{}, Client{ID: "c", Secret: mark}
+		o.Authorizer, o.Grant, o.Client = nil, ClientCredentials{}, Client{ID: "c", Secret: mark, Issuer: e.as.URL}
 	})
 	e.mustGet(tr)
 	if f := e.lastForm(); f.Get("scope") != "run" || f.Get("resource") != e.url() {
@@ -37,6 +37,51 @@ func TestClientCredentials(t *testing.T) {
 		t.Errorf("%d token requests", n)
 	}
 	e.mustFail(e.transport(func(o *Options) { o.Grant = ClientCredentials{} }), "Options.Client")
+}
+
+// The secret does not go to an authorization server that only the MCP server
+// names.
+func TestSecretNeedsKnownIssuer(t *testing.T) {
+	for name, tt := range map[string]struct {
+		change func(*env, *Options)
+		want   bool
+	}{
+		"named by the server only": {func(*env, *Options) {}, false},
+		"Options.Issuer":           {func(e *env, o *Options) { o.Issuer = e.as.URL }, true},
+		"Client.Issuer":            {func(e *env, o *Options) { o.Client.Issuer = e.as.URL }, true},
+		"TrustDiscoveredIssuer":    {func(_ *env, o *Options) { o.TrustDiscoveredIssuer = true }, true},
+		"met before": {func(e *env, o *Options) {
+			first := *o
+			first.Issuer = e.as.URL
+			e.mustGet(New(e.url(), &first))
+			e.forgetAccess()
+		}, true},
+		"the server's own origin": {func(e *env, _ *Options) { e.prm, e.meta, e.challenge = nil, nil, nil }, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := newEnv(t)
+			e.clients["c"] = map[string]any{"client_secret": mark}
+			o := &Options{Base: e.base, Store: NewMemory(), Grant: ClientCredentials{}, Client: Client{ID: "c", Secret: mark, Method: methodPost}}
+			tt.change(e, o)
+			before := len(e.forms)
+			tr := New(e.url(), o)
+			if name == "the server's own origin" {
+				u, _ := url.Parse(e.url())
+				if !tr.knowsIssuer(&server{serverMetadata: serverMetadata{issuer: origin(u)}}) {
+					t.Error("refused")
+				}
+				return
+			}
+			if tt.want {
+				e.mustGet(tr)
+				return
+			}
+			e.mustFail(tr, "set Options.Issuer")
+			if len(e.forms) != before {
+				t.Errorf("sent %v", e.lastForm())
+			}
+		})
+	}
 }
 
 // idTokens are tokens of an identity provider, unsigned, because these tests do not verify them.

@@ -108,13 +108,13 @@ func (t *Transport) Logout(ctx context.Context) error {
 		err = t.revoke(ctx, b, k)
 	}
 	for _, key := range []StoreKey{b.key(), t.bindingKey()} {
-		if e := t.store.Save(ctx, key, nil); e != nil {
+		if e := t.save(ctx, key, nil); e != nil {
 			err = &Error{Rule: "cannot write the store", Err: e}
 		}
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.tok, t.binding, t.failed, t.stepUps = nil, binding{}, failure{}, nil
+	t.tok, t.binding, t.failed, t.denied, t.stepUps = nil, binding{}, failure{}, failure{}, nil
 	return err
 }
 

@@ -3,6 +3,7 @@ package oauth
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -305,6 +306,32 @@ func TestDenialIsRemembered(t *testing.T) {
 			t.Error("not tried later")
 		}
 	})
+}
+
+// A user who said no is asked once a minute, even if the server demands another
+// scope each time.
+func TestDenialHoldsForAnyDemand(t *testing.T) {
+	e := newEnv(t)
+	n, asked := 0, 0
+	e.challenge = func(*http.Request) string { n++; return fmt.Sprintf(`Bearer scope="s%d"`, n) }
+	robot := &robotUser{e: e, stop: func(context.Context) error { asked++; return errors.New("no") }}
+	tr := e.transport(func(o *Options) { o.Authorizer = robot })
+	for range 10 {
+		if _, err := e.get(tr); err == nil {
+			t.Fatal("authorized")
+		}
+	}
+	if asked != 1 {
+		t.Errorf("the user was asked %d times in 10 requests", asked)
+	}
+	tr.denied.until = time.Now()
+	if _, err := e.get(tr); err == nil || asked != 2 {
+		t.Errorf("%v, asked %d times after a minute", err, asked)
+	}
+	robot.stop = nil
+	if err := tr.Login(t.Context()); err != nil { // the program wants it
+		t.Error(err)
+	}
 }
 
 type failingRoundTripper struct{}

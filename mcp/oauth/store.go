@@ -1,8 +1,11 @@
 package oauth
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"sync"
+	"time"
 )
 
 // A Store holds tokens and registrations, which are secret, as JSON. It may
@@ -33,8 +36,47 @@ type StoreKey struct {
 // A Memory is a Store in memory. The zero value is empty and ready to use.
 type Memory struct {
 	mu    sync.Mutex // guards both maps
-	data  map[StoreKey][]byte
+	data  map[StoreKey]entry
 	locks map[StoreKey]chan struct{} // holds a value while locked
+}
+
+// maxRegistrations is how many registrations a Memory or a File keeps, each under
+// two keys. A server can name another authorization server each time.
+const maxRegistrations = 100
+
+// dropRegistrations deletes the oldest registrations if there are too many, and
+// first those with whose authorization servers no token is stored.
+func dropRegistrations(entries map[StoreKey]entry) {
+	var keys []StoreKey
+	used := map[string]bool{}
+	for key := range entries {
+		if key.Resource == "" {
+			keys = append(keys, key)
+		} else {
+			used[key.Issuer] = true
+		}
+	}
+	if len(keys) <= 2*maxRegistrations {
+		return
+	}
+	slices.SortFunc(keys, func(a, b StoreKey) int {
+		if used[a.Issuer] != used[b.Issuer] {
+			if used[b.Issuer] {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(entries[a].saved, entries[b].saved)
+	})
+	for _, key := range keys[:len(keys)-2*maxRegistrations] {
+		delete(entries, key)
+	}
+}
+
+// An entry is what a Memory or a File holds under a key.
+type entry struct {
+	data  []byte
+	saved int64 // Unix time in milliseconds
 }
 
 // NewMemory returns an empty Memory.
@@ -44,7 +86,7 @@ func NewMemory() *Memory { return &Memory{} }
 func (m *Memory) Load(_ context.Context, key StoreKey) ([]byte, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.data[key], nil
+	return m.data[key].data, nil
 }
 
 // Save implements [Store].
@@ -52,12 +94,13 @@ func (m *Memory) Save(_ context.Context, key StoreKey, data []byte) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.data == nil {
-		m.data = map[StoreKey][]byte{}
+		m.data = map[StoreKey]entry{}
 	}
 	if data == nil {
 		delete(m.data, key)
 	} else {
-		m.data[key] = append([]byte(nil), data...)
+		m.data[key] = entry{append([]byte(nil), data...), time.Now().UnixMilli()}
+		dropRegistrations(m.data)
 	}
 	return nil
 }

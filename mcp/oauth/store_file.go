@@ -31,7 +31,7 @@ const (
 // Load implements [Store].
 func (f *File) Load(_ context.Context, key StoreKey) ([]byte, error) {
 	entries, err := f.read()
-	return entries[key], err
+	return entries[key].data, err
 }
 
 // Save implements [Store].
@@ -54,12 +54,13 @@ func (f *File) Save(ctx context.Context, key StoreKey, data []byte) error {
 		return err
 	}
 	if data == nil {
-		if entries[key] == nil {
+		if entries[key].data == nil {
 			return nil
 		}
 		delete(entries, key)
 	} else {
-		entries[key] = data
+		entries[key] = entry{data, time.Now().UnixMilli()}
+		dropRegistrations(entries)
 	}
 	return f.write(entries)
 }
@@ -100,11 +101,11 @@ func (f *File) makeDir() error {
 	return os.MkdirAll(filepath.Dir(f.path), 0o700)
 }
 
-func (f *File) read() (map[StoreKey][]byte, error) {
+func (f *File) read() (map[StoreKey]entry, error) {
 	if f.path == "" {
 		return nil, errPath
 	}
-	entries := map[StoreKey][]byte{}
+	entries := map[StoreKey]entry{}
 	file, err := os.Open(f.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return entries, nil
@@ -124,7 +125,7 @@ func (f *File) read() (map[StoreKey][]byte, error) {
 	r := wire.NewReader(data)
 	for r.Array(); r.More(); {
 		var key StoreKey
-		var value []byte
+		var value entry
 		for r.Object(); r.More(); {
 			switch string(r.Key()) {
 			case "issuer":
@@ -134,7 +135,9 @@ func (f *File) read() (map[StoreKey][]byte, error) {
 			case "client":
 				key.Client = r.String()
 			case "data":
-				value = r.Raw()
+				value.data = r.Raw()
+			case "saved":
+				value.saved = r.Int()
 			default:
 				r.Skip()
 			}
@@ -148,14 +151,15 @@ func (f *File) read() (map[StoreKey][]byte, error) {
 }
 
 // write replaces the file atomically.
-func (f *File) write(entries map[StoreKey][]byte) (err error) {
+func (f *File) write(entries map[StoreKey]entry) (err error) {
 	b := []byte{'['}
-	for key, data := range entries {
+	for key, e := range entries {
 		b = append(wire.AppendComma(b), "\n {"...)
 		b = wire.AppendString(wire.AppendKey(b, "issuer"), key.Issuer)
 		b = wire.AppendString(wire.AppendKey(b, "resource"), key.Resource)
 		b = wire.AppendString(wire.AppendKey(b, "client"), key.Client)
-		b = append(wire.AppendLine(wire.AppendKey(b, "data"), data), '}')
+		b = wire.AppendInt(wire.AppendKey(b, "saved"), e.saved)
+		b = append(wire.AppendLine(wire.AppendKey(b, "data"), e.data), '}')
 	}
 	b = append(b, "\n]\n"...)
 	if len(b) > maxFile {

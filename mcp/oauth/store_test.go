@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -255,5 +256,47 @@ func TestZeroMemory(t *testing.T) {
 	}
 	if data, err := m.Load(t.Context(), StoreKey{}); err != nil || string(data) != "{}" {
 		t.Errorf("%q, %v", data, err)
+	}
+}
+
+// What servers make a program store is bounded, and what is in use goes last.
+func TestStoredEntriesAreBounded(t *testing.T) {
+	for name, store := range map[string]Store{"memory": NewMemory(), "file": NewFile(filepath.Join(t.TempDir(), "tokens"))} {
+		save := func(key StoreKey) {
+			t.Helper()
+			if err := store.Save(t.Context(), key, []byte(`{}`)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		save(StoreKey{Issuer: "used", Client: "c"})
+		save(StoreKey{Issuer: "used"})
+		save(StoreKey{Issuer: "used", Resource: "r", Client: "c"})
+		save(StoreKey{Issuer: "oldest"})
+		time.Sleep(2 * time.Millisecond)
+		for i := range 2*maxRegistrations - 1 {
+			save(StoreKey{Issuer: fmt.Sprint(i)})
+		}
+		for issuer, want := range map[string]bool{"used": true, "oldest": false, fmt.Sprint(2*maxRegistrations - 2): true} {
+			if data, err := store.Load(t.Context(), StoreKey{Issuer: issuer}); err != nil || (data != nil) != want {
+				t.Errorf("%s: registration at %s: %s, %v", name, issuer, data, err)
+			}
+		}
+	}
+	e := newEnv(t)
+	e.handle = func(w http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path != "/register" {
+			return false
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusCreated)
+		fmt.Fprintf(w, `{"client_id":"%s"}`, strings.Repeat("x", 900<<10))
+		return true
+	}
+	memory := NewMemory()
+	e.mustFail(e.transport(func(o *Options) { o.Store = memory }), "128 KiB")
+	for key, entry := range memory.data {
+		if len(entry.data) > maxEntry {
+			t.Errorf("%d bytes under %+v", len(entry.data), key)
+		}
 	}
 }

@@ -150,7 +150,18 @@ func (t *Transport) obtain(ctx context.Context, old *token, d demand) (*token, e
 	if d.silent && t.opts.Grant == nil {
 		return nil, t.loginRequired()
 	}
+	t.mu.Lock()
+	denied := t.denied
+	t.mu.Unlock()
+	if denied.err != nil && t.opts.Grant == nil && time.Now().Before(denied.until) {
+		return nil, denied.err
+	}
 	k, c, err := t.newToken(ctx, s, old, d)
+	if err != nil && ctx.Err() == nil && !isTransient(err) {
+		t.mu.Lock()
+		t.denied = failure{d, err, time.Now().Add(holdTime)}
+		t.mu.Unlock()
+	}
 	if err != nil {
 		return nil, err
 	}

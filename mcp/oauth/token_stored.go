@@ -26,6 +26,18 @@ func (t *Transport) bindingKey() StoreKey {
 
 func (b binding) key() StoreKey { return StoreKey{b.issuer, b.resource, b.client} }
 
+// maxEntry limits what is stored in one entry, in bytes. What servers sent is in
+// it: tokens, scopes, client IDs and URLs.
+const maxEntry = 128 << 10
+
+// save saves an entry, or deletes it if data is nil.
+func (t *Transport) save(ctx context.Context, key StoreKey, data []byte) error {
+	if n := len(data) + len(key.Issuer) + len(key.Resource) + len(key.Client); data != nil && n > maxEntry {
+		return &Error{Rule: "the server's data is larger than an entry of the store may be (128 KiB)"}
+	}
+	return t.store.Save(ctx, key, data)
+}
+
 // load reads the binding and the token from the store, where another process may
 // have changed them.
 func (t *Transport) load(ctx context.Context) (*token, error) {
@@ -62,19 +74,19 @@ func (t *Transport) load(ctx context.Context) (*token, error) {
 // previous token from the store, because no binding refers to it any more.
 func (t *Transport) storeToken(ctx context.Context, s *server, c *Client, k *token) (*token, error) {
 	old, b := t.currentBinding(), binding{issuer: s.issuer, resource: s.resource, client: c.ID, metadata: s.metadataURL}
-	err := t.store.Save(ctx, b.key(), k.encode())
+	err := t.save(ctx, b.key(), k.encode())
 	if err == nil {
-		err = t.store.Save(ctx, t.bindingKey(), b.encode())
+		err = t.save(ctx, t.bindingKey(), b.encode())
 	}
 	if err == nil && old.issuer != "" && old.key() != b.key() {
-		err = t.store.Save(ctx, old.key(), nil)
+		err = t.save(ctx, old.key(), nil)
 	}
 	if err != nil {
 		return nil, &Error{Rule: "cannot store the token", Err: err}
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.loaded, t.binding, t.tok, t.failed = true, b, k, failure{}
+	t.loaded, t.binding, t.tok, t.failed, t.denied = true, b, k, failure{}, failure{}
 	return k, nil
 }
 
@@ -82,7 +94,7 @@ func (t *Transport) storeToken(ctx context.Context, s *server, c *Client, k *tok
 func (t *Transport) storeWantedScopes(ctx context.Context, scope string) error {
 	b := t.currentBinding()
 	b.wantedScopes = strings.Join(union(strings.Fields(b.wantedScopes), strings.Fields(scope)), " ")
-	if err := t.store.Save(ctx, t.bindingKey(), b.encode()); err != nil {
+	if err := t.save(ctx, t.bindingKey(), b.encode()); err != nil {
 		return &Error{Rule: "cannot write the store", Err: err}
 	}
 	t.mu.Lock()
@@ -94,10 +106,10 @@ func (t *Transport) storeWantedScopes(ctx context.Context, scope string) error {
 // discardToken deletes the token and, if client is set, the registration.
 func (t *Transport) discardToken(ctx context.Context, client bool) error {
 	b := t.currentBinding()
-	err := t.store.Save(ctx, b.key(), nil)
+	err := t.save(ctx, b.key(), nil)
 	for _, key := range []StoreKey{{Issuer: b.issuer}, {Issuer: b.issuer, Client: b.client}} {
 		if err == nil && client {
-			err = t.store.Save(ctx, key, nil)
+			err = t.save(ctx, key, nil)
 		}
 	}
 	if err != nil {

@@ -57,6 +57,11 @@ type Options struct {
 	// names. Empty means the one that the server names.
 	Issuer string
 
+	// TrustDiscoveredIssuer permits ClientCredentials to send the client's secret
+	// to whichever authorization server the server names. Set it only for servers
+	// that may have the secret.
+	TrustDiscoveredIssuer bool
+
 	// Resource is the resource that the server's metadata must state. Empty
 	// means the server's URL or a parent of it.
 	Resource string
@@ -89,6 +94,7 @@ type Transport struct {
 	renewing         *singleflight
 	renewingSilently *singleflight // renewals without the user, whose errors are ignored
 	failed           failure
+	denied           failure        // of the last question, which holds for any demand: a server could demand another scope each time
 	stepUps          map[string]int // by operation
 }
 
