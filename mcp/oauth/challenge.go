@@ -142,6 +142,9 @@ type demand struct {
 	nonce    bool   // the proof must have the server's nonce
 	stepUp   bool   // the token is valid, but lacks scopes for this operation
 	silent   bool   // set by the client: do not involve the user
+
+	zone      zone // of the address that made the demand
+	zoneKnown bool
 }
 
 // satisfiedBy reports whether k may satisfy the demand, provided that the server

@@ -126,9 +126,22 @@ func (f *fetcher) withAddressCheck(ctx context.Context, req *http.Request) (cont
 	return context.WithValue(ctx, addressLimitKey{}, l), nil
 }
 
-// resourceZone returns the zone of the resource, which stays the same once it is
-// known, even if the name later resolves to another address.
+// usesProxy reports whether requests to u go through a proxy.
+func (f *fetcher) usesProxy(u *url.URL) bool {
+	if f.rt.Proxy == nil {
+		return false
+	}
+	proxy, err := f.rt.Proxy(&http.Request{Method: http.MethodGet, URL: u, Header: http.Header{}})
+	return err == nil && proxy != nil
+}
+
+// resourceZone returns the zone of the address that the resource answered from.
+// If that is unknown, it is the zone that its name has now, which then stays the
+// same.
 func (f *fetcher) resourceZone(ctx context.Context) zone {
+	if z, ok := ctx.Value(zoneKey{}).(zone); ok {
+		return z
+	}
 	f.mu.Lock()
 	z, known := f.zone, f.known
 	f.mu.Unlock()

@@ -325,3 +325,51 @@ func TestBaseInUse(t *testing.T) {
 	}
 	e.mustGet(tr)
 }
+
+// The zone of a server is that of the address that it answered from, whatever its
+// name resolves to when the client looks for the metadata.
+func TestNameOfServerIsReboundToThisMachine(t *testing.T) {
+	e := newEnv(t)
+	at := e.rs.Listener.Addr().String()
+	// The server answers at an address that the client takes for a public one.
+	base := &http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+		c, err := new(net.Dialer).DialContext(ctx, network, at)
+		return publicConn{c}, err
+	}}
+	defer base.CloseIdleConnections()
+	e.challenge = func(*http.Request) string { return `Bearer resource_metadata="https://127.0.0.1:9/x"` }
+	store := NewMemory()
+	tr := New("http://rebind.example.com/mcp", &Options{Base: base, Store: store, AllowHTTP: true, Authorizer: &robotUser{e: e}})
+	tr.fetch.rt.Proxy = nil
+	tr.fetch.resolver = fakeDNS(t, map[string][]string{"rebind.example.com.": {"127.0.0.1"}}) // by now
+	for name, f := range map[string]func() error{
+		"a request": func() error {
+			req, _ := http.NewRequestWithContext(t.Context(), "POST", "http://rebind.example.com/mcp", nil)
+			resp, err := tr.RoundTrip(req)
+			if err == nil {
+				resp.Body.Close()
+			}
+			return err
+		},
+		"Login": func() error { return tr.Login(t.Context()) },
+	} {
+		if err := f(); err == nil || !strings.Contains(err.Error(), "a public address must not refer to a loopback address") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	// A later process knows the zone, before it has made a request.
+	b := binding{issuer: "https://127.0.0.1:9", resource: "r", client: "c", zone: "public", metadata: "https://127.0.0.1:9/x"}
+	for key, data := range map[StoreKey][]byte{tr.bindingKey(): b.encode(), b.key(): (&token{access: "a", refresh: "r"}).encode()} {
+		if err := store.Save(t.Context(), key, data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := tr.Logout(t.Context()); err == nil || !strings.Contains(err.Error(), "a public address must not refer to a loopback address") {
+		t.Errorf("Logout: %v", err)
+	}
+}
+
+// A publicConn says that its peer has a public address.
+type publicConn struct{ net.Conn }
+
+func (publicConn) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.IPv4(8, 8, 8, 8), Port: 80} }

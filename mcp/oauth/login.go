@@ -29,6 +29,7 @@ func (t *Transport) Login(ctx context.Context) error {
 		return err
 	}
 	defer unlock()
+	ctx = d.withZone(ctx)
 	s, err := t.discover(ctx, d)
 	if err != nil {
 		return err
@@ -80,7 +81,8 @@ func (t *Transport) probeWith(ctx context.Context, method, body string, h http.H
 		return d, 0, &Error{URL: httpx.Clean(t.url), Rule: "invalid URL"}
 	}
 	req.Header = h
-	resp, err := t.base.RoundTrip(req)
+	var used usedAddress
+	resp, err := t.base.RoundTrip(req.WithContext(used.traced(ctx)))
 	if err != nil {
 		return d, 0, err
 	}
@@ -88,6 +90,7 @@ func (t *Transport) probeWith(ctx context.Context, method, body string, h http.H
 	if resp.StatusCode == http.StatusUnauthorized {
 		d, _ = demandOf(resp)
 	}
+	t.from(&d, &used)
 	return d, resp.StatusCode, nil
 }
 
@@ -133,7 +136,10 @@ func (t *Transport) lockedLoad(ctx context.Context) (unlock func(), k *token, er
 
 // revoke revokes the tokens of k at the authorization server that issued them.
 func (t *Transport) revoke(ctx context.Context, b binding, k *token) error {
-	s, err := t.discover(ctx, demand{metadata: b.metadata})
+	d := demand{metadata: b.metadata}
+	d.zone, d.zoneKnown = t.knownZone()
+	ctx = d.withZone(ctx)
+	s, err := t.discover(ctx, d)
 	if err != nil || s.issuer != b.issuer || s.revoke == "" {
 		return err
 	}

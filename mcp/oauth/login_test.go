@@ -248,7 +248,7 @@ func TestProbe(t *testing.T) {
 			base := &http.Transport{}
 			defer base.CloseIdleConnections()
 			tr := New(s.URL+path, &Options{Base: base})
-			if d, err := tr.probe(t.Context()); err != nil || d != (demand{}) {
+			if d, err := tr.probe(t.Context()); err != nil || d != (demand{zone: loopback, zoneKnown: true}) {
 				t.Errorf("%+v, %v", d, err)
 			}
 			if v := server.Violations(); v != nil {

@@ -30,6 +30,7 @@ func (t *Transport) current(ctx context.Context) *token {
 		return k
 	}
 	d := demand{metadata: t.currentBinding().metadata, scope: strings.Join(k.scopes, " "), dpop: k.dpop, bearer: !k.dpop, silent: true}
+	d.zone, d.zoneKnown = t.knownZone()
 	if next, err := t.renew(ctx, k, d, ""); err == nil {
 		return next
 	}
@@ -123,6 +124,7 @@ func (t *Transport) obtain(ctx context.Context, old *token, d demand) (*token, e
 		}
 		return nil, t.loginRequired()
 	}
+	ctx = d.withZone(ctx)
 	s, err := t.discover(ctx, d)
 	if err != nil {
 		return nil, err

@@ -16,6 +16,7 @@ type binding struct {
 	issuer, resource, client string
 	metadata                 string // URL of the resource's metadata in the challenge
 	wantedScopes             string // scopes to request at the next login
+	zone                     string // of the address of the resource; empty if unknown
 }
 
 // bindingKey returns the key of the binding and of the lock. It contains
@@ -74,6 +75,9 @@ func (t *Transport) load(ctx context.Context) (*token, error) {
 // previous token from the store, because no binding refers to it any more.
 func (t *Transport) storeToken(ctx context.Context, s *server, c *Client, k *token) (*token, error) {
 	old, b := t.currentBinding(), binding{issuer: s.issuer, resource: s.resource, client: c.ID, metadata: s.metadataURL}
+	if z, ok := ctx.Value(zoneKey{}).(zone); ok {
+		b.zone = z.String()
+	}
 	err := t.save(ctx, b.key(), k.encode())
 	if err == nil {
 		err = t.save(ctx, t.bindingKey(), b.encode())
@@ -125,7 +129,7 @@ func (b binding) encode() []byte {
 	data := []byte{'{'}
 	for _, m := range [...][2]string{
 		{"issuer", b.issuer}, {"resource", b.resource}, {"client_id", b.client}, {"resource_metadata", b.metadata},
-		{"wanted_scope", b.wantedScopes},
+		{"wanted_scope", b.wantedScopes}, {"zone", b.zone},
 	} {
 		data = wire.AppendString(wire.AppendKey(data, m[0]), m[1])
 	}
@@ -151,6 +155,8 @@ func parseBinding(data []byte) (b binding, err error) {
 			b.metadata = r.String()
 		case "wanted_scope":
 			b.wantedScopes = r.String()
+		case "zone":
+			b.zone = r.String()
 		default:
 			r.Skip()
 		}

@@ -173,12 +173,14 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	bestEffort := httpx.IsBestEffort(req.Context())
 	o := operation{t: t, req: req}
 	for sends := 1; ; sends++ {
-		resp, nonce, err := t.send(req, k, sends > 1)
+		var used usedAddress
+		resp, nonce, err := t.send(req, k, sends > 1, &used)
 		if err != nil {
 			return nil, err
 		}
 		isNew := k != nil && k.dpop && t.keepNonce(req.URL, resp.Header, nonce)
 		d, ok := demandOf(resp)
+		t.from(&d, &used)
 		if !ok {
 			if k != nil {
 				k.proven.Store(true)
@@ -212,12 +214,12 @@ func readRefusal(resp *http.Response) *httpx.StatusError {
 }
 
 // send sends a copy of req with the token, and returns the nonce of its proof.
-func (t *Transport) send(req *http.Request, k *token, again bool) (*http.Response, string, error) {
+func (t *Transport) send(req *http.Request, k *token, again bool, used *usedAddress) (*http.Response, string, error) {
+	r := req.WithContext(used.traced(req.Context()))
 	if k == nil && !again {
-		resp, err := t.base.RoundTrip(req)
+		resp, err := t.base.RoundTrip(r)
 		return resp, "", err
 	}
-	r := req.WithContext(req.Context())
 	r.Header = maps.Clone(req.Header)
 	if again && req.GetBody != nil {
 		body, err := req.GetBody()
