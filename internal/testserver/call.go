@@ -3,14 +3,27 @@ package testserver
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
+// identity describes the server, in full or by name and version.
+func (s *Server) identity(full bool) string {
+	switch {
+	case s.opts.Custom != nil:
+		return s.opts.Custom.Identity()
+	case full:
+		return serverInfo
+	}
+	return serverName
+}
+
 // A call is a request that is being served.
 type call struct {
 	s      *Session
+	msg    []byte // the request
 	id     []byte // as JSON
 	key    string // of the id; see idKey
 	method string
@@ -24,7 +37,8 @@ type call struct {
 	reply  func([]byte)      // sends a message of the call
 	ctx    context.Context
 	cancel context.CancelFunc
-	later  func() // serves the rest, while the session reads on
+	run    *CustomCall // the function that the request brings input to
+	later  func()      // serves the rest, while the session reads on
 }
 
 // The server's identity: in every modern result, and in full for initialize and
@@ -35,7 +49,11 @@ const (
 		`"description":"An MCP server for trying clients",` + icons + `}`
 )
 
-func (c *call) serve() { methods[c.method].run(c) }
+func (c *call) serve() {
+	if c.s.srv.opts.Custom == nil || !c.serveCustom() {
+		methods[c.method].run(c)
+	}
+}
 
 // refuseInvalid responds with an error if the parameters are invalid.
 func (c *call) refuseInvalid() bool {
@@ -47,33 +65,40 @@ func (c *call) refuseInvalid() bool {
 	return true
 }
 
-func (c *call) violation(what string) { c.s.srv.addViolation(c.method + ": " + what) }
+func (c *call) violation(what string) { c.s.srv.addViolation(c.method+": "+what, c.msg) }
 
 // result responds with a result that has the members given.
 func (c *call) result(members string) { c.respond("result", c.complete("complete", members, "")) }
 
 // cacheable responds with a result that may be cached.
 func (c *call) cacheable(members string) {
+	c.result(c.withTTL(members))
+}
+
+func (c *call) withTTL(members string) string {
 	if c.modern {
-		members += `,"ttlMs":60000,"cacheScope":"public"`
+		ttl := "60000"
+		if c.s.srv.opts.Custom != nil {
+			ttl = itoa(int(c.s.srv.opts.TTL.Milliseconds()))
+		}
+		members += `,"ttlMs":` + ttl + `,"cacheScope":"public"`
 	}
-	c.result(members)
+	return members
 }
 
 // complete returns a result, with the members that every result has.
 func (c *call) complete(resultType, members, meta string) string {
 	if !c.modern {
+		if meta != "" {
+			members = strings.Trim(members+`,"_meta":{`+strings.TrimSuffix(meta, ",")+"}", ",")
+		}
 		return "{" + members + "}"
 	}
 	if members != "" {
 		members += ","
 	}
-	who := serverName
-	if c.method == "server/discover" {
-		who = serverInfo
-	}
 	return `{"resultType":"` + resultType + `",` + members +
-		`"_meta":{` + meta + `"` + metaServerInfo + `":` + who + `}}`
+		`"_meta":{` + meta + `"` + metaServerInfo + `":` + c.s.srv.identity(c.method == "server/discover") + `}}`
 }
 
 // error responds with an error; data may be empty.
@@ -111,9 +136,9 @@ func (c *call) progress(done, total float64, message string) {
 }
 
 // log sends a log message, unless the level is below that of the client.
-func (c *call) log(level, data string) {
+func (c *call) log(level, logger, data string) {
 	if slices.Index(levels, level) >= c.level && c.s.srv.offers("logging") {
-		c.notify("notifications/message", `{"level":"`+level+`","logger":"echo","data":`+data+`}`)
+		c.notify("notifications/message", `{"level":"`+level+`","logger":`+quote(logger)+`,"data":`+data+`}`)
 	}
 }
 

@@ -11,9 +11,10 @@ import (
 // fields holds the members of a JSON object. Its methods read one member each and
 // record the first error.
 type fields struct {
-	at  string            // where the object is, for errors
-	raw map[string][]byte // the members as JSON
-	err *string           // the first error, or empty; shared with inner objects
+	at   string            // where the object is, for errors
+	json []byte            // the object, or nil
+	raw  map[string][]byte // the members as JSON
+	err  *string           // the first error, or empty; shared with inner objects
 }
 
 // newFields reads an object. If raw is nil, it has no members.
@@ -30,7 +31,7 @@ func (f *fields) sub(key string, raw []byte) *fields {
 }
 
 func (f *fields) read(raw []byte) {
-	f.raw = map[string][]byte{}
+	f.raw, f.json = map[string][]byte{}, raw
 	if raw == nil {
 		return
 	}

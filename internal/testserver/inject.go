@@ -197,7 +197,7 @@ func (c *call) sendRequests() {
 		if !c.modern {
 			id = c.s.newRequest(func(m *message) {
 				if m.err == nil != (method == "ping") {
-					c.s.srv.addViolation("the server's " + method + " was answered with " + string(m.result) + string(m.err))
+					c.s.srv.addViolation("the server's "+method+" was answered with "+string(m.result)+string(m.err), nil)
 				}
 			})
 		}

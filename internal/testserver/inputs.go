@@ -32,6 +32,15 @@ type question struct {
 	call   *call
 	kinds  []string          // of the input required, which is a key of queries
 	inputs map[string][]byte // the input received before
+	run    *CustomCall       // the function that waits for it, or nil
+}
+
+// query returns one of the queries of the question.
+func (q *question) query(kind string) query {
+	if q.run != nil {
+		return q.run.query
+	}
+	return queries[kind]
 }
 
 // A survey describes the input that a call needs.
@@ -114,11 +123,14 @@ func (c *call) requireInputs(s survey, then func([]string)) {
 
 // require responds with the input that is still required.
 func (c *call) require(kinds []string, stateless bool) {
+	c.requireAll(&question{call: c, kinds: kinds, inputs: c.inputs}, stateless)
+}
+
+func (c *call) requireAll(q *question, stateless bool) {
 	var members []string
-	if kinds != nil {
-		members = append(members, inputRequests(kinds))
+	if q.kinds != nil {
+		members = append(members, q.inputRequests())
 	}
-	q := &question{c, kinds, c.inputs}
 	if stateless {
 		c.s.srv.storeQuestion(c.statelessKey(), q)
 	} else {
@@ -128,11 +140,11 @@ func (c *call) require(kinds []string, stateless bool) {
 }
 
 // inputRequests returns the member of a result that requires input.
-func inputRequests(kinds []string) string {
+func (q *question) inputRequests() string {
 	var list []string
-	for _, kind := range kinds {
-		request := quote(kind) + `:{"method":` + quote(queries[kind].method)
-		if params := queries[kind].params; params != "" {
+	for _, kind := range q.kinds {
+		request := quote(kind) + `:{"method":` + quote(q.query(kind).method)
+		if params := q.query(kind).params; params != "" {
 			request += `,"params":` + params
 		}
 		list = append(list, request+"}")
@@ -184,6 +196,7 @@ func (s *Session) validateInput(c *call) *refusal {
 		}
 	}
 	c.takeInputs(q)
+	c.run = q.run
 	return nil
 }
 
@@ -195,7 +208,7 @@ func (c *call) takeInputs(q *question) {
 	for _, kind := range responses.keys() {
 		switch {
 		case slices.Contains(q.kinds, kind):
-			queries[kind].check(responses.object(kind))
+			q.query(kind).check(responses.object(kind))
 			c.inputs[kind] = responses.raw[kind]
 		case q.inputs[kind] == nil:
 			responses.fail(kind, "not asked for")

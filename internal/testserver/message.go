@@ -12,6 +12,7 @@ const (
 	codeInvalidRequest    = -32600
 	codeMethodNotFound    = -32601
 	codeInvalidParams     = -32602
+	codeInternal          = -32603
 	codeRefused           = -32000 // HTTP, before 2026-07-28
 	codeNoSession         = -32001 // likewise
 	codeNotFound          = -32002 // resources, before 2026-07-28

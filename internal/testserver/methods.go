@@ -43,6 +43,18 @@ var methods = map[string]method{
 	"tasks/update":             {modernOnly, "tasks", (*call).updateTask},
 }
 
+// instructions returns the member of that name.
+func (s *Server) instructions() string {
+	text := instructions
+	if s.opts.Custom != nil {
+		text = s.opts.Instructions
+	}
+	if text == "" {
+		return ""
+	}
+	return `,"instructions":` + quote(text)
+}
+
 const instructions = "Everything here exists to be tried: call echo first, then everything."
 
 func (c *call) initialize() {
@@ -66,7 +78,7 @@ func (c *call) initialize() {
 	c.s.mu.Unlock()
 	c.result(`"protocolVersion":` + quote(wanted) +
 		`,"capabilities":` + c.s.srv.capabilities(false) +
-		`,"serverInfo":` + serverInfo + `,"instructions":` + quote(instructions))
+		`,"serverInfo":` + c.s.srv.identity(true) + c.s.srv.instructions())
 }
 
 func (c *call) discover() {
@@ -74,8 +86,7 @@ func (c *call) discover() {
 	c.s.discovered = true
 	c.s.mu.Unlock()
 	c.cacheable(`"supportedVersions":` + quoteAll(c.s.srv.opts.ProtocolVersions) +
-		`,"capabilities":` + c.s.srv.capabilities(true) +
-		`,"instructions":` + quote(instructions))
+		`,"capabilities":` + c.s.srv.capabilities(true) + c.s.srv.instructions())
 }
 
 func (c *call) setLevel() {

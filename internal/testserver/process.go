@@ -52,7 +52,7 @@ func Main() {
 		time.Sleep(10 * o.Delay)
 		os.Exit(0)
 	}
-	o.Report = func(what string) { fmt.Fprintln(os.Stderr, "testserver: violation:", what) }
+	o.Report = func(what string, _ []byte) { fmt.Fprintln(os.Stderr, "testserver: violation:", what) }
 	s := New(o)
 	s.process = true
 	s.tools = append(s.tools, tool{name: "process", title: "Process", hints: readOnly, run: (*call).describe,
@@ -65,6 +65,14 @@ func Main() {
 		os.Exit(1)
 	}
 	os.Exit(0)
+}
+
+// ServeProcess serves a session on standard input and output. A server whose
+// fault is to exit ends the process with the status 3.
+func (s *Server) ServeProcess() error {
+	t := s.newStream(os.Stdin, os.Stdout)
+	t.stderr, t.die = os.Stderr, func() { os.Exit(3) }
+	return t.serve()
 }
 
 // linger outlives the end of standard input.

@@ -1,6 +1,7 @@
 package testserver
 
 import (
+	"context"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,8 +54,21 @@ type Options struct {
 	// methods of tasks.
 	Tasks bool
 
-	// Report, if not nil, is called with each violation.
-	Report func(violation string) `json:"-"`
+	// Report, if not nil, is called with each violation, and with the message that
+	// it was found in, if there is one.
+	Report func(violation string, message []byte) `json:"-"`
+
+	// With Custom only: the instructions, and the time for which clients may keep
+	// lists and resources.
+	Instructions string
+	TTL          time.Duration
+
+	// Received, if not nil, is called with each message received.
+	Received func(method string, line []byte) `json:"-"`
+
+	// Custom, if not nil, replaces the server's own tools, resources, prompts and
+	// capabilities.
+	Custom Custom `json:"-"`
 }
 
 // A Message is a message that the server received.
@@ -69,6 +83,10 @@ type Server struct {
 	tools   []tool
 	fault   *Fault
 	process bool // it is a child process
+
+	ctx     context.Context // of the functions of Custom
+	cancel  context.CancelFunc
+	running sync.WaitGroup // functions of Custom
 
 	mu         sync.Mutex // guards what follows
 	violations []string
@@ -94,6 +112,7 @@ func New(o *Options) *Server {
 	if o != nil {
 		s.opts = *o
 	}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
 	if s.opts.Delay == 0 {
 		s.opts.Delay = time.Second
 	}
@@ -138,15 +157,16 @@ func (s *Server) Received() []Message {
 	return slices.Clone(s.received)
 }
 
-// addViolation records that a client broke the specification.
-func (s *Server) addViolation(what string) {
+// addViolation records that a client broke the specification. msg is the message
+// that shows it, or nil.
+func (s *Server) addViolation(what string, msg []byte) {
 	s.mu.Lock()
 	if len(s.violations) < maxReceived {
 		s.violations = append(s.violations, what)
 	}
 	s.mu.Unlock()
 	if s.opts.Report != nil {
-		s.opts.Report(what)
+		s.opts.Report(what, msg)
 	}
 }
 
@@ -159,6 +179,9 @@ func (s *Server) count() int {
 }
 
 func (s *Server) record(method string, line []byte) {
+	if s.opts.Received != nil {
+		s.opts.Received(method, line)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.received) < maxReceived {
@@ -178,6 +201,9 @@ func (s *Server) Speaks(modern bool) (versions []string) {
 }
 
 func (s *Server) offers(capability string) bool {
+	if s.opts.Custom != nil {
+		return s.opts.Custom.Offers(capability)
+	}
 	return !slices.Contains(s.opts.Without, capability)
 }
 
@@ -195,10 +221,15 @@ func (s *Server) capabilities(modern bool) string {
 	add("completions", "{}")
 	add("logging", "{}")
 	switch {
-	case s.opts.Tasks && modern:
-		add("extensions", `{"`+tasksExtension+`":{}}`)
-	case s.opts.Tasks:
-		add("tasks", `{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}`)
+	case s.hasTasks() && modern:
+		members = append(members, `"extensions":{"`+tasksExtension+`":{}}`)
+	case s.hasTasks():
+		members = append(members, `"tasks":{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}`)
 	}
 	return "{" + strings.Join(members, ",") + "}"
+}
+
+// hasTasks reports whether the server has tasks.
+func (s *Server) hasTasks() bool {
+	return s.opts.Tasks || s.opts.Custom != nil && s.opts.Custom.Offers("tasks")
 }

@@ -12,13 +12,16 @@ import (
 // connection, or all HTTP requests with one session id.
 type Session struct {
 	srv      *Server
-	push     func([]byte) // sends a message outside any request
-	stream   *stream      // nil unless the transport is a byte stream
-	overHTTP bool         // legacy over HTTP: a cancellation may arrive before its request
+	push     func([]byte)    // sends a message outside any request
+	stream   *stream         // nil unless the transport is a byte stream
+	overHTTP bool            // legacy over HTTP: a cancellation may arrive before its request
+	ctx      context.Context // ends with the session
+	finish   context.CancelFunc
 
 	mu         sync.Mutex // guards what follows
 	version    string     // of a legacy session; empty before initialize
 	ready      bool       // notifications/initialized was received
+	changed    []string   // changes of lists to report when the client is ready
 	discovered bool       // server/discover succeeded
 	initID     string     // the key of the initialize request
 	caps       *fields    // the capabilities of a legacy client
@@ -47,6 +50,7 @@ func (s *Server) NewSession(push func(msg []byte)) *Session {
 		requests:   map[string]func(*message){},
 		subscribed: map[string]bool{},
 	}
+	n.ctx, n.finish = context.WithCancel(context.Background())
 	s.mu.Lock()
 	s.sessions[n] = true
 	s.mu.Unlock()
@@ -62,6 +66,7 @@ func (s *Session) protocolVersion() string {
 
 // Close ends the session and its calls.
 func (s *Session) Close() {
+	s.finish()
 	s.srv.mu.Lock()
 	delete(s.srv.sessions, s)
 	s.srv.mu.Unlock()
@@ -84,26 +89,26 @@ func (s *Session) Handle(ctx context.Context, msg []byte, reply func(msg []byte)
 	s.srv.record(m.method, msg)
 	switch {
 	case code != 0:
-		s.srv.addViolation(what)
+		s.srv.addViolation(what, msg)
 		if m.method != "" || m.result == nil && m.err == nil {
 			reply(errorResponse(m.id, code, what, ""))
 		}
 	case m.isResponse():
-		s.receiveResponse(&m)
+		s.receiveResponse(&m, msg)
 	case m.id == nil:
-		s.receiveNotification(&m)
+		s.receiveNotification(&m, msg)
 		s.owe(s.srv.fault.answers)
 	default:
 		for _, answer := range s.owe(nil) {
 			reply([]byte(answer))
 		}
-		return s.serveRequest(ctx, &m, reply)
+		return s.serveRequest(ctx, &m, msg, reply)
 	}
 	return nil
 }
 
-func (s *Session) serveRequest(ctx context.Context, m *message, reply func([]byte)) (run func()) {
-	c := &call{s: s, id: m.id, key: m.key(), method: m.method, reply: reply}
+func (s *Session) serveRequest(ctx context.Context, m *message, msg []byte, reply func([]byte)) (run func()) {
+	c := &call{s: s, msg: msg, id: m.id, key: m.key(), method: m.method, reply: reply}
 	c.params = newFields("params", m.params)
 	c.meta = c.params.optObject("_meta")
 	c.ctx, c.cancel = context.WithCancel(ctx)
@@ -142,25 +147,25 @@ func (s *Session) refuse(c *call, r *refusal) {
 	s.use(c.key)
 	s.mu.Unlock()
 	if !r.permitted {
-		s.srv.addViolation(c.method + ": " + r.what)
+		c.violation(r.what)
 	}
 	c.reply(errorResponse(c.id, r.code, r.what, r.data))
 }
 
 // receiveResponse handles the response to a request of the server.
-func (s *Session) receiveResponse(m *message) {
+func (s *Session) receiveResponse(m *message, msg []byte) {
 	s.mu.Lock()
 	take, ok := s.requests[m.key()]
 	delete(s.requests, m.key())
 	s.mu.Unlock()
 	if !ok {
-		s.srv.addViolation("a response with the id " + string(m.id) + " to no request of the server")
+		s.srv.addViolation("a response with the id "+string(m.id)+" to no request of the server", msg)
 		return
 	}
 	take(m)
 }
 
-func (s *Session) receiveNotification(m *message) {
+func (s *Session) receiveNotification(m *message, msg []byte) {
 	f := newFields("params", m.params)
 	s.mu.Lock()
 	known, initialized, caps := s.version != "", s.ready, s.caps
@@ -176,7 +181,12 @@ func (s *Session) receiveNotification(m *message) {
 		}
 		s.mu.Lock()
 		s.ready = true
+		changed := s.changed
+		s.changed = nil
 		s.mu.Unlock()
+		for _, method := range changed {
+			s.push(notification(method, ""))
+		}
 	case m.method == "notifications/roots/list_changed":
 		if !caps.optObject("roots").optBool("listChanged") {
 			f.fail("", "a capability that the client does not have")
@@ -187,7 +197,7 @@ func (s *Session) receiveNotification(m *message) {
 		f.fail("", "no such notification")
 	}
 	if *f.err != "" {
-		s.srv.addViolation(m.method + ": " + *f.err)
+		s.srv.addViolation(m.method+": "+*f.err, msg)
 	}
 }
 
@@ -253,6 +263,11 @@ func (s *Session) end(c *call) bool {
 // request sends a request of the server to a legacy client and waits for the
 // response. If ok is false, problem describes the error.
 func (c *call) request(method, params string) (result []byte, ok bool, problem string) {
+	return c.requestWith(c.ctx, method, params)
+}
+
+// requestWith waits until ctx ends.
+func (c *call) requestWith(ctx context.Context, method, params string) (result []byte, ok bool, problem string) {
 	answers := make(chan *message, 1)
 	id := c.s.newRequest(func(m *message) { answers <- m })
 	c.reply(request(id, method, params))
@@ -262,7 +277,7 @@ func (c *call) request(method, params string) (result []byte, ok bool, problem s
 			return nil, false, string(m.err)
 		}
 		return m.result, true, ""
-	case <-c.ctx.Done():
+	case <-ctx.Done():
 		c.reply(notification("notifications/cancelled", `{"requestId":`+id+`}`))
 		return nil, false, "cancelled"
 	}
@@ -299,7 +314,7 @@ func (s *Session) batch(ctx context.Context, msg []byte, reply func([]byte)) (ru
 	}
 	if code != 0 {
 		s.srv.record("", msg)
-		s.srv.addViolation(what)
+		s.srv.addViolation(what, msg)
 		reply(errorResponse(nil, code, what, ""))
 		return nil
 	}

@@ -92,12 +92,12 @@ func (t *stream) serve() error {
 	defer running.Wait()
 	defer session.Close()
 	defer cancel()
-	r := bufio.NewReaderSize(t.r, 64<<10)
+	r := bufio.NewReader(t.r)
 	for {
 		line, err := r.ReadBytes('\n')
 		if err != nil {
 			if len(line) > 0 {
-				t.srv.addViolation("the last message ends without a line break")
+				t.srv.addViolation("the last message ends without a line break", line)
 			}
 			if f.end != nil {
 				f.end(t)

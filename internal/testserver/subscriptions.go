@@ -7,6 +7,7 @@ type filter struct {
 	lists map[string]bool // tools, resources, prompts
 	uris  map[string]bool
 	tasks map[string]bool // by id
+	acked chan struct{}   // closed when the acknowledgment has been sent
 	end   chan struct{}   // closed to end the subscription
 	ended chan struct{}   // closed when it has ended
 }
@@ -15,7 +16,7 @@ type filter struct {
 func (c *call) listen() {
 	wanted := c.params.object("notifications")
 	srv := c.s.srv
-	f := filter{lists: map[string]bool{}, uris: map[string]bool{}, tasks: map[string]bool{}, end: make(chan struct{}), ended: make(chan struct{})}
+	f := filter{lists: map[string]bool{}, uris: map[string]bool{}, tasks: map[string]bool{}, acked: make(chan struct{}), end: make(chan struct{}), ended: make(chan struct{})}
 	var granted, uris []string
 	for _, list := range []string{"tools", "prompts", "resources"} {
 		key := list + "ListChanged"
@@ -36,22 +37,23 @@ func (c *call) listen() {
 	}
 	var tasks []string
 	for _, raw := range wanted.list("taskIds") {
-		f.tasks[textOf(raw)] = srv.opts.Tasks
+		f.tasks[textOf(raw)] = srv.hasTasks()
 		tasks = append(tasks, textOf(raw))
 	}
 	if c.refuseInvalid() || tasks != nil && c.lacksExtension() {
 		return
 	}
-	if tasks != nil && srv.opts.Tasks {
+	if tasks != nil && srv.hasTasks() {
 		granted = append(granted, `"taskIds":`+quoteAll(tasks))
 	}
 	if uris != nil {
 		granted = append(granted, `"resourceSubscriptions":`+quoteAll(uris))
 	}
-	c.notifySubscription("notifications/subscriptions/acknowledged", `"notifications":{`+strings.Join(granted, ",")+"}")
 	srv.mu.Lock()
-	srv.listens[c] = f
+	srv.listens[c] = f // first, so that a client that has the acknowledgment misses nothing
 	srv.mu.Unlock()
+	c.notifySubscription("notifications/subscriptions/acknowledged", `"notifications":{`+strings.Join(granted, ",")+"}")
+	close(f.acked)
 	c.later = func() {
 		defer close(f.ended)
 		select {
@@ -92,16 +94,28 @@ func (c *call) subscribe() {
 	c.result("")
 }
 
+// subscriptions returns the selected subscriptions, which are acknowledged.
+func (s *Server) subscriptions(selects func(filter) bool) (listens []*call) {
+	s.mu.Lock()
+	var acked []chan struct{}
+	for c, f := range s.listens {
+		if selects(f) {
+			listens = append(listens, c)
+			acked = append(acked, f.acked)
+		}
+	}
+	s.mu.Unlock()
+	for _, sent := range acked {
+		<-sent
+	}
+	return listens
+}
+
 // publish notifies subscribers of a change: of the resource if uri is not empty,
 // otherwise of the list.
 func (s *Server) publish(method, list, uri string) {
+	listens := s.subscriptions(func(f filter) bool { return uri == "" && f.lists[list] || f.uris[uri] })
 	s.mu.Lock()
-	var listens []*call
-	for c, f := range s.listens {
-		if uri == "" && f.lists[list] || f.uris[uri] {
-			listens = append(listens, c)
-		}
-	}
 	var sessions []*Session
 	for n := range s.sessions {
 		sessions = append(sessions, n)
@@ -117,6 +131,9 @@ func (s *Server) publish(method, list, uri string) {
 	}
 	for _, n := range sessions {
 		n.mu.Lock()
+		if n.version != "" && !n.ready && uri == "" && s.offers(list) && s.offers("listChanged") {
+			n.changed = append(n.changed, method)
+		}
 		wanted := n.ready && (uri == "" && s.offers(list) && s.offers("listChanged") || n.subscribed[uri])
 		n.mu.Unlock()
 		if wanted && uri == "" {

@@ -36,6 +36,7 @@ type task struct {
 	session *Session // a legacy session, which is notified of changes; nil in the modern era
 	token   []byte   // for progress, or nil
 	id      string
+	run     *CustomCall // serves it; nil for research
 	created time.Time
 	ttl     string // in JSON
 	topic   string
@@ -58,12 +59,23 @@ type task struct {
 // over reports whether the task has ended. The caller holds srv.mu.
 func (t *task) over() bool { return t.status != "working" && t.status != "input_required" }
 
+// taskSupport returns what the definition of a tool declares.
+func (s *Server) taskSupport(tool string) string {
+	if s.opts.Custom != nil {
+		return s.opts.Custom.TaskSupport(tool)
+	}
+	return taskSupport[tool]
+}
+
+// question describes the input that the task needs. The caller holds srv.mu.
+func (t *task) question() *question { return &question{kinds: t.kinds, run: t.run} }
+
 // validateTask checks whether the client may call the tool as a task, or without
 // one (2025-11-25 basic/utilities/tasks, Tool-Level Negotiation).
 func (c *call) validateTask(name string) bool {
 	support := ""
 	if c.hasTasks() && !c.modern {
-		support = taskSupport[name]
+		support = c.s.srv.taskSupport(name)
 	}
 	wants, what := c.params.has("task"), ""
 	switch {
@@ -84,7 +96,7 @@ func (c *call) validateTask(name string) bool {
 
 // hasTasks reports whether the protocol version of the call has tasks.
 func (c *call) hasTasks() bool {
-	return c.s.srv.opts.Tasks && (c.modern || c.s.protocolVersion() == "2025-11-25")
+	return c.s.srv.hasTasks() && (c.modern || c.s.protocolVersion() == "2025-11-25")
 }
 
 // research begins a task, or responds at once.
@@ -138,7 +150,11 @@ func (s *Server) begin(t *task) {
 }
 
 // schedule schedules the next step. The caller holds srv.mu.
-func (t *task) schedule() { time.AfterFunc(t.pace, t.step) }
+func (t *task) schedule() {
+	if t.run == nil {
+		time.AfterFunc(t.pace, t.step)
+	}
+}
 
 func (t *task) step() {
 	t.srv.mu.Lock()
@@ -211,7 +227,7 @@ func (t *task) detailed() string {
 	defer t.srv.mu.Unlock()
 	switch t.status {
 	case "input_required":
-		return members + "," + inputRequests(t.kinds)
+		return members + "," + t.question().inputRequests()
 	case "completed":
 		return members + `,"result":{` + t.result + "}"
 	case "failed":
@@ -233,15 +249,7 @@ func (t *task) notify() {
 		t.session.push(notification("notifications/tasks/status", "{"+t.members(false)+"}"))
 		return
 	}
-	t.srv.mu.Lock()
-	var listens []*call
-	for c, f := range t.srv.listens {
-		if f.tasks[t.id] {
-			listens = append(listens, c)
-		}
-	}
-	t.srv.mu.Unlock()
-	for _, c := range listens {
+	for _, c := range t.srv.subscriptions(func(f filter) bool { return f.tasks[t.id] }) {
 		c.notifySubscription("notifications/tasks", t.detailed())
 	}
 }
@@ -252,6 +260,9 @@ func (t *task) addInput(kind string, answer []byte) {
 	defer t.srv.mu.Unlock()
 	t.inputs[kind] = answer
 	if len(t.inputs) == len(t.kinds) {
+		if t.run != nil {
+			t.run.answers <- answer // there is space for one
+		}
 		t.schedule()
 	}
 }

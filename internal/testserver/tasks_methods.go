@@ -81,6 +81,9 @@ func (c *call) cancelTask() {
 		c.result(t.members(false))
 	}
 	if !over {
+		if t.run != nil {
+			t.run.cancel()
+		}
 		t.notify()
 	}
 }
@@ -93,15 +96,15 @@ func (c *call) updateTask() {
 	}
 	for _, kind := range responses.keys() {
 		t.srv.mu.Lock()
-		twice := t.inputs[kind] != nil
+		twice, q := t.inputs[kind] != nil, t.question()
 		t.srv.mu.Unlock()
 		switch {
-		case !slices.Contains(t.kinds, kind):
+		case !slices.Contains(q.kinds, kind):
 			responses.fail(kind, "not asked for")
 		case twice:
 			responses.fail(kind, "given twice")
 		default:
-			queries[kind].check(responses.object(kind))
+			q.query(kind).check(responses.object(kind))
 		}
 	}
 	if c.refuseInvalid() {
@@ -160,8 +163,11 @@ func (c *call) endOfTask(t *task, related string) {
 }
 
 func (c *call) askForTask(t *task, related string) {
-	for _, kind := range t.kinds {
-		q := queries[kind]
+	t.srv.mu.Lock()
+	all := t.question()
+	t.srv.mu.Unlock()
+	for _, kind := range all.kinds {
+		q := all.query(kind)
 		params := "{" + related + "}"
 		if q.params != "" {
 			params = strings.TrimSuffix(q.params, "}") + "," + related + "}"

@@ -90,6 +90,9 @@ func (t *tool) input() string {
 // Schema returns the schema of the arguments of a tool, or nil if there is no such
 // tool.
 func (s *Server) Schema(name string) []byte {
+	if s.opts.Custom != nil {
+		return s.opts.Custom.Schema(name)
+	}
 	t, ok := s.find(name)
 	if !ok {
 		return nil
@@ -241,7 +244,7 @@ func (c *call) big(args *fields) {
 
 func (c *call) logAll(*fields) {
 	for i, level := range levels {
-		c.log(level, `{"message":"This is what `+level+` looks like.","number":`+itoa(i+1)+"}")
+		c.log(level, "echo", `{"message":"This is what `+level+` looks like.","number":`+itoa(i+1)+"}")
 	}
 	c.text("Logged.")
 }

@@ -43,7 +43,7 @@ func replay(t *testing.T, transcript []byte) (conversation []byte) {
 			out.WriteString(mark + line + "\n")
 		}
 		send := func(msg []byte) { write("< ", string(msg)) }
-		o := &Options{Report: func(v string) { write("! ", v) }}
+		o := &Options{Report: func(v string, _ []byte) { write("! ", v) }}
 		var session *Session
 		lines := bufio.NewScanner(bytes.NewReader(transcript))
 		lines.Buffer(nil, 1<<20)

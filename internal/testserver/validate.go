@@ -132,7 +132,7 @@ func (s *Session) validateMethod(c *call) *refusal {
 		what = "Method not found"
 	case m.era == modernOnly && !c.modern, m.era == legacyOnly && c.modern:
 		what = "Method not found in this protocol version"
-	case m.needs == "tasks" && !s.srv.opts.Tasks, m.needs != "" && !s.srv.offers(m.needs):
+	case m.needs == "tasks" && !s.srv.hasTasks(), m.needs != "" && !s.srv.offers(m.needs):
 		what = "Method not found: the server has not declared " + m.needs
 	default:
 		return nil

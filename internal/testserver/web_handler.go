@@ -36,6 +36,9 @@ type HTTPOptions struct {
 
 	TLS      bool // for StartHTTP: TLS with HTTP/2
 	InMemory bool // for StartHTTP: connections are pipes in this process
+
+	// Wrap, if not nil, is for StartHTTP: the handler that serves instead of h.
+	Wrap func(h *Handler) http.Handler
 }
 
 // A Request is one that a server has received.
@@ -115,6 +118,19 @@ func (h *Handler) Sessions() int {
 	return len(h.sessions)
 }
 
+// LoseSessions ends all legacy sessions, as a server does that restarts.
+func (h *Handler) LoseSessions() {
+	h.mu.Lock()
+	var all []*session
+	for _, s := range h.sessions {
+		all = append(all, s)
+	}
+	h.mu.Unlock()
+	for _, s := range all {
+		h.forget(s, lost)
+	}
+}
+
 // Requests returns the first 10,000 requests received.
 func (h *Handler) Requests() []Request {
 	h.mu.Lock()
@@ -163,7 +179,7 @@ func record(list []Request, r *http.Request) []Request {
 }
 
 func (h *Handler) violation(format string, args ...any) {
-	h.srv.addViolation(fmt.Sprintf("HTTP: "+format, args...))
+	h.srv.addViolation(fmt.Sprintf("HTTP: "+format, args...), nil)
 }
 
 // ServeHTTP serves the paths of the transports.

@@ -35,7 +35,7 @@ type HTTPServer struct {
 func StartHTTP(server *Server, o *HTTPOptions) (*HTTPServer, error) {
 	s := &HTTPServer{Handler: NewHandler(server, o)}
 	engine := server.Options()
-	engine.Fault, engine.Report = "", nil
+	engine.Fault, engine.Report, engine.Received, engine.Custom = "", nil, nil, nil
 	s.other = NewHandler(New(&engine), nil)
 	if err := s.start(); err != nil {
 		s.Close()
@@ -64,12 +64,16 @@ func (s *HTTPServer) start() (err error) {
 	s.Base = scheme + listeners[0].Addr().String()
 	s.URL, s.SSE = s.Base+"/mcp", s.Base+"/sse"
 	s.foreign, s.foreignTCP = scheme+listeners[1].Addr().String(), "http://"+listeners[2].Addr().String()
+	handler := http.Handler(s.Handler)
+	if s.opts.Wrap != nil {
+		handler = s.opts.Wrap(s.Handler)
+	}
 	s.serve(listeners[0], http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if status := int(s.gateway.Load()); status != 0 {
 			http.Error(w, http.StatusText(status), status)
 			return
 		}
-		s.Handler.ServeHTTP(w, r)
+		handler.ServeHTTP(w, r)
 	}), certificate)
 	s.serve(listeners[1], s.watch(s.other), certificate)
 	s.serve(listeners[2], s.watch(s.other), nil)
