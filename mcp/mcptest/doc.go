@@ -1,0 +1,55 @@
+// Package mcptest provides MCP servers for tests of programs that use MCP: agents,
+// hosts, and transports.
+//
+//	func TestAgent(t *testing.T) {
+//		server := mcptest.New(t)
+//		server.Tool("add", nil, func(c *mcptest.Call) (any, error) {
+//			return fmt.Sprint(c.Number("a") + c.Number("b")), nil
+//		})
+//		agent := NewAgent(server) // an mcp.Transport
+//		if got := agent.Ask("What is 2 + 3?"); got != "5" {
+//			t.Errorf("agent says %q", got)
+//		}
+//		server.WantCall("add", map[string]any{"a": 2, "b": 3})
+//	}
+//
+// A [Server] speaks every protocol version of both eras. It checks each message
+// of the client against the specification and fails the test for a violation.
+//
+// # Ways to reach a server
+//
+// A Server is an [mcp.Transport] that connects in memory, any number of times.
+// [Server.Dialer] returns a dialer for package host. [Server.StartHTTP] serves Streamable HTTP and
+// HTTP+SSE on a loopback socket or in memory, and [Server.Handler] returns the
+// http.Handler. For stdio, the test binary is the program: call [Main] in
+// TestMain and pass the result of [Command] to the code under test.
+//
+// # Inside a function
+//
+// The functions of tools, resources and prompts receive a [Call]. Through it they
+// read arguments, report progress, send log messages, and ask the client for
+// roots, a model's answer or the user's. They are written as if the client could
+// be asked at any time; in the protocol versions without requests of the server,
+// the call waits until the client repeats the request with the answer.
+//
+// A tool whose definition has TaskSupport becomes a task if the client can have
+// tasks.
+//
+// # Faults
+//
+// [Server.Inject] makes the server fail as real servers do: see [Drop], [Delay],
+// [Crash], [LoseSession], [Malformed], [Flood] and [Expire].
+//
+// # End
+//
+// The server ends with the test. It fails the test if a function is still running
+// 5 s later. A function that panics fails the test, and the client receives an
+// error.
+//
+// # Concurrency
+//
+// Servers share nothing, so tests may be parallel. All methods are safe for
+// concurrent use; exported fields may be changed until the first connection. A
+// Server can run in a testing/synctest bubble in which it was created: in memory,
+// over HTTP with HTTPOptions.InMemory, and not as a program.
+package mcptest

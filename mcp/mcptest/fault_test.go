@@ -1,0 +1,75 @@
+package mcptest_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+	"github.com/stdmcp/stdmcp/mcp/mcptest"
+	"github.com/stdmcp/stdmcp/mcp/streamhttp"
+)
+
+// TestFaults injects each fault into a call and checks how it ends, and that the
+// next call succeeds, on a new connection if the fault has ended the old one.
+func TestFaults(t *testing.T) {
+	anyError := errors.New("any error")
+	for _, test := range []struct {
+		fault        mcptest.Fault
+		memory, http error // of the call; nil is success
+	}{
+		{mcptest.Drop(), context.DeadlineExceeded, context.DeadlineExceeded},
+		{mcptest.Delay(3 * time.Second), nil, nil},
+		{mcptest.Crash(), jsonrpc.ErrClosed, anyError},
+		{mcptest.LoseSession(), jsonrpc.ErrClosed, nil},
+		{mcptest.Malformed(), jsonrpc.ErrMalformed, jsonrpc.ErrMalformed},
+		{mcptest.Flood(1000), nil, nil},
+		{mcptest.Expire(), anyError, anyError},
+	} {
+		for _, version := range []string{mcp.ProtocolVersion20251125, mcp.ProtocolVersion20260728} {
+			for _, way := range []string{"memory", "HTTP"} {
+				t.Run(test.fault.String()+" "+version+" "+way, func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) {
+						s := mcptest.New(t)
+						s.ProtocolVersions = []string{version}
+						greeter(s)
+						want := test.memory
+						var tr mcp.Transport = s
+						if way == "HTTP" {
+							want = test.http
+							web := s.StartHTTP(&mcptest.HTTPOptions{InMemory: true})
+							header := http.Header{}
+							tr = streamhttp.New(web.URL, &streamhttp.Options{Client: web.Client, Header: header})
+						}
+						connect := func() *mcp.Client {
+							client, err := mcp.Connect(t.Context(), tr, &mcp.Options{Timeout: 5 * time.Second})
+							if err != nil {
+								t.Fatal(err)
+							}
+							return client
+						}
+						client := connect()
+						s.Inject("greet", test.fault)
+						_, err := client.CallTool(t.Context(), "greet", nil)
+						if (want == nil) != (err == nil) || want != anyError && !errors.Is(err, want) {
+							t.Errorf("error %v, want %v", err, want)
+						}
+						if errors.Is(err, jsonrpc.ErrClosed) {
+							client.Close()
+							client = connect()
+						}
+						_, err = client.CallTool(t.Context(), "greet", nil)
+						if expired := way == "HTTP" && test.fault.String() == "Expire"; (err != nil) != expired {
+							t.Errorf("the next call: %v", err)
+						}
+						client.Close()
+					})
+				})
+			}
+		}
+	}
+}
