@@ -57,6 +57,9 @@ func listExported(t *testing.T) string {
 	imp := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(export[path]) })
 	var imports, functions, named strings.Builder
 	for _, path := range public {
+		if strings.HasSuffix(path, "/mcptest") {
+			continue // fails a test instead, and so cannot do without one
+		}
 		pkg, err := imp.Import(path)
 		if err != nil {
 			t.Fatal(err)

@@ -50,6 +50,11 @@ func (s *Server) Tool(name string, schema any, f Func) *mcp.Tool {
 // SetTool adds a tool, or replaces that of the same name. Connected clients are
 // told that the list has changed.
 func (s *Server) SetTool(def *mcp.Tool, f Func) {
+	s.t.Helper()
+	if def == nil {
+		s.t.Fatalf("mcptest: SetTool: the definition is nil")
+		return
+	}
 	s.set("tools", &s.tools, &feature{name: def.Name, definition: def, f: f})
 }
 
