@@ -23,7 +23,13 @@ func (c *Client) Complete(ctx context.Context, ref Reference, name, value string
 		b, err := wire.AppendValue(append(wire.AppendKey(b, "context"), `{"arguments":`...), given)
 		return append(b, '}'), err
 	})
+	if c.undeclared(q.method) {
+		return new(Completion), nil
+	}
 	res, err := callWithInputs[CompleteResult](ctx, c, q)
+	if isUnknownMethod(err) {
+		return new(Completion), nil
+	}
 	if err != nil {
 		return nil, err
 	}

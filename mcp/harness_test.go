@@ -228,11 +228,11 @@ func (p *peer) serve() {
 		p.mu.Unlock()
 		switch {
 		case m.Method == "server/discover" && p.version == modern:
-			p.answer(m, `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{},"ttlMs":0,"cacheScope":"private"}`)
+			p.answer(m, `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":`+allCapabilities+`,"ttlMs":0,"cacheScope":"private"}`)
 		case m.Method == "server/discover":
 			p.send(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"error":{"code":-32601,"message":"Method not found"}}`)
 		case m.Method == "initialize":
-			p.answer(m, `{"protocolVersion":"`+p.version+`","capabilities":{},"serverInfo":{"name":"peer","version":"1"}}`)
+			p.answer(m, `{"protocolVersion":"`+p.version+`","capabilities":`+allCapabilities+`,"serverInfo":{"name":"peer","version":"1"}}`)
 		case p.handle != nil:
 			p.handle(p, m)
 		}
@@ -268,6 +268,9 @@ func (p *peer) messages(method string) (list []request) {
 	}
 	return list
 }
+
+// allCapabilities declares that a server has lists of all kinds.
+const allCapabilities = `{"tools":{"listChanged":true},"prompts":{},"resources":{"subscribe":true},"completions":{}}`
 
 // done is the result of a tool.
 const done = `{"content":[{"type":"text","text":"done"}]}`

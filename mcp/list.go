@@ -9,6 +9,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
 // pages returns an iterator over a paginated list. split returns the items of a
@@ -111,15 +112,49 @@ func (t *Page) shorten(res result) {
 	}
 }
 
-// page requests one page of a list: the first one if cursor is nil.
+// page requests one page of a list: the first one if cursor is nil. The list is
+// empty if the server does not have it.
 func page[R any, P resultPtr[R]](ctx context.Context, c *Client, method string, cursor *string) (P, error) {
+	if c.undeclared(method) {
+		return new(R), nil
+	}
 	q := newCall(method, "", nil)
 	if cursor != nil {
 		q.params = func(_ *request, b []byte) ([]byte, error) {
 			return wire.AppendString(wire.AppendKey(b, "cursor"), *cursor), nil
 		}
 	}
-	return callWithInputs[R, P](ctx, c, q)
+	res, err := callWithInputs[R, P](ctx, c, q)
+	if cursor == nil && isUnknownMethod(err) {
+		return new(R), nil
+	}
+	return res, err
+}
+
+// undeclared reports whether the server has declared that it has no method of this
+// name. Early legacy servers have tools that they do not declare, and completions
+// were not declared before 2025-03-26.
+func (c *Client) undeclared(method string) bool {
+	a := c.agreed.Load()
+	caps := &a.server.Capabilities
+	switch {
+	case a.hint:
+		return false
+	case method == "tools/list":
+		return caps.Tools == nil && !a.era.legacy()
+	case method == "prompts/list":
+		return caps.Prompts == nil
+	case method == "completion/complete":
+		return caps.Completions == nil && a.server.ProtocolVersion != ProtocolVersion20241105
+	}
+	return caps.Resources == nil && strings.HasPrefix(method, "resources/")
+}
+
+// isUnknownMethod reports whether the server has refused a call because it does
+// not know the method.
+func isUnknownMethod(err error) bool {
+	refusal := serverError(err)
+	return refusal != nil && refusal.Code == jsonrpc.CodeMethodNotFound
 }
 
 func (c *Client) listLimit(method string, limit int, of string) error {

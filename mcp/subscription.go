@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"errors"
 	"io"
 	"slices"
 	"strings"
@@ -55,7 +56,9 @@ type Subscription struct {
 // request that stays open. If it breaks the client opens it again, and reports
 // everything in the filter as changed, as it may have missed changes.
 //
-// A nil filter subscribes to all lists whose changes the server reports.
+// A nil filter subscribes to all lists whose changes the server reports. From
+// 2026-07-28 on the client asks only for changes that the server declares; if
+// there are none in the filter, the error matches [ErrNoChanges].
 func (c *Client) Subscribe(ctx context.Context, filter *SubscriptionFilter) (*Subscription, error) {
 	if err := c.verify(ctx); err != nil {
 		return nil, err
@@ -66,6 +69,9 @@ func (c *Client) Subscribe(ctx context.Context, filter *SubscriptionFilter) (*Su
 		s.filter.ResourceSubscriptions = slices.Clone(filter.ResourceSubscriptions)
 	} else {
 		s.filter = c.offeredLists()
+	}
+	if !c.era().legacy() && !s.filter.narrow(&c.agreed.Load().server.Capabilities) {
+		return nil, c.failed(listenCall(s), ErrNoChanges)
 	}
 	s.acked, s.ended = make(chan struct{}), make(chan struct{})
 	subs := c.subscriptions()
@@ -81,6 +87,22 @@ func (c *Client) Subscribe(ctx context.Context, filter *SubscriptionFilter) (*Su
 		return nil, err
 	}
 	return s, nil
+}
+
+// ErrNoChanges is matched by the error of [Client.Subscribe] if the server
+// reports none of the changes in the filter.
+var ErrNoChanges = errors.New("the server reports none of the requested changes")
+
+// narrow removes from the filter what the server does not declare. It reports
+// whether anything is left.
+func (t *SubscriptionFilter) narrow(caps *ServerCapabilities) bool {
+	t.ToolsListChanged = t.ToolsListChanged && caps.Tools.notifies()
+	t.PromptsListChanged = t.PromptsListChanged && caps.Prompts.notifies()
+	t.ResourcesListChanged = t.ResourcesListChanged && caps.Resources.notifies()
+	if r := caps.Resources; r == nil || r.Subscribe == nil || !*r.Subscribe {
+		t.ResourceSubscriptions = nil
+	}
+	return t.ToolsListChanged || t.PromptsListChanged || t.ResourcesListChanged || len(t.ResourceSubscriptions)+len(t.TaskIDs)+len(t.Extra) > 0
 }
 
 // Honored returns the part of the filter that the server has acknowledged.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
 // A list describes one of the four lists of a server.
@@ -33,7 +34,7 @@ func lister(name string) func(context.Context, *invocation) error {
 	return func(ctx context.Context, c *invocation) error {
 		return c.withServer(ctx, func(s *conversation) error {
 			l := lists()[name]
-			raw, err := c.fetch(ctx, s, l)
+			raw, offered, err := c.fetchOffered(ctx, s, l)
 			if err != nil {
 				return err
 			}
@@ -44,7 +45,10 @@ func lister(name string) func(context.Context, *invocation) error {
 			if err != nil {
 				return malformed(l.method, err)
 			}
-			if len(rows) == 0 && s.excluded == 0 {
+			switch {
+			case !offered:
+				c.note(s, "The server offers no "+name+".")
+			case len(rows) == 0 && s.excluded == 0:
 				c.note(s, "The server has no "+name+".")
 			}
 			if s.excluded > 0 {
@@ -53,6 +57,26 @@ func lister(name string) func(context.Context, *invocation) error {
 			return c.print(c.table(l.header, rows))
 		})
 	}
+}
+
+// fetchOffered is fetch for a list that the server may not have: it then returns
+// an empty result and false. Early servers have tools that they do not declare.
+func (c *invocation) fetchOffered(ctx context.Context, s *conversation, l list) (raw json.RawMessage, offered bool, err error) {
+	caps := s.Server().Capabilities
+	switch l.key {
+	case "tools":
+		offered = caps.Tools != nil || !s.Server().Modern()
+	case "prompts":
+		offered = caps.Prompts != nil
+	default:
+		offered = caps.Resources != nil
+	}
+	if offered || s.guessed {
+		if raw, err = c.fetch(ctx, s, l); errorCode(err) != jsonrpc.CodeMethodNotFound {
+			return raw, true, err
+		}
+	}
+	return append(append(wire.AppendKey([]byte("{"), l.key), "[]"...), '}'), false, nil
 }
 
 // maxPages limits the pages of a list.

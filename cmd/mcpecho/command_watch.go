@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"slices"
 	"strings"
@@ -29,6 +30,10 @@ func runWatch(ctx context.Context, c *invocation) error {
 	return c.withServer(ctx, func(s *conversation) error {
 		logs := c.enableLogs(ctx, s)
 		sub, err := c.subscribe(ctx, s)
+		if errors.Is(err, mcp.ErrNoChanges) {
+			c.note(s, "There is nothing to watch: the server does not report changes.")
+			return nil
+		}
 		if err != nil {
 			return err
 		}

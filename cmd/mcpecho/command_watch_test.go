@@ -160,7 +160,20 @@ func TestWatchEnds(t *testing.T) {
 func TestWatchWithoutSubscriptions(t *testing.T) {
 	web := webServer(t, &testserver.Options{Without: []string{"subscribe", "listChanged", "logging"}}, nil)
 	runCommand(t, "watch", web.URL, "echo://text").want(t, statusRefused, "", "the server does not support subscriptions to resources")
-	_, stderr, end := startWatch(t, web.URL)
+	runCommand(t, "watch", web.URL).want(t, 0, "", "nothing to watch: the server does not report changes")
+	_, stderr, end := startWatch(t, "--protocol", "2025-11-25", web.URL)
 	stderr.until(t, "nothing, because the server does not report changes")
 	end()
+}
+
+// TestListsThatServerDoesNotOffer: they are empty, which is no error.
+func TestListsThatServerDoesNotOffer(t *testing.T) {
+	for _, version := range []string{"2026-07-28", "2025-11-25"} {
+		web := webServer(t, &testserver.Options{Without: []string{"tools", "prompts", "resources"}, ProtocolVersions: []string{version}}, nil)
+		for _, list := range []string{"tools", "prompts", "resources", "templates"} {
+			key := strings.Replace(list, "templates", "resourceTemplates", 1)
+			runCommand(t, list, web.URL).want(t, 0, "", "The server offers no "+list)
+			runCommand(t, list, "--json", web.URL).want(t, 0, `{"`+key+`":[]}`+"\n", "")
+		}
+	}
 }

@@ -20,7 +20,8 @@ type conversation struct {
 	*mcp.Client
 	console  *console
 	stderr   *stderrTail
-	excluded int // number of tools of the last list that the configuration excludes
+	guessed  bool // the server's description is from the cache of eras, without its capabilities
+	excluded int  // number of tools of the last list that the configuration excludes
 
 	mu      sync.Mutex
 	nonJSON string // first output of the server that was not a message; guarded by mu

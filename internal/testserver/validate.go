@@ -137,7 +137,8 @@ func (s *Session) validateMethod(c *call) *refusal {
 	default:
 		return nil
 	}
-	return &refusal{code: codeMethodNotFound, what: what}
+	// Early servers have tools that they do not declare, so a client may ask.
+	return &refusal{code: codeMethodNotFound, what: what, permitted: ok && c.method == "tools/list" && !c.modern}
 }
 
 // register adds the call to the session. A legacy session uses an id once; in the
