@@ -48,7 +48,7 @@ type server struct {
 	client  *mcp.Client // nil unless connected
 	params  *DialParams // what client was connected with
 	info    *mcp.ServerInfo
-	cached  *mcp.ServerInfo // equal to info if the server is a legacy one, so that the next connection needs no probe
+	cached  *mcp.ServerInfo // the era of the last connection, for the next one; see remember
 	crashes []time.Time     // the latest ones
 
 	tools    []*Tool              // the tools of client that are not filtered out
@@ -109,6 +109,16 @@ func (h *Host) setState(s *server, state State, err *Error) {
 func (s *server) wake() {
 	close(s.changed)
 	s.changed = make(chan struct{})
+}
+
+// remember keeps the era of a connection for the next one. A server at a URL that
+// is a modern one is asked again, as its response shows that it is there. The
+// caller holds mu.
+func (s *server) remember(client *mcp.Client, d *DialParams) {
+	s.cached = client.CachedServer()
+	if s.cached.Modern() && d.URL != "" {
+		s.cached = nil
+	}
 }
 
 // addCrash records a crash and reports whether it was one too many.

@@ -45,6 +45,9 @@ func (h *Host) restart(s *server) {
 	if s.run != nil {
 		s.run.cancel()
 	}
+	if s.client != nil {
+		s.remember(s.client, s.params)
+	}
 	s.client, s.params, s.tools, s.defs = nil, nil, nil, nil
 	if s.enabled && !s.cfg.Lazy {
 		h.start(s)
@@ -205,11 +208,13 @@ func (h *Host) connect(ctx context.Context, s *server, r *run) (m *monitor, away
 	defer cancel()
 	client, err := mcp.Connect(bound, t, h.clientOptions(s, d, cached))
 	if err != nil {
-		h.lock()
-		s.cached = nil // the server may have been replaced
-		h.unlock()
 		// After a connection, the network may be another one or not be there yet.
 		away := d.isUnreachable(err) || d.Unreachable != nil && s.info != nil && errors.Is(err, context.DeadlineExceeded)
+		if !away {
+			h.lock()
+			s.cached = nil // the server may have been replaced
+			h.unlock()
+		}
 		e := connectError(s.name, err, d)
 		e.text += h.otherType(bound, d, err)
 		return nil, away, e
@@ -234,8 +239,8 @@ func (h *Host) stderrLine(s *server, d *DialParams, line string) {
 	h.bus.emit(&Event{Kind: Logged, Server: s.name, Line: line})
 }
 
-// clientOptions returns the options of a server's client. cached describes the
-// server if its last connection was a legacy one.
+// clientOptions returns the options of a server's client. cached is what the
+// last connection has left; it may be nil.
 func (h *Host) clientOptions(s *server, d *DialParams, cached *mcp.ServerInfo) *mcp.Options {
 	var o mcp.Options
 	if h.opts.Client != nil {
@@ -264,12 +269,8 @@ func (h *Host) clientOptions(s *server, d *DialParams, cached *mcp.ServerInfo) *
 // listTools lists the tools of a server. It returns none if the server has no
 // tools.
 func listTools(ctx context.Context, client *mcp.Client) ([]*mcp.Tool, error) {
-	info := client.Server()
-	if info.Capabilities.Tools == nil && info.Modern() {
-		return nil, nil
-	}
 	tools, err := client.ListTools(ctx)
-	if err != nil && info.Capabilities.Tools == nil {
+	if err != nil && client.Server().Capabilities.Tools == nil {
 		return nil, nil // early servers may have tools without the capability; this one has none
 	}
 	return tools, err
@@ -284,10 +285,8 @@ func (h *Host) setConnected(s *server, r *run, client *mcp.Client, d *DialParams
 	if s.run != r {
 		return // replaced in the meantime; supervise closes the client
 	}
-	s.client, s.params, s.info, s.cached = client, d, &info, nil
-	if !info.Modern() {
-		s.cached = &info
-	}
+	s.client, s.params, s.info = client, d, &info
+	s.remember(client, d)
 	s.attempts = 0
 	s.listing++
 	var warning *Error
@@ -304,6 +303,7 @@ func (h *Host) setDisconnected(s *server, client *mcp.Client) {
 	h.lock()
 	defer h.unlock()
 	if s.client == client {
+		s.remember(client, s.params) // a response to the probe may have come late
 		s.client, s.tools, s.defs = nil, nil, nil
 		h.publish(nil, s.name)
 	}

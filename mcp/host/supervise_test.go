@@ -181,6 +181,52 @@ func TestLegacyServerIsNotProbedAgain(t *testing.T) {
 	})
 }
 
+// TestWedgedServerIsNotProbedAgain: the first connection costs the time of the
+// probe and a second process, the next one neither.
+func TestWedgedServerIsNotProbedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake(&testserver.Options{Fault: "discover-wedges"})
+		began := time.Now()
+		h := fakes{"x": f}.start(t, host.Options{})
+		if took := time.Since(began); f.opened() != 2 || took > 1500*time.Millisecond {
+			t.Errorf("opened %d times within %v", f.opened(), took)
+		}
+		began = time.Now()
+		if err := h.Reconnect(t.Context(), "x"); err != nil || f.opened() != 3 || time.Since(began) > 0 {
+			t.Errorf("opened %d times within %v: %v", f.opened(), time.Since(began), err)
+		}
+	})
+}
+
+// TestSlowServerOfBothErasIsModernAgain: the second connection waits for the
+// response that came late in the first one.
+func TestSlowServerOfBothErasIsModernAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake(&testserver.Options{Fault: "discover-slow", Delay: 4 * time.Second, ProtocolVersions: []string{mcp.ProtocolVersion20260728, mcp.ProtocolVersion20251125}})
+		h := fakes{"x": f}.start(t, host.Options{})
+		time.Sleep(5 * time.Second)
+		n := len(f.Received())
+		if err := h.Reconnect(t.Context(), "x"); err != nil {
+			t.Fatal(err)
+		}
+		if got := f.methods(n); !strings.HasPrefix(got, "server/discover ") || strings.Contains(got, "initialize") {
+			t.Errorf("the second connection: %s", got)
+		}
+	})
+}
+
+// TestServerThatAnswersNotifications: its responses to them fail no call.
+func TestServerThatAnswersNotifications(t *testing.T) {
+	for _, fault := range []string{"answers-notifications", "refuses-notifications"} {
+		synctest.Test(t, func(t *testing.T) {
+			h := fakes{"x": newFake(&testserver.Options{Fault: fault})}.start(t, host.Options{})
+			if len(h.Tools()) == 0 {
+				t.Error(fault, h.Status())
+			}
+		})
+	}
+}
+
 func TestProtocolVersionsOfTheProgramWin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake(&testserver.Options{ProtocolVersions: []string{mcp.ProtocolVersion20251125}})
