@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -26,6 +27,10 @@ const (
 	// lastSlowCheck.
 	checkDelay, fastChecks        = 1500 * time.Millisecond, 2 * time.Minute
 	firstSlowCheck, lastSlowCheck = 5 * time.Second, 30 * time.Second
+
+	// callDelay is the least time between two checks. A call does not wait for
+	// the next one that is due.
+	callDelay = 500 * time.Millisecond
 
 	// stableTime is how long a connection lasts at least that ends an outage.
 	stableTime = 10 * time.Second
@@ -229,10 +234,13 @@ func (h *Host) setAway(s *server, r *run, err *Error, long bool) {
 	h.setState(s, Reconnecting, err)
 }
 
-// sleep waits for d or, during a long outage, for a call. It returns false if ctx
-// ends.
+// sleep waits for d or for a call, but for callDelay at least. It returns false if
+// ctx ends.
 func (r *run) sleep(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
+	if !retry.Sleep(ctx, callDelay) {
+		return false
+	}
+	t := time.NewTimer(d - callDelay)
 	defer t.Stop()
 	select {
 	case <-t.C:

@@ -312,7 +312,7 @@ func (h *Host) setDisconnected(s *server, client *mcp.Client) {
 // client returns the client of a server and the parameters that it was
 // connected with. It connects, or waits until the server is connected.
 func (h *Host) client(ctx context.Context, s *server) (*mcp.Client, *DialParams, error) {
-	first := -1 // failed attempts when the call began to wait for a server that is away
+	first := -1 // failed attempts when the call began to wait for a reconnection
 	for waited := false; ; waited = true {
 		h.lock()
 		var err error
@@ -329,13 +329,11 @@ func (h *Host) client(ctx context.Context, s *server) (*mcp.Client, *DialParams,
 			return client, started, nil
 		case s.run == nil && s.err != nil && (waited || !s.err.Retryable() || errors.Is(s.err, ErrCrashLoop) || h.opts.never(s.cfg)):
 			err = s.err
-		case s.run != nil && s.away && s.err != nil:
-			if first < 0 {
-				first = s.attempts
-				s.run.check()
-			} else if s.attempts > first {
-				err = s.err
-			}
+		case s.run != nil && s.state == Reconnecting && first < 0:
+			first = s.attempts
+			s.run.check() // the server may be back already
+		case s.run != nil && s.away && s.err != nil && s.attempts > first:
+			err = s.err
 		case s.run == nil && s.state == Disconnected && !waited:
 			h.start(s)
 		case s.run == nil && !waited:

@@ -3,7 +3,6 @@ package stdio
 import (
 	"os"
 	"os/exec"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -73,8 +72,11 @@ func quoteStderr(s string) string {
 	}
 	for i, line := range reason {
 		reason[i] = diag.Printable(diag.HideUserinfo(line), maxLine)
-		if at := slices.Index(kept, reason[i]); at >= 0 {
-			kept = slices.Delete(kept, at, at+1)
+		for at, line := range kept {
+			if line == reason[i] {
+				kept = append(kept[:at], kept[at+1:]...)
+				break
+			}
 		}
 	}
 	return strings.Join(append(reason, kept[max(0, len(kept)-maxLines+len(reason)):]...), "\n\t")
@@ -102,12 +104,22 @@ func findReason(s string) []string {
 }
 
 // reasons are words of lines that state a reason.
-var reasons = []string{"error", "panic", "fatal", "cannot", "can't", "could not", "not found", "no such", "denied", "missing", "unsupported"}
+var reasons = [...]string{"error", "panic", "fatal", "cannot", "can't", "could not", "not found", "no such", "denied", "missing", "unsupported"}
 
 func statesReason(line string) bool {
 	if line == "" || line[0] == '-' || strings.HasPrefix(line, "at ") { // a flag of a usage text, or a stack
 		return false
 	}
-	line = strings.ToLower(line)
-	return slices.ContainsFunc(reasons, func(word string) bool { return strings.Contains(line, word) })
+	lower := []byte(line) // strings.ToLower would link the tables of Unicode
+	for i, c := range lower {
+		if 'A' <= c && c <= 'Z' {
+			lower[i] = c + 'a' - 'A'
+		}
+	}
+	for _, word := range reasons {
+		if strings.Contains(string(lower), word) {
+			return true
+		}
+	}
+	return false
 }
