@@ -1,7 +1,8 @@
 // Command go-sdk is a server of both eras that uses go-sdk, for the tests in
-// internal/interop. With an argument it serves stdio. Otherwise it prints its
-// origin, and serves Streamable HTTP at /mcp and /json, with sessions, and at
-// /stateless, and HTTP+SSE at /sse.
+// internal/interop. With the argument stdio it serves stdio. Otherwise it listens
+// at the address in the argument or on a free port, prints its origin, and serves
+// Streamable HTTP at /mcp and /json, with sessions, and at /stateless, and
+// HTTP+SSE at /sse.
 package main
 
 import (
@@ -9,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,7 +19,7 @@ import (
 
 func main() {
 	s := newServer()
-	if len(os.Args) > 1 {
+	if slices.Contains(os.Args, "stdio") {
 		check(s.Run(context.Background(), &mcp.StdioTransport{}))
 		return
 	}
@@ -26,7 +28,11 @@ func main() {
 	http.Handle("/json", mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{JSONResponse: true}))
 	http.Handle("/stateless", mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{Stateless: true}))
 	http.Handle("/sse", mcp.NewSSEHandler(get, nil))
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	addr := "127.0.0.1:0"
+	if len(os.Args) > 1 {
+		addr = os.Args[1]
+	}
+	l, err := net.Listen("tcp", addr)
 	check(err)
 	os.Stdout.WriteString("http://" + l.Addr().String() + "\n")
 	check(http.Serve(l, nil))

@@ -1,6 +1,7 @@
 // Command mcp-go is a server that uses mcp-go, for the tests in internal/interop.
-// With an argument it serves stdio. Otherwise it prints its origin, and serves
-// Streamable HTTP at /mcp and /stateless and HTTP+SSE at /sse.
+// With the argument stdio it serves stdio. Otherwise it listens at the address in
+// the argument or on a free port, prints its origin, and serves Streamable HTTP at
+// /mcp and /stateless and HTTP+SSE at /sse.
 package main
 
 import (
@@ -8,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,7 +19,7 @@ import (
 
 func main() {
 	s := newServer()
-	if len(os.Args) > 1 {
+	if slices.Contains(os.Args, "stdio") {
 		check(server.ServeStdio(s))
 		return
 	}
@@ -26,7 +28,11 @@ func main() {
 	old := server.NewSSEServer(s)
 	http.Handle("/sse", old.SSEHandler())
 	http.Handle("/message", old.MessageHandler())
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	addr := "127.0.0.1:0"
+	if len(os.Args) > 1 {
+		addr = os.Args[1]
+	}
+	l, err := net.Listen("tcp", addr)
 	check(err)
 	os.Stdout.WriteString("http://" + l.Addr().String() + "\n")
 	check(http.Serve(l, nil))
