@@ -33,8 +33,8 @@ import (
 // how it is started for each transport.
 type zooServer struct {
 	Name, Package, SDK string
-	Quick              bool // runs with every change
-	Varies             bool // descriptions and results are not always the same
+	Quick              bool     // runs with every change
+	Ignore             []string // members that vary, or that the official client drops
 	Env                []string
 	Run                map[string][]string // by the transport and the path, such as "http /mcp"
 	Call               json.RawMessage     // the params of tools/call
@@ -214,19 +214,26 @@ func (i *instance) use(t *testing.T, c *mcp.Client, want *answer) {
 	case err != nil || want.Result == nil:
 		t.Errorf("%s: %v, %v, the official client has %+v, %s", params.Name, res, err, want.Error, want.Result)
 	default:
-		if got, want := result(res), result(want.Result); !i.Varies && !reflect.DeepEqual(got, want) {
+		if got, want := i.comparable(res), i.comparable(want.Result); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s:\n%v\nthe official client has\n%v", params.Name, got, want)
 		}
 	}
 }
 
-// comparable returns tools as JSON without what varies.
-func (i *instance) comparable(tools any) any {
-	list := plain(tools)
-	if i.Varies {
-		without(list, "description")
+// comparable returns tools or a result as JSON, without what may differ.
+func (i *instance) comparable(v any) (c any) {
+	text, _ := json.Marshal(v)
+	_ = json.Unmarshal(text, &c)
+	for _, name := range i.Ignore {
+		without(c, name)
 	}
-	return list
+	if c, ok := c.(map[string]any); ok {
+		if c["isError"] == false { // its absence means the same
+			delete(c, "isError")
+		}
+		delete(c, "resultType")
+	}
+	return c
 }
 
 // without deletes a member from all objects.
@@ -242,23 +249,6 @@ func without(v any, name string) {
 			without(item, name)
 		}
 	}
-}
-
-// plain returns a value as JSON that can be compared.
-func plain(v any) (p any) {
-	text, _ := json.Marshal(v)
-	_ = json.Unmarshal(text, &p)
-	return p
-}
-
-// result is plain for a result, without what means the same when it is absent.
-func result(v any) any {
-	p, _ := plain(v).(map[string]any)
-	if p["isError"] == false {
-		delete(p, "isError")
-	}
-	delete(p, "resultType")
-	return p
 }
 
 // An official is the official TypeScript client.
