@@ -16,6 +16,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 	"github.com/stdmcp/stdmcp/mcp/host/dialers"
 	"github.com/stdmcp/stdmcp/mcp/host/schema"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
 // TestHost configures a host with all of the servers, with a program that does
@@ -214,4 +215,89 @@ func awaitEvent(t *testing.T, ctx context.Context, events <-chan host.Event, wha
 		}
 	}
 	t.Fatalf("no event %q: %v", what, context.Cause(ctx))
+}
+
+// TestHostOfManyServers has a host with the servers of the catalog over all of
+// their transports. Three are killed and come back.
+func TestHostOfManyServers(t *testing.T) {
+	t.Setenv("STDMCP_ZOO", "") // the quick ones are enough
+	before, file, all := descriptors(), make(map[string]any), make(map[string]*instance)
+	for _, s := range zoo(t) {
+		for transport := range s.Run {
+			i := newInstance(t, s, transport)
+			i.start(t)
+			name := strings.ReplaceAll(s.Name, " ", "-") + "-" + i.kind
+			all[name] = i
+			file[name] = map[string]any{"command": i.argv[0], "args": i.argv[1:], "env": i.env, "cwd": i.dir}
+			if i.kind != "stdio" {
+				file[name] = map[string]any{"url": i.url} // the host finds out which transport it is
+			}
+		}
+	}
+	if len(all) < 15 {
+		t.Fatalf("only %d servers", len(all))
+	}
+	servers := load(t, file)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // a hang shows
+	defer cancel()
+	h := host.New(&host.Options{Dialers: dialers.All(nil), Retry: host.Retry{Initial: 50 * time.Millisecond}})
+	defer h.Shutdown(context.Background())
+	if d := h.SetServers(ctx, servers); d.Err() != nil || len(d.Errors) > 0 || len(d.Added) != len(all) {
+		t.Fatalf("%+v\n%s", d, h.Overview())
+	}
+	call := func(name string) error {
+		var params struct {
+			Name      string
+			Arguments json.RawMessage
+		}
+		if err := json.Unmarshal(all[name].Call, &params); err != nil {
+			return err
+		}
+		_, err := h.CallTool(ctx, name, params.Name, params.Arguments)
+		var refused *jsonrpc.Error
+		if errors.As(err, &refused) {
+			return nil // as in TestZoo, where a call works only with an account
+		}
+		return err
+	}
+	tools := make(map[string]int)
+	for _, s := range h.Status() {
+		tools[s.Name] = len(s.Tools)
+		if s.State != host.Connected || len(s.Tools) == 0 {
+			t.Errorf("%s: %v, %d tools", s.Name, s.State, len(s.Tools))
+		}
+		if err := call(s.Name); err != nil {
+			t.Errorf("%s: %v", s.Name, err)
+		}
+	}
+	t.Logf("%d servers, %d tools", len(all), len(h.Tools()))
+
+	for _, name := range []string{"memory-stdio", "everything-http", "go-sdk-sse"} {
+		all[name].kill()
+		all[name].start(t)
+		// A call that was written to the connection that is gone may fail, the
+		// next ones wait for the server.
+		for end := time.Now().Add(20 * time.Second); ; <-time.After(20 * time.Millisecond) {
+			err := call(name)
+			s, _ := h.ServerStatus(name)
+			if err == nil && s.State == host.Connected && len(s.Tools) == tools[name] {
+				break
+			}
+			if time.Now().After(end) {
+				t.Errorf("%s does not come back: %v, %d tools, %v", name, s.State, len(s.Tools), err)
+				break
+			}
+		}
+	}
+	if err := h.Shutdown(ctx); err != nil {
+		t.Error(err)
+	}
+	for _, i := range all {
+		if i.kind != "stdio" {
+			i.kill()
+		}
+	}
+	for _, i := range all {
+		nothingLeft(t, i, before)
+	}
 }

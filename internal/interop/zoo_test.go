@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -114,11 +115,9 @@ func (i *instance) start(t *testing.T) {
 	i.process = exec.Command(i.argv[0], i.argv[1:]...)
 	i.process.Env = append(os.Environ(), i.env...)
 	i.process.Dir = i.dir
-	in, err := i.process.StdinPipe() // some end when their standard input does
-	if err != nil {
+	if _, err := i.process.StdinPipe(); err != nil { // some end when their standard input does
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { in.Close() })
 	if err := i.process.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -261,7 +260,7 @@ type official struct {
 type answer struct {
 	MS      float64
 	Mode    string // of its version negotiation: auto, or legacy where that failed
-	Failure string
+	Problem string
 	Tools   []json.RawMessage
 	Result  json.RawMessage
 	Error   *struct {
@@ -315,8 +314,8 @@ func (o *official) run(t *testing.T, i *instance, call bool) *answer {
 	if err == nil {
 		err = json.Unmarshal(line, a)
 	}
-	if err != nil || a.Failure != "" {
-		t.Fatal("the official client:", err, a.Failure)
+	if err != nil || a.Problem != "" {
+		t.Fatal("the official client:", err, a.Problem)
 	}
 	return a
 }
@@ -473,4 +472,31 @@ func (i *instance) sdk() string {
 	}
 	_, version, _ := strings.Cut(i.Package[1:], "@")
 	return "TypeScript " + version[strings.LastIndex(version, "@")+1:]
+}
+
+// TestBehaviorsHaveTests looks for the tests that the documentation names.
+func TestBehaviorsHaveTests(t *testing.T) {
+	page, err := os.ReadFile("testdata/behaviors.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var source []byte
+	for _, tree := range []string{"../../mcp", "../../cmd", "../../internal"} {
+		err := filepath.WalkDir(tree, func(path string, _ os.DirEntry, err error) error {
+			if err == nil && strings.HasSuffix(path, "_test.go") {
+				var text []byte
+				text, err = os.ReadFile(path)
+				source = append(source, text...)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range regexp.MustCompile(`Test\w+`).FindAllString(string(page), -1) {
+		if !bytes.Contains(source, []byte("\nfunc "+name+"(")) {
+			t.Errorf("no test is called %s", name)
+		}
+	}
 }

@@ -37,11 +37,11 @@ async function run(job, mode = 'auto') {
       }
     }
   } catch (e) {
-    out.failure = String(e);
+    out.problem = String(e);
   }
   await client.close().catch(() => {});
   // Where its own negotiation fails, it may still know the older way.
-  return out.failure && mode === 'auto' ? run(job, 'legacy') : out;
+  return out.problem && mode === 'auto' ? run(job, 'legacy') : out;
 }
 
 for await (const line of createInterface({ input: process.stdin })) {
