@@ -323,6 +323,7 @@ func (o *official) run(t *testing.T, i *instance, call bool) *answer {
 // TestZoo compares the client with the official one at servers of many kinds,
 // over every transport that they offer.
 func TestZoo(t *testing.T) {
+	servers := zoo(t)
 	var table io.Writer = io.Discard
 	rounds := 1
 	if name := os.Getenv("STDMCP_ZOO"); name != "" {
@@ -334,7 +335,6 @@ func TestZoo(t *testing.T) {
 		table, rounds = file, 5
 	}
 	theirs := newOfficial(t)
-	servers := zoo(t)
 	for _, s := range servers {
 		for _, transport := range slices.Sorted(maps.Keys(s.Run)) {
 			t.Run(s.Name+" "+strings.Fields(transport)[0], func(t *testing.T) {
