@@ -1,6 +1,11 @@
 package stdio
 
-import "syscall"
+import (
+	"bytes"
+	"os"
+	"strconv"
+	"syscall"
+)
 
 // attributes makes the child the leader of a process group, and makes the kernel
 // kill it when the thread that started it ends.
@@ -16,6 +21,63 @@ func awaitExit(pid int) bool {
 		_, _, errno := syscall.Syscall6(syscall.SYS_WAITID, idIsPid, uintptr(pid), 0, syscall.WEXITED|syscall.WNOWAIT, 0, 0)
 		if errno != syscall.EINTR {
 			return errno == 0
+		}
+	}
+}
+
+// A descendant is a process that the child has started, or that such a one has.
+type descendant struct {
+	pid   int
+	start string // when it started, as its pid may be used again
+}
+
+// maxDescendants limits how many are looked for.
+const maxDescendants = 1000
+
+// descendants returns the processes below the child, in any group. It finds
+// nothing once the child has exited, because others inherit them then.
+func (g group) descendants() (all []descendant) {
+	for next := []int{int(g)}; len(next) > 0 && len(all) < maxDescendants; next = next[1:] {
+		task := "/proc/" + strconv.Itoa(next[0]) + "/task/"
+		threads, _ := readNames(task)
+		for _, thread := range threads {
+			list, _ := os.ReadFile(task + thread + "/children")
+			for _, text := range bytes.Fields(list) {
+				if pid, err := strconv.Atoi(string(text)); err == nil {
+					all = append(all, descendant{pid, startOf(pid)})
+					next = append(next, pid)
+				}
+			}
+		}
+	}
+	return all
+}
+
+func readNames(dir string) ([]string, error) {
+	d, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	return d.Readdirnames(-1)
+}
+
+// startOf returns when a process started, or "" if there is none (proc(5), field
+// 22 of stat).
+func startOf(pid int) string {
+	stat, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:]) // the name may contain spaces
+	if len(fields) < 20 {
+		return ""
+	}
+	return string(fields[19])
+}
+
+// killDescendants kills those that still run.
+func killDescendants(all []descendant) {
+	for _, d := range all {
+		if d.start != "" && startOf(d.pid) == d.start {
+			_ = syscall.Kill(d.pid, syscall.SIGKILL)
 		}
 	}
 }

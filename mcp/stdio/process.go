@@ -242,17 +242,23 @@ func (p *process) TryWrite(b []byte) (int, error) { return p.try.write(b) }
 // then SIGKILL. It takes no lock that a Write might hold, and every wait has a
 // limit.
 func (p *process) Close() error {
+	// The descendants that have left the group can be found only while the child
+	// runs, and end only after it had the time to end them.
+	below := p.group.descendants()
 	_ = p.stdin.Close()
 	var err error
 	if !p.exitsWithin(p.wait) {
+		below = append(below, p.group.descendants()...)
 		p.group.terminate()
 	}
 	if !p.exitsWithin(p.wait) {
+		killDescendants(append(below, p.group.descendants()...))
 		p.group.kill()
 	}
 	if !p.exitsWithin(closeWait) {
 		err = diag.Op(p.server, errUnkillable)
 	}
+	killDescendants(below)
 	_ = p.stdout.Close()
 	p.stderr.close()
 	p.group.close()

@@ -108,7 +108,42 @@ func TestGrandchildrenAreEnded(t *testing.T) {
 	}
 }
 
-// A grandchild that has left the group is out of reach, but must not keep a
+// On Linux, Close ends a grandchild that has left the group, as long as the child
+// runs, which is how the two are known to belong together. One whose parent has
+// exited before belongs to nobody: it stays.
+func TestGrandchildInItsOwnSession(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux lists the children of a process")
+	}
+	for when, ends := range map[string]bool{"stay": true, "exit": false} {
+		t.Run("launcher that "+when+"s", func(t *testing.T) {
+			tr := child("launcher", when, "escape")
+			tr.CloseWait = 50 * time.Millisecond
+			p := open(t, tr)
+			msg, err := p.Read()
+			if err != nil {
+				t.Fatal(err)
+			}
+			pid := pidIn(t, msg)
+			defer syscall.Kill(pid, syscall.SIGKILL)
+			if when == "exit" {
+				if _, err := p.Write([]byte("{}\n")); err != nil {
+					t.Fatal(err)
+				}
+				within(t, testutil.Timeout, func() { _, _ = p.Read() })
+			}
+			within(t, testutil.Timeout, func() { p.Close() })
+			switch {
+			case ends && !testutil.Eventually(func() bool { return gone(pid) }):
+				t.Error("the grandchild lives on")
+			case !ends && gone(pid):
+				t.Error("the grandchild has ended; this is better than documented")
+			}
+		})
+	}
+}
+
+// A grandchild that has left the group must not keep a
 // connection open by holding the pipes.
 func TestEscapedGrandchildDoesNotKeepConnectionOpen(t *testing.T) {
 	for _, when := range []string{"stay", "exit"} {
