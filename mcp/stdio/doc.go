@@ -38,8 +38,11 @@ terminal does not reach the group, so this process must close the connection.
 
 When the child exits, the messages that it wrote before are still delivered. Then
 pending calls fail with an [*ExitError], and the rest of the group gets SIGTERM
-and a moment later SIGKILL. Processes that have left the group live on. If they
-hold the standard output open, it counts as ended after 250 ms without output.
+and a moment later SIGKILL. Processes that have left the group live on, except
+on Linux, where Close kills the descendants that the child has while it is open;
+a process whose parent has exited, such as a daemon, belongs to nobody and lives
+on there, too. If they hold the standard output open, it counts as ended after
+250 ms without output.
 
 Close follows the specification: it closes the standard input, waits for the
 child to exit, sends SIGTERM to the group, waits again, and sends SIGKILL. A

@@ -39,7 +39,7 @@ const maxDescendants = 1000
 func (g group) descendants() (all []descendant) {
 	for next := []int{int(g)}; len(next) > 0 && len(all) < maxDescendants; next = next[1:] {
 		task := "/proc/" + strconv.Itoa(next[0]) + "/task/"
-		threads, _ := readNames(task)
+		threads := readNames(task)
 		for _, thread := range threads {
 			list, _ := os.ReadFile(task + thread + "/children")
 			for _, text := range bytes.Fields(list) {
@@ -53,13 +53,22 @@ func (g group) descendants() (all []descendant) {
 	return all
 }
 
-func readNames(dir string) ([]string, error) {
-	d, err := os.Open(dir)
+// readNames returns the names in a directory. It does without os.ReadDir, which
+// would be linked for this alone.
+func readNames(dir string) (names []string) {
+	fd, err := syscall.Open(dir, syscall.O_RDONLY|syscall.O_DIRECTORY|syscall.O_CLOEXEC, 0)
 	if err != nil {
-		return nil, err
+		return nil
 	}
-	defer d.Close()
-	return d.Readdirnames(-1)
+	defer syscall.Close(fd)
+	buf := make([]byte, 4096)
+	for {
+		n, err := syscall.ReadDirent(fd, buf)
+		if n <= 0 || err != nil {
+			return names
+		}
+		_, _, names = syscall.ParseDirent(buf[:n], -1, names)
+	}
 }
 
 // startOf returns when a process started, or "" if there is none (proc(5), field
