@@ -71,7 +71,7 @@ func (c *invocation) fetchOffered(ctx context.Context, s *conversation, l list) 
 	default:
 		offered = caps.Resources != nil
 	}
-	if offered || s.guessed {
+	if offered {
 		if raw, err = c.fetch(ctx, s, l); errorCode(err) != jsonrpc.CodeMethodNotFound {
 			return raw, true, err
 		}

@@ -24,7 +24,7 @@ type command struct {
 }
 
 var (
-	connectionFlags = []string{"config", "header", "transport", "env", "inherit-env", "cwd", "protocol", "connect-timeout", "timeout", "trace", "v", "q"}
+	connectionFlags = []string{"config", "header", "transport", "env", "inherit-env", "cwd", "protocol", "connect-timeout", "timeout", "trace", "no-state", "v", "q"}
 	resultFlags     = append([]string{"json", "output", "no-color"}, connectionFlags...)
 )
 

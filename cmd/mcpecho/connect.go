@@ -20,8 +20,8 @@ type conversation struct {
 	*mcp.Client
 	console  *console
 	stderr   *stderrTail
-	guessed  bool // the server's description is from the cache of eras, without its capabilities
-	excluded int  // number of tools of the last list that the configuration excludes
+	era      *eras
+	excluded int // number of tools of the last list that the configuration excludes
 
 	mu      sync.Mutex
 	nonJSON string // first output of the server that was not a message; guarded by mu
@@ -50,7 +50,10 @@ func (c *invocation) withServer(ctx context.Context, f func(*conversation) error
 		return s.explain(err)
 	}
 	defer s.stderr.end()
-	defer s.Close()
+	defer func() {
+		s.Close()
+		s.era.remember(s.CachedServer())
+	}()
 	return s.explain(f(s))
 }
 
@@ -114,8 +117,10 @@ func (c *invocation) connect(ctx context.Context, s *conversation, opts *mcp.Opt
 	}
 	p := c.newProgress(s.console, "connecting to "+c.targetName())
 	defer p.end()
+	s.era = c.findEra(t, opts)
 	client, err := mcp.Connect(ctx, t, opts)
 	if err != nil {
+		s.era.remember(nil) // the server may have been replaced
 		return nil, c.explainConnect(ctx, err)
 	}
 	return client, nil

@@ -14,7 +14,7 @@ import (
 
 // flags holds the values of all flags.
 type flags struct {
-	json, verbose, quiet, inheritEnv, noColor, help bool
+	json, verbose, quiet, inheritEnv, noColor, noState, help bool
 
 	env                     []string
 	header                  http.Header
@@ -69,6 +69,7 @@ func flagTable() []flag {
 		{"trace", "", "FILE", "write each message to FILE as a line of JSON, secrets masked", text(func(f *flags) *string { return &f.trace })},
 		{"v", "", "", "show the server's logs and standard error", on(func(f *flags) *bool { return &f.verbose })},
 		{"q", "", "", "show only the result and errors", on(func(f *flags) *bool { return &f.quiet })},
+		{"no-state", "", "", "do not keep the protocol versions of servers in a file", on(func(f *flags) *bool { return &f.noState })},
 		{"no-color", "", "", "do not use colors; so does the NO_COLOR environment variable", on(func(f *flags) *bool { return &f.noColor })},
 		{"help", "h", "", "show help for the command", on(func(f *flags) *bool { return &f.help })},
 	}

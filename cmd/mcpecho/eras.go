@@ -1,0 +1,127 @@
+package main
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
+)
+
+const (
+	// maxEras limits how many servers the file of eras holds, and maxErasSize
+	// its length in bytes.
+	maxEras, maxErasSize = 500, 256 << 10
+)
+
+// erasFile returns the path of the file with the protocol versions of servers: a
+// line for each, of the version and the quoted name of the server.
+func erasFile() (string, error) {
+	dir, err := os.UserCacheDir()
+	return filepath.Join(dir, "mcpecho", "eras"), err
+}
+
+// eraKey returns what identifies the target, without secrets: the transport's
+// name for it. Servers with the same name share an entry, which is only a hint.
+func (c *invocation) eraKey(t mcp.Transport) string {
+	name := ""
+	if t, ok := t.(mcp.Named); ok {
+		name = t.String()
+	}
+	if c.entry != nil {
+		name = c.entry.Name + " " + name
+	}
+	return strconv.Quote(diag.HideUserinfo(c.hide(name)))
+}
+
+// readEras returns the lines of the file, oldest first.
+func readEras() []string {
+	path, err := erasFile()
+	if err != nil {
+		return nil
+	}
+	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxErasSize))
+	if err != nil {
+		return nil
+	}
+	return strings.Split(strings.TrimSpace(string(data)), "\n")
+}
+
+// cachedServer returns what the last command learned about the target, or nil.
+func cachedServer(key string) *mcp.ServerInfo {
+	for _, line := range readEras() {
+		if version, ok := strings.CutSuffix(line, " "+key); ok && slices.Contains(mcp.ProtocolVersions(), version) {
+			return &mcp.ServerInfo{ProtocolVersion: version}
+		}
+	}
+	return nil
+}
+
+// rememberEra replaces the entry of a key; an empty version removes it. The file
+// is a cache, so failures have no effect, and if two commands write at once, one
+// of the entries may be lost.
+func rememberEra(key, version string) {
+	lines := slices.DeleteFunc(readEras(), func(line string) bool { return line == "" || strings.HasSuffix(line, " "+key) })
+	if version != "" {
+		lines = append(lines, version+" "+key)
+	}
+	lines = lines[max(0, len(lines)-maxEras):]
+	path, err := erasFile()
+	if err != nil || os.MkdirAll(filepath.Dir(path), 0o700) != nil {
+		return
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), "eras-*") // its mode is 0600
+	if err != nil {
+		return
+	}
+	defer os.Remove(f.Name())
+	_, err = f.WriteString(strings.Join(lines, "\n") + "\n")
+	if closed := f.Close(); err == nil && closed == nil {
+		_ = os.Rename(f.Name(), path)
+	}
+}
+
+// eras keeps the era of one target.
+type eras struct {
+	key   string // empty with --no-state
+	known string // the version in the file; empty if there is none
+	web   bool   // the server is at a URL
+}
+
+// findEra looks up the target, unless --no-state or --protocol is given.
+func (c *invocation) findEra(t mcp.Transport, opts *mcp.Options) *eras {
+	e := &eras{web: c.server == nil && (c.entry == nil || c.entry.Type != config.Stdio)}
+	if c.flags.noState || c.flags.protocol != "" {
+		return e
+	}
+	e.key = c.eraKey(t)
+	if opts.CachedServer = cachedServer(e.key); opts.CachedServer != nil {
+		e.known = opts.CachedServer.ProtocolVersion
+	}
+	return e
+}
+
+// remember keeps the version of the server if it is another one than before. A
+// modern server at a URL is asked each time, as its response describes it.
+func (e *eras) remember(server *mcp.ServerInfo) {
+	version := ""
+	if server != nil && !(e.web && server.Modern()) {
+		version = server.ProtocolVersion
+	}
+	if e.key != "" && version != e.known {
+		rememberEra(e.key, version)
+	}
+}
