@@ -378,7 +378,7 @@ func TestConnectErrorNamesBothVersions(t *testing.T) {
 		says   []string
 	}{
 		{onlyVersion("2027-01-01"), []string{"2026-07-28", "2027-01-01"}},
-		{testserver.Options{Fault: "initialize-odd-revision"}, []string{"2025-11-25", "1999-12-31"}},
+		{testserver.Options{Fault: "initialize-odd-version"}, []string{"2025-11-25", "1999-12-31"}},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			_, err := mcp.Connect(t.Context(), overStream(testserver.New(&tt.server).Pipe()), nil)

@@ -58,7 +58,7 @@ var expectations = map[string]expectation{
 	"discover-slow":           {},
 	"initialize-silent":       {connect: noAnswer},
 	"initialize-error":        {connect: []error{}, code: -32603, text: "out of order today"},
-	"initialize-odd-revision": {connect: []error{mcp.ErrUnsupportedVersion}, text: "1999-12-31"},
+	"initialize-odd-version":  {connect: []error{mcp.ErrUnsupportedVersion}, text: "1999-12-31"},
 	"initialize-malformed":    {connect: malformed},
 	// No response.
 	"mute":          {connect: noAnswer},

@@ -49,10 +49,10 @@ var firstRows = []row{
 		on("S", "discover-dies", works),
 		on("H", "discover-404 discover-404-session discover-400-empty discover-400-text discover-400-method discover-400-odd-json "+
 			"discover-405 discover-406 discover-422 discover-500 discover-202 discover-empty-stream discover-reset", works),
-		on("H", "discover-other-revisions", refused(noVersion, contains("2099-01-01"))),
+		on("H", "discover-other-versions", refused(noVersion, contains("2099-01-01"))),
 		on("SEH", "initialize-silent", refused(deadline)),
 		on("SEH", "initialize-error", refused(serverError(-32603), contains("out of order today"))),
-		on("SEH", "initialize-odd-revision", refused(noVersion, contains("1999-12-31"))),
+		on("SEH", "initialize-odd-version", refused(noVersion, contains("1999-12-31"))),
 		on("SEH", "initialize-malformed", refused(malformed)),
 	}},
 	{n: 1, title: "never responds", on: "SEH", expected: "deadline error; cancel sent (modern H: stream closed); a late response is dropped", lines: []line{

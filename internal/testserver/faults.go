@@ -22,7 +22,7 @@ func messageFaults() []Fault {
 	all = append(all, group(Fault{On: "SHE", Era: "legacy", Method: "initialize"}, []Fault{
 		{Name: "initialize-silent", Does: "never responds to initialize", call: (*call).hang},
 		{Name: "initialize-error", Does: "responds to initialize with an error", call: errorFault(-32603, "out of order today")},
-		{Name: "initialize-odd-revision", Does: "speaks an unknown protocol version",
+		{Name: "initialize-odd-version", Does: "speaks an unknown protocol version",
 			call: resultFault(`{"protocolVersion":"1999-12-31","capabilities":{},"serverInfo":{"name":"odd","version":"1"}}`)},
 		{Name: "initialize-malformed", Does: "responds to initialize with an empty result", call: resultFault("{}")},
 	})...)

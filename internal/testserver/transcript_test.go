@@ -76,7 +76,7 @@ func replay(t *testing.T, transcript []byte) (conversation []byte) {
 func option(t *testing.T, o *Options, text string) {
 	name, value, _ := strings.Cut(text, ": ")
 	switch name {
-	case "revisions":
+	case "protocol versions":
 		o.ProtocolVersions = strings.Fields(value)
 	case "without":
 		o.Without = strings.Fields(value)

@@ -54,7 +54,7 @@ func discoverFaults() []Fault {
 		{Name: "discover-202", Does: "responds to server/discover with 202", post: sends(202, "", "")},
 		{Name: "discover-empty-stream", Does: "responds to server/discover with a stream without events", post: opens("", ends)},
 		{Name: "discover-reset", Does: "resets the connection of server/discover", post: (*exchange).reset},
-		{Name: "discover-other-revisions", Does: "speaks only 2099-01-01", Era: "modern", post: sends(400, typeJSON, otherVersion)},
+		{Name: "discover-other-versions", Does: "speaks only 2099-01-01", Era: "modern", post: sends(400, typeJSON, otherVersion)},
 	})
 }
 

@@ -301,7 +301,7 @@ func TestErrorCategories(t *testing.T) {
 			"refused":  newFake(nil),
 			"silent":   newFake(&testserver.Options{Fault: "mute"}),
 			"protocol": newFake(&testserver.Options{Fault: "initialize-malformed"}),
-			"version":  newFake(&testserver.Options{Fault: "initialize-odd-revision"}),
+			"version":  newFake(&testserver.Options{Fault: "initialize-odd-version"}),
 		}
 		fs["refused"].fail = errors.New("connection refused")
 		h := newHost(t, fs.with(host.Options{Retry: host.Retry{Max: -1}}))
