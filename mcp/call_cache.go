@@ -7,14 +7,13 @@ import (
 	"time"
 )
 
-// A Cache makes a client keep results for as long as the server permits
-// (2026-07-28: ttlMs): lists, page by page, and the contents of resources. Each
-// client has results of its own, so clients of different users never share any.
-// [CacheSize] is the only implementation.
+// A Cache stores the pages of lists and the contents of resources for as long
+// as the server permits (ttlMs, 2026-07-28). Each client has its own entries,
+// so clients of different users share none. [CacheSize] is the only
+// implementation.
 //
-// The client drops a result as soon as the server reports a change of it.
-// Servers of 2026-07-28 and later report changes only to subscriptions; see
-// [Client.Subscribe].
+// The client removes an entry when the server reports a change, which from
+// 2026-07-28 on requires a subscription; see [Changes] and [Client.Subscribe].
 type Cache interface {
 	// newCache returns the cache of one client.
 	newCache() resultCache
@@ -28,15 +27,16 @@ type resultCache interface {
 	// later store.
 	lookUp(ctx context.Context, key string) (raw RawMessage, state int)
 
-	// refresh returns a context in which nothing is looked up, or nil if ctx is one.
+	// refresh returns a context in which lookUp finds nothing, or nil if ctx is
+	// one.
 	refresh(ctx context.Context) context.Context
 
 	// store stores a result, unless something was dropped since state.
 	store(key string, raw RawMessage, ttl time.Duration, state int)
 }
 
-// CacheSize is a [Cache] that keeps up to this number of bytes of results for
-// each client: 16 MiB if it is 0 or negative.
+// A CacheSize is a [Cache] of up to this many bytes for each client. Zero or
+// less means 16 MiB.
 type CacheSize int
 
 func (n CacheSize) newCache() resultCache {
@@ -63,8 +63,8 @@ type entry struct {
 // A refresh is the key of the value in a context from Refresh.
 type refresh struct{}
 
-// Refresh returns a context in which calls bypass the [Cache]: the client sends
-// every request, and caches the results.
+// Refresh returns a context in which calls do not read the [Cache]. Their
+// results replace its entries.
 func Refresh(ctx context.Context) context.Context {
 	return context.WithValue(ctx, refresh{}, true)
 }

@@ -15,7 +15,7 @@ const maxInputRequests = 64
 
 // ErrInputRequired is matched by the error of a call if the client could not
 // provide the input that the server requires: there is no handler for it, the
-// handler failed, or the server required input too often.
+// handler failed, or the server exceeded [Options].MaxRounds.
 var ErrInputRequired = errors.New("the server requires more input")
 
 // An inputRounds is the state of a call to which the server has responded

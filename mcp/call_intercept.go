@@ -9,8 +9,8 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// An OutgoingCall is a request that is about to be sent. See
-// Options.Intercept.
+// An OutgoingCall is a request that the client is about to send. See
+// [Options].Intercept.
 type OutgoingCall struct {
 	Server string // Options.Name, else the server's own name; empty before Connect knows one
 	Method string
@@ -27,7 +27,7 @@ func (o *OutgoingCall) Client() *Client { return o.c }
 
 // Params returns the params of the request, without the members of _meta that
 // the client adds. It returns nil if they cannot be encoded; Send then returns
-// the reason.
+// the error.
 func (o *OutgoingCall) Params() RawMessage {
 	b, err := appendParams(nil, nil, o.q, 0)
 	if err != nil {
@@ -45,9 +45,8 @@ func (o *OutgoingCall) SetMeta(key string, value any) {
 	o.meta[key] = value
 }
 
-// Send sends the request and returns its result, or an error of type
-// *[CallError]. It may be called again after it has returned, if the request
-// may be repeated.
+// Send sends the request and returns its result, or a *[CallError]. Intercept
+// may call it again, but not concurrently, if the request is safe to repeat.
 func (o *OutgoingCall) Send(ctx context.Context) (RawMessage, error) {
 	q := *o.q
 	if o.meta != nil {

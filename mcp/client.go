@@ -11,9 +11,8 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// A Client is a connection to one server. Connect returns one, and the caller
-// must call Close when it no longer needs it. All methods may be used
-// concurrently.
+// A Client is a connection to one server. [Connect] returns it, and the caller
+// must close it. Its methods may be called concurrently.
 type Client struct {
 	trace         Trace
 	opts          Options
@@ -72,10 +71,11 @@ func newClient(ctx context.Context, opts *Options) *Client {
 // Server describes the server.
 func (c *Client) Server() ServerInfo { return c.agreed.Load().server }
 
-// CachedServer returns the value of [Options].CachedServer for the next client
-// of the server: the result of Server, but with a protocol version of the modern
-// era if the server has responded to server/discover too late for this client.
-// That can change until the connection ends.
+// CachedServer returns the [Options].CachedServer for the next client of this
+// server. It is the result of Server, except that ProtocolVersion is modern if
+// the server's response to server/discover arrived after Connect had chosen the
+// legacy era. As that response may arrive at any time, call CachedServer last,
+// before or after Close.
 func (c *Client) CachedServer() *ServerInfo {
 	s := c.Server()
 	if c.probe.modern.Load() && !s.Modern() {
@@ -87,19 +87,19 @@ func (c *Client) CachedServer() *ServerInfo {
 // era returns the era of the connection; nil during Connect.
 func (c *Client) era() era { return c.agreed.Load().era }
 
-// Done returns a channel that is closed when the connection has ended.
+// Done returns a channel that is closed when the connection ends.
 func (c *Client) Done() <-chan struct{} { return c.conn.Done() }
 
-// Err returns the reason why the connection has ended, which matches
-// [ErrClosed], or nil while it is open.
+// Err returns nil while the connection is open, and then the error that ended
+// it, which matches [ErrClosed].
 func (c *Client) Err() error { return c.conn.Err() }
 
-// Close ends the connection. Pending calls fail with [ErrClosed], and the
-// transport shuts down a server process that it has started. Close returns when
-// no goroutine and no process is left: within milliseconds if the server
-// cooperates, otherwise within a few seconds. It may be called more than once.
-// It returns an error if something could not be ended in time, such as a stream
-// that does not return from Read.
+// Close ends the connection. Pending calls fail with [ErrClosed], and a
+// transport that has started the server process ends it. Close waits for all
+// goroutines and processes: milliseconds if the server cooperates, otherwise a
+// few seconds. It returns an error if one of them does not end in time, for
+// example a stream whose Read does not return. Close may be called more than
+// once.
 func (c *Client) Close() error {
 	c.stop()
 	err := c.conn.Close()
@@ -112,8 +112,8 @@ func (c *Client) Close() error {
 // stop cancels the handlers.
 func (c *Client) stop() { c.cancel() }
 
-// Ping returns nil if the server responds, even with an error. Protocol versions
-// from 2026-07-28 on have no ping; Ping then sends server/discover.
+// Ping returns nil if the server responds, even with an error. It sends ping,
+// or server/discover from 2026-07-28 on.
 func (c *Client) Ping(ctx context.Context) error {
 	err := c.verify(ctx)
 	if err == nil {
@@ -125,10 +125,10 @@ func (c *Client) Ping(ctx context.Context) error {
 	return err
 }
 
-// KeepAlive calls Ping at the given interval, which is also the timeout of a
-// ping. It returns the error of the last of several consecutive misses, the
-// cause of ctx, or the reason why the connection has ended. KeepAlive does not
-// close the client.
+// KeepAlive calls Ping at the given interval, which is also the timeout of each
+// ping and must be positive. It returns when ctx ends, when the connection
+// ends, or when misses consecutive pings have failed, with the error of the
+// last one. KeepAlive does not close the client.
 func (c *Client) KeepAlive(ctx context.Context, every time.Duration, misses int) error {
 	if every <= 0 {
 		return errors.New("KeepAlive: the interval is " + every.String() + ", not positive")
@@ -155,11 +155,10 @@ func (c *Client) KeepAlive(ctx context.Context, every time.Duration, misses int)
 	}
 }
 
-// Call sends a request of any method, such as one of an extension, and returns
-// the result as received. It is the raw form: methods such as CallTool and
-// ReadResource decode the results of their requests and should be preferred.
+// Call sends a request and returns the result as received. It is for methods
+// without a Go method of their own, such as those of extensions.
 //
-// params may have the same types as ToolCall.Arguments. The client adds the
+// params may have the types of [ToolCall].Arguments. The client adds the
 // members of _meta that the protocol version requires. Errors are those of
 // CallTool.
 func (c *Client) Call(ctx context.Context, method string, params any) (RawMessage, error) {
@@ -170,8 +169,8 @@ func (c *Client) Call(ctx context.Context, method string, params any) (RawMessag
 	return c.inSession(ctx, q)
 }
 
-// Notify sends a notification of any method, with params as for Call. It does
-// not wait for the server to read it.
+// Notify sends a notification, with params as for Call. It does not wait for
+// the server to read it.
 func (c *Client) Notify(ctx context.Context, method string, params any) error {
 	q := newCall(method, "", nil)
 	if err := q.setParams(params); err != nil {

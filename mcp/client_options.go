@@ -7,93 +7,93 @@ import (
 	"time"
 )
 
-// Options are the settings of a client. A nil *Options means the defaults, and
-// so does a field that is zero. A negative duration means no limit, a negative
-// count none at all. Options hold no state: any number of clients can share
-// them.
+// Options are the settings of a client. A zero field means its default, and nil
+// means all defaults. A negative duration means no limit; a negative count
+// means none at all. Any number of clients may share an Options.
 type Options struct {
-	// Name is the program's name for the server. Errors use it; without it they
-	// use the server's own name.
+	// Name is the program's name for the server, for errors. The default is the
+	// server's own name.
 	Name string
 
 	// Info describes the program to servers. The default is the name and the
 	// version of this library.
 	Info Implementation
 
-	// ProtocolVersions are the protocol versions that the client may use, in any
-	// order. The default is all of [ProtocolVersions]. Without a version before
-	// 2026-07-28 Connect never sends initialize; with only such versions it
-	// sends nothing else first.
+	// ProtocolVersions are the protocol versions that the client may use, in
+	// any order. The default is all of [ProtocolVersions]. If all of them are
+	// modern, Connect never sends initialize; if all of them are legacy, it
+	// never sends server/discover.
 	ProtocolVersions []string
 
-	// CachedServer is what [Client.CachedServer] of an earlier client returned
-	// for this server, in this process or in another. It is a hint that makes
-	// Connect faster, and remains safe if the server has changed: to a server
-	// that was a legacy one Connect sends initialize at once, and
-	// server/discover after a refusal. A server that was a modern one has ten
-	// times ProbeTimeout for its response to server/discover; over Streamable
-	// HTTP Connect sends nothing, and negotiates when the server refuses a call.
-	// Until then Client.Server returns CachedServer.
+	// CachedServer is the result of [Client.CachedServer] from an earlier
+	// client of this server, in this or another process. It is a hint that
+	// makes Connect faster and is safe even if the server has changed. If it is
+	// legacy, Connect sends initialize at once, and server/discover only if the
+	// server refuses that. If it is modern, Connect waits ten times
+	// ProbeTimeout for the response to server/discover; over Streamable HTTP it
+	// sends nothing, Client.Server returns CachedServer, and the client
+	// negotiates when the server refuses a call.
 	CachedServer *ServerInfo
 
 	// ProbeTimeout is how long Connect waits for the response to
-	// server/discover before it sends initialize, too. The default is 1
-	// second; negative means until the response arrives. It is never more than
-	// a third of the time that Connect's context leaves.
+	// server/discover before it also sends initialize. The default is 1 second;
+	// negative means that Connect does not send initialize until the response
+	// arrives. Connect waits at most a third of the time until its context's
+	// deadline.
 	ProbeTimeout time.Duration
 
 	// Timeout is how long a call waits for its response. The default is 1
-	// minute; negative means no limit. A report of progress, for a call that
-	// asks for progress, restarts the time. The time is paused while a handler
-	// works on a request of the server, and while the user is on a page that
-	// the server asked for, for up to 10 minutes. A context that ends earlier
-	// ends the call earlier. Connect waits at least a minute, or until its
-	// context ends.
+	// minute; negative means no limit. A progress notification restarts the
+	// timeout of a call with [ToolCall].Progress. The timeout is paused while a
+	// handler runs, and for up to 10 minutes while the user is on a page that
+	// the server asked to open. Connect uses at least 1 minute, as the server
+	// may still be starting. A context that ends earlier ends the call earlier.
 	Timeout time.Duration
 
-	// MaxTimeout is how long a call may take in all, with any amount of
-	// progress. The default is 1 hour; negative means no limit.
+	// MaxTimeout is how long a call may take in total, however often Timeout
+	// restarts. The default is 1 hour; negative means no limit.
 	MaxTimeout time.Duration
 
-	// MaxPages and MaxItems are how many pages and items of one list the List
-	// methods and the iterators read. The defaults are 1,000 pages and 100,000
-	// items; negative means none.
+	// MaxPages and MaxItems limit the pages and items that a List method or an
+	// iterator reads; more are [ErrListLimit]. The defaults are 1,000 pages and
+	// 100,000 items; negative means none.
 	MaxPages, MaxItems int
 
-	// MaxRounds is how often a server may ask for input before it responds to a
-	// request (2026-07-28). The default is 16; negative means never.
+	// MaxRounds is how many times a server may require input for one request
+	// (2026-07-28). The default is 16; negative means never.
 	MaxRounds int
 
-	// Handlers answer requests of the server, such as [Roots], [Sampling] and
-	// [Elicitation]. The client declares them to servers and refuses every other
-	// request. A program links only the handlers that it names.
+	// Handlers answer requests from the server, such as [Roots], [Sampling] and
+	// [Elicitation]. The client declares their capabilities and refuses every
+	// other request. The first of several handlers for a method takes
+	// precedence.
 	Handlers []Handler
 
 	// Extensions and Experimental are further capabilities that the client
-	// declares to servers: settings by identifier, each of them an object.
-	// Extensions are part of 2026-07-28; earlier servers may know some of them.
+	// declares: a JSON object for each identifier. Extensions are part of
+	// 2026-07-28; earlier servers may know some of them.
 	Extensions, Experimental map[string]RawMessage
 
-	// Cache keeps results for as long as the server permits, for example
-	// CacheSize(16<<20). Nil means that nothing is kept.
+	// Cache caches results for as long as the server permits, for example
+	// CacheSize(16<<20). Nil means no cache.
 	Cache Cache
 
 	// Log is called for each log message of the server, one at a time. Protocol
 	// version 2026-07-28 deprecates log messages; see [Client.SetLogLevel].
 	Log func(context.Context, *LogMessage)
 
-	// LogLevel is the least severity that the client asks the server to log.
-	// When it is empty, the client does not ask: servers before 2026-07-28 then
-	// choose, and later ones log nothing.
+	// LogLevel is the minimum severity of the log messages that the server
+	// sends. If it is empty, servers before 2026-07-28 choose a level, and
+	// later ones send none.
 	LogLevel LoggingLevel
 
-	// Intercept is called instead of sending each request, for spans, audits
-	// and permissions. It calls Send, usually once, with ctx or a context
-	// derived from it, and returns the result of the call: that of Send, or
-	// another. It runs on the caller's goroutine, possibly on several at once.
+	// Intercept, if set, is called instead of sending a request, for tracing,
+	// audits and permissions. It usually calls [OutgoingCall.Send] once, with
+	// ctx or a context derived from it, and returns that result or another. It
+	// runs on the caller's goroutine, so several calls of it may run at once.
 	Intercept func(ctx context.Context, call *OutgoingCall) (RawMessage, error)
 
-	// Trace observes the client: messages, retries, panics of handlers.
+	// Trace observes messages, retries and panics of handlers.
 	Trace *Trace
 }
 

@@ -8,43 +8,44 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// A Trace is a set of functions that observe a client, like the ClientTrace of
-// net/http/httptrace. Any of them may be nil. Several goroutines may call them
-// at once; they must return soon and must not keep data. A panic in one of them
-// is reported to HandlerPanic.
+// A Trace is a set of functions that observe a client, as in
+// net/http/httptrace. Any of them may be nil. They may be called concurrently,
+// on any goroutine of the client, so they must return quickly and must not call
+// the client. They must not keep data. The client recovers a panic in one of
+// them and reports it to HandlerPanic.
 type Trace struct {
-	// Message is called for each message that is sent or received, in the order
-	// of each direction.
+	// Message is called for each message that the client sends or receives, in
+	// order within each direction.
 	Message func(sent bool, data []byte)
 
-	// Discarded is called for what the server sent and the client could not
+	// Discarded is called for data from the server that the client could not
 	// use: malformed or late messages, invalid items of lists, notifications
-	// that arrived too fast. It also receives the errors of handlers, as the
-	// server learns only that a handler failed.
+	// that arrived too fast. It also receives the errors of handlers, with the
+	// method as data, because the server receives no details.
 	Discarded func(reason error, data []byte)
 
 	// Retry is called before the client sends a request again, with the error
-	// of the attempt before: after it has opened another session, and after it
-	// has resolved the reason of a refusal. What package net/http repeats is not
-	// reported.
+	// of the previous attempt: after the client has opened another session, or
+	// has resolved the server's reason for refusing the request. Retries within
+	// package net/http are not reported.
 	Retry func(method string, err error)
 
-	// Reconnect is called before the client opens a connection, a stream or a
-	// subscription again that has ended with err, and waits for that long.
+	// Reconnect is called when a connection, a stream or a subscription has
+	// ended with err, before the client waits for the given time and opens it
+	// again.
 	Reconnect func(err error, wait time.Duration)
 
-	// SessionLost is called when the server has forgotten the session, before
+	// SessionLost is called when the server no longer knows the session, before
 	// the client opens another one.
 	SessionLost func(err error)
 
-	// EraChosen is called when Connect has agreed with the server on a protocol
-	// version.
+	// EraChosen is called when Connect has negotiated the protocol version.
 	EraChosen func(server ServerInfo)
 
-	// HandlerPanic is called when a function of the program has panicked on a
-	// goroutine of the library, with the value and the stack. The panic ends
-	// only what the function was called for; for a handler that is the server's
-	// request. On a goroutine of the program, panics pass to it.
+	// HandlerPanic is called with the value and the stack when a function of
+	// the program panics on a goroutine of the client. The client recovers the
+	// panic; if the function is a handler, the server receives an internal
+	// error. Panics on the caller's goroutine are not recovered.
 	HandlerPanic func(value any, stack []byte)
 }
 
@@ -76,14 +77,14 @@ func (c *Client) connHandler() jsonrpc.Handler {
 	return h
 }
 
-// guard calls a function of the program on a goroutine of the library.
+// guard calls a function of the program on a goroutine of the client.
 func (c *Client) guard(f func()) {
 	defer c.recover(nil)
 	f()
 }
 
-// recover ends a panic of a function of the program and reports it. It is
-// deferred. The panic becomes *err unless err is nil.
+// recover recovers and reports a panic of a function of the program. It must be
+// deferred. It stores the panic in *err unless err is nil.
 func (c *Client) recover(err *error) {
 	v := recover()
 	if v == nil {
@@ -93,7 +94,7 @@ func (c *Client) recover(err *error) {
 		*err = &panicError{v}
 	}
 	if report := c.trace.HandlerPanic; report != nil {
-		defer func() { _ = recover() }() // its own panic has no place to be reported
+		defer func() { _ = recover() }() // a panic of HandlerPanic itself is dropped
 		stack := make([]byte, 64<<10)
 		report(v, stack[:runtime.Stack(stack, false)])
 	}

@@ -6,10 +6,11 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// Complete returns the server's completions of an argument of a prompt or
-// resource template. ref comes from [PromptRef] or [TemplateRef], name is the
-// argument, and value the text so far. given holds the arguments that already
-// have values (2025-06-18); it may be nil.
+// Complete returns the server's completions for an argument of a prompt or a
+// variable of a resource template. ref is the result of [PromptRef] or
+// [TemplateRef], name is the name of the argument, and value is what the user
+// has typed so far. given holds the arguments that already have values
+// (2025-06-18); it may be nil.
 func (c *Client) Complete(ctx context.Context, ref Reference, name, value string, given map[string]string) (*Completion, error) {
 	q := newCall("completion/complete", "", func(_ *request, b []byte) ([]byte, error) {
 		b = appendObject(wire.AppendKey(b, "ref"), &ref)

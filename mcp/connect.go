@@ -11,11 +11,10 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// ServerInfo describes a server. All texts in it, such as its name and
-// instructions, come from the server.
+// ServerInfo describes a server, in the server's own words.
 type ServerInfo struct {
 	Implementation
-	ProtocolVersion string // in use
+	ProtocolVersion string // that the client and the server use
 	Capabilities    ServerCapabilities
 	Instructions    string // for the model; often empty
 }
@@ -24,7 +23,7 @@ type ServerInfo struct {
 // initialize: 2026-07-28 or later.
 func (s ServerInfo) Modern() bool { return s.ProtocolVersion >= protocolVersions[modernVersions-1] }
 
-// MarshalJSON returns s in the form of the result of initialize, in both eras.
+// MarshalJSON encodes s as an InitializeResult, in both eras.
 func (s ServerInfo) MarshalJSON() ([]byte, error) {
 	return marshalObject(&initializeResult{
 		ProtocolVersion: s.ProtocolVersion,
@@ -34,7 +33,7 @@ func (s ServerInfo) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// UnmarshalJSON reads what MarshalJSON writes.
+// UnmarshalJSON decodes an InitializeResult.
 func (s *ServerInfo) UnmarshalJSON(data []byte) error {
 	var res initializeResult
 	if err := unmarshalObject(data, &res); err != nil {
@@ -45,21 +44,22 @@ func (s *ServerInfo) UnmarshalJSON(data []byte) error {
 }
 
 // Connect opens a connection to a server and negotiates the protocol version.
-// ctx bounds only Connect itself; the client lives until Close and keeps the
-// values of ctx. opts may be nil.
+// ctx bounds only Connect itself: the client keeps the values of ctx and lives
+// until Close. opts may be nil.
 //
-// Connect first sends server/discover, to which servers of 2026-07-28 and later
-// respond, unless these do not support the transport. If the response is not
-// one of such a server Connect sends initialize, on a new connection if the
-// server has closed the first one. If there is no response within
-// [Options.ProbeTimeout] it sends initialize as well and waits for both.
-// [Options.CachedServer] changes the order, and so does a transport that
-// implements [SingleUse].
+// Connect first probes for the modern era with server/discover. If the response
+// is not that of a modern server, Connect sends initialize, on a new connection
+// if the server has closed the first one. If no response arrives within
+// [Options].ProbeTimeout, Connect sends initialize as well; if the server
+// accepts both, the session takes precedence. [Options].CachedServer changes
+// the order, and so does a transport that implements [SingleUse] or
+// [LegacyOnly].
 //
 // The error matches [ErrUnsupportedVersion] if there is no common protocol
 // version, [ErrClosed] if the server closed the connection,
-// context.DeadlineExceeded if it did not respond in time, and [ErrMalformed] if
-// its response is invalid.
+// [context.DeadlineExceeded] if it did not respond in time, and [ErrMalformed]
+// if its response is invalid. If the transport could not open a connection, the
+// error wraps that of Open.
 func Connect(ctx context.Context, t Transport, opts *Options) (*Client, error) {
 	if err := checkArguments(t, opts); err != nil {
 		return nil, err
@@ -86,8 +86,8 @@ func Connect(ctx context.Context, t Transport, opts *Options) (*Client, error) {
 	return c, nil
 }
 
-// handshake agrees with the server on a protocol version, and closes the client
-// unless it is connected then.
+// handshake negotiates the protocol version. It closes the client if that
+// fails.
 func (c *Client) handshake(ctx context.Context, t Transport) error {
 	connected := false
 	defer func() {
@@ -213,8 +213,8 @@ func (c *Client) reconnectLegacy(ctx context.Context, t Transport, first error) 
 	return c.initialize(ctx, legacy)
 }
 
-// A reopenError is the error of a server that closed the connection during the
-// handshake, and to which another connection is impossible.
+// A reopenError describes a server that closed the connection during the
+// handshake and to which no other connection could be opened.
 type reopenError struct{ first, second error }
 
 func (e *reopenError) Error() string {

@@ -10,7 +10,8 @@ import (
 
 // FirstOf returns a Transport for a server that supports one of several
 // transports. [Connect] tries them in order. It tries the next one only if the
-// server apparently uses another transport, not if the server fails or refuses.
+// error is an [OtherTransportError] that reports another transport, not if the
+// server fails or refuses.
 //
 //	mcp.FirstOf(streamhttp.New(url, nil), sse.New(url, nil))
 //

@@ -1,5 +1,6 @@
-// Package mcp is a client for the Model Context Protocol (MCP), in which servers
-// offer tools, resources and prompts to programs with a language model.
+// Package mcp is a client for the Model Context Protocol (MCP), by which
+// servers offer tools, resources and prompts to programs that use a language
+// model.
 //
 //	client, err := mcp.Connect(ctx, stdio.Command("npx", "-y", "@modelcontextprotocol/server-everything", "stdio"), nil)
 //	if err != nil {
@@ -21,62 +22,67 @@
 //
 // # Protocol versions
 //
-// The client supports all protocol versions from 2024-11-05 to 2026-07-28. The
-// latest one has neither sessions nor an initialize request: it begins the modern
-// era, the versions before are the legacy era. [Connect] determines the era of the
-// server; [Options].ProtocolVersions restricts the choice. The API is the same in
-// both eras.
+// The client supports all protocol versions from 2024-11-05 to 2026-07-28.
+// Versions before 2026-07-28, which begin with an initialize request, are the
+// legacy era; 2026-07-28, which has neither initialize nor sessions, begins the
+// modern era. [Connect] determines the server's era, and
+// [Options].ProtocolVersions restricts the choice. The API is the same in both
+// eras.
 //
-// # Requests of servers
+// # Requests from servers
 //
-// [Options].Handlers answer the requests of servers, such as [Roots], [Sampling]
-// and [Elicitation]. The client declares their capabilities to servers and refuses
-// all other requests. A handler serves both eras: servers that send requests, and
-// servers whose results require input.
+// A server may request the program's [Roots], its model ([Sampling]) or its
+// user ([Elicitation]). [Options].Handlers answer these requests. The client
+// declares the capabilities of its handlers and refuses every other request. A
+// handler serves both eras: a legacy server sends a request, and a modern
+// server returns a result that requires input.
 //
 // # Tasks
 //
-// A server may create a task for a call and respond before the work is done. With
-// [Tasks] among the handlers, [Client.CallTool] waits for the end of the task, and
-// [Client.StartTool] returns a handle that can be saved for another process.
+// A server may create a task for a call and respond before the work is done.
+// With [Tasks] among the handlers, [Client.CallTool] waits until the task ends,
+// and [Client.StartTool] returns a handle that another process can resume.
 //
 // # Changes
 //
-// [Client.Subscribe] reports changes of lists and resources. Log messages go to
-// [Options].Log.
+// [Client.Subscribe] and the handler [Changes] report changes to lists and
+// resources. [Options].Log receives the server's log messages.
 //
 // # Interception
 //
-// The client calls [Options].Intercept for each request, for spans, audits and
-// permissions; package jsonschema has an interceptor that checks the results of
-// tools. [Options].Trace observes messages, retries and panics.
+// [Options].Intercept wraps each request, for tracing, audits and permissions.
+// Package jsonschema has an interceptor that validates the results of tools.
+// [Options].Trace observes messages, retries and panics.
 //
 // # Results
 //
-// The client keeps what a server sends. Schemas, structured content and _meta are
-// the bytes received, members without a field of their own are in Extra, and
-// content of an unknown type is in Content.Raw. Every protocol type that methods
-// take or return implements json.Marshaler and json.Unmarshaler.
+// The client keeps everything that a server sends. Schemas, structured content
+// and _meta hold the bytes received, Extra holds members without a field of
+// their own, and Content.Raw holds content of an unknown type. All protocol
+// types implement json.Marshaler and json.Unmarshaler.
 //
 // The client reads JSON strictly: keys are case-sensitive and must not occur
 // twice, and text must be valid UTF-8.
 //
 // # Errors
 //
-// If a tool fails, its result has IsError set. The errors of calls are of type
-// *[CallError], which contains the server, the method and the tool. An error
-// response of the server is a *[jsonrpc.Error] in it. Errors of the client match
-// the variables of this package and of package context with errors.Is.
+// If a tool fails, its result has IsError set and the call returns no error. A
+// call that fails returns a *[CallError], which names the server, the method
+// and the tool. It wraps a *[jsonrpc.Error] if the server responded with an
+// error; otherwise it matches an error variable of this package or of package
+// context, or wraps an error of the transport.
 //
 // # Timeouts
 //
-// Every call ends: by its response, its context, [Options].Timeout, or the end of
-// the connection. The client cancels an abandoned call at the server.
+// Every call ends: with its response, its context, [Options].Timeout, or the
+// connection. When its context or timeout ends a call, the client asks the
+// server to cancel it.
 //
 // # Concurrency
 //
-// A [Client] may be used by any number of goroutines. It calls the functions of
-// the program on goroutines that do not read, so these functions may use the
-// client, but must not wait for each other. The functions of Options.Trace are an
-// exception. Close cancels the contexts of these functions.
+// Multiple goroutines may use a [Client] at once. Handlers, Options.Log and
+// ToolCall.Progress do not run on the goroutine that reads messages, so they
+// may call the client; they must not wait for each other. The functions of a
+// [Trace] may run on that goroutine and must not call the client. Close cancels
+// the contexts that handlers and Log receive.
 package mcp

@@ -7,10 +7,11 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// Errors that the errors of a client match, in addition to those of contexts.
-// An error response of the server is a *[jsonrpc.Error], which errors.As finds.
+// The errors that methods of a [Client] return match these variables with
+// errors.Is, or those of package context. An error response from the server is
+// a *[jsonrpc.Error] instead, which errors.As finds.
 var (
-	// ErrClosed means that either side has closed the connection.
+	// ErrClosed means that the connection has ended.
 	ErrClosed = jsonrpc.ErrClosed
 
 	// ErrOutcomeUnknown means that the connection ended before the response to
@@ -24,16 +25,16 @@ var (
 	// ErrMalformed means that the server's response is invalid.
 	ErrMalformed = jsonrpc.ErrMalformed
 
-	// ErrUnknownID is passed to Trace.Discarded for a response that arrives too
-	// late or twice, or that belongs to no request.
+	// ErrUnknownID is passed to [Trace].Discarded for a response that is late
+	// or a duplicate, or that belongs to no request.
 	ErrUnknownID = jsonrpc.ErrUnknownID
 
 	// ErrUnsupportedVersion means that client and server have no protocol
 	// version in common.
 	ErrUnsupportedVersion = errors.New("no common protocol version")
 
-	// ErrListLimit means that a list has more pages or items than Options
-	// allow, or that a cursor occurs twice.
+	// ErrListLimit means that a list exceeds [Options].MaxPages or MaxItems, or
+	// that a cursor occurs twice.
 	ErrListLimit = errors.New("list does not end")
 
 	// ErrOverloaded means that notifications or requests arrived faster than
@@ -41,12 +42,12 @@ var (
 	ErrOverloaded = errors.New("too many messages at once")
 )
 
-// A CallError describes a call that failed. Err is the reason.
+// A CallError describes a call that failed.
 type CallError struct {
 	Server string // Options.Name, else the server's own name
 	Method string
 	Name   string // the tool, prompt or resource; empty for other methods
-	Err    error
+	Err    error  // the reason
 }
 
 func (e *CallError) Error() string {

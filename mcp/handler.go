@@ -9,15 +9,16 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// A Handler answers requests of servers for the roots, the model or the user of a
-// client. Until 2025-11-25 servers send such requests; later their results contain
-// them. A handler serves both. Handlers run concurrently. Their contexts have the
-// values of the context of Connect, and, if a result contained the request, those
-// of the context of the call as well.
+// A Handler answers a server's requests for the client's roots, model or user.
+// Before 2026-07-28 a server sends such a request; from then on, a result that
+// requires input contains it. A handler serves both. Handlers run concurrently.
+// Their contexts have the values of the context of Connect, and those of the
+// call's context if a result contained the request.
 //
-// If the function of a handler fails or panics, the server receives an internal
-// error without details; Discarded or HandlerPanic of the [Trace] receives the
-// reason. A *[jsonrpc.Error] is sent to the server as it is.
+// If a handler returns a *[jsonrpc.Error], the client sends it to the server.
+// For any other error and for a panic, the client sends an internal error
+// without details and passes the reason to Discarded or HandlerPanic of the
+// [Trace].
 type Handler interface {
 	// method returns the method of the requests that the handler answers.
 	method() string
@@ -30,9 +31,10 @@ type Handler interface {
 	answer(ctx context.Context, params RawMessage) (object, error)
 }
 
-// HandlerFunc returns a handler for requests of one method, for extensions and
-// experiments. The result of f is encoded like the params of Call. The handler
-// declares no capability.
+// HandlerFunc returns a handler for requests with the given method, for
+// extensions and experiments. The result of f may have the types of the params
+// of [Client.Call]. The handler declares no capability; see
+// [Options].Extensions.
 func HandlerFunc(method string, f func(ctx context.Context, params RawMessage) (any, error)) Handler {
 	return &funcHandler{method, f}
 }
@@ -69,8 +71,8 @@ func (c *Client) capabilities(sessions bool) *clientCapabilities {
 	return &caps
 }
 
-// handle answers a request of the server. The error is that of the handler, its
-// panic, or a refusal.
+// handle answers a request of the server. The error is that of the handler, a
+// *panicError or a *refusal.
 func (c *Client) handle(ctx context.Context, method string, params RawMessage) (_ RawMessage, err error) {
 	defer c.recover(&err)
 	if method == "ping" {

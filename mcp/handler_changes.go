@@ -2,10 +2,10 @@ package mcp
 
 import "context"
 
-// Changes is a [Handler] that calls f for each change of the lists that the
-// server offers, one at a time. Connect subscribes before it returns, so a
-// program that then lists the tools misses no change. For single resources and
-// other filters use [Client.Subscribe]. It declares no capability.
+// Changes returns a [Handler] that subscribes to the server's lists and calls f
+// for each change, one at a time. Connect subscribes before it returns, so a
+// program that then lists the tools misses no change. For single resources use
+// [Client.Subscribe].
 func Changes(f func(Change)) Handler { return changesHandler(f) }
 
 type changesHandler func(Change)

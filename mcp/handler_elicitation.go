@@ -5,18 +5,19 @@ import (
 	"errors"
 )
 
-// Elicitation lets servers request input from the user. As a [Handler] it answers
-// elicitation/create. The program must show the user which server asks, and let
+// Elicitation lets servers request input from the user. As a [Handler] it
+// answers elicitation/create. The program must show which server asks and let
 // the user decline.
 type Elicitation struct {
-	// Form asks the user to fill in a form. The client adds the defaults of
-	// missing fields, and refuses to send content that does not fit the form.
-	// Nil means that the program does not support forms.
+	// Form asks the user to fill in a form. The client fills in the defaults of
+	// missing fields. If the content does not match the schema, the client
+	// sends an internal error instead. Nil means that the program does not
+	// support forms.
 	Form func(context.Context, *ElicitParams) (*ElicitResult, error)
 
 	// OpenURL asks the user whether to open a page, opens it, and returns
-	// ElicitAccept, ElicitDecline or ElicitCancel. Nil means that the program
-	// does not support pages.
+	// [ElicitAccept], [ElicitDecline] or [ElicitCancel]. It does not wait until
+	// the user has finished. Nil means that the program does not support pages.
 	OpenURL func(context.Context, *URLRequest) (action string, err error)
 }
 

@@ -50,8 +50,8 @@ func hasField(fields []FormField, name string) bool {
 	return false
 }
 
-// Check returns an error if v, a value in ElicitResult.Content, does not fit the
-// schema.
+// Check returns an error if v, a value for [ElicitResult].Content, does not
+// match the schema.
 func (s *PrimitiveSchema) Check(v any) error {
 	b, err := wire.AppendValue(nil, v)
 	if err != nil {
@@ -103,8 +103,8 @@ func (s *PrimitiveSchema) checkChoice(v string) error {
 	return errors.New(wire.Quote(v) + " is not one of the choices")
 }
 
-// checkFormat checks dates, and roughly checks addresses and URIs. The server
-// checks the rest.
+// checkFormat checks dates fully, and email addresses and URIs roughly. The
+// server checks the rest.
 func checkFormat(format, v string) error {
 	var err error
 	ok := true

@@ -2,9 +2,9 @@ package mcp
 
 import "context"
 
-// NotificationFunc is called for each notification of the server except progress,
-// log messages and cancellations, in order and one at a time. It is meant for the
-// notifications of extensions; for changes use a [Subscription]. As a [Handler] it
+// A NotificationFunc is a [Handler] that receives the server's notifications,
+// except progress, log messages and cancellations, in order and one at a time.
+// It is for extensions; for changes use [Changes] or a [Subscription]. It
 // declares no capability.
 type NotificationFunc func(ctx context.Context, method string, params RawMessage)
 

@@ -29,12 +29,12 @@ type requestTable struct {
 	running sync.WaitGroup
 }
 
-// maxReplies is how many further responses may wait. A server that reads its
-// responses hardly ever has as many.
+// maxReplies is how many further responses may wait. Only a server that does
+// not read its responses reaches it.
 const maxReplies = 4096
 
-// A busyTime adds up the time in which the program's handlers run or the user is
-// on a page, which does not count for the timeouts of calls.
+// A busyTime measures the time during which handlers run or the user is on a
+// page. The timeouts of calls exclude it.
 type busyTime struct {
 	sum       time.Duration // until counted
 	counted   time.Time
@@ -76,8 +76,8 @@ func (t *requestTable) add(ctx context.Context, id jsonrpc.ID, size int) (contex
 	return ctx, nil
 }
 
-// run runs f in a goroutine for which wait waits. f must return when ctx ends. run
-// reports false if ctx has already ended.
+// run runs f in a goroutine for which wait waits. f must return when ctx ends.
+// run returns false if ctx has already ended.
 func (t *requestTable) run(ctx context.Context, f func()) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -121,8 +121,8 @@ func (t *requestTable) paused() (sum time.Duration, now bool) {
 	return t.busy.sum, t.busy.handlers > 0 || t.busy.awayUntil.After(t.busy.counted)
 }
 
-// handled releases an id, as the server may use it again as soon as it has the
-// response. It reports false if the server has canceled the request.
+// handled releases an id, because the server may reuse it as soon as it has the
+// response. It returns false if the server has canceled the request.
 func (t *requestTable) handled(ctx context.Context, id jsonrpc.ID) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -212,7 +212,7 @@ func (c *Client) request(conn jsonrpc.Conn, m *jsonrpc.Message) {
 	}()
 }
 
-// errTooManyRequests refuses a request that the client could only answer later.
+// errTooManyRequests refuses a request beyond maxRequests.
 var errTooManyRequests error = &refusal{jsonrpc.CodeInternalError, "too many requests at once"}
 
 // replyLater queues a response that needs no handler.

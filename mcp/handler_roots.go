@@ -6,8 +6,9 @@ import "context"
 // [Handler] it answers roots/list.
 //
 // Protocol version 2026-07-28 deprecates roots; a version released on or after
-// 2027-07-28 may remove them. Pass directories and files as arguments of tools,
-// as resource URIs or in the configuration of the server instead.
+// 2027-07-28 may remove them. Programs should pass directories and files as
+// arguments of tools, as resource URIs or in the server's configuration
+// instead.
 type Roots func(context.Context) ([]Root, error)
 
 func (f Roots) method() string { return "roots/list" }
@@ -30,9 +31,9 @@ func (f Roots) answer(ctx context.Context, _ RawMessage) (object, error) {
 	return &listRootsResult{Roots: roots}, err
 }
 
-// RootsChanged notifies the server that the handler [Roots] returns other roots
-// than before. Servers of 2026-07-28 and later request the roots when they need
-// them; for them it does nothing.
+// RootsChanged notifies the server that the result of the [Roots] handler has
+// changed. From 2026-07-28 on it does nothing, because servers request the
+// roots each time they need them.
 func (c *Client) RootsChanged(ctx context.Context) error {
 	if !c.era().legacy() {
 		return nil

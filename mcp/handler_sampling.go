@@ -5,25 +5,26 @@ import "context"
 // Sampling lets servers sample from the program's model. As a [Handler] it answers
 // sampling/createMessage.
 //
-// Protocol version 2026-07-28 deprecates sampling; a version released on or after
-// 2027-07-28 may remove it. Servers call the API of a model provider instead.
+// Protocol version 2026-07-28 deprecates sampling; a version released on or
+// after 2027-07-28 may remove it. Servers should call the API of a model
+// provider instead.
 type Sampling struct {
-	// CreateMessage samples from the model. It decides, usually with the user,
-	// which requests to allow, and must respect MaxTokens.
+	// CreateMessage samples from the model. It must respect MaxTokens, and
+	// should let the user approve the request and the result.
 	CreateMessage func(context.Context, *CreateMessageParams) (*CreateMessageResult, error)
 
 	// Tools reports that the model may use the tools in CreateMessageParams
-	// (2025-11-25). Without it the client refuses requests with tools.
+	// (2025-11-25). If false, the client refuses requests with tools.
 	Tools bool
 
 	// Context reports that CreateMessage respects IncludeContext (2025-11-25).
-	// Without it servers should not request more than "none". Protocol version
-	// 2025-11-25 deprecates the other values.
+	// If false, servers should request only "none". Protocol version 2025-11-25
+	// deprecates the other values.
 	Context bool
 }
 
-// CodeRejected is the Code of a *[jsonrpc.Error] with which a handler reports that
-// the user rejected a request.
+// CodeRejected is the Code of the *[jsonrpc.Error] that a handler returns when
+// the user rejects a request.
 const CodeRejected = -1
 
 func (s Sampling) method() string { return "sampling/createMessage" }

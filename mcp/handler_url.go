@@ -12,16 +12,16 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// A URLRequest is the request of a server that the user opens a page.
+// A URLRequest is a server's request that the user open a page.
 //
-// The program must show the whole URL and emphasize Host. It opens the page only
-// if the user agrees, in a browser that neither the program nor its model can
-// observe, and must not fetch anything of the page before that.
+// The program must show the whole URL and emphasize Host. It must not fetch the
+// page or open it before the user agrees, and must open it in a browser that
+// neither the program nor its model can observe.
 type URLRequest struct {
 	Message  string // from the server
 	URL      string // http or https, without white space or a user name
 	Host     string // the host in URL, with the port if there is one
-	Punycode bool   // Host has letters that can look like others; warn the user
+	Punycode bool   // Host contains a Punycode label, which can imitate another name; warn the user
 	ID       string // the server's id for the page (2025-11-25); may be empty
 }
 

@@ -166,8 +166,8 @@ func (c *Client) listError(method, why string) error {
 	return c.failed(newCall(method, "", nil), diag.Op(why, ErrListLimit))
 }
 
-// all reads a whole list within Options.MaxTimeout. With an error it returns
-// the items before it.
+// all reads a whole list within Options.MaxTimeout. If it fails, it returns the
+// items received so far and the error.
 func all[T any](ctx context.Context, c *Client, list func(context.Context, *int) iter.Seq2[*T, error]) ([]*T, error) {
 	ctx, cancel := c.withMaxTimeout(ctx)
 	defer cancel()

@@ -3,9 +3,9 @@ package mcp
 import "context"
 
 // ListToolsPage requests one page of the server's tools: the first page if
-// cursor is nil, otherwise the page with the NextCursor of the previous page. It
-// is the low-level form of Tools and ListTools, for programs that display pages
-// or need the members of a page, such as TTLMs.
+// cursor is nil. cursor is usually the NextCursor of the previous page. Most
+// programs use Tools or ListTools; ListToolsPage is for programs that display
+// pages or need the other fields of a page, such as TTLMs.
 func (c *Client) ListToolsPage(ctx context.Context, cursor *string) (*ListToolsResult, error) {
 	res, err := page[ListToolsResult](ctx, c, "tools/list", cursor)
 	if err == nil {

@@ -6,14 +6,14 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// SetLogLevel sets the least severity of the log messages that the server sends,
-// instead of Options.LogLevel. Before 2026-07-28 the client sends it to the server
-// at once; from 2026-07-28 on it is part of every later request. An empty level
-// requests no messages at all, which servers before 2026-07-28 do not support.
+// SetLogLevel replaces [Options].LogLevel, the minimum severity of the log
+// messages that the server sends. Before 2026-07-28 the client sends it at
+// once; from then on, each later request contains it. An empty level turns log
+// messages off, which servers before 2026-07-28 do not support.
 //
 // Protocol version 2026-07-28 deprecates log messages; a version released on or
-// after 2027-07-28 may remove them. Servers log to stderr (see Stderr of
-// stdio.Transport) or use OpenTelemetry instead.
+// after 2027-07-28 may remove them. Servers should log to stderr, which
+// stdio.Transport.Stderr receives, or use OpenTelemetry instead.
 func (c *Client) SetLogLevel(ctx context.Context, level LoggingLevel) error {
 	q := c.era().logLevel(level)
 	if q == nil {

@@ -17,8 +17,8 @@ func (c *Client) promptsHeld(ctx context.Context, held *int) iter.Seq2[*Prompt, 
 	})
 }
 
-// ListPrompts returns all prompts of the server. With an error it returns the
-// prompts before it.
+// ListPrompts returns all prompts of the server. If it fails, it returns those
+// received so far and the error.
 func (c *Client) ListPrompts(ctx context.Context) ([]*Prompt, error) {
 	return all(ctx, c, c.promptsHeld)
 }

@@ -31,7 +31,7 @@ func (o *Options) modern(offered []string) string {
 	return o.choose(protocolVersions[:modernVersions], offered)
 }
 
-// legacy does the same for the legacy era.
+// legacy is modern for the legacy era.
 func (o *Options) legacy(offered []string) string {
 	return o.choose(protocolVersions[modernVersions:], offered)
 }

@@ -17,8 +17,8 @@ func (c *Client) resourcesHeld(ctx context.Context, held *int) iter.Seq2[*Resour
 	})
 }
 
-// ListResources returns all resources of the server. With an error it returns
-// the resources before it.
+// ListResources returns all resources of the server. If it fails, it returns
+// those received so far and the error.
 func (c *Client) ListResources(ctx context.Context) ([]*Resource, error) {
 	return all(ctx, c, c.resourcesHeld)
 }
@@ -35,13 +35,15 @@ func (c *Client) resourceTemplatesHeld(ctx context.Context, held *int) iter.Seq2
 	})
 }
 
-// ListResourceTemplates returns all resource templates of the server. With an
-// error it returns the templates before it.
+// ListResourceTemplates returns all resource templates of the server. If it
+// fails, it returns those received so far and the error.
 func (c *Client) ListResourceTemplates(ctx context.Context) ([]*ResourceTemplate, error) {
 	return all(ctx, c, c.resourceTemplatesHeld)
 }
 
-// ReadResource reads a resource, which may consist of several contents.
+// ReadResource reads a resource. If there is none with this URI, the server
+// refuses with [CodeResourceNotFound], or with jsonrpc.CodeInvalidParams from
+// 2026-07-28 on.
 func (c *Client) ReadResource(ctx context.Context, uri string) (*ReadResourceResult, error) {
 	return callWithInputs[ReadResourceResult](ctx, c, newCall("resources/read", uri, (*request).appendURI))
 }

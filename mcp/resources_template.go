@@ -8,9 +8,9 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// Expand expands the template with values, which are strings or lists of strings
-// (RFC 6570), and returns the URI. A variable without a value is left out. The
-// error describes an invalid template or value.
+// Expand returns the URI for the given variables, whose values are strings or
+// []string (RFC 6570). It omits variables without a value. It returns an error
+// for an invalid template or value.
 func (t *ResourceTemplate) Expand(values map[string]any) (string, error) {
 	uri, rest := "", t.URITemplate
 	for {

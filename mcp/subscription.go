@@ -11,7 +11,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// A ChangeKind is a kind of change at the server.
+// A ChangeKind is the kind of a [Change]: the method of its notification.
 type ChangeKind string
 
 // The kinds of changes.
@@ -22,13 +22,13 @@ const (
 	ResourceUpdated  ChangeKind = "notifications/resources/updated"
 )
 
-// A Change is a change at the server.
+// A Change is a change on the server.
 type Change struct {
 	Kind ChangeKind
 	URI  string // of the resource or of a part of it; only for ResourceUpdated
 }
 
-// A Subscription reports changes at the server. Its methods may be used
+// A Subscription receives changes on the server. Its methods may be called
 // concurrently.
 type Subscription struct {
 	client *Client
@@ -48,13 +48,14 @@ type Subscription struct {
 	ended   chan struct{}      // closed when keepOpen has returned
 }
 
-// Subscribe subscribes to changes at the server. It returns when the server has
-// acknowledged; ctx bounds only that.
+// Subscribe subscribes to changes on the server. It returns when the server has
+// acknowledged; ctx and [Options].Timeout bound only that. The caller must
+// close the subscription.
 //
-// Servers before 2026-07-28 report changed lists to every client, and changed
-// resources by a subscription to each. From 2026-07-28 on a subscription is a
-// request that stays open. If it breaks the client opens it again, and reports
-// everything in the filter as changed, as it may have missed changes.
+// Before 2026-07-28, servers report changes of lists to every client, and the
+// client subscribes to each resource. From then on a subscription is a request
+// that stays open. If it breaks, the client opens it again and, because changes
+// may have been missed, reports everything in the filter as changed.
 //
 // A nil filter subscribes to all lists whose changes the server reports. From
 // 2026-07-28 on the client asks only for changes that the server declares; if
@@ -105,16 +106,18 @@ func (t *SubscriptionFilter) narrow(caps *ServerCapabilities) bool {
 	return t.ToolsListChanged || t.PromptsListChanged || t.ResourcesListChanged || len(t.ResourceSubscriptions)+len(t.TaskIDs)+len(t.Extra) > 0
 }
 
-// Honored returns the part of the filter that the server has acknowledged.
+// Honored returns the part of the filter that the server has acknowledged
+// (2026-07-28). It is empty for a legacy server.
 func (s *Subscription) Honored() SubscriptionFilter {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.honored
 }
 
-// Next waits for the next change. Equal changes that arrive between calls to Next
-// are coalesced. The error is [io.EOF] if the server has ended the subscription
-// or Close was called, and matches [ErrClosed] if the connection has ended.
+// Next waits for the next change. Equal changes that arrive between calls to
+// Next are coalesced. The error is the cause of ctx if ctx ends, [io.EOF] if
+// the server has ended the subscription or Close was called, and matches
+// [ErrClosed] if the connection has ended.
 func (s *Subscription) Next(ctx context.Context) (Change, error) {
 	for {
 		if change, ok, err := s.take(); ok || err != nil {
@@ -147,8 +150,8 @@ func (s *Subscription) take() (change Change, ok bool, err error) {
 	return change, true, nil
 }
 
-// Close ends the subscription and drops the pending changes. It notifies the
-// server, for up to 2 seconds. It may be called more than once.
+// Close ends the subscription and discards pending changes. It notifies the
+// server and waits at most 2 seconds for that. It may be called more than once.
 func (s *Subscription) Close() {
 	s.end(io.EOF)
 	s.mu.Lock()

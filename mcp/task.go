@@ -15,20 +15,20 @@ import (
 // ErrTaskCancelled is matched by the error of a call whose task was canceled.
 var ErrTaskCancelled = errors.New("the task was canceled")
 
-// Tasks lets servers create tasks for tool calls: the server responds at once and
-// continues to work. With Tasks among Options.Handlers, CallTool and Do wait for
-// the end of the task, as long as their context and Options.MaxTimeout allow, and
-// answer its input requests with the other handlers. If they stop waiting they
-// cancel the task. [Client.StartTool] does not wait.
+// Tasks is a [Handler] that lets servers create tasks for tool calls: the
+// server responds at once and continues to work. CallTool and Do then poll
+// until the task ends, and answer its input requests with the other handlers.
+// If their context or [Options].MaxTimeout ends first, they cancel the task.
+// [Client.StartTool] does not wait.
 //
-// Servers of 2026-07-28 and later decide which calls become tasks; the client
-// declares [TasksExtension] to them. With servers of 2025-11-25, CallTool and Do
-// request a task if the tool requires it, and StartTool also if the tool allows
-// it. They get this from the list of tools, which they request once if the
-// program has not.
+// From 2026-07-28 on the server decides which calls become tasks; the client
+// declares [TasksExtension]. In 2025-11-25 the client decides: CallTool and Do
+// request a task if the tool requires one, and StartTool also if the tool
+// permits one. If the program has not listed the tools, the client lists them
+// once to find out.
 type Tasks struct {
-	// TTL is how long servers of 2025-11-25 should keep a task after its
-	// creation. If it is 0 the server decides.
+	// TTL is how long the server should keep a task after its creation
+	// (2025-11-25 only). Zero or less means that the server decides.
 	TTL time.Duration
 }
 

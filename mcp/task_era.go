@@ -26,8 +26,8 @@ func (e *legacyEra) advanceTask(ctx context.Context, r *taskRun, t *Task) (*Call
 	return r.result(raw)
 }
 
-// advanceTask answers the input requests of the task. The last state contains the
-// result.
+// advanceTask answers the input requests of the task. Its final state contains
+// the result.
 func (e *modernEra) advanceTask(ctx context.Context, r *taskRun, t *Task) (*CallToolResult, error) {
 	switch t.Status {
 	case TaskInputRequired:

@@ -9,16 +9,19 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// A TaskHandle represents a tool call that may continue as a task at the server,
-// longer than the client lives. Its methods except Wait may be used concurrently.
+// A TaskHandle represents a tool call that may continue as a task on the
+// server, even after the client is closed. Its methods may be called
+// concurrently, except for Wait, which must not be called concurrently with
+// itself.
 type TaskHandle struct {
 	run    *taskRun
 	state  *Task           // nil after ResumeTask
 	result *CallToolResult // of a call without a task; nil otherwise
 }
 
-// StartTool calls a tool as Do does, but does not wait for the end of the task if
-// the call becomes one. Otherwise it waits for the result; see [Tasks].
+// StartTool calls a tool as Do does. If the call becomes a task, StartTool
+// returns without waiting until the task ends; otherwise it waits for the
+// result. See [Tasks].
 func (c *Client) StartTool(ctx context.Context, t *ToolCall) (*TaskHandle, error) {
 	if t == nil {
 		return nil, c.failed(newCall("tools/call", "", nil), errNilCall)
@@ -42,13 +45,13 @@ func (c *Client) StartTool(ctx context.Context, t *ToolCall) (*TaskHandle, error
 	return &TaskHandle{run, state, nil}, nil
 }
 
-// Task returns a handle for the task with the given id.
+// Task returns a handle for the task with the given id. It sends nothing.
 func (c *Client) Task(id string) *TaskHandle {
 	return &TaskHandle{run: c.newTaskRun("", id, nil)}
 }
 
-// ResumeTask returns the handle that [TaskHandle.Save] has encoded. The client
-// must be connected to the same server as the same user.
+// ResumeTask decodes the result of [TaskHandle.Save]. It sends nothing. The
+// client must be connected to the same server as the same user.
 func (c *Client) ResumeTask(saved string) (*TaskHandle, error) {
 	h := &TaskHandle{run: c.newTaskRun("", "", nil)}
 	r := wire.NewReader([]byte(saved))
@@ -75,9 +78,9 @@ func (c *Client) ResumeTask(saved string) (*TaskHandle, error) {
 	return h, nil
 }
 
-// Save encodes the handle for [Client.ResumeTask], in this or another process. The
-// string contains the id of the task, which may be a secret, or the result of a
-// call without a task.
+// Save encodes the handle for [Client.ResumeTask] in this or another process.
+// The string contains the id of the task or, for a call without a task, the
+// result. The id may be a secret.
 func (h *TaskHandle) Save() string {
 	b := wire.AppendString(wire.AppendKey([]byte{'{'}, "tool"), h.run.tool)
 	if h.result != nil {
@@ -91,7 +94,8 @@ func (h *TaskHandle) Save() string {
 // ID returns the id of the task, or "" for a call without a task.
 func (h *TaskHandle) ID() string { return h.run.id }
 
-// Status requests the state of the task. A call without a task is completed.
+// Status requests the state of the task. For a call without a task it returns
+// TaskCompleted.
 func (h *TaskHandle) Status(ctx context.Context) (*Task, error) {
 	if h.result != nil {
 		return &Task{Status: TaskCompleted}, nil
@@ -99,9 +103,10 @@ func (h *TaskHandle) Status(ctx context.Context) (*Task, error) {
 	return h.run.state(ctx)
 }
 
-// Wait waits for the end of the task and returns the result of the tool, as
-// CallTool does. If ctx ends the task continues, and Wait may be called again. The
-// error matches [ErrTaskCancelled] if the task was canceled.
+// Wait waits until the task ends and returns the result of the tool, as
+// CallTool does. If ctx ends, Wait returns and the task continues; Wait may be
+// called again. The error matches [ErrTaskCancelled] if the task was canceled.
+// Options.Timeout limits each poll, not the wait.
 func (h *TaskHandle) Wait(ctx context.Context) (*CallToolResult, error) {
 	if h.result != nil {
 		return h.result, nil
@@ -109,9 +114,9 @@ func (h *TaskHandle) Wait(ctx context.Context) (*CallToolResult, error) {
 	return h.run.wait(ctx, h.state)
 }
 
-// Cancel requests the cancellation of the task. If the server does not support
-// that the error matches [errors.ErrUnsupported]. The server may take its time to
-// cancel the task, and may refuse if the task has ended.
+// Cancel asks the server to cancel the task and does not wait until it ends.
+// The error matches [errors.ErrUnsupported] if the server does not support
+// cancellation. The server may refuse if the task has ended.
 func (h *TaskHandle) Cancel(ctx context.Context) error {
 	if h.result != nil {
 		return nil
@@ -120,8 +125,8 @@ func (h *TaskHandle) Cancel(ctx context.Context) error {
 }
 
 // Tasks returns an iterator over the server's tasks, as Tools does over tools.
-// Only servers of 2025-11-25 support it, and not all of them; otherwise the error
-// matches [errors.ErrUnsupported].
+// Only 2025-11-25 has a list of tasks, and not every server supports it;
+// otherwise the error matches [errors.ErrUnsupported].
 func (c *Client) Tasks(ctx context.Context) iter.Seq2[*Task, error] { return c.tasksHeld(ctx, nil) }
 
 func (c *Client) tasksHeld(ctx context.Context, held *int) iter.Seq2[*Task, error] {
@@ -135,6 +140,6 @@ func (c *Client) tasksHeld(ctx context.Context, held *int) iter.Seq2[*Task, erro
 	})
 }
 
-// ListTasks returns all tasks of the server. With an error it returns the tasks
-// before it.
+// ListTasks returns all tasks of the server. If it fails, it returns those
+// received so far and the error.
 func (c *Client) ListTasks(ctx context.Context) ([]*Task, error) { return all(ctx, c, c.tasksHeld) }

@@ -17,7 +17,8 @@ const (
 	// minPoll and maxPoll bound the server's.
 	defaultPoll, minPoll, maxPoll = time.Second, 100 * time.Millisecond, time.Hour
 
-	// pollRetries is how many consecutive polls may fail on the way.
+	// pollRetries is how many consecutive polls may fail without a response
+	// from the server.
 	pollRetries = 2
 
 	// maxTaskInputs is how many inputs a task may require in total.
@@ -44,7 +45,7 @@ func (c *Client) newTaskRun(tool, id string, onStatus func(*Task)) *taskRun {
 	return &taskRun{c: c, tool: tool, id: id, onStatus: onStatus, updates: make(chan *Task, 1), provided: make(map[string]bool)}
 }
 
-// taskOf decodes the result that announces a task.
+// taskOf decodes the result that creates a task.
 func (c *Client) taskOf(q *call, started *unfinished, onStatus func(*Task)) (*taskRun, *Task, error) {
 	raw := started.raw
 	if q.traits&mayBeTask != 0 {
@@ -102,7 +103,8 @@ func (r *taskRun) handleState(ctx context.Context, state *Task) (*CallToolResult
 	return nil, r.failed(err)
 }
 
-// nextState returns the state after a delay, or from a notification before.
+// nextState requests the state after a delay, unless a notification brings it
+// earlier.
 func (r *taskRun) nextState(ctx context.Context, delay time.Duration) (*Task, error) {
 	timer := time.NewTimer(delay)
 	defer timer.Stop()
@@ -118,9 +120,8 @@ func (r *taskRun) nextState(ctx context.Context, delay time.Duration) (*Task, er
 	}
 }
 
-// pollDelay returns the delay before the next poll: the server's interval and up
-// to a tenth more, so that clients that started together spread. The clock's
-// nanoseconds are random enough for that.
+// pollDelay returns the delay before the next poll: the server's interval plus
+// up to a tenth of jitter, for which the clock's nanoseconds are random enough.
 func (t *Task) pollDelay() time.Duration {
 	d := defaultPoll
 	if ms := t.PollIntervalMs; ms != nil {

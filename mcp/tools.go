@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// Tools returns an iterator over the server's tools. It requests a page when the
-// loop has used the previous one, and ends after an error.
+// Tools returns an iterator over the server's tools. It requests each page when
+// the loop reaches it. If a request fails, the iterator yields a nil *Tool and
+// the error, and ends.
 func (c *Client) Tools(ctx context.Context) iter.Seq2[*Tool, error] {
 	return c.toolsHeld(ctx, nil)
 }
@@ -37,8 +38,8 @@ func (c *Client) listEnded(began time.Time) {
 	}
 }
 
-// bind passes the schemas of the tools to the connection, and leaves out tools
-// that must not be used over it.
+// bind passes the schemas of the tools to the connection, and omits tools that
+// it rejects.
 func (c *Client) bind(tools []*Tool) []*Tool {
 	if c.tasks != nil {
 		c.tasks.toolsListed(c, tools)
@@ -59,8 +60,8 @@ func (c *Client) bind(tools []*Tool) []*Tool {
 	return tools[:n]
 }
 
-// ListTools returns all tools of the server. With an error it returns the tools
-// before it.
+// ListTools returns all tools of the server. If it fails, it returns the tools
+// received so far and the error.
 func (c *Client) ListTools(ctx context.Context) ([]*Tool, error) { return all(ctx, c, c.toolsHeld) }
 
 // A ToolCall describes a call of a tool.
@@ -79,40 +80,40 @@ type ToolCall struct {
 	// package typed encodes it.
 	Arguments any
 
-	// Progress is called with each progress report of the server, in order and
-	// one at a time. It is not called after Do has returned, unless the context
-	// of Do has ended. Each report restarts Timeout.
+	// Progress is called for each progress notification, in order and one at a
+	// time. After Do has returned it is not called, except possibly if the
+	// context of Do has ended. Each notification restarts Timeout.
 	Progress func(Progress)
 
 	// Timeout replaces Options.Timeout if it is not 0.
 	Timeout time.Duration
 
-	// Meta holds further members of the request's _meta.
+	// Meta holds additional members of the request's _meta.
 	Meta map[string]any
 
-	// Task is called with each new state of the task if the call becomes one.
-	// See [Tasks].
+	// Task is called on the goroutine of Do or Wait with each new state of the
+	// task, if the call becomes one. See [Tasks].
 	Task func(*Task)
 }
 
-// CallTool calls a tool. args are usually a map[string]any, and may be nil; see
-// ToolCall.Arguments. Do is the long form, with a timeout and progress.
+// CallTool calls a tool. args is usually a map[string]any and may be nil; see
+// [ToolCall].Arguments. To set a timeout or observe progress, use Do.
 //
 // If the tool itself fails, CallTool returns a result with IsError set and no
-// error. An error is a *[CallError]. It wraps a *[jsonrpc.Error] if the server
-// refused the call, and matches [ErrOutcomeUnknown] if the connection ended while
-// the call was pending.
+// error. Every error is a *[CallError]. It wraps a *[jsonrpc.Error] if the
+// server refused the call, and matches [ErrOutcomeUnknown] if the connection
+// ended while the call was pending.
 //
-// With [Tasks] among Options.Handlers, a server may create a task for the call,
-// and CallTool waits for the end of the task.
+// With [Tasks] among the handlers, the server may create a task for the call;
+// CallTool then waits until the task ends.
 func (c *Client) CallTool(ctx context.Context, name string, args any) (*CallToolResult, error) {
 	q := newCall("tools/call", name, (*request).appendNamed)
 	q.args = args
 	return c.callTool(ctx, q, nil)
 }
 
-// Do is the long form of CallTool: t may also contain a timeout, _meta, and
-// functions that observe progress and the task.
+// Do calls a tool as CallTool does, with the timeout, the _meta and the
+// functions in t.
 func (c *Client) Do(ctx context.Context, t *ToolCall) (*CallToolResult, error) {
 	if t == nil {
 		return nil, c.failed(newCall("tools/call", "", nil), errNilCall)

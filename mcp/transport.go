@@ -10,17 +10,16 @@ import (
 // RawMessage is encoding/json's RawMessage: a JSON value as it was received.
 type RawMessage = jsonrpc.RawMessage
 
-// A Transport opens connections to one MCP server. It is reusable, so that a
-// dead server can be restarted. Packages stdio, streamhttp and sse provide
-// transports; anything else that carries JSON-RPC can be one.
+// A Transport opens connections to one MCP server. It may be opened repeatedly,
+// so that a dead server can be restarted. Packages stdio, streamhttp and sse
+// provide transports.
 //
-// A Transport, or the connection that it opens, can also implement [Named],
-// [Kinded], [SingleUse], [LegacyOnly], [Stateless], [BatchReader] and
-// [ArgumentBinder].
+// A Transport may also implement [Named], [Kinded] and [SingleUse], and its
+// connections [LegacyOnly], [Stateless], [BatchReader] and [ArgumentBinder].
 type Transport interface {
-	// Open opens a connection. ctx bounds the opening only: the connection
-	// keeps its values, not its cancellation. h is called for every message of
-	// the server except responses.
+	// Open opens a connection. ctx bounds only Open: the connection keeps its
+	// values but not its cancellation. The connection passes every message from
+	// the server except responses to h.
 	Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error)
 }
 
@@ -30,19 +29,18 @@ type Transport interface {
 
 // A Named is a Transport with a name for its server, such as a URL or a command
 // line. Every transport of this module implements it. Connect uses the name in
-// errors; without it they do not identify the server until it has stated its
-// own name.
+// errors.
 type Named interface{ String() string }
 
 // A Kinded is a Transport with a name for its protocol, such as "Streamable
 // HTTP". The HTTP transports implement it. [FirstOf] uses the name in its
-// error, which otherwise only lists the causes.
+// error.
 type Kinded interface{ Kind() string }
 
-// An OtherTransportError is an error of a Transport that has learned something
-// about which transport the server uses. The HTTP transports return such
-// errors. [FirstOf] tries its next transport when OtherTransport returns true;
-// after any other error it stops.
+// An OtherTransportError is an error of a Transport that shows whether the
+// server uses another transport. The HTTP transports return such errors.
+// [FirstOf] tries its next transport if OtherTransport returns true; after any
+// other error it stops.
 type OtherTransportError interface {
 	error
 
@@ -51,21 +49,22 @@ type OtherTransportError interface {
 	OtherTransport() bool
 }
 
-// A SingleUse is a Transport that may be impossible to open a second time. The
-// transport of stdio.Stream implements it. As some servers end the connection if
-// the first request is not initialize, Connect then sends initialize first, and
-// server/discover only if the server refuses that. So a server of both eras is
-// used in the legacy era.
+// A SingleUse is a Transport that reports whether it can be opened only once.
+// The transport of stdio.Stream implements it. Some servers close the
+// connection if the first request is not initialize, and Connect could not open
+// another, so it sends initialize first, and server/discover only if the server
+// refuses that. With a server that supports both eras, the client therefore
+// uses the legacy era.
 type SingleUse interface{ SingleUse() bool }
 
-// A Stateless is a connection on which a request of 2026-07-28 needs no other
-// request before it. Those of package streamhttp implement it. Connect then sends
-// nothing to a server that [Options.CachedServer] describes as a modern one.
+// A Stateless is a connection on which each modern request stands alone. Those
+// of package streamhttp implement it. Connect then sends nothing if
+// [Options].CachedServer is modern.
 type Stateless interface{ Stateless() bool }
 
-// A LegacyOnly is a connection of a transport that protocol versions from
-// 2026-07-28 on do not have. Those of package sse implement it. Connect then
-// skips the probe for these versions if the options allow an earlier one.
+// A LegacyOnly is a connection over a transport that the modern era does not
+// have. Those of package sse implement it. Connect then does not probe for the
+// modern era, unless [Options].ProtocolVersions has only modern versions.
 type LegacyOnly interface{ Legacy() bool }
 
 // A BatchReader is a connection that can split JSON-RPC batches. All
@@ -74,11 +73,10 @@ type LegacyOnly interface{ Legacy() bool }
 // connection without the method treats a batch as malformed.
 type BatchReader interface{ AcceptBatches() }
 
-// An ArgumentBinder is a connection that sends some arguments of a tool outside
-// of the message, too, as the tool's input schema demands. Those of package
-// streamhttp implement it, for headers (2026-07-28). The client calls
-// BindArguments with each tool that the server lists, and drops a tool for which
-// it returns an error.
+// An ArgumentBinder is a connection that repeats arguments of a tool in
+// headers, as the tool's input schema requires (2026-07-28). Those of package
+// streamhttp implement it. The client calls BindArguments for each tool that
+// the server lists, and omits a tool for which it returns an error.
 type ArgumentBinder interface {
 	BindArguments(tool string, inputSchema RawMessage) error
 
@@ -91,8 +89,8 @@ type ArgumentBinder interface {
 // Contracts within the package. They are interfaces so that a program links
 // the implementation only if it uses the feature.
 
-// A connector is a Transport that takes over Connect. FirstOf implements it, as
-// it connects with one transport after the other.
+// A connector is a Transport that replaces Connect. FirstOf implements it to
+// try several transports.
 type connector interface {
 	connect(context.Context, *Options) (*Client, error)
 }
@@ -119,8 +117,8 @@ type observer interface {
 	sessionRenewed(ctx context.Context)
 }
 
-// A tasker is a Handler that takes over tool calls. Tasks implements it; the
-// client asks in newClient.
+// A tasker is a Handler that makes tool calls. Tasks implements it; newClient
+// finds it.
 type tasker interface {
 	// callTool calls a tool and waits for the end of the task that the call
 	// may become. onStatus is a func(*Task), which may be nil: its type here
@@ -135,32 +133,33 @@ type tasker interface {
 	listEnded(c *Client, began time.Time)
 }
 
-// A taskAdvancer is an era. Both eras implement it; taskRun asks. It is no part
-// of era, because every program links that.
+// A taskAdvancer is an era with tasks. Both eras implement it. It is separate
+// from era, which every program links.
 type taskAdvancer interface {
 	// advanceTask does what the state t of a task requires. It returns the
 	// result if the task has ended, and neither result nor error if it goes on.
 	advanceTask(ctx context.Context, r *taskRun, t *Task) (*CallToolResult, error)
 }
 
-// A pageOpener is a Handler that lets the user open pages. Elicitation
-// implements it; a call that the server refused until then asks.
+// A pageOpener is a Handler that lets the user open the pages that a refusal
+// requires. Elicitation implements it.
 type pageOpener interface {
 	// openAll asks the user to open the pages in the data of a refusal. It
-	// returns when the server has reported that all are complete, or after the
-	// time of a call, as not all servers report it.
+	// returns when the server has reported all of them as complete, or after
+	// the timeout of a call, because not all servers report it.
 	openAll(ctx context.Context, c *Client, data RawMessage) error
 }
 
-// A userBusy is the answer of a Handler that leaves the user busy after it has
-// been sent. pageOpened implements it; Client.handle asks.
+// A userBusy is an answer after which the user is still busy. pageOpened
+// implements it.
 type userBusy interface {
-	// busyFor returns for how long at most the timeouts of calls are paused.
+	// busyFor returns the maximum time for which the timeouts of calls are
+	// paused.
 	busyFor() time.Duration
 }
 
-// A lossyList is the result of a list method. Page implements it; readResult
-// asks. Other results have no items to leave out.
+// A lossyList is a result from which invalid items are omitted. Page implements
+// it.
 type lossyList interface {
 	// discarded returns an error for each item that could not be read.
 	discarded() []error
@@ -168,8 +167,7 @@ type lossyList interface {
 	page() *Page
 }
 
-// An expiring is a result with a time to live. Caching implements it; store
-// asks.
+// An expiring is a result with a time to live. Caching implements it.
 type expiring interface{ caching() *Caching }
 
 // nameOf returns the transport's name for its server, or "".

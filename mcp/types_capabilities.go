@@ -1,7 +1,7 @@
 package mcp
 
-// clientCapabilities declare what a client does for servers. A nil capability
-// is absent.
+// clientCapabilities declare what a client supports. A nil capability is
+// absent.
 type clientCapabilities struct {
 	Roots       *rootsCapability
 	Sampling    *samplingCapability
@@ -34,8 +34,8 @@ func (t *rootsCapability) fields(c *codec) {
 	c.extra(&t.Extra)
 }
 
-// A samplingCapability declares that a client asks a model for servers. Its
-// members are objects, usually {}, or nil.
+// A samplingCapability declares that a client supports sampling. Its members
+// are objects, usually {}, or nil.
 type samplingCapability struct {
 	Context RawMessage            // takes CreateMessageParams.IncludeContext (2025-11-25)
 	Tools   RawMessage            // takes CreateMessageParams.Tools (2025-11-25)
@@ -48,9 +48,9 @@ func (t *samplingCapability) fields(c *codec) {
 	c.extra(&t.Extra)
 }
 
-// An elicitationCapability declares that a client asks its user for servers.
-// Its members are objects, usually {}, or nil. When both are nil, the client
-// shows forms.
+// An elicitationCapability declares that a client supports elicitation. Its
+// members are objects, usually {}, or nil. If both are nil, the client supports
+// forms.
 type elicitationCapability struct {
 	Form  RawMessage            // shows forms (2025-11-25)
 	URL   RawMessage            // opens URLs (2025-11-25)
@@ -97,8 +97,8 @@ type PromptsCapability = ResourcesCapability
 
 // A ResourcesCapability declares that a server has resources.
 type ResourcesCapability struct {
-	ListChanged *bool                 // whether the server reports changes of the list; nil means false
-	Subscribe   *bool                 // whether the server reports changes of a single resource; nil means false
+	ListChanged *bool                 // the server reports changes of the list; nil means false
+	Subscribe   *bool                 // the server reports changes of a single resource; nil means false
 	Extra       map[string]RawMessage // members without a field, as received
 }
 
@@ -126,8 +126,8 @@ func (t *initializeResult) fields(c *codec) {
 	t.Result.fields(c)
 }
 
-// A discoverResult describes a server (2026-07-28). Result.ServerInfo has its
-// name.
+// A discoverResult describes a server (2026-07-28). Result.ServerInfo returns
+// its name.
 type discoverResult struct {
 	SupportedVersions []string // the protocol versions that the server supports
 	Capabilities      ServerCapabilities

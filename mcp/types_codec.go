@@ -7,41 +7,41 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// An object is a protocol type that is an object in JSON. Its fields method
-// hands every member to the codec, by key and place. That one description
-// serves both directions: writing calls it once, and so does reading as long
-// as the members came in the same order, else once more for each that didn't.
+// An object is a protocol type whose JSON is an object. Its fields method
+// passes the key and the address of each field to the codec and serves both
+// directions. Writing calls it once. Reading calls it once if the members
+// arrive in the order of the fields, and once more for each member that does
+// not.
 type object interface{ fields(c *codec) }
 
-// An objectPtr is the pointer type of an object, for functions that make one.
+// An objectPtr is the pointer type of an object, for functions that allocate
+// one.
 type objectPtr[T any] interface {
 	*T
 	object
 }
 
-// Whether a member is written even when its value is empty.
+// Values of the parameter always: whether to write a member with an empty
+// value.
 const (
 	omitEmpty = false
 	always    = true
 )
 
-// A codec reads or writes one JSON text.
-//
-// In each direction, null stands for a member that is absent.
+// A codec reads or writes one JSON text. A null member counts as absent.
 type codec struct {
 	writing bool
 	r       wire.Reader
-	key     []byte // of the member that has been come to; nil when a field has taken it
-	behind  bool   // fields before the current one have not seen that key
-	ended   bool   // no more members follow; always so when writing
+	key     []byte // of the current member; nil when a field has taken it
+	behind  bool   // the fields before the current one have not seen key
+	ended   bool   // no more members follow; always true when writing
 	b       []byte
-	err     error // what could not be written
-	mixed   bool  // the object being written has members from outside
+	err     error // the first error of writing; the reader has its own
+	mixed   bool  // the object being written has members from Extra, which may repeat a key
 }
 
-// Codecs are used again because fields methods are called through an
-// interface, so that a codec, with the large Reader in it, never stays on the
-// stack.
+// Codecs are pooled: fields methods are called through an interface, so a
+// codec, which contains a large Reader, always escapes to the heap.
 var codecs = sync.Pool{New: func() any { return new(codec) }}
 
 func (c *codec) free() {
@@ -49,7 +49,7 @@ func (c *codec) free() {
 	codecs.Put(c)
 }
 
-// decodeObject reads v. What it holds then shares memory with the text.
+// decodeObject reads v, which then shares memory with the text.
 func decodeObject(r *wire.Reader, v object) {
 	c := codecs.Get().(*codec)
 	c.r = *r
@@ -58,20 +58,21 @@ func decodeObject(r *wire.Reader, v object) {
 	c.free()
 }
 
-// decodeText reads v from a text that holds nothing else. What v holds then
-// shares memory with the text, which has come in a message and so is valid.
+// decodeText reads v from a text that holds nothing else, and then shares
+// memory with it. The text must be part of a message, which the connection has
+// validated.
 func decodeText(text []byte, v object) error {
 	r := wire.NewReader(text)
 	r.Trust()
 	if r.Kind() != wire.Object {
-		r.Object() // fails: only inside of an object an empty list is taken for one
+		r.Object() // fails; an empty list stands for an object only in a member
 	}
 	decodeObject(&r, v)
 	return r.End()
 }
 
-// unmarshalObject reads *p from a text that may change afterwards. It changes
-// nothing unless all is well, nor for null, as encoding/json asks for.
+// unmarshalObject reads *p from a copy of data. It leaves *p unchanged after an
+// error and for null, as json.Unmarshaler requires.
 func unmarshalObject[T any, P objectPtr[T]](data []byte, p P) error {
 	r := wire.NewReader(slices.Clone(data))
 	if r.Null() {
@@ -86,7 +87,7 @@ func unmarshalObject[T any, P objectPtr[T]](data []byte, p P) error {
 	return nil
 }
 
-// appendObject appends v, with null in place of what cannot be written.
+// appendObject appends v, with null for values that cannot be encoded.
 func appendObject(b []byte, v object) []byte {
 	b, _ = encodeObject(b, v)
 	return b
@@ -103,7 +104,7 @@ func encodeObject(b []byte, v object) ([]byte, error) {
 	return b, err
 }
 
-// fail makes err what MarshalJSON returns.
+// fail records the error that MarshalJSON returns.
 func (c *codec) fail(err error) {
 	if c.err == nil {
 		c.err = err
@@ -134,8 +135,8 @@ func (c *codec) readMembers(v object) {
 	c.key, c.ended = nil, false
 }
 
-// come comes to the next member, unless there is one that no field has taken.
-// It reports whether there is one now.
+// come reads the key of the next member, unless no field has taken the current
+// one. It reports whether there is a current member.
 func (c *codec) come() bool {
 	if c.key == nil && !c.ended {
 		if c.r.More() {
@@ -147,11 +148,11 @@ func (c *codec) come() bool {
 	return c.key != nil
 }
 
-// at reports whether the member that has been come to has the given key.
+// at reports whether the current member has the given key.
 func (c *codec) at(key string) bool { return c.come() && string(c.key) == key }
 
-// emptyArray reads an array if it is empty. Servers in PHP write an empty
-// object that way.
+// emptyArray reads an array if it is empty. PHP servers write an empty object
+// that way.
 func (c *codec) emptyArray() bool {
 	if c.r.Kind() != wire.Array {
 		return false
@@ -165,9 +166,8 @@ func (c *codec) emptyArray() bool {
 	return true
 }
 
-// try reads v and returns nil, or steps over a value that has not the shape
-// of a v and returns what is wrong with it. Text that is no JSON stays an
-// error of the reader.
+// try reads v. If the value does not have the shape of v, try skips it and
+// returns the error. Invalid JSON remains an error of the reader.
 func (c *codec) try(v object) error {
 	mark := c.r.Mark()
 	c.readMembers(v)
@@ -196,7 +196,7 @@ func (c *codec) write(v object) {
 	}
 }
 
-// repeats returns an error when an object has a key twice.
+// repeats returns an error if an object has a key twice.
 func repeats(text []byte) error {
 	r := wire.NewReader(text)
 	for r.Object(); r.More(); r.Skip() {
@@ -205,7 +205,7 @@ func repeats(text []byte) error {
 	return r.End()
 }
 
-// writeRaw writes a value that somebody else wrote.
+// writeRaw writes JSON from the server or the program, which it validates.
 func (c *codec) writeRaw(raw RawMessage) {
 	b, err := wire.AppendRaw(c.b, raw)
 	if err != nil {

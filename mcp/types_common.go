@@ -4,7 +4,7 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// A Role is the sender of a message or the intended reader of content.
+// A Role is the sender of a message or the audience of content.
 type Role string
 
 // The roles.
@@ -39,8 +39,8 @@ func (t *Implementation) fields(c *codec) {
 
 // An Icon is an image for user interfaces (2025-11-25).
 //
-// Do not trust Src, which comes from the server: an SVG file may contain scripts,
-// and a request for it reveals the user to its host.
+// Do not trust Src, which the server chooses: an SVG file may contain scripts,
+// and fetching it reveals the user's address to its host.
 type Icon struct {
 	Src      string   // an https: or data: URI
 	MIMEType string   // empty if the image determines it
@@ -60,8 +60,8 @@ func (t *Icon) fields(c *codec) {
 
 // Annotations are hints on how to use a resource or content.
 type Annotations struct {
-	Audience     []Role   // the intended readers; empty if unknown
-	Priority     *float64 // from 0 (optional) to 1 (required); nil if unknown
+	Audience     []Role   // the intended audience; empty if unknown
+	Priority     *float64 // from 0 (least important) to 1 (most important); nil if unknown
 	LastModified string   // ISO 8601 (2025-06-18)
 
 	Extra map[string]RawMessage // members without a field
@@ -76,8 +76,8 @@ func (t *Annotations) fields(c *codec) {
 
 // A Result holds the members that all results have in common.
 type Result struct {
-	// ResultType is "complete" for a final result (2026-07-28). Earlier
-	// protocol versions leave it empty, which means the same.
+	// ResultType is "complete" for a final result (2026-07-28), or empty, which
+	// means the same.
 	ResultType string
 
 	Meta  RawMessage            // "_meta", as received; nil if absent
@@ -104,7 +104,7 @@ func (t *Result) ServerInfo() (info Implementation) {
 	return info
 }
 
-// A Page holds the fields that all pages of lists have in common.
+// A Page holds the fields that all pages of a list have in common.
 type Page struct {
 	// NextCursor is the cursor of the next page, or nil on the last page. An
 	// empty cursor is valid.

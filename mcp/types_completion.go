@@ -24,8 +24,8 @@ func (t *Reference) fields(c *codec) {
 	c.extra(&t.Extra)
 }
 
-// A CompleteResult is the result of completion/complete, for programs that send
-// it with [Client.Call]. [Client.Complete] returns the Completion in it.
+// A CompleteResult is the result of completion/complete, for programs that use
+// [Client.Call]. [Client.Complete] returns only its Completion.
 type CompleteResult struct {
 	Completion Completion
 	Result
@@ -39,7 +39,7 @@ func (t *CompleteResult) fields(c *codec) {
 // A Completion is a list of possible values of an argument.
 type Completion struct {
 	Values  []string // at most 100
-	Total   *int64   // the number of all values; nil if unknown
+	Total   *int64   // the number of values that exist; nil if unknown
 	HasMore *bool    // whether there are more values; nil if unknown
 
 	Extra map[string]RawMessage // members without a field, as received

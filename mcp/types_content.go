@@ -18,11 +18,10 @@ const (
 	ContentToolResult   = "tool_result"   // sampling only (2025-11-25)
 )
 
-// A Content is a part of the result of a tool or of a message. Type determines
-// which of the other fields are set.
+// A Content is a content block of a tool's result or of a message. Type
+// determines which other fields are set; their comments name the types.
 type Content struct {
-	// Type is the kind. An unknown type is kept, with all
-	// of the content in Raw.
+	// Type is one of the constants, such as [ContentText], or unknown; see Raw.
 	Type string
 
 	Text string // text
@@ -51,8 +50,8 @@ type Content struct {
 	Extra       map[string]RawMessage // members without a field for the type, as received
 
 	// Raw is the whole content, as received, if its type is unknown or its
-	// members do not match the type. Only Type is set in addition, and only
-	// Raw is encoded.
+	// members do not match the type. No other field but Type is then set. If
+	// Raw is set, MarshalJSON returns it and ignores the other fields.
 	Raw RawMessage
 
 	isErrorSaid bool
@@ -61,18 +60,18 @@ type Content struct {
 // TextContent returns a Content with text.
 func TextContent(text string) Content { return Content{Type: ContentText, Text: text} }
 
-// ImageContent returns a Content with an image.
+// ImageContent returns a Content with an image, which it encodes as base64.
 func ImageContent(data []byte, mimeType string) Content {
 	return Content{Type: ContentImage, Data: base64.StdEncoding.EncodeToString(data), MIMEType: mimeType}
 }
 
-// AudioContent returns a Content with audio data.
+// AudioContent returns a Content with audio data, which it encodes as base64.
 func AudioContent(data []byte, mimeType string) Content {
 	return Content{Type: ContentAudio, Data: base64.StdEncoding.EncodeToString(data), MIMEType: mimeType}
 }
 
-// Bytes returns the decoded Data of an image or audio. It accepts unpadded,
-// URL-safe and wrapped base64.
+// Bytes returns the decoded Data of an image or audio. It accepts standard and
+// URL-safe base64, with or without padding and line breaks.
 func (t *Content) Bytes() ([]byte, error) { return decodeBase64(t.Data) }
 
 func (t *Content) fields(c *codec) {
@@ -117,7 +116,7 @@ func (t *Content) fields(c *codec) {
 
 var errContent = errors.New("content of no known type, or of type resource without a resource")
 
-// contentKind returns kind if fields knows it, or "".
+// contentKind returns kind if fields supports it, or "".
 func contentKind(kind string) string {
 	for _, known := range [...]string{ContentText, ContentImage, ContentAudio, ContentResourceLink,
 		ContentResource, ContentToolUse, ContentToolResult} {
@@ -128,8 +127,7 @@ func contentKind(kind string) string {
 	return ""
 }
 
-// content is for a member that is one content. A message that came without it
-// is written without it.
+// content is for a member that is one content. It is omitted if it was absent.
 func (c *codec) content(key string, p *Content) {
 	if c.take(key) {
 		c.readContent(p)
@@ -138,7 +136,7 @@ func (c *codec) content(key string, p *Content) {
 	}
 }
 
-// readContent reads content. It fails only for text that is no JSON.
+// readContent reads content. It fails only for invalid JSON.
 func (c *codec) readContent(t *Content) {
 	mark := c.r.Mark()
 	kind := c.contentType()
@@ -154,8 +152,8 @@ func (c *codec) readContent(t *Content) {
 	t.Raw = c.r.Raw()
 }
 
-// contentType reads ahead for the type of the content that follows, as it
-// decides what the other members mean. Most often it comes first.
+// contentType looks ahead for the type, which determines the other members. It
+// is usually the first member.
 func (c *codec) contentType() []byte {
 	if c.r.Kind() != wire.Object {
 		return nil
@@ -168,8 +166,8 @@ func (c *codec) contentType() []byte {
 	return nil
 }
 
-// ResourceContents are the contents of a resource, or of a part of it: text,
-// or bytes when IsBlob is set.
+// ResourceContents are the contents of a resource, or of a part of it: Text, or
+// Blob if IsBlob is set.
 type ResourceContents struct {
 	URI      string
 	MIMEType string // empty if unknown
@@ -194,8 +192,7 @@ func (t *ResourceContents) fields(c *codec) {
 	c.extra(&t.Extra)
 }
 
-// Bytes returns the contents: the decoded blob, as [Content.Bytes] decodes it,
-// or else the text.
+// Bytes returns the Blob, decoded as by [Content.Bytes], or otherwise the Text.
 func (t *ResourceContents) Bytes() ([]byte, error) {
 	if t.IsBlob || t.Blob != "" {
 		return decodeBase64(t.Blob)

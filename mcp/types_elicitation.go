@@ -7,7 +7,7 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// ElicitParams describes a server's request for input of the user
+// ElicitParams describes a server's request for input from the user
 // (elicitation/create): to fill in a form, or to open a URL if Mode is "url".
 type ElicitParams struct {
 	Mode    string // "form" or "url" (2025-11-25); empty means form
@@ -41,8 +41,8 @@ type FormField struct {
 	Schema   PrimitiveSchema
 }
 
-// Fields returns the fields of the form, in the order of the schema. It
-// returns an error if RequestedSchema is not the schema of a form.
+// Fields returns the fields of the form, in the order of RequestedSchema, or an
+// error if that is not the schema of a form.
 func (t *ElicitParams) Fields() ([]FormField, error) {
 	if t.RequestedSchema == nil {
 		return nil, nil
@@ -84,23 +84,23 @@ type PrimitiveSchema struct {
 	Title       string // for people
 	Description string
 
-	MinLength *int64 // string: characters
+	MinLength *int64 // string: in characters (Unicode code points)
 	MaxLength *int64 // string
 	Format    string // string: "email", "uri", "date" or "date-time"; may be empty
 
 	Minimum *float64 // number, integer
 	Maximum *float64 // number, integer
 
-	// The options of a choice, in one of the four forms that protocol versions
-	// have defined. Choices returns them in one form.
+	// The options of a choice, in one of four forms. [PrimitiveSchema.Choices]
+	// returns them in one form.
 	Enum      []string     // string
 	EnumNames []string     // string: titles for Enum
 	OneOf     []EnumOption // string (2025-11-25)
 	Items     *EnumItems   // array (2025-11-25)
-	MinItems  *int64       // array: the least number of choices
-	MaxItems  *int64       // array: the greatest number
+	MinItems  *int64       // array: the minimum number of choices
+	MaxItems  *int64       // array: the maximum number of choices
 
-	Default RawMessage // a value of the type Type; nil if absent
+	Default RawMessage // the default value; nil if absent
 
 	Extra map[string]RawMessage // members without a field, as received
 }
@@ -181,7 +181,7 @@ const (
 	ElicitCancel  = "cancel"  // the user made no choice
 )
 
-// An ElicitResult is the answer of the user.
+// An ElicitResult is the user's answer to an [ElicitParams].
 type ElicitResult struct {
 	Action string // ElicitAccept, ElicitDecline or ElicitCancel
 

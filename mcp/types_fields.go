@@ -8,10 +8,9 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// take reports whether the member that has been come to has the given key and
-// is to be read. Null is read at once, as it stands for an absent member. Both
-// take and put are called in so many places that a copy in each would cost
-// more than the call.
+// take reports whether the current member has the given key and a value to
+// read. It skips null, which counts as absent. take and put have so many
+// callers that inlining them would cost more than the calls.
 //
 //go:noinline
 func (c *codec) take(key string) bool {
@@ -22,8 +21,8 @@ func (c *codec) take(key string) bool {
 	return !c.r.Null()
 }
 
-// put writes a key if writing is what the codec does and present is true, and
-// reports whether the value is to follow.
+// put writes a key if the codec is writing and present is true. It reports
+// whether the caller must write the value.
 //
 //go:noinline
 func (c *codec) put(key string, present bool) bool {
@@ -42,8 +41,8 @@ func (c *codec) string(key string, p *string, always bool) {
 	}
 }
 
-// bool is for a flag whose absence means false. A false that was read is
-// written again if said is there to remember it.
+// bool is for a flag whose absence means false. If said is not nil, it records
+// that the flag was present, so that a false is written again.
 func (c *codec) bool(key string, p, said *bool) {
 	if c.take(key) {
 		*p = c.r.Bool()
@@ -71,8 +70,7 @@ func (c *codec) float(key string, p *float64) {
 	}
 }
 
-// The next four are for members whose absence means something else than their
-// zero value.
+// The next four are for members whose absence differs from the zero value.
 
 func (c *codec) stringPtr(key string, p **string) {
 	if c.take(key) {
@@ -128,7 +126,7 @@ func (c *codec) writeFloat(f float64) {
 	c.b = b
 }
 
-// raw is for a value that stays as received.
+// raw is for a value that is kept as received.
 func (c *codec) raw(key string, p *RawMessage) {
 	if c.take(key) {
 		*p = c.r.Raw()
@@ -137,8 +135,7 @@ func (c *codec) raw(key string, p *RawMessage) {
 	}
 }
 
-// rawOr is like raw for a value that must be there; if it isn't, otherwise is
-// written.
+// rawOr is like raw, but writes otherwise if the value is nil.
 func (c *codec) rawOr(key string, p *RawMessage, otherwise string) {
 	if c.put(key, *p == nil) {
 		c.b = append(c.b, otherwise...)
@@ -147,7 +144,7 @@ func (c *codec) rawOr(key string, p *RawMessage, otherwise string) {
 	c.raw(key, p)
 }
 
-// rawOrNull is like raw for a value that may be null as well.
+// rawOrNull is like raw for a value that may also be null.
 func (c *codec) rawOrNull(key string, p *RawMessage) {
 	if c.at(key) {
 		c.key = nil
@@ -167,7 +164,7 @@ func (c *codec) id(key string, p *jsonrpc.ID) {
 	}
 }
 
-// extra keeps the members that no field has taken. It comes last.
+// extra keeps the members that no field has taken. Fields methods call it last.
 func (c *codec) extra(p *map[string]RawMessage) {
 	if c.key != nil && !c.behind {
 		if *p == nil {
@@ -182,7 +179,7 @@ func (c *codec) extra(p *map[string]RawMessage) {
 	}
 }
 
-// rawMap is for an object whose members stay as received.
+// rawMap is for an object whose members are kept as received.
 func (c *codec) rawMap(key string, p *map[string]RawMessage) {
 	if c.take(key) {
 		*p = make(map[string]RawMessage)

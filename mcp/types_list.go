@@ -7,8 +7,8 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// stringList is for a list of strings. One string alone is taken for a list of
-// it, which is how some servers give the sizes of an icon.
+// stringList is for a list of strings. It reads a single string as a list of
+// one, because some servers send the sizes of an icon that way.
 func stringList[T ~string](c *codec, key string, p *[]T, always bool) {
 	if c.take(key) {
 		*p = []T{}
@@ -34,15 +34,15 @@ func list[T any, P objectPtr[T]](c *codec, key string, p *[]T, always bool) {
 	elements[T, P](c, key, p, always, nil)
 }
 
-// items is for the list that a page is about, which loses one bad item rather
-// than all. What is wrong with those left out is added to page.bad.
+// items is for the list of a page. It omits invalid items and appends their
+// errors to page.bad.
 func items[T any, P itemPtr[T]](c *codec, key string, p *[]*T, page *Page) {
 	pointers[T, P](c, key, p, always, &page.bad)
 	page.n = len(*p)
 }
 
-// pointers is for a list of pointers to objects. Those that are read share one
-// array; those that are nil are not written.
+// pointers is for a list of pointers to objects. The objects that it reads
+// share one array. It does not write nil.
 func pointers[T any, P objectPtr[T]](c *codec, key string, p *[]*T, always bool, bad *[]error) {
 	if c.putList(key, always || *p != nil) {
 		for _, v := range *p {
@@ -63,8 +63,8 @@ func pointers[T any, P objectPtr[T]](c *codec, key string, p *[]*T, always bool,
 	}
 }
 
-// elements has in it only what depends on the type of the elements, because
-// there is a copy of it for each.
+// elements contains only code that depends on the type of the elements, because
+// the compiler copies it for each type.
 func elements[T any, P objectPtr[T]](c *codec, key string, p *[]T, always bool, bad *[]error) {
 	if c.takeList(key) {
 		s, start := []T{}, c.r.Offset()
@@ -88,12 +88,13 @@ func elements[T any, P objectPtr[T]](c *codec, key string, p *[]T, always bool, 
 	}
 }
 
-// sample is how many elements of a list tell how many more will come.
+// sample is the number of elements from which room estimates the length of a
+// list.
 const sample = 8
 
-// room returns for how many elements to make room when n have been read. After
-// a sample it estimates how many there are in all, and is careful not to make
-// more of them than fit into twice the text.
+// room returns the capacity for a list of which n elements have been read.
+// After a sample it estimates the length of the list from the length of the
+// remaining text.
 func (c *codec) room(n, start int) int {
 	if n == sample {
 		return sample + 1 + c.r.Left()/max(256, (c.r.Offset()-start)/sample)
@@ -101,8 +102,8 @@ func (c *codec) room(n, start int) int {
 	return max(1, 2*n)
 }
 
-// element reads element i of a list, and reports whether it is to stay. With
-// bad, it may be left out.
+// element reads element i of a list and reports whether to keep it. Only if bad
+// is not nil may it omit an invalid element.
 func (c *codec) element(v object, list string, i int, bad *[]error) bool {
 	if c.r.Null() {
 		return false
@@ -146,7 +147,7 @@ func (c *codec) putElement(v object) {
 //go:noinline
 func (c *codec) endList() { c.b = append(c.b, ']') }
 
-// An item is an object that requests name.
+// An item is an object with a name, URI or id by which requests refer to it.
 type item interface {
 	object
 	ident() string
@@ -157,7 +158,7 @@ type itemPtr[T any] interface {
 	item
 }
 
-// An itemError is the reason why an item was left out of a list.
+// An itemError is the reason why an item was omitted from a list.
 type itemError struct {
 	list  string
 	index int

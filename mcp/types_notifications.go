@@ -5,9 +5,9 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// A Progress is a progress report of a request.
+// A Progress is a progress notification for a call.
 type Progress struct {
-	Progress float64  // the work done, in any unit; it grows with each report
+	Progress float64  // the work done, in any unit; increases with each notification
 	Total    *float64 // all of the work, in the same unit; nil if unknown
 	Message  string   // for people (2025-03-26)
 
@@ -26,8 +26,8 @@ func (t *Progress) fields(c *codec) {
 	c.extra(&t.Extra)
 }
 
-// Fraction returns the part that is done, from 0 to 1, and false if the server
-// has not stated a total.
+// Fraction returns the part that is done, from 0 to 1, and whether the server
+// has stated a total.
 func (t *Progress) Fraction() (float64, bool) {
 	if t.Total == nil || !(*t.Total > 0) {
 		return 0, false
@@ -80,7 +80,7 @@ func (t *LogMessage) Text() string {
 	return string(t.Data)
 }
 
-// resourceUpdatedParams report that a resource has changed.
+// resourceUpdatedParams describe a change of a resource.
 type resourceUpdatedParams struct {
 	URI string // of the resource, or of a part of one that was subscribed to
 
@@ -94,14 +94,13 @@ func (t *resourceUpdatedParams) fields(c *codec) {
 	c.extra(&t.Extra)
 }
 
-// A SubscriptionFilter selects the changes that a subscription reports
-// (2026-07-28).
+// A SubscriptionFilter selects the changes that a subscription reports.
 type SubscriptionFilter struct {
 	ToolsListChanged      bool
 	PromptsListChanged    bool
 	ResourcesListChanged  bool
 	ResourceSubscriptions []string // the URIs of resources
-	TaskIDs               []string // with the extension io.modelcontextprotocol/tasks
+	TaskIDs               []string // with TasksExtension: saves TaskHandle.Wait polls; Next does not return these changes
 
 	Extra map[string]RawMessage // members without a field, as received
 }

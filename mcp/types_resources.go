@@ -1,13 +1,13 @@
 package mcp
 
-// A Resource is a piece of data that a server offers.
+// A Resource describes data that a server offers.
 type Resource struct {
 	URI         string
 	Name        string // for programs
 	Title       string // for people (2025-06-18); falls back to Name
 	Description string // for a model
 	MIMEType    string // empty if unknown
-	Size        *int64 // in bytes, before any encoding; nil if unknown
+	Size        *int64 // in bytes, before base64; nil if unknown
 	Annotations *Annotations
 	Icons       []Icon // 2025-11-25
 
@@ -30,13 +30,13 @@ func (t *Resource) fields(c *codec) {
 
 func (t *Resource) ident() string { return t.URI }
 
-// A ResourceTemplate describes resources by a template of their URIs.
+// A ResourceTemplate describes resources by a URI template.
 type ResourceTemplate struct {
 	URITemplate string // RFC 6570
 	Name        string // for programs
 	Title       string // for people (2025-06-18); falls back to Name
 	Description string // for a model
-	MIMEType    string // of all these resources; empty if they differ
+	MIMEType    string // of all matching resources; empty if they differ
 	Annotations *Annotations
 	Icons       []Icon // 2025-11-25
 
@@ -81,7 +81,7 @@ func (t *ListResourceTemplatesResult) fields(c *codec) {
 }
 
 // A ReadResourceResult holds the contents of a resource. A resource such as a
-// folder may have several, each with a URI of its own.
+// folder may have several contents, each with its own URI.
 type ReadResourceResult struct {
 	Contents []ResourceContents
 	Caching

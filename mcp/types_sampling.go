@@ -5,15 +5,14 @@ import (
 )
 
 // CreateMessageParams describes a server's request to sample from the client's
-// model (sampling/createMessage), which protocol version 2026-07-28 deprecates;
-// see [Sampling].
+// model (sampling/createMessage). See [Sampling].
 type CreateMessageParams struct {
 	Messages         []SamplingMessage
 	ModelPreferences *ModelPreferences
 	SystemPrompt     string
 	IncludeContext   string   // "none", or the deprecated "thisServer" or "allServers"; empty means none
 	Temperature      *float64 // nil if the client decides
-	MaxTokens        int64    // the limit of the answer
+	MaxTokens        int64    // the maximum number of tokens to sample
 	StopSequences    []string
 	Metadata         RawMessage // an object for the model provider; nil if absent
 
@@ -43,8 +42,8 @@ func (t *CreateMessageParams) fields(c *codec) {
 type SamplingMessage struct {
 	Role Role
 
-	// Content has one item before 2025-11-25. One item is encoded without a
-	// list, as all protocol versions accept.
+	// Content has one item before 2025-11-25. MarshalJSON encodes a single item
+	// without a list, which all protocol versions accept.
 	Content []Content
 
 	Meta  RawMessage            // "_meta" (2025-11-25), as received; nil if absent
@@ -71,14 +70,14 @@ func (c *codec) contents(key string, p *[]Content) {
 	}
 }
 
-// A CreateMessageResult is the answer of a model.
+// A CreateMessageResult is a model's answer to a [CreateMessageParams].
 type CreateMessageResult struct {
 	Role    Role      // empty means RoleAssistant
 	Content []Content // as in a SamplingMessage
 	Model   string    // the name of the model
 
-	// StopReason is "endTurn", "stopSequence", "maxTokens", "toolUse" or what
-	// a value of the model provider; empty if unknown.
+	// StopReason is "endTurn", "stopSequence", "maxTokens", "toolUse" or a
+	// value of the model provider; empty if unknown.
 	StopReason string
 
 	Meta  RawMessage            // "_meta", as received; nil if absent
@@ -120,9 +119,9 @@ func (t *ModelPreferences) fields(c *codec) {
 	c.extra(&t.Extra)
 }
 
-// A ModelHint is a hint at a model or family of models.
+// A ModelHint suggests a model or a family of models.
 type ModelHint struct {
-	Name  string                // part of a model's name, such as "sonnet"
+	Name  string                // all or part of a model's name, such as "sonnet"
 	Extra map[string]RawMessage // members without a field, as received
 }
 

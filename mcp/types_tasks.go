@@ -19,27 +19,26 @@ const (
 	TaskCancelled     TaskStatus = "cancelled"
 )
 
-// Done reports whether the status is the last one of a task.
+// Done reports whether the status is final: completed, failed or cancelled.
 func (s TaskStatus) Done() bool {
 	return s == TaskCompleted || s == TaskFailed || s == TaskCancelled
 }
 
-// A Task is a request that a server continues to process after its response. It
-// has two forms: that of 2025-11-25, and that of the extension
-// io.modelcontextprotocol/tasks of 2026-07-28.
+// A Task is the state of a request that a server continues to process after its
+// response, as defined by 2025-11-25 or by [TasksExtension] (2026-07-28).
 type Task struct {
 	TaskID         string
 	Status         TaskStatus
 	StatusMessage  string // for people or a model
 	CreatedAt      string // ISO 8601
 	LastUpdatedAt  string // ISO 8601
-	TTLMs          *int64 // the time that the server keeps the task, from CreatedAt; nil means no limit
-	PollIntervalMs *int64 // the interval of polls; nil if unknown
+	TTLMs          *int64 // how long the server keeps the task, from CreatedAt, in milliseconds; nil means no limit
+	PollIntervalMs *int64 // the interval between polls, in milliseconds; nil if unknown
 
-	// The following fields are those of the extension (2026-07-28).
-	InputRequests map[string]InputRequest // the input that TaskInputRequired waits for
-	Payload       RawMessage              // "result", of TaskCompleted
-	Error         *jsonrpc.Error          // the error of TaskFailed
+	// The following fields are set only by the extension (2026-07-28).
+	InputRequests map[string]InputRequest // the input that the task waits for, if its status is TaskInputRequired
+	Payload       RawMessage              // "result": the result of the request, if its status is TaskCompleted
+	Error         *jsonrpc.Error          // the error, if its status is TaskFailed
 
 	Result
 
@@ -116,7 +115,7 @@ func (t *TasksCapability) Supports(method string) bool {
 	return wire.Lookup(t.Requests, group, name) != nil
 }
 
-// An InputRequest is a request of the server in a result (2026-07-28).
+// An InputRequest is a server's request within a result or a task (2026-07-28).
 type InputRequest struct {
 	Method string     // sampling/createMessage, elicitation/create or roots/list
 	Params RawMessage // nil if absent

@@ -11,7 +11,7 @@ type Tool struct {
 	Description string // for a model
 
 	InputSchema  RawMessage // the JSON Schema of the arguments, as received
-	OutputSchema RawMessage // that of CallToolResult.StructuredContent (2025-06-18); nil if absent
+	OutputSchema RawMessage // the JSON Schema of CallToolResult.StructuredContent (2025-06-18); nil if absent
 
 	Annotations *ToolAnnotations // 2025-03-26; nil if absent
 	Execution   *ToolExecution   // 2025-11-25 only; nil if absent
@@ -36,8 +36,8 @@ func (t *Tool) fields(c *codec) {
 
 func (t *Tool) ident() string { return t.Name }
 
-// DisplayName returns the name for people: Title, the title in the annotations, or
-// Name, whichever is set first.
+// DisplayName returns the first of Title, Annotations.Title and Name that is
+// not empty.
 func (t *Tool) DisplayName() string {
 	switch {
 	case t.Title != "":
@@ -48,9 +48,9 @@ func (t *Tool) DisplayName() string {
 	return t.Name
 }
 
-// ToolAnnotations describe how a tool behaves (2025-03-26). They are hints; do not
-// trust those of an untrusted server. The methods return the default of an absent
-// hint, and may be called on nil.
+// ToolAnnotations describe how a tool behaves (2025-03-26). They are hints: do
+// not rely on those of an untrusted server. Nil fields are absent; the methods
+// return the specification's defaults for them and may be called on nil.
 type ToolAnnotations struct {
 	Title           string // for people
 	ReadOnlyHint    *bool
@@ -70,20 +70,20 @@ func (t *ToolAnnotations) fields(c *codec) {
 	c.extra(&t.Extra)
 }
 
-// ReadOnly reports whether the tool changes nothing. The default is false.
+// ReadOnly reports whether the tool does not change its environment. The
+// default is false.
 func (t *ToolAnnotations) ReadOnly() bool {
 	return t != nil && hint(t.ReadOnlyHint, false)
 }
 
-// Destructive reports whether the tool may delete or overwrite data rather than
+// Destructive reports whether the tool may delete or overwrite data, and not
 // only add to it. The default is true, except for a tool that is read-only.
 func (t *ToolAnnotations) Destructive() bool {
 	return !t.ReadOnly() && (t == nil || hint(t.DestructiveHint, true))
 }
 
-// Idempotent reports whether repeated calls with the same arguments have no
-// further effect. The default is false, except for a tool that is
-// read-only.
+// Idempotent reports whether repeating a call with the same arguments has no
+// further effect. The default is false, except for a tool that is read-only.
 func (t *ToolAnnotations) Idempotent() bool {
 	return t.ReadOnly() || t != nil && hint(t.IdempotentHint, false)
 }
@@ -115,8 +115,8 @@ func (t *ToolExecution) fields(c *codec) {
 	c.extra(&t.Extra)
 }
 
-// Parameters returns InputSchema as maps and slices. It always has a type: that
-// of the schema, else "object".
+// Parameters decodes InputSchema into maps and slices. It sets "type" to
+// "object" if the schema has none.
 func (t *Tool) Parameters() map[string]any {
 	v, _ := Value(t.InputSchema)
 	m, _ := v.(map[string]any)
@@ -140,7 +140,7 @@ func (t *ListToolsResult) fields(c *codec) {
 	t.Page.fields(c)
 }
 
-// A CallToolResult is the result of a tool.
+// A CallToolResult is the result of a tool call.
 type CallToolResult struct {
 	Content           []Content
 	StructuredContent RawMessage // "structuredContent" (2025-06-18), as received; nil if absent
@@ -157,7 +157,8 @@ func (t *CallToolResult) fields(c *codec) {
 	t.Result.fields(c)
 }
 
-// Text returns the text blocks of the content, joined by line breaks.
+// Text returns the text of the text blocks in Content, separated by line
+// breaks.
 func (t *CallToolResult) Text() string { return joinText(t.Content) }
 
 func joinText(content []Content) string {

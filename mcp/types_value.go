@@ -6,8 +6,8 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// Value returns JSON as Go values, as encoding/json does: map[string]any, []any,
-// string, float64, bool or nil.
+// Value decodes JSON into map[string]any, []any, string, float64, bool or nil,
+// as encoding/json does. It returns an error if raw is invalid.
 func Value(raw RawMessage) (any, error) {
 	r := wire.NewReader(raw)
 	v := readValue(&r)
