@@ -1,0 +1,326 @@
+package recording
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
+
+// An Options value configures a replay.
+type Options struct {
+	// Timed responds after the time that the server took, instead of at once.
+	Timed bool
+
+	// Report, if not nil, is called with each request that matches none of the
+	// recording.
+	Report func(problem string)
+
+	// Secrets are the values that the Writer was given.
+	Secrets []string
+}
+
+// A Replay is a transport to a server that responds as the recorded one did. A
+// request matches a recorded one with the same method and params: the order of
+// members and _meta do not count, and of the handshake no params. Each recorded
+// request is used once, and the last of those that match as often as needed.
+type Replay struct {
+	opts Options
+
+	mu   sync.Mutex // guards used of all exchanges
+	list []*exchange
+}
+
+// An exchange is a recorded request and what the server sent for it.
+type exchange struct {
+	request  Entry
+	key      string
+	messages []Entry // before the response
+	response *Entry  // nil if there was none
+	after    []Entry // after the response, before the next request
+	used     bool
+}
+
+// NewReplay returns the server of a recording. Nil options mean the zero value.
+func NewReplay(entries []Entry, o *Options) *Replay {
+	r := &Replay{}
+	if o != nil {
+		r.opts = *o
+	}
+	last := map[int]*exchange{} // by connection
+	pending := map[string]*exchange{}
+	for _, e := range entries {
+		m := e.Message
+		id := fmt.Sprint(e.Conn, " ", m.ID)
+		switch x := last[e.Conn]; {
+		case e.Sent && m.Method != "" && !m.ID.IsZero():
+			x = &exchange{request: e, key: keyOf(m.Method, m.Params)}
+			r.list = append(r.list, x)
+			last[e.Conn], pending[id] = x, x
+		case e.Sent:
+		case m.Method == "" && pending[id] != nil:
+			pending[id].response = &e
+			delete(pending, id)
+		case x == nil || m.Method == "":
+		case x.response == nil:
+			x.messages = append(x.messages, e)
+		default:
+			x.after = append(x.after, e)
+		}
+	}
+	return r
+}
+
+// keyOf returns what must be the same in requests that match.
+func keyOf(method string, params []byte) string {
+	if method == "initialize" || method == "server/discover" {
+		return method
+	}
+	return method + " " + string(canonical(nil, params, true))
+}
+
+// canonical appends a JSON value with sorted keys, and at the top without _meta.
+func canonical(dst, raw []byte, top bool) []byte {
+	r := wire.NewReader(raw)
+	switch r.Kind() {
+	case wire.Object:
+		members := map[string][]byte{}
+		for r.Object(); r.More(); {
+			key := string(r.Key())
+			members[key] = r.Raw()
+		}
+		dst = append(dst, '{')
+		for _, key := range wire.SortedKeys(members) {
+			if top && key == "_meta" {
+				continue
+			}
+			dst = append(wire.AppendString(wire.AppendComma(dst), key), ':')
+			dst = canonical(dst, members[key], false)
+		}
+		return append(dst, '}')
+	case wire.Array:
+		dst = append(dst, '[')
+		for r.Array(); r.More(); {
+			dst = canonical(wire.AppendComma(dst), r.Raw(), false)
+		}
+		return append(dst, ']')
+	case wire.String:
+		return wire.AppendString(dst, r.String())
+	case wire.Invalid:
+		return append(dst, "{}"...) // no params
+	}
+	return append(dst, r.Raw()...)
+}
+
+// Open connects to the replayed server.
+func (r *Replay) Open(_ context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
+	client, server := jsonrpc.Pipe()
+	s := &session{r: r, stream: server, done: make(chan struct{}), answers: map[string]chan struct{}{}}
+	go s.serve() // ends with the stream
+	return jsonrpc.NewConn(client, h), nil
+}
+
+// A session serves one connection.
+type session struct {
+	r       *Replay
+	stream  jsonrpc.Stream
+	done    chan struct{} // closed when the stream has ended
+	running sync.WaitGroup
+
+	writing sync.Mutex // guards writes
+
+	mu      sync.Mutex // guards answers
+	answers map[string]chan struct{}
+}
+
+func (s *session) serve() {
+	defer s.stream.Close()
+	defer s.running.Wait()
+	defer close(s.done)
+	for {
+		data, err := s.stream.Read()
+		if err != nil {
+			return
+		}
+		masked, _ := mask(nil, bytes.TrimSpace(data), s.r.opts.Secrets)
+		m, err := jsonrpc.Parse(masked)
+		switch {
+		case err != nil || m.Method != "" && m.ID.IsZero():
+		case m.Method == "":
+			s.mu.Lock()
+			if answered := s.answers[m.ID.String()]; answered != nil {
+				close(answered)
+				delete(s.answers, m.ID.String())
+			}
+			s.mu.Unlock()
+		default:
+			s.running.Go(func() { s.respond(m) })
+		}
+	}
+}
+
+func (s *session) write(text string) {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	_, _ = s.stream.Write([]byte(text + "\n")) // the client may be gone
+}
+
+func (s *session) respond(m jsonrpc.Message) {
+	x := s.r.match(m)
+	if x == nil {
+		problem := s.r.explain(m)
+		if s.r.opts.Report != nil {
+			s.r.opts.Report(problem)
+		}
+		s.writing.Lock()
+		defer s.writing.Unlock()
+		_, _ = s.stream.Write(jsonrpc.AppendResponse(nil, m.ID, nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: problem}))
+		return
+	}
+	last := x.request.At
+	send := func(e Entry) bool {
+		if s.r.opts.Timed && !s.wait(e.At-last) {
+			return false
+		}
+		last = e.At
+		return s.send(e, x, m)
+	}
+	for _, e := range x.messages {
+		if !send(e) {
+			return
+		}
+	}
+	if x.response == nil || !send(*x.response) {
+		return
+	}
+	for _, e := range x.after {
+		if !send(e) {
+			return
+		}
+	}
+}
+
+// wait reports whether the connection still exists after d.
+func (s *session) wait(d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-s.done:
+		return false
+	}
+}
+
+// send sends a recorded message with the ids and tokens of the client of today. It
+// waits for the response to a request.
+func (s *session) send(e Entry, x *exchange, m jsonrpc.Message) bool {
+	isResponse, oldToken, newToken := e.Message.Method == "", token(x.request.Message.Params), token(m.Params)
+	oldID, newID := x.request.Message.ID.String(), idText(m.ID)
+	text, _ := rewrite(nil, []byte(e.Text), func(key, raw []byte) []byte {
+		switch name := string(key); {
+		case name == "progressToken" && oldToken != nil && bytes.Equal(raw, oldToken) && newToken != nil:
+			return newToken
+		case strings.HasSuffix(name, "/subscriptionId") && string(raw) == oldID:
+			return newID
+		}
+		return nil
+	})
+	if isResponse {
+		text = setID(text, newID)
+	}
+	var answered chan struct{}
+	if e.Message.IsRequest() {
+		answered = make(chan struct{})
+		s.mu.Lock()
+		s.answers[e.Message.ID.String()] = answered
+		s.mu.Unlock()
+	}
+	s.write(string(text))
+	if answered == nil {
+		return true
+	}
+	select {
+	case <-answered:
+		return true
+	case <-s.done:
+		return false
+	}
+}
+
+func idText(id jsonrpc.ID) []byte {
+	b, _ := id.MarshalJSON()
+	return b
+}
+
+// setID replaces the id of a response.
+func setID(text, id []byte) []byte {
+	r := wire.NewReader(text)
+	b := []byte{'{'}
+	for r.Object(); r.More(); {
+		key := string(r.Key())
+		raw := r.Raw()
+		if key == "id" {
+			raw = id
+		}
+		b = append(append(wire.AppendString(wire.AppendComma(b), key), ':'), raw...)
+	}
+	return append(b, '}')
+}
+
+// token returns the progress token of a request, or nil.
+func token(params []byte) []byte { return wire.Lookup(params, "_meta", "progressToken") }
+
+// match returns the exchange for a request, or nil.
+func (r *Replay) match(m jsonrpc.Message) (found *exchange) {
+	key := keyOf(m.Method, m.Params)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, x := range r.list {
+		if x.key != key {
+			continue
+		}
+		if found = x; !x.used {
+			x.used = true
+			return x
+		}
+	}
+	return found
+}
+
+// explain describes a request that matches none, with the nearest.
+func (r *Replay) explain(m jsonrpc.Message) string {
+	key := keyOf(m.Method, m.Params)
+	text := "no recorded request matches " + key
+	var nearest *exchange
+	best := -1
+	for _, x := range r.list {
+		if x.request.Message.Method != m.Method {
+			continue
+		}
+		if n := common(key, x.key); n > best {
+			nearest, best = x, n
+		}
+	}
+	if nearest == nil {
+		return text + "; the recording has no " + m.Method
+	}
+	return fmt.Sprintf("%s; the nearest is line %d: %s", text, nearest.request.Line, nearest.key)
+}
+
+// common returns how many bytes at both ends are the same.
+func common(a, b string) (n int) {
+	short := min(len(a), len(b))
+	for n < short && a[n] == b[n] {
+		n++
+	}
+	for i := 1; i <= short-n && a[len(a)-i] == b[len(b)-i]; i++ {
+		n++
+	}
+	return n
+}

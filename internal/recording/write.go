@@ -1,0 +1,177 @@
+package recording
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"hash/crc32"
+	"io"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
+
+// version is that of the format.
+const version = "1"
+
+const header = "stdmcp recording "
+
+// A Writer writes a recording. Create one with [NewWriter].
+type Writer struct {
+	secrets []string
+	begun   time.Time
+
+	mu    sync.Mutex // guards what follows
+	w     *bufio.Writer
+	buf   []byte
+	sum   uint32
+	count int
+	conns int
+	err   error // the first
+}
+
+// NewWriter begins a recording. secrets are values to mask; those shorter than 5
+// bytes are ignored. The caller must call Close.
+func NewWriter(w io.Writer, secrets ...string) *Writer {
+	r := &Writer{w: bufio.NewWriter(w), begun: time.Now(), secrets: secrets}
+	_, r.err = r.w.WriteString(header + version + "\n")
+	return r
+}
+
+// A Transport is an mcp.Transport.
+type Transport interface {
+	Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error)
+}
+
+// Wrap returns a transport whose connections are recorded.
+func (w *Writer) Wrap(t Transport) Transport { return &recorder{t, w} }
+
+type recorder struct {
+	Transport
+	w *Writer
+}
+
+// Open records what the connection traces.
+func (r *recorder) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
+	r.w.mu.Lock()
+	r.w.conns++
+	conn := r.w.conns
+	r.w.mu.Unlock()
+	trace := h.Trace
+	h.Trace = func(sent bool, data []byte) {
+		r.w.message(conn, sent, data)
+		if trace != nil {
+			trace(sent, data)
+		}
+	}
+	return r.Transport.Open(ctx, h)
+}
+
+// message writes one message. What is not JSON is left out: it has no replay.
+func (w *Writer) message(conn int, sent bool, data []byte) {
+	at := time.Since(w.begun).Microseconds()
+	data = bytes.TrimSpace(data)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	masked, ok := mask(w.buf[:0], data, w.secrets)
+	w.buf = masked
+	if w.err != nil || !ok {
+		return
+	}
+	w.sum = crc32.Update(w.sum, crc32.IEEETable, masked)
+	w.count++
+	direction := "<"
+	if sent {
+		direction = ">"
+	}
+	line := strconv.AppendInt(w.w.AvailableBuffer(), int64(conn), 10)
+	line = strconv.AppendInt(append(line, ' '), at, 10)
+	line = append(append(append(line, ' '), direction...), ' ')
+	line = append(appendSum(line, w.sum), ' ')
+	if _, w.err = w.w.Write(line); w.err == nil {
+		masked = append(masked, '\n')
+		_, w.err = w.w.Write(masked)
+		w.buf = masked
+	}
+}
+
+func appendSum(b []byte, sum uint32) []byte {
+	const digits = "0123456789abcdef"
+	for shift := 28; shift >= 0; shift -= 4 {
+		b = append(b, digits[sum>>shift&15])
+	}
+	return b
+}
+
+// Close ends the recording and returns the first error of writing.
+func (w *Writer) Close() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err == nil {
+		_, w.err = w.w.WriteString("end " + strconv.Itoa(w.count) + "\n")
+	}
+	if w.err == nil {
+		w.err = w.w.Flush()
+	}
+	if w.err != nil {
+		return diag.Op("recording", w.err)
+	}
+	return nil
+}
+
+// mask appends a message on one line, with its secrets masked. It reports false if
+// the message is not JSON.
+func mask(dst, data []byte, secrets []string) ([]byte, bool) {
+	dst, ok := rewrite(dst, data, func(key, raw []byte) []byte {
+		if len(raw) > 0 && raw[0] == '"' && string(key) != "progressToken" && diag.IsSecretName(string(key)) {
+			return []byte(`"` + diag.Mask + `"`)
+		}
+		return nil
+	})
+	if len(secrets) > 0 {
+		dst = []byte(diag.Redact(string(dst), secrets...))
+	}
+	return dst, ok
+}
+
+// rewrite appends a JSON text on one line. Where change returns a value for a
+// member of an object, that replaces the member's.
+func rewrite(dst, data []byte, change func(key, raw []byte) []byte) ([]byte, bool) {
+	r := wire.NewReader(data)
+	dst = rewriteValue(dst, &r, change)
+	return dst, r.End() == nil
+}
+
+func rewriteValue(dst []byte, r *wire.Reader, change func(key, raw []byte) []byte) []byte {
+	switch r.Kind() {
+	case wire.Object:
+		dst = append(dst, '{')
+		for r.Object(); r.More(); {
+			key := r.Key()
+			dst = wire.AppendString(wire.AppendComma(dst), string(key))
+			dst = append(dst, ':')
+			kind := r.Kind()
+			if kind == wire.Object || kind == wire.Array {
+				dst = rewriteValue(dst, r, change)
+				continue
+			}
+			raw := r.Raw()
+			if changed := change(key, raw); changed != nil {
+				raw = changed
+			}
+			dst = append(dst, raw...)
+		}
+		return append(dst, '}')
+	case wire.Array:
+		dst = append(dst, '[')
+		for r.Array(); r.More(); {
+			dst = rewriteValue(wire.AppendComma(dst), r, change)
+		}
+		return append(dst, ']')
+	}
+	return append(dst, r.Raw()...)
+}
