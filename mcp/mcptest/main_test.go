@@ -13,7 +13,7 @@ import (
 // TestMain is a server when a test starts one, and fails when tests leave
 // something behind.
 func TestMain(m *testing.M) {
-	mcptest.Main(map[string]func(*mcptest.Server){"greeter": greeter})
+	mcptest.Main(map[string]func(*mcptest.Server){"greeter": greeter, "transport": mcptest.TransportServer})
 	testutil.Main(m)
 }
 

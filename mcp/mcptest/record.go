@@ -1,0 +1,69 @@
+package mcptest
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/stdmcp/stdmcp/internal/recording"
+	"github.com/stdmcp/stdmcp/mcp"
+)
+
+// Record returns a transport that connects with tr and records all messages in the
+// file path until the end of the test. In the recording, "***" replaces strings
+// whose names say that they are secrets, and the values of secrets; those shorter
+// than 5 bytes are ignored. The test fails if the file cannot be written.
+func Record(t testing.TB, path string, tr mcp.Transport, secrets ...string) mcp.Transport {
+	t.Helper()
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatalf("mcptest: %v", err)
+	}
+	w := recording.NewWriter(file, secrets...)
+	t.Cleanup(func() {
+		err := w.Close()
+		if err2 := file.Close(); err == nil {
+			err = err2
+		}
+		if err != nil {
+			t.Errorf("mcptest: %s: %v", path, err)
+		}
+	})
+	return w.Wrap(tr)
+}
+
+// ReplayOptions configure [Replay]. Nil means the zero value.
+type ReplayOptions struct {
+	// Timed responds after the time that the server took, instead of at once.
+	Timed bool
+
+	// Secrets are those that Record was given.
+	Secrets []string
+}
+
+// Replay returns a transport to a server that responds as the one of the recording
+// in the file path. A request matches a recorded one with the same method and
+// params, whatever the order of members and the content of _meta; in a handshake,
+// params do not count. Each recorded response is used once, and the last of a kind
+// as often as needed. A request that matches none fails the test, with the nearest;
+// so does a recording that is truncated, edited, or of a later version.
+func Replay(t testing.TB, path string, o *ReplayOptions) mcp.Transport {
+	t.Helper()
+	if o == nil {
+		o = &ReplayOptions{}
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatalf("mcptest: %v", err)
+		return nil
+	}
+	defer file.Close()
+	entries, err := recording.Read(file)
+	if err != nil {
+		t.Fatalf("mcptest: %s: %v", path, err)
+		return nil
+	}
+	return recording.NewReplay(entries, &recording.Options{Timed: o.Timed, Secrets: o.Secrets, Report: func(problem string) {
+		t.Error(fmt.Sprintf("mcptest: %s: %s", path, problem))
+	}})
+}
