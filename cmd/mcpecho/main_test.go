@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testutil"
 )
 
 var update = goflag.Bool("update", false, "write the golden files")
@@ -18,6 +19,7 @@ var update = goflag.Bool("update", false, "write the golden files")
 // TestMain makes the test binary the command when its first argument is not a
 // flag, and the test server when its environment says so.
 func TestMain(m *testing.M) {
+	testutil.LimitDepth()
 	testserver.Main()
 	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-") {
 		main()

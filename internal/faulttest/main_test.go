@@ -10,6 +10,7 @@ import (
 
 // TestMain is a server or a client when a test starts one as a process.
 func TestMain(m *testing.M) {
+	testutil.LimitDepth()
 	testserver.Main()
 	subprocessMain()
 	code := testutil.Run(m)

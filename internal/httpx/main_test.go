@@ -9,6 +9,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	testutil.LimitDepth()
 	if target := os.Getenv(proxiedEnv); target != "" {
 		if err := proxied(target); err != nil {
 			fmt.Println(err)

@@ -19,6 +19,7 @@ func Main(m *testing.M) { os.Exit(Run(m)) }
 
 // Run runs the tests and returns the status to exit with.
 func Run(m *testing.M) int {
+	LimitDepth()
 	flag.Parse()
 	if r, w, err := os.Pipe(); err == nil { // opens the descriptors with which the runtime waits for files
 		_, _ = r.Close(), w.Close()

@@ -39,6 +39,7 @@ var children = map[string]func(args []string){
 }
 
 func TestMain(m *testing.M) {
+	testutil.LimitDepth()
 	testserver.Main() // the server of an example
 	if mode := os.Getenv(childVar); mode != "" {
 		children[mode](os.Args[1:])
