@@ -231,6 +231,7 @@ func (i *instance) comparable(v any) (c any) {
 			delete(c, "isError")
 		}
 		delete(c, "resultType")
+		delete(c, "_meta") // the server's name, in the modern era: under load the clients may choose differently
 	}
 	return c
 }
