@@ -9,17 +9,27 @@ import (
 
 // Printable returns s on one line and safe for a terminal: without control
 // sequences and surrounding spaces, and with ? for other characters that cannot
-// be printed. It replaces the secrets as [Redact] does, even those that a control
-// sequence interrupts. If the result is longer than max bytes, it is cut off and
-// ends in three dots. Zero means no limit.
-func Printable(s string, max int, secrets ...string) string {
-	s = Redact(s, secrets...)
+// be printed. If the result is longer than max bytes, it is cut off and ends in
+// three dots. Zero means no limit.
+func Printable(s string, max int) string { return cut(strip(s), max) }
+
+// PrintableWithout is Printable for text that may contain secrets. It replaces
+// them as [Redact] does, even those that a control sequence interrupts.
+func PrintableWithout(s string, max int, secrets ...string) string {
+	return cut(Redact(strip(Redact(s, secrets...)), secrets...), max)
+}
+
+// strip removes and replaces what cannot be printed.
+func strip(s string) string {
 	var b []byte
 	for len(s) > 0 {
-		if rest, ok := strings.CutPrefix(s, "\x1b["); ok {
+		if strings.HasPrefix(s, "\x1b[") {
 			// Parameters, then one final byte (ECMA-48, section 5.4).
-			rest = strings.TrimLeft(rest, " !\"#$%&'()*+,-./0123456789:;<=>?")
-			s = rest[min(1, len(rest)):]
+			s = s[2:]
+			for len(s) > 0 && ' ' <= s[0] && s[0] <= '?' {
+				s = s[1:]
+			}
+			s = s[min(1, len(s)):]
 			continue
 		}
 		r, n := utf8.DecodeRuneInString(s)
@@ -33,9 +43,16 @@ func Printable(s string, max int, secrets ...string) string {
 			b = append(b, '?')
 		}
 	}
-	text := Redact(strings.TrimSpace(string(b)), secrets...)
-	if max > 0 && len(text) > max {
-		text = strings.ToValidUTF8(text[:max], "") + "..."
+	return strings.TrimSpace(string(b))
+}
+
+// cut shortens text, which is valid UTF-8, to max bytes and three dots.
+func cut(text string, max int) string {
+	if max <= 0 || len(text) <= max {
+		return text
 	}
-	return text
+	for !utf8.RuneStart(text[max]) {
+		max--
+	}
+	return text[:max] + "..."
 }

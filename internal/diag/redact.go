@@ -106,11 +106,27 @@ func queryEscape(s string) string {
 // IsSecretName reports whether the value of a header field, a variable or a
 // flag with this name may be a secret.
 func IsSecretName(name string) bool {
-	name = strings.ReplaceAll(strings.ReplaceAll(strings.ToLower(name), "-", ""), "_", "")
+	name = letters(name)
 	for _, part := range [...]string{"auth", "cookie", "key", "token", "secret", "session", "passw", "passphrase", "credential", "header"} {
 		if strings.Contains(name, part) {
 			return true
 		}
 	}
 	return false
+}
+
+// letters returns name in lower case, without hyphens and underscores. Package
+// strings would link its tables of Unicode.
+func letters(name string) string {
+	var b []byte
+	for _, c := range []byte(name) {
+		switch {
+		case c == '-' || c == '_':
+			continue
+		case 'A' <= c && c <= 'Z':
+			c += 'a' - 'A'
+		}
+		b = append(b, c)
+	}
+	return string(b)
 }

@@ -65,7 +65,7 @@ func FuzzRedact(f *testing.F) {
 				if len(secret) < minSecret || strings.Contains(secret, "*") {
 					continue // a mask may complete a secret of stars
 				}
-				if p := Printable(text, 0, secrets...); strings.Contains(p, secret) {
+				if p := PrintableWithout(text, 0, secrets...); strings.Contains(p, secret) {
 					t.Errorf("%q, printable without %q: %q", text, secrets, p)
 				}
 				if strings.Contains(got, secret) || strings.Contains(got, form(secret)) {

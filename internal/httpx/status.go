@@ -70,7 +70,7 @@ func NewStatusError(resp *http.Response, want string) *StatusError {
 		Want:            want,
 		RetryAfter:      retryAfter(resp.Header.Get("Retry-After")),
 		WWWAuthenticate: resp.Header.Values("WWW-Authenticate"),
-		Body:            diag.Printable(string(data), 0, secrets(resp.Request)...),
+		Body:            diag.PrintableWithout(string(data), 0, secrets(resp.Request)...),
 		encoding:        encoding(resp),
 	}
 }

@@ -102,5 +102,5 @@ const maxServerText = 200
 // printable returns text of a server without the secrets, safe to print and at
 // most maxServerText bytes long.
 func printable(s string, secrets ...string) string {
-	return diag.Printable(s, maxServerText, secrets...)
+	return diag.PrintableWithout(s, maxServerText, secrets...)
 }
