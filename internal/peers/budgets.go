@@ -76,7 +76,7 @@ func (p *page) programBudgets() (list []budget) {
 			}
 			if limit > 0 && pf.arch == "amd64" {
 				list = append(list, p.atMost("a stripped program, "+pr.kind+", "+pf.toolchain,
-					float64(p.programs.sizes[pr][pf]), limit, 1, size))
+					float64(p.programs.sizes[pr][pf]), limit, 1.05, size))
 			}
 		}
 	}
