@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"runtime"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
@@ -70,7 +69,7 @@ func (c *Client) reconnecting(err error, wait time.Duration) {
 
 // connHandler returns what connections call.
 func (c *Client) connHandler() jsonrpc.Handler {
-	h := jsonrpc.Handler{Message: c.message, Dropped: c.dropped, Reconnect: c.reconnecting}
+	h := jsonrpc.Handler{Message: c.message, Dropped: c.dropped, Reconnect: c.reconnecting, Panic: c.trace.HandlerPanic}
 	if c.trace.Message != nil {
 		h.Trace = func(sent bool, data []byte) { c.guard(func() { c.trace.Message(sent, data) }) }
 	}
@@ -91,29 +90,7 @@ func (c *Client) recover(err *error) {
 		return
 	}
 	if err != nil {
-		*err = &panicError{v}
+		*err = &diag.PanicError{Value: v}
 	}
-	if report := c.trace.HandlerPanic; report != nil {
-		defer func() { _ = recover() }() // a panic of HandlerPanic itself is dropped
-		stack := make([]byte, 64<<10)
-		report(v, stack[:runtime.Stack(stack, false)])
-	}
-}
-
-// A panicError is a panic of a function of the program.
-type panicError struct{ value any }
-
-func (e *panicError) Error() string {
-	switch v := e.value.(type) {
-	case error:
-		return diag.Op("panic in a handler", v).Error()
-	case string:
-		return "panic in a handler: " + v
-	}
-	return "panic in a handler"
-}
-
-func (e *panicError) Unwrap() error {
-	err, _ := e.value.(error)
-	return err
+	diag.ReportPanic(c.trace.HandlerPanic, v)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -118,7 +119,7 @@ func (c *Client) wireError(method string, err error) *jsonrpc.Error {
 		return &jsonrpc.Error{Code: err.code, Message: err.why}
 	case *jsonrpc.Error:
 		return err
-	case *panicError: // reported
+	case *diag.PanicError: // reported
 	default:
 		c.discarded(err, []byte(method))
 	}

@@ -206,9 +206,7 @@ func (c *Client) request(conn jsonrpc.Conn, m *jsonrpc.Message) {
 		} else {
 			result = attachRelatedTask(m.Params, result)
 		}
-		if err := conn.Reply(c.ctx, m.ID, result, answer); err != nil && c.ctx.Err() == nil {
-			c.discarded(err, []byte(m.Method))
-		}
+		c.reply(conn, m.ID, m.Method, result, answer)
 	}()
 }
 
@@ -223,12 +221,20 @@ func (c *Client) replyLater(conn jsonrpc.Conn, m *jsonrpc.Message, result RawMes
 		if err != nil {
 			answer = c.wireError(method, err)
 		}
-		if err := conn.Reply(c.ctx, id, result, answer); err != nil && c.ctx.Err() == nil {
-			c.discarded(err, []byte(method))
-		}
+		c.reply(conn, id, method, result, answer)
 	}) && c.ctx.Err() == nil {
 		c.discarded(ErrOverloaded, []byte(m.Method)) // the server does not read
 	}
+}
+
+// reply sends a response on a goroutine of the library. A transport may call a
+// function of the program for it, which may panic.
+func (c *Client) reply(conn jsonrpc.Conn, id jsonrpc.ID, method string, result RawMessage, answer *jsonrpc.Error) {
+	c.guard(func() {
+		if err := conn.Reply(c.ctx, id, result, answer); err != nil && c.ctx.Err() == nil {
+			c.discarded(err, []byte(method))
+		}
+	})
 }
 
 // attachRelatedTask adds the task of a request to the result (2025-11-25

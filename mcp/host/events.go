@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/queue"
 	"github.com/stdmcp/stdmcp/mcp"
 )
@@ -60,8 +61,9 @@ const (
 // An eventBus delivers events to Options.Event and to channels. It never
 // blocks.
 type eventBus struct {
-	callback func(Event) // may be nil
-	queue    queue.Queue // calls callback
+	callback func(Event)       // may be nil
+	panicked func(any, []byte) // receives the panics of callback; may be nil
+	queue    queue.Queue       // calls callback
 
 	mu        sync.Mutex
 	dropped   int // by callback, since it was last called
@@ -84,7 +86,7 @@ func (b *eventBus) emit(e *Event) {
 	if b.callback != nil {
 		own := *e
 		own.Missed = b.dropped
-		if b.dropped++; b.queue.Add(func() { b.callback(own) }) {
+		if b.dropped++; b.queue.Add(func() { _ = diag.Guard(b.panicked, func() { b.callback(own) }) }) {
 			b.dropped = 0
 		}
 	}

@@ -37,7 +37,7 @@ func New(opts *Options) *Host {
 	h.names.naming = h.opts.Naming
 	h.ctx, h.cancel = context.WithCancel(context.Background())
 	h.slots = make(chan struct{}, h.opts.Parallel)
-	h.bus.callback, h.bus.queue.Max = h.opts.Event, maxQueued
+	h.bus.callback, h.bus.queue.Max, h.bus.panicked = h.opts.Event, maxQueued, h.opts.panicReport()
 	h.snap.Store(&Snapshot{})
 	return h
 }

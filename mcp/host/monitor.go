@@ -63,10 +63,14 @@ func (m *monitor) run(ctx context.Context) {
 
 // end closes the connection.
 func (m *monitor) end() {
+	_ = m.h.guard(m.unsubscribe) // may call Intercept
+	_ = m.client.Close()         // the error concerns only the remains of the server's process
+}
+
+func (m *monitor) unsubscribe() {
 	if m.sub != nil {
 		m.sub.Close()
 	}
-	_ = m.client.Close() // the error concerns only the remains of the server's process
 }
 
 // scheduleRefresh decides when to list the tools again after a list request.

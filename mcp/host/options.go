@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
@@ -214,3 +215,16 @@ func within(ctx context.Context, limit time.Duration) (context.Context, context.
 	}
 	return context.WithCancel(ctx)
 }
+
+// panicReport returns the function that receives panics of the program's functions
+// on goroutines of the host: HandlerPanic of the clients' Trace. It may be nil.
+func (o *Options) panicReport() func(value any, stack []byte) {
+	if o.Client == nil || o.Client.Trace == nil {
+		return nil
+	}
+	return o.Client.Trace.HandlerPanic
+}
+
+// guard calls f on a goroutine of the host, and returns a panic of a function of
+// the program as an error.
+func (h *Host) guard(f func()) error { return diag.Guard(h.opts.panicReport(), f) }

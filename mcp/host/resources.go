@@ -131,7 +131,11 @@ func (v *View) listResources(ctx context.Context, raw mcp.RawMessage) ([]byte, e
 	lists, errs := make([][]*mcp.Resource, len(names)), make([]error, len(names))
 	var group sync.WaitGroup
 	for i, name := range names {
-		group.Go(func() { lists[i], errs[i] = v.host.ListResources(ctx, name) })
+		group.Go(func() {
+			if err := v.host.guard(func() { lists[i], errs[i] = v.host.ListResources(ctx, name) }); err != nil {
+				errs[i] = err
+			}
+		})
 	}
 	group.Wait()
 	b := []byte("[")

@@ -68,17 +68,34 @@ func (h *Host) selectTools(s *server) []*Tool {
 	}
 	list := make([]*Tool, 0, len(s.defs))
 	for _, def := range s.defs {
-		if !s.cfg.Tools.Allows(def.Name) || h.opts.Filter != nil && !h.opts.Filter(s.name, def) {
+		if !s.cfg.Tools.Allows(def.Name) || !h.allows(s.name, def) {
 			continue
 		}
 		t := before[def.Name]
 		if t == nil || t.def != def {
 			t = &Tool{host: h, server: s, def: def, name: h.names.name(origin{s.name, def.Name}),
-				description: h.opts.Describe(s.name, def)}
+				description: h.describe(s.name, def)}
 		}
 		list = append(list, t)
 	}
 	return list
+}
+
+// allows calls Options.Filter. A panic hides the tool.
+func (h *Host) allows(server string, def *mcp.Tool) (ok bool) {
+	if h.opts.Filter == nil {
+		return true
+	}
+	_ = h.guard(func() { ok = h.opts.Filter(server, def) })
+	return ok
+}
+
+// describe calls Options.Describe, or Describe after a panic.
+func (h *Host) describe(server string, def *mcp.Tool) (text string) {
+	if h.guard(func() { text = h.opts.Describe(server, def) }) != nil {
+		return Describe(server, def)
+	}
+	return text
 }
 
 // publish stores a new snapshot if the tools differ from the current one, and

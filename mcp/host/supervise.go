@@ -63,16 +63,18 @@ func (h *Host) restart(s *server) {
 func (h *Host) supervise(ctx context.Context, s *server, r *run, retries int) (State, *Error) {
 	var out outage
 	for tries := 0; ; {
-		m, away, err := h.connect(ctx, s, r)
+		m, away, err := h.tryConnect(ctx, s, r)
 		if err == nil {
 			tries = 0
 			h.lock()
 			retries = h.opts.retries(s.cfg)
 			h.unlock()
 			connected := time.Now()
-			m.run(ctx)
+			panicked := h.guard(func() { m.run(ctx) })
 			lost := m.client.Err()
-			if lost == nil {
+			if panicked != nil {
+				lost = panicked
+			} else if lost == nil {
 				lost = m.lost
 			}
 			h.setDisconnected(s, m.client)
@@ -178,6 +180,17 @@ func (s *server) hide(text string) string {
 	return s.params.Hide(text)
 }
 
+// tryConnect is connect, which calls functions of the program. A panic fails the
+// attempt.
+func (h *Host) tryConnect(ctx context.Context, s *server, r *run) (m *monitor, away bool, failure *Error) {
+	if err := h.guard(func() { m, away, failure = h.connect(ctx, s, r) }); err != nil {
+		h.lock()
+		defer h.unlock()
+		return nil, false, configurationError(s.cfg, err)
+	}
+	return m, away, failure
+}
+
 // connect makes one connection attempt. away reports whether it failed because a
 // server at a URL is away for now.
 func (h *Host) connect(ctx context.Context, s *server, r *run) (m *monitor, away bool, failure *Error) {
@@ -220,16 +233,22 @@ func (h *Host) connect(ctx context.Context, s *server, r *run) (m *monitor, away
 		return nil, away, e
 	}
 	m = &monitor{h: h, s: s, client: client, params: d, retryDelay: minTTL}
+	connected := false
+	defer func() {
+		if !connected { // lost, or a panic of Intercept
+			m.end()
+		}
+	}()
 	m.subscribe(bound) // before listing, so that no change is missed
 	tools, listErr := listTools(bound, client)
 	if client.Err() != nil || ctx.Err() != nil {
 		lost := errors.Join(client.Err(), ctx.Err())
-		m.end()
 		return nil, false, connectError(s.name, lost, d)
 	}
 	h.setConnected(s, r, client, d, tools, listErr)
 	m.scheduleRefresh(listErr)
 	m.schedulePing()
+	connected = true
 	return m, false, nil
 }
 

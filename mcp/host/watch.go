@@ -63,7 +63,7 @@ func (h *Host) watch(w *watch, run func(context.Context)) error {
 	go func() { // ends with ctx, or with the server
 		defer h.running.Done()
 		defer h.unwatch(func(o *watch) bool { return o == w })
-		run(ctx)
+		_ = h.guard(func() { run(ctx) }) // a panic of Intercept ends the watch
 	}()
 	return nil
 }

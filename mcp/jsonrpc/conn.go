@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/stdmcp/stdmcp/internal/diag"
 )
 
 const (
@@ -166,15 +168,25 @@ func (c *conn) closeStream() {
 	c.closing.Do(func() {
 		go func() { // ends when the stream is closed and both loops have returned
 			defer close(c.released)
-			_ = c.stream.Close()
+			_ = diag.Guard(c.Handler.Panic, func() { _ = c.stream.Close() })
 			c.loops.Wait()
 		}()
 	})
 }
 
+// endOnPanic ends the connection when the stream has panicked. It is deferred.
+func (c *conn) endOnPanic() {
+	if v := recover(); v != nil {
+		diag.ReportPanic(c.Handler.Panic, v)
+		c.end(Closed(&diag.PanicError{Value: v}))
+		c.closeStream()
+	}
+}
+
 func (c *conn) write() {
 	defer c.loops.Done()
 	defer close(c.written)
+	defer c.endOnPanic()
 	if err := c.out.run(); err != nil {
 		// A peer that stops reading has usually exited. The reader knows more
 		// about that, such as the exit status.
@@ -189,6 +201,7 @@ func (c *conn) write() {
 
 func (c *conn) read() {
 	defer c.loops.Done()
+	defer c.endOnPanic()
 	for {
 		data, err := c.stream.Read()
 		if err != nil {

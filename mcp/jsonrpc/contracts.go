@@ -144,4 +144,9 @@ type Handler struct {
 	// Reconnect is called before a connection opens one of its streams again,
 	// which has ended with err, and waits for that long.
 	Reconnect func(err error, wait time.Duration)
+
+	// Panic is called when a function of the program, such as a RoundTripper or
+	// a method of a stream, has panicked on a goroutine of the connection, with
+	// the value and the stack. The panic ends what the goroutine does.
+	Panic func(value any, stack []byte)
 }

@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"sync"
+
+	"github.com/stdmcp/stdmcp/internal/diag"
 )
 
 // A Paste is an Authorizer for a user whose browser runs on another machine: it
@@ -72,7 +74,11 @@ func (p *Paste) line(ctx context.Context) (string, error) {
 		next = make(chan line, 1)
 		p.next = next
 		go func() { // ends with the line, or with p.In
-			text, err := readLine(p.In)
+			var text string
+			var err error
+			if v := diag.Guard(nil, func() { text, err = readLine(p.In) }); v != nil {
+				err = v
+			}
 			next <- line{text, err}
 		}()
 	}

@@ -3,6 +3,8 @@ package oauth
 import (
 	"context"
 	"sync"
+
+	"github.com/stdmcp/stdmcp/internal/diag"
 )
 
 // A singleflight is one attempt to get a token that any number of requests share.
@@ -29,7 +31,9 @@ func doOnce(ctx context.Context, mu *sync.Mutex, slot **singleflight, task any, 
 		p = &singleflight{task: task, cancel: cancel, done: make(chan struct{})}
 		*slot = p
 		go func() { // ends with f, which ends with inner
-			p.tok, p.err = f(inner)
+			if err := diag.Guard(nil, func() { p.tok, p.err = f(inner) }); err != nil {
+				p.tok, p.err = nil, err // of a function of the program
+			}
 			mu.Lock()
 			if *slot == p {
 				*slot = nil

@@ -72,7 +72,12 @@ func (c *conn) goWhileOpen(f func()) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.err == nil {
-		c.busy.Go(f)
+		c.busy.Go(func() {
+			if err := diag.Guard(c.in.Handler.Panic, f); err != nil { // of the RoundTripper
+				c.end(jsonrpc.Closed(err))
+				c.release(err)
+			}
+		})
 	}
 	return c.err == nil
 }

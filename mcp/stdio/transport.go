@@ -91,7 +91,11 @@ func (t *Transport) start(ctx context.Context, h jsonrpc.Handler) (*process, err
 	if err != nil {
 		return nil, diag.Op("start "+t.server(), err)
 	}
-	p, err := start(cmd, t.Start, t.Stderr)
+	stderr := t.Stderr
+	if stderr != nil {
+		stderr = &guardedWriter{stderr, h.Panic}
+	}
+	p, err := start(cmd, t.Start, stderr)
 	if err != nil {
 		if e, ok := err.(*os.PathError); ok && e.Path == cmd.Path {
 			err = &pathError{e}
@@ -104,6 +108,19 @@ func (t *Transport) start(ctx context.Context, h jsonrpc.Handler) (*process, err
 	}
 	p.lines = newLines(p.stdout, t.MaxMessage, h.Dropped)
 	return p, nil
+}
+
+// A guardedWriter is a writer of the program. A panic is an error.
+type guardedWriter struct {
+	w      io.Writer
+	report func(value any, stack []byte)
+}
+
+func (g *guardedWriter) Write(p []byte) (n int, err error) {
+	if v := diag.Guard(g.report, func() { n, err = g.w.Write(p) }); v != nil {
+		return 0, v
+	}
+	return n, err
 }
 
 // A pathError is the error for a program that does not start, without its path.

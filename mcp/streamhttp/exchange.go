@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/internal/queue"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
@@ -62,7 +63,7 @@ func (c *conn) bestEffort(f func(context.Context)) {
 	}
 	go func() { // ends with bestEffortTime or the connection
 		defer x.done()
-		f(ctx)
+		_ = diag.Guard(x.c.Handler.Panic, func() { f(ctx) })
 	}()
 }
 

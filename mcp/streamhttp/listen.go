@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/httpx"
 )
 
@@ -37,6 +38,11 @@ func (c *conn) listen(ctx context.Context) {
 	opened := make(chan struct{})
 	go func() { // ends with the session or the connection
 		defer x.done()
+		defer func() {
+			if v := recover(); v != nil { // of the RoundTripper
+				diag.ReportPanic(c.Handler.Panic, v)
+			}
+		}()
 		s := newStream(c)
 		s.opened = opened
 		for {
