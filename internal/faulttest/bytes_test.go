@@ -310,12 +310,16 @@ func (d duplex) Close() error { return errors.Join(d.WriteCloser.Close(), d.othe
 // TestKeptBytes: whatever a server sends, a client keeps no more than a message
 // or two of it, however small the part is that it has a use for.
 func TestKeptBytes(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector needs memory of its own")
+	}
 	limit := byteLimit()
 	for _, s := range byteScenarios() {
 		for _, on := range s.on {
 			t.Run(s.name+" "+string(on), func(t *testing.T) {
 				arriving, idle := s.keeps(t, on, limit)
-				t.Logf("column bytes: %s | %c | %.1f MiB | %.1f MiB", s.name, on, float64(arriving)/(1<<20), float64(idle)/(1<<20))
+				figures.add(fmt.Sprintf("bytes kept of %d messages of %s: %s, %c", manyItems, mib(int64(limit)), s.name, on),
+					"2.5 × and 1 × a message", "%s while they arrive, %s idle", mib(int64(arriving)), mib(int64(idle)))
 				const slack = 256 << 10 // of goroutines, the HTTP server and others
 				if max := limit*5/2 + slack; arriving > max {
 					t.Errorf("the client keeps %d bytes while items arrive, want at most %d", arriving, max)

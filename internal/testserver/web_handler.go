@@ -138,6 +138,17 @@ func (h *Handler) Requests() []Request {
 	return slices.Clone(h.requests)
 }
 
+// Forget drops the requests that the handler and its server have received so far,
+// for tests that run for long.
+func (h *Handler) Forget() {
+	h.mu.Lock()
+	h.requests = nil
+	h.mu.Unlock()
+	h.srv.mu.Lock()
+	h.srv.received = nil
+	h.srv.mu.Unlock()
+}
+
 // Leaks waits up to 2 s for all requests to end. It returns those that have not,
 // such as streams that the client has not closed, or nil.
 func (h *Handler) Leaks() []string {

@@ -232,11 +232,12 @@ func (h *Host) connect(ctx context.Context, s *server, r *run) (m *monitor, away
 		e.text += h.otherType(bound, d, err)
 		return nil, away, e
 	}
-	m = &monitor{h: h, s: s, client: client, params: d, retryDelay: minTTL}
+	opened := &monitor{h: h, s: s, client: client, params: d, retryDelay: minTTL}
+	m = opened
 	connected := false
 	defer func() {
 		if !connected { // lost, or a panic of Intercept
-			m.end()
+			opened.end()
 		}
 	}()
 	m.subscribe(bound) // before listing, so that no change is missed

@@ -1,0 +1,171 @@
+package faulttest
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strconv"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/host"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
+	"github.com/stdmcp/stdmcp/mcp/sse"
+	"github.com/stdmcp/stdmcp/mcp/stdio"
+	"github.com/stdmcp/stdmcp/mcp/streamhttp"
+)
+
+// A monthServer is one of the servers of TestMonth: it restarts every day.
+type monthServer struct {
+	transport byte // S, E or H
+	version   string
+
+	web *testserver.HTTPServer
+
+	mu   sync.Mutex
+	pipe io.Closer // of a stream: ends the connection
+}
+
+func (s *monthServer) start(t *testing.T) {
+	if s.transport == 'S' {
+		return
+	}
+	var err error
+	s.web, err = testserver.StartHTTP(testserver.New(&testserver.Options{ProtocolVersions: []string{s.version}}), &testserver.HTTPOptions{InMemory: true, SSEOnly: s.transport == 'E', StreamableOnly: s.transport == 'H'})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// dial returns a transport to the server.
+func (s *monthServer) dial() mcp.Transport {
+	switch s.transport {
+	case 'E':
+		return sse.New(s.web.SSE, &sse.Options{Client: s.web.Client()})
+	case 'H':
+		return streamhttp.New(s.web.URL, &streamhttp.Options{Client: s.web.Client()})
+	}
+	return stdio.Dial(func(context.Context) (io.ReadWriteCloser, error) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		pipe := testserver.New(&testserver.Options{ProtocolVersions: []string{s.version}}).Pipe()
+		s.pipe = pipe
+		return pipe, nil
+	})
+}
+
+// restart ends the connections to the server, which forgets its sessions.
+func (s *monthServer) restart() {
+	if s.transport != 'S' {
+		s.web.Down()
+		time.Sleep(time.Minute)
+		s.web.Up()
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_ = s.pipe.Close()
+}
+
+// TestMonth: a host of five servers, over every transport, calls tools every few
+// minutes for 30 days, while each server restarts every day and loses its
+// sessions and subscriptions, and its tools change. At the end the host has as
+// many goroutines and as much memory as after the second day. Time is virtual.
+func TestMonth(t *testing.T) {
+	days, every := 30, time.Hour
+	if os.Getenv("STDMCP_LONG") != "" {
+		every = 5 * time.Minute
+	}
+	synctest.Test(t, func(t *testing.T) {
+		servers := []*monthServer{
+			{transport: 'S', version: modern}, {transport: 'S', version: legacy}, {transport: 'E', version: oldest},
+			{transport: 'H', version: modern}, {transport: 'H', version: legacy},
+		}
+		dial := func(p *host.DialParams) (mcp.Transport, error) {
+			i, err := strconv.Atoi(p.Name[1:])
+			if err != nil {
+				return nil, err
+			}
+			return servers[i].dial(), nil
+		}
+		h := host.New(&host.Options{
+			KeepAlive: every / 2, Dialers: host.Dialers{config.Stdio: dial},
+			Client: &mcp.Options{Cache: mcp.CacheSize(1 << 20)},
+		})
+		for i, s := range servers {
+			s.start(t)
+			if err := h.AddServer(t.Context(), &config.Server{Name: fmt.Sprint("s", i), Type: config.Stdio, Command: "s"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		calls, failed := 0, 0
+		day := func(n int) {
+			for begin := time.Now(); time.Since(begin) < 24*time.Hour-time.Hour; time.Sleep(every) {
+				for i := range servers {
+					tool := h.Tool(fmt.Sprintf("mcp__s%d__echo", i))
+					if calls++; tool == nil {
+						failed++
+					} else if _, err := tool.Call(t.Context(), map[string]any{"message": "hi"}); err != nil {
+						failed++
+					}
+				}
+			}
+			for i, s := range servers {
+				if tool := h.Tool(fmt.Sprintf("mcp__s%d__add_tool", i)); s.transport == 'S' && tool != nil {
+					_, _ = tool.Call(t.Context(), nil) // the list changes
+				}
+				s.restart()
+			}
+			time.Sleep(30 * time.Minute) // all are connected again
+			synctest.Wait()
+		}
+		type use struct{ goroutines, heap int }
+		measure := func() use {
+			for i := range servers {
+				if h.Tool(fmt.Sprintf("mcp__s%d__echo", i)) == nil {
+					t.Errorf("server %d is not connected: %v", i, h.Status()[i].Err)
+				}
+			}
+			for _, s := range servers {
+				if s.web != nil {
+					s.web.Forget()
+				}
+			}
+			return use{runtime.NumGoroutine(), inUse()}
+		}
+		day(1)
+		day(2)
+		early := measure()
+		for n := 3; n <= days; n++ {
+			day(n)
+		}
+		late := measure()
+		t.Logf("%d calls, %d failed; goroutines %d → %d, heap %.2f → %.2f MiB", calls, failed,
+			early.goroutines, late.goroutines, float64(early.heap)/(1<<20), float64(late.heap)/(1<<20))
+		figures.add("a month of virtual time, a host of five servers that restart every day", "no growth after the second day",
+			"%d calls, %d failed; %d → %d goroutines; %s → %s", calls, failed, early.goroutines, late.goroutines, mib(int64(early.heap)), mib(int64(late.heap)))
+		if failed > 0 {
+			t.Errorf("%d of %d calls failed", failed, calls)
+		}
+		if late.goroutines > early.goroutines {
+			t.Errorf("%d goroutines, after the second day there were %d", late.goroutines, early.goroutines)
+		}
+		if grown := late.heap - early.heap; grown > 256<<10 {
+			t.Errorf("the heap has grown by %d bytes", grown)
+		}
+		if err := h.Shutdown(t.Context()); err != nil {
+			t.Error(err)
+		}
+		for _, s := range servers {
+			if s.web != nil {
+				s.web.Close()
+			}
+		}
+	})
+}
