@@ -1,0 +1,228 @@
+// Package servercheck checks an MCP server for what clients stumble over. It uses
+// the server as a careful client does: it lists everything, reads resources, and
+// sends what the server must refuse. It calls no tools, because they may change
+// something.
+package servercheck
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"sync"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
+
+// A Finding is something that clients stumble over.
+type Finding struct {
+	Where   string // a method, a tool or a resource
+	What    string
+	Warning bool // the specification permits it
+}
+
+func (f Finding) String() string { return f.Where + ": " + f.What }
+
+const (
+	slow       = 10 * time.Second // for a response
+	maxFound   = 100              // findings
+	maxReading = 20               // resources that are read
+)
+
+// toolName is the form that all model providers accept.
+var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+// A check is a run of Check.
+type check struct {
+	client *mcp.Client
+
+	mu    sync.Mutex // guards found
+	found []Finding
+}
+
+// Check connects to a server, checks it, and closes the connection. It returns an
+// error only if ctx ends.
+func Check(ctx context.Context, t mcp.Transport) ([]Finding, error) {
+	c := &check{}
+	client, err := mcp.Connect(ctx, t, &mcp.Options{Timeout: slow, Trace: &mcp.Trace{Discarded: func(reason error, data []byte) {
+		c.errorf("message", "clients discard it: %v: %.200q", reason, data)
+	}}})
+	if err != nil {
+		c.errorf("connecting", "%v", err)
+		return c.found, ctx.Err()
+	}
+	c.client = client
+	c.identity()
+	c.tools(ctx)
+	c.resources(ctx)
+	c.prompts(ctx)
+	c.refusals(ctx)
+	begun := time.Now()
+	if err := client.Close(); err != nil {
+		c.errorf("closing", "%v", err)
+	} else if took := time.Since(begun); took > time.Second {
+		c.warnf("closing", "the server takes %v to end after its client is gone", took.Round(time.Millisecond))
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.found, ctx.Err()
+}
+
+func (c *check) add(f Finding) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.found) < maxFound {
+		c.found = append(c.found, f)
+	}
+}
+
+func (c *check) errorf(where, format string, args ...any) {
+	c.add(Finding{Where: where, What: fmt.Sprintf(format, args...)})
+}
+
+func (c *check) warnf(where, format string, args ...any) {
+	c.add(Finding{Where: where, What: fmt.Sprintf(format, args...), Warning: true})
+}
+
+func (c *check) identity() {
+	info := c.client.Server()
+	if info.Name == "" {
+		c.errorf("handshake", "the server has no name")
+	}
+	if info.Version == "" {
+		c.errorf("handshake", "the server has no version")
+	}
+}
+
+func (c *check) tools(ctx context.Context) {
+	if c.client.Server().Capabilities.Tools == nil {
+		return
+	}
+	tools, err := c.client.ListTools(ctx)
+	if err != nil {
+		c.errorf("tools/list", "%v", err)
+	}
+	seen := map[string]bool{}
+	for _, t := range tools {
+		where := "tool " + wire.Quote(t.Name)
+		if seen[t.Name] {
+			c.errorf(where, "listed twice")
+		}
+		seen[t.Name] = true
+		if !toolName.MatchString(t.Name) {
+			c.warnf(where, "model providers accept only 1 to 64 letters, digits, _ and - in names")
+		}
+		if t.Description == "" {
+			c.warnf(where, "no description: a model cannot know when to call it")
+		}
+		for name, schema := range map[string]mcp.RawMessage{"inputSchema": t.InputSchema, "outputSchema": t.OutputSchema} {
+			if schema == nil && name == "outputSchema" {
+				continue
+			}
+			if kind := string(wire.Lookup(schema, "type")); kind != `"object"` {
+				c.errorf(where, "%s must have the type \"object\", has %s", name, orNone(kind))
+			}
+		}
+	}
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}
+
+func (c *check) resources(ctx context.Context) {
+	if c.client.Server().Capabilities.Resources == nil {
+		return
+	}
+	resources, err := c.client.ListResources(ctx)
+	if err != nil {
+		c.errorf("resources/list", "%v", err)
+	}
+	for i, r := range resources {
+		where := "resource " + wire.Quote(r.URI)
+		if r.Name == "" {
+			c.errorf(where, "no name")
+		}
+		if i >= maxReading {
+			continue
+		}
+		res, err := c.client.ReadResource(ctx, r.URI)
+		if err != nil {
+			c.errorf(where, "listed, but cannot be read: %v", err)
+			continue
+		}
+		for _, contents := range res.Contents {
+			if contents.URI == "" {
+				c.errorf(where, "contents without a URI")
+			}
+			if _, err := contents.Bytes(); err != nil {
+				c.errorf(where, "contents: %v", err)
+			}
+		}
+	}
+	if _, err := c.client.ListResourceTemplates(ctx); err != nil {
+		c.errorf("resources/templates/list", "%v", err)
+	}
+	c.mustRefuse(ctx, "resources/read", `{"uri":"servercheck://no-such-resource"}`, 0)
+}
+
+func (c *check) prompts(ctx context.Context) {
+	if c.client.Server().Capabilities.Prompts == nil {
+		return
+	}
+	prompts, err := c.client.ListPrompts(ctx)
+	if err != nil {
+		c.errorf("prompts/list", "%v", err)
+	}
+	seen := map[string]bool{}
+	for _, p := range prompts {
+		if seen[p.Name] {
+			c.errorf("prompt "+wire.Quote(p.Name), "listed twice")
+		}
+		seen[p.Name] = true
+	}
+	c.mustRefuse(ctx, "prompts/get", `{"name":"servercheck no such prompt"}`, 0)
+}
+
+// refusals sends what a server must answer with an error, and not with silence.
+func (c *check) refusals(ctx context.Context) {
+	c.mustRefuse(ctx, "servercheck/unknown", `{}`, jsonrpc.CodeMethodNotFound)
+	if c.client.Server().Capabilities.Tools != nil {
+		c.mustRefuse(ctx, "tools/list", `{"cursor":"servercheck no such cursor"}`, 0)
+		res, err := c.client.CallTool(ctx, "servercheck_no_such_tool", nil)
+		if err == nil && !res.IsError {
+			c.errorf("tools/call", "a call of an unknown tool succeeds")
+		}
+		c.silence("tools/call of an unknown tool", err)
+	}
+}
+
+// mustRefuse sends a request that must fail, with a code unless it is 0.
+func (c *check) mustRefuse(ctx context.Context, method, params string, code int64) {
+	_, err := c.client.Call(ctx, method, mcp.RawMessage(params))
+	where := method + " with " + params
+	var refused *jsonrpc.Error
+	switch {
+	case err == nil && code == 0:
+		c.warnf(where, "succeeds, and should be an error")
+	case err == nil:
+		c.errorf(where, "succeeds, and must be the error %d", code)
+	case errors.As(err, &refused) && code != 0 && refused.Code != code:
+		c.errorf(where, "the error is %d, and must be %d", refused.Code, code)
+	}
+	c.silence(where, err)
+}
+
+func (c *check) silence(where string, err error) {
+	if errors.Is(err, context.DeadlineExceeded) {
+		c.errorf(where, "no response within %v", slow)
+	} else if errors.Is(err, jsonrpc.ErrClosed) {
+		c.errorf(where, "ends the connection: %v", err)
+	}
+}
