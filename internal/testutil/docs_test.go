@@ -101,6 +101,7 @@ var packages = map[string]string{
 	"context": "context", "errors": "errors", "fmt": "fmt", "http": "net/http", "json": "encoding/json", "log": "log",
 	"net": "net", "os": "os", "slog": "log/slog", "time": "time",
 	"tls": "crypto/tls", "x509": "crypto/x509",
+	"testing": "testing", "synctest": "testing/synctest", "mcptest": "github.com/stdmcp/stdmcp/mcp/mcptest",
 	"mcp": "github.com/stdmcp/stdmcp/mcp", "jsonrpc": "github.com/stdmcp/stdmcp/mcp/jsonrpc",
 	"stdio": "github.com/stdmcp/stdmcp/mcp/stdio", "sse": "github.com/stdmcp/stdmcp/mcp/sse",
 	"streamhttp": "github.com/stdmcp/stdmcp/mcp/streamhttp", "oauth": "github.com/stdmcp/stdmcp/mcp/oauth",
@@ -116,14 +117,23 @@ func program(block string) string {
 	if strings.HasPrefix(block, "package ") {
 		return block
 	}
+	test := strings.HasPrefix(block, "func ") // functions, such as those of tests
 	var b strings.Builder
-	b.WriteString("package main\n\nimport (\n")
+	if test {
+		b.WriteString("package docs\n\nimport (\n")
+	} else {
+		b.WriteString("package main\n\nimport (\n")
+	}
 	var used []string
 	for _, m := range usePattern.FindAllStringSubmatch(block, -1) {
 		if path := packages[m[1]]; path != "" && !slices.Contains(used, path) {
 			used = append(used, path)
 			fmt.Fprintf(&b, "\t%q\n", path)
 		}
+	}
+	if test {
+		b.WriteString(")\n\n" + block + "\n")
+		return b.String()
 	}
 	for _, path := range []string{"context", packages["mcp"]} {
 		if !slices.Contains(used, path) {

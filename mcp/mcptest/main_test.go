@@ -28,6 +28,7 @@ type fakeTest struct {
 	testing.TB
 	mu       sync.Mutex
 	failures []string
+	logs     []string
 	cleanups []func()
 }
 

@@ -1,0 +1,99 @@
+//go:build !race
+
+package mcptest_test
+
+import (
+	"path/filepath"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/mcptest"
+)
+
+// agentTest is a whole test of an agent with one tool.
+func agentTest(t testing.TB) {
+	server := mcptest.New(t)
+	server.Tool("add", nil, func(c *mcptest.Call) (any, error) { return c.Number("a") + c.Number("b"), nil })
+	client := server.Connect(nil)
+	if _, err := client.CallTool(t.Context(), "add", map[string]any{"a": 2, "b": 40}); err != nil {
+		t.Fatal(err)
+	}
+	server.WantCall("add", nil)
+}
+
+// TestFigures: a test of an agent takes at most 2 ms and leaves no goroutine, and a
+// server with its client at most 60 KB.
+func TestFigures(t *testing.T) {
+	before := runtime.NumGoroutine()
+	var took []time.Duration
+	for range 20 {
+		begun := time.Now()
+		fake := &fakeTest{}
+		agentTest(fake)
+		fake.end()
+		took = append(took, time.Since(begun))
+	}
+	for deadline := time.Now().Add(time.Second); runtime.NumGoroutine() > before && time.Now().Before(deadline); {
+		time.Sleep(time.Millisecond)
+	}
+	if after := runtime.NumGoroutine(); after > before {
+		t.Errorf("%d goroutines are left", after-before)
+	}
+	slices.Sort(took)
+	if median := took[len(took)/2]; median > 2*time.Millisecond {
+		t.Errorf("a test takes %v", median)
+	}
+	const servers = 1000
+	fake := &fakeTest{}
+	start := memory()
+	for range servers {
+		s := mcptest.New(fake)
+		greeter(s)
+		if _, err := s.Connect(nil).CallTool(t.Context(), "greet", nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	each := (memory() - start) / servers
+	t.Logf("a test takes %v; a server and its client %d bytes", took[len(took)/2], each)
+	if each > 60_000 {
+		t.Errorf("a server and its client take %d bytes", each)
+	}
+	fake.end()
+}
+
+// memory returns the bytes in use by the heap and stacks.
+func memory() int {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int(m.HeapInuse + m.StackInuse)
+}
+
+// BenchmarkCall compares a small call with a recorded one.
+func BenchmarkCall(b *testing.B) {
+	for _, recorded := range []bool{false, true} {
+		name := "bare"
+		if recorded {
+			name = "recorded"
+		}
+		b.Run(name, func(b *testing.B) {
+			var tr mcp.Transport = mcptest.Command(b, "greeter").Transport()
+			if recorded {
+				tr = mcptest.Record(b, filepath.Join(b.TempDir(), "session.mcp"), tr)
+			}
+			client, err := mcp.Connect(b.Context(), tr, nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer client.Close()
+			for b.Loop() {
+				if _, err := client.CallTool(b.Context(), "greet", nil); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

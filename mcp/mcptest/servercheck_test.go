@@ -1,0 +1,53 @@
+package mcptest_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/mcptest"
+)
+
+func (f *fakeTest) Context() context.Context { return context.Background() }
+func (f *fakeTest) Logf(format string, args ...any) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.logs = append(f.logs, fmt.Sprintf(format, args...))
+}
+
+// TestTestServer accepts a good server, and reports each fault of a bad one.
+func TestTestServer(t *testing.T) {
+	for _, version := range mcp.ProtocolVersions() {
+		s := mcptest.New(t)
+		s.ProtocolVersions = []string{version}
+		s.Lenient = true // the checks send what the specification forbids
+		everything(s)
+		mcptest.TestServer(t, s)
+	}
+	fake := &fakeTest{}
+	bad := mcptest.New(t)
+	bad.Lenient = true
+	bad.Tool("no good", `{"type":"array"}`, nil)
+	bad.Resource("bad://1", "text/plain", func(*mcptest.Call) (any, error) { return 1, nil })
+	bad.Inject("servercheck/unknown", mcptest.Malformed())
+	bad.Inject("resources/templates/list", mcptest.Crash())
+	mcptest.TestServer(fake, bad)
+	all := strings.Join(append(fake.end(), fake.logs...), "\n")
+	for _, want := range []string{`tool "no good": inputSchema must have the type`, "warning: tool \"no good\": no description",
+		`resource "bad://1": listed, but cannot be read`, "resources/templates/list: "} {
+		if !strings.Contains(all, want) {
+			t.Errorf("%q is not in:\n%s", want, all)
+		}
+	}
+}
+
+func ExampleTestServer() {
+	test := func(t *testing.T) {
+		server := mcptest.New(t) // in your tests: the transport of your server
+		mcptest.TestServer(t, server)
+	}
+	_ = test
+	// Output:
+}
