@@ -33,9 +33,9 @@ type DialParams struct {
 	Classify func(error) Category
 
 	// Unreachable may be set by the dialer of a server at a URL. It reports
-	// whether an error means that the server is away for now: a connection was
-	// refused or broke, or a gateway responded with 502 to 504. The host then
-	// checks until the server is back, however long that takes.
+	// whether an error means that the server is unreachable for now: the
+	// connection was refused or broke, or a gateway responded with status 502
+	// to 504. The host then checks without limit until the server is reachable.
 	Unreachable func(error) bool
 
 	live liveness

@@ -20,10 +20,10 @@ providers.
 
 [Host.SetServers] takes the full list of servers and applies the differences to
 the current one. It may be called at any time, with calls in progress.
-[Host.AddServer] and [Host.RemoveServer] change one server. The host connects
-to servers in parallel, to at most Options.Parallel at once. It connects to a
-lazy server when the server is first used. A server that is disabled later keeps
-its connection, but its tools are hidden.
+[Host.AddServer] and [Host.RemoveServer] change one server. The host connects to
+servers in parallel, to at most Options.Parallel at once. It connects to a lazy
+server when the server is first used. If the program disables a connected
+server, the host keeps the connection and hides the tools.
 
 A server is in one of these states ([ServerStatus.Status] reduces them to fewer
 words):
@@ -38,9 +38,10 @@ server is a child process. It retries with exponential back-off, as [Retry]
 describes. It gives up on a server that has crashed five times within three
 minutes, that has invalid settings, that violates the protocol or that requires
 authorization. [Host.Reconnect] tries such a server again. If only the
-connection failed, so does a call of one of its tools, once. [Host.SetServers]
-and [Host.AddServer] try a server again that was given up, and so does the host
-after five minutes, except for invalid settings and missing authorization.
+connection failed, a call of one of its tools also tries it once.
+[Host.SetServers] and [Host.AddServer] try a server again that was given up, and
+so does the host after five minutes, except for invalid settings and missing
+authorization.
 
 A server at a URL can go away and come back, for which these limits do not
 apply: the host checks until it is back. See [Options] for KeepAlive, which finds
@@ -60,17 +61,17 @@ names: servers and tools can have any characters in theirs. The host never
 gives the name of one tool to another while the first exists, whichever servers
 connect or disconnect.
 
-When a tool's definition changes, the host emits an [Event], because whoever
-approved the tool approved its earlier definition.
+When a tool's definition changes, the host emits an [Event], because the user
+approved the earlier definition.
 
 # Calls
 
-A call waits up to Options.Timeout for its server to be connected. The call
-itself then has the same time; progress from the server extends it, up to
-Options.MaxTimeout. When the connection ends during a call, the call fails
-immediately with an error that matches mcp.ErrOutcomeUnknown, because the server
-may have executed it. The host repeats a call once if it was never sent, or if
-the tool is annotated as read-only or idempotent.
+A call waits up to Options.Timeout for its server to be connected. Then the call
+itself may take as long; each progress notification restarts that time, up to
+Options.MaxTimeout in total. When the connection ends during a call, the call
+fails immediately with an error that matches mcp.ErrOutcomeUnknown, because the
+server may have executed it. The host repeats a call once if it was never sent,
+or if the tool is annotated as read-only or idempotent.
 
 # Permission
 

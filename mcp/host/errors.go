@@ -16,28 +16,31 @@ import (
 
 // Errors that an Error may match.
 var (
-	// ErrUnknownServer: no server has that name, or it was removed.
+	// ErrUnknownServer means that no server has that name, or the program has
+	// removed it.
 	ErrUnknownServer = errors.New("unknown server")
 
-	// ErrUnknownTool: no tool has that name, or it is hidden from models.
+	// ErrUnknownTool means that no tool has that name, or it is hidden from
+	// models.
 	ErrUnknownTool = errors.New("unknown tool")
 
-	// ErrDisabled: the server is disabled.
+	// ErrDisabled means that the server is disabled.
 	ErrDisabled = errors.New("server is disabled")
 
-	// ErrCrashLoop: the server crashed too often to be started again.
+	// ErrCrashLoop means that the server crashed too often; see Retry.Crashes.
 	ErrCrashLoop = errors.New("server keeps crashing")
 
-	// ErrDenied: the call was not approved.
+	// ErrDenied means that the call was not approved.
 	ErrDenied = errors.New("not permitted")
 
-	// ErrShutdown: the host was shut down.
+	// ErrShutdown means that the host was shut down.
 	ErrShutdown = errors.New("host is shut down")
 
-	// ErrTooManyServers: Options.MaxServers is reached.
+	// ErrTooManyServers means that the host has Options.MaxServers servers.
 	ErrTooManyServers = errors.New("too many servers")
 
-	// ErrTool: the tool itself failed; the message contains its result.
+	// ErrTool means that the tool itself failed; the error's text contains its
+	// result.
 	ErrTool = errors.New("tool failed")
 )
 

@@ -29,7 +29,7 @@ type Event struct {
 	Kind   EventKind
 	Server string
 	Time   time.Time
-	Missed int // number of events before this one that were dropped because the receiver was too slow
+	Missed int // number of events before this one that the host dropped because the receiver was too slow
 
 	State State
 	Err   error
@@ -101,9 +101,9 @@ func (b *eventBus) emit(e *Event) {
 	}
 }
 
-// Events returns a channel of the events from now on. The channel is closed
-// when ctx ends or the host is shut down. Its capacity is 256 events; when it
-// is full, further events are dropped, and Event.Missed counts them.
+// Events returns a channel that receives all later events. The channel is
+// closed when ctx ends or the host is shut down. Its capacity is 256 events;
+// when it is full, further events are dropped, and Event.Missed counts them.
 func (h *Host) Events(ctx context.Context) <-chan Event {
 	l := &listener{events: make(chan Event, maxBuffered)}
 	bus := &h.bus

@@ -75,8 +75,8 @@ func (h *Host) sorted() []*server {
 	return list
 }
 
-// Connect connects to a server and waits until it is connected or ctx ends. It
-// is needed for lazy and failed servers only. The error is an *Error.
+// Connect connects to a server and waits until it is connected or ctx ends.
+// Only lazy, failed and disconnected servers need it. The error is an *Error.
 func (h *Host) Connect(ctx context.Context, name string) error {
 	h.lock()
 	if s := h.servers[name]; s != nil && s.run == nil && s.state == Failed && h.opts.never(s.cfg) {

@@ -69,10 +69,10 @@ type Options struct {
 	// that the host starts, as the setting inheritEnv of a server does for one.
 	InheritEnv bool
 
-	// KeepAlive is the interval at which the host pings an idle server at a URL,
-	// to notice that it is away or that the connection is half-open. The default
-	// is 30 seconds; none if negative. Programs that the host starts and servers
-	// in this process are not pinged.
+	// KeepAlive is the interval at which the host pings an idle server at a
+	// URL, to detect that it is unreachable or that the connection is
+	// half-open. The default is 30 seconds; negative means no pings. The host
+	// does not ping child processes and servers in this process.
 	KeepAlive time.Duration
 
 	// Retry configures how the host reconnects to servers.
@@ -96,12 +96,12 @@ func ServerOf(ctx context.Context) string {
 // A Retry configures reconnection attempts. A zero field has the default value
 // in brackets.
 //
-// Max, Crashes and Window are for programs. A server at a URL that is away is
-// checked every 1.5 s for 2 minutes, then every 5 to 30 s, until it is back. A
-// server that the host has given up is tried again after 5 minutes, and by
-// SetServers, AddServer, Connect and Reconnect.
+// Max, Crashes and Window apply to child processes. The host checks an
+// unreachable server at a URL every 1.5 s for 2 minutes, then every 5 to 30 s,
+// until it is reachable. It tries a server that it has given up again after 5
+// minutes; SetServers, AddServer, Connect and Reconnect try it at once.
 type Retry struct {
-	Max        int           // retries after the first attempt [3]; none at all, of no kind, when negative
+	Max        int           // retries after the first attempt [3]; negative means no retries at all
 	Initial    time.Duration // delay before the first retry [1 s]; none when negative
 	Cap        time.Duration // maximum delay between retries [30 s]; no maximum when negative
 	Multiplier float64       // growth of the delay [2]; values below 1 mean the default

@@ -18,20 +18,20 @@ type Diff struct {
 	Pending []string
 
 	// Errors holds an *Error for each server that could not be connected or
-	// added. The host goes on trying to connect where a retry can help.
+	// added. The host keeps trying to connect if a retry can help.
 	Errors map[string]error
 
 	err error
 }
 
-// Err returns an error if all servers failed or a required one did. Other
-// failures deserve a warning only.
+// Err returns an error if all servers failed or a required one did. The program
+// should only warn about other failures.
 func (d *Diff) Err() error { return d.err }
 
 // SetServers replaces the host's servers. It keeps connections whose settings
-// did not change, connects new and changed servers in parallel, and closes
-// removed ones. If servers have the same name, the last one counts. The Servers
-// must not be modified afterwards.
+// did not change, connects to new and changed servers in parallel, and closes
+// the connections to removed ones. The last of several servers with the same
+// name takes effect. The Servers must not be modified afterwards.
 //
 // SetServers returns when each server is connected or its first attempt has
 // failed, except for disabled and lazy servers. If ctx ends, it returns

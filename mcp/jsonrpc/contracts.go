@@ -18,8 +18,8 @@ type Conn interface {
 	// if the response was invalid.
 	Call(ctx context.Context, req *Request) (RawMessage, error)
 
-	// Notify sends a notification. It waits for room in the write queue until
-	// ctx ends, and not for the peer.
+	// Notify queues a notification. It waits until the write queue has room or
+	// ctx ends, and does not wait for the peer.
 	Notify(ctx context.Context, req *Request) error
 
 	// Reply responds to the peer's request id: with err unless it is nil, and
@@ -49,12 +49,13 @@ type Request struct {
 	Params RawMessage
 
 	// Cancel returns the notification that cancels the call with the given id.
-	// Connections use it that have no other way to cancel a call. If Cancel is
-	// nil, or returns nil, they send nothing.
+	// Only connections that have no other way to cancel a call use it. If
+	// Cancel is nil, or returns nil, they send nothing.
 	Cancel func(ID) *Request
 
-	// Timeout limits the time of the call, in addition to ctx, if it is positive.
-	// Call returns TimeoutErr then, or context.DeadlineExceeded if that is nil.
+	// Timeout, if positive, limits the call in addition to ctx. When it
+	// expires, Call returns TimeoutErr, or context.DeadlineExceeded if that is
+	// nil.
 	Timeout    time.Duration
 	TimeoutErr error
 
@@ -63,19 +64,20 @@ type Request struct {
 
 	// The fields below are for HTTP transports. Others ignore them.
 
-	// ProtocolVersion is the version that a header states. It is empty until
-	// the peers have agreed on one.
+	// ProtocolVersion is the protocol version for the header of an HTTP
+	// request. It is empty before the handshake.
 	ProtocolVersion string
 
 	// Session is the request's relation to a session of the server.
 	Session Session
 
-	// Name is what the request is about, such as a tool or a resource. A header
-	// repeats it if the request stands alone.
+	// Name is the name of the tool or prompt, or the URI of the resource. HTTP
+	// transports repeat it in a header if Session is NoSession.
 	Name string
 
-	// Binding is the name under which a connection was told, before, which
-	// arguments to repeat in headers. It is empty for requests without arguments.
+	// Binding is the tool name that an earlier BindArguments of the connection
+	// associated with the arguments to repeat in headers (see
+	// mcp.ArgumentBinder). It is empty for requests without arguments.
 	Binding string
 
 	// Repeatable reports that the peer may receive the request twice without
@@ -104,18 +106,18 @@ const (
 type Session uint8
 
 const (
-	// NoSession is a request that stands alone: headers describe it, and closing
-	// its response cancels it.
+	// NoSession is a request outside of any session: headers describe it, and
+	// closing its response cancels it.
 	NoSession Session = iota
 
 	// OpensSession is the request whose response opens a session.
 	OpensSession
 
-	// BeginsSession is the notification after which the session is in use. It
-	// states the version that the peers have agreed on.
+	// BeginsSession is the notification that completes the handshake of a
+	// session.
 	BeginsSession
 
-	// InSession is a request in the session that is in use.
+	// InSession is a request in the open session.
 	InSession
 )
 
@@ -141,8 +143,8 @@ type Handler struct {
 	// data.
 	Trace func(sent bool, data []byte)
 
-	// Reconnect is called before a connection opens one of its streams again,
-	// which has ended with err, and waits for that long.
+	// Reconnect is called when a stream of the connection has ended with err,
+	// before the connection waits for the given time and opens it again.
 	Reconnect func(err error, wait time.Duration)
 
 	// Panic is called when a function of the program, such as a RoundTripper or

@@ -24,9 +24,9 @@ type Dispatcher struct {
 // AcceptBatches makes Receive accept batches. Without it, Receive drops them.
 func (d *Dispatcher) AcceptBatches() { d.batches.Store(true) }
 
-// Receive handles one message, which conn has received, and reports invalid data
-// to Handler.Dropped. Unless only is zero, a response may belong to no other call
-// than that one. Receive keeps data.
+// Receive handles one message that conn has received, and reports invalid data
+// to Handler.Dropped. If only is not zero, Receive accepts only responses to
+// that call. Receive keeps data.
 func (d *Dispatcher) Receive(conn Conn, data []byte, only ID) {
 	if d.Handler.Trace != nil {
 		d.Handler.Trace(false, data)

@@ -1,8 +1,8 @@
 // Package jsonrpc implements JSON-RPC 2.0 over any stream of messages. It knows
 // neither MCP nor HTTP; package mcp and the transports build on it.
 //
-// Programs need its vocabulary: [Message], [Request], [ID], [Error] and the
-// sentinel errors, and the contracts [Conn], [Handler] and [Stream]. [NewConn]
+// Programs use its types [Message], [Request], [ID] and [Error], its sentinel
+// errors, and its interfaces [Conn] and [Stream] with [Handler]. [NewConn]
 // makes a Conn from a Stream, and [Pipe] is a Stream in memory.
 //
 // # Messages and ids
@@ -12,28 +12,28 @@
 // memory with the input and stay byte for byte as the peer wrote them: numbers
 // keep their digits, and objects the order of their keys.
 //
-// Parsing is strict where leniency would be ambiguous: keys are case-sensitive
-// and may not be repeated in a message, text must be valid UTF-8, and nesting is
-// limited to 128 levels. It is lenient about harmless deviations of known
+// Parse is strict where leniency would be ambiguous: keys are case-sensitive
+// and may not be repeated in a message, text must be valid UTF-8, and nesting
+// is limited to 128 levels. It is lenient about harmless deviations of known
 // servers: an error may be a string, be null beside a result, or have no id.
 //
 // An [ID] keeps its spelling, so 1, 1.0 and "1" differ and are returned as they
-// were received. Ids that are sent are 1, 2, 3 and so on up to 2^31-1, and then
-// from 1 again, without those in use, because some servers keep ids in 32 bits.
-// Other servers return every id as a string or a float: a response to "1" or 1.0
-// belongs to the call 1 if that is pending. An error with the id null belongs to
-// the pending call if there is exactly one.
+// were received. The ids of calls are 1, 2, 3 and so on up to 2^31-1, because
+// some servers keep ids in 32 bits, and then start again at 1, omitting those
+// in use. Other servers return every id as a string or a float: a response with
+// the id "1" or 1.0 belongs to the pending call 1. An error with the id null
+// belongs to the pending call if there is exactly one.
 //
 // # Connections
 //
 // A [Conn] carries calls: [Conn.Call] sends a request and returns the result. A
-// transport whose calls are something else than messages on one stream, such as
-// HTTP exchanges, implements Conn itself.
+// transport whose calls are not messages on one stream, such as HTTP exchanges,
+// implements Conn itself.
 //
-// When the context of a call ends, the connection sends the notification that
-// [Request].Cancel returns, and the caller does not wait for that. A response
-// that arrives later goes to [Handler].Dropped. A malformed response fails its
-// call if the id is readable, so that the call does not wait for its timeout.
+// When the context of a call ends, the call returns, and the connection sends
+// the notification that [Request].Cancel returns. A response that arrives later
+// goes to [Handler].Dropped. A malformed response fails its call if the id is
+// readable, so that the call does not wait for its timeout.
 //
 // # Limits
 //
@@ -48,21 +48,20 @@
 //
 // # Errors
 //
-// An error that the peer returned is an [*Error], found with errors.As. Local
-// errors never are, and match a sentinel with errors.Is: [ErrClosed] and the
-// cause that ended the connection, and also [ErrOutcomeUnknown] if the request
-// may have reached the peer; [ErrMalformed]; [ErrTooLarge]. When the context of a
-// call ends, the error is its cause.
+// An error that the peer returned is an [*Error], found with errors.As. All
+// other errors match a sentinel with errors.Is: [ErrClosed] and the cause that
+// ended the connection, and also [ErrOutcomeUnknown] if the request may have
+// reached the peer; [ErrMalformed]; [ErrTooLarge]. When the context of a call
+// ends, the error is its cause.
 //
 // # Concurrency
 //
 // A connection has two goroutines. One reads, delivers responses and calls the
 // [Handler], whose functions must therefore not wait: no response arrives while
-// one runs. The other goroutine writes. Callers only add to its queue, so a peer
-// that does not read blocks neither a caller whose context ends nor Close, and
-// messages that are queued during a write share the next one. A call that is
-// alone writes its request itself, without waiting, if the stream is a
-// [TryWriter].
+// one runs. The other goroutine writes. Callers only add to its queue, so a
+// peer that does not read blocks neither Close nor a caller whose context ends.
+// The messages queued during one write go into the next. If no other message is
+// queued and the stream is a [TryWriter], the caller writes without waiting.
 //
 // No lock is held while a stream, a handler or another function of the caller
 // runs. When Close has returned nil, all resources of the connection are

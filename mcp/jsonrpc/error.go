@@ -24,16 +24,16 @@ var (
 	ErrClosed = errors.New("connection closed")
 
 	// ErrOutcomeUnknown is matched by the error of a call that was pending when
-	// its connection ended. The peer may or may not have carried it out.
+	// its connection ended. The peer may have executed it.
 	ErrOutcomeUnknown = errors.New("outcome unknown")
 
 	// ErrNoSession is matched by the error of a call that the peer rejected,
-	// without carrying it out, because it does not know the session.
+	// without executing it, because it does not know the session.
 	ErrNoSession = errors.New("session lost")
 
-	// ErrSessionInDoubt is matched by the error of a call that the peer rejected,
-	// without carrying it out, and perhaps because it does not know the session:
-	// the response does not say. A second request in the session decides.
+	// ErrSessionInDoubt is matched by the error of a call that the peer
+	// rejected, without executing it, for a reason that may be an unknown
+	// session. Another request in the session shows whether it is.
 	ErrSessionInDoubt = errors.New("session in doubt")
 
 	// ErrTooLarge is matched by the error for a message that exceeds the limit
@@ -44,12 +44,13 @@ var (
 	// JSON-RPC.
 	ErrMalformed = errors.New("malformed message")
 
-	// ErrStuck is what Conn.Close returns when the stream, a request or a
-	// handler has not returned within a few seconds.
+	// ErrStuck is the error of Conn.Close if the stream, a request or a handler
+	// has not returned within a few seconds.
 	ErrStuck = errors.New("the connection is closed, but its stream, a request or a handler has not returned")
 
-	// ErrUnknownID is what Handler.Dropped gets for a response that matches no
-	// pending call: it is late, a duplicate, or has an unknown id.
+	// ErrUnknownID is the reason that Handler.Dropped receives for a response
+	// that matches no pending call: it is late, a duplicate, or has an unknown
+	// id.
 	ErrUnknownID = errors.New("response to no pending call")
 )
 

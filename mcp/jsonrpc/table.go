@@ -194,8 +194,8 @@ func (t *Table) Deliver(m *Message) error {
 	return t.deliver(m.ID, a)
 }
 
-// Sent records that a message is sent that expects no response: a notification,
-// or a response to the peer. Some servers respond even so, with the id null.
+// Sent records that the connection sends a notification or a response, to which
+// some servers respond with an error with the id null.
 func (t *Table) Sent() {
 	t.mu.Lock()
 	t.unanswerable++

@@ -21,7 +21,8 @@ const maxDepth = 128
 // A Schema is a compiled JSON Schema. The zero value accepts every value.
 type Schema struct{ root *node }
 
-// Compile compiles a schema.
+// Compile compiles a schema. The error matches [ErrDialect] if the dialect is
+// not supported.
 func Compile(schema mcp.RawMessage) (*Schema, error) {
 	raw, err := decode(schema)
 	if err != nil {

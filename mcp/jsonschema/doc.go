@@ -11,11 +11,11 @@
 // annotations and are not checked. A pattern that package regexp does not
 // support, such as one with a lookahead, matches everything.
 //
-// Nothing is ever fetched: a reference to another document is an error. A
+// The package fetches nothing: a reference to another document is an error. A
 // schema may nest up to 128 levels, its patterns may have up to 100,000
-// instructions, and validating a value may take up to a million steps, of which
-// patterns take as many as they have work with the text. That is about a second;
-// the context of the call ends it earlier.
+// instructions, and validating a value may take up to a million steps,
+// including those of patterns. That is about a second; the context of the call
+// may end it earlier.
 //
 // # Concurrency
 //

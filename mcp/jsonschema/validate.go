@@ -39,15 +39,15 @@ func (e *Error) Error() string {
 	return e.Path + ": " + e.Reason
 }
 
-// Validate is ValidateContext without a context.
+// Validate is ValidateContext with context.Background.
 func (s *Schema) Validate(value mcp.RawMessage) error {
 	return s.ValidateContext(context.Background(), value)
 }
 
 // ValidateContext validates a value until ctx ends. The error is an *[Error] if
-// the value does not fit. It is another one if the value is not valid JSON, if
-// ctx has ended, which it wraps the cause of, or if the schema is such that
-// validation takes too much work.
+// the value does not fit. It is another error if the value is not valid JSON,
+// if ctx has ended, whose cause it wraps, or if validation takes more than a
+// million steps.
 func (s *Schema) ValidateContext(ctx context.Context, value mcp.RawMessage) error {
 	v, err := decode(value)
 	if err != nil {

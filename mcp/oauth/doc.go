@@ -22,9 +22,9 @@
 // browser and receives the authorization response on this machine; [Paste] is
 // for a user whose browser runs on another machine. Options.Grant gets tokens
 // without a user: [ClientCredentials] for a program that acts for itself,
-// [Assertion] for a workload that its platform gives an identity, [Identity] for
-// the users of an enterprise. With neither, a request that needs a new token
-// fails with [ErrLoginRequired].
+// [Assertion] for a workload that its platform gives an identity, [Identity]
+// for the users of an enterprise. If neither is set, a request that needs a new
+// token fails with [ErrLoginRequired].
 //
 // A program that already has a token or an API key needs no Transport: [Bearer]
 // and [Header] send it. A server that does not demand authorization needs
@@ -32,12 +32,13 @@
 //
 // # Client registration
 //
-// An authorization server must know the program as a client. The Transport uses
-// the first of these that is possible: Options.Client; the metadata document at
-// Options.ClientURL; dynamic registration; the client that Options.AskClient
-// returns. It never sends one authorization server's credentials to another.
-// When a server moves to another authorization server, the Transport registers
-// the program there, except with Options.Client: then the request fails.
+// The program must be registered as a client of the authorization server. The
+// Transport uses the first possible of these registrations: Options.Client; the
+// metadata document at Options.ClientURL; dynamic registration; the client that
+// Options.AskClient returns. It never sends one authorization server's
+// credentials to another. If an MCP server changes its authorization server,
+// the Transport registers the program there; with Options.Client, the request
+// fails instead.
 //
 // Protocol version 2026-07-28 deprecates dynamic registration; a version released
 // on or after 2027-07-28 may remove it. Options.ClientURL replaces it.
@@ -69,17 +70,18 @@
 // # Refused tokens
 //
 // If the server refuses a token, the Transport refreshes it. If that does not
-// help, it discards the token and authorizes anew. If the server refuses the new
-// token too, the request fails. If a token lacks scopes, the Transport asks for
-// these in addition to the scopes that the token has, at most three times for
-// one operation. After a failure, such as a user who denies access, the Transport
+// help, it discards the token and authorizes anew. If the server refuses the
+// new token too, the request fails. If a token lacks scopes, the Transport
+// requests them in addition to the token's scopes, at most three times for one
+// request. After a failure, such as a user who denies access, the Transport
 // returns the same error for a minute; [Transport.Login] tries again at once.
 //
 // Best-effort requests, such as the notification that a request was canceled,
 // never start authorization.
 //
-// If the server demands it, tokens are bound to a key (DPoP): each request then
-// carries its own proof, and a stolen token is useless without the key.
+// If the server requires it, the Transport binds tokens to a key (DPoP): each
+// request then carries its own proof, and a stolen token is useless without the
+// key.
 //
 // # Stores
 //

@@ -58,10 +58,11 @@ func (t *Transport) tokenByGrant(ctx context.Context, s *server, scopes []string
 	return k, c, err
 }
 
-// ClientCredentials is the Grant of a program that acts for itself, as
-// Options.Client. A Secret is sent only to an authorization server that
-// Options.Issuer or Client.Issuer names, that issued the token before, or that
-// has the origin of the server, unless Options.TrustDiscoveredIssuer is set.
+// ClientCredentials is the Grant of a program that acts for itself and not for
+// a user. It authenticates as Options.Client. A Secret is sent only to an
+// authorization server that Options.Issuer or Client.Issuer names, that issued
+// the token before, or that has the origin of the server, unless
+// Options.TrustDiscoveredIssuer is set.
 type ClientCredentials struct{}
 
 func (ClientCredentials) form(_ context.Context, t *Transport, s *server, _ []string) (url.Values, error) {
@@ -123,7 +124,7 @@ type Identity struct {
 	// TokenURL is the token endpoint of the identity provider.
 	TokenURL string
 
-	// Client is the client as which the program is registered there.
+	// Client identifies the program to the identity provider.
 	Client Client
 
 	// Source returns the token that the identity provider issued for the user.

@@ -32,7 +32,7 @@ type Options struct {
 	// Grant gets tokens without a user. If it is set, Authorizer is not used.
 	Grant Grant
 
-	// Client is the client as which the program is registered, if it is.
+	// Client identifies the program if it is already registered.
 	Client Client
 
 	// ClientURL is the https URL of the program's client ID metadata document.
@@ -151,9 +151,9 @@ func (t *Transport) CloseIdleConnections() {
 const maxSends = 8
 
 // RoundTrip sends the request with a token, and gets a token when the server
-// demands one. It repeats only requests whose body can be sent again, which is
-// true of those that http.NewRequest made from a buffer. It sends a request that
-// already has an Authorization header unchanged.
+// demands one. It repeats only requests without a body or with GetBody, which
+// http.NewRequest sets for a buffer. It sends a request that already has an
+// Authorization header unchanged.
 //
 // If RoundTrip cannot get a token, the error matches streamhttp.StatusError,
 // because the server refused the request, and one of [Error], [ServerError],

@@ -5,35 +5,34 @@ Streamable HTTP.
 	client, err := mcp.Connect(ctx, sse.New("https://example.com/sse", nil), nil)
 
 Protocol version 2025-03-26 deprecated HTTP+SSE in favor of Streamable HTTP. The
-specification allows its removal three months after SEP-2596, its policy for
-deprecated features, is final. New servers use Streamable HTTP; for a URL with
-either transport, use mcp.FirstOf.
+specification may remove it three months after SEP-2596, its policy for
+deprecated features, is final. For a URL with either transport, use mcp.FirstOf.
 
 # The transport
 
 A GET request opens an event stream, on which the server first announces the URL
-for messages, its endpoint. Each message is then its own POST, which the server
-only accepts; results arrive on the stream. A POST that fails, usually with a
-[*StatusError], fails its call and has no other effect.
+for messages, its endpoint. Each message is then a POST of its own, which the
+server only acknowledges; results arrive on the stream. A POST that fails,
+usually with a [*StatusError], fails its call and has no other effect.
 
 The session of the server ends with the stream, and so does the connection.
 Pending calls then match jsonrpc.ErrOutcomeUnknown, because the server may have
-executed them. The transport resumes and repeats nothing: the caller knows what
-may be repeated and can open another connection.
+executed them. The transport neither resumes the stream nor repeats a request:
+only the caller knows what is safe to repeat.
 
-Notifications and responses wait until the server has accepted them, so that
-later messages arrive later. Calls do not wait for each other.
+Notify and Reply wait until the server has accepted the message, so that
+messages arrive in order. Calls do not wait for each other.
 
 # The endpoint
 
 The endpoint is resolved against the final URL of the stream (RFC 3986), so
 "messages" keeps the path prefix of a proxy, and "/messages" does not.
-Options.Endpoint is for servers that announce the wrong one. The endpoint must
+Options.Endpoint overrides it for servers that announce a wrong one. The endpoint must
 have the scheme, host and port of the stream, as credentials are sent nowhere else
 ([*OriginError]). A later announcement is ignored.
 
-Redirects are followed within the origin, if their status is 307 or 308
-([*RedirectError]). Cookies are kept if Options.Client has a Jar. A user and
+The transport follows redirects with status 307 or 308 within the origin
+([*RedirectError]). The transport keeps cookies if Options.Client has a Jar. A user and
 password in the URL become an Authorization header. Errors and String contain
 neither them nor the query.
 
@@ -56,8 +55,8 @@ RoundTripper does not return.
 
 A message may be up to 64 MiB unless Options.MaxMessage is set. A longer line or
 event ends the connection with an error that matches jsonrpc.ErrTooLarge. A
-connection never holds more than two and a half times the limit in memory. Of the
-response to a message, 4 KiB are read.
+connection never holds more than two and a half times the limit in memory. The
+transport reads at most 4 KiB of the response to a POST.
 
 The handler's Dropped receives malformed messages and events other than message
 and endpoint. A malformed response fails its call if the id can be recovered.

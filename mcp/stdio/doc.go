@@ -13,19 +13,19 @@ restarted.
 # Environment
 
 The environment of a program usually holds secrets that a server does not need.
-By default a server gets a short list of variables, those of them that are set:
+By default a server receives only these variables, if they are set:
 HOME, LOGNAME, PATH, SHELL, TERM, TMPDIR and USER; on Windows the variables that
 programs need to find their files, such as APPDATA, PATH, PATHEXT, SYSTEMROOT,
 TEMP and USERPROFILE; everywhere the variables of proxies (HTTP_PROXY, HTTPS_PROXY,
 NO_PROXY, ALL_PROXY), of certificates (SSL_CERT_FILE, SSL_CERT_DIR,
 NODE_EXTRA_CA_CERTS), of language and time (LANG, LANGUAGE, LC_*, TZ) and XDG_*.
-Errors do not quote the user and password of a proxy. Values that start with "()" are left out, because old shells run
+Errors omit the user and password of a proxy. Values that start with "()" are omitted, because old shells run
 them as functions. Transport.Env adds variables or replaces those of the list,
 and Transport.InheritEnv passes on the whole environment.
 
 Open looks up the program in the PATH of this environment, including one in
 Transport.Env. As package [os/exec] does, it refuses with [os/exec.ErrDot] to run
-a program that a relative entry of PATH leads to; ./name is such a program's path.
+a program that it finds through a relative entry of PATH; use ./name for such a program.
 
 Transport.Start starts the prepared command, to run it in a sandbox or with other
 attributes.
@@ -33,22 +33,22 @@ attributes.
 # Lifecycle
 
 The child leads its own process group. Launchers such as npx and uvx start the
-server as a child, which would stay if only the launcher ended. Ctrl-C in a
-terminal does not reach the group, so this process must close the connection.
+server as their own child, which would outlive them without the group. Ctrl-C in a
+terminal does not reach the group, so the program must close the connection.
 
-When the child exits, the messages that it wrote before are still delivered. Then
-pending calls fail with an [*ExitError], and the rest of the group gets SIGTERM
-and a moment later SIGKILL. Processes that have left the group live on, except
-on Linux, where Close kills the descendants that the child has while it is open;
-a process whose parent has exited, such as a daemon, belongs to nobody and lives
-on there, too. If they hold the standard output open, it counts as ended after
-250 ms without output.
+When the child exits, the connection still delivers the messages that it wrote.
+Then pending calls fail with an [*ExitError], and the rest of the group receives
+SIGTERM and shortly afterwards SIGKILL. Processes that have left the group
+survive, except on Linux, where Close kills the descendants that the child has
+while it is open; a process whose parent has exited, such as a daemon, survives
+there, too. If survivors hold the standard output open, the connection treats it
+as ended after 250 ms without output.
 
 Close follows the specification: it closes the standard input, waits for the
-child to exit, sends SIGTERM to the group, waits again, and sends SIGKILL. A
-server that exits at the end of its input is gone in milliseconds. Otherwise
-Close takes 3 s, or twice Transport.CloseWait, and at most 2 s more. After that
-no process, goroutine or file descriptor of the connection is left, except for a
+child to exit, sends SIGTERM to the group, waits again, and sends SIGKILL. Close
+takes milliseconds if the server exits at the end of its input. Otherwise it
+takes 3 s, or twice Transport.CloseWait, and at most 2 s more. After that no
+process, goroutine or file descriptor of the connection is left, except for a
 goroutine that is blocked in Transport.Stderr.
 
 If this process is killed, Linux kills the child, and Windows kills the child and
@@ -62,14 +62,16 @@ connection with an error that matches jsonrpc.ErrTooLarge. A connection never
 holds more than two and a half times the limit in memory.
 
 Lines may end in CRLF and may start with a byte-order mark. Blank lines are
-skipped. A line that starts with neither { nor [ is skipped, too: some servers
-log to their standard output. It is reported to the handler's Dropped as
-[ErrNotJSON]. After 10,000 such lines, or 1 MiB of them, without a message in
-between, the connection ends with that error. A line that the end of the stream
-truncates is reported as [io.ErrUnexpectedEOF].
+skipped. The connection also skips a line that starts with neither { nor [,
+because some servers log to their standard output, and reports it to the
+handler's Dropped as [ErrNotJSON]. After 10,000 such lines, or 1 MiB of them,
+without a message in between, the connection ends with that error. The
+connection reports a line that the end of the stream truncates as
+[io.ErrUnexpectedEOF].
 
-The standard error is always read, so that it never blocks a server. Its last
-64 KiB are kept for an [*ExitError], which quotes the last lines.
+The connection always reads the standard error, so that it never blocks a
+server, and keeps the last 64 KiB for an [*ExitError], which quotes the last
+lines.
 
 # Windows
 
@@ -78,8 +80,8 @@ belong to a job object, which ends with the child, with Close and with this
 process. If the child cannot be added to a job, Close calls taskkill /t. There is
 no SIGTERM either: Close kills after its first wait.
 
-Programs are found with the extensions in PATHEXT, so that Command("npx") runs
-npx.cmd. Arguments of batch files are quoted as package os/exec describes.
+Open finds programs by the extensions in PATHEXT, so Command("npx") runs
+npx.cmd. It quotes arguments of batch files as package os/exec describes.
 
 # Other systems
 

@@ -20,8 +20,9 @@ const (
 	maxNonJSONLines = 10_000
 )
 
-// ErrNotJSON is the error that Handler.Dropped gets for a line that starts with
-// neither { nor [. A connection ends with it after too many such lines.
+// ErrNotJSON is the reason that jsonrpc.Handler.Dropped receives for a line
+// that starts with neither { nor [. After too many such lines the connection
+// ends with it.
 var ErrNotJSON = errors.New("text that is not JSON")
 
 // lines splits a stream into messages. One goroutine calls its methods.

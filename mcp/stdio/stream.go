@@ -25,10 +25,10 @@ type StreamTransport struct {
 // second Open the error is [ErrOpened]. Closing rwc must make a blocked Read or
 // Write return, as it does for the connections of package net.
 //
-// As a client cannot connect again it sends initialize first: some servers end
-// the connection if the first request is another one. A server of both eras is
-// therefore used in the legacy era, unless the options allow only modern protocol
-// versions. [Dial] has no such restriction.
+// Because the client cannot connect again, it sends initialize first: some
+// servers close the connection if the first request is another one. With a
+// server of both eras it therefore uses the legacy era, unless the options
+// allow only modern protocol versions. [Dial] has no such restriction.
 func Stream(rwc io.ReadWriteCloser) *StreamTransport {
 	var opened atomic.Bool
 	t := Dial(func(context.Context) (io.ReadWriteCloser, error) {

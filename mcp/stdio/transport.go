@@ -23,7 +23,7 @@ type Transport struct {
 	// the environment that the program gets. A relative path starts at Dir.
 	Name string
 
-	// Args are the arguments, without the name.
+	// Args are the arguments, without Name.
 	Args []string
 
 	// Env holds additional environment variables, as "KEY=value". The last of
@@ -38,10 +38,9 @@ type Transport struct {
 	Dir string
 
 	// Stderr receives everything that the program writes to its standard error,
-	// in order, from one goroutine per connection. After it has returned an
-	// error it receives nothing more. If it blocks, the program is held up for
-	// at most a second; output that does not fit into the buffer after that is
-	// lost.
+	// in order, from one goroutine per connection. After an error it receives
+	// nothing more. If its Write blocks, the program waits for at most 1
+	// second; after that, output that does not fit into the buffer is lost.
 	Stderr io.Writer
 
 	// CloseWait is how long Close waits for the program to exit after the end

@@ -6,44 +6,46 @@
 // # Calls
 //
 // Each message is its own POST. A call reads the response to its POST on the
-// caller's goroutine: one JSON message, or a stream of events. So a failure, such
-// as a status of 503, concerns that call alone. [StatusError] and [RedirectError]
-// are found with errors.As. After the result of a call, the call waits a few
-// milliseconds for the end of the stream, so that the connection can be reused.
+// caller's goroutine: one JSON message, or a stream of events. A failure, such
+// as a status of 503, therefore affects only that call; errors.As finds a
+// *[StatusError] or *[RedirectError]. After the result of a call, the call
+// waits a few milliseconds for the end of the stream, so that the connection
+// can be reused.
 //
-// If the server closes an idle connection on which a message has just been sent,
-// a request without side effects is sent again on another connection; a tool call
-// is not.
+// If the server closes an idle connection while a request is being sent on it,
+// the transport sends the request again on another connection if it has no side
+// effects. It never repeats a tool call.
 //
-// If a response breaks off, the call fails with an error that matches
-// mcp.ErrOutcomeUnknown, unless the server lets the client continue the stream in
-// another response, as it may in a session.
+// If a response is interrupted, the call fails with an error that matches
+// mcp.ErrOutcomeUnknown, unless the server permits the client to resume the
+// stream, as it may in a session.
 //
 // # Sessions
 //
-// A server with an older protocol version may open a session. Its id is sent to
-// the server only and appears in no error. If the server loses the session, the
-// client opens another one and repeats the requests that were refused. Close asks
-// the server to end the session, and waits for up to 2 s.
+// A server with a protocol version before 2026-07-28 may open a session. The
+// transport sends the session id only to the server; no error contains it. If
+// the server loses the session, the client opens another one and repeats the
+// requests that were refused. Close asks the server to end the session, and
+// waits for up to 2 s.
 //
-// In a session the server may have a stream for messages that belong to no call,
-// such as changes and log messages. It is read in the background and requested
-// again when it ends. Its failures have no effect on calls. Many servers lose
-// messages that they would send before the stream is open, so the client waits
-// for it after the handshake, for up to 200 ms.
+// In a session the server may have a stream for messages that belong to no
+// call, such as changes and log messages. The transport reads it in the
+// background and requests it again when it ends; its failures do not affect
+// calls. Many servers lose messages that they send before the stream is open,
+// so the handshake waits up to 200 ms for it.
 //
 // # Stateless servers
 //
-// Newer protocol versions have no sessions. Headers repeat the method of a
+// From 2026-07-28 on there are no sessions. Headers repeat the method of a
 // request, the tool, prompt or resource, and the arguments for which the tool's
-// schema requires it. A tool whose schema breaks the rules for that is left out of
-// lists. Closing the response cancels a call.
+// schema requires it. Lists omit a tool whose schema violates the rules for
+// such headers. The transport cancels a call by closing the response.
 //
 // # Redirects, proxies, credentials
 //
-// Only redirects with status 307 and 308 to the same scheme, host and port are
-// followed. The environment configures proxies, as for net/http. Options.Header is
-// sent to the origin of the URL and nowhere else.
+// The transport follows only redirects with status 307 and 308 to the same
+// scheme, host and port. The environment configures proxies, as for net/http.
+// The transport sends Options.Header only to the origin of the URL.
 //
 // # Limits
 //

@@ -32,8 +32,8 @@ func (e *ToolError) Error() string {
 	return fmt.Sprintf("tool %q failed: %s", e.Tool, e.Text)
 }
 
-// Call calls a tool. in is converted to JSON, which must be an object or null;
-// the result is converted as by [Decode].
+// Call calls a tool. The JSON of in must be an object or null. Call converts
+// the result as [Decode] does.
 //
 // The error is a *[ToolError] if the tool failed, and otherwise as for
 // mcp.Client.CallTool. It matches [mcp.ErrMalformed] if the result does not fit

@@ -40,7 +40,7 @@ warning.
 # Variables
 
 [Server.Expand] replaces ${V}, ${V:-default}, ${env:V}, ${env:V | value:default},
-$env:V and ${input:id} when the server is started. A bare $V is not replaced.
+$env:V and ${input:id} when the server is started. It does not replace a bare $V.
 The list under inputs describes what to ask the user for each ${input:id}; see
 [Config.Input].
 

@@ -11,8 +11,8 @@ type Input struct {
 	Options     []string // the choices; empty allows any text
 }
 
-// Input returns the description of an input. If several files have one, the
-// last counts; if none has, only ID is set.
+// Input returns the description of an input. If several files describe it, the
+// last takes effect; if none does, only ID is set.
 func (c *Config) Input(id string) (*Input, error) {
 	for i := len(c.inputs) - 1; i >= 0; i-- {
 		if c.inputs[i] == nil {

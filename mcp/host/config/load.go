@@ -55,9 +55,10 @@ func (c *Config) Server(name string) *Server {
 }
 
 // Load reads .mcp.json in the user's home directory, .mcp.json in dir, and
-// files, in this order. They are regular files of at most 4 MiB. A server replaces an earlier one of the same name, even
-// if it is invalid. The first two files are optional. The servers have the
-// scopes "user", "project" and "local".
+// files, in this order. Each must be a regular file of at most 4 MiB. A server
+// replaces an earlier one with the same name, even if the later one is invalid.
+// The first two files are optional. The servers have the scopes "user",
+// "project" and "local".
 //
 // Load starts nothing. Ask the user whether to trust the project before you
 // start servers with the scope "project".

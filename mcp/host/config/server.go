@@ -74,7 +74,7 @@ type Auth struct {
 	OAuth  OAuth
 }
 
-// An OAuth holds client settings for OAuth that are known in advance.
+// An OAuth holds the settings of a client that is already registered for OAuth.
 type OAuth struct {
 	ClientID, ClientSecret string
 	Scopes                 []string

@@ -5,10 +5,10 @@
 //
 // # Authorization
 //
-// A token in a server's settings is sent in the header that the settings name.
-// For other servers, package oauth obtains a token, as Options.OAuth configures.
-// Without Options.OAuth, a server that requires the user's authorization enters
-// the state host.NeedsAuth.
+// The dialers send a token from a server's settings in the header that the
+// settings name. For other servers, package oauth obtains a token, as
+// Options.OAuth configures. Without Options.OAuth, a server that requires the
+// user's authorization enters the state host.NeedsAuth.
 //
 // # Concurrency
 //
@@ -46,7 +46,8 @@ type Options struct {
 	// OAuth configures the authorization at servers whose settings ask for
 	// OAuth or have neither an authorization type nor an Authorization header.
 	// The settings of a server take precedence over its Client, Scopes and
-	// redirect URI. With nil, the user cannot be asked.
+	// redirect URI. If nil, a server that requires the user's authorization
+	// enters the state host.NeedsAuth.
 	OAuth *oauth.Options
 
 	// InProcess holds the servers of type config.SDK; see host.InProcess.

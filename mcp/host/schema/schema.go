@@ -7,13 +7,14 @@
 //
 // # Definitions
 //
-// The schema of a server is sent unmodified unless the provider would reject
-// it. For Anthropic and OpenAI the root becomes an object with properties; a
-// union at the root becomes one object with the properties of all its variants.
-// For Gemini, references are replaced by their targets, unions are flattened,
-// types that allow null become nullable, and unsupported keywords are removed.
-// References to other documents are never fetched. A schema that expands to
-// more than 10,000 values is an error, [ErrTooComplex].
+// The definitions contain the server's schema unmodified unless the provider
+// would reject it. For Anthropic and OpenAI the root becomes an object with
+// properties; a union at the root becomes one object with the properties of all
+// its variants. For Gemini, references are replaced by their targets, unions
+// are flattened, types that allow null become nullable, and unsupported
+// keywords are removed. The package never fetches references to other
+// documents. A schema that expands to more than 10,000 values is an error,
+// [ErrTooComplex].
 //
 // # Results
 //
