@@ -395,6 +395,26 @@ func TestOnlyRunningHandlersPauseTimers(t *testing.T) {
 	}
 }
 
+// TestHandlerThatRunsNowAndThen: a server gains nothing by requests whose handlers
+// run whenever the client looks whether the time of the call is up.
+func TestHandlerThatRunsNowAndThen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, c := connectPeer(t, legacy, &mcp.Options{Handlers: []mcp.Handler{mcp.Roots(func(context.Context) ([]mcp.Root, error) {
+			time.Sleep(50 * time.Millisecond)
+			return nil, nil
+		})}})
+		for i := range 100 {
+			time.AfterFunc(90*time.Millisecond+time.Duration(i)*100*time.Millisecond, func() { p.send(serverRequest(fmt.Sprint(i), "roots/list")) })
+		}
+		began := time.Now()
+		_, err := c.Do(t.Context(), &mcp.ToolCall{Name: "any", Timeout: 300 * time.Millisecond})
+		if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || took > time.Second {
+			t.Errorf("%v after %v", err, took)
+		}
+		time.Sleep(11 * time.Second)
+	})
+}
+
 // TestHandlerPausesTimer: the time in which a handler runs does not count, the
 // time before and after it does.
 func TestHandlerPausesTimer(t *testing.T) {

