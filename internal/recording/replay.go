@@ -147,7 +147,7 @@ func (s *session) serve() {
 		if err != nil {
 			return
 		}
-		masked, _ := mask(nil, bytes.TrimSpace(data), s.r.opts.Secrets)
+		masked, _ := mask(nil, bytes.TrimSpace(data), s.r.opts.Secrets, isSecret)
 		m, err := jsonrpc.Parse(masked)
 		switch {
 		case err != nil || m.Method != "" && m.ID.IsZero():

@@ -25,7 +25,8 @@ type Writer struct {
 	secrets []string
 	begun   time.Time
 
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex      // guards what follows
+	names map[string]bool // whether names are those of secrets; see isSecret
 	w     *bufio.Writer
 	buf   []byte
 	sum   uint32
@@ -37,7 +38,7 @@ type Writer struct {
 // NewWriter begins a recording. secrets are values to mask; those shorter than 5
 // bytes are ignored. The caller must call Close.
 func NewWriter(w io.Writer, secrets ...string) *Writer {
-	r := &Writer{w: bufio.NewWriter(w), begun: time.Now(), secrets: secrets}
+	r := &Writer{w: bufio.NewWriter(w), begun: time.Now(), secrets: secrets, names: map[string]bool{}}
 	_, r.err = r.w.WriteString(header + version + "\n")
 	return r
 }
@@ -77,7 +78,7 @@ func (w *Writer) message(conn int, sent bool, data []byte) {
 	data = bytes.TrimSpace(data)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	masked, ok := mask(w.buf[:0], data, w.secrets)
+	masked, ok := mask(w.buf[:0], data, w.secrets, w.isSecret)
 	w.buf = masked
 	if w.err != nil || !ok {
 		return
@@ -123,11 +124,30 @@ func (w *Writer) Close() error {
 	return nil
 }
 
+// maxNames limits what isSecret remembers.
+const maxNames = 1000
+
+// isSecret is the function isSecret with a memory. The caller holds mu.
+func (w *Writer) isSecret(name []byte) bool {
+	secret, known := w.names[string(name)]
+	if !known {
+		if secret = isSecret(name); len(w.names) < maxNames {
+			w.names[string(name)] = secret
+		}
+	}
+	return secret
+}
+
+// isSecret reports whether a member of this name may be a secret.
+func isSecret(name []byte) bool {
+	return string(name) != "progressToken" && diag.IsSecretName(string(name))
+}
+
 // mask appends a message on one line, with its secrets masked. It reports false if
 // the message is not JSON.
-func mask(dst, data []byte, secrets []string) ([]byte, bool) {
+func mask(dst, data []byte, secrets []string, isSecret func(name []byte) bool) ([]byte, bool) {
 	dst, ok := rewrite(dst, data, func(key, raw []byte) []byte {
-		if len(raw) > 0 && raw[0] == '"' && string(key) != "progressToken" && diag.IsSecretName(string(key)) {
+		if len(raw) > 0 && raw[0] == '"' && isSecret(key) {
 			return []byte(`"` + diag.Mask + `"`)
 		}
 		return nil

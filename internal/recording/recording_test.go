@@ -1,0 +1,67 @@
+package recording
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+)
+
+const request = `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"greet","arguments":{"message":"hello"},"_meta":` +
+	`{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
+
+// TestSecretsAreMasked by name and by value.
+func TestSecretsAreMasked(t *testing.T) {
+	var b bytes.Buffer
+	w := NewWriter(&b, "opensesame")
+	w.message(1, true, []byte(`{"a":[{"access_token":"abc"}],"text":"say opensesame","max_tokens":5,`+"\n"+`"progressToken":"p"}`))
+	w.message(1, false, []byte("not JSON"))
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if want := `{"a":[{"access_token":"***"}],"text":"say ***","max_tokens":5,"progressToken":"p"}` + "\nend 1\n"; !strings.HasSuffix(b.String(), want) {
+		t.Errorf("recorded %s\nwant %s", b.String(), want)
+	}
+	entries, err := Read(&b)
+	if err != nil || len(entries) != 1 || !entries[0].Sent || entries[0].Line != 2 {
+		t.Errorf("%v, %v", entries, err)
+	}
+}
+
+// FuzzRead: what is read can be written again with the same messages.
+func FuzzRead(f *testing.F) {
+	var b bytes.Buffer
+	w := NewWriter(&b)
+	w.message(1, true, []byte(request))
+	w.message(1, false, []byte(`{"jsonrpc":"2.0","id":7,"result":{}}`))
+	if err := w.Close(); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b.Bytes())
+	f.Add(b.Bytes()[:b.Len()/2])
+	f.Add([]byte("stdmcp recording 1\nend 0\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		entries, err := Read(bytes.NewReader(data))
+		if err != nil {
+			return
+		}
+		var b bytes.Buffer
+		w := NewWriter(&b)
+		for _, e := range entries {
+			w.message(e.Conn, e.Sent, []byte(e.Text))
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(&b); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func BenchmarkMessage(b *testing.B) {
+	w := NewWriter(io.Discard)
+	for b.Loop() {
+		w.message(1, true, []byte(request))
+	}
+}
