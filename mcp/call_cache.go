@@ -107,7 +107,7 @@ func (c *cache) remove(key string) {
 	delete(c.entries, key)
 }
 
-// sweep removes the expired entries.
+// sweep removes expired entries.
 func (c *cache) sweep() {
 	now := time.Now()
 	for key, e := range c.entries {

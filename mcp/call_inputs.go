@@ -75,8 +75,8 @@ func (c *Client) retryAfterRefusal(ctx context.Context, q *call, err error) erro
 	return nil
 }
 
-// resolveRefusal does what a refusal of the server demands and reports whether
-// the call is to be repeated. The error is the reason why that failed.
+// resolveRefusal does what a refusal of the server requires and reports whether
+// to repeat the call. It returns an error if that failed.
 func (c *Client) resolveRefusal(ctx context.Context, q *call, refusal *jsonrpc.Error) (resolved bool, err error) {
 	if refusal.Code == CodeHeaderMismatch && !c.era().legacy() && q.traits&bindsArguments != 0 {
 		// The tool has changed. Its new schema states the arguments to repeat in headers.

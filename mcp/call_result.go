@@ -68,5 +68,5 @@ type unfinished struct {
 func (e *unfinished) Error() string { return e.why.Error() }
 func (e *unfinished) Unwrap() error { return e.why }
 
-// errTask is what era.classify returns for a result that announces a task.
+// errTask is the error of era.classify for a result that creates a task.
 var errTask = errors.New("the call has become a task")

@@ -7,7 +7,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// send writes a call in the way of an era and waits for the response.
+// send writes a call as the era requires and waits for the response.
 func (c *Client) send(ctx context.Context, era era, q *call) (RawMessage, error) {
 	timeout := c.limit(&q.request)
 	var timer *callTimer

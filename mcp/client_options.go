@@ -56,7 +56,9 @@ type Options struct {
 
 	// MaxPages and MaxItems limit the pages and items that a List method or an
 	// iterator reads; more are [ErrListLimit]. The defaults are 1,000 pages and
-	// 100,000 items; negative means none.
+	// 100,000 items; negative means none. The pages that a List method collects
+	// may also not exceed the transport's MaxMessage in total (64 MiB by
+	// default); the iterators have no such limit.
 	MaxPages, MaxItems int
 
 	// MaxRounds is how many times a server may require input for one request

@@ -19,7 +19,7 @@ type agreement struct {
 	hint   bool // server is from Options.CachedServer; no response has confirmed it
 }
 
-// A probe is what Connect notes about server/discover.
+// A probe is the state of the probe with server/discover.
 type probe struct {
 	singleUse bool        // the transport is a SingleUse
 	sent      bool        // before initialize; written by negotiate only

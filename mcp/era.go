@@ -21,8 +21,8 @@ type era interface {
 	// responds.
 	ping() string
 
-	// logLevel sets the least severity of log messages. It returns the call
-	// that informs the server, or nil if later requests do.
+	// logLevel sets the minimum severity of log messages. It returns the call
+	// that sends it to the server, or nil if later requests contain it.
 	logLevel(level LoggingLevel) *call
 
 	// classify returns nil if res is a final result. The error is

@@ -9,8 +9,8 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// A sessionState describes the legacy session of a client. Over HTTP a server
-// may forget it; the client then sends initialize again.
+// A sessionState describes the legacy session of a client. If an HTTP server
+// loses the session, the client sends initialize again.
 type sessionState struct {
 	mu         sync.Mutex
 	generation int           // the number of sessions that were lost

@@ -33,8 +33,8 @@ var (
 	// version in common.
 	ErrUnsupportedVersion = errors.New("no common protocol version")
 
-	// ErrListLimit means that a list exceeds [Options].MaxPages or MaxItems, or
-	// that a cursor occurs twice.
+	// ErrListLimit means that a list exceeds a limit of [Options].MaxPages and
+	// MaxItems, or that a cursor occurs twice.
 	ErrListLimit = errors.New("list does not end")
 
 	// ErrOverloaded means that notifications or requests arrived faster than

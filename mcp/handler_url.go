@@ -83,7 +83,7 @@ func (e Elicitation) attach(c *Client) {
 }
 
 // openRequiredPages lets the user open the pages that a refusal requires. It
-// reports whether the call is to be repeated.
+// reports whether to repeat the call.
 func (c *Client) openRequiredPages(ctx context.Context, refusal *jsonrpc.Error) (bool, error) {
 	if refusal.Code != CodeURLElicitationRequired || !c.era().legacy() {
 		return false, nil

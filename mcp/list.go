@@ -13,8 +13,8 @@ import (
 )
 
 // pages returns an iterator over a paginated list. split returns the items of a
-// page. If held is not nil, the caller keeps
-// all items, and *held becomes the number of bytes of their pages.
+// page. If held is not nil, the caller keeps all items; pages adds the bytes of
+// each page to *held and limits the sum.
 //
 // A cursor is opaque; it may be empty. If a cursor occurs twice, the list would
 // never end.

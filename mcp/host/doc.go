@@ -43,9 +43,9 @@ connection failed, a call of one of its tools also tries it once.
 so does the host after five minutes, except for invalid settings and missing
 authorization.
 
-A server at a URL can go away and come back, for which these limits do not
-apply: the host checks until it is back. See [Options] for KeepAlive, which finds
-half-open connections.
+These limits do not apply to an unreachable server at a URL: the host checks it
+until it is reachable again. KeepAlive in [Options] detects half-open
+connections.
 
 # Tools
 

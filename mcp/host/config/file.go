@@ -9,8 +9,8 @@ import (
 // maxFile is the maximum size of a file in bytes.
 const maxFile = 4 << 20
 
-// readFile reads a regular file of at most maxFile bytes. It opens nothing else:
-// a pipe that nobody writes to would block, and a device has no end.
+// readFile reads a regular file of at most maxFile bytes. It opens nothing
+// else: a pipe without a writer would block, and a device has no end.
 func readFile(name string) ([]byte, error) {
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
 		return nil, &os.PathError{Op: "open", Path: name, Err: message("is not a regular file")}
