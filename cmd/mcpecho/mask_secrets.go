@@ -139,7 +139,7 @@ func isSecretKey(key string) bool {
 		return key != "progresstoken"
 	}
 	for _, word := range []string{"authorization", "password", "passwd", "passphrase", "secret", "apikey", "accesskey",
-		"privatekey", "credential", "cookie"} {
+		"privatekey", "credential", "cookie", "session", "pwd", "jwt"} {
 		if strings.Contains(key, word) {
 			return true
 		}

@@ -1,6 +1,7 @@
 package diag
 
 import (
+	"encoding/base64"
 	"strconv"
 	"strings"
 
@@ -14,9 +15,14 @@ const Mask = "***"
 // Shorter values, such as ports and switches, occur in too many words.
 const minSecret = 5
 
+// minEncoded is the length in bytes of the shortest secret that Redact replaces in
+// base64, where a few characters occur in many words.
+const minEncoded = 8
+
 // Redact returns s with [Mask] in place of the secrets, in whichever form s
-// quotes them: as they are, URL-encoded, or inside a JSON or Go string. It
-// ignores secrets shorter than 5 bytes.
+// quotes them: as they are, URL-encoded, inside a JSON or Go string, or, from 8
+// bytes on, in base64, alone or as a part of what is encoded. It ignores secrets
+// shorter than 5 bytes.
 func Redact(s string, secrets ...string) string {
 	var hidden []bool // for each byte of s; nil when no secret was found
 	for _, secret := range secrets {
@@ -24,7 +30,7 @@ func Redact(s string, secrets ...string) string {
 			continue
 		}
 		hidden = hide(hidden, s, secret)
-		for _, form := range [...]string{queryEscape(secret), inner(strconv.Quote(secret)), inner(wire.Quote(secret))} {
+		for _, form := range forms(secret) {
 			if form != secret {
 				hidden = hide(hidden, s, form)
 			}
@@ -43,6 +49,56 @@ func Redact(s string, secrets ...string) string {
 		}
 	}
 	return string(b)
+}
+
+// forms returns how a secret may appear in a text.
+func forms(secret string) []string {
+	quoted := inner(wire.Quote(secret))
+	json := inner(string(wire.AppendString(nil, secret)))
+	short := strings.ReplaceAll(strings.ReplaceAll(json, `\u0008`, `\b`), `\u000c`, `\f`)
+	list := []string{inner(strconv.Quote(secret)), quoted, json, short, htmlSafe(short), strings.ReplaceAll(quoted, "/", `\/`), htmlSafe(quoted)}
+	upper := queryEscape(secret)
+	for _, escaped := range [...]string{upper, strings.ReplaceAll(upper, "+", "%20"), escape(secret, unreserved+"$&+:=@")} {
+		list = append(list, escaped, lowerHex(escaped))
+	}
+	if len(secret) < minEncoded {
+		return list
+	}
+	// In base64, the characters that depend only on the secret are others for
+	// each number of bytes in front of it, modulo 3.
+	for before, first := range [...]int{0, 2, 3} {
+		text := append(make([]byte, before, before+len(secret)), secret...)
+		last := len(text) * 8 / 6
+		list = append(list, base64.StdEncoding.EncodeToString(text)[first:last], base64.URLEncoding.EncodeToString(text)[first:last])
+	}
+	return list
+}
+
+// htmlSafe escapes a JSON string further, as encoding/json does.
+func htmlSafe(s string) string {
+	for _, c := range [...][2]string{{"<", `\u003c`}, {">", `\u003e`}, {"&", `\u0026`}} {
+		s = strings.ReplaceAll(s, c[0], c[1])
+	}
+	return s
+}
+
+// lowerHex writes percent-encoding in lower case.
+func lowerHex(s string) string {
+	b := []byte(s)
+	for i := 0; i+2 < len(b); i++ {
+		if b[i] == '%' {
+			b[i+1], b[i+2] = lowerDigit(b[i+1]), lowerDigit(b[i+2])
+			i += 2
+		}
+	}
+	return string(b)
+}
+
+func lowerDigit(c byte) byte {
+	if 'A' <= c && c <= 'F' {
+		c += 'a' - 'A'
+	}
+	return c
 }
 
 // HideUserinfo returns s with [Mask] in place of the user and password of URLs.
@@ -87,15 +143,17 @@ func hide(hidden []bool, s, text string) []bool {
 func inner(s string) string { return s[1 : len(s)-1] }
 
 // queryEscape is url.QueryEscape, without package net/url.
-func queryEscape(s string) string {
-	const unreserved = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_.~"
+func queryEscape(s string) string { return strings.ReplaceAll(escape(s, unreserved), "%20", "+") }
+
+const unreserved = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_.~"
+
+// escape escapes all bytes but those in plain.
+func escape(s, plain string) string {
 	var b []byte
 	for i := range len(s) {
 		switch c := s[i]; {
-		case strings.IndexByte(unreserved, c) >= 0:
+		case strings.IndexByte(plain, c) >= 0:
 			b = append(b, c)
-		case c == ' ':
-			b = append(b, '+')
 		default:
 			b = append(b, '%', "0123456789ABCDEF"[c>>4], "0123456789ABCDEF"[c&15])
 		}
@@ -107,7 +165,7 @@ func queryEscape(s string) string {
 // flag with this name may be a secret.
 func IsSecretName(name string) bool {
 	name = letters(name)
-	for _, part := range [...]string{"auth", "cookie", "key", "token", "secret", "session", "passw", "passphrase", "credential", "header"} {
+	for _, part := range [...]string{"auth", "cookie", "key", "token", "secret", "session", "pwd", "jwt", "bearer", "passw", "passphrase", "credential", "header"} {
 		if strings.Contains(name, part) {
 			return true
 		}

@@ -1,10 +1,13 @@
 package diag
 
 import (
+	"encoding/base64"
+	"encoding/json"
 	"net/url"
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
@@ -24,6 +27,11 @@ func TestRedact(t *testing.T) {
 		{"itself xaxaxaxay", []string{"xaxax"}, "itself ***ay"},
 		{"q=a+b%2Fc%3Dd", []string{"a b/c=d"}, "q=***"},
 		{`{"k":"a\"bcd\ne"}`, []string{"a\"bcd\ne"}, `{"k":"***"}`},
+		{`{"k":"a\u003cb\u0026c"}`, []string{"a<b&c"}, `{"k":"***"}`},
+		{`{"k":"a\/b\/c"}`, []string{"a/b/c"}, `{"k":"***"}`},
+		{"q=a%20b%2fc", []string{"a b/c"}, "q=***"},
+		{"Basic dXNlcjpodW50ZXIyMg==", []string{"hunter22"}, "Basic dXNlcjp***g=="},
+		{"Basic dTpodW50ZXIyMg==", []string{"hunter22"}, "Basic dTp***g=="},
 		{"é" + strings.Repeat("a", 20) + "é", []string{strings.Repeat("a", 5)}, "é***é"},
 	} {
 		if got := Redact(c.text, c.secrets...); got != c.want {
@@ -34,7 +42,7 @@ func TestRedact(t *testing.T) {
 
 func TestIsSecretName(t *testing.T) {
 	for _, name := range []string{"Authorization", "set-cookie", "X-Api-Key", "GITHUB_TOKEN", "clientSecret", "Mcp-Session-Id",
-		"--password", "passwd", "PASS_WORD", "passphrase", "AWS_CREDENTIALS", "--header"} {
+		"pwd", "JWT", "session", "DB_PWD", "--password", "passwd", "PASS_WORD", "passphrase", "AWS_CREDENTIALS", "--header"} {
 		if !IsSecretName(name) {
 			t.Errorf("%s is not secret", name)
 		}
@@ -57,6 +65,22 @@ func FuzzRedact(f *testing.F) {
 			url.QueryEscape,
 			func(s string) string { return inner(strconv.Quote(s)) },
 			func(s string) string { return inner(wire.Quote(s)) },
+			func(s string) string {
+				if !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+					return s // JSON has several forms of these
+				}
+				b, _ := json.Marshal(s)
+				return inner(string(b))
+			},
+			url.PathEscape,
+		}
+		if utf8.ValidString(first) && len(first) >= minEncoded {
+			for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.RawURLEncoding} {
+				got := Redact(encoding.EncodeToString([]byte(before+first+between)), first)
+				if plain, err := encoding.DecodeString(got); err == nil && strings.Contains(string(plain), first) {
+					t.Errorf("%q without %q: %q", before+first+between, first, got)
+				}
+			}
 		}
 		for _, form := range forms {
 			text := before + form(first) + between + form(second)

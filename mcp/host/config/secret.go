@@ -2,6 +2,7 @@ package config
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
@@ -28,11 +29,31 @@ func (s *Server) secretURL(url string) {
 		_, password, _ := strings.Cut(host[:at], ":")
 		s.secret(host[:at])
 		s.secret(password)
+		s.secret(unescape(password))
 	}
 	for _, part := range strings.Split(query, "&") {
 		_, value, _ := strings.Cut(part, "=")
 		s.secret(value)
+		s.secret(unescape(value))
 	}
+}
+
+// unescape returns s without percent-encoding, as a server reads it.
+func unescape(s string) string {
+	var b []byte
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c == '+' {
+			c = ' '
+		} else if c == '%' && i+2 < len(s) {
+			if n, err := strconv.ParseUint(s[i+1:i+3], 16, 8); err == nil {
+				c = byte(n)
+				i += 2
+			}
+		}
+		b = append(b, c)
+	}
+	return string(b)
 }
 
 // secretArgs adds the secret parts of the arguments.
@@ -43,7 +64,7 @@ func (s *Server) secretArgs() {
 		if public, hidden = publicArg(arg, hidden); public == arg {
 			continue
 		}
-		if prefix := strings.TrimSuffix(public, diag.Mask); strings.HasPrefix(arg, prefix) && !strings.Contains(arg, "://") {
+		if prefix, masked := strings.CutSuffix(public, diag.Mask); masked && strings.HasPrefix(arg, prefix) {
 			s.secret(arg[len(prefix):])
 		}
 		s.secretURL(arg)
