@@ -7,8 +7,10 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
+	"github.com/stdmcp/stdmcp/mcp/mcptest"
 )
 
 // always returns an Approver with a constant decision.
@@ -69,21 +71,21 @@ func TestDecisions(t *testing.T) {
 // The latest annotations count, even for a Tool with an earlier definition.
 func TestApprovalUsesLatestDefinition(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		hint := "true"
-		f := &fake{other: scripted(func() map[string]string {
-			return map[string]string{
-				"server/discover": `{"jsonrpc":"2.0","id":$id,"error":{"code":-32601,"message":"no"}}`,
-				"initialize":      `{"jsonrpc":"2.0","id":$id,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}`,
-				"tools/list":      `{"jsonrpc":"2.0","id":$id,"result":{"tools":[{"name":"t","annotations":{"readOnlyHint":` + hint + `}}]}}`,
-				"tools/call":      `{"jsonrpc":"2.0","id":$id,"result":{"content":[]}}`,
-			}
-		})}
-		h := fakes{"x": f}.start(t, host.Options{Approve: host.ReadOnly})
+		server := mcptest.New(t)
+		define := func(readOnly bool) {
+			server.SetTool(&mcp.Tool{Name: "t", InputSchema: raw(`{"type":"object"}`),
+				Annotations: &mcp.ToolAnnotations{ReadOnlyHint: &readOnly}}, nil)
+		}
+		define(true)
+		h := newHost(t, &host.Options{Approve: host.ReadOnly, Dialers: host.Dialers{config.SDK: server.Dialer()}})
+		if err := h.SetServers(t.Context(), []*host.Server{{Name: "x", Type: config.SDK}}).Err(); err != nil {
+			t.Fatal(err)
+		}
 		held := h.Tool("mcp__x__t")
 		if _, err := held.Execute(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
-		hint = "false"
+		define(false)
 		if err := h.RefreshTools(t.Context(), "x"); err != nil {
 			t.Fatal(err)
 		}
