@@ -14,7 +14,7 @@
 //
 // If the server closes an idle connection while a request is being sent on it,
 // the transport sends the request again on another connection if it has no side
-// effects. It never repeats a tool call.
+// effects. It does not repeat a tool call in that case.
 //
 // If a response is interrupted, the call fails with an error that matches
 // mcp.ErrOutcomeUnknown, unless the server permits the client to resume the
