@@ -1,7 +1,6 @@
 package mcptest
 
 import (
-	"fmt"
 	"os"
 	"testing"
 
@@ -64,6 +63,6 @@ func Replay(t testing.TB, path string, o *ReplayOptions) mcp.Transport {
 		return nil
 	}
 	return recording.NewReplay(entries, &recording.Options{Timed: o.Timed, Secrets: o.Secrets, Report: func(problem string) {
-		t.Error(fmt.Sprintf("mcptest: %s: %s", path, problem))
+		t.Errorf("mcptest: %s: %s", path, problem)
 	}})
 }

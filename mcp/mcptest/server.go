@@ -54,8 +54,7 @@ type Server struct {
 	closed    bool
 	closers   map[io.Closer]bool // open connections
 	webs      []func()           // end handlers and HTTP servers
-	handlers  []*testserver.Handler
-	expired   map[string]bool // values of Authorization that Expire has refused
+	expired   map[string]bool    // values of Authorization that Expire has refused
 	requests  []Request
 	tools     []*feature
 	resources []*feature
