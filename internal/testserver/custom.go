@@ -40,6 +40,22 @@ type Custom interface {
 	Serve(*CustomCall) (members, meta string, err error)
 }
 
+// An Extender is a [Custom] with methods of extensions, which Intercept serves.
+type Extender interface {
+	// Extensions returns the extensions that the server declares, as members of
+	// a JSON object.
+	Extensions() string
+
+	// Extends reports whether a method is one of the extensions.
+	Extends(method string) bool
+}
+
+// extends reports whether Custom has a method of an extension.
+func (s *Server) extends(method string) bool {
+	e, ok := s.opts.Custom.(Extender)
+	return ok && e.Extends(method)
+}
+
 // An Error is an error response.
 type Error struct {
 	Code    int

@@ -220,11 +220,18 @@ func (s *Server) capabilities(modern bool) string {
 	add("prompts", changes+"}")
 	add("completions", "{}")
 	add("logging", "{}")
+	var extensions []string
 	switch {
 	case s.hasTasks() && modern:
-		members = append(members, `"extensions":{"`+tasksExtension+`":{}}`)
+		extensions = append(extensions, `"`+tasksExtension+`":{}`)
 	case s.hasTasks():
 		members = append(members, `"tasks":{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}`)
+	}
+	if e, ok := s.opts.Custom.(Extender); ok {
+		extensions = append(extensions, e.Extensions())
+	}
+	if extensions != nil {
+		members = append(members, `"extensions":{`+strings.Join(extensions, ",")+"}")
 	}
 	return "{" + strings.Join(members, ",") + "}"
 }

@@ -128,6 +128,8 @@ func (s *Session) validateMethod(c *call) *refusal {
 	switch {
 	case strings.HasPrefix(c.method, "notifications/"):
 		what = "A notification with an id"
+	case !ok && s.srv.extends(c.method):
+		return nil
 	case !ok:
 		what = "Method not found"
 	case m.era == modernOnly && !c.modern, m.era == legacyOnly && c.modern:

@@ -1,0 +1,100 @@
+package skills
+
+import (
+	"errors"
+	"strconv"
+
+	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/wire"
+)
+
+// Errors that verification returns; errors.Is finds them in an [*Error].
+var (
+	// ErrDigest means that a file is not the one of the entry.
+	ErrDigest = errors.New("the digest differs")
+
+	// ErrSize means that the size of a file is not that of the entry.
+	ErrSize = errors.New("the size differs")
+
+	// ErrNotListed means that a file is not in the entry, or outside the skill.
+	ErrNotListed = errors.New("not a file of the skill")
+
+	// ErrFrontmatter means that the frontmatter of SKILL.md differs from the
+	// entry, or that it cannot be read; see [SyntaxError].
+	ErrFrontmatter = errors.New("the frontmatter differs from the entry")
+
+	// ErrInvalid means that an entry, or what a server returned, violates the
+	// specification.
+	ErrInvalid = errors.New("invalid")
+
+	// ErrLimit means that a skill exceeds a limit of [Options].
+	ErrLimit = errors.New("the limit is exceeded")
+
+	// ErrDynamic means that a skill has no digests, and that Options.Dynamic is
+	// false or that only its server knows its files.
+	ErrDynamic = errors.New("the skill is dynamic")
+
+	// ErrUnsupported means that the server has not declared the extension, or
+	// not the reading of directories.
+	ErrUnsupported = errors.New("not supported by the server")
+)
+
+// An Error describes why a skill or one of its files cannot be used.
+type Error struct {
+	Skill string // its URI; empty for an entry without one
+	File  string // path in the skill; empty if the error is not about one file
+	Field string // of the entry or the frontmatter; may be empty
+	Want  string // what the entry says; may be empty
+	Got   string // what the server sent; may be empty
+	Err   error  // one of the variables of this package, or an error that wraps one
+}
+
+// maxShown is how many bytes of a value an error contains.
+const maxShown = 200
+
+func (e *Error) Error() string {
+	s := "skill " + wire.Quote(diag.Printable(e.Skill, maxShown))
+	if e.File != "" {
+		s += ": file " + wire.Quote(diag.Printable(e.File, maxShown))
+	}
+	if e.Field != "" {
+		s += ": " + diag.Printable(e.Field, maxShown)
+	}
+	s += ": " + e.Err.Error()
+	switch {
+	case e.Want != "" && e.Got != "":
+		s += ": want " + diag.Printable(e.Want, maxShown) + ", got " + diag.Printable(e.Got, maxShown)
+	case e.Want != "":
+		s += ": want " + diag.Printable(e.Want, maxShown)
+	case e.Got != "":
+		s += ": " + diag.Printable(e.Got, maxShown)
+	}
+	if e.Err == ErrDigest || e.Err == ErrSize {
+		s += "; if the skill has changed, get its entry again"
+	}
+	return s
+}
+
+// Unwrap returns e.Err.
+func (e *Error) Unwrap() error { return e.Err }
+
+// A SyntaxError is a place in frontmatter that the parser does not accept. An
+// error that wraps one also matches [ErrFrontmatter].
+type SyntaxError struct {
+	Line, Column int // from 1; columns count bytes
+	Problem      string
+}
+
+func (e *SyntaxError) Error() string {
+	return "line " + strconv.Itoa(e.Line) + ", column " + strconv.Itoa(e.Column) + ": " + e.Problem
+}
+
+// Is reports whether target is ErrFrontmatter.
+func (e *SyntaxError) Is(target error) bool { return target == ErrFrontmatter }
+
+// A parserError is an error of Options.Frontmatter.
+type parserError struct{ err error }
+
+func (e *parserError) Error() string        { return "parse the frontmatter: " + e.err.Error() }
+func (e *parserError) Unwrap() error        { return e.err }
+func (e *parserError) Is(target error) bool { return target == ErrFrontmatter }

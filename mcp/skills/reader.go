@@ -1,0 +1,240 @@
+package skills
+
+import (
+	"context"
+	"iter"
+	"strconv"
+	"strings"
+
+	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp"
+)
+
+// Extension is the identifier of the extension. Servers declare it; clients need
+// not.
+const Extension = "io.modelcontextprotocol/skills"
+
+// Options configure a [Reader]. Nil means the zero value.
+type Options struct {
+	// MaxFiles and MaxBytes limit the files of one skill and the sum of their
+	// sizes. The defaults are those that the specification requires clients to
+	// support: 512 files and 16 MiB. The transport's limit of messages applies,
+	// too.
+	MaxFiles int
+	MaxBytes int64
+
+	// MaxSkills and MaxPages limit a list; more are [mcp.ErrListLimit]. The
+	// defaults are 100,000 skills and 1,000 pages. The pages of List may have
+	// 64 MiB.
+	MaxSkills, MaxPages int
+
+	// Dynamic permits reading skills without digests, whose files cannot be
+	// verified. MaxBytes limits the bytes that are read through one Skill.
+	Dynamic bool
+
+	// Frontmatter parses the text between the lines "---" of a SKILL.md into the
+	// types that [mcp.Value] returns. The default is [ParseFrontmatter].
+	Frontmatter func([]byte) (map[string]any, error)
+}
+
+// maxListBytes limits the pages of List and Iterate, in bytes.
+const maxListBytes = 64 << 20
+
+// A Reader reads the skills of one server.
+type Reader struct {
+	c    *mcp.Client
+	opts Options
+}
+
+// NewReader returns a Reader of the server of c. The caller closes c.
+func NewReader(c *mcp.Client, o *Options) *Reader {
+	r := &Reader{c: c}
+	if o != nil {
+		r.opts = *o
+	}
+	if r.opts.MaxFiles <= 0 {
+		r.opts.MaxFiles = 512
+	}
+	if r.opts.MaxBytes <= 0 {
+		r.opts.MaxBytes = 16 << 20
+	}
+	if r.opts.MaxSkills <= 0 {
+		r.opts.MaxSkills = 100_000
+	}
+	if r.opts.MaxPages <= 0 {
+		r.opts.MaxPages = 1000
+	}
+	if r.opts.Frontmatter == nil {
+		r.opts.Frontmatter = ParseFrontmatter
+	}
+	return r
+}
+
+// Supported reports whether the server has declared the extension.
+func (r *Reader) Supported() bool { return r.settings() != nil }
+
+// ReadsDirectories reports whether the server has declared that it lists
+// directories.
+func (r *Reader) ReadsDirectories() bool {
+	return string(wire.Lookup(r.settings(), "directoryRead")) == "true"
+}
+
+// settings returns the object that the server has declared, or nil.
+func (r *Reader) settings() []byte {
+	settings := r.c.Server().Capabilities.Extensions[Extension]
+	if text := wire.NewReader(settings); text.Kind() != wire.Object {
+		return nil
+	}
+	return settings
+}
+
+// fail returns an error of a method of the server.
+func (r *Reader) fail(method, name, problem string, err error) error {
+	if problem != "" {
+		err = diag.Op(problem, err)
+	}
+	return &mcp.CallError{Server: r.c.Server().Name, Method: method, Name: name, Err: err}
+}
+
+// Skills returns an iterator over the server's skills. It requests pages as
+// they are needed, and no files. A list that fails ends with a nil skill and the
+// error. A list may be incomplete: Get finds further skills by their URIs.
+func (r *Reader) Skills(ctx context.Context) iter.Seq2[*Skill, error] {
+	const method = "skills/list"
+	return func(yield func(*Skill, error) bool) {
+		if !r.Supported() {
+			yield(nil, r.fail(method, "", "", ErrUnsupported))
+			return
+		}
+		n := 0
+		err := r.pages(ctx, method, "", "skills", r.opts.MaxSkills, func(item []byte) bool {
+			n++
+			return yield(r.skill(item), nil)
+		})
+		if err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+// List returns all skills that the server lists. If it fails, it returns those
+// received so far and the error. See [Skill.Err] for invalid ones.
+func (r *Reader) List(ctx context.Context) ([]*Skill, error) {
+	var list []*Skill
+	for s, err := range r.Skills(ctx) {
+		if err != nil {
+			return list, err
+		}
+		list = append(list, s)
+	}
+	return list, nil
+}
+
+// Get returns the entry of the skill whose SKILL.md has a URI, whether the
+// server lists it or not. If there is none, the server refuses with
+// jsonrpc.CodeInvalidParams. An entry that cannot be used is an [*Error].
+func (r *Reader) Get(ctx context.Context, uri string) (*Skill, error) {
+	const method = "skills/get"
+	if !r.Supported() {
+		return nil, r.fail(method, uri, "", ErrUnsupported)
+	}
+	raw, err := r.c.Call(ctx, method, map[string]any{"uri": uri})
+	if err != nil {
+		return nil, err
+	}
+	item := wire.Lookup(raw, "skill")
+	if item == nil {
+		return nil, r.fail(method, uri, "the result has no skill", mcp.ErrMalformed)
+	}
+	s := r.skill(item)
+	if s.err == nil && s.URI != uri {
+		return nil, &Error{Skill: uri, Field: "uri", Want: wire.Quote(uri), Got: wire.Quote(s.URI), Err: ErrInvalid}
+	}
+	if s.err != nil {
+		return nil, s.err
+	}
+	return s, nil
+}
+
+// ReadDir returns the direct children of a directory, of a skill or not, if the
+// server lists directories. Directories have the MIME type inode/directory. The
+// children are what the server has now: a file is one of a skill only if it is in
+// the skill's entry. [Skill.FS] lists those without a request.
+func (r *Reader) ReadDir(ctx context.Context, uri string) ([]*mcp.Resource, error) {
+	const method = "resources/directory/read"
+	if !r.ReadsDirectories() {
+		return nil, r.fail(method, uri, "", ErrUnsupported)
+	}
+	uri = strings.TrimSuffix(uri, "/")
+	var list []*mcp.Resource
+	var invalid error
+	err := r.pages(ctx, method, uri, "resources", r.opts.MaxSkills, func(item []byte) bool {
+		child := new(mcp.Resource)
+		if invalid = child.UnmarshalJSON(item); invalid != nil {
+			invalid = r.fail(method, uri, invalid.Error(), mcp.ErrMalformed)
+			return false
+		}
+		if _, ok := fileName(uri, child.URI); !ok || strings.Contains(child.URI[len(uri)+1:], "/") {
+			invalid = r.fail(method, uri, wire.Quote(diag.Printable(child.URI, maxShown))+" is not a child", ErrInvalid)
+			return false
+		}
+		list = append(list, child)
+		return true
+	})
+	if err == nil {
+		err = invalid
+	}
+	if err != nil {
+		return nil, err
+	}
+	return list, nil
+}
+
+// pages passes the items of all pages to f, until it returns false.
+func (r *Reader) pages(ctx context.Context, method, uri, member string, maxItems int, f func(item []byte) bool) error {
+	params := make(map[string]any)
+	if uri != "" {
+		params["uri"] = uri
+	}
+	seen := make(map[string]bool)
+	items, size := 0, 0
+	for n := 1; ; n++ {
+		if n > r.opts.MaxPages {
+			return r.fail(method, uri, "more than "+strconv.Itoa(r.opts.MaxPages)+" pages", mcp.ErrListLimit)
+		}
+		raw, err := r.c.Call(ctx, method, params)
+		if err != nil {
+			return err
+		}
+		if size += len(raw); size > maxListBytes {
+			return r.fail(method, uri, "more than "+strconv.Itoa(maxListBytes)+" bytes", mcp.ErrListLimit)
+		}
+		list := wire.NewReader(wire.Lookup(raw, member))
+		if list.Kind() != wire.Array {
+			return r.fail(method, uri, "the result has no list of "+member, mcp.ErrMalformed)
+		}
+		for list.Array(); list.More(); {
+			if items++; items > maxItems {
+				return r.fail(method, uri, "more than "+strconv.Itoa(maxItems)+" items", mcp.ErrListLimit)
+			}
+			if !f(list.Raw()) {
+				return nil
+			}
+		}
+		next := wire.NewReader(wire.Lookup(raw, "nextCursor"))
+		switch next.Kind() {
+		case wire.Invalid, wire.Null:
+			return nil
+		case wire.String:
+		default:
+			return r.fail(method, uri, "the cursor is no string", mcp.ErrMalformed)
+		}
+		cursor := next.String()
+		if seen[cursor] {
+			return r.fail(method, uri, "a cursor occurs twice", mcp.ErrListLimit)
+		}
+		seen[cursor] = true
+		params["cursor"] = cursor
+	}
+}
