@@ -147,12 +147,12 @@ func queryEscape(s string) string { return strings.ReplaceAll(escape(s, unreserv
 
 const unreserved = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_.~"
 
-// escape escapes all bytes but those in plain.
-func escape(s, plain string) string {
+// escape escapes all bytes but those in kept.
+func escape(s, kept string) string {
 	var b []byte
 	for i := range len(s) {
 		switch c := s[i]; {
-		case strings.IndexByte(plain, c) >= 0:
+		case strings.IndexByte(kept, c) >= 0:
 			b = append(b, c)
 		default:
 			b = append(b, '%', "0123456789ABCDEF"[c>>4], "0123456789ABCDEF"[c&15])

@@ -77,7 +77,7 @@ func FuzzRedact(f *testing.F) {
 		if utf8.ValidString(first) && len(first) >= minEncoded {
 			for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.RawURLEncoding} {
 				got := Redact(encoding.EncodeToString([]byte(before+first+between)), first)
-				if plain, err := encoding.DecodeString(got); err == nil && strings.Contains(string(plain), first) {
+				if decoded, err := encoding.DecodeString(got); err == nil && strings.Contains(string(decoded), first) {
 					t.Errorf("%q without %q: %q", before+first+between, first, got)
 				}
 			}

@@ -16,7 +16,7 @@ type Session struct {
 	stream   *stream         // nil unless the transport is a byte stream
 	overHTTP bool            // legacy over HTTP: a cancellation may arrive before its request
 	ctx      context.Context // ends with the session
-	finish   context.CancelFunc
+	complete context.CancelFunc
 
 	mu         sync.Mutex // guards what follows
 	version    string     // of a legacy session; empty before initialize
@@ -50,7 +50,7 @@ func (s *Server) NewSession(push func(msg []byte)) *Session {
 		requests:   map[string]func(*message){},
 		subscribed: map[string]bool{},
 	}
-	n.ctx, n.finish = context.WithCancel(context.Background())
+	n.ctx, n.complete = context.WithCancel(context.Background())
 	s.mu.Lock()
 	s.sessions[n] = true
 	s.mu.Unlock()
@@ -66,7 +66,7 @@ func (s *Session) protocolVersion() string {
 
 // Close ends the session and its calls.
 func (s *Session) Close() {
-	s.finish()
+	s.complete()
 	s.srv.mu.Lock()
 	delete(s.srv.sessions, s)
 	s.srv.mu.Unlock()

@@ -13,20 +13,20 @@ type panickingStream struct {
 	closed chan struct{}
 }
 
-func (s *panickingStream) maybe(method string) {
+func (s *panickingStream) panicIf(method string) {
 	if s.method == method {
 		panic("oh no")
 	}
 }
 
 func (s *panickingStream) Read() ([]byte, error) {
-	s.maybe("Read")
+	s.panicIf("Read")
 	<-s.closed
 	return nil, errors.New("closed")
 }
 
-func (s *panickingStream) Write(p []byte) (int, error) { s.maybe("Write"); return len(p), nil }
-func (s *panickingStream) Close() error                { close(s.closed); s.maybe("Close"); return nil }
+func (s *panickingStream) Write(p []byte) (int, error) { s.panicIf("Write"); return len(p), nil }
+func (s *panickingStream) Close() error                { close(s.closed); s.panicIf("Close"); return nil }
 
 // TestStreamPanics: a panic of a program's stream ends only its connection.
 func TestStreamPanics(t *testing.T) {

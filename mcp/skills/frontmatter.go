@@ -331,7 +331,6 @@ func (p *parser) plainScalar(indent, offset int) (any, error) {
 			if line.indent <= indent || text[0] == '#' {
 				break
 			}
-			offset = line.indent
 			text = strings.TrimLeft(text, "\t")
 			offset = len(line.raw) - len(text)
 		}
@@ -415,7 +414,7 @@ func (p *parser) blockScalar(indent, offset int) (any, error) {
 	for content > 0 && lines[content-1] == "" {
 		content--
 	}
-	text := join(lines[:content], folded)
+	text := joinLines(lines[:content], folded)
 	switch {
 	case chomp == '+' && content > 0:
 		text += strings.Repeat("\n", len(lines)-content+1)
@@ -427,8 +426,8 @@ func (p *parser) blockScalar(indent, offset int) (any, error) {
 	return text, p.endOfValue(indent)
 }
 
-// join joins the lines of a block scalar.
-func join(lines []string, folded bool) string {
+// joinLines joins the lines of a block scalar.
+func joinLines(lines []string, folded bool) string {
 	if !folded {
 		return strings.Join(lines, "\n")
 	}
