@@ -60,7 +60,9 @@ func (e *Error) Error() string {
 	if e.Field != "" {
 		s += ": " + diag.Printable(e.Field, maxShown)
 	}
-	s += ": " + e.Err.Error()
+	if e.Err != nil {
+		s += ": " + e.Err.Error()
+	}
 	switch {
 	case e.Want != "" && e.Got != "":
 		s += ": want " + diag.Printable(e.Want, maxShown) + ", got " + diag.Printable(e.Got, maxShown)

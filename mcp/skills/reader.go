@@ -47,7 +47,8 @@ type Reader struct {
 	opts Options
 }
 
-// NewReader returns a Reader of the server of c. The caller closes c.
+// NewReader returns a Reader of the server of c. The caller closes c. Without a
+// client, as in a zero Reader, all methods fail with [ErrUnsupported].
 func NewReader(c *mcp.Client, o *Options) *Reader {
 	r := &Reader{c: c}
 	if o != nil {
@@ -82,6 +83,9 @@ func (r *Reader) ReadsDirectories() bool {
 
 // settings returns the object that the server has declared, or nil.
 func (r *Reader) settings() []byte {
+	if r.c == nil { // of a zero Reader
+		return nil
+	}
 	settings := r.c.Server().Capabilities.Extensions[Extension]
 	if text := wire.NewReader(settings); text.Kind() != wire.Object {
 		return nil
@@ -94,7 +98,11 @@ func (r *Reader) fail(method, name, problem string, err error) error {
 	if problem != "" {
 		err = diag.Op(problem, err)
 	}
-	return &mcp.CallError{Server: r.c.Server().Name, Method: method, Name: name, Err: err}
+	server := ""
+	if r.c != nil {
+		server = r.c.Server().Name
+	}
+	return &mcp.CallError{Server: server, Method: method, Name: name, Err: err}
 }
 
 // Skills returns an iterator over the server's skills. It requests pages as
