@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/skills"
 )
 
 // scenarios are what the connected client does in each scenario.
@@ -21,12 +24,53 @@ var scenarios = map[string]func(context.Context, *mcp.Client) error{
 	"http-custom-headers":                 callAsRequested,
 	"json-schema-2020-12-preservation":    echoSchema,
 
-	// Skills are an extension that the library does not implement, so these
-	// scenarios check nothing.
-	"sep-2640-client-no-prefetch":        listTools,
-	"sep-2640-client-verify-digest":      listTools,
-	"sep-2640-client-verify-size":        listTools,
-	"sep-2640-client-verify-frontmatter": listTools,
+	"sep-2640-client-no-prefetch":        listSkills,
+	"sep-2640-client-verify-digest":      loadSkills(skills.ErrDigest),
+	"sep-2640-client-verify-size":        loadSkills(skills.ErrSize),
+	"sep-2640-client-verify-frontmatter": loadSkills(skills.ErrFrontmatter),
+}
+
+// listSkills lists the skills and their files, and reads none.
+func listSkills(ctx context.Context, c *mcp.Client) error {
+	list, err := skills.NewReader(c, nil).List(ctx)
+	if err != nil {
+		return err
+	}
+	for _, skill := range list {
+		if err := fs.WalkDir(skill.FS(ctx), ".", func(_ string, _ fs.DirEntry, err error) error { return err }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// loadSkills reads SKILL.md of each skill and, if it is accepted, the other files.
+// It fails if a skill is not refused with want.
+func loadSkills(want error) func(context.Context, *mcp.Client) error {
+	return func(ctx context.Context, c *mcp.Client) error {
+		for skill, err := range skills.NewReader(c, nil).Skills(ctx) {
+			if err != nil {
+				return err
+			}
+			err := load(ctx, skill)
+			if !errors.Is(err, want) {
+				return fmt.Errorf("load %s: %v, want %q", skill.URI, err, want)
+			}
+		}
+		return nil
+	}
+}
+
+func load(ctx context.Context, skill *skills.Skill) error {
+	if _, err := skill.Read(ctx, "SKILL.md"); err != nil {
+		return err
+	}
+	for _, f := range skill.Files {
+		if _, err := skill.Read(ctx, f.Name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func listTools(ctx context.Context, c *mcp.Client) error {
