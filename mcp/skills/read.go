@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,11 +34,11 @@ func (s *Skill) Read(ctx context.Context, name string) ([]byte, error) {
 // find returns the file of a name or a URI.
 func (s *Skill) find(name string) (File, bool) {
 	name = strings.TrimPrefix(name, "./")
-	uri := name
-	if !strings.HasPrefix(name, s.root+"/") {
-		uri = s.root + "/" + name
-	}
 	if s.Dynamic {
+		uri := name
+		if !strings.HasPrefix(name, s.root+"/") {
+			uri = s.root + "/" + (&url.URL{Path: name}).EscapedPath()
+		}
 		path, ok := fileName(s.root, uri)
 		return File{Name: path, URI: uri}, ok
 	}

@@ -25,8 +25,8 @@ type Options struct {
 	MaxBytes int64
 
 	// MaxSkills and MaxPages limit a list; more are [mcp.ErrListLimit]. The
-	// defaults are 100,000 skills and 1,000 pages. The pages of List may have
-	// 64 MiB.
+	// defaults are 100,000 skills and 1,000 pages. The pages of a list are at
+	// most 64 MiB.
 	MaxSkills, MaxPages int
 
 	// Dynamic permits reading skills without digests, whose files cannot be
@@ -38,7 +38,7 @@ type Options struct {
 	Frontmatter func([]byte) (map[string]any, error)
 }
 
-// maxListBytes limits the pages of List and Iterate, in bytes.
+// maxListBytes limits the pages of a list, in bytes.
 const maxListBytes = 64 << 20
 
 // A Reader reads the skills of one server.

@@ -26,7 +26,7 @@ type Skill struct {
 	Name        string         // a label, which other skills may have as well
 	Description string         // what the skill does and when to use it, for a model
 	Frontmatter map[string]any // all fields, as of [mcp.Value]
-	Files       []File         // in the order of their names; nil if Dynamic
+	Files       []File         // in the order of their names; nil if Dynamic, or if Err is not nil
 	Dynamic     bool           // the files are generated and have no digests
 
 	r    *Reader
@@ -69,7 +69,9 @@ func (s *Skill) Digest() string {
 // skill decodes an entry. An invalid one has an error.
 func (r *Reader) skill(item []byte) *Skill {
 	s := &Skill{r: r}
-	s.err = s.decode(item)
+	if s.err = s.decode(item); s.err != nil {
+		s.Files = nil
+	}
 	return s
 }
 
@@ -142,7 +144,6 @@ func (s *Skill) decodeFiles(files []byte) error {
 	var total int64
 	for text.Array(); text.More(); {
 		if len(s.Files) == s.r.opts.MaxFiles {
-			s.Files = nil
 			return &Error{Skill: s.URI, Field: "resources", Want: "at most " + strconv.Itoa(s.r.opts.MaxFiles) + " files", Err: ErrLimit}
 		}
 		f, err := s.decodeFile(&text)

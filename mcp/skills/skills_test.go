@@ -249,7 +249,13 @@ func testDynamic(t *testing.T) {
 	if data, err := fs.ReadFile(skill.FS(t.Context()), "references/GUIDE.md"); string(data) != guide || err != nil {
 		t.Errorf("%q, %v", data, err)
 	}
-	readFails(t, skill, "../other/SKILL.md", skills.ErrNotListed)
+	s.files["skill://acme/refunds/a%20b%25.md"] = guide
+	if data, err := skill.Read(t.Context(), "a b%.md"); string(data) != guide || err != nil {
+		t.Errorf("%q, %v", data, err)
+	}
+	for _, name := range []string{"../other/SKILL.md", "a/../../b", "", "a//b", `a\b`, "skill://acme/refunds/%2e%2e/x"} {
+		readFails(t, skill, name, skills.ErrNotListed)
+	}
 	_, err := fs.ReadDir(skill.FS(t.Context()), ".")
 	wantError(t, err, skills.ErrDynamic)
 
