@@ -3,8 +3,6 @@ package skills
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,7 +35,7 @@ func (s *Skill) find(name string) (File, bool) {
 	if s.Dynamic {
 		uri := name
 		if !strings.HasPrefix(name, s.root+"/") {
-			uri = s.root + "/" + (&url.URL{Path: name}).EscapedPath()
+			uri = s.root + "/" + escapeURI(name)
 		}
 		path, ok := fileName(s.root, uri)
 		return File{Name: path, URI: uri}, ok
@@ -99,7 +97,7 @@ func (s *Skill) verify(f File, data []byte) error {
 			return &Error{Skill: s.URI, File: f.Name, Want: strconv.FormatInt(f.Size, 10), Got: strconv.FormatInt(size, 10), Err: ErrSize}
 		}
 		sum := sha256.Sum256(data)
-		if got := "sha256:" + hex.EncodeToString(sum[:]); got != f.Digest {
+		if got := formatDigest(sum[:]); got != f.Digest {
 			return &Error{Skill: s.URI, File: f.Name, Want: f.Digest, Got: got, Err: ErrDigest}
 		}
 	}

@@ -2,9 +2,7 @@ package skills
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"io/fs"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -63,7 +61,7 @@ func (s *Skill) Digest() string {
 	for _, f := range s.Files {
 		h.Write([]byte("\n" + f.Digest + " " + f.URI))
 	}
-	return "sha256:" + hex.EncodeToString(h.Sum(nil))
+	return formatDigest(h.Sum(nil))
 }
 
 // skill decodes an entry. An invalid one has an error.
@@ -226,14 +224,54 @@ func fileName(root, uri string) (string, bool) {
 	}
 	parts := strings.Split(rest, "/")
 	for i, part := range parts {
-		name, err := url.PathUnescape(part)
-		if err != nil || name == "" || name == "." || name == ".." || strings.ContainsAny(name, `/\:`) || hasControl(name) {
+		name, ok := unescapeURI(part)
+		if !ok || name == "" || name == "." || name == ".." || strings.ContainsAny(name, `/\:`) || hasControl(name) {
 			return "", false
 		}
 		parts[i] = name
 	}
 	name := strings.Join(parts, "/")
 	return name, fs.ValidPath(name)
+}
+
+// unescapeURI decodes the escapes of a part of a URI, as url.PathUnescape does.
+// Packages url and hex would link package fmt.
+func unescapeURI(s string) (string, bool) {
+	if strings.IndexByte(s, '%') < 0 {
+		return s, true
+	}
+	b := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		if s[i] != '%' {
+			b = append(b, s[i])
+			continue
+		}
+		if i+3 > len(s) {
+			return "", false
+		}
+		c, err := strconv.ParseUint(s[i+1:i+3], 16, 8)
+		if err != nil {
+			return "", false
+		}
+		b = append(b, byte(c))
+		i += 2
+	}
+	return string(b), true
+}
+
+// escapeURI escapes a path for a URI.
+func escapeURI(path string) string {
+	const unescaped, digits = "-._~!$&'()*+,;=@/", "0123456789ABCDEF"
+	var b strings.Builder
+	for i := range len(path) {
+		switch c := path[i]; {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', strings.IndexByte(unescaped, c) >= 0:
+			b.WriteByte(c)
+		default:
+			b.Write([]byte{'%', digits[c>>4], digits[c&15]})
+		}
+	}
+	return b.String()
 }
 
 func hasControl(s string) bool {
@@ -251,6 +289,16 @@ func validName(s string) bool {
 		}
 	}
 	return true
+}
+
+// formatDigest returns a sum as entries write it.
+func formatDigest(sum []byte) string {
+	const digits = "0123456789abcdef"
+	b := []byte("sha256:")
+	for _, c := range sum {
+		b = append(b, digits[c>>4], digits[c&15])
+	}
+	return string(b)
 }
 
 func validDigest(s string) bool {
