@@ -19,7 +19,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -147,7 +146,9 @@ func (i *instance) processes() (pids []int) {
 // kill kills the server and what it has started.
 func (i *instance) kill() {
 	for _, pid := range i.processes() {
-		syscall.Kill(pid, syscall.SIGKILL)
+		if p, err := os.FindProcess(pid); err == nil {
+			p.Kill()
+		}
 	}
 	if i.process != nil {
 		i.process.Wait()
