@@ -61,10 +61,11 @@ func (x *expansion) fail(field string, err error) {
 func (x *expansion) program() {
 	s := x.out
 	s.Command = x.path("command", s.Command)
+	s.secretArgs(s.Args) // as they are written
 	for i := range s.Args {
 		s.Args[i] = x.path("args", s.Args[i])
 	}
-	s.secretArgs()
+	s.secretArgs(s.Args)
 	s.Dir = x.path("cwd", s.Dir)
 	var env []string
 	for _, name := range s.EnvFiles {

@@ -56,10 +56,10 @@ func unescape(s string) string {
 	return string(b)
 }
 
-// secretArgs adds the secret parts of the arguments.
-func (s *Server) secretArgs() {
+// secretArgs adds the secret parts of arguments.
+func (s *Server) secretArgs(args []string) {
 	hidden := false
-	for _, arg := range s.Args {
+	for _, arg := range args {
 		var public string
 		if public, hidden = publicArg(arg, hidden); public == arg {
 			continue
