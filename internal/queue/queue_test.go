@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"bytes"
 	"runtime"
 	"slices"
 	"sync"
@@ -52,14 +53,15 @@ func TestBounded(t *testing.T) {
 
 func TestIdleQueueHasNoGoroutine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		before := runtime.NumGoroutine()
 		q := Queue{Max: 10}
 		for range 3 {
 			ran := false
 			q.Add(func() { ran = true })
 			synctest.Wait()
-			if n := runtime.NumGoroutine(); n != before || !ran {
-				t.Errorf("%d goroutines, %d before; ran: %t", n, before, ran)
+			stacks := make([]byte, 1<<20)
+			stacks = stacks[:runtime.Stack(stacks, true)]
+			if !ran || bytes.Contains(stacks, []byte("(*Queue).run")) {
+				t.Errorf("ran: %t; goroutines:\n%s", ran, stacks)
 			}
 		}
 	})

@@ -3,6 +3,8 @@ package streamhttp_test
 import (
 	"context"
 	"net/http"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
@@ -38,18 +40,24 @@ func TestRoundTripperPanics(t *testing.T) {
 				}
 				defer web.Close()
 				client := web.Client()
-				library := false // the next request is one of the library
+				var library atomic.Bool // the next request is one of the library
 				client.Transport = panickingTripper{client.Transport, method, func() bool {
-					return method == http.MethodGet || library
+					return method == http.MethodGet || library.Load()
 				}}
-				var reported []any
+				var mu sync.Mutex
+				var reported []any // guarded by mu
 				c, err := mcp.Connect(t.Context(), streamhttp.New(web.URL, &streamhttp.Options{Client: client}), &mcp.Options{
 					ProtocolVersions: []string{mcp.ProtocolVersion20251125},
 					Handlers: []mcp.Handler{mcp.Sampling{CreateMessage: func(context.Context, *mcp.CreateMessageParams) (*mcp.CreateMessageResult, error) {
-						library = true
+						library.Store(true)
 						return &mcp.CreateMessageResult{}, nil
 					}}},
-					Trace: &mcp.Trace{HandlerPanic: func(v any, _ []byte) { reported = append(reported, v); library = false }},
+					Trace: &mcp.Trace{HandlerPanic: func(v any, _ []byte) {
+						mu.Lock()
+						defer mu.Unlock()
+						reported = append(reported, v)
+						library.Store(false)
+					}},
 				})
 				if err != nil {
 					t.Fatal(err)
@@ -64,6 +72,8 @@ func TestRoundTripperPanics(t *testing.T) {
 					t.Error(err)
 				}
 				synctest.Wait()
+				mu.Lock()
+				defer mu.Unlock()
 				if len(reported) != 1 || reported[0] != "oh no" {
 					t.Errorf("reported %v", reported)
 				}
