@@ -47,17 +47,16 @@ func (g *registration) encode() []byte {
 // parseRegistration reads what encode wrote or a registration endpoint returned.
 func parseRegistration(data []byte) (*registration, error) {
 	g := &registration{}
-	r := wire.NewReader(data)
-	for r.Object(); r.More(); {
-		switch string(r.Key()) {
+	err := readMembers(data, func(r *wire.Reader, key string) {
+		switch key {
 		case "client_id":
 			g.id = r.String()
 		case "client_secret":
-			g.secret = optString(&r)
+			g.secret = optString(r)
 		case "token_endpoint_auth_method":
-			g.method = optString(&r)
+			g.method = optString(r)
 		case "redirect_uri":
-			g.redirect = optString(&r)
+			g.redirect = optString(r)
 		case "client_secret_expires_at":
 			if !r.Null() {
 				g.expires = int64(r.Float())
@@ -65,8 +64,8 @@ func parseRegistration(data []byte) (*registration, error) {
 		default:
 			r.Skip()
 		}
-	}
-	return g, r.End()
+	})
+	return g, err
 }
 
 // clientFor returns the client for an authorization request, in the order of

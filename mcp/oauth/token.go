@@ -87,24 +87,23 @@ func secretsOf(form url.Values, c *Client) (list []string) {
 func (a *response) token(form url.Values) (*token, error) {
 	k := &token{issued: time.Now(), refreshed: form.Get("grant_type") == "refresh_token"}
 	kind, scope, life := "", "", int64(0)
-	r := wire.NewReader(a.body)
-	for r.Object(); r.More(); {
-		switch string(r.Key()) {
+	err := readMembers(a.body, func(r *wire.Reader, key string) {
+		switch key {
 		case "access_token":
 			k.access = r.String()
 		case "refresh_token":
-			k.refresh = optString(&r)
+			k.refresh = optString(r)
 		case "token_type":
 			kind = strings.ToLower(r.String())
 		case "scope":
-			scope = optString(&r)
+			scope = optString(r)
 		case "expires_in":
-			life = seconds(&r)
+			life = seconds(r)
 		default:
 			r.Skip()
 		}
-	}
-	if err := r.End(); err != nil {
+	})
+	if err != nil {
 		return nil, &Error{URL: a.url, Rule: "invalid token response (RFC 6749, section 5.1)", Err: err}
 	}
 	if k.access == "" || strings.ContainsFunc(k.access, func(r rune) bool { return r <= ' ' || r > '~' }) {
@@ -154,19 +153,18 @@ func (a *response) refusal(secrets ...string) error {
 	if t := httpx.MediaType(a.header); !strings.HasSuffix(t, "json") {
 		return e
 	}
-	r := wire.NewReader(a.body)
 	code, description := "", ""
-	for r.Object(); r.More(); {
-		switch string(r.Key()) {
+	err := readMembers(a.body, func(r *wire.Reader, key string) {
+		switch key {
 		case "error":
-			code = optString(&r)
+			code = optString(r)
 		case "error_description":
-			description = optString(&r)
+			description = optString(r)
 		default:
 			r.Skip()
 		}
-	}
-	if r.End() == nil && code != "" {
+	})
+	if err == nil && code != "" {
 		e.isOAuthCode = true
 		e.Code, e.Description = printable(code, secrets...), printable(description, secrets...)
 	}

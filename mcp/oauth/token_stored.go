@@ -138,13 +138,13 @@ func (b binding) encode() []byte {
 
 var errStored = errors.New("oauth: the store contains an entry of another program")
 
-func parseBinding(data []byte) (b binding, err error) {
+func parseBinding(data []byte) (binding, error) {
+	var b binding
 	if data == nil {
 		return b, nil
 	}
-	r := wire.NewReader(data)
-	for r.Object(); r.More(); {
-		switch string(r.Key()) {
+	err := readMembers(data, func(r *wire.Reader, key string) {
+		switch key {
 		case "issuer":
 			b.issuer = r.String()
 		case "resource":
@@ -160,8 +160,8 @@ func parseBinding(data []byte) (b binding, err error) {
 		default:
 			r.Skip()
 		}
-	}
-	if r.End() != nil {
+	})
+	if err != nil {
 		return binding{}, errStored
 	}
 	return b, nil
@@ -194,9 +194,8 @@ func parseSaved(data []byte) (*token, error) {
 		return nil, nil
 	}
 	k, alg := &token{}, ""
-	r := wire.NewReader(data)
-	for r.Object(); r.More(); {
-		switch string(r.Key()) {
+	err := readMembers(data, func(r *wire.Reader, key string) {
+		switch key {
 		case "access_token":
 			k.access = r.String()
 		case "refresh_token":
@@ -216,8 +215,8 @@ func parseSaved(data []byte) (*token, error) {
 		default:
 			r.Skip()
 		}
-	}
-	if r.End() != nil || k.access == "" {
+	})
+	if err != nil || k.access == "" {
 		return nil, errStored
 	}
 	if k.dpop {
