@@ -37,7 +37,7 @@ func TestTrustIsAskedOnce(t *testing.T) {
 	runCommand(t, "call", "theirs", "echo", "message=hi").want(t, statusUsage, "", "is not trusted")
 }
 
-// Files that have no end, or that nobody writes, are problems and hang nothing.
+// A file without an end, or one without a writer, is a problem and hangs nothing.
 func TestConfigurationThatIsNoRegularFile(t *testing.T) {
 	inProject(t, nil)
 	for name, create := range map[string]func(string) error{

@@ -110,7 +110,7 @@ func TestGrandchildrenAreEnded(t *testing.T) {
 
 // On Linux, Close ends a grandchild that has left the group, as long as the child
 // runs, which is how the two are known to belong together. One whose parent has
-// exited before belongs to nobody: it stays.
+// already exited cannot be found and survives.
 func TestGrandchildInItsOwnSession(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux lists the children of a process")

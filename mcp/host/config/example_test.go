@@ -81,8 +81,8 @@ func ExampleLoadFile() {
 	// Output: 0 1
 }
 
-// A program shows what an entry of somebody else's file would do before it
-// starts anything.
+// A program shows what an entry of a project's file would do before it starts
+// anything.
 func ExampleServer_Effects() {
 	c := config.Parse([]byte(`{"mcpServers": {"files": {
 		"command": "npx", "args": ["-y", "files"], "env": {"NODE_OPTIONS": "--require ./x.js", "API_KEY": "abcdefgh"}

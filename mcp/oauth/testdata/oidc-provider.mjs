@@ -1,8 +1,8 @@
-// Runs oidc-provider, an authorization server that nobody here wrote, for
+// Runs oidc-provider, an authorization server by other authors, for
 // interop_test.go. The argument is the folder of node_modules that has it. The
 // first line it prints is its URL; it ends when its standard input does. Its clock
 // is off by the milliseconds in STDMCP_CLOCK; with STDMCP_REFUSE it registers
-// nobody.
+// no client.
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { resolve } from 'node:path';

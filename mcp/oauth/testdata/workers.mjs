@@ -1,5 +1,5 @@
 // Runs Cloudflare's workers-oauth-provider on workerd, an authorization server
-// that nobody here wrote, for interop_test.go. The arguments are the folder of
+// by other authors, for interop_test.go. The arguments are the folder of
 // node_modules that has it and the resource that it issues tokens for. The first
 // line it prints is its URL; it ends when its standard input does. With
 // STDMCP_REFUSE it registers no client.
