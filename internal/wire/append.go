@@ -23,7 +23,7 @@ func AppendString(dst []byte, s string) []byte {
 		for i+8 <= len(s) && w+8 <= len(b) {
 			x := load(s[i : i+8])
 			store(b[w:w+8], x)
-			if m := special(x) & highs; m != 0 {
+			if m := special(x); m != 0 {
 				i += first(m)
 				w += first(m)
 				break

@@ -41,7 +41,7 @@ func quote(x uint64) uint64 { return zero(x ^ ones*'"') }
 // special marks what is not plain ASCII: a quote, a backslash, a control
 // character or a byte outside ASCII.
 func special(x uint64) uint64 {
-	return (x - ones*' ') | ((x ^ ones*'"') - ones) | ((x ^ ones*'\\') - ones) | x
+	return ((x - ones*' ') | ((x ^ ones*'"') - ones) | ((x ^ ones*'\\') - ones) | x) & highs
 }
 
 const (
