@@ -1,7 +1,6 @@
 package interop
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"debug/buildinfo"
@@ -22,6 +21,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/testutil/process"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 	"github.com/stdmcp/stdmcp/mcp/sse"
@@ -253,10 +253,7 @@ func without(v any, name string) {
 }
 
 // An official is the official TypeScript client.
-type official struct {
-	in  io.Writer
-	out *bufio.Reader
-}
+type official struct{ *process.Process }
 
 // An answer is what it got from a server.
 type answer struct {
@@ -275,22 +272,12 @@ func newOfficial(t *testing.T) *official {
 	t.Helper()
 	cmd := exec.Command(newNode(), "testdata/official.mjs")
 	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
+	p, err := process.Start(cmd)
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		in.Close()
-		cmd.Wait()
-	})
-	return &official{in, bufio.NewReader(out)}
+	t.Cleanup(func() { p.Close() })
+	return &official{p}
 }
 
 // run connects the official client, which makes the call if asked to.
@@ -307,10 +294,10 @@ func (o *official) run(t *testing.T, i *instance, call bool) *answer {
 	}
 	line, err := json.Marshal(job)
 	if err == nil {
-		_, err = o.in.Write(append(line, '\n'))
+		_, err = o.In.Write(append(line, '\n'))
 	}
 	if err == nil {
-		line, err = o.out.ReadBytes('\n')
+		line, err = o.Out.ReadBytes('\n')
 	}
 	a := new(answer)
 	if err == nil {

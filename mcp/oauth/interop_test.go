@@ -1,7 +1,6 @@
 package oauth
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -20,6 +19,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stdmcp/stdmcp/internal/testutil/process"
 )
 
 // An authServer is an authorization server that others wrote, from the npm
@@ -190,25 +191,17 @@ func (a *authServer) start(t *testing.T, resource string) string {
 	cmd.Env = append(os.Environ(), a.env...)
 	var warnings bytes.Buffer
 	cmd.Stderr = &warnings
-	in, err := cmd.StdinPipe()
+	p, err := process.Start(cmd)
 	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		in.Close() // which ends it
-		cmd.Wait()
+		p.Close()
 		if t.Failed() {
 			t.Logf("%s: %s", a.script, warnings.String())
 		}
 	})
-	line, err := bufio.NewReader(out).ReadString('\n')
+	line, err := p.Line()
 	if err != nil {
 		t.Fatal(err)
 	}
