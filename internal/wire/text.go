@@ -64,7 +64,7 @@ func (r *Reader) scanString() (start, end int, escaped bool) {
 	start = i
 	for run := i; ; run = i {
 		for i+8 <= len(data) {
-			if m := special(load(data[i:i+8])); m != 0 {
+			if m := special(load(data[i : i+8])); m != 0 {
 				i += first(m)
 				break
 			}
