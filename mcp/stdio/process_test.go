@@ -211,7 +211,7 @@ func TestTransportOpensAgain(t *testing.T) {
 
 func TestOpenAndCloseLeaveNothing(t *testing.T) {
 	if testing.Short() {
-		t.Skip("200 processes")
+		t.Skip("did not run: -short leaves out starting 200 processes")
 	}
 	before := testutil.TakeSnapshot()
 	for i := range 200 {

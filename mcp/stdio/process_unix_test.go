@@ -189,7 +189,7 @@ func TestServerDiesWithItsClient(t *testing.T) {
 	client.Wait()
 	if runtime.GOOS != "linux" {
 		syscall.Kill(pid, syscall.SIGKILL)
-		t.Skip("only Linux can do that")
+		t.Skip("did not run: only Linux ends the server when its client is killed")
 	}
 	if !testutil.Eventually(func() bool { return gone(pid) }) {
 		syscall.Kill(pid, syscall.SIGKILL)
