@@ -1,16 +1,48 @@
-package host_test
+// Command many is the loop of an agent with all servers of its configuration file.
+// It calls read-only tools without asking its user.
+//
+//	$ cat servers.json
+//	{"mcpServers": {"calculator": {"command": "mcpecho", "args": ["serve"]}}}
+//	$ many servers.json
+//	mcp__calculator__add → 42
+//	mcp__calculator__update → [MCP:calculator] tool "update" was not called: not permitted: the user must approve it, and no Approver asks the user
+//	It is 42.
+package main
 
 import (
 	"context"
 	"encoding/json"
 	"fmt"
 	"log"
+	"os"
 
-	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
 	"github.com/stdmcp/stdmcp/mcp/host/schema"
 )
+
+func main() {
+	if len(os.Args) != 2 {
+		log.Fatal("usage: many FILE")
+	}
+	ctx := context.Background()
+	servers := config.LoadFile(os.Args[1]) // config.Load(".") reads the files of the user and the project
+	for _, problem := range servers.Problems {
+		log.Print(problem) // the other entries are loaded
+	}
+	h := host.New(&host.Options{Approve: host.ReadOnly})
+	defer h.Shutdown(ctx)
+	diff := h.SetServers(ctx, servers.Servers)
+	if err := diff.Err(); err != nil {
+		log.Fatal(err)
+	}
+	text, err := perform(ctx, h, "What is 2 + 40?")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(text)
+}
 
 // A message is a part of the conversation with a model; Content is text or a
 // list of blocks.
@@ -37,8 +69,8 @@ func askModel(tools json.RawMessage, conversation []message) reply {
 	return reply{Text: "It is 42."}
 }
 
-// agent performs a task with the tools of the host.
-func agent(ctx context.Context, h *host.Host, task string) (string, error) {
+// perform performs a task with the tools of the host.
+func perform(ctx context.Context, h *host.Host, task string) (string, error) {
 	const turns = 10
 	conversation := []message{{"user", task}}
 	for range turns {
@@ -69,26 +101,4 @@ func use(ctx context.Context, h *host.Host, r reply) *mcp.CallToolResult {
 		return schema.ErrorResult(err)
 	}
 	return res
-}
-
-// The loop of an agent. It calls read-only tools without asking. A real program
-// reads its servers from files: config.Load(".").Servers.
-func Example_agent() {
-	ctx := context.Background()
-	h := host.New(&host.Options{Approve: host.ReadOnly})
-	defer h.Shutdown(ctx)
-	command, env := testserver.Command(nil) // of a server with the tools add and update
-	diff := h.SetServers(ctx, []*host.Server{{Name: "calculator", Type: "stdio", Command: command[0], Args: command[1:], Env: env}})
-	if err := diff.Err(); err != nil {
-		log.Fatal(err)
-	}
-	text, err := agent(ctx, h, "What is 2 + 40?")
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(text)
-	// Output:
-	// mcp__calculator__add → 42
-	// mcp__calculator__update → [MCP:calculator] tool "update" was not called: not permitted: the user must approve it, and no Approver asks the user
-	// It is 42.
 }

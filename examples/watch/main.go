@@ -1,4 +1,11 @@
-package mcp_test
+// Command watch follows the changes at a server. Two tools of the server that it
+// starts here change something.
+//
+//	$ watch mcpecho serve
+//	the last of the tools is tool_001 now
+//	echo://text has 69 bytes now
+//	<nil>
+package main
 
 import (
 	"context"
@@ -6,8 +13,10 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"os"
 
 	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/stdio"
 )
 
 // watch reads the changed lists and resources and calls show, until ctx ends.
@@ -37,11 +46,13 @@ func watch(ctx context.Context, client *mcp.Client, sub *mcp.Subscription, show 
 	}
 }
 
-// A program that follows the changes at a server.
-func Example_watcher() {
+func main() {
+	if len(os.Args) < 2 {
+		log.Fatal("usage: watch COMMAND [ARG...]")
+	}
 	ctx, stop := context.WithCancel(context.Background()) // usually signal.NotifyContext
 	defer stop()
-	client, err := mcp.Connect(ctx, exampleServer(), nil)
+	client, err := mcp.Connect(ctx, stdio.Command(os.Args[1], os.Args[2:]...), nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -56,9 +67,8 @@ func Example_watcher() {
 	}
 	defer sub.Close()
 	news, ended := make(chan string), make(chan error)
-	go func() { ended <- watch(ctx, client, sub, func(s string) { news <- s }) }()
+	go func() { ended <- watch(ctx, client, sub, func(s string) { news <- s }) }() // ends with ctx
 
-	// Two tools of this server change something.
 	for _, tool := range []string{"add_tool", "update"} {
 		if _, err := client.CallTool(ctx, tool, nil); err != nil {
 			log.Fatal(err)
@@ -67,8 +77,4 @@ func Example_watcher() {
 	}
 	stop()
 	fmt.Println(<-ended)
-	// Output:
-	// the last of the tools is tool_001 now
-	// echo://text has 69 bytes now
-	// <nil>
 }

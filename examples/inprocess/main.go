@@ -1,4 +1,8 @@
-package stdio_test
+// Command inprocess has its server in the same program, at the other end of a pipe.
+//
+//	$ inprocess
+//	greeter says: Hello, Ada!
+package main
 
 import (
 	"context"
@@ -62,8 +66,7 @@ func answerTo(r *request) any {
 	return nil
 }
 
-// A server in the same program, at the other end of a pipe.
-func Example_inProcess() {
+func main() {
 	ours, theirs := net.Pipe()
 	go serve(theirs) // ends with client.Close
 
@@ -78,5 +81,4 @@ func Example_inProcess() {
 		log.Fatal(err)
 	}
 	fmt.Println(client.Server().Name, "says:", res.Text())
-	// Output: greeter says: Hello, Ada!
 }

@@ -1,15 +1,41 @@
-package stdio_test
+// Command agent starts an MCP server and performs tasks with its tools. It links
+// neither net/http nor the codec of encoding/json, and is little more than 2 MB.
+//
+//	$ agent mcpecho serve
+//	Hello!
+//	the tool failed: now
+//	no tool for that
+package main
 
 import (
 	"context"
 	"fmt"
 	"log"
+	"os"
 	"strings"
 
-	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/stdio"
 )
+
+func main() {
+	if len(os.Args) < 2 {
+		log.Fatal("usage: agent COMMAND [ARG...]")
+	}
+	ctx := context.Background()
+	client, err := mcp.Connect(ctx, stdio.Command(os.Args[1], os.Args[2:]...), nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close() // ends the server
+	for _, task := range []string{"echo Hello!", "fail now", "sing a song"} {
+		text, err := do(ctx, client, task)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(text)
+	}
+}
 
 // choose represents a model: it chooses the tool whose name is in the task.
 func choose(tools []*mcp.Tool, task string) (tool string, args map[string]any) {
@@ -39,30 +65,4 @@ func do(ctx context.Context, client *mcp.Client, task string) (string, error) {
 		return "the tool failed: " + res.Text(), nil // for the model
 	}
 	return res.Text(), nil
-}
-
-// An agent that starts its server and uses one tool. It links no net/http and no
-// codec of encoding/json, so the whole program is little more than 2 MB.
-func Example_agent() {
-	command, env := testserver.Command(nil) // usually stdio.Command("npx", "-y", …)
-	server := stdio.Command(command[0], command[1:]...)
-	server.Env = env
-
-	ctx := context.Background()
-	client, err := mcp.Connect(ctx, server, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer client.Close() // ends the server
-	for _, task := range []string{"echo Hello!", "fail now", "sing a song"} {
-		text, err := do(ctx, client, task)
-		if err != nil {
-			log.Fatal(err)
-		}
-		fmt.Println(text)
-	}
-	// Output:
-	// Hello!
-	// the tool failed: now
-	// no tool for that
 }

@@ -1,13 +1,23 @@
-package mcp_test
+// Command trace makes a span of each request, by the semantic conventions for MCP,
+// and propagates the trace to the server.
+//
+//	$ trace mcpecho serve
+//	server/discover []
+//	tools/call echo []
+//	tools/call fail [error.type=tool_error]
+//	tools/call divide [rpc.response.status_code=-32602]
+package main
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"log"
+	"os"
 
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+	"github.com/stdmcp/stdmcp/mcp/stdio"
 )
 
 // A tracer represents a tracer of OpenTelemetry, which has similar methods.
@@ -29,23 +39,21 @@ func (t *tracer) Start(ctx context.Context, name string) (context.Context, *span
 func (s *span) Set(key string, value any) { s.attrs = append(s.attrs, fmt.Sprint(key, "=", value)) }
 func (s *span) End()                      { fmt.Println(s.name, s.attrs) }
 
-// Each request becomes a span, according to the semantic conventions for MCP, and
-// propagates the trace to the server.
-func ExampleOptions_intercept() {
-	trace := new(tracer)
-	spans := func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
+// intercept returns a function for mcp.Options.Intercept.
+func intercept(t *tracer) func(context.Context, *mcp.OutgoingCall) (mcp.RawMessage, error) {
+	return func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
 		name := call.Method
 		if call.Name != "" {
 			name += " " + call.Name
 		}
-		ctx, span := trace.Start(ctx, name)
+		ctx, span := t.Start(ctx, name)
 		defer span.End() // it also records the duration
 		call.SetMeta("traceparent", span.id)
 		res, err := call.Send(ctx)
-		var answer *jsonrpc.Error
+		var refused *jsonrpc.Error
 		switch {
-		case errors.As(err, &answer):
-			span.Set("rpc.response.status_code", answer.Code)
+		case errors.As(err, &refused):
+			span.Set("rpc.response.status_code", refused.Code)
 		case err != nil:
 			span.Set("error.type", fmt.Sprintf("%T", err))
 		case call.Method == "tools/call":
@@ -56,19 +64,20 @@ func ExampleOptions_intercept() {
 		}
 		return res, err
 	}
+}
 
+func main() {
+	if len(os.Args) < 2 {
+		log.Fatal("usage: trace COMMAND [ARG...]")
+	}
 	ctx := context.Background()
-	client, err := mcp.Connect(ctx, exampleServer(), &mcp.Options{Intercept: spans})
+	server := stdio.Command(os.Args[1], os.Args[2:]...)
+	client, err := mcp.Connect(ctx, server, &mcp.Options{Intercept: intercept(new(tracer))})
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer client.Close()
-	_, _ = client.CallTool(ctx, "echo", map[string]any{"message": "hi"})
-	_, _ = client.CallTool(ctx, "fail", nil)
-	_, _ = client.CallTool(ctx, "divide", nil)
-	// Output:
-	// server/discover []
-	// tools/call echo []
-	// tools/call fail [error.type=tool_error]
-	// tools/call divide [rpc.response.status_code=-32602]
+	for _, tool := range []string{"echo", "fail", "divide"} {
+		_, _ = client.CallTool(ctx, tool, map[string]any{"message": "hi"}) // the spans show the errors
+	}
 }
