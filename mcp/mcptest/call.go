@@ -2,7 +2,6 @@ package mcptest
 
 import (
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -202,5 +201,3 @@ func typeOf(v any) string {
 	}
 	return "object"
 }
-
-func base64Of(b []byte) string { return base64.StdEncoding.EncodeToString(b) }
