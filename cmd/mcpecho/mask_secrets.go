@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/nearest"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
@@ -134,7 +135,7 @@ func (h secrets) maskText(s string) string {
 // isSecretKey reports whether a key names a secret. Progress tokens and counts of
 // tokens are not secrets.
 func isSecretKey(key string) bool {
-	key = plainName(key)
+	key = nearest.Plain(key)
 	if strings.HasSuffix(key, "token") {
 		return key != "progresstoken"
 	}

@@ -8,7 +8,7 @@ their tools into one set.
 	for _, t := range h.Tools() {
 		fmt.Println(t.Name(), t.Description(), string(t.InputSchema()))
 	}
-	text, err := h.Tool("mcp__github__create_issue").Execute(ctx, input)
+	text, err := h.Execute(ctx, "mcp__github__create_issue", input)
 
 Three packages below this one complete it. Package config reads configuration
 files. Package dialers connects to servers over HTTP; a program that does not

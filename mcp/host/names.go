@@ -14,8 +14,13 @@ const (
 	MCPUnderscore               // mcp_server_tool
 )
 
-// maxName is the maximum length that model providers accept.
-const maxName = 64
+const (
+	// maxName is the maximum length that model providers accept.
+	maxName = 64
+
+	// hashLen is the length of the hash that a name may end with.
+	hashLen = 9
+)
 
 // An origin identifies a tool by its server's name in the settings and its own
 // name in the server.
@@ -104,11 +109,11 @@ func replaceInvalid(s string) string {
 func (n Naming) hashed(o origin, salt uint32) string {
 	const digits = "0123456789abcdef"
 	h, suffix := hash(o, salt), []byte("_........")
-	for i := range 8 {
-		suffix[8-i] = digits[h>>(4*i)&0xf]
+	for i := range hashLen - 1 {
+		suffix[hashLen-1-i] = digits[h>>(4*i)&0xf]
 	}
 	name := replaceInvalid(n.format(o.server, o.tool))
-	return name[:min(len(name), maxName-len(suffix))] + string(suffix)
+	return name[:min(len(name), maxName-hashLen)] + string(suffix)
 }
 
 // hash is FNV-1a. It need not resist deliberate collisions: names assigns a

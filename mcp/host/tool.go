@@ -102,10 +102,11 @@ func (t *Tool) RequiresPermission(input mcp.RawMessage) bool {
 }
 
 // Execute calls the tool with arguments from a model and returns the result as
-// text; see [Text]. The error is an *Error. If the tool itself failed, the
-// error matches ErrTool and contains the text of the result.
+// text; see [Text]. input may be up to 4 MiB. The error is an *Error, whose text
+// is for the model. If the tool itself failed, the error matches ErrTool and
+// contains the text of the result.
 func (t *Tool) Execute(ctx context.Context, input mcp.RawMessage) (string, error) {
-	res, err := t.Call(ctx, input)
+	res, err := t.callInput(ctx, input)
 	if err != nil {
 		return "", err
 	}
@@ -120,7 +121,7 @@ func (t *Tool) Execute(ctx context.Context, input mcp.RawMessage) (string, error
 // Run calls the tool as Execute does and returns the text of the result or of
 // the error. failed reports which.
 func (t *Tool) Run(ctx context.Context, input mcp.RawMessage) (text string, failed bool) {
-	res, err := t.Call(ctx, input)
+	res, err := t.callInput(ctx, input)
 	if err != nil {
 		return err.Error(), true
 	}
@@ -167,20 +168,21 @@ func (t *Tool) Do(ctx context.Context, call *mcp.ToolCall) (*mcp.CallToolResult,
 	return res, err
 }
 
-// arguments returns args as JSON, or nil if there are none.
+// arguments returns args as JSON, or nil if there are none. The error is an
+// *argumentsError.
 func arguments(args any) (mcp.RawMessage, error) {
 	switch v := args.(type) {
 	case []byte:
 		args = mcp.RawMessage(v)
 	case string:
-		return nil, errors.New("arguments: a string is not a JSON object; for JSON text use json.RawMessage(s)")
+		return nil, &argumentsError{errors.New("a string is not a JSON object; for JSON text use json.RawMessage(s)")}
 	}
 	if raw, ok := args.(mcp.RawMessage); ok && len(raw) == 0 || args == nil {
 		return nil, nil
 	}
 	b, err := wire.AppendValue(nil, args)
 	if err != nil {
-		return nil, diag.Op("arguments", err)
+		return nil, &argumentsError{err}
 	}
 	switch b[0] {
 	case '{':
@@ -188,7 +190,7 @@ func arguments(args any) (mcp.RawMessage, error) {
 	case 'n':
 		return nil, nil
 	}
-	return nil, errors.New("arguments: not a JSON object")
+	return nil, &argumentsError{errors.New(diag.Printable(string(b[:min(len(b), 100)]), 30) + " is not a JSON object")}
 }
 
 // local calls a tool of ResourceTools.
@@ -201,7 +203,8 @@ func (t *Tool) local(ctx context.Context, args mcp.RawMessage, err error) (*mcp.
 		if _, ok := find[*Error](err); ok {
 			return nil, err
 		}
-		e := newError(ToolCategory, "TOOL_FAILED", t.name+" failed", "", err)
+		category, code, what := callCategory(err)
+		e := newError(category, code, t.name+what, "", err)
 		e.Tool = t.name
 		return nil, e
 	}

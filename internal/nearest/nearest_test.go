@@ -1,4 +1,4 @@
-package main
+package nearest
 
 import (
 	"slices"
@@ -18,9 +18,11 @@ func TestNearest(t *testing.T) {
 		"":         nil,
 		"世":        {"世界"},
 		"nonsense": nil,
+
+		"server.get_sum": {"get-sum"},
 	} {
-		if got := nearest(name, known); !slices.Equal(got, want) {
-			t.Errorf("nearest(%q) = %q, want %q", name, got, want)
+		if got := Names(name, known); !slices.Equal(got, want) {
+			t.Errorf("Names(%q) = %q, want %q", name, got, want)
 		}
 	}
 }

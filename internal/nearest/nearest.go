@@ -1,0 +1,113 @@
+// Package nearest finds the known names that are similar to an unknown one, to
+// suggest them in errors.
+package nearest
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	// most is the number of names that Names returns at most.
+	most = 3
+
+	// minPart is the length of the shortest name that may be a part of another
+	// one, and maxName that of the longest name that has similar ones.
+	minPart, maxName = 4, 256
+)
+
+// Names returns up to three known names that are similar to name, the most
+// similar first. It ignores case and separators.
+func Names(name string, known []string) []string {
+	if len(name) > maxName {
+		return nil
+	}
+	var names [most]string
+	var distances [most]int
+	n, a := 0, Plain(name)
+	for _, k := range known {
+		d, ok := similar(a, Plain(k))
+		if !ok || contains(names[:n], k) {
+			continue
+		}
+		i := n
+		for i > 0 && d < distances[i-1] {
+			i--
+		}
+		if i == most {
+			continue
+		}
+		n = min(n+1, most)
+		copy(names[i+1:n], names[i:])
+		copy(distances[i+1:n], distances[i:])
+		names[i], distances[i] = k, d
+	}
+	for n > 0 && distances[n-1] > distances[0]+1 {
+		n--
+	}
+	if n == 0 {
+		return nil
+	}
+	return names[:n]
+}
+
+func contains(names []string, name string) bool {
+	for _, n := range names {
+		if n == name {
+			return true
+		}
+	}
+	return false
+}
+
+// similar returns the distance of two plain names and whether they are similar.
+func similar(a, b string) (d int, ok bool) {
+	d = distance(a, b)
+	switch {
+	case a != "" && strings.HasPrefix(b, a):
+		return min(d, 1), true
+	case len(a) >= minPart && strings.Contains(b, a), len(b) >= minPart && strings.HasSuffix(a, b):
+		return min(d, 2), true
+	}
+	return d, d <= (min(utf8.RuneCountInString(a), utf8.RuneCountInString(b))+1)/3
+}
+
+// Plain returns a name without case and separators.
+func Plain(s string) string {
+	b := []byte(strings.ToLower(s))
+	n := 0
+	for _, c := range b {
+		if strings.IndexByte("_- ./:", c) < 0 {
+			b[n] = c
+			n++
+		}
+	}
+	return string(b[:n])
+}
+
+// distance returns the number of characters to change, insert, delete or swap to
+// turn a into b (optimal string alignment).
+func distance(a, b string) int {
+	s, t := []rune(a), []rune(b)
+	var before []int
+	row := make([]int, len(t)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range s {
+		next := make([]int, len(t)+1)
+		next[0] = i + 1
+		for j := range t {
+			d := row[j]
+			if s[i] != t[j] {
+				d = 1 + min(d, row[j+1], next[j])
+				if i > 0 && j > 0 && s[i] == t[j-1] && s[i-1] == t[j] {
+					d = min(d, before[j-1]+1)
+				}
+			}
+			next[j+1] = d
+		}
+		before, row = row, next
+	}
+	return row[len(t)]
+}

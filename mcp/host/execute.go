@@ -1,0 +1,150 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/nearest"
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp"
+)
+
+// maxInput limits the arguments that a model may send, in bytes.
+const maxInput = 4 << 20
+
+// Execute calls the tool with the given name, which a model chose, with
+// arguments as JSON text, and returns the result as text; see [Tool.Execute].
+// Empty input and null are no arguments; input may be up to 4 MiB.
+//
+// If the server of the tool is connecting or reconnecting, Execute waits for it,
+// for the server's call timeout at most. For an unknown name, it also connects to
+// the lazy servers that may have the tool. The error is an *Error, whose text is
+// for the model: if no tool has that name, it contains the nearest names and
+// matches ErrUnknownTool.
+func (h *Host) Execute(ctx context.Context, name string, input mcp.RawMessage) (string, error) {
+	return h.Agent().Execute(ctx, name, input)
+}
+
+// Call calls the tool with the given name as Execute does and returns the whole
+// result.
+func (h *Host) Call(ctx context.Context, name string, input mcp.RawMessage) (*mcp.CallToolResult, error) {
+	return h.Agent().Call(ctx, name, input)
+}
+
+// Execute is [Host.Execute] for the tools of the view.
+func (v *View) Execute(ctx context.Context, name string, input mcp.RawMessage) (string, error) {
+	t, err := v.await(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	return t.Execute(ctx, input)
+}
+
+// Call is [Host.Call] for the tools of the view.
+func (v *View) Call(ctx context.Context, name string, input mcp.RawMessage) (*mcp.CallToolResult, error) {
+	t, err := v.await(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return t.callInput(ctx, input)
+}
+
+// await returns the tool with the given name. If there is none, it connects to
+// the servers that may have it, or waits for them.
+func (v *View) await(ctx context.Context, name string) (*Tool, error) {
+	var failure error
+	for tried := []*server(nil); ; {
+		if t := v.Tool(name); t != nil {
+			return t, nil
+		}
+		s := v.owner(name, tried)
+		if s == nil {
+			if failure == nil {
+				failure = v.unknown(name)
+			}
+			return nil, failure
+		}
+		tried = append(tried, s)
+		if _, _, err := v.host.clientWithin(ctx, s, v.host.timeout(s)); err != nil {
+			failure = s.callError(diag.Printable(name, 2*maxName), err, nil)
+		}
+	}
+}
+
+// owner returns a server without a connection that may have the tool with the
+// given name, and is not one of those that were tried. It is nil if there is none.
+func (v *View) owner(name string, tried []*server) (found *server) {
+	h := v.host
+	h.lock()
+	defer h.unlock()
+	o, known := h.names.origins[name]
+	longest := -1
+next:
+	for _, s := range h.sorted() {
+		prefix := h.names.naming.prefix(s.name)
+		switch {
+		case s.client != nil || !v.sees(s.name):
+			continue
+		case known && s.name != o.server, !known && (!strings.HasPrefix(name, prefix) || s.lastDefs != nil || !s.enabled):
+			continue
+		}
+		for _, t := range tried {
+			if t == s {
+				continue next
+			}
+		}
+		if len(prefix) > longest {
+			found, longest = s, len(prefix)
+		}
+	}
+	return found
+}
+
+// prefix returns how the names of a server's tools begin.
+func (n Naming) prefix(server string) string {
+	prefix := replaceInvalid(n.format(server, ""))
+	return prefix[:min(len(prefix), maxName-hashLen)]
+}
+
+// unknown returns the error for a name that no tool has.
+func (v *View) unknown(name string) error {
+	e := newError(ToolCategory, "UNKNOWN_TOOL", "tool "+wire.Quote(diag.Printable(name, 2*maxName))+" was not called", "", ErrUnknownTool)
+	var known []string
+	for _, t := range v.Tools() {
+		known = append(known, t.name)
+	}
+	near := nearest.Names(name, known)
+	for i := range near {
+		near[i] = wire.Quote(near[i])
+	}
+	switch {
+	case len(near) > 0:
+		e.text += "; did you mean " + strings.Join(near, " or ") + "?"
+	case len(known) == 0:
+		e.text += "; no tools are available"
+	default:
+		e.text += "; none of the " + strconv.Itoa(len(known)) + " tools has a similar name"
+	}
+	return e
+}
+
+// callInput is Call with arguments from a model.
+func (t *Tool) callInput(ctx context.Context, input mcp.RawMessage) (*mcp.CallToolResult, error) {
+	if t != nil && len(input) > maxInput {
+		err := errors.New(strconv.Itoa(len(input)) + " bytes are too many; send at most " + strconv.Itoa(maxInput))
+		if t.server == nil {
+			return t.local(ctx, nil, &argumentsError{err})
+		}
+		return nil, t.server.callError(t.def.Name, &argumentsError{err}, nil)
+	}
+	return t.Call(ctx, input)
+}
+
+// An argumentsError is the reason why a tool was not called with its arguments.
+type argumentsError struct{ err error }
+
+func (e *argumentsError) Error() string { return "arguments: " + e.err.Error() }
+func (e *argumentsError) Unwrap() error { return e.err }
