@@ -24,7 +24,7 @@ has one field where dialects use several names:
 	auth, oauth                  none, bearer, apikey, oauth, or an object with a type
 	bearer_token_env_var         the name of the variable with the token
 	enabled, disabled, required, lazy
-	timeout, connectTimeout      "30s", or a number: seconds if below 1000, else milliseconds
+	timeout, connectTimeout      "30s", or a number, whose unit depends on the dialect
 	timeout_seconds, tool_timeout_sec, startup_timeout_sec
 	max_retries
 	includeTools, allowedTools, enabled_tools, tools, toolFilter.include
@@ -33,9 +33,19 @@ has one field where dialects use several names:
 	title, description
 
 A url without a type is tried as Streamable HTTP, then as SSE. Lists of tools
-contain globs. Exclusion takes precedence over inclusion, and an empty list of
+contain globs. A command may also be an object with path, args and env.
+
+A number of a timeout is in seconds under tools.mcp.servers, mcp_servers and
+context_servers and in files of nanobot, and in milliseconds in files of Claude
+Code and Gemini CLI. Elsewhere it is in seconds below 1000, and in milliseconds
+from there on; below 10,000 there is a warning that names both readings.
+
+A relative cwd, envFile or command with a slash is relative to the folder of the
+project that the file belongs to. Exclusion takes precedence over inclusion, and an empty list of
 included tools includes none. Unknown fields are stored in Extra and cause a
 warning.
+
+[Discover] lists what other programs on the machine have, among them files in TOML.
 
 # Variables
 

@@ -13,8 +13,10 @@ import (
 // An entry is a server while its fields are read.
 type entry struct {
 	Server
-	on     bool // enabled
-	bearer bool // Auth comes from bearer_token_env_var
+	on       bool          // enabled
+	bearer   bool          // Auth comes from bearer_token_env_var
+	unit     time.Duration // of timeouts without a unit; 0 if the dialect is unknown
+	warnings []*fieldError
 }
 
 // A fieldError is an error about one field.
@@ -42,10 +44,9 @@ func newFieldError(field string, err error) *fieldError { return &fieldError{fie
 //go:noinline
 func invalidField(field, what string) error { return newFieldError(field, message(what)) }
 
-// readServer reads one server. It also returns the unknown fields, even with an
-// error.
-func readServer(from *member) (s *Server, unknown []*member, err error) {
-	e := &entry{Server: Server{Name: from.key}, on: true}
+// readServer reads one server. It also returns warnings, even with an error.
+func readServer(from *member) (s *Server, warnings []*fieldError, err error) {
+	e := &entry{Server: Server{Name: from.key}, on: true, unit: from.unit}
 	if e.Name == "" {
 		return nil, nil, message("a server must have a name")
 	}
@@ -71,13 +72,17 @@ func readServer(from *member) (s *Server, unknown []*member, err error) {
 		}
 		if !known {
 			e.storeExtra(m)
-			unknown = append(unknown, m)
+			e.warn(m, message("is unknown"))
 		}
 	}
 	if err == nil {
 		err = e.validate()
 	}
-	return &e.Server, unknown, err
+	return &e.Server, e.warnings, err
+}
+
+func (e *entry) warn(m *member, err error) {
+	e.warnings = append(e.warnings, &fieldError{m.key, err, m.at})
 }
 
 func (e *entry) storeExtra(m *member) {
@@ -90,6 +95,9 @@ func (e *entry) storeExtra(m *member) {
 // field reads a member. known reports whether there is a field for it.
 func (e *entry) field(m *member) (known bool, err error) {
 	if to := e.plainField(m.key); to != nil {
+		if d, ok := to.(*duration); ok {
+			return true, e.readDuration((*time.Duration)(d), m)
+		}
 		return true, read(to, m.value)
 	}
 	switch m.key {
@@ -121,6 +129,8 @@ func (e *entry) field(m *member) (known bool, err error) {
 			return false, nil // in some dialects, an object with settings of each tool
 		}
 		return true, read(&e.Tools.Allow, m.value)
+	case "source":
+		return string(m.value) == `"custom"`, nil // what Zed writes for all but its extensions
 	case "toolFilter":
 		return true, e.readToolFilter(m.value)
 	case "alwaysAllow", "autoApprove", "trust":
@@ -180,8 +190,6 @@ func read(to any, value []byte) (err error) {
 		*to, err = readBool(value)
 	case *int:
 		*to, err = readInt(value)
-	case *duration:
-		*(*time.Duration)(to), err = readTime(value, 0)
 	case *seconds:
 		*(*time.Duration)(to), err = readTime(value, time.Second)
 	case *[]string:
@@ -308,7 +316,11 @@ func checkHeaders(h map[string]string) error {
 	return nil
 }
 
+// readCommand reads a command: text, a list, or an object with path, args and env.
 func (e *entry) readCommand(value []byte) error {
+	if kind(value) == wire.Object {
+		return e.readCommandObject(value)
+	}
 	words, err := readOneOrMore(value)
 	if err != nil {
 		return err
@@ -317,6 +329,27 @@ func (e *entry) readCommand(value []byte) error {
 		return message("must not be empty")
 	}
 	e.Command, e.Args = words[0], slices.Concat(words[1:], e.Args)
+	return nil
+}
+
+func (e *entry) readCommandObject(value []byte) error {
+	list, err := object("command.", value, 0)
+	if err != nil {
+		return err
+	}
+	for _, m := range list {
+		switch m.key {
+		case "path":
+			e.Command, err = readString(m.value)
+		case "args", "env":
+			_, err = e.field(m)
+		default:
+			err = message("is unknown")
+		}
+		if err != nil {
+			return newFieldError("command."+m.key, err)
+		}
+	}
 	return nil
 }
 

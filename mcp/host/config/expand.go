@@ -25,7 +25,9 @@ type Vars struct {
 
 // Expand returns a copy of s that is ready to be started: variables and a
 // leading ~ are replaced once, environment files are read, and the token is in
-// its header. v may be nil. Errors name a field and contain no values.
+// its header. Relative paths are relative to the folder of the project, as [Load]
+// describes; those of a Server that a program made are relative to the working
+// directory of the process. v may be nil. Errors name a field and contain no values.
 func (s *Server) Expand(ctx context.Context, v *Vars) (*Server, error) {
 	x := &expansion{ctx: ctx, out: s.copy()}
 	if v != nil {
@@ -58,18 +60,25 @@ func (x *expansion) fail(field string, err error) {
 	}
 }
 
+// slashes separates the parts of a path.
+const slashes = "/" + string(os.PathSeparator)
+
 func (x *expansion) program() {
 	s := x.out
-	s.Command = x.path("command", s.Command)
+	if s.Command = x.path("command", s.Command); strings.ContainsAny(s.Command, slashes) {
+		s.Command = x.absolute(s.Command)
+	}
 	s.secretArgs(s.Args) // as they are written
 	for i := range s.Args {
 		s.Args[i] = x.path("args", s.Args[i])
 	}
 	s.secretArgs(s.Args)
-	s.Dir = x.path("cwd", s.Dir)
+	if s.Dir = x.absolute(x.path("cwd", s.Dir)); s.Dir == "" {
+		s.Dir = s.project
+	}
 	var env []string
 	for _, name := range s.EnvFiles {
-		if name = x.path("envFile", name); x.err != nil {
+		if name = x.absolute(x.path("envFile", name)); x.err != nil {
 			return
 		}
 		lines, err := readEnvFile(name)

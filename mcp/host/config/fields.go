@@ -17,9 +17,20 @@ type seconds time.Duration
 // maxTime is the maximum of a timeout.
 const maxTime = 30 * 24 * time.Hour
 
-// readTime reads a duration. Without a unit, a number below 1000 is in seconds
-// and a larger one in milliseconds: timeouts of 30 milliseconds or 1000
-// seconds are unlikely.
+// readDuration reads a time whose unit depends on the dialect. If the dialect is
+// unknown, a number from 1000 to 9999 causes a warning.
+func (e *entry) readDuration(d *time.Duration, m *member) (err error) {
+	*d, err = readTime(m.value, e.unit)
+	number := strings.Trim(string(m.value), `"`)
+	if n, invalid := strconv.ParseFloat(number, 64); err == nil && invalid == nil && e.unit == 0 && n >= 1000 && n < 10000 {
+		e.warn(m, message("is read as "+number+" milliseconds; write \""+number+"ms\", or \""+number+"s\" for seconds"))
+	}
+	return err
+}
+
+// readTime reads a duration. The unit of a plain number is unit; if that is 0, a
+// number below 1000 is in seconds and a larger one in milliseconds: timeouts of 30
+// milliseconds or 10,000 seconds are unlikely.
 func readTime(value []byte, unit time.Duration) (time.Duration, error) {
 	text := string(value)
 	if kind(value) == wire.String {
@@ -32,7 +43,7 @@ func readTime(value []byte, unit time.Duration) (time.Duration, error) {
 	if err != nil || n != n {
 		return 0, message(`must be a number, or a time such as "30s"`)
 	}
-	if unit == 0 && n >= 1000 {
+	if unit == time.Millisecond || unit == 0 && n >= 1000 {
 		n /= 1000
 	}
 	return time.Duration(n * float64(time.Second)), checkTime(n)

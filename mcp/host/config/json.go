@@ -2,6 +2,7 @@ package config
 
 import (
 	"strconv"
+	"time"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
@@ -75,7 +76,8 @@ func blank(b []byte) {
 type member struct {
 	key   string
 	value []byte
-	at    int // offset of value in the file
+	at    int           // offset of value in the file
+	unit  time.Duration // of an entry's timeouts, by the table that it is in; 0 if unknown
 }
 
 var errNoObject = message("must be an object")

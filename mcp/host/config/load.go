@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"time"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
@@ -60,6 +61,10 @@ func (c *Config) Server(name string) *Server {
 // The first two files are optional. The servers have the scopes "user",
 // "project" and "local".
 //
+// Programs start in dir unless their entry has a cwd. A relative cwd, envFile or
+// command with a slash is relative to the folder of the project that the file
+// belongs to: the folder of the file, or the one above a folder such as .vscode.
+//
 // Load starts nothing. Ask the user whether to trust the project before you
 // start servers with the scope "project".
 func Load(dir string, files ...string) *Config {
@@ -74,6 +79,11 @@ func Load(dir string, files ...string) *Config {
 	}
 	for _, name := range files {
 		c.read(name, "local")
+	}
+	if folder, err := filepath.Abs(dir); err == nil {
+		for _, s := range c.Servers {
+			s.project = folder
+		}
 	}
 	return c
 }
@@ -99,7 +109,13 @@ func (c *Config) read(name, scope string) {
 	case err != nil:
 		c.Problems = append(c.Problems, &Problem{File: name, Warning: true, Err: err})
 	default:
-		c.merge(Parse(text, name, scope))
+		n := Parse(text, name, scope)
+		if folder, err := filepath.Abs(name); err == nil {
+			for _, s := range n.Servers {
+				s.base = projectFolder(folder)
+			}
+		}
+		c.merge(n)
 	}
 }
 
@@ -126,7 +142,8 @@ func (c *Config) merge(n *Config) {
 }
 
 // Parse parses the contents of a file. source and scope are stored in the
-// servers.
+// servers. If source is an absolute path, relative paths in the file are relative
+// to the folder of its project.
 func Parse(text []byte, source, scope string) *Config {
 	c := &Config{}
 	file := &member{value: stripComments(text)}
@@ -139,8 +156,18 @@ func Parse(text []byte, source, scope string) *Config {
 		c.report(text, 0, &Problem{File: source, Warning: true, Err: err})
 	}
 	c.inputs = [][]byte{at(file, "inputs").value, at(file, "mcp", "inputs").value}
+	c.add(text, entries, &Server{Source: source, Scope: scope, base: projectFolder(source)})
+	return c
+}
+
+// add reads entries at offsets of text. from has what all of them have.
+func (c *Config) add(text []byte, entries []*member, from *Server) {
+	unit := unitOf(from.Source)
 	named := make(map[string]*member)
 	for _, m := range entries {
+		if m.unit == 0 {
+			m.unit = unit
+		}
 		if _, had := named[m.key]; had {
 			m.value = nil // readServer reports the duplicate
 		}
@@ -148,18 +175,17 @@ func Parse(text []byte, source, scope string) *Config {
 	}
 	for _, name := range wire.SortedKeys(named) {
 		m := named[name]
-		s, unknown, err := readServer(m)
+		s, warnings, err := readServer(m)
 		if err != nil {
-			c.report(text, m.at, &Problem{File: source, Server: name, Err: err})
+			c.report(text, m.at, &Problem{File: from.Source, Server: name, Err: err})
 		} else {
-			s.Source, s.Scope = source, scope
+			s.Source, s.Scope, s.base = from.Source, from.Scope, from.base
 			c.Servers = append(c.Servers, s)
 		}
-		for _, field := range unknown {
-			c.report(text, field.at, &Problem{File: source, Server: name, Warning: true, Err: invalidField(field.key, "is unknown")})
+		for _, w := range warnings {
+			c.report(text, m.at, &Problem{File: from.Source, Server: name, Warning: true, Err: w})
 		}
 	}
-	return c
 }
 
 // report adds a problem at an offset of the text, unless its error has a better
@@ -174,7 +200,7 @@ func (c *Config) report(text []byte, at int, p *Problem) {
 		at = max(at, e.at)
 	}
 	p.Line = 1
-	for _, b := range text[:at] {
+	for _, b := range text[:min(at, len(text))] {
 		if b == '\n' {
 			p.Line++
 		}
@@ -213,6 +239,12 @@ func tables(root []*member) (entries []*member, err error) {
 		list, e := members(table.value, table.at)
 		if e != nil {
 			err = &fieldError{table.key, errNoObject, table.at}
+		}
+		switch table.key {
+		case "tools.mcp.servers", "mcp_servers", "context_servers":
+			for _, m := range list {
+				m.unit = time.Second
+			}
 		}
 		entries = append(entries, list...)
 	}

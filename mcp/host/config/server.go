@@ -63,6 +63,8 @@ type Server struct {
 	Title, Description string                    // for users
 	Extra              map[string]mcp.RawMessage // unknown fields, unmodified
 
+	base    string   // the folder for relative paths; empty means the process's
+	project string   // the working directory if Dir is empty; empty means the process's
 	secrets []string // see Hide
 }
 
@@ -149,7 +151,7 @@ func (s *Server) SameConnection(o *Server) bool {
 		a.OAuth.ClientID == b.OAuth.ClientID && a.OAuth.ClientSecret == b.OAuth.ClientSecret &&
 		same(a.OAuth.Scopes, b.OAuth.Scopes) && a.OAuth.CallbackPort == b.OAuth.CallbackPort &&
 		a.OAuth.RedirectURI == b.OAuth.RedirectURI && sameMap(a.OAuth.Extra, b.OAuth.Extra) &&
-		s.Timeout == o.Timeout && s.ConnectTimeout == o.ConnectTimeout
+		s.Timeout == o.Timeout && s.ConnectTimeout == o.ConnectTimeout && s.base == o.base && s.project == o.project
 }
 
 // Equal reports whether both have the same settings, except for Source.
