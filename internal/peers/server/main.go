@@ -54,10 +54,12 @@ func serveLines(in io.Reader, out io.Writer, a *answers.Answerer) error {
 	var b, long []byte
 	for {
 		line, err := r.ReadSlice('\n')
-		for long = long[:0]; err == bufio.ErrBufferFull; line = long {
+		if err == bufio.ErrBufferFull {
+			for long = long[:0]; err == bufio.ErrBufferFull; line, err = r.ReadSlice('\n') {
+				long = append(long, line...)
+			}
 			long = append(long, line...)
-			line, err = r.ReadSlice('\n')
-			long = append(long, line...)
+			line = long
 		}
 		if err == io.EOF {
 			return nil
