@@ -14,20 +14,35 @@ const (
 
 	// maxPooled is the size of the largest buffer in the pool.
 	maxPooled = 8 << 20
+
+	// maxHint is the largest hint that Get follows.
+	maxHint = 2 << 20
 )
 
-var pool sync.Pool // of *[]byte
+// pool holds *[]byte. A sync.Pool keeps one item of each processor from the others,
+// so each Put adds a filler, which takes that place: a goroutine that has moved to
+// another processor finds its buffer. The garbage collector frees what is not in use.
+var (
+	pool   sync.Pool
+	filler = new([]byte)
+)
 
-// Get returns a buffer that is longer than size, which is less than max. It is
-// twice as long, or max bytes: no buffer but the last is longer than half of max,
-// because both are held while one is copied into the other.
-func Get(size, max int) []byte {
-	if b, _ := pool.Get().(*[]byte); b != nil && size < len(*b) && len(*b) <= max {
-		return *b
+// Get returns a buffer that is longer than size, which is less than max: hint bytes
+// if that is enough, else twice size, or max. Apart from the hint, no buffer but the
+// last is longer than half of max, because both are held while one is copied into
+// the other.
+func Get(size, hint, max int) []byte {
+	for b := taken(); b != nil; b = taken() {
+		if size < len(*b) && len(*b) <= max {
+			return *b
+		}
 	}
 	n := 2 * size
 	if n < Min {
 		n = Min
+	}
+	if hint > size && hint <= maxHint {
+		n = hint
 	}
 	if n > max/2 {
 		n = max
@@ -35,9 +50,16 @@ func Get(size, max int) []byte {
 	return make([]byte, n)
 }
 
+// taken returns a buffer or a filler, or nil if the pool has none.
+func taken() *[]byte {
+	b, _ := pool.Get().(*[]byte)
+	return b
+}
+
 // Put returns a buffer to the pool, unless it is shorter than Min or too long.
 func Put(b []byte) {
 	if Min <= len(b) && len(b) <= maxPooled {
+		pool.Put(filler)
 		pool.Put(&b)
 	}
 }

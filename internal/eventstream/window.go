@@ -90,7 +90,7 @@ func (w *window) makeRoom() {
 	// Half of the buffer becomes free if possible. Otherwise each of many short
 	// lines would move a long event.
 	if most := w.max + maxRead; held > len(old)/2 && len(old) < most {
-		w.buf = buffers.Get(len(old), most)
+		w.buf = buffers.Get(len(old), 0, most)
 	}
 	w.moveFrom(old)
 }

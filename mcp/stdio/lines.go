@@ -15,6 +15,10 @@ const (
 	// smallBuffer is the size of the buffer of an idle connection.
 	smallBuffer = 4 << 10
 
+	// hintRoom is by how much the next message may be longer than the last one
+	// and still fit into the same size.
+	hintRoom = 512
+
 	// The limits of text that is not JSON, without a message in between.
 	maxNonJSON      = 1 << 20
 	maxNonJSONLines = 10_000
@@ -35,6 +39,7 @@ type lines struct {
 	buf      []byte // small or a big one
 	from, to int    // buf[from:to] was read and is not returned yet
 	seen     int    // the first seen bytes of buf[from:to] have no line feed
+	hint     int    // the size of the buffer that the last long message needed
 	err      error  // the error of the reader, for after the content of buf
 
 	nonJSON, nonJSONLines int // bytes and lines since the last message
@@ -90,6 +95,9 @@ func (l *lines) message(line []byte) ([]byte, error) {
 		return nil, nil
 	}
 	l.nonJSON, l.nonJSONLines = 0, 0
+	if len(line) > smallBuffer {
+		l.hint = len(line) + hintRoom
+	}
 	msg := make([]byte, len(line))
 	copy(msg, line)
 	return msg, nil
@@ -140,7 +148,7 @@ func (l *lines) makeRoom() {
 	}
 	old := l.buf
 	if l.from == 0 {
-		l.buf = buffers.Get(len(old), l.max+2) // with the line break
+		l.buf = buffers.Get(len(old), l.hint, l.max+2) // with the line break
 	}
 	l.to = copy(l.buf, old[l.from:l.to])
 	l.from = 0

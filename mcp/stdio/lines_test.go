@@ -142,6 +142,22 @@ func TestLongLinesCostOneCopy(t *testing.T) {
 	}
 }
 
+func TestBufferIsNotGrownAgainAfterACollection(t *testing.T) {
+	line := "{" + strings.Repeat("x", 1<<20) + "\n"
+	l := newLines(&repeat{line: []byte(line)}, 0, nil)
+	for i := range 4 {
+		runtime.GC() // empties the pool, in two rounds
+		runtime.GC()
+		before := allocated()
+		if _, err := l.next(); err != nil {
+			t.Fatal(err)
+		}
+		if used := allocated() - before; i > 0 && used > uint64(len(line))*5/2 {
+			t.Errorf("%d bytes were allocated for a line of %d", used, len(line))
+		}
+	}
+}
+
 func TestIdleBufferIsSmall(t *testing.T) {
 	l := newLines(iotest.HalfReader(strings.NewReader("{"+strings.Repeat("x", 5<<20)+"}\n{}\n")), 0, nil)
 	for range 2 {
