@@ -1,9 +1,9 @@
 package main
 
 import (
-	"slices"
 	"strings"
-	"unicode"
+
+	"github.com/stdmcp/stdmcp/internal/lineedit"
 )
 
 // A row is an item of a list. name is what the user types to use it.
@@ -75,7 +75,7 @@ func cut(s string, width int) string {
 	}
 	used := 0
 	for i, r := range s {
-		if used += runeWidth(r); used > width-1 {
+		if used += lineedit.RuneWidth(r); used > width-1 {
 			if width <= 0 {
 				return ""
 			}
@@ -120,36 +120,11 @@ func breakAt(line string, width int) int {
 			}
 			blank = i
 		}
-		if used += runeWidth(r); used > width && r != ' ' && r != '\n' && blank >= 0 {
+		if used += lineedit.RuneWidth(r); used > width && r != ' ' && r != '\n' && blank >= 0 {
 			return blank
 		}
 	}
 	return -1
 }
 
-func textWidth(s string) (width int) {
-	for _, r := range s {
-		width += runeWidth(r)
-	}
-	return width
-}
-
-// widePictures are wide characters in otherwise narrow ranges.
-var widePictures = []rune("⌚⌛⏩⏪⏫⏬⏰⏳◽◾☔☕♈♉♊♋♌♍♎♏♐♑♒♓♿⚓⚡⚪⚫⚽⚾⛄⛅⛎⛔⛪⛲⛳⛵⛺⛽✅✊✋✨❌❎❓❔❕❗➕➖➗➰➿⬛⬜⭐⭕")
-
-// runeWidth returns the approximate number of columns of r on a terminal.
-func runeWidth(r rune) int {
-	switch {
-	case r < 0x300:
-		return 1
-	case unicode.In(r, unicode.Mn, unicode.Me), 0x200b <= r && r <= 0x200d:
-		return 0 // accents, joiners and variation selectors
-	case r < 0x3000 && slices.Contains(widePictures, r):
-		return 2
-	case 0x1100 <= r && r <= 0x115f, 0x2e80 <= r && r <= 0xa4cf, 0xac00 <= r && r <= 0xd7a3, 0xf900 <= r && r <= 0xfaff,
-		0xfe30 <= r && r <= 0xfe6f, 0xff00 <= r && r <= 0xff60, 0xffe0 <= r && r <= 0xffe6,
-		0x1f300 <= r && r <= 0x1faff, 0x20000 <= r && r <= 0x3fffd:
-		return 2 // East Asian scripts and pictures
-	}
-	return 1
-}
+func textWidth(s string) int { return lineedit.TextWidth(s) }
