@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -261,8 +262,16 @@ func (r *CustomCall) call() *call {
 func (r *CustomCall) Context() context.Context { return r.ctx }
 
 // CanAsk reports whether the client has the capability roots, sampling or
-// elicitation.
-func (r *CustomCall) CanAsk(kind string) bool { return r.call().caps.has(kind) }
+// elicitation, or the form or url of the last: elicitation/form, elicitation/url.
+func (r *CustomCall) CanAsk(kind string) bool {
+	kind, mode, _ := strings.Cut(kind, "/")
+	caps := r.call().caps
+	if !caps.has(kind) || mode == "" {
+		return caps.has(kind)
+	}
+	modes := caps.optObject(kind)
+	return modes.has(mode) || mode == "form" && !modes.has("url")
+}
 
 // Ask asks the client for roots, sampling or elicitation and returns the result.
 // check validates it; what it returns is a violation.
@@ -450,7 +459,7 @@ func (t *task) storeOutcome(e customEvent) {
 		t.failure = `{"code":` + itoa(code) + `,"message":` + quote(e.err.Error()) + data + "}"
 		t.set("failed", e.err.Error())
 	default:
-		t.result = e.members
+		t.result, t.meta = e.members, e.meta
 		status := "completed"
 		if f := newFields("result", []byte("{"+e.members+"}")); t.session != nil && f.optBool("isError") {
 			status = "failed" // as 2025-11-25 requires
@@ -484,6 +493,21 @@ func (s *Server) Close(d time.Duration) bool {
 
 // ListChanged reports a change of the list of tools, resources or prompts.
 func (s *Server) ListChanged(list string) { s.listChanged(list) }
+
+// Notify sends a notification to every legacy client that is ready for it.
+func (s *Server) Notify(method, params string) {
+	s.mu.Lock()
+	sessions := slices.Collect(maps.Keys(s.sessions))
+	s.mu.Unlock()
+	for _, n := range sessions {
+		n.mu.Lock()
+		ready := n.ready
+		n.mu.Unlock()
+		if ready {
+			n.push(notification(method, params))
+		}
+	}
+}
 
 // ResourceUpdated reports a change of a resource to its subscribers.
 func (s *Server) ResourceUpdated(uri string) {

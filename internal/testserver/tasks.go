@@ -53,6 +53,7 @@ type task struct {
 	inputRequested  bool              // legacy: a request is in flight
 	inputs          map[string][]byte // by kind
 	result, failure string            // the outcome, as JSON
+	meta            string            // the members of the result's _meta
 	changed         chan struct{}     // closed when status or message change
 }
 
@@ -229,7 +230,11 @@ func (t *task) detailed() string {
 	case "input_required":
 		return members + "," + t.question().inputRequests()
 	case "completed":
-		return members + `,"result":{` + t.result + "}"
+		result := t.result
+		if t.meta != "" {
+			result += `,"_meta":{` + t.meta + "}"
+		}
+		return members + `,"result":{` + result + "}"
 	case "failed":
 		return members + `,"error":` + t.failure
 	}

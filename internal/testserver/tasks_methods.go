@@ -123,7 +123,7 @@ func (c *call) resultOfTask() {
 	if t == nil {
 		return
 	}
-	related := `"_meta":{"` + metaRelated + `":{"taskId":` + quote(t.id) + "}}"
+	related := `"` + metaRelated + `":{"taskId":` + quote(t.id) + "}"
 	c.later = func() {
 		for {
 			t.srv.mu.Lock()
@@ -136,7 +136,7 @@ func (c *call) resultOfTask() {
 				c.endOfTask(t, related)
 				return
 			case asks:
-				c.askForTask(t, related)
+				c.askForTask(t, `"_meta":{`+related+"}")
 			default:
 				select {
 				case <-changed:
@@ -151,6 +151,9 @@ func (c *call) resultOfTask() {
 func (c *call) endOfTask(t *task, related string) {
 	t.srv.mu.Lock()
 	result, failure := t.result, t.failure
+	if t.meta != "" {
+		related += "," + t.meta
+	}
 	t.srv.mu.Unlock()
 	switch {
 	case failure != "":
@@ -158,7 +161,7 @@ func (c *call) endOfTask(t *task, related string) {
 	case result == "":
 		c.error(codeInvalidRequest, "The task was cancelled", "")
 	default:
-		c.result(result + "," + related)
+		c.result(result + `,"_meta":{` + related + "}")
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
 // A Call is a request that a [Func] serves. It must not be used after the Func has
@@ -110,9 +111,49 @@ func (c *Call) Elicit(message string, schema any) (*mcp.ElicitResult, error) {
 	if err != nil {
 		return nil, fmt.Errorf("mcptest: schema of %q: %w", message, err)
 	}
+	if !c.r.CanAsk("elicitation/form") {
+		return nil, errors.New("the client has not declared the capability elicitation.form")
+	}
 	res := &mcp.ElicitResult{}
 	return res, c.ask("elicitation", map[string]any{"message": message, "requestedSchema": raw}, res,
 		func(result []byte) error { return checkElicited(result, raw) })
+}
+
+// OpenURL asks the user to open a page (2025-11-25 and later) and returns what the
+// user decided. [Server.PageDone] reports what the user does there; in 2026-07-28,
+// which has no such report, id has no use.
+func (c *Call) OpenURL(message, url, id string) (*mcp.ElicitResult, error) {
+	if !c.r.CanAsk("elicitation/url") {
+		return nil, errors.New("the client has not declared the capability elicitation.url")
+	}
+	params := page(message, url, id)
+	if c.ProtocolVersion != mcp.ProtocolVersion20251125 {
+		delete(params, "elicitationId")
+	}
+	res := &mcp.ElicitResult{}
+	return res, c.ask("elicitation", params, res, func(result []byte) error { return checkElicited(result, []byte("{}")) })
+}
+
+// RequireURL returns an error for the function to return: it refuses the request
+// until the user has opened a page and [Server.PageDone] reports its id. Clients
+// then repeat the request. Only 2025-11-25 has this.
+func (c *Call) RequireURL(message, url, id string) error {
+	data, err := json.Marshal(map[string]any{"elicitations": []any{page(message, url, id)}})
+	if err != nil {
+		return err
+	}
+	return &jsonrpc.Error{Code: mcp.CodeURLElicitationRequired, Message: message, Data: data}
+}
+
+func page(message, url, id string) map[string]any {
+	return map[string]any{"mode": "url", "message": message, "url": url, "elicitationId": id}
+}
+
+// PageDone tells the clients of 2025-11-25 that the user has completed what the
+// page with this id is for.
+func (s *Server) PageDone(id string) {
+	params, _ := json.Marshal(map[string]string{"elicitationId": id})
+	s.begin().Notify("notifications/elicitation/complete", string(params))
 }
 
 // Roots asks the client for its roots.
