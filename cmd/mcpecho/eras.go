@@ -1,14 +1,16 @@
 package main
 
 import (
-	"io"
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/statefile"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
@@ -45,15 +47,7 @@ func readEras() []string {
 	if err != nil {
 		return nil
 	}
-	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
-		return nil
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxErasSize))
+	data, err := statefile.Read(path, maxErasSize, true)
 	if err != nil {
 		return nil
 	}
@@ -71,27 +65,25 @@ func cachedServer(key string) *mcp.ServerInfo {
 }
 
 // rememberEra replaces the entry of a key; an empty version removes it. The file
-// is a cache, so failures have no effect, and if two commands write at once, one
-// of the entries may be lost.
+// is a cache, so failures have no effect.
 func rememberEra(key, version string) {
+	path, err := erasFile()
+	if err != nil || os.MkdirAll(filepath.Dir(path), 0o700) != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	unlock, err := statefile.Lock(ctx, path+".lock")
+	if err != nil {
+		return
+	}
+	defer unlock()
 	lines := slices.DeleteFunc(readEras(), func(line string) bool { return line == "" || strings.HasSuffix(line, " "+key) })
 	if version != "" {
 		lines = append(lines, version+" "+key)
 	}
 	lines = lines[max(0, len(lines)-maxEras):]
-	path, err := erasFile()
-	if err != nil || os.MkdirAll(filepath.Dir(path), 0o700) != nil {
-		return
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), "eras-*") // its mode is 0600
-	if err != nil {
-		return
-	}
-	defer os.Remove(f.Name())
-	_, err = f.WriteString(strings.Join(lines, "\n") + "\n")
-	if closed := f.Close(); err == nil && closed == nil {
-		_ = os.Rename(f.Name(), path)
-	}
+	_ = statefile.Replace(path, []byte(strings.Join(lines, "\n")+"\n"))
 }
 
 // eras keeps the era of one target.

@@ -5,12 +5,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/statefile"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
@@ -23,10 +22,8 @@ type File struct{ path string }
 // directory.
 func NewFile(path string) *File { return &File{path} }
 
-const (
-	maxFile  = 16 << 20
-	lockPoll = 50 * time.Millisecond
-)
+// maxFile limits the length of the file in bytes.
+const maxFile = 16 << 20
 
 // Load implements [Store].
 func (f *File) Load(_ context.Context, key StoreKey) ([]byte, error) {
@@ -44,7 +41,7 @@ func (f *File) Save(ctx context.Context, key StoreKey, data []byte) error {
 	if err := f.makeDir(); err != nil {
 		return err
 	}
-	unlock, err := lockFile(ctx, f.path+".lock")
+	unlock, err := statefile.Lock(ctx, f.path+".lock")
 	if err != nil {
 		return err
 	}
@@ -71,23 +68,7 @@ func (f *File) Lock(ctx context.Context, key StoreKey) (func(), error) {
 		return nil, err
 	}
 	sum := sha256.Sum256([]byte(key.Issuer + "\n" + key.Resource + "\n" + key.Client))
-	return lockFile(ctx, f.path+"."+hex.EncodeToString(sum[:8])+".lock")
-}
-
-// lockFile waits for the lock of the file at path, which the system releases if
-// the process dies.
-func lockFile(ctx context.Context, path string) (func(), error) {
-	for {
-		unlock, err := tryLock(path)
-		if err != nil || unlock != nil {
-			return unlock, err
-		}
-		select {
-		case <-time.After(lockPoll):
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		}
-	}
+	return statefile.Lock(ctx, f.path+"."+hex.EncodeToString(sum[:8])+".lock")
 }
 
 // errPath is the error of a File without a path.
@@ -106,21 +87,14 @@ func (f *File) read() (map[StoreKey]entry, error) {
 		return nil, errPath
 	}
 	entries := map[StoreKey]entry{}
-	file, err := os.Open(f.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return entries, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, maxFile+1))
-	if err != nil {
-		return nil, err
-	}
+	data, err := statefile.Read(f.path, maxFile, false)
 	foreign := &Error{Rule: f.path + " is not a token file"}
-	if len(data) > maxFile {
+	var large *statefile.LargeError
+	switch {
+	case errors.As(err, &large):
 		return nil, foreign
+	case data == nil || err != nil:
+		return entries, err
 	}
 	r := wire.NewReader(data)
 	for r.Array(); r.More(); {
@@ -151,7 +125,7 @@ func (f *File) read() (map[StoreKey]entry, error) {
 }
 
 // write replaces the file atomically.
-func (f *File) write(entries map[StoreKey]entry) (err error) {
+func (f *File) write(entries map[StoreKey]entry) error {
 	b := []byte{'['}
 	for key, e := range entries {
 		b = append(wire.AppendComma(b), "\n {"...)
@@ -165,31 +139,5 @@ func (f *File) write(entries map[StoreKey]entry) (err error) {
 	if len(b) > maxFile {
 		return &Error{Rule: f.path + " would be larger than 16 MiB"}
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(f.path), filepath.Base(f.path)+".*.tmp") // mode 0600
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = tmp.Close()
-			_ = os.Remove(tmp.Name())
-		}
-	}()
-	if _, err = tmp.Write(b); err != nil {
-		return err
-	}
-	if err = tmp.Sync(); err != nil {
-		return err
-	}
-	if err = tmp.Close(); err != nil {
-		return err
-	}
-	for range 10 {
-		// On Windows a file cannot be replaced while it is open.
-		if err = os.Rename(tmp.Name(), f.path); !errors.Is(err, fs.ErrPermission) {
-			break
-		}
-		time.Sleep(lockPoll / 5)
-	}
-	return err
+	return statefile.Replace(f.path, b)
 }

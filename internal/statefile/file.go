@@ -1,0 +1,123 @@
+// Package statefile reads, locks and replaces the files in which programs keep
+// state between runs.
+package statefile
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+)
+
+// lockPoll is the time between two attempts to lock a file.
+const lockPoll = 50 * time.Millisecond
+
+// Lock waits for the lock of the file at path, which it creates and which is
+// never removed. The system releases the lock if the process dies.
+func Lock(ctx context.Context, path string) (unlock func(), err error) {
+	for {
+		unlock, err := tryLock(path)
+		if err != nil || unlock != nil {
+			return unlock, err
+		}
+		t := time.NewTimer(lockPoll)
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			t.Stop()
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// A LargeError means that a file is longer than Max bytes.
+type LargeError struct{ Max int }
+
+func (e *LargeError) Error() string {
+	return "the file is larger than " + strconv.Itoa(e.Max) + " bytes"
+}
+
+// Read returns the content of the file at path, of max bytes at most, or nil if
+// the file does not exist. With private, the file must be a regular one that
+// belongs to the user and that others cannot write.
+func Read(path string, max int, private bool) ([]byte, error) {
+	if private {
+		info, err := os.Lstat(path)
+		if err == nil {
+			err = checkPrivate(info)
+		}
+		if err != nil {
+			return nil, missing(err)
+		}
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, missing(err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, int64(max)+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > max {
+		return nil, &LargeError{max}
+	}
+	return data, nil
+}
+
+// missing returns nil if a file does not exist, or else err.
+func missing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// ErrForeign means that a file is not the user's own.
+var ErrForeign = errors.New("the file is not private: it must be a regular file of the user that others cannot write")
+
+func checkPrivate(info fs.FileInfo) error {
+	if !info.Mode().IsRegular() || !ownedByUser(info) {
+		return ErrForeign
+	}
+	return nil
+}
+
+// Replace writes a file with mode 0600 atomically: readers see the old content or
+// the new one. It creates the directory of the file with mode 0700.
+func Replace(path string, data []byte) (err error) {
+	if err = os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp") // mode 0600
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = tmp.Close()
+			_ = os.Remove(tmp.Name())
+		}
+	}()
+	if _, err = tmp.Write(data); err != nil {
+		return err
+	}
+	if err = tmp.Sync(); err != nil {
+		return err
+	}
+	if err = tmp.Close(); err != nil {
+		return err
+	}
+	for range 10 {
+		// On Windows a file cannot be replaced while it is open.
+		if err = os.Rename(tmp.Name(), path); !errors.Is(err, fs.ErrPermission) {
+			break
+		}
+		time.Sleep(lockPoll / 5)
+	}
+	return err
+}
