@@ -41,10 +41,11 @@ type Custom interface {
 	Serve(*CustomCall) (members, meta string, err error)
 }
 
-// An Extender is a [Custom] with methods of extensions, which Intercept serves.
+// An Extender is a [Custom] with methods of extensions, which Intercept or Serve
+// serves.
 type Extender interface {
 	// Extensions returns the extensions that the server declares, as members of
-	// a JSON object.
+	// a JSON object, or "".
 	Extensions() string
 
 	// Extends reports whether a method is one of the extensions.
@@ -95,8 +96,12 @@ type customEvent struct {
 	err     error
 }
 
-// customMethods are the methods that Custom.Serve serves.
+// customMethods are the methods that Custom.Serve serves, beside extensions.
 var customMethods = []string{"tools/call", "resources/read", "prompts/get", "completion/complete"}
+
+func (s *Server) serves(method string) bool {
+	return slices.Contains(customMethods, method) || s.extends(method)
+}
 
 // customLists maps methods to the member of their result.
 var customLists = map[string]string{
@@ -124,7 +129,7 @@ func (c *call) serveCustom() bool {
 		c.list(member, custom.List(member))
 		return true
 	}
-	if !slices.Contains(customMethods, c.method) {
+	if !c.s.srv.serves(c.method) {
 		return false
 	}
 	r.serve()
@@ -229,7 +234,7 @@ func (r *CustomCall) respond(c *call, e customEvent) {
 		c.error(failure.Code, failure.Message, failure.Data)
 	case e.err != nil:
 		c.error(codeInternal, e.err.Error(), "")
-	case c.method == "resources/read":
+	case c.method == "resources/read", r.srv.extends(c.method):
 		c.respond("result", c.complete("complete", c.withTTL(e.members), meta))
 	default:
 		c.respond("result", c.complete("complete", e.members, meta))
@@ -360,7 +365,7 @@ func (r *CustomCall) Proceed() {
 	c := r.first
 	if member, ok := customLists[c.method]; ok {
 		c.list(member, r.srv.opts.Custom.List(member))
-	} else if slices.Contains(customMethods, c.method) {
+	} else if r.srv.serves(c.method) {
 		r.serve()
 	} else {
 		methods[c.method].run(c)

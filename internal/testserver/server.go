@@ -227,7 +227,7 @@ func (s *Server) capabilities(modern bool) string {
 	case s.hasTasks():
 		members = append(members, `"tasks":{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}`)
 	}
-	if e, ok := s.opts.Custom.(Extender); ok {
+	if e, ok := s.opts.Custom.(Extender); ok && e.Extensions() != "" {
 		extensions = append(extensions, e.Extensions())
 	}
 	if extensions != nil {

@@ -40,6 +40,8 @@
 // [Server.Inject] makes the server fail as real servers do: see [Drop], [Delay],
 // [Crash], [LoseSession], [Malformed], [Flood] and [Expire].
 //
+// A [Skill] has methods that make its entry, or its files, wrong.
+//
 // # End
 //
 // The server ends with the test. It fails the test if a function is still running

@@ -96,6 +96,10 @@ func (s *features) Serve(r *testserver.CustomCall) (members, meta string, err er
 	switch r.Method {
 	case "completion/complete":
 		return s.complete(&p)
+	case "skills/list", "skills/get", "resources/directory/read":
+		if value, err = s.serveSkills(r.Method, &p); err != nil {
+			return "", "", err
+		}
 	case "tools/call":
 		f := s.tool(p.Name)
 		if f == nil {
@@ -141,6 +145,7 @@ const codeResourceNotFound = -32002
 type params struct {
 	Name      string
 	URI       string
+	Cursor    string
 	Arguments mcp.RawMessage
 	Ref       mcp.Reference
 	Argument  struct{ Name, Value string }
@@ -152,6 +157,9 @@ func (s *features) resource(c *Call) *feature {
 	resources, templates := s.resources, s.templates
 	s.mu.Unlock()
 	if f := s.find(resources, c.URI); f != nil {
+		return f
+	}
+	if f := s.fileOfSkill(c.URI); f != nil {
 		return f
 	}
 	for _, f := range templates {

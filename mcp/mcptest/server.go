@@ -60,6 +60,8 @@ type Server struct {
 	resources []*feature
 	templates []*feature
 	prompts   []*feature
+	skills    []*Skill
+	endless   bool // skills/list
 	completes map[string]func(prefix string) []string
 	had       map[string]bool // capabilities: once declared, they stay
 	faults    []injection
