@@ -106,7 +106,7 @@ var packages = map[string]string{
 	"stdio": "github.com/stdmcp/stdmcp/mcp/stdio", "sse": "github.com/stdmcp/stdmcp/mcp/sse",
 	"streamhttp": "github.com/stdmcp/stdmcp/mcp/streamhttp", "oauth": "github.com/stdmcp/stdmcp/mcp/oauth",
 	"host": "github.com/stdmcp/stdmcp/mcp/host", "dialers": "github.com/stdmcp/stdmcp/mcp/host/dialers",
-	"schema": "github.com/stdmcp/stdmcp/mcp/host/schema", "config": "github.com/stdmcp/stdmcp/mcp/host/config", "typed": "github.com/stdmcp/stdmcp/mcp/typed",
+	"schema": "github.com/stdmcp/stdmcp/mcp/host/schema", "config": "github.com/stdmcp/stdmcp/mcp/host/config", "skills": "github.com/stdmcp/stdmcp/mcp/skills", "typed": "github.com/stdmcp/stdmcp/mcp/typed",
 }
 
 var usePattern = regexp.MustCompile(`\b([a-z0-9]+)\.[A-Z]`)
