@@ -14,6 +14,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -261,6 +262,27 @@ func TestZeroMemory(t *testing.T) {
 
 // What servers make a program store is bounded, and what is in use goes last.
 func TestStoredEntriesAreBounded(t *testing.T) {
+	synctest.Test(t, storeManyEntries)
+	e := newEnv(t)
+	e.handle = func(w http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path != "/register" {
+			return false
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusCreated)
+		fmt.Fprintf(w, `{"client_id":"%s"}`, strings.Repeat("x", 900<<10))
+		return true
+	}
+	memory := NewMemory()
+	e.mustFail(e.transport(func(o *Options) { o.Store = memory }), "128 KiB")
+	for key, entry := range memory.data {
+		if len(entry.data) > maxEntry {
+			t.Errorf("%d bytes under %+v", len(entry.data), key)
+		}
+	}
+}
+
+func storeManyEntries(t *testing.T) {
 	for name, store := range map[string]Store{"memory": NewMemory(), "file": NewFile(filepath.Join(t.TempDir(), "tokens"))} {
 		save := func(key StoreKey) {
 			t.Helper()
@@ -280,23 +302,6 @@ func TestStoredEntriesAreBounded(t *testing.T) {
 			if data, err := store.Load(t.Context(), StoreKey{Issuer: issuer}); err != nil || (data != nil) != want {
 				t.Errorf("%s: registration at %s: %s, %v", name, issuer, data, err)
 			}
-		}
-	}
-	e := newEnv(t)
-	e.handle = func(w http.ResponseWriter, r *http.Request) bool {
-		if r.URL.Path != "/register" {
-			return false
-		}
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(http.StatusCreated)
-		fmt.Fprintf(w, `{"client_id":"%s"}`, strings.Repeat("x", 900<<10))
-		return true
-	}
-	memory := NewMemory()
-	e.mustFail(e.transport(func(o *Options) { o.Store = memory }), "128 KiB")
-	for key, entry := range memory.data {
-		if len(entry.data) > maxEntry {
-			t.Errorf("%d bytes under %+v", len(entry.data), key)
 		}
 	}
 }

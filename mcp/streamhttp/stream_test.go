@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
@@ -74,24 +75,33 @@ func TestSessionStreamRefusedInEveryWay(t *testing.T) {
 // TestConnectWaitsForSessionStream: servers lose what they would send on the
 // stream before it is there, such as questions that a call depends on.
 func TestConnectWaitsForSessionStream(t *testing.T) {
-	for range 20 {
+	synctest.Test(t, func(t *testing.T) {
 		var open atomic.Bool
-		s := &server{session: "s"}
-		s.get = func(w http.ResponseWriter, r *http.Request) {
-			open.Store(true)
-			events(w, "")
-			s.hang(r)
+		web, err := testserver.StartHTTP(testserver.New(&testserver.Options{ProtocolVersions: []string{legacy}}), &testserver.HTTPOptions{
+			InMemory: true, Wrap: func(h *testserver.Handler) http.Handler {
+				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if r.Method == http.MethodGet {
+						time.Sleep(100 * time.Millisecond)
+						open.Store(true)
+					}
+					h.ServeHTTP(w, r)
+				})
+			}})
+		if err != nil {
+			t.Fatal(err)
 		}
-		s.call = func(w http.ResponseWriter, r *request) {
-			if !open.Load() {
-				t.Error("the call comes first")
-			}
-			r.answer(w, done)
+		defer web.Close()
+		client := web.Client()
+		defer client.CloseIdleConnections()
+		c, err := mcp.Connect(t.Context(), streamhttp.New(web.URL, &streamhttp.Options{Client: client}), nil)
+		if err != nil {
+			t.Fatal(err)
 		}
-		c := s.open(t, nil, nil)
-		callTool(t, c, "x")
-		c.Close()
-	}
+		defer c.Close()
+		if !open.Load() {
+			t.Error("Connect returns before the stream is open")
+		}
+	})
 }
 
 func TestSessionStreamDeliversMessages(t *testing.T) {
