@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"net"
 	"os"
 	"runtime"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -162,8 +160,7 @@ func (s *soak) round(t testing.TB, c *cell) {
 func (s *soak) kill(t testing.TB, w *env, client *mcp.Client) {
 	s.kills.Add(1)
 	if w.transport != 'S' {
-		w.running.Close()
-		occupyPort(t, w.running.Base)
+		w.running.Kill()
 		return
 	}
 	pid, err := pidOf(t.Context(), client)
@@ -174,28 +171,6 @@ func (s *soak) kill(t testing.TB, w *env, client *mcp.Client) {
 		_ = process.Kill()
 		_ = process.Release()
 	}
-}
-
-// occupyPort listens on the port of a server that was killed and closes every
-// connection. Otherwise the system may give the port to the server of another
-// round, which the client would then call.
-func occupyPort(t testing.TB, base string) {
-	_, address, _ := strings.Cut(base, "://")
-	l, err := net.Listen("tcp", address)
-	if err != nil {
-		t.Logf("%s is in use by another program: %v", address, err)
-		return
-	}
-	t.Cleanup(func() { l.Close() })
-	go func() { // ends with l
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			conn.Close()
-		}
-	}()
 }
 
 // call makes a call of some kind. One in a hundred has the fault, and any outcome.

@@ -23,6 +23,7 @@ type HTTPServer struct {
 	gateway   atomic.Int32 // the status of Gateway
 	trust     *tls.Config
 	listener  net.Listener // the server's own
+	killed    net.Listener // set by Kill: closes every connection
 	servers   []*http.Server
 	serving   sync.WaitGroup // calls of Serve
 	conns     sync.WaitGroup // open connections
@@ -128,6 +129,25 @@ func (s *HTTPServer) Client() *http.Client {
 // Refuse makes the server refuse new connections. Open connections remain.
 func (s *HTTPServer) Refuse() { _ = s.listener.Close() }
 
+// Kill ends the server, whose clients see what they see when a process is killed.
+// Its port remains in use until Close, so that they reach no other server there.
+// The server must not be in memory.
+func (s *HTTPServer) Kill() {
+	file, err := s.listener.(*net.TCPListener).File()
+	s.Close()
+	if err != nil {
+		return
+	}
+	defer file.Close()
+	if s.killed, err = net.FileListener(file); err == nil { // the same socket
+		s.serving.Go(func() { // ends with Close
+			for conn, err := s.killed.Accept(); err == nil; conn, err = s.killed.Accept() {
+				_ = conn.Close()
+			}
+		})
+	}
+}
+
 // Elsewhere returns the requests that the other origin has received.
 func (s *HTTPServer) Elsewhere() []Request {
 	s.mu.Lock()
@@ -160,6 +180,9 @@ func (s *HTTPServer) Close() {
 	s.other.stop()
 	for _, server := range s.servers {
 		_ = server.Close()
+	}
+	if s.killed != nil {
+		_ = s.killed.Close()
 	}
 	s.serving.Wait()
 	s.Handler.Close()
