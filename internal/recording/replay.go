@@ -54,14 +54,22 @@ func NewReplay(entries []Entry, o *Options) *Replay {
 	}
 	last := map[int]*exchange{} // by connection
 	pending := map[string]*exchange{}
+	tokens := map[string]*exchange{} // by progress token
 	for _, e := range entries {
 		m := e.Message
 		id := fmt.Sprint(e.Conn, " ", m.ID)
-		switch x := last[e.Conn]; {
+		x := last[e.Conn]
+		if t := wire.Lookup(m.Params, "progressToken"); t != nil && tokens[fmt.Sprint(e.Conn, string(t))] != nil {
+			x = tokens[fmt.Sprint(e.Conn, string(t))] // and not the last of several at the same time
+		}
+		switch {
 		case e.Sent && m.Method != "" && !m.ID.IsZero():
 			x = &exchange{request: e, key: keyOf(m.Method, m.Params)}
 			r.list = append(r.list, x)
 			last[e.Conn], pending[id] = x, x
+			if t := token(m.Params); t != nil {
+				tokens[fmt.Sprint(e.Conn, string(t))] = x
+			}
 		case e.Sent:
 		case m.Method == "" && pending[id] != nil:
 			pending[id].response = &e
@@ -120,7 +128,7 @@ func canonical(dst, raw []byte, top bool) []byte {
 // Open connects to the replayed server.
 func (r *Replay) Open(_ context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
 	client, server := jsonrpc.Pipe()
-	s := &session{r: r, stream: server, done: make(chan struct{}), answers: map[string]chan struct{}{}}
+	s := &session{r: r, stream: server, done: make(chan struct{}), answers: map[string]chan struct{}{}, ids: map[string][]byte{}}
 	go s.serve() // ends with the stream
 	return jsonrpc.NewConn(client, h), nil
 }
@@ -134,8 +142,9 @@ type session struct {
 
 	writing sync.Mutex // guards writes
 
-	mu      sync.Mutex // guards answers
+	mu      sync.Mutex // guards what follows
 	answers map[string]chan struct{}
+	ids     map[string][]byte // of the requests of today, by connection and id of the recorded ones
 }
 
 func (s *session) serve() {
@@ -172,6 +181,13 @@ func (s *session) write(text string) {
 
 func (s *session) respond(m jsonrpc.Message) {
 	x := s.r.match(m)
+	if x == nil && m.Method == "server/discover" {
+		// The transport of the recorded client excluded the modern era.
+		s.writing.Lock()
+		defer s.writing.Unlock()
+		_, _ = s.stream.Write(jsonrpc.AppendResponse(nil, m.ID, nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "Method not found"}))
+		return
+	}
 	if x == nil {
 		problem := s.r.explain(m)
 		if s.r.opts.Report != nil {
@@ -182,6 +198,9 @@ func (s *session) respond(m jsonrpc.Message) {
 		_, _ = s.stream.Write(jsonrpc.AppendResponse(nil, m.ID, nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: problem}))
 		return
 	}
+	s.mu.Lock()
+	s.ids[recordedID(x.request.Conn, x.request.Message.ID.String())] = idText(m.ID)
+	s.mu.Unlock()
 	last := x.request.At
 	send := func(e Entry) bool {
 		if s.r.opts.Timed && !s.wait(e.At-last) {
@@ -221,18 +240,19 @@ func (s *session) wait(d time.Duration) bool {
 // waits for the response to a request.
 func (s *session) send(e Entry, x *exchange, m jsonrpc.Message) bool {
 	isResponse, oldToken, newToken := e.Message.Method == "", token(x.request.Message.Params), token(m.Params)
-	oldID, newID := x.request.Message.ID.String(), idText(m.ID)
 	text, _ := rewrite(nil, []byte(e.Text), func(key, raw []byte) []byte {
 		switch name := string(key); {
 		case name == "progressToken" && oldToken != nil && bytes.Equal(raw, oldToken) && newToken != nil:
 			return newToken
-		case strings.HasSuffix(name, "/subscriptionId") && string(raw) == oldID:
-			return newID
+		case strings.HasSuffix(name, "/subscriptionId"):
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			return s.ids[recordedID(e.Conn, string(raw))]
 		}
 		return nil
 	})
 	if isResponse {
-		text = setID(text, newID)
+		text = setID(text, idText(m.ID))
 	}
 	var answered chan struct{}
 	if e.Message.IsRequest() {
@@ -252,6 +272,8 @@ func (s *session) send(e Entry, x *exchange, m jsonrpc.Message) bool {
 		return false
 	}
 }
+
+func recordedID(conn int, id string) string { return fmt.Sprint(conn, " ", id) }
 
 func idText(id jsonrpc.ID) []byte {
 	b, _ := id.MarshalJSON()

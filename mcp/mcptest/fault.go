@@ -71,10 +71,18 @@ func (s *Server) Inject(target string, faults ...Fault) {
 func (s *Server) take(method string, raw []byte, has func(Fault) bool) (f Fault, ok bool) {
 	var p params
 	_ = json.Unmarshal(raw, &p)
+	wanted := func(in injection) bool {
+		return in.target == "" || in.target == method || in.target == p.Name || in.target == p.URI
+	}
+	if s.child != nil {
+		if f, ok := s.child.take(wanted); ok {
+			return f, true
+		}
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, in := range s.faults {
-		if t := in.target; t != "" && t != method && t != p.Name && t != p.URI {
+		if !wanted(in) {
 			continue
 		}
 		if !has(in.fault) {

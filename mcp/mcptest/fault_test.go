@@ -3,7 +3,6 @@ package mcptest_test
 import (
 	"context"
 	"errors"
-	"net/http"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 	"github.com/stdmcp/stdmcp/mcp/mcptest"
+	"github.com/stdmcp/stdmcp/mcp/sse"
 	"github.com/stdmcp/stdmcp/mcp/streamhttp"
 )
 
@@ -19,19 +19,22 @@ import (
 func TestFaults(t *testing.T) {
 	anyError := errors.New("any error")
 	for _, test := range []struct {
-		fault        mcptest.Fault
-		memory, http error // of the call; nil is success
+		fault             mcptest.Fault
+		memory, http, sse error // of the call; nil is success
 	}{
-		{mcptest.Drop(), context.DeadlineExceeded, context.DeadlineExceeded},
-		{mcptest.Delay(3 * time.Second), nil, nil},
-		{mcptest.Crash(), jsonrpc.ErrClosed, anyError},
-		{mcptest.LoseSession(), jsonrpc.ErrClosed, nil},
-		{mcptest.Malformed(), jsonrpc.ErrMalformed, jsonrpc.ErrMalformed},
-		{mcptest.Flood(1000), nil, nil},
-		{mcptest.Expire(), anyError, anyError},
+		{mcptest.Drop(), context.DeadlineExceeded, context.DeadlineExceeded, context.DeadlineExceeded},
+		{mcptest.Delay(3 * time.Second), nil, nil, nil},
+		{mcptest.Crash(), jsonrpc.ErrClosed, anyError, anyError},
+		{mcptest.LoseSession(), jsonrpc.ErrClosed, nil, anyError},
+		{mcptest.Malformed(), jsonrpc.ErrMalformed, jsonrpc.ErrMalformed, jsonrpc.ErrMalformed},
+		{mcptest.Flood(1000), nil, nil, nil},
+		{mcptest.Expire(), anyError, anyError, anyError},
 	} {
 		for _, version := range []string{mcp.ProtocolVersion20251125, mcp.ProtocolVersion20260728} {
-			for _, way := range []string{"memory", "HTTP"} {
+			for _, way := range []string{"memory", "HTTP", "SSE"} {
+				if way == "SSE" && version == mcp.ProtocolVersion20260728 {
+					continue
+				}
 				t.Run(test.fault.String()+" "+version+" "+way, func(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
 						s := mcptest.New(t)
@@ -39,11 +42,14 @@ func TestFaults(t *testing.T) {
 						greeter(s)
 						want := test.memory
 						var tr mcp.Transport = s
-						if way == "HTTP" {
+						if way != "memory" {
 							want = test.http
 							web := s.StartHTTP(&mcptest.HTTPOptions{InMemory: true})
-							header := http.Header{}
-							tr = streamhttp.New(web.URL, &streamhttp.Options{Client: web.Client, Header: header})
+							tr = streamhttp.New(web.URL, &streamhttp.Options{Client: web.Client})
+							if way == "SSE" {
+								want = test.sse
+								tr = sse.New(web.SSEURL, &sse.Options{Client: web.Client})
+							}
 						}
 						connect := func() *mcp.Client {
 							client, err := mcp.Connect(t.Context(), tr, &mcp.Options{Timeout: 5 * time.Second})
@@ -63,7 +69,7 @@ func TestFaults(t *testing.T) {
 							client = connect()
 						}
 						_, err = client.CallTool(t.Context(), "greet", nil)
-						if expired := way == "HTTP" && test.fault.String() == "Expire"; (err != nil) != expired {
+						if expired := way != "memory" && test.fault.String() == "Expire"; (err != nil) != expired {
 							t.Errorf("the next call: %v", err)
 						}
 						client.Close()

@@ -4,11 +4,13 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stdmcp/stdmcp/mcp/stdio"
 )
@@ -17,6 +19,7 @@ import (
 const (
 	envProgram = "MCPTEST_PROGRAM" // its name
 	envReport  = "MCPTEST_REPORT"  // the file that it reports to
+	envFaults  = "MCPTEST_FAULTS"  // the file with faults to inject
 )
 
 // A Program is a command line that starts the test binary as a server.
@@ -27,6 +30,7 @@ type Program struct {
 
 	t      testing.TB
 	report string
+	faults string
 }
 
 // Main runs one of programs on standard input and output and exits, if a [Program]
@@ -47,7 +51,7 @@ func Main(programs map[string]func(*Server)) {
 		fmt.Fprintln(os.Stderr, "mcptest:", err)
 		os.Exit(2)
 	}
-	c := &child{out: json.NewEncoder(file)}
+	c := &child{out: json.NewEncoder(file), faults: os.Getenv(envFaults)}
 	s := newServer(c)
 	s.origin, s.child = "the program "+name, c
 	setup(s)
@@ -62,12 +66,19 @@ func Main(programs map[string]func(*Server)) {
 // What the process reports fails the test when it ends.
 func Command(t testing.TB, name string) *Program {
 	t.Helper()
+	if this, ok := os.LookupEnv(envProgram); ok { // else it would start itself again and again
+		const problem = "mcptest: this process should be the program %q, but runs tests: call mcptest.Main first in TestMain"
+		fmt.Fprintf(os.Stderr, problem+"\n", this)
+		t.Fatalf(problem, this)
+		return nil
+	}
 	path, err := os.Executable()
 	if err != nil {
 		t.Fatalf("mcptest: %v", err)
 	}
-	p := &Program{Path: path, t: t, report: filepath.Join(t.TempDir(), "report")}
-	p.Env = []string{envProgram + "=" + name, envReport + "=" + p.report,
+	dir := t.TempDir()
+	p := &Program{Path: path, t: t, report: filepath.Join(dir, "report"), faults: filepath.Join(dir, "faults")}
+	p.Env = []string{envProgram + "=" + name, envReport + "=" + p.report, envFaults + "=" + p.faults,
 		// Otherwise a process with the race detector sleeps before it exits.
 		"GORACE=atexit_sleep_ms=0 " + os.Getenv("GORACE")}
 	t.Cleanup(func() {
@@ -85,6 +96,56 @@ func (p *Program) Transport() *stdio.Transport {
 	tr := stdio.Command(p.Path, p.Args...)
 	tr.Env = p.Env
 	return tr
+}
+
+// Inject makes the next requests suffer faults, as [Server.Inject] does, whichever
+// process of the program receives them: a process that is started after a Crash
+// does not crash again.
+func (p *Program) Inject(target string, faults ...Fault) {
+	p.t.Helper()
+	file, err := os.OpenFile(p.faults, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err == nil {
+		out := json.NewEncoder(file)
+		for _, f := range faults {
+			err = errors.Join(err, out.Encode(plan{target, f.name, f.delay, f.n}))
+		}
+		err = errors.Join(err, file.Close())
+	}
+	if err != nil {
+		p.t.Fatalf("mcptest: %v", err)
+	}
+}
+
+// A plan is a line of the file of faults. The process that injects it creates a
+// file with the number of the line.
+type plan struct {
+	Target, Fault string
+	Delay         time.Duration
+	N             int
+}
+
+// take returns the next fault that wanted accepts, and which is then taken.
+func (c *child) take(wanted func(injection) bool) (Fault, bool) {
+	text, err := os.ReadFile(c.faults)
+	if err != nil {
+		return Fault{}, false // there are none
+	}
+	for i, line := range bytes.Split(text, []byte("\n")) {
+		var p plan
+		if json.Unmarshal(line, &p) != nil {
+			break
+		}
+		in := injection{p.Target, Fault{p.Fault, p.Delay, p.N}}
+		if !wanted(in) {
+			continue
+		}
+		taken, err := os.OpenFile(fmt.Sprint(c.faults, i), os.O_CREATE|os.O_EXCL, 0o600)
+		if err == nil {
+			_ = taken.Close()
+			return in.fault, true
+		}
+	}
+	return Fault{}, false
 }
 
 // Requests returns what all processes of the program have received; see
@@ -126,6 +187,8 @@ func (p *Program) read() (list []report) {
 
 // A child is the reporter of a process.
 type child struct {
+	faults string // the file with those to inject
+
 	mu  sync.Mutex // guards out
 	out *json.Encoder
 }
