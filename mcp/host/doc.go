@@ -64,6 +64,12 @@ connect or disconnect.
 When a tool's definition changes, the host emits an [Event], because the user
 approved the earlier definition.
 
+# Search
+
+For a model that would not cope with all tools, [Host.ToolSearch] returns
+search_tools and call_tool in place of most of them, and [Host.Search] ranks tools
+for a query. A program that names neither links neither.
+
 # Calls
 
 A call waits up to Options.Timeout for its server to be connected. Then the call

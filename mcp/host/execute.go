@@ -136,7 +136,7 @@ func (t *Tool) callInput(ctx context.Context, input mcp.RawMessage) (*mcp.CallTo
 	if t != nil && len(input) > maxInput {
 		err := errors.New(strconv.Itoa(len(input)) + " bytes are too many; send at most " + strconv.Itoa(maxInput))
 		if t.server == nil {
-			return t.local(ctx, nil, &argumentsError{err})
+			return t.local(ctx, nil, nil, &argumentsError{err})
 		}
 		return nil, t.server.callError(t.def.Name, &argumentsError{err}, nil)
 	}

@@ -27,9 +27,12 @@ const (
 // the view.
 func (v *View) ResourceTools() []*Tool {
 	tool := func(name, description, properties, required string, run func(context.Context, mcp.RawMessage) ([]byte, error)) *Tool {
-		schema := `{"type":"object","properties":{` + properties + `},"required":[` + required + `]}`
-		def := &mcp.Tool{Name: name, Description: description, InputSchema: mcp.RawMessage(schema)}
-		return &Tool{host: v.host, def: def, name: name, description: description, run: run}
+		t := v.ready(name, description, properties, required)
+		t.run = func(ctx context.Context, _ *mcp.ToolCall, args mcp.RawMessage) (*mcp.CallToolResult, error) {
+			out, err := run(ctx, args)
+			return jsonResult(out), err
+		}
+		return t
 	}
 	poll := tool("SubscribePolling", "Polls a tool or a resource of an MCP server and reports changes.",
 		`"type":{"type":"string","enum":["tool","resource"]},`+serverProperty+
@@ -51,6 +54,13 @@ func (v *View) ResourceTools() []*Tool {
 		tool("UnsubscribePolling", "Ends subscriptions of SubscribePolling.",
 			idProperty+","+serverProperty+`,"target":{"type":"string","description":"The tool or the URI"}`, "", v.unsubscribe(watchPolling)),
 	}
+}
+
+// ready returns a tool of the host itself, whose run the caller sets.
+func (v *View) ready(name, description, properties, required string) *Tool {
+	schema := `{"type":"object","properties":{` + properties + `},"required":[` + required + `]}`
+	def := &mcp.Tool{Name: name, Description: description, InputSchema: mcp.RawMessage(schema)}
+	return &Tool{host: v.host, def: def, name: name, description: description}
 }
 
 // An input holds the arguments of one of these tools.

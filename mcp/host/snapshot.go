@@ -2,6 +2,7 @@ package host
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/stdmcp/stdmcp/mcp"
 )
@@ -11,6 +12,9 @@ type Snapshot struct {
 	version uint64
 	tools   []*Tool
 	byName  map[string]*Tool
+
+	indexing sync.Once
+	index    *searchIndex // written by indexing
 }
 
 // Version returns the version of the snapshot. It increases with each change.

@@ -19,14 +19,15 @@ import (
 // values.
 type Tool struct {
 	host        *Host
-	server      *server // nil for a tool of ResourceTools
+	server      *server // nil for a tool of the host itself
 	def         *mcp.Tool
 	name        string
 	description string
 	approve     Approver // of the View that the tool comes from; may be nil
 
-	run func(context.Context, mcp.RawMessage) ([]byte, error) // implements a tool of ResourceTools
-	ask func(input mcp.RawMessage) bool                       // reports whether run needs permission; nil means no
+	// run implements a tool of the host itself, with the arguments as JSON or nil.
+	run func(context.Context, *mcp.ToolCall, mcp.RawMessage) (*mcp.CallToolResult, error)
+	ask func(input mcp.RawMessage) bool // reports whether run needs permission; nil means no
 }
 
 // Name returns the name of the tool for models.
@@ -69,7 +70,7 @@ func (t *Tool) Definition() *mcp.Tool {
 }
 
 // Server returns the name of the tool's server in the settings. It is empty for
-// a tool of ResourceTools.
+// a tool of ResourceTools or of a ToolSearch.
 func (t *Tool) Server() string {
 	if t == nil || t.server == nil {
 		return ""
@@ -149,7 +150,7 @@ func (t *Tool) Do(ctx context.Context, call *mcp.ToolCall) (*mcp.CallToolResult,
 	}
 	args, err := arguments(call.Arguments)
 	if t.run != nil {
-		return t.local(ctx, args, err)
+		return t.local(ctx, call, args, err)
 	}
 	began := time.Now()
 	var res *mcp.CallToolResult
@@ -193,11 +194,10 @@ func arguments(args any) (mcp.RawMessage, error) {
 	return nil, &argumentsError{errors.New(diag.Printable(string(b[:min(len(b), 100)]), 30) + " is not a JSON object")}
 }
 
-// local calls a tool of ResourceTools.
-func (t *Tool) local(ctx context.Context, args mcp.RawMessage, err error) (*mcp.CallToolResult, error) {
-	var out []byte
+// local calls a tool of the host itself.
+func (t *Tool) local(ctx context.Context, call *mcp.ToolCall, args mcp.RawMessage, err error) (res *mcp.CallToolResult, _ error) {
 	if err == nil {
-		out, err = t.run(ctx, args)
+		res, err = t.run(ctx, call, args)
 	}
 	if err != nil {
 		if _, ok := find[*Error](err); ok {
@@ -208,7 +208,12 @@ func (t *Tool) local(ctx context.Context, args mcp.RawMessage, err error) (*mcp.
 		e.Tool = t.name
 		return nil, e
 	}
-	return &mcp.CallToolResult{Content: []mcp.Content{mcp.TextContent(string(out))}, StructuredContent: out}, nil
+	return res, nil
+}
+
+// jsonResult returns the result of a tool of the host itself.
+func jsonResult(out []byte) *mcp.CallToolResult {
+	return &mcp.CallToolResult{Content: []mcp.Content{mcp.TextContent(string(out))}, StructuredContent: out}
 }
 
 // call asks for approval and calls the tool. It returns the parameters that the

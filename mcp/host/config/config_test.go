@@ -473,6 +473,8 @@ func TestEqualComparesEveryField(t *testing.T) {
 		case reflect.Map:
 			f.Set(reflect.MakeMap(f.Type()))
 			f.SetMapIndex(reflect.ValueOf("x"), reflect.Zero(f.Type().Elem()))
+		case reflect.Pointer:
+			f.Set(reflect.New(f.Type().Elem()))
 		default:
 			t.Fatalf("%s is a %v", name, f.Kind())
 		}

@@ -159,6 +159,9 @@ func (e *entry) plainField(key string) any {
 		return &e.Required
 	case "lazy":
 		return &e.Lazy
+	case "deferred":
+		e.Deferred = new(bool)
+		return e.Deferred
 	case "timeout":
 		return (*duration)(&e.Timeout)
 	case "timeout_seconds", "tool_timeout_sec":

@@ -16,6 +16,10 @@ type Config struct {
 	Servers  []*Server // ordered by name
 	Problems []*Problem
 
+	// Discovery has the settings tools.mcp.discovery of the last file with them; nil
+	// if there are none.
+	Discovery *Discovery
+
 	inputs [][]byte // the inputs list of each file, nil if absent; see Input
 }
 
@@ -139,6 +143,9 @@ func (c *Config) merge(n *Config) {
 	}
 	c.Problems = append(c.Problems, n.Problems...)
 	c.inputs = append(c.inputs, n.inputs...)
+	if n.Discovery != nil {
+		c.Discovery = n.Discovery
+	}
 }
 
 // Parse parses the contents of a file. source and scope are stored in the
@@ -157,6 +164,9 @@ func Parse(text []byte, source, scope string) *Config {
 	}
 	c.inputs = [][]byte{at(file, "inputs").value, at(file, "mcp", "inputs").value}
 	c.add(text, entries, &Server{Source: source, Scope: scope, base: projectFolder(source)})
+	if err := c.readDiscovery(at(file, "tools", "mcp", "discovery")); err != nil {
+		c.report(text, 0, &Problem{File: source, Warning: true, Err: err})
+	}
 	return c
 }
 

@@ -57,6 +57,10 @@ type Server struct {
 	ConnectTimeout time.Duration // 0 means the host's, negative no limit
 	MaxRetries     int           // of connecting; 0 means the host's, negative none
 
+	// Deferred hides the tools from models behind a search (true) or never does so
+	// (false). When nil, their number decides; see ToolSearch of package host.
+	Deferred *bool
+
 	Tools       Filter
 	AutoApprove []string // globs of tools to call without asking; see host.Listed
 
@@ -158,6 +162,7 @@ func (s *Server) SameConnection(o *Server) bool {
 func (s *Server) Equal(o *Server) bool {
 	return s.SameConnection(o) && s.Name == o.Name && s.Scope == o.Scope && s.Disabled == o.Disabled &&
 		s.Required == o.Required && s.Lazy == o.Lazy && s.MaxRetries == o.MaxRetries &&
+		(s.Deferred == nil) == (o.Deferred == nil) && (s.Deferred == nil || *s.Deferred == *o.Deferred) &&
 		(s.Tools.Allow == nil) == (o.Tools.Allow == nil) && same(s.Tools.Allow, o.Tools.Allow) &&
 		same(s.Tools.Deny, o.Tools.Deny) && same(s.AutoApprove, o.AutoApprove) &&
 		s.Title == o.Title && s.Description == o.Description && sameMap(s.Extra, o.Extra)

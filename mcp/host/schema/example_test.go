@@ -50,3 +50,17 @@ func ExampleErrorResult() {
 	// Output:
 	// {"type":"tool_result","tool_use_id":"toolu_1","content":[{"type":"text","text":"unknown tool"}],"is_error":true}
 }
+
+type searchable struct{}
+
+func (searchable) Name() string        { return "mcp__files__read" }
+func (searchable) Description() string { return "Reads a file" }
+func (searchable) InputSchema() mcp.RawMessage {
+	return mcp.RawMessage(`{"type":"object","properties":{}}`)
+}
+
+func ExampleDeferLoading() {
+	definition, err := schema.DeferLoading(schema.Anthropic, nil)(searchable{})
+	fmt.Println(string(definition), err)
+	// Output: {"name":"mcp__files__read","description":"Reads a file","input_schema":{"type":"object","properties":{}},"defer_loading":true} <nil>
+}

@@ -1,0 +1,310 @@
+package host
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
+)
+
+const (
+	defaultSearchLimit, maxSearchLimit = 5, 20
+	defaultSearchThreshold             = 30
+
+	// maxQuery limits the part of a query that is used, in bytes.
+	maxQuery = 1 << 10
+)
+
+// Search returns the tools that match a query, best first: at most limit, 5 if
+// limit is 0, and none if it is negative. It ranks them by the words of their
+// names, titles, descriptions and arguments and of their servers' names (BM25);
+// English plurals and verb forms match each other. A word of the query with a *
+// is a glob, which the name of the tool for models or in its server has to match.
+// A query without words returns the matches of its globs in the host's order, and
+// an empty one nothing. The same query returns the same tools in the same order
+// until the snapshot changes.
+//
+// Search covers the tools of the snapshot and calls no server. It keeps an index
+// with the snapshot, which the first call after a change makes.
+func (h *Host) Search(query string, limit int) []*Tool { return h.Agent().Search(query, limit) }
+
+// Search is [Host.Search] for the tools of the view.
+func (v *View) Search(query string, limit int) []*Tool {
+	snap := v.host.Snapshot()
+	limit = cmp.Or(limit, defaultSearchLimit)
+	query = strings.Trim(query[:min(len(query), maxQuery)], " \n")
+	globs, rest := splitGlobs(query)
+	snap.indexing.Do(func() { snap.index = newSearchIndex(snap.tools) })
+	scores := snap.index.rank(rest)
+	var found []*Tool
+	var best []float32 // the scores of found
+	for i, t := range snap.tools {
+		score := float32(0)
+		switch {
+		case query == t.name, query == t.def.Name:
+			score = 1e9
+		case scores != nil && matchesAll(globs, t):
+			score = scores[i]
+		case len(globs) > 0 && rest == "" && matchesAll(globs, t):
+			score = 1
+		}
+		full := len(found) >= limit
+		if score <= 0 || full && (limit <= 0 || score <= best[limit-1]) {
+			continue
+		}
+		if t = v.limit(t); t == nil {
+			continue
+		}
+		if !full {
+			found, best = append(found, nil), append(best, 0)
+		}
+		at := len(found) - 1
+		for ; at > 0 && best[at-1] < score; at-- {
+			found[at], best[at] = found[at-1], best[at-1]
+		}
+		found[at], best[at] = t, score
+	}
+	return found
+}
+
+// splitGlobs returns the words of a query that are globs, and the other words.
+func splitGlobs(query string) (globs []string, rest string) {
+	if !strings.Contains(query, "*") {
+		return nil, query
+	}
+	for _, word := range strings.Split(query, " ") {
+		if strings.Contains(word, "*") {
+			globs = append(globs, word)
+		} else if word != "" {
+			rest += " " + word
+		}
+	}
+	return globs, rest
+}
+
+func matchesAll(globs []string, t *Tool) bool {
+	for _, glob := range globs {
+		if !config.Match(glob, t.name) && !config.Match(glob, t.def.Name) {
+			return false
+		}
+	}
+	return true
+}
+
+// SearchOptions configure a ToolSearch. Nil and the zero value are valid.
+type SearchOptions struct {
+	// Threshold is the number of tools up to which a model gets all of them. The
+	// default is 30; with a negative one, it always searches.
+	Threshold int
+
+	// Pinned has globs of the names of tools (for models) that it always gets.
+	Pinned []string
+
+	// Limit is the maximum number of tools that a search returns. The default is
+	// 5, the maximum 20, as for negative values.
+	Limit int
+
+	// Match replaces the ranking of View.Search, for example by regular
+	// expressions or embeddings. It returns the matching ones of tools, best
+	// first, and may be called concurrently. A panic means that there are none.
+	Match func(query string, tools []*Tool, limit int) []*Tool
+}
+
+// A ToolSearch hands a model a few tools in place of many: search_tools, which
+// finds the others, call_tool, which calls them, and pinned ones. Its methods may
+// be called concurrently. The zero value has no tools.
+type ToolSearch struct {
+	view  *View
+	opts  SearchOptions
+	ready []*Tool
+
+	mu             sync.Mutex
+	many, deferred bool // guarded by mu: there were too many tools, some were hidden; both stay true
+}
+
+// ToolSearch returns a search of the host's tools. o may be nil.
+func (h *Host) ToolSearch(o *SearchOptions) *ToolSearch { return h.Agent().ToolSearch(o) }
+
+// ToolSearch returns a search of the view's tools. o may be nil.
+func (v *View) ToolSearch(o *SearchOptions) *ToolSearch {
+	s := &ToolSearch{view: v}
+	if o != nil {
+		s.opts = *o
+	}
+	s.opts.Threshold = cmp.Or(s.opts.Threshold, defaultSearchThreshold)
+	if s.opts.Limit = cmp.Or(s.opts.Limit, defaultSearchLimit); s.opts.Limit < 0 || s.opts.Limit > maxSearchLimit {
+		s.opts.Limit = maxSearchLimit
+	}
+	search := v.ready("search_tools", "Finds tools by what they do. Returns their names, descriptions and parameters. "+
+		"Call the one that fits with call_tool.",
+		`"query":{"type":"string","description":"What the tool should do, in a few words, or a glob of its name such as github*"}`, `"query"`)
+	search.run = s.search
+	call := v.ready("call_tool", "Calls a tool that search_tools has found.",
+		`"name":{"type":"string","description":"The name of the tool, exactly as search_tools returns it"},`+
+			`"arguments":{"type":"object","description":"The arguments, as the parameters of the tool describe them"}`, `"name"`)
+	call.run = s.call
+	call.ask = func(input mcp.RawMessage) bool {
+		name, args, err := readCall(input)
+		return err == nil && v.Tool(name).RequiresPermission(args)
+	}
+	s.ready = []*Tool{search, call}
+	return s
+}
+
+// Tools returns the tools to give to a model: all of them, or search_tools,
+// call_tool and the visible ones. The latter is the case once there are more tools
+// than the threshold or a server is deferred by its settings. It remains so, as
+// every change of the list costs the model its prompt cache. The order is always the same: the two tools, then the others by
+// name.
+func (s *ToolSearch) Tools() []*Tool {
+	if s.view == nil {
+		return nil // a zero ToolSearch
+	}
+	all := make(map[string]*Tool)
+	for _, t := range s.view.Tools() {
+		all[t.name] = t
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.many = s.many || len(all) > s.opts.Threshold
+	tools := append([]*Tool(nil), s.ready...)
+	for _, name := range wire.SortedKeys(all) {
+		if s.visible(all[name], s.many) {
+			tools = append(tools, all[name])
+		}
+	}
+	if s.deferred = s.deferred || len(tools) < len(s.ready)+len(all); !s.deferred {
+		return tools[len(s.ready):]
+	}
+	return tools
+}
+
+// Visible reports whether a model always gets a tool: it is pinned, or its server
+// has the setting deferred with the value false. Package schema marks the others
+// as deferred for providers that search themselves.
+func (s *ToolSearch) Visible(t *Tool) bool { return t != nil && s.visible(t, true) }
+
+// visible reports whether a tool is not hidden. many means that there are more
+// tools than the threshold.
+func (s *ToolSearch) visible(t *Tool, many bool) bool {
+	if config.MatchAny(s.opts.Pinned, t.name) || t.server == nil {
+		return true
+	}
+	cfg, _ := t.current()
+	if cfg.Deferred != nil {
+		return !*cfg.Deferred
+	}
+	return !many
+}
+
+// search implements search_tools.
+func (s *ToolSearch) search(_ context.Context, _ *mcp.ToolCall, args mcp.RawMessage) (*mcp.CallToolResult, error) {
+	query, err := readQuery(args)
+	if err != nil {
+		return nil, err
+	}
+	var found []*Tool
+	if s.opts.Match == nil {
+		found = s.view.Search(query, s.opts.Limit)
+	} else {
+		_ = s.view.host.guard(func() { found = s.opts.Match(query, s.view.Tools(), s.opts.Limit) })
+	}
+	b := []byte(`{"tools":[`)
+	for _, t := range found[:min(len(found), s.opts.Limit)] {
+		b = append(wire.AppendComma(b), '{')
+		b = wire.AppendString(wire.AppendKey(b, "name"), t.Name())
+		b = appendText(b, "description", t.Description())
+		b = wire.AppendLine(wire.AppendKey(b, "parameters"), t.InputSchema())
+		b = append(b, '}')
+	}
+	b = append(b, ']')
+	if len(found) == 0 {
+		b = appendText(b, "note", "no tool matches; try other words. "+s.servers())
+	}
+	return jsonResult(append(b, '}')), nil
+}
+
+// servers returns the servers with their numbers of tools, for a model whose query
+// found nothing.
+func (s *ToolSearch) servers() string {
+	counts := make(map[string]int)
+	for _, t := range s.view.Tools() {
+		counts[t.Server()]++
+	}
+	text := "There are no tools."
+	for i, name := range wire.SortedKeys(counts) {
+		if i == 0 {
+			text = "Servers with tools: "
+		} else {
+			text += ", "
+		}
+		text += name + " (" + strconv.Itoa(counts[name]) + ")"
+	}
+	return text
+}
+
+// call implements call_tool.
+func (s *ToolSearch) call(ctx context.Context, call *mcp.ToolCall, args mcp.RawMessage) (*mcp.CallToolResult, error) {
+	name, arguments, err := readCall(args)
+	if err != nil {
+		return nil, err
+	}
+	t, err := s.view.await(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	own := *call
+	if own.Arguments = nil; arguments != nil {
+		own.Arguments = arguments
+	}
+	return t.Do(ctx, &own)
+}
+
+func readQuery(raw mcp.RawMessage) (query string, err error) {
+	r := wire.NewReader(orObject(raw))
+	for r.Object(); r.More(); {
+		if string(r.Key()) == "query" && !r.Null() {
+			query = r.String()
+		} else {
+			r.Skip()
+		}
+	}
+	return query, r.End()
+}
+
+// readCall reads the arguments of call_tool. Models send the arguments of the tool
+// as text, too.
+func readCall(raw mcp.RawMessage) (name string, args mcp.RawMessage, err error) {
+	r := wire.NewReader(orObject(raw))
+	for r.Object(); r.More(); {
+		switch key := string(r.Key()); {
+		case r.Null():
+		case key == "name":
+			name = r.String()
+		case key == "arguments" && r.Kind() == wire.String:
+			args = mcp.RawMessage(r.String())
+		case key == "arguments":
+			args = slices.Clone(r.Raw())
+		default:
+			r.Skip()
+		}
+	}
+	if err = r.End(); err == nil && name == "" {
+		err = errors.New(`"name" is missing`)
+	}
+	return name, args, err
+}
+
+func orObject(raw mcp.RawMessage) mcp.RawMessage {
+	if raw == nil {
+		return mcp.RawMessage("{}")
+	}
+	return raw
+}
