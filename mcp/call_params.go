@@ -129,11 +129,14 @@ func (q *request) appendURI(b []byte) ([]byte, error) {
 	return wire.AppendString(wire.AppendKey(b, "uri"), q.name), nil
 }
 
+// maxBuffer is the size of the largest buffer for params that is kept for reuse.
+const maxBuffer = 2 << 20
+
 // buffers holds buffers for params.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 func putBuffer(b *[]byte) {
-	if cap(*b) <= 64<<10 {
+	if cap(*b) <= maxBuffer {
 		buffers.Put(b)
 	}
 }

@@ -1,9 +1,10 @@
-// Package buffers has the pool of the readers of long messages. Connections
-// share it because few of them at a time are in the middle of a long message.
+// Package buffers has the pool of the buffers for long messages. Connections share
+// it because few of them at a time are in the middle of a long message.
 package buffers
 
 import (
 	"io"
+	"math"
 	"sync"
 )
 
@@ -14,9 +15,6 @@ const (
 
 	// maxPooled is the size of the largest buffer in the pool.
 	maxPooled = 8 << 20
-
-	// maxHint is the largest hint that Get follows.
-	maxHint = 2 << 20
 )
 
 // pool holds *[]byte. A sync.Pool keeps one item of each processor from the others,
@@ -41,7 +39,7 @@ func Get(size, hint, max int) []byte {
 	if n < Min {
 		n = Min
 	}
-	if hint > size && hint <= maxHint {
+	if hint > size {
 		n = hint
 	}
 	if n > max/2 {
@@ -54,6 +52,16 @@ func Get(size, hint, max int) []byte {
 func taken() *[]byte {
 	b, _ := pool.Get().(*[]byte)
 	return b
+}
+
+// Grow returns p with room for n more bytes. If it becomes large it moves to a buffer
+// from the pool, or one of twice the size, so that it does not move each time.
+func Grow(p []byte, n int) []byte {
+	size := len(p) + n
+	if size <= cap(p) || size < Min {
+		return p
+	}
+	return append(Get(size, max(size+1, 2*cap(p)), math.MaxInt)[:0], p...)
 }
 
 // Put returns a buffer to the pool, unless it is shorter than Min or too long.

@@ -1,6 +1,9 @@
 package buffers
 
-import "testing"
+import (
+	"math"
+	"testing"
+)
 
 func TestGet(t *testing.T) {
 	for _, c := range []struct{ size, hint, max, want int }{
@@ -9,9 +12,9 @@ func TestGet(t *testing.T) {
 		{Min, Min, 64 << 20, 2 * Min},
 		{Min, 5 << 10, 64 << 20, 2 * Min},
 		{4 << 10, 5 << 10, 64 << 20, 5 << 10},
-		{4 << 10, maxHint, 64 << 20, maxHint},
-		{4 << 10, maxHint + 1, 64 << 20, Min},
-		{4 << 10, maxHint, maxHint, maxHint},
+		{4 << 10, 1 << 20, 64 << 20, 1 << 20},
+		{4 << 10, 1 << 20, 1 << 20, 1 << 20},
+		{1 << 20, 1<<20 + 1, math.MaxInt, 1<<20 + 1},
 		{20 << 20, 0, 64 << 20, 64 << 20},
 		{4 << 10, 0, 100_000, 100_000},
 		{100, 0, 101, 101},
@@ -32,5 +35,18 @@ func TestPool(t *testing.T) {
 			}
 			Put(b)
 		}
+	}
+}
+
+func TestGrow(t *testing.T) {
+	for _, n := range []int{100, Min, 1 << 20} {
+		p := Grow([]byte("abc"), n)
+		if string(p) != "abc" || n >= Min && cap(p) < 3+n {
+			t.Errorf("Grow by %d: %q with room for %d", n, p, cap(p))
+		}
+	}
+	p := make([]byte, 3, 2*Min)
+	if q := Grow(p, Min); &q[0] != &p[0] {
+		t.Error("Grow moved a slice that has the room")
 	}
 }

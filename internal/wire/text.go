@@ -81,9 +81,11 @@ func (r *Reader) scanString() (start, end int, escaped bool) {
 			r.fresh = false
 			return start, i, escaped
 		case c == '\\':
-			n := escapeLen(data[i:], r.lax)
-			if n == 0 {
-				return r.badString(i, "invalid escape in string")
+			n := 2
+			if i+1 >= len(data) || simple[data[i+1]] == 0 {
+				if n = escapeLen(data[i:], r.lax); n == 0 {
+					return r.badString(i, "invalid escape in string")
+				}
 			}
 			escaped = true
 			i += n
@@ -161,9 +163,8 @@ func stringLen(text string) int {
 
 // unescaped returns the string whose inside is written as raw.
 func unescaped(raw string) []byte {
-	// Each escape is longer than what it stands for by at least a byte.
-	escapes := strings.Count(raw, `\`) - strings.Count(raw, `\\`)
-	b := make([]byte, len(raw)-escapes)
+	// An escape has at most two backslashes, and is longer than what it stands for.
+	b := make([]byte, len(raw)-(strings.Count(raw, `\`)+1)/2)
 	w := 0
 	for i, run := 0, 0; i < len(raw); run = i {
 		for i+8 <= len(raw) && w+8 <= len(b) {
@@ -251,20 +252,20 @@ func hex4(s string) rune {
 	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
 		return -1
 	}
-	var c rune
-	for i := 2; i < 6; i++ {
-		d := hexValues[s[i]]
-		if d == 0 {
-			return -1
-		}
-		c = c<<4 | rune(d-1)
+	a, b, c, d := hexDigit[s[2]], hexDigit[s[3]], hexDigit[s[4]], hexDigit[s[5]]
+	if a&b&c&d&isHex == 0 {
+		return -1
 	}
-	return c
+	return rune(a&15)<<12 | rune(b&15)<<8 | rune(c&15)<<4 | rune(d&15)
 }
 
-// hexValues has the values of the hexadecimal digits, and 1 more.
-var hexValues = [256]byte{
-	'0': 1, '1': 2, '2': 3, '3': 4, '4': 5, '5': 6, '6': 7, '7': 8, '8': 9, '9': 10,
-	'a': 11, 'b': 12, 'c': 13, 'd': 14, 'e': 15, 'f': 16,
-	'A': 11, 'B': 12, 'C': 13, 'D': 14, 'E': 15, 'F': 16,
+// isHex is set in the entries of hexDigit that are digits.
+const isHex = 16
+
+// hexDigit has the values of the hexadecimal digits.
+var hexDigit = [256]byte{
+	'0': isHex, '1': isHex + 1, '2': isHex + 2, '3': isHex + 3, '4': isHex + 4,
+	'5': isHex + 5, '6': isHex + 6, '7': isHex + 7, '8': isHex + 8, '9': isHex + 9,
+	'a': isHex + 10, 'b': isHex + 11, 'c': isHex + 12, 'd': isHex + 13, 'e': isHex + 14, 'f': isHex + 15,
+	'A': isHex + 10, 'B': isHex + 11, 'C': isHex + 12, 'D': isHex + 13, 'E': isHex + 14, 'F': isHex + 15,
 }

@@ -131,13 +131,19 @@ func recoverID(data []byte) (id ID) {
 //go:noinline
 func grow(b []byte, n int) []byte { return slices.Grow(b, n) }
 
+// frame is about the size of a message without what it holds.
+const frame = 80
+
+// size returns about how many bytes AppendRequest appends.
+func (r *Request) size() int { return len(r.Method) + len(r.Params) + frame }
+
 // AppendRequest appends req and a line feed to b: a request with the given id,
 // or a notification if id is zero. It appends nothing if req is nil.
 func AppendRequest(b []byte, id ID, req *Request) []byte {
 	if req == nil {
 		return b
 	}
-	b = grow(b, len(req.Method)+len(req.Params)+80)
+	b = grow(b, req.size())
 	b = append(b, `{"jsonrpc":"2.0"`...)
 	if !id.IsZero() {
 		b = id.append(append(b, `,"id":`...))
@@ -152,7 +158,7 @@ func AppendRequest(b []byte, id ID, req *Request) []byte {
 // AppendResponse appends the response to the peer's request id, and a line feed,
 // to b: err unless it is nil, and result otherwise.
 func AppendResponse(b []byte, id ID, result RawMessage, err *Error) []byte {
-	b = grow(b, len(result)+80)
+	b = grow(b, len(result)+frame)
 	b = id.append(append(b, `{"jsonrpc":"2.0","id":`...))
 	if err != nil {
 		b = err.append(append(b, `,"error":`...))

@@ -83,7 +83,7 @@ func (c *conn) Call(ctx context.Context, req *Request) (RawMessage, error) {
 		req.Started(pending.ID())
 	}
 	c.Table.Limit(pending, req)
-	err = c.out.put(ctx, pending, func(b []byte) []byte { return AppendRequest(b, pending.ID(), req) })
+	err = c.out.put(ctx, pending, req.size(), func(b []byte) []byte { return AppendRequest(b, pending.ID(), req) })
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ func (c *conn) Call(ctx context.Context, req *Request) (RawMessage, error) {
 		// The caller does not wait for room in the queue.
 		if cancel := req.Cancel(pending.ID()); cancel != nil {
 			c.Sent()
-			_, _ = c.out.offer(func(b []byte) []byte { return AppendRequest(b, ID{}, cancel) })
+			_, _ = c.out.offer(cancel.size(), func(b []byte) []byte { return AppendRequest(b, ID{}, cancel) })
 			c.out.signal()
 		}
 	}
@@ -107,12 +107,12 @@ func (c *conn) Notify(ctx context.Context, req *Request) error {
 		return err
 	}
 	c.Sent()
-	return c.out.put(ctx, nil, func(b []byte) []byte { return AppendRequest(b, ID{}, req) })
+	return c.out.put(ctx, nil, req.size(), func(b []byte) []byte { return AppendRequest(b, ID{}, req) })
 }
 
 func (c *conn) Reply(ctx context.Context, id ID, result RawMessage, err *Error) error {
 	c.Sent()
-	return c.out.put(ctx, nil, func(b []byte) []byte { return AppendResponse(b, id, result, err) })
+	return c.out.put(ctx, nil, len(result)+frame, func(b []byte) []byte { return AppendResponse(b, id, result, err) })
 }
 
 // MaxMessage returns the limit of the length of messages, or 0 if the stream does

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"sync"
+
+	"github.com/stdmcp/stdmcp/internal/buffers"
 )
 
 const (
@@ -13,10 +15,6 @@ const (
 	// maxKept is the size of the largest buffer that a connection keeps.
 	maxKept = 64 << 10
 )
-
-// bigBuffers holds larger buffers, as *[]byte. All connections share them, and
-// the garbage collector frees them when they are not in use.
-var bigBuffers sync.Pool
 
 // A writeQueue holds the messages to be written to a stream. Senders add to it
 // without waiting for the peer, and one goroutine writes. So a peer that stops
@@ -32,16 +30,17 @@ type writeQueue struct {
 	writing sync.Mutex // held while writing to stream
 	spare   []byte     // a buffer for reuse
 
-	mu     sync.Mutex
-	buf    []byte        // queued messages; the first one may be partly written
-	traced int           // the number of bytes in buf that have been traced
-	room   chan struct{} // closed when buf is taken; nil if no sender waits
-	err    error         // the reason why the queue is closed
+	mu      sync.Mutex
+	buf     []byte        // queued messages
+	written int           // the number of bytes in buf that have been written
+	traced  int           // the number of bytes in buf that have been traced
+	room    chan struct{} // closed when buf is taken; nil if no sender waits
+	err     error         // the reason why the queue is closed
 }
 
-// put queues the messages that add appends. It waits for room until ctx or the
+// put queues the messages that add appends, of about size bytes. It waits for room until ctx or the
 // call, if there is one, ends. It queues nothing if ctx has ended.
-func (q *writeQueue) put(ctx context.Context, call *PendingCall, add func([]byte) []byte) error {
+func (q *writeQueue) put(ctx context.Context, call *PendingCall, size int, add func([]byte) []byte) error {
 	var ended chan Response
 	if call != nil {
 		ended = call.response
@@ -50,7 +49,7 @@ func (q *writeQueue) put(ctx context.Context, call *PendingCall, add func([]byte
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		room, err := q.offer(add)
+		room, err := q.offer(size, add)
 		if room == nil {
 			// Concurrent calls are faster if their messages share a write.
 			if err == nil && !(call != nil && call.alone && q.tryWrite()) {
@@ -74,19 +73,16 @@ func (q *writeQueue) put(ctx context.Context, call *PendingCall, add func([]byte
 	}
 }
 
-// offer queues the messages that add appends, without waking run. If there is no
+// offer queues the messages that add appends, of about size bytes, without waking run. If there is no
 // room, it returns a channel that is closed when there may be.
-func (q *writeQueue) offer(add func([]byte) []byte) (room <-chan struct{}, err error) {
+func (q *writeQueue) offer(size int, add func([]byte) []byte) (room <-chan struct{}, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	switch {
 	case q.err != nil:
 		return nil, q.err
-	case len(q.buf) < maxQueued:
-		if len(q.buf) > maxKept/2 && cap(q.buf) <= maxKept {
-			q.buf = toBig(q.buf)
-		}
-		q.buf = add(q.buf)
+	case len(q.buf)-q.written < maxQueued:
+		q.buf = add(buffers.Grow(q.buf, size))
 		return nil, nil
 	case q.room == nil:
 		q.room = make(chan struct{})
@@ -102,13 +98,13 @@ func (q *writeQueue) signal() {
 	}
 }
 
-// take returns the queued messages, and whether the queue is open. The caller
-// holds writing, and passes p to recycle.
-func (q *writeQueue) take() (p []byte, open bool) {
+// take returns the queued messages, of which some bytes may have been written, and
+// whether the queue is open. The caller holds writing, and passes p to recycle.
+func (q *writeQueue) take() (p []byte, written int, open bool) {
 	q.mu.Lock()
 	p, q.buf, q.spare = q.buf, q.spare[:0], nil
 	rest := p[q.traced:]
-	q.traced = 0
+	written, q.written, q.traced = q.written, 0, 0
 	if q.room != nil {
 		close(q.room)
 		q.room = nil
@@ -120,7 +116,7 @@ func (q *writeQueue) take() (p []byte, open bool) {
 		q.trace(true, rest[:end])
 		rest = rest[end+1:]
 	}
-	return p, open
+	return p, written, open
 }
 
 // recycle keeps a buffer for reuse.
@@ -128,17 +124,8 @@ func (q *writeQueue) recycle(p []byte) {
 	if cap(p) <= maxKept {
 		q.spare = p
 	} else if cap(p) <= 2*maxQueued {
-		big := p // p itself stays on the stack
-		bigBuffers.Put(&big)
+		buffers.Put(p[:cap(p)])
 	}
-}
-
-// toBig moves p, which will grow, to a big buffer if there is one.
-func toBig(p []byte) []byte {
-	if b, _ := bigBuffers.Get().(*[]byte); b != nil {
-		return append((*b)[:0], p...)
-	}
-	return p
 }
 
 // close makes put return err. Queued messages are still written.
@@ -162,15 +149,16 @@ func (q *writeQueue) tryWrite() bool {
 		return false
 	}
 	defer q.writing.Unlock() // even if a trace panics and the caller recovers
-	p, open := q.take()
-	n, err := q.try.TryWrite(p)
-	done := err == nil && n == len(p)
+	p, written, open := q.take()
+	n, err := q.try.TryWrite(p[written:])
+	written += n
+	done := err == nil && written == len(p)
 	if done {
 		q.recycle(p)
 	} else { // run meets the error again and handles it
 		q.mu.Lock()
-		q.traced = len(p) - n
-		q.buf = append(p[n:], q.buf...)
+		q.written, q.traced = written, len(p)
+		q.buf = append(p, q.buf...)
 		q.mu.Unlock()
 	}
 	return done && open
@@ -189,9 +177,9 @@ func (q *writeQueue) run() error {
 // write writes the queued messages, and reports whether the queue is open.
 func (q *writeQueue) write() (open bool, err error) {
 	q.writing.Lock()
-	p, open := q.take()
-	if len(p) > 0 {
-		_, err = q.stream.Write(p)
+	p, written, open := q.take()
+	if written < len(p) {
+		_, err = q.stream.Write(p[written:])
 	}
 	q.recycle(p)
 	q.writing.Unlock()

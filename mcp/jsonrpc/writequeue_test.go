@@ -150,7 +150,7 @@ func TestWriteQueueKeepsNoLargeBuffer(t *testing.T) {
 		ended := make(chan error)
 		go func() { ended <- o.run() }()
 		put := func(n int) {
-			if err := o.put(t.Context(), nil, func(b []byte) []byte { return append(b, make([]byte, n)...) }); err != nil {
+			if err := o.put(t.Context(), nil, n, func(b []byte) []byte { return append(b, make([]byte, n)...) }); err != nil {
 				t.Fatal(err)
 			}
 			<-s.out

@@ -19,6 +19,9 @@ const (
 	// and still fit into the same size.
 	hintRoom = 512
 
+	// maxHint limits what a short message may cost after a long one.
+	maxHint = 2 << 20
+
 	// The limits of text that is not JSON, without a message in between.
 	maxNonJSON      = 1 << 20
 	maxNonJSONLines = 10_000
@@ -96,7 +99,7 @@ func (l *lines) message(line []byte) ([]byte, error) {
 	}
 	l.nonJSON, l.nonJSONLines = 0, 0
 	if len(line) > smallBuffer {
-		l.hint = len(line) + hintRoom
+		l.hint = min(len(line)+hintRoom, maxHint)
 	}
 	msg := make([]byte, len(line))
 	copy(msg, line)
