@@ -33,147 +33,91 @@ type byteScenario struct {
 	name    string
 	on      string // S, H
 	version string
-
-	// item returns the JSON text of item i. What is called pad in it, if
-	// anything, is as long as the message permits.
-	item func(i int, pad string) string
+	item    string // JSON text; see text
 
 	// handlers returns the options of the client. What it has the library call
 	// waits for release.
 	handlers func(release <-chan struct{}) *mcp.Options
 
 	// run makes the server send the items. measure measures what the client
-	// keeps.
+	// keeps. If run is nil, or returns without an item, a call has them sent.
 	run func(ctx context.Context, c *mcp.Client, measure func()) error
+}
+
+// text returns item i. $i stands for the number and $j for the next one, $pad for
+// text that is as long as the message permits, $space for as many spaces, and
+// $next for the member with the cursor of the next page, if there is one.
+func (s *byteScenario) text(i int, pad string) string {
+	next := `,"nextCursor":"` + strconv.Itoa(i+1) + `"`
+	if i == manyItems-1 {
+		next = ""
+	}
+	space := ""
+	if strings.Contains(s.item, "$space") {
+		space = strings.Repeat(" ", len(pad))
+	}
+	return strings.NewReplacer("$i", strconv.Itoa(i), "$j", strconv.Itoa(i+1), "$pad", pad, "$space", space, "$next", next).Replace(s.item)
 }
 
 func wait[T any](release <-chan struct{}) func(T) { return func(T) { <-release } }
 
+func notice(method, params string) string {
+	return `{"jsonrpc":"2.0","method":"notifications/` + method + `","params":` + params + `}`
+}
+
+// page returns a page of tools: $j is the cursor.
+func page(tool, more string) string {
+	return `{"resultType":"complete","tools":[` + tool + `]` + more + `$next}`
+}
+
+const (
+	taskTool   = `{"name":"t$i$long","inputSchema":{"type":"object"},"execution":{"taskSupport":"optional"}}`
+	headerTool = `{"name":"t$i$long","inputSchema":{"type":"object","properties":{"a":{"type":"string","x-mcp-header":"A$header"}}}}`
+	simpleTool = `{"name":"t$i","inputSchema":{"type":"object"}}`
+)
+
 func byteScenarios() []byteScenario {
-	notification := func(method string, item func(i int, pad string) string) func(int, string) string {
-		return func(i int, pad string) string {
-			return `{"jsonrpc":"2.0","method":"` + method + `","params":` + item(i, pad) + `}`
-		}
-	}
-	page := func(members string) func(int, string) string {
-		return func(i int, pad string) string {
-			next := `,"nextCursor":"` + strconv.Itoa(i+1) + `"`
-			if i == manyItems-1 {
-				next = ""
-			}
-			return `{"resultType":"complete",` + fmt.Sprintf(strings.ReplaceAll(members, "PAD", pad), i) + next + `}`
-		}
-	}
-	none := func(<-chan struct{}) *mcp.Options { return &mcp.Options{} }
-	pages := func(ctx context.Context, c *mcp.Client, measure func()) error {
-		for _, err := range c.Tools(ctx) {
-			if err != nil {
-				return err
-			}
-			measure()
-		}
-		return nil
-	}
-	wholeList := func(ctx context.Context, c *mcp.Client, measure func()) error {
-		tools, err := c.ListTools(ctx)
-		measure()
-		runtime.KeepAlive(tools)
-		return err
-	}
+	short := strings.NewReplacer("$long", "", "$header", "").Replace
+	long := strings.NewReplacer("$long", "$pad", "$header", "").Replace
+	const pad = `,"pad":"$pad"`
 	return []byteScenario{
-		{name: "log lines", on: "SH", version: legacy,
-			item: notification("notifications/message", func(i int, pad string) string {
-				return `{"level":"info","data":"line ` + strconv.Itoa(i) + `","pad":"` + pad + `"}`
-			}),
-			handlers: func(release <-chan struct{}) *mcp.Options {
-				return &mcp.Options{Log: func(context.Context, *mcp.LogMessage) { <-release }}
-			}},
-		{name: "log lines in padded messages", on: "SH", version: legacy,
-			item: func(i int, pad string) string {
-				return `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"line"},"pad":"` + pad + `"}`
-			},
-			handlers: func(release <-chan struct{}) *mcp.Options {
-				return &mcp.Options{Log: func(context.Context, *mcp.LogMessage) { <-release }}
-			}},
-		{name: "other notifications", on: "SH", version: legacy,
-			item: notification("notifications/odd", func(i int, pad string) string { return `{"pad":"` + pad + `"}` }),
-			handlers: func(release <-chan struct{}) *mcp.Options {
-				return &mcp.Options{Handlers: []mcp.Handler{mcp.NotificationFunc(func(context.Context, string, mcp.RawMessage) { <-release })}}
-			}},
-		{name: "elicitation ids", on: "SH", version: legacy,
-			item: notification("notifications/elicitation/complete", func(i int, pad string) string {
-				return `{"elicitationId":"id` + strconv.Itoa(i) + `","pad":"` + pad + `"}`
-			}), handlers: pageHandlers},
-		{name: "long elicitation ids", on: "SH", version: legacy,
-			item: notification("notifications/elicitation/complete", func(i int, pad string) string {
-				return `{"elicitationId":"` + strconv.Itoa(i) + pad + `"}`
-			}), handlers: pageHandlers},
-		{name: "requests of the server", on: "SH", version: legacy,
-			item: func(i int, pad string) string {
-				return `{"jsonrpc":"2.0","id":"r` + strconv.Itoa(i) + `","method":"odd/request","params":{"pad":"` + pad + `"}}`
-			}, handlers: requestHandlers},
-		{name: "long ids of requests of the server", on: "SH", version: legacy,
-			item: func(i int, pad string) string {
-				return `{"jsonrpc":"2.0","id":"` + strconv.Itoa(i) + pad + `","method":"odd/request"}`
-			}, handlers: requestHandlers},
-		{name: "resource URIs", on: "SH", version: legacy,
-			item: notification("notifications/resources/updated", func(i int, pad string) string {
-				return `{"uri":"r:/` + strconv.Itoa(i) + `","pad":"` + pad + `"}`
-			}), handlers: none, run: subscribed},
-		{name: "long resource URIs", on: "SH", version: legacy,
-			item: notification("notifications/resources/updated", func(i int, pad string) string {
-				return `{"uri":"r:/` + strconv.Itoa(i) + pad + `"}`
-			}), handlers: none, run: subscribed},
-		{name: "progress", on: "SH", version: legacy,
-			item: notification("notifications/progress", func(i int, pad string) string {
-				return `{"progressToken":1,"progress":` + strconv.Itoa(i+1) + `,"message":"m","pad":"` + pad + `"}`
-			}),
-			handlers: none},
-		{name: "tool names", on: "S", version: legacy, item: page(`"tools":[{"name":"t%d","inputSchema":{"type":"object"},"execution":{"taskSupport":"optional"}}],"pad":"PAD"`),
-			handlers: taskHandlers, run: pages},
-		{name: "long tool names", on: "S", version: legacy, item: page(`"tools":[{"name":"t%dPAD","inputSchema":{"type":"object"},"execution":{"taskSupport":"optional"}}]`),
-			handlers: taskHandlers, run: pages},
-		{name: "tools with headers", on: "H", version: modern, item: page(`"tools":[{"name":"t%d","inputSchema":{"type":"object","properties":{"a":{"type":"string","x-mcp-header":"A"}}}}],"pad":"PAD"`),
-			handlers: none, run: pages},
-		{name: "tools with headers and long names", on: "H", version: modern, item: page(`"tools":[{"name":"t%dPAD","inputSchema":{"type":"object","properties":{"a":{"type":"string","x-mcp-header":"A"}}}}]`),
-			handlers: none, run: pages},
-		{name: "tools with long header names", on: "H", version: modern, item: page(`"tools":[{"name":"t%d","inputSchema":{"type":"object","properties":{"a":{"type":"string","x-mcp-header":"APAD"}}}}]`),
-			handlers: none, run: pages},
-		{name: "pages with one tool each", on: "SH", version: modern, item: page(`"tools":[{"name":"t%d","inputSchema":{"type":"object"}}],"pad":"PAD"`),
-			handlers: none, run: wholeList},
-		{name: "pages with white space", on: "SH", version: modern, item: func(i int, pad string) string {
-			return page(`"tools":[{"name":"t%d","inputSchema":{"type":"object"}}`+strings.Repeat(" ", len(pad))+`]`)(i, "")
-		}, handlers: none, run: wholeList},
-		{name: "pages with long tools", on: "SH", version: modern, item: page(`"tools":[{"name":"t%d","description":"PAD","inputSchema":{"type":"object"}}]`),
-			handlers: none, run: wholeList},
-		{name: "long cursors", on: "SH", version: modern, item: func(i int, pad string) string {
-			return `{"resultType":"complete","tools":[{"name":"t` + strconv.Itoa(i) + `","inputSchema":{"type":"object"}}],"nextCursor":"` + strconv.Itoa(i+1) + pad + `"}`
-		}, handlers: none, run: pages},
-		{name: "cache entries", on: "SH", version: modern, item: func(i int, pad string) string {
-			return `{"resultType":"complete","ttlMs":100000,"contents":[{"uri":"r:/","text":"` + pad + `"}]}`
-		}, handlers: func(<-chan struct{}) *mcp.Options { return &mcp.Options{Cache: mcp.CacheSize(byteLimit())} },
-			run: func(ctx context.Context, c *mcp.Client, measure func()) error {
-				for i := range manyItems {
-					if _, err := c.ReadResource(ctx, "r:/"+strconv.Itoa(i)); err != nil {
-						return err
-					}
-					measure()
-				}
-				return nil
-			}},
-		{name: "empty cache entries", on: "SH", version: modern, item: func(i int, pad string) string {
-			return `{"resultType":"complete","ttlMs":100000,"contents":[]}` + "\x00" + pad // see answer
-		}, handlers: func(<-chan struct{}) *mcp.Options { return &mcp.Options{Cache: mcp.CacheSize(byteLimit())} },
-			run: func(ctx context.Context, c *mcp.Client, measure func()) error {
-				for i := range manyItems {
-					if _, err := c.ReadResource(ctx, "r:/"+strconv.Itoa(i)); err != nil {
-						return err
-					}
-				}
-				measure()
-				return nil
-			}},
+		{"log lines", "SH", legacy, notice("message", `{"level":"info","data":"line $i","pad":"$pad"}`), logHandlers, nil},
+		{"log lines in padded messages", "SH", legacy, `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"line"},"pad":"$pad"}`, logHandlers, nil},
+		{"other notifications", "SH", legacy, notice("odd", `{"pad":"$pad"}`), func(release <-chan struct{}) *mcp.Options {
+			return &mcp.Options{Handlers: []mcp.Handler{mcp.NotificationFunc(func(context.Context, string, mcp.RawMessage) { <-release })}}
+		}, nil},
+		{"elicitation ids", "SH", legacy, notice("elicitation/complete", `{"elicitationId":"id$i","pad":"$pad"}`), pageHandlers, nil},
+		{"long elicitation ids", "SH", legacy, notice("elicitation/complete", `{"elicitationId":"$i$pad"}`), pageHandlers, nil},
+		{"requests of the server", "SH", legacy, `{"jsonrpc":"2.0","id":"r$i","method":"odd/request","params":{"pad":"$pad"}}`, requestHandlers, nil},
+		{"long ids of requests of the server", "SH", legacy, `{"jsonrpc":"2.0","id":"$i$pad","method":"odd/request"}`, requestHandlers, nil},
+		{"resource URIs", "SH", legacy, notice("resources/updated", `{"uri":"r:/$i","pad":"$pad"}`), noHandlers, subscribed},
+		{"long resource URIs", "SH", legacy, notice("resources/updated", `{"uri":"r:/$i$pad"}`), noHandlers, subscribed},
+		{"progress", "SH", legacy, notice("progress", `{"progressToken":1,"progress":$j,"message":"m","pad":"$pad"}`), noHandlers, nil},
+		{"tool names", "S", legacy, page(short(taskTool), pad), taskHandlers, eachTool},
+		{"long tool names", "S", legacy, page(long(taskTool), ""), taskHandlers, eachTool},
+		{"tools with headers", "H", modern, page(short(headerTool), pad), noHandlers, eachTool},
+		{"tools with headers and long names", "H", modern, page(long(headerTool), ""), noHandlers, eachTool},
+		{"tools with long header names", "H", modern, page(strings.NewReplacer("$long", "", "$header", "$pad").Replace(headerTool), ""), noHandlers, eachTool},
+		{"pages with one tool each", "SH", modern, page(simpleTool, pad), noHandlers, allTools},
+		{"pages with white space", "SH", modern, page(simpleTool+"$space", ""), noHandlers, allTools},
+		{"pages with long tools", "SH", modern, page(`{"name":"t$i","description":"$pad","inputSchema":{"type":"object"}}`, ""), noHandlers, allTools},
+		{"long cursors", "SH", modern, `{"resultType":"complete","tools":[` + simpleTool + `],"nextCursor":"$j$pad"}`, noHandlers, eachTool},
+		{"cache entries", "SH", modern, `{"resultType":"complete","ttlMs":100000,"contents":[{"uri":"r:/","text":"$pad"}]}`, cacheHandlers, eachResource},
+		{"empty cache entries", "SH", modern, `{"resultType":"complete","ttlMs":100000,"contents":[]}` + outside + "$pad", cacheHandlers, eachResource},
 	}
+}
+
+// outside ends the result: what follows is beside it in the response.
+const outside = "\x00"
+
+func noHandlers(<-chan struct{}) *mcp.Options { return &mcp.Options{} }
+
+func logHandlers(release <-chan struct{}) *mcp.Options {
+	return &mcp.Options{Log: func(context.Context, *mcp.LogMessage) { <-release }}
+}
+
+func cacheHandlers(<-chan struct{}) *mcp.Options {
+	return &mcp.Options{Cache: mcp.CacheSize(byteLimit())}
 }
 
 func pageHandlers(<-chan struct{}) *mcp.Options {
@@ -194,9 +138,34 @@ func taskHandlers(<-chan struct{}) *mcp.Options {
 }
 
 // subscribed subscribes to resources, and reads no change.
-func subscribed(ctx context.Context, c *mcp.Client, measure func()) error {
-	if _, err := c.Subscribe(ctx, &mcp.SubscriptionFilter{ResourceSubscriptions: []string{"r:/"}}); err != nil {
-		return err
+func subscribed(ctx context.Context, c *mcp.Client, _ func()) error {
+	_, err := c.Subscribe(ctx, &mcp.SubscriptionFilter{ResourceSubscriptions: []string{"r:/"}})
+	return err
+}
+
+func eachTool(ctx context.Context, c *mcp.Client, measure func()) error {
+	for _, err := range c.Tools(ctx) {
+		if err != nil {
+			return err
+		}
+		measure()
+	}
+	return nil
+}
+
+func allTools(ctx context.Context, c *mcp.Client, measure func()) error {
+	tools, err := c.ListTools(ctx)
+	measure()
+	runtime.KeepAlive(tools)
+	return err
+}
+
+func eachResource(ctx context.Context, c *mcp.Client, measure func()) error {
+	for i := range manyItems {
+		if _, err := c.ReadResource(ctx, "r:/"+strconv.Itoa(i)); err != nil {
+			return err
+		}
+		measure()
 	}
 	return nil
 }
@@ -209,37 +178,38 @@ func byteLimit() int {
 	return 512 << 10
 }
 
-// answer returns the messages with which the server responds to a request.
-func (s *byteScenario) answer(method string, id, params json.RawMessage, limit int) iter.Seq[string] {
-	pad := func(used string) string { return strings.Repeat("x", limit-len(used)-200-len(id)) }
+// answer returns the messages with which the server responds to a message.
+func (s *byteScenario) answer(message []byte, limit int) iter.Seq[string] {
+	var m struct {
+		ID     json.RawMessage
+		Method string
+		Params struct{ Cursor string }
+	}
+	_ = json.Unmarshal(message, &m)
+	item := func(i int) string { return s.text(i, strings.Repeat("x", limit-len(s.text(i, ""))-200-len(m.ID))) }
 	result := func(text string) string {
-		text, outside, _ := strings.Cut(text, "\x00")
-		if outside != "" {
-			outside = `,"outside":"` + outside + `"`
+		text, beside, _ := strings.Cut(text, outside)
+		if beside != "" {
+			beside = `,"outside":"` + beside + `"`
 		}
-		return `{"jsonrpc":"2.0","id":` + string(id) + `,"result":` + text + outside + `}`
+		return `{"jsonrpc":"2.0","id":` + string(m.ID) + `,"result":` + text + beside + `}`
 	}
 	caps := `"capabilities":{"tools":{},"resources":{"subscribe":true},"logging":{},"tasks":{"requests":{"tools":{"call":{}}}}}`
 	return func(yield func(string) bool) {
-		if id == nil {
+		if m.ID == nil || m.Method == "" {
 			return
 		}
-		switch method {
+		switch m.Method {
 		case "initialize":
 			yield(result(`{"protocolVersion":"` + s.version + `",` + caps + `,"serverInfo":{"name":"s","version":"1"}}`))
 		case "server/discover":
 			yield(result(`{"resultType":"complete","supportedVersions":["` + s.version + `"],` + caps + `}`))
 		case "tools/list", "resources/read":
-			var p struct {
-				Cursor string
-				URI    string
-			}
-			_ = json.Unmarshal(params, &p)
-			i, _ := strconv.Atoi(strings.TrimPrefix(strings.TrimRight(p.Cursor, "x"), "r:/"))
-			yield(result(s.item(i, pad(s.item(i, "")))))
+			i, _ := strconv.Atoi(strings.TrimRight(m.Params.Cursor, "x"))
+			yield(result(item(i)))
 		case "tools/call":
 			for i := range manyItems {
-				if !yield(s.item(i, pad(s.item(i, "")))) {
+				if !yield(item(i)) {
 					return
 				}
 			}
@@ -258,15 +228,7 @@ func (s *byteScenario) serveStream(r io.Reader, w io.Writer, limit int) {
 		if err != nil {
 			return
 		}
-		var m struct {
-			ID, Params json.RawMessage
-			Method     string
-		}
-		_ = json.Unmarshal(line, &m)
-		if m.Method == "" {
-			continue
-		}
-		for text := range s.answer(m.Method, m.ID, m.Params, limit) {
+		for text := range s.answer(line, limit) {
 			if _, err := io.WriteString(w, text+"\n"); err != nil {
 				return
 			}
@@ -276,24 +238,22 @@ func (s *byteScenario) serveStream(r io.Reader, w io.Writer, limit int) {
 
 func (s *byteScenario) serveHTTP(limit int) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		var m struct {
-			ID, Params json.RawMessage
-			Method     string
-		}
 		if r.Method != http.MethodPost {
 			w.WriteHeader(http.StatusMethodNotAllowed)
 			return
 		}
-		if _ = json.NewDecoder(r.Body).Decode(&m); m.Method == "" || m.ID == nil {
-			w.WriteHeader(http.StatusAccepted)
-			return
-		}
-		w.Header().Set("Content-Type", "text/event-stream")
-		for text := range s.answer(m.Method, m.ID, m.Params, limit) {
+		body, _ := io.ReadAll(r.Body)
+		sent := false
+		for text := range s.answer(body, limit) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			sent = true
 			if _, err := io.WriteString(w, "data: "+text+"\n\n"); err != nil {
 				return
 			}
-			w.(http.Flusher).Flush()
+			_ = http.NewResponseController(w).Flush()
+		}
+		if !sent {
+			w.WriteHeader(http.StatusAccepted)
 		}
 	}
 }
