@@ -318,9 +318,7 @@ func (s *byteScenario) keeps(t *testing.T, on rune, limit int) (arriving, idle i
 		}
 	}}
 	c, err := mcp.Connect(t.Context(), transport, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	defer c.Close()
 	before := inUse()
 	n := 0
@@ -346,9 +344,7 @@ func (s *byteScenario) keeps(t *testing.T, on rune, limit int) (arriving, idle i
 		time.Sleep(10 * time.Millisecond) // the last one is being handled
 		measure()
 		close(release)
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
+		testutil.Check(t, <-ended)
 	}
 	// What handlers still do takes them a moment.
 	for range 20 {

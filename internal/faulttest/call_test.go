@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -40,9 +41,7 @@ func (w *env) echo(ctx context.Context, client *mcp.Client, message string) (str
 
 func (w *env) checkAdd(t testing.TB, client *mcp.Client) {
 	t.Helper()
-	if err := w.add(t, client); err != nil {
-		t.Error(err)
-	}
+	testutil.Check(t, w.add(t, client))
 }
 
 func (w *env) checkEcho(t testing.TB, ctx context.Context, client *mcp.Client) {
@@ -59,9 +58,7 @@ func (w *env) connect(t testing.TB, o *mcp.Options) *mcp.Client {
 	defer cancel()
 	tr := w.start(t)
 	client, err := mcp.Connect(ctx, tr, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	t.Cleanup(func() { w.close(t, client) })
 	return client
 }
@@ -70,9 +67,7 @@ func (w *env) connect(t testing.TB, o *mcp.Options) *mcp.Client {
 func (w *env) close(t testing.TB, client *mcp.Client) {
 	t.Helper()
 	start := time.Now()
-	if err := client.Close(); err != nil {
-		t.Error(err)
-	}
+	testutil.Check(t, client.Close())
 	if took := time.Since(start); took > w.within(closeTime) {
 		t.Errorf("Close took %v", took)
 	}

@@ -64,9 +64,7 @@ func TestCellsOnTheSystem(t *testing.T) {
 			report.watch(t, c)
 			before := testutil.TakeSnapshot()
 			t.Run("cell", c.run)
-			if err := testutil.CheckLeaks(before); err != nil {
-				t.Error(err)
-			}
+			testutil.Check(t, testutil.CheckLeaks(before))
 		})
 	}
 }
@@ -117,9 +115,7 @@ func (s *faultRun) run(t *testing.T) {
 		s.check(t, err)
 		return
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	defer s.close(t, client)
 
 	// One call is pending before the call with the fault, one is made beside it.

@@ -74,24 +74,18 @@ func TestConnectAndClose(t *testing.T) {
 			w := &env{transport: transport, version: versionsOf[transport][0], location: system}
 			tr := w.start(t)
 			client, err := mcp.Connect(t.Context(), tr, nil) // so that everything that is made once exists
-			if err != nil {
-				t.Fatal(err)
-			}
+			testutil.Must(t, err)
 			w.close(t, client)
 			before := testutil.TakeSnapshot()
 			start := time.Now()
 			for range n {
 				client, err := mcp.Connect(t.Context(), tr, w.options())
-				if err != nil {
-					t.Fatal(err)
-				}
+				testutil.Must(t, err)
 				w.close(t, client)
 			}
 			took := time.Since(start)
 			closed := time.Now()
-			if err := testutil.CheckLeaks(before); err != nil {
-				t.Error(err)
-			}
+			testutil.Check(t, testutil.CheckLeaks(before))
 			figures.add("connecting and closing, "+string(transport), "nothing left after 2 s", "%d times, %v each; nothing left after %v",
 				n, (took / time.Duration(n)).Round(time.Microsecond), time.Since(closed).Round(time.Millisecond))
 		})
@@ -131,9 +125,7 @@ func slowest(t *testing.T, servers, calls int, fault string) time.Duration {
 			w.location, w.engine.Fault = system, fault
 		}
 		client, err := mcp.Connect(t.Context(), w.start(t), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, err)
 		defer client.Close()
 		if i == 0 {
 			flooding.Go(func() { // ends with ctx

@@ -23,13 +23,9 @@ func TestServersAreKilled(t *testing.T) {
 	for range n {
 		w := &env{transport: 'S', version: modern, location: system}
 		client, err := mcp.Connect(t.Context(), w.stream(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, err)
 		pid, err := pidOf(t.Context(), client)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, err)
 		results, sent := make(chan error, calls), make(chan struct{}, calls)
 		for range calls {
 			go func() { // ends with the call
@@ -53,13 +49,9 @@ func TestServersAreKilled(t *testing.T) {
 			}
 		}
 		process, err := os.FindProcess(pid)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, err)
 		killed := time.Now()
-		if err := process.Kill(); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, process.Kill())
 		_ = process.Release()
 		for range calls {
 			err := <-results
@@ -68,9 +60,7 @@ func TestServersAreKilled(t *testing.T) {
 		}
 		w.close(t, client)
 	}
-	if err := testutil.CheckLeaks(before); err != nil {
-		t.Error(err)
-	}
+	testutil.Check(t, testutil.CheckLeaks(before))
 	p99 := percentile(took, 99)
 	figures.add(fmt.Sprintf("`kill -9` of %d servers with %d calls each: the calls fail", n, calls), "within 100 ms (p99), no zombies",
 		"p50 %v, p99 %v, max %v", percentile(took, 50).Round(time.Microsecond), p99.Round(time.Microsecond),
@@ -94,9 +84,7 @@ func TestClientIsKilled(t *testing.T) {
 			t.Fatalf("no server: %v", err)
 		}
 		start := time.Now()
-		if err := parent.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, parent.Process.Kill())
 		if !testutil.Eventually(func() bool { return !isAlive(pid) }) {
 			t.Fatalf("the server %d is an orphan", pid)
 		}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
@@ -38,9 +39,7 @@ func (s *monthServer) start(t *testing.T) {
 	}
 	var err error
 	s.web, err = testserver.StartHTTP(testserver.New(&testserver.Options{ProtocolVersions: []string{s.version}}), &testserver.HTTPOptions{InMemory: true, SSEOnly: s.transport == 'E', StreamableOnly: s.transport == 'H'})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 }
 
 // dial returns a transport to the server.
@@ -100,9 +99,7 @@ func TestMonth(t *testing.T) {
 		})
 		for i, s := range servers {
 			s.start(t)
-			if err := h.AddServer(t.Context(), &config.Server{Name: fmt.Sprint("s", i), Type: config.Stdio, Command: "s"}); err != nil {
-				t.Fatal(err)
-			}
+			testutil.Must(t, h.AddServer(t.Context(), &config.Server{Name: fmt.Sprint("s", i), Type: config.Stdio, Command: "s"}))
 		}
 		calls, failed := 0, 0
 		day := func(n int) {
@@ -159,9 +156,7 @@ func TestMonth(t *testing.T) {
 		if grown := late.heap - early.heap; grown > 256<<10 {
 			t.Errorf("the heap has grown by %d bytes", grown)
 		}
-		if err := h.Shutdown(t.Context()); err != nil {
-			t.Error(err)
-		}
+		testutil.Check(t, h.Shutdown(t.Context()))
 		for _, s := range servers {
 			if s.web != nil {
 				s.web.Close()

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testutil"
 )
 
 // A row is one of the matrix.
@@ -179,9 +180,7 @@ func (r *row) checkOtherTests(t *testing.T) {
 	files, _ := filepath.Glob(filepath.Join("..", "..", folder, "*_test.go"))
 	for _, file := range files {
 		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Error(err)
-		}
+		testutil.Check(t, err)
 		source.Write(text)
 	}
 	for _, name := range strings.Fields(tests) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/stdio"
 )
@@ -101,9 +102,7 @@ func longBatch(t *testing.T, w *env) {
 		"tools/call":      "[" + strings.Repeat(note, 1500) + `{"jsonrpc":"2.0","id":$id,"result":{"content":[]}}]`,
 	})
 	client, err := mcp.Connect(t.Context(), w.calls.wrap(stdio.Stream(replies.Pipe())), w.options())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	defer w.close(t, client)
 	ctx, cancel := context.WithTimeout(t.Context(), callTime)
 	defer cancel()
@@ -112,9 +111,7 @@ func longBatch(t *testing.T, w *env) {
 	if !w.dropLog.shows(contains("too many messages")) {
 		t.Errorf("dropped %.3q", w.dropLog.all())
 	}
-	if err := client.Ping(t.Context()); err != nil {
-		t.Error(err)
-	}
+	testutil.Check(t, client.Ping(t.Context()))
 }
 
 // storms has a handler that is slower than the notifications come.
@@ -145,9 +142,7 @@ func changesALot(storm string) func(*testing.T, *env) {
 		w.engine.Fault, w.engine.Size = storm, 5000
 		client := w.connect(t, w.options())
 		s, err := client.Subscribe(t.Context(), &mcp.SubscriptionFilter{ToolsListChanged: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, err)
 		defer s.Close()
 		w.checkEcho(t, t.Context(), client)
 		synctest.Wait()
@@ -189,9 +184,7 @@ func wildSchemas(t *testing.T, w *env) {
 		"tools/list": tools + "]}}",
 	})
 	client, err := mcp.Connect(t.Context(), w.calls.wrap(stdio.Stream(replies.Pipe())), w.options())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	defer w.close(t, client)
 	list, err := client.ListTools(t.Context())
 	if err != nil || len(list) != 3 || string(list[0].InputSchema) != recursive || string(list[1].OutputSchema) != network ||
@@ -240,9 +233,7 @@ func closesInCalls(t *testing.T, w *env) {
 	tr := w.start(t)
 	for range length(20, 1000) {
 		client, err := mcp.Connect(t.Context(), tr, w.options())
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, err)
 		result := make(chan error, 1)
 		go func() { result <- w.slow(t, client) }() // ends with the call
 		w.close(t, client)

@@ -48,9 +48,7 @@ func TestSoak(t *testing.T) {
 // waitIdle waits until nothing runs any more and returns the size of the heap.
 func (s *soak) waitForEOF(t *testing.T, before testutil.Snapshot) (heap int64) {
 	t.Helper()
-	if err := testutil.CheckLeaks(before); err != nil {
-		t.Error(err)
-	}
+	testutil.Check(t, testutil.CheckLeaks(before))
 	// Several collections empty the sync.Pools and run the cleanups.
 	var m runtime.MemStats
 	heap = math.MaxInt64

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/internal/testutil/process"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/sse"
@@ -47,9 +48,7 @@ func startSubprocess(t *testing.T, words ...any) *process.Process {
 	cmd.Env = append(os.Environ(), subprocessEnv+"="+strings.TrimSpace(fmt.Sprintln(words...)), "GORACE=atexit_sleep_ms=0")
 	cmd.Stderr = os.Stderr
 	p, err := process.Start(cmd)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	t.Cleanup(func() { _ = p.Close() }) // it may have been killed
 	return p
 }

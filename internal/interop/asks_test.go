@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/stdio"
 	"github.com/stdmcp/stdmcp/mcp/streamhttp"
@@ -67,13 +68,9 @@ func asking(t *testing.T, tr mcp.Transport, o *mcp.Options) *mcp.Client {
 			},
 		})
 	c, err := mcp.Connect(ctx, tr, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	t.Cleanup(func() {
-		if err := c.Close(); err != nil {
-			t.Error(err)
-		}
+		testutil.Check(t, c.Close())
 	})
 	return c
 }
@@ -128,9 +125,7 @@ func testUpdatesResources(t *testing.T, tr mcp.Transport) {
 	c := asking(t, tr, new(mcp.Options))
 	const uri = "demo://resource/dynamic/text/1"
 	sub, err := c.Subscribe(t.Context(), &mcp.SubscriptionFilter{ResourceSubscriptions: []string{uri}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	defer sub.Close()
 	call(t, c, "toggle-subscriber-updates", nil)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -175,20 +170,14 @@ func testTaskHandle(t *testing.T, tr mcp.Transport) {
 		t.Errorf("%+v, %v", tasks, err)
 	}
 	h, err = c.ResumeTask(h.Save())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	if res, err := h.Wait(t.Context()); err != nil || !strings.Contains(res.Text(), "Research Report: frogs") {
 		t.Errorf("%+v, %v", res, err)
 	}
 
 	h, err = c.StartTool(t.Context(), &begun)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := h.Cancel(t.Context()); err != nil {
-		t.Error(err)
-	}
+	testutil.Must(t, err)
+	testutil.Check(t, h.Cancel(t.Context()))
 	if _, err := h.Wait(t.Context()); !errors.Is(err, mcp.ErrTaskCancelled) {
 		t.Error(err)
 	}

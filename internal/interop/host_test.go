@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp/host"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 	"github.com/stdmcp/stdmcp/mcp/host/dialers"
@@ -24,13 +25,9 @@ import (
 func TestHost(t *testing.T) {
 	everything, files, memory := script(t, "server-everything"), script(t, "server-filesystem"), script(t, "server-memory")
 	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	note := filepath.Join(dir, "note.txt")
-	if err := os.WriteFile(note, []byte("from a file"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, os.WriteFile(note, []byte("from a file"), 0o600))
 	servers := load(t, map[string]any{
 		"everything": map[string]any{"command": "node", "args": []string{everything, "stdio"}},
 		"files":      map[string]any{"command": []string{"node", files, dir}},
@@ -88,9 +85,7 @@ func TestHost(t *testing.T) {
 	forModels(t, h)
 	crashAndComeBack(t, ctx, h, events, everything)
 
-	if err := h.Shutdown(ctx); err != nil {
-		t.Error(err)
-	}
+	testutil.Check(t, h.Shutdown(ctx))
 	// On a busy machine the last process may take a moment to exit.
 	for end := time.Now().Add(20 * time.Second); len(children()) > len(before); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
@@ -165,12 +160,8 @@ func load(t *testing.T, servers map[string]any) []*config.Server {
 	t.Setenv("HOME", t.TempDir())
 	file := filepath.Join(t.TempDir(), "servers.json")
 	text, err := json.Marshal(map[string]any{"mcpServers": servers})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
+	testutil.Must(t, os.WriteFile(file, text, 0o600))
 	c := config.Load(t.TempDir(), file)
 	if len(c.Problems) > 0 || len(c.Servers) != len(servers) {
 		t.Fatal(c.Problems)
@@ -289,9 +280,7 @@ func TestHostOfManyServers(t *testing.T) {
 			}
 		}
 	}
-	if err := h.Shutdown(ctx); err != nil {
-		t.Error(err)
-	}
+	testutil.Check(t, h.Shutdown(ctx))
 	for _, i := range all {
 		if i.kind != "stdio" {
 			i.kill()

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 	"github.com/stdmcp/stdmcp/mcp/stdio"
@@ -31,9 +32,7 @@ func modernEnv(only bool) []string {
 func modernScript(t *testing.T) string {
 	script(t, "server") // skips
 	path, err := filepath.Abs("testdata/modern.mjs")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	return path
 }
 
@@ -120,9 +119,7 @@ func useModern(t *testing.T, tr mcp.Transport, version string, versions []string
 			}
 		}},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	defer c.Close()
 	if s := c.Server(); s.Name != "modern" || s.ProtocolVersion != version {
 		t.Errorf("server %+v", s)
@@ -158,9 +155,7 @@ func useModern(t *testing.T, tr mcp.Transport, version string, versions []string
 	if err != nil || prompt.Messages[0].Content.Text != "About Go?" {
 		t.Errorf("prompt: %+v, %v", prompt, err)
 	}
-	if err := c.Ping(ctx); err != nil {
-		t.Error(err)
-	}
+	testutil.Check(t, c.Ping(ctx))
 	sub, err := c.Subscribe(ctx, &mcp.SubscriptionFilter{ToolsListChanged: true})
 	if err != nil {
 		t.Errorf("subscribe: %v", err)

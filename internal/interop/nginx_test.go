@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/streamhttp"
 )
@@ -58,14 +59,10 @@ func TestBehindNginx(t *testing.T) {
 	pool := writeCertificate(t, dir)
 	backend, secure := freePort(t), freePort(t)
 	config := strings.NewReplacer("%DIR%", dir, "%PLAIN%", backend, "%TLS%", secure, "%ORIGIN%", origin, "%MODERN%", modern).Replace(nginxConfig)
-	if err := os.WriteFile(filepath.Join(dir, "nginx.conf"), []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, os.WriteFile(filepath.Join(dir, "nginx.conf"), []byte(config), 0o600))
 	cmd := exec.Command(path, "-p", dir, "-c", filepath.Join(dir, "nginx.conf"))
 	cmd.Stderr = os.Stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, cmd.Start())
 	t.Cleanup(func() {
 		cmd.Process.Signal(os.Interrupt)
 		cmd.Wait()
@@ -103,9 +100,7 @@ func TestBehindNginx(t *testing.T) {
 func longStream(t *testing.T, tr mcp.Transport) {
 	t.Helper()
 	c, err := mcp.Connect(t.Context(), tr, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	defer c.Close()
 	const steps = 3000
 	n, first := 0, time.Time{}
@@ -148,16 +143,12 @@ func writeCertificate(t *testing.T, dir string) *x509.CertPool {
 	s := httptest.NewTLSServer(nil)
 	defer s.Close()
 	key, err := x509.MarshalPKCS8PrivateKey(s.TLS.Certificates[0].PrivateKey)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	for name, block := range map[string]*pem.Block{
 		"cert.pem": {Type: "CERTIFICATE", Bytes: s.Certificate().Raw},
 		"key.pem":  {Type: "PRIVATE KEY", Bytes: key},
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), pem.EncodeToMemory(block), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, os.WriteFile(filepath.Join(dir, name), pem.EncodeToMemory(block), 0o600))
 	}
 	pool := x509.NewCertPool()
 	pool.AddCert(s.Certificate())

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/internal/testutil/process"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/sse"
@@ -36,17 +37,13 @@ func servePeer(t *testing.T, name string) string {
 func serving(t *testing.T, cmd *exec.Cmd) string {
 	t.Helper()
 	p, err := process.Start(cmd)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	t.Cleanup(func() {
 		p.Kill()
 		_ = p.Close()
 	})
 	line, err := p.Line()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	return strings.TrimSpace(line)
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
@@ -24,15 +25,11 @@ func TestRestartOfEverything(t *testing.T) {
 	stop := startEverything(t, "streamableHttp", port)
 	url := "http://127.0.0.1:" + port + "/mcp"
 	c, err := mcp.Connect(t.Context(), streamhttp.New(url, nil), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	defer c.Close()
 	h := host.New(&host.Options{Dialers: dialers.All(nil)})
 	defer h.Shutdown(context.Background())
-	if err := h.AddServer(t.Context(), &host.Server{Name: "web", Type: config.HTTP, URL: url}); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, h.AddServer(t.Context(), &host.Server{Name: "web", Type: config.HTTP, URL: url}))
 	var client, viaHost []time.Duration
 	for range rounds {
 		stop()

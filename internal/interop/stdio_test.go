@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 	"github.com/stdmcp/stdmcp/mcp/stdio"
@@ -76,14 +77,10 @@ func connect(t *testing.T, tr mcp.Transport) (*mcp.Client, *record) {
 			},
 		},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	t.Cleanup(func() {
 		began := time.Now()
-		if err := c.Close(); err != nil {
-			t.Error(err)
-		}
+		testutil.Check(t, c.Close())
 		if d := time.Since(began); d > 10*time.Second {
 			t.Errorf("Close took %v", d)
 		}
@@ -95,9 +92,7 @@ func connect(t *testing.T, tr mcp.Transport) (*mcp.Client, *record) {
 func call(t *testing.T, c *mcp.Client, tool string, args any) *mcp.CallToolResult {
 	t.Helper()
 	res, err := c.CallTool(t.Context(), tool, args)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	if res.IsError {
 		t.Fatalf("%s: %s", tool, res.Text())
 	}
@@ -107,9 +102,7 @@ func call(t *testing.T, c *mcp.Client, tool string, args any) *mcp.CallToolResul
 func checkTools(t *testing.T, c *mcp.Client, rec *record, want ...string) {
 	t.Helper()
 	tools, err := c.ListTools(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	names := make(map[string]bool)
 	for _, tool := range tools {
 		names[tool.Name] = true
@@ -158,9 +151,7 @@ func checkLists(t *testing.T, c *mcp.Client, rec *record) {
 	if err != nil || len(prompts) == 0 {
 		t.Errorf("%d prompts, %v", len(prompts), err)
 	}
-	if err := c.Ping(t.Context()); err != nil {
-		t.Error(err)
-	}
+	testutil.Check(t, c.Ping(t.Context()))
 }
 
 func checkContents(t *testing.T, c *mcp.Client, rec *record) {
@@ -209,9 +200,7 @@ func checkContents(t *testing.T, c *mcp.Client, rec *record) {
 func checkResourcesAndPrompts(t *testing.T, c *mcp.Client) {
 	t.Helper()
 	for r, err := range c.Resources(t.Context()) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, err)
 		res, err := c.ReadResource(t.Context(), r.URI)
 		if err != nil || len(res.Contents) == 0 || res.Contents[0].URI != r.URI {
 			t.Errorf("read %s: %+v, %v", r.URI, res, err)
@@ -223,9 +212,7 @@ func checkResourcesAndPrompts(t *testing.T, c *mcp.Client) {
 		sub.Close()
 	}
 	for p, err := range c.Prompts(t.Context()) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, err)
 		args := map[string]string{}
 		for _, a := range p.Arguments {
 			args[a.Name] = map[string]string{"resourceType": "Text", "resourceId": "1"}[a.Name]
@@ -305,9 +292,7 @@ func checkProgressAndCancellation(t *testing.T, c *mcp.Client, rec *record) {
 func TestFilesystem(t *testing.T) {
 	path := script(t, "server-filesystem")
 	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	c, rec := connect(t, stdio.Command("node", path, dir))
 	checkTools(t, c, rec, "read_text_file", "write_file", "list_directory")
 	file := filepath.Join(dir, "hello.txt")
@@ -326,9 +311,7 @@ func TestFilesystem(t *testing.T) {
 	if err != nil || !res.IsError {
 		t.Errorf("outside: %+v, %v", res, err)
 	}
-	if err := c.Ping(t.Context()); err != nil {
-		t.Error(err)
-	}
+	testutil.Check(t, c.Ping(t.Context()))
 }
 
 func TestMemory(t *testing.T) {
@@ -337,9 +320,7 @@ func TestMemory(t *testing.T) {
 	tr := stdio.Command("node", path)
 	tr.Env = []string{"MEMORY_FILE_PATH=" + os.Getenv("MEMORY_FILE_PATH")}
 	c, err := mcp.Connect(t.Context(), tr, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	defer c.Close()
 	call(t, c, "create_entities", map[string]any{"entities": []any{
 		map[string]any{"name": "Ada", "entityType": "person", "observations": []string{"wrote the first program"}},

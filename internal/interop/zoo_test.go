@@ -21,6 +21,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/internal/testutil/process"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
@@ -51,9 +52,7 @@ func zoo(t *testing.T) (list []*zooServer) {
 	if err == nil {
 		err = json.Unmarshal(text, &list)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	return slices.DeleteFunc(list, func(s *zooServer) bool { return !s.Quick && os.Getenv("STDMCP_ZOO") == "" })
 }
 
@@ -72,13 +71,9 @@ func newInstance(t *testing.T, s *zooServer, transport string) *instance {
 	kind, path, _ := strings.Cut(transport, " ")
 	port := freePort(t)
 	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	data, err := filepath.Abs("testdata")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	npm := os.Getenv("STDMCP_INTEROP")
 	fill := strings.NewReplacer("%NPM%", npm, "%NODE%", newNode(), "%PEERS%", os.Getenv("STDMCP_PEERS"),
 		"%TESTDATA%", data, "%DIR%", dir, "%PORT%", port)
@@ -117,9 +112,7 @@ func (i *instance) start(t *testing.T) {
 	if _, err := i.process.StdinPipe(); err != nil { // some end when their standard input does
 		t.Fatal(err)
 	}
-	if err := i.process.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, i.process.Start())
 	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); {
 		if c, err := net.Dial("tcp", "127.0.0.1:"+i.port); err == nil {
 			c.Close()
@@ -175,9 +168,7 @@ func (i *instance) connect(t *testing.T) (*mcp.Client, time.Duration) {
 	defer cancel()
 	began := time.Now()
 	c, err := mcp.Connect(ctx, i.transport(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	return c, time.Since(began)
 }
 
@@ -197,9 +188,7 @@ func (i *instance) use(t *testing.T, c *mcp.Client, want *answer) {
 		Name      string
 		Arguments json.RawMessage
 	}
-	if err := json.Unmarshal(i.Call, &params); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, json.Unmarshal(i.Call, &params))
 	var args any
 	if params.Arguments != nil {
 		args = params.Arguments
@@ -273,9 +262,7 @@ func newOfficial(t *testing.T) *official {
 	cmd := exec.Command(newNode(), "testdata/official.mjs")
 	cmd.Stderr = os.Stderr
 	p, err := process.Start(cmd)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	t.Cleanup(func() { p.Close() })
 	return &official{p}
 }
@@ -317,9 +304,7 @@ func TestZoo(t *testing.T) {
 	rounds := 1
 	if name := os.Getenv("STDMCP_ZOO"); name != "" {
 		file, err := os.Create(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, err)
 		defer file.Close()
 		table, rounds = file, 5
 	}
@@ -466,9 +451,7 @@ func (i *instance) sdk() string {
 // TestBehaviorsHaveTests looks for the tests that the documentation names.
 func TestBehaviorsHaveTests(t *testing.T) {
 	page, err := os.ReadFile("testdata/behaviors.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	var source []byte
 	for _, tree := range []string{"../../mcp", "../../cmd", "../../internal"} {
 		err := filepath.WalkDir(tree, func(path string, _ os.DirEntry, err error) error {
@@ -479,9 +462,7 @@ func TestBehaviorsHaveTests(t *testing.T) {
 			}
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, err)
 	}
 	for _, name := range regexp.MustCompile(`Test\w+`).FindAllString(string(page), -1) {
 		if !bytes.Contains(source, []byte("\nfunc "+name+"(")) {

@@ -18,6 +18,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/stdmcp/stdmcp/internal/testutil"
 )
 
 // A peer is an HTTP client that knows nothing of MCP.
@@ -32,9 +34,7 @@ func start(t *testing.T, o *Options, h *HTTPOptions) *peer {
 	t.Helper()
 	srv := New(o)
 	web, err := StartHTTP(srv, h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	t.Cleanup(web.Close)
 	return &peer{t: t, web: web, srv: srv}
 }
@@ -219,14 +219,10 @@ func ending(err error) string {
 func golden(t *testing.T, file string, got []byte) {
 	t.Helper()
 	if *update {
-		if err := os.WriteFile(file, got, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, os.WriteFile(file, got, 0o666))
 	}
 	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	have, lines := append(strings.Split(string(got), "\n"), "(end)"), append(strings.Split(string(want), "\n"), "(end)")
 	for i := range min(len(have), len(lines)) {
 		if have[i] != lines[i] {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/internal/testutil/process"
 )
 
@@ -22,9 +23,7 @@ func child(t *testing.T, o *Options) (p *process.Process, stderr *strings.Builde
 	stderr = &strings.Builder{}
 	cmd.Stderr = stderr
 	p, err := process.Start(cmd)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	t.Cleanup(func() {
 		p.Kill()
 		_ = p.Wait()
@@ -39,9 +38,7 @@ func ask(t *testing.T, p *process.Process, line string) string {
 		t.Fatal(err)
 	}
 	answer, err := p.Line()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	return answer
 }
 

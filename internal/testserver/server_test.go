@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
@@ -20,9 +21,7 @@ func TestInvalidLines(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := New(nil)
-			if err := s.Serve(strings.NewReader(test.input), io.Discard); err != nil {
-				t.Fatal(err)
-			}
+			testutil.Must(t, s.Serve(strings.NewReader(test.input), io.Discard))
 			if v := s.Violations(); len(v) == 0 || !strings.Contains(v[0], test.want) {
 				t.Errorf("violations %q", v)
 			}
@@ -98,9 +97,7 @@ func TestPipeEndsWithItsClient(t *testing.T) {
 	if err != nil || !strings.Contains(line, `"id":2`) || !strings.Contains(line, `"text":"hi"`) {
 		t.Errorf("got %q, %v", line, err)
 	}
-	if err := conn.Close(); err != nil {
-		t.Error(err)
-	}
+	testutil.Check(t, conn.Close())
 	if v := s.Violations(); v != nil {
 		t.Error(v)
 	}

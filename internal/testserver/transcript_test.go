@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/stdmcp/stdmcp/internal/testutil"
 )
 
 // A transcript begins with lines "# option: value". Then ">" is a message of the
@@ -23,9 +25,7 @@ func TestTranscripts(t *testing.T) {
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
 			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testutil.Must(t, err)
 			golden(t, file, replay(t, want))
 		})
 	}

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/stdmcp/stdmcp/internal/testutil"
 )
 
 var inMemory = &HTTPOptions{InMemory: true}
@@ -131,16 +133,12 @@ func TestHostNameOfAnotherSite(t *testing.T) {
 // returns the data of the next event that has any.
 func (p *peer) open(method, headers, body string) (resp *http.Response, nextData func() string) {
 	resp, err := p.do(method, p.web.URL, headers, body)
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	testutil.Must(p.t, err)
 	r := bufio.NewReader(resp.Body)
 	return resp, func() string {
 		for {
 			line, err := r.ReadString('\n')
-			if err != nil {
-				p.t.Fatal(err)
-			}
+			testutil.Must(p.t, err)
 			if data, ok := strings.CutPrefix(line, "data: "); ok && data != "\n" || line == ": still here\n" {
 				return strings.TrimSpace(data)
 			}
@@ -212,9 +210,7 @@ func TestStormWaitsForItsReader(t *testing.T) {
 	p := start(t, &Options{Fault: "notification-storm", Size: 30_000}, nil)
 	headers, body := modern(1, "tools/call", "echo", `"arguments":`+hi)
 	resp, err := p.do("POST", p.web.URL, headers, body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	defer resp.Body.Close()
 	got, err := io.ReadAll(resp.Body)
 	if n := bytes.Count(got, []byte("notifications/message")); n != 30_000 || err != nil || !bytes.HasSuffix(got, []byte("}\n\n")) {

@@ -42,9 +42,7 @@ func packageDirs(t *testing.T) (dirs []string) {
 		dirs = append(dirs, path)
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	Must(t, err)
 	return dirs
 }
 
@@ -52,17 +50,13 @@ func packageDirs(t *testing.T) (dirs []string) {
 func load(t *testing.T, dir string) (pkg *doc.Package, used map[string]bool) {
 	t.Helper()
 	paths, err := filepath.Glob(dir + "/*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	Must(t, err)
 	fset := token.NewFileSet()
 	var files []*ast.File
 	used = make(map[string]bool)
 	for _, path := range paths {
 		f, err := parser.ParseFile(fset, path, nil, parser.ParseComments)
-		if err != nil {
-			t.Fatal(err)
-		}
+		Must(t, err)
 		files = append(files, f)
 		if strings.HasSuffix(path, "_test.go") {
 			noteUses(f, used)

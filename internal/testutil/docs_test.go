@@ -20,9 +20,7 @@ const root = "../.."
 func documents(t *testing.T) []string {
 	t.Helper()
 	paths, err := filepath.Glob(root + "/docs/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	Must(t, err)
 	return append(paths, root+"/README.md", root+"/CONTRIBUTING.md", root+"/CHANGELOG.md")
 }
 
@@ -30,9 +28,7 @@ func documents(t *testing.T) []string {
 func TestCodeCompiles(t *testing.T) {
 	dir := t.TempDir()
 	abs, err := filepath.Abs(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	Must(t, err)
 	mod := "module docs\n\ngo 1.25\n\nrequire github.com/stdmcp/stdmcp v0.0.0\n\nreplace github.com/stdmcp/stdmcp => " + abs + "\n"
 	write(t, filepath.Join(dir, "go.mod"), mod)
 	var programs []string
@@ -77,9 +73,7 @@ func TestCodeCompiles(t *testing.T) {
 func blocks(t *testing.T, path, language string) (all []string) {
 	t.Helper()
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	Must(t, err)
 	for _, m := range regexp.MustCompile("(?s)\n```"+language+"\n(.*?)\n```").FindAllStringSubmatch("\n"+string(text), -1) {
 		all = append(all, m[1])
 	}
@@ -88,12 +82,8 @@ func blocks(t *testing.T, path, language string) (all []string) {
 
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	Must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	Must(t, os.WriteFile(path, []byte(text), 0o600))
 }
 
 // packages are the packages that a block may use without an import.
@@ -153,9 +143,7 @@ var linkPattern = regexp.MustCompile(`\]\(([^)#]+)(#[^)]*)?\)`)
 func headings(t *testing.T, path string) (anchors []string) {
 	t.Helper()
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	Must(t, err)
 	for _, m := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(string(text), -1) {
 		words := regexp.MustCompile(`[^\p{L}\p{N} _-]`).ReplaceAllString(strings.ToLower(m[1]), "")
 		anchors = append(anchors, "#"+strings.ReplaceAll(words, " ", "-"))
@@ -166,9 +154,7 @@ func headings(t *testing.T, path string) (anchors []string) {
 func TestLinksHaveTargets(t *testing.T) {
 	for _, path := range documents(t) {
 		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		Must(t, err)
 		prose := fencePattern.ReplaceAll(text, nil)
 		for _, m := range linkPattern.FindAllStringSubmatch(string(prose), -1) {
 			if strings.Contains(m[1], "://") {
@@ -199,9 +185,7 @@ func TestVersionIsTheSameEverywhere(t *testing.T) {
 		"CHANGELOG.md": {"\n## [" + mcp.Version + "] - 20", "## [Unreleased]\n\nTo become " + mcp.Version + ","},
 	} {
 		text, err := os.ReadFile(filepath.Join(root, file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		Must(t, err)
 		if !slices.ContainsFunc(want, func(w string) bool { return strings.Contains(string(text), w) }) {
 			t.Errorf("%s does not name version %s", file, mcp.Version)
 		}

@@ -27,9 +27,7 @@ func TestTransportsNameNoMethod(t *testing.T) {
 				continue
 			}
 			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			Must(t, err)
 			fset := token.NewFileSet()
 			var tokens scanner.Scanner // skips comments
 			tokens.Init(fset.AddFile(file, -1, len(text)), text, nil, 0)

@@ -15,16 +15,12 @@ func TestCheckLeaks(t *testing.T) {
 		t.Errorf("one more goroutine: %+v, then %+v", before, now)
 	}
 	close(stop)
-	if err := CheckLeaks(before); err != nil {
-		t.Error(err)
-	}
+	Check(t, CheckLeaks(before))
 	if before.Descriptors == 0 {
 		t.Skip("did not run: this system does not list descriptors")
 	}
 	f, err := os.Open(os.DevNull)
-	if err != nil {
-		t.Fatal(err)
-	}
+	Must(t, err)
 	if now := TakeSnapshot(); !now.exceed(before) {
 		t.Errorf("one more descriptor: %+v, then %+v", before, now)
 	}

@@ -22,16 +22,12 @@ import (
 // that cannot be used must be an error that names it, or mean the default.
 func TestNilArgumentsDoNotPanic(t *testing.T) {
 	source, err := filepath.Abs("testdata/nilargs")
-	if err != nil {
-		t.Fatal(err)
-	}
+	Must(t, err)
 	dir := t.TempDir()
 	list := filepath.Join(dir, "list.go")
 	write(t, list, listExported(t))
 	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(source, "list.go"): list}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	Must(t, err)
 	write(t, filepath.Join(dir, "overlay.json"), string(overlay))
 	program := filepath.Join(dir, "nilargs.exe")
 	build := exec.Command("go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "-o", program, ".")
@@ -61,9 +57,7 @@ func listExported(t *testing.T) string {
 			continue // fails a test instead, and so cannot do without one
 		}
 		pkg, err := imp.Import(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		Must(t, err)
 		fmt.Fprintf(&imports, "%q\n", path)
 		for _, name := range pkg.Scope().Names() {
 			object := pkg.Scope().Lookup(name)
