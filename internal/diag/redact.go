@@ -51,6 +51,14 @@ func Redact(s string, secrets ...string) string {
 	return string(b)
 }
 
+// Forms returns the texts that Redact replaces for a secret; some may be equal.
+func Forms(secret string) []string {
+	if len(secret) < minSecret {
+		return nil
+	}
+	return append(forms(secret), secret)
+}
+
 // forms returns how a secret may appear in a text.
 func forms(secret string) []string {
 	quoted := inner(wire.Quote(secret))

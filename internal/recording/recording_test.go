@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"github.com/stdmcp/stdmcp/internal/diag"
 )
 
 const request = `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"greet","arguments":{"message":"hello"},"_meta":` +
@@ -55,6 +57,28 @@ func FuzzRead(f *testing.F) {
 		}
 		if _, err := Read(&b); err != nil {
 			t.Error(err)
+		}
+	})
+}
+
+// FuzzIsPlain: of a message that is recorded as it is, mask changes nothing.
+func FuzzIsPlain(f *testing.F) {
+	for _, seed := range []string{request, `{"token":"a"}`, `{"a\"token" : "b"}`, `{"t\u006fken":"x"}`, `{"a":"opensesame"}`,
+		`{"a":"x\":y"}`, `{"a":1}}`, "{\"a\":\n1}", `{"a":["b:c",{"secret":"d"}]}`} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		w := NewWriter(io.Discard, "opensesame")
+		if !w.isPlain(data) {
+			return
+		}
+		found := false
+		_, ok := mask(nil, data, nil, func(name []byte) bool {
+			found = found || isSecret(name)
+			return false
+		})
+		if !ok || found || diag.Redact(string(data), "opensesame") != string(data) || bytes.ContainsAny(data, "\r\n") {
+			t.Errorf("%q is taken as it is", data)
 		}
 	})
 }

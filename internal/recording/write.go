@@ -6,6 +6,7 @@ import (
 	"context"
 	"hash/crc32"
 	"io"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -23,6 +24,7 @@ const header = "stdmcp recording "
 // A Writer writes a recording. Create one with [NewWriter].
 type Writer struct {
 	secrets []string
+	forms   []string // in which the secrets may appear
 	begun   time.Time
 
 	mu    sync.Mutex      // guards what follows
@@ -38,7 +40,12 @@ type Writer struct {
 // NewWriter begins a recording. secrets are values to mask; those shorter than 5
 // bytes are ignored. The caller must call Close.
 func NewWriter(w io.Writer, secrets ...string) *Writer {
-	r := &Writer{w: bufio.NewWriter(w), begun: time.Now(), secrets: secrets, names: map[string]bool{}}
+	r := &Writer{w: bufio.NewWriterSize(w, 64<<10), begun: time.Now(), secrets: secrets, names: map[string]bool{}}
+	for _, secret := range secrets {
+		r.forms = append(r.forms, diag.Forms(secret)...)
+	}
+	slices.Sort(r.forms)
+	r.forms = slices.Compact(r.forms)
 	_, r.err = r.w.WriteString(header + version + "\n")
 	return r
 }
@@ -78,10 +85,16 @@ func (w *Writer) message(conn int, sent bool, data []byte) {
 	data = bytes.TrimSpace(data)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	masked, ok := mask(w.buf[:0], data, w.secrets, w.isSecret)
-	w.buf = masked
-	if w.err != nil || !ok {
+	if w.err != nil {
 		return
+	}
+	masked := data
+	if !w.isPlain(data) {
+		var ok bool
+		masked, ok = mask(w.buf[:0], data, w.secrets, w.isSecret)
+		if w.buf = masked; !ok {
+			return
+		}
 	}
 	w.sum = crc32.Update(w.sum, crc32.IEEETable, masked)
 	w.count++
@@ -94,10 +107,41 @@ func (w *Writer) message(conn int, sent bool, data []byte) {
 	line = append(append(append(line, ' '), direction...), ' ')
 	line = append(appendSum(line, w.sum), ' ')
 	if _, w.err = w.w.Write(line); w.err == nil {
-		masked = append(masked, '\n')
 		_, w.err = w.w.Write(masked)
-		w.buf = masked
 	}
+	if w.err == nil {
+		w.err = w.w.WriteByte('\n')
+	}
+}
+
+// isPlain reports whether a message can be recorded as it is, at a glance: it is
+// JSON on one line, no member has the name of a secret, and no secret is in it. The
+// caller holds mu.
+func (w *Writer) isPlain(data []byte) bool {
+	for rest := data; ; {
+		colon := bytes.IndexByte(rest, ':')
+		if colon < 0 {
+			break
+		}
+		end := colon - 1
+		for end >= 0 && (rest[end] == ' ' || rest[end] == '\t') {
+			end--
+		}
+		if end >= 0 && rest[end] == '"' { // else the colon is in a string
+			begin := bytes.LastIndexByte(rest[:end], '"')
+			name := rest[begin+1 : end]
+			if begin > 0 && rest[begin-1] == '\\' || bytes.IndexByte(name, '\\') >= 0 || w.isSecret(name) {
+				return false
+			}
+		}
+		rest = rest[colon+1:]
+	}
+	for _, form := range w.forms {
+		if bytes.Contains(data, []byte(form)) {
+			return false
+		}
+	}
+	return bytes.IndexByte(data, '\n') < 0 && bytes.IndexByte(data, '\r') < 0 && wire.Valid(data) == nil
 }
 
 func appendSum(b []byte, sum uint32) []byte {
