@@ -20,6 +20,7 @@ type Host struct {
 	bus     eventBus
 	snap    atomic.Pointer[Snapshot]
 	watches watches
+	limiter limiter // of Options.Limits; nil if there are none
 
 	mu      sync.Mutex // guards what follows, and the servers
 	servers map[string]*server
@@ -39,6 +40,9 @@ func New(opts *Options) *Host {
 	h.slots = make(chan struct{}, h.opts.Parallel)
 	h.bus.callback, h.bus.queue.Max, h.bus.panicked = h.opts.Event, maxQueued, h.opts.panicReport()
 	h.snap.Store(&Snapshot{})
+	if h.opts.Limits != nil {
+		h.limiter = h.opts.Limits.newLimiter()
+	}
 	return h
 }
 
@@ -169,6 +173,9 @@ func (h *Host) Shutdown(ctx context.Context) error {
 	go func() { // ends with the last connection; closing one takes a few seconds at most
 		h.running.Wait()
 		h.bus.close()
+		if h.limiter != nil {
+			h.limiter.close()
+		}
 		close(gone)
 	}()
 	select {

@@ -51,6 +51,10 @@ type Options struct {
 	// call Execute.
 	Approve Approver
 
+	// Limits limits the results of tools; see [ResultLimits]. When nil, results are
+	// as servers send them.
+	Limits ResultLimiter
+
 	// Parallel is the number of servers that are connected at the same time.
 	// The default, also if it is negative, is 8.
 	Parallel int

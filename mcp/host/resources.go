@@ -30,7 +30,7 @@ func (v *View) ResourceTools() []*Tool {
 		t := v.ready(name, description, properties, required)
 		t.run = func(ctx context.Context, _ *mcp.ToolCall, args mcp.RawMessage) (*mcp.CallToolResult, error) {
 			out, err := run(ctx, args)
-			return jsonResult(out), err
+			return t.limited(jsonResult(out)), err
 		}
 		return t
 	}

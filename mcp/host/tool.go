@@ -166,7 +166,7 @@ func (t *Tool) Do(ctx context.Context, call *mcp.ToolCall) (*mcp.CallToolResult,
 		failure = "tool failed: " + started.Hide(Text(res))
 	}
 	t.server.metrics.call(time.Since(began), failure)
-	return res, err
+	return t.limited(res), err
 }
 
 // arguments returns args as JSON, or nil if there are none. The error is an

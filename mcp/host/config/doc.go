@@ -26,7 +26,7 @@ has one field where dialects use several names:
 	enabled, disabled, required, lazy, deferred
 	timeout, connectTimeout      "30s", or a number, whose unit depends on the dialect
 	timeout_seconds, tool_timeout_sec, startup_timeout_sec
-	max_retries
+	max_retries, maxResultText
 	includeTools, allowedTools, enabled_tools, tools, toolFilter.include
 	excludeTools, blockedTools, disabledTools, disabled_tools, toolFilter.exclude
 	alwaysAllow, autoApprove, trust

@@ -172,6 +172,8 @@ func (e *entry) plainField(key string) any {
 		return (*seconds)(&e.ConnectTimeout)
 	case "max_retries":
 		return &e.MaxRetries
+	case "maxResultText":
+		return &e.MaxResultText
 	case "includeTools", "allowedTools", "enabled_tools":
 		return &e.Tools.Allow
 	case "excludeTools", "blockedTools", "disabledTools", "disabled_tools":

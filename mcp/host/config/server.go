@@ -56,6 +56,7 @@ type Server struct {
 	Timeout        time.Duration // for calls; 0 means the host's, negative no limit
 	ConnectTimeout time.Duration // 0 means the host's, negative no limit
 	MaxRetries     int           // of connecting; 0 means the host's, negative none
+	MaxResultText  int           // bytes of a result for a model; 0 means the host's. For hosts with Options.Limits
 
 	// Deferred hides the tools from models behind a search (true) or never does so
 	// (false). When nil, their number decides; see ToolSearch of package host.
@@ -161,7 +162,7 @@ func (s *Server) SameConnection(o *Server) bool {
 // Equal reports whether both have the same settings, except for Source.
 func (s *Server) Equal(o *Server) bool {
 	return s.SameConnection(o) && s.Name == o.Name && s.Scope == o.Scope && s.Disabled == o.Disabled &&
-		s.Required == o.Required && s.Lazy == o.Lazy && s.MaxRetries == o.MaxRetries &&
+		s.Required == o.Required && s.Lazy == o.Lazy && s.MaxRetries == o.MaxRetries && s.MaxResultText == o.MaxResultText &&
 		(s.Deferred == nil) == (o.Deferred == nil) && (s.Deferred == nil || *s.Deferred == *o.Deferred) &&
 		(s.Tools.Allow == nil) == (o.Tools.Allow == nil) && same(s.Tools.Allow, o.Tools.Allow) &&
 		same(s.Tools.Deny, o.Tools.Deny) && same(s.AutoApprove, o.AutoApprove) &&

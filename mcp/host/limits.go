@@ -1,0 +1,301 @@
+package host
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/stdmcp/stdmcp/mcp"
+)
+
+// ResultLimits limit the results of tools, so that one of them does not fill a
+// model's context: set Options.Limits. Of text that is too long, a result keeps the
+// head and the tail, cut between lines if possible and never within a character.
+// A note between them says how much is missing and which file has the whole. Images
+// and other binary content that is too large becomes a file and a note.
+//
+// A server's setting maxResultText and that of a tool in its overrides take
+// precedence over MaxResultText. The limits apply to all calls of a Tool, to
+// Host.Call, Host.CallTool and ResourceTools, and not to those of Host.Client. Structured content remains
+// whole for programs; a model gets it only in place of missing content, and then
+// as text that is limited.
+//
+// Zero values have the defaults in brackets, and so do negative ones. A ResultLimits
+// holds no state; hosts can share it.
+type ResultLimits struct {
+	MaxResultText int // bytes of text in a result, without the note [50,000]
+	MaxResultData int // bytes of an image, of audio or of a binary resource [1 MB]
+
+	// Folder is where the host writes what results lack, in a folder of its own
+	// with mode 0700 and files with mode 0600. It is created if it is missing, and
+	// the host's own folder is removed by Shutdown. When empty, nothing is written.
+	Folder string
+
+	// MaxFolder is the maximum size of the files in bytes [64 MB]. The host removes
+	// the oldest ones to stay below. What is larger on its own is not written.
+	MaxFolder int64
+}
+
+// A ResultLimiter is a *ResultLimits.
+type ResultLimiter interface{ newLimiter() limiter }
+
+// A limiter applies limits to the results of one host. A program that sets no
+// limits does not link the implementation.
+type limiter interface {
+	limit(res *mcp.CallToolResult, tool string, maxText int) *mcp.CallToolResult
+	close()
+}
+
+// A resultLimiter implements limiter.
+type resultLimiter struct {
+	ResultLimits
+
+	mu     sync.Mutex // guards the rest
+	dir    string     // the host's own folder; empty until the first file
+	files  []storedFile
+	size   int64 // of all files
+	last   int   // number of the last file
+	closed bool
+}
+
+type storedFile struct {
+	path string
+	size int64
+}
+
+func (l *ResultLimits) newLimiter() limiter {
+	r := &resultLimiter{}
+	if l != nil {
+		r.ResultLimits = *l
+	}
+	if r.MaxResultText <= 0 {
+		r.MaxResultText = 50_000
+	}
+	if r.MaxResultData <= 0 {
+		r.MaxResultData = 1_000_000
+	}
+	if r.MaxFolder <= 0 {
+		r.MaxFolder = 64_000_000
+	}
+	return r
+}
+
+// limited applies Options.Limits to the result of a call.
+func (t *Tool) limited(res *mcp.CallToolResult) *mcp.CallToolResult {
+	l := t.host.limiter
+	if l == nil || res == nil {
+		return res
+	}
+	maxText := 0
+	if t.server != nil {
+		cfg, _ := t.current()
+		maxText = cfg.MaxResultText
+	}
+	return l.limit(res, t.name, maxText)
+}
+
+// limit returns a result within the limits: res itself, or a changed copy. maxText
+// is the limit of the server or tool, or 0.
+func (l *resultLimiter) limit(res *mcp.CallToolResult, tool string, maxText int) *mcp.CallToolResult {
+	if maxText <= 0 {
+		maxText = l.MaxResultText
+	}
+	content, changed := make([]mcp.Content, 0, len(res.Content)), false
+	var texts []string
+	var isText []bool // of each block of content
+	total, first := 0, -1
+	for i := range res.Content {
+		c := res.Content[i]
+		isText = append(isText, false)
+		if note := l.binary(&c, tool); note != "" {
+			c, changed = mcp.TextContent(note), true
+		} else if text, ok := textOf(&c); ok {
+			if first < 0 {
+				first = len(content)
+			}
+			texts, total, isText[i] = append(texts, text), total+len(text), true
+		}
+		content = append(content, c)
+	}
+	if first < 0 && len(content) == 0 && len(res.StructuredContent) > maxText {
+		texts, total, first = []string{string(res.StructuredContent)}, len(res.StructuredContent), 0
+		content, isText = append(content, mcp.TextContent("")), []bool{true}
+	}
+	if total > maxText {
+		kept := content[:0]
+		for i := range content {
+			if i == first {
+				kept = append(kept, mcp.TextContent(l.shorten(strings.Join(texts, "\n"), tool, maxText)))
+			} else if !isText[i] {
+				kept = append(kept, content[i])
+			}
+		}
+		content, changed = kept, true
+	}
+	if !changed {
+		return res
+	}
+	own := *res
+	own.Content = content
+	return &own
+}
+
+// textOf returns the text of a block that has some.
+func textOf(c *mcp.Content) (string, bool) {
+	switch {
+	case c.Raw != nil:
+	case c.Type == mcp.ContentText:
+		return c.Text, true
+	case c.Type == mcp.ContentResource && c.Resource != nil && !c.Resource.IsBlob && c.Resource.Blob == "":
+		return c.Resource.Text, true
+	}
+	return "", false
+}
+
+// binary returns the note in place of binary content that is too large, or "".
+func (l *resultLimiter) binary(c *mcp.Content, tool string) string {
+	data, mimeType := c.Data, c.MIMEType
+	if c.Raw != nil {
+		return ""
+	}
+	if c.Type == mcp.ContentResource && c.Resource != nil {
+		data, mimeType = c.Resource.Blob, c.Resource.MIMEType
+	}
+	if len(data)/4*3 <= l.MaxResultData {
+		return ""
+	}
+	note := "[not shown: " + c.Type + " " + mimeType + ", " + size(data)
+	block := mcp.Content{Type: mcp.ContentImage, Data: data}
+	decoded, err := block.Bytes()
+	if err != nil {
+		return note + ", which are not base64]"
+	}
+	return note + l.store(decoded, tool, extension(mimeType)) + "]"
+}
+
+// extension returns the extension for a file.
+func extension(mimeType string) string {
+	mimeType, _, _ = strings.Cut(mimeType, ";")
+	_, kind, _ := strings.Cut(mimeType, "/")
+	for i := range len(kind) {
+		if c := kind[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') {
+			kind = kind[:i] // svg+xml
+			break
+		}
+	}
+	if kind == "" || len(kind) > 8 {
+		return ".bin"
+	}
+	return "." + kind
+}
+
+// shorten returns the head and the tail of a text with a note between them.
+func (l *resultLimiter) shorten(text, tool string, maxText int) string {
+	head := headOf(text, maxText-maxText/3)
+	tail := tailOf(text[len(head):], maxText/3)
+	missing := text[len(head) : len(text)-len(tail)]
+	note := "\n[" + strconv.Itoa(len(missing)) + " of " + strconv.Itoa(len(text)) + " bytes (" +
+		strconv.Itoa(strings.Count(missing, "\n")+1) + " lines) are missing here" + l.store([]byte(text), tool, ".txt") + "]\n"
+	return strings.TrimSuffix(head, "\n") + note + tail
+}
+
+// headOf returns the beginning of a text, of at most n bytes. It ends with a line
+// if that costs at most half of it.
+func headOf(text string, n int) string {
+	n = min(n, len(text))
+	if n < len(text) {
+		for n > 0 && !utf8.RuneStart(text[n]) {
+			n--
+		}
+		if i := strings.LastIndexByte(text[:n], '\n'); i >= n/2 {
+			n = i + 1
+		}
+	}
+	return text[:n]
+}
+
+// tailOf returns the end of a text, of at most n bytes. It begins with a line if
+// that costs at most half of it.
+func tailOf(text string, n int) string {
+	at := max(len(text)-n, 0)
+	if at > 0 {
+		for at < len(text) && !utf8.RuneStart(text[at]) {
+			at++
+		}
+		if i := strings.IndexByte(text[at:], '\n'); i >= 0 && i < (len(text)-at)/2 && text[at-1] != '\n' {
+			at += i + 1
+		}
+	}
+	return text[at:]
+}
+
+// store writes a file and returns how to continue a note: where it is, or why it is
+// not written.
+func (l *resultLimiter) store(data []byte, tool, extension string) string {
+	if l.Folder == "" {
+		return ""
+	}
+	path, err := l.write(data, tool+extension)
+	if err != nil {
+		return "; the whole could not be stored: " + err.Error()
+	}
+	return "; the whole is in " + path
+}
+
+func (l *resultLimiter) write(data []byte, name string) (path string, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch n := int64(len(data)); {
+	case l.closed:
+		return "", ErrShutdown
+	case n > l.MaxFolder:
+		return "", errors.New("it is larger than " + strconv.FormatInt(l.MaxFolder, 10) + " bytes")
+	default:
+		for len(l.files) > 0 && l.size+n > l.MaxFolder {
+			_ = os.Remove(l.files[0].path)
+			l.size -= l.files[0].size
+			l.files = l.files[1:]
+		}
+	}
+	if l.dir == "" {
+		folder, err := filepath.Abs(l.Folder)
+		if err == nil {
+			err = os.MkdirAll(folder, 0o700)
+		}
+		if err == nil {
+			l.dir, err = os.MkdirTemp(folder, "results-") // its mode is 0700
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	l.last++
+	path = filepath.Join(l.dir, strconv.Itoa(l.last)+"-"+name)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return "", err
+	}
+	_, err = f.Write(data)
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err != nil {
+		_ = os.Remove(path)
+		return "", err
+	}
+	l.files, l.size = append(l.files, storedFile{path, int64(len(data))}), l.size+int64(len(data))
+	return path, nil
+}
+
+// close removes the files.
+func (l *resultLimiter) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed = true; l.dir != "" {
+		_ = os.RemoveAll(l.dir)
+	}
+}

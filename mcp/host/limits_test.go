@@ -1,0 +1,202 @@
+package host_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/host"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
+	"github.com/stdmcp/stdmcp/mcp/mcptest"
+)
+
+// limitedHost returns a host with a tool that returns result.
+func limitedHost(t testing.TB, limits *host.ResultLimits, result any) (*host.Host, *host.Tool) {
+	s := mcptest.New(t)
+	s.Tool("tool", nil, func(*mcptest.Call) (any, error) { return result, nil })
+	h := hostOf(t, host.Options{Limits: limits}, map[string]*mcptest.Server{"s": s})
+	return h, h.Tool("mcp__s__tool")
+}
+
+// lines returns n lines of 10 bytes.
+func lines(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "line %04d\n", i)
+	}
+	return b.String()
+}
+
+func TestLongTextKeepsHeadAndTail(t *testing.T) {
+	t.Parallel()
+	whole := lines(100)
+	_, tool := limitedHost(t, &host.ResultLimits{MaxResultText: 95}, whole)
+	text, err := tool.Execute(t.Context(), nil)
+	want := lines(6) + "[910 of 1000 bytes (92 lines) are missing here]\n" + lines(100)[970:]
+	if err != nil || text != want {
+		t.Errorf("%v\n%s\nwant\n%s", err, text, want)
+	}
+	for _, short := range []string{lines(9), "", "x"} {
+		_, tool := limitedHost(t, &host.ResultLimits{MaxResultText: 90}, short)
+		if text, err := tool.Execute(t.Context(), nil); err != nil || text != short && short != "" {
+			t.Errorf("%q becomes %q, %v", short, text, err)
+		}
+	}
+}
+
+func TestTextIsNeverCutWithinACharacter(t *testing.T) {
+	t.Parallel()
+	whole := strings.Repeat("\u00e9\u65e5\U0001f600", 100)
+	for limit := 1; limit < 60; limit++ {
+		_, tool := limitedHost(t, &host.ResultLimits{MaxResultText: limit}, whole)
+		text, err := tool.Execute(t.Context(), nil)
+		note := strings.Index(text, "\n[")
+		end := strings.LastIndex(text, "]\n") + 2
+		if err != nil || !utf8.ValidString(text) || note+len(text)-end > limit || !strings.HasPrefix(whole, text[:note]) || !strings.HasSuffix(whole, text[end:]) {
+			t.Errorf("limit %d: %q, %v", limit, text, err)
+		}
+	}
+}
+
+func TestWholeTextIsInAFileUntilShutdown(t *testing.T) {
+	t.Parallel()
+	folder, whole := filepath.Join(t.TempDir(), "a", "b"), lines(100)
+	h, tool := limitedHost(t, &host.ResultLimits{MaxResultText: 90, Folder: folder}, whole)
+	text, err := tool.Execute(t.Context(), nil)
+	path := regexp.MustCompile(`missing here; the whole is in (.*)\]`).FindStringSubmatch(text)
+	if err != nil || path == nil || !filepath.IsAbs(path[1]) || !strings.HasPrefix(path[1], folder) {
+		t.Fatalf("%s, %v", text, err)
+	}
+	got, err := os.ReadFile(path[1])
+	if err != nil || string(got) != whole {
+		t.Errorf("the file has %d bytes, %v", len(got), err)
+	}
+	if info, err := os.Stat(path[1]); err != nil || info.Mode().Perm() != 0o600 && os.PathSeparator == '/' {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	if err := h.Shutdown(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
+		t.Errorf("after Shutdown: %v, %v", left, err)
+	}
+}
+
+func TestFolderOfResultsIsBounded(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	_, tool := limitedHost(t, &host.ResultLimits{MaxResultText: 10, Folder: folder, MaxFolder: 2500}, lines(100))
+	for range 5 {
+		if text, err := tool.Execute(t.Context(), nil); err != nil || !strings.Contains(text, "the whole is in") {
+			t.Fatalf("%s, %v", text, err)
+		}
+	}
+	files, _ := filepath.Glob(filepath.Join(folder, "*", "*"))
+	if len(files) != 2 {
+		t.Errorf("%q", files)
+	}
+	_, tool = limitedHost(t, &host.ResultLimits{MaxResultText: 10, Folder: folder, MaxFolder: 999}, lines(100))
+	if text, err := tool.Execute(t.Context(), nil); err != nil || !strings.Contains(text, "could not be stored: it is larger than 999 bytes") {
+		t.Errorf("%s, %v", text, err)
+	}
+}
+
+func TestFolderThatCannotBeWrittenDoesNotFailACall(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, tool := limitedHost(t, &host.ResultLimits{MaxResultText: 10, Folder: filepath.Join(file, "x")}, lines(10))
+	if text, err := tool.Execute(t.Context(), nil); err != nil || !strings.Contains(text, "are missing here; the whole could not be stored: ") {
+		t.Errorf("%s, %v", text, err)
+	}
+}
+
+func TestLargeImagesBecomeFiles(t *testing.T) {
+	t.Parallel()
+	image := bytes.Repeat([]byte{1, 2, 3}, 400)
+	result := &mcp.CallToolResult{Content: []mcp.Content{
+		mcp.TextContent("before"), mcp.ImageContent(image, "image/png"), mcp.ImageContent([]byte("small"), "image/png"),
+		mcp.TextContent(lines(100)),
+		{Type: mcp.ContentResource, Resource: &mcp.ResourceContents{URI: "x:y", MIMEType: "application/pdf", Blob: base64.StdEncoding.EncodeToString(image)}},
+	}}
+	folder := t.TempDir()
+	_, tool := limitedHost(t, &host.ResultLimits{MaxResultText: 60, MaxResultData: 1000, Folder: folder}, result)
+	res, err := tool.Call(t.Context(), nil)
+	if err != nil || len(res.Content) != 4 {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	if text := res.Content[0].Text; !strings.HasPrefix(text, "before\nline 0000\n") || !strings.HasSuffix(text, "]\nline 0098\nline 0099\n") {
+		t.Errorf("text %q", text)
+	}
+	if res.Content[2].Type != mcp.ContentImage {
+		t.Errorf("the small image became %+v", res.Content[2])
+	}
+	for _, i := range []int{1, 3} {
+		m := regexp.MustCompile(`^\[not shown: (image image/png|resource application/pdf), 1200 bytes; the whole is in (.*\.(png|pdf))\]$`).FindStringSubmatch(res.Content[i].Text)
+		if m == nil {
+			t.Fatalf("%+v", res.Content[i])
+		}
+		if got, err := os.ReadFile(m[2]); err != nil || !bytes.Equal(got, image) {
+			t.Errorf("the file has %d bytes, %v", len(got), err)
+		}
+	}
+	_, tool = limitedHost(t, &host.ResultLimits{MaxResultData: 1000}, result)
+	if text, err := tool.Execute(t.Context(), nil); err != nil || !strings.Contains(text, "[not shown: image image/png, 1200 bytes]") {
+		t.Errorf("without a folder: %s, %v", text, err)
+	}
+}
+
+func TestStructuredContentRemainsWholeForPrograms(t *testing.T) {
+	t.Parallel()
+	big := `{"a":"` + strings.Repeat("x", 1000) + `"}`
+	_, tool := limitedHost(t, &host.ResultLimits{MaxResultText: 100}, &mcp.CallToolResult{Content: []mcp.Content{}, StructuredContent: mcp.RawMessage(big)})
+	res, err := tool.Call(t.Context(), nil)
+	if err != nil || len(res.StructuredContent) != len(big) || len(host.Text(res)) > 250 || !strings.Contains(host.Text(res), "are missing here") {
+		t.Errorf("%+v, %v", res, err)
+	}
+}
+
+func TestLimitsOfAServer(t *testing.T) {
+	t.Parallel()
+	s := mcptest.New(t)
+	s.Tool("tool", nil, answer(lines(10)))
+	c := config.Parse([]byte(`{"mcpServers":{"s":{"type":"sdk","maxResultText":40}}}`), "", "")
+	h := newHost(t, &host.Options{Limits: &host.ResultLimits{}, Dialers: host.Dialers{config.SDK: s.Dialer()}})
+	if err := h.SetServers(t.Context(), c.Servers).Err(); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := h.Execute(t.Context(), "mcp__s__tool", nil); err != nil || !strings.Contains(text, "are missing here") {
+		t.Errorf("%s, %v", text, err)
+	}
+}
+
+func TestResultsWithoutLimitsAreWhole(t *testing.T) {
+	t.Parallel()
+	for _, limits := range []*host.ResultLimits{nil, {}, {MaxResultText: -1}} { // the default is 50,000
+		_, tool := limitedHost(t, limits, strings.Repeat("x", 50_000))
+		if text, err := tool.Execute(t.Context(), nil); err != nil || len(text) != 50_000 {
+			t.Errorf("%+v: %d bytes, %v", limits, len(text), err)
+		}
+	}
+}
+
+func ExampleResultLimits() {
+	ctx := context.Background()
+	h := exampleHost(ctx, &host.Options{Limits: &host.ResultLimits{MaxResultText: 12}}) // with a Folder, the whole goes to a file
+	defer h.Shutdown(ctx)
+	fmt.Println(h.Execute(ctx, "mcp__echo__echo", []byte(`{"message":"a long story without an end"}`)))
+	// Output:
+	// a long s
+	// [15 of 27 bytes (1 lines) are missing here]
+	//  end <nil>
+}
