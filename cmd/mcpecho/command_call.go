@@ -17,6 +17,12 @@ func runCall(ctx context.Context, c *invocation) error {
 		return err
 	}
 	given, err := c.readArguments(ctx, c.args[1:])
+	if err == nil && strings.HasSuffix(tool, ")") {
+		err = c.usage("want the arguments of a call as key=value")
+	}
+	if f := (*failure)(nil); errors.As(err, &f) && f.kind == "usage" {
+		return c.explainArguments(ctx, tool, c.args[1:], err)
+	}
 	if err != nil {
 		return err
 	}
@@ -60,11 +66,26 @@ func (c *invocation) encodeArguments(ctx context.Context, s *conversation, tool 
 	if err != nil {
 		return nil, err
 	}
-	t, err := findTool(tools, tool)
+	t, err := c.findTool(tools, tool)
 	if err != nil {
 		return nil, err
 	}
 	return given.object(c, tool, parseSchema(t.InputSchema))
+}
+
+// findTool is like the function, with a hint.
+func (c *invocation) findTool(tools []*mcp.Tool, name string) (*mcp.Tool, error) {
+	t, err := findTool(tools, name)
+	if err == nil {
+		return t, nil
+	}
+	var names []string
+	for _, t := range tools {
+		names = append(names, t.Name)
+	}
+	f := *classify(err)
+	f.hint = c.didMean(name, names, "for a list, type: "+c.commandFor("tools"))
+	return nil, &f
 }
 
 func (c *invocation) tools(ctx context.Context, s *conversation) ([]*mcp.Tool, error) {
@@ -113,10 +134,13 @@ func (c *invocation) explainUnknown(ctx context.Context, s *conversation, what, 
 		}
 		names = append(names, r.name)
 	}
-	if near := didYouMean(name, names); near != "" || answer.Code == mcp.CodeResourceNotFound || answer.Code == jsonrpc.CodeInvalidParams {
-		return notFound("the server has no "+what+" "+strconv.Quote(name)+near+" ("+textOf(answer)+")", err)
+	near := didYouMean(name, names)
+	if near == "" && answer.Code != mcp.CodeResourceNotFound && answer.Code != jsonrpc.CodeInvalidParams {
+		return err
 	}
-	return err
+	f := classify(notFound("the server has no "+what+" "+strconv.Quote(name)+near+" ("+textOf(answer)+")", err))
+	f.hint = c.didMean(name, names, "for a list, type: "+c.commandFor(l.name))
+	return f
 }
 
 // printCall prints the result of a call: the JSON object, or its content, or its

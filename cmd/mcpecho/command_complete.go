@@ -20,7 +20,11 @@ var kinds = map[string]string{
 func runComplete(ctx context.Context, c *invocation) error {
 	kind, name, argument := kinds[c.args[0]], c.args[1], c.args[2]
 	if kind == "" {
-		return c.usage("complete: want prompt or resource, not " + strconv.Quote(c.args[0]))
+		kind = "prompt"
+		if strings.Contains(c.args[0], "://") {
+			kind = "resource"
+		}
+		return c.usageHint("complete: want prompt or resource, not "+strconv.Quote(c.args[0]), "type: "+c.commandFor("complete", append([]string{kind}, c.args...)...))
 	}
 	ref, what, l := map[string]any{"type": kind}, "prompt", lists()["prompts"]
 	if kind == mcp.RefPrompt {

@@ -24,7 +24,8 @@ func runCompletion(_ context.Context, c *invocation) error {
 	case configuredNames:
 		return c.printNames()
 	}
-	return c.usage("completion: want bash, zsh or fish, not " + strconv.Quote(c.args[0]))
+	shell := append(nearest(c.args[0], shellNames()), "bash")[0]
+	return c.usageHint("completion: want bash, zsh or fish, not "+strconv.Quote(c.args[0]), "type: "+c.retyped(c.args[0], shell))
 }
 
 // configuredNames is the argument with which the scripts list the names of the

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -143,7 +144,7 @@ func (c *invocation) toolInfo(ctx context.Context, s *conversation, name string)
 	if err != nil {
 		return err
 	}
-	tool, err := findTool(tools, name)
+	tool, err := c.findTool(tools, name)
 	if err != nil {
 		return err
 	}
@@ -176,7 +177,7 @@ func (c *invocation) describeTool(tool *mcp.Tool) string {
 	t.section("Behavior, according to the server")
 	t.text(behavior(tool.Annotations))
 	t.section("Try it")
-	t.text(c.commandFor("call "+tool.Name+example(input), "-- "+strings.Join(c.server, " ")))
+	t.b.WriteString("  " + c.commandFor("call", append([]string{tool.Name}, example(input)...)...) + "\n") // never wrapped
 	return t.b.String()
 }
 
@@ -250,36 +251,84 @@ func openWorld(a *mcp.ToolAnnotations) string {
 }
 
 // example returns the required arguments with example values.
-func example(s *schema) string {
-	text := ""
+func example(s *schema) (args []string) {
 	for _, name := range s.required {
-		value := "…"
-		if p := s.property(name); p != nil {
-			value = p.sample()
-		}
-		text += " " + name + "=" + value
+		args = append(args, sampleArgument(name, s.property(name)))
 	}
-	return text
+	return args
 }
 
-func (s *schema) sample() string {
+// sampleArgument returns an argument with an example value.
+func sampleArgument(name string, p *schema) string {
+	if p == nil {
+		return name + "=…"
+	}
+	value, isJSON := p.sample()
+	if isJSON {
+		return name + ":=" + value
+	}
+	return name + "=" + value
+}
+
+// sample returns a value that the schema allows, and whether it is JSON that
+// needs :=.
+func (s *schema) sample() (value string, isJSON bool) {
+	const maxSample = 60
 	switch {
-	case s.def != "" && !strings.ContainsAny(s.def, ` '"\`):
+	case s.def != "" && s.def != "null" && len(s.def) <= maxSample:
+		return plainJSON([]byte(s.def)), !s.onlyText() && typeOf([]byte(s.def)) == "string" && wire.Valid([]byte(plainJSON([]byte(s.def)))) == nil
+	case len(s.enum) > 0:
+		return plainJSON([]byte(s.enum[0])), false
+	case len(s.types) == 0:
+		return "…", false
+	}
+	switch s.types[0] {
+	case "number", "integer":
+		return "1", false
+	case "boolean":
+		return "true", false
+	case "array":
+		if s.items != nil {
+			return "[" + s.items.sampleJSON(0) + "]", true
+		}
+		return "[]", true
+	case "object":
+		return s.sampleJSON(0), true
+	}
+	return "…", false
+}
+
+// sampleJSON returns JSON that the schema allows.
+func (s *schema) sampleJSON(depth int) string {
+	const deepest = 4
+	switch {
+	case s.def != "":
 		return s.def
 	case len(s.enum) > 0:
-		return plainJSON([]byte(s.enum[0]))
-	case len(s.types) == 0:
-		return "…"
+		return s.enum[0]
+	case len(s.types) == 0 || s.types[0] == "string":
+		return `"…"`
 	}
 	switch s.types[0] {
 	case "number", "integer":
 		return "1"
 	case "boolean":
 		return "true"
+	case "null":
+		return "null"
 	case "array":
-		return "'[…]'"
+		if s.items == nil || depth >= deepest {
+			return "[]"
+		}
+		return "[" + s.items.sampleJSON(depth+1) + "]"
 	case "object":
-		return "'{…}'"
+		b := []byte("{")
+		for _, name := range s.required {
+			if p := s.property(name); p != nil && depth < deepest {
+				b = append(wire.AppendKey(b, name), p.sampleJSON(depth+1)...)
+			}
+		}
+		return string(append(b, '}'))
 	}
-	return "…"
+	return `"…"`
 }

@@ -14,6 +14,7 @@ import (
 
 // A list describes one of the four lists of a server.
 type list struct {
+	name   string // of the command
 	method string
 	key    string // member of the result with the items
 	header row
@@ -22,10 +23,10 @@ type list struct {
 
 func lists() map[string]list {
 	return map[string]list{
-		"tools":     {"tools/list", "tools", row{"NAME", "DESCRIPTION", "REQUIRED"}, toolRows},
-		"resources": {"resources/list", "resources", row{"URI", "DESCRIPTION", "TYPE"}, resourceRows},
-		"templates": {"resources/templates/list", "resourceTemplates", row{"URI TEMPLATE", "DESCRIPTION", "TYPE"}, templateRows},
-		"prompts":   {"prompts/list", "prompts", row{"NAME", "DESCRIPTION", "REQUIRED"}, promptRows},
+		"tools":     {"tools", "tools/list", "tools", row{"NAME", "DESCRIPTION", "REQUIRED"}, toolRows},
+		"resources": {"resources", "resources/list", "resources", row{"URI", "DESCRIPTION", "TYPE"}, resourceRows},
+		"templates": {"templates", "resources/templates/list", "resourceTemplates", row{"URI TEMPLATE", "DESCRIPTION", "TYPE"}, templateRows},
+		"prompts":   {"prompts", "prompts/list", "prompts", row{"NAME", "DESCRIPTION", "REQUIRED"}, promptRows},
 	}
 }
 

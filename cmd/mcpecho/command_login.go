@@ -8,9 +8,13 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
+	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 	"github.com/stdmcp/stdmcp/mcp/oauth"
+	"github.com/stdmcp/stdmcp/mcp/sse"
+	"github.com/stdmcp/stdmcp/mcp/streamhttp"
 )
 
 // tokenFile returns the path of the file with the tokens. The login command
@@ -73,9 +77,28 @@ func runLogin(ctx context.Context, c *invocation) error {
 	o.Authorizer = c.authorizer()
 	c.auth = oauth.New(url, o)
 	if err := c.auth.Login(ctx); err != nil {
+		if ctx.Err() == nil && c.worksWithoutLogin(ctx, url) {
+			return c.print(c.shown(c.targetName()) + " needs no login.\n")
+		}
 		return loginFailure(err)
 	}
 	return c.print("Logged in to " + c.shown(c.targetName()) + ".\n")
+}
+
+// worksWithoutLogin reports whether the server answers a client without tokens.
+func (c *invocation) worksWithoutLogin(ctx context.Context, url string) bool {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	client, err := mcp.Connect(ctx, mcp.FirstOf(streamhttp.New(url, nil), sse.New(url, nil)), nil)
+	if err != nil {
+		return false
+	}
+	defer client.Close()
+	if client.Server().Capabilities.Tools == nil {
+		return true
+	}
+	_, err = client.Call(ctx, "tools/list", nil)
+	return err == nil
 }
 
 // redirect returns the redirect URI in the configuration, or "".

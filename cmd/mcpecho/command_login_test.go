@@ -123,7 +123,7 @@ func TestLoginAndLogout(t *testing.T) {
 		t.Setenv(name, home)
 	}
 	url := authServer(t, nil) + "/mcp"
-	runCommand(t, "ping", url).want(t, statusForbidden, "", `run "mcpecho login `+url+`"`)
+	runCommand(t, "ping", url).want(t, statusForbidden, "", "type: mcpecho login "+url)
 	runCommand(t, "logout", url).want(t, 0, "Logged out of "+url+".\n", "")
 	if path, exists := tokenFile(); exists {
 		t.Errorf("%s is there before the login", path)

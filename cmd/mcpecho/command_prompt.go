@@ -14,6 +14,9 @@ import (
 func runPrompt(ctx context.Context, c *invocation) error {
 	name := c.args[0]
 	args, err := c.readTexts(ctx, c.args[1:])
+	if f := (*failure)(nil); errors.As(err, &f) && f.kind == "usage" {
+		return c.explainPromptArguments(ctx, name, c.args[1:], err)
+	}
 	if err != nil {
 		return err
 	}
@@ -56,16 +59,24 @@ func (c *invocation) getPrompt(ctx context.Context, s *conversation, name string
 // returns a failure that names it.
 func (c *invocation) explainPrompt(ctx context.Context, s *conversation, name string, given map[string]string, err error) error {
 	known, required := c.promptArguments(ctx, s, name, err)
+	wrong := err
 	for key := range given {
 		if !slices.Contains(known, key) && known != nil {
-			return argumentError("the prompt "+strconv.Quote(name)+" has no argument "+strconv.Quote(key)+didYouMean(key, known), err)
+			wrong = argumentError("the prompt "+strconv.Quote(name)+" has no argument "+strconv.Quote(key)+didYouMean(key, known), err)
 		}
 	}
-	missing := slices.DeleteFunc(required, func(key string) bool { _, ok := given[key]; return ok })
-	if len(missing) > 0 {
-		return argumentError("the prompt "+strconv.Quote(name)+" requires "+strings.Join(missing, ", "), err)
+	missing := slices.DeleteFunc(slices.Clone(required), func(key string) bool { _, ok := given[key]; return ok })
+	if len(missing) > 0 && wrong == err {
+		wrong = argumentError("the prompt "+strconv.Quote(name)+" requires "+strings.Join(missing, ", "), err)
 	}
-	return err
+	if wrong == err {
+		return err
+	}
+	arguments := &schema{required: required}
+	for _, name := range known {
+		arguments.properties = append(arguments.properties, property{name, &schema{types: []string{"string"}}})
+	}
+	return c.repairedPrompt(name, c.args[1:], arguments, wrong)
 }
 
 // promptArguments returns the names of a prompt's arguments if err may be about

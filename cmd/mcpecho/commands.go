@@ -12,11 +12,13 @@ type command struct {
 	target  bool     // whether it needs a server
 	web     bool     // whether that server must be at a URL
 	tool    bool     // whether the first argument is a tool
+	started bool     // whether a command after -- means something else than its server
 	endless bool     // whether it runs until it is interrupted
 	args    string   // the arguments after the target, as in the usage line
 	min     int      // minimum number of arguments
 	max     int      // maximum number of arguments; negative means no limit
 	short   string   // one-line description
+	sample  string   // arguments for a suggestion
 	long    string   // further description
 	flags   []string // names of its flags
 	example []string // command lines without the program name
@@ -32,31 +34,31 @@ var (
 func commands() []*command {
 	return []*command{
 		{
-			name: "tools", aliases: []string{"tools/list", "list-tools"}, target: true,
+			name: "tools", aliases: []string{"tools/list", "list-tools", "tools-list"}, target: true,
 			short: "List a server's tools",
 			long:  listHelp("name, description, required arguments"),
 			flags: resultFlags, run: lister("tools"),
 			example: []string{"tools https://example.com/mcp", "tools weather", "tools other.json:weather", "tools -- npx -y @modelcontextprotocol/server-everything stdio"},
 		}, {
-			name: "resources", aliases: []string{"resources/list", "list-resources"}, target: true,
+			name: "resources", aliases: []string{"resources/list", "list-resources", "resources-list"}, target: true,
 			short: "List a server's resources",
 			long:  listHelp("URI, description, MIME type"),
 			flags: resultFlags, run: lister("resources"),
 			example: []string{"resources --json -- mcpecho serve"},
 		}, {
-			name: "templates", aliases: []string{"resources/templates/list", "list-templates"}, target: true,
+			name: "templates", aliases: []string{"resources/templates/list", "list-templates", "resources-templates-list"}, target: true,
 			short: "List a server's resource templates",
 			long:  listHelp("URI template, description, MIME type"),
 			flags: resultFlags, run: lister("templates"),
 			example: []string{"templates -- mcpecho serve"},
 		}, {
-			name: "prompts", aliases: []string{"prompts/list", "list-prompts"}, target: true,
+			name: "prompts", aliases: []string{"prompts/list", "list-prompts", "prompts-list"}, target: true,
 			short: "List a server's prompts",
 			long:  listHelp("name, description, required arguments"),
 			flags: resultFlags, run: lister("prompts"),
 			example: []string{"prompts -- mcpecho serve"},
 		}, {
-			name: "info", aliases: []string{"initialize", "server/discover"}, target: true, tool: true, args: "[TOOL]", max: 1,
+			name: "info", aliases: []string{"describe", "inspect", "show", "schema", "tools-get", "initialize", "server/discover"}, target: true, tool: true, args: "[TOOL]", max: 1,
 			short: "Describe a server or one of its tools",
 			long: `Without TOOL: name, protocol version, capabilities and instructions.
 With TOOL: description, arguments and result.`,
@@ -67,8 +69,8 @@ With TOOL: description, arguments and result.`,
 				`info https://example.com/mcp -H "Authorization: Bearer $TOKEN"`,
 			},
 		}, {
-			name: "call", aliases: []string{"tools/call", "call-tool"}, target: true, tool: true,
-			args: "TOOL [k=v | k:=json | k=@file | '{…}' | -]", min: 1, max: -1,
+			name: "call", aliases: []string{"tools/call", "call-tool", "tools-call"}, target: true, tool: true,
+			args: "TOOL [k=v | k:=json | k=@file | '{…}' | -]", min: 1, max: -1, sample: "echo message=hi",
 			short: "Call a tool",
 			long: `  k=v       an argument; a string if the tool's schema requires one (000123)
   k:=json   an argument in JSON, regardless of the schema
@@ -88,20 +90,20 @@ second one is saved to FILE-2, and so on.`,
 				"call image -o pixel.png -- mcpecho serve",
 			},
 		}, {
-			name: "read", aliases: []string{"resources/read", "read-resource"}, target: true, args: "URI", min: 1, max: 1,
+			name: "read", aliases: []string{"resource", "cat", "resources/read", "read-resource", "resources-read"}, target: true, args: "URI", min: 1, max: 1, sample: "echo://text",
 			short: "Read a resource",
 			long:  "Text goes to standard output unchanged. A binary resource needs -o FILE or a pipe.",
 			flags: resultFlags, run: runRead,
 			example: []string{"read echo://text -- mcpecho serve", "read echo://picture -o pixel.png -- mcpecho serve"},
 		}, {
-			name: "prompt", aliases: []string{"prompts/get", "get-prompt"}, target: true, args: "NAME [k=v | k=@file …]", min: 1, max: -1,
+			name: "prompt", aliases: []string{"prompts/get", "get-prompt", "prompts-get"}, target: true, args: "NAME [k=v | k=@file …]", min: 1, max: -1, sample: "review language=go",
 			short: "Get a prompt with its arguments filled in",
 			long:  "A single message is printed unchanged, several with the role in front of each.",
 			flags: resultFlags, run: runPrompt,
 			example: []string{"prompt review language=go -- mcpecho serve"},
 		}, {
 			name: "complete", aliases: []string{"completion/complete"}, target: true,
-			args: "prompt|resource NAME ARG [VALUE] [k=v …]", min: 3, max: -1,
+			args: "prompt|resource NAME ARG [VALUE] [k=v …]", min: 3, max: -1, sample: "prompt review language g",
 			short: "List completions of a prompt or template argument",
 			long: `  prompt    NAME is a prompt, ARG one of its arguments
   resource  NAME is a URI template, ARG one of its variables
@@ -128,7 +130,7 @@ message. --json prints the notifications as JSON, one per line.`,
 			flags: resultFlags, run: runPing,
 			example: []string{"ping -- mcpecho serve", "ping http://127.0.0.1:3001/sse -t sse"},
 		}, {
-			name: "servers", args: "[FILE …]", max: -1,
+			name: "servers", aliases: []string{"status"}, args: "[FILE …]", max: -1,
 			short: "List the configured servers and their status",
 			long: `On a terminal: name, status, file. To a pipe: name, tab, status. The status is
 connected, unauthorized, failed, disabled or untrusted. Servers in .mcp.json of the
@@ -138,7 +140,7 @@ With FILE, only the servers in that file are listed.`,
 			flags: []string{"json", "output", "config", "protocol", "connect-timeout", "timeout", "v", "q", "no-color"}, run: runServers,
 			example: []string{"servers", "servers .mcp.json --json"},
 		}, {
-			name: "login", target: true, web: true,
+			name: "login", aliases: []string{"auth"}, target: true, web: true,
 			short: "Log in to a server with the browser",
 			long: `The tokens are stored in a file that only you can read. All commands send them
 to that server. If no browser can be opened, the URL of the page is printed.`,

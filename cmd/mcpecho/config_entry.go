@@ -27,26 +27,66 @@ func (c *invocation) findEntry() error {
 		c.target, c.args = strings.TrimSuffix(c.target, "/"+tool), append([]string{tool}, c.args...)
 		return nil
 	}
-	var known []string
-	for _, s := range cfg.Servers {
-		known = append(known, s.Name)
+	if server, tool, ok := strings.Cut(name, "."); ok && c.command.tool && len(c.args) > 0 == (c.command.min > 0 && strings.Contains(c.args[0], "=")) {
+		if c.entry = cfg.Server(server); c.entry != nil {
+			c.target, c.args = strings.TrimSuffix(c.target, "."+tool), append([]string{tool}, c.args...)
+			return nil
+		}
 	}
-	if len(cfg.Problems) == 0 && (c.command.min == 0 || strings.ContainsRune(name, os.PathSeparator)) {
+	return c.explainTarget(cfg, name)
+}
+
+// explainTarget returns the failure for a target that is neither a URL nor a
+// configured server, with what the user may have meant.
+func (c *invocation) explainTarget(cfg *config.Config, name string) error {
+	known := serverNames(cfg)
+	message := "no server is configured as " + strconv.Quote(name)
+	if url := repairURL(name); url != "" && len(cfg.Problems) == 0 {
+		return c.usageHint("a URL must begin with http:// or https://", "type: "+c.retyped(name, url))
+	}
+	if near := nearest(name, known); len(near) > 0 {
+		return c.usageHint(message+" (did you mean "+strconv.Quote(near[0])+"?)", "type: "+c.retyped(c.target, strings.TrimSuffix(c.target, name)+near[0]))
+	}
+	for i, arg := range c.args {
+		// The server comes before the tool.
+		if words := slices.Clone(c.typed); strings.Contains(arg, "://") || cfg.Server(arg) != nil {
+			at := slices.Index(words, name)
+			words = slices.Delete(words, at+1+i, at+2+i)
+			return c.usageHint("the server comes first", "type: "+c.paste(slices.Insert(words, at, arg)))
+		}
+	}
+	if slices.Contains([]string{"list", "ls", "get", "call", "show"}, name) && len(c.args) > 0 {
+		return c.usageHint(message, "type: "+c.retyped(name))
+	}
+	if len(cfg.Problems) == 0 && (c.command.min == 0 || strings.ContainsAny(name, " "+string(os.PathSeparator)) || interpreter(name) != nil) {
 		if err := c.programAsTarget(name, c.args); err != nil {
 			return err
 		}
 	}
-	message := "no server is configured as " + strconv.Quote(name) + didYouMean(name, known)
-	if !strings.HasSuffix(message, "?") {
-		message += "; use a URL, or put the command that starts the server after --"
+	for _, file := range []string{"mcp.json", ".cursor/mcp.json", ".vscode/mcp.json", "mcp_config.json"} {
+		if config.LoadFile(file).Server(name) != nil {
+			line := append(c.without(), "-c", file)
+			return c.usageHint(message, "type: "+c.paste(line))
+		}
 	}
 	for _, p := range cfg.Problems {
 		if p.Server == "" || p.Server == name {
-			message += "\n\t" + p.Error()
+			return c.usageHint(message+"\n\t"+p.Error(), "correct the file")
 		}
 	}
-	return c.usage(message)
+	hint := "type: " + c.sampleLine()
+	if !c.command.web {
+		line := []string{c.command.name}
+		if c.command.min > 0 {
+			line = append(line, c.typedArgs()...)
+		}
+		hint = "use a URL, or type: " + c.paste(append(append(line, "--"), strings.Fields(sampleServer)...))
+	}
+	return c.usageHint(message, hint)
 }
+
+// typedArgs returns the target and the arguments, as words of the server's tool.
+func (c *invocation) typedArgs() []string { return append([]string{c.target}, c.args...) }
 
 // load reads the configuration, or only the file that the target names.
 func (c *invocation) load() (cfg *config.Config, name string) {
@@ -74,13 +114,18 @@ func (c *invocation) expandEntry(ctx context.Context) error {
 	}
 	if err != nil {
 		wrong := &config.Problem{File: c.entry.Source, Server: c.entry.Name, Err: err}
-		return &failure{status: statusUsage, kind: "configuration", message: wrong.Error(), err: err}
+		f := &failure{status: statusUsage, kind: "configuration", message: wrong.Error(), err: err}
+		if _, rest, ok := strings.Cut(err.Error(), `needs the variable "`); ok {
+			variable, _, _ := strings.Cut(rest, `"`)
+			f.hint = "type: " + c.quoteWord(variable) + "=… " + c.paste(c.typed)
+		}
+		return f
 	}
 	c.entry = e
-	if f := &c.flags; !slices.Contains(f.given, "timeout") && e.Timeout > 0 {
+	if f := &c.flags; !f.isGiven("timeout") && e.Timeout > 0 {
 		f.timeout = e.Timeout
 	}
-	if f := &c.flags; !slices.Contains(f.given, "connect-timeout") && e.ConnectTimeout > 0 {
+	if f := &c.flags; !f.isGiven("connect-timeout") && e.ConnectTimeout > 0 {
 		f.connectTimeout = e.ConnectTimeout
 	}
 	return nil

@@ -70,8 +70,8 @@ func TestInvalidConfiguration(t *testing.T) {
 		"none.json": `{`,
 	})
 	for line, want := range map[string]string{
-		"tools mien":             `no server is configured as "mien"; did you mean "mine"?`,
-		"tools nobody":           "use a URL, or put the command that starts the server after --",
+		"tools mien":             `no server is configured as "mien" (did you mean "mine"?); type: mcpecho tools mine`,
+		"tools nobody":           "use a URL, or type: mcpecho tools -- npx",
 		"tools bad.json:both":    `bad.json:1: server "both": `,
 		"tools none.json:x":      "\n\tnone.json:1: ",
 		"tools missing.json:x":   "\n\tmissing.json: ",
@@ -93,7 +93,7 @@ func TestInvalidConfiguration(t *testing.T) {
 func TestProjectIsNotTrustedByDefault(t *testing.T) {
 	inProject(t, map[string]string{".mcp.json": `{"mcpServers":{"mine":SERVER,"theirs":SERVER}}`})
 	for _, line := range []string{"mine echo", "theirs echo", "theirs/echo"} {
-		runCommand(t, append(strings.Fields("call "+line), "message=hi")...).want(t, statusUsage, "", "to trust it, add -c .mcp.json")
+		runCommand(t, append(strings.Fields("call "+line), "message=hi")...).want(t, statusUsage, "", " -c .mcp.json\n")
 	}
 	runCommand(t, "call", "theirs", "echo", "message=hi", "-c", ".mcp.json").want(t, 0, "hi\n", "")
 	runCommand(t, "call", ".mcp.json:theirs/echo", "message=hi").want(t, 0, "hi\n", "")
@@ -123,7 +123,7 @@ func TestServersPrintsStatus(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 	lines := strings.Split(o.stdout, "\n")
-	for i, want := range []string{"closed\tfailed: ", "guarded\tunauthorized: run \"mcpecho login guarded\"", "mine\tconnected: stdmcp-echo 1.0.0, 2026-07-28, 17 tools, in ",
+	for i, want := range []string{"closed\tfailed: ", "guarded\tunauthorized: type: mcpecho login guarded", "mine\tconnected: stdmcp-echo 1.0.0, 2026-07-28, 17 tools, in ",
 		"off\tdisabled: ", "theirs\tuntrusted: add -c .mcp.json ", "web\tconnected: "} {
 		if len(lines) != 7 || !strings.HasPrefix(lines[i], want) {
 			t.Errorf("line %d is no %q:\n%s", i, want, o.stdout)

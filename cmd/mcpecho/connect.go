@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -96,7 +95,7 @@ const startTimeout = time.Minute
 // connectTimeout returns the limit for connecting; negative means no limit.
 func (c *invocation) connectTimeout() time.Duration {
 	started := c.server != nil || c.entry != nil && c.entry.Type == config.Stdio && c.entry.ConnectTimeout == 0
-	if started && !slices.Contains(c.flags.given, "connect-timeout") {
+	if started && !c.flags.isGiven("connect-timeout") {
 		return startTimeout
 	}
 	return c.flags.connectTimeout

@@ -23,15 +23,13 @@ func (c *invocation) transport(s *conversation) (mcp.Transport, error) {
 		return c.entryTransport(s)
 	}
 	if c.server != nil {
-		if f.transport != "" || f.header != nil {
-			return nil, c.usage("-t and -H need a server at a URL, not one that is started")
-		}
 		t := stdio.Command(c.server[0], c.server[1:]...)
 		t.Env, t.InheritEnv, t.Dir, t.Stderr = f.env, f.inheritEnv, f.dir, s.stderr
 		return t, nil
 	}
 	if f.env != nil || f.inheritEnv || f.dir != "" {
-		return nil, c.usage("-e, --inherit-env and --cwd need a server that is started, not one at a URL")
+		return nil, c.usageHint("-e, --inherit-env and --cwd need a server that is started, not one at a URL",
+			"type: "+c.paste(c.without("env", "inherit-env", "cwd")))
 	}
 	return c.urlTransport(c.target, f.header, f.transport)
 }
@@ -68,36 +66,85 @@ func (c *invocation) targetName() string {
 	return httpx.Clean(u)
 }
 
-// commandFor returns the command line of another command for the same target;
-// server replaces the part that starts the server.
-func (c *invocation) commandFor(command, server string) string {
-	name, rest, _ := strings.Cut(command, " ")
-	if c.server != nil {
-		return c.name + " " + command + " " + server
-	}
-	return strings.TrimSpace(c.name + " " + name + " " + c.targetName() + " " + rest)
-}
-
-// explainConnect lists the error of each transport, if both were tried.
+// explainConnect lists the error of each transport, if both were tried, and
+// says what works instead, if anything does.
 func (c *invocation) explainConnect(ctx context.Context, err error) error {
+	if c.server != nil {
+		return c.explainStart(err)
+	}
+	if c.entry != nil {
+		if f := c.explainEntry(err); f != nil {
+			return f
+		}
+	}
+	if better := otherScheme(c.target, err); better != "" && c.entry == nil {
+		f := *classify(err)
+		f.message, f.hint = strings.TrimSuffix(strings.TrimSuffix(f.message, " use http://"), " use https://"), "type: "+c.retyped(c.target, better)
+		f.message = strings.TrimRight(f.message, ":;")
+		return &f
+	}
+	u, e := url.Parse(c.target)
+	if e == nil && c.entry == nil && strings.Contains(err.Error(), "no server listens there") {
+		f := *classify(err)
+		f.message = "cannot connect to " + c.targetName() + ": connection refused, no server listens on port " + portOf(u) + " of " + u.Hostname()
+		f.hint = "start the server, or correct the port"
+		return &f
+	}
 	var tried interface{ Unwrap() []error }
 	if !errors.As(err, &tried) || len(tried.Unwrap()) != 2 {
 		return c.suggestTransport(ctx, err)
 	}
-	text := "cannot connect to " + c.targetName() + ":"
-	for i, way := range []string{"Streamable HTTP", "HTTP+SSE"} {
-		why := tried.Unwrap()[i].Error()
-		if op, rest, ok := strings.Cut(why, ": "); ok && (op == "connect" || strings.HasPrefix(op, "connect to ")) {
-			why = rest
+	reasons := make([]string, 2)
+	for i := range reasons {
+		reasons[i] = tried.Unwrap()[i].Error()
+		if op, rest, ok := strings.Cut(reasons[i], ": "); ok && (op == "connect" || strings.HasPrefix(op, "connect to ")) {
+			reasons[i] = rest
 		}
-		text += "\n\t" + way + ": " + why
 	}
 	f := *classify(err)
-	f.message = text
-	if u, e := url.Parse(c.target); e == nil && c.entry == nil && strings.Trim(u.Path, "/") == "" && f.status != statusForbidden {
-		f.hint = "many servers use the path /mcp: try " + strings.TrimSuffix(c.targetName(), "/") + "/mcp"
+	f.message = "cannot connect to " + c.targetName() + ":\n\tStreamable HTTP: " + reasons[0] + "\n\tHTTP+SSE: " + reasons[1]
+	if e != nil || c.entry != nil || f.status != statusUnreachable {
+		return &f
+	}
+	if better := c.findPath(ctx, u); better != "" {
+		f.message = c.targetName() + " is not an MCP server, but " + better + " is"
+		f.hint = "type: " + c.retyped(c.target, better)
+	} else if strings.Trim(u.Path, "/") == "" {
+		f.hint = "many servers use the path /mcp: type " + c.retyped(c.target, strings.TrimSuffix(c.targetName(), "/")+"/mcp")
 	}
 	return &f
+}
+
+func portOf(u *url.URL) string {
+	switch {
+	case u.Port() != "":
+		return u.Port()
+	case u.Scheme == "https":
+		return "443"
+	}
+	return "80"
+}
+
+// findPath returns a URL of the same host at which an MCP server answers, or "".
+func (c *invocation) findPath(ctx context.Context, u *url.URL) string {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	for _, path := range []string{"/mcp", "/sse", "/"} {
+		other := *u
+		other.Path, other.RawPath = path, ""
+		if path == u.Path || path == "/" && u.Path == "" {
+			continue
+		}
+		t, err := c.urlTransport(other.String(), c.flags.header, "")
+		if err != nil {
+			return ""
+		}
+		if client, err := mcp.Connect(ctx, t, nil); err == nil {
+			_ = client.Close()
+			return httpx.Clean(&other)
+		}
+	}
+	return ""
 }
 
 // suggestTransport tries the other transport if the server may need another one
@@ -118,9 +165,9 @@ func (c *invocation) suggestTransport(ctx context.Context, err error) error {
 		}
 		f.message = c.targetName() + " speaks " + kinds[1] + ", not " + kinds[0] + "\n\t" + f.message
 	}
-	f.hint = "omit -t to try both transports"
+	f.hint = "to try both transports, type: " + c.paste(c.without("transport"))
 	if c.flags.transport == "" {
-		f.hint = "omit the type in the configuration, or add -t auto, to try both transports"
+		f.hint = "omit the type in the configuration, or type: " + c.paste(append(c.without(), "-t", "auto"))
 	}
 	return &f
 }
@@ -137,5 +184,9 @@ func (c *invocation) loginHint() string {
 	if c.flags.header.Get("Authorization") != "" {
 		return "the server does not accept the Authorization header of -H"
 	}
-	return `run "` + c.name + " login " + c.targetName() + `", or add a token with -H 'Authorization: Bearer TOKEN'`
+	login := []string{"login", c.pasteTarget()}
+	for _, file := range c.flags.config {
+		login = append(login, "-c", file)
+	}
+	return "type: " + c.paste(login) + ", or add a token with -H 'Authorization: Bearer TOKEN'"
 }

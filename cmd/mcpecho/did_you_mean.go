@@ -17,5 +17,5 @@ func didYouMean(name string, known []string) string {
 	for i := range near {
 		near[i] = strconv.Quote(near[i])
 	}
-	return "; did you mean " + strings.Join(near, " or ") + "?"
+	return " (did you mean " + strings.Join(near, " or ") + "?)"
 }

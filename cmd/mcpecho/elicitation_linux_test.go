@@ -207,7 +207,7 @@ func TestUserTrustsProject(t *testing.T) {
 			want = 0
 		}
 		p := startInPty(t, 200, "call", "theirs/echo", "message=hello there")
-		p.until("The server \"theirs\" in .mcp.json of this folder is not trusted; it\r\n")
+		p.until("The server \"theirs\" in .mcp.json of this folder is not trusted.\r\n")
 		p.until("runs " + mcpechoPath(t) + " serve\r\n")
 		p.until("Do you trust it? [y/N] ")
 		p.typeLine(answer)

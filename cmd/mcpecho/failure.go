@@ -40,7 +40,7 @@ func (f *failure) Unwrap() error { return f.err }
 
 // usage returns a failure of wrong usage.
 func (c *invocation) usage(message string) error {
-	f := &failure{status: statusUsage, kind: "usage", message: message, hint: `"` + c.name + ` help" lists the commands`}
+	f := &failure{status: statusUsage, kind: "usage", message: message, hint: "for a list, type: " + c.name + " help"}
 	if c.command != nil && c.command.name != "" {
 		f.hint = "usage: " + c.name + " " + c.command.usage(c.server != nil)
 	}
@@ -128,7 +128,12 @@ func (c *invocation) report(ctx context.Context, err error) int {
 		return f.status
 	}
 	text := "mcpecho: " + f.message + "\n"
-	if f.hint != "" {
+	switch first, more, _ := strings.Cut(f.message, "\n"); {
+	case f.hint != "" && f.status == statusUsage: // on one line
+		if text = "mcpecho: " + first + "; " + f.hint + "\n"; more != "" {
+			text += more + "\n"
+		}
+	case f.hint != "":
 		text += f.hint + "\n"
 	}
 	_, _ = io.WriteString(c.stderr, escape(text))

@@ -19,12 +19,23 @@ type flags struct {
 	env                     []string
 	header                  http.Header
 	config                  []string
-	given                   []string // names of the flags on the command line
-	transport               string   // http, sse or auto; empty if not given
-	address                 string   // the address to listen on
+	given                   []givenFlag
+	transport               string // http, sse or auto; empty if not given
+	address                 string // the address to listen on
 	dir, protocol           string
 	trace, output           string
 	timeout, connectTimeout time.Duration // negative means no limit
+}
+
+// A givenFlag is a flag on the command line, with the words of the user.
+type givenFlag struct {
+	name  string
+	words []string
+}
+
+// isGiven reports whether the flag is on the command line.
+func (f *flags) isGiven(name string) bool {
+	return slices.ContainsFunc(f.given, func(g givenFlag) bool { return g.name == name })
 }
 
 func defaultFlags() flags {
@@ -52,7 +63,14 @@ func flagTable() []flag {
 	}
 	return []flag{
 		{"json", "", "", "print the result as the specification's JSON object, on one line", on(func(f *flags) *bool { return &f.json })},
-		{"output", "o", "FILE", "write the result to FILE", text(func(f *flags) *string { return &f.output })},
+		{"output", "o", "FILE", "write the result to FILE", func(f *flags, v string) error {
+			if v == "json" { // what it means to other programs
+				f.json = true
+				return nil
+			}
+			f.output = v
+			return nil
+		}},
 		{"config", "c", "FILE", "also read configured servers from FILE; may be repeated", func(f *flags, v string) error {
 			f.config = append(f.config, v)
 			return nil
@@ -62,7 +80,7 @@ func flagTable() []flag {
 		{"cwd", "", "DIR", "start the server in DIR", text(func(f *flags) *string { return &f.dir })},
 		{"header", "H", "'K: V'", "send an HTTP header, such as a token; may be repeated", setHeader},
 		{"transport", "t", "http|sse|auto", "Streamable HTTP, HTTP+SSE, or whichever works (default auto)", setTransport},
-		{"http", "", "ADDR", "serve over HTTP at ADDR, such as 127.0.0.1:3001", text(func(f *flags) *string { return &f.address })},
+		{"http", "", "ADDR", "serve over HTTP at ADDR, such as 127.0.0.1:3001", setAddress},
 		{"protocol", "", "VERSION", "use only this protocol version", setProtocol},
 		{"connect-timeout", "", "TIME", "limit for connecting (default 15s; 60s if it starts the server)", wait(func(f *flags) *time.Duration { return &f.connectTimeout })},
 		{"timeout", "", "TIME", "limit for a response or progress (default 60s; 0: no limit)", wait(func(f *flags) *time.Duration { return &f.timeout })},
@@ -86,9 +104,21 @@ func (f *flag) names() (names []string) {
 	return append(names, "--"+f.name)
 }
 
+func setAddress(f *flags, v string) error {
+	if u, err := httpx.Parse(v); err == nil {
+		return &betterValue{errors.New("want HOST:PORT, such as 127.0.0.1:3001, not a URL"), "", u.Host}
+	}
+	f.address = v
+	return nil
+}
+
 func setEnv(f *flags, v string) error {
 	if key, _, ok := strings.Cut(v, "="); !ok || key == "" {
-		return errors.New("want K=V") // does not quote v, which may be a secret
+		err := errors.New("want K=V") // does not quote v, which may be a secret
+		if v != "" && strings.Trim(v, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == "" {
+			return &betterValue{err, "", v + "=…"}
+		}
+		return err
 	}
 	f.env = append(f.env, v)
 	return nil
@@ -100,7 +130,7 @@ func setHeader(f *flags, v string) error {
 	key, value, ok := strings.Cut(v, ":")
 	key, value = strings.TrimSpace(key), strings.TrimSpace(value)
 	if !ok || value == "" || httpx.CheckHeader(http.Header{key: {value}}) != nil {
-		return errors.New("want 'Name: value', such as 'Authorization: Bearer …'")
+		return errors.New("want a name, a colon and a value: -H 'Authorization: Bearer …'")
 	}
 	if f.header == nil {
 		f.header = make(http.Header)
@@ -111,7 +141,11 @@ func setHeader(f *flags, v string) error {
 
 func setTransport(f *flags, v string) error {
 	if v != "http" && v != "sse" && v != "auto" {
-		return errors.New("want http, sse or auto, not " + strconv.Quote(v))
+		err := errors.New("want http, sse or auto, not " + strconv.Quote(v))
+		if strings.Contains(plainName(v), "http") {
+			return &betterValue{err, "-t", "http"}
+		}
+		return err
 	}
 	f.transport = v
 	return nil
@@ -119,7 +153,12 @@ func setTransport(f *flags, v string) error {
 
 func setProtocol(f *flags, v string) error {
 	if known := mcp.ProtocolVersions(); !slices.Contains(known, v) {
-		return errors.New("unknown protocol version " + strconv.Quote(v) + "; want one of " + strings.Join(known, ", "))
+		err := errors.New("unknown protocol version " + strconv.Quote(v) + "; want one of " + strings.Join(known, ", "))
+		better := slices.DeleteFunc(slices.Clone(known), func(version string) bool { return v == "" || v != "latest" && !strings.HasPrefix(version, v) })
+		if better = append(better, nearest(v, known)...); len(better) > 0 {
+			return &betterValue{err, "", better[0]}
+		}
+		return err
 	}
 	f.protocol = v
 	return nil
@@ -134,7 +173,13 @@ func parseWait(v string) (time.Duration, error) {
 	}
 	switch {
 	case err != nil || d < 0:
-		return 0, errors.New("want a duration such as 60s or 2m, not " + strconv.Quote(v))
+		err := errors.New("want a duration such as 60s or 2m, not " + strconv.Quote(v))
+		if number := strings.TrimRight(v, " abcdefghijklmnopqrstuvwxyz"); number != "" && strings.Trim(number, "0123456789.") == "" {
+			if unit := strings.TrimSpace(v[len(number):]); unit != "" && strings.ContainsRune("smh", rune(unit[0])) {
+				return 0, &betterValue{err, "", number + unit[:1]}
+			}
+		}
+		return 0, err
 	case d == 0:
 		return -1, nil
 	}

@@ -31,6 +31,7 @@ type invocation struct {
 	inputs  *inputs          // values that the configuration asks the user for
 	server  []string         // the command after --; nil without it
 	args    []string         // the other arguments
+	typed   []string         // the whole command line
 	traced  bool             // the --trace file has been created
 	auth    *oauth.Transport // sends the tokens of a login; nil without one
 
@@ -38,6 +39,9 @@ type invocation struct {
 
 	onLog func(*mcp.LogMessage) // receives the server's logs; nil means standard error
 }
+
+// environ returns the environment variables.
+func (e *environment) environ() []string { return os.Environ() }
 
 // run executes the command line args and returns the exit status.
 func run(ctx context.Context, args []string, e *environment) int {

@@ -73,7 +73,7 @@ func runCommandWithInput(t testing.TB, stdin string, args ...string) result {
 		name:   "mcpecho",
 	})
 	// Where the binary is, is of no interest.
-	hide := strings.NewReplacer(mcpechoPath(t), "mcpecho")
+	hide := strings.NewReplacer(mcpechoPath(t), "mcpecho", " --env GORACE=atexit_sleep_ms=0", "")
 	return result{status, hide.Replace(stdout.String()), hide.Replace(stderr.String())}
 }
 

@@ -1,31 +1,35 @@
 package main
 
 import (
-	"net"
-	"os/exec"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/httpx"
+	"github.com/stdmcp/stdmcp/mcp"
 )
 
 // parse parses the command line. The invocation is valid even with an error,
 // because it determines how the error is reported.
 func parse(e *environment, args []string) (*invocation, error) {
-	c := &invocation{environment: e, flags: defaultFlags()}
+	c := &invocation{environment: e, flags: defaultFlags(), typed: args}
 	args, c.server = cutServer(args)
 	// An error in a flag before --json must be reported as JSON too.
 	c.flags.json = slices.Contains(args, "--json")
 
+	if err := c.likeInspector(); err != nil {
+		return c, err
+	}
 	name, args := cutName(args)
+	name, args = listWord(name, args, c.server)
 	switch {
 	case name == "" && len(args) == 0:
 		c.command = tourCommand()
 	case name == "":
 		// Only flags: those of the tour, or --help or --version.
 		c.command = tourCommand()
-		if slices.Contains(args, "--version") {
+		if slices.Contains(args, "--version") || slices.Contains(args, "-V") {
 			c.command, args = findCommand("version"), nil
 		}
 	default:
@@ -97,6 +101,10 @@ func (c *invocation) parseFlags(args []string) error {
 		f, value, hasValue := findFlag(arg)
 		name, _, _ := strings.Cut(arg, "=")
 		if f == nil || f.name != "help" && !slices.Contains(c.command.flags, f.name) {
+			if words, ok := c.foreignFlag(arg, args); ok {
+				args = words
+				continue
+			}
 			return c.unknownFlag(name, arg, args)
 		}
 		switch {
@@ -104,16 +112,51 @@ func (c *invocation) parseFlags(args []string) error {
 			return c.usage(name + " does not take a value")
 		case f.value != "" && !hasValue && len(args) == 0:
 			return c.usage(name + " needs a value: " + name + " " + f.value)
-		case f.value != "" && !hasValue:
+		}
+		given := givenFlag{f.name, []string{arg}}
+		if f.value != "" && !hasValue {
 			value, args = args[0], args[1:]
+			given.words = append(given.words, value)
 		}
 		if err := f.set(&c.flags, value); err != nil {
-			return c.usage(name + ": " + err.Error())
+			return c.badValue(name, value, err)
 		}
-		c.flags.given = append(c.flags.given, f.name)
+		c.flags.given = append(c.flags.given, given)
 	}
 	return nil
 }
+
+// badValue returns the failure for a flag with an invalid value.
+func (c *invocation) badValue(name, value string, err error) error {
+	if (name == "-t" || name == "--transport") && c.server != nil && value == "stdio" {
+		return c.usageHint(name+" is for servers at a URL", "type: "+c.paste(append(append(c.without("transport"), "--"), c.server...)))
+	}
+	var better *betterValue
+	if !errors.As(err, &better) {
+		return c.usage(name + ": " + err.Error())
+	}
+	line := c.retyped(name, better.flag)
+	if at := slices.Index(c.typed, value); at > 0 {
+		words := slices.Clone(c.typed)
+		words[at] = better.value
+		if better.flag != "" {
+			words[at-1] = better.flag
+		}
+		line = c.paste(words)
+	} else if strings.Contains(strings.Join(c.typed, " "), name+"="+value) {
+		line = c.retyped(name+"="+value, name+"="+better.value)
+	}
+	return c.usageHint(name+": "+err.Error(), "type: "+line)
+}
+
+// A betterValue is an error with what the user probably meant.
+type betterValue struct {
+	error
+	flag, value string // flag is empty if it is right
+}
+
+// sampleServer is a command that starts a server, for suggestions.
+const sampleServer = "npx -y @modelcontextprotocol/server-everything stdio"
 
 // takeTarget takes the target from the arguments and checks the number of the
 // others.
@@ -121,16 +164,23 @@ func (c *invocation) takeTarget() error {
 	cmd := c.command
 	switch {
 	case c.server != nil && cmd.name == "":
-		return c.usageHint("a command is missing before --", "for example: "+c.name+" tools -- "+strings.Join(c.server, " "))
-	case c.server != nil && (!cmd.target || cmd.web):
-		return c.usage(cmd.title() + " does not start a server; remove --")
+		return c.usageHint("a command is missing before --", "type: "+c.paste(append([]string{"tools"}, c.typed...)))
+	case c.server != nil && cmd.web && cmd.target:
+		return c.usageHint(cmd.name+" needs a server at a URL, not one that is started", "type: "+c.sampleLine())
+	case c.server != nil && !cmd.target && !cmd.started:
+		return c.usageHint(cmd.name+" does not start a server", "type: "+c.paste(c.without()))
 	case c.server != nil && len(c.server) == 0:
-		return c.usage("the command that starts the server is missing after --")
+		return c.usageHint("the command that starts the server is missing after --", "type: "+c.paste(append(slices.Clone(c.typed), strings.Fields(sampleServer)...)))
 	case c.server != nil:
-	case cmd.web && len(c.args) == 0:
-		return c.usage("the server is missing: add its URL or name, such as " + c.name + " " + cmd.name + " https://example.com/mcp")
+		if err := c.checkServer(); err != nil {
+			return err
+		}
 	case cmd.target && len(c.args) == 0:
-		return c.usage("the server is missing: add its URL or name, or its command after --, such as " + c.name + " " + cmd.name + " … -- mcpecho serve")
+		hint := "type: " + c.sampleLine()
+		if !cmd.web {
+			hint += " (or the server's command after --)"
+		}
+		return c.usageHint("the server is missing", hint)
 	case cmd.target:
 		c.target, c.args = c.args[0], c.args[1:]
 		if err := c.findTarget(); err != nil {
@@ -139,34 +189,138 @@ func (c *invocation) takeTarget() error {
 	}
 	switch {
 	case len(c.args) < cmd.min:
-		return c.usage(cmd.name + " needs " + strings.Fields(cmd.args)[len(c.args)])
-	case cmd.max >= 0 && len(c.args) > cmd.max && c.server != nil && strings.Contains(c.args[cmd.max], "://"):
-		return c.usage("use either a URL or a command after --, not both")
+		return c.missingArgument()
 	case cmd.max >= 0 && len(c.args) > cmd.max:
-		return c.usage("too many arguments: " + cmd.title() + " does not accept " + strconv.Quote(c.args[cmd.max]))
+		return c.extraArgument(c.args[cmd.max])
+	case cmd.tool && len(c.args) > 0 && cmd.min > 0 && strings.Contains(c.args[0], "="):
+		return c.missingTool()
 	}
 	return nil
 }
 
-// findTarget checks the target, which is a URL or names a configured server.
-func (c *invocation) findTarget() error {
-	if strings.Contains(c.target, "://") {
-		if _, err := httpx.Parse(c.target); err != nil {
-			return c.usage(err.Error())
-		}
-		return nil
-	}
-	if host, _, _ := strings.Cut(c.target, "/"); strings.HasPrefix(host, "localhost") || isAddress(host) {
-		return c.usage("a URL must begin with http:// or https://; did you mean http://" + c.target + "?")
-	}
-	return c.findEntry()
+// sampleLine returns a command line for a server at a URL.
+func (c *invocation) sampleLine() string {
+	return c.paste(append([]string{c.command.name, "https://example.com/mcp"}, strings.Fields(c.command.sample)...))
 }
 
-// isAddress reports whether s looks like host:port.
-func isAddress(s string) bool {
-	_, port, err := net.SplitHostPort(s)
-	_, notNumber := strconv.ParseUint(port, 10, 16)
-	return err == nil && notNumber == nil
+// checkServer reports a URL after --, or a URL and a command.
+func (c *invocation) checkServer() error {
+	before, _ := cutServer(c.typed)
+	if strings.Contains(c.server[0], "://") {
+		at := slices.Index(before, c.typedCommand()) + 1
+		return c.usageHint("a URL does not belong after --", "type: "+c.paste(slices.Insert(slices.Clone(before), at, c.server[0])))
+	}
+	if c.flags.transport != "" || c.flags.header != nil {
+		return c.usageHint("-t and -H need a server at a URL, not one that is started",
+			"type: "+c.paste(append(append(c.without("transport", "header"), "--"), c.server...)))
+	}
+	return nil
+}
+
+// typedCommand returns the user's word for the command.
+func (c *invocation) typedCommand() string {
+	before, _ := cutServer(c.typed)
+	name, _ := cutName(before)
+	return name
+}
+
+// missingArgument returns the failure for a command without one of its arguments.
+func (c *invocation) missingArgument() error {
+	cmd := c.command
+	what := strings.Fields(cmd.args)[len(c.args)]
+	var known, kind string
+	switch {
+	case cmd.name == "call":
+		if at := slices.IndexFunc(c.server, func(word string) bool { return strings.Contains(word, "=") && !isFlag(word) }); at > 1 {
+			before, _ := cutServer(c.typed)
+			return c.usageHint("call needs TOOL before --",
+				"type: "+c.paste(slices.Concat(before, c.server[at-1:], []string{"--"}, c.server[:at-1])))
+		}
+		known = "tools"
+	case cmd.name == "read":
+		known = "resources"
+	case cmd.name == "prompt", cmd.name == "complete" && len(c.args) > 0 && kinds[c.args[0]] == mcp.RefPrompt:
+		known = "prompts"
+	case cmd.name == "complete" && len(c.args) > 0:
+		known = "templates"
+	case cmd.name == "complete":
+		kind = c.commandFor("complete", "prompt", "NAME", "ARG")
+	case cmd.name == "completion":
+		kind = c.paste([]string{"completion", "bash"})
+	}
+	switch {
+	case known != "" && cmd.name == "complete" && len(c.args) == 2:
+		return c.usageHint(cmd.name+" needs "+what, "type: "+c.commandFor("complete", c.args[0], c.args[1], "ARG")+"; its arguments: "+c.commandFor(known, "--json"))
+	case known != "":
+		return c.usageHint(cmd.name+" needs "+what, "for a list, type: "+c.commandFor(known))
+	case kind != "":
+		return c.usageHint(cmd.name+" needs "+what, "type: "+kind)
+	}
+	return c.usage(cmd.name + " needs " + what)
+}
+
+// missingTool returns the failure for a call with arguments and no tool. The tool
+// may be at the end of the URL.
+func (c *invocation) missingTool() error {
+	if base, tool, ok := cutLast(c.target, "/"); ok && c.server == nil && strings.Count(base, "/") > 2 {
+		return c.usageHint("call needs TOOL after the URL", "type: "+c.retyped(c.target, base, tool))
+	}
+	return c.usageHint("call needs TOOL before "+strconv.Quote(c.args[0]), "for a list, type: "+c.commandFor("tools"))
+}
+
+// cutLast is strings.Cut at the last separator.
+func cutLast(s, separator string) (before, after string, found bool) {
+	if i := strings.LastIndex(s, separator); i >= 0 {
+		return s[:i], s[i+len(separator):], true
+	}
+	return s, "", false
+}
+
+// extraArgument returns the failure for an argument that the command does not
+// accept.
+func (c *invocation) extraArgument(extra string) error {
+	cmd := c.command
+	message := "too many arguments: " + cmd.title() + " does not accept " + strconv.Quote(extra)
+	switch {
+	case c.server != nil && strings.Contains(extra, "://"):
+		return c.usageHint("use either a URL or a command after --, not both", "type: "+c.retyped(extra))
+	case cmd.name == "serve":
+		address := extra
+		if u, err := httpx.Parse(extra); err == nil {
+			address = u.Host
+		}
+		if strings.Trim(address, "0123456789") == "" {
+			address = "127.0.0.1:" + address
+		}
+		if isAddress(address) {
+			return c.usageHint(message, "type: "+c.retyped(extra, "--http", address))
+		}
+	case strings.Contains(c.target, "://"):
+		whole := strings.TrimSuffix(c.target, "/") + "/" + strings.TrimPrefix(extra, "/")
+		words := slices.Clone(c.typed)
+		words[slices.Index(words, c.target)] = whole
+		words = slices.DeleteFunc(words, func(word string) bool { return word == extra })
+		return c.usageHint(message, "type: "+c.paste(words))
+	}
+	return c.usage(message)
+}
+
+// findTarget checks the target, which is a URL or names a configured server.
+func (c *invocation) findTarget() error {
+	if c.target == "-" {
+		return c.usageHint("a command that starts a server belongs after two dashes", "type: "+c.retyped("-", "--"))
+	}
+	if strings.Contains(c.target, "://") {
+		_, err := httpx.Parse(c.target)
+		if err == nil {
+			return nil
+		}
+		if better := repairURL(c.target); better != "" {
+			return c.usageHint(err.Error(), "type: "+c.retyped(c.target, better))
+		}
+		return c.usageHint(err.Error(), "type: "+c.sampleLine())
+	}
+	return c.findEntry()
 }
 
 func (c *command) title() string {
@@ -181,15 +335,24 @@ func unknownCommand(c *invocation, name string) error {
 	for _, cmd := range commands() {
 		known = append(append(known, cmd.name), cmd.aliases...)
 	}
+	help := c.command != nil && c.command.name == "help"
 	c.command = nil
-	message, near := "unknown command "+strconv.Quote(name), didYouMean(name, known)
-	switch {
-	case strings.Contains(name, "://"):
-		return c.usageHint("a command is missing before the URL "+strconv.Quote(name), "for example: "+c.name+" tools "+name)
-	case near == "" && c.server != nil:
-		return c.usageHint(message, "to call a tool: "+c.name+" call "+name+" … -- "+strings.Join(c.server, " "))
+	if !help {
+		if err := c.useOther(name); err != nil {
+			return err
+		}
+		if err := c.commandAfter(name); err != nil {
+			return err
+		}
 	}
-	return c.usage(message + near)
+	message, near := "unknown command "+strconv.Quote(name), nearest(name, known)
+	switch {
+	case len(near) > 0:
+		return c.usageHint(message+" (did you mean "+strconv.Quote(near[0])+"?)", "type: "+c.retyped(name, near[0]))
+	case c.server != nil:
+		return c.usageHint(message, "to call a tool, type: "+c.paste(append([]string{"call"}, c.typed...)))
+	}
+	return c.usage(message)
 }
 
 // unknownFlag returns the failure for the flag name in arg, which rest follows.
@@ -200,36 +363,49 @@ func (c *invocation) unknownFlag(name, arg string, rest []string) error {
 			known = append(known, f.names()...)
 		}
 	}
-	message, near := c.command.title()+" has no flag "+strconv.Quote(name), didYouMean(name, known)
-	switch {
-	case near == "" && c.command.target && c.server == nil && len(c.args) > 0:
+	message := c.command.title() + " has no flag " + strconv.Quote(name)
+	if hint := c.flagHint(arg, rest); hint != "" {
+		return c.usageHint(message, hint)
+	}
+	if near := nearest(name, known); len(near) > 0 {
+		return c.usageHint(message+" (did you mean "+strconv.Quote(near[0])+"?)", "type: "+c.retyped(name, near[0]))
+	}
+	if c.command.target && c.server == nil && len(c.args) > 0 {
 		if err := c.programAsTarget(c.args[0], append(append(c.args[1:], arg), rest...)); err != nil {
 			return err
 		}
-		near = " (a command that starts a server belongs after --, with its flags)"
-	case near == "" && strings.HasPrefix(name, "--") && strings.Contains(c.command.args, "k=v"):
-		near = "; write an argument as " + name[2:] + "=…"
 	}
-	return c.usage(message + near)
+	if hint := c.argumentHint(arg, rest); hint != "" {
+		return c.usageHint(message, hint)
+	}
+	return c.usage(message)
 }
 
 // programAsTarget returns a failure if name, typed as the target, is a program,
 // with the corrected command line. Otherwise it returns nil.
 func (c *invocation) programAsTarget(name string, args []string) error {
 	isArgument := func(arg string) bool { return strings.Contains(arg, "=") }
-	if _, err := exec.LookPath(name); err != nil || c.command.web || c.command.min > 0 && slices.ContainsFunc(args, isArgument) {
+	server := strings.Fields(name)
+	switch {
+	case c.command.web:
 		return nil
+	case len(server) > 1 && isProgram(server[0]): // all of it was in quotes
+	case interpreter(name) != nil:
+		server, args = append(interpreter(name), args...), nil
+	case !isProgram(name) || c.command.min > 0 && slices.ContainsFunc(args, isArgument):
+		return nil
+	default:
+		server, args = append([]string{name}, args...), nil
 	}
 	// The value of one of our own flags may be a secret.
 	ours := func(arg string) bool { f, _, _ := findFlag(arg); return f != nil }
-	if i := slices.IndexFunc(args, ours); i >= 0 {
-		args = append(args[:i:i], "…")
+	if i := slices.IndexFunc(server, ours); i >= 0 {
+		server = append(server[:i:i], "…")
 	}
-	args = append([]string{name}, args...)
-	command := c.command.name
-	if c.command.min > 0 {
-		command += " …"
+	line := append([]string{c.command.name}, args...)
+	if c.command.min > 0 && len(args) == 0 {
+		line = append(line, "…")
 	}
-	return c.usageHint(strconv.Quote(name)+" is a program; a command that starts a server belongs after --",
-		"type: "+c.name+" "+command+" -- "+strings.Join(args, " "))
+	return c.usageHint(strconv.Quote(name)+" is a program; the command that starts a server belongs after --",
+		"type: "+c.paste(append(append(line, "--"), server...)))
 }

@@ -134,7 +134,7 @@ func TestColorsOnATerminal(t *testing.T) {
 func TestBinaryIsRefusedOnATerminal(t *testing.T) {
 	for _, line := range []string{"read echo://picture", "call image"} {
 		shown, status := startInPty(t, 80, append(strings.Fields(line), "--", "mcpecho", "serve")...).end()
-		want := "mcpecho: the result is binary: image/png, 70 bytes\nuse -o FILE to save it\n"
+		want := "mcpecho: the result is binary: image/png, 70 bytes; use -o FILE to save it\n"
 		if status != statusUsage || shown != want {
 			t.Errorf("%s: status %d, %q", line, status, shown)
 		}

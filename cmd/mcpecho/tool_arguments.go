@@ -115,10 +115,10 @@ func (c *invocation) readArgument(arg string) (a argument, err error) {
 // object encodes the arguments as one object, with the types in the tool's schema.
 func (a *arguments) object(c *invocation, tool string, s *schema) (json.RawMessage, error) {
 	if unknown := a.unknown(s); unknown != "" {
-		return nil, c.badArgument(tool, "has no argument "+strconv.Quote(unknown)+didYouMean(unknown, s.names())+argumentList(s))
+		return nil, a.bad(c, tool, "has no argument "+strconv.Quote(unknown)+didYouMean(unknown, s.names()), s)
 	}
 	if missing := a.missing(s); len(missing) > 0 {
-		return nil, c.badArgument(tool, "requires "+strings.Join(missing, ", ")+argumentList(s))
+		return nil, a.bad(c, tool, "requires "+strings.Join(missing, ", "), s)
 	}
 	b := []byte("{")
 	for _, one := range a.each {
@@ -128,17 +128,22 @@ func (a *arguments) object(c *invocation, tool string, s *schema) (json.RawMessa
 		}
 		value := one.encode(p)
 		if value == nil {
-			return nil, c.badArgument(tool, "requires "+p.kind()+" for "+strconv.Quote(one.key)+", not "+strconv.Quote(cut(one.value, 100)))
+			return nil, a.bad(c, tool, "requires "+p.kind()+" for "+strconv.Quote(one.key)+", not "+strconv.Quote(cut(one.value, 100)), s)
 		}
 		b = append(wire.AppendKey(b, one.key), value...)
 	}
 	return append(b, '}'), nil
 }
 
-// badArgument returns a failure for arguments that violate the tool's schema.
-func (c *invocation) badArgument(tool, what string) error {
-	return &failure{status: statusUsage, kind: "usage", message: "the tool " + strconv.Quote(tool) + " " + what,
-		hint: `"` + c.commandFor("info "+tool, "-- …") + `" describes the tool`}
+// bad returns the failure for arguments that violate the tool's schema, with what
+// the user probably meant and a list of the arguments.
+func (a *arguments) bad(c *invocation, tool, what string, s *schema) error {
+	wrong := &failure{status: statusUsage, kind: "usage", message: "the tool " + strconv.Quote(tool) + " " + what + argumentList(s)}
+	var words []string
+	for _, one := range a.each {
+		words = append(words, one.key+"="+one.value)
+	}
+	return c.repaired("call", tool, words, s, wrong)
 }
 
 // unknown returns the first key that the schema does not allow, or "".
@@ -164,9 +169,9 @@ func (a *arguments) missing(s *schema) (names []string) {
 // argumentList describes the arguments in the schema.
 func argumentList(s *schema) string {
 	if len(s.properties) == 0 {
-		return "\nIt has no arguments."
+		return "\n\tIt has no arguments."
 	}
-	text := "\nIts arguments:"
+	text := ""
 	for _, p := range s.properties {
 		text += "\n\t" + p.name + "  " + p.kind()
 		if slices.Contains(s.required, p.name) {

@@ -70,7 +70,7 @@ func TestArgumentsFollowTheSchema(t *testing.T) {
 		{"level=one", `requires one of 1, 2`},
 		{"fixed=x", `"x"`},
 		{"none=1", `no argument`},
-		{"S=1", `no argument "S"; did you mean "s"`},
+		{"S=1", `no argument "S" (did you mean "s"?)`},
 	}
 	c := &invocation{environment: &environment{name: "mcpecho"}}
 	for _, test := range tests {
@@ -176,6 +176,6 @@ func FuzzSchema(f *testing.F) {
 		if b, err := given.object(c, "tool", s); err == nil && !json.Valid(b) {
 			t.Errorf("%s of %s", b, raw)
 		}
-		_ = example(s) + s.kind()
+		_ = strings.Join(example(s), " ") + s.kind()
 	})
 }

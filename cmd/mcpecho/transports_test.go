@@ -67,13 +67,13 @@ func TestEveryTransportServesEveryCommand(t *testing.T) {
 func TestFallBackToHTTPSSE(t *testing.T) {
 	web := webServer(t, nil, &testserver.HTTPOptions{SSEOnly: true})
 	runCommand(t, "call", web.SSE, "echo", "message=hi").want(t, 0, "hi\n", "")
-	runCommand(t, "call", web.SSE, "echo", "message=hi", "-t", "http").want(t, statusUnreachable, "", "omit -t to try both transports")
-	o := runCommand(t, "ping", web.URL)
-	o.want(t, statusUnreachable, "", ":\n\tStreamable HTTP: ")
-	if !strings.Contains(o.stderr, "\n\tHTTP+SSE: GET ") {
-		t.Error(o.stderr)
+	runCommand(t, "call", web.SSE, "echo", "message=hi", "-t", "http").want(t, statusUnreachable, "", "to try both transports, type: mcpecho call "+web.SSE+" echo message=hi\n")
+	for _, url := range []string{web.URL, web.Base} {
+		runCommand(t, "ping", url).want(t, statusUnreachable, "", "type: mcpecho ping "+web.SSE+"\n")
 	}
-	runCommand(t, "ping", web.Base).want(t, statusUnreachable, "", "many servers use the path /mcp: try "+web.URL)
+	nothing := anyServer(t, &testserver.HTTPOptions{SSEOnly: true})
+	nothing.Close()
+	runCommand(t, "ping", nothing.Base).want(t, statusUnreachable, "", "start the server, or correct the port")
 }
 
 // closedURL returns a URL where no server listens.
@@ -163,7 +163,7 @@ func TestTokenOpensTheServer(t *testing.T) {
 	url := tokenServer(t, token)
 	for _, path := range []string{"/mcp", "/sse"} {
 		runCommand(t, "call", url+path, "echo", "message=hi", "-H", "authorization:Bearer "+token).want(t, 0, "hi\n", "")
-		runCommand(t, "ping", url+path).want(t, statusForbidden, "", "run \"mcpecho login "+url+path+"\", or add a token with -H 'Authorization: Bearer TOKEN'")
+		runCommand(t, "ping", url+path).want(t, statusForbidden, "", "type: mcpecho login "+url+path+", or add a token with -H 'Authorization: Bearer TOKEN'")
 		runCommand(t, "ping", url+path, "-H", "Authorization: Bearer no").want(t, statusForbidden, "", "does not accept the Authorization header of -H")
 	}
 	o := runCommand(t, "ping", url+"/mcp", "-H", "Authorization: Bearer broken-"+token)

@@ -23,17 +23,18 @@ func (c *invocation) confirmTrust(ctx context.Context) error {
 	if c.entry.Scope != "project" || isTrusted(c.entry) {
 		return nil
 	}
-	text := "the server " + strconv.Quote(c.entry.Name) + " in " + c.entry.Source + " of this folder is not trusted; it"
+	text := "the server " + strconv.Quote(c.entry.Name) + " in " + c.entry.Source + " of this folder is not trusted"
 	for _, effect := range c.entry.Effects() {
 		text += "\n\t" + escapeName(effect)
 	}
 	refused := &failure{status: statusUsage, kind: "configuration", message: text,
-		hint: "to trust it, add -c " + c.entry.Source}
+		hint: "to use it, type: " + c.paste(append(c.without(), "-c", c.entry.Source))}
 	if !c.isTerminal(c.stdin) || !c.isTerminal(c.stderr) {
 		return refused
 	}
 	a := &asker{c: c, in: bufio.NewReader(c.stdin)}
-	a.print("T" + text[1:] + "\n")
+	first, effects, _ := strings.Cut(text, "\n")
+	a.print("T" + first[1:] + ".\nIt\n" + effects + "\n")
 	if yes, err := a.confirm(ctx, "Do you trust it?", false); err != nil || !yes {
 		return refused
 	}

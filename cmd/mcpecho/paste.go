@@ -1,0 +1,163 @@
+package main
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/httpx"
+)
+
+// Commands that mcpecho suggests can be pasted into a shell: every word is
+// quoted, and what selects and reaches the server is repeated.
+
+// commandFor returns the command line of another command for the same server,
+// with the flags that led to it.
+func (c *invocation) commandFor(name string, args ...string) string {
+	line := []string{name}
+	if c.server == nil && c.target != "" {
+		line = append(line, c.pasteTarget())
+	}
+	line = append(line, args...)
+	for _, f := range c.flags.given {
+		if slices.Contains(serverFlags, f.name) {
+			line = append(line, f.words...)
+		}
+	}
+	if c.server != nil {
+		line = append(append(line, "--"), c.server...)
+	}
+	return c.paste(line)
+}
+
+// serverFlags are the flags that select a server, or how it is reached.
+var serverFlags = []string{"config", "header", "transport", "env", "inherit-env", "cwd", "protocol"}
+
+// pasteTarget returns the target as the user typed it, without secrets.
+func (c *invocation) pasteTarget() string {
+	if c.entry == nil && strings.Contains(c.target, "://") {
+		return httpx.Display(c.target)
+	}
+	return c.target
+}
+
+// retyped returns the user's command line with other words for the first word
+// that is old, or that is the flag old with a value.
+func (c *invocation) retyped(old string, words ...string) string {
+	line := slices.Clone(c.typed)
+	for i, word := range line {
+		if word == old {
+			return c.paste(slices.Replace(line, i, i+1, words...))
+		}
+		if value, ok := strings.CutPrefix(word, old+"="); ok && isFlag(old) && len(words) == 1 {
+			line[i] = words[0] + "=" + value
+			return c.paste(line)
+		}
+	}
+	return c.paste(line)
+}
+
+// without returns the user's words before -- without the named flags.
+func (c *invocation) without(names ...string) (line []string) {
+	before, _ := cutServer(c.typed)
+	for i := 0; i < len(before); i++ {
+		f, _, hasValue := findFlag(before[i])
+		if f == nil || !slices.Contains(names, f.name) {
+			line = append(line, before[i])
+		} else if f.value != "" && !hasValue {
+			i++
+		}
+	}
+	return line
+}
+
+// paste returns the command line of this program with words as its arguments.
+func (c *invocation) paste(words []string) string {
+	var line strings.Builder
+	line.WriteString(c.name)
+	flagged, ours := "", true
+	for _, word := range words {
+		name, value, _ := strings.Cut(word, "=")
+		switch f, _, hasValue := findFlag(word); {
+		case !ours:
+		case word == "--":
+			ours = false
+		case flagged != "":
+			word = c.hideValue(flagged, word)
+			flagged = ""
+		case f != nil && f.value != "" && hasValue:
+			word = name + "=" + c.hideValue(f.name, value)
+		case f != nil && f.value != "":
+			flagged = f.name
+		}
+		line.WriteString(" " + c.quoteWord(word))
+	}
+	return line.String()
+}
+
+// hideValue returns the value of a flag without secrets: the variable that holds
+// it takes its place, if there is one, because the user has probably typed that.
+func (c *invocation) hideValue(flag, value string) string {
+	switch flag {
+	case "header":
+		key, secret, _ := strings.Cut(value, ":")
+		secret = strings.TrimSpace(secret)
+		scheme := ""
+		if first, rest, ok := strings.Cut(secret, " "); ok && http.CanonicalHeaderKey(key) == "Authorization" {
+			scheme, secret = first+" ", rest
+		}
+		return key + ": " + scheme + c.variable(secret)
+	case "env":
+		if key, secret, ok := strings.Cut(value, "="); ok && diag.IsSecretName(key) {
+			return key + "=" + c.variable(secret)
+		}
+	}
+	return value
+}
+
+// variable returns a reference to the environment variable with this value, or "…".
+func (c *invocation) variable(value string) string {
+	if len(value) >= 8 {
+		for _, pair := range c.environ() {
+			if name, v, _ := strings.Cut(pair, "="); v == value && name != "" && !strings.ContainsFunc(name, notInName) {
+				return variableMark + name + variableMark
+			}
+		}
+	}
+	return "…"
+}
+
+// variableMark surrounds the name of a variable until quoteWord has quoted it.
+const variableMark = "\x00"
+
+func notInName(r rune) bool {
+	return r > unicode.MaxASCII || r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+}
+
+// quoteWord quotes a word for a POSIX shell, if that is necessary. Characters
+// that could change what the terminal shows become escapes.
+func (c *invocation) quoteWord(s string) string {
+	if before, rest, ok := strings.Cut(s, variableMark); ok {
+		name, after, _ := strings.Cut(rest, variableMark)
+		return `"` + strings.NewReplacer(`"`, `\"`, "`", "\\`", "$", `\$`, `\`, `\\`).Replace(escapeName(before)) + "$" + name + `"` + strings.TrimSuffix(shellQuote(escapeName(after)), "''")
+	}
+	s = escapeName(s)
+	safe := func(r rune) bool {
+		return r == '…' || r < 0x80 && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("@%+=:,./_-", r))
+	}
+	if s != "" && !strings.ContainsFunc(s, func(r rune) bool { return !safe(r) }) && s[0] != '=' {
+		return s
+	}
+	return shellQuote(s)
+}
+
+// didMean returns the hint for a misspelled word with the nearest known one, or
+// the hint otherwise.
+func (c *invocation) didMean(word string, known []string, otherwise string) string {
+	if near := nearest(word, known); len(near) > 0 {
+		return "type: " + c.retyped(word, near[0])
+	}
+	return otherwise
+}
