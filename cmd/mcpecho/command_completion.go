@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/stdmcp/stdmcp/internal/nearest"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
@@ -24,7 +25,7 @@ func runCompletion(_ context.Context, c *invocation) error {
 	case configuredNames:
 		return c.printNames()
 	}
-	shell := append(nearest(c.args[0], shellNames()), "bash")[0]
+	shell := append(nearest.Names(c.args[0], shellNames()), "bash")[0]
 	return c.usageHint("completion: want bash, zsh or fish, not "+strconv.Quote(c.args[0]), "type: "+c.retyped(c.args[0], shell))
 }
 

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/internal/nearest"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
@@ -44,7 +45,7 @@ func (c *invocation) explainTarget(cfg *config.Config, name string) error {
 	if url := repairURL(name); url != "" && len(cfg.Problems) == 0 {
 		return c.usageHint("a URL must begin with http:// or https://", "type: "+c.retyped(name, url))
 	}
-	if near := nearest(name, known); len(near) > 0 {
+	if near := nearest.Names(name, known); len(near) > 0 {
 		return c.usageHint(message+" (did you mean "+strconv.Quote(near[0])+"?)", "type: "+c.retyped(c.target, strings.TrimSuffix(c.target, name)+near[0]))
 	}
 	for i, arg := range c.args {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/httpx"
+	"github.com/stdmcp/stdmcp/internal/nearest"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -142,7 +143,7 @@ func setHeader(f *flags, v string) error {
 func setTransport(f *flags, v string) error {
 	if v != "http" && v != "sse" && v != "auto" {
 		err := errors.New("want http, sse or auto, not " + strconv.Quote(v))
-		if strings.Contains(plainName(v), "http") {
+		if strings.Contains(nearest.Plain(v), "http") {
 			return &betterValue{err, "-t", "http"}
 		}
 		return err
@@ -155,7 +156,7 @@ func setProtocol(f *flags, v string) error {
 	if known := mcp.ProtocolVersions(); !slices.Contains(known, v) {
 		err := errors.New("unknown protocol version " + strconv.Quote(v) + "; want one of " + strings.Join(known, ", "))
 		better := slices.DeleteFunc(slices.Clone(known), func(version string) bool { return v == "" || v != "latest" && !strings.HasPrefix(version, v) })
-		if better = append(better, nearest(v, known)...); len(better) > 0 {
+		if better = append(better, nearest.Names(v, known)...); len(better) > 0 {
 			return &betterValue{err, "", better[0]}
 		}
 		return err

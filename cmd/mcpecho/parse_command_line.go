@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/httpx"
+	"github.com/stdmcp/stdmcp/internal/nearest"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -345,7 +346,7 @@ func unknownCommand(c *invocation, name string) error {
 			return err
 		}
 	}
-	message, near := "unknown command "+strconv.Quote(name), nearest(name, known)
+	message, near := "unknown command "+strconv.Quote(name), nearest.Names(name, known)
 	switch {
 	case len(near) > 0:
 		return c.usageHint(message+" (did you mean "+strconv.Quote(near[0])+"?)", "type: "+c.retyped(name, near[0]))
@@ -367,7 +368,7 @@ func (c *invocation) unknownFlag(name, arg string, rest []string) error {
 	if hint := c.flagHint(arg, rest); hint != "" {
 		return c.usageHint(message, hint)
 	}
-	if near := nearest(name, known); len(near) > 0 {
+	if near := nearest.Names(name, known); len(near) > 0 {
 		return c.usageHint(message+" (did you mean "+strconv.Quote(near[0])+"?)", "type: "+c.retyped(name, near[0]))
 	}
 	if c.command.target && c.server == nil && len(c.args) > 0 {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/httpx"
+	"github.com/stdmcp/stdmcp/internal/nearest"
 )
 
 // Commands that mcpecho suggests can be pasted into a shell: every word is
@@ -156,7 +157,7 @@ func (c *invocation) quoteWord(s string) string {
 // didMean returns the hint for a misspelled word with the nearest known one, or
 // the hint otherwise.
 func (c *invocation) didMean(word string, known []string, otherwise string) string {
-	if near := nearest(word, known); len(near) > 0 {
+	if near := nearest.Names(word, known); len(near) > 0 {
 		return "type: " + c.retyped(word, near[0])
 	}
 	return otherwise

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/internal/nearest"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 )
@@ -92,7 +93,7 @@ func repairWords(given []string, s *schema) (fixed []string) {
 	var order []string
 	set := func(key, value string) {
 		if s.property(key) == nil && !s.open || s.property(key) == nil && len(s.properties) > 0 {
-			if near := nearest(key, s.names()); len(near) > 0 {
+			if near := nearest.Names(key, s.names()); len(near) > 0 {
 				key = near[0]
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/httpx"
+	"github.com/stdmcp/stdmcp/internal/nearest"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
@@ -119,7 +120,7 @@ func repairServer(server []string) []string {
 	if run := interpreter(first); run != nil {
 		return append(run, rest...)
 	}
-	if near := nearest(first, []string{"npx", "node", "uvx", "uv", "python3", "docker", "deno", "bunx", "pipx", "podman"}); len(near) > 0 && near[0] != first {
+	if near := nearest.Names(first, []string{"npx", "node", "uvx", "uv", "python3", "docker", "deno", "bunx", "pipx", "podman"}); len(near) > 0 && near[0] != first {
 		return append([]string{near[0]}, rest...)
 	}
 	return nil
