@@ -77,7 +77,7 @@ func runLogin(ctx context.Context, c *invocation) error {
 	o.Authorizer = c.authorizer()
 	c.auth = oauth.New(url, o)
 	if err := c.auth.Login(ctx); err != nil {
-		if ctx.Err() == nil && c.worksWithoutLogin(ctx, url) {
+		if broken := (*oauth.Error)(nil); errors.As(err, &broken) && c.worksWithoutLogin(ctx, url) {
 			return c.print(c.shown(c.targetName()) + " needs no login.\n")
 		}
 		return loginFailure(err)

@@ -45,7 +45,7 @@ func (c *invocation) explainTarget(cfg *config.Config, name string) error {
 	if url := repairURL(name); url != "" && len(cfg.Problems) == 0 {
 		return c.usageHint("a URL must begin with http:// or https://", "type: "+c.retyped(name, url))
 	}
-	if near := nearest.Names(name, known); len(near) > 0 {
+	if near := nearest.Names(name, known); len(near) > 0 && interpreter(name) == nil {
 		return c.usageHint(message+" (did you mean "+strconv.Quote(near[0])+"?)", "type: "+c.retyped(c.target, strings.TrimSuffix(c.target, name)+near[0]))
 	}
 	for i, arg := range c.args {
