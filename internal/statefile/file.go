@@ -87,10 +87,13 @@ func checkPrivate(info fs.FileInfo) error {
 	return nil
 }
 
+// MakeDir creates the directory of the file at path with mode 0700.
+func MakeDir(path string) error { return os.MkdirAll(filepath.Dir(path), 0o700) }
+
 // Replace writes a file with mode 0600 atomically: readers see the old content or
 // the new one. It creates the directory of the file with mode 0700.
 func Replace(path string, data []byte) (err error) {
-	if err = os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	if err = MakeDir(path); err != nil {
 		return err
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp") // mode 0600

@@ -22,6 +22,7 @@ const (
 	AuthNeeded      EventKind = "auth"     // Err
 	ResourceChanged EventKind = "resource" // URI, Subscription, Reason
 	Polled          EventKind = "poll"     // URI or Tool, Subscription, Reason, Text, Err
+	CatalogFailed   EventKind = "catalog"  // Err: the file of Options.Catalog was ignored or not written
 )
 
 // An Event reports a change or a log message of a server.

@@ -136,7 +136,7 @@ func (h *Host) Reconnect(ctx context.Context, name string) error {
 
 // SetEnabled shows or hides the tools of a server. A disabled server keeps its
 // connection. A server without a connection is connected when it is enabled,
-// unless it is lazy.
+// unless it is connected on first use.
 func (h *Host) SetEnabled(name string, enabled bool) error {
 	h.lock()
 	defer h.unlock()
@@ -145,7 +145,7 @@ func (h *Host) SetEnabled(name string, enabled bool) error {
 		return err
 	}
 	s.enabled = enabled
-	if enabled && s.run == nil && !s.cfg.Lazy && !h.closed {
+	if enabled && s.run == nil && h.eager(s) && !h.closed {
 		h.start(s)
 	} else {
 		h.setState(s, s.state, s.err)

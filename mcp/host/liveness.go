@@ -185,7 +185,7 @@ func (h *Host) confirmLost(ctx context.Context, s *server, client *mcp.Client, d
 	if s.client == client {
 		e := newError(Connection, "CONNECTION_LOST", "connection lost", s.name, err)
 		e.text = s.hide(e.text)
-		s.client, s.tools, s.defs = nil, nil, nil
+		s.client = nil
 		h.publish(nil, s.name)
 		h.setState(s, Reconnecting, e)
 	}

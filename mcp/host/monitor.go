@@ -237,7 +237,7 @@ func (h *Host) refresh(ctx context.Context, s *server, client *mcp.Client) error
 		}
 		return e
 	}
-	if n > s.listed {
+	if n > s.listedBy {
 		h.installTools(s, tools, n)
 		if s.err != nil {
 			h.setState(s, s.state, nil)

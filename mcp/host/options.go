@@ -82,6 +82,10 @@ type Options struct {
 	// Retry configures how the host reconnects to servers.
 	Retry Retry
 
+	// Catalog keeps what servers said, so that the host shows their tools
+	// before it connects to them. See OpenCatalog. Nil keeps nothing.
+	Catalog *Catalog
+
 	// Event is called for each event, one at a time. Events that it cannot keep
 	// up with are dropped. See also [Host.Events].
 	Event func(Event)

@@ -141,6 +141,9 @@ func (v *View) listResources(ctx context.Context, raw mcp.RawMessage) ([]byte, e
 	lists, errs := make([][]*mcp.Resource, len(names)), make([]error, len(names))
 	var group sync.WaitGroup
 	for i, name := range names {
+		if lists[i] = v.host.catalogResources(name); lists[i] != nil {
+			continue
+		}
 		group.Go(func() {
 			if err := v.host.guard(func() { lists[i], errs[i] = v.host.ListResources(ctx, name) }); err != nil {
 				errs[i] = err
@@ -169,12 +172,26 @@ func (v *View) listResources(ctx context.Context, raw mcp.RawMessage) ([]byte, e
 	return append(b, ']'), nil
 }
 
-// withResources returns the connected servers of the view that have resources.
+// catalogResources returns the resources of a server that is not connected and that
+// the catalog contains.
+func (h *Host) catalogResources(name string) []*mcp.Resource {
+	h.lock()
+	defer h.unlock()
+	if s := h.servers[name]; s != nil && s.offered && s.enabled && s.client == nil {
+		if known, ok := s.known.(*listing); ok {
+			return known.resources
+		}
+	}
+	return nil
+}
+
+// withResources returns the servers of the view that have resources, and that are
+// connected or that the catalog contains.
 func (v *View) withResources() (names []string) {
 	v.host.lock()
 	defer v.host.unlock()
 	for _, s := range v.host.sorted() {
-		if s.client != nil && s.enabled && s.info.Capabilities.Resources != nil && v.sees(s.name) {
+		if s.listed() && s.info.Capabilities.Resources != nil && v.sees(s.name) {
 			names = append(names, s.name)
 		}
 	}

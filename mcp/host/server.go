@@ -51,11 +51,18 @@ type server struct {
 	cached  *mcp.ServerInfo // the era of the last connection, for the next one; see remember
 	crashes []time.Time     // the latest ones
 
-	tools    []*Tool              // the tools of client that are not filtered out
-	defs     []*mcp.Tool          // all tools of client
-	lastDefs map[string]*mcp.Tool // the latest definitions, also without a connection
-	listing  int                  // number of list requests
-	listed   int                  // number of the list request that tools are from
+	// The latest list, also without a connection. Models see the tools only while
+	// there is a client or offered is set.
+	tools    []*Tool              // those that are not filtered out
+	defs     []*mcp.Tool          // all
+	lastDefs map[string]*mcp.Tool // defs by name
+	offered  bool                 // the list is the catalog's, and nothing has failed since
+
+	catalogued *mcp.Client       // the client that known is from
+	known      any               // a *listing with resources and prompts; nil without a catalog
+	pins       map[string]string // definitions of tools to compare later ones with
+	listing    int               // number of list requests
+	listedBy   int               // number of the list request that tools are from
 }
 
 // A run is the goroutine that supervises a server.
@@ -98,10 +105,18 @@ func (h *Host) setState(s *server, state State, err *Error) {
 		e.Err = err
 	}
 	h.bus.emit(&e)
+	if s.offered && state != Disconnected && state != Connecting {
+		s.offered = false
+		h.publish(nil, s.name)
+	}
 	if state == NeedsAuth {
 		h.bus.emit(&Event{Kind: AuthNeeded, Server: s.name, State: state, Err: err})
 	}
 }
+
+// listed reports whether models may see the tools of a server. The caller holds
+// mu.
+func (s *server) listed() bool { return s.enabled && (s.client != nil || s.offered) }
 
 // wake wakes all goroutines that wait for a change.
 //

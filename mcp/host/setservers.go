@@ -82,6 +82,7 @@ func (h *Host) RemoveServer(ctx context.Context, name string) error {
 // returns true.
 func (h *Host) update(ctx context.Context, wanted map[string]*Server, gone func(name string) bool) *Diff {
 	d := &Diff{Errors: make(map[string]error)}
+	known := h.catalogued(wanted)
 	h.lock()
 	if h.closed {
 		h.unlock()
@@ -91,7 +92,7 @@ func (h *Host) update(ctx context.Context, wanted map[string]*Server, gone func(
 	stopped := h.remove(gone, d)
 	wait := make(map[string]*server)
 	for _, name := range wire.SortedKeys(wanted) {
-		if s := h.putServer(wanted[name], d); s != nil && s.enabled && !s.cfg.Lazy {
+		if s := h.putServer(wanted[name], known[name], d); s != nil && s.enabled && h.eager(s) {
 			wait[name] = s
 		}
 	}
@@ -134,8 +135,9 @@ func (h *Host) remove(gone func(name string) bool, d *Diff) (stopped []*run) {
 	return stopped
 }
 
-// putServer adds or replaces a server and returns it. The caller holds mu.
-func (h *Host) putServer(cfg *Server, d *Diff) *server {
+// putServer adds or replaces a server and returns it. known is what the catalog
+// contains about it, or nil. The caller holds mu.
+func (h *Host) putServer(cfg *Server, known any, d *Diff) *server {
 	s := h.servers[cfg.Name]
 	if cfg.Name == "" {
 		d.Errors[""] = newError(Configuration, "INVALID_CONFIGURATION", "not added", "", errors.New("the server has no name"))
@@ -149,7 +151,8 @@ func (h *Host) putServer(cfg *Server, d *Diff) *server {
 		s = &server{name: cfg.Name, cfg: cfg, enabled: !cfg.Disabled, since: time.Now(), changed: make(chan struct{})}
 		h.servers[cfg.Name] = s
 		d.Added = append(d.Added, cfg.Name)
-		if s.enabled && !cfg.Lazy {
+		h.offer(s, known)
+		if s.enabled && h.eager(s) {
 			h.start(s)
 		}
 		return s
@@ -160,7 +163,7 @@ func (h *Host) putServer(cfg *Server, d *Diff) *server {
 		switch {
 		case s.run != nil:
 			s.run.check()
-		case s.state == Failed && s.enabled && !cfg.Lazy: // the cause may be gone, such as a missing program
+		case s.state == Failed && s.enabled && h.eager(s): // the cause may be gone, such as a missing program
 			s.crashes = nil
 			h.start(s)
 		}
@@ -172,8 +175,10 @@ func (h *Host) putServer(cfg *Server, d *Diff) *server {
 	}
 	if !old.SameConnection(cfg) {
 		s.crashes, s.cached = nil, nil
+		s.client, s.params, s.tools, s.defs, s.offered = nil, nil, nil, nil, false
+		h.offer(s, known)
 		h.restart(s)
-	} else if s.tools = h.selectTools(s); s.run == nil && s.enabled && !cfg.Lazy && s.state != Connected {
+	} else if s.tools = h.selectTools(s); s.run == nil && s.enabled && h.eager(s) && s.state != Connected {
 		h.start(s)
 	}
 	s.wake()

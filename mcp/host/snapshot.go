@@ -20,17 +20,20 @@ type Snapshot struct {
 // Version returns the version of the snapshot. It increases with each change.
 func (s *Snapshot) Version() uint64 { return s.version }
 
-// Tools returns the tools, ordered by server, then as the server lists them.
-func (s *Snapshot) Tools() []*Tool { return slices.Clone(s.tools) }
+// Tools returns the tools, ordered by server, then as the server lists them. The
+// slice must not be modified.
+func (s *Snapshot) Tools() []*Tool { return slices.Clip(s.tools) }
 
 // Tool returns the tool with the given name, or nil if there is none. Calling a
 // nil Tool returns an error.
 func (s *Snapshot) Tool(name string) *Tool { return s.byName[name] }
 
-// Snapshot returns the tools of all servers that are connected and enabled.
+// Snapshot returns the tools of all enabled servers that are connected or that
+// the catalog contains.
 func (h *Host) Snapshot() *Snapshot { return h.snap.Load() }
 
-// Tools returns the tools of all servers that are connected and enabled.
+// Tools returns the tools of all enabled servers that are connected or that the
+// catalog contains. The slice must not be modified.
 func (h *Host) Tools() []*Tool { return h.Snapshot().Tools() }
 
 // Tool returns the tool with the given name, or nil if there is none. Calling a
@@ -40,14 +43,11 @@ func (h *Host) Tool(name string) *Tool { return h.Snapshot().Tool(name) }
 // installTools stores the tools of a server and emits the changes since the last
 // list. n is the number of the list request. The caller holds mu.
 func (h *Host) installTools(s *server, tools []*mcp.Tool, n int) {
-	s.listed = n
+	s.listedBy = n
 	seen := make(map[string]*mcp.Tool, len(tools))
-	s.defs = make([]*mcp.Tool, 0, len(tools))
+	s.setDefs(tools)
 	var changed []ToolChange
-	for _, t := range tools {
-		if seen[t.Name] != nil {
-			continue // a duplicate name: the first tool counts
-		}
+	for i, t := range s.defs {
 		if old := s.lastDefs[t.Name]; old != nil {
 			if what := changedFields(old, t); what != nil {
 				changed = append(changed, ToolChange{h.names.name(origin{s.name, t.Name}), what})
@@ -55,13 +55,13 @@ func (h *Host) installTools(s *server, tools []*mcp.Tool, n int) {
 				t = old // keep one copy of equal definitions
 			}
 		}
-		seen[t.Name] = t
-		s.defs = append(s.defs, t)
+		seen[t.Name], s.defs[i] = t, t
 	}
 	s.lastDefs = seen
 	h.names.release(s.name, func(tool string) bool { return seen[tool] != nil })
 	s.tools = h.selectTools(s)
 	h.publish(changed, s.name)
+	h.record(s)
 }
 
 // selectTools returns the tools of a server that are not filtered out.
@@ -108,7 +108,7 @@ func (h *Host) publish(changed []ToolChange, server string) {
 	old := h.snap.Load()
 	s := &Snapshot{version: old.version + 1, byName: make(map[string]*Tool)}
 	for _, srv := range h.sorted() {
-		if srv.client != nil && srv.enabled {
+		if srv.listed() {
 			s.tools = append(s.tools, srv.tools...)
 		}
 	}

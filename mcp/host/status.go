@@ -19,8 +19,10 @@ type ServerStatus struct {
 	Attempts      int             // failed attempts since the connection ended
 	Info          *mcp.ServerInfo // from the last connection
 	Scope, Source string
-	Config        *Server     // without secrets
-	Tools         []*mcp.Tool // the tools that models see; must not be modified
+	Config        *Server         // without secrets
+	Tools         []*mcp.Tool     // the tools that models see; must not be modified
+	Resources     []*mcp.Resource // as of the last connection; only with Options.Catalog
+	Prompts       []*mcp.Prompt   // as of the last connection; only with Options.Catalog
 	Metrics       Metrics
 	Stderr        string // the end of standard error, up to 4 KiB
 
@@ -92,8 +94,11 @@ func (h *Host) status(s *server) *ServerStatus {
 	if s.err != nil {
 		st.Err = s.err
 	}
+	if known, ok := s.known.(*listing); ok {
+		st.Resources, st.Prompts = known.resources, known.prompts
+	}
 	st.ConnectTimeout, st.Timeout = h.opts.timeouts(s.cfg)
-	if s.enabled {
+	if s.listed() {
 		for _, t := range s.tools {
 			st.Tools = append(st.Tools, t.def)
 		}

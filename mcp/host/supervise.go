@@ -34,6 +34,10 @@ func (h *Host) startWithRetries(s *server, retries int) {
 		defer h.unlock()
 		if s.run == r {
 			s.run = nil
+			if state == Disconnected && h.opts.Catalog != nil && s.defs != nil && !h.closed {
+				s.offered = true
+				h.publish(nil, s.name)
+			}
 			h.setState(s, state, err)
 			h.retryFailed(s)
 		}
@@ -45,11 +49,7 @@ func (h *Host) restart(s *server) {
 	if s.run != nil {
 		s.run.cancel()
 	}
-	if s.client != nil {
-		s.remember(s.client, s.params)
-	}
-	s.client, s.params, s.tools, s.defs = nil, nil, nil, nil
-	if s.enabled && !s.cfg.Lazy {
+	if s.enabled && h.eager(s) {
 		h.start(s)
 		return
 	}
@@ -305,7 +305,7 @@ func (h *Host) setConnected(s *server, r *run, client *mcp.Client, d *DialParams
 	if s.run != r {
 		return // replaced in the meantime; supervise closes the client
 	}
-	s.client, s.params, s.info = client, d, &info
+	s.client, s.params, s.info, s.offered = client, d, &info, false
 	s.remember(client, d)
 	s.attempts = 0
 	s.listing++
@@ -324,7 +324,7 @@ func (h *Host) setDisconnected(s *server, client *mcp.Client) {
 	defer h.unlock()
 	if s.client == client {
 		s.remember(client, s.params) // a response to the probe may have come late
-		s.client, s.tools, s.defs = nil, nil, nil
+		s.client = nil
 		h.publish(nil, s.name)
 	}
 }

@@ -130,7 +130,7 @@ func TestExpandErrors(t *testing.T) {
 
 func TestSecretsAreHidden(t *testing.T) {
 	s := &config.Server{
-		Command: "run", Args: []string{"--api-key", "arg-secret", "--token=arg-secret", "postgres://me:arg-secret@db/x", "ghp_arg-secret", "plain", "${TOKEN}"},
+		Command: "run", Args: []string{"--api-key", "arg-secret", "--token=arg-secret", "postgres://me:arg-secret@db/x", "https://me:arg-secret@h/?key=arg-secret", "ghp_arg-secret", "plain", "${TOKEN}"},
 		Env: []string{"KEY=env-secret", "NAME"}, URL: "https://me:url-secret@h/p?key=url-secret",
 		Headers: map[string]string{"Authorization": "Bearer head-secret"},
 		Auth:    config.Auth{Token: "auth-secret", OAuth: config.OAuth{ClientSecret: "auth-secret"}},

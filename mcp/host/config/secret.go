@@ -140,7 +140,7 @@ func publicArg(arg string, hidden bool) (public string, next bool) {
 		return arg, false
 	case hidden && !isFlag:
 		return diag.Mask, false
-	case hasValue && (diag.IsSecretName(flag) || looksSecret(value)):
+	case hasValue && !strings.Contains(flag, "://") && (diag.IsSecretName(flag) || looksSecret(value)):
 		return flag + "=" + diag.Mask, false
 	case looksSecret(arg):
 		return diag.Mask, false
