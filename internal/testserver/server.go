@@ -108,6 +108,7 @@ func New(o *Options) *Server {
 		listens:  map[*call]filter{},
 		cursors:  map[string]int{},
 		states:   map[string]*question{},
+		tasks:    map[string]*task{},
 	}
 	if o != nil {
 		s.opts = *o

@@ -102,7 +102,7 @@ func (c *call) hasTasks() bool {
 
 // research begins a task, or responds at once.
 func (c *call) research(args *fields) {
-	t := &task{srv: c.s.srv, created: time.Now(), ttl: "60000", changed: make(chan struct{})}
+	t := &task{}
 	t.topic, t.steps, t.poll = args.text("topic"), int(args.optNumber("steps", 2)), int(args.optNumber("poll_ms", 1000))
 	t.pace = time.Duration(args.optNumber("step_ms", 1000)) * time.Millisecond
 	if t.end = "report"; args.has("end") {
@@ -120,34 +120,34 @@ func (c *call) research(args *fields) {
 			return
 		}
 	case c.params.has("task"):
-		t.session, t.token = c.s, c.token
-		if raw := c.params.optObject("task").raw["ttl"]; raw != nil {
-			t.ttl = string(raw)
-		}
 	default:
 		c.text("Looked up " + t.topic + ".")
 		return
 	}
-	c.s.srv.begin(t)
+	c.beginTask(t)
+}
+
+// beginTask responds that the call has become a task.
+func (c *call) beginTask(t *task) {
+	s := c.s.srv
+	t.srv, t.created, t.changed, t.inputs = s, time.Now(), make(chan struct{}), map[string][]byte{}
+	t.ttl, t.status, t.message, t.updated = "60000", "working", "Begun.", t.created
+	if !c.modern {
+		t.session, t.token = c.s, c.token
+		if raw := c.params.optObject("task").raw["ttl"]; raw != nil {
+			t.ttl = string(raw)
+		}
+	}
+	t.id = fmt.Sprintf("task «%d»", s.count()) // not ASCII, so that HTTP must encode it
+	s.mu.Lock()
+	s.tasks[t.id] = t
+	t.schedule()
+	s.mu.Unlock()
 	if c.modern {
 		c.respond("result", c.complete("task", t.members(true), ""))
 	} else {
 		c.result(`"task":{` + t.members(false) + "}")
 	}
-}
-
-func (s *Server) begin(t *task) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.counter++
-	t.id = fmt.Sprintf("task «%d»", s.counter) // not ASCII, so that HTTP must encode it
-	t.status, t.message, t.updated = "working", "Begun.", t.created
-	t.inputs = map[string][]byte{}
-	if s.tasks == nil {
-		s.tasks = map[string]*task{}
-	}
-	s.tasks[t.id] = t
-	t.schedule()
 }
 
 // schedule schedules the next step. The caller holds srv.mu.
@@ -171,31 +171,25 @@ func (t *task) step() {
 		t.set("working", fmt.Sprintf("Step %d of %d.", t.done, t.steps))
 		t.schedule()
 	default:
-		t.complete()
+		t.complete(t.outcome())
 	}
 	t.srv.mu.Unlock()
 	t.notify()
 }
 
-// complete ends the task. The caller holds srv.mu.
-func (t *task) complete() {
+// outcome returns how the task ends. The caller holds srv.mu.
+func (t *task) outcome() customEvent {
+	switch t.end {
+	case "failure":
+		return customEvent{err: &Error{Code: codeInternal, Message: "The library burnt down."}}
+	case "error":
+		return customEvent{members: `"content":[` + textBlock("Nothing is known of "+t.topic+".") + `],"isError":true`}
+	}
 	text := "A report on " + t.topic + "."
 	for _, kind := range t.kinds {
 		text += "\n" + string(t.inputs[kind])
 	}
-	switch t.end {
-	case "failure":
-		t.failure = `{"code":-32603,"message":"The library burnt down."}`
-		t.set("failed", "Failed.")
-	case "error":
-		t.result = `"content":[` + textBlock("Nothing is known of "+t.topic+".") + `],"isError":true`
-		if t.set("completed", "Ended."); t.session != nil {
-			t.status = "failed" // as 2025-11-25 requires
-		}
-	default:
-		t.result = `"content":[` + textBlock(text) + "]"
-		t.set("completed", "Ended.")
-	}
+	return customEvent{members: `"content":[` + textBlock(text) + "]"}
 }
 
 // set changes the status. The caller holds srv.mu.

@@ -176,9 +176,9 @@ func statusFaults() []Fault {
 // sessionFaults lists the faults of session ids.
 func sessionFaults() []Fault {
 	return group(Fault{Row: 29, On: "H", Era: "legacy"}, []Fault{
-		{Name: "session-lost", Does: "loses the session once, with 404", Lawful: true, post: losesSession(404, 1)},
-		{Name: "session-lost-again", Does: "loses every session, with 404", post: losesSession(404, 0)},
-		{Name: "session-lost-400", Does: "loses the session once, with 400", post: losesSession(400, 1)},
+		{Name: "session-lost", Does: "loses the session once, with 404", Lawful: true, post: losesSession(refuses(404, codeNoSession, "Session not found"), 1)},
+		{Name: "session-lost-again", Does: "loses every session, with 404", post: losesSession(refuses(404, codeNoSession, "Session not found"), 0)},
+		{Name: "session-lost-400", Does: "loses the session once, with 400", post: losesSession(refuses(400, codeNoSession, "Session not found"), 1)},
 		{Name: "session-lost-400-null-id", Does: "loses the session once, with 400 and an error with the id null", Lawful: true,
 			post: restarts(1), lostSession: noValidSession},
 		{Name: "session-lost-400-text", Does: "loses the session once, with 400 and text",

@@ -3,6 +3,7 @@ package testserver
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -121,10 +122,7 @@ func (h *Handler) Sessions() int {
 // LoseSessions ends all legacy sessions, as a server does that restarts.
 func (h *Handler) LoseSessions() {
 	h.mu.Lock()
-	var all []*session
-	for _, s := range h.sessions {
-		all = append(all, s)
-	}
+	all := maps.Clone(h.sessions)
 	h.mu.Unlock()
 	for _, s := range all {
 		h.forget(s, lost)

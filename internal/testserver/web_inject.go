@@ -144,14 +144,15 @@ func (h *Handler) countInjection() int {
 	return h.injected
 }
 
-// losesSession ends the session with an error, times times, or always if times is 0.
-func losesSession(code, times int) func(*exchange) {
+// losesSession ends the session and refuses the request, times times, or always
+// if times is 0.
+func losesSession(refuse func(*exchange), times int) func(*exchange) {
 	return func(x *exchange) {
 		if times > 0 && x.h.countInjection() > times {
 			x.serve()
 			return
 		}
-		x.refuse(code, codeNoSession, "Session not found")
+		refuse(x)
 		x.h.forget(x.session, lost)
 	}
 }
@@ -164,14 +165,7 @@ var noValidSession = sends(http.StatusBadRequest, typeJSON,
 // restarts loses the session as a server does that is restarted: it refuses the
 // request, and every other one in that session, with lostSession.
 func restarts(times int) func(*exchange) {
-	return func(x *exchange) {
-		if times > 0 && x.h.countInjection() > times {
-			x.serve()
-			return
-		}
-		x.h.fault.lostSession(x)
-		x.h.forget(x.session, lost)
-	}
+	return losesSession(func(x *exchange) { x.h.fault.lostSession(x) }, times)
 }
 
 const missingHeader = "Header mismatch: Mcp-Param-New is missing"

@@ -59,15 +59,7 @@ func (c *pipeConn) Close() error {
 // Down makes the server, which must be in memory, unreachable as during a
 // restart: it closes all connections, refuses new ones and forgets all sessions.
 func (s *HTTPServer) Down() {
-	s.Handler.mu.Lock()
-	var sessions []*session
-	for _, session := range s.sessions {
-		sessions = append(sessions, session)
-	}
-	s.Handler.mu.Unlock()
-	for _, session := range sessions {
-		s.forget(session, lost)
-	}
+	s.LoseSessions()
 	s.network.mu.Lock()
 	s.network.down = true
 	conns := slices.Clone(s.network.conns)

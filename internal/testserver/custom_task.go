@@ -1,0 +1,74 @@
+package testserver
+
+import (
+	"errors"
+)
+
+// beginTask responds that the call has become a task, and runs the function.
+func (r *CustomCall) beginTask() {
+	r.task = &task{run: r, poll: 20}
+	r.first.beginTask(r.task)
+	r.start()
+}
+
+// ask requires input and waits for it.
+func (t *task) ask(kind string, q query) ([]byte, error) {
+	t.srv.mu.Lock()
+	t.run.query, t.kinds, t.inputs, t.inputRequested = q, []string{kind}, map[string][]byte{}, false
+	t.set("input_required", "Input is required.")
+	t.srv.mu.Unlock()
+	t.notify()
+	answer, err := t.run.receive()
+	t.srv.mu.Lock()
+	if !t.over() {
+		t.set("working", "Input was received.")
+	}
+	t.srv.mu.Unlock()
+	return answer, err
+}
+
+// report changes the message of the task.
+func (t *task) report(done float64, message string) {
+	t.srv.mu.Lock()
+	over := t.over()
+	if !over {
+		t.done = int(done)
+		t.set("working", message)
+	}
+	t.srv.mu.Unlock()
+	if !over {
+		t.notify()
+	}
+}
+
+// storeOutcome stores the outcome of the function, unless the task was canceled.
+func (t *task) storeOutcome(e customEvent) {
+	t.srv.mu.Lock()
+	over := t.over()
+	if !over {
+		t.complete(e)
+	}
+	t.srv.mu.Unlock()
+	if !over {
+		t.notify()
+	}
+}
+
+// complete ends the task. The caller holds srv.mu.
+func (t *task) complete(e customEvent) {
+	if e.err != nil {
+		failure, data := &Error{Code: codeInternal}, ""
+		if errors.As(e.err, &failure) && failure.Data != "" {
+			data = `,"data":` + failure.Data
+		}
+		t.failure = `{"code":` + itoa(failure.Code) + `,"message":` + quote(e.err.Error()) + data + "}"
+		t.set("failed", e.err.Error())
+		return
+	}
+	t.result, t.meta = e.members, e.meta
+	status := "completed"
+	if f := newFields("result", []byte("{"+e.members+"}")); t.session != nil && f.optBool("isError") {
+		status = "failed" // as 2025-11-25 requires
+	}
+	t.set(status, "Ended.")
+}
