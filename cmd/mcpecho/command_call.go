@@ -114,7 +114,7 @@ func findTool(tools []*mcp.Tool, name string) (*mcp.Tool, error) {
 
 // explainUnknown returns err, unless name is not in the server's list. Then it
 // returns a failure that says so and suggests similar names.
-func (c *invocation) explainUnknown(ctx context.Context, s *conversation, what, name string, l list, err error) error {
+func (c *invocation) explainUnknown(ctx context.Context, s *conversation, what, name string, l *list, err error) error {
 	var answer *jsonrpc.Error
 	if !errors.As(err, &answer) {
 		return err
@@ -123,7 +123,7 @@ func (c *invocation) explainUnknown(ctx context.Context, s *conversation, what, 
 	if e != nil {
 		return err
 	}
-	rows, e := l.decode(raw)
+	rows, e := l.rows(raw)
 	if e != nil {
 		return err
 	}

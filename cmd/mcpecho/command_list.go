@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
-	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -17,17 +16,21 @@ type list struct {
 	name   string // of the command
 	method string
 	key    string // member of the result with the items
+	id     string // member of an item that the user types
 	header row
-	decode func(raw json.RawMessage) ([]row, error)
 }
 
-func lists() map[string]list {
-	return map[string]list{
-		"tools":     {"tools", "tools/list", "tools", row{"NAME", "DESCRIPTION", "REQUIRED"}, toolRows},
-		"resources": {"resources", "resources/list", "resources", row{"URI", "DESCRIPTION", "TYPE"}, resourceRows},
-		"templates": {"templates", "resources/templates/list", "resourceTemplates", row{"URI TEMPLATE", "DESCRIPTION", "TYPE"}, templateRows},
-		"prompts":   {"prompts", "prompts/list", "prompts", row{"NAME", "DESCRIPTION", "REQUIRED"}, promptRows},
+func lists() map[string]*list {
+	all := make(map[string]*list)
+	for _, l := range []*list{
+		{"tools", "tools/list", "tools", "name", row{name: "NAME", description: "DESCRIPTION", rest: "HINTS"}},
+		{"resources", "resources/list", "resources", "uri", row{name: "URI", description: "DESCRIPTION", rest: "TYPE"}},
+		{"templates", "resources/templates/list", "resourceTemplates", "uriTemplate", row{name: "URI TEMPLATE", description: "DESCRIPTION", rest: "TYPE"}},
+		{"prompts", "prompts/list", "prompts", "name", row{name: "NAME", description: "DESCRIPTION"}},
+	} {
+		all[l.name] = l
 	}
+	return all
 }
 
 // lister returns the command that prints a list.
@@ -42,7 +45,7 @@ func lister(name string) func(context.Context, *invocation) error {
 			if c.flags.json {
 				return c.printJSON(raw)
 			}
-			rows, err := l.decode(raw)
+			rows, err := l.rows(raw)
 			if err != nil {
 				return malformed(l.method, err)
 			}
@@ -55,14 +58,14 @@ func lister(name string) func(context.Context, *invocation) error {
 			if s.excluded > 0 {
 				c.note(s, "The configuration excludes "+countTools(s.excluded)+".")
 			}
-			return c.print(c.table(l.header, rows))
+			return c.printLong(ctx, c.table(l.header, rows))
 		})
 	}
 }
 
 // fetchOffered is fetch for a list that the server may not have: it then returns
 // an empty result and false. Early servers have tools that they do not declare.
-func (c *invocation) fetchOffered(ctx context.Context, s *conversation, l list) (raw json.RawMessage, offered bool, err error) {
+func (c *invocation) fetchOffered(ctx context.Context, s *conversation, l *list) (raw json.RawMessage, offered bool, err error) {
 	caps := s.Server().Capabilities
 	switch l.key {
 	case "tools":
@@ -85,7 +88,7 @@ const maxPages = 1000
 
 // fetch reads all pages of a list and returns the first result with the items of
 // all pages, byte for byte.
-func (c *invocation) fetch(ctx context.Context, s *conversation, l list) (json.RawMessage, error) {
+func (c *invocation) fetch(ctx context.Context, s *conversation, l *list) (json.RawMessage, error) {
 	var items, rest []byte
 	var params map[string]any
 	seen := make(map[string]bool)
@@ -163,52 +166,6 @@ func malformed(method string, err error) error {
 
 func endless(method, why string) error {
 	return malformed(method, errors.New("the list does not end: "+why))
-}
-
-func toolRows(raw json.RawMessage) ([]row, error) {
-	var res mcp.ListToolsResult
-	err := res.UnmarshalJSON(raw)
-	rows := make([]row, len(res.Tools))
-	for i, t := range res.Tools {
-		rows[i] = row{t.Name, firstOf(t.Description, t.DisplayName()), strings.Join(parseSchema(t.InputSchema).required, ", ")}
-	}
-	return rows, err
-}
-
-func resourceRows(raw json.RawMessage) ([]row, error) {
-	var res mcp.ListResourcesResult
-	err := res.UnmarshalJSON(raw)
-	rows := make([]row, len(res.Resources))
-	for i, r := range res.Resources {
-		rows[i] = row{r.URI, firstOf(r.Description, r.Title, r.Name), r.MIMEType}
-	}
-	return rows, err
-}
-
-func templateRows(raw json.RawMessage) ([]row, error) {
-	var res mcp.ListResourceTemplatesResult
-	err := res.UnmarshalJSON(raw)
-	rows := make([]row, len(res.ResourceTemplates))
-	for i, t := range res.ResourceTemplates {
-		rows[i] = row{t.URITemplate, firstOf(t.Description, t.Title, t.Name), t.MIMEType}
-	}
-	return rows, err
-}
-
-func promptRows(raw json.RawMessage) ([]row, error) {
-	var res mcp.ListPromptsResult
-	err := res.UnmarshalJSON(raw)
-	rows := make([]row, len(res.Prompts))
-	for i, p := range res.Prompts {
-		var required []string
-		for _, a := range p.Arguments {
-			if a.Required != nil && *a.Required {
-				required = append(required, a.Name)
-			}
-		}
-		rows[i] = row{p.Name, firstOf(p.Description, p.Title), strings.Join(required, ", ")}
-	}
-	return rows, err
 }
 
 // firstOf returns the first of the texts that says something, in a line.

@@ -20,6 +20,9 @@ func runServe(ctx context.Context, c *invocation) error {
 	if c.flags.protocol != "" {
 		o.ProtocolVersions = []string{c.flags.protocol}
 	}
+	if c.flags.requireLogin && c.flags.address == "" {
+		return c.usageHint("--require-login needs --http", "type: "+c.paste([]string{"serve", "--http", "127.0.0.1:3001", "--require-login"}))
+	}
 	if c.flags.address != "" {
 		return c.serveHTTP(ctx, o)
 	}
@@ -42,7 +45,7 @@ func runServe(ctx context.Context, c *invocation) error {
 
 // serveHTTP runs the echo server over HTTP until ctx is done.
 func (c *invocation) serveHTTP(ctx context.Context, o *testserver.Options) error {
-	web, err := serveWeb(c.flags.address, o)
+	web, err := serveWeb(c.flags.address, o, c.flags.requireLogin)
 	var malformed *net.AddrError
 	switch {
 	case errors.As(err, &malformed):
@@ -58,8 +61,12 @@ func (c *invocation) serveHTTP(ctx context.Context, o *testserver.Options) error
 	if err := c.write(text); err != nil {
 		return err
 	}
+	first := "tools"
+	if c.flags.requireLogin {
+		first = "login"
+	}
 	if c.isTerminal(c.stdout) {
-		_, _ = io.WriteString(c.stderr, "Press Ctrl-C to end it. To call it: "+c.name+" tools "+web.url+"\n")
+		_, _ = io.WriteString(c.stderr, "Press Ctrl-C to end it. To call it: "+c.name+" "+first+" "+web.url+"\n")
 	}
 	select {
 	case err := <-web.failed:
@@ -86,7 +93,8 @@ const (
 )
 
 // serveWeb serves at address, which is host:port, or a port of 127.0.0.1.
-func serveWeb(address string, o *testserver.Options) (*web, error) {
+// With login, only clients with a token may use it.
+func serveWeb(address string, o *testserver.Options, login bool) (*web, error) {
 	if _, err := strconv.ParseUint(address, 10, 16); err == nil {
 		address = net.JoinHostPort("127.0.0.1", address)
 	}
@@ -98,6 +106,9 @@ func serveWeb(address string, o *testserver.Options) (*web, error) {
 	w := &web{failed: make(chan error, 1), handler: testserver.NewHandler(engine, &testserver.HTTPOptions{KeepAlive: keepAlive})}
 	w.server = &http.Server{Handler: w.handler, ReadHeaderTimeout: headerTime, ErrorLog: log.New(io.Discard, "", 0)}
 	base := "http://" + reachable(l.Addr().String())
+	if login {
+		w.server.Handler = newLoginServer(base, w.handler)
+	}
 	if w.url = base + "/mcp"; engine.Speaks(false) != nil {
 		w.sse = base + "/sse"
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"os"
 	"os/exec"
 	"slices"
 	"strconv"
@@ -29,11 +30,15 @@ type state struct {
 // runServers connects to all configured servers and prints their status.
 func runServers(ctx context.Context, c *invocation) error {
 	named := slices.Concat(c.flags.config, c.args)
-	cfg := config.Load(".", named...)
+	files, _ := splitPrograms(c.args)
+	cfg := c.loadAll()
+	if len(files) > 0 {
+		cfg = config.Load(".", slices.Concat(c.flags.config, files)...)
+	}
 	if len(c.args) > 0 {
-		elsewhere := func(file string) bool { return !slices.Contains(c.args, file) }
-		cfg.Servers = slices.DeleteFunc(cfg.Servers, func(s *config.Server) bool { return elsewhere(s.Source) })
-		cfg.Problems = slices.DeleteFunc(cfg.Problems, func(p *config.Problem) bool { return elsewhere(p.File) })
+		others := func(file string) bool { return !slices.Contains(c.args, file) }
+		cfg.Servers = slices.DeleteFunc(cfg.Servers, func(s *config.Server) bool { return others(s.Source) })
+		cfg.Problems = slices.DeleteFunc(cfg.Problems, func(p *config.Problem) bool { return others(p.File) })
 	}
 	c.inputs = c.newInputs(cfg)
 	console := &console{w: c.stderr}
@@ -57,6 +62,9 @@ func runServers(ctx context.Context, c *invocation) error {
 		})
 	}
 	all.Wait()
+	if c.flags.all {
+		states = append(states, elsewhere(c, states)...)
+	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -72,9 +80,29 @@ func runServers(ctx context.Context, c *invocation) error {
 	}
 	rows := make([]row, len(states))
 	for i, s := range states {
-		rows[i] = row{s.entry.Name, s.status + ": " + s.detail, s.entry.Source}
+		rows[i] = row{name: s.entry.Name, description: s.status + ": " + s.detail, rest: s.entry.Source}
 	}
-	return errors.Join(c.print(c.table(row{"NAME", "STATUS", "FROM"}, rows)), unread)
+	return errors.Join(c.print(c.table(row{name: "NAME", description: "STATUS", rest: "FROM"}, rows)), unread)
+}
+
+// elsewhere returns the servers of other programs, which are not probed.
+func elsewhere(c *invocation, known []state) (states []state) {
+	for _, found := range config.Discover(nil) {
+		if info, err := os.Stat(found.File); err == nil && slices.ContainsFunc(known, func(s state) bool {
+			own, err := os.Stat(s.entry.Source)
+			return err == nil && os.SameFile(info, own)
+		}) {
+			continue // mcpecho reads it, too
+		}
+		for _, e := range found.Servers {
+			detail := "to use it, type: " + c.paste([]string{"add", e.Name, "--from", found.Program})
+			if e.Source == "" {
+				e.Source = found.File
+			}
+			states = append(states, state{e, "in " + found.Title, detail})
+		}
+	}
+	return states
 }
 
 // probe connects to a configured server. It prompts for the inputs of the
@@ -86,7 +114,7 @@ func (c *invocation) probe(ctx context.Context, entry *config.Server) state {
 	case entry.Disabled:
 		return state{entry, "disabled", "by its entry"}
 	case entry.Scope == "project" && !isTrusted(entry):
-		return state{entry, "untrusted", "add -c " + entry.Source + " to start it"}
+		return state{entry, "untrusted", "to trust it, type: " + c.paste([]string{"trust", entry.Name})}
 	}
 	var s state
 	began := time.Now()

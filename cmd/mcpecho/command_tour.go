@@ -69,7 +69,7 @@ type connection struct{ name, protocolVersion, description, target, transport st
 // tourOthers repeats the steps over the other transports and protocol versions,
 // with a line for each.
 func (c *invocation) tourOthers(ctx context.Context) error {
-	web, err := serveWeb("127.0.0.1:0", nil)
+	web, err := serveWeb("127.0.0.1:0", nil, false)
 	if err != nil {
 		return localFailure(err)
 	}

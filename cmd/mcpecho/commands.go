@@ -28,6 +28,7 @@ type command struct {
 var (
 	connectionFlags = []string{"config", "header", "transport", "env", "inherit-env", "cwd", "protocol", "connect-timeout", "timeout", "trace", "no-state", "v", "q"}
 	resultFlags     = append([]string{"json", "output", "no-color"}, connectionFlags...)
+	listFlags       = append([]string{"wide"}, resultFlags...)
 )
 
 // commands returns all commands in the order of the help text.
@@ -36,26 +37,26 @@ func commands() []*command {
 		{
 			name: "tools", aliases: []string{"tools/list", "list-tools", "tools-list"}, target: true,
 			short: "List a server's tools",
-			long:  listHelp("name, description, required arguments"),
-			flags: resultFlags, run: lister("tools"),
+			long:  listHelp("name and arguments, description, and what the server hints at:\nread-only, destructive, open-world (reaches beyond its machine)"),
+			flags: listFlags, run: lister("tools"),
 			example: []string{"tools https://example.com/mcp", "tools weather", "tools other.json:weather", "tools -- npx -y @modelcontextprotocol/server-everything stdio"},
 		}, {
 			name: "resources", aliases: []string{"resources/list", "list-resources", "resources-list"}, target: true,
 			short: "List a server's resources",
 			long:  listHelp("URI, description, MIME type"),
-			flags: resultFlags, run: lister("resources"),
+			flags: listFlags, run: lister("resources"),
 			example: []string{"resources --json -- mcpecho serve"},
 		}, {
 			name: "templates", aliases: []string{"resources/templates/list", "list-templates", "resources-templates-list"}, target: true,
 			short: "List a server's resource templates",
 			long:  listHelp("URI template, description, MIME type"),
-			flags: resultFlags, run: lister("templates"),
+			flags: listFlags, run: lister("templates"),
 			example: []string{"templates -- mcpecho serve"},
 		}, {
 			name: "prompts", aliases: []string{"prompts/list", "list-prompts", "prompts-list"}, target: true,
 			short: "List a server's prompts",
-			long:  listHelp("name, description, required arguments"),
-			flags: resultFlags, run: lister("prompts"),
+			long:  listHelp("name and arguments, description, and what the server hints at:\nread-only, destructive, open-world (reaches beyond its machine)"),
+			flags: listFlags, run: lister("prompts"),
 			example: []string{"prompts -- mcpecho serve"},
 		}, {
 			name: "info", aliases: []string{"describe", "inspect", "show", "schema", "tools-get", "initialize", "server/discover"}, target: true, tool: true, args: "[TOOL]", max: 1,
@@ -136,9 +137,31 @@ message. --json prints the notifications as JSON, one per line.`,
 connected, unauthorized, failed, disabled or untrusted. Servers in .mcp.json of the
 current folder are untrusted and not started, unless -c or FILE names that file,
 or you have agreed to use them on a terminal and their entries are unchanged.
-With FILE, only the servers in that file are listed.`,
-			flags: []string{"json", "output", "config", "protocol", "connect-timeout", "timeout", "v", "q", "no-color"}, run: runServers,
+With FILE, only the servers in that file are listed. --all adds those that other
+programs have: Claude Desktop, Claude Code, Cursor, VS Code and so on.`,
+			flags: []string{"all", "wide", "json", "output", "config", "protocol", "connect-timeout", "timeout", "v", "q", "no-color"}, run: runServers,
 			example: []string{"servers", "servers .mcp.json --json"},
+		}, {
+			name: "add", args: "NAME [URL]", min: 1, max: -1, started: true,
+			short: "Add a server to .mcp.json",
+			long: `The command that starts the server follows --. Comments and the order of the file
+stay as they are. With --from, the settings are those of another program;
+"mcpecho servers --all" lists them.`,
+			flags: []string{"user", "from", "config", "env", "inherit-env", "cwd", "header", "transport", "no-state", "q"}, run: runAdd,
+			example: []string{"add weather https://example.com/mcp", "add everything -e LEVEL=1 -- npx -y @modelcontextprotocol/server-everything stdio", "add files --from cursor"},
+		}, {
+			name: "remove", aliases: []string{"rm"}, args: "NAME", min: 1, max: 1,
+			short: "Remove a server from .mcp.json",
+			flags: []string{"user", "config", "no-state", "q"}, run: runRemove,
+			example: []string{"remove weather", "remove weather --user"},
+		}, {
+			name: "trust", args: "[NAME]", max: 1,
+			short: "Trust a server of this project, list or revoke trust",
+			long: `A project's .mcp.json can name any program, so mcpecho asks before it uses a server
+from there, and again when its entry changes. Without NAME it lists the servers
+that you trust.`,
+			flags: []string{"revoke", "config", "json", "wide", "q", "no-color"}, run: runTrust,
+			example: []string{"trust", "trust weather", "trust --revoke weather"},
 		}, {
 			name: "login", aliases: []string{"auth"}, target: true, web: true,
 			short: "Log in to a server with the browser",
@@ -161,8 +184,8 @@ interrupted, and prints both URLs, one per line. ADDR is HOST:PORT, :PORT for al
 addresses of this machine, or PORT for 127.0.0.1. Port 0 selects a free port.
 
 The server supports every protocol version, or only the one of --protocol.`,
-			flags: []string{"http", "protocol"}, run: runServe,
-			example: []string{"serve", "serve --http 127.0.0.1:3001", "tools -- mcpecho serve --protocol 2024-11-05"},
+			flags: []string{"http", "require-login", "protocol"}, run: runServe,
+			example: []string{"serve", "serve --http 127.0.0.1:3001", "serve --http 127.0.0.1:3001 --require-login", "tools -- mcpecho serve --protocol 2024-11-05"},
 		}, {
 			name: "completion", args: strings.Join(shellNames(), "|"), min: 1, max: 1,
 			short: "Print a shell script that completes commands, flags and servers",

@@ -97,7 +97,40 @@ func (c *invocation) load() (cfg *config.Config, name string) {
 			return config.LoadFile(file), name
 		}
 	}
-	return config.Load(".", c.flags.config...), c.target
+	return c.loadAll(), c.target
+}
+
+// loadAll reads the user's files, the project's, and those of -c, which may name
+// other programs instead of files.
+func (c *invocation) loadAll() *config.Config {
+	files, programs := splitPrograms(c.flags.config)
+	cfg := config.Load(".", files...)
+	for _, found := range config.Discover(nil) {
+		if slices.Contains(programs, found.Program) {
+			cfg.Problems = append(cfg.Problems, found.Problems...)
+			for _, s := range found.Servers {
+				s.Scope = "local" // the user has named the program
+				cfg.Servers = slices.DeleteFunc(cfg.Servers, func(other *config.Server) bool { return other.Name == s.Name })
+				cfg.Servers = append(cfg.Servers, s)
+			}
+		}
+	}
+	return cfg
+}
+
+// programNames are those of the programs whose files mcpecho finds.
+var programNames = []string{"claude-desktop", "claude-code", "cursor", "vscode", "windsurf", "zed", "gemini", "codex"}
+
+// splitPrograms separates the names of programs from those of files.
+func splitPrograms(names []string) (files, programs []string) {
+	for _, name := range names {
+		if _, err := os.Stat(name); err != nil && slices.Contains(programNames, name) {
+			programs = append(programs, name)
+		} else {
+			files = append(files, name)
+		}
+	}
+	return files, programs
 }
 
 // expandEntry replaces the variables in the settings of the configured server,

@@ -124,7 +124,7 @@ func TestServersPrintsStatus(t *testing.T) {
 	}
 	lines := strings.Split(o.stdout, "\n")
 	for i, want := range []string{"closed\tfailed: ", "guarded\tunauthorized: type: mcpecho login guarded", "mine\tconnected: stdmcp-echo 1.0.0, 2026-07-28, 17 tools, in ",
-		"off\tdisabled: ", "theirs\tuntrusted: add -c .mcp.json ", "web\tconnected: "} {
+		"off\tdisabled: ", "theirs\tuntrusted: to trust it, type: mcpecho trust theirs", "web\tconnected: "} {
 		if len(lines) != 7 || !strings.HasPrefix(lines[i], want) {
 			t.Errorf("line %d is no %q:\n%s", i, want, o.stdout)
 		}

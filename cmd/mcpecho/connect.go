@@ -34,7 +34,7 @@ func (c *invocation) withServer(ctx context.Context, f func(*conversation) error
 	s := &conversation{console: &console{w: c.stderr}, stderr: &stderrTail{}}
 	opts := c.options(s)
 	if c.flags.trace != "" {
-		t, e := newTracer(c.flags.trace, c.traced, c.secrets())
+		t, e := newTracer(c.flags.trace, c.traced, c.secrets(), c.stderr)
 		if e != nil {
 			return localFailure(e)
 		}
@@ -114,6 +114,7 @@ func (c *invocation) connect(ctx context.Context, s *conversation, opts *mcp.Opt
 	if err != nil {
 		return nil, err
 	}
+	defer c.showStart(s)()
 	p := c.newProgress(s.console, "connecting to "+c.targetName())
 	defer p.end()
 	s.era = c.findEra(t, opts)
@@ -123,6 +124,35 @@ func (c *invocation) connect(ctx context.Context, s *conversation, opts *mcp.Opt
 		return nil, c.explainConnect(ctx, err)
 	}
 	return client, nil
+}
+
+// startDelay is how long a server may be silent about its start: what it writes to
+// standard error shows only if connecting takes longer.
+const startDelay = time.Second
+
+// showStart shows on a terminal what the server writes to standard error until end
+// is called, such as the progress of a download.
+func (c *invocation) showStart(s *conversation) (end func()) {
+	if c.flags.verbose || c.flags.quiet || !c.isTerminal(c.stderr) {
+		return func() {}
+	}
+	st := c.styler(c.stderr)
+	var mu sync.Mutex
+	ended := false // guarded by mu
+	late := time.AfterFunc(startDelay, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if !ended {
+			s.stderr.follow(func(line string) { s.console.styled(line, dim, st) })
+		}
+	})
+	return func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if ended = true; !late.Stop() {
+			s.stderr.follow(nil)
+		}
+	}
 }
 
 // dropped records the server's output that is not a valid message.
@@ -143,6 +173,10 @@ func (s *conversation) explain(err error) error {
 		return nil
 	}
 	f := *classify(err)
+	if f.status == statusInterrupted && s.Client == nil {
+		f.message += s.lastLines()
+		return &f
+	}
 	if f.status != statusUnreachable {
 		return err
 	}
@@ -157,10 +191,19 @@ func (s *conversation) explain(err error) error {
 	if errors.As(err, &exit) && f.hint == "" && s.stderr.print == nil && strings.Count(exit.Stderr, "\n") > quoted {
 		f.hint = "-v prints everything that the server writes to standard error"
 	}
-	if words := s.stderr.String(); words != "" && !errors.As(err, &exit) {
-		f.message += "\nLast lines of its standard error:" + words
+	if !errors.As(err, &exit) {
+		f.message += s.lastLines()
 	}
 	return &f
+}
+
+// lastLines returns the last lines of the server's standard error, after a title.
+func (s *conversation) lastLines() string {
+	words := s.stderr.String()
+	if words == "" || s.stderr.shown {
+		return ""
+	}
+	return "\nLast lines of its standard error:" + words
 }
 
 // logLine formats a log message.

@@ -26,9 +26,14 @@ const (
 
 // line escapes and prints a line.
 func (c *console) line(s string) {
+	c.styled(s, noStyle, func(_ style, s string) string { return s })
+}
+
+// styled is line with a style.
+func (c *console) styled(s string, as style, st func(style, string) string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	text := escape(s) + "\n"
+	text := st(as, escape(s)) + "\n"
 	if c.paused {
 		if len(c.held) < maxHeld {
 			c.held = append(c.held, text)
@@ -76,6 +81,7 @@ type stderrTail struct {
 	print func(line string) // nil means that lines are not printed
 
 	mu      sync.Mutex
+	shown   bool     // whether the lines have been printed; guarded by mu
 	partial []byte   // the incomplete last line; guarded by mu
 	lines   []string // guarded by mu
 }
@@ -97,6 +103,18 @@ func (l *stderrTail) Write(p []byte) (int, error) {
 		rest = after
 	}
 	return len(p), nil
+}
+
+// follow prints the lines that are kept and all further ones; nil ends that.
+func (l *stderrTail) follow(print func(line string)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.print = print; print != nil {
+		l.shown = true
+		for _, line := range l.lines {
+			print("server: " + line)
+		}
+	}
 }
 
 // endLine is called with mu held.

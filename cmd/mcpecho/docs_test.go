@@ -38,7 +38,7 @@ func documentedCommands(t *testing.T) (lines []string) {
 // TestDocumentedCommandsWork runs each of them; a server that is not here is
 // replaced by the echo server.
 func TestDocumentedCommandsWork(t *testing.T) {
-	web, err := serveWeb("127.0.0.1:0", nil)
+	web, err := serveWeb("127.0.0.1:0", nil, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,11 +47,17 @@ func TestDocumentedCommandsWork(t *testing.T) {
 	t.Chdir(t.TempDir())
 	config := `{"mcpServers": {"weather": {"command": "` + filepath.ToSlash(mcpechoPath(t)) + `", "args": ["serve"], "env": {"GORACE": "atexit_sleep_ms=0"}}}}`
 	home := filepath.Join(os.Getenv("HOME"), ".mcp.json")
-	for name, text := range map[string]string{home: config, "other.json": config, ".mcp.json": "{}"} {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
+	if err := os.Mkdir(".cursor", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	places := map[string]string{home: config, "other.json": config, ".mcp.json": "{}", filepath.Join(".cursor", "mcp.json"): strings.Replace(config, "weather", "files", 1)}
+	defer os.Remove(home)
+	restore := func() { // what the last command may have changed
+		for name, text := range places {
+			if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
 		}
-		defer os.Remove(name)
 	}
 	here := strings.NewReplacer(
 		"npx -y @modelcontextprotocol/server-everything stdio", "mcpecho serve",
@@ -65,6 +71,15 @@ func TestDocumentedCommandsWork(t *testing.T) {
 			continue
 		}
 		seen[line] = true
+		restore()
+		switch {
+		case strings.HasPrefix(line, "add weather"):
+			line = strings.Replace(line, "weather", "forecasts", 1)
+		case line == "remove weather":
+			line += " --user"
+		case line == "trust --revoke weather":
+			line = "trust weather" // there is none to revoke
+		}
 		args := words(t, here.Replace(line))
 		name, _ := cutName(args)
 		switch c := findCommand(name); {

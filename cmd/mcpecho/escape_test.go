@@ -53,7 +53,7 @@ func TestInvisibleCharactersInNames(t *testing.T) {
 		}
 	}
 	c := &invocation{environment: &environment{stdout: new(strings.Builder), getenv: os.Getenv}}
-	if got := c.table(row{}, []row{{"a\u200bb", "text\u200b", ""}}); !strings.Contains(got, `a\u200bb`) {
+	if got := c.table(row{}, []row{{name: "a\u200bb", description: "text\u200b"}}); !strings.Contains(got, `a\u200bb`) {
 		t.Errorf("%q", got)
 	}
 }

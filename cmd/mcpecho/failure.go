@@ -117,7 +117,9 @@ func (c *invocation) report(ctx context.Context, err error) int {
 		if c.command != nil && c.command.endless {
 			return statusInterrupted // the normal end
 		}
-		f = *classify(context.Canceled) // err is a consequence of the interrupt
+		if f.status != statusInterrupted {
+			f = *classify(context.Canceled) // err is a consequence of the interrupt
+		}
 	}
 	if f.status == statusForbidden && f.hint == "" {
 		f.hint = c.loginHint()
@@ -136,7 +138,8 @@ func (c *invocation) report(ctx context.Context, err error) int {
 	case f.hint != "":
 		text += f.hint + "\n"
 	}
-	_, _ = io.WriteString(c.stderr, escape(text))
+	st := c.styler(c.stderr)
+	_, _ = io.WriteString(c.stderr, st(red, "mcpecho:")+strings.TrimPrefix(escape(text), "mcpecho:"))
 	return f.status
 }
 

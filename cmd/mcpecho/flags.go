@@ -16,11 +16,13 @@ import (
 // flags holds the values of all flags.
 type flags struct {
 	json, verbose, quiet, inheritEnv, noColor, noState, help bool
+	wide, user, revoke, all, requireLogin                    bool
 
 	env                     []string
 	header                  http.Header
 	config                  []string
 	given                   []givenFlag
+	from                    string // the program whose server is added
 	transport               string // http, sse or auto; empty if not given
 	address                 string // the address to listen on
 	dir, protocol           string
@@ -72,6 +74,11 @@ func flagTable() []flag {
 			f.output = v
 			return nil
 		}},
+		{"wide", "", "", "do not shorten the lines of a list", on(func(f *flags) *bool { return &f.wide })},
+		{"user", "", "", "use the user's ~/.mcp.json, not the project's .mcp.json", on(func(f *flags) *bool { return &f.user })},
+		{"from", "", "PROGRAM", "add NAME as another program has it, such as cursor", text(func(f *flags) *string { return &f.from })},
+		{"all", "", "", "also list the servers of other programs", on(func(f *flags) *bool { return &f.all })},
+		{"revoke", "", "", "revoke the trust", on(func(f *flags) *bool { return &f.revoke })},
 		{"config", "c", "FILE", "also read configured servers from FILE; may be repeated", func(f *flags, v string) error {
 			f.config = append(f.config, v)
 			return nil
@@ -82,6 +89,7 @@ func flagTable() []flag {
 		{"header", "H", "'K: V'", "send an HTTP header, such as a token; may be repeated", setHeader},
 		{"transport", "t", "http|sse|auto", "Streamable HTTP, HTTP+SSE, or whichever works (default auto)", setTransport},
 		{"http", "", "ADDR", "serve over HTTP at ADDR, such as 127.0.0.1:3001", setAddress},
+		{"require-login", "", "", "let only clients that log in use the server", on(func(f *flags) *bool { return &f.requireLogin })},
 		{"protocol", "", "VERSION", "use only this protocol version", setProtocol},
 		{"connect-timeout", "", "TIME", "limit for connecting (default 15s; 60s if it starts the server)", wait(func(f *flags) *time.Duration { return &f.connectTimeout })},
 		{"timeout", "", "TIME", "limit for a response or progress (default 60s; 0: no limit)", wait(func(f *flags) *time.Duration { return &f.timeout })},

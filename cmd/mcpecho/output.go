@@ -40,8 +40,11 @@ func (e *outputError) Unwrap() error { return e.err }
 // toTerminal reports whether the result goes to a terminal.
 func (c *invocation) toTerminal() bool { return c.flags.output == "" && c.isTerminal(c.stdout) }
 
-// printJSON writes a result object on one line.
+// printJSON writes a result object: on one line, or indented on a terminal.
 func (c *invocation) printJSON(raw json.RawMessage) error {
+	if c.toTerminal() {
+		return c.print(c.prettyJSON(raw) + "\n")
+	}
 	return c.print(c.shown(string(wire.AppendLine(nil, raw))) + "\n")
 }
 
@@ -52,6 +55,11 @@ func (c *invocation) printResult(res json.Marshaler) error {
 		return err
 	}
 	return c.printJSON(raw)
+}
+
+// prettyJSON returns JSON for a terminal.
+func (c *invocation) prettyJSON(raw json.RawMessage) string {
+	return colorJSON(escape(indent(raw)), c.styler(c.stdout))
 }
 
 // indent returns indented JSON.

@@ -170,6 +170,7 @@ func (c *invocation) takeTarget() error {
 		return c.usageHint(cmd.name+" needs a server at a URL, not one that is started", "type: "+c.sampleLine())
 	case c.server != nil && !cmd.target && !cmd.started:
 		return c.usageHint(cmd.name+" does not start a server", "type: "+c.paste(c.without()))
+	case c.server != nil && cmd.started && len(c.server) > 0:
 	case c.server != nil && len(c.server) == 0:
 		return c.usageHint("the command that starts the server is missing after --", "type: "+c.paste(append(slices.Clone(c.typed), strings.Fields(sampleServer)...)))
 	case c.server != nil:

@@ -7,13 +7,18 @@ import (
 )
 
 // A row is an item of a list. name is what the user types to use it.
-type row struct{ name, description, rest string }
+type row struct {
+	name        string
+	arguments   []string // those of a tool or prompt; nil for other items
+	description string
+	rest        string // further details
+}
 
 // table returns rows as columns for a terminal, or as lines for a program.
 func (c *invocation) table(header row, rows []row) string {
 	escaped := make([]row, len(rows))
 	for i, r := range rows {
-		escaped[i] = row{escapeName(r.name), escapeLine(r.description), escapeName(r.rest)}
+		escaped[i] = row{escapeName(r.name), r.arguments, escapeLine(r.description), escapeName(r.rest)}
 	}
 	switch {
 	case !c.toTerminal():
@@ -21,7 +26,7 @@ func (c *invocation) table(header row, rows []row) string {
 	case len(rows) == 0:
 		return ""
 	}
-	return columns(header, escaped, c.terminalWidth(c.stdout), c.styler(c.stdout))
+	return columns(header, escaped, c.terminalWidth(c.stdout), c.flags.wide, c.styler(c.stdout))
 }
 
 func lines(rows []row) string {
@@ -32,37 +37,103 @@ func lines(rows []row) string {
 	return b.String()
 }
 
-func columns(header row, rows []row, width int, st func(style, string) string) string {
-	const gap, narrow = 2, 20
+// columns returns rows as columns of a terminal. Names are never cut, because the
+// user types them: arguments give way, then descriptions, which move to a line of
+// their own if there is little room beside the names. wide cuts nothing.
+func columns(header row, rows []row, width int, wide bool, st func(style, string) string) string {
+	const gap, narrow = 2, 24
 	names, rests := textWidth(header.name), 0
+	longest := names
 	for _, r := range rows {
 		names = max(names, textWidth(r.name))
+		longest = max(longest, textWidth(r.name+r.argumentsIn(1<<20)))
 		if r.rest != "" {
 			rests = max(rests, textWidth(r.rest), textWidth(header.rest))
 		}
 	}
-	// Names get as much room as possible, because the user types them.
-	names, rests = min(names, width/2), min(rests, width/4)
-	description := width - names - gap
-	if rests > 0 && description-rests-gap >= narrow {
-		description -= rests + gap
-	} else {
+	first := longest
+	if !wide {
+		first = min(longest, max(names, width/2))
+	}
+	if rests > width/4 && !wide {
 		rests = 0
 	}
+	description := width - first - gap
+	if rests > 0 {
+		description -= rests + gap
+	}
+	below := description < narrow && !wide
+	if below && rests > 0 && width-first-gap >= narrow {
+		rests, below, description = 0, false, width-first-gap
+	}
 	var b strings.Builder
-	write := func(r row, first, second style) {
-		name, text, rest := cut(r.name, names), cut(r.description, description), cut(r.rest, rests)
-		line := st(first, name) + pad(name, names+gap) + st(second, text)
-		if rest != "" {
-			line += pad(text, description+gap) + st(dim, rest)
+	write := func(r row, first1, second style) {
+		arguments := r.argumentsIn(first - textWidth(r.name))
+		shown := r.name + arguments
+		line := st(first1, r.name) + st(dim, arguments)
+		text := r.description
+		if !wide {
+			text = cut(text, max(description, 1))
+		}
+		if below {
+			text = ""
+		}
+		end := textWidth(shown)
+		if text != "" {
+			line += pad(shown, first+gap) + st(second, text)
+			end = first + gap + textWidth(text)
+		}
+		if rests > 0 && r.rest != "" {
+			at := first + gap + description + gap
+			if below {
+				at = first + gap
+			}
+			if wide {
+				at = end + gap
+			}
+			line += strings.Repeat(" ", max(gap, at-end)) + st(markStyle(r.rest), r.rest)
 		}
 		b.WriteString(line + "\n")
+		if below && r.description != "" && second == noStyle {
+			b.WriteString("    " + cut(r.description, width-4) + "\n")
+		}
 	}
 	write(header, dim, dim)
 	for _, r := range rows {
 		write(r, bold, noStyle)
 	}
 	return b.String()
+}
+
+// markStyle returns the style of a mark: what may destroy something stands out.
+func markStyle(mark string) style {
+	if strings.Contains(mark, "destructive") {
+		return red
+	}
+	return dim
+}
+
+// argumentsIn returns the arguments in parentheses, as many as fit into width
+// columns; "" if the row has none.
+func (r row) argumentsIn(width int) string {
+	if r.arguments == nil {
+		return ""
+	}
+	for n := len(r.arguments); n >= 0; n-- {
+		text := "(" + strings.Join(r.arguments[:n], ", ")
+		switch {
+		case n == len(r.arguments):
+			text += ")"
+		case n == 0:
+			text += "…)"
+		default:
+			text += ", …)"
+		}
+		if textWidth(text) <= width {
+			return text
+		}
+	}
+	return ""
 }
 
 // pad returns the spaces between s and the next column, which begins at width.

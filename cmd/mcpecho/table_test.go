@@ -27,8 +27,8 @@ func TestTextWidth(t *testing.T) {
 }
 
 func TestWideNamesStayInColumns(t *testing.T) {
-	rows := []row{{"echo", "Returns what it is given", "message"}, {"検索", "ファイルを検索します", "クエリ"}, {"✅", "done", ""}}
-	text := columns(row{"NAME", "WHAT IT DOES", "NEEDS"}, rows, 60, func(_ style, s string) string { return s })
+	rows := []row{{"echo", nil, "Returns what it is given", "message"}, {"検索", nil, "ファイルを検索します", "クエリ"}, {"✅", nil, "done", ""}}
+	text := columns(row{"NAME", nil, "WHAT IT DOES", "NEEDS"}, rows, 60, false, func(_ style, s string) string { return s })
 	for line := range strings.Lines(text) {
 		for i, column := range []string{"WHAT IT DOES", "Returns", "ファイル", "done"} {
 			if at := strings.Index(line, column); at >= 0 && textWidth(line[:at]) != 6 {

@@ -46,6 +46,10 @@ const (
 	noStyle style = ""
 	bold    style = "\x1b[1m"
 	dim     style = "\x1b[2m"
+	red     style = "\x1b[31m"
+	green   style = "\x1b[32m"
+	magenta style = "\x1b[35m"
+	cyan    style = "\x1b[36m"
 )
 
 // styler returns a function that applies a style to escaped text, if out supports

@@ -109,7 +109,7 @@ func (p *pty) end() (shown string, status int) {
 func TestListOnATerminalHasColumns(t *testing.T) {
 	for _, width := range []uint16{40, 80, 200} {
 		shown, status := startInPty(t, width, "tools", "--no-color", "--", "mcpecho", "serve").end()
-		if status != 0 || !strings.HasPrefix(shown, "NAME  ") || !strings.Contains(shown, "\necho  ") {
+		if status != 0 || !strings.HasPrefix(shown, "NAME  ") || !strings.Contains(shown, "\necho(") {
 			t.Errorf("status %d:\n%s", status, shown)
 		}
 		for line := range strings.Lines(shown) {
@@ -134,7 +134,7 @@ func TestColorsOnATerminal(t *testing.T) {
 func TestBinaryIsRefusedOnATerminal(t *testing.T) {
 	for _, line := range []string{"read echo://picture", "call image"} {
 		shown, status := startInPty(t, 80, append(strings.Fields(line), "--", "mcpecho", "serve")...).end()
-		want := "mcpecho: the result is binary: image/png, 70 bytes; use -o FILE to save it\n"
+		want := "\x1b[31mmcpecho:\x1b[0m the result is binary: image/png, 70 bytes; use -o FILE to save it\n"
 		if status != statusUsage || shown != want {
 			t.Errorf("%s: status %d, %q", line, status, shown)
 		}
@@ -144,13 +144,13 @@ func TestBinaryIsRefusedOnATerminal(t *testing.T) {
 func TestServerCannotControlTheTerminal(t *testing.T) {
 	hostile := "\x1b]0;owned\a\x1b[2Jover\rwritten \u202etxt"
 	args := `{"message":"` + strings.NewReplacer("\x1b", `\u001b`, "\a", `\u0007`, "\r", `\r`).Replace(hostile) + `"}`
-	for _, flags := range [][]string{nil, {"--json"}} {
+	for _, flags := range [][]string{nil, {"--json", "--no-color"}} {
 		shown, status := startInPty(t, 80, append(append([]string{"call", "echo", args}, flags...), "--", "mcpecho", "serve")...).end()
 		if status != 0 || strings.ContainsAny(shown, "\x1b\a\r\u202e") || !strings.Contains(shown, `\u001b[2Jover`) {
 			t.Errorf("%v: status %d, %q", flags, status, shown)
 		}
 	}
-	shown, status := startInPty(t, 80, "prompt", "no\x1b[31msuch", "--", "mcpecho", "serve").end()
+	shown, status := startInPty(t, 80, "prompt", "no\x1b[31msuch", "--no-color", "--", "mcpecho", "serve").end()
 	if status != statusRefused || strings.Contains(shown, "\x1b") {
 		t.Errorf("status %d, %q", status, shown)
 	}
@@ -176,7 +176,7 @@ func TestControlCCancelsTheCall(t *testing.T) {
 		t.Fatal(err)
 	}
 	shown, status := p.end()
-	if status != statusInterrupted || !strings.HasSuffix(shown, "mcpecho: interrupted\n") {
+	if status != statusInterrupted || !strings.HasSuffix(shown, "\x1b[31mmcpecho:\x1b[0m interrupted\n") {
 		t.Errorf("status %d, %q", status, shown)
 	}
 	data, err := os.ReadFile(trace)

@@ -15,6 +15,13 @@ func windowWidth(f *os.File) (columns int, ok bool) {
 	return int(size.columns), errno == 0
 }
 
+// windowHeight returns the lines of a terminal; 0 if unknown.
+func windowHeight(f *os.File) int {
+	var size struct{ rows, columns, x, y uint16 }
+	_, _, _ = syscall.Syscall(syscall.SYS_IOCTL, f.Fd(), syscall.TIOCGWINSZ, uintptr(unsafe.Pointer(&size)))
+	return int(size.rows)
+}
+
 // hideTyping turns off the terminal's echo until show is called.
 func hideTyping(f *os.File) (show func(), ok bool) {
 	var was syscall.Termios

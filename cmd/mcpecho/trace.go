@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"os"
 	"sync"
 	"time"
@@ -12,13 +13,18 @@ import (
 type tracer struct {
 	hidden secrets
 	mu     sync.Mutex
-	file   *os.File
-	err    error // the first write error; guarded by mu
+	file   io.Writer
+	closer io.Closer // nil for standard error
+	err    error     // the first write error; guarded by mu
 }
 
 // newTracer creates the file, readable by its owner only because masking may miss
 // a secret. If further is set, it appends to the file.
-func newTracer(path string, further bool, hidden secrets) (*tracer, error) {
+// The path "-" means stderr.
+func newTracer(path string, further bool, hidden secrets, stderr io.Writer) (*tracer, error) {
+	if path == "-" {
+		return &tracer{file: stderr, hidden: hidden}, nil
+	}
 	mode := os.O_TRUNC
 	if further {
 		mode = os.O_APPEND
@@ -27,12 +33,15 @@ func newTracer(path string, further bool, hidden secrets) (*tracer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &tracer{file: f, hidden: hidden}, nil
+	return &tracer{file: f, closer: f, hidden: hidden}, nil
 }
 
 // message writes a message. Several goroutines may call it.
 func (t *tracer) message(sent bool, data []byte) {
 	b := t.hidden.traceLine(time.Now(), sent, data)
+	if t.closer == nil {
+		b = []byte(escape(string(b)))
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if _, err := t.file.Write(b); t.err == nil {
@@ -41,7 +50,10 @@ func (t *tracer) message(sent bool, data []byte) {
 }
 
 func (t *tracer) close() error {
-	err := t.file.Close()
+	var err error
+	if t.closer != nil {
+		err = t.closer.Close()
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.err != nil {

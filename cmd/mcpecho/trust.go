@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/internal/statefile"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
@@ -96,20 +97,9 @@ func rememberTrust(e *config.Server) error {
 	lines := slices.DeleteFunc(readTrusted(), func(line string) bool { return line == "" || strings.HasSuffix(line, " "+entry) })
 	lines = append(lines, hash+" "+entry)
 	lines = lines[max(0, len(lines)-maxTrusted):]
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), "trusted-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.WriteString(strings.Join(lines, "\n") + "\n")
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	return err
+	return writeTrusted(path, lines)
+}
+
+func writeTrusted(path string, lines []string) error {
+	return statefile.Replace(path, []byte(strings.Join(lines, "\n")+"\n"))
 }

@@ -1,0 +1,286 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/httpx"
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
+)
+
+// runAdd adds a server to a file of servers.
+func runAdd(_ context.Context, c *invocation) error {
+	e := &config.Server{Name: c.args[0], Type: c.flags.transport, Headers: make(map[string]string)}
+	switch {
+	case c.flags.from != "":
+		found, err := c.findElsewhere(c.flags.from, e.Name)
+		if err != nil {
+			return err
+		}
+		e = found
+	case len(c.server) > 0 && len(c.args) == 1:
+		e.Command, e.Args, e.Env, e.Dir, e.InheritEnv = c.server[0], c.server[1:], c.flags.env, c.flags.dir, c.flags.inheritEnv
+	case c.server == nil && len(c.args) == 2 && strings.Contains(c.args[1], "://"):
+		if _, err := httpx.Parse(c.args[1]); err != nil {
+			return c.usage(err.Error())
+		}
+		e.URL = c.args[1]
+		for key, values := range c.flags.header {
+			e.Headers[key] = values[0]
+		}
+	default:
+		return c.explainAdd()
+	}
+	if e.Type == "auto" || e.Command != "" {
+		e.Type = ""
+	}
+	path, err := c.serversFile()
+	if err != nil {
+		return err
+	}
+	text, err := readServers(path)
+	if err != nil {
+		return err
+	}
+	if before := config.Parse([]byte(text), path, "project"); before.Server(e.Name) != nil {
+		return c.usageHint(path+" already has the server "+strconv.Quote(e.Name),
+			"to replace it, first type: "+c.paste(append([]string{"remove", e.Name}, c.fileFlags()...)))
+	}
+	changed, err := addMember(text, e.Name, entryText(e))
+	if err != nil {
+		return &failure{status: statusUsage, kind: "configuration", message: path + " is " + err.Error(), hint: "correct the file"}
+	}
+	if err := c.replaceServers(path, changed, e.Name); err != nil {
+		return err
+	}
+	c.warnShared(path, e)
+	return c.print("Added " + escapeName(e.Name) + " to " + escapeName(path) + ". To try it, type: " +
+		c.paste(append([]string{"tools", e.Name}, c.fileTarget()...)) + "\n")
+}
+
+// explainAdd returns the failure for a command line from which no server results.
+func (c *invocation) explainAdd() error {
+	if len(c.args) > 1 && c.server == nil {
+		if url := repairURL(c.args[1]); url != "" && !strings.Contains(c.args[1], " ") {
+			return c.usageHint("a URL must begin with http:// or https://", "type: "+c.retyped(c.args[1], url))
+		}
+		return c.usageHint("the command that starts the server belongs after --",
+			"type: "+c.paste(slices.Concat([]string{"add", c.args[0], "--"}, strings.Fields(c.args[1]), c.args[2:])))
+	}
+	return c.usageHint("add needs the URL or the command of the server",
+		"type: "+c.paste(append([]string{"add", c.args[0], "--"}, strings.Fields(sampleServer)...)))
+}
+
+// findElsewhere returns a server of another program.
+func (c *invocation) findElsewhere(program, name string) (*config.Server, error) {
+	var programs, names []string
+	for _, found := range config.Discover(nil) {
+		programs = append(programs, found.Program)
+		if found.Program != program {
+			continue
+		}
+		if e := found.Server(name); e != nil {
+			return e, nil
+		}
+		names = append(names, serverNames(&found.Config)...)
+	}
+	slices.Sort(programs)
+	programs = slices.Compact(programs)
+	switch {
+	case len(programs) == 0:
+		return nil, c.usageHint("no program with configured servers was found", "for those of mcpecho, type: "+c.paste([]string{"servers"}))
+	case !slices.Contains(programs, program):
+		return nil, c.usageHint("no servers of "+strconv.Quote(program)+" were found", "type: "+c.retyped(program, programs[0])+" (found: "+strings.Join(programs, ", ")+")")
+	}
+	return nil, c.usageHint(program+" has no server "+strconv.Quote(name)+didYouMean(name, names),
+		c.didMean(name, names, "for a list, type: "+c.paste([]string{"servers", "--all"})))
+}
+
+// serversFile returns the file that add and remove change: that of -c, the user's
+// or the project's.
+func (c *invocation) serversFile() (string, error) {
+	switch {
+	case len(c.flags.config) > 0:
+		return c.flags.config[0], nil
+	case !c.flags.user:
+		return ".mcp.json", nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", localFailure(err)
+	}
+	return filepath.Join(home, ".mcp.json"), nil
+}
+
+func (c *invocation) fileFlags() []string {
+	switch {
+	case len(c.flags.config) > 0:
+		return []string{"-c", c.flags.config[0]}
+	case c.flags.user:
+		return []string{"--user"}
+	}
+	return nil
+}
+
+// fileTarget returns the flags with which another command finds the server.
+func (c *invocation) fileTarget() []string {
+	if len(c.flags.config) > 0 {
+		return c.fileFlags()
+	}
+	return nil
+}
+
+// maxServersFile is the maximum size in bytes of a file that mcpecho changes.
+const maxServersFile = 4 << 20
+
+// readServers returns the content of a file of servers, or "" if there is none.
+func readServers(path string) (string, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return "", nil
+	case err != nil:
+		return "", localFailure(err)
+	case !info.Mode().IsRegular() || info.Size() > maxServersFile:
+		return "", localFailure(errors.New(path + " is not a regular file of at most 4 MiB"))
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return "", localFailure(err)
+	}
+	return string(data), nil
+}
+
+// replaceServers writes a file of servers, if it is valid with the new content, and
+// trusts the named server in it: the user has just added it.
+func (c *invocation) replaceServers(path, text, added string) error {
+	after := config.Parse([]byte(text), path, "project")
+	for _, p := range after.Problems {
+		if !p.Warning && (p.Server == "" || p.Server == added) {
+			return &failure{status: statusUsage, kind: "configuration", message: p.Error(), hint: "nothing was written"}
+		}
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	perm := os.FileMode(0o644)
+	if c.flags.user {
+		perm = 0o600
+	}
+	if info, err := os.Stat(path); err == nil {
+		perm = info.Mode().Perm()
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".mcp-*.tmp")
+	if err != nil {
+		return localFailure(err)
+	}
+	defer os.Remove(f.Name())
+	_, err = f.WriteString(text)
+	err = errors.Join(err, f.Chmod(perm), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return localFailure(err)
+	}
+	if e := config.Load(".").Server(added); e != nil && e.Scope == "project" && !c.flags.noState && !c.flags.user {
+		_ = rememberTrust(e) // otherwise the user is asked
+	}
+	return nil
+}
+
+// warnShared says that secrets are in a file which others may read.
+func (c *invocation) warnShared(path string, e *config.Server) {
+	var names []string
+	for _, pair := range e.Env {
+		if key, value, ok := strings.Cut(pair, "="); ok && diag.IsSecretName(key) && !strings.Contains(value, "${") {
+			names = append(names, key)
+		}
+	}
+	for key, value := range e.Headers {
+		if (diag.IsSecretName(key) || http.CanonicalHeaderKey(key) == "Authorization") && !strings.Contains(value, "${") {
+			names = append(names, key)
+		}
+	}
+	slices.Sort(names)
+	if len(names) > 0 && !c.flags.user && !c.flags.quiet {
+		(&console{w: c.stderr}).line("The value of " + strings.Join(names, ", ") + " is now in " + path + ", which others may read; '${VARIABLE}' in its place takes it from the environment.")
+	}
+}
+
+// entryText returns the entry of a server in a file.
+func entryText(e *config.Server) string {
+	b := []byte{'{'}
+	text := func(key, value string) {
+		if value != "" {
+			b = wire.AppendString(wire.AppendKey(b, key), value)
+		}
+	}
+	text("type", e.Type)
+	text("command", e.Command)
+	if len(e.Args) > 0 {
+		b = append(wire.AppendKey(b, "args"), '[')
+		for _, arg := range e.Args {
+			b = wire.AppendString(wire.AppendComma(b), arg)
+		}
+		b = append(b, ']')
+	}
+	text("cwd", e.Dir)
+	if e.InheritEnv {
+		b = wire.AppendBool(wire.AppendKey(b, "inheritEnv"), true)
+	}
+	if len(e.Env) > 0 {
+		b = append(wire.AppendKey(b, "env"), '{')
+		for _, pair := range e.Env {
+			key, value, ok := strings.Cut(pair, "=")
+			if !ok {
+				value = "${" + key + "}"
+			}
+			b = wire.AppendString(wire.AppendKey(b, key), value)
+		}
+		b = append(b, '}')
+	}
+	text("url", e.URL)
+	if len(e.Headers) > 0 {
+		b = append(wire.AppendKey(b, "headers"), '{')
+		for _, key := range wire.SortedKeys(e.Headers) {
+			b = wire.AppendString(wire.AppendKey(b, key), e.Headers[key])
+		}
+		b = append(b, '}')
+	}
+	return indent(append(b, '}'))
+}
+
+// runRemove removes a server from a file of servers.
+func runRemove(_ context.Context, c *invocation) error {
+	name := c.args[0]
+	path, err := c.serversFile()
+	if err != nil {
+		return err
+	}
+	text, err := readServers(path)
+	if err != nil {
+		return err
+	}
+	changed, ok := removeMember(text, name)
+	if !ok {
+		known := serverNames(config.Parse([]byte(text), path, "project"))
+		hint := c.didMean(name, known, "for a list, type: "+c.paste([]string{"servers"}))
+		if e := config.Load(".", c.flags.config...).Server(name); e != nil && e.Scope == "user" && !c.flags.user {
+			hint = "type: " + c.paste([]string{"remove", name, "--user"})
+		}
+		return c.usageHint(path+" has no server "+strconv.Quote(name)+didYouMean(name, known), hint)
+	}
+	if err := c.replaceServers(path, changed, name); err != nil {
+		return err
+	}
+	return c.print("Removed " + escapeName(name) + " from " + escapeName(path) + ".\n")
+}
