@@ -39,6 +39,8 @@ var threats = []threat{
 	{54, "401 with another scope each time; registrations of 900 KiB, and one per request",
 		"one question a minute after a refusal; entries are bounded, and the oldest registration goes first",
 		"mcp/oauth TestDenialHoldsForAnyDemand TestStoredEntriesAreBounded"},
+	{56, "a function of the program panics, such as those of Trace, Intercept, an Authorizer or a Store",
+		"it is reported, or passes to the caller; only its call or connection ends", "internal/faulttest TestPanics"},
 	{57, "a server starts a process in another session", "on Linux Close kills it; a process without a parent survives, as documented",
 		"mcp/stdio TestGrandchildInItsOwnSession"},
 	{58, "the MCP server names an authorization server of its own for client credentials", "the secret goes to an issuer that is pinned, was met before, or has the server's origin",

@@ -177,20 +177,29 @@ var errPanic = &testserver.Error{Code: jsonrpc.CodeInternalError, Message: "the 
 
 // run calls a function. A panic fails the test and answers the client.
 func (s *features) run(c *Call, f *feature) (value any, err error) {
+	if f.f == nil {
+		return nil, nil
+	}
+	if panicked := s.guard(f.name, func() { value, err = f.f(c) }); panicked != nil {
+		return nil, panicked
+	}
+	return value, err
+}
+
+// guard calls f, which calls the function with a name.
+func (s *features) guard(name string, f func()) (err error) {
 	returned := false
 	defer func() {
 		if r := recover(); r != nil {
-			(*Server)(s).errorf("the function of %q panics: %v\n%s", f.name, r, debug.Stack())
+			(*Server)(s).errorf("the function of %q panics: %v\n%s", name, r, debug.Stack())
 			err = errPanic
 		} else if !returned {
-			(*Server)(s).errorf("the function of %q ended its goroutine: it must not call FailNow, Fatal or Skip", f.name)
+			(*Server)(s).errorf("the function of %q ended its goroutine: it must not call FailNow, Fatal or Skip", name)
 		}
 	}()
-	if f.f != nil {
-		value, err = f.f(c)
-	}
+	f()
 	returned = true
-	return value, err
+	return nil
 }
 
 func (s *features) complete(p *params) (members, meta string, err error) {
@@ -200,7 +209,10 @@ func (s *features) complete(p *params) (members, meta string, err error) {
 	if values == nil {
 		return "", "", &testserver.Error{Code: jsonrpc.CodeInvalidParams, Message: "Nothing to complete there"}
 	}
-	all := values(p.Argument.Value)
+	var all []string
+	if err := s.guard(p.Argument.Name, func() { all = values(p.Argument.Value) }); err != nil {
+		return "", "", err
+	}
 	shown := append([]string{}, all[:min(len(all), 100)]...)
 	b, err := json.Marshal(shown)
 	return fmt.Sprintf(`"completion":{"values":%s,"total":%d,"hasMore":%t}`, b, len(all), len(all) > 100), "", err

@@ -61,7 +61,7 @@ func (c *conn) run() {
 func (c *conn) release(err error) {
 	c.stop(err)
 	if c.stream != nil {
-		_ = c.stream.Close()
+		_ = diag.Guard(c.in.Handler.Panic, func() { _ = c.stream.Close() }) // of the RoundTripper
 	}
 	c.http.Close()
 }

@@ -1,0 +1,263 @@
+package faulttest
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/host"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
+	"github.com/stdmcp/stdmcp/mcp/host/dialers"
+	"github.com/stdmcp/stdmcp/mcp/host/schema"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+	"github.com/stdmcp/stdmcp/mcp/mcptest"
+	"github.com/stdmcp/stdmcp/mcp/skills"
+	"github.com/stdmcp/stdmcp/mcp/stdio"
+	"github.com/stdmcp/stdmcp/mcp/typed"
+)
+
+// hosting has a host of the servers bad and good call what set sets, which panics
+// for bad. The other server works, and the panic is reported.
+func hosting(set func(o *host.Options, bad *config.Server)) panicCase {
+	return func(t *testing.T, p *panicLog) {
+		synctest.Test(t, func(t *testing.T) {
+			p := &panicLog{t: t}
+			o := &host.Options{
+				Client: &mcp.Options{Trace: p.trace()},
+				Dialers: host.Dialers{config.Stdio: func(*host.DialParams) (mcp.Transport, error) {
+					return stdio.Dial(func(context.Context) (io.ReadWriteCloser, error) { return testserver.New(nil).Pipe(), nil }), nil
+				}},
+			}
+			bad := &config.Server{Name: "bad", Type: config.Stdio, Command: "bad"}
+			set(o, bad)
+			h := host.New(o)
+			_ = h.AddServer(t.Context(), bad)
+			_ = h.AddServer(t.Context(), &config.Server{Name: "good", Type: config.Stdio, Command: "good"})
+			time.Sleep(time.Minute) // in which the host tries again
+			if _, err := h.Tool("mcp__good__echo").Call(t.Context(), map[string]any{"message": "hi"}); err != nil {
+				t.Error(err)
+			}
+			_ = h.Shutdown(t.Context())
+			p.reported()
+		})
+	}
+}
+
+// dialing replaces the dialer of the server bad.
+func dialing(dial func(*host.DialParams) (mcp.Transport, error)) panicCase {
+	return hosting(func(o *host.Options, _ *config.Server) {
+		good := o.Dialers[config.Stdio]
+		o.Dialers = host.Dialers{config.Stdio: func(d *host.DialParams) (mcp.Transport, error) {
+			if d.Name == "bad" {
+				return dial(d)
+			}
+			return good(d)
+		}}
+	})
+}
+
+// approving has an approver panic, on the goroutine of the call.
+func approving(approve host.Approver) panicCase {
+	return func(t *testing.T, p *panicLog) {
+		var calm atomic.Bool
+		careful := func(ctx context.Context, c *host.Call) (host.Decision, error) {
+			if calm.Load() {
+				return host.Allow, nil
+			}
+			return approve(ctx, c)
+		}
+		for _, inView := range []bool{false, true} {
+			calm.Store(false)
+			o := &host.Options{Client: &mcp.Options{Trace: p.trace()}, Dialers: host.Dialers{config.SDK: p.serve().Dialer()}}
+			if !inView {
+				o.Approve = careful
+			}
+			h := host.New(o)
+			if err := h.AddServer(t.Context(), &config.Server{Name: "s", Type: config.SDK, ID: "s"}); err != nil {
+				t.Fatal(err)
+			}
+			view := h.Agent("s")
+			if inView {
+				view = view.With(careful)
+			}
+			tool := view.Tool("mcp__s__echo")
+			p.passes(func() { _, _ = tool.Execute(t.Context(), nil) })
+			calm.Store(true)
+			if _, err := tool.Execute(t.Context(), mcp.RawMessage(`{"message":"hi"}`)); err != nil {
+				t.Error(err)
+			}
+			if err := h.Shutdown(t.Context()); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+func panickingApprover(context.Context, *host.Call) (host.Decision, error) { panic(oh()) }
+
+func onlyBad(server string) {
+	if server == "bad" {
+		panic(oh())
+	}
+}
+
+type failing struct{}
+
+func (failing) Open(context.Context, jsonrpc.Handler) (jsonrpc.Conn, error) {
+	return nil, io.ErrUnexpectedEOF
+}
+
+var hostPanics = map[string]panicCase{
+	"host.Options.Event": hosting(func(o *host.Options, _ *config.Server) { o.Event = func(host.Event) { panic(oh()) } }),
+	"host.Options.Filter": hosting(func(o *host.Options, _ *config.Server) {
+		o.Filter = func(server string, _ *mcp.Tool) bool { onlyBad(server); return true }
+	}),
+	"host.Options.Describe": hosting(func(o *host.Options, _ *config.Server) {
+		o.Describe = func(server string, _ *mcp.Tool) string { onlyBad(server); return "" }
+	}),
+	"host.Options.Client~Intercept": hosting(func(o *host.Options, _ *config.Server) {
+		o.Client.Intercept = func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
+			onlyBad(host.ServerOf(ctx))
+			return call.Send(ctx)
+		}
+	}),
+	"host.Dialer host.Dialers host.Options.Dialers": dialing(func(*host.DialParams) (mcp.Transport, error) { panic(oh()) }),
+	"host.InProcess(servers) dialers.Options.InProcess": func(t *testing.T, p *panicLog) {
+		dialing(dialers.All(&dialers.Options{InProcess: map[string]mcp.Transport{"bad": panickingTransport{"Open", nil}}})[config.SDK])(t, p)
+		dialing(host.InProcess(map[string]mcp.Transport{"bad": panickingTransport{"String", failing{}}}))(t, p)
+	},
+	"host.DialParams.Classify": dialing(func(d *host.DialParams) (mcp.Transport, error) {
+		d.Classify = func(error) host.Category { panic(oh()) }
+		return failing{}, nil
+	}),
+	"host.DialParams.Unreachable": hosting(func(o *host.Options, bad *config.Server) {
+		o.Dialers[config.HTTP] = func(d *host.DialParams) (mcp.Transport, error) {
+			d.Unreachable = func(error) bool { panic(oh()) }
+			return failing{}, nil
+		}
+		bad.Type, bad.Command, bad.URL = config.HTTP, "", "http://bad.example"
+	}),
+	"dialers.Options.Client mcptest.HTTPServer.Client": hosting(func(o *host.Options, bad *config.Server) {
+		client := &http.Client{Transport: panickingTripper{nil, "RoundTrip", func(*http.Request) bool { return true }}}
+		o.Dialers[config.HTTP] = dialers.All(&dialers.Options{Client: client})[config.HTTP]
+		bad.Type, bad.Command, bad.URL = config.HTTP, "", "http://bad.example"
+	}),
+	"host.Approver host.Options.Approve host.View.With(approve)": approving(panickingApprover),
+	"host.First(approvers)": approving(host.First(host.Listed(true), panickingApprover)),
+	"host.Asking(policy)":   approving(host.Asking(panickingApprover, nil)),
+	"host.Asking(ask)":      approving(host.Asking(nil, panickingApprover)),
+	"config.Vars.Lookup": func(t *testing.T, p *panicLog) {
+		lookup := func(name string) (string, bool) {
+			if name == "BAD" {
+				panic(oh())
+			}
+			return "", false
+		}
+		s := &config.Server{Name: "bad", Type: config.Stdio, Command: "bad", Args: []string{"${BAD}"}}
+		p.passes(func() { _, _ = s.Expand(t.Context(), &config.Vars{Lookup: lookup}) })
+		hosting(func(o *host.Options, bad *config.Server) { o.Vars.Lookup, bad.Args = lookup, s.Args })(t, p)
+	},
+	"config.Vars.Input": func(t *testing.T, p *panicLog) {
+		input := func(context.Context, string) (string, error) { panic(oh()) }
+		s := &config.Server{Name: "bad", Type: config.Stdio, Command: "bad", Args: []string{"${input:x}"}}
+		p.passes(func() { _, _ = s.Expand(t.Context(), &config.Vars{Input: input}) })
+		hosting(func(o *host.Options, bad *config.Server) { o.Vars.Input, bad.Args = input, s.Args })(t, p)
+	},
+}
+
+type panickingTool struct{ method string }
+
+func (d panickingTool) Name() string        { panicIn(d.method, "Name"); return "t" }
+func (d panickingTool) Description() string { panicIn(d.method, "Description"); return "d" }
+func (d panickingTool) InputSchema() mcp.RawMessage {
+	panicIn(d.method, "InputSchema")
+	return mcp.RawMessage(`{"type":"object"}`)
+}
+
+type panickingValue struct{}
+
+func (panickingValue) MarshalJSON() ([]byte, error) { panic(oh()) }
+
+func panickingFunc(*mcptest.Call) (any, error) { panic(oh()) }
+
+// otherPanics are those of conveniences, on the caller's goroutine, and of servers
+// in tests, whose clients get an error.
+var otherPanics = map[string]panicCase{
+	"schema.Tool schema.List(tools)": func(t *testing.T, p *panicLog) {
+		for _, method := range []string{"Name", "Description", "InputSchema"} {
+			for _, define := range []schema.Definer{schema.Anthropic, schema.Gemini, schema.OpenAI, schema.OpenAIResponses} {
+				p.passes(func() { _, _ = schema.List(define, []panickingTool{{method}}) })
+			}
+		}
+	},
+	"schema.Definer schema.List(define)": func(t *testing.T, p *panicLog) {
+		p.passes(func() {
+			_, _ = schema.List(func(schema.Tool) (mcp.RawMessage, error) { panic(oh()) }, []panickingTool{{}})
+		})
+	},
+	"mcp.ToolCall~Arguments": func(t *testing.T, p *panicLog) {
+		c := p.connect(nil, nil)
+		p.passes(func() { _, _ = c.CallTool(t.Context(), "echo", map[string]any{"message": panickingValue{}}) })
+		p.passes(func() { _, _ = typed.Call[panickingValue, any](t.Context(), c, "echo", panickingValue{}) })
+		p.alive(c)
+	},
+	"mcp.Client~range": func(t *testing.T, p *panicLog) {
+		c := p.connect(nil, nil)
+		p.passes(func() {
+			for range c.Tools(t.Context()) {
+				panic(oh())
+			}
+		})
+		p.alive(c)
+	},
+	"skills.Options.Frontmatter": func(t *testing.T, p *panicLog) {
+		const text = "---\nname: s\ndescription: d\n---\n"
+		c := p.open(stdio.Stream(testserver.Replies(map[string]string{
+			"server/discover": result(`{"resultType":"complete","supportedVersions":["` + modern + `"],"capabilities":{"resources":{},"extensions":{"` + skills.Extension + `":{}}}}`),
+			"skills/list": result(`{"resultType":"complete","skills":[{"uri":"skill://s/SKILL.md","frontmatter":{"name":"s","description":"d"},"resources":[{"uri":"skill://s/SKILL.md","size":` +
+				strconv.Itoa(len(text)) + `,"digest":"sha256:` + fmt.Sprintf("%x", sha256.Sum256([]byte(text))) + `"}]}]}`),
+			"resources/read": result(`{"resultType":"complete","contents":[{"uri":"skill://s/SKILL.md","text":` + strconv.Quote(text) + `}]}`),
+		}).Pipe()), &mcp.Options{ProtocolVersions: []string{modern}})
+		list, err := skills.NewReader(c, &skills.Options{Frontmatter: func([]byte) (map[string]any, error) { panic(oh()) }}).List(t.Context())
+		if err != nil || len(list) != 1 {
+			t.Fatal(list, err)
+		}
+		p.passes(func() { _, _ = list[0].Read(t.Context(), "SKILL.md") })
+		if list, err := skills.NewReader(c, nil).List(t.Context()); err != nil || len(list) != 1 {
+			t.Error(list, err)
+		}
+	},
+	"mcptest.Func mcptest.Server.Tool(f) mcptest.Server.SetTool(f) mcptest.Server.Template(f) mcptest.Server.Prompt(f) mcptest.Server.Complete(values)": func(t *testing.T, p *panicLog) {
+		s := p.serve()
+		s.Tool("bad", `{"type":"object"}`, panickingFunc)
+		s.SetTool(&mcp.Tool{Name: "worse", InputSchema: mcp.RawMessage(`{"type":"object"}`)}, panickingFunc)
+		s.Template("file:///{name}", "text/plain", panickingFunc)
+		s.Prompt("ask", panickingFunc, "name")
+		s.Complete(mcp.PromptRef("ask"), "name", func(string) []string { panic(oh()) })
+		c := p.open(s, nil)
+		for what, f := range map[string]func() error{
+			"tool":       func() error { _, err := c.CallTool(t.Context(), "bad", nil); return err },
+			"other tool": func() error { _, err := c.CallTool(t.Context(), "worse", nil); return err },
+			"resource":   func() error { _, err := c.ReadResource(t.Context(), "file:///a"); return err },
+			"prompt":     func() error { _, err := c.GetPrompt(t.Context(), "ask", nil); return err },
+			"completion": func() error {
+				_, err := c.Complete(t.Context(), mcp.PromptRef("ask"), "name", "", nil)
+				return err
+			},
+		} {
+			if err := f(); err == nil {
+				t.Errorf("%s: no error", what)
+			}
+		}
+		p.alive(c)
+	},
+}
