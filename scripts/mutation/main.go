@@ -17,31 +17,44 @@ import (
 	"time"
 )
 
+const listComment = `# Faults to put into the library, for scripts/mutate: a folder, the package with
+# the test if that is another one, the test that fails, the text that is replaced,
+# which the folder's code has exactly once, and what it becomes.
+`
+
 // A mutation replaces a piece of text that the code of a folder has exactly once.
-type mutation struct{ folder, old, new string }
+type mutation struct {
+	comment  string // the lines above it in the list
+	folder   string
+	in       string // the package whose tests run
+	test     string // the test that must fail, or any
+	survives string // why no test can fail
+	old, new string
+}
 
 func main() {
 	list := flag.String("list", "scripts/mutation/mutations.txt", "the `file` with the mutations")
 	workers := flag.Int("j", 1, "how many mutations are tried `at once`, each in a copy of its own")
 	table := flag.Bool("table", false, "print a table in Markdown")
+	update := flag.String("o", "", "write the list to a `file`, with the test that killed each mutation")
 	only := flag.String("only", "", "only mutations that contain this `text`")
 	flag.Usage = func() {
-		fmt.Fprintln(flag.CommandLine.Output(), "usage: scripts/mutate [flags] [package...]\n\nWithout packages: that of the mutation, then the fault matrix.")
+		fmt.Fprintln(flag.CommandLine.Output(), "usage: scripts/mutate [flags] [package...]\n\nWithout packages: the test that the list names, or all of the package.")
 		flag.PrintDefaults()
 	}
 	flag.Parse()
-	if err := run(*list, *only, *workers, *table, flag.Args()); err != nil {
+	if err := run(*list, *only, *update, *workers, *table, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "mutate:", err)
 		os.Exit(1)
 	}
 }
 
-func run(list, only string, workers int, table bool, packages []string) error {
+func run(list, only, update string, workers int, table bool, packages []string) error {
 	mutations, err := read(list)
 	if err != nil {
 		return err
 	}
-	var chosen []mutation
+	var chosen []*mutation
 	for _, m := range mutations {
 		if strings.Contains(m.folder+m.old, only) {
 			chosen = append(chosen, m)
@@ -57,7 +70,7 @@ func run(list, only string, workers int, table bool, packages []string) error {
 	}
 	var mu sync.Mutex // guards what follows, and the output
 	count := make(map[string]int)
-	queue := make(chan mutation)
+	queue := make(chan *mutation)
 	var all sync.WaitGroup
 	for i := range max(workers, 1) {
 		tree := filepath.Join(dir, strconv.Itoa(i))
@@ -67,7 +80,7 @@ func run(list, only string, workers int, table bool, packages []string) error {
 		all.Go(func() { // ends with the queue
 			for m := range queue {
 				began := time.Now()
-				result := m.try(tree, packages)
+				result := m.try(tree, packages, update != "")
 				mu.Lock()
 				count[outcome(result)]++
 				m.print(table, result, time.Since(began))
@@ -80,7 +93,13 @@ func run(list, only string, workers int, table bool, packages []string) error {
 	}
 	close(queue)
 	all.Wait()
-	fmt.Printf("\n%d mutations: %d killed, %d survived, %d could not be tried\n", len(chosen), count["killed"], count["survived"], count["failed"])
+	fmt.Printf("\n%d mutations: %d killed, %d survived with a reason, %d survived without one, %d could not be tried.\n",
+		len(chosen), count["killed"], count["explained"], count["survived"], count["failed"])
+	if update != "" {
+		if err := write(update, mutations); err != nil {
+			return err
+		}
+	}
 	if count["survived"]+count["failed"] > 0 {
 		return errors.New("not all mutations are killed")
 	}
@@ -93,6 +112,8 @@ func outcome(result string) string {
 		return "killed"
 	case result == "survived":
 		return result
+	case strings.HasPrefix(result, "survives: "):
+		return "explained"
 	}
 	return "failed"
 }
@@ -106,22 +127,35 @@ func (m *mutation) print(table bool, result string, took time.Duration) {
 	fmt.Printf("%-20s %4ds  %-44s %s\n", m.folder, int(took.Seconds()), result, text)
 }
 
-// read reads blocks of a folder and lines that begin with "- " and "+ ".
-func read(name string) (all []mutation, err error) {
+// read reads blocks of a line with a folder, perhaps a package and a test, and
+// lines that begin with "- " and "+ ". A line "survives: " has the reason why no
+// test fails.
+func read(name string) (all []*mutation, err error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
 		return nil, err
 	}
 	for block := range strings.SplitSeq(string(text), "\n\n") {
-		var m mutation
+		m := &mutation{}
 		for line := range strings.Lines(block) {
 			line = strings.TrimSuffix(line, "\n")
 			if old, ok := strings.CutPrefix(line, "- "); ok {
 				m.old += "\n" + old
 			} else if added, ok := strings.CutPrefix(line, "+ "); ok {
 				m.new += "\n" + added
-			} else if line != "" && line[0] != '#' {
-				m.folder = line
+			} else if why, ok := strings.CutPrefix(line, "survives: "); ok {
+				m.survives = why
+			} else if line != "" && line[0] == '#' {
+				m.comment += line + "\n"
+			} else if words := strings.Fields(line); len(words) > 0 {
+				m.folder, m.in = words[0], words[0]
+				for _, w := range words[1:] {
+					if strings.HasPrefix(w, "Test") || strings.HasPrefix(w, "Fuzz") || strings.HasPrefix(w, "Example") {
+						m.test = w
+					} else {
+						m.in = w
+					}
+				}
 			}
 		}
 		if m.folder == "" {
@@ -134,6 +168,31 @@ func read(name string) (all []mutation, err error) {
 		all = append(all, m)
 	}
 	return all, nil
+}
+
+// write writes what read reads.
+func write(name string, all []*mutation) error {
+	var b strings.Builder
+	b.WriteString(listComment)
+	for _, m := range all {
+		b.WriteString("\n" + m.comment + m.folder)
+		if m.in != m.folder {
+			b.WriteString(" " + m.in)
+		}
+		if m.test != "" {
+			b.WriteString(" " + m.test)
+		}
+		b.WriteByte('\n')
+		if m.survives != "" {
+			b.WriteString("survives: " + m.survives + "\n")
+		}
+		for _, part := range []struct{ mark, text string }{{"- ", m.old}, {"+ ", m.new}} {
+			for line := range strings.SplitSeq(part.text, "\n") {
+				b.WriteString(part.mark + line + "\n")
+			}
+		}
+	}
+	return os.WriteFile(name, []byte(b.String()), 0o644)
 }
 
 // copyTree copies what git knows of this folder.
@@ -160,8 +219,9 @@ func copyTree(dir string) error {
 	return nil
 }
 
-// try makes the mutation in dir, runs the tests and takes it back.
-func (m *mutation) try(dir string, packages []string) string {
+// try makes the mutation in dir, runs the tests and takes it back. With anew it
+// runs all tests of the package, and stores which one fails.
+func (m *mutation) try(dir string, packages []string, anew bool) string {
 	file, data, err := m.find(dir)
 	if err != nil {
 		return err.Error()
@@ -173,15 +233,37 @@ func (m *mutation) try(dir string, packages []string) string {
 	if out, err := command(dir, "build", "./"+m.folder); err != nil {
 		return "does not compile: " + lastLine(out)
 	}
+	args := []string{"test", "-failfast", "-vet=off", "-ldflags=-s -w", "-timeout", "90s"}
 	if len(packages) == 0 {
-		packages = []string{"./" + m.folder, "./internal/faulttest"}
-	}
-	for _, p := range packages {
-		if _, err := command(dir, "test", "-failfast", "-timeout", "3m", p); err != nil {
-			return "killed by " + p
+		packages = []string{"./" + m.in}
+		if m.test != "" && !anew {
+			args = append(args, "-run", "^"+m.test+"$")
 		}
 	}
+	for _, p := range packages {
+		out, err := command(dir, append(args, p)...)
+		if err == nil {
+			continue
+		}
+		if m.test = failed(out); m.test == "" {
+			return "killed by " + p
+		}
+		return "killed by " + m.test
+	}
+	if m.survives != "" {
+		return "survives: " + m.survives
+	}
 	return "survived"
+}
+
+// failed returns the first test that failed.
+func failed(out string) string {
+	for line := range strings.Lines(out) {
+		if rest, ok := strings.CutPrefix(line, "--- FAIL: "); ok {
+			return strings.Fields(rest)[0]
+		}
+	}
+	return ""
 }
 
 // find returns the one file of the folder that has the text.
