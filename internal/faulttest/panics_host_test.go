@@ -155,6 +155,20 @@ var hostPanics = map[string]panicCase{
 	"host.First(approvers)": approving(host.First(host.Listed(true), panickingApprover)),
 	"host.Asking(policy)":   approving(host.Asking(panickingApprover, nil)),
 	"host.Asking(ask)":      approving(host.Asking(nil, panickingApprover)),
+	"host.SearchOptions.Match": func(t *testing.T, p *panicLog) {
+		h := host.New(&host.Options{Client: &mcp.Options{Trace: p.trace()}, Dialers: host.Dialers{config.SDK: p.serve().Dialer()}})
+		if err := h.AddServer(t.Context(), &config.Server{Name: "s", Type: config.SDK}); err != nil {
+			t.Fatal(err)
+		}
+		tools := h.ToolSearch(&host.SearchOptions{Threshold: -1, Match: func(string, []*host.Tool, int) []*host.Tool { panic(oh()) }}).Tools()
+		if _, err := tools[0].Execute(t.Context(), mcp.RawMessage(`{"query":"x"}`)); err != nil {
+			t.Error(err)
+		}
+		p.reported()
+		if err := h.Shutdown(t.Context()); err != nil {
+			t.Error(err)
+		}
+	},
 	"config.Vars.Lookup": func(t *testing.T, p *panicLog) {
 		lookup := func(name string) (string, bool) {
 			if name == "BAD" {
@@ -202,6 +216,16 @@ var otherPanics = map[string]panicCase{
 	"schema.Definer schema.List(define)": func(t *testing.T, p *panicLog) {
 		p.passes(func() {
 			_, _ = schema.List(func(schema.Tool) (mcp.RawMessage, error) { panic(oh()) }, []panickingTool{{}})
+		})
+	},
+	"schema.DeferLoading(define)": func(t *testing.T, p *panicLog) {
+		p.passes(func() {
+			_, _ = schema.DeferLoading(func(schema.Tool) (mcp.RawMessage, error) { panic(oh()) }, nil)(panickingTool{})
+		})
+	},
+	"schema.DeferLoading(deferred)": func(t *testing.T, p *panicLog) {
+		p.passes(func() {
+			_, _ = schema.DeferLoading(schema.Anthropic, func(schema.Tool) bool { panic(oh()) })(panickingTool{})
 		})
 	},
 	"mcp.ToolCall~Arguments": func(t *testing.T, p *panicLog) {
