@@ -5,8 +5,6 @@ import (
 	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
-	"github.com/stdmcp/stdmcp/internal/nearest"
-	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
@@ -66,84 +64,5 @@ func (h secrets) hide(s string) string {
 	return s
 }
 
-// masked replaces a secret in JSON.
-const masked = `"***"`
-
 // mask returns JSON text on one line, with values that look like secrets masked.
-func (h secrets) mask(data []byte) ([]byte, error) {
-	r := wire.NewReader(data)
-	b := h.appendMasked(nil, &r, false)
-	return b, r.End()
-}
-
-// appendMasked appends the next value of r. schema reports that its keys are
-// property names of a JSON Schema, whose values are schemas and not secrets.
-func (h secrets) appendMasked(b []byte, r *wire.Reader, schema bool) []byte {
-	switch r.Kind() {
-	case wire.Object:
-		b = append(b, '{')
-		for r.Object(); r.More(); {
-			key := string(r.Key())
-			b = wire.AppendKey(b, key)
-			if isSecretKey(key) && canBeSecret(r.Kind(), schema) {
-				r.Skip()
-				b = append(b, masked...)
-				continue
-			}
-			b = h.appendMasked(b, r, key == "properties")
-		}
-		return append(b, '}')
-	case wire.Array:
-		b = append(b, '[')
-		for r.Array(); r.More(); {
-			b = h.appendMasked(wire.AppendComma(b), r, false)
-		}
-		return append(b, ']')
-	case wire.String:
-		raw := r.Raw()
-		inner := wire.NewReader(raw)
-		text := inner.String()
-		if m := h.maskText(text); m != text {
-			return wire.AppendString(b, m)
-		}
-		return append(b, raw...) // with the original escapes
-	}
-	return append(b, r.Raw()...)
-}
-
-// canBeSecret reports whether a value of that kind can be a secret.
-func canBeSecret(k wire.Kind, schema bool) bool {
-	return k == wire.String || k == wire.Number || k == wire.Array || k == wire.Object && !schema
-}
-
-// maskText masks secrets and HTTP credentials in a text, and in JSON inside it.
-func (h secrets) maskText(s string) string {
-	s = h.hide(s)
-	for _, scheme := range []string{"Bearer ", "Basic "} {
-		if len(s) > len(scheme) && strings.EqualFold(s[:len(scheme)], scheme) {
-			return scheme + "***"
-		}
-	}
-	if text := strings.TrimSpace(s); strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") {
-		if inner, err := h.mask([]byte(s)); err == nil && strings.Contains(string(inner), "***") {
-			return string(inner)
-		}
-	}
-	return s
-}
-
-// isSecretKey reports whether a key names a secret. Progress tokens and counts of
-// tokens are not secrets.
-func isSecretKey(key string) bool {
-	key = nearest.Plain(key)
-	if strings.HasSuffix(key, "token") {
-		return key != "progresstoken"
-	}
-	for _, word := range []string{"authorization", "password", "passwd", "passphrase", "secret", "apikey", "accesskey",
-		"privatekey", "credential", "cookie", "session", "pwd", "jwt"} {
-		if strings.Contains(key, word) {
-			return true
-		}
-	}
-	return false
-}
+func (h secrets) mask(data []byte) ([]byte, error) { return diag.MaskJSON(data, h.hide) }

@@ -1,0 +1,95 @@
+package oauth
+
+import (
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// TestLoginForgetsScopesOfAnotherServer: scopes of a token that another
+// authorization server issued, or for another resource, are not requested again.
+func TestLoginForgetsScopesOfAnotherServer(t *testing.T) {
+	for name, move := range map[string]func(e, other *env){
+		"authorization server": func(e, other *env) { e.prm["authorization_servers"] = []string{other.as.URL} },
+		"resource":             func(e, other *env) { e.prm["resource"] = e.rs.URL },
+	} {
+		e, other := newEnv(t), newEnv(t)
+		scope := "read"
+		e.challenge = func(*http.Request) string {
+			return `Bearer resource_metadata="` + e.rs.URL + resourcePath + `/mcp", scope="` + scope + `"`
+		}
+		tr := e.transport(nil)
+		if err := tr.Login(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		move(e, other)
+		scope = "write"
+		if err := tr.Login(t.Context()); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		form := e.lastForm()
+		if name == "authorization server" {
+			form = other.lastForm()
+		}
+		for _, key := range []string{"scope"} {
+			if got := form.Get(key); strings.Contains(got, "read") {
+				t.Errorf("%s: the request has the %s %q", name, key, got)
+			}
+		}
+		for _, f := range append(e.forms[2:], other.forms...) {
+			if strings.Contains(f.Get("scope"), "read") {
+				t.Errorf("%s: requested %q", name, f.Get("scope"))
+			}
+		}
+	}
+}
+
+// TestLogoutSendsTokensToTheirIssuer checks that no token goes to an authorization
+// server that the MCP server has named since, and that no empty one is sent.
+func TestLogoutSendsTokensToTheirIssuer(t *testing.T) {
+	e, other := newEnv(t), newEnv(t)
+	other.clients = e.clients
+	tr := e.transport(nil)
+	e.mustGet(tr)
+	e.prm["authorization_servers"] = []string{other.as.URL}
+	_ = tr.Logout(t.Context())
+	if n := other.count("/revoke"); n != 0 || len(other.revoked) != 0 {
+		t.Errorf("the other server received %d tokens", n)
+	}
+
+	e = newEnv(t)
+	e.tokenAnswer = func(_ url.Values, m map[string]any) { delete(m, "refresh_token") }
+	tr = e.transport(nil)
+	e.mustGet(tr)
+	if err := tr.Logout(t.Context()); err != nil || len(e.revoked) != 1 || e.revoked[0] == "" {
+		t.Errorf("revoked %q, %v", e.revoked, err)
+	}
+}
+
+func TestZoneOfAnswer(t *testing.T) {
+	proxy := &http.Transport{Proxy: func(*http.Request) (*url.URL, error) { return url.Parse("http://10.0.0.1:8080") }}
+	for _, tt := range []struct {
+		url  string
+		base http.RoundTripper
+		used string
+		want zone
+	}{
+		{"https://example.com/mcp", nil, "10.0.0.1", private},
+		{"https://example.com/mcp", nil, "127.0.0.1", loopback},
+		{"https://example.com/mcp", proxy, "127.0.0.1", public},
+		{"https://8.8.8.8/mcp", proxy, "127.0.0.1", public},
+		{"https://192.168.0.1/mcp", proxy, "127.0.0.1", private},
+		{"https://localhost/mcp", proxy, "10.0.0.1", loopback},
+	} {
+		var d demand
+		var used usedAddress
+		addr := netip.MustParseAddr(tt.used)
+		used.addr.Store(&addr)
+		New(tt.url, &Options{Base: tt.base}).from(&d, &used)
+		if d.zone != tt.want || !d.zoneKnown {
+			t.Errorf("%s at %s: %v, want %v", tt.url, tt.used, d.zone, tt.want)
+		}
+	}
+}
