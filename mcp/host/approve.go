@@ -35,6 +35,11 @@ type Call struct {
 
 	// Listed reports whether the settings list the tool as approved.
 	Listed bool
+
+	// Changed describes how the definition differs from the one that was
+	// approved; nil unless it does and Options.Pins is PinAsk. Rules returns Ask
+	// for such a call instead of Allow, and ReadOnly and Listed do not decide.
+	Changed *ToolChange
 }
 
 // An Approver decides about a call. It may block to ask the user. An error
@@ -87,6 +92,9 @@ func Rules(rules ...Rule) Approver {
 	return func(_ context.Context, c *Call) (Decision, error) {
 		for _, r := range rules {
 			if c != nil && config.Match(r.Tool, c.Name) && (r.Pattern == "" || config.Match(r.Pattern, string(c.Arguments))) {
+				if c.Changed != nil && r.Action == Allow {
+					return Ask, nil
+				}
 				return r.Action, nil
 			}
 		}
@@ -97,7 +105,7 @@ func Rules(rules ...Rule) Approver {
 // ReadOnly is an Approver that allows tools that are annotated as read-only.
 // Use it for trusted servers.
 func ReadOnly(_ context.Context, c *Call) (Decision, error) {
-	if c != nil && c.Annotations.ReadOnly() {
+	if c != nil && c.Changed == nil && c.Annotations.ReadOnly() {
 		return Allow, nil
 	}
 	return Undecided, nil
@@ -107,7 +115,7 @@ func ReadOnly(_ context.Context, c *Call) (Decision, error) {
 // as approved. Lists in project files count only if trustProjects is set.
 func Listed(trustProjects bool) Approver {
 	return func(_ context.Context, c *Call) (Decision, error) {
-		if c != nil && c.Listed && (trustProjects || c.Scope != "project") {
+		if c != nil && c.Changed == nil && c.Listed && (trustProjects || c.Scope != "project") {
 			return Allow, nil
 		}
 		return Undecided, nil

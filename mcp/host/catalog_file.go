@@ -249,6 +249,15 @@ func (c *catalogFile) offer(h *Host, s *server, known any) {
 	for _, t := range s.defs {
 		s.lastDefs[t.Name] = t
 	}
+	s.pinBytes = 0
+	for _, text := range s.pins {
+		s.pinBytes += len(text)
+	}
+	for _, t := range s.defs {
+		if s.pins[t.Name] == "" && h.opts.Pins != PinReport {
+			s.pin(t)
+		}
+	}
 	s.tools = h.selectTools(s)
 	s.offered = true
 }

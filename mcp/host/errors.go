@@ -33,6 +33,10 @@ var (
 	// ErrDenied means that the call was not approved.
 	ErrDenied = errors.New("not permitted")
 
+	// ErrChanged means that the tool's definition has changed since it was
+	// approved; see Options.Pins. The error also matches ErrDenied.
+	ErrChanged = errors.New("the tool's definition has changed")
+
 	// ErrShutdown means that the host was shut down.
 	ErrShutdown = errors.New("host is shut down")
 

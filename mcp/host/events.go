@@ -47,10 +47,12 @@ type Event struct {
 }
 
 // A ToolChange describes a tool whose definition has changed. Programs that
-// asked the user about the tool may want to ask again.
+// asked the user about the tool may want to ask again. See Options.Pins.
 type ToolChange struct {
 	Name string   // name for models
 	What []string // changed fields: description, inputSchema, outputSchema, annotations, title
+
+	Before, After *mcp.Tool // the definitions; Before may lack icons and _meta
 }
 
 const (

@@ -82,6 +82,10 @@ type Options struct {
 	// Retry configures how the host reconnects to servers.
 	Retry Retry
 
+	// Pins decides about tools whose definitions have changed. The default is
+	// PinReport.
+	Pins PinPolicy
+
 	// Catalog keeps what servers said, so that the host shows their tools
 	// before it connects to them. See OpenCatalog. Nil keeps nothing.
 	Catalog *Catalog

@@ -61,6 +61,7 @@ type server struct {
 	catalogued *mcp.Client       // the client that known is from
 	known      any               // a *listing with resources and prompts; nil without a catalog
 	pins       map[string]string // definitions of tools to compare later ones with
+	pinBytes   int               // the length of pins
 	listing    int               // number of list requests
 	listedBy   int               // number of the list request that tools are from
 }

@@ -48,15 +48,15 @@ func (h *Host) installTools(s *server, tools []*mcp.Tool, n int) {
 	s.setDefs(tools)
 	var changed []ToolChange
 	for i, t := range s.defs {
-		if old := s.lastDefs[t.Name]; old != nil {
-			if what := changedFields(old, t); what != nil {
-				changed = append(changed, ToolChange{h.names.name(origin{s.name, t.Name}), what})
-			} else {
-				t = old // keep one copy of equal definitions
-			}
+		old := s.lastDefs[t.Name]
+		if before, what := h.compare(s, old, t); what != nil {
+			changed = append(changed, ToolChange{h.names.name(origin{s.name, t.Name}), what, before, t})
+		} else if old != nil {
+			t = old // keep one copy of equal definitions
 		}
 		seen[t.Name], s.defs[i] = t, t
 	}
+	s.departed(seen)
 	s.lastDefs = seen
 	h.names.release(s.name, func(tool string) bool { return seen[tool] != nil })
 	s.tools = h.selectTools(s)
@@ -72,7 +72,7 @@ func (h *Host) selectTools(s *server) []*Tool {
 	}
 	list := make([]*Tool, 0, len(s.defs))
 	for _, def := range s.defs {
-		if !s.cfg.Tools.Allows(def.Name) || !h.allows(s.name, def) {
+		if !s.cfg.Tools.Allows(def.Name) || !h.allows(s.name, def) || h.opts.Pins == PinBlock && h.change(s, def) != nil {
 			continue
 		}
 		t := before[def.Name]
@@ -136,10 +136,10 @@ func changedFields(a, b *mcp.Tool) (what []string) {
 	if a.Description != b.Description {
 		what = append(what, "description")
 	}
-	if string(a.InputSchema) != string(b.InputSchema) {
+	if !sameJSON(a.InputSchema, b.InputSchema) {
 		what = append(what, "inputSchema")
 	}
-	if string(a.OutputSchema) != string(b.OutputSchema) {
+	if !sameJSON(a.OutputSchema, b.OutputSchema) {
 		what = append(what, "outputSchema")
 	}
 	if hints(a.Annotations) != hints(b.Annotations) {

@@ -219,7 +219,8 @@ func jsonResult(out []byte) *mcp.CallToolResult {
 // call asks for approval and calls the tool. It returns the parameters that the
 // server was started with, to remove secrets from errors.
 func (t *Tool) call(ctx context.Context, call *mcp.ToolCall, args mcp.RawMessage) (*mcp.CallToolResult, *DialParams, error) {
-	if err := t.permitted(ctx, args); err != nil {
+	approved, err := t.permitted(ctx, args)
+	if err != nil {
 		return nil, nil, err
 	}
 	timeout := t.host.timeout(t.server)
@@ -238,6 +239,11 @@ func (t *Tool) call(ctx context.Context, call *mcp.ToolCall, args mcp.RawMessage
 		client, started, err := t.host.clientWithin(ctx, t.server, timeout)
 		if err != nil {
 			return nil, nil, err
+		}
+		if _, def := t.current(); def != approved { // changed while the call waited for the server
+			if approved, err = t.permitted(ctx, args); err != nil {
+				return nil, nil, err
+			}
 		}
 		res, err := client.Do(ctx, &q)
 		if err == nil || again {
@@ -274,26 +280,33 @@ func (t *Tool) current() (*Server, *mcp.Tool) {
 	return t.server.cfg, t.def
 }
 
-// permitted returns an error if the tool is hidden or the call is not approved.
-func (t *Tool) permitted(ctx context.Context, args mcp.RawMessage) error {
+// permitted returns an error if the tool is hidden or the call is not approved. def
+// is the definition that was approved.
+func (t *Tool) permitted(ctx context.Context, args mcp.RawMessage) (def *mcp.Tool, err error) {
 	h, s := t.host, t.server
 	cfg, def := t.current()
 	if !cfg.Tools.Allows(def.Name) || h.opts.Filter != nil && !h.opts.Filter(s.name, def) {
-		return ErrUnknownTool
+		return def, ErrUnknownTool
 	}
 	c := &Call{Server: s.name, Source: cfg.Source, Scope: cfg.Scope, Name: t.name, Tool: def.Name, Arguments: args,
 		Annotations: def.Annotations, Listed: config.MatchAny(cfg.AutoApprove, def.Name)}
+	if c.Changed, err = t.unpinned(def); err != nil {
+		return def, err
+	}
 	if t.approve != nil {
 		if d, err := t.approve(ctx, c); err != nil || d == Deny || d == Ask && h.opts.Approve == nil {
-			return denied(d, err)
+			return def, denied(d, err)
 		}
 	}
 	if h.opts.Approve != nil {
 		if d, err := h.opts.Approve(ctx, c); err != nil || d != Allow {
-			return denied(d, err)
+			return def, denied(d, err)
 		}
 	}
-	return nil
+	if c.Changed != nil {
+		t.repin(c.Changed)
+	}
+	return def, nil
 }
 
 func denied(d Decision, err error) error {

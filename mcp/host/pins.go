@@ -1,0 +1,237 @@
+package host
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp"
+)
+
+// A PinPolicy decides about tools whose definitions have changed. The host
+// compares the name, title, description, schemas and annotations of a tool, in a
+// canonical form, with the first definition that it saw or the one that the
+// program approved later: its pin. With Options.Catalog, it remembers pins across
+// restarts.
+type PinPolicy uint8
+
+// The policies. With each of them the host emits an event about the change.
+const (
+	// PinReport makes calls of changed tools. Only events report the changes,
+	// also of a tool that has left the list in the meantime.
+	PinReport PinPolicy = iota
+
+	// PinAsk makes a call of a changed tool only if Options.Approve allows it,
+	// which sees the change as Call.Changed. The first such call approves the new
+	// definition. Without Options.Approve, Host.Pin does.
+	PinAsk
+
+	// PinBlock hides changed tools from models and makes no calls, until Host.Pin
+	// approves the new definition.
+	PinBlock
+)
+
+const (
+	// maxPins limits the number of pins of a server, and maxPinBytes their
+	// length. Further tools are not pinned.
+	maxPins, maxPinBytes = 10_000, 4 << 20
+)
+
+// canonical returns what a definition means for a model, as JSON text that is
+// equal for equal definitions.
+func canonical(t *mcp.Tool) string {
+	hint := hints(t.Annotations)
+	text, err := (&mcp.Tool{Name: t.Name, Title: t.DisplayName(), Description: t.Description,
+		InputSchema: t.InputSchema, OutputSchema: t.OutputSchema, Annotations: &mcp.ToolAnnotations{
+			ReadOnlyHint: &hint[0], DestructiveHint: &hint[1], IdempotentHint: &hint[2], OpenWorldHint: &hint[3],
+		}}).MarshalJSON()
+	if err != nil {
+		return ""
+	}
+	return canonicalJSON(text)
+}
+
+// canonicalJSON returns JSON text with sorted keys and without spaces. Numbers
+// are as written.
+func canonicalJSON(text []byte) string {
+	r := wire.NewReader(text)
+	b := appendCanonical(nil, &r)
+	if r.End() != nil {
+		return string(text)
+	}
+	return string(b)
+}
+
+func appendCanonical(b []byte, r *wire.Reader) []byte {
+	switch r.Kind() {
+	case wire.Object:
+		members := make(map[string]string)
+		for r.Object(); r.More(); {
+			key := string(r.Key())
+			members[key] = string(appendCanonical(nil, r))
+		}
+		b = append(b, '{')
+		for _, key := range wire.SortedKeys(members) {
+			b = append(wire.AppendKey(b, key), members[key]...)
+		}
+		return append(b, '}')
+	case wire.Array:
+		b = append(b, '[')
+		for r.Array(); r.More(); {
+			b = appendCanonical(wire.AppendComma(b), r)
+		}
+		return append(b, ']')
+	case wire.String:
+		return wire.AppendString(b, r.String())
+	}
+	return append(b, r.Raw()...)
+}
+
+// sameJSON reports whether two JSON texts have the same canonical form.
+func sameJSON(a, b []byte) bool {
+	return string(a) == string(b) || canonicalJSON(a) == canonicalJSON(b)
+}
+
+// compare returns what has changed in the definition of a tool since the last
+// list, or since it was pinned. It is nil if nothing has. The caller holds mu.
+func (h *Host) compare(s *server, old, def *mcp.Tool) (before *mcp.Tool, what []string) {
+	if old != nil {
+		what = changedFields(old, def)
+	}
+	pin, pinned := s.pins[def.Name]
+	switch keep := h.opts.Pins != PinReport; {
+	case !pinned && keep:
+		s.pin(def)
+	case pinned && old == nil: // it has left the list and returned
+		if old = new(mcp.Tool); old.UnmarshalJSON([]byte(pin)) == nil {
+			what = changedFields(old, def)
+		}
+		if !keep {
+			s.unpin(def.Name)
+		}
+	}
+	return old, what
+}
+
+// departed pins the definitions of tools that have left the list. The caller
+// holds mu.
+func (s *server) departed(now map[string]*mcp.Tool) {
+	for name, def := range s.lastDefs {
+		if _, pinned := s.pins[name]; !pinned && now[name] == nil {
+			s.pin(def)
+		}
+	}
+}
+
+// pin stores a definition to compare later ones with. The caller holds mu.
+func (s *server) pin(def *mcp.Tool) {
+	text := canonical(def)
+	s.unpin(def.Name)
+	if len(s.pins) >= maxPins || s.pinBytes+len(text) > maxPinBytes {
+		return
+	}
+	if s.pins == nil {
+		s.pins = make(map[string]string)
+	}
+	s.pins[def.Name] = text
+	s.pinBytes += len(text)
+}
+
+// unpin removes a pin. The caller holds mu.
+func (s *server) unpin(tool string) {
+	s.pinBytes -= len(s.pins[tool])
+	delete(s.pins, tool)
+}
+
+// change returns how a definition differs from its pin, or nil. The caller holds
+// mu.
+func (h *Host) change(s *server, def *mcp.Tool) *ToolChange {
+	pin := s.pins[def.Name]
+	if h.opts.Pins == PinReport || pin == "" || pin == canonical(def) {
+		return nil
+	}
+	before := &mcp.Tool{}
+	if before.UnmarshalJSON([]byte(pin)) != nil {
+		return nil
+	}
+	what := changedFields(before, def)
+	if what == nil {
+		return nil
+	}
+	return &ToolChange{Name: h.names.name(origin{s.name, def.Name}), What: what, Before: before, After: def}
+}
+
+// Pin approves the current definitions of the tools with the given names for
+// models, or of all tools if none is given. With PinBlock, models see the tools
+// again. The error is an *Error, which matches ErrUnknownTool if a tool does not
+// exist; the others are pinned.
+func (h *Host) Pin(names ...string) error {
+	h.lock()
+	defer h.unlock()
+	var failure error
+	for _, name := range names {
+		if o := h.names.origins[name]; h.servers[o.server] == nil || h.servers[o.server].lastDefs[o.tool] == nil {
+			failure = newError(ToolCategory, "UNKNOWN_TOOL", "tool "+wire.Quote(name)+" was not pinned", "", ErrUnknownTool)
+		}
+	}
+	for _, s := range h.sorted() {
+		pinned := false
+		for _, def := range s.defs {
+			if name := h.names.name(origin{s.name, def.Name}); len(names) == 0 || slices.Contains(names, name) {
+				s.pin(def)
+				pinned = true
+			}
+		}
+		if pinned {
+			s.tools = h.selectTools(s)
+			h.record(s)
+		}
+	}
+	h.publish(nil, "")
+	return failure
+}
+
+// Changed returns the tools whose definitions differ from their pins, ordered by
+// name. It returns none with PinReport.
+func (h *Host) Changed() []*ToolChange {
+	h.lock()
+	defer h.unlock()
+	var list []*ToolChange
+	for _, s := range h.sorted() {
+		for _, def := range s.defs {
+			if c := h.change(s, def); c != nil {
+				list = append(list, c)
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b *ToolChange) int { return strings.Compare(a.Name, b.Name) })
+	return list
+}
+
+// unpinned is change for a call, which PinBlock refuses.
+func (t *Tool) unpinned(def *mcp.Tool) (*ToolChange, error) {
+	h := t.host
+	if h.opts.Pins == PinReport {
+		return nil, nil
+	}
+	h.lock()
+	defer h.unlock()
+	c := h.change(t.server, def)
+	if c != nil && (h.opts.Pins == PinBlock || h.opts.Approve == nil) {
+		return c, &denial{c.reason(), ErrChanged}
+	}
+	return c, nil
+}
+
+func (c *ToolChange) reason() string {
+	return ErrChanged.Error() + " since it was approved (" + strings.Join(c.What, ", ") + "); the user must approve it again"
+}
+
+// repin pins a changed definition after a call of it was approved.
+func (t *Tool) repin(c *ToolChange) {
+	h := t.host
+	h.lock()
+	defer h.unlock()
+	t.server.pin(c.After)
+	h.record(t.server)
+}
