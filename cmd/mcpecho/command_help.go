@@ -43,13 +43,13 @@ func runHelp(_ context.Context, c *invocation) error {
 
 // overview returns the help text of the program.
 func (c *invocation) overview() string {
-	const start, talk = " COMMAND [flags] -- SERVER-COMMAND …", " COMMAND TARGET [flags]"
+	const start, talk = " COMMAND -- SERVER-COMMAND …", " COMMAND TARGET"
 	var b strings.Builder
 	b.WriteString(`mcpecho calls MCP servers, and is an echo server for trying out clients.
 
 Usage:
   ` + c.name + pad("", textWidth(start)+3) + `take a tour
-  ` + c.name + talk + pad(talk, textWidth(start)+3) + `call a server: TARGET is a URL, NAME or FILE:NAME
+  ` + c.name + talk + pad(talk, textWidth(start)+3) + `call a server at a URL, or NAME
   ` + c.name + start + `   start a server and call it
 
 Commands:
@@ -58,8 +58,8 @@ Commands:
 		b.WriteString("  " + cmd.name + pad(cmd.name, 12) + cmd.short + "\n")
 	}
 	b.WriteString(`
-Servers are configured in ~/.mcp.json, in .mcp.json of the current folder, and in
-the files that -c names.
+NAME is a server in ~/.mcp.json, in .mcp.json of the current folder, or in a
+file of -c; FILE:NAME is one in FILE.
 
 Flags may appear anywhere before the --:
 ` + helpFlags(nil) + `
@@ -76,11 +76,42 @@ Type "` + c.name + ` help COMMAND" for details.
 	return b.String()
 }
 
+// helpWidth is the width of the help texts in columns.
+const helpWidth = 80
+
+// usageLine returns a usage line with its end on a second one if it is long.
+func (c *invocation) usageLine(usage string) string {
+	line := "  " + c.name + " " + usage
+	if at := strings.Index(line, " [flags]"); textWidth(line) > helpWidth && at > 0 {
+		line = line[:at] + "\n     " + line[at:]
+	}
+	return line + "\n"
+}
+
+// reflow fills the lines of text up to helpWidth. Indented lines stay as they are.
+func reflow(text string) string {
+	var b strings.Builder
+	filled := false // whether the last line may go on
+	for line := range strings.SplitSeq(text, "\n") {
+		goesOn := line != "" && line[0] != ' '
+		switch {
+		case b.Len() == 0:
+		case goesOn && filled:
+			b.WriteByte(' ')
+		default:
+			b.WriteByte('\n')
+		}
+		b.WriteString(line)
+		filled = goesOn
+	}
+	return wrap(b.String(), helpWidth)
+}
+
 // helpFor returns the help text of a command.
 func (c *invocation) helpFor(cmd *command) string {
-	text := cmd.short + ".\n\nUsage:\n  " + c.name + " " + cmd.usage(false) + "\n"
+	text := cmd.short + ".\n\nUsage:\n" + c.usageLine(cmd.usage(false))
 	if cmd.target && !cmd.web {
-		text += "  " + c.name + " " + cmd.usage(true) + "\n"
+		text += c.usageLine(cmd.usage(true))
 	}
 	if cmd.target {
 		text += "\nTARGET is a URL, the NAME of a configured server, or FILE:NAME.\n"
@@ -89,7 +120,7 @@ func (c *invocation) helpFor(cmd *command) string {
 		text += "NAME/TOOL is the same as NAME TOOL.\n"
 	}
 	if cmd.long != "" {
-		text += "\n" + cmd.long + "\n"
+		text += "\n" + reflow(cmd.long) + "\n"
 	}
 	if len(cmd.flags) > 0 {
 		text += "\nFlags:\n" + helpFlags(cmd.flags)
@@ -120,7 +151,9 @@ func helpFlags(names []string) string {
 		if f.value != "" {
 			typed += " " + f.value
 		}
-		b.WriteString("  " + typed + pad(typed, 31) + f.help + "\n")
+		const column = 29
+		help := strings.ReplaceAll(wrap(f.help, helpWidth-column-2), "\n", "\n"+strings.Repeat(" ", column+2))
+		b.WriteString("  " + typed + pad(typed, column) + help + "\n")
 	}
 	return b.String()
 }

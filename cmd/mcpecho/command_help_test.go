@@ -23,10 +23,10 @@ func TestHelp(t *testing.T) {
 }
 
 func TestHelpFitsATerminal(t *testing.T) {
-	for _, c := range commands() {
-		for line := range strings.Lines(runCommand(t, "help", c.name).stdout) {
-			if textWidth(line) > 101 {
-				t.Errorf("help %s: %q is wider than 100 columns", c.name, line)
+	for _, c := range append(commands(), &command{}) {
+		for line := range strings.Lines(runCommand(t, strings.Fields("help "+c.name)...).stdout) {
+			if textWidth(line) > helpWidth+1 {
+				t.Errorf("help %s: %q is wider than %d columns", c.name, line, helpWidth)
 			}
 		}
 	}

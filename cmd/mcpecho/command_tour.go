@@ -24,43 +24,40 @@ type step struct {
 func tourSteps(seconds string) []step {
 	return []step{
 		{"list tools", "", tourTools, ""},
-		{"list resources", "", tourResources, ""},
 		{"call a tool", `echo message="Hello, MCP!"`, tourCall("echo", `{"message":"Hello, MCP!"}`), "Hello, MCP!"},
-		{"call a second one", "add a=2 b=40", tourCall("add", `{"a":2,"b":40}`), `{"sum":42}`},
-		{"a slow tool", "slow seconds=" + seconds + " steps=3", tourCall("slow", `{"seconds":`+seconds+`,"steps":3}`), "Done"},
-		{"a failing tool", "fail message=Oops", tourCall("fail", `{"message":"Oops"}`), "an error"},
+		{"with a schema", "add a=2 b=40", tourCall("add", `{"a":2,"b":40}`), `{"sum":42}`},
+		{"with progress", "slow seconds=" + seconds + " steps=3", tourCall("slow", `{"seconds":`+seconds+`,"steps":3}`), "Done"},
+		{"that fails", "fail message=Oops", tourCall("fail", `{"message":"Oops"}`), "an error"},
 		{"read a resource", "echo://text", tourRead, ""},
 		{"get a prompt", "review language=go", tourPrompt, ""},
 	}
 }
 
+// runTour fits a screen of 24 lines and 80 columns.
 func runTour(ctx context.Context, c *invocation) error {
 	st := c.styler(c.stdout)
 	err := c.write(st(bold, "A tour of MCP, the Model Context Protocol") + `
-
-Programs that contain a language model use MCP to reach other programs: to call
-their tools, read their resources and use their prompts. Such a program is a
-client, and a program that offers tools is a server. This client now starts an
-echo server and calls it over standard input and output.
+A client in a program with a language model calls the tools of servers, reads
+their resources and uses their prompts. This one now starts an echo server:
 
 `)
 	if err != nil {
 		return err
 	}
 	c.server = []string{c.self, "serve", "--protocol", mcp.ProtocolVersion20260728}
-	if err := c.printStep("start a server", c.name+" serve --protocol "+mcp.ProtocolVersion20260728, ""); err != nil {
+	if err := c.printStep("start a server", c.name+" serve", ""); err != nil {
 		return err
 	}
 	if err := c.tourServer(ctx, "0.3", c.printStep); err != nil {
 		return err
 	}
-	if err := c.printStep("disconnect", "", "the server exited"); err != nil {
+	if err := c.write("\n"); err != nil {
 		return err
 	}
 	if err := c.tourOthers(ctx); err != nil {
 		return err
 	}
-	return c.write("\n" + st(bold, "Everything worked.") + " Try next:\n\n" + c.hints())
+	return c.write("\n" + st(bold, "Everything worked.") + " Type next:\n" + c.hints())
 }
 
 // A connection describes a transport with a protocol version.
@@ -74,14 +71,11 @@ func (c *invocation) tourOthers(ctx context.Context) error {
 		return localFailure(err)
 	}
 	defer web.close()
-	if err := c.write("\nThe same again, over HTTP and with earlier protocol versions:\n\n"); err != nil {
-		return err
-	}
 	for _, w := range []connection{
-		{"stdio", mcp.ProtocolVersion20251125, "a session begins with a handshake", "", ""},
-		{"Streamable HTTP", mcp.ProtocolVersion20260728, "each request stands alone", web.url, "http"},
-		{"Streamable HTTP", mcp.ProtocolVersion20251125, "requests belong to a session", web.url, "http"},
-		{"HTTP+SSE", mcp.ProtocolVersion20241105, "all responses use one stream", web.sse, "sse"},
+		{"over stdio", mcp.ProtocolVersion20251125, "a session", "", ""},
+		{"Streamable HTTP", mcp.ProtocolVersion20260728, "no session", web.url, "http"},
+		{"Streamable HTTP", mcp.ProtocolVersion20251125, "a session", web.url, "http"},
+		{"HTTP+SSE", mcp.ProtocolVersion20241105, "one stream", web.sse, "sse"},
 	} {
 		c.flags.protocol, c.flags.transport = w.protocolVersion, w.transport
 		if c.server, c.target = nil, w.target; c.target == "" {
@@ -91,8 +85,8 @@ func (c *invocation) tourOthers(ctx context.Context) error {
 		if err := c.tourServer(ctx, "0.03", func(string, string, string) error { return nil }); err != nil {
 			return err
 		}
-		outcome := "works, in " + strconv.FormatInt(time.Since(began).Milliseconds(), 10) + " ms"
-		if err := c.printStep(w.name, w.protocolVersion+"  "+w.description+pad(w.description, 36)+outcome, ""); err != nil {
+		outcome := "the same, in " + strconv.FormatInt(time.Since(began).Milliseconds(), 10) + " ms"
+		if err := c.printStep(w.name, w.protocolVersion+", "+w.description, outcome); err != nil {
 			return err
 		}
 	}
@@ -103,7 +97,7 @@ func (c *invocation) tourOthers(ctx context.Context) error {
 func (c *invocation) tourServer(ctx context.Context, seconds string, show func(verb, what, outcome string) error) error {
 	return c.withServer(ctx, func(s *conversation) error {
 		info := s.Server()
-		if err := show("connect", "", info.Name+" "+info.Version+", protocol version "+info.ProtocolVersion); err != nil {
+		if err := show("connect", "protocol "+info.ProtocolVersion, info.Name+" "+info.Version); err != nil {
 			return err
 		}
 		for _, step := range tourSteps(seconds) {
@@ -114,14 +108,7 @@ func (c *invocation) tourServer(ctx context.Context, seconds string, show func(v
 			if err != nil {
 				return err
 			}
-			outcome, more, _ := strings.Cut(outcome, "\n")
 			if err := show(step.verb, step.what, outcome); err != nil {
-				return err
-			}
-			if more == "" {
-				continue
-			}
-			if err := show("", "", more); err != nil {
 				return err
 			}
 		}
@@ -132,7 +119,7 @@ func (c *invocation) tourServer(ctx context.Context, seconds string, show func(v
 // printStep prints a step in columns.
 func (c *invocation) printStep(verb, what, outcome string) error {
 	st := c.styler(c.stdout)
-	line := "  " + st(dim, verb) + pad(verb, 18) + what
+	line := "  " + st(dim, verb) + pad(verb, 17) + what
 	switch {
 	case what == "":
 		line += c.shown(outcome)
@@ -149,15 +136,6 @@ func tourTools(ctx context.Context, c *invocation, s *conversation) (string, err
 		names = append(names, t.Name)
 	}
 	return enumerate(names), err
-}
-
-func tourResources(ctx context.Context, c *invocation, s *conversation) (string, error) {
-	resources, err := s.ListResources(ctx)
-	var uris []string
-	for _, r := range resources {
-		uris = append(uris, r.URI)
-	}
-	return enumerate(uris), err
 }
 
 // enumerate returns the first names and the number of the others.
@@ -195,7 +173,7 @@ func tourCall(tool, args string) func(context.Context, *invocation, *conversatio
 		mu.Lock()
 		defer mu.Unlock()
 		if len(reports) > 0 {
-			outcome += "\nwith the progress reports: " + strings.Join(reports, ", ")
+			outcome = "Done, progress to " + reports[len(reports)-1]
 		}
 		return outcome, nil
 	}
@@ -221,15 +199,12 @@ func tourPrompt(ctx context.Context, c *invocation, s *conversation) (string, er
 func (c *invocation) hints() string {
 	text := ""
 	for _, h := range []struct{ what, line string }{
-		{"list tools", "tools -- mcpecho serve"},
 		{"describe a tool", "info add -- mcpecho serve"},
-		{"call a tool", "call add a=2 b=40 -- mcpecho serve"},
+		{"call it", "call add a=2 b=40 -- mcpecho serve"},
 		{"serve over HTTP", "serve --http 127.0.0.1:3001"},
-		{"call that server", "tools http://127.0.0.1:3001/mcp"},
-		{"use another server", "tools -- npx -y @modelcontextprotocol/server-everything stdio"},
-		{"list the commands", "help"},
+		{"see all commands", "help"},
 	} {
-		text += "  " + h.what + pad(h.what, 21) + c.name + " " + strings.ReplaceAll(h.line, "mcpecho", c.name) + "\n"
+		text += "  " + h.what + pad(h.what, 17) + c.name + " " + strings.ReplaceAll(h.line, "mcpecho", c.name) + "\n"
 	}
 	return text
 }

@@ -37,7 +37,7 @@ func commands() []*command {
 		{
 			name: "tools", aliases: []string{"tools/list", "list-tools", "tools-list"}, target: true,
 			short: "List a server's tools",
-			long:  listHelp("name and arguments, description, and what the server hints at:\nread-only, destructive, open-world (reaches beyond its machine)"),
+			long:  listHelp("name and arguments, description, and what the server hints at: read-only, destructive, open-world (reaches beyond its machine)"),
 			flags: listFlags, run: lister("tools"),
 			example: []string{"tools https://example.com/mcp", "tools weather", "tools other.json:weather", "tools -- npx -y @modelcontextprotocol/server-everything stdio"},
 		}, {
@@ -55,7 +55,7 @@ func commands() []*command {
 		}, {
 			name: "prompts", aliases: []string{"prompts/list", "list-prompts", "prompts-list"}, target: true,
 			short: "List a server's prompts",
-			long:  listHelp("name and arguments, description, and what the server hints at:\nread-only, destructive, open-world (reaches beyond its machine)"),
+			long:  listHelp("name and arguments, description"),
 			flags: listFlags, run: lister("prompts"),
 			example: []string{"prompts -- mcpecho serve"},
 		}, {
@@ -84,7 +84,7 @@ has no text. Use -o FILE to save images, audio and other binary content; a
 second one is saved to FILE-2, and so on.`,
 			flags: resultFlags, run: runCall,
 			example: []string{
-				"call echo message=hi -- npx -y @modelcontextprotocol/server-everything stdio",
+				"call echo message=hi -- mcpecho serve",
 				"call https://example.com/mcp echo message=hi",
 				"call weather/forecast city=Rome",
 				`call add '{"a": 2, "b": 40}' --json -- mcpecho serve`,
@@ -148,7 +148,7 @@ programs have: Claude Desktop, Claude Code, Cursor, VS Code and so on.`,
 stay as they are. With --from, the settings are those of another program;
 "mcpecho servers --all" lists them.`,
 			flags: []string{"user", "from", "config", "env", "inherit-env", "cwd", "header", "transport", "no-state", "q"}, run: runAdd,
-			example: []string{"add weather https://example.com/mcp", "add everything -e LEVEL=1 -- npx -y @modelcontextprotocol/server-everything stdio", "add files --from cursor"},
+			example: []string{"add weather https://example.com/mcp", "add echoes -e LEVEL=1 -- mcpecho serve", "add files --from cursor"},
 		}, {
 			name: "remove", aliases: []string{"rm"}, args: "NAME", min: 1, max: 1,
 			short: "Remove a server from .mcp.json",

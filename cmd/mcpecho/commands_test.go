@@ -235,13 +235,21 @@ func TestTour(t *testing.T) {
 	if o.status != 0 || o.stderr != "" {
 		t.Fatalf("%+v", o)
 	}
-	for _, want := range []string{"protocol version 2026-07-28", "\n  stdio             2025-11-25", "\n  Streamable HTTP   2026-07-28",
-		"\n  Streamable HTTP   2025-11-25", "\n  HTTP+SSE          2024-11-05", "Hello, MCP!", `{"sum":42}`, "step 3 of 3", "Everything worked"} {
+	for _, want := range []string{"protocol 2026-07-28", "\n  over stdio       2025-11-25", "\n  Streamable HTTP  2026-07-28",
+		"\n  Streamable HTTP  2025-11-25", "\n  HTTP+SSE         2024-11-05", "Hello, MCP!", `{"sum":42}`, "step 3 of 3", "Everything worked"} {
 		if !strings.Contains(o.stdout, want) {
 			t.Errorf("the tour doesn't say %q:\n%s", want, o.stdout)
 		}
 	}
-	if n := len(traceResults(t, trace)); n < 40 {
+	if n := strings.Count(o.stdout, "\n"); n > 24 {
+		t.Errorf("the tour is %d lines, and a screen 24", n)
+	}
+	for line := range strings.Lines(o.stdout) {
+		if textWidth(strings.TrimSuffix(line, "\n")) > 80 {
+			t.Errorf("wider than 80 columns: %s", line)
+		}
+	}
+	if n := len(traceResults(t, trace)); n < 35 {
 		t.Errorf("%d results in the trace of the tour", n)
 	}
 	data, err := os.ReadFile(trace)

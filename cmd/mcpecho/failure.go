@@ -139,7 +139,12 @@ func (c *invocation) report(ctx context.Context, err error) int {
 		text += f.hint + "\n"
 	}
 	st := c.styler(c.stderr)
-	_, _ = io.WriteString(c.stderr, st(red, "mcpecho:")+strings.TrimPrefix(escape(text), "mcpecho:"))
+	text = strings.TrimPrefix(escape(text), "mcpecho:")
+	if before, line, ok := strings.Cut(text, "type: "); ok && strings.Contains(f.hint, "type: ") {
+		line, after, _ := strings.Cut(line, "\n")
+		text = before + "type: " + st(bold, line) + "\n" + after
+	}
+	_, _ = io.WriteString(c.stderr, st(red, "mcpecho:")+text)
 	return f.status
 }
 

@@ -65,7 +65,7 @@ func flagTable() []flag {
 		return func(f *flags, v string) (err error) { *p(f), err = parseWait(v); return err }
 	}
 	return []flag{
-		{"json", "", "", "print the result as the specification's JSON object, on one line", on(func(f *flags) *bool { return &f.json })},
+		{"json", "", "", "print the result as JSON, as the specification has it", on(func(f *flags) *bool { return &f.json })},
 		{"output", "o", "FILE", "write the result to FILE", func(f *flags, v string) error {
 			if v == "json" { // what it means to other programs
 				f.json = true
@@ -87,7 +87,7 @@ func flagTable() []flag {
 		{"inherit-env", "", "", "pass the whole environment to the server", on(func(f *flags) *bool { return &f.inheritEnv })},
 		{"cwd", "", "DIR", "start the server in DIR", text(func(f *flags) *string { return &f.dir })},
 		{"header", "H", "'K: V'", "send an HTTP header, such as a token; may be repeated", setHeader},
-		{"transport", "t", "http|sse|auto", "Streamable HTTP, HTTP+SSE, or whichever works (default auto)", setTransport},
+		{"transport", "t", "http|sse|auto", "Streamable HTTP, HTTP+SSE, or what works (default)", setTransport},
 		{"http", "", "ADDR", "serve over HTTP at ADDR, such as 127.0.0.1:3001", setAddress},
 		{"require-login", "", "", "let only clients that log in use the server", on(func(f *flags) *bool { return &f.requireLogin })},
 		{"protocol", "", "VERSION", "use only this protocol version", setProtocol},
@@ -96,7 +96,7 @@ func flagTable() []flag {
 		{"trace", "", "FILE", "write each message to FILE as a line of JSON, secrets masked", text(func(f *flags) *string { return &f.trace })},
 		{"v", "", "", "show the server's logs and standard error", on(func(f *flags) *bool { return &f.verbose })},
 		{"q", "", "", "show only the result and errors", on(func(f *flags) *bool { return &f.quiet })},
-		{"no-state", "", "", "do not keep the protocol versions of servers in a file", on(func(f *flags) *bool { return &f.noState })},
+		{"no-state", "", "", "keep nothing about servers in files", on(func(f *flags) *bool { return &f.noState })},
 		{"no-color", "", "", "do not use colors; so does the NO_COLOR environment variable", on(func(f *flags) *bool { return &f.noColor })},
 		{"help", "h", "", "show help for the command", on(func(f *flags) *bool { return &f.help })},
 	}

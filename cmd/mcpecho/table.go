@@ -53,7 +53,7 @@ func columns(header row, rows []row, width int, wide bool, st func(style, string
 	}
 	first := longest
 	if !wide {
-		first = min(longest, max(names, width/2))
+		first = min(longest, max(names, width*2/5))
 	}
 	if rests > width/4 && !wide {
 		rests = 0
@@ -72,6 +72,9 @@ func columns(header row, rows []row, width int, wide bool, st func(style, string
 		shown := r.name + arguments
 		line := st(first1, r.name) + st(dim, arguments)
 		text := r.description
+		if rests == 0 && strings.Contains(r.rest, "destructive") {
+			text = "destructive: " + text // the one that matters
+		}
 		if !wide {
 			text = cut(text, max(description, 1))
 		}
