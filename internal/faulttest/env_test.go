@@ -222,8 +222,8 @@ func (w *env) checkViolations(t testing.TB) {
 	for _, problem := range w.calls.problems() {
 		t.Error(problem)
 	}
-	if w.mark != "" && !testutil.Eventually(func() bool { return process.Marked(w.mark) == 0 }) {
-		t.Errorf("%d processes are left", process.Marked(w.mark))
+	if w.mark != "" && !testutil.Eventually(func() bool { return len(process.Marked(w.mark)) == 0 }) {
+		t.Errorf("processes are left: %v", process.Marked(w.mark))
 	}
 	if w.anyViolation {
 		return

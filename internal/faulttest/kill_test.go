@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/internal/testutil/process"
 	"github.com/stdmcp/stdmcp/mcp"
@@ -130,17 +131,15 @@ func TestMemoryOfHostileStreams(t *testing.T) {
 	limit, size := length(17<<20, 64<<20), length(64<<20, 1<<30) // 17: the worst case for buffers that double
 	for _, h := range hostiles {
 		t.Run(h.transport+"/"+h.fault, func(t *testing.T) {
-			urls := []string{"-", "-"}
+			url := "-"
 			if h.transport != "S" {
-				version := modern
-				if h.transport == "E" {
-					version = oldest
+				version := versionsOf[h.transport[0]][0]
+				web, err := testserver.StartHTTP(testserver.New(&testserver.Options{Fault: h.fault, Size: size, ProtocolVersions: []string{version}}), nil)
+				testutil.Must(t, err)
+				defer web.Close()
+				if url = web.URL; h.transport == "E" {
+					url = web.SSE
 				}
-				urls = strings.Fields(lineOf(t, startSubprocess(t, "web", h.fault, version, size)))
-			}
-			url := urls[0]
-			if h.transport == "E" {
-				url = urls[1]
 			}
 			start := time.Now()
 			line := lineOf(t, startSubprocess(t, "subject", h.transport, h.fault, limit, size, url))

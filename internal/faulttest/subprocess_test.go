@@ -32,7 +32,7 @@ func subprocessMain() {
 		return
 	}
 	os.Unsetenv(subprocessEnv) // children have their own
-	functions := map[string]func(args []string) error{"web": runWeb, "parent": runParent, "subject": runSubject}
+	functions := map[string]func(args []string) error{"parent": runParent, "subject": runSubject}
 	if err := functions[words[0]](words[1:]); err != nil {
 		fmt.Println("error:", err)
 		os.Exit(1)
@@ -63,28 +63,6 @@ func lineOf(t *testing.T, p *process.Process) string {
 	return line
 }
 
-// waitForEOF waits for the end of standard input.
-func waitForEOF() error {
-	_, err := io.Copy(io.Discard, os.Stdin)
-	return err
-}
-
-// runWeb is an HTTP server: FAULT VERSION SIZE. It prints its two URLs.
-func runWeb(args []string) error {
-	size, err := strconv.Atoi(args[2])
-	if err != nil {
-		return err
-	}
-	engine := testserver.Options{Fault: args[0], Size: size, ProtocolVersions: []string{args[1]}}
-	running, err := testserver.StartHTTP(testserver.New(&engine), nil)
-	if err != nil {
-		return err
-	}
-	defer running.Close()
-	fmt.Println(running.URL, running.SSE)
-	return waitForEOF()
-}
-
 // runParent is a client with a server that does not exit by itself. It prints the
 // server's process id.
 func runParent([]string) error {
@@ -100,7 +78,8 @@ func runParent([]string) error {
 		return err
 	}
 	fmt.Println(pid)
-	return waitForEOF()
+	_, err = io.Copy(io.Discard, os.Stdin)
+	return err
 }
 
 // runSubject is a client whose server has a fault: TRANSPORT FAULT LIMIT SIZE URL.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testutil"
+	"github.com/stdmcp/stdmcp/internal/testutil/process"
 	"github.com/stdmcp/stdmcp/mcp/host"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 	"github.com/stdmcp/stdmcp/mcp/host/dialers"
@@ -37,7 +38,7 @@ func TestHost(t *testing.T) {
 		"absent":     map[string]any{"command": "no-such-mcp-server", "args": []string{"-y"}},
 		"crashes":    map[string]any{"command": "node", "args": []string{"-e", `console.error("FATAL: no DATABASE_URL"); process.exit(7)`}},
 	})
-	before := children()
+	before := process.Children()
 
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // a hang fails the test
 	defer cancel()
@@ -87,9 +88,9 @@ func TestHost(t *testing.T) {
 
 	testutil.Check(t, h.Shutdown(ctx))
 	// On a busy machine the last process may take a moment to exit.
-	for end := time.Now().Add(20 * time.Second); len(children()) > len(before); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(20 * time.Second); len(process.Children()) > len(before); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("children %q before, %q after", commands(before), commands(children()))
+			t.Fatalf("children %q before, %q after", commands(before), commands(process.Children()))
 		}
 	}
 }
@@ -133,7 +134,7 @@ func crashAndComeBack(t *testing.T, ctx context.Context, h *host.Host, events <-
 		t.Fatal(text, err)
 	}
 	killed := false
-	for _, pid := range children() {
+	for _, pid := range process.Children() {
 		line, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
 		if strings.Contains(string(line), script+"\x00stdio") {
 			p, err := os.FindProcess(pid)
@@ -174,21 +175,6 @@ func quoted(s string) string {
 	return string(b)
 }
 
-// children returns the ids of this process's children, where the system lists
-// them.
-func children() (pids []int) {
-	lists, _ := filepath.Glob("/proc/self/task/*/children")
-	for _, name := range lists {
-		list, _ := os.ReadFile(name)
-		for _, s := range strings.Fields(string(list)) {
-			if pid, err := strconv.Atoi(s); err == nil {
-				pids = append(pids, pid)
-			}
-		}
-	}
-	return pids
-}
-
 // commands returns the command lines of processes. That of a zombie is empty.
 func commands(pids []int) (lines []string) {
 	for _, pid := range pids {
@@ -212,7 +198,7 @@ func awaitEvent(t *testing.T, ctx context.Context, events <-chan host.Event, wha
 // their transports. Three are killed and come back.
 func TestHostOfManyServers(t *testing.T) {
 	t.Setenv("STDMCP_ZOO", "") // the quick ones are enough
-	before, file, all := descriptors(), make(map[string]any), make(map[string]*instance)
+	before, file, all := testutil.TakeSnapshot().Descriptors, make(map[string]any), make(map[string]*instance)
 	for _, s := range zoo(t) {
 		for transport := range s.Run {
 			i := newInstance(t, s, transport)

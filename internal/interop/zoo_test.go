@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -113,32 +112,12 @@ func (i *instance) start(t *testing.T) {
 		t.Fatal(err)
 	}
 	testutil.Must(t, i.process.Start())
-	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); {
-		if c, err := net.Dial("tcp", "127.0.0.1:"+i.port); err == nil {
-			c.Close()
-			return
-		}
-		<-time.After(10 * time.Millisecond) // nothing tells when it listens
-	}
-	t.Fatalf("%q does not listen on port %s", i.argv, i.port)
-}
-
-// processes returns those of the server, and those that they have started.
-func (i *instance) processes() (pids []int) {
-	all, _ := filepath.Glob("/proc/[0-9]*/environ")
-	for _, name := range all {
-		environ, _ := os.ReadFile(name)
-		if bytes.Contains(environ, []byte(i.marker)) {
-			pid, _ := strconv.Atoi(strings.Split(name, "/")[2])
-			pids = append(pids, pid)
-		}
-	}
-	return pids
+	waitForServer(t, "127.0.0.1:"+i.port)
 }
 
 // kill kills the server and what it has started.
 func (i *instance) kill() {
-	for _, pid := range i.processes() {
+	for _, pid := range process.Marked(i.marker) {
 		if p, err := os.FindProcess(pid); err == nil {
 			p.Kill()
 		}
@@ -312,7 +291,7 @@ func TestZoo(t *testing.T) {
 	for _, s := range servers {
 		for _, transport := range slices.Sorted(maps.Keys(s.Run)) {
 			t.Run(s.Name+" "+strings.Fields(transport)[0], func(t *testing.T) {
-				before := descriptors()
+				before := testutil.TakeSnapshot().Descriptors
 				i := newInstance(t, s, transport)
 				row := fmt.Sprintf("| %s | %s | %s | %s |", s.Name, s.Package, i.sdk(), transport)
 				defer func() {
@@ -386,23 +365,18 @@ func (i *instance) restart(t *testing.T, c *mcp.Client) *mcp.Client {
 
 // nothingLeft waits for the end of all processes, and for descriptors that a
 // server or a connection has kept open.
-func nothingLeft(t *testing.T, i *instance, descriptorsBefore int) {
+func nothingLeft(t *testing.T, i *instance, before int) {
 	t.Helper()
 	for end := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
-		pids := i.processes()
-		if len(pids) == 0 && descriptors() <= descriptorsBefore {
+		pids := process.Marked(i.marker)
+		if len(pids) == 0 && testutil.TakeSnapshot().Descriptors <= before {
 			return
 		}
 		if time.Now().After(end) {
-			t.Errorf("left: processes %q, %d descriptors more", commands(pids), descriptors()-descriptorsBefore)
+			t.Errorf("left: processes %q, %d descriptors more", commands(pids), testutil.TakeSnapshot().Descriptors-before)
 			return
 		}
 	}
-}
-
-func descriptors() int {
-	list, _ := os.ReadDir("/proc/self/fd")
-	return len(list)
 }
 
 func milliseconds(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }

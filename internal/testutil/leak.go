@@ -6,9 +6,10 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"testing"
 	"time"
+
+	"github.com/stdmcp/stdmcp/internal/testutil/process"
 )
 
 // Timeout is how long a test waits on a busy machine for something that ends without its help.
@@ -44,11 +45,7 @@ func TakeSnapshot() (h Snapshot) {
 	h.Goroutines = runtime.NumGoroutine()
 	descriptors, _ := filepath.Glob("/proc/self/fd/*")
 	h.Descriptors = len(descriptors)
-	lists, _ := filepath.Glob("/proc/self/task/*/children")
-	for _, name := range lists {
-		list, _ := os.ReadFile(name)
-		h.Children += len(strings.Fields(string(list)))
-	}
+	h.Children = len(process.Children())
 	return h
 }
 

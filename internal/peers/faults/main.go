@@ -12,17 +12,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"os/signal"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
-	"github.com/stdmcp/stdmcp/internal/testutil/process"
 )
 
 // trialTimeout is how long a trial may take before it counts as a hang. Every call
@@ -33,14 +30,11 @@ func main() {
 	testserver.Main()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	parts := map[string]func([]string) error{"subject": runSubject, "web": runWeb}
-	err := error(nil)
-	if part := parts[os.Getenv(partEnv)]; part != nil {
-		err = part(os.Args[1:])
-	} else {
-		err = run(ctx, os.Args[1:])
+	act := func(names []string) error { return run(ctx, names) }
+	if os.Getenv(subjectEnv) != "" {
+		act = runSubject
 	}
-	if err != nil {
+	if err := act(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "faults:", err)
 		os.Exit(1)
 	}
@@ -51,8 +45,8 @@ var compared = []struct{ name, title string }{
 	{"stdmcp", "stdmcp"}, {"go-sdk", "go-sdk 1.8.0"}, {"mcp-go", "mcp-go 1.2.1"},
 }
 
-// partEnv is the part of a process. The one without a part starts the others.
-const partEnv = "STDMCP_PEERS_PART"
+// subjectEnv is set in the processes that run a trial.
+const subjectEnv = "STDMCP_PEERS_SUBJECT"
 
 // run prints the table.
 func run(ctx context.Context, names []string) error {
@@ -85,14 +79,20 @@ func run(ctx context.Context, names []string) error {
 func (tr *trial) meet(ctx context.Context, library string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, trialTimeout)
 	defer cancel()
-	url, otherOrigin := "-", func() (int, error) { return 0, nil }
+	url, otherOrigin := "-", func() int { return 0 }
 	if tr.transport != 'S' {
-		var err error
-		if url, otherOrigin, err = tr.serve(); err != nil {
+		engine := testserver.Options{Fault: tr.Name, Size: size(tr.Name), ProtocolVersions: []string{versions[tr.transport]}}
+		web, err := testserver.StartHTTP(testserver.New(&engine), nil)
+		if err != nil {
 			return "", err
 		}
+		defer web.Close()
+		otherOrigin = func() int { return len(web.Elsewhere()) }
+		if url = web.URL; tr.transport == 'E' {
+			url = web.SSE
+		}
 	}
-	cmd := command(ctx, "subject", library, tr.Name, string(tr.transport), url)
+	cmd := command(ctx, library, tr.Name, string(tr.transport), url)
 	stderr := &head{}
 	cmd.Stderr = stderr
 	out, _ := cmd.Output() // the last line describes how it ended
@@ -101,10 +101,6 @@ func (tr *trial) meet(ctx context.Context, library string) (string, error) {
 		if err := json.Unmarshal([]byte(line), &o); err != nil {
 			return "", fmt.Errorf("%q: %w", line, err)
 		}
-	}
-	requests, err := otherOrigin()
-	if err != nil {
-		return "", err
 	}
 	switch {
 	case o.Step == "":
@@ -116,36 +112,17 @@ func (tr *trial) meet(ctx context.Context, library string) (string, error) {
 	case o.Step != "end":
 		return "", fmt.Errorf("the client exited during %s: %s", o.Step, stderr.text)
 	}
-	return tr.verdict(&o, requests), nil
+	return tr.verdict(&o, otherOrigin()), nil
 }
 
-// serve starts an HTTP server. The returned function ends it and returns how many
-// requests another origin received.
-func (tr *trial) serve() (url string, end func() (int, error), err error) {
-	cmd := command(context.Background(), "web", tr.Name, string(tr.transport))
-	cmd.Stderr = os.Stderr
-	p, err := process.Start(cmd)
-	if err != nil {
-		return "", nil, err
-	}
-	end = func() (int, error) {
-		_ = p.In.Close()
-		text, _ := p.Line()
-		_ = p.Close()
-		return strconv.Atoi(text)
-	}
-	url, err = p.Line()
-	return url, end, err
-}
-
-// command returns the command that runs a part of this program.
-func command(ctx context.Context, part string, args ...string) *exec.Cmd {
+// command returns the command that runs a trial.
+func command(ctx context.Context, args ...string) *exec.Cmd {
 	program, err := os.Executable()
 	if err != nil {
 		program = os.Args[0]
 	}
 	cmd := exec.CommandContext(ctx, program, args...)
-	cmd.Env = append(os.Environ(), partEnv+"="+part)
+	cmd.Env = append(os.Environ(), subjectEnv+"=1")
 	cmd.WaitDelay = time.Second // a server's child may still hold the pipes
 	return cmd
 }
@@ -158,23 +135,4 @@ func (h *head) Write(p []byte) (int, error) {
 		h.text += string(p)
 	}
 	return len(p), nil
-}
-
-// runWeb is an HTTP server: FAULT TRANSPORT. It prints its URL and, when its
-// standard input ends, how many requests another origin received.
-func runWeb(args []string) error {
-	engine := testserver.Options{Fault: args[0], Size: size(args[0]), ProtocolVersions: []string{versions[args[1][0]]}}
-	running, err := testserver.StartHTTP(testserver.New(&engine), nil)
-	if err != nil {
-		return err
-	}
-	defer running.Close()
-	if args[1] == "E" {
-		fmt.Println(running.SSE)
-	} else {
-		fmt.Println(running.URL)
-	}
-	_, err = io.Copy(io.Discard, os.Stdin)
-	fmt.Println(len(running.Elsewhere()))
-	return err
 }

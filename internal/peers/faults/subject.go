@@ -53,7 +53,7 @@ func runSubject(args []string) error {
 		t.Command, t.Env = testserver.Command(&testserver.Options{
 			Fault: args[1], Size: size(args[1]), ProtocolVersions: []string{versions['S']},
 		})
-		t.Env = append(t.Env, mark, partEnv+"=")
+		t.Env = append(t.Env, mark, subjectEnv+"=")
 	}
 	if err := o.begin("connecting"); err != nil {
 		return err
@@ -79,7 +79,7 @@ func runSubject(args []string) error {
 	http.DefaultClient.CloseIdleConnections()
 	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 	for range 40 { // two seconds for goroutines and processes to end
-		o.Goroutines, o.Processes = runtime.NumGoroutine()-goroutines, process.Marked(mark)
+		o.Goroutines, o.Processes = runtime.NumGoroutine()-goroutines, len(process.Marked(mark))
 		if o.Goroutines <= 0 && o.Processes == 0 {
 			break
 		}

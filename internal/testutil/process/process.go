@@ -62,15 +62,31 @@ func Memory(pid int, field string) (bytes int64) {
 	return bytes << 10
 }
 
-// Marked returns how many processes were started with the variable mark,
-// NAME=VALUE, in their environment; 0 where the system has no /proc.
-func Marked(mark string) (n int) {
+// Marked returns the ids of the processes that were started with the variable
+// mark, NAME=VALUE, in their environment; none where the system has no /proc.
+func Marked(mark string) (pids []int) {
 	list, _ := filepath.Glob("/proc/[0-9]*/environ")
 	for _, name := range list {
 		environ, _ := os.ReadFile(name)
 		if bytes.Contains(environ, []byte(mark+"\x00")) {
-			n++
+			pid, _ := strconv.Atoi(strings.Split(name, "/")[2])
+			pids = append(pids, pid)
 		}
 	}
-	return n
+	return pids
+}
+
+// Children returns the ids of this process's children, where the system lists
+// them.
+func Children() (pids []int) {
+	lists, _ := filepath.Glob("/proc/self/task/*/children")
+	for _, name := range lists {
+		list, _ := os.ReadFile(name)
+		for _, s := range strings.Fields(string(list)) {
+			if pid, err := strconv.Atoi(s); err == nil {
+				pids = append(pids, pid)
+			}
+		}
+	}
+	return pids
 }
