@@ -39,7 +39,7 @@ func New(opts *Options) *Host {
 	h.ctx, h.cancel = context.WithCancel(context.Background())
 	h.slots = make(chan struct{}, h.opts.Parallel)
 	h.bus.callback, h.bus.queue.Max, h.bus.panicked = h.opts.Event, maxQueued, h.opts.panicReport()
-	h.snap.Store(&Snapshot{})
+	h.snap.Store(&Snapshot{replaced: make(chan struct{})})
 	if h.opts.Limits != nil {
 		h.limiter = h.opts.Limits.newLimiter()
 	}

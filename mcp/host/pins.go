@@ -99,14 +99,14 @@ func (h *Host) compare(s *server, old, def *mcp.Tool) (before *mcp.Tool, what []
 		what = changedFields(old, def)
 	}
 	pin, pinned := s.pins[def.Name]
-	switch keep := h.opts.Pins != PinReport; {
-	case !pinned && keep:
+	switch all := h.opts.Pins != PinReport; {
+	case !pinned && all:
 		s.pin(def)
 	case pinned && old == nil: // it has left the list and returned
 		if old = new(mcp.Tool); old.UnmarshalJSON([]byte(pin)) == nil {
 			what = changedFields(old, def)
 		}
-		if !keep {
+		if !all {
 			s.unpin(def.Name)
 		}
 	}

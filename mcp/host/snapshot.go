@@ -13,6 +13,8 @@ type Snapshot struct {
 	tools   []*Tool
 	byName  map[string]*Tool
 
+	replaced chan struct{} // closed when there is a later snapshot
+
 	indexing sync.Once
 	index    *searchIndex // written by indexing
 }
@@ -78,7 +80,7 @@ func (h *Host) selectTools(s *server) []*Tool {
 		t := before[def.Name]
 		if t == nil || t.def != def {
 			t = &Tool{host: h, server: s, def: def, name: h.names.name(origin{s.name, def.Name}),
-				description: h.describe(s.name, def)}
+				description: h.describe(s.name, def), app: !forModels(def)}
 		}
 		list = append(list, t)
 	}
@@ -106,10 +108,14 @@ func (h *Host) describe(server string, def *mcp.Tool) (text string) {
 // emits an event about the server that caused the change. The caller holds mu.
 func (h *Host) publish(changed []ToolChange, server string) {
 	old := h.snap.Load()
-	s := &Snapshot{version: old.version + 1, byName: make(map[string]*Tool)}
+	s := &Snapshot{version: old.version + 1, byName: make(map[string]*Tool), replaced: make(chan struct{})}
 	for _, srv := range h.sorted() {
 		if srv.listed() {
-			s.tools = append(s.tools, srv.tools...)
+			for _, t := range srv.tools {
+				if !t.app {
+					s.tools = append(s.tools, t)
+				}
+			}
 		}
 	}
 	if slices.Equal(s.tools, old.tools) {
@@ -128,6 +134,7 @@ func (h *Host) publish(changed []ToolChange, server string) {
 		}
 	}
 	h.snap.Store(s)
+	close(old.replaced)
 	h.bus.emit(&e)
 }
 

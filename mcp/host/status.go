@@ -100,7 +100,9 @@ func (h *Host) status(s *server) *ServerStatus {
 	st.ConnectTimeout, st.Timeout = h.opts.timeouts(s.cfg)
 	if s.listed() {
 		for _, t := range s.tools {
-			st.Tools = append(st.Tools, t.def)
+			if !t.app {
+				st.Tools = append(st.Tools, t.def)
+			}
 		}
 	}
 	return st

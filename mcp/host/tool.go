@@ -24,6 +24,7 @@ type Tool struct {
 	name        string
 	description string
 	approve     Approver // of the View that the tool comes from; may be nil
+	app         bool     // models do not see it; see AppTools
 
 	// run implements a tool of the host itself, with the arguments as JSON or nil.
 	run func(context.Context, *mcp.ToolCall, mcp.RawMessage) (*mcp.CallToolResult, error)

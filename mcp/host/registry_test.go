@@ -1,0 +1,143 @@
+package host_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stdmcp/stdmcp/mcp/host"
+)
+
+func TestUpdatesAreWithoutGaps(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fs := fakes{"x": newFake(nil), "y": newFake(nil)}
+		h := newHost(t, fs.with(host.Options{}))
+		registry := map[string]*host.Tool{}
+		var updates, first int
+		ended := make(chan struct{})
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() { // ends with ctx
+			defer close(ended)
+			for u := range h.Updates(ctx) {
+				if updates++; updates == 1 {
+					first = len(u.Tools)
+				}
+				for _, tool := range u.Removed {
+					delete(registry, tool.Name())
+				}
+				for _, tool := range append(u.Added, u.Changed...) {
+					registry[tool.Name()] = tool
+				}
+				time.Sleep(time.Second) // changes go on in the meantime
+			}
+		}()
+		synctest.Wait()
+		equal := func() {
+			t.Helper()
+			time.Sleep(3 * time.Second)
+			tools := h.Tools()
+			for _, tool := range tools {
+				if registry[tool.Name()] != tool {
+					t.Errorf("%s: the registry has another tool", tool.Name())
+				}
+			}
+			if len(registry) != len(tools) {
+				t.Errorf("the registry has %d of %d tools", len(registry), len(tools))
+			}
+		}
+		if err := h.SetServers(t.Context(), fs.servers()).Err(); err != nil {
+			t.Fatal(err)
+		}
+		equal()
+		for range 50 {
+			if _, err := h.CallTool(t.Context(), "x", "add_tool", nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		equal()
+		fs["y"].crash()
+		time.Sleep(100 * time.Millisecond)
+		equal()
+		if err := h.RemoveServer(t.Context(), "x"); err != nil {
+			t.Fatal(err)
+		}
+		equal()
+		n := updates
+		cancel()
+		<-ended
+		if first != 0 || n < 4 || n > 10 {
+			t.Errorf("%d tools at first, %d updates", first, n)
+		}
+	})
+}
+
+func TestUpdatesOfAView(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fs := fakes{"x": newFake(nil), "y": newFake(nil)}
+		h := fs.start(t, host.Options{})
+		var seen []string
+		ended := make(chan struct{})
+		go func() { // ends with the host
+			defer close(ended)
+			for u := range h.Agent("x").Can(host.Capabilities{"mcp_x_echo"}).Updates(context.Background()) {
+				seen = append(seen, fmt.Sprint(len(u.Tools), len(u.Added), len(u.Removed), len(u.Changed)))
+			}
+		}()
+		synctest.Wait()
+		for _, name := range []string{"y", "x"} {
+			if err := h.SetEnabled(name, false); err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+		}
+		if err := h.Shutdown(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		<-ended
+		if !slices.Equal(seen, []string{"1 1 0 0", "0 0 1 0"}) {
+			t.Errorf("%q", seen)
+		}
+	})
+}
+
+func TestUpdatesReportChangedDefinitions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &tooled{harmless}
+		h := s.start(t, host.Options{})
+		defer h.Shutdown(t.Context())
+		n := 0
+		for u := range h.Updates(t.Context()) {
+			if n++; n == 2 {
+				if len(u.Changed) != 1 || u.Changed[0].Definition().Description == "Reads a file." || len(u.Added)+len(u.Removed) != 0 {
+					t.Errorf("%+v", u)
+				}
+				break
+			}
+			s.tools = reworded // within the body: the next update has it
+			if err := h.RefreshTools(t.Context(), "x"); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+func ExampleHost_Updates() {
+	ctx := context.Background()
+	h := exampleHost(ctx, nil)
+	defer h.Shutdown(ctx)
+	for u := range h.Updates(ctx) { // in a goroutine of the program
+		fmt.Println(len(u.Added), "added,", len(u.Removed), "removed")
+		if len(u.Tools) == 0 {
+			break
+		}
+		if err := h.SetEnabled("echo", false); err != nil {
+			fmt.Println(err)
+		}
+	}
+	// Output:
+	// 17 added, 0 removed
+	// 0 added, 17 removed
+}
