@@ -80,7 +80,7 @@ func (t *progressTable) deliver(params []byte) error {
 		return jsonrpc.Malformed(err)
 	}
 	// Some servers convert numbers to strings.
-	n, err := strconv.ParseInt(strings.Trim(p.token.String(), `"`), 10, 64)
+	n, err := strconv.ParseInt(strings.TrimPrefix(strings.TrimSuffix(p.token.String(), `"`), `"`), 10, 64)
 	if err != nil {
 		return errUnknownToken
 	}

@@ -143,7 +143,7 @@ func (c *Client) KeepAlive(ctx context.Context, every time.Duration, misses int)
 		case <-c.conn.Done():
 			return c.conn.Err()
 		}
-		ping, cancel := context.WithTimeoutCause(ctx, every, c.timeoutErr(every))
+		ping, cancel := withTimeout(ctx, every, c.timeoutErr(every))
 		err := c.Ping(ping)
 		cancel()
 		switch failures++; {

@@ -23,7 +23,7 @@ type requestTable struct {
 	replies queue.Queue // responses beyond maxRequests, which need no handler
 
 	mu      sync.Mutex
-	cancels map[jsonrpc.ID]context.CancelFunc // until the response is sent
+	cancels map[string]context.CancelFunc // by the id, until the response is sent
 	n       int                               // the number of handlers that run or send their response
 	busy    busyTime
 	running sync.WaitGroup
@@ -57,20 +57,21 @@ func (b *busyTime) count(now time.Time) {
 // add adds a request of size bytes and returns its context, which is derived from ctx. It
 // returns an error if there are too many, or if the id is in use.
 func (t *requestTable) add(ctx context.Context, id jsonrpc.ID, size int) (context.Context, error) {
+	key := id.String()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case t.cancels[id] != nil:
+	case t.cancels[key] != nil:
 		return nil, errIDInUse
 	case t.n >= maxRequests, !t.budget.Take(size):
 		return nil, errTooManyRequests
 	}
 	if t.cancels == nil {
-		t.cancels = make(map[jsonrpc.ID]context.CancelFunc)
+		t.cancels = make(map[string]context.CancelFunc)
 	}
-	ctx, t.cancels[id] = context.WithCancel(ctx)
+	ctx, t.cancels[key] = context.WithCancel(ctx)
 	t.n++
 	t.running.Add(1)
 	return ctx, nil
@@ -127,8 +128,9 @@ func (t *requestTable) handled(ctx context.Context, id jsonrpc.ID) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	ok := ctx.Err() == nil
-	t.cancels[id]()
-	delete(t.cancels, id)
+	key := id.String()
+	t.cancels[key]()
+	delete(t.cancels, key)
 	return ok
 }
 
@@ -149,7 +151,7 @@ func (t *requestTable) cancel(params []byte) error {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if cancel := t.cancels[p.id]; cancel != nil {
+	if cancel := t.cancels[p.id.String()]; cancel != nil {
 		cancel()
 	}
 	return nil // the response may already have been sent

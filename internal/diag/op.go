@@ -7,7 +7,10 @@ type OpError struct {
 	Err error
 }
 
-// Op returns err with op and a colon in front.
+// Op returns err with op and a colon in front. It stays out of line, as errors are
+// rare and there are many places for them.
+//
+//go:noinline
 func Op(op string, err error) error { return &OpError{op, err} }
 
 func (e *OpError) Error() string { return e.Op + ": " + e.Err.Error() }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
 // Printable returns s on one line and safe for a terminal: without control
@@ -43,7 +45,7 @@ func strip(s string) string {
 			b = append(b, '?')
 		}
 	}
-	return strings.TrimSpace(string(b))
+	return wire.Trim(string(b))
 }
 
 // cut shortens text, which is valid UTF-8, to max bytes and three dots.

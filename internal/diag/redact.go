@@ -118,9 +118,9 @@ func HideUserinfo(s string) string {
 			return string(append(b, s...))
 		}
 		b, s = append(b, s[:i+3]...), s[i+3:]
-		end := strings.IndexAny(s, "/?# \t\r\n\"'<>")
-		if end < 0 {
-			end = len(s)
+		end := 0
+		for end < len(s) && strings.IndexByte("/?# \t\r\n\"'<>", s[end]) < 0 {
+			end++
 		}
 		if at := strings.LastIndexByte(s[:end], '@'); at >= 0 {
 			b, s = append(b, Mask...), s[at:]

@@ -14,10 +14,10 @@ const hexDigits = "0123456789abcdef"
 // AppendString appends s as a JSON string. Each byte that is not valid UTF-8
 // becomes U+FFFD.
 func AppendString(dst []byte, s string) []byte {
-	dst = append(slices.Grow(dst, len(s)+2), '"')
+	dst = append(Grow(dst, len(s)+2), '"')
 	for i, run := 0, 0; i < len(s); run = i {
 		if cap(dst)-len(dst) < longRun {
-			dst = slices.Grow(dst, min(len(s)-i, longRun))
+			dst = Grow(dst, min(len(s)-i, longRun))
 		}
 		b, w := dst[:cap(dst)], len(dst)
 		for i+8 <= len(s) && w+8 <= len(b) {
@@ -63,6 +63,7 @@ func AppendString(dst []byte, s string) []byte {
 	return append(dst, '"')
 }
 
+//go:noinline
 func appendEscape(dst []byte, c byte) []byte {
 	switch c {
 	case '"', '\\':
@@ -85,12 +86,19 @@ func AppendKey(dst []byte, key string) []byte {
 
 // AppendComma appends a comma, unless dst is empty or ends with the opening of
 // an object or array or with a colon.
+//
+//go:noinline
 func AppendComma(dst []byte) []byte {
 	if n := len(dst); n > 0 && dst[n-1] != '{' && dst[n-1] != '[' && dst[n-1] != ':' {
 		dst = append(dst, ',')
 	}
 	return dst
 }
+
+// Grow is slices.Grow. Inlined, it would make its callers long.
+//
+//go:noinline
+func Grow(dst []byte, n int) []byte { return slices.Grow(dst, n) }
 
 // AppendInt appends an integer.
 func AppendInt(dst []byte, n int64) []byte { return strconv.AppendInt(dst, n, 10) }
@@ -117,7 +125,10 @@ func appendFloat(dst []byte, f float64, bits int) ([]byte, error) {
 
 // AppendBase64 appends data as a JSON string in standard base64.
 func AppendBase64(dst, data []byte) []byte {
-	return append(base64.StdEncoding.AppendEncode(append(dst, '"'), data), '"')
+	n := base64.StdEncoding.EncodedLen(len(data))
+	dst = append(Grow(dst, n+2), '"')
+	base64.StdEncoding.Encode(dst[len(dst):len(dst)+n], data)
+	return append(dst[:len(dst)+n], '"')
 }
 
 // AppendRaw appends a JSON value from elsewhere, as [AppendLine]
@@ -133,7 +144,7 @@ func AppendRaw(dst, raw []byte) ([]byte, error) {
 // white space around it goes, and if it holds line breaks, so does that between
 // its tokens.
 func AppendLine(dst, raw []byte) []byte {
-	raw = bytes.Trim(raw, " \t\r\n")
+	raw = Trim(raw)
 	if bytes.IndexByte(raw, '\n') < 0 && bytes.IndexByte(raw, '\r') < 0 {
 		return append(dst, raw...)
 	}
@@ -150,12 +161,26 @@ func AppendLine(dst, raw []byte) []byte {
 	return dst
 }
 
+// Trim returns s without the white space around it, as JSON defines it. Those of
+// packages bytes and strings would add 4 KB each to a program.
+func Trim[T string | []byte](s T) T {
+	for len(s) > 0 && isSpace(s[0]) {
+		s = s[1:]
+	}
+	for len(s) > 0 && isSpace(s[len(s)-1]) {
+		s = s[:len(s)-1]
+	}
+	return s
+}
+
+func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
+
 // AppendCompact appends the valid JSON text data without white space between its
 // tokens.
 func AppendCompact(b, data []byte) []byte {
 	quoted, escaped := false, false
 	for _, c := range data {
-		if !quoted && (c == ' ' || c == '\n' || c == '\r' || c == '\t') {
+		if !quoted && isSpace(c) {
 			continue
 		}
 		quoted = quoted != (c == '"' && !escaped)

@@ -139,3 +139,14 @@ func TestAppendCompact(t *testing.T) {
 		}
 	}
 }
+
+func TestTrim(t *testing.T) {
+	for in, want := range map[string]string{"": "", " \t\r\n": "", "a": "a", " a b\r\n": "a b", "\va\u00a0": "\va\u00a0"} {
+		if got := wire.Trim(in); got != want {
+			t.Errorf("Trim of %q is %q", in, got)
+		}
+		if got := wire.Trim([]byte(in)); string(got) != want {
+			t.Errorf("Trim of the bytes %q is %q", in, got)
+		}
+	}
+}

@@ -1,8 +1,6 @@
 package jsonrpc
 
 import (
-	"slices"
-
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
@@ -126,11 +124,6 @@ func recoverID(data []byte) (id ID) {
 	return ID{} // other JSON, such as a log record with "error" and "id"
 }
 
-// grow is slices.Grow. Inlined, it would make both callers long.
-//
-//go:noinline
-func grow(b []byte, n int) []byte { return slices.Grow(b, n) }
-
 // frame is about the size of a message without what it holds.
 const frame = 80
 
@@ -143,7 +136,7 @@ func AppendRequest(b []byte, id ID, req *Request) []byte {
 	if req == nil {
 		return b
 	}
-	b = grow(b, req.size())
+	b = wire.Grow(b, req.size())
 	b = append(b, `{"jsonrpc":"2.0"`...)
 	if !id.IsZero() {
 		b = id.append(append(b, `,"id":`...))
@@ -158,7 +151,7 @@ func AppendRequest(b []byte, id ID, req *Request) []byte {
 // AppendResponse appends the response to the peer's request id, and a line feed,
 // to b: err unless it is nil, and result otherwise.
 func AppendResponse(b []byte, id ID, result RawMessage, err *Error) []byte {
-	b = grow(b, len(result)+frame)
+	b = wire.Grow(b, len(result)+frame)
 	b = id.append(append(b, `{"jsonrpc":"2.0","id":`...))
 	if err != nil {
 		b = err.append(append(b, `,"error":`...))

@@ -46,7 +46,7 @@ func (d *Dispatcher) Remove(s *PendingCall) {
 
 // receive handles one message or batch. The error is the reason to drop it.
 func (d *Dispatcher) receive(conn Conn, data []byte, only ID) error {
-	if data = bytes.TrimLeft(data, " \t\r\n"); len(data) == 0 || data[0] != '[' {
+	if data = wire.Trim(data); len(data) == 0 || data[0] != '[' {
 		return d.message(conn, data, only, len(data))
 	}
 	return d.batch(conn, data, only)

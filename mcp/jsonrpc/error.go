@@ -146,6 +146,7 @@ type kindError struct {
 	named       bool // the text starts with that of kind
 }
 
+//go:noinline
 func newKindError(kind, cause error, named bool) error {
 	if cause == nil {
 		return kind

@@ -29,6 +29,8 @@ var nullID = ID{kind: wire.Null}
 func (id ID) IsZero() bool { return id.kind == wire.Invalid }
 
 // String returns the id as JSON text, or "" for the zero ID.
+//
+//go:noinline
 func (id ID) String() string {
 	if id.IsZero() {
 		return ""

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
 // An ExitError is the error of a connection whose server has exited or closed its
@@ -88,13 +89,13 @@ func quoteStderr(s string) string {
 func findReason(s string) []string {
 	for len(s) > 0 {
 		line, rest, _ := strings.Cut(s, "\n")
-		line, s = strings.TrimSpace(line), rest
+		line, s = wire.Trim(line), rest
 		if !statesReason(line) {
 			continue
 		}
 		if strings.HasSuffix(line, ":") || strings.HasSuffix(line, "{") {
 			next, _, _ := strings.Cut(s, "\n")
-			if next = strings.TrimSpace(next); next != "" {
+			if next = wire.Trim(next); next != "" {
 				return []string{line, next}
 			}
 		}

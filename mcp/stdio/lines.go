@@ -83,7 +83,21 @@ func (l *lines) next() ([]byte, error) {
 // trim removes spaces and byte-order marks in front of a message, and the carriage
 // return of a CRLF after it.
 func trim(line []byte) []byte {
-	return bytes.TrimSuffix(bytes.TrimLeft(line, " \t\r\ufeff"), []byte("\r"))
+	return bytes.TrimSuffix(trimLeft(line), []byte("\r"))
+}
+
+func trimLeft(line []byte) []byte {
+	for len(line) > 0 {
+		switch {
+		case line[0] == ' ' || line[0] == '\t' || line[0] == '\r':
+			line = line[1:]
+		case bytes.HasPrefix(line, []byte("\ufeff")):
+			line = line[len("\ufeff"):]
+		default:
+			return line
+		}
+	}
+	return line
 }
 
 // message returns a copy of line, or nil if next skips it.
@@ -124,7 +138,7 @@ func (l *lines) check(line []byte) error {
 
 // more reads the continuation of a line.
 func (l *lines) more() error {
-	l.from = l.to - len(bytes.TrimLeft(l.buf[l.from:l.to], " \t\r\ufeff"))
+	l.from = l.to - len(trimLeft(l.buf[l.from:l.to]))
 	l.seen = l.to - l.from
 	line := trim(l.buf[l.from:l.to])
 	if err := l.check(line); err != nil {
