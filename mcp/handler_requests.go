@@ -24,7 +24,7 @@ type requestTable struct {
 
 	mu      sync.Mutex
 	cancels map[string]context.CancelFunc // by the id, until the response is sent
-	n       int                               // the number of handlers that run or send their response
+	n       int                           // the number of handlers that run or send their response
 	busy    busyTime
 	running sync.WaitGroup
 }
