@@ -1,0 +1,44 @@
+// Package tools offers the tools of an MCP server to package agent.
+package tools
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/stdmcp/stdmcp/internal/peers/programs/agent"
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/host"
+)
+
+// OfServer returns the tools of one server.
+func OfServer(ctx context.Context, transport mcp.Transport) ([]agent.Tool, func(), error) {
+	client, err := mcp.Connect(ctx, transport, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	list, err := client.ListTools(ctx)
+	tools := make([]agent.Tool, len(list))
+	for i, t := range list {
+		tools[i] = agent.Tool{Name: t.Name, Description: t.Description, Schema: json.RawMessage(t.InputSchema),
+			Call: func(ctx context.Context, arguments json.RawMessage) (string, error) {
+				res, err := client.CallTool(ctx, t.Name, arguments)
+				if err != nil {
+					return "", err
+				}
+				return res.Text(), nil
+			}}
+	}
+	return tools, func() { client.Close() }, err
+}
+
+// OfHost returns the tools of a host.
+func OfHost(ctx context.Context, h *host.Host) ([]agent.Tool, func()) {
+	var tools []agent.Tool
+	for _, t := range h.Tools() {
+		tools = append(tools, agent.Tool{Name: t.Name(), Description: t.Description(), Schema: json.RawMessage(t.InputSchema()),
+			Call: func(ctx context.Context, arguments json.RawMessage) (string, error) {
+				return t.Execute(ctx, mcp.RawMessage(arguments))
+			}})
+	}
+	return tools, func() { h.Shutdown(ctx) }
+}
