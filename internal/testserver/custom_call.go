@@ -125,6 +125,9 @@ func (r *CustomCall) Send(lines ...string) {
 	}
 }
 
+// Respond ends the call and responds with a result or an error.
+func (r *CustomCall) Respond(member, value string) { r.first.respond(member, value) }
+
 // Notify sends raw text.
 func (r *CustomCall) Notify(line string) { r.first.reply([]byte(line)) }
 

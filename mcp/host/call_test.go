@@ -2,11 +2,10 @@ package host_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -18,6 +17,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/host"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 	"github.com/stdmcp/stdmcp/mcp/jsonschema"
+	"github.com/stdmcp/stdmcp/mcp/mcptest"
 )
 
 // The call timeout also limits the wait for the server.
@@ -153,31 +153,22 @@ func TestConcurrentCallsOverlap(t *testing.T) {
 }
 
 func TestOnlyHarmlessCallsAreRepeated(t *testing.T) {
-	for annotations, calls := range map[string]int32{`{}`: 1, `{"readOnlyHint":true}`: 2, `{"idempotentHint":true}`: 2, `{"readOnlyHint":false}`: 1} {
+	for annotations, calls := range map[string]int{`{}`: 1, `{"readOnlyHint":true}`: 2, `{"idempotentHint":true}`: 2, `{"readOnlyHint":false}`: 1} {
 		synctest.Test(t, func(t *testing.T) {
-			var called atomic.Int32
-			server := testserver.Replies(map[string]string{
-				"server/discover": `{"jsonrpc":"2.0","id":$id,"error":{"code":-32601,"message":"no"}}`,
-				"initialize":      `{"jsonrpc":"2.0","id":$id,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}`,
-				"tools/list":      `{"jsonrpc":"2.0","id":$id,"result":{"tools":[{"name":"t","annotations":` + annotations + `}]}}`,
-			})
-			f := &fake{other: func() (io.ReadWriteCloser, error) {
-				return testserver.Script(func(line string) []string {
-					if strings.Contains(line, `"tools/call"`) {
-						called.Add(1)
-					}
-					return server(line)
-				}).Pipe(), nil
-			}}
-			h := fakes{"x": f}.start(t, host.Options{Timeout: 30 * time.Second})
-			time.AfterFunc(time.Second, f.crash)
-			start := time.Now()
-			_, err := h.CallTool(t.Context(), "x", "t", nil)
-			if called.Load() != calls || err == nil {
-				t.Errorf("%s: the tool was called %d times, %v", annotations, called.Load(), err)
+			server := mcptest.New(t)
+			tool := server.Tool("t", nil, answer("too late"))
+			if err := json.Unmarshal([]byte(annotations), &tool.Annotations); err != nil {
+				t.Fatal(err)
 			}
-			if calls == 1 && (!errors.Is(err, mcp.ErrOutcomeUnknown) || time.Since(start) != time.Second || !strings.Contains(err.Error(), "may or may not have been executed")) {
-				t.Errorf("after %v: %v", time.Since(start), err)
+			server.Inject("t", mcptest.Crash(), mcptest.Crash())
+			h := hostOf(t, host.Options{Timeout: 30 * time.Second}, map[string]*mcptest.Server{"x": server})
+			_, err := h.CallTool(t.Context(), "x", "t", nil)
+			called := len(server.Calls("t"))
+			if called != calls || err == nil {
+				t.Errorf("%s: the tool was called %d times, %v", annotations, called, err)
+			}
+			if calls == 1 && (!errors.Is(err, mcp.ErrOutcomeUnknown) || !strings.Contains(err.Error(), "may or may not have been executed")) {
+				t.Error(err)
 			}
 		})
 	}
@@ -206,14 +197,10 @@ func TestFailures(t *testing.T) {
 	})
 	t.Run("tools/list fails", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			script := &fake{other: scripted(func() map[string]string {
-				return map[string]string{
-					"server/discover": `{"jsonrpc":"2.0","id":$id,"error":{"code":-32601,"message":"no"}}`,
-					"initialize":      `{"jsonrpc":"2.0","id":$id,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}`,
-					"tools/list":      `{"jsonrpc":"2.0","id":$id,"error":{"code":-32603,"message":"no tools today"}}`,
-				}
-			})}
-			h := fakes{"x": script}.start(t, host.Options{})
+			server := mcptest.New(t)
+			server.Tool("t", nil, nil)
+			server.Inject("tools/list", mcptest.Refuse(-32603, "no tools today"))
+			h := hostOf(t, host.Options{}, map[string]*mcptest.Server{"x": server})
 			s, _ := h.ServerStatus("x")
 			if s.State != host.Connected || len(s.Tools) > 0 || s.Err == nil || !strings.Contains(s.Err.Error(), "failed to list tools: no tools today (code -32603)") {
 				t.Errorf("%+v, %v", s, s.Err)
@@ -303,21 +290,19 @@ func TestClientsHaveTheNamesOfTheSettings(t *testing.T) {
 // different definitions, and the host's options have a cache and a checker of
 // outputs. Nothing that one server said is used for the other.
 func TestServersOfOneHostAreKeptApart(t *testing.T) {
-	server := func(schema, result string) *fake {
-		return &fake{other: func() (io.ReadWriteCloser, error) {
-			return testserver.Replies(map[string]string{
-				"server/discover": `{"jsonrpc":"2.0","id":$id,"result":{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{},"resources":{}}}}`,
-				"tools/list": `{"jsonrpc":"2.0","id":$id,"result":{"ttlMs":100000,"cacheScope":"public","tools":[{"name":"t","description":"` + result +
-					`","inputSchema":{},"outputSchema":` + schema + `}]}}`,
-				"resources/list": `{"jsonrpc":"2.0","id":$id,"result":{"ttlMs":100000,"resources":[]}}`,
-				"resources/read": `{"jsonrpc":"2.0","id":$id,"result":{"ttlMs":100000,"contents":[{"uri":"file:///r","text":` + strconv.Quote(result) + `}]}}`,
-				"tools/call":     `{"jsonrpc":"2.0","id":$id,"result":{"content":[],"structuredContent":` + result + `}}`,
-			}).Pipe(), nil
-		}}
-	}
 	synctest.Test(t, func(t *testing.T) {
-		servers := fakes{"a": server(`{"type":"number"}`, "1"), "b": server(`{"type":"boolean"}`, "true")}
-		h := servers.start(t, host.Options{Client: &mcp.Options{Cache: mcp.CacheSize(1 << 20), Intercept: new(jsonschema.Outputs).Intercept}})
+		server := func(schema, result string) *mcptest.Server {
+			s := mcptest.New(t)
+			s.TTL = 100 * time.Second
+			tool := s.Tool("t", nil, func(*mcptest.Call) (any, error) {
+				return &mcp.CallToolResult{StructuredContent: mcp.RawMessage(result)}, nil
+			})
+			tool.Description, tool.OutputSchema = result, mcp.RawMessage(schema)
+			s.Resource("file:///r", "text/plain", result)
+			return s
+		}
+		servers := map[string]*mcptest.Server{"a": server(`{"type":"number"}`, "1"), "b": server(`{"type":"boolean"}`, "true")}
+		h := hostOf(t, host.Options{Client: &mcp.Options{Cache: mcp.CacheSize(1 << 20), Intercept: new(jsonschema.Outputs).Intercept}}, servers)
 		for range 2 {
 			for name, want := range map[string]string{"a": "1", "b": "true"} {
 				c, err := h.Client(t.Context(), name)

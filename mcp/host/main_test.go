@@ -30,8 +30,7 @@ type fake struct {
 	mu    sync.Mutex
 	opens int
 	conn  io.Closer
-	fail  error                              // what opening fails with
-	other func() (io.ReadWriteCloser, error) // opens another server instead; nil for this one
+	fail  error // what opening fails with
 }
 
 func newFake(o *testserver.Options) *fake { return &fake{Server: testserver.New(o)} }
@@ -43,15 +42,9 @@ func (f *fake) open() (io.ReadWriteCloser, error) {
 	if f.fail != nil {
 		return nil, f.fail
 	}
-	var stream io.ReadWriteCloser
-	var err error
-	if f.other != nil {
-		stream, err = f.other()
-	} else {
-		stream = f.Server.Pipe()
-	}
+	stream := f.Server.Pipe()
 	f.conn = stream
-	return stream, err
+	return stream, nil
 }
 
 // crash closes the connection from the server's side.

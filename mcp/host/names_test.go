@@ -6,9 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host"
-	"github.com/stdmcp/stdmcp/mcp/host/config"
+	"github.com/stdmcp/stdmcp/mcp/mcptest"
 )
 
 var allowed = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
@@ -56,22 +55,12 @@ func FuzzNames(f *testing.F) {
 // Tools have different names even if the naming scheme gives them the same one.
 func TestNamesAreUnique(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		list := func(tools ...string) mcp.Transport {
-			return pipe(scripted(func() map[string]string {
-				return map[string]string{
-					"server/discover": `{"jsonrpc":"2.0","id":$id,"error":{"code":-32601,"message":"no"}}`,
-					"initialize":      `{"jsonrpc":"2.0","id":$id,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}`,
-					"tools/list":      `{"jsonrpc":"2.0","id":$id,"result":{"tools":[{"name":"` + strings.Join(tools, `"},{"name":"`) + `"}]}}`,
-				}
-			}))
-		}
-		h := newHost(t, &host.Options{Naming: host.MCPUnderscore, Dialers: host.Dialers{config.SDK: host.InProcess(map[string]mcp.Transport{
-			"a": list("b_c", "x y", "x.y", "x_y", "x y"), "a_b": list("c"),
-		})}})
-		servers := []*host.Server{{Name: "a", Type: config.SDK}, {Name: "a_b", Type: config.SDK}}
-		if err := h.SetServers(t.Context(), servers).Err(); err != nil {
-			t.Fatal(err)
-		}
+		a, b := mcptest.New(t), mcptest.New(t)
+		a.Tool("b_c", nil, nil)
+		a.Inject("tools/list", mcptest.Respond(`{"resultType":"complete","ttlMs":0,"cacheScope":"private",`+
+			`"tools":[{"name":"b_c"},{"name":"x y"},{"name":"x.y"},{"name":"x_y"},{"name":"x y"}]}`))
+		b.Tool("c", nil, nil)
+		h := hostOf(t, host.Options{Naming: host.MCPUnderscore}, map[string]*mcptest.Server{"a": a, "a_b": b})
 		seen := make(map[string]bool)
 		for _, tool := range h.Tools() {
 			if seen[tool.Name()] || !allowed.MatchString(tool.Name()) || h.Tool(tool.Name()) != tool {

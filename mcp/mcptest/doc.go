@@ -38,7 +38,7 @@
 // # Faults
 //
 // [Server.Inject] makes the server fail as real servers do: see [Drop], [Delay],
-// [Crash], [LoseSession], [Malformed], [Flood] and [Expire].
+// [Crash], [LoseSession], [Malformed], [Flood], [Expire], [Refuse] and [Respond].
 //
 // A [Skill] has methods that make its entry, or its files, wrong.
 //

@@ -24,8 +24,10 @@ func (s *features) Offers(capability string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch capability {
-	case "logging", "listChanged":
+	case "logging":
 		return true
+	case "listChanged":
+		return !s.NoListChanged
 	case "subscribe":
 		return s.had["resources"]
 	case "tasks":

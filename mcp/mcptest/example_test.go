@@ -73,8 +73,9 @@ func ExampleServer_Inject() {
 	greeter(server)
 	client := server.Connect(&mcp.Options{Timeout: 50 * time.Millisecond})
 	server.Inject("greet", mcptest.Malformed(), mcptest.Drop(), mcptest.Expire(),
+		mcptest.Refuse(-32603, "out of order"), mcptest.Respond(`{"resultType":"complete","content":[]}`),
 		mcptest.Delay(time.Millisecond), mcptest.Flood(100), mcptest.Crash())
-	for range 6 {
+	for range 8 {
 		_, err := client.CallTool(context.Background(), "greet", nil)
 		fmt.Println(err == nil)
 	}
@@ -83,6 +84,8 @@ func ExampleServer_Inject() {
 	// false
 	// false
 	// false
+	// false
+	// true
 	// true
 	// true
 	// false

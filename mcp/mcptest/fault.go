@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -13,12 +14,13 @@ import (
 )
 
 // A Fault is something that servers do wrong, or that happens to them. The
-// functions Drop, Delay, Crash, LoseSession, Malformed, Flood and Expire return
-// faults for [Server.Inject].
+// functions Drop, Delay, Crash, LoseSession, Malformed, Flood, Expire, Refuse and
+// Respond return faults for [Server.Inject].
 type Fault struct {
 	name  string
 	delay time.Duration
 	n     int
+	text  string
 }
 
 // String returns the name of the fault.
@@ -49,6 +51,13 @@ func Flood(n int) Fault { return Fault{name: "Flood", n: n} }
 // Expire refuses the credentials of the request: over HTTP with the status 401
 // until the header Authorization changes, on other transports with an error.
 func Expire() Fault { return Fault{name: "Expire"} }
+
+// Refuse responds with an error of JSON-RPC.
+func Refuse(code int, message string) Fault { return Fault{name: "Refuse", n: code, text: message} }
+
+// Respond responds with a result as it is, right or wrong. result is JSON, in
+// 2026-07-28 with the member resultType.
+func Respond(result string) Fault { return Fault{name: "Respond", text: result} }
 
 // An injection is a fault that waits for its request.
 type injection struct {
@@ -122,6 +131,11 @@ func (s *features) Intercept(r *testserver.CustomCall) bool {
 		})
 	case "Malformed":
 		r.Send(`{"jsonrpc":"2.0","id":$id,"result":{oops`)
+	case "Refuse":
+		message, _ := json.Marshal(f.text)
+		r.Respond("error", fmt.Sprintf(`{"code":%d,"message":%s}`, f.n, message))
+	case "Respond":
+		r.Respond("result", f.text)
 	case "Expire":
 		r.Send(`{"jsonrpc":"2.0","id":$id,"error":{"code":-32000,"message":"Unauthorized: the token has expired"}}`)
 	default: // HTTP has injected them before

@@ -29,6 +29,9 @@ func TestFaults(t *testing.T) {
 		{mcptest.Malformed(), jsonrpc.ErrMalformed, jsonrpc.ErrMalformed, jsonrpc.ErrMalformed},
 		{mcptest.Flood(1000), nil, nil, nil},
 		{mcptest.Expire(), anyError, anyError, anyError},
+		{mcptest.Refuse(7, "not $id"), anyError, anyError, anyError},
+		{mcptest.Respond(`{"resultType":"complete","content":[{"type":"text","text":"$id"}]}`), nil, nil, nil},
+		{mcptest.Respond(`[]`), jsonrpc.ErrMalformed, jsonrpc.ErrMalformed, jsonrpc.ErrMalformed},
 	} {
 		for _, version := range []string{mcp.ProtocolVersion20251125, mcp.ProtocolVersion20260728} {
 			for _, way := range []string{"memory", "HTTP", "SSE"} {

@@ -107,7 +107,7 @@ func (p *Program) Inject(target string, faults ...Fault) {
 	if err == nil {
 		out := json.NewEncoder(file)
 		for _, f := range faults {
-			err = errors.Join(err, out.Encode(plan{target, f.name, f.delay, f.n}))
+			err = errors.Join(err, out.Encode(plan{target, f.name, f.text, f.delay, f.n}))
 		}
 		err = errors.Join(err, file.Close())
 	}
@@ -119,9 +119,9 @@ func (p *Program) Inject(target string, faults ...Fault) {
 // A plan is a line of the file of faults. The process that injects it creates a
 // file with the number of the line.
 type plan struct {
-	Target, Fault string
-	Delay         time.Duration
-	N             int
+	Target, Fault, Text string
+	Delay               time.Duration
+	N                   int
 }
 
 // take returns the next fault that wanted accepts, and which is then taken.
@@ -135,7 +135,7 @@ func (c *child) take(wanted func(injection) bool) (Fault, bool) {
 		if json.Unmarshal(line, &p) != nil {
 			break
 		}
-		in := injection{p.Target, Fault{p.Fault, p.Delay, p.N}}
+		in := injection{p.Target, Fault{p.Fault, p.Delay, p.N, p.Text}}
 		if !wanted(in) {
 			continue
 		}

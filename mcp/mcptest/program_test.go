@@ -27,6 +27,8 @@ func TestProgramFaults(t *testing.T) {
 		{mcptest.Malformed(), jsonrpc.ErrMalformed},
 		{mcptest.Flood(1000), nil},
 		{mcptest.Expire(), anyError},
+		{mcptest.Refuse(7, "no"), anyError},
+		{mcptest.Respond(`[]`), jsonrpc.ErrMalformed},
 	} {
 		t.Run(test.fault.String(), func(t *testing.T) {
 			t.Parallel()

@@ -39,6 +39,9 @@ type Server struct {
 	// not at all.
 	TTL time.Duration
 
+	// NoListChanged makes the server not tell clients that its lists have changed.
+	NoListChanged bool
+
 	// Lenient lets the client violate the specification without failing the test.
 	// The server refuses what it must, all the same.
 	Lenient bool
