@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-var took = regexp.MustCompile(`[0-9.]+ ?ms`)
+var took = regexp.MustCompile(`[0-9.]+ ms`)
 
 // TestScreens shows what terminals of several widths show, with and without color.
 // "^[" stands for the escape character.

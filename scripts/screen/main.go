@@ -9,6 +9,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 )
 
@@ -42,7 +43,12 @@ func main() {
 		fmt.Fprintln(os.Stderr, "screen:", err)
 		os.Exit(1)
 	}
-	for len(lines) > 0 && lines[len(lines)-1] == "" {
+	styles := regexp.MustCompile("\x1b\\[[0-9;]*m")
+	for len(lines) > 0 {
+		last := strings.TrimSpace(styles.ReplaceAllString(lines[len(lines)-1], ""))
+		if last != "" && last != "$" { // the prompt after the last command
+			break
+		}
 		lines = lines[:len(lines)-1]
 	}
 	fmt.Print(picture(lines, *columns, *theme))
