@@ -61,6 +61,7 @@ func runAdd(_ context.Context, c *invocation) error {
 	if err := c.replaceServers(path, changed, e.Name); err != nil {
 		return err
 	}
+	c.trustAdded(path, e.Name)
 	c.warnShared(path, e)
 	return c.print("Added " + escapeName(e.Name) + " to " + escapeName(path) + ". To try it, type: " +
 		c.paste(append([]string{"tools", e.Name}, c.fileTarget()...)) + "\n")
@@ -159,8 +160,7 @@ func readServers(path string) (string, error) {
 	return string(data), nil
 }
 
-// replaceServers writes a file of servers, if it is valid with the new content, and
-// trusts the named server in it: the user has just added it.
+// replaceServers writes a file of servers, if the named server is valid in it.
 func (c *invocation) replaceServers(path, text, added string) error {
 	after := config.Parse([]byte(text), path, "project")
 	for _, p := range after.Problems {
@@ -191,10 +191,17 @@ func (c *invocation) replaceServers(path, text, added string) error {
 	if err != nil {
 		return localFailure(err)
 	}
-	if e := config.Load(".").Server(added); e != nil && e.Scope == "project" && !c.flags.noState && !c.flags.user {
+	return nil
+}
+
+// trustAdded trusts the server that the user has just added to the project's file.
+func (c *invocation) trustAdded(path, name string) {
+	if len(c.flags.config) > 0 || c.flags.user || c.flags.noState {
+		return
+	}
+	if e := config.Load(".").Server(name); e != nil && e.Scope == "project" && e.Source == path {
 		_ = rememberTrust(e) // otherwise the user is asked
 	}
-	return nil
 }
 
 // warnShared says that secrets are in a file which others may read.

@@ -256,6 +256,9 @@ func cutMember(text string, all []span, i, end int) string {
 func joinCut(head, tail string) string {
 	trimmed := strings.TrimRight(head, " \t")
 	rest := strings.TrimLeft(tail, " \t")
+	if !strings.HasSuffix(trimmed, "\n") && strings.HasPrefix(rest, "\n") {
+		return trimmed + rest
+	}
 	if strings.HasSuffix(trimmed, "\n") && (strings.HasPrefix(rest, "\n") || strings.HasPrefix(rest, "\r\n")) {
 		return trimmed + strings.TrimPrefix(strings.TrimPrefix(rest, "\r"), "\n")
 	}

@@ -130,6 +130,15 @@ func TestAddAndRemove(t *testing.T) {
 			t.Errorf("%s: %+v", line, o)
 		}
 	}
+	// Adding to another file trusts nothing in the project.
+	if err := os.WriteFile(".mcp.json", []byte(strings.Replace(read(".mcp.json"), `"a": {"command": "a"},`, `"a": {"command": "a"}, "theirs": {"command": "touch"},`, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if o := runCommand(t, "add", "theirs", "-c", "other.json", "--", "no-such-program"); o.status != 0 {
+		t.Errorf("%+v", o)
+	}
+	runCommand(t, "tools", "theirs").want(t, statusUsage, "", "is not trusted")
+	runCommand(t, "remove", "theirs").want(t, 0, "Removed theirs from .mcp.json.\n", "")
 	runCommand(t, "remove", "b").want(t, 0, "Removed b from .mcp.json.\n", "")
 	if text := read(".mcp.json"); text != "{\n  // ours\n  \"mcpServers\": {\n    \"a\": {\"command\": \"a\"}\n  }\n}\n" {
 		t.Error(text)
