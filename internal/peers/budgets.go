@@ -31,27 +31,28 @@ func (p *page) budgets() (list []budget) {
 	for _, era := range eras {
 		small := at("stdio", "small", era)
 		name := "a small call over stdio, " + era + ": "
-		slowdown := p.atMost(name+"time against the bare pipe", p.slowdown(small), 1.5, allowance, times)
-		// The time to wake a goroutine depends on the machine.
-		slowdown.Broken = p.calls.ratio(sample.Time, small, small.handed()) > 1.5*allowance
-		list = append(list, slowdown,
-			p.atMost(name+"allocations", p.allocs(small), 12, 1, count),
-			p.atMost(name+"bytes allocated", p.calls.series[small].Median(sample.Bytes), 1500, 1, size),
+		list = append(list,
+			p.atMost(name+"time against a pipe that hands over", p.calls.ratio(sample.Time, small, small.handed()), 1.6, allowance, times),
+			p.atMost(name+"allocations", p.allocs(small), 5, 1, count),
+			p.atMost(name+"bytes allocated", p.calls.series[small].Median(sample.Bytes), 1024, 1, size),
 		)
 	}
 	text := at("stdio", "text-1048576", "legacy")
 	escaped := at("stdio", "esc20-1048576", "legacy")
+	args := at("stdio", "args-1048576", "legacy")
 	list = append(list,
-		p.atMost("1 MB text over stdio: time against the bare pipe", p.slowdown(text), 4, allowance, times),
-		p.atMost("1 MB text over stdio: bytes allocated per byte", p.calls.series[text].Median(sample.Bytes)/(1<<20), 2.2, 1, times),
+		p.atMost("1 MB text over stdio: time against the bare pipe", p.slowdown(text), 2.5, allowance, times),
+		p.atMost("1 MB text over stdio: bytes allocated per byte", p.calls.series[text].Median(sample.Bytes)/(1<<20), 1.1, 1, times),
 		p.atMost("1 MB with an escape every 20 bytes: time against the bare pipe", p.slowdown(escaped), 3.5, 2*allowance, times),
 		p.atMost("1 MB with an escape every 20 bytes: bytes allocated per byte", p.calls.series[escaped].Median(sample.Bytes)/(1<<20), 2.1, 1, times),
+		p.atMost("arguments of 1 MB with an escape every 20 bytes: time against the bare pipe", p.slowdown(args), 3.5, allowance, times),
+		p.atMost("arguments of 1 MB with an escape every 20 bytes: bytes allocated per byte", p.calls.series[args].Median(sample.Bytes)/(1<<20), 0.1, 1, times),
 		p.atMost("64 KB with an escape every 20 bytes: time against the bare pipe", p.slowdown(at("stdio", "esc20-65536", "legacy")), 3, 2*allowance, times),
 		p.atMost("a small call over HTTP, legacy: time against net/http", p.slowdown(at("json", "small", "legacy")), 1.1, allowance, times),
 		p.atMost("a small call over HTTP, modern: time against net/http", p.slowdown(at("json", "small", "modern")), 1.1, allowance, times),
 		p.atMost("50 tools over stdio: allocations", p.allocs(at("stdio", "tools-50", "legacy")), 400, 1, count),
-		p.atLeast("32 callers on one pipe: calls per CPU second against the better peer", p.lead(sample.CPU, at("stdio", "calls-32", "legacy")), 2),
-		p.atLeast("1,000 tools over stdio: how much faster than the better peer", p.lead(sample.Time, at("stdio", "tools-1000", "legacy")), 10),
+		p.atLeast("32 callers on one pipe: calls per CPU second against the better peer", p.lead(sample.CPU, at("stdio", "calls-32", "legacy")), 3),
+		p.atLeast("1,000 tools over stdio: how much faster than the better peer", p.lead(sample.Time, at("stdio", "tools-1000", "legacy")), 12),
 	)
 	for _, tr := range transports[:2] {
 		list = append(list, p.atMost("a small call over "+tr.title+": time in the modern era against the legacy one",

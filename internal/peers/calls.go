@@ -61,7 +61,7 @@ var works = []work{
 	{name: "hex-65536", title: "64 KB, `\\uXXXX` alone", text: true},
 	{name: "hex-1048576", title: "1 MB, `\\uXXXX` alone", text: true},
 	{name: "args-65536", title: "arguments of 64 KB, an escape every 20 bytes", text: true},
-	{name: "args-1048576", title: "arguments of 1 MB, an escape every 20 bytes", text: true},
+	{name: "args-1048576", title: "arguments of 1 MB, an escape every 20 bytes", short: []string{"stdio"}, text: true},
 	{name: "image-1048576", title: "1 MB image in base64"},
 	{name: "tools-50", title: "50 tools listed", short: []string{"stdio"}},
 	{name: "tools-1000", title: "1,000 tools listed", short: []string{"stdio"}},
