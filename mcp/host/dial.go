@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os/exec"
 	"sync/atomic"
 	"time"
 
@@ -38,8 +39,23 @@ type DialParams struct {
 	// to 504. The host then checks without limit until the server is reachable.
 	Unreachable func(error) bool
 
+	// Start, if not nil, starts the prepared command of a child process; see
+	// Options.Start.
+	Start func(cmd *exec.Cmd) error
+
+	// Cleanup may be set by the dialer. The host calls it when the connection has
+	// ended, or if the attempt has failed.
+	Cleanup func()
+
 	live liveness
 	ttl  atomic.Int64 // TTL of the list of tools in nanoseconds; 0 if the server sent none
+}
+
+// end calls Cleanup.
+func (d *DialParams) end() {
+	if d.Cleanup != nil {
+		d.Cleanup()
+	}
 }
 
 var errNoServer = errors.New("DialParams.Server is nil")
@@ -50,7 +66,7 @@ func Stdio(d *DialParams) (mcp.Transport, error) {
 		return nil, errNoServer
 	}
 	t := stdio.Command(d.Command, d.Args...)
-	t.Env, t.InheritEnv, t.Dir, t.Stderr = d.Env, d.InheritEnv, d.Dir, d.Stderr
+	t.Env, t.InheritEnv, t.Dir, t.Stderr, t.Start = d.Env, d.InheritEnv, d.Dir, d.Stderr, d.Start
 	return t, nil
 }
 
@@ -79,7 +95,7 @@ func InProcess(servers map[string]mcp.Transport) Dialer {
 func (h *Host) otherType(ctx context.Context, d *DialParams, err error) string {
 	other := map[string]string{config.HTTP: config.SSE, config.SSE: config.HTTP}[d.Type]
 	dial := h.opts.Dialers[other]
-	if e, ok := find[mcp.OtherTransportError](err); !ok || !e.OtherTransport() || dial == nil {
+	if e, ok := find[mcp.OtherTransportError](err); !ok || !e.OtherTransport() || dial == nil || d.Command != "" {
 		return ""
 	}
 	t, err := dial(&DialParams{Server: d.Server})
@@ -103,7 +119,10 @@ const otherTypeTimeout = 5 * time.Second
 // prefers Streamable HTTP and falls back to SSE.
 func (ds Dialers) transport(d *DialParams) (mcp.Transport, error) {
 	kind := d.Type
-	if kind == "" && d.Command != "" {
+	switch {
+	case kind == "" && d.Command != "" && d.URL != "":
+		kind = config.HTTP
+	case kind == "" && d.Command != "":
 		kind = config.Stdio
 	}
 	if kind != "" {

@@ -65,6 +65,7 @@ func (m *monitor) run(ctx context.Context) {
 func (m *monitor) end() {
 	_ = m.h.guard(m.unsubscribe) // may call Intercept
 	_ = m.client.Close()         // the error concerns only the remains of the server's process
+	_ = m.h.guard(m.params.end)
 }
 
 func (m *monitor) unsubscribe() {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"os/exec"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
@@ -72,6 +73,11 @@ type Options struct {
 	// InheritEnv passes the whole environment of this process to all programs
 	// that the host starts, as the setting inheritEnv of a server does for one.
 	InheritEnv bool
+
+	// Start, if not nil, is called instead of cmd.Start for each program that the
+	// host starts, with the name of its server: to run it in a sandbox or with
+	// other attributes. See stdio.Transport.Start.
+	Start func(server string, cmd *exec.Cmd) error
 
 	// KeepAlive is the interval at which the host pings an idle server at a
 	// URL, to detect that it is unreachable or that the connection is

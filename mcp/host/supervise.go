@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"errors"
+	"os/exec"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/retry"
@@ -209,6 +210,9 @@ func (h *Host) connect(ctx context.Context, s *server, r *run) (m *monitor, away
 	defer func() { <-h.slots }()
 	started.InheritEnv = started.InheritEnv || h.opts.InheritEnv // Expand returned a copy
 	d := &DialParams{Server: started}
+	if start := h.opts.Start; start != nil {
+		d.Start = func(cmd *exec.Cmd) error { return start(s.name, cmd) }
+	}
 	d.Stderr = &tailWriter{tail: &s.stderr, onLine: func(line string) { h.stderrLine(s, d, line) }}
 	t, err := h.opts.Dialers.transport(d)
 	if err != nil {
@@ -230,6 +234,7 @@ func (h *Host) connect(ctx context.Context, s *server, r *run) (m *monitor, away
 		}
 		e := connectError(s.name, err, d)
 		e.text += h.otherType(bound, d, err)
+		d.end()
 		return nil, away, e
 	}
 	opened := &monitor{h: h, s: s, client: client, params: d, retryDelay: minTTL}

@@ -180,7 +180,7 @@ func TestAcceptedForms(t *testing.T) {
 
 func TestRejectedForms(t *testing.T) {
 	for _, test := range []struct{ entry, want string }{
-		{`{"command":"run","url":"https://h/"}`, `"command" excludes a URL; keep one of them`},
+		{`{"type":"stdio","command":"run","url":"https://h/"}`, `"type" stdio excludes a URL; leave it out to start the program and reach it at the URL`},
 		{`{}`, `"command" or a URL is required`},
 		{`{"args":["a"]}`, `"command" or a URL is required`},
 		{`{"type":"stdio","url":"https://h/"}`, `"command" is missing`},
@@ -393,7 +393,7 @@ func TestLinesOfProblems(t *testing.T) {
 {
   "mcp": {"servers": {
     "both": {
-      "command": "run",
+      "command": "run", "type": "stdio",
       "url": "https://h/"
     },
     "typo":
@@ -421,7 +421,7 @@ func TestLinesOfProblems(t *testing.T) {
 	}
 	want := []string{
 		`f:15: server "args": "args" must be a list of strings, not a string`,
-		`f:4: server "both": "command" excludes a URL; keep one of them`,
+		`f:4: server "both": "type" stdio excludes a URL; leave it out to start the program and reach it at the URL`,
 		`f:20: server "twice": "command" occurs twice`,
 		`f:9: server "typo": "command" or a URL is required`,
 		`f:10: server "typo": "comand" is unknown`,

@@ -216,7 +216,7 @@ func FuzzConfig(f *testing.F) {
 					t.Errorf("%q contains no %q", text, word)
 				}
 			}
-			if s.Name == "" || s.Type == config.Stdio && s.Command == "" || s.Command != "" && s.URL != "" {
+			if s.Name == "" || s.Type == config.Stdio && (s.Command == "" || s.URL != "") {
 				t.Errorf("%q becomes %+v", text, s)
 			}
 			if !s.Equal(s) {

@@ -208,8 +208,10 @@ func (e *entry) oauthFields(path string, list []*member) error {
 func (e *entry) validate() error {
 	e.Disabled = e.Disabled || !e.on
 	switch {
-	case e.Command != "" && e.URL != "":
-		return invalidField("command", "excludes a URL; keep one of them")
+	case e.Type == "" && e.Command != "" && e.URL != "":
+		e.Type = HTTP
+	case e.Type == Stdio && e.Command != "" && e.URL != "":
+		return invalidField("type", "stdio excludes a URL; leave it out to start the program and reach it at the URL")
 	case e.Type == "" && e.Command != "":
 		e.Type = Stdio
 	case e.Type == "" && e.URL == "":

@@ -33,7 +33,9 @@ type Server struct {
 	Scope  string // "user", "project" or "local" from [Load]; a program may use any value
 
 	// Type is one of the constants [Stdio], [HTTP], [SSE], [SDK] and
-	// [ClaudeAIProxy]. If it is empty, a server with a Command is a child
+	// [ClaudeAIProxy]. The host starts the Command of a server of type HTTP or SSE,
+	// waits until the URL accepts connections, and connects to it. If Type is
+	// empty, a server with both is of type HTTP, a server with a Command is a child
 	// process, and a server with a URL is tried as HTTP, then as SSE.
 	Type string
 

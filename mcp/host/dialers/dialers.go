@@ -108,6 +108,9 @@ func (d *dialers) stream(to *host.DialParams, url string) (mcp.Transport, error)
 	if err := d.settings(to, url, &t.Client, &t.Header); err != nil {
 		return nil, err
 	}
+	if to.Command != "" {
+		return withProgram(to, t)
+	}
 	return t, nil
 }
 
@@ -115,6 +118,9 @@ func (d *dialers) sse(to *host.DialParams) (mcp.Transport, error) {
 	t := sse.New(to.URL, d.SSE)
 	if err := d.settings(to, to.URL, &t.Client, &t.Header); err != nil {
 		return nil, err
+	}
+	if to.Command != "" {
+		return withProgram(to, t)
 	}
 	return t, nil
 }

@@ -1,6 +1,7 @@
 package dialers_test
 
 import (
+	"os"
 	"testing"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
@@ -10,6 +11,9 @@ import (
 // TestMain runs the test server if a test started this process as a server. It
 // fails if tests leak goroutines, descriptors or child processes.
 func TestMain(m *testing.M) {
+	if address := os.Getenv(serveAt); address != "" {
+		serve(address)
+	}
 	testserver.Main()
 	testutil.Main(m)
 }
