@@ -263,6 +263,9 @@ func (c *catalogFile) offer(h *Host, s *server, known any) {
 }
 
 func (c *catalogFile) record(h *Host, s *server) {
+	if s.info == nil {
+		return // a note for a server that was never connected
+	}
 	e := &catalogEntry{host: h, server: s, listing: listing{
 		info: s.info, tools: s.defs, pins: copyPins(s.pins)}}
 	if known, ok := s.known.(*listing); ok {

@@ -124,17 +124,21 @@ func (s *server) departed(now map[string]*mcp.Tool) {
 }
 
 // pin stores a definition to compare later ones with. The caller holds mu.
-func (s *server) pin(def *mcp.Tool) {
-	text := canonical(def)
-	s.unpin(def.Name)
+func (s *server) pin(def *mcp.Tool) { s.store(def.Name, canonical(def)) }
+
+// store stores JSON text under a name, unless that exceeds the limits. The caller
+// holds mu.
+func (s *server) store(name, text string) bool {
+	s.unpin(name)
 	if len(s.pins) >= maxPins || s.pinBytes+len(text) > maxPinBytes {
-		return
+		return false
 	}
 	if s.pins == nil {
 		s.pins = make(map[string]string)
 	}
-	s.pins[def.Name] = text
+	s.pins[name] = text
 	s.pinBytes += len(text)
+	return true
 }
 
 // unpin removes a pin. The caller holds mu.

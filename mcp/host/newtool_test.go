@@ -1,0 +1,64 @@
+package host_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/host"
+)
+
+func TestToolsOfTheProgram(t *testing.T) {
+	h := newHost(t, nil)
+	tool := h.NewTool(&mcp.Tool{Name: "fail"}, func(context.Context, mcp.RawMessage) (string, error) { return "", errors.New("no luck") })
+	if text, failed := tool.Run(t.Context(), nil); !failed || text != "[MCP] fail failed: no luck" {
+		t.Errorf("%q, %v", text, failed)
+	}
+	if _, err := h.NewTool(nil, nil).Execute(t.Context(), nil); !errors.Is(err, host.ErrUnknownTool) {
+		t.Error(err)
+	}
+}
+
+func TestNotesAreKeptInTheCatalog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fs, path := fakes{"a": newFake(nil)}, catalogPath(t)
+		h := fs.start(t, host.Options{Catalog: host.OpenCatalog(path)})
+		if !h.SetNote("a", "echo", "text \x00\n") || h.SetNote("none", "x", "y") || h.SetNote("a", "big", strings.Repeat("x", 5<<20)) {
+			t.Error("stored")
+		}
+		synctest.Wait()
+		if err := h.Shutdown(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		h = newHost(t, fs.with(host.Options{Catalog: host.OpenCatalog(path)}))
+		h.SetServers(t.Context(), fs.servers())
+		if h.Note("a", "echo") != "text \x00\n" || h.Note("a", "big")+h.Note("none", "x") != "" || len(h.Tools()) != 17 {
+			t.Errorf("%q", h.Note("a", "echo"))
+		}
+		if !h.SetNote("a", "echo", "") || h.Note("a", "echo") != "" {
+			t.Error("not removed")
+		}
+	})
+}
+
+func ExampleHost_NewTool() {
+	ctx := context.Background()
+	h := exampleHost(ctx, nil)
+	defer h.Shutdown(ctx)
+	clock := h.NewTool(&mcp.Tool{Name: "time", Description: "Returns the time."},
+		func(context.Context, mcp.RawMessage) (string, error) { return "12:00", nil })
+	fmt.Println(clock.Execute(ctx, nil))
+	// Output: 12:00 <nil>
+}
+
+func ExampleHost_SetNote() {
+	ctx := context.Background()
+	h := exampleHost(ctx, nil)
+	defer h.Shutdown(ctx)
+	fmt.Println(h.SetNote("echo", "last used", "2026-11-22"), h.Note("echo", "last used"))
+	// Output: true 2026-11-22
+}

@@ -1,0 +1,332 @@
+package skills
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/nearest"
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/host"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
+	"github.com/stdmcp/stdmcp/mcp/skills"
+)
+
+// Options configure a [Set]. Nil and the zero value are valid.
+type Options struct {
+	// Reader holds the limits for the skills of a server. May be nil.
+	Reader *skills.Options
+
+	// Servers limits the set to the named servers. Empty means all.
+	Servers []string
+
+	// Allow and Deny are globs of the names for models, such as "github__*". A nil
+	// Allow allows all, and Deny takes precedence.
+	Allow, Deny []string
+
+	// Approve decides about reading a skill: Call.Server is its server, Call.Name
+	// its name for models, Call.Tool its URI, and Call.Arguments has the file. When
+	// nil, all skills may be read.
+	Approve host.Approver
+
+	// Pins decides about a skill whose files have changed. With PinAsk, Approve
+	// sees the change in Call.Changed, without definitions. A dynamic skill cannot
+	// be pinned: PinAsk asks about each read of it, and PinBlock refuses it.
+	Pins host.PinPolicy
+
+	// MaxPrompt limits the text of Prompt, and MaxText the text of a file that a
+	// tool returns, in bytes. The defaults are 8 KiB and 256 KiB.
+	MaxPrompt, MaxText int
+}
+
+// A Set is the skills of the servers of a host. New returns it.
+type Set struct {
+	h      *host.Host
+	opts   Options
+	filter config.Filter
+
+	mu    sync.Mutex // guards what follows
+	names map[string]origin
+	given map[origin]string
+}
+
+// An origin identifies a skill.
+type origin struct{ server, uri string }
+
+// A Skill is a skill of one of the servers, as its server lists it.
+type Skill struct {
+	ID     string // name for models
+	Server string // name in the settings
+	URI    string // of its SKILL.md
+
+	Name, Description string // as the server says
+
+	Err error // why the skill cannot be read; see skills.Skill.Err
+}
+
+// Errors of skills.
+var (
+	// ErrUnknownSkill means that no server has a skill of that name, or that it
+	// is not allowed.
+	ErrUnknownSkill = errors.New("unknown skill")
+
+	// ErrChanged means that the files of the skill have changed since they were
+	// approved; see Options.Pins.
+	ErrChanged = errors.New("the skill has changed since it was approved")
+)
+
+// New returns the skills of the servers of h. o may be nil.
+func New(h *host.Host, o *Options) *Set {
+	s := &Set{h: h, names: make(map[string]origin), given: make(map[origin]string)}
+	if o != nil {
+		s.opts = *o
+	}
+	if s.opts.MaxPrompt <= 0 {
+		s.opts.MaxPrompt = 8 << 10
+	}
+	if s.opts.MaxText <= 0 {
+		s.opts.MaxText = 256 << 10
+	}
+	s.filter = config.Filter{Allow: s.opts.Allow, Deny: s.opts.Deny}
+	return s
+}
+
+// List returns the skills of all servers that have any, ordered by server, then as
+// the server lists them. It asks the connected servers in parallel, and returns what
+// the host's catalog contains about the others. If servers fail, List returns the
+// skills of the rest and an error for each.
+func (s *Set) List(ctx context.Context) ([]*Skill, error) {
+	servers := s.servers()
+	lists, errs := make([][]*Skill, len(servers)), make([]error, len(servers))
+	var group sync.WaitGroup
+	for i, st := range servers {
+		group.Go(func() {
+			if st.State == host.Connected {
+				lists[i], errs[i] = s.ask(ctx, st.Name)
+			} else {
+				lists[i] = s.kept(st.Name)
+			}
+		})
+	}
+	group.Wait()
+	var all []*Skill
+	for _, list := range lists {
+		for _, k := range list {
+			if k.ID = s.id(origin{k.Server, k.URI}, k.Name); s.filter.Allows(k.ID) {
+				all = append(all, k)
+			}
+		}
+	}
+	return all, errors.Join(errs...)
+}
+
+// servers returns the enabled servers that have the extension.
+func (s *Set) servers() (list []*host.ServerStatus) {
+	for _, st := range s.h.Status() {
+		if st.Enabled && st.Info != nil && st.Info.Capabilities.Extensions[skills.Extension] != nil &&
+			(len(s.opts.Servers) == 0 || slices.Contains(s.opts.Servers, st.Name)) {
+			list = append(list, st)
+		}
+	}
+	return list
+}
+
+// ask lists the skills of a connected server and keeps them in the catalog.
+func (s *Set) ask(ctx context.Context, server string) ([]*Skill, error) {
+	client, err := s.h.Client(ctx, server)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := skills.NewReader(client, s.opts.Reader).List(ctx)
+	var list []*Skill
+	b := []byte{'['}
+	for _, e := range entries {
+		list = append(list, &Skill{Server: server, URI: e.URI, Name: e.Name, Description: e.Description, Err: e.Err()})
+		if e.Err() == nil {
+			b = wire.AppendString(wire.AppendKey(append(wire.AppendComma(b), '{'), "uri"), e.URI)
+			b = wire.AppendString(wire.AppendKey(b, "name"), e.Name)
+			b = append(wire.AppendString(wire.AppendKey(b, "description"), e.Description), '}')
+			s.seen(server, e)
+		}
+	}
+	if text := string(append(b, ']')); err == nil && s.h.Note(server, listNote) != text {
+		s.h.SetNote(server, listNote, text)
+	}
+	return list, err
+}
+
+// listNote is the key of a server's list among the notes of the host, and digestNote
+// begins the key of a skill's digest.
+const listNote, digestNote = "skills", "skill "
+
+// kept returns the skills of a server that the catalog contains.
+func (s *Set) kept(server string) (list []*Skill) {
+	r := wire.NewReader([]byte(s.h.Note(server, listNote)))
+	if r.Kind() != wire.Array {
+		return nil
+	}
+	for r.Array(); r.More(); {
+		k := &Skill{Server: server}
+		for r.Object(); r.More(); {
+			switch string(r.Key()) {
+			case "uri":
+				k.URI = r.String()
+			case "name":
+				k.Name = r.String()
+			case "description":
+				k.Description = r.String()
+			default:
+				r.Skip()
+			}
+		}
+		list = append(list, k)
+	}
+	return list
+}
+
+// id returns the name of a skill for models.
+func (s *Set) id(o origin, name string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	id, ok := s.given[o]
+	if ok {
+		return id
+	}
+	id = host.ServerTool.Name(o.server, name)
+	for suffix := ""; ; suffix += "#" {
+		if _, taken := s.names[id]; !taken {
+			break
+		}
+		id = host.ServerTool.Name(o.server, name+" "+o.uri+suffix) // ends with a hash
+	}
+	s.given[o], s.names[id] = id, o
+	return id
+}
+
+// Open returns the skill with the given name for models, after Options.Approve has
+// allowed to read it and Options.Pins is met. It connects to the server if
+// necessary, and asks it for the current entry, but reads no file. The files that it
+// reads are verified. The error matches ErrUnknownSkill, ErrChanged or
+// host.ErrDenied, or is that of the server.
+func (s *Set) Open(ctx context.Context, id string) (*skills.Skill, error) {
+	return s.open(ctx, id, "")
+}
+
+func (s *Set) open(ctx context.Context, id, file string) (*skills.Skill, error) {
+	o, err := s.find(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	client, err := s.h.Client(ctx, o.server)
+	if err != nil {
+		return nil, err
+	}
+	k, err := skills.NewReader(client, s.opts.Reader).Get(ctx, o.uri)
+	if err != nil {
+		return nil, err
+	}
+	return k, s.permit(ctx, id, o.server, file, k)
+}
+
+// find returns the skill with a name, which it looks for in the lists if it has not
+// seen it yet.
+func (s *Set) find(ctx context.Context, id string) (origin, error) {
+	s.mu.Lock()
+	o, ok := s.names[id]
+	s.mu.Unlock()
+	if ok && s.filter.Allows(id) {
+		return o, nil
+	}
+	list, err := s.List(ctx)
+	var known []string
+	for _, k := range list {
+		if k.ID == id {
+			return origin{k.Server, k.URI}, nil
+		}
+		known = append(known, k.ID)
+	}
+	what := wire.Quote(diag.Printable(id, 128))
+	if near := nearest.Names(id, known); len(near) > 0 {
+		what += "; did you mean " + strings.Join(near, " or ") + "?"
+	} else if err != nil {
+		what += "; " + err.Error()
+	}
+	return o, &skillError{ErrUnknownSkill, what}
+}
+
+// A skillError is an error about one skill.
+type skillError struct {
+	err  error
+	what string
+}
+
+func (e *skillError) Error() string { return e.err.Error() + " " + e.what }
+func (e *skillError) Unwrap() error { return e.err }
+
+// seen pins a skill that has no pin yet.
+func (s *Set) seen(server string, k *skills.Skill) {
+	if digest := k.Digest(); s.opts.Pins != host.PinReport && digest != "" && s.h.Note(server, digestNote+k.URI) == "" {
+		s.h.SetNote(server, digestNote+k.URI, digest)
+	}
+}
+
+// permit applies pins and asks for approval.
+func (s *Set) permit(ctx context.Context, id, server, file string, k *skills.Skill) error {
+	s.seen(server, k)
+	digest := k.Digest()
+	changed := s.opts.Pins != host.PinReport && (digest == "" || s.h.Note(server, digestNote+k.URI) != digest)
+	if changed && (s.opts.Pins == host.PinBlock || s.opts.Approve == nil) {
+		return &skillError{ErrChanged, wire.Quote(id)}
+	}
+	if s.opts.Approve == nil {
+		return nil
+	}
+	args := wire.AppendString(wire.AppendKey([]byte{'{'}, "skill"), id)
+	if file != "" {
+		args = wire.AppendString(wire.AppendKey(args, "file"), file)
+	}
+	readOnly := true
+	c := &host.Call{Server: server, Name: id, Tool: k.URI, Arguments: append(args, '}'),
+		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: &readOnly}}
+	if st, err := s.h.ServerStatus(server); err == nil {
+		c.Source, c.Scope = st.Source, st.Scope
+	}
+	if changed {
+		c.Changed = &host.ToolChange{Name: id, What: []string{"files"}}
+	}
+	d, err := s.opts.Approve(ctx, c)
+	switch {
+	case err != nil:
+		return errors.Join(host.ErrDenied, err)
+	case d != host.Allow:
+		return &skillError{host.ErrDenied, wire.Quote(id)}
+	}
+	if changed && digest != "" {
+		s.h.SetNote(server, digestNote+k.URI, digest)
+	}
+	return nil
+}
+
+// Pin approves the current files of the skill with the given name for models.
+func (s *Set) Pin(ctx context.Context, id string) error {
+	o, err := s.find(ctx, id)
+	if err != nil {
+		return err
+	}
+	client, err := s.h.Client(ctx, o.server)
+	if err != nil {
+		return err
+	}
+	k, err := skills.NewReader(client, s.opts.Reader).Get(ctx, o.uri)
+	if err != nil {
+		return err
+	}
+	if k.Digest() == "" || !s.h.SetNote(o.server, digestNote+k.URI, k.Digest()) {
+		return &skillError{ErrChanged, wire.Quote(id) + ", and cannot be pinned"}
+	}
+	return nil
+}

@@ -1,0 +1,167 @@
+package skills
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/host"
+)
+
+// maxDescription limits the description of a skill in texts for models, in bytes.
+const maxDescription = 500
+
+// Prompt returns the names and descriptions of the skills as text for a model's
+// prompt, a line each, up to Options.MaxPrompt bytes. It is empty if there are no
+// skills. Servers that fail are left out.
+func (s *Set) Prompt(ctx context.Context) string {
+	list, _ := s.List(ctx)
+	const intro = "Skills, which the tool read_skill reads. Read the one that fits a task before you begin it.\n"
+	var b strings.Builder
+	left := 0
+	for _, k := range list {
+		if k.Err != nil {
+			continue
+		}
+		line := "- " + k.ID + ": " + diag.Printable(k.Description, maxDescription) + "\n"
+		if left > 0 || b.Len()+len(intro)+len(line)+50 > s.opts.MaxPrompt {
+			left++
+			continue
+		}
+		b.WriteString(line)
+	}
+	if left > 0 {
+		b.WriteString(strconv.Itoa(left) + " more: the tool list_skills has them\n")
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return intro + b.String()
+}
+
+// Tools returns the tools list_skills, read_skill and read_skill_file for a model.
+// Their errors tell a model what to change. They are no tools of a server:
+// Options.Approve of the Set is asked, that of the host is not.
+func (s *Set) Tools() []*host.Tool {
+	tool := func(name, description, properties, required string, run func(context.Context, mcp.RawMessage) (string, error)) *host.Tool {
+		schema := `{"type":"object","properties":{` + properties + `},"required":[` + required + `]}`
+		return s.h.NewTool(&mcp.Tool{Name: name, Description: description, InputSchema: mcp.RawMessage(schema)}, run)
+	}
+	const skill = `"skill":{"type":"string","description":"The name from list_skills"}`
+	return []*host.Tool{
+		tool("list_skills", "Lists the skills: instructions for kinds of tasks.", "", "", s.listTool),
+		tool("read_skill", "Reads the instructions of a skill and the list of its files.", skill, `"skill"`, s.readTool),
+		tool("read_skill_file", "Reads a file of a skill.",
+			skill+`,"file":{"type":"string","description":"The path in the skill"}`, `"skill","file"`, s.fileTool),
+	}
+}
+
+func (s *Set) listTool(ctx context.Context, _ mcp.RawMessage) (string, error) {
+	list, err := s.List(ctx)
+	if len(list) == 0 && err != nil {
+		return "", err
+	}
+	b := []byte{'['}
+	for i, k := range list {
+		if len(b) > s.opts.MaxText {
+			b = wire.AppendInt(wire.AppendKey(append(wire.AppendComma(b), '{'), "more"), int64(len(list)-i))
+			b = append(b, '}')
+			break
+		}
+		b = wire.AppendString(wire.AppendKey(append(wire.AppendComma(b), '{'), "skill"), k.ID)
+		b = wire.AppendString(wire.AppendKey(b, "server"), k.Server)
+		b = wire.AppendString(wire.AppendKey(b, "description"), diag.Printable(k.Description, maxDescription))
+		if k.Err != nil {
+			b = wire.AppendString(wire.AppendKey(b, "error"), diag.Printable(k.Err.Error(), maxDescription))
+		}
+		b = append(b, '}')
+	}
+	return string(append(b, ']')), nil
+}
+
+func (s *Set) readTool(ctx context.Context, input mcp.RawMessage) (string, error) {
+	id, _, err := arguments(input)
+	if err != nil {
+		return "", err
+	}
+	k, err := s.open(ctx, id, "")
+	if err != nil {
+		return "", err
+	}
+	data, err := k.Read(ctx, "SKILL.md")
+	if err != nil {
+		return "", err
+	}
+	text, err := s.text(data)
+	for i, f := range k.Files {
+		if i == 0 {
+			text += "\n\nFiles, which read_skill_file reads:\n"
+		}
+		if len(text) > 2*s.opts.MaxText {
+			break
+		}
+		text += f.Name + " (" + strconv.FormatInt(f.Size, 10) + " bytes)\n"
+	}
+	return text, err
+}
+
+func (s *Set) fileTool(ctx context.Context, input mcp.RawMessage) (string, error) {
+	id, file, err := arguments(input)
+	if err != nil {
+		return "", err
+	}
+	if file == "" {
+		return "", errors.New(`"file" is missing`)
+	}
+	k, err := s.open(ctx, id, file)
+	if err != nil {
+		return "", err
+	}
+	data, err := k.Read(ctx, file)
+	if err != nil {
+		return "", err
+	}
+	return s.text(data)
+}
+
+// text returns the content of a file for a model.
+func (s *Set) text(data []byte) (string, error) {
+	if !utf8.Valid(data) {
+		return "", errors.New("the file is not text: it has " + strconv.Itoa(len(data)) + " bytes")
+	}
+	if len(data) <= s.opts.MaxText {
+		return string(data), nil
+	}
+	end := s.opts.MaxText
+	for !utf8.RuneStart(data[end]) {
+		end--
+	}
+	return string(data[:end]) + "\n[" + strconv.Itoa(len(data)-end) + " more bytes]", nil
+}
+
+// arguments reads the arguments of a tool.
+func arguments(input mcp.RawMessage) (id, file string, err error) {
+	if input == nil {
+		input = mcp.RawMessage("{}")
+	}
+	r := wire.NewReader(input)
+	for r.Object(); r.More(); {
+		switch string(r.Key()) {
+		case "skill":
+			id = r.String()
+		case "file":
+			file = r.String()
+		default:
+			r.Skip()
+		}
+	}
+	if err = r.End(); err == nil && id == "" {
+		err = errors.New(`"skill" is missing`)
+	}
+	return id, file, err
+}
