@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,6 +16,7 @@ func TestUpdatesAreWithoutGaps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fs := fakes{"x": newFake(nil), "y": newFake(nil)}
 		h := newHost(t, fs.with(host.Options{}))
+		var mu sync.Mutex
 		registry := map[string]*host.Tool{}
 		var updates, first int
 		ended := make(chan struct{})
@@ -22,6 +24,7 @@ func TestUpdatesAreWithoutGaps(t *testing.T) {
 		go func() { // ends with ctx
 			defer close(ended)
 			for u := range h.Updates(ctx) {
+				mu.Lock()
 				if updates++; updates == 1 {
 					first = len(u.Tools)
 				}
@@ -31,6 +34,7 @@ func TestUpdatesAreWithoutGaps(t *testing.T) {
 				for _, tool := range append(u.Added, u.Changed...) {
 					registry[tool.Name()] = tool
 				}
+				mu.Unlock()
 				time.Sleep(time.Second) // changes go on in the meantime
 			}
 		}()
@@ -39,6 +43,8 @@ func TestUpdatesAreWithoutGaps(t *testing.T) {
 			t.Helper()
 			time.Sleep(3 * time.Second)
 			tools := h.Tools()
+			mu.Lock()
+			defer mu.Unlock()
 			for _, tool := range tools {
 				if registry[tool.Name()] != tool {
 					t.Errorf("%s: the registry has another tool", tool.Name())
@@ -65,11 +71,10 @@ func TestUpdatesAreWithoutGaps(t *testing.T) {
 			t.Fatal(err)
 		}
 		equal()
-		n := updates
 		cancel()
 		<-ended
-		if first != 0 || n < 4 || n > 10 {
-			t.Errorf("%d tools at first, %d updates", first, n)
+		if first != 0 || updates < 4 || updates > 10 {
+			t.Errorf("%d tools at first, %d updates", first, updates)
 		}
 	})
 }

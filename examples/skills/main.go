@@ -1,0 +1,56 @@
+// Command skills prints the skills of all servers in .mcp.json, and a file of one
+// of them if its arguments name it:
+//
+//	skills shop__refunds GUIDE.md
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"os"
+
+	"github.com/stdmcp/stdmcp/mcp/host"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
+	"github.com/stdmcp/stdmcp/mcp/host/dialers"
+	"github.com/stdmcp/stdmcp/mcp/host/skills"
+)
+
+func main() {
+	ctx := context.Background()
+	h := host.New(&host.Options{Dialers: dialers.All(nil)})
+	defer h.Shutdown(ctx)
+	if err := h.SetServers(ctx, config.Load(".").Servers).Err(); err != nil {
+		log.Fatal(err)
+	}
+	if err := show(ctx, h, os.Stdout, os.Args[1:]); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// show prints the skills, then the file that args name: the skill, and the path in
+// it.
+func show(ctx context.Context, h *host.Host, out io.Writer, args []string) error {
+	set := skills.New(h, nil)
+	list, err := set.List(ctx)
+	if err != nil {
+		log.Print(err) // of some servers; the skills of the others are listed
+	}
+	for _, s := range list {
+		fmt.Fprintf(out, "%s (%s of server %s): %s\n", s.ID, s.URI, s.Server, s.Description)
+	}
+	if len(args) < 2 {
+		return nil
+	}
+	skill, err := set.Open(ctx, args[0])
+	if err != nil {
+		return err
+	}
+	text, err := skill.Read(ctx, args[1]) // verified by its size and digest
+	if err != nil {
+		return err
+	}
+	_, err = out.Write(text)
+	return err
+}
