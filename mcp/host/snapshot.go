@@ -108,7 +108,7 @@ func (h *Host) describe(server string, def *mcp.Tool) (text string) {
 // emits an event about the server that caused the change. The caller holds mu.
 func (h *Host) publish(changed []ToolChange, server string) {
 	old := h.snap.Load()
-	s := &Snapshot{version: old.version + 1, byName: make(map[string]*Tool), replaced: make(chan struct{})}
+	s := &Snapshot{version: old.version + 1, replaced: make(chan struct{})}
 	for _, srv := range h.sorted() {
 		if srv.listed() {
 			for _, t := range srv.tools {
@@ -121,6 +121,7 @@ func (h *Host) publish(changed []ToolChange, server string) {
 	if slices.Equal(s.tools, old.tools) {
 		return
 	}
+	s.byName = make(map[string]*Tool, len(s.tools))
 	e := Event{Kind: ToolsChanged, Server: server, Version: s.version, Changed: changed}
 	for _, t := range s.tools {
 		s.byName[t.name] = t
