@@ -3,28 +3,36 @@ package host_test
 import (
 	"context"
 	"errors"
+	"io"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 
+	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
-// A tooled server has the tools that a test gives it, as JSON.
+// A tooled server has the tools that a test gives it, as JSON, which mcptest
+// would write anew.
 type tooled struct{ tools string }
 
+func (s *tooled) Identity() string                      { return `{"name":"s","version":"1"}` }
+func (s *tooled) Offers(capability string) bool         { return capability == "tools" }
+func (s *tooled) List(string) []string                  { return []string{s.tools} }
+func (s *tooled) Schema(string) []byte                  { return nil }
+func (s *tooled) TaskSupport(string) string             { return "" }
+func (s *tooled) Intercept(*testserver.CustomCall) bool { return false }
+func (s *tooled) Serve(*testserver.CustomCall) (members, meta string, err error) {
+	return `"content":[{"type":"text","text":"done"}]`, "", nil
+}
+
 func (s *tooled) options(o host.Options) *host.Options {
-	script := pipe(scripted(func() map[string]string {
-		return map[string]string{
-			"initialize":      `{"jsonrpc":"2.0","id":$id,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}`,
-			"tools/list":      `{"jsonrpc":"2.0","id":$id,"result":{"tools":[` + s.tools + `]}}`,
-			"tools/call":      `{"jsonrpc":"2.0","id":$id,"result":{"content":[{"type":"text","text":"done"}]}}`,
-			"server/discover": `{"jsonrpc":"2.0","id":$id,"error":{"code":-32601,"message":"no"}}`,
-		}
-	}))
+	script := pipe(func() (io.ReadWriteCloser, error) {
+		return testserver.New(&testserver.Options{Custom: s, ProtocolVersions: []string{mcp.ProtocolVersion20251125}}).Pipe(), nil
+	})
 	o.Dialers = host.Dialers{config.SDK: host.InProcess(map[string]mcp.Transport{"x": script})}
 	return &o
 }
