@@ -1,6 +1,7 @@
 package httpx
 
 import (
+	"errors"
 	"net/http"
 	"slices"
 	"strconv"
@@ -79,7 +80,7 @@ func NewStatusError(resp *http.Response, want string) *StatusError {
 // seconds or a date.
 func retryAfter(field string) time.Duration {
 	var wait time.Duration
-	if n, err := strconv.Atoi(field); err == nil && n >= 0 {
+	if n, err := strconv.ParseUint(field, 10, 64); err == nil || errors.Is(err, strconv.ErrRange) {
 		wait = time.Duration(min(n, 1000)) * time.Second
 	} else if t, err := http.ParseTime(field); err == nil {
 		wait = time.Until(t)

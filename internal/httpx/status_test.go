@@ -75,7 +75,7 @@ func TestStatusErrors(t *testing.T) {
 func TestRetryAfter(t *testing.T) {
 	for field, want := range map[string]time.Duration{
 		"": 0, "soon": 0, "-1": 0, "1.5": 0, "0": time.Second, "30": 30 * time.Second,
-		"99999999": 5 * time.Minute, "99999999999999999999999": 0,
+		"99999999": 5 * time.Minute, "99999999999999999999999": 5 * time.Minute,
 		time.Now().Add(-time.Hour).UTC().Format(http.TimeFormat): time.Second,
 		time.Now().Add(time.Hour).UTC().Format(http.TimeFormat):  5 * time.Minute,
 	} {
