@@ -170,7 +170,7 @@ func TestConnectionRefused(t *testing.T) {
 	s.Close()
 	u.RawQuery = "key=topsecret"
 	_, err := newClient(t, nil, nil).Do(t.Context(), &Request{Method: "GET", URL: u})
-	if err == nil || !strings.Contains(err.Error(), "connection refused") || !strings.HasPrefix(err.Error(), "GET http://127.0.0.1:") || strings.Contains(err.Error(), "secret") {
+	if err == nil || !strings.Contains(err.Error(), "onnection refused") || !strings.HasPrefix(err.Error(), "GET http://127.0.0.1:") || strings.Contains(err.Error(), "secret") {
 		t.Error(err)
 	}
 }

@@ -52,7 +52,7 @@ func TestMain(m *testing.M) {
 func child(mode string, args ...string) *Transport {
 	exe, err := os.Executable()
 	if err != nil {
-		panic(err)
+		exe = os.Args[0] // a system without programs refuses to start it
 	}
 	t := Command(exe, args...)
 	// With the race detector a program takes a second to exit, unless told so.
