@@ -1,0 +1,276 @@
+// Platforms runs the tests on other systems and processors than this one and
+// prints a table of what ran where. It installs what runs their programs.
+//
+//	go run ./scripts/platforms                  all of them
+//	go run ./scripts/platforms wasip1/wasm      some
+//	go run ./scripts/platforms -all wasip1/wasm with the tests that are left out
+package main
+
+import (
+	"cmp"
+	_ "embed"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// module is the import path of the packages.
+const module = "github.com/stdmcp/stdmcp/"
+
+// leftOut lists the tests that a platform cannot run, a line each: the platform,
+// the package, the test and the reason. The test * is the whole package.
+//
+//go:embed left_out.txt
+var leftOut string
+
+// A platform is a system and a processor.
+type platform struct {
+	name     string // GOOS/GOARCH
+	by       string // what runs its programs
+	prepare  func(*platform) error
+	packages []string // ./... unless set
+	env      []string
+
+	// unable is what the system says when a test starts a program, where that is
+	// impossible. A test that fails for it counts as left out.
+	unable []string
+}
+
+var platforms = []*platform{
+	{name: "linux/386", by: "this processor"},
+	{name: "linux/arm64", by: "qemu-user", prepare: prepareQEMU},
+	{name: "linux/s390x", by: "qemu-user, big-endian", prepare: prepareQEMU,
+		packages: []string{"./internal/wire", "./internal/eventstream", "./mcp/jsonrpc", "./mcp", "./mcp/jsonschema", "./mcp/skills"}},
+	{name: "wasip1/wasm", by: "wazero", prepare: prepareWazero, unable: noProcesses},
+	{name: "js/wasm", by: "Node", prepare: prepareNode, unable: noProcesses},
+	{name: "windows/amd64", by: "Wine", prepare: prepareWine},
+}
+
+var noProcesses = []string{"no processes on ", "executable file not found", "xecutable not implemented", "operation not supported", "not implemented on js"}
+
+func main() {
+	all := flag.Bool("all", false, "run the tests that are left out, too")
+	flag.Parse()
+	fmt.Println("| platform | run by | packages | tests that pass | left out |\n|---|---|---|---|---|")
+	failed := false
+	for _, p := range platforms {
+		if flag.NArg() > 0 && !slices.Contains(flag.Args(), p.name) {
+			continue
+		}
+		if p.prepare != nil {
+			if err := p.prepare(p); err != nil {
+				fmt.Printf("| %s | %s | did not run: %v | | |\n", p.name, p.by, err)
+				failed = true
+				continue
+			}
+		}
+		ok, err := p.run(*all)
+		if err != nil {
+			fmt.Fprintf(os.Stderr, "%s: %v\n", p.name, err)
+		}
+		failed = failed || !ok
+	}
+	if failed {
+		os.Exit(1)
+	}
+}
+
+// An omission is a line of leftOut.
+type omission struct{ pkg, test, reason string }
+
+func (p *platform) omissions() (list []omission) {
+	for line := range strings.Lines(leftOut) {
+		if f := strings.Fields(line); len(f) >= 4 && f[0] == p.name {
+			list = append(list, omission{f[1], f[2], strings.Join(f[3:], " ")})
+		}
+	}
+	return list
+}
+
+// run runs the tests of the platform and prints its row.
+func (p *platform) run(all bool) (bool, error) {
+	omitted := p.omissions()
+	if all {
+		omitted = nil
+	}
+	pkgs, err := p.list(omitted)
+	if err != nil {
+		return false, err
+	}
+	args := []string{"test", "-json", "-timeout", "15m"}
+	if skip := pattern(omitted); skip != "" {
+		args = append(args, "-skip", skip)
+	}
+	c := p.command("go", append(args, pkgs...)...)
+	c.Stderr = os.Stderr
+	out, err := c.StdoutPipe()
+	if err != nil {
+		return false, err
+	}
+	if err := c.Start(); err != nil {
+		return false, err
+	}
+	results := read(out)
+	_ = c.Wait() // results have every failure
+	good, passed, programs := 0, 0, 0
+	for _, r := range results {
+		passed += r.passed
+		excused := 0
+		for test, output := range r.failed {
+			if p.startsProgram(output) {
+				excused++
+				continue
+			}
+			fmt.Fprintf(os.Stderr, "%s %s: %s fails\n%s", p.name, r.name, test, output)
+		}
+		programs += excused
+		if r.ok || excused > 0 && excused == len(r.failed) {
+			good++
+		} else {
+			fmt.Fprintf(os.Stderr, "%s %s fails\n%s", p.name, r.name, r.output)
+		}
+	}
+	left := summary(omitted)
+	if programs > 0 {
+		left = strings.TrimSuffix(fmt.Sprintf("%d tests: they start programs; %s", programs, left), "; nothing")
+	}
+	fmt.Printf("| %s | %s | %d | %d | %s |\n", p.name, p.by, good, passed, left)
+	return good == len(pkgs), nil
+}
+
+// startsProgram reports whether output is that of a test which failed as the
+// platform cannot start programs.
+func (p *platform) startsProgram(output string) bool {
+	return !strings.Contains(output, "panic:") &&
+		slices.ContainsFunc(p.unable, func(s string) bool { return strings.Contains(output, s) })
+}
+
+// list returns the packages that have tests on the platform, without those
+// that are left out.
+func (p *platform) list(omitted []omission) ([]string, error) {
+	pkgs := p.packages
+	if pkgs == nil {
+		pkgs = []string{"./..."}
+	}
+	c := p.command("go", append([]string{"list", "-f", "{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}"}, pkgs...)...)
+	c.Stderr = os.Stderr
+	out, err := c.Output()
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(strings.Fields(string(out)), func(pkg string) bool {
+		return slices.ContainsFunc(omitted, func(o omission) bool { return o.test == "*" && module+o.pkg == pkg })
+	}), nil
+}
+
+func (p *platform) command(name string, args ...string) *exec.Cmd {
+	system, processor, _ := strings.Cut(p.name, "/")
+	c := exec.Command(name, args...)
+	c.Env = append(os.Environ(), "GOOS="+system, "GOARCH="+processor, "CGO_ENABLED=0")
+	c.Env = append(c.Env, p.env...)
+	return c
+}
+
+// pattern returns the argument of -skip. It leaves a test out in every package
+// that has one of that name.
+func pattern(omitted []omission) string {
+	var list []string
+	for _, o := range omitted {
+		if o.test != "*" {
+			list = append(list, "^"+strings.ReplaceAll(o.test, "/", "$/^")+"$")
+		}
+	}
+	return strings.Join(list, "|")
+}
+
+// summary returns the reasons for what is left out, with how many tests and
+// packages each concerns.
+func summary(omitted []omission) string {
+	var reasons []string
+	tests, pkgs := map[string]int{}, map[string][]string{}
+	for _, o := range omitted {
+		if !slices.Contains(reasons, o.reason) {
+			reasons = append(reasons, o.reason)
+		}
+		if o.test == "*" {
+			pkgs[o.reason] = append(pkgs[o.reason], "`"+o.pkg+"`")
+		} else {
+			tests[o.reason]++
+		}
+	}
+	for i, reason := range reasons {
+		var what []string
+		if n := tests[reason]; n == 1 {
+			what = append(what, "1 test")
+		} else if n > 1 {
+			what = append(what, fmt.Sprint(n, " tests"))
+		}
+		reasons[i] = strings.Join(append(what, pkgs[reason]...), ", ") + ": " + reason
+	}
+	return cmp.Or(strings.Join(reasons, "; "), "nothing")
+}
+
+// A result is what go test -json reports of a package.
+type result struct {
+	name   string
+	ok     bool
+	passed int               // tests without subtests
+	failed map[string]string // their output, with that of subtests
+	output string            // of no test
+}
+
+func read(r io.Reader) map[string]*result {
+	results := map[string]*result{}
+	running := map[string]string{} // the output of tests
+	for d := json.NewDecoder(r); ; {
+		var e struct{ Action, Package, Test, Output, ImportPath string }
+		if d.Decode(&e) != nil {
+			return results
+		}
+		pkg := cmp.Or(e.Package, strings.Fields(e.ImportPath + " -")[0])
+		p := results[pkg]
+		if p == nil {
+			p = &result{name: strings.TrimPrefix(pkg, module), failed: map[string]string{}}
+			results[pkg] = p
+		}
+		test, _, sub := strings.Cut(e.Test, "/")
+		switch e.Action {
+		case "output", "build-output":
+			if test == "" {
+				p.output += e.Output
+			} else {
+				running[pkg+" "+test] += e.Output
+			}
+		case "pass":
+			if test == "" {
+				p.ok = true
+			} else if !sub {
+				p.passed++
+				delete(running, pkg+" "+test)
+			}
+		case "fail":
+			if test != "" && !sub {
+				p.failed[test] = running[pkg+" "+test]
+			}
+		}
+	}
+}
+
+// tools returns a folder for installed programs, which persists between runs.
+func tools() (string, error) {
+	cache := os.Getenv("STDMCP_CI_CACHE")
+	if cache == "" {
+		cache = filepath.Join(".ci", "cache")
+	}
+	dir, err := filepath.Abs(filepath.Join(cache, "platforms"))
+	if err != nil {
+		return "", err
+	}
+	return dir, os.MkdirAll(dir, 0o755)
+}
