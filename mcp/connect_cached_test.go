@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -227,6 +228,9 @@ func TestSilenceIsRememberedAsLegacy(t *testing.T) {
 // message.
 func TestConnectToServerThatProbeWedges(t *testing.T) {
 	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("did not run: there is no shell")
+	}
 	tr, stderr := process(&testserver.Options{Fault: "discover-wedges"})
 	tr.Name, tr.Args = "sh", []string{"-c", `sleep 0.05; exec "$0"`, tr.Name}
 	tr.InheritEnv = true

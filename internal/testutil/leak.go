@@ -43,6 +43,9 @@ type Snapshot struct{ Goroutines, Descriptors, Children int }
 // TakeSnapshot returns what this process holds.
 func TakeSnapshot() (h Snapshot) {
 	h.Goroutines = runtime.NumGoroutine()
+	if runtime.GOOS != "linux" {
+		return h // Wine shows a /proc that is not of this process
+	}
 	descriptors, _ := filepath.Glob("/proc/self/fd/*")
 	h.Descriptors = len(descriptors)
 	h.Children = len(process.Children())

@@ -218,7 +218,7 @@ func TestCannotBeOpened(t *testing.T) {
 		ctx  context.Context
 		want string
 	}{
-		{gone.URL, nil, t.Context(), "connection refused"},
+		{gone.URL, nil, t.Context(), "onnection refused"},
 		{private.URL, nil, t.Context(), "certificate"},
 		{away, nil, t.Context(), "another origin"},
 		{loop, nil, t.Context(), "too many redirects"},

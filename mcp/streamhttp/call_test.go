@@ -508,7 +508,7 @@ func TestConnectFails(t *testing.T) {
 		name, url string
 		says      []string
 	}{
-		{"connection refused", "http://" + refusing.Addr().String() + "/mcp", []string{refusing.Addr().String() + "/mcp", "connection refused"}},
+		{"connection refused", "http://" + refusing.Addr().String() + "/mcp", []string{refusing.Addr().String() + "/mcp", "onnection refused"}},
 		{"certificate", tls.URL, []string{"certificate"}},
 		{"no TLS", strings.Replace(page.URL, "http:", "https:", 1), []string{"TLS handshake"}},
 		{"web page", page.URL, []string{"text/html instead of application/json", "web page"}},

@@ -85,7 +85,7 @@ func TestConnectErrorsNameTheCause(t *testing.T) {
 func TestProgramInThePathOfItsSettings(t *testing.T) {
 	s := program()
 	dir := t.TempDir()
-	if err := os.Symlink(s.Command, filepath.Join(dir, "installed-elsewhere")); err != nil {
+	if err := os.Symlink(s.Command, filepath.Join(dir, "installed-elsewhere"+filepath.Ext(s.Command))); err != nil {
 		t.Skip("did not run: no symbolic link: ", err)
 	}
 	s.Command = "installed-elsewhere"
