@@ -135,14 +135,18 @@ func TestOpenErrors(t *testing.T) {
 		tr.Dir = dir
 		return tr
 	}
+	unknown, forbidden := fs.ErrNotExist, fs.ErrPermission
+	if runtime.GOOS == "windows" { // whether a file is a program is in its name
+		unknown, forbidden = exec.ErrNotFound, exec.ErrNotFound
+	}
 	for name, tt := range map[string]struct {
 		tr   *Transport
 		want error
 		text string
 	}{
 		"unknown program": {Command("no-such-program", "-x"), exec.ErrNotFound, `start server "no-such-program -x": `},
-		"unknown path":    {Command(file + "-not"), fs.ErrNotExist, "plain-not"},
-		"not executable":  {Command(file), fs.ErrPermission, "plain"},
+		"unknown path":    {Command(file + "-not"), unknown, "plain-not"},
+		"not executable":  {Command(file), forbidden, "plain"},
 		"no program":      {new(Transport), nil, "no command"},
 		"unknown Dir":     {in(file + "-not"), fs.ErrNotExist, "plain-not"},
 		"Dir is a file":   {in(file), errNotDir, "plain"},

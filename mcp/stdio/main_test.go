@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -87,10 +88,20 @@ func exitChild(args []string) {
 	os.Exit(status)
 }
 
+// lastWords is the number of messages that lastWordsChild writes before it
+// exits. A pipe must have room for them: 4 KiB on Windows, 64 KiB elsewhere.
+var lastWords = 600
+
+func init() {
+	if runtime.GOOS == "windows" {
+		lastWords = 30
+	}
+}
+
 // lastWordsChild writes as much as a pipe holds and exits at once.
 func lastWordsChild([]string) {
 	bufio.NewReader(os.Stdin).ReadString('\n')
-	os.Stdout.WriteString(strings.Repeat(`{"n":"`+strings.Repeat("x", 90)+"\"}\n", 600))
+	os.Stdout.WriteString(strings.Repeat(`{"n":"`+strings.Repeat("x", 90)+"\"}\n", lastWords))
 	os.Exit(7)
 }
 

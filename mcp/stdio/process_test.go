@@ -115,8 +115,8 @@ func TestOutputBeforeExitIsDelivered(t *testing.T) {
 			}
 			n++
 		}
-		if n != 600 || exit.State.ExitCode() != 7 {
-			t.Errorf("%d messages of 600, %v", n, exit)
+		if n != lastWords || exit.State.ExitCode() != 7 {
+			t.Errorf("%d messages of %d, %v", n, lastWords, exit)
 		}
 		if _, err := p.Read(); err != exit {
 			t.Errorf("then %v", err)
