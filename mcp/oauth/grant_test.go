@@ -117,7 +117,7 @@ func TestAssertion(t *testing.T) {
 		{Static("x" + mark), "not a signed JSON Web Token"},
 		{Static(""), "empty"},
 		{nil, "no Source"},
-		{SourceFile(path + "x"), "no such file"},
+		{SourceFile(path + "x"), "open " + path + "x: "},
 		{func(context.Context) (string, error) { return "", fails }, "the platform is gone"},
 	} {
 		e := newEnv(t)

@@ -4,6 +4,7 @@
 //	go run ./scripts/platforms                  all of them
 //	go run ./scripts/platforms wasip1/wasm      some
 //	go run ./scripts/platforms -all wasip1/wasm with the tests that are left out
+//	go run ./scripts/platforms -packages "./mcp ./mcp/jsonrpc" js/wasm
 package main
 
 import (
@@ -56,12 +57,16 @@ var platforms = []*platform{
 
 func main() {
 	all := flag.Bool("all", false, "run the tests that are left out, too")
+	packages := flag.String("packages", "", "run the tests of these packages, separated by spaces")
 	flag.Parse()
 	fmt.Println("| platform | run by | packages | tests that pass | left out |\n|---|---|---|---|---|")
 	failed := false
 	for _, p := range platforms {
 		if flag.NArg() > 0 && !slices.Contains(flag.Args(), p.name) {
 			continue
+		}
+		if *packages != "" {
+			p.packages = strings.Fields(*packages)
 		}
 		if p.prepare != nil {
 			if err := p.prepare(p); err != nil {
