@@ -108,6 +108,7 @@ func prepareWine(p *platform) error {
 	if err != nil {
 		return err
 	}
+	p.leaves = filepath.Join(dir, "wine", "drive_c", "users", "*", "Temp", "*")
 	p.env = append(p.env, "WINEPREFIX="+filepath.Join(dir, "wine"), "WINEDEBUG=-all", "WINEARCH=win64")
 	source, library := filepath.Join(dir, "prng.c"), filepath.Join(dir, "wine", "drive_c", "windows", "system32", "bcryptprimitives.dll")
 	if _, err := os.Stat(library); err == nil {

@@ -38,6 +38,7 @@ type platform struct {
 	prepare  func(*platform) error
 	packages []string // ./... unless set
 	env      []string
+	leaves   string // matches files to remove after the tests
 
 	// excused reports whether a test that printed output failed as the platform
 	// lacks what reason names. It counts as left out.
@@ -113,6 +114,7 @@ func (p *platform) run(all bool) (bool, error) {
 		args = append(args, "-skip", skip)
 	}
 	c := p.command("go", append(args, pkgs...)...)
+	defer p.clean()
 	c.Stderr = os.Stderr
 	out, err := c.StdoutPipe()
 	if err != nil {
@@ -143,6 +145,13 @@ func (p *platform) run(all bool) (bool, error) {
 	}
 	fmt.Printf("| %s | %s | %d | %d | %s |\n", p.name, p.by, good, passed, summary(omitted, left, p.reason))
 	return good == len(pkgs), nil
+}
+
+func (p *platform) clean() {
+	files, _ := filepath.Glob(p.leaves)
+	for _, file := range files {
+		_ = os.RemoveAll(file)
+	}
 }
 
 // startsProgram reports whether a test failed as it could not start a program.
