@@ -84,11 +84,11 @@ func TestConnectErrorsNameTheCause(t *testing.T) {
 // that only the settings name.
 func TestProgramInThePathOfItsSettings(t *testing.T) {
 	s := program()
-	dir := t.TempDir()
-	if err := os.Symlink(s.Command, filepath.Join(dir, "installed-elsewhere"+filepath.Ext(s.Command))); err != nil {
+	dir, name := t.TempDir(), "installed-elsewhere"+filepath.Ext(s.Command)
+	if err := os.Symlink(s.Command, filepath.Join(dir, name)); err != nil {
 		t.Skip("did not run: no symbolic link: ", err)
 	}
-	s.Command = "installed-elsewhere"
+	s.Command = name
 	s.Env = append(s.Env, "PATH="+dir)
 	h := newHost(t, nil)
 	if err := h.AddServer(t.Context(), s); err != nil {
