@@ -11,6 +11,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -52,30 +53,43 @@ func listExported(t *testing.T) string {
 	public, export := exportData(t)
 	imp := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(export[path]) })
 	var imports, functions, named strings.Builder
+	shown, packages := map[string]string{}, map[string]string{} // names, and the packages that have them
+	for _, p := range public {
+		shown[p] = path.Base(p)
+		if packages[shown[p]] != "" {
+			shown[p] = path.Base(path.Dir(p)) + "/" + shown[p]
+		}
+		packages[shown[p]] = p
+	}
 	for _, path := range public {
 		if strings.HasSuffix(path, "/mcptest") {
 			continue // fails a test instead, and so cannot do without one
 		}
 		pkg, err := imp.Import(path)
 		Must(t, err)
-		fmt.Fprintf(&imports, "%q\n", path)
+		fmt.Fprintf(&imports, "%s %q\n", alias(pkg), path)
 		for _, name := range pkg.Scope().Names() {
 			object := pkg.Scope().Lookup(name)
-			full := pkg.Name() + "." + name
+			full, key := alias(pkg)+"."+name, shown[path]+"."+name
 			switch object := object.(type) {
 			case *types.Func:
 				if object.Exported() {
-					fmt.Fprintf(&functions, "%q: %s,\n", full, full+typeArguments(object))
+					fmt.Fprintf(&functions, "%q: %s,\n", key, full+typeArguments(object))
 				}
 			case *types.TypeName:
 				if object.Exported() && !object.IsAlias() && !types.IsInterface(object.Type()) {
-					fmt.Fprintf(&named, "%q: reflect.TypeFor[%s](),\n", full, full)
+					fmt.Fprintf(&named, "%q: reflect.TypeFor[%s](),\n", key, full)
 				}
 			}
 		}
 	}
 	return "package main\n\nimport (\n\"reflect\"\n" + imports.String() + ")\n\nvar functions = map[string]any{\n" + functions.String() +
 		"}\n\nvar types = map[string]reflect.Type{\n" + named.String() + "}\n"
+}
+
+// alias returns a name of a package that no other package of the module has.
+func alias(p *types.Package) string {
+	return strings.ReplaceAll(strings.TrimPrefix(p.Path(), "github.com/stdmcp/"), "/", "_")
 }
 
 // exportData returns the paths of the public packages, and the files that
@@ -108,7 +122,7 @@ func exportData(t *testing.T) (public []string, export map[string]string) {
 func typeArguments(f *types.Func) string {
 	var args []string
 	for p := range f.Signature().TypeParams().TypeParams() {
-		args = append(args, types.TypeString(p.Constraint(), func(p *types.Package) string { return p.Name() }))
+		args = append(args, types.TypeString(p.Constraint(), alias))
 	}
 	if args == nil {
 		return ""

@@ -100,6 +100,9 @@ func New(h *host.Host, o *Options) *Set {
 // the host's catalog contains about the others. If servers fail, List returns the
 // skills of the rest and an error for each.
 func (s *Set) List(ctx context.Context) ([]*Skill, error) {
+	if s.h == nil {
+		return nil, errors.New("skills: the argument h of New is nil")
+	}
 	servers := s.servers()
 	lists, errs := make([][]*Skill, len(servers)), make([]error, len(servers))
 	var group sync.WaitGroup
