@@ -91,7 +91,7 @@ func (c *invocation) likeInspector() error {
 // sameFlags are flags of other programs for flags of this one.
 var sameFlags = map[string]string{
 	"--verbose": "-v", "--debug": "-v", "--quiet": "-q", "--silent": "-q", "-s": "-q",
-	"--port": "--http", "-p": "--http", "--params-file": "", "--pretty": "", "--indent": "",
+	"--port": "--http", "-p": "--http", "--pretty": "",
 }
 
 // argumentFlags are flags of other programs whose value is an argument here.

@@ -38,8 +38,8 @@ func lines(rows []row) string {
 }
 
 // columns returns rows as columns of a terminal. Names are never cut, because the
-// user types them: arguments give way, then descriptions, which move to a line of
-// their own if there is little room beside the names. wide cuts nothing.
+// user types them. Arguments have the whole width if they need it, and descriptions
+// give way: to a line of their own if there is little room. wide cuts nothing.
 func columns(header row, rows []row, width int, wide bool, st func(style, string) string) string {
 	const gap, narrow = 2, 24
 	names, rests := textWidth(header.name), 0
@@ -67,10 +67,17 @@ func columns(header row, rows []row, width int, wide bool, st func(style, string
 		rests, below, description = 0, false, width-first-gap
 	}
 	var b strings.Builder
-	write := func(r row, first1, second style) {
-		arguments := r.argumentsIn(first - textWidth(r.name))
+	write := func(r row, nameStyle, second style) {
+		arguments := r.argumentsIn(width - textWidth(r.name))
+		if wide {
+			arguments = r.argumentsIn(longest)
+		}
 		shown := r.name + arguments
-		line := st(first1, r.name) + st(dim, arguments)
+		line := st(nameStyle, r.name) + st(dim, arguments)
+		if textWidth(shown) > first {
+			b.WriteString(line + "\n")
+			shown, line = "", ""
+		}
 		text := r.description
 		if rests == 0 && strings.Contains(r.rest, "destructive") {
 			text = "destructive: " + text // the one that matters
@@ -96,7 +103,9 @@ func columns(header row, rows []row, width int, wide bool, st func(style, string
 			}
 			line += strings.Repeat(" ", max(gap, at-end)) + st(markStyle(r.rest), r.rest)
 		}
-		b.WriteString(line + "\n")
+		if line != "" {
+			b.WriteString(line + "\n")
+		}
 		if below && r.description != "" && second == noStyle {
 			b.WriteString("    " + cut(r.description, width-4) + "\n")
 		}
