@@ -94,14 +94,14 @@ const wantGuesses, wantMisuses = 60, 120
 
 // TestFirstGuesses tries each of them in a folder with configured servers.
 func TestFirstGuesses(t *testing.T) {
-	place := newPlace(t)
+	folder := newFolder(t)
 	right := 0
-	for i, o := range place.runAll(t, len(firstGuesses), func(i int) string { return firstGuesses[i].line }) {
+	for i, o := range folder.runAll(t, len(firstGuesses), func(i int) string { return firstGuesses[i].line }) {
 		g := firstGuesses[i]
 		switch {
 		case g.does != "" && o.status == 0 && strings.Contains(o.stdout, g.does):
 			right++
-		case g.does == "" && o.status != 0 && saysInALine(o.stderr, place.shown.Replace(g.names)):
+		case g.does == "" && o.status != 0 && saysInALine(o.stderr, folder.shown.Replace(g.names)):
 			right++
 		default:
 			t.Logf("mcpecho %s\nwant %s%s\nstatus %d\n%s%s", g.line, g.does, g.names, o.status, o.stdout, o.stderr)
@@ -122,12 +122,12 @@ func saysInALine(text, want string) bool {
 	return false
 }
 
-// A place is a folder with files and servers, for which the tables have names.
-type place struct {
+// A folder has files and servers, for which the tables have names.
+type folder struct {
 	here, shown *strings.Replacer
 }
 
-func newPlace(t *testing.T) *place {
+func newFolder(t *testing.T) *folder {
 	t.Helper()
 	stream, old := anyServer(t, nil), anyServer(t, &testserver.HTTPOptions{SSEOnly: true})
 	secure := httptest.NewUnstartedServer(http.NotFoundHandler())
@@ -164,7 +164,7 @@ func newPlace(t *testing.T) *place {
 		}
 	}
 	closed := closedPort(t)
-	return &place{
+	return &folder{
 		here: strings.NewReplacer("SERVER", "mcpecho serve", "OLDBASE", old.Base, "OLDSSE", old.SSE, "OLDURL", old.URL,
 			"BASE", stream.Base, "URL", stream.URL, "SSE", stream.SSE, "HOST", strings.TrimPrefix(stream.Base, "http://"),
 			"TLSHOST", strings.TrimPrefix(secure.URL, "https://"), "CLOSED", closed),
@@ -175,8 +175,8 @@ func newPlace(t *testing.T) *place {
 }
 
 // runAll runs n lines, several at a time, and returns their results with the
-// names of the place.
-func (p *place) runAll(t *testing.T, n int, line func(int) string) []result {
+// names of the folder.
+func (p *folder) runAll(t *testing.T, n int, line func(int) string) []result {
 	t.Helper()
 	results := make([]result, n)
 	slots := make(chan struct{}, 4)

@@ -140,11 +140,11 @@ var misuses = []struct{ line, says string }{
 // TestMisuses tries each of them in a folder with configured servers. The line
 // that says what to type is the only one, or follows what a server has said.
 func TestMisuses(t *testing.T) {
-	place := newPlace(t)
+	folder := newFolder(t)
 	helpful := 0
-	for i, o := range place.runAll(t, len(misuses), func(i int) string { return misuses[i].line }) {
+	for i, o := range folder.runAll(t, len(misuses), func(i int) string { return misuses[i].line }) {
 		m := misuses[i]
-		if o.status != 0 && saysInALine(o.stderr, place.shown.Replace(m.says)) &&
+		if o.status != 0 && saysInALine(o.stderr, folder.shown.Replace(m.says)) &&
 			(o.status != statusUsage || strings.Count(strings.ReplaceAll(o.stderr, "\n\t", ""), "\n") == 1) {
 			helpful++
 		} else {
