@@ -66,13 +66,13 @@ func TestConfiguredServerNames(t *testing.T) {
 
 func TestInvalidConfiguration(t *testing.T) {
 	inProject(t, map[string]string{
-		"bad.json":  `{"mcpServers":{"both":{"command":"a","url":"http://b"},"unset":{"command":"a","args":["${MCPECHO_UNSET}"]},"sdk":{"type":"sdk"}}}`,
+		"bad.json":  `{"mcpServers":{"neither":{"args":["a"]},"unset":{"command":"a","args":["${MCPECHO_UNSET}"]},"sdk":{"type":"sdk"}}}`,
 		"none.json": `{`,
 	})
 	for line, want := range map[string]string{
 		"tools mien":             `no server is configured as "mien" (did you mean "mine"?); type: mcpecho tools mine`,
 		"tools nobody":           "use a URL, or type: mcpecho tools -- npx",
-		"tools bad.json:both":    `bad.json:1: server "both": `,
+		"tools bad.json:neither": `bad.json:1: server "neither": `,
 		"tools none.json:x":      "\n\tnone.json:1: ",
 		"tools missing.json:x":   "\n\tmissing.json: ",
 		"tools x -c none.json":   "\n\tnone.json:1: ",
@@ -116,10 +116,10 @@ func TestServersPrintsStatus(t *testing.T) {
 	inProject(t, map[string]string{
 		".mcp.json": `{"mcpServers":{"theirs":SERVER}}`,
 		"other.json": `{"mcpServers":{"web":{"url":"` + web.URL + `"},"closed":{"url":"` + closedURL(t) + `"},
-			"guarded":{"url":"` + tokenServer(t, "t") + `/mcp"},"off":{"command":"x","disabled":true},"both":{"command":"x","url":"y"}}}`,
+			"guarded":{"url":"` + tokenServer(t, "t") + `/mcp"},"off":{"command":"x","disabled":true},"neither":{"args":["x"]}}}`,
 	})
 	o := runCommand(t, "servers", "-c", "other.json")
-	if o.status != 0 || !strings.Contains(o.stderr, `other.json:2: server "both"`) {
+	if o.status != 0 || !strings.Contains(o.stderr, `other.json:2: server "neither"`) {
 		t.Errorf("%+v", o)
 	}
 	lines := strings.Split(o.stdout, "\n")
