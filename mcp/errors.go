@@ -63,8 +63,7 @@ func (e *CallError) Error() string {
 
 func (e *CallError) Unwrap() error { return e.Err }
 
-// serverError returns the error response in err, or nil. It does not use
-// errors.As, which would link reflection into small programs.
+// serverError returns the error response in err, or nil.
 func serverError(err error) *jsonrpc.Error {
 	for err != nil {
 		if e, ok := err.(*jsonrpc.Error); ok {

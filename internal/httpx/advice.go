@@ -3,27 +3,28 @@ package httpx
 import (
 	"crypto/tls"
 	"crypto/x509"
-	"errors"
 	"net"
 	"os"
 	"strings"
+
+	"github.com/stdmcp/stdmcp/internal/diag"
 )
 
 // advice returns what a user can do about a request that got no response, after a
 // semicolon, or "".
 func advice(err error) string {
-	var op *net.OpError
-	var authority x509.UnknownAuthorityError
-	var certificate x509.CertificateInvalidError
-	var record tls.RecordHeaderError
+	op, _ := diag.Find[*net.OpError](err)
+	_, unknownAuthority := diag.Find[x509.UnknownAuthorityError](err)
+	certificate, invalid := diag.Find[x509.CertificateInvalidError](err)
+	_, noTLS := diag.Find[tls.RecordHeaderError](err)
 	switch {
-	case errors.As(err, &op) && op.Op == "proxyconnect":
+	case op != nil && op.Op == "proxyconnect":
 		return "; this is the proxy that the environment names: check HTTP_PROXY, HTTPS_PROXY and NO_PROXY"
-	case errors.As(err, &authority):
+	case unknownAuthority:
 		return "; if a private authority or a proxy has signed the certificate, set SSL_CERT_FILE to the authority's"
-	case errors.As(err, &certificate) && certificate.Reason == x509.Expired:
+	case invalid && certificate.Reason == x509.Expired:
 		return "; renew the server's certificate, or check the clock of this machine"
-	case errors.As(err, &record) || strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
+	case noTLS || strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
 		return "; the server speaks plain HTTP: use http://"
 	case strings.Contains(err.Error(), `malformed HTTP response "\x15\x03`):
 		return "; the server speaks TLS: use https://"

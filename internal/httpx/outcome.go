@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -19,32 +20,29 @@ func Outcome(err error) error {
 }
 
 func mayHaveArrived(err error) bool {
-	var status *StatusError
-	if errors.As(err, &status) {
+	if status, ok := diag.Find[*StatusError](err); ok {
 		switch status.Status {
 		case http.StatusInternalServerError, http.StatusBadGateway, http.StatusGatewayTimeout:
 			return true
 		}
 		return status.Status < 300
 	}
-	var redirect *RedirectError
-	var op *net.OpError
-	return !errors.As(err, &redirect) && !(errors.As(err, &op) && op.Op == "dial")
+	_, redirected := diag.Find[*RedirectError](err)
+	op, _ := diag.Find[*net.OpError](err)
+	return !redirected && (op == nil || op.Op != "dial")
 }
 
 // Unreachable reports whether err means that the server is away for now: no
 // connection was possible, it broke, or a gateway responded with 502 to 504.
 func Unreachable(err error) bool {
-	var status *StatusError
-	if errors.As(err, &status) {
+	if status, ok := diag.Find[*StatusError](err); ok {
 		switch status.Status {
 		case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 			return true
 		}
 		return false
 	}
-	var op *net.OpError
-	if errors.As(err, &op) {
+	if op, ok := diag.Find[*net.OpError](err); ok {
 		return op.Op != "remote error" && op.Op != "local error" // which are of TLS
 	}
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)

@@ -122,11 +122,7 @@ func (e *StatusError) Error() string {
 	case e.isPage():
 		s += " (a web page)"
 	case e.Body != "":
-		body := e.Body
-		if len(body) > maxQuoted {
-			body = strings.ToValidUTF8(body[:maxQuoted], "") + "..."
-		}
-		s += " (" + body + ")"
+		s += " (" + diag.Printable(e.Body, maxQuoted) + ")"
 	}
 	return s
 }

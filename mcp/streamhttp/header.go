@@ -82,7 +82,7 @@ const base64Prefix, base64Suffix = "=?base64?", "?="
 // ambiguous or invalid (Streamable HTTP, value encoding). A tab is valid, but not
 // all servers accept it.
 func encodeValue(s string) string {
-	asIs := strings.Trim(s, " ") == s && !(strings.HasPrefix(s, base64Prefix) && strings.HasSuffix(s, base64Suffix))
+	asIs := !strings.HasPrefix(s, " ") && !strings.HasSuffix(s, " ") && !(strings.HasPrefix(s, base64Prefix) && strings.HasSuffix(s, base64Suffix))
 	for i := 0; asIs && i < len(s); i++ {
 		asIs = s[i] >= ' ' && s[i] < 0x7f
 	}

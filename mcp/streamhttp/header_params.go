@@ -103,6 +103,8 @@ type schemaWalker struct {
 	err   error // the first violation of a rule
 }
 
+//
+//go:noinline
 func (f *schemaWalker) fail(why string) {
 	if f.err == nil {
 		f.err = errors.New(annotation + " " + why)

@@ -2,7 +2,6 @@ package streamhttp
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
@@ -66,6 +65,6 @@ func (c *conn) listen(ctx context.Context) {
 }
 
 func isStatus(err error) bool {
-	var status *httpx.StatusError
-	return errors.As(err, &status)
+	_, ok := diag.Find[*httpx.StatusError](err)
+	return ok
 }

@@ -54,7 +54,11 @@ func readAll(resp *http.Response, max int) ([]byte, error) {
 		case err == io.EOF && chunks == nil:
 			return chunk, nil
 		case err == io.EOF:
-			return bytes.Join(append(chunks, chunk), nil), nil
+			data := make([]byte, 0, total)
+			for _, c := range append(chunks, chunk) {
+				data = append(data, c...)
+			}
+			return data, nil
 		case err != nil:
 			return nil, err
 		case len(chunk) == cap(chunk):

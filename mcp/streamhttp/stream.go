@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/eventstream"
 	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/internal/retry"
@@ -158,8 +159,7 @@ func (s *stream) reopen(ctx context.Context, header http.Header) (*http.Response
 		if err == nil {
 			return resp, nil
 		}
-		var status *httpx.StatusError
-		if errors.As(err, &status) && !status.Temporary() {
+		if status, ok := diag.Find[*httpx.StatusError](err); ok && !status.Temporary() {
 			return nil, err
 		}
 		last = err
