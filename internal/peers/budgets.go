@@ -77,7 +77,7 @@ func (p *page) programBudgets() (list []budget) {
 			}
 			if limit > 0 && pf.arch == "amd64" {
 				list = append(list, p.atMost("a stripped program, "+pr.kind+", "+pf.toolchain,
-					float64(p.programs.sizes[pr][pf]), limit, 1.05, size))
+					float64(p.programs.sizes[pr][pf]), limit, 1.02, size))
 			}
 		}
 	}
@@ -123,9 +123,9 @@ type strictLimit struct {
 }
 
 var strictLimits = []strictLimit{
-	{"a small call over HTTP, legacy: best turns against net/http", at("json", "small", "legacy"), time.Millisecond, 1.3},
-	{"a small call over HTTP, modern: best turns against net/http", at("json", "small", "modern"), time.Millisecond, 1.3},
-	{"1 MB text over stdio: best turns against the bare pipe", at("stdio", "text-1048576", "legacy"), 5 * time.Millisecond, 4},
+	{"a small call over HTTP, legacy: best turns against net/http", at("json", "small", "legacy"), time.Millisecond, 1.2},
+	{"a small call over HTTP, modern: best turns against net/http", at("json", "small", "modern"), time.Millisecond, 1.2},
+	{"1 MB text over stdio: best turns against the bare pipe", at("stdio", "text-1048576", "legacy"), 5 * time.Millisecond, 3},
 }
 
 // checkStrict measures the strict limits, each up to five times.
