@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
@@ -49,7 +50,11 @@ func runCall(ctx context.Context, c *invocation) error {
 func (c *invocation) callTool(ctx context.Context, s *conversation, tool string, args json.RawMessage) (*mcp.CallToolResult, error) {
 	p := c.newProgress(s.console, tool)
 	defer p.end()
-	return s.Do(ctx, &mcp.ToolCall{Name: tool, Arguments: args, Progress: p.update, Task: p.task})
+	call := &mcp.ToolCall{Name: tool, Arguments: args, Progress: p.update, Task: p.task}
+	if c.shell != nil {
+		call.Timeout = c.flags.timeout // of this command
+	}
+	return s.Do(ctx, call)
 }
 
 // encodeArguments returns the arguments object. It needs the tool's schema unless
@@ -58,6 +63,7 @@ func (c *invocation) encodeArguments(ctx context.Context, s *conversation, tool 
 	if given.whole != nil {
 		return given.whole, nil
 	}
+	began := time.Now()
 	tools, err := c.tools(ctx, s)
 	var answer *jsonrpc.Error
 	if errors.As(err, &answer) {
@@ -67,10 +73,16 @@ func (c *invocation) encodeArguments(ctx context.Context, s *conversation, tool 
 		return nil, err
 	}
 	t, err := c.findTool(tools, tool)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		var args json.RawMessage
+		if args, err = given.object(c, tool, parseSchema(t.InputSchema)); err == nil {
+			return args, nil
+		}
 	}
-	return given.object(c, tool, parseSchema(t.InputSchema))
+	if c.shell != nil && c.shell.forget(began) { // the tool may have changed
+		return c.encodeArguments(ctx, s, tool, given)
+	}
+	return nil, err
 }
 
 // findTool is like the function, with a hint.
@@ -89,7 +101,13 @@ func (c *invocation) findTool(tools []*mcp.Tool, name string) (*mcp.Tool, error)
 }
 
 func (c *invocation) tools(ctx context.Context, s *conversation) ([]*mcp.Tool, error) {
-	raw, err := c.fetch(ctx, s, lists()["tools"])
+	var raw json.RawMessage
+	var err error
+	if c.shell != nil {
+		raw, err = c.shell.list(ctx, "tools")
+	} else {
+		raw, err = c.fetch(ctx, s, lists()["tools"])
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -23,6 +23,9 @@ type watcher struct {
 
 // runWatch prints changes and logs until it is interrupted.
 func runWatch(ctx context.Context, c *invocation) error {
+	if c.shell != nil {
+		return c.shell.watch(ctx, c)
+	}
 	watching, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	w := &watcher{c: c, stop: stop}
@@ -65,13 +68,24 @@ func (c *invocation) enableLogs(ctx context.Context, s *conversation) bool {
 }
 
 func (c *invocation) subscribe(ctx context.Context, s *conversation) (*mcp.Subscription, error) {
-	caps := s.Server().Capabilities.Resources
-	if len(c.args) > 0 && (caps == nil || caps.Subscribe == nil || !*caps.Subscribe) {
-		return nil, &failure{status: statusRefused, kind: "not_found", message: "the server does not support subscriptions to resources"}
+	if len(c.args) > 0 {
+		if err := checkSubscribable(s); err != nil {
+			return nil, err
+		}
 	}
 	return s.Subscribe(ctx, &mcp.SubscriptionFilter{
 		ToolsListChanged: true, PromptsListChanged: true, ResourcesListChanged: true, ResourceSubscriptions: c.args,
 	})
+}
+
+// checkSubscribable returns an error if the server does not report changes of
+// resources.
+func checkSubscribable(s *conversation) error {
+	caps := s.Server().Capabilities.Resources
+	if caps == nil || caps.Subscribe == nil || !*caps.Subscribe {
+		return &failure{status: statusRefused, kind: "not_found", message: "the server does not support subscriptions to resources"}
+	}
+	return nil
 }
 
 // printWatched prints what the server agreed to report, which may be less than
@@ -117,11 +131,8 @@ func watchedLists(s *conversation, sub *mcp.Subscription) (names []string) {
 
 func (w *watcher) change(change mcp.Change) {
 	switch {
-	case !w.c.flags.json && change.Kind == mcp.ResourceUpdated:
-		w.line("updated " + change.URI)
 	case !w.c.flags.json:
-		list, _ := strings.CutSuffix(strings.TrimPrefix(string(change.Kind), "notifications/"), "/list_changed")
-		w.line("changed " + list)
+		w.line(changeLine(change))
 	case change.Kind == mcp.ResourceUpdated:
 		w.notification(string(change.Kind), mcp.RawMessage(append(wire.AppendString([]byte(`{"uri":`), change.URI), '}')))
 	default:

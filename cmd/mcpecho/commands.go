@@ -126,6 +126,22 @@ message. --json prints the notifications as JSON, one per line.`,
 			flags: append([]string{"json", "no-color"}, connectionFlags...), run: runWatch,
 			example: []string{"watch http://127.0.0.1:3001/mcp", "watch http://127.0.0.1:3001/mcp echo://text --json"},
 		}, {
+			name: "shell", target: true,
+			short: "Run several commands in one session with a server",
+			long: `On a terminal: type commands without TARGET, such as "tools" or "call echo
+message=hi". Tab completes commands, tools, arguments, their values and URIs, Ctrl-R
+searches the history, and the server's notifications are printed as they come.
+TARGET alone does the same.
+
+From a pipe: one command a line; # begins a comment. The status is that of the first
+command that failed.
+
+The history of a server is kept in a file that only you can read, without commands
+that may contain a secret, without those that begin with a blank, and not at all
+with --no-state.`,
+			flags: append([]string{"json", "no-color", "stop-on-error"}, connectionFlags...), run: runShell,
+			example: []string{"shell https://example.com/mcp", "shell -- npx -y @playwright/mcp", "shell --stop-on-error -- mcpecho serve"},
+		}, {
 			name: "ping", target: true,
 			short: "Check whether a server responds, and how fast",
 			flags: resultFlags, run: runPing,

@@ -26,34 +26,55 @@ type conversation struct {
 	nonJSON string // first output of the server that was not a message; guarded by mu
 }
 
-// withServer connects to the target, runs f and disconnects.
-func (c *invocation) withServer(ctx context.Context, f func(*conversation) error) (err error) {
-	if err := c.expandEntry(ctx); err != nil {
+// withServer connects to the target, runs f and disconnects. In a shell it runs f
+// with the connection of the shell.
+func (c *invocation) withServer(ctx context.Context, f func(*conversation) error) error {
+	if c.shell != nil {
+		return c.shell.with(ctx, f)
+	}
+	s, end, err := c.open(ctx)
+	if err != nil {
 		return err
 	}
-	s := &conversation{console: &console{w: c.stderr}, stderr: &stderrTail{}}
+	err = s.explain(f(s))
+	if e := end(); err == nil {
+		err = e
+	}
+	return err
+}
+
+// open connects to the target. The caller must call end.
+func (c *invocation) open(ctx context.Context) (s *conversation, end func() error, err error) {
+	if err := c.expandEntry(ctx); err != nil {
+		return nil, nil, err
+	}
+	s = &conversation{console: &console{w: c.stderr}, stderr: &stderrTail{}}
 	opts := c.options(s)
+	closeTrace := func() error { return nil }
 	if c.flags.trace != "" {
 		t, e := newTracer(c.flags.trace, c.traced, c.secrets(), c.stderr)
 		if e != nil {
-			return localFailure(e)
+			return nil, nil, localFailure(e)
 		}
-		defer func() {
-			if e := t.close(); err == nil && e != nil {
-				err = localFailure(e)
+		closeTrace = func() error {
+			if e := t.close(); e != nil {
+				return localFailure(e)
 			}
-		}()
+			return nil
+		}
 		opts.Trace.Message, c.traced = t.message, true
 	}
 	if s.Client, err = c.connect(ctx, s, opts); err != nil {
-		return s.explain(err)
+		err = s.explain(err)
+		_ = closeTrace()
+		return nil, nil, err
 	}
-	defer s.stderr.end()
-	defer func() {
+	return s, func() error {
 		s.Close()
 		s.era.remember(s.CachedServer())
-	}()
-	return s.explain(f(s))
+		s.stderr.end()
+		return closeTrace()
+	}, nil
 }
 
 // options returns the client's options for the flags.

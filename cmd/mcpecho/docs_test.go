@@ -60,7 +60,7 @@ func TestDocumentedCommandsWork(t *testing.T) {
 		}
 	}
 	here := strings.NewReplacer(
-		"npx -y @modelcontextprotocol/server-everything stdio", "mcpecho serve",
+		"npx -y @modelcontextprotocol/server-everything stdio", "mcpecho serve", "npx -y @playwright/mcp", "mcpecho serve",
 		"https://example.com/mcp", web.url, "http://127.0.0.1:3001/mcp", web.url, "http://127.0.0.1:3001/sse", web.sse,
 		"forecast city=Rome", "echo message=Rome", // the only tool of that server
 	)
@@ -91,7 +91,7 @@ func TestDocumentedCommandsWork(t *testing.T) {
 				t.Errorf("mcpecho %s: %v", line, err)
 			}
 		default:
-			if o := runCommand(t, args...); o.status != 0 || o.stdout == "" && !strings.Contains(line, " -o ") {
+			if o := runCommandWithInput(t, "tools\n", args...); o.status != 0 || o.stdout == "" && !strings.Contains(line, " -o ") {
 				t.Errorf("mcpecho %s: %+v", line, o)
 			}
 		}

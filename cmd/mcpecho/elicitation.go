@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/internal/lineedit"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -81,6 +82,9 @@ func (a *asker) print(text string) { _, _ = io.WriteString(a.c.stderr, text) }
 // ask prints a prompt and returns the line that the user enters. The error is
 // io.EOF at the end of the input.
 func (a *asker) ask(ctx context.Context, prompt string) (string, error) {
+	if a.c.shell != nil && a.c.shell.editor != nil {
+		return a.askInShell(ctx, prompt)
+	}
 	a.print(prompt)
 	if a.next == nil {
 		next := make(chan inputLine, 1)
@@ -100,6 +104,23 @@ func (a *asker) ask(ctx context.Context, prompt string) (string, error) {
 	case <-ctx.Done():
 		return "", context.Cause(ctx)
 	}
+}
+
+// askInShell asks with the editor of the shell. Ctrl-C cancels the question, and
+// the command that led to it.
+func (a *asker) askInShell(ctx context.Context, prompt string) (string, error) {
+	if i := strings.LastIndexByte(prompt, '\n'); i >= 0 {
+		a.print(prompt[:i+1])
+		prompt = prompt[i+1:]
+	}
+	line, err := a.c.shell.editor.ReadLine(ctx, &lineedit.Line{Prompt: prompt})
+	switch {
+	case errors.Is(err, lineedit.ErrInterrupted) && a.c.shell.interrupt():
+		return "", context.Canceled
+	case errors.Is(err, lineedit.ErrInterrupted):
+		return "", io.EOF
+	}
+	return strings.TrimSpace(line), err
 }
 
 // confirm asks a yes/no question. An empty line means usual.

@@ -33,6 +33,8 @@ type failure struct {
 	code    int64  // the server's error code, or 0
 	hint    string // what to do about it, for the user
 	err     error  // the cause, or nil
+
+	reported bool // the user has seen it
 }
 
 func (f *failure) Error() string { return f.message }
@@ -43,6 +45,9 @@ func (c *invocation) usage(message string) error {
 	f := &failure{status: statusUsage, kind: "usage", message: message, hint: "for a list, type: " + c.name + " help"}
 	if c.command != nil && c.command.name != "" {
 		f.hint = "usage: " + c.name + " " + c.command.usage(c.server != nil)
+		if c.inShell() {
+			f.hint = "usage: " + c.command.usageInShell()
+		}
 	}
 	return f
 }
@@ -120,6 +125,9 @@ func (c *invocation) report(ctx context.Context, err error) int {
 		if f.status != statusInterrupted {
 			f = *classify(context.Canceled) // err is a consequence of the interrupt
 		}
+	}
+	if f.reported {
+		return f.status
 	}
 	if f.status == statusForbidden && f.hint == "" {
 		f.hint = c.loginHint()

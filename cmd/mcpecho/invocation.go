@@ -17,8 +17,9 @@ type environment struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	getenv         func(string) string
-	self           string // path of this program, which the tour starts
-	name           string // the command that the user types to start it
+	self           string      // path of this program, which the tour starts
+	name           string      // the command that the user types to start it
+	interrupts     *interrupts // decides what Ctrl-C does; nil means that it ends the program
 }
 
 // An invocation is a run of one command.
@@ -36,6 +37,8 @@ type invocation struct {
 	auth    *oauth.Transport // sends the tokens of a login; nil without one
 
 	otherTransport mcp.Transport // to a URL whose transport the user has chosen; nil without a choice
+
+	shell *shell // the session that runs the command; nil outside of a shell
 
 	onLog func(*mcp.LogMessage) // receives the server's logs; nil means standard error
 }

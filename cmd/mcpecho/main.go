@@ -27,13 +27,18 @@ import (
 )
 
 func main() {
-	// The first signal cancels the command; the second one kills the program, even if
+	// The first signal cancels the command, unless a shell uses it; the second one kills the program, even if
 	// it arrives together with the first.
 	ctx, cancel := context.WithCancel(context.Background())
+	interrupts := new(interrupts)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() { // ends with the program
-		<-signals
+		for s := range signals {
+			if s != os.Interrupt || !interrupts.handled() {
+				break
+			}
+		}
 		signal.Reset(os.Interrupt, syscall.SIGTERM)
 		cancel()
 		<-signals
@@ -53,5 +58,7 @@ func main() {
 		getenv: os.Getenv,
 		self:   self,
 		name:   typedName(os.Args[0]),
+
+		interrupts: interrupts,
 	}))
 }

@@ -13,12 +13,12 @@ import (
 // printLong is print for lists and descriptions: it uses $PAGER if the text is
 // longer than the screen.
 func (c *invocation) printLong(ctx context.Context, text string) error {
-	out, ok := c.stdout.(*os.File)
+	out := terminalFile(c.stdout)
 	pager := c.getenv("PAGER")
-	if !ok || pager == "" || pager == "cat" || !c.toTerminal() || !c.isTerminal(c.stdin) || runtime.GOOS == "windows" {
+	if out == nil || pager == "" || pager == "cat" || !c.toTerminal() || !c.isTerminal(c.stdin) || runtime.GOOS == "windows" {
 		return c.print(text)
 	}
-	height := windowHeight(out)
+	_, height, _ := windowSize(out)
 	if height <= 0 || screenLines(text, c.terminalWidth(out)) < height {
 		return c.print(text)
 	}

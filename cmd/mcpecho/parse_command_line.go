@@ -8,6 +8,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/internal/nearest"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
 // parse parses the command line. The invocation is valid even with an error,
@@ -26,6 +27,8 @@ func parse(e *environment, args []string) (*invocation, error) {
 	switch {
 	case name == "" && len(args) == 0:
 		c.command = tourCommand()
+	case name == "" && c.server != nil && c.onTerminal():
+		c.command = findCommand("shell")
 	case name == "":
 		// Only flags: those of the tour, or --help or --version.
 		c.command = tourCommand()
@@ -33,7 +36,10 @@ func parse(e *environment, args []string) (*invocation, error) {
 			c.command, args = findCommand("version"), nil
 		}
 	default:
-		if c.command = findCommand(name); c.command == nil {
+		if c.command = findCommand(name); c.command == nil && c.isTarget(name) {
+			c.command, args = findCommand("shell"), append([]string{name}, args...)
+		}
+		if c.command == nil {
 			return c, unknownCommand(c, name)
 		}
 	}
@@ -49,6 +55,18 @@ func parse(e *environment, args []string) (*invocation, error) {
 		return c, nil
 	}
 	return c, c.takeTarget()
+}
+
+// onTerminal reports whether the user can type commands.
+func (c *invocation) onTerminal() bool { return c.isTerminal(c.stdin) && c.isTerminal(c.stderr) }
+
+// isTarget reports whether name, typed in place of a command on a terminal, is a
+// server, with which the shell then begins.
+func (c *invocation) isTarget(name string) bool {
+	if c.server != nil || !c.onTerminal() {
+		return false
+	}
+	return strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://") || config.Load(".").Server(name) != nil
 }
 
 // cutServer returns the arguments before and after --; after is nil without it.

@@ -18,6 +18,9 @@ import (
 // with the flags that led to it.
 func (c *invocation) commandFor(name string, args ...string) string {
 	line := []string{name}
+	if c.inShell() {
+		return c.paste(append(line, args...))
+	}
 	if c.server == nil && c.target != "" {
 		line = append(line, c.pasteTarget())
 	}
@@ -77,6 +80,12 @@ func (c *invocation) without(names ...string) (line []string) {
 // paste returns the command line of this program with words as its arguments.
 func (c *invocation) paste(words []string) string {
 	var line strings.Builder
+	if c.inShell() {
+		for _, word := range words {
+			line.WriteString(" " + quoteWord(c.hide(word)))
+		}
+		return line.String()[1:]
+	}
 	line.WriteString(c.name)
 	flagged, ours := "", true
 	for _, word := range words {

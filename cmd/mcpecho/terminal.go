@@ -7,18 +7,27 @@ import (
 	"strconv"
 )
 
+// terminalFile returns the terminal that out is, or nil.
+func terminalFile(out any) *os.File {
+	if p, ok := out.(*promptWriter); ok {
+		out = p.file
+	}
+	if f, ok := out.(*os.File); ok {
+		if _, _, ok := windowSize(f); ok {
+			return f
+		}
+	}
+	return nil
+}
+
 // terminalWidth returns the number of columns of out, or 0 if it is not a
 // terminal.
 func (e *environment) terminalWidth(out any) int {
-	f, ok := out.(*os.File)
-	if !ok {
+	f := terminalFile(out)
+	if f == nil {
 		return 0
 	}
-	width, ok := windowWidth(f)
-	if !ok {
-		return 0
-	}
-	if width > 0 {
+	if width, _, _ := windowSize(f); width > 0 {
 		return width
 	}
 	if width, err := strconv.Atoi(e.getenv("COLUMNS")); err == nil && width > 0 {

@@ -66,10 +66,18 @@ func openPty(t *testing.T, width uint16) (master, slave *os.File) {
 // onTerminal starts the command on a terminal.
 func startInPty(t *testing.T, width uint16, args ...string) *pty {
 	t.Helper()
+	return startInPtyWith(t, width, nil, args...)
+}
+
+// startInPtyWith starts the command on a terminal, with further variables in its
+// environment.
+func startInPtyWith(t *testing.T, width uint16, env []string, args ...string) *pty {
+	t.Helper()
 	master, slave := openPty(t, width)
 	defer slave.Close()
 	p := &pty{t: t, master: master, cmd: exec.Command(mcpechoPath(t), serverArgs(t, args)...)}
 	p.cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0", "TERM=xterm", "NO_COLOR=")
+	p.cmd.Env = append(p.cmd.Env, env...)
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = slave, slave, slave
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := p.cmd.Start(); err != nil {

@@ -4,26 +4,34 @@ package main
 
 import (
 	"os"
+	"os/signal"
 	"syscall"
 	"unsafe"
 )
 
-// windowWidth reports whether f is a terminal, and its columns; 0 if unknown.
-func windowWidth(f *os.File) (columns int, ok bool) {
+// windowSize reports whether f is a terminal, and its size; 0 if unknown.
+func windowSize(f *os.File) (columns, rows int, ok bool) {
 	var size struct{ rows, columns, x, y uint16 }
 	_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, f.Fd(), syscall.TIOCGWINSZ, uintptr(unsafe.Pointer(&size)))
-	return int(size.columns), errno == 0
-}
-
-// windowHeight returns the lines of a terminal; 0 if unknown.
-func windowHeight(f *os.File) int {
-	var size struct{ rows, columns, x, y uint16 }
-	_, _, _ = syscall.Syscall(syscall.SYS_IOCTL, f.Fd(), syscall.TIOCGWINSZ, uintptr(unsafe.Pointer(&size)))
-	return int(size.rows)
+	return int(size.columns), int(size.rows), errno == 0
 }
 
 // hideTyping turns off the terminal's echo until show is called.
 func hideTyping(f *os.File) (show func(), ok bool) {
+	return changeTerminal(f, func(t *syscall.Termios) { t.Lflag &^= syscall.ECHO })
+}
+
+// makeRaw makes the terminal deliver each key at once, without echo and signals,
+// until restore is called. Its output stays as it is.
+func makeRaw(in, _ *os.File) (restore func(), ok bool) {
+	return changeTerminal(in, func(t *syscall.Termios) {
+		t.Lflag &^= syscall.ECHO | syscall.ICANON | syscall.ISIG | syscall.IEXTEN
+		t.Iflag &^= syscall.ICRNL | syscall.INLCR | syscall.IGNCR | syscall.IXON | syscall.ISTRIP
+		t.Cc[syscall.VMIN], t.Cc[syscall.VTIME] = 1, 0
+	})
+}
+
+func changeTerminal(f *os.File, change func(*syscall.Termios)) (restore func(), ok bool) {
 	var was syscall.Termios
 	control := func(request uintptr, t *syscall.Termios) bool {
 		_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, f.Fd(), request, uintptr(unsafe.Pointer(t)))
@@ -32,7 +40,22 @@ func hideTyping(f *os.File) (show func(), ok bool) {
 	if !control(getTerminal, &was) {
 		return nil, false
 	}
-	hidden := was
-	hidden.Lflag &^= syscall.ECHO
-	return func() { control(setTerminal, &was) }, control(setTerminal, &hidden)
+	now := was
+	change(&now)
+	return func() { control(setTerminal, &was) }, control(setTerminal, &now)
+}
+
+// onResize calls f when the terminal has a new size, until stop is called.
+func onResize(f func()) (stop func()) {
+	sizes := make(chan os.Signal, 1)
+	signal.Notify(sizes, syscall.SIGWINCH)
+	go func() { // ends with stop
+		for range sizes {
+			f()
+		}
+	}()
+	return func() {
+		signal.Stop(sizes)
+		close(sizes)
+	}
 }

@@ -1,0 +1,315 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/lineedit"
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
+)
+
+// A shell is a session with one server, in which a user or a script runs commands.
+type shell struct {
+	c       *invocation // the command that started the shell
+	entry   *config.Server
+	editor  *lineedit.Editor // nil if the commands do not come from a terminal
+	history *historyFile
+	notices *notices
+	ctx     context.Context // of the shell, for what outlives a command
+
+	seen int // notifications before the last command
+
+	mu      sync.Mutex // guards what follows
+	s       *conversation
+	end     func() error           // of s
+	watched []*mcp.Subscription    // of the watch command
+	lists   map[string]*listCache  // by name
+	cancel  context.CancelFunc     // of the running command; nil if there is none
+	again   bool                   // Ctrl-C was pressed, and no command was entered since
+	ended   map[*conversation]bool // whose end has been reported
+}
+
+// An interrupts value decides what an interrupt does. The zero value ends the
+// program.
+type interrupts struct{ handle atomic.Pointer[func() bool] }
+
+// handled reports whether the shell used the interrupt for the running command.
+func (i *interrupts) handled() bool {
+	if f := i.handle.Load(); f != nil {
+		return (*f)()
+	}
+	return false
+}
+
+func runShell(ctx context.Context, c *invocation) error {
+	sh := &shell{c: c, entry: c.entry, lists: make(map[string]*listCache), ended: make(map[*conversation]bool)}
+	var stop context.CancelFunc
+	sh.ctx, stop = context.WithCancel(ctx)
+	defer stop()
+	c.shell = sh
+	in, out := terminalFile(c.stdin), terminalFile(c.stderr)
+	interactive := in != nil && out != nil
+	e := *c.environment
+	if interactive && c.supportsStyles(c.stderr) {
+		sh.useEditor(&e, in, out)
+		defer onResize(sh.editor.Resize)()
+	}
+	c.environment = &e
+	sh.notices = newNotices(func(line string) { sh.printNotice(line) })
+	c.onLog = func(m *mcp.LogMessage) { sh.notices.add("log " + logLine(m)) }
+	if err := sh.connect(ctx); err != nil {
+		return err
+	}
+	defer sh.close()
+	if c.interrupts != nil && interactive {
+		interrupt := sh.interrupt
+		c.interrupts.handle.Store(&interrupt)
+		defer c.interrupts.handle.Store(nil)
+	}
+	if interactive {
+		sh.greet()
+	}
+	if sh.editor != nil {
+		return sh.interact(ctx)
+	}
+	return sh.script(ctx, interactive)
+}
+
+// useEditor makes the shell read lines with an editor, and print above them.
+func (sh *shell) useEditor(e *environment, in, out *os.File) {
+	sh.editor = lineedit.New(in, out, lineedit.Options{
+		Raw: func() (func(), error) {
+			restore, ok := makeRaw(in, out)
+			if !ok {
+				return nil, errors.New("cannot change the mode of the terminal")
+			}
+			return restore, nil
+		},
+		Size: func() (int, int) { columns, rows, _ := windowSize(out); return columns, rows },
+	})
+	e.stderr = &promptWriter{sh.editor, out}
+	if f := terminalFile(e.stdout); f != nil {
+		e.stdout = &promptWriter{sh.editor, f}
+	}
+}
+
+// connect connects to the server, and prints its notifications from then on.
+func (sh *shell) connect(ctx context.Context) error {
+	sh.c.entry = sh.entry // with its variables
+	s, end, err := sh.c.open(ctx)
+	if err != nil {
+		return err
+	}
+	sh.mu.Lock()
+	sh.s, sh.end, sh.watched = s, end, nil
+	clear(sh.lists)
+	sh.mu.Unlock()
+	go sh.attend(s) // ends with the connection
+	sub, err := s.Subscribe(ctx, &mcp.SubscriptionFilter{ToolsListChanged: true, PromptsListChanged: true, ResourcesListChanged: true})
+	if err == nil {
+		go sh.follow(sub) // ends with the connection
+	}
+	return nil // changes of lists are a convenience
+}
+
+// attend reports the end of the connection.
+func (sh *shell) attend(s *conversation) {
+	<-s.Done()
+	if sh.current() == s {
+		sh.reportEnd(s)
+	}
+}
+
+// reportEnd says once that the server has ended.
+func (sh *shell) reportEnd(s *conversation) {
+	sh.mu.Lock()
+	reported := sh.ended[s]
+	sh.ended[s] = true
+	sh.mu.Unlock()
+	if !reported {
+		sh.note(sh.deadText(s) + ` Type "restart" to start it again.`)
+	}
+}
+
+func (sh *shell) deadText(s *conversation) string {
+	text := "The connection to " + sh.c.targetName() + " has ended"
+	if err := s.Err(); err != nil && !errors.Is(err, mcp.ErrClosed) {
+		text += ": " + strings.TrimSpace(textOf(err))
+	} else if err != nil {
+		text += ": " + firstLine(err.Error())
+	}
+	return strings.TrimSuffix(text, ".") + "."
+}
+
+// follow prints the changes that a subscription reports.
+func (sh *shell) follow(sub *mcp.Subscription) {
+	for {
+		change, err := sub.Next(sh.ctx)
+		if err != nil {
+			return
+		}
+		sh.forget(time.Now())
+		sh.notices.add(changeLine(change))
+	}
+}
+
+func changeLine(change mcp.Change) string {
+	if change.Kind == mcp.ResourceUpdated {
+		return "updated " + change.URI
+	}
+	list, _ := strings.CutSuffix(strings.TrimPrefix(string(change.Kind), "notifications/"), "/list_changed")
+	return "changed " + list
+}
+
+// printNotice prints a notification. A script reads them from standard output.
+func (sh *shell) printNotice(line string) {
+	text := escapeLine(line)
+	if sh.editor == nil {
+		_ = sh.c.write(text + "\n")
+		return
+	}
+	st := sh.c.styler(sh.c.stderr)
+	_, _ = io.WriteString(sh.c.stderr, st(dim, time.Now().Format(time.TimeOnly)+" "+text)+"\n")
+}
+
+// note prints a line that is not a result.
+func (sh *shell) note(line string) {
+	if !sh.c.flags.quiet {
+		_, _ = io.WriteString(sh.c.stderr, escape(line)+"\n")
+	}
+}
+
+func (sh *shell) current() *conversation {
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	return sh.s
+}
+
+func (sh *shell) close() {
+	sh.mu.Lock()
+	end := sh.end
+	sh.s, sh.end = nil, nil
+	sh.mu.Unlock()
+	if end != nil {
+		if err := end(); err != nil {
+			sh.c.report(context.Background(), err)
+		}
+	}
+}
+
+// with runs f, which is what a command does, with the connection of the shell.
+func (sh *shell) with(ctx context.Context, f func(*conversation) error) error {
+	s := sh.current()
+	if isDone(s) {
+		if err := sh.revive(ctx, s); err != nil {
+			return err
+		}
+		s = sh.current()
+	}
+	return s.explain(f(s))
+}
+
+func isDone(s *conversation) bool {
+	if s == nil {
+		return true
+	}
+	select {
+	case <-s.Done():
+		return true
+	default:
+		return false
+	}
+}
+
+// revive asks whether to start the server again.
+func (sh *shell) revive(ctx context.Context, s *conversation) error {
+	dead := &failure{status: statusUnreachable, kind: "crashed", message: "the server has ended", hint: `"restart" starts it again`}
+	if s != nil {
+		sh.mu.Lock()
+		sh.ended[s] = true
+		sh.mu.Unlock()
+		dead.message = sh.deadText(s)
+	}
+	if sh.editor == nil {
+		return dead
+	}
+	sh.note(dead.message)
+	a := &asker{c: sh.c}
+	if yes, err := a.confirm(ctx, "Start it again?", true); err != nil || !yes {
+		return dead
+	}
+	return sh.restart(ctx)
+}
+
+func (sh *shell) restart(ctx context.Context) error {
+	sh.close()
+	if err := sh.connect(ctx); err != nil {
+		return err
+	}
+	sh.note("Connected to " + sh.c.targetName() + " again. What it kept of the session before is lost.")
+	return nil
+}
+
+// interrupt cancels the running command. It reports false if there is none, or if
+// the user interrupts it for the second time.
+func (sh *shell) interrupt() bool {
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	if sh.cancel == nil || sh.again {
+		return false
+	}
+	sh.again = true
+	sh.cancel()
+	return true
+}
+
+// A listCache is a list of the server for completion and for schemas.
+type listCache struct {
+	raw     json.RawMessage
+	fetched time.Time
+}
+
+// cacheTime is how long the shell uses a list. A change that the server reports
+// ends it earlier.
+const cacheTime = 30 * time.Second
+
+// list returns a list, from memory if it is not too old.
+func (sh *shell) list(ctx context.Context, name string) (json.RawMessage, error) {
+	sh.mu.Lock()
+	s, cached := sh.s, sh.lists[name]
+	sh.mu.Unlock()
+	if cached != nil && time.Since(cached.fetched) < cacheTime {
+		return cached.raw, nil
+	}
+	if isDone(s) {
+		return nil, mcp.ErrClosed
+	}
+	raw, _, err := sh.c.fetchOffered(ctx, s, lists()[name])
+	if err != nil {
+		return nil, err
+	}
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	sh.lists[name] = &listCache{raw, time.Now()}
+	return raw, nil
+}
+
+// forget removes lists from memory, so that list fetches them again, and reports
+// whether one of them was fetched before the given time.
+func (sh *shell) forget(before time.Time) (had bool) {
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	for _, l := range sh.lists {
+		had = had || l.fetched.Before(before)
+	}
+	clear(sh.lists)
+	return had
+}

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stdmcp/stdmcp/internal/testserver"
+)
+
+// typed writes keys to the terminal.
+func (p *pty) typed(keys string) {
+	p.t.Helper()
+	if _, err := p.master.WriteString(keys); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// shown waits for text, and forgets what the terminal has shown until then.
+func (p *pty) shown(text string) {
+	p.t.Helper()
+	p.until(text)
+	p.output.Next(strings.Index(p.output.String(), text) + len(text))
+}
+
+// startShell starts a shell on a terminal.
+func startShell(t *testing.T, args ...string) *pty {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	return startInPty(t, 80, args...)
+}
+
+func TestShellOnATerminal(t *testing.T) {
+	p := startShell(t, "shell", "--no-color", "--", "mcpecho", "serve")
+	p.shown("Connected to stdmcp-echo")
+	p.shown("stdmcp-echo> ")
+	p.typed("call ec\tmess\thi\r")
+	p.shown("call echo message=hi")
+	p.shown("lhi\r\n")
+	p.shown("stdmcp-echo> ")
+	p.typed("watch echo://text\r")
+	p.shown("stdmcp-echo> ")
+	p.typed("call update\r")
+	p.shown("updated echo://text")
+	p.typed("\x12echo m") // Ctrl-R
+	p.shown(`search "echo m": `)
+	p.typed("\r")
+	p.shown("lhi\r\n")
+	p.shown("> ")
+	p.typed("\x03\x03") // twice at the prompt leaves
+	if shown, status := p.end(); status != statusInterrupted {
+		t.Errorf("status %d, %q", status, shown)
+	}
+	p = startInPty(t, 80, "shell", "--", "mcpecho", "serve")
+	p.shown("> ")
+	p.typed("\x1b[A")
+	p.shown("call echo message=hi") // the history of the session before
+	p.typed("\x15exit\r")
+	if shown, status := p.end(); status != 0 {
+		t.Errorf("status %d, %q", status, shown)
+	}
+}
+
+func TestQuestionInTheShell(t *testing.T) {
+	web := webServer(t, nil, nil)
+	for _, args := range [][]string{{web.URL}, {web.URL, "--protocol", "2025-11-25"}} {
+		p := startShell(t, append(args, "--no-color")...) // the URL alone does
+		p.shown("> ")
+		p.typed("call ask_elicitation\r")
+		p.shown("What is your name?")
+		p.shown("Name: ")
+		p.typed("Ada\r")
+		p.shown("optional): ")
+		p.typed("36\r")
+		p.shown("[no]: ")
+		p.typed("\r")
+		p.shown("which [green]: ")
+		p.typed("\r")
+		p.shown("[Y/n] ")
+		p.typed("\r")
+		p.shown(`"name":"Ada"`)
+		p.shown("> ")
+		p.typed("call ask_elicitation\r")
+		p.shown("Name: ")
+		p.typed("\x03")
+		p.shown("interrupted")
+		p.shown("> ")
+		p.typed("\x04")
+		if shown, status := p.end(); status != 0 {
+			t.Errorf("%v: status %d, %q", args, status, shown)
+		}
+	}
+}
+
+func TestControlCInTheShellCancelsTheCall(t *testing.T) {
+	p := startShell(t, "shell", "--", "mcpecho", "serve")
+	p.shown("> ")
+	p.typed("call slow seconds=60 steps=600\r")
+	p.shown("slow [")
+	p.typed("\x03")
+	p.shown("interrupted\r\n")
+	p.shown("> ")
+	p.typed("call echo message=on\r")
+	p.shown("lon\r\n")
+	p.typed("\x04")
+	if shown, status := p.end(); status != 0 {
+		t.Errorf("status %d, %q", status, shown)
+	}
+}
+
+func TestShellOffersToRestartItsServer(t *testing.T) {
+	server, env := testserver.Command(&testserver.Options{Fault: "dies-mid-call"})
+	args := []string{"shell"}
+	for _, e := range env {
+		args = append(args, "-e", e)
+	}
+	p := startShell(t, append(append(args, "--"), server...)...)
+	p.shown("> ")
+	p.typed("call echo message=hi\r")
+	p.shown("fatal: out of luck")
+	p.shown(`Type "restart" to start it again.`)
+	p.typed("tools\r")
+	p.shown("Start it again? [Y/n] ")
+	p.typed("\r")
+	p.shown("What it kept of the session before is lost.")
+	p.shown("echo")
+	p.typed("exit\r")
+	if shown, status := p.end(); status != 0 {
+		t.Errorf("status %d, %q", status, shown)
+	}
+}
+
+func TestHostileServerInTheShell(t *testing.T) {
+	for _, f := range testserver.Faults() {
+		if !strings.Contains(f.Name, "flood") && !strings.Contains(f.Name, "endless") {
+			continue
+		}
+		t.Run(f.Name, func(t *testing.T) {
+			server, env := testserver.Command(&testserver.Options{Fault: f.Name})
+			args := []string{"shell", "--timeout", "3s", "--connect-timeout", "5s", "--no-color"}
+			for _, e := range env {
+				args = append(args, "-e", e)
+			}
+			p := startShell(t, append(append(args, "--"), server...)...)
+			p.typed("tools\rexit\r")
+			shown, _ := p.end()
+			if len(shown) > 1<<20 {
+				t.Errorf("%d bytes were shown", len(shown))
+			}
+		})
+	}
+}
+
+func TestShellWithoutControlSequences(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	p := startInPtyWith(t, 80, []string{"TERM=dumb"}, "shell", "--", "mcpecho", "serve")
+	p.shown("stdmcp-echo> ")
+	p.typed("call echo message=hi\n")
+	p.shown("\nhi\r\n")
+	p.shown("stdmcp-echo> ")
+	p.typed("exit\n")
+	if shown, status := p.end(); status != 0 || strings.Contains(shown, "\x1b") {
+		t.Errorf("status %d, %q", status, shown)
+	}
+}

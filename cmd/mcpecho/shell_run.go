@@ -1,0 +1,425 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/lineedit"
+	"github.com/stdmcp/stdmcp/mcp"
+)
+
+// errLeave ends the shell.
+var errLeave = errors.New("leave")
+
+// greet says what the user is connected to.
+func (sh *shell) greet() {
+	info := sh.current().Server()
+	name := strings.TrimSpace(info.Name + " " + info.Version)
+	sh.note("Connected to " + escapeName(name) + " (" + info.ProtocolVersion + `). Type "help" for the commands, "exit" to leave.`)
+}
+
+// prompt returns the name of the server and >.
+func (sh *shell) prompt() string {
+	const width = 24
+	name := sh.c.target
+	if sh.c.entry == nil {
+		if s := sh.current(); s != nil {
+			name = s.Server().Name
+		}
+	}
+	return cut(escapeName(firstOf(name, "mcpecho")), width) + "> "
+}
+
+// interact runs the commands that the user types until the user leaves.
+func (sh *shell) interact(ctx context.Context) error {
+	sh.history = sh.c.newHistory(sh.historyName())
+	style := ""
+	if sh.c.hasStyles(sh.c.stderr) {
+		style = string(bold)
+	}
+	for {
+		sh.notices.summarize()
+		line, err := sh.editor.ReadLine(ctx, &lineedit.Line{
+			Prompt: sh.prompt(), Style: style, History: &sh.history.History,
+			More:     func(text string) bool { _, open := splitLine(text); return open },
+			Complete: sh.complete,
+		})
+		switch {
+		case errors.Is(err, lineedit.ErrInterrupted):
+			if strings.TrimSpace(line) == "" && sh.pressedAgain() {
+				return context.Canceled
+			}
+			continue
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+		sh.keep(line)
+		commands, _ := splitLine(line)
+		for _, words := range commands {
+			if _, err := sh.run(ctx, words); err != nil {
+				if errors.Is(err, errLeave) {
+					return nil
+				}
+				return err
+			}
+		}
+	}
+}
+
+// pressedAgain reports whether this is the second Ctrl-C in succession.
+func (sh *shell) pressedAgain() bool {
+	sh.mu.Lock()
+	again := sh.again
+	sh.again = true
+	sh.mu.Unlock()
+	if !again {
+		sh.note("Press Ctrl-C again to leave, or Ctrl-D.")
+	}
+	return again
+}
+
+// historyName identifies the server without secrets.
+func (sh *shell) historyName() string { return sh.c.hide(sh.c.targetName()) }
+
+// keep adds a line to the history. Like other shells, it keeps none that begins
+// with a blank, and one with a secret only in memory.
+func (sh *shell) keep(line string) {
+	line = strings.TrimRight(line, " \n")
+	switch {
+	case line == "" || strings.HasPrefix(line, " "):
+	case sh.c.hasSecret(line):
+		sh.history.Add(line)
+	default:
+		sh.history.keep(sh.ctx, line)
+	}
+}
+
+// maxScriptLine limits a command of a script, in bytes.
+const maxScriptLine = 16 << 20
+
+// script runs the commands that standard input holds, one a line. Its status is
+// that of the first command that failed.
+func (sh *shell) script(ctx context.Context, prompts bool) error {
+	first, number := statusDone, 0
+	in := bufio.NewReader(sh.c.stdin)
+	if !prompts { // otherwise questions read from there, too
+		sh.c.environment.stdin = strings.NewReader("")
+	}
+	for {
+		if prompts {
+			_, _ = io.WriteString(sh.c.stderr, sh.prompt())
+		}
+		text, lines, err := readCommand(ctx, in)
+		at := number + 1
+		number += lines
+		if err != nil && err != io.EOF {
+			return err
+		}
+		commands, open := splitLine(text)
+		if open {
+			return sh.c.usageHint("line "+strconv.Itoa(at)+": the quotes or the JSON do not end", "close them with ', \", } or ]")
+		}
+		for _, words := range commands {
+			status, failed := sh.run(ctx, words)
+			if first == statusDone {
+				first = status
+			}
+			dead := status == statusUnreachable && isDone(sh.current())
+			switch {
+			case failed != nil && !errors.Is(failed, errLeave):
+				return failed
+			case failed != nil, status != statusDone && (sh.c.flags.stopOnError || dead) && !prompts:
+				return exitStatus(first)
+			}
+		}
+		if err == io.EOF {
+			return exitStatus(first)
+		}
+	}
+}
+
+// exitStatus returns an error that ends the program with the status and prints
+// nothing more.
+func exitStatus(status int) error {
+	if status == statusDone {
+		return nil
+	}
+	return &failure{status: status, reported: true}
+}
+
+// readCommand reads lines until quotes and JSON are closed.
+func readCommand(ctx context.Context, in *bufio.Reader) (text string, lines int, err error) {
+	type input struct {
+		line string
+		err  error
+	}
+	for {
+		next := make(chan input, 1)
+		go func() { // ends with the line, or the program
+			line, err := in.ReadString('\n')
+			next <- input{line, err}
+		}()
+		select {
+		case <-ctx.Done():
+			return "", lines, context.Cause(ctx)
+		case one := <-next:
+			text += one.line
+			lines++
+			_, open := splitLine(text)
+			if one.err != nil || !open {
+				return text, lines, one.err
+			}
+			if len(text) > maxScriptLine {
+				return "", lines, errors.New("a command of the script is longer than " + strconv.Itoa(maxScriptLine) + " bytes")
+			}
+		}
+	}
+}
+
+// run runs a command and reports its error. The error that it returns ends the
+// shell.
+func (sh *shell) run(ctx context.Context, words []word) (status int, err error) {
+	args := make([]string, len(words))
+	for i, w := range words {
+		args[i] = w.text
+	}
+	command, cancel := context.WithCancel(ctx)
+	defer cancel()
+	sh.mu.Lock()
+	sh.cancel, sh.again = cancel, false
+	sh.mu.Unlock()
+	before := sh.seen
+	sh.seen, _ = sh.notices.seen()
+	c := sh.invocation()
+	c.typed = args
+	err = sh.dispatch(command, c, args, before)
+	sh.mu.Lock()
+	sh.cancel = nil
+	sh.mu.Unlock()
+	if errors.Is(err, errLeave) || ctx.Err() != nil {
+		return statusDone, cmpError(context.Cause(ctx), err)
+	}
+	return c.report(command, err), nil
+}
+
+func cmpError(first, second error) error {
+	if first != nil {
+		return first
+	}
+	return second
+}
+
+// invocation returns a command of the shell that has no arguments yet.
+func (sh *shell) invocation() *invocation {
+	c := *sh.c
+	c.command, c.args, c.flags.given, c.onLog = nil, nil, nil, nil
+	return &c
+}
+
+// dispatch runs a command of the shell, or one of the command line.
+func (sh *shell) dispatch(ctx context.Context, c *invocation, args []string, before int) error {
+	switch args[0] {
+	case "exit", "quit":
+		return errLeave
+	case "help", "?":
+		return sh.help(c, args[1:])
+	case "restart":
+		return sh.restart(ctx)
+	case "unwatch":
+		sh.unwatch()
+		return nil
+	case "wait":
+		return sh.wait(ctx, c, args[1:], before)
+	}
+	if err := c.parseInShell(args); err != nil {
+		return err
+	}
+	if c.flags.help {
+		return sh.help(c, []string{c.command.name})
+	}
+	if c.flags.isGiven("timeout") && c.flags.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, c.flags.timeout)
+		defer cancel()
+	}
+	return c.command.run(ctx, c)
+}
+
+// outsideOfShell are the commands that have no use in a shell.
+var outsideOfShell = []string{"shell", "serve", "completion"}
+
+// parseInShell parses a command line without a target.
+func (c *invocation) parseInShell(args []string) error {
+	c.flags.json = c.flags.json || slices.Contains(args, "--json")
+	name, args := cutName(args)
+	c.command = findCommand(name)
+	switch {
+	case name == "":
+		return c.usageHint("a command is missing", `"help" lists the commands`)
+	case c.command == nil:
+		known := []string{"exit", "help", "restart", "unwatch", "wait"}
+		for _, cmd := range shellCommands() {
+			known = append(append(known, cmd.name), cmd.aliases...)
+		}
+		return c.usageHint("unknown command "+strconv.Quote(name)+didYouMean(name, known), `"help" lists the commands`)
+	case slices.Contains(outsideOfShell, c.command.name):
+		return c.usageHint(c.command.name+" does not work in the shell", `"exit" leaves the shell`)
+	}
+	if err := c.parseFlags(args); err != nil {
+		return err
+	}
+	for _, given := range c.flags.given {
+		if slices.Contains(connectionFlags, given.name) && given.name != "timeout" && given.name != "q" {
+			return c.usageHint("the connection exists already: --"+given.name+" must be on the command line that starts the shell", `"exit" leaves the shell`)
+		}
+	}
+	if c.flags.help {
+		return nil
+	}
+	switch cmd := c.command; {
+	case len(c.args) < cmd.min:
+		return c.usage(cmd.name + " needs " + strings.Fields(cmd.args)[len(c.args)])
+	case cmd.max >= 0 && len(c.args) > cmd.max:
+		return c.usage("too many arguments: " + cmd.title() + " does not accept " + strconv.Quote(c.args[cmd.max]))
+	}
+	return nil
+}
+
+// inShell reports whether the command is one of a shell, which needs no target.
+func (c *invocation) inShell() bool { return c.shell != nil && c != c.shell.c }
+
+// shellCommands returns the commands that work in the shell.
+func shellCommands() []*command {
+	return slices.DeleteFunc(commands(), func(c *command) bool { return slices.Contains(outsideOfShell, c.name) })
+}
+
+// help prints the commands of the shell, or describes one.
+func (sh *shell) help(c *invocation, args []string) error {
+	if len(args) > 0 {
+		cmd := findCommand(args[0])
+		if cmd == nil {
+			return c.parseInShell(args[:1]) // says so
+		}
+		text := cmd.short + ".\n\nUsage:\n  " + cmd.usageInShell() + "\n"
+		if cmd.long != "" {
+			text += "\n" + cmd.long + "\n"
+		}
+		flags := slices.DeleteFunc(slices.Clone(cmd.flags), func(name string) bool {
+			return slices.Contains(connectionFlags, name) && name != "timeout" && name != "q"
+		})
+		if len(flags) > 0 {
+			text += "\nFlags:\n" + helpFlags(flags)
+		}
+		return c.print(text)
+	}
+	var b strings.Builder
+	b.WriteString("Commands, without a target:\n")
+	for _, cmd := range shellCommands() {
+		b.WriteString("  " + cmd.name + pad(cmd.name, 12) + cmd.short + "\n")
+	}
+	b.WriteString(`
+Of the shell itself:
+  unwatch     End what "watch" began
+  wait [TIME] Wait for the next notification, 10s at most
+  restart     Connect again
+  exit        Leave; so does Ctrl-D
+
+A JSON object needs no quotes, and may have several lines. Tab completes, Ctrl-R
+searches the history, Ctrl-C cancels a command. "help COMMAND" has the details.
+`)
+	return c.print(b.String())
+}
+
+// usageInShell returns the usage line without the target.
+func (c *command) usageInShell() string {
+	text := c.name
+	if c.args != "" {
+		text += " " + c.args
+	}
+	return text
+}
+
+// watch prints changes of resources from now on, and does not wait for them.
+func (sh *shell) watch(ctx context.Context, c *invocation) error {
+	return sh.with(ctx, func(s *conversation) error {
+		logs := c.enableLogs(ctx, s)
+		if len(c.args) == 0 {
+			if !logs {
+				c.note(s, "Changes of lists are printed anyway. Add a URI to watch a resource.")
+			}
+			return nil
+		}
+		if err := checkSubscribable(s); err != nil {
+			return err
+		}
+		sub, err := s.Subscribe(ctx, &mcp.SubscriptionFilter{ResourceSubscriptions: c.args})
+		if errors.Is(err, mcp.ErrNoChanges) {
+			return &failure{status: statusRefused, kind: "not_found", message: "the server will not report changes of " + strings.Join(c.args, ", ")}
+		}
+		if err != nil {
+			return err
+		}
+		sh.mu.Lock()
+		sh.watched = append(sh.watched, sub)
+		sh.mu.Unlock()
+		go sh.follow(sub) // ends with the subscription
+		for _, uri := range c.args {
+			if agreed := sub.Honored().ResourceSubscriptions; s.Server().Modern() && !slices.Contains(agreed, uri) {
+				c.note(s, "The server will not report changes of "+uri+".")
+			}
+		}
+		return nil
+	})
+}
+
+func (sh *shell) unwatch() {
+	sh.mu.Lock()
+	watched := sh.watched
+	sh.watched = nil
+	sh.mu.Unlock()
+	for _, sub := range watched {
+		sub.Close()
+	}
+}
+
+// defaultWait is how long wait waits.
+const defaultWait = 10 * time.Second
+
+// wait waits for a notification after the command before it began.
+func (sh *shell) wait(ctx context.Context, c *invocation, args []string, before int) error {
+	d := defaultWait
+	if len(args) > 1 {
+		return c.usageHint("too many arguments: wait does not accept "+strconv.Quote(args[1]), "usage: wait [TIME]")
+	}
+	if len(args) == 1 {
+		var err error
+		if d, err = parseWait(args[0]); err != nil {
+			return c.usageHint("wait: "+err.Error(), "usage: wait [TIME]")
+		}
+	}
+	limit := make(<-chan time.Time)
+	if d > 0 {
+		limit = time.After(d)
+	}
+	for {
+		total, more := sh.notices.seen()
+		if total > before {
+			return nil
+		}
+		select {
+		case <-more:
+		case <-limit:
+			return &failure{status: statusUnreachable, kind: "timeout", message: "no notification within " + d.String()}
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
