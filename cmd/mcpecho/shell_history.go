@@ -11,8 +11,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/lineedit"
 	"github.com/stdmcp/stdmcp/internal/statefile"
+	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
 // maxHistorySize limits the file of a history, in bytes.
@@ -121,20 +123,23 @@ func (c *invocation) hasSecret(line string) bool {
 	if c.hide(line) != line {
 		return true
 	}
+	hides := func(json []byte) bool {
+		masked, err := c.secrets().mask(json)
+		return err != nil || strings.Contains(string(masked), diag.Mask)
+	}
 	commands, open := splitLine(line)
 	for _, words := range commands {
 		for _, w := range words {
 			key, value, ok := strings.Cut(w.text, "=")
 			if !ok {
-				value = w.text
+				key, value = "", w.text
 			}
-			if ok && isSecretKey(strings.TrimSuffix(key, ":")) || c.secrets().maskText(value) != value {
+			member := wire.AppendString(wire.AppendKey([]byte("{"), strings.TrimSuffix(key, ":")), value)
+			if hides(append(member, '}')) {
 				return true
 			}
-			if json := strings.TrimSpace(value); strings.HasPrefix(json, "{") || strings.HasPrefix(json, "[") {
-				if masked, err := c.secrets().mask([]byte(json)); err != nil || strings.Contains(string(masked), "***") {
-					return true
-				}
+			if json := strings.TrimSpace(value); (strings.HasPrefix(json, "{") || strings.HasPrefix(json, "[")) && hides([]byte(json)) {
+				return true
 			}
 		}
 	}
