@@ -142,6 +142,15 @@ with --no-state.`,
 			flags: append([]string{"json", "no-color", "stop-on-error"}, connectionFlags...), run: runShell,
 			example: []string{"shell https://example.com/mcp", "shell -- npx -y @playwright/mcp", "shell --stop-on-error -- mcpecho serve"},
 		}, {
+			name: "check", target: true,
+			short: "Check a server for what clients stumble over",
+			long: `Connects in both eras over each transport that the server speaks, lists everything,
+reads resources, and sends what the server must refuse. It calls no tool. What is
+wrong is printed with the method, tool or resource, and the exit status is then 5;
+what only needs care does not change it.`,
+			flags: resultFlags, run: runCheck,
+			example: []string{"check -- mcpecho serve", "check http://127.0.0.1:3001/mcp --json"},
+		}, {
 			name: "ping", target: true,
 			short: "Check whether a server responds, and how fast",
 			flags: resultFlags, run: runPing,

@@ -15,6 +15,7 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+	"github.com/stdmcp/stdmcp/mcp/jsonschema"
 )
 
 // A Finding is something that clients stumble over.
@@ -47,21 +48,47 @@ type check struct {
 // error only if ctx ends.
 func Check(ctx context.Context, t mcp.Transport) ([]Finding, error) {
 	c := &check{}
-	client, err := mcp.Connect(ctx, t, &mcp.Options{Timeout: slow, Trace: &mcp.Trace{Discarded: func(reason error, data []byte) {
-		c.errorf("message", "clients discard it: %v: %.200q", reason, data)
-	}}})
-	if err != nil {
+	if err := c.connect(ctx, t, nil, 0); err != nil {
 		c.errorf("connecting", "%v", err)
 		return c.found, ctx.Err()
 	}
-	c.client = client
+	return c.run(ctx)
+}
+
+// CheckVersions is like Check with some protocol versions only and a limit for
+// connecting, 0 for none. It returns an error also if it cannot connect, and the
+// version that it connected with.
+func CheckVersions(ctx context.Context, t mcp.Transport, versions []string, limit time.Duration) (version string, found []Finding, err error) {
+	c := &check{}
+	if err := c.connect(ctx, t, versions, limit); err != nil {
+		return "", c.found, err
+	}
+	found, err = c.run(ctx)
+	return c.client.Server().ProtocolVersion, found, err
+}
+
+func (c *check) connect(ctx context.Context, t mcp.Transport, versions []string, limit time.Duration) (err error) {
+	if limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, limit)
+		defer cancel()
+	}
+	c.client, err = mcp.Connect(ctx, t, &mcp.Options{Timeout: slow, ProtocolVersions: versions, Handlers: []mcp.Handler{noRoots}, Trace: &mcp.Trace{Discarded: func(reason error, data []byte) {
+		c.errorf("message", "clients discard it: %v: %.200q", reason, data)
+	}}})
+	return err
+}
+
+// run checks the server that the client is connected to, and closes the
+// connection.
+func (c *check) run(ctx context.Context) ([]Finding, error) {
 	c.identity()
 	c.tools(ctx)
 	c.resources(ctx)
 	c.prompts(ctx)
 	c.refusals(ctx)
 	begun := time.Now()
-	if err := client.Close(); err != nil {
+	if err := c.client.Close(); err != nil {
 		c.errorf("closing", "%v", err)
 	} else if took := time.Since(begun); took > time.Second {
 		c.warnf("closing", "the server takes %v to end after its client is gone", took.Round(time.Millisecond))
@@ -124,7 +151,12 @@ func (c *check) tools(ctx context.Context) {
 			}
 			if kind := string(wire.Lookup(schema, "type")); kind != `"object"` {
 				c.errorf(where, "%s must have the type \"object\", has %s", name, orNone(kind))
+			} else if _, err := jsonschema.Compile(schema); err != nil {
+				c.errorf(where, "%s is not valid: %v", name, err)
 			}
+		}
+		if a := t.Annotations; a != nil && a.ReadOnly() && a.DestructiveHint != nil && *a.DestructiveHint {
+			c.warnf(where, "annotations: it is read-only and destructive")
 		}
 	}
 }
@@ -226,3 +258,6 @@ func (c *check) silence(where string, err error) {
 		c.errorf(where, "ends the connection: %v", err)
 	}
 }
+
+// noRoots lets servers read resources for which they need the client's roots.
+var noRoots = mcp.Roots(func(context.Context) ([]mcp.Root, error) { return []mcp.Root{}, nil })

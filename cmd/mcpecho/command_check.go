@@ -1,0 +1,188 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/stdmcp/stdmcp/internal/servercheck"
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
+)
+
+// A checked value is the result of checking a server over one transport and in one
+// era.
+type checked struct {
+	way     string // the transport
+	version string // the protocol version; empty if the server does not speak it
+	found   []servercheck.Finding
+	err     error
+}
+
+// runCheck checks the target over each transport and in each era that it speaks.
+func runCheck(ctx context.Context, c *invocation) error {
+	if err := c.expandEntry(ctx); err != nil {
+		return err
+	}
+	var all []checked
+	for _, way := range c.checkedWays() {
+		for _, versions := range c.checkedVersions() {
+			one, err := c.check(ctx, way, versions)
+			if err != nil {
+				return err
+			}
+			all = append(all, one)
+		}
+	}
+	reached, faults := 0, 0
+	var failed error
+	for i, one := range all {
+		if one.err != nil {
+			if failed == nil || i == 0 {
+				failed = one.err
+			}
+			continue
+		}
+		reached++
+		for _, f := range one.found {
+			if !f.Warning {
+				faults++
+			}
+		}
+	}
+	if reached == 0 {
+		return failed
+	}
+	text := checkText(all)
+	if c.flags.json {
+		if err := c.printJSON(checkJSON(all)); err != nil {
+			return err
+		}
+	} else if err := c.print(c.shown(text)); err != nil {
+		return err
+	}
+	if faults > 0 {
+		what := "faults"
+		if faults == 1 {
+			what = "fault"
+		}
+		return &failure{status: statusRefused, kind: "check", message: "the server has " + strconv.Itoa(faults) + " " + what}
+	}
+	return nil
+}
+
+// checkedWays returns the transports to check: that of -t, or all that apply.
+func (c *invocation) checkedWays() []string {
+	switch {
+	case c.server != nil, c.entry != nil && c.entry.Type == config.Stdio:
+		return []string{"stdio"}
+	case c.flags.transport == "http", c.flags.transport == "sse":
+		return []string{c.flags.transport}
+	case c.entry != nil && c.entry.Type != "":
+		return []string{c.entry.Type}
+	}
+	return []string{"http", "sse"}
+}
+
+// checkedVersions returns the protocol versions of both eras, or that of
+// --protocol.
+func (c *invocation) checkedVersions() [][]string {
+	if c.flags.protocol != "" {
+		return [][]string{{c.flags.protocol}}
+	}
+	isModern := func(version string) bool { return version >= mcp.ProtocolVersion20260728 }
+	versions := mcp.ProtocolVersions()
+	modern := slices.DeleteFunc(slices.Clone(versions), func(v string) bool { return !isModern(v) })
+	return [][]string{modern, slices.DeleteFunc(versions, isModern)}
+}
+
+// check checks the server once. Its error ends all checks.
+func (c *invocation) check(ctx context.Context, way string, versions []string) (one checked, err error) {
+	s := &conversation{console: &console{w: c.stderr}, stderr: &stderrTail{}}
+	if c.flags.verbose {
+		s.stderr.print = s.console.line
+	}
+	d := *c
+	if way != "stdio" {
+		d.flags.transport = way
+	}
+	t, err := d.transport(s)
+	if err != nil {
+		return one, err
+	}
+	p := c.newProgress(s.console, "checking "+c.targetName()+", "+wayName(way))
+	defer p.end()
+	one = checked{way: way}
+	one.version, one.found, one.err = servercheck.CheckVersions(ctx, t, versions, max(0, c.connectTimeout()))
+	if ctx.Err() != nil {
+		return one, context.Cause(ctx)
+	}
+	one.err = s.explain(one.err)
+	return one, nil
+}
+
+func wayName(way string) string {
+	switch way {
+	case "http":
+		return "Streamable HTTP"
+	case "sse":
+		return "HTTP+SSE"
+	}
+	return way
+}
+
+// checkText describes the results for people.
+func checkText(all []checked) string {
+	var b strings.Builder
+	for _, one := range all {
+		switch {
+		case one.err != nil:
+			continue
+		case len(one.found) == 0:
+			b.WriteString(wayName(one.way) + ", " + one.version + ": nothing wrong\n")
+			continue
+		}
+		b.WriteString(wayName(one.way) + ", " + one.version + ":\n")
+		for _, f := range one.found {
+			kind := "wrong    "
+			if f.Warning {
+				kind = "careful  "
+			}
+			b.WriteString("  " + kind + strings.ReplaceAll(f.String(), "\n", "\n\t") + "\n")
+		}
+	}
+	for _, one := range all {
+		var unsupported *failure
+		if one.err != nil && errors.As(one.err, &unsupported) && unsupported.kind != "protocol" && one.way == "stdio" {
+			b.WriteString(wayName(one.way) + ", other versions: " + strings.ReplaceAll(unsupported.message, "\n", "\n\t") + "\n")
+		}
+	}
+	return b.String()
+}
+
+// checkJSON returns the results as an object.
+func checkJSON(all []checked) []byte {
+	b := []byte(`{"checks":[`)
+	for _, one := range all {
+		if one.err != nil {
+			continue
+		}
+		b = wire.AppendString(wire.AppendKey(append(wire.AppendComma(b), '{'), "transport"), one.way)
+		b = wire.AppendString(wire.AppendKey(b, "protocolVersion"), one.version)
+		b = append(wire.AppendKey(b, "findings"), '[')
+		for _, f := range one.found {
+			severity := "error"
+			if f.Warning {
+				severity = "warning"
+			}
+			b = wire.AppendString(wire.AppendKey(append(wire.AppendComma(b), '{'), "severity"), severity)
+			b = wire.AppendString(wire.AppendKey(b, "where"), f.Where)
+			b = append(wire.AppendString(wire.AppendKey(b, "message"), f.What), '}')
+		}
+		b = append(b, "]}"...)
+	}
+	return append(b, "]}"...)
+}
