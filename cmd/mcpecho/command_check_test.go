@@ -13,7 +13,7 @@ func TestCheck(t *testing.T) {
 	runWithServer(t, "check", "--protocol", "2024-11-05").want(t, 0, "stdio, 2024-11-05: nothing wrong\n", "")
 	runWithServer(t, "check", "--json", "--protocol", "2024-11-05").want(t, 0,
 		`{"checks":[{"transport":"stdio","protocolVersion":"2024-11-05","findings":[]}]}`+"\n", "")
-	web, err := serveWeb("127.0.0.1:0", nil) // violations are the purpose
+	web, err := serveWeb("127.0.0.1:0", nil, false) // violations are the purpose
 	if err != nil {
 		t.Fatal(err)
 	}
