@@ -23,9 +23,17 @@ type checked struct {
 }
 
 // runCheck checks the target over each transport and in each era that it speaks.
-func runCheck(ctx context.Context, c *invocation) error {
+func runCheck(ctx context.Context, c *invocation) (err error) {
 	if err := c.expandEntry(ctx); err != nil {
 		return err
+	}
+	if c.flags.record != "" {
+		r, err := c.newRecorder()
+		if err != nil {
+			return err
+		}
+		c.recorder = r
+		defer func() { err = cmpError(err, r.close()) }()
 	}
 	var all []checked
 	for _, way := range c.checkedWays() {
@@ -116,7 +124,7 @@ func (c *invocation) check(ctx context.Context, way string, versions []string) (
 	p := c.newProgress(s.console, "checking "+c.targetName()+", "+wayName(way))
 	defer p.end()
 	one = checked{way: way}
-	one.version, one.found, one.err = servercheck.CheckVersions(ctx, t, versions, max(0, c.connectTimeout()))
+	one.version, one.found, one.err = servercheck.CheckVersions(ctx, c.recorder.wrap(t), versions, max(0, c.connectTimeout()))
 	if ctx.Err() != nil {
 		return one, context.Cause(ctx)
 	}

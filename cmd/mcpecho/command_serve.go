@@ -23,6 +23,9 @@ func runServe(ctx context.Context, c *invocation) error {
 	if c.flags.requireLogin && c.flags.address == "" {
 		return c.usageHint("--require-login needs --http", "type: "+c.paste([]string{"serve", "--http", "127.0.0.1:3001", "--require-login"}))
 	}
+	if c.flags.replay != "" {
+		return c.serveReplay(ctx)
+	}
 	if c.flags.address != "" {
 		return c.serveHTTP(ctx, o)
 	}

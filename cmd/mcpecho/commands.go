@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 	"strings"
 )
 
@@ -26,7 +27,7 @@ type command struct {
 }
 
 var (
-	connectionFlags = []string{"config", "header", "transport", "env", "inherit-env", "cwd", "protocol", "connect-timeout", "timeout", "trace", "no-state", "v", "q"}
+	connectionFlags = []string{"config", "header", "transport", "env", "inherit-env", "cwd", "protocol", "connect-timeout", "timeout", "trace", "record", "no-state", "v", "q"}
 	resultFlags     = append([]string{"json", "output", "no-color"}, connectionFlags...)
 	listFlags       = append([]string{"wide"}, resultFlags...)
 )
@@ -148,7 +149,7 @@ with --no-state.`,
 reads resources, and sends what the server must refuse. It calls no tool. What is
 wrong is printed with the method, tool or resource, and the exit status is then 5;
 what only needs care does not change it.`,
-			flags: resultFlags, run: runCheck,
+			flags: slices.DeleteFunc(slices.Clone(resultFlags), func(name string) bool { return name == "trace" }), run: runCheck,
 			example: []string{"check -- mcpecho serve", "check http://127.0.0.1:3001/mcp --json"},
 		}, {
 			name: "ping", target: true,
@@ -208,8 +209,12 @@ With --http it serves Streamable HTTP at /mcp and HTTP+SSE at /sse until it is
 interrupted, and prints both URLs, one per line. ADDR is HOST:PORT, :PORT for all
 addresses of this machine, or PORT for 127.0.0.1. Port 0 selects a free port.
 
-The server supports every protocol version, or only the one of --protocol.`,
-			flags: []string{"http", "require-login", "protocol"}, run: runServe,
+The server supports every protocol version, or only the one of --protocol.
+
+With --replay it is the server of a recording that --record made: it responds to
+what the recorded client requested, and to the rest with an error that names the
+nearest request.`,
+			flags: []string{"http", "require-login", "protocol", "replay"}, run: runServe,
 			example: []string{"serve", "serve --http 127.0.0.1:3001", "serve --http 127.0.0.1:3001 --require-login", "tools -- mcpecho serve --protocol 2024-11-05"},
 		}, {
 			name: "completion", args: strings.Join(shellNames(), "|"), min: 1, max: 1,

@@ -64,16 +64,29 @@ func (c *invocation) open(ctx context.Context) (s *conversation, end func() erro
 		}
 		opts.Trace.Message, c.traced = t.message, true
 	}
+	if c.flags.record != "" && c.recorder == nil {
+		if c.recorder, err = c.newRecorder(); err != nil {
+			_ = closeTrace()
+			return nil, nil, err
+		}
+	}
 	if s.Client, err = c.connect(ctx, s, opts); err != nil {
 		err = s.explain(err)
 		_ = closeTrace()
+		if c.shell == nil {
+			_ = c.recorder.close()
+		}
 		return nil, nil, err
 	}
 	return s, func() error {
 		s.Close()
 		s.era.remember(s.CachedServer())
 		s.stderr.end()
-		return closeTrace()
+		err := closeTrace()
+		if c.shell == nil { // which may connect again
+			err = cmpError(err, c.recorder.close())
+		}
+		return err
 	}, nil
 }
 
@@ -139,7 +152,7 @@ func (c *invocation) connect(ctx context.Context, s *conversation, opts *mcp.Opt
 	p := c.newProgress(s.console, "connecting to "+c.targetName())
 	defer p.end()
 	s.era = c.findEra(t, opts)
-	client, err := mcp.Connect(ctx, t, opts)
+	client, err := mcp.Connect(ctx, c.recorder.wrap(t), opts)
 	if err != nil {
 		s.era.remember(nil) // the server may have been replaced
 		return nil, c.explainConnect(ctx, err)

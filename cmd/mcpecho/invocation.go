@@ -38,6 +38,8 @@ type invocation struct {
 
 	otherTransport mcp.Transport // to a URL whose transport the user has chosen; nil without a choice
 
+	recorder *recorder // of --record; nil without it
+
 	shell *shell // the session that runs the command; nil outside of a shell
 
 	onLog func(*mcp.LogMessage) // receives the server's logs; nil means standard error

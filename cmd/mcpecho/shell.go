@@ -68,7 +68,12 @@ func runShell(ctx context.Context, c *invocation) error {
 	if err := sh.connect(ctx); err != nil {
 		return err
 	}
-	defer sh.close()
+	defer func() {
+		sh.close()
+		if err := c.recorder.close(); err != nil {
+			c.report(context.Background(), err)
+		}
+	}()
 	if c.interrupts != nil && interactive {
 		interrupt := sh.interrupt
 		c.interrupts.handle.Store(&interrupt)

@@ -128,9 +128,14 @@ func canonical(dst, raw []byte, top bool) []byte {
 // Open connects to the replayed server.
 func (r *Replay) Open(_ context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
 	client, server := jsonrpc.Pipe()
-	s := &session{r: r, stream: server, done: make(chan struct{}), answers: map[string]chan struct{}{}, ids: map[string][]byte{}}
-	go s.serve() // ends with the stream
+	go r.Serve(server) // ends with the stream
 	return jsonrpc.NewConn(client, h), nil
+}
+
+// Serve serves one connection until the stream ends, and closes it.
+func (r *Replay) Serve(stream jsonrpc.Stream) {
+	s := &session{r: r, stream: stream, done: make(chan struct{}), answers: map[string]chan struct{}{}, ids: map[string][]byte{}}
+	s.serve()
 }
 
 // A session serves one connection.

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestRecordAndReplay(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "session")
+	for _, version := range []string{"2025-11-25", "2026-07-28"} {
+		runWithServer(t, "call", "echo", "message=hi", "--record", file, "--protocol", version).want(t, 0, "hi\n", "")
+		replay := []string{"--", "mcpecho", "serve", "--replay", file}
+		runCommand(t, append([]string{"call", "echo", "message=hi"}, replay...)...).want(t, 0, "hi\n", "")
+		o := runCommand(t, append([]string{"call", "echo", "message=other"}, replay...)...)
+		if o.status != statusRefused || !strings.Contains(o.stderr, "no recorded request matches") {
+			t.Errorf("%+v", o)
+		}
+		if info, err := os.Stat(file); err != nil || info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%v, %v", info.Mode(), err)
+		}
+	}
+}
+
+func TestRecordOfAShellMasksSecrets(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "session")
+	o := runScript(t, "call echo message=hunter2hunter2\ncall echo {\"message\": \"x\", \"password\": \"swordfish\"}\nrestart\ntools",
+		"--record", file, "--env", "API_KEY=hunter2hunter2")
+	data, err := os.ReadFile(file)
+	text := string(data)
+	if err != nil || strings.Contains(text, "hunter2") || strings.Contains(text, "swordfish") || !strings.Contains(text, "\n2 ") || !strings.Contains(text, "\nend ") {
+		t.Errorf("%+v\n%s %v", o, text, err)
+	}
+}
+
+func TestBadRecordings(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "session")
+	runCommand(t, "serve", "--replay", file).want(t, statusUsage, "", "no such file")
+	if err := os.WriteFile(file, []byte("stdmcp recording 1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	runCommand(t, "serve", "--replay", file).want(t, statusUsage, "", "truncated")
+	runCommand(t, "serve", "--replay", file, "--http", "127.0.0.1:0").want(t, statusUsage, "", "standard input and output only")
+	runWithServer(t, "tools", "--record", filepath.Join(file, "no")).want(t, statusUsage, "", "not a directory")
+}
