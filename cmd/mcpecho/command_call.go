@@ -74,8 +74,12 @@ func (c *invocation) encodeArguments(ctx context.Context, s *conversation, tool 
 	}
 	t, err := c.findTool(tools, tool)
 	if err == nil {
+		input := parseSchema(t.InputSchema)
+		if err := c.askMissing(ctx, s, t, input, given); err != nil {
+			return nil, err
+		}
 		var args json.RawMessage
-		if args, err = given.object(c, tool, parseSchema(t.InputSchema)); err == nil {
+		if args, err = given.object(c, tool, input); err == nil {
 			return args, nil
 		}
 	}

@@ -80,10 +80,12 @@ With TOOL: description, arguments and result.`,
   '{…}'     all arguments as one JSON object
   -         the same, from standard input
 
+On a terminal, mcpecho asks for required arguments that are missing.
+
 The text of the result goes to standard output, or its structured content if it
 has no text. Use -o FILE to save images, audio and other binary content; a
 second one is saved to FILE-2, and so on.`,
-			flags: resultFlags, run: runCall,
+			flags: append([]string{"no-input"}, resultFlags...), run: runCall,
 			example: []string{
 				"call echo message=hi -- mcpecho serve",
 				"call https://example.com/mcp echo message=hi",

@@ -18,6 +18,7 @@ type flags struct {
 	json, verbose, quiet, inheritEnv, noColor, noState, help bool
 	wide, user, revoke, all, requireLogin                    bool
 	record, replay                                           string
+	noInput                                                  bool
 	stopOnError                                              bool
 
 	env                     []string
@@ -100,6 +101,7 @@ func flagTable() []flag {
 		{"q", "", "", "show only the result and errors", on(func(f *flags) *bool { return &f.quiet })},
 		{"no-state", "", "", "keep nothing about servers in files", on(func(f *flags) *bool { return &f.noState })},
 		{"no-color", "", "", "do not use colors; so does the NO_COLOR environment variable", on(func(f *flags) *bool { return &f.noColor })},
+		{"no-input", "", "", "do not ask for missing arguments", on(func(f *flags) *bool { return &f.noInput })},
 		{"record", "", "FILE", "record the session in FILE, secrets masked", text(func(f *flags) *string { return &f.record })},
 		{"replay", "", "FILE", "serve as the recorded server did", text(func(f *flags) *string { return &f.replay })},
 		{"stop-on-error", "", "", "end a script at the first command that fails", on(func(f *flags) *bool { return &f.stopOnError })},

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp"
+)
+
+// askMissing asks on a terminal for the required arguments that the user did not
+// give, in the form that servers' questions have. It changes nothing if there is
+// no terminal, or with --no-input. At the end of the input the arguments stay
+// incomplete, which is then an error.
+func (c *invocation) askMissing(ctx context.Context, s *conversation, tool *mcp.Tool, input *schema, given *arguments) error {
+	missing := given.missing(input)
+	if len(missing) == 0 || given.unknown(input) != "" || c.flags.noInput || !c.onTerminal() {
+		return nil
+	}
+	a := &asker{c: c, s: s, in: bufio.NewReader(c.stdin)}
+	s.console.pause()
+	defer s.console.resume()
+	a.print(c.styler(c.stderr)(bold, escapeName(tool.Name)+" needs "+escapeName(strings.Join(missing, ", "))) +
+		"\nPress Enter for the value in brackets, Ctrl-D to cancel.\n")
+	var added []argument
+	for _, name := range missing {
+		p := input.property(name)
+		if p == nil {
+			p = new(schema)
+		}
+		value, err := a.argument(ctx, name, p, wire.Lookup(tool.InputSchema, "properties", name))
+		switch {
+		case errors.Is(err, io.EOF):
+			a.print("\n")
+			return nil
+		case err != nil:
+			return err
+		}
+		added = append(added, argument{key: name, value: string(value), json: true})
+	}
+	given.each = append(given.each, added...)
+	return nil
+}
+
+// argument asks for an argument until it is valid, and returns it as JSON.
+func (a *asker) argument(ctx context.Context, name string, s *schema, raw []byte) (json.RawMessage, error) {
+	field, simple := simpleField(name, raw)
+	prompt := ""
+	if simple {
+		prompt = fieldPrompt(field)
+	} else {
+		prompt = "  " + escapeName(name) + " (" + escapeLine(s.kind()) + describedBy(s) + "): "
+	}
+	for {
+		line, err := a.ask(ctx, prompt)
+		if err != nil {
+			return nil, err
+		}
+		value, err := a.argumentValue(field, simple, s, line)
+		if err == nil {
+			return value, nil
+		}
+		a.print("    " + escapeLine(err.Error()) + "\n")
+	}
+}
+
+// argumentValue converts what the user entered to JSON.
+func (a *asker) argumentValue(field *mcp.FormField, simple bool, s *schema, line string) (json.RawMessage, error) {
+	if !simple {
+		if line == "" {
+			return nil, errors.New("this argument is required")
+		}
+		one := argument{value: line}
+		if value := one.encode(s); value != nil {
+			return value, nil
+		}
+		return nil, errors.New("enter " + s.kind() + " as JSON")
+	}
+	if line == "" && field.Schema.Default != nil {
+		return json.RawMessage(field.Schema.Default), nil
+	}
+	v, err := fieldValue(field, line)
+	if err != nil {
+		return nil, err
+	}
+	switch v := v.(type) {
+	case string:
+		return wire.AppendString(nil, v), nil
+	case bool:
+		return strconv.AppendBool(nil, v), nil
+	case int64:
+		return strconv.AppendInt(nil, v, 10), nil
+	case float64:
+		return strconv.AppendFloat(nil, v, 'g', -1, 64), nil
+	}
+	return json.Marshal(v)
+}
+
+// simpleField returns the field of a form for an argument of a simple type.
+func simpleField(name string, raw []byte) (f *mcp.FormField, ok bool) {
+	f = &mcp.FormField{Name: name, Required: true}
+	for _, keyword := range []string{"$ref", "anyOf", "allOf", "oneOf", "const"} {
+		if wire.Lookup(raw, keyword) != nil {
+			return f, false
+		}
+	}
+	switch plainJSON(wire.Lookup(raw, "type")) {
+	case "string", "number", "integer", "boolean":
+	default:
+		return f, false
+	}
+	if f.Schema.UnmarshalJSON(raw) != nil {
+		return f, false
+	}
+	f.Schema.Title = "" // the name is what the user may type the next time
+	return f, true
+}
+
+// describedBy returns the description of an argument after a separator.
+func describedBy(s *schema) string {
+	if d := firstLine(s.description); d != "" {
+		return "; " + escapeLine(d)
+	}
+	return ""
+}
