@@ -100,6 +100,7 @@ func TestControlCInTheShellCancelsTheCall(t *testing.T) {
 	p.shown("> ")
 	p.typed("call echo message=on\r")
 	p.shown("lon\r\n")
+	p.shown("> ")
 	p.typed("\x04")
 	if shown, status := p.end(); status != 0 {
 		t.Errorf("status %d, %q", status, shown)
