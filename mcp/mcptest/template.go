@@ -156,8 +156,8 @@ func (t *template) match(uri string) (map[string]string, bool) {
 }
 
 func unescape(text string) string {
-	if plain, err := url.PathUnescape(text); err == nil {
-		return plain
+	if decoded, err := url.PathUnescape(text); err == nil {
+		return decoded
 	}
 	return text
 }

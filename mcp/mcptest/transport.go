@@ -75,7 +75,7 @@ func transportClient(t *testing.T, tr mcp.Transport) *mcp.Client {
 	t.Helper()
 	client, err := mcp.Connect(t.Context(), tr, &mcp.Options{Timeout: bound, Handlers: []mcp.Handler{
 		mcp.Sampling{CreateMessage: func(context.Context, *mcp.CreateMessageParams) (*mcp.CreateMessageResult, error) {
-			return &mcp.CreateMessageResult{Model: "none", Content: []mcp.Content{mcp.TextContent("nobody")}}, nil
+			return &mcp.CreateMessageResult{Model: "none", Content: []mcp.Content{mcp.TextContent("a client")}}, nil
 		}},
 	}})
 	if err != nil {
@@ -196,7 +196,7 @@ func testNotifications(t *testing.T, open func() mcp.Transport) {
 
 func testServerRequests(t *testing.T, open func() mcp.Transport) {
 	res, err := transportClient(t, open()).CallTool(t.Context(), "ask", nil)
-	if err != nil || res.Text() != "nobody" {
+	if err != nil || res.Text() != "a client" {
 		t.Errorf("a tool that asks the client: %v, %v", res, err)
 	}
 }
