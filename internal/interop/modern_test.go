@@ -113,6 +113,7 @@ func useModern(t *testing.T, tr mcp.Transport, version string, versions []string
 	var ended atomic.Bool
 	c, err := mcp.Connect(ctx, tr, &mcp.Options{
 		ProtocolVersions: versions,
+		ProbeTimeout:     time.Minute, // a busy machine may take long to start a server
 		Trace: &mcp.Trace{Discarded: func(err error, data []byte) {
 			if !errors.Is(err, mcp.ErrUnknownID) || !ended.Load() { // some servers respond to a canceled subscription
 				t.Errorf("dropped %q: %v", data, err)
