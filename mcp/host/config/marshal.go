@@ -1,0 +1,176 @@
+package config
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+)
+
+// MarshalJSON returns the server as an entry of .mcp.json, without its name and
+// without secrets, as [Server.Public] describes. [Parse] reads it back.
+func (s *Server) MarshalJSON() ([]byte, error) {
+	if s == nil {
+		return []byte("null"), nil
+	}
+	p := s.Public()
+	o := jsonWriter{b: []byte{'{'}}
+	o.text("type", p.Type)
+	o.text("command", p.Command)
+	o.list("args", p.Args)
+	o.text("cwd", p.Dir)
+	o.env(p.Env)
+	o.list("envFile", p.EnvFiles)
+	o.flag("inheritEnv", p.InheritEnv)
+	o.text("url", p.URL)
+	o.texts("headers", p.Headers)
+	o.auth(&p.Auth)
+	o.text("id", p.ID)
+	o.flag("disabled", p.Disabled)
+	o.flag("required", p.Required)
+	o.flag("lazy", p.Lazy)
+	if p.Deferred != nil {
+		o.b = wire.AppendBool(wire.AppendKey(o.b, "deferred"), *p.Deferred)
+	}
+	o.time("timeout", p.Timeout)
+	o.time("connectTimeout", p.ConnectTimeout)
+	o.number("max_retries", p.MaxRetries)
+	o.number("maxResultText", p.MaxResultText)
+	if p.Tools.Allow != nil {
+		o.b = appendList(wire.AppendKey(o.b, "includeTools"), p.Tools.Allow)
+	}
+	o.list("excludeTools", p.Tools.Deny)
+	o.list("autoApprove", p.AutoApprove)
+	o.text("title", p.Title)
+	o.text("description", p.Description)
+	return append(o.b, '}'), nil
+}
+
+// String returns the server in a line, without secrets.
+func (s *Server) String() string {
+	if s == nil {
+		return "<nil>"
+	}
+	p := s.Public()
+	text := p.Name + ": " + p.Type
+	if p.Command != "" {
+		text = p.Name + ": " + quoteWord(p.Command)
+		for _, arg := range p.Args {
+			text += " " + quoteWord(arg)
+		}
+	} else if p.URL != "" {
+		text = p.Name + ": " + p.URL
+	}
+	if p.Disabled {
+		text += " (disabled)"
+	}
+	return text
+}
+
+// MarshalJSON returns the servers as a file that [Parse] reads back, without
+// secrets: {"mcpServers":{...}}. It has no problems and no inputs.
+func (c *Config) MarshalJSON() ([]byte, error) {
+	b := []byte(`{"mcpServers":{`)
+	if c != nil {
+		for _, s := range c.Servers {
+			entry, err := s.MarshalJSON()
+			if err != nil || s == nil {
+				continue
+			}
+			b = append(wire.AppendKey(b, s.Name), entry...)
+		}
+	}
+	return append(b, "}}"...), nil
+}
+
+// A jsonWriter writes the members of an object and omits empty ones.
+type jsonWriter struct{ b []byte }
+
+func (o *jsonWriter) text(key, value string) {
+	if value != "" {
+		o.b = wire.AppendString(wire.AppendKey(o.b, key), value)
+	}
+}
+
+func (o *jsonWriter) flag(key string, value bool) {
+	if value {
+		o.b = wire.AppendBool(wire.AppendKey(o.b, key), true)
+	}
+}
+
+func (o *jsonWriter) number(key string, n int) {
+	if n != 0 {
+		o.b = wire.AppendInt(wire.AppendKey(o.b, key), int64(n))
+	}
+}
+
+// time writes a duration that readTime reads. Negative means no limit, which files
+// cannot say.
+func (o *jsonWriter) time(key string, d time.Duration) {
+	if d > 0 {
+		o.text(key, strconv.FormatFloat(float64(d)/float64(time.Millisecond), 'f', -1, 64)+"ms")
+	}
+}
+
+func (o *jsonWriter) list(key string, list []string) {
+	if len(list) > 0 {
+		o.b = appendList(wire.AppendKey(o.b, key), list)
+	}
+}
+
+func appendList(b []byte, list []string) []byte {
+	b = append(b, '[')
+	for _, item := range list {
+		b = wire.AppendString(wire.AppendComma(b), item)
+	}
+	return append(b, ']')
+}
+
+func (o *jsonWriter) texts(key string, texts map[string]string) {
+	if len(texts) == 0 {
+		return
+	}
+	o.b = append(wire.AppendKey(o.b, key), '{')
+	for _, name := range wire.SortedKeys(texts) {
+		o.text(name, texts[name])
+	}
+	o.b = append(o.b, '}')
+}
+
+// env writes variables as an object, or as a list if some are passed on.
+func (o *jsonWriter) env(env []string) {
+	values := make(map[string]string, len(env))
+	for _, v := range env {
+		name, value, ok := strings.Cut(v, "=")
+		if _, twice := values[name]; !ok || twice {
+			o.list("env", env)
+			return
+		}
+		values[name] = value
+	}
+	if len(env) == 0 {
+		return
+	}
+	o.b = append(wire.AppendKey(o.b, "env"), '{')
+	for _, name := range wire.SortedKeys(values) {
+		o.b = wire.AppendString(wire.AppendKey(o.b, name), values[name])
+	}
+	o.b = append(o.b, '}')
+}
+
+func (o *jsonWriter) auth(a *Auth) {
+	if a.Type == "" {
+		return
+	}
+	o.b = append(wire.AppendKey(o.b, "auth"), '{')
+	o.text("type", a.Type)
+	o.text("token", a.Token)
+	o.text("header", a.Header)
+	o.text("clientId", a.OAuth.ClientID)
+	o.text("clientSecret", a.OAuth.ClientSecret)
+	o.list("scopes", a.OAuth.Scopes)
+	o.number("callbackPort", a.OAuth.CallbackPort)
+	o.text("redirectUri", a.OAuth.RedirectURI)
+	o.b = append(o.b, '}')
+}
