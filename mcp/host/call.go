@@ -73,7 +73,7 @@ func (h *Host) ListResources(ctx context.Context, server string) ([]*mcp.Resourc
 		return nil, err
 	}
 	list, err := client.ListResources(ctx)
-	return list, h.resourceError(server, err)
+	return list, h.requestError("resource", server, err)
 }
 
 // ReadResource reads a resource of a server. It connects if necessary.
@@ -83,16 +83,16 @@ func (h *Host) ReadResource(ctx context.Context, server, uri string) (*mcp.ReadR
 		return nil, err
 	}
 	res, err := client.ReadResource(ctx, uri)
-	return res, h.resourceError(server, err)
+	return res, h.requestError("resource", server, err)
 }
 
-// resourceError returns the *Error for a failed resource request, or nil.
-func (h *Host) resourceError(server string, err error) error {
+// requestError returns the *Error for a failed request for what, or nil.
+func (h *Host) requestError(what, server string, err error) error {
 	if err == nil {
 		return nil
 	}
 	category, code, _ := callCategory(err)
-	e := newError(category, code, "resource", server, err)
+	e := newError(category, code, what, server, err)
 	if s, missing := h.get(server); missing == nil {
 		h.lock()
 		e.text = s.hide(e.text)

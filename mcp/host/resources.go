@@ -8,12 +8,18 @@ import (
 
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
 // ResourceTools returns tools that let a model use the resources of all
 // servers: ListMcpResources, ReadMcpResource, SubscribeMcpResource,
 // UnsubscribeMcpResource, SubscribePolling and UnsubscribePolling.
-// Subscriptions emit events. Only polling a tool requires permission.
+// Subscriptions emit events.
+//
+// Options.Approve decides about their calls, too, except for those that end
+// subscriptions; Call.Tool is the name of the tool of the host, and what reads is
+// annotated as read-only. Without Options.Approve, only polling a tool requires
+// permission.
 func (h *Host) ResourceTools() []*Tool { return h.Agent().ResourceTools() }
 
 const (
@@ -129,6 +135,32 @@ func (v *View) require(in *input, required ...string) error {
 	return nil
 }
 
+// permitted returns an error unless a call of a resource tool is approved. Polling
+// a tool must not be denied; each of its calls is approved by itself.
+func (v *View) permitted(ctx context.Context, name string, in *input, args mcp.RawMessage) error {
+	yes, h := true, v.host
+	c := &Call{Server: in.server, Name: name, Tool: name, Arguments: args, Annotations: &mcp.ToolAnnotations{ReadOnlyHint: &yes}}
+	pollsTool := in.tool != "" && in.kind == "tool"
+	if pollsTool {
+		c.Tool, c.Annotations = in.tool, nil
+	}
+	if v.limited && !v.can.Allow(c.Server, c.Tool) {
+		return ErrDenied
+	}
+	if s, err := h.get(in.server); err == nil {
+		h.lock()
+		c.Source, c.Scope, c.Listed = s.cfg.Source, s.cfg.Scope, config.MatchAny(s.cfg.AutoApprove, name)
+		h.unlock()
+	}
+	err := h.decide(ctx, v.approve, c)
+	if pollsTool && err != nil && err != ErrDenied {
+		if d, ok := err.(*denial); ok && d.err == nil {
+			return nil // undecided
+		}
+	}
+	return err
+}
+
 func (v *View) listResources(ctx context.Context, raw mcp.RawMessage) ([]byte, error) {
 	in, err := v.input(raw)
 	if err != nil {
@@ -137,6 +169,19 @@ func (v *View) listResources(ctx context.Context, raw mcp.RawMessage) ([]byte, e
 	names := []string{in.server}
 	if in.server == "" {
 		names = v.withResources()
+	}
+	var refused error
+	allowed := names[:0]
+	for _, name := range names {
+		in.server = name
+		if err := v.permitted(ctx, "ListMcpResources", &in, raw); err == nil {
+			allowed = append(allowed, name)
+		} else {
+			refused = err
+		}
+	}
+	if names = allowed; len(names) == 0 && refused != nil {
+		return nil, refused
 	}
 	lists, errs := make([][]*mcp.Resource, len(names)), make([]error, len(names))
 	var group sync.WaitGroup
@@ -200,6 +245,9 @@ func (v *View) withResources() (names []string) {
 
 func (v *View) readResource(ctx context.Context, raw mcp.RawMessage) ([]byte, error) {
 	in, err := v.input(raw, "server", "uri")
+	if err == nil {
+		err = v.permitted(ctx, "ReadMcpResource", &in, raw)
+	}
 	if err != nil {
 		return nil, err
 	}

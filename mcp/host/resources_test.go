@@ -16,7 +16,7 @@ import (
 // Polling a tool needs approval like any other call.
 func TestPollingIsApproved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := fakes{"x": newFake(nil)}.start(t, host.Options{Approve: always(host.Deny, nil)})
+		h := fakes{"x": newFake(nil)}.start(t, host.Options{Approve: host.Rules(host.Rule{Tool: "mcp__*", Action: host.Deny})})
 		events := h.Events(t.Context())
 		if _, err := h.ResourceTools()[4].Execute(t.Context(), raw(`{"type":"tool","server":"x","toolName":"add_tool"}`)); err != nil {
 			t.Fatal(err)

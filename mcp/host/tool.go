@@ -294,20 +294,29 @@ func (t *Tool) permitted(ctx context.Context, args mcp.RawMessage) (def *mcp.Too
 	if c.Changed, err = t.unpinned(def); err != nil {
 		return def, err
 	}
-	if t.approve != nil {
-		if d, err := t.approve(ctx, c); err != nil || d == Deny || d == Ask && h.opts.Approve == nil {
-			return def, denied(d, err)
-		}
-	}
-	if h.opts.Approve != nil {
-		if d, err := h.opts.Approve(ctx, c); err != nil || d != Allow {
-			return def, denied(d, err)
-		}
+	if err := h.decide(ctx, t.approve, c); err != nil {
+		return def, err
 	}
 	if c.Changed != nil {
 		t.repin(c.Changed)
 	}
 	return def, nil
+}
+
+// decide asks the Approver of a view, which may be nil, and Options.Approve. It
+// returns an error if the call is not approved.
+func (h *Host) decide(ctx context.Context, view Approver, c *Call) error {
+	if view != nil {
+		if d, err := view(ctx, c); err != nil || d == Deny || d == Ask && h.opts.Approve == nil {
+			return denied(d, err)
+		}
+	}
+	if h.opts.Approve != nil {
+		if d, err := h.opts.Approve(ctx, c); err != nil || d != Allow {
+			return denied(d, err)
+		}
+	}
+	return nil
 }
 
 func denied(d Decision, err error) error {

@@ -30,6 +30,9 @@ func (v *View) subscribePolling(ctx context.Context, raw mcp.RawMessage) ([]byte
 		_, err = v.host.get(in.server)
 	}
 	if err == nil {
+		err = v.permitted(ctx, "SubscribePolling", &in, raw)
+	}
+	if err == nil {
 		err = v.host.watch(w, func(ctx context.Context) { v.host.poll(ctx, w, every, read) })
 	}
 	if err != nil {

@@ -11,6 +11,9 @@ import (
 // subscribeResource implements SubscribeMcpResource.
 func (v *View) subscribeResource(ctx context.Context, raw mcp.RawMessage) ([]byte, error) {
 	in, err := v.input(raw, "server", "uri")
+	if err == nil {
+		err = v.permitted(ctx, "SubscribeMcpResource", &in, raw)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -21,7 +24,7 @@ func (v *View) subscribeResource(ctx context.Context, raw mcp.RawMessage) ([]byt
 	}
 	sub, err := subscribe(ctx, client, in.uri)
 	if err != nil {
-		return nil, h.resourceError(in.server, err)
+		return nil, h.requestError("resource", in.server, err)
 	}
 	w := &watch{kind: watchResource, server: in.server, uri: in.uri, reason: in.reason}
 	if err := h.watch(w, func(ctx context.Context) { h.follow(ctx, w, client, sub) }); err != nil {
