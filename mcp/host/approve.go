@@ -91,7 +91,7 @@ type Rule struct {
 func Rules(rules ...Rule) Approver {
 	return func(_ context.Context, c *Call) (Decision, error) {
 		for _, r := range rules {
-			if c != nil && config.Match(r.Tool, c.Name) && (r.Pattern == "" || config.Match(r.Pattern, string(c.Arguments))) {
+			if c != nil && config.Match(r.Tool, c.Name) && (r.Pattern == "" || config.MatchText(r.Pattern, string(c.Arguments))) {
 				if c.Changed != nil && r.Action == Allow {
 					return Ask, nil
 				}

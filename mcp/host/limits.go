@@ -93,7 +93,9 @@ func (t *Tool) limited(res *mcp.CallToolResult) *mcp.CallToolResult {
 	maxText := 0
 	if t.server != nil {
 		cfg, _ := t.current()
-		maxText = cfg.MaxResultText
+		if maxText = cfg.MaxResultText; t.over != nil && t.over.MaxResultText > 0 {
+			maxText = t.over.MaxResultText
+		}
 	}
 	return l.limit(res, t.name, maxText)
 }

@@ -36,11 +36,14 @@ type names struct {
 }
 
 // name returns the name of a tool.
-func (n *names) name(o origin) string {
+func (n *names) name(o origin) string { return n.nameAs(o, o.tool) }
+
+// nameAs is name for a tool that the settings may rename.
+func (n *names) nameAs(o origin, tool string) string {
 	if name, ok := n.given[o]; ok {
 		return name
 	}
-	name := n.naming.Name(o.server, o.tool)
+	name := n.naming.Name(o.server, tool)
 	for i := uint32(0); ; i++ {
 		if _, taken := n.origins[name]; !taken {
 			break
@@ -49,6 +52,12 @@ func (n *names) name(o origin) string {
 	}
 	n.given[o], n.origins[name] = name, o
 	return name
+}
+
+// forget frees the name of a tool, which is about to have another one.
+func (n *names) forget(o origin) {
+	delete(n.origins, n.given[o])
+	delete(n.given, o)
 }
 
 // release frees the names of a server's tools that are no longer used.

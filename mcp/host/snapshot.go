@@ -78,9 +78,15 @@ func (h *Host) selectTools(s *server) []*Tool {
 			continue
 		}
 		t := before[def.Name]
-		if t == nil || t.def != def {
-			t = &Tool{host: h, server: s, def: def, name: h.names.name(origin{s.name, def.Name}),
-				description: h.describe(s.name, def), app: !forModels(def)}
+		over := s.cfg.Overrides[def.Name]
+		if t == nil || t.def != def || !t.over.Equal(over) {
+			o := origin{s.name, def.Name}
+			if t != nil && !t.over.Equal(over) {
+				h.names.forget(o)
+			}
+			t = &Tool{host: h, server: s, def: def, description: h.describe(s.name, def), app: !forModels(def)}
+			t.override(over)
+			t.name = h.names.nameAs(o, t.nameInServer())
 		}
 		list = append(list, t)
 	}

@@ -26,6 +26,9 @@ type Tool struct {
 	approve     Approver // of the View that the tool comes from; may be nil
 	app         bool     // models do not see it; see AppTools
 
+	over   *config.Override // of the settings; may be nil
+	schema mcp.RawMessage   // narrowed by over; nil if it is the server's
+
 	// run implements a tool of the host itself, with the arguments as JSON or nil.
 	run func(context.Context, *mcp.ToolCall, mcp.RawMessage) (*mcp.CallToolResult, error)
 	ask func(input mcp.RawMessage) bool // reports whether run needs permission; nil means no
@@ -48,8 +51,12 @@ func (t *Tool) Description() string {
 }
 
 // InputSchema returns the JSON Schema of the tool's arguments: the server's,
-// unmodified, or a schema for any object if the server sent none.
+// unmodified unless the settings override it, or a schema for any object if the
+// server sent none.
 func (t *Tool) InputSchema() mcp.RawMessage {
+	if t != nil && t.schema != nil {
+		return t.schema
+	}
 	if t == nil || len(t.def.InputSchema) == 0 {
 		return mcp.RawMessage(`{"type":"object","properties":{}}`)
 	}
@@ -152,6 +159,9 @@ func (t *Tool) Do(ctx context.Context, call *mcp.ToolCall) (*mcp.CallToolResult,
 	args, err := arguments(call.Arguments)
 	if t.run != nil {
 		return t.local(ctx, call, args, err)
+	}
+	if err == nil {
+		args, err = t.overridden(args)
 	}
 	began := time.Now()
 	var res *mcp.CallToolResult

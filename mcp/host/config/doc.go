@@ -30,6 +30,7 @@ has one field where dialects use several names:
 	includeTools, allowedTools, enabled_tools, tools, toolFilter.include
 	excludeTools, blockedTools, disabledTools, disabled_tools, toolFilter.exclude
 	alwaysAllow, autoApprove, trust
+	overrides                    by tools: name, description, arguments, properties, omit, maxResultText
 	title, description
 
 A url without a type is tried as Streamable HTTP, then as SSE. Lists of tools

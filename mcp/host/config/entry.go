@@ -133,6 +133,8 @@ func (e *entry) field(m *member) (known bool, err error) {
 		return string(m.value) == `"custom"`, nil // what Zed writes for all but its extensions
 	case "toolFilter":
 		return true, e.readToolFilter(m.value)
+	case "overrides":
+		return true, e.readOverrides(m.value)
 	case "alwaysAllow", "autoApprove", "trust":
 		return true, e.readApproval(m)
 	}

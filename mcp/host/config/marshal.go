@@ -42,6 +42,7 @@ func (s *Server) MarshalJSON() ([]byte, error) {
 	}
 	o.list("excludeTools", p.Tools.Deny)
 	o.list("autoApprove", p.AutoApprove)
+	o.overrides(p.Overrides)
 	o.text("title", p.Title)
 	o.text("description", p.Description)
 	return append(o.b, '}'), nil

@@ -93,6 +93,7 @@ func (s *Server) Public() *Server {
 	maskSecret(&p.Auth.Token)
 	maskSecret(&p.Auth.OAuth.ClientSecret)
 	p.Auth.OAuth.Extra, p.Extra = nil, nil
+	p.Overrides = publicOverrides(p.Overrides)
 	p.URL = publicURL(p.URL)
 	hidden := false
 	for i, arg := range p.Args {

@@ -67,6 +67,8 @@ type Server struct {
 	Tools       Filter
 	AutoApprove []string // globs of tools to call without asking; see host.Listed
 
+	Overrides map[string]*Override // by the names of tools in the server
+
 	Title, Description string                    // for users
 	Extra              map[string]mcp.RawMessage // unknown fields, unmodified
 
@@ -103,37 +105,6 @@ func (f *Filter) Allows(tool string) bool {
 	return (f.Allow == nil || MatchAny(f.Allow, tool)) && !MatchAny(f.Deny, tool)
 }
 
-// MatchAny reports whether name matches one of the globs.
-func MatchAny(globs []string, name string) bool {
-	return slices.ContainsFunc(globs, func(glob string) bool { return Match(glob, name) })
-}
-
-// Match reports whether the whole name matches the glob, in which * stands for
-// any text and ? for any byte.
-func Match(glob, name string) bool {
-	star, mark := -1, 0 // where to continue if the text after the last * does not match
-	g, n := 0, 0
-	for n < len(name) {
-		switch {
-		case g < len(glob) && glob[g] == '*':
-			star, mark = g, n
-			g++
-		case g < len(glob) && (glob[g] == '?' || glob[g] == name[n]):
-			g++
-			n++
-		case star >= 0:
-			mark++
-			g, n = star+1, mark
-		default:
-			return false
-		}
-	}
-	for g < len(glob) && glob[g] == '*' {
-		g++
-	}
-	return g == len(glob)
-}
-
 // copy returns a copy whose Args, Env and Headers may be modified.
 func (s *Server) copy() *Server {
 	c := *s
@@ -166,7 +137,7 @@ func (s *Server) Equal(o *Server) bool {
 	return s.SameConnection(o) && s.Name == o.Name && s.Scope == o.Scope && s.Disabled == o.Disabled &&
 		s.Required == o.Required && s.Lazy == o.Lazy && s.MaxRetries == o.MaxRetries && s.MaxResultText == o.MaxResultText &&
 		(s.Deferred == nil) == (o.Deferred == nil) && (s.Deferred == nil || *s.Deferred == *o.Deferred) &&
-		(s.Tools.Allow == nil) == (o.Tools.Allow == nil) && same(s.Tools.Allow, o.Tools.Allow) &&
+		sameOverrides(s.Overrides, o.Overrides) && (s.Tools.Allow == nil) == (o.Tools.Allow == nil) && same(s.Tools.Allow, o.Tools.Allow) &&
 		same(s.Tools.Deny, o.Tools.Deny) && same(s.AutoApprove, o.AutoApprove) &&
 		s.Title == o.Title && s.Description == o.Description && sameMap(s.Extra, o.Extra)
 }
