@@ -1,0 +1,62 @@
+// Command phase6 has the servers of the user's and the project's .mcp.json, rules
+// for permissions, and tools for resources.
+//
+//	$ cat .mcp.json
+//	{"mcpServers": {"calculator": {"command": "mcpecho", "args": ["serve"]}}}
+//	$ HOME=. phase6
+//	mcp__calculator__add false 42
+//	allow mcp__calculator__fail? no
+//	mcp__calculator__fail true [MCP:calculator] tool "fail" was not called: not permitted
+//	SubscribePolling true [MCP] SubscribePolling was not called: not permitted
+//	calculator connected
+package main
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"os"
+	"os/signal"
+
+	"github.com/stdmcp/stdmcp/mcp/host"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
+)
+
+// ask stands for the question to the user.
+func ask(_ context.Context, c *host.Call) (host.Decision, error) {
+	fmt.Println("allow", c.Name+"? no")
+	return host.Deny, nil
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	settings := config.Load(".")
+	for _, problem := range settings.Problems {
+		log.Print(problem)
+	}
+	h := host.New(&host.Options{Approve: host.Asking(host.First(
+		host.Rules(
+			host.Rule{Tool: "mcp__*__{add,echo}", Action: host.Allow},
+			host.Rule{Tool: "SubscribePolling", Action: host.Deny},
+		),
+		host.Listed(false),
+	), ask)})
+	defer h.Shutdown(context.Background()) // also after Ctrl-C
+	h.SetServers(ctx, settings.Servers)
+	tools := make(map[string]*host.Tool)
+	for _, t := range append(h.Tools(), h.ResourceTools()...) {
+		tools[t.Name()] = t
+	}
+	for _, call := range [][2]string{
+		{"mcp__calculator__add", `{"a": 2, "b": 40}`},
+		{"mcp__calculator__fail", `{}`},
+		{"SubscribePolling", `{"type": "resource", "server": "calculator", "uri": "echo://text"}`},
+	} {
+		text, failed := tools[call[0]].Run(ctx, []byte(call[1]))
+		fmt.Println(call[0], failed, text)
+	}
+	for _, s := range h.Status() { // for a command such as /mcp; see also Overview
+		fmt.Println(s.Name, s.Status())
+	}
+}
