@@ -32,8 +32,9 @@ type Event struct {
 	Time   time.Time
 	Missed int // number of events before this one that the host dropped because the receiver was too slow
 
-	State State
-	Err   error
+	State    State
+	Attempts int // failed attempts to connect since the connection ended; with State
+	Err      error
 
 	Version        uint64   // of the Snapshot
 	Added, Removed []string // names for models

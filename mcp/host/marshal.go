@@ -96,6 +96,13 @@ func (d *Diff) MarshalJSON() ([]byte, error) {
 		b = wire.AppendString(wire.AppendKey(b, name), d.Errors[name].Error())
 	}
 	b = append(b, '}')
+	if d.Warnings != nil {
+		b = append(wire.AppendKey(b, "warnings"), '{')
+		for _, name := range wire.SortedKeys(d.Warnings) {
+			b = wire.AppendString(wire.AppendKey(b, name), d.Warnings[name].Error())
+		}
+		b = append(b, '}')
+	}
 	b = appendNames(b, "changed", d.Changed)
 	if d.Pending != nil {
 		b = appendNames(b, "pending", d.Pending)
@@ -116,6 +123,9 @@ func (d *Diff) String() string {
 	}
 	for _, name := range wire.SortedKeys(d.Errors) {
 		parts = append(parts, oneLine(d.Errors[name].Error()))
+	}
+	for _, name := range wire.SortedKeys(d.Warnings) {
+		parts = append(parts, oneLine(d.Warnings[name].Error()))
 	}
 	if len(parts) == 0 {
 		return "no changes"

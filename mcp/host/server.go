@@ -101,7 +101,7 @@ func (h *Host) setState(s *server, state State, err *Error) {
 		s.state, s.since = state, time.Now()
 	}
 	s.wake()
-	e := Event{Kind: StateChanged, Server: s.name, State: state}
+	e := Event{Kind: StateChanged, Server: s.name, State: state, Attempts: s.attempts}
 	if err != nil {
 		e.Err = err
 	}

@@ -21,6 +21,10 @@ type Diff struct {
 	// added. The host keeps trying to connect if a retry can help.
 	Errors map[string]error
 
+	// Warnings holds an *Error for each connected server whose tools could not be
+	// listed.
+	Warnings map[string]error
+
 	err error
 }
 
@@ -44,7 +48,7 @@ func (h *Host) SetServers(ctx context.Context, servers []*Server) *Diff {
 		}
 		wanted[s.Name] = s
 	}
-	return h.update(ctx, wanted, func(name string) bool { return wanted[name] == nil })
+	return h.update(ctx, wanted, func(name string) bool { return wanted[name] == nil || wanted[name].Invalid != nil })
 }
 
 // AddServer adds a server, or replaces the one with the same name, and waits as
@@ -108,11 +112,27 @@ func (h *Host) update(ctx context.Context, wanted map[string]*Server, gone func(
 			d.Pending = append(d.Pending, name)
 		} else if err != nil {
 			d.Errors[name] = err
+		} else if err := h.warning(wait[name]); err != nil {
+			if d.Warnings == nil {
+				d.Warnings = make(map[string]error)
+			}
+			d.Warnings[name] = err
 		}
 	}
 	closing.Wait()
 	d.err = h.startupError(wanted, d)
 	return d
+}
+
+// warning returns the error of a connected server, which is about its list of
+// tools, or nil.
+func (h *Host) warning(s *server) error {
+	h.lock()
+	defer h.unlock()
+	if s.state != Connected || s.err == nil {
+		return nil
+	}
+	return s.err
 }
 
 // remove removes servers and returns their runs, which the caller waits for.
@@ -141,6 +161,10 @@ func (h *Host) putServer(cfg *Server, known any, d *Diff) *server {
 	s := h.servers[cfg.Name]
 	if cfg.Name == "" {
 		d.Errors[""] = newError(Configuration, "INVALID_CONFIGURATION", "not added", "", errors.New("the server has no name"))
+		return nil
+	}
+	if cfg.Invalid != nil {
+		d.Errors[cfg.Name] = newError(Configuration, "INVALID_CONFIGURATION", "not added", cfg.Name, cfg.Invalid)
 		return nil
 	}
 	if s == nil {

@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -473,6 +474,8 @@ func TestEqualComparesEveryField(t *testing.T) {
 		case reflect.Map:
 			f.Set(reflect.MakeMap(f.Type()))
 			f.SetMapIndex(reflect.ValueOf("x"), reflect.Zero(f.Type().Elem()))
+		case reflect.Interface:
+			f.Set(reflect.ValueOf(errors.New("x")))
 		case reflect.Pointer:
 			f.Set(reflect.New(f.Type().Elem()))
 		default:

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -20,7 +21,8 @@ type Config struct {
 	// if there are none.
 	Discovery *Discovery
 
-	inputs [][]byte // the inputs list of each file, nil if absent; see Input
+	invalid []*Server // see All
+	inputs  [][]byte  // the inputs list of each file, nil if absent; see Input
 }
 
 // A Problem is an error or a warning about a file. It affects only the server
@@ -58,6 +60,11 @@ func (c *Config) Server(name string) *Server {
 	}
 	return nil
 }
+
+// All returns the servers and, for each invalid entry, a Server whose Invalid says
+// why it cannot be used. A host that gets all of them counts invalid entries among
+// the servers that failed.
+func (c *Config) All() []*Server { return slices.Concat(c.Servers, c.invalid) }
 
 // Load reads .mcp.json in the user's home directory, .mcp.json in dir, and
 // files, in this order. Each must be a regular file of at most 4 MiB. A server
@@ -141,6 +148,7 @@ func (c *Config) merge(n *Config) {
 	for _, name := range wire.SortedKeys(all) {
 		c.Servers = append(c.Servers, all[name])
 	}
+	c.invalid = append(slices.DeleteFunc(c.invalid, func(s *Server) bool { return n.Server(s.Name) != nil }), n.invalid...)
 	c.Problems = append(c.Problems, n.Problems...)
 	c.inputs = append(c.inputs, n.inputs...)
 	if n.Discovery != nil {
@@ -187,7 +195,9 @@ func (c *Config) add(text []byte, entries []*member, from *Server) {
 		m := named[name]
 		s, warnings, err := readServer(m)
 		if err != nil {
-			c.report(text, m.at, &Problem{File: from.Source, Server: name, Err: err})
+			p := &Problem{File: from.Source, Server: name, Err: err}
+			c.report(text, m.at, p)
+			c.invalid = append(c.invalid, &Server{Name: name, Source: from.Source, Scope: from.Scope, Invalid: p})
 		} else {
 			s.Source, s.Scope, s.base = from.Source, from.Scope, from.base
 			c.Servers = append(c.Servers, s)

@@ -69,6 +69,10 @@ type Server struct {
 
 	Overrides map[string]*Override // by the names of tools in the server
 
+	// Invalid is why the entry of a file cannot be used; see [Config.All]. A host
+	// reports it and does not start the server.
+	Invalid error
+
 	Title, Description string                    // for users
 	Extra              map[string]mcp.RawMessage // unknown fields, unmodified
 
@@ -137,7 +141,7 @@ func (s *Server) Equal(o *Server) bool {
 	return s.SameConnection(o) && s.Name == o.Name && s.Scope == o.Scope && s.Disabled == o.Disabled &&
 		s.Required == o.Required && s.Lazy == o.Lazy && s.MaxRetries == o.MaxRetries && s.MaxResultText == o.MaxResultText &&
 		(s.Deferred == nil) == (o.Deferred == nil) && (s.Deferred == nil || *s.Deferred == *o.Deferred) &&
-		sameOverrides(s.Overrides, o.Overrides) && (s.Tools.Allow == nil) == (o.Tools.Allow == nil) && same(s.Tools.Allow, o.Tools.Allow) &&
+		(s.Invalid == nil) == (o.Invalid == nil) && sameOverrides(s.Overrides, o.Overrides) && (s.Tools.Allow == nil) == (o.Tools.Allow == nil) && same(s.Tools.Allow, o.Tools.Allow) &&
 		same(s.Tools.Deny, o.Tools.Deny) && same(s.AutoApprove, o.AutoApprove) &&
 		s.Title == o.Title && s.Description == o.Description && sameMap(s.Extra, o.Extra)
 }

@@ -1,0 +1,102 @@
+package host_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/host"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
+	"github.com/stdmcp/stdmcp/mcp/mcptest"
+)
+
+func TestInvalidEntriesCountWhenAllServersFail(t *testing.T) {
+	t.Parallel()
+	c := config.Parse([]byte(`{"mcpServers":{"bad":{"command":7},"missing":{"command":"no-such-program"},"off":{"command":"x","disabled":true}}}`), "f", "local")
+	h := newHost(t, &host.Options{Retry: host.Retry{Max: -1}})
+	diff := h.SetServers(t.Context(), c.All())
+	var e *host.Error
+	if err := diff.Err(); err == nil || !strings.HasPrefix(err.Error(), "all MCP servers failed: [MCP:bad] not added: f:1:") {
+		t.Errorf("%v", err)
+	}
+	if !errors.As(diff.Errors["bad"], &e) || e.Category != host.Configuration || len(diff.Errors) != 2 {
+		t.Errorf("%v", diff.Errors)
+	}
+	only := config.Parse([]byte(`{"mcpServers":{"bad":{"command":7}}}`), "f", "local")
+	if err := h.SetServers(t.Context(), only.All()).Err(); err == nil {
+		t.Error("the only entry is invalid, and starting succeeds")
+	}
+	if len(h.Status()) != 0 {
+		t.Error("an invalid entry is a server")
+	}
+}
+
+func TestInvalidEntryReplacesAServer(t *testing.T) {
+	t.Parallel()
+	s := mcptest.New(t)
+	h := newHost(t, &host.Options{Dialers: host.Dialers{config.SDK: s.Dialer()}})
+	h.SetServers(t.Context(), []*host.Server{{Name: "s", Type: config.SDK}})
+	bad := config.Parse([]byte(`{"mcpServers":{"s":{"type":7}}}`), "f", "local").All()
+	if diff := h.SetServers(t.Context(), bad); len(diff.Removed) != 1 || diff.Errors["s"] == nil {
+		t.Errorf("%v", diff)
+	}
+}
+
+func TestFailedListOfToolsIsAWarningOfTheDiff(t *testing.T) {
+	t.Parallel()
+	s := mcptest.New(t)
+	s.Tool("a", nil, answer(""))
+	s.Inject("tools/list", mcptest.Malformed())
+	h := newHost(t, &host.Options{Dialers: host.Dialers{config.SDK: s.Dialer()}})
+	diff := h.SetServers(t.Context(), []*host.Server{{Name: "s", Type: config.SDK}})
+	if diff.Warnings["s"] == nil && diff.Errors["s"] == nil {
+		t.Errorf("%+v", diff)
+	}
+}
+
+func TestNoResultIsText(t *testing.T) {
+	t.Parallel()
+	if got := host.Text(nil); got != "(empty result)" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestEventsCountAttempts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake(nil)
+		f.failWith(errors.New("not yet"))
+		fs := fakes{"x": f}
+		h := newHost(t, fs.with(host.Options{Retry: host.Retry{Max: 2}}))
+		events := h.Events(t.Context())
+		h.SetServers(t.Context(), fs.servers())
+		last := 0
+		for last < 2 {
+			e := await(t, events, "an attempt", func(e host.Event) bool { return e.Kind == host.StateChanged && e.Attempts > last })
+			last = e.Attempts
+		}
+	})
+}
+
+func TestEnableReturnsWhenTheToolsAreThere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := newFake(&testserver.Options{Fault: "slow-initialize", Delay: time.Second})
+		fs := fakes{"x": slow}
+		servers := fs.servers()
+		servers[0].Disabled = true
+		h := newHost(t, fs.with(host.Options{Client: &mcp.Options{}}))
+		h.SetServers(t.Context(), servers)
+		if len(h.Tools()) != 0 {
+			t.Error("a disabled server has tools")
+		}
+		if err := h.Enable(t.Context(), "x"); err != nil || len(h.Tools()) == 0 {
+			t.Errorf("%d tools, %v", len(h.Tools()), err)
+		}
+		if err := h.Enable(t.Context(), "y"); !errors.Is(err, host.ErrUnknownServer) {
+			t.Errorf("%v", err)
+		}
+	})
+}
