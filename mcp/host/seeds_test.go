@@ -1,7 +1,9 @@
 package host_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -99,4 +101,15 @@ func TestEnableReturnsWhenTheToolsAreThere(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	})
+}
+
+func ExampleHost_Enable() {
+	ctx := context.Background()
+	h := exampleHost(ctx, nil)
+	defer h.Shutdown(ctx)
+	_ = h.SetEnabled("echo", false)
+	hidden := len(h.Tools())
+	err := h.Enable(ctx, "echo")
+	fmt.Println(hidden, len(h.Tools()) > 0, err)
+	// Output: 0 true <nil>
 }

@@ -2,6 +2,7 @@ package config_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -53,4 +54,14 @@ func TestMarshaledServersHaveNoSecrets(t *testing.T) {
 	if got := c.Server("a").String(); got != "a: run --token=*** --api-key ***" {
 		t.Errorf("%s", got)
 	}
+}
+
+func ExampleConfig_All() {
+	c := config.Parse([]byte(`{"servers": {"good": {"command": "npx"}, "bad": {"command": 7}}}`), "servers.json", "user")
+	for _, s := range c.All() {
+		fmt.Println(s.Name, s.Invalid)
+	}
+	// Output:
+	// good <nil>
+	// bad servers.json:1: server "bad": "command" must be a string or a list of strings, not a number
 }
