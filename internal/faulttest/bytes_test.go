@@ -20,6 +20,8 @@ import (
 
 	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/jsonschema"
+	"github.com/stdmcp/stdmcp/mcp/sse"
 	"github.com/stdmcp/stdmcp/mcp/stdio"
 	"github.com/stdmcp/stdmcp/mcp/streamhttp"
 )
@@ -31,7 +33,7 @@ const manyItems = 60
 // sends it manyItems times, in messages of the greatest length.
 type byteScenario struct {
 	name    string
-	on      string // S, H
+	on      string // S, E, H
 	version string
 	item    string // JSON text; see text
 
@@ -81,23 +83,26 @@ func byteScenarios() []byteScenario {
 	long := strings.NewReplacer("$long", "$pad", "$header", "").Replace
 	const pad = `,"pad":"$pad"`
 	return []byteScenario{
-		{"log lines", "SH", legacy, notice("message", `{"level":"info","data":"line $i","pad":"$pad"}`), logHandlers, nil},
-		{"log lines in padded messages", "SH", legacy, `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"line"},"pad":"$pad"}`, logHandlers, nil},
-		{"other notifications", "SH", legacy, notice("odd", `{"pad":"$pad"}`), func(release <-chan struct{}) *mcp.Options {
+		{"log lines", "SEH", legacy, notice("message", `{"level":"info","data":"line $i","pad":"$pad"}`), logHandlers, nil},
+		{"log lines in padded messages", "SEH", legacy, `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"line"},"pad":"$pad"}`, logHandlers, nil},
+		{"other notifications", "SEH", legacy, notice("odd", `{"pad":"$pad"}`), func(release <-chan struct{}) *mcp.Options {
 			return &mcp.Options{Handlers: []mcp.Handler{mcp.NotificationFunc(func(context.Context, string, mcp.RawMessage) { <-release })}}
 		}, nil},
-		{"elicitation ids", "SH", legacy, notice("elicitation/complete", `{"elicitationId":"id$i","pad":"$pad"}`), pageHandlers, nil},
-		{"long elicitation ids", "SH", legacy, notice("elicitation/complete", `{"elicitationId":"$i$pad"}`), pageHandlers, nil},
-		{"requests of the server", "SH", legacy, `{"jsonrpc":"2.0","id":"r$i","method":"odd/request","params":{"pad":"$pad"}}`, requestHandlers, nil},
-		{"long ids of requests of the server", "SH", legacy, `{"jsonrpc":"2.0","id":"$i$pad","method":"odd/request"}`, requestHandlers, nil},
-		{"resource URIs", "SH", legacy, notice("resources/updated", `{"uri":"r:/$i","pad":"$pad"}`), noHandlers, subscribed},
-		{"long resource URIs", "SH", legacy, notice("resources/updated", `{"uri":"r:/$i$pad"}`), noHandlers, subscribed},
-		{"progress", "SH", legacy, notice("progress", `{"progressToken":1,"progress":$j,"message":"m","pad":"$pad"}`), noHandlers, nil},
+		{"elicitation ids", "SEH", legacy, notice("elicitation/complete", `{"elicitationId":"id$i","pad":"$pad"}`), pageHandlers, nil},
+		{"long elicitation ids", "SEH", legacy, notice("elicitation/complete", `{"elicitationId":"$i$pad"}`), pageHandlers, nil},
+		{"requests of the server", "SEH", legacy, `{"jsonrpc":"2.0","id":"r$i","method":"odd/request","params":{"pad":"$pad"}}`, requestHandlers, nil},
+		{"long ids of requests of the server", "SEH", legacy, `{"jsonrpc":"2.0","id":"$i$pad","method":"odd/request"}`, requestHandlers, nil},
+		{"resource URIs", "SEH", legacy, notice("resources/updated", `{"uri":"r:/$i","pad":"$pad"}`), noHandlers, subscribed},
+		{"long resource URIs", "SEH", legacy, notice("resources/updated", `{"uri":"r:/$i$pad"}`), noHandlers, subscribed},
+		{"progress", "SEH", legacy, notice("progress", `{"progressToken":1,"progress":$j,"message":"m","pad":"$pad"}`), noHandlers, nil},
 		{"tool names", "S", legacy, page(short(taskTool), pad), taskHandlers, eachTool},
 		{"long tool names", "S", legacy, page(long(taskTool), ""), taskHandlers, eachTool},
 		{"tools with headers", "H", modern, page(short(headerTool), pad), noHandlers, eachTool},
 		{"tools with headers and long names", "H", modern, page(long(headerTool), ""), noHandlers, eachTool},
 		{"tools with long header names", "H", modern, page(strings.NewReplacer("$long", "", "$header", "$pad").Replace(headerTool), ""), noHandlers, eachTool},
+		{"schemas of outputs", "SH", modern, page(`{"name":"t$i","inputSchema":{"type":"object"},"outputSchema":{"type":"object"}}`, pad), func(<-chan struct{}) *mcp.Options {
+			return &mcp.Options{Intercept: new(jsonschema.Outputs).Intercept}
+		}, eachTool},
 		{"pages with one tool each", "SH", modern, page(simpleTool, pad), noHandlers, allTools},
 		{"pages with white space", "SH", modern, page(simpleTool+"$space", ""), noHandlers, allTools},
 		{"pages with long tools", "SH", modern, page(`{"name":"t$i","description":"$pad","inputSchema":{"type":"object"}}`, ""), noHandlers, allTools},
@@ -258,6 +263,36 @@ func (s *byteScenario) serveHTTP(limit int) http.HandlerFunc {
 	}
 }
 
+// serveSSE serves one client over HTTP+SSE.
+func (s *byteScenario) serveSSE(limit int) http.HandlerFunc {
+	texts := make(chan string)
+	return func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = io.WriteString(w, "event: endpoint\ndata: /\n\n")
+			for {
+				_ = http.NewResponseController(w).Flush()
+				select {
+				case text := <-texts:
+					_, _ = io.WriteString(w, "data: "+text+"\n\n")
+				case <-r.Context().Done():
+					return
+				}
+			}
+		}
+		body, _ := io.ReadAll(r.Body)
+		w.WriteHeader(http.StatusAccepted)
+		_ = http.NewResponseController(w).Flush()
+		for text := range s.answer(body, limit) {
+			select {
+			case texts <- text:
+			case <-r.Context().Done():
+				return
+			}
+		}
+	}
+}
+
 // duplex is one end of two pipes.
 type duplex struct {
 	io.Reader
@@ -277,6 +312,10 @@ func TestKeptBytes(t *testing.T) {
 	for _, s := range byteScenarios() {
 		for _, on := range s.on {
 			t.Run(s.name+" "+string(on), func(t *testing.T) {
+				s := s
+				if on == 'E' {
+					s.version = oldest
+				}
 				arriving, idle := s.keeps(t, on, limit)
 				figures.add(fmt.Sprintf("bytes kept of %d messages of %s: %s, %c", manyItems, mib(int64(limit)), s.name, on),
 					"2.5 × and 1 × a message", "%s while they arrive, %s idle", mib(int64(arriving)), mib(int64(idle)))
@@ -303,6 +342,10 @@ func (s *byteScenario) keeps(t *testing.T, on rune, limit int) (arriving, idle i
 		stream := stdio.Stream(duplex{toClient, fromClient, toClient})
 		stream.MaxMessage = limit
 		transport = stream
+	} else if on == 'E' {
+		server := httptest.NewServer(s.serveSSE(limit))
+		defer server.Close()
+		transport = sse.New(server.URL, &sse.Options{MaxMessage: limit, Client: server.Client()})
 	} else {
 		server := httptest.NewServer(s.serveHTTP(limit))
 		defer server.Close()

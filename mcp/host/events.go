@@ -60,7 +60,25 @@ const (
 	// maxBuffered is the capacity of a channel of Events; maxQueued limits the
 	// events that wait for Options.Event.
 	maxBuffered, maxQueued = 256, 1024
+
+	// longEvent is the length in bytes of what a channel holds many of: of longer
+	// events, it holds one that is not yet received, and no others beside it.
+	longEvent = 64 << 10
 )
+
+// size returns the length in bytes of what the server sent of an event.
+func (e *Event) size() int {
+	n := len(e.Line) + len(e.Text) + len(e.URI)
+	if e.Log != nil {
+		n += len(e.Log.Data) + len(e.Log.Logger)
+	}
+	for _, names := range [...][]string{e.Added, e.Removed} {
+		for _, name := range names {
+			n += len(name)
+		}
+	}
+	return n
+}
 
 // An eventBus delivers events to Options.Event and to channels. It never
 // blocks.
@@ -90,12 +108,16 @@ func (b *eventBus) emit(e *Event) {
 	if b.callback != nil {
 		own := *e
 		own.Missed = b.dropped
-		if b.dropped++; b.queue.Add(func() { _ = diag.Guard(b.panicked, func() { b.callback(own) }) }) {
+		if b.dropped++; b.queue.AddSize(e.size(), func() { _ = diag.Guard(b.panicked, func() { b.callback(own) }) }) {
 			b.dropped = 0
 		}
 	}
 	for _, l := range b.listeners {
 		e.Missed = l.dropped
+		if e.size() > longEvent && len(l.events) > 0 {
+			l.dropped++
+			continue
+		}
 		select {
 		case l.events <- *e:
 			l.dropped = 0
@@ -106,8 +128,9 @@ func (b *eventBus) emit(e *Event) {
 }
 
 // Events returns a channel that receives all later events. The channel is
-// closed when ctx ends or the host is shut down. Its capacity is 256 events;
-// when it is full, further events are dropped, and Event.Missed counts them.
+// closed when ctx ends or the host is shut down. Its capacity is 256 events, and
+// one of more than 64 KiB if no others wait; further events are dropped, and
+// Event.Missed counts them.
 func (h *Host) Events(ctx context.Context) <-chan Event {
 	l := &listener{events: make(chan Event, maxBuffered)}
 	bus := &h.bus

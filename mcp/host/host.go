@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/stdmcp/stdmcp/internal/queue"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 )
@@ -38,7 +39,8 @@ func New(opts *Options) *Host {
 	h.names.naming = h.opts.Naming
 	h.ctx, h.cancel = context.WithCancel(context.Background())
 	h.slots = make(chan struct{}, h.opts.Parallel)
-	h.bus.callback, h.bus.queue.Max, h.bus.panicked = h.opts.Event, maxQueued, h.opts.panicReport()
+	h.bus.callback, h.bus.panicked = h.opts.Event, h.opts.panicReport()
+	h.bus.queue.Max, h.bus.queue.Budget = maxQueued, new(queue.Budget) // of 64 MiB
 	h.snap.Store(&Snapshot{replaced: make(chan struct{})})
 	if h.opts.Limits != nil {
 		h.limiter = h.opts.Limits.newLimiter()

@@ -1,12 +1,15 @@
 package jsonschema
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
+	"strings"
 	"sync"
 
+	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -23,12 +26,25 @@ type Outputs struct {
 	Strict bool
 
 	mu      sync.Mutex
-	clients map[*mcp.Client]map[string]*tool // the tools that each client has listed
+	clients map[*mcp.Client]*clientTools
 }
+
+// clientTools are the tools that a client has listed. Those that the latest list
+// does not have are removed at its end.
+type clientTools struct {
+	tools map[string]*tool
+	lists int // how many lists have begun
+	size  int // the length of all names and schemas in bytes
+}
+
+// maxSchemas limits the length of the names and schemas of a client. Tools beyond
+// it have no schema.
+const maxSchemas = 8 << 20
 
 // A tool holds an output schema.
 type tool struct {
-	raw mcp.RawMessage
+	raw  mcp.RawMessage
+	list int // the number of the list that had it last
 
 	once   sync.Once // for schema and err
 	schema *Schema
@@ -67,7 +83,7 @@ func (o *Outputs) Intercept(ctx context.Context, call *mcp.OutgoingCall) (mcp.Ra
 	}
 	switch call.Method {
 	case "tools/list":
-		o.learn(call.Client(), raw)
+		o.learn(call.Client(), wire.Lookup(call.Params(), "cursor") == nil, raw)
 	case "tools/call", "tasks/result":
 		err = o.check(ctx, call, raw)
 	case "tasks/get": // contains the result since 2026-07-28
@@ -83,38 +99,61 @@ func (o *Outputs) Intercept(ctx context.Context, call *mcp.OutgoingCall) (mcp.Ra
 }
 
 // learn stores the schemas of a list of tools for the client that asked for it.
-func (o *Outputs) learn(client *mcp.Client, raw mcp.RawMessage) {
+// first is true for the first page. The schemas are copied, as the page may be much
+// longer.
+func (o *Outputs) learn(client *mcp.Client, first bool, raw mcp.RawMessage) {
 	var res mcp.ListToolsResult
 	if res.UnmarshalJSON(raw) != nil {
 		return // the client reports the error
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	tools := o.toolsOf(client)
+	c := o.toolsOf(client)
+	if first {
+		c.lists++
+	}
 	for _, t := range res.Tools {
-		switch {
-		case t.OutputSchema == nil:
-			delete(tools, t.Name)
-		case tools[t.Name] == nil || string(tools[t.Name].raw) != string(t.OutputSchema):
-			tools[t.Name] = &tool{raw: t.OutputSchema}
+		known := c.tools[t.Name]
+		if known != nil && t.OutputSchema != nil && string(known.raw) == string(t.OutputSchema) {
+			known.list = c.lists
+			continue
 		}
+		c.remove(t.Name)
+		if n := len(t.Name) + len(t.OutputSchema); t.OutputSchema != nil && c.size+n <= maxSchemas {
+			c.size += n
+			c.tools[strings.Clone(t.Name)] = &tool{raw: bytes.Clone(t.OutputSchema), list: c.lists}
+		}
+	}
+	if res.NextCursor == nil {
+		for name, t := range c.tools {
+			if t.list != c.lists {
+				c.remove(name)
+			}
+		}
+	}
+}
+
+func (c *clientTools) remove(name string) {
+	if t := c.tools[name]; t != nil {
+		c.size -= len(name) + len(t.raw)
+		delete(c.tools, name)
 	}
 }
 
 // toolsOf returns the tools of a client, which it adds if it is new. Clients
 // that have ended are dropped then. The caller holds mu.
-func (o *Outputs) toolsOf(client *mcp.Client) map[string]*tool {
-	tools := o.clients[client]
-	if tools != nil {
-		return tools
+func (o *Outputs) toolsOf(client *mcp.Client) *clientTools {
+	c := o.clients[client]
+	if c != nil {
+		return c
 	}
-	maps.DeleteFunc(o.clients, func(c *mcp.Client, _ map[string]*tool) bool { return c.Err() != nil })
+	maps.DeleteFunc(o.clients, func(c *mcp.Client, _ *clientTools) bool { return c.Err() != nil })
 	if o.clients == nil {
-		o.clients = make(map[*mcp.Client]map[string]*tool)
+		o.clients = make(map[*mcp.Client]*clientTools)
 	}
-	tools = make(map[string]*tool)
-	o.clients[client] = tools
-	return tools
+	c = &clientTools{tools: make(map[string]*tool)}
+	o.clients[client] = c
+	return c
 }
 
 var errNoOutput = errors.New("no structured content, which the schema requires")
@@ -122,7 +161,10 @@ var errNoOutput = errors.New("no structured content, which the schema requires")
 // check validates the result of a tool.
 func (o *Outputs) check(ctx context.Context, call *mcp.OutgoingCall, raw mcp.RawMessage) error {
 	o.mu.Lock()
-	t := o.clients[call.Client()][call.Name]
+	var t *tool
+	if c := o.clients[call.Client()]; c != nil {
+		t = c.tools[call.Name]
+	}
 	o.mu.Unlock()
 	if t == nil {
 		return nil

@@ -93,7 +93,7 @@ func TestConfigurationThatIsRefused(t *testing.T) {
 		o.Authorizer, o.Issuer, o.Grant, o.Client = nil, e.as.URL, ClientCredentials{}, Client{Secret: mark}
 	}), "with an ID")
 	e.mustFail(e.transport(func(o *Options) { o.Resource = "https://other.example.com/mcp" }), "resource")
-	for _, uri := range []string{"http://example.com/cb", "http://192.168.0.1/cb", "https://127.0.0.1/cb"} {
+	for _, uri := range []string{"http://example.com/cb", "http://192.168.0.1/cb", "https://127.0.0.1/cb", "http://0.0.0.0/cb"} {
 		if r, err := (&Loopback{RedirectURI: uri}).Listen(t.Context(), ""); err == nil {
 			_ = r.Close()
 			t.Errorf("listens for %s", uri)
@@ -171,4 +171,35 @@ func TestLongRequestToLoopback(t *testing.T) {
 	_, _ = io.WriteString(ours, "GET /cb?state=s&code=c HTTP/1.1\r\nHost: 127.0.0.1\r\nX: "+strings.Repeat("x", 128<<10)+"\r\n\r\n")
 	_ = ours.Close()
 	<-ended
+}
+
+// TestRequestsThatAreNoResponse: the receiver takes GET requests with its state only.
+func TestRequestsThatAreNoResponse(t *testing.T) {
+	const rest = " HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 0\r\n\r\n"
+	for request, tt := range map[string]struct {
+		state string
+		want  bool
+	}{
+		"GET /cb?state=s&code=c":         {"s", true},
+		"POST /cb?state=s&code=c":        {"s", false},
+		"HEAD /cb?state=s&code=c":        {"s", false},
+		"GET /cb?state=&code=c":          {"", false},
+		"GET /cb?state=s&state=s&code=c": {"s", false},
+		"GET /other?state=s&code=c":      {"s", false},
+	} {
+		ours, theirs := net.Pipe()
+		taken, ended := false, make(chan struct{})
+		go func() { // ends with the request
+			defer close(ended)
+			u, _ := url.Parse("http://127.0.0.1/cb")
+			(&receiver{uri: u}).serveOne(theirs, tt.state, func(string) { taken = true })
+			_ = theirs.Close()
+		}()
+		_, _ = io.WriteString(ours, request+rest)
+		_, _ = io.Copy(io.Discard, ours)
+		<-ended
+		if _ = ours.Close(); taken != tt.want {
+			t.Errorf("%s, for the state %q: taken is %v", request, tt.state, taken)
+		}
+	}
 }

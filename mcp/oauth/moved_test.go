@@ -50,8 +50,8 @@ func TestLoginForgetsScopesOfAnotherServer(t *testing.T) {
 // server that the MCP server has named since, and that no empty one is sent.
 func TestLogoutSendsTokensToTheirIssuer(t *testing.T) {
 	e, other := newEnv(t), newEnv(t)
-	other.clients = e.clients
-	tr := e.transport(nil)
+	e.meta["client_id_metadata_document_supported"], other.meta["client_id_metadata_document_supported"] = true, true
+	tr := e.transport(func(o *Options) { o.ClientURL = "https://client.example/id" })
 	e.mustGet(tr)
 	e.prm["authorization_servers"] = []string{other.as.URL}
 	_ = tr.Logout(t.Context())
@@ -65,6 +65,29 @@ func TestLogoutSendsTokensToTheirIssuer(t *testing.T) {
 	e.mustGet(tr)
 	if err := tr.Logout(t.Context()); err != nil || len(e.revoked) != 1 || e.revoked[0] == "" {
 		t.Errorf("revoked %q, %v", e.revoked, err)
+	}
+}
+
+// TestRefreshTokenStaysWithItsIssuer: a server that moves to another authorization
+// server, or becomes another resource, gets a new authorization.
+func TestRefreshTokenStaysWithItsIssuer(t *testing.T) {
+	for name, move := range map[string]func(e, other *env){
+		"authorization server": func(e, other *env) { e.prm["authorization_servers"] = []string{other.as.URL} },
+		"resource":             func(e, other *env) { e.prm["resource"] = e.rs.URL },
+	} {
+		e, other := newEnv(t), newEnv(t)
+		e.meta["client_id_metadata_document_supported"], other.meta["client_id_metadata_document_supported"] = true, true
+		tr := e.transport(func(o *Options) { o.ClientURL = "https://client.example/id" }) // the same client everywhere
+		e.mustGet(tr)
+		e.forgetAccess()
+		move(e, other)
+		_, _ = e.get(tr) // the token of the other server is not valid here
+		if n := e.count("refresh_token") + other.count("refresh_token"); n != 0 {
+			t.Errorf("%s: the refresh token was sent %d times", name, n)
+		}
+		if n := e.count("authorization_code") + other.count("authorization_code"); n != 2 {
+			t.Errorf("%s: %d authorizations", name, n)
+		}
 	}
 }
 

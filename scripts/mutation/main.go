@@ -8,9 +8,11 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -35,7 +37,7 @@ type mutation struct {
 func main() {
 	list := flag.String("list", "scripts/mutation/mutations.txt", "the `file` with the mutations")
 	workers := flag.Int("j", 1, "how many mutations are tried `at once`, each in a copy of its own")
-	table := flag.Bool("table", false, "print a table in Markdown")
+	table := flag.Bool("table", false, "print tables in Markdown: the packages, and what survived")
 	update := flag.String("o", "", "write the list to a `file`, with the test that killed each mutation")
 	only := flag.String("only", "", "only mutations that contain this `text`")
 	flag.Usage = func() {
@@ -65,11 +67,8 @@ func run(list, only, update string, workers int, table bool, packages []string) 
 		return err
 	}
 	defer os.RemoveAll(dir)
-	if table {
-		fmt.Print("| package | mutation | result |\n|---|---|---|\n")
-	}
 	var mu sync.Mutex // guards what follows, and the output
-	count := make(map[string]int)
+	count, results := make(map[string]int), make(map[*mutation]string)
 	queue := make(chan *mutation)
 	var all sync.WaitGroup
 	for i := range max(workers, 1) {
@@ -83,7 +82,11 @@ func run(list, only, update string, workers int, table bool, packages []string) 
 				result := m.try(tree, packages, update != "")
 				mu.Lock()
 				count[outcome(result)]++
-				m.print(table, result, time.Since(began))
+				if table {
+					results[m] = result
+				} else {
+					m.print(result, time.Since(began))
+				}
 				mu.Unlock()
 			}
 		})
@@ -93,6 +96,9 @@ func run(list, only, update string, workers int, table bool, packages []string) 
 	}
 	close(queue)
 	all.Wait()
+	if table {
+		printTables(chosen, results)
+	}
 	fmt.Printf("\n%d mutations: %d killed, %d survived with a reason, %d survived without one, %d could not be tried.\n",
 		len(chosen), count["killed"], count["explained"], count["survived"], count["failed"])
 	if update != "" {
@@ -118,13 +124,36 @@ func outcome(result string) string {
 	return "failed"
 }
 
-func (m *mutation) print(table bool, result string, took time.Duration) {
-	text := strings.Join(strings.Fields(m.old), " ") + " → " + strings.Join(strings.Fields(m.new), " ")
-	if table {
-		fmt.Printf("| `%s` | `%s` | %s |\n", m.folder, strings.NewReplacer("|", "\\|", "`", "'").Replace(text), result)
-		return
+func (m *mutation) String() string {
+	return strings.Join(strings.Fields(m.old), " ") + " → " + strings.Join(strings.Fields(m.new), " ")
+}
+
+func (m *mutation) print(result string, took time.Duration) {
+	fmt.Printf("%-20s %4ds  %-44s %s\n", m.folder, int(took.Seconds()), result, m)
+}
+
+// printTables prints how many mutations of each package were killed, and what
+// became of the others.
+func printTables(all []*mutation, results map[*mutation]string) {
+	type counts struct{ mutations, killed int }
+	packages := make(map[string]counts)
+	var others strings.Builder
+	escape := strings.NewReplacer("|", "\\|", "`", "'")
+	for _, m := range all {
+		n := packages[m.folder]
+		n.mutations++
+		if outcome(results[m]) == "killed" {
+			n.killed++
+		} else {
+			fmt.Fprintf(&others, "| `%s` | `%s` | %s |\n", m.folder, escape.Replace(m.String()), strings.TrimPrefix(results[m], "survives: "))
+		}
+		packages[m.folder] = n
 	}
-	fmt.Printf("%-20s %4ds  %-44s %s\n", m.folder, int(took.Seconds()), result, text)
+	fmt.Print("| package | mutations | killed |\n|---|---|---|\n")
+	for _, name := range slices.Sorted(maps.Keys(packages)) {
+		fmt.Printf("| `%s` | %d | %d |\n", name, packages[name].mutations, packages[name].killed)
+	}
+	fmt.Printf("\n| package | survives | because |\n|---|---|---|\n%s", others.String())
 }
 
 // read reads blocks of a line with a folder, perhaps a package and a test, and
