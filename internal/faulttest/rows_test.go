@@ -184,7 +184,8 @@ func (r *row) checkOtherTests(t *testing.T) {
 		source.Write(text)
 	}
 	for _, name := range strings.Fields(tests) {
-		if !strings.Contains(source.String(), "\nfunc "+name+"(t *testing.T)") {
+		test, fuzz := "\nfunc "+name+"(t *testing.T)", "\nfunc "+name+"(f *testing.F)"
+		if !strings.Contains(source.String(), test) && !strings.Contains(source.String(), fuzz) {
 			t.Errorf("row %d: %s has no %s", r.n, folder, name)
 		}
 	}

@@ -19,7 +19,8 @@ import (
 //	opts.Intercept = new(jsonschema.Outputs).Intercept
 //
 // It learns a tool's schema when the client lists the tools, separately for
-// each client. It does not check results with IsError.
+// each client, and keeps up to 8 MiB of schemas for it, of the latest list. It
+// does not check results with IsError.
 type Outputs struct {
 	// Strict makes calls fail if the tool's schema is invalid or unsupported.
 	// By default, such tools are not checked.
