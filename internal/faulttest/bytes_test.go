@@ -265,9 +265,10 @@ func (s *byteScenario) serveHTTP(limit int) http.HandlerFunc {
 
 // serveSSE serves one client over HTTP+SSE.
 func (s *byteScenario) serveSSE(limit int) http.HandlerFunc {
-	texts := make(chan string)
+	texts, ended := make(chan string), make(chan struct{})
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodGet {
+			defer close(ended)
 			w.Header().Set("Content-Type", "text/event-stream")
 			_, _ = io.WriteString(w, "event: endpoint\ndata: /\n\n")
 			for {
@@ -282,14 +283,15 @@ func (s *byteScenario) serveSSE(limit int) http.HandlerFunc {
 		}
 		body, _ := io.ReadAll(r.Body)
 		w.WriteHeader(http.StatusAccepted)
-		_ = http.NewResponseController(w).Flush()
-		for text := range s.answer(body, limit) {
-			select {
-			case texts <- text:
-			case <-r.Context().Done():
-				return
+		go func() { // ends with the stream
+			for text := range s.answer(body, limit) {
+				select {
+				case texts <- text:
+				case <-ended:
+					return
+				}
 			}
-		}
+		}()
 	}
 }
 
