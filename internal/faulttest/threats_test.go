@@ -48,6 +48,8 @@ var threats = []threat{
 		"mcp/stdio TestGrandchildInItsOwnSession"},
 	{58, "the MCP server names an authorization server of its own for client credentials", "the secret goes to an issuer that is pinned, was met before, or has the server's origin",
 		"mcp/oauth TestSecretNeedsKnownIssuer"},
+	{59, "a tool leaves one list and returns changed", "reported as changed: the host remembers definitions",
+		"mcp/host TestToolThatLeavesAndReturnsChanged"},
 	{60, "zero-width characters in names", "escaped on a terminal", "cmd/mcpecho TestInvisibleCharactersInNames"},
 	{61, "a test binary loses the variables that make a child one", "it starts itself two levels deep at most", "internal/testutil TestSelfStartIsLimited"},
 }
