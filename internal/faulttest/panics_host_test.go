@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"os/exec"
 	"strconv"
 	"sync/atomic"
 	"testing"
@@ -165,6 +167,25 @@ var hostPanics = map[string]panicCase{
 			t.Error(err)
 		}
 		p.reported()
+		if err := h.Shutdown(t.Context()); err != nil {
+			t.Error(err)
+		}
+	},
+	"host.Options.Start": hosting(func(o *host.Options, bad *config.Server) {
+		good := o.Dialers[config.Stdio]
+		o.Start = func(string, *exec.Cmd) error { panic(oh()) }
+		o.Dialers = host.Dialers{config.Stdio: func(d *host.DialParams) (mcp.Transport, error) {
+			if d.Name == "bad" {
+				return host.Stdio(d)
+			}
+			return good(d)
+		}}
+		bad.Command, _ = os.Executable()
+	}),
+	"host.Host.NewTool(run)": func(t *testing.T, p *panicLog) {
+		h := host.New(&host.Options{Client: &mcp.Options{Trace: p.trace()}})
+		tool := h.NewTool(&mcp.Tool{Name: "t"}, func(context.Context, mcp.RawMessage) (string, error) { panic(oh()) })
+		outcome(t, "run", p, func() error { _, err := tool.Execute(t.Context(), nil); return err })
 		if err := h.Shutdown(t.Context()); err != nil {
 			t.Error(err)
 		}

@@ -90,7 +90,7 @@ func (p *panicLog) report(v any, stack []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.values = append(p.values, v)
-	if !bytes.Contains(stack, []byte("panics_")) {
+	if !bytes.Contains(stack, []byte("panics_")) && !bytes.Contains(stack, []byte("stdio.start(")) { // which panics again
 		p.t.Errorf("the stack does not have the function: %s", stack)
 	}
 }
