@@ -137,6 +137,10 @@ var hostPanics = map[string]panicCase{
 		dialing(dialers.All(&dialers.Options{InProcess: map[string]mcp.Transport{"bad": panickingTransport{"Open", nil}}})[config.SDK])(t, p)
 		dialing(host.InProcess(map[string]mcp.Transport{"bad": panickingTransport{"String", failing{}}}))(t, p)
 	},
+	"host.DialParams.Cleanup": dialing(func(d *host.DialParams) (mcp.Transport, error) {
+		d.Cleanup = func() { panic(oh()) }
+		return failing{}, nil
+	}),
 	"host.DialParams.Classify": dialing(func(d *host.DialParams) (mcp.Transport, error) {
 		d.Classify = func(error) host.Category { panic(oh()) }
 		return failing{}, nil
@@ -171,7 +175,7 @@ var hostPanics = map[string]panicCase{
 			t.Error(err)
 		}
 	},
-	"host.Options.Start": hosting(func(o *host.Options, bad *config.Server) {
+	"host.Options.Start host.DialParams.Start": hosting(func(o *host.Options, bad *config.Server) {
 		good := o.Dialers[config.Stdio]
 		o.Start = func(string, *exec.Cmd) error { panic(oh()) }
 		o.Dialers = host.Dialers{config.Stdio: func(d *host.DialParams) (mcp.Transport, error) {
