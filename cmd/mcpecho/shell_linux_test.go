@@ -39,7 +39,9 @@ func TestShellOnATerminal(t *testing.T) {
 	p.typed("watch echo://text\r")
 	p.shown("stdmcp-echo> ")
 	p.typed("call update\r")
-	p.shown("updated echo://text")
+	p.until("updated echo://text") // before or after the response
+	p.shown("Updated.\r\n")
+	p.shown("> ")         // what is typed before goes to the terminal's own line
 	p.typed("\x12echo m") // Ctrl-R
 	p.shown(`search "echo m": `)
 	p.typed("\r")
