@@ -117,7 +117,9 @@ func (sh *shell) connect(ctx context.Context) error {
 	sh.s, sh.end, sh.watched = s, end, nil
 	clear(sh.lists)
 	sh.mu.Unlock()
-	go sh.attend(s) // ends with the connection
+	if sh.editor != nil { // a script reads of it in the error of its next command
+		go sh.attend(s) // ends with the connection
+	}
 	sub, err := s.Subscribe(ctx, &mcp.SubscriptionFilter{ToolsListChanged: true, PromptsListChanged: true, ResourcesListChanged: true})
 	if err == nil {
 		go sh.follow(sub) // ends with the connection
