@@ -37,7 +37,7 @@ func TestMissingArgumentsInTheShell(t *testing.T) {
 	p.typed("1\r")
 	p.shown(" number): ")
 	p.typed("2\r")
-	p.shown("l3\r\n")
+	p.shown("3\r\n")
 	p.typed("exit\r")
 	if shown, status := p.end(); status != 0 {
 		t.Errorf("status %d, %q", status, shown)

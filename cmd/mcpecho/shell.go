@@ -61,6 +61,9 @@ func runShell(ctx context.Context, c *invocation) error {
 	if interactive && c.supportsStyles(c.stderr) {
 		sh.useEditor(&e, in, out)
 		defer onResize(sh.editor.Resize)()
+	} else {
+		// Notifications are printed beside results.
+		e.stdout, e.stderr = serialized(e.stdout), serialized(e.stderr)
 	}
 	c.environment = &e
 	sh.notices = newNotices(func(line string) { sh.printNotice(line) })

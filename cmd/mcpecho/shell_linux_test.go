@@ -34,7 +34,7 @@ func TestShellOnATerminal(t *testing.T) {
 	p.shown("stdmcp-echo> ")
 	p.typed("call ec\tmess\thi\r")
 	p.shown("call echo message=hi")
-	p.shown("lhi\r\n")
+	p.shown("hi\r\n")
 	p.shown("stdmcp-echo> ")
 	p.typed("watch echo://text\r")
 	p.shown("stdmcp-echo> ")
@@ -45,7 +45,7 @@ func TestShellOnATerminal(t *testing.T) {
 	p.typed("\x12echo m") // Ctrl-R
 	p.shown(`search "echo m": `)
 	p.typed("\r")
-	p.shown("lhi\r\n")
+	p.shown("hi\r\n")
 	p.shown("> ")
 	p.typed("\x03\x03") // twice at the prompt leaves
 	if shown, status := p.end(); status != statusInterrupted {
@@ -101,7 +101,7 @@ func TestControlCInTheShellCancelsTheCall(t *testing.T) {
 	p.shown("interrupted\r\n")
 	p.shown("> ")
 	p.typed("call echo message=on\r")
-	p.shown("lon\r\n")
+	p.shown("on\r\n")
 	p.shown("> ")
 	p.typed("\x04")
 	if shown, status := p.end(); status != 0 {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"os"
 	"strconv"
 	"sync"
@@ -18,6 +19,25 @@ type promptWriter struct {
 func (w *promptWriter) Write(p []byte) (int, error) {
 	w.editor.Print(string(p))
 	return len(p), nil
+}
+
+// serialized returns w for several goroutines.
+func serialized(w io.Writer) io.Writer {
+	if _, ok := w.(*os.File); ok {
+		return w // is safe already
+	}
+	return &serialWriter{w: w}
+}
+
+type serialWriter struct {
+	mu sync.Mutex
+	w  io.Writer // guarded by mu
+}
+
+func (s *serialWriter) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.w.Write(p)
 }
 
 // maxNotices limits how many notifications the shell prints in a second.
