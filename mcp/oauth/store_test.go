@@ -289,12 +289,12 @@ func storeManyEntries(t *testing.T) {
 			if err := store.Save(t.Context(), key, []byte(`{}`)); err != nil {
 				t.Fatal(err)
 			}
+			time.Sleep(2 * time.Millisecond)
 		}
 		save(StoreKey{Issuer: "used", Client: "c"})
 		save(StoreKey{Issuer: "used"})
 		save(StoreKey{Issuer: "used", Resource: "r", Client: "c"})
 		save(StoreKey{Issuer: "oldest"})
-		time.Sleep(2 * time.Millisecond)
 		for i := range 2*maxRegistrations - 1 {
 			save(StoreKey{Issuer: fmt.Sprint(i)})
 		}
