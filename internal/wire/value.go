@@ -246,7 +246,9 @@ func anyMap[T any](m map[string]T) map[string]any {
 	return values
 }
 
-// SortedKeys returns the keys of m in their order.
+// SortedKeys returns the keys of m in their order. A program that calls it links the
+// methods of T, and of the types in T, that any interface has, such as String and
+// MarshalJSON. Where they are not needed otherwise, use SortStrings.
 //
 //go:noinline
 func SortedKeys[T any](m map[string]T) []string {
@@ -254,14 +256,14 @@ func SortedKeys[T any](m map[string]T) []string {
 	for k := range m {
 		keys = append(keys, k)
 	}
-	sortStrings(keys)
+	SortStrings(keys)
 	return keys
 }
 
-// sortStrings is a Shell sort. Package slices would add 14 KB to a program.
+// SortStrings is a Shell sort. Package slices would add 14 KB to a program.
 //
 //go:noinline
-func sortStrings(s []string) {
+func SortStrings(s []string) {
 	gap := 1
 	for gap < len(s)/3 {
 		gap = 3*gap + 1

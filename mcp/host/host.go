@@ -74,9 +74,14 @@ func (h *Host) find(name string) (*server, error) {
 
 // sorted returns the servers ordered by name. The caller holds mu.
 func (h *Host) sorted() []*server {
-	list := make([]*server, 0, len(h.servers))
-	for _, name := range wire.SortedKeys(h.servers) {
-		list = append(list, h.servers[name])
+	names := make([]string, 0, len(h.servers))
+	for name := range h.servers {
+		names = append(names, name)
+	}
+	wire.SortStrings(names)
+	list := make([]*server, len(names))
+	for i, name := range names {
+		list[i] = h.servers[name]
 	}
 	return list
 }

@@ -94,10 +94,10 @@ func (h *Host) update(ctx context.Context, wanted map[string]*Server, gone func(
 		return d
 	}
 	stopped := h.remove(gone, d)
-	wait := make(map[string]*server)
-	for _, name := range wire.SortedKeys(wanted) {
-		if s := h.putServer(wanted[name], known[name], d); s != nil && s.enabled && h.eager(s) {
-			wait[name] = s
+	var wait []*server
+	for _, cfg := range inOrder(wanted) {
+		if s := h.putServer(cfg, known[cfg.Name], d); s != nil && s.enabled && h.eager(s) {
+			wait = append(wait, s)
 		}
 	}
 	h.publish(nil, "")
@@ -107,12 +107,13 @@ func (h *Host) update(ctx context.Context, wanted map[string]*Server, gone func(
 	for _, r := range stopped {
 		closing.Go(func() { _ = r.stop(ctx) })
 	}
-	for _, name := range wire.SortedKeys(wait) {
-		if err := h.awaitFirstAttempt(ctx, wait[name]); errors.Is(err, errPending) {
+	for _, s := range wait {
+		name := s.name
+		if err := h.awaitFirstAttempt(ctx, s); errors.Is(err, errPending) {
 			d.Pending = append(d.Pending, name)
 		} else if err != nil {
 			d.Errors[name] = err
-		} else if err := h.warning(wait[name]); err != nil {
+		} else if err := h.warning(s); err != nil {
 			if d.Warnings == nil {
 				d.Warnings = make(map[string]error)
 			}
@@ -235,23 +236,36 @@ func (h *Host) awaitFirstAttempt(ctx context.Context, s *server) error {
 	}
 }
 
+// inOrder returns servers ordered by name.
+func inOrder(servers map[string]*Server) []*Server {
+	names := make([]string, 0, len(servers))
+	for name := range servers {
+		names = append(names, name)
+	}
+	wire.SortStrings(names)
+	list := make([]*Server, len(names))
+	for i, name := range names {
+		list[i] = servers[name]
+	}
+	return list
+}
+
 // startupError returns the error of Diff.Err.
 func (h *Host) startupError(wanted map[string]*Server, d *Diff) error {
 	var failures []error
 	tried := 0
-	for _, name := range wire.SortedKeys(wanted) {
-		s := wanted[name]
+	for _, s := range inOrder(wanted) {
 		if s.Disabled || s.Lazy {
 			continue
 		}
 		tried++
-		if err := d.Errors[name]; err != nil {
+		if err := d.Errors[s.Name]; err != nil {
 			if s.Required {
 				return &startError{"a required server failed", []error{err}}
 			}
 			failures = append(failures, err)
-		} else if s.Required && slices.Contains(d.Pending, name) {
-			return &startError{"a required server failed", []error{newError(Connection, "TIMEOUT", "still not connected", name, context.DeadlineExceeded)}}
+		} else if s.Required && slices.Contains(d.Pending, s.Name) {
+			return &startError{"a required server failed", []error{newError(Connection, "TIMEOUT", "still not connected", s.Name, context.DeadlineExceeded)}}
 		}
 	}
 	if tried > 0 && len(failures) == tried {

@@ -145,10 +145,21 @@ func (c *Config) merge(n *Config) {
 		all[s.Name] = s
 	}
 	c.Servers = nil
-	for _, name := range wire.SortedKeys(all) {
+	names := make([]string, 0, len(all))
+	for name := range all {
+		names = append(names, name)
+	}
+	wire.SortStrings(names)
+	for _, name := range names {
 		c.Servers = append(c.Servers, all[name])
 	}
-	c.invalid = append(slices.DeleteFunc(c.invalid, func(s *Server) bool { return n.Server(s.Name) != nil }), n.invalid...)
+	invalid := c.invalid[:0]
+	for _, s := range c.invalid {
+		if n.Server(s.Name) == nil {
+			invalid = append(invalid, s)
+		}
+	}
+	c.invalid = append(invalid, n.invalid...)
 	c.Problems = append(c.Problems, n.Problems...)
 	c.inputs = append(c.inputs, n.inputs...)
 	if n.Discovery != nil {
