@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -20,6 +21,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 	"github.com/stdmcp/stdmcp/mcp/host/dialers"
 	"github.com/stdmcp/stdmcp/mcp/host/schema"
+	hostskills "github.com/stdmcp/stdmcp/mcp/host/skills"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 	"github.com/stdmcp/stdmcp/mcp/mcptest"
 	"github.com/stdmcp/stdmcp/mcp/skills"
@@ -283,6 +285,34 @@ var otherPanics = map[string]panicCase{
 		p.passes(func() { _, _ = list[0].Read(t.Context(), "SKILL.md") })
 		if list, err := skills.NewReader(c, nil).List(t.Context()); err != nil || len(list) != 1 {
 			t.Error(list, err)
+		}
+	},
+	"skills.Options.Approve": func(t *testing.T, p *panicLog) {
+		server := p.serve()
+		server.Skill("skill://s/refunds", nil)
+		h := host.New(&host.Options{Client: &mcp.Options{Trace: p.trace()}, Dialers: host.Dialers{config.SDK: server.Dialer()}})
+		if err := h.AddServer(t.Context(), &config.Server{Name: "s", Type: config.SDK}); err != nil {
+			t.Fatal(err)
+		}
+		var calm atomic.Bool
+		set := hostskills.New(h, &hostskills.Options{Approve: func(ctx context.Context, c *host.Call) (host.Decision, error) {
+			if calm.Load() {
+				return host.Allow, nil
+			}
+			return panickingApprover(ctx, c)
+		}})
+		read := set.Tools()[1]
+		p.passes(func() { _, _ = set.Open(t.Context(), "s__refunds") })
+		outcome(t, "read_skill", p, func() error {
+			_, err := read.Execute(t.Context(), mcp.RawMessage(`{"skill":"s__refunds"}`))
+			return err
+		})
+		calm.Store(true)
+		if text, failed := read.Run(t.Context(), mcp.RawMessage(`{"skill":"s__refunds"}`)); failed || !strings.Contains(text, "Nothing to do.") {
+			t.Error(text)
+		}
+		if err := h.Shutdown(t.Context()); err != nil {
+			t.Error(err)
 		}
 	},
 	"mcptest.Func mcptest.Server.Tool(f) mcptest.Server.SetTool(f) mcptest.Server.Template(f) mcptest.Server.Prompt(f) mcptest.Server.Complete(values)": func(t *testing.T, p *panicLog) {

@@ -34,7 +34,6 @@ var notCalled = map[string]string{
 	"(t testing.TB)":                   "the test itself",
 	"jsonrpc.Dispatcher.Receive(conn)": "passed to Handler.Message",
 	"host.DialParams.Stderr":           "the host's",
-	"skills.Options.Approve":           "a host.Approver",
 	"mcptest.Main(programs)":           "a process that only serves a test",
 	"mcptest.TestTransport(open)":      "the test itself",
 	"mcptest.TestServer(tr)":           "as that of mcp.Connect",
