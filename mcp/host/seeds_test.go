@@ -52,11 +52,21 @@ func TestFailedListOfToolsIsAWarningOfTheDiff(t *testing.T) {
 	t.Parallel()
 	s := mcptest.New(t)
 	s.Tool("a", nil, answer(""))
-	s.Inject("tools/list", mcptest.Malformed())
+	s.Inject("tools/list", mcptest.Refuse(-32000, "no list today"))
 	h := newHost(t, &host.Options{Dialers: host.Dialers{config.SDK: s.Dialer()}})
 	diff := h.SetServers(t.Context(), []*host.Server{{Name: "s", Type: config.SDK}})
-	if diff.Warnings["s"] == nil && diff.Errors["s"] == nil {
-		t.Errorf("%+v", diff)
+	var e *host.Error
+	if err := diff.Warnings["s"]; !errors.As(err, &e) || e.Message != "failed to list tools" || !strings.Contains(err.Error(), "no list today") {
+		t.Errorf("warnings: %v", diff.Warnings)
+	}
+	if len(diff.Errors) > 0 || diff.Err() != nil || state(t, h, "s") != host.Connected {
+		t.Errorf("errors: %v, %v; the server is %v", diff.Errors, diff.Err(), state(t, h, "s"))
+	}
+	if err := h.RefreshTools(t.Context(), "s"); err != nil || len(h.Tools()) != 1 {
+		t.Errorf("listed again: %d tools, %v", len(h.Tools()), err)
+	}
+	if status, err := h.ServerStatus("s"); err != nil || status.Err != nil {
+		t.Errorf("the warning outlives its reason: %v, %v", status.Err, err)
 	}
 }
 
