@@ -72,7 +72,7 @@ func (p *page) programBudgets() (list []budget) {
 	for _, pr := range p.programs.programs {
 		for _, pf := range p.programs.platforms {
 			limit := limits[pr][0]
-			if pf.toolchain == newest {
+			if pf.toolchain == p.programs.newest {
 				limit = limits[pr][1]
 			}
 			if limit > 0 && pf.arch == "amd64" {
