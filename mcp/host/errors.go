@@ -153,6 +153,11 @@ func (d *DialParams) categorize(err error, category Category, code string) (Cate
 		return category, code
 	case Authentication:
 		return class, "AUTHENTICATION_FAILED"
+	case Connection:
+		if code == "TOOL_FAILED" {
+			code = "CONNECTION_FAILED"
+		}
+		return class, code
 	default:
 		return class, code
 	}

@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
 
@@ -87,10 +88,12 @@ func (h *Host) sorted() []*server {
 }
 
 // Connect connects to a server and waits until it is connected or ctx ends.
-// Only lazy, failed and disconnected servers need it. The error is an *Error.
+// Only lazy, failed and disconnected servers need it. It makes an attempt whatever
+// the last one failed with, unless the server keeps crashing: see Reconnect. The
+// error is an *Error.
 func (h *Host) Connect(ctx context.Context, name string) error {
 	h.lock()
-	if s := h.servers[name]; s != nil && s.run == nil && s.state == Failed && h.opts.never(s.cfg) {
+	if s := h.servers[name]; s != nil && s.run == nil && s.err != nil && !errors.Is(s.err, ErrCrashLoop) && (s.isFinal() || h.opts.never(s.cfg)) {
 		h.setState(s, Disconnected, nil) // the program asks for one more attempt
 	}
 	h.unlock()

@@ -334,6 +334,13 @@ func (h *Host) setDisconnected(s *server, client *mcp.Client) {
 	}
 }
 
+// isFinal reports whether a call of a failed server returns the error of the last
+// attempt instead of making another one: the user or the program must act first.
+// The caller holds mu.
+func (s *server) isFinal() bool {
+	return s.state == NeedsAuth || s.err.Code == "INVALID_CONFIGURATION" || errors.Is(s.err, ErrCrashLoop)
+}
+
 // client returns the client of a server and the parameters that it was
 // connected with. It connects, or waits until the server is connected.
 func (h *Host) client(ctx context.Context, s *server) (*mcp.Client, *DialParams, error) {
@@ -352,7 +359,7 @@ func (h *Host) client(ctx context.Context, s *server) (*mcp.Client, *DialParams,
 			client, started := s.client, s.params
 			h.unlock()
 			return client, started, nil
-		case s.run == nil && s.err != nil && (waited || !s.err.Retryable() || errors.Is(s.err, ErrCrashLoop) || h.opts.never(s.cfg)):
+		case s.run == nil && s.err != nil && (waited || s.isFinal() || h.opts.never(s.cfg)):
 			err = s.err
 		case s.run != nil && s.state == Reconnecting && first < 0:
 			first = s.attempts

@@ -2,13 +2,16 @@ package dialers_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -77,10 +80,22 @@ func TestEveryTypeOfServer(t *testing.T) {
 	if d.Err() != nil || len(d.Errors) > 0 {
 		t.Fatalf("%v, %v", d.Err(), d.Errors)
 	}
+	transports := map[string]string{"joined": config.ClaudeAIProxy, "proxy": config.ClaudeAIProxy, "either": config.HTTP, "either-sse": config.SSE}
 	for _, s := range h.Status() {
 		res, err := h.CallTool(t.Context(), s.Name, "echo", map[string]any{"message": "hi"})
 		if err != nil || res.Text() != "hi" {
 			t.Errorf("%s: %v, %v", s.Name, res, err)
+		}
+		want := transports[s.Name]
+		if want == "" {
+			want = s.Name
+		}
+		if s.Transport != want || s.Config.Type != "" && s.Config.Type != want {
+			t.Errorf("%s: the transport is %q, the type %q", s.Name, s.Transport, s.Config.Type)
+		}
+		text, err := s.MarshalJSON()
+		if err != nil || !strings.Contains(string(text), `"transport":"`+want+`"`) {
+			t.Errorf("%s: %s, %v", s.Name, text, err)
 		}
 	}
 }
@@ -117,6 +132,59 @@ func TestHeadersAndTokens(t *testing.T) {
 	if seen["/header"].Get("X-Team") != "blue" || seen["/bearer"].Get("Authorization") != "Bearer s3cret-token" ||
 		seen["/apikey"].Get("X-Key") != "s3cret-token" || seen["/oauth"] == nil {
 		t.Errorf("%v", seen)
+	}
+}
+
+// TestRefusedConnectionIsConnectionFailed: for a server that was connected, the
+// code may be that of the connection that has ended.
+func TestRefusedConnectionIsConnectionFailed(t *testing.T) {
+	for _, kind := range []string{config.HTTP, config.SSE, ""} {
+		for _, connected := range []bool{false, true} {
+			w := web(t, nil)
+			s := &host.Server{Name: "x", Type: kind, URL: w.URL}
+			if kind == config.SSE {
+				s.URL = w.SSE
+			}
+			h := newHost(t, nil)
+			if connected {
+				if err := h.AddServer(t.Context(), s); err != nil {
+					t.Fatal(err)
+				}
+			}
+			w.Close()
+			err := error(nil)
+			if !connected {
+				err = h.AddServer(t.Context(), s)
+			} else {
+				_, err = h.CallTool(t.Context(), "x", "echo", map[string]any{"message": "hi"})
+			}
+			e, ok := err.(*host.Error)
+			if !ok || e.Category != host.Connection || e.Code != "CONNECTION_FAILED" && (!connected || e.Code != "CONNECTION_LOST") {
+				t.Errorf("type %q, connected: %v: %+v", kind, connected, err)
+			}
+		}
+	}
+}
+
+// TestRefusedCallIsConnectionFailed: the host has not noticed yet that the server
+// is away.
+func TestRefusedCallIsConnectionFailed(t *testing.T) {
+	w := web(t, nil)
+	refused := &url.Error{Op: "Post", URL: w.URL, Err: &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}}
+	h := host.New(&host.Options{Dialers: dialers.All(nil), Retry: host.Retry{Max: -1}, Client: &mcp.Options{
+		Intercept: func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
+			if call.Method == "tools/call" {
+				return nil, refused
+			}
+			return call.Send(ctx)
+		}}})
+	defer h.Shutdown(context.Background())
+	if err := h.AddServer(t.Context(), &host.Server{Name: "x", URL: w.URL}); err != nil {
+		t.Fatal(err)
+	}
+	_, err := h.CallTool(t.Context(), "x", "add", map[string]any{"a": 1, "b": 2})
+	if e, ok := err.(*host.Error); !ok || e.Category != host.Connection || e.Code != "CONNECTION_FAILED" || !errors.Is(err, syscall.ECONNREFUSED) {
+		t.Errorf("%+v", err)
 	}
 }
 
