@@ -11,6 +11,7 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 	"github.com/stdmcp/stdmcp/mcp/stdio"
 )
 
@@ -46,6 +47,8 @@ type DialParams struct {
 	// Cleanup may be set by the dialer. The host calls it when the connection has
 	// ended, or if the attempt has failed.
 	Cleanup func()
+
+	transport string // the type whose transport was opened last; empty if unknown
 
 	live liveness
 	ttl  atomic.Int64 // TTL of the list of tools in nanoseconds; 0 if the server sent none
@@ -130,6 +133,7 @@ func (ds Dialers) transport(d *DialParams) (mcp.Transport, error) {
 		if dial == nil {
 			return nil, errors.New("no dialer for servers of type " + wire.Quote(kind) + "; see package dialers")
 		}
+		d.transport = kind
 		return dial(d)
 	}
 	if d.URL == "" {
@@ -142,6 +146,9 @@ func (ds Dialers) transport(d *DialParams) (mcp.Transport, error) {
 			if err != nil {
 				return nil, err
 			}
+			if k, ok := t.(mcp.Kinded); ok {
+				t = &typed{t, k, d, kind}
+			}
 			list = append(list, t)
 		}
 	}
@@ -152,4 +159,25 @@ func (ds Dialers) transport(d *DialParams) (mcp.Transport, error) {
 		return list[0], nil
 	}
 	return mcp.FirstOf(list...), nil
+}
+
+// A typed is a transport for a server without a type. It records which of the
+// types was used.
+type typed struct {
+	mcp.Transport
+	mcp.Kinded
+	d    *DialParams
+	kind string
+}
+
+func (t *typed) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
+	t.d.transport = t.kind
+	return t.Transport.Open(ctx, h)
+}
+
+func (t *typed) String() string {
+	if n, ok := t.Transport.(mcp.Named); ok {
+		return n.String()
+	}
+	return ""
 }

@@ -11,7 +11,7 @@ import (
 
 // MarshalJSON returns the status in the form that agent SDKs use: name, status,
 // serverInfo, error, config, scope and tools, and beside them what they lack: state,
-// source, since, attempts, metrics, stderr, timeout and connectTimeout (in
+// transport, source, since, attempts, metrics, stderr, timeout and connectTimeout (in
 // milliseconds). States are words, and the error is its text. It contains no
 // secrets of the settings.
 func (s *ServerStatus) MarshalJSON() ([]byte, error) {
@@ -42,6 +42,7 @@ func (s *ServerStatus) MarshalJSON() ([]byte, error) {
 	}
 	b = wire.AppendString(wire.AppendKey(b, "state"), s.State.String())
 	b = wire.AppendBool(wire.AppendKey(b, "enabled"), s.Enabled)
+	b = appendText(b, "transport", s.Transport)
 	b = appendText(b, "source", s.Source)
 	b = appendTime(b, "since", s.Since)
 	b = appendCount(b, "attempts", int64(s.Attempts))

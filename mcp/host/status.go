@@ -20,6 +20,7 @@ type ServerStatus struct {
 	Info          *mcp.ServerInfo // from the last connection
 	Scope, Source string
 	Config        *Server         // without secrets
+	Transport     string          // the type that the last connection used, such as config.HTTP or config.SSE for a URL without a type
 	Tools         []*mcp.Tool     // the tools that models see; must not be modified
 	Resources     []*mcp.Resource // as of the last connection; only with Options.Catalog
 	Prompts       []*mcp.Prompt   // as of the last connection; only with Options.Catalog
@@ -93,6 +94,9 @@ func (h *Host) status(s *server) *ServerStatus {
 	}
 	if s.err != nil {
 		st.Err = s.err
+	}
+	if s.params != nil {
+		st.Transport = s.params.transport
 	}
 	if known, ok := s.known.(*listing); ok {
 		st.Resources, st.Prompts = known.resources, known.prompts
