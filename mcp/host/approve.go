@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"slices"
 
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
@@ -145,4 +146,27 @@ func (c Capabilities) Approve(_ context.Context, call *Call) (Decision, error) {
 		return Undecided, nil
 	}
 	return Deny, nil
+}
+
+// Requiring returns an Approver that denies a tool unless c contains all
+// capabilities that required lists for it, and decides nothing about the others.
+// The keys of required are globs of the name that models use; a tool that matches
+// several needs the capabilities of all of them.
+func (c Capabilities) Requiring(required map[string][]string) Approver {
+	return func(_ context.Context, call *Call) (Decision, error) {
+		if call == nil {
+			return Deny, nil
+		}
+		for glob, names := range required {
+			if !config.Match(glob, call.Name) {
+				continue
+			}
+			for _, name := range names {
+				if !slices.Contains(c, name) {
+					return Deny, nil
+				}
+			}
+		}
+		return Undecided, nil
+	}
 }

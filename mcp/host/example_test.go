@@ -149,6 +149,23 @@ func ExampleCapabilities() {
 	// Output: true true false
 }
 
+// The tools that write need a capability of the agent's own.
+func ExampleCapabilities_Requiring() {
+	required := map[string][]string{"mcp__files__write*": {"file_editing"}}
+	for _, c := range []host.Capabilities{{"mcp_files"}, {"mcp_files", "file_editing"}} {
+		approve := host.First(c.Approve, c.Requiring(required), host.Rules(host.Rule{Tool: "*", Action: host.Allow}))
+		for _, tool := range []string{"read", "write_all"} {
+			decision, err := approve(context.Background(), &host.Call{Server: "files", Tool: tool, Name: "mcp__files__" + tool})
+			fmt.Println(tool, decision, err)
+		}
+	}
+	// Output:
+	// read allow <nil>
+	// write_all deny <nil>
+	// read allow <nil>
+	// write_all allow <nil>
+}
+
 func ExampleText() {
 	res := &mcp.CallToolResult{Content: []mcp.Content{
 		mcp.TextContent(`{"temperature": 21}`),

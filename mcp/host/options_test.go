@@ -25,6 +25,7 @@ func TestNilArgumentsDoNotPanic(t *testing.T) {
 	for name, approve := range map[string]host.Approver{
 		"First": host.First(nil), "Asking": host.Asking(nil, nil), "Rules": host.Rules(host.Rule{Action: host.Allow}),
 		"ReadOnly": host.ReadOnly, "Listed": host.Listed(true), "Capabilities": host.Capabilities(nil).Approve,
+		"Requiring": host.Capabilities(nil).Requiring(map[string][]string{"*": {"x"}}),
 	} {
 		if d, err := approve(t.Context(), nil); d == host.Allow || err != nil {
 			t.Errorf("%s decides %q, %v", name, d, err)

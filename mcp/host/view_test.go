@@ -41,6 +41,31 @@ func TestCapabilities(t *testing.T) {
 	})
 }
 
+func TestRequiredCapabilities(t *testing.T) {
+	required := map[string][]string{"mcp_github_*": {"code"}, "mcp_github_{add,slow}": {"math", "time"}, "mcp_none": nil}
+	synctest.Test(t, func(t *testing.T) {
+		h := fakes{"github": newFake(nil)}.start(t, host.Options{Naming: host.MCPUnderscore})
+		for _, test := range []struct {
+			capabilities host.Capabilities
+			echo, add    bool
+		}{
+			{host.Capabilities{"mcp_github"}, false, false},
+			{host.Capabilities{"mcp_github", "code"}, true, false},
+			{host.Capabilities{"mcp_github", "code", "math"}, true, false},
+			{host.Capabilities{"mcp_integration", "time", "math", "code"}, true, true},
+			{nil, false, false},
+		} {
+			v := h.Agent().With(test.capabilities.Requiring(required))
+			for name, want := range map[string]bool{"echo": test.echo, "add": test.add} {
+				_, err := v.Execute(t.Context(), "mcp_github_"+name, raw(`{"message":"hi","a":1,"b":2}`))
+				if errors.Is(err, host.ErrDenied) == want || want && err != nil {
+					t.Errorf("%q: %s: %v", test.capabilities, name, err)
+				}
+			}
+		}
+	})
+}
+
 func TestAgents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fs := fakes{"filesystem": newFake(nil), "github": newFake(nil), "database": newFake(nil)}
