@@ -129,7 +129,7 @@ func (r *Reader) expected(k Kind) {
 	if r.err != nil {
 		return
 	}
-	if got := r.Kind(); got != Invalid {
+	if got := r.kind(); got != Invalid {
 		r.syntax("want " + k.String() + ", have " + got.String())
 	} else {
 		r.unexpected()
@@ -155,8 +155,13 @@ func (r *Reader) space() {
 	}
 }
 
-// Kind returns the kind of the next value without reading it.
-func (r *Reader) Kind() Kind {
+// Kind returns the kind of the next value without reading it. It is not inlined: at
+// its many call sites it would add 4 KB to a program.
+//
+//go:noinline
+func (r *Reader) Kind() Kind { return r.kind() }
+
+func (r *Reader) kind() Kind {
 	if r.err != nil {
 		return Invalid
 	}
@@ -176,13 +181,13 @@ var kinds = [256]Kind{
 
 // Null reads the next value if it is null, and reports whether it was.
 func (r *Reader) Null() bool {
-	return r.Kind() == Null && r.literal("null")
+	return r.kind() == Null && r.literal("null")
 }
 
 // Bool reads a boolean.
 func (r *Reader) Bool() bool {
 	switch {
-	case r.Kind() != Bool:
+	case r.kind() != Bool:
 		r.expected(Bool)
 	case r.data[r.pos] == 't':
 		return r.literal("true")
@@ -215,7 +220,7 @@ func (r *Reader) Object() {
 func (r *Reader) Array() { r.open(Array) }
 
 func (r *Reader) open(k Kind) bool {
-	if r.Kind() != k {
+	if r.kind() != k {
 		r.expected(k)
 		return false
 	}
@@ -309,7 +314,7 @@ func (r *Reader) Key() []byte {
 
 // member reads a key and its colon.
 func (r *Reader) member() (start, end int, escaped bool) {
-	if r.Kind() != String {
+	if r.kind() != String {
 		r.expected(String)
 		return
 	}
@@ -329,7 +334,7 @@ func (r *Reader) member() (start, end int, escaped bool) {
 // End returns the reader's error, or an error if anything but white space
 // follows what has been read.
 func (r *Reader) End() error {
-	switch r.Kind(); { // steps over white space
+	switch r.kind(); { // steps over white space
 	case r.depth > 0:
 		r.syntax("the value has not been read to its end")
 	case r.pos < len(r.data):

@@ -2,7 +2,7 @@ package wire
 
 // Skip reads the next value, whatever it is, and drops it.
 func (r *Reader) Skip() {
-	if k := r.Kind(); r.trusted && k >= Array {
+	if k := r.kind(); r.trusted && k >= Array {
 		if n := extent(view(r.data[r.pos:])); n > 0 {
 			r.pos += n
 			r.fresh = false
@@ -26,7 +26,7 @@ func (r *Reader) Skip() {
 
 // skip reads a value or enters it.
 func (r *Reader) skip() {
-	switch k := r.Kind(); k {
+	switch k := r.kind(); k {
 	case String:
 		r.scanString()
 	case Array, Object:
@@ -46,7 +46,7 @@ func (r *Reader) skip() {
 
 // Raw reads the next value and returns its text, which has been validated.
 func (r *Reader) Raw() []byte {
-	r.Kind() // steps over white space
+	r.kind() // steps over white space
 	start := r.pos
 	r.Skip()
 	if r.err != nil {
