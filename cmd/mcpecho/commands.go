@@ -170,6 +170,15 @@ programs have: Claude Desktop, Claude Code, Cursor, VS Code and so on.`,
 			flags: []string{"all", "wide", "json", "output", "config", "protocol", "connect-timeout", "timeout", "v", "q", "no-color"}, run: runServers,
 			example: []string{"servers", "servers .mcp.json --json"},
 		}, {
+			name: "search", aliases: []string{"find"}, args: "WORD …", min: 1, max: -1, sample: "weather forecast",
+			short: "Find tools among all configured servers",
+			long: `Ranks the tools of the configured servers by the words of their names, descriptions
+and arguments, and prints at most 20, best first: SERVER/TOOL, which other commands
+accept, and the description. A word with a * is a glob of names. Servers that you have
+disabled or do not trust are not searched.`,
+			flags: []string{"wide", "json", "output", "config", "protocol", "connect-timeout", "timeout", "q", "no-color"}, run: runSearch,
+			example: []string{"search weather forecast", "search 'create*' issue --json"},
+		}, {
 			name: "add", args: "NAME [URL]", min: 1, max: -1, started: true,
 			short: "Add a server to .mcp.json",
 			long: `The command that starts the server follows --. Comments and the order of the file

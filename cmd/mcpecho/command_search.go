@@ -1,0 +1,175 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/host"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
+)
+
+// maxFoundTools limits the tools that search prints.
+const maxFoundTools = 20
+
+// runSearch prints the tools of all configured servers that match the arguments,
+// best first.
+func runSearch(ctx context.Context, c *invocation) error {
+	cfg := c.loadAll()
+	c.inputs = c.newInputs(cfg)
+	console := &console{w: c.stderr}
+	note := func(line string) {
+		if !c.flags.quiet {
+			console.line(line)
+		}
+	}
+	for _, p := range cfg.Problems {
+		if !p.Warning || !c.flags.json {
+			note("mcpecho: " + p.Error())
+		}
+	}
+	servers := c.searchedServers(cfg, note)
+	h := c.newSearchHost()
+	defer func() { _ = h.Shutdown(context.WithoutCancel(ctx)) }()
+	p := c.newProgress(console, "connecting to "+countServers(len(servers)))
+	diff := h.SetServers(ctx, servers)
+	p.end()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err := c.noteUnsearched(servers, diff, note); err != nil {
+		return err
+	}
+	found := h.Search(strings.Join(c.args, " "), maxFoundTools)
+	if c.flags.json {
+		raw, err := foundJSON(found)
+		if err != nil {
+			return err
+		}
+		return c.printJSON(raw)
+	}
+	rows, err := foundRows(found)
+	if err != nil {
+		return err
+	}
+	searched := len(servers) - len(diff.Errors) - len(diff.Warnings)
+	switch {
+	case len(cfg.Servers) == 0:
+		note("No servers are configured in ~/.mcp.json, ./.mcp.json and the files of -c.")
+	case len(found) == 0:
+		note("None of the " + countTools(len(h.Tools())) + " of " + countServers(searched) + " matches " + strconv.Quote(strings.Join(c.args, " ")) + ".")
+	}
+	header := lists()["tools"].header
+	header.name = "SERVER/TOOL"
+	return c.printLong(ctx, c.table(header, rows))
+}
+
+func countServers(n int) string {
+	if n == 1 {
+		return "1 server"
+	}
+	return strconv.Itoa(n) + " servers"
+}
+
+// searchedServers returns the servers that the user has not disabled and trusts,
+// and notes the ones that the user does not trust.
+func (c *invocation) searchedServers(cfg *config.Config, note func(string)) (servers []*config.Server) {
+	for _, entry := range cfg.Servers {
+		switch {
+		case entry.Disabled:
+			continue
+		case entry.Scope == "project" && !isTrusted(entry):
+			note(escapeName(entry.Name) + " is not searched, because it is untrusted; to trust it, type: " + c.paste([]string{"trust", entry.Name}))
+			continue
+		}
+		one := *entry // whose tools are needed now
+		one.Lazy, one.Required = false, false
+		if c.flags.isGiven("connect-timeout") || one.ConnectTimeout == 0 {
+			one.ConnectTimeout = (&invocation{flags: c.flags, entry: entry}).connectTimeout()
+		}
+		servers = append(servers, &one)
+	}
+	return servers
+}
+
+// newSearchHost returns a host that connects once to each server, with the tokens
+// of logins.
+func (c *invocation) newSearchHost() *host.Host {
+	o := &host.Options{
+		Client:   new(mcp.Options),
+		Vars:     config.Vars{Input: c.inputs.value},
+		Timeout:  c.flags.timeout,
+		Parallel: maxProbes,
+		Retry:    host.Retry{Max: -1},
+		Dialers:  host.Dialers{},
+	}
+	if c.flags.protocol != "" {
+		o.Client.ProtocolVersions = []string{c.flags.protocol}
+	}
+	for _, kind := range []string{config.Stdio, config.HTTP, config.SSE} {
+		o.Dialers[kind] = func(d *host.DialParams) (mcp.Transport, error) {
+			entry := *d.Server
+			entry.Type = kind
+			one := &invocation{command: c.command, target: entry.Name, entry: &entry, environment: c.environment}
+			return one.entryTransport(&conversation{console: &console{w: io.Discard}, stderr: &stderrTail{}})
+		}
+	}
+	return host.New(o)
+}
+
+// noteUnsearched notes the servers that cannot be searched. If these are all, it
+// returns the failure of the first one instead of noting it.
+func (c *invocation) noteUnsearched(servers []*config.Server, diff *host.Diff, note func(string)) (failed error) {
+	for _, s := range servers {
+		err := errors.Join(diff.Errors[s.Name], diff.Warnings[s.Name])
+		if err == nil {
+			continue
+		}
+		f := *classify(err)
+		f.message = escapeName(s.Name) + " cannot be searched: " + s.Hide(f.message)
+		if f.status == statusForbidden {
+			f.hint = "type: " + c.paste([]string{"login", s.Name})
+		}
+		switch {
+		case failed == nil && len(diff.Errors) == len(servers):
+			failed = &f
+		case f.hint != "":
+			note("mcpecho: " + f.message + "; " + f.hint)
+		default:
+			note("mcpecho: " + f.message)
+		}
+	}
+	return failed
+}
+
+func foundRows(found []*host.Tool) (rows []row, err error) {
+	tools := lists()["tools"]
+	for _, t := range found {
+		raw, err := t.Definition().MarshalJSON()
+		if err != nil {
+			return nil, err
+		}
+		r := tools.row(raw)
+		r.name = t.Server() + "/" + r.name
+		rows = append(rows, r)
+	}
+	return rows, nil
+}
+
+// foundJSON returns the tools with their servers as an object.
+func foundJSON(found []*host.Tool) ([]byte, error) {
+	b := []byte(`{"tools":[`)
+	for _, t := range found {
+		raw, err := t.Definition().MarshalJSON()
+		if err != nil {
+			return nil, err
+		}
+		b = wire.AppendString(wire.AppendKey(append(wire.AppendComma(b), '{'), "server"), t.Server())
+		b = append(append(wire.AppendKey(b, "tool"), raw...), '}')
+	}
+	return append(b, "]}"...), nil
+}

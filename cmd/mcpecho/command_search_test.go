@@ -1,0 +1,70 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+)
+
+func TestSearch(t *testing.T) {
+	web := webServer(t, nil, nil)
+	inProject(t, map[string]string{
+		".mcp.json":  `{"mcpServers":{"theirs":SERVER}}`,
+		"other.json": `{"mcpServers":{"web":{"url":"` + web.URL + `"},"off":{"command":"x","disabled":true}}}`,
+	})
+	o := runCommand(t, "search", "add", "numbers", "-c", "other.json")
+	lines := strings.Split(o.stdout, "\n")
+	if o.status != 0 || len(lines) < 3 || !strings.HasPrefix(lines[0], "mine/add\t") || !strings.HasPrefix(lines[1], "web/add\t") {
+		t.Errorf("%+v", o)
+	}
+	if strings.Contains(o.stdout, "theirs") || !strings.Contains(o.stderr, "theirs is not searched, because it is untrusted; to trust it, type: mcpecho trust theirs\n") {
+		t.Errorf("untrusted: %+v", o)
+	}
+	runCommand(t, "search", "xylophone", "-c", "other.json").want(t, 0, "", `None of the 34 tools of 2 servers matches "xylophone".`)
+	runCommand(t, "search", "xylophone", "-q").want(t, 0, "", "")
+
+	o = runCommand(t, "search", "ad*", "--json", "-q")
+	var found struct {
+		Tools []struct {
+			Server string
+			Tool   struct {
+				Name        string
+				InputSchema json.RawMessage
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(o.stdout), &found); err != nil || len(found.Tools) == 0 || found.Tools[0].Server != "mine" || found.Tools[0].Tool.InputSchema == nil {
+		t.Errorf("%+v, %v", o, err)
+	}
+	runCommand(t, "search", "xylophone", "--json", "-q").want(t, 0, `{"tools":[]}`+"\n", "")
+}
+
+func TestSearchWithoutServers(t *testing.T) {
+	runCommand(t, "search", "weather").want(t, 0, "", "No servers are configured")
+	runCommand(t, "search", "weather", "--json", "-q").want(t, 0, `{"tools":[]}`+"\n", "")
+	runCommand(t, "search").want(t, statusUsage, "", "search")
+}
+
+func TestSearchNamesServersThatFail(t *testing.T) {
+	inProject(t, map[string]string{"other.json": `{"mcpServers":{"closed":{"url":"` + closedURL(t) + `"},
+		"guarded":{"url":"` + tokenServer(t, "t") + `/mcp"},"missing":{"command":"mcpecho-no-such-program"}}}`})
+	o := runCommand(t, "search", "echo", "-c", "other.json")
+	if o.status != 0 || !strings.HasPrefix(o.stdout, "mine/echo\t") {
+		t.Errorf("%+v", o)
+	}
+	for _, want := range []string{"mcpecho: closed cannot be searched: ", "mcpecho: guarded cannot be searched: ", "mcpecho: missing cannot be searched: ", "; type: mcpecho login guarded\n"} {
+		if !strings.Contains(o.stderr, want) {
+			t.Errorf("no %q in:\n%s", want, o.stderr)
+		}
+	}
+}
+
+func TestSearchOfNoServer(t *testing.T) {
+	t.Chdir(t.TempDir())
+	config := `{"mcpServers":{"missing":{"command":"mcpecho-no-such-program"}}}`
+	if err := os.WriteFile("other.json", []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	runCommand(t, "search", "echo", "-c", "other.json").want(t, statusUnreachable, "", "mcpecho: missing cannot be searched: ")
+}
