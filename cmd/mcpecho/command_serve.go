@@ -16,7 +16,7 @@ import (
 // runServe runs the echo server. Over standard input and output it ends when its
 // input ends, as the specification requires, or when ctx is done.
 func runServe(ctx context.Context, c *invocation) error {
-	o := new(testserver.Options)
+	o := &testserver.Options{Skills: true}
 	if c.flags.protocol != "" {
 		o.ProtocolVersions = []string{c.flags.protocol}
 	}

@@ -73,7 +73,11 @@ func (c *call) readResource() {
 	if c.refuseInvalid() {
 		return
 	}
-	if r, ok := findResource(uri); ok && r.ask != "" {
+	r, ok := findResource(uri)
+	if c.s.srv.opts.Skills && !ok {
+		r, ok = findSkillFile(uri)
+	}
+	if ok && r.ask != "" {
 		c.collectInputs(survey{kinds: []string{r.ask}}, func(answers []string) {
 			r.text = answers[0]
 			c.cacheable(`"contents":[` + r.contents() + "]")

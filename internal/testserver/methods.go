@@ -36,6 +36,8 @@ var methods = map[string]method{
 	"prompts/list":             {both, "prompts", (*call).listPrompts},
 	"prompts/get":              {both, "prompts", (*call).getPrompt},
 	"completion/complete":      {both, "completions", (*call).completion},
+	"skills/list":              {both, "skills", (*call).listSkills},
+	"skills/get":               {both, "skills", (*call).getSkill},
 	"tasks/get":                {both, "tasks", (*call).getTask},
 	"tasks/result":             {legacyOnly, "tasks", (*call).resultOfTask},
 	"tasks/list":               {legacyOnly, "tasks", (*call).listTasks},

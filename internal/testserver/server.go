@@ -54,6 +54,9 @@ type Options struct {
 	// methods of tasks.
 	Tasks bool
 
+	// Skills adds two skills, and the methods of skills.
+	Skills bool
+
 	// Report, if not nil, is called with each violation, and with the message that
 	// it was found in, if there is one.
 	Report func(violation string, message []byte) `json:"-"`
@@ -227,6 +230,9 @@ func (s *Server) capabilities(modern bool) string {
 		extensions = append(extensions, `"`+tasksExtension+`":{}`)
 	case s.hasTasks():
 		members = append(members, `"tasks":{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}`)
+	}
+	if s.opts.Skills {
+		extensions = append(extensions, `"`+skillsExtension+`":{}`)
 	}
 	if e, ok := s.opts.Custom.(Extender); ok && e.Extensions() != "" {
 		extensions = append(extensions, e.Extensions())

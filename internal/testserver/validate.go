@@ -128,13 +128,13 @@ func (s *Session) validateMethod(c *call) *refusal {
 	switch {
 	case strings.HasPrefix(c.method, "notifications/"):
 		what = "A notification with an id"
-	case !ok && s.srv.extends(c.method):
+	case (!ok || m.needs == "skills") && s.srv.extends(c.method):
 		return nil
 	case !ok:
 		what = "Method not found"
 	case m.era == modernOnly && !c.modern, m.era == legacyOnly && c.modern:
 		what = "Method not found in this protocol version"
-	case m.needs == "tasks" && !s.srv.hasTasks(), m.needs != "" && !s.srv.offers(m.needs):
+	case m.needs == "skills" && !s.srv.opts.Skills, m.needs == "tasks" && !s.srv.hasTasks(), m.needs != "" && !s.srv.offers(m.needs):
 		what = "Method not found: the server has not declared " + m.needs
 	default:
 		return nil
