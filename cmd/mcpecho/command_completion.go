@@ -68,7 +68,7 @@ func (c *command) words() (words []string) {
 	case "help":
 		return commandNames()
 	}
-	return nil
+	return c.actions
 }
 
 func commandNames() (names []string) {
@@ -121,7 +121,11 @@ _mcpecho() {
       --) return ;;
       ` + withValues() + `) ((i++)) ;;
       -*) ;;
-      *) if [[ $cmd ]]; then target=yes; else cmd=${COMP_WORDS[i]}; fi ;;
+      *) case $cmd/${COMP_WORDS[i]} in
+        /*) cmd=${COMP_WORDS[i]} ;;
+        skills/read|skills/check) ;;
+        *) target=yes ;;
+      esac ;;
     esac
   done
   case $prev in

@@ -14,6 +14,9 @@ import (
 // server that is started or for a TARGET.
 func (c *command) usage(started bool) string {
 	text := c.name
+	if c.actions != nil {
+		text += " [" + strings.Join(c.actions, "|") + "]"
+	}
 	started = started && !c.web
 	if c.target && !started {
 		text += " TARGET"

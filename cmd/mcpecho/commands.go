@@ -15,6 +15,7 @@ type command struct {
 	tool    bool     // whether the first argument is a tool
 	started bool     // whether a command after -- means something else than its server
 	endless bool     // whether it runs until it is interrupted
+	actions []string // words that may come before the target
 	args    string   // the arguments after the target, as in the usage line
 	min     int      // minimum number of arguments
 	max     int      // maximum number of arguments; negative means no limit
@@ -59,6 +60,18 @@ func commands() []*command {
 			long:  listHelp("name and arguments, description"),
 			flags: listFlags, run: lister("prompts"),
 			example: []string{"prompts -- mcpecho serve"},
+		}, {
+			name: "skills", aliases: []string{"skills/list", "list-skills", "skill"}, target: true,
+			actions: []string{"read", "check"}, args: "[NAME|URI [FILE]]", max: 3,
+			short: "List, read or check a server's skills",
+			long: `  skills        list the skills: name, description, URI
+  skills read   print a file of a skill, or its SKILL.md; only if its size, its
+                digest and its frontmatter are those of the skill's entry
+  skills check  verify every file, and exit with status 5 if one is wrong
+
+Skills are instructions for a model; nothing in them is executed.`,
+			flags: listFlags, run: runSkills,
+			example: []string{"skills -- mcpecho serve", "skills read greet -- mcpecho serve", "skills read greet references/greetings.md -- mcpecho serve", "skills check -- mcpecho serve"},
 		}, {
 			name: "info", aliases: []string{"describe", "inspect", "show", "schema", "tools-get", "initialize", "server/discover"}, target: true, tool: true, args: "[TOOL]", max: 1,
 			short: "Describe a server or one of its tools",

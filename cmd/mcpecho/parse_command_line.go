@@ -180,6 +180,14 @@ const sampleServer = "npx -y @modelcontextprotocol/server-everything stdio"
 // others.
 func (c *invocation) takeTarget() error {
 	cmd := c.command
+	if len(c.args) > 0 && c.server == nil && slices.Contains(cmd.actions, c.args[0]) {
+		// The target comes first, as for the other commands.
+		end := min(2, len(c.args))
+		c.args = slices.Concat(c.args[1:end], c.args[:1], c.args[end:])
+		if end == 1 {
+			c.args = nil
+		}
+	}
 	switch {
 	case c.server != nil && cmd.name == "":
 		return c.usageHint("a command is missing before --", "type: "+c.paste(append([]string{"tools"}, c.typed...)))

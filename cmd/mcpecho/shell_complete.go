@@ -110,6 +110,10 @@ func (c *completer) find(given []string) (note string) {
 		if len(args) == 0 {
 			c.addAll(c.names("tools"))
 		}
+	case "skills":
+		if len(args) == 0 {
+			c.addAll(cmd.actions)
+		}
 	case "read", "watch":
 		c.uris(cmd.name == "read")
 	case "prompt":

@@ -341,6 +341,9 @@ searches the history, Ctrl-C cancels a command. "help COMMAND" has the details.
 // usageInShell returns the usage line without the target.
 func (c *command) usageInShell() string {
 	text := c.name
+	if c.actions != nil {
+		text += " [" + strings.Join(c.actions, "|") + "]"
+	}
 	if c.args != "" {
 		text += " " + c.args
 	}
