@@ -1,12 +1,9 @@
 package host_test
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"runtime"
 	"slices"
@@ -20,6 +17,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
+	"github.com/stdmcp/stdmcp/mcp/mcptest"
 )
 
 // measuring makes the tests of this file measure the performance of a host,
@@ -214,40 +212,31 @@ func TestFigureKills(t *testing.T) {
 	}
 }
 
-// tiny opens a stream to a minimal server with one tool.
-func tiny() (io.ReadWriteCloser, error) {
-	client, server := net.Pipe()
-	go func() { // ends when the client closes its end
-		defer server.Close()
-		lines := bufio.NewReaderSize(server, 16)
-		for {
-			line, err := lines.ReadBytes('\n')
-			if err != nil {
-				return
-			}
-			var m struct {
-				ID     json.RawMessage
-				Method string
-			}
-			_ = json.Unmarshal(line, &m)
-			answer := `"error":{"code":-32601,"message":"no"}`
-			switch m.Method {
-			case "initialize":
-				answer = `"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"tiny","version":"1"}}`
-			case "tools/list":
-				answer = `"result":{"tools":[{"name":"t","inputSchema":{"type":"object"}}]}`
-			}
-			if m.ID != nil {
-				_, _ = io.WriteString(server, `{"jsonrpc":"2.0","id":`+string(m.ID)+`,`+answer+"}\n")
-			}
-		}
-	}()
-	return client, nil
+// A lasting is a client's end of a connection to a server that stays as it is when
+// the client closes its end.
+type lasting struct {
+	*io.PipeReader
+	*io.PipeWriter
 }
 
+func (l lasting) Close() error { return l.PipeReader.Close() }
+
+// TestFigureIdleServers measures what a host needs for servers with one tool: what
+// it frees at its end. The servers are in this process, too, and outlive the host.
 func TestFigureIdleServers(t *testing.T) {
 	const n = 100
-	h := newHost(t, &host.Options{Dialers: host.Dialers{config.SDK: func(*host.DialParams) (mcp.Transport, error) { return pipe(tiny), nil }}})
+	tiny := mcptest.New(t)
+	tiny.ProtocolVersions, tiny.NoListChanged = []string{mcp.ProtocolVersion20251125}, true
+	tiny.Tool("t", nil, nil)
+	var serving sync.WaitGroup
+	var toServers []io.Closer
+	dial := func(*host.DialParams) (mcp.Transport, error) {
+		fromClient, toServer := io.Pipe()
+		fromServer, toClient := io.Pipe()
+		toServers = append(toServers, toServer)
+		serving.Go(func() { _ = tiny.Serve(lasting{fromClient, toClient}) })
+		return pipe(func() (io.ReadWriteCloser, error) { return lasting{fromServer, toServer}, nil }), nil
+	}
 	var servers []*host.Server
 	for i := range n {
 		servers = append(servers, &host.Server{Name: fmt.Sprintf("s%03d", i), Type: config.SDK})
@@ -259,15 +248,23 @@ func TestFigureIdleServers(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return int64(m.HeapAlloc)
 	}
-	goroutines, bytes := runtime.NumGoroutine(), heap()
+	h := host.New(&host.Options{Parallel: 1, Dialers: host.Dialers{config.SDK: dial}})
 	if err := h.SetServers(t.Context(), servers).Err(); err != nil {
 		t.Fatal(err)
 	}
-	perServer := (heap() - bytes) / n
-	each := float64(runtime.NumGoroutine()-goroutines-n) / n // the server has one
+	bytes, goroutines := heap(), runtime.NumGoroutine()
+	if err := h.Shutdown(t.Context()); err != nil {
+		t.Error(err)
+	}
+	h = nil // for the garbage collector
+	perServer := (bytes - heap()) / n
+	each := float64(goroutines-runtime.NumGoroutine()) / n
 	figure(t, "an idle server needs %d bytes of heap, budget %d, and %.2f goroutines, budget 3", perServer, 20<<10, each)
 	if perServer > 20<<10 && !raceDetector || each > 4 || measuring && each > 3.05 {
 		t.Error("over budget")
 	}
-	runtime.KeepAlive(h)
+	for _, c := range toServers {
+		_ = c.Close()
+	}
+	serving.Wait()
 }

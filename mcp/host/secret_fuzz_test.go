@@ -1,13 +1,13 @@
 package host_test
 
 import (
-	"context"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -18,47 +18,8 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
-	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
-	"github.com/stdmcp/stdmcp/mcp/stdio"
+	"github.com/stdmcp/stdmcp/mcp/mcptest"
 )
-
-// A refusing is a transport of a server that quotes the secret when it refuses to
-// start, or when it responds.
-type refusing struct {
-	form  string
-	opens bool
-}
-
-func (r refusing) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
-	if !r.opens {
-		return nil, errors.New("refused: " + r.form)
-	}
-	ours, theirs := io.Pipe()
-	in, toServer := io.Pipe()
-	quoted, _ := json.Marshal("no: " + r.form)
-	go func() { // ends with the client
-		d := json.NewDecoder(in)
-		for {
-			var m struct{ ID json.RawMessage }
-			if d.Decode(&m) != nil {
-				_ = theirs.Close()
-				return
-			}
-			if m.ID != nil {
-				_, _ = fmt.Fprintf(theirs, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":%s}}`+"\n", m.ID, quoted)
-			}
-		}
-	}()
-	return stdio.Stream(pipes{ours, toServer}).Open(ctx, h)
-}
-
-type pipes struct {
-	*io.PipeReader
-	w *io.PipeWriter
-}
-
-func (p pipes) Write(b []byte) (int, error) { return p.w.Write(b) }
-func (p pipes) Close() error                { _ = p.w.Close(); return p.PipeReader.Close() }
 
 // FuzzSecretsInStatus plants a secret in each field of a server's settings. The
 // server quotes it; no error, status, event, standard error or masked trace of the
@@ -120,7 +81,12 @@ func FuzzSecretsInStatus(f *testing.F) {
 					if d.Stderr != nil {
 						_, _ = io.WriteString(d.Stderr, "error: "+said+"\n")
 					}
-					return refusing{said, opens}, nil
+					if !opens {
+						return pipe(func() (io.ReadWriteCloser, error) { return nil, errors.New("refused: " + said) }), nil
+					}
+					server := mcptest.New(t)
+					server.Inject("", slices.Repeat([]mcptest.Fault{mcptest.Refuse(-32000, "no: "+said)}, 100)...)
+					return server, nil
 				}
 				started, err := s.Expand(t.Context(), &config.Vars{Lookup: func(string) (string, bool) { return secret, true }})
 				if err != nil {
