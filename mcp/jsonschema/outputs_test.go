@@ -4,27 +4,23 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log"
 	"strings"
 	"testing"
 
-	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonschema"
-	"github.com/stdmcp/stdmcp/mcp/stdio"
+	"github.com/stdmcp/stdmcp/mcp/mcptest"
 )
 
-// serving returns a server with one tool that has an output schema.
-func serving(schema, result string) mcp.Transport {
-	replies := testserver.Replies(map[string]string{
-		"server/discover": `{"jsonrpc":"2.0","id":$id,"result":{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}}`,
-		"tools/list":      `{"jsonrpc":"2.0","id":$id,"result":{"tools":[{"name":"t","inputSchema":{},"outputSchema":` + schema + `}]}}`,
-		"tools/call":      `{"jsonrpc":"2.0","id":$id,"result":` + result + `}`,
-		"tasks/get": `{"jsonrpc":"2.0","id":$id,"result":{"taskId":"a","status":"completed","createdAt":"x","lastUpdatedAt":"x","ttlMs":null,` +
-			`"result":{"content":[],"structuredContent":"no number"}}}`,
-	})
-	return stdio.Dial(func(context.Context) (io.ReadWriteCloser, error) { return replies.Pipe(), nil })
+// serving returns a server with a tool that has an output schema and responds to
+// calls with a result.
+func serving(t testing.TB, schema, result string) *mcptest.Server {
+	server := mcptest.New(t)
+	server.ProtocolVersions = []string{mcp.ProtocolVersion20260728}
+	server.Tool("t", nil, nil).OutputSchema = mcp.RawMessage(schema)
+	server.Inject("t", mcptest.Respond(result), mcptest.Respond(result))
+	return server
 }
 
 func TestOutputsAreValidated(t *testing.T) {
@@ -46,11 +42,10 @@ func TestOutputsAreValidated(t *testing.T) {
 		{"another document", `{"$ref":"https://example.com/schema"}`, `{"content":[],"structuredContent":1}`, false, ""},
 		{"another document, strictly", `{"$ref":"https://example.com/schema"}`, `{"content":[],"structuredContent":1}`, true, "to another document"},
 		{"no schema", `null`, `{"content":[],"structuredContent":"1"}`, true, ""},
-		{"a task", number, `{"resultType":"task","taskId":"a","status":"working","pollIntervalMs":0}`, false, "want number, got string"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			outputs := &jsonschema.Outputs{Strict: tt.strict}
-			c, err := mcp.Connect(t.Context(), serving(tt.schema, tt.result),
+			c, err := mcp.Connect(t.Context(), serving(t, tt.schema, tt.result),
 				&mcp.Options{Intercept: outputs.Intercept, Handlers: []mcp.Handler{mcp.Tasks{}}})
 			if err != nil {
 				t.Fatal(err)
@@ -76,12 +71,30 @@ func TestOutputsAreValidated(t *testing.T) {
 	}
 }
 
+func TestOutputsOfTasksAreValidated(t *testing.T) {
+	server := mcptest.New(t)
+	def := server.Tool("t", nil, func(*mcptest.Call) (any, error) {
+		return &mcp.CallToolResult{StructuredContent: mcp.RawMessage(`"no number"`)}, nil
+	})
+	def.OutputSchema, def.Execution = mcp.RawMessage(`{"type":"number"}`), &mcp.ToolExecution{TaskSupport: "required"}
+	c := server.Connect(&mcp.Options{Intercept: new(jsonschema.Outputs).Intercept, Handlers: []mcp.Handler{mcp.Tasks{}}})
+	if _, err := c.ListTools(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.CallTool(t.Context(), "t", nil); !errors.Is(err, mcp.ErrMalformed) || !strings.Contains(err.Error(), "want number, got string") {
+		t.Error(err)
+	}
+	if len(server.Requests("tasks/get", "tasks/result")) == 0 {
+		t.Error("the call did not become a task")
+	}
+}
+
 // TestSharedOutputsKeepClientsApart has servers with a tool of the same name but
 // different schemas.
 func TestSharedOutputsKeepClientsApart(t *testing.T) {
 	outputs := new(jsonschema.Outputs)
 	connect := func(schema, result string) *mcp.Client {
-		c, err := mcp.Connect(t.Context(), serving(schema, result), &mcp.Options{Intercept: outputs.Intercept})
+		c, err := mcp.Connect(t.Context(), serving(t, schema, result), &mcp.Options{Intercept: outputs.Intercept})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -193,7 +206,7 @@ func FuzzValidate(f *testing.F) {
 
 func ExampleOutputs() {
 	ctx := context.Background()
-	server := serving(`{"type":"object","properties":{"sum":{"type":"number"}}}`, `{"content":[],"structuredContent":{"sum":"three"}}`)
+	server := serving(new(testing.T), `{"type":"object","properties":{"sum":{"type":"number"}}}`, `{"content":[],"structuredContent":{"sum":"three"}}`)
 	client, err := mcp.Connect(ctx, server, &mcp.Options{Intercept: new(jsonschema.Outputs).Intercept})
 	if err != nil {
 		log.Fatal(err)
@@ -204,7 +217,7 @@ func ExampleOutputs() {
 	}
 	_, err = client.CallTool(ctx, "t", nil)
 	fmt.Println(errors.Is(err, mcp.ErrMalformed), err)
-	// Output: true tools/call "t": output of tool "t": /sum: want number, got string
+	// Output: true server "mcptest": tools/call "t": output of tool "t": /sum: want number, got string
 }
 
 func ExampleCompile() {

@@ -77,7 +77,7 @@ func TestValidationEndsWithContext(t *testing.T) {
 		t.Error(err)
 	}
 	outputs := new(jsonschema.Outputs)
-	c, err := mcp.Connect(t.Context(), serving(`{"pattern":"`+bomb+`"}`, `{"content":[],"structuredContent":`+text(200<<10)+`}`),
+	c, err := mcp.Connect(t.Context(), serving(t, `{"pattern":"`+bomb+`"}`, `{"content":[],"structuredContent":`+text(200<<10)+`}`),
 		&mcp.Options{Intercept: outputs.Intercept})
 	if err != nil {
 		t.Fatal(err)
