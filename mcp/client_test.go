@@ -8,22 +8,21 @@ import (
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/mcptest"
 )
 
 // TestKeepAlive: any response counts, and KeepAlive returns after several
 // consecutive misses.
 func TestKeepAlive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p, rwc := newPeer(t, legacy, func(p *peer, m request) {
-			if n := len(p.messages("ping")); m.Method == "ping" && (n == 1 || n == 3) {
-				p.send(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"error":{"code":-32601,"message":"no such thing"}}`)
-			}
-		})
-		c := connectStream(t, rwc, nil)
+		server := mcptest.New(t)
+		server.Inject("ping", mcptest.Refuse(-32601, "no such thing"), mcptest.Drop(), mcptest.Refuse(-32601, "no such thing"), mcptest.Drop(), mcptest.Drop())
+		server.ProtocolVersions = []string{legacy}
+		c := server.Connect(nil)
 		wantDuration(t, 60*time.Second, func() { // after 10, 20 (missed), 30, 40 and 50 s (both missed)
 			wantError(t, c.KeepAlive(t.Context(), 10*time.Second, 2), context.DeadlineExceeded, "10s")
 		})
-		if n := len(p.messages("ping")); n != 5 {
+		if n := len(server.Requests("ping")); n != 5 {
 			t.Errorf("%d pings", n)
 		}
 	})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/mcptest"
 )
 
 // TestPanicsOnGoroutinesOfTheLibrary checks that they are reported with their
@@ -137,25 +138,18 @@ func TestPanicsOnGoroutinesOfTheProgram(t *testing.T) {
 
 func TestTraceRetryAfterRefusal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p, rwc := newPeer(t, modern, func(p *peer, m request) {
-			switch {
-			case m.Method == "tools/list":
-				p.answer(m, `{"resultType":"complete","tools":[],"ttlMs":0,"cacheScope":"private"}`)
-			case len(p.messages("tools/call")) == 1:
-				p.send(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"error":{"code":-32020,"message":"header mismatch"}}`)
-			default:
-				p.answer(m, done)
-			}
-		})
+		server := mcptest.New(t)
+		server.Tool("any", nil, nil)
+		server.Inject("any", mcptest.Refuse(-32020, "header mismatch"))
 		var retried []string
-		c := connectStream(t, rwc, &mcp.Options{Trace: &mcp.Trace{Retry: func(method string, err error) {
+		c := server.Connect(&mcp.Options{Trace: &mcp.Trace{Retry: func(method string, err error) {
 			wantError(t, err, nil, "header mismatch")
 			retried = append(retried, method)
 		}}})
 		if _, err := c.CallTool(t.Context(), "any", nil); err != nil {
 			t.Fatal(err)
 		}
-		if len(retried) != 1 || retried[0] != "tools/call" || len(p.messages("tools/call")) != 2 {
+		if len(retried) != 1 || retried[0] != "tools/call" || len(server.Calls("any")) != 2 {
 			t.Errorf("Retry reports %q", retried)
 		}
 	})

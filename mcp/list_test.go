@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/mcptest"
 )
 
 func names(tools []*mcp.Tool) (list []string) {
@@ -196,14 +196,12 @@ func TestSlowPagesTimeOut(t *testing.T) {
 
 func TestListReturnsItemsBeforeError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, rwc := newPeer(t, modern, func(p *peer, m request) {
-			if strings.Contains(m.line, `"cursor":"2"`) {
-				p.send(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"error":{"code":-32603,"message":"out of pages"}}`)
-				return
-			}
-			p.answer(m, `{"prompts":[{"name":"p"},{"name":"q"}],"resources":[{"uri":"x:y","name":"r"}],"nextCursor":"2"}`)
-		})
-		c := connectStream(t, rwc, nil)
+		server := mcptest.New(t)
+		server.Prompt("p", nil)
+		server.Resource("x:y", "", "")
+		server.Inject("prompts/list", mcptest.Respond(`{"prompts":[{"name":"p"},{"name":"q"}],"nextCursor":"2"}`), mcptest.Refuse(-32603, "out of pages"))
+		server.Inject("resources/list", mcptest.Respond(`{"resources":[{"uri":"x:y","name":"r"}],"nextCursor":"2"}`), mcptest.Refuse(-32603, "out of pages"))
+		c := server.Connect(nil)
 		prompts, err := c.ListPrompts(t.Context())
 		wantCode(t, err, -32603)
 		if len(prompts) != 2 {

@@ -13,6 +13,7 @@ import (
 	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+	"github.com/stdmcp/stdmcp/mcp/mcptest"
 )
 
 // everything is a filter for all changes of the echo server.
@@ -252,13 +253,13 @@ func TestBrokenSubscriptionIsReopened(t *testing.T) {
 // TestRefusedSubscription: the client does not repeat it.
 func TestRefusedSubscription(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p, rwc := newPeer(t, modern, func(p *peer, m request) {
-			p.send(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"error":{"code":-32601,"message":"no such thing"}}`)
-		})
-		_, err := connectStream(t, rwc, nil).Subscribe(t.Context(), &everything)
+		server := mcptest.New(t)
+		server.Tool("t", nil, nil)
+		server.Inject("subscriptions/listen", mcptest.Refuse(-32601, "no such thing"))
+		_, err := server.Connect(nil).Subscribe(t.Context(), &everything)
 		wantCode(t, err, -32601)
 		time.Sleep(time.Hour)
-		if n := len(p.messages("subscriptions/listen")); n != 1 {
+		if n := len(server.Requests("subscriptions/listen")); n != 1 {
 			t.Errorf("asked %d times", n)
 		}
 	})
