@@ -4,9 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -74,13 +77,16 @@ func (s *monthServer) restart() {
 
 // TestMonth: a host of five servers, over every transport, calls tools every few
 // minutes for 30 days, while each server restarts every day and loses its
-// sessions and subscriptions, and its tools change. At the end the host has as
-// many goroutines and as much memory as after the second day. Time is virtual.
+// sessions and subscriptions, and its tools change. Once a day each server returns a
+// result that is too long, of which the host writes a file. At the end the host has
+// as many goroutines and files and as much memory as after the second day. Time is
+// virtual.
 func TestMonth(t *testing.T) {
 	days, every := 30, time.Hour
 	if os.Getenv("STDMCP_LONG") != "" {
 		every = 5 * time.Minute
 	}
+	folder := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		servers := []*monthServer{
 			{transport: 'S', version: modern}, {transport: 'S', version: legacy}, {transport: 'E', version: oldest},
@@ -95,14 +101,28 @@ func TestMonth(t *testing.T) {
 		}
 		h := host.New(&host.Options{
 			KeepAlive: every / 2, Dialers: host.Dialers{config.Stdio: dial},
-			Client: &mcp.Options{Cache: mcp.CacheSize(1 << 20)},
+			Client:  &mcp.Options{Cache: mcp.CacheSize(1 << 20)},
+			Catalog: host.OpenCatalog(filepath.Join(folder, "catalog")),
+			Limits:  &host.ResultLimits{MaxResultText: 100, Folder: filepath.Join(folder, "results"), MaxFolder: 2_000},
+			Event: func(e host.Event) {
+				if e.Kind == host.CatalogFailed {
+					t.Error(e.Err)
+				}
+			},
 		})
 		for i, s := range servers {
 			s.start(t)
-			testutil.Must(t, h.AddServer(t.Context(), &config.Server{Name: fmt.Sprint("s", i), Type: config.Stdio, Command: "s"}))
+			testutil.Must(t, h.AddServer(t.Context(), &config.Server{Name: fmt.Sprint("s", i), Type: config.Stdio, Command: "s", Args: []string{strconv.Itoa(i)}}))
 		}
 		calls, failed := 0, 0
+		long := strings.Repeat("long ", 50)
 		day := func(n int) {
+			for i := range servers {
+				tool := h.Tool(fmt.Sprintf("mcp__s%d__echo", i))
+				if res, err := tool.Call(t.Context(), map[string]any{"message": long}); err != nil || !strings.Contains(res.Text(), folder) {
+					t.Errorf("day %d: %v, %v", n, res, err)
+				}
+			}
 			for begin := time.Now(); time.Since(begin) < 24*time.Hour-time.Hour; time.Sleep(every) {
 				for i := range servers {
 					tool := h.Tool(fmt.Sprintf("mcp__s%d__echo", i))
@@ -122,7 +142,7 @@ func TestMonth(t *testing.T) {
 			time.Sleep(30 * time.Minute) // all are connected again
 			synctest.Wait()
 		}
-		type use struct{ goroutines, heap int }
+		type use struct{ goroutines, heap, files, bytes int }
 		measure := func() use {
 			for i := range servers {
 				if h.Tool(fmt.Sprintf("mcp__s%d__echo", i)) == nil {
@@ -134,7 +154,8 @@ func TestMonth(t *testing.T) {
 					s.web.Forget()
 				}
 			}
-			return use{runtime.NumGoroutine(), inUse()}
+			files, size := filesIn(t, folder)
+			return use{runtime.NumGoroutine(), inUse(), files, size}
 		}
 		day(1)
 		day(2)
@@ -143,10 +164,11 @@ func TestMonth(t *testing.T) {
 			day(n)
 		}
 		late := measure()
-		t.Logf("%d calls, %d failed; goroutines %d → %d, heap %.2f → %.2f MiB", calls, failed,
-			early.goroutines, late.goroutines, float64(early.heap)/(1<<20), float64(late.heap)/(1<<20))
+		t.Logf("%d calls, %d failed; goroutines %d → %d, heap %.2f → %.2f MiB, files %d → %d of %d → %d bytes", calls, failed,
+			early.goroutines, late.goroutines, float64(early.heap)/(1<<20), float64(late.heap)/(1<<20), early.files, late.files, early.bytes, late.bytes)
 		figures.add("a month of virtual time, a host of five servers that restart every day", "no growth after the second day",
-			"%d calls, %d failed; %d → %d goroutines; %s → %s", calls, failed, early.goroutines, late.goroutines, mib(int64(early.heap)), mib(int64(late.heap)))
+			"%d calls, %d failed; %d → %d goroutines; %s → %s; %d → %d files", calls, failed,
+			early.goroutines, late.goroutines, mib(int64(early.heap)), mib(int64(late.heap)), early.files, late.files)
 		if failed > 0 {
 			t.Errorf("%d of %d calls failed", failed, calls)
 		}
@@ -156,11 +178,33 @@ func TestMonth(t *testing.T) {
 		if grown := late.heap - early.heap; grown > 256<<10 {
 			t.Errorf("the heap has grown by %d bytes", grown)
 		}
+		if late.files != early.files || late.bytes > early.bytes+100 { // numbers in the names and times grow
+			t.Errorf("%d files of %d bytes, after the second day there were %d of %d bytes", late.files, late.bytes, early.files, early.bytes)
+		}
 		testutil.Check(t, h.Shutdown(t.Context()))
+		if files, _ := filesIn(t, filepath.Join(folder, "results")); files > 0 {
+			t.Errorf("Shutdown leaves %d files of results", files)
+		}
 		for _, s := range servers {
 			if s.web != nil {
 				s.web.Close()
 			}
 		}
 	})
+}
+
+// filesIn returns the number of files below a folder and their size in bytes.
+func filesIn(t *testing.T, folder string) (files, size int) {
+	t.Helper()
+	testutil.Check(t, filepath.WalkDir(folder, func(_ string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		info, err := e.Info()
+		if err == nil {
+			files, size = files+1, size+int(info.Size())
+		}
+		return err
+	}))
+	return files, size
 }

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"sync"
@@ -68,56 +70,96 @@ func (n *memoryNetwork) dial(_ context.Context, _, addr string) (net.Conn, error
 	}
 }
 
-// TestMonthOfTokens: for 30 days of virtual time a token expires every hour, and once
+// newMemoryEnv returns an env whose servers are in a memoryNetwork. The fetcher of a
+// Transport needs dial, too.
+func newMemoryEnv(t *testing.T) (*env, *memoryNetwork) {
+	network := &memoryNetwork{servers: make(map[string]*memoryListener)}
+	e := newEnvOn(t, network.start)
+	e.base.DialContext = network.dial
+	return e, network
+}
+
+// TestMonthOfTokens: for 30 days of virtual time a token expires every six hours, and once
 // a day the server refuses one that has not expired, as after a jump of the clock.
-// Then there are no calls for a month. The user is asked once, and the store and the
-// goroutines are at the end what they were after the second day.
+// Every few days the clock was set while the program did not run: the stored token
+// claims to have expired, or to be valid for a year. Then there are no calls for a
+// month. The user is asked once, and the files of the store and the goroutines are at
+// the end what they were after the second day.
 func TestMonthOfTokens(t *testing.T) {
+	folder := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		network := &memoryNetwork{servers: make(map[string]*memoryListener)}
-		e := newEnvOn(t, network.start)
-		e.base.DialContext = network.dial
-		e.tokenAnswer = func(_ url.Values, m map[string]any) { m["expires_in"] = 3600 }
-		robot, store := &robotUser{e: e}, NewMemory()
+		e, network := newMemoryEnv(t)
+		e.tokenAnswer = func(_ url.Values, m map[string]any) { m["expires_in"] = 6 * 3600 }
+		robot, store := &robotUser{e: e}, NewFile(filepath.Join(folder, "tokens"))
 		open := func() *Transport {
 			tr := e.transport(func(o *Options) { o.Authorizer, o.Store = robot, store })
 			tr.fetch.rt.DialContext = network.dial
 			return tr
 		}
 		tr := open()
-		day := func() {
+		// jump sets the clock by d, which changes when the stored token expires.
+		jump := func(d time.Duration) {
+			b := tr.currentBinding()
+			data, err := store.Load(t.Context(), b.key())
+			if err != nil {
+				t.Fatal(err)
+			}
+			k, err := parseSaved(data)
+			if err != nil || k == nil {
+				t.Fatal(k, err)
+			}
+			k.expires = k.expires.Add(-d)
+			if err := store.Save(t.Context(), b.key(), k.encode()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		day := func(n int) {
 			for range 48 {
 				e.mustGet(tr)
 				time.Sleep(30 * time.Minute)
 			}
 			e.forgetAccess()
 			tr.CloseIdleConnections()
+			switch n % 7 {
+			case 3:
+				jump(365 * 24 * time.Hour)
+			case 5:
+				jump(-365 * 24 * time.Hour)
+			}
 			tr = open() // the program restarts
 			e.mustGet(tr)
 		}
-		type use struct{ goroutines, entries, bytes int }
+		type use struct{ goroutines, entries, files, bytes int }
 		measure := func() (u use) {
 			e.base.CloseIdleConnections()
 			synctest.Wait()
-			for _, v := range store.data {
+			entries, err := store.read()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, v := range entries {
 				u.bytes += len(v.data)
 			}
-			u.goroutines, u.entries = runtime.NumGoroutine(), len(store.data)
+			files, err := os.ReadDir(folder)
+			if err != nil {
+				t.Fatal(err)
+			}
+			u.goroutines, u.entries, u.files = runtime.NumGoroutine(), len(entries), len(files)
 			return u
 		}
-		day()
-		day()
+		day(1)
+		day(2)
 		early := measure()
-		for range 28 {
-			day()
+		for n := 3; n <= 30; n++ {
+			day(n)
 		}
 		time.Sleep(30 * 24 * time.Hour)
 		e.mustGet(tr)
 		late := measure()
-		if late.goroutines > early.goroutines || late.entries != early.entries || late.bytes > early.bytes+100 {
+		if late.goroutines > early.goroutines || late.entries != early.entries || late.files != early.files || late.bytes > early.bytes+100 {
 			t.Errorf("after a month %+v, after two days %+v", late, early)
 		}
-		if n := e.count("refresh_token"); robot.times != 1 || n < 30*23 || n > 30*30 {
+		if n := e.count("refresh_token"); robot.times != 1 || n < 30*4 || n > 30*6 {
 			t.Errorf("the user was asked %d times; %d tokens were refreshed", robot.times, n)
 		}
 		tr.CloseIdleConnections()
