@@ -147,7 +147,7 @@ func (ds Dialers) transport(d *DialParams) (mcp.Transport, error) {
 				return nil, err
 			}
 			if k, ok := t.(mcp.Kinded); ok {
-				t = &typed{t, k, d, kind}
+				t = &typed{t, k, &d.transport, kind}
 			}
 			list = append(list, t)
 		}
@@ -166,12 +166,12 @@ func (ds Dialers) transport(d *DialParams) (mcp.Transport, error) {
 type typed struct {
 	mcp.Transport
 	mcp.Kinded
-	d    *DialParams
+	used *string // not the *DialParams: a type in an interface links its methods
 	kind string
 }
 
 func (t *typed) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
-	t.d.transport = t.kind
+	*t.used = t.kind
 	return t.Transport.Open(ctx, h)
 }
 

@@ -200,15 +200,18 @@ func (h *Host) Pin(names ...string) error {
 func (h *Host) Changed() []*ToolChange {
 	h.lock()
 	defer h.unlock()
-	var list []*ToolChange
-	for _, s := range h.sorted() {
+	changed := make(map[string]*ToolChange) // slices.SortFunc would add 10 KB
+	for _, s := range h.servers {
 		for _, def := range s.defs {
 			if c := h.change(s, def); c != nil {
-				list = append(list, c)
+				changed[c.Name] = c
 			}
 		}
 	}
-	slices.SortFunc(list, func(a, b *ToolChange) int { return strings.Compare(a.Name, b.Name) })
+	var list []*ToolChange
+	for _, name := range wire.SortedKeys(changed) {
+		list = append(list, changed[name])
+	}
 	return list
 }
 
