@@ -130,9 +130,16 @@ func (c *invocation) noteUnsearched(servers []*config.Server, diff *host.Diff, n
 			continue
 		}
 		f := *classify(err)
-		f.message = escapeName(s.Name) + " cannot be searched: " + s.Hide(f.message)
-		if f.status == statusForbidden {
+		why := f.message
+		for _, name := range []string{"[MCP:" + s.Name + "] ", "failed to connect: ", "server " + strconv.Quote(s.Name) + ": "} {
+			why = strings.TrimPrefix(why, name)
+		}
+		f.message = escapeName(s.Name) + " cannot be searched: " + s.Hide(why)
+		switch {
+		case f.status == statusForbidden:
 			f.hint = "type: " + c.paste([]string{"login", s.Name})
+		case f.kind == "timeout":
+			f.hint = "use --connect-timeout to wait longer"
 		}
 		switch {
 		case failed == nil && len(diff.Errors) == len(servers):

@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/stdmcp/stdmcp/internal/testserver"
 )
 
 func TestSearch(t *testing.T) {
@@ -53,7 +55,7 @@ func TestSearchNamesServersThatFail(t *testing.T) {
 	if o.status != 0 || !strings.HasPrefix(o.stdout, "mine/echo\t") {
 		t.Errorf("%+v", o)
 	}
-	for _, want := range []string{"mcpecho: closed cannot be searched: ", "mcpecho: guarded cannot be searched: ", "mcpecho: missing cannot be searched: ", "; type: mcpecho login guarded\n"} {
+	for _, want := range []string{"mcpecho: closed cannot be searched: ", "mcpecho: guarded cannot be searched: ", "mcpecho: missing cannot be searched: connect: start server \"mcpecho-no-such-program\": ", "; type: mcpecho login guarded\n"} {
 		if !strings.Contains(o.stderr, want) {
 			t.Errorf("no %q in:\n%s", want, o.stderr)
 		}
@@ -67,4 +69,22 @@ func TestSearchOfNoServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	runCommand(t, "search", "echo", "-c", "other.json").want(t, statusUnreachable, "", "mcpecho: missing cannot be searched: ")
+}
+
+func TestSearchDoesNotWaitForASilentServer(t *testing.T) {
+	server, env := testserver.Command(&testserver.Options{Fault: "mute"})
+	settings := map[string]string{}
+	for _, e := range env {
+		key, value, _ := strings.Cut(e, "=")
+		settings[key] = value
+	}
+	entry, err := json.Marshal(map[string]any{"command": server[0], "args": server[1:], "env": settings})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("other.json", []byte(`{"mcpServers":{"silent":`+string(entry)+`}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	runCommand(t, "search", "echo", "-c", "other.json", "--connect-timeout", "200ms").want(t, statusUnreachable, "", "use --connect-timeout to wait longer\n")
 }
