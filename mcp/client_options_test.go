@@ -1,11 +1,7 @@
 package mcp_test
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
-	"fmt"
-	"net"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,6 +9,7 @@ import (
 	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+	"github.com/stdmcp/stdmcp/mcp/mcptest"
 )
 
 // TestClientsShareOptions checks that clients with the same options have
@@ -75,17 +72,9 @@ func (otherTransport) OtherTransport() bool { return true }
 // response to server/discover, however late.
 func TestProbeWithoutLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server, client := net.Pipe()
-		defer server.Close()
-		lines := bufio.NewReader(server)
-		go func() { // ends after its response
-			line, _ := lines.ReadString('\n')
-			var m request
-			_ = json.Unmarshal([]byte(line), &m)
-			time.Sleep(50 * time.Second)
-			fmt.Fprintf(server, `{"jsonrpc":"2.0","id":%s,"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{}}}`+"\n", m.ID)
-		}()
-		if c := connectStream(t, client, &mcp.Options{ProbeTimeout: -1}); c.Server().ProtocolVersion != modern {
+		server := mcptest.New(t)
+		server.Inject("server/discover", mcptest.Delay(50*time.Second))
+		if c := server.Connect(&mcp.Options{ProbeTimeout: -1}); c.Server().ProtocolVersion != modern {
 			t.Errorf("connected with %s", c.Server().ProtocolVersion)
 		}
 	})

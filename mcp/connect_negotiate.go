@@ -169,7 +169,7 @@ func (c *Client) probeTimeout(ctx context.Context, wasModern bool) time.Duration
 	if end, ok := ctx.Deadline(); ok {
 		d = min(d, time.Until(end)/3)
 	}
-	if c.agreed.Load() != nil { // a negotiation after Connect, within callTimeout
+	if c.agreed.Load().era != nil { // a negotiation after Connect, within callTimeout
 		d = min(d, c.callTimeout()/3)
 	}
 	return d
