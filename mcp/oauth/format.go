@@ -37,15 +37,20 @@ func (t *Transport) String() string {
 
 // Hide returns text with the Transport's tokens and client secret replaced by
 // "***". Use it before printing a server's text, which may echo them.
-func (t *Transport) Hide(text string) string {
+func (t *Transport) Hide(text string) string { return diag.Redact(text, t.secrets()...) }
+
+// secrets returns the client's secret and the tokens, also those of the last token
+// that a server refused: it may quote them later.
+func (t *Transport) secrets() []string {
 	t.mu.Lock()
-	k := t.tok
-	t.mu.Unlock()
-	secrets := []string{t.opts.Client.Secret}
-	if k != nil {
-		secrets = append(secrets, k.access, k.refresh)
+	defer t.mu.Unlock()
+	list := []string{t.opts.Client.Secret}
+	for _, k := range [...]*token{t.tok, t.dropped} {
+		if k != nil {
+			list = append(list, k.access, k.refresh)
+		}
 	}
-	return diag.Redact(text, secrets...)
+	return list
 }
 
 // Format implements fmt.Formatter.

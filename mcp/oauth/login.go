@@ -165,7 +165,7 @@ func (t *Transport) revoke(ctx context.Context, b binding, k *token) error {
 			return err
 		}
 		// A server need not support every token type (RFC 7009, section 2.2.1).
-		if err := a.refusal(secretsOf(form, c)...); a.status != http.StatusOK && !isCode(err, "unsupported_token_type") {
+		if err := a.refusal(t.secretsOf(form, c)...); a.status != http.StatusOK && !isCode(err, "unsupported_token_type") {
 			return err
 		}
 	}

@@ -64,11 +64,17 @@ func (t *Transport) requestToken(ctx context.Context, m *serverMetadata, c *Clie
 		if a.status == http.StatusOK {
 			return a.token(form)
 		}
-		if err = a.refusal(secretsOf(form, c)...); key == nil || !isNew || !isCode(err, "use_dpop_nonce") {
+		if err = a.refusal(t.secretsOf(form, c)...); key == nil || !isNew || !isCode(err, "use_dpop_nonce") {
 			break
 		}
 	}
 	return nil, err
+}
+
+// secretsOf returns the secrets in a request by c, and those of t, which the server
+// may know from a request before.
+func (t *Transport) secretsOf(form url.Values, c *Client) []string {
+	return append(t.secrets(), secretsOf(form, c)...)
 }
 
 // secretsOf returns the secrets in a request by c, which may be nil.

@@ -120,7 +120,7 @@ func (t *Transport) discardToken(ctx context.Context, client bool) error {
 		return &Error{Rule: "cannot write the store", Err: err}
 	}
 	t.mu.Lock()
-	t.tok = nil
+	t.dropped, t.tok = t.tok, nil
 	t.mu.Unlock()
 	return nil
 }

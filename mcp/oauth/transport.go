@@ -88,6 +88,7 @@ type Transport struct {
 	mu               sync.Mutex // guards what follows
 	loaded           bool       // tok and binding were read from the store
 	tok              *token
+	dropped          *token // refused and deleted; see secrets
 	binding          binding
 	nonces           nonces
 	loading          *singleflight
