@@ -121,7 +121,7 @@ func (sh *shell) connect(ctx context.Context) error {
 	clear(sh.lists)
 	sh.mu.Unlock()
 	if sh.editor != nil { // a script reads of it in the error of its next command
-		go sh.attend(s) // ends with the connection
+		go sh.watchEnd(s) // ends with the connection
 	}
 	sub, err := s.Subscribe(ctx, &mcp.SubscriptionFilter{ToolsListChanged: true, PromptsListChanged: true, ResourcesListChanged: true})
 	if err == nil {
@@ -130,8 +130,8 @@ func (sh *shell) connect(ctx context.Context) error {
 	return nil // changes of lists are a convenience
 }
 
-// attend reports the end of the connection.
-func (sh *shell) attend(s *conversation) {
+// watchEnd reports the end of the connection.
+func (sh *shell) watchEnd(s *conversation) {
 	<-s.Done()
 	if sh.current() == s {
 		sh.reportEnd(s)

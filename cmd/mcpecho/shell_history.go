@@ -84,9 +84,9 @@ func (h *historyFile) read() (lines []string) {
 // lockTime limits how long a shell waits for another one that writes the file.
 const lockTime = time.Second
 
-// keep adds a line and writes the file, which other shells may have changed
+// save adds a line and writes the file, which other shells may have changed
 // meanwhile. The file is a convenience, so failures have no effect.
-func (h *historyFile) keep(ctx context.Context, line string) {
+func (h *historyFile) save(ctx context.Context, line string) {
 	h.Add(line)
 	if h.path == "" {
 		return

@@ -61,7 +61,7 @@ func (sh *shell) interact(ctx context.Context) error {
 		case err != nil:
 			return err
 		}
-		sh.keep(line)
+		sh.record(line)
 		commands, _ := splitLine(line)
 		for _, words := range commands {
 			if _, err := sh.run(ctx, words); err != nil {
@@ -89,16 +89,16 @@ func (sh *shell) pressedAgain() bool {
 // historyName identifies the server without secrets.
 func (sh *shell) historyName() string { return sh.c.hide(sh.c.targetName()) }
 
-// keep adds a line to the history. Like other shells, it keeps none that begins
+// record adds a line to the history. Like other shells, it keeps none that begins
 // with a blank, and one with a secret only in memory.
-func (sh *shell) keep(line string) {
+func (sh *shell) record(line string) {
 	line = strings.TrimRight(line, " \n")
 	switch {
 	case line == "" || strings.HasPrefix(line, " "):
 	case sh.c.hasSecret(line):
 		sh.history.Add(line)
 	default:
-		sh.history.keep(sh.ctx, line)
+		sh.history.save(sh.ctx, line)
 	}
 }
 

@@ -264,7 +264,7 @@ func TestHistoryIsKept(t *testing.T) {
 		"call echo 'authorization=Bearer secret3'", `call echo message='{"token": "secret4"}'`, "call echo {\"a\": ",
 		"call f token:=\"secret5\"", "call echo message='Bearer secret6'",
 	} {
-		sh.keep(line)
+		sh.record(line)
 	}
 	again := c.newHistory("x")
 	if have := fmt.Sprintf("%q", again.Lines()); have != `["call echo message=hi" "call add {\n\"a\": 1}" "call echo C:\\new"]` {
@@ -289,7 +289,7 @@ func TestHistoryIsBounded(t *testing.T) {
 	t.Parallel()
 	h := &historyFile{path: filepath.Join(t.TempDir(), "history")}
 	for i := range 5 {
-		h.keep(t.Context(), fmt.Sprint(i, strings.Repeat("x", maxHistorySize/4)))
+		h.save(t.Context(), fmt.Sprint(i, strings.Repeat("x", maxHistorySize/4)))
 	}
 	if data, err := os.ReadFile(h.path); err != nil || len(data) > maxHistorySize || !strings.HasPrefix(string(data), "2x") {
 		t.Errorf("%d bytes, %v", len(data), err)

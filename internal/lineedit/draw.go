@@ -104,7 +104,7 @@ func (e *Editor) draw() {
 	s := e.stack[len(e.stack)-1]
 	columns, rows := e.size()
 	prompt, text, pos := s.Prompt, s.text, s.pos
-	if s.Hidden {
+	if s.Secret {
 		text, pos = nil, 0
 	}
 	if q := s.search; q != nil {

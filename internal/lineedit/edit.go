@@ -38,7 +38,7 @@ func (e *Editor) press(s *edit, k key) {
 	case keyNewline:
 		s.insert([]rune{'\n'})
 	case keyEnter:
-		e.enter(s)
+		e.pressEnter(s)
 	case keyTab:
 		e.complete(s)
 	case keyBackspace:
@@ -77,10 +77,10 @@ func (e *Editor) pressCtrl(s *edit, letter rune) {
 	case 'b':
 		s.pos = prev(s.text, s.pos)
 	case 'c':
-		e.finish(s, ErrInterrupted)
+		e.end(s, ErrInterrupted)
 	case 'd':
 		if len(s.text) == 0 {
-			e.finish(s, io.EOF)
+			e.end(s, io.EOF)
 			return
 		}
 		s.remove(s.pos, next(s.text, s.pos))
@@ -112,14 +112,14 @@ func (e *Editor) pressCtrl(s *edit, letter rune) {
 	}
 }
 
-// enter ends the line, or begins another one of it.
-func (e *Editor) enter(s *edit) {
+// pressEnter ends the line, or begins another one of it.
+func (e *Editor) pressEnter(s *edit) {
 	if s.More != nil && s.More(string(s.text)) {
 		s.pos = len(s.text)
 		s.insert([]rune{'\n'})
 		return
 	}
-	e.finish(s, nil)
+	e.end(s, nil)
 }
 
 // insert inserts what the user typed or pasted, as long as there is room.
@@ -148,7 +148,7 @@ func (e *Editor) kill(s *edit, from, to int) {
 	if from == to {
 		return
 	}
-	if !s.Hidden {
+	if !s.Secret {
 		e.killed = slices.Clone(s.text[from:to])
 	}
 	s.remove(from, to)

@@ -49,8 +49,8 @@ type Line struct {
 	// return soon, because keys wait for it.
 	Complete func(before string) Completion
 
-	// Hidden reports that the text must not be shown.
-	Hidden bool
+	// Secret reports that the text must not be shown.
+	Secret bool
 }
 
 // An Editor edits lines on a terminal. Its methods may be called concurrently: of
@@ -109,7 +109,7 @@ func (e *Editor) ReadLine(ctx context.Context, l *Line) (string, error) {
 		select {
 		case <-s.done:
 		default:
-			e.finish(s, context.Cause(ctx))
+			e.end(s, context.Cause(ctx))
 		}
 	}
 	return string(s.text), s.err
@@ -132,7 +132,7 @@ func (e *Editor) read() {
 			changed = true
 		}
 		for len(e.stack) > 0 && e.err != nil {
-			e.finish(e.stack[len(e.stack)-1], e.err)
+			e.end(e.stack[len(e.stack)-1], e.err)
 		}
 		if len(e.stack) == 0 {
 			return
@@ -150,9 +150,9 @@ func (e *Editor) read() {
 	}
 }
 
-// finish ends an edit, which leaves its text on the screen. It is called with mu
+// end ends an edit, which leaves its text on the screen. It is called with mu
 // held.
-func (e *Editor) finish(s *edit, err error) {
+func (e *Editor) end(s *edit, err error) {
 	top := e.stack[len(e.stack)-1] == s
 	if top {
 		s.search = nil

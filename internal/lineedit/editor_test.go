@@ -14,11 +14,11 @@ import (
 func TestMain(m *testing.M) { testutil.Main(m) }
 
 const (
-	enter, tab, backspace, deleteKey  = "\r", "\t", "\x7f", "\x1b[3~"
-	arrowUp, down, right, left        = "\x1b[A", "\x1b[B", "\x1b[C", "\x1b[D"
-	home, end, wordBack, wordForward  = "\x1b[H", "\x1b[F", "\x1b[1;5D", "\x1b[1;5C"
-	ctrlA, ctrlC, ctrlD, ctrlE, ctrlG = "\x01", "\x03", "\x04", "\x05", "\x07"
-	ctrlK, ctrlR, ctrlU, ctrlW, ctrlY = "\x0b", "\x12", "\x15", "\x17", "\x19"
+	enterKey, tab, backspace, deleteKey = "\r", "\t", "\x7f", "\x1b[3~"
+	arrowUp, down, right, left          = "\x1b[A", "\x1b[B", "\x1b[C", "\x1b[D"
+	home, end, wordBack, wordForward    = "\x1b[H", "\x1b[F", "\x1b[1;5D", "\x1b[1;5C"
+	ctrlA, ctrlC, ctrlD, ctrlE, ctrlG   = "\x01", "\x03", "\x04", "\x05", "\x07"
+	ctrlK, ctrlR, ctrlU, ctrlW, ctrlY   = "\x0b", "\x12", "\x15", "\x17", "\x19"
 )
 
 func history(lines ...string) *History {
@@ -59,7 +59,7 @@ func TestKeysEditTheLine(t *testing.T) {
 			editOn(t, 40, 5, &Line{Prompt: "> "}, func(s *session) {
 				s.press(test.keys...)
 				s.shows("> " + test.want)
-				s.press(enter)
+				s.press(enterKey)
 				s.reads(strings.Replace(test.want, "|", "", 1))
 			})
 		})
@@ -81,7 +81,7 @@ func TestCharactersOfSeveralRunes(t *testing.T) {
 					s.press(string([]byte{b}))
 				}
 				s.shows("> a" + one + "|b")
-				s.press(left, deleteKey, enter)
+				s.press(left, deleteKey, enterKey)
 				s.reads("ab")
 			})
 		})
@@ -99,7 +99,7 @@ func TestLongLineHasSeveralRows(t *testing.T) {
 		s.shows("yyyyyyyyyy\nyyyyyyyyyy\nyyy|1234567\n8界界界界\n界界")
 		s.press(ctrlU)
 		s.shows("> |12345678\n界界界界界\n界")
-		s.press(enter)
+		s.press(enterKey)
 		s.reads("12345678界界界界界界")
 	})
 }
@@ -117,7 +117,7 @@ func TestHistory(t *testing.T) {
 		s.shows("> two|")
 		s.press(down, down, down, down, "w")
 		s.shows("> new|")
-		s.press(enter)
+		s.press(enterKey)
 		s.reads("new")
 	})
 }
@@ -135,7 +135,7 @@ func TestSearchHistory(t *testing.T) {
 		s.shows("> typed|")
 		s.press(ctrlR, "add", backspace, "d", right)
 		s.shows("> call a|dd a=1")
-		s.press(ctrlR, "text", enter)
+		s.press(ctrlR, "text", enterKey)
 		s.reads("read echo://text")
 	})
 }
@@ -144,11 +144,11 @@ func TestMoreLines(t *testing.T) {
 	t.Parallel()
 	open := func(text string) bool { return strings.Count(text, "{") > strings.Count(text, "}") }
 	editOn(t, 40, 6, &Line{Prompt: "> ", More: open}, func(s *session) {
-		s.press(`call add {`, enter, `"a": 1`, enter)
+		s.press(`call add {`, enterKey, `"a": 1`, enterKey)
 		s.shows("> call add {\n  \"a\": 1\n  |")
 		s.press("}", arrowUp, end, ",")
 		s.shows("> call add {\n  \"a\": 1,|\n  }")
-		s.press(down, enter)
+		s.press(down, enterKey)
 		s.reads("call add {\n\"a\": 1,\n}")
 		s.shows("> call add {\n  \"a\": 1,\n  }\n|")
 	})
@@ -159,11 +159,11 @@ func TestPaste(t *testing.T) {
 	editOn(t, 40, 6, &Line{Prompt: "> "}, func(s *session) {
 		s.press("a", "\x1b[200~{\r\n\t\"b\x1b]0;x\x07\": 1\r", "}\x1b[20", "1~c")
 		s.shows("> a{\n      \"b]0;x\": 1\n  }c|")
-		s.press(enter)
+		s.press(enterKey)
 		s.reads("a{\n    \"b]0;x\": 1\n}c")
 	})
 	editOn(t, 40, 6, &Line{Prompt: "> "}, func(s *session) {
-		s.press("\x1b[200~"+strings.Repeat("0123456789", maxLine/10+100)+"\x1b[201~", enter)
+		s.press("\x1b[200~"+strings.Repeat("0123456789", maxLine/10+100)+"\x1b[201~", enterKey)
 		if line := <-s.line; len(line) != maxLine {
 			t.Errorf("%d runes were read", len(line))
 		}
@@ -209,7 +209,7 @@ func TestContextEndsReadLine(t *testing.T) {
 			t.Errorf("%q, %v", text, err)
 		}
 		s.shows("Sure? \n> typed|")
-		s.press("!", enter)
+		s.press("!", enterKey)
 		s.reads("typed!")
 	})
 }
@@ -220,10 +220,10 @@ func TestQuestionDuringALine(t *testing.T) {
 		s.press("call ec")
 		s.read(&Line{Prompt: "Name: "})
 		s.shows("Name: |")
-		s.press("Ada", enter)
+		s.press("Ada", enterKey)
 		s.reads("Ada")
 		s.shows("Name: Ada\n> call ec|")
-		s.press("ho", enter)
+		s.press("ho", enterKey)
 		s.reads("call echo")
 	})
 }
@@ -237,7 +237,7 @@ func TestKeysAheadOfTheLine(t *testing.T) {
 		s.read(l)
 		s.reads("two")
 		s.read(l)
-		s.press("ee", enter)
+		s.press("ee", enterKey)
 		s.reads("three")
 	})
 }
@@ -250,7 +250,7 @@ func TestPrintKeepsTheLine(t *testing.T) {
 		s.shows("changed tools\n> some text that ne\neds row|s")
 		s.Print("one\ntwo\n")
 		s.shows("one\ntwo\n> some text that ne\neds row|s")
-		s.press(enter)
+		s.press(enterKey)
 		s.reads("some text that needs rows")
 		s.Print("after\n")
 		s.shows("> some text that ne\neds rows\nafter\n|")
@@ -259,10 +259,10 @@ func TestPrintKeepsTheLine(t *testing.T) {
 
 func TestHiddenLine(t *testing.T) {
 	t.Parallel()
-	editOn(t, 40, 4, &Line{Prompt: "Password: ", Hidden: true}, func(s *session) {
+	editOn(t, 40, 4, &Line{Prompt: "Password: ", Secret: true}, func(s *session) {
 		s.press("secret", ctrlU, ctrlY, "secret2")
 		s.shows("Password: |")
-		s.press(enter)
+		s.press(enterKey)
 		s.reads("secret2")
 	})
 }
@@ -333,7 +333,7 @@ func TestCompletion(t *testing.T) {
 		s.shows("prompt   prompts\n> call prompt|")
 		s.press("x", tab)
 		s.shows("prompt   prompts\nthere is no such command\n> call promptx|")
-		s.press(home, wordForward, backspace, tab, enter)
+		s.press(home, wordForward, backspace, tab, enterKey)
 		s.reads("call promptx")
 	})
 }
@@ -356,7 +356,7 @@ func TestHostileCandidates(t *testing.T) {
 			t.Errorf("the screen shows\n%s", have)
 		}
 		s.press("one", tab)
-		s.press(enter)
+		s.press(enterKey)
 		s.reads("x\ufffd[2J\ufffd\ufffd\ufffd ")
 	})
 }

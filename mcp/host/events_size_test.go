@@ -13,8 +13,8 @@ import (
 func TestEventsAreLimitedInBytes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		block, called := make(chan struct{}), 0
-		var missed []int
-		b := &eventBus{callback: func(e Event) { <-block; called++; missed = append(missed, e.Missed) }}
+		var lost []int
+		b := &eventBus{callback: func(e Event) { <-block; called++; lost = append(lost, e.Missed) }}
 		b.queue = queue.Queue{Max: maxQueued, Budget: new(queue.Budget)}
 		b.queue.Budget.SetMax(5 << 20)
 		l := &listener{events: make(chan Event, maxBuffered)}
@@ -33,8 +33,8 @@ func TestEventsAreLimitedInBytes(t *testing.T) {
 		}
 		close(block)
 		synctest.Wait()
-		if called != 4+300 || missed[4] != 56 {
-			t.Errorf("the function is called %d times; it has missed %v", called, missed[:6])
+		if called != 4+300 || lost[4] != 56 {
+			t.Errorf("the function is called %d times; it has missed %v", called, lost[:6])
 		}
 		if <-l.events; (<-l.events).Missed != 59 {
 			t.Error("the channel does not state how many events it has dropped")

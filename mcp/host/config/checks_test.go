@@ -45,9 +45,9 @@ func TestReferencesArePublic(t *testing.T) {
 	if got := maskLiterals("a${A:-hunter2hunter2}b${B}"); got != "***${B}" {
 		t.Errorf("masked: %s", got)
 	}
-	for text, plain := range map[string]bool{"a1=9": true, "http://h:80/a?b=1": true, "a;b": false, "a b": false, "a=./b": false, "": true} {
-		if isPlainWord(text) != plain {
-			t.Errorf("%q: plain is %v", text, !plain)
+	for text, want := range map[string]bool{"a1=9": true, "http://h:80/a?b=1": true, "a;b": false, "a b": false, "a=./b": false, "": true} {
+		if isPlainWord(text) != want {
+			t.Errorf("%q: plain is %v", text, !want)
 		}
 	}
 }
