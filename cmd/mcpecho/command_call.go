@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -40,7 +41,11 @@ func runCall(ctx context.Context, c *invocation) error {
 			return err
 		}
 		if res.IsError {
-			return &failure{status: statusRefused, kind: "tool", message: "the tool " + strconv.Quote(tool) + " failed"}
+			f := &failure{status: statusRefused, kind: "tool", message: "the tool " + strconv.Quote(tool) + " failed"}
+			for i := range res.Content {
+				f.hint = cmp.Or(f.hint, c.missingIn(res.Content[i].Text))
+			}
+			return f
 		}
 		return nil
 	})

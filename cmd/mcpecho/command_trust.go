@@ -45,6 +45,10 @@ func runTrust(_ context.Context, c *invocation) error {
 		return c.listTrusted()
 	}
 	name := c.args[0]
+	if c.flags.noState {
+		return c.usageHint("trust keeps its answer in a file, which --no-state excludes",
+			"to use the server without it, type: "+c.paste([]string{"tools", name, "--no-state", "-c", ".mcp.json"}))
+	}
 	if c.flags.revoke {
 		return c.revokeTrust(name)
 	}

@@ -28,7 +28,7 @@ type command struct {
 }
 
 var (
-	connectionFlags = []string{"config", "header", "transport", "env", "inherit-env", "cwd", "protocol", "connect-timeout", "timeout", "trace", "record", "no-state", "v", "q"}
+	connectionFlags = []string{"config", "header", "transport", "env", "inherit-env", "cwd", "protocol", "root", "sampling", "connect-timeout", "timeout", "trace", "record", "no-state", "v", "q"}
 	resultFlags     = append([]string{"json", "output", "no-color"}, connectionFlags...)
 	listFlags       = append([]string{"wide"}, resultFlags...)
 )
@@ -164,7 +164,7 @@ with --no-state.`,
 reads resources, and sends what the server must refuse. It calls no tool. What is
 wrong is printed with the method, tool or resource, and the exit status is then 5;
 what only needs care does not change it.`,
-			flags: slices.DeleteFunc(slices.Clone(resultFlags), func(name string) bool { return name == "trace" }), run: runCheck,
+			flags: slices.DeleteFunc(slices.Clone(resultFlags), func(name string) bool { return slices.Contains([]string{"trace", "root", "sampling"}, name) }), run: runCheck,
 			example: []string{"check -- mcpecho serve", "check http://127.0.0.1:3001/mcp --json"},
 		}, {
 			name: "ping", target: true,
@@ -210,7 +210,7 @@ stay as they are. With --from, the settings are those of another program;
 			long: `A project's .mcp.json can name any program, so mcpecho asks before it uses a server
 from there, and again when its entry changes. Without NAME it lists the servers
 that you trust.`,
-			flags: []string{"revoke", "config", "json", "wide", "q", "no-color"}, run: runTrust,
+			flags: []string{"revoke", "config", "json", "wide", "no-state", "q", "no-color"}, run: runTrust,
 			example: []string{"trust", "trust weather", "trust --revoke weather"},
 		}, {
 			name: "login", aliases: []string{"auth"}, target: true, web: true,

@@ -97,7 +97,7 @@ func (c *invocation) options(s *conversation) *mcp.Options {
 		Timeout:    c.flags.timeout,
 		MaxTimeout: max(time.Hour, c.flags.timeout),
 		Trace:      &mcp.Trace{Discarded: s.dropped},
-		Handlers:   []mcp.Handler{c.elicitation(s), mcp.Tasks{}},
+		Handlers:   append(c.answers(s), c.elicitation(s), mcp.Tasks{}),
 	}
 	if c.flags.timeout < 0 {
 		opts.MaxTimeout = -1

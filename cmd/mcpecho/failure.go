@@ -96,6 +96,8 @@ func classify(err error) *failure {
 		return &failure{status: statusForbidden, kind: "authorization", message: textOf(err), err: err}
 	case errors.Is(err, context.Canceled):
 		return &failure{status: statusInterrupted, kind: "interrupted", message: "interrupted"}
+	case errors.Is(err, mcp.ErrInputRequired): // which a handler, or this client, does not provide
+		return &failure{status: statusRefused, kind: "input", message: textOf(err), err: err}
 	case errors.As(err, &answer):
 		return &failure{status: statusRefused, kind: "server_error", message: textOf(err), code: answer.Code}
 	}
@@ -131,6 +133,9 @@ func (c *invocation) report(ctx context.Context, err error) int {
 	}
 	if f.status == statusForbidden && f.hint == "" {
 		f.hint = c.loginHint()
+	}
+	if f.status == statusRefused && f.hint == "" {
+		f.hint = c.missingAnswer(err)
 	}
 	f.message = c.hide(f.message)
 	if c.flags.json {

@@ -88,9 +88,15 @@ var firstGuesses = []guess{
 	{line: "subscribe everything echo://text", names: "mcpecho watch everything echo://text"},
 	{line: "test everything", names: "mcpecho ping everything"},
 	{line: "config", names: "mcpecho servers"},
+	{line: "repl everything", names: "mcpecho shell everything"},
+	{line: "connect URL", names: "mcpecho shell URL"},
+	{line: "interactive -- SERVER", names: "mcpecho shell -- SERVER"},
+	{line: "doctor everything", names: "mcpecho check everything"},
+	{line: "lint URL", names: "mcpecho check URL"},
+	{line: "validate -- SERVER", names: "mcpecho check -- SERVER"},
 }
 
-const wantGuesses, wantMisuses = 60, 120
+const wantGuesses, wantMisuses = 66, 120
 
 // TestFirstGuesses tries each of them in a folder with configured servers.
 func TestFirstGuesses(t *testing.T) {
@@ -108,7 +114,7 @@ func TestFirstGuesses(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d first guesses are right", right, len(firstGuesses))
-	if len(firstGuesses) != 60 || right < wantGuesses {
+	if len(firstGuesses) != wantGuesses || right < wantGuesses {
 		t.Errorf("%d of %d first guesses are right, want %d", right, len(firstGuesses), wantGuesses)
 	}
 }

@@ -24,6 +24,8 @@ type flags struct {
 	env                     []string
 	header                  http.Header
 	config                  []string
+	roots                   []mcp.Root
+	sampling                string // the command that answers for a model
 	given                   []givenFlag
 	from                    string // the program whose server is added
 	transport               string // http, sse or auto; empty if not given
@@ -94,6 +96,8 @@ func flagTable() []flag {
 		{"http", "", "ADDR", "serve over HTTP at ADDR, such as 127.0.0.1:3001", setAddress},
 		{"require-login", "", "", "let only clients that log in use the server", on(func(f *flags) *bool { return &f.requireLogin })},
 		{"protocol", "", "VERSION", "use only this protocol version", setProtocol},
+		{"root", "", "DIR", "tell the server that it may work in DIR; may be repeated", addRoot},
+		{"sampling", "", "COMMAND", "answer for a model: COMMAND gets the request as JSON on standard input, and writes text or the result as JSON", setSampling},
 		{"connect-timeout", "", "TIME", "limit for connecting (default 15s; 60s if it starts the server)", wait(func(f *flags) *time.Duration { return &f.connectTimeout })},
 		{"timeout", "", "TIME", "limit for a response or progress (default 60s; 0: no limit)", wait(func(f *flags) *time.Duration { return &f.timeout })},
 		{"trace", "", "FILE", "write each message to FILE as a line of JSON, secrets masked", text(func(f *flags) *string { return &f.trace })},
@@ -152,6 +156,14 @@ func setHeader(f *flags, v string) error {
 		f.header = make(http.Header)
 	}
 	f.header.Add(key, value)
+	return nil
+}
+
+func setSampling(f *flags, v string) error {
+	if strings.TrimSpace(v) == "" {
+		return errors.New("want a command, such as 'llm -m MODEL'")
+	}
+	f.sampling = v
 	return nil
 }
 

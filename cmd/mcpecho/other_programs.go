@@ -17,6 +17,9 @@ var otherWords = map[string]string{
 	"subscribe": "watch", "tail": "watch", "logs": "watch", "follow": "watch", "notifications": "watch",
 	"test": "ping", "health": "ping", "healthcheck": "ping",
 	"import": "add", "install": "add", "uninstall": "remove", "delete": "remove",
+	"repl": "shell", "connect": "shell", "interactive": "shell", "session": "shell", "console": "shell",
+	"doctor": "check", "lint": "check", "validate": "check", "verify": "check",
+	"find": "search", "grep": "search",
 	"get": "info", "signin": "login", "signout": "logout", "completions": "completion", "man": "help", "usage": "help",
 }
 

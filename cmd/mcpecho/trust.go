@@ -39,6 +39,9 @@ func (c *invocation) confirmTrust(ctx context.Context) error {
 	if yes, err := a.confirm(ctx, "Do you trust it?", false); err != nil || !yes {
 		return refused
 	}
+	if c.flags.noState {
+		return nil
+	}
 	if err := rememberTrust(c.entry); err != nil {
 		a.print("mcpecho cannot remember this: " + escapeLine(err.Error()) + "\n")
 	}

@@ -37,6 +37,29 @@ func TestTrustIsAskedOnce(t *testing.T) {
 	runCommand(t, "call", "theirs", "echo", "message=hi").want(t, statusUsage, "", "is not trusted")
 }
 
+// With --no-state, mcpecho asks each time, and writes no file.
+func TestTrustIsNotKeptWithoutState(t *testing.T) {
+	inProject(t, map[string]string{".mcp.json": `{"mcpServers":{"theirs":SERVER}}`})
+	home := t.TempDir()
+	t.Setenv("XDG_CONFIG_HOME", home)
+	for range 2 {
+		p := startInPty(t, 80, "call", "theirs", "echo", "message=hi", "--no-state")
+		p.until("Do you trust it? [y/N] ")
+		p.typeLine("y")
+		if shown, status := p.end(); status != 0 || !strings.HasSuffix(shown, "hi\n") {
+			t.Fatalf("status %d, %q", status, shown)
+		}
+	}
+	runCommand(t, "trust", "theirs", "--no-state").want(t, statusUsage, "", "type: mcpecho tools theirs --no-state -c .mcp.json\n")
+	if o := runCommand(t, "tools", "theirs", "--no-state", "-c", ".mcp.json"); o.status != 0 {
+		t.Errorf("%+v", o)
+	}
+	runCommand(t, "trust", "--no-state").want(t, 0, "", "You trust no servers")
+	if files, err := os.ReadDir(home); err != nil || len(files) > 0 {
+		t.Errorf("files %v, %v", files, err)
+	}
+}
+
 // A file without an end, or one without a writer, is a problem and hangs nothing.
 func TestConfigurationThatIsNoRegularFile(t *testing.T) {
 	inProject(t, nil)

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
+
+// addRoot adds the directory v to what a server that requests roots receives.
+func addRoot(f *flags, v string) error {
+	info, err := os.Stat(v)
+	if err == nil && !info.IsDir() {
+		return errors.New("want a directory, and " + strconv.Quote(v) + " is a file")
+	}
+	if err == nil {
+		v, err = filepath.Abs(v)
+	}
+	if err != nil {
+		return err
+	}
+	f.roots = append(f.roots, mcp.Root{URI: fileURI(v), Name: filepath.Base(v)})
+	return nil
+}
+
+// fileURI returns the file URI of an absolute path.
+func fileURI(path string) string {
+	path = filepath.ToSlash(path)
+	if host, ok := strings.CutPrefix(path, "//"); ok { // a share of Windows
+		host, path, _ = strings.Cut(host, "/")
+		return (&url.URL{Scheme: "file", Host: host, Path: "/" + path}).String()
+	}
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path // before the letter of a drive
+	}
+	return (&url.URL{Scheme: "file", Path: path}).String()
+}
+
+// answers returns the handlers of --root and --sampling. Without these flags the
+// client declares no such capability, and a server that asks nevertheless makes
+// mcpecho say what to type.
+func (c *invocation) answers(s *conversation) []mcp.Handler {
+	refuse := func(method, flag string) mcp.Handler {
+		var said sync.Once
+		return mcp.HandlerFunc(method, func(context.Context, mcp.RawMessage) (any, error) {
+			said.Do(func() { c.note(s, upperFirst(c.askHint(flag))) })
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "this client does not handle " + method}
+		})
+	}
+	roots, sampling := refuse("roots/list", "root"), refuse("sampling/createMessage", "sampling")
+	if c.flags.roots != nil {
+		roots = mcp.Roots(func(context.Context) ([]mcp.Root, error) { return c.flags.roots, nil })
+	}
+	if c.flags.sampling != "" {
+		p := &sampler{c: c, s: s, turn: make(chan struct{}, 1)}
+		sampling = mcp.Sampling{CreateMessage: p.createMessage, Tools: true}
+	}
+	return []mcp.Handler{roots, sampling}
+}
+
+// askHint returns what to type if a server asks for what the flag root or sampling
+// provides.
+func (c *invocation) askHint(flag string) string {
+	reason, words := "the server asks for directories: ", []string{"--root", "."}
+	if flag == "sampling" {
+		reason, words = "the server asks for a model; COMMAND reads the request as JSON and writes the answer: ", []string{"--sampling", "COMMAND"}
+	}
+	if c.shell != nil {
+		return reason + "start the shell with " + strings.Join(words, " ")
+	}
+	line := append(c.without(), words...)
+	if c.server != nil {
+		line = append(append(line, "--"), c.server...)
+	}
+	return reason + "type: " + c.paste(line)
+}
+
+func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// missingAnswer returns the hint for an error of a server that requires a
+// capability which only a flag provides, or "".
+func (c *invocation) missingAnswer(err error) string {
+	var answer *jsonrpc.Error
+	switch {
+	case c.command == nil || !errors.As(err, &answer):
+		return ""
+	case answer.Code == mcp.CodeMissingClientCapability:
+		return c.missingIn("client support: " + string(answer.Data))
+	}
+	return c.missingIn(answer.Message)
+}
+
+// missingIn is missingAnswer for the text of an error, for which servers have no
+// common code before 2026-07-28.
+func (c *invocation) missingIn(text string) string {
+	text = strings.ToLower(text)
+	switch {
+	case !strings.Contains(text, "client"), !strings.Contains(text, "support") && !strings.Contains(text, "capab"):
+		return ""
+	case strings.Contains(text, "sampling") && c.flags.sampling == "":
+		return c.askHint("sampling")
+	case strings.Contains(text, "roots") && c.flags.roots == nil:
+		return c.askHint("root")
+	}
+	return ""
+}
+
+// A sampler answers requests for a model with the program of --sampling.
+type sampler struct {
+	c    *invocation
+	s    *conversation
+	turn chan struct{} // full while the program runs: a server cannot start many at once
+}
+
+const (
+	maxSample    = 16 << 20 // bytes of the program's output
+	maxComplaint = 4 << 10  // bytes of its standard error that are shown
+)
+
+// createMessage runs the program. The server receives no details of its failure,
+// because they may contain secrets of the user.
+func (p *sampler) createMessage(ctx context.Context, params *mcp.CreateMessageParams) (*mcp.CreateMessageResult, error) {
+	select {
+	case p.turn <- struct{}{}:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	defer func() { <-p.turn }()
+	request, err := json.Marshal(params)
+	if err != nil {
+		return nil, err
+	}
+	out, complaint := &limitedBuffer{limit: maxSample}, &limitedBuffer{limit: maxComplaint}
+	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", p.c.flags.sampling)
+	if runtime.GOOS == "windows" {
+		cmd = exec.CommandContext(ctx, "cmd", "/c", p.c.flags.sampling)
+	}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(string(request)+"\n"), out, complaint
+	cmd.WaitDelay = time.Second // for programs that it started
+	res, err := new(mcp.CreateMessageResult), cmd.Run()
+	if err == nil && out.full {
+		err = errors.New("its output is longer than " + strconv.Itoa(maxSample) + " bytes")
+	}
+	if err == nil {
+		res, err = p.result(out.data)
+	}
+	if err == nil {
+		return res, nil
+	}
+	if ctx.Err() == nil {
+		text := "--sampling " + quoteWord(p.c.hide(p.c.flags.sampling)) + " failed: " + err.Error()
+		if words := strings.TrimSpace(string(complaint.data)); words != "" {
+			text += "\n\t" + strings.ReplaceAll(p.c.hide(words), "\n", "\n\t")
+		}
+		p.s.console.line(text)
+	}
+	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the client's model failed"}
+}
+
+// result reads the program's output: an object with a member "content" is the
+// result, and everything else is the text of the model.
+func (p *sampler) result(out []byte) (*mcp.CreateMessageResult, error) {
+	text := strings.TrimSpace(string(out))
+	name, _, _ := strings.Cut(strings.TrimSpace(p.c.flags.sampling), " ")
+	res := &mcp.CreateMessageResult{Model: filepath.Base(name)}
+	var object map[string]json.RawMessage
+	switch {
+	case text == "":
+		return nil, errors.New("it wrote nothing to standard output")
+	case json.Unmarshal([]byte(text), &object) == nil && object["content"] != nil:
+		err := json.Unmarshal([]byte(text), res)
+		if err == nil && (len(res.Content) == 0 || slices.ContainsFunc(res.Content, func(one mcp.Content) bool { return one.Type == "" })) {
+			err = errors.New(`the member "content" has no content with a type`)
+		}
+		if err != nil {
+			return nil, errors.New("its output is not a result of sampling/createMessage: " + err.Error())
+		}
+		if res.Model == "" {
+			res.Model = filepath.Base(name)
+		}
+		return res, nil
+	}
+	res.Content, res.StopReason = []mcp.Content{{Type: mcp.ContentText, Text: text}}, "endTurn"
+	return res, nil
+}
+
+// A limitedBuffer keeps the first bytes that are written, and discards the others.
+type limitedBuffer struct {
+	data  []byte
+	limit int
+	full  bool
+}
+
+func (b *limitedBuffer) Write(p []byte) (int, error) {
+	n := min(len(p), b.limit-len(b.data))
+	b.data = append(b.data, p[:n]...)
+	b.full = b.full || n < len(p)
+	return len(p), nil
+}
