@@ -2,10 +2,12 @@ package buffers
 
 import (
 	"math"
+	"sync"
 	"testing"
 )
 
 func TestGet(t *testing.T) {
+	pool = sync.Pool{} // without the buffers of other tests
 	for _, c := range []struct{ size, hint, max, want int }{
 		{4 << 10, 0, 64 << 20, Min},
 		{Min, 0, 64 << 20, 2 * Min},

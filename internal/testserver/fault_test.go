@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -36,7 +37,11 @@ func bytesWith(t *testing.T, f Fault) (text string) {
 			s.opts.Size = 100_000 // bytes and not messages
 		}
 		conn, begin := s.Pipe(), time.Now()
-		time.AfterFunc(time.Hour-time.Second/2, func() { _ = conn.Close() })
+		var ours atomic.Bool
+		time.AfterFunc(time.Hour-time.Second/2, func() {
+			ours.Store(true)
+			_ = conn.Close()
+		})
 		lines := strings.NewReplacer(`"hi"`, `"Grüße"`, modernMeta, `"_meta":{"progressToken":"tok",`+strings.TrimPrefix(modernMeta, `"_meta":{`)).Replace(echoCall)
 		switch f.Method {
 		case "", "*":
@@ -52,9 +57,13 @@ func bytesWith(t *testing.T, f Fault) (text string) {
 		for writes := 0; ; writes++ {
 			n, err := conn.Read(buf)
 			if err != nil {
+				end := ending(err)
+				if ours.Load() { // the server may have closed its end since
+					end = "open"
+				}
 				short := strings.NewReplacer(`{"resultType":"complete","content":[{"type":"text","text":"Grüße"}],`+
 					`"_meta":{"io.modelcontextprotocol/serverInfo":`+serverName+`}}`, "RIGHT", initializeResponse(), "INITIALIZED").Replace(string(sent))
-				text = fmt.Sprintf("%d bytes in %d writes, the last after %v; %s: %.400q", len(sent), writes, last, ending(err), short)
+				text = fmt.Sprintf("%d bytes in %d writes, the last after %v; %s: %.400q", len(sent), writes, last, end, short)
 				break
 			}
 			sent, last = append(sent, buf[:n]...), time.Since(begin)
