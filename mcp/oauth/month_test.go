@@ -156,7 +156,8 @@ func TestMonthOfTokens(t *testing.T) {
 		time.Sleep(30 * 24 * time.Hour)
 		e.mustGet(tr)
 		late := measure()
-		if late.goroutines > early.goroutines || late.entries != early.entries || late.files != early.files || late.bytes > early.bytes+100 {
+		if late.goroutines > early.goroutines+10 || // other tests run, too
+			late.entries != early.entries || late.files != early.files || late.bytes > early.bytes+100 {
 			t.Errorf("after a month %+v, after two days %+v", late, early)
 		}
 		if n := e.count("refresh_token"); robot.times != 1 || n < 30*4 || n > 30*6 {
