@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -155,7 +154,7 @@ func TestMonth(t *testing.T) {
 				}
 			}
 			files, size := filesIn(t, folder)
-			return use{runtime.NumGoroutine(), inUse(), files, size}
+			return use{testutil.BubbleGoroutines(), inUse(), files, size}
 		}
 		day(1)
 		day(2)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -78,4 +79,22 @@ func Eventually(ok func() bool) bool {
 		}
 	}
 	return true
+}
+
+// BubbleGoroutines returns how many goroutines the testing/synctest bubble of the
+// caller has; runtime.NumGoroutine counts those of other tests as well.
+func BubbleGoroutines() int {
+	stacks := make([]byte, 1<<20)
+	n := runtime.Stack(stacks, true)
+	for n == len(stacks) {
+		stacks = make([]byte, 2*n)
+		n = runtime.Stack(stacks, true)
+	}
+	stacks = stacks[:n]
+	header, _, _ := strings.Cut(string(stacks), "\n") // the caller comes first
+	_, bubble, ok := strings.Cut(header, ", synctest bubble ")
+	if !ok {
+		panic("testutil: BubbleGoroutines outside of a bubble")
+	}
+	return strings.Count(string(stacks), ", synctest bubble "+bubble+"\n")
 }

@@ -3,6 +3,7 @@ package testutil
 import (
 	"os"
 	"testing"
+	"testing/synctest"
 )
 
 func TestMain(m *testing.M) { Main(m) }
@@ -25,4 +26,26 @@ func TestCheckLeaks(t *testing.T) {
 		t.Errorf("one more descriptor: %+v, then %+v", before, now)
 	}
 	f.Close()
+}
+
+func TestBubbleGoroutines(t *testing.T) {
+	stop := make(chan struct{})
+	defer close(stop)
+	go func() { <-stop }() // of no bubble
+	synctest.Test(t, func(t *testing.T) {
+		before := BubbleGoroutines()
+		end := make(chan struct{})
+		for range 3 {
+			go func() { <-end }()
+		}
+		synctest.Wait()
+		if n := BubbleGoroutines(); n != before+3 {
+			t.Errorf("%d goroutines, then 3 more: %d", before, n)
+		}
+		close(end)
+		synctest.Wait()
+		if n := BubbleGoroutines(); n != before {
+			t.Errorf("%d goroutines, and at the end %d", before, n)
+		}
+	})
 }
