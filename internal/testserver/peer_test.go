@@ -3,7 +3,6 @@ package testserver
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -104,7 +103,9 @@ func (p *peer) want(method, path, headers, body string, wantStatus int, want str
 	if err != nil || resp.StatusCode != wantStatus || !strings.Contains(string(got), want) {
 		p.t.Errorf("%s %s: %s %q, %v, want %d %q", method, body, resp.Status, got, err, wantStatus, want)
 	}
-	p.session = cmp.Or(resp.Header.Get("Mcp-Session-Id"), p.session)
+	if id := resp.Header.Get("Mcp-Session-Id"); id != "" {
+		p.session = id
+	}
 }
 
 // wantPost sends a message and checks the status and a part of the body.

@@ -42,6 +42,7 @@ type exchange struct {
 	sse       bool          // the transport is HTTP+SSE
 	session   *session      // nil in the modern era
 	fresh     bool          // the session begins with this request
+	counted   *session      // whose posts count the exchange, or nil
 	malformed bool          // a modern request lacks its required _meta
 	what      string        // for reports; guarded by h.mu
 	queue     *messageQueue // what the stream of a POST sends, if any; guarded by h.mu
@@ -113,11 +114,25 @@ func (x *exchange) endWith(ctx context.Context) {
 
 func (x *exchange) close() {
 	x.cancel()
+	if x.leave() {
+		x.counted.end()
+	}
 	x.h.mu.Lock()
 	defer x.h.mu.Unlock()
 	delete(x.h.open, x)
 	close(x.h.changed)
 	x.h.changed = make(chan struct{})
+}
+
+// leave reports whether x is the last exchange of a session that is retired.
+func (x *exchange) leave() bool {
+	x.h.mu.Lock()
+	defer x.h.mu.Unlock()
+	if x.counted == nil {
+		return false
+	}
+	x.counted.posts--
+	return x.counted.retired && x.counted.posts == 0
 }
 
 func (x *exchange) String() string {

@@ -144,7 +144,7 @@ func (h *Handler) countInjection() int {
 	return h.injected
 }
 
-// losesSession ends the session and refuses the request, times times, or always
+// losesSession retires the session and refuses the request, times times, or always
 // if times is 0.
 func losesSession(refuse func(*exchange), times int) func(*exchange) {
 	return func(x *exchange) {
@@ -153,7 +153,7 @@ func losesSession(refuse func(*exchange), times int) func(*exchange) {
 			return
 		}
 		refuse(x)
-		x.h.forget(x.session, lost)
+		x.retire()
 	}
 }
 

@@ -57,6 +57,9 @@ func (x *exchange) proceed() {
 func (x *exchange) serve() {
 	q := x.newQueue()
 	reader := q.attach(0)
+	if q.name == "" {
+		defer q.drop()
+	}
 	x.handle(q)
 	if x.msg.request {
 		x.respond(q, reader)
@@ -64,9 +67,6 @@ func (x *exchange) serve() {
 		x.write(http.StatusBadRequest, items[0].msg)
 	} else {
 		x.w.WriteHeader(http.StatusAccepted)
-	}
-	if q.name == "" {
-		q.drop()
 	}
 }
 
@@ -145,7 +145,9 @@ func (x *exchange) respond(q *messageQueue, reader int) {
 	_, ended, _ := q.peek()
 	single := ended && len(items) == 1 && isResponse(items[0].msg)
 	switch {
-	case x.ctx.Err() != nil:
+	case x.r.Context().Err() != nil: // the client is gone
+	case x.h.ctx.Err() != nil, x.session != nil && x.session.ctx.Err() != nil:
+		panic(http.ErrAbortHandler) // breaks the connection, as the end of a process does
 	case form == JSON && len(items) > 0, form == Auto && single, single && x.statusOf(items[0].msg) != http.StatusOK:
 		x.write(x.statusOf(items[0].msg), items[0].msg)
 	case form != Stream && len(items) == 0: // the call was canceled

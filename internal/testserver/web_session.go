@@ -26,6 +26,9 @@ type session struct {
 	general *messageQueue // of the stream of GET; in HTTP+SSE, of every message
 	lasting bool          // the session outlives the request that it began with
 
+	posts   int  // being served in the session; guarded by h.mu
+	retired bool // the session ends with the last of them; guarded by h.mu
+
 	mu      sync.Mutex               // guards what follows
 	streams map[string]*messageQueue // those that can be resumed, by name
 }
@@ -88,6 +91,19 @@ func (h *Handler) forget(s *session, why string) {
 	}
 	h.mu.Unlock()
 	s.end()
+}
+
+// retire forgets the session of x as a server does that is replaced by another
+// one: it refuses further requests, and those that it is serving end as usual.
+func (x *exchange) retire() {
+	h, s := x.h, x.session
+	h.mu.Lock()
+	delete(h.sessions, s.id)
+	if len(h.ended) < maxRequests {
+		h.ended[s.id] = lost
+	}
+	s.retired = true
+	h.mu.Unlock()
 }
 
 // startSession makes the session last if initialize succeeded.
@@ -166,6 +182,10 @@ func (x *exchange) findSession() bool {
 	s, why := h.sessions[id], h.ended[id]
 	if h.opts.Stateless {
 		s = h.stateless
+	}
+	if s != nil && x.r.Method == http.MethodPost {
+		s.posts++
+		x.counted = s
 	}
 	h.mu.Unlock()
 	switch {
