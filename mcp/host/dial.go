@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
@@ -98,7 +99,7 @@ func InProcess(servers map[string]mcp.Transport) Dialer {
 func (h *Host) otherType(ctx context.Context, d *DialParams, err error) string {
 	other := map[string]string{config.HTTP: config.SSE, config.SSE: config.HTTP}[d.Type]
 	dial := h.opts.Dialers[other]
-	if e, ok := find[mcp.OtherTransportError](err); !ok || !e.OtherTransport() || dial == nil || d.Command != "" {
+	if e, ok := diag.Find[mcp.OtherTransportError](err); !ok || !e.OtherTransport() || dial == nil || d.Command != "" {
 		return ""
 	}
 	t, err := dial(&DialParams{Server: d.Server})

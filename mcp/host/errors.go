@@ -164,7 +164,7 @@ func (d *DialParams) categorize(err error, category Category, code string) (Cate
 }
 
 func isProtocol(err error) bool {
-	_, answered := find[*jsonrpc.Error](err)
+	_, answered := diag.Find[*jsonrpc.Error](err)
 	return answered || errors.Is(err, mcp.ErrMalformed) || errors.Is(err, mcp.ErrUnsupportedVersion)
 }
 
@@ -200,7 +200,7 @@ func (s *server) callError(tool string, err error, started *DialParams) *Error {
 // callCategory returns the category and code of an error, and the end of a
 // message about the call.
 func callCategory(err error) (category Category, code, what string) {
-	if _, ok := find[*argumentsError](err); ok {
+	if _, ok := diag.Find[*argumentsError](err); ok {
 		return ToolCategory, "INVALID_ARGUMENTS", " was not called"
 	}
 	switch {
@@ -222,28 +222,4 @@ func callCategory(err error) (category Category, code, what string) {
 		return Protocol, "PROTOCOL_ERROR", " failed"
 	}
 	return ToolCategory, "TOOL_FAILED", " failed"
-}
-
-// find returns the first error of type T in the tree of err. Unlike errors.As,
-// it does not link reflect.
-func find[T any](err error) (found T, ok bool) {
-	for err != nil {
-		if found, ok = err.(T); ok {
-			return found, true
-		}
-		switch e := err.(type) {
-		case interface{ Unwrap() error }:
-			err = e.Unwrap()
-		case interface{ Unwrap() []error }:
-			for _, err := range e.Unwrap() {
-				if found, ok = find[T](err); ok {
-					return found, true
-				}
-			}
-			return found, false
-		default:
-			return found, false
-		}
-	}
-	return found, false
 }

@@ -211,7 +211,7 @@ func (t *Tool) local(ctx context.Context, call *mcp.ToolCall, args mcp.RawMessag
 		res, err = t.run(ctx, call, args)
 	}
 	if err != nil {
-		if _, ok := find[*Error](err); ok {
+		if _, ok := diag.Find[*Error](err); ok {
 			return nil, err
 		}
 		category, code, what := callCategory(err)

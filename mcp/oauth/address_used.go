@@ -16,8 +16,7 @@ type usedAddress struct{ addr atomic.Pointer[netip.Addr] }
 // address.
 func (u *usedAddress) traced(ctx context.Context) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(info httptrace.GotConnInfo) {
-		ap, err := netip.ParseAddrPort(info.Conn.RemoteAddr().String())
-		if a := ap.Addr(); err == nil {
+		if a, err := addressIn(info.Conn.RemoteAddr().String()); err == nil {
 			u.addr.Store(&a)
 		}
 	}})

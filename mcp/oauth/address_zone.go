@@ -116,3 +116,12 @@ func zoneOfHost(ctx context.Context, r *net.Resolver, u *url.URL) (z zone, known
 	}
 	return z, true
 }
+
+// addressIn returns the address in addr, which is followed by a port.
+func addressIn(addr string) (netip.Addr, error) {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return netip.Addr{}, err
+	}
+	return netip.ParseAddr(host)
+}

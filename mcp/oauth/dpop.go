@@ -24,13 +24,13 @@ const (
 	DPoPNever
 )
 
-// proofKey returns the key that a token of the server must be bound to, and the
-// DER form in which it is stored, or nil for a bearer token. A token that
+// proofKey returns the key that a token of the server must be bound to, and its
+// secret for the store, or nil for a bearer token. A token that
 // replaces a valid one is bound to the same key.
 func (t *Transport) proofKey(s *server, old *token, d demand) (*Key, []byte, error) {
 	if d.stepUp && old != nil && t.opts.DPoP != DPoPNever {
 		if old.key != nil || t.opts.DPoP == DPoPAuto {
-			return old.key, old.der, nil
+			return old.key, old.secret, nil
 		}
 	}
 	if t.opts.DPoP == DPoPNever || t.opts.DPoP == DPoPAuto && !s.dpop && !d.dpop {

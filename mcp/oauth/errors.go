@@ -57,8 +57,7 @@ func (e *ServerError) Error() string {
 
 // isCode reports whether err is a refusal with one of the codes.
 func isCode(err error, codes ...string) bool {
-	var e *ServerError
-	if errors.As(err, &e) {
+	if e, ok := diag.Find[*ServerError](err); ok {
 		for _, c := range codes {
 			if e.Code == c {
 				return true

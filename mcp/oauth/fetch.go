@@ -97,11 +97,11 @@ func (f *fetcher) dial(ctx context.Context, network, addr string) (net.Conn, err
 	d := net.Dialer{Timeout: fetchTime, Resolver: f.resolver}
 	if l, ok := ctx.Value(addressLimitKey{}).(addressLimit); ok {
 		d.ControlContext = func(_ context.Context, _, addr string, _ syscall.RawConn) error {
-			ap, err := netip.ParseAddrPort(addr)
+			a, err := addressIn(addr)
 			if err != nil {
 				return err
 			}
-			return l.check(ap.Addr())
+			return l.check(a)
 		}
 	}
 	return d.DialContext(ctx, network, addr)

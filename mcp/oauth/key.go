@@ -61,10 +61,7 @@ func ParseKey(data []byte, id string) (*Key, error) {
 	if block == nil {
 		return nil, errors.New("oauth: no PEM block in the key data")
 	}
-	return parseDER(block.Bytes, id)
-}
-
-func parseDER(der []byte, id string) (*Key, error) {
+	der := block.Bytes
 	var key any
 	var err error
 	if key, err = x509.ParsePKCS8PrivateKey(der); err != nil {
@@ -96,23 +93,32 @@ func (k *Key) forAlgorithms(algs []string) *Key {
 	return nil
 }
 
-// generateKey returns a new key for ES256, EdDSA or Ed25519, and its DER form.
+// generateKey returns a new key for ES256, EdDSA or Ed25519, and its secret for
+// [parseSecret].
 func generateKey(alg string) (*Key, []byte, error) {
-	var signer crypto.Signer
-	var err error
-	if alg == "ES256" {
-		signer, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	} else {
-		_, signer, err = ed25519.GenerateKey(rand.Reader)
+	if alg != "ES256" {
+		_, key, err := ed25519.GenerateKey(rand.Reader)
+		return &Key{signer: key, alg: alg}, key.Seed(), err
 	}
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, nil, err
 	}
-	der, err := x509.MarshalPKCS8PrivateKey(signer)
-	if err != nil {
-		return nil, nil, err
+	secret, err := key.Bytes()
+	return &Key{signer: key, alg: alg}, secret, err
+}
+
+// parseSecret returns the key whose secret generateKey returned. The secret is the
+// number or the seed alone, as PKCS #8 would link RSA.
+func parseSecret(alg string, secret []byte) (*Key, error) {
+	switch {
+	case alg == "ES256":
+		key, err := ecdsa.ParseRawPrivateKey(elliptic.P256(), secret)
+		return &Key{signer: key, alg: alg}, err
+	case (alg == "EdDSA" || alg == ed25519Name) && len(secret) == ed25519.SeedSize:
+		return &Key{signer: ed25519.NewKeyFromSeed(secret), alg: alg}, nil
 	}
-	return &Key{signer: signer, alg: alg}, der, nil
+	return nil, errKey
 }
 
 // sign returns a JSON Web Token with the header and claims, which are JSON

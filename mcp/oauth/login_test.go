@@ -183,7 +183,7 @@ func TestNothingPrintsSecrets(t *testing.T) {
 	tr := New(e.url(), &opts)
 	e.mustGet(tr)
 	identity := Identity{TokenURL: "https://u:" + mark + "@idp.example.com/token?x=" + mark, Client: client, Source: Static(mark)}
-	private := fmt.Sprintf("%d", tr.tok.der)
+	private := fmt.Sprintf("%d", tr.tok.secret)
 	values := map[string]any{
 		"client": client, "key": *client.Key, "options": opts, "transport": tr, "memory": store, "identity": identity,
 		"assertion": Assertion{Static(mark)}, "bearer": Bearer(e.url(), Static(mark), nil), "source": Static(mark),

@@ -1,9 +1,7 @@
 package oauth
 
 import (
-	"cmp"
 	"context"
-	"slices"
 	"sync"
 	"time"
 )
@@ -47,29 +45,24 @@ const maxRegistrations = 100
 // dropRegistrations deletes the oldest registrations if there are too many, and
 // first those with whose authorization servers no token is stored.
 func dropRegistrations(entries map[StoreKey]entry) {
-	var keys []StoreKey
-	used := map[string]bool{}
+	used, tokens := map[string]bool{}, 0
 	for key := range entries {
-		if key.Resource == "" {
-			keys = append(keys, key)
-		} else {
+		if key.Resource != "" {
 			used[key.Issuer] = true
+			tokens++
 		}
 	}
-	if len(keys) <= 2*maxRegistrations {
-		return
-	}
-	slices.SortFunc(keys, func(a, b StoreKey) int {
-		if used[a.Issuer] != used[b.Issuer] {
-			if used[b.Issuer] {
-				return -1
+	for len(entries)-tokens > 2*maxRegistrations {
+		var oldest *StoreKey
+		for key, e := range entries {
+			if key.Resource != "" {
+				continue
 			}
-			return 1
+			if oldest == nil || !used[key.Issuer] && used[oldest.Issuer] || used[key.Issuer] == used[oldest.Issuer] && e.saved < entries[*oldest].saved {
+				oldest = &key
+			}
 		}
-		return cmp.Compare(entries[a].saved, entries[b].saved)
-	})
-	for _, key := range keys[:len(keys)-2*maxRegistrations] {
-		delete(entries, key)
+		delete(entries, *oldest)
 	}
 }
 

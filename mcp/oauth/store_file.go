@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/statefile"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
@@ -89,11 +90,10 @@ func (f *File) read() (map[StoreKey]entry, error) {
 	entries := map[StoreKey]entry{}
 	data, err := statefile.Read(f.path, maxFile, false)
 	foreign := &Error{Rule: f.path + " is not a token file"}
-	var large *statefile.LargeError
-	switch {
-	case errors.As(err, &large):
+	if _, large := diag.Find[*statefile.LargeError](err); large {
 		return nil, foreign
-	case data == nil || err != nil:
+	}
+	if data == nil || err != nil {
 		return entries, err
 	}
 	r := wire.NewReader(data)

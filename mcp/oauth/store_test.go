@@ -185,20 +185,23 @@ func TestFailingStore(t *testing.T) {
 }
 
 func TestSavedTokens(t *testing.T) {
-	key, der, err := generateKey("EdDSA")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, k := range []*token{
+	tokens := []*token{
 		{access: "a"},
 		{access: "a", refresh: "r", scopes: []string{"x", "y"}, granted: []string{"x"}, expires: time.Unix(1<<31, 0)},
-		{access: "a", dpop: true, key: key, der: der},
-	} {
+	}
+	for _, alg := range []string{"ES256", "EdDSA", ed25519Name} {
+		key, secret, err := generateKey(alg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tokens = append(tokens, &token{access: "a", dpop: true, key: key, secret: secret})
+	}
+	for _, k := range tokens {
 		got, err := parseSaved(k.encode())
 		if err != nil || !bytes.Equal(got.encode(), k.encode()) || got.refresh != k.refresh || !got.expires.Equal(k.expires) || len(got.scopes) != len(k.scopes) {
 			t.Errorf("%s: %v", k.encode(), err)
 		}
-		if k.dpop && got.key.thumbprint() != key.thumbprint() {
+		if k.dpop && got.key.thumbprint() != k.key.thumbprint() {
 			t.Error("another key")
 		}
 	}

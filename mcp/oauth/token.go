@@ -24,7 +24,7 @@ type token struct {
 	scopes  []string  // the requested and the granted scopes
 	granted []string  // the granted scopes
 	expires time.Time // a little before the real expiry; zero if unknown
-	der     []byte    // key in the form in which it is stored
+	secret  []byte    // of key, for the store
 
 	key       *Key
 	issued    time.Time // when this process received it; zero if it was stored

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/httpx"
 )
 
@@ -184,18 +185,17 @@ func (k *token) justRefused() bool {
 // isRefusal reports whether the authorization server refused the request, not a
 // proxy in front of it.
 func isRefusal(err error) bool {
-	var e *ServerError
-	return errors.As(err, &e) && e.isOAuthCode && !isTransient(err)
+	e, ok := diag.Find[*ServerError](err)
+	return ok && e.isOAuthCode && !isTransient(err)
 }
 
 // isTransient reports whether the same attempt may succeed later.
 func isTransient(err error) bool {
-	var e *ServerError
-	if errors.As(err, &e) {
+	if e, ok := diag.Find[*ServerError](err); ok {
 		return e.Status >= 500 || e.Status == http.StatusTooManyRequests
 	}
-	var n net.Error
-	return errors.As(err, &n)
+	_, ok := diag.Find[net.Error](err)
+	return ok
 }
 
 // refresh returns a token for the refresh token of old. It returns nil if there
@@ -222,7 +222,7 @@ func (t *Transport) refresh(ctx context.Context, s *server, old *token) (*token,
 	if len(k.granted) == 0 {
 		k.granted = old.granted
 	}
-	k.key, k.der, k.scopes = old.key, old.der, union(old.scopes, k.scopes)
+	k.key, k.secret, k.scopes = old.key, old.secret, union(old.scopes, k.scopes)
 	return k, c, nil
 }
 
@@ -232,7 +232,7 @@ func notBound(s *server) error {
 
 // newToken gets a token from the Grant or the Authorizer.
 func (t *Transport) newToken(ctx context.Context, s *server, old *token, d demand) (k *token, c *Client, err error) {
-	key, der, err := t.proofKey(s, old, d)
+	key, secret, err := t.proofKey(s, old, d)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -248,7 +248,7 @@ func (t *Transport) newToken(ctx context.Context, s *server, old *token, d deman
 	if k.dpop != (key != nil) {
 		return nil, nil, notBound(s)
 	}
-	k.key, k.der = key, der
+	k.key, k.secret = key, secret
 	return k, c, nil
 }
 

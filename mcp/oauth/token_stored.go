@@ -176,7 +176,7 @@ func (k *token) encode() []byte {
 	for _, m := range [...][2]string{
 		{"access_token", k.access}, {"refresh_token", k.refresh}, {"token_type", kind},
 		{"scope", strings.Join(k.granted, " ")}, {"requested_scope", strings.Join(k.scopes, " ")},
-		{"dpop_key", base64.StdEncoding.EncodeToString(k.der)}, {"dpop_alg", alg},
+		{"dpop_key", base64.StdEncoding.EncodeToString(k.secret)}, {"dpop_alg", alg},
 	} {
 		if m[1] != "" {
 			b = wire.AppendString(wire.AppendKey(b, m[0]), m[1])
@@ -209,7 +209,7 @@ func parseSaved(data []byte) (*token, error) {
 		case "expires_at":
 			k.expires = time.Unix(r.Int(), 0)
 		case "dpop_key":
-			k.der, _ = base64.StdEncoding.DecodeString(r.String())
+			k.secret, _ = base64.StdEncoding.DecodeString(r.String())
 		case "dpop_alg":
 			alg = r.String()
 		default:
@@ -220,11 +220,7 @@ func parseSaved(data []byte) (*token, error) {
 		return nil, errStored
 	}
 	if k.dpop {
-		key, err := parseDER(k.der, "")
-		if err != nil {
-			return nil, errStored
-		}
-		if k.key = key.forAlgorithms(strings.Fields(alg)); k.key == nil {
+		if k.key, err = parseSecret(alg, k.secret); err != nil {
 			return nil, errStored
 		}
 	}

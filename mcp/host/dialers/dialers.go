@@ -23,6 +23,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host"
@@ -207,8 +208,8 @@ func classify(err error) host.Category {
 	if is[*streamhttp.RedirectError](err) || is[*sse.OriginError](err) {
 		return host.Configuration
 	}
-	var status *streamhttp.StatusError
-	if !errors.As(err, &status) {
+	status := statusOf(err)
+	if status == nil {
 		if is[*url.Error](err) || is[net.Error](err) {
 			return host.Connection // such as a refused connection
 		}
@@ -225,7 +226,20 @@ func classify(err error) host.Category {
 	return host.Protocol
 }
 
+// statusOf returns the HTTP status among the causes of err, or nil. A JSON-RPC
+// error that came with a status has an As method for it.
+func statusOf(err error) *streamhttp.StatusError {
+	status, found := diag.Find[*streamhttp.StatusError](err)
+	if e, ok := diag.Find[interface {
+		error
+		As(target any) bool
+	}](err); ok && !found {
+		e.As(&status)
+	}
+	return status
+}
+
 func is[T error](err error) bool {
-	var e T
-	return errors.As(err, &e)
+	_, ok := diag.Find[T](err)
+	return ok
 }
