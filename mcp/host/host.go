@@ -67,6 +67,9 @@ func (h *Host) get(name string) (*server, error) {
 
 func (h *Host) find(name string) (*server, error) {
 	s := h.servers[name]
+	if s == nil && h.closed {
+		return nil, newError(Connection, "NOT_CONNECTED", "not connected", name, ErrShutdown)
+	}
 	if s == nil {
 		return nil, newError(Configuration, "UNKNOWN_SERVER", "not found", name, ErrUnknownServer)
 	}

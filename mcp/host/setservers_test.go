@@ -252,6 +252,9 @@ func TestAddAndRemoveServer(t *testing.T) {
 		if err := add("a"); !errors.Is(err, host.ErrShutdown) {
 			t.Errorf("%v", err)
 		}
+		if _, err := h.CallTool(t.Context(), "never-added", "echo", nil); !errors.Is(err, host.ErrShutdown) {
+			t.Errorf("a call of a host that is shut down: %v", err)
+		}
 	})
 }
 

@@ -19,14 +19,14 @@ import (
 // behind the mask: an argument that is more than one plain word, and variables
 // that change how programs are loaded, such as LD_PRELOAD, PATH and NODE_OPTIONS.
 func (s *Server) Effects() []string {
-	var e effects
+	e := effects{literal: s.Literal}
 	e.program(s)
 	if s.URL != "" {
 		e.add("connects to " + publicURL(s.URL))
 		e.references(s.URL)
 	}
 	for _, name := range wire.SortedKeys(s.Headers) {
-		e.add("sends the header " + name + ": " + maskLiterals(s.Headers[name]))
+		e.add("sends the header " + name + ": " + e.mask(s.Headers[name]))
 		e.references(s.Headers[name])
 	}
 	e.auth(&s.Auth)
@@ -47,12 +47,25 @@ func (s *Server) Effects() []string {
 type effects struct {
 	lines []string
 	taken []string // names of variables and inputs
+
+	literal bool // there are no variables
+}
+
+// mask returns a text that may be secret, with its references to variables.
+func (e *effects) mask(text string) string {
+	if e.literal {
+		return diag.Mask
+	}
+	return maskLiterals(text)
 }
 
 func (e *effects) add(line string) { e.lines = append(e.lines, line) }
 
 // references adds the variables and inputs in a text.
 func (e *effects) references(text string) {
+	if e.literal {
+		return
+	}
 	for i := strings.IndexByte(text, '$'); i >= 0; i = strings.IndexByte(text, '$') {
 		name, size := reference(text[i:])
 		if size > 0 {
@@ -107,7 +120,7 @@ func (e *effects) program(s *Server) {
 		case changesLoading(name), !diag.IsSecretName(name) && !looksSecret(value):
 			e.add("sets " + name + "=" + value)
 		default:
-			e.add("sets " + name + "=" + maskLiterals(value))
+			e.add("sets " + name + "=" + e.mask(value))
 		}
 		e.references(value)
 	}
@@ -115,7 +128,7 @@ func (e *effects) program(s *Server) {
 
 func (e *effects) auth(a *Auth) {
 	if a.Token != "" {
-		e.add("sends the token " + maskLiterals(a.Token))
+		e.add("sends the token " + e.mask(a.Token))
 		e.references(a.Token)
 	}
 	o := &a.OAuth
@@ -126,7 +139,7 @@ func (e *effects) auth(a *Auth) {
 		e.add("authorizes as the OAuth client " + o.ClientID)
 	}
 	if o.ClientSecret != "" {
-		e.add("sends the client secret " + maskLiterals(o.ClientSecret))
+		e.add("sends the client secret " + e.mask(o.ClientSecret))
 	}
 	if o.RedirectURI != "" {
 		e.add("receives authorization codes at " + o.RedirectURI)

@@ -158,7 +158,7 @@ func (x *expansion) text(field, text string) string {
 	var b strings.Builder
 	for {
 		i := strings.IndexByte(text, '$')
-		if i < 0 || x.err != nil {
+		if i < 0 || x.err != nil || x.out.Literal {
 			b.WriteString(text)
 			return b.String()
 		}

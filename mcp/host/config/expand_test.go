@@ -245,3 +245,36 @@ func FuzzConfig(f *testing.F) {
 		}
 	})
 }
+
+func TestLiteralSettingsHaveNoVariables(t *testing.T) {
+	t.Parallel()
+	const odd = "pa${ss}$env:X${input:y}"
+	s := &config.Server{
+		Command: "~/bin/server", Args: []string{"${V}"}, Env: []string{"KEY=" + odd}, Headers: map[string]string{"X-Key": "${V}"},
+		Auth: config.Auth{Type: config.AuthBearer, Token: "${V}"}, Literal: true,
+	}
+	got, err := s.Expand(t.Context(), vars)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Command != "/home/me/bin/server" || got.Args[0] != "${V}" || got.Env[0] != "KEY="+odd || got.Headers["Authorization"] != "Bearer ${V}" {
+		t.Errorf("%q %q %q %q", got.Command, got.Args, got.Env, got.Headers)
+	}
+	if text := got.Hide("failed with " + odd); strings.Contains(text, "pa$") {
+		t.Error(text)
+	}
+	p := s.Public()
+	for _, text := range []string{p.Env[0], p.Headers["X-Key"], p.Auth.Token, strings.Join(s.Effects(), "\n")} {
+		if strings.Contains(text, "$") && !strings.Contains(text, "runs ") {
+			t.Errorf("a secret shows in %q", text)
+		}
+	}
+	if effects := strings.Join(s.Effects(), "\n"); strings.Contains(effects, "uses the values") {
+		t.Error(effects)
+	}
+	if other := *s; s.Equal(&other) {
+		if other.Literal = false; s.SameConnection(&other) {
+			t.Error("a connection is used for settings that mean something else")
+		}
+	}
+}

@@ -81,17 +81,17 @@ func (s *Server) Hide(text string) string { return diag.Redact(text, s.secrets..
 func (s *Server) Public() *Server {
 	p := s.copy()
 	for i, v := range p.Env {
-		if name, value, ok := strings.Cut(v, "="); ok && !isReference(value) {
+		if name, value, ok := strings.Cut(v, "="); ok && (s.Literal || !isReference(value)) {
 			p.Env[i] = name + "=" + diag.Mask
 		}
 	}
 	for name, value := range p.Headers {
-		if !isReference(strings.TrimPrefix(value, "Bearer ")) {
+		if s.Literal || !isReference(strings.TrimPrefix(value, "Bearer ")) {
 			p.Headers[name] = diag.Mask
 		}
 	}
-	maskSecret(&p.Auth.Token)
-	maskSecret(&p.Auth.OAuth.ClientSecret)
+	p.maskSecret(&p.Auth.Token)
+	p.maskSecret(&p.Auth.OAuth.ClientSecret)
 	p.Auth.OAuth.Extra, p.Extra = nil, nil
 	p.Overrides = publicOverrides(p.Overrides)
 	p.URL = publicURL(p.URL)
@@ -102,8 +102,8 @@ func (s *Server) Public() *Server {
 	return p
 }
 
-func maskSecret(text *string) {
-	if *text != "" && !isReference(*text) {
+func (s *Server) maskSecret(text *string) {
+	if *text != "" && (s.Literal || !isReference(*text)) {
 		*text = diag.Mask
 	}
 }

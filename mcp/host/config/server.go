@@ -26,7 +26,7 @@ const (
 )
 
 // A Server holds the settings of one server. Strings may contain variables
-// until [Server.Expand] replaces them.
+// until [Server.Expand] replaces them, unless Literal is set.
 type Server struct {
 	Name   string
 	Source string // the file that defines the server; empty if the program does
@@ -50,6 +50,11 @@ type Server struct {
 	Headers map[string]string
 	Auth    Auth
 	ID      string // identifies the server to a ClaudeAIProxy, or among the SDK servers (default: Name)
+
+	// Literal is for programs with settings of their own, whose strings are no
+	// templates: Server.Expand does not look for variables in them. It replaces a
+	// leading ~ and reads EnvFiles all the same.
+	Literal bool
 
 	Disabled bool // do not connect
 	Required bool // Diff.Err of package host reports its failure
@@ -133,7 +138,7 @@ func (s *Server) SameConnection(o *Server) bool {
 		a.OAuth.ClientID == b.OAuth.ClientID && a.OAuth.ClientSecret == b.OAuth.ClientSecret &&
 		same(a.OAuth.Scopes, b.OAuth.Scopes) && a.OAuth.CallbackPort == b.OAuth.CallbackPort &&
 		a.OAuth.RedirectURI == b.OAuth.RedirectURI && sameMap(a.OAuth.Extra, b.OAuth.Extra) &&
-		s.Timeout == o.Timeout && s.ConnectTimeout == o.ConnectTimeout && s.base == o.base && s.project == o.project
+		s.Literal == o.Literal && s.Timeout == o.Timeout && s.ConnectTimeout == o.ConnectTimeout && s.base == o.base && s.project == o.project
 }
 
 // Equal reports whether both have the same settings, except for Source.
