@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"time"
 
@@ -106,6 +107,7 @@ func (c cell) handed() cell {
 type measuring struct {
 	dir   string
 	short bool
+	only  *regexp.Regexp // of the transport and the work
 }
 
 // rounds returns how many times each worker works, and for how long.
@@ -121,7 +123,8 @@ func (m *measuring) calls(ctx context.Context) (*table, error) {
 	t := &table{series: make(map[cell]sample.Series), failed: make(map[cell]error)}
 	for _, tr := range transports {
 		for _, w := range works {
-			if m.short && !slices.Contains(w.short, tr.name) || (w.growth || w.text) && tr.name != "stdio" {
+			if m.short && !slices.Contains(w.short, tr.name) || (w.growth || w.text) && tr.name != "stdio" ||
+				!m.only.MatchString(tr.name+" "+w.name) {
 				continue
 			}
 			progress("%s: %s", tr.title, w.title)

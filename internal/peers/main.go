@@ -6,6 +6,7 @@
 //	scripts/peers -o FILE      writes it
 //	scripts/peers -short       measures less, in about a minute
 //	scripts/peers -check       fails when a figure is far over its budget
+//	scripts/peers -run REGEXP  measures and prints only some calls, such as "stdio esc20"
 //
 // It is a module of its own, so that the library does not depend on the peers.
 package main
@@ -20,6 +21,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 )
 
 func main() {
@@ -36,7 +38,12 @@ func run(ctx context.Context) error {
 	short := flag.Bool("short", false, "measure only the figures with a budget, with the installed Go, for linux/amd64")
 	best := flag.Bool("best", false, "compare the best runs instead of taking medians, for a machine that others use")
 	check := flag.Bool("check", false, "fail when a figure exceeds its budget; a time may exceed it by the allowance for noise")
+	only := flag.String("run", "", "measure and print only the calls whose transport and work, such as \"stdio small\", match a `regexp`")
 	flag.Parse()
+	chosen, err := regexp.Compile(*only)
+	if err != nil {
+		return err
+	}
 	dir, err := os.MkdirTemp("", "peers")
 	if err != nil {
 		return err
@@ -47,11 +54,15 @@ func run(ctx context.Context) error {
 	if err := build(ctx, dir, "./server", "./worker"); err != nil {
 		return err
 	}
-	m := measuring{dir: dir, short: *short}
+	m := measuring{dir: dir, short: *short, only: chosen}
 	if p.calls, err = m.calls(ctx); err != nil {
 		return err
 	}
 	p.calls.best = *best
+	if *only != "" {
+		_, err = fmt.Println(p.Calls())
+		return err
+	}
 	if p.programs, err = measurePrograms(ctx, dir, *short); err != nil {
 		return err
 	}
