@@ -132,12 +132,12 @@ func (q *request) appendURI(b []byte) ([]byte, error) {
 // maxBuffer is the size of the largest buffer for params that is kept for reuse.
 const maxBuffer = 2 << 20
 
-// buffers holds buffers for params.
-var buffers = sync.Pool{New: func() any { return new([]byte) }}
+// paramBuffers holds buffers for params.
+var paramBuffers = sync.Pool{New: func() any { return new([]byte) }}
 
 func putBuffer(b *[]byte) {
 	if cap(*b) <= maxBuffer {
-		buffers.Put(b)
+		paramBuffers.Put(b)
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"github.com/stdmcp/stdmcp/internal/buffers"
+	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -12,22 +14,31 @@ import (
 // task.
 func (c *Client) fetch(ctx context.Context, q *call, res result) error {
 	raw, slot := c.lookup(ctx, q)
+	own := false
 	if raw == nil {
 		var err error
 		if raw, err = c.inSession(ctx, q); err != nil {
 			return err
 		}
+		own = c.opts.Intercept == nil && buffers.IsUnshared(c.conn)
 	}
-	if err := c.readResult(q, raw, res); err != nil {
+	if err := c.readResult(q, raw, res, own); err != nil {
 		return err
 	}
 	c.store(slot, raw, res)
 	return nil
 }
 
-// readResult reads a final result into res.
-func (c *Client) readResult(q *call, raw []byte, res result) error {
-	if err := decodeText(raw, res); err != nil {
+// readResult reads a final result into res. If raw belongs to the caller alone
+// (own), the memory of a tool's result with long texts becomes that of the texts.
+func (c *Client) readResult(q *call, raw []byte, res result, own bool) error {
+	r := wire.NewReader(raw)
+	r.Trust()
+	tool, ok := res.(*CallToolResult)
+	if own && ok {
+		r.Postpone()
+	}
+	if err := decodeWhole(&r, res); err != nil {
 		return c.failed(q, jsonrpc.Malformed(err))
 	}
 	switch err := c.era().classify(&q.request, res.common()); {
@@ -35,6 +46,10 @@ func (c *Client) readResult(q *call, raw []byte, res result) error {
 		return &unfinished{err, raw}
 	case err != nil:
 		return c.failed(q, err)
+	case r.Postponed():
+		*tool = CallToolResult{}
+		r.Again()
+		decodeObject(&r, tool)
 	}
 	if l, ok := res.(lossyList); ok {
 		l.page().raw = raw

@@ -23,7 +23,7 @@ func (c *Client) send(ctx context.Context, era era, q *call) (RawMessage, error)
 		defer c.progress.remove(ctx, sink)
 		token = sink.token
 	}
-	buf := buffers.Get().(*[]byte)
+	buf := paramBuffers.Get().(*[]byte)
 	defer putBuffer(buf)
 	params, err := appendParams((*buf)[:0], era, q, token)
 	*buf = params

@@ -64,10 +64,14 @@ func decodeObject(r *wire.Reader, v object) {
 func decodeText(text []byte, v object) error {
 	r := wire.NewReader(text)
 	r.Trust()
+	return decodeWhole(&r, v)
+}
+
+func decodeWhole(r *wire.Reader, v object) error {
 	if r.Kind() != wire.Object {
 		r.Object() // fails; an empty list stands for an object only in a member
 	}
-	decodeObject(&r, v)
+	decodeObject(r, v)
 	return r.End()
 }
 

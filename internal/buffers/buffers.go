@@ -82,3 +82,11 @@ func Read(r io.Reader, b []byte) (int, error) {
 	}
 	return 0, io.ErrNoProgress
 }
+
+// IsUnshared reports whether v, a connection or a stream, has a method Unshared that
+// returns true: each message or result that it returns has memory of its own, which
+// nothing else reads afterwards.
+func IsUnshared(v any) bool {
+	u, ok := v.(interface{ Unshared() bool })
+	return ok && u.Unshared()
+}

@@ -65,6 +65,12 @@ type Reader struct {
 	lax     bool                  // strings may hold any bytes; see Lax
 	trusted bool                  // the text is valid; see Trust
 
+	postpone      bool // see Postpone
+	own           bool // see Again
+	twice         bool // a string that was postponed is read more than once
+	postponed     int  // strings
+	long, longEnd int  // the place of the first of them
+
 	keys keys // of the objects that are open
 }
 
@@ -82,20 +88,40 @@ func (r *Reader) Lax() { r.lax = true }
 // is a part of, has been read before and will not change.
 func (r *Reader) Trust() { r.trusted = true }
 
+// Postpone makes the reader of a trusted text return long strings with escapes as
+// they are written there. Postponed reports whether it did. [Reader.Again] then
+// reads the text once more and decodes them in place, which costs no memory.
+func (r *Reader) Postpone() { r.postpone = true }
+
+// Postponed reports whether the reader has returned a string that is not decoded.
+func (r *Reader) Postponed() bool { return r.postponed > 0 }
+
+// Again returns to the start of the text, which the same calls then read once more.
+// The text belongs to the reader alone from then on, and is not JSON any more when
+// it has been read: the reader decodes long strings where they are, unless much
+// less memory is enough for them. After a Reset to a place before a string that was
+// postponed, it decodes copies as usual.
+func (r *Reader) Again() {
+	*r = Reader{data: r.data, trusted: true, own: !r.twice, long: r.long, longEnd: r.longEnd}
+}
+
 // A Mark is a place in a text.
 type Mark struct {
-	pos, depth, keys int
-	objects          [MaxDepth / 64]uint64
-	fresh            bool
+	pos, depth, keys, postponed int
+	objects                     [MaxDepth / 64]uint64
+	fresh                       bool
 }
 
 // Mark returns where the reader is.
-func (r *Reader) Mark() Mark { return Mark{r.pos, r.depth, r.keys.n, r.objects, r.fresh} }
+func (r *Reader) Mark() Mark { return Mark{r.pos, r.depth, r.keys.n, r.postponed, r.objects, r.fresh} }
 
 // Reset goes back to where the reader was when it had no error. What was open
 // there must not have been left since.
 func (r *Reader) Reset(m Mark) {
 	r.pos, r.depth, r.keys.n, r.objects, r.fresh, r.err = m.pos, m.depth, m.keys, m.objects, m.fresh, nil
+	if r.postponed > m.postponed {
+		r.twice = true
+	}
 }
 
 // Err returns the first error.

@@ -19,6 +19,17 @@ func (r *Reader) String() string {
 	start, end, escaped := r.text()
 	raw := r.data[start:end]
 	switch {
+	case escaped && r.postpone && len(raw) >= longString:
+		if r.postponed++; r.postponed == 1 {
+			r.long, r.longEnd = start, end
+		}
+		return view(raw)
+	case escaped && r.own && len(raw) >= longString:
+		b := raw[:decode(raw, view(raw))]
+		if len(b) < len(raw)/4*3 {
+			return string(b) // the text is not worth being kept
+		}
+		return view(b)
 	case escaped:
 		return view(unescaped(view(raw)))
 	case len(raw) > 0 && (r.trusted || len(raw) >= longString && len(raw) > len(r.data)/2):
@@ -111,6 +122,11 @@ func (r *Reader) scanString() (start, end int, escaped bool) {
 // scanTrusted is scanString for a valid text.
 func (r *Reader) scanTrusted() (start, end int, escaped bool) {
 	start = r.pos + 1
+	if r.own && start == r.long {
+		r.pos = r.longEnd + 1
+		r.fresh = false
+		return start, r.longEnd, true
+	}
 	end = r.pos + stringLen(view(r.data[r.pos:])) - 1
 	if end < start || r.data[end] != '"' {
 		return r.badString(len(r.data), "unexpected end of input in string")
@@ -165,16 +181,24 @@ func stringLen(text string) int {
 func unescaped(raw string) []byte {
 	// An escape has at most two backslashes, and is longer than what it stands for.
 	b := make([]byte, len(raw)-(strings.Count(raw, `\`)+1)/2)
-	w := 0
+	return b[:decode(b, raw)]
+}
+
+// decode writes the string whose inside is written as raw to b, and returns its
+// length. b may be the memory of raw: decode writes no byte that it has not read.
+func decode(b []byte, raw string) (w int) {
 	for i, run := 0, 0; i < len(raw); run = i {
 		for i+8 <= len(raw) && w+8 <= len(b) {
 			x := load(raw[i : i+8])
-			store(b[w:w+8], x)
 			if m := backslash(x); m != 0 {
-				i += first(m)
-				w += first(m)
+				n := first(m)
+				before := uint64(1)<<(8*n) - 1
+				store(b[w:w+8], x&before|load(view(b[w:w+8]))&^before)
+				i += n
+				w += n
 				break
 			}
+			store(b[w:w+8], x)
 			i += 8
 			w += 8
 			if i-run == longRun {
@@ -204,7 +228,7 @@ func unescaped(raw string) []byte {
 			w += utf8.EncodeRune(b[w:], c)
 		}
 	}
-	return b[:w]
+	return w
 }
 
 // Quote is strconv.Quote, which would be copied into each place that calls it.

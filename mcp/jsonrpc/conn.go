@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/buffers"
 	"github.com/stdmcp/stdmcp/internal/diag"
 )
 
@@ -123,6 +124,10 @@ func (c *conn) MaxMessage() int {
 	}
 	return 0
 }
+
+// Unshared reports whether results have memory of their own. That of a batch is
+// read again after its first results have been delivered.
+func (c *conn) Unshared() bool { return !c.batches.Load() && buffers.IsUnshared(c.stream) }
 
 func (c *conn) Done() <-chan struct{} { return c.done }
 

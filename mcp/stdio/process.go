@@ -187,6 +187,9 @@ func (p *process) endGroup() {
 // MaxMessage returns the limit of the length of a line.
 func (p *process) MaxMessage() int { return p.lines.max }
 
+// Unshared reports that each message has memory of its own.
+func (p *process) Unshared() bool { return true }
+
 // Read returns the next message. After the exit of the child it returns the
 // messages that the child has written before, then an *ExitError.
 func (p *process) Read() ([]byte, error) {

@@ -95,3 +95,6 @@ func (s *stream) Read() ([]byte, error) { return s.lines.next() }
 
 // MaxMessage returns the limit of the length of a line.
 func (s *stream) MaxMessage() int { return s.lines.max }
+
+// Unshared reports that each message has memory of its own.
+func (s *stream) Unshared() bool { return true }

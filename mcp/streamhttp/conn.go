@@ -174,6 +174,10 @@ func (c *conn) send(ctx context.Context, req *jsonrpc.Request, body []byte) erro
 // MaxMessage returns the limit of the length of messages.
 func (c *conn) MaxMessage() int { return c.opts.MaxMessage }
 
+// Unshared reports that each result has memory of its own, which the connection does
+// not use after Call has returned.
+func (c *conn) Unshared() bool { return true }
+
 func (c *conn) Done() <-chan struct{} { return c.done }
 
 func (c *conn) Err() error {
