@@ -47,9 +47,7 @@ func (c *Client) readResult(q *call, raw []byte, res result, own bool) error {
 	case err != nil:
 		return c.failed(q, err)
 	case r.Postponed():
-		*tool = CallToolResult{}
-		r.Again()
-		decodeObject(&r, tool)
+		readAgain(&r, tool)
 	}
 	if l, ok := res.(lossyList); ok {
 		l.page().raw = raw
@@ -58,6 +56,13 @@ func (c *Client) readResult(q *call, raw []byte, res result, own bool) error {
 		}
 	}
 	return nil
+}
+
+// readAgain reads a result whose long texts the reader has postponed.
+func readAgain(r *wire.Reader, t *CallToolResult) {
+	*t = CallToolResult{}
+	r.Again()
+	decodeObject(r, t)
 }
 
 // A result is the result of a method.

@@ -1,6 +1,7 @@
 package mcp_test
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -270,5 +271,58 @@ func TestNotify(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestLongTextsOfResults: texts that are decoded in the memory of their message are
+// those that the server sent, several at once too. Intercept and Trace see the result
+// as the server sent it, also after the call.
+func TestLongTextsOfResults(t *testing.T) {
+	const n = 2000
+	odd := `{"type":"text","text":"` + strings.Repeat(`odd\n`, n) + `","annotations":1}`
+	result := `{"content":[{"type":"text","text":"` + strings.Repeat(`a\n`, n) + `"},` + odd +
+		`,{"text":"` + strings.Repeat(`\"b\u0041`, n) + `","type":"text"}],"isError":true}`
+	plain := `{"content":[{"type":"text","text":"` + strings.Repeat(`a\n`, n) + `"},{"type":"text","text":"` + strings.Repeat(`\"b\u0041`, n) + `"}]}`
+	for _, version := range eras {
+		for _, intercepted := range []bool{false, true} {
+			synctest.Test(t, func(t *testing.T) {
+				var kept []jsonrpc.RawMessage
+				o := &mcp.Options{}
+				if intercepted {
+					o.Intercept = func(ctx context.Context, call *mcp.OutgoingCall) (jsonrpc.RawMessage, error) {
+						raw, err := call.Send(ctx)
+						kept = append(kept, raw)
+						return raw, err
+					}
+				}
+				_, rwc := newPeer(t, version, func(p *peer, m request) {
+					if m.Params.Name == "odd" {
+						p.answer(m, result)
+					} else {
+						p.answer(m, plain)
+					}
+				})
+				c := connectStream(t, rwc, o)
+				kept = nil
+				for _, name := range []string{"plain", "odd"} {
+					res, err := c.CallTool(t.Context(), name, nil)
+					if err != nil {
+						t.Fatal(err)
+					}
+					last := len(res.Content) - 1
+					if res.Content[0].Text != strings.Repeat("a\n", n) || res.Content[last].Text != strings.Repeat(`"bA`, n) {
+						t.Errorf("%s: the texts are %.20q and %.20q", name, res.Content[0].Text, res.Content[last].Text)
+					}
+					if name == "odd" && (string(res.Content[1].Raw) != odd || !res.IsError) {
+						t.Errorf("content with a member that does not match is %.40s", res.Content[1].Raw)
+					}
+				}
+				for i, raw := range kept {
+					if !json.Valid(raw) {
+						t.Errorf("the result %d that Intercept keeps is not JSON any more: %.40s", i, raw)
+					}
+				}
+			})
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -71,6 +72,43 @@ func FuzzTypes(f *testing.F) {
 		}
 	})
 }
+
+// FuzzLongTexts reads results with long texts, decoded in place and not.
+func FuzzLongTexts(f *testing.F) {
+	f.Add([]byte(`\u0416 \" \\u20ac`), []byte(`,"annotations":{"priority":1}},{"type":"text","text":"b\n"`))
+	f.Add([]byte(`é\ud83d\ude00\/`), []byte(`,"annotations":5`)) // does not match the type
+	f.Add([]byte(`"`), []byte(`,"type":"hologram"},null,{"text":"`+long+`","type":"text"`))
+	f.Add([]byte(``), []byte(`},{"type":"resource","resource":{"uri":"a","text":"`+long+`"}`))
+	f.Fuzz(func(t *testing.T, inside, rest []byte) {
+		text := []byte(`{"content":[{"text":"` + long + string(inside) + `"` + string(rest) + `}]}`)
+		if typed := []byte(`{"content":[{"type":"text","text":"` + long + string(inside) + `"` + string(rest) + `}]}`); wire.Valid(typed) == nil {
+			text = typed
+		} else if wire.Valid(text) != nil {
+			return
+		}
+		var want, got CallToolResult
+		wantErr := decodeText(bytes.Clone(text), &want)
+		r := wire.NewReader(text)
+		r.Trust()
+		r.Postpone()
+		err := decodeWhole(&r, &got)
+		if (err == nil) != (wantErr == nil) {
+			t.Fatalf("%q: error %v, want %v", text, err, wantErr)
+		}
+		if err != nil {
+			return
+		}
+		if r.Postponed() {
+			readAgain(&r, &got)
+		}
+		if r.End() != nil || !reflect.DeepEqual(got, want) {
+			t.Fatalf("%q: decoded in place %+v, error %v, want %+v", text, got, r.Err(), want)
+		}
+	})
+}
+
+// long is the beginning of a text that is decoded in place.
+var long = strings.Repeat(`long\n`, 1000)
 
 // preserves reports whether everything in a value is in another one, too. Null, ""
 // and false may be said by absence, and some of what means the same is written

@@ -44,7 +44,7 @@ func (p *page) budgets() (list []budget) {
 		p.atMost("1 MB text over stdio: time against the bare pipe", p.slowdown(text), 2.5, allowance, times),
 		p.atMost("1 MB text over stdio: bytes allocated per byte", p.calls.series[text].Median(sample.Bytes)/(1<<20), 1.1, 1, times),
 		p.atMost("1 MB with an escape every 20 bytes: time against the bare pipe", p.slowdown(escaped), 3.5, 2*allowance, times),
-		p.atMost("1 MB with an escape every 20 bytes: bytes allocated per byte", p.calls.series[escaped].Median(sample.Bytes)/(1<<20), 2.1, 1, times),
+		p.atMost("1 MB with an escape every 20 bytes: bytes allocated per byte", p.calls.series[escaped].Median(sample.Bytes)/(1<<20), 1.1, 1, times),
 		p.atMost("arguments of 1 MB with an escape every 20 bytes: time against the bare pipe", p.slowdown(args), 3.5, allowance, times),
 		p.atMost("arguments of 1 MB with an escape every 20 bytes: bytes allocated per byte", p.calls.series[args].Median(sample.Bytes)/(1<<20), 0.1, 1, times),
 		p.atMost("64 KB with an escape every 20 bytes: time against the bare pipe", p.slowdown(at("stdio", "esc20-65536", "legacy")), 3, 2*allowance, times),

@@ -21,6 +21,15 @@ var texts = []struct{ name, text string }{
 	{"escape every 5", strings.Repeat("a = \"b\"\n", 1<<20/9)},
 }
 
+// encoded returns the JSON strings of texts, and one of escapes with digits alone.
+func encoded() map[string][]byte {
+	list := map[string][]byte{"hex": []byte(`"` + strings.Repeat(`\u0416\u00e9\u4e2d\u20ac`, 1<<20/24) + `"`)}
+	for _, t := range texts {
+		list[t.name] = wire.AppendString(nil, t.text)
+	}
+	return list
+}
+
 // BenchmarkCopy is the floor: nothing that hands out a copy can be faster.
 func BenchmarkCopy(b *testing.B) {
 	text := wire.AppendString(nil, texts[0].text)
@@ -42,9 +51,10 @@ func BenchmarkString(b *testing.B) {
 }
 
 func benchmarkTexts(b *testing.B, read func(*wire.Reader)) {
-	for _, t := range texts {
-		b.Run(t.name, func(b *testing.B) {
-			text := wire.AppendString(nil, t.text)
+	list := encoded()
+	for _, name := range wire.SortedKeys(list) {
+		b.Run(name, func(b *testing.B) {
+			text := list[name]
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
 			for b.Loop() {

@@ -53,12 +53,39 @@ var seeds = []string{
 	"{\n  \"a\": [\r\n\t1\n  ]\n}", `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"hello"}]}}`,
 }
 
+// long is the beginning of a string that is so long that it is decoded in place.
+var long = strings.Repeat(`long\n`, 1000)
+
+// checkInPlace reads the same text as the inside of long strings, decoded in place
+// and not.
+func checkInPlace(t *testing.T, inside []byte) {
+	text := []byte(`["` + long + string(inside) + `",1,{"a":"b\n","` + string(inside) + `":"` + long + string(inside) + `"}]`)
+	r := wire.NewReader(text)
+	want := tree(&r)
+	if r.End() != nil {
+		return
+	}
+	r = wire.NewReader(text)
+	r.Trust()
+	r.Postpone()
+	if tree(&r); r.End() != nil || !r.Postponed() {
+		t.Fatalf("%q: postponed %t, error %v", inside, r.Postponed(), r.Err())
+	}
+	r.Again()
+	if got := tree(&r); r.End() != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("in place, %q was read as %#v, error %v, want %#v", inside, got, r.Err(), want)
+	}
+}
+
 func FuzzReader(f *testing.F) {
 	for _, s := range seeds {
 		f.Add([]byte(s))
+		f.Add([]byte(strings.Trim(s, `"`)))
 	}
+	f.Add([]byte(`\u0416\u00e9\u4e2d\ud83d\ude00\n\\u20ac a\"b\u20ac`))
 	f.Add([]byte(nested(129, "[", "]")))
 	f.Fuzz(func(t *testing.T, text []byte) {
+		checkInPlace(t, text)
 		if err := wire.Valid(text); err != nil {
 			checkStricter(t, text, err)
 			return

@@ -94,7 +94,7 @@ func (r *Reader) scanString() (start, end int, escaped bool) {
 		case c == '\\':
 			n := 2
 			if i+1 >= len(data) || simple[data[i+1]] == 0 {
-				if n = escapeLen(data[i:], r.lax); n == 0 {
+				if n = escapes(data[i:], r.lax); n == 0 {
 					return r.badString(i, "invalid escape in string")
 				}
 			}
@@ -223,9 +223,12 @@ func decode(b []byte, raw string) (w int) {
 			i += 2
 			w++
 		} else {
-			c, n := unescape(raw[i:])
-			i += n
-			w += utf8.EncodeRune(b[w:], c)
+			for n := 1; n > 0; i += n { // these often follow one another
+				var c rune
+				if c, n = unescape(raw[i:]); n > 0 {
+					w += utf8.EncodeRune(b[w:], c)
+				}
+			}
 		}
 	}
 	return w
@@ -253,6 +256,19 @@ func escapeLen(s string, lax bool) int {
 	c, n := unescape(s)
 	if n == 6 && utf16.IsSurrogate(c) && !lax {
 		return 0
+	}
+	return n
+}
+
+// escapes returns the length of the escapes that s starts with, of which the first
+// is not a simple one, or 0 if that is not valid.
+func escapes(s string, lax bool) (n int) {
+	for len(s)-n >= 2 && simple[s[n+1]] == 0 && s[n] == '\\' {
+		k := escapeLen(s[n:], lax)
+		if k == 0 {
+			break
+		}
+		n += k
 	}
 	return n
 }

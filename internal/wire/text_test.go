@@ -124,6 +124,56 @@ func TestBytesShareTheTextUnlessEscaped(t *testing.T) {
 	}
 }
 
+// TestLongStringsAreDecodedInPlace: only if the memory is not much more than the
+// string needs, and only if the text is read once.
+func TestLongStringsAreDecodedInPlace(t *testing.T) {
+	hex := strings.Repeat(`\u0416`, 1000)
+	for _, tt := range []struct {
+		name, inside string
+		reset        bool
+		inPlace      bool
+	}{
+		{"an escape every 5 bytes", long, false, true},
+		{"escapes of six bytes for two", hex, false, false},
+		{"read twice", long, true, false},
+	} {
+		text := []byte(`{"a":"` + tt.inside + `","b":"` + tt.inside + `"}`)
+		var want struct{ A, B string }
+		if err := json.Unmarshal(text, &want); err != nil {
+			t.Fatal(err)
+		}
+		r := wire.NewReader(text)
+		r.Trust()
+		r.Postpone()
+		mark := r.Mark()
+		read := func() (list []string) {
+			for r.Object(); r.More(); {
+				r.Key()
+				list = append(list, r.String())
+			}
+			if err := r.End(); err != nil {
+				t.Fatalf("%s: %v", tt.name, err)
+			}
+			return list
+		}
+		if got := read(); !r.Postponed() || got[0] != tt.inside {
+			t.Errorf("%s: postponed %t", tt.name, r.Postponed())
+		}
+		if tt.reset {
+			r.Reset(mark)
+			read()
+		}
+		before := string(text)
+		r.Again()
+		if got := read(); got[0] != want.A || got[1] != want.B {
+			t.Errorf("%s: have %d and %d bytes, want %d", tt.name, len(got[0]), len(got[1]), len(want.A))
+		}
+		if changed := string(text) != before; tt.inPlace && !changed || tt.reset && changed {
+			t.Errorf("%s: the text is changed: %t", tt.name, changed)
+		}
+	}
+}
+
 func TestLaxTakesBrokenStringsOnly(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{"\"a\xffb\"", "a\xffb"},
