@@ -19,23 +19,22 @@ import (
 // An entry belongs to the settings of one server: its file, name, directory,
 // command, arguments and URL without secrets, and the names of its environment
 // variables. If these change, the entry no longer applies.
-type Catalog struct{ store catalogStore }
+type Catalog struct {
+	// The functions are linked only if the program opens a Catalog. They are not
+	// an interface, which would link String and MarshalJSON of all types in a Host.
 
-// A catalogStore is the code of a Catalog, which is linked only if the program
-// opens one.
-type catalogStore interface {
 	// load returns a *listing for each server that it contains, by name.
-	load(h *Host, servers map[string]*Server) map[string]any
+	load func(h *Host, servers map[string]*Server) map[string]any
 
 	// offer makes the host show the tools of a server that is not connected. The
 	// caller holds the host's mu.
-	offer(h *Host, s *server, listing any)
+	offer func(h *Host, s *server, listing any)
 
 	// record saves what a connected server said, in the background. The caller
 	// holds the host's mu.
-	record(h *Host, s *server)
+	record func(h *Host, s *server)
 
-	forget(name string) error
+	forget func(name string) error
 }
 
 // A listing is what a server has said about itself. The host's own structs have
@@ -55,24 +54,24 @@ type listing struct {
 //
 // The error is from reading or writing the file.
 func (c *Catalog) Forget(name string) error {
-	if c == nil || c.store == nil {
+	if c == nil || c.forget == nil {
 		return nil
 	}
-	return c.store.forget(name)
+	return c.forget(name)
 }
 
 // catalogued returns what the catalog contains about servers, by name.
 func (h *Host) catalogued(servers map[string]*Server) map[string]any {
-	if c := h.opts.Catalog; c != nil && c.store != nil {
-		return c.store.load(h, servers)
+	if c := h.opts.Catalog; c != nil && c.load != nil {
+		return c.load(h, servers)
 	}
 	return nil
 }
 
 // record saves what a server said in the catalog. The caller holds mu.
 func (h *Host) record(s *server) {
-	if c := h.opts.Catalog; c != nil && c.store != nil && !h.closed {
-		c.store.record(h, s)
+	if c := h.opts.Catalog; c != nil && c.record != nil && !h.closed {
+		c.record(h, s)
 	}
 }
 
@@ -80,7 +79,7 @@ func (h *Host) record(s *server) {
 // connected. The caller holds mu.
 func (h *Host) offer(s *server, listing any) {
 	if listing != nil {
-		h.opts.Catalog.store.offer(h, s, listing)
+		h.opts.Catalog.offer(h, s, listing)
 	}
 }
 

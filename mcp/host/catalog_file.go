@@ -36,10 +36,11 @@ const (
 // CatalogFailed event, connects to the servers as without a Catalog, and replaces
 // a file that is not a catalog of this version or not the user's own.
 func OpenCatalog(path string) *Catalog {
-	return &Catalog{&catalogFile{path: path, pending: make(map[string]*catalogEntry)}}
+	c := &catalogFile{path: path, pending: make(map[string]*catalogEntry)}
+	return &Catalog{c.load, c.offer, c.record, c.forget}
 }
 
-// A catalogFile is the store of a Catalog.
+// A catalogFile implements a Catalog.
 type catalogFile struct {
 	path string
 
@@ -393,14 +394,14 @@ var errLocked = errors.New("another process has locked it")
 // appendEntries returns the text of a file, with the latest entries that it has
 // room for.
 func appendEntries(entries map[string]*catalogEntry) []byte {
-	latest := make(map[string]*catalogEntry, len(entries)) // in this order; slices.SortFunc would add 10 KB
+	latest := make(map[string]string, len(entries)) // keys, in this order; slices.SortFunc would add 10 KB
 	for key, e := range entries {
 		age := strconv.FormatInt(math.MaxInt64-max(e.saved, 0), 10)
-		latest[strings.Repeat("0", 19-len(age))+age+key] = e
+		latest[strings.Repeat("0", 19-len(age))+age+key] = key
 	}
 	b := []byte(`{"version":1,"servers":[`)
 	for _, order := range wire.SortedKeys(latest) {
-		e := latest[order]
+		e := entries[latest[order]]
 		if len(b)+len(e.key)+len(e.text)+100 > maxCatalog {
 			break
 		}

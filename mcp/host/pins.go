@@ -200,17 +200,19 @@ func (h *Host) Pin(names ...string) error {
 func (h *Host) Changed() []*ToolChange {
 	h.lock()
 	defer h.unlock()
-	changed := make(map[string]*ToolChange) // slices.SortFunc would add 10 KB
+	var changed []*ToolChange
+	byName := make(map[string]int) // indexes into changed; slices.SortFunc would add 10 KB
 	for _, s := range h.servers {
 		for _, def := range s.defs {
 			if c := h.change(s, def); c != nil {
-				changed[c.Name] = c
+				byName[c.Name] = len(changed)
+				changed = append(changed, c)
 			}
 		}
 	}
 	var list []*ToolChange
-	for _, name := range wire.SortedKeys(changed) {
-		list = append(list, changed[name])
+	for _, name := range wire.SortedKeys(byName) {
+		list = append(list, changed[byName[name]])
 	}
 	return list
 }

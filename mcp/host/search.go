@@ -167,17 +167,18 @@ func (s *ToolSearch) Tools() []*Tool {
 	if s.view == nil {
 		return nil // a zero ToolSearch
 	}
-	all := make(map[string]*Tool)
-	for _, t := range s.view.Tools() {
-		all[t.name] = t
+	all := s.view.Tools()
+	byName := make(map[string]int, len(all))
+	for i, t := range all {
+		byName[t.name] = i
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.many = s.many || len(all) > s.opts.Threshold
 	tools := append([]*Tool(nil), s.ready...)
-	for _, name := range wire.SortedKeys(all) {
-		if s.visible(all[name], s.many) {
-			tools = append(tools, all[name])
+	for _, name := range wire.SortedKeys(byName) {
+		if t := all[byName[name]]; s.visible(t, s.many) {
+			tools = append(tools, t)
 		}
 	}
 	if s.deferred = s.deferred || len(tools) < len(s.ready)+len(all); !s.deferred {
