@@ -210,8 +210,11 @@ func repeats(text []byte) error {
 }
 
 // writeRaw writes JSON from the server or the program, which it validates.
-func (c *codec) writeRaw(raw RawMessage) {
-	b, err := wire.AppendRaw(c.b, raw)
+func (c *codec) writeRaw(raw RawMessage) { c.appended(wire.AppendRaw(c.b, raw)) }
+
+// appended replaces the text by b, to which a value was appended. A value that
+// has no JSON becomes null.
+func (c *codec) appended(b []byte, err error) {
 	if err != nil {
 		c.fail(err)
 		b = append(c.b, "null"...)

@@ -87,12 +87,7 @@ func (t *Content) fields(c *codec) {
 		c.string("data", &t.Data, always)
 		c.string("mimeType", &t.MIMEType, always)
 	case ContentResourceLink:
-		c.string("uri", &t.URI, always)
-		c.string("name", &t.Name, always)
-		c.string("title", &t.Title, omitEmpty)
-		c.string("description", &t.Description, omitEmpty)
-		c.string("mimeType", &t.MIMEType, omitEmpty)
-		c.intPtr("size", &t.Size)
+		c.resource(&t.URI, &t.Name, &t.Title, &t.Description, &t.MIMEType, &t.Size)
 		list(c, "icons", &t.Icons, omitEmpty)
 	case ContentResource:
 		pointer(c, "resource", &t.Resource)

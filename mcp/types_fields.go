@@ -117,14 +117,7 @@ func (c *codec) readFloat(key string) float64 {
 	return f
 }
 
-func (c *codec) writeFloat(f float64) {
-	b, err := wire.AppendFloat(c.b, f)
-	if err != nil {
-		c.fail(err)
-		b = append(c.b, "null"...)
-	}
-	c.b = b
-}
+func (c *codec) writeFloat(f float64) { c.appended(wire.AppendFloat(c.b, f)) }
 
 // raw is for a value that is kept as received.
 func (c *codec) raw(key string, p *RawMessage) {

@@ -16,16 +16,21 @@ type Resource struct {
 }
 
 func (t *Resource) fields(c *codec) {
-	c.string("uri", &t.URI, always)
-	c.string("name", &t.Name, always)
-	c.string("title", &t.Title, omitEmpty)
-	c.string("description", &t.Description, omitEmpty)
-	c.string("mimeType", &t.MIMEType, omitEmpty)
-	c.intPtr("size", &t.Size)
+	c.resource(&t.URI, &t.Name, &t.Title, &t.Description, &t.MIMEType, &t.Size)
 	pointer(c, "annotations", &t.Annotations)
 	list(c, "icons", &t.Icons, omitEmpty)
 	c.raw("_meta", &t.Meta)
 	c.extra(&t.Extra)
+}
+
+// resource is for the fields that a resource and a link to it have in common.
+func (c *codec) resource(uri, name, title, description, mimeType *string, size **int64) {
+	c.string("uri", uri, always)
+	c.string("name", name, always)
+	c.string("title", title, omitEmpty)
+	c.string("description", description, omitEmpty)
+	c.string("mimeType", mimeType, omitEmpty)
+	c.intPtr("size", size)
 }
 
 func (t *Resource) ident() string { return t.URI }

@@ -17,18 +17,27 @@ import (
 // explainArguments adds to the failure of unreadable arguments the command line
 // that the tool's schema suggests. An unreachable server adds nothing.
 func (c *invocation) explainArguments(ctx context.Context, tool string, given []string, wrong error) error {
-	var better error
-	err := c.withServer(ctx, func(s *conversation) error {
+	return c.explain(ctx, wrong, func(s *conversation) (better, err error) {
 		tools, err := c.tools(ctx, s)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		name, words := cutCall(tool, given)
 		t, err := findTool(tools, name)
-		if err == nil {
-			better = c.repaired("call", name, words, parseSchema(t.InputSchema), wrong)
+		if err != nil {
+			return nil, nil
 		}
-		return nil
+		return c.repaired("call", name, words, parseSchema(t.InputSchema), wrong), nil
+	})
+}
+
+// explain returns the better error that find has for a failure with the help of
+// the server, or the failure itself.
+func (c *invocation) explain(ctx context.Context, wrong error, find func(*conversation) (better, err error)) error {
+	var better error
+	err := c.withServer(ctx, func(s *conversation) (err error) {
+		better, err = find(s)
+		return err
 	})
 	if err != nil || better == nil {
 		return wrong
@@ -221,24 +230,19 @@ func promptSchema(p *mcp.Prompt) *schema {
 
 // explainPromptArguments is explainArguments for a prompt.
 func (c *invocation) explainPromptArguments(ctx context.Context, name string, given []string, wrong error) error {
-	var better error
-	err := c.withServer(ctx, func(s *conversation) error {
+	return c.explain(ctx, wrong, func(s *conversation) (better, err error) {
 		raw, err := c.fetch(ctx, s, lists()["prompts"])
 		var res mcp.ListPromptsResult
 		if err = errors.Join(err, res.UnmarshalJSON(raw)); err != nil {
-			return err
+			return nil, err
 		}
 		for _, p := range res.Prompts {
 			if p.Name == name {
 				better = c.repairedPrompt(name, given, promptSchema(p), wrong)
 			}
 		}
-		return nil
+		return better, nil
 	})
-	if err != nil || better == nil {
-		return wrong
-	}
-	return better
 }
 
 func (c *invocation) repairedPrompt(name string, given []string, s *schema, wrong error) error {

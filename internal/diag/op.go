@@ -18,7 +18,7 @@ func (e *OpError) Unwrap() error { return e.Err }
 
 // Find returns the first error in the tree of err that is a T. It is errors.As
 // without reflection, which would add 11 KB to a program, and without As methods.
-func Find[T error](err error) (found T, ok bool) {
+func Find[T any](err error) (found T, ok bool) {
 	for err != nil {
 		if found, ok = err.(T); ok {
 			return found, true

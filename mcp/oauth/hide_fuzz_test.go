@@ -121,7 +121,7 @@ func FuzzTokensAreHidden(f *testing.F) {
 				show("login", tr.Login(t.Context()))
 				refuses.Store(true)
 			}
-			trace, err := diag.MaskJSON([]byte(`{"text":`+string(must(json.Marshal("refused: "+said)))+`}`), tr.Hide)
+			trace, err := diag.MaskJSON([]byte(`{"text":`+string(valid(json.Marshal("refused: "+said)))+`}`), tr.Hide)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -150,7 +150,7 @@ func FuzzTokensAreHidden(f *testing.F) {
 	})
 }
 
-func must[T any](v T, err error) T {
+func valid[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
 	}

@@ -106,24 +106,24 @@ func (d *dialers) http(to *host.DialParams) (mcp.Transport, error) { return d.st
 
 func (d *dialers) stream(to *host.DialParams, url string) (mcp.Transport, error) {
 	t := streamhttp.New(url, d.HTTP)
-	if err := d.settings(to, url, &t.Client, &t.Header); err != nil {
-		return nil, err
-	}
-	if to.Command != "" {
-		return withProgram(to, t)
-	}
-	return t, nil
+	return started(to, t, d.settings(to, url, &t.Client, &t.Header))
 }
 
 func (d *dialers) sse(to *host.DialParams) (mcp.Transport, error) {
 	t := sse.New(to.URL, d.SSE)
-	if err := d.settings(to, to.URL, &t.Client, &t.Header); err != nil {
+	return started(to, t, d.settings(to, to.URL, &t.Client, &t.Header))
+}
+
+// started returns t, which starts the program of the entry first if it has one,
+// or err if there is one.
+func started(to *host.DialParams, t mcp.Transport, err error) (mcp.Transport, error) {
+	if err != nil {
 		return nil, err
 	}
-	if to.Command != "" {
-		return withProgram(to, t)
+	if to.Command == "" {
+		return t, nil
 	}
-	return t, nil
+	return withProgram(to, t)
 }
 
 // proxy connects through a proxy. The server's ID replaces {id} or {server_id}
