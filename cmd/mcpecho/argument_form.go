@@ -18,17 +18,21 @@ import (
 // no terminal, or with --no-input. At the end of the input the arguments stay
 // incomplete, which is then an error.
 func (c *invocation) askMissing(ctx context.Context, s *conversation, tool *mcp.Tool, input *schema, given *arguments) error {
-	missing := given.missing(input)
+	missing := given.absent(input.required)
 	if len(missing) == 0 || given.unknown(input) != "" || c.flags.noInput || !c.onTerminal() {
 		return nil
 	}
 	a := &asker{c: c, s: s, in: bufio.NewReader(c.stdin)}
 	s.console.pause()
 	defer s.console.resume()
-	a.print(c.styler(c.stderr)(bold, escapeName(tool.Name)+" needs "+escapeName(strings.Join(missing, ", "))) +
-		"\nPress Enter for the value in brackets, Ctrl-D to cancel.\n")
+	filled := given.absent(input.filled)
+	keys := "Press Ctrl-D to cancel.\n"
+	if len(filled) > 0 {
+		keys = "Press Enter for the value in brackets, Ctrl-D to cancel.\n"
+	}
+	a.print(c.styler(c.stderr)(bold, escapeName(tool.Name)+" needs "+escapeName(strings.Join(missing, ", "))) + "\n" + keys)
 	var added []argument
-	for _, name := range missing {
+	for _, name := range append(missing, filled...) {
 		p := input.property(name)
 		if p == nil {
 			p = new(schema)
@@ -54,7 +58,7 @@ func (a *asker) argument(ctx context.Context, name string, s *schema, raw []byte
 	if simple {
 		prompt = fieldPrompt(field)
 	} else {
-		prompt = "  " + escapeName(name) + " (" + escapeLine(s.kind()) + describedBy(s) + "): "
+		prompt = "  " + escapeName(name) + " (" + escapeLine(s.kind()) + describedBy(s) + s.inJSON() + "): "
 	}
 	for {
 		line, err := a.ask(ctx, prompt)
@@ -119,6 +123,14 @@ func simpleField(name string, raw []byte) (f *mcp.FormField, ok bool) {
 	}
 	f.Schema.Title = "" // the name is what the user may type the next time
 	return f, true
+}
+
+// inJSON returns a value of an array or object as an example, after a separator.
+func (s *schema) inJSON() string {
+	if sample, isJSON := s.sample(); isJSON && len(sample) > len("[]") {
+		return "; as JSON, such as " + escapeLine(sample)
+	}
+	return ""
 }
 
 // describedBy returns the description of an argument after a separator.

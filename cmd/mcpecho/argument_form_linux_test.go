@@ -20,7 +20,7 @@ func TestMissingArgumentsAreAskedFor(t *testing.T) {
 	p = startInPty(t, 80, "call", "add", "--no-color", "--", "mcpecho", "serve")
 	p.shown("a (")
 	p.typed(ctrlD)
-	if shown, status := p.end(); status != statusUsage || !strings.Contains(shown, `"add" requires a, b`) {
+	if shown, status := p.end(); status != statusUsage || strings.Contains(shown, "brackets") || !strings.Contains(shown, `"add" requires a, b`) {
 		t.Errorf("status %d, %q", status, shown)
 	}
 	shown, status := startInPty(t, 80, "call", "add", "--no-input", "--no-color", "--", "mcpecho", "serve").end()
@@ -67,6 +67,21 @@ func TestValuesOfMissingArguments(t *testing.T) {
 		}
 		if !strings.Contains(have, test.want) {
 			t.Errorf("%s %q: %s, want %s", test.name, test.line, have, test.want)
+		}
+	}
+}
+
+func TestFormShowsWhatJSONAnArgumentIs(t *testing.T) {
+	t.Parallel()
+	for schemaText, want := range map[string]string{
+		`{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}}`: `; as JSON, such as [{"name":"…"}]`,
+		`{"type":"object","properties":{"on":{"type":"boolean"}},"required":["on"]}`:                             `; as JSON, such as {"on":true}`,
+		`{"type":"array"}`:  "",
+		`{"type":"string"}`: "",
+		`{}`:                "",
+	} {
+		if have := parseSchema([]byte(schemaText)).inJSON(); have != want {
+			t.Errorf("%s: %q, want %q", schemaText, have, want)
 		}
 	}
 }

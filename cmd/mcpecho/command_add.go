@@ -12,6 +12,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/httpx"
+	"github.com/stdmcp/stdmcp/internal/nearest"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
@@ -85,9 +86,10 @@ func (c *invocation) findElsewhere(program, name string) (*config.Server, error)
 	var programs, names []string
 	for _, found := range config.Discover(nil) {
 		programs = append(programs, found.Program)
-		if found.Program != program {
+		if !strings.EqualFold(found.Program, program) && !strings.EqualFold(found.Title, program) {
 			continue
 		}
+		program = found.Program
 		if e := found.Server(name); e != nil {
 			return e, nil
 		}
@@ -99,7 +101,10 @@ func (c *invocation) findElsewhere(program, name string) (*config.Server, error)
 	case len(programs) == 0:
 		return nil, c.usageHint("no program with configured servers was found", "for those of mcpecho, type: "+c.paste([]string{"servers"}))
 	case !slices.Contains(programs, program):
-		return nil, c.usageHint("no servers of "+strconv.Quote(program)+" were found", "type: "+c.retyped(program, programs[0])+" (found: "+strings.Join(programs, ", ")+")")
+		near := append(nearest.Names(program, programs), programs...)[0]
+		return nil, c.usageHint("no servers of "+strconv.Quote(program)+" were found", "type: "+c.retyped(program, near)+" (found: "+strings.Join(programs, ", ")+")")
+	case name == "" && len(names) > 0:
+		return nil, c.usageHint("add needs NAME; "+program+" has "+strings.Join(names, ", "), "type: "+c.paste(slices.Insert(c.without(), 1, names[0])))
 	}
 	return nil, c.usageHint(program+" has no server "+strconv.Quote(name)+didYouMean(name, names),
 		c.didMean(name, names, "for a list, type: "+c.paste([]string{"servers", "--all"})))

@@ -154,7 +154,7 @@ func helpFlags(names []string) string {
 		if f.value != "" {
 			typed += " " + f.value
 		}
-		const column = 29
+		const column = 31
 		help := strings.ReplaceAll(wrap(f.help, helpWidth-column-2), "\n", "\n"+strings.Repeat(" ", column+2))
 		b.WriteString("  " + typed + pad(typed, column) + help + "\n")
 	}

@@ -134,6 +134,9 @@ func (c *invocation) probe(ctx context.Context, entry *config.Server) state {
 	})
 	if err != nil {
 		f := classify(err)
+		if f.kind == "configuration" && f.err != nil {
+			f.message = f.err.Error() // without the file and the name, which have columns
+		}
 		s = state{entry, "failed", one.hide(f.message)}
 		if strings.Contains(entry.Command, " ") && (errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist)) {
 			s.detail += `; put the arguments of the command into "args"`

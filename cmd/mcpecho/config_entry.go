@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -70,6 +71,11 @@ func (c *invocation) explainTarget(cfg *config.Config, name string) error {
 			return c.usageHint(message, "type: "+c.paste(line))
 		}
 	}
+	for _, found := range config.Discover(nil) {
+		if found.Server(name) != nil {
+			return c.usageHint(message+", but "+found.Title+" has it", "type: "+c.paste(append(c.without(), "-c", found.Program)))
+		}
+	}
 	for _, p := range cfg.Problems {
 		if p.Server == "" || p.Server == name {
 			return c.usageHint(message+"\n\t"+p.Error(), "correct the file")
@@ -95,6 +101,10 @@ func (c *invocation) load() (cfg *config.Config, name string) {
 		file, name := c.target[:i], c.target[i+1:]
 		if _, err := os.Stat(file); err == nil || strings.HasSuffix(file, ".json") {
 			return config.LoadFile(file), name
+		}
+		if slices.Contains(programNames, file) {
+			c.flags.config = append(c.flags.config, file)
+			return c.loadAll(), name
 		}
 	}
 	return c.loadAll(), c.target
@@ -142,7 +152,7 @@ func (c *invocation) expandEntry(ctx context.Context) error {
 	if err := c.confirmTrust(ctx); err != nil {
 		return err
 	}
-	e, err := c.entry.Expand(ctx, &config.Vars{Input: c.inputs.value})
+	e, err := c.entry.Expand(ctx, &config.Vars{Lookup: lookupVariable, Input: c.inputs.value})
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -163,6 +173,27 @@ func (c *invocation) expandEntry(ctx context.Context) error {
 		f.connectTimeout = e.ConnectTimeout
 	}
 	return nil
+}
+
+// lookupVariable returns a variable of the environment, or one that VS Code and
+// Cursor define for their files of servers.
+func lookupVariable(name string) (value string, ok bool) {
+	if value, ok = os.LookupEnv(name); ok {
+		return value, true
+	}
+	err := os.ErrNotExist
+	switch name {
+	case "userHome":
+		value, err = os.UserHomeDir()
+	case "workspaceFolder":
+		value, err = os.Getwd()
+	case "workspaceFolderBasename":
+		value, err = os.Getwd()
+		value = filepath.Base(value)
+	case "pathSeparator", "/":
+		return string(os.PathSeparator), true
+	}
+	return value, err == nil
 }
 
 // checkAllowed returns an error if the configuration excludes the tool.

@@ -4,8 +4,11 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
 // project makes a folder with files the current one, for a user who has
@@ -225,7 +228,26 @@ func TestInputsWithoutATerminal(t *testing.T) {
 	if o := runCommand(t, "tools", "other.json:x"); o.status != statusUsage || !strings.Contains(o.stderr, want) {
 		t.Errorf("%+v", o)
 	}
-	if o := runCommand(t, "servers", "other.json"); o.status != 0 || !strings.HasPrefix(o.stdout, "x\tfailed: ") || !strings.Contains(o.stdout, want) {
+	if o := runCommand(t, "servers", "other.json"); o.status != 0 || !strings.HasPrefix(o.stdout, "x\tfailed: \"env\" asks for the input") {
 		t.Errorf("%+v", o)
 	}
+}
+
+// VS Code and Cursor define variables for their files of servers.
+func TestVariablesOfEditors(t *testing.T) {
+	inProject(t, map[string]string{"servers.json": `{"mcpServers":{"a":{"command":"x","args":["${NO_SUCH}"]}}}`})
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &config.Server{Command: "x", Args: []string{"${userHome}", "${workspaceFolder}${/}a", "${workspaceFolderBasename}${pathSeparator}"}}
+	e, err = e.Expand(t.Context(), &config.Vars{Lookup: lookupVariable})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slash := string(os.PathSeparator)
+	if want := []string{os.Getenv("HOME"), dir + slash + "a", filepath.Base(dir) + slash}; !slices.Equal(e.Args, want) {
+		t.Errorf("%q, want %q", e.Args, want)
+	}
+	runCommand(t, "servers", "servers.json").want(t, 0, "a\tfailed: \"args\" needs the variable \"NO_SUCH\", which is not set\n", "")
 }

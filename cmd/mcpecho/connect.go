@@ -49,6 +49,9 @@ func (c *invocation) open(ctx context.Context) (s *conversation, end func() erro
 		return nil, nil, err
 	}
 	s = &conversation{console: &console{w: c.stderr}, stderr: &stderrTail{}}
+	if c.shell != nil {
+		s.console = c.shell.console
+	}
 	opts := c.options(s)
 	closeTrace := func() error { return nil }
 	if c.flags.trace != "" {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -161,7 +162,15 @@ func TestAddFromAnotherProgram(t *testing.T) {
 	}
 	runCommand(t, "add", "echos", "--from", "cursor").want(t, statusUsage, "", "type: mcpecho add echoes --from cursor\n")
 	runCommand(t, "call", "-c", "cursor", "echoes", "echo", "message=hi").want(t, 0, "hi\n", "")
-	o = runCommand(t, "add", "echoes", "--from", "cursor")
+	runCommand(t, "call", "cursor:echoes", "echo", "message=hi").want(t, 0, "hi\n", "")
+	home := filepath.Join(os.Getenv("HOME"), ".cursor")
+	if err := errors.Join(os.Mkdir(home, 0o700), os.WriteFile(filepath.Join(home, "mcp.json"), []byte(`{"mcpServers":{"far":{"command":"x"}}}`), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	runCommand(t, "tools", "far").want(t, statusUsage, "", "but Cursor has it; type: mcpecho tools far -c cursor\n")
+	runCommand(t, "add", "--from", "cursor").want(t, statusUsage, "", "add needs NAME; cursor has far, echoes; type: mcpecho add far --from cursor\n")
+	runCommand(t, "add", "echoes", "--from", "cursr").want(t, statusUsage, "", "type: mcpecho add echoes --from cursor (found: cursor)\n")
+	o = runCommand(t, "add", "echoes", "--from", "Cursor")
 	if o.status != 0 || !strings.Contains(o.stdout, "Added echoes to .mcp.json.") {
 		t.Errorf("%+v", o)
 	}

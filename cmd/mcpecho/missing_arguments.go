@@ -30,6 +30,9 @@ func (c *invocation) missingArgument() error {
 		known = "templates"
 	case cmd.name == "complete":
 		kind = c.commandFor("complete", "prompt", "NAME", "ARG")
+	case cmd.name == "add" && c.flags.from != "":
+		_, err := c.findElsewhere(c.flags.from, "")
+		return err
 	case cmd.name == "completion":
 		kind = c.paste([]string{"completion", "bash"})
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"os"
 	"strings"
 	"sync"
@@ -23,6 +22,7 @@ type shell struct {
 	editor  *lineedit.Editor // nil if the commands do not come from a terminal
 	history *historyFile
 	notices *notices
+	console *console        // of all connections
 	ctx     context.Context // of the shell, for what outlives a command
 
 	seen int // notifications before the last command
@@ -66,6 +66,7 @@ func runShell(ctx context.Context, c *invocation) error {
 		e.stdout, e.stderr = serialized(e.stdout), serialized(e.stderr)
 	}
 	c.environment = &e
+	sh.console = &console{w: e.stderr}
 	sh.notices = newNotices(func(line string) { sh.printNotice(line) })
 	c.onLog = func(m *mcp.LogMessage) { sh.notices.add("log " + logLine(m)) }
 	if err := sh.connect(ctx); err != nil {
@@ -186,14 +187,13 @@ func (sh *shell) printNotice(line string) {
 		_ = sh.c.write(text + "\n")
 		return
 	}
-	st := sh.c.styler(sh.c.stderr)
-	_, _ = io.WriteString(sh.c.stderr, st(dim, time.Now().Format(time.TimeOnly)+" "+text)+"\n")
+	sh.console.styled(time.Now().Format(time.TimeOnly)+" "+text, dim, sh.c.styler(sh.c.stderr))
 }
 
 // note prints a line that is not a result.
 func (sh *shell) note(line string) {
 	if !sh.c.flags.quiet {
-		_, _ = io.WriteString(sh.c.stderr, escape(line)+"\n")
+		sh.console.line(line)
 	}
 }
 

@@ -37,6 +37,7 @@ func TestShellOnATerminal(t *testing.T) {
 	p.shown("hi\r\n")
 	p.shown("stdmcp-echo> ")
 	p.typed("watch echo://text\r")
+	p.shown(`Watching echo://text. "unwatch" ends that.`)
 	p.shown("stdmcp-echo> ")
 	p.typed("call update\r")
 	p.until("updated echo://text") // before or after the response
@@ -99,6 +100,9 @@ func TestControlCInTheShellCancelsTheCall(t *testing.T) {
 	p.shown("slow [")
 	p.typed("\x03")
 	p.shown("interrupted\r\n")
+	p.shown("> ")
+	p.typed("\x03") // the first at the prompt
+	p.shown("Press Ctrl-C again to leave")
 	p.shown("> ")
 	p.typed("call echo message=on\r")
 	p.shown("on\r\n")

@@ -202,7 +202,7 @@ func (sh *shell) run(ctx context.Context, words []word) (status int, err error) 
 	c.typed = args
 	err = sh.dispatch(command, c, args, before)
 	sh.mu.Lock()
-	sh.cancel = nil
+	sh.cancel, sh.again = nil, false // Ctrl-C that ended the command does not count at the prompt
 	sh.mu.Unlock()
 	if errors.Is(err, errLeave) || ctx.Err() != nil {
 		return statusDone, cmpError(context.Cause(ctx), err)
@@ -308,9 +308,10 @@ func (sh *shell) help(c *invocation, args []string) error {
 		if cmd == nil {
 			return c.parseInShell(args[:1]) // says so
 		}
-		text := cmd.short + ".\n\nUsage:\n  " + cmd.usageInShell() + "\n"
-		if cmd.long != "" {
-			text += "\n" + cmd.long + "\n"
+		short, long := cmd.inShell()
+		text := short + ".\n\nUsage:\n  " + cmd.usageInShell() + "\n"
+		if long != "" {
+			text += "\n" + reflow(long) + "\n"
 		}
 		flags := slices.DeleteFunc(slices.Clone(cmd.flags), func(name string) bool {
 			return slices.Contains(connectionFlags, name) && name != "timeout" && name != "q"
@@ -323,7 +324,8 @@ func (sh *shell) help(c *invocation, args []string) error {
 	var b strings.Builder
 	b.WriteString("Commands, without a target:\n")
 	for _, cmd := range shellCommands() {
-		b.WriteString("  " + cmd.name + pad(cmd.name, 12) + cmd.short + "\n")
+		short, _ := cmd.inShell()
+		b.WriteString("  " + cmd.name + pad(cmd.name, 12) + short + "\n")
 	}
 	b.WriteString(`
 Of the shell itself:
@@ -336,6 +338,16 @@ A JSON object needs no quotes, and may have several lines. Tab completes, Ctrl-R
 searches the history, Ctrl-C cancels a command. "help COMMAND" has the details.
 `)
 	return c.print(b.String())
+}
+
+// inShell returns the descriptions of the command in the shell.
+func (c *command) inShell() (short, long string) {
+	if c.name != "watch" {
+		return c.short, c.long
+	}
+	return "Print changes of resources and logs from now on",
+		`Returns at once. A line is printed for each change and each log message as it comes,
+between the commands, until "unwatch".`
 }
 
 // usageInShell returns the usage line without the target.
@@ -377,6 +389,8 @@ func (sh *shell) watch(ctx context.Context, c *invocation) error {
 		for _, uri := range c.args {
 			if agreed := sub.Honored().ResourceSubscriptions; s.Server().Modern() && !slices.Contains(agreed, uri) {
 				c.note(s, "The server will not report changes of "+uri+".")
+			} else if sh.editor != nil {
+				c.note(s, "Watching "+uri+`. "unwatch" ends that.`)
 			}
 		}
 		return nil

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/lineedit"
 	"github.com/stdmcp/stdmcp/internal/testserver"
 )
 
@@ -135,7 +136,7 @@ func newShell(t testing.TB, args ...string) *shell {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sh := &shell{c: c, lists: make(map[string]*listCache), ended: make(map[*conversation]bool), ctx: t.Context()}
+	sh := &shell{c: c, lists: make(map[string]*listCache), ended: make(map[*conversation]bool), ctx: t.Context(), console: &console{w: e.stderr}}
 	sh.notices = newNotices(func(string) {})
 	c.shell = sh
 	if err := sh.connect(t.Context()); err != nil {
@@ -320,5 +321,30 @@ func BenchmarkShellCall(b *testing.B) {
 		if status, err := sh.run(b.Context(), commands[0]); status != 0 || err != nil {
 			b.Fatal(status, err)
 		}
+	}
+}
+
+func TestNoticesAndProgressDoNotShareALine(t *testing.T) {
+	t.Parallel()
+	var shown strings.Builder
+	c := &invocation{environment: &environment{stderr: &shown, getenv: os.Getenv}}
+	sh := &shell{c: c, editor: new(lineedit.Editor), console: &console{w: &shown}}
+	sh.console.show("slow, 5s")
+	sh.printNotice("changed tools")
+	if bar, rest, ok := strings.Cut(shown.String(), clearLine+"slow, 5s"+clearLine); bar != "" || !ok || !strings.HasSuffix(rest, " changed tools\nslow, 5s") {
+		t.Errorf("%q", shown.String())
+	}
+	shown.Reset()
+	sh.console.pause() // for a question
+	sh.printNotice("changed prompts")
+	if strings.Contains(shown.String(), "prompts") {
+		t.Errorf("%q", shown.String())
+	}
+}
+
+func TestHelpOfWatchInTheShell(t *testing.T) {
+	o := runCommandWithInput(t, "help watch\nhelp\n", "shell", "--", "mcpecho", "serve")
+	if o.status != 0 || !strings.Contains(o.stdout, "Returns at once.") || strings.Contains(o.stdout, "until interrupted") {
+		t.Errorf("%+v", o)
 	}
 }

@@ -117,7 +117,7 @@ func (a *arguments) object(c *invocation, tool string, s *schema) (json.RawMessa
 	if unknown := a.unknown(s); unknown != "" {
 		return nil, a.bad(c, tool, "has no argument "+strconv.Quote(unknown)+didYouMean(unknown, s.names()), s)
 	}
-	if missing := a.missing(s); len(missing) > 0 {
+	if missing := a.absent(s.required); len(missing) > 0 {
 		return nil, a.bad(c, tool, "requires "+strings.Join(missing, ", "), s)
 	}
 	b := []byte("{")
@@ -131,6 +131,9 @@ func (a *arguments) object(c *invocation, tool string, s *schema) (json.RawMessa
 			return nil, a.bad(c, tool, "requires "+p.kind()+" for "+strconv.Quote(one.key)+", not "+strconv.Quote(cut(one.value, 100)), s)
 		}
 		b = append(wire.AppendKey(b, one.key), value...)
+	}
+	for _, name := range a.absent(s.filled) {
+		b = wire.AppendLine(wire.AppendKey(b, name), []byte(s.property(name).def))
 	}
 	return append(b, '}'), nil
 }
@@ -156,14 +159,14 @@ func (a *arguments) unknown(s *schema) string {
 	return ""
 }
 
-// missing returns the required arguments that are absent.
-func (a *arguments) missing(s *schema) (names []string) {
-	for _, name := range s.required {
+// absent returns the names of arguments that the user did not give.
+func (a *arguments) absent(names []string) (absent []string) {
+	for _, name := range names {
 		if !slices.ContainsFunc(a.each, func(one argument) bool { return one.key == name }) {
-			names = append(names, name)
+			absent = append(absent, name)
 		}
 	}
-	return names
+	return absent
 }
 
 // argumentList describes the arguments in the schema.

@@ -179,3 +179,31 @@ func FuzzSchema(f *testing.F) {
 		_ = strings.Join(example(s), " ") + s.kind()
 	})
 }
+
+// Some generators of schemas require arguments that have a default.
+func TestRequiredArgumentsWithDefaultsAreFilledIn(t *testing.T) {
+	t.Parallel()
+	s := parseSchema([]byte(`{"type":"object","properties":{"scale":{"enum":["css","device"],"default":"css"},"size":{"type":"object","default":{
+		"w": 1}},"url":{"type":"string"}},"required":["url","scale","size"]}`))
+	c := &invocation{environment: &environment{name: "mcpecho"}, command: findCommand("call")}
+	for args, want := range map[string]string{
+		"url=x":              `{"url":"x","scale":"css","size":{"w":1}}`,
+		"url=x scale=device": `{"url":"x","scale":"device","size":{"w":1}}`,
+		"scale=css":          `the tool "shot" requires url`,
+	} {
+		given, err := c.readArguments(t.Context(), strings.Fields(args))
+		if err != nil {
+			t.Fatal(err)
+		}
+		object, err := given.object(c, "shot", s)
+		if err != nil {
+			object = []byte(err.Error())
+		}
+		if have := strings.ReplaceAll(string(object), "\t", ""); !strings.HasPrefix(have, want) {
+			t.Errorf("%s: %s, want %s", args, have, want)
+		}
+	}
+	if have := strings.Join(signature(s), ", "); have != `url: string, scale?: "css"|"device", size?: object` {
+		t.Error(have)
+	}
+}

@@ -16,8 +16,9 @@ type schema struct {
 	limits      []string // such as "minimum 0"
 	properties  []property
 	required    []string
-	items       *schema // of an array; nil if unknown
-	open        bool    // an object may have other properties
+	filled      []string // required arguments of a tool whose defaults mcpecho sends
+	items       *schema  // of an array; nil if unknown
+	open        bool     // an object may have other properties
 }
 
 type property struct {
@@ -33,6 +34,14 @@ const maxSchemaDepth = 8
 func parseSchema(raw []byte) *schema {
 	s := new(schema)
 	s.read(raw, raw, 0)
+	s.required = slices.DeleteFunc(s.required, func(name string) bool {
+		p := s.property(name)
+		if p == nil || p.def == "" {
+			return false
+		}
+		s.filled = append(s.filled, name) // some generators require these although the server fills them in
+		return true
+	})
 	return s
 }
 

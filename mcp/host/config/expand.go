@@ -184,7 +184,7 @@ func (x *expansion) text(field, text string) string {
 // show.
 func isLocation(name string) bool {
 	switch strings.TrimPrefix(name, "env:") {
-	case "HOME", "USERPROFILE", "PWD", "PATH", "TMPDIR", "TEMP", "TMP":
+	case "HOME", "USERPROFILE", "PWD", "PATH", "TMPDIR", "TEMP", "TMP", "userHome", "workspaceFolder":
 		return true
 	}
 	return false
