@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"syscall"
 
 	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -175,5 +174,5 @@ func (f *failure) appendJSON(b []byte) []byte {
 // output closed the pipe.
 func isClosedPipe(err error) bool {
 	var out *outputError
-	return errors.As(err, &out) && (errors.Is(out, syscall.EPIPE) || errors.Is(out, io.ErrClosedPipe))
+	return errors.As(err, &out) && (errors.Is(out, errBrokenPipe) || errors.Is(out, io.ErrClosedPipe))
 }
