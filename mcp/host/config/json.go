@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"strconv"
 	"time"
 
@@ -187,15 +188,20 @@ func readBool(value []byte) (bool, error) {
 	return false, typeError("true or false", value)
 }
 
+// readInt reads an integer of 32 bits, so that a file means the same on every
+// platform.
 func readInt(value []byte) (int, error) {
 	if kind(value) != wire.Number {
 		return 0, typeError("a number", value)
 	}
-	n, err := strconv.Atoi(string(value))
+	n, err := strconv.ParseInt(string(value), 10, 32)
+	if errors.Is(err, strconv.ErrRange) {
+		return 0, message("must be between -2147483648 and 2147483647")
+	}
 	if err != nil {
 		return 0, message("must be a whole number")
 	}
-	return n, nil
+	return int(n), nil
 }
 
 // readStrings reads a list of strings. It never returns a nil list without an
