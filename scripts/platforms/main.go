@@ -5,6 +5,10 @@
 //	go run ./scripts/platforms wasip1/wasm      some
 //	go run ./scripts/platforms -all wasip1/wasm with the tests that are left out
 //	go run ./scripts/platforms -packages "./mcp ./mcp/jsonrpc" js/wasm
+//	go run ./scripts/platforms -o docs/reliability.md js/wasm
+//
+// With -o it also replaces the rows of these platforms in the section Platforms of
+// the file, and keeps the others.
 package main
 
 import (
@@ -59,8 +63,9 @@ var platforms = []*platform{
 func main() {
 	all := flag.Bool("all", false, "run the tests that are left out, too")
 	packages := flag.String("packages", "", "run the tests of these packages, separated by spaces")
+	output := flag.String("o", "", "write the rows into the section Platforms of this file, too")
 	flag.Parse()
-	fmt.Println("| platform | run by | packages | tests that pass | left out |\n|---|---|---|---|---|")
+	fmt.Print(head)
 	failed := false
 	for _, p := range platforms {
 		if flag.NArg() > 0 && !slices.Contains(flag.Args(), p.name) {
@@ -71,14 +76,21 @@ func main() {
 		}
 		if p.prepare != nil {
 			if err := p.prepare(p); err != nil {
-				fmt.Printf("| %s | %s | did not run: %v | | |\n", p.name, p.by, err)
+				fmt.Printf("| %s | %s | did not run: %v | | | | |\n", p.name, p.by, err)
 				failed = true
 				continue
 			}
 		}
-		ok, err := p.run(*all)
+		row, ok, err := p.run(*all)
 		if err != nil {
 			fmt.Fprintf(os.Stderr, "%s: %v\n", p.name, err)
+		}
+		fmt.Print(row)
+		if *output != "" && row != "" {
+			if err := insert(*output, row); err != nil {
+				fmt.Fprintf(os.Stderr, "%s: %v\n", *output, err)
+				ok = false
+			}
 		}
 		failed = failed || !ok
 	}
@@ -99,15 +111,16 @@ func (p *platform) omissions() (list []omission) {
 	return list
 }
 
-// run runs the tests of the platform and prints its row.
-func (p *platform) run(all bool) (bool, error) {
+// run runs the tests of the platform and returns its row, and whether all that
+// ran passed.
+func (p *platform) run(all bool) (row string, ok bool, err error) {
 	omitted := p.omissions()
 	if all {
 		omitted = nil
 	}
 	pkgs, err := p.list(omitted)
 	if err != nil {
-		return false, err
+		return "", false, err
 	}
 	args := []string{"test", "-json", "-timeout", "15m"}
 	if skip := pattern(omitted); skip != "" {
@@ -118,14 +131,15 @@ func (p *platform) run(all bool) (bool, error) {
 	c.Stderr = os.Stderr
 	out, err := c.StdoutPipe()
 	if err != nil {
-		return false, err
+		return "", false, err
 	}
 	if err := c.Start(); err != nil {
-		return false, err
+		return "", false, err
 	}
 	results := read(out)
 	_ = c.Wait() // results have every failure
 	good, passed, left := 0, 0, 0
+	var failed []string
 	for _, r := range results {
 		passed += r.passed
 		excused := 0
@@ -135,16 +149,21 @@ func (p *platform) run(all bool) (bool, error) {
 				continue
 			}
 			fmt.Fprintf(os.Stderr, "%s %s: %s fails\n%s", p.name, r.name, test, output)
+			failed = append(failed, "`"+r.name+"."+test+"`")
 		}
 		left += excused
 		if r.ok || excused > 0 && excused == len(r.failed) {
 			good++
 		} else {
 			fmt.Fprintf(os.Stderr, "%s %s fails\n%s", p.name, r.name, r.output)
+			if len(r.failed) == 0 {
+				failed = append(failed, "`"+r.name+"`")
+			}
 		}
 	}
-	fmt.Printf("| %s | %s | %d | %d | %s |\n", p.name, p.by, good, passed, summary(omitted, left, p.reason))
-	return good == len(pkgs), nil
+	slices.Sort(failed)
+	return fmt.Sprintf("| %s | %s | %d | %d | %s | %s | %s |\n", p.name, p.by, len(pkgs), passed,
+		cmp.Or(strings.Join(failed, ", "), "none"), summary(omitted, left, p.reason), version()), good == len(pkgs), nil
 }
 
 func (p *platform) clean() {
