@@ -7,10 +7,25 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
 const wazero = "github.com/tetratelabs/wazero/cmd/wazero@v1.12.0"
+
+// install installs what the platforms of these names need, and prints its folder.
+func install(names []string) error {
+	for _, p := range platforms {
+		if slices.Contains(names, p.name) && p.prepare != nil {
+			if err := p.prepare(p); err != nil {
+				return err
+			}
+		}
+	}
+	dir, err := tools()
+	fmt.Println(dir)
+	return err
+}
 
 // need installs Debian packages unless the programs are there.
 func need(programs []string, packages ...string) error {

@@ -6,7 +6,9 @@
 //	go run ./scripts/platforms -all wasip1/wasm with the tests that are left out
 //	go run ./scripts/platforms -packages "./mcp ./mcp/jsonrpc" js/wasm
 //	go run ./scripts/platforms -o docs/reliability.md js/wasm
+//	go run ./scripts/platforms -prepare wasip1/wasm
 //
+// With -prepare it only installs what the platforms need, and prints its folder.
 // With -o it also replaces the rows of these platforms in the section Platforms of
 // the file, and keeps the others.
 package main
@@ -64,7 +66,15 @@ func main() {
 	all := flag.Bool("all", false, "run the tests that are left out, too")
 	packages := flag.String("packages", "", "run the tests of these packages, separated by spaces")
 	output := flag.String("o", "", "write the rows into the section Platforms of this file, too")
+	prepare := flag.Bool("prepare", false, "only install what runs the programs of these platforms")
 	flag.Parse()
+	if *prepare {
+		if err := install(flag.Args()); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	fmt.Print(head)
 	failed := false
 	for _, p := range platforms {
