@@ -50,6 +50,23 @@ func TestErrorOfRoundTripperHasNoSecret(t *testing.T) {
 	}
 }
 
+// TestMachineIsAtItsLimit: the network and its proxy are not what to check.
+func TestMachineIsAtItsLimit(t *testing.T) {
+	for problem, want := range map[string]string{
+		"too many open files":             "close clients",
+		"cannot assign requested address": "no free port",
+	} {
+		fails := roundTripper(func(r *http.Request) (*http.Response, error) {
+			return nil, &net.OpError{Op: "dial", Net: "tcp", Err: errors.New(problem)}
+		})
+		u, _ := Parse("http://example.com")
+		_, err := newClient(t, &http.Client{Transport: fails}, nil).Do(t.Context(), &Request{Method: "GET", URL: u})
+		if err == nil || !strings.Contains(err.Error(), problem+"; ") || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "proxy") {
+			t.Errorf("the error is %v, want %q", err, want)
+		}
+	}
+}
+
 func TestControlCharactersInHeaders(t *testing.T) {
 	for value, want := range map[string]bool{"a\tb c": true, "a\x7fb": false, "a\x01": false, "a\x1f": false, "\n": false, "\xff": true} {
 		if ValidValue(value) != want {
