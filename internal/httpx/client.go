@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"sync/atomic"
 	"time"
 )
 
@@ -32,8 +33,8 @@ type Client struct {
 	rt     http.RoundTripper
 	jar    http.CookieJar
 	header http.Header
-	own    *http.Transport // rt, when it is not the caller's
-	conns  *sockets        // of own
+	own    *pool // of rt, when it is not the caller's
+	closed atomic.Bool
 }
 
 // NewTransport returns the default RoundTripper for the requests to one server:
@@ -55,10 +56,11 @@ func NewTransport() http.RoundTripper {
 
 // New returns a Client that sends header, which it copies, with every request. It
 // uses the Transport and the Jar of c. If c or its Transport is nil, it uses one
-// of its own, from [NewTransport].
+// from [NewTransport], which it shares with the other open Clients of the same
+// origin, such as https://example.com. It shares none if origin is empty.
 //
 // The error names the field of header that cannot be sent.
-func New(c *http.Client, header http.Header) (*Client, error) {
+func New(origin string, c *http.Client, header http.Header) (*Client, error) {
 	if err := CheckHeader(header); err != nil {
 		return nil, err
 	}
@@ -71,10 +73,7 @@ func New(c *http.Client, header http.Header) (*Client, error) {
 		n.header[name] = append(n.header[name], values...)
 	}
 	if n.rt == nil {
-		n.rt = NewTransport()
-		if t, ok := n.rt.(*http.Transport); ok {
-			n.setOwn(t)
-		}
+		n.rt, n.own = openPool(origin)
 	}
 	return n, nil
 }
@@ -89,28 +88,17 @@ func Open(ctx context.Context, raw string, c *http.Client, header http.Header) (
 	if err != nil {
 		return nil, nil, err
 	}
-	client, err := New(c, header)
+	client, err := New(u.Scheme+"://"+u.Host, c, header)
 	return u, client, err
 }
 
-// setOwn makes t, which the Client does not share, the RoundTripper, and tracks its
-// connections.
-func (c *Client) setOwn(t *http.Transport) {
-	c.conns = &sockets{base: t.DialContext}
-	if t.DialContext == nil {
-		c.conns.base = new(net.Dialer).DialContext
-	}
-	t.DialContext = c.conns.dial
-	c.own = t
-}
-
-// Close closes all connections of the Client's own transport, which then sends no
-// more requests. It leaves a transport of the caller alone, which may have other
-// users.
+// Close ends the use of the Client, which then sends no more requests. Without a
+// transport of the caller, the last Client of an origin closes all connections; the
+// requests of others end with their contexts. It leaves a transport of the caller
+// alone, which may have other users.
 func (c *Client) Close() {
-	if c.own != nil {
-		c.conns.close()
-		c.own.CloseIdleConnections()
+	if !c.closed.Swap(true) && c.own != nil {
+		c.own.release()
 	}
 }
 
@@ -225,6 +213,9 @@ func (c *Client) send(ctx context.Context, r *Request, u *url.URL) (*http.Respon
 		for _, cookie := range c.jar.Cookies(u) {
 			req.AddCookie(cookie)
 		}
+	}
+	if c.closed.Load() {
+		return nil, net.ErrClosed
 	}
 	resp, err := c.rt.RoundTrip(req)
 	if err != nil {

@@ -28,7 +28,7 @@ func serve(t *testing.T, h http.HandlerFunc) *url.URL {
 
 func newClient(t *testing.T, c *http.Client, h http.Header) *Client {
 	t.Helper()
-	n, err := New(c, h)
+	n, err := New("", c, h)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func TestHeaders(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 	for name, value := range map[string]string{"X-A": "a\r\nEvil: 1", "X-B": "a\x00", "X-C": "a\nb", "X D": "v", "X-E:": "v", "": "v", "X-\u00e9": "v"} {
-		_, err := New(nil, http.Header{name: {value}})
+		_, err := New("", nil, http.Header{name: {value}})
 		if err == nil || strings.Contains(err.Error(), "Evil") {
 			t.Errorf("%q: %q: %v", name, value, err)
 		}
@@ -203,8 +203,8 @@ func TestHTTP2(t *testing.T) {
 	}
 
 	c := newClient(t, nil, nil)
-	c.own.TLSClientConfig = s.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
-	c.own.TLSClientConfig.NextProtos = nil
+	c.own.transport.TLSClientConfig = s.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
+	c.own.transport.TLSClientConfig.NextProtos = nil
 	resp, err := c.Do(t.Context(), &Request{Method: "GET", URL: u})
 	if err != nil {
 		t.Fatal(err)

@@ -21,7 +21,7 @@ func proxied(target string) error {
 	if err != nil {
 		return err
 	}
-	c, err := New(nil, nil)
+	c, err := New("", nil, nil)
 	if err != nil {
 		return err
 	}

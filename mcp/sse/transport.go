@@ -25,9 +25,9 @@ const eventStream = "text/event-stream"
 type Options struct {
 	// Client provides the RoundTripper, which may add authorization, and the
 	// cookie jar for requests. Its Timeout and CheckRedirect are not used. Nil
-	// means a copy of [http.DefaultTransport] whose connections are closed with
-	// the connection to the server. The caller closes the idle connections of a
-	// Client.
+	// means a copy of [http.DefaultTransport], which the open clients of one
+	// origin share; the last of them closes its connections. The caller closes the
+	// idle connections of a Client.
 	Client *http.Client
 
 	// Header is sent with every request.

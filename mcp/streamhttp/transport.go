@@ -17,8 +17,8 @@ type Options struct {
 	// Client provides the RoundTripper and the cookie jar for requests. Its
 	// Timeout, which would cut streams, and its CheckRedirect are not used. Nil
 	// means a copy of [http.DefaultTransport], with proxies from the environment,
-	// whose connections are closed with the client. The caller closes the idle
-	// connections of a Client.
+	// which the open clients of one origin share; the last of them closes its
+	// connections. The caller closes the idle connections of a Client.
 	Client *http.Client
 
 	// Header is sent with every request, to the origin of the URL and nowhere
