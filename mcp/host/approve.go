@@ -21,6 +21,7 @@ const (
 
 // A Call describes a tool call that needs approval.
 type Call struct {
+	ID     string // differs from those of the host's other calls; see CallReport
 	Server string
 	Source string // the file with the server's settings; empty if the program made them
 	Scope  string // such as "user" or "project"

@@ -23,6 +23,7 @@ type Host struct {
 	snap    atomic.Pointer[Snapshot]
 	watches watches
 	limiter limiter // of Options.Limits; nil if there are none
+	calls   atomic.Int64
 
 	mu      sync.Mutex // guards what follows, and the servers
 	servers map[string]*server

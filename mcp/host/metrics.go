@@ -9,8 +9,8 @@ import (
 type Metrics struct {
 	Calls, Successes, Failures int64 // Failures include results with IsError
 
-	// ResponseTime is an exponential moving average; the latest call has a
-	// weight of one tenth.
+	// ResponseTime is an exponential moving average of CallReport.ResponseTime;
+	// the latest call that was sent has a weight of one tenth.
 	ResponseTime time.Duration
 
 	LastError     string // without secrets of the server's settings
@@ -23,16 +23,20 @@ type Metrics struct {
 type metrics struct {
 	mu sync.Mutex
 	m  Metrics
+
+	measured bool // ResponseTime is set
 }
 
 // call records a call.
-func (m *metrics) call(took time.Duration, failure string) {
+func (m *metrics) call(r *CallReport, failure string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.m.Calls++; m.m.Calls == 1 {
-		m.m.ResponseTime = took
-	} else {
-		m.m.ResponseTime += (took - m.m.ResponseTime) / 10
+	switch m.m.Calls++; {
+	case r.Requests == 0: // it was not sent
+	case m.measured:
+		m.m.ResponseTime += (r.ResponseTime - m.m.ResponseTime) / 10
+	default:
+		m.m.ResponseTime, m.measured = r.ResponseTime, true
 	}
 	if failure == "" {
 		m.m.Successes++

@@ -139,7 +139,8 @@ func (v *View) require(in *input, required ...string) error {
 // a tool must not be denied; each of its calls is approved by itself.
 func (v *View) permitted(ctx context.Context, name string, in *input, args mcp.RawMessage) error {
 	yes, h := true, v.host
-	c := &Call{Server: in.server, Name: name, Tool: name, Arguments: args, Annotations: &mcp.ToolAnnotations{ReadOnlyHint: &yes}}
+	id, _ := ctx.Value(callKey{}).(string)
+	c := &Call{ID: id, Server: in.server, Name: name, Tool: name, Arguments: args, Annotations: &mcp.ToolAnnotations{ReadOnlyHint: &yes}}
 	pollsTool := in.tool != "" && in.kind == "tool"
 	if pollsTool {
 		c.Tool, c.Annotations = in.tool, nil

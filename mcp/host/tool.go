@@ -156,18 +156,27 @@ func (t *Tool) Do(ctx context.Context, call *mcp.ToolCall) (*mcp.CallToolResult,
 	if call == nil {
 		call = &mcp.ToolCall{}
 	}
+	r := t.host.report(t)
+	res, err := t.do(ctx, call, r)
+	if called := t.host.opts.Called; called != nil {
+		r.Duration, r.Result, r.Err = time.Since(r.Time), res, err
+		called(ctx, r)
+	}
+	return res, err
+}
+
+func (t *Tool) do(ctx context.Context, call *mcp.ToolCall, r *CallReport) (res *mcp.CallToolResult, err error) {
 	args, err := arguments(call.Arguments)
-	if t.run != nil {
-		return t.local(ctx, call, args, err)
+	if r.Arguments = args; t.run != nil {
+		return t.local(context.WithValue(ctx, callKey{}, r.ID), call, args, err)
 	}
 	if err == nil {
 		args, err = t.overridden(args)
+		r.Arguments = args
 	}
-	began := time.Now()
-	var res *mcp.CallToolResult
 	var started *DialParams
 	if err == nil {
-		res, started, err = t.call(ctx, call, args)
+		res, started, err = t.call(ctx, call, r)
 	}
 	failure := ""
 	if err != nil {
@@ -176,7 +185,7 @@ func (t *Tool) Do(ctx context.Context, call *mcp.ToolCall) (*mcp.CallToolResult,
 	} else if res.IsError {
 		failure = "tool failed: " + started.Hide(Text(res))
 	}
-	t.server.metrics.call(time.Since(began), failure)
+	t.server.metrics.call(r, failure)
 	return t.limited(res), err
 }
 
@@ -229,8 +238,8 @@ func jsonResult(out []byte) *mcp.CallToolResult {
 
 // call asks for approval and calls the tool. It returns the parameters that the
 // server was started with, to remove secrets from errors.
-func (t *Tool) call(ctx context.Context, call *mcp.ToolCall, args mcp.RawMessage) (*mcp.CallToolResult, *DialParams, error) {
-	approved, err := t.permitted(ctx, args)
+func (t *Tool) call(ctx context.Context, call *mcp.ToolCall, r *CallReport) (*mcp.CallToolResult, *DialParams, error) {
+	approved, err := t.permitted(ctx, r)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -240,8 +249,8 @@ func (t *Tool) call(ctx context.Context, call *mcp.ToolCall, args mcp.RawMessage
 	}
 	q := *call
 	q.Name, q.Timeout, q.Arguments = t.def.Name, timeout, nil
-	if args != nil {
-		q.Arguments = args
+	if r.Arguments != nil {
+		q.Arguments = r.Arguments
 	}
 	if q.Progress == nil {
 		q.Progress = func(mcp.Progress) {} // progress extends the timeout
@@ -252,11 +261,14 @@ func (t *Tool) call(ctx context.Context, call *mcp.ToolCall, args mcp.RawMessage
 			return nil, nil, err
 		}
 		if _, def := t.current(); def != approved { // changed while the call waited for the server
-			if approved, err = t.permitted(ctx, args); err != nil {
+			if approved, err = t.permitted(ctx, r); err != nil {
 				return nil, nil, err
 			}
 		}
+		began := time.Now()
 		res, err := client.Do(ctx, &q)
+		r.Requests++
+		r.ResponseTime = time.Since(began)
 		if err == nil || again {
 			return res, started, err
 		}
@@ -293,13 +305,13 @@ func (t *Tool) current() (*Server, *mcp.Tool) {
 
 // permitted returns an error if the tool is hidden or the call is not approved. def
 // is the definition that was approved.
-func (t *Tool) permitted(ctx context.Context, args mcp.RawMessage) (def *mcp.Tool, err error) {
+func (t *Tool) permitted(ctx context.Context, r *CallReport) (def *mcp.Tool, err error) {
 	h, s := t.host, t.server
 	cfg, def := t.current()
 	if !cfg.Tools.Allows(def.Name) || h.opts.Filter != nil && !h.opts.Filter(s.name, def) {
 		return def, ErrUnknownTool
 	}
-	c := &Call{Server: s.name, Source: cfg.Source, Scope: cfg.Scope, Name: t.name, Tool: def.Name, Arguments: args,
+	c := &Call{ID: r.ID, Server: s.name, Source: cfg.Source, Scope: cfg.Scope, Name: t.name, Tool: def.Name, Arguments: r.Arguments,
 		Annotations: def.Annotations, Listed: config.MatchAny(cfg.AutoApprove, def.Name)}
 	if c.Changed, err = t.unpinned(def); err != nil {
 		return def, err
