@@ -115,7 +115,9 @@ func (c *invocation) newSearchHost() *host.Host {
 			entry := *d.Server
 			entry.Type = kind
 			one := &invocation{command: c.command, target: entry.Name, entry: &entry, environment: c.environment}
-			return one.entryTransport(&conversation{console: &console{w: io.Discard}, stderr: &stderrTail{}})
+			s := &conversation{console: &console{w: io.Discard}, stderr: &stderrTail{}}
+			d.Cleanup = s.endProgram
+			return one.entryTransport(s)
 		}
 	}
 	return host.New(o)

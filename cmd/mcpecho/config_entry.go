@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/nearest"
+	"github.com/stdmcp/stdmcp/internal/webprogram"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
@@ -221,6 +222,18 @@ func (c *invocation) removeExcluded(items []byte) (kept []byte, left int, err er
 	return kept, left, r.End()
 }
 
+// entryProgram returns the transport that starts the program of the configured
+// server.
+func (c *invocation) entryProgram(s *conversation) *stdio.Transport {
+	e, f := c.entry, &c.flags
+	t := stdio.Command(e.Command, e.Args...)
+	t.Env, t.InheritEnv = append(slices.Clone(e.Env), f.env...), e.InheritEnv || f.inheritEnv
+	if t.Dir, t.Stderr = f.dir, s.stderr; t.Dir == "" {
+		t.Dir = e.Dir
+	}
+	return t
+}
+
 // entryTransport returns the transport to the configured server.
 func (c *invocation) entryTransport(s *conversation) (mcp.Transport, error) {
 	e, f := c.entry, &c.flags
@@ -229,12 +242,7 @@ func (c *invocation) entryTransport(s *conversation) (mcp.Transport, error) {
 		if f.transport != "" || f.header != nil {
 			return nil, c.usage("-t and -H need a server at a URL, but " + c.targetName() + " is started")
 		}
-		t := stdio.Command(e.Command, e.Args...)
-		t.Env, t.InheritEnv = append(slices.Clone(e.Env), f.env...), e.InheritEnv || f.inheritEnv
-		if t.Dir, t.Stderr = f.dir, s.stderr; t.Dir == "" {
-			t.Dir = e.Dir
-		}
-		return t, nil
+		return c.entryProgram(s), nil
 	case config.HTTP, config.SSE, "":
 		header := make(http.Header)
 		for key, value := range e.Headers {
@@ -247,7 +255,20 @@ func (c *invocation) entryTransport(s *conversation) (mcp.Transport, error) {
 		if way == "" {
 			way = e.Type
 		}
-		return c.urlTransport(e.URL, header, way)
+		if e.Command == "" {
+			return c.urlTransport(e.URL, header, way)
+		}
+		if way == "" {
+			way = config.HTTP
+		}
+		web, err := c.urlTransport(e.URL, header, way)
+		if err != nil {
+			return nil, err
+		}
+		if s.program, err = webprogram.New(c.entryProgram(s), web, e.URL); err != nil {
+			return nil, &failure{status: statusUsage, kind: "configuration", message: c.targetName() + ": " + err.Error(), err: err}
+		}
+		return s.program, nil
 	}
 	return nil, &failure{status: statusUsage, kind: "configuration", message: c.targetName() + ": mcpecho does not support servers of type " + strconv.Quote(e.Type)}
 }

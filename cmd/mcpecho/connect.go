@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/webprogram"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
@@ -21,6 +22,8 @@ type conversation struct {
 	stderr   *stderrTail
 	era      *eras
 	excluded int // number of tools of the last list that the configuration excludes
+
+	program *webprogram.Program // of an entry with a command and a URL; may be nil
 
 	mu      sync.Mutex
 	nonJSON string // first output of the server that was not a message; guarded by mu
@@ -74,6 +77,7 @@ func (c *invocation) open(ctx context.Context) (s *conversation, end func() erro
 		}
 	}
 	if s.Client, err = c.connect(ctx, s, opts); err != nil {
+		s.endProgram()
 		err = s.explain(err)
 		_ = closeTrace()
 		if c.shell == nil {
@@ -83,6 +87,7 @@ func (c *invocation) open(ctx context.Context) (s *conversation, end func() erro
 	}
 	return s, func() error {
 		s.Close()
+		s.endProgram()
 		s.era.remember(s.CachedServer())
 		s.stderr.end()
 		err := closeTrace()
@@ -91,6 +96,13 @@ func (c *invocation) open(ctx context.Context) (s *conversation, end func() erro
 		}
 		return err
 	}, nil
+}
+
+// endProgram ends the program that was started for a server at a URL.
+func (s *conversation) endProgram() {
+	if s.program != nil {
+		s.program.End()
+	}
 }
 
 // options returns the client's options for the flags.

@@ -25,6 +25,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/httpx"
+	"github.com/stdmcp/stdmcp/internal/webprogram"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
@@ -84,6 +85,22 @@ func All(o *Options) host.Dialers {
 
 // errInvalidURL stands for an error that would contain the URL.
 var errInvalidURL = errors.New("the URL is invalid")
+
+// withProgram returns a Transport that starts the program of to before it
+// connects to the URL.
+func withProgram(to *host.DialParams, web mcp.Transport) (mcp.Transport, error) {
+	command, err := host.Stdio(to)
+	if err != nil {
+		return nil, err
+	}
+	p, err := webprogram.New(command, web, to.URL)
+	if err != nil {
+		return nil, err
+	}
+	to.Unreachable = nil // the host starts a process that has ended again
+	to.Cleanup = p.End
+	return p, nil
+}
 
 // checked returns a Dialer with an error for nil.
 func checked(d host.Dialer) host.Dialer {

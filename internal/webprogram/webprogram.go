@@ -1,4 +1,5 @@
-package dialers
+// Package webprogram starts the program of a server that speaks HTTP.
+package webprogram
 
 import (
 	"context"
@@ -12,16 +13,16 @@ import (
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/mcp"
-	"github.com/stdmcp/stdmcp/mcp/host"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
 // readyPoll is the time between two attempts to reach a program that was started.
 const readyPoll = 50 * time.Millisecond
 
-// A program is the program of a server that has a command and a URL. It starts
-// when the connection is opened, and the host closes it after the connection.
-type program struct {
+// A Program is the program of a server that has a command and a URL, as a
+// transport. It starts when the connection is opened; call End after the
+// connection.
+type Program struct {
 	mcp.Transport // to the URL
 
 	command mcp.Transport // starts the program
@@ -32,10 +33,13 @@ type program struct {
 	err     error
 }
 
-// withProgram returns a Transport that starts the program of to before it
-// connects to the URL.
-func withProgram(to *host.DialParams, web mcp.Transport) (mcp.Transport, error) {
-	u, err := url.Parse(to.URL)
+// errInvalidURL stands for an error that would contain the URL.
+var errInvalidURL = errors.New("the URL is invalid")
+
+// New returns a Program that command starts and that serves the URL at, to which
+// web connects.
+func New(command, web mcp.Transport, at string) (*Program, error) {
+	u, err := url.Parse(at)
 	if err != nil || u.Hostname() == "" {
 		return nil, errInvalidURL
 	}
@@ -46,18 +50,11 @@ func withProgram(to *host.DialParams, web mcp.Transport) (mcp.Transport, error) 
 	if port == "" {
 		port = "80"
 	}
-	command, err := host.Stdio(to)
-	if err != nil {
-		return nil, err
-	}
-	p := &program{Transport: web, command: command, address: net.JoinHostPort(u.Hostname(), port)}
-	to.Unreachable = nil // the host starts a process that has ended again
-	to.Cleanup = p.close
-	return p, nil
+	return &Program{Transport: web, command: command, address: net.JoinHostPort(u.Hostname(), port)}, nil
 }
 
 // String implements mcp.Named.
-func (p *program) String() string {
+func (p *Program) String() string {
 	if t, ok := p.Transport.(mcp.Named); ok {
 		return t.String()
 	}
@@ -65,7 +62,7 @@ func (p *program) String() string {
 }
 
 // Open starts the program, once, and waits until it accepts connections.
-func (p *program) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
+func (p *Program) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
 	p.once.Do(func() { p.err = p.start(ctx, h.Panic) })
 	if p.err != nil {
 		return nil, p.err
@@ -84,7 +81,7 @@ func (p *program) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, er
 	return conn, nil
 }
 
-func (p *program) start(ctx context.Context, panicked func(any, []byte)) error {
+func (p *Program) start(ctx context.Context, panicked func(any, []byte)) error {
 	process, err := p.command.Open(ctx, jsonrpc.Handler{Panic: panicked}) // what it prints is no message
 	if err != nil {
 		return err
@@ -106,8 +103,8 @@ func (p *program) start(ctx context.Context, panicked func(any, []byte)) error {
 	}
 }
 
-// close ends the program.
-func (p *program) close() {
+// End ends the program. It may be called more than once.
+func (p *Program) End() {
 	p.once.Do(func() {
 		p.err = errors.New("the program was closed before it was started at " + strconv.Quote(p.address))
 	})
