@@ -121,6 +121,7 @@ func (c *invocation) check(ctx context.Context, way string, versions []string) (
 	if err != nil {
 		return one, err
 	}
+	defer s.endProgram()
 	p := c.newProgress(s.console, "checking "+c.targetName()+", "+wayName(way))
 	defer p.end()
 	one = checked{way: way}
