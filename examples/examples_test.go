@@ -16,13 +16,23 @@ import (
 // TestExamples copies each program out of the repository, builds it, and runs the
 // commands in its comment.
 func TestExamples(t *testing.T) {
-	root, err := filepath.Abs("..")
-	if err != nil {
-		t.Fatal(err)
-	}
 	mains, err := filepath.Glob("*/main.go")
 	if err != nil || len(mains) == 0 {
 		t.Fatal("no examples found: ", err)
+	}
+	build(t, ".", mains)
+	for _, path := range mains {
+		name := filepath.Dir(path)
+		t.Run(name, func(t *testing.T) { session(t, path) })
+	}
+}
+
+// build builds copies of the programs in dir, and mcpecho, and puts them on the
+// PATH.
+func build(t *testing.T, dir string, mains []string) {
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
 	}
 	bin := t.TempDir()
 	run(t, "..", "go", "build", "-o", bin, "./cmd/mcpecho")
@@ -30,17 +40,13 @@ func TestExamples(t *testing.T) {
 	t.Setenv("GOFLAGS", "-mod=mod")
 	for _, path := range mains {
 		name := filepath.Dir(path)
-		dir := filepath.Join(t.TempDir(), name)
-		if err := os.CopyFS(dir, os.DirFS(name)); err != nil {
+		copied := filepath.Join(t.TempDir(), name)
+		if err := os.CopyFS(copied, os.DirFS(filepath.Join(dir, name))); err != nil {
 			t.Fatal(err)
 		}
-		run(t, dir, "go", "mod", "init", "agent")
-		run(t, dir, "go", "mod", "edit", "-require", "github.com/stdmcp/stdmcp@v0.0.0", "-replace", "github.com/stdmcp/stdmcp="+root)
-		run(t, dir, "go", "build", "-o", filepath.Join(bin, name), ".")
-	}
-	for _, path := range mains {
-		name := filepath.Dir(path)
-		t.Run(name, func(t *testing.T) { session(t, path) })
+		run(t, copied, "go", "mod", "init", "agent")
+		run(t, copied, "go", "mod", "edit", "-require", "github.com/stdmcp/stdmcp@v0.0.0", "-replace", "github.com/stdmcp/stdmcp="+root)
+		run(t, copied, "go", "build", "-o", filepath.Join(bin, name), ".")
 	}
 }
 
