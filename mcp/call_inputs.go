@@ -28,18 +28,18 @@ type inputRounds struct {
 
 // callWithInputs sends a call, provides the input that the server requires
 // (2026-07-28: multi round-trip requests), and returns the final result.
-func callWithInputs[R any, P resultPtr[R]](ctx context.Context, c *Client, q *call) (P, error) {
+func callWithInputs[R result](ctx context.Context, c *Client, q *call, allocate func() R) (none R, _ error) {
 	for {
-		res := P(new(R))
+		res := allocate()
 		err := c.fetch(ctx, q, res)
 		if err == nil {
 			return res, nil
 		}
 		if q.traits&takesInput == 0 {
-			return nil, err
+			return none, err
 		}
 		if err = c.nextRound(ctx, q, err); err != nil {
-			return nil, err
+			return none, err
 		}
 	}
 }

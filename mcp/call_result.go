@@ -73,11 +73,9 @@ type result interface {
 
 func (t *Result) common() *Result { return t }
 
-// A resultPtr is the pointer type of a result, for functions that allocate it.
-type resultPtr[R any] interface {
-	*R
-	result
-}
+// fresh allocates a result. Functions that are generic for the pointer, and get
+// fresh as an argument, are compiled once for all results.
+func fresh[R any]() *R { return new(R) }
 
 // An unfinished is a result that is not final.
 type unfinished struct {

@@ -27,7 +27,7 @@ func (c *Client) Complete(ctx context.Context, ref Reference, name, value string
 	if c.undeclared(q.method) {
 		return new(Completion), nil
 	}
-	res, err := callWithInputs[CompleteResult](ctx, c, q)
+	res, err := callWithInputs(ctx, c, q, fresh[CompleteResult])
 	if isUnknownMethod(err) {
 		return new(Completion), nil
 	}

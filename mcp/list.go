@@ -14,55 +14,85 @@ import (
 
 // pages returns an iterator over a paginated list. split returns the items of a
 // page. If held is not nil, the caller keeps all items; pages adds the bytes of
-// each page to *held and limits the sum.
+// each page to *held and limits the sum. T and R are pointers. It stays out of
+// line, as the compiler would copy its loop into each caller.
 //
-// A cursor is opaque; it may be empty. If a cursor occurs twice, the list would
-// never end.
-func pages[T, R any, P resultPtr[R]](ctx context.Context, c *Client, method string, held *int,
-	split func(P) ([]*T, *Page)) iter.Seq2[*T, error] {
-	return func(yield func(*T, error) bool) {
-		var next *string
-		seen := make(cursors)
-		defer seen.forget(c)
-		for n, items := 1, 0; ; n++ {
-			if limit := max(0, c.opts.MaxPages); n > limit {
-				yield(nil, c.listLimit(method, limit, " pages"))
-				return
-			}
-			res, err := page[R, P](ctx, c, method, next)
+//go:noinline
+func pages[T any, R result](ctx context.Context, c *Client, method string, held *int,
+	allocate func() R, split func(R) ([]T, *Page)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		l := listing{c: c, method: method, held: held, seen: make(cursors)}
+		defer l.seen.forget(c)
+		for l.more() {
+			res, err := page(ctx, c, method, l.next, allocate)
 			if err != nil {
-				yield(nil, err)
-				return
+				l.err = err
+				break
 			}
 			result(res).(lossyList).page().shorten(res)
 			list, rest := split(res)
-			if held != nil {
-				*held += len(rest.raw)
-				if limit := c.budget.Max(); *held > limit {
-					yield(nil, c.listLimit(method, limit, " bytes"))
-					return
-				}
-			}
-			next = rest.NextCursor
-			for _, item := range list {
-				if limit := max(0, c.opts.MaxItems); items == limit {
-					yield(nil, c.listLimit(method, limit, " items"))
-					return
-				}
-				items++
+			for _, item := range list[:l.add(rest, len(list))] {
 				if !yield(item, nil) {
 					return
 				}
 			}
-			if next == nil {
-				return
-			}
-			if err := seen.add(c, method, *next); err != nil {
-				yield(nil, err)
-				return
-			}
+		}
+		if l.err != nil {
+			var none T
+			yield(none, l.err)
 		}
 	}
+}
+
+// A listing is the state of reading a paginated list.
+//
+// A cursor is opaque; it may be empty. If a cursor occurs twice, the list would
+// never end.
+type listing struct {
+	c      *Client
+	method string
+	held   *int // see pages
+
+	next         *string
+	seen         cursors
+	pages, items int
+	last         bool  // no page follows
+	err          error // ends the list after the items of the current page
+}
+
+// more reports whether to request another page.
+func (l *listing) more() bool {
+	if l.last || l.err != nil {
+		return false
+	}
+	if limit := max(0, l.c.opts.MaxPages); l.pages == limit {
+		l.err = l.c.listLimit(l.method, limit, " pages")
+	}
+	l.pages++
+	return l.err == nil
+}
+
+// add adds a page with n items to the list, and returns how many of them are
+// within the limits.
+func (l *listing) add(p *Page, n int) int {
+	if l.held != nil {
+		*l.held += len(p.raw)
+		if limit := l.c.budget.Max(); *l.held > limit {
+			l.err = l.c.listLimit(l.method, limit, " bytes")
+			return 0
+		}
+	}
+	if limit := max(0, l.c.opts.MaxItems); n > limit-l.items {
+		l.err = l.c.listLimit(l.method, limit, " items")
+		return limit - l.items
+	}
+	l.items += n
+	if l.next = p.NextCursor; l.next == nil {
+		l.last = true
+	} else {
+		l.err = l.seen.add(l.c, l.method, *l.next)
+	}
+	return n
 }
 
 // cursors are the cursors of a list.
@@ -114,21 +144,25 @@ func (t *Page) shorten(res result) {
 
 // page requests one page of a list: the first one if cursor is nil. The list is
 // empty if the server does not have it.
-func page[R any, P resultPtr[R]](ctx context.Context, c *Client, method string, cursor *string) (P, error) {
+func page[R result](ctx context.Context, c *Client, method string, cursor *string, allocate func() R) (R, error) {
 	if c.undeclared(method) {
-		return new(R), nil
+		return allocate(), nil
 	}
+	res, err := callWithInputs(ctx, c, pageCall(method, cursor), allocate)
+	if cursor == nil && isUnknownMethod(err) {
+		return allocate(), nil
+	}
+	return res, err
+}
+
+func pageCall(method string, cursor *string) *call {
 	q := newCall(method, "", nil)
 	if cursor != nil {
 		q.params = func(_ *request, b []byte) ([]byte, error) {
 			return wire.AppendString(wire.AppendKey(b, "cursor"), *cursor), nil
 		}
 	}
-	res, err := callWithInputs[R, P](ctx, c, q)
-	if cursor == nil && isUnknownMethod(err) {
-		return new(R), nil
-	}
-	return res, err
+	return q
 }
 
 // undeclared reports whether the server has declared that it has no method of this
@@ -168,20 +202,18 @@ func (c *Client) listError(method, why string) error {
 
 // all reads a whole list within Options.MaxTimeout. If it fails, it returns the
 // items received so far and the error.
-func all[T any](ctx context.Context, c *Client, list func(context.Context, *int) iter.Seq2[*T, error]) ([]*T, error) {
+func all[T any](ctx context.Context, c *Client, list func(context.Context, *int) iter.Seq2[T, error]) ([]T, error) {
 	ctx, cancel := c.withMaxTimeout(ctx)
 	defer cancel()
 	for {
-		items := make([]*T, 0, 64) // as many as most servers have
+		items, held := make([]T, 0, 64), 0 // as many as most servers have
 		var err error
-		var item *T
-		var held int
-		for item, err = range list(ctx, &held) {
-			if err != nil {
-				break
+		list(ctx, &held)(func(item T, failed error) bool {
+			if err = failed; err == nil {
+				items = append(items, item)
 			}
-			items = append(items, item)
-		}
+			return err == nil
+		})
 		if ctx = c.withoutStaleCursor(ctx, err); ctx == nil {
 			return items, err
 		}

@@ -12,7 +12,7 @@ func (c *Client) Prompts(ctx context.Context) iter.Seq2[*Prompt, error] {
 }
 
 func (c *Client) promptsHeld(ctx context.Context, held *int) iter.Seq2[*Prompt, error] {
-	return pages(ctx, c, "prompts/list", held, func(res *ListPromptsResult) ([]*Prompt, *Page) {
+	return pages(ctx, c, "prompts/list", held, fresh[ListPromptsResult], func(res *ListPromptsResult) ([]*Prompt, *Page) {
 		return res.Prompts, &res.Page
 	})
 }
@@ -30,5 +30,5 @@ func (c *Client) GetPrompt(ctx context.Context, name string, args map[string]str
 	if args != nil {
 		q.args = args
 	}
-	return callWithInputs[GetPromptResult](ctx, c, q)
+	return callWithInputs(ctx, c, q, fresh[GetPromptResult])
 }

@@ -12,7 +12,7 @@ func (c *Client) Resources(ctx context.Context) iter.Seq2[*Resource, error] {
 }
 
 func (c *Client) resourcesHeld(ctx context.Context, held *int) iter.Seq2[*Resource, error] {
-	return pages(ctx, c, "resources/list", held, func(res *ListResourcesResult) ([]*Resource, *Page) {
+	return pages(ctx, c, "resources/list", held, fresh[ListResourcesResult], func(res *ListResourcesResult) ([]*Resource, *Page) {
 		return res.Resources, &res.Page
 	})
 }
@@ -30,7 +30,7 @@ func (c *Client) ResourceTemplates(ctx context.Context) iter.Seq2[*ResourceTempl
 }
 
 func (c *Client) resourceTemplatesHeld(ctx context.Context, held *int) iter.Seq2[*ResourceTemplate, error] {
-	return pages(ctx, c, "resources/templates/list", held, func(res *ListResourceTemplatesResult) ([]*ResourceTemplate, *Page) {
+	return pages(ctx, c, "resources/templates/list", held, fresh[ListResourceTemplatesResult], func(res *ListResourceTemplatesResult) ([]*ResourceTemplate, *Page) {
 		return res.ResourceTemplates, &res.Page
 	})
 }
@@ -45,5 +45,5 @@ func (c *Client) ListResourceTemplates(ctx context.Context) ([]*ResourceTemplate
 // refuses with [CodeResourceNotFound], or with jsonrpc.CodeInvalidParams from
 // 2026-07-28 on.
 func (c *Client) ReadResource(ctx context.Context, uri string) (*ReadResourceResult, error) {
-	return callWithInputs[ReadResourceResult](ctx, c, newCall("resources/read", uri, (*request).appendURI))
+	return callWithInputs(ctx, c, newCall("resources/read", uri, (*request).appendURI), fresh[ReadResourceResult])
 }

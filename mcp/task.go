@@ -55,7 +55,7 @@ func (t Tasks) callTool(ctx context.Context, c *Client, q *call, onStatus any) (
 		defer c.progress.remove(ctx, sink)
 		q.progress, q.token = nil, sink.token
 	}
-	res, err := callWithInputs[CallToolResult](ctx, c, q)
+	res, err := callWithInputs(ctx, c, q, fresh[CallToolResult])
 	started, ok := err.(*unfinished)
 	if !ok {
 		return res, err

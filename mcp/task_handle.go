@@ -30,7 +30,7 @@ func (c *Client) StartTool(ctx context.Context, t *ToolCall) (*TaskHandle, error
 	if tasks, ok := c.tasks.(Tasks); ok {
 		tasks.requestTask(ctx, c, q, true)
 	}
-	res, err := callWithInputs[CallToolResult](ctx, c, q)
+	res, err := callWithInputs(ctx, c, q, fresh[CallToolResult])
 	if err == nil {
 		return &TaskHandle{c.newTaskRun(t.Name, "", t.Task), nil, res}, nil
 	}
@@ -135,7 +135,7 @@ func (c *Client) tasksHeld(ctx context.Context, held *int) iter.Seq2[*Task, erro
 			yield(nil, c.failed(newCall("tasks/list", "", nil), errors.ErrUnsupported))
 		}
 	}
-	return pages(ctx, c, "tasks/list", held, func(res *listTasksResult) ([]*Task, *Page) {
+	return pages(ctx, c, "tasks/list", held, fresh[listTasksResult], func(res *listTasksResult) ([]*Task, *Page) {
 		return res.Tasks, &res.Page
 	})
 }

@@ -17,7 +17,7 @@ func (c *Client) Tools(ctx context.Context) iter.Seq2[*Tool, error] {
 func (c *Client) toolsHeld(ctx context.Context, held *int) iter.Seq2[*Tool, error] {
 	return func(yield func(*Tool, error) bool) {
 		began := time.Now()
-		pages(ctx, c, "tools/list", held, func(res *ListToolsResult) ([]*Tool, *Page) {
+		pages(ctx, c, "tools/list", held, fresh[ListToolsResult], func(res *ListToolsResult) ([]*Tool, *Page) {
 			tools := c.bind(res.Tools)
 			if res.NextCursor == nil {
 				c.listEnded(began)
@@ -133,5 +133,5 @@ func (c *Client) callTool(ctx context.Context, q *call, onStatus any) (*CallTool
 	if c.tasks != nil {
 		return c.tasks.callTool(ctx, c, q, onStatus)
 	}
-	return callWithInputs[CallToolResult](ctx, c, q)
+	return callWithInputs(ctx, c, q, fresh[CallToolResult])
 }

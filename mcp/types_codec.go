@@ -77,18 +77,27 @@ func decodeWhole(r *wire.Reader, v object) error {
 
 // unmarshalObject reads *p from a copy of data. It leaves *p unchanged after an
 // error and for null, as json.Unmarshaler requires.
+//
+//go:noinline
 func unmarshalObject[T any, P objectPtr[T]](data []byte, p P) error {
+	v := new(T)
+	present, err := decodeCopy(data, P(v))
+	if present {
+		*p = *v
+	}
+	return err
+}
+
+// decodeCopy reads v from a copy of data. It reports whether v was there, and
+// neither null nor invalid.
+func decodeCopy(data []byte, v object) (present bool, err error) {
 	r := wire.NewReader(slices.Clone(data))
 	if r.Null() {
-		return r.End()
+		return false, r.End()
 	}
-	v := new(T)
-	decodeObject(&r, P(v))
-	if err := r.End(); err != nil {
-		return err
-	}
-	*p = *v
-	return nil
+	decodeObject(&r, v)
+	err = r.End()
+	return err == nil, err
 }
 
 // appendObject appends v, with null for values that cannot be encoded.
@@ -97,6 +106,7 @@ func appendObject(b []byte, v object) []byte {
 	return b
 }
 
+//go:noinline
 func marshalObject(v object) ([]byte, error) { return encodeObject(nil, v) }
 
 func encodeObject(b []byte, v object) ([]byte, error) {

@@ -199,10 +199,8 @@ func (c *codec) writeMap(m map[string]RawMessage) {
 
 // object is for an object that is always written.
 func (c *codec) object(key string, v object) {
-	if c.take(key) {
-		c.read(v)
-	} else if c.put(key, true) {
-		c.write(v)
+	if c.take(key) || c.put(key, true) {
+		c.readOrWrite(v)
 	}
 }
 
@@ -210,8 +208,16 @@ func (c *codec) object(key string, v object) {
 func pointer[T any, P objectPtr[T]](c *codec, key string, p **T) {
 	if c.take(key) {
 		*p = new(T)
-		c.read(P(*p))
-	} else if c.put(key, *p != nil) {
-		c.write(P(*p))
+	} else if !c.put(key, *p != nil) {
+		return
+	}
+	c.readOrWrite(P(*p))
+}
+
+func (c *codec) readOrWrite(v object) {
+	if c.writing {
+		c.write(v)
+	} else {
+		c.read(v)
 	}
 }

@@ -71,7 +71,9 @@ func elements[T any, P objectPtr[T]](c *codec, key string, p *[]T, always bool, 
 		for i := 0; c.r.More(); i++ {
 			last := len(s)
 			if last == cap(s) {
-				s = append(make([]T, 0, c.room(last, start)), s...)
+				more := make([]T, c.room(last, start))
+				copy(more, s)
+				s = more
 			}
 			s = s[:last+1]
 			if !c.element(P(&s[last]), key, i, bad) {
