@@ -26,14 +26,31 @@ var (
 // A transport is one of the ways to a server.
 type transport struct {
 	name, title string
-	modern      bool // whether 2026-07-28 has it
+	modern      bool     // whether 2026-07-28 has it
+	works       []string // empty means all
 }
 
 var transports = []transport{
-	{"stdio", "stdio", true},
-	{"json", "Streamable HTTP, responses as JSON", true},
-	{"events", "Streamable HTTP, responses as event streams", true},
-	{"sse", "HTTP+SSE", false},
+	{name: "stdio", title: "stdio", modern: true},
+	{name: "json", title: "Streamable HTTP, responses as JSON", modern: true},
+	{name: "events", title: "Streamable HTTP, responses as event streams", modern: true},
+	{name: "sse", title: "HTTP+SSE"},
+	{name: "tls", title: "Streamable HTTP over TLS", modern: true, works: overTLS},
+	{name: "http2", title: "Streamable HTTP over HTTP/2", modern: true, works: overTLS},
+}
+
+// overTLS is the work that encryption and HTTP/2 change.
+var overTLS = []string{"small", "text-1048576", "calls-32", "connect", "beside"}
+
+// does reports whether the work is measured over the transport.
+func (tr *transport) does(w work) bool {
+	switch {
+	case tr.name == "stdio":
+		return w.name != "beside"
+	case w.growth || w.text || w.name == "beside" && tr.name == "sse":
+		return false
+	}
+	return tr.works == nil || slices.Contains(tr.works, w.name)
 }
 
 // A work is an operation of a library.
@@ -71,6 +88,7 @@ var works = []work{
 	{name: "calls-1000", title: "1,000 calls at once, each", short: []string{"stdio"}},
 	{name: "calls-10000", title: "10,000 calls at once, each", short: []string{"stdio"}, growth: true},
 	{name: "connect", title: "connect and close"},
+	{name: "beside", title: "connect and close, another client connected"},
 }
 
 // A cell is one place in the tables.
@@ -123,8 +141,7 @@ func (m *measuring) calls(ctx context.Context) (*table, error) {
 	t := &table{series: make(map[cell]sample.Series), failed: make(map[cell]error)}
 	for _, tr := range transports {
 		for _, w := range works {
-			if m.short && !slices.Contains(w.short, tr.name) || (w.growth || w.text) && tr.name != "stdio" ||
-				!m.only.MatchString(tr.name+" "+w.name) {
+			if m.short && !slices.Contains(w.short, tr.name) || !tr.does(w) || !m.only.MatchString(tr.name+" "+w.name) {
 				continue
 			}
 			progress("%s: %s", tr.title, w.title)

@@ -2,9 +2,10 @@
 // measure the client: it implements HTTP in a few lines over TCP, as net/http
 // would cost as much as it does in the client.
 //
-//	server stdio|json|events|sse legacy|modern TOOLS
+//	server stdio|json|events|sse|tls|http2 legacy|modern TOOLS
 //
-// Over HTTP it prints its URL, and exits when its standard input ends.
+// Over HTTP it prints its URL, over TLS also a file with its certificate, and exits
+// when its standard input ends.
 package main
 
 import (
@@ -27,7 +28,7 @@ func main() {
 
 func run(args []string) error {
 	if len(args) != 3 {
-		return errors.New("usage: server stdio|json|events|sse legacy|modern TOOLS")
+		return errors.New("usage: server stdio|json|events|sse|tls|http2 legacy|modern TOOLS")
 	}
 	tools, err := strconv.Atoi(args[2])
 	if err != nil {
@@ -41,9 +42,17 @@ func run(args []string) error {
 	if err != nil {
 		return err
 	}
-	os.Stdout.WriteString("http://" + l.Addr().String() + "/mcp\n")
 	s := &webServer{kind: args[0], answers: a, streams: make(map[string]*eventStream)}
-	go s.serve(l) // ends with the program
+	if s.kind == "tls" || s.kind == "http2" {
+		remove, err := s.serveTLS(l)
+		if err != nil {
+			return err
+		}
+		defer remove()
+	} else {
+		os.Stdout.WriteString("http://" + l.Addr().String() + "/mcp\n")
+		go s.serve(l) // ends with the program
+	}
 	_, err = io.Copy(io.Discard, os.Stdin)
 	return err
 }

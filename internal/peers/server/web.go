@@ -16,7 +16,7 @@ import (
 
 // A webServer implements the part of HTTP/1.1 that Go clients send.
 type webServer struct {
-	kind    string // json, events or sse
+	kind    string // json, events, sse, tls or http2
 	answers *answers.Answerer
 
 	mu       sync.Mutex
@@ -93,7 +93,7 @@ func (s *webServer) appendResponse(b []byte, req *request, msg []byte) []byte {
 	if !s.answers.Modern && answers.Method(req.body) == "initialize" {
 		b = append(b, "Mcp-Session-Id: 1868a90c\r\n"...)
 	}
-	if s.kind == "json" {
+	if s.kind != "events" {
 		b = append(b, "Content-Type: application/json\r\nContent-Length: "...)
 		b = append(strconv.AppendInt(b, int64(len(msg)), 10), "\r\n\r\n"...)
 		return append(b, msg...)

@@ -81,7 +81,11 @@ func openBare(t *target) (exchanger, error) {
 	case "sse":
 		return newBareStream(t.URL)
 	}
-	return newBareHTTP(t.URL), nil
+	h := newBareHTTP(t.URL)
+	if t.shared {
+		h.client = http.DefaultClient
+	}
+	return h, nil
 }
 
 func (s *bare) Call(_ context.Context, tool string, args map[string]any) (library.Content, error) {
@@ -236,7 +240,9 @@ func (h *bareHTTP) send(msg []byte) error {
 }
 
 func (h *bareHTTP) Close() error {
-	h.client.CloseIdleConnections()
+	if h.client != http.DefaultClient {
+		h.client.CloseIdleConnections()
+	}
 	return nil
 }
 

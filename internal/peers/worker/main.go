@@ -2,7 +2,7 @@
 // library, for the duration in each line of its standard input, and prints the
 // cost.
 //
-//	worker LIBRARY WORK stdio|json|events|sse legacy|modern SERVER
+//	worker LIBRARY WORK stdio|json|events|sse|tls|http2 legacy|modern SERVER
 //
 // It is a process of its own, so that it counts only the goroutines, garbage and
 // CPU time of the library.
@@ -17,6 +17,7 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/peers/library"
@@ -33,14 +34,15 @@ func main() {
 // A target is the server that a library connects to.
 type target struct {
 	library.Target
-	transport string // stdio, json, events or sse
+	transport string // stdio, json, events, sse, tls or http2
 	modern    bool   // whether the server supports 2026-07-28
 	tools     int    // how many tools the server lists
+	shared    bool   // whether floors share their connections
 }
 
 func run(ctx context.Context, args []string) error {
 	if len(args) != 5 {
-		return errors.New("usage: worker LIBRARY WORK stdio|json|events|sse legacy|modern SERVER")
+		return errors.New("usage: worker LIBRARY WORK stdio|json|events|sse|tls|http2 legacy|modern SERVER")
 	}
 	connect := connectorOf(args[0])
 	if connect == nil {
@@ -51,7 +53,7 @@ func run(ctx context.Context, args []string) error {
 		return err
 	}
 	t := &target{transport: args[2], modern: args[3] == "modern", tools: w.tools}
-	t.SSE = t.transport == "sse"
+	t.SSE, t.shared = t.transport == "sse", w.beside
 	t.Command = []string{args[4], args[2], args[3], strconv.Itoa(w.tools)}
 	if t.transport != "stdio" {
 		stop, err := t.start()
@@ -96,6 +98,13 @@ func (t *target) start() (stop func() error, err error) {
 	if err != nil {
 		return nil, err
 	}
-	t.URL, err = p.Line()
+	if t.URL, err = p.Line(); err != nil || !strings.HasPrefix(t.URL, "https:") {
+		return p.Close, err
+	}
+	// The certificate of the server is the only one that this process trusts.
+	file, err := p.Line()
+	if err == nil {
+		err = os.Setenv("SSL_CERT_FILE", file)
+	}
 	return p.Close, err
 }

@@ -40,16 +40,17 @@ func connectorOf(name string) connector {
 // A work is a repeated operation: a call of a tool, a list of tools, several calls
 // at once, or connecting and closing.
 type work struct {
-	kind  string
-	tool  string
-	least int // the least that Call or List must return
-	tools int
-	calls int // at once
-	args  map[string]any
+	kind   string
+	tool   string
+	least  int // the least that Call or List must return
+	tools  int
+	calls  int // at once
+	args   map[string]any
+	beside bool // another session is open meanwhile
 }
 
 // parseWork reads small, text-N, one of the other texts, image-N, args-N, tools-N,
-// calls-N or connect.
+// calls-N, connect, or beside, which is connect beside another session.
 func parseWork(name string) (*work, error) {
 	kind, size, _ := strings.Cut(name, "-")
 	n, err := strconv.Atoi(size)
@@ -63,6 +64,8 @@ func parseWork(name string) (*work, error) {
 	}
 	switch kind {
 	case "small", "connect":
+	case "beside":
+		w.kind, w.beside = "connect", true
 	case "args":
 		w.args = map[string]any{"message": answers.Decoded(answers.Repeated(answers.Texts["esc20_"], size))}
 	case "image":
@@ -80,20 +83,24 @@ func parseWork(name string) (*work, error) {
 // prepare returns a function that does the work for some time and counts the
 // operations, and one that closes the session.
 func (w *work) prepare(ctx context.Context, connect connector, t *target) (do func(time.Duration) (int, error), end func(), err error) {
-	if w.kind == "connect" {
-		return repeat(func() error {
-			s, err := connect(ctx, t)
-			if err != nil {
-				return err
-			}
-			return s.Close()
-		}), func() {}, nil
+	connectOnce := repeat(func() error {
+		s, err := connect(ctx, t)
+		if err != nil {
+			return err
+		}
+		return s.Close()
+	})
+	if w.kind == "connect" && !w.beside {
+		return connectOnce, func() {}, nil
 	}
 	s, err := connect(ctx, t)
 	if err != nil {
 		return nil, nil, err
 	}
 	end = func() { _ = s.Close() }
+	if w.beside {
+		return connectOnce, end, nil
+	}
 	b, batches := s.(batcher)
 	switch {
 	case w.calls == 1:

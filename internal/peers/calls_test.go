@@ -1,0 +1,32 @@
+package main
+
+import "testing"
+
+// TestCells: every work is measured somewhere, with stdmcp and its floor, and every
+// transport measures a small call and connecting.
+func TestCells(t *testing.T) {
+	done := make(map[string]bool)
+	for _, tr := range transports {
+		for _, w := range works {
+			if !tr.does(w) {
+				continue
+			}
+			done[w.name], done[tr.name+w.name] = true, true
+			have := make(map[string]bool)
+			for _, c := range cells(tr, w) {
+				have[c.library+c.era] = true
+			}
+			if !have[bare+"legacy"] || !have[ours+"legacy"] || have[ours+"modern"] && !tr.modern {
+				t.Errorf("%s, %s: have %v", tr.name, w.name, have)
+			}
+		}
+		if !done[tr.name+"small"] || !done[tr.name+"connect"] {
+			t.Errorf("%s has no small call or does not connect", tr.name)
+		}
+	}
+	for _, w := range works {
+		if !done[w.name] {
+			t.Errorf("%s is not measured", w.name)
+		}
+	}
+}
