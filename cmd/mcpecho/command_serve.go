@@ -49,6 +49,11 @@ func runServe(ctx context.Context, c *invocation) error {
 // serveHTTP runs the echo server over HTTP until ctx is done.
 func (c *invocation) serveHTTP(ctx context.Context, o *testserver.Options) error {
 	web, err := serveWeb(c.flags.address, o, c.flags.requireLogin)
+	return c.serveUntilDone(ctx, web, err)
+}
+
+// serveUntilDone prints the URLs of a server and waits until ctx is done.
+func (c *invocation) serveUntilDone(ctx context.Context, web *web, err error) error {
 	var malformed *net.AddrError
 	switch {
 	case errors.As(err, &malformed):
@@ -79,11 +84,11 @@ func (c *invocation) serveHTTP(ctx context.Context, o *testserver.Options) error
 	}
 }
 
-// A web is an echo server over HTTP.
+// A web is a server over HTTP.
 type web struct {
 	url, sse string // URLs of Streamable HTTP and HTTP+SSE; sse may be empty
 	failed   chan error
-	handler  *testserver.Handler
+	end      func() // ends what the handler has begun
 	server   *http.Server
 }
 
@@ -95,24 +100,32 @@ const (
 	headerTime = 10 * time.Second
 )
 
-// serveWeb serves at address, which is host:port, or a port of 127.0.0.1.
-// With login, only clients with a token may use it.
+// serveWeb runs the echo server at address. With login, only clients with a token
+// may use it.
 func serveWeb(address string, o *testserver.Options, login bool) (*web, error) {
+	engine := testserver.New(o)
+	h := testserver.NewHandler(engine, &testserver.HTTPOptions{KeepAlive: keepAlive})
+	return serveHandler(address, h, h.Close, engine.Speaks(false) != nil, login)
+}
+
+// serveHandler serves at address, which is host:port, or a port of 127.0.0.1. end
+// is called when the server has ended.
+func serveHandler(address string, h http.Handler, end func(), sse, login bool) (*web, error) {
 	if _, err := strconv.ParseUint(address, 10, 16); err == nil {
 		address = net.JoinHostPort("127.0.0.1", address)
 	}
 	l, err := net.Listen("tcp", address)
 	if err != nil {
+		end()
 		return nil, err
 	}
-	engine := testserver.New(o)
-	w := &web{failed: make(chan error, 1), handler: testserver.NewHandler(engine, &testserver.HTTPOptions{KeepAlive: keepAlive})}
-	w.server = &http.Server{Handler: w.handler, ReadHeaderTimeout: headerTime, ErrorLog: log.New(io.Discard, "", 0)}
 	base := "http://" + reachable(l.Addr().String())
 	if login {
-		w.server.Handler = newLoginServer(base, w.handler)
+		h = newLoginServer(base, h)
 	}
-	if w.url = base + "/mcp"; engine.Speaks(false) != nil {
+	w := &web{url: base + "/mcp", failed: make(chan error, 1), end: end}
+	w.server = &http.Server{Handler: h, ReadHeaderTimeout: headerTime, ErrorLog: log.New(io.Discard, "", 0)}
+	if sse {
 		w.sse = base + "/sse"
 	}
 	go func() { w.failed <- w.server.Serve(l) }() // ends with close
@@ -132,5 +145,5 @@ func reachable(address string) string {
 func (w *web) close() {
 	_ = w.server.Close()
 	<-w.failed
-	w.handler.Close()
+	w.end()
 }

@@ -235,8 +235,8 @@ addresses of this machine, or PORT for 127.0.0.1. Port 0 selects a free port.
 
 The server supports every protocol version, or only the one of --protocol.
 
-With --replay it is the server of a recording that --record made: it responds to
-what the recorded client requested, and to the rest with an error that names the
+With --replay it is the server of a recording that --record made, over any
+transport: it responds to what the recorded client requested, and to the rest with an error that names the
 nearest request.`,
 			flags: []string{"http", "require-login", "protocol", "replay"}, run: runServe,
 			example: []string{"serve", "serve --http 127.0.0.1:3001", "serve --http 127.0.0.1:3001 --require-login", "tools -- mcpecho serve --protocol 2024-11-05"},

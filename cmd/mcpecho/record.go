@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
@@ -63,11 +64,10 @@ func (r *recorder) close() error {
 	return nil
 }
 
-// serveReplay is the server of a recording over standard input and output.
+// serveReplay is the server of a recording.
 func (c *invocation) serveReplay(ctx context.Context) error {
-	if c.flags.address != "" || c.flags.protocol != "" {
-		return c.usageHint("--replay works over standard input and output only, with the protocol version of the recording",
-			"type: "+c.paste([]string{"serve", "--replay", c.flags.replay}))
+	if c.flags.protocol != "" {
+		return c.usageHint("--replay has the protocol version of the recording", "type: "+c.paste(c.without("protocol")))
 	}
 	f, err := os.Open(c.flags.replay)
 	if err != nil {
@@ -81,6 +81,12 @@ func (c *invocation) serveReplay(ctx context.Context) error {
 	r := recording.NewReplay(entries, &recording.Options{Report: func(problem string) {
 		_, _ = io.WriteString(c.stderr, "mcpecho: "+escapeLine(problem)+"\n")
 	}})
+	if c.flags.address != "" {
+		h := newReplayHandler(r)
+		legacy := slices.ContainsFunc(entries, func(e recording.Entry) bool { return e.Sent && e.Message.Method == "initialize" })
+		web, err := serveHandler(c.flags.address, h, h.Close, legacy, c.flags.requireLogin)
+		return c.serveUntilDone(ctx, web, err)
+	}
 	done := make(chan struct{})
 	go func() { // ends with the input, or the program
 		r.Serve(&lineStream{in: bufio.NewReader(c.stdin), out: c.stdout})

@@ -44,6 +44,6 @@ func TestBadRecordings(t *testing.T) {
 		t.Fatal(err)
 	}
 	runCommand(t, "serve", "--replay", file).want(t, statusUsage, "", "truncated")
-	runCommand(t, "serve", "--replay", file, "--http", "127.0.0.1:0").want(t, statusUsage, "", "standard input and output only")
+	runCommand(t, "serve", "--replay", file, "--protocol", "2025-11-25").want(t, statusUsage, "", "type: mcpecho serve --replay ")
 	runWithServer(t, "tools", "--record", filepath.Join(file, "no")).want(t, statusUsage, "", "not a directory")
 }
