@@ -325,3 +325,37 @@ func TestServersOfOneHostAreKeptApart(t *testing.T) {
 		}
 	})
 }
+
+func TestSerialServerGetsOneCallAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fs := fakes{"x": newFake(nil)}
+		servers := fs.servers()
+		servers[0].Serial = true
+		h := newHost(t, fs.with(host.Options{Timeout: 15 * time.Second}))
+		if err := h.SetServers(t.Context(), servers).Err(); err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		call := func(ctx context.Context, end chan<- error) {
+			_, err := h.Execute(ctx, "mcp__x__slow", raw(`{"seconds":10,"steps":1}`))
+			end <- err
+		}
+		first, second, impatient := make(chan error, 1), make(chan error, 1), make(chan error, 1)
+		go call(t.Context(), first)
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+		defer cancel()
+		go call(t.Context(), second)
+		go call(ctx, impatient)
+		if err := <-impatient; !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != 3*time.Second {
+			t.Errorf("%v after %v", err, time.Since(began))
+		}
+		// The time in the queue is no part of a call's timeout.
+		if err := <-first; err != nil || time.Since(began) != 10*time.Second {
+			t.Errorf("%v after %v", err, time.Since(began))
+		}
+		if err := <-second; err != nil || time.Since(began) != 20*time.Second {
+			t.Errorf("%v after %v", err, time.Since(began))
+		}
+	})
+}

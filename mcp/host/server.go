@@ -31,6 +31,7 @@ type server struct {
 	name    string
 	metrics metrics
 	stderr  tail
+	turn    chan struct{} // a semaphore of one call; for the setting Serial
 
 	cfg     *Server
 	enabled bool

@@ -173,7 +173,7 @@ func (h *Host) putServer(cfg *Server, known any, d *Diff) *server {
 			d.Errors[cfg.Name] = newError(Resource, "TOO_MANY_SERVERS", "not added", cfg.Name, ErrTooManyServers)
 			return nil
 		}
-		s = &server{name: cfg.Name, cfg: cfg, enabled: !cfg.Disabled, since: time.Now(), changed: make(chan struct{})}
+		s = &server{name: cfg.Name, cfg: cfg, enabled: !cfg.Disabled, since: time.Now(), changed: make(chan struct{}), turn: make(chan struct{}, 1)}
 		h.servers[cfg.Name] = s
 		d.Added = append(d.Added, cfg.Name)
 		h.offer(s, known)

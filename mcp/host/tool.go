@@ -243,6 +243,14 @@ func (t *Tool) call(ctx context.Context, call *mcp.ToolCall, r *CallReport) (*mc
 	if err != nil {
 		return nil, nil, err
 	}
+	if cfg, _ := t.current(); cfg.Serial {
+		select {
+		case t.server.turn <- struct{}{}:
+			defer func() { <-t.server.turn }()
+		case <-ctx.Done():
+			return nil, nil, context.Cause(ctx)
+		}
+	}
 	timeout := t.host.timeout(t.server)
 	if call.Timeout != 0 {
 		timeout = call.Timeout

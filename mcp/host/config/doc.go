@@ -23,7 +23,7 @@ has one field where dialects use several names:
 	url, serverUrl, httpUrl, baseUrl, headers, id
 	auth, oauth                  none, bearer, apikey, oauth, or an object with a type
 	bearer_token_env_var         the name of the variable with the token
-	enabled, disabled, required, lazy, deferred
+	enabled, disabled, required, lazy, serial, deferred
 	timeout, connectTimeout      "30s", or a number, whose unit depends on the dialect
 	timeout_seconds, tool_timeout_sec, startup_timeout_sec
 	max_retries, maxResultText

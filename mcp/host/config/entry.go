@@ -161,6 +161,8 @@ func (e *entry) plainField(key string) any {
 		return &e.Required
 	case "lazy":
 		return &e.Lazy
+	case "serial":
+		return &e.Serial
 	case "deferred":
 		e.Deferred = new(bool)
 		return e.Deferred

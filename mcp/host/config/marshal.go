@@ -30,6 +30,7 @@ func (s *Server) MarshalJSON() ([]byte, error) {
 	o.flag("disabled", p.Disabled)
 	o.flag("required", p.Required)
 	o.flag("lazy", p.Lazy)
+	o.flag("serial", p.Serial)
 	if p.Deferred != nil {
 		o.b = wire.AppendBool(wire.AppendKey(o.b, "deferred"), *p.Deferred)
 	}

@@ -13,7 +13,7 @@ func TestMarshaledServersAreReadBack(t *testing.T) {
 	t.Parallel()
 	for _, entry := range []string{
 		`{"type":"stdio","command":"npx","args":["-y","a b"],"cwd":"/x","env":{"A":"${A}","B":"${env:B}"},"envFile":["one.env"],"inheritEnv":true}`,
-		`{"type":"stdio","command":"run","env":["A","B=${B}"],"lazy":true,"required":true,"disabled":true}`,
+		`{"type":"stdio","command":"run","env":["A","B=${B}"],"lazy":true,"serial":true,"required":true,"disabled":true}`,
 		`{"url":"https://h/","headers":{"X":"${KEY}"},"timeout":"1500ms","connectTimeout":"90s","max_retries":-1,"maxResultText":9}`,
 		`{"type":"sse","url":"https://h/","auth":{"type":"oauth","clientId":"c","clientSecret":"${S}","scopes":["a","b"],"callbackPort":1,"redirectUri":"http://localhost/"}}`,
 		`{"type":"http","url":"https://h/","auth":{"type":"bearer","token":"${T}"},"includeTools":[],"excludeTools":["a*"],"autoApprove":["b"],"deferred":false}`,

@@ -59,6 +59,7 @@ type Server struct {
 	Disabled bool // do not connect
 	Required bool // Diff.Err of package host reports its failure
 	Lazy     bool // connect when the server is first used
+	Serial   bool // make one tool call at a time; others wait, as long as their contexts permit
 
 	Timeout        time.Duration // for calls; 0 means the host's, negative no limit
 	ConnectTimeout time.Duration // 0 means the host's, negative no limit
@@ -144,7 +145,7 @@ func (s *Server) SameConnection(o *Server) bool {
 // Equal reports whether both have the same settings, except for Source.
 func (s *Server) Equal(o *Server) bool {
 	return s.SameConnection(o) && s.Name == o.Name && s.Scope == o.Scope && s.Disabled == o.Disabled &&
-		s.Required == o.Required && s.Lazy == o.Lazy && s.MaxRetries == o.MaxRetries && s.MaxResultText == o.MaxResultText &&
+		s.Required == o.Required && s.Lazy == o.Lazy && s.Serial == o.Serial && s.MaxRetries == o.MaxRetries && s.MaxResultText == o.MaxResultText &&
 		(s.Deferred == nil) == (o.Deferred == nil) && (s.Deferred == nil || *s.Deferred == *o.Deferred) &&
 		(s.Invalid == nil) == (o.Invalid == nil) && sameOverrides(s.Overrides, o.Overrides) && (s.Tools.Allow == nil) == (o.Tools.Allow == nil) && same(s.Tools.Allow, o.Tools.Allow) &&
 		same(s.Tools.Deny, o.Tools.Deny) && same(s.AutoApprove, o.AutoApprove) &&
