@@ -480,3 +480,63 @@ func TestRefusalWith400InALiveSession(t *testing.T) {
 		})
 	}
 }
+
+// TestNewSessionOfAnotherVersion: the client does not continue in a session whose
+// protocol version is another one.
+func TestNewSessionOfAnotherVersion(t *testing.T) {
+	f := newForgetful()
+	c := f.open(t, nil, nil)
+	f.lose()
+	post := f.post
+	f.post = func(w http.ResponseWriter, r *request) bool {
+		if r.Method != "initialize" {
+			return post(w, r)
+		}
+		post(w, r)
+		r.answer(w, `{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"s","version":"1"}}`)
+		return true
+	}
+	_, err := c.CallTool(within(t, callTimeout), "x", nil)
+	if wantError(t, err, mcp.ErrUnsupportedVersion, "2025-06-18"); c.Server().ProtocolVersion != legacy {
+		t.Errorf("the version is %s", c.Server().ProtocolVersion)
+	}
+}
+
+// TestSubscriptionThatTheNewSessionRefuses: the program learns of it, and of the
+// changes that it may have missed.
+func TestSubscriptionThatTheNewSessionRefuses(t *testing.T) {
+	f := newForgetful()
+	post := f.post
+	f.post = func(w http.ResponseWriter, r *request) bool {
+		if r.Method == "resources/subscribe" {
+			if f.opens() > 1 {
+				w.WriteHeader(http.StatusForbidden)
+			} else {
+				r.answer(w, `{}`)
+			}
+			return true
+		}
+		return post(w, r)
+	}
+	var mu sync.Mutex
+	var discarded []string
+	c := f.open(t, nil, &mcp.Options{Trace: &mcp.Trace{Discarded: func(err error, _ []byte) {
+		mu.Lock()
+		defer mu.Unlock()
+		discarded = append(discarded, err.Error())
+	}}})
+	sub, err := c.Subscribe(within(t, callTimeout), &mcp.SubscriptionFilter{ResourceSubscriptions: []string{"a:b"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.lose()
+	callTool(t, c, "x")
+	if change, err := sub.Next(within(t, callTimeout)); err != nil || change.URI != "a:b" {
+		t.Errorf("%v, %v", change, err)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if len(discarded) != 1 || !strings.Contains(discarded[0], "resources/subscribe") {
+		t.Errorf("reported %q", discarded)
+	}
+}

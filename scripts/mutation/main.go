@@ -38,7 +38,7 @@ func main() {
 	list := flag.String("list", "scripts/mutation/mutations.txt", "the `file` with the mutations")
 	workers := flag.Int("j", 1, "how many mutations are tried `at once`, each in a copy of its own")
 	table := flag.Bool("table", false, "print tables in Markdown: the packages, and what survived")
-	update := flag.String("o", "", "write the list to a `file`, with the test that killed each mutation")
+	update := flag.String("o", "", "write the list to a `file`, with the tests that fail")
 	only := flag.String("only", "", "only mutations that contain this `text`")
 	flag.Usage = func() {
 		fmt.Fprintln(flag.CommandLine.Output(), "usage: scripts/mutate [flags] [package...]\n\nWithout packages: the test that the list names, or all of the package.")
@@ -67,6 +67,12 @@ func run(list, only, update string, workers int, table bool, packages []string) 
 		return err
 	}
 	defer os.RemoveAll(dir)
+	var variants *variantTree
+	if len(packages) == 0 && len(chosen) > 1 {
+		if variants, err = newVariantTree(filepath.Join(dir, "variants"), chosen); err != nil {
+			return err
+		}
+	}
 	var mu sync.Mutex // guards what follows, and the output
 	count, results := make(map[string]int), make(map[*mutation]string)
 	queue := make(chan *mutation)
@@ -78,8 +84,13 @@ func run(list, only, update string, workers int, table bool, packages []string) 
 		}
 		all.Go(func() { // ends with the queue
 			for m := range queue {
-				began := time.Now()
-				result := m.try(tree, packages, update != "")
+				began, result := time.Now(), ""
+				if variants != nil {
+					result = variants.try(m)
+				}
+				if result == "" {
+					result = m.try(tree, packages)
+				}
 				mu.Lock()
 				count[outcome(result)]++
 				if table {
@@ -248,9 +259,8 @@ func copyTree(dir string) error {
 	return nil
 }
 
-// try makes the mutation in dir, runs the tests and takes it back. With anew it
-// runs all tests of the package, and stores which one fails.
-func (m *mutation) try(dir string, packages []string, anew bool) string {
+// try makes the mutation in dir, runs the tests and takes it back.
+func (m *mutation) try(dir string, packages []string) string {
 	file, data, err := m.find(dir)
 	if err != nil {
 		return err.Error()
@@ -265,7 +275,7 @@ func (m *mutation) try(dir string, packages []string, anew bool) string {
 	args := []string{"test", "-failfast", "-vet=off", "-ldflags=-s -w", "-timeout", "90s"}
 	if len(packages) == 0 {
 		packages = []string{"./" + m.in}
-		if m.test != "" && !anew {
+		if m.test != "" {
 			args = append(args, "-run", "^"+m.test+"$")
 		}
 	}
@@ -274,15 +284,20 @@ func (m *mutation) try(dir string, packages []string, anew bool) string {
 		if err == nil {
 			continue
 		}
-		if m.test = failed(out); m.test == "" {
-			return "killed by " + p
-		}
-		return "killed by " + m.test
+		return m.killed(out, strings.TrimPrefix(p, "./"))
 	}
 	if m.survives != "" {
 		return "survives: " + m.survives
 	}
 	return "survived"
+}
+
+// killed stores which test has failed, and returns the result.
+func (m *mutation) killed(out, in string) string {
+	if m.test = failed(out); m.test == "" {
+		return "killed by " + in
+	}
+	return "killed by " + m.test
 }
 
 // failed returns the first test that failed.
