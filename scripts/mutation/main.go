@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -272,7 +273,7 @@ func (m *mutation) try(dir string, packages []string) string {
 	if out, err := command(dir, "build", "./"+m.folder); err != nil {
 		return "does not compile: " + lastLine(out)
 	}
-	args := []string{"test", "-failfast", "-vet=off", "-ldflags=-s -w", "-timeout", "90s"}
+	args := []string{"test", "-failfast", "-vet=off", "-ldflags=-s -w", "-timeout", "4m"}
 	if len(packages) == 0 {
 		packages = []string{"./" + m.in}
 		if m.test != "" {
@@ -292,12 +293,15 @@ func (m *mutation) try(dir string, packages []string) string {
 	return "survived"
 }
 
-// killed stores which test has failed, and returns the result.
+// killed stores which test has failed, and returns the result. A test that the
+// list names may also run without end.
 func (m *mutation) killed(out, in string) string {
-	if m.test = failed(out); m.test == "" {
-		return "killed by " + in
+	if name := failed(out); name != "" {
+		m.test = name
+	} else if m.test == "" && strings.Contains(out, "panic: test timed out") {
+		return "the tests of " + in + " take too long: name one"
 	}
-	return "killed by " + m.test
+	return "killed by " + cmp.Or(m.test, in)
 }
 
 // failed returns the first test that failed.
@@ -329,9 +333,9 @@ func (m *mutation) find(dir string) (file string, data []byte, err error) {
 	return file, data, err
 }
 
-// command runs go in dir, for five minutes at most.
+// command runs go in dir, for twenty minutes at most: the machine may be busy.
 func command(dir string, args ...string) (string, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir, cmd.WaitDelay = dir, 10*time.Second

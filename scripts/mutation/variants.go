@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -81,10 +82,24 @@ func newVariantTree(dir string, mutations []*mutation) (*variantTree, error) {
 	}
 	for folder := range folders {
 		if out, err := command(dir, "build", "./"+folder); err != nil {
-			return nil, fmt.Errorf("the variants of %s do not compile: %s", folder, out)
+			fmt.Fprintf(os.Stderr, "the mutations of %s are compiled one by one: %s", folder, out)
+			if err := t.restore(folder); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return t, t.compile()
+}
+
+// restore takes the variants of a folder back.
+func (t *variantTree) restore(folder string) error {
+	maps.DeleteFunc(t.numbers, func(m *mutation, _ string) bool { return m.folder == folder })
+	names, err := filepath.Glob(filepath.Join(folder, "*.go"))
+	for _, name := range names {
+		data, readErr := os.ReadFile(name)
+		err = errors.Join(err, readErr, os.WriteFile(filepath.Join(t.dir, name), data, 0o644))
+	}
+	return errors.Join(err, os.Remove(filepath.Join(t.dir, folder, "variant.go")))
 }
 
 func insert(file string, list []insertion) error {
@@ -215,7 +230,7 @@ func (t *variantTree) binary(in string) string {
 func (t *variantTree) test(in, number string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, t.binary(in), append([]string{"-test.failfast", "-test.timeout", "90s"}, args...)...)
+	cmd := exec.CommandContext(ctx, t.binary(in), append([]string{"-test.failfast", "-test.timeout", "4m"}, args...)...)
 	cmd.Dir, cmd.WaitDelay = filepath.Join(t.dir, in), 10*time.Second
 	cmd.Env = append(os.Environ(), variable+"="+number)
 	out, err := cmd.CombinedOutput()
@@ -230,7 +245,7 @@ func (t *variantTree) try(m *mutation) string {
 		return t.broken[m.in]
 	}
 	if m.test != "" {
-		if out, err := t.test(m.in, number, "-test.run", "^"+m.test+"$"); err != nil {
+		if out, err := t.test(m.in, number, "-test.run", "^"+m.test+"$", "-test.timeout", "90s"); err != nil {
 			return m.killed(out, m.in)
 		}
 	}
