@@ -29,10 +29,12 @@ var tunings = map[string]tuning{
 	"list-changed-storm": {size: 5_000},
 	"subscription-storm": {size: 5_000},
 	"many-headers":       {size: 80_000},
+	"announces-length":   {size: maxMessage},
+	"endless-requests":   {delay: 100 * time.Millisecond},
 }
 
 // rows is the matrix. Row 0 is not in it: it is the opening of connections.
-var rows = concat(firstRows, messageRows, webRows, otherRows)
+var rows = concat(firstRows, messageRows, webRows, otherRows, attackRows)
 
 func concat(parts ...[]row) (all []row) {
 	for _, part := range parts {
