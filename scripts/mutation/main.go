@@ -296,9 +296,9 @@ func (m *mutation) try(dir string, packages []string) string {
 // killed stores which test has failed, and returns the result. A test that the
 // list names may also run without end.
 func (m *mutation) killed(out, in string) string {
-	if name := failed(out); name != "" {
+	if name := failed(out); name != "" && !strings.HasPrefix(m.test, name+"/") {
 		m.test = name
-	} else if m.test == "" && strings.Contains(out, "panic: test timed out") {
+	} else if m.test == "" && strings.Contains(out, "panic: test timed out") { // perhaps the machine is slow
 		return "the tests of " + in + " take too long: name one"
 	}
 	return "killed by " + cmp.Or(m.test, in)
