@@ -166,8 +166,8 @@ func TestCountedOperations(t *testing.T) {
 
 // TestKeysOfTokens: which tokens are bound to a key, and to which.
 func TestKeysOfTokens(t *testing.T) {
-	key, der, _ := generateKey("ES256")
-	old := &token{dpop: true, key: key, der: der}
+	key, secret, _ := generateKey("ES256")
+	old := &token{dpop: true, key: key, secret: secret}
 	for name, tt := range map[string]struct {
 		mode     DPoP
 		required bool // by the resource
