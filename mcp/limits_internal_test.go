@@ -211,3 +211,39 @@ func TestResultsKeepTheirMeta(t *testing.T) {
 		}
 	}
 }
+
+// A limitedConn is a connection whose messages have a limit.
+type limitedConn struct{ jsonrpc.Conn }
+
+func (limitedConn) MaxMessage() int { return 12345 }
+
+func (c limitedConn) Open(context.Context, jsonrpc.Handler) (jsonrpc.Conn, error) { return c, nil }
+
+// TestOneBudgetForAll: what the server sends and the client keeps counts together.
+func TestOneBudgetForAll(t *testing.T) {
+	c := newClient(t.Context(), nil)
+	if err := c.open(t.Context(), limitedConn{}); err != nil || c.budget.Max() != 12345 {
+		t.Errorf("%d bytes, %v", c.budget.Max(), err)
+	}
+	if b := &c.budget; c.notifications.Budget != b || c.progress.budget != b || c.requests.budget != b || c.requests.replies.Budget != b {
+		t.Error("a queue has a budget of its own")
+	}
+	sink := c.progress.add(func(Progress) {}, nil)
+	if c.progress.remove(t.Context(), sink); len(c.progress.sinks) != 0 {
+		t.Error("the progress of a call that has returned is kept")
+	}
+}
+
+// TestSizeOfCache: every entry counts once, and a new session has none.
+func TestSizeOfCache(t *testing.T) {
+	c := CacheSize(4000).newCache().(*cache)
+	for _, key := range []string{"resources/read\x00a", "resources/read\x00a", "resources/read\x00b", "tools/list\x00"} {
+		c.store(key, make(RawMessage, 1500), time.Hour, c.state)
+	}
+	if len(c.entries) != 2 || c.size != 3000 {
+		t.Errorf("%d entries of %d bytes", len(c.entries), c.size)
+	}
+	if c.sessionRenewed(t.Context()); len(c.entries) != 0 || c.size != 0 {
+		t.Errorf("after a new session %d entries of %d bytes", len(c.entries), c.size)
+	}
+}

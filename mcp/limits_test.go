@@ -328,3 +328,17 @@ func TestListsOfForms(t *testing.T) {
 		}
 	}
 }
+
+// TestListsTakeNoInput: a server cannot make a list ask the user.
+func TestListsTakeNoInput(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, rwc := newPeer(t, modern, func(p *peer, m request) {
+			p.answer(m, `{"resultType":"input_required","inputRequests":{"r":{"method":"roots/list"}}}`)
+		})
+		asked := 0
+		c := connectStream(t, rwc, &mcp.Options{Handlers: []mcp.Handler{mcp.Roots(func(context.Context) ([]mcp.Root, error) { asked++; return nil, nil })}})
+		if _, err := c.ListTools(t.Context()); err == nil || asked != 0 {
+			t.Errorf("asked %d times, %v", asked, err)
+		}
+	})
+}

@@ -39,3 +39,28 @@ func TestErrorsRedactCommandLine(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
+
+// TestLinesThatStateReasons: neither flags nor stacks do, and a line may announce the next.
+func TestLinesThatStateReasons(t *testing.T) {
+	for in, want := range map[string]string{
+		"-e: print the error\nfatal: x":     "fatal: x",
+		"at error (a.js)\nat last: no such": "",
+		"attention: not found":              "attention: not found",
+		"Error:\n  the file is gone\nmore":  "Error:|the file is gone",
+		"Error: {\n  code: 1\n}":            "Error: {|code: 1",
+		"Error:\n\nmore":                    "Error:",
+		"Error\nmore":                       "Error",
+		"all is well":                       "",
+	} {
+		if got := strings.Join(findReason(in), "|"); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestLongCommandLines(t *testing.T) {
+	s := Command("srv", strings.Repeat("x", 10_000)).String()
+	if len(s) > 1000 || !strings.HasSuffix(s, "...") {
+		t.Errorf("%d bytes", len(s))
+	}
+}
