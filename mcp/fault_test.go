@@ -122,6 +122,10 @@ var expectations = map[string]expectation{
 	// Requests and notifications.
 	"server-requests":            {},
 	"2026-07-28/server-requests": {droppedText: "a request from the server"},
+	"acknowledges":               {},
+	"endless-requests":           {fails: noAnswer, late: true},
+	"ping-storm":                 {},
+	"2026-07-28/ping-storm":      {droppedText: "a request from the server"},
 	"decreasing-progress":        {reports: 1, droppedText: "does not increase"},
 	"unknown-progress":           {droppedText: "no pending call"},
 	"bad-progress":               {dropped: mcp.ErrMalformed},
@@ -159,7 +163,7 @@ func TestFaultsInMemory(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					o := onlyVersion(version)
 					o.Fault, o.Size = f.Name, sizes[f.Name]
-					if f.Name == "endless-progress" || f.Name == "discover-slow" || f.Name == "starts-slowly" {
+					if f.Name == "endless-progress" || f.Name == "endless-requests" || f.Name == "discover-slow" || f.Name == "starts-slowly" {
 						o.Delay = 100 * time.Millisecond
 					}
 					var servers []*testserver.Server

@@ -160,6 +160,28 @@ var hostPanics = map[string]panicCase{
 		bad.Type, bad.Command, bad.URL = config.HTTP, "", "http://bad.example"
 	}),
 	"host.Approver host.Options.Approve host.View.With(approve)": approving(panickingApprover),
+	"host.Options.Called": func(t *testing.T, p *panicLog) {
+		var calm bool // the goroutine of the call reads it
+		o := &host.Options{Client: &mcp.Options{Trace: p.trace()}, Dialers: host.Dialers{config.SDK: p.serve().Dialer()}}
+		o.Called = func(context.Context, *host.CallReport) {
+			if !calm {
+				panic(oh())
+			}
+		}
+		h := host.New(o)
+		if err := h.AddServer(t.Context(), &config.Server{Name: "s", Type: config.SDK, ID: "s"}); err != nil {
+			t.Fatal(err)
+		}
+		tool, args := h.Tool("mcp__s__echo"), mcp.RawMessage(`{"message":"hi"}`)
+		p.passes(func() { _, _ = tool.Execute(t.Context(), args) })
+		calm = true
+		if _, err := tool.Execute(t.Context(), args); err != nil {
+			t.Error(err)
+		}
+		if err := h.Shutdown(t.Context()); err != nil {
+			t.Error(err)
+		}
+	},
 	"host.First(approvers)": approving(host.First(host.Listed(true), panickingApprover)),
 	"host.Asking(policy)":   approving(host.Asking(panickingApprover, nil)),
 	"host.Asking(ask)":      approving(host.Asking(nil, panickingApprover)),

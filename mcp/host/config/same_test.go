@@ -1,0 +1,86 @@
+package config
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/stdmcp/stdmcp/mcp"
+)
+
+// TestSettingsThatMakeAnotherServer: a connection is kept only for the same server, and
+// the user is asked again when a setting changes.
+func TestSettingsThatMakeAnotherServer(t *testing.T) {
+	yes, no := true, false
+	connection := map[string]func(*Server){
+		"type": func(s *Server) { s.Type = "x" }, "command": func(s *Server) { s.Command = "x" }, "args": func(s *Server) { s.Args = []string{"x"} },
+		"dir": func(s *Server) { s.Dir = "x" }, "env": func(s *Server) { s.Env = []string{"x"} }, "env files": func(s *Server) { s.EnvFiles = []string{"x"} },
+		"inherit": func(s *Server) { s.InheritEnv = true }, "url": func(s *Server) { s.URL = "x" }, "id": func(s *Server) { s.ID = "x" },
+		"headers": func(s *Server) { s.Headers = map[string]string{"X": "y"} }, "value of a header": func(s *Server) { s.Headers = map[string]string{"A": "c"} },
+		"auth": func(s *Server) { s.Auth.Type = "x" }, "token": func(s *Server) { s.Auth.Token = "x" }, "header": func(s *Server) { s.Auth.Header = "x" },
+		"client": func(s *Server) { s.Auth.OAuth.ClientID = "x" }, "secret": func(s *Server) { s.Auth.OAuth.ClientSecret = "x" },
+		"scopes": func(s *Server) { s.Auth.OAuth.Scopes = []string{"x"} }, "port": func(s *Server) { s.Auth.OAuth.CallbackPort = 1 },
+		"redirect": func(s *Server) { s.Auth.OAuth.RedirectURI = "x" }, "oauth": func(s *Server) { s.Auth.OAuth.Extra = map[string]mcp.RawMessage{"x": nil} },
+		"literal": func(s *Server) { s.Literal = true }, "timeout": func(s *Server) { s.Timeout = 1 }, "connect timeout": func(s *Server) { s.ConnectTimeout = 1 },
+		"base": func(s *Server) { s.base = "x" }, "project": func(s *Server) { s.project = "x" },
+	}
+	others := map[string]func(*Server){
+		"name": func(s *Server) { s.Name = "x" }, "scope": func(s *Server) { s.Scope = "x" }, "disabled": func(s *Server) { s.Disabled = true },
+		"required": func(s *Server) { s.Required = true }, "lazy": func(s *Server) { s.Lazy = true }, "retries": func(s *Server) { s.MaxRetries = 1 },
+		"result": func(s *Server) { s.MaxResultText = 1 }, "deferred": func(s *Server) { s.Deferred = &yes }, "not deferred": func(s *Server) { s.Deferred = nil },
+		"invalid": func(s *Server) { s.Invalid = errors.New("x") }, "overrides": func(s *Server) { s.Overrides = map[string]*Override{"x": {Name: "y"}} },
+		"allow": func(s *Server) { s.Tools.Allow = []string{} }, "deny": func(s *Server) { s.Tools.Deny = []string{"x"} },
+		"approve": func(s *Server) { s.AutoApprove = []string{"x"} }, "title": func(s *Server) { s.Title = "x" },
+		"description": func(s *Server) { s.Description = "x" }, "extra": func(s *Server) { s.Extra = map[string]mcp.RawMessage{"x": nil} },
+	}
+	server := func() *Server { return &Server{Name: "s", Headers: map[string]string{"A": "b"}, Deferred: &no} }
+	if s := server(); !s.Equal(server()) || s.SameConnection(nil) || s.Equal(nil) {
+		t.Error("a server does not equal itself, or equals none")
+	}
+	for name, change := range connection {
+		a, b := server(), server()
+		if change(b); a.SameConnection(b) || b.SameConnection(a) || a.Equal(b) {
+			t.Errorf("%s: the same connection", name)
+		}
+	}
+	for name, change := range others {
+		a, b := server(), server()
+		if change(b); !a.SameConnection(b) || a.Equal(b) || b.Equal(a) {
+			t.Errorf("%s: the same server, or another connection", name)
+		}
+	}
+}
+
+// TestIdentityInEffects: a server that takes the identity of another one says so.
+func TestIdentityInEffects(t *testing.T) {
+	for id, want := range map[string][]string{
+		"": {"runs a"}, "s": {"runs a"}, "other${X}": {"runs a", "identifies itself as other${X}", "uses the values of X"},
+	} {
+		if got := (&Server{Name: "s", ID: id, Command: "a"}).Effects(); !slices.Equal(got, want) {
+			t.Errorf("%q: %q", id, got)
+		}
+	}
+	s := Server{Name: "s", Command: "$X", Args: []string{"$X", "$Y|z"}}
+	if got := s.Effects(); !slices.Equal(got[1:], []string{"uses the values of X, Y"}) && len(got) > 2 {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestArgumentsThatArePublic: what the user sees of an argument.
+func TestArgumentsThatArePublic(t *testing.T) {
+	for _, tt := range []struct {
+		arg    string
+		hidden bool
+		want   string
+		next   bool
+	}{
+		{"--api-key", false, "--api-key", true}, {"api-key", false, "api-key", false}, {"--verbose", false, "--verbose", false},
+		{"abcdefgh", true, "***", false}, {"--flag", true, "--flag", false}, {"--name=sk-abcdefgh", false, "--name=***", false},
+		{"sk-abcdefgh", false, "***", false}, {"--sk-abcdefgh", false, "--sk-abcdefgh", false}, {"https://u:p@h/x?y=z", false, "https://h/x?...", false},
+		{"https://h/x?token=abcdefgh", false, "https://h/x?...", false}, {"${KEY}", true, "${KEY}", false}, {"--token=abcdefgh", false, "--token=***", false},
+	} {
+		if got, next := publicArg(tt.arg, tt.hidden); got != tt.want || next != tt.next {
+			t.Errorf("%s, %v: %s, %v", tt.arg, tt.hidden, got, next)
+		}
+	}
+}
