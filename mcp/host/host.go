@@ -27,6 +27,7 @@ type Host struct {
 
 	mu      sync.Mutex // guards what follows, and the servers
 	servers map[string]*server
+	order   []*server // servers by name; nil after a change
 	names   names
 	closed  bool
 }
@@ -77,8 +78,12 @@ func (h *Host) find(name string) (*server, error) {
 	return s, nil
 }
 
-// sorted returns the servers ordered by name. The caller holds mu.
+// sorted returns the servers ordered by name. The caller holds mu and does not
+// modify the list.
 func (h *Host) sorted() []*server {
+	if len(h.order) == len(h.servers) {
+		return h.order
+	}
 	names := make([]string, 0, len(h.servers))
 	for name := range h.servers {
 		names = append(names, name)
@@ -88,6 +93,7 @@ func (h *Host) sorted() []*server {
 	for i, name := range names {
 		list[i] = h.servers[name]
 	}
+	h.order = list
 	return list
 }
 

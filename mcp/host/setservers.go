@@ -144,6 +144,7 @@ func (h *Host) remove(gone func(name string) bool, d *Diff) (stopped []*run) {
 			continue
 		}
 		delete(h.servers, s.name)
+		h.order = nil
 		h.names.release(s.name, func(string) bool { return false })
 		s.removed = true
 		s.wake()
@@ -175,6 +176,7 @@ func (h *Host) putServer(cfg *Server, known any, d *Diff) *server {
 		}
 		s = &server{name: cfg.Name, cfg: cfg, enabled: !cfg.Disabled, since: time.Now(), changed: make(chan struct{}), turn: make(chan struct{}, 1)}
 		h.servers[cfg.Name] = s
+		h.order = nil
 		d.Added = append(d.Added, cfg.Name)
 		h.offer(s, known)
 		if s.enabled && h.eager(s) {

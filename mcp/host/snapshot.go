@@ -11,7 +11,9 @@ import (
 type Snapshot struct {
 	version uint64
 	tools   []*Tool
-	byName  map[string]*Tool
+
+	naming sync.Once
+	byName map[string]*Tool // written by naming
 
 	replaced chan struct{} // closed when there is a later snapshot
 
@@ -28,7 +30,18 @@ func (s *Snapshot) Tools() []*Tool { return slices.Clip(s.tools) }
 
 // Tool returns the tool with the given name, or nil if there is none. Calling a
 // nil Tool returns an error.
-func (s *Snapshot) Tool(name string) *Tool { return s.byName[name] }
+func (s *Snapshot) Tool(name string) *Tool {
+	s.naming.Do(func() { s.byName = toolNames(s.tools) })
+	return s.byName[name]
+}
+
+func toolNames(tools []*Tool) map[string]*Tool {
+	names := make(map[string]*Tool, len(tools))
+	for _, t := range tools {
+		names[t.name] = t
+	}
+	return names
+}
 
 // Snapshot returns the tools of all enabled servers that are connected or that
 // the catalog contains.
@@ -111,10 +124,12 @@ func (h *Host) describe(server string, def *mcp.Tool) (text string) {
 }
 
 // publish stores a new snapshot if the tools differ from the current one, and
-// emits an event about the server that caused the change. The caller holds mu.
+// emits an event about the server that caused the change. It compares only the
+// tools between the first and the last that differ: those of one server, usually,
+// among those of a thousand. The caller holds mu.
 func (h *Host) publish(changed []ToolChange, server string) {
 	old := h.snap.Load()
-	s := &Snapshot{version: old.version + 1, replaced: make(chan struct{})}
+	s := &Snapshot{version: old.version + 1, tools: make([]*Tool, 0, len(old.tools)), replaced: make(chan struct{})}
 	for _, srv := range h.sorted() {
 		if srv.listed() {
 			for _, t := range srv.tools {
@@ -127,16 +142,22 @@ func (h *Host) publish(changed []ToolChange, server string) {
 	if slices.Equal(s.tools, old.tools) {
 		return
 	}
-	s.byName = make(map[string]*Tool, len(s.tools))
+	before, now := old.tools, s.tools
+	for len(before) > 0 && len(now) > 0 && before[0] == now[0] {
+		before, now = before[1:], now[1:]
+	}
+	for len(before) > 0 && len(now) > 0 && before[len(before)-1] == now[len(now)-1] {
+		before, now = before[:len(before)-1], now[:len(now)-1]
+	}
 	e := Event{Kind: ToolsChanged, Server: server, Version: s.version, Changed: changed}
-	for _, t := range s.tools {
-		s.byName[t.name] = t
-		if old.byName[t.name] == nil {
+	had, has := toolNames(before), toolNames(now)
+	for _, t := range now {
+		if had[t.name] == nil {
 			e.Added = append(e.Added, t.name)
 		}
 	}
-	for _, t := range old.tools {
-		if s.byName[t.name] == nil {
+	for _, t := range before {
+		if has[t.name] == nil {
 			e.Removed = append(e.Removed, t.name)
 		}
 	}
