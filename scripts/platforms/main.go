@@ -132,7 +132,7 @@ func (p *platform) run(all bool) (row string, ok bool, err error) {
 	if err != nil {
 		return "", false, err
 	}
-	args := []string{"test", "-json", "-timeout", "15m"}
+	args := []string{"test", "-json", "-vet=off", "-timeout", "15m"} // scripts/systems vets
 	if skip := pattern(omitted); skip != "" {
 		args = append(args, "-skip", skip)
 	}
@@ -171,8 +171,20 @@ func (p *platform) run(all bool) (row string, ok bool, err error) {
 			}
 		}
 	}
+	var names []string
+	for _, pkg := range pkgs {
+		name := strings.TrimPrefix(pkg, module)
+		names = append(names, "`"+name+"`")
+		if r := results[pkg]; r == nil || !r.ended {
+			failed = append(failed, "`"+name+"` did not end")
+		}
+	}
+	packages := fmt.Sprint(len(pkgs))
+	if p.packages != nil {
+		packages = strings.Join(names, ", ")
+	}
 	slices.Sort(failed)
-	return fmt.Sprintf("| %s | %s | %d | %d | %s | %s | %s |\n", p.name, p.by, len(pkgs), passed,
+	return fmt.Sprintf("| %s | %s | %s | %d | %s | %s | %s |\n", p.name, p.by, packages, passed,
 		cmp.Or(strings.Join(failed, ", "), "none"), summary(omitted, left, p.reason), version()), good == len(pkgs), nil
 }
 
@@ -271,6 +283,7 @@ func summary(omitted []omission, excused int, reason string) string {
 type result struct {
 	name   string
 	ok     bool
+	ended  bool
 	passed int               // tests without subtests
 	failed map[string]string // their output, with that of subtests
 	output string            // of no test
@@ -300,13 +313,15 @@ func read(r io.Reader) map[string]*result {
 			}
 		case "pass":
 			if test == "" {
-				p.ok = true
+				p.ok, p.ended = true, true
 			} else if !sub {
 				p.passed++
 				delete(running, pkg+" "+test)
 			}
 		case "fail":
-			if test != "" && !sub {
+			if test == "" {
+				p.ended = true
+			} else if !sub {
 				p.failed[test] = running[pkg+" "+test]
 			}
 		}

@@ -44,11 +44,8 @@ var (
 var figures = []*figure{
 	{work: "idle", kind: "stdio", title: "stdio over Unix sockets", sizes: clients},
 	{work: "idle", kind: "http legacy", title: "Streamable HTTP, legacy", sizes: clients},
-	{work: "idle", kind: "http legacy shared", title: "Streamable HTTP, legacy, one http.Client", sizes: clients},
 	{work: "idle", kind: "http modern", title: "Streamable HTTP, modern", sizes: clients},
-	{work: "idle", kind: "http modern shared", title: "Streamable HTTP, modern, one http.Client", sizes: clients},
-	{work: "idle", kind: "sse", title: "HTTP+SSE", sizes: clients[:3]}, // 10,000 have 20,000 connections until those for requests are idle for 90 s
-	{work: "idle", kind: "sse shared", title: "HTTP+SSE, one http.Client", sizes: clients},
+	{work: "idle", kind: "sse", title: "HTTP+SSE", sizes: clients},
 	{work: "idle", kind: "processes", title: "stdio, processes", sizes: []int{50, 100, 200}},
 	{work: "calls", kind: "stdio", title: "stdio", sizes: calls},
 	{work: "calls", kind: "http modern", title: "Streamable HTTP, modern", sizes: calls},

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -65,8 +64,6 @@ type target struct {
 	Kind   string // of kinds
 	Socket string // of the server
 	Host   string // its host and port
-
-	shared *http.Client
 }
 
 var modern = &mcp.Options{ProtocolVersions: []string{mcp.ProtocolVersion20260728}}
@@ -82,22 +79,13 @@ func (t *target) options() *mcp.Options {
 
 // transport returns the transport of one client.
 func (t *target) transport() mcp.Transport {
-	var client *http.Client
-	if strings.Contains(t.Kind, "shared") {
-		if t.shared == nil {
-			own := http.DefaultTransport.(*http.Transport).Clone()
-			own.MaxIdleConnsPerHost = 64
-			t.shared = &http.Client{Transport: own}
-		}
-		client = t.shared
-	}
 	switch {
 	case strings.HasPrefix(t.Kind, "processes"):
 		return stdio.Command(self(), "-serve", "stdio")
 	case strings.HasPrefix(t.Kind, "sse"):
-		return sse.New("http://"+t.Host+"/sse", &sse.Options{Client: client})
+		return sse.New("http://"+t.Host+"/sse", nil)
 	case strings.HasPrefix(t.Kind, "http"):
-		return streamhttp.New("http://"+t.Host+"/mcp", &streamhttp.Options{Client: client})
+		return streamhttp.New("http://"+t.Host+"/mcp", nil)
 	}
 	return stdio.Dial(func(ctx context.Context) (io.ReadWriteCloser, error) {
 		var d net.Dialer
@@ -127,7 +115,6 @@ func each(n int, f func(int) error) (err error) {
 
 // idle connects clients in steps and prints what they hold.
 func (t *target) idle(ctx context.Context, sizes []int, out *json.Encoder) error {
-	_ = t.transport() // makes the shared client
 	before := measure(0)
 	if err := out.Encode(before); err != nil {
 		return err
@@ -156,9 +143,6 @@ func (t *target) idle(ctx context.Context, sizes []int, out *json.Encoder) error
 				return err
 			}
 			p.Ended = time.Since(began)
-			if t.shared != nil {
-				t.shared.CloseIdleConnections()
-			}
 			p.Left = measure(0).Goroutines - before.Goroutines
 		}
 		if err := out.Encode(p); err != nil {
