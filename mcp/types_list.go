@@ -12,11 +12,11 @@ import (
 func stringList[T ~string](c *codec, key string, p *[]T, always bool) {
 	if c.take(key) {
 		*p = []T{}
-		if c.r.Kind() == wire.String {
-			*p = append(*p, T(c.r.String()))
-			return
+		one := c.r.Kind() == wire.String
+		if !one {
+			c.r.Array()
 		}
-		for c.r.Array(); c.r.More(); {
+		for more := one || c.r.More(); more; more = !one && c.r.More() {
 			if !c.r.Null() {
 				*p = append(*p, T(c.r.String()))
 			}

@@ -63,10 +63,10 @@ func Forms(secret string) []string {
 func forms(secret string) []string {
 	quoted := inner(wire.Quote(secret))
 	json := inner(string(wire.AppendString(nil, secret)))
-	short := strings.ReplaceAll(strings.ReplaceAll(json, `\u0008`, `\b`), `\u000c`, `\f`)
-	list := []string{inner(strconv.Quote(secret)), quoted, json, short, htmlSafe(short), strings.ReplaceAll(quoted, "/", `\/`), htmlSafe(quoted)}
+	short := replace(replace(json, `\u0008`, `\b`), `\u000c`, `\f`)
+	list := []string{inner(strconv.Quote(secret)), quoted, json, short, htmlSafe(short), replace(quoted, "/", `\/`), htmlSafe(quoted)}
 	upper := queryEscape(secret)
-	for _, escaped := range [...]string{upper, strings.ReplaceAll(upper, "+", "%20"), escape(secret, unreserved+"$&+:=@")} {
+	for _, escaped := range [...]string{upper, replace(upper, "+", "%20"), escape(secret, unreserved+"$&+:=@")} {
 		list = append(list, escaped, lowerHex(escaped))
 	}
 	if len(secret) < minEncoded {
@@ -85,7 +85,7 @@ func forms(secret string) []string {
 // htmlSafe escapes a JSON string further, as encoding/json does.
 func htmlSafe(s string) string {
 	for _, c := range [...][2]string{{"<", `\u003c`}, {">", `\u003e`}, {"&", `\u0026`}} {
-		s = strings.ReplaceAll(s, c[0], c[1])
+		s = replace(s, c[0], c[1])
 	}
 	return s
 }
@@ -147,11 +147,23 @@ func hide(hidden []bool, s, text string) []bool {
 	}
 }
 
+// replace is strings.ReplaceAll, which would add 6 KB to a program.
+func replace(s, old, by string) string {
+	var b []byte
+	for {
+		before, after, found := strings.Cut(s, old)
+		if b = append(b, before...); !found {
+			return string(b)
+		}
+		b, s = append(b, by...), after
+	}
+}
+
 // inner returns what is between the quotes of s.
 func inner(s string) string { return s[1 : len(s)-1] }
 
 // queryEscape is url.QueryEscape, without package net/url.
-func queryEscape(s string) string { return strings.ReplaceAll(escape(s, unreserved), "%20", "+") }
+func queryEscape(s string) string { return replace(escape(s, unreserved), "%20", "+") }
 
 const unreserved = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_.~"
 
