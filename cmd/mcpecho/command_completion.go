@@ -180,11 +180,14 @@ _mcpecho() {
 	b.WriteString("  )\n  case $cmd in\n    '') _arguments" + zshFlags(flagTable()) + " '*:command:{_describe command commands}' ;;\n")
 	for _, c := range commands() {
 		argument, second := "_default", ""
-		if c.target {
-			second = " '2:server:{compadd -- ${(f)\"$(${(Q)words[1]} completion servers 2>/dev/null)\"}; _default}'"
-		}
-		if words := c.words(); words != nil {
-			argument = "(" + strings.Join(words, " ") + ")"
+		const servers = `:server:{compadd -- ${(f)"$(${(Q)words[1]} completion servers 2>/dev/null)"}; _default}`
+		switch words := strings.Join(c.words(), " "); {
+		case c.actions != nil:
+			second = " " + shellQuote("2"+strings.Replace(servers, "compadd", "compadd "+words+"; compadd", 1)) + " " + shellQuote("3"+servers)
+		case c.target:
+			second = " " + shellQuote("2"+servers)
+		case words != "":
+			argument = "(" + words + ")"
 		}
 		b.WriteString("    " + strings.Join(append([]string{c.name}, c.aliases...), "|") + ") _arguments" + zshFlags(flagsOf(c)) +
 			" " + shellQuote("1:command:") + second + " " + shellQuote("*:argument:"+argument) + " ;;\n")
@@ -243,7 +246,7 @@ function __mcpecho_no_target
         set -a words $word
     end
   end
-  test (count $words) -eq 1
+  test (count $words) -eq 1; or test "$words" = "skills read" -o "$words" = "skills check"
 end
 complete -c mcpecho -n 'not __mcpecho_server; and not __fish_seen_subcommand_from ` + all + `' -f
 complete -c mcpecho -n __mcpecho_server -x -a '(__fish_complete_subcommand --fcs-skip=(math (contains -i -- -- (commandline -opc)) - 1))'

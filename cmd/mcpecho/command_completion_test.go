@@ -34,6 +34,10 @@ var completions = []struct{ line, want string }{
 	{"mcpecho help templ", "templates"},
 	{"mcpecho tools weat", "weather"},
 	{"mcpecho -q call --timeout 5s weat", "weather"},
+	{"mcpecho skills rea", "read"},
+	{"mcpecho skills weat", "weather"},
+	{"mcpecho skills read weat", "weather"},
+	{"mcpecho skills -q check --timeout 5s weat", "weather"},
 }
 
 // hostileNames are names of servers that a shell would run if it evaluated them.

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -13,15 +16,24 @@ var took = regexp.MustCompile(`[0-9.]+ ms`)
 // "^[" stands for the escape character.
 func TestScreens(t *testing.T) {
 	own := strings.NewReplacer("go run github.com/stdmcp/stdmcp/cmd/mcpecho@latest", "mcpecho", " --env GORACE=atexit_sleep_ms=0", "", mcpechoPath(t), "mcpecho")
+	servers := filepath.Join(t.TempDir(), "servers.json")
+	if err := os.WriteFile(servers, []byte(`{"mcpServers":{"echoes":`+entryJSON(t)+`}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	text := ""
 	for _, width := range []uint16{60, 80, 120} {
 		for _, line := range []string{
 			"tools", "resources", "templates", "prompts", "tools --wide", "info add", "info", "call add a=2 b=40 --json", "call ad a=2", "ping",
+			"skills", "skills check", "search add numbers", "search add numbers --wide",
 		} {
-			if width != 80 && !strings.HasPrefix(line, "tools") && line != "resources" && line != "info" {
+			if name, _, _ := strings.Cut(line, " "); width != 80 && !slices.Contains([]string{"tools", "resources", "info", "skills", "search"}, name) || width != 80 && line == "info add" {
 				continue
 			}
 			args := strings.Fields(line)
+			server := []string{"--", "mcpecho", "serve"}
+			if args[0] == "search" {
+				server = []string{"-c", servers}
+			}
 			for _, color := range []string{"", "--no-color"} {
 				if color == "" && width != 80 {
 					continue
@@ -29,7 +41,7 @@ func TestScreens(t *testing.T) {
 				if color != "" {
 					args = append(args, color)
 				}
-				shown, _ := startInPty(t, width, append(args, "--", "mcpecho", "serve")...).end()
+				shown, _ := startInPty(t, width, append(args, server...)...).end()
 				shown = own.Replace(shown)
 				for row := range strings.Lines(shown) {
 					if n := textWidth(strings.TrimSuffix(withoutAll(row), "\n")); n > int(width) && !strings.Contains(line, "--wide") && !strings.Contains(row, "mcpecho ") {
