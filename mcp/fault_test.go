@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 	"github.com/stdmcp/stdmcp/mcp/stdio"
@@ -146,7 +147,7 @@ var expectations = map[string]expectation{
 var sizes = map[string]int{"notification-storm": 20_000, "endless-line": 1 << 20, "floods-stderr": 1 << 20, "deep-nesting": 10_000}
 
 const (
-	connectTime = 10 * time.Second
+	connectTime = testutil.Timeout
 	callTime    = 500 * time.Millisecond
 	flushTime   = 50 * time.Millisecond // for the last messages of a call
 	message     = "Grüße, 世界 🙂"

@@ -7,7 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/stdmcp/stdmcp/internal/testutil"
 )
 
 func TestCompletionScripts(t *testing.T) {
@@ -50,7 +51,7 @@ func runInShell(t *testing.T, script string, shell ...string) string {
 	if _, err := exec.LookPath(shell[0]); err != nil {
 		t.Skip("no ", shell[0], " here")
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), testutil.Timeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, shell[0], append(shell[1:], "-c", script)...)
 	cmd.Dir = t.TempDir()

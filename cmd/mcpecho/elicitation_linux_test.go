@@ -10,6 +10,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -90,7 +91,7 @@ func newElicitation(t *testing.T, env map[string]string) (mcp.Elicitation, *pty)
 	t.Helper()
 	master, slave := openPty(t, 80)
 	t.Cleanup(func() { slave.Close() })
-	if err := master.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
+	if err := master.SetReadDeadline(time.Now().Add(testutil.Timeout)); err != nil {
 		t.Fatal(err)
 	}
 	c := &invocation{target: "https://example.com/mcp", flags: flags{noColor: true},
@@ -131,16 +132,10 @@ func TestPageNeedsConfirmation(t *testing.T) {
 			t.Errorf("%q: %s", test.line, action)
 		}
 	}
-	for range 200 {
-		if url, err := os.ReadFile(opened); err == nil {
-			if string(url) != page.URL {
-				t.Errorf("opened %q", url)
-			}
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
+	var url []byte
+	if !testutil.Eventually(func() bool { url, _ = os.ReadFile(opened); return string(url) == page.URL }) {
+		t.Errorf("opened %q", url)
 	}
-	t.Error("not opened")
 }
 
 func TestPageWithoutBrowser(t *testing.T) {

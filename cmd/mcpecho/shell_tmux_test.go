@@ -7,7 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/stdmcp/stdmcp/internal/testutil"
 )
 
 // A tmux is a real terminal, to which a test sends keys and whose screen it reads.
@@ -34,12 +35,12 @@ func (m *tmux) keys(keys ...string) {
 func (m *tmux) shows(text string) {
 	m.t.Helper()
 	screen := ""
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		if screen = m.run("capture-pane", "-p", "-t", "shell"); strings.Contains(screen, text) {
-			return
-		}
+	if !testutil.Eventually(func() bool {
+		screen = m.run("capture-pane", "-p", "-t", "shell")
+		return strings.Contains(screen, text)
+	}) {
+		m.t.Fatalf("the screen does not show\n%s\nbut\n%s", text, screen)
 	}
-	m.t.Fatalf("the screen does not show\n%s\nbut\n%s", text, screen)
 }
 
 // TestShellInTmux tries the editor in a real terminal. scripts/tools installs tmux.

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testutil"
 )
 
 // onWeb runs the echo server on a socket. When the test ends, the commands must
@@ -239,7 +240,7 @@ func TestServeOverHTTP(t *testing.T) {
 		t.Skip("no interrupts here: ", err)
 	}
 	began := time.Now()
-	if _ = cmd.Wait(); cmd.ProcessState.ExitCode() != statusInterrupted || time.Since(began) > 20*time.Second {
+	if _ = cmd.Wait(); cmd.ProcessState.ExitCode() != statusInterrupted || time.Since(began) > testutil.Timeout {
 		t.Errorf("ended with %v after %v", cmd.ProcessState, time.Since(began))
 	}
 }

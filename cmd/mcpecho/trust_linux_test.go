@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/stdmcp/stdmcp/internal/testutil"
 )
 
 func TestTrustIsAskedOnce(t *testing.T) {
@@ -89,7 +91,7 @@ func TestConfigurationThatIsNoRegularFile(t *testing.T) {
 				for _, line := range lines {
 					cmd := exec.Command(mcpechoPath(t), line...)
 					cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0")
-					kill := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() })
+					kill := time.AfterFunc(testutil.Timeout, func() { cmd.Process.Kill() })
 					out, _ := cmd.CombinedOutput()
 					kill.Stop()
 					said := strings.Contains(string(out), "not a regular file") || strings.Contains(string(out), "larger than 4 MiB")
@@ -123,14 +125,14 @@ func TestSecondSignalEndsProgram(t *testing.T) {
 		}
 		// The kernel merges signals that have not been delivered, so the second one is
 		// repeated; a shell user would press the key once more, too.
-		repeat := time.NewTicker(20 * time.Millisecond)
+		repeat, timeout := time.NewTicker(20*time.Millisecond), time.After(testutil.Timeout)
 		for waiting := true; waiting; {
 			select {
 			case <-ended:
 				waiting = false
 			case <-repeat.C:
 				_ = cmd.Process.Signal(s)
-			case <-time.After(20 * time.Second):
+			case <-timeout:
 				cmd.Process.Kill()
 				t.Fatal("still running")
 			}
@@ -150,7 +152,7 @@ func waitForOpen(t *testing.T, pid int) {
 		t.Skip("the number of openat on this architecture is not known to the test")
 	}
 	stuck := 0
-	for range 2000 {
+	if !testutil.Eventually(func() bool {
 		threads, _ := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*/syscall")
 		opens := slices.ContainsFunc(threads, func(name string) bool {
 			text, _ := os.ReadFile(name)
@@ -159,10 +161,8 @@ func waitForOpen(t *testing.T, pid int) {
 		if stuck++; !opens {
 			stuck = 0
 		}
-		if stuck == 3 {
-			return
-		}
-		time.Sleep(5 * time.Millisecond)
+		return stuck == 3
+	}) {
+		t.Fatal("the program does not open the trace")
 	}
-	t.Fatal("the program does not open the trace")
 }

@@ -13,8 +13,23 @@ import (
 	"github.com/stdmcp/stdmcp/internal/testutil/process"
 )
 
-// Timeout is how long a test waits on a busy machine for something that ends without its help.
-const Timeout = 20 * time.Second
+// Timeout is how long a test waits on a busy machine for something that ends without
+// its help. It is less than the minute after which the test servers end in any case.
+const Timeout = 50 * time.Second
+
+// BestOf calls f, which returns how long it took, until that is at most limit, and
+// returns the shortest time. It calls f up to ten times, as other programs may slow
+// it down.
+func BestOf(limit time.Duration, f func() time.Duration) time.Duration {
+	best := f()
+	for range 9 {
+		if best <= limit {
+			break
+		}
+		best = min(best, f())
+	}
+	return best
+}
 
 // Main is a TestMain that fails when the tests leak. It does not return.
 func Main(m *testing.M) { os.Exit(Run(m)) }

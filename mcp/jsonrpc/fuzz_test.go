@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"github.com/stdmcp/stdmcp/internal/testutil"
 )
 
 var seeds = []string{
@@ -175,7 +177,7 @@ func FuzzConn(f *testing.F) {
 		}
 		_, _ = b.Write(lines)
 		began := time.Now()
-		if err := c.Close(); err != nil || time.Since(began) > 2*time.Second {
+		if err := c.Close(); err != nil || time.Since(began) > testutil.Timeout {
 			t.Errorf("Close took %v: %v", time.Since(began), err)
 		}
 		for _, done := range calls {

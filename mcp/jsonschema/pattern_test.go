@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonschema"
 )
@@ -33,7 +34,7 @@ func TestPatternsHaveBudget(t *testing.T) {
 		}
 		began := time.Now()
 		err = s.Validate(mcp.RawMessage(tt.value))
-		if took := time.Since(began); err == nil || !strings.Contains(err.Error(), "too many steps") || took > 20*time.Second {
+		if took := time.Since(began); err == nil || !strings.Contains(err.Error(), "too many steps") || took > testutil.Timeout {
 			t.Errorf("%s: %v after %v", name, err, took)
 		}
 	}
@@ -90,7 +91,7 @@ func TestValidationEndsWithContext(t *testing.T) {
 	defer stop()
 	began := time.Now()
 	_, err = c.CallTool(ctx, "t", nil)
-	if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) && !strings.Contains(err.Error(), "too many steps") || took > 5*time.Second {
+	if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) && !strings.Contains(err.Error(), "too many steps") || took > testutil.Timeout {
 		t.Errorf("%v after %v", err, took)
 	}
 }

