@@ -392,12 +392,7 @@ func (s *byteScenario) keeps(t *testing.T, on rune, limit int) (arriving, idle i
 		testutil.Check(t, <-ended)
 	}
 	// What handlers still do takes them a moment.
-	for range 20 {
-		if idle = inUse() - before; idle < limit {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+	testutil.Eventually(func() bool { idle = inUse() - before; return idle < limit })
 	runtime.KeepAlive(c)
 	return arriving, idle
 }

@@ -147,11 +147,11 @@ func (h *Handler) Forget() {
 	h.srv.mu.Unlock()
 }
 
-// Leaks waits up to 20 s for all requests to end, as a busy machine may take long.
+// Leaks waits up to 50 s for all requests to end, as a busy machine may take long.
 // It returns those that have not, such as streams that the client has not closed,
 // or nil.
 func (h *Handler) Leaks() []string {
-	timeout := time.NewTimer(20 * time.Second)
+	timeout := time.NewTimer(50 * time.Second)
 	defer timeout.Stop()
 	return h.await(func(x *exchange) bool { return !x.unnoticed }, timeout.C)
 }
