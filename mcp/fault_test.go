@@ -147,7 +147,7 @@ var expectations = map[string]expectation{
 var sizes = map[string]int{"notification-storm": 20_000, "endless-line": 1 << 20, "floods-stderr": 1 << 20, "deep-nesting": 10_000}
 
 const (
-	connectTime = testutil.Timeout
+	connectTime = 10 * time.Second
 	callTime    = 500 * time.Millisecond
 	flushTime   = 50 * time.Millisecond // for the last messages of a call
 	message     = "Grüße, 世界 🙂"
@@ -204,7 +204,7 @@ func TestFaultsOfProcesses(t *testing.T) {
 				o := onlyVersion(version)
 				o.Fault, o.Size, o.Delay = f.Name, sizes[f.Name], 50*time.Millisecond
 				tr, _ := process(&o)
-				runFault(t, f, version, tr, connectTime, connectTime, func() {})
+				runFault(t, f, version, tr, testutil.Timeout, testutil.Timeout, func() {})
 			})
 		}
 	}
@@ -228,6 +228,7 @@ func runFault(t *testing.T, f testserver.Fault, version string, tr mcp.Transport
 		}
 	}
 	var j dropLog
+	connectTime := max(connectTime, limit)
 	ctx, cancel := context.WithTimeout(t.Context(), connectTime)
 	defer cancel()
 	start := time.Now()
@@ -242,7 +243,7 @@ func runFault(t *testing.T, f testserver.Fault, version string, tr mcp.Transport
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer closeWithin(t, c)
+	defer closeWithin(t, c, connectTime)
 
 	// One call is pending before, another one runs concurrently.
 	before, beside := make(chan error, 1), make(chan error, 1)
@@ -254,7 +255,7 @@ func runFault(t *testing.T, f testserver.Fault, version string, tr mcp.Transport
 	}()
 	waitIdle()
 	go func() { // ends when the call returns
-		beside <- callAdd(t, c)
+		beside <- callAdd(t, c, connectTime)
 	}()
 	want.callFaulty(t, f, c, limit, late)
 	waitIdle()
@@ -269,7 +270,7 @@ func runFault(t *testing.T, f testserver.Fault, version string, tr mcp.Transport
 	if want.dropped != nil && len(want.fails) > 0 && want.fails[0] == noAnswer[0] {
 		time.Sleep(time.Second) // for late messages
 	}
-	if err := callAdd(t, c); err != nil && !want.ends && !want.stuck {
+	if err := callAdd(t, c, connectTime); err != nil && !want.ends && !want.stuck {
 		t.Errorf("the next call fails: %v", err)
 	}
 	if ended := c.Err() != nil; ended != want.ends {
@@ -286,8 +287,8 @@ func runFault(t *testing.T, f testserver.Fault, version string, tr mcp.Transport
 	}
 }
 
-func callAdd(t *testing.T, c *mcp.Client) error {
-	ctx, cancel := context.WithTimeout(t.Context(), connectTime)
+func callAdd(t *testing.T, c *mcp.Client, limit time.Duration) error {
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
 	res, err := c.CallTool(ctx, "add", map[string]any{"a": 20, "b": 22})
 	if err == nil && string(res.StructuredContent) != `{"sum":42}` {
@@ -354,13 +355,13 @@ func (want *expectation) checkError(t *testing.T, err error, targets []error) {
 	}
 }
 
-// closeWithin closes a client within connectTime.
-func closeWithin(t *testing.T, c *mcp.Client) {
+// closeWithin closes a client within limit.
+func closeWithin(t *testing.T, c *mcp.Client, limit time.Duration) {
 	start := time.Now()
 	if err := c.Close(); err != nil {
 		t.Error(err)
 	}
-	if took := time.Since(start); took > connectTime {
+	if took := time.Since(start); took > limit {
 		t.Errorf("Close took %v", took)
 	}
 }
