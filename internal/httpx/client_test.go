@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stdmcp/stdmcp/internal/testutil"
 )
 
 // serve starts a server and returns its URL.
@@ -165,9 +167,7 @@ func TestLargeHeader(t *testing.T) {
 }
 
 func TestConnectionRefused(t *testing.T) {
-	s := httptest.NewServer(nil)
-	u, _ := Parse(s.URL)
-	s.Close()
+	u, _ := Parse("http://" + testutil.Refusing(t))
 	u.RawQuery = "key=topsecret"
 	_, err := newClient(t, nil, nil).Do(t.Context(), &Request{Method: "GET", URL: u})
 	if err == nil || !strings.Contains(err.Error(), "onnection refused") || !strings.HasPrefix(err.Error(), "GET http://127.0.0.1:") || strings.Contains(err.Error(), "secret") {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -206,8 +207,6 @@ func TestNoEndpoint(t *testing.T) {
 }
 
 func TestCannotBeOpened(t *testing.T) {
-	gone := httptest.NewServer(nil)
-	gone.Close()
 	private := newTLS(t, nil, func(*httptest.Server) {})
 	evil := get(t, func(http.ResponseWriter, *http.Request) { t.Error("credentials went to another origin") })
 	away := get(t, func(w http.ResponseWriter, r *http.Request) {
@@ -224,7 +223,7 @@ func TestCannotBeOpened(t *testing.T) {
 		ctx  context.Context
 		want string
 	}{
-		{gone.URL, nil, t.Context(), "onnection refused"},
+		{"http://" + testutil.Refusing(t), nil, t.Context(), "onnection refused"},
 		{private.URL, nil, t.Context(), "certificate"},
 		{away, nil, t.Context(), "another origin"},
 		{loop, nil, t.Context(), "too many redirects"},

@@ -489,11 +489,7 @@ func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { retur
 
 // TestConnectFails has servers that are none.
 func TestConnectFails(t *testing.T) {
-	refusing, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	refusing.Close()
+	refusing := testutil.Refusing(t)
 	tls := httptest.NewUnstartedServer(http.NotFoundHandler())
 	tls.Config.ErrorLog = nolog()
 	tls.StartTLS()
@@ -508,7 +504,7 @@ func TestConnectFails(t *testing.T) {
 		name, url string
 		says      []string
 	}{
-		{"connection refused", "http://" + refusing.Addr().String() + "/mcp", []string{refusing.Addr().String() + "/mcp", "onnection refused"}},
+		{"connection refused", "http://" + refusing + "/mcp", []string{refusing + "/mcp", "onnection refused"}},
 		{"certificate", tls.URL, []string{"certificate"}},
 		{"no TLS", strings.Replace(page.URL, "http:", "https:", 1), []string{"TLS handshake"}},
 		{"web page", page.URL, []string{"text/html instead of application/json", "web page"}},
