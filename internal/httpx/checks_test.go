@@ -1,6 +1,7 @@
 package httpx
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net"
@@ -103,5 +104,33 @@ func TestLongestRetryAfter(t *testing.T) {
 		if got := retryAfter(field); got != maxRetryAfter {
 			t.Errorf("%s: %v", field, got)
 		}
+	}
+}
+
+// TestDialThatCloseOvertakes: a connection that opens after close does not stay open.
+func TestDialThatCloseOvertakes(t *testing.T) {
+	ours, theirs := net.Pipe()
+	var s sockets
+	s.base = func(context.Context, string, string) (net.Conn, error) {
+		s.close()
+		return ours, nil
+	}
+	if _, err := s.dial(t.Context(), "tcp", "example.com:80"); !errors.Is(err, net.ErrClosed) || len(s.open) != 0 {
+		t.Errorf("%d connections are open, %v", len(s.open), err)
+	}
+	if _, err := theirs.Read(make([]byte, 1)); err != io.EOF {
+		t.Errorf("the other end: %v", err)
+	}
+	ours, theirs = net.Pipe()
+	s = sockets{base: func(context.Context, string, string) (net.Conn, error) { return ours, nil }}
+	c, err := s.dial(t.Context(), "tcp", "example.com:80")
+	if err != nil || len(s.open) != 1 {
+		t.Fatalf("%d connections are open, %v", len(s.open), err)
+	}
+	if _ = c.Close(); len(s.open) != 0 {
+		t.Errorf("%d connections are open after Close", len(s.open))
+	}
+	if _, err := theirs.Read(make([]byte, 1)); err != io.EOF {
+		t.Errorf("the other end: %v", err)
 	}
 }
