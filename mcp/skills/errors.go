@@ -53,28 +53,29 @@ type Error struct {
 const maxShown = 200
 
 func (e *Error) Error() string {
-	s := "skill " + wire.Quote(diag.Printable(e.Skill, maxShown))
+	text := "skill " + wire.Quote(diag.Printable(e.Skill, maxShown))
+	part := func(before, value string) {
+		if value != "" {
+			text += before + value
+		}
+	}
 	if e.File != "" {
-		s += ": file " + wire.Quote(diag.Printable(e.File, maxShown))
+		part(": file ", wire.Quote(diag.Printable(e.File, maxShown)))
 	}
-	if e.Field != "" {
-		s += ": " + diag.Printable(e.Field, maxShown)
-	}
+	part(": ", diag.Printable(e.Field, maxShown))
 	if e.Err != nil {
-		s += ": " + e.Err.Error()
+		part(": ", e.Err.Error())
 	}
-	switch {
-	case e.Want != "" && e.Got != "":
-		s += ": want " + diag.Printable(e.Want, maxShown) + ", got " + diag.Printable(e.Got, maxShown)
-	case e.Want != "":
-		s += ": want " + diag.Printable(e.Want, maxShown)
-	case e.Got != "":
-		s += ": " + diag.Printable(e.Got, maxShown)
+	part(": want ", diag.Printable(e.Want, maxShown))
+	before := ": "
+	if e.Want != "" {
+		before = ", got "
 	}
+	part(before, diag.Printable(e.Got, maxShown))
 	if e.Err == ErrDigest || e.Err == ErrSize {
-		s += "; if the skill has changed, get its entry again"
+		part("; ", "if the skill has changed, get its entry again")
 	}
-	return s
+	return text
 }
 
 // Unwrap returns e.Err.
@@ -85,6 +86,11 @@ func (e *Error) Unwrap() error { return e.Err }
 type SyntaxError struct {
 	Line, Column int // from 1; columns count bytes
 	Problem      string
+}
+
+//go:noinline
+func newSyntaxError(line, column int, problem string) error {
+	return &SyntaxError{line, column, problem}
 }
 
 func (e *SyntaxError) Error() string {

@@ -3,7 +3,6 @@ package skills
 import (
 	"context"
 	"crypto/sha256"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -24,7 +23,7 @@ func (s *Skill) Read(ctx context.Context, name string) ([]byte, error) {
 	}
 	f, ok := s.find(name)
 	if !ok {
-		return nil, &Error{Skill: s.URI, File: name, Err: ErrNotListed}
+		return nil, s.wrong(ErrNotListed, name, "", "", "")
 	}
 	return s.readFile(ctx, f)
 }
@@ -43,11 +42,18 @@ func (s *Skill) find(name string) (File, bool) {
 	if path, ok := fileName(s.root, name); ok { // a URI
 		name = path
 	}
-	i, ok := slices.BinarySearchFunc(s.Files, name, func(f File, name string) int { return strings.Compare(f.Name, name) })
-	if !ok {
+	low, high := 0, len(s.Files)
+	for low < high {
+		if i := (low + high) / 2; s.Files[i].Name < name {
+			low = i + 1
+		} else {
+			high = i
+		}
+	}
+	if low == len(s.Files) || s.Files[low].Name != name {
 		return File{}, false
 	}
-	return s.Files[i], true
+	return s.Files[low], true
 }
 
 func (s *Skill) readFile(ctx context.Context, f File) ([]byte, error) {
@@ -58,12 +64,12 @@ func (s *Skill) readFile(ctx context.Context, f File) ([]byte, error) {
 	}
 	contents := choose(res.Contents, f.URI)
 	if contents == nil {
-		return nil, &Error{Skill: s.URI, File: f.Name, Want: "one content of this URI", Got: strconv.Itoa(len(res.Contents)), Err: ErrInvalid}
+		return nil, s.wrong(ErrInvalid, f.Name, "", "one content of this URI", strconv.Itoa(len(res.Contents)))
 	}
 	data := []byte(contents.Text)
 	if contents.IsBlob {
 		if data, err = contents.Bytes(); err != nil {
-			return nil, &Error{Skill: s.URI, File: f.Name, Want: "base64", Err: ErrInvalid}
+			return nil, s.wrong(ErrInvalid, f.Name, "", "base64", "")
 		}
 	}
 	if err := s.verify(f, data); err != nil {
@@ -90,15 +96,15 @@ func (s *Skill) verify(f File, data []byte) error {
 	size := int64(len(data))
 	if s.Dynamic {
 		if total := s.read.Add(size); total > s.r.opts.MaxBytes {
-			return &Error{Skill: s.URI, File: f.Name, Want: "at most " + strconv.FormatInt(s.r.opts.MaxBytes, 10) + " bytes", Err: ErrLimit}
+			return s.wrong(ErrLimit, f.Name, "", atMost(s.r.opts.MaxBytes, " bytes"), "")
 		}
 	} else {
 		if size != f.Size {
-			return &Error{Skill: s.URI, File: f.Name, Want: strconv.FormatInt(f.Size, 10), Got: strconv.FormatInt(size, 10), Err: ErrSize}
+			return s.wrong(ErrSize, f.Name, "", strconv.FormatInt(f.Size, 10), strconv.FormatInt(size, 10))
 		}
 		sum := sha256.Sum256(data)
 		if got := formatDigest(sum[:]); got != f.Digest {
-			return &Error{Skill: s.URI, File: f.Name, Want: f.Digest, Got: got, Err: ErrDigest}
+			return s.wrong(ErrDigest, f.Name, "", f.Digest, got)
 		}
 	}
 	if f.Name == main {
@@ -110,7 +116,7 @@ func (s *Skill) verify(f File, data []byte) error {
 func (s *Skill) verifyFrontmatter(data []byte) error {
 	text, line, err := cutFrontmatter(data)
 	if err != nil {
-		return &Error{Skill: s.URI, File: main, Err: err}
+		return s.wrong(err, main, "", "", "")
 	}
 	got, err := s.r.opts.Frontmatter(text)
 	if err != nil {
@@ -119,10 +125,10 @@ func (s *Skill) verifyFrontmatter(data []byte) error {
 		} else {
 			err = &parserError{err}
 		}
-		return &Error{Skill: s.URI, File: main, Err: err}
+		return s.wrong(err, main, "", "", "")
 	}
 	if field, want, have := difference(s.Frontmatter, got); field != "" {
-		return &Error{Skill: s.URI, File: main, Field: field, Want: want, Got: have, Err: ErrFrontmatter}
+		return s.wrong(ErrFrontmatter, main, field, want, have)
 	}
 	return nil
 }
@@ -170,7 +176,15 @@ func equal(a, b any) bool {
 		return true
 	case []any:
 		b, ok := b.([]any)
-		return ok && slices.EqualFunc(a, b, equal)
+		if !ok || len(a) != len(b) {
+			return false
+		}
+		for i := range a {
+			if !equal(a[i], b[i]) {
+				return false
+			}
+		}
+		return true
 	case string:
 		b, ok := b.(string)
 		return ok && a == b

@@ -109,34 +109,30 @@ func (r *Reader) fail(method, name, problem string, err error) error {
 // they are needed, and no files. A list that fails ends with a nil skill and the
 // error. A list may be incomplete: Get finds further skills by their URIs.
 func (r *Reader) Skills(ctx context.Context) iter.Seq2[*Skill, error] {
-	const method = "skills/list"
 	return func(yield func(*Skill, error) bool) {
-		if !r.Supported() {
-			yield(nil, r.fail(method, "", "", ErrUnsupported))
-			return
-		}
-		n := 0
-		err := r.pages(ctx, method, "", "skills", r.opts.MaxSkills, func(item []byte) bool {
-			n++
-			return yield(r.skill(item), nil)
-		})
-		if err != nil {
+		if err := r.list(ctx, func(s *Skill) bool { return yield(s, nil) }); err != nil {
 			yield(nil, err)
 		}
 	}
 }
 
+// list passes the skills to f, until it returns false.
+func (r *Reader) list(ctx context.Context, f func(*Skill) bool) error {
+	const method = "skills/list"
+	if !r.Supported() {
+		return r.fail(method, "", "", ErrUnsupported)
+	}
+	return r.pages(ctx, method, "", "skills", r.opts.MaxSkills, func(item []byte) bool { return f(r.skill(item)) })
+}
+
 // List returns all skills that the server lists. If it fails, it returns those
 // received so far and the error. See [Skill.Err] for invalid ones.
-func (r *Reader) List(ctx context.Context) ([]*Skill, error) {
-	var list []*Skill
-	for s, err := range r.Skills(ctx) {
-		if err != nil {
-			return list, err
-		}
+func (r *Reader) List(ctx context.Context) (list []*Skill, err error) {
+	err = r.list(ctx, func(s *Skill) bool {
 		list = append(list, s)
-	}
-	return list, nil
+		return true
+	})
+	return list, err
 }
 
 // Get returns the entry of the skill whose SKILL.md has a URI, whether the

@@ -25,8 +25,8 @@ func resolve(s string) (v any, problem string) {
 	case ".inf", ".Inf", ".INF", ".nan", ".NaN", ".NAN":
 		return nil, "JSON has no such number"
 	}
-	if len(digits) == len(s) && len(s) > 2 && s[0] == '0' && (s[1] == 'x' || s[1] == 'o') {
-		if n, err := strconv.ParseUint(strings.Replace(s, "0o", "0", 1), 0, 64); err == nil && !strings.Contains(s, "_") {
+	if base := strings.IndexByte("ox", at(s, 1)); base >= 0 && s[0] == '0' {
+		if n, err := strconv.ParseUint(s[2:], 8+8*base, 64); err == nil {
 			return float64(n), ""
 		}
 		return s, ""
@@ -39,6 +39,14 @@ func resolve(s string) (v any, problem string) {
 		return nil, "the number is too large"
 	}
 	return f, ""
+}
+
+// at returns a byte of a text, or 0 after its end.
+func at(s string, i int) byte {
+	if i < len(s) {
+		return s[i]
+	}
+	return 0
 }
 
 // isDecimal reports whether a text is a number without a sign.
@@ -59,7 +67,7 @@ func isDecimal(s string) bool {
 	if rest != "" && (rest[0] == '+' || rest[0] == '-') {
 		rest = rest[1:]
 	}
-	return rest != "" && strings.Trim(rest, "0123456789") == ""
+	return rest != "" && strings.TrimLeft(rest, "0123456789") == ""
 }
 
 // A flow parses a quoted scalar or a flow collection in one line.
@@ -131,7 +139,7 @@ func (f *flow) unquoted() string {
 		}
 	}
 	f.at += end
-	return strings.TrimRight(rest[:end], " \t")
+	return trimBlank(rest[:end])
 }
 
 func (f *flow) list(depth int) any {

@@ -2,11 +2,10 @@ package skills
 
 import (
 	"crypto/sha256"
-	"io/fs"
-	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"unicode/utf8"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
@@ -118,9 +117,20 @@ func (s *Skill) decode(item []byte) error {
 	return s.decodeFiles(files)
 }
 
+// atMost describes a limit.
+func atMost(n int64, unit string) string { return "at most " + strconv.FormatInt(n, 10) + unit }
+
 // invalid returns an error about a field, which should be what want says.
 func (s *Skill) invalid(field, want string) error {
-	return &Error{Skill: s.URI, Field: field, Want: want, Err: ErrInvalid}
+	return s.wrong(ErrInvalid, "", field, want, "")
+}
+
+// wrong returns an error about the skill. A literal in each place would make
+// programs larger.
+//
+//go:noinline
+func (s *Skill) wrong(err error, file, field, want, got string) error {
+	return &Error{Skill: s.URI, File: file, Field: field, Want: want, Got: got, Err: err}
 }
 
 func (s *Skill) decodeFiles(files []byte) error {
@@ -132,7 +142,7 @@ func (s *Skill) decodeFiles(files []byte) error {
 		}
 		s.Dynamic = true
 		if !s.r.opts.Dynamic {
-			return &Error{Skill: s.URI, Got: "its files have no digests", Err: ErrDynamic}
+			return s.wrong(ErrDynamic, "", "", "", "its files have no digests")
 		}
 		return nil
 	case wire.Array:
@@ -142,15 +152,14 @@ func (s *Skill) decodeFiles(files []byte) error {
 	var total int64
 	for text.Array(); text.More(); {
 		if len(s.Files) == s.r.opts.MaxFiles {
-			return &Error{Skill: s.URI, Field: "resources", Want: "at most " + strconv.Itoa(s.r.opts.MaxFiles) + " files", Err: ErrLimit}
+			return s.wrong(ErrLimit, "", "resources", atMost(int64(s.r.opts.MaxFiles), " files"), "")
 		}
 		f, err := s.decodeFile(&text)
 		if err != nil {
 			return err
 		}
 		if f.Size > s.r.opts.MaxBytes-total {
-			return &Error{Skill: s.URI, Field: "resources",
-				Want: "at most " + strconv.FormatInt(s.r.opts.MaxBytes, 10) + " bytes", Err: ErrLimit}
+			return s.wrong(ErrLimit, "", "resources", atMost(s.r.opts.MaxBytes, " bytes"), "")
 		}
 		total += f.Size
 		s.Files = append(s.Files, f)
@@ -158,23 +167,32 @@ func (s *Skill) decodeFiles(files []byte) error {
 	if err := text.End(); err != nil {
 		return s.invalid("resources", err.Error())
 	}
-	slices.SortFunc(s.Files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
-	found := false
-	names := make(map[string]bool, len(s.Files))
-	for _, f := range s.Files {
-		if names[f.Name] {
-			return &Error{Skill: s.URI, File: f.Name, Got: "it is listed twice", Err: ErrInvalid}
+	return s.order()
+}
+
+// order sorts the files by their names, which must be unique.
+func (s *Skill) order() error {
+	byName := make(map[string]any, len(s.Files)) // any, as other packages sort such keys
+	for i := range s.Files {
+		f := &s.Files[i]
+		if byName[f.Name] != nil {
+			return s.wrong(ErrInvalid, f.Name, "", "", "it is listed twice")
 		}
-		names[f.Name] = true
-		found = found || f.URI == s.URI
+		byName[f.Name] = f
 	}
-	for _, f := range s.Files {
-		for i := range len(f.Name) {
-			if f.Name[i] == '/' && names[f.Name[:i]] {
-				return &Error{Skill: s.URI, File: f.Name[:i], Got: "it is a file and a directory", Err: ErrInvalid}
+	files, found := make([]File, 0, len(s.Files)), false
+	for _, name := range wire.SortedKeys(byName) {
+		for i := range len(name) {
+			if name[i] == '/' && byName[name[:i]] != nil {
+				return s.wrong(ErrInvalid, name[:i], "", "", "it is a file and a directory")
 			}
 		}
+		if f, ok := byName[name].(*File); ok {
+			found = found || f.URI == s.URI
+			files = append(files, *f)
+		}
 	}
+	s.Files = files
 	if !found {
 		return s.invalid("resources", s.URI)
 	}
@@ -203,13 +221,13 @@ func (s *Skill) decodeFile(text *wire.Reader) (f File, err error) {
 	}
 	var ok bool
 	if f.Name, ok = fileName(s.root, f.URI); !ok {
-		return f, &Error{Skill: s.URI, Field: "resources.uri", Want: "a file below " + s.root, Got: f.URI, Err: ErrInvalid}
+		return f, s.wrong(ErrInvalid, "", "resources.uri", "a file below "+s.root, f.URI)
 	}
 	if !validDigest(f.Digest) {
-		return f, &Error{Skill: s.URI, File: f.Name, Field: "digest", Want: "sha256: and 64 lowercase hexadecimal digits", Got: f.Digest, Err: ErrInvalid}
+		return f, s.wrong(ErrInvalid, f.Name, "digest", "sha256: and 64 lowercase hexadecimal digits", f.Digest)
 	}
 	if f.Size < 0 {
-		return f, &Error{Skill: s.URI, File: f.Name, Field: "size", Want: "a number of bytes", Err: ErrInvalid}
+		return f, s.wrong(ErrInvalid, f.Name, "size", "a number of bytes", "")
 	}
 	return f, nil
 }
@@ -231,7 +249,7 @@ func fileName(root, uri string) (string, bool) {
 		parts[i] = name
 	}
 	name := strings.Join(parts, "/")
-	return name, fs.ValidPath(name)
+	return name, utf8.ValidString(name)
 }
 
 // unescapeURI decodes the escapes of a part of a URI, as url.PathUnescape does.
