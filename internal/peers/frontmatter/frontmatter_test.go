@@ -1,4 +1,4 @@
-package yamltest
+package frontmatter
 
 import (
 	"math/big"

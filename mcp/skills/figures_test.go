@@ -1,0 +1,84 @@
+package skills_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"os"
+	"runtime"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/testutil"
+)
+
+// TestFigures measures the largest skill that every client must support: 512 files,
+// 16 MiB.
+func TestFigures(t *testing.T) {
+	if os.Getenv("STDMCP_FIGURES") == "" {
+		t.Skip("measures; set STDMCP_FIGURES=1 to run it")
+	}
+	const files = 512
+	size := 16<<20/files - 1 // and SKILL.md is small
+	s := newServer()
+	s.files = map[string]any{refunds: text}
+	for i := range files - 1 {
+		s.files["skill://acme/refunds/files/"+strconv.Itoa(i)+".txt"] = string(bytes.Repeat([]byte{byte('a' + i%26)}, size))
+	}
+	s.entries = []any{s.entry("refunds", refunds)}
+	skill := s.skill(t, nil)
+	testutil.Must(t, skill.Err())
+
+	// In memory, file by file in turn. The best of several runs of each counts, as
+	// other programs interrupt some.
+	content := make([][]byte, files)
+	var hash, verify time.Duration
+	total := 0
+	best := func(f func()) time.Duration {
+		least := time.Hour
+		for range 10 {
+			began := time.Now()
+			f()
+			least = min(least, time.Since(began))
+		}
+		return least
+	}
+	for i, f := range skill.Files {
+		content[i] = []byte(s.files[f.URI].(string))
+		total += len(content[i])
+		hash += best(func() { sha256.Sum256(content[i]) })
+		verify += best(func() { testutil.Must(t, skill.Verify(f, content[i])) })
+	}
+	ratio := hash.Seconds() / verify.Seconds()
+	t.Logf("a skill of %d files and %d bytes is verified in %v, at %.2f of the speed of crypto/sha256 (goal 0.80)", files, total, verify.Round(10*time.Microsecond), ratio)
+	if ratio < 0.8 {
+		t.Error("slower than the goal")
+	}
+
+	// From a server in memory. What is kept is measured once nothing else is alive.
+	live := func() int64 {
+		runtime.GC()
+		runtime.GC() // what the first one only finalized
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	read := func() {
+		for _, f := range skill.Files {
+			_, err := skill.Read(t.Context(), f.Name)
+			testutil.Must(t, err)
+		}
+		s.mu.Lock()
+		s.requests = nil // the server's
+		s.mu.Unlock()
+	}
+	read() // fills pools and the cache of the client
+	before, began := live(), time.Now()
+	read()
+	took, kept := time.Since(began), max(0, live()-before)
+	t.Logf("read from a server in memory in %v; %d bytes are kept then, of files of %d bytes", took.Round(time.Millisecond), kept, size)
+	if kept > int64(size) {
+		t.Error("more than one file is kept")
+	}
+	runtime.KeepAlive(content)
+}
