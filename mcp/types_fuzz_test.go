@@ -108,7 +108,7 @@ func FuzzLongTexts(f *testing.F) {
 }
 
 // long is the beginning of a text that is decoded in place.
-var long = strings.Repeat(`long\n`, 1000)
+var long = strings.Repeat(`long\n`, 700)
 
 // preserves reports whether everything in a value is in another one, too. Null, ""
 // and false may be said by absence, and some of what means the same is written

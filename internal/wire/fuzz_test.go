@@ -54,7 +54,7 @@ var seeds = []string{
 }
 
 // long is the beginning of a string that is so long that it is decoded in place.
-var long = strings.Repeat(`long\n`, 1000)
+var long = strings.Repeat(`long\n`, 700)
 
 // checkInPlace reads the same text as the inside of long strings, decoded in place
 // and not.
