@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 )
 
@@ -31,12 +32,19 @@ var (
 		"192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24")
 
 	// Addresses that embed an IPv4 address.
-	nat64, sixToFour = netip.MustParsePrefix("64:ff9b::/96"), netip.MustParsePrefix("2002::/16")
+	nat64, sixToFour = prefix("64:ff9b::/96"), prefix("2002::/16")
 )
+
+// prefix is netip.MustParsePrefix, which would add 4 KB to a program.
+func prefix(s string) netip.Prefix {
+	addr, bits, _ := strings.Cut(s, "/")
+	n, _ := strconv.Atoi(bits)
+	return netip.PrefixFrom(netip.MustParseAddr(addr), n)
+}
 
 func prefixes(list ...string) (p []netip.Prefix) {
 	for _, s := range list {
-		p = append(p, netip.MustParsePrefix(s))
+		p = append(p, prefix(s))
 	}
 	return p
 }
@@ -106,12 +114,13 @@ func zoneOfHost(ctx context.Context, r *net.Resolver, u *url.URL) (z zone, known
 	if isLoopback(u) {
 		return loopback, true
 	}
-	addrs, err := r.LookupNetIP(ctx, "ip", u.Hostname())
+	addrs, err := r.LookupIPAddr(ctx, u.Hostname())
 	if err != nil || len(addrs) == 0 {
 		return public, false
 	}
 	z = unroutable
-	for _, a := range addrs {
+	for _, addr := range addrs {
+		a, _ := netip.AddrFromSlice(addr.IP)
 		z = min(z, zoneOf(a))
 	}
 	return z, true

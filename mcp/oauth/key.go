@@ -144,26 +144,28 @@ func (k *Key) sign(header, claims []byte) (string, error) {
 // 7518, section 3.4).
 func joinASN1(der []byte) ([]byte, error) {
 	// SEQUENCE of two INTEGERs; for P-256 every length fits into one byte.
-	readInt := func() *big.Int {
-		if len(der) < 2 || der[0] != 2 || len(der) < 2+int(der[1]) {
-			return nil
-		}
-		n := new(big.Int).SetBytes(der[2 : 2+der[1]])
-		der = der[2+der[1]:]
-		return n
-	}
 	if len(der) < 2 || der[0] != 0x30 || int(der[1]) != len(der)-2 {
 		return nil, io.ErrUnexpectedEOF
 	}
 	der = der[2:]
-	r := readInt()
-	s := readInt()
-	if r == nil || s == nil || len(der) > 0 || r.BitLen() > 256 || s.BitLen() > 256 {
+	out := make([]byte, 64)
+	for _, part := range [][]byte{out[:32], out[32:]} {
+		if len(der) < 2 || der[0] != 2 || len(der) < 2+int(der[1]) {
+			return nil, io.ErrUnexpectedEOF
+		}
+		n := der[2 : 2+int(der[1])]
+		der = der[2+len(n):]
+		for len(n) > 0 && n[0] == 0 {
+			n = n[1:]
+		}
+		if len(n) > len(part) {
+			return nil, io.ErrUnexpectedEOF
+		}
+		copy(part[len(part)-len(n):], n)
+	}
+	if len(der) > 0 {
 		return nil, io.ErrUnexpectedEOF
 	}
-	out := make([]byte, 64)
-	r.FillBytes(out[:32])
-	s.FillBytes(out[32:])
 	return out, nil
 }
 
