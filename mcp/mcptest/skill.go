@@ -32,7 +32,8 @@ type Skill struct {
 
 // Skill adds a skill. dir is the URI of its directory, such as
 // "skill://acme/refunds", and files are its files by path. Without a SKILL.md, it
-// has one with the last part of dir as its name.
+// has one with the last part of dir as its name. Clients that are connected are told
+// that the resources have changed.
 func (s *Server) Skill(dir string, files map[string]string) *Skill {
 	s.t.Helper()
 	k := &Skill{URI: dir + "/SKILL.md", s: s, dir: dir, files: maps.Clone(files),
@@ -48,9 +49,13 @@ func (s *Server) Skill(dir string, files map[string]string) *Skill {
 		return nil
 	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.had["resources"] = true
 	s.skills = append(s.skills, k)
+	engine := s.engine
+	s.mu.Unlock()
+	if engine != nil {
+		engine.ListChanged("resources")
+	}
 	return k
 }
 

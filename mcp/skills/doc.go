@@ -36,7 +36,11 @@
 // belongs to [Skill.Digest] and ends when that changes. Approval of a skill does
 // not include skills in directories below it, whose files are files of both.
 //
-// The specification has no notification of changes; call List or Get again.
+// # Changes
+//
+// The specification has no notification of its own for skills. Servers report a new
+// or removed skill as a change of their resources, which [Reader.Watch] follows. A
+// file that changes is noticed when it is read.
 //
 // # Concurrency
 //
