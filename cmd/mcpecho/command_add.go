@@ -43,11 +43,7 @@ func runAdd(_ context.Context, c *invocation) error {
 	if e.Type == "auto" || e.Command != "" {
 		e.Type = ""
 	}
-	path, err := c.serversFile()
-	if err != nil {
-		return err
-	}
-	text, err := readServers(path)
+	path, text, err := c.readServers()
 	if err != nil {
 		return err
 	}
@@ -147,22 +143,23 @@ func (c *invocation) fileTarget() []string {
 // maxServersFile is the maximum size in bytes of a file that mcpecho changes.
 const maxServersFile = 4 << 20
 
-// readServers returns the content of a file of servers, or "" if there is none.
-func readServers(path string) (string, error) {
+// readServers returns the file that add and remove change and its content, which
+// is empty if there is no file.
+func (c *invocation) readServers() (path, text string, err error) {
+	if path, err = c.serversFile(); err != nil {
+		return "", "", err
+	}
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return "", nil
+		return path, "", nil
 	case err != nil:
-		return "", localFailure(err)
+		return "", "", localFailure(err)
 	case !info.Mode().IsRegular() || info.Size() > maxServersFile:
-		return "", localFailure(errors.New(path + " is not a regular file of at most 4 MiB"))
+		return "", "", localFailure(errors.New(path + " is not a regular file of at most 4 MiB"))
 	}
 	data, err := os.ReadFile(path)
-	if err != nil {
-		return "", localFailure(err)
-	}
-	return string(data), nil
+	return path, string(data), localFailure(err)
 }
 
 // replaceServers writes a file of servers, if the named server is valid in it.
@@ -193,10 +190,7 @@ func (c *invocation) replaceServers(path, text, added string) error {
 	if err == nil {
 		err = os.Rename(f.Name(), path)
 	}
-	if err != nil {
-		return localFailure(err)
-	}
-	return nil
+	return localFailure(err)
 }
 
 // trustAdded trusts the server that the user has just added to the project's file.
@@ -274,11 +268,7 @@ func entryText(e *config.Server) string {
 // runRemove removes a server from a file of servers.
 func runRemove(_ context.Context, c *invocation) error {
 	name := c.args[0]
-	path, err := c.serversFile()
-	if err != nil {
-		return err
-	}
-	text, err := readServers(path)
+	path, text, err := c.readServers()
 	if err != nil {
 		return err
 	}

@@ -56,8 +56,11 @@ func (c *invocation) usageHint(message, hint string) error {
 	return &failure{status: statusUsage, kind: "usage", message: message, hint: hint}
 }
 
-// localFailure returns a failure to read or write a file.
+// localFailure returns a failure to read or write a file, and nil for nil.
 func localFailure(err error) error {
+	if err == nil {
+		return nil
+	}
 	return &failure{status: statusUsage, kind: "file", message: err.Error(), err: err}
 }
 

@@ -58,10 +58,7 @@ func (r *recorder) close() error {
 	if closed := r.file.Close(); err == nil {
 		err = closed
 	}
-	if err != nil {
-		return localFailure(err)
-	}
-	return nil
+	return localFailure(err)
 }
 
 // serveReplay is the server of a recording.
