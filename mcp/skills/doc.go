@@ -1,10 +1,17 @@
 // Package skills reads the skills of MCP servers: directories of instructions and
 // files for a model (the extension io.modelcontextprotocol/skills, SEP-2640).
 //
-//	reader := skills.NewReader(client, nil)
-//	list, err := reader.List(ctx)
+//	client, err := mcp.Connect(ctx, stdio.Command("my-server"), nil)
 //	…
-//	text, err := list[0].Read(ctx, "SKILL.md")
+//	list, err := skills.NewReader(client, nil).List(ctx)
+//	…
+//	for _, skill := range list {
+//		text, err := skill.Read(ctx, "SKILL.md") // an invalid skill fails with its Err
+//		…
+//	}
+//
+// Package mcp/host/skills has the skills of all servers of a host, approval, and
+// tools for a model.
 //
 // # Verification
 //
