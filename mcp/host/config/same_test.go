@@ -60,8 +60,8 @@ func TestIdentityInEffects(t *testing.T) {
 			t.Errorf("%q: %q", id, got)
 		}
 	}
-	s := Server{Name: "s", Command: "$X", Args: []string{"$X", "$Y|z"}}
-	if got := s.Effects(); !slices.Equal(got[1:], []string{"uses the values of X, Y"}) && len(got) > 2 {
+	s := Server{Name: "s", Command: "${X}", Args: []string{"${Y}", "${X}"}}
+	if got := s.Effects(); !slices.Equal(got, []string{"runs ${X} ${Y} ${X}", "uses the values of X, Y"}) {
 		t.Errorf("%q", got)
 	}
 }
