@@ -109,9 +109,14 @@ func generateKey(alg string) (*Key, []byte, error) {
 }
 
 // parseSecret returns the key whose secret generateKey returned. The secret is the
-// number or the seed alone, as PKCS #8 would link RSA.
+// number or the seed alone, as PKCS #8 would link RSA. In the PKCS #8 that earlier
+// versions stored, it has a fixed place.
 func parseSecret(alg string, secret []byte) (*Key, error) {
 	switch {
+	case alg == "ES256" && len(secret) == 138:
+		return parseSecret(alg, secret[36:68])
+	case alg != "ES256" && len(secret) == 16+ed25519.SeedSize:
+		return parseSecret(alg, secret[16:])
 	case alg == "ES256":
 		key, err := ecdsa.ParseRawPrivateKey(elliptic.P256(), secret)
 		return &Key{signer: key, alg: alg}, err

@@ -3,6 +3,7 @@ package oauth
 import (
 	"bytes"
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net/http"
@@ -203,6 +204,24 @@ func TestSavedTokens(t *testing.T) {
 		}
 		if k.dpop && got.key.thumbprint() != k.key.thumbprint() {
 			t.Error("another key")
+		}
+	}
+}
+
+// Version 0.1 stored the keys of tokens as PKCS #8.
+func TestSavedKeysOfEarlierVersions(t *testing.T) {
+	for _, alg := range []string{"ES256", "EdDSA", ed25519Name} {
+		key, _, err := generateKey(alg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		der, err := x509.MarshalPKCS8PrivateKey(key.signer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := parseSaved((&token{access: "a", dpop: true, key: key, secret: der}).encode())
+		if err != nil || got.key.thumbprint() != key.thumbprint() {
+			t.Errorf("%s: %v", alg, err)
 		}
 	}
 }
