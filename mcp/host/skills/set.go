@@ -216,23 +216,26 @@ func (s *Set) id(o origin, name string) string {
 // reads are verified. The error matches ErrUnknownSkill, ErrChanged or
 // host.ErrDenied, or is that of the server.
 func (s *Set) Open(ctx context.Context, id string) (*skills.Skill, error) {
-	return s.open(ctx, id, "")
+	k, _, err := s.open(ctx, id, "")
+	return k, err
 }
 
-func (s *Set) open(ctx context.Context, id, file string) (*skills.Skill, error) {
+// open returns the skill with a name, which the model may read or of which it may
+// read a file, and the name of its server.
+func (s *Set) open(ctx context.Context, id, file string) (k *skills.Skill, server string, err error) {
 	o, err := s.find(ctx, id)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	client, err := s.h.Client(ctx, o.server)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	k, err := skills.NewReader(client, s.opts.Reader).Get(ctx, o.uri)
+	k, err = skills.NewReader(client, s.opts.Reader).Get(ctx, o.uri)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	return k, s.permit(ctx, id, o.server, file, k)
+	return k, o.server, s.permit(ctx, id, o.server, file, k)
 }
 
 // find returns the skill with a name, which it looks for in the lists if it has not

@@ -1,6 +1,7 @@
 package skills
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host"
+	"github.com/stdmcp/stdmcp/mcp/skills"
 )
 
 // maxDescription limits the description of a skill in texts for models, in bytes.
@@ -45,7 +47,8 @@ func (s *Set) Prompt(ctx context.Context) string {
 }
 
 // Tools returns the tools list_skills, read_skill and read_skill_file for a model.
-// Their errors tell a model what to change. They are no tools of a server:
+// A text that they return begins with the server that it is from. Their errors
+// tell a model what to change. They are no tools of a server:
 // Options.Approve of the Set is asked, that of the host is not.
 func (s *Set) Tools() []*host.Tool {
 	tool := func(name, description, properties, required string, run func(context.Context, mcp.RawMessage) (string, error)) *host.Tool {
@@ -89,15 +92,10 @@ func (s *Set) readTool(ctx context.Context, input mcp.RawMessage) (string, error
 	if err != nil {
 		return "", err
 	}
-	k, err := s.open(ctx, id, "")
+	k, text, err := s.readText(ctx, id, "")
 	if err != nil {
 		return "", err
 	}
-	data, err := k.Read(ctx, "SKILL.md")
-	if err != nil {
-		return "", err
-	}
-	text, err := s.text(data)
 	for i, f := range k.Files {
 		if i == 0 {
 			text += "\n\nFiles, which read_skill_file reads:\n"
@@ -107,7 +105,7 @@ func (s *Set) readTool(ctx context.Context, input mcp.RawMessage) (string, error
 		}
 		text += f.Name + " (" + strconv.FormatInt(f.Size, 10) + " bytes)\n"
 	}
-	return text, err
+	return text, nil
 }
 
 func (s *Set) fileTool(ctx context.Context, input mcp.RawMessage) (string, error) {
@@ -118,15 +116,23 @@ func (s *Set) fileTool(ctx context.Context, input mcp.RawMessage) (string, error
 	if file == "" {
 		return "", errors.New(`"file" is missing`)
 	}
-	k, err := s.open(ctx, id, file)
+	_, text, err := s.readText(ctx, id, file)
+	return text, err
+}
+
+// readText reads a file of a skill, or its SKILL.md if file is empty, and returns it
+// as text for a model, with its origin in front.
+func (s *Set) readText(ctx context.Context, id, file string) (*skills.Skill, string, error) {
+	k, server, err := s.open(ctx, id, file)
 	if err != nil {
-		return "", err
+		return nil, "", err
 	}
-	data, err := k.Read(ctx, file)
+	data, err := k.Read(ctx, cmp.Or(file, "SKILL.md"))
 	if err != nil {
-		return "", err
+		return nil, "", err
 	}
-	return s.text(data)
+	text, err := s.text(data)
+	return k, "[from the server " + strconv.Quote(server) + "]\n" + text, err
 }
 
 // text returns the content of a file for a model.
