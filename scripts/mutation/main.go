@@ -41,15 +41,39 @@ func main() {
 	table := flag.Bool("table", false, "print tables in Markdown: the packages, and what survived")
 	update := flag.String("o", "", "write the list to a `file`, with the tests that fail")
 	only := flag.String("only", "", "only mutations that contain this `text`")
+	check := flag.Bool("check", false, "only check that the code has the text of each mutation once")
 	flag.Usage = func() {
 		fmt.Fprintln(flag.CommandLine.Output(), "usage: scripts/mutate [flags] [package...]\n\nWithout packages: the test that the list names, or all of the package.")
 		flag.PrintDefaults()
 	}
 	flag.Parse()
+	if *check {
+		if err := checkList(*list); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	if err := run(*list, *only, *update, *workers, *table, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "mutate:", err)
 		os.Exit(1)
 	}
+}
+
+// checkList returns an error that names the mutations whose text the code does not
+// have exactly once.
+func checkList(list string) error {
+	mutations, err := read(list)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, m := range mutations {
+		if _, _, err := m.find("."); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %s: %q %w", list, m.folder, m.old, err))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 func run(list, only, update string, workers int, table bool, packages []string) error {
