@@ -178,7 +178,7 @@ func TestReadsAreApproved(t *testing.T) {
 	decision = host.Allow
 	k.SetFile("more", "text")
 	for range 2 {
-		if text, failed := set.Tools()[2].Run(t.Context(), mcp.RawMessage(`{"skill":"other__asked","file":"more"}`)); text != "text" || failed {
+		if text, failed := set.Tools()[2].Run(t.Context(), mcp.RawMessage(`{"skill":"other__asked","file":"more"}`)); text != "[from the server \"other\"]\ntext" || failed {
 			t.Error(text)
 		}
 	}
