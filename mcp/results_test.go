@@ -282,7 +282,7 @@ func TestLongTextsOfResults(t *testing.T) {
 	odd := `{"type":"text","text":"` + strings.Repeat(`odd\n`, n) + `","annotations":1}`
 	result := `{"content":[{"type":"text","text":"` + strings.Repeat(`a\n`, n) + `"},` + odd +
 		`,{"text":"` + strings.Repeat(`\"b\u0041`, n) + `","type":"text"}],"isError":true}`
-	plain := `{"content":[{"type":"text","text":"` + strings.Repeat(`a\n`, n) + `"},{"type":"text","text":"` + strings.Repeat(`\"b\u0041`, n) + `"}]}`
+	even := `{"content":[{"type":"text","text":"` + strings.Repeat(`a\n`, n) + `"},{"type":"text","text":"` + strings.Repeat(`\"b\u0041`, n) + `"}]}`
 	for _, version := range eras {
 		for _, intercepted := range []bool{false, true} {
 			synctest.Test(t, func(t *testing.T) {
@@ -299,7 +299,7 @@ func TestLongTextsOfResults(t *testing.T) {
 					if m.Params.Name == "odd" {
 						p.answer(m, result)
 					} else {
-						p.answer(m, plain)
+						p.answer(m, even)
 					}
 				})
 				c := connectStream(t, rwc, o)

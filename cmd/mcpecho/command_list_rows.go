@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -56,7 +57,7 @@ func signature(s *schema) []string {
 	arguments := []string{} // not nil: a tool without arguments shows ()
 	for _, optional := range []bool{false, true} {
 		for _, p := range s.properties {
-			if containsText(s.required, p.name) == optional {
+			if slices.Contains(s.required, p.name) == optional {
 				continue
 			}
 			text := escapeName(p.name)
@@ -72,22 +73,13 @@ func signature(s *schema) []string {
 	return arguments
 }
 
-func containsText(list []string, s string) bool {
-	for _, other := range list {
-		if other == s {
-			return true
-		}
-	}
-	return false
-}
-
 // shortKind describes the values of an argument in a few characters.
 func (s *schema) shortKind() string {
 	const maxEnum = 3
 	switch {
 	case len(s.enum) > 0 && len(s.enum) <= maxEnum:
 		return strings.Join(escapeAll(s.enum), "|")
-	case len(s.types) == 0 || containsText(s.types, "any"):
+	case len(s.types) == 0 || slices.Contains(s.types, "any"):
 		return ""
 	case s.types[0] == "array" && s.items != nil && len(s.items.types) > 0:
 		return s.items.types[0] + "[]"

@@ -114,7 +114,7 @@ func (x *exchange) endWith(ctx context.Context) {
 
 func (x *exchange) close() {
 	x.cancel()
-	if x.leave() {
+	if x.endsSession() {
 		x.counted.end()
 	}
 	x.h.mu.Lock()
@@ -124,8 +124,8 @@ func (x *exchange) close() {
 	x.h.changed = make(chan struct{})
 }
 
-// leave reports whether x is the last exchange of a session that is retired.
-func (x *exchange) leave() bool {
+// endsSession reports whether x is the last exchange of a session that is retired.
+func (x *exchange) endsSession() bool {
 	x.h.mu.Lock()
 	defer x.h.mu.Unlock()
 	if x.counted == nil {

@@ -214,16 +214,16 @@ func (t *variantTree) compile() error {
 		if out, err := command(t.dir, "test", "-c", "-vet=off", "-ldflags=-s -w", "-o", t.binary(in), "./"+in); err != nil {
 			return fmt.Errorf("the tests of %s do not compile: %s", in, out)
 		}
-		var plain []string
+		var whole []string
 		for name := range tests[in] {
 			if strings.Contains(name, "/") { // a part of a test
 				t.checkPasses(in, name)
 			} else {
-				plain = append(plain, name)
+				whole = append(whole, name)
 			}
 		}
-		if plain != nil {
-			t.checkPasses(in, "("+strings.Join(plain, "|")+")")
+		if whole != nil {
+			t.checkPasses(in, "("+strings.Join(whole, "|")+")")
 		}
 	}
 	return nil

@@ -93,7 +93,7 @@ func value(n *yaml.Node) (any, error) {
 	if n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
 		return n.Value, nil
 	}
-	return plain(n.Value)
+	return scalar(n.Value)
 }
 
 // The core schema of YAML 1.2.2, section 10.3.2.
@@ -105,8 +105,8 @@ var (
 	number  = regexp.MustCompile(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
 )
 
-// plain returns the value of a plain scalar.
-func plain(s string) (any, error) {
+// scalar returns the value of a plain scalar.
+func scalar(s string) (any, error) {
 	switch {
 	case null.MatchString(s):
 		return nil, nil
