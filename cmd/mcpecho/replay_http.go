@@ -143,7 +143,7 @@ func (h *replayHandler) post(w http.ResponseWriter, r *http.Request, s *replaySe
 	out := &replayStream{ctx: r.Context(), id: m.ID.String(), progress: string(wire.Lookup(m.Params, "_meta", "progressToken")), messages: make(chan []byte)}
 	s.add(out)
 	defer s.remove(out)
-	s.give(r.Context(), data)
+	go s.give(r.Context(), data) // the replay may write to out before it reads; ends with the HTTP request
 	out.copyTo(w, s.done)
 }
 
@@ -189,14 +189,18 @@ func (s *replaySession) Read() ([]byte, error) {
 	}
 }
 
-// Write sends a message of the replay to the client.
+// Write sends a message of the replay to the client. Another stream takes it when
+// the one that it is for ends.
 func (s *replaySession) Write(data []byte) (int, error) {
 	message := slices.Clone(bytes.TrimSpace(data))
-	if out := s.route(message); out != nil {
+	for out := s.route(message); out != nil; out = s.route(message) {
 		select {
 		case out.messages <- message:
-		case <-out.ctx.Done():
+			return len(data), nil
 		case <-s.done:
+			return len(data), nil
+		case <-out.ctx.Done():
+			s.remove(out)
 		}
 	}
 	return len(data), nil
@@ -223,9 +227,14 @@ func (s *replaySession) route(message []byte) *replayStream {
 	defer s.mu.Unlock()
 	subscription := string(wire.Lookup(m.Params, "_meta", "io.modelcontextprotocol/subscriptionId"))
 	token := string(wire.Lookup(m.Params, "progressToken"))
-	i := slices.IndexFunc(s.streams, func(out *replayStream) bool {
-		return m.Method == "" && out.id == m.ID.String() || subscription != "" && out.id == subscription || token != "" && out.progress == token
-	})
+	// The newest comes first: the stream of a client that has gone may still be there.
+	i := len(s.streams) - 1
+	for ; i >= 0; i-- {
+		out := s.streams[i]
+		if m.Method == "" && out.id == m.ID.String() || subscription != "" && out.id == subscription || token != "" && out.progress == token {
+			break
+		}
+	}
 	switch {
 	case s.sse:
 	case i >= 0:
@@ -251,6 +260,9 @@ func (s *replaySession) remove(out *replayStream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.streams = slices.DeleteFunc(s.streams, func(other *replayStream) bool { return other == out })
+	if s.general == out {
+		s.general = nil
+	}
 }
 
 // serveGeneral sends the messages that belong to no request, after the text
@@ -266,11 +278,7 @@ func (s *replaySession) serveGeneral(w http.ResponseWriter, r *http.Request, fir
 	held := s.held
 	s.general, s.held = out, nil
 	s.mu.Unlock()
-	defer func() {
-		s.mu.Lock()
-		s.general = nil
-		s.mu.Unlock()
-	}()
+	defer s.remove(out)
 	for _, message := range held {
 		first += event(message)
 	}
