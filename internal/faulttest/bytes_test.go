@@ -16,7 +16,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp"
@@ -388,8 +387,8 @@ func (s *byteScenario) keeps(t *testing.T, on rune, limit int) (arriving, idle i
 		if !testutil.Eventually(func() bool { return received.Load() == manyItems }) {
 			t.Fatalf("%d items arrived", received.Load())
 		}
-		time.Sleep(10 * time.Millisecond) // the last one is being handled
-		measure()
+		// The last one is being handled for a moment.
+		testutil.Eventually(func() bool { arriving = inUse() - before; return arriving <= limit*5/2+slack })
 		close(release)
 		testutil.Check(t, <-ended)
 	}
