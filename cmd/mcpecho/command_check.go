@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/servercheck"
@@ -73,11 +72,7 @@ func runCheck(ctx context.Context, c *invocation) (err error) {
 		return err
 	}
 	if faults > 0 {
-		what := "faults"
-		if faults == 1 {
-			what = "fault"
-		}
-		return &failure{status: statusRefused, kind: "check", message: "the server has " + strconv.Itoa(faults) + " " + what}
+		return &failure{status: statusRefused, kind: "check", message: "the server has " + count(faults, "fault")}
 	}
 	return nil
 }

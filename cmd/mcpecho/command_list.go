@@ -56,7 +56,7 @@ func lister(name string) func(context.Context, *invocation) error {
 				c.note(s, "The server has no "+name+".")
 			}
 			if s.excluded > 0 {
-				c.note(s, "The configuration excludes "+countTools(s.excluded)+".")
+				c.note(s, "The configuration excludes "+count(s.excluded, "tool")+".")
 			}
 			return c.printLong(ctx, c.table(l.header, rows))
 		})

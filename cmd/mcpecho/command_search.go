@@ -35,7 +35,7 @@ func runSearch(ctx context.Context, c *invocation) error {
 	servers := c.searchedServers(cfg, note)
 	h := c.newSearchHost()
 	defer func() { _ = h.Shutdown(context.WithoutCancel(ctx)) }()
-	p := c.newProgress(console, "connecting to "+countServers(len(servers)))
+	p := c.newProgress(console, "connecting to "+count(len(servers), "server"))
 	diff := h.SetServers(ctx, servers)
 	p.end()
 	if ctx.Err() != nil {
@@ -61,18 +61,11 @@ func runSearch(ctx context.Context, c *invocation) error {
 	case len(cfg.Servers) == 0:
 		note("No servers are configured in ~/.mcp.json, ./.mcp.json and the files of -c.")
 	case len(found) == 0:
-		note("None of the " + countTools(len(h.Tools())) + " of " + countServers(searched) + " matches " + strconv.Quote(strings.Join(c.args, " ")) + ".")
+		note("None of the " + count(len(h.Tools()), "tool") + " of " + count(searched, "server") + " matches " + strconv.Quote(strings.Join(c.args, " ")) + ".")
 	}
 	header := lists()["tools"].header
 	header.name = "SERVER/TOOL"
 	return c.printLong(ctx, c.table(header, rows))
-}
-
-func countServers(n int) string {
-	if n == 1 {
-		return "1 server"
-	}
-	return strconv.Itoa(n) + " servers"
 }
 
 // searchedServers returns the servers that the user has not disabled and trusts,

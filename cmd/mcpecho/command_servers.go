@@ -127,7 +127,7 @@ func (c *invocation) probe(ctx context.Context, entry *config.Server) state {
 			if err != nil {
 				return err
 			}
-			s.detail += ", " + countTools(len(tools))
+			s.detail += ", " + count(len(tools), "tool")
 		}
 		s.detail += ", in " + took.String()
 		return nil
@@ -148,11 +148,12 @@ func (c *invocation) probe(ctx context.Context, entry *config.Server) state {
 	return s
 }
 
-func countTools(n int) string {
-	if n == 1 {
-		return "1 tool"
+// count returns a number of things: "1 tool", "2 tools".
+func count(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
 	}
-	return strconv.Itoa(n) + " tools"
+	return strconv.Itoa(n) + " " + thing
 }
 
 func statesJSON(states []state, problems []*config.Problem) []byte {

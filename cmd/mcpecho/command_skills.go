@@ -78,14 +78,14 @@ func (c *invocation) listSkills(ctx context.Context, s *conversation, r *skills.
 	if len(list) == 0 {
 		c.note(s, "The server has no skills.")
 	}
-	count := make(map[string]int)
+	named := make(map[string]int)
 	for _, k := range list {
-		count[k.Name]++
+		named[k.Name]++
 	}
 	rows := make([]row, len(list))
 	for i, k := range list {
 		rows[i] = row{name: k.Name, description: firstLine(k.Description), rest: k.URI}
-		if count[k.Name] > 1 || k.Name == "" {
+		if named[k.Name] > 1 || k.Name == "" {
 			rows[i].name, rows[i].rest = k.URI, ""
 		}
 		if k.Err() != nil {

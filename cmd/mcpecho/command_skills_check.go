@@ -46,11 +46,7 @@ func (c *invocation) checkSkills(ctx context.Context, s *conversation, r *skills
 	if err != nil || faults == 0 {
 		return err
 	}
-	what := " faults"
-	if faults == 1 {
-		what = " fault"
-	}
-	return &failure{status: statusRefused, kind: "check", message: "the skills have " + strconv.Itoa(faults) + what}
+	return &failure{status: statusRefused, kind: "check", message: "the skills have " + count(faults, "fault")}
 }
 
 // verifySkills reads and verifies every file of every skill.
@@ -128,7 +124,7 @@ func skillsCheckText(all []checkedSkill, listFault string) string {
 		b.WriteString("  " + kind + strings.ReplaceAll(text, "\n", "\n\t") + "\n")
 	}
 	for _, one := range all {
-		b.WriteString(escapeName(firstOf(one.Name, one.URI)) + ", " + countFiles(len(one.Files)) + ":")
+		b.WriteString(escapeName(firstOf(one.Name, one.URI)) + ", " + count(len(one.Files), "file") + ":")
 		if len(one.wrong) == 0 && one.careful == "" {
 			b.WriteString(" nothing wrong\n")
 			continue
@@ -146,13 +142,6 @@ func skillsCheckText(all []checkedSkill, listFault string) string {
 		line("wrong    ", listFault)
 	}
 	return b.String()
-}
-
-func countFiles(n int) string {
-	if n == 1 {
-		return "1 file"
-	}
-	return strconv.Itoa(n) + " files"
 }
 
 // skillsCheckJSON returns the results as an object.
