@@ -52,10 +52,11 @@ func parseReason(err error) error {
 
 // SameOrigin reports whether scheme, host and port of a and b are the same.
 func SameOrigin(a, b *url.URL) bool {
-	return strings.EqualFold(a.Scheme, b.Scheme) && strings.EqualFold(a.Hostname(), b.Hostname()) && port(a) == port(b)
+	return strings.EqualFold(a.Scheme, b.Scheme) && strings.EqualFold(a.Hostname(), b.Hostname()) && Port(a) == Port(b)
 }
 
-func port(u *url.URL) string {
+// Port returns the port of u, or the one that its scheme implies.
+func Port(u *url.URL) string {
 	switch p := u.Port(); {
 	case p != "":
 		return p

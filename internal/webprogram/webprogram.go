@@ -5,12 +5,12 @@ import (
 	"context"
 	"errors"
 	"net"
-	"net/url"
 	"strconv"
 	"sync"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
@@ -33,24 +33,14 @@ type Program struct {
 	err     error
 }
 
-// errInvalidURL stands for an error that would contain the URL.
-var errInvalidURL = errors.New("the URL is invalid")
-
 // New returns a Program that command starts and that serves the URL at, to which
 // web connects.
 func New(command, web mcp.Transport, at string) (*Program, error) {
-	u, err := url.Parse(at)
-	if err != nil || u.Hostname() == "" {
-		return nil, errInvalidURL
+	u, err := httpx.Parse(at)
+	if err != nil {
+		return nil, err
 	}
-	port := u.Port()
-	if port == "" {
-		port = map[string]string{"https": "443"}[u.Scheme]
-	}
-	if port == "" {
-		port = "80"
-	}
-	return &Program{Transport: web, command: command, address: net.JoinHostPort(u.Hostname(), port)}, nil
+	return &Program{Transport: web, command: command, address: net.JoinHostPort(u.Hostname(), httpx.Port(u))}, nil
 }
 
 // String implements mcp.Named.

@@ -83,9 +83,6 @@ func All(o *Options) host.Dialers {
 	}
 }
 
-// errInvalidURL stands for an error that would contain the URL.
-var errInvalidURL = errors.New("the URL is invalid")
-
 // withProgram returns a Transport that starts the program of to before it
 // connects to the URL.
 func withProgram(to *host.DialParams, web mcp.Transport) (mcp.Transport, error) {
@@ -149,9 +146,9 @@ func (d *dialers) proxy(to *host.DialParams) (mcp.Transport, error) {
 	id := url.PathEscape(to.ID)
 	at := strings.NewReplacer("{id}", id, "{server_id}", id).Replace(to.URL)
 	if at == to.URL {
-		u, err := url.Parse(at)
+		u, err := httpx.Parse(at)
 		if err != nil {
-			return nil, errInvalidURL
+			return nil, err
 		}
 		at = u.JoinPath(id).String()
 	}
@@ -210,8 +207,8 @@ func (d *dialers) authorized(to *host.DialParams, server string, base *http.Clie
 		}
 		o.Authorizer = &own
 	}
-	if _, err := url.Parse(server); err != nil {
-		return nil, errInvalidURL
+	if _, err := httpx.Parse(server); err != nil {
+		return nil, err
 	}
 	client.Transport = oauth.New(server, &o)
 	return &client, nil
