@@ -68,7 +68,7 @@ func Connect(ctx context.Context, t Transport, opts *Options) (*Client, error) {
 		return t.connect(ctx, opts)
 	}
 	c := newClient(ctx, opts)
-	c.transportName = nameOf(t)
+	c.transportName = diag.NameOf(t)
 	once, ok := t.(SingleUse)
 	c.probe.singleUse = ok && once.SingleUse()
 	for _, h := range c.opts.Handlers {

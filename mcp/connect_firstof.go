@@ -25,7 +25,7 @@ func (f firstOf) String() string {
 	if len(f) == 0 {
 		return ""
 	}
-	return nameOf(f[0])
+	return diag.NameOf(f[0])
 }
 
 var errNoTransport = errors.New("FirstOf has no transport")
@@ -42,7 +42,7 @@ func (f firstOf) connect(ctx context.Context, opts *Options) (*Client, error) {
 	if len(f) == 0 {
 		return nil, errNoTransport
 	}
-	tried := &firstOfError{op: connectOp(opts.name(), nameOf(f))}
+	tried := &firstOfError{op: connectOp(opts.name(), diag.NameOf(f))}
 	for _, t := range f {
 		c, err := Connect(ctx, t, opts)
 		if err == nil {

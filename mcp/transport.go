@@ -169,11 +169,3 @@ type lossyList interface {
 
 // An expiring is a result with a time to live. Caching implements it.
 type expiring interface{ caching() *Caching }
-
-// nameOf returns the transport's name for its server, or "".
-func nameOf(t Transport) string {
-	if s, ok := t.(Named); ok {
-		return s.String()
-	}
-	return ""
-}

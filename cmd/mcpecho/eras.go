@@ -31,10 +31,7 @@ func erasFile() (string, error) {
 // eraKey returns what identifies the target, without secrets: the transport's
 // name for it. Servers with the same name share an entry, which is only a hint.
 func (c *invocation) eraKey(t mcp.Transport) string {
-	name := ""
-	if t, ok := t.(mcp.Named); ok {
-		name = t.String()
-	}
+	name := diag.NameOf(t)
 	if c.entry != nil {
 		name = c.entry.Name + " " + name
 	}

@@ -44,12 +44,7 @@ func New(command, web mcp.Transport, at string) (*Program, error) {
 }
 
 // String implements mcp.Named.
-func (p *Program) String() string {
-	if t, ok := p.Transport.(mcp.Named); ok {
-		return t.String()
-	}
-	return p.address
-}
+func (p *Program) String() string { return diag.NameOf(p.Transport) }
 
 // Open starts the program, once, and waits until it accepts connections.
 func (p *Program) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {

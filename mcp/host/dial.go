@@ -176,9 +176,4 @@ func (t *typed) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, erro
 	return t.Transport.Open(ctx, h)
 }
 
-func (t *typed) String() string {
-	if n, ok := t.Transport.(mcp.Named); ok {
-		return n.String()
-	}
-	return ""
-}
+func (t *typed) String() string { return diag.NameOf(t.Transport) }
