@@ -12,8 +12,6 @@ import (
 	"syscall"
 	"testing"
 	"testing/synctest"
-
-	"github.com/stdmcp/stdmcp/mcp/host"
 )
 
 // catalogEnv passes the path of a catalog to a child process that runs the same
@@ -86,12 +84,7 @@ func testCatalogThatCannotBeWritten(t *testing.T, reason string, prevent func() 
 
 func useUnwritableCatalog(t *testing.T, path, reason string) {
 	fs := fakes{"a": newFake(nil), "b": newFake(nil)}
-	var reports []string
-	h := host.New(fs.with(host.Options{Catalog: host.OpenCatalog(path), Event: func(e host.Event) {
-		if e.Kind == host.CatalogFailed {
-			reports = append(reports, e.Err.Error())
-		}
-	}}))
+	h, failed := fs.withBrokenCatalog(path)
 	if err := h.SetServers(t.Context(), fs.servers()).Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -106,6 +99,7 @@ func useUnwritableCatalog(t *testing.T, path, reason string) {
 	if err := h.Shutdown(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	reports := *failed
 	all := strings.Join(reports, "\n")
 	if len(reports) == 0 || len(reports) > 3 || !strings.Contains(all, path) || !strings.Contains(all, " is not written: ") || !strings.Contains(all, reason) {
 		t.Errorf("%q", reports)

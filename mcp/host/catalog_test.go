@@ -19,6 +19,17 @@ import (
 // catalogPath returns the path of a catalog that does not exist yet.
 func catalogPath(t testing.TB) string { return filepath.Join(t.TempDir(), "cache", "catalog") }
 
+// withBrokenCatalog returns a host with the fakes and the catalog at path, and the
+// reports of what is wrong with the catalog, which are complete after Shutdown.
+func (fs fakes) withBrokenCatalog(path string) (h *host.Host, reports *[]string) {
+	reports = new([]string)
+	return host.New(fs.with(host.Options{Catalog: host.OpenCatalog(path), Event: func(e host.Event) {
+		if e.Kind == host.CatalogFailed {
+			*reports = append(*reports, e.Err.Error())
+		}
+	}})), reports
+}
+
 // fill runs a host with the fakes until the catalog at path contains them. It must
 // be called in a synctest bubble.
 func (fs fakes) fill(t testing.TB, path string) {
@@ -189,12 +200,7 @@ func TestCatalogThatCannotBeUsedIsReported(t *testing.T) {
 			tt.prepare(path)
 			synctest.Test(t, func(t *testing.T) {
 				fs := fakes{"a": newFake(nil)}
-				var reports []string
-				h := host.New(fs.with(host.Options{Catalog: host.OpenCatalog(path), Event: func(e host.Event) {
-					if e.Kind == host.CatalogFailed {
-						reports = append(reports, e.Err.Error())
-					}
-				}}))
+				h, failed := fs.withBrokenCatalog(path)
 				if err := h.SetServers(t.Context(), fs.servers()).Err(); err != nil {
 					t.Fatal(err)
 				}
@@ -204,6 +210,7 @@ func TestCatalogThatCannotBeUsedIsReported(t *testing.T) {
 				if err := h.Shutdown(t.Context()); err != nil {
 					t.Fatal(err)
 				}
+				reports := *failed
 				if len(reports) == 0 || len(reports) > 3 || !strings.Contains(strings.Join(reports, "\n"), tt.says) || !strings.Contains(reports[0], path) {
 					t.Errorf("%q", reports)
 				}
