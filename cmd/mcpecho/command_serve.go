@@ -34,7 +34,7 @@ func runServe(ctx context.Context, c *invocation) error {
 			"Press Ctrl-D to end it. To call it: "+c.name+" tools -- "+c.name+" serve\n")
 	}
 	done := make(chan error, 1)
-	go func() { done <- testserver.New(o).Serve(c.stdin, c.stdout) }() // ends with the input, or the program
+	go func() { done <- testserver.NewCorrect(o).Serve(c.stdin, c.stdout) }() // ends with the input, or the program
 	select {
 	case err := <-done:
 		if err != nil {
@@ -103,7 +103,7 @@ const (
 // serveWeb runs the echo server at address. With login, only clients with a token
 // may use it.
 func serveWeb(address string, o *testserver.Options, login bool) (*web, error) {
-	engine := testserver.New(o)
+	engine := testserver.NewCorrect(o)
 	h := testserver.NewHandler(engine, &testserver.HTTPOptions{KeepAlive: keepAlive})
 	return serveHandler(address, h, h.Close, engine.Speaks(false) != nil, login)
 }

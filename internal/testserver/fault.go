@@ -2,6 +2,7 @@ package testserver
 
 import (
 	"cmp"
+	"io"
 	"slices"
 	"strings"
 )
@@ -63,7 +64,7 @@ type Fault struct {
 	resumable   bool                                 // legacy streams can be resumed
 	retry       string                               // the retry field of legacy streams
 	singleBytes bool                                 // streams are sent in single bytes
-	compressed  bool                                 // streams are compressed if the client accepts that
+	compress    func(io.Writer) compressor           // streams are compressed if the client accepts gzip
 }
 
 // Faults returns all faults, ordered by row.

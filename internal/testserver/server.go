@@ -105,6 +105,18 @@ type Server struct {
 
 // New returns a server. Nil options mean the zero value.
 func New(o *Options) *Server {
+	fault := ""
+	if o != nil {
+		fault = o.Fault
+	}
+	return newServer(o, findFault(fault))
+}
+
+// NewCorrect is New without Options.Fault. The list of all faults would add
+// 0.4 MB to a program that has no use for them.
+func NewCorrect(o *Options) *Server { return newServer(o, &Fault{}) }
+
+func newServer(o *Options, fault *Fault) *Server {
 	s := &Server{
 		tools:    tools(),
 		sessions: map[*Session]bool{},
@@ -112,6 +124,7 @@ func New(o *Options) *Server {
 		cursors:  map[string]int{},
 		states:   map[string]*question{},
 		tasks:    map[string]*task{},
+		fault:    fault,
 	}
 	if o != nil {
 		s.opts = *o
@@ -126,7 +139,6 @@ func New(o *Options) *Server {
 	if s.opts.Tasks {
 		s.tools = append(s.tools, taskTools()...)
 	}
-	s.fault = findFault(s.opts.Fault)
 	if s.opts.ProtocolVersions == nil && s.fault.Era == "legacy" {
 		s.opts.ProtocolVersions = legacy
 	}
