@@ -84,8 +84,8 @@ func FuzzIsPlain(f *testing.F) {
 }
 
 func BenchmarkMessage(b *testing.B) {
-	w := NewWriter(io.Discard)
+	w, data := NewWriter(io.Discard), []byte(request)
 	for b.Loop() {
-		w.message(1, true, []byte(request))
+		w.message(1, true, data)
 	}
 }

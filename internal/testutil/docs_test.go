@@ -24,28 +24,35 @@ func documents(t *testing.T) []string {
 	return append(paths, root+"/README.md", root+"/CONTRIBUTING.md", root+"/CHANGELOG.md")
 }
 
-// TestCodeCompiles builds each block of Go code, and runs the programs among them.
+// TestCodeCompiles builds each block of Go code, and runs the programs and tests
+// among them.
 func TestCodeCompiles(t *testing.T) {
 	dir := t.TempDir()
 	abs, err := filepath.Abs(root)
 	Must(t, err)
 	mod := "module docs\n\ngo 1.25\n\nrequire github.com/stdmcp/stdmcp v0.0.0\n\nreplace github.com/stdmcp/stdmcp => " + abs + "\n"
 	write(t, filepath.Join(dir, "go.mod"), mod)
-	var programs []string
+	var programs, tests, records []string
 	for _, path := range documents(t) {
 		for i, block := range blocks(t, path, "go") {
 			if strings.HasPrefix(block, "// not stdmcp") {
 				continue // code of another library
 			}
 			name := fmt.Sprintf("%s%d", strings.ToLower(strings.TrimSuffix(filepath.Base(path), ".md")), i+1)
-			write(t, filepath.Join(dir, name, "main.go"), program(block))
+			file := "main.go"
 			if strings.HasPrefix(block, "package ") {
 				programs = append(programs, name)
+			} else if strings.Contains(block, "func Test") {
+				file, tests = "main_test.go", append(tests, "./"+name)
+				if strings.Contains(block, `flag.Bool("record"`) {
+					records = append(records, "./"+name)
+				}
 			}
+			write(t, filepath.Join(dir, name, file), program(block))
 		}
 	}
-	if len(programs) == 0 {
-		t.Fatal("no programs found")
+	if len(programs) == 0 || len(tests) == 0 {
+		t.Fatal("no programs found, or no tests")
 	}
 	run := func(name string, args ...string) string {
 		t.Helper()
@@ -67,6 +74,10 @@ func TestCodeCompiles(t *testing.T) {
 			t.Errorf("%s prints %q", name, out)
 		}
 	}
+	for _, name := range records {
+		run("go", "test", name, "-record")
+	}
+	run("go", append([]string{"test", "-count=1"}, tests...)...)
 }
 
 // blocks returns the code blocks of a language in a document.
@@ -88,7 +99,7 @@ func write(t *testing.T, path, text string) {
 
 // packages are the packages that a block may use without an import.
 var packages = map[string]string{
-	"context": "context", "errors": "errors", "fmt": "fmt", "http": "net/http", "json": "encoding/json", "log": "log",
+	"context": "context", "errors": "errors", "flag": "flag", "fmt": "fmt", "http": "net/http", "io": "io", "json": "encoding/json", "log": "log",
 	"net": "net", "os": "os", "slog": "log/slog", "time": "time",
 	"tls": "crypto/tls", "x509": "crypto/x509",
 	"testing": "testing", "synctest": "testing/synctest", "mcptest": "github.com/stdmcp/stdmcp/mcp/mcptest",
@@ -107,7 +118,7 @@ func program(block string) string {
 	if strings.HasPrefix(block, "package ") {
 		return block
 	}
-	test := strings.HasPrefix(block, "func ") // functions, such as those of tests
+	test := strings.HasPrefix(block, "func ") || strings.HasPrefix(block, "var ") // and not statements
 	var b strings.Builder
 	if test {
 		b.WriteString("package docs\n\nimport (\n")

@@ -62,8 +62,11 @@ func ExampleCommand() {
 		return
 	}
 	client.Close()
-	fmt.Println(res.Text(), len(program.Calls("greet")))
-	// Output: Hello, Ada! 1
+	fmt.Println(res.Text())
+	program.WantCall("greet", `{"name":"Ada"}`)
+	program.WantCalls("greet", 1)
+	program.WantMethods("tools/call")
+	// Output: Hello, Ada!
 }
 
 func ExampleServer_Inject() {

@@ -35,7 +35,7 @@ type feature struct {
 // connection; see [Server.SetTool] for later.
 func (s *Server) Tool(name string, schema any, f Func) *mcp.Tool {
 	s.t.Helper()
-	def := &mcp.Tool{Name: name, InputSchema: s.rawJSON("schema of "+name, schema)}
+	def := &mcp.Tool{Name: name, InputSchema: rawJSON(s.t, "schema of "+name, schema)}
 	s.SetTool(def, f)
 	return def
 }
@@ -134,11 +134,11 @@ func (s *Server) remove(list string, all *[]*feature, name string) {
 }
 
 // rawJSON returns v as JSON, and an object schema for nil.
-func (s *Server) rawJSON(what string, v any) mcp.RawMessage {
-	s.t.Helper()
+func rawJSON(t reporter, what string, v any) mcp.RawMessage {
+	t.Helper()
 	raw, err := toJSON(v)
 	if err != nil {
-		s.t.Fatalf("mcptest: %s: %v", what, err)
+		t.Fatalf("mcptest: %s: %v", what, err)
 	}
 	return raw
 }

@@ -13,7 +13,7 @@ import (
 // TestMain is a server when a test starts one, and fails when tests leave
 // something behind.
 func TestMain(m *testing.M) {
-	if forgets() {
+	if testsOnly() {
 		m.Run()
 		return
 	}

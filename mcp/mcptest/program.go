@@ -163,6 +163,26 @@ func (p *Program) Requests(methods ...string) []Request {
 // Calls returns the calls of a tool in order.
 func (p *Program) Calls(tool string) []Request { return callsOf(p.Requests("tools/call"), tool) }
 
+// WantCall fails the test unless a tool was called with these arguments; see
+// [Server.WantCall].
+func (p *Program) WantCall(tool string, arguments any) {
+	p.t.Helper()
+	wantCall(p.t, p.Calls(tool), tool, arguments)
+}
+
+// WantCalls fails the test unless a tool was called n times.
+func (p *Program) WantCalls(tool string, n int) {
+	p.t.Helper()
+	wantCalls(p.t, p.Calls(tool), tool, n)
+}
+
+// WantMethods fails the test unless the processes have received exactly these
+// requests, in this order; see [Server.WantMethods].
+func (p *Program) WantMethods(methods ...string) {
+	p.t.Helper()
+	wantMethods(p.t, p.Requests(), methods)
+}
+
 // A report is a line of the file that a process reports to.
 type report struct {
 	Error    string          `json:",omitempty"`

@@ -62,6 +62,38 @@ func TestProgramFaults(t *testing.T) {
 	}
 }
 
+// TestWantsOfProgram fail the test unless the processes received what they name.
+func TestWantsOfProgram(t *testing.T) {
+	fake := &fakeTest{}
+	program := mcptest.Command(fake, "greeter")
+	for range 2 {
+		client, err := mcp.Connect(t.Context(), program.Transport(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := client.CallTool(t.Context(), "greet", map[string]any{"name": "Ada"}); err != nil {
+			t.Fatal(err)
+		}
+		client.Close()
+	}
+	program.WantCall("greet", `{"name": "Ada"}`)
+	program.WantCalls("greet", 2)
+	program.WantMethods("tools/call", "tools/call")
+	if failures := fake.failures; len(failures) > 0 {
+		t.Errorf("failures: %q", failures)
+	}
+	program.WantCall("greet", `{"name":"Eve"}`)
+	program.WantCall("leave", nil)
+	program.WantCalls("greet", 1)
+	program.WantMethods("tools/call")
+	failures := fake.end()
+	for i, want := range []string{`not called with {"name":"Eve"}, but with`, `"leave" was not called`, "called 2 times, want 1", "received [tools/call tools/call]"} {
+		if len(failures) != 4 || !strings.Contains(failures[i], want) {
+			t.Errorf("failures: %q, want %q", failures, want)
+		}
+	}
+}
+
 // TestForgottenMain: a test binary whose TestMain does not call Main is started as
 // a server, runs its tests, and does not start itself again.
 func TestForgottenMain(t *testing.T) {
@@ -77,4 +109,5 @@ func TestForgottenMain(t *testing.T) {
 // envForget makes TestMain not call Main.
 const envForget = "MCPTEST_TEST_FORGET"
 
-func forgets() bool { return os.Getenv(envForget) != "" }
+// testsOnly reports whether the process runs tests that another one examines.
+func testsOnly() bool { return os.Getenv(envForget)+os.Getenv(envBroken) != "" }

@@ -2,6 +2,7 @@ package mcptest
 
 import (
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stdmcp/stdmcp/internal/recording"
@@ -9,11 +10,16 @@ import (
 )
 
 // Record returns a transport that connects with tr and records all messages in the
-// file path until the end of the test. In the recording, "***" replaces strings
-// whose names say that they are secrets, and the values of secrets; those shorter
-// than 5 bytes are ignored. The test fails if the file cannot be written.
+// file path until the end of the test. It makes the folder of the file. In the
+// recording, "***" replaces strings whose names say that they are secrets, and the
+// values of secrets; those shorter than 5 bytes are ignored. The test fails if the
+// file cannot be written.
 func Record(t testing.TB, path string, tr mcp.Transport, secrets ...string) mcp.Transport {
 	t.Helper()
+	err := os.MkdirAll(filepath.Dir(path), 0o777)
+	if err != nil {
+		t.Fatalf("mcptest: %v", err)
+	}
 	file, err := os.Create(path)
 	if err != nil {
 		t.Fatalf("mcptest: %v", err)

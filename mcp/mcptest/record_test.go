@@ -44,7 +44,7 @@ func useServer(t *testing.T, tr mcp.Transport, password string) (seen []string) 
 func TestReplayIsAsRecorded(t *testing.T) {
 	for _, version := range []string{mcp.ProtocolVersion20251125, mcp.ProtocolVersion20260728} {
 		t.Run(version, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "session.mcp")
+			path := filepath.Join(t.TempDir(), "new", "session.mcp")
 			var want []string
 			t.Run("record", func(t *testing.T) {
 				s := mcptest.New(t)

@@ -85,29 +85,39 @@ func callsOf(all []Request, tool string) (list []Request) {
 // as JSON. arguments is as the schema of [Server.Tool]; nil stands for any.
 func (s *Server) WantCall(tool string, arguments any) {
 	s.t.Helper()
+	wantCall(s.t, s.Calls(tool), tool, arguments)
+}
+
+func wantCall(t reporter, calls []Request, tool string, arguments any) {
+	t.Helper()
+	var want mcp.RawMessage
+	if arguments != nil {
+		want = rawJSON(t, "arguments", arguments)
+	}
 	var have []string
-	for _, r := range s.Calls(tool) {
-		if arguments == nil || equalJSON(r.Arguments, s.rawJSON("arguments", arguments)) {
+	for _, r := range calls {
+		if arguments == nil || equalJSON(r.Arguments, want) {
 			return
 		}
 		have = append(have, string(r.Arguments))
 	}
 	if have == nil {
-		s.t.Errorf("mcptest: the tool %q was not called", tool)
+		t.Errorf("mcptest: the tool %q was not called", tool)
 		return
 	}
-	want := ""
-	if arguments != nil {
-		want = string(s.rawJSON("arguments", arguments))
-	}
-	s.t.Errorf("mcptest: the tool %q was not called with %s, but with\n\t%s", tool, want, strings.Join(have, "\n\t"))
+	t.Errorf("mcptest: the tool %q was not called with %s, but with\n\t%s", tool, want, strings.Join(have, "\n\t"))
 }
 
 // WantCalls fails the test unless a tool was called n times.
 func (s *Server) WantCalls(tool string, n int) {
 	s.t.Helper()
-	if have := len(s.Calls(tool)); have != n {
-		s.t.Errorf("mcptest: the tool %q was called %d times, want %d", tool, have, n)
+	wantCalls(s.t, s.Calls(tool), tool, n)
+}
+
+func wantCalls(t reporter, calls []Request, tool string, n int) {
+	t.Helper()
+	if have := len(calls); have != n {
+		t.Errorf("mcptest: the tool %q was called %d times, want %d", tool, have, n)
 	}
 }
 
@@ -116,14 +126,19 @@ func (s *Server) WantCalls(tool string, n int) {
 // server/discover) is not counted.
 func (s *Server) WantMethods(methods ...string) {
 	s.t.Helper()
+	wantMethods(s.t, s.Requests(), methods)
+}
+
+func wantMethods(t reporter, requests []Request, methods []string) {
+	t.Helper()
 	have := []string{}
-	for _, r := range s.Requests() {
+	for _, r := range requests {
 		if !slices.Contains([]string{"initialize", "notifications/initialized", "server/discover"}, r.Method) {
 			have = append(have, r.Method)
 		}
 	}
 	if !slices.Equal(have, methods) {
-		s.t.Errorf("mcptest: received %s, want %s", fmt.Sprint(have), fmt.Sprint(methods))
+		t.Errorf("mcptest: received %s, want %s", fmt.Sprint(have), fmt.Sprint(methods))
 	}
 }
 

@@ -26,6 +26,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 )
 
 // module is the import path of the packages.
@@ -132,7 +133,7 @@ func (p *platform) run(all bool) (row string, ok bool, err error) {
 	if err != nil {
 		return "", false, err
 	}
-	args := []string{"test", "-json", "-vet=off", "-timeout", "15m"} // scripts/systems vets
+	args := []string{"test", "-json", "-vet=off", "-timeout", "60m"} // emulators are slow; scripts/systems vets
 	if skip := pattern(omitted); skip != "" {
 		args = append(args, "-skip", skip)
 	}
@@ -146,7 +147,9 @@ func (p *platform) run(all bool) (row string, ok bool, err error) {
 	if err := c.Start(); err != nil {
 		return "", false, err
 	}
-	results := read(out)
+	results := read(out, func(name, action string) {
+		fmt.Fprintf(os.Stderr, "%s %s %s: %s\n", time.Now().Format(time.TimeOnly), p.name, name, action)
+	})
 	_ = c.Wait() // results have every failure
 	good, passed, left := 0, 0, 0
 	var failed []string
@@ -289,7 +292,8 @@ type result struct {
 	output string            // of no test
 }
 
-func read(r io.Reader) map[string]*result {
+// read reads the output of go test -json. It calls ended for each package that ends.
+func read(r io.Reader, ended func(name, action string)) map[string]*result {
 	results := map[string]*result{}
 	running := map[string]string{} // the output of tests
 	for d := json.NewDecoder(r); ; {
@@ -304,6 +308,9 @@ func read(r io.Reader) map[string]*result {
 			results[pkg] = p
 		}
 		test, _, sub := strings.Cut(e.Test, "/")
+		if test == "" && (e.Action == "pass" || e.Action == "fail") {
+			ended(p.name, e.Action)
+		}
 		switch e.Action {
 		case "output", "build-output":
 			if test == "" {
