@@ -129,7 +129,13 @@ func (h *Host) describe(server string, def *mcp.Tool) (text string) {
 // among those of a thousand. The caller holds mu.
 func (h *Host) publish(changed []ToolChange, server string) {
 	old := h.snap.Load()
-	s := &Snapshot{version: old.version + 1, tools: make([]*Tool, 0, len(old.tools)), replaced: make(chan struct{})}
+	most := 0 // tools
+	for _, srv := range h.sorted() {
+		if srv.listed() {
+			most += len(srv.tools)
+		}
+	}
+	s := &Snapshot{version: old.version + 1, tools: make([]*Tool, 0, most), replaced: make(chan struct{})}
 	for _, srv := range h.sorted() {
 		if srv.listed() {
 			for _, t := range srv.tools {
