@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/stdmcp/stdmcp/mcp"
@@ -39,23 +38,18 @@ func (t *target) hosts(ctx context.Context, sizes []int, out *json.Encoder) erro
 		}
 		p := measure(size)
 		p.Took = took
-		var times []time.Duration
-		for i := range 100 {
-			began := time.Now()
-			if _, err := h.CallTool(ctx, fmt.Sprint("server", i*size/100), "tool1", nil); err != nil {
-				return err
-			}
-			times = append(times, time.Since(began))
+		var err error
+		p.Call, err = callTime(func(i int) error {
+			_, err := h.CallTool(ctx, fmt.Sprint("server", i*size/100), "tool1", nil)
+			return err
+		})
+		if err != nil {
+			return err
 		}
-		slices.Sort(times)
-		p.Call = times[50]
 		if i == len(sizes)-1 {
-			began = time.Now()
-			if err := h.Shutdown(ctx); err != nil {
+			if err := p.end(before, func() error { return h.Shutdown(ctx) }); err != nil {
 				return err
 			}
-			p.Ended = time.Since(began)
-			p.Left = measure(0).Goroutines - before.Goroutines
 		}
 		if err := out.Encode(p); err != nil {
 			return err

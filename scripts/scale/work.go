@@ -134,16 +134,19 @@ func (t *target) idle(ctx context.Context, sizes []int, out *json.Encoder) error
 		took := time.Since(began)
 		p := measure(size)
 		p.Took = took
-		if p.Call, err = callTime(ctx, clients); err != nil {
+		p.Call, err = callTime(func(i int) error {
+			_, err := clients[i*size/100].CallTool(ctx, "tool1", nil)
+			return err
+		})
+		if err != nil {
 			return err
 		}
 		if i == len(sizes)-1 {
-			began = time.Now()
-			if err := each(size, func(i int) error { return clients[i].Close() }); err != nil {
+			if err := p.end(before, func() error {
+				return each(size, func(i int) error { return clients[i].Close() })
+			}); err != nil {
 				return err
 			}
-			p.Ended = time.Since(began)
-			p.Left = measure(0).Goroutines - before.Goroutines
 		}
 		if err := out.Encode(p); err != nil {
 			return err
@@ -152,18 +155,31 @@ func (t *target) idle(ctx context.Context, sizes []int, out *json.Encoder) error
 	return nil
 }
 
-// callTime returns the median time of a call of a hundred clients in turn.
-func callTime(ctx context.Context, clients []*mcp.Client) (time.Duration, error) {
+// callTime returns the median time of a hundred calls. call makes the one with a
+// number from 0 on.
+func callTime(call func(i int) error) (time.Duration, error) {
 	var times []time.Duration
 	for i := range 100 {
 		began := time.Now()
-		if _, err := clients[i*len(clients)/100].CallTool(ctx, "tool1", nil); err != nil {
+		if err := call(i); err != nil {
 			return 0, err
 		}
 		times = append(times, time.Since(began))
 	}
 	slices.Sort(times)
 	return times[50], nil
+}
+
+// end ends all with a function, and stores how long that took and what is left
+// beside what was there before.
+func (p *point) end(before point, all func() error) error {
+	began := time.Now()
+	if err := all(); err != nil {
+		return err
+	}
+	p.Ended = time.Since(began)
+	p.Left = measure(0).Goroutines - before.Goroutines
+	return nil
 }
 
 // calls begins calls on one client in steps and prints what they hold while all
