@@ -38,7 +38,7 @@ func ancestors() (n int, ok bool) {
 		return 0, false
 	}
 	for pid := os.Getppid(); pid > 1; {
-		if exe, err := os.Readlink("/proc/" + strconv.Itoa(pid) + "/exe"); err == nil && exe == own {
+		if runs(pid, own) {
 			n++
 		}
 		stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
@@ -55,4 +55,16 @@ func ancestors() (n int, ok bool) {
 		}
 	}
 	return n, true
+}
+
+// runs reports whether a process runs a program, itself or as the first argument
+// of an emulator.
+func runs(pid int, program string) bool {
+	dir := "/proc/" + strconv.Itoa(pid)
+	if exe, err := os.Readlink(dir + "/exe"); err == nil && exe == program {
+		return true
+	}
+	line, _ := os.ReadFile(dir + "/cmdline")
+	args := strings.Split(string(line), "\x00")
+	return len(args) > 1 && args[1] == program
 }
