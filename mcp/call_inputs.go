@@ -186,33 +186,22 @@ func (c *Client) answerInput(ctx context.Context, key string, request func(strin
 	switch q.Method {
 	case "roots/list", "sampling/createMessage", "elicitation/create":
 	default:
-		return nil, &inputError{q.Method, invalidParams("a result cannot request this")}
+		return nil, inputError(q.Method, invalidParams("a result cannot request this"))
 	}
 	answer, err := c.handle(ctx, q.Method, q.Params)
 	if err != nil {
-		return nil, &inputError{q.Method, err}
+		return nil, inputError(q.Method, err)
 	}
 	return answer, nil
 }
 
-// An inputError is the reason why the client cannot provide an input. It
-// matches ErrInputRequired.
-type inputError struct {
-	method string
-	err    error
-}
-
-func (e *inputError) Error() string {
-	return ErrInputRequired.Error() + ": " + e.method + ": " + e.err.Error()
-}
-
-func (e *inputError) Is(target error) bool { return target == ErrInputRequired }
-
-// Unwrap hides an error that a handler made for the server. It would look like
-// an error of the server.
-func (e *inputError) Unwrap() error {
-	if _, ok := e.err.(*jsonrpc.Error); ok {
-		return nil
+// inputError returns the reason why the client cannot provide an input. It
+// matches ErrInputRequired and err, unless err is an error that a handler made for
+// the server: it would look like an error of the server.
+func inputError(method string, err error) error {
+	text := ErrInputRequired.Error() + ": " + method + ": " + err.Error()
+	if _, ok := err.(*jsonrpc.Error); ok {
+		err = nil
 	}
-	return e.err
+	return diag.Error(text, ErrInputRequired, err)
 }

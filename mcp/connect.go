@@ -149,7 +149,7 @@ func connectOp(name, target string) string {
 func (c *Client) connectError(err error) error {
 	if d, ok := c.conn.(jsonrpc.Diagnoser); ok && errors.Is(err, context.DeadlineExceeded) {
 		if reason := d.Diagnosis(); reason != "" {
-			err = &diagnosedError{err, reason}
+			err = diag.Error(err.Error()+"; "+reason, nil, err)
 		}
 	}
 	name, target, text := c.opts.Name, c.transportName, err.Error()
@@ -161,15 +161,6 @@ func (c *Client) connectError(err error) error {
 	}
 	return diag.Op(connectOp(name, target), err)
 }
-
-// A diagnosedError is a timeout and what may be its reason.
-type diagnosedError struct {
-	error
-	reason string
-}
-
-func (e *diagnosedError) Error() string { return e.error.Error() + "; " + e.reason }
-func (e *diagnosedError) Unwrap() error { return e.error }
 
 // adopt sets the era and the server of the client.
 func (c *Client) adopt(ctx context.Context, a *agreement) error {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strconv"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
@@ -119,7 +120,7 @@ func (c *codec) element(v object, list string, i int, bad *[]error) bool {
 		err = errNoName
 	}
 	if err != nil {
-		*bad = append(*bad, &itemError{list, i, err})
+		*bad = append(*bad, diag.Error(list+"["+strconv.Itoa(i)+"] left out: "+err.Error(), nil, err))
 	}
 	return err == nil
 }
@@ -159,18 +160,5 @@ type itemPtr[T any] interface {
 	*T
 	item
 }
-
-// An itemError is the reason why an item was omitted from a list.
-type itemError struct {
-	list  string
-	index int
-	err   error
-}
-
-func (e *itemError) Error() string {
-	return e.list + "[" + strconv.Itoa(e.index) + "] left out: " + e.err.Error()
-}
-
-func (e *itemError) Unwrap() error { return e.err }
 
 var errNoName = errors.New("it has no name or URI")

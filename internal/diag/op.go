@@ -1,5 +1,27 @@
 package diag
 
+// A Message is an error that is its text, so that a constant needs no code.
+type Message string
+
+func (m Message) Error() string { return string(m) }
+
+// A textError is an error with a text of its own. It matches kind and cause,
+// either of which may be nil.
+type textError struct {
+	text        string
+	kind, cause error
+}
+
+// Error returns an error with the given text that matches kind, a sentinel, and
+// cause. Either may be nil.
+//
+//go:noinline
+func Error(text string, kind, cause error) error { return &textError{text, kind, cause} }
+
+func (e *textError) Error() string        { return e.text }
+func (e *textError) Is(target error) bool { return target == e.kind }
+func (e *textError) Unwrap() error        { return e.cause }
+
 // An OpError is an error and the operation, the server or the field that it
 // concerns.
 type OpError struct {

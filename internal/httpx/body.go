@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -62,7 +63,7 @@ func (b *body) Read(p []byte) (int, error) {
 	b.n += int64(n)
 	if b.max > 0 && b.n > b.max {
 		b.n--
-		return n - 1, &tooLargeError{b.max}
+		return n - 1, diag.Error("a body of more than "+strconv.FormatInt(b.max, 10)+" bytes: "+jsonrpc.ErrTooLarge.Error(), jsonrpc.ErrTooLarge, nil)
 	}
 	if err != nil && err != io.EOF && b.ctx.Err() != nil {
 		err = context.Cause(b.ctx)
@@ -94,11 +95,3 @@ func readPrefix(resp *http.Response) ([]byte, error) {
 	defer t.Stop()
 	return io.ReadAll(io.LimitReader(resp.Body, maxPrefix))
 }
-
-// A tooLargeError describes a body of more than max bytes.
-type tooLargeError struct{ max int64 }
-
-func (e *tooLargeError) Error() string {
-	return "a body of more than " + strconv.FormatInt(e.max, 10) + " bytes: " + jsonrpc.ErrTooLarge.Error()
-}
-func (e *tooLargeError) Unwrap() error { return jsonrpc.ErrTooLarge }

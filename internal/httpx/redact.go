@@ -13,19 +13,10 @@ import (
 func Redact(err error, req *http.Request, more ...string) error {
 	text := err.Error()
 	if redacted := diag.Redact(text, append(secrets(req), more...)...); redacted != text {
-		return &redactedError{redacted, err}
+		return diag.Error(redacted, nil, err)
 	}
 	return err
 }
-
-// A redactedError is an error with another text.
-type redactedError struct {
-	text string
-	err  error
-}
-
-func (e *redactedError) Error() string { return e.text }
-func (e *redactedError) Unwrap() error { return e.err }
 
 // secrets returns what may be secret in req: header fields with such names or
 // that a RoundTripper has added, the values of the query, and the password.

@@ -200,10 +200,9 @@ func (s *server) callError(tool string, err error, started *DialParams) *Error {
 // callCategory returns the category and code of an error, and the end of a
 // message about the call.
 func callCategory(err error) (category Category, code, what string) {
-	if _, ok := diag.Find[*argumentsError](err); ok {
-		return ToolCategory, "INVALID_ARGUMENTS", " was not called"
-	}
 	switch {
+	case errors.Is(err, errArguments):
+		return ToolCategory, "INVALID_ARGUMENTS", " was not called"
 	case errors.Is(err, ErrDenied):
 		return ToolCategory, "NOT_PERMITTED", " was not called"
 	case errors.Is(err, ErrUnknownTool):

@@ -136,15 +136,17 @@ func (t *Tool) callInput(ctx context.Context, input mcp.RawMessage) (*mcp.CallTo
 	if t != nil && len(input) > maxInput {
 		err := errors.New(strconv.Itoa(len(input)) + " bytes are too many; send at most " + strconv.Itoa(maxInput))
 		if t.server == nil {
-			return t.local(ctx, nil, nil, &argumentsError{err})
+			return t.local(ctx, nil, nil, argumentsError(err))
 		}
-		return nil, t.server.callError(t.def.Name, &argumentsError{err}, nil)
+		return nil, t.server.callError(t.def.Name, argumentsError(err), nil)
 	}
 	return t.Call(ctx, input)
 }
 
-// An argumentsError is the reason why a tool was not called with its arguments.
-type argumentsError struct{ err error }
+// errArguments is matched by the reason why a tool was not called with its
+// arguments.
+var errArguments = errors.New("arguments")
 
-func (e *argumentsError) Error() string { return "arguments: " + e.err.Error() }
-func (e *argumentsError) Unwrap() error { return e.err }
+func argumentsError(err error) error {
+	return diag.Error("arguments: "+err.Error(), errArguments, err)
+}

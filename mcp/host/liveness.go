@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/mcp"
 )
@@ -151,12 +152,7 @@ func (m *monitor) checkAlive(ctx context.Context, now time.Time) {
 	}
 }
 
-type noPingError struct{}
-
-func (noPingError) Error() string        { return "no response to a ping within " + pingTimeout.String() }
-func (noPingError) Is(target error) bool { return target == context.DeadlineExceeded }
-
-var errNoPing error = noPingError{}
+var errNoPing = diag.Error("no response to a ping within "+pingTimeout.String(), context.DeadlineExceeded, nil)
 
 // schedulePing schedules the next ping of a server at a URL. A random fifth of
 // the interval keeps many servers from being pinged together.

@@ -99,17 +99,17 @@ func (t *Tool) overridden(args mcp.RawMessage) (mcp.RawMessage, error) {
 			continue
 		}
 		if slices.Contains(o.Omit, name) {
-			return nil, &argumentsError{errors.New(wire.Quote(name) + " is not available; leave it out")}
+			return nil, argumentsError(errors.New(wire.Quote(name) + " is not available; leave it out"))
 		}
 		if by := o.Properties[name]; by != nil {
 			if allowed := allowedValues(by); allowed != nil && !slices.Contains(allowed, string(wire.AppendCompact(nil, value))) {
-				return nil, &argumentsError{errors.New(wire.Quote(name) + " must be " + strings.Join(allowed, " or "))}
+				return nil, argumentsError(errors.New(wire.Quote(name) + " must be " + strings.Join(allowed, " or ")))
 			}
 		}
 		b = append(wire.AppendKey(b, name), value...)
 	}
 	if err := r.End(); err != nil {
-		return nil, &argumentsError{err}
+		return nil, argumentsError(err)
 	}
 	for _, name := range wire.SortedKeys(o.Arguments) {
 		b = wire.AppendLine(wire.AppendKey(b, name), o.Arguments[name])

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 )
@@ -227,7 +228,7 @@ func (t *Tool) unpinned(def *mcp.Tool) (*ToolChange, error) {
 	defer h.unlock()
 	c := h.change(t.server, def)
 	if c != nil && (h.opts.Pins == PinBlock || h.opts.Approve == nil) {
-		return c, &denial{c.reason(), ErrChanged}
+		return c, diag.Error(ErrDenied.Error()+": "+c.reason(), ErrDenied, ErrChanged)
 	}
 	return c, nil
 }

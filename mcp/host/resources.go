@@ -154,10 +154,8 @@ func (v *View) permitted(ctx context.Context, name string, in *input, args mcp.R
 		h.unlock()
 	}
 	err := h.decide(ctx, v.approve, c)
-	if pollsTool && err != nil && err != ErrDenied {
-		if d, ok := err.(*denial); ok && d.err == nil {
-			return nil // undecided
-		}
+	if pollsTool && err == errUndecided {
+		return nil
 	}
 	return err
 }

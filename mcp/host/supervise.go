@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/mcp"
 )
@@ -153,7 +154,7 @@ func (h *Host) recordEnd(s *server, cause error, away bool) (err *Error, last bo
 	h.lock()
 	defer h.unlock()
 	if !away && s.addCrash(&h.opts.Retry) {
-		e := newError(Connection, "CRASH_LOOP", "not started again", s.name, &crashError{cause})
+		e := newError(Connection, "CRASH_LOOP", "not started again", s.name, crashError(cause))
 		e.text = s.hide(e.text)
 		return e, true
 	}
@@ -162,16 +163,14 @@ func (h *Host) recordEnd(s *server, cause error, away bool) (err *Error, last bo
 	return e, false
 }
 
-type crashError struct{ last error }
-
-func (e *crashError) Error() string {
-	if e.last == nil {
-		return ErrCrashLoop.Error()
+// crashError returns an error that matches ErrCrashLoop and last, unless that is
+// nil.
+func crashError(last error) error {
+	if last == nil {
+		return ErrCrashLoop
 	}
-	return ErrCrashLoop.Error() + "; last error: " + e.last.Error()
+	return diag.Error(ErrCrashLoop.Error()+"; last error: "+last.Error(), ErrCrashLoop, last)
 }
-func (e *crashError) Is(target error) bool { return target == ErrCrashLoop }
-func (e *crashError) Unwrap() error        { return e.last }
 
 // hide removes the secrets of the server's current settings from text.
 func (s *server) hide(text string) string {

@@ -189,21 +189,21 @@ func (t *Tool) do(ctx context.Context, call *mcp.ToolCall, r *CallReport) (res *
 	return t.limited(res), err
 }
 
-// arguments returns args as JSON, or nil if there are none. The error is an
-// *argumentsError.
+// arguments returns args as JSON, or nil if there are none. The error
+// matches errArguments.
 func arguments(args any) (mcp.RawMessage, error) {
 	switch v := args.(type) {
 	case []byte:
 		args = mcp.RawMessage(v)
 	case string:
-		return nil, &argumentsError{errors.New("a string is not a JSON object; for JSON text use json.RawMessage(s)")}
+		return nil, argumentsError(errors.New("a string is not a JSON object; for JSON text use json.RawMessage(s)"))
 	}
 	if raw, ok := args.(mcp.RawMessage); ok && len(raw) == 0 || args == nil {
 		return nil, nil
 	}
 	b, err := wire.AppendValue(nil, args)
 	if err != nil {
-		return nil, &argumentsError{err}
+		return nil, argumentsError(err)
 	}
 	switch b[0] {
 	case '{':
@@ -211,7 +211,7 @@ func arguments(args any) (mcp.RawMessage, error) {
 	case 'n':
 		return nil, nil
 	}
-	return nil, &argumentsError{errors.New(diag.Printable(string(b[:min(len(b), 100)]), 30) + " is not a JSON object")}
+	return nil, argumentsError(errors.New(diag.Printable(string(b[:min(len(b), 100)]), 30) + " is not a JSON object"))
 }
 
 // local calls a tool of the host itself.
@@ -352,19 +352,18 @@ func (h *Host) decide(ctx context.Context, view Approver, c *Call) error {
 func denied(d Decision, err error) error {
 	switch {
 	case err != nil:
-		return &denial{err.Error(), err}
+		return denial(err)
 	case d == Deny:
 		return ErrDenied
 	}
-	return &denial{"the user must approve it, and no Approver asks the user", nil}
+	return errUndecided
 }
 
-// A denial is the reason why a call was not approved.
-type denial struct {
-	why string
-	err error
+// denial returns an error that matches ErrDenied and why, the reason why a call
+// was not approved.
+func denial(why error) error {
+	return diag.Error(ErrDenied.Error()+": "+why.Error(), ErrDenied, why)
 }
 
-func (e *denial) Error() string        { return ErrDenied.Error() + ": " + e.why }
-func (e *denial) Is(target error) bool { return target == ErrDenied }
-func (e *denial) Unwrap() error        { return e.err }
+// errUndecided is the error for a call that only a user may approve.
+var errUndecided = denial(diag.Message("the user must approve it, and no Approver asks the user"))

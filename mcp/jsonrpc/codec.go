@@ -1,6 +1,7 @@
 package jsonrpc
 
 import (
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
@@ -76,17 +77,13 @@ func parse(r *wire.Reader) (m Message, err error) {
 
 // Reasons why a JSON object is not a message.
 var (
-	errVersion  = reason(`"jsonrpc" is not "2.0"`)
-	errNoMethod = reason("the method is empty")
-	errNullID   = reason("a request with the id null")
-	errBoth     = reason("a response with a result and an error")
-	errNeither  = reason("neither a method nor a result nor an error")
-	errNoID     = reason("a result without an id")
+	errVersion  = diag.Message(`"jsonrpc" is not "2.0"`)
+	errNoMethod = diag.Message("the method is empty")
+	errNullID   = diag.Message("a request with the id null")
+	errBoth     = diag.Message("a response with a result and an error")
+	errNeither  = diag.Message("neither a method nor a result nor an error")
+	errNoID     = diag.Message("a result without an id")
 )
-
-type reason string
-
-func (e reason) Error() string { return string(e) }
 
 // recoverID returns the id of a malformed response: null if the id is
 // unreadable, and the zero ID if data does not appear to be a response.

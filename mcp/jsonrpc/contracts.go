@@ -3,6 +3,8 @@ package jsonrpc
 import (
 	"context"
 	"time"
+
+	"github.com/stdmcp/stdmcp/internal/diag"
 )
 
 // A Conn is an open connection to a peer. It carries calls: a failure affects one
@@ -98,8 +100,8 @@ func (r *Request) Check() error {
 }
 
 const (
-	errNilRequest      = reason("the *Request is nil")
-	errNoRequestMethod = reason("Request.Method is empty")
+	errNilRequest      = diag.Message("the *Request is nil")
+	errNoRequestMethod = diag.Message("Request.Method is empty")
 )
 
 // Session is the relation of a request to a session that the server keeps.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync/atomic"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
@@ -80,8 +81,8 @@ func (d *Dispatcher) batch(conn Conn, data []byte, only ID) error {
 }
 
 const (
-	errBatch     = reason("a batch, which this connection does not accept")
-	errLongBatch = reason("a batch of too many messages")
+	errBatch     = diag.Message("a batch, which this connection does not accept")
+	errLongBatch = diag.Message("a batch of too many messages")
 )
 
 // message handles one message, which is a part of held bytes.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strconv"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
@@ -140,26 +141,17 @@ func Malformed(cause error) error { return newKindError(ErrMalformed, cause, tru
 // because of cause. If cause is nil, OutcomeUnknown adds nothing.
 func OutcomeUnknown(cause error) error { return newKindError(ErrOutcomeUnknown, cause, false) }
 
-// A kindError is a cause that also matches kind, a sentinel of this package.
-type kindError struct {
-	kind, cause error
-	named       bool // the text starts with that of kind
-}
-
+// newKindError returns a cause that also matches kind, a sentinel of this
+// package. If named, the text starts with that of kind.
+//
 //go:noinline
 func newKindError(kind, cause error, named bool) error {
 	if cause == nil {
 		return kind
 	}
-	return &kindError{kind, cause, named}
-}
-
-func (e *kindError) Error() string {
-	if e.named {
-		return e.kind.Error() + ": " + e.cause.Error()
+	text := cause.Error()
+	if named {
+		text = kind.Error() + ": " + text
 	}
-	return e.cause.Error()
+	return diag.Error(text, kind, cause)
 }
-
-func (e *kindError) Is(target error) bool { return target == e.kind }
-func (e *kindError) Unwrap() error        { return e.cause }

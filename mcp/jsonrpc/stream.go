@@ -1,5 +1,7 @@
 package jsonrpc
 
+import "github.com/stdmcp/stdmcp/internal/diag"
+
 // A Stream carries messages in both directions.
 type Stream interface {
 	// Read returns the next message, which the caller may keep, or the error
@@ -20,7 +22,7 @@ type Stream interface {
 // noStream stands for a nil Stream.
 type noStream struct{}
 
-const errNilStream = reason("the Stream is nil")
+const errNilStream = diag.Message("the Stream is nil")
 
 func (noStream) Read() ([]byte, error)     { return nil, errNilStream }
 func (noStream) Write([]byte) (int, error) { return 0, errNilStream }

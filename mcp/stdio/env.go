@@ -82,21 +82,13 @@ func lookPath(name, path string) (string, error) {
 		}
 		return found, err
 	}
-	return name, &notFoundError{path}
-}
-
-// A notFoundError is the error for a program that is not in its PATH.
-type notFoundError struct{ path string }
-
-func (e *notFoundError) Error() string {
-	if e.path == "" {
-		return "the program was not found: its PATH is empty"
+	text := "the program was not found: its PATH is empty"
+	if path != "" {
+		text = "the program was not found; searched " + strings.Join(filepath.SplitList(path), ", ") +
+			"; install it, add its folder to PATH, or use its full path"
 	}
-	return "the program was not found; searched " + strings.Join(filepath.SplitList(e.path), ", ") +
-		"; install it, add its folder to PATH, or use its full path"
+	return name, diag.Error(text, exec.ErrNotFound, nil)
 }
-
-func (e *notFoundError) Unwrap() error { return exec.ErrNotFound }
 
 // isPassed reports whether a program gets a variable of this process without
 // Transport.InheritEnv.

@@ -97,7 +97,7 @@ func (t *Transport) start(ctx context.Context, h jsonrpc.Handler) (*process, err
 	p, err := start(cmd, t.Start, stderr)
 	if err != nil {
 		if e, ok := err.(*os.PathError); ok && e.Path == cmd.Path {
-			err = &pathError{e}
+			err = diag.Error(e.Err.Error(), nil, e)
 		}
 		return nil, diag.Op("start "+t.server(), err)
 	}
@@ -121,12 +121,6 @@ func (g *guardedWriter) Write(p []byte) (n int, err error) {
 	}
 	return n, err
 }
-
-// A pathError is the error for a program that does not start, without its path.
-type pathError struct{ err *os.PathError }
-
-func (e *pathError) Error() string { return e.err.Err.Error() }
-func (e *pathError) Unwrap() error { return e.err }
 
 // server returns the description of the server in errors.
 func (t *Transport) server() string { return "server " + wire.Quote(t.String()) }

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strconv"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -102,9 +104,13 @@ func (c *conn) statusError(resp *http.Response, id jsonrpc.ID, sent http.Header)
 	status := httpx.NewStatusError(resp, typeJSON)
 	switch {
 	case status.Status == http.StatusNotFound && sent.Get(sessionHeader) != "":
-		return &sessionError{status}
+		text := "the server has forgotten the session (" + strconv.Itoa(status.Status) + ")"
+		return diag.Error(text, jsonrpc.ErrNoSession, status)
 	case status.Status == http.StatusBadRequest && sent.Get(sessionHeader) != "" && !(rpcErr != nil && answered):
-		return &doubtError{responseError(rpcErr, status)}
+		// The servers of an SDK's examples respond with 400 in a session that they
+		// have forgotten, to no id.
+		err := responseError(rpcErr, status)
+		return diag.Error(err.Error(), jsonrpc.ErrSessionInDoubt, err)
 	}
 	return responseError(rpcErr, status)
 }

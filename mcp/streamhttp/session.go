@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strconv"
 
 	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
@@ -91,20 +90,3 @@ func (c *conn) endSession() {
 		httpx.Drain(resp)
 	}
 }
-
-// A doubtError is an error in a session that the server may have forgotten: the
-// servers of an SDK's examples respond with 400 then, to no id.
-type doubtError struct{ error }
-
-func (e *doubtError) Is(target error) bool { return target == jsonrpc.ErrSessionInDoubt }
-func (e *doubtError) Unwrap() error        { return e.error }
-
-// A sessionError is the error for a session that the server has forgotten.
-type sessionError struct{ status *httpx.StatusError }
-
-func (e *sessionError) Error() string {
-	return "the server has forgotten the session (" + strconv.Itoa(e.status.Status) + ")"
-}
-
-func (e *sessionError) Is(target error) bool { return target == jsonrpc.ErrNoSession }
-func (e *sessionError) Unwrap() error        { return e.status }

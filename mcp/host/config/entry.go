@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 )
@@ -29,11 +30,6 @@ type fieldError struct {
 func (e *fieldError) Error() string { return wire.Quote(e.field) + " " + e.err.Error() }
 func (e *fieldError) Unwrap() error { return e.err }
 
-// A message is a constant error, which needs no code to create it.
-type message string
-
-func (m message) Error() string { return string(m) }
-
 // newFieldError returns an error about a field.
 //
 //go:noinline
@@ -42,16 +38,16 @@ func newFieldError(field string, err error) *fieldError { return &fieldError{fie
 // invalidField returns an error about a field, with a text.
 //
 //go:noinline
-func invalidField(field, what string) error { return newFieldError(field, message(what)) }
+func invalidField(field, what string) error { return newFieldError(field, diag.Message(what)) }
 
 // readServer reads one server. It also returns warnings, even with an error.
 func readServer(from *member) (s *Server, warnings []*fieldError, err error) {
 	e := &entry{Server: Server{Name: from.key}, on: true, unit: from.unit}
 	if e.Name == "" {
-		return nil, nil, message("a server must have a name")
+		return nil, nil, diag.Message("a server must have a name")
 	}
 	if from.value == nil {
-		return nil, nil, message("is defined twice")
+		return nil, nil, diag.Message("is defined twice")
 	}
 	list, err := object("", from.value, from.at)
 	if err != nil {
@@ -72,7 +68,7 @@ func readServer(from *member) (s *Server, warnings []*fieldError, err error) {
 		}
 		if !known {
 			e.storeExtra(m)
-			e.warn(m, message("is unknown"))
+			e.warn(m, diag.Message("is unknown"))
 		}
 	}
 	if err == nil {
@@ -214,10 +210,10 @@ func read(to any, value []byte) (err error) {
 
 func (e *entry) readURL(value []byte) (err error) {
 	if e.URL != "" {
-		return message("is a second URL")
+		return diag.Message("is a second URL")
 	}
 	if e.URL, err = readString(value); err == nil && e.URL == "" {
-		err = message("must not be empty")
+		err = diag.Message("must not be empty")
 	}
 	return err
 }
@@ -225,7 +221,7 @@ func (e *entry) readURL(value []byte) (err error) {
 func (e *entry) readBearer(value []byte) error {
 	name, err := readString(value)
 	if err == nil && !isName(name) {
-		err = message("must be the name of a variable")
+		err = diag.Message("must be the name of a variable")
 	}
 	e.Auth.Token, e.bearer = "${"+name+"}", true
 	return err
@@ -239,9 +235,9 @@ func (e *entry) readType(m *member) error {
 	kind := kindOf(text)
 	switch {
 	case kind == "":
-		return message("must be stdio, http, sse, sdk or claudeai-proxy")
+		return diag.Message("must be stdio, http, sse, sdk or claudeai-proxy")
 	case e.Type != "" && e.Type != kind:
-		return message("contradicts another field")
+		return diag.Message("contradicts another field")
 	}
 	e.Type = kind
 	return nil
@@ -291,7 +287,7 @@ func (e *entry) readTransport(value []byte) error {
 		case "type", "url", "headers":
 			_, err = e.field(m)
 		default:
-			err = message("is unknown")
+			err = diag.Message("is unknown")
 		}
 		if err != nil {
 			return newFieldError("transport."+m.key, err)
@@ -302,7 +298,7 @@ func (e *entry) readTransport(value []byte) error {
 
 func (e *entry) readHeaders(value []byte) error {
 	if e.Headers != nil {
-		return message("contradicts another field")
+		return diag.Message("contradicts another field")
 	}
 	h, err := readMap("headers", value)
 	if err != nil {
@@ -316,10 +312,10 @@ func (e *entry) readHeaders(value []byte) error {
 func checkHeaders(h map[string]string) error {
 	for _, name := range wire.SortedKeys(h) {
 		if name == "" || strings.ContainsAny(name, "\r\n\x00:") {
-			return message("has an invalid header name: " + quoteName(name))
+			return diag.Message("has an invalid header name: " + quoteName(name))
 		}
 		if strings.ContainsAny(h[name], "\r\n\x00") {
-			return message("must have no line breaks in the value of " + wire.Quote(name))
+			return diag.Message("must have no line breaks in the value of " + wire.Quote(name))
 		}
 	}
 	return nil
@@ -335,7 +331,7 @@ func (e *entry) readCommand(value []byte) error {
 		return err
 	}
 	if len(words) == 0 || words[0] == "" {
-		return message("must not be empty")
+		return diag.Message("must not be empty")
 	}
 	e.Command, e.Args = words[0], slices.Concat(words[1:], e.Args)
 	return nil
@@ -353,7 +349,7 @@ func (e *entry) readCommandObject(value []byte) error {
 		case "args", "env":
 			_, err = e.field(m)
 		default:
-			err = message("is unknown")
+			err = diag.Message("is unknown")
 		}
 		if err != nil {
 			return newFieldError("command."+m.key, err)
@@ -374,7 +370,7 @@ func (e *entry) readEnv(value []byte) error {
 		}
 		for _, name := range wire.SortedKeys(texts) { // so that the order in the file does not matter to Equal
 			if !isName(name) {
-				return message("has an invalid variable name: " + quoteName(name))
+				return diag.Message("has an invalid variable name: " + quoteName(name))
 			}
 			env = append(env, name+"="+texts[name])
 		}
@@ -392,7 +388,7 @@ func (e *entry) readEnv(value []byte) error {
 	}
 	for i, v := range env {
 		if name, _, _ := strings.Cut(v, "="); !isName(name) {
-			return message("[" + strconv.Itoa(i) + "] must be KEY=value or the name of a variable")
+			return diag.Message("[" + strconv.Itoa(i) + "] must be KEY=value or the name of a variable")
 		}
 	}
 	e.Env = append(e.Env, env...)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
@@ -93,7 +94,7 @@ func (x *expansion) program() {
 			continue // a variable that is not set is not passed on
 		}
 		if strings.ContainsRune(value, 0) {
-			x.fail("env", message("must have no NUL in the value of "+wire.Quote(key)))
+			x.fail("env", diag.Message("must have no NUL in the value of "+wire.Quote(key)))
 		}
 		env = append(env, key+"="+value)
 	}
@@ -218,11 +219,11 @@ func reference(text string) (name string, size int) {
 func (x *expansion) value(ref string) (string, error) {
 	if id, ok := strings.CutPrefix(ref, "input:"); ok {
 		if x.Input == nil {
-			return "", message("asks for the input " + wire.Quote(id) + ", but Vars.Input is nil")
+			return "", diag.Message("asks for the input " + wire.Quote(id) + ", but Vars.Input is nil")
 		}
 		v, err := x.Input(x.ctx, id)
 		if err != nil {
-			return "", &inputError{id, err}
+			return "", diag.Op("asks for the input "+wire.Quote(id), err)
 		}
 		return v, nil
 	}
@@ -241,19 +242,8 @@ func (x *expansion) value(ref string) (string, error) {
 	if ok {
 		return fallback, nil
 	}
-	return "", message("needs the variable " + quoteName(name) + ", which is not set")
+	return "", diag.Message("needs the variable " + quoteName(name) + ", which is not set")
 }
-
-// An inputError is an error of Vars.Input.
-type inputError struct {
-	id  string
-	err error
-}
-
-func (e *inputError) Error() string {
-	return "asks for the input " + wire.Quote(e.id) + ": " + e.err.Error()
-}
-func (e *inputError) Unwrap() error { return e.err }
 
 // readEnvFile reads lines of KEY=value. It ignores blank lines, lines that
 // begin with #, a leading "export", and quotes around values.
@@ -271,7 +261,7 @@ func readEnvFile(name string) (env []string, err error) {
 		}
 		key, value, ok := strings.Cut(strings.TrimPrefix(line, "export "), "=")
 		if key = strings.TrimSpace(key); !ok || !isName(key) {
-			return nil, message("line " + strconv.Itoa(n) + " of " + name + " is not KEY=value")
+			return nil, diag.Message("line " + strconv.Itoa(n) + " of " + name + " is not KEY=value")
 		}
 		value = strings.TrimSpace(value)
 		if q := len(value) - 1; q > 0 && (value[0] == '"' || value[0] == '\'') && value[q] == value[0] {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 )
@@ -23,7 +24,7 @@ func (e *entry) readDuration(d *time.Duration, m *member) (err error) {
 	*d, err = readTime(m.value, e.unit)
 	number := strings.Trim(string(m.value), `"`)
 	if n, invalid := strconv.ParseFloat(number, 64); err == nil && invalid == nil && e.unit == 0 && n >= 1000 && n < 10000 {
-		e.warn(m, message("is read as "+number+" milliseconds; write \""+number+"ms\", or \""+number+"s\" for seconds"))
+		e.warn(m, diag.Message("is read as "+number+" milliseconds; write \""+number+"ms\", or \""+number+"s\" for seconds"))
 	}
 	return err
 }
@@ -41,7 +42,7 @@ func readTime(value []byte, unit time.Duration) (time.Duration, error) {
 	}
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil || n != n {
-		return 0, message(`must be a number, or a time such as "30s"`)
+		return 0, diag.Message(`must be a number, or a time such as "30s"`)
 	}
 	if unit == time.Millisecond || unit == 0 && n >= 1000 {
 		n /= 1000
@@ -77,7 +78,7 @@ func withUnits(text string) (seconds float64, ok bool) {
 
 func checkTime(seconds float64) error {
 	if seconds < 0 || seconds > maxTime.Seconds() {
-		return message("must be between 0 and 30 days")
+		return diag.Message("must be between 0 and 30 days")
 	}
 	return nil
 }
@@ -105,7 +106,7 @@ func (e *entry) readToolFilter(value []byte) error {
 		case "exclude":
 			err = read(&e.Tools.Deny, m.value)
 		default:
-			err = message("is unknown")
+			err = diag.Message("is unknown")
 		}
 		if err != nil {
 			return newFieldError("toolFilter."+m.key, err)
@@ -158,7 +159,7 @@ func (e *entry) authType(text string) error {
 		e.Auth.Type = kind
 		return nil
 	}
-	return message("must be none, bearer, apikey or oauth")
+	return diag.Message("must be none, bearer, apikey or oauth")
 }
 
 func (e *entry) readOAuth(value []byte) error {
@@ -185,7 +186,7 @@ func (e *entry) oauthFields(path string, list []*member) error {
 			err = read(&o.RedirectURI, m.value)
 		case "callbackPort", "callback_port":
 			if err = read(&o.CallbackPort, m.value); err == nil && (o.CallbackPort < 0 || o.CallbackPort > 65535) {
-				err = message("must be a port")
+				err = diag.Message("must be a port")
 			}
 		case "scopes", "scope":
 			if o.Scopes, err = readOneOrMore(m.value); len(o.Scopes) == 1 {

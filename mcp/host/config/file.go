@@ -4,6 +4,8 @@ import (
 	"io"
 	"os"
 	"strconv"
+
+	"github.com/stdmcp/stdmcp/internal/diag"
 )
 
 // maxFile is the maximum size of a file in bytes.
@@ -13,7 +15,7 @@ const maxFile = 4 << 20
 // else: a pipe without a writer would block, and a device has no end.
 func readFile(name string) ([]byte, error) {
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
-		return nil, &os.PathError{Op: "open", Path: name, Err: message("is not a regular file")}
+		return nil, &os.PathError{Op: "open", Path: name, Err: diag.Message("is not a regular file")}
 	}
 	f, err := os.Open(name)
 	if err != nil {
@@ -22,7 +24,7 @@ func readFile(name string) ([]byte, error) {
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err == nil && len(data) > maxFile {
-		err = &os.PathError{Op: "read", Path: name, Err: message("is larger than " + strconv.Itoa(maxFile>>20) + " MiB")}
+		err = &os.PathError{Op: "read", Path: name, Err: diag.Message("is larger than " + strconv.Itoa(maxFile>>20) + " MiB")}
 	}
 	return data, err
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
@@ -81,7 +82,7 @@ type member struct {
 	unit  time.Duration // of an entry's timeouts, by the table that it is in; 0 if unknown
 }
 
-var errNoObject = message("must be an object")
+var errNoObject = diag.Message("must be an object")
 
 // members returns the members of an object. at is the object's offset in the
 // file.
@@ -155,7 +156,7 @@ func object(path string, value []byte, at int) ([]*member, error) {
 	seen := make(map[string]bool, len(list))
 	for _, m := range list {
 		if seen[m.key] {
-			return nil, &fieldError{path + m.key, message("occurs twice"), m.at}
+			return nil, &fieldError{path + m.key, diag.Message("occurs twice"), m.at}
 		}
 		seen[m.key] = true
 	}
@@ -167,7 +168,7 @@ func object(path string, value []byte, at int) ([]*member, error) {
 //
 //go:noinline
 func typeError(what string, value []byte) error {
-	return message("must be " + what + ", not " + kind(value).String())
+	return diag.Message("must be " + what + ", not " + kind(value).String())
 }
 
 func readString(value []byte) (string, error) {
@@ -196,10 +197,10 @@ func readInt(value []byte) (int, error) {
 	}
 	n, err := strconv.ParseInt(string(value), 10, 32)
 	if errors.Is(err, strconv.ErrRange) {
-		return 0, message("must be between -2147483648 and 2147483647")
+		return 0, diag.Message("must be between -2147483648 and 2147483647")
 	}
 	if err != nil {
-		return 0, message("must be a whole number")
+		return 0, diag.Message("must be a whole number")
 	}
 	return int(n), nil
 }
@@ -216,7 +217,7 @@ func readStrings(value []byte) ([]string, error) {
 		item := r.Raw()
 		s, err := readString(item)
 		if err != nil {
-			return nil, message("must be a list of strings, but contains " + kind(item).String())
+			return nil, diag.Message("must be a list of strings, but contains " + kind(item).String())
 		}
 		list = append(list, s)
 	}

@@ -95,7 +95,7 @@ func (e *entry) readOverrides(value []byte) error {
 			case "properties":
 				o.Properties, err = readRaw(m.value)
 			default:
-				err = message("is unknown")
+				err = diag.Message("is unknown")
 			}
 			if err != nil {
 				return newFieldError(path+"."+m.key, err)

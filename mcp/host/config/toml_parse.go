@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
@@ -69,19 +70,19 @@ func (p *tomlParser) parse() error {
 				return err
 			}
 			if !strings.HasPrefix(p.text[p.at:], brackets) {
-				return message("a table must end with " + brackets)
+				return diag.Message("a table must end with " + brackets)
 			}
 			p.at += len(brackets)
 			ignored = keys[0] != "mcp_servers"
 			switch {
 			case list && !ignored:
 				p.at = start
-				return message("lists of tables are not supported; write the servers as [mcp_servers.NAME]")
+				return diag.Message("lists of tables are not supported; write the servers as [mcp_servers.NAME]")
 			case list:
 				current = &tomlTable{}
 			default:
 				if current, err = p.root.walk(keys, start); err == nil && current.defined {
-					err = message(wire.Quote(strings.Join(keys, ".")) + " is defined twice")
+					err = diag.Message(wire.Quote(strings.Join(keys, ".")) + " is defined twice")
 				}
 				if err != nil {
 					p.at = start
@@ -91,7 +92,7 @@ func (p *tomlParser) parse() error {
 			}
 		}
 		if p.blank(false); p.at < len(p.text) && p.text[p.at] != '\n' && p.text[p.at] != '\r' {
-			return message("a line must end after the value")
+			return diag.Message("a line must end after the value")
 		}
 	}
 	return nil
@@ -105,7 +106,7 @@ func (t *tomlTable) walk(keys []string, at int) (*tomlTable, error) {
 			next = &tomlTable{key: key, at: at}
 			t.table = append(t.table, next)
 		} else if next.value != "" {
-			return nil, message(wire.Quote(key) + " is a value, not a table")
+			return nil, diag.Message(wire.Quote(key) + " is a value, not a table")
 		}
 		t = next
 	}
@@ -121,7 +122,7 @@ func (p *tomlParser) pair(t *tomlTable, ignored bool) error {
 		return err
 	}
 	if p.at >= len(p.text) || p.text[p.at] != '=' {
-		return message("a key must be followed by =")
+		return diag.Message("a key must be followed by =")
 	}
 	p.at++
 	p.blank(false)
@@ -130,7 +131,7 @@ func (p *tomlParser) pair(t *tomlTable, ignored bool) error {
 		return err
 	}
 	if t, err = t.walk(keys[:len(keys)-1], start); err == nil && t.find(v.key) != nil {
-		err = message(wire.Quote(v.key) + " is defined twice")
+		err = diag.Message(wire.Quote(v.key) + " is defined twice")
 	}
 	if err != nil {
 		p.at = start
@@ -151,7 +152,7 @@ func (p *tomlParser) keys() (keys []string, err error) {
 		key := p.text[start:p.at]
 		if key == "" {
 			if p.at >= len(p.text) || p.text[p.at] != '"' && p.text[p.at] != '\'' {
-				return nil, message("a key is missing")
+				return nil, diag.Message("a key is missing")
 			}
 			if key, err = p.str(); err != nil {
 				return nil, err
@@ -189,17 +190,17 @@ func (p *tomlParser) blank(lines bool) {
 // value reads a value into v.
 func (p *tomlParser) value(v *tomlTable, ignored bool) error {
 	if p.depth++; p.depth > maxTOMLDepth {
-		return message("values are nested too deep")
+		return diag.Message("values are nested too deep")
 	}
 	defer func() { p.depth-- }()
 	if p.at >= len(p.text) {
-		return message("a value is missing")
+		return diag.Message("a value is missing")
 	}
 	switch p.text[p.at] {
 	case '"', '\'':
 		s, err := p.str()
 		if !utf8.ValidString(s) {
-			return message("text must be UTF-8")
+			return diag.Message("text must be UTF-8")
 		}
 		v.value = string(wire.AppendString(nil, s))
 		return err
@@ -231,7 +232,7 @@ func (p *tomlParser) value(v *tomlTable, ignored bool) error {
 		return nil
 	}
 	p.at = start
-	return message("the value of " + wire.Quote(v.key) + " is neither text in quotes, a number, true, false, a list nor a table; dates are not supported")
+	return diag.Message("the value of " + wire.Quote(v.key) + " is neither text in quotes, a number, true, false, a list nor a table; dates are not supported")
 }
 
 func (p *tomlParser) list(v *tomlTable, ignored bool) error {
@@ -250,7 +251,7 @@ func (p *tomlParser) list(v *tomlTable, ignored bool) error {
 		if p.blank(true); p.at < len(p.text) && p.text[p.at] == ',' {
 			p.at++
 		} else if p.at >= len(p.text) || p.text[p.at] != ']' {
-			return message("a list must end with ]")
+			return diag.Message("a list must end with ]")
 		}
 	}
 }
@@ -268,7 +269,7 @@ func (p *tomlParser) inline(v *tomlTable, ignored bool) error {
 		if p.blank(true); p.at < len(p.text) && p.text[p.at] == ',' {
 			p.at++
 		} else if p.at >= len(p.text) || p.text[p.at] != '}' {
-			return message("a table must end with }")
+			return diag.Message("a table must end with }")
 		}
 	}
 }
@@ -297,7 +298,7 @@ func (p *tomlParser) str() (string, error) {
 			return b.String(), nil
 		case c == '\n' && !long:
 			p.at = start
-			return "", message("text must end with " + quote + " in the same line")
+			return "", diag.Message("text must end with " + quote + " in the same line")
 		case c == '\\' && quote[0] == '"':
 			if err := p.escape(&b, long); err != nil {
 				return "", err
@@ -308,14 +309,14 @@ func (p *tomlParser) str() (string, error) {
 		}
 	}
 	p.at = start
-	return "", message("text must end with " + quote)
+	return "", diag.Message("text must end with " + quote)
 }
 
 // escape reads what a backslash stands for.
 func (p *tomlParser) escape(b *strings.Builder, long bool) error {
 	rest := p.text[p.at+1:]
 	if rest == "" {
-		return message("text must not end with a backslash")
+		return diag.Message("text must not end with a backslash")
 	}
 	digits := 0
 	switch c := rest[0]; c {
@@ -343,5 +344,5 @@ func (p *tomlParser) escape(b *strings.Builder, long bool) error {
 			return nil
 		}
 	}
-	return message("text has an invalid escape")
+	return diag.Message("text has an invalid escape")
 }
