@@ -88,11 +88,6 @@ type SyntaxError struct {
 	Problem      string
 }
 
-//go:noinline
-func newSyntaxError(line, column int, problem string) error {
-	return &SyntaxError{line, column, problem}
-}
-
 func (e *SyntaxError) Error() string {
 	return "line " + strconv.Itoa(e.Line) + ", column " + strconv.Itoa(e.Column) + ": " + e.Problem
 }

@@ -1,43 +1,33 @@
 package skills
 
 import (
-	"bytes"
 	"strings"
-	"unicode/utf8"
 )
 
 // maxDepth is how deep lists and objects of frontmatter may nest.
 const maxDepth = 32
 
-// cutFrontmatter returns the text between the first line "---" and the next one,
-// and the number of lines before it.
-func cutFrontmatter(data []byte) ([]byte, int, error) {
-	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	begin := lineEnd(data, 0)
-	if begin == len(data) || !isFence(data[:begin]) {
-		return nil, 0, newSyntaxError(1, 1, `want the line "---", which begins the frontmatter`)
+// cutFrontmatter returns the text between the first line, "---", and the next such
+// line.
+func cutFrontmatter(data []byte) ([]byte, error) {
+	first, text, _ := strings.Cut(strings.TrimPrefix(string(data), "\ufeff"), "\n")
+	if !isFence(first) {
+		return nil, &SyntaxError{1, 1, `want the line "---", which begins the frontmatter`}
 	}
-	n := 1
-	for at := begin + 1; at < len(data); n++ {
-		end := lineEnd(data, at)
-		if isFence(data[at:end]) {
-			return data[begin+1 : at], 1, nil
+	n := 2
+	for rest := text; rest != ""; n++ {
+		line, next, _ := strings.Cut(rest, "\n")
+		if isFence(line) {
+			return []byte(text[:len(text)-len(rest)]), nil
 		}
-		at = end + 1
+		rest = next
 	}
-	return nil, 0, newSyntaxError(n+1, 1, `want the line "---", which ends the frontmatter`)
+	return nil, &SyntaxError{n, 1, `want the line "---", which ends the frontmatter`}
 }
 
-// lineEnd returns the offset of the end of the line that begins at an offset.
-func lineEnd(data []byte, at int) int {
-	if i := bytes.IndexByte(data[at:], '\n'); i >= 0 {
-		return at + i
-	}
-	return len(data)
-}
-
-func isFence(line []byte) bool {
-	return len(line) >= 3 && string(line[:3]) == "---" && isBlank(strings.TrimSuffix(string(line[3:]), "\r"))
+func isFence(line string) bool {
+	rest, ok := strings.CutPrefix(strings.TrimSuffix(line, "\r"), "---")
+	return ok && isBlank(rest)
 }
 
 // ParseFrontmatter parses the subset of YAML 1.2 that skills use: block mappings
@@ -46,74 +36,78 @@ func isFence(line []byte) bool {
 // null, booleans, numbers or strings by the core schema; so yes and dates are
 // strings. Everything else is a [*SyntaxError]: anchors, aliases, tags, complex
 // and duplicate keys, merge keys, tabs as indentation, several documents,
-// indentation indicators, infinite numbers, and more than 32 levels. The values have
-// the types of [mcp.Value].
-func ParseFrontmatter(text []byte) (map[string]any, error) {
-	p := &parser{}
-	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
-	for i, line := range lines {
-		line = strings.TrimSuffix(line, "\r")
-		if !utf8.ValidString(line) {
-			return nil, newSyntaxError(i+1, 1, "the line is not valid UTF-8")
+// indentation indicators, infinite numbers, integers of more than 64 bits in another
+// base than 10, and more than 32 levels. The values have the types of [mcp.Value].
+func ParseFrontmatter(text []byte) (fields map[string]any, err error) {
+	defer func() {
+		switch e := recover().(type) {
+		case nil:
+		case *SyntaxError:
+			fields, err = nil, e
+		default:
+			panic(e)
 		}
-		for at, c := range line {
-			if c < ' ' && c != '\t' || c >= 0x7f && c < 0xa0 && c != 0x85 || c == 0xfeff {
-				return nil, newSyntaxError(i+1, at+1, "control character")
-			}
-		}
-		content := strings.TrimLeft(line, " ")
-		p.lines = append(p.lines, yamlLine{raw: line, indent: len(line) - len(content), text: content})
+	}()
+	p := &parser{rest: string(text)}
+	p.read()
+	p.skip()
+	if p.indent > 0 || p.indent == 0 && keyEnd(p.text()) < 0 {
+		p.fail(p.indent, "want a key and a colon at the beginning of the line")
 	}
-	if err := p.skipBlank(); err != nil {
-		return nil, err
-	}
-	if p.at == len(p.lines) {
-		return map[string]any{}, nil
-	}
-	if line := p.lines[p.at]; line.indent != 0 || !isKey(line.text) {
-		return nil, p.fail(line.indent, "want a key and a colon at the beginning of the line")
-	}
-	v, err := p.mapping(0, 1)
-	if err != nil {
-		return nil, err
-	}
-	if p.at < len(p.lines) {
-		return nil, p.fail(p.lines[p.at].indent, "unexpected indentation")
-	}
-	return v, nil
+	return p.mapping(0, 1), nil
 }
 
-// A yamlLine is a line and its text after the indentation.
-type yamlLine struct {
-	raw    string
-	indent int
-	text   string
-}
-
+// A parser has a current line, and the rest of the text. Its methods panic with a
+// *SyntaxError, which only ParseFrontmatter recovers.
 type parser struct {
-	lines []yamlLine
-	at    int // the current line
+	rest   string // after the current line
+	raw    string // the current line
+	indent int    // where what is next begins in raw; -1 after the last line
+	line   int    // number of the current line
+	at     int    // offset in raw, in quoted scalars and flow collections
 }
 
-// fail returns an error at an offset of the current line.
-func (p *parser) fail(offset int, problem string) error {
-	return newSyntaxError(min(p.at, len(p.lines)-1)+1, offset+1, problem)
+// fail fails at an offset of the current line.
+//
+//go:noinline
+func (p *parser) fail(offset int, problem string) {
+	panic(&SyntaxError{p.line, offset + 1, problem})
 }
 
-// skipBlank goes to the next line that has more than a comment.
-func (p *parser) skipBlank() error {
-	for ; p.at < len(p.lines); p.at++ {
-		text := p.lines[p.at].text
+// read goes to the next line.
+func (p *parser) read() {
+	p.line++
+	p.raw, p.indent = "", -1
+	if p.rest == "" {
+		return
+	}
+	p.raw, p.rest, _ = strings.Cut(p.rest, "\n")
+	p.raw = strings.TrimSuffix(p.raw, "\r")
+	if i := control(p.raw, ""); i >= 0 {
+		p.fail(i, "a control character or invalid UTF-8")
+	}
+	p.indent = span(p.raw, " ")
+}
+
+// text returns the current line from indent on.
+//
+//go:noinline
+func (p *parser) text() string { return p.raw[p.indent:] }
+
+// skip goes to the next line that has more than a comment, if the current one has
+// not.
+func (p *parser) skip() {
+	for ; p.indent >= 0; p.read() {
+		text := p.text()
 		if isBlank(text) || text[0] == '#' {
 			continue
 		}
-		switch {
-		case text[0] == '\t':
-			return p.fail(p.lines[p.at].indent, "a tab as indentation; use spaces")
-		case p.lines[p.at].indent == 0 && (text == "..." || text[0] == '%' || text == "---" || strings.HasPrefix(text, "--- ")):
-			return p.fail(0, "only one document is supported")
+		if text[0] == '\t' {
+			p.fail(p.indent, "a tab as indentation; use spaces")
 		}
-		return nil
+		if p.indent == 0 && (text == "..." || text[0] == '%' || text == "---" || strings.HasPrefix(text, "--- ")) {
+			p.fail(0, "only one document is supported")
+		}
+		return
 	}
-	return nil
 }

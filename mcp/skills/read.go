@@ -95,8 +95,8 @@ func choose(list []mcp.ResourceContents, uri string) (found *mcp.ResourceContent
 func (s *Skill) verify(f File, data []byte) error {
 	size := int64(len(data))
 	if s.Dynamic {
-		if total := s.read.Add(size); total > s.r.opts.MaxBytes {
-			return s.wrong(ErrLimit, f.Name, "", atMost(s.r.opts.MaxBytes, " bytes"), "")
+		if s.read.Add(size) > s.r.opts.MaxBytes {
+			return s.limit(f.Name, "", s.r.opts.MaxBytes, " bytes")
 		}
 	} else {
 		if size != f.Size {
@@ -114,14 +114,14 @@ func (s *Skill) verify(f File, data []byte) error {
 }
 
 func (s *Skill) verifyFrontmatter(data []byte) error {
-	text, line, err := cutFrontmatter(data)
+	text, err := cutFrontmatter(data)
 	if err != nil {
 		return s.wrong(err, main, "", "", "")
 	}
 	got, err := s.r.opts.Frontmatter(text)
 	if err != nil {
 		if e, ok := err.(*SyntaxError); ok {
-			err = &SyntaxError{e.Line + line, e.Column, e.Problem}
+			err = &SyntaxError{e.Line + 1, e.Column, e.Problem}
 		} else {
 			err = &parserError{err}
 		}
@@ -135,18 +135,20 @@ func (s *Skill) verifyFrontmatter(data []byte) error {
 
 // difference returns the first field in which two objects differ, and both values.
 func difference(want, got map[string]any) (field, left, right string) {
+	const none = "no such field"
 	for _, key := range wire.SortedKeys(want) {
-		value, ok := got[key]
-		if !ok {
-			return wire.Quote(key), show(want[key]), "no such field"
+		if value, ok := got[key]; !ok {
+			right = none
+		} else if !equal(want[key], value) {
+			right = show(value)
 		}
-		if !equal(want[key], value) {
-			return wire.Quote(key), show(want[key]), show(value)
+		if right != "" {
+			return wire.Quote(key), show(want[key]), right
 		}
 	}
 	for _, key := range wire.SortedKeys(got) {
 		if _, ok := want[key]; !ok {
-			return wire.Quote(key), "no such field", show(got[key])
+			return wire.Quote(key), none, show(got[key])
 		}
 	}
 	return "", "", ""
@@ -165,35 +167,18 @@ func equal(a, b any) bool {
 	switch a := a.(type) {
 	case map[string]any:
 		b, ok := b.(map[string]any)
-		if !ok || len(a) != len(b) {
-			return false
-		}
-		for key, value := range a {
-			if other, ok := b[key]; !ok || !equal(value, other) {
-				return false
-			}
-		}
-		return true
+		field, _, _ := difference(a, b)
+		return ok && field == ""
 	case []any:
 		b, ok := b.([]any)
-		if !ok || len(a) != len(b) {
-			return false
-		}
 		for i := range a {
-			if !equal(a[i], b[i]) {
+			if len(b) != len(a) || !equal(a[i], b[i]) {
 				return false
 			}
 		}
-		return true
-	case string:
-		b, ok := b.(string)
-		return ok && a == b
-	case float64:
-		b, ok := b.(float64)
-		return ok && a == b
-	case bool:
-		b, ok := b.(bool)
-		return ok && a == b
+		return ok && len(b) == len(a)
+	case string, float64, bool, nil:
+		return a == b
 	}
-	return a == nil && b == nil
+	return false
 }

@@ -7,6 +7,152 @@ import (
 	"unicode/utf8"
 )
 
+// scalar parses a scalar or a flow collection that begins at an offset of the
+// current line. Further lines have more than indent.
+func (p *parser) scalar(indent, offset, depth int) (v any) {
+	switch p.raw[offset] {
+	case '|', '>':
+		v = p.blockScalar(indent, offset)
+	case '"', '\'', '[', '{':
+		p.at = offset
+		v = p.flow(depth)
+		rest := p.raw[p.at:]
+		if n := span(rest, " \t"); n < len(rest) && (n == 0 || rest[n] != '#') {
+			p.fail(p.at, "unexpected text")
+		}
+		p.read()
+	default:
+		v = p.plainScalar(indent, offset)
+	}
+	if p.skip(); p.indent > indent {
+		p.fail(p.indent, "unexpected indentation")
+	}
+	return v
+}
+
+// unsupported is the problem of a plain scalar that begins with a special character.
+const unsupported = "anchors, aliases, tags and special characters are not supported here; quote the text"
+
+// plainScalar parses a plain scalar of one line or several.
+func (p *parser) plainScalar(indent, offset int) any {
+	if isIndicator(p.raw[offset:]) {
+		p.fail(offset, unsupported)
+	}
+	var b []byte
+	line, breaks := p.line, -1
+	for {
+		text := p.raw[offset:]
+		cut := comment(text)
+		if i := plainEnd(text[:cut], ""); i < cut {
+			p.fail(offset+i, "a colon in plain text; quote the text")
+		}
+		b = join(b, breaks, trimBlank(text[:cut]))
+		p.read()
+		if cut < len(text) { // a comment ends the scalar
+			break
+		}
+		for breaks = 0; p.indent >= 0 && isBlank(p.text()); breaks++ {
+			p.read()
+		}
+		if p.indent <= indent || p.text()[0] == '#' {
+			break
+		}
+		offset = p.indent + span(p.text(), " \t")
+	}
+	v, problem := resolve(string(b))
+	if problem != "" { // only of a single line
+		p.line = line
+		p.fail(offset, problem)
+	}
+	return v
+}
+
+// comment returns where the comment of a line begins, or the line's length.
+func comment(text string) int {
+	for i := 1; i < len(text); i++ {
+		if text[i] == '#' && isSpace(text[i-1]) {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// isBlank reports whether a text has only white space.
+func isBlank(text string) bool { return trimBlank(text) == "" }
+
+// trimBlank removes white space at the end of a text.
+//
+//go:noinline
+func trimBlank(text string) string {
+	for len(text) > 0 && isSpace(text[len(text)-1]) {
+		text = text[:len(text)-1]
+	}
+	return text
+}
+
+// blockScalar parses a literal or folded scalar.
+func (p *parser) blockScalar(indent, offset int) any {
+	header := p.raw[offset:]
+	chomp := trimBlank(header[1:comment(header)])
+	if chomp != "" && chomp != "-" && chomp != "+" {
+		p.fail(offset, "indentation indicators and text after | or > are not supported")
+	}
+	var b []byte
+	breaks := 0           // empty lines since the last one that is not
+	inner, least := -1, 0 // the indentation of the text, and what it must be because of empty lines
+	more := false         // the last line has more indentation, or lines are not folded
+	for p.read(); p.indent >= 0; p.read() {
+		empty := p.text() == ""
+		if !empty && (p.indent <= indent || p.indent < inner) {
+			break
+		}
+		if inner < 0 {
+			if least = max(least, p.indent); !empty {
+				inner = p.indent
+			}
+			if inner >= 0 && least > inner {
+				p.fail(0, "less indentation than the empty lines before")
+			}
+		}
+		if inner < 0 || p.indent <= inner && empty {
+			breaks++
+			continue
+		}
+		line := p.raw[inner:]
+		deeper := header[0] == '|' || isSpace(line[0])
+		switch {
+		case b != nil && (more || deeper):
+			breaks++
+		case b == nil && breaks == 0:
+			breaks = -1
+		}
+		b, breaks, more = join(b, breaks, line), 0, deeper
+	}
+	if chomp != "+" {
+		breaks = 0
+	}
+	if b != nil && chomp != "-" {
+		breaks++
+	}
+	if breaks > 0 {
+		b = join(b, breaks, "")
+	}
+	return string(b)
+}
+
+// join appends a text after line breaks: with 0 after a space, with less after nothing.
+//
+//go:noinline
+func join(b []byte, breaks int, s string) []byte {
+	if breaks == 0 {
+		b = append(b, ' ')
+	}
+	for ; breaks > 0; breaks-- {
+		b = append(b, '\n')
+	}
+	return append(b, s...)
+}
+
 // resolve returns the value of a plain scalar by the core schema of YAML 1.2.
 func resolve(s string) (v any, problem string) {
 	switch s {
@@ -17,235 +163,158 @@ func resolve(s string) (v any, problem string) {
 	case "false", "False", "FALSE":
 		return false, ""
 	}
-	digits := strings.TrimLeft(s, "+-")
-	if len(s)-len(digits) > 1 {
-		return s, ""
+	digits := s
+	if s[0] == '+' || s[0] == '-' {
+		digits = s[1:]
 	}
 	switch digits {
 	case ".inf", ".Inf", ".INF", ".nan", ".NaN", ".NAN":
 		return nil, "JSON has no such number"
 	}
-	if base := strings.IndexByte("ox", at(s, 1)); base >= 0 && s[0] == '0' {
-		if n, err := strconv.ParseUint(s[2:], 8+8*base, 64); err == nil {
-			return float64(n), ""
+	var f float64
+	var err error
+	if len(s) > 1 && s[0] == '0' && (s[1] == 'x' || s[1] == 'o') {
+		base := 16
+		if s[1] == 'o' {
+			base = 8
 		}
-		return s, ""
+		var n uint64
+		if n, err = strconv.ParseUint(s[2:], base, 64); n == math.MaxUint64 && err != nil {
+			f = math.Inf(1)
+		}
+		f = max(f, float64(n))
+	} else if span(s, "+-.0123456789eE") < len(s) {
+		return s, "" // which ParseFloat could accept, as it does names and underscores
+	} else {
+		f, err = strconv.ParseFloat(s, 64)
 	}
-	if !isDecimal(digits) {
-		return s, ""
-	}
-	f, err := strconv.ParseFloat(s, 64)
-	if err != nil || math.IsInf(f, 0) {
+	if math.IsInf(f, 0) {
 		return nil, "the number is too large"
+	}
+	if err != nil {
+		return s, ""
 	}
 	return f, ""
 }
 
-// at returns a byte of a text, or 0 after its end.
-func at(s string, i int) byte {
-	if i < len(s) {
-		return s[i]
+// peek returns the next character that is not white space.
+func (p *parser) peek() byte {
+	p.at += span(p.raw[p.at:], " \t")
+	if p.at == len(p.raw) || p.raw[p.at] == '#' {
+		p.fail(p.at, "lists and objects must end on their line")
 	}
-	return 0
+	return p.raw[p.at]
 }
 
-// isDecimal reports whether a text is a number without a sign.
-func isDecimal(s string) bool {
-	rest := strings.TrimLeft(s, "0123456789")
-	n := len(s) - len(rest)
-	if fraction, ok := strings.CutPrefix(rest, "."); ok {
-		rest = strings.TrimLeft(fraction, "0123456789")
-		n += len(fraction) - len(rest)
-	}
-	if n == 0 || rest == "" {
-		return n > 0
-	}
-	if rest[0] != 'e' && rest[0] != 'E' {
-		return false
-	}
-	rest = rest[1:]
-	if rest != "" && (rest[0] == '+' || rest[0] == '-') {
-		rest = rest[1:]
-	}
-	return rest != "" && strings.TrimLeft(rest, "0123456789") == ""
-}
-
-// A flow parses a quoted scalar or a flow collection in one line.
-type flow struct {
-	text    string
-	at      int
-	problem string
-}
-
-func (f *flow) fail(problem string) any {
-	if f.problem == "" {
-		f.problem = problem
-	}
-	return nil
-}
-
-// peek returns the next character that is not white space, or 0.
-func (f *flow) peek() byte {
-	for f.at < len(f.text) && (f.text[f.at] == ' ' || f.text[f.at] == '\t') {
-		f.at++
-	}
-	if f.at == len(f.text) || f.text[f.at] == '#' {
-		return 0
-	}
-	return f.text[f.at]
-}
-
-func (f *flow) value(depth int) any {
-	switch c := f.peek(); c {
+// flow parses a value of one line.
+func (p *parser) flow(depth int) any {
+	switch c := p.peek(); c {
 	case '"', '\'':
-		return f.quoted()
-	case '[':
-		return f.list(depth)
-	case '{':
-		return f.object(depth)
-	case 0:
-		return f.fail("lists, objects and quoted text must end on their line")
+		return p.quoted()
+	case '[', '{':
+		p.checkDepth(p.at, depth+1)
+		p.at++
+		return p.collection(depth, c+2) // which is the other bracket
 	}
-	v, problem := resolve(f.unquoted())
+	v, problem := resolve(p.unquoted())
 	if problem != "" {
-		return f.fail(problem)
+		p.fail(p.at, problem)
 	}
 	return v
 }
 
-func (f *flow) quoted() string {
-	s, n, problem := quoted(f.text[f.at:])
-	if problem != "" {
-		f.fail(problem)
+// collection parses a list or an object after its first character.
+func (p *parser) collection(depth int, end byte) any {
+	list, m := []any{}, make(map[string]any)
+	for {
+		switch p.peek() {
+		case end:
+			p.at++
+			if end == ']' {
+				return list
+			}
+			return m
+		case ',':
+			p.fail(p.at, "a comma without a value")
+		}
+		if end == ']' {
+			list = append(list, p.flow(depth+1))
+		} else {
+			p.member(depth, m)
+		}
+		if c := p.peek(); c == ',' {
+			p.at++
+		} else if c != end {
+			p.fail(p.at, "want a comma or the end on the same line")
+		}
 	}
-	f.at += n
-	return s
+}
+
+// member parses a member of an object.
+func (p *parser) member(depth int, m map[string]any) {
+	start := p.at
+	if c := p.raw[start]; c == '"' || c == '\'' {
+		p.quoted()
+	} else {
+		p.unquoted()
+	}
+	end := p.at
+	p.at = start // for errors
+	key := p.key(p.raw[start:end], m)
+	p.at = end
+	m[key] = nil
+	if p.peek() == ':' {
+		p.at++
+		if c := p.peek(); c != ',' && c != '}' {
+			m[key] = p.flow(depth + 1)
+		}
+	}
 }
 
 // unquoted reads a plain scalar up to a character that ends it.
-func (f *flow) unquoted() string {
-	rest := f.text[f.at:]
+func (p *parser) unquoted() string {
+	const stops = ",[]{}"
+	rest := p.raw[p.at:]
 	if strings.IndexByte(",]}", rest[0]) < 0 && isIndicator(rest) {
-		f.fail("anchors, aliases, tags and special characters are not supported here; quote the text")
-		return ""
+		p.fail(p.at, unsupported)
 	}
-	end := 0
-	for ; end < len(rest); end++ {
-		c := rest[end]
-		if strings.IndexByte(",[]{}", c) >= 0 ||
-			c == ':' && (end+1 == len(rest) || strings.IndexByte(" \t,[]{}", rest[end+1]) >= 0) ||
-			c == '#' && end > 0 && (rest[end-1] == ' ' || rest[end-1] == '\t') {
-			break
-		}
-	}
-	f.at += end
-	return trimBlank(rest[:end])
+	rest = rest[:comment(rest)]
+	n := plainEnd(rest, stops)
+	p.at += n
+	return trimBlank(rest[:n])
 }
 
-func (f *flow) list(depth int) any {
-	if depth == maxDepth {
-		return f.fail("too many levels")
+func (p *parser) quoted() string {
+	s, n, problem := quoted(p.raw[p.at:])
+	p.at += n
+	if problem != "" {
+		p.fail(p.at, problem)
 	}
-	f.at++
-	list := []any{}
-	for f.problem == "" {
-		switch f.peek() {
-		case ']':
-			f.at++
-			return list
-		case ',':
-			return f.fail("a comma without a value")
-		}
-		list = append(list, f.value(depth+1))
-		if f.problem == "" && !f.next(']') {
-			break
-		}
-	}
-	return nil
-}
-
-// next reads a comma, unless the end of the collection follows.
-func (f *flow) next(end byte) bool {
-	switch f.peek() {
-	case ',':
-		f.at++
-		return true
-	case end:
-		return true
-	}
-	f.fail("want a comma or " + strconv.QuoteRune(rune(end)) + " on the same line")
-	return false
-}
-
-func (f *flow) object(depth int) any {
-	if depth == maxDepth {
-		return f.fail("too many levels")
-	}
-	f.at++
-	m := make(map[string]any)
-	for f.problem == "" {
-		c := f.peek()
-		if c == '}' {
-			f.at++
-			return m
-		}
-		start := f.at
-		var key string
-		switch c {
-		case 0, ',':
-			return f.fail("want a key or '}' on the same line")
-		case '"', '\'':
-			key = f.quoted()
-		default:
-			key = f.unquoted()
-			if _, problem := keyText(key); problem != "" && f.problem == "" {
-				f.fail(problem)
-			}
-		}
-		if f.problem != "" {
-			return nil
-		}
-		if _, ok := m[key]; ok {
-			f.at = start
-			return f.fail("the key occurs twice")
-		}
-		m[key] = nil
-		if f.peek() == ':' {
-			f.at++
-			if c := f.peek(); c != ',' && c != '}' {
-				m[key] = f.value(depth + 1)
-			}
-		}
-		if f.problem == "" && !f.next('}') {
-			break
-		}
-	}
-	return nil
+	return s
 }
 
 // quoted returns the content of the quoted scalar at the beginning of a text, and
 // its length with the quotes.
 func quoted(text string) (s string, n int, problem string) {
-	var b strings.Builder
+	var b []byte
 	quote := text[0]
 	for i := 1; i < len(text); i++ {
-		c := text[i]
+		c := rune(text[i])
 		switch {
-		case c == quote && quote == '\'' && i+1 < len(text) && text[i+1] == '\'':
-			b.WriteByte('\'')
+		case byte(c) == quote && quote == '\'' && strings.HasPrefix(text[i:], "''"):
 			i++
-		case c == quote:
-			return b.String(), i + 1, ""
+		case byte(c) == quote:
+			return string(b), i + 1, ""
 		case c == '\\' && quote == '"':
-			r, size := unescape(text[i+1:])
-			if size == 0 {
+			var size int
+			if c, size = unescape(text[i+1:]); size == 0 {
 				return "", i, "unknown escape"
 			}
-			b.WriteRune(r)
 			i += size
-		default:
-			b.WriteByte(c)
+			b = utf8.AppendRune(b, c)
+			continue
 		}
+		b = append(b, text[i])
 	}
 	return "", 0, "quoted text must end on its line"
 }
@@ -253,19 +322,23 @@ func quoted(text string) (s string, n int, problem string) {
 // unescape returns the character that follows a backslash, and the length of its
 // escape, which is 0 if it is invalid.
 func unescape(s string) (rune, int) {
-	const names, values = "0abt\tnvfre \"/\\N_LP", "\x00\a\b\t\t\n\v\f\r\x1b \"/\\\u0085\u00a0\u2028\u2029"
+	const names, values = "0abt\tnvfre \"/\\N_LP", "\x00\a\b\t\t\n\v\f\r\x1b \"/\\\x85\xa0\x28\x29"
 	if s == "" {
 		return 0, 0
 	}
 	if i := strings.IndexByte(names, s[0]); i >= 0 {
-		return []rune(values)[i], 1
+		r := rune(values[i])
+		if r == '(' || r == ')' {
+			r += 0x2000 // the separators of lines and paragraphs
+		}
+		return r, 1
 	}
-	size := map[byte]int{'x': 2, 'u': 4, 'U': 8}[s[0]]
-	if size == 0 || len(s) <= size {
+	size := strings.IndexByte("  x u   U", s[0]) // at the number of its digits
+	if size < 2 || len(s) <= size {
 		return 0, 0
 	}
 	n, err := strconv.ParseUint(s[1:1+size], 16, 32)
-	if err != nil || n > utf8.MaxRune || !utf8.ValidRune(rune(n)) {
+	if err != nil || !utf8.ValidRune(rune(n)) {
 		return 0, 0
 	}
 	return rune(n), 1 + size

@@ -33,6 +33,8 @@ var seeds = []string{
 	"a: 1\r\nb: 2\r\n",
 	"a: x#y\nb: x: y\nc: -x\nd: ?x\ne: :x\n",
 	"a: >+\n  \n   b\n\tc\n",
+	"a: [b?, c]\n",
+	"a: b\n  \"c d\"\n  \t  e\n",
 }
 
 func FuzzFrontmatter(f *testing.F) {
@@ -50,6 +52,9 @@ func FuzzFrontmatter(f *testing.F) {
 			if strings.Contains(text, "\t") && tab.MatchString(err.Error()) {
 				return // the reference refuses tabs that the specification allows between tokens
 			}
+			if strings.Contains(text, "?") && flowEnd.MatchString(err.Error()) {
+				return // in lists and objects, the reference ends plain text at a question mark, as YAML 1.1 did
+			}
 			t.Fatalf("%q is %v, but in the reference %v", text, got, err)
 		}
 		want := any(map[string]any{})
@@ -63,6 +68,8 @@ func FuzzFrontmatter(f *testing.F) {
 		}
 	})
 }
+
+var flowEnd = regexp.MustCompile("did not find expected ',' or '[]}]'")
 
 var tab = regexp.MustCompile("a tab character|found character that cannot start any token")
 

@@ -2,28 +2,10 @@
 package main
 
 import (
-	"context"
 	"os"
 
-	"github.com/stdmcp/stdmcp/internal/peers/programs/one"
-	"github.com/stdmcp/stdmcp/mcp"
-	"github.com/stdmcp/stdmcp/mcp/skills"
+	"github.com/stdmcp/stdmcp/internal/peers/programs/skills"
 	"github.com/stdmcp/stdmcp/mcp/streamhttp"
 )
 
-func main() {
-	ctx := context.Background()
-	client, err := mcp.Connect(ctx, streamhttp.New(os.Args[1], nil), nil)
-	one.Check(err)
-	res, err := client.CallTool(ctx, "echo", map[string]any{"message": "hello"})
-	one.Check(err)
-	list, err := skills.NewReader(client, nil).List(ctx)
-	one.Check(err)
-	for _, s := range list {
-		text, err := s.Read(ctx, "SKILL.md")
-		one.Check(err)
-		os.Stdout.Write(text)
-	}
-	one.Result(res.Text())
-	one.Check(client.Close())
-}
+func main() { skills.Run(streamhttp.New(os.Args[1], nil)) }
