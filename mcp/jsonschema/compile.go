@@ -1,8 +1,6 @@
 package jsonschema
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -45,19 +43,6 @@ func Compile(schema mcp.RawMessage) (*Schema, error) {
 		}
 	}
 	return &Schema{root}, nil
-}
-
-// decode parses JSON and keeps numbers as text.
-func decode(text []byte) (v any, err error) {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	if err := d.Decode(&v); err != nil {
-		return nil, err
-	}
-	if d.More() {
-		return nil, errors.New("more than one value")
-	}
-	return v, nil
 }
 
 // A node is a compiled schema or subschema.

@@ -130,8 +130,8 @@ func TestErrorsContainPath(t *testing.T) {
 		`{"a/b":[{"c":3},{"c":2}]}`: "/a~1b/1/c: 2 violates minimum 3",
 		`{"a/b":[{}]}`:              `/a~1b/0: "c" is missing`,
 		`{"d":1}`:                   "/d: no value is allowed here",
-		`{"a/b":`:                   "unexpected EOF",
-		`1 2`:                       "more than one value",
+		`{"a/b":`:                   "JSON: unexpected end of input at byte 7",
+		`1 2`:                       "JSON: unexpected text after the value at byte 2",
 		`"any"`:                     "",
 	} {
 		err := s.Validate(mcp.RawMessage(value))

@@ -1,7 +1,6 @@
 package jsonschema
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"unicode/utf8"
@@ -9,12 +8,12 @@ import (
 
 // count returns the value of a keyword that limits a number.
 func (n *node) count(key string) (count int, ok bool) {
-	v, ok := n.keywords[key].(json.Number)
+	v, ok := n.keywords[key].(number)
 	if !ok {
 		return 0, false
 	}
-	f, err := v.Float64()
-	if err != nil || f < 0 || f > math.MaxInt32 {
+	f := v.float()
+	if f < 0 || f > math.MaxInt32 {
 		return 0, false
 	}
 	return int(f), true

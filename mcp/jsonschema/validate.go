@@ -2,7 +2,6 @@ package jsonschema
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -148,7 +147,7 @@ func (c *checker) check(n *node, v any, path string, outer *scope) (s evaluated,
 		return s, err
 	}
 	switch v := v.(type) {
-	case json.Number:
+	case number:
 		err = n.checkNumber(v, path)
 	case string:
 		err = c.checkString(n, v, path)
@@ -191,7 +190,7 @@ func kindOf(v any) string {
 		return "null"
 	case bool:
 		return "boolean"
-	case json.Number:
+	case number:
 		return "number"
 	case string:
 		return "string"
@@ -203,7 +202,7 @@ func kindOf(v any) string {
 
 func isKind(v any, kind string) bool {
 	if kind == "integer" {
-		n, ok := v.(json.Number)
+		n, ok := v.(number)
 		return ok && isWhole(n)
 	}
 	return kindOf(v) == kind
@@ -318,8 +317,8 @@ func (c *checker) checkAlternatives(key string, list []*node, v any, path string
 // equal reports whether two values are equal in JSON Schema's sense.
 func equal(a, b any) bool {
 	switch a := a.(type) {
-	case json.Number:
-		b, ok := b.(json.Number)
+	case number:
+		b, ok := b.(number)
 		return ok && compare(a, b) == 0
 	case []any:
 		b, ok := b.([]any)
