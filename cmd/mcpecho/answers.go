@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net/url"
 	"os"
@@ -15,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -138,7 +138,7 @@ func (p *sampler) createMessage(ctx context.Context, params *mcp.CreateMessagePa
 		return nil, context.Cause(ctx)
 	}
 	defer func() { <-p.turn }()
-	request, err := json.Marshal(params)
+	request, err := params.MarshalJSON()
 	if err != nil {
 		return nil, err
 	}
@@ -175,12 +175,11 @@ func (p *sampler) result(out []byte) (*mcp.CreateMessageResult, error) {
 	text := strings.TrimSpace(string(out))
 	name, _, _ := strings.Cut(strings.TrimSpace(p.c.flags.sampling), " ")
 	res := &mcp.CreateMessageResult{Model: filepath.Base(name)}
-	var object map[string]json.RawMessage
 	switch {
 	case text == "":
 		return nil, errors.New("it wrote nothing to standard output")
-	case json.Unmarshal([]byte(text), &object) == nil && object["content"] != nil:
-		err := json.Unmarshal([]byte(text), res)
+	case hasContent([]byte(text)):
+		err := res.UnmarshalJSON([]byte(text))
 		if err == nil && (len(res.Content) == 0 || slices.ContainsFunc(res.Content, func(one mcp.Content) bool { return one.Type == "" })) {
 			err = errors.New(`the member "content" has no content with a type`)
 		}
@@ -194,6 +193,25 @@ func (p *sampler) result(out []byte) (*mcp.CreateMessageResult, error) {
 	}
 	res.Content, res.StopReason = []mcp.Content{{Type: mcp.ContentText, Text: text}}, "endTurn"
 	return res, nil
+}
+
+// hasContent reports whether text is a JSON object with the member content, even if
+// it is one that the protocol forbids.
+func hasContent(text []byte) bool {
+	whole, members := wire.NewReader(text), wire.NewReader(text)
+	whole.Lax()
+	members.Lax()
+	isObject := whole.Kind() == wire.Object
+	whole.Skip()
+	if !isObject || whole.End() != nil {
+		return false
+	}
+	for members.Object(); members.More(); members.Skip() {
+		if string(members.Key()) == "content" {
+			return true
+		}
+	}
+	return members.Err() != nil // a member occurs twice
 }
 
 // A limitedBuffer keeps the first bytes that are written, and discards the others.

@@ -102,7 +102,7 @@ func (a *asker) argumentValue(field *mcp.FormField, simple bool, s *schema, line
 	case float64:
 		return strconv.AppendFloat(nil, v, 'g', -1, 64), nil
 	}
-	return json.Marshal(v)
+	return wire.AppendValue(nil, v)
 }
 
 // simpleField returns the field of a form for an argument of a simple type.

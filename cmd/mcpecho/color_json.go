@@ -1,6 +1,53 @@
 package main
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+)
+
+// indent returns indented JSON, and text that is not JSON as it is. It is
+// json.Indent, which would add 0.1 MB to the program.
+func indent(raw []byte) string {
+	if wire.Valid(raw) != nil {
+		return string(raw)
+	}
+	var b strings.Builder
+	line, empty, quoted := "\n", false, false
+	for i := 0; i < len(raw); i++ {
+		ch := raw[i]
+		if quoted {
+			b.WriteByte(ch)
+			if ch == '\\' {
+				i++
+				b.WriteByte(raw[i])
+			}
+			quoted = ch != '"'
+			continue
+		}
+		if strings.IndexByte(" \t\r\n", ch) >= 0 {
+			continue
+		}
+		if ch == '}' || ch == ']' {
+			line = line[:len(line)-2]
+		}
+		if empty != (ch == '}' || ch == ']') {
+			b.WriteString(line)
+		}
+		b.WriteByte(ch)
+		empty = ch == '{' || ch == '['
+		switch {
+		case empty:
+			line += "  "
+		case ch == ',':
+			b.WriteString(line)
+		case ch == ':':
+			b.WriteByte(' ')
+		}
+		quoted = ch == '"'
+	}
+	return b.String()
+}
 
 // colorJSON returns escaped, indented JSON with styles: keys, strings and other
 // values differ.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"io"
 	"os"
@@ -49,7 +48,7 @@ func (c *invocation) printJSON(raw json.RawMessage) error {
 }
 
 // printResult is printJSON for a decoded result.
-func (c *invocation) printResult(res json.Marshaler) error {
+func (c *invocation) printResult(res interface{ MarshalJSON() ([]byte, error) }) error {
 	raw, err := res.MarshalJSON()
 	if err != nil {
 		return err
@@ -60,15 +59,6 @@ func (c *invocation) printResult(res json.Marshaler) error {
 // prettyJSON returns JSON for a terminal.
 func (c *invocation) prettyJSON(raw json.RawMessage) string {
 	return colorJSON(escape(indent(raw)), c.styler(c.stdout))
-}
-
-// indent returns indented JSON.
-func indent(raw json.RawMessage) string {
-	var b bytes.Buffer
-	if json.Indent(&b, raw, "", "  ") != nil {
-		return string(raw)
-	}
-	return b.String()
 }
 
 // shown returns text of a server, escaped if it goes to a terminal.
