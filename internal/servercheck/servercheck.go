@@ -8,7 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
+	"strings"
 	"sync"
 	"time"
 
@@ -32,9 +32,6 @@ const (
 	maxFound   = 100              // findings
 	maxReading = 20               // resources that are read
 )
-
-// toolName is the form that all model providers accept.
-var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 // A check is a run of Check.
 type check struct {
@@ -139,7 +136,7 @@ func (c *check) tools(ctx context.Context) {
 			c.errorf(where, "listed twice")
 		}
 		seen[t.Name] = true
-		if !toolName.MatchString(t.Name) {
+		if !isToolName(t.Name) {
 			c.warnf(where, "model providers accept only 1 to 64 letters, digits, _ and - in names")
 		}
 		if t.Description == "" {
@@ -159,6 +156,12 @@ func (c *check) tools(ctx context.Context) {
 			c.warnf(where, "annotations: it is read-only and destructive")
 		}
 	}
+}
+
+// isToolName reports whether all model providers accept a name.
+func isToolName(s string) bool {
+	const chars = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
+	return s != "" && len(s) <= 64 && strings.Trim(s, chars) == ""
 }
 
 func orNone(s string) string {

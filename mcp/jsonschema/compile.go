@@ -146,7 +146,7 @@ func (c *compiler) compile(raw any, res *resource, pointer string, depth int) (*
 		n.keywords = map[string]any{"$ref": m["$ref"]}
 		return n, c.compileChildren(newNode(m, res), pointer, depth+1)
 	}
-	if err := n.compilePatterns(&c.patterns); err != nil {
+	if err := c.addPatterns(n); err != nil {
 		return nil, err
 	}
 	return n, c.compileChildren(n, pointer, depth+1)
@@ -246,8 +246,8 @@ var (
 	pointerUnescaper = strings.NewReplacer("~1", "/", "~0", "~")
 )
 
-// compilePatterns compiles the patterns that package regexp supports.
-func (n *node) compilePatterns(left *int) error {
+// addPatterns adds the patterns of a node, which must not be too long.
+func (c *compiler) addPatterns(n *node) error {
 	var all []string
 	if s, ok := n.keywords["pattern"].(string); ok {
 		all = append(all, s)
@@ -257,16 +257,13 @@ func (n *node) compilePatterns(left *int) error {
 		all = append(all, s)
 	}
 	for _, s := range all {
-		p, err := compilePattern(s, left)
-		if err != nil {
-			return err
+		if c.patterns -= patternSize(s); c.patterns < 0 {
+			return fmt.Errorf("the patterns of the schema have more than %d instructions", maxPatterns)
 		}
-		if p != nil {
-			if n.patterns == nil {
-				n.patterns = make(map[string]*pattern)
-			}
-			n.patterns[s] = p
+		if n.patterns == nil {
+			n.patterns = make(map[string]*pattern)
 		}
+		n.patterns[s] = new(pattern)
 	}
 	return nil
 }

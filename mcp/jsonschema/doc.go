@@ -13,7 +13,7 @@
 //
 // The package fetches nothing: a reference to another document is an error. A
 // schema may nest up to 128 levels, its patterns may have up to 100,000
-// instructions, and validating a value may take up to a million steps,
+// instructions by an estimate, and validating a value may take up to a million steps,
 // including those of patterns. That is about a second; the context of the call
 // may end it earlier.
 //

@@ -42,7 +42,7 @@ func (c *checker) member(n *node, name string, s *evaluated) (subs []*node, know
 		subs, known = append(subs, sub), true
 	}
 	for pattern, sub := range n.named["patternProperties"] {
-		p := n.patterns[pattern]
+		p := n.pattern(pattern)
 		if p == nil {
 			known = true // not supported
 			continue

@@ -1,17 +1,14 @@
 package jsonschema
 
 import (
-	"fmt"
 	"io"
 	"regexp"
 	"regexp/syntax"
+	"sync"
 	"unicode/utf8"
 )
 
 const (
-	// maxPatterns limits the instructions of all patterns of a schema.
-	maxPatterns = 100_000
-
 	// perStep is how many instructions of a pattern, applied to one character
 	// each, cost as much as a step.
 	perStep = 25
@@ -21,28 +18,31 @@ const (
 	atOnce = 10_000
 )
 
-// A pattern is a compiled regular expression.
+// A pattern is a regular expression that is compiled when it is first needed, so
+// that programs which only compile schemas do not link package regexp.
 type pattern struct {
+	once sync.Once // for what follows
 	re   *regexp.Regexp
 	cost int // the number of instructions, approximately
 }
 
-// compilePattern returns nil for a pattern that package regexp does not support.
-// left is what remains of maxPatterns.
-func compilePattern(s string, left *int) (*pattern, error) {
-	parsed, err := syntax.Parse(s, syntax.Perl)
-	if err != nil {
-		return nil, nil
+// pattern returns one of the node's patterns, or nil if package regexp does not
+// support it.
+func (n *node) pattern(text string) *pattern {
+	p := n.patterns[text]
+	if p == nil {
+		return nil
 	}
-	cost := instructions(parsed)
-	if *left -= cost; *left < 0 {
-		return nil, fmt.Errorf("the patterns of the schema have more than %d instructions", maxPatterns)
+	p.once.Do(func() {
+		if parsed, err := syntax.Parse(text, syntax.Perl); err == nil {
+			p.cost = instructions(parsed)
+			p.re, _ = regexp.Compile(text)
+		}
+	})
+	if p.re == nil {
+		return nil
 	}
-	re, err := regexp.Compile(s)
-	if err != nil {
-		return nil, nil
-	}
-	return &pattern{re, cost}, nil
+	return p
 }
 
 // instructions estimates the size of the program for an expression, in which

@@ -34,8 +34,8 @@ func (c *checker) checkString(n *node, v, path string) error {
 	if err := n.checkCount(utf8.RuneCountInString(v), "minLength", "maxLength", "characters", path); err != nil {
 		return err
 	}
-	s, _ := n.keywords["pattern"].(string)
-	if p := n.patterns[s]; p != nil && n.keywords["pattern"] != nil {
+	s, ok := n.keywords["pattern"].(string)
+	if p := n.pattern(s); ok && p != nil {
 		ok, err := c.matches(p, v)
 		if err == nil && !ok {
 			err = &Error{path, "does not match " + s}

@@ -1,0 +1,102 @@
+package jsonschema
+
+import (
+	"strconv"
+	"strings"
+)
+
+// maxPatterns limits the instructions of all patterns of a schema.
+const maxPatterns = 100_000
+
+// patternSize estimates the instructions of a pattern, in which repetitions are
+// written out. It takes every text, and reads only what matters here: package
+// regexp, which Compile would link for it, is 0.25 MB of a program.
+func patternSize(s string) int {
+	groups := []int{1} // the sizes of the groups that are open, innermost last
+	last := 0          // the size of the last atom
+	add := func(n int) {
+		top := &groups[len(groups)-1]
+		*top = min(*top+n, maxPatterns+1)
+	}
+	atom := func(n int) {
+		last = n
+		add(n)
+	}
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; c {
+		case '\\':
+			i++
+			if strings.HasPrefix(s[i:], "Q") { // begins a literal text
+				text, _, _ := strings.Cut(s[i+1:], `\E`)
+				i += len(text)
+				add(len(text))
+			}
+			atom(1)
+		case '[':
+			i += classLen(s[i:]) - 1
+			atom(1)
+		case '(':
+			groups = append(groups, 2)
+		case ')':
+			if n := len(groups) - 1; n > 0 {
+				inner := groups[n]
+				groups = groups[:n]
+				atom(inner)
+			}
+		case '*', '+', '?', '|':
+			add(2)
+		case '{':
+			times, n := repetition(s[i:])
+			if n == 0 {
+				atom(1)
+				break
+			}
+			i += n - 1
+			before := last
+			if last = maxPatterns + 1; times <= maxPatterns/(before+1) {
+				last = times * (before + 1)
+			}
+			add(max(last-before, 0))
+		default:
+			atom(1)
+		}
+	}
+	total := 0
+	for _, n := range groups {
+		total = min(total+n, maxPatterns+1)
+	}
+	return total
+}
+
+// classLen returns the length of the character class that s starts with.
+func classLen(s string) int {
+	for i := 1; i < len(s); i++ {
+		switch {
+		case s[i] == '\\':
+			i++
+		case s[i] == '[' && strings.HasPrefix(s[i:], "[:") && strings.Contains(s[i:], ":]"):
+			i += strings.Index(s[i:], ":]") + 1
+		case s[i] == ']' && i > 1 && s[:i] != "[^": // a bracket in the first place is a character
+			return i + 1
+		}
+	}
+	return len(s)
+}
+
+// repetition returns how often {n}, {n,} or {n,m}, which s starts with, repeats at
+// most, and its length, which is 0 if s starts with none.
+func repetition(s string) (times, length int) {
+	inner, _, ok := strings.Cut(s[1:], "}")
+	least, most, both := strings.Cut(inner, ",")
+	n, err := strconv.Atoi(least)
+	if !ok || err != nil {
+		return 0, 0
+	}
+	if m, err := strconv.Atoi(most); both && most != "" {
+		if err != nil {
+			return 0, 0
+		}
+		n = max(n, m)
+	}
+	return max(n, 1), len(inner) + 2
+}
