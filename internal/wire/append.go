@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"math"
+	"math/bits"
 	"slices"
 	"strconv"
 )
@@ -20,23 +21,47 @@ func AppendString(dst []byte, s string) []byte {
 			dst = Grow(dst, min(len(s)-i, longRun))
 		}
 		b, w := dst[:cap(dst)], len(dst)
+	words:
 		for i+8 <= len(s) && w+8 <= len(b) {
 			x := load(s[i : i+8])
 			store(b[w:w+8], x)
-			if m := special(x); m != 0 {
-				i += first(m)
-				w += first(m)
-				break
+			m := special(x)
+			if m == 0 {
+				i += 8
+				w += 8
+				if i-run == longRun {
+					n := blocks(s[i:])
+					b = append(b[:w], s[i:i+n]...)
+					i += n
+					w += n
+					break
+				}
+				continue
 			}
-			i += 8
-			w += 8
-			if i-run == longRun {
-				n := blocks(s[i:])
-				b = append(b[:w], s[i:i+n]...)
-				i += n
-				w += n
-				break
+			// The rest of a word moves behind each escape of two bytes.
+			end := i + 8
+			for m != 0 {
+				k := bits.TrailingZeros64(m) & 56
+				y := x >> k
+				if isLone(y) {
+					m &^= 0x8080 << k
+					continue
+				}
+				c := short[byte(y)]
+				i += k / 8
+				w += k / 8
+				if c == 0 || w+10 > len(b) {
+					break words
+				}
+				b[w], b[w+1] = '\\', c
+				i++
+				w += 2
+				x = y >> 8
+				m = m >> k >> 8
+				store(b[w:w+8], x)
 			}
+			w += end - i
+			i, run = end, end
 		}
 		dst = b[:w]
 		switch {
@@ -63,17 +88,13 @@ func AppendString(dst []byte, s string) []byte {
 	return append(dst, '"')
 }
 
+// short has the second bytes of the escapes of two bytes.
+var short = [256]byte{'"': '"', '\\': '\\', '\n': 'n', '\r': 'r', '\t': 't'}
+
 //go:noinline
 func appendEscape(dst []byte, c byte) []byte {
-	switch c {
-	case '"', '\\':
-		return append(dst, '\\', c)
-	case '\n':
-		return append(dst, `\n`...)
-	case '\r':
-		return append(dst, `\r`...)
-	case '\t':
-		return append(dst, `\t`...)
+	if e := short[c]; e != 0 {
+		return append(dst, '\\', e)
 	}
 	return append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
 }

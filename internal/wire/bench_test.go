@@ -46,6 +46,14 @@ func BenchmarkSkipString(b *testing.B) {
 	benchmarkTexts(b, (*wire.Reader).Skip)
 }
 
+// BenchmarkSkipTrusted looks only for the end of a string.
+func BenchmarkSkipTrusted(b *testing.B) {
+	benchmarkTexts(b, func(r *wire.Reader) {
+		r.Trust()
+		r.Skip()
+	})
+}
+
 func BenchmarkString(b *testing.B) {
 	benchmarkTexts(b, func(r *wire.Reader) { _ = r.String() })
 }

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"math/bits"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -74,23 +75,50 @@ func (r *Reader) scanString() (start, end int, escaped bool) {
 	data, i := view(r.data), r.pos+1
 	start = i
 	for run := i; ; run = i {
+	words:
 		for i+8 <= len(data) {
-			if m := special(load(data[i : i+8])); m != 0 {
-				i += first(m)
-				break
+			x := load(data[i : i+8])
+			m := special(x)
+			if m == 0 {
+				if i += 8; i-run == longRun {
+					i += blocks(data[i:])
+				}
+				continue
 			}
-			if i += 8; i-run == longRun {
-				i += blocks(data[i:])
+			// Escapes of two bytes, and letters with accents, do not change where the next
+			// word begins, so that it need not wait for what is in this one.
+			next := i + 8
+			for m != 0 {
+				k := bits.TrailingZeros64(m) & 56
+				y := x >> k
+				switch {
+				case byte(y) == '"':
+					return r.endString(start, i+k/8, escaped)
+				case byte(y) == '\\':
+					c := byte(y >> 8)
+					if k == 56 && next < len(data) {
+						c = data[next]
+						next++
+					}
+					if simple[c] == 0 {
+						i += k / 8
+						break words
+					}
+					escaped = true
+				case !isLone(y):
+					i += k / 8
+					break words
+				}
+				m &^= 0x8080 << k
 			}
+			i, run = next, next
 		}
 		if i == len(data) {
 			return r.badString(i, "unexpected end of input in string")
 		}
 		switch c := data[i]; {
 		case c == '"':
-			r.pos = i + 1
-			r.fresh = false
-			return start, i, escaped
+			return r.endString(start, i, escaped)
 		case c == '\\':
 			n := 2
 			if i+1 >= len(data) || simple[data[i+1]] == 0 {
@@ -123,17 +151,20 @@ func (r *Reader) scanString() (start, end int, escaped bool) {
 func (r *Reader) scanTrusted() (start, end int, escaped bool) {
 	start = r.pos + 1
 	if r.own && start == r.long {
-		r.pos = r.longEnd + 1
-		r.fresh = false
-		return start, r.longEnd, true
+		return r.endString(start, r.longEnd, true)
 	}
 	end = r.pos + stringLen(view(r.data[r.pos:])) - 1
 	if end < start || r.data[end] != '"' {
 		return r.badString(len(r.data), "unexpected end of input in string")
 	}
+	return r.endString(start, end, strings.IndexByte(view(r.data[start:end]), '\\') >= 0)
+}
+
+// endString steps over the quote at the end of a string.
+func (r *Reader) endString(start, end int, escaped bool) (int, int, bool) {
 	r.pos = end + 1
 	r.fresh = false
-	return start, end, strings.IndexByte(view(r.data[start:end]), '\\') >= 0
+	return start, end, escaped
 }
 
 func (r *Reader) badString(pos int, msg string) (start, end int, escaped bool) {
@@ -145,36 +176,43 @@ func (r *Reader) badString(pos int, msg string) (start, end int, escaped bool) {
 // stringLen returns the length of the string, quotes included, at the start of
 // a valid text: up to the first quote after an even number of backslashes.
 func stringLen(text string) int {
-	for i, run := 1, 1; i < len(text); run = i {
-		for i+8 <= len(text) {
-			if m := quote(load(text[i : i+8])); m != 0 {
-				i += first(m)
-				break
+	i := 1
+	for run := i; i+8 <= len(text); {
+		for m := quote(load(text[i : i+8])); m != 0; m &= m - 1 {
+			if end := i + first(m); isEnd(text, end) {
+				return end + 1
 			}
-			if i += 8; i-run == longRun {
-				if n := strings.IndexByte(text[i:], '"'); n >= 0 {
-					i += n
-					break
-				}
+			run = i + 8
+		}
+		if i += 8; i-run == longRun {
+			n := strings.IndexByte(text[i:], '"')
+			if n < 0 {
 				return len(text)
 			}
+			if i += n + 1; isEnd(text, i-1) {
+				return i
+			}
+			run = i
 		}
-		for i < len(text) && text[i] != '"' { // in the last bytes of the text
-			i++
-		}
-		if i == len(text) {
-			break
-		}
-		before := i - 1
-		for text[before] == '\\' {
-			before--
-		}
-		i++
-		if (i-before)%2 == 0 {
+	}
+	for i < len(text) {
+		if i++; isEnd(text, i-1) {
 			return i
 		}
 	}
-	return len(text)
+	return i
+}
+
+// isEnd reports whether text[i] is a quote after an even number of backslashes.
+func isEnd(text string, i int) bool {
+	if text[i] != '"' {
+		return false
+	}
+	before := i - 1
+	for text[before] == '\\' {
+		before--
+	}
+	return (i-before)%2 == 1
 }
 
 // unescaped returns the string whose inside is written as raw.
@@ -188,28 +226,50 @@ func unescaped(raw string) []byte {
 // length. b may be the memory of raw: decode writes no byte that it has not read.
 func decode(b []byte, raw string) (w int) {
 	for i, run := 0, 0; i < len(raw); run = i {
+	words:
 		for i+8 <= len(raw) && w+8 <= len(b) {
 			x := load(raw[i : i+8])
-			if m := backslash(x); m != 0 {
-				n := first(m)
-				before := uint64(1)<<(8*n) - 1
-				store(b[w:w+8], x&before|load(view(b[w:w+8]))&^before)
-				i += n
-				w += n
-				break
+			m := backslash(x)
+			if m == 0 {
+				store(b[w:w+8], x)
+				i += 8
+				w += 8
+				if i-run == longRun {
+					n := strings.IndexByte(raw[i:], '\\')
+					if n < 0 {
+						n = len(raw) - i
+					}
+					i += n
+					w += copy(b[w:], raw[i-n:i])
+					break
+				}
+				continue
+			}
+			// The escapes of a word are decoded before it is stored.
+			n, end := 8, i+8
+			for m != 0 {
+				k := bits.TrailingZeros64(m) & 56
+				below, y := uint64(1)<<k-1, x>>8
+				if k == 8*n-8 && end < len(raw) {
+					y |= uint64(raw[end]) << k
+					end++
+					n++
+				}
+				c := simple[byte(y>>k)]
+				if c == 0 || byte(x>>k) != '\\' {
+					store(b[w:w+8], x&below|load(view(b[w:w+8]))&^below)
+					i = end - n + k/8
+					w += k / 8
+					break words
+				}
+				x = y ^ (x^y)&below ^ uint64(c^byte(y>>k))<<k
+				m = m & (m - 1) >> 8 &^ (0x80 << k)
+				n--
 			}
 			store(b[w:w+8], x)
-			i += 8
-			w += 8
-			if i-run == longRun {
-				n := strings.IndexByte(raw[i:], '\\')
-				if n < 0 {
-					n = len(raw) - i
-				}
-				i += n
-				w += copy(b[w:], raw[i-n:i])
-				break
-			}
+			w += n
+			i = end
+			run = i
 		}
 		if i == len(raw) {
 			break

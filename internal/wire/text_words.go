@@ -80,6 +80,9 @@ func lone(s string) bool {
 	return len(s) > 2 && s[0] >= 0xC2 && s[0] < 0xE0 && s[1]&0xC0 == 0x80 && s[2] < 0x80
 }
 
+// isLone is lone for the bytes of a word.
+func isLone(x uint64) bool { return x&0x80C0E0 == 0x80C0 && x&0x1E != 0 }
+
 // multibyte returns the length of the valid UTF-8 at the start of s that is
 // outside ASCII.
 func multibyte(s string) (n int) {
