@@ -3,8 +3,9 @@ package mcp
 import (
 	"context"
 	"strings"
-	"sync"
 	"time"
+
+	"github.com/stdmcp/stdmcp/internal/lock"
 )
 
 // A Cache stores the pages of lists and the contents of resources for as long
@@ -49,7 +50,7 @@ func (n CacheSize) newCache() resultCache {
 type cache struct {
 	max int
 
-	mu      sync.Mutex
+	mu      lock.Mutex
 	entries map[string]entry // by method and params
 	size    int              // of the entries, in bytes
 	state   int              // incremented by each drop

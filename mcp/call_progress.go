@@ -5,8 +5,8 @@ import (
 	"errors"
 	"strconv"
 	"strings"
-	"sync"
 
+	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/queue"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -19,7 +19,7 @@ const maxProgress = 256
 type progressTable struct {
 	budget *queue.Budget // of the client
 
-	mu    sync.Mutex
+	mu    lock.Mutex
 	last  int64 // the latest token
 	sinks map[int64]*progressSink
 }
@@ -31,7 +31,7 @@ type progressSink struct {
 	timer *callTimer  // progress restarts it; may be nil
 	queue queue.Queue // calls f
 
-	mu      sync.Mutex
+	mu      lock.Mutex
 	last    *float64 // the latest progress; nil before the first
 	waiting int      // the number of notifications in the queue
 	ended   bool     // the call has returned

@@ -2,8 +2,9 @@ package mcp
 
 import (
 	"context"
-	"sync"
 	"time"
+
+	"github.com/stdmcp/stdmcp/internal/lock"
 )
 
 // limit returns how long a call may take without progress, or 0 for no limit.
@@ -81,7 +82,7 @@ type callTimer struct {
 	began       time.Time
 	paused      func() (sum time.Duration, now bool) // the time that does not count
 
-	mu     sync.Mutex
+	mu     lock.Mutex
 	timer  *time.Timer   // nil after stop
 	since  time.Time     // the start or the last progress
 	before time.Duration // the time until then that did not count

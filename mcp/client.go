@@ -3,10 +3,10 @@ package mcp
 import (
 	"context"
 	"errors"
-	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/queue"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -28,7 +28,7 @@ type Client struct {
 	cache         resultCache  // may be nil
 	tasks         tasker       // may be nil
 
-	mu             sync.Mutex
+	mu             lock.Mutex
 	observers      []observer   // replaced, never modified
 	defaultTimeout timeoutError // of calls with Options.Timeout, to save an allocation
 

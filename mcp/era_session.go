@@ -3,16 +3,16 @@ package mcp
 import (
 	"context"
 	"errors"
-	"sync"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
 // A sessionState describes the legacy session of a client. If an HTTP server
 // loses the session, the client sends initialize again.
 type sessionState struct {
-	mu         sync.Mutex
+	mu         lock.Mutex
 	generation int           // the number of sessions that were lost
 	renewing   chan struct{} // closed at the end of the current renewal; nil if there is none
 	err        error         // of the last renewal

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/queue"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
@@ -22,7 +23,7 @@ type requestTable struct {
 
 	replies queue.Queue // responses beyond maxRequests, which need no handler
 
-	mu      sync.Mutex
+	mu      lock.Mutex
 	cancels map[string]context.CancelFunc // by the id, until the response is sent
 	n       int                           // the number of handlers that run or send their response
 	busy    busyTime

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -148,7 +148,7 @@ func readPages(data RawMessage) (pages []ElicitParams, err error) {
 type donePages struct {
 	c *Client
 
-	mu      sync.Mutex
+	mu      lock.Mutex
 	done    []string                 // ids of complete pages for which no call has waited, oldest first
 	waiting map[string]chan struct{} // by id; closed when the page is complete
 }

@@ -6,8 +6,8 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"sync"
 
+	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -35,7 +35,7 @@ type Subscription struct {
 	filter SubscriptionFilter
 	cancel context.CancelFunc // ends keepOpen; nil in the legacy era
 
-	mu      sync.Mutex
+	mu      lock.Mutex
 	pending []Change      // changes that Next has not returned, without duplicates
 	ready   chan struct{} // buffered; something is pending, or err is set
 	err     error         // the reason why the subscription has ended

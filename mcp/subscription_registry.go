@@ -2,9 +2,9 @@ package mcp
 
 import (
 	"context"
-	"sync"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -14,7 +14,7 @@ import (
 type subscriptions struct {
 	client *Client
 
-	mu   sync.Mutex
+	mu   lock.Mutex
 	all  map[*Subscription]bool
 	refs map[string]int // legacy era: the number of subscriptions to each resource
 }

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"maps"
 	"strings"
-	"sync"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -147,7 +147,7 @@ func (t *taskTable) forget(c *Client, tool string) {
 // A taskTable holds the tasks of a client. It observes the notifications of their
 // states, which may arrive before the next poll.
 type taskTable struct {
-	mu      sync.Mutex
+	mu      lock.Mutex
 	support map[string]taskSupport // by tool, for those with tasks; nil before the tools were listed
 	runs    map[*taskRun]bool
 }

@@ -4,7 +4,8 @@ import (
 	"context"
 	"net"
 	"net/http"
-	"sync"
+
+	"github.com/stdmcp/stdmcp/internal/lock"
 )
 
 // A pool is the transport that the Clients of one origin share, and its connections.
@@ -23,7 +24,7 @@ type poolKey struct {
 
 // pools holds the pools in use.
 var pools = struct {
-	sync.Mutex
+	lock.Mutex
 	byKey map[poolKey]*pool
 }{byKey: make(map[poolKey]*pool)}
 
@@ -74,7 +75,7 @@ func (p *pool) release() {
 type sockets struct {
 	base func(ctx context.Context, network, addr string) (net.Conn, error)
 
-	mu     sync.Mutex
+	mu     lock.Mutex
 	open   map[*socket]struct{}
 	closed bool
 }

@@ -5,6 +5,8 @@ package queue
 import (
 	"sync"
 	"time"
+
+	"github.com/stdmcp/stdmcp/internal/lock"
 )
 
 // A Queue runs functions one after another, in the order in which they were
@@ -17,7 +19,7 @@ type Queue struct {
 	// Budget limits the bytes that the functions hold. It may be nil.
 	Budget *Budget
 
-	mu      sync.Mutex
+	mu      lock.Mutex
 	waiting []item
 	idle    chan struct{} // closed when run returns; nil while it does not run
 	closed  bool

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/statefile"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
@@ -44,7 +45,7 @@ func OpenCatalog(path string) *Catalog {
 type catalogFile struct {
 	path string
 
-	mu      sync.Mutex
+	mu      lock.Mutex
 	pending map[string]*catalogEntry // to write, by key
 	writing bool                     // a goroutine writes pending
 }

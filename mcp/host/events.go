@@ -3,10 +3,10 @@ package host
 import (
 	"context"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/queue"
 	"github.com/stdmcp/stdmcp/mcp"
 )
@@ -87,7 +87,7 @@ type eventBus struct {
 	panicked func(any, []byte) // receives the panics of callback; may be nil
 	queue    queue.Queue       // calls callback
 
-	mu        sync.Mutex
+	mu        lock.Mutex
 	dropped   int // by callback, since it was last called
 	listeners []*listener
 	closed    bool

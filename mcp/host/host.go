@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/queue"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
@@ -25,7 +26,7 @@ type Host struct {
 	limiter limiter // of Options.Limits; nil if there are none
 	calls   atomic.Int64
 
-	mu      sync.Mutex // guards what follows, and the servers
+	mu      lock.Mutex // guards what follows, and the servers
 	servers map[string]*server
 	order   []*server // servers by name; nil after a change
 	names   names

@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
+	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -54,7 +54,7 @@ type limiter interface {
 type resultLimiter struct {
 	ResultLimits
 
-	mu     sync.Mutex // guards the rest
+	mu     lock.Mutex // guards the rest
 	dir    string     // the host's own folder; empty until the first file
 	files  []storedFile
 	size   int64 // of all files

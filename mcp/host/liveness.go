@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"sync"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/mcp"
 )
@@ -43,7 +43,7 @@ const (
 
 // A liveness is what the calls of a connection reveal about the server.
 type liveness struct {
-	mu        sync.Mutex
+	mu        lock.Mutex
 	suspected bool               // a request failed since the last ping
 	wake      context.CancelFunc // interrupts the monitor; nil while it does not wait
 	calls     int                // tool calls in progress

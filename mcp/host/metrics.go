@@ -1,8 +1,9 @@
 package host
 
 import (
-	"sync"
 	"time"
+
+	"github.com/stdmcp/stdmcp/internal/lock"
 )
 
 // Metrics describe the calls to a server.
@@ -21,7 +22,7 @@ type Metrics struct {
 }
 
 type metrics struct {
-	mu sync.Mutex
+	mu lock.Mutex
 	m  Metrics
 
 	measured bool // ResponseTime is set

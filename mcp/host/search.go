@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
+	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
@@ -125,7 +125,7 @@ type ToolSearch struct {
 	opts  SearchOptions
 	ready []*Tool
 
-	mu             sync.Mutex
+	mu             lock.Mutex
 	many, deferred bool // guarded by mu: there were too many tools, some were hidden; both stay true
 }
 

@@ -2,9 +2,9 @@ package host
 
 import (
 	"context"
-	"sync"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -154,7 +154,7 @@ const maxTail = 4 << 10
 
 // A tail stores the end of a server's standard error.
 type tail struct {
-	mu   sync.Mutex
+	mu   lock.Mutex
 	text []byte
 }
 

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"slices"
 	"strconv"
-	"sync"
 
+	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 )
@@ -31,7 +31,7 @@ type watch struct {
 
 // watches holds the watches of a host.
 type watches struct {
-	mu   sync.Mutex
+	mu   lock.Mutex
 	last int
 	list []*watch
 }

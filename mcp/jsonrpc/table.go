@@ -3,14 +3,15 @@ package jsonrpc
 import (
 	"context"
 	"math"
-	"sync"
 	"time"
+
+	"github.com/stdmcp/stdmcp/internal/lock"
 )
 
 // A Table matches responses to pending calls. The zero Table is ready for use.
 // Its methods may be used concurrently.
 type Table struct {
-	mu      sync.Mutex
+	mu      lock.Mutex
 	last    int64                  // the id of the last call
 	pending map[int64]*PendingCall // calls without a response
 	free    []*PendingCall         // for reuse

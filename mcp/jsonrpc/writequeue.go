@@ -3,9 +3,9 @@ package jsonrpc
 import (
 	"bytes"
 	"context"
-	"sync"
 
 	"github.com/stdmcp/stdmcp/internal/buffers"
+	"github.com/stdmcp/stdmcp/internal/lock"
 )
 
 const (
@@ -27,10 +27,10 @@ type writeQueue struct {
 	trace  func(sent bool, data []byte)
 	wake   chan struct{} // buffered; wakes run
 
-	writing sync.Mutex // held while writing to stream
+	writing lock.Mutex // held while writing to stream
 	spare   []byte     // a buffer for reuse
 
-	mu      sync.Mutex
+	mu      lock.Mutex
 	buf     []byte        // queued messages
 	written int           // the number of bytes in buf that have been written
 	traced  int           // the number of bytes in buf that have been traced

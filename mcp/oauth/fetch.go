@@ -9,11 +9,11 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/httpx"
+	"github.com/stdmcp/stdmcp/internal/lock"
 )
 
 const (
@@ -33,7 +33,7 @@ type fetcher struct {
 	resolver  *net.Resolver   // nil means the system's
 	trusted   map[string]bool // hosts that the program configured
 
-	mu    sync.Mutex // guards what follows
+	mu    lock.Mutex // guards what follows
 	known bool
 	zone  zone // the resource's, once known
 }

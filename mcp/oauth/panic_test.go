@@ -4,16 +4,17 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
+
+	"github.com/stdmcp/stdmcp/internal/lock"
 )
 
 // TestPanicWhileGettingToken: an Authorizer, Source, Store or AskClient that
 // panics fails the requests that wait for the token, and a later one tries again.
 func TestPanicWhileGettingToken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var mu sync.Mutex
+		var mu lock.Mutex
 		var slot *singleflight
 		cause := errors.New("oh no")
 		for range 2 {

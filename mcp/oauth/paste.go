@@ -4,9 +4,9 @@ import (
 	"context"
 	"io"
 	"strings"
-	"sync"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/lock"
 )
 
 // A Paste is an Authorizer for a user whose browser runs on another machine: it
@@ -20,7 +20,7 @@ type Paste struct {
 	// http://127.0.0.1/callback, where no server needs to run.
 	RedirectURI string
 
-	mu   sync.Mutex
+	mu   lock.Mutex
 	next chan line // the result of a pending read; guarded by mu
 }
 

@@ -2,9 +2,9 @@ package oauth
 
 import (
 	"context"
-	"sync"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/lock"
 )
 
 // A singleflight is one attempt to get a token that any number of requests share.
@@ -21,7 +21,7 @@ type singleflight struct {
 // doOnce waits for the attempt in slot, which mu guards, and starts one with f if
 // there is none. If the attempt was for another task, doOnce returns false when
 // it has ended; the caller tries again.
-func doOnce(ctx context.Context, mu *sync.Mutex, slot **singleflight, task any, f func(context.Context) (*token, error)) (*token, error, bool) {
+func doOnce(ctx context.Context, mu *lock.Mutex, slot **singleflight, task any, f func(context.Context) (*token, error)) (*token, error, bool) {
 	mu.Lock()
 	p := *slot
 	if p == nil {

@@ -2,8 +2,9 @@ package oauth
 
 import (
 	"context"
-	"sync"
 	"time"
+
+	"github.com/stdmcp/stdmcp/internal/lock"
 )
 
 // A Store holds tokens and registrations, which are secret, as JSON. It may
@@ -33,7 +34,7 @@ type StoreKey struct {
 
 // A Memory is a Store in memory. The zero value is empty and ready to use.
 type Memory struct {
-	mu    sync.Mutex // guards both maps
+	mu    lock.Mutex // guards both maps
 	data  map[StoreKey]entry
 	locks map[StoreKey]chan struct{} // holds a value while locked
 }

@@ -6,10 +6,10 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"sync"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/httpx"
+	"github.com/stdmcp/stdmcp/internal/lock"
 )
 
 // Options configure a Transport. The zero value and nil are valid: then the
@@ -85,7 +85,7 @@ type Transport struct {
 	fetch         *fetcher
 	store         Store
 
-	mu               sync.Mutex // guards what follows
+	mu               lock.Mutex // guards what follows
 	loaded           bool       // tok and binding were read from the store
 	tok              *token
 	dropped          *token // refused and deleted; see secrets

@@ -11,6 +11,7 @@ import (
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/eventstream"
 	"github.com/stdmcp/stdmcp/internal/httpx"
+	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/queue"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
@@ -33,7 +34,7 @@ type conn struct {
 	stop context.CancelCauseFunc
 	done chan struct{} // closed when the connection has ended
 
-	mu   sync.Mutex
+	mu   lock.Mutex
 	err  error          // what ended the connection
 	busy sync.WaitGroup // goroutines of the connection; none is started after err is set
 }

@@ -3,8 +3,9 @@ package stdio
 import (
 	"bytes"
 	"io"
-	"sync"
 	"time"
+
+	"github.com/stdmcp/stdmcp/internal/lock"
 )
 
 const (
@@ -21,7 +22,7 @@ type stderr struct {
 	file *output
 	done chan struct{} // closed when drain has ended
 
-	mu     sync.Mutex
+	mu     lock.Mutex
 	stored []byte // guarded by mu; a ring buffer once it is full
 	next   int    // guarded by mu; the next position to write in the ring buffer
 }

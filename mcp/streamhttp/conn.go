@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/stdmcp/stdmcp/internal/httpx"
+	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/queue"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -35,7 +36,7 @@ type conn struct {
 	ending sync.Once
 	done   chan struct{} // closed by Close
 
-	mu            sync.Mutex
+	mu            lock.Mutex
 	running       map[*exchange]struct{}    // nil after Close
 	session       session                   // the one in use
 	opened        *session                  // the one that a response has opened and that is not in use yet, or nil

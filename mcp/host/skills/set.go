@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/nearest"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
@@ -49,7 +50,7 @@ type Set struct {
 	opts   Options
 	filter config.Filter
 
-	mu    sync.Mutex // guards what follows
+	mu    lock.Mutex // guards what follows
 	names map[string]origin
 	given map[origin]string
 }
