@@ -3,6 +3,7 @@ package httpx
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"maps"
 	"net"
@@ -10,6 +11,9 @@ import (
 	"net/url"
 	"sync/atomic"
 	"time"
+
+	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
 const (
@@ -218,6 +222,9 @@ func (c *Client) send(ctx context.Context, r *Request, u *url.URL) (*http.Respon
 		return nil, net.ErrClosed
 	}
 	resp, err := c.rt.RoundTrip(req)
+	if err != nil && ctx.Err() == nil && isForeign(err) {
+		resp, err = c.repeat(req)
+	}
 	if err != nil {
 		return nil, Redact(err, req)
 	}
@@ -231,6 +238,31 @@ func (c *Client) send(ctx context.Context, r *Request, u *url.URL) (*http.Respon
 	resp.Request = req
 	return resp, nil
 }
+
+// isForeign reports whether err is the cause that ended the context of a request.
+// net/http fails another request with it if that got the connection of the first
+// one at the moment at which the first one ended, after a response without a body.
+func isForeign(err error) bool {
+	_, timeout := err.(*TimeoutError)
+	return timeout || err == context.Canceled || err == context.DeadlineExceeded || errors.Is(err, jsonrpc.ErrClosed)
+}
+
+// repeat sends a request again, if the server may receive it twice, that has failed
+// with the cause of another one.
+func (c *Client) repeat(req *http.Request) (*http.Response, error) {
+	if _, ok := req.Header["Idempotency-Key"]; ok || req.Method == http.MethodGet {
+		req = req.WithContext(req.Context())
+		if req.GetBody != nil {
+			req.Body, _ = req.GetBody()
+		}
+		if resp, err := c.rt.RoundTrip(req); err == nil || !isForeign(err) {
+			return resp, err
+		}
+	}
+	return nil, errForeign
+}
+
+var errForeign = diag.Op("the connection ended with another request", io.ErrUnexpectedEOF)
 
 // sentKey is the context key of the header that a RoundTripper sent, if that is
 // another one than the request's.

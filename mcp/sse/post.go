@@ -53,7 +53,7 @@ func (c *conn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessa
 	if !a.Expired {
 		return a.Result, a.Err
 	}
-	p.cancel(a.Err)
+	p.cancel(context.Canceled)
 	if req.Cancel != nil {
 		if note := req.Cancel(id); note != nil {
 			note.ProtocolVersion = req.ProtocolVersion
@@ -99,7 +99,7 @@ func (c *conn) send(ctx context.Context, msg []byte, header http.Header) error {
 	default:
 	}
 	if ctx.Err() != nil {
-		p.cancel(context.Cause(ctx))
+		p.cancel(context.Canceled)
 		return context.Cause(ctx)
 	}
 	return c.Err()
