@@ -113,7 +113,7 @@ func TestFigureHostileServer(t *testing.T) {
 		if hostile {
 			fs["hostile"] = newFake(&testserver.Options{Fault: "notification-storm", Size: 20_000})
 		}
-		h := fs.start(t, host.Options{})
+		h := fs.start(t, host.Options{ConnectTimeout: 5 * time.Minute}) // for emulators
 		defer h.Shutdown(context.Background())
 		var mu sync.Mutex
 		var times []time.Duration

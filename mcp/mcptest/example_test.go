@@ -74,11 +74,13 @@ func ExampleServer_Inject() {
 	defer t.end()
 	server := mcptest.New(t)
 	greeter(server)
-	client := server.Connect(&mcp.Options{Timeout: 50 * time.Millisecond})
-	server.Inject("greet", mcptest.Malformed(), mcptest.Drop(), mcptest.Expire(),
-		mcptest.Refuse(-32603, "out of order"), mcptest.Respond(`{"resultType":"complete","content":[]}`),
-		mcptest.Delay(time.Millisecond), mcptest.Flood(100), mcptest.Crash())
-	for range 8 {
+	client := server.Connect(nil)
+	server.Inject("greet", mcptest.Drop())
+	_, err := client.Do(context.Background(), &mcp.ToolCall{Name: "greet", Timeout: 50 * time.Millisecond})
+	fmt.Println(err == nil)
+	server.Inject("greet", mcptest.Malformed(), mcptest.Expire(), mcptest.Refuse(-32603, "out of order"),
+		mcptest.Respond(`{"resultType":"complete","content":[]}`), mcptest.Delay(time.Millisecond), mcptest.Flood(100), mcptest.Crash())
+	for range 7 {
 		_, err := client.CallTool(context.Background(), "greet", nil)
 		fmt.Println(err == nil)
 	}
