@@ -36,15 +36,16 @@ func (p *parser) mapping(indent, depth int) map[string]any {
 	return m
 }
 
+// maxKey is the specification's limit of keys, in bytes rather than characters.
+const maxKey = 1024
+
 // key returns the key that a text at p.at is, which must not be in m.
 func (p *parser) key(s string, m map[string]any) string {
-	s = trimBlank(s)
 	problem := ""
-	if s != "" && (s[0] == '"' || s[0] == '\'') {
-		var n int
-		if s, n, problem = quoted(s); problem == "" && n < len(s) {
-			problem = "text after the quoted key"
-		}
+	if len(s) > maxKey {
+		problem = "the key is longer than 1024 bytes"
+	} else if s = trimBlank(s); s != "" && (s[0] == '"' || s[0] == '\'') {
+		s, _, problem = quoted(s)
 	} else if s == "" || s == "<<" || isIndicator(s) {
 		problem = "complex keys and merge keys are not supported, and a special character wants quotes"
 	}
@@ -96,6 +97,7 @@ func isBlock(text string) bool {
 	return isItem(text) || text != "" && strings.IndexByte("#[{", text[0]) < 0 && keyEnd(text) >= 0
 }
 
+//go:noinline
 func isItem(text string) bool {
 	return text != "" && text[0] == '-' && (len(text) == 1 || text[1] == ' ' || text[1] == '\t')
 }

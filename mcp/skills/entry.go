@@ -18,127 +18,132 @@ func (r *Reader) skill(item []byte) *Skill {
 }
 
 func (s *Skill) decode(item []byte) error {
-	var files, frontmatter []byte
-	text := wire.NewReader(item)
-	for text.Object(); text.More(); {
-		switch string(text.Key()) {
-		case "uri":
-			s.URI = text.String()
-		case "frontmatter":
-			frontmatter = text.Raw()
-		case "resources":
-			files = text.Raw()
-		default:
-			text.Skip()
-		}
-	}
-	if err := text.End(); err != nil {
-		return s.invalid("entry", err.Error())
-	}
-	fields, err := mcp.Value(frontmatter)
-	if frontmatter != nil && err != nil {
+	s.URI = text(item, "uri")
+	fields, err := mcp.Value(wire.Lookup(item, "frontmatter"))
+	if err != nil {
 		return s.invalid("frontmatter", err.Error())
 	}
 	s.Frontmatter, _ = fields.(map[string]any)
 	s.Name, _ = s.Frontmatter["name"].(string)
 	s.Description, _ = s.Frontmatter["description"].(string)
 
-	root, ok := strings.CutSuffix(s.URI, "/"+main)
-	_, path, absolute := strings.Cut(root, "://")
-	path = "/" + path + "/"
-	switch s.root = root; {
+	var ok bool
+	s.root, ok = strings.CutSuffix(s.URI, "/"+main)
+	field, want := "uri", ""
+	switch {
 	case !ok || control(s.URI, "?#\\\t") >= 0:
-		return s.invalid("uri", "a URI that ends with /"+main)
-	case !absolute || strings.Contains(path, "/../") || strings.Contains(path, "/./"):
-		return s.invalid("uri", "a scheme and a path without dots")
+		want = "a URI that ends with /" + main
+	case !strings.Contains(s.URI, "://") || strings.Contains(s.URI, "/../") || strings.Contains(s.URI, "/./"):
+		want = "a scheme and a path without dots"
 	case !validName(s.Name):
-		return s.invalid("frontmatter.name", "up to 64 lowercase letters, digits and single hyphens")
+		field, want = "frontmatter.name", "up to 64 lowercase letters, digits and single hyphens"
 	case s.Description == "":
-		return s.invalid("frontmatter.description", "a text")
-	case !strings.HasSuffix(root, "/"+s.Name):
-		return s.invalid("uri", "a directory with the name "+s.Name)
+		field, want = "frontmatter.description", "a text"
+	case !strings.HasSuffix(s.root, "/"+s.Name):
+		want = "a directory with the name " + s.Name
+	default:
+		return s.decodeFiles(member(item, "resources"))
 	}
-	return s.decodeFiles(files)
+	return s.invalid(field, want)
 }
 
-func (s *Skill) decodeFiles(list []byte) error {
-	text := wire.NewReader(list)
-	if text.Kind() == wire.String && text.String() == dynamic {
+// member returns a reader of the member of an object with a key. It is invalid if
+// there is none. It is on the heap, as copies of it would make programs larger.
+//
+//go:noinline
+func member(object []byte, key string) *wire.Reader {
+	r := wire.NewReader(wire.Lookup(object, key))
+	return &r
+}
+
+// text returns the member of an object with a key, if it is a string.
+func text(object []byte, key string) string {
+	r := member(object, key)
+	if r.Kind() != wire.String {
+		return ""
+	}
+	return r.String()
+}
+
+func (s *Skill) decodeFiles(r *wire.Reader) error {
+	if r.Kind() == wire.String && r.String() == dynamic {
 		if s.Dynamic = true; !s.r.opts.Dynamic {
 			return s.wrong(ErrDynamic, "", "", "", "its files have no digests")
 		}
 		return nil
 	}
-	if text.Kind() != wire.Array {
+	if r.Kind() != wire.Array {
 		return s.invalid("resources", `a list or "dynamic"`)
 	}
-	byName := make(map[string]int) // the place in s.Files, from 1
+	byName := make(map[string]*File)
 	var names []string
 	left := s.r.opts.MaxBytes
-	for text.Array(); text.More(); {
-		f := File{Size: -1}
-		for text.Object(); text.More(); {
-			switch string(text.Key()) {
-			case "uri":
-				f.URI = text.String()
-			case "digest":
-				f.Digest = text.String()
-			case "size":
-				f.Size = text.Int()
-			default:
-				text.Skip()
-			}
-		}
-		if text.Err() != nil {
-			break
-		}
-		if len(names) == s.r.opts.MaxFiles {
-			return s.limit("", "resources", int64(len(names)), " files")
-		}
-		var ok bool
-		if f.Name, ok = fileName(s.root, f.URI); !ok {
-			return s.wrong(ErrInvalid, "", "resources.uri", "a file below "+s.root, f.URI)
-		}
-		if !validDigest(f.Digest) {
-			return s.wrong(ErrInvalid, f.Name, "digest", "sha256: and 64 lowercase hexadecimal digits", f.Digest)
-		}
-		if f.Size < 0 {
-			return s.wrong(ErrInvalid, f.Name, "size", "a number of bytes", "")
+	for r.Array(); r.More(); {
+		f, err := s.file(r.Raw())
+		if err != nil {
+			return err
 		}
 		if left -= f.Size; left < 0 {
 			return s.limit("", "resources", s.r.opts.MaxBytes, " bytes")
 		}
-		if byName[f.Name] > 0 {
+		if byName[f.Name] != nil {
 			return s.wrong(ErrInvalid, f.Name, "", "", "it is listed twice")
 		}
-		s.Files, names = append(s.Files, f), append(names, f.Name)
-		byName[f.Name] = len(names)
-	}
-	if err := text.End(); err != nil {
-		return s.invalid("resources", err.Error())
+		names = append(names, f.Name)
+		if byName[f.Name] = f; len(names) > s.r.opts.MaxFiles {
+			return s.limit("", "resources", int64(s.r.opts.MaxFiles), " files")
+		}
 	}
 
 	wire.SortStrings(names)
-	files, found := make([]File, len(names)), false
+	s.Files = make([]File, len(names))
+	found := false
 	for n, name := range names {
 		for i := range len(name) {
-			if name[i] == '/' && byName[name[:i]] > 0 {
+			if name[i] == '/' && byName[name[:i]] != nil {
 				return s.wrong(ErrInvalid, name[:i], "", "", "it is a file and a directory")
 			}
 		}
-		files[n] = s.Files[byName[name]-1]
-		found = found || files[n].URI == s.URI
+		f := byName[name]
+		s.Files[n] = *f
+		found = found || f.URI == s.URI
 	}
-	if s.Files = files; !found {
+	if !found {
 		return s.invalid("resources", s.URI)
 	}
 	return nil
 }
 
+// file decodes an entry of a file.
+func (s *Skill) file(item []byte) (*File, error) {
+	f := &File{URI: text(item, "uri"), Digest: text(item, "digest")}
+	r := member(item, "size")
+	f.Size = r.Int()
+	var ok bool
+	f.Name, ok = fileName(s.root, f.URI)
+	var field, want, got string
+	switch {
+	case !ok:
+		field, want, got = "resources.uri", "a file below "+s.root, f.URI
+	case !validDigest(f.Digest):
+		field, want, got = "digest", "sha256: and 64 lowercase hexadecimal digits", f.Digest
+	case f.Size < 0 || r.Err() != nil:
+		field, want = "size", "a number of bytes"
+	default:
+		return f, nil
+	}
+	return nil, s.wrong(ErrInvalid, f.Name, field, want, got)
+}
+
 // limit returns an error about a field or a file that exceeds a limit.
 func (s *Skill) limit(file, field string, most int64, unit string) error {
-	return s.wrong(ErrLimit, file, field, "at most "+strconv.FormatInt(most, 10)+unit, "")
+	return s.wrong(ErrLimit, file, field, "at most "+decimal(most)+unit, "")
 }
+
+// decimal is not inlined, as package strconv is in parts.
+//
+//go:noinline
+func decimal(n int64) string { return strconv.FormatInt(n, 10) }
 
 // invalid returns an error about a field, which should be what want says.
 //

@@ -2,7 +2,6 @@ package skills
 
 import (
 	"errors"
-	"strconv"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -54,28 +53,33 @@ const maxShown = 200
 
 func (e *Error) Error() string {
 	text := "skill " + wire.Quote(diag.Printable(e.Skill, maxShown))
-	part := func(before, value string) {
-		if value != "" {
-			text += before + value
-		}
-	}
 	if e.File != "" {
-		part(": file ", wire.Quote(diag.Printable(e.File, maxShown)))
+		text += ": file " + wire.Quote(diag.Printable(e.File, maxShown))
 	}
-	part(": ", diag.Printable(e.Field, maxShown))
+	text = part(text, ": ", e.Field)
 	if e.Err != nil {
-		part(": ", e.Err.Error())
+		text += ": " + e.Err.Error()
 	}
-	part(": want ", diag.Printable(e.Want, maxShown))
+	text = part(text, ": want ", e.Want)
 	before := ": "
 	if e.Want != "" {
 		before = ", got "
 	}
-	part(before, diag.Printable(e.Got, maxShown))
+	text = part(text, before, e.Got)
 	if e.Err == ErrDigest || e.Err == ErrSize {
-		part("; ", "if the skill has changed, get its entry again")
+		text += "; if the skill has changed, get its entry again"
 	}
 	return text
+}
+
+// part appends a value to a text, if there is one.
+//
+//go:noinline
+func part(text, before, value string) string {
+	if value == "" {
+		return text
+	}
+	return text + before + diag.Printable(value, maxShown)
 }
 
 // Unwrap returns e.Err.
@@ -89,15 +93,14 @@ type SyntaxError struct {
 }
 
 func (e *SyntaxError) Error() string {
-	return "line " + strconv.Itoa(e.Line) + ", column " + strconv.Itoa(e.Column) + ": " + e.Problem
+	return "line " + decimal(int64(e.Line)) + ", column " + decimal(int64(e.Column)) + ": " + e.Problem
 }
 
-// Is reports whether target is ErrFrontmatter.
-func (e *SyntaxError) Is(target error) bool { return target == ErrFrontmatter }
+// Unwrap returns ErrFrontmatter.
+func (e *SyntaxError) Unwrap() error { return ErrFrontmatter }
 
 // A parserError is an error of Options.Frontmatter.
 type parserError struct{ err error }
 
-func (e *parserError) Error() string        { return "parse the frontmatter: " + e.err.Error() }
-func (e *parserError) Unwrap() error        { return e.err }
-func (e *parserError) Is(target error) bool { return target == ErrFrontmatter }
+func (e *parserError) Error() string   { return "parse the frontmatter: " + e.err.Error() }
+func (e *parserError) Unwrap() []error { return []error{ErrFrontmatter, e.err} }

@@ -67,6 +67,7 @@ func TestParseFrontmatter(t *testing.T) {
 		"a: [1}\n":                              "error 1:6",
 		"a: [,]\n":                              "error 1:5",
 		"a:\n  b: 1\n c: 2\n":                   "error 3:2",
+		strings.Repeat("k", 1025) + ": x\n":     "error 1:1",
 		"a: " + strings.Repeat("[", 40) + "\n":  "error 1:35",
 		"a: " + strings.Repeat("- ", 40) + "\n": "error 1:4",
 	} {

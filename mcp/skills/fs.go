@@ -36,7 +36,7 @@ func (f *fileSystem) find(op, name string) (*node, error) {
 	case name == ".":
 		return &node{fsys: f, path: name, dir: true}, nil
 	default:
-		if file, ok := f.s.find(name); ok && file.Name == name {
+		if file := f.s.find(name); file != nil && file.Name == name {
 			return &node{fsys: f, path: name, file: file}, nil
 		}
 		if slices.ContainsFunc(f.s.Files, func(file File) bool { return strings.HasPrefix(file.Name, name+"/") }) {
@@ -110,7 +110,8 @@ func (f *fileSystem) children(dir string) []fs.DirEntry {
 	}
 	list := []fs.DirEntry{}
 	seen := make(map[string]bool)
-	for _, file := range f.s.Files {
+	for i := range f.s.Files {
+		file := &f.s.Files[i]
 		rest, ok := strings.CutPrefix(file.Name, prefix)
 		if !ok {
 			continue
@@ -134,15 +135,21 @@ func (f *fileSystem) children(dir string) []fs.DirEntry {
 type node struct {
 	fsys *fileSystem
 	path string
-	file File
+	file *File // nil for a directory
 	dir  bool
 }
 
 func (n *node) Name() string       { return path.Base(n.path) }
-func (n *node) Size() int64        { return n.file.Size }
 func (n *node) ModTime() time.Time { return time.Time{} }
 func (n *node) IsDir() bool        { return n.dir }
 func (n *node) Sys() any           { return nil }
+
+func (n *node) Size() int64 {
+	if n.dir {
+		return 0
+	}
+	return n.file.Size
+}
 
 func (n *node) Mode() fs.FileMode {
 	if n.dir {

@@ -12,23 +12,13 @@ import (
 // backslash, no colon and no control character.
 func fileName(root, uri string) (string, bool) {
 	rest, ok := strings.CutPrefix(uri, root+"/")
-	if !ok || control(rest, "?#") >= 0 {
+	name := unescapeURI(rest)
+	path := "/" + name + "/"
+	if !ok || control(rest, "?#") >= 0 || control(name, "\\:\t") >= 0 ||
+		strings.Contains(path, "//") || strings.Contains(path, "/./") || strings.Contains(path, "/../") {
 		return "", false
 	}
-	var name []byte
-	for more := true; more; {
-		var part string
-		part, rest, more = strings.Cut(rest, "/")
-		part, ok = unescapeURI(part)
-		if !ok || part == "" || part == "." || part == ".." || control(part, "/\\:\t") >= 0 {
-			return "", false
-		}
-		if name != nil {
-			name = append(name, '/')
-		}
-		name = append(name, part...)
-	}
-	return string(name), true
+	return name, true
 }
 
 // control returns the offset of the first control character, character of a set, or
@@ -43,40 +33,41 @@ func control(s, set string) int {
 	return -1
 }
 
-// unescapeURI decodes the escapes of a part of a URI, as url.PathUnescape does.
-// Packages url and hex would link package fmt.
-func unescapeURI(s string) (string, bool) {
-	b := make([]byte, 0, len(s))
+// unescapeURI decodes the escapes of a path. A control character replaces an invalid
+// escape, and that of a slash. Packages url and hex would link package fmt.
+func unescapeURI(s string) string {
+	b, n := make([]byte, len(s)), 0
 	for i := 0; i < len(s); i++ {
 		c := uint64(s[i])
 		if c == '%' {
-			if i+3 > len(s) {
-				return "", false
-			}
+			end := min(i+3, len(s))
 			var err error
-			if c, err = strconv.ParseUint(s[i+1:i+3], 16, 8); err != nil {
-				return "", false
+			if c, err = strconv.ParseUint(s[i+1:end], 16, 8); err != nil || end < i+3 || c == '/' {
+				c = 0
 			}
-			i += 2
+			i = end - 1
 		}
-		b = append(b, byte(c))
+		b[n] = byte(c)
+		n++
 	}
-	return string(b), true
+	return string(b[:n])
 }
 
 // escapeURI escapes a path for a URI.
 func escapeURI(path string) string {
-	const unescaped, digits = "-._~!$&'()*+,;=@/", "0123456789ABCDEF"
-	var b []byte
+	const digits = "0123456789ABCDEF"
+	b, n := make([]byte, 3*len(path)), 0
 	for i := range len(path) {
 		c := path[i]
-		if low := c | 0x20; (low < 'a' || low > 'z') && (c < '0' || c > '9') && strings.IndexByte(unescaped, c) < 0 {
-			b = append(b, '%', digits[c>>4])
+		if span(path[i:i+1], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~!$&'()*+,;=@/") == 0 {
+			b[n], b[n+1] = '%', digits[c>>4]
 			c = digits[c&15]
+			n += 2
 		}
-		b = append(b, c)
+		b[n] = c
+		n++
 	}
-	return string(b)
+	return string(b[:n])
 }
 
 // span returns how many bytes at the beginning of s are of a set.
@@ -90,7 +81,7 @@ func span(s, set string) int {
 	return n
 }
 
-const hexDigits = "0123456789abcdef"
+const algorithm, hexDigits = "sha256:", "0123456789abcdef"
 
 // validName reports whether a name is one of the Agent Skills specification.
 func validName(s string) bool {
@@ -99,6 +90,6 @@ func validName(s string) bool {
 }
 
 func validDigest(s string) bool {
-	digits, ok := strings.CutPrefix(s, "sha256:")
-	return ok && len(digits) == 2*sha256.Size && span(digits, hexDigits) == len(digits)
+	rest, ok := strings.CutPrefix(s, algorithm)
+	return ok && len(rest) == 2*sha256.Size && span(rest, hexDigits) == len(rest)
 }

@@ -2,8 +2,6 @@ package skills
 
 import (
 	"context"
-	"crypto/sha256"
-	"strconv"
 	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -21,56 +19,51 @@ func (s *Skill) Read(ctx context.Context, name string) ([]byte, error) {
 	if s.err != nil {
 		return nil, s.err
 	}
-	f, ok := s.find(name)
-	if !ok {
+	f := s.find(name)
+	if f == nil {
 		return nil, s.wrong(ErrNotListed, name, "", "", "")
 	}
 	return s.readFile(ctx, f)
 }
 
-// find returns the file of a name or a URI.
-func (s *Skill) find(name string) (File, bool) {
-	name = strings.TrimPrefix(name, "./")
-	if s.Dynamic {
-		uri := name
-		if !strings.HasPrefix(name, s.root+"/") {
-			uri = s.root + "/" + escapeURI(name)
-		}
-		path, ok := fileName(s.root, uri)
-		return File{Name: path, URI: uri}, ok
+// find returns the file of a name or a URI, or nil.
+func (s *Skill) find(name string) *File {
+	uri := strings.TrimPrefix(name, "./")
+	if !strings.HasPrefix(uri, s.root+"/") {
+		uri = s.root + "/" + escapeURI(uri)
 	}
-	if path, ok := fileName(s.root, name); ok { // a URI
-		name = path
+	name, ok := fileName(s.root, uri)
+	if s.Dynamic && ok {
+		return &File{Name: name, URI: uri}
 	}
-	low, high := 0, len(s.Files)
-	for low < high {
-		if i := (low + high) / 2; s.Files[i].Name < name {
-			low = i + 1
-		} else {
-			high = i
+	for i := range s.Files {
+		if f := &s.Files[i]; ok && f.Name == name {
+			return f
 		}
 	}
-	if low == len(s.Files) || s.Files[low].Name != name {
-		return File{}, false
-	}
-	return s.Files[low], true
+	return nil
 }
 
-func (s *Skill) readFile(ctx context.Context, f File) ([]byte, error) {
+func (s *Skill) readFile(ctx context.Context, f *File) ([]byte, error) {
 	// A result that the client has cached may be older than the entry.
 	res, err := s.r.c.ReadResource(mcp.Refresh(ctx), f.URI)
 	if err != nil {
 		return nil, err
 	}
-	contents := choose(res.Contents, f.URI)
-	if contents == nil {
-		return nil, s.wrong(ErrInvalid, f.Name, "", "one content of this URI", strconv.Itoa(len(res.Contents)))
-	}
-	data := []byte(contents.Text)
-	if contents.IsBlob {
-		if data, err = contents.Bytes(); err != nil {
-			return nil, s.wrong(ErrInvalid, f.Name, "", "base64", "")
+	var contents *mcp.ResourceContents
+	n := int64(0)
+	for i := range res.Contents {
+		if c := &res.Contents[i]; c.URI == f.URI {
+			contents = c
+			n++
 		}
+	}
+	if n != 1 {
+		return nil, s.wrong(ErrInvalid, f.Name, "", "one content of this URI", decimal(n))
+	}
+	data, err := contents.Bytes()
+	if err != nil {
+		return nil, s.wrong(ErrInvalid, f.Name, "", "base64", "")
 	}
 	if err := s.verify(f, data); err != nil {
 		return nil, err
@@ -78,34 +71,16 @@ func (s *Skill) readFile(ctx context.Context, f File) ([]byte, error) {
 	return data, nil
 }
 
-// choose returns the content of a URI, or nil.
-func choose(list []mcp.ResourceContents, uri string) (found *mcp.ResourceContents) {
-	for i := range list {
-		if list[i].URI != uri {
-			continue
-		}
-		if found != nil {
-			return nil
-		}
-		found = &list[i]
-	}
-	return found
-}
-
-func (s *Skill) verify(f File, data []byte) error {
+func (s *Skill) verify(f *File, data []byte) error {
 	size := int64(len(data))
 	if s.Dynamic {
 		if s.read.Add(size) > s.r.opts.MaxBytes {
 			return s.limit(f.Name, "", s.r.opts.MaxBytes, " bytes")
 		}
-	} else {
-		if size != f.Size {
-			return s.wrong(ErrSize, f.Name, "", strconv.FormatInt(f.Size, 10), strconv.FormatInt(size, 10))
-		}
-		sum := sha256.Sum256(data)
-		if got := formatDigest(sum[:]); got != f.Digest {
-			return s.wrong(ErrDigest, f.Name, "", f.Digest, got)
-		}
+	} else if size != f.Size {
+		return s.wrong(ErrSize, f.Name, "", decimal(f.Size), decimal(size))
+	} else if got := digest(data); got != f.Digest {
+		return s.wrong(ErrDigest, f.Name, "", f.Digest, got)
 	}
 	if f.Name == main {
 		return s.verifyFrontmatter(data)
@@ -135,28 +110,24 @@ func (s *Skill) verifyFrontmatter(data []byte) error {
 
 // difference returns the first field in which two objects differ, and both values.
 func difference(want, got map[string]any) (field, left, right string) {
-	const none = "no such field"
-	for _, key := range wire.SortedKeys(want) {
-		if value, ok := got[key]; !ok {
-			right = none
-		} else if !equal(want[key], value) {
-			right = show(value)
-		}
-		if right != "" {
-			return wire.Quote(key), show(want[key]), right
-		}
-	}
-	for _, key := range wire.SortedKeys(got) {
-		if _, ok := want[key]; !ok {
-			return wire.Quote(key), none, show(got[key])
+	for _, m := range [...]map[string]any{want, got} {
+		for _, key := range wire.SortedKeys(m) {
+			a, inWant := want[key]
+			b, inGot := got[key]
+			if !inWant || !inGot || !equal(a, b) {
+				return wire.Quote(key), show(a, inWant), show(b, inGot)
+			}
 		}
 	}
 	return "", "", ""
 }
 
-func show(v any) string {
+func show(v any, exists bool) string {
 	text, err := wire.AppendValue(nil, v)
-	if err != nil {
+	switch {
+	case !exists:
+		return "no such field"
+	case err != nil:
 		return "a value that is not JSON"
 	}
 	return string(text)

@@ -3,7 +3,6 @@ package skills
 import (
 	"context"
 	"iter"
-	"strconv"
 	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
@@ -83,26 +82,29 @@ func (r *Reader) ReadsDirectories() bool {
 
 // settings returns the object that the server has declared, or nil.
 func (r *Reader) settings() []byte {
-	if r.c == nil { // of a zero Reader
-		return nil
-	}
-	settings := r.c.Server().Capabilities.Extensions[Extension]
+	settings := r.server().Capabilities.Extensions[Extension]
 	if text := wire.NewReader(settings); text.Kind() != wire.Object {
 		return nil
 	}
 	return settings
 }
 
+// server describes the server, or that of no client.
+//
+//go:noinline
+func (r *Reader) server() *mcp.ServerInfo {
+	var info mcp.ServerInfo
+	if r.c != nil { // not of a zero Reader
+		info = r.c.Server()
+	}
+	return &info
+}
+
 // fail returns an error of a method of the server.
-func (r *Reader) fail(method, name, problem string, err error) error {
-	if problem != "" {
-		err = diag.Op(problem, err)
-	}
-	server := ""
-	if r.c != nil {
-		server = r.c.Server().Name
-	}
-	return &mcp.CallError{Server: server, Method: method, Name: name, Err: err}
+//
+//go:noinline
+func (r *Reader) fail(method, name string, err error) error {
+	return &mcp.CallError{Server: r.server().Name, Method: method, Name: name, Err: err}
 }
 
 // Skills returns an iterator over the server's skills. It requests pages as
@@ -120,9 +122,9 @@ func (r *Reader) Skills(ctx context.Context) iter.Seq2[*Skill, error] {
 func (r *Reader) list(ctx context.Context, f func(*Skill) bool) error {
 	const method = "skills/list"
 	if !r.Supported() {
-		return r.fail(method, "", "", ErrUnsupported)
+		return r.fail(method, "", ErrUnsupported)
 	}
-	return r.pages(ctx, method, "", "skills", r.opts.MaxSkills, func(item []byte) bool { return f(r.skill(item)) })
+	return r.pages(ctx, method, "", "skills", func(item []byte) bool { return f(r.skill(item)) })
 }
 
 // List returns all skills that the server lists. If it fails, it returns those
@@ -141,7 +143,7 @@ func (r *Reader) List(ctx context.Context) (list []*Skill, err error) {
 func (r *Reader) Get(ctx context.Context, uri string) (*Skill, error) {
 	const method = "skills/get"
 	if !r.Supported() {
-		return nil, r.fail(method, uri, "", ErrUnsupported)
+		return nil, r.fail(method, uri, ErrUnsupported)
 	}
 	raw, err := r.c.Call(ctx, method, map[string]any{"uri": uri})
 	if err != nil {
@@ -149,7 +151,7 @@ func (r *Reader) Get(ctx context.Context, uri string) (*Skill, error) {
 	}
 	item := wire.Lookup(raw, "skill")
 	if item == nil {
-		return nil, r.fail(method, uri, "the result has no skill", mcp.ErrMalformed)
+		return nil, r.fail(method, uri, diag.Op("the result has no skill", mcp.ErrMalformed))
 	}
 	s := r.skill(item)
 	if s.err == nil && s.URI != uri {
@@ -168,19 +170,19 @@ func (r *Reader) Get(ctx context.Context, uri string) (*Skill, error) {
 func (r *Reader) ReadDir(ctx context.Context, uri string) ([]*mcp.Resource, error) {
 	const method = "resources/directory/read"
 	if !r.ReadsDirectories() {
-		return nil, r.fail(method, uri, "", ErrUnsupported)
+		return nil, r.fail(method, uri, ErrUnsupported)
 	}
 	uri = strings.TrimSuffix(uri, "/")
 	var list []*mcp.Resource
 	var invalid error
-	err := r.pages(ctx, method, uri, "resources", r.opts.MaxSkills, func(item []byte) bool {
+	err := r.pages(ctx, method, uri, "resources", func(item []byte) bool {
 		child := new(mcp.Resource)
 		if invalid = child.UnmarshalJSON(item); invalid != nil {
-			invalid = r.fail(method, uri, invalid.Error(), mcp.ErrMalformed)
+			invalid = r.fail(method, uri, diag.Op(invalid.Error(), mcp.ErrMalformed))
 			return false
 		}
 		if _, ok := fileName(uri, child.URI); !ok || strings.Contains(child.URI[len(uri)+1:], "/") {
-			invalid = r.fail(method, uri, wire.Quote(diag.Printable(child.URI, maxShown))+" is not a child", ErrInvalid)
+			invalid = r.fail(method, uri, diag.Op(wire.Quote(diag.Printable(child.URI, maxShown))+" is not a child", ErrInvalid))
 			return false
 		}
 		list = append(list, child)
@@ -196,49 +198,52 @@ func (r *Reader) ReadDir(ctx context.Context, uri string) ([]*mcp.Resource, erro
 }
 
 // pages passes the items of all pages to f, until it returns false.
-func (r *Reader) pages(ctx context.Context, method, uri, member string, maxItems int, f func(item []byte) bool) error {
+func (r *Reader) pages(ctx context.Context, method, uri, key string, f func(item []byte) bool) error {
 	params := make(map[string]any)
 	if uri != "" {
 		params["uri"] = uri
 	}
 	seen := make(map[string]bool)
 	items, size := 0, 0
-	for n := 1; ; n++ {
-		if n > r.opts.MaxPages {
-			return r.fail(method, uri, "more than "+strconv.Itoa(r.opts.MaxPages)+" pages", mcp.ErrListLimit)
-		}
+	problem, reason := "", mcp.ErrMalformed
+	for problem == "" {
 		raw, err := r.c.Call(ctx, method, params)
 		if err != nil {
 			return err
 		}
 		if size += len(raw); size > maxListBytes {
-			return r.fail(method, uri, "more than "+strconv.Itoa(maxListBytes)+" bytes", mcp.ErrListLimit)
+			problem, reason = "more than 64 MiB", mcp.ErrListLimit
+			break
 		}
-		list := wire.NewReader(wire.Lookup(raw, member))
+		list := member(raw, key)
 		if list.Kind() != wire.Array {
-			return r.fail(method, uri, "the result has no list of "+member, mcp.ErrMalformed)
+			problem = "the result has no list of " + key
+			break
 		}
-		for list.Array(); list.More(); {
-			if items++; items > maxItems {
-				return r.fail(method, uri, "more than "+strconv.Itoa(maxItems)+" items", mcp.ErrListLimit)
+		for list.Array(); list.More(); items++ {
+			if items == r.opts.MaxSkills {
+				return r.fail(method, uri, diag.Op("more than "+decimal(int64(items))+" items", mcp.ErrListLimit))
 			}
 			if !f(list.Raw()) {
 				return nil
 			}
 		}
-		next := wire.NewReader(wire.Lookup(raw, "nextCursor"))
-		switch next.Kind() {
-		case wire.Invalid, wire.Null:
+		cursor := member(raw, "nextCursor")
+		kind := cursor.Kind()
+		if kind == wire.Invalid || kind == wire.Null {
 			return nil
-		case wire.String:
-		default:
-			return r.fail(method, uri, "the cursor is no string", mcp.ErrMalformed)
 		}
-		cursor := next.String()
-		if seen[cursor] {
-			return r.fail(method, uri, "a cursor occurs twice", mcp.ErrListLimit)
+		next := cursor.String()
+		params["cursor"] = next
+		switch {
+		case kind != wire.String:
+			problem = "the cursor is no string"
+		case seen[next]:
+			problem, reason = "a cursor occurs twice", mcp.ErrListLimit
+		case len(seen)+1 == r.opts.MaxPages:
+			problem, reason = "more than "+decimal(int64(len(seen)+1))+" pages", mcp.ErrListLimit
 		}
-		seen[cursor] = true
-		params["cursor"] = cursor
+		seen[next] = true
 	}
+	return r.fail(method, uri, diag.Op(problem, reason))
 }

@@ -49,19 +49,19 @@ func (s *Skill) Digest() string {
 	if s.Dynamic || s.err != nil {
 		return ""
 	}
-	h := sha256.New()
-	h.Write([]byte(s.URI))
+	text := []byte(s.URI)
 	for _, f := range s.Files {
-		h.Write([]byte("\n" + f.Digest + " " + f.URI))
+		text = append(text, "\n"+f.Digest+" "+f.URI...)
 	}
-	return formatDigest(h.Sum(nil))
+	return digest(text)
 }
 
-// formatDigest returns a sum as entries write it.
-func formatDigest(sum []byte) string {
-	b := []byte("sha256:")
-	for _, c := range sum {
-		b = append(b, hexDigits[c>>4], hexDigits[c&15])
+// digest returns the digest of data as entries write it.
+func digest(data []byte) string {
+	var text [len(algorithm) + 2*sha256.Size]byte
+	copy(text[:], algorithm)
+	for i, c := range sha256.Sum256(data) {
+		text[len(algorithm)+2*i], text[len(algorithm)+2*i+1] = hexDigits[c>>4], hexDigits[c&15]
 	}
-	return string(b)
+	return string(text[:])
 }
