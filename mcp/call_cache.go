@@ -122,7 +122,6 @@ func (c *cache) sweep() {
 // stored.
 func (c *cache) drop(methods ...string) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.state++
 	for key := range c.entries {
 		for _, method := range methods {
@@ -131,6 +130,7 @@ func (c *cache) drop(methods ...string) {
 			}
 		}
 	}
+	c.mu.Unlock()
 }
 
 func (c *cache) observe(method string, _ RawMessage) error {

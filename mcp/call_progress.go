@@ -39,13 +39,13 @@ type progressSink struct {
 
 func (t *progressTable) add(f func(Progress), timer *callTimer) *progressSink {
 	t.mu.Lock()
-	defer t.mu.Unlock()
 	t.last++
 	s := &progressSink{token: t.last, f: f, timer: timer, queue: queue.Queue{Max: maxProgress + 1, Budget: t.budget}} // one more for remove
 	if t.sinks == nil {
 		t.sinks = make(map[int64]*progressSink)
 	}
 	t.sinks[s.token] = s
+	t.mu.Unlock()
 	return s
 }
 

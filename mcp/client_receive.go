@@ -46,6 +46,7 @@ func (c *Client) addObserver(has func(observer) bool, add func() observer) {
 
 func (c *Client) allObservers() []observer {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.observers
+	all := c.observers
+	c.mu.Unlock()
+	return all
 }

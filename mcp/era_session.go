@@ -21,8 +21,9 @@ type sessionState struct {
 // current returns the generation of the session.
 func (s *sessionState) current() int {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.generation
+	generation := s.generation
+	s.mu.Unlock()
+	return generation
 }
 
 // begin reports whether the caller has to renew the session of the given
@@ -43,12 +44,12 @@ func (s *sessionState) begin(lost int) (mine bool, wait chan struct{}) {
 
 func (s *sessionState) end(err error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	if s.err = err; err == nil {
 		s.generation++
 	}
 	close(s.renewing)
 	s.renewing = nil
+	s.mu.Unlock()
 }
 
 // inSession sends a call. If the server has forgotten the session it opens
@@ -98,8 +99,9 @@ func (c *Client) renew(ctx context.Context, lost int, reason error) error {
 		return context.Cause(ctx)
 	}
 	c.session.mu.Lock()
-	defer c.session.mu.Unlock()
-	return c.session.err
+	err := c.session.err
+	c.session.mu.Unlock()
+	return err
 }
 
 // reopen opens another session and reports it to the observers. If reason leaves

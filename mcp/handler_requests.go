@@ -93,10 +93,10 @@ func (t *requestTable) run(ctx context.Context, f func()) bool {
 // pauseTimers pauses the timeouts of calls for d, while the user is on a page.
 func (t *requestTable) pauseTimers(d time.Duration) {
 	t.mu.Lock()
-	defer t.mu.Unlock()
 	now := time.Now()
 	t.busy.count(now)
 	t.busy.awayUntil = now.Add(d)
+	t.mu.Unlock()
 }
 
 func (t *requestTable) resumeTimers() { t.pauseTimers(0) }
@@ -106,9 +106,9 @@ func (t *requestTable) resumeTimers() { t.pauseTimers(0) }
 func (t *requestTable) handlerRuns() (returned func()) {
 	change := func(n int) {
 		t.mu.Lock()
-		defer t.mu.Unlock()
 		t.busy.count(time.Now())
 		t.busy.handlers += n
+		t.mu.Unlock()
 	}
 	change(1)
 	return func() { change(-1) }
@@ -118,20 +118,21 @@ func (t *requestTable) handlerRuns() (returned func()) {
 // was created, and whether they are.
 func (t *requestTable) paused() (sum time.Duration, now bool) {
 	t.mu.Lock()
-	defer t.mu.Unlock()
 	t.busy.count(time.Now())
-	return t.busy.sum, t.busy.handlers > 0 || t.busy.awayUntil.After(t.busy.counted)
+	sum, now = t.busy.sum, t.busy.handlers > 0 || t.busy.awayUntil.After(t.busy.counted)
+	t.mu.Unlock()
+	return sum, now
 }
 
 // handled releases an id, because the server may reuse it as soon as it has the
 // response. It returns false if the server has canceled the request.
 func (t *requestTable) handled(ctx context.Context, id jsonrpc.ID) bool {
 	t.mu.Lock()
-	defer t.mu.Unlock()
 	ok := ctx.Err() == nil
 	key := id.String()
 	t.cancels[key]()
 	delete(t.cancels, key)
+	t.mu.Unlock()
 	return ok
 }
 
@@ -139,9 +140,9 @@ func (t *requestTable) handled(ctx context.Context, id jsonrpc.ID) bool {
 func (t *requestTable) remove(size int) {
 	t.budget.Return(size)
 	t.mu.Lock()
-	defer t.mu.Unlock()
 	t.n--
 	t.running.Done()
+	t.mu.Unlock()
 }
 
 // cancel handles the params of the notification that cancels a request.
@@ -151,10 +152,10 @@ func (t *requestTable) cancel(params []byte) error {
 		return jsonrpc.Malformed(err)
 	}
 	t.mu.Lock()
-	defer t.mu.Unlock()
 	if cancel := t.cancels[p.id.String()]; cancel != nil {
 		cancel()
 	}
+	t.mu.Unlock()
 	return nil // the response may already have been sent
 }
 

@@ -183,10 +183,10 @@ func (d *donePages) wait(ctx context.Context, limit <-chan time.Time, id string)
 	d.mu.Unlock()
 	defer func() {
 		d.mu.Lock()
-		defer d.mu.Unlock()
 		if d.waiting[id] == done {
 			delete(d.waiting, id)
 		}
+		d.mu.Unlock()
 	}()
 	select {
 	case <-done:

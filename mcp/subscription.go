@@ -170,11 +170,11 @@ func (s *Subscription) Close() {
 // end ends the subscription: Next returns err after the pending changes.
 func (s *Subscription) end(err error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	if s.err == nil {
 		s.err = err
 	}
 	s.wake()
+	s.mu.Unlock()
 }
 
 // maxPending is how many changes may be pending. A server can report any number

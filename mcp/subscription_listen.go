@@ -82,8 +82,8 @@ func listenCall(s *Subscription) *call {
 	})
 	q.started = func(id jsonrpc.ID) {
 		s.mu.Lock()
-		defer s.mu.Unlock()
 		s.id = id
+		s.mu.Unlock()
 	}
 	return q
 }

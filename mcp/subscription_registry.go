@@ -32,17 +32,17 @@ func (c *Client) subscriptions() (subs *subscriptions) {
 
 func (s *subscriptions) add(sub *Subscription) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.all[sub] = true
+	s.mu.Unlock()
 }
 
 func (s *subscriptions) list() []*Subscription {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	list := make([]*Subscription, 0, len(s.all))
 	for sub := range s.all {
 		list = append(list, sub)
 	}
+	s.mu.Unlock()
 	return list
 }
 
@@ -133,10 +133,10 @@ func (s *subscriptions) subscribe(ctx context.Context, sub *Subscription) error 
 	}
 	caps := &s.client.agreed.Load().server.Capabilities
 	sub.mu.Lock()
-	defer sub.mu.Unlock()
 	sub.honored.ToolsListChanged = sub.filter.ToolsListChanged && caps.Tools.notifies()
 	sub.honored.PromptsListChanged = sub.filter.PromptsListChanged && caps.Prompts.notifies()
 	sub.honored.ResourcesListChanged = sub.filter.ResourcesListChanged && caps.Resources.notifies()
+	sub.mu.Unlock()
 	return nil
 }
 

@@ -107,7 +107,6 @@ func (t Tasks) appendTaskRequest(q *request, b []byte) ([]byte, error) {
 func (t Tasks) toolsListed(c *Client, tools []*Tool) {
 	table := c.taskTable()
 	table.mu.Lock()
-	defer table.mu.Unlock()
 	if table.support == nil {
 		table.support = make(map[string]taskSupport)
 	}
@@ -117,17 +116,18 @@ func (t Tasks) toolsListed(c *Client, tools []*Tool) {
 			table.support[strings.Clone(t.Name)] = taskSupport{e.TaskSupport == "required", time.Now()}
 		}
 	}
+	table.mu.Unlock()
 }
 
 func (t Tasks) listEnded(c *Client, began time.Time) {
 	table := c.taskTable()
 	table.mu.Lock()
-	defer table.mu.Unlock()
 	for name, s := range table.support {
 		if s.listed.Before(began) {
 			table.forget(c, name)
 		}
 	}
+	table.mu.Unlock()
 }
 
 // A taskSupport describes a tool that can be called as a task.
@@ -177,14 +177,14 @@ func (t *taskTable) supportOf(tool string) (support string, listed bool) {
 
 func (t *taskTable) add(r *taskRun) {
 	t.mu.Lock()
-	defer t.mu.Unlock()
 	t.runs[r] = true
+	t.mu.Unlock()
 }
 
 func (t *taskTable) remove(r *taskRun) {
 	t.mu.Lock()
-	defer t.mu.Unlock()
 	delete(t.runs, r)
+	t.mu.Unlock()
 }
 
 // observe handles the state of a task. Servers of 2025-11-25 send it unasked,
@@ -198,7 +198,6 @@ func (t *taskTable) observe(method string, params RawMessage) error {
 		return jsonrpc.Malformed(err)
 	}
 	t.mu.Lock()
-	defer t.mu.Unlock()
 	for r := range t.runs {
 		if r.id == state.TaskID {
 			select {
@@ -208,6 +207,7 @@ func (t *taskTable) observe(method string, params RawMessage) error {
 			r.updates <- state
 		}
 	}
+	t.mu.Unlock()
 	return nil
 }
 

@@ -44,8 +44,8 @@ func (h *Host) tool(ctx context.Context, server, tool string) (*Tool, error) {
 // timeout returns the call timeout of a server.
 func (h *Host) timeout(s *server) time.Duration {
 	h.lock()
-	defer h.unlock()
 	_, d := h.opts.timeouts(s.cfg)
+	h.unlock()
 	return d
 }
 

@@ -143,11 +143,11 @@ func (h *Host) Events(ctx context.Context) <-chan Event {
 	bus.listeners = append(bus.listeners, l)
 	context.AfterFunc(ctx, func() {
 		bus.mu.Lock()
-		defer bus.mu.Unlock()
 		if i := slices.Index(bus.listeners, l); i >= 0 {
 			bus.listeners = slices.Delete(bus.listeners, i, i+1)
 			close(l.events)
 		}
+		bus.mu.Unlock()
 	})
 	return l.events
 }

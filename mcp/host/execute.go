@@ -79,7 +79,6 @@ func (v *View) await(ctx context.Context, name string) (*Tool, error) {
 func (v *View) owner(name string, tried []*server) (found *server) {
 	h := v.host
 	h.lock()
-	defer h.unlock()
 	o, known := h.names.origins[name]
 	longest := -1
 next:
@@ -100,6 +99,7 @@ next:
 			found, longest = s, len(prefix)
 		}
 	}
+	h.unlock()
 	return found
 }
 

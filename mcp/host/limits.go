@@ -296,8 +296,8 @@ func (l *resultLimiter) write(data []byte, name string) (path string, err error)
 // close removes the files.
 func (l *resultLimiter) close() {
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	if l.closed = true; l.dir != "" {
 		_ = os.RemoveAll(l.dir)
 	}
+	l.mu.Unlock()
 }

@@ -53,27 +53,28 @@ type liveness struct {
 // suspect makes the monitor ping the server.
 func (l *liveness) suspect() {
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	l.suspected = true
 	if l.wake != nil {
 		l.wake()
 	}
+	l.mu.Unlock()
 }
 
 // await stores the function that interrupts the monitor, or nil. It returns
 // whether the monitor has to ping the server first.
 func (l *liveness) await(wake context.CancelFunc) (suspected bool) {
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	l.wake = wake
-	return l.suspected
+	suspected = l.suspected
+	l.mu.Unlock()
+	return suspected
 }
 
 // pinged records that the monitor has pinged the server.
 func (l *liveness) pinged() {
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	l.suspected = false
+	l.mu.Unlock()
 }
 
 // count adds n to the number of tool calls in progress, which it returns.
@@ -90,13 +91,13 @@ func (l *liveness) count(n int) int {
 // drained returns a channel that is closed when no tool call is in progress.
 func (l *liveness) drained() <-chan struct{} {
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	idle := make(chan struct{})
 	if l.calls == 0 {
 		close(idle)
 	} else {
 		l.idle = idle
 	}
+	l.mu.Unlock()
 	return idle
 }
 
@@ -263,9 +264,9 @@ func (h *Host) retryFailed(s *server) {
 	}
 	s.retry = time.AfterFunc(failedDelay, func() {
 		h.lock()
-		defer h.unlock()
 		if s.run == nil && s.state == Failed && s.enabled && !s.removed && !h.closed {
 			h.startWithRetries(s, 0)
 		}
+		h.unlock()
 	})
 }

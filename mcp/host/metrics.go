@@ -50,14 +50,14 @@ func (m *metrics) call(r *CallReport, failure string) {
 // failed records an error that does not belong to a call.
 func (m *metrics) failed(err *Error) {
 	m.mu.Lock()
-	defer m.mu.Unlock()
 	m.m.LastError, m.m.LastErrorTime = err.Error(), err.Time
+	m.mu.Unlock()
 }
 
 func (m *metrics) count(n *int64) {
 	m.mu.Lock()
-	defer m.mu.Unlock()
 	*n++
+	m.mu.Unlock()
 }
 
 func (m *metrics) snapshot() Metrics {

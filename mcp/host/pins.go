@@ -172,7 +172,6 @@ func (h *Host) change(s *server, def *mcp.Tool) *ToolChange {
 // exist; the others are pinned.
 func (h *Host) Pin(names ...string) error {
 	h.lock()
-	defer h.unlock()
 	var failure error
 	for _, name := range names {
 		if o := h.names.origins[name]; h.servers[o.server] == nil || h.servers[o.server].lastDefs[o.tool] == nil {
@@ -193,6 +192,7 @@ func (h *Host) Pin(names ...string) error {
 		}
 	}
 	h.publish(nil, "")
+	h.unlock()
 	return failure
 }
 
@@ -200,7 +200,6 @@ func (h *Host) Pin(names ...string) error {
 // name. It returns none with PinReport.
 func (h *Host) Changed() []*ToolChange {
 	h.lock()
-	defer h.unlock()
 	var changed []*ToolChange
 	byName := make(map[string]int) // indexes into changed; slices.SortFunc would add 10 KB
 	for _, s := range h.servers {
@@ -215,6 +214,7 @@ func (h *Host) Changed() []*ToolChange {
 	for _, name := range wire.SortedKeys(byName) {
 		list = append(list, changed[byName[name]])
 	}
+	h.unlock()
 	return list
 }
 
@@ -241,7 +241,7 @@ func (c *ToolChange) reason() string {
 func (t *Tool) repin(c *ToolChange) {
 	h := t.host
 	h.lock()
-	defer h.unlock()
 	t.server.pin(c.After)
 	h.record(t.server)
+	h.unlock()
 }

@@ -233,12 +233,12 @@ func (h *Host) catalogResources(name string) []*mcp.Resource {
 // connected or that the catalog contains.
 func (v *View) withResources() (names []string) {
 	v.host.lock()
-	defer v.host.unlock()
 	for _, s := range v.host.sorted() {
 		if s.listed() && s.info.Capabilities.Resources != nil && v.sees(s.name) {
 			names = append(names, s.name)
 		}
 	}
+	v.host.unlock()
 	return names
 }
 

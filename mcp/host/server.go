@@ -184,15 +184,16 @@ func (w *tailWriter) Write(p []byte) (int, error) {
 
 func (t *tail) add(line string) {
 	t.mu.Lock()
-	defer t.mu.Unlock()
 	t.text = append(append(t.text, line...), '\n')
 	if over := len(t.text) - maxTail; over > 0 {
 		t.text = append(t.text[:0], t.text[over:]...)
 	}
+	t.mu.Unlock()
 }
 
 func (t *tail) String() string {
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	return string(t.text)
+	text := string(t.text)
+	t.mu.Unlock()
+	return text
 }

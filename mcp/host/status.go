@@ -67,11 +67,11 @@ func (s *ServerStatus) String() string {
 // Status returns the status of all servers, ordered by name.
 func (h *Host) Status() []*ServerStatus {
 	h.lock()
-	defer h.unlock()
 	var list []*ServerStatus
 	for _, s := range h.sorted() {
 		list = append(list, h.status(s))
 	}
+	h.unlock()
 	return list
 }
 

@@ -325,12 +325,12 @@ func (h *Host) setConnected(s *server, r *run, client *mcp.Client, d *DialParams
 // setDisconnected removes the tools of a connection that has ended.
 func (h *Host) setDisconnected(s *server, client *mcp.Client) {
 	h.lock()
-	defer h.unlock()
 	if s.client == client {
 		s.remember(client, s.params) // a response to the probe may have come late
 		s.client = nil
 		h.publish(nil, s.name)
 	}
+	h.unlock()
 }
 
 // isFinal reports whether a call of a failed server returns the error of the last

@@ -63,12 +63,12 @@ func (v *View) sees(server string) bool {
 // Unknown returns the names in the view for which no server exists.
 func (v *View) Unknown() (names []string) {
 	v.host.lock()
-	defer v.host.unlock()
 	for _, name := range v.servers {
 		if v.host.servers[name] == nil && name != "" {
 			names = append(names, name)
 		}
 	}
+	v.host.unlock()
 	return names
 }
 

@@ -81,16 +81,17 @@ func (t *Transport) keepNonce(u *url.URL, h http.Header, sent string) bool {
 		return false
 	}
 	t.mu.Lock()
-	defer t.mu.Unlock()
 	if t.nonces == nil {
 		t.nonces = nonces{}
 	}
 	t.nonces[origin(u)] = n
+	t.mu.Unlock()
 	return true
 }
 
 func (t *Transport) nonceFor(u *url.URL) string {
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.nonces[origin(u)]
+	n := t.nonces[origin(u)]
+	t.mu.Unlock()
+	return n
 }

@@ -150,10 +150,10 @@ func (f *fetcher) resourceZone(ctx context.Context) zone {
 	}
 	z, known = zoneOfHost(ctx, f.resolver, f.resource)
 	f.mu.Lock()
-	defer f.mu.Unlock()
 	if !f.known {
 		f.zone, f.known = z, known
 	}
+	f.mu.Unlock()
 	return z
 }
 

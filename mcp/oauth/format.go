@@ -43,13 +43,13 @@ func (t *Transport) Hide(text string) string { return diag.Redact(text, t.secret
 // that a server refused: it may quote them later.
 func (t *Transport) secrets() []string {
 	t.mu.Lock()
-	defer t.mu.Unlock()
 	list := []string{t.opts.Client.Secret}
 	for _, k := range [...]*token{t.tok, t.dropped} {
 		if k != nil {
 			list = append(list, k.access, k.refresh)
 		}
 	}
+	t.mu.Unlock()
 	return list
 }
 

@@ -86,7 +86,6 @@ func (m *Memory) Load(_ context.Context, key StoreKey) ([]byte, error) {
 // Save implements [Store].
 func (m *Memory) Save(_ context.Context, key StoreKey, data []byte) error {
 	m.mu.Lock()
-	defer m.mu.Unlock()
 	if m.data == nil {
 		m.data = map[StoreKey]entry{}
 	}
@@ -96,6 +95,7 @@ func (m *Memory) Save(_ context.Context, key StoreKey, data []byte) error {
 		m.data[key] = entry{append([]byte(nil), data...), time.Now().UnixMilli()}
 		dropRegistrations(m.data)
 	}
+	m.mu.Unlock()
 	return nil
 }
 

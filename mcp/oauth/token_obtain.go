@@ -40,8 +40,9 @@ func (t *Transport) current(ctx context.Context) *token {
 
 func (t *Transport) currentBinding() binding {
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.binding
+	b := t.binding
+	t.mu.Unlock()
+	return b
 }
 
 // renew returns a token that satisfies the demand, which used did not. Requests

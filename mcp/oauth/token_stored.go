@@ -89,8 +89,8 @@ func (t *Transport) storeToken(ctx context.Context, s *server, c *Client, k *tok
 		return nil, &Error{Rule: "cannot store the token", Err: err}
 	}
 	t.mu.Lock()
-	defer t.mu.Unlock()
 	t.loaded, t.binding, t.tok, t.failed, t.denied = true, b, k, failure{}, failure{}
+	t.mu.Unlock()
 	return k, nil
 }
 
@@ -102,8 +102,8 @@ func (t *Transport) storeWantedScopes(ctx context.Context, scope string) error {
 		return &Error{Rule: "cannot write the store", Err: err}
 	}
 	t.mu.Lock()
-	defer t.mu.Unlock()
 	t.binding = b
+	t.mu.Unlock()
 	return nil
 }
 

@@ -128,8 +128,9 @@ func (c *conn) Done() <-chan struct{} { return c.done }
 
 func (c *conn) Err() error {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.err
+	err := c.err
+	c.mu.Unlock()
+	return err
 }
 
 // end ends the connection because of err, unless it has ended already.

@@ -51,20 +51,21 @@ func (s *stderr) drain(w io.Writer) {
 
 func (s *stderr) store(p []byte) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	n := min(len(p), maxStderr-len(s.stored))
 	s.stored = append(s.stored, p[:n]...)
 	for p = p[n:]; len(p) > 0; p = p[n:] {
 		n = copy(s.stored[s.next:], p)
 		s.next = (s.next + n) % maxStderr
 	}
+	s.mu.Unlock()
 }
 
 // String returns the bytes that are kept.
 func (s *stderr) String() string {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	return string(s.stored[s.next:]) + string(s.stored[:s.next])
+	text := string(s.stored[s.next:]) + string(s.stored[:s.next])
+	s.mu.Unlock()
+	return text
 }
 
 // close waits for the output of the child, then for drain.

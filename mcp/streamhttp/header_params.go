@@ -54,12 +54,12 @@ func (c *conn) BindArguments(name string, schema jsonrpc.RawMessage) error {
 // the given time.
 func (c *conn) ForgetArguments(before time.Time) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	for name, t := range c.bindings {
 		if t.bound.Before(before) {
 			c.forgetBindings(name)
 		}
 	}
+	c.mu.Unlock()
 }
 
 // forgetBindings forgets a tool. c.mu is held.

@@ -32,26 +32,25 @@ func (c *conn) readSession(resp *http.Response) error {
 		}
 	}
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.opened = &session{id: id}
+	c.mu.Unlock()
 	return nil
 }
 
 // setSessionVersion sets the protocol version of the session that is opened.
 func (c *conn) setSessionVersion(version string) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	if c.opened == nil {
 		c.opened = &session{id: c.session.id} // no response has opened a session
 	}
 	c.opened.version = version
+	c.mu.Unlock()
 }
 
 // useSession puts the session that was opened into use. Until then calls belong
 // to the previous one: the server accepts no calls in a session that has not begun.
 func (c *conn) useSession() {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	if c.opened != nil {
 		c.session, c.opened = *c.opened, nil
 	}
@@ -59,6 +58,7 @@ func (c *conn) useSession() {
 		c.stopListening() // the stream of the previous session
 		c.stopListening = nil
 	}
+	c.mu.Unlock()
 }
 
 // currentSession returns the session that messages belong to. While the first
