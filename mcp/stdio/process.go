@@ -23,6 +23,12 @@ const (
 
 	// closeWait is the default of CloseWait.
 	closeWait = 1500 * time.Millisecond
+
+	// usualPipe is how many bytes a pipe holds on most systems, and longPipe how many
+	// it holds on Linux once a message was longer: then neither side has to wait for
+	// the other in the middle of most messages.
+	usualPipe = 64 << 10
+	longPipe  = 256 << 10
 )
 
 // A process is a child and the pipes to it: the jsonrpc.Stream of a Transport.
@@ -37,6 +43,8 @@ type process struct {
 	stderr *stderr
 	lines  *lines // of stdout
 	err    error  // why Read ended; only Read uses it
+
+	grownIn, grownOut bool // whether stdin, which only writers use, and stdout are long pipes
 
 	drained chan struct{}    // closed when Read has ended
 	exited  chan struct{}    // closed when the child has been reaped
@@ -198,6 +206,10 @@ func (p *process) Read() ([]byte, error) {
 	}
 	msg, err := p.lines.next()
 	if err == nil {
+		if len(msg) >= usualPipe && !p.grownOut {
+			p.grownOut = true
+			growPipe(p.stdout.file)
+		}
 		return msg, nil
 	}
 	close(p.drained)
@@ -230,6 +242,7 @@ func (p *process) exitError() error {
 }
 
 func (p *process) Write(b []byte) (int, error) {
+	p.makeRoom(b)
 	n, err := p.stdin.Write(b)
 	if err != nil {
 		err = diag.Op(p.server, err)
@@ -240,7 +253,18 @@ func (p *process) Write(b []byte) (int, error) {
 var _ jsonrpc.TryWriter = (*process)(nil)
 
 // TryWrite implements jsonrpc.TryWriter.
-func (p *process) TryWrite(b []byte) (int, error) { return p.try.write(b) }
+func (p *process) TryWrite(b []byte) (int, error) {
+	p.makeRoom(b)
+	return p.try.write(b)
+}
+
+// makeRoom makes stdin a long pipe if b is longer than one usually holds.
+func (p *process) makeRoom(b []byte) {
+	if len(b) > usualPipe && !p.grownIn {
+		p.grownIn = true
+		growPipe(p.stdin)
+	}
+}
 
 // Close ends the child and its group: by the end of standard input, then SIGTERM,
 // then SIGKILL. It takes no lock that a Write might hold, and every wait has a

@@ -1,0 +1,71 @@
+package stdio
+
+import (
+	"io"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestPipesGrowForLongMessages: only a message that is longer than a pipe makes the
+// pipe a long one, unless the kernel refuses, as it does to a user with many pipes.
+func TestPipesGrowForLongMessages(t *testing.T) {
+	t.Parallel()
+	probe, other := newPipe(t)
+	growPipe(other)
+	long := pipeSize(t, probe)
+
+	fromClient, stdin := newPipe(t)
+	stdout, toClient := newPipe(t)
+	p := &process{stdin: stdin, stdout: &output{file: stdout}, lines: newLines(stdout, 0, nil)}
+	p.try.open(stdin)
+	go func() { _, _ = io.Copy(toClient, fromClient) }() // ends when the pipes are closed
+	for _, size := range []int{10, usualPipe + 10, 10} {
+		before, want := pipeSize(t, stdin), long
+		if size < usualPipe {
+			want = before
+		}
+		msg := []byte(`{"m":"` + strings.Repeat("x", size) + "\"}\n")
+		n, err := p.TryWrite(msg)
+		if err == nil && n < len(msg) {
+			_, err = p.Write(msg[n:])
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := p.Read()
+		if err != nil || string(got)+"\n" != string(msg) {
+			t.Fatalf("%d bytes, error %v", len(got), err)
+		}
+		if in, out := pipeSize(t, stdin), pipeSize(t, stdout); in != want || out != want {
+			t.Errorf("after a message of %d bytes the pipes hold %d and %d bytes, want %d", size, in, out, want)
+		}
+	}
+}
+
+func newPipe(t *testing.T) (r, w *os.File) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = w.Close()
+		_ = r.Close()
+	})
+	return r, w
+}
+
+func pipeSize(t *testing.T, f *os.File) (n int) {
+	c, err := f.SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Control(func(fd uintptr) {
+		r, _, _ := syscall.Syscall(syscall.SYS_FCNTL, fd, getPipeSize, 0)
+		n = int(r)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
