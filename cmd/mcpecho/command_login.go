@@ -82,6 +82,7 @@ func runLogin(ctx context.Context, c *invocation) error {
 		}
 		return loginFailure(err)
 	}
+	c.forgetTools()
 	return c.print("Logged in to " + c.shown(c.targetName()) + ".\n")
 }
 
@@ -158,5 +159,6 @@ func runLogout(ctx context.Context, c *invocation) error {
 			return loginFailure(err)
 		}
 	}
+	c.forgetTools()
 	return c.print("Logged out of " + c.shown(c.targetName()) + ".\n")
 }

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -22,6 +25,7 @@ func runSearch(ctx context.Context, c *invocation) error {
 	cfg := c.loadAll()
 	c.inputs = c.newInputs(cfg)
 	console := &console{w: c.stderr}
+	c.inputs.console = console
 	note := func(line string) {
 		if !c.flags.quiet {
 			console.line(line)
@@ -35,8 +39,20 @@ func runSearch(ctx context.Context, c *invocation) error {
 	servers := c.searchedServers(cfg, note)
 	h := c.newSearchHost()
 	defer func() { _ = h.Shutdown(context.WithoutCancel(ctx)) }()
-	p := c.newProgress(console, "connecting to "+count(len(servers), "server"))
+	p := c.newWaiting(console, len(servers), func() (names []string) {
+		for _, s := range h.Status() {
+			if s.State == host.Connecting {
+				names = append(names, s.Name)
+			}
+		}
+		return names
+	})
 	diff := h.SetServers(ctx, servers)
+	kept := keptServers(h)
+	if c.flags.refresh && len(kept) > 0 {
+		maps.Copy(diff.Errors, h.Refresh(ctx, kept...).Errors)
+		kept = nil
+	}
 	p.end()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -62,6 +78,9 @@ func runSearch(ctx context.Context, c *invocation) error {
 		note("No servers are configured in ~/.mcp.json, ./.mcp.json and the files of -c.")
 	case len(found) == 0:
 		note("None of the " + count(len(h.Tools()), "tool") + " of " + count(searched, "server") + " matches " + strconv.Quote(strings.Join(c.args, " ")) + ".")
+	}
+	if len(kept) > 0 {
+		note("The tools of " + count(len(kept), "server") + " are from an earlier search; to ask again, type: " + c.paste(append(c.without(), "--refresh")))
 	}
 	header := lists()["tools"].header
 	header.name = "SERVER/TOOL"
@@ -99,6 +118,7 @@ func (c *invocation) newSearchHost() *host.Host {
 		Parallel: maxProbes,
 		Retry:    host.Retry{Max: -1},
 		Dialers:  host.Dialers{},
+		Catalog:  c.openCatalog(),
 	}
 	if c.flags.protocol != "" {
 		o.Client.ProtocolVersions = []string{c.flags.protocol}
@@ -114,6 +134,17 @@ func (c *invocation) newSearchHost() *host.Host {
 		}
 	}
 	return host.New(o)
+}
+
+// keptServers returns the servers whose tools are in the catalog, so that the host
+// has not connected to them.
+func keptServers(h *host.Host) (names []string) {
+	for _, s := range h.Status() {
+		if s.State == host.Disconnected && s.Info != nil {
+			names = append(names, s.Name)
+		}
+	}
+	return names
 }
 
 // noteUnsearched notes the servers that cannot be searched. If these are all, it
@@ -146,6 +177,24 @@ func (c *invocation) noteUnsearched(servers []*config.Server, diff *host.Diff, n
 		}
 	}
 	return failed
+}
+
+// openCatalog returns the catalog of earlier searches, which makes this one wait
+// only for servers that are new. It is nil with --no-state and --protocol.
+func (c *invocation) openCatalog() *host.Catalog {
+	dir, err := os.UserCacheDir()
+	if err != nil || c.flags.noState || c.flags.protocol != "" {
+		return nil
+	}
+	return host.OpenCatalog(filepath.Join(dir, "mcpecho", "catalog.json"))
+}
+
+// forgetTools removes what the catalog has about the target, whose tools may differ
+// after a login or logout.
+func (c *invocation) forgetTools() {
+	if c.entry != nil {
+		_ = c.openCatalog().Forget(c.entry.Name) // the catalog is a cache
+	}
 }
 
 func foundRows(found []*host.Tool) (rows []row, err error) {

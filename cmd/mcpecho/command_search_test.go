@@ -88,3 +88,31 @@ func TestSearchDoesNotWaitForASilentServer(t *testing.T) {
 	}
 	runCommand(t, "search", "echo", "-c", "other.json", "--connect-timeout", "200ms").want(t, statusUnreachable, "", "use --connect-timeout to wait longer\n")
 }
+
+// The second search finds what the first one did without the servers, and
+// --refresh asks them again.
+func TestSearchUsesTheCatalog(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	web := webServer(t, nil, nil)
+	inProject(t, map[string]string{"other.json": `{"mcpServers":{"web":{"url":"` + web.URL + `"}}}`})
+	search := []string{"search", "add", "-c", "other.json"}
+	o := runCommand(t, search...)
+	if !strings.Contains(o.stdout, "web/add\t") {
+		t.Fatalf("%+v", o)
+	}
+	web.Close()
+	first := o.stdout
+	runCommand(t, search...).want(t, 0, first,
+		"The tools of 2 servers are from an earlier search; to ask again, type: mcpecho search add -c other.json --refresh\n")
+	for _, flag := range []string{"--refresh", "--no-state"} {
+		o = runCommand(t, append(search, flag)...)
+		if strings.Contains(o.stdout, "web/") || !strings.HasPrefix(o.stdout, "mine/add\t") || !strings.Contains(o.stderr, "mcpecho: web cannot be searched: ") {
+			t.Errorf("%s: %+v", flag, o)
+		}
+	}
+	runCommand(t, search...).want(t, 0, first, "earlier search") // as the server has not said anything else
+	runCommand(t, "logout", "web", "-c", "other.json")
+	if o = runCommand(t, search...); !strings.Contains(o.stderr, "mcpecho: web cannot be searched: ") {
+		t.Errorf("after logout: %+v", o)
+	}
+}

@@ -42,6 +42,7 @@ func runServers(ctx context.Context, c *invocation) error {
 	}
 	c.inputs = c.newInputs(cfg)
 	console := &console{w: c.stderr}
+	c.inputs.console = console
 	var unread error // about a file that the user named
 	for _, p := range cfg.Problems {
 		switch {
@@ -54,14 +55,18 @@ func runServers(ctx context.Context, c *invocation) error {
 	states := make([]state, len(cfg.Servers))
 	slots := make(chan struct{}, maxProbes)
 	var all sync.WaitGroup
+	waiting := newWaitingServers(cfg.Servers)
+	p := c.newWaiting(console, len(cfg.Servers), waiting.names)
 	for i, entry := range cfg.Servers {
 		all.Go(func() { // ends with the probe, which has a timeout
 			slots <- struct{}{}
 			states[i] = c.probe(ctx, entry)
+			waiting.done(entry)
 			<-slots
 		})
 	}
 	all.Wait()
+	p.end()
 	if c.flags.all {
 		states = append(states, elsewhere(c, states)...)
 	}
@@ -83,6 +88,31 @@ func runServers(ctx context.Context, c *invocation) error {
 		rows[i] = row{name: s.entry.Name, description: s.status + ": " + s.detail, rest: s.entry.Source}
 	}
 	return errors.Join(c.print(c.table(row{name: "NAME", description: "STATUS", rest: "FROM"}, rows)), unread)
+}
+
+// waitingServers are the servers that a command still waits for.
+type waitingServers struct {
+	mu   sync.Mutex
+	left []*config.Server // guarded by mu
+}
+
+func newWaitingServers(all []*config.Server) *waitingServers {
+	return &waitingServers{left: slices.Clone(all)}
+}
+
+func (w *waitingServers) done(s *config.Server) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.left = slices.DeleteFunc(w.left, func(one *config.Server) bool { return one == s })
+}
+
+func (w *waitingServers) names() (names []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, s := range w.left {
+		names = append(names, s.Name)
+	}
+	return names
 }
 
 // elsewhere returns the servers of other programs, which are not probed.

@@ -188,8 +188,9 @@ programs have: Claude Desktop, Claude Code, Cursor, VS Code and so on.`,
 			long: `Ranks the tools of the configured servers by the words of their names, descriptions
 and arguments, and prints at most 20, best first: SERVER/TOOL, which other commands
 accept, and the description. A word with a * is a glob of names. Servers that you have
-disabled or do not trust are not searched.`,
-			flags: []string{"wide", "json", "output", "config", "protocol", "connect-timeout", "timeout", "q", "no-color"}, run: runSearch,
+disabled or do not trust are not searched. The first search starts all others; later
+ones start only those that are new, unless --refresh is given or --no-state.`,
+			flags: []string{"refresh", "no-state", "wide", "json", "output", "config", "protocol", "connect-timeout", "timeout", "q", "no-color"}, run: runSearch,
 			example: []string{"search weather forecast", "search 'create*' issue --json"},
 		}, {
 			name: "add", args: "NAME [URL]", min: 1, max: -1, started: true,

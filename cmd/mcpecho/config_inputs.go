@@ -21,6 +21,8 @@ type inputs struct {
 	turn   chan struct{}     // full during a prompt; guards what follows
 	values map[string]string // by id
 	in     *bufio.Reader     // standard input
+
+	console *console // whose progress a prompt hides; may be nil
 }
 
 func (c *invocation) newInputs(file *config.Config) *inputs {
@@ -54,6 +56,10 @@ func (in *inputs) value(ctx context.Context, id string) (string, error) {
 // prompt asks the user until the value is valid.
 func (in *inputs) prompt(ctx context.Context, description *config.Input) (string, error) {
 	a := &asker{c: in.c, in: in.in}
+	if in.console != nil {
+		in.console.pause()
+		defer in.console.resume()
+	}
 	prompt := escapeLine(firstOf(description.Description, description.ID))
 	if len(description.Options) > 0 {
 		prompt += " (" + escapeLine(strings.Join(description.Options, ", ")) + ")"

@@ -15,11 +15,11 @@ import (
 
 // flags holds the values of all flags.
 type flags struct {
-	json, verbose, quiet, inheritEnv, noColor, noState, help bool
-	wide, user, revoke, all, requireLogin                    bool
-	record, replay                                           string
-	noInput                                                  bool
-	stopOnError                                              bool
+	json, verbose, quiet, inheritEnv, noColor, noState, refresh, help bool
+	wide, user, revoke, all, requireLogin                             bool
+	record, replay                                                    string
+	noInput                                                           bool
+	stopOnError                                                       bool
 
 	env                     []string
 	header                  http.Header
@@ -83,6 +83,7 @@ func flagTable() []flag {
 		{"user", "", "", "use the user's ~/.mcp.json, not the project's .mcp.json", on(func(f *flags) *bool { return &f.user })},
 		{"from", "", "PROGRAM", "add NAME as another program has it, such as cursor", text(func(f *flags) *string { return &f.from })},
 		{"all", "", "", "also list the servers of other programs", on(func(f *flags) *bool { return &f.all })},
+		{"refresh", "", "", "ask the servers again, in place of what an earlier search found", on(func(f *flags) *bool { return &f.refresh })},
 		{"revoke", "", "", "revoke the trust", on(func(f *flags) *bool { return &f.revoke })},
 		{"config", "c", "FILE", "also read configured servers from FILE; may be repeated", func(f *flags, v string) error {
 			f.config = append(f.config, v)

@@ -14,7 +14,8 @@ import (
 type progress struct {
 	console *console
 	what    string
-	width   int // of the terminal; 0 means that nothing is shown
+	waits   func() []string // the servers that are still starting; may be nil
+	width   int             // of the terminal; 0 means that nothing is shown
 	began   time.Time
 	stop    chan struct{} // closed by end
 	stopped chan struct{} // closed when tick has returned
@@ -29,15 +30,25 @@ const barDelay = 200 * time.Millisecond
 
 // newProgress starts to show the progress of what, until end is called.
 func (c *invocation) newProgress(con *console, what string) *progress {
+	return startProgress(con, what, nil, c.progressWidth())
+}
+
+// newWaiting starts to show which of so many servers are still starting.
+func (c *invocation) newWaiting(con *console, servers int, waits func() []string) *progress {
+	return startProgress(con, count(servers, "server"), waits, c.progressWidth())
+}
+
+// progressWidth returns the width of a progress, or 0 to show none.
+func (c *invocation) progressWidth() int {
 	width := 0
 	if !c.flags.quiet && c.supportsStyles(c.stderr) {
 		width = c.terminalWidth(c.stderr)
 	}
-	return startProgress(con, what, width)
+	return width
 }
 
-func startProgress(con *console, what string, width int) *progress {
-	p := &progress{console: con, what: escapeName(what), width: width, began: time.Now(),
+func startProgress(con *console, what string, waits func() []string, width int) *progress {
+	p := &progress{console: con, what: escapeName(what), waits: waits, width: width, began: time.Now(),
 		stop: make(chan struct{}), stopped: make(chan struct{})}
 	go p.tick() // ends with end
 	return p
@@ -58,11 +69,27 @@ func (p *progress) tick() {
 		case <-second.C:
 			p.mu.Lock()
 			if took := time.Since(p.began).Truncate(time.Second); !p.reported {
-				p.console.show(cut(p.what+", "+took.String()+p.note, p.width-1))
+				p.console.show(cut(p.line(took), p.width-1))
 			}
 			p.mu.Unlock()
 		}
 	}
+}
+
+// line returns "echo, 3s" or "3 of 16 servers are starting, 12s: a, b, c".
+func (p *progress) line(took time.Duration) string {
+	if p.waits == nil {
+		return p.what + ", " + took.String() + p.note
+	}
+	names := p.waits()
+	for i := range names {
+		names[i] = escapeName(names[i])
+	}
+	verb := " are starting, "
+	if len(names) == 1 {
+		verb = " is starting, "
+	}
+	return strconv.Itoa(len(names)) + " of " + p.what + verb + took.String() + ": " + strings.Join(names, ", ")
 }
 
 func (p *progress) update(r mcp.Progress) {

@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,7 +15,7 @@ import (
 func TestElapsedTimeUntilProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var shown bytes.Buffer
-		p := startProgress(&console{w: &shown}, "slow\x1b", 60)
+		p := startProgress(&console{w: &shown}, "slow\x1b", nil, 60)
 		expect := func(want string) {
 			t.Helper()
 			synctest.Wait()
@@ -43,17 +45,41 @@ func TestElapsedTimeUntilProgress(t *testing.T) {
 	})
 }
 
+// The line names the servers that are still starting, and is gone at the end.
+func TestWaitingForServers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var shown bytes.Buffer
+		var mu sync.Mutex
+		left := []string{"github", "slow\x1b", "memory"}
+		p := startProgress(&console{w: &shown}, "16 servers", func() []string {
+			mu.Lock()
+			defer mu.Unlock()
+			return slices.Clone(left)
+		}, 50)
+		time.Sleep(1500 * time.Millisecond)
+		mu.Lock()
+		left = left[1:2]
+		mu.Unlock()
+		time.Sleep(time.Second)
+		p.end()
+		want := "|3 of 16 servers are starting, 1s: github, slow\\u…|1 of 16 servers is starting, 2s: slow\\u001b|"
+		if got := strings.ReplaceAll(shown.String(), clearLine, "|"); got != want {
+			t.Errorf("shown: %q, want %q", got, want)
+		}
+	})
+}
+
 func TestQuickCallsShowNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var shown bytes.Buffer
-		p := startProgress(&console{w: &shown}, "echo", 80)
+		p := startProgress(&console{w: &shown}, "echo", nil, 80)
 		time.Sleep(barDelay / 2)
 		p.update(mcp.Progress{Progress: 1})
 		p.end()
 		if shown.Len() > 0 {
 			t.Errorf("shown: %q", shown.String())
 		}
-		p = startProgress(&console{w: &shown}, "echo", 0) // no terminal
+		p = startProgress(&console{w: &shown}, "echo", nil, 0) // no terminal
 		time.Sleep(time.Minute)
 		p.update(mcp.Progress{Progress: 1})
 		p.end()
