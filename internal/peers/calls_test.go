@@ -30,3 +30,12 @@ func TestCells(t *testing.T) {
 		}
 	}
 }
+
+// TestWorkerTags: each client is measured by a program that links no other.
+func TestWorkerTags(t *testing.T) {
+	for _, library := range append([]string{ours}, peers...) {
+		if workerOf("", library) == workerOf("", bare) {
+			t.Errorf("%s has no program of its own", library)
+		}
+	}
+}

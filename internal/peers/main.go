@@ -51,7 +51,10 @@ func run(ctx context.Context) error {
 	defer os.RemoveAll(dir)
 
 	p := &page{Short: *short, Best: *best, Machine: describeMachine()}
-	if err := build(ctx, dir, "./server", "./worker"); err != nil {
+	if err := build(ctx, "-o", dir+string(filepath.Separator), "./server"); err != nil {
+		return err
+	}
+	if err := buildWorkers(ctx, dir); err != nil {
 		return err
 	}
 	m := measuring{dir: dir, short: *short, only: chosen}
@@ -81,9 +84,9 @@ func run(ctx context.Context) error {
 	return err
 }
 
-// build builds commands of this module into dir.
-func build(ctx context.Context, dir string, packages ...string) error {
-	cmd := exec.CommandContext(ctx, "go", append([]string{"build", "-o", dir + string(filepath.Separator)}, packages...)...)
+// build runs go build in this module.
+func build(ctx context.Context, args ...string) error {
+	cmd := exec.CommandContext(ctx, "go", append([]string{"build"}, args...)...)
 	cmd.Stderr = os.Stderr
 	return cmd.Run()
 }

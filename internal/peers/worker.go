@@ -24,8 +24,30 @@ type worker struct {
 	stderr *bytes.Buffer
 }
 
+// workerTags has the build tags of the libraries. The floors need none of them.
+var workerTags = map[string]string{bare: "one", ours: "one,stdmcp", "go-sdk": "one,gosdk", "mcp-go": "one,mcpgo"}
+
+// workerOf returns the program that measures a library.
+func workerOf(dir, library string) string {
+	if workerTags[library] == "" {
+		library = bare
+	}
+	return filepath.Join(dir, "worker-"+library)
+}
+
+// buildWorkers builds a program for each library, because the garbage collector marks
+// the variables of everything that a program links.
+func buildWorkers(ctx context.Context, dir string) error {
+	for library, tags := range workerTags {
+		if err := build(ctx, "-tags", tags, "-o", workerOf(dir, library), "./worker"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func startWorker(ctx context.Context, dir string, c cell) (*worker, error) {
-	cmd := exec.CommandContext(ctx, filepath.Join(dir, "worker"), c.library, c.work, c.transport, c.era, filepath.Join(dir, "server"))
+	cmd := exec.CommandContext(ctx, workerOf(dir, c.library), c.library, c.work, c.transport, c.era, filepath.Join(dir, "server"))
 	stderr := new(bytes.Buffer)
 	cmd.Stderr = stderr
 	p, err := process.Start(cmd)
