@@ -191,6 +191,70 @@ func TestSkillOfAnotherServerChanges(t *testing.T) {
 	}
 }
 
+// TestSkillsOfAnotherServerAppear follows the list while skills come and go.
+func TestSkillsOfAnotherServerAppear(t *testing.T) {
+	script(t, "server") // skips
+	for _, c := range []struct {
+		name, version string
+		http          bool
+	}{
+		{"http", mcp.ProtocolVersion20260728, true},
+		{"stdio", mcp.ProtocolVersion20260728, false},
+		{"legacy stdio", mcp.ProtocolVersion20251125, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			dir, url := t.TempDir(), ""
+			args := skillServer(t, "sdk", dir)
+			var tr mcp.Transport = stdio.Command(args[0], args[1:]...)
+			put := func(name, skill string) {
+				t.Helper()
+				// In one step, as a server over stdio notices by itself.
+				from := t.TempDir()
+				testutil.Must(t, os.WriteFile(filepath.Join(from, "SKILL.md"), []byte(skill), 0o644))
+				testutil.Must(t, os.Rename(from, filepath.Join(dir, name)))
+				if c.http && url != "" {
+					reload(t, url)
+				}
+			}
+			put("greet", "---\nname: greet\ndescription: Greets\n---\n")
+			if c.http {
+				url = serveSkills(t, "sdk", dir)
+				tr = streamhttp.New(url, nil)
+			}
+			client, err := mcp.Connect(t.Context(), tr, &mcp.Options{ProtocolVersions: []string{c.version}})
+			testutil.Must(t, err)
+			defer client.Close()
+
+			step := 0
+			for list, err := range skills.NewReader(client, nil).Watch(t.Context()) {
+				testutil.Must(t, err)
+				switch { // a list may equal the one before
+				case step == 0 && len(list) == 1:
+					put("formal", "---\nname: formal\ndescription: Greets formally\n---\n")
+					step = 1
+				case step == 1 && len(list) == 2:
+					data, err := list[0].Read(t.Context(), "SKILL.md")
+					if !strings.Contains(string(data), "name: formal") || err != nil {
+						t.Errorf("%s, %q, %v", list[0].URI, data, err)
+					}
+					testutil.Must(t, os.Rename(filepath.Join(dir, "greet"), filepath.Join(t.TempDir(), "greet")))
+					if c.http {
+						reload(t, url)
+					}
+					step = 2
+				case step == 2 && len(list) == 1:
+					if list[0].Name != "formal" {
+						t.Errorf("%s remains", list[0].URI)
+					}
+					return
+				}
+			}
+			t.Errorf("the lists ended at step %d", step)
+		})
+	}
+}
+
 // reload makes the server read its folder again.
 func reload(t *testing.T, url string) {
 	t.Helper()

@@ -35,6 +35,7 @@ func TestParseFrontmatter(t *testing.T) {
 		"a: 1\r\nb: 2\r\n": `{"a":1,"b":2}`,
 		"1: x\n":           `{"1":"x"}`,
 		"a: [b?, c]\n":     `{"a":["b?","c"]}`,
+		"a: {b:, c:}\n":    `{"a":{"b":null,"c":null}}`,
 		"a: b\n  \t  c\n":  `{"a":"b c"}`,
 		"a: 0xffffffffffffffff\nb: -0x1\nc: 0o8\n": `{"a":18446744073709551615,"b":"-0x1","c":"0o8"}`,
 

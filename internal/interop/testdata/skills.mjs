@@ -1,6 +1,7 @@
 // A server of the skills of a folder, over stdio, or over HTTP if a port is given.
 // The first argument says whose code serves them: "sdk" is that of the official
 // TypeScript SDK, "ext-skills" that of the repository of the specification.
+import { watch } from 'node:fs';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
@@ -34,6 +35,7 @@ function factory() {
 if (port === undefined) {
   const { serveStdio } = await load('@modelcontextprotocol/server/stdio');
   serveStdio(factory);
+  if (catalog) watch(folder, () => catalog.reload()).unref(); // notifies the client
 } else {
   const { toNodeHandler } = await load('@modelcontextprotocol/node');
   const modern = createMcpHandler(factory);
