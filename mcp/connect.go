@@ -35,8 +35,8 @@ func (s ServerInfo) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON decodes an InitializeResult.
 func (s *ServerInfo) UnmarshalJSON(data []byte) error {
-	var res initializeResult
-	if err := unmarshalObject(data, &res); err != nil {
+	res, err := unmarshalObject(data, nil, new(initializeResult))
+	if err != nil {
 		return err
 	}
 	*s = ServerInfo{res.ServerInfo, res.ProtocolVersion, res.Capabilities, res.Instructions}

@@ -46,7 +46,7 @@ func (c *Client) sendDiscover(ctx context.Context, version string) (*agreement, 
 		return nil, &versionError{version, res.SupportedVersions}
 	}
 	a := &agreement{era: c.modernEra(agreed)}
-	a.server.Implementation = res.ServerInfo()
+	a.server.Implementation = res.result.ServerInfo()
 	a.server.ProtocolVersion = agreed
 	a.server.Capabilities = res.Capabilities
 	a.server.Instructions = res.Instructions

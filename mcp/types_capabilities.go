@@ -115,15 +115,17 @@ type initializeResult struct {
 	Capabilities    ServerCapabilities
 	ServerInfo      Implementation
 	Instructions    string // for a model: how to use the server
-	Result
+	result          Result // not embedded, as its methods for JSON would be linked for this type
 }
+
+func (t *initializeResult) common() *Result { return &t.result }
 
 func (t *initializeResult) fields(c *codec) {
 	c.string("protocolVersion", &t.ProtocolVersion, always)
 	c.object("capabilities", &t.Capabilities)
 	c.object("serverInfo", &t.ServerInfo)
 	c.string("instructions", &t.Instructions, omitEmpty)
-	t.Result.fields(c)
+	t.result.fields(c)
 }
 
 // A discoverResult describes a server (2026-07-28). Result.ServerInfo returns
@@ -133,13 +135,15 @@ type discoverResult struct {
 	Capabilities      ServerCapabilities
 	Instructions      string // for a model: how to use the server
 	Caching
-	Result
+	result Result
 }
+
+func (t *discoverResult) common() *Result { return &t.result }
 
 func (t *discoverResult) fields(c *codec) {
 	stringList(c, "supportedVersions", &t.SupportedVersions, always)
 	c.object("capabilities", &t.Capabilities)
 	c.string("instructions", &t.Instructions, omitEmpty)
 	t.Caching.fields(c)
-	t.Result.fields(c)
+	t.result.fields(c)
 }

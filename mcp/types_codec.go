@@ -75,17 +75,17 @@ func decodeWhole(r *wire.Reader, v object) error {
 	return r.End()
 }
 
-// unmarshalObject reads *p from a copy of data. It leaves *p unchanged after an
-// error and for null, as json.Unmarshaler requires.
+// unmarshalObject reads v, a new object, from a copy of data. It returns v, or old after
+// an error and for null, as json.Unmarshaler requires. It is compiled once for all
+// types, as all are pointers.
 //
 //go:noinline
-func unmarshalObject[T any, P objectPtr[T]](data []byte, p P) error {
-	v := new(T)
-	present, err := decodeCopy(data, P(v))
-	if present {
-		*p = *v
+func unmarshalObject[P object](data []byte, old, v P) (P, error) {
+	present, err := decodeCopy(data, v)
+	if !present {
+		v = old
 	}
-	return err
+	return v, err
 }
 
 // decodeCopy reads v from a copy of data. It reports whether v was there, and

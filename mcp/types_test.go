@@ -237,7 +237,7 @@ func TestServerInfoOfResult(t *testing.T) {
 		`{"_meta":7}`:          "",
 		`{"_meta":{"io.modelcontextprotocol/serverInfo":[1]}}`: "",
 	} {
-		if got := unmarshal[discoverResult](t, text).ServerInfo(); got.Name != want {
+		if got := unmarshal[discoverResult](t, text).result.ServerInfo(); got.Name != want {
 			t.Errorf("%s: got %+v", text, got)
 		}
 	}
