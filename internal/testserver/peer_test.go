@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net"
 	"net/http"
 	"os"
 	"regexp"
@@ -54,7 +55,11 @@ func (p *peer) wantViolation(want string) {
 // those of interim responses, too.
 func (p *peer) do(method, url, headers, body string) (*http.Response, error) {
 	address, path, _ := strings.Cut(strings.TrimPrefix(url, "http://"), "/")
-	conn, err := p.web.Client().Transport.(*http.Transport).DialContext(p.t.Context(), "tcp", address)
+	dial := p.web.Client().Transport.(*http.Transport).DialContext
+	if dial == nil { // on js
+		dial = new(net.Dialer).DialContext
+	}
+	conn, err := dial(p.t.Context(), "tcp", address)
 	if err != nil {
 		return nil, err
 	}

@@ -253,7 +253,7 @@ func testSeveralHosts(t *testing.T) {
 		t.Errorf("%d connections, %d tools", all.opened(), len(h.Tools()))
 	}
 	files, err := os.ReadDir(filepath.Dir(path))
-	if err != nil || len(files) != 2 {
+	if err != nil || len(files) > 2 { // the catalog and, except on systems without file locks, its lock
 		t.Errorf("%v, %v", files, err)
 	}
 }

@@ -224,7 +224,7 @@ func TestCannotBeOpened(t *testing.T) {
 		want string
 	}{
 		{"http://" + testutil.Refusing(t), nil, t.Context(), "onnection refused"},
-		{private.URL, nil, t.Context(), "certificate"},
+		{private.URL, &Options{Client: &http.Client{Transport: &http.Transport{TLSHandshakeTimeout: testutil.Timeout}}}, t.Context(), "certificate"},
 		{away, nil, t.Context(), "another origin"},
 		{loop, nil, t.Context(), "too many redirects"},
 		{away, nil, over, "context canceled"},
