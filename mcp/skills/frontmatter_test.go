@@ -65,6 +65,7 @@ func TestParseFrontmatter(t *testing.T) {
 		"a: 1\n...\n":                           "error 2:1",
 		"a: \x01\n":                             "error 1:4",
 		"a: \xff\n":                             "error 1:4",
+		"a: [:b]\n":                             "error 1:5",
 		"a: [1}\n":                              "error 1:6",
 		"a: [,]\n":                              "error 1:5",
 		"a:\n  b: 1\n c: 2\n":                   "error 3:2",

@@ -35,6 +35,7 @@ var rules = []struct {
 	{"Listing Skills", "pages are followed; an empty list is no error", testPages},
 	{"Listing Skills", "lists end", testEndlessPages},
 	{"Getting a Skill", "a skill that is not listed is found by its URI", testUnlistedSkill},
+	{"Relative References", "a reference is relative to the directory of SKILL.md", testRelativeReferences},
 	{"Verification on Read", "a digest that differs fails", testDigest},
 	{"Verification on Read", "a size that differs fails", testSize},
 	{"Verification on Read", "the current entry recovers from a change", testChange},
@@ -374,6 +375,33 @@ func testUnlistedSkill(t *testing.T) {
 	s.hidden[0]["resources"] = 5
 	_, err = r.Get(t.Context(), refunds)
 	wantError(t, err, skills.ErrInvalid)
+}
+
+func testRelativeReferences(t *testing.T) {
+	s := newServer()
+	const nested = "skill://acme/refunds/references/own/SKILL.md"
+	s.files[nested] = "---\nname: own\ndescription: Process refunds\nmetadata:\n  version: \"2.1\"\n---\n"
+	s.files["skill://acme/refunds/references/own/GUIDE.md"] = "Ask once.\n"
+	s.entries = []any{s.entry("refunds", refunds), s.entry("own", nested)}
+	list, err := s.open(t, nil).List(t.Context())
+	if err != nil || len(list) != 2 {
+		t.Fatal(list, err)
+	}
+	for _, tt := range []struct {
+		skill      int
+		name, want string
+	}{
+		{0, "references/GUIDE.md", guide},
+		{0, "./references/GUIDE.md", guide},
+		{0, "references/own/GUIDE.md", "Ask once.\n"},
+		{1, "GUIDE.md", "Ask once.\n"},
+	} {
+		if data, err := list[tt.skill].Read(t.Context(), tt.name); string(data) != tt.want || err != nil {
+			t.Errorf("%s of %s: %q, %v", tt.name, list[tt.skill].URI, data, err)
+		}
+	}
+	readFails(t, list[1], "../GUIDE.md", skills.ErrNotListed)
+	readFails(t, list[0], "GUIDE.md", skills.ErrNotListed)
 }
 
 func testDigest(t *testing.T) {

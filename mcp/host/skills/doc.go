@@ -16,13 +16,15 @@
 // have the same. A [Skill] is identified by its server and URI. The name for a model
 // is that of the server and the skill, as of [host.ServerTool], and ends with a hash
 // if another skill has that name. A skill keeps its name as long as the Set exists.
+// [Set.Find] names a skill that its server does not list.
 //
 // # Permission
 //
-// The first read of a skill's files, and each one after its entry changed, asks
-// Options.Approve. Options.Pins decides about a skill whose files differ from those
-// that were first seen or approved; see [Set.Pin]. Each read compares the digests
-// again, so that a skill that changes between two reads is noticed.
+// Each read of a skill's files asks Options.Approve. Options.Pins decides about a
+// skill whose files differ from those that were first seen or approved; see
+// [Set.Pin]. Each read compares the digests again, so that a skill that changes
+// between two reads is noticed: a model that has read a skill must read it again
+// before it gets a file of the new one.
 //
 // # Concurrency
 //

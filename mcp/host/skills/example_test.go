@@ -15,6 +15,7 @@ import (
 func ExampleNew() {
 	server := mcptest.New(new(testing.T)) // a server with a skill
 	server.Skill("skill://acme/refunds", map[string]string{"GUIDE.md": "Ask twice."})
+	server.Skill("skill://acme/drafts", nil).Unlisted()
 	ctx := context.Background()
 	h := host.New(&host.Options{Dialers: host.Dialers{config.SDK: host.InProcess(map[string]mcp.Transport{"shop": server})}})
 	defer h.Shutdown(ctx)
@@ -35,6 +36,8 @@ func ExampleNew() {
 	text, err := skill.Read(ctx, "GUIDE.md")
 	fmt.Println(string(text), err)
 	fmt.Println(set.Pin(ctx, "shop__refunds"))
+	draft, err := set.Find(ctx, "shop", "skill://acme/drafts/SKILL.md") // as the user says
+	fmt.Println(draft.ID, err)
 	// Output:
 	// Skills, which the tool read_skill reads. Read the one that fits a task before you begin it.
 	// - shop__refunds: A skill for tests
@@ -44,4 +47,5 @@ func ExampleNew() {
 	// shop__refunds shop skill://acme/refunds/SKILL.md <nil>
 	// Ask twice. <nil>
 	// <nil>
+	// shop__drafts <nil>
 }

@@ -1,9 +1,11 @@
 package skills
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -53,6 +55,7 @@ type Set struct {
 	mu    lock.Mutex // guards what follows
 	names map[string]origin
 	given map[origin]string
+	held  map[origin]string // digests of the entries that models have read
 }
 
 // An origin identifies a skill.
@@ -76,13 +79,15 @@ var (
 	ErrUnknownSkill = errors.New("unknown skill")
 
 	// ErrChanged means that the files of the skill have changed since they were
-	// approved; see Options.Pins.
-	ErrChanged = errors.New("the skill has changed since it was approved")
+	// approved, see Options.Pins, or since a model has read its SKILL.md.
+	ErrChanged = errors.New("the skill has changed since it was approved or read")
 )
+
+var errNoHost = errors.New("skills: the argument h of New is nil")
 
 // New returns the skills of the servers of h. o may be nil.
 func New(h *host.Host, o *Options) *Set {
-	s := &Set{h: h, names: make(map[string]origin), given: make(map[origin]string)}
+	s := &Set{h: h, names: make(map[string]origin), given: make(map[origin]string), held: make(map[origin]string)}
 	if o != nil {
 		s.opts = *o
 	}
@@ -102,7 +107,7 @@ func New(h *host.Host, o *Options) *Set {
 // skills of the rest and an error for each.
 func (s *Set) List(ctx context.Context) ([]*Skill, error) {
 	if s.h == nil {
-		return nil, errors.New("skills: the argument h of New is nil")
+		return nil, errNoHost
 	}
 	servers := s.servers()
 	lists, errs := make([][]*Skill, len(servers)), make([]error, len(servers))
@@ -211,32 +216,91 @@ func (s *Set) id(o origin, name string) string {
 	return id
 }
 
+// Find returns the skill of a server whose SKILL.md has a URI, whether the server
+// lists it or not: the user, another skill or the instructions of the server may name
+// it. server is the name in the settings. Afterwards the ID is the name of the skill
+// for Open and the tools. The error matches ErrUnknownSkill if Options do not allow
+// the skill, or is that of the server.
+func (s *Set) Find(ctx context.Context, server, uri string) (*Skill, error) {
+	if s.h == nil {
+		return nil, errNoHost
+	}
+	unknown := &skillError{ErrUnknownSkill, wire.Quote(diag.Printable(uri, 128))}
+	if len(s.opts.Servers) > 0 && !slices.Contains(s.opts.Servers, server) {
+		return nil, unknown
+	}
+	o := origin{server, uri}
+	e, err := s.entry(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	k := &Skill{ID: s.id(o, e.Name), Server: server, URI: e.URI, Name: e.Name, Description: e.Description}
+	if !s.filter.Allows(k.ID) {
+		return nil, unknown
+	}
+	return k, nil
+}
+
+// entry asks a server for its current entry of a skill.
+func (s *Set) entry(ctx context.Context, o origin) (*skills.Skill, error) {
+	client, err := s.h.Client(ctx, o.server)
+	if err != nil {
+		return nil, err
+	}
+	return skills.NewReader(client, s.opts.Reader).Get(ctx, o.uri)
+}
+
 // Open returns the skill with the given name for models, after Options.Approve has
 // allowed to read it and Options.Pins is met. It connects to the server if
 // necessary, and asks it for the current entry, but reads no file. The files that it
 // reads are verified. The error matches ErrUnknownSkill, ErrChanged or
 // host.ErrDenied, or is that of the server.
 func (s *Set) Open(ctx context.Context, id string) (*skills.Skill, error) {
-	k, _, err := s.open(ctx, id, "")
-	return k, err
+	o, err := s.find(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	k, err := s.entry(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.permit(ctx, id, o.server, "", k); err != nil {
+		return nil, err
+	}
+	return k, nil
 }
 
-// open returns the skill with a name, which the model may read or of which it may
-// read a file, and the name of its server.
-func (s *Set) open(ctx context.Context, id, file string) (k *skills.Skill, server string, err error) {
+// load returns the text of a file of a skill for a model, or of its SKILL.md. A model
+// that has read SKILL.md gets files of the same entry only.
+func (s *Set) load(ctx context.Context, id, file string) (*skills.Skill, string, error) {
 	o, err := s.find(ctx, id)
 	if err != nil {
 		return nil, "", err
 	}
-	client, err := s.h.Client(ctx, o.server)
+	k, err := s.entry(ctx, o)
 	if err != nil {
 		return nil, "", err
 	}
-	k, err = skills.NewReader(client, s.opts.Reader).Get(ctx, o.uri)
+	s.mu.Lock()
+	held := s.held[o]
+	s.mu.Unlock()
+	if file != "" && held != "" && held != k.Digest() {
+		return nil, "", &skillError{ErrChanged, wire.Quote(id) + "; read_skill reads it again"}
+	}
+	if err := s.permit(ctx, id, o.server, file, k); err != nil {
+		return nil, "", err
+	}
+	data, err := k.Read(ctx, cmp.Or(file, "SKILL.md"))
 	if err != nil {
 		return nil, "", err
 	}
-	return k, o.server, s.permit(ctx, id, o.server, file, k)
+	if file == "" {
+		s.mu.Lock()
+		s.held[o] = k.Digest()
+		s.mu.Unlock()
+	}
+	text, err := s.text(data)
+	return k, "[from the server " + strconv.Quote(o.server) + "]\n" + text, err
 }
 
 // find returns the skill with a name, which it looks for in the lists if it has not
@@ -324,11 +388,7 @@ func (s *Set) Pin(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	client, err := s.h.Client(ctx, o.server)
-	if err != nil {
-		return err
-	}
-	k, err := skills.NewReader(client, s.opts.Reader).Get(ctx, o.uri)
+	k, err := s.entry(ctx, o)
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package skills
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"strconv"
@@ -12,7 +11,6 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host"
-	"github.com/stdmcp/stdmcp/mcp/skills"
 )
 
 // maxDescription limits the description of a skill in texts for models, in bytes.
@@ -55,7 +53,8 @@ func (s *Set) Tools() []*host.Tool {
 		schema := `{"type":"object","properties":{` + properties + `},"required":[` + required + `]}`
 		return s.h.NewTool(&mcp.Tool{Name: name, Description: description, InputSchema: mcp.RawMessage(schema)}, run)
 	}
-	const skill = `"skill":{"type":"string","description":"The name from list_skills"}`
+	const skill = `"skill":{"type":"string","description":"The name from list_skills, or with server the URI of a SKILL.md"},` +
+		`"server":{"type":"string","description":"Only with a URI: the server that has the skill"}`
 	return []*host.Tool{
 		tool("list_skills", "Lists the skills: instructions for kinds of tasks.", "", "", s.listTool),
 		tool("read_skill", "Reads the instructions of a skill and the list of its files.", skill, `"skill"`, s.readTool),
@@ -88,17 +87,17 @@ func (s *Set) listTool(ctx context.Context, _ mcp.RawMessage) (string, error) {
 }
 
 func (s *Set) readTool(ctx context.Context, input mcp.RawMessage) (string, error) {
-	id, _, err := arguments(input)
+	id, _, err := s.arguments(ctx, input)
 	if err != nil {
 		return "", err
 	}
-	k, text, err := s.readText(ctx, id, "")
+	k, text, err := s.load(ctx, id, "")
 	if err != nil {
 		return "", err
 	}
 	for i, f := range k.Files {
 		if i == 0 {
-			text += "\n\nFiles, which read_skill_file reads:\n"
+			text += "\n\nFiles, which read_skill_file reads, of the skill " + id + ":\n"
 		}
 		if len(text) > 2*s.opts.MaxText {
 			break
@@ -109,30 +108,15 @@ func (s *Set) readTool(ctx context.Context, input mcp.RawMessage) (string, error
 }
 
 func (s *Set) fileTool(ctx context.Context, input mcp.RawMessage) (string, error) {
-	id, file, err := arguments(input)
+	id, file, err := s.arguments(ctx, input)
 	if err != nil {
 		return "", err
 	}
 	if file == "" {
 		return "", errors.New(`"file" is missing`)
 	}
-	_, text, err := s.readText(ctx, id, file)
+	_, text, err := s.load(ctx, id, file)
 	return text, err
-}
-
-// readText reads a file of a skill, or its SKILL.md if file is empty, and returns it
-// as text for a model, with its origin in front.
-func (s *Set) readText(ctx context.Context, id, file string) (*skills.Skill, string, error) {
-	k, server, err := s.open(ctx, id, file)
-	if err != nil {
-		return nil, "", err
-	}
-	data, err := k.Read(ctx, cmp.Or(file, "SKILL.md"))
-	if err != nil {
-		return nil, "", err
-	}
-	text, err := s.text(data)
-	return k, "[from the server " + strconv.Quote(server) + "]\n" + text, err
 }
 
 // text returns the content of a file for a model.
@@ -150,24 +134,37 @@ func (s *Set) text(data []byte) (string, error) {
 	return string(data[:end]) + "\n[" + strconv.Itoa(len(data)-end) + " more bytes]", nil
 }
 
-// arguments reads the arguments of a tool.
-func arguments(input mcp.RawMessage) (id, file string, err error) {
+// arguments reads the arguments of a tool. A URI becomes the name of the skill.
+func (s *Set) arguments(ctx context.Context, input mcp.RawMessage) (id, file string, err error) {
 	if input == nil {
 		input = mcp.RawMessage("{}")
 	}
+	server := ""
 	r := wire.NewReader(input)
 	for r.Object(); r.More(); {
 		switch string(r.Key()) {
 		case "skill":
 			id = r.String()
+		case "server":
+			server = r.String()
 		case "file":
 			file = r.String()
 		default:
 			r.Skip()
 		}
 	}
-	if err = r.End(); err == nil && id == "" {
-		err = errors.New(`"skill" is missing`)
+	if err = r.End(); err != nil || !strings.Contains(id, "://") {
+		if err == nil && id == "" {
+			err = errors.New(`"skill" is missing`)
+		}
+		return id, file, err
 	}
-	return id, file, err
+	if server == "" {
+		return "", "", errors.New(`"server" is missing: a URI is that of a skill of one server`)
+	}
+	k, err := s.Find(ctx, server, id)
+	if err != nil {
+		return "", "", err
+	}
+	return k.ID, file, nil
 }
