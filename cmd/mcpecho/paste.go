@@ -2,6 +2,7 @@ package main
 
 import (
 	"net/http"
+	"runtime"
 	"slices"
 	"strings"
 	"unicode"
@@ -146,21 +147,41 @@ func notInName(r rune) bool {
 	return r > unicode.MaxASCII || r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
 }
 
-// quoteWord quotes a word for a POSIX shell, if that is necessary. Characters
-// that could change what the terminal shows become escapes.
+// quoteWord quotes a word for a POSIX shell, or PowerShell on Windows, if that is
+// necessary. Characters that could change what the terminal shows become escapes.
 func (c *invocation) quoteWord(s string) string {
 	if before, rest, ok := strings.Cut(s, variableMark); ok {
 		name, after, _ := strings.Cut(rest, variableMark)
 		return `"` + strings.NewReplacer(`"`, `\"`, "`", "\\`", "$", `\$`, `\`, `\\`).Replace(escapeName(before)) + "$" + name + `"` + strings.TrimSuffix(shellQuote(escapeName(after)), "''")
 	}
 	s = escapeName(s)
-	safe := func(r rune) bool {
-		return r == '…' || r < 0x80 && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("@%+=:,./_-", r))
+	if runtime.GOOS == "windows" {
+		return quoteWindows(s)
 	}
-	if s != "" && !strings.ContainsFunc(s, func(r rune) bool { return !safe(r) }) && s[0] != '=' {
+	if isPlainWord(s, "@%+=:,./_-") {
 		return s
 	}
 	return shellQuote(s)
+}
+
+// isPlainWord reports whether a word needs no quotes in a shell, where safe are the
+// characters without a meaning beside letters and digits.
+func isPlainWord(s, safe string) bool {
+	return s != "" && s[0] != '=' && !strings.ContainsFunc(s, func(r rune) bool {
+		return r != '…' && (r >= 0x80 || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(safe, r))
+	})
+}
+
+// quoteWindows quotes a word for PowerShell, and for cmd.exe if double quotes are
+// enough.
+func quoteWindows(s string) string {
+	switch {
+	case isPlainWord(s, `+=:./\_-`):
+		return s
+	case !strings.ContainsAny(s, "\"$`%") && !strings.HasSuffix(s, `\`):
+		return `"` + s + `"`
+	}
+	return "'" + strings.ReplaceAll(s, "'", "''") + "'"
 }
 
 // didMean returns the hint for a misspelled word with the nearest known one, or

@@ -37,7 +37,7 @@ func TransportServer(s *Server) {
 func (s *Server) Serve(rwc io.ReadWriteCloser) error { return s.begin().Serve(rwc, rwc) }
 
 // bound is how long TestTransport waits for what a transport must do at once.
-const bound = 10 * time.Second
+const bound = 30 * time.Second
 
 // TestTransport tests a transport. open returns one, new or used before, to a
 // server with the features that [TransportServer] adds; one server may serve all
