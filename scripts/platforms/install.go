@@ -127,7 +127,7 @@ func prepareWine(p *platform) error {
 	p.env = append(p.env, "WINEPREFIX="+filepath.Join(dir, "wine"), "WINEDEBUG=-all", "WINEARCH=win64")
 	source, library := filepath.Join(dir, "prng.c"), filepath.Join(dir, "wine", "drive_c", "windows", "system32", "bcryptprimitives.dll")
 	if _, err := os.Stat(library); err == nil {
-		return p.exec(dir)
+		return p.startWine(dir)
 	}
 	if err := os.WriteFile(source, prng, 0o644); err != nil {
 		return err
@@ -141,11 +141,20 @@ func prepareWine(p *platform) error {
 			return fmt.Errorf("%s: %v: %s", c.Args[0], err, out)
 		}
 	}
-	return p.exec(dir)
+	return p.startWine(dir)
 }
 
-// exec writes the program that go test runs Windows programs with.
-func (p *platform) exec(dir string) error {
+// startWine writes the program that go test runs Windows programs with, and starts
+// Wine, whose services keep the output of the program that is the first: go test
+// would wait for them. They end with this program.
+func (p *platform) startWine(dir string) error {
+	first := p.command("wine", "cmd")
+	if _, err := first.StdinPipe(); err != nil {
+		return err
+	}
+	if err := first.Start(); err != nil {
+		return err
+	}
 	p.env = append(p.env, "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 	return os.WriteFile(filepath.Join(dir, "go_windows_amd64_exec"), []byte("#!/bin/sh\nexec wine \"$@\"\n"), 0o755)
 }

@@ -67,6 +67,7 @@ func main() {
 	all := flag.Bool("all", false, "run the tests that are left out, too")
 	packages := flag.String("packages", "", "run the tests of these packages, separated by spaces")
 	output := flag.String("o", "", "write the rows into the section Platforms of this file, too")
+	timeout := flag.Duration("timeout", time.Hour, "limit the tests of a package") // emulators are slow
 	prepare := flag.Bool("prepare", false, "only install what runs the programs of these platforms")
 	flag.Parse()
 	if *prepare {
@@ -92,7 +93,7 @@ func main() {
 				continue
 			}
 		}
-		row, ok, err := p.run(*all)
+		row, ok, err := p.run(*all, *timeout)
 		if err != nil {
 			fmt.Fprintf(os.Stderr, "%s: %v\n", p.name, err)
 		}
@@ -124,7 +125,7 @@ func (p *platform) omissions() (list []omission) {
 
 // run runs the tests of the platform and returns its row, and whether all that
 // ran passed.
-func (p *platform) run(all bool) (row string, ok bool, err error) {
+func (p *platform) run(all bool, timeout time.Duration) (row string, ok bool, err error) {
 	omitted := p.omissions()
 	if all {
 		omitted = nil
@@ -133,7 +134,7 @@ func (p *platform) run(all bool) (row string, ok bool, err error) {
 	if err != nil {
 		return "", false, err
 	}
-	args := []string{"test", "-json", "-vet=off", "-timeout", "60m"} // emulators are slow; scripts/systems vets
+	args := []string{"test", "-json", "-vet=off", "-timeout", timeout.String()} // scripts/systems vets
 	if skip := pattern(omitted); skip != "" {
 		args = append(args, "-skip", skip)
 	}
