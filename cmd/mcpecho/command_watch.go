@@ -130,36 +130,37 @@ func watchedLists(s *conversation, sub *mcp.Subscription) (names []string) {
 }
 
 func (w *watcher) change(change mcp.Change) {
-	switch {
-	case !w.c.flags.json:
+	if !w.c.flags.json {
 		w.line(changeLine(change))
-	case change.Kind == mcp.ResourceUpdated:
-		w.notification(string(change.Kind), mcp.RawMessage(append(wire.AppendString([]byte(`{"uri":`), change.URI), '}')))
-	default:
-		w.notification(string(change.Kind), nil)
+		return
 	}
+	w.print(w.c.shown(changeJSON(change)) + "\n")
 }
 
 func (w *watcher) log(m *mcp.LogMessage) {
-	if w.c.flags.json {
-		w.notification("notifications/message", m)
-	} else {
+	if !w.c.flags.json {
 		w.line("log " + logLine(m))
+		return
 	}
+	w.print(w.c.shown(logJSON(m)) + "\n")
 }
 
-// notification prints a notification as JSON.
-func (w *watcher) notification(method string, params interface{ MarshalJSON() ([]byte, error) }) {
-	b := wire.AppendString([]byte(`{"method":`), method)
-	if params != nil {
-		raw, err := params.MarshalJSON()
-		if err != nil {
-			w.stop(err)
-			return
-		}
-		b = wire.AppendLine(wire.AppendKey(b, "params"), raw)
+// changeJSON returns the notification of a change on one line.
+func changeJSON(change mcp.Change) string {
+	b := wire.AppendString([]byte(`{"method":`), string(change.Kind))
+	if change.Kind == mcp.ResourceUpdated {
+		b = append(wire.AppendString(append(b, `,"params":{"uri":`...), change.URI), '}')
 	}
-	w.print(w.c.shown(string(append(b, '}'))) + "\n")
+	return string(append(b, '}'))
+}
+
+// logJSON returns the notification of a log message on one line.
+func logJSON(m *mcp.LogMessage) string {
+	params, err := m.MarshalJSON()
+	if err != nil {
+		params = []byte("null") // it came as JSON
+	}
+	return string(append(wire.AppendLine([]byte(`{"method":"notifications/message","params":`), params), '}'))
 }
 
 // line prints a line, with the time if it is on a terminal.

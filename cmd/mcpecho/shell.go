@@ -25,7 +25,8 @@ type shell struct {
 	console *console        // of all connections
 	ctx     context.Context // of the shell, for what outlives a command
 
-	seen int // notifications before the last command
+	seen   int         // notifications before the last command
+	asJSON atomic.Bool // notifications are printed as JSON
 
 	mu      sync.Mutex // guards what follows
 	s       *conversation
@@ -68,7 +69,14 @@ func runShell(ctx context.Context, c *invocation) error {
 	c.environment = &e
 	sh.console = &console{w: e.stderr}
 	sh.notices = newNotices(func(line string) { sh.printNotice(line) })
-	c.onLog = func(m *mcp.LogMessage) { sh.notices.add("log " + logLine(m)) }
+	sh.asJSON.Store(c.flags.json)
+	c.onLog = func(m *mcp.LogMessage) {
+		if sh.asJSON.Load() {
+			sh.notices.add(logJSON(m))
+		} else {
+			sh.notices.add("log " + logLine(m))
+		}
+	}
 	if err := sh.connect(ctx); err != nil {
 		return err
 	}
@@ -168,7 +176,11 @@ func (sh *shell) follow(sub *mcp.Subscription) {
 			return
 		}
 		sh.forget(time.Now())
-		sh.notices.add(changeLine(change))
+		if sh.asJSON.Load() {
+			sh.notices.add(changeJSON(change))
+		} else {
+			sh.notices.add(changeLine(change))
+		}
 	}
 }
 
@@ -187,7 +199,10 @@ func (sh *shell) printNotice(line string) {
 		_ = sh.c.write(text + "\n")
 		return
 	}
-	sh.console.styled(time.Now().Format(time.TimeOnly)+" "+text, dim, sh.c.styler(sh.c.stderr))
+	if !sh.asJSON.Load() {
+		text = time.Now().Format(time.TimeOnly) + " " + text
+	}
+	sh.console.styled(text, dim, sh.c.styler(sh.c.stderr))
 }
 
 // note prints a line that is not a result.

@@ -347,7 +347,7 @@ func (c *command) inShell() (short, long string) {
 	}
 	return "Print changes of resources and logs from now on",
 		`Returns at once. A line is printed for each change and each log message as it comes,
-between the commands, until "unwatch".`
+between the commands, until "unwatch". --json prints the notifications as JSON.`
 }
 
 // usageInShell returns the usage line without the target.
@@ -365,6 +365,7 @@ func (c *command) usageInShell() string {
 // watch prints changes of resources from now on, and does not wait for them.
 func (sh *shell) watch(ctx context.Context, c *invocation) error {
 	return sh.with(ctx, func(s *conversation) error {
+		sh.asJSON.Store(c.flags.json)
 		logs := c.enableLogs(ctx, s)
 		if len(c.args) == 0 {
 			if !logs {
@@ -401,6 +402,7 @@ func (sh *shell) unwatch() {
 	sh.mu.Lock()
 	watched := sh.watched
 	sh.watched = nil
+	sh.asJSON.Store(sh.c.flags.json)
 	sh.mu.Unlock()
 	for _, sub := range watched {
 		sub.Close()
