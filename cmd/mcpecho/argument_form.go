@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/internal/lineedit"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 )
@@ -37,7 +38,7 @@ func (c *invocation) askMissing(ctx context.Context, s *conversation, tool *mcp.
 		if p == nil {
 			p = new(schema)
 		}
-		value, err := a.argument(ctx, name, p, wire.Lookup(tool.InputSchema, "properties", name))
+		value, err := a.argument(ctx, tool.Name, name, p, wire.Lookup(tool.InputSchema, "properties", name))
 		switch {
 		case errors.Is(err, io.EOF):
 			a.print("\n")
@@ -52,25 +53,51 @@ func (c *invocation) askMissing(ctx context.Context, s *conversation, tool *mcp.
 }
 
 // argument asks for an argument until it is valid, and returns it as JSON.
-func (a *asker) argument(ctx context.Context, name string, s *schema, raw []byte) (json.RawMessage, error) {
+func (a *asker) argument(ctx context.Context, tool, name string, s *schema, raw []byte) (json.RawMessage, error) {
 	field, simple := simpleField(name, raw)
-	prompt := ""
-	if simple {
-		prompt = fieldPrompt(field)
-	} else {
-		prompt = "  " + escapeName(name) + " (" + escapeLine(s.kind()) + describedBy(s) + s.inJSON() + "): "
-	}
+	entered := a.c.enteredFor(tool, name)
 	for {
-		line, err := a.ask(ctx, prompt)
+		l := fieldLine(field)
+		if !simple {
+			l = &lineedit.Line{Prompt: "  " + escapeName(name) + " (" + escapeLine(s.kind()) + describedBy(s) + s.inJSON() + "): ", More: isOpenJSON}
+		}
+		if l.History == nil {
+			l.History = entered
+		}
+		line, err := a.askLine(ctx, l)
 		if err != nil {
 			return nil, err
 		}
 		value, err := a.argumentValue(field, simple, s, line)
 		if err == nil {
+			if line != "" {
+				entered.Add(line)
+			}
 			return value, nil
 		}
 		a.print("    " + escapeLine(err.Error()) + "\n")
 	}
+}
+
+// enteredFor returns what the user has entered for an argument in this shell.
+func (c *invocation) enteredFor(tool, argument string) *lineedit.History {
+	if c.shell == nil {
+		return new(lineedit.History)
+	}
+	c.shell.mu.Lock()
+	defer c.shell.mu.Unlock()
+	key := tool + "\x00" + argument
+	if c.shell.entered[key] == nil {
+		c.shell.entered[key] = new(lineedit.History)
+	}
+	return c.shell.entered[key]
+}
+
+// isOpenJSON reports whether text begins a JSON array or object that needs another
+// line.
+func isOpenJSON(text string) bool {
+	_, open := splitLine(text)
+	return open && strings.IndexAny(strings.TrimSpace(text), "[{") == 0
 }
 
 // argumentValue converts what the user entered to JSON.

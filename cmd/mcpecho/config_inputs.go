@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/internal/lineedit"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
@@ -67,7 +68,8 @@ func (in *inputs) prompt(ctx context.Context, description *config.Input) (string
 	if description.Default != "" && !description.Password {
 		prompt += " [" + escapeLine(description.Default) + "]"
 	}
-	if f, ok := in.c.stdin.(*os.File); ok && description.Password {
+	line := &lineedit.Line{Secret: description.Password, History: choiceHistory(description.Options), Around: true}
+	if f, ok := in.c.stdin.(*os.File); ok && description.Password && in.c.lineEditor() == nil {
 		if show, ok := hideTyping(f); ok {
 			defer func() {
 				show()
@@ -78,7 +80,8 @@ func (in *inputs) prompt(ctx context.Context, description *config.Input) (string
 		}
 	}
 	for {
-		value, err := a.ask(ctx, prompt+": ")
+		line.Prompt = prompt + ": "
+		value, err := a.askLine(ctx, line)
 		switch {
 		case errors.Is(err, io.EOF):
 			return "", errors.New("no value was entered")

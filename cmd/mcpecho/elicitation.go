@@ -82,10 +82,15 @@ func (a *asker) print(text string) { _, _ = io.WriteString(a.c.stderr, text) }
 // ask prints a prompt and returns the line that the user enters. The error is
 // io.EOF at the end of the input.
 func (a *asker) ask(ctx context.Context, prompt string) (string, error) {
-	if a.c.shell != nil && a.c.shell.editor != nil {
-		return a.askInShell(ctx, prompt)
+	return a.askLine(ctx, &lineedit.Line{Prompt: prompt})
+}
+
+// askLine is ask with an editor, if the terminal can show one.
+func (a *asker) askLine(ctx context.Context, l *lineedit.Line) (string, error) {
+	if e := a.c.lineEditor(); e != nil {
+		return a.edit(ctx, e, l)
 	}
-	a.print(prompt)
+	a.print(l.Prompt)
 	if a.next == nil {
 		next := make(chan inputLine, 1)
 		go func() { // ends with the line, or the program
@@ -106,21 +111,25 @@ func (a *asker) ask(ctx context.Context, prompt string) (string, error) {
 	}
 }
 
-// askInShell asks with the editor of the shell. Ctrl-C cancels the question, and
-// the command that led to it.
-func (a *asker) askInShell(ctx context.Context, prompt string) (string, error) {
-	if i := strings.LastIndexByte(prompt, '\n'); i >= 0 {
-		a.print(prompt[:i+1])
-		prompt = prompt[i+1:]
+// edit asks with an editor. Ctrl-C cancels the question, and the command that led
+// to it.
+func (a *asker) edit(ctx context.Context, e *lineedit.Editor, l *lineedit.Line) (string, error) {
+	if i := strings.LastIndexByte(l.Prompt, '\n'); i >= 0 {
+		a.print(l.Prompt[:i+1])
+		l.Prompt = l.Prompt[i+1:]
 	}
-	line, err := a.c.shell.editor.ReadLine(ctx, &lineedit.Line{Prompt: prompt})
+	line, err := e.ReadLine(ctx, l)
 	switch {
-	case errors.Is(err, lineedit.ErrInterrupted) && a.c.shell.interrupt():
-		return "", context.Canceled
-	case errors.Is(err, lineedit.ErrInterrupted):
+	case !errors.Is(err, lineedit.ErrInterrupted):
+		return strings.TrimSpace(line), err
+	case a.c.shell != nil && a.c.shell.editor != nil && !a.c.shell.interrupt():
 		return "", io.EOF
+	case a.c.shell == nil || a.c.shell.editor == nil:
+		a.c.interrupts.raise()
+		<-ctx.Done()
+		return "", context.Cause(ctx)
 	}
-	return strings.TrimSpace(line), err
+	return "", context.Canceled
 }
 
 // confirm asks a yes/no question. An empty line means usual.

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/internal/lineedit"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -46,9 +47,8 @@ func (a *asker) fill(ctx context.Context, fields []mcp.FormField) (map[string]an
 	content := make(map[string]any)
 	for i := range fields {
 		f := &fields[i]
-		prompt := fieldPrompt(f)
 		for {
-			line, err := a.ask(ctx, prompt)
+			line, err := a.askLine(ctx, fieldLine(f))
 			if err != nil {
 				return nil, err
 			}
@@ -64,6 +64,45 @@ func (a *asker) fill(ctx context.Context, fields []mcp.FormField) (map[string]an
 		}
 	}
 	return content, nil
+}
+
+// fieldLine returns the line for a field. The arrow keys lead through its choices,
+// which Tab completes.
+func fieldLine(f *mcp.FormField) *lineedit.Line {
+	l := &lineedit.Line{Prompt: fieldPrompt(f)}
+	var choices []string
+	for _, choice := range f.Schema.Choices() {
+		choices = append(choices, choice.Const)
+	}
+	if f.Schema.Type == "boolean" {
+		choices = []string{"yes", "no"}
+	}
+	if choices == nil {
+		return l
+	}
+	l.History, l.Around = choiceHistory(choices), true
+	l.Complete = func(before string) (found lineedit.Completion) {
+		found.Start = strings.LastIndexByte(before, ',') + 1
+		for found.Start < len(before) && before[found.Start] == ' ' {
+			found.Start++
+		}
+		for _, choice := range choices {
+			if strings.HasPrefix(choice, before[found.Start:]) {
+				found.Candidates = append(found.Candidates, lineedit.Candidate{Text: choice, Open: true})
+			}
+		}
+		return found
+	}
+	return l
+}
+
+// choiceHistory returns what the arrow keys show for a question with choices.
+func choiceHistory(choices []string) *lineedit.History {
+	h := new(lineedit.History)
+	for _, choice := range choices {
+		h.Add(choice)
+	}
+	return h
 }
 
 // fieldPrompt returns the prompt for a field.

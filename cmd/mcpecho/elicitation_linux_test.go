@@ -229,7 +229,7 @@ func TestPromptForInputs(t *testing.T) {
 		p.until("\"Paris\" is not one of the options.\r\nplace (Rome, Oslo) [Oslo]: ")
 		p.typeLine("")
 		shown, status := p.end()
-		if status != 0 || strings.Contains(shown, "hunter2") || strings.Count(shown, "API key") != 1 || strings.Contains(shown, "failed") {
+		if status != 0 || strings.Contains(shown, "hunter2") || strings.Count(shown, "API key: \r\n") != 1 || strings.Contains(shown, "failed") {
 			t.Errorf("%q: status %d, %q", args, status, shown)
 		}
 	}

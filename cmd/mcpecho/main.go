@@ -30,8 +30,8 @@ func main() {
 	// The first signal cancels the command, unless a shell uses it; the second one kills the program, even if
 	// it arrives together with the first.
 	ctx, cancel := context.WithCancel(context.Background())
-	interrupts := new(interrupts)
 	signals := make(chan os.Signal, 2)
+	interrupts := &interrupts{signals: signals}
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() { // ends with the program
 		for s := range signals {

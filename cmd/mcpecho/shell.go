@@ -30,17 +30,24 @@ type shell struct {
 
 	mu      sync.Mutex // guards what follows
 	s       *conversation
-	end     func() error           // of s
-	watched []*mcp.Subscription    // of the watch command
-	lists   map[string]*listCache  // by name
-	cancel  context.CancelFunc     // of the running command; nil if there is none
-	again   bool                   // Ctrl-C was pressed, and no command was entered since
-	ended   map[*conversation]bool // whose end has been reported
+	end     func() error                 // of s
+	watched []*mcp.Subscription          // of the watch command
+	lists   map[string]*listCache        // by name
+	entered map[string]*lineedit.History // by tool and argument that the user was asked for
+	cancel  context.CancelFunc           // of the running command; nil if there is none
+	again   bool                         // Ctrl-C was pressed, and no command was entered since
+	ended   map[*conversation]bool       // whose end has been reported
 }
 
 // An interrupts value decides what an interrupt does. The zero value ends the
 // program.
-type interrupts struct{ handle atomic.Pointer[func() bool] }
+type interrupts struct {
+	handle  atomic.Pointer[func() bool]
+	signals chan os.Signal // that the program receives
+
+	once   sync.Once
+	editor *lineedit.Editor // for questions; nil if there is no terminal. Set by once
+}
 
 // handled reports whether the shell used the interrupt for the running command.
 func (i *interrupts) handled() bool {
@@ -50,8 +57,11 @@ func (i *interrupts) handled() bool {
 	return false
 }
 
+// raise does what Ctrl-C does while the terminal does not turn it into a signal.
+func (i *interrupts) raise() { i.signals <- os.Interrupt }
+
 func runShell(ctx context.Context, c *invocation) error {
-	sh := &shell{c: c, entry: c.entry, lists: make(map[string]*listCache), ended: make(map[*conversation]bool)}
+	sh := &shell{c: c, entry: c.entry, lists: make(map[string]*listCache), entered: make(map[string]*lineedit.History), ended: make(map[*conversation]bool)}
 	var stop context.CancelFunc
 	sh.ctx, stop = context.WithCancel(ctx)
 	defer stop()
@@ -102,7 +112,15 @@ func runShell(ctx context.Context, c *invocation) error {
 
 // useEditor makes the shell read lines with an editor, and print above them.
 func (sh *shell) useEditor(e *environment, in, out *os.File) {
-	sh.editor = lineedit.New(in, out, lineedit.Options{
+	sh.editor = newEditor(in, out)
+	e.stderr = &promptWriter{sh.editor, out}
+	if f := terminalFile(e.stdout); f != nil {
+		e.stdout = &promptWriter{sh.editor, f}
+	}
+}
+
+func newEditor(in, out *os.File) *lineedit.Editor {
+	return lineedit.New(in, out, lineedit.Options{
 		Raw: func() (func(), error) {
 			restore, ok := makeRaw(in, out)
 			if !ok {
@@ -112,10 +130,25 @@ func (sh *shell) useEditor(e *environment, in, out *os.File) {
 		},
 		Size: func() (int, int) { columns, rows, _ := windowSize(out); return columns, rows },
 	})
-	e.stderr = &promptWriter{sh.editor, out}
-	if f := terminalFile(e.stdout); f != nil {
-		e.stdout = &promptWriter{sh.editor, f}
+}
+
+// lineEditor returns the editor for questions: that of the shell, or another one.
+// It is nil if the terminal cannot show it.
+func (c *invocation) lineEditor() *lineedit.Editor {
+	switch {
+	case c.shell != nil && c.shell.editor != nil:
+		return c.shell.editor
+	case c.interrupts == nil:
+		return nil
 	}
+	c.interrupts.once.Do(func() {
+		in, out := terminalFile(c.stdin), terminalFile(c.stderr)
+		if in != nil && out != nil && c.supportsStyles(c.stderr) {
+			c.interrupts.editor = newEditor(in, out)
+			onResize(c.interrupts.editor.Resize)
+		}
+	})
+	return c.interrupts.editor
 }
 
 // connect connects to the server, and prints its notifications from then on.

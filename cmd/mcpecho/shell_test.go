@@ -66,14 +66,15 @@ func TestWatchInTheShellAsJSON(t *testing.T) {
 	t.Parallel()
 	const update = `{"method":"notifications/resources/updated","params":{"uri":"echo://text"}}` + "\n"
 	for _, args := range [][]string{{"--protocol", "2025-11-25"}, nil} {
-		o := runCommandWithInput(t, "watch echo://text --json\ncall update\nwait 30s\ncall log\nwait 30s\nunwatch\ncall add_tool\nwait 30s\n",
+		o := runCommandWithInput(t, "watch echo://text --json\ncall update\nwait 30s\nunwatch\ncall add_tool\nwait 30s\n",
 			append(append([]string{"shell"}, args...), "--", "mcpecho", "serve")...)
 		if o.status != 0 || !strings.Contains(o.stdout, update) || strings.Contains(o.stdout, "updated echo") || !strings.Contains(o.stdout, "changed tools\n") {
 			t.Errorf("%+v", o)
 		}
-		if args != nil && !strings.Contains(o.stdout, `{"method":"notifications/message","params":{"level":"`) {
-			t.Errorf("no log: %+v", o)
-		}
+	}
+	o := runScript(t, "watch --json\ncall log\nwait 30s\n", "--protocol", "2025-11-25")
+	if o.status != 0 || !strings.Contains(o.stdout, `{"method":"notifications/message","params":{"level":"debug",`) {
+		t.Errorf("no log: %+v", o)
 	}
 }
 

@@ -94,13 +94,18 @@ func startInPtyWith(t *testing.T, width uint16, env []string, args ...string) *p
 func (p *pty) until(text string) {
 	p.t.Helper()
 	buf := make([]byte, 4096)
-	for !strings.Contains(p.output.String(), text) {
+	for !strings.Contains(p.output.String(), text) && !strings.Contains(withoutPasteMarks(p.output.String()), text) {
 		n, err := p.master.Read(buf)
 		p.output.Write(buf[:n])
 		if err != nil {
 			p.t.Fatalf("%v while waiting for %q after %q", err, text, p.output.String())
 		}
 	}
+}
+
+// withoutPasteMarks removes what the editor sends before and after a line.
+func withoutPasteMarks(s string) string {
+	return strings.NewReplacer("\x1b[?2004h", "", "\x1b[?2004l", "").Replace(s)
 }
 
 // end reads the rest and returns all that was shown, and the exit status.
@@ -111,7 +116,7 @@ func (p *pty) end() (shown string, status int) {
 		p.t.Fatalf("still running after %q", p.output.String())
 	}
 	_ = p.cmd.Wait()
-	return strings.ReplaceAll(strings.ReplaceAll(p.output.String(), "\r\n", "\n"), mcpechoPath(p.t), "mcpecho"), p.cmd.ProcessState.ExitCode()
+	return strings.ReplaceAll(strings.ReplaceAll(withoutPasteMarks(p.output.String()), "\r\n", "\n"), mcpechoPath(p.t), "mcpecho"), p.cmd.ProcessState.ExitCode()
 }
 
 func TestListOnATerminalHasColumns(t *testing.T) {

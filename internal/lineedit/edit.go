@@ -172,6 +172,9 @@ func (s *edit) vertical(by int) {
 
 // recall shows a line of the history.
 func (s *edit) recall(at int) {
+	if n := len(s.lines) + 1; s.Around {
+		at = (at + n) % n
+	}
 	if at < 0 || at > len(s.lines) {
 		return
 	}

@@ -41,6 +41,10 @@ type Line struct {
 	// means that there are none. ReadLine does not add the line.
 	History *History
 
+	// Around makes the arrow keys go around: down leads from the new line to the
+	// first line of the history.
+	Around bool
+
 	// More, if not nil, reports whether the text needs another line, so that
 	// Enter begins one.
 	More func(text string) bool

@@ -122,6 +122,21 @@ func TestHistory(t *testing.T) {
 	})
 }
 
+// Choices go around, so that down leads to the first one.
+func TestHistoryAround(t *testing.T) {
+	t.Parallel()
+	editOn(t, 40, 5, &Line{Prompt: "> ", History: history("red", "green"), Around: true}, func(s *session) {
+		s.press("x", down)
+		s.shows("> red|")
+		s.press(down, down)
+		s.shows("> x|")
+		s.press(arrowUp, arrowUp, arrowUp)
+		s.shows("> x|")
+		s.press(arrowUp, enterKey)
+		s.reads("green")
+	})
+}
+
 func TestSearchHistory(t *testing.T) {
 	t.Parallel()
 	editOn(t, 60, 6, &Line{Prompt: "> ", History: history("call add a=1", "read echo://text", "call echo message=hi")}, func(s *session) {

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+const (
+	keyUp, keyDown, keyLeft, keyHome = "\x1b[A", "\x1b[B", "\x1b[D", "\x1b[H"
+)
+
+// The keys of the line editor work in a form: they move in the line, and lead
+// through the choices.
+func TestEditForm(t *testing.T) {
+	t.Parallel()
+	web := webServer(t, nil, nil)
+	p := startInPty(t, 80, "call", web.URL, "ask_elicitation", "--no-color")
+	p.until("  Name: ")
+	p.typed("dx" + keyLeft + "a\x1b[3~" + keyHome + "A\r") // Delete
+	p.until("optional): ")
+	p.typed(keyUp + "36\r")
+	p.until("[no]: ")
+	p.typed("y\t\r")
+	p.until("[green]: ")
+	p.typed(keyDown + keyDown + keyDown + keyDown + keyUp + "\r") // around, back to blue
+	p.until("[Y/n] ")
+	p.typed("\r")
+	shown, status := p.end()
+	if want := `{"action":"accept","content":{"age":36,"color":"blue","name":"Ada","subscribe":true}}` + "\n"; status != 0 || !strings.HasSuffix(shown, want) {
+		t.Errorf("status %d, %q", status, shown)
+	}
+}
+
+// The shell recalls what the user entered for an argument before, and takes JSON of
+// several lines.
+func TestFormInTheShell(t *testing.T) {
+	t.Parallel()
+	p := startInPty(t, 100, "shell", "--no-color", "--no-state", "--", "mcpecho", "serve")
+	p.until("stdmcp-echo> ")
+	for _, message := range []string{"first", keyUp} {
+		p.output.Reset()
+		p.typed("call echo\r")
+		p.until("  message (")
+		p.typed(message + "\r")
+		p.until("\nfirst\r\n")
+	}
+	p.typed("exit\r")
+	if shown, status := p.end(); status != 0 {
+		t.Errorf("status %d, %q", status, shown)
+	}
+}
+
+// Ctrl-C in a form ends the program and leaves the terminal as it was.
+func TestInterruptForm(t *testing.T) {
+	t.Parallel()
+	p := startInPty(t, 80, "call", "echo", "--no-color", "--", "mcpecho", "serve")
+	p.until("  message (")
+	p.typed("hal\x03")
+	if shown, status := p.end(); status != statusInterrupted || !strings.Contains(shown, "hal") {
+		t.Errorf("status %d, %q", status, shown)
+	}
+	if !echoes(t, p.master) {
+		t.Error("what is typed is not shown any more")
+	}
+}
