@@ -208,6 +208,7 @@ func all[T any](ctx context.Context, c *Client, list func(context.Context, *int)
 	for {
 		items, held := make([]T, 0, 64), 0 // as many as most servers have
 		var err error
+		// A range over the list would make the smallest program 1 KB larger.
 		list(ctx, &held)(func(item T, failed error) bool {
 			if err = failed; err == nil {
 				items = append(items, item)

@@ -17,9 +17,12 @@ func stringList[T ~string](c *codec, key string, p *[]T, always bool) {
 		if !one {
 			c.r.Array()
 		}
-		for more := one || c.r.More(); more; more = !one && c.r.More() {
+		for one || c.r.More() {
 			if !c.r.Null() {
 				*p = append(*p, T(c.r.String()))
+			}
+			if one {
+				break
 			}
 		}
 	} else if c.putList(key, always || *p != nil) {
