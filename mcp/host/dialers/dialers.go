@@ -1,7 +1,9 @@
 // Package dialers contains the dialers for all types of servers. It links
-// net/http, crypto/tls and authorization.
+// net/http and crypto/tls, and [All] links authorization.
 //
 //	h := host.New(&host.Options{Dialers: dialers.All(nil)})
+//
+// A program whose servers need no authorization by OAuth is smaller with [HTTP].
 //
 // # Authorization
 //
@@ -83,6 +85,20 @@ func All(o *Options) host.Dialers {
 	}
 }
 
+// HTTP returns a Dialer for Streamable HTTP, for programs with Dialers of their own:
+// one for servers without the stream of a session, say. It needs neither HTTP+SSE
+// nor OAuth, which a program with no other function of this package does not link;
+// a server that requires the user's authorization enters the state host.NeedsAuth.
+// o may be nil.
+func HTTP(o *streamhttp.Options) host.Dialer {
+	return checked(func(to *host.DialParams) (mcp.Transport, error) {
+		t := streamhttp.New(to.URL, o)
+		addHeaders(to, &t.Header)
+		to.Classify, to.Unreachable = classifyHTTP, httpx.Unreachable
+		return started(to, t, nil)
+	})
+}
+
 // withProgram returns a Transport that starts the program of to before it
 // connects to the URL.
 func withProgram(to *host.DialParams, web mcp.Transport) (mcp.Transport, error) {
@@ -158,12 +174,7 @@ func (d *dialers) proxy(to *host.DialParams) (mcp.Transport, error) {
 // settings adds the settings of a server to those of its transport.
 func (d *dialers) settings(to *host.DialParams, server string, client **http.Client, header *http.Header) (err error) {
 	to.Classify, to.Unreachable = classify, httpx.Unreachable
-	if *header == nil {
-		*header = make(http.Header)
-	}
-	for name, value := range to.Headers {
-		header.Set(name, value)
-	}
+	addHeaders(to, header)
 	if *client == nil {
 		*client = d.Client
 	}
@@ -178,6 +189,16 @@ func (d *dialers) settings(to *host.DialParams, server string, client **http.Cli
 	}
 	*client, err = d.authorized(to, server, *client)
 	return err
+}
+
+// addHeaders adds the headers of a server to those of its transport.
+func addHeaders(to *host.DialParams, header *http.Header) {
+	if *header == nil {
+		*header = make(http.Header)
+	}
+	for name, value := range to.Headers {
+		header.Set(name, value)
+	}
 }
 
 // authorized returns a copy of base, which may be nil, that authorizes its
@@ -219,7 +240,15 @@ func classify(err error) host.Category {
 	if errors.Is(err, oauth.ErrLoginRequired) || is[*oauth.Error](err) || is[*oauth.ServerError](err) {
 		return host.Authentication
 	}
-	if is[*streamhttp.RedirectError](err) || is[*sse.OriginError](err) {
+	if is[*sse.OriginError](err) {
+		return host.Configuration
+	}
+	return classifyHTTP(err)
+}
+
+// classifyHTTP returns the category of an error of HTTP.
+func classifyHTTP(err error) host.Category {
+	if is[*streamhttp.RedirectError](err) {
 		return host.Configuration
 	}
 	status := statusOf(err)

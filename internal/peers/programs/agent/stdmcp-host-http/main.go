@@ -1,0 +1,22 @@
+// An agent with the tools of all servers of configuration files, over stdio and
+// Streamable HTTP and without OAuth, with stdmcp.
+package main
+
+import (
+	"context"
+
+	"github.com/stdmcp/stdmcp/internal/peers/programs/agent"
+	"github.com/stdmcp/stdmcp/internal/peers/programs/agent/tools"
+	"github.com/stdmcp/stdmcp/mcp/host"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
+	"github.com/stdmcp/stdmcp/mcp/host/dialers"
+)
+
+func main() {
+	agent.Main(func(ctx context.Context, args []string) ([]agent.Tool, func(), error) {
+		h := host.New(&host.Options{Dialers: host.Dialers{config.Stdio: host.Stdio, config.HTTP: dialers.HTTP(nil)}})
+		err := h.SetServers(ctx, config.Load(".", args...).Servers).Err()
+		list, stop := tools.OfHost(ctx, h)
+		return list, stop, err
+	})
+}
