@@ -38,7 +38,10 @@ func show(ctx context.Context, h *host.Host, out io.Writer, args []string) error
 		log.Print(err) // of some servers; the skills of the others are listed
 	}
 	for _, s := range list {
-		fmt.Fprintf(out, "%s (%s of server %s): %s\n", s.ID, s.URI, s.Server, s.Description)
+		fmt.Fprintf(out, "%s (%s of server %s): %q\n", s.ID, s.URI, s.Server, s.Description)
+		if s.Err != nil {
+			fmt.Fprintln(out, "\tcannot be read:", s.Err)
+		}
 	}
 	if len(args) < 2 {
 		return nil

@@ -26,8 +26,8 @@ func TestSkillsOfTwoServers(t *testing.T) {
 	if err := show(t.Context(), h, &out, []string{"shop__refunds", "GUIDE.md"}); err != nil {
 		t.Fatal(err)
 	}
-	const want = `shop__refunds (skill://acme/refunds/SKILL.md of server shop): Process refunds
-wiki__refunds (skill://wiki/refunds/SKILL.md of server wiki): Explain refunds
+	const want = `shop__refunds (skill://acme/refunds/SKILL.md of server shop): "Process refunds"
+wiki__refunds (skill://wiki/refunds/SKILL.md of server wiki): "Explain refunds"
 Ask twice.
 `
 	if out.String() != want {

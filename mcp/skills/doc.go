@@ -1,11 +1,12 @@
 // Package skills reads the skills of MCP servers: directories of instructions and
 // files for a model (the extension io.modelcontextprotocol/skills, SEP-2640).
 //
-//	client, err := mcp.Connect(ctx, stdio.Command("my-server"), nil)
+//	client, err := mcp.Connect(ctx, stdio.Command("my-server"), nil) // or streamhttp.New(url, nil)
 //	…
 //	list, err := skills.NewReader(client, nil).List(ctx)
 //	…
 //	for _, skill := range list {
+//		fmt.Printf("%s: %q %v\n", skill.URI, skill.Description, skill.Files)
 //		text, err := skill.Read(ctx, "SKILL.md") // an invalid skill fails with its Err
 //		…
 //	}

@@ -127,8 +127,9 @@ func (r *Reader) list(ctx context.Context, f func(*Skill) bool) error {
 	return r.pages(ctx, method, "", "skills", func(item []byte) bool { return f(r.skill(item)) })
 }
 
-// List returns all skills that the server lists. If it fails, it returns those
-// received so far and the error. See [Skill.Err] for invalid ones.
+// List returns all skills that the server lists, in the server's order, and reads no
+// file. If it fails, it returns those received so far and the error, which matches
+// [ErrUnsupported] for a server without skills. See [Skill.Err] for invalid ones.
 func (r *Reader) List(ctx context.Context) (list []*Skill, err error) {
 	err = r.list(ctx, func(s *Skill) bool {
 		list = append(list, s)

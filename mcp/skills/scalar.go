@@ -46,7 +46,7 @@ func (p *parser) plainScalar(indent, offset int) any {
 		if i := plainEnd(text[:cut], ""); i < cut {
 			p.fail(offset+i, "a colon in plain text; quote the text")
 		}
-		b = join(b, breaks, trimBlank(text[:cut]))
+		b = appendLines(b, breaks, trimBlank(text[:cut]))
 		p.read()
 		if cut < len(text) { // a comment ends the scalar
 			break
@@ -126,7 +126,7 @@ func (p *parser) blockScalar(indent, offset int) any {
 		case b == nil && breaks == 0:
 			breaks = -1
 		}
-		b, breaks, more = join(b, breaks, line), 0, deeper
+		b, breaks, more = appendLines(b, breaks, line), 0, deeper
 	}
 	if chomp != "+" {
 		breaks = 0
@@ -135,15 +135,15 @@ func (p *parser) blockScalar(indent, offset int) any {
 		breaks++
 	}
 	if breaks > 0 {
-		b = join(b, breaks, "")
+		b = appendLines(b, breaks, "")
 	}
 	return string(b)
 }
 
-// join appends a text after line breaks: with 0 after a space, with less after nothing.
+// appendLines appends a text after line breaks: with 0 after a space, with less after nothing.
 //
 //go:noinline
-func join(b []byte, breaks int, s string) []byte {
+func appendLines(b []byte, breaks int, s string) []byte {
 	if breaks == 0 {
 		b = append(b, ' ')
 	}

@@ -11,7 +11,8 @@ const main = "SKILL.md"
 // dynamic is the digest of a skill without digests.
 const dynamic = "dynamic"
 
-// A Skill is the entry of a skill: what its server says about it.
+// A Skill is the entry of a skill: what its server says about it. Texts are as the
+// server wrote them, of several lines and with any characters: print them with %q.
 type Skill struct {
 	URI         string         // of its SKILL.md; identifies the skill within its server
 	Name        string         // a label, which other skills may have as well

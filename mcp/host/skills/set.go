@@ -291,6 +291,15 @@ func (s *Set) load(ctx context.Context, id, file string) (*skills.Skill, string,
 		return nil, "", err
 	}
 	data, err := k.Read(ctx, cmp.Or(file, "SKILL.md"))
+	if errors.Is(err, skills.ErrNotListed) {
+		var names []string
+		for _, f := range k.Files {
+			names = append(names, f.Name)
+		}
+		if near := nearest.Names(file, names); len(near) > 0 {
+			err = &skillError{err, "(did you mean " + strings.Join(near, " or ") + "?)"}
+		}
+	}
 	if err != nil {
 		return nil, "", err
 	}

@@ -104,6 +104,7 @@ func TestToolsForModels(t *testing.T) {
 		{"read_skill_file", `{"skill":"acme__refunds","file":"GUIDE.md"}`, "[from the server \"acme\"]\nAsk twice."},
 		{"read_skill_file", `{"skill":"acme__refunds"}`, `"file" is missing`},
 		{"read_skill_file", `{"skill":"acme__refunds","file":"../x"}`, "not a file of the skill"},
+		{"read_skill_file", `{"skill":"acme__refunds","file":"docs/GUIDE.md"}`, "not a file of the skill (did you mean GUIDE.md?)"},
 		{"read_skill_file", `{"skill":"acme__refunds","file":"logo.bin"}`, "the file is not text: it has 1 bytes"},
 	} {
 		if text, _ := tools[tt.tool].Run(t.Context(), mcp.RawMessage(tt.input)); !strings.Contains(text, tt.want) {
