@@ -114,7 +114,7 @@ func checkFormat(format, v string) error {
 		ok = at > 0 && at < len(v)-1
 	case "uri":
 		i := strings.IndexByte(v, ':')
-		ok = i > 0 && !strings.ContainsAny(v, " \t\r\n")
+		ok = i > 0 && wire.IndexAny(v, " \t\r\n") < 0
 	case "date":
 		_, err = time.Parse(time.DateOnly, v)
 	case "date-time":

@@ -233,6 +233,8 @@ func (c *Client) replyLater(conn jsonrpc.Conn, m *jsonrpc.Message, result RawMes
 
 // reply sends a response on a goroutine of the library. A transport may call a
 // function of the program for it, which may panic.
+//
+//go:noinline
 func (c *Client) reply(conn jsonrpc.Conn, id jsonrpc.ID, method string, result RawMessage, answer *jsonrpc.Error) {
 	c.guard(func() {
 		if err := conn.Reply(c.ctx, id, result, answer); err != nil && c.ctx.Err() == nil {

@@ -62,10 +62,10 @@ func hostOf(url string) string {
 	if scheme = strings.ToLower(scheme); !ok || scheme != "https" && scheme != "http" {
 		return ""
 	}
-	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
+	if i := wire.IndexAny(rest, "/?#"); i >= 0 {
 		rest = rest[:i]
 	}
-	if strings.ContainsAny(rest, "@%") {
+	if wire.IndexAny(rest, "@%") >= 0 {
 		return ""
 	}
 	return rest

@@ -206,6 +206,8 @@ func (s *Subscription) wake() {
 }
 
 // wants reports whether the filter includes the change.
+//
+//go:noinline
 func (s *Subscription) wants(change Change) bool {
 	switch change.Kind {
 	case ToolsChanged:

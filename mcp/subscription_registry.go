@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/lock"
@@ -15,7 +16,7 @@ type subscriptions struct {
 	client *Client
 
 	mu   lock.Mutex
-	all  map[*Subscription]bool
+	all  []*Subscription
 	refs map[string]int // legacy era: the number of subscriptions to each resource
 }
 
@@ -24,7 +25,7 @@ func (c *Client) subscriptions() (subs *subscriptions) {
 		subs, ok = o.(*subscriptions)
 		return ok
 	}, func() observer {
-		subs = &subscriptions{client: c, all: make(map[*Subscription]bool), refs: make(map[string]int)}
+		subs = &subscriptions{client: c, refs: make(map[string]int)}
 		return subs
 	})
 	return subs
@@ -32,16 +33,13 @@ func (c *Client) subscriptions() (subs *subscriptions) {
 
 func (s *subscriptions) add(sub *Subscription) {
 	s.mu.Lock()
-	s.all[sub] = true
+	s.all = append(s.all, sub)
 	s.mu.Unlock()
 }
 
 func (s *subscriptions) list() []*Subscription {
 	s.mu.Lock()
-	list := make([]*Subscription, 0, len(s.all))
-	for sub := range s.all {
-		list = append(list, sub)
-	}
+	list := slices.Clone(s.all)
 	s.mu.Unlock()
 	return list
 }
@@ -152,10 +150,12 @@ const closeTimeout = 2 * time.Second
 // had.
 func (s *subscriptions) remove(sub *Subscription) {
 	s.mu.Lock()
-	registered := s.all[sub]
-	delete(s.all, sub)
+	at := slices.Index(s.all, sub)
+	if at >= 0 {
+		s.all = slices.Delete(s.all, at, at+1)
+	}
 	var unused []string
-	if registered && s.client.era().legacy() {
+	if at >= 0 && s.client.era().legacy() {
 		for _, uri := range sub.Honored().ResourceSubscriptions {
 			if s.refs[uri]--; s.refs[uri] <= 0 {
 				delete(s.refs, uri)

@@ -224,6 +224,8 @@ func (c *codec) writeRaw(raw RawMessage) { c.appended(wire.AppendRaw(c.b, raw)) 
 
 // appended replaces the text by b, to which a value was appended. A value that
 // has no JSON becomes null.
+//
+//go:noinline
 func (c *codec) appended(b []byte, err error) {
 	if err != nil {
 		c.fail(err)

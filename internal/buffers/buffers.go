@@ -90,3 +90,21 @@ func IsUnshared(v any) bool {
 	u, ok := v.(interface{ Unshared() bool })
 	return ok && u.Unshared()
 }
+
+// ReadUpTo reads r to its end, but max bytes at most. It is
+// io.ReadAll(io.LimitReader(r, max)), which is four times as long.
+func ReadUpTo(r io.Reader, max int) ([]byte, error) {
+	b, n := make([]byte, 0, 4<<10), 0
+	var err error
+	for err == nil && len(b) < max {
+		if len(b) == cap(b) {
+			b = append(b, 0)[:len(b)]
+		}
+		n, err = r.Read(b[len(b):min(cap(b), max)])
+		b = b[:len(b)+n]
+	}
+	if err == io.EOF {
+		err = nil
+	}
+	return b, err
+}

@@ -67,7 +67,7 @@ func maskString(s string, hide func(string) string) string {
 			return scheme + Mask
 		}
 	}
-	if text := strings.TrimSpace(s); strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") {
+	if text := wire.Trim(s); strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") {
 		if inner, err := MaskJSON([]byte(s), hide); err == nil && strings.Contains(string(inner), Mask) {
 			return string(inner)
 		}

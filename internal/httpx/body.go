@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/buffers"
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -93,5 +94,5 @@ func readPrefix(resp *http.Response) ([]byte, error) {
 	}
 	t := time.AfterFunc(prefixTime, func() { _ = rc.Close() })
 	defer t.Stop()
-	return io.ReadAll(io.LimitReader(resp.Body, maxPrefix))
+	return buffers.ReadUpTo(resp.Body, maxPrefix)
 }

@@ -5,12 +5,13 @@ package statefile
 import (
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
 	"time"
+
+	"github.com/stdmcp/stdmcp/internal/buffers"
 )
 
 // lockPoll is the time between two attempts to lock a file.
@@ -59,7 +60,7 @@ func Read(path string, max int, private bool) ([]byte, error) {
 		return nil, missing(err)
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, int64(max)+1))
+	data, err := buffers.ReadUpTo(f, max+1)
 	if err != nil {
 		return nil, err
 	}

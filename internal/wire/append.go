@@ -8,6 +8,7 @@ import (
 	"math/bits"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 const hexDigits = "0123456789abcdef"
@@ -184,6 +185,8 @@ func AppendLine(dst, raw []byte) []byte {
 
 // Trim returns s without the white space around it, as JSON defines it. Those of
 // packages bytes and strings would add 4 KB each to a program.
+//
+//go:noinline
 func Trim[T string | []byte](s T) T {
 	for len(s) > 0 && isSpace(s[0]) {
 		s = s[1:]
@@ -194,10 +197,22 @@ func Trim[T string | []byte](s T) T {
 	return s
 }
 
+// IndexAny is strings.IndexAny for ASCII characters, 2 KB smaller.
+func IndexAny(s, chars string) int {
+	for i := range len(s) {
+		if strings.IndexByte(chars, s[i]) >= 0 {
+			return i
+		}
+	}
+	return -1
+}
+
 func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
 
 // AppendCompact appends the valid JSON text data without white space between its
 // tokens.
+//
+//go:noinline
 func AppendCompact(b, data []byte) []byte {
 	quoted, escaped := false, false
 	for _, c := range data {

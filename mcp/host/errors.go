@@ -76,16 +76,15 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	var b strings.Builder
-	b.WriteString("[MCP")
+	text := "[MCP"
 	if e.Server != "" {
-		b.WriteString(":" + e.Server)
+		text += ":" + e.Server
 	}
-	b.WriteString("] " + e.Message)
+	text += "] " + e.Message
 	if e.text != "" {
-		b.WriteString(": " + e.text)
+		text += ": " + e.text
 	}
-	return b.String()
+	return text
 }
 
 func (e *Error) Unwrap() error { return e.Err }

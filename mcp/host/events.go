@@ -67,6 +67,8 @@ const (
 )
 
 // size returns the length in bytes of what the server sent of an event.
+//
+//go:noinline
 func (e *Event) size() int {
 	n := len(e.Line) + len(e.Text) + len(e.URI)
 	if e.Log != nil {

@@ -35,6 +35,8 @@ func (t *Tool) nameInServer() string {
 }
 
 // hides reports whether models do not see an argument.
+//
+//go:noinline
 func hides(o *config.Override, argument string) bool {
 	_, fixed := o.Arguments[argument]
 	return fixed || slices.Contains(o.Omit, argument)

@@ -39,7 +39,7 @@ func (h *Host) Search(query string, limit int) []*Tool { return h.Agent().Search
 func (v *View) Search(query string, limit int) []*Tool {
 	snap := v.host.Snapshot()
 	limit = cmp.Or(limit, defaultSearchLimit)
-	query = strings.Trim(query[:min(len(query), maxQuery)], " \n")
+	query = wire.Trim(query[:min(len(query), maxQuery)])
 	globs, rest := splitGlobs(query)
 	snap.indexing.Do(func() { snap.index = newSearchIndex(snap.tools) })
 	scores := snap.index.rank(rest)

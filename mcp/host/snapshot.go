@@ -35,6 +35,7 @@ func (s *Snapshot) Tool(name string) *Tool {
 	return s.byName[name]
 }
 
+//go:noinline
 func toolNames(tools []*Tool) map[string]*Tool {
 	names := make(map[string]*Tool, len(tools))
 	for _, t := range tools {

@@ -1,10 +1,12 @@
 package host
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -55,7 +57,7 @@ func (s *ServerStatus) String() string {
 	if s.State == Connected {
 		b += "  " + strconv.Itoa(len(s.Tools)) + " tools"
 		if s.Info != nil && s.Info.Name != "" {
-			b += "  " + strings.TrimSpace(s.Info.Name+" "+s.Info.Version)
+			b += "  " + wire.Trim(s.Info.Name+" "+s.Info.Version)
 		}
 	}
 	if s.Err != nil {
@@ -114,13 +116,9 @@ func (h *Host) status(s *server) *ServerStatus {
 
 // Overview returns the status of all servers, one per line.
 func (h *Host) Overview() string {
-	var b strings.Builder
-	list := h.Status()
-	for _, s := range list {
-		b.WriteString(s.String() + "\n")
+	b := ""
+	for _, s := range h.Status() {
+		b += s.String() + "\n"
 	}
-	if len(list) == 0 {
-		b.WriteString("no MCP servers\n")
-	}
-	return b.String()
+	return cmp.Or(b, "no MCP servers\n")
 }

@@ -59,7 +59,11 @@ func BlockText(c *mcp.Content) string {
 
 // size returns the decoded size of base64.
 func size(data string) string {
-	return strconv.Itoa(len(strings.TrimRight(data, "="))*3/4) + " bytes"
+	n := len(data)
+	for n > 0 && data[n-1] == '=' {
+		n--
+	}
+	return strconv.Itoa(n*3/4) + " bytes"
 }
 
 // Structured returns the structured content of a result, or its text if that is

@@ -134,6 +134,8 @@ func Closed(cause error) error {
 
 // Malformed returns an error that matches ErrMalformed and cause, for a message
 // that is invalid because of cause. If cause is nil, Malformed adds nothing.
+//
+//go:noinline
 func Malformed(cause error) error { return newKindError(ErrMalformed, cause, true) }
 
 // OutcomeUnknown returns an error with the text of cause that matches

@@ -3,7 +3,6 @@ package oauth
 import (
 	"bytes"
 	"context"
-	"io"
 	"net"
 	"net/http"
 	"net/netip"
@@ -12,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/buffers"
 	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/internal/lock"
 )
@@ -255,7 +255,7 @@ func (f *fetcher) send(ctx context.Context, method string, u *url.URL, header ht
 		return nil, &Error{URL: where, Rule: "no response to " + method, Err: httpx.Redact(err, req, secretsOf(form, nil)...)}
 	}
 	defer resp.Body.Close()
-	data, err := io.ReadAll(io.LimitReader(resp.Body, maxDocument+1))
+	data, err := buffers.ReadUpTo(resp.Body, maxDocument+1)
 	if err != nil {
 		return nil, &Error{URL: where, Rule: "cannot read the response", Err: err}
 	}

@@ -62,7 +62,9 @@ func quoteStderr(s string) string {
 	}
 	reason := findReason(s)
 	var kept []string
-	for line := range strings.Lines(tail) {
+	for tail != "" {
+		var line string
+		line, tail, _ = strings.Cut(tail, "\n")
 		line = diag.Printable(diag.HideUserinfo(line), 0)
 		if line != "" && (reason == nil || !strings.HasPrefix(line, "at ")) { // of a stack
 			kept = append(kept, line)

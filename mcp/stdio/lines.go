@@ -86,6 +86,7 @@ func trim(line []byte) []byte {
 	return bytes.TrimSuffix(trimLeft(line), []byte("\r"))
 }
 
+//go:noinline
 func trimLeft(line []byte) []byte {
 	for len(line) > 0 {
 		switch {

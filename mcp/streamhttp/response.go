@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/stdmcp/stdmcp/internal/buffers"
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
@@ -91,7 +92,7 @@ func (c *conn) statusError(resp *http.Response, id jsonrpc.ID, sent http.Header)
 	var rpcErr *jsonrpc.Error
 	answered := false // with the id of the call
 	if httpx.MediaType(resp.Header) == typeJSON {
-		data, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
+		data, _ := buffers.ReadUpTo(resp.Body, maxErrorBody)
 		_ = resp.Body.Close()
 		resp.Body = io.NopCloser(bytes.NewReader(data))
 		if m, err := jsonrpc.Parse(data); err == nil {

@@ -71,7 +71,7 @@ func (e *effects) references(text string) {
 		if size > 0 {
 			name, _, _ = strings.Cut(name, ":-")
 			name, _, _ = strings.Cut(strings.TrimPrefix(name, "env:"), "|")
-			e.take(strings.TrimSpace(name))
+			e.take(wire.Trim(name))
 		}
 		text = text[i+max(size, 1):]
 	}
@@ -181,12 +181,12 @@ func isPlainWord(text string) bool {
 		}
 	}
 	name, value, ok := strings.Cut(text, "=")
-	return !ok || strings.Contains(name, "://") || !strings.ContainsAny(value, "./") // --auth-plugin=./file is a program
+	return !ok || strings.Contains(name, "://") || wire.IndexAny(value, "./") < 0 // --auth-plugin=./file is a program
 }
 
 // quoteWord quotes a word of a command if it is not obvious where it ends.
 func quoteWord(text string) string {
-	if text == "" || strings.ContainsAny(text, " \t\r\n\"'\\") {
+	if text == "" || wire.IndexAny(text, " \t\r\n\"'\\") >= 0 {
 		return strconv.Quote(text)
 	}
 	return text

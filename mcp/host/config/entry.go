@@ -77,6 +77,7 @@ func readServer(from *member) (s *Server, warnings []*fieldError, err error) {
 	return &e.Server, e.warnings, err
 }
 
+//go:noinline
 func (e *entry) warn(m *member, err error) {
 	e.warnings = append(e.warnings, &fieldError{m.key, err, m.at})
 }
@@ -311,10 +312,10 @@ func (e *entry) readHeaders(value []byte) error {
 // checkHeaders rejects names and values that would break out of a header line.
 func checkHeaders(h map[string]string) error {
 	for _, name := range wire.SortedKeys(h) {
-		if name == "" || strings.ContainsAny(name, "\r\n\x00:") {
+		if name == "" || wire.IndexAny(name, "\r\n\x00:") >= 0 {
 			return diag.Message("has an invalid header name: " + quoteName(name))
 		}
-		if strings.ContainsAny(h[name], "\r\n\x00") {
+		if wire.IndexAny(h[name], "\r\n\x00") >= 0 {
 			return diag.Message("must have no line breaks in the value of " + wire.Quote(name))
 		}
 	}
@@ -409,4 +410,4 @@ func quoteName(name string) string {
 // isName reports whether s is a valid name of an environment variable.
 //
 //go:noinline
-func isName(s string) bool { return s != "" && !strings.ContainsAny(s, "=\x00${} \t\r\n") }
+func isName(s string) bool { return s != "" && wire.IndexAny(s, "=\x00${} \t\r\n") < 0 }

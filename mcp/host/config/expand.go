@@ -66,7 +66,7 @@ const slashes = "/" + string(os.PathSeparator)
 
 func (x *expansion) program() {
 	s := x.out
-	if s.Command = x.path("command", s.Command); strings.ContainsAny(s.Command, slashes) {
+	if s.Command = x.path("command", s.Command); wire.IndexAny(s.Command, slashes) >= 0 {
 		s.Command = x.absolute(s.Command)
 	}
 	s.secretArgs(s.Args) // as they are written
@@ -93,7 +93,7 @@ func (x *expansion) program() {
 		} else if value, ok = x.Lookup(key); !ok {
 			continue // a variable that is not set is not passed on
 		}
-		if strings.ContainsRune(value, 0) {
+		if strings.IndexByte(value, 0) >= 0 {
 			x.fail("env", diag.Message("must have no NUL in the value of "+wire.Quote(key)))
 		}
 		env = append(env, key+"="+value)
@@ -183,6 +183,8 @@ func (x *expansion) text(field, text string) string {
 
 // isLocation reports whether a variable contains a path that error messages may
 // show.
+//
+//go:noinline
 func isLocation(name string) bool {
 	switch strings.TrimPrefix(name, "env:") {
 	case "HOME", "USERPROFILE", "PWD", "PATH", "TMPDIR", "TEMP", "TMP", "userHome", "workspaceFolder":
@@ -232,10 +234,10 @@ func (x *expansion) value(ref string) (string, error) {
 		name = rest
 		if first, second, more := strings.Cut(rest, "|"); more && !ok {
 			name = first
-			fallback, ok = strings.CutPrefix(strings.TrimSpace(second), "value:")
+			fallback, ok = strings.CutPrefix(wire.Trim(second), "value:")
 		}
 	}
-	name = strings.TrimSpace(name)
+	name = wire.Trim(name)
 	if v, set := x.Lookup(name); set && (v != "" || !ok) {
 		return v, nil
 	}
@@ -252,18 +254,19 @@ func readEnvFile(name string) (env []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	n := 0
-	for line := range strings.Lines(string(data)) {
-		n++
-		line = strings.TrimSpace(strings.TrimPrefix(line, "\uFEFF"))
+	text := string(data)
+	for n := 1; text != ""; n++ {
+		var line string
+		line, text, _ = strings.Cut(text, "\n")
+		line = wire.Trim(strings.TrimPrefix(line, "\uFEFF"))
 		if line == "" || line[0] == '#' {
 			continue
 		}
 		key, value, ok := strings.Cut(strings.TrimPrefix(line, "export "), "=")
-		if key = strings.TrimSpace(key); !ok || !isName(key) {
+		if key = wire.Trim(key); !ok || !isName(key) {
 			return nil, diag.Message("line " + strconv.Itoa(n) + " of " + name + " is not KEY=value")
 		}
-		value = strings.TrimSpace(value)
+		value = wire.Trim(value)
 		if q := len(value) - 1; q > 0 && (value[0] == '"' || value[0] == '\'') && value[q] == value[0] {
 			value = value[1:q]
 		}

@@ -22,7 +22,7 @@ const maxTime = 30 * 24 * time.Hour
 // unknown, a number from 1000 to 9999 causes a warning.
 func (e *entry) readDuration(d *time.Duration, m *member) (err error) {
 	*d, err = readTime(m.value, e.unit)
-	number := strings.Trim(string(m.value), `"`)
+	number := strings.TrimSuffix(strings.TrimPrefix(string(m.value), `"`), `"`)
 	if n, invalid := strconv.ParseFloat(number, 64); err == nil && invalid == nil && e.unit == 0 && n >= 1000 && n < 10000 {
 		e.warn(m, diag.Message("is read as "+number+" milliseconds; write \""+number+"ms\", or \""+number+"s\" for seconds"))
 	}
@@ -54,8 +54,8 @@ func readTime(value []byte, unit time.Duration) (time.Duration, error) {
 // time.ParseDuration.
 func withUnits(text string) (seconds float64, ok bool) {
 	for text != "" {
-		unit := strings.TrimLeft(text, "0123456789.")
-		rest := strings.TrimLeft(unit, "hms")
+		unit := trimLeft(text, "0123456789.")
+		rest := trimLeft(unit, "hms")
 		n, err := strconv.ParseFloat(text[:len(text)-len(unit)], 64)
 		switch unit[:len(unit)-len(rest)] {
 		case "ms":
@@ -74,6 +74,14 @@ func withUnits(text string) (seconds float64, ok bool) {
 		seconds, ok, text = seconds+n, true, rest
 	}
 	return seconds, ok
+}
+
+// trimLeft is strings.TrimLeft for ASCII.
+func trimLeft(s, cutset string) string {
+	for s != "" && strings.IndexByte(cutset, s[0]) >= 0 {
+		s = s[1:]
+	}
+	return s
 }
 
 func checkTime(seconds float64) error {

@@ -1,10 +1,10 @@
 package config
 
 import (
-	"io"
 	"os"
 	"strconv"
 
+	"github.com/stdmcp/stdmcp/internal/buffers"
 	"github.com/stdmcp/stdmcp/internal/diag"
 )
 
@@ -22,7 +22,7 @@ func readFile(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	data, err := buffers.ReadUpTo(f, maxFile+1)
 	if err == nil && len(data) > maxFile {
 		err = &os.PathError{Op: "read", Path: name, Err: diag.Message("is larger than " + strconv.Itoa(maxFile>>20) + " MiB")}
 	}

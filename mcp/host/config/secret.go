@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
 // secret adds a value for Hide. Inlined in all its callers it would be long.
@@ -120,7 +121,7 @@ func publicURL(url string) string {
 	if !ok {
 		return url
 	}
-	if i := strings.IndexAny(rest, "?#"); i >= 0 {
+	if i := wire.IndexAny(rest, "?#"); i >= 0 {
 		rest = rest[:i] + "?..."
 	}
 	host, _, _ := strings.Cut(rest, "/")
@@ -152,6 +153,8 @@ func publicArg(arg string, hidden bool) (public string, next bool) {
 }
 
 // looksSecret reports whether text has a prefix of well-known tokens.
+//
+//go:noinline
 func looksSecret(text string) bool {
 	for _, prefix := range [...]string{"sk-", "ghp_", "gho_", "ghs_", "github_pat_", "glpat-", "xox", "AKIA", "AIza", "eyJ", "Bearer "} {
 		if strings.HasPrefix(text, prefix) {

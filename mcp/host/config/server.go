@@ -155,6 +155,7 @@ func (s *Server) Equal(o *Server) bool {
 //go:noinline
 func same(a, b []string) bool { return slices.Equal(a, b) }
 
+//go:noinline
 func sameMap[T ~string | ~[]byte](a, b map[string]T) bool {
 	for key, value := range a {
 		if other, ok := b[key]; !ok || string(other) != string(value) {

@@ -331,7 +331,7 @@ func (p *tomlParser) escape(b *strings.Builder, long bool) error {
 	case 'U':
 		digits = 8
 	default:
-		end := strings.TrimLeft(rest, " \t\r\n")
+		end := trimLeft(rest, " \t\r\n")
 		if long && strings.Contains(rest[:len(rest)-len(end)], "\n") {
 			p.at += 1 + len(rest) - len(end)
 			return nil
