@@ -26,7 +26,7 @@ const minEncoded = 8
 func Redact(s string, secrets ...string) string {
 	var hidden []bool // for each byte of s; nil when no secret was found
 	for _, secret := range secrets {
-		if len(secret) < minSecret {
+		if len(secret) < minSecret || len(s) < len(secret) { // its other forms are no shorter
 			continue
 		}
 		hidden = hide(hidden, s, secret)

@@ -54,6 +54,21 @@ func TestIsSecretName(t *testing.T) {
 	}
 }
 
+// TestRedactShortText: a text that is shorter than a secret contains none of its forms,
+// which are then not made.
+func TestRedactShortText(t *testing.T) {
+	for _, secret := range []string{"hunter22", "a\"b\\c\x00", "\xff\xfe\xfd\xfc\xfb", "héllo", "a b/c<&>", strings.Repeat("\b", 9)} {
+		for _, form := range Forms(secret) {
+			if len(form) < len(secret) {
+				t.Errorf("%q is a form of %q", form, secret)
+			}
+		}
+	}
+	if n := testing.AllocsPerRun(10, func() { Redact("short", "hunter22") }); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
 func FuzzRedact(f *testing.F) {
 	f.Add("got ", " and ", "s3cret", "another one")
 	f.Add("", "", "aaaaa", "aaaaaa")
@@ -80,6 +95,11 @@ func FuzzRedact(f *testing.F) {
 				if decoded, err := encoding.DecodeString(got); err == nil && strings.Contains(string(decoded), first) {
 					t.Errorf("%q without %q: %q", before+first+between, first, got)
 				}
+			}
+		}
+		for _, form := range Forms(first) {
+			if len(form) < len(first) {
+				t.Errorf("%q is a form of %q", form, first)
 			}
 		}
 		for _, form := range forms {

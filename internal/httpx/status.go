@@ -79,6 +79,9 @@ func NewStatusError(resp *http.Response, want string) *StatusError {
 // retryAfter returns the time of a Retry-After field, which contains a number of
 // seconds or a date.
 func retryAfter(field string) time.Duration {
+	if field == "" {
+		return 0
+	}
 	var wait time.Duration
 	if n, err := strconv.ParseUint(field, 10, 64); err == nil || errors.Is(err, strconv.ErrRange) {
 		wait = time.Duration(min(n, 1000)) * time.Second
