@@ -36,8 +36,8 @@ func TestReplaceAndRead(t *testing.T) {
 	if err != nil || len(files) != 1 {
 		t.Errorf("%v, %v", files, err)
 	}
-	if runtime.GOOS == "windows" {
-		return
+	if runtime.GOOS == "windows" || runtime.GOOS == "wasip1" {
+		return // files have no mode
 	}
 	info, err := os.Stat(path)
 	if err != nil || info.Mode().Perm() != 0o600 {
