@@ -82,29 +82,25 @@ func (r *Reader) ReadsDirectories() bool {
 
 // settings returns the object that the server has declared, or nil.
 func (r *Reader) settings() []byte {
-	settings := r.server().Capabilities.Extensions[Extension]
+	if r.c == nil { // of a zero Reader
+		return nil
+	}
+	settings := r.c.Server().Capabilities.Extensions[Extension]
 	if text := wire.NewReader(settings); text.Kind() != wire.Object {
 		return nil
 	}
 	return settings
 }
 
-// server describes the server, or that of no client.
-//
-//go:noinline
-func (r *Reader) server() *mcp.ServerInfo {
-	var info mcp.ServerInfo
-	if r.c != nil { // not of a zero Reader
-		info = r.c.Server()
-	}
-	return &info
-}
-
 // fail returns an error of a method of the server.
 //
 //go:noinline
 func (r *Reader) fail(method, name string, err error) error {
-	return &mcp.CallError{Server: r.server().Name, Method: method, Name: name, Err: err}
+	e := &mcp.CallError{Method: method, Name: name, Err: err}
+	if r.c != nil {
+		e.Server = r.c.Server().Name
+	}
+	return e
 }
 
 // Skills returns an iterator over the server's skills. It requests pages as
@@ -112,27 +108,27 @@ func (r *Reader) fail(method, name string, err error) error {
 // error. A list may be incomplete: Get finds further skills by their URIs.
 func (r *Reader) Skills(ctx context.Context) iter.Seq2[*Skill, error] {
 	return func(yield func(*Skill, error) bool) {
-		if err := r.list(ctx, func(s *Skill) bool { return yield(s, nil) }); err != nil {
+		if err := r.list(ctx, func(item []byte) bool { return yield(r.skill(item), nil) }); err != nil {
 			yield(nil, err)
 		}
 	}
 }
 
-// list passes the skills to f, until it returns false.
-func (r *Reader) list(ctx context.Context, f func(*Skill) bool) error {
+// list passes the entries to f, until it returns false.
+func (r *Reader) list(ctx context.Context, f func(item []byte) bool) error {
 	const method = "skills/list"
 	if !r.Supported() {
 		return r.fail(method, "", ErrUnsupported)
 	}
-	return r.pages(ctx, method, "", "skills", func(item []byte) bool { return f(r.skill(item)) })
+	return r.pages(ctx, method, "", "skills", f)
 }
 
 // List returns all skills that the server lists, in the server's order, and reads no
 // file. If it fails, it returns those received so far and the error, which matches
 // [ErrUnsupported] for a server without skills. See [Skill.Err] for invalid ones.
 func (r *Reader) List(ctx context.Context) (list []*Skill, err error) {
-	err = r.list(ctx, func(s *Skill) bool {
-		list = append(list, s)
+	err = r.list(ctx, func(item []byte) bool {
+		list = append(list, r.skill(item))
 		return true
 	})
 	return list, err

@@ -297,24 +297,22 @@ func (p *parser) quoted() string {
 // its length with the quotes.
 func quoted(text string) (s string, n int, problem string) {
 	var b []byte
-	quote := text[0]
-	for i := 1; i < len(text); i++ {
-		c := rune(text[i])
-		switch {
-		case byte(c) == quote && quote == '\'' && strings.HasPrefix(text[i:], "''"):
-			i++
-		case byte(c) == quote:
-			return string(b), i + 1, ""
-		case c == '\\' && quote == '"':
-			var size int
-			if c, size = unescape(text[i+1:]); size == 0 {
-				return "", i, "unknown escape"
+	quote := rune(text[0])
+	for i := 1; i < len(text); {
+		c, size := utf8.DecodeRuneInString(text[i:])
+		i += size
+		if c == quote {
+			if quote == '"' || i == len(text) || text[i] != '\'' {
+				return string(b), i, ""
+			}
+			i++ // of two
+		} else if c == '\\' && quote == '"' {
+			if c, size = unescape(text[i:]); size == 0 {
+				return "", i - 1, "unknown escape"
 			}
 			i += size
-			b = utf8.AppendRune(b, c)
-			continue
 		}
-		b = append(b, text[i])
+		b = utf8.AppendRune(b, c)
 	}
 	return "", 0, "quoted text must end on its line"
 }
