@@ -93,15 +93,24 @@ func (p *page) allocs(c cell) float64 { return math.Floor(p.calls.series[c].Medi
 
 // lead returns by which factor the metric is lower than that of the better peer.
 func (p *page) lead(m sample.Metric, c cell) float64 {
-	least := 0.0
-	for _, peer := range peers {
+	_, ratio := p.betterPeer(m, c)
+	return ratio
+}
+
+// betterPeer returns the peer with the lower metric, relative to that of stdmcp. It
+// returns "" and 0 if no peer was measured.
+func (p *page) betterPeer(m sample.Metric, c cell) (peer string, ratio float64) {
+	for _, name := range peers {
 		other := c
-		other.library = peer
-		if r := p.calls.ratio(m, other, c); least == 0 || r < least {
-			least = r
+		other.library = name
+		if p.calls.series[other] == nil || p.calls.series[c] == nil {
+			continue
+		}
+		if r := p.calls.ratio(m, other, c); peer == "" || r < ratio {
+			peer, ratio = name, r
 		}
 	}
-	return least
+	return peer, ratio
 }
 
 func (p *page) atMost(title string, v, limit, slack float64, show func(float64) string) budget {

@@ -90,6 +90,25 @@ func (p *page) Calls() string {
 	return strings.TrimSpace(b.String())
 }
 
+// Ahead lists the rows in which a peer takes less time than stdmcp.
+func (p *page) Ahead() string {
+	var b strings.Builder
+	for _, tr := range transports {
+		for _, era := range eras {
+			for _, w := range works {
+				c := cell{tr.name, w.name, ours, era}
+				if peer, ratio := p.betterPeer(sample.Time, c); peer != "" && ratio < 1 {
+					fmt.Fprintf(&b, "- %s, %s, %s: %s takes %s the time.\n", tr.title, era, w.title, peer, times(ratio))
+				}
+			}
+		}
+	}
+	if b.Len() == 0 {
+		return "None.\n"
+	}
+	return b.String()
+}
+
 func (p *page) callRows(tr transport, era string) [][]string {
 	rows := [][]string{append([]string{""}, libraries...)}
 	for _, w := range works {
