@@ -63,7 +63,7 @@ func run(ctx context.Context) error {
 	}
 	p.calls.best = *best
 	if *only != "" {
-		_, err = fmt.Println(p.Calls())
+		_, err = fmt.Printf("%s\n\nRows in which a peer takes less time:\n\n%s", p.Calls(), p.Ahead())
 		return err
 	}
 	if p.programs, err = measurePrograms(ctx, dir, *short); err != nil {

@@ -97,7 +97,7 @@ func (p *page) Ahead() string {
 		for _, era := range eras {
 			for _, w := range works {
 				c := cell{tr.name, w.name, ours, era}
-				if peer, ratio := p.betterPeer(sample.Time, c); peer != "" && ratio < 1 {
+				if peer, ratio := p.betterPeer(sample.Time, c); peer != "" && ratio < 0.995 { // and not 1.00 ×
 					fmt.Fprintf(&b, "- %s, %s, %s: %s takes %s the time.\n", tr.title, era, w.title, peer, times(ratio))
 				}
 			}
