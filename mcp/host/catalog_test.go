@@ -182,6 +182,15 @@ func TestCatalogThatCannotBeUsedIsReported(t *testing.T) {
 		{"from the future", func(path string) { write(path, `{"version":2,"servers":{}}`, 0o600) }, "a later version", true},
 		{"too large", func(path string) { write(path, strings.Repeat(" ", 16<<20+1), 0o600) }, "larger than 16777216 bytes", true},
 		{"writable by others", func(path string) { write(path, `{"version":1,"servers":[]}`, 0o666) }, "not private", true},
+		{"of another user", func(path string) {
+			write(path, `{"version":1,"servers":[]}`, 0o600)
+			if os.Chown(path, 65534, -1) == nil { // as root
+				return
+			}
+			if err := errors.Join(os.Rename(path, path+".theirs"), os.Symlink(path+".theirs", path)); err != nil {
+				t.Skip("did not run: neither another owner nor a link: ", err)
+			}
+		}, "not private", true},
 		{"a directory", func(path string) { write(path+"/x", "", 0o600) }, "", false},
 		{"in no directory", func(path string) { write(filepath.Dir(path), "", 0o600) }, "", false},
 		{"locked", func(path string) {
