@@ -39,6 +39,20 @@ func AppendString(dst []byte, s string) []byte {
 				}
 				continue
 			}
+			if m == x&highs {
+				switch letters(x) {
+				case 8:
+					i += 8
+					w += 8
+					run = i
+					continue
+				case 7:
+					i += 7
+					w += 7
+					run = i
+					continue
+				}
+			}
 			// The rest of a word moves behind each escape of two bytes.
 			end := i + 8
 			for m != 0 {

@@ -16,6 +16,7 @@ var texts = []struct{ name, text string }{
 	{"cjk", strings.Repeat("天地玄黃宇宙洪荒", 1<<20/24)},
 	{"mixed", strings.Repeat("Größe: 3 m². ", 1<<20/16)},
 	{"cyrillic", strings.Repeat("Съешьещёэтихмягкихбулок", 1<<20/46)},
+	{"cyrillic words", strings.Repeat("Съешь ещё этих мягких булок ", 1<<20/51)},
 	{"emoji", strings.Repeat("😀😃😄😁", 1<<20/16)},
 	{"escape every 20", strings.Repeat("if (a < b) return 1\n", 1<<20/20)},
 	{"escape every 5", strings.Repeat("a = \"b\"\n", 1<<20/9)},

@@ -85,6 +85,18 @@ func (r *Reader) scanString() (start, end int, escaped bool) {
 				}
 				continue
 			}
+			if m == x&highs {
+				switch letters(x) { // a sum would have to wait for the word
+				case 8:
+					i += 8
+					run = i
+					continue
+				case 7:
+					i += 7
+					run = i
+					continue
+				}
+			}
 			// Escapes of two bytes, and letters with accents, do not change where the next
 			// word begins, so that it need not wait for what is in this one.
 			next := i + 8

@@ -209,7 +209,7 @@ func TestUTF8AtEveryPlaceOfAWord(t *testing.T) {
 		"\xf0\x8f\xbf\xbf", "\xf0\x90\x80\x80", "\xf0\x9f\x98\x80", "\xf0\x9f\x98", "\xf0\x9f\x98(", "\xf4\x8f\xbf\xbf",
 		"\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff", "\xfe", "é", "天", "😀", `\u00e9`, `\ud83d\ude00`, `\\`, `\"`,
 	}
-	fills := []string{"", "a", "é", "天", "😀", `\n`, `\\`, strings.Repeat("x", 80), strings.Repeat("я", 9), strings.Repeat("天", 9), strings.Repeat("😀", 9)}
+	fills := []string{"", "a", "é", "天", "😀", `\n`, `\\`, strings.Repeat("x", 80), strings.Repeat("я", 9), strings.Repeat("яa", 6), strings.Repeat("天", 9), strings.Repeat("😀", 9)}
 	for _, middle := range middles {
 		for _, fill := range fills {
 			for n := range 17 {

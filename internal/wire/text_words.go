@@ -119,6 +119,19 @@ func fourOfTwo(x uint64) bool {
 	return x&(0xC0E0*low) == 0x80C0*low && (lead-low)&^lead&(0x8000*low) == 0
 }
 
+// letters returns 8 if x is ASCII and sequences of two bytes, 7 if the last byte is the
+// first one of a sequence, and 0 for other words.
+func letters(x uint64) int {
+	// The second byte of a sequence is marked where its first byte, moved, is.
+	lead := x & (x << 1) & highs
+	second := x &^ (x << 1) & highs
+	overlong := lead &^ (x&(ones*0x1E) + ones*0x7E)
+	if lead&(x<<2)|overlong != 0 || lead<<8 != second {
+		return 0
+	}
+	return 8 - int(lead>>63)
+}
+
 // twoOfThree reports whether x begins with two sequences of three bytes whose
 // second byte may be any: the first byte is neither 0xE0 nor 0xED.
 func twoOfThree(x uint64) bool {
