@@ -107,10 +107,7 @@ func (s *progressSink) deliver(p Progress, size int) error {
 	if s.timer != nil {
 		s.timer.restart()
 	}
-	if s.waiting == maxProgress {
-		return ErrOverloaded
-	}
-	if !s.queue.AddSize(size, func() { s.dequeued(); s.f(p) }) { // has room for maxProgress
+	if s.waiting == maxProgress || !s.queue.AddSize(size, func() { s.dequeued(); s.f(p) }) { // has room for maxProgress
 		return ErrOverloaded
 	}
 	s.waiting++

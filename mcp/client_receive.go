@@ -1,6 +1,10 @@
 package mcp
 
-import "github.com/stdmcp/stdmcp/mcp/jsonrpc"
+import (
+	"slices"
+
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
 
 // message handles a request or notification of the server. The goroutines that
 // read call it, so it never blocks.
@@ -35,13 +39,10 @@ func (c *Client) notification(m *jsonrpc.Message) error {
 // that the client already has.
 func (c *Client) addObserver(has func(observer) bool, add func() observer) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, o := range c.observers {
-		if has(o) {
-			return
-		}
+	if !slices.ContainsFunc(c.observers, has) {
+		c.observers = append(c.observers[:len(c.observers):len(c.observers)], add())
 	}
-	c.observers = append(c.observers[:len(c.observers):len(c.observers)], add())
+	c.mu.Unlock()
 }
 
 func (c *Client) allObservers() []observer {

@@ -31,15 +31,14 @@ func (s *sessionState) current() int {
 // has been renewed already.
 func (s *sessionState) begin(lost int) (mine bool, wait chan struct{}) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch {
-	case s.generation != lost:
-		return false, nil
-	case s.renewing != nil:
-		return false, s.renewing
+	if s.generation == lost {
+		if mine = s.renewing == nil; mine {
+			s.renewing = make(chan struct{})
+		}
+		wait = s.renewing
 	}
-	s.renewing = make(chan struct{})
-	return true, s.renewing
+	s.mu.Unlock()
+	return mine, wait
 }
 
 func (s *sessionState) end(err error) {

@@ -82,12 +82,12 @@ func (t *requestTable) add(ctx context.Context, id jsonrpc.ID, size int) (contex
 // run returns false if ctx has already ended.
 func (t *requestTable) run(ctx context.Context, f func()) bool {
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	if ctx.Err() != nil {
-		return false
+	ok := ctx.Err() == nil
+	if ok {
+		t.running.Go(f)
 	}
-	t.running.Go(f)
-	return true
+	t.mu.Unlock()
+	return ok
 }
 
 // pauseTimers pauses the timeouts of calls for d, while the user is on a page.

@@ -137,17 +137,18 @@ func (s *Subscription) Next(ctx context.Context) (Change, error) {
 // ended.
 func (s *Subscription) take() (change Change, ok bool, err error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.pending) == 0 {
-		return Change{}, false, s.err
+	if ok = len(s.pending) > 0; !ok {
+		err = s.err
+	} else {
+		change = s.pending[0]
+		s.client.budget.Return(len(change.URI))
+		s.pending = s.pending[1:]
+		if len(s.pending) > 0 || s.err != nil {
+			s.wake() // another Next may be waiting
+		}
 	}
-	change = s.pending[0]
-	s.client.budget.Return(len(change.URI))
-	s.pending = s.pending[1:]
-	if len(s.pending) > 0 || s.err != nil {
-		s.wake() // another Next may be waiting
-	}
-	return change, true, nil
+	s.mu.Unlock()
+	return change, ok, err
 }
 
 // Close ends the subscription and discards pending changes. It notifies the
@@ -184,17 +185,18 @@ const maxPending = 1024
 // enqueue adds a change. It never blocks.
 func (s *Subscription) enqueue(change Change) error {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.err != nil || slices.Contains(s.pending, change) {
-		return nil
+	var err error
+	switch {
+	case s.err != nil || slices.Contains(s.pending, change):
+	case len(s.pending) == maxPending || !s.client.budget.Take(len(change.URI)):
+		err = ErrOverloaded
+	default:
+		change.URI = strings.Clone(change.URI) // not the message
+		s.pending = append(s.pending, change)
+		s.wake()
 	}
-	if len(s.pending) == maxPending || !s.client.budget.Take(len(change.URI)) {
-		return ErrOverloaded
-	}
-	change.URI = strings.Clone(change.URI) // not the message
-	s.pending = append(s.pending, change)
-	s.wake()
-	return nil
+	s.mu.Unlock()
+	return err
 }
 
 // wake wakes a waiting Next.

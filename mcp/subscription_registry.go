@@ -105,8 +105,9 @@ func (s *Subscription) isFor(id jsonrpc.ID) bool {
 		return true
 	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	return !id.IsZero() && s.id.String() == id.String()
+	own := s.id
+	s.mu.Unlock()
+	return !id.IsZero() && own.String() == id.String()
 }
 
 // In the legacy era the client subscribes to each resource once for all

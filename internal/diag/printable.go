@@ -3,7 +3,6 @@ package diag
 import (
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -37,15 +36,24 @@ func strip(s string) string {
 		r, n := utf8.DecodeRuneInString(s)
 		s = s[n:]
 		switch {
-		case unicode.IsSpace(r):
-			b = append(b, ' ')
-		case strconv.IsPrint(r) && r != utf8.RuneError:
+		case r != utf8.RuneError && strconv.IsPrint(r):
 			b = utf8.AppendRune(b, r)
+		case isSpace(r):
+			b = append(b, ' ')
 		default:
 			b = append(b, '?')
 		}
 	}
 	return wire.Trim(string(b))
+}
+
+// isSpace is unicode.IsSpace for what cannot be printed.
+func isSpace(r rune) bool {
+	switch r {
+	case '\t', '\n', '\v', '\f', '\r', '\u0085', '\u2028', '\u2029':
+		return true
+	}
+	return r != utf8.RuneError && strconv.IsGraphic(r)
 }
 
 // cut shortens text, which is valid UTF-8, to max bytes and three dots.

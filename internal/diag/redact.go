@@ -1,7 +1,6 @@
 package diag
 
 import (
-	"encoding/base64"
 	"strconv"
 	"strings"
 
@@ -76,8 +75,8 @@ func forms(secret string) []string {
 	// each number of bytes in front of it, modulo 3.
 	for before, first := range [...]int{0, 2, 3} {
 		text := append(make([]byte, before, before+len(secret)), secret...)
-		last := len(text) * 8 / 6
-		list = append(list, base64.StdEncoding.EncodeToString(text)[first:last], base64.URLEncoding.EncodeToString(text)[first:last])
+		std := string(wire.AppendBase64(nil, text)[1+first : 1+len(text)*8/6]) // without the quotes
+		list = append(list, std, replace(replace(std, "+", "-"), "/", "_"))
 	}
 	return list
 }
@@ -118,9 +117,9 @@ func HideUserinfo(s string) string {
 			return string(append(b, s...))
 		}
 		b, s = append(b, s[:i+3]...), s[i+3:]
-		end := 0
-		for end < len(s) && strings.IndexByte("/?# \t\r\n\"'<>", s[end]) < 0 {
-			end++
+		end := wire.IndexAny(s, "/?# \t\r\n\"'<>")
+		if end < 0 {
+			end = len(s)
 		}
 		if at := strings.LastIndexByte(s[:end], '@'); at >= 0 {
 			b, s = append(b, Mask...), s[at:]
@@ -160,6 +159,8 @@ func replace(s, old, by string) string {
 }
 
 // inner returns what is between the quotes of s.
+//
+//go:noinline
 func inner(s string) string { return s[1 : len(s)-1] }
 
 // queryEscape is url.QueryEscape, without package net/url.
@@ -184,7 +185,7 @@ func escape(s, kept string) string {
 // IsSecretName reports whether the value of a header field, a variable or a
 // flag with this name may be a secret.
 func IsSecretName(name string) bool {
-	name = letters(name)
+	name = Letters(name)
 	for _, part := range [...]string{"auth", "cookie", "key", "token", "secret", "session", "pwd", "jwt", "bearer", "passw", "passphrase", "credential", "header"} {
 		if strings.Contains(name, part) {
 			return true
@@ -193,9 +194,11 @@ func IsSecretName(name string) bool {
 	return false
 }
 
-// letters returns name in lower case, without hyphens and underscores. Package
+// Letters returns name in lower case, without hyphens and underscores. Package
 // strings would link its tables of Unicode.
-func letters(name string) string {
+//
+//go:noinline
+func Letters(name string) string {
 	var b []byte
 	for _, c := range []byte(name) {
 		switch {

@@ -39,16 +39,16 @@ func (q *Queue) Add(f func()) bool { return q.AddSize(-itemCost, f) }
 // the queue accepted it.
 func (q *Queue) AddSize(size int, f func()) bool {
 	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.closed || len(q.waiting) >= q.Max || !q.Budget.Take(size) {
-		return false
+	ok := !q.closed && len(q.waiting) < q.Max && q.Budget.Take(size)
+	if ok {
+		q.waiting = append(q.waiting, item{f, size})
+		if q.idle == nil {
+			q.idle = make(chan struct{})
+			go q.run(q.idle) // ends when the queue is empty
+		}
 	}
-	q.waiting = append(q.waiting, item{f, size})
-	if q.idle == nil {
-		q.idle = make(chan struct{})
-		go q.run(q.idle) // ends when the queue is empty
-	}
-	return true
+	q.mu.Unlock()
+	return ok
 }
 
 func (q *Queue) run(idle chan struct{}) {

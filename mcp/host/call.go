@@ -30,8 +30,9 @@ func (h *Host) tool(ctx context.Context, server, tool string) (*Tool, error) {
 		return nil, err
 	}
 	h.lock()
-	defer h.unlock()
-	for _, t := range s.tools {
+	tools := s.tools // never modified
+	h.unlock()
+	for _, t := range tools {
 		if t.def.Name == tool {
 			return t, nil
 		}

@@ -64,8 +64,9 @@ func (h *Host) unlock() { h.mu.Unlock() }
 // get returns the server with the given name.
 func (h *Host) get(name string) (*server, error) {
 	h.lock()
-	defer h.unlock()
-	return h.find(name)
+	s, err := h.find(name)
+	h.unlock()
+	return s, err
 }
 
 func (h *Host) find(name string) (*server, error) {

@@ -80,12 +80,13 @@ func (l *liveness) pinged() {
 // count adds n to the number of tool calls in progress, which it returns.
 func (l *liveness) count(n int) int {
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.calls += n; l.calls == 0 && l.idle != nil {
+	l.calls += n
+	if n = l.calls; n == 0 && l.idle != nil {
 		close(l.idle)
 		l.idle = nil
 	}
-	return l.calls
+	l.mu.Unlock()
+	return n
 }
 
 // drained returns a channel that is closed when no tool call is in progress.
@@ -159,7 +160,7 @@ var errNoPing = diag.Error("no response to a ping within "+pingTimeout.String(),
 // the interval keeps many servers from being pinged together.
 func (m *monitor) schedulePing() {
 	if every := m.h.opts.KeepAlive; m.params.Unreachable != nil && every > 0 {
-		m.ping = time.Now().Add(every - time.Duration(rand.Int64N(int64(every)/5+1)))
+		m.ping = time.Now().Add(every - upTo(every/5))
 	}
 }
 
@@ -202,11 +203,14 @@ func (o *outage) next(now time.Time) time.Duration {
 		o.since = now
 	}
 	if now.Sub(o.since) < fastChecks {
-		return checkDelay + rand.N(checkDelay/10)
+		return checkDelay + upTo(checkDelay/10)
 	}
 	o.slow = min(max(2*o.slow, firstSlowCheck), lastSlowCheck)
-	return o.slow + rand.N(o.slow/5)
+	return o.slow + upTo(o.slow/5)
 }
+
+// upTo returns a random time from 0 to d. rand.N would add 2 KB to a program.
+func upTo(d time.Duration) time.Duration { return time.Duration(rand.Uint64() % uint64(d+1)) }
 
 // isLong reports whether calls no longer wait for the end of the outage.
 func (o *outage) isLong(now time.Time) bool {

@@ -31,7 +31,6 @@ type metrics struct {
 // call records a call.
 func (m *metrics) call(r *CallReport, failure string) {
 	m.mu.Lock()
-	defer m.mu.Unlock()
 	switch m.m.Calls++; {
 	case r.Requests == 0: // it was not sent
 	case m.measured:
@@ -41,10 +40,11 @@ func (m *metrics) call(r *CallReport, failure string) {
 	}
 	if failure == "" {
 		m.m.Successes++
-		return
+	} else {
+		m.m.Failures++
+		m.m.LastError, m.m.LastErrorTime = failure, time.Now()
 	}
-	m.m.Failures++
-	m.m.LastError, m.m.LastErrorTime = failure, time.Now()
+	m.mu.Unlock()
 }
 
 // failed records an error that does not belong to a call.
@@ -62,6 +62,7 @@ func (m *metrics) count(n *int64) {
 
 func (m *metrics) snapshot() Metrics {
 	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.m
+	snapshot := m.m
+	m.mu.Unlock()
+	return snapshot
 }

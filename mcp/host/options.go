@@ -177,7 +177,7 @@ func (r *Retry) delay(try int) time.Duration {
 	for ; try > 1 && d < limit; try-- {
 		d *= r.Multiplier
 	}
-	return time.Duration(min(d, limit) * (1 - rand.Float64()/5))
+	return time.Duration(min(d, limit) * (1 - float64(rand.Uint32())/(5<<32)))
 }
 
 // never reports whether the host must not connect to a server again by itself.

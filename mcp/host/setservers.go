@@ -129,11 +129,12 @@ func (h *Host) update(ctx context.Context, wanted map[string]*Server, gone func(
 // tools, or nil.
 func (h *Host) warning(s *server) error {
 	h.lock()
-	defer h.unlock()
-	if s.state != Connected || s.err == nil {
-		return nil
+	var err error
+	if s.state == Connected && s.err != nil {
+		err = s.err
 	}
-	return s.err
+	h.unlock()
+	return err
 }
 
 // remove removes servers and returns their runs, which the caller waits for.

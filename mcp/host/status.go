@@ -80,12 +80,13 @@ func (h *Host) Status() []*ServerStatus {
 // ServerStatus returns the status of one server.
 func (h *Host) ServerStatus(name string) (*ServerStatus, error) {
 	h.lock()
-	defer h.unlock()
+	var status *ServerStatus
 	s, err := h.find(name)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		status = h.status(s)
 	}
-	return h.status(s), nil
+	h.unlock()
+	return status, err
 }
 
 func (h *Host) status(s *server) *ServerStatus {

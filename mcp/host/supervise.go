@@ -129,8 +129,9 @@ func (h *Host) supervise(ctx context.Context, s *server, r *run, retries int) (S
 // never reports whether the host must not connect to a server again by itself.
 func (h *Host) never(s *server) bool {
 	h.lock()
-	defer h.unlock()
-	return h.opts.never(s.cfg)
+	never := h.opts.never(s.cfg)
+	h.unlock()
+	return never
 }
 
 // endLater closes a connection to a server at a URL when no tool call is in

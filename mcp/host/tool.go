@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -92,8 +93,9 @@ func (t *Tool) Connected() bool {
 		return t != nil
 	}
 	t.host.lock()
-	defer t.host.unlock()
-	return t.server.client != nil && t.server.enabled
+	connected := t.server.client != nil && t.server.enabled
+	t.host.unlock()
+	return connected
 }
 
 // RequiresPermission reports whether the program should ask for permission
@@ -304,11 +306,9 @@ func (t *Tool) repeatable(ctx context.Context, err error, lost bool) bool {
 // the tool. They apply to all calls, also of a Tool with an earlier definition.
 func (t *Tool) current() (*Server, *mcp.Tool) {
 	t.host.lock()
-	defer t.host.unlock()
-	if def := t.server.lastDefs[t.def.Name]; def != nil {
-		return t.server.cfg, def
-	}
-	return t.server.cfg, t.def
+	cfg, def := t.server.cfg, cmp.Or(t.server.lastDefs[t.def.Name], t.def)
+	t.host.unlock()
+	return cfg, def
 }
 
 // permitted returns an error if the tool is hidden or the call is not approved. def

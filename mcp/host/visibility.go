@@ -27,12 +27,12 @@ func forModels(def *mcp.Tool) (visible bool) {
 // calls them like other tools, or with Host.CallTool.
 func (h *Host) AppTools() []*Tool {
 	h.lock()
-	defer h.unlock()
 	var list []*Tool
 	for _, s := range h.sorted() {
 		if s.listed() {
 			list = append(list, s.tools...)
 		}
 	}
+	h.unlock()
 	return slices.DeleteFunc(list, func(t *Tool) bool { return !t.app })
 }

@@ -77,17 +77,18 @@ func (q *writeQueue) put(ctx context.Context, call *PendingCall, size int, add f
 // room, it returns a channel that is closed when there may be.
 func (q *writeQueue) offer(size int, add func([]byte) []byte) (room <-chan struct{}, err error) {
 	q.mu.Lock()
-	defer q.mu.Unlock()
-	switch {
-	case q.err != nil:
-		return nil, q.err
+	switch err = q.err; {
+	case err != nil:
 	case len(q.buf)-q.written < maxQueued:
 		q.buf = add(buffers.Grow(q.buf, size))
-		return nil, nil
-	case q.room == nil:
-		q.room = make(chan struct{})
+	default:
+		if q.room == nil {
+			q.room = make(chan struct{})
+		}
+		room = q.room
 	}
-	return q.room, nil
+	q.mu.Unlock()
+	return room, err
 }
 
 // signal wakes run.

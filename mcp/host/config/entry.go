@@ -246,7 +246,7 @@ func (e *entry) readType(m *member) error {
 
 // kindOf returns the Server.Type for text, or "".
 func kindOf(text string) string {
-	switch normalize(text) {
+	switch diag.Letters(text) {
 	case "stdio", "local":
 		return Stdio
 	case "http", "streamablehttp", "remote":
@@ -259,22 +259,6 @@ func kindOf(text string) string {
 		return ClaudeAIProxy
 	}
 	return ""
-}
-
-// normalize returns text in lower case, without hyphens and underscores.
-//
-//go:noinline
-func normalize(text string) string {
-	var b []byte
-	for i := range len(text) {
-		switch c := text[i]; {
-		case c >= 'A' && c <= 'Z':
-			b = append(b, c|0x20)
-		case c != '-' && c != '_':
-			b = append(b, c)
-		}
-	}
-	return string(b)
 }
 
 // readTransport reads a transport field that is an object.

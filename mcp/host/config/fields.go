@@ -162,7 +162,7 @@ func (e *entry) readAuth(value []byte) error {
 }
 
 func (e *entry) authType(text string) error {
-	switch kind := normalize(text); kind {
+	switch kind := diag.Letters(text); kind {
 	case AuthNone, AuthBearer, AuthAPIKey, AuthOAuth:
 		e.Auth.Type = kind
 		return nil
@@ -280,7 +280,7 @@ func (e *entry) validateAuth() error {
 
 func (s *Server) hasHeader(name string) bool {
 	for h := range s.Headers {
-		if normalize(h) == normalize(name) {
+		if diag.Letters(h) == diag.Letters(name) {
 			return true
 		}
 	}

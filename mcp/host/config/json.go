@@ -211,7 +211,7 @@ func readStrings(value []byte) ([]string, error) {
 	if kind(value) != wire.Array {
 		return nil, typeError("a list of strings", value)
 	}
-	list := []string{}
+	list := make([]string, 0, 4)
 	r := wire.NewReader(value)
 	for r.Array(); r.More(); {
 		item := r.Raw()
