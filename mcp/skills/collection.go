@@ -21,8 +21,6 @@ func (p *parser) mapping(indent, depth int) map[string]any {
 		switch {
 		case p.indent > indent:
 			problem = "unexpected indentation"
-		case isItem(text):
-			problem = "a list item where a key should be"
 		case end < 0:
 			problem = "want a key and a colon"
 		}

@@ -105,7 +105,7 @@ func (p *parser) skip() {
 		if text[0] == '\t' {
 			p.fail(p.indent, "a tab as indentation; use spaces")
 		}
-		if p.indent == 0 && (text == "..." || text[0] == '%' || text == "---" || strings.HasPrefix(text, "--- ")) {
+		if p.indent == 0 && (strings.HasPrefix(text, "---") || strings.HasPrefix(text, "...")) && (len(text) == 3 || isSpace(text[3])) {
 			p.fail(0, "only one document is supported")
 		}
 		return

@@ -37,6 +37,7 @@ type server struct {
 	entries  []any
 	hidden   []object                        // entries that only skills/get returns
 	pages    func(cursor string) object      // replaces skills/list
+	gets     func(uri string) object         // replaces the entry of skills/get
 	children map[string][]any                // of directories
 	reads    func(uri string) (object, bool) // replaces resources/read
 	requests []string                        // methods and URIs
@@ -126,6 +127,9 @@ func (s *server) Intercept(c *testserver.CustomCall) bool {
 			if e["uri"] == params.URI {
 				result = object{"skill": e}
 			}
+		}
+		if s.gets != nil {
+			result = object{"skill": s.gets(params.URI)}
 		}
 	case "resources/directory/read":
 		if list, ok := s.children[params.URI]; ok {

@@ -40,9 +40,9 @@ func unescapeURI(s string) string {
 	for i := 0; i < len(s); i++ {
 		c := uint64(s[i])
 		if c == '%' {
-			end := min(i+3, len(s))
+			end := min(i+3, len(s)) // one digit is a control character, too
 			var err error
-			if c, err = strconv.ParseUint(s[i+1:end], 16, 8); err != nil || end < i+3 || c == '/' {
+			if c, err = strconv.ParseUint(s[i+1:end], 16, 8); err != nil || c == '/' {
 				c = 0
 			}
 			i = end - 1

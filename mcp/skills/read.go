@@ -37,7 +37,7 @@ func (s *Skill) find(name string) *File {
 		return &File{Name: name, URI: uri}
 	}
 	for i := range s.Files {
-		if f := &s.Files[i]; ok && f.Name == name {
+		if f := &s.Files[i]; f.Name == name {
 			return f
 		}
 	}

@@ -9,25 +9,21 @@ import (
 
 // scalar parses a scalar or a flow collection that begins at an offset of the
 // current line. Further lines have more than indent.
-func (p *parser) scalar(indent, offset, depth int) (v any) {
+func (p *parser) scalar(indent, offset, depth int) any {
 	switch p.raw[offset] {
 	case '|', '>':
-		v = p.blockScalar(indent, offset)
+		return p.blockScalar(indent, offset)
 	case '"', '\'', '[', '{':
 		p.at = offset
-		v = p.flow(depth)
+		v := p.flow(depth)
 		rest := p.raw[p.at:]
 		if n := span(rest, " \t"); n < len(rest) && (n == 0 || rest[n] != '#') {
 			p.fail(p.at, "unexpected text")
 		}
 		p.read()
-	default:
-		v = p.plainScalar(indent, offset)
+		return v
 	}
-	if p.skip(); p.indent > indent {
-		p.fail(p.indent, "unexpected indentation")
-	}
-	return v
+	return p.plainScalar(indent, offset)
 }
 
 // unsupported is the problem of a plain scalar that begins with a special character.

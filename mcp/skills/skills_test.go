@@ -114,7 +114,7 @@ func testURIs(t *testing.T) {
 		refunds: true, "skill://refunds/SKILL.md": true, "github://o/r/skills/refunds/SKILL.md": true,
 		"skill://acme/other/SKILL.md": false, "skill://acme/refunds/skill.md": false, "skill://acme/refunds": false,
 		"skill://acme/../refunds/SKILL.md": false, "skill://acme/refunds/SKILL.md?a=/SKILL.md": false, "": false,
-		"refunds/SKILL.md": false, "skill://acme\\refunds/SKILL.md": false, "skill://a\n/refunds/SKILL.md": false,
+		"refunds/SKILL.md": false, "a/refunds/SKILL.md": false, "skill://acme/./refunds/SKILL.md": false, "skill://acme\\refunds/SKILL.md": false, "skill://a\n/refunds/SKILL.md": false,
 	} {
 		s := newServer()
 		s.files[uri] = text
