@@ -87,7 +87,7 @@ func runServers(ctx context.Context, c *invocation) error {
 	for i, s := range states {
 		rows[i] = row{name: s.entry.Name, description: s.status + ": " + s.detail, rest: s.entry.Source}
 	}
-	return errors.Join(c.print(c.table(row{name: "NAME", description: "STATUS", rest: "FROM"}, rows)), unread)
+	return errors.Join(c.print(c.table(row{name: "NAME", description: "STATUS", rest: "FROM", whole: true}, rows)), unread)
 }
 
 // waitingServers are the servers that a command still waits for.

@@ -144,13 +144,24 @@ func (c *invocation) report(ctx context.Context, err error) int {
 		_, _ = io.WriteString(c.stderr, escape(string(f.appendJSON(nil)))+"\n")
 		return f.status
 	}
-	text := "mcpecho: " + f.message + "\n"
-	switch first, more, _ := strings.Cut(f.message, "\n"); {
-	case f.hint != "" && f.status == statusUsage: // on one line
-		if text = "mcpecho: " + first + "; " + f.hint + "\n"; more != "" {
-			text += more + "\n"
+	first, more, _ := strings.Cut(f.message, "\n")
+	first = "mcpecho: " + first
+	width := c.terminalWidth(c.stderr)
+	fits := textWidth(first+"; "+f.hint) < width
+	if width > 0 && !fits {
+		first = wrap(first, width-1) // between words, and what the user may type stays whole
+	}
+	text := first + "\n"
+	if f.hint != "" && f.status == statusUsage {
+		text = first + "; " + f.hint + "\n"
+		if width > 0 && !fits {
+			text = first + "\n" + f.hint + "\n"
 		}
-	case f.hint != "":
+	}
+	if more != "" {
+		text += more + "\n"
+	}
+	if f.hint != "" && f.status != statusUsage {
 		text += f.hint + "\n"
 	}
 	st := c.styler(c.stderr)

@@ -12,13 +12,14 @@ type row struct {
 	arguments   []string // those of a tool or prompt; nil for other items
 	description string
 	rest        string // further details
+	whole       bool   // of a header: descriptions have several lines if they need them
 }
 
 // table returns rows as columns for a terminal, or as lines for a program.
 func (c *invocation) table(header row, rows []row) string {
 	escaped := make([]row, len(rows))
 	for i, r := range rows {
-		escaped[i] = row{escapeName(r.name), r.arguments, escapeLine(r.description), escapeName(r.rest)}
+		escaped[i] = row{name: escapeName(r.name), arguments: r.arguments, description: escapeLine(r.description), rest: escapeName(r.rest)}
 	}
 	switch {
 	case !c.toTerminal():
@@ -63,8 +64,9 @@ func columns(header row, rows []row, width int, wide bool, st func(style, string
 		description -= rests + gap
 	}
 	below := description < narrow && !wide
-	if below && rests > 0 && width-first-gap >= narrow {
-		rests, below, description = 0, false, width-first-gap
+	if below && rests > 0 && (width-first-gap >= narrow || width-first-gap < rests) {
+		rests, description = 0, width-first-gap
+		below = description < narrow
 	}
 	var b strings.Builder
 	write := func(r row, nameStyle, second style) {
@@ -82,7 +84,10 @@ func columns(header row, rows []row, width int, wide bool, st func(style, string
 		if rests == 0 && strings.Contains(r.rest, "destructive") {
 			text = "destructive: " + text // the one that matters
 		}
-		if !wide {
+		var more []string // further lines of the text
+		if header.whole && !wide {
+			text, more = splitLines(text, max(description, narrow))
+		} else if !wide {
 			text = cut(text, max(description, 1))
 		}
 		if below {
@@ -106,6 +111,9 @@ func columns(header row, rows []row, width int, wide bool, st func(style, string
 		if line != "" {
 			b.WriteString(line + "\n")
 		}
+		for _, text := range more {
+			b.WriteString(strings.Repeat(" ", first+gap) + st(second, text) + "\n")
+		}
 		if below && r.description != "" && second == noStyle {
 			b.WriteString("    " + cut(r.description, width-4) + "\n")
 		}
@@ -115,6 +123,23 @@ func columns(header row, rows []row, width int, wide bool, st func(style, string
 		write(r, bold, noStyle)
 	}
 	return b.String()
+}
+
+// splitLines breaks text into lines of at most width columns. What the user may type
+// is a line of its own, which is never broken.
+func splitLines(text string, width int) (first string, more []string) {
+	if textWidth(text) <= width {
+		return text, nil
+	}
+	text, line, typed := strings.Cut(text, "type: ")
+	if typed {
+		text += "type:"
+	}
+	all := strings.Split(wrap(text, width), "\n")
+	if typed {
+		all = append(all, line)
+	}
+	return all[0], all[1:]
 }
 
 // markStyle returns the style of a mark: what may destroy something stands out.

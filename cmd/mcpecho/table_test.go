@@ -27,8 +27,8 @@ func TestTextWidth(t *testing.T) {
 }
 
 func TestWideNamesStayInColumns(t *testing.T) {
-	rows := []row{{"echo", nil, "Returns what it is given", "message"}, {"検索", nil, "ファイルを検索します", "クエリ"}, {"✅", nil, "done", ""}}
-	text := columns(row{"NAME", nil, "WHAT IT DOES", "NEEDS"}, rows, 60, false, func(_ style, s string) string { return s })
+	rows := []row{{name: "echo", description: "Returns what it is given", rest: "message"}, {name: "検索", description: "ファイルを検索します", rest: "クエリ"}, {name: "✅", description: "done"}}
+	text := columns(row{name: "NAME", description: "WHAT IT DOES", rest: "NEEDS"}, rows, 60, false, func(_ style, s string) string { return s })
 	for line := range strings.Lines(text) {
 		for i, column := range []string{"WHAT IT DOES", "Returns", "ファイル", "done"} {
 			if at := strings.Index(line, column); at >= 0 && textWidth(line[:at]) != 6 {
@@ -86,4 +86,31 @@ func FuzzWrap(f *testing.F) {
 			t.Errorf("wrap(%q, %d) changes words: %q", text, width, got)
 		}
 	})
+}
+
+// What the user may type is never broken, and what does not fit is dropped or has
+// several lines.
+func TestNarrowTables(t *testing.T) {
+	t.Parallel()
+	plain := func(_ style, s string) string { return s }
+	text := columns(row{name: "NAME", description: "STATUS", rest: "FROM", whole: true}, []row{
+		{name: "broken", description: "failed: the program was not found; install it, or use its full path", rest: "/home/someone/.mcp.json"},
+		{name: "theirs", description: "untrusted: to trust it, type: mcpecho trust theirs --with-a-long-name", rest: ".mcp.json"},
+		{name: "fine", description: "connected", rest: ".mcp.json"},
+	}, 50, false, plain)
+	const want = `NAME    STATUS
+broken  failed: the program was not found; install
+        it, or use its full path
+theirs  untrusted: to trust it, type:
+        mcpecho trust theirs --with-a-long-name
+fine    connected
+`
+	if text != want {
+		t.Errorf("got\n%s\nwant\n%s", text, want)
+	}
+	uri := "demo://resource/static/document/architecture.md"
+	text = columns(row{name: "URI", rest: "TYPE"}, []row{{name: uri, description: "Architecture", rest: "text/markdown"}}, 60, false, plain)
+	if text != "URI\n"+uri+"\n    Architecture\n" {
+		t.Errorf("got\n%s", text)
+	}
 }
