@@ -117,7 +117,7 @@ func connectError(name string, err error, started *DialParams) *Error {
 	}
 	category, code = started.categorize(err, category, code)
 	e := newError(category, code, "failed to connect", name, err)
-	if op, ok := err.(*diag.OpError); ok && op.Op == "connect" {
+	if op, ok := err.(*diag.OpError); ok && (op.Op == "connect" || strings.HasSuffix(op.Op, ": connect")) {
 		err = op.Err
 		e.text = err.Error()
 	}
