@@ -55,7 +55,7 @@ func TestSearchNamesServersThatFail(t *testing.T) {
 	if o.status != 0 || !strings.HasPrefix(o.stdout, "mine/echo\t") {
 		t.Errorf("%+v", o)
 	}
-	for _, want := range []string{"mcpecho: closed cannot be searched: ", "mcpecho: guarded cannot be searched: ", "mcpecho: missing cannot be searched: connect: start server \"mcpecho-no-such-program\": ", "; type: mcpecho login guarded\n"} {
+	for _, want := range []string{"mcpecho: closed cannot be searched: ", "mcpecho: guarded cannot be searched: ", "mcpecho: missing cannot be searched: start server \"mcpecho-no-such-program\": ", "; type: mcpecho login guarded\n"} {
 		if !strings.Contains(o.stderr, want) {
 			t.Errorf("no %q in:\n%s", want, o.stderr)
 		}
