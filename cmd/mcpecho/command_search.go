@@ -28,7 +28,7 @@ func runSearch(ctx context.Context, c *invocation) error {
 	c.inputs.console = console
 	note := func(line string) {
 		if !c.flags.quiet {
-			console.line(line)
+			console.line(c.folded(line))
 		}
 	}
 	for _, p := range cfg.Problems {

@@ -49,7 +49,7 @@ func runServers(ctx context.Context, c *invocation) error {
 		case unread == nil && p.Server == "" && slices.Contains(named, p.File):
 			unread = &failure{status: statusUsage, kind: "configuration", message: p.Error(), err: p}
 		case !c.flags.json && !(p.Warning && c.flags.quiet):
-			console.line("mcpecho: " + p.Error())
+			console.line(c.folded("mcpecho: " + p.Error()))
 		}
 	}
 	states := make([]state, len(cfg.Servers))

@@ -146,17 +146,9 @@ func (c *invocation) report(ctx context.Context, err error) int {
 	}
 	first, more, _ := strings.Cut(f.message, "\n")
 	first = "mcpecho: " + first
-	width := c.terminalWidth(c.stderr)
-	fits := textWidth(first+"; "+f.hint) < width
-	if width > 0 && !fits {
-		first = wrap(first, width-1) // between words, and what the user may type stays whole
-	}
-	text := first + "\n"
-	if f.hint != "" && f.status == statusUsage {
-		text = first + "; " + f.hint + "\n"
-		if width > 0 && !fits {
-			text = first + "\n" + f.hint + "\n"
-		}
+	text := c.folded(first) + "\n"
+	if f.hint != "" && f.status == statusUsage { // on one line, if it is long enough
+		text = c.folded(first+"; "+f.hint) + "\n"
 	}
 	if more != "" {
 		text += more + "\n"
@@ -172,6 +164,27 @@ func (c *invocation) report(ctx context.Context, err error) int {
 	}
 	_, _ = io.WriteString(c.stderr, st(red, "mcpecho:")+text)
 	return f.status
+}
+
+// folded breaks a message between words if it is longer than a line of the terminal.
+// What the user may type stays whole.
+func (c *invocation) folded(message string) string {
+	width := c.terminalWidth(c.stderr)
+	if width == 0 || textWidth(message) < width {
+		return message
+	}
+	reason, typed, ok := strings.Cut(message, "type: ")
+	if !ok {
+		return wrap(message, width-1)
+	}
+	if reason, alone := strings.CutSuffix(reason, "; "); alone {
+		return wrap(reason, width-1) + "\ntype: " + typed
+	}
+	text := wrap(reason+"type:", width-1)
+	if last := text[strings.LastIndexByte(text, '\n')+1:]; textWidth(last+" "+typed) >= width {
+		return text + "\n" + typed
+	}
+	return text + " " + typed
 }
 
 func (f *failure) appendJSON(b []byte) []byte {

@@ -79,7 +79,7 @@ func (c *invocation) writeFile(name string, data []byte) error {
 // note prints a line that is not part of the result.
 func (c *invocation) note(s *conversation, line string) {
 	if !c.flags.quiet {
-		s.console.line(line)
+		s.console.line(c.folded(line))
 	}
 }
 

@@ -257,3 +257,26 @@ func TestClosedPipeEndsTheProgramQuietly(t *testing.T) {
 		t.Errorf("%v: %s", err, stderr.String())
 	}
 }
+
+// A message that is longer than a line breaks between words, and never in what the
+// user may type.
+func TestMessagesOnANarrowTerminal(t *testing.T) {
+	t.Parallel()
+	shown, _ := startInPty(t, 44, "call", "add", "a=x", "b=2", "--no-color", "--", "mcpecho", "serve").end()
+	if want := "mcpecho: the tool \"add\" requires number for\n\"a\", not \"x\"\ntype: "; !strings.HasPrefix(shown, want) || !strings.Contains(shown, " call add a=1 b=2 ") {
+		t.Errorf("got\n%s\nwant\n%s", shown, want)
+	}
+	_, slave := openPty(t, 40)
+	defer slave.Close()
+	c := &invocation{environment: &environment{stderr: slave}}
+	for text, want := range map[string]string{
+		"short; type: this": "short; type: this",
+		"theirs is not searched, because it is untrusted; to trust it, type: mcpecho trust theirs":              "theirs is not searched, because it is\nuntrusted; to trust it, type:\nmcpecho trust theirs",
+		"the tools of one server are from an earlier search; to ask again, type: mcpecho search word --refresh": "the tools of one server are from an\nearlier search; to ask again, type:\nmcpecho search word --refresh",
+		"a server that has no tool of this name is this one; to see it, type: ls":                               "a server that has no tool of this name\nis this one; to see it, type: ls",
+	} {
+		if got := c.folded(text); got != want {
+			t.Errorf("got\n%s\nwant\n%s", got, want)
+		}
+	}
+}
