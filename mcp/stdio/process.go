@@ -23,12 +23,6 @@ const (
 
 	// closeWait is the default of CloseWait.
 	closeWait = 1500 * time.Millisecond
-
-	// usualPipe is how many bytes a pipe holds on most systems, and longPipe how many
-	// it holds on Linux once a message was longer: then neither side has to wait for
-	// the other in the middle of most messages.
-	usualPipe = 64 << 10
-	longPipe  = 256 << 10
 )
 
 // A process is a child and the pipes to it: the jsonrpc.Stream of a Transport.
@@ -256,14 +250,6 @@ var _ jsonrpc.TryWriter = (*process)(nil)
 func (p *process) TryWrite(b []byte) (int, error) {
 	p.makeRoom(b)
 	return p.try.write(b)
-}
-
-// makeRoom makes stdin a long pipe if b is longer than one usually holds.
-func (p *process) makeRoom(b []byte) {
-	if len(b) > usualPipe && !p.grownIn {
-		p.grownIn = true
-		growPipe(p.stdin)
-	}
 }
 
 // Close ends the child and its group: by the end of standard input, then SIGTERM,

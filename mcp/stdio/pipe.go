@@ -1,0 +1,17 @@
+package stdio
+
+// usualPipe is how many bytes a pipe holds on most systems, and longPipe how many it
+// holds on Linux once a message was longer: then neither side has to wait for the other
+// in the middle of most messages.
+const (
+	usualPipe = 64 << 10
+	longPipe  = 256 << 10
+)
+
+// makeRoom makes stdin a long pipe if b is longer than one usually holds.
+func (p *process) makeRoom(b []byte) {
+	if len(b) > usualPipe && !p.grownIn {
+		p.grownIn = true
+		growPipe(p.stdin)
+	}
+}
