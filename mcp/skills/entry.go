@@ -1,6 +1,7 @@
 package skills
 
 import (
+	"crypto/sha256"
 	"strconv"
 	"strings"
 
@@ -11,9 +12,7 @@ import (
 // skill decodes an entry. An invalid one has an error.
 func (r *Reader) skill(item []byte) *Skill {
 	s := &Skill{r: r}
-	if s.err = s.decode(item); s.err != nil {
-		s.Files = nil
-	}
+	s.err = s.decode(item)
 	return s
 }
 
@@ -96,21 +95,20 @@ func (s *Skill) decodeFiles(r *wire.Reader) error {
 	}
 
 	wire.SortStrings(names)
-	s.Files = make([]File, len(names))
-	found := false
+	files, found := make([]File, len(names)), false
 	for n, name := range names {
 		for i := range len(name) {
 			if name[i] == '/' && byName[name[:i]] != nil {
 				return s.wrong(ErrInvalid, name[:i], "", "", "it is a file and a directory")
 			}
 		}
-		f := byName[name]
-		s.Files[n] = *f
-		found = found || f.URI == s.URI
+		files[n] = *byName[name]
+		found = found || files[n].URI == s.URI
 	}
 	if !found {
 		return s.invalid("resources", s.URI)
 	}
+	s.Files = files
 	return nil
 }
 
@@ -125,7 +123,7 @@ func (s *Skill) file(item []byte) (*File, error) {
 	switch {
 	case !ok:
 		field, want, got = "resources.uri", "a file below "+s.root, f.URI
-	case !validDigest(f.Digest):
+	case !strings.HasPrefix(f.Digest, algorithm) || len(f.Digest) != digestSize || span(f.Digest[len(algorithm):], hexDigits) < 2*sha256.Size:
 		field, want, got = "digest", "sha256: and 64 lowercase hexadecimal digits", f.Digest
 	case f.Size < 0 || r.Err() != nil:
 		field, want = "size", "a number of bytes"

@@ -81,7 +81,13 @@ func TestListsOfFrontmatterAreCompared(t *testing.T) {
 		frontmatter["tags"] = tags
 		readFails(t, s.skill(t, nil), "SKILL.md", skills.ErrFrontmatter)
 	}
-	frontmatter["tags"] = []any{"a", 1}
+	s.files[refunds] = "---\nname: refunds\ndescription: Process refunds\ntags: []\n---\n"
+	s.entries[0].(object)["resources"] = s.entry("refunds", refunds)["resources"]
+	for _, tags := range []any{nil, "", object{}, []any{nil}} {
+		frontmatter["tags"] = tags
+		readFails(t, s.skill(t, nil), "SKILL.md", skills.ErrFrontmatter)
+	}
+	frontmatter["tags"] = []any{}
 	if _, err := s.skill(t, nil).Read(t.Context(), "SKILL.md"); err != nil {
 		t.Error(err)
 	}

@@ -1,7 +1,6 @@
 package skills
 
 import (
-	"crypto/sha256"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -81,15 +80,8 @@ func span(s, set string) int {
 	return n
 }
 
-const algorithm, hexDigits = "sha256:", "0123456789abcdef"
-
 // validName reports whether a name is one of the Agent Skills specification.
 func validName(s string) bool {
 	return s != "" && len(s) <= 64 && span(s, "abcdefghijklmnopqrstuvwxyz-0123456789") == len(s) &&
 		s[0] != '-' && s[len(s)-1] != '-' && !strings.Contains(s, "--")
-}
-
-func validDigest(s string) bool {
-	rest, ok := strings.CutPrefix(s, algorithm)
-	return ok && len(rest) == 2*sha256.Size && span(rest, hexDigits) == len(rest)
 }

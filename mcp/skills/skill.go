@@ -57,9 +57,15 @@ func (s *Skill) Digest() string {
 	return digest(text)
 }
 
+// A digest is an algorithm and hexadecimal digits.
+const (
+	algorithm, hexDigits = "sha256:", "0123456789abcdef"
+	digestSize           = len(algorithm) + 2*sha256.Size
+)
+
 // digest returns the digest of data as entries write it.
 func digest(data []byte) string {
-	var text [len(algorithm) + 2*sha256.Size]byte
+	var text [digestSize]byte
 	copy(text[:], algorithm)
 	for i, c := range sha256.Sum256(data) {
 		text[len(algorithm)+2*i], text[len(algorithm)+2*i+1] = hexDigits[c>>4], hexDigits[c&15]
