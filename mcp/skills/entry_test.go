@@ -111,3 +111,28 @@ func TestGetReturnsTheSkillOfTheURI(t *testing.T) {
 		t.Errorf("a cursor that repeats itself: %q", s.sent("skills/list"))
 	}
 }
+
+// TestFencesOfWindows: editors there write a byte order mark and two characters at the end
+// of a line.
+func TestFencesOfWindows(t *testing.T) {
+	t.Parallel()
+	for content, want := range map[string]error{
+		"\ufeff" + text:                                                   nil,
+		strings.ReplaceAll(text, "\n", "\r\n"):                            nil,
+		strings.ReplaceAll(text, "---", "--- "):                           nil,
+		strings.TrimSuffix(text[:strings.LastIndex(text, "---")+3], "\n"): nil,
+		" " + text:       skills.ErrFrontmatter,
+		"-" + text:       skills.ErrFrontmatter,
+		text[4:]:         skills.ErrFrontmatter,
+		"---\nname: x\n": skills.ErrFrontmatter,
+		"":               skills.ErrFrontmatter,
+	} {
+		s := newServer()
+		s.files[refunds] = content
+		s.entries = []any{s.entry("refunds", refunds)}
+		data, err := s.skill(t, nil).Read(t.Context(), "SKILL.md")
+		if wantError(t, err, want); (string(data) == content) != (err == nil) && content != "" {
+			t.Errorf("%q: %q, %v", content, data, err)
+		}
+	}
+}

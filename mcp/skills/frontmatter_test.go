@@ -70,6 +70,8 @@ func TestParseFrontmatter(t *testing.T) {
 		"a: \x01\n":                             "error 1:4",
 		"a: \xff\n":                             "error 1:4",
 		"a: [b #c]\n":                           "error 1:7",
+		"a: \"b\"'c'\n":                         "error 1:7",
+		"a: {b: ]\n":                            "error 1:8",
 		"a: [:b]\n":                             "error 1:5",
 		"a: 1\n- b: c\n":                        "error 2:1",
 		"a:\n - \tb: c\n":                       "error 2:3",

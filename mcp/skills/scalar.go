@@ -261,9 +261,7 @@ func (p *parser) member(depth int, m map[string]any) {
 	m[key] = nil
 	if p.peek() == ':' {
 		p.at++
-		if c := p.peek(); c != ',' && c != '}' {
-			m[key] = p.flow(depth + 1)
-		}
+		m[key] = p.flow(depth + 1)
 	}
 }
 

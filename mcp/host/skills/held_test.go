@@ -119,3 +119,29 @@ func TestNestedSkillIsApprovedOnItsOwn(t *testing.T) {
 		t.Errorf("%v, %v", k, err)
 	}
 }
+
+// TestPinsWithoutApprover: without an approver a change is refused, and so is a
+// skill whose content has no digests.
+func TestPinsWithoutApprover(t *testing.T) {
+	all := servers(t)
+	all["other"].Skill("skill://other/generated", nil).Dynamic()
+	k := all["other"].Skill("skill://other/pinned", nil)
+	h := newHost(t, all, host.Options{})
+	o := skills.Options{Reader: &reader.Options{Dynamic: true}, Pins: host.PinAsk}
+	set := skills.New(h, &o)
+	if _, err := set.Open(t.Context(), "other__pinned"); err != nil {
+		t.Error(err)
+	}
+	k.SetFile("more", "text")
+	for _, id := range []string{"other__pinned", "other__generated"} {
+		for _, o.Pins = range []host.PinPolicy{host.PinAsk, host.PinBlock} {
+			if _, err := skills.New(h, &o).Open(t.Context(), id); !errors.Is(err, skills.ErrChanged) {
+				t.Errorf("%s: %v", id, err)
+			}
+		}
+	}
+	o.Pins = host.PinReport
+	if _, err := skills.New(h, &o).Open(t.Context(), "other__generated"); err != nil {
+		t.Error(err)
+	}
+}
