@@ -259,7 +259,7 @@ func (p *process) Close() error {
 	// The descendants that have left the group can be found only while the child
 	// runs, and end only after it had the time to end them.
 	below := p.group.descendants()
-	_ = p.stdin.Close()
+	closed := closeInput(p.stdin)
 	var err error
 	if !p.exitsWithin(p.wait) {
 		below = append(below, p.group.descendants()...)
@@ -273,6 +273,7 @@ func (p *process) Close() error {
 		err = diag.Op(p.server, errUnkillable)
 	}
 	killDescendants(below)
+	closed()
 	_ = p.stdout.Close()
 	p.stderr.close()
 	p.group.close()

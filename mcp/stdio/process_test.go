@@ -164,7 +164,15 @@ func TestEndlessLineEndsConnection(t *testing.T) {
 	within(t, testutil.Timeout, func() { p.Close() })
 }
 
+// TestCloseWhileServerNeverReads: the write may begin before Close, after it, or at
+// that moment, for which the test is repeated.
 func TestCloseWhileServerNeverReads(t *testing.T) {
+	for range 5 {
+		closeWhileServerNeverReads(t)
+	}
+}
+
+func closeWhileServerNeverReads(t *testing.T) {
 	tr := child("deaf")
 	tr.CloseWait = 20 * time.Millisecond
 	p := open(t, tr)

@@ -2,7 +2,10 @@
 
 package stdio
 
-import "os"
+import (
+	"os"
+	"time"
+)
 
 // A nonblockingWriter writes nothing, as a write may block on these systems.
 type nonblockingWriter struct{}
@@ -10,3 +13,22 @@ type nonblockingWriter struct{}
 func (nonblockingWriter) open(*os.File) {}
 
 func (nonblockingWriter) write([]byte) (int, error) { return 0, nil }
+
+// closeInput closes the file that Write writes to, and returns a function that waits
+// for the end of that. Closing it waits for a Write that begins at that moment, which
+// on Windows nothing but the end of the child ends.
+func closeInput(f *os.File) (wait func()) {
+	closed := make(chan struct{})
+	go func() { // ends with the Write
+		_ = f.Close()
+		close(closed)
+	}()
+	return func() {
+		t := time.NewTimer(closeWait)
+		defer t.Stop()
+		select {
+		case <-closed:
+		case <-t.C:
+		}
+	}
+}

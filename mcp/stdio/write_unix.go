@@ -45,3 +45,9 @@ func (w *nonblockingWriter) tryOnce(fd uintptr) bool {
 	}
 	return true // do not wait
 }
+
+// closeInput closes the file that Write writes to, which ends a Write.
+func closeInput(f *os.File) (wait func()) {
+	_ = f.Close()
+	return func() {}
+}
