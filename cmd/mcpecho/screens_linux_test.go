@@ -12,7 +12,7 @@ import (
 
 var (
 	took = regexp.MustCompile(`[0-9.]+ ms`)
-	slow = regexp.MustCompile("(\x1b\\[K|\r)*connecting to [^\x1b]*\x1b\\[K") // shown after a second
+	slow = regexp.MustCompile("(\x1b\\[K|\r)*(connecting to |[0-9]+ of [0-9]+ servers? (is|are) starting)[^\x1b]*\x1b\\[K") // shown after a second
 )
 
 // TestScreens shows what terminals of several widths show, with and without color.
