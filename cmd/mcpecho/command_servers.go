@@ -172,7 +172,7 @@ func (c *invocation) probe(ctx context.Context, entry *config.Server) state {
 			s.detail += `; put the arguments of the command into "args"`
 		}
 		if f.status == statusForbidden {
-			s = state{entry, "unauthorized", one.loginHint()}
+			s = state{entry, "unauthorized", "type: " + one.loginCommand()}
 		}
 	}
 	return s

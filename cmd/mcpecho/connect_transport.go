@@ -184,9 +184,14 @@ func (c *invocation) loginHint() string {
 	if c.flags.header.Get("Authorization") != "" {
 		return "the server does not accept the Authorization header of -H"
 	}
+	return "add a token with -H 'Authorization: Bearer TOKEN', or type: " + c.loginCommand()
+}
+
+// loginCommand returns the command line that logs in to the target.
+func (c *invocation) loginCommand() string {
 	login := []string{"login", c.pasteTarget()}
 	for _, file := range c.flags.config {
 		login = append(login, "-c", file)
 	}
-	return "type: " + c.paste(login) + ", or add a token with -H 'Authorization: Bearer TOKEN'"
+	return c.paste(login)
 }

@@ -241,7 +241,7 @@ func (sh *shell) printNotice(line string) {
 // note prints a line that is not a result.
 func (sh *shell) note(line string) {
 	if !sh.c.flags.quiet {
-		sh.console.line(line)
+		sh.console.line(sh.c.folded(line))
 	}
 }
 

@@ -127,7 +127,7 @@ func TestShellOffersToRestartItsServer(t *testing.T) {
 	p.typed("tools\r")
 	p.shown("Start it again? [Y/n] ")
 	p.typed("\r")
-	p.shown("What it kept of the session before is lost.")
+	p.shown("the session before is lost.")
 	p.shown("echo")
 	p.typed("exit\r")
 	if shown, status := p.end(); status != 0 {

@@ -164,7 +164,7 @@ func TestTokenOpensTheServer(t *testing.T) {
 	url := tokenServer(t, token)
 	for _, path := range []string{"/mcp", "/sse"} {
 		runCommand(t, "call", url+path, "echo", "message=hi", "-H", "authorization:Bearer "+token).want(t, 0, "hi\n", "")
-		runCommand(t, "ping", url+path).want(t, statusForbidden, "", "type: mcpecho login "+url+path+", or add a token with -H 'Authorization: Bearer TOKEN'")
+		runCommand(t, "ping", url+path).want(t, statusForbidden, "", "add a token with -H 'Authorization: Bearer TOKEN', or type: mcpecho login "+url+path+"\n")
 		runCommand(t, "ping", url+path, "-H", "Authorization: Bearer no").want(t, statusForbidden, "", "does not accept the Authorization header of -H")
 	}
 	o := runCommand(t, "ping", url+"/mcp", "-H", "Authorization: Bearer broken-"+token)
