@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -201,6 +202,9 @@ func TestCatalogThatCannotBeUsedIsReported(t *testing.T) {
 			t.Cleanup(unlock)
 		}, "another process has locked it", false},
 	} {
+		if tt.name == "writable by others" && (runtime.GOOS == "windows" || runtime.GOOS == "wasip1") {
+			continue // files have no mode
+		}
 		t.Run(tt.name, func(t *testing.T) {
 			path := catalogPath(t)
 			tt.prepare(t, path)
