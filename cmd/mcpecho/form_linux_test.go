@@ -1,8 +1,14 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+
+	"github.com/stdmcp/stdmcp/internal/testutil"
 )
 
 const (
@@ -57,6 +63,27 @@ func TestInterruptForm(t *testing.T) {
 	p.until("  message (")
 	p.typed("hal\x03")
 	if shown, status := p.end(); status != statusInterrupted || !strings.Contains(shown, "hal") {
+		t.Errorf("status %d, %q", status, shown)
+	}
+	if !echoes(t, p.master) {
+		t.Error("what is typed is not shown any more")
+	}
+}
+
+// A program that ends while a question is open, as its server has gone, leaves the
+// terminal as it was.
+func TestServerEndsDuringForm(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "pid")
+	p := startInPty(t, 80, "call", "ask_elicitation", "--no-color", "--protocol", "2025-11-25", "--env", "GORACE=atexit_sleep_ms=0",
+		"--", "sh", "-c", "echo $$ >"+file+"; exec "+mcpechoPath(t)+" serve")
+	p.until("  Name: ")
+	text, err := os.ReadFile(file)
+	testutil.Must(t, err)
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	testutil.Must(t, err)
+	testutil.Must(t, syscall.Kill(pid, syscall.SIGKILL))
+	if shown, status := p.end(); status == 0 {
 		t.Errorf("status %d, %q", status, shown)
 	}
 	if !echoes(t, p.master) {

@@ -51,7 +51,7 @@ func main() {
 	if err != nil {
 		self = os.Args[0]
 	}
-	os.Exit(run(ctx, os.Args[1:], &environment{
+	status := run(ctx, os.Args[1:], &environment{
 		stdin:  os.Stdin,
 		stdout: os.Stdout,
 		stderr: os.Stderr,
@@ -60,5 +60,7 @@ func main() {
 		name:   typedName(os.Args[0]),
 
 		interrupts: interrupts,
-	}))
+	})
+	interrupts.close()
+	os.Exit(status)
 }

@@ -57,6 +57,15 @@ func (i *interrupts) handled() bool {
 	return false
 }
 
+// close restores the terminal if a question is open, because the server has ended,
+// say.
+func (i *interrupts) close() {
+	i.once.Do(func() {}) // wait for lineEditor
+	if i.editor != nil {
+		i.editor.Close()
+	}
+}
+
 // raise does what Ctrl-C does while the terminal does not turn it into a signal.
 func (i *interrupts) raise() { i.signals <- os.Interrupt }
 

@@ -183,6 +183,17 @@ func (e *Editor) end(s *edit, err error) {
 	}
 }
 
+// Close ends the lines that are being read, with the error io.EOF, and restores the
+// mode of the terminal. A program that ends calls it, because it does not wait for
+// the goroutines that read lines.
+func (e *Editor) Close() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for len(e.stack) > 0 {
+		e.end(e.stack[len(e.stack)-1], io.EOF)
+	}
+}
+
 // Print prints lines, which must not contain control sequences other than styles,
 // above the line that is being edited.
 func (e *Editor) Print(text string) {

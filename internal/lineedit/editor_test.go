@@ -1,8 +1,10 @@
 package lineedit
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -435,4 +437,37 @@ func FuzzKeys(f *testing.F) {
 			}
 		})
 	})
+}
+
+// Close ends all lines and restores the terminal.
+func TestClose(t *testing.T) {
+	t.Parallel()
+	in, _ := io.Pipe()
+	var out bytes.Buffer
+	restored := 0
+	e := New(in, &out, Options{
+		Raw:  func() (func(), error) { return func() { restored++ }, nil },
+		Size: func() (int, int) { return 40, 5 },
+	})
+	e.Close()
+	done := make(chan error, 2)
+	for range 2 {
+		go func() { // ends with Close
+			_, err := e.ReadLine(context.Background(), &Line{Prompt: "> "})
+			done <- err
+		}()
+	}
+	if !testutil.Eventually(func() bool { e.mu.Lock(); defer e.mu.Unlock(); return len(e.stack) == 2 }) {
+		t.Fatal("no line is read")
+	}
+	e.Close()
+	for range 2 {
+		if err := <-done; err != io.EOF {
+			t.Error(err)
+		}
+	}
+	if restored != 1 {
+		t.Errorf("the terminal was restored %d times", restored)
+	}
+	in.Close()
 }
