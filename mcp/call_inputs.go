@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -126,19 +127,20 @@ func (c *Client) answerAll(ctx context.Context, keys []string, request func(key 
 	ctx, cancel := context.WithCancel(&callContext{ctx, c.ctx})
 	defer cancel()
 	answers := make([]RawMessage, len(keys))
-	var failure error
-	var once sync.Once
+	var mu lock.Mutex // guards failure
+	var failure error // the first
 	var wg sync.WaitGroup
 	for i, key := range keys {
-		wg.Add(1)
-		go func() { // ends when the handler returns
-			defer wg.Done()
+		wg.Go(func() { // ends when the handler returns
 			answer, err := c.answerInput(ctx, key, request)
-			if err != nil {
-				once.Do(func() { failure = diag.Op(wire.Quote(key), err); cancel() })
+			mu.Lock()
+			if err != nil && failure == nil {
+				failure = diag.Op(wire.Quote(key), err)
+				cancel()
 			}
+			mu.Unlock()
 			answers[i] = answer
-		}()
+		})
 	}
 	wg.Wait()
 	if failure != nil {

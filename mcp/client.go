@@ -47,7 +47,9 @@ const (
 )
 
 func newClient(ctx context.Context, opts *Options) *Client {
-	c := &Client{opts: opts.withDefaults(), notifications: queue.Queue{Max: maxNotifications}, requests: requestTable{replies: queue.Queue{Max: maxReplies}}}
+	c := new(Client)
+	c.opts = opts.withDefaults()
+	c.notifications.Max, c.requests.replies.Max = maxNotifications, maxReplies
 	c.notifications.Budget, c.progress.budget = &c.budget, &c.budget
 	c.requests.budget, c.requests.replies.Budget = &c.budget, &c.budget
 	c.agreed.Store(new(agreement))

@@ -117,7 +117,7 @@ func (o *Options) withDefaults() Options {
 		d.Info.Name, d.Info.Version = "stdmcp", Version
 	}
 	if len(d.ProtocolVersions) == 0 {
-		d.ProtocolVersions = ProtocolVersions()
+		d.ProtocolVersions = protocolVersions[:]
 	}
 	d.ProtocolVersions = slices.Clone(d.ProtocolVersions)
 	d.Handlers = slices.Clone(d.Handlers)

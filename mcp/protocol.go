@@ -27,11 +27,15 @@ func ProtocolVersions() []string { return slices.Clone(protocolVersions[:]) }
 
 // modern returns the newest version of the modern era that is in offered and
 // that the options allow, or "".
+//
+//go:noinline
 func (o *Options) modern(offered []string) string {
 	return o.choose(protocolVersions[:modernVersions], offered)
 }
 
 // legacy is modern for the legacy era.
+//
+//go:noinline
 func (o *Options) legacy(offered []string) string {
 	return o.choose(protocolVersions[modernVersions:], offered)
 }

@@ -112,6 +112,8 @@ func (t *Content) fields(c *codec) {
 var errContent = errors.New("content of no known type, or of type resource without a resource")
 
 // contentKind returns kind if fields supports it, or "".
+//
+//go:noinline
 func contentKind(kind string) string {
 	for _, known := range [...]string{ContentText, ContentImage, ContentAudio, ContentResourceLink,
 		ContentResource, ContentToolUse, ContentToolResult} {

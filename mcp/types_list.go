@@ -101,6 +101,8 @@ const sample = 8
 // room returns the capacity for a list of which n elements have been read.
 // After a sample it estimates the length of the list from the length of the
 // remaining text.
+//
+//go:noinline
 func (c *codec) room(n, start int) int {
 	if n == sample {
 		return sample + 1 + c.r.Left()/max(256, (c.r.Offset()-start)/sample)

@@ -27,6 +27,8 @@ func (b *Budget) SetMax(n int) { b.max.Store(int64(n)) }
 
 // Take takes what an item of n bytes costs, and reports whether the budget
 // permits it.
+//
+//go:noinline
 func (b *Budget) Take(n int) bool {
 	if b == nil {
 		return true

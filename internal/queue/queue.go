@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/lock"
+	"github.com/stdmcp/stdmcp/internal/retry"
 )
 
 // A Queue runs functions one after another, in the order in which they were
@@ -80,7 +81,7 @@ func (q *Queue) Close(d time.Duration) {
 	idle := q.idle
 	q.mu.Unlock()
 	if idle != nil {
-		closedWithin(idle, d)
+		retry.Await(idle, d)
 	}
 }
 
@@ -91,16 +92,5 @@ func WaitFor(wg *sync.WaitGroup, d time.Duration) bool {
 		wg.Wait()
 		close(done)
 	}()
-	return closedWithin(done, d)
-}
-
-func closedWithin(c <-chan struct{}, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-c:
-		return true
-	case <-t.C:
-		return false
-	}
+	return retry.Await(done, d)
 }

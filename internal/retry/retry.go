@@ -45,6 +45,18 @@ func (b *Backoff) Wait(ctx context.Context, hint time.Duration) bool {
 // Reset starts again with First, after a try that succeeded.
 func (b *Backoff) Reset() { b.tries = 0 }
 
+// Await waits up to d until c is closed, and reports whether it was.
+func Await(c <-chan struct{}, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-c:
+		return true
+	case <-t.C:
+		return false
+	}
+}
+
 // Sleep waits for d. It returns false if ctx ends first.
 func Sleep(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)

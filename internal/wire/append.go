@@ -140,6 +140,8 @@ func Grow(dst []byte, n int) []byte { return slices.Grow(dst, n) }
 func AppendInt(dst []byte, n int64) []byte { return strconv.AppendInt(dst, n, 10) }
 
 // AppendBool appends a boolean.
+//
+//go:noinline
 func AppendBool(dst []byte, v bool) []byte { return strconv.AppendBool(dst, v) }
 
 var errNotFinite = errors.New("JSON has no NaN and no infinity")

@@ -136,6 +136,8 @@ func (r *Reader) Offset() int { return r.pos }
 func (r *Reader) Left() int { return len(r.data) - r.pos }
 
 // Fail makes err the reader's error, unless it has one.
+//
+//go:noinline
 func (r *Reader) Fail(err error) {
 	if r.err == nil {
 		r.err = err
@@ -157,7 +159,7 @@ func (r *Reader) expected(k Kind) {
 	if r.err != nil {
 		return
 	}
-	if got := r.kind(); got != Invalid {
+	if got := r.Kind(); got != Invalid {
 		r.syntax("want " + k.String() + ", have " + got.String())
 	} else {
 		r.unexpected()
@@ -215,7 +217,7 @@ func (r *Reader) Null() bool {
 // Bool reads a boolean.
 func (r *Reader) Bool() bool {
 	switch {
-	case r.kind() != Bool:
+	case r.Kind() != Bool:
 		r.expected(Bool)
 	case r.data[r.pos] == 't':
 		return r.literal("true")

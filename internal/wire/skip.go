@@ -46,7 +46,7 @@ func (r *Reader) skip() {
 
 // Raw reads the next value and returns its text, which has been validated.
 func (r *Reader) Raw() []byte {
-	r.kind() // steps over white space
+	r.Kind() // steps over white space
 	start := r.pos
 	r.Skip()
 	if r.err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/queue"
+	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -169,10 +170,5 @@ func (b *eventBus) close() {
 	if b.callback == nil || !b.queue.Add(func() { close(drained) }) {
 		return
 	}
-	t := time.NewTimer(time.Second)
-	defer t.Stop()
-	select {
-	case <-drained:
-	case <-t.C:
-	}
+	retry.Await(drained, time.Second)
 }

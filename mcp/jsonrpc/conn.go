@@ -3,10 +3,12 @@ package jsonrpc
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/buffers"
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/retry"
 )
 
 const (
@@ -65,7 +67,7 @@ type conn struct {
 	ending   sync.Once
 	done     chan struct{} // closed when the connection has ended
 	err      error         // the error that ended it; set before done is closed
-	closing  sync.Once     // closes the stream
+	closing  atomic.Bool   // whether the stream is being closed
 	written  chan struct{} // closed when write has returned
 	loops    sync.WaitGroup
 	released chan struct{} // closed when the stream is closed and loops have ended
@@ -142,20 +144,12 @@ func (c *conn) Err() error {
 
 func (c *conn) Close() error {
 	c.end(ErrClosed)
-	t := time.NewTimer(flushTime)
-	defer t.Stop()
-	select {
-	case <-c.written:
-	case <-t.C:
-	}
+	retry.Await(c.written, flushTime)
 	c.closeStream()
-	t.Reset(closeTime)
-	select {
-	case <-c.released:
-		return nil
-	case <-t.C:
+	if !retry.Await(c.released, closeTime) {
 		return ErrStuck
 	}
+	return nil
 }
 
 // end ends the connection with err, unless it has ended.
@@ -170,13 +164,15 @@ func (c *conn) end(err error) {
 
 // closeStream closes the stream on a goroutine, once.
 func (c *conn) closeStream() {
-	c.closing.Do(func() {
-		go func() { // ends when the stream is closed and both loops have returned
-			defer close(c.released)
-			_ = diag.Guard(c.Handler.Panic, func() { _ = c.stream.Close() })
-			c.loops.Wait()
-		}()
-	})
+	if !c.closing.Swap(true) {
+		go c.release() // ends when the stream is closed and both loops have returned
+	}
+}
+
+func (c *conn) release() {
+	_ = diag.Guard(c.Handler.Panic, func() { _ = c.stream.Close() })
+	c.loops.Wait()
+	close(c.released)
 }
 
 // endOnPanic ends the connection when the stream has panicked. It is deferred.

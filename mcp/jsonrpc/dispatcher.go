@@ -120,13 +120,17 @@ const minHeld = 4 << 10
 // release copies the params, result and data of the message that are smaller than
 // half of the bytes that they share memory with.
 func (m *Message) release(held int) {
-	for _, p := range [...]*RawMessage{&m.Params, &m.Result} {
-		if len(*p) < held/2 {
-			*p = bytes.Clone(*p)
-		}
+	own(&m.Params, held)
+	own(&m.Result, held)
+	if m.Error != nil {
+		own(&m.Error.Data, held)
 	}
-	if m.Error != nil && len(m.Error.Data) < held/2 {
-		m.Error.Data = bytes.Clone(m.Error.Data)
+}
+
+//go:noinline
+func own(p *RawMessage, held int) {
+	if len(*p) < held/2 {
+		*p = bytes.Clone(*p)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -177,12 +178,7 @@ func (p *process) begin(cmd *exec.Cmd, run func(*exec.Cmd) error) (r startResult
 // endGroup ends the processes that the child has started and left running.
 func (p *process) endGroup() {
 	p.group.terminate()
-	t := time.NewTimer(drainWait)
-	defer t.Stop()
-	select {
-	case <-p.drained:
-	case <-t.C:
-	}
+	retry.Await(p.drained, drainWait)
 	p.group.kill()
 }
 
@@ -261,15 +257,15 @@ func (p *process) Close() error {
 	below := p.group.descendants()
 	closed := closeInput(p.stdin)
 	var err error
-	if !p.exitsWithin(p.wait) {
+	if !retry.Await(p.exited, p.wait) {
 		below = append(below, p.group.descendants()...)
 		p.group.terminate()
 	}
-	if !p.exitsWithin(p.wait) {
+	if !retry.Await(p.exited, p.wait) {
 		killDescendants(append(below, p.group.descendants()...))
 		p.group.kill()
 	}
-	if !p.exitsWithin(closeWait) {
+	if !retry.Await(p.exited, closeWait) {
 		err = diag.Op(p.server, errUnkillable)
 	}
 	killDescendants(below)
@@ -290,17 +286,6 @@ func (p *process) Diagnosis() string {
 }
 
 var errUnkillable = errors.New("the process did not end when killed")
-
-func (p *process) exitsWithin(d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-p.exited:
-		return true
-	case <-t.C:
-		return false
-	}
-}
 
 // An output is the reading end of a pipe that the child writes to.
 type output struct {

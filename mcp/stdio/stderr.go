@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/lock"
+	"github.com/stdmcp/stdmcp/internal/retry"
 )
 
 const (
@@ -70,11 +71,7 @@ func (s *stderr) String() string {
 
 // close waits for the output of the child, then for drain.
 func (s *stderr) close() {
-	t := time.NewTimer(2 * drainWait)
-	defer t.Stop()
-	select {
-	case <-s.done:
-	case <-t.C:
+	if !retry.Await(s.done, 2*drainWait) {
 		_ = s.file.Close()
 		<-s.done
 	}
@@ -130,10 +127,5 @@ func (r *relay) close() {
 	if r.stalled {
 		return
 	}
-	t := time.NewTimer(2 * drainWait)
-	defer t.Stop()
-	select {
-	case <-r.done:
-	case <-t.C:
-	}
+	retry.Await(r.done, 2*drainWait)
 }
