@@ -256,36 +256,6 @@ func TestViolationFailsTheTest(t *testing.T) {
 	}
 }
 
-// TestSlowServer: a client that did not wait for the response to server/discover is
-// no violation.
-func TestSlowServer(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := mcptest.New(t)
-		greeter(s)
-		s.Inject("server/discover", mcptest.Delay(time.Minute))
-		client := s.Connect(nil)
-		if v := client.Server().ProtocolVersion; v != mcp.ProtocolVersion20251125 {
-			t.Errorf("connected with %s", v)
-		}
-	})
-	s := mcptest.New(t)
-	conn, err := s.Open(t.Context(), jsonrpc.Handler{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	const meta = `{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}`
-	if _, err := conn.Call(t.Context(), &jsonrpc.Request{Method: "server/discover", Params: []byte(meta)}); err != nil {
-		t.Fatal(err)
-	}
-	var refused *jsonrpc.Error
-	_, err = conn.Call(t.Context(), &jsonrpc.Request{Method: "initialize",
-		Params: []byte(`{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"slow","version":"1"}}`)})
-	if !errors.As(err, &refused) {
-		t.Errorf("initialize after server/discover: %v", err)
-	}
-}
-
 // TestServerOpensAgain: each connection is a session of its own.
 func TestServerOpensAgain(t *testing.T) {
 	s := mcptest.New(t)
