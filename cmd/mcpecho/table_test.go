@@ -92,12 +92,12 @@ func FuzzWrap(f *testing.F) {
 // several lines.
 func TestNarrowTables(t *testing.T) {
 	t.Parallel()
-	plain := func(_ style, s string) string { return s }
+	unchanged := func(_ style, s string) string { return s }
 	text := columns(row{name: "NAME", description: "STATUS", rest: "FROM", whole: true}, []row{
 		{name: "broken", description: "failed: the program was not found; install it, or use its full path", rest: "/home/someone/.mcp.json"},
 		{name: "theirs", description: "untrusted: to trust it, type: mcpecho trust theirs --with-a-long-name", rest: ".mcp.json"},
 		{name: "fine", description: "connected", rest: ".mcp.json"},
-	}, 50, false, plain)
+	}, 50, false, unchanged)
 	const want = `NAME    STATUS
 broken  failed: the program was not found; install
         it, or use its full path
@@ -109,7 +109,7 @@ fine    connected
 		t.Errorf("got\n%s\nwant\n%s", text, want)
 	}
 	uri := "demo://resource/static/document/architecture.md"
-	text = columns(row{name: "URI", rest: "TYPE"}, []row{{name: uri, description: "Architecture", rest: "text/markdown"}}, 60, false, plain)
+	text = columns(row{name: "URI", rest: "TYPE"}, []row{{name: uri, description: "Architecture", rest: "text/markdown"}}, 60, false, unchanged)
 	if text != "URI\n"+uri+"\n    Architecture\n" {
 		t.Errorf("got\n%s", text)
 	}

@@ -189,13 +189,13 @@ func (d *decoder) digits() {
 // string reads a string.
 func (d *decoder) string() string {
 	d.pos++
-	start, plain := d.pos, true
+	start, verbatim := d.pos, true
 	for ; d.pos < len(d.text); d.pos++ {
 		switch c := d.text[d.pos]; {
 		case c == '"':
 			raw := d.text[start:d.pos]
 			d.pos++
-			if plain {
+			if verbatim {
 				return string(raw)
 			}
 			return d.unescape(raw)
@@ -204,9 +204,9 @@ func (d *decoder) string() string {
 			return ""
 		case c == '\\':
 			d.pos++ // what follows is no end
-			plain = false
+			verbatim = false
 		case c >= utf8.RuneSelf:
-			plain = false
+			verbatim = false
 		}
 	}
 	d.fail("unexpected end of input in string")
