@@ -72,6 +72,7 @@ func TestParseFrontmatter(t *testing.T) {
 		"a: [b #c]\n":                           "error 1:7",
 		"a: \"b\"'c'\n":                         "error 1:7",
 		"a: {b: ]\n":                            "error 1:8",
+		"a: {b, ?c}\n":                          "error 1:8",
 		"a: [:b]\n":                             "error 1:5",
 		"a: 1\n- b: c\n":                        "error 2:1",
 		"a:\n - \tb: c\n":                       "error 2:3",

@@ -269,7 +269,7 @@ func (p *parser) member(depth int, m map[string]any) {
 func (p *parser) unquoted() string {
 	const stops = ",[]{}"
 	rest := p.raw[p.at:]
-	if strings.IndexByte(",]}", rest[0]) < 0 && (isIndicator(rest) || rest[0] == ':') {
+	if strings.IndexByte(",]}", rest[0]) < 0 && (isIndicator(rest) || rest[0] == ':' || rest[0] == '?') {
 		p.fail(p.at, unsupported)
 	}
 	rest = rest[:comment(rest)]
