@@ -99,6 +99,35 @@ func TestManyCallsLoseTheSessionTogether(t *testing.T) {
 	}
 }
 
+// TestLateResponseOfALostSession: a call that hears of the loss when another one
+// has opened a new session uses that session.
+func TestLateResponseOfALostSession(t *testing.T) {
+	f := newForgetful()
+	arrived, renewed := make(chan struct{}), make(chan struct{})
+	post := f.post
+	f.post = func(w http.ResponseWriter, r *request) bool {
+		if r.Params.Name == "late" && r.HTTP.Header.Get("Mcp-Session-Id") == "session-1" {
+			close(arrived)
+			select {
+			case <-renewed:
+			case <-r.HTTP.Context().Done():
+			}
+		}
+		return post(w, r)
+	}
+	c := f.open(t, nil, nil)
+	f.lose()
+	var late sync.WaitGroup
+	late.Go(func() { callTool(t, c, "late") })
+	<-arrived
+	callTool(t, c, "early")
+	close(renewed)
+	late.Wait()
+	if n := f.opens(); n != 2 {
+		t.Errorf("%d sessions were opened", n)
+	}
+}
+
 func TestSessionThatIsLostAgainAndAgain(t *testing.T) {
 	f := newForgetful()
 	c := f.open(t, nil, nil)
