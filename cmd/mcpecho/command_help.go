@@ -47,25 +47,23 @@ func runHelp(_ context.Context, c *invocation) error {
 // overview returns the help text of the program.
 func (c *invocation) overview() string {
 	const start, talk = " COMMAND -- SERVER-COMMAND …", " COMMAND TARGET"
-	var b strings.Builder
-	b.WriteString(`mcpecho calls MCP servers, and is an echo server for trying out clients.
+	width, column := c.helpWidth(), textWidth(c.name+start)+3
+	list := ""
+	for _, cmd := range commands() {
+		list += helpEntry(cmd.name, cmd.short, 12, width)
+	}
+	return reflow("mcpecho calls MCP servers, and is an echo server for trying out clients.", width) + `
 
 Usage:
-  ` + c.name + pad("", textWidth(start)+3) + `take a tour
-  ` + c.name + talk + pad(talk, textWidth(start)+3) + `call a server at a URL, or NAME
-  ` + c.name + start + `   start a server and call it
-
+` + helpEntry(c.name, "take a tour", column, width) +
+		helpEntry(c.name+talk, "call a server at a URL, or NAME", column, width) +
+		helpEntry(c.name+start, "start a server and call it", column, width) + `
 Commands:
-`)
-	for _, cmd := range commands() {
-		b.WriteString("  " + cmd.name + pad(cmd.name, 12) + cmd.short + "\n")
-	}
-	b.WriteString(`
-NAME is a server in ~/.mcp.json, in .mcp.json of the current folder, or in a
-file of -c; FILE:NAME is one in FILE.
+` + list + `
+` + reflow("NAME is a server in ~/.mcp.json, in .mcp.json of the current folder, or in a file of -c; FILE:NAME is one in FILE.", width) + `
 
 Flags may appear anywhere before the --:
-` + helpFlags(nil) + `
+` + helpFlags(nil, width) + `
 Exit status:
   0    success
   1    wrong usage, or a file cannot be read or written
@@ -75,24 +73,41 @@ Exit status:
   130  interrupted
 
 Type "` + c.name + ` help COMMAND" for details.
-`)
-	return b.String()
+`
 }
 
-// helpWidth is the width of the help texts in columns.
-const helpWidth = 80
+// helpWidth returns the width of help texts in columns: at most that of the
+// terminal.
+func (c *invocation) helpWidth() int {
+	const most = 80
+	if width := c.terminalWidth(c.stdout); width > 0 && width < most {
+		return width
+	}
+	return most
+}
+
+// helpEntry returns a line with a name and, in a column, a text, which continues
+// below, or is below the name if the column is too narrow.
+func helpEntry(name, text string, column, width int) string {
+	const narrow = 24
+	if width-column-2 < narrow {
+		return wrap("  "+name+"\n      "+text, width) + "\n"
+	}
+	text = strings.ReplaceAll(wrap(text, width-column-2), "\n", "\n"+strings.Repeat(" ", column+2))
+	return "  " + name + pad(name, column) + text + "\n"
+}
 
 // usageLine returns a usage line with its end on a second one if it is long.
 func (c *invocation) usageLine(usage string) string {
 	line := "  " + c.name + " " + usage
-	if at := strings.Index(line, " [flags]"); textWidth(line) > helpWidth && at > 0 {
+	if at := strings.Index(line, " [flags]"); textWidth(line) > c.helpWidth() && at > 0 {
 		line = line[:at] + "\n     " + line[at:]
 	}
 	return line + "\n"
 }
 
-// reflow fills the lines of text up to helpWidth. Indented lines stay as they are.
-func reflow(text string) string {
+// reflow fills the lines of text up to width. Indented lines stay as they are.
+func reflow(text string, width int) string {
 	var b strings.Builder
 	filled := false // whether the last line may go on
 	for line := range strings.SplitSeq(text, "\n") {
@@ -107,26 +122,26 @@ func reflow(text string) string {
 		b.WriteString(line)
 		filled = goesOn
 	}
-	return wrap(b.String(), helpWidth)
+	return wrap(b.String(), width)
 }
 
 // helpFor returns the help text of a command.
 func (c *invocation) helpFor(cmd *command) string {
-	text := cmd.short + ".\n\nUsage:\n" + c.usageLine(cmd.usage(false))
+	text := reflow(cmd.short+".", c.helpWidth()) + "\n\nUsage:\n" + c.usageLine(cmd.usage(false))
 	if cmd.target && !cmd.web {
 		text += c.usageLine(cmd.usage(true))
 	}
 	if cmd.target {
-		text += "\nTARGET is a URL, the NAME of a configured server, or FILE:NAME.\n"
+		text += "\n" + reflow("TARGET is a URL, the NAME of a configured server, or FILE:NAME.", c.helpWidth()) + "\n"
 	}
 	if cmd.tool {
 		text += "NAME/TOOL is the same as NAME TOOL.\n"
 	}
 	if cmd.long != "" {
-		text += "\n" + reflow(cmd.long) + "\n"
+		text += "\n" + reflow(cmd.long, c.helpWidth()) + "\n"
 	}
 	if len(cmd.flags) > 0 {
-		text += "\nFlags:\n" + helpFlags(cmd.flags)
+		text += "\nFlags:\n" + helpFlags(cmd.flags, c.helpWidth())
 	}
 	if len(cmd.example) > 0 {
 		text += "\nExamples:\n"
@@ -141,7 +156,7 @@ func (c *invocation) helpFor(cmd *command) string {
 }
 
 // helpFlags describes the flags with these names, or all flags if names is nil.
-func helpFlags(names []string) string {
+func helpFlags(names []string, width int) string {
 	var b strings.Builder
 	for _, f := range flagTable() {
 		if names != nil && !slices.Contains(names, f.name) {
@@ -154,9 +169,7 @@ func helpFlags(names []string) string {
 		if f.value != "" {
 			typed += " " + f.value
 		}
-		const column = 31
-		help := strings.ReplaceAll(wrap(f.help, helpWidth-column-2), "\n", "\n"+strings.Repeat(" ", column+2))
-		b.WriteString("  " + typed + pad(typed, column) + help + "\n")
+		b.WriteString(helpEntry(typed, f.help, 31, width))
 	}
 	return b.String()
 }

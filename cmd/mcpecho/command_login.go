@@ -80,6 +80,9 @@ func runLogin(ctx context.Context, c *invocation) error {
 		if broken := (*oauth.Error)(nil); errors.As(err, &broken) && c.worksWithoutLogin(ctx, url) {
 			return c.print(c.shown(c.targetName()) + " needs no login.\n")
 		}
+		if f := c.explainRefused(err); f != nil {
+			return f
+		}
 		return loginFailure(err)
 	}
 	c.forgetTools()

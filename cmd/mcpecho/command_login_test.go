@@ -156,7 +156,7 @@ func TestLoginIsRefused(t *testing.T) {
 	web := httptest.NewServer(testserver.NewHandler(testserver.New(nil), nil))
 	defer web.Close()
 	runCommand(t, "login", web.URL+"/mcp").want(t, 0, web.URL+"/mcp needs no login.\n", "")
-	runCommand(t, "login", closedURL(t)).want(t, statusUnreachable, "", "refused")
+	runCommand(t, "login", closedURL(t)).want(t, statusUnreachable, "", "no server listens on port")
 }
 
 // What a login has is in no error, no JSON and no trace, though the server

@@ -66,6 +66,19 @@ func (c *invocation) targetName() string {
 	return httpx.Clean(u)
 }
 
+// explainRefused returns what to do about a URL at which no server listens, or nil
+// if err is another error.
+func (c *invocation) explainRefused(err error) *failure {
+	u, e := url.Parse(c.target)
+	if e != nil || c.entry != nil || !strings.Contains(err.Error(), "no server listens there") {
+		return nil
+	}
+	f := *classify(err)
+	f.message = "cannot connect to " + c.targetName() + ": connection refused, no server listens on port " + portOf(u) + " of " + u.Hostname()
+	f.hint = "start the server, or correct the port"
+	return &f
+}
+
 // explainConnect lists the error of each transport, if both were tried, and
 // says what works instead, if anything does.
 func (c *invocation) explainConnect(ctx context.Context, err error) error {
@@ -84,11 +97,8 @@ func (c *invocation) explainConnect(ctx context.Context, err error) error {
 		return &f
 	}
 	u, e := url.Parse(c.target)
-	if e == nil && c.entry == nil && strings.Contains(err.Error(), "no server listens there") {
-		f := *classify(err)
-		f.message = "cannot connect to " + c.targetName() + ": connection refused, no server listens on port " + portOf(u) + " of " + u.Hostname()
-		f.hint = "start the server, or correct the port"
-		return &f
+	if f := c.explainRefused(err); f != nil {
+		return f
 	}
 	var tried interface{ Unwrap() []error }
 	if !errors.As(err, &tried) || len(tried.Unwrap()) != 2 {

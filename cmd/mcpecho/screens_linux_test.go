@@ -56,6 +56,20 @@ func TestScreens(t *testing.T) {
 	golden(t, "screens.txt", text)
 }
 
+// TestHelpFitsANarrowTerminal: only commands are wider than the terminal, so that
+// they can be pasted.
+func TestHelpFitsANarrowTerminal(t *testing.T) {
+	const width = 60
+	for _, line := range []string{"help", "help call", "help serve"} {
+		shown, _ := startInPty(t, width, strings.Fields(line)...).end()
+		for row := range strings.Lines(shown) {
+			if n := textWidth(strings.TrimSuffix(withoutAll(row), "\n")); n > width && !strings.Contains(row, "mcpecho") {
+				t.Errorf("%s: %d columns: %q", line, n, row)
+			}
+		}
+	}
+}
+
 // withoutAll removes all styles.
 func withoutAll(s string) string {
 	return regexp.MustCompile("\x1b\\[[0-9;]*[mK]").ReplaceAllString(s, "")

@@ -303,21 +303,22 @@ func shellCommands() []*command {
 
 // help prints the commands of the shell, or describes one.
 func (sh *shell) help(c *invocation, args []string) error {
+	width := c.helpWidth()
 	if len(args) > 0 {
 		cmd := findCommand(args[0])
 		if cmd == nil {
 			return c.parseInShell(args[:1]) // says so
 		}
 		short, long := cmd.inShell()
-		text := short + ".\n\nUsage:\n  " + cmd.usageInShell() + "\n"
+		text := reflow(short+".", width) + "\n\nUsage:\n  " + cmd.usageInShell() + "\n"
 		if long != "" {
-			text += "\n" + reflow(long) + "\n"
+			text += "\n" + reflow(long, width) + "\n"
 		}
 		flags := slices.DeleteFunc(slices.Clone(cmd.flags), func(name string) bool {
 			return slices.Contains(connectionFlags, name) && name != "timeout" && name != "q"
 		})
 		if len(flags) > 0 {
-			text += "\nFlags:\n" + helpFlags(flags)
+			text += "\nFlags:\n" + helpFlags(flags, width)
 		}
 		return c.print(text)
 	}
@@ -325,18 +326,16 @@ func (sh *shell) help(c *invocation, args []string) error {
 	b.WriteString("Commands, without a target:\n")
 	for _, cmd := range shellCommands() {
 		short, _ := cmd.inShell()
-		b.WriteString("  " + cmd.name + pad(cmd.name, 12) + short + "\n")
+		b.WriteString(helpEntry(cmd.name, short, 12, width))
 	}
-	b.WriteString(`
-Of the shell itself:
-  unwatch     End what "watch" began
-  wait [TIME] Wait for the next notification, 10s at most
-  restart     Connect again
-  exit        Leave; so does Ctrl-D
-
-A JSON object needs no quotes, and may have several lines. Tab completes, Ctrl-R
-searches the history, Ctrl-C cancels a command. "help COMMAND" has the details.
-`)
+	b.WriteString("\nOf the shell itself:\n" +
+		helpEntry("unwatch", `End what "watch" began`, 12, width) +
+		helpEntry("wait [TIME]", "Wait for the next notification, 10s at most", 12, width) +
+		helpEntry("restart", "Connect again", 12, width) +
+		helpEntry("exit", "Leave; so does Ctrl-D", 12, width) + "\n" +
+		reflow(`A JSON object needs no quotes, and may have several lines. Tab completes, Ctrl-R searches the history, Ctrl-C cancels a command.
+"help COMMAND" has the details.
+`, width))
 	return c.print(b.String())
 }
 

@@ -162,7 +162,7 @@ func (c *Client) do(ctx context.Context, r *Request) (*http.Response, error) {
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
 		}
-		return nil, &requestError{r.Method, Clean(r.URL), err}
+		return nil, RequestError(r.Method, r.URL, err)
 	}
 	return resp, nil
 }
@@ -268,7 +268,12 @@ var errForeign = diag.Op("the connection ended with another request", io.ErrUnex
 // another one than the request's.
 type sentKey struct{}
 
-// A requestError is the error of a request.
+// RequestError returns the error of a request that got no response: with the method,
+// the URL and what a user can do.
+func RequestError(method string, u *url.URL, err error) error {
+	return &requestError{method, Clean(u), err}
+}
+
 type requestError struct {
 	method, url string
 	err         error

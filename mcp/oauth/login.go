@@ -84,7 +84,7 @@ func (t *Transport) probeWith(ctx context.Context, method, body string, h http.H
 	var used usedAddress
 	resp, err := t.base.RoundTrip(req.WithContext(used.traced(ctx)))
 	if err != nil {
-		return d, 0, err
+		return d, 0, httpx.RequestError(method, t.url, httpx.Redact(err, req))
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode == http.StatusUnauthorized {

@@ -94,6 +94,17 @@ func TestLoginWithoutAuthorizationServer(t *testing.T) {
 	}
 }
 
+// The error of a server that does not run has its URL, without what may be secret,
+// and says what to do.
+func TestLoginWithoutServer(t *testing.T) {
+	gone := httptest.NewServer(nil)
+	gone.Close()
+	err := New(gone.URL+"/mcp?key=sesame", nil).Login(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "POST "+gone.URL+"/mcp?...: ") || !strings.Contains(err.Error(), "no server listens there") {
+		t.Error(err)
+	}
+}
+
 func TestLogoutAlwaysDeletesTokens(t *testing.T) {
 	for _, v := range []struct {
 		path   string
