@@ -97,7 +97,7 @@ func (c *invocation) listSkills(ctx context.Context, s *conversation, r *skills.
 
 // readSkill prints a file of a skill, once it is verified.
 func (c *invocation) readSkill(ctx context.Context, s *conversation, r *skills.Reader, name, file string) error {
-	k, err := findSkill(ctx, r, name)
+	k, err := c.findSkill(ctx, r, name)
 	if err != nil {
 		return err
 	}
@@ -140,7 +140,7 @@ func fileNames(k *skills.Skill) (names []string) {
 
 // findSkill returns the skill with a name, or with a URI: that of its SKILL.md or
 // of its directory.
-func findSkill(ctx context.Context, r *skills.Reader, name string) (*skills.Skill, error) {
+func (c *invocation) findSkill(ctx context.Context, r *skills.Reader, name string) (*skills.Skill, error) {
 	isURI := strings.Contains(name, "://")
 	if isURI && strings.HasSuffix(name, "/SKILL.md") { // which may not be listed
 		k, err := r.Get(ctx, name)
@@ -169,7 +169,9 @@ func findSkill(ctx context.Context, r *skills.Reader, name string) (*skills.Skil
 	}
 	switch len(found) {
 	case 0:
-		return nil, notFound("the server has no skill "+strconv.Quote(name)+didYouMean(name, known), nil)
+		f := classify(notFound("the server has no skill "+strconv.Quote(name)+didYouMean(name, known), nil))
+		f.hint = c.didMean(name, known, "for a list, type: "+c.commandFor("skills"))
+		return nil, f
 	case 1:
 		return found[0], nil
 	}
