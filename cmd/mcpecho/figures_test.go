@@ -41,8 +41,8 @@ func TestFigures(t *testing.T) {
 	}
 	report("the program, stripped", float64(info.Size())/1e6, 10, "MB")
 
-	start := best(t, func() { startServer(t, program) })
-	call := best(t, func() {
+	start := testutil.Best(func() { startServer(t, program) })
+	call := testutil.Best(func() {
 		out, err := exec.Command(program, "call", "echo", "message=hi", "--", program, "serve").Output()
 		testutil.Must(t, err)
 		if string(out) != "hi\n" {
@@ -52,7 +52,7 @@ func TestFigures(t *testing.T) {
 	report("a call over stdio, beyond the start of the server ("+start.Round(10*time.Microsecond).String()+")", ms(call-start), 30, "ms")
 	report("a call in the shell", ms(callInShell(t, program)), 2, "ms")
 	lines := ""
-	tour := best(t, func() {
+	tour := testutil.Best(func() {
 		out, err := exec.Command(program).Output()
 		testutil.Must(t, err)
 		lines = string(out)
@@ -62,18 +62,6 @@ func TestFigures(t *testing.T) {
 }
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
-
-// best returns the shortest of several runs.
-func best(t *testing.T, f func()) time.Duration {
-	t.Helper()
-	least := time.Hour
-	for range 10 {
-		began := time.Now()
-		f()
-		least = min(least, time.Since(began))
-	}
-	return least
-}
 
 // startServer starts the echo server and waits for its first response.
 func startServer(t *testing.T, program string) {

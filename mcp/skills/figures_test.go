@@ -34,20 +34,11 @@ func TestFigures(t *testing.T) {
 	content := make([][]byte, files)
 	var hash, verify time.Duration
 	total := 0
-	best := func(f func()) time.Duration {
-		least := time.Hour
-		for range 10 {
-			began := time.Now()
-			f()
-			least = min(least, time.Since(began))
-		}
-		return least
-	}
 	for i, f := range skill.Files {
 		content[i] = []byte(s.files[f.URI].(string))
 		total += len(content[i])
-		hash += best(func() { sha256.Sum256(content[i]) })
-		verify += best(func() { testutil.Must(t, skill.Verify(f, content[i])) })
+		hash += testutil.Best(func() { sha256.Sum256(content[i]) })
+		verify += testutil.Best(func() { testutil.Must(t, skill.Verify(f, content[i])) })
 	}
 	ratio := hash.Seconds() / verify.Seconds()
 	t.Logf("a skill of %d files and %d bytes is verified in %v, at %.2f of the speed of crypto/sha256 (goal 0.80)", files, total, verify.Round(10*time.Microsecond), ratio)
