@@ -85,6 +85,11 @@ func after(c *brokenConn, change func(jsonrpc.RawMessage, error) (jsonrpc.RawMes
 	}
 }
 
+// inErrors changes the errors of the calls of c.
+func inErrors(c *brokenConn, change func(error) error) {
+	after(c, func(res jsonrpc.RawMessage, err error) (jsonrpc.RawMessage, error) { return res, change(err) })
+}
+
 var brokenTransports = map[string]struct {
 	finds  string // the test that must fail
 	change func(*opening) error
@@ -112,11 +117,11 @@ var brokenTransports = map[string]struct {
 		return nil
 	}},
 	"calls after Close have another error": {"OpensAgain", func(o *opening) error {
-		after(o.c, func(res jsonrpc.RawMessage, err error) (jsonrpc.RawMessage, error) {
+		inErrors(o.c, func(err error) error {
 			if errors.Is(err, jsonrpc.ErrClosed) {
 				err = io.ErrClosedPipe
 			}
-			return res, err
+			return err
 		})
 		return nil
 	}},
@@ -200,20 +205,20 @@ var brokenTransports = map[string]struct {
 		return nil
 	}},
 	"errors are text": {"Errors", func(o *opening) error {
-		after(o.c, func(res jsonrpc.RawMessage, err error) (jsonrpc.RawMessage, error) {
+		inErrors(o.c, func(err error) error {
 			if refused := new(jsonrpc.Error); errors.As(err, &refused) && refused.Code == 1234 {
 				err = errors.New(err.Error())
 			}
-			return res, err
+			return err
 		})
 		return nil
 	}},
 	"Close fails pending calls with another error": {"CloseDuringCall", func(o *opening) error {
-		after(o.c, func(res jsonrpc.RawMessage, err error) (jsonrpc.RawMessage, error) {
+		inErrors(o.c, func(err error) error {
 			if errors.Is(err, jsonrpc.ErrClosed) {
 				err = context.Canceled
 			}
-			return res, err
+			return err
 		})
 		return nil
 	}},
