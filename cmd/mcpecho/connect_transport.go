@@ -74,7 +74,7 @@ func (c *invocation) explainRefused(err error) *failure {
 		return nil
 	}
 	f := *classify(err)
-	f.message = "cannot connect to " + c.targetName() + ": connection refused, no server listens on port " + portOf(u) + " of " + u.Hostname()
+	f.message = "cannot connect to " + c.targetName() + ": connection refused, no server listens on port " + httpx.Port(u) + " of " + u.Hostname()
 	f.hint = "start the server, or correct the port"
 	return &f
 }
@@ -123,16 +123,6 @@ func (c *invocation) explainConnect(ctx context.Context, err error) error {
 		f.hint = "many servers use the path /mcp: type " + c.retyped(c.target, strings.TrimSuffix(c.targetName(), "/")+"/mcp")
 	}
 	return &f
-}
-
-func portOf(u *url.URL) string {
-	switch {
-	case u.Port() != "":
-		return u.Port()
-	case u.Scheme == "https":
-		return "443"
-	}
-	return "80"
 }
 
 // findPath returns a URL of the same host at which an MCP server answers, or "".

@@ -119,17 +119,18 @@ func (a *asker) edit(ctx context.Context, e *lineedit.Editor, l *lineedit.Line) 
 		l.Prompt = l.Prompt[i+1:]
 	}
 	line, err := e.ReadLine(ctx, l)
-	switch {
-	case !errors.Is(err, lineedit.ErrInterrupted):
+	if !errors.Is(err, lineedit.ErrInterrupted) {
 		return strings.TrimSpace(line), err
-	case a.c.shell != nil && a.c.shell.editor != nil && !a.c.shell.interrupt():
-		return "", io.EOF
-	case a.c.shell == nil || a.c.shell.editor == nil:
-		a.c.interrupts.raise()
-		<-ctx.Done()
-		return "", context.Cause(ctx)
 	}
-	return "", context.Canceled
+	if sh := a.c.shell; sh != nil && e == sh.editor {
+		if sh.interrupt() {
+			return "", context.Canceled
+		}
+		return "", io.EOF
+	}
+	a.c.interrupts.raise()
+	<-ctx.Done()
+	return "", context.Cause(ctx)
 }
 
 // confirm asks a yes/no question. An empty line means usual.

@@ -42,13 +42,12 @@ func TestEditForm(t *testing.T) {
 func TestFormInTheShell(t *testing.T) {
 	t.Parallel()
 	p := startInPty(t, 100, "shell", "--no-color", "--no-state", "--", "mcpecho", "serve")
-	p.until("stdmcp-echo> ")
 	for _, message := range []string{"first", keyUp} {
-		p.output.Reset()
+		p.shown("stdmcp-echo> ")
 		p.typed("call echo\r")
-		p.until("  message (")
+		p.shown("  message (")
 		p.typed(message + "\r")
-		p.until("\nfirst\r\n")
+		p.shown("\nfirst\r\n")
 	}
 	p.typed("exit\r")
 	if shown, status := p.end(); status != 0 {
