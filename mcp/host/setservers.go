@@ -130,7 +130,7 @@ func (h *Host) update(ctx context.Context, wanted map[string]*Server, gone func(
 func (h *Host) warning(s *server) error {
 	h.lock()
 	var err error
-	if s.state == Connected && s.err != nil {
+	if s.state == Connected && s.err != nil { // a nil *Error would be an error
 		err = s.err
 	}
 	h.unlock()
