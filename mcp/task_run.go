@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -228,10 +229,5 @@ func (r *taskRun) abandon() {
 	}) {
 		cancel()
 	}
-	timer := time.NewTimer(cancelWait)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
-	}
+	retry.Sleep(ctx, cancelWait)
 }

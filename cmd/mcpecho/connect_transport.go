@@ -70,7 +70,7 @@ func (c *invocation) targetName() string {
 // if err is another error.
 func (c *invocation) explainRefused(err error) *failure {
 	u, e := url.Parse(c.target)
-	if e != nil || c.entry != nil || !strings.Contains(err.Error(), "no server listens there") {
+	if e != nil || c.entry != nil || !httpx.IsRefused(err) {
 		return nil
 	}
 	f := *classify(err)

@@ -28,7 +28,7 @@ func advice(err error) string {
 		return "; the server speaks plain HTTP: use http://"
 	case strings.Contains(err.Error(), `malformed HTTP response "\x15\x03`):
 		return "; the server speaks TLS: use https://"
-	case op != nil && op.Op == "dial" && isRefused(err):
+	case IsRefused(err):
 		return "; no server listens there: check the host and the port, and that the server runs"
 	case op != nil && op.Op == "dial" && strings.Contains(err.Error(), "too many open files"):
 		return "; this process has all the files and connections open that it may (ulimit -n): close clients, or let them share an http.Client"
@@ -40,8 +40,11 @@ func advice(err error) string {
 	return ""
 }
 
-// isRefused reports whether a connection was refused, on any system.
-func isRefused(err error) bool { return strings.Contains(err.Error(), "refused") }
+// IsRefused reports whether err says that no server listens at an address.
+func IsRefused(err error) bool {
+	op, _ := diag.Find[*net.OpError](err)
+	return op != nil && op.Op == "dial" && strings.Contains(err.Error(), "refused") // on any system
+}
 
 // hasProxy reports whether the environment names a proxy.
 func hasProxy() bool {

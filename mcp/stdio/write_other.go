@@ -4,7 +4,8 @@ package stdio
 
 import (
 	"os"
-	"time"
+
+	"github.com/stdmcp/stdmcp/internal/retry"
 )
 
 // A nonblockingWriter writes nothing, as a write may block on these systems.
@@ -23,12 +24,5 @@ func closeInput(f *os.File) (wait func()) {
 		_ = f.Close()
 		close(closed)
 	}()
-	return func() {
-		t := time.NewTimer(closeWait)
-		defer t.Stop()
-		select {
-		case <-closed:
-		case <-t.C:
-		}
-	}
+	return func() { retry.Await(closed, closeWait) }
 }
