@@ -12,7 +12,7 @@ import (
 // An OutgoingCall is a request that the client is about to send. See
 // [Options].Intercept.
 type OutgoingCall struct {
-	Server string // Options.Name, else the server's own name; empty before Connect knows one
+	Server string // Options.Name, else the server's own name; empty until Connect knows it
 	Method string
 	Name   string // the tool, prompt or resource; empty for other methods
 

@@ -29,9 +29,9 @@ type Options struct {
 	// client of this server, in this or another process. It is a hint that
 	// makes Connect faster and is safe even if the server has changed. If it is
 	// legacy, Connect sends initialize at once, and server/discover only if the
-	// server refuses that. If it is modern, Connect waits ten times
-	// ProbeTimeout for the response to server/discover; over Streamable HTTP it
-	// sends nothing, Client.Server returns CachedServer, and the client
+	// server refuses initialize. If it is modern, Connect waits ten times
+	// ProbeTimeout for the response to server/discover; over Streamable HTTP
+	// Connect sends nothing, Client.Server returns CachedServer, and the client
 	// negotiates when the server refuses a call.
 	CachedServer *ServerInfo
 
@@ -55,14 +55,15 @@ type Options struct {
 	MaxTimeout time.Duration
 
 	// MaxPages and MaxItems limit the pages and items that a List method or an
-	// iterator reads; more are [ErrListLimit]. The defaults are 1,000 pages and
-	// 100,000 items; negative means none. The pages that a List method collects
-	// may also not exceed the transport's MaxMessage in total (64 MiB by
-	// default); the iterators have no such limit.
+	// iterator reads; a longer list fails with [ErrListLimit]. The defaults are
+	// 1,000 pages and 100,000 items; a negative limit permits none. The pages
+	// that a List method collects may also not exceed the transport's
+	// MaxMessage in total (64 MiB by default); the iterators have no such
+	// limit.
 	MaxPages, MaxItems int
 
 	// MaxRounds is how many times a server may require input for one request
-	// (2026-07-28). The default is 16; negative means never.
+	// (2026-07-28). The default is 16; a negative limit permits none.
 	MaxRounds int
 
 	// Handlers answer requests from the server, such as [Roots], [Sampling] and
@@ -92,7 +93,7 @@ type Options struct {
 	// Intercept, if set, is called instead of sending a request, for tracing,
 	// audits and permissions. It usually calls [OutgoingCall.Send] once, with
 	// ctx or a context derived from it, and returns that result or another. It
-	// runs on the caller's goroutine, so several calls of it may run at once.
+	// runs on the caller's goroutine, so it may run several times at once.
 	Intercept func(ctx context.Context, call *OutgoingCall) (RawMessage, error)
 
 	// Trace observes messages, retries and panics of handlers.

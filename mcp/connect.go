@@ -14,7 +14,7 @@ import (
 // ServerInfo describes a server, in the server's own words.
 type ServerInfo struct {
 	Implementation
-	ProtocolVersion string // that the client and the server use
+	ProtocolVersion string // the version in use
 	Capabilities    ServerCapabilities
 	Instructions    string // for the model; often empty
 }
@@ -48,18 +48,18 @@ func (s *ServerInfo) UnmarshalJSON(data []byte) error {
 // until Close. opts may be nil.
 //
 // Connect first probes for the modern era with server/discover. If the response
-// is not that of a modern server, Connect sends initialize, on a new connection
-// if the server has closed the first one. If no response arrives within
-// [Options].ProbeTimeout, Connect sends initialize as well; if the server
-// accepts both, the session takes precedence. [Options].CachedServer changes
-// the order, and so does a transport that implements [SingleUse] or
-// [LegacyOnly].
+// does not come from a modern server, Connect sends initialize, on a new
+// connection if the server has closed the first one. If no response arrives
+// within [Options].ProbeTimeout, Connect sends initialize as well; if the
+// server accepts both, the client uses the session. [Options].CachedServer
+// changes the order, and so do [SingleUse] transports and [LegacyOnly]
+// connections.
 //
 // The error matches [ErrUnsupportedVersion] if there is no common protocol
 // version, [ErrClosed] if the server closed the connection,
 // [context.DeadlineExceeded] if it did not respond in time, and [ErrMalformed]
 // if its response is invalid. If the transport could not open a connection, the
-// error wraps that of Open.
+// error wraps the error of Open.
 func Connect(ctx context.Context, t Transport, opts *Options) (*Client, error) {
 	if err := checkArguments(t, opts); err != nil {
 		return nil, err

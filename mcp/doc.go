@@ -39,8 +39,8 @@
 //
 // # Tasks
 //
-// A server may create a task for a call and respond before the work is done.
-// With [Tasks] among the handlers, [Client.CallTool] waits until the task ends,
+// A server may create a task for a call and respond before the work is done. If
+// [Tasks] is among the handlers, [Client.CallTool] waits until the task ends,
 // and [Client.StartTool] returns a handle that another process can resume.
 //
 // # Changes
@@ -74,9 +74,9 @@
 //
 // # Timeouts
 //
-// Every call ends: with its response, its context, [Options].Timeout, or the
-// connection. When its context or timeout ends a call, the client asks the
-// server to cancel it.
+// Every call ends: with its response, its context, [Options].Timeout or
+// MaxTimeout, or the connection. When its context or timeout ends a call, the
+// client asks the server to cancel it.
 //
 // # Concurrency
 //

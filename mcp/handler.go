@@ -11,10 +11,11 @@ import (
 )
 
 // A Handler answers a server's requests for the client's roots, model or user.
-// Before 2026-07-28 a server sends such a request; from then on, a result that
-// requires input contains it. A handler serves both. Handlers run concurrently.
-// Their contexts have the values of the context of Connect, and those of the
-// call's context if a result contained the request.
+// Before 2026-07-28 a server sends such a request; from 2026-07-28 on, a result
+// that requires input contains it. A handler serves both. Handlers run
+// concurrently. Their contexts have the values of Connect's context; if a
+// result contained the request, they also have the values of the call's
+// context.
 //
 // If a handler returns a *[jsonrpc.Error], the client sends it to the server.
 // For any other error and for a panic, the client sends an internal error
@@ -33,8 +34,8 @@ type Handler interface {
 }
 
 // HandlerFunc returns a handler for requests with the given method, for
-// extensions and experiments. The result of f may have the types of the params
-// of [Client.Call]. The handler declares no capability; see
+// extensions and experiments. f may return every type that [Client.Call]
+// accepts as params. The handler declares no capability; see
 // [Options].Extensions.
 func HandlerFunc(method string, f func(ctx context.Context, params RawMessage) (any, error)) Handler {
 	return &funcHandler{method, f}

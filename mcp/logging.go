@@ -7,9 +7,9 @@ import (
 )
 
 // SetLogLevel replaces [Options].LogLevel, the minimum severity of the log
-// messages that the server sends. Before 2026-07-28 the client sends it at
-// once; from then on, each later request contains it. An empty level turns log
-// messages off, which servers before 2026-07-28 do not support.
+// messages that the server sends. Before 2026-07-28 the client sends the level
+// at once; from 2026-07-28 on, each later request contains it. An empty level
+// turns log messages off, which servers before 2026-07-28 do not support.
 //
 // Protocol version 2026-07-28 deprecates log messages; a version released on or
 // after 2027-07-28 may remove them. Servers should log to stderr, which

@@ -53,9 +53,9 @@ type Subscription struct {
 // close the subscription.
 //
 // Before 2026-07-28, servers report changes of lists to every client, and the
-// client subscribes to each resource. From then on a subscription is a request
-// that stays open. If it breaks, the client opens it again and, because changes
-// may have been missed, reports everything in the filter as changed.
+// client subscribes to each resource. From 2026-07-28 on a subscription is a
+// request that stays open. If it breaks, the client opens it again and, because
+// changes may have been missed, reports everything in the filter as changed.
 //
 // A nil filter subscribes to all lists whose changes the server reports. From
 // 2026-07-28 on the client asks only for changes that the server declares; if

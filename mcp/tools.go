@@ -68,11 +68,15 @@ func (c *Client) ListTools(ctx context.Context) ([]*Tool, error) { return all(ct
 type ToolCall struct {
 	Name string
 
-	// Arguments is a map[string]any, a map from string to string, bool, int,
-	// float64, []string, map[string]any or json.RawMessage, a json.Marshaler, or
-	// JSON text as json.RawMessage or []byte. Nil and empty text are sent as {}.
+	// Arguments is one of these:
+	//   - a map[string]any
+	//   - a map from string to string, bool, int, float64, []string,
+	//     map[string]any or json.RawMessage
+	//   - a json.Marshaler
+	//   - JSON text as json.RawMessage or []byte
+	//   - nil or empty text, which are sent as {}
 	//
-	// The values of a map[string]any are nil, strings, booleans, numbers, such
+	// The values of a map[string]any may be nil, strings, booleans, numbers, such
 	// maps, values with a MarshalJSON or MarshalText method, and slices of any,
 	// string, bool, int, int64, float32, float64, json.RawMessage,
 	// map[string]any, map[string]string, []string or []float64. Inside a map,
@@ -104,7 +108,7 @@ type ToolCall struct {
 // server refused the call, and matches [ErrOutcomeUnknown] if the connection
 // ended while the call was pending.
 //
-// With [Tasks] among the handlers, the server may create a task for the call;
+// If [Tasks] is among the handlers, the server may create a task for the call;
 // CallTool then waits until the task ends.
 func (c *Client) CallTool(ctx context.Context, name string, args any) (*CallToolResult, error) {
 	q := newCall("tools/call", name, (*request).appendNamed)

@@ -51,20 +51,21 @@ type OtherTransportError interface {
 
 // A SingleUse is a Transport that reports whether it can be opened only once.
 // The transport of stdio.Stream implements it. Some servers close the
-// connection if the first request is not initialize, and Connect could not open
-// another, so it sends initialize first, and server/discover only if the server
-// refuses that. With a server that supports both eras, the client therefore
-// uses the legacy era.
+// connection if the first request is not initialize. As Connect could not open
+// another connection, it sends initialize first, and server/discover only if
+// the server refuses initialize. If the server supports both eras, the client
+// therefore uses the legacy era.
 type SingleUse interface{ SingleUse() bool }
 
-// A Stateless is a connection on which each modern request stands alone. Those
-// of package streamhttp implement it. Connect then sends nothing if
+// A Stateless is a connection on which each modern request stands alone. The
+// connections of package streamhttp implement it. Connect then sends nothing if
 // [Options].CachedServer is modern.
 type Stateless interface{ Stateless() bool }
 
-// A LegacyOnly is a connection over a transport that the modern era does not
-// have. Those of package sse implement it. Connect then does not probe for the
-// modern era, unless [Options].ProtocolVersions has only modern versions.
+// A LegacyOnly is a connection over a transport that exists only in the legacy
+// era. The connections of package sse implement it. Connect then does not probe
+// for the modern era, unless [Options].ProtocolVersions has only modern
+// versions.
 type LegacyOnly interface{ Legacy() bool }
 
 // A BatchReader is a connection that can split JSON-RPC batches. All
@@ -73,16 +74,17 @@ type LegacyOnly interface{ Legacy() bool }
 // connection without the method treats a batch as malformed.
 type BatchReader interface{ AcceptBatches() }
 
-// An ArgumentBinder is a connection that repeats arguments of a tool in
-// headers, as the tool's input schema requires (2026-07-28). Those of package
-// streamhttp implement it. The client calls BindArguments for each tool that
-// the server lists, and omits a tool for which it returns an error.
+// An ArgumentBinder is a connection that repeats arguments of a tool call in
+// headers, as the tool's input schema requires (2026-07-28). The connections of
+// package streamhttp implement it.
 type ArgumentBinder interface {
+	// BindArguments is called for each tool that the server lists. The client
+	// omits a tool for which it returns an error.
 	BindArguments(tool string, inputSchema RawMessage) error
 
 	// ForgetArguments is called when the client has read the whole list of
-	// tools. The connection forgets the tools that BindArguments was last called
-	// with before the given time: the list has them no longer.
+	// tools. The connection forgets each tool whose last call of BindArguments
+	// was before the given time, as the server no longer lists it.
 	ForgetArguments(before time.Time)
 }
 

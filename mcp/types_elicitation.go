@@ -80,7 +80,7 @@ func (t *form) fields(c *codec) {
 
 // A PrimitiveSchema is the JSON Schema of one field of a form.
 type PrimitiveSchema struct {
-	Type        string // "string", "number", "integer", "boolean", or "array" for a choice of several
+	Type        string // "string", "number", "integer", "boolean", or "array" for a multiple choice
 	Title       string // for people
 	Description string
 

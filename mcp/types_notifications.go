@@ -100,7 +100,7 @@ type SubscriptionFilter struct {
 	PromptsListChanged    bool
 	ResourcesListChanged  bool
 	ResourceSubscriptions []string // the URIs of resources
-	TaskIDs               []string // with TasksExtension: saves TaskHandle.Wait polls; Next does not return these changes
+	TaskIDs               []string // with TasksExtension: TaskHandle.Wait then polls less often; Next does not return these changes
 
 	Extra map[string]RawMessage // members without a field, as received
 }
