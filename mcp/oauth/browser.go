@@ -5,21 +5,42 @@ import (
 	"net/url"
 	"os/exec"
 	"runtime"
+	"time"
 )
 
+// browserWait is how long OpenBrowser waits for the command to fail. xdg-open
+// takes tenths of a second to find that there is no browser.
+const browserWait = 2 * time.Second
+
 // OpenBrowser opens a page in the user's browser. It runs no shell, and accepts
-// only http and https URLs (OAuth Authorization URL Validation).
+// only http and https URLs (OAuth Authorization URL Validation). If the command
+// that opens browsers fails within 2 s, as it does on a machine without one,
+// OpenBrowser returns an error.
 func OpenBrowser(ctx context.Context, page string) error {
 	name, args, err := browserCommand(runtime.GOOS, page)
 	if err != nil {
 		return err
 	}
-	// The command may run for as long as the browser does.
-	cmd := exec.Command(name, args...)
-	if err := cmd.Start(); err != nil {
-		return &Error{Rule: "cannot open the browser", Err: err}
+	return startBrowser(ctx, exec.Command(name, args...))
+}
+
+func startBrowser(ctx context.Context, cmd *exec.Cmd) error {
+	err := cmd.Start()
+	if err == nil {
+		exited := make(chan error, 1)
+		go func() { exited <- cmd.Wait() }() // ends with the command
+		wait := time.NewTimer(browserWait)
+		defer wait.Stop()
+		select {
+		case err = <-exited:
+		case <-wait.C: // the command may run for as long as the browser does
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
-	go func() { _ = cmd.Wait() }() // ends with the command
+	if err != nil {
+		return &Error{Rule: "cannot open the browser: " + cmd.Args[0], Err: err}
+	}
 	return ctx.Err()
 }
 

@@ -68,7 +68,11 @@ func pathOf(env []string) (path string) {
 
 // lookPath does what [exec.LookPath] does, but in a given path.
 func lookPath(name, path string) (string, error) {
+	var searched []string
 	for _, dir := range filepath.SplitList(path) {
+		if !slices.Contains(searched, dir) {
+			searched = append(searched, dir)
+		}
 		file := filepath.Join(dir, name)
 		if !filepath.IsAbs(file) {
 			file = "." + string(filepath.Separator) + file // or it would be looked up
@@ -84,7 +88,7 @@ func lookPath(name, path string) (string, error) {
 	}
 	text := "the program was not found: its PATH is empty"
 	if path != "" {
-		text = "the program was not found; searched " + strings.Join(filepath.SplitList(path), ", ") +
+		text = "the program was not found; searched " + strings.Join(searched, ", ") +
 			"; install it, add its folder to PATH, or use its full path"
 	}
 	return name, diag.Error(text, exec.ErrNotFound, nil)

@@ -193,7 +193,7 @@ func TestProgramIsFoundInItsOwnPath(t *testing.T) {
 	tr.Env = child("echo").Env
 	call(t, open(t, tr))
 
-	tr.Env = []string{"PATH=" + empty}
+	tr.Env = []string{"PATH=" + empty + string(filepath.ListSeparator) + empty}
 	_, err = tr.Open(t.Context(), jsonrpc.Handler{})
 	if !errors.Is(err, exec.ErrNotFound) || !strings.Contains(err.Error(), "not found; searched "+empty+"; ") {
 		t.Error(err)
