@@ -8,9 +8,9 @@ import (
 // Parse reads one message. The Message shares memory with data.
 //
 // The error matches ErrMalformed. If data appears to be a response, the Message
-// contains its id nevertheless, or null if the id is unreadable, so that the
-// call can be failed. If data appears to be a request of the peer, which has ids
-// of its own, or a line of a log, the Message is empty.
+// contains its id nevertheless, or null if the id is unreadable, so that its
+// call can fail. If data appears to be a line of a log, or a request of the
+// peer, which has ids of its own, the Message is empty.
 func Parse(data []byte) (Message, error) {
 	r := wire.NewReader(data)
 	m, err := parse(&r)

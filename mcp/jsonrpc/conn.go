@@ -25,8 +25,8 @@ const (
 )
 
 // NewConn returns a connection over s, and takes ownership of s. One goroutine
-// reads and one writes; both end with the connection. Over a nil stream, the
-// connection has ended with an error.
+// reads and one writes; both end with the connection. If s is nil, the
+// connection has already ended with an error.
 func NewConn(s Stream, h Handler) Conn {
 	if s == nil {
 		s = noStream{}
@@ -41,10 +41,10 @@ func NewConn(s Stream, h Handler) Conn {
 	return c
 }
 
-// A Diagnoser is a Stream, or a Conn, that knows what may be the reason when the
-// peer does not respond, such as the standard error of a program. Streams of
-// package stdio implement it, and so do connections of NewConn, for their stream.
-// Connect of package mcp asks for the reason when it times out.
+// A Diagnoser is a Stream or a Conn that may know why the peer does not respond,
+// for example from the standard error of a program. Streams of package stdio
+// implement it, and so do connections of NewConn, for their stream. Connect of
+// package mcp asks for the reason when it times out.
 type Diagnoser interface {
 	// Diagnosis returns the reason in printable form, or "".
 	Diagnosis() string

@@ -149,8 +149,8 @@ type Handler struct {
 	// before the connection waits for the given time and opens it again.
 	Reconnect func(err error, wait time.Duration)
 
-	// Panic is called when a function of the program, such as a RoundTripper or
-	// a method of a stream, has panicked on a goroutine of the connection, with
-	// the value and the stack. The panic ends what the goroutine does.
+	// Panic is called with the value and the stack when a function of the
+	// program, such as a RoundTripper or a method of a stream, has panicked on
+	// a goroutine of the connection. The panic ends the work of that goroutine.
 	Panic func(value any, stack []byte)
 }

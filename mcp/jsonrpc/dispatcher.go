@@ -37,8 +37,8 @@ func (d *Dispatcher) Receive(conn Conn, data []byte, only ID) {
 	}
 }
 
-// Remove ends a call, and reports a response that the caller has not taken to
-// Handler.Dropped.
+// Remove ends a call. If its response has arrived and the caller has not taken
+// it, Remove reports it to Handler.Dropped.
 func (d *Dispatcher) Remove(s *PendingCall) {
 	if d.Table.Remove(s) && d.Handler.Dropped != nil {
 		d.Handler.Dropped(ErrUnknownID, nil)

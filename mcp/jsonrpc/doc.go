@@ -19,15 +19,15 @@
 //
 // An [ID] keeps its spelling, so 1, 1.0 and "1" differ and are returned as they
 // were received. The ids of calls are 1, 2, 3 and so on up to 2^31-1, because
-// some servers keep ids in 32 bits, and then start again at 1, omitting those
-// in use. Other servers return every id as a string or a float: a response with
+// some servers keep ids in 32 bits, and then start again at 1, skipping ids in
+// use. Other servers return every id as a string or a float: a response with
 // the id "1" or 1.0 belongs to the pending call 1. An error with the id null
 // belongs to the pending call if there is exactly one.
 //
 // # Connections
 //
 // A [Conn] carries calls: [Conn.Call] sends a request and returns the result. A
-// transport whose calls are not messages on one stream, such as HTTP exchanges,
+// transport whose calls are not messages on one stream, such as one over HTTP,
 // implements Conn itself.
 //
 // When the context of a call ends, the call returns, and the connection sends
@@ -73,8 +73,8 @@
 // [NewConn]. Other transports implement [Conn], and use the parts of the engine:
 //
 //   - [Dispatcher], one per connection, takes each received message. It passes
-//     responses to pending calls and everything else to the Handler, with its
-//     methods [Dispatcher.Receive], [Dispatcher.Remove] and
+//     responses to pending calls and everything else to the Handler. Its
+//     methods are [Dispatcher.Receive], [Dispatcher.Remove] and
 //     [Dispatcher.AcceptBatches].
 //   - [Table], which a Dispatcher contains, matches responses to calls:
 //     [Table.Add] before a request is sent, [Table.Limit] for its Timeout,
@@ -88,7 +88,7 @@
 //     sentinels, and [ErrStuck], [ErrNoSession] and [ErrUnknownID] are errors that
 //     only connections return or report.
 //
-// In tests of a transport, [Pipe] is a Stream to a server and [StringID] makes ids
-// of its requests. [Request] has fields that a transport may use or ignore, and
-// [Request.Check], which it calls first.
+// A transport calls [Request.Check] first, and may use or ignore fields of the
+// [Request]. In tests of a transport, [Pipe] is a Stream to a server, and
+// [StringID] makes ids for the server's requests.
 package jsonrpc

@@ -29,7 +29,7 @@ var (
 	ErrOutcomeUnknown = errors.New("outcome unknown")
 
 	// ErrNoSession is matched by the error of a call that the peer rejected,
-	// without executing it, because it does not know the session.
+	// without executing it, because the peer does not know the session.
 	ErrNoSession = errors.New("session lost")
 
 	// ErrSessionInDoubt is matched by the error of a call that the peer

@@ -29,11 +29,11 @@ func (noStream) Write([]byte) (int, error) { return 0, errNilStream }
 func (noStream) Close() error              { return nil }
 
 // A MessageLimiter is a [Stream] or a [Conn] that accepts messages only up to a
-// limit. Those of this module implement it. A client keeps no more bytes of what
-// its server sends, in queues and tables, than the longest message may have.
+// limit. The streams and connections of this module implement it. In its queues
+// and tables, a client keeps at most as many bytes from its server as the
+// longest message may have.
 type MessageLimiter interface {
-	// MaxMessage returns the limit in bytes, or 0 for none, which counts as
-	// 64 MiB.
+	// MaxMessage returns the limit in bytes. 0 means none and counts as 64 MiB.
 	MaxMessage() int
 }
 

@@ -74,8 +74,8 @@ func (s *PendingCall) Wait(ctx context.Context) Response {
 
 // Add adds a call with an id that no other pending call has. Ids are small and
 // sequential because some servers keep them in 32 bits. The caller writes the
-// request after Add, and calls Remove in the end. The error is the argument of
-// Close.
+// request after Add, and calls Remove in the end. After Close, Add returns the
+// error that Close was called with.
 func (t *Table) Add() (*PendingCall, error) {
 	t.mu.Lock()
 	if err := t.err; err != nil {
@@ -181,9 +181,9 @@ func (t *Table) expire() {
 //
 // Some servers return every id as a string, so Deliver takes a string of digits
 // as a number. An error with the id null goes to the pending call if there is
-// exactly one, if the code is that of a message whose id the peer could not read
-// (CodeParseError or CodeInvalidRequest), and if it cannot be about a message
-// reported to Sent.
+// exactly one, if the code means that the peer could not read the id
+// (CodeParseError or CodeInvalidRequest), and if the error cannot be about a
+// message reported to Sent.
 func (t *Table) Deliver(m *Message) error {
 	if m == nil {
 		return ErrUnknownID

@@ -6,7 +6,8 @@ Streamable HTTP.
 
 Protocol version 2025-03-26 deprecated HTTP+SSE in favor of Streamable HTTP. The
 specification may remove it three months after SEP-2596, its policy for
-deprecated features, is final. For a URL with either transport, use mcp.FirstOf.
+deprecated features, is final. For a URL that may have either transport, use
+mcp.FirstOf.
 
 # The transport
 
@@ -25,16 +26,16 @@ messages arrive in order. Calls do not wait for each other.
 
 # The endpoint
 
-The endpoint is resolved against the final URL of the stream (RFC 3986), so
-"messages" keeps the path prefix of a proxy, and "/messages" does not.
-Options.Endpoint overrides it for servers that announce a wrong one. The endpoint must
-have the scheme, host and port of the stream, as credentials are sent nowhere else
-([*OriginError]). A later announcement is ignored.
+The endpoint is resolved against the final URL of the stream (RFC 3986), so "messages"
+keeps the path prefix of a proxy, and "/messages" does not. Options.Endpoint overrides
+it for servers that announce a wrong one. The endpoint must have the scheme, host and
+port of the stream, as credentials are sent nowhere else; otherwise Open returns an
+[*OriginError]. A later announcement is ignored.
 
-The transport follows redirects with status 307 or 308 within the origin
-([*RedirectError]). The transport keeps cookies if Options.Client has a Jar. A user and
-password in the URL become an Authorization header. Errors and String contain
-neither them nor the query.
+The transport follows redirects with status 307 or 308 within the origin; any other
+redirect is a [*RedirectError]. The transport keeps cookies if Options.Client has a
+Jar. A user and password in the URL become an Authorization header. Errors and String
+contain neither of them, nor the query.
 
 # Time
 
@@ -44,9 +45,9 @@ notifies the server in the background, for up to 5 s and without asking the user
 for authorization. The Timeout of Options.Client is not used, as it would cut the
 stream.
 
-TCP keep-alive detects a vanished server in a few minutes, and HTTP/2 pings do so
-within one, unless Options.Client disables them. With Options.IdleTimeout, the
-connection ends after a time without data or comments.
+TCP keep-alive detects a vanished server in a few minutes, and HTTP/2 pings
+within one minute, unless Options.Client disables them. If Options.IdleTimeout is
+set, the connection ends after that time without data or comments.
 
 Close does not wait for the server. It takes up to 5 s if a handler or a
 RoundTripper does not return.

@@ -25,9 +25,9 @@ const eventStream = "text/event-stream"
 type Options struct {
 	// Client provides the RoundTripper, which may add authorization, and the
 	// cookie jar for requests. Its Timeout and CheckRedirect are not used. Nil
-	// means a copy of [http.DefaultTransport], which the open clients of one
-	// origin share; the last of them closes its connections. The caller closes the
-	// idle connections of a Client.
+	// means a copy of [http.DefaultTransport]. The open clients of one origin
+	// share the copy, and the last of them closes its connections. If Client is
+	// set, the caller closes its idle connections.
 	Client *http.Client
 
 	// Header is sent with every request.
@@ -50,7 +50,7 @@ type Options struct {
 	IdleTimeout time.Duration
 
 	// MaxMessage is the maximum length in bytes of a message of the server.
-	// Zero means 64 MiB.
+	// Zero or less means 64 MiB.
 	MaxMessage int
 }
 
@@ -90,12 +90,12 @@ func (t *Transport) headerTimeout() time.Duration {
 // Open requests the event stream and waits until the server has announced its
 // endpoint for messages. ctx bounds the opening; the connection keeps its values.
 //
-// The error is that of an invalid URL or header, or, as errors.As finds it, a
-// [*StatusError] if the URL does not have this transport, an [*OriginError] or
-// [*RedirectError] if it leads to another origin. It matches
-// context.DeadlineExceeded when the server does not respond, and
-// jsonrpc.ErrClosed when the stream ends before the endpoint event. Other errors
-// wrap that of net/http.
+// Open fails if the URL or a header is invalid. Otherwise errors.As finds a
+// [*StatusError] if the URL does not have this transport, and an [*OriginError]
+// or [*RedirectError] if it leads to another origin. The error matches
+// context.DeadlineExceeded if the server does not respond, and jsonrpc.ErrClosed
+// if the stream ends before the endpoint event. Other errors wrap the error of
+// net/http.
 func (t *Transport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
 	u, client, err := httpx.Open(ctx, t.URL, t.Client, t.Header)
 	if err != nil {

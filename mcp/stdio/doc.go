@@ -14,18 +14,23 @@ restarted.
 
 The environment of a program usually holds secrets that a server does not need.
 By default a server receives only these variables, if they are set:
-HOME, LOGNAME, PATH, SHELL, TERM, TMPDIR and USER; on Windows the variables that
-programs need to find their files, such as APPDATA, PATH, PATHEXT, SYSTEMROOT,
-TEMP and USERPROFILE; everywhere the variables of proxies (HTTP_PROXY, HTTPS_PROXY,
-NO_PROXY, ALL_PROXY), of certificates (SSL_CERT_FILE, SSL_CERT_DIR,
-NODE_EXTRA_CA_CERTS), of language and time (LANG, LANGUAGE, LC_*, TZ) and XDG_*.
-Errors omit the user and password of a proxy. Values that start with "()" are omitted, because old shells run
-them as functions. Transport.Env adds variables or replaces those of the list,
-and Transport.InheritEnv passes on the whole environment.
+
+  - HOME, LOGNAME, PATH, SHELL, TERM, TMPDIR and USER; on Windows instead the
+    variables that programs need to find their files, such as APPDATA, PATH,
+    PATHEXT, SYSTEMROOT, TEMP and USERPROFILE
+  - for proxies, HTTP_PROXY, HTTPS_PROXY, NO_PROXY and ALL_PROXY
+  - for certificates, SSL_CERT_FILE, SSL_CERT_DIR and NODE_EXTRA_CA_CERTS
+  - for language and time, LANG, LANGUAGE, LC_* and TZ
+  - XDG_*
+
+Values that start with "()" are omitted, because old shells run them as
+functions. Errors omit the user and password of a proxy. Transport.Env adds
+variables or replaces those of the list, and Transport.InheritEnv passes on the
+whole environment.
 
 Open looks up the program in the PATH of this environment, including one in
-Transport.Env. As package [os/exec] does, it refuses with [os/exec.ErrDot] to run
-a program that it finds through a relative entry of PATH; use ./name for such a program.
+Transport.Env. Like package [os/exec], it does not run a program that it finds through a
+relative entry of PATH and returns [os/exec.ErrDot]; use ./name for such a program.
 
 Transport.Start starts the prepared command, to run it in a sandbox or with other
 attributes.
@@ -33,15 +38,16 @@ attributes.
 # Lifecycle
 
 The child leads its own process group. Launchers such as npx and uvx start the
-server as their own child, which would outlive them without the group. Ctrl-C in a
-terminal does not reach the group, so the program must close the connection.
+server as their own child, and without the group the server would outlive them.
+Ctrl-C in a terminal does not reach the group, so the program must close the
+connection.
 
 When the child exits, the connection still delivers the messages that it wrote.
 Then pending calls fail with an [*ExitError], and the rest of the group receives
 SIGTERM and shortly afterwards SIGKILL. Processes that have left the group
-survive, except on Linux, where Close kills the descendants that the child has
-while it is open; a process whose parent has exited, such as a daemon, survives
-there, too. If survivors hold the standard output open, the connection treats it
+survive. On Linux, Close also kills the descendants that the child has when
+Close is called; only a process whose parent has exited, such as a daemon,
+survives. If survivors hold the standard output open, the connection treats it
 as ended after 250 ms without output.
 
 Close follows the specification: it closes the standard input, waits for the

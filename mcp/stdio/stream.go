@@ -14,21 +14,22 @@ import (
 // return one.
 type StreamTransport struct {
 	// MaxMessage is the maximum length in bytes of a message of the server.
-	// Zero means 64 MiB.
+	// Zero or less means 64 MiB.
 	MaxMessage int
 
 	dial func(context.Context) (io.ReadWriteCloser, error)
 	once bool // dial succeeds once only
 }
 
-// Stream returns a StreamTransport over rwc, which can be opened once: for a
-// second Open the error is [ErrOpened]. Closing rwc must make a blocked Read or
-// Write return, as it does for the connections of package net.
+// Stream returns a StreamTransport over rwc, which can be opened once: a second
+// Open returns [ErrOpened]. Closing rwc must make a blocked Read or Write
+// return, as it does for the connections of package net.
 //
 // Because the client cannot connect again, it sends initialize first: some
-// servers close the connection if the first request is another one. With a
-// server of both eras it therefore uses the legacy era, unless the options
-// allow only modern protocol versions. [Dial] has no such restriction.
+// servers close the connection if the first request is a different one. If the
+// server supports both eras, the client therefore uses the legacy era, unless
+// the options allow only modern protocol versions. [Dial] has no such
+// restriction.
 func Stream(rwc io.ReadWriteCloser) *StreamTransport {
 	var opened atomic.Bool
 	t := Dial(func(context.Context) (io.ReadWriteCloser, error) {
@@ -41,21 +42,22 @@ func Stream(rwc io.ReadWriteCloser) *StreamTransport {
 	return t
 }
 
-// SingleUse reports whether the transport can be opened only once, as that of
-// [Stream].
+// SingleUse reports whether the transport can be opened only once: true for
+// [Stream], false for [Dial].
 func (t *StreamTransport) SingleUse() bool { return t.once }
 
 // Dial returns a StreamTransport that calls dial for each Open, with the
-// context of Open, so that a client can connect again. It serves the other end
-// of net.Pipe for a server in the same program, or dials a socket:
+// context of Open, so that a client can connect again. For a server in the same
+// program, dial starts it on one end of a [net.Pipe] and returns the other; for
+// a server with a socket, dial connects to it:
 //
 //	stdio.Dial(func(ctx context.Context) (io.ReadWriteCloser, error) {
 //		var d net.Dialer
 //		return d.DialContext(ctx, "unix", "/run/server.sock")
 //	})
 //
-// The streams must meet the requirement of [Stream]. The error of Open is that
-// of dial.
+// The streams must meet the requirement of [Stream]. Open returns the error of
+// dial.
 func Dial(dial func(context.Context) (io.ReadWriteCloser, error)) *StreamTransport {
 	return &StreamTransport{dial: dial}
 }

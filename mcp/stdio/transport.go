@@ -48,16 +48,16 @@ type Transport struct {
 	CloseWait time.Duration
 
 	// MaxMessage is the maximum length in bytes of a message of the server.
-	// Zero means 64 MiB.
+	// Zero or less means 64 MiB.
 	MaxMessage int
 
 	// Start, if set, is called instead of cmd.Start. It can change the prepared
 	// command, to run it in a sandbox or with other attributes, and must start
-	// it: cmd.Process is set when it returns nil. Streams, process group,
-	// waiting and stderr remain with the Transport, so Start must not change
-	// the standard streams and must add to cmd.SysProcAttr and not replace it.
-	// If the program was not found, cmd.Err holds the error, which cmd.Start
-	// returns.
+	// it: cmd.Process is set when it returns nil. The Transport manages the
+	// standard streams, the process group and the end of the process, so Start
+	// must not change the standard streams, and must add to cmd.SysProcAttr
+	// instead of replacing it. If the program was not found, cmd.Err holds the
+	// error, which cmd.Start returns.
 	//
 	// Start runs on a goroutine of its own, while Open waits for it.
 	Start func(cmd *exec.Cmd) error
@@ -125,9 +125,9 @@ func (g *guardedWriter) Write(p []byte) (n int, err error) {
 // server returns the description of the server in errors.
 func (t *Transport) server() string { return "server " + wire.Quote(t.String()) }
 
-// String returns the program and its arguments as errors quote them: truncated
-// to 100 bytes, and with *** instead of the value of a flag whose name is that of
-// a secret.
+// String returns the program and its arguments as errors quote them: truncated to
+// 100 bytes, and with *** instead of the value of a flag whose name suggests a
+// secret.
 func (t *Transport) String() string {
 	const long = 100
 	s := t.Name

@@ -12,9 +12,9 @@
 // waits a few milliseconds for the end of the stream, so that the connection
 // can be reused.
 //
-// If the server closes an idle connection while a request is being sent on it,
-// the transport sends the request again on another connection if it has no side
-// effects. It does not repeat a tool call in that case.
+// If the server closes an idle connection while a request without side effects
+// is being sent on it, the transport sends the request again on another
+// connection. It does not repeat a tool call.
 //
 // If a response is interrupted, the call fails with an error that matches
 // mcp.ErrOutcomeUnknown, unless the server permits the client to resume the

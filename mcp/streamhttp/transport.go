@@ -16,9 +16,9 @@ const defaultMaxMessage = 64 << 20
 type Options struct {
 	// Client provides the RoundTripper and the cookie jar for requests. Its
 	// Timeout, which would cut streams, and its CheckRedirect are not used. Nil
-	// means a copy of [http.DefaultTransport], with proxies from the environment,
-	// which the open clients of one origin share; the last of them closes its
-	// connections. The caller closes the idle connections of a Client.
+	// means a copy of [http.DefaultTransport], with proxies from the environment.
+	// The open clients of one origin share the copy, and the last of them closes
+	// its connections. If Client is set, the caller closes its idle connections.
 	Client *http.Client
 
 	// Header is sent with every request, to the origin of the URL and nowhere
@@ -26,12 +26,12 @@ type Options struct {
 	Header http.Header
 
 	// MaxMessage is the maximum length in bytes of a message of the server,
-	// decompressed. Zero means 64 MiB.
+	// decompressed. Zero or less means 64 MiB.
 	MaxMessage int
 
 	// HeaderTimeout limits the wait for the header of the response to a message.
-	// A server that responds with JSON may send it only when the result is
-	// ready. Zero or less means no limit other than that of the call.
+	// A server that responds with JSON may send the header only when the result
+	// is ready. Zero or less means no limit other than that of the call.
 	HeaderTimeout time.Duration
 
 	// IdleTimeout limits the time without any data, comments included, within
@@ -39,8 +39,8 @@ type Options struct {
 	// call.
 	IdleTimeout time.Duration
 
-	// NoStream disables the stream of a session on which the server sends
-	// messages that belong to no call: changes, log messages, its own requests.
+	// NoStream disables a session's stream for messages that belong to no call:
+	// changes, log messages, the server's own requests.
 	NoStream bool
 }
 
@@ -69,8 +69,8 @@ func (t *Transport) String() string {
 	return httpx.Display(t.URL)
 }
 
-// Open returns a connection and sends nothing yet. The error is that of an
-// invalid URL or header.
+// Open returns a connection and sends nothing yet. It fails only if the URL or
+// a header is invalid.
 func (t *Transport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
 	u, client, err := httpx.Open(ctx, t.URL, t.Client, t.Header)
 	if err != nil {
@@ -89,7 +89,7 @@ func (t *Transport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, 
 }
 
 // A StatusError is an HTTP response that is not usable, because of its status
-// or because it has another media type than expected, such as a web page.
+// or its media type, such as that of a web page.
 type StatusError = httpx.StatusError
 
 // A RedirectError is a redirect that was not followed.
