@@ -39,8 +39,9 @@ type Call struct {
 	Listed bool
 
 	// Changed describes how the definition differs from the one that was
-	// approved; nil unless it does and Options.Pins is PinAsk. Rules returns Ask
-	// for such a call instead of Allow, and ReadOnly and Listed do not decide.
+	// approved; nil unless it differs and Options.Pins is PinAsk. Rules returns
+	// Ask for such a call instead of Allow, and ReadOnly and Listed do not
+	// decide.
 	Changed *ToolChange
 }
 

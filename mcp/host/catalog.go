@@ -9,12 +9,13 @@ import (
 )
 
 // A Catalog keeps what servers said about themselves in a file, so that a host
-// shows their tools before it has connected to them. OpenCatalog returns it for
-// Options.Catalog. Several hosts and processes may use the same file at once.
+// can show their tools before it has connected to them. OpenCatalog returns it
+// for Options.Catalog. Several hosts and processes may use the same file at
+// once.
 //
-// A host with a Catalog connects to the servers that it contains when they are
-// first used, except for required ones. Servers that it does not contain are
-// connected as without a Catalog, and added.
+// A host with a Catalog connects to a server that the Catalog contains when the
+// server is first used, unless the server is required. The host connects to
+// other servers as it would without a Catalog, and adds them.
 //
 // An entry belongs to the settings of one server: its file, name, directory,
 // command, arguments and URL without secrets, and the names of its environment
@@ -49,8 +50,8 @@ type listing struct {
 }
 
 // Forget removes the entries of the server with the given name, with its pins.
-// Call it after a login with another account or a logout: that account's tools
-// may be different. A host that is connected to the server keeps its tools.
+// Call it after a logout, or after a login with another account, which may have
+// different tools. A host that is connected to the server keeps its tools.
 //
 // The error is from reading or writing the file.
 func (c *Catalog) Forget(name string) error {

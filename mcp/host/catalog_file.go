@@ -29,13 +29,13 @@ const (
 )
 
 // OpenCatalog returns the Catalog in the file at path, for Options.Catalog. It
-// reads nothing yet: SetServers and AddServer do. The file has mode 0600 and at
-// most 16 MiB, of 4 MiB for each server; the entries that were saved first make
-// room for others. Hosts save what servers say in the background, and at Shutdown.
+// reads nothing yet: SetServers and AddServer do. The file has mode 0600 and is at
+// most 16 MiB, with at most 4 MiB for each server; the oldest entries make room
+// for new ones. Hosts write it in the background and at Shutdown.
 //
-// A file that cannot be read or written never makes a host fail: it emits a
-// CatalogFailed event, connects to the servers as without a Catalog, and replaces
-// a file that is not a catalog of this version or not the user's own.
+// A host never fails because of a file that it cannot read or write: it emits a
+// CatalogFailed event, connects to the servers as it would without a Catalog, and
+// replaces the file if it is not a catalog of this version or not the user's own.
 func OpenCatalog(path string) *Catalog {
 	c := &catalogFile{path: path, pending: make(map[string]*catalogEntry)}
 	return &Catalog{c.load, c.offer, c.record, c.forget}

@@ -10,11 +10,11 @@ their tools into one set.
 	}
 	text, err := h.Execute(ctx, "mcp__github__create_issue", input)
 
-Three packages below this one complete it. Package config reads configuration
+Four packages below this one complete it. Package config reads configuration
 files. Package dialers connects to servers over HTTP; a program that does not
 import it starts its servers as child processes and does not link net/http.
 Package schema writes tool definitions and results in the formats of model
-providers.
+providers. Package skills merges the skills of all servers.
 
 # Servers
 
@@ -39,9 +39,8 @@ describes. It gives up on a server that has crashed five times within three
 minutes, that has invalid settings, that violates the protocol or that requires
 authorization. [Host.Reconnect] tries such a server again. If only the
 connection failed, a call of one of its tools also tries it once.
-[Host.SetServers] and [Host.AddServer] try a server again that was given up, and
-so does the host after five minutes, except for invalid settings and missing
-authorization.
+[Host.SetServers] and [Host.AddServer] also try it again, and so does the host
+after five minutes, unless the settings are invalid or authorization is missing.
 
 These limits do not apply to an unreachable server at a URL: the host checks it
 until it is reachable again. KeepAlive in [Options] detects half-open
@@ -57,7 +56,7 @@ waits for the server.
 
 Tool names match ^[a-zA-Z0-9_-]{1,64}$, which all model providers accept, and
 are unique; see [Naming]. [Host.Tool] finds a tool by its name. Do not parse
-names: servers and tools can have any characters in theirs. The host never
+names: the names of servers and tools may contain any character. The host never
 gives the name of one tool to another while the first exists, whichever servers
 connect or disconnect.
 
@@ -68,25 +67,25 @@ approved the earlier definition.
 
 For a model that would not cope with all tools, [Host.ToolSearch] returns
 search_tools and call_tool in place of most of them, and [Host.Search] ranks tools
-for a query. A program that names neither links neither.
+for a query. A program that uses neither function links neither.
 
 # Calls
 
-A call waits up to Options.Timeout for its server to be connected. Then the call
-itself may take as long; each progress notification restarts that time, up to
-Options.MaxTimeout in total. When the connection ends during a call, the call
-fails immediately with an error that matches mcp.ErrOutcomeUnknown, because the
-server may have executed it. The host repeats a call once if it was never sent,
-or if the tool is annotated as read-only or idempotent.
+A call waits up to Options.Timeout for its server to be connected. Then
+Options.Timeout also limits the call itself; each progress notification restarts
+it, up to Options.MaxTimeout in total. When the connection ends during a call,
+the call fails immediately with an error that matches mcp.ErrOutcomeUnknown,
+because the server may have executed it. The host repeats a call once if it was
+never sent, or if the tool is annotated as read-only or idempotent.
 
 # Permission
 
 Options.Approve decides about every call, including those made by polling.
-[Rules], [Capabilities], [ReadOnly] and [Listed] decide by what is known about
-the call; [Asking] and [First] combine approvers and ask the user. Annotations
-are only as trustworthy as the server that sends them. Without Options.Approve
-the host makes every call, and [Tool.RequiresPermission] reports that the
-program should ask first.
+[Rules], [Capabilities], [ReadOnly] and [Listed] are approvers; [First] combines
+several, and [Asking] adds one that asks the user. Annotations are only as
+trustworthy as the server that sends them. Without Options.Approve the host
+makes every call, and [Tool.RequiresPermission] reports that the program should
+ask first.
 
 [Host.Agent] limits an agent to some of the servers, and [View.Can] to some of
 the tools.

@@ -40,7 +40,8 @@ var (
 	// ErrShutdown means that the host was shut down.
 	ErrShutdown = errors.New("host is shut down")
 
-	// ErrTooManyServers means that the host has Options.MaxServers servers.
+	// ErrTooManyServers means that the host already has Options.MaxServers
+	// servers.
 	ErrTooManyServers = errors.New("too many servers")
 
 	// ErrTool means that the tool itself failed; the error's text contains its

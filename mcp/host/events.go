@@ -44,8 +44,10 @@ type Event struct {
 	Log  *mcp.LogMessage // what the server logged
 	Line string          // a line of standard error, without secrets of the settings
 
-	URI, Tool, Subscription, Reason string
-	Text                            string // what polling returned
+	URI, Tool    string // what changed or was polled
+	Subscription string // its id, which a tool of ResourceTools returned to the model
+	Reason       string // why the model subscribed, in its words
+	Text         string // what polling returned
 }
 
 // A ToolChange describes a tool whose definition has changed. Programs that
@@ -130,10 +132,10 @@ func (b *eventBus) emit(e *Event) {
 	}
 }
 
-// Events returns a channel that receives all later events. The channel is
-// closed when ctx ends or the host is shut down. Its capacity is 256 events, and
-// one of more than 64 KiB if no others wait; further events are dropped, and
-// Event.Missed counts them.
+// Events returns a channel that receives all later events. The channel is closed
+// when ctx ends or the host is shut down. The channel holds up to 256 events. It
+// holds an event of more than 64 KiB only if it is empty. The host drops events
+// that do not fit, and Event.Missed of the next event counts them.
 func (h *Host) Events(ctx context.Context) <-chan Event {
 	l := &listener{events: make(chan Event, maxBuffered)}
 	bus := &h.bus

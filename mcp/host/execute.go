@@ -20,7 +20,7 @@ const maxInput = 4 << 20
 // Empty input and null are no arguments; input may be up to 4 MiB.
 //
 // If the server of the tool is connecting or reconnecting, Execute waits for it,
-// for the server's call timeout at most. For an unknown name, it also connects to
+// at most for the server's call timeout. For an unknown name, it also connects to
 // the lazy servers that may have the tool. The error is an *Error, whose text is
 // for the model: if no tool has that name, it contains the nearest names and
 // matches ErrUnknownTool.

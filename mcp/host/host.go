@@ -99,10 +99,10 @@ func (h *Host) sorted() []*server {
 	return list
 }
 
-// Connect connects to a server and waits until it is connected or ctx ends.
-// Only lazy, failed and disconnected servers need it. It makes an attempt whatever
-// the last one failed with, unless the server keeps crashing: see Reconnect. The
-// error is an *Error.
+// Connect connects to a server and waits until it is connected or ctx ends. Only
+// lazy, failed and disconnected servers need it. It tries even if the last attempt
+// failed for a lasting reason, except if the server keeps crashing; see Reconnect.
+// The error is an *Error.
 func (h *Host) Connect(ctx context.Context, name string) error {
 	h.lock()
 	if s := h.servers[name]; s != nil && s.run == nil && s.err != nil && !errors.Is(s.err, ErrCrashLoop) && (s.isFinal() || h.opts.never(s.cfg)) {

@@ -13,30 +13,31 @@ import (
 )
 
 // ResultLimits limit the results of tools, so that one of them does not fill a
-// model's context: set Options.Limits. Of text that is too long, a result keeps the
-// head and the tail, cut between lines if possible and never within a character.
-// A note between them says how much is missing and which file has the whole. Images
-// and other binary content that is too large becomes a file and a note.
+// model's context: set Options.Limits. If text is too long, a result keeps its
+// beginning and its end, cut between lines if possible and never within a
+// character. A note between them says how much is missing and which file has the
+// whole text. A file and a note replace images and other binary content that is too
+// large.
 //
-// A server's setting maxResultText and that of a tool in its overrides take
-// precedence over MaxResultText. The limits apply to all calls of a Tool, to
-// Host.Call, Host.CallTool and ResourceTools, and not to those of Host.Client. Structured content remains
-// whole for programs; a model gets it only in place of missing content, and then
-// as text that is limited.
+// A server's setting maxResultText and that of a tool in its overrides take precedence over
+// MaxResultText. The limits apply to all calls of a Tool, to Host.Call, Host.CallTool and ResourceTools,
+// but not to the clients that Host.Client returns. Structured content remains whole for programs; a model
+// gets it only if there is no other content, as text that is limited.
 //
-// Zero values have the defaults in brackets, and so do negative ones. A ResultLimits
-// holds no state; hosts can share it.
+// Zero or less means the default in brackets. A ResultLimits holds no state; hosts
+// can share it.
 type ResultLimits struct {
 	MaxResultText int // bytes of text in a result, without the note [50,000]
 	MaxResultData int // bytes of an image, of audio or of a binary resource [1 MB]
 
-	// Folder is where the host writes what results lack, in a folder of its own
-	// with mode 0700 and files with mode 0600. It is created if it is missing, and
-	// the host's own folder is removed by Shutdown. When empty, nothing is written.
+	// Folder is where the host writes the content that it removes from results. It
+	// is created if it is missing. In it, the host makes a folder of its own (mode
+	// 0700, files 0600), which Shutdown removes. When empty, nothing is written.
 	Folder string
 
 	// MaxFolder is the maximum size of the files in bytes [64 MB]. The host removes
-	// the oldest ones to stay below. What is larger on its own is not written.
+	// the oldest files to stay below it, and does not write a file that is larger
+	// on its own.
 	MaxFolder int64
 }
 

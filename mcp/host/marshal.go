@@ -10,10 +10,10 @@ import (
 )
 
 // MarshalJSON returns the status in the form that agent SDKs use: name, status,
-// serverInfo, error, config, scope and tools, and beside them what they lack: state,
-// transport, source, since, attempts, metrics, stderr, timeout and connectTimeout (in
-// milliseconds). States are words, and the error is its text. It contains no
-// secrets of the settings.
+// serverInfo, error, config, scope and tools, and adds state, transport, source,
+// since, attempts, metrics, stderr, timeout and connectTimeout (in milliseconds).
+// States are words, and the error is its text. It contains no secrets of the
+// settings.
 func (s *ServerStatus) MarshalJSON() ([]byte, error) {
 	if s == nil {
 		return []byte("null"), nil
@@ -84,8 +84,8 @@ func (m *Metrics) appendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
-// MarshalJSON returns the difference in the form that agent SDKs use: added,
-// removed and errors, which are texts; beside them changed and pending.
+// MarshalJSON returns the difference in the form that agent SDKs use, with the
+// members added, removed and errors (as text), and adds changed and pending.
 func (d *Diff) MarshalJSON() ([]byte, error) {
 	if d == nil {
 		return []byte("null"), nil
@@ -111,7 +111,7 @@ func (d *Diff) MarshalJSON() ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// String returns the difference in a line.
+// String returns the difference as one line.
 func (d *Diff) String() string {
 	if d == nil {
 		return "<nil>"
@@ -169,7 +169,7 @@ func (e Event) MarshalJSON() ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// String returns the event in a line.
+// String returns the event as one line.
 func (e Event) String() string {
 	text := e.Server + " " + string(e.Kind)
 	if e.Server == "" {

@@ -10,8 +10,8 @@ import (
 // NewTool returns a tool of the program itself, for a model to use beside those of
 // servers. def is the definition; its Name should be one that model providers
 // accept. run receives the arguments as a JSON object, or nil, and returns the
-// text of the result. Errors of run are an *Error of the call. Options.Approve is
-// not asked. A nil def or run is a tool whose calls fail.
+// text of the result. If run fails, the call returns an *Error. Options.Approve is
+// not asked. If def or run is nil, calls of the tool fail.
 func (h *Host) NewTool(def *mcp.Tool, run func(ctx context.Context, input mcp.RawMessage) (string, error)) *Tool {
 	if def == nil || run == nil {
 		return nil
@@ -27,7 +27,7 @@ func (h *Host) NewTool(def *mcp.Tool, run func(ctx context.Context, input mcp.Ra
 }
 
 // Note returns the text that SetNote stored for a server, or "". Package skills
-// keeps there what it knows about the server's skills.
+// stores what it knows about the server's skills there.
 func (h *Host) Note(server, key string) string {
 	h.lock()
 	defer h.unlock()
@@ -40,9 +40,10 @@ func (h *Host) Note(server, key string) string {
 	return note
 }
 
-// SetNote stores a text for a server, as long as the host has the server, or in the
-// entry of Options.Catalog. An empty text removes it. SetNote reports whether it
-// was stored: the notes and pins of a server are limited to 4 MiB.
+// SetNote stores a text for a server: for as long as the host has the server, and
+// with Options.Catalog also in the server's entry. An empty text removes it.
+// SetNote reports whether it was stored: the notes and pins of a server are limited
+// to 4 MiB.
 func (h *Host) SetNote(server, key, text string) bool {
 	h.lock()
 	defer h.unlock()

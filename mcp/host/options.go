@@ -62,10 +62,10 @@ type Options struct {
 	Limits ResultLimiter
 
 	// Parallel is the number of servers that are connected at the same time.
-	// The default, also if it is negative, is 8.
+	// Zero or less means 8.
 	Parallel int
 
-	// MaxServers is the maximum number of servers. No limit when 0 or negative.
+	// MaxServers is the maximum number of servers. Zero or less means no limit.
 	MaxServers int
 
 	// ConnectTimeout limits a connection attempt, from starting the program to
@@ -121,8 +121,8 @@ func ServerOf(ctx context.Context) string {
 //
 // Max, Crashes and Window apply to child processes. The host checks an
 // unreachable server at a URL every 1.5 s for 2 minutes, then every 5 to 30 s,
-// until it is reachable. It tries a server that it has given up again after 5
-// minutes; SetServers, AddServer, Connect and Reconnect try it at once.
+// until it is reachable. If it has given up on a server, it tries again after 5
+// minutes; SetServers, AddServer, Connect and Reconnect try at once.
 type Retry struct {
 	Max        int           // retries after the first attempt [3]; negative means no retries at all
 	Initial    time.Duration // delay before the first retry [1 s]; none when negative

@@ -18,17 +18,17 @@ type PinPolicy uint8
 
 // The policies. With each of them the host emits an event about the change.
 const (
-	// PinReport makes calls of changed tools. Only events report the changes,
-	// also of a tool that has left the list in the meantime.
+	// PinReport permits calls of changed tools. Only events report the changes,
+	// even if the tool was absent from the list in between.
 	PinReport PinPolicy = iota
 
-	// PinAsk makes a call of a changed tool only if Options.Approve allows it,
-	// which sees the change as Call.Changed. The first such call approves the new
-	// definition. Without Options.Approve, Host.Pin does.
+	// PinAsk permits a call of a changed tool only if Options.Approve allows it;
+	// Call.Changed describes the change. The first call that is allowed approves
+	// the new definition. Without Options.Approve, only Host.Pin approves it.
 	PinAsk
 
-	// PinBlock hides changed tools from models and makes no calls, until Host.Pin
-	// approves the new definition.
+	// PinBlock hides changed tools from models and refuses their calls until
+	// Host.Pin approves the new definition.
 	PinBlock
 )
 

@@ -5,7 +5,7 @@ import (
 	"iter"
 )
 
-// A ToolsUpdate is a difference between two Snapshots, for a program that keeps
+// A ToolsUpdate is the difference between two Snapshots, for a program that keeps
 // its own registry of tools. The tools are ordered as in Tools, those in Removed as
 // they were.
 type ToolsUpdate struct {
@@ -17,10 +17,10 @@ type ToolsUpdate struct {
 }
 
 // Updates returns an iterator over the tools and their changes. The first update
-// adds the current tools, even if there are none; each later one is the difference
-// to the one before. No change is lost: those that happen while the body of the
-// loop runs are in the next update, together. The loop ends with ctx or when the
-// host is shut down.
+// adds the current tools, even if there are none; each later update is the
+// difference from the one before. No change is lost: the next update contains all
+// changes that happen while the body of the loop runs. The loop ends with ctx or
+// when the host is shut down.
 //
 //	for u := range h.Updates(ctx) {
 //		for _, t := range u.Removed {

@@ -26,7 +26,7 @@ type CallReport struct {
 	ResponseTime time.Duration
 	Requests     int
 
-	Result *mcp.CallToolResult // as limited by Options.Limits; nil if Err is not
+	Result *mcp.CallToolResult // as limited by Options.Limits; nil if Err is set
 	Err    error               // an *Error
 }
 

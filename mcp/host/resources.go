@@ -17,9 +17,9 @@ import (
 // Subscriptions emit events.
 //
 // Options.Approve decides about their calls, too, except for those that end
-// subscriptions; Call.Tool is the name of the tool of the host, and what reads is
-// annotated as read-only. Without Options.Approve, only polling a tool requires
-// permission.
+// subscriptions. Call.Tool is then the name of the host's tool, and the tools
+// that only read are annotated as read-only. Without Options.Approve, only
+// polling a tool requires permission.
 func (h *Host) ResourceTools() []*Tool { return h.Agent().ResourceTools() }
 
 const (

@@ -26,13 +26,13 @@ const (
 // limit is 0, and none if it is negative. It ranks them by the words of their
 // names, titles, descriptions and arguments and of their servers' names (BM25);
 // English plurals and verb forms match each other. A word of the query with a *
-// is a glob, which the name of the tool for models or in its server has to match.
-// A query without words returns the matches of its globs in the host's order, and
-// an empty one nothing. The same query returns the same tools in the same order
-// until the snapshot changes.
+// is a glob, which either name of the tool has to match: the one for models or
+// the server's own. A query of globs alone returns the matches in the host's
+// order, and an empty query returns nothing. The same query returns the same
+// tools in the same order until the snapshot changes.
 //
-// Search covers the tools of the snapshot and calls no server. It keeps an index
-// with the snapshot, which the first call after a change makes.
+// Search covers the tools of the snapshot and calls no server. The first call
+// after a change builds an index, which the snapshot keeps.
 func (h *Host) Search(query string, limit int) []*Tool { return h.Agent().Search(query, limit) }
 
 // Search is [Host.Search] for the tools of the view.
@@ -101,19 +101,21 @@ func matchesAll(globs []string, t *Tool) bool {
 // SearchOptions configure a ToolSearch. Nil and the zero value are valid.
 type SearchOptions struct {
 	// Threshold is the number of tools up to which a model gets all of them. The
-	// default is 30; with a negative one, it always searches.
+	// default is 30; if it is negative, the model always searches.
 	Threshold int
 
-	// Pinned has globs of the names of tools (for models) that it always gets.
+	// Pinned holds globs of names for models; a model always gets the tools
+	// that match.
 	Pinned []string
 
 	// Limit is the maximum number of tools that a search returns. The default is
-	// 5, the maximum 20, as for negative values.
+	// 5. The maximum is 20, which a negative value means, too.
 	Limit int
 
 	// Match replaces the ranking of View.Search, for example by regular
-	// expressions or embeddings. It returns the matching ones of tools, best
-	// first, and may be called concurrently. A panic means that there are none.
+	// expressions or embeddings. It returns those of tools that match, best
+	// first, and may be called concurrently. If it panics, the search finds
+	// nothing.
 	Match func(query string, tools []*Tool, limit int) []*Tool
 }
 
@@ -158,11 +160,9 @@ func (v *View) ToolSearch(o *SearchOptions) *ToolSearch {
 	return s
 }
 
-// Tools returns the tools to give to a model: all of them, or search_tools,
-// call_tool and the visible ones. The latter is the case once there are more tools
-// than the threshold or a server is deferred by its settings. It remains so, as
-// every change of the list costs the model its prompt cache. The order is always the same: the two tools, then the others by
-// name.
+// Tools returns the tools to give to a model: all of them, or, once there are more tools than the threshold or a server is
+// deferred by its settings, search_tools, call_tool and the visible ones. It does not return to all tools, as every change
+// of the list costs the model its prompt cache. The order is always the same: the two tools, then the others by name.
 func (s *ToolSearch) Tools() []*Tool {
 	if s.view == nil {
 		return nil // a zero ToolSearch

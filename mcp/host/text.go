@@ -9,8 +9,8 @@ import (
 )
 
 // Text returns a result as text for a model: one block per line, with a note in
-// place of content that is not text. A result with structured content only
-// becomes JSON, and an empty one becomes "(empty result)".
+// place of content that is not text. If there is only structured content, the
+// text is its JSON; for an empty result it is "(empty result)".
 func Text(res *mcp.CallToolResult) string {
 	if res == nil {
 		res = &mcp.CallToolResult{}

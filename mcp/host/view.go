@@ -15,7 +15,7 @@ type View struct {
 }
 
 // Agent returns a view of the named servers, or of all servers if none is
-// named. It may name servers that do not exist yet; see Unknown.
+// named. It may name servers that do not exist yet; see View.Unknown.
 func (h *Host) Agent(servers ...string) *View {
 	return &View{host: h, servers: slices.Clone(servers)}
 }
