@@ -187,6 +187,9 @@ func (s *faultRun) checkOther(t *testing.T, which string, err error) {
 // checkReports checks what was reported as dropped, and the cancellation.
 func (s *faultRun) checkReports(t *testing.T) {
 	t.Helper()
+	if dropped := s.dropLog.all(); s.reports == nil && !s.late && len(dropped) > 0 {
+		t.Errorf("%d dropped, the first %v, want none", len(dropped), dropped[0])
+	}
 	for _, c := range s.reports {
 		if !s.dropLog.shows(c) {
 			t.Errorf("dropped %v, which does not match %q", s.dropLog.all(), c.what)

@@ -20,7 +20,8 @@ import (
 type expectation struct {
 	refused bool      // Connect fails
 	errors  []matcher // all match the error; nil means success
-	reports []matcher // all match something reported as dropped
+	reports []matcher // all match something reported as dropped; nil means that nothing is
+	late    bool      // something may arrive too late and be dropped
 
 	empty            bool   // the call returns a result without content
 	structured       string // the call returns this structured content and no content
@@ -50,6 +51,7 @@ func (f expectation) drops(cues ...matcher) expectation {
 	return f
 }
 
+func (f expectation) mayDrop() expectation                { f.late = true; return f }
 func (f expectation) withoutContent() expectation         { f.empty = true; return f }
 func (f expectation) withStructured(s string) expectation { f.structured, f.empty = s, true; return f }
 func (f expectation) lists(tools int) expectation         { f.tools = tools; return f }
@@ -113,24 +115,25 @@ func either(cues ...matcher) matcher {
 // The errors that the library documents. Each error of a call or of Connect
 // matches at least one of them.
 var (
-	deadline  = is(context.DeadlineExceeded)
-	closed    = is(mcp.ErrClosed)
-	unknown   = is(mcp.ErrOutcomeUnknown)
-	malformed = is(mcp.ErrMalformed)
-	tooLarge  = is(mcp.ErrTooLarge)
-	tooMany   = is(mcp.ErrListLimit)
-	noVersion = is(mcp.ErrUnsupportedVersion)
-	noSession = is(jsonrpc.ErrNoSession)
-	unknownID = is(jsonrpc.ErrUnknownID)
-	flood     = is(mcp.ErrOverloaded)
-	notJSON   = is(stdio.ErrNotJSON)
-	cutOff    = is(io.ErrUnexpectedEOF)
-	redirect  = as[*httpx.RedirectError]("a redirect that was refused")
-	origin    = as[*httpx.OriginError]("another origin")
-	exit      = as[*stdio.ExitError]("how the server ended")
-	web       = as[*httpx.StatusError]("an invalid response")
-	request   = either(contains("GET http"), contains("POST http")) // with the error of net/http
-	remote    = matcher{what: "the server's own error", code: true, in: as[*jsonrpc.Error]("").in}
+	deadline      = is(context.DeadlineExceeded)
+	closed        = is(mcp.ErrClosed)
+	unknown       = is(mcp.ErrOutcomeUnknown)
+	malformed     = is(mcp.ErrMalformed)
+	tooLarge      = is(mcp.ErrTooLarge)
+	tooMany       = is(mcp.ErrListLimit)
+	noVersion     = is(mcp.ErrUnsupportedVersion)
+	noSession     = is(jsonrpc.ErrNoSession)
+	unknownID     = is(jsonrpc.ErrUnknownID)
+	flood         = is(mcp.ErrOverloaded)
+	notJSON       = is(stdio.ErrNotJSON)
+	cutOff        = is(io.ErrUnexpectedEOF)
+	redirect      = as[*httpx.RedirectError]("a redirect that was refused")
+	origin        = as[*httpx.OriginError]("another origin")
+	exit          = as[*stdio.ExitError]("how the server ended")
+	web           = as[*httpx.StatusError]("an invalid response")
+	serverRequest = contains("a request from the server")
+	request       = either(contains("GET http"), contains("POST http")) // with the error of net/http
+	remote        = matcher{what: "the server's own error", code: true, in: as[*jsonrpc.Error]("").in}
 )
 
 var documented = []matcher{deadline, is(context.Canceled), closed, unknown, malformed, tooLarge, tooMany, noVersion, noSession,
