@@ -18,9 +18,9 @@ import (
 //
 //	opts.Intercept = new(jsonschema.Outputs).Intercept
 //
-// It learns a tool's schema when the client lists the tools, separately for
-// each client, and keeps up to 8 MiB of schemas for it, of the latest list. It
-// does not check results with IsError.
+// It learns the schemas when a client lists the tools, and keeps those of the
+// latest list, up to 8 MiB for each client. It does not check results with
+// IsError.
 type Outputs struct {
 	// Strict makes calls fail if the tool's schema is invalid or unsupported.
 	// By default, such tools are not checked.
@@ -72,8 +72,8 @@ func (e *OutputError) Error() string {
 func (e *OutputError) Is(target error) bool { return target == mcp.ErrMalformed }
 func (e *OutputError) Unwrap() error        { return e.Err }
 
-// Intercept is a value for Options.Intercept. A program with its own
-// interceptor calls Intercept from there instead of Send.
+// Intercept is a value for Options.Intercept. A program's own interceptor calls
+// it instead of [mcp.OutgoingCall.Send].
 func (o *Outputs) Intercept(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
 	if call == nil {
 		return nil, errors.New("jsonschema: the call is nil")

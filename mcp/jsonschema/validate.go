@@ -45,8 +45,8 @@ func (s *Schema) Validate(value mcp.RawMessage) error {
 
 // ValidateContext validates a value until ctx ends. The error is an *[Error] if
 // the value does not fit. It is another error if the value is not valid JSON,
-// if ctx has ended, whose cause it wraps, or if validation takes more than a
-// million steps.
+// if validation takes more than a million steps, or if ctx has ended, in which
+// case the error wraps the cause.
 func (s *Schema) ValidateContext(ctx context.Context, value mcp.RawMessage) error {
 	v, err := decode(value)
 	if err != nil {

@@ -11,38 +11,38 @@
 //		…
 //	}
 //
-// Package mcp/host/skills has the skills of all servers of a host, approval, and
-// tools for a model.
+// Package mcp/host/skills adds approval and tools for a model, for the skills of
+// all servers of a host.
 //
 // # Verification
 //
 // The entry of a skill names all of its files with their sizes and SHA-256
-// digests. [Skill.Read] and [Skill.FS] read only files of the entry, and return
-// no byte of a file before its size and digest are verified. The frontmatter of
-// the skill's SKILL.md must also equal that of the entry, field by field. What
-// fails is an [*Error], which matches one of [ErrDigest], [ErrSize],
-// [ErrNotListed], [ErrFrontmatter], [ErrInvalid], [ErrLimit] and [ErrDynamic]. A
-// digest that differs often means that the skill has changed: [Reader.Get] returns
-// its new entry.
+// digests. [Skill.Read] and [Skill.FS] read only files of the entry, and return no
+// byte of a file before its size and digest are verified. The frontmatter of the
+// skill's SKILL.md must also equal that of the entry, field by field. If
+// verification fails, the error is an [*Error], which matches one of [ErrDigest],
+// [ErrSize], [ErrNotListed], [ErrFrontmatter], [ErrInvalid], [ErrLimit] and
+// [ErrDynamic]. A different digest often means that the skill has changed:
+// [Reader.Get] returns its new entry.
 //
 // Digests come from the server that serves the files. They show that a file is
-// the one of the entry, and not that the server deserves trust.
+// the one in the entry, not that the server deserves trust.
 //
 // # Retrieval
 //
 // List and Get return entries, which are enough to show a skill to a user and to
-// name it to a model. The package reads a file when the program does, each time
-// anew, and stores nothing.
+// name it to a model. Each Skill.Read requests the file again; the package
+// stores nothing.
 //
 // # What the program does
 //
 // The name of a skill is a label: several skills of a server, and skills of several
-// servers, may share it. A skill is identified by its server and its URI. Programs
+// servers, may share it. Its server and its URI identify a skill. Programs should
 // ask the user before they load a skill, name the server to the model beside the
-// skill's text, do not execute code because of a skill without approval, and
-// ignore allowed-tools in its frontmatter. An approval that a program stores
-// belongs to [Skill.Digest] and ends when that changes. Approval of a skill does
-// not include skills in directories below it, whose files are files of both.
+// skill's text, execute no code for a skill without approval, and ignore
+// allowed-tools in its frontmatter. A stored approval applies only to the
+// [Skill.Digest] that it was given for. Approval of a skill does not include skills
+// in directories below it, although their files are also files of the outer skill.
 //
 // # Changes
 //

@@ -9,7 +9,7 @@ import (
 
 // Errors that verification returns; errors.Is finds them in an [*Error].
 var (
-	// ErrDigest means that a file is not the one of the entry.
+	// ErrDigest means that a file is not the one in the entry.
 	ErrDigest = errors.New("the digest differs")
 
 	// ErrSize means that the size of a file is not that of the entry.
@@ -33,8 +33,8 @@ var (
 	// false or that only its server knows its files.
 	ErrDynamic = errors.New("the skill is dynamic")
 
-	// ErrUnsupported means that the server has not declared the extension, or
-	// not the reading of directories.
+	// ErrUnsupported means that the server has not declared the extension or,
+	// for ReadDir, that it lists directories.
 	ErrUnsupported = errors.New("not supported by the server")
 )
 

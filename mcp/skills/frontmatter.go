@@ -30,14 +30,14 @@ func isFence(line string) bool {
 	return ok && isBlank(rest)
 }
 
-// ParseFrontmatter parses the subset of YAML 1.2 that skills use: block mappings
-// and sequences, flow collections and quoted scalars of one line, plain scalars
-// of several lines, literal and folded scalars, and comments. Plain scalars are
-// null, booleans, numbers or strings by the core schema; so yes and dates are
-// strings. Everything else is a [*SyntaxError]: anchors, aliases, tags, complex
-// and duplicate keys, merge keys, tabs as indentation, several documents,
-// indentation indicators, infinite numbers, integers of more than 64 bits in another
-// base than 10, and more than 32 levels. The values have the types of [mcp.Value].
+// ParseFrontmatter parses the subset of YAML 1.2 that skills use: block mappings and
+// sequences, flow collections and quoted scalars of one line, plain scalars of
+// several lines, literal and folded scalars, and comments. Plain scalars are null,
+// booleans, numbers or strings, as in the core schema; so yes and dates are strings.
+// Everything else is a [*SyntaxError]: anchors, aliases, tags, complex and duplicate
+// keys, merge keys, tabs as indentation, several documents, indentation indicators,
+// infinite numbers, integers of more than 64 bits in another base than 10, and more
+// than 32 levels. The values have the types of [mcp.Value].
 func ParseFrontmatter(text []byte) (fields map[string]any, err error) {
 	defer func() {
 		switch e := recover().(type) {

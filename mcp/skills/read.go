@@ -8,13 +8,12 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// Read reads a file and verifies it. name is a path in the skill, which may
-// begin with "./" as relative references in the skill's text do, or the URI of the
-// file. A file that differs from the entry is an [*Error], and none of it is
-// returned.
+// Read reads a file and verifies it. name is the URI of the file or its path in
+// the skill, which may begin with "./", as in the skill's text. If the file
+// differs from the entry, Read returns an [*Error] and no data.
 //
-// With Options.Dynamic, a file of a dynamic skill is any below its root. Only the
-// frontmatter of its SKILL.md is verified.
+// With Options.Dynamic, every file below the root of a dynamic skill is a file of
+// it. Only the frontmatter of its SKILL.md is verified.
 func (s *Skill) Read(ctx context.Context, name string) ([]byte, error) {
 	if s.err != nil {
 		return nil, s.err

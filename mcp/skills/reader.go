@@ -23,9 +23,9 @@ type Options struct {
 	MaxFiles int
 	MaxBytes int64
 
-	// MaxSkills and MaxPages limit a list; more are [mcp.ErrListLimit]. The
-	// defaults are 100,000 skills and 1,000 pages. The pages of a list are at
-	// most 64 MiB.
+	// MaxSkills and MaxPages limit a list; a longer one fails with
+	// [mcp.ErrListLimit]. The defaults are 100,000 skills and 1,000 pages. The
+	// pages of a list are at most 64 MiB.
 	MaxSkills, MaxPages int
 
 	// Dynamic permits reading skills without digests, whose files cannot be
@@ -46,8 +46,8 @@ type Reader struct {
 	opts Options
 }
 
-// NewReader returns a Reader of the server of c. The caller closes c. Without a
-// client, as in a zero Reader, all methods fail with [ErrUnsupported].
+// NewReader returns a Reader for the server of c. The caller closes c. If c is
+// nil, and for a zero Reader, all methods fail with [ErrUnsupported].
 func NewReader(c *mcp.Client, o *Options) *Reader {
 	r := &Reader{c: c}
 	if o != nil {
@@ -103,9 +103,10 @@ func (r *Reader) fail(method, name string, err error) error {
 	return e
 }
 
-// Skills returns an iterator over the server's skills. It requests pages as
-// they are needed, and no files. A list that fails ends with a nil skill and the
-// error. A list may be incomplete: Get finds further skills by their URIs.
+// Skills returns an iterator over the server's skills. It requests pages as they
+// are needed, and no files. If a request fails, the iterator yields a nil skill
+// and the error, and ends. A server need not list all its skills: Get finds
+// others by their URIs.
 func (r *Reader) Skills(ctx context.Context) iter.Seq2[*Skill, error] {
 	return func(yield func(*Skill, error) bool) {
 		if err := r.list(ctx, func(item []byte) bool { return yield(r.skill(item), nil) }); err != nil {
@@ -134,9 +135,10 @@ func (r *Reader) List(ctx context.Context) (list []*Skill, err error) {
 	return list, err
 }
 
-// Get returns the entry of the skill whose SKILL.md has a URI, whether the
-// server lists it or not. If there is none, the server refuses with
-// jsonrpc.CodeInvalidParams. An entry that cannot be used is an [*Error].
+// Get returns the entry of the skill whose SKILL.md has the given URI, even if
+// the server does not list it. If there is none, the server refuses with
+// jsonrpc.CodeInvalidParams. If the entry is unusable, the error is an
+// [*Error].
 func (r *Reader) Get(ctx context.Context, uri string) (*Skill, error) {
 	const method = "skills/get"
 	if !r.Supported() {
@@ -160,10 +162,10 @@ func (r *Reader) Get(ctx context.Context, uri string) (*Skill, error) {
 	return s, nil
 }
 
-// ReadDir returns the direct children of a directory, of a skill or not, if the
-// server lists directories. Directories have the MIME type inode/directory. The
-// children are what the server has now: a file is one of a skill only if it is in
-// the skill's entry. [Skill.FS] lists those without a request.
+// ReadDir returns the direct children of any directory, if the server lists
+// directories. Directories have the MIME type inode/directory. The children are
+// what the server has at present: a file belongs to a skill only if it is in the
+// skill's entry. [Skill.FS] lists the files of an entry without a request.
 func (r *Reader) ReadDir(ctx context.Context, uri string) ([]*mcp.Resource, error) {
 	const method = "resources/directory/read"
 	if !r.ReadsDirectories() {

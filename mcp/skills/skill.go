@@ -12,7 +12,8 @@ const main = "SKILL.md"
 const dynamic = "dynamic"
 
 // A Skill is the entry of a skill: what its server says about it. Texts are as the
-// server wrote them, of several lines and with any characters: print them with %q.
+// server wrote them and may contain line breaks and any other characters: print
+// them with %q.
 type Skill struct {
 	URI         string         // of its SKILL.md; identifies the skill within its server
 	Name        string         // a label, which other skills may have as well
@@ -43,9 +44,9 @@ func (s *Skill) Err() error { return s.err }
 // Root returns the URI of the skill's directory.
 func (s *Skill) Root() string { return s.root }
 
-// Digest returns a digest of the URI and the files of the skill. A change of it
-// ends the user's approval of the skill. It is empty for a skill that is dynamic or
-// cannot be read, whose approval cannot be stored.
+// Digest returns a digest of the URI and the files of the skill. If the digest
+// changes, the user's approval of the skill ends. It is empty for a skill that is
+// dynamic or cannot be read; an approval of such a skill cannot be stored.
 func (s *Skill) Digest() string {
 	if s.Dynamic || s.err != nil {
 		return ""

@@ -7,15 +7,15 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// Watch returns an iterator over the lists of the server's skills: the present one,
-// then one each time the server reports that its resources have changed, as servers
-// do when they add or remove a skill or change its name or description. A list may
-// equal the one before. The iterator ends with a nil list and an error: the cause of
-// ctx when that ends, one that matches [mcp.ErrNoChanges] if the server reports no
-// such changes, or that of [Reader.List] or of the connection.
+// Watch returns an iterator over lists of the server's skills: the present list,
+// then a new one each time the server reports that its resources have changed, as
+// servers do when they add or remove a skill or change its name or description. A
+// list may equal the one before. The iterator ends with a nil list and an error: the
+// cause of ctx if ctx ends, an error that matches [mcp.ErrNoChanges] if the server
+// reports no such changes, or an error of [Reader.List] or of the connection.
 //
-// Servers need not report a file that changes. Reads of it fail with [ErrDigest] or
-// [ErrSize] until the program gets the new entry.
+// Servers need not report that a file has changed. Reads of the file fail with
+// [ErrDigest] or [ErrSize] until the program gets the new entry.
 func (r *Reader) Watch(ctx context.Context) iter.Seq2[[]*Skill, error] {
 	return func(yield func([]*Skill, error) bool) {
 		if !r.Supported() {

@@ -3,8 +3,8 @@
 //	type Sum struct{ Sum float64 `json:"sum"` }
 //	res, err := typed.Call[map[string]float64, Sum](ctx, client, "add", map[string]float64{"a": 1, "b": 2})
 //
-// It converts them with encoding/json and its struct tags, which adds 0.6 MB to
-// a program. No other package of this module links the encoder and decoder of
+// It converts them with encoding/json and struct tags, which adds 0.6 MB to a
+// program. No other package of this module links the encoder and decoder of
 // encoding/json.
 package typed
 

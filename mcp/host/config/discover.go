@@ -20,8 +20,9 @@ type Found struct {
 	// they are for all of the user's.
 	Project string
 
-	// Config has the servers and the problems of the file. Servers have the
-	// scope "user", "project", or "local" for a project in the user's own file.
+	// Config holds the servers and the problems of the file. The scope of a
+	// server is "user", "project", or "local" if the user's own file lists it
+	// for a project.
 	Config
 }
 
@@ -126,8 +127,8 @@ func (p *Places) list() []location {
 // nothing, and [Load] does not use it: which of these servers to use is the
 // user's choice. p may be nil.
 //
-// Files may be up to 4 MiB. A larger one is a problem, as is one that cannot be
-// read.
+// Files may be up to 4 MiB. A file that is larger or cannot be read is a
+// Problem.
 func Discover(p *Places) []*Found {
 	places := p.withDefaults()
 	var list []*Found

@@ -36,17 +36,18 @@ has one field where dialects use several names:
 A url without a type is tried as Streamable HTTP, then as SSE. Lists of tools
 contain globs. A command may also be an object with path, args and env.
 
-A number of a timeout is in seconds under tools.mcp.servers, mcp_servers and
-context_servers and in files of nanobot, and in milliseconds in files of Claude
-Code and Gemini CLI. Elsewhere it is in seconds below 1000, and in milliseconds
-from there on; below 10,000 there is a warning that names both readings.
+A timeout that is a number is in seconds under tools.mcp.servers, mcp_servers
+and context_servers and in files of nanobot, and in milliseconds in files of
+Claude Code and Gemini CLI. Elsewhere, a number below 1000 is in seconds, and
+any other in milliseconds; from 1000 to 9,999, a warning names both readings.
 
 A relative cwd, envFile or command with a slash is relative to the folder of the
 project that the file belongs to. Exclusion takes precedence over inclusion, and an empty list of
 included tools includes none. Unknown fields are stored in Extra and cause a
 warning.
 
-[Discover] lists what other programs on the machine have, among them files in TOML.
+[Discover] returns the servers in the files of other programs on the machine, some
+of which are in TOML.
 
 # Variables
 
@@ -60,8 +61,8 @@ The list under inputs describes what to ask the user for each ${input:id}; see
 An invalid entry becomes a [Problem] with the file, line, server and field; the
 other entries are loaded. An entry is invalid if it has both or neither of a
 command and a URL, an unknown type, a duplicate key, a line break in a header, or
-authorization for a program. A variable or input without a value is an error of
-Expand.
+authorization for a program. If a variable or input has no value, Expand returns
+an error.
 
 # Secrets
 
@@ -71,6 +72,6 @@ Errors never contain values. [Server.Public] returns a copy without secrets, and
 # Concurrency
 
 All functions and methods may be called by multiple goroutines at once. The
-package does not modify a Server after it returned it.
+package does not modify a Server after returning it.
 */
 package config

@@ -24,11 +24,11 @@ type Vars struct {
 	Home string
 }
 
-// Expand returns a copy of s that is ready to be started: variables and a
-// leading ~ are replaced once, environment files are read, and the token is in
-// its header. Relative paths are relative to the folder of the project, as [Load]
-// describes; those of a Server that a program made are relative to the working
-// directory of the process. v may be nil. Errors name a field and contain no values.
+// Expand returns a copy of s that is ready to be started: variables and a leading ~
+// are replaced once, environment files are read, and the token is in its header.
+// Relative paths are relative to the folder of the project, as [Load] describes, or,
+// if a program made the Server, to the working directory of the process. v may be
+// nil. Errors name a field and contain no values.
 func (s *Server) Expand(ctx context.Context, v *Vars) (*Server, error) {
 	x := &expansion{ctx: ctx, out: s.copy()}
 	if v != nil {

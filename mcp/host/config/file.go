@@ -31,7 +31,7 @@ func readFile(name string) ([]byte, error) {
 
 // LoadFile reads one file, whose servers have the scope "local". Unlike [Load],
 // it ignores the files in the home directory and in the project. A file that is
-// not regular, or larger than 4 MiB, is a problem.
+// not regular or is larger than 4 MiB is a Problem.
 func LoadFile(name string) *Config {
 	c := &Config{}
 	c.read(name, "local")

@@ -17,8 +17,8 @@ type Config struct {
 	Servers  []*Server // ordered by name
 	Problems []*Problem
 
-	// Discovery has the settings tools.mcp.discovery of the last file with them; nil
-	// if there are none.
+	// Discovery holds the settings under tools.mcp.discovery of the last file that
+	// has any; nil if none has.
 	Discovery *Discovery
 
 	invalid []*Server // see All

@@ -49,7 +49,7 @@ func (s *Server) MarshalJSON() ([]byte, error) {
 	return append(o.b, '}'), nil
 }
 
-// String returns the server in a line, without secrets.
+// String returns the server as one line, without secrets.
 func (s *Server) String() string {
 	if s == nil {
 		return "<nil>"
@@ -70,8 +70,8 @@ func (s *Server) String() string {
 	return text
 }
 
-// MarshalJSON returns the servers as a file that [Parse] reads back, without
-// secrets: {"mcpServers":{...}}. It has no problems and no inputs.
+// MarshalJSON returns the servers as a file that [Parse] reads back,
+// {"mcpServers":{...}}, without secrets, problems and inputs.
 func (c *Config) MarshalJSON() ([]byte, error) {
 	b := []byte(`{"mcpServers":{`)
 	if c != nil {

@@ -28,7 +28,7 @@ type Override struct {
 	MaxResultText int // bytes of a result for a model; 0 means the server's
 }
 
-// Equal reports whether both change the same.
+// Equal reports whether o and p change the same.
 func (o *Override) Equal(p *Override) bool {
 	if o == nil || p == nil {
 		return o == p

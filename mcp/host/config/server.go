@@ -51,9 +51,9 @@ type Server struct {
 	Auth    Auth
 	ID      string // identifies the server to a ClaudeAIProxy, or among the SDK servers (default: Name)
 
-	// Literal is for programs with settings of their own, whose strings are no
-	// templates: Server.Expand does not look for variables in them. It replaces a
-	// leading ~ and reads EnvFiles all the same.
+	// Literal means that the strings contain no variables, for programs with
+	// settings of their own. Server.Expand then replaces only a leading ~ and
+	// reads EnvFiles.
 	Literal bool
 
 	Disabled bool // do not connect
@@ -66,8 +66,8 @@ type Server struct {
 	MaxRetries     int           // of connecting; 0 means the host's, negative none
 	MaxResultText  int           // bytes of a result for a model; 0 means the host's. For hosts with Options.Limits
 
-	// Deferred hides the tools from models behind a search (true) or never does so
-	// (false). When nil, their number decides; see ToolSearch of package host.
+	// Deferred reports whether a model must search for the tools. If it is nil,
+	// the number of tools decides; see ToolSearch of package host.
 	Deferred *bool
 
 	Tools       Filter
@@ -142,7 +142,7 @@ func (s *Server) SameConnection(o *Server) bool {
 		s.Literal == o.Literal && s.Timeout == o.Timeout && s.ConnectTimeout == o.ConnectTimeout && s.base == o.base && s.project == o.project
 }
 
-// Equal reports whether both have the same settings, except for Source.
+// Equal reports whether s and o have the same settings, except for Source.
 func (s *Server) Equal(o *Server) bool {
 	return s.SameConnection(o) && s.Name == o.Name && s.Scope == o.Scope && s.Disabled == o.Disabled &&
 		s.Required == o.Required && s.Lazy == o.Lazy && s.Serial == o.Serial && s.MaxRetries == o.MaxRetries && s.MaxResultText == o.MaxResultText &&

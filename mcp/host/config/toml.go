@@ -7,8 +7,8 @@ import (
 )
 
 // ParseTOML parses a file of Codex, which has its servers under mcp_servers.
-// source and scope are as for [Parse], and so are the settings of a server;
-// http_headers, env_http_headers and env_vars are read, too. It understands
+// source, scope and the settings of a server are as for [Parse], with
+// http_headers, env_http_headers and env_vars in addition. ParseTOML understands
 // tables, inline tables, strings, numbers, booleans and lists. Other TOML (dates,
 // and lists of tables) is an error if it belongs to a server, and ignored
 // elsewhere.

@@ -3,13 +3,14 @@
 //
 //	h := host.New(&host.Options{Dialers: dialers.All(nil)})
 //
-// A program whose servers need no authorization by OAuth is smaller with [HTTP].
+// A program whose servers do not need OAuth is smaller with [HTTP] instead of
+// All.
 //
 // # Authorization
 //
 // The dialers send a token from a server's settings in the header that the
-// settings name. For other servers, package oauth obtains a token, as
-// Options.OAuth configures. Without Options.OAuth, a server that requires the
+// settings name. For other servers, package oauth obtains a token as
+// Options.OAuth specifies. Without Options.OAuth, a server that requires the
 // user's authorization enters the state host.NeedsAuth.
 //
 // # Concurrency
@@ -41,14 +42,14 @@ type Options struct {
 	// Client sends the requests, as in the options of the transports.
 	Client *http.Client
 
-	// HTTP and SSE are the settings of the transports, and may be nil. Client is
-	// the default of their Client. The headers of a server take precedence over
-	// Header.
+	// HTTP and SSE are the settings of the transports, and may be nil.
+	// Options.Client is the default of their Client. The headers in a server's
+	// settings take precedence over their Header.
 	HTTP *streamhttp.Options
 	SSE  *sse.Options
 
-	// OAuth configures the authorization at servers whose settings ask for
-	// OAuth or have neither an authorization type nor an Authorization header.
+	// OAuth configures the authorization for servers whose settings ask for
+	// OAuth, or have neither an authorization type nor an Authorization header.
 	// The settings of a server take precedence over its Client, Scopes and
 	// redirect URI. If nil, a server that requires the user's authorization
 	// enters the state host.NeedsAuth.
@@ -85,11 +86,10 @@ func All(o *Options) host.Dialers {
 	}
 }
 
-// HTTP returns a Dialer for Streamable HTTP, for programs with Dialers of their own:
-// one for servers without the stream of a session, say. It needs neither HTTP+SSE
-// nor OAuth, which a program with no other function of this package does not link;
-// a server that requires the user's authorization enters the state host.NeedsAuth.
-// o may be nil.
+// HTTP returns a Dialer for Streamable HTTP, for programs that choose their Dialers
+// themselves. A program that uses only this function of the package links neither
+// HTTP+SSE nor OAuth; a server that requires the user's authorization enters the
+// state host.NeedsAuth. o may be nil.
 func HTTP(o *streamhttp.Options) host.Dialer {
 	return checked(func(to *host.DialParams) (mcp.Transport, error) {
 		t := streamhttp.New(to.URL, o)

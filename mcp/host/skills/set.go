@@ -32,8 +32,8 @@ type Options struct {
 	Allow, Deny []string
 
 	// Approve decides about reading a skill: Call.Server is its server, Call.Name
-	// its name for models, Call.Tool its URI, and Call.Arguments has the file. When
-	// nil, all skills may be read.
+	// its name for models, Call.Tool its URI, and Call.Arguments contains the file.
+	// When nil, all skills may be read.
 	Approve host.Approver
 
 	// Pins decides about a skill whose files have changed. With PinAsk, Approve
@@ -216,11 +216,11 @@ func (s *Set) id(o origin, name string) string {
 	return id
 }
 
-// Find returns the skill of a server whose SKILL.md has a URI, whether the server
-// lists it or not: the user, another skill or the instructions of the server may name
-// it. server is the name in the settings. Afterwards the ID is the name of the skill
-// for Open and the tools. The error matches ErrUnknownSkill if Options do not allow
-// the skill, or is that of the server.
+// Find returns the skill of a server whose SKILL.md has the given URI, even if the
+// server does not list it: the user, another skill or the server's instructions may
+// mention it. server is the name in the settings. Open and the tools then accept the
+// ID of the skill. The error matches ErrUnknownSkill if Options do not allow the
+// skill; otherwise it comes from the server.
 func (s *Set) Find(ctx context.Context, server, uri string) (*Skill, error) {
 	if s.h == nil {
 		return nil, errNoHost
@@ -250,11 +250,11 @@ func (s *Set) entry(ctx context.Context, o origin) (*skills.Skill, error) {
 	return skills.NewReader(client, s.opts.Reader).Get(ctx, o.uri)
 }
 
-// Open returns the skill with the given name for models, after Options.Approve has
-// allowed to read it and Options.Pins is met. It connects to the server if
-// necessary, and asks it for the current entry, but reads no file. The files that it
-// reads are verified. The error matches ErrUnknownSkill, ErrChanged or
-// host.ErrDenied, or is that of the server.
+// Open returns the skill with the given name for models, if Options.Approve and
+// Options.Pins permit reading it. It connects to the server if necessary, and
+// requests the current entry, but reads no file. The skill verifies the files that
+// it reads later. The error matches ErrUnknownSkill, ErrChanged or host.ErrDenied,
+// or comes from the server.
 func (s *Set) Open(ctx context.Context, id string) (*skills.Skill, error) {
 	o, err := s.find(ctx, id)
 	if err != nil {
