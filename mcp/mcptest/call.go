@@ -23,8 +23,8 @@ type Call struct {
 	s *Server
 }
 
-// Context ends when the client cancels the call or disconnects, and at the end of
-// the test.
+// Context returns a context that ends when the client cancels the call or
+// disconnects, and at the end of the test.
 func (c *Call) Context() context.Context { return c.r.Context() }
 
 // Params returns all parameters of the request, byte for byte.
@@ -52,15 +52,15 @@ func (c *Call) argument(name string, v any) {
 	}
 }
 
-// Text returns an argument, or "" if it is missing. An argument that is no string
-// fails the test.
+// Text returns an argument, or "" if it is missing. An argument that is not a
+// string fails the test.
 func (c *Call) Text(name string) (text string) {
 	c.argument(name, &text)
 	return text
 }
 
-// Number returns an argument, or 0 if it is missing. An argument that is no number
-// fails the test.
+// Number returns an argument, or 0 if it is missing. An argument that is not a
+// number fails the test.
 func (c *Call) Number(name string) (n float64) {
 	c.argument(name, &n)
 	return n
@@ -80,8 +80,8 @@ func (c *Call) Log(level mcp.LoggingLevel, data any) {
 	c.r.Log(string(level), c.s.Name, string(b))
 }
 
-// Sample asks the client's model. The error is not nil if the client has no
-// sampling, refuses, or cancels the call.
+// Sample asks the client's model. It returns an error if the client does not
+// support sampling, refuses, or cancels the call.
 func (c *Call) Sample(p *mcp.CreateMessageParams) (*mcp.CreateMessageResult, error) {
 	if p == nil {
 		return nil, errors.New("mcptest: Sample: the parameters are nil")
@@ -100,9 +100,9 @@ func (c *Call) Ask(question string) (string, error) {
 	return res.Content[0].Text, nil
 }
 
-// Elicit asks the user to fill in a form. schema is as that of [Server.Tool]: an
-// object with properties of basic types. A client that accepts with content that
-// does not match the schema's names and types fails the test.
+// Elicit asks the user to fill in a form. schema is as for [Server.Tool]: an
+// object with properties of basic types. The test fails if the client accepts
+// with content that does not match the names and types in the schema.
 func (c *Call) Elicit(message string, schema any) (*mcp.ElicitResult, error) {
 	raw, err := toJSON(schema)
 	if schema == nil {
@@ -120,8 +120,8 @@ func (c *Call) Elicit(message string, schema any) (*mcp.ElicitResult, error) {
 }
 
 // OpenURL asks the user to open a page (2025-11-25 and later) and returns what the
-// user decided. [Server.PageDone] reports what the user does there; in 2026-07-28,
-// which has no such report, id has no use.
+// user decided. [Server.PageDone] reports that the user has finished there.
+// 2026-07-28 has no such report and does not use id.
 func (c *Call) OpenURL(message, url, id string) (*mcp.ElicitResult, error) {
 	if !c.r.CanAsk("elicitation/url") {
 		return nil, errors.New("the client has not declared the capability elicitation.url")
@@ -136,7 +136,7 @@ func (c *Call) OpenURL(message, url, id string) (*mcp.ElicitResult, error) {
 
 // RequireURL returns an error for the function to return: it refuses the request
 // until the user has opened a page and [Server.PageDone] reports its id. Clients
-// then repeat the request. Only 2025-11-25 has this.
+// then repeat the request. Only 2025-11-25 supports this.
 func (c *Call) RequireURL(message, url, id string) error {
 	data, err := json.Marshal(map[string]any{"elicitations": []any{page(message, url, id)}})
 	if err != nil {
@@ -149,8 +149,8 @@ func page(message, url, id string) map[string]any {
 	return map[string]any{"mode": "url", "message": message, "url": url, "elicitationId": id}
 }
 
-// PageDone tells the clients of 2025-11-25 that the user has completed what the
-// page with this id is for.
+// PageDone notifies clients of 2025-11-25 that the user has finished on the
+// page with this id.
 func (s *Server) PageDone(id string) {
 	params, _ := json.Marshal(map[string]string{"elicitationId": id})
 	s.begin().Notify("notifications/elicitation/complete", string(params))

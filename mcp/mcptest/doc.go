@@ -13,8 +13,9 @@
 //		server.WantCall("add", map[string]any{"a": 2, "b": 3})
 //	}
 //
-// A [Server] speaks every protocol version of both eras. It checks each message
-// of the client against the specification and fails the test for a violation.
+// A [Server] supports every protocol version of both eras. It checks each
+// message of the client against the specification and fails the test for a
+// violation.
 //
 // # Ways to reach a server
 //
@@ -28,11 +29,11 @@
 //
 // The functions of tools, resources and prompts receive a [Call]. Through it they
 // read arguments, report progress, send log messages, and ask the client for
-// roots, a model's answer or the user's. They are written as if the client could
-// be asked at any time; in the protocol versions without requests of the server,
-// the call waits until the client repeats the request with the answer.
+// roots, a model's answer or the user's. They may ask the client at any time: in
+// protocol versions in which servers send no requests, the Call waits until the
+// client repeats its request with the answer.
 //
-// A tool whose definition has TaskSupport becomes a task if the client can have
+// A tool whose definition has TaskSupport becomes a task if the client supports
 // tasks.
 //
 // # Faults
@@ -40,7 +41,7 @@
 // [Server.Inject] makes the server fail as real servers do: see [Drop], [Delay],
 // [Crash], [LoseSession], [Malformed], [Flood], [Expire], [Refuse] and [Respond].
 //
-// A [Skill] has methods that make its entry, or its files, wrong.
+// The methods of a [Skill] falsify its entry or its files.
 //
 // # End
 //
@@ -50,8 +51,8 @@
 //
 // # Concurrency
 //
-// Servers share nothing, so tests may be parallel. All methods are safe for
+// Servers share nothing, so tests may run in parallel. All methods are safe for
 // concurrent use; exported fields may be changed until the first connection. A
-// Server can run in a testing/synctest bubble in which it was created: in memory,
-// over HTTP with HTTPOptions.InMemory, and not as a program.
+// Server can run in a testing/synctest bubble in which it was created: in memory
+// and over HTTP with HTTPOptions.InMemory, but not as a program.
 package mcptest

@@ -13,9 +13,9 @@ import (
 	"github.com/stdmcp/stdmcp/internal/testserver"
 )
 
-// A Fault is something that servers do wrong, or that happens to them. The
-// functions Drop, Delay, Crash, LoseSession, Malformed, Flood, Expire, Refuse and
-// Respond return faults for [Server.Inject].
+// A Fault is a failure or an error of a server. The functions Drop, Delay, Crash,
+// LoseSession, Malformed, Flood, Expire, Refuse and Respond return faults for
+// [Server.Inject].
 type Fault struct {
 	name  string
 	delay time.Duration
@@ -65,8 +65,8 @@ type injection struct {
 	fault  Fault
 }
 
-// Inject makes the next requests suffer faults, one each and in order. target is
-// a method such as "tools/list", the name of a tool or prompt, or the URI of a
+// Inject applies faults to the next requests, one each and in order. target is a
+// method such as "tools/list", the name of a tool or prompt, or the URI of a
 // resource; "" is every request.
 func (s *Server) Inject(target string, faults ...Fault) {
 	s.mu.Lock()

@@ -13,11 +13,11 @@ import (
 // IsError, and other errors of resources and prompts internal errors.
 //
 // The result of a tool may be nil, a string, an mcp.Content or a list of them, an
-// *mcp.CallToolResult, or a value that encoding/json makes an object of, which
-// becomes structured content. That of a resource may be a string, a []byte, an
-// mcp.ResourceContents or a list of them, or an *mcp.ReadResourceResult; that of a
-// prompt a string for the message of a user, a list of mcp.PromptMessage, or an
-// *mcp.GetPromptResult.
+// *mcp.CallToolResult, or a value that encoding/json encodes as an object, which
+// becomes structured content. The result of a resource may be a string, a []byte,
+// an mcp.ResourceContents or a list of them, or an *mcp.ReadResourceResult; the
+// result of a prompt, a string for the message of a user, a list of
+// mcp.PromptMessage, or an *mcp.GetPromptResult.
 type Func func(*Call) (any, error)
 
 // A feature is a tool, a resource, a template or a prompt.
@@ -40,8 +40,8 @@ func (s *Server) Tool(name string, schema any, f Func) *mcp.Tool {
 	return def
 }
 
-// SetTool adds a tool, or replaces that of the same name. Connected clients are
-// told that the list has changed.
+// SetTool adds a tool, or replaces the one with the same name, and notifies
+// connected clients that the list has changed.
 func (s *Server) SetTool(def *mcp.Tool, f Func) {
 	s.t.Helper()
 	if def == nil {
@@ -51,7 +51,7 @@ func (s *Server) SetTool(def *mcp.Tool, f Func) {
 	s.set("tools", &s.tools, &feature{name: def.Name, definition: def, f: f})
 }
 
-// RemoveTool removes a tool. Connected clients are told.
+// RemoveTool removes a tool and notifies connected clients.
 func (s *Server) RemoveTool(name string) { s.remove("tools", &s.tools, name) }
 
 // Resource adds a resource. contents is a string, a []byte or a [Func].
@@ -73,10 +73,10 @@ func (s *Server) Resource(uri, mimeType string, contents any) *mcp.Resource {
 	return def
 }
 
-// RemoveResource removes a resource. Connected clients are told.
+// RemoveResource removes a resource and notifies connected clients.
 func (s *Server) RemoveResource(uri string) { s.remove("resources", &s.resources, uri) }
 
-// Updated tells the clients that have subscribed to a resource that it has
+// Updated notifies the clients that have subscribed to a resource that it has
 // changed.
 func (s *Server) Updated(uri string) { s.begin().ResourceUpdated(uri) }
 
@@ -91,7 +91,7 @@ func (s *Server) Prompt(name string, f Func, arguments ...string) *mcp.Prompt {
 	return def
 }
 
-// RemovePrompt removes a prompt. Connected clients are told.
+// RemovePrompt removes a prompt and notifies connected clients.
 func (s *Server) RemovePrompt(name string) { s.remove("prompts", &s.prompts, name) }
 
 // Complete completes an argument of a prompt or a variable of a template. values

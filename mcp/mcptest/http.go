@@ -17,14 +17,15 @@ type HTTPOptions struct {
 	// can open, so that the server can run in a testing/synctest bubble.
 	InMemory bool
 
-	// EventStreams answers each request with an event stream, and not only those
-	// with notifications.
+	// EventStreams makes every response an event stream, not only those with
+	// notifications.
 	EventStreams bool
 
 	// Stateless omits the ids of sessions.
 	Stateless bool
 
-	// KeepAlive is after how long a silent stream sends a comment. 0 is never.
+	// KeepAlive is the interval at which a silent stream sends comments. 0
+	// means never.
 	KeepAlive time.Duration
 }
 

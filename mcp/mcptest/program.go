@@ -25,7 +25,7 @@ const (
 // A Program is a command line that starts the test binary as a server.
 type Program struct {
 	Path string   // of the test binary
-	Args []string // none
+	Args []string // empty
 	Env  []string // variables to add to the environment, as "KEY=value"
 
 	t      testing.TB
@@ -33,9 +33,9 @@ type Program struct {
 	faults string
 }
 
-// Main runs one of programs on standard input and output and exits, if a [Program]
-// has started the process. Otherwise it returns. Call it first in TestMain. Each
-// function adds the features of the server to it.
+// If a [Program] has started the process, Main runs that program on standard input
+// and output, and exits. Otherwise it returns. Call it first in TestMain. programs
+// holds a function for each name, which adds the features to the server.
 func Main(programs map[string]func(*Server)) {
 	name, ok := os.LookupEnv(envProgram)
 	if !ok {
@@ -63,7 +63,7 @@ func Main(programs map[string]func(*Server)) {
 }
 
 // Command returns the command line of a program that TestMain passes to [Main].
-// What the process reports fails the test when it ends.
+// Violations that the process reports fail the test when the process ends.
 func Command(t testing.TB, name string) *Program {
 	t.Helper()
 	if this, ok := os.LookupEnv(envProgram); ok { // else it would start itself again and again
@@ -98,7 +98,7 @@ func (p *Program) Transport() *stdio.Transport {
 	return tr
 }
 
-// Inject makes the next requests suffer faults, as [Server.Inject] does, whichever
+// Inject applies faults to the next requests, as [Server.Inject] does, whichever
 // process of the program receives them: a process that is started after a Crash
 // does not crash again.
 func (p *Program) Inject(target string, faults ...Fault) {

@@ -11,9 +11,8 @@ import (
 
 // Record returns a transport that connects with tr and records all messages in the
 // file path until the end of the test. It makes the folder of the file. In the
-// recording, "***" replaces strings whose names say that they are secrets, and the
-// values of secrets; those shorter than 5 bytes are ignored. The test fails if the
-// file cannot be written.
+// recording, "***" replaces the values of secrets of at least 5 bytes, and strings
+// whose names suggest a secret. The test fails if the file cannot be written.
 func Record(t testing.TB, path string, tr mcp.Transport, secrets ...string) mcp.Transport {
 	t.Helper()
 	err := os.MkdirAll(filepath.Dir(path), 0o777)
@@ -46,12 +45,13 @@ type ReplayOptions struct {
 	Secrets []string
 }
 
-// Replay returns a transport to a server that responds as the one of the recording
-// in the file path. A request matches a recorded one with the same method and
-// params, whatever the order of members and the content of _meta; in a handshake,
-// params do not count. Each recorded response is used once, and the last of a kind
-// as often as needed. A request that matches none fails the test, with the nearest;
-// so does a recording that is truncated, edited, or of a later version.
+// Replay returns a transport to a server that responds as in the recording in the
+// file path. A request matches a recorded request with the same method and params,
+// whatever the order of members and the content of _meta; in a handshake, only the
+// method counts. Of several responses to equal requests, each is used once, and the
+// last as often as needed. A request that matches none fails the test, which then
+// shows the nearest recorded request. A recording that is truncated, edited, or of
+// a later version also fails the test.
 func Replay(t testing.TB, path string, o *ReplayOptions) mcp.Transport {
 	t.Helper()
 	if o == nil {

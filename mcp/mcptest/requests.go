@@ -82,7 +82,8 @@ func callsOf(all []Request, tool string) (list []Request) {
 }
 
 // WantCall fails the test unless a tool was called with arguments that are equal
-// as JSON. arguments is as the schema of [Server.Tool]; nil stands for any.
+// as JSON. arguments may have the types of the schema of [Server.Tool]; nil
+// means any arguments.
 func (s *Server) WantCall(tool string, arguments any) {
 	s.t.Helper()
 	wantCall(s.t, s.Calls(tool), tool, arguments)

@@ -29,7 +29,8 @@ type Server struct {
 	// Instructions are for the client's model. Empty means none.
 	Instructions string
 
-	// ProtocolVersions are those that the server speaks. Nil means all.
+	// ProtocolVersions are the protocol versions that the server supports. Nil
+	// means all.
 	ProtocolVersions []string
 
 	// PageSize is the number of items on a page of a list. 0 means all.
@@ -39,11 +40,11 @@ type Server struct {
 	// not at all.
 	TTL time.Duration
 
-	// NoListChanged makes the server not tell clients that its lists have changed.
+	// NoListChanged stops notifications that the server's lists have changed.
 	NoListChanged bool
 
 	// Lenient lets the client violate the specification without failing the test.
-	// The server refuses what it must, all the same.
+	// The server still refuses what it must.
 	Lenient bool
 
 	t      reporter
@@ -162,7 +163,7 @@ func (s *Server) Dialer() host.Dialer {
 }
 
 // Connect connects to the server and closes the client at the end of the test.
-// It fails the test if that is impossible.
+// It fails the test if it cannot connect.
 func (s *Server) Connect(o *mcp.Options) *mcp.Client {
 	s.t.Helper()
 	client, err := mcp.Connect(context.Background(), s, o)

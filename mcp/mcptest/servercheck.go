@@ -8,10 +8,11 @@ import (
 )
 
 // TestServer checks the server that a transport connects to, and fails the test for
-// each thing that clients stumble over: messages that they discard, lists that
-// cannot be read, invalid schemas, resources that are listed and cannot be read,
-// unknown methods, tools and resources that are not refused, and silence. It logs
-// what the specification permits and models or providers do not. It calls no tool.
+// each problem that clients would have with it: messages that they discard, lists
+// that cannot be read, invalid schemas, listed resources that cannot be read,
+// unknown methods, tools and resources that the server does not refuse, and missing
+// responses. It logs what the specification permits but models or providers reject.
+// It calls no tool.
 func TestServer(t testing.TB, tr mcp.Transport) {
 	t.Helper()
 	found, err := servercheck.Check(t.Context(), tr)

@@ -12,8 +12,8 @@ import (
 )
 
 // A Skill is a skill of a [Server], of the extension that package skills reads. Its
-// entry is right until one of the methods below SetFile makes it wrong. Methods may
-// be called at any time; clients that hold an older entry keep it.
+// entry is correct unless a method falsifies it. Methods may be called at any time;
+// clients that hold an older entry keep it.
 type Skill struct {
 	URI string // of its SKILL.md
 
@@ -32,8 +32,8 @@ type Skill struct {
 
 // Skill adds a skill. dir is the URI of its directory, such as
 // "skill://acme/refunds", and files are its files by path. Without a SKILL.md, it
-// has one with the last part of dir as its name. Clients that are connected are told
-// that the resources have changed.
+// has one with the last part of dir as its name. Connected clients are notified that
+// the resources have changed.
 func (s *Server) Skill(dir string, files map[string]string) *Skill {
 	s.t.Helper()
 	k := &Skill{URI: dir + "/SKILL.md", s: s, dir: dir, files: maps.Clone(files),
@@ -59,7 +59,7 @@ func (s *Server) Skill(dir string, files map[string]string) *Skill {
 	return k
 }
 
-// SetFile adds or changes a file. The entry says so, too.
+// SetFile adds or changes a file, and its entry.
 func (k *Skill) SetFile(path, content string) { k.change(func() { k.files[path] = content }) }
 
 // Unlisted omits the skill from lists. Clients find it by its URI.
@@ -68,13 +68,13 @@ func (k *Skill) Unlisted() { k.change(func() { k.unlisted = true }) }
 // Dynamic makes the entry say that the files are generated, and omit them.
 func (k *Skill) Dynamic() { k.change(func() { k.dynamic = true }) }
 
-// WrongDigest makes the entry have the digest of another content.
+// WrongDigest gives the entry the digest of another content.
 func (k *Skill) WrongDigest(path string) { k.spoil(path, "digest") }
 
-// WrongSize makes the entry have a size that is larger by 1 byte.
+// WrongSize gives the entry a size that is 1 byte too large.
 func (k *Skill) WrongSize(path string) { k.spoil(path, "size") }
 
-// WrongFrontmatter makes the entry have another value of a field than SKILL.md.
+// WrongFrontmatter gives a field in the entry another value than in SKILL.md.
 func (k *Skill) WrongFrontmatter(field string, value any) {
 	k.change(func() { k.frontmatter[field] = value })
 }
@@ -96,11 +96,11 @@ func (k *Skill) ListFiles(n int) {
 	}
 }
 
-// ChangeOnRead changes a file, and its entry, when a client reads the file next: in
-// between the request for the entry and that for the file.
+// ChangeOnRead changes a file, and its entry, when a client next reads the file:
+// after the client has read the entry.
 func (k *Skill) ChangeOnRead(path, content string) { k.change(func() { k.changes[path] = content }) }
 
-// EndlessSkills makes each page of the list of skills have a next one.
+// EndlessSkills gives every page of the list of skills a next page.
 func (s *Server) EndlessSkills() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -14,8 +14,8 @@ import (
 // "file:///{+path}", "repo://{owner}{/path*}" or "search://all{?q,limit}". The
 // values of its variables are the arguments of the [Call], as text: the parts of an
 // exploded variable are joined with the separator of the URI. Variables of a query
-// may be absent and in any order; those that follow a separator of their own may be
-// absent.
+// may be absent and in any order; so may variables whose expression adds a
+// separator, such as {/path*}.
 func (s *Server) Template(uriTemplate, mimeType string, f Func) *mcp.ResourceTemplate {
 	s.t.Helper()
 	m, err := parseTemplate(uriTemplate)

@@ -32,8 +32,8 @@ func TransportServer(s *Server) {
 	s.Tool("refuse", nil, func(*Call) (any, error) { return nil, &jsonrpc.Error{Code: 1234, Message: "refused"} })
 }
 
-// Serve serves one connection over a stream of lines until it ends, for servers
-// that a [Server] has no way of its own to be reached by.
+// Serve serves one connection over a stream of lines until the connection ends,
+// for streams that no other method provides.
 func (s *Server) Serve(rwc io.ReadWriteCloser) error { return s.begin().Serve(rwc, rwc) }
 
 // bound is how long TestTransport waits for what a transport must do at once.
@@ -44,7 +44,8 @@ const bound = 30 * time.Second
 // connections. The subtests check that
 //
 //   - a connection can be opened, closed twice, and opened again,
-//   - a canceled context fails Open, and later does not end the connection,
+//   - Open fails if its context is canceled; a later cancellation does not end
+//     the connection,
 //   - messages of 1 MiB and of every character arrive unchanged,
 //   - concurrent calls get their own responses,
 //   - the end of a context ends a call, and other calls go on,

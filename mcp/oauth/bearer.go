@@ -19,8 +19,8 @@ func Bearer(server string, src Source, base http.RoundTripper) http.RoundTripper
 	return newHeaderTransport(server, "Authorization", "Bearer ", src, base)
 }
 
-// Header returns a RoundTripper that adds a header with a value from src, such
-// as an API key, as Bearer does.
+// Header is like Bearer, but adds the header with the given name and a value
+// from src, such as an API key.
 func Header(server, name string, src Source, base http.RoundTripper) http.RoundTripper {
 	return newHeaderTransport(server, name, "", src, base)
 }

@@ -33,12 +33,12 @@
 // # Client registration
 //
 // The program must be registered as a client of the authorization server. The
-// Transport uses the first possible of these registrations: Options.Client; the
-// metadata document at Options.ClientURL; dynamic registration; the client that
-// Options.AskClient returns. It never sends one authorization server's
-// credentials to another. If an MCP server changes its authorization server,
-// the Transport registers the program there; with Options.Client, the request
-// fails instead.
+// Transport uses the first of these registrations that is possible:
+// Options.Client; the metadata document at Options.ClientURL; dynamic
+// registration; the client that Options.AskClient returns. It never sends one
+// authorization server's credentials to another. If an MCP server changes its
+// authorization server, the Transport registers the program there; with
+// Options.Client, the request fails instead.
 //
 // Protocol version 2026-07-28 deprecates dynamic registration; a version released
 // on or after 2027-07-28 may remove it. Options.ClientURL replaces it.

@@ -36,8 +36,8 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// A ServerError is the refusal of an authorization server (RFC 6749, sections
-// 4.1.2.1 and 5.2).
+// A ServerError reports a refusal by an authorization server (RFC 6749,
+// sections 4.1.2.1 and 5.2).
 type ServerError struct {
 	URL         string // without user, password and query
 	Status      int    // HTTP status; 0 if the refusal came through the browser

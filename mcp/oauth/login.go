@@ -95,8 +95,8 @@ func (t *Transport) probeWith(ctx context.Context, method, body string, h http.H
 }
 
 // Logout revokes the tokens if the authorization server supports it (RFC 7009),
-// and deletes them from the Store even if revocation fails. The error is that of
-// the revocation or of the Store.
+// and deletes them from the Store even if revocation fails. The error comes from
+// the revocation or from the Store.
 func (t *Transport) Logout(ctx context.Context) error {
 	if t.err != nil {
 		return t.err

@@ -50,7 +50,7 @@ type Options struct {
 	AskClient func(ctx context.Context, issuer string) (Client, error)
 
 	// Scopes are requested in addition to those that the server demands. Empty
-	// means the scopes in the server's metadata if it demands none.
+	// means the scopes in the server's metadata if the server demands none.
 	Scopes []string
 
 	// Issuer is the only authorization server to use, whichever ones the server
@@ -153,8 +153,8 @@ const maxSends = 8
 
 // RoundTrip sends the request with a token, and gets a token when the server
 // demands one. It repeats only requests without a body or with GetBody, which
-// http.NewRequest sets for a buffer. It sends a request that already has an
-// Authorization header unchanged.
+// http.NewRequest sets for a body in memory. It sends a request that already
+// has an Authorization header unchanged.
 //
 // If RoundTrip cannot get a token, the error matches streamhttp.StatusError,
 // because the server refused the request, and one of [Error], [ServerError],
