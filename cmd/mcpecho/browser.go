@@ -4,6 +4,7 @@ import (
 	"context"
 	"os/exec"
 
+	"github.com/stdmcp/stdmcp/internal/batch"
 	"github.com/stdmcp/stdmcp/mcp/oauth"
 )
 
@@ -15,6 +16,9 @@ func (e *environment) browse(ctx context.Context, page string) error {
 		return oauth.OpenBrowser(ctx, page)
 	}
 	cmd := exec.Command(browser, page)
+	if err := batch.Prepare(cmd); err != nil {
+		return err
+	}
 	if err := cmd.Start(); err != nil {
 		return err
 	}

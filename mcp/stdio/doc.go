@@ -87,7 +87,9 @@ process. If the child cannot be added to a job, Close calls taskkill /t. There i
 no SIGTERM either: Close kills after its first wait.
 
 Open finds programs by the extensions in PATHEXT, so Command("npx") runs
-npx.cmd. It quotes arguments of batch files as package os/exec describes.
+npx.cmd. It quotes the arguments of batch files for cmd.exe, so that &, |, % and
+quotes reach the program, if that reads its arguments as the C library of Microsoft
+does. Open refuses a line break in such an argument, which cmd.exe cannot pass on.
 
 # Other systems
 

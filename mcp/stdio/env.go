@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/internal/batch"
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
@@ -52,7 +53,7 @@ func (t *Transport) command() (*exec.Cmd, error) {
 		cmd.Path, cmd.Err = lookPath(t.Name, pathOf(env))
 	}
 	cmd.Dir, cmd.Env, cmd.SysProcAttr = t.Dir, env, attributes()
-	return cmd, nil
+	return cmd, batch.Prepare(cmd)
 }
 
 // pathOf returns the PATH in env.

@@ -75,7 +75,9 @@ func (g group) kill() {
 		return
 	}
 	if g.child != 0 {
-		_ = exec.Command("taskkill", "/t", "/f", "/pid", strconv.Itoa(g.pid)).Run()
+		cmd := exec.Command("taskkill", "/t", "/f", "/pid", strconv.Itoa(g.pid))
+		cmd.SysProcAttr = &syscall.SysProcAttr{HideWindow: true}
+		_ = cmd.Run()
 	}
 }
 
