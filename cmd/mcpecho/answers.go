@@ -5,9 +5,7 @@ import (
 	"errors"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -143,10 +141,7 @@ func (p *sampler) createMessage(ctx context.Context, params *mcp.CreateMessagePa
 		return nil, err
 	}
 	out, complaint := &limitedBuffer{limit: maxSample}, &limitedBuffer{limit: maxComplaint}
-	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", p.c.flags.sampling)
-	if runtime.GOOS == "windows" {
-		cmd = exec.CommandContext(ctx, "cmd", "/c", p.c.flags.sampling)
-	}
+	cmd := systemShell(ctx, p.c.flags.sampling)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(string(request)+"\n"), out, complaint
 	cmd.WaitDelay = time.Second // for programs that it started
 	res, err := new(mcp.CreateMessageResult), cmd.Run()

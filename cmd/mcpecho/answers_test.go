@@ -44,6 +44,19 @@ func TestFileURI(t *testing.T) {
 	}
 }
 
+// TestQuotesOfSystemShell: on Windows cmd.exe gets them as the user typed them.
+func TestQuotesOfSystemShell(t *testing.T) {
+	t.Parallel()
+	out, err := systemShell(t.Context(), `echo "a b" "c"&& echo d`).Output()
+	want := "a b c\nd\n"
+	if runtime.GOOS == "windows" {
+		want = "\"a b\" \"c\"\r\nd\r\n"
+	}
+	if err != nil || string(out) != want {
+		t.Errorf("%q, %v", out, err)
+	}
+}
+
 func TestSamplingByProgram(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the programs are lines of sh")

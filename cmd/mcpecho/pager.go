@@ -22,7 +22,7 @@ func (c *invocation) printLong(ctx context.Context, text string) error {
 	if height <= 0 || screenLines(text, c.terminalWidth(out)) < height {
 		return c.print(text)
 	}
-	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", pager)
+	cmd := systemShell(ctx, pager)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(text), out, os.Stderr
 	cmd.Env = append(os.Environ(), "LESS="+c.getenv("LESS"))
 	if c.getenv("LESS") == "" {
