@@ -55,7 +55,11 @@ func Read(path string, max int, private bool) ([]byte, error) {
 			return nil, missing(err)
 		}
 	}
-	f, err := os.Open(path)
+	var f *os.File
+	err := whileBusy(func() (err error) {
+		f, err = os.Open(path)
+		return err
+	})
 	if err != nil {
 		return nil, missing(err)
 	}
@@ -116,12 +120,19 @@ func Replace(path string, data []byte) (err error) {
 	if err = tmp.Close(); err != nil {
 		return err
 	}
-	for range 10 {
-		// On Windows a file cannot be replaced while it is open.
-		if err = os.Rename(tmp.Name(), path); !errors.Is(err, fs.ErrPermission) {
-			break
+	return whileBusy(func() error { return os.Rename(tmp.Name(), path) })
+}
+
+// busyTime is how long a file may be in use: on Windows, where one that another
+// process has open cannot be replaced, and not be opened while it is replaced.
+const busyTime = 500 * time.Millisecond
+
+// whileBusy calls f until its error is another than that a file is in use.
+func whileBusy(f func() error) error {
+	for waited := time.Duration(0); ; waited += busyTime / 50 {
+		if err := f(); !isBusy(err) || waited >= busyTime {
+			return err
 		}
-		time.Sleep(lockPoll / 5)
+		time.Sleep(busyTime / 50)
 	}
-	return err
 }

@@ -26,3 +26,8 @@ func tryLock(path string) (unlock func(), err error) {
 	}
 	return func() { _ = syscall.CloseHandle(h) }, nil
 }
+
+// isBusy reports whether err may mean that another process has a file open.
+func isBusy(err error) bool {
+	return errors.Is(err, errSharing) || errors.Is(err, syscall.ERROR_ACCESS_DENIED)
+}

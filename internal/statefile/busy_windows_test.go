@@ -1,0 +1,37 @@
+package statefile_test
+
+import (
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/statefile"
+)
+
+// TestOpenFileIsReplaced: another process has the file open for a moment, as a
+// virus scanner does, with and without letting others read it.
+func TestOpenFileIsReplaced(t *testing.T) {
+	t.Parallel()
+	for _, share := range []uint32{0, syscall.FILE_SHARE_READ} {
+		path := filepath.Join(t.TempDir(), "state")
+		if err := statefile.Replace(path, []byte("one")); err != nil {
+			t.Fatal(err)
+		}
+		name, err := syscall.UTF16PtrFromString(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, err := syscall.CreateFile(name, syscall.GENERIC_READ, share, nil, syscall.OPEN_EXISTING, 0, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.AfterFunc(20*time.Millisecond, func() { _ = syscall.CloseHandle(h) })
+		if data, err := statefile.Read(path, 10, false); string(data) != "one" || err != nil {
+			t.Errorf("%q, %v", data, err)
+		}
+		if err := statefile.Replace(path, []byte("two")); err != nil {
+			t.Error(err)
+		}
+	}
+}
