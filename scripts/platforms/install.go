@@ -124,7 +124,8 @@ func prepareWine(p *platform) error {
 		return err
 	}
 	p.leaves = filepath.Join(dir, "wine", "drive_c", "users", "*", "Temp", "*")
-	p.env = append(p.env, "WINEPREFIX="+filepath.Join(dir, "wine"), "WINEDEBUG=-all", "WINEARCH=win64")
+	// To preempt goroutines Go suspends threads, which Wine may never let go on.
+	p.env = append(p.env, "WINEPREFIX="+filepath.Join(dir, "wine"), "WINEDEBUG=-all", "WINEARCH=win64", "GODEBUG=asyncpreemptoff=1")
 	source, library := filepath.Join(dir, "prng.c"), filepath.Join(dir, "wine", "drive_c", "windows", "system32", "bcryptprimitives.dll")
 	if _, err := os.Stat(library); err == nil {
 		return p.startWine(dir)

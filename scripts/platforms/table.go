@@ -28,23 +28,21 @@ func insert(file, row string) error {
 		after = "\n## " + after
 	}
 	rows := map[string]string{}
-	text := section
+	text, below := strings.TrimRight(section, "\n")+"\n\n", ""
 	if i := strings.Index(section, "\n| "); i >= 0 {
-		text = section[:i+1]
-		for line := range strings.Lines(section[i+1:]) {
-			if strings.HasPrefix(line, "| ") {
-				rows[name(line)] = line
-			}
+		text, below = section[:i+1], section[i+1:]
+		for strings.HasPrefix(below, "|") {
+			var line string
+			line, below, _ = strings.Cut(below, "\n")
+			rows[name(line)] = line + "\n"
 		}
-	} else {
-		text = strings.TrimRight(section, "\n") + "\n\n"
 	}
 	rows[name(row)] = row
 	table := head
 	for _, p := range platforms {
 		table += rows[p.name]
 	}
-	return os.WriteFile(file, []byte(before+"\n## Platforms\n"+text+table+after), 0o644)
+	return os.WriteFile(file, []byte(before+"\n## Platforms\n"+text+table+below+after), 0o644)
 }
 
 // name returns the platform of a row.
