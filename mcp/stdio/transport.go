@@ -53,20 +53,12 @@ type Transport struct {
 
 	// Start, if set, is called instead of cmd.Start. It can change the prepared
 	// command, to run it in a sandbox or with other attributes, and must start
-<<<<<<< ours
 	// it: cmd.Process is set when it returns nil. The Transport manages the
 	// standard streams, the process group and the end of the process, so Start
 	// must not change the standard streams, and must add to cmd.SysProcAttr
 	// instead of replacing it. If the program was not found, cmd.Err holds the
-	// error, which cmd.Start returns.
-=======
-	// it: cmd.Process is set when it returns nil. Streams, process group,
-	// waiting and stderr remain with the Transport, so Start must not change
-	// the standard streams and must add to cmd.SysProcAttr and not replace it.
-	// If the program was not found, cmd.Err holds the error, which cmd.Start
-	// returns. For a batch file of Windows, cmd.SysProcAttr.CmdLine takes the
-	// place of cmd.Args.
->>>>>>> theirs
+	// error, which cmd.Start returns. For a batch file of Windows,
+	// cmd.SysProcAttr.CmdLine takes the place of cmd.Args.
 	//
 	// Start runs on a goroutine of its own, while Open waits for it.
 	Start func(cmd *exec.Cmd) error
