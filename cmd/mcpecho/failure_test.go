@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -157,8 +158,14 @@ func TestFailureMessages(t *testing.T) {
 		add("a server with the fault "+test.fault, test.args+" -- SERVER",
 			runWithFault(t, &testserver.Options{Fault: test.fault}, strings.Fields(test.args)...))
 	}
+	var searched []string
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		if !slices.Contains(searched, dir) {
+			searched = append(searched, dir)
+		}
+	}
 	missing := runCommand(t, "tools", "--", "no-such-program-at-all")
-	missing.stderr = strings.ReplaceAll(missing.stderr, strings.Join(filepath.SplitList(os.Getenv("PATH")), ", "), "DIRECTORIES")
+	missing.stderr = strings.ReplaceAll(missing.stderr, strings.Join(searched, ", "), "DIRECTORIES")
 	add("no such program", "tools -- no-such-program-at-all", missing)
 	for _, test := range []struct {
 		what    string
