@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
@@ -85,7 +86,7 @@ func runServers(ctx context.Context, c *invocation) error {
 	}
 	rows := make([]row, len(states))
 	for i, s := range states {
-		rows[i] = row{name: s.entry.Name, description: s.status + ": " + s.detail, rest: s.entry.Source}
+		rows[i] = row{name: s.entry.Name, description: s.status + ": " + oneLine(s.detail), rest: s.entry.Source}
 	}
 	return errors.Join(c.print(c.table(row{name: "NAME", description: "STATUS", rest: "FROM", whole: true}, rows)), unread)
 }
@@ -168,6 +169,9 @@ func (c *invocation) probe(ctx context.Context, entry *config.Server) state {
 			f.message = f.err.Error() // without the file and the name, which have columns
 		}
 		s = state{entry, "failed", one.hide(f.message)}
+		if _, invalid := httpx.Parse(entry.URL); entry.URL != "" && invalid != nil && f.hint != "" {
+			s.detail += "; " + one.hide(f.hint)
+		}
 		if strings.Contains(entry.Command, " ") && (errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist)) {
 			s.detail += `; put the arguments of the command into "args"`
 		}

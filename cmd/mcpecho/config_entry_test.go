@@ -141,6 +141,19 @@ func TestServersPrintsStatus(t *testing.T) {
 	}
 }
 
+// A list has one line for each server, also if the last words of a server have
+// several, and the hint that a command would print in a line of its own.
+func TestServersPrintsFailuresInOneLine(t *testing.T) {
+	inProject(t, map[string]string{"other.json": `{"mcpServers":{
+		"flag":{"command":` + quoted(mcpechoPath(t)) + `,"args":["tools"]},"scheme":{"url":"localhost:3000/mcp"}}}`})
+	o := runCommand(t, "servers", "other.json")
+	lines := strings.Split(o.stdout, "\n")
+	if o.status != 0 || len(lines) != 3 || strings.Contains(o.stdout, `\u000a`) || !strings.Contains(lines[0], "exited with status 1: mcpecho: the server is missing; type: ") ||
+		!strings.HasSuffix(lines[1], `; write "url": "http://localhost:3000/mcp"`) {
+		t.Errorf("%+v", o)
+	}
+}
+
 func TestNoServersAreConfigured(t *testing.T) {
 	runCommand(t, "servers").want(t, 0, "", "No servers are configured")
 	runCommand(t, "servers", "-q").want(t, 0, "", "")

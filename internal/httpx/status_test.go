@@ -128,6 +128,11 @@ func TestParse(t *testing.T) {
 			t.Errorf("%q: %v, %v", raw, u, err)
 		}
 	}
+	for raw, want := range map[string]string{"localhost:3000/mcp": "an invalid URL", "u:secret@h/mcp": "an invalid URL", "http://u:p@h/mcp": "http://h/mcp", "/mcp": "/mcp"} {
+		if got := Display(raw); got != want {
+			t.Errorf("%q is displayed as %q, want %q", raw, got, want)
+		}
+	}
 	u, err := Parse("HTTP://u:secret@h:8080/a%2Fb?key=secret#f")
 	if err != nil || Clean(u) != "http://h:8080/a%2Fb?..." || u.String() != "http://u:secret@h:8080/a%2Fb?key=secret" {
 		t.Error(u, err)

@@ -28,7 +28,7 @@ func Parse(raw string) (*url.URL, error) {
 // Display returns the URL raw without its user, password and query.
 func Display(raw string) string {
 	u, err := url.Parse(raw)
-	if err != nil {
+	if err != nil || u.Opaque != "" {
 		return "an invalid URL"
 	}
 	return Clean(u)

@@ -43,7 +43,7 @@ func (t *Transport) command() (*exec.Cmd, error) {
 	if t.Dir != "" {
 		// The error of Start would name the program.
 		if f, err := os.Stat(t.Dir); err != nil {
-			return nil, err
+			return nil, diag.Op("working directory", err)
 		} else if !f.IsDir() {
 			return nil, &os.PathError{Op: "chdir", Path: t.Dir, Err: errNotDir}
 		}

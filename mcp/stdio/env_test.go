@@ -148,7 +148,7 @@ func TestOpenErrors(t *testing.T) {
 		"unknown path":    {Command(file + "-not"), unknown, "plain-not"},
 		"not executable":  {Command(file), forbidden, "plain"},
 		"no program":      {new(Transport), nil, "no command"},
-		"unknown Dir":     {in(file + "-not"), fs.ErrNotExist, "plain-not"},
+		"unknown Dir":     {in(file + "-not"), fs.ErrNotExist, "working directory: "},
 		"Dir is a file":   {in(file), errNotDir, "plain"},
 	} {
 		_, err := tt.tr.Open(context.Background(), jsonrpc.Handler{})

@@ -241,6 +241,27 @@ func TestRejectedForms(t *testing.T) {
 	}
 }
 
+// Text in UTF-16 is what a redirection in PowerShell writes.
+func TestFilesThatAreNoText(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                       "f.json:1: the file is empty",
+		" \n":                    "f.json:2: JSON: unexpected end",
+		"{":                      "f.json:1: JSON: unexpected end",
+		"\xff\xfe{\x00}\x00":     "f.json:1: the text is in UTF-16; save it in UTF-8",
+		"\xfe\xff\x00{\x00}":     "f.json:1: the text is in UTF-16; save it in UTF-8",
+		"{\x00}\x00":             "f.json:1: the text is in UTF-16; save it in UTF-8",
+		"\x00{\x00}":             "f.json:1: the text is in UTF-16; save it in UTF-8",
+		"\xff{}":                 "f.json:1: JSON: unexpected character",
+		"\xef\xbb\xbf[]":         "f.json:1: must be an object",
+		"mcpServers:\n  a: {}\n": "f.json:1: JSON: unexpected character",
+	} {
+		c := config.Parse([]byte(text), "f.json", "local")
+		if len(c.Problems) != 1 || !strings.HasPrefix(c.Problems[0].Error(), want) {
+			t.Errorf("%q: have %q, want %q", text, c.Problems, want)
+		}
+	}
+}
+
 func TestWrappers(t *testing.T) {
 	entry := `{"x":{"command":"run"}}`
 	for _, file := range []string{

@@ -15,7 +15,7 @@ const maxFile = 4 << 20
 // else: a pipe without a writer would block, and a device has no end.
 func readFile(name string) ([]byte, error) {
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
-		return nil, &os.PathError{Op: "open", Path: name, Err: diag.Message("is not a regular file")}
+		return nil, &os.PathError{Op: "open", Path: name, Err: diag.Message("not a regular file")}
 	}
 	f, err := os.Open(name)
 	if err != nil {

@@ -9,6 +9,18 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
+// explainText returns the reason why text is not JSON. It is err, except for two
+// mistakes that no position explains.
+func explainText(text []byte, err error) error {
+	switch {
+	case len(text) == 0:
+		return diag.Message("the file is empty")
+	case len(text) > 1 && (text[0] == 0 || text[1] == 0 || string(text[:2]) == "\xff\xfe" || string(text[:2]) == "\xfe\xff"):
+		return diag.Message("the text is in UTF-16; save it in UTF-8")
+	}
+	return err
+}
+
 // stripComments replaces comments and trailing commas with blanks of the same
 // length, so that offsets in errors stay valid.
 func stripComments(text []byte) []byte {

@@ -174,6 +174,9 @@ func Parse(text []byte, source, scope string) *Config {
 	c := &Config{}
 	file := &member{value: stripComments(text)}
 	root, err := members(file.value, 0)
+	if err != nil {
+		err = explainText(text, err)
+	}
 	var entries []*member
 	if err == nil {
 		entries, err = tables(root)
