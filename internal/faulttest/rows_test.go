@@ -2,8 +2,6 @@ package faulttest
 
 import (
 	"iter"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -148,7 +146,8 @@ func TestTableIsComplete(t *testing.T) {
 		}
 	}
 	for i, r := range rows {
-		if r.n != i && r.n <= rows[max(0, i-1)].n || r.n > 42 && !isThreat(r.n) {
+		testutil.CheckNamedTests(t, r.otherTests)
+		if r.n != i && r.n <= rows[max(0, i-1)].n {
 			t.Errorf("row %d follows row %d", r.n, rows[max(0, i-1)].n)
 		}
 		for _, transport := range []byte(r.on) {
@@ -157,36 +156,12 @@ func TestTableIsComplete(t *testing.T) {
 			}
 		}
 	}
-	for _, r := range rows {
-		r.checkOtherTests(t)
-	}
 	if len(rows) != 47 || rows[42].n != 42 {
 		t.Errorf("%d rows", len(rows))
 	}
 	for name := range tunings {
 		if _, ok := catalog[name]; !ok {
 			t.Errorf("a tuning of the unknown fault %s", name)
-		}
-	}
-}
-
-// checkOtherTests checks that the tests of another package exist.
-func (r *row) checkOtherTests(t *testing.T) {
-	folder, tests, _ := strings.Cut(r.otherTests, " ")
-	if folder == "" {
-		return
-	}
-	var source strings.Builder
-	files, _ := filepath.Glob(filepath.Join("..", "..", folder, "*_test.go"))
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		testutil.Check(t, err)
-		source.Write(text)
-	}
-	for _, name := range strings.Fields(tests) {
-		test, fuzz := "\nfunc "+name+"(t *testing.T)", "\nfunc "+name+"(f *testing.F)"
-		if !strings.Contains(source.String(), test) && !strings.Contains(source.String(), fuzz) {
-			t.Errorf("row %d: %s has no %s", r.n, folder, name)
 		}
 	}
 }

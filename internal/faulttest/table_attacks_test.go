@@ -11,7 +11,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// attackRows are the threats that one server shows on its own.
+// attackRows are the threats of testdata/threats.md that one server shows on its own.
 var attackRows = []row{
 	{n: 47, title: "acknowledges a subscription that the client did not request", on: "SEH", expected: "ignored; the client unsubscribes from what it subscribed to", lines: []line{
 		on("SEH", "acknowledges", works),
@@ -29,10 +29,6 @@ var attackRows = []row{
 		on("SEH legacy", "ping-storm", works),
 		on("SH modern", "ping-storm", works.drops(serverRequest)),
 	}},
-}
-
-func isThreat(n int) bool {
-	return slices.ContainsFunc(threats, func(t threat) bool { return t.n == n })
 }
 
 // acknowledges has a server name other resources while the client is subscribed.

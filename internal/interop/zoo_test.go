@@ -1,7 +1,6 @@
 package interop
 
 import (
-	"bytes"
 	"context"
 	"debug/buildinfo"
 	"encoding/json"
@@ -13,7 +12,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -420,27 +418,4 @@ func (i *instance) sdk() string {
 	}
 	_, version, _ := strings.Cut(i.Package[1:], "@")
 	return "TypeScript " + version[strings.LastIndex(version, "@")+1:]
-}
-
-// TestBehaviorsHaveTests looks for the tests that the documentation names.
-func TestBehaviorsHaveTests(t *testing.T) {
-	page, err := os.ReadFile("testdata/behaviors.md")
-	testutil.Must(t, err)
-	var source []byte
-	for _, tree := range []string{"../../mcp", "../../cmd", "../../internal"} {
-		err := filepath.WalkDir(tree, func(path string, _ os.DirEntry, err error) error {
-			if err == nil && strings.HasSuffix(path, "_test.go") {
-				var text []byte
-				text, err = os.ReadFile(path)
-				source = append(source, text...)
-			}
-			return err
-		})
-		testutil.Must(t, err)
-	}
-	for _, name := range regexp.MustCompile(`Test\w+`).FindAllString(string(page), -1) {
-		if !bytes.Contains(source, []byte("\nfunc "+name+"(")) {
-			t.Errorf("no test is called %s", name)
-		}
-	}
 }

@@ -188,6 +188,22 @@ func TestLinksHaveTargets(t *testing.T) {
 	}
 }
 
+// TestNamedTestsExist looks for the tests that the documents name, and the tables
+// that generated documents contain.
+func TestNamedTestsExist(t *testing.T) {
+	tables, err := filepath.Glob(root + "/internal/*/testdata/*.md")
+	if err != nil || len(tables) == 0 {
+		t.Fatal(tables, err)
+	}
+	for _, path := range append(documents(t), tables...) {
+		text, err := os.ReadFile(path)
+		Must(t, err)
+		if filepath.Base(path) != "CHANGELOG.md" { // which has history
+			CheckNamedTests(t, fencePattern.ReplaceAllString(string(text), ""))
+		}
+	}
+}
+
 // TestVersionIsTheSameEverywhere compares the documents with mcp.Version.
 func TestVersionIsTheSameEverywhere(t *testing.T) {
 	minor := mcp.Version[:strings.LastIndexByte(mcp.Version, '.')]
