@@ -4,12 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"go/importer"
-	"go/token"
 	"go/types"
 	"io"
-	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"sync"
@@ -18,6 +14,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/mcptest"
 	"github.com/stdmcp/stdmcp/mcp/stdio"
@@ -184,24 +181,7 @@ func (p *panicLog) open(tr mcp.Transport, o *mcp.Options) *mcp.Client {
 // fields and types that are functions, interfaces, or lists and maps of them.
 func programFunctions(t *testing.T) (names []string) {
 	t.Helper()
-	out, err := exec.Command("go", "list", "-deps", "-export", "-f", "{{.ImportPath}} {{.Export}}", "../../mcp/...").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	export := make(map[string]string)
-	for line := range strings.Lines(string(out)) {
-		path, file, _ := strings.Cut(strings.TrimSpace(line), " ")
-		export[path] = file
-	}
-	imp := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(export[path]) })
-	for path := range export {
-		if !strings.HasPrefix(path+"/", "github.com/stdmcp/stdmcp/mcp/") || strings.Contains(path, "/internal/") {
-			continue
-		}
-		pkg, err := imp.Import(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, pkg := range testutil.PublicPackages(t) {
 		for _, name := range pkg.Scope().Names() {
 			if o := pkg.Scope().Lookup(name); o.Exported() {
 				names = append(names, functionsIn(pkg.Name()+"."+name, o)...)

@@ -1,19 +1,13 @@
 package testutil
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"go/importer"
-	"go/token"
 	"go/types"
-	"io"
-	"maps"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -50,27 +44,20 @@ func TestNilArgumentsDoNotPanic(t *testing.T) {
 // all public packages.
 func listExported(t *testing.T) string {
 	t.Helper()
-	public, export := exportData(t)
-	imp := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(export[path]) })
 	var imports, functions, named strings.Builder
-	shown, packages := map[string]string{}, map[string]string{} // names, and the packages that have them
-	for _, p := range public {
-		shown[p] = path.Base(p)
-		if packages[shown[p]] != "" {
-			shown[p] = path.Base(path.Dir(p)) + "/" + shown[p]
+	shown := make(map[string]string) // the packages by the names that the program prints
+	for _, pkg := range PublicPackages(t) {
+		key := pkg.Name()
+		if shown[key] != "" {
+			key = path.Base(path.Dir(pkg.Path())) + "/" + key
 		}
-		packages[shown[p]] = p
-	}
-	for _, path := range public {
-		if strings.HasSuffix(path, "/mcptest") {
+		if shown[key] = pkg.Path(); pkg.Name() == "mcptest" {
 			continue // fails a test instead, and so cannot do without one
 		}
-		pkg, err := imp.Import(path)
-		Must(t, err)
-		fmt.Fprintf(&imports, "%s %q\n", alias(pkg), path)
+		fmt.Fprintf(&imports, "%s %q\n", alias(pkg), pkg.Path())
 		for _, name := range pkg.Scope().Names() {
 			object := pkg.Scope().Lookup(name)
-			full, key := alias(pkg)+"."+name, shown[path]+"."+name
+			full, key := alias(pkg)+"."+name, key+"."+name
 			switch object := object.(type) {
 			case *types.Func:
 				if object.Exported() {
@@ -90,31 +77,6 @@ func listExported(t *testing.T) string {
 // alias returns a name of a package that no other package of the module has.
 func alias(p *types.Package) string {
 	return strings.ReplaceAll(strings.TrimPrefix(p.Path(), "github.com/stdmcp/"), "/", "_")
-}
-
-// exportData returns the paths of the public packages, and the files that
-// describe them and what they import.
-func exportData(t *testing.T) (public []string, export map[string]string) {
-	t.Helper()
-	cmd := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}", "./mcp/...")
-	cmd.Dir = root
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, stderr.Bytes())
-	}
-	export = make(map[string]string)
-	for line := range strings.Lines(string(out)) {
-		path, file, _ := strings.Cut(strings.TrimSpace(line), " ")
-		export[path] = file
-	}
-	for _, path := range slices.Sorted(maps.Keys(export)) {
-		if strings.HasPrefix(path+"/", "github.com/stdmcp/stdmcp/mcp/") && !strings.Contains(path+"/", "/internal/") {
-			public = append(public, path)
-		}
-	}
-	return public, export
 }
 
 // typeArguments returns the type arguments of a generic function: its
