@@ -153,5 +153,5 @@ func slowest(t *testing.T, servers, calls int, fault string) time.Duration {
 	all.Wait()
 	cancel()
 	flooding.Wait()
-	return percentile(took, 99)
+	return testutil.Percentile(took, 99)
 }

@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"sync"
-	"time"
 )
 
 // figures are the measurements of this run.
@@ -34,13 +32,4 @@ func (l *figureList) print(w io.Writer) {
 		fmt.Fprintln(w, line)
 	}
 	fmt.Fprintln(w)
-}
-
-// percentile returns the p-th percentile.
-func percentile(list []time.Duration, p int) time.Duration {
-	if len(list) == 0 {
-		return 0
-	}
-	slices.Sort(list)
-	return list[min(len(list)-1, len(list)*p/100)]
 }

@@ -62,10 +62,10 @@ func TestServersAreKilled(t *testing.T) {
 		w.close(t, client)
 	}
 	testutil.Check(t, testutil.CheckLeaks(before))
-	p99 := percentile(took, 99)
+	p99 := testutil.Percentile(took, 99)
 	figures.add(fmt.Sprintf("`kill -9` of %d servers with %d calls each: the calls fail", n, calls), "within 100 ms (p99), no zombies",
-		"p50 %v, p99 %v, max %v", percentile(took, 50).Round(time.Microsecond), p99.Round(time.Microsecond),
-		percentile(took, 100).Round(time.Microsecond))
+		"p50 %v, p99 %v, max %v", testutil.Percentile(took, 50).Round(time.Microsecond), p99.Round(time.Microsecond),
+		testutil.Percentile(took, 100).Round(time.Microsecond))
 	if p99 > machineTimeout {
 		t.Errorf("p99 is %v", p99)
 	}
@@ -92,7 +92,7 @@ func TestClientIsKilled(t *testing.T) {
 		took = append(took, time.Since(start))
 	}
 	figures.add(fmt.Sprintf("`kill -9` of %d clients: their servers", n), "no orphans on Linux",
-		"killed within %v", percentile(took, 100).Round(time.Microsecond))
+		"killed within %v", testutil.Percentile(took, 100).Round(time.Microsecond))
 }
 
 // isAlive reports whether the process exists and is not a zombie.

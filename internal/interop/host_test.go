@@ -88,10 +88,8 @@ func TestHost(t *testing.T) {
 
 	testutil.Check(t, h.Shutdown(ctx))
 	// On a busy machine the last process may take a moment to exit.
-	for end := time.Now().Add(20 * time.Second); len(process.Children()) > len(before); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("children %q before, %q after", commands(before), commands(process.Children()))
-		}
+	if !testutil.Eventually(func() bool { return len(process.Children()) <= len(before) }) {
+		t.Fatalf("children %q before, %q after", commands(before), commands(process.Children()))
 	}
 }
 
@@ -254,16 +252,12 @@ func TestHostOfManyServers(t *testing.T) {
 		all[name].start(t)
 		// A call that was written to the connection that is gone may fail, the
 		// next ones wait for the server.
-		for end := time.Now().Add(20 * time.Second); ; <-time.After(20 * time.Millisecond) {
+		if !testutil.Eventually(func() bool {
 			err := call(name)
 			s, _ := h.ServerStatus(name)
-			if err == nil && s.State == host.Connected && len(s.Tools) == tools[name] {
-				break
-			}
-			if time.Now().After(end) {
-				t.Errorf("%s does not come back: %v, %d tools, %v", name, s.State, len(s.Tools), err)
-				break
-			}
+			return err == nil && s.State == host.Connected && len(s.Tools) == tools[name]
+		}) {
+			t.Errorf("%s does not come back, or with other tools than %d: %s", name, tools[name], h.Overview())
 		}
 	}
 	testutil.Check(t, h.Shutdown(ctx))

@@ -6,7 +6,6 @@ import (
 	"os/exec"
 	"strconv"
 	"testing"
-	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp"
@@ -50,13 +49,15 @@ func startEverything(t *testing.T, kind, port string) (stop func()) {
 // waitForServer waits until a server listens at an address.
 func waitForServer(t *testing.T, address string) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
-		if c, err := net.Dial("tcp", address); err == nil {
+	if !testutil.Eventually(func() bool {
+		c, err := net.Dial("tcp", address)
+		if err == nil {
 			c.Close()
-			return
 		}
+		return err == nil
+	}) {
+		t.Fatal("no server listens on " + address)
 	}
-	t.Fatal("no server listens on " + address)
 }
 
 func TestEverythingOverHTTP(t *testing.T) {

@@ -323,7 +323,7 @@ func TestZoo(t *testing.T) {
 					i.kill()
 				}
 				nothingLeft(t, i, before)
-				a, b := median(mine), median(official)
+				a, b := testutil.Percentile(mine, 50), testutil.Percentile(official, 50)
 				row = fmt.Sprintf("%s %s | %d ms | %d ms | %.2f |", row, version, a.Milliseconds(), b.Milliseconds(), float64(a)/float64(b))
 				if !t.Failed() {
 					how := fmt.Sprintf("%d tools, result", len(want.Tools))
@@ -365,24 +365,14 @@ func (i *instance) restart(t *testing.T, c *mcp.Client) *mcp.Client {
 // server or a connection has kept open.
 func nothingLeft(t *testing.T, i *instance, before int) {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
-		pids := process.Marked(i.marker)
-		if len(pids) == 0 && testutil.TakeSnapshot().Descriptors <= before {
-			return
-		}
-		if time.Now().After(end) {
-			t.Errorf("left: processes %q, %d descriptors more", commands(pids), testutil.TakeSnapshot().Descriptors-before)
-			return
-		}
+	if !testutil.Eventually(func() bool {
+		return len(process.Marked(i.marker)) == 0 && testutil.TakeSnapshot().Descriptors <= before
+	}) {
+		t.Errorf("left: processes %q, %d descriptors more", commands(process.Marked(i.marker)), testutil.TakeSnapshot().Descriptors-before)
 	}
 }
 
 func milliseconds(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }
-
-func median(d []time.Duration) time.Duration {
-	slices.Sort(d)
-	return d[len(d)/2]
-}
 
 // sdk returns the SDK of the server with its version, where its files tell.
 func (i *instance) sdk() string {

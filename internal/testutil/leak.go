@@ -1,11 +1,13 @@
 package testutil
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -39,6 +41,14 @@ func Best(f func()) time.Duration {
 		f()
 		return time.Since(began)
 	})
+}
+
+// Percentile returns the p-th percentile, or 0 of an empty list.
+func Percentile[T cmp.Ordered](list []T, p int) (value T) {
+	if sorted := slices.Sorted(slices.Values(list)); len(sorted) > 0 {
+		value = sorted[min(len(sorted)-1, len(sorted)*p/100)]
+	}
+	return value
 }
 
 // Main is a TestMain that fails when the tests leak. It does not return.
