@@ -12,11 +12,23 @@ type line struct {
 	x, y  []float64
 }
 
-var colors = []string{"#218bff", "#cf222e", "#8250df", "#1a7f37", "#bc4c00", "#bf3989", "#57606a", "#9a6700"}
+// style returns how the lines of a transport look, in every chart. The dashes show
+// a line below that has the same values.
+func style(title string) string {
+	switch {
+	case strings.Contains(title, "legacy"):
+		return `stroke="#cf222e"`
+	case strings.Contains(title, "modern"):
+		return `stroke="#8250df"`
+	case strings.Contains(title, "SSE"):
+		return `stroke="#1a7f37" stroke-dasharray="7 5"`
+	}
+	return `stroke="#218bff"`
+}
 
 // chart draws lines that begin at the origin of both axes.
 func chart(title, x, y string, lines []line) []byte {
-	const width, height, left, top, right, bottom = 760, 320, 70, 40, 270, 50
+	const width, height, left, top, right, bottom = 720, 320, 70, 40, 230, 50
 	var maxX, maxY float64
 	for _, l := range lines {
 		for i := range l.x {
@@ -44,15 +56,14 @@ func chart(title, x, y string, lines []line) []byte {
 	fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="middle">%s</text>`+"\n", (left+width-right)/2, height-10, x)
 	fmt.Fprintf(&b, `<text transform="translate(16 %d) rotate(-90)" text-anchor="middle">%s</text>`+"\n", (top+height-bottom)/2, y)
 	for i, l := range lines {
-		color := colors[i%len(colors)]
-		fmt.Fprintf(&b, `<path class="l" stroke="%s" d="M%.1f %.1f`, color, px(0), py(0))
+		fmt.Fprintf(&b, `<path class="l" %s d="M%.1f %.1f`, style(l.title), px(0), py(0))
 		for j := range l.x {
 			fmt.Fprintf(&b, "L%.1f %.1f", px(l.x[j]), py(l.y[j]))
 		}
 		b.WriteString("\"/>\n")
 		at := top + 10 + 22*i
-		fmt.Fprintf(&b, `<path class="l" stroke="%s" d="M%d %dh16"/><text x="%d" y="%d">%s</text>`+"\n",
-			color, width-right+12, at, width-right+32, at+4, strings.ReplaceAll(l.title, "Streamable ", ""))
+		fmt.Fprintf(&b, `<path class="l" %s d="M%d %dh19"/><text x="%d" y="%d">%s</text>`+"\n",
+			style(l.title), width-right+12, at, width-right+36, at+4, strings.ReplaceAll(l.title, "Streamable ", ""))
 	}
 	b.WriteString("</svg>\n")
 	return []byte(b.String())

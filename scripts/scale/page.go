@@ -21,7 +21,7 @@ func page(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return t.Execute(w, map[string]string{"Machine": machine(), "Ports": ports()})
+	return t.Execute(w, map[string]string{"Machine": machine(), "Ports": ports(), "Files": files()})
 }
 
 // of returns the figures of a kind of work that were measured.
@@ -131,6 +131,16 @@ func ports() string {
 		return "28,232"
 	}
 	return number(float64(to - from + 1))
+}
+
+// files returns how many files a process may have open.
+func files() string {
+	_, rest, _ := strings.Cut(read("/proc/self/limits"), "Max open files")
+	var soft float64
+	if n, _ := fmt.Sscan(rest, &soft); n != 1 {
+		return "a limit"
+	}
+	return number(soft)
 }
 
 func read(file string) string {
