@@ -28,7 +28,7 @@ func runAdd(_ context.Context, c *invocation) error {
 		}
 		e = found
 	case len(c.server) > 0 && len(c.args) == 1:
-		e.Command, e.Args, e.Env, e.Dir, e.InheritEnv = c.server[0], c.server[1:], c.flags.env, c.flags.dir, c.flags.inheritEnv
+		e.Command, e.Args, e.Env, e.Dir, e.InheritEnv = c.server[0], c.server[1:], c.flags.envEntry(), c.flags.dir, c.flags.inheritEnv
 	case c.server == nil && len(c.args) == 2 && strings.Contains(c.args[1], "://"):
 		if _, err := httpx.Parse(c.args[1]); err != nil {
 			return c.usage(err.Error())

@@ -209,6 +209,9 @@ func TestServerEnvironmentAndDirectory(t *testing.T) {
 	if !strings.Contains(o.stdout, dir) || !strings.Contains(o.stdout, "MCPECHO_TEST_INNER") || strings.Contains(o.stdout, "MCPECHO_TEST_OUTER") {
 		t.Errorf("%+v", o)
 	}
+	if o := runWithFault(t, nil, "call", "process", "-e", "MCPECHO_TEST_OUTER"); !strings.Contains(o.stdout, "MCPECHO_TEST_OUTER") {
+		t.Errorf("%+v", o)
+	}
 	if o := runWithFault(t, nil, "call", "process", "--inherit-env"); !strings.Contains(o.stdout, "MCPECHO_TEST_OUTER") {
 		t.Errorf("%+v", o)
 	}

@@ -116,6 +116,11 @@ func TestAddAndRemove(t *testing.T) {
 	if info, err := os.Stat("other.json"); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o644 {
 		t.Error(info, err)
 	}
+	t.Setenv("API_KEY", "hunter2hunter2")
+	o = runCommand(t, "add", "f", "-e", "API_KEY", "-c", "passed.json", "--", "no-such-program")
+	if text := read("passed.json"); o.status != 0 || !strings.Contains(text, `"API_KEY": "${API_KEY}"`) || strings.Contains(o.stderr, "others may read") {
+		t.Errorf("%+v, %s", o, text)
+	}
 	for line, hint := range map[string]string{
 		"add e":                           "mcpecho add e -- npx",
 		"add e localhost:3000/mcp":        "type: mcpecho add e http://localhost:3000/mcp\n",

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"net/http"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,6 +23,7 @@ type flags struct {
 	stopOnError                                                       bool
 
 	env                     []string
+	passed                  []string // the names in env whose values are those of this process
 	header                  http.Header
 	config                  []string
 	roots                   []mcp.Root
@@ -89,7 +91,7 @@ func flagTable() []flag {
 			f.config = append(f.config, v)
 			return nil
 		}},
-		{"env", "e", "K=V", "set an environment variable of the server; may be repeated", setEnv},
+		{"env", "e", "K=V", "set an environment variable of the server, or pass the variable K on; may be repeated", setEnv},
 		{"inherit-env", "", "", "pass the whole environment to the server", on(func(f *flags) *bool { return &f.inheritEnv })},
 		{"cwd", "", "DIR", "start the server in DIR", text(func(f *flags) *string { return &f.dir })},
 		{"header", "H", "'K: V'", "send an HTTP header, such as a token; may be repeated", setHeader},
@@ -133,16 +135,35 @@ func setAddress(f *flags, v string) error {
 	return nil
 }
 
+// setEnv sets a variable of the server, or passes one of this process on.
 func setEnv(f *flags, v string) error {
-	if key, _, ok := strings.Cut(v, "="); !ok || key == "" {
-		err := errors.New("want K=V") // does not quote v, which may be a secret
-		if v != "" && strings.Trim(v, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == "" {
-			return &betterValue{err, "", v + "=…"}
+	switch key, _, ok := strings.Cut(v, "="); {
+	case key == "" || !ok && strings.Trim(v, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789") != "":
+		return errors.New("want K=V, or the K of a variable that is set") // does not quote v, which may be a secret
+	case !ok:
+		value, set := os.LookupEnv(v)
+		if !set && strings.Trim(v, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == "" {
+			return &betterValue{errors.New("want K=V, as the variable " + v + " is not set"), "", v + "=…"}
+		} else if !set {
+			return errors.New("want K=V, or the K of a variable that is set")
 		}
-		return err
+		f.passed = append(f.passed, v)
+		v += "=" + value
 	}
 	f.env = append(f.env, v)
 	return nil
+}
+
+// envEntry returns the variables of -e for a file, which refers to those that are
+// passed on.
+func (f *flags) envEntry() []string {
+	env := slices.Clone(f.env)
+	for i, v := range env {
+		if key, _, _ := strings.Cut(v, "="); slices.Contains(f.passed, key) {
+			env[i] = key + "=${" + key + "}"
+		}
+	}
+	return env
 }
 
 // setHeader adds a header. Its error does not quote v, not even the name, because

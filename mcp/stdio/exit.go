@@ -52,7 +52,7 @@ func (e *ExitError) Unwrap() error {
 
 // quoteStderr returns the first line of s that states a reason, followed by the
 // last few lines. They are indented after the first, and contain nothing that a
-// terminal might obey and no password of a URL. Blank lines are left out.
+// terminal might obey and no password of a URL. Blank lines and lone marks are left out.
 func quoteStderr(s string) string {
 	const maxBytes, maxLine, maxLines = 2 << 10, 500, 5
 	tail := s
@@ -66,7 +66,7 @@ func quoteStderr(s string) string {
 		var line string
 		line, tail, _ = strings.Cut(tail, "\n")
 		line = diag.Printable(diag.HideUserinfo(line), 0)
-		if line != "" && (reason == nil || !strings.HasPrefix(line, "at ")) { // of a stack
+		if !strings.Contains("{}[]^", line) && (reason == nil || !strings.HasPrefix(line, "at ")) { // of a stack
 			kept = append(kept, line)
 		}
 	}

@@ -23,8 +23,8 @@ func TestQuoteStderr(t *testing.T) {
 		"Error: unknown flag: --x\nUsage:\n" + strings.Repeat("  --error-format  how\n", 30) + "end\n": "Error: unknown flag: --x" +
 			strings.Repeat("\n\t--error-format  how", 3) + "\n\tend",
 		"starting\nlistening\npanic: no database\n\ngoroutine 1 [running]:\nmain.main()\nexit status 2\n":                                                          "panic: no database\n\tlistening\n\tgoroutine 1 [running]:\n\tmain.main()\n\texit status 2",
-		"node:internal/loader:1228\n  throw err;\n  ^\n\nError: Cannot find module '/x.js'\n    at a (b:1)\n    at c (d:2) {\n  code: 'M'\n}\n\nNode.js v20.1.0\n": "Error: Cannot find module '/x.js'\n\t^\n\tcode: 'M'\n\t}\n\tNode.js v20.1.0",
-		"npm WARN EBADENGINE Unsupported engine {\n  required: { node: '>=99' }\n}\nnpm notice\n":                                                                  "npm WARN EBADENGINE Unsupported engine {\n\trequired: { node: '>=99' }\n\t}\n\tnpm notice",
+		"node:internal/loader:1228\n  throw err;\n  ^\n\nError: Cannot find module '/x.js'\n    at a (b:1)\n    at c (d:2) {\n  code: 'M'\n}\n\nNode.js v20.1.0\n": "Error: Cannot find module '/x.js'\n\tnode:internal/loader:1228\n\tthrow err;\n\tcode: 'M'\n\tNode.js v20.1.0",
+		"npm WARN EBADENGINE Unsupported engine {\n  required: { node: '>=99' }\n}\nnpm notice\n":                                                                  "npm WARN EBADENGINE Unsupported engine {\n\trequired: { node: '>=99' }\n\tnpm notice",
 		"npm error request to https://u:pw@proxy.corp:3128/ failed\n":                                                                                              "npm error request to https://***@proxy.corp:3128/ failed",
 	} {
 		if got := quoteStderr(in); got != want {
