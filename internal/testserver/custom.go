@@ -101,12 +101,6 @@ func (s *Server) serves(method string) bool {
 	return slices.Contains(customMethods, method) || s.extends(method)
 }
 
-// customLists maps methods to the member of their result.
-var customLists = map[string]string{
-	"tools/list": "tools", "resources/list": "resources",
-	"resources/templates/list": "resourceTemplates", "prompts/list": "prompts",
-}
-
 // serveCustom reports whether it serves the call.
 func (c *call) serveCustom() bool {
 	custom := c.s.srv.opts.Custom
@@ -123,10 +117,6 @@ func (c *call) serveCustom() bool {
 	if custom.Intercept(r) {
 		return true
 	}
-	if member, ok := customLists[c.method]; ok {
-		c.list(member, custom.List(member))
-		return true
-	}
 	if !c.s.srv.serves(c.method) {
 		return false
 	}
@@ -134,8 +124,8 @@ func (c *call) serveCustom() bool {
 	return true
 }
 
-// checkCustom checks the parameters of the methods that Custom serves.
-func (c *call) checkCustom() {
+// checkFeature checks the parameters of the methods that Custom serves.
+func (c *call) checkFeature() {
 	switch c.method {
 	case "tools/call", "prompts/get":
 		c.params.text("name")
@@ -159,7 +149,7 @@ func (c *call) checkCustom() {
 
 func (r *CustomCall) serve() {
 	c := r.first
-	if c.checkCustom(); c.refuseInvalid() {
+	if c.checkFeature(); c.refuseInvalid() {
 		return
 	}
 	support := ""

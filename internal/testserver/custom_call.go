@@ -104,9 +104,7 @@ func (r *CustomCall) Later(f func(ctx context.Context)) {
 // Proceed serves the call as if it had not been intercepted. Later calls it.
 func (r *CustomCall) Proceed() {
 	c := r.first
-	if member, ok := customLists[c.method]; ok {
-		c.list(member, r.srv.opts.Custom.List(member))
-	} else if r.srv.serves(c.method) {
+	if r.srv.serves(c.method) {
 		r.serve()
 	} else {
 		methods[c.method].run(c)

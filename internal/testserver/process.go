@@ -55,8 +55,7 @@ func Main() {
 	o.Report = func(what string, _ []byte) { fmt.Fprintln(os.Stderr, "testserver: violation:", what) }
 	s := New(o)
 	s.process = true
-	s.tools = append(s.tools, tool{name: "process", title: "Process", hints: readOnly, run: (*call).describe,
-		description: "Describes the process: its id, working directory and the names of environment variables."})
+	s.addTools(own().object("optionalTools").raw["process"])
 	t := s.newStream(os.Stdin, os.Stdout)
 	t.stderr = os.Stderr
 	t.die = func() { os.Exit(3) }

@@ -118,7 +118,6 @@ func NewCorrect(o *Options) *Server { return newServer(o, &Fault{}) }
 
 func newServer(o *Options, fault *Fault) *Server {
 	s := &Server{
-		tools:    tools(),
 		sessions: map[*Session]bool{},
 		listens:  map[*call]filter{},
 		cursors:  map[string]int{},
@@ -133,11 +132,13 @@ func newServer(o *Options, fault *Fault) *Server {
 	if s.opts.Delay == 0 {
 		s.opts.Delay = time.Second
 	}
+	optional := own().object("optionalTools").raw
+	s.addTools(own().list("tools")...)
 	if s.opts.HeaderTool {
-		s.tools = append(s.tools, mirror)
+		s.addTools(optional["mirror"])
 	}
 	if s.opts.Tasks {
-		s.tools = append(s.tools, taskTools()...)
+		s.addTools(optional["research"], optional["look_up"])
 	}
 	if s.opts.ProtocolVersions == nil && s.fault.Era == "legacy" {
 		s.opts.ProtocolVersions = legacy

@@ -3,57 +3,47 @@ package testserver
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"slices"
+	"io/fs"
 	"strings"
 )
 
 // skillsExtension identifies the extension of skills.
 const skillsExtension = "io.modelcontextprotocol/skills"
 
+// skillsRoot begins the URIs of the files of the folder features/skills.
 const skillsRoot = "skill://echo/"
 
-// A skillFile is a file of a skill.
-type skillFile struct{ name, mimeType, text string }
-
-// A skill is a directory of instructions and files for a model. Its first file is
-// SKILL.md, whose frontmatter has the name and the description.
-type skill struct {
-	name, description string
-	files             []skillFile
-}
-
-func newSkill(name, description, text string, files ...skillFile) skill {
-	front := "---\nname: " + name + "\ndescription: " + description + "\n---\n\n"
-	return skill{name, description, append([]skillFile{{"SKILL.md", "text/markdown", front + text}}, files...)}
-}
-
-var skills = []skill{
-	newSkill("greet", "Greets people in their language.",
-		"# Greeting\n\nCall the tool echo with a greeting from references/greetings.md.\n",
-		skillFile{"references/greetings.md", "text/markdown", "- German: Grüß Gott\n- Chinese: 你好\n- Spanish: Buenos días\n"}),
-	newSkill("sum", "Adds up a list of numbers.",
-		"# Sum\n\nCall the tool add with two numbers, then with the sum and the next one.\n"),
-}
-
-func (s *skill) uri() string { return skillsRoot + s.name + "/" }
-
-// entry returns what the server says about the skill.
-func (s *skill) entry() string {
-	var files []string
-	for _, f := range s.files {
-		sum := sha256.Sum256([]byte(f.text))
-		files = append(files, `{"uri":`+quote(s.uri()+f.name)+`,"digest":"sha256:`+hex.EncodeToString(sum[:])+`","size":`+itoa(len(f.text))+"}")
+// skillFiles returns a folder with a folder for each skill.
+func skillFiles() fs.FS {
+	folder, err := fs.Sub(featureFiles, "features/skills")
+	if err != nil {
+		panic(err) // the name is valid
 	}
-	return `{"uri":` + quote(s.uri()+"SKILL.md") + `,"frontmatter":{"name":` + quote(s.name) + `,"description":` + quote(s.description) +
-		`},"resources":[` + strings.Join(files, ",") + "]}"
+	return folder
 }
 
-func (c *call) listSkills() {
-	var items []string
-	for i := range skills {
-		items = append(items, skills[i].entry())
+// skillEntries returns what the server says about its skills.
+func skillEntries() (entries []string) {
+	folder := skillFiles()
+	skills, _ := fs.Glob(folder, "*/SKILL.md")
+	for _, main := range skills {
+		name := strings.TrimSuffix(main, "/SKILL.md")
+		var files []string
+		_ = fs.WalkDir(folder, name, func(path string, d fs.DirEntry, _ error) error {
+			if !d.IsDir() {
+				text, _ := fs.ReadFile(folder, path)
+				sum := sha256.Sum256(text)
+				files = append(files, `{"uri":`+quote(skillsRoot+path)+`,"digest":"sha256:`+hex.EncodeToString(sum[:])+`","size":`+itoa(len(text))+"}")
+			}
+			return nil
+		})
+		text, _ := fs.ReadFile(folder, main)
+		_, rest, _ := strings.Cut(string(text), "\ndescription: ")
+		description, _, _ := strings.Cut(rest, "\n")
+		entries = append(entries, `{"uri":`+quote(skillsRoot+main)+`,"frontmatter":{"name":`+quote(name)+`,"description":`+quote(description)+
+			`},"resources":[`+strings.Join(files, ",")+"]}")
 	}
-	c.list("skills", items)
+	return entries
 }
 
 func (c *call) getSkill() {
@@ -61,22 +51,21 @@ func (c *call) getSkill() {
 	if c.refuseInvalid() {
 		return
 	}
-	i := slices.IndexFunc(skills, func(s skill) bool { return s.uri()+"SKILL.md" == uri })
-	if i < 0 {
-		c.error(codeInvalidParams, "Skill not found", `{"uri":`+quote(uri)+"}")
-		return
-	}
-	c.cacheable(`"skill":` + skills[i].entry())
-}
-
-// findSkillFile returns a file of a skill as a resource.
-func findSkillFile(uri string) (resource, bool) {
-	for i := range skills {
-		for _, f := range skills[i].files {
-			if skills[i].uri()+f.name == uri {
-				return resource{uri: uri, mimeType: f.mimeType, text: f.text}, true
-			}
+	for _, entry := range skillEntries() {
+		if strings.HasPrefix(entry, `{"uri":`+quote(uri)+",") {
+			c.cacheable(`"skill":` + entry)
+			return
 		}
 	}
-	return resource{}, false
+	c.error(codeInvalidParams, "Skill not found", `{"uri":`+quote(uri)+"}")
+}
+
+// skillFile returns the contents of a file of a skill, or "".
+func skillFile(uri string) string {
+	path, ok := strings.CutPrefix(uri, skillsRoot)
+	text, err := fs.ReadFile(skillFiles(), path)
+	if !ok || err != nil {
+		return ""
+	}
+	return textContents(uri, "text/markdown", string(text))
 }

@@ -13,23 +13,6 @@ const (
 	metaRelated    = metaPrefix + "related-task"
 )
 
-// taskSupport is what tools declare in 2025-11-25. In the modern era research
-// becomes a task and look_up does not.
-var taskSupport = map[string]string{"research": "required", "look_up": "optional"}
-
-func taskTools() []tool {
-	properties := `"topic":{"type":"string","description":"What to look into"},` +
-		`"steps":{"type":"integer","minimum":1,"default":2,"description":"How many steps it takes"},` +
-		`"step_ms":{"type":"integer","minimum":0,"default":1000,"description":"How long each takes"},` +
-		`"poll_ms":{"type":"integer","default":1000,"description":"How often to ask"},` +
-		`"ask":{"type":"boolean","default":false,"description":"Whether to ask for input after the first step"},` +
-		`"end":{"type":"string","enum":["report","error","failure","never"],"default":"report","description":"How it ends"}`
-	return []tool{
-		{"research", "Research", "Looks into something, as a task.", properties, `"topic"`, "", readOnly, (*call).research},
-		{"look_up", "Look up", "Looks something up, as a task if that is asked for.", properties, `"topic"`, "", readOnly, (*call).research},
-	}
-}
-
 // A task is a call of a tool that continues after its first response.
 type task struct {
 	srv     *Server
@@ -60,12 +43,14 @@ type task struct {
 // over reports whether the task has ended. The caller holds srv.mu.
 func (t *task) over() bool { return t.status != "working" && t.status != "input_required" }
 
-// taskSupport returns what the definition of a tool declares.
+// taskSupport returns what the definition of a tool declares for 2025-11-25. In the
+// modern era research becomes a task and look_up does not.
 func (s *Server) taskSupport(tool string) string {
 	if s.opts.Custom != nil {
 		return s.opts.Custom.TaskSupport(tool)
 	}
-	return taskSupport[tool]
+	t, _ := s.find(tool)
+	return newFields("tool", []byte(t.definition)).optObject("execution").optText("taskSupport")
 }
 
 // question describes the input that the task needs. The caller holds srv.mu.

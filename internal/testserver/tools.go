@@ -1,6 +1,7 @@
 package testserver
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,82 +10,37 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// A tool is defined by fragments of JSON.
+// A tool is one of the server's own.
 type tool struct {
-	name, title, description string
-	properties               string // of the arguments
-	required                 string
-	output                   string // the schema of structured content, or empty
-	hints                    string // annotations beside the title
-	run                      func(*call, *fields)
+	name       string
+	definition string // JSON
+	run        func(*call, *fields)
 }
 
-const (
-	readOnly   = `"readOnlyHint":true,"idempotentHint":true,"openWorldHint":false`
-	idempotent = `"readOnlyHint":false,"destructiveHint":false,"idempotentHint":true,"openWorldHint":false`
-	additive   = `"readOnlyHint":false,"destructiveHint":false,"idempotentHint":false,"openWorldHint":false`
-)
-
-func tools() []tool {
-	return []tool{
-		{"echo", "Echo", "Returns the message it is given.",
-			`"message":{"type":"string","description":"What to return"}`, `"message"`, "", readOnly, (*call).echo},
-		{"add", "Add", "Adds two numbers.",
-			`"a":{"type":"number","description":"First number"},"b":{"type":"number","description":"Second number"}`,
-			`"a","b"`, `{"type":"object","properties":{"sum":{"type":"number"}},"required":["sum"]}`, readOnly, (*call).add},
-		{"slow", "Slow", "Takes its time and reports progress. Stops when it is cancelled.",
-			`"seconds":{"type":"number","minimum":0,"default":1,"description":"How long it takes"},` +
-				`"steps":{"type":"integer","minimum":1,"default":10,"description":"How often it reports"}`,
-			"", "", readOnly, (*call).slow},
-		{"fail", "Fail", "Fails, as tools do: the result says so.",
-			`"message":{"type":"string","default":"This tool always fails.","description":"What it says"}`,
-			"", "", readOnly, (*call).failing},
-		{"image", "Image", "Returns a small picture.", "", "", "", readOnly, func(c *call, _ *fields) { c.content(imageContent) }},
-		{"everything", "Everything", "Returns content of every kind, and of one that does not exist yet.",
-			"", "", "", readOnly, (*call).everything},
-		{"big", "Big", "Returns a text of a given length.",
-			`"bytes":{"type":"integer","minimum":0,"maximum":1073741824,"default":1048576,"description":"Length of the text"}`,
-			"", "", readOnly, (*call).big},
-		{"log", "Log", "Sends a log message of every level that the client wants.", "", "", "", readOnly, (*call).logAll},
-		{"update", "Update", "Says that a resource and the lists of resources and prompts have changed.",
-			`"uri":{"type":"string","default":"` + textURI + `","description":"The resource"}`, "", "", idempotent, (*call).update},
-		{"add_tool", "Add a tool", "Adds a tool to the list and says that the list has changed.", "", "", "", additive, (*call).addTool},
-		{"end_listen", "End subscriptions", "Ends all subscriptions that were opened with subscriptions/listen.",
-			"", "", "", idempotent, (*call).endListen},
-		{"ask_roots", "Ask for roots", "Asks the client for its roots and returns them.",
-			"", "", "", readOnly, asks(survey{kinds: []string{"roots"}})},
-		{"ask_sampling", "Ask a model", "Asks the client's model a question and returns the answer.",
-			"", "", "", readOnly, asks(survey{kinds: []string{"sampling"}})},
-		{"ask_elicitation", "Ask the user", "Asks the user for a name and returns the answer.",
-			"", "", "", readOnly, asks(survey{kinds: []string{"elicitation"}})},
-		{"ask_everything", "Ask everything", "Asks for roots, a model and the user at once, and returns what came.",
-			"", "", "", readOnly, asks(survey{kinds: []string{"elicitation", "roots", "sampling"}})},
-		{"ask_in_turn", "Ask in turn", "Asks for the user, then for roots, and returns what came.",
-			"", "", "", readOnly, asks(survey{kinds: []string{"elicitation", "roots"}, inTurn: true})},
-		{"ask_stateless", "Ask without a state", "Asks for roots and keeps no state.",
-			"", "", "", readOnly, asks(survey{kinds: []string{"roots"}, stateless: true})},
-	}
+// toolFunctions are what the tools of features.json do.
+var toolFunctions = map[string]func(*call, *fields){
+	"echo": (*call).echo, "add": (*call).add, "slow": (*call).slow, "fail": (*call).failing,
+	"image": func(c *call, _ *fields) {
+		c.content(`{"type":"image","data":"` + pixel + `","mimeType":"image/png","annotations":{"audience":["user"]}}`)
+	},
+	"everything": func(c *call, _ *fields) { c.content(string(bytes.Join(own().list("everything"), []byte(",")))) },
+	"big":        (*call).big, "log": (*call).logAll, "mirror": (*call).mirror, "process": (*call).describe,
+	"update": (*call).update, "add_tool": (*call).addTool, "end_listen": (*call).endListen,
+	"research": (*call).research, "look_up": (*call).research,
+	"ask_roots":       asks(survey{kinds: []string{"roots"}}),
+	"ask_sampling":    asks(survey{kinds: []string{"sampling"}}),
+	"ask_elicitation": asks(survey{kinds: []string{"elicitation"}}),
+	"ask_everything":  asks(survey{kinds: []string{"elicitation", "roots", "sampling"}}),
+	"ask_in_turn":     asks(survey{kinds: []string{"elicitation", "roots"}, inTurn: true}),
+	"ask_stateless":   asks(survey{kinds: []string{"roots"}, stateless: true}),
 }
 
-func (t *tool) definition() string {
-	b := `{"name":"` + t.name + `","title":"` + t.title + `","description":` + quote(t.description) +
-		`,"inputSchema":` + t.input()
-	if t.output != "" {
-		b += `,"outputSchema":` + t.output
+// addTools adds tools of features.json.
+func (s *Server) addTools(definitions ...[]byte) {
+	for _, definition := range definitions {
+		name := newFields("tool", definition).text("name")
+		s.tools = append(s.tools, tool{name, string(definition), toolFunctions[name]})
 	}
-	if support := taskSupport[t.name]; support != "" {
-		b += `,"execution":{"taskSupport":"` + support + `"}`
-	}
-	return b + `,"annotations":{"title":"` + t.title + `",` + t.hints + "}," + icons + "}"
-}
-
-// input returns the schema of the arguments.
-func (t *tool) input() string {
-	b := `{"type":"object","properties":{` + t.properties + "}"
-	if t.required != "" {
-		b += `,"required":[` + t.required + "]"
-	}
-	return b + "}"
 }
 
 // Schema returns the schema of the arguments of a tool, or nil if there is no such
@@ -93,23 +49,19 @@ func (s *Server) Schema(name string) []byte {
 	if s.opts.Custom != nil {
 		return s.opts.Custom.Schema(name)
 	}
-	t, ok := s.find(name)
-	if !ok {
-		return nil
-	}
-	return []byte(t.input())
+	t, _ := s.find(name)
+	return newFields("tool", []byte(t.definition)).raw["inputSchema"]
 }
 
-func (s *Server) find(name string) (tool, bool) {
+func (s *Server) find(name string) (t tool, ok bool) {
 	list := s.tools
 	if strings.HasPrefix(name, "tool_") {
 		list = s.allTools()
 	}
-	i := slices.IndexFunc(list, func(t tool) bool { return t.name == name })
-	if i < 0 {
-		return tool{}, false
+	if i := slices.IndexFunc(list, func(t tool) bool { return t.name == name }); i >= 0 {
+		return list[i], true
 	}
-	return list[i], true
+	return t, false
 }
 
 // allTools returns the tools and the additional ones, which are copies of echo.
@@ -121,21 +73,13 @@ func (s *Server) allTools() []tool {
 	for i := range more {
 		t := all[0]
 		t.name = toolName(i + 1)
-		t.title = fmt.Sprintf("Tool %d", i+1)
+		t.definition = strings.NewReplacer(`"echo"`, quote(t.name), `"Echo"`, fmt.Sprintf(`"Tool %d"`, i+1)).Replace(t.definition)
 		all = append(all, t)
 	}
 	return all
 }
 
 func toolName(n int) string { return fmt.Sprintf("tool_%03d", n) }
-
-func (c *call) listTools() {
-	var items []string
-	for _, t := range c.s.srv.allTools() {
-		items = append(items, t.definition())
-	}
-	c.list("tools", items)
-}
 
 func (c *call) callTool() {
 	name, args := c.params.text("name"), c.params.optObject("arguments")
@@ -220,18 +164,6 @@ func (c *call) failing(args *fields) {
 	}
 }
 
-func (c *call) everything(*fields) {
-	c.content(strings.Join([]string{
-		`{"type":"text","text":"A text, “quoted” 🙂","annotations":{"audience":["user"],"priority":0.5}}`,
-		imageContent,
-		`{"type":"audio","data":"` + silence + `","mimeType":"audio/wav"}`,
-		`{"type":"resource_link",` + strings.TrimPrefix(resources[1].definition(), "{"),
-		`{"type":"resource","resource":` + resources[0].contents() + "}",
-		`{"type":"resource","resource":` + resources[1].contents() + "}",
-		`{"type":"hologram","format":"unheard-of","data":[1,2.50,{"z":null}]}`,
-	}, ","))
-}
-
 func (c *call) big(args *fields) {
 	n := int(args.optNumber("bytes", 1<<20))
 	if n < 0 || n > 1<<30 {
@@ -253,18 +185,10 @@ func textBlock(s string) string { return `{"type":"text","text":` + quote(s) + "
 
 // mirror is a tool whose arguments HTTP repeats in headers (2026-07-28
 // server/tools, x-mcp-header).
-var mirror = tool{
-	name: "mirror", title: "Mirror", description: "Returns its arguments, some of which travel in headers as well.",
-	properties: `"text":{"type":"string","x-mcp-header":"Text"},"count":{"type":"integer","x-mcp-header":"Count"},` +
-		`"flag":{"type":"boolean","x-mcp-header":"Flag"},"plain":{"type":"string"},` +
-		`"where":{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Where-Region"},` +
-		`"x-mcp-header":{"type":"string"}}},"x-mcp-header":{"type":"string","x-mcp-header":"X!#$%&'*+.^_|~"}`,
-	hints: readOnly,
-	run: func(c *call, _ *fields) {
-		args := string(c.params.raw["arguments"])
-		if args == "" {
-			args = "{}"
-		}
-		c.result(`"content":[` + textBlock(args) + `],"structuredContent":` + args)
-	},
+func (c *call) mirror(*fields) {
+	args := string(c.params.raw["arguments"])
+	if args == "" {
+		args = "{}"
+	}
+	c.result(`"content":[` + textBlock(args) + `],"structuredContent":` + args)
 }
