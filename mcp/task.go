@@ -47,7 +47,7 @@ func (t Tasks) answer(context.Context, RawMessage) (object, error) {
 	return nil, invalidParams("not for requests")
 }
 
-func (t Tasks) callTool(ctx context.Context, c *Client, q *call, onStatus any) (*CallToolResult, error) {
+func (t Tasks) callTool(ctx context.Context, c *Client, q *call, onStatus func(any)) (*CallToolResult, error) {
 	if t.requestTask(ctx, c, q, false); q.traits&mayBeTask != 0 && q.progress != nil {
 		// Progress continues after the response.
 		f := q.progress
@@ -60,8 +60,7 @@ func (t Tasks) callTool(ctx context.Context, c *Client, q *call, onStatus any) (
 	if !ok {
 		return res, err
 	}
-	f, _ := onStatus.(func(*Task))
-	r, state, err := c.taskOf(q, started, f)
+	r, state, err := c.taskOf(q, started, onStatus)
 	if err != nil {
 		return nil, err
 	}

@@ -32,13 +32,13 @@ func (c *Client) StartTool(ctx context.Context, t *ToolCall) (*TaskHandle, error
 	}
 	res, err := callWithInputs(ctx, c, q, fresh[CallToolResult])
 	if err == nil {
-		return &TaskHandle{c.newTaskRun(t.Name, "", t.Task), nil, res}, nil
+		return &TaskHandle{c.newTaskRun(t.Name, "", t.onStatus()), nil, res}, nil
 	}
 	started, ok := err.(*unfinished)
 	if !ok {
 		return nil, err
 	}
-	run, state, err := c.taskOf(q, started, t.Task)
+	run, state, err := c.taskOf(q, started, t.onStatus())
 	if err != nil {
 		return nil, err
 	}

@@ -35,19 +35,19 @@ type taskRun struct {
 	c          *Client
 	tool       string
 	id         string
-	onStatus   func(*Task)     // called with each new state; may be nil
+	onStatus   func(any)       // called with each new state; may be nil
 	lastStatus string          // the latest state passed to onStatus
 	updates    chan *Task      // buffered; the latest state from a notification
 	provided   map[string]bool // the keys of the inputs that the task has received
 	ended      bool
 }
 
-func (c *Client) newTaskRun(tool, id string, onStatus func(*Task)) *taskRun {
+func (c *Client) newTaskRun(tool, id string, onStatus func(any)) *taskRun {
 	return &taskRun{c: c, tool: tool, id: id, onStatus: onStatus, updates: make(chan *Task, 1), provided: make(map[string]bool)}
 }
 
 // taskOf decodes the result that creates a task.
-func (c *Client) taskOf(q *call, started *unfinished, onStatus func(*Task)) (*taskRun, *Task, error) {
+func (c *Client) taskOf(q *call, started *unfinished, onStatus func(any)) (*taskRun, *Task, error) {
 	raw := started.raw
 	if q.traits&mayBeTask != 0 {
 		raw = wire.Lookup(raw, "task")

@@ -122,7 +122,7 @@ func (c *Client) Do(ctx context.Context, t *ToolCall) (*CallToolResult, error) {
 	if t == nil {
 		return nil, c.failed(newCall("tools/call", "", nil), errNilCall)
 	}
-	return c.callTool(ctx, t.call(), t.Task)
+	return c.callTool(ctx, t.call(), t.onStatus())
 }
 
 var errNilCall = errors.New("the *ToolCall is nil")
@@ -133,7 +133,16 @@ func (t *ToolCall) call() *call {
 	return q
 }
 
-func (c *Client) callTool(ctx context.Context, q *call, onStatus any) (*CallToolResult, error) {
+// onStatus returns Task for a caller that does not know its type, or nil.
+func (t *ToolCall) onStatus() func(any) {
+	f := t.Task
+	if f == nil {
+		return nil
+	}
+	return func(state any) { f(state.(*Task)) }
+}
+
+func (c *Client) callTool(ctx context.Context, q *call, onStatus func(any)) (*CallToolResult, error) {
 	if c.tasks != nil {
 		return c.tasks.callTool(ctx, c, q, onStatus)
 	}

@@ -123,9 +123,9 @@ type observer interface {
 // finds it.
 type tasker interface {
 	// callTool calls a tool and waits for the end of the task that the call
-	// may become. onStatus is a func(*Task), which may be nil: its type here
-	// would link Task into every program.
-	callTool(ctx context.Context, c *Client, q *call, onStatus any) (*CallToolResult, error)
+	// may become. onStatus receives each *Task; it may be nil. The type Task here
+	// would link its methods into every program.
+	callTool(ctx context.Context, c *Client, q *call, onStatus func(any)) (*CallToolResult, error)
 
 	// toolsListed is called with tools that the server lists.
 	toolsListed(c *Client, tools []*Tool)
