@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/retry"
+
 	"github.com/stdmcp/stdmcp/internal/lock"
 )
 
@@ -43,15 +45,7 @@ func (c *Client) withMaxTimeout(ctx context.Context) (context.Context, context.C
 	if d < 0 {
 		return ctx, func() {}
 	}
-	return withTimeout(ctx, d, &timeoutError{after: d, total: true})
-}
-
-// withTimeout is context.WithTimeoutCause without Deadline and DeadlineExceeded,
-// which would add 4 KB to a program.
-func withTimeout(ctx context.Context, d time.Duration, cause error) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	t := time.AfterFunc(d, func() { cancel(cause) })
-	return ctx, func() { t.Stop(); cancel(nil) }
+	return retry.WithTimeout(ctx, d, &timeoutError{after: d, total: true})
 }
 
 // callTimeout is how long the client waits for anything but the response to a
@@ -65,7 +59,7 @@ func (c *Client) callTimeout() time.Duration {
 
 func (c *Client) withCallTimeout(ctx context.Context) (context.Context, context.CancelFunc) {
 	d := c.callTimeout()
-	return withTimeout(ctx, d, c.timeoutErr(d))
+	return retry.WithTimeout(ctx, d, c.timeoutErr(d))
 }
 
 // timeoutErr returns the error of calls without a response within d.

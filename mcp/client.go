@@ -8,6 +8,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/queue"
+	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -145,7 +146,7 @@ func (c *Client) KeepAlive(ctx context.Context, every time.Duration, misses int)
 		case <-c.conn.Done():
 			return c.conn.Err()
 		}
-		ping, cancel := withTimeout(ctx, every, c.timeoutErr(every))
+		ping, cancel := retry.WithTimeout(ctx, every, c.timeoutErr(every))
 		err := c.Ping(ping)
 		cancel()
 		switch failures++; {

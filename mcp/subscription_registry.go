@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/lock"
+	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -168,7 +169,7 @@ func (s *subscriptions) remove(sub *Subscription) {
 	if len(unused) == 0 || s.client.conn.Err() != nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(s.client.ctx, closeTimeout)
+	ctx, cancel := retry.WithTimeout(s.client.ctx, closeTimeout, nil)
 	defer cancel()
 	for _, uri := range unused {
 		_ = s.send(ctx, "resources/unsubscribe", uri) // best effort

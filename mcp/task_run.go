@@ -222,7 +222,7 @@ func (r *taskRun) cancel(ctx context.Context) error {
 
 // abandon cancels the task of a caller that has stopped waiting.
 func (r *taskRun) abandon() {
-	ctx, cancel := context.WithTimeout(r.c.ctx, cancelTimeout)
+	ctx, cancel := retry.WithTimeout(r.c.ctx, cancelTimeout, nil)
 	if !r.c.requests.run(ctx, func() {
 		defer cancel()
 		r.c.guard(func() { _ = r.cancel(ctx) }) // best effort

@@ -85,10 +85,18 @@ func Plain(s string) string {
 	return string(b[:n])
 }
 
+// runes is a conversion that links 1 KB less.
+func runes(text string) (list []rune) {
+	for _, r := range text {
+		list = append(list, r)
+	}
+	return list
+}
+
 // distance returns the number of characters to change, insert, delete or swap to
 // turn a into b (optimal string alignment).
 func distance(a, b string) int {
-	s, t := []rune(a), []rune(b)
+	s, t := runes(a), runes(b)
 	var before []int
 	row := make([]int, len(t)+1)
 	for j := range row {

@@ -68,3 +68,15 @@ func Sleep(ctx context.Context, d time.Duration) bool {
 		return false
 	}
 }
+
+// WithTimeout is context.WithTimeoutCause without Deadline, which would add 4 KB to
+// a program. The context's Err is Canceled and its cause is cause, or
+// DeadlineExceeded if that is nil.
+func WithTimeout(ctx context.Context, d time.Duration, cause error) (context.Context, context.CancelFunc) {
+	if cause == nil {
+		cause = context.DeadlineExceeded
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	t := time.AfterFunc(d, func() { cancel(cause) })
+	return ctx, func() { t.Stop(); cancel(nil) }
+}

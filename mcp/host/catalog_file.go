@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/lock"
+	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/internal/statefile"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
@@ -367,7 +368,7 @@ func (c *catalogFile) write(batch map[string]*catalogEntry) {
 // update changes the entries of the file. h receives the event about a file that
 // is replaced; it may be nil.
 func (c *catalogFile) update(h *Host, change func(map[string]*catalogEntry) (changed bool)) error {
-	ctx, cancel := context.WithTimeoutCause(context.Background(), catalogWait, errLocked)
+	ctx, cancel := retry.WithTimeout(context.Background(), catalogWait, errLocked)
 	defer cancel()
 	if err := statefile.MakeDir(c.path); err != nil {
 		return err
@@ -398,7 +399,7 @@ func appendEntries(entries map[string]*catalogEntry) []byte {
 	latest := make(map[string]string, len(entries)) // keys, in this order; slices.SortFunc would add 10 KB
 	for key, e := range entries {
 		age := strconv.FormatInt(math.MaxInt64-max(e.saved, 0), 10)
-		latest[strings.Repeat("0", 19-len(age))+age+key] = key
+		latest["0000000000000000000"[len(age):]+age+key] = key
 	}
 	b := []byte(`{"version":1,"servers":[`)
 	for _, order := range wire.SortedKeys(latest) {

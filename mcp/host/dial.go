@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
@@ -106,7 +107,7 @@ func (h *Host) otherType(ctx context.Context, d *DialParams, err error) string {
 	if err != nil {
 		return ""
 	}
-	ctx, cancel := context.WithTimeout(ctx, otherTypeTimeout)
+	ctx, cancel := retry.WithTimeout(ctx, otherTypeTimeout, nil)
 	defer cancel()
 	client, err := mcp.Connect(ctx, t, nil)
 	if err != nil {

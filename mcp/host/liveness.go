@@ -136,7 +136,7 @@ func (m *monitor) checkAlive(ctx context.Context, now time.Time) {
 		}
 		return
 	}
-	bound, cancel := context.WithTimeoutCause(ctx, pingTimeout, errNoPing)
+	bound, cancel := retry.WithTimeout(ctx, pingTimeout, errNoPing)
 	err := m.client.Ping(bound)
 	cancel()
 	m.params.live.pinged()
@@ -170,7 +170,7 @@ func (h *Host) confirmLost(ctx context.Context, s *server, client *mcp.Client, d
 	if !d.isUnreachable(err) {
 		return false
 	}
-	bound, cancel := context.WithTimeout(ctx, confirmTimeout)
+	bound, cancel := retry.WithTimeout(ctx, confirmTimeout, nil)
 	defer cancel()
 	switch err := client.Ping(bound); {
 	case errors.Is(err, mcp.ErrClosed): // the monitor was faster

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 )
@@ -110,8 +111,7 @@ func (m *monitor) wait(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if !next.IsZero() {
-		ctx, cancel = context.WithDeadline(ctx, next)
-		defer cancel()
+		defer time.AfterFunc(time.Until(next), cancel).Stop()
 	}
 	if m.params.live.await(cancel) {
 		return
@@ -142,7 +142,7 @@ func (m *monitor) subscribe(ctx context.Context) {
 	if info.Modern() && (list == nil || list.ListChanged == nil || !*list.ListChanged) {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, subscribeTimeout)
+	ctx, cancel := retry.WithTimeout(ctx, subscribeTimeout, nil)
 	defer cancel()
 	sub, err := m.client.Subscribe(ctx, &mcp.SubscriptionFilter{ToolsListChanged: true})
 	if err != nil {

@@ -17,8 +17,8 @@ func (h *Host) NewTool(def *mcp.Tool, run func(ctx context.Context, input mcp.Ra
 		return nil
 	}
 	return &Tool{host: h, def: def, name: def.Name, description: def.Description,
-		run: func(ctx context.Context, _ *mcp.ToolCall, input mcp.RawMessage) (*mcp.CallToolResult, error) {
-			text, err := run(ctx, input)
+		run: func(ctx context.Context, _ *mcp.ToolCall, r *CallReport) (*mcp.CallToolResult, error) {
+			text, err := run(ctx, r.Arguments)
 			if err != nil {
 				return nil, err
 			}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
@@ -106,7 +107,21 @@ type Options struct {
 	Event func(Event)
 }
 
+// A serverContext has a server's name as the value of its key. Contexts of
+// context.WithValue would add 3 KB to a program.
+type serverContext struct {
+	context.Context
+	server string
+}
+
 type serverKey struct{}
+
+func (c *serverContext) Value(key any) any {
+	if key == (serverKey{}) {
+		return c.server
+	}
+	return c.Context.Value(key)
+}
 
 // ServerOf returns the name of the server whose request a handler in
 // Options.Client answers. Show it to the user (client/elicitation, Security
@@ -234,7 +249,7 @@ func PlainDescription(_ string, tool *mcp.Tool) string {
 // within returns ctx with a timeout, or without one if limit is not positive.
 func within(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	if limit > 0 {
-		return context.WithTimeout(ctx, limit)
+		return retry.WithTimeout(ctx, limit, nil)
 	}
 	return context.WithCancel(ctx)
 }

@@ -1,6 +1,7 @@
 package host_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
 func TestNilArgumentsDoNotPanic(t *testing.T) {
@@ -124,4 +126,28 @@ func TestNegativeRetryTimes(t *testing.T) {
 			t.Errorf("5 crashes: %v", e.Err)
 		}
 	})
+}
+
+// A transport of a program may return the error of its context.
+func TestConnectTimeoutOfAnyTransport(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := host.New(&host.Options{
+			Dialers:        host.Dialers{"slow": func(*host.DialParams) (mcp.Transport, error) { return endless{}, nil }},
+			ConnectTimeout: time.Second,
+			Retry:          host.Retry{Max: -1},
+		})
+		defer h.Shutdown(t.Context())
+		err := h.AddServer(t.Context(), &host.Server{Name: "x", Type: "slow"})
+		var e *host.Error
+		if !errors.As(err, &e) || e.Code != "TIMEOUT" || !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
+type endless struct{}
+
+func (endless) Open(ctx context.Context, _ jsonrpc.Handler) (jsonrpc.Conn, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
 }

@@ -30,9 +30,6 @@ type CallReport struct {
 	Err    error               // an *Error
 }
 
-// callKey is the key of a context for the ID of a call.
-type callKey struct{}
-
 // report returns the report of a new call of t.
 func (h *Host) report(t *Tool) *CallReport {
 	return &CallReport{

@@ -32,10 +32,10 @@ const (
 // ResourceTools returns the tools of [Host.ResourceTools] for the servers of
 // the view.
 func (v *View) ResourceTools() []*Tool {
-	tool := func(name, description, properties, required string, run func(context.Context, mcp.RawMessage) ([]byte, error)) *Tool {
+	tool := func(name, description, properties, required string, run func(context.Context, *CallReport) ([]byte, error)) *Tool {
 		t := v.ready(name, description, properties, required)
-		t.run = func(ctx context.Context, _ *mcp.ToolCall, args mcp.RawMessage) (*mcp.CallToolResult, error) {
-			out, err := run(ctx, args)
+		t.run = func(ctx context.Context, _ *mcp.ToolCall, r *CallReport) (*mcp.CallToolResult, error) {
+			out, err := run(ctx, r)
 			return t.limited(jsonResult(out)), err
 		}
 		return t
@@ -137,10 +137,9 @@ func (v *View) require(in *input, required ...string) error {
 
 // permitted returns an error unless a call of a resource tool is approved. Polling
 // a tool must not be denied; each of its calls is approved by itself.
-func (v *View) permitted(ctx context.Context, name string, in *input, args mcp.RawMessage) error {
+func (v *View) permitted(ctx context.Context, in *input, r *CallReport) error {
 	yes, h := true, v.host
-	id, _ := ctx.Value(callKey{}).(string)
-	c := &Call{ID: id, Server: in.server, Name: name, Tool: name, Arguments: args, Annotations: &mcp.ToolAnnotations{ReadOnlyHint: &yes}}
+	c := &Call{ID: r.ID, Server: in.server, Name: r.Name, Tool: r.Name, Arguments: r.Arguments, Annotations: &mcp.ToolAnnotations{ReadOnlyHint: &yes}}
 	pollsTool := in.tool != "" && in.kind == "tool"
 	if pollsTool {
 		c.Tool, c.Annotations = in.tool, nil
@@ -150,7 +149,7 @@ func (v *View) permitted(ctx context.Context, name string, in *input, args mcp.R
 	}
 	if s, err := h.get(in.server); err == nil {
 		h.lock()
-		c.Source, c.Scope, c.Listed = s.cfg.Source, s.cfg.Scope, config.MatchAny(s.cfg.AutoApprove, name)
+		c.Source, c.Scope, c.Listed = s.cfg.Source, s.cfg.Scope, config.MatchAny(s.cfg.AutoApprove, r.Name)
 		h.unlock()
 	}
 	err := h.decide(ctx, v.approve, c)
@@ -160,8 +159,8 @@ func (v *View) permitted(ctx context.Context, name string, in *input, args mcp.R
 	return err
 }
 
-func (v *View) listResources(ctx context.Context, raw mcp.RawMessage) ([]byte, error) {
-	in, err := v.input(raw)
+func (v *View) listResources(ctx context.Context, r *CallReport) ([]byte, error) {
+	in, err := v.input(r.Arguments)
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +172,7 @@ func (v *View) listResources(ctx context.Context, raw mcp.RawMessage) ([]byte, e
 	allowed := names[:0]
 	for _, name := range names {
 		in.server = name
-		if err := v.permitted(ctx, "ListMcpResources", &in, raw); err == nil {
+		if err := v.permitted(ctx, &in, r); err == nil {
 			allowed = append(allowed, name)
 		} else {
 			refused = err
@@ -242,10 +241,10 @@ func (v *View) withResources() (names []string) {
 	return names
 }
 
-func (v *View) readResource(ctx context.Context, raw mcp.RawMessage) ([]byte, error) {
-	in, err := v.input(raw, "server", "uri")
+func (v *View) readResource(ctx context.Context, r *CallReport) ([]byte, error) {
+	in, err := v.input(r.Arguments, "server", "uri")
 	if err == nil {
-		err = v.permitted(ctx, "ReadMcpResource", &in, raw)
+		err = v.permitted(ctx, &in, r)
 	}
 	if err != nil {
 		return nil, err

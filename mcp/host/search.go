@@ -206,8 +206,8 @@ func (s *ToolSearch) visible(t *Tool, many bool) bool {
 }
 
 // search implements search_tools.
-func (s *ToolSearch) search(_ context.Context, _ *mcp.ToolCall, args mcp.RawMessage) (*mcp.CallToolResult, error) {
-	query, err := readQuery(args)
+func (s *ToolSearch) search(_ context.Context, _ *mcp.ToolCall, r *CallReport) (*mcp.CallToolResult, error) {
+	query, err := readQuery(r.Arguments)
 	if err != nil {
 		return nil, err
 	}
@@ -252,8 +252,8 @@ func (s *ToolSearch) servers() string {
 }
 
 // call implements call_tool.
-func (s *ToolSearch) call(ctx context.Context, call *mcp.ToolCall, args mcp.RawMessage) (*mcp.CallToolResult, error) {
-	name, arguments, err := readCall(args)
+func (s *ToolSearch) call(ctx context.Context, call *mcp.ToolCall, r *CallReport) (*mcp.CallToolResult, error) {
+	name, arguments, err := readCall(r.Arguments)
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,6 @@ package host
 
 import (
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -101,7 +100,15 @@ func eachField(t *Tool, f func(text string, weight float32)) {
 // found.
 func (x *searchIndex) rank(query string) (scores []float32) {
 	eachWord(query, func(word string) {
-		i, found := slices.BinarySearch(x.words, word)
+		i, end := 0, len(x.words) // of the words that may be the first that is not less; slices.BinarySearch would add 1 KB
+		for i < end {
+			if middle := (i + end) / 2; x.words[middle] < word {
+				i = middle + 1
+			} else {
+				end = middle
+			}
+		}
+		found := i < len(x.words) && x.words[i] == word
 		weight := float32(1)
 		if !found {
 			weight = 0.6 // of words that begin alike, such as repo and repository

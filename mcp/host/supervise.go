@@ -221,10 +221,13 @@ func (h *Host) connect(ctx context.Context, s *server, r *run) (m *monitor, away
 		return nil, false, e
 	}
 	limit, _ := h.opts.timeouts(cfg)
-	bound, cancel := within(context.WithValue(ctx, serverKey{}, s.name), limit)
+	bound, cancel := within(&serverContext{ctx, s.name}, limit)
 	defer cancel()
 	client, err := mcp.Connect(bound, t, h.clientOptions(s, d, cached))
 	if err != nil {
+		if errors.Is(err, context.Canceled) && ctx.Err() == nil {
+			err = context.Cause(bound) // the timeout
+		}
 		// After a connection, the network may be another one or not be there yet.
 		away := d.isUnreachable(err) || d.Unreachable != nil && s.info != nil && errors.Is(err, context.DeadlineExceeded)
 		if !away {

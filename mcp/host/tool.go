@@ -30,8 +30,8 @@ type Tool struct {
 	over   *config.Override // of the settings; may be nil
 	schema mcp.RawMessage   // narrowed by over; nil if it is the server's
 
-	// run implements a tool of the host itself, with the arguments as JSON or nil.
-	run func(context.Context, *mcp.ToolCall, mcp.RawMessage) (*mcp.CallToolResult, error)
+	// run implements a tool of the host itself. The report has the arguments.
+	run func(context.Context, *mcp.ToolCall, *CallReport) (*mcp.CallToolResult, error)
 	ask func(input mcp.RawMessage) bool // reports whether run needs permission; nil means no
 }
 
@@ -170,7 +170,7 @@ func (t *Tool) Do(ctx context.Context, call *mcp.ToolCall) (*mcp.CallToolResult,
 func (t *Tool) do(ctx context.Context, call *mcp.ToolCall, r *CallReport) (res *mcp.CallToolResult, err error) {
 	args, err := arguments(call.Arguments)
 	if r.Arguments = args; t.run != nil {
-		return t.local(context.WithValue(ctx, callKey{}, r.ID), call, args, err)
+		return t.local(ctx, call, r, err)
 	}
 	if err == nil {
 		args, err = t.overridden(args)
@@ -217,9 +217,9 @@ func arguments(args any) (mcp.RawMessage, error) {
 }
 
 // local calls a tool of the host itself.
-func (t *Tool) local(ctx context.Context, call *mcp.ToolCall, args mcp.RawMessage, err error) (res *mcp.CallToolResult, _ error) {
+func (t *Tool) local(ctx context.Context, call *mcp.ToolCall, r *CallReport, err error) (res *mcp.CallToolResult, _ error) {
 	if err == nil {
-		res, err = t.run(ctx, call, args)
+		res, err = t.run(ctx, call, r)
 	}
 	if err != nil {
 		if _, ok := diag.Find[*Error](err); ok {

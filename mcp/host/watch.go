@@ -8,7 +8,6 @@ import (
 
 	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/wire"
-	"github.com/stdmcp/stdmcp/mcp"
 )
 
 // A watchKind is the way in which a watch detects changes.
@@ -90,9 +89,9 @@ func subscribed(w *watch) []byte {
 }
 
 // unsubscribe implements the tools that end subscriptions.
-func (v *View) unsubscribe(kind watchKind) func(context.Context, mcp.RawMessage) ([]byte, error) {
-	return func(_ context.Context, raw mcp.RawMessage) ([]byte, error) {
-		in, err := v.input(raw)
+func (v *View) unsubscribe(kind watchKind) func(context.Context, *CallReport) ([]byte, error) {
+	return func(_ context.Context, r *CallReport) ([]byte, error) {
+		in, err := v.input(r.Arguments)
 		if err != nil {
 			return nil, err
 		}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/retry"
-	"github.com/stdmcp/stdmcp/mcp"
 )
 
 const (
@@ -18,8 +17,8 @@ const (
 )
 
 // subscribePolling implements SubscribePolling.
-func (v *View) subscribePolling(ctx context.Context, raw mcp.RawMessage) ([]byte, error) {
-	in, err := readInput(raw)
+func (v *View) subscribePolling(ctx context.Context, r *CallReport) ([]byte, error) {
+	in, err := readInput(r.Arguments)
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +29,7 @@ func (v *View) subscribePolling(ctx context.Context, raw mcp.RawMessage) ([]byte
 		_, err = v.host.get(in.server)
 	}
 	if err == nil {
-		err = v.permitted(ctx, "SubscribePolling", &in, raw)
+		err = v.permitted(ctx, &in, r)
 	}
 	if err == nil {
 		err = v.host.watch(w, func(ctx context.Context) { v.host.poll(ctx, w, every, read) })

@@ -9,10 +9,10 @@ import (
 )
 
 // subscribeResource implements SubscribeMcpResource.
-func (v *View) subscribeResource(ctx context.Context, raw mcp.RawMessage) ([]byte, error) {
-	in, err := v.input(raw, "server", "uri")
+func (v *View) subscribeResource(ctx context.Context, r *CallReport) ([]byte, error) {
+	in, err := v.input(r.Arguments, "server", "uri")
 	if err == nil {
-		err = v.permitted(ctx, "SubscribeMcpResource", &in, raw)
+		err = v.permitted(ctx, &in, r)
 	}
 	if err != nil {
 		return nil, err
