@@ -33,11 +33,6 @@ func stringList[T ~string](c *codec, key string, p *[]T, always bool) {
 	}
 }
 
-// list is for a list of objects.
-func list[T any, P objectPtr[T]](c *codec, key string, p *[]T, always bool) {
-	elements[T, P](c, key, p, always, nil)
-}
-
 // items is for the list of a page. It omits invalid items and appends their
 // errors to page.bad.
 func items[T any, P itemPtr[T]](c *codec, key string, p *[]*T, page *Page) {
@@ -45,31 +40,38 @@ func items[T any, P itemPtr[T]](c *codec, key string, p *[]*T, page *Page) {
 	page.n = len(*p)
 }
 
+// Functions for lists contain only code that depends on the type of the elements,
+// because the compiler copies it for each type.
+
 // pointers is for a list of pointers to objects. The objects that it reads
-// share one array. It does not write nil.
+// share a few arrays. It does not write nil.
 func pointers[T any, P objectPtr[T]](c *codec, key string, p *[]*T, always bool, bad *[]error) {
-	if c.putList(key, always || *p != nil) {
+	if c.takeList(key) {
+		list, start := []*T{}, c.r.Offset()
+		var free []T // the rest of the last array
+		for i := 0; c.r.More(); i++ {
+			if n := len(list); len(free) == 0 {
+				free = make([]T, c.room(n, start)-n)
+			}
+			if c.element(P(&free[0]), key, i, bad) {
+				list, free = append(list, &free[0]), free[1:]
+			} else {
+				clear(free[:1])
+			}
+		}
+		*p = list
+	} else if c.putList(key, always || *p != nil) {
 		for _, v := range *p {
 			if v != nil {
 				c.putElement(P(v))
 			}
 		}
 		c.endList()
-		return
-	}
-	var s []T
-	if elements[T, P](c, key, &s, omitEmpty, bad); s == nil {
-		return
-	}
-	*p = make([]*T, len(s))
-	for i := range s {
-		(*p)[i] = &s[i]
 	}
 }
 
-// elements contains only code that depends on the type of the elements, because
-// the compiler copies it for each type.
-func elements[T any, P objectPtr[T]](c *codec, key string, p *[]T, always bool, bad *[]error) {
+// list is for a list of objects.
+func list[T any, P objectPtr[T]](c *codec, key string, p *[]T, always bool) {
 	if c.takeList(key) {
 		s, start := []T{}, c.r.Offset()
 		for i := 0; c.r.More(); i++ {
@@ -80,9 +82,8 @@ func elements[T any, P objectPtr[T]](c *codec, key string, p *[]T, always bool, 
 				s = more
 			}
 			s = s[:last+1]
-			if !c.element(P(&s[last]), key, i, bad) {
-				clear(s[last:])
-				s = s[:last]
+			if !c.element(P(&s[last]), key, i, nil) {
+				s = s[:last] // null
 			}
 		}
 		*p = s
