@@ -37,7 +37,7 @@ func (h *Host) tool(ctx context.Context, server, tool string) (*Tool, error) {
 			return t, nil
 		}
 	}
-	e := newError(ToolCategory, "UNKNOWN_TOOL", "tool "+wire.Quote(tool)+" was not called", server, ErrUnknownTool)
+	e := newError(unknownTool, "tool "+wire.Quote(tool)+" was not called", server, ErrUnknownTool)
 	e.Tool = tool
 	return nil, e
 }
@@ -92,8 +92,8 @@ func (h *Host) requestError(what, server string, err error) error {
 	if err == nil {
 		return nil
 	}
-	category, code, _ := callCategory(err)
-	e := newError(category, code, what, server, err)
+	f, _ := callFailure(err)
+	e := newError(f, what, server, err)
 	if s, missing := h.get(server); missing == nil {
 		h.lock()
 		e.text = s.hide(e.text)

@@ -74,7 +74,7 @@ var (
 
 // report emits a CatalogFailed event.
 func (c *catalogFile) report(h *Host, server, what string, err error) {
-	e := newError(Resource, "CATALOG_FAILED", "catalog "+wire.Quote(c.path)+what, server, err)
+	e := newError(catalogFailed, "catalog "+wire.Quote(c.path)+what, server, err)
 	h.bus.emit(&Event{Kind: CatalogFailed, Server: server, Err: e})
 }
 

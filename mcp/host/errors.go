@@ -93,31 +93,69 @@ func (e *Error) Unwrap() error { return e.Err }
 // Retryable reports whether a retry may succeed.
 func (e *Error) Retryable() bool { return e.Category == Connection }
 
+// A failure is the category and the code of an Error.
+type failure struct {
+	Category
+	code string
+}
+
+// The failures. A dialer may correct the category; see DialParams.Classify.
+var (
+	invalidConfiguration = &failure{Configuration, "INVALID_CONFIGURATION"}
+	programNotFound      = &failure{Configuration, "PROGRAM_NOT_FOUND"}
+	unknownServer        = &failure{Configuration, "UNKNOWN_SERVER"}
+	disabled             = &failure{Configuration, "DISABLED"}
+	notConnected         = &failure{Connection, "NOT_CONNECTED"}
+	connectionFailed     = &failure{Connection, "CONNECTION_FAILED"}
+	connectionLost       = &failure{Connection, "CONNECTION_LOST"}
+	crashLoop            = &failure{Connection, "CRASH_LOOP"}
+	timedOut             = &failure{Connection, "TIMEOUT"}
+	canceled             = &failure{Connection, "CANCELED"}
+	unauthorized         = &failure{Authentication, "AUTHENTICATION_FAILED"}
+	protocolError        = &failure{Protocol, "PROTOCOL_ERROR"}
+	tooLarge             = &failure{Resource, "TOO_LARGE"}
+	tooManyServers       = &failure{Resource, "TOO_MANY_SERVERS"}
+	tooManyWatches       = &failure{Resource, "TOO_MANY_SUBSCRIPTIONS"}
+	catalogFailed        = &failure{Resource, "CATALOG_FAILED"}
+	unknownTool          = &failure{ToolCategory, "UNKNOWN_TOOL"}
+	invalidArguments     = &failure{ToolCategory, "INVALID_ARGUMENTS"}
+	notPermitted         = &failure{ToolCategory, "NOT_PERMITTED"}
+	toolFailed           = &failure{ToolCategory, "TOOL_FAILED"}
+	toolError            = &failure{ToolCategory, "TOOL_ERROR"}
+)
+
 // newError returns an Error. err may be nil.
-func newError(category Category, code, message, server string, err error) *Error {
-	e := &Error{Category: category, Code: code, Message: message, Server: server, Err: err, Time: time.Now()}
+func newError(f *failure, message, server string, err error) *Error {
+	e := &Error{Category: f.Category, Code: f.code, Message: message, Server: server, Err: err, Time: time.Now()}
 	if err != nil {
 		e.text = err.Error()
 	}
 	return e
 }
 
+// noServer returns the Error for a server that does not exist.
+func noServer(name string) *Error {
+	return newError(unknownServer, "not found", name, ErrUnknownServer)
+}
+
 // connectError returns the Error for a failed connection attempt. started holds
 // the expanded settings.
 func connectError(name string, err error, started *DialParams) *Error {
-	category, code := Connection, "CONNECTION_FAILED"
+	missing := errors.Is(err, exec.ErrNotFound) || errors.Is(err, exec.ErrDot) ||
+		errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) // it may not be executable
+	f := connectionFailed
 	switch {
-	case isMissing(err):
-		category, code = Configuration, "PROGRAM_NOT_FOUND"
+	case missing:
+		f = programNotFound
 	case errors.Is(err, context.DeadlineExceeded):
-		code = "TIMEOUT"
+		f = timedOut
 	case errors.Is(err, mcp.ErrTooLarge) || errors.Is(err, mcp.ErrOverloaded):
-		category, code = Resource, "TOO_LARGE"
+		f = tooLarge
 	case isProtocol(err):
-		category, code = Protocol, "PROTOCOL_ERROR"
+		f = protocolError
 	}
-	category, code = started.categorize(err, category, code)
-	e := newError(category, code, "failed to connect", name, err)
+	e := newError(f, "failed to connect", name, err)
+	e.categorize(started)
 	if op, ok := err.(*diag.OpError); ok && (op.Op == "connect" || strings.HasSuffix(op.Op, ": connect")) {
 		err = op.Err
 		e.text = err.Error()
@@ -126,7 +164,7 @@ func connectError(name string, err error, started *DialParams) *Error {
 		e.text = call.Err.Error()
 	}
 	e.text = started.Hide(e.text)
-	if isMissing(err) && strings.Contains(started.Command, " ") {
+	if missing && strings.Contains(started.Command, " ") {
 		e.text += "; put arguments into args, not into command"
 	}
 	return e
@@ -135,44 +173,33 @@ func connectError(name string, err error, started *DialParams) *Error {
 // configurationError returns the Error for invalid settings. It names their
 // file.
 func configurationError(cfg *Server, err error) *Error {
-	e := newError(Configuration, "INVALID_CONFIGURATION", "failed to connect", cfg.Name, err)
+	e := newError(invalidConfiguration, "failed to connect", cfg.Name, err)
 	if cfg.Source != "" {
 		e.text = cfg.Source + ": " + e.text
 	}
 	return e
 }
 
-// categorize returns the category and code of an error, which the dialer may
-// correct.
-func (d *DialParams) categorize(err error, category Category, code string) (Category, string) {
+// categorize lets the dialer correct the category of an error.
+func (e *Error) categorize(d *DialParams) {
 	if d == nil || d.Classify == nil {
-		return category, code
+		return
 	}
-	switch class := d.Classify(err); class {
-	case "":
-		return category, code
-	case Authentication:
-		return class, "AUTHENTICATION_FAILED"
-	case Connection:
-		if code == "TOOL_FAILED" {
-			code = "CONNECTION_FAILED"
-		}
-		return class, code
-	default:
-		return class, code
+	class := d.Classify(e.Err)
+	switch {
+	case class == "":
+		return
+	case class == Authentication:
+		e.Code = unauthorized.code
+	case class == Connection && e.Code == toolFailed.code:
+		e.Code = connectionFailed.code
 	}
+	e.Category = class
 }
 
 func isProtocol(err error) bool {
 	_, answered := diag.Find[*jsonrpc.Error](err)
 	return answered || errors.Is(err, mcp.ErrMalformed) || errors.Is(err, mcp.ErrUnsupportedVersion)
-}
-
-// isMissing reports whether the program to start does not exist or is not
-// executable.
-func isMissing(err error) bool {
-	return errors.Is(err, exec.ErrNotFound) || errors.Is(err, exec.ErrDot) ||
-		errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)
 }
 
 // callError returns the Error for a failed call. started holds the expanded
@@ -184,9 +211,9 @@ func (s *server) callError(tool string, err error, started *DialParams) *Error {
 		e.Tool, e.Message = tool, name+": "+e.Message
 		return &e
 	}
-	category, code, what := callCategory(err)
-	category, code = started.categorize(err, category, code)
-	e := newError(category, code, name+what, s.name, err)
+	f, what := callFailure(err)
+	e := newError(f, name+what, s.name, err)
+	e.categorize(started)
 	e.Tool = tool
 	if call, ok := err.(*mcp.CallError); ok {
 		e.text = call.Err.Error() // Error adds the server and the tool
@@ -197,28 +224,30 @@ func (s *server) callError(tool string, err error, started *DialParams) *Error {
 	return e
 }
 
-// callCategory returns the category and code of an error, and the end of a
-// message about the call.
-func callCategory(err error) (category Category, code, what string) {
-	switch {
-	case errors.Is(err, errArguments):
-		return ToolCategory, "INVALID_ARGUMENTS", " was not called"
-	case errors.Is(err, ErrDenied):
-		return ToolCategory, "NOT_PERMITTED", " was not called"
-	case errors.Is(err, ErrUnknownTool):
-		return ToolCategory, "UNKNOWN_TOOL", " was not called"
-	case errors.Is(err, context.DeadlineExceeded):
-		return Connection, "TIMEOUT", " timed out"
-	case errors.Is(err, context.Canceled):
-		return Connection, "CANCELED", " was canceled"
-	case errors.Is(err, mcp.ErrTooLarge):
-		return Resource, "TOO_LARGE", " failed"
-	case errors.Is(err, mcp.ErrOutcomeUnknown):
-		return Connection, "CONNECTION_LOST", " may or may not have been executed"
-	case errors.Is(err, mcp.ErrClosed):
-		return Connection, "CONNECTION_LOST", " was not executed"
-	case errors.Is(err, mcp.ErrMalformed):
-		return Protocol, "PROTOCOL_ERROR", " failed"
+// callFailures has the failure for errors that an error of a call may match, and the
+// end of a message about the call.
+var callFailures = [...]struct {
+	match *error
+	*failure
+	what string
+}{
+	{&errArguments, invalidArguments, " was not called"},
+	{&ErrDenied, notPermitted, " was not called"},
+	{&ErrUnknownTool, unknownTool, " was not called"},
+	{&context.DeadlineExceeded, timedOut, " timed out"},
+	{&context.Canceled, canceled, " was canceled"},
+	{&mcp.ErrTooLarge, tooLarge, " failed"},
+	{&mcp.ErrOutcomeUnknown, connectionLost, " may or may not have been executed"},
+	{&mcp.ErrClosed, connectionLost, " was not executed"},
+	{&mcp.ErrMalformed, protocolError, " failed"},
+}
+
+// callFailure returns the failure for an error of a call, and the end of a message.
+func callFailure(err error) (f *failure, what string) {
+	for i := range callFailures {
+		if c := &callFailures[i]; errors.Is(err, *c.match) {
+			return c.failure, c.what
+		}
 	}
-	return ToolCategory, "TOOL_FAILED", " failed"
+	return toolFailed, " failed"
 }

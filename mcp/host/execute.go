@@ -111,7 +111,7 @@ func (n Naming) prefix(server string) string {
 
 // unknown returns the error for a name that no tool has.
 func (v *View) unknown(name string) error {
-	e := newError(ToolCategory, "UNKNOWN_TOOL", "tool "+wire.Quote(diag.Printable(name, 2*maxName))+" was not called", "", ErrUnknownTool)
+	e := newError(unknownTool, "tool "+wire.Quote(diag.Printable(name, 2*maxName))+" was not called", "", ErrUnknownTool)
 	var known []string
 	for _, t := range v.Tools() {
 		known = append(known, t.name)

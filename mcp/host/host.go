@@ -72,10 +72,10 @@ func (h *Host) get(name string) (*server, error) {
 func (h *Host) find(name string) (*server, error) {
 	s := h.servers[name]
 	if s == nil && h.closed {
-		return nil, newError(Connection, "NOT_CONNECTED", "not connected", name, ErrShutdown)
+		return nil, newError(notConnected, "not connected", name, ErrShutdown)
 	}
 	if s == nil {
-		return nil, newError(Configuration, "UNKNOWN_SERVER", "not found", name, ErrUnknownServer)
+		return nil, noServer(name)
 	}
 	return s, nil
 }

@@ -181,7 +181,7 @@ func (h *Host) confirmLost(ctx context.Context, s *server, client *mcp.Client, d
 	h.lock()
 	defer h.unlock()
 	if s.client == client {
-		e := newError(Connection, "CONNECTION_LOST", "connection lost", s.name, err)
+		e := newError(connectionLost, "connection lost", s.name, err)
 		e.text = s.hide(e.text)
 		s.client = nil
 		h.publish(nil, s.name)

@@ -175,7 +175,7 @@ func (h *Host) Pin(names ...string) error {
 	var failure error
 	for _, name := range names {
 		if o := h.names.origins[name]; h.servers[o.server] == nil || h.servers[o.server].lastDefs[o.tool] == nil {
-			failure = newError(ToolCategory, "UNKNOWN_TOOL", "tool "+wire.Quote(name)+" was not pinned", "", ErrUnknownTool)
+			failure = newError(unknownTool, "tool "+wire.Quote(name)+" was not pinned", "", ErrUnknownTool)
 		}
 	}
 	for _, s := range h.sorted() {

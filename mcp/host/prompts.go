@@ -68,10 +68,10 @@ func (v *View) ReadResource(ctx context.Context, server, uri string) (*mcp.ReadR
 // includes returns an error unless the view contains a server as a whole.
 func (v *View) includes(server string) error {
 	if !v.sees(server) {
-		return newError(Configuration, "UNKNOWN_SERVER", "not found", server, ErrUnknownServer)
+		return noServer(server)
 	}
 	if v.limited && !v.can.Allow(server, "") {
-		return newError(ToolCategory, "NOT_PERMITTED", "not asked", server, ErrDenied)
+		return newError(notPermitted, "not asked", server, ErrDenied)
 	}
 	return nil
 }

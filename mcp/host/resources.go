@@ -130,7 +130,7 @@ func (v *View) require(in *input, required ...string) error {
 		}
 	}
 	if in.server != "" && !v.sees(in.server) {
-		return newError(Configuration, "UNKNOWN_SERVER", "not found", in.server, ErrUnknownServer)
+		return noServer(in.server)
 	}
 	return nil
 }

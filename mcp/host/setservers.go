@@ -62,11 +62,11 @@ func (h *Host) AddServer(ctx context.Context, s *Server) error {
 	d := h.update(ctx, map[string]*Server{s.Name: s}, func(string) bool { return false })
 	switch {
 	case d.Pending != nil:
-		return newError(Connection, "TIMEOUT", "still not connected", s.Name, context.Cause(ctx))
+		return newError(timedOut, "still not connected", s.Name, context.Cause(ctx))
 	case d.Errors[s.Name] != nil:
 		return d.Errors[s.Name]
 	case d.err != nil:
-		return newError(Connection, "NOT_CONNECTED", "not added", s.Name, d.err)
+		return newError(notConnected, "not added", s.Name, d.err)
 	}
 	return nil
 }
@@ -163,16 +163,16 @@ func (h *Host) remove(gone func(name string) bool, d *Diff) (stopped []*run) {
 func (h *Host) putServer(cfg *Server, known any, d *Diff) *server {
 	s := h.servers[cfg.Name]
 	if cfg.Name == "" {
-		d.Errors[""] = newError(Configuration, "INVALID_CONFIGURATION", "not added", "", errors.New("the server has no name"))
+		d.Errors[""] = newError(invalidConfiguration, "not added", "", errors.New("the server has no name"))
 		return nil
 	}
 	if cfg.Invalid != nil {
-		d.Errors[cfg.Name] = newError(Configuration, "INVALID_CONFIGURATION", "not added", cfg.Name, cfg.Invalid)
+		d.Errors[cfg.Name] = newError(invalidConfiguration, "not added", cfg.Name, cfg.Invalid)
 		return nil
 	}
 	if s == nil {
 		if h.opts.MaxServers > 0 && len(h.servers) >= h.opts.MaxServers {
-			d.Errors[cfg.Name] = newError(Resource, "TOO_MANY_SERVERS", "not added", cfg.Name, ErrTooManyServers)
+			d.Errors[cfg.Name] = newError(tooManyServers, "not added", cfg.Name, ErrTooManyServers)
 			return nil
 		}
 		s = &server{name: cfg.Name, cfg: cfg, enabled: !cfg.Disabled, since: time.Now(), changed: make(chan struct{}), turn: make(chan struct{}, 1)}
@@ -268,7 +268,7 @@ func (h *Host) startupError(wanted map[string]*Server, d *Diff) error {
 			}
 			failures = append(failures, err)
 		} else if s.Required && slices.Contains(d.Pending, s.Name) {
-			return &startError{"a required server failed", []error{newError(Connection, "TIMEOUT", "still not connected", s.Name, context.DeadlineExceeded)}}
+			return &startError{"a required server failed", []error{newError(timedOut, "still not connected", s.Name, context.DeadlineExceeded)}}
 		}
 	}
 	if tried > 0 && len(failures) == tried {

@@ -155,11 +155,11 @@ func (h *Host) recordEnd(s *server, cause error, away bool) (err *Error, last bo
 	h.lock()
 	defer h.unlock()
 	if !away && s.addCrash(&h.opts.Retry) {
-		e := newError(Connection, "CRASH_LOOP", "not started again", s.name, crashError(cause))
+		e := newError(crashLoop, "not started again", s.name, crashError(cause))
 		e.text = s.hide(e.text)
 		return e, true
 	}
-	e := newError(Connection, "CONNECTION_LOST", "connection lost", s.name, cause)
+	e := newError(connectionLost, "connection lost", s.name, cause)
 	e.text = s.hide(e.text)
 	return e, false
 }
@@ -353,11 +353,11 @@ func (h *Host) client(ctx context.Context, s *server) (*mcp.Client, *DialParams,
 		var err error
 		switch {
 		case h.closed:
-			err = newError(Connection, "NOT_CONNECTED", "not connected", s.name, ErrShutdown)
+			err = newError(notConnected, "not connected", s.name, ErrShutdown)
 		case s.removed:
-			err = newError(Configuration, "UNKNOWN_SERVER", "not found", s.name, ErrUnknownServer)
+			err = noServer(s.name)
 		case !s.enabled:
-			err = newError(Configuration, "DISABLED", "not connected", s.name, ErrDisabled)
+			err = newError(disabled, "not connected", s.name, ErrDisabled)
 		case s.client != nil && s.client.Err() == nil:
 			client, started := s.client, s.params
 			h.unlock()
@@ -374,7 +374,7 @@ func (h *Host) client(ctx context.Context, s *server) (*mcp.Client, *DialParams,
 		case s.run == nil && !waited:
 			h.startWithRetries(s, 0) // retries are exhausted; one attempt for this call
 		case s.run == nil:
-			err = newError(Connection, "NOT_CONNECTED", "disconnected", s.name, mcp.ErrClosed)
+			err = newError(notConnected, "disconnected", s.name, mcp.ErrClosed)
 		}
 		changed, reason := s.changed, s.err
 		h.unlock()
@@ -384,7 +384,7 @@ func (h *Host) client(ctx context.Context, s *server) (*mcp.Client, *DialParams,
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			e := newError(Connection, "TIMEOUT", "still not connected", s.name, context.Cause(ctx))
+			e := newError(timedOut, "still not connected", s.name, context.Cause(ctx))
 			if reason != nil {
 				e.text = reason.text
 			}

@@ -122,7 +122,7 @@ func (t *Tool) Execute(ctx context.Context, input mcp.RawMessage) (string, error
 		return "", err
 	}
 	if res.IsError {
-		e := newError(ToolCategory, "TOOL_ERROR", "tool failed", t.Server(), ErrTool)
+		e := newError(toolError, "tool failed", t.Server(), ErrTool)
 		e.Tool, e.text = t.def.Name, Text(res)
 		return "", e
 	}
@@ -153,7 +153,7 @@ func (t *Tool) Call(ctx context.Context, args any) (*mcp.CallToolResult, error) 
 // ignored. A nil call has no arguments.
 func (t *Tool) Do(ctx context.Context, call *mcp.ToolCall) (*mcp.CallToolResult, error) {
 	if t == nil {
-		return nil, newError(ToolCategory, "UNKNOWN_TOOL", "no tool was called", "", ErrUnknownTool)
+		return nil, newError(unknownTool, "no tool was called", "", ErrUnknownTool)
 	}
 	if call == nil {
 		call = &mcp.ToolCall{}
@@ -225,8 +225,8 @@ func (t *Tool) local(ctx context.Context, call *mcp.ToolCall, r *CallReport, err
 		if _, ok := diag.Find[*Error](err); ok {
 			return nil, err
 		}
-		category, code, what := callCategory(err)
-		e := newError(category, code, t.name+what, "", err)
+		f, what := callFailure(err)
+		e := newError(f, t.name+what, "", err)
 		e.Tool = t.name
 		return nil, e
 	}

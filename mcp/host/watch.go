@@ -50,7 +50,7 @@ func (h *Host) watch(w *watch, run func(context.Context)) error {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
 	if len(ws.list) >= maxWatches {
-		return newError(Resource, "TOO_MANY_SUBSCRIPTIONS", "not subscribed", w.server,
+		return newError(tooManyWatches, "not subscribed", w.server,
 			errors.New("the limit of "+strconv.Itoa(maxWatches)+" subscriptions is reached"))
 	}
 	ws.last++
