@@ -155,11 +155,10 @@ func (h *Host) refreshNamed(ctx context.Context, name string) (changed bool, err
 // setDefs stores the definitions of a server's tools without those whose names are
 // duplicates: the first tool counts.
 func (s *server) setDefs(tools []*mcp.Tool) {
-	seen := make(map[string]bool, len(tools))
-	s.defs = make([]*mcp.Tool, 0, len(tools))
+	s.defs, s.lastDefs = make([]*mcp.Tool, 0, len(tools)), make(map[string]*mcp.Tool, len(tools))
 	for _, t := range tools {
-		if !seen[t.Name] {
-			seen[t.Name] = true
+		if s.lastDefs[t.Name] == nil {
+			s.lastDefs[t.Name] = t
 			s.defs = append(s.defs, t)
 		}
 	}

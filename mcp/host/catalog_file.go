@@ -3,10 +3,7 @@ package host
 import (
 	"context"
 	"errors"
-	"math"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -38,8 +35,8 @@ const (
 // CatalogFailed event, connects to the servers as it would without a Catalog, and
 // replaces the file if it is not a catalog of this version or not the user's own.
 func OpenCatalog(path string) *Catalog {
-	c := &catalogFile{path: path, pending: make(map[string]*catalogEntry)}
-	return &Catalog{c.load, c.offer, c.record, c.forget}
+	c := &catalogFile{path: path, pending: make(map[string]*catalogRecord)}
+	return &Catalog{c.load, offerListing, c.record, c.forget}
 }
 
 // A catalogFile implements a Catalog.
@@ -47,29 +44,31 @@ type catalogFile struct {
 	path string
 
 	mu      lock.Mutex
-	pending map[string]*catalogEntry // to write, by key
-	writing bool                     // a goroutine writes pending
+	pending map[string]*catalogRecord // to write, by key
+	writing bool                      // a goroutine writes pending
 }
 
-// A catalogEntry is the entry of one server.
+// A catalogEntry is the entry of one server in the file. The file begins with those
+// that were saved last.
 type catalogEntry struct {
-	key   string // JSON; see catalogKey
-	saved int64  // in milliseconds since 1970
-	text  []byte // the members of a listing, as a JSON object
-
-	// For an entry that is not encoded yet:
-	host    *Host
-	client  *mcp.Client // asked for resources and prompts; nil if it is known which
-	server  *server
-	listing listing
+	key  string // what config.Server.Identity returns
+	text []byte // an object of the key, the time in milliseconds since 1970 and the listing
 }
 
-// errCatalog is the error for a file that is not a catalog, and errNewer for one
-// of a later version.
+// A catalogRecord is what a server said, for its entry.
+type catalogRecord struct {
+	host    *Host
+	server  *server
+	client  *mcp.Client // asked for resources and prompts; nil if it is known which
+	listing listing
+	text    []byte // the listing as JSON; nil if it cannot be saved
+}
+
 var (
 	errCatalog = errors.New("the file is not a catalog")
 	errNewer   = errors.New("the file is a catalog of a later version")
 	errEntry   = errors.New("what the server said is larger than 4 MiB")
+	errLocked  = errors.New("another process has locked it")
 )
 
 // report emits a CatalogFailed event.
@@ -79,21 +78,20 @@ func (c *catalogFile) report(h *Host, server, what string, err error) {
 }
 
 func (c *catalogFile) load(h *Host, servers map[string]*Server) map[string]any {
-	entries, err := c.read()
+	_, entries, err := c.read()
 	if err != nil {
 		c.report(h, "", " is ignored", err)
-		return nil
 	}
 	if len(entries) == 0 {
 		return nil
 	}
 	found := make(map[string]any)
 	for name, cfg := range servers {
-		e := entries[catalogKey(cfg)]
-		if e == nil {
+		i := entryOf(entries, cfg.Identity())
+		if i < 0 {
 			continue
 		}
-		l, err := readListing(e.text)
+		l, err := readListing(wire.Lookup(entries[i].text, "said"))
 		if err != nil {
 			c.report(h, name, " has an invalid entry", err)
 			continue
@@ -103,54 +101,45 @@ func (c *catalogFile) load(h *Host, servers map[string]*Server) map[string]any {
 	return found
 }
 
-// read returns the entries of the file by key.
-func (c *catalogFile) read() (map[string]*catalogEntry, error) {
-	data, err := statefile.Read(c.path, maxCatalog, true)
-	if data == nil || err != nil {
-		return nil, err
+// entryOf returns the index of the entry with a key, or -1.
+func entryOf(entries []catalogEntry, key string) int {
+	for i := range entries {
+		if entries[i].key == key {
+			return i
+		}
+	}
+	return -1
+}
+
+// read returns the file and its entries.
+func (c *catalogFile) read() (data []byte, entries []catalogEntry, err error) {
+	if data, err = statefile.Read(c.path, maxCatalog, true); data == nil || err != nil {
+		return nil, nil, err
 	}
 	version := int64(0)
-	entries := make(map[string]*catalogEntry)
 	r := wire.NewReader(data)
 	for r.Object(); r.More(); {
 		switch string(r.Key()) {
 		case "version":
 			if version = r.Int(); version > catalogVersion {
-				return nil, errNewer
+				return nil, nil, errNewer
 			}
 		case "servers":
 			for r.Array(); r.More(); {
-				e := readEntry(&r)
-				entries[e.key] = e
+				text := r.Raw()
+				entries = append(entries, catalogEntry{string(wire.Lookup(text, "key")), text})
 			}
 		default:
 			r.Skip()
 		}
 	}
 	if r.End() != nil || version != catalogVersion {
-		return nil, errCatalog
+		return nil, nil, errCatalog
 	}
-	return entries, nil
+	return data, entries, nil
 }
 
-func readEntry(r *wire.Reader) *catalogEntry {
-	e := &catalogEntry{}
-	for r.Object(); r.More(); {
-		switch string(r.Key()) {
-		case "key":
-			e.key = string(r.Raw())
-		case "saved":
-			e.saved = r.Int()
-		case "said":
-			e.text = r.Raw()
-		default:
-			r.Skip()
-		}
-	}
-	return e
-}
-
-// readListing decodes the text of an entry.
+// readListing decodes the JSON of a listing.
 func readListing(text []byte) (*listing, error) {
 	l := &listing{info: &mcp.ServerInfo{}, pins: make(map[string]string)}
 	var tools mcp.ListToolsResult
@@ -186,7 +175,7 @@ func readListing(text []byte) (*listing, error) {
 	return l, r.End()
 }
 
-// appendListing appends the text of an entry.
+// appendListing appends the JSON of a listing.
 func appendListing(b []byte, l *listing) ([]byte, error) {
 	b = append(b, '{')
 	if l.era != "" {
@@ -214,49 +203,16 @@ func appendListing(b []byte, l *listing) ([]byte, error) {
 	return append(b, "}}"...), nil
 }
 
-// catalogKey returns the JSON text that identifies the entry of a server. It
-// contains no secrets.
-func catalogKey(cfg *Server) string {
-	p := cfg.Public()
-	b := wire.AppendString(wire.AppendKey([]byte{'{'}, "name"), p.Name)
-	for _, part := range [...]struct{ name, value string }{
-		{"source", p.Source}, {"cwd", p.Dir}, {"type", p.Type}, {"command", p.Command}, {"url", p.URL}, {"id", p.ID},
-	} {
-		b = appendText(b, part.name, part.value)
-	}
-	env := make(map[string]bool, len(p.Env))
-	for _, v := range p.Env {
-		name, _, _ := strings.Cut(v, "=")
-		env[name] = true
-	}
-	for _, part := range [...]struct {
-		name   string
-		values []string
-	}{{"args", p.Args}, {"env", wire.SortedKeys(env)}} {
-		b = append(wire.AppendKey(b, part.name), '[')
-		for _, v := range part.values {
-			b = wire.AppendString(wire.AppendComma(b), v)
-		}
-		b = append(b, ']')
-	}
-	return string(append(b, '}'))
-}
-
-func (c *catalogFile) offer(h *Host, s *server, known any) {
+func offerListing(h *Host, s *server, known any) {
 	l, _ := known.(*listing)
-	s.info, s.known, s.pins = l.info, l, l.pins
+	s.info, s.known, s.pins, s.pinBytes = l.info, l, nil, 0
 	if slices.Contains(mcp.ProtocolVersions(), l.era) {
 		s.cached = &mcp.ServerInfo{ProtocolVersion: l.era}
 	}
+	for name, text := range l.pins {
+		s.store(name, text)
+	}
 	s.setDefs(l.tools)
-	s.lastDefs = make(map[string]*mcp.Tool, len(s.defs))
-	for _, t := range s.defs {
-		s.lastDefs[t.Name] = t
-	}
-	s.pinBytes = 0
-	for _, text := range s.pins {
-		s.pinBytes += len(text)
-	}
 	for _, t := range s.defs {
 		if s.pins[t.Name] == "" && h.opts.Pins != PinReport {
 			s.pin(t)
@@ -270,104 +226,84 @@ func (c *catalogFile) record(h *Host, s *server) {
 	if s.info == nil {
 		return // a note for a server that was never connected
 	}
-	e := &catalogEntry{host: h, server: s, listing: listing{
-		info: s.info, tools: s.defs, pins: copyPins(s.pins)}}
+	n := &catalogRecord{host: h, server: s, listing: listing{info: s.info, tools: s.defs, pins: make(map[string]string, len(s.pins))}}
+	for name, text := range s.pins { // maps.Clone would add 3 KB
+		n.listing.pins[name] = text
+	}
 	if known, ok := s.known.(*listing); ok {
-		e.listing.resources, e.listing.prompts = known.resources, known.prompts
+		n.listing.resources, n.listing.prompts = known.resources, known.prompts
 	}
 	if s.cached != nil {
-		e.listing.era = s.cached.ProtocolVersion
+		n.listing.era = s.cached.ProtocolVersion
 	}
 	if s.client != nil && s.client != s.catalogued {
-		e.client, s.catalogued = s.client, s.client
+		n.client, s.catalogued = s.client, s.client
 	}
-	e.key = catalogKey(s.cfg)
+	key := s.cfg.Identity()
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	if old := c.pending[e.key]; old != nil && e.client == nil {
-		e.client = old.client
+	if old := c.pending[key]; old != nil && n.client == nil {
+		n.client = old.client
 	}
-	c.pending[e.key] = e
-	if c.writing {
-		return
+	c.pending[key] = n
+	if !c.writing {
+		c.writing = true
+		h.running.Go(c.flush) // ends when there is nothing left to write
 	}
-	c.writing = true
-	h.running.Add(1)
-	go func() { // ends when there is nothing left to write
-		defer h.running.Done()
-		c.flush()
-	}()
+	c.mu.Unlock()
 }
 
-// flush writes the pending entries.
+// flush writes the pending records.
 func (c *catalogFile) flush() {
 	for {
 		c.mu.Lock()
 		batch := c.pending
-		c.pending = make(map[string]*catalogEntry)
+		c.pending = make(map[string]*catalogRecord)
 		c.writing = len(batch) > 0
 		c.mu.Unlock()
 		if len(batch) == 0 {
 			return
 		}
+		var h *Host
 		var group sync.WaitGroup
-		for _, e := range batch {
-			group.Go(func() { _ = e.host.guard(e.complete) })
+		for _, n := range batch {
+			h = n.host
+			group.Go(func() { _ = h.guard(func() { c.complete(n) }) })
 		}
 		group.Wait()
-		c.write(batch)
+		if err := c.update(h, batch, ""); err != nil {
+			c.report(h, "", " is not written", err)
+		}
 	}
 }
 
-// complete lists resources and prompts of the server and encodes the entry.
-func (e *catalogEntry) complete() {
-	if e.client != nil {
-		ctx, cancel := within(e.host.ctx, e.host.timeout(e.server))
+// complete lists resources and prompts of the server and encodes the listing.
+func (c *catalogFile) complete(n *catalogRecord) {
+	h, s, l := n.host, n.server, &n.listing
+	if n.client != nil {
+		ctx, cancel := within(h.ctx, h.timeout(s))
 		defer cancel()
-		resources, err := e.client.ListResources(ctx)
-		if err == nil {
-			e.listing.resources = resources
+		if resources, err := n.client.ListResources(ctx); err == nil {
+			l.resources = resources
 		}
-		prompts, err := e.client.ListPrompts(ctx)
-		if err == nil {
-			e.listing.prompts = prompts
+		if prompts, err := n.client.ListPrompts(ctx); err == nil {
+			l.prompts = prompts
 		}
-		e.host.lock()
-		if e.server.client == e.client {
-			e.server.known = &e.listing
+		h.lock()
+		if s.client == n.client {
+			s.known = l
 		}
-		e.host.unlock()
+		h.unlock()
 	}
-	e.text, _ = appendListing(nil, &e.listing)
-}
-
-// write adds entries to the file.
-func (c *catalogFile) write(batch map[string]*catalogEntry) {
-	var h *Host
-	for key, e := range batch {
-		if h = e.host; len(e.text) > maxEntry {
-			c.report(h, e.server.name, " does not contain the server", errEntry)
-			delete(batch, key)
-		}
-	}
-	if err := c.update(h, func(entries map[string]*catalogEntry) (changed bool) {
-		for key, e := range batch {
-			old := entries[key]
-			if old != nil && string(old.text) == string(e.text) || e.text == nil {
-				continue
-			}
-			entries[key] = &catalogEntry{key: key, saved: time.Now().UnixMilli(), text: e.text}
-			changed = true
-		}
-		return changed
-	}); err != nil {
-		c.report(h, "", " is not written", err)
+	if n.text, _ = appendListing(nil, l); len(n.text) > maxEntry {
+		c.report(h, s.name, " does not contain the server", errEntry)
+		n.text = nil
 	}
 }
 
-// update changes the entries of the file. h receives the event about a file that
-// is replaced; it may be nil.
-func (c *catalogFile) update(h *Host, change func(map[string]*catalogEntry) (changed bool)) error {
+// update puts records at the beginning of the file, in place of earlier entries of
+// the servers, and removes the entries of the server with the name gone. h receives
+// the event about a file that is replaced; it may be nil.
+func (c *catalogFile) update(h *Host, records map[string]*catalogRecord, gone string) error {
 	ctx, cancel := retry.WithTimeout(context.Background(), catalogWait, errLocked)
 	defer cancel()
 	if err := statefile.MakeDir(c.path); err != nil {
@@ -378,73 +314,53 @@ func (c *catalogFile) update(h *Host, change func(map[string]*catalogEntry) (cha
 		return err
 	}
 	defer unlock()
-	entries, err := c.read()
+	data, entries, err := c.read()
 	if err != nil && h != nil {
 		c.report(h, "", " is replaced", err)
 	}
-	if entries == nil {
-		entries = make(map[string]*catalogEntry)
+	var texts [][]byte
+	for key, n := range records {
+		if i := entryOf(entries, key); n.text == nil || i >= 0 && string(wire.Lookup(entries[i].text, "said")) == string(n.text) {
+			delete(records, key) // as it was
+			continue
+		}
+		b := append([]byte(`{"key":`), key...)
+		b = wire.AppendInt(wire.AppendKey(b, "saved"), time.Now().UnixMilli())
+		texts = append(texts, append(append(wire.AppendKey(b, "said"), n.text...), '}'))
 	}
-	if !change(entries) {
+	for _, e := range entries {
+		if records[e.key] == nil && !isNamed(e.key, gone) {
+			texts = append(texts, e.text)
+		}
+	}
+	if data == nil && texts == nil {
 		return nil
 	}
-	return statefile.Replace(c.path, appendEntries(entries))
-}
-
-var errLocked = errors.New("another process has locked it")
-
-// appendEntries returns the text of a file, with the latest entries that it has
-// room for.
-func appendEntries(entries map[string]*catalogEntry) []byte {
-	latest := make(map[string]string, len(entries)) // keys, in this order; slices.SortFunc would add 10 KB
-	for key, e := range entries {
-		age := strconv.FormatInt(math.MaxInt64-max(e.saved, 0), 10)
-		latest["0000000000000000000"[len(age):]+age+key] = key
-	}
 	b := []byte(`{"version":1,"servers":[`)
-	for _, order := range wire.SortedKeys(latest) {
-		e := entries[latest[order]]
-		if len(b)+len(e.key)+len(e.text)+100 > maxCatalog {
+	for _, text := range texts {
+		if len(b)+len(text)+100 > maxCatalog {
 			break
 		}
-		b = append(wire.AppendComma(b), "\n{"...)
-		b = append(wire.AppendKey(b, "key"), e.key...)
-		b = wire.AppendInt(wire.AppendKey(b, "saved"), e.saved)
-		b = append(append(wire.AppendKey(b, "said"), e.text...), '}')
+		b = append(append(wire.AppendComma(b), '\n'), text...)
 	}
-	return append(b, "\n]}\n"...)
+	if b = append(b, "\n]}\n"...); string(b) == string(data) {
+		return nil
+	}
+	return statefile.Replace(c.path, b)
 }
 
 func (c *catalogFile) forget(name string) error {
 	c.mu.Lock()
 	for key := range c.pending {
-		if keyName(key) == name {
+		if isNamed(key, name) {
 			delete(c.pending, key)
 		}
 	}
 	c.mu.Unlock()
-	return c.update(nil, func(entries map[string]*catalogEntry) (changed bool) {
-		for key := range entries {
-			if keyName(key) == name {
-				delete(entries, key)
-				changed = true
-			}
-		}
-		return changed
-	})
+	return c.update(nil, nil, name)
 }
 
-// keyName returns the name of the server in a key.
-func keyName(key string) string {
-	r := wire.NewReader(wire.Lookup([]byte(key), "name"))
-	return r.String()
-}
-
-// copyPins returns a copy of pins, which the caller may keep.
-func copyPins(pins map[string]string) map[string]string {
-	c := make(map[string]string, len(pins))
-	for name, text := range pins {
-		c[name] = text
-	}
-	return c
+// isNamed reports whether a key is that of a server with the given name.
+func isNamed(key, name string) bool {
+	return string(wire.Lookup([]byte(key), "name")) == string(wire.AppendString(nil, name))
 }

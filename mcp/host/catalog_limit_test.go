@@ -18,7 +18,7 @@ func TestCatalogAboveItsLimitDropsTheEntrySavedFirst(t *testing.T) {
 	path := catalogPath(t)
 	var b strings.Builder
 	b.WriteString(`{"version":1,"servers":[`)
-	for i, name := range []string{"third", "first", "fourth", "second"} {
+	for i, name := range []string{"fourth", "third", "second", "first"} {
 		if i > 0 {
 			b.WriteByte(',')
 		}

@@ -114,21 +114,13 @@ func (h *Host) compare(s *server, old, def *mcp.Tool) (before *mcp.Tool, what []
 	return old, what
 }
 
-// departed pins the definitions of tools that have left the list. The caller
-// holds mu.
-func (s *server) departed(now map[string]*mcp.Tool) {
-	for name, def := range s.lastDefs {
-		if _, pinned := s.pins[name]; !pinned && now[name] == nil {
-			s.pin(def)
-		}
-	}
-}
-
 // pin stores a definition to compare later ones with. The caller holds mu.
 func (s *server) pin(def *mcp.Tool) { s.store(def.Name, canonical(def)) }
 
 // store stores JSON text under a name, unless that exceeds the limits. The caller
 // holds mu.
+//
+//go:noinline
 func (s *server) store(name, text string) bool {
 	s.unpin(name)
 	if len(s.pins) >= maxPins || s.pinBytes+len(text) > maxPinBytes {

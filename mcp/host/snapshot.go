@@ -59,22 +59,24 @@ func (h *Host) Tool(name string) *Tool { return h.Snapshot().Tool(name) }
 // installTools stores the tools of a server and emits the changes since the last
 // list. n is the number of the list request. The caller holds mu.
 func (h *Host) installTools(s *server, tools []*mcp.Tool, n int) {
+	last := s.lastDefs
 	s.listedBy = n
-	seen := make(map[string]*mcp.Tool, len(tools))
 	s.setDefs(tools)
 	var changed []ToolChange
 	for i, t := range s.defs {
-		old := s.lastDefs[t.Name]
+		old := last[t.Name]
 		if before, what := h.compare(s, old, t); what != nil {
 			changed = append(changed, ToolChange{h.names.name(origin{s.name, t.Name}), what, before, t})
-		} else if old != nil {
-			t = old // keep one copy of equal definitions
+		} else if old != nil { // keep one copy of equal definitions
+			s.defs[i], s.lastDefs[t.Name] = old, old
 		}
-		seen[t.Name], s.defs[i] = t, t
 	}
-	s.departed(seen)
-	s.lastDefs = seen
-	h.names.release(s.name, func(tool string) bool { return seen[tool] != nil })
+	for name, def := range last { // tools that have left the list
+		if s.pins[name] == "" && s.lastDefs[name] == nil {
+			s.pin(def)
+		}
+	}
+	h.names.release(s.name, func(tool string) bool { return s.lastDefs[tool] != nil })
 	s.tools = h.selectTools(s)
 	h.publish(changed, s.name)
 	h.record(s)

@@ -103,6 +103,36 @@ func (s *Server) Public() *Server {
 	return p
 }
 
+// Identity returns JSON text that tells servers apart: what reaches the server, and
+// the file that says so. It has no secrets, and of Env only names. A Catalog of
+// package host keeps what servers said under their identities.
+func (s *Server) Identity() string {
+	b := wire.AppendString([]byte(`{"name":`), s.Name)
+	for _, part := range [...]struct{ key, value string }{
+		{"source", s.Source}, {"cwd", s.Dir}, {"type", s.Type}, {"command", s.Command}, {"url", publicURL(s.URL)}, {"id", s.ID},
+	} {
+		if part.value != "" {
+			b = wire.AppendString(wire.AppendKey(b, part.key), part.value)
+		}
+	}
+	b = append(wire.AppendKey(b, "args"), '[')
+	hidden := false
+	for _, arg := range s.Args {
+		arg, hidden = publicArg(arg, hidden)
+		b = wire.AppendString(wire.AppendComma(b), arg)
+	}
+	b = append(wire.AppendKey(append(b, ']'), "env"), '[')
+	names := make(map[string]string, len(s.Env))
+	for _, v := range s.Env {
+		name, _, _ := strings.Cut(v, "=")
+		names[name] = name
+	}
+	for _, name := range wire.SortedKeys(names) {
+		b = wire.AppendString(wire.AppendComma(b), name)
+	}
+	return string(append(b, "]}"...))
+}
+
 func (s *Server) maskSecret(text *string) {
 	if *text != "" && (s.Literal || !isReference(*text)) {
 		*text = diag.Mask
