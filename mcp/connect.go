@@ -156,7 +156,7 @@ func (c *Client) connectError(err error) error {
 	if strings.Contains(text, "server "+wire.Quote(name)+": ") {
 		name = ""
 	}
-	if strings.Contains(text, target) {
+	if quoted := wire.Quote(target); strings.Contains(text, quoted[1:len(quoted)-1]) { // backslashes of Windows are doubled
 		target = ""
 	}
 	return diag.Op(connectOp(name, target), err)

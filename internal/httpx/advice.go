@@ -32,7 +32,7 @@ func advice(err error) string {
 		return "; no server listens there: check the host and the port, and that the server runs"
 	case op != nil && op.Op == "dial" && strings.Contains(err.Error(), "too many open files"):
 		return "; this process has all the files and connections open that it may (ulimit -n): close clients, or let them share an http.Client"
-	case op != nil && op.Op == "dial" && strings.Contains(err.Error(), "cannot assign requested address"):
+	case op != nil && op.Op == "dial" && strings.Contains(err.Error(), "assign requested address"): // macOS: "can't assign"
 		return "; this machine has no free port for a connection to there: let clients share an http.Client"
 	case op != nil && op.Op == "dial" && !hasProxy():
 		return "; check the host, and whether this network needs a proxy (HTTPS_PROXY)"
