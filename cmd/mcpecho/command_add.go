@@ -13,6 +13,7 @@ import (
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/internal/nearest"
+	"github.com/stdmcp/stdmcp/internal/statefile"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
@@ -188,7 +189,7 @@ func (c *invocation) replaceServers(path, text, added string) error {
 	_, err = f.WriteString(text)
 	err = errors.Join(err, f.Chmod(perm), f.Close())
 	if err == nil {
-		err = os.Rename(f.Name(), path)
+		err = statefile.Rename(f.Name(), path)
 	}
 	return localFailure(err)
 }

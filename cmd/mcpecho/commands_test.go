@@ -192,7 +192,7 @@ func TestOutputFile(t *testing.T) {
 			t.Errorf("%s: wrote %q, %v", test.line, data, err)
 		}
 	}
-	runWithServer(t, "tools", "-o", filepath.Join(file, "no", "folder")).want(t, statusUsage, "", "not a directory")
+	runWithServer(t, "tools", "-o", filepath.Join(file, "no", "folder")).want(t, statusUsage, "", native(t, "not a directory"))
 }
 
 func TestReadPrintsTextUnchanged(t *testing.T) {
@@ -206,7 +206,7 @@ func TestServerEnvironmentAndDirectory(t *testing.T) {
 	}
 	t.Setenv("MCPECHO_TEST_OUTER", "1")
 	o := runWithFault(t, nil, "call", "process", "--cwd", dir, "-e", "MCPECHO_TEST_INNER=1")
-	if !strings.Contains(o.stdout, dir) || !strings.Contains(o.stdout, "MCPECHO_TEST_INNER") || strings.Contains(o.stdout, "MCPECHO_TEST_OUTER") {
+	if !strings.Contains(o.stdout, strings.ReplaceAll(dir, `\`, `\\`)) || !strings.Contains(o.stdout, "MCPECHO_TEST_INNER") || strings.Contains(o.stdout, "MCPECHO_TEST_OUTER") {
 		t.Errorf("%+v", o)
 	}
 	if o := runWithFault(t, nil, "call", "process", "-e", "MCPECHO_TEST_OUTER"); !strings.Contains(o.stdout, "MCPECHO_TEST_OUTER") {

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -162,7 +163,9 @@ func (c *invocation) expandEntry(ctx context.Context) error {
 		f := &failure{status: statusUsage, kind: "configuration", message: wrong.Error(), err: err}
 		if _, rest, ok := strings.Cut(err.Error(), `needs the variable "`); ok {
 			variable, _, _ := strings.Cut(rest, `"`)
-			f.hint = "type: " + c.quoteWord(variable) + "=… " + c.paste(c.typed)
+			if f.hint = "type: " + c.quoteWord(variable) + "=… " + c.paste(c.typed); runtime.GOOS == "windows" {
+				f.hint = "type: set " + variable + "=… (in PowerShell: $env:" + variable + " = \"…\"), then: " + c.paste(c.typed)
+			}
 		}
 		return f
 	}

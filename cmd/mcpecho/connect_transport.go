@@ -184,7 +184,7 @@ func (c *invocation) loginHint() string {
 	if c.flags.header.Get("Authorization") != "" {
 		return "the server does not accept the Authorization header of -H"
 	}
-	return "add a token with -H 'Authorization: Bearer TOKEN', or type: " + c.loginCommand()
+	return "add a token with -H " + c.quoteWord("Authorization: Bearer TOKEN") + ", or type: " + c.loginCommand()
 }
 
 // loginCommand returns the command line that logs in to the target.

@@ -90,7 +90,7 @@ func FuzzAddMember(f *testing.F) {
 
 func TestAddAndRemove(t *testing.T) {
 	inProject(t, map[string]string{".mcp.json": "{\n  // ours\n  \"mcpServers\": {\n    \"a\": {\"command\": \"a\"}\n  }\n}\n"})
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	setConfigHome(t, t.TempDir())
 	read := func(path string) string {
 		data, err := os.ReadFile(path)
 		if err != nil {
@@ -153,7 +153,7 @@ func TestAddAndRemove(t *testing.T) {
 
 func TestAddFromAnotherProgram(t *testing.T) {
 	inProject(t, nil)
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	setConfigHome(t, t.TempDir())
 	if err := os.Mkdir(".cursor", 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +184,7 @@ func TestAddFromAnotherProgram(t *testing.T) {
 
 func TestTrustIsShownAndRevoked(t *testing.T) {
 	inProject(t, map[string]string{".mcp.json": `{"mcpServers":{"theirs":SERVER}}`})
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	setConfigHome(t, t.TempDir())
 	runCommand(t, "trust").want(t, 0, "", "You trust no servers of projects.")
 	o := runCommand(t, "trust", "theirs")
 	if o.status != 0 || !strings.HasPrefix(o.stdout, "Trusted theirs in .mcp.json.") || !strings.Contains(o.stdout, "API_KEY=***") {

@@ -201,5 +201,5 @@ func (f *failure) appendJSON(b []byte) []byte {
 // output closed the pipe.
 func isClosedPipe(err error) bool {
 	var out *outputError
-	return errors.As(err, &out) && (errors.Is(out, errBrokenPipe) || errors.Is(out, io.ErrClosedPipe))
+	return errors.As(err, &out) && (isBrokenPipe(out) || errors.Is(out, io.ErrClosedPipe))
 }

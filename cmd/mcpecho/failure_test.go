@@ -82,6 +82,30 @@ func TestProgramThatIsNoServer(t *testing.T) {
 	o.want(t, statusUnreachable, "", "is not an MCP message: welcome\nLast lines of its standard error:\n\twhy not\n")
 }
 
+// TestFileThatIsNoProgram: on Unix a script without a first line #!, on Windows any
+// script.
+func TestFileThatIsNoProgram(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("server.py", []byte("print()\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	runCommand(t, "tools", "--", "./server.py").want(t, statusUnreachable, "", "type: mcpecho tools -- python3 ./server.py\n")
+}
+
+// TestBrokenPipe: the reader of the output has read enough.
+func TestBrokenPipe(t *testing.T) {
+	t.Parallel()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	defer w.Close()
+	if _, err = w.WriteString("x"); !isBrokenPipe(err) {
+		t.Error(err)
+	}
+}
+
 // A closed pipe is not a failure: head has read enough.
 func TestClosedOutputIsQuiet(t *testing.T) {
 	r, w := io.Pipe()

@@ -73,7 +73,8 @@ func runCommandWithInput(t testing.TB, stdin string, args ...string) result {
 		name:   "mcpecho",
 	})
 	// Where the binary is, is of no interest.
-	hide := strings.NewReplacer(mcpechoPath(t), "mcpecho", " --env GORACE=atexit_sleep_ms=0", "")
+	exe := mcpechoPath(t)
+	hide := strings.NewReplacer(exe, "mcpecho", strings.ReplaceAll(exe, `\`, `\\`), "mcpecho", " --env GORACE=atexit_sleep_ms=0", "")
 	return result{status, hide.Replace(stdout.String()), hide.Replace(stderr.String())}
 }
 
@@ -135,8 +136,15 @@ func golden(t *testing.T, name, text string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text != string(want) {
-		t.Errorf("%s is not what it was; -update writes it anew. Now:\n%s", path, text)
+	got, lines := strings.Split(text, "\n"), strings.Split(native(t, string(want)), "\n")
+	for i, line := range lines {
+		if i >= len(got) || unquoted(got[i]) != unquoted(line) {
+			t.Errorf("%s is not what it was; -update writes it anew. Line %d was:\n%s\nNow:\n%s", path, i+1, line, strings.Join(got[min(i, len(got)):], "\n"))
+			return
+		}
+	}
+	if len(got) > len(lines) {
+		t.Errorf("%s has more lines; -update writes it anew:\n%s", path, strings.Join(got[len(lines):], "\n"))
 	}
 }
 

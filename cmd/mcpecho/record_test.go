@@ -18,9 +18,7 @@ func TestRecordAndReplay(t *testing.T) {
 		if o.status != statusRefused || !strings.Contains(o.stderr, "no recorded request matches") {
 			t.Errorf("%+v", o)
 		}
-		if info, err := os.Stat(file); err != nil || info.Mode().Perm()&0o077 != 0 {
-			t.Errorf("%v, %v", info.Mode(), err)
-		}
+		checkPrivate(t, file)
 	}
 }
 
@@ -39,11 +37,11 @@ func TestRecordOfAShellMasksSecrets(t *testing.T) {
 func TestBadRecordings(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "session")
-	runCommand(t, "serve", "--replay", file).want(t, statusUsage, "", "no such file")
+	runCommand(t, "serve", "--replay", file).want(t, statusUsage, "", native(t, "no such file or directory"))
 	if err := os.WriteFile(file, []byte("stdmcp recording 1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	runCommand(t, "serve", "--replay", file).want(t, statusUsage, "", "truncated")
 	runCommand(t, "serve", "--replay", file, "--protocol", "2025-11-25").want(t, statusUsage, "", "type: mcpecho serve --replay ")
-	runWithServer(t, "tools", "--record", filepath.Join(file, "no")).want(t, statusUsage, "", "not a directory")
+	runWithServer(t, "tools", "--record", filepath.Join(file, "no")).want(t, statusUsage, "", native(t, "not a directory"))
 }

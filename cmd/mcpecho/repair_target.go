@@ -138,7 +138,7 @@ func (c *invocation) explainStart(err error) error {
 	}
 	before, _ := cutServer(c.typed)
 	var better []string
-	missing := errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)
+	missing := errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, errNotProgram)
 	switch server := repairServer(c.server); {
 	case missing && server != nil:
 		better = append(append(before, "--"), server...)

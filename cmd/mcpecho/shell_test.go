@@ -294,9 +294,7 @@ func TestHistoryIsKept(t *testing.T) {
 	if other := c.newHistory("y"); len(other.Lines()) > 0 {
 		t.Errorf("another server has the history %q", other.Lines())
 	}
-	if info, err := os.Stat(again.path); err != nil || info.Mode().Perm()&0o077 != 0 {
-		t.Errorf("%v, %v", info.Mode(), err)
-	}
+	checkPrivate(t, again.path)
 	c.flags.noState = true
 	if without := c.newHistory("x"); without.path != "" || len(without.Lines()) > 0 {
 		t.Errorf("%+v with --no-state", without)

@@ -1,13 +1,18 @@
-//go:build !windows
+//go:build !unix && !plan9 && !windows
 
 package main
 
 import (
-	"context"
-	"os/exec"
+	"errors"
+	"syscall"
 )
 
-// systemShell returns the command that runs a line of a POSIX shell.
-func systemShell(ctx context.Context, line string) *exec.Cmd {
-	return exec.CommandContext(ctx, "/bin/sh", "-c", line)
-}
+// errNotProgram is the error of starting a file that is no program.
+const errNotProgram = syscall.ENOEXEC
+
+// isBrokenPipe reports whether err is what writing to a pipe returns that its
+// reader closed.
+func isBrokenPipe(err error) bool { return errors.Is(err, syscall.EPIPE) }
+
+// ignoreBrokenPipe does nothing: this system has no signal for closed pipes.
+func ignoreBrokenPipe() {}

@@ -1,13 +1,20 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"os/signal"
 	"syscall"
 )
 
-// errBrokenPipe is what writing to a pipe returns that its reader closed.
-const errBrokenPipe = syscall.ErrorString("i/o on hungup channel")
+// errNotProgram is the error of starting a file that is no program.
+const errNotProgram = syscall.ErrorString("exec header invalid")
+
+// isBrokenPipe reports whether err is what writing to a pipe returns that its
+// reader closed.
+func isBrokenPipe(err error) bool {
+	return errors.Is(err, syscall.ErrorString("i/o on hungup channel"))
+}
 
 // ignoreBrokenPipe makes writing to a closed pipe return an error instead of
 // killing the program, so that it can shut the server down.

@@ -3,15 +3,20 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"os/signal"
 	"syscall"
 )
 
+// errNotProgram is the error of starting a file that is no program.
+const errNotProgram = syscall.ENOEXEC
+
+// isBrokenPipe reports whether err is what writing to a pipe returns that its
+// reader closed.
+func isBrokenPipe(err error) bool { return errors.Is(err, syscall.EPIPE) }
+
 // ignoreBrokenPipe makes writing to a closed pipe return an error instead of
 // killing the program, so that it can shut the server down. The server would
 // inherit an ignored signal, but not a caught one.
 func ignoreBrokenPipe() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
-
-// errBrokenPipe is what writing to a pipe returns that its reader closed.
-const errBrokenPipe = syscall.EPIPE

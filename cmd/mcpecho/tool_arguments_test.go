@@ -110,7 +110,7 @@ func TestArgumentsFromFiles(t *testing.T) {
 		{`s:="@home"`, `{"s":"@home"}`},
 		{"s=@" + binary, "not UTF-8"},
 		{"n:=@" + text, "not JSON"},
-		{"s=@" + filepath.Join(dir, "none"), "o such file"}, // "No" on js
+		{"s=@" + filepath.Join(dir, "none"), native(t, "no such file or directory")},
 	}
 	for _, test := range tests {
 		var raw json.RawMessage

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -29,7 +28,7 @@ func TestTrustShowsAllEffects(t *testing.T) {
 
 // Trust is remembered for an entry as it is, and ends when any setting changes.
 func TestTrustIsRememberedForTheWholeEntry(t *testing.T) {
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	setConfigHome(t, t.TempDir())
 	entry := func(text string) *config.Server {
 		t.Helper()
 		c := config.Parse([]byte(`{"mcpServers":{"a":`+text+`}}`), ".mcp.json", "project")
@@ -71,8 +70,9 @@ func TestTrustIsRememberedForTheWholeEntry(t *testing.T) {
 		t.Error("the earlier entry is still trusted")
 	}
 	path, _ := trustFile()
-	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 || filepath.Dir(path) == dir {
-		t.Errorf("%v, %v", info, err)
+	checkPrivate(t, path)
+	if filepath.Dir(path) == dir {
+		t.Error(path)
 	}
 	if lines := readTrusted(); len(lines) != 1 {
 		t.Errorf("%q", lines)

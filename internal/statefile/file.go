@@ -120,7 +120,12 @@ func Replace(path string, data []byte) (err error) {
 	if err = tmp.Close(); err != nil {
 		return err
 	}
-	return whileBusy(func() error { return os.Rename(tmp.Name(), path) })
+	return Rename(tmp.Name(), path)
+}
+
+// Rename replaces the file at path by the file at from.
+func Rename(from, path string) error {
+	return whileBusy(func() error { return os.Rename(from, path) })
 }
 
 // busyTime is how long a file may be in use: on Windows, where one that another

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// setConfigHome makes dir the folder of the user's settings on any system.
+func setConfigHome(t *testing.T, dir string) {
+	t.Helper()
+	t.Setenv("XDG_CONFIG_HOME", dir)
+	t.Setenv("AppData", dir)
+}
+
+// native returns text with the errors of this system in place of those of Linux.
+func native(t *testing.T, text string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	reason := func(path string) string {
+		var e *fs.PathError
+		if _, err := os.Open(path); !errors.As(err, &e) {
+			t.Fatal(err)
+		}
+		return e.Err.Error()
+	}
+	return strings.NewReplacer(
+		"no such file or directory", reason(file+"-not"),
+		"not a directory", reason(filepath.Join(file, "x")),
+	).Replace(text)
+}
+
+// unquoted returns text as it is, and on Windows without quotes, which differ
+// there.
+func unquoted(text string) string {
+	if runtime.GOOS != "windows" {
+		return text
+	}
+	return strings.NewReplacer(`"`, "", "'", "").Replace(text)
+}
+
+// checkPrivate reports an error if others may read or write the file.
+func checkPrivate(t *testing.T, path string) {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" { // where files have no mode
+		t.Errorf("%v, %v", info, err)
+	}
+}
