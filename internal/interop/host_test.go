@@ -221,14 +221,8 @@ func TestHostOfManyServers(t *testing.T) {
 		t.Fatalf("%+v\n%s", d, h.Overview())
 	}
 	call := func(name string) error {
-		var params struct {
-			Name      string
-			Arguments json.RawMessage
-		}
-		if err := json.Unmarshal(all[name].Call, &params); err != nil {
-			return err
-		}
-		_, err := h.CallTool(ctx, name, params.Name, params.Arguments)
+		tool, args := all[name].call(t, 0)
+		_, err := h.CallTool(ctx, name, tool, args)
 		var refused *jsonrpc.Error
 		if errors.As(err, &refused) {
 			return nil // as in TestZoo, where a call works only with an account

@@ -19,35 +19,6 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/streamhttp"
 )
 
-// nginxConfig is a configuration without options for streams, so that nginx
-// buffers responses. The test replaces %…%.
-const nginxConfig = `
-daemon off;
-pid %DIR%/pid;
-error_log %DIR%/error.log;
-events {}
-http {
-	access_log off;
-	client_body_temp_path %DIR%/body;
-	proxy_temp_path %DIR%/proxy;
-	fastcgi_temp_path %DIR%/fastcgi;
-	uwsgi_temp_path %DIR%/uwsgi;
-	scgi_temp_path %DIR%/scgi;
-	server {
-		listen 127.0.0.1:%PLAIN%;
-		location / { proxy_pass %ORIGIN%; }
-		location /modern/ { proxy_pass %MODERN%/; }
-	}
-	server {
-		listen 127.0.0.1:%TLS% ssl http2;
-		ssl_certificate %DIR%/cert.pem;
-		ssl_certificate_key %DIR%/key.pem;
-		location / { proxy_pass %ORIGIN%; }
-		location /modern/ { proxy_pass %MODERN%/; }
-	}
-}
-`
-
 func TestBehindNginx(t *testing.T) {
 	path := os.Getenv("STDMCP_NGINX")
 	if path == "" {
@@ -58,7 +29,9 @@ func TestBehindNginx(t *testing.T) {
 	dir := t.TempDir()
 	pool := writeCertificate(t, dir)
 	backend, secure := freePort(t), freePort(t)
-	config := strings.NewReplacer("%DIR%", dir, "%PLAIN%", backend, "%TLS%", secure, "%ORIGIN%", origin, "%MODERN%", modern).Replace(nginxConfig)
+	text, err := os.ReadFile("testdata/nginx.conf")
+	testutil.Must(t, err)
+	config := strings.NewReplacer("%DIR%", dir, "%PLAIN%", backend, "%TLS%", secure, "%ORIGIN%", origin, "%MODERN%", modern).Replace(string(text))
 	testutil.Must(t, os.WriteFile(filepath.Join(dir, "nginx.conf"), []byte(config), 0o600))
 	cmd := exec.Command(path, "-p", dir, "-c", filepath.Join(dir, "nginx.conf"))
 	cmd.Stderr = os.Stderr

@@ -1,6 +1,6 @@
 // The official TypeScript client, for zoo_test.go. Each line of standard input
-// is a job: {transport, command, env, dir, url, call}. The client connects, lists
-// the tools, makes the call and closes; the answer is one line with what it got
+// is a job: {transport, command, env, dir, url, calls}. The client connects, lists
+// the tools, makes the calls and closes; the answer is one line with what it got
 // and how many milliseconds connecting took.
 import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
@@ -29,11 +29,12 @@ async function run(job, mode = 'auto') {
     out.ms = performance.now() - began;
     out.server = client.getServerVersion();
     out.tools = (await client.listTools()).tools;
-    if (job.call) {
+    out.calls = [];
+    for (const call of job.calls ?? []) {
       try {
-        out.result = await client.callTool(job.call);
+        out.calls.push({ result: await client.callTool(call) });
       } catch (e) {
-        out.error = { code: e.code, message: e.message };
+        out.calls.push({ error: { code: e.code, message: e.message } });
       }
     }
   } catch (e) {
