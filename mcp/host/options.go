@@ -35,6 +35,14 @@ type Options struct {
 	// Vars provides the values of variables in the settings of servers.
 	Vars config.Vars
 
+	// Expand, if not nil, is called before each attempt to connect, for templates of
+	// the program's own and for secrets from a keychain. It returns a copy of s with
+	// other strings, or nil to use s; it must not modify s. Server.Expand follows,
+	// which replaces no variables if Literal is set. Statuses and the catalog
+	// contain the settings without what Expand returned. An error has the category
+	// Configuration; it must contain no secrets.
+	Expand func(ctx context.Context, s *Server) (*Server, error)
+
 	// Naming is the scheme for the names of tools. The default is
 	// MCPServerTool.
 	Naming Naming
@@ -105,6 +113,20 @@ type Options struct {
 	// Event is called for each event, one at a time. Events that it cannot keep
 	// up with are dropped. See also [Host.Events].
 	Event func(Event)
+}
+
+// expand returns a copy of cfg without variables.
+func (o *Options) expand(ctx context.Context, cfg *Server) (*Server, error) {
+	if o.Expand != nil {
+		s, err := o.Expand(ctx, cfg)
+		if err != nil {
+			return nil, err
+		}
+		if s != nil {
+			cfg = s
+		}
+	}
+	return cfg.Expand(ctx, &o.Vars)
 }
 
 // A serverContext has a server's name as the value of its key. Contexts of

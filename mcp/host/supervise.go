@@ -198,7 +198,7 @@ func (h *Host) connect(ctx context.Context, s *server, r *run) (m *monitor, away
 	h.lock()
 	cfg, cached := s.cfg, s.cached
 	h.unlock()
-	started, err := cfg.Expand(ctx, &h.opts.Vars) // may ask the user, so it comes before the semaphore
+	started, err := h.opts.expand(ctx, cfg) // may ask the user, so it comes before the semaphore
 	if err != nil {
 		return nil, false, configurationError(cfg, err)
 	}
