@@ -57,9 +57,9 @@ takes 3 s, or twice Transport.CloseWait, and at most 2 s more. After that no
 process, goroutine or file descriptor of the connection is left, except for a
 goroutine that is blocked in Transport.Stderr.
 
-If this process is killed, Linux kills the child, and Windows kills the child and
-all processes that it started. On other systems the servers reach the end of
-their input, at which they should exit.
+If this process is killed, Linux and FreeBSD kill the child, and Windows kills the
+child and all processes that it started. On other systems the servers reach the
+end of their input, at which they should exit.
 
 # Limits
 
