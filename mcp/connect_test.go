@@ -576,7 +576,8 @@ func TestConnectToExitingProgram(t *testing.T) {
 			t.Parallel()
 			tr, _ := process(&testserver.Options{Fault: fault})
 			_, err := mcp.Connect(t.Context(), tr, nil)
-			wantError(t, err, mcp.ErrClosed, append(texts, "connect", tr.Name)...)
+			name := strings.ReplaceAll(tr.Name, `\`, `\\`) // of Windows, in quotes
+			wantError(t, err, mcp.ErrClosed, append(texts, "connect: ", name)...)
 			var exit *stdio.ExitError
 			if !errors.As(err, &exit) || exit.State.ExitCode() != 3 {
 				t.Errorf("no *stdio.ExitError with status 3 in %v", err)
