@@ -88,9 +88,7 @@ var corePanics = map[string]panicCase{
 	"mcp.Options.Intercept": func(t *testing.T, p *panicLog) {
 		c := p.connect(nil, &mcp.Options{Intercept: intercepting("tools/call", 0)})
 		p.passes(func() { callEcho(t.Context(), c) })
-		if err := c.Ping(t.Context()); err != nil {
-			t.Error(err)
-		}
+		testutil.Check(t, c.Ping(t.Context()))
 		p.passes(func() {
 			_, _ = mcp.Connect(t.Context(), p.serve(legacy), &mcp.Options{Intercept: intercepting("initialize", 0)})
 		})
@@ -192,16 +190,10 @@ type panickingStream struct {
 	method string
 }
 
-func (s panickingStream) in(method string) {
-	if s.method == method {
-		panic(oh())
-	}
-}
-
-func (s panickingStream) Read() ([]byte, error)        { s.in("Read"); return s.Stream.Read() }
-func (s panickingStream) Write(b []byte) (int, error)  { s.in("Write"); return s.Stream.Write(b) }
-func (s panickingStream) Close() error                 { _ = s.Stream.Close(); s.in("Close"); return nil }
-func (s panickingStream) TryWrite([]byte) (int, error) { s.in("TryWrite"); return 0, nil }
+func (s panickingStream) Read() ([]byte, error)        { panicIn(s.method, "Read"); return s.Stream.Read() }
+func (s panickingStream) Write(b []byte) (int, error)  { panicIn(s.method, "Write"); return s.Stream.Write(b) }
+func (s panickingStream) Close() error                 { _ = s.Stream.Close(); panicIn(s.method, "Close"); return nil }
+func (s panickingStream) TryWrite([]byte) (int, error) { panicIn(s.method, "TryWrite"); return 0, nil }
 
 // received has a connection receive a message whose handler panics, which ends it.
 func received(message string, set func(*jsonrpc.Handler)) panicCase {
@@ -215,9 +207,7 @@ func received(message string, set func(*jsonrpc.Handler)) panicCase {
 		}
 		<-conn.Done()
 		p.fails(conn.Err())
-		if err := conn.Close(); err != nil {
-			t.Error(err)
-		}
+		testutil.Check(t, conn.Close())
 		p.reported()
 	}
 }
@@ -242,9 +232,7 @@ func requests(t *testing.T, p *panicLog, f func(context.Context, jsonrpc.Conn)) 
 		if _, err := conn.Call(t.Context(), &jsonrpc.Request{Method: "echo"}); err != nil {
 			t.Error(err)
 		}
-		if err := conn.Close(); err != nil {
-			t.Error(err)
-		}
+		testutil.Check(t, conn.Close())
 	})
 }
 
@@ -264,9 +252,7 @@ func serverSends(version, message string, h mcp.Handler) panicCase {
 			return reply(line)
 		})
 		c := p.open(stdio.Stream(script.Pipe()), &mcp.Options{ProtocolVersions: []string{version}, Handlers: []mcp.Handler{h}})
-		if err := c.Ping(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, c.Ping(t.Context()))
 		if strings.Contains(message, `"id"`) {
 			if answer := <-answers; !strings.Contains(answer, "-32603") || strings.Contains(answer, oops) {
 				t.Errorf("the server receives %s", answer)

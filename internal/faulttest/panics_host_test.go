@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
@@ -69,39 +70,43 @@ func dialing(dial func(*host.DialParams) (mcp.Transport, error)) panicCase {
 	})
 }
 
+// host returns a host of one server, s, until the end of the test.
+func (p *panicLog) host(server *mcptest.Server, o host.Options) *host.Host {
+	p.t.Helper()
+	o.Client, o.Dialers = &mcp.Options{Trace: p.trace()}, host.Dialers{config.SDK: server.Dialer()}
+	h := host.New(&o)
+	testutil.Must(p.t, h.AddServer(p.t.Context(), &config.Server{Name: "s", Type: config.SDK, ID: "s"}))
+	p.t.Cleanup(func() { testutil.Check(p.t, h.Shutdown(context.Background())) })
+	return h
+}
+
+// until returns an approver that calls approve until calm is set, and then allows
+// everything.
+func until(calm *atomic.Bool, approve host.Approver) host.Approver {
+	return func(ctx context.Context, c *host.Call) (host.Decision, error) {
+		if calm.Load() {
+			return host.Allow, nil
+		}
+		return approve(ctx, c)
+	}
+}
+
 // approving has an approver panic, on the goroutine of the call.
 func approving(approve host.Approver) panicCase {
 	return func(t *testing.T, p *panicLog) {
-		var calm atomic.Bool
-		careful := func(ctx context.Context, c *host.Call) (host.Decision, error) {
-			if calm.Load() {
-				return host.Allow, nil
-			}
-			return approve(ctx, c)
-		}
 		for _, inView := range []bool{false, true} {
-			calm.Store(false)
-			o := &host.Options{Client: &mcp.Options{Trace: p.trace()}, Dialers: host.Dialers{config.SDK: p.serve().Dialer()}}
-			if !inView {
-				o.Approve = careful
-			}
-			h := host.New(o)
-			if err := h.AddServer(t.Context(), &config.Server{Name: "s", Type: config.SDK, ID: "s"}); err != nil {
-				t.Fatal(err)
-			}
-			view := h.Agent("s")
+			var calm atomic.Bool
+			var view *host.View
 			if inView {
-				view = view.With(careful)
+				view = p.host(p.serve(), host.Options{}).Agent("s").With(until(&calm, approve))
+			} else {
+				view = p.host(p.serve(), host.Options{Approve: until(&calm, approve)}).Agent("s")
 			}
 			tool := view.Tool("mcp__s__echo")
 			p.passes(func() { _, _ = tool.Execute(t.Context(), nil) })
 			calm.Store(true)
-			if _, err := tool.Execute(t.Context(), mcp.RawMessage(`{"message":"hi"}`)); err != nil {
-				t.Error(err)
-			}
-			if err := h.Shutdown(t.Context()); err != nil {
-				t.Error(err)
-			}
+			_, err := tool.Execute(t.Context(), mcp.RawMessage(`{"message":"hi"}`))
+			testutil.Check(t, err)
 		}
 	}
 }
@@ -162,42 +167,25 @@ var hostPanics = map[string]panicCase{
 	"host.Approver host.Options.Approve host.View.With(approve)": approving(panickingApprover),
 	"host.Options.Called": func(t *testing.T, p *panicLog) {
 		var calm bool // the goroutine of the call reads it
-		o := &host.Options{Client: &mcp.Options{Trace: p.trace()}, Dialers: host.Dialers{config.SDK: p.serve().Dialer()}}
-		o.Called = func(context.Context, *host.CallReport) {
+		h := p.host(p.serve(), host.Options{Called: func(context.Context, *host.CallReport) {
 			if !calm {
 				panic(oh())
 			}
-		}
-		h := host.New(o)
-		if err := h.AddServer(t.Context(), &config.Server{Name: "s", Type: config.SDK, ID: "s"}); err != nil {
-			t.Fatal(err)
-		}
+		}})
 		tool, args := h.Tool("mcp__s__echo"), mcp.RawMessage(`{"message":"hi"}`)
 		p.passes(func() { _, _ = tool.Execute(t.Context(), args) })
 		calm = true
-		if _, err := tool.Execute(t.Context(), args); err != nil {
-			t.Error(err)
-		}
-		if err := h.Shutdown(t.Context()); err != nil {
-			t.Error(err)
-		}
+		_, err := tool.Execute(t.Context(), args)
+		testutil.Check(t, err)
 	},
 	"host.First(approvers)": approving(host.First(host.Listed(true), panickingApprover)),
 	"host.Asking(policy)":   approving(host.Asking(panickingApprover, nil)),
 	"host.Asking(ask)":      approving(host.Asking(nil, panickingApprover)),
 	"host.SearchOptions.Match": func(t *testing.T, p *panicLog) {
-		h := host.New(&host.Options{Client: &mcp.Options{Trace: p.trace()}, Dialers: host.Dialers{config.SDK: p.serve().Dialer()}})
-		if err := h.AddServer(t.Context(), &config.Server{Name: "s", Type: config.SDK}); err != nil {
-			t.Fatal(err)
-		}
-		tools := h.ToolSearch(&host.SearchOptions{Threshold: -1, Match: func(string, []*host.Tool, int) []*host.Tool { panic(oh()) }}).Tools()
-		if _, err := tools[0].Execute(t.Context(), mcp.RawMessage(`{"query":"x"}`)); err != nil {
-			t.Error(err)
-		}
+		tools := p.host(p.serve(), host.Options{}).ToolSearch(&host.SearchOptions{Threshold: -1, Match: func(string, []*host.Tool, int) []*host.Tool { panic(oh()) }}).Tools()
+		_, err := tools[0].Execute(t.Context(), mcp.RawMessage(`{"query":"x"}`))
+		testutil.Check(t, err)
 		p.reported()
-		if err := h.Shutdown(t.Context()); err != nil {
-			t.Error(err)
-		}
 	},
 	"host.Options.Start host.DialParams.Start": hosting(func(o *host.Options, bad *config.Server) {
 		good := o.Dialers[config.Stdio]
@@ -211,12 +199,8 @@ var hostPanics = map[string]panicCase{
 		bad.Command, _ = os.Executable()
 	}),
 	"host.Host.NewTool(run)": func(t *testing.T, p *panicLog) {
-		h := host.New(&host.Options{Client: &mcp.Options{Trace: p.trace()}})
-		tool := h.NewTool(&mcp.Tool{Name: "t"}, func(context.Context, mcp.RawMessage) (string, error) { panic(oh()) })
+		tool := p.host(p.serve(), host.Options{}).NewTool(&mcp.Tool{Name: "t"}, func(context.Context, mcp.RawMessage) (string, error) { panic(oh()) })
 		outcome(t, "run", p, func() error { _, err := tool.Execute(t.Context(), nil); return err })
-		if err := h.Shutdown(t.Context()); err != nil {
-			t.Error(err)
-		}
 	},
 	"config.Vars.Lookup": func(t *testing.T, p *panicLog) {
 		lookup := func(name string) (string, bool) {
@@ -312,17 +296,8 @@ var otherPanics = map[string]panicCase{
 	"skills.Options.Approve": func(t *testing.T, p *panicLog) {
 		server := p.serve()
 		server.Skill("skill://s/refunds", nil)
-		h := host.New(&host.Options{Client: &mcp.Options{Trace: p.trace()}, Dialers: host.Dialers{config.SDK: server.Dialer()}})
-		if err := h.AddServer(t.Context(), &config.Server{Name: "s", Type: config.SDK}); err != nil {
-			t.Fatal(err)
-		}
 		var calm atomic.Bool
-		set := hostskills.New(h, &hostskills.Options{Approve: func(ctx context.Context, c *host.Call) (host.Decision, error) {
-			if calm.Load() {
-				return host.Allow, nil
-			}
-			return panickingApprover(ctx, c)
-		}})
+		set := hostskills.New(p.host(server, host.Options{}), &hostskills.Options{Approve: until(&calm, panickingApprover)})
 		read := set.Tools()[1]
 		p.passes(func() { _, _ = set.Open(t.Context(), "s__refunds") })
 		outcome(t, "read_skill", p, func() error {
@@ -332,9 +307,6 @@ var otherPanics = map[string]panicCase{
 		calm.Store(true)
 		if text, failed := read.Run(t.Context(), mcp.RawMessage(`{"skill":"s__refunds"}`)); failed || !strings.Contains(text, "Nothing to do.") {
 			t.Error(text)
-		}
-		if err := h.Shutdown(t.Context()); err != nil {
-			t.Error(err)
 		}
 	},
 	"mcptest.Func mcptest.Server.Tool(f) mcptest.Server.SetTool(f) mcptest.Server.Template(f) mcptest.Server.Prompt(f) mcptest.Server.Complete(values)": func(t *testing.T, p *panicLog) {

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/oauth"
 	"github.com/stdmcp/stdmcp/mcp/streamhttp"
@@ -84,13 +85,9 @@ func authorizing(set func(o *oauth.Options, panics *bool)) panicCase {
 		})
 		panics = false
 		c, err := connect()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, err)
 		p.alive(c)
-		if err := c.Close(); err != nil {
-			t.Error(err)
-		}
+		testutil.Check(t, c.Close())
 	}
 }
 
@@ -264,9 +261,7 @@ var oauthPanics = map[string]panicCase{
 		loopback.Paste = &oauth.Paste{In: panickingReader{}, Out: io.Discard}
 		s := protected(t, true)
 		o := oauth.New(s.URL+"/mcp", &oauth.Options{Authorizer: loopback})
-		if err := o.Login(t.Context()); err != nil {
-			t.Error(err)
-		}
+		testutil.Check(t, o.Login(t.Context()))
 		o.CloseIdleConnections()
 	},
 	"oauth.Bearer(src) oauth.Bearer(base) oauth.Header(src) oauth.Header(base)": func(t *testing.T, p *panicLog) {
@@ -281,9 +276,7 @@ var oauthPanics = map[string]panicCase{
 			p.passes(func() { _, _ = (&http.Client{Transport: rt}).Get(s.URL + "/mcp") })
 			panics = false
 			resp, err := (&http.Client{Transport: rt}).Get(s.URL + "/mcp")
-			if err != nil {
-				t.Fatal(err)
-			}
+			testutil.Must(t, err)
 			_ = resp.Body.Close()
 		}
 		s.Client().CloseIdleConnections()

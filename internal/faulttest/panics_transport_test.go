@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 	"github.com/stdmcp/stdmcp/mcp/mcptest"
@@ -51,7 +52,7 @@ var transportPanics = map[string]panicCase{
 						}
 					}()
 					outcome(t, method, p, func() error {
-						c, err := mcp.Connect(t.Context(), transportFunc(func(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
+						c, err := mcp.Connect(t.Context(), opener(func(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
 							inner, err := stdio.Stream(testserver.New(&testserver.Options{ProtocolVersions: []string{version}}).Pipe()).Open(ctx, h)
 							conn.Conn = inner
 							return conn, err
@@ -69,7 +70,7 @@ var transportPanics = map[string]panicCase{
 		}
 	},
 	"mcp.OtherTransportError": func(t *testing.T, p *panicLog) {
-		tr := transportFunc(func(context.Context, jsonrpc.Handler) (jsonrpc.Conn, error) { return nil, panickingError{} })
+		tr := opener(func(context.Context, jsonrpc.Handler) (jsonrpc.Conn, error) { return nil, panickingError{} })
 		p.passes(func() { _, _ = mcp.Connect(t.Context(), mcp.FirstOf(tr, p.serve()), nil) })
 	},
 	"mcp.Trace.Retry mcp.Trace.SessionLost": func(t *testing.T, p *panicLog) {
@@ -95,21 +96,15 @@ var transportPanics = map[string]panicCase{
 		defer web.Close()
 		conn, err := streamhttp.New(web.URL, &streamhttp.Options{Client: web.Client()}).Open(t.Context(),
 			jsonrpc.Handler{Panic: p.report, Reconnect: func(error, time.Duration) { panic(oh()) }})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, err)
 		p.passes(func() {
 			_, _ = conn.Call(t.Context(), &jsonrpc.Request{Method: "m", Session: jsonrpc.InSession, ProtocolVersion: legacy})
 		})
-		if err := conn.Close(); err != nil {
-			t.Error(err)
-		}
+		testutil.Check(t, conn.Close())
 	},
 	"streamhttp.Options.Client sse.Options.Client": func(t *testing.T, p *panicLog) {
 		web, err := testserver.StartHTTP(testserver.New(&testserver.Options{ProtocolVersions: []string{legacy, oldest}}), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, err)
 		defer web.Close()
 		for _, method := range []string{"", http.MethodGet, http.MethodPost} { // of the stream of the session, of calls
 			for _, part := range []string{"RoundTrip", "Read", "Close"} {
@@ -160,9 +155,7 @@ var transportPanics = map[string]panicCase{
 		tr.Env, tr.Stderr = env, panickingWriter{}
 		c := p.open(tr, nil)
 		callEcho(t.Context(), c)
-		if err := c.Close(); err != nil {
-			t.Error(err)
-		}
+		testutil.Check(t, c.Close())
 		p.reported()
 	},
 	"stdio.Transport.Start": func(t *testing.T, p *panicLog) {
@@ -197,12 +190,6 @@ func outcome(t *testing.T, method string, p *panicLog, f func() error) {
 			t.Errorf("%s: %v", method, err)
 		}
 	}
-}
-
-type transportFunc func(context.Context, jsonrpc.Handler) (jsonrpc.Conn, error)
-
-func (f transportFunc) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
-	return f(ctx, h)
 }
 
 func panicIn(method, now string) {

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/stdmcp/stdmcp/internal/testutil"
 )
 
 // TestLostSessionCompletesItsCalls: a server with a fault that loses the session
@@ -23,9 +25,7 @@ func TestLostSessionCompletesItsCalls(t *testing.T) {
 				var calls sync.WaitGroup
 				calls.Go(func() { p.wantPost(headers, toolCall(1, "slow", `{"seconds":2}`), 200, "Done after 2 seconds") })
 				resp, err := p.do("GET", p.web.URL, headers, "")
-				if err != nil {
-					t.Fatal(err)
-				}
+				testutil.Must(t, err)
 				time.Sleep(time.Second)
 				p.wantPost(headers, toolCall(2, "echo", hi), status, "")
 				p.wantPost(headers, toolCall(3, "echo", hi), status, "")

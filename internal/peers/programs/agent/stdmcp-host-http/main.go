@@ -3,8 +3,6 @@
 package main
 
 import (
-	"context"
-
 	"github.com/stdmcp/stdmcp/internal/peers/programs/agent"
 	"github.com/stdmcp/stdmcp/internal/peers/programs/agent/tools"
 	"github.com/stdmcp/stdmcp/mcp/host"
@@ -13,10 +11,5 @@ import (
 )
 
 func main() {
-	agent.Main(func(ctx context.Context, args []string) ([]agent.Tool, func(), error) {
-		h := host.New(&host.Options{Dialers: host.Dialers{config.Stdio: host.Stdio, config.HTTP: dialers.HTTP(nil)}})
-		err := h.SetServers(ctx, config.Load(".", args...).Servers).Err()
-		list, stop := tools.OfHost(ctx, h)
-		return list, stop, err
-	})
+	agent.Main(tools.OfHost(&host.Options{Dialers: host.Dialers{config.Stdio: host.Stdio, config.HTTP: dialers.HTTP(nil)}}, nil))
 }

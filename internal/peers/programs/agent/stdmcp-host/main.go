@@ -3,20 +3,10 @@
 package main
 
 import (
-	"context"
-
 	"github.com/stdmcp/stdmcp/internal/peers/programs/agent"
 	"github.com/stdmcp/stdmcp/internal/peers/programs/agent/tools"
 	"github.com/stdmcp/stdmcp/mcp/host"
-	"github.com/stdmcp/stdmcp/mcp/host/config"
 	"github.com/stdmcp/stdmcp/mcp/host/dialers"
 )
 
-func main() {
-	agent.Main(func(ctx context.Context, args []string) ([]agent.Tool, func(), error) {
-		h := host.New(&host.Options{Dialers: dialers.All(nil)})
-		err := h.SetServers(ctx, config.Load(".", args...).Servers).Err()
-		list, stop := tools.OfHost(ctx, h)
-		return list, stop, err
-	})
-}
+func main() { agent.Main(tools.OfHost(&host.Options{Dialers: dialers.All(nil)}, nil)) }

@@ -8,6 +8,7 @@ import (
 	"github.com/stdmcp/stdmcp/internal/peers/programs/agent"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
 // OfServer returns the tools of one server.
@@ -31,14 +32,22 @@ func OfServer(ctx context.Context, transport mcp.Transport) ([]agent.Tool, func(
 	return tools, func() { client.Close() }, err
 }
 
-// OfHost returns the tools of a host.
-func OfHost(ctx context.Context, h *host.Host) ([]agent.Tool, func()) {
-	var tools []agent.Tool
-	for _, t := range h.Tools() {
-		tools = append(tools, agent.Tool{Name: t.Name(), Description: t.Description(), Schema: json.RawMessage(t.InputSchema()),
-			Call: func(ctx context.Context, arguments json.RawMessage) (string, error) {
-				return t.Execute(ctx, mcp.RawMessage(arguments))
-			}})
+// OfHost returns a function that loads the tools of the servers of configuration
+// files, and those that more returns unless it is nil.
+func OfHost(o *host.Options, more func(*host.Host) []*host.Tool) func(context.Context, []string) ([]agent.Tool, func(), error) {
+	return func(ctx context.Context, files []string) (tools []agent.Tool, stop func(), err error) {
+		h := host.New(o)
+		err = h.SetServers(ctx, config.Load(".", files...).Servers).Err()
+		list := h.Tools()
+		if more != nil {
+			list = append(list, more(h)...)
+		}
+		for _, t := range list {
+			tools = append(tools, agent.Tool{Name: t.Name(), Description: t.Description(), Schema: json.RawMessage(t.InputSchema()),
+				Call: func(ctx context.Context, arguments json.RawMessage) (string, error) {
+					return t.Execute(ctx, mcp.RawMessage(arguments))
+				}})
+		}
+		return tools, func() { h.Shutdown(ctx) }, err
 	}
-	return tools, func() { h.Shutdown(ctx) }
 }

@@ -3,29 +3,18 @@
 package main
 
 import (
-	"context"
 	"os"
 
-	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/internal/peers/programs/hosts"
 	"github.com/stdmcp/stdmcp/mcp/host"
-	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
 func main() {
-	ctx := context.Background()
-	h := host.New(&host.Options{Catalog: host.OpenCatalog(".mcp-catalog.json"), Pins: host.PinBlock})
-	defer h.Shutdown(ctx)
-	h.SetServers(ctx, config.Load(".").Servers)
-	for _, change := range h.Changed() {
-		os.Stdout.WriteString(change.Name + " has changed:\n" + change.Diff())
-		h.Pin(change.Name)
-	}
-	for _, t := range h.ToolSearch(nil).Tools() {
-		os.Stdout.WriteString(t.Name() + ": " + t.Description() + "\n")
-	}
-	text, err := h.Tool(os.Args[1]).Execute(ctx, mcp.RawMessage(`{"message":"hello"}`))
-	if err != nil {
-		text = err.Error()
-	}
-	os.Stdout.WriteString(text + "\n")
+	hosts.Run(&host.Options{Catalog: host.OpenCatalog(".mcp-catalog.json"), Pins: host.PinBlock}, func(h *host.Host) []*host.Tool {
+		for _, change := range h.Changed() {
+			os.Stdout.WriteString(change.Name + " has changed:\n" + change.Diff())
+			h.Pin(change.Name)
+		}
+		return hosts.Search(h)
+	})
 }

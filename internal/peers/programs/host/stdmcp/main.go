@@ -3,25 +3,8 @@
 package main
 
 import (
-	"context"
-	"os"
-
-	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/internal/peers/programs/hosts"
 	"github.com/stdmcp/stdmcp/mcp/host"
-	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
-func main() {
-	ctx := context.Background()
-	h := host.New(nil)
-	defer h.Shutdown(ctx)
-	h.SetServers(ctx, config.Load(".").Servers)
-	for _, t := range h.Tools() {
-		os.Stdout.WriteString(t.Name() + ": " + t.Description() + "\n")
-	}
-	text, err := h.Tool(os.Args[1]).Execute(ctx, mcp.RawMessage(`{"message":"hello"}`))
-	if err != nil {
-		text = err.Error()
-	}
-	os.Stdout.WriteString(text + "\n")
-}
+func main() { hosts.Run(nil, (*host.Host).Tools) }
