@@ -190,8 +190,11 @@ type panickingStream struct {
 	method string
 }
 
-func (s panickingStream) Read() ([]byte, error)        { panicIn(s.method, "Read"); return s.Stream.Read() }
-func (s panickingStream) Write(b []byte) (int, error)  { panicIn(s.method, "Write"); return s.Stream.Write(b) }
+func (s panickingStream) Read() ([]byte, error) { panicIn(s.method, "Read"); return s.Stream.Read() }
+func (s panickingStream) Write(b []byte) (int, error) {
+	panicIn(s.method, "Write")
+	return s.Stream.Write(b)
+}
 func (s panickingStream) Close() error                 { _ = s.Stream.Close(); panicIn(s.method, "Close"); return nil }
 func (s panickingStream) TryWrite([]byte) (int, error) { panicIn(s.method, "TryWrite"); return 0, nil }
 
