@@ -133,6 +133,9 @@ var hostPanics = map[string]panicCase{
 	"host.Options.Describe": hosting(func(o *host.Options, _ *config.Server) {
 		o.Describe = func(server string, _ *mcp.Tool) string { onlyBad(server); return "" }
 	}),
+	"host.Options.Expand": hosting(func(o *host.Options, _ *config.Server) {
+		o.Expand = func(_ context.Context, s *config.Server) (*config.Server, error) { onlyBad(s.Name); return nil, nil }
+	}),
 	"host.Options.Client~Intercept": hosting(func(o *host.Options, _ *config.Server) {
 		o.Client.Intercept = func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
 			onlyBad(host.ServerOf(ctx))
