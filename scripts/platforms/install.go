@@ -2,6 +2,7 @@ package main
 
 import (
 	_ "embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -123,6 +124,9 @@ func prepareWine(p *platform) error {
 	if err != nil {
 		return err
 	}
+	if p.flags, err = wineFlags(dir); err != nil {
+		return err
+	}
 	p.leaves = filepath.Join(dir, "wine", "drive_c", "users", "*", "Temp", "*")
 	// To preempt goroutines Go suspends threads, which Wine may never let go on.
 	p.env = append(p.env, "WINEPREFIX="+filepath.Join(dir, "wine"), "WINEDEBUG=-all", "WINEARCH=win64", "GODEBUG=asyncpreemptoff=1")
@@ -143,6 +147,33 @@ func prepareWine(p *platform) error {
 		}
 	}
 	return p.startWine(dir)
+}
+
+// wineFlags returns the flags with which go test compiles package os for Wine. Go
+// asks Windows in a new way to remove a file, and in the old way if it does not
+// know that. Wine answers with another status than Windows.
+func wineFlags(dir string) ([]string, error) {
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return nil, err
+	}
+	file := filepath.Join(strings.TrimSpace(string(root)), "src", "internal", "syscall", "windows", "at_windows.go")
+	source, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	const known, notImplemented = "case STATUS_INVALID_INFO_CLASS,", " NTStatus(0xC0000002),"
+	before, after, ok := strings.Cut(string(source), known)
+	if !ok {
+		return nil, fmt.Errorf("%s has no line %s", file, known)
+	}
+	changed, overlay := filepath.Join(dir, "at_windows.go"), filepath.Join(dir, "overlay.json")
+	text, err := json.Marshal(map[string]any{"Replace": map[string]string{file: changed}})
+	if err != nil {
+		return nil, err
+	}
+	err = errors.Join(os.WriteFile(changed, []byte(before+known+notImplemented+after), 0o644), os.WriteFile(overlay, text, 0o644))
+	return []string{"-overlay", overlay}, err
 }
 
 // startWine writes the program that go test runs Windows programs with, and starts

@@ -23,7 +23,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -45,7 +44,8 @@ type platform struct {
 	prepare  func(*platform) error
 	packages []string // ./... unless set
 	env      []string
-	leaves   string // matches files to remove after the tests
+	flags    []string // of go test
+	leaves   string   // matches files to remove after the tests
 
 	// excused reports whether a test that printed output failed as the platform
 	// lacks what reason names. It counts as left out.
@@ -59,7 +59,7 @@ var platforms = []*platform{
 	{name: "linux/s390x", by: "qemu-user, big-endian", prepare: prepareQEMU},
 	{name: "wasip1/wasm", by: "wazero", prepare: prepareWazero, excused: startsProgram, reason: "they start programs"},
 	{name: "js/wasm", by: "Node", prepare: prepareNode, excused: startsProgram, reason: "they start programs"},
-	{name: "windows/amd64", by: "Wine", prepare: prepareWine, excused: keepsFolder, reason: "they pass, but Wine cannot remove their temporary folders"},
+	{name: "windows/amd64", by: "Wine", prepare: prepareWine},
 }
 
 func main() {
@@ -137,7 +137,7 @@ func (p *platform) run(all bool, timeout time.Duration) (row string, ok bool, er
 	if skip := pattern(omitted); skip != "" {
 		args = append(args, "-skip", skip)
 	}
-	c := p.command("go", append(args, pkgs...)...)
+	c := p.command("go", slices.Concat(args, p.flags, pkgs)...)
 	defer p.clean()
 	c.Stderr = os.Stderr
 	out, err := c.StdoutPipe()
@@ -207,15 +207,6 @@ func startsProgram(output string) bool {
 	return !strings.Contains(output, "panic:") && slices.ContainsFunc(
 		[]string{"no processes on ", "executable file not found", "xecutable not implemented", "operation not supported", "not implemented on js"},
 		func(s string) bool { return strings.Contains(output, s) })
-}
-
-var logged = regexp.MustCompile(`(?m)^ +\S+\.go:\d+: .*`)
-
-// keepsFolder reports whether a test failed only as its folder stayed.
-func keepsFolder(output string) bool {
-	lines := logged.FindAllString(output, -1)
-	return len(lines) > 0 && !strings.Contains(output, "panic:") &&
-		!slices.ContainsFunc(lines, func(s string) bool { return !strings.Contains(s, "TempDir RemoveAll cleanup: unlinkat") })
 }
 
 // list returns the packages that have tests on the platform, without those
