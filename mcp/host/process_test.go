@@ -5,9 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
-	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -32,16 +30,6 @@ func pidOf(t testing.TB, h *host.Host, server string) int {
 		t.Fatalf("no process id in %s", res.StructuredContent)
 	}
 	return int(pid)
-}
-
-// alive reports whether a process exists, even as a zombie.
-func alive(pid int) bool {
-	if _, err := os.Stat("/proc/self"); err == nil {
-		_, err := os.Stat("/proc/" + strconv.Itoa(pid))
-		return err == nil
-	}
-	p, err := os.FindProcess(pid)
-	return err == nil && p.Signal(syscall.Signal(0)) == nil
 }
 
 // gone reports whether a process has ended. On a busy machine that may take

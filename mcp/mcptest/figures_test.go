@@ -57,7 +57,11 @@ func TestFigures(t *testing.T) {
 	}
 	each := (memory() - start) / servers
 	t.Logf("a test takes %v and leaves no goroutine; a server and its client take %d bytes", best, each)
-	if each > 60_000 {
+	budget := int64(60_000)
+	if runtime.GOOS == "windows" {
+		budget = 80_000 // a stack of Go is 8 KiB at least
+	}
+	if int64(each) > budget {
 		t.Errorf("a server and its client take %d bytes", each)
 	}
 	fake.end()

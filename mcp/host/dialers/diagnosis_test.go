@@ -104,8 +104,10 @@ func connectErrors(t *testing.T, s *host.Server, category host.Category, timeout
 func TestProgramInThePathOfItsSettings(t *testing.T) {
 	s := program()
 	dir, name := t.TempDir(), "installed-elsewhere"+filepath.Ext(s.Command)
-	if err := os.Symlink(s.Command, filepath.Join(dir, name)); err != nil {
-		t.Skip("did not run: no symbolic link: ", err)
+	if err := os.Link(s.Command, filepath.Join(dir, name)); err != nil {
+		if err := os.Symlink(s.Command, filepath.Join(dir, name)); err != nil {
+			t.Skip("did not run: neither a hard nor a symbolic link: ", err)
+		}
 	}
 	s.Command = name
 	s.Env = append(s.Env, "PATH="+dir)
