@@ -54,7 +54,7 @@ func TestValuesOfMissingArguments(t *testing.T) {
 	for _, test := range []struct{ name, line, want string }{
 		{"color", "", `"green"`}, {"color", "1", `"red"`}, {"color", "blue", "enter one of"},
 		{"on", "y", "true"}, {"on", "x", "enter yes or no"},
-		{"n", "9", "9"}, {"n", "10", "above the maximum"},
+		{"n", "9", "9"}, {"n", "10", "above the maximum of 9"},
 		{"list", "[1, 2]", "[1, 2]"}, {"list", "1", "as JSON"}, {"list", "", "required"},
 		{"o", `{"x": 1}`, `{"x": 1}`}, {"any", "text", `"text"`}, {"u", "null", "null"}, {"u", "a b", `"a b"`},
 	} {

@@ -20,7 +20,7 @@ func runCall(ctx context.Context, c *invocation) error {
 	}
 	given, err := c.readArguments(ctx, c.args[1:])
 	if err == nil && strings.HasSuffix(tool, ")") {
-		err = c.usage("want the arguments of a call as key=value")
+		err = c.usage("the arguments of a call must be key=value")
 	}
 	if f := (*failure)(nil); errors.As(err, &f) && f.kind == "usage" {
 		return c.explainArguments(ctx, tool, c.args[1:], err)

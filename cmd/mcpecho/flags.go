@@ -129,7 +129,7 @@ func (f *flag) names() (names []string) {
 
 func setAddress(f *flags, v string) error {
 	if u, err := httpx.Parse(v); err == nil {
-		return &betterValue{errors.New("want HOST:PORT, such as 127.0.0.1:3001, not a URL"), "", u.Host}
+		return &betterValue{errors.New("must be HOST:PORT, such as 127.0.0.1:3001, not a URL"), "", u.Host}
 	}
 	f.address = v
 	return nil
@@ -139,13 +139,13 @@ func setAddress(f *flags, v string) error {
 func setEnv(f *flags, v string) error {
 	switch key, _, ok := strings.Cut(v, "="); {
 	case key == "" || !ok && strings.Trim(v, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789") != "":
-		return errors.New("want K=V, or the K of a variable that is set") // does not quote v, which may be a secret
+		return errors.New("must be K=V, or the name of a variable that is set") // does not quote v, which may be a secret
 	case !ok:
 		value, set := os.LookupEnv(v)
 		if !set && strings.Trim(v, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == "" {
-			return &betterValue{errors.New("want K=V, as the variable " + v + " is not set"), "", v + "=…"}
+			return &betterValue{errors.New("must be K=V, as the variable " + v + " is not set"), "", v + "=…"}
 		} else if !set {
-			return errors.New("want K=V, or the K of a variable that is set")
+			return errors.New("must be K=V, or the name of a variable that is set")
 		}
 		f.passed = append(f.passed, v)
 		v += "=" + value
@@ -172,7 +172,7 @@ func setHeader(f *flags, v string) error {
 	key, value, ok := strings.Cut(v, ":")
 	key, value = strings.TrimSpace(key), strings.TrimSpace(value)
 	if !ok || value == "" || httpx.CheckHeader(http.Header{key: {value}}) != nil {
-		return errors.New("want a name, a colon and a value: -H 'Authorization: Bearer …'")
+		return errors.New("must be a name, a colon and a value: -H 'Authorization: Bearer …'")
 	}
 	if f.header == nil {
 		f.header = make(http.Header)
@@ -183,7 +183,7 @@ func setHeader(f *flags, v string) error {
 
 func setSampling(f *flags, v string) error {
 	if strings.TrimSpace(v) == "" {
-		return errors.New("want a command, such as 'llm -m MODEL'")
+		return errors.New("must be a command, such as 'llm -m MODEL'")
 	}
 	f.sampling = v
 	return nil
@@ -191,7 +191,7 @@ func setSampling(f *flags, v string) error {
 
 func setTransport(f *flags, v string) error {
 	if v != "http" && v != "sse" && v != "auto" {
-		err := errors.New("want http, sse or auto, not " + strconv.Quote(v))
+		err := errors.New("must be http, sse or auto, not " + strconv.Quote(v))
 		if strings.Contains(nearest.Plain(v), "http") {
 			return &betterValue{err, "-t", "http"}
 		}
@@ -203,7 +203,7 @@ func setTransport(f *flags, v string) error {
 
 func setProtocol(f *flags, v string) error {
 	if known := mcp.ProtocolVersions(); !slices.Contains(known, v) {
-		err := errors.New("unknown protocol version " + strconv.Quote(v) + "; want one of " + strings.Join(known, ", "))
+		err := errors.New("unknown protocol version " + strconv.Quote(v) + "; use one of " + strings.Join(known, ", "))
 		better := slices.DeleteFunc(slices.Clone(known), func(version string) bool { return v == "" || v != "latest" && !strings.HasPrefix(version, v) })
 		if better = append(better, nearest.Names(v, known)...); len(better) > 0 {
 			return &betterValue{err, "", better[0]}
@@ -223,7 +223,7 @@ func parseWait(v string) (time.Duration, error) {
 	}
 	switch {
 	case err != nil || d < 0:
-		err := errors.New("want a duration such as 60s or 2m, not " + strconv.Quote(v))
+		err := errors.New("must be a duration such as 60s or 2m, not " + strconv.Quote(v))
 		if number := strings.TrimRight(v, " abcdefghijklmnopqrstuvwxyz"); number != "" && strings.Trim(number, "0123456789.") == "" {
 			if unit := strings.TrimSpace(v[len(number):]); unit != "" && strings.ContainsRune("smh", rune(unit[0])) {
 				return 0, &betterValue{err, "", number + unit[:1]}
