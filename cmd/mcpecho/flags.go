@@ -72,7 +72,7 @@ func flagTable() []flag {
 		return func(f *flags, v string) (err error) { *p(f), err = parseWait(v); return err }
 	}
 	return []flag{
-		{"json", "", "", "print the result as JSON, as the specification has it", on(func(f *flags) *bool { return &f.json })},
+		{"json", "", "", "print the result as JSON, in the form of the specification", on(func(f *flags) *bool { return &f.json })},
 		{"output", "o", "FILE", "write the result to FILE", func(f *flags, v string) error {
 			if v == "json" { // what it means to other programs
 				f.json = true
@@ -83,34 +83,34 @@ func flagTable() []flag {
 		}},
 		{"wide", "", "", "do not shorten the lines of a list", on(func(f *flags) *bool { return &f.wide })},
 		{"user", "", "", "use the user's ~/.mcp.json, not the project's .mcp.json", on(func(f *flags) *bool { return &f.user })},
-		{"from", "", "PROGRAM", "add NAME as another program has it, such as cursor", text(func(f *flags) *string { return &f.from })},
+		{"from", "", "PROGRAM", "copy the server NAME of another program, such as cursor", text(func(f *flags) *string { return &f.from })},
 		{"all", "", "", "also list the servers of other programs", on(func(f *flags) *bool { return &f.all })},
-		{"refresh", "", "", "ask the servers again, in place of what an earlier search found", on(func(f *flags) *bool { return &f.refresh })},
+		{"refresh", "", "", "ask the servers again, instead of using earlier results", on(func(f *flags) *bool { return &f.refresh })},
 		{"revoke", "", "", "revoke the trust", on(func(f *flags) *bool { return &f.revoke })},
 		{"config", "c", "FILE", "also read configured servers from FILE; may be repeated", func(f *flags, v string) error {
 			f.config = append(f.config, v)
 			return nil
 		}},
-		{"env", "e", "K=V", "set an environment variable of the server, or pass the variable K on; may be repeated", setEnv},
+		{"env", "e", "K=V", "set an environment variable of the server; K alone passes the variable on; may be repeated", setEnv},
 		{"inherit-env", "", "", "pass the whole environment to the server", on(func(f *flags) *bool { return &f.inheritEnv })},
 		{"cwd", "", "DIR", "start the server in DIR", text(func(f *flags) *string { return &f.dir })},
 		{"header", "H", "'K: V'", "send an HTTP header, such as a token; may be repeated", setHeader},
-		{"transport", "t", "http|sse|auto", "Streamable HTTP, HTTP+SSE, or what works (default)", setTransport},
+		{"transport", "t", "http|sse|auto", "Streamable HTTP, HTTP+SSE, or the one that works (default)", setTransport},
 		{"http", "", "ADDR", "serve over HTTP at ADDR, such as 127.0.0.1:3001", setAddress},
 		{"require-login", "", "", "let only clients that log in use the server", on(func(f *flags) *bool { return &f.requireLogin })},
 		{"protocol", "", "VERSION", "use only this protocol version", setProtocol},
 		{"root", "", "DIR", "tell the server that it may work in DIR; may be repeated", addRoot},
-		{"sampling", "", "COMMAND", "answer for a model: COMMAND gets the request as JSON on standard input, and writes text or the result as JSON", setSampling},
+		{"sampling", "", "COMMAND", "answer for a model: COMMAND reads the request as JSON from standard input, and writes text or the result as JSON", setSampling},
 		{"connect-timeout", "", "TIME", "limit for connecting (default 15s; 60s if it starts the server)", wait(func(f *flags) *time.Duration { return &f.connectTimeout })},
 		{"timeout", "", "TIME", "limit for a response or progress (default 60s; 0: no limit)", wait(func(f *flags) *time.Duration { return &f.timeout })},
 		{"trace", "", "FILE", "write each message to FILE as a line of JSON, secrets masked", text(func(f *flags) *string { return &f.trace })},
 		{"v", "", "", "show the server's logs and standard error", on(func(f *flags) *bool { return &f.verbose })},
 		{"q", "", "", "show only the result and errors", on(func(f *flags) *bool { return &f.quiet })},
 		{"no-state", "", "", "keep nothing about servers in files", on(func(f *flags) *bool { return &f.noState })},
-		{"no-color", "", "", "do not use colors; so does the NO_COLOR environment variable", on(func(f *flags) *bool { return &f.noColor })},
+		{"no-color", "", "", "do not use colors (also with the environment variable NO_COLOR)", on(func(f *flags) *bool { return &f.noColor })},
 		{"no-input", "", "", "do not ask for missing arguments", on(func(f *flags) *bool { return &f.noInput })},
 		{"record", "", "FILE", "record the session in FILE, secrets masked", text(func(f *flags) *string { return &f.record })},
-		{"replay", "", "FILE", "serve as the recorded server did", text(func(f *flags) *string { return &f.replay })},
+		{"replay", "", "FILE", "respond as the recorded server did", text(func(f *flags) *string { return &f.replay })},
 		{"stop-on-error", "", "", "end a script at the first command that fails", on(func(f *flags) *bool { return &f.stopOnError })},
 		{"help", "h", "", "show help for the command", on(func(f *flags) *bool { return &f.help })},
 	}
