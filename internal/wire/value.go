@@ -38,6 +38,8 @@ func AppendValue(dst []byte, v any) ([]byte, error) {
 
 // appendValue appends v, which is inside depth containers.
 func appendValue(dst []byte, v any, depth int) ([]byte, error) {
+	var m map[string]any
+	var n int // of elements
 	switch v := v.(type) {
 	case nil:
 		return append(dst, "null"...), nil
@@ -54,48 +56,84 @@ func appendValue(dst []byte, v any, depth int) ([]byte, error) {
 	case map[string]any:
 		return appendMap(dst, v, depth)
 	case map[string]string:
-		return appendMap(dst, anyMap(v), depth)
+		m = anyMap(v)
 	case map[string]bool:
-		return appendMap(dst, anyMap(v), depth)
+		m = anyMap(v)
 	case map[string]int:
-		return appendMap(dst, anyMap(v), depth)
+		m = anyMap(v)
 	case map[string]float64:
-		return appendMap(dst, anyMap(v), depth)
+		m = anyMap(v)
 	case map[string]rawMessage:
-		return appendMap(dst, anyMap(v), depth)
+		m = anyMap(v)
 	case map[string]map[string]any:
-		return appendMap(dst, anyMap(v), depth)
+		m = anyMap(v)
 	case map[string][]string:
-		return appendMap(dst, anyMap(v), depth)
+		m = anyMap(v)
 	case []any:
-		return appendList(dst, len(v), func(i int) any { return v[i] }, depth)
+		n = len(v)
 	case []string:
-		return appendList(dst, len(v), func(i int) any { return v[i] }, depth)
+		n = len(v)
 	case []int:
-		return appendList(dst, len(v), func(i int) any { return v[i] }, depth)
+		n = len(v)
 	case []float64:
-		return appendList(dst, len(v), func(i int) any { return v[i] }, depth)
+		n = len(v)
 	case []bool:
-		return appendList(dst, len(v), func(i int) any { return v[i] }, depth)
+		n = len(v)
 	case []map[string]any:
-		return appendList(dst, len(v), func(i int) any { return v[i] }, depth)
+		n = len(v)
 	case []int64:
-		return appendList(dst, len(v), func(i int) any { return v[i] }, depth)
+		n = len(v)
 	case []float32:
-		return appendList(dst, len(v), func(i int) any { return v[i] }, depth)
+		n = len(v)
 	case []rawMessage:
-		return appendList(dst, len(v), func(i int) any { return v[i] }, depth)
+		n = len(v)
 	case []map[string]string:
-		return appendList(dst, len(v), func(i int) any { return v[i] }, depth)
+		n = len(v)
 	case [][]string:
-		return appendList(dst, len(v), func(i int) any { return v[i] }, depth)
+		n = len(v)
 	case [][]float64:
-		return appendList(dst, len(v), func(i int) any { return v[i] }, depth)
+		n = len(v)
+	default:
+		if n, ok := integer(v); ok {
+			return AppendInt(dst, n), nil
+		}
+		return appendMethod(dst, v)
 	}
-	if n, ok := integer(v); ok {
-		return AppendInt(dst, n), nil
+	if m == nil {
+		return appendList(dst, n, v, depth)
 	}
-	return appendMethod(dst, v)
+	return appendMap(dst, m, depth)
+}
+
+// element returns an element of one of the slices that appendValue lists.
+func element(list any, i int) any {
+	switch v := list.(type) {
+	case []any:
+		return v[i]
+	case []string:
+		return v[i]
+	case []int:
+		return v[i]
+	case []float64:
+		return v[i]
+	case []bool:
+		return v[i]
+	case []map[string]any:
+		return v[i]
+	case []int64:
+		return v[i]
+	case []float32:
+		return v[i]
+	case []rawMessage:
+		return v[i]
+	case []map[string]string:
+		return v[i]
+	case [][]string:
+		return v[i]
+	case [][]float64:
+		return v[i]
+	}
+	return nil
 }
 
 // integer returns the value of an integer of any type but uint and uint64, which
@@ -211,13 +249,13 @@ func appendNumber(dst []byte, s string) ([]byte, error) {
 
 // appendList appends a list of n values. It is not generic because the program
 // would then contain a copy for each type.
-func appendList(dst []byte, n int, at func(int) any, depth int) (_ []byte, err error) {
+func appendList(dst []byte, n int, list any, depth int) (_ []byte, err error) {
 	if depth == MaxDepth {
 		return dst, errTooDeep
 	}
 	dst = append(dst, '[')
 	for i := range n {
-		if dst, err = appendValue(AppendComma(dst), at(i), depth+1); err != nil {
+		if dst, err = appendValue(AppendComma(dst), element(list, i), depth+1); err != nil {
 			return dst, err
 		}
 	}
@@ -229,7 +267,8 @@ func appendMap(dst []byte, m map[string]any, depth int) (_ []byte, err error) {
 		return dst, errTooDeep
 	}
 	dst = append(dst, '{')
-	for _, k := range SortedKeys(m) {
+	var few [8]string // on the stack
+	for _, k := range sortedKeys(m, few[:0]) {
 		if dst, err = appendValue(AppendKey(dst, k), m[k], depth+1); err != nil {
 			return dst, inMember(k, err)
 		}
@@ -249,10 +288,15 @@ func anyMap[T any](m map[string]T) map[string]any {
 // SortedKeys returns the keys of m in their order. A program that calls it links the
 // methods of T, and of the types in T, that any interface has, such as String and
 // MarshalJSON. Where they are not needed otherwise, use SortStrings.
+func SortedKeys[T any](m map[string]T) []string { return sortedKeys(m, nil) }
+
+// sortedKeys is SortedKeys with room for the keys.
 //
 //go:noinline
-func SortedKeys[T any](m map[string]T) []string {
-	keys := make([]string, 0, len(m))
+func sortedKeys[T any](m map[string]T, keys []string) []string {
+	if cap(keys) < len(m) {
+		keys = make([]string, 0, len(m))
+	}
 	for k := range m {
 		keys = append(keys, k)
 	}
