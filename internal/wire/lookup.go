@@ -22,3 +22,13 @@ func Lookup(text []byte, path ...string) []byte {
 	}
 	return text
 }
+
+// After returns the text after start, or nil if it does not begin with that.
+//
+//go:noinline
+func After(text []byte, start string) []byte {
+	if len(text) < len(start) || string(text[:len(start)]) != start {
+		return nil
+	}
+	return text[len(start):]
+}

@@ -87,6 +87,12 @@ const (
 
 // message handles one message, which is a part of held bytes.
 func (d *Dispatcher) message(conn Conn, data []byte, only ID, held int) error {
+	if id, result := parseResult(data); result != nil {
+		if held >= minHeld {
+			own(&result, held)
+		}
+		return d.deliver(resolveCallID(NumberID(id), only, false), Response{Result: result})
+	}
 	m, err := Parse(data)
 	if held >= minHeld {
 		m.release(held)
@@ -108,6 +114,8 @@ func (d *Dispatcher) message(conn Conn, data []byte, only ID, held int) error {
 // failInvalid fails the call that an invalid message with the given id responds
 // to, which would otherwise wait until it times out. JSON that is correct and has
 // no id names no call; it may respond to a notification.
+//
+//go:noinline
 func (d *Dispatcher) failInvalid(data []byte, id, only ID, err error) {
 	if id = resolveCallID(id, only, true); id != nullID || wire.Valid(data) != nil {
 		_ = d.Fail(id, err)
@@ -137,6 +145,8 @@ func own(p *RawMessage, held int) {
 // resolveCallID returns the id of the call that a response with the given id
 // belongs to. Unless only is zero, that is only or, for any other id, zero. An
 // error with the id null belongs to only.
+//
+//go:noinline
 func resolveCallID(id, only ID, failure bool) ID {
 	if only.IsZero() {
 		return id

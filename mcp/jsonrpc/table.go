@@ -42,6 +42,7 @@ type PendingCall struct {
 
 	end        time.Duration // when the call fails with timeoutErr; 0 for never
 	timeoutErr error
+	onTimeout  func(error) // may be nil
 }
 
 // A Response is the outcome of a call: a result or an error.
@@ -57,19 +58,24 @@ func (s *PendingCall) ID() ID { return NumberID(s.id) }
 // Response returns the channel on which the response arrives.
 func (s *PendingCall) Response() <-chan Response { return s.response }
 
+// OnTimeout sets the function that is called with the TimeoutErr of a request when
+// the call expires, in addition to its Response. It must be called before Limit. f
+// must not use the Table, and is not called after Remove.
+func (s *PendingCall) OnTimeout(f func(error)) { s.onTimeout = f }
+
 // Wait waits for the response. If ctx ends first, the Response is Expired.
 func (s *PendingCall) Wait(ctx context.Context) Response {
-	select {
-	case a := <-s.response:
-		return a
-	case <-ctx.Done():
+	if ended := ctx.Done(); ended != nil {
+		select {
+		case a := <-s.response:
+			return a
+		case <-ended:
+		}
+		if len(s.response) == 0 { // otherwise both happened; the response is worth more
+			return Response{Err: context.Cause(ctx), Expired: true}
+		}
 	}
-	select {
-	case a := <-s.response: // both happened; the response is worth more
-		return a
-	default:
-		return Response{Err: context.Cause(ctx), Expired: true}
-	}
+	return <-s.response // takes half as long as select
 }
 
 // Add adds a call with an id that no other pending call has. Ids are small and
@@ -123,7 +129,7 @@ func (t *Table) Remove(s *PendingCall) (unread bool) {
 		}
 	}
 	if len(t.free) < maxFree {
-		s.end, s.timeoutErr = 0, nil
+		s.end, s.timeoutErr, s.onTimeout = 0, nil, nil
 		t.free = append(t.free, s)
 	}
 	t.mu.Unlock()
@@ -166,6 +172,9 @@ func (t *Table) expire() {
 		case s.end <= now:
 			delete(t.pending, id)
 			s.response <- Response{Err: s.timeoutErr, Expired: true}
+			if s.onTimeout != nil {
+				s.onTimeout(s.timeoutErr)
+			}
 		case t.due == 0 || s.end < t.due:
 			t.due = s.end
 		}
