@@ -34,7 +34,9 @@ type call struct {
 //
 //go:noinline
 func newCall(method, name string, params func(*request, []byte) ([]byte, error)) *call {
-	return &call{request: request{method: method, name: name, params: params, traits: traitsOf(method)}}
+	q := new(call)
+	q.method, q.name, q.params, q.traits = method, name, params, traitsOf(method)
+	return q
 }
 
 // serverName returns the server's name for errors: the one in the options, or

@@ -38,7 +38,9 @@ func (c *Client) readResult(q *call, raw []byte, res result, own bool) error {
 	if own && ok {
 		r.Postpone()
 	}
-	if err := decodeWhole(&r, res); err != nil {
+	if ok && tool.readQuick(raw) {
+		// r has postponed nothing.
+	} else if err := decodeWhole(&r, res); err != nil {
 		return c.failed(q, jsonrpc.Malformed(err))
 	}
 	switch err := c.era().classify(&q.request, res.common()); {

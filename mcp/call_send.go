@@ -61,7 +61,8 @@ func (c *Client) sendNotification(ctx context.Context, q *call) error {
 // prepare fills in what requests and notifications have in common. Empty params
 // are omitted.
 func (q *call) prepare(params []byte, era era) {
-	q.wire = jsonrpc.Request{Method: q.method, Name: q.name, Repeatable: q.traits&repeatable != 0}
+	q.wire = jsonrpc.Request{}
+	q.wire.Method, q.wire.Name, q.wire.Repeatable = q.method, q.name, q.traits&repeatable != 0
 	era.stamp(&q.wire)
 	if q.traits&bindsArguments != 0 {
 		q.wire.Binding = q.name

@@ -107,6 +107,49 @@ func FuzzLongTexts(f *testing.F) {
 	})
 }
 
+// FuzzQuickResult compares the two ways to read a result that is one text.
+func FuzzQuickResult(f *testing.F) {
+	const start, end = `"content":[{"type":"text","text":"`, `"}]}`
+	for _, text := range []string{"", "hello", `\n \"a\" \\`, `\ud83d\ude00`, `"},{"type":"text","text":"`, `","text":"`, `","_meta":{"a":"`, "é"} {
+		f.Add([]byte(`{` + start + text + end))
+		f.Add([]byte(`{"resultType":"complete",` + start + text + end))
+	}
+	f.Add([]byte(`{"resultType":"task",` + start + end))
+	f.Add([]byte(`{` + start + end[:3] + `,"isError":true}`))
+	f.Add([]byte(`{` + start + end[:2] + `],"content":[]}`))
+	f.Add([]byte(`{` + start + strings.Repeat("long", 2000) + end))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		if wire.Valid(raw) != nil {
+			return
+		}
+		var want, got CallToolResult
+		if !got.readQuick(raw) {
+			if !reflect.DeepEqual(got, want) {
+				t.Fatalf("%s: changed to %+v", raw, got)
+			}
+			return
+		}
+		if err := decodeText(raw, &want); err != nil || !reflect.DeepEqual(got, want) {
+			t.Fatalf("%s: quickly %+v, slowly %+v, %v", raw, got, want, err)
+		}
+	})
+}
+
+// TestUsualResultsAreReadQuickly: readQuick reads what most servers write.
+func TestUsualResultsAreReadQuickly(t *testing.T) {
+	for raw, want := range map[string]bool{
+		`{"content":[{"type":"text","text":"a\n\"b\""}]}`:                              true,
+		`{"resultType":"complete","content":[{"type":"text","text":"a"}]}`:             true,
+		`{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}`:          false,
+		`{"content":[{"type":"text","text":"a"}],"structuredContent":{"text":"a"}}`:    false,
+		`{"content":[{"type":"text","text":"` + strings.Repeat("a", maxQuick) + `"}]}`: false,
+	} {
+		if got := new(CallToolResult).readQuick([]byte(raw)); got != want {
+			t.Errorf("%.80s: %t", raw, got)
+		}
+	}
+}
+
 // long is the beginning of a text that is decoded in place.
 var long = strings.Repeat(`long\n`, 700)
 

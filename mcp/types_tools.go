@@ -2,6 +2,8 @@ package mcp
 
 import (
 	"strings"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
 // A Tool is a function that a server offers.
@@ -155,6 +157,34 @@ func (t *CallToolResult) fields(c *codec) {
 	c.rawOrNull("structuredContent", &t.StructuredContent)
 	c.bool("isError", &t.IsError, &t.isErrorSaid)
 	t.Result.fields(c)
+}
+
+// maxQuick is the limit of the length of results that readQuick reads. Others are
+// rare, and decoding takes much longer than finding out what to decode.
+const maxQuick = 4 << 10
+
+// readQuick reads a result that is one text and nothing else, as most servers write
+// it, and reports whether raw is one. raw has been validated, and t is new.
+func (t *CallToolResult) readQuick(raw []byte) bool {
+	if len(raw) > maxQuick {
+		return false
+	}
+	rest, kind := wire.After(raw, `{"resultType":"complete",`), "complete"
+	if rest == nil {
+		rest, kind = wire.After(raw, "{"), ""
+	}
+	rest = wire.After(rest, `"content":[{"type":"text","text":`)
+	r := wire.NewReader(rest)
+	r.Trust()
+	if r.Kind() != wire.String {
+		return false
+	}
+	text := r.String()
+	if string(rest[r.Offset():]) != "}]}" {
+		return false
+	}
+	t.Content, t.ResultType = []Content{{Type: ContentText, Text: text}}, kind
+	return true
 }
 
 // Text returns the text of the text blocks in Content, separated by line
