@@ -16,12 +16,12 @@ import (
 
 // askMissing asks on a terminal for the required arguments that the user did not
 // give, in the form that servers' questions have. It changes nothing if there is
-// no terminal, or with --no-input. If the user cancels, by the end of the input,
-// the arguments stay incomplete, which is then an error.
-func (c *invocation) askMissing(ctx context.Context, s *conversation, tool *mcp.Tool, input *schema, given *arguments) (canceled bool, err error) {
+// no terminal, or with --no-input. At the end of the input the arguments stay
+// incomplete, which is then an error.
+func (c *invocation) askMissing(ctx context.Context, s *conversation, tool *mcp.Tool, input *schema, given *arguments) error {
 	missing := given.absent(input.required)
 	if len(missing) == 0 || given.unknown(input) != "" || c.flags.noInput || !c.onTerminal() {
-		return false, nil
+		return nil
 	}
 	a := &asker{c: c, s: s, in: bufio.NewReader(c.stdin)}
 	s.console.pause()
@@ -42,14 +42,14 @@ func (c *invocation) askMissing(ctx context.Context, s *conversation, tool *mcp.
 		switch {
 		case errors.Is(err, io.EOF):
 			a.print("\n")
-			return true, nil
+			return nil
 		case err != nil:
-			return false, err
+			return err
 		}
 		added = append(added, argument{key: name, value: string(value), json: true})
 	}
 	given.each = append(given.each, added...)
-	return false, nil
+	return nil
 }
 
 // argument asks for an argument until it is valid, and returns it as JSON.

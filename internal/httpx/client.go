@@ -106,6 +106,10 @@ func (c *Client) Close() {
 	}
 }
 
+// KeepsContexts reports whether the RoundTripper may be the caller's, which may wait
+// for the end of a request's context after its response.
+func (c *Client) KeepsContexts() bool { return c.own == nil }
+
 // A Request is an HTTP request to be sent. It must not be changed.
 type Request struct {
 	Method string

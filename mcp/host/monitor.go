@@ -2,7 +2,6 @@ package host
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/retry"
@@ -20,9 +19,6 @@ type monitor struct {
 
 	reopen  time.Time // when to subscribe again; zero means never
 	refresh time.Time // when to list the tools again; zero means never
-
-	// When to report changes of the other lists; zero means never.
-	prompts, resources time.Time
 
 	ping   time.Time // when to ping the server; zero means never
 	misses int       // consecutive pings without a response
@@ -56,23 +52,13 @@ func (m *monitor) run(ctx context.Context) {
 		if due(m.reopen, now) {
 			m.reopen = time.Time{}
 			if m.subscribe(ctx); m.sub != nil {
-				m.refresh, m.prompts, m.resources = now, now, now // changes may have been missed
+				m.refresh = now // changes may have been missed
 			}
 		}
-		m.report(&m.prompts, now, PromptsChanged)
-		m.report(&m.resources, now, ResourcesChanged)
 		if due(m.refresh, now) {
 			m.refresh = time.Time{}
 			m.scheduleRefresh(m.h.refresh(ctx, m.s, m.client))
 		}
-	}
-}
-
-// report emits an event if it is due.
-func (m *monitor) report(at *time.Time, now time.Time, kind EventKind) {
-	if due(*at, now) {
-		*at = time.Time{}
-		m.h.bus.emit(&Event{Kind: kind, Server: m.s.name})
 	}
 }
 
@@ -90,15 +76,15 @@ func (m *monitor) unsubscribe() {
 }
 
 // scheduleRefresh decides when to list the tools again after a list request.
-// After an error, the delay doubles each time. Without a subscription to the tools,
-// it is the TTL of the list.
+// After an error, the delay doubles each time. Without a subscription, it is
+// the TTL of the list.
 func (m *monitor) scheduleRefresh(err error) {
 	switch {
 	case err != nil:
 		m.refreshAfter(m.retryDelay)
 		m.retryDelay = min(2*m.retryDelay, maxTTL)
 		return
-	case m.sub == nil || !m.notifiesTools():
+	case m.sub == nil:
 		m.refreshAfter(time.Duration(m.params.ttl.Load()))
 	}
 	m.retryDelay = minTTL
@@ -117,7 +103,7 @@ func (m *monitor) refreshAfter(d time.Duration) {
 // action, or until the connection or ctx ends.
 func (m *monitor) wait(ctx context.Context) {
 	var next time.Time
-	for _, t := range [...]time.Time{m.refresh, m.prompts, m.resources, m.reopen, m.ping} {
+	for _, t := range [...]time.Time{m.refresh, m.reopen, m.ping} {
 		if next.IsZero() || !t.IsZero() && t.Before(next) {
 			next = t
 		}
@@ -137,18 +123,11 @@ func (m *monitor) wait(ctx context.Context) {
 		}
 		return
 	}
-	change, err := m.sub.Next(ctx)
+	_, err := m.sub.Next(ctx)
 	switch {
 	case err == nil:
-		when := &m.refresh
-		switch change.Kind {
-		case mcp.PromptsChanged:
-			when = &m.prompts
-		case mcp.ResourcesChanged:
-			when = &m.resources
-		}
-		if at := time.Now().Add(refreshDelay); when.IsZero() || when.After(at) {
-			*when = at
+		if at := time.Now().Add(refreshDelay); m.refresh.IsZero() || m.refresh.After(at) {
+			m.refresh = at
 		}
 	case ctx.Err() == nil && m.client.Err() == nil:
 		m.sub.Close() // the server ended it
@@ -156,25 +135,21 @@ func (m *monitor) wait(ctx context.Context) {
 	}
 }
 
-// notifiesTools reports whether the server reports changes of its tools, or, in the
-// legacy era, may do so.
-func (m *monitor) notifiesTools() bool {
+// subscribe subscribes to changes of the list, if the server supports that.
+func (m *monitor) subscribe(ctx context.Context) {
 	info := m.client.Server()
 	list := info.Capabilities.Tools
-	return !info.Modern() || list != nil && list.ListChanged != nil && *list.ListChanged
-}
-
-// subscribe subscribes to changes of the lists, if the server supports that.
-func (m *monitor) subscribe(ctx context.Context) {
+	if info.Modern() && (list == nil || list.ListChanged == nil || !*list.ListChanged) {
+		return
+	}
 	ctx, cancel := retry.WithTimeout(ctx, subscribeTimeout, nil)
 	defer cancel()
-	sub, err := m.client.Subscribe(ctx, &mcp.SubscriptionFilter{ToolsListChanged: true, PromptsListChanged: true, ResourcesListChanged: true})
-	switch {
-	case err == nil:
-		m.sub = sub
-	case !errors.Is(err, mcp.ErrNoChanges):
+	sub, err := m.client.Subscribe(ctx, &mcp.SubscriptionFilter{ToolsListChanged: true})
+	if err != nil {
 		m.reopen = time.Now().Add(reopenDelay)
+		return
 	}
+	m.sub = sub
 }
 
 // traceReconnects returns a copy of trace, which may be nil, that also makes the

@@ -32,12 +32,14 @@ type conn struct {
 
 	unendedResponses atomic.Int32 // responses in a row that did not end after the result
 
-	active sync.WaitGroup // the exchanges in running
+	active sync.WaitGroup // the exchanges
 	ending sync.Once
-	done   chan struct{} // closed by Close
+	life   context.Context    // ends with Close
+	end    context.CancelFunc // of life
 
 	mu            lock.Mutex
-	running       map[*exchange]struct{}    // nil after Close
+	closed        bool                      // by Close: no exchange begins
+	lives         []life                    // derived from the connection's, for reuse
 	session       session                   // the one in use
 	opened        *session                  // the one that a response has opened and that is not in use yet, or nil
 	stopListening func()                    // ends the stream of the session; nil if there is none
@@ -50,7 +52,7 @@ func (c *conn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessa
 	if err := req.Check(); err != nil {
 		return nil, err
 	}
-	x, bound := c.begin(ctx, req.Timeout, req.TimeoutErr)
+	x := c.begin(ctx)
 	if x == nil {
 		return nil, jsonrpc.ErrClosed
 	}
@@ -63,13 +65,17 @@ func (c *conn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessa
 	if req.Started != nil {
 		req.Started(slot.ID())
 	}
-	err = x.call(bound, slot, req)
+	slot.OnTimeout(x.stop)
+	c.Limit(slot, req)
+	err = x.call(slot, req)
 	select {
 	case a := <-slot.Response():
-		return a.Result, a.Err
+		if !a.Expired {
+			return a.Result, a.Err
+		}
 	default:
 	}
-	if bound.Err() == nil {
+	if x.Err() == nil {
 		return nil, err
 	}
 	// In a session the server continues when the response is closed.
@@ -79,14 +85,14 @@ func (c *conn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessa
 			c.bestEffort(func(ctx context.Context) { _ = c.Notify(ctx, note) })
 		}
 	}
-	return nil, context.Cause(bound)
+	return nil, context.Cause(x)
 }
 
 // call sends the request and reads the HTTP response. The result goes to slot; the
 // error is for a call without one.
-func (x *exchange) call(ctx context.Context, slot *jsonrpc.PendingCall, req *jsonrpc.Request) error {
+func (x *exchange) call(slot *jsonrpc.PendingCall, req *jsonrpc.Request) error {
 	c := x.c
-	resp, err := c.post(ctx, req, slot.ID(), jsonrpc.AppendRequest(nil, slot.ID(), req))
+	resp, err := c.post(x, req, slot.ID(), jsonrpc.AppendRequest(nil, slot.ID(), req))
 	if err != nil {
 		return err
 	}
@@ -97,9 +103,11 @@ func (x *exchange) call(ctx context.Context, slot *jsonrpc.PendingCall, req *jso
 	}
 	switch httpx.MediaType(resp.Header) {
 	case eventStream:
-		return x.follow(ctx, slot, req, resp)
+		return x.follow(slot, req, resp)
 	case typeJSON:
-		return c.readMessage(slot, resp)
+		err := c.readMessage(slot, resp)
+		x.whole = err == errNoResponse
+		return err
 	}
 	return httpx.Outcome(httpx.NewStatusError(resp, typeJSON+" or "+eventStream))
 }
@@ -159,12 +167,12 @@ func (c *conn) Reply(ctx context.Context, id jsonrpc.ID, result jsonrpc.RawMessa
 // send sends a notification or a response. It ignores the body of the HTTP
 // response.
 func (c *conn) send(ctx context.Context, req *jsonrpc.Request, body []byte) error {
-	x, ctx := c.begin(ctx, 0, nil)
+	x := c.begin(ctx)
 	if x == nil {
 		return jsonrpc.ErrClosed
 	}
 	defer x.done()
-	resp, err := c.post(ctx, req, jsonrpc.ID{}, body)
+	resp, err := c.post(x, req, jsonrpc.ID{}, body)
 	if err != nil {
 		return err
 	}
@@ -179,13 +187,11 @@ func (c *conn) MaxMessage() int { return c.opts.MaxMessage }
 // not use after Call has returned.
 func (c *conn) Unshared() bool { return true }
 
-func (c *conn) Done() <-chan struct{} { return c.done }
+func (c *conn) Done() <-chan struct{} { return c.life.Done() }
 
 func (c *conn) Err() error {
-	select {
-	case <-c.done:
+	if c.life.Err() != nil {
 		return jsonrpc.ErrClosed
-	default:
-		return nil
 	}
+	return nil
 }

@@ -19,51 +19,97 @@ const (
 	closeTime = 5 * time.Second
 )
 
-// An exchange is an activity that ends with the connection, such as a call.
-type exchange struct {
-	c    *conn
-	stop func() // cancels its context
+// maxLives is how many lives a connection keeps for later exchanges.
+const maxLives = 64
+
+// A life is a context that ends with the connection. As it has no values of a caller,
+// exchanges can use it one after the other: to make one takes as long as the rest of
+// what a small call needs beside its request.
+type life struct {
+	ctx  context.Context
+	stop context.CancelCauseFunc
 }
 
-// begin returns a new exchange and its context, or nil when the connection is
-// closed. The caller must call done. A timeout of 0 means no limit; timeoutErr is
-// the cause when it has expired.
-func (c *conn) begin(ctx context.Context, timeout time.Duration, timeoutErr error) (*exchange, context.Context) {
-	var end context.CancelFunc
-	if timeout > 0 {
-		ctx, end = context.WithTimeoutCause(ctx, timeout, timeoutErr)
-	} else {
-		ctx, end = context.WithCancel(ctx)
-	}
-	x := &exchange{c, end}
+// An exchange is an activity that ends with the connection, such as a call, and the
+// context of its requests: one with the values of the caller's.
+type exchange struct {
+	life
+	c      *conn
+	caller context.Context
+	detach func() bool // undoes that the end of caller ends life; nil if caller never ends
+	whole  bool        // the response is read, so that nothing needs life any more
+}
+
+// begin returns a new exchange, which ends with ctx, or nil when the connection is
+// closed. The caller must call done.
+func (c *conn) begin(ctx context.Context) *exchange {
+	x := &exchange{c: c, caller: ctx}
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.running == nil {
-		end()
-		return nil, nil
+	if c.closed {
+		c.mu.Unlock()
+		return nil
 	}
-	c.running[x] = struct{}{}
 	c.active.Add(1)
-	return x, ctx
+	if n := len(c.lives); n > 0 {
+		x.life, c.lives = c.lives[n-1], c.lives[:n-1]
+	}
+	c.mu.Unlock()
+	if x.stop == nil {
+		x.ctx, x.stop = context.WithCancelCause(c.life)
+	}
+	switch {
+	case ctx.Done() == nil:
+	case ctx.Err() != nil:
+		x.stop(context.Cause(ctx))
+	default:
+		x.detach = context.AfterFunc(ctx, func() { x.stop(context.Cause(ctx)) })
+	}
+	return x
+}
+
+// Done implements context.Context.
+func (x *exchange) Done() <-chan struct{} { return x.ctx.Done() }
+
+// Err implements context.Context.
+func (x *exchange) Err() error { return x.ctx.Err() }
+
+// Deadline implements context.Context.
+func (x *exchange) Deadline() (time.Time, bool) { return x.caller.Deadline() }
+
+// Value implements context.Context. Package context finds in life what ends the
+// contexts derived from it.
+func (x *exchange) Value(key any) any {
+	if v := x.ctx.Value(key); v != nil {
+		return v
+	}
+	return x.caller.Value(key)
 }
 
 func (x *exchange) done() {
-	x.c.mu.Lock()
-	delete(x.c.running, x)
-	x.c.mu.Unlock()
-	x.stop()
-	x.c.active.Done()
+	c := x.c
+	keep := (x.detach == nil || x.detach()) && x.whole && x.Err() == nil && !c.http.KeepsContexts()
+	c.mu.Lock()
+	if keep = keep && len(c.lives) < maxLives; keep {
+		c.lives = append(c.lives, x.life)
+	}
+	c.mu.Unlock()
+	if !keep {
+		x.stop(context.Canceled)
+	}
+	c.active.Done()
 }
 
 // bestEffort runs f on a goroutine, for bestEffortTime at most.
 func (c *conn) bestEffort(f func(context.Context)) {
-	x, ctx := c.begin(httpx.BestEffort(c.ctx), bestEffortTime, context.DeadlineExceeded)
+	x := c.begin(httpx.BestEffort(c.ctx))
 	if x == nil {
 		return
 	}
+	t := time.AfterFunc(bestEffortTime, func() { x.stop(context.DeadlineExceeded) })
 	go func() { // ends with bestEffortTime or the connection
 		defer x.done()
-		_ = diag.Guard(x.c.Handler.Panic, func() { f(ctx) })
+		defer t.Stop()
+		_ = diag.Guard(c.Handler.Panic, func() { f(x) })
 	}()
 }
 
@@ -73,14 +119,10 @@ func (c *conn) bestEffort(f func(context.Context)) {
 func (c *conn) Close() error {
 	c.ending.Do(func() {
 		c.mu.Lock()
-		running := c.running
-		c.running = nil
+		c.closed = true
 		c.mu.Unlock()
-		close(c.done)
 		c.Table.Close(jsonrpc.ErrClosed)
-		for x := range running {
-			x.stop()
-		}
+		c.end()
 		c.endSession()
 	})
 	if !queue.WaitFor(&c.active, closeTime) {

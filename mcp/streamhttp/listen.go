@@ -22,13 +22,13 @@ func (c *conn) listen(ctx context.Context) {
 	if c.opts.NoStream {
 		return
 	}
-	x, session := c.begin(httpx.BestEffort(c.ctx), 0, nil)
+	x := c.begin(httpx.BestEffort(c.ctx))
 	if x == nil {
 		return
 	}
 	c.mu.Lock()
 	before := c.stopListening
-	c.stopListening = x.stop
+	c.stopListening = func() { x.stop(context.Canceled) }
 	header := c.session.header()
 	c.mu.Unlock()
 	if before != nil {
@@ -45,9 +45,9 @@ func (c *conn) listen(ctx context.Context) {
 		s := newStream(c)
 		s.opened = opened
 		for {
-			resp, err := s.reopen(session, header)
+			resp, err := s.reopen(x, header)
 			if err != nil {
-				if session.Err() == nil && !isStatus(err) && c.Handler.Dropped != nil {
+				if x.Err() == nil && !isStatus(err) && c.Handler.Dropped != nil {
 					c.Handler.Dropped(err, nil)
 				}
 				return

@@ -45,7 +45,7 @@ var errEnded = errors.New("the stream ended before the result")
 type stream struct {
 	c    *conn
 	slot *jsonrpc.PendingCall // the call of the stream; nil for the stream of the session
-	end  func()               // cancels the context of that call
+	x    *exchange            // of that call
 
 	// opened is closed after the first request, which is sent without a wait,
 	// and nil from then on. It is nil if the first response exists already.
@@ -116,13 +116,13 @@ func (s *stream) drain(resp *http.Response) {
 	if resp.ProtoMajor > 1 || c.unendedResponses.Load() >= maxUnended {
 		return
 	}
-	t := time.AfterFunc(drainTime, s.end)
-	defer t.Stop()
+	t := time.AfterFunc(drainTime, func() { s.x.stop(context.Canceled) })
 	if _, err := io.ReadFull(resp.Body, make([]byte, maxDrain)); err == io.EOF || err == io.ErrUnexpectedEOF {
 		c.unendedResponses.Store(0)
 	} else {
 		c.unendedResponses.Add(1)
 	}
+	s.x.whole = t.Stop()
 }
 
 // repeated reports whether there was an event with this id before, and stores
@@ -189,12 +189,12 @@ func (s *stream) get(ctx context.Context, header http.Header) (*http.Response, e
 var errEmptyRetries = errors.New("the stream had no events several times in a row")
 
 // follow reads the stream with the result of a call, which goes to slot.
-func (x *exchange) follow(ctx context.Context, slot *jsonrpc.PendingCall, req *jsonrpc.Request, resp *http.Response) error {
+func (x *exchange) follow(slot *jsonrpc.PendingCall, req *jsonrpc.Request, resp *http.Response) error {
 	s := newStream(x.c)
-	s.slot, s.end = slot, x.stop
+	s.slot, s.x = slot, x
 	for {
 		err := s.read(resp)
-		if err == nil || errors.Is(err, jsonrpc.ErrTooLarge) || ctx.Err() != nil {
+		if err == nil || errors.Is(err, jsonrpc.ErrTooLarge) || x.Err() != nil {
 			return err
 		}
 		if err == io.EOF {
@@ -205,8 +205,8 @@ func (x *exchange) follow(ctx context.Context, slot *jsonrpc.PendingCall, req *j
 		}
 		// The session of the call, which the server may have lost since.
 		session := session{resp.Request.Header.Get(sessionHeader), req.ProtocolVersion}
-		if resp, err = s.reopen(ctx, session.header()); err != nil {
-			return jsonrpc.OutcomeUnknown(jsonrpc.Closed(err)) // Call returns the cause if ctx has ended
+		if resp, err = s.reopen(x, session.header()); err != nil {
+			return jsonrpc.OutcomeUnknown(jsonrpc.Closed(err)) // Call returns the cause if x has ended
 		}
 	}
 }
