@@ -117,7 +117,7 @@ const sentBoth = "Last lines of its standard error:\n\ttestserver: violation: in
 // want checks an outcome. Of standard error it wants a part.
 func (o result) want(t testing.TB, status int, stdout, stderr string) {
 	t.Helper()
-	if o.status != status || o.stdout != stdout || !strings.Contains(o.stderr, stderr) || stderr == "" && o.stderr != "" {
+	if o.status != status || o.stdout != stdout || !strings.Contains(unquoted(o.stderr), unquoted(stderr)) || stderr == "" && o.stderr != "" {
 		t.Errorf("got status %d, output %q, errors %q\nwant status %d, output %q, errors %q",
 			o.status, o.stdout, o.stderr, status, stdout, stderr)
 	}

@@ -374,30 +374,37 @@ func TestServerNeverReadsTheBody(t *testing.T) {
 	}
 }
 
-// TestSlowServer sends a byte now and then, for ever.
+// TestSlowServer sends nothing, or a byte now and then, for ever.
 func TestSlowServer(t *testing.T) {
 	for _, contentType := range []string{"application/json", "text/event-stream"} {
 		t.Run(contentType, func(t *testing.T) {
-			s := &server{version: modern}
-			s.call = func(w http.ResponseWriter, r *request) {
-				w.Header().Set("Content-Type", contentType)
-				send(w, "")
-				for r.HTTP.Context().Err() == nil {
-					if r.Params.Name == "drip" {
-						send(w, " ")
-					}
-					time.Sleep(5 * time.Millisecond)
-				}
-			}
-			c := s.open(t, &streamhttp.Options{IdleTimeout: time.Second}, nil)
-			_, err := c.CallTool(within(t, callTimeout), "silent", nil)
-			wantError(t, err, context.DeadlineExceeded, "nothing received within 1s")
-			wantError(t, err, mcp.ErrOutcomeUnknown)
-			_, err = c.CallTool(within(t, 200*time.Millisecond), "drip", nil)
-			wantError(t, err, context.DeadlineExceeded)
-			drip := &mcp.ToolCall{Name: "drip", Timeout: 200 * time.Millisecond}
-			_, err = c.Do(t.Context(), drip)
-			wantError(t, err, context.DeadlineExceeded, "no response within 200ms")
+			synctest.Test(t, func(t *testing.T) {
+				drips := false
+				f := &wire{call: func(r *http.Request) *http.Response {
+					body, w := io.Pipe()
+					go func() { // ends with the request
+						for drips && r.Context().Err() == nil {
+							_, _ = io.WriteString(w, " ")
+							time.Sleep(5 * time.Millisecond)
+						}
+						<-r.Context().Done()
+						_ = w.CloseWithError(r.Context().Err())
+					}()
+					resp := respond(200, contentType, "")
+					resp.Body = body
+					return resp
+				}}
+				c := connect(t, streamhttp.New("http://fake", &streamhttp.Options{
+					Client: &http.Client{Transport: f}, NoStream: true, IdleTimeout: time.Second}), nil)
+				_, err := c.CallTool(t.Context(), "x", nil)
+				wantError(t, err, context.DeadlineExceeded, "nothing received within 1s")
+				wantError(t, err, mcp.ErrOutcomeUnknown)
+				drips = true
+				_, err = c.CallTool(within(t, 2*time.Second), "x", nil)
+				wantError(t, err, context.DeadlineExceeded)
+				_, err = c.Do(t.Context(), &mcp.ToolCall{Name: "x", Timeout: 2 * time.Second})
+				wantError(t, err, context.DeadlineExceeded, "no response within 2s")
+			})
 		})
 	}
 }
@@ -427,16 +434,26 @@ func TestHeaderTimeout(t *testing.T) {
 
 // TestClientTimeoutCutsNoStream: http.Client.Timeout is not used.
 func TestClientTimeoutCutsNoStream(t *testing.T) {
-	s := &server{version: modern, call: func(w http.ResponseWriter, r *request) {
-		events(w, ": wait\n\n")
-		time.Sleep(60 * time.Millisecond)
-		send(w, "data: "+r.result(done)+"\n\n")
-	}}
-	hc := &http.Client{Timeout: 30 * time.Millisecond}
-	callTool(t, s.open(t, &streamhttp.Options{Client: hc}, nil), "x")
-	if hc.Timeout != 30*time.Millisecond || hc.CheckRedirect != nil {
-		t.Error("the client was changed")
-	}
+	synctest.Test(t, func(t *testing.T) {
+		f := &wire{}
+		f.call = func(r *http.Request) *http.Response {
+			body, w := io.Pipe()
+			go func() { // ends with the response
+				_, _ = io.WriteString(w, ": wait\n\n")
+				time.Sleep(time.Minute)
+				_, _ = io.WriteString(w, "data: "+f.last.result(done)+"\n\n")
+				_ = w.Close()
+			}()
+			resp := respond(200, "text/event-stream", "")
+			resp.Body = body
+			return resp
+		}
+		hc := &http.Client{Transport: f, Timeout: time.Second}
+		callTool(t, connect(t, streamhttp.New("http://fake", &streamhttp.Options{Client: hc, NoStream: true}), &mcp.Options{Timeout: time.Hour}), "x")
+		if hc.Timeout != time.Second || hc.CheckRedirect != nil {
+			t.Error("the client was changed")
+		}
+	})
 }
 
 type key struct{}

@@ -335,6 +335,7 @@ type wire struct {
 	ctx   context.Context // of the last GET
 	get   func(n int) *http.Response
 	call  func(*http.Request) *http.Response // answers tools/call, if set
+	last  *request                           // the last one but GET
 }
 
 func (f *wire) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -347,6 +348,7 @@ func (f *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 			msg, _ := jsonrpc.Parse(body)
 			m.Method, m.ID = msg.Method, []byte(msg.ID.String())
 		}
+		f.last = m
 		switch m.Method {
 		case "initialize":
 			return respond(200, "application/json", m.result(`{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"x","version":"1"}}`)), nil
