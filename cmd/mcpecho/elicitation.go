@@ -77,7 +77,15 @@ func indented(text string) string {
 }
 
 // print prints text that has been escaped.
-func (a *asker) print(text string) { _, _ = io.WriteString(a.c.stderr, text) }
+func (a *asker) print(text string) { _, _ = io.WriteString(a.c.stderr, a.folded(text)) }
+
+// folded returns text with lines that fit on the terminal, if there is one.
+func (a *asker) folded(text string) string {
+	if width := a.c.terminalWidth(a.c.stderr); width > 0 {
+		return wrap(text, width-2) // a space may follow
+	}
+	return text
+}
 
 // ask prints a prompt and returns the line that the user enters. The error is
 // io.EOF at the end of the input.
@@ -87,6 +95,7 @@ func (a *asker) ask(ctx context.Context, prompt string) (string, error) {
 
 // askLine is ask with an editor, if the terminal can show one.
 func (a *asker) askLine(ctx context.Context, l *lineedit.Line) (string, error) {
+	l.Prompt = a.folded(strings.TrimSuffix(l.Prompt, " ")) + " "
 	if e := a.c.lineEditor(); e != nil {
 		return a.edit(ctx, e, l)
 	}

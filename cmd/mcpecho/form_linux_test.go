@@ -37,6 +37,19 @@ func TestEditForm(t *testing.T) {
 	}
 }
 
+// On a narrow terminal the questions break between words.
+func TestFormFitsTheTerminal(t *testing.T) {
+	t.Parallel()
+	p := startInPty(t, 40, "call", webServer(t, nil, nil).URL, "ask_elicitation", "--no-color")
+	p.until("Press Enter for the value in brackets\r\nor to omit an optional field, Ctrl-D\r\nto cancel.\r\n  Name: ")
+	p.typed("Ada\r")
+	p.until("  age (a whole number; at least 0; at\r\n  most 150; optional): ")
+	p.typed(ctrlD)
+	if shown, status := p.end(); status != 0 {
+		t.Errorf("status %d, %q", status, shown)
+	}
+}
+
 // The shell recalls what the user entered for an argument before, and takes JSON of
 // several lines.
 func TestFormInTheShell(t *testing.T) {

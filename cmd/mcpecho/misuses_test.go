@@ -111,7 +111,7 @@ var misuses = []struct{ line, says string }{
 	{"call everything echo args.json", "mcpecho call everything echo - < args.json"},
 	{"call everything echo message=@missing.txt", "missing.txt"},
 	{"call everything echo '[\"hi\"]'", `'{"message":"…"}'`},
-	{"call everything echo -", "mcpecho call everything echo - < FILE"},
+	{"call everything echo -", "echo '{\"message\":\"…\"}' | mcpecho call everything echo -"},
 	{"call everything echo '{}' message=hi", `mcpecho call everything echo message=hi`},
 	{"prompt everything review go", "mcpecho prompt everything review language=go"},
 	{"prompt everything review", "mcpecho prompt everything review language="},

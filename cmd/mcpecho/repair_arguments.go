@@ -69,7 +69,8 @@ func (c *invocation) repaired(command, name string, given []string, s *schema, w
 	line := ""
 	switch first := strings.Join(given, " "); {
 	case len(given) == 1 && first == "-":
-		f.hint = "type: " + c.commandFor(command, name, "-") + " < FILE"
+		sample := (&schema{types: []string{"object"}, required: s.required, properties: s.properties}).sampleJSON(0)
+		f.hint = "type: echo " + c.quoteWord(sample) + " | " + c.commandFor(command, name, "-")
 		return &f
 	case len(given) == 1 && isFile(strings.TrimPrefix(first, "@")):
 		f.hint = "type: " + c.commandFor(command, name, "-") + " < " + c.quoteWord(strings.TrimPrefix(first, "@"))

@@ -53,15 +53,18 @@ func (c *invocation) readArguments(ctx context.Context, args []string) (*argumen
 
 // wholeObject reads a JSON object from arg, or from standard input.
 func (c *invocation) wholeObject(ctx context.Context, arg string) (json.RawMessage, error) {
-	data := []byte(arg)
+	data, from := []byte(arg), "arguments"
 	if arg == "-" {
 		var err error
 		if data, err = readAll(ctx, c.stdin); err != nil {
 			return nil, err
 		}
+		if from = "standard input"; len(data) == 0 {
+			return nil, c.usage("standard input is empty, and should have the arguments as a JSON object")
+		}
 	}
 	if err := wire.Valid(data); err != nil {
-		return nil, c.usage("invalid arguments: " + err.Error())
+		return nil, c.usage("invalid " + from + ": " + err.Error())
 	}
 	if typeOf(data) != "object" {
 		return nil, c.usage("the arguments must be a JSON object")
