@@ -1,19 +1,13 @@
 package host
 
 import (
-	"context"
 	"errors"
 	"io"
 	"os/exec"
 	"sync/atomic"
-	"time"
 
-	"github.com/stdmcp/stdmcp/internal/diag"
-	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
-	"github.com/stdmcp/stdmcp/mcp/host/config"
-	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 	"github.com/stdmcp/stdmcp/mcp/stdio"
 )
 
@@ -94,87 +88,3 @@ func InProcess(servers map[string]mcp.Transport) Dialer {
 		return t, nil
 	}
 }
-
-// otherType returns a hint if err suggests that a server does not speak the
-// transport that its settings name, and it does speak the other one.
-func (h *Host) otherType(ctx context.Context, d *DialParams, err error) string {
-	other := map[string]string{config.HTTP: config.SSE, config.SSE: config.HTTP}[d.Type]
-	dial := h.opts.Dialers[other]
-	if e, ok := diag.Find[mcp.OtherTransportError](err); !ok || !e.OtherTransport() || dial == nil || d.Command != "" {
-		return ""
-	}
-	t, err := dial(&DialParams{Server: d.Server})
-	if err != nil {
-		return ""
-	}
-	ctx, cancel := retry.WithTimeout(ctx, otherTypeTimeout, nil)
-	defer cancel()
-	client, err := mcp.Connect(ctx, t, nil)
-	if err != nil {
-		return ""
-	}
-	_ = client.Close()
-	return "; the server speaks the transport " + wire.Quote(other) + ": set its type to that, or leave the type out"
-}
-
-// otherTypeTimeout limits the attempt of otherType.
-const otherTypeTimeout = 5 * time.Second
-
-// transport returns the transport for a server. For a URL without a type, it
-// prefers Streamable HTTP and falls back to SSE.
-func (ds Dialers) transport(d *DialParams) (mcp.Transport, error) {
-	kind := d.Type
-	switch {
-	case kind == "" && d.Command != "" && d.URL != "":
-		kind = config.HTTP
-	case kind == "" && d.Command != "":
-		kind = config.Stdio
-	}
-	if kind != "" {
-		dial := ds[kind]
-		if dial == nil {
-			return nil, errors.New("no dialer for servers of type " + wire.Quote(kind) + "; see package dialers")
-		}
-		d.transport = kind
-		return dial(d)
-	}
-	if d.URL == "" {
-		return nil, errors.New("the server has neither a command nor a URL")
-	}
-	var list []mcp.Transport
-	for _, kind := range [...]string{config.HTTP, config.SSE} {
-		if dial := ds[kind]; dial != nil {
-			t, err := dial(d)
-			if err != nil {
-				return nil, err
-			}
-			if k, ok := t.(mcp.Kinded); ok {
-				t = &typed{t, k, &d.transport, kind}
-			}
-			list = append(list, t)
-		}
-	}
-	switch len(list) {
-	case 0:
-		return nil, errors.New("no dialer for servers with a URL; see package dialers")
-	case 1:
-		return list[0], nil
-	}
-	return mcp.FirstOf(list...), nil
-}
-
-// A typed is a transport for a server without a type. It records which of the
-// types was used.
-type typed struct {
-	mcp.Transport
-	mcp.Kinded
-	used *string // not the *DialParams: a type in an interface links its methods
-	kind string
-}
-
-func (t *typed) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
-	*t.used = t.kind
-	return t.Transport.Open(ctx, h)
-}
-
-func (t *typed) String() string { return diag.NameOf(t.Transport) }

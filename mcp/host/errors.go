@@ -156,10 +156,8 @@ func connectError(name string, err error, started *DialParams) *Error {
 	}
 	e := newError(f, "failed to connect", name, err)
 	e.categorize(started)
-	if op, ok := err.(*diag.OpError); ok && (op.Op == "connect" || strings.HasSuffix(op.Op, ": connect")) {
-		err = op.Err
-		e.text = err.Error()
-	}
+	err = withoutOp(err)
+	e.text = err.Error()
 	if call, ok := err.(*mcp.CallError); ok {
 		e.text = call.Err.Error()
 	}

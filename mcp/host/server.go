@@ -161,7 +161,6 @@ type tail struct {
 // A tailWriter receives the standard error of one process and splits it into
 // lines.
 type tailWriter struct {
-	*tail
 	onLine func(line string)
 	line   []byte // the current, unfinished line
 }
