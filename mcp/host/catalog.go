@@ -24,8 +24,8 @@ type Catalog struct {
 	// The functions are linked only if the program opens a Catalog. They are not
 	// an interface, which would link String and MarshalJSON of all types in a Host.
 
-	// load returns a *listing for each server that it contains, by name.
-	load func(h *Host, servers map[string]*Server) map[string]any
+	// load returns a *listing for each server that it contains, or else nil.
+	load func(h *Host, servers []*Server) []any
 
 	// offer makes the host show the tools of a server that is not connected. The
 	// caller holds the host's mu.
@@ -61,12 +61,12 @@ func (c *Catalog) Forget(name string) error {
 	return c.forget(name)
 }
 
-// catalogued returns what the catalog contains about servers, by name.
-func (h *Host) catalogued(servers map[string]*Server) map[string]any {
+// catalogued returns what the catalog contains about each server, or nil.
+func (h *Host) catalogued(servers []*Server) []any {
 	if c := h.opts.Catalog; c != nil && c.load != nil {
 		return c.load(h, servers)
 	}
-	return nil
+	return make([]any, len(servers))
 }
 
 // record saves what a server said in the catalog. The caller holds mu.
@@ -98,7 +98,7 @@ func (h *Host) eager(s *server) bool {
 func (h *Host) Refresh(ctx context.Context, names ...string) *Diff {
 	d := &Diff{Errors: make(map[string]error)}
 	h.lock()
-	for _, s := range h.sorted() {
+	for _, s := range h.servers {
 		if len(names) == 0 && s.enabled {
 			d.Changed = append(d.Changed, s.name)
 		}

@@ -77,26 +77,23 @@ func (c *catalogFile) report(h *Host, server, what string, err error) {
 	h.bus.emit(&Event{Kind: CatalogFailed, Server: server, Err: e})
 }
 
-func (c *catalogFile) load(h *Host, servers map[string]*Server) map[string]any {
+func (c *catalogFile) load(h *Host, servers []*Server) []any {
 	_, entries, err := c.read()
 	if err != nil {
 		c.report(h, "", " is ignored", err)
 	}
-	if len(entries) == 0 {
-		return nil
-	}
-	found := make(map[string]any)
-	for name, cfg := range servers {
-		i := entryOf(entries, cfg.Identity())
-		if i < 0 {
+	found := make([]any, len(servers))
+	for i, cfg := range servers {
+		at := entryOf(entries, cfg.Identity())
+		if at < 0 {
 			continue
 		}
-		l, err := readListing(wire.Lookup(entries[i].text, "said"))
+		l, err := readListing(wire.Lookup(entries[at].text, "said"))
 		if err != nil {
-			c.report(h, name, " has an invalid entry", err)
+			c.report(h, cfg.Name, " has an invalid entry", err)
 			continue
 		}
-		found[name] = l
+		found[i] = l
 	}
 	return found
 }

@@ -82,7 +82,7 @@ func (v *View) owner(name string, tried []*server) (found *server) {
 	o, known := h.names.origins[name]
 	longest := -1
 next:
-	for _, s := range h.sorted() {
+	for _, s := range h.servers {
 		prefix := h.names.naming.prefix(s.name)
 		switch {
 		case s.client != nil || !v.sees(s.name):

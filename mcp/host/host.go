@@ -8,7 +8,6 @@ import (
 
 	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/queue"
-	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -27,8 +26,7 @@ type Host struct {
 	calls   atomic.Int64
 
 	mu      lock.Mutex // guards what follows, and the servers
-	servers map[string]*server
-	order   []*server // servers by name; nil after a change
+	servers []*server  // ordered by name; replaced or extended, but not modified otherwise
 	names   names
 	closed  bool
 }
@@ -36,9 +34,8 @@ type Host struct {
 // New returns a host without servers. opts may be nil; New copies it.
 func New(opts *Options) *Host {
 	h := &Host{
-		opts:    opts.withDefaults(),
-		servers: make(map[string]*server),
-		names:   names{0, make(map[origin]string), make(map[string]origin)},
+		opts:  opts.withDefaults(),
+		names: names{0, make(map[origin]string), make(map[string]origin)},
 	}
 	h.names.naming = h.opts.Naming
 	h.ctx, h.cancel = context.WithCancel(context.Background())
@@ -70,7 +67,7 @@ func (h *Host) get(name string) (*server, error) {
 }
 
 func (h *Host) find(name string) (*server, error) {
-	s := h.servers[name]
+	s := h.server(name)
 	if s == nil && h.closed {
 		return nil, newError(notConnected, "not connected", name, ErrShutdown)
 	}
@@ -80,23 +77,25 @@ func (h *Host) find(name string) (*server, error) {
 	return s, nil
 }
 
-// sorted returns the servers ordered by name. The caller holds mu and does not
-// modify the list.
-func (h *Host) sorted() []*server {
-	if len(h.order) == len(h.servers) {
-		return h.order
+// at returns the index in servers for a name.
+func (h *Host) at(name string) int {
+	i, end := 0, len(h.servers)
+	for i < end {
+		if middle := (i + end) / 2; h.servers[middle].name < name {
+			i = middle + 1
+		} else {
+			end = middle
+		}
 	}
-	names := make([]string, 0, len(h.servers))
-	for name := range h.servers {
-		names = append(names, name)
+	return i
+}
+
+// server returns the server with the given name, or nil. The caller holds mu.
+func (h *Host) server(name string) *server {
+	if i := h.at(name); i < len(h.servers) && h.servers[i].name == name {
+		return h.servers[i]
 	}
-	wire.SortStrings(names)
-	list := make([]*server, len(names))
-	for i, name := range names {
-		list[i] = h.servers[name]
-	}
-	h.order = list
-	return list
+	return nil
 }
 
 // Connect connects to a server and waits until it is connected or ctx ends. Only
@@ -105,7 +104,7 @@ func (h *Host) sorted() []*server {
 // The error is an *Error.
 func (h *Host) Connect(ctx context.Context, name string) error {
 	h.lock()
-	if s := h.servers[name]; s != nil && s.run == nil && s.err != nil && !errors.Is(s.err, ErrCrashLoop) && (s.isFinal() || h.opts.never(s.cfg)) {
+	if s := h.server(name); s != nil && s.run == nil && s.err != nil && !errors.Is(s.err, ErrCrashLoop) && (s.isFinal() || h.opts.never(s.cfg)) {
 		h.setState(s, Disconnected, nil) // the program asks for one more attempt
 	}
 	h.unlock()
@@ -146,7 +145,7 @@ func (h *Host) Reconnect(ctx context.Context, name string) error {
 		return err
 	}
 	h.lock()
-	if s := h.servers[name]; s != nil {
+	if s := h.server(name); s != nil {
 		s.crashes, s.attempts = nil, 0
 		if s.run == nil && s.state != Disconnected {
 			h.setState(s, Disconnected, nil)

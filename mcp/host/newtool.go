@@ -31,7 +31,7 @@ func (h *Host) NewTool(def *mcp.Tool, run func(ctx context.Context, input mcp.Ra
 func (h *Host) Note(server, key string) string {
 	h.lock()
 	defer h.unlock()
-	s := h.servers[server]
+	s := h.server(server)
 	if s == nil {
 		return ""
 	}
@@ -47,7 +47,7 @@ func (h *Host) Note(server, key string) string {
 func (h *Host) SetNote(server, key, text string) bool {
 	h.lock()
 	defer h.unlock()
-	s := h.servers[server]
+	s := h.server(server)
 	if s == nil {
 		return false
 	}

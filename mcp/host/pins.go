@@ -166,11 +166,12 @@ func (h *Host) Pin(names ...string) error {
 	h.lock()
 	var failure error
 	for _, name := range names {
-		if o := h.names.origins[name]; h.servers[o.server] == nil || h.servers[o.server].lastDefs[o.tool] == nil {
+		o := h.names.origins[name]
+		if s := h.server(o.server); s == nil || s.lastDefs[o.tool] == nil {
 			failure = newError(unknownTool, "tool "+wire.Quote(name)+" was not pinned", "", ErrUnknownTool)
 		}
 	}
-	for _, s := range h.sorted() {
+	for _, s := range h.servers {
 		pinned := false
 		for _, def := range s.defs {
 			if name := h.names.name(origin{s.name, def.Name}); len(names) == 0 || slices.Contains(names, name) {

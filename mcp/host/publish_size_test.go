@@ -20,10 +20,10 @@ func TestPublishingOneOfManyServers(t *testing.T) {
 			def := &mcp.Tool{Name: fmt.Sprint("t", j)}
 			s.tools = append(s.tools, &Tool{host: h, server: s, def: def, name: s.name + "__" + def.Name})
 		}
-		h.servers[s.name] = s
+		h.servers = append(h.servers, s) // in order
 	}
 	h.publish(nil, "")
-	one := h.servers["s500"]
+	one := h.server("s500")
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for range changes {

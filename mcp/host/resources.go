@@ -220,7 +220,7 @@ func (v *View) listResources(ctx context.Context, r *CallReport) ([]byte, error)
 func (h *Host) catalogResources(name string) []*mcp.Resource {
 	h.lock()
 	defer h.unlock()
-	if s := h.servers[name]; s != nil && s.offered && s.enabled && s.client == nil {
+	if s := h.server(name); s != nil && s.offered && s.enabled && s.client == nil {
 		if known, ok := s.known.(*listing); ok {
 			return known.resources
 		}
@@ -232,7 +232,7 @@ func (h *Host) catalogResources(name string) []*mcp.Resource {
 // connected or that the catalog contains.
 func (v *View) withResources() (names []string) {
 	v.host.lock()
-	for _, s := range v.host.sorted() {
+	for _, s := range v.host.servers {
 		if s.listed() && s.info.Capabilities.Resources != nil && v.sees(s.name) {
 			names = append(names, s.name)
 		}

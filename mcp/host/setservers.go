@@ -3,11 +3,8 @@ package host
 import (
 	"context"
 	"errors"
-	"slices"
 	"sync"
 	"time"
-
-	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
 // A Diff describes what SetServers changed. The lists are sorted.
@@ -41,14 +38,15 @@ func (d *Diff) Err() error { return d.err }
 // failed, except for disabled and lazy servers. If ctx ends, it returns
 // earlier; connecting continues in the background.
 func (h *Host) SetServers(ctx context.Context, servers []*Server) *Diff {
-	wanted := make(map[string]*Server, len(servers))
-	for _, s := range servers {
-		if s == nil {
-			s = &Server{} // an error, as it has no name
+	wanted := inOrder(servers)
+	return h.update(ctx, wanted, func(name string) bool {
+		for _, s := range wanted {
+			if s.Name == name {
+				return s.Invalid != nil
+			}
 		}
-		wanted[s.Name] = s
-	}
-	return h.update(ctx, wanted, func(name string) bool { return wanted[name] == nil || wanted[name].Invalid != nil })
+		return true
+	})
 }
 
 // AddServer adds a server, or replaces the one with the same name, and waits as
@@ -59,7 +57,7 @@ func (h *Host) AddServer(ctx context.Context, s *Server) error {
 	if s == nil {
 		s = &Server{} // an error, as it has no name
 	}
-	d := h.update(ctx, map[string]*Server{s.Name: s}, func(string) bool { return false })
+	d := h.update(ctx, []*Server{s}, func(string) bool { return false })
 	switch {
 	case d.Pending != nil:
 		return newError(timedOut, "still not connected", s.Name, context.Cause(ctx))
@@ -82,9 +80,31 @@ func (h *Host) RemoveServer(ctx context.Context, name string) error {
 	return nil
 }
 
-// update adds or replaces the wanted servers and removes those for which gone
-// returns true.
-func (h *Host) update(ctx context.Context, wanted map[string]*Server, gone func(name string) bool) *Diff {
+// inOrder returns servers ordered by name, the last one of each name.
+func inOrder(servers []*Server) []*Server {
+	list := make([]*Server, 0, len(servers))
+	for _, s := range servers {
+		if s == nil {
+			s = &Server{} // an error, as it has no name
+		}
+		i := len(list)
+		for i > 0 && list[i-1].Name > s.Name {
+			i--
+		}
+		if i > 0 && list[i-1].Name == s.Name {
+			list[i-1] = s
+			continue
+		}
+		list = append(list, nil)
+		copy(list[i+1:], list[i:])
+		list[i] = s
+	}
+	return list
+}
+
+// update adds or replaces the wanted servers, which are in order, and removes those
+// for which gone returns true.
+func (h *Host) update(ctx context.Context, wanted []*Server, gone func(name string) bool) *Diff {
 	d := &Diff{Errors: make(map[string]error)}
 	known := h.catalogued(wanted)
 	h.lock()
@@ -94,10 +114,10 @@ func (h *Host) update(ctx context.Context, wanted map[string]*Server, gone func(
 		return d
 	}
 	stopped := h.remove(gone, d)
-	var wait []*server
-	for _, cfg := range inOrder(wanted) {
-		if s := h.putServer(cfg, known[cfg.Name], d); s != nil && s.enabled && h.eager(s) {
-			wait = append(wait, s)
+	wait := make([]*server, len(wanted)) // nil for those that are not connected now
+	for i, cfg := range wanted {
+		if s := h.putServer(cfg, known[i], d); s != nil && s.enabled && h.eager(s) {
+			wait[i] = s
 		}
 	}
 	h.publish(nil, "")
@@ -107,45 +127,42 @@ func (h *Host) update(ctx context.Context, wanted map[string]*Server, gone func(
 	for _, r := range stopped {
 		closing.Go(func() { _ = r.stop(ctx) })
 	}
-	for _, s := range wait {
-		name := s.name
-		if err := h.awaitFirstAttempt(ctx, s); errors.Is(err, errPending) {
-			d.Pending = append(d.Pending, name)
-		} else if err != nil {
-			d.Errors[name] = err
-		} else if err := h.warning(s); err != nil {
-			if d.Warnings == nil {
-				d.Warnings = make(map[string]error)
-			}
-			d.Warnings[name] = err
+	var required error
+	var failures []error
+	tried := 0
+	for i, cfg := range wanted {
+		err := d.Errors[cfg.Name]
+		if wait[i] != nil {
+			err = h.awaitFirstAttempt(ctx, wait[i], d)
+		}
+		if cfg.Disabled || cfg.Lazy {
+			continue
+		}
+		if tried++; err != nil && cfg.Required && required == nil {
+			required = err
+		}
+		if d.Errors[cfg.Name] != nil {
+			failures = append(failures, err)
 		}
 	}
 	closing.Wait()
-	d.err = h.startupError(wanted, d)
-	return d
-}
-
-// warning returns the error of a connected server, which is about its list of
-// tools, or nil.
-func (h *Host) warning(s *server) error {
-	h.lock()
-	var err error
-	if s.state == Connected && s.err != nil { // a nil *Error would be an error
-		err = s.err
+	if required != nil {
+		d.err = &startError{"a required server failed", []error{required}}
+	} else if tried > 0 && len(failures) == tried {
+		d.err = &startError{"all MCP servers failed", failures}
 	}
-	h.unlock()
-	return err
+	return d
 }
 
 // remove removes servers and returns their runs, which the caller waits for.
 // The caller holds mu.
 func (h *Host) remove(gone func(name string) bool, d *Diff) (stopped []*run) {
-	for _, s := range h.sorted() {
+	kept := make([]*server, 0, len(h.servers))
+	for _, s := range h.servers {
 		if !gone(s.name) {
+			kept = append(kept, s)
 			continue
 		}
-		delete(h.servers, s.name)
-		h.order = nil
 		h.names.release(s.name, func(string) bool { return false })
 		s.removed = true
 		s.wake()
@@ -155,29 +172,33 @@ func (h *Host) remove(gone func(name string) bool, d *Diff) (stopped []*run) {
 		}
 		d.Removed = append(d.Removed, s.name)
 	}
+	h.servers = kept
 	return stopped
 }
 
 // putServer adds or replaces a server and returns it. known is what the catalog
 // contains about it, or nil. The caller holds mu.
 func (h *Host) putServer(cfg *Server, known any, d *Diff) *server {
-	s := h.servers[cfg.Name]
-	if cfg.Name == "" {
-		d.Errors[""] = newError(invalidConfiguration, "not added", "", errors.New("the server has no name"))
+	fail := func(f *failure, err error) *server {
+		d.Errors[cfg.Name] = newError(f, "not added", cfg.Name, err)
 		return nil
+	}
+	if cfg.Name == "" {
+		return fail(invalidConfiguration, errors.New("the server has no name"))
 	}
 	if cfg.Invalid != nil {
-		d.Errors[cfg.Name] = newError(invalidConfiguration, "not added", cfg.Name, cfg.Invalid)
-		return nil
+		return fail(invalidConfiguration, cfg.Invalid)
 	}
+	s := h.server(cfg.Name)
 	if s == nil {
 		if h.opts.MaxServers > 0 && len(h.servers) >= h.opts.MaxServers {
-			d.Errors[cfg.Name] = newError(tooManyServers, "not added", cfg.Name, ErrTooManyServers)
-			return nil
+			return fail(tooManyServers, ErrTooManyServers)
 		}
 		s = &server{name: cfg.Name, cfg: cfg, enabled: !cfg.Disabled, since: time.Now(), changed: make(chan struct{}), turn: make(chan struct{}, 1)}
-		h.servers[cfg.Name] = s
-		h.order = nil
+		at := h.at(s.name)
+		h.servers = append(h.servers, nil)
+		copy(h.servers[at+1:], h.servers[at:])
+		h.servers[at] = s
 		d.Added = append(d.Added, cfg.Name)
 		h.offer(s, known)
 		if s.enabled && h.eager(s) {
@@ -213,20 +234,30 @@ func (h *Host) putServer(cfg *Server, known any, d *Diff) *server {
 	return s
 }
 
-// errPending marks a server that is still connecting when ctx ends.
-var errPending = errors.New("still connecting")
-
 // awaitFirstAttempt waits until a server is connected or its first attempt has
-// failed.
-func (h *Host) awaitFirstAttempt(ctx context.Context, s *server) error {
+// failed, and adds that to d. The error says why the server cannot be used yet.
+func (h *Host) awaitFirstAttempt(ctx context.Context, s *server, d *Diff) error {
 	for {
 		h.lock()
-		state, err, changed, over := s.state, s.err, s.changed, s.removed || h.closed
+		state, changed, over := s.state, s.changed, s.removed || h.closed
+		var err error // a nil *Error would be an error
+		if s.err != nil {
+			err = s.err
+		}
 		h.unlock()
 		switch {
-		case over || state == Connected:
+		case over:
+			return nil
+		case state == Connected:
+			if err != nil { // about the list of tools
+				if d.Warnings == nil {
+					d.Warnings = make(map[string]error)
+				}
+				d.Warnings[s.name] = err
+			}
 			return nil
 		case state != Connecting && err != nil:
+			d.Errors[s.name] = err
 			return err
 		case state == Disconnected:
 			return nil // disconnected by the program
@@ -234,47 +265,10 @@ func (h *Host) awaitFirstAttempt(ctx context.Context, s *server) error {
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return errPending
+			d.Pending = append(d.Pending, s.name)
+			return newError(timedOut, "still not connected", s.name, context.DeadlineExceeded)
 		}
 	}
-}
-
-// inOrder returns servers ordered by name.
-func inOrder(servers map[string]*Server) []*Server {
-	names := make([]string, 0, len(servers))
-	for name := range servers {
-		names = append(names, name)
-	}
-	wire.SortStrings(names)
-	list := make([]*Server, len(names))
-	for i, name := range names {
-		list[i] = servers[name]
-	}
-	return list
-}
-
-// startupError returns the error of Diff.Err.
-func (h *Host) startupError(wanted map[string]*Server, d *Diff) error {
-	var failures []error
-	tried := 0
-	for _, s := range inOrder(wanted) {
-		if s.Disabled || s.Lazy {
-			continue
-		}
-		tried++
-		if err := d.Errors[s.Name]; err != nil {
-			if s.Required {
-				return &startError{"a required server failed", []error{err}}
-			}
-			failures = append(failures, err)
-		} else if s.Required && slices.Contains(d.Pending, s.Name) {
-			return &startError{"a required server failed", []error{newError(timedOut, "still not connected", s.Name, context.DeadlineExceeded)}}
-		}
-	}
-	if tried > 0 && len(failures) == tried {
-		return &startError{"all MCP servers failed", failures}
-	}
-	return nil
 }
 
 // A startError combines the errors of servers.

@@ -133,13 +133,13 @@ func (h *Host) describe(server string, def *mcp.Tool) (text string) {
 func (h *Host) publish(changed []ToolChange, server string) {
 	old := h.snap.Load()
 	most := 0 // tools
-	for _, srv := range h.sorted() {
+	for _, srv := range h.servers {
 		if srv.listed() {
 			most += len(srv.tools)
 		}
 	}
 	s := &Snapshot{version: old.version + 1, tools: make([]*Tool, 0, most), replaced: make(chan struct{})}
-	for _, srv := range h.sorted() {
+	for _, srv := range h.servers {
 		if srv.listed() {
 			for _, t := range srv.tools {
 				if !t.app {

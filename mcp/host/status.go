@@ -70,7 +70,7 @@ func (s *ServerStatus) String() string {
 func (h *Host) Status() []*ServerStatus {
 	h.lock()
 	var list []*ServerStatus
-	for _, s := range h.sorted() {
+	for _, s := range h.servers {
 		list = append(list, h.status(s))
 	}
 	h.unlock()

@@ -64,7 +64,7 @@ func (v *View) sees(server string) bool {
 func (v *View) Unknown() (names []string) {
 	v.host.lock()
 	for _, name := range v.servers {
-		if v.host.servers[name] == nil && name != "" {
+		if v.host.server(name) == nil && name != "" {
 			names = append(names, name)
 		}
 	}

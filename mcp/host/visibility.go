@@ -28,7 +28,7 @@ func forModels(def *mcp.Tool) (visible bool) {
 func (h *Host) AppTools() []*Tool {
 	h.lock()
 	var list []*Tool
-	for _, s := range h.sorted() {
+	for _, s := range h.servers {
 		if s.listed() {
 			list = append(list, s.tools...)
 		}

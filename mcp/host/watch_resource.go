@@ -84,7 +84,7 @@ func (h *Host) follow(ctx context.Context, w *watch, client *mcp.Client, sub *mc
 func (h *Host) nextClient(ctx context.Context, server string) *mcp.Client {
 	for {
 		h.lock()
-		s := h.servers[server]
+		s := h.server(server)
 		if s == nil || h.closed {
 			h.unlock()
 			return nil
