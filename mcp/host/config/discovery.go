@@ -15,24 +15,19 @@ func (c *Config) readDiscovery(m *member) error {
 	if m.value == nil {
 		return nil
 	}
-	list, err := object("discovery.", m.value, m.at)
-	if err != nil {
-		return newFieldError("discovery", err)
-	}
 	d := &Discovery{}
-	for _, m := range list {
-		var to any
+	if err := each("discovery", m.value, func(m *member) error {
 		switch m.key {
 		case "enabled":
-			to = &d.Enabled
+			return read(&d.Enabled, m.value)
 		case "ttl":
-			to = &d.Turns
+			return read(&d.Turns, m.value)
 		case "max_search_results":
-			to = &d.MaxResults
+			return read(&d.MaxResults, m.value)
 		}
-		if err := read(to, m.value); err != nil {
-			return &fieldError{"discovery." + m.key, err, m.at}
-		}
+		return nil
+	}); err != nil {
+		return err
 	}
 	c.Discovery = d
 	for _, s := range c.Servers {

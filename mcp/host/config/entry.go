@@ -68,7 +68,7 @@ func readServer(from *member) (s *Server, warnings []*fieldError, err error) {
 		}
 		if !known {
 			e.storeExtra(m)
-			e.warn(m, diag.Message("is unknown"))
+			e.warn(m, errUnknown)
 		}
 	}
 	if err == nil {
@@ -263,22 +263,14 @@ func kindOf(text string) string {
 
 // readTransport reads a transport field that is an object.
 func (e *entry) readTransport(value []byte) error {
-	list, err := object("transport.", value, 0)
-	if err != nil {
-		return err
-	}
-	for _, m := range list {
+	return each("transport", value, func(m *member) error {
 		switch m.key {
 		case "type", "url", "headers":
-			_, err = e.field(m)
-		default:
-			err = diag.Message("is unknown")
+			_, err := e.field(m)
+			return err
 		}
-		if err != nil {
-			return newFieldError("transport."+m.key, err)
-		}
-	}
-	return nil
+		return errUnknown
+	})
 }
 
 func (e *entry) readHeaders(value []byte) error {
@@ -323,24 +315,16 @@ func (e *entry) readCommand(value []byte) error {
 }
 
 func (e *entry) readCommandObject(value []byte) error {
-	list, err := object("command.", value, 0)
-	if err != nil {
-		return err
-	}
-	for _, m := range list {
+	return each("command", value, func(m *member) error {
 		switch m.key {
 		case "path":
-			e.Command, err = readString(m.value)
+			return read(&e.Command, m.value)
 		case "args", "env":
-			_, err = e.field(m)
-		default:
-			err = diag.Message("is unknown")
+			_, err := e.field(m)
+			return err
 		}
-		if err != nil {
-			return newFieldError("command."+m.key, err)
-		}
-	}
-	return nil
+		return errUnknown
+	})
 }
 
 // readEnv reads variables: an object, a list of "K=V" and of names to pass on,

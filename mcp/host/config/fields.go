@@ -103,24 +103,15 @@ func (e *entry) readApproval(m *member) error {
 }
 
 func (e *entry) readToolFilter(value []byte) error {
-	list, err := object("toolFilter.", value, 0)
-	if err != nil {
-		return err
-	}
-	for _, m := range list {
+	return each("toolFilter", value, func(m *member) error {
 		switch m.key {
 		case "include":
-			err = read(&e.Tools.Allow, m.value)
+			return read(&e.Tools.Allow, m.value)
 		case "exclude":
-			err = read(&e.Tools.Deny, m.value)
-		default:
-			err = diag.Message("is unknown")
+			return read(&e.Tools.Deny, m.value)
 		}
-		if err != nil {
-			return newFieldError("toolFilter."+m.key, err)
-		}
-	}
-	return nil
+		return errUnknown
+	})
 }
 
 // readAuth reads the type of authorization, or an object with a type and
@@ -129,28 +120,24 @@ func (e *entry) readAuth(value []byte) error {
 	if text, err := readString(value); err == nil {
 		return e.authType(text)
 	}
-	list, err := object("auth.", value, 0)
-	if err != nil {
-		return err
-	}
 	var rest []*member // for OAuth
-	for _, m := range list {
-		text, err := readString(m.value)
+	if err := each("auth", value, func(m *member) error {
 		switch m.key {
 		case "type":
+			text, err := readString(m.value)
 			if err == nil {
 				err = e.authType(text)
 			}
+			return err
 		case "token", "key", "apiKey":
-			e.Auth.Token = text
+			return read(&e.Auth.Token, m.value)
 		case "header":
-			e.Auth.Header = text
-		default:
-			rest, err = append(rest, m), nil
+			return read(&e.Auth.Header, m.value)
 		}
-		if err != nil {
-			return newFieldError("auth."+m.key, err)
-		}
+		rest = append(rest, m)
+		return nil
+	}); err != nil {
+		return err
 	}
 	switch {
 	case e.Auth.Type == "":
@@ -158,7 +145,12 @@ func (e *entry) readAuth(value []byte) error {
 	case len(rest) > 0 && e.Auth.Type != AuthOAuth:
 		return invalidField("auth."+rest[0].key, "is unknown")
 	}
-	return e.oauthFields("auth.", rest)
+	for _, m := range rest {
+		if err := e.oauthField(m); err != nil {
+			return newFieldError("auth."+m.key, err)
+		}
+	}
+	return nil
 }
 
 func (e *entry) authType(text string) error {
@@ -171,46 +163,36 @@ func (e *entry) authType(text string) error {
 }
 
 func (e *entry) readOAuth(value []byte) error {
-	list, err := object("oauth.", value, 0)
-	if err != nil {
-		return err
-	}
 	if e.Auth.Type == "" {
 		e.Auth.Type = AuthOAuth
 	}
-	return e.oauthFields("oauth.", list)
+	return each("oauth", value, e.oauthField)
 }
 
-func (e *entry) oauthFields(path string, list []*member) error {
+func (e *entry) oauthField(m *member) (err error) {
 	o := &e.Auth.OAuth
-	for _, m := range list {
-		var err error
-		switch m.key {
-		case "clientId", "client_id":
-			err = read(&o.ClientID, m.value)
-		case "clientSecret", "client_secret":
-			err = read(&o.ClientSecret, m.value)
-		case "redirectUri", "redirect_uri":
-			err = read(&o.RedirectURI, m.value)
-		case "callbackPort", "callback_port":
-			if err = read(&o.CallbackPort, m.value); err == nil && (o.CallbackPort < 0 || o.CallbackPort > 65535) {
-				err = diag.Message("must be a port")
-			}
-		case "scopes", "scope":
-			if o.Scopes, err = readOneOrMore(m.value); len(o.Scopes) == 1 {
-				o.Scopes = strings.Split(o.Scopes[0], " ")
-			}
-		default:
-			if o.Extra == nil {
-				o.Extra = make(map[string]mcp.RawMessage)
-			}
-			o.Extra[m.key] = mcp.RawMessage(m.value)
+	switch m.key {
+	case "clientId", "client_id":
+		return read(&o.ClientID, m.value)
+	case "clientSecret", "client_secret":
+		return read(&o.ClientSecret, m.value)
+	case "redirectUri", "redirect_uri":
+		return read(&o.RedirectURI, m.value)
+	case "callbackPort", "callback_port":
+		if err = read(&o.CallbackPort, m.value); err == nil && (o.CallbackPort < 0 || o.CallbackPort > 65535) {
+			err = diag.Message("must be a port")
 		}
-		if err != nil {
-			return newFieldError(path+m.key, err)
+	case "scopes", "scope":
+		if o.Scopes, err = readOneOrMore(m.value); len(o.Scopes) == 1 {
+			o.Scopes = strings.Split(o.Scopes[0], " ")
 		}
+	default:
+		if o.Extra == nil {
+			o.Extra = make(map[string]mcp.RawMessage)
+		}
+		o.Extra[m.key] = mcp.RawMessage(m.value)
 	}
-	return nil
+	return err
 }
 
 // validate checks the fields together.

@@ -33,26 +33,18 @@ func (c *Config) Input(id string) (*Input, error) {
 }
 
 func readInput(id string, value []byte) (*Input, error) {
-	list, err := object("inputs.", value, 0)
-	if err != nil {
-		return nil, err
-	}
 	in := &Input{ID: id}
-	for _, m := range list {
-		var to any
+	return in, each("inputs", value, func(m *member) error {
 		switch m.key {
 		case "description":
-			to = &in.Description
+			return read(&in.Description, m.value)
 		case "default":
-			to = &in.Default
+			return read(&in.Default, m.value)
 		case "password":
-			to = &in.Password
+			return read(&in.Password, m.value)
 		case "options":
-			to = &in.Options
+			return read(&in.Options, m.value)
 		}
-		if err := read(to, m.value); err != nil {
-			return nil, newFieldError("inputs."+m.key, err)
-		}
-	}
-	return in, nil
+		return nil
+	})
 }

@@ -175,6 +175,17 @@ func object(path string, value []byte, at int) ([]*member, error) {
 	return list, nil
 }
 
+var errUnknown = diag.Message("is unknown")
+
+// each calls read for each member of an object, whose path is for errors.
+func each(path string, value []byte, read func(m *member) error) error {
+	list, err := object(path+".", value, 0)
+	for i := 0; err == nil && i < len(list); i++ {
+		err = inField(path+"."+list[i].key, read(list[i]))
+	}
+	return err
+}
+
 // typeError returns an error that names the expected and the actual type. It
 // does not contain the value, which may be secret.
 //
@@ -251,20 +262,14 @@ func readOneOrMore(value []byte) ([]string, error) {
 // readMap reads an object whose values are strings, numbers or booleans. It
 // returns them as strings.
 func readMap(field string, value []byte) (map[string]string, error) {
-	list, err := object(field+".", value, 0)
-	if err != nil {
-		return nil, err
-	}
-	texts := make(map[string]string, len(list))
-	for _, m := range list {
+	texts := make(map[string]string)
+	return texts, each(field, value, func(m *member) (err error) {
 		switch kind(m.value) {
-		case wire.String:
-			texts[m.key], _ = readString(m.value)
 		case wire.Number, wire.Bool:
 			texts[m.key] = string(m.value)
 		default:
-			return nil, newFieldError(field+"."+m.key, typeError("a string", m.value))
+			texts[m.key], err = readString(m.value)
 		}
-	}
-	return texts, nil
+		return err
+	})
 }

@@ -132,39 +132,33 @@ func (c *Config) read(name, scope string) {
 
 // merge adds the servers of n and replaces those of the same name.
 func (c *Config) merge(n *Config) {
-	all := make(map[string]*Server, len(c.Servers))
-	for _, s := range c.Servers {
-		all[s.Name] = s
-	}
 	for _, p := range n.Problems {
 		if !p.Warning {
-			delete(all, p.Server)
+			c.Servers = without(c.Servers, p.Server)
 		}
 	}
 	for _, s := range n.Servers {
-		all[s.Name] = s
-	}
-	c.Servers = nil
-	names := make([]string, 0, len(all))
-	for name := range all {
-		names = append(names, name)
-	}
-	wire.SortStrings(names)
-	for _, name := range names {
-		c.Servers = append(c.Servers, all[name])
-	}
-	invalid := c.invalid[:0]
-	for _, s := range c.invalid {
-		if n.Server(s.Name) == nil {
-			invalid = append(invalid, s)
+		c.Servers, c.invalid = append(without(c.Servers, s.Name), s), without(c.invalid, s.Name)
+		for i := len(c.Servers) - 1; i > 0 && c.Servers[i].Name < c.Servers[i-1].Name; i-- {
+			c.Servers[i], c.Servers[i-1] = c.Servers[i-1], c.Servers[i]
 		}
 	}
-	c.invalid = append(invalid, n.invalid...)
+	c.invalid = append(c.invalid, n.invalid...)
 	c.Problems = append(c.Problems, n.Problems...)
 	c.inputs = append(c.inputs, n.inputs...)
 	if n.Discovery != nil {
 		c.Discovery = n.Discovery
 	}
+}
+
+// without returns the servers that have another name.
+func without(list []*Server, name string) (kept []*Server) {
+	for _, s := range list {
+		if s.Name != name {
+			kept = append(kept, s)
+		}
+	}
+	return kept
 }
 
 // Parse parses the contents of a file. source and scope are stored in the

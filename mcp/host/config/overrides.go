@@ -69,41 +69,30 @@ func publicOverrides(all map[string]*Override) map[string]*Override {
 
 // readOverrides reads an object of overrides by the names of tools.
 func (e *entry) readOverrides(value []byte) error {
-	tools, err := object("overrides.", value, 0)
-	if err != nil {
-		return err
-	}
-	e.Overrides = make(map[string]*Override, len(tools))
-	for _, tool := range tools {
-		path, o := "overrides."+tool.key, &Override{}
-		list, err := object(path+".", tool.value, 0)
-		if err != nil {
-			return inField(path, err)
-		}
-		for _, m := range list {
+	e.Overrides = make(map[string]*Override)
+	return each("overrides", value, func(tool *member) error {
+		o := &Override{}
+		e.Overrides[tool.key] = o
+		return each("overrides."+tool.key, tool.value, func(m *member) (err error) {
 			switch m.key {
 			case "name":
-				err = read(&o.Name, m.value)
+				return read(&o.Name, m.value)
 			case "description":
-				err = read(&o.Description, m.value)
+				return read(&o.Description, m.value)
 			case "omit":
-				err = read(&o.Omit, m.value)
+				return read(&o.Omit, m.value)
 			case "maxResultText":
-				err = read(&o.MaxResultText, m.value)
+				return read(&o.MaxResultText, m.value)
 			case "arguments":
 				o.Arguments, err = readRaw(m.value)
 			case "properties":
 				o.Properties, err = readRaw(m.value)
 			default:
-				err = diag.Message("is unknown")
+				err = errUnknown
 			}
-			if err != nil {
-				return newFieldError(path+"."+m.key, err)
-			}
-		}
-		e.Overrides[tool.key] = o
-	}
-	return nil
+			return err
+		})
+	})
 }
 
 func readRaw(value []byte) (map[string]mcp.RawMessage, error) {
