@@ -152,6 +152,8 @@ func (c *Config) merge(n *Config) {
 }
 
 // without returns the servers that have another name.
+//
+//go:noinline
 func without(list []*Server, name string) (kept []*Server) {
 	for _, s := range list {
 		if s.Name != name {
