@@ -25,43 +25,39 @@ func (c *ToolChange) Diff() string {
 	if c == nil || c.Before == nil || c.After == nil {
 		return ""
 	}
-	before, after, all := values(c.Before), values(c.After), make(map[string]bool)
+	before, after := values(c.Before), values(c.After)
 	for path := range before {
-		all[path] = true
+		if after[path] == "" {
+			after[path] = "" // removed; a value is not empty
+		}
 	}
-	for path := range after {
-		all[path] = true
-	}
-	var b strings.Builder
-	lines := 0
-	for _, path := range wire.SortedKeys(all) {
-		was, had := before[path]
-		is, has := after[path]
-		if had == has && was == is {
+	text, lines := "", 0
+	for _, path := range wire.SortedKeys(after) {
+		was, is := before[path], after[path]
+		if was == is {
 			continue
 		}
 		if lines++; lines > maxDiffLines {
 			continue
 		}
-		b.WriteString(path + ": ")
-		switch {
-		case !had:
-			b.WriteString("added " + excerpt(is, 0))
-		case !has:
-			b.WriteString("removed " + excerpt(was, 0))
-		default:
-			same := 0
-			for same < min(len(was), len(is)) && was[same] == is[same] {
-				same++
-			}
-			b.WriteString(excerpt(was, same) + " → " + excerpt(is, same))
+		same := 0
+		for same < min(len(was), len(is)) && was[same] == is[same] {
+			same++
 		}
-		b.WriteByte('\n')
+		switch {
+		case was == "":
+			was = "added " + excerpt(is, 0)
+		case is == "":
+			was = "removed " + excerpt(was, 0)
+		default:
+			was = excerpt(was, same) + " → " + excerpt(is, same)
+		}
+		text += path + ": " + was + "\n"
 	}
 	if lines > maxDiffLines {
-		b.WriteString("and " + strconv.Itoa(lines-maxDiffLines) + " more\n")
+		text += "and " + strconv.Itoa(lines-maxDiffLines) + " more\n"
 	}
-	return b.String()
+	return text
 }
 
 // values returns the values of a definition, by path.

@@ -140,12 +140,7 @@ func cut(word, end, by string, least int) string {
 }
 
 // isStopWord reports whether a word says nothing about a tool.
-func isStopWord(word string) bool {
-	switch word {
-	case "a", "an", "and", "any", "are", "as", "at", "be", "by", "can", "do", "does", "for", "from", "has", "have", "how", "i", "if", "in", "into",
-		"is", "it", "its", "me", "my", "of", "on", "or", "our", "please", "should", "some", "that", "the", "their", "these", "this", "those", "to",
-		"tool", "use", "used", "using", "want", "was", "we", "were", "what", "when", "which", "will", "with", "you", "your", "mcp":
-		return true
-	}
-	return false
-}
+func isStopWord(word string) bool { return strings.Contains(stopWords, " "+word+" ") }
+
+const stopWords = " a an and any are as at be by can do does for from has have how i if in into is it its me my of on or our please should some " +
+	"that the their these this those to tool use used using want was we were what when which will with you your mcp "

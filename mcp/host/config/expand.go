@@ -156,19 +156,15 @@ func (x *expansion) path(field, text string) string {
 // text replaces the variables in a text. It does not expand their values, and
 // treats them as secrets.
 func (x *expansion) text(field, text string) string {
-	var b strings.Builder
+	done := ""
 	for {
 		i := strings.IndexByte(text, '$')
 		if i < 0 || x.err != nil || x.out.Literal {
-			b.WriteString(text)
-			return b.String()
+			return done + text
 		}
-		b.WriteString(text[:i])
-		text = text[i:]
-		name, size := reference(text)
+		name, size := reference(text[i:])
 		if size == 0 {
-			b.WriteByte('$')
-			text = text[1:]
+			done, text = done+text[:i+1], text[i+1:]
 			continue
 		}
 		value, err := x.value(name)
@@ -176,8 +172,7 @@ func (x *expansion) text(field, text string) string {
 		if !isLocation(name) {
 			x.out.secret(value)
 		}
-		b.WriteString(value)
-		text = text[size:]
+		done, text = done+text[:i]+value, text[i+size:]
 	}
 }
 
