@@ -39,19 +39,29 @@ const (
 // newSearchIndex indexes tools.
 func newSearchIndex(tools []*Tool) *searchIndex {
 	x := &searchIndex{tools: tools, norms: make([]float32, len(tools))}
-	lists := make(map[string][]searchEntry)
+	numbers := make(map[string]int) // of words, in lists
+	var lists [][]searchEntry
 	total, lengths := float32(0), make([]float32, len(tools))
 	for i, t := range tools {
 		count := 0
 		eachField(t, func(text string, weight float32) {
 			eachWord(text, func(word string) {
-				list := lists[word]
-				if n := len(list); n > 0 && list[n-1].tool == uint32(i) {
-					list[n-1].weight += weight
-				} else if count++; count <= maxSearchWords {
-					lists[word] = append(list, searchEntry{uint32(i), weight})
-				}
 				lengths[i] += weight
+				k, known := numbers[word]
+				if known {
+					if last := &lists[k][len(lists[k])-1]; last.tool == uint32(i) {
+						last.weight += weight
+						return
+					}
+				}
+				if count++; count > maxSearchWords {
+					return
+				}
+				if !known {
+					k = len(lists)
+					numbers[word], lists = k, append(lists, nil)
+				}
+				lists[k] = append(lists[k], searchEntry{uint32(i), weight})
 			})
 		})
 		total += lengths[i]
@@ -60,11 +70,11 @@ func newSearchIndex(tools []*Tool) *searchIndex {
 	for _, list := range lists {
 		n += len(list)
 	}
-	x.words, x.entries = wire.SortedKeys(lists), make([]searchEntry, 0, n)
+	x.words, x.entries = wire.SortedKeys(numbers), make([]searchEntry, 0, n)
 	for i, word := range x.words {
 		x.words[i] = strings.Clone(word)
 		x.first = append(x.first, uint32(len(x.entries)))
-		x.entries = append(x.entries, lists[word]...)
+		x.entries = append(x.entries, lists[numbers[word]]...)
 	}
 	x.first = append(x.first, uint32(len(x.entries)))
 	mean := total / float32(max(len(tools), 1))
