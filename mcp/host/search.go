@@ -76,11 +76,9 @@ func (v *View) Search(query string, limit int) []*Tool {
 
 // splitGlobs returns the words of a query that are globs, and the other words.
 func splitGlobs(query string) (globs []string, rest string) {
-	if !strings.Contains(query, "*") {
-		return nil, query
-	}
-	for _, word := range strings.Split(query, " ") {
-		if strings.Contains(word, "*") {
+	for query != "" {
+		var word string
+		if word, query, _ = strings.Cut(query, " "); strings.IndexByte(word, '*') >= 0 {
 			globs = append(globs, word)
 		} else if word != "" {
 			rest += " " + word
