@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -321,9 +322,8 @@ func (c *catalogFile) update(h *Host, records map[string]*catalogRecord, gone st
 			delete(records, key) // as it was
 			continue
 		}
-		b := append([]byte(`{"key":`), key...)
-		b = wire.AppendInt(wire.AppendKey(b, "saved"), time.Now().UnixMilli())
-		texts = append(texts, append(append(wire.AppendKey(b, "said"), n.text...), '}'))
+		saved := strconv.FormatInt(time.Now().UnixMilli(), 10)
+		texts = append(texts, []byte(`{"key":`+key+`,"saved":`+saved+`,"said":`+string(n.text)+"}"))
 	}
 	for _, e := range entries {
 		if records[e.key] == nil && !isNamed(e.key, gone) {

@@ -139,6 +139,8 @@ const otherTypeTimeout = 5 * time.Second
 
 // wantsOther reports whether an error suggests that a server speaks another
 // transport.
+//
+//go:noinline
 func wantsOther(err error) bool {
 	if e, ok := diag.Find[*jsonrpc.Error](err); ok && mcp.CodeUnsupportedVersion <= e.Code && e.Code <= mcp.CodeHeaderMismatch {
 		return false // only modern servers use these codes (Streamable HTTP, backward compatibility)
@@ -149,6 +151,8 @@ func wantsOther(err error) bool {
 
 // withoutOp returns what is wrong with a connection, without the name of the
 // operation.
+//
+//go:noinline
 func withoutOp(err error) error {
 	if op, ok := err.(*diag.OpError); ok && (op.Op == "connect" || strings.HasSuffix(op.Op, ": connect")) {
 		return op.Err

@@ -78,6 +78,8 @@ func (h *Host) find(name string) (*server, error) {
 }
 
 // at returns the index in servers for a name.
+//
+//go:noinline
 func (h *Host) at(name string) int {
 	i, end := 0, len(h.servers)
 	for i < end {
@@ -91,6 +93,8 @@ func (h *Host) at(name string) int {
 }
 
 // server returns the server with the given name, or nil. The caller holds mu.
+//
+//go:noinline
 func (h *Host) server(name string) *server {
 	if i := h.at(name); i < len(h.servers) && h.servers[i].name == name {
 		return h.servers[i]

@@ -179,21 +179,17 @@ func (h *Host) remove(gone func(name string) bool, d *Diff) (stopped []*run) {
 // putServer adds or replaces a server and returns it. known is what the catalog
 // contains about it, or nil. The caller holds mu.
 func (h *Host) putServer(cfg *Server, known any, d *Diff) *server {
-	fail := func(f *failure, err error) *server {
+	s, f, err := h.server(cfg.Name), invalidConfiguration, cfg.Invalid
+	if cfg.Name == "" {
+		err = errNoName
+	} else if s == nil && err == nil && h.opts.MaxServers > 0 && len(h.servers) >= h.opts.MaxServers {
+		f, err = tooManyServers, ErrTooManyServers
+	}
+	if err != nil {
 		d.Errors[cfg.Name] = newError(f, "not added", cfg.Name, err)
 		return nil
 	}
-	if cfg.Name == "" {
-		return fail(invalidConfiguration, errors.New("the server has no name"))
-	}
-	if cfg.Invalid != nil {
-		return fail(invalidConfiguration, cfg.Invalid)
-	}
-	s := h.server(cfg.Name)
 	if s == nil {
-		if h.opts.MaxServers > 0 && len(h.servers) >= h.opts.MaxServers {
-			return fail(tooManyServers, ErrTooManyServers)
-		}
 		s = &server{name: cfg.Name, cfg: cfg, enabled: !cfg.Disabled, since: time.Now(), changed: make(chan struct{}), turn: make(chan struct{}, 1)}
 		at := h.at(s.name)
 		h.servers = append(h.servers, nil)
@@ -233,6 +229,8 @@ func (h *Host) putServer(cfg *Server, known any, d *Diff) *server {
 	s.wake()
 	return s
 }
+
+var errNoName = errors.New("the server has no name")
 
 // awaitFirstAttempt waits until a server is connected or its first attempt has
 // failed, and adds that to d. The error says why the server cannot be used yet.
