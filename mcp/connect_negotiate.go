@@ -65,7 +65,7 @@ func (c *Client) negotiate(ctx context.Context, cached *ServerInfo) (*agreement,
 	switch {
 	case !c.probes():
 		if legacy == "" {
-			return nil, diag.Op("Options.ProtocolVersions", ErrUnsupportedVersion)
+			return nil, diag.Op("Options.ProtocolVersions has no version that the transport supports", ErrUnsupportedVersion)
 		}
 		return c.initialize(ctx, legacy)
 	case legacy == "":

@@ -58,7 +58,7 @@ func (e Elicitation) answer(ctx context.Context, params RawMessage) (object, err
 	return nil, invalidParams("unknown mode of elicitation")
 }
 
-var errAction = errors.New("the action is neither accept nor decline nor cancel")
+var errAction = errors.New("the action must be accept, decline or cancel")
 
 func (e Elicitation) answerForm(ctx context.Context, p *ElicitParams) (object, error) {
 	fields, err := p.Fields()

@@ -71,7 +71,7 @@ func (s *PrimitiveSchema) Check(v any) error {
 		r.Skip() // of a later protocol version; the server decides
 	}
 	if end := r.End(); end != nil {
-		return errors.New("not of the type " + s.Type)
+		return errors.New("not of type " + s.Type)
 	}
 	return err
 }
@@ -80,9 +80,9 @@ func (s *PrimitiveSchema) checkString(v string) error {
 	n := int64(utf8.RuneCountInString(v))
 	switch {
 	case s.MinLength != nil && n < *s.MinLength:
-		return errors.New("shorter than " + strconv.FormatInt(*s.MinLength, 10))
+		return errors.New("shorter than " + strconv.FormatInt(*s.MinLength, 10) + " characters")
 	case s.MaxLength != nil && n > *s.MaxLength:
-		return errors.New("longer than " + strconv.FormatInt(*s.MaxLength, 10))
+		return errors.New("longer than " + strconv.FormatInt(*s.MaxLength, 10) + " characters")
 	}
 	if err := s.checkChoice(v); err != nil {
 		return err
@@ -131,9 +131,9 @@ func (s *PrimitiveSchema) checkNumber(v float64) error {
 	case s.Type == "integer" && v != math.Trunc(v):
 		return errors.New("not a whole number")
 	case s.Minimum != nil && v < *s.Minimum:
-		return errors.New("below the minimum")
+		return errors.New("below the minimum of " + strconv.FormatFloat(*s.Minimum, 'g', -1, 64))
 	case s.Maximum != nil && v > *s.Maximum:
-		return errors.New("above the maximum")
+		return errors.New("above the maximum of " + strconv.FormatFloat(*s.Maximum, 'g', -1, 64))
 	}
 	return nil
 }
@@ -149,9 +149,9 @@ func (s *PrimitiveSchema) checkList(r *wire.Reader) (err error) {
 	case err != nil:
 		return err
 	case s.MinItems != nil && n < *s.MinItems:
-		return errors.New("fewer than " + strconv.FormatInt(*s.MinItems, 10) + " chosen")
+		return errors.New("fewer than " + strconv.FormatInt(*s.MinItems, 10) + " choices")
 	case s.MaxItems != nil && n > *s.MaxItems:
-		return errors.New("more than " + strconv.FormatInt(*s.MaxItems, 10) + " chosen")
+		return errors.New("more than " + strconv.FormatInt(*s.MaxItems, 10) + " choices")
 	}
 	return nil
 }

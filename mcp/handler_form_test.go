@@ -41,9 +41,9 @@ func TestFormAnswersAreChecked(t *testing.T) {
 		want   string // part of the error; empty if it fits
 	}{
 		{`{"type":"string"}`, "x", ""},
-		{`{"type":"string"}`, 1, "not of the type string"},
-		{`{"type":"string","minLength":2}`, "é", "shorter than 2"},
-		{`{"type":"string","maxLength":2}`, "日本語", "longer than 2"},
+		{`{"type":"string"}`, 1, "not of type string"},
+		{`{"type":"string","minLength":2}`, "é", "shorter than 2 characters"},
+		{`{"type":"string","maxLength":2}`, "日本語", "longer than 2 characters"},
 		{`{"type":"string","maxLength":3}`, "日本語", ""},
 		{`{"type":"string","enum":["a","b"]}`, "c", "not one of the choices"},
 		{`{"type":"string","enum":["a","b"],"enumNames":["A","B"]}`, "A", "not one of the choices"},
@@ -63,17 +63,17 @@ func TestFormAnswersAreChecked(t *testing.T) {
 		{`{"type":"string","format":"color"}`, "anything", ""},
 		{`{"type":"integer"}`, 3, ""},
 		{`{"type":"integer"}`, 3.5, "not a whole number"},
-		{`{"type":"integer","minimum":1,"maximum":5}`, 0, "below the minimum"},
-		{`{"type":"number","minimum":1,"maximum":5}`, 5.5, "above the maximum"},
-		{`{"type":"number"}`, "5", "not of the type number"},
+		{`{"type":"integer","minimum":1,"maximum":5}`, 0, "below the minimum of 1"},
+		{`{"type":"number","minimum":1,"maximum":5}`, 5.5, "above the maximum of 5"},
+		{`{"type":"number"}`, "5", "not of type number"},
 		{`{"type":"boolean"}`, false, ""},
-		{`{"type":"boolean"}`, "false", "not of the type boolean"},
+		{`{"type":"boolean"}`, "false", "not of type boolean"},
 		{`{"type":"array","items":{"type":"string","enum":["a","b"]}}`, []string{"a", "b"}, ""},
 		{`{"type":"array","items":{"type":"string","enum":["a","b"]}}`, []string{"a", "c"}, "not one of the choices"},
 		{`{"type":"array","items":{"anyOf":[{"const":"a","title":"A"}]}}`, []string{"a"}, ""},
 		{`{"type":"array","items":{"type":"string","enum":["a","b"]},"minItems":1}`, []string{}, "fewer than 1"},
 		{`{"type":"array","items":{"type":"string","enum":["a","b"]},"maxItems":1}`, []string{"a", "b"}, "more than 1"},
-		{`{"type":"array","items":{"type":"string","enum":["a","b"]}}`, "a", "not of the type array"},
+		{`{"type":"array","items":{"type":"string","enum":["a","b"]}}`, "a", "not of type array"},
 	} {
 		_, err := completeForm(formOf(t, `"f":`+tt.schema), map[string]any{"f": tt.v})
 		switch {

@@ -62,8 +62,8 @@ func TestPagesThatTheUserDoesNotOpen(t *testing.T) {
 	}
 	for says, h := range map[string]mcp.Elicitation{
 		"did not open the page":     {Form: form},
-		"neither accept":            {OpenURL: action("")},
-		"neither accept nor":        {OpenURL: action("yes")},
+		"or cancel":                 {OpenURL: action("")},
+		"must be accept":            {OpenURL: action("yes")},
 		"did not open the page tha": {OpenURL: action(mcp.ElicitCancel)},
 	} {
 		synctest.Test(t, func(t *testing.T) {

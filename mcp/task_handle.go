@@ -70,7 +70,7 @@ func (c *Client) ResumeTask(saved string) (*TaskHandle, error) {
 	}
 	err := r.End()
 	if err == nil && h.run.id == "" && h.result == nil {
-		err = errors.New("neither a task nor a result")
+		err = errors.New("the string is not a result of TaskHandle.Save")
 	}
 	if err != nil {
 		return nil, diag.Op("resume a task", err)

@@ -21,7 +21,7 @@ import (
 func addRoot(f *flags, v string) error {
 	info, err := os.Stat(v)
 	if err == nil && !info.IsDir() {
-		return errors.New("want a directory, and " + strconv.Quote(v) + " is a file")
+		return errors.New("must be a directory, and " + strconv.Quote(v) + " is a file")
 	}
 	if err == nil {
 		v, err = filepath.Abs(v)

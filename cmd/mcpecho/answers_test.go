@@ -27,7 +27,7 @@ func TestRootsOfFlags(t *testing.T) {
 		}
 	}
 	runWithServer(t, "tools", "--root", filepath.Join(dir, "none")).want(t, statusUsage, "", "none")
-	runWithServer(t, "tools", "--root", mcpechoPath(t)).want(t, statusUsage, "", "want a directory")
+	runWithServer(t, "tools", "--root", mcpechoPath(t)).want(t, statusUsage, "", "must be a directory")
 	runCommandWithInput(t, "call ask_roots\n", "shell", "--", "mcpecho", "serve").want(t, statusRefused, "", "start the shell with --root .")
 }
 
@@ -98,7 +98,7 @@ func TestSamplingByProgram(t *testing.T) {
 			t.Errorf("%s: no %q in %+v", version, want, o)
 		}
 	}
-	runWithServer(t, "tools", "--sampling", " ").want(t, statusUsage, "", "want a command")
+	runWithServer(t, "tools", "--sampling", " ").want(t, statusUsage, "", "must be a command")
 }
 
 // A failed tool may say only in its text that the client lacks a capability.

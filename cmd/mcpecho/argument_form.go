@@ -16,12 +16,12 @@ import (
 
 // askMissing asks on a terminal for the required arguments that the user did not
 // give, in the form that servers' questions have. It changes nothing if there is
-// no terminal, or with --no-input. At the end of the input the arguments stay
-// incomplete, which is then an error.
-func (c *invocation) askMissing(ctx context.Context, s *conversation, tool *mcp.Tool, input *schema, given *arguments) error {
+// no terminal, or with --no-input. If the user cancels, by the end of the input,
+// the arguments stay incomplete, which is then an error.
+func (c *invocation) askMissing(ctx context.Context, s *conversation, tool *mcp.Tool, input *schema, given *arguments) (canceled bool, err error) {
 	missing := given.absent(input.required)
 	if len(missing) == 0 || given.unknown(input) != "" || c.flags.noInput || !c.onTerminal() {
-		return nil
+		return false, nil
 	}
 	a := &asker{c: c, s: s, in: bufio.NewReader(c.stdin)}
 	s.console.pause()
@@ -42,14 +42,14 @@ func (c *invocation) askMissing(ctx context.Context, s *conversation, tool *mcp.
 		switch {
 		case errors.Is(err, io.EOF):
 			a.print("\n")
-			return nil
+			return true, nil
 		case err != nil:
-			return err
+			return false, err
 		}
 		added = append(added, argument{key: name, value: string(value), json: true})
 	}
 	given.each = append(given.each, added...)
-	return nil
+	return false, nil
 }
 
 // argument asks for an argument until it is valid, and returns it as JSON.

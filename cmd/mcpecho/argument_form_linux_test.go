@@ -44,6 +44,23 @@ func TestMissingArgumentsInTheShell(t *testing.T) {
 	}
 }
 
+// A form that the user cancels is not shown again, also when the list of tools is
+// from before the command.
+func TestCanceledFormInTheShell(t *testing.T) {
+	p := startShell(t, "shell", "--no-color", "--", "mcpecho", "serve")
+	p.shown("> ")
+	p.typed("tools\r")
+	p.shown("Asks for roots and keeps no state.")
+	p.typed("call add a=1\r")
+	p.shown(" number): ")
+	p.typed(ctrlD)
+	p.shown(`"add" requires b`)
+	p.typed("exit\r")
+	if shown, status := p.end(); status != 0 {
+		t.Errorf("status %d, %q", status, shown)
+	}
+}
+
 func TestValuesOfMissingArguments(t *testing.T) {
 	t.Parallel()
 	const schemaText = `{"properties":{"color":{"type":"string","enum":["red","green"],"default":"green"},"on":{"type":"boolean"},
@@ -54,7 +71,7 @@ func TestValuesOfMissingArguments(t *testing.T) {
 	for _, test := range []struct{ name, line, want string }{
 		{"color", "", `"green"`}, {"color", "1", `"red"`}, {"color", "blue", "enter one of"},
 		{"on", "y", "true"}, {"on", "x", "enter yes or no"},
-		{"n", "9", "9"}, {"n", "10", "above the maximum"},
+		{"n", "9", "9"}, {"n", "10", "above the maximum of 9"},
 		{"list", "[1, 2]", "[1, 2]"}, {"list", "1", "as JSON"}, {"list", "", "required"},
 		{"o", `{"x": 1}`, `{"x": 1}`}, {"any", "text", `"text"`}, {"u", "null", "null"}, {"u", "a b", `"a b"`},
 	} {

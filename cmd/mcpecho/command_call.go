@@ -20,7 +20,7 @@ func runCall(ctx context.Context, c *invocation) error {
 	}
 	given, err := c.readArguments(ctx, c.args[1:])
 	if err == nil && strings.HasSuffix(tool, ")") {
-		err = c.usage("want the arguments of a call as key=value")
+		err = c.usage("the arguments of a call must be key=value")
 	}
 	if f := (*failure)(nil); errors.As(err, &f) && f.kind == "usage" {
 		return c.explainArguments(ctx, tool, c.args[1:], err)
@@ -80,12 +80,13 @@ func (c *invocation) encodeArguments(ctx context.Context, s *conversation, tool 
 	t, err := c.findTool(tools, tool)
 	if err == nil {
 		input := parseSchema(t.InputSchema)
-		if err := c.askMissing(ctx, s, t, input, given); err != nil {
-			return nil, err
+		canceled, failed := c.askMissing(ctx, s, t, input, given)
+		if failed != nil {
+			return nil, failed
 		}
 		var args json.RawMessage
-		if args, err = given.object(c, tool, input); err == nil {
-			return args, nil
+		if args, err = given.object(c, tool, input); err == nil || canceled {
+			return args, err
 		}
 	}
 	if c.shell != nil && c.shell.forget(began) { // the tool may have changed

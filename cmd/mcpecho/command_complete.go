@@ -24,7 +24,7 @@ func runComplete(ctx context.Context, c *invocation) error {
 		if strings.Contains(c.args[0], "://") {
 			kind = "resource"
 		}
-		return c.usageHint("complete: want prompt or resource, not "+strconv.Quote(c.args[0]), "type: "+c.commandFor("complete", append([]string{kind}, c.args...)...))
+		return c.usageHint("complete: the first argument must be prompt or resource, not "+strconv.Quote(c.args[0]), "type: "+c.commandFor("complete", append([]string{kind}, c.args...)...))
 	}
 	ref, what, l := map[string]any{"type": kind}, "prompt", lists()["prompts"]
 	if kind == mcp.RefPrompt {

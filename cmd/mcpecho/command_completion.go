@@ -26,7 +26,7 @@ func runCompletion(_ context.Context, c *invocation) error {
 		return c.printNames()
 	}
 	shell := append(nearest.Names(c.args[0], shellNames()), "bash")[0]
-	return c.usageHint("completion: want bash, zsh or fish, not "+strconv.Quote(c.args[0]), "type: "+c.retyped(c.args[0], shell))
+	return c.usageHint("completion: the shell must be bash, zsh or fish, not "+strconv.Quote(c.args[0]), "type: "+c.retyped(c.args[0], shell))
 }
 
 // configuredNames is the argument with which the scripts list the names of the

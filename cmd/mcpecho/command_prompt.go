@@ -39,7 +39,7 @@ func (c *invocation) readTexts(ctx context.Context, args []string) (map[string]s
 		return nil, err
 	}
 	if given.whole != nil {
-		return nil, c.usage("want the arguments of a prompt as k=v, not as a JSON object")
+		return nil, c.usage("the arguments of a prompt must be k=v, not a JSON object")
 	}
 	texts := make(map[string]string)
 	for _, a := range given.each {

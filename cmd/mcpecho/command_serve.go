@@ -57,7 +57,7 @@ func (c *invocation) serveUntilDone(ctx context.Context, web *web, err error) er
 	var malformed *net.AddrError
 	switch {
 	case errors.As(err, &malformed):
-		return c.usage("--http: want HOST:PORT, such as 127.0.0.1:3001, not " + strconv.Quote(c.flags.address))
+		return c.usage("--http: must be HOST:PORT, such as 127.0.0.1:3001, not " + strconv.Quote(c.flags.address))
 	case err != nil:
 		return c.usageHint("--http: "+err.Error(), "to use a free port: "+c.name+" serve --http 127.0.0.1:0")
 	}

@@ -34,7 +34,7 @@ func runSkills(ctx context.Context, c *invocation) error {
 		if near := nearest.Names(action, c.command.actions); len(near) > 0 {
 			words = append(near[:1], args...)
 		}
-		return c.usageHint("skills: want read or check, not "+strconv.Quote(action), "type: "+c.commandFor("skills", words...))
+		return c.usageHint("skills: the action must be read or check, not "+strconv.Quote(action), "type: "+c.commandFor("skills", words...))
 	case action == "read" && len(args) == 0:
 		return c.usage("skills read needs the NAME or the URI of a skill")
 	case action == "read":

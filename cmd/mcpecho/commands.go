@@ -39,7 +39,7 @@ func commands() []*command {
 		{
 			name: "tools", aliases: []string{"tools/list", "list-tools", "tools-list"}, target: true,
 			short: "List a server's tools",
-			long:  listHelp("name and arguments, description, and what the server hints at: read-only, destructive, open-world (reaches beyond its machine)"),
+			long:  listHelp("name and arguments, description, and the server's hints: read-only, destructive, open-world (reaches beyond the server's machine)"),
 			flags: listFlags, run: lister("tools"),
 			example: []string{"tools https://example.com/mcp", "tools weather", "tools other.json:weather", "tools -- npx -y @modelcontextprotocol/server-everything stdio"},
 		}, {
@@ -65,8 +65,8 @@ func commands() []*command {
 			actions: []string{"read", "check"}, args: "[NAME|URI [FILE]]", max: 3,
 			short: "List, read or check a server's skills",
 			long: `  skills        list the skills: name, description, URI
-  skills read   print a file of a skill, or its SKILL.md; only if its size, its
-                digest and its frontmatter are those of the skill's entry
+  skills read   print a file of a skill, by default SKILL.md, but only if its
+                size, digest and frontmatter are those of the skill's entry
   skills check  verify every file, and exit with status 5 if one is wrong
 
 Skills are instructions for a model; nothing in them is executed.`,
@@ -91,7 +91,7 @@ With TOOL: description, arguments and result.`,
   k:=json   an argument in JSON, regardless of the schema
   k=@file   the content of a file; k:=@file reads JSON
   '{…}'     all arguments as one JSON object
-  -         the same, from standard input
+  -         all arguments as one JSON object from standard input
 
 On a terminal, mcpecho asks for required arguments that are missing.
 
@@ -115,7 +115,7 @@ second one is saved to FILE-2, and so on.`,
 		}, {
 			name: "prompt", aliases: []string{"prompts/get", "get-prompt", "prompts-get"}, target: true, args: "NAME [k=v | k=@file …]", min: 1, max: -1, sample: "review language=go",
 			short: "Get a prompt with its arguments filled in",
-			long:  "A single message is printed unchanged, several with the role in front of each.",
+			long:  "Prints a single message unchanged, and the role before each of several messages.",
 			flags: resultFlags, run: runPrompt,
 			example: []string{"prompt review language=go -- mcpecho serve"},
 		}, {
@@ -124,7 +124,7 @@ second one is saved to FILE-2, and so on.`,
 			short: "List completions of a prompt or template argument",
 			long: `  prompt    NAME is a prompt, ARG one of its arguments
   resource  NAME is a URI template, ARG one of its variables
-  VALUE     the text to complete; empty if it is missing
+  VALUE     the text to complete (default: empty)
   k=v       arguments that already have values
 
 The completions go to standard output, one per line.`,
@@ -147,23 +147,22 @@ message. --json prints the notifications as JSON, one per line.`,
 			long: `On a terminal: type commands without TARGET, such as "tools" or "call echo
 message=hi". Tab completes commands, tools, arguments, their values and URIs, Ctrl-R
 searches the history, and the server's notifications are printed as they come.
-TARGET alone does the same.
+mcpecho TARGET also starts a shell.
 
-From a pipe: one command a line; # begins a comment. The status is that of the first
-command that failed.
+From a pipe: one command per line; # begins a comment. The exit status is that of
+the first command that failed.
 
 The history of a server is kept in a file that only you can read, without commands
-that may contain a secret, without those that begin with a blank, and not at all
-with --no-state.`,
+that begin with a space or may contain a secret. With --no-state it is not kept.`,
 			flags: append([]string{"json", "no-color", "stop-on-error"}, connectionFlags...), run: runShell,
 			example: []string{"shell https://example.com/mcp", "shell -- npx -y @playwright/mcp", "shell --stop-on-error -- mcpecho serve"},
 		}, {
 			name: "check", target: true,
-			short: "Check a server for what clients stumble over",
-			long: `Connects in both eras over each transport that the server speaks, lists everything,
-reads resources, and sends what the server must refuse. It calls no tool. What is
-wrong is printed with the method, tool or resource, and the exit status is then 5;
-what only needs care does not change it.`,
+			short: "Check a server for problems that clients would have",
+			long: `Connects in both eras over each transport that the server supports, lists everything,
+reads resources, and sends requests that the server must refuse. It calls no tool.
+Each finding names the method, tool or resource. If one is "wrong", the exit status
+is 5; "careful" does not change it.`,
 			flags: slices.DeleteFunc(slices.Clone(resultFlags), func(name string) bool { return slices.Contains([]string{"trace", "root", "sampling"}, name) }), run: runCheck,
 			example: []string{"check -- mcpecho serve", "check http://127.0.0.1:3001/mcp --json"},
 		}, {
@@ -174,7 +173,7 @@ what only needs care does not change it.`,
 		}, {
 			name: "servers", aliases: []string{"status"}, args: "[FILE …]", max: -1,
 			short: "List the configured servers and their status",
-			long: `On a terminal: name, status, file. To a pipe: name, tab, status. The status is
+			long: `On a terminal: name, status, file. In a pipe: name, tab, status. The status is
 connected, unauthorized, failed, disabled or untrusted. Servers in .mcp.json of the
 current folder are untrusted and not started, unless -c or FILE names that file,
 or you have agreed to use them on a terminal and their entries are unchanged.
@@ -189,15 +188,15 @@ programs have: Claude Desktop, Claude Code, Cursor, VS Code and so on.`,
 and arguments, and prints at most 20, best first: SERVER/TOOL, which other commands
 accept, and the description. A word with a * is a glob of names. Servers that you have
 disabled or do not trust are not searched. The first search starts all others; later
-ones start only those that are new, unless --refresh is given or --no-state.`,
+searches start only new servers, unless --refresh or --no-state is given.`,
 			flags: []string{"refresh", "no-state", "wide", "json", "output", "config", "protocol", "connect-timeout", "timeout", "q", "no-color"}, run: runSearch,
 			example: []string{"search weather forecast", "search 'create*' issue --json"},
 		}, {
 			name: "add", args: "NAME [URL]", min: 1, max: -1, started: true,
 			short: "Add a server to .mcp.json",
 			long: `The command that starts the server follows --. Comments and the order of the file
-stay as they are. With --from, the settings are those of another program;
-"mcpecho servers --all" lists them.`,
+stay as they are. --from copies the server NAME of another program;
+"mcpecho servers --all" lists these servers.`,
 			flags: []string{"user", "from", "config", "env", "inherit-env", "cwd", "header", "transport", "no-state", "q"}, run: runAdd,
 			example: []string{"add weather https://example.com/mcp", "add echoes -e LEVEL=1 -- mcpecho serve", "add files --from cursor"},
 		}, {
@@ -207,10 +206,10 @@ stay as they are. With --from, the settings are those of another program;
 			example: []string{"remove weather", "remove weather --user"},
 		}, {
 			name: "trust", args: "[NAME]", max: 1,
-			short: "Trust a server of this project, list or revoke trust",
+			short: "Trust a server of this project, or list or revoke trust",
 			long: `A project's .mcp.json can name any program, so mcpecho asks before it uses a server
-from there, and again when its entry changes. Without NAME it lists the servers
-that you trust.`,
+from there, and again when its entry changes. Without NAME, trust lists the
+servers that you trust.`,
 			flags: []string{"revoke", "config", "json", "wide", "no-state", "q", "no-color"}, run: runTrust,
 			example: []string{"trust", "trust weather", "trust --revoke weather"},
 		}, {
@@ -234,11 +233,11 @@ With --http it serves Streamable HTTP at /mcp and HTTP+SSE at /sse until it is
 interrupted, and prints both URLs, one per line. ADDR is HOST:PORT, :PORT for all
 addresses of this machine, or PORT for 127.0.0.1. Port 0 selects a free port.
 
-The server supports every protocol version, or only the one of --protocol.
+The server supports every protocol version, unless --protocol names one.
 
-With --replay it is the server of a recording that --record made, over any
-transport: it responds to what the recorded client requested, and to the rest with an error that names the
-nearest request.`,
+With --replay, it responds as the server did in a recording that --record made, over
+any transport. To other requests it responds with an error that names the nearest
+recorded request.`,
 			flags: []string{"http", "require-login", "protocol", "replay"}, run: runServe,
 			example: []string{"serve", "serve --http 127.0.0.1:3001", "serve --http 127.0.0.1:3001 --require-login", "tools -- mcpecho serve --protocol 2024-11-05"},
 		}, {
@@ -267,7 +266,7 @@ every new shell.`,
 
 func listHelp(columns string) string {
 	return "On a terminal: " + columns + ".\n" +
-		"To a pipe: one per line, then a tab and the first line of the description.\n" +
+		"In a pipe: one per line, then a tab and the first line of the description.\n" +
 		"--json prints the result object, with all pages merged."
 }
 

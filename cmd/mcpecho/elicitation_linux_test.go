@@ -36,7 +36,7 @@ func TestFillForm(t *testing.T) {
 		p.typeLine("Ada")
 		p.until("age (a whole number; at least 0; at most 150; optional): ")
 		p.typeLine("151")
-		p.until("above the maximum\r\n")
+		p.until("above the maximum of 150\r\n")
 		p.typeLine("36")
 		p.until("subscribe (yes or no; optional) [no]: ")
 		p.typeLine("")

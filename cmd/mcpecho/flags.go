@@ -72,7 +72,7 @@ func flagTable() []flag {
 		return func(f *flags, v string) (err error) { *p(f), err = parseWait(v); return err }
 	}
 	return []flag{
-		{"json", "", "", "print the result as JSON, as the specification has it", on(func(f *flags) *bool { return &f.json })},
+		{"json", "", "", "print the result as JSON, in the form of the specification", on(func(f *flags) *bool { return &f.json })},
 		{"output", "o", "FILE", "write the result to FILE", func(f *flags, v string) error {
 			if v == "json" { // what it means to other programs
 				f.json = true
@@ -83,34 +83,34 @@ func flagTable() []flag {
 		}},
 		{"wide", "", "", "do not shorten the lines of a list", on(func(f *flags) *bool { return &f.wide })},
 		{"user", "", "", "use the user's ~/.mcp.json, not the project's .mcp.json", on(func(f *flags) *bool { return &f.user })},
-		{"from", "", "PROGRAM", "add NAME as another program has it, such as cursor", text(func(f *flags) *string { return &f.from })},
+		{"from", "", "PROGRAM", "copy the server NAME of another program, such as cursor", text(func(f *flags) *string { return &f.from })},
 		{"all", "", "", "also list the servers of other programs", on(func(f *flags) *bool { return &f.all })},
-		{"refresh", "", "", "ask the servers again, in place of what an earlier search found", on(func(f *flags) *bool { return &f.refresh })},
+		{"refresh", "", "", "ask the servers again, instead of using earlier results", on(func(f *flags) *bool { return &f.refresh })},
 		{"revoke", "", "", "revoke the trust", on(func(f *flags) *bool { return &f.revoke })},
 		{"config", "c", "FILE", "also read configured servers from FILE; may be repeated", func(f *flags, v string) error {
 			f.config = append(f.config, v)
 			return nil
 		}},
-		{"env", "e", "K=V", "set an environment variable of the server, or pass the variable K on; may be repeated", setEnv},
+		{"env", "e", "K=V", "set an environment variable of the server; K alone passes the variable on; may be repeated", setEnv},
 		{"inherit-env", "", "", "pass the whole environment to the server", on(func(f *flags) *bool { return &f.inheritEnv })},
 		{"cwd", "", "DIR", "start the server in DIR", text(func(f *flags) *string { return &f.dir })},
 		{"header", "H", "'K: V'", "send an HTTP header, such as a token; may be repeated", setHeader},
-		{"transport", "t", "http|sse|auto", "Streamable HTTP, HTTP+SSE, or what works (default)", setTransport},
+		{"transport", "t", "http|sse|auto", "Streamable HTTP, HTTP+SSE, or the one that works (default)", setTransport},
 		{"http", "", "ADDR", "serve over HTTP at ADDR, such as 127.0.0.1:3001", setAddress},
 		{"require-login", "", "", "let only clients that log in use the server", on(func(f *flags) *bool { return &f.requireLogin })},
 		{"protocol", "", "VERSION", "use only this protocol version", setProtocol},
 		{"root", "", "DIR", "tell the server that it may work in DIR; may be repeated", addRoot},
-		{"sampling", "", "COMMAND", "answer for a model: COMMAND gets the request as JSON on standard input, and writes text or the result as JSON", setSampling},
+		{"sampling", "", "COMMAND", "answer for a model: COMMAND reads the request as JSON from standard input, and writes text or the result as JSON", setSampling},
 		{"connect-timeout", "", "TIME", "limit for connecting (default 15s; 60s if it starts the server)", wait(func(f *flags) *time.Duration { return &f.connectTimeout })},
 		{"timeout", "", "TIME", "limit for a response or progress (default 60s; 0: no limit)", wait(func(f *flags) *time.Duration { return &f.timeout })},
 		{"trace", "", "FILE", "write each message to FILE as a line of JSON, secrets masked", text(func(f *flags) *string { return &f.trace })},
 		{"v", "", "", "show the server's logs and standard error", on(func(f *flags) *bool { return &f.verbose })},
 		{"q", "", "", "show only the result and errors", on(func(f *flags) *bool { return &f.quiet })},
 		{"no-state", "", "", "keep nothing about servers in files", on(func(f *flags) *bool { return &f.noState })},
-		{"no-color", "", "", "do not use colors; so does the NO_COLOR environment variable", on(func(f *flags) *bool { return &f.noColor })},
+		{"no-color", "", "", "do not use colors (also with the environment variable NO_COLOR)", on(func(f *flags) *bool { return &f.noColor })},
 		{"no-input", "", "", "do not ask for missing arguments", on(func(f *flags) *bool { return &f.noInput })},
 		{"record", "", "FILE", "record the session in FILE, secrets masked", text(func(f *flags) *string { return &f.record })},
-		{"replay", "", "FILE", "serve as the recorded server did", text(func(f *flags) *string { return &f.replay })},
+		{"replay", "", "FILE", "respond as the recorded server did", text(func(f *flags) *string { return &f.replay })},
 		{"stop-on-error", "", "", "end a script at the first command that fails", on(func(f *flags) *bool { return &f.stopOnError })},
 		{"help", "h", "", "show help for the command", on(func(f *flags) *bool { return &f.help })},
 	}
@@ -129,7 +129,7 @@ func (f *flag) names() (names []string) {
 
 func setAddress(f *flags, v string) error {
 	if u, err := httpx.Parse(v); err == nil {
-		return &betterValue{errors.New("want HOST:PORT, such as 127.0.0.1:3001, not a URL"), "", u.Host}
+		return &betterValue{errors.New("must be HOST:PORT, such as 127.0.0.1:3001, not a URL"), "", u.Host}
 	}
 	f.address = v
 	return nil
@@ -139,13 +139,13 @@ func setAddress(f *flags, v string) error {
 func setEnv(f *flags, v string) error {
 	switch key, _, ok := strings.Cut(v, "="); {
 	case key == "" || !ok && strings.Trim(v, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789") != "":
-		return errors.New("want K=V, or the K of a variable that is set") // does not quote v, which may be a secret
+		return errors.New("must be K=V, or the name of a variable that is set") // does not quote v, which may be a secret
 	case !ok:
 		value, set := os.LookupEnv(v)
 		if !set && strings.Trim(v, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == "" {
-			return &betterValue{errors.New("want K=V, as the variable " + v + " is not set"), "", v + "=…"}
+			return &betterValue{errors.New("must be K=V, as the variable " + v + " is not set"), "", v + "=…"}
 		} else if !set {
-			return errors.New("want K=V, or the K of a variable that is set")
+			return errors.New("must be K=V, or the name of a variable that is set")
 		}
 		f.passed = append(f.passed, v)
 		v += "=" + value
@@ -172,7 +172,7 @@ func setHeader(f *flags, v string) error {
 	key, value, ok := strings.Cut(v, ":")
 	key, value = strings.TrimSpace(key), strings.TrimSpace(value)
 	if !ok || value == "" || httpx.CheckHeader(http.Header{key: {value}}) != nil {
-		return errors.New("want a name, a colon and a value: -H 'Authorization: Bearer …'")
+		return errors.New("must be a name, a colon and a value: -H 'Authorization: Bearer …'")
 	}
 	if f.header == nil {
 		f.header = make(http.Header)
@@ -183,7 +183,7 @@ func setHeader(f *flags, v string) error {
 
 func setSampling(f *flags, v string) error {
 	if strings.TrimSpace(v) == "" {
-		return errors.New("want a command, such as 'llm -m MODEL'")
+		return errors.New("must be a command, such as 'llm -m MODEL'")
 	}
 	f.sampling = v
 	return nil
@@ -191,7 +191,7 @@ func setSampling(f *flags, v string) error {
 
 func setTransport(f *flags, v string) error {
 	if v != "http" && v != "sse" && v != "auto" {
-		err := errors.New("want http, sse or auto, not " + strconv.Quote(v))
+		err := errors.New("must be http, sse or auto, not " + strconv.Quote(v))
 		if strings.Contains(nearest.Plain(v), "http") {
 			return &betterValue{err, "-t", "http"}
 		}
@@ -203,7 +203,7 @@ func setTransport(f *flags, v string) error {
 
 func setProtocol(f *flags, v string) error {
 	if known := mcp.ProtocolVersions(); !slices.Contains(known, v) {
-		err := errors.New("unknown protocol version " + strconv.Quote(v) + "; want one of " + strings.Join(known, ", "))
+		err := errors.New("unknown protocol version " + strconv.Quote(v) + "; use one of " + strings.Join(known, ", "))
 		better := slices.DeleteFunc(slices.Clone(known), func(version string) bool { return v == "" || v != "latest" && !strings.HasPrefix(version, v) })
 		if better = append(better, nearest.Names(v, known)...); len(better) > 0 {
 			return &betterValue{err, "", better[0]}
@@ -223,7 +223,7 @@ func parseWait(v string) (time.Duration, error) {
 	}
 	switch {
 	case err != nil || d < 0:
-		err := errors.New("want a duration such as 60s or 2m, not " + strconv.Quote(v))
+		err := errors.New("must be a duration such as 60s or 2m, not " + strconv.Quote(v))
 		if number := strings.TrimRight(v, " abcdefghijklmnopqrstuvwxyz"); number != "" && strings.Trim(number, "0123456789.") == "" {
 			if unit := strings.TrimSpace(v[len(number):]); unit != "" && strings.ContainsRune("smh", rune(unit[0])) {
 				return 0, &betterValue{err, "", number + unit[:1]}

@@ -66,6 +66,10 @@ var misuses = []struct{ line, says string }{
 	{"tools BASE mcp", "mcpecho tools URL"},
 	{"tools URL -- SERVER", "mcpecho tools -- SERVER"},
 	{"call echo URL message=hi", "mcpecho call URL echo message=hi"},
+	{"call URL echo message=hello wide world", "mcpecho call URL echo 'message=hello wide world'"},
+	{"call URL echo message = hello world", "mcpecho call URL echo 'message=hello world'"},
+	{"call URL echo hello world", "mcpecho call URL echo 'message=hello world'"},
+	{"call URL add a=1 2", "mcpecho call URL add a=1 b=2"},
 	// Commands of servers.
 	{"tools go run ./server", "mcpecho tools -- go run ./server"},
 	{"tools 'go run ./server'", "mcpecho tools -- go run ./server"},
@@ -152,7 +156,7 @@ func TestMisuses(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d misuses are told what to type", helpful, len(misuses))
-	if len(misuses) != 120 || helpful < wantMisuses {
+	if len(misuses) != 124 || helpful < wantMisuses {
 		t.Errorf("%d of %d misuses are told what to type, want %d", helpful, len(misuses), wantMisuses)
 	}
 }

@@ -64,7 +64,7 @@ func (r *recorder) close() error {
 // serveReplay is the server of a recording.
 func (c *invocation) serveReplay(ctx context.Context) error {
 	if c.flags.protocol != "" {
-		return c.usageHint("--replay has the protocol version of the recording", "type: "+c.paste(c.without("protocol")))
+		return c.usageHint("--protocol does not work with --replay, which uses the protocol version of the recording", "type: "+c.paste(c.without("protocol")))
 	}
 	f, err := os.Open(c.flags.replay)
 	if err != nil {

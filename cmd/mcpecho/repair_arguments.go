@@ -101,7 +101,7 @@ func repairWords(given []string, s *schema) (fixed []string) {
 	var bare []string
 	values := make(map[string]string)
 	var order []string
-	set := func(key, value string) {
+	set := func(key, value string) string {
 		if s.property(key) == nil && !s.open || s.property(key) == nil && len(s.properties) > 0 {
 			if near := nearest.Names(key, s.names()); len(near) > 0 {
 				key = near[0]
@@ -111,7 +111,13 @@ func repairWords(given []string, s *schema) (fixed []string) {
 			values[key] = value
 			order = append(order, key)
 		}
+		return key
 	}
+	isText := func(key string) bool {
+		p := s.property(key)
+		return p != nil && slices.Equal(p.types, []string{"string"})
+	}
+	text := "" // the argument that the next bare word may belong to
 	for i := 0; i < len(given); i++ {
 		word := given[i]
 		rest := given[i+1:]
@@ -120,9 +126,13 @@ func repairWords(given []string, s *schema) (fixed []string) {
 		switch known := s.property(bareKey) != nil; {
 		case strings.HasPrefix(word, "{"):
 		case ok && key != "":
-			set(bareKey, value)
+			if text = set(bareKey, value); !isText(text) {
+				text = ""
+			}
 		case !ok && known && len(rest) > 1 && (rest[0] == "=" || rest[0] == ":="):
-			set(bareKey, rest[1])
+			if text = set(bareKey, rest[1]); !isText(text) {
+				text = ""
+			}
 			i += 2
 		case !ok && known && len(rest) > 0 && s.property(rest[0]) == nil && !strings.Contains(rest[0], "="):
 			set(bareKey, rest[0])
@@ -132,14 +142,23 @@ func repairWords(given []string, s *schema) (fixed []string) {
 				set(key, value)
 				continue
 			}
+			if text != "" && hasAll(s.required, values, rest) {
+				values[text] += " " + word // quotes were missing
+				continue
+			}
 			bare = append(bare, word)
 		}
 	}
+	text = ""
 	for _, name := range append(slices.Clone(s.required), s.names()...) {
 		if _, ok := values[name]; !ok && len(bare) > 0 {
 			set(name, bare[0])
 			bare = bare[1:]
+			text = name
 		}
+	}
+	if isText(text) && len(bare) > 0 {
+		values[text] += " " + strings.Join(bare, " ")
 	}
 	for _, key := range order {
 		p := s.property(key)
@@ -158,6 +177,17 @@ func repairWords(given []string, s *schema) (fixed []string) {
 		}
 	}
 	return fixed
+}
+
+// hasAll reports whether each of the names is among values or in a later word k=v.
+func hasAll(names []string, values map[string]string, later []string) bool {
+	for _, name := range names {
+		_, ok := values[name]
+		if !ok && !slices.ContainsFunc(later, func(word string) bool { return strings.HasPrefix(word, name+"=") }) {
+			return false
+		}
+	}
+	return true
 }
 
 // relaxJSON returns the JSON of an object in the notation of JavaScript or Python:

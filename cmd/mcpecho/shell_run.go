@@ -125,7 +125,7 @@ func (sh *shell) script(ctx context.Context, prompts bool) error {
 		}
 		commands, open := splitLine(text)
 		if open {
-			return sh.c.usageHint("line "+strconv.Itoa(at)+": the quotes or the JSON do not end", "close them with ', \", } or ]")
+			return sh.c.usageHint("line "+strconv.Itoa(at)+": a quote or a JSON value is not closed", "close it with ', \", } or ]")
 		}
 		for _, words := range commands {
 			status, failed := sh.run(ctx, words)
@@ -278,7 +278,7 @@ func (c *invocation) parseInShell(args []string) error {
 	}
 	for _, given := range c.flags.given {
 		if slices.Contains(connectionFlags, given.name) && given.name != "timeout" && given.name != "q" {
-			return c.usageHint("the connection exists already: --"+given.name+" must be on the command line that starts the shell", `"exit" leaves the shell`)
+			return c.usageHint("the shell is already connected: --"+given.name+" must be on the command line that starts the shell", `"exit" leaves the shell`)
 		}
 	}
 	if c.flags.help {

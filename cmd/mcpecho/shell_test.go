@@ -42,10 +42,10 @@ func TestScript(t *testing.T) {
 		{"call add a=1\n", 1, "", "the tool \"add\" requires b"},
 		{"serve\n", 1, "", "serve does not work in the shell"},
 		{"tools -H 'A: b'\n", 1, "", "--header must be on the command line that starts the shell"},
-		{"call echo 'message=hi\n", 1, "", "line 1: the quotes or the JSON do not end"},
+		{"call echo 'message=hi\n", 1, "", "line 1: a quote or a JSON value is not closed"},
 		{"--json\n", 1, "", "a command is missing"},
 		{"wait 1ms\n", 4, "", "no notification within 1ms"},
-		{"wait x\n", 1, "", "want a duration"},
+		{"wait x\n", 1, "", "must be a duration"},
 		{"call slow seconds=60 --timeout 10ms\n", 4, "", "timeout"},
 	} {
 		o := runScript(t, test.script)

@@ -96,7 +96,7 @@ func (c *invocation) readArgument(arg string) (a argument, err error) {
 	key, value, ok := strings.Cut(arg, "=")
 	key, a.json = strings.CutSuffix(key, ":")
 	if !ok || key == "" {
-		return a, c.usage("want an argument such as key=value, not " + strconv.Quote(arg))
+		return a, c.usage("an argument must be key=value, not " + strconv.Quote(arg))
 	}
 	a.key, a.value = key, value
 	if name, ok := strings.CutPrefix(value, "@"); ok {

@@ -1,7 +1,7 @@
-// Package servercheck checks an MCP server for what clients stumble over. It uses
-// the server as a careful client does: it lists everything, reads resources, and
-// sends what the server must refuse. It calls no tools, because they may change
-// something.
+// Package servercheck checks an MCP server for problems that clients would have.
+// It uses the server as a careful client does: it lists everything, reads
+// resources, and sends what the server must refuse. It calls no tools, because
+// they may change something.
 package servercheck
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonschema"
 )
 
-// A Finding is something that clients stumble over.
+// A Finding is a problem that clients would have.
 type Finding struct {
 	Where   string // a method, a tool or a resource
 	What    string

@@ -83,7 +83,7 @@ func InProcess(servers map[string]mcp.Transport) Dialer {
 		}
 		t := servers[id]
 		if t == nil {
-			return nil, errors.New("no in-process server " + wire.Quote(id))
+			return nil, errors.New("InProcess has no server " + wire.Quote(id))
 		}
 		return t, nil
 	}

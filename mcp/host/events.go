@@ -24,6 +24,11 @@ const (
 	ResourceChanged EventKind = "resource" // URI, Subscription, Reason
 	Polled          EventKind = "poll"     // URI or Tool, Subscription, Reason, Text, Err
 	CatalogFailed   EventKind = "catalog"  // Err: the file of Options.Catalog was ignored or not written
+
+	// The list may have changed: call Host.ListPrompts or Host.ListResources, as
+	// after each StateChanged to Connected.
+	PromptsChanged   EventKind = "prompts"
+	ResourcesChanged EventKind = "resources"
 )
 
 // An Event reports a change or a log message of a server.

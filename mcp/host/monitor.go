@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/retry"
@@ -19,6 +20,9 @@ type monitor struct {
 
 	reopen  time.Time // when to subscribe again; zero means never
 	refresh time.Time // when to list the tools again; zero means never
+
+	// When to report changes of the other lists; zero means never.
+	prompts, resources time.Time
 
 	ping   time.Time // when to ping the server; zero means never
 	misses int       // consecutive pings without a response
@@ -52,13 +56,23 @@ func (m *monitor) run(ctx context.Context) {
 		if due(m.reopen, now) {
 			m.reopen = time.Time{}
 			if m.subscribe(ctx); m.sub != nil {
-				m.refresh = now // changes may have been missed
+				m.refresh, m.prompts, m.resources = now, now, now // changes may have been missed
 			}
 		}
+		m.report(&m.prompts, now, PromptsChanged)
+		m.report(&m.resources, now, ResourcesChanged)
 		if due(m.refresh, now) {
 			m.refresh = time.Time{}
 			m.scheduleRefresh(m.h.refresh(ctx, m.s, m.client))
 		}
+	}
+}
+
+// report emits an event if it is due.
+func (m *monitor) report(at *time.Time, now time.Time, kind EventKind) {
+	if due(*at, now) {
+		*at = time.Time{}
+		m.h.bus.emit(&Event{Kind: kind, Server: m.s.name})
 	}
 }
 
@@ -76,15 +90,15 @@ func (m *monitor) unsubscribe() {
 }
 
 // scheduleRefresh decides when to list the tools again after a list request.
-// After an error, the delay doubles each time. Without a subscription, it is
-// the TTL of the list.
+// After an error, the delay doubles each time. Without a subscription to the tools,
+// it is the TTL of the list.
 func (m *monitor) scheduleRefresh(err error) {
 	switch {
 	case err != nil:
 		m.refreshAfter(m.retryDelay)
 		m.retryDelay = min(2*m.retryDelay, maxTTL)
 		return
-	case m.sub == nil:
+	case m.sub == nil || !m.notifiesTools():
 		m.refreshAfter(time.Duration(m.params.ttl.Load()))
 	}
 	m.retryDelay = minTTL
@@ -103,7 +117,7 @@ func (m *monitor) refreshAfter(d time.Duration) {
 // action, or until the connection or ctx ends.
 func (m *monitor) wait(ctx context.Context) {
 	var next time.Time
-	for _, t := range [...]time.Time{m.refresh, m.reopen, m.ping} {
+	for _, t := range [...]time.Time{m.refresh, m.prompts, m.resources, m.reopen, m.ping} {
 		if next.IsZero() || !t.IsZero() && t.Before(next) {
 			next = t
 		}
@@ -123,11 +137,18 @@ func (m *monitor) wait(ctx context.Context) {
 		}
 		return
 	}
-	_, err := m.sub.Next(ctx)
+	change, err := m.sub.Next(ctx)
 	switch {
 	case err == nil:
-		if at := time.Now().Add(refreshDelay); m.refresh.IsZero() || m.refresh.After(at) {
-			m.refresh = at
+		when := &m.refresh
+		switch change.Kind {
+		case mcp.PromptsChanged:
+			when = &m.prompts
+		case mcp.ResourcesChanged:
+			when = &m.resources
+		}
+		if at := time.Now().Add(refreshDelay); when.IsZero() || when.After(at) {
+			*when = at
 		}
 	case ctx.Err() == nil && m.client.Err() == nil:
 		m.sub.Close() // the server ended it
@@ -135,21 +156,25 @@ func (m *monitor) wait(ctx context.Context) {
 	}
 }
 
-// subscribe subscribes to changes of the list, if the server supports that.
-func (m *monitor) subscribe(ctx context.Context) {
+// notifiesTools reports whether the server reports changes of its tools, or, in the
+// legacy era, may do so.
+func (m *monitor) notifiesTools() bool {
 	info := m.client.Server()
 	list := info.Capabilities.Tools
-	if info.Modern() && (list == nil || list.ListChanged == nil || !*list.ListChanged) {
-		return
-	}
+	return !info.Modern() || list != nil && list.ListChanged != nil && *list.ListChanged
+}
+
+// subscribe subscribes to changes of the lists, if the server supports that.
+func (m *monitor) subscribe(ctx context.Context) {
 	ctx, cancel := retry.WithTimeout(ctx, subscribeTimeout, nil)
 	defer cancel()
-	sub, err := m.client.Subscribe(ctx, &mcp.SubscriptionFilter{ToolsListChanged: true})
-	if err != nil {
+	sub, err := m.client.Subscribe(ctx, &mcp.SubscriptionFilter{ToolsListChanged: true, PromptsListChanged: true, ResourcesListChanged: true})
+	switch {
+	case err == nil:
+		m.sub = sub
+	case !errors.Is(err, mcp.ErrNoChanges):
 		m.reopen = time.Now().Add(reopenDelay)
-		return
 	}
-	m.sub = sub
 }
 
 // traceReconnects returns a copy of trace, which may be nil, that also makes the

@@ -289,7 +289,7 @@ func (c *compiler) findReference(from *resource, ref string) (*node, error) {
 	uri, fragment, _ := strings.Cut(uri, "#")
 	res := c.resources[uri]
 	if res == nil {
-		return nil, fmt.Errorf("reference %q to another document", ref)
+		return nil, fmt.Errorf("reference %q is to another document, which is not fetched", ref)
 	}
 	if fragment, err = url.PathUnescape(fragment); err != nil {
 		return nil, fmt.Errorf("reference %q: %w", ref, err)

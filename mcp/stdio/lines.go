@@ -128,7 +128,7 @@ func isNonJSON(line []byte) bool { return len(line) > 0 && line[0] != '{' && lin
 func (l *lines) check(line []byte) error {
 	if isNonJSON(line) {
 		if left := maxNonJSON - l.nonJSON; l.nonJSONLines == maxNonJSONLines || len(line) > left && left < l.max {
-			return diag.Op("too many lines", ErrNotJSON)
+			return diag.Op("too much output without a message", ErrNotJSON)
 		}
 	}
 	if len(line) > l.max {

@@ -81,7 +81,7 @@ type toolBindings struct {
 // maxHeaderName the limit of the length of a header's name.
 const maxBindings, maxHeaderName = 128, 256
 
-var errBindings = errors.New(annotation + " is on more arguments, of all tools, than the client keeps")
+var errBindings = errors.New("the arguments of all tools with " + annotation + " exceed the limit of the client")
 
 // findBindings returns the annotations of a schema.
 func findBindings(schema []byte) ([]binding, error) {

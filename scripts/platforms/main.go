@@ -8,18 +8,23 @@
 //	go run ./scripts/platforms -o docs/reliability.md js/wasm
 //	go run ./scripts/platforms -prepare wasip1/wasm
 //
+// With -keep DIR a run that was interrupted goes on where it was, a package at a
+// time. Remove the file of a package to run it again.
+//
 // With -prepare it only installs what the platforms need, and prints its folder.
 // With -o it also replaces the rows of these platforms in the section Platforms of
 // the file, and keeps the others.
 package main
 
 import (
+	"bytes"
 	"cmp"
 	_ "embed"
 	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -66,6 +71,7 @@ func main() {
 	all := flag.Bool("all", false, "run the tests that are left out, too")
 	packages := flag.String("packages", "", "run the tests of these packages, separated by spaces")
 	output := flag.String("o", "", "write the rows into the section Platforms of this file, too")
+	keep := flag.String("keep", "", "keep the output of each package in this folder, and run only packages that have none there")
 	timeout := flag.Duration("timeout", time.Hour, "limit the tests of a package") // emulators are slow
 	prepare := flag.Bool("prepare", false, "only install what runs the programs of these platforms")
 	flag.Parse()
@@ -92,7 +98,7 @@ func main() {
 				continue
 			}
 		}
-		row, ok, err := p.run(*all, *timeout)
+		row, ok, err := p.run(*all, *keep, *timeout)
 		if err != nil {
 			fmt.Fprintf(os.Stderr, "%s: %v\n", p.name, err)
 		}
@@ -124,7 +130,7 @@ func (p *platform) omissions() (list []omission) {
 
 // run runs the tests of the platform and returns its row, and whether all that
 // ran passed.
-func (p *platform) run(all bool, timeout time.Duration) (row string, ok bool, err error) {
+func (p *platform) run(all bool, keep string, timeout time.Duration) (row string, ok bool, err error) {
 	omitted := p.omissions()
 	if all {
 		omitted = nil
@@ -137,25 +143,10 @@ func (p *platform) run(all bool, timeout time.Duration) (row string, ok bool, er
 	if skip := pattern(omitted); skip != "" {
 		args = append(args, "-skip", skip)
 	}
-	c := p.command("go", slices.Concat(args, p.flags, pkgs)...)
-	defer p.clean()
-	c.Stderr = os.Stderr
-	out, err := c.StdoutPipe()
+	results, err := p.test(append(args, p.flags...), pkgs, keep)
 	if err != nil {
 		return "", false, err
 	}
-	if err := c.Start(); err != nil {
-		return "", false, err
-	}
-	results := read(out, func(r *result, action string) {
-		fmt.Fprintf(os.Stderr, "%s %s %s: %s\n", time.Now().Format(time.TimeOnly), p.name, r.name, action)
-		for test, output := range r.failed {
-			if p.excused == nil || !p.excused(output) {
-				fmt.Fprintf(os.Stderr, "%s %s: %s fails\n%s", p.name, r.name, test, output)
-			}
-		}
-	})
-	_ = c.Wait() // results have every failure
 	good, passed, left := 0, 0, 0
 	var failed []string
 	for _, r := range results {
@@ -193,6 +184,56 @@ func (p *platform) run(all bool, timeout time.Duration) (row string, ok bool, er
 	slices.Sort(failed)
 	return fmt.Sprintf("| %s | %s | %s | %d | %s | %s | %s |\n", p.name, p.by, packages, passed,
 		cmp.Or(strings.Join(failed, ", "), "none"), summary(omitted, left, p.reason), version()), good == len(pkgs), nil
+}
+
+// test runs the tests of packages and returns their results. If keep names a folder,
+// that has the output of one package a file, and only those without one run.
+func (p *platform) test(args, pkgs []string, keep string) (map[string]*result, error) {
+	defer p.clean()
+	if keep == "" {
+		return p.goTest(append(args, pkgs...), io.Discard)
+	}
+	results := map[string]*result{}
+	for _, pkg := range pkgs {
+		file := filepath.Join(keep, strings.ReplaceAll(p.name+"/"+strings.TrimPrefix(pkg, module), "/", "-")+".json")
+		if out, err := os.ReadFile(file); err == nil {
+			maps.Copy(results, read(bytes.NewReader(out), func(*result, string) {}))
+			continue
+		}
+		var out bytes.Buffer
+		r, err := p.goTest(append(slices.Clone(args), pkg), &out)
+		if err == nil {
+			err = os.WriteFile(file, out.Bytes(), 0o644)
+		}
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(results, r)
+	}
+	return results, nil
+}
+
+// goTest runs go test -json, and writes its output to out, too.
+func (p *platform) goTest(args []string, out io.Writer) (map[string]*result, error) {
+	c := p.command("go", args...)
+	c.Stderr = os.Stderr
+	stdout, err := c.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Start(); err != nil {
+		return nil, err
+	}
+	results := read(io.TeeReader(stdout, out), func(r *result, action string) {
+		fmt.Fprintf(os.Stderr, "%s %s %s: %s\n", time.Now().Format(time.TimeOnly), p.name, r.name, action)
+		for test, output := range r.failed {
+			if p.excused == nil || !p.excused(output) {
+				fmt.Fprintf(os.Stderr, "%s %s: %s fails\n%s", p.name, r.name, test, output)
+			}
+		}
+	})
+	_ = c.Wait() // results have every failure
+	return results, nil
 }
 
 func (p *platform) clean() {

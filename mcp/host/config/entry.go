@@ -211,7 +211,7 @@ func read(to any, value []byte) (err error) {
 
 func (e *entry) readURL(value []byte) (err error) {
 	if e.URL != "" {
-		return diag.Message("is a second URL")
+		return diag.Message("is a second URL; keep one of them")
 	}
 	if e.URL, err = readString(value); err == nil && e.URL == "" {
 		err = diag.Message("must not be empty")
@@ -238,7 +238,7 @@ func (e *entry) readType(m *member) error {
 	case kind == "":
 		return diag.Message("must be stdio, http, sse, sdk or claudeai-proxy")
 	case e.Type != "" && e.Type != kind:
-		return diag.Message("contradicts another field")
+		return diag.Message("contradicts the type " + e.Type + " in another field")
 	}
 	e.Type = kind
 	return nil
@@ -275,7 +275,7 @@ func (e *entry) readTransport(value []byte) error {
 
 func (e *entry) readHeaders(value []byte) error {
 	if e.Headers != nil {
-		return diag.Message("contradicts another field")
+		return diag.Message("occurs in two fields; keep one of them")
 	}
 	h, err := readMap("headers", value)
 	if err != nil {

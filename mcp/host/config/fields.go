@@ -180,7 +180,7 @@ func (e *entry) oauthField(m *member) (err error) {
 		return read(&o.RedirectURI, m.value)
 	case "callbackPort", "callback_port":
 		if err = read(&o.CallbackPort, m.value); err == nil && (o.CallbackPort < 0 || o.CallbackPort > 65535) {
-			err = diag.Message("must be a port")
+			err = diag.Message("must be a port, from 0 to 65535")
 		}
 	case "scopes", "scope":
 		if o.Scopes, err = readOneOrMore(m.value); len(o.Scopes) == 1 {

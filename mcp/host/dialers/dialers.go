@@ -61,6 +61,17 @@ type Options struct {
 
 // All returns the dialers for all types. o may be nil.
 func All(o *Options) host.Dialers {
+	d := newDialers(o)
+	return host.Dialers{
+		config.Stdio:         host.Stdio,
+		config.HTTP:          checked(d.http),
+		config.SSE:           checked(d.sse),
+		config.SDK:           host.InProcess(d.InProcess),
+		config.ClaudeAIProxy: checked(d.proxy),
+	}
+}
+
+func newDialers(o *Options) *dialers {
 	d := &dialers{}
 	if o != nil {
 		d.Options = *o
@@ -77,13 +88,7 @@ func All(o *Options) host.Dialers {
 	if d.auth.Base == nil {
 		d.auth.Base = httpx.NewTransport() // shared by successive connections
 	}
-	return host.Dialers{
-		config.Stdio:         host.Stdio,
-		config.HTTP:          checked(d.http),
-		config.SSE:           checked(d.sse),
-		config.SDK:           host.InProcess(d.InProcess),
-		config.ClaudeAIProxy: checked(d.proxy),
-	}
+	return d
 }
 
 // HTTP returns a Dialer for Streamable HTTP, for programs that choose their Dialers
@@ -125,7 +130,7 @@ func checked(d host.Dialer) host.Dialer {
 	}
 }
 
-var errNoServer = errors.New("DialParams.Server is nil")
+var errNoServer = errors.New("the Server is nil")
 
 type dialers struct {
 	Options
@@ -156,19 +161,31 @@ func started(to *host.DialParams, t mcp.Transport, err error) (mcp.Transport, er
 	return withProgram(to, t)
 }
 
-// proxy connects through a proxy. The server's ID replaces {id} or {server_id}
-// in the URL, or else is appended to its path.
+// proxy connects through a proxy.
 func (d *dialers) proxy(to *host.DialParams) (mcp.Transport, error) {
-	id := url.PathEscape(to.ID)
-	at := strings.NewReplacer("{id}", id, "{server_id}", id).Replace(to.URL)
-	if at == to.URL {
-		u, err := httpx.Parse(at)
-		if err != nil {
-			return nil, err
-		}
-		at = u.JoinPath(id).String()
+	at, err := address(to.Server)
+	if err != nil {
+		return nil, err
 	}
 	return d.stream(to, at)
+}
+
+// address returns the URL of a server. In that of a proxy, the server's ID replaces
+// {id} or {server_id}, or else is appended to the path.
+func address(s *host.Server) (string, error) {
+	if s.Type != config.ClaudeAIProxy {
+		return s.URL, nil
+	}
+	id := url.PathEscape(s.ID)
+	at := strings.NewReplacer("{id}", id, "{server_id}", id).Replace(s.URL)
+	if at != s.URL {
+		return at, nil
+	}
+	u, err := httpx.Parse(at)
+	if err != nil {
+		return "", err
+	}
+	return u.JoinPath(id).String(), nil
 }
 
 // settings adds the settings of a server to those of its transport.
@@ -204,23 +221,34 @@ func addHeaders(to *host.DialParams, header *http.Header) {
 // authorized returns a copy of base, which may be nil, that authorizes its
 // requests.
 func (d *dialers) authorized(to *host.DialParams, server string, base *http.Client) (*http.Client, error) {
-	o := d.auth
 	client := http.Client{}
 	if base != nil {
 		client = *base
 	}
-	if base != d.Client && client.Transport != nil && (d.OAuth == nil || d.OAuth.Base == nil) {
-		o.Base = client.Transport
+	if base == d.Client || d.OAuth != nil && d.OAuth.Base != nil {
+		client.Transport = nil // it is that of d.auth
 	}
-	if s := &to.Auth.OAuth; s.ClientID != "" {
+	t, err := d.authorization(to.Server, server, client.Transport)
+	client.Transport = t
+	return &client, err
+}
+
+// authorization returns the Transport for a server at url. base is nil for that of
+// d.auth.
+func (d *dialers) authorization(server *host.Server, url string, base http.RoundTripper) (*oauth.Transport, error) {
+	o, s := d.auth, &server.Auth.OAuth
+	if base != nil {
+		o.Base = base
+	}
+	if s.ClientID != "" {
 		o.Client = oauth.Client{ID: s.ClientID, Secret: s.ClientSecret}
 	}
-	if len(to.Auth.OAuth.Scopes) > 0 {
-		o.Scopes = to.Auth.OAuth.Scopes
+	if len(s.Scopes) > 0 {
+		o.Scopes = s.Scopes
 	}
 	if l, ok := o.Authorizer.(*oauth.Loopback); ok {
 		own := *l
-		switch s := &to.Auth.OAuth; {
+		switch {
 		case s.RedirectURI != "":
 			own.RedirectURI = s.RedirectURI
 		case s.CallbackPort != 0:
@@ -228,11 +256,27 @@ func (d *dialers) authorized(to *host.DialParams, server string, base *http.Clie
 		}
 		o.Authorizer = &own
 	}
-	if _, err := httpx.Parse(server); err != nil {
+	if _, err := httpx.Parse(url); err != nil {
 		return nil, err
 	}
-	client.Transport = oauth.New(server, &o)
-	return &client, nil
+	return oauth.New(url, &o), nil
+}
+
+// OAuth returns a Transport with the settings that the dialers of All(o) use for a
+// server: for Login and Logout, after which Host.Reconnect connects with the new
+// token. The Options of the host's own dialers usually have no Authorizer, so that a
+// connection in the background opens no browser, and o has the same Store and an
+// Authorizer. s must contain no variables; see Server.Expand. o may be nil. The
+// caller closes the idle connections of the Transport.
+func OAuth(o *Options, s *host.Server) (*oauth.Transport, error) {
+	if s == nil {
+		return nil, errNoServer
+	}
+	at, err := address(s)
+	if err != nil {
+		return nil, err
+	}
+	return newDialers(o).authorization(s, at, nil)
 }
 
 // classify returns the category of an error of HTTP or OAuth.
