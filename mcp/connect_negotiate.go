@@ -156,8 +156,8 @@ func awaitOther(attempt <-chan outcome) (o outcome) {
 }
 
 // probeTimeout is how long Connect waits before it sends initialize as well. If
-// ctx ends soon most of its time is left for that. A server that was modern
-// before is probably still starting.
+// ctx ends soon, most of its time remains for initialize. A server that was
+// modern before is probably still starting.
 func (c *Client) probeTimeout(ctx context.Context, wasModern bool) time.Duration {
 	d := c.opts.ProbeTimeout
 	switch {

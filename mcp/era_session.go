@@ -51,9 +51,9 @@ func (s *sessionState) end(err error) {
 	s.mu.Unlock()
 }
 
-// inSession sends a call. If the server has forgotten the session it opens
-// another one and sends the call once more; and if the server is not the one that
-// Options.CachedServer describes, it negotiates first.
+// inSession sends a call. If the server has forgotten the session, the client
+// opens another one and sends the call once more; if the server is not the one
+// that Options.CachedServer describes, the client negotiates first.
 func (c *Client) inSession(ctx context.Context, q *call) (RawMessage, error) {
 	session, a := c.session.current(), c.agreed.Load()
 	raw, err := c.intercept(ctx, a.era, q)

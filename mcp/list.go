@@ -138,7 +138,7 @@ func (t *Page) shorten(res result) {
 	if text = append(text, '}'); len(text) < len(t.raw)/2 {
 		text = slices.Clip(text)
 		*t = Page{raw: text}
-		_ = decodeText(text, res) // as before
+		_ = decodeText(text, res) // it was valid before
 	}
 }
 

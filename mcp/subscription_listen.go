@@ -90,7 +90,7 @@ func listenCall(s *Subscription) *call {
 
 // acknowledge handles the acknowledgment of the server.
 func (s *Subscription) acknowledge(honored SubscriptionFilter) {
-	// Of a filter with more than the program asked for, only that is kept.
+	// A server may acknowledge more than the program asked for.
 	honored.ResourceSubscriptions = both(s.filter.ResourceSubscriptions, honored.ResourceSubscriptions)
 	honored.TaskIDs = both(s.filter.TaskIDs, honored.TaskIDs)
 	honored.Extra = requested(s.filter.Extra, honored.Extra)

@@ -216,7 +216,7 @@ func (t *ElicitResult) fields(c *codec) {
 	c.extra(&t.Extra)
 }
 
-// formValue reads what a field of a form was filled in with. A value of
+// formValue reads the value that the user entered in a field. A value of
 // another kind stays as received.
 func (c *codec) formValue() any {
 	switch c.r.Kind() {

@@ -12,7 +12,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// The times of servers at a URL, which can be away and come back.
+// Times for servers at a URL, which can become unreachable and return.
 const (
 	// defaultKeepAlive is the default of Options.KeepAlive.
 	defaultKeepAlive = 30 * time.Second
@@ -121,7 +121,8 @@ func (d *DialParams) observe(call *mcp.OutgoingCall) func(error) {
 	}
 }
 
-// isUnreachable reports whether err means that the server is away for now.
+// isUnreachable reports whether err means that the server is unreachable for
+// now.
 func (d *DialParams) isUnreachable(err error) bool {
 	return d != nil && d.Unreachable != nil && d.Unreachable(err)
 }
@@ -191,7 +192,7 @@ func (h *Host) confirmLost(ctx context.Context, s *server, client *mcp.Client, d
 	return true
 }
 
-// An outage is the time during which a server at a URL is away.
+// An outage is the time during which a server at a URL is unreachable.
 type outage struct {
 	since time.Time // zero if there is none
 	slow  time.Duration

@@ -10,8 +10,8 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
-// override applies an override of the settings to a tool that is made. The caller
-// holds mu of the host.
+// override applies an override of the settings to a new tool. The caller holds mu
+// of the host.
 func (t *Tool) override(o *config.Override) {
 	if t.over = o; o == nil {
 		return

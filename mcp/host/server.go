@@ -42,7 +42,7 @@ type server struct {
 	err      *Error // the reason for state, or a failure to list the tools
 	since    time.Time
 	attempts int           // failed attempts since the connection ended
-	away     bool          // a server at a URL is away for so long that calls no longer wait
+	away     bool          // a server at a URL is unreachable for so long that calls do not wait
 	retry    *time.Timer   // of retryFailed; may be nil
 	changed  chan struct{} // closed and replaced when state, enabled or removed change
 
@@ -71,7 +71,7 @@ type server struct {
 type run struct {
 	cancel context.CancelFunc
 	done   chan struct{} // closed when the goroutine has ended
-	now    chan struct{} // makes a sleeping goroutine go on; buffered
+	now    chan struct{} // wakes a sleeping goroutine; buffered
 }
 
 // stop ends a run and waits until it has ended or ctx ends.
@@ -128,8 +128,8 @@ func (s *server) wake() {
 	s.changed = make(chan struct{})
 }
 
-// remember keeps the era of a connection for the next one. A server at a URL that
-// is a modern one is asked again, as its response shows that it is there. The
+// remember keeps the era of a connection for the next one. A modern server at a
+// URL is probed again, because its response shows that it is reachable. The
 // caller holds mu.
 func (s *server) remember(client *mcp.Client, d *DialParams) {
 	s.cached = client.CachedServer()

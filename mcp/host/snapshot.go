@@ -128,8 +128,8 @@ func (h *Host) describe(server string, def *mcp.Tool) (text string) {
 
 // publish stores a new snapshot if the tools differ from the current one, and
 // emits an event about the server that caused the change. It compares only the
-// tools between the first and the last that differ: those of one server, usually,
-// among those of a thousand. The caller holds mu.
+// tools between the first and the last that differ, usually those of one server
+// out of a thousand. The caller holds mu.
 func (h *Host) publish(changed []ToolChange, server string) {
 	old := h.snap.Load()
 	most := 0 // tools

@@ -289,8 +289,9 @@ func (t *Tool) call(ctx context.Context, call *mcp.ToolCall, r *CallReport) (*mc
 	}
 }
 
-// repeatable reports whether a failed call may be repeated: it was never sent,
-// or the tool is read-only or idempotent. lost reports whether the server is away.
+// repeatable reports whether a failed call may be repeated: it was never sent, or
+// the tool is read-only or idempotent. lost reports whether the server is
+// unreachable.
 func (t *Tool) repeatable(ctx context.Context, err error, lost bool) bool {
 	if ctx.Err() != nil || !lost && !errors.Is(err, mcp.ErrClosed) {
 		return false

@@ -144,7 +144,7 @@ func Malformed(cause error) error { return newKindError(ErrMalformed, cause, tru
 func OutcomeUnknown(cause error) error { return newKindError(ErrOutcomeUnknown, cause, false) }
 
 // newKindError returns a cause that also matches kind, a sentinel of this
-// package. If named, the text starts with that of kind.
+// package. If named, the text starts with the text of kind.
 //
 //go:noinline
 func newKindError(kind, cause error, named bool) error {

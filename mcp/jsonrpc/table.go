@@ -238,8 +238,8 @@ func (t *Table) deliver(id ID, a Response) error {
 }
 
 // concernsUnreadable reports whether err, which came without an id, may be the
-// outcome of a call: an error of this side, or one that JSON-RPC has for messages
-// whose id the peer could not read.
+// outcome of a call: a local error, or an error response to a message whose id
+// the peer could not read.
 func concernsUnreadable(err error) bool {
 	if e, ok := err.(*Error); ok {
 		return e.Code == CodeParseError || e.Code == CodeInvalidRequest

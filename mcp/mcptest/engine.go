@@ -143,7 +143,7 @@ func (s *features) Serve(r *testserver.CustomCall) (members, meta string, err er
 // codeResourceNotFound is the error code of earlier protocol versions.
 const codeResourceNotFound = -32002
 
-// params are those of all methods that Serve serves.
+// params holds the params of every method that Serve supports.
 type params struct {
 	Name      string
 	URI       string

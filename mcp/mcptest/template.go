@@ -40,8 +40,8 @@ type group struct {
 	sep   string
 }
 
-// operators has the patterns of expressions without names: of what comes first, of
-// what is between values, and of values alone and beside others.
+// operators holds, for each operator, the patterns of the text before the values
+// and between them, and of a value alone and beside others.
 var operators = map[byte]struct{ first, sep, value, several string }{
 	0:   {``, `,`, `[^/?#]+`, `[^/?#,]+`},
 	'+': {``, `,`, `.+`, `[^,]+`},

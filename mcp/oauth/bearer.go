@@ -89,7 +89,7 @@ func (p *headerTransport) send(req *http.Request, value string) (*http.Response,
 	r.Header[p.name] = []string{p.prefix + value}
 	resp, err := p.base.RoundTrip(r)
 	if err != nil {
-		// The header's name may not look like that of a secret.
+		// The header's name may not suggest a secret.
 		err = httpx.Redact(err, r, value)
 	}
 	return resp, err

@@ -12,7 +12,7 @@ var (
 	// ErrDigest means that a file is not the one in the entry.
 	ErrDigest = errors.New("the digest differs")
 
-	// ErrSize means that the size of a file is not that of the entry.
+	// ErrSize means that the size of a file differs from the entry.
 	ErrSize = errors.New("the size differs")
 
 	// ErrNotListed means that a file is not in the entry, or outside the skill.

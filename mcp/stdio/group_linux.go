@@ -25,7 +25,7 @@ func awaitExit(pid int) bool {
 	}
 }
 
-// A descendant is a process that the child has started, or that such a one has.
+// A descendant is a process that the child or another descendant has started.
 type descendant struct {
 	pid   int
 	start string // when it started, as its pid may be used again

@@ -293,8 +293,8 @@ type output struct {
 	end  time.Time // the latest time to read; zero until Read finds that the child has exited
 }
 
-// setDrainDeadline makes Read return, now and from then on, when nothing has come
-// for drainWait. It is called when the child has exited.
+// setDrainDeadline makes Read return once nothing has arrived for drainWait. It
+// is called when the child has exited.
 func (o *output) setDrainDeadline() {
 	if err := o.file.SetReadDeadline(time.Now()); errors.Is(err, os.ErrNoDeadline) {
 		// On Windows; killing the job has closed the other end.

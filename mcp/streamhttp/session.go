@@ -13,7 +13,8 @@ import (
 
 const sessionHeader, versionHeader = "Mcp-Session-Id", "Mcp-Protocol-Version"
 
-// A session is that of a server, which may have no id, or no session.
+// A session describes the session of a server. The id is empty if the server
+// has no session, or one without an id.
 type session struct{ id, version string }
 
 // header returns the header of a request that belongs to the session and has no

@@ -27,8 +27,8 @@ const (
 	minStreamTime   = 5 * time.Second
 
 	// After the result of a call, the end of the stream is read to reuse the
-	// connection: for drainTime and maxDrain bytes. It is no longer tried after
-	// maxUnended streams in a row that did not end.
+	// connection: for drainTime and maxDrain bytes. The connection stops trying
+	// after maxUnended streams in a row that did not end.
 	drainTime  = 5 * time.Millisecond
 	maxDrain   = 256
 	maxUnended = 3

@@ -8,9 +8,9 @@ type Discovery struct {
 	MaxResults int // of a search; 0 if not set
 }
 
-// readDiscovery reads the settings and applies them to the servers: discovery that
-// is disabled shows the tools of all of them, and discovery that is enabled hides
-// those of the servers that do not say otherwise.
+// readDiscovery reads the settings and applies them to the servers: if discovery
+// is disabled, models see the tools of all servers; if it is enabled, the tools of
+// servers without a setting of their own are deferred.
 func (c *Config) readDiscovery(m *member) error {
 	if m.value == nil {
 		return nil
