@@ -27,7 +27,7 @@ func (h *Host) tryConnect(ctx context.Context, s *server, r *run) (m *monitor, a
 }
 
 // connect makes one connection attempt. away reports whether it failed because a
-// server at a URL is away for now.
+// server at a URL is unreachable for now.
 func (h *Host) connect(ctx context.Context, s *server, r *run) (m *monitor, away bool, failure *Error) {
 	h.lock()
 	cfg, cached := s.cfg, s.cached
@@ -56,7 +56,8 @@ func (h *Host) connect(ctx context.Context, s *server, r *run) (m *monitor, away
 		if errors.Is(err, context.Canceled) && ctx.Err() == nil {
 			err = context.Cause(bound) // the timeout
 		}
-		// After a connection, the network may be another one or not be there yet.
+		// After an earlier connection, the network may have changed, or may not
+		// be available yet.
 		away := d.isUnreachable(err) || d.Unreachable != nil && s.info != nil && errors.Is(err, context.DeadlineExceeded)
 		if !away {
 			h.lock()

@@ -149,7 +149,7 @@ func (h *Host) endLater(m *monitor) {
 }
 
 // recordEnd records that the connection ended unexpectedly. last reports whether
-// that happened too often, which only a program can do.
+// that happened too often, which counts only for child processes.
 func (h *Host) recordEnd(s *server, cause error, away bool) (err *Error, last bool) {
 	h.lock()
 	defer h.unlock()
