@@ -192,7 +192,7 @@ func TestRequestsThatAreNoResponse(t *testing.T) {
 		go func() { // ends with the request
 			defer close(ended)
 			u, _ := url.Parse("http://127.0.0.1/cb")
-			(&receiver{uri: u}).serveOne(theirs, tt.state, func(string) { taken = true })
+			(&receiver{l: &Loopback{}, uri: u}).serveOne(theirs, tt.state, func(string) { taken = true })
 			_ = theirs.Close()
 		}()
 		_, _ = io.WriteString(ours, request+rest)

@@ -20,6 +20,12 @@ type Loopback struct {
 	// 127.0.0.1.
 	RedirectURI string
 
+	// Page returns the HTML of the page that the browser shows when the
+	// authorization server has responded. refused is the error in the response, such
+	// as the code "access_denied", or nil. Its texts are the server's: escape them.
+	// Nil means a short page.
+	Page func(refused *ServerError) string
+
 	// Timeout limits how long the user may take. Zero means five minutes,
 	// negative no limit.
 	Timeout time.Duration

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"sync"
@@ -14,9 +15,10 @@ import (
 )
 
 const (
-	pageHead  = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Authorization</title><p>`
-	pageDone  = pageHead + `You can close this page and return to the program.`
-	pageWrong = pageHead + `This page does not belong to a pending authorization.`
+	pageHead   = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Authorization</title><p>`
+	pageDone   = pageHead + `You can close this page and return to the program.`
+	pageFailed = pageHead + `The program was not authorized. You can close this page and return to it.`
+	pageWrong  = pageHead + `This page does not belong to a pending authorization.`
 
 	requestTime = 10 * time.Second
 	maxRequest  = 64 << 10
@@ -64,18 +66,38 @@ func (r *receiver) serveOne(c net.Conn, state string, take func(string)) {
 	ok := req.Method == http.MethodGet && strings.EqualFold(req.Host, r.uri.Host) &&
 		req.URL.EscapedPath() == r.uri.EscapedPath() && len(q["state"]) == 1 &&
 		state != "" && subtle.ConstantTimeCompare([]byte(q.Get("state")), []byte(state)) == 1
-	status, page := "400 Bad Request", pageWrong
+	status, page, policy := "400 Bad Request", pageWrong, noResources
 	if ok {
-		status, page = "200 OK", pageDone
+		status = "200 OK"
+		page, policy = r.l.page(q)
 	}
 	_, _ = io.WriteString(c, "HTTP/1.1 "+status+"\r\n"+
 		"Content-Type: text/html; charset=utf-8\r\n"+
 		"Content-Length: "+strconv.Itoa(len(page))+"\r\n"+
-		"Content-Security-Policy: default-src 'none'; frame-ancestors 'none'\r\n"+
+		"Content-Security-Policy: "+policy+"frame-ancestors 'none'\r\n"+
 		"Referrer-Policy: no-referrer\r\n"+
 		"Cache-Control: no-store\r\n"+
 		"Connection: close\r\n\r\n"+page)
 	if ok {
 		take(r.uri.String() + "?" + req.URL.RawQuery)
 	}
+}
+
+// noResources is the policy for pages of this package.
+const noResources = "default-src 'none'; "
+
+// page returns the page for an authorization response, and the part of its policy
+// that limits what it loads.
+func (l *Loopback) page(response url.Values) (page, policy string) {
+	page, policy = pageDone, noResources
+	var refused *ServerError
+	if code := response.Get("error"); code != "" {
+		refused = &ServerError{Code: printable(code), Description: printable(response.Get("error_description"))}
+		page = pageFailed
+	}
+	if l.Page != nil {
+		defer func() { _ = recover() }() // then it is a page of this package
+		return l.Page(refused), ""
+	}
+	return page, policy
 }
