@@ -204,10 +204,11 @@ func (c *Client) send(ctx context.Context, r *Request, u *url.URL) (*http.Respon
 		q.Body, _ = q.GetBody()
 	}
 	// The caller's RoundTripper could change r.Header.
-	if c.own == nil || len(c.header) > 0 || u.User != nil || c.jar != nil || q.Header == nil {
+	if !c.mayUnzip() || len(c.header) > 0 || u.User != nil || c.jar != nil || q.Header == nil {
 		q.Header = make(http.Header, len(c.header)+len(r.Header)+1)
 		maps.Copy(q.Header, c.header)
 		maps.Copy(q.Header, r.Header)
+		c.setEncoding(q.Header)
 	}
 	req := q.WithContext(ctx)
 	if host := req.Header["Host"]; len(host) > 0 {
@@ -234,6 +235,9 @@ func (c *Client) send(ctx context.Context, r *Request, u *url.URL) (*http.Respon
 	}
 	if c.jar != nil {
 		c.jar.SetCookies(u, resp.Cookies())
+	}
+	if r.Header[acceptEncoding] != nil && c.mayUnzip() {
+		unzip(resp)
 	}
 	if sent := resp.Request; sent != nil && sent != req {
 		// NewStatusError needs the secrets that the RoundTripper has added.
