@@ -59,7 +59,7 @@ func (s *PendingCall) ID() ID { return NumberID(s.id) }
 func (s *PendingCall) Response() <-chan Response { return s.response }
 
 // OnTimeout sets the function that is called with the TimeoutErr of a request when
-// the call expires, in addition to its Response. It must be called before Limit. f
+// the call expires, before its Response arrives. It must be called before Limit. f
 // must not use the Table, and is not called after Remove.
 func (s *PendingCall) OnTimeout(f func(error)) { s.onTimeout = f }
 
@@ -171,10 +171,10 @@ func (t *Table) expire() {
 		case s.end == 0:
 		case s.end <= now:
 			delete(t.pending, id)
-			s.response <- Response{Err: s.timeoutErr, Expired: true}
 			if s.onTimeout != nil {
 				s.onTimeout(s.timeoutErr)
 			}
+			s.response <- Response{Err: s.timeoutErr, Expired: true}
 		case t.due == 0 || s.end < t.due:
 			t.due = s.end
 		}
