@@ -261,12 +261,29 @@ func (c *invocation) findTarget() error {
 		if err == nil {
 			return nil
 		}
+		if c.command.name == "read" && len(c.args) < 2 {
+			return c.explainReadURI()
+		}
 		if better := repairURL(c.target); better != "" {
 			return c.usageHint(err.Error(), "type: "+c.retyped(c.target, better))
 		}
 		return c.usageHint(err.Error(), "type: "+c.sampleLine())
 	}
 	return c.findEntry()
+}
+
+// explainReadURI returns the failure for a URI of a resource in place of the server.
+func (c *invocation) explainReadURI() error {
+	line, known := slices.Clone(c.typed), serverNames(c.loadAll())
+	at := slices.Index(line, c.target)
+	switch {
+	case len(c.args) > 0:
+		line = slices.Insert(slices.DeleteFunc(line, func(word string) bool { return word == c.args[0] }), at, c.args[0])
+		return c.usageHint("the server comes first", "type: "+c.paste(line))
+	case len(known) > 0:
+		return c.usageHint("the server is missing", "type: "+c.paste(slices.Insert(line, at, known[0])))
+	}
+	return c.usageHint("the server is missing", "type: "+c.paste(slices.Insert(line, at, "https://example.com/mcp")))
 }
 
 func (c *command) title() string {

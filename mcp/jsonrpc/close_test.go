@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-func TestEndOfConnectionFailsPendingCalls(t *testing.T) { // FAULTS 2
+func TestEndOfConnectionFailsPendingCalls(t *testing.T) {
 	cause := errors.New("exit status 1")
 	synctest.Test(t, func(t *testing.T) {
 		s := newFakeStream()
@@ -126,7 +126,6 @@ func TestCloseInHandler(t *testing.T) {
 	})
 }
 
-// FAULTS 42.
 func TestCloseDuringCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()

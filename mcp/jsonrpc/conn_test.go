@@ -278,7 +278,7 @@ func TestRequestsArriveInOrder(t *testing.T) {
 	})
 }
 
-func TestBatchesNeedAcceptBatches(t *testing.T) { // FAULTS 26
+func TestBatchesNeedAcceptBatches(t *testing.T) {
 	batch := `[{"jsonrpc":"2.0","id":1,"result":5}, {"jsonrpc":"2.0","method":"a"}, 7, [], {"jsonrpc":"2.0","id":9,"method":"b"}]`
 	synctest.Test(t, func(t *testing.T) {
 		var l log
@@ -329,7 +329,7 @@ func TestBatchesAreLimited(t *testing.T) {
 	})
 }
 
-func TestIncompleteMessageIsDiscarded(t *testing.T) { // FAULTS 15
+func TestIncompleteMessageIsDiscarded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l log
 		s := newFakeStream()

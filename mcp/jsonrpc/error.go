@@ -3,6 +3,7 @@ package jsonrpc
 import (
 	"errors"
 	"strconv"
+	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -62,15 +63,17 @@ type Error struct {
 	Data    RawMessage // nil if there is none
 }
 
+// Error returns the message with the code, unless the message has it.
 func (e *Error) Error() string {
 	msg := e.Message
 	if msg == "" {
 		msg = "error without a message"
 	}
-	if e.Code == 0 {
+	code := strconv.FormatInt(e.Code, 10)
+	if e.Code == 0 || strings.Contains(msg, " error "+code+":") { // servers of the TypeScript SDK repeat the code
 		return msg
 	}
-	return msg + " (code " + strconv.FormatInt(e.Code, 10) + ")"
+	return msg + " (code " + code + ")"
 }
 
 // MarshalJSON returns a JSON-RPC error object.

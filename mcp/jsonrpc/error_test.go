@@ -13,7 +13,10 @@ func TestErrorFromJSON(t *testing.T) {
 		{`{"code":7,"message":"a","data":{"x":1e400}}`, "a (code 7)"},
 		{`{"code":-3.2601e4,"message":"a"}`, "a (code -32601)"},
 		{`{"message":null,"code":-1}`, "error without a message (code -1)"},
-		{`"quota exceeded"`, "quota exceeded"}, // LESSONS 43
+		{`"quota exceeded"`, "quota exceeded"},
+		{`{"code":-32602,"message":"MCP error -32602: no such tool"}`, "MCP error -32602: no such tool"},
+		{`{"code":-32602,"message":"MCP error -32603: no such tool"}`, "MCP error -32603: no such tool (code -32602)"},
+		{`{"code":7,"message":"7: a"}`, "7: a (code 7)"},
 		{`{}`, "error without a message"},
 		{`{"Code":5,"CODE":6,"me\u017Fsage":"x"}`, "error without a message"},
 	} {

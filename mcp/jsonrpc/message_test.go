@@ -24,7 +24,7 @@ func TestParse(t *testing.T) {
 		{text: `{"jsonrpc":"2.0","id":1,"result":{"n":9007199254740993,"e":1e400,"z":-0,"f":1.0}}`, id: "1", result: `{"n":9007199254740993,"e":1e400,"z":-0,"f":1.0}`},
 		{text: `{"jsonrpc":"2.0","id":1,"result":{"a":1,"a":2}}`, id: "1", result: `{"a":1,"a":2}`}, // not interpreted here
 		{text: `{"jsonrpc":"2.0","id":1,"result":` + deep + `}`, id: "1", result: deep},
-		// Keys in another case, with a look-alike letter or a NUL are other keys (FAULTS 17).
+		// Keys in another case, with a look-alike letter or a NUL are other keys.
 		{text: `{"jsonrpc":"2.0","id":1,"ID":2,"Id":3,"id\u0000":4,"re\u017Fult":5,"Result":6,"result":7,"METHOD":"m"}`, id: "1", result: "7"},
 	} {
 		m, err := Parse([]byte(tt.text))

@@ -68,7 +68,7 @@ func TestIDsWrapAndSkipPendingOnes(t *testing.T) {
 func TestResponseReachesItsCallOnly(t *testing.T) {
 	for _, tt := range []struct{ id, to string }{
 		{`1`, "first"}, {`2`, "second"},
-		{`"1"`, "first"}, {`"2"`, "second"}, // LESSONS 39
+		{`"1"`, "first"}, {`"2"`, "second"},
 		{`1.0`, "first"}, {`20e-1`, "second"},
 		{`"01"`, ""}, {`" 1"`, ""}, {`"1.0"`, ""}, {`"one"`, ""}, {`""`, ""}, {`0`, ""}, {`-1`, ""}, {`3`, ""},
 		{`"0"`, ""}, {`1.5`, ""}, {`4294967297`, ""}, {`9007199254740993`, ""}, {`null`, ""},
@@ -96,7 +96,7 @@ func TestResponseReachesItsCallOnly(t *testing.T) {
 	}
 }
 
-func TestErrorWithoutIDGoesToTheOnlyCall(t *testing.T) { // LESSONS 41
+func TestErrorWithoutIDGoesToTheOnlyCall(t *testing.T) {
 	var table Table
 	m := &Message{ID: nullID, Error: &Error{Code: CodeParseError}}
 	if err := table.Deliver(m); err != ErrUnknownID {
