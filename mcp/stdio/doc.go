@@ -83,7 +83,8 @@ lines.
 
 Windows has no process groups that receive signals. The child and its children
 belong to a job object, which ends with the child, with Close and with this
-process. If the child cannot be added to a job, Close calls taskkill /t. There is
+process; without Transport.Start the child runs only once it is in the job. If the
+child cannot be added to a job, Close calls taskkill /t. There is
 no SIGTERM either: Close kills after its first wait.
 
 Open finds programs by the extensions in PATHEXT, so Command("npx") runs

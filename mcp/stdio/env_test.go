@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -177,11 +178,7 @@ func TestProgramIsFoundInItsOwnPath(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		name += ".exe"
 	}
-	if err := os.Link(exe, filepath.Join(dir, name)); err != nil {
-		if err := os.Symlink(exe, filepath.Join(dir, name)); err != nil {
-			t.Skip("neither a hard nor a symbolic link to the test program: ", err)
-		}
-	}
+	testutil.PutProgram(t, exe, filepath.Join(dir, name))
 	empty := t.TempDir()
 	tr := Command("stdio-test-program")
 	path := "PATH=" + empty + string(filepath.ListSeparator) + dir

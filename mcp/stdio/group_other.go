@@ -4,6 +4,7 @@ package stdio
 
 import (
 	"os"
+	"os/exec"
 	"syscall"
 )
 
@@ -15,9 +16,12 @@ type group struct{}
 
 func newGroup(*os.Process) group { return group{} }
 
-func (group) terminate() {}
-func (group) kill()      {}
-func (group) close()     {}
+func startSuspended(cmd *exec.Cmd) error { return cmd.Start() }
+
+func (group) resume() error { return nil }
+func (group) terminate()    {}
+func (group) kill()         {}
+func (group) close()        {}
 
 func attributes() *syscall.SysProcAttr { return nil }
 func awaitExit(int) bool               { return false }

@@ -4,6 +4,7 @@ package stdio
 
 import (
 	"os"
+	"os/exec"
 	"syscall"
 )
 
@@ -14,6 +15,11 @@ type group int
 
 func newGroup(child *os.Process) group { return group(child.Pid) }
 
-func (g group) terminate() { _ = syscall.Kill(-int(g), syscall.SIGTERM) }
-func (g group) kill()      { _ = syscall.Kill(-int(g), syscall.SIGKILL) }
-func (g group) close()     {}
+// startSuspended starts the child, which needs not be suspended: its children are in
+// its group, too.
+func startSuspended(cmd *exec.Cmd) error { return cmd.Start() }
+
+func (g group) resume() error { return nil }
+func (g group) terminate()    { _ = syscall.Kill(-int(g), syscall.SIGTERM) }
+func (g group) kill()         { _ = syscall.Kill(-int(g), syscall.SIGKILL) }
+func (g group) close()        {}

@@ -1,6 +1,7 @@
 package stdio
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"strconv"
@@ -16,6 +17,7 @@ var (
 	setInformationJobObject  = kernel32.NewProc("SetInformationJobObject")
 	assignProcessToJobObject = kernel32.NewProc("AssignProcessToJobObject")
 	terminateJobObject       = kernel32.NewProc("TerminateJobObject")
+	resumeProcess            = syscall.NewLazyDLL("ntdll.dll").NewProc("NtResumeProcess")
 )
 
 // A group is a job object with the child and its children. Windows ends it when
@@ -27,9 +29,9 @@ type group struct {
 }
 
 func newGroup(child *os.Process) group {
-	const setQuota = 0x100 // PROCESS_SET_QUOTA
+	const setQuota, suspendResume = 0x100, 0x800 // of PROCESS_*
 	g := group{pid: child.Pid}
-	g.child, _ = syscall.OpenProcess(setQuota|syscall.PROCESS_TERMINATE, false, uint32(g.pid))
+	g.child, _ = syscall.OpenProcess(setQuota|suspendResume|syscall.PROCESS_TERMINATE, false, uint32(g.pid))
 	if job := newJob(); job != 0 {
 		if ok, _, _ := assignProcessToJobObject.Call(uintptr(job), uintptr(g.child)); ok != 0 {
 			g.job = job
@@ -38,6 +40,22 @@ func newGroup(child *os.Process) group {
 		}
 	}
 	return g
+}
+
+// startSuspended starts the child, which runs nothing until resume is called: the
+// processes that it would start before it is in the job would not be in the job.
+func startSuspended(cmd *exec.Cmd) error {
+	const suspended = 4 // CREATE_SUSPENDED
+	cmd.SysProcAttr.CreationFlags |= suspended
+	return cmd.Start()
+}
+
+// resume lets a suspended child run.
+func (g group) resume() error {
+	if status, _, _ := resumeProcess.Call(uintptr(g.child)); int32(status) < 0 {
+		return errors.New("NtResumeProcess fails with status 0x" + strconv.FormatUint(uint64(uint32(status)), 16))
+	}
+	return nil
 }
 
 // newJob returns an empty job, or 0 if that fails.

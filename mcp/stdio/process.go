@@ -153,20 +153,24 @@ func (p *process) supervise(cmd *exec.Cmd, run func(*exec.Cmd) error, started ch
 
 // begin calls run to start the child, and kills the child if run fails later.
 func (p *process) begin(cmd *exec.Cmd, run func(*exec.Cmd) error) (r startResult) {
+	ours := run == nil
 	defer func() {
 		r.panicked = recover()
 		if cmd.Process == nil {
 			return
 		}
 		p.group = newGroup(cmd.Process)
+		if r.err == nil && r.panicked == nil && ours {
+			r.err = p.group.resume()
+		}
 		if r.err != nil || r.panicked != nil {
 			p.group.kill()
 			_ = cmd.Wait()
 			p.group.close()
 		}
 	}()
-	if run == nil {
-		run = (*exec.Cmd).Start
+	if ours {
+		run = startSuspended
 	}
 	r.err = errStartExited // unless run returns
 	if r.err = run(cmd); r.err == nil && cmd.Process == nil {

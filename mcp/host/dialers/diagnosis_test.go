@@ -3,7 +3,6 @@ package dialers_test
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -105,11 +104,7 @@ func connectErrors(t *testing.T, s *host.Server, category host.Category, timeout
 func TestProgramInThePathOfItsSettings(t *testing.T) {
 	s := program()
 	dir, name := t.TempDir(), "installed-elsewhere"+filepath.Ext(s.Command)
-	if err := os.Link(s.Command, filepath.Join(dir, name)); err != nil {
-		if err := os.Symlink(s.Command, filepath.Join(dir, name)); err != nil {
-			t.Skip("did not run: neither a hard nor a symbolic link: ", err)
-		}
-	}
+	testutil.PutProgram(t, s.Command, filepath.Join(dir, name))
 	s.Command = name
 	s.Env = append(s.Env, "PATH="+dir)
 	h := newHost(t, nil)
