@@ -230,6 +230,25 @@ func ExampleClient_GetPrompt() {
 	// Output: user - Please review this go program.
 }
 
+func ExampleClient_CallList() {
+	ctx := context.Background()
+	client := exampleClient(ctx)
+	defer client.Close()
+	err := client.CallList(ctx, "prompts/list", "", "prompts", func(item mcp.RawMessage) bool {
+		var prompt struct{ Name string }
+		fmt.Println(json.Unmarshal(item, &prompt), prompt.Name)
+		return false // enough
+	})
+	fmt.Println(err)
+	if client.Extension("com.example/notes") == nil {
+		fmt.Println(client.Failed("notes/list", "", errors.ErrUnsupported))
+	}
+	// Output:
+	// <nil> hello
+	// <nil>
+	// server "stdmcp-echo": notes/list: unsupported operation
+}
+
 func ExampleClient_Call() {
 	ctx := context.Background()
 	client := exampleClient(ctx)

@@ -110,6 +110,7 @@ func (s cursors) add(c *Client, method, cursor string) error {
 	return nil
 }
 
+//go:noinline
 func (s cursors) forget(c *Client) {
 	for cursor := range s {
 		c.budget.Return(len(cursor))

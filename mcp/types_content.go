@@ -72,7 +72,7 @@ func AudioContent(data []byte, mimeType string) Content {
 
 // Bytes returns the decoded Data of an image or audio. It accepts standard and
 // URL-safe base64, with or without padding and line breaks.
-func (t *Content) Bytes() ([]byte, error) { return decodeBase64(t.Data) }
+func (t *Content) Bytes() ([]byte, error) { return wire.DecodeBase64(t.Data) }
 
 func (t *Content) fields(c *codec) {
 	if c.take("type") {
@@ -192,7 +192,7 @@ func (t *ResourceContents) fields(c *codec) {
 // Bytes returns the Blob, decoded as by [Content.Bytes], or otherwise the Text.
 func (t *ResourceContents) Bytes() ([]byte, error) {
 	if t.IsBlob || t.Blob != "" {
-		return decodeBase64(t.Blob)
+		return wire.DecodeBase64(t.Blob)
 	}
 	return []byte(t.Text), nil
 }

@@ -1,8 +1,6 @@
 package mcp
 
 import (
-	"encoding/base64"
-
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
@@ -41,33 +39,4 @@ func readValue(r *wire.Reader) any {
 	}
 	r.Skip() // null
 	return nil
-}
-
-// decodeBase64 decodes the standard or the URL-safe alphabet, with or without
-// padding and white space: servers send all of these.
-func decodeBase64(s string) ([]byte, error) {
-	b, err := base64.StdEncoding.DecodeString(s)
-	if err == nil {
-		return b, nil
-	}
-	text := make([]byte, 0, len(s))
-	for i := range len(s) {
-		switch c := s[i]; c {
-		case '-':
-			text = append(text, '+')
-		case '_':
-			text = append(text, '/')
-		case ' ', '\t', '\r', '\n':
-		default:
-			text = append(text, c)
-		}
-	}
-	for n := 0; n < 2 && len(text) > 0 && text[len(text)-1] == '='; n++ {
-		text = text[:len(text)-1]
-	}
-	n, again := base64.RawStdEncoding.Decode(text, text)
-	if again != nil {
-		return nil, err
-	}
-	return text[:n], nil
 }

@@ -103,7 +103,7 @@ func TestEndlessSkills(t *testing.T) {
 	s := mcptest.New(t)
 	s.Skill(refunds, nil)
 	s.EndlessSkills()
-	r := skills.NewReader(s.Connect(nil), &skills.Options{MaxPages: 20})
+	r := skills.NewReader(s.Connect(&mcp.Options{MaxPages: 20}), nil)
 	if list, err := r.List(t.Context()); !errors.Is(err, mcp.ErrListLimit) || len(list) != 20 {
 		t.Errorf("%d skills, %v", len(list), err)
 	}

@@ -1,163 +1,153 @@
 package skills
 
-import "strings"
+// maxDepth is how deep lists and objects of frontmatter may nest.
+const maxDepth = 32
 
-// block parses a mapping or a sequence, whose first line is the current one.
-func (p *parser) block(depth int) any {
-	if isItem(p.text()) {
-		return p.sequence(p.indent, depth)
+// collection parses the items of a sequence, or the keys of a mapping and their
+// values, at the column of the first one. brackets are those of JSON.
+func (p *parser) collection(depth int, brackets string) {
+	p.open(depth, brackets[:1])
+	indent, items := p.column(), brackets == "[]"
+	for {
+		if !items {
+			if p.key("\n"); p.next() != ':' {
+				p.fail(p.at, "want a key and a colon")
+			}
+		}
+		p.at++
+		p.value(indent, depth, !items)
+		p.skip()
+		switch column := p.column(); {
+		case p.next() == 0 || column < indent || column == indent && items && !p.isItem():
+			p.put(end, brackets[1:])
+			return
+		case column > indent:
+			p.fail(p.at, "unexpected indentation")
+		}
 	}
-	return p.mapping(p.indent, depth)
 }
 
-// mapping parses the keys at an indentation.
-func (p *parser) mapping(indent, depth int) map[string]any {
-	p.checkDepth(indent, depth)
-	m := make(map[string]any)
-	for p.skip(); p.indent >= indent; p.skip() {
-		text := p.text()
-		end := keyEnd(text)
-		problem := ""
-		switch {
-		case p.indent > indent:
-			problem = "unexpected indentation"
-		case end < 0:
-			problem = "want a key and a colon"
-		}
-		if problem != "" {
-			p.fail(p.indent, problem)
-		}
-		p.at = indent
-		key := p.key(text[:end], m)
-		m[key] = p.value(indent, indent+end+1, depth, true)
+// open begins a list or an object.
+//
+//go:noinline
+func (p *parser) open(depth int, bracket string) {
+	if depth > maxDepth {
+		p.fail(p.at, "too many levels")
 	}
-	return m
+	p.put(word, bracket)
 }
+
+// isItem reports whether an item of a sequence is next.
+//
+//go:noinline
+func (p *parser) isItem() bool { return p.next() == '-' && p.isBlank(1) }
 
 // maxKey is the specification's limit of keys, in bytes rather than characters.
 const maxKey = 1024
 
-// key returns the key that a text at p.at is, which must not be in m.
-func (p *parser) key(s string, m map[string]any) string {
+// key parses a key up to one of stops or a colon.
+func (p *parser) key(stops string) {
+	start := p.at
+	var key string
 	problem := ""
-	if len(s) > maxKey {
-		problem = "the key is longer than 1024 bytes"
-	} else if s = trimBlank(s); s != "" && (s[0] == '"' || s[0] == '\'') {
-		s, _, problem = quoted(s)
-	} else if s == "" || s == "<<" || isIndicator(s) {
-		problem = "complex keys and merge keys are not supported, and a special character wants quotes"
+	if isOneOf(p.next(), `"'`) {
+		key = p.quoted()
+		p.blanks()
+	} else if key = p.plain(stops); key == "" || key == "<<" {
+		problem = "complex keys and merge keys are not supported"
 	}
-	if _, ok := m[s]; ok {
-		problem = "the key occurs twice"
+	if p.at-start > maxKey || p.line > start {
+		problem = "the key is longer than a line or 1024 bytes"
+	}
+	p.put(name, key)
+	if p.stop > 0 && len(p.json) >= p.stop {
+		problem = p.problem
 	}
 	if problem != "" {
-		p.fail(p.at, problem)
-	}
-	return s
-}
-
-// sequence parses the items at an indentation.
-func (p *parser) sequence(indent, depth int) []any {
-	p.checkDepth(indent, depth)
-	list := []any{}
-	for {
-		p.skip()
-		if p.indent < indent || p.indent == indent && !isItem(p.text()) {
-			return list
-		}
-		if p.indent > indent {
-			p.fail(p.indent, "unexpected indentation")
-		}
-		next := indent + 1 + span(p.raw[indent+1:], " ")
-		rest := p.raw[next:]
-		if rest != "" && rest[0] == '\t' {
-			p.fail(indent+1, "a tab as indentation; use spaces")
-		}
-		var v any
-		if isBlock(rest) {
-			p.indent = next
-			v = p.block(depth + 1)
-		} else {
-			v = p.value(indent, indent+1, depth, false)
-		}
-		list = append(list, v)
+		p.fail(start, problem)
 	}
 }
 
-func (p *parser) checkDepth(offset, depth int) {
-	if depth > maxDepth {
-		p.fail(offset, "too many levels")
-	}
-}
-
-// isBlock reports whether a text begins a mapping or a sequence.
-func isBlock(text string) bool {
-	return isItem(text) || text != "" && strings.IndexByte("#[{", text[0]) < 0 && keyEnd(text) >= 0
-}
-
-//go:noinline
-func isItem(text string) bool {
-	return text != "" && text[0] == '-' && (len(text) == 1 || text[1] == ' ' || text[1] == '\t')
-}
-
-// keyEnd returns the offset of the colon after a key at the beginning of a text, or
-// -1.
-func keyEnd(text string) int {
-	n := 0
-	if text != "" && (text[0] == '"' || text[0] == '\'') {
-		_, end, problem := quoted(text)
-		if n = end + span(text[end:], " "); problem != "" || !isColon(text, n, "") {
-			return -1
-		}
-		return n
-	}
-	text = text[:comment(text)]
-	if n = plainEnd(text, ""); n == len(text) {
-		return -1
-	}
-	return n
-}
-
-// plainEnd returns the offset of the first character of stops, or of a colon that
-// ends a key, or the length of s.
-func plainEnd(s, stops string) int {
-	n := 0
-	for n < len(s) && strings.IndexByte(stops, s[n]) < 0 && !isColon(s, n, stops) {
-		n++
-	}
-	return n
-}
-
-// isColon reports whether a colon is at an offset, and what follows is white space,
-// of stops, or the end of the line.
-func isColon(s string, i int, stops string) bool {
-	return i < len(s) && s[i] == ':' && (i+1 == len(s) || isSpace(s[i+1]) || strings.IndexByte(stops, s[i+1]) >= 0)
-}
-
-func isSpace(c byte) bool { return c == ' ' || c == '\t' }
-
-// isIndicator reports whether a plain scalar may not begin so.
-func isIndicator(s string) bool {
-	return strings.IndexByte(",[]{}#&*!|>'\"%@`", s[0]) >= 0 ||
-		strings.IndexByte("-?:", s[0]) >= 0 && (len(s) == 1 || isSpace(s[1]))
-}
-
-// value parses what follows a key or a dash at an indentation: from an offset of
-// the current line, or on the next lines.
-func (p *parser) value(indent, offset, depth int, inMapping bool) any {
-	offset += span(p.raw[offset:], " \t")
-	if offset < len(p.raw) && p.raw[offset] != '#' {
-		return p.scalar(indent, offset, depth)
-	}
-	p.read()
+// value parses what follows a key or a dash at an indentation, on the line or on the
+// next ones.
+func (p *parser) value(indent, depth int, inMapping bool) {
+	line := p.line
 	p.skip()
-	switch {
-	case p.indent > indent && isBlock(p.text()):
-		return p.block(depth + 1)
-	case p.indent > indent:
-		return p.scalar(indent, p.indent, depth)
-	case p.indent == indent && inMapping && isItem(p.text()):
-		return p.sequence(indent, depth+1)
+	start, length, c, item := p.at, len(p.json), p.next(), p.isItem()
+	inline := p.line == line
+	line = p.line
+	if c == 0 || !inline && p.column() <= indent && !(inMapping && item && p.column() == indent) {
+		p.put(word, "null")
+		return
 	}
-	return nil
+	inline = inline && inMapping // where no collection begins but in brackets
+	switch {
+	case item && !inline:
+		p.collection(depth+1, "[]")
+		return
+	case isOneOf(c, "|>"):
+		p.block(indent)
+		return
+	case isOneOf(c, "[{\"'"):
+		p.flow(depth)
+		p.blanks()
+	default:
+		p.scalar(indent)
+	}
+	if p.next() == ':' && p.line == line && !inline && !isOneOf(c, "[{") {
+		p.at, p.json = start, p.json[:length]
+		p.collection(depth+1, "{}")
+		return
+	}
+	if p.comment(); p.next() != '\n' {
+		p.fail(p.at, "unexpected text; quote a text with a colon")
+	}
+}
+
+// stops end a plain scalar in a list or an object.
+const stops = "\n,[]{}"
+
+// flow parses a quoted scalar, or a value in a list or an object.
+func (p *parser) flow(depth int) {
+	start, c := p.at, p.next()
+	if isOneOf(c, `"'`) {
+		p.put(text, p.quoted())
+		return
+	}
+	if !isOneOf(c, "[{") {
+		p.resolve(start, p.plain(stops))
+		return
+	}
+	p.open(depth+1, p.text[start:start+1])
+	closing := c + 2 // the other bracket
+	for {
+		p.at++
+		if p.skip(); p.next() != closing {
+			if c == '[' {
+				p.flow(depth + 1)
+			} else {
+				p.key(stops)
+				p.skip()
+				colon := p.next() == ':'
+				if colon {
+					p.at++
+					p.skip()
+				}
+				if colon && !isOneOf(p.next(), ",}") {
+					p.flow(depth + 1)
+				} else {
+					p.put(word, "null")
+				}
+			}
+			if p.skip(); p.next() == ',' {
+				continue
+			}
+		}
+		if p.next() != closing {
+			p.fail(p.at, "want a comma or the end of the list or object")
+		}
+		p.at++
+		p.put(end, p.text[p.at-1:p.at])
+		return
+	}
 }

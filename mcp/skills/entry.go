@@ -17,120 +17,104 @@ func (r *Reader) skill(item []byte) *Skill {
 }
 
 func (s *Skill) decode(item []byte) error {
-	s.URI = text(item, "uri")
-	fields, err := mcp.Value(wire.Lookup(item, "frontmatter"))
+	v, err := mcp.Value(item)
 	if err != nil {
-		return s.invalid("frontmatter", err.Error())
+		return s.wrong(ErrInvalid, "", "", "", err.Error())
 	}
-	s.Frontmatter, _ = fields.(map[string]any)
-	s.Name, _ = s.Frontmatter["name"].(string)
-	s.Description, _ = s.Frontmatter["description"].(string)
+	entry, _ := v.(map[string]any)
+	fields, _ := entry["frontmatter"].(map[string]any)
+	s.Frontmatter = fields
+	setText(&s.URI, v, "uri")
+	setText(&s.Name, fields, "name")
+	setText(&s.Description, fields, "description")
+	s.root = strings.TrimSuffix(s.URI, main)
 
-	var ok bool
-	s.root, ok = strings.CutSuffix(s.URI, "/"+main)
 	field, want := "uri", ""
 	switch {
-	case !ok || control(s.URI, "?#\\\t") >= 0:
+	case !strings.HasSuffix(s.URI, "/"+main) || control(s.URI, "?#\\\t\n") >= 0:
 		want = "a URI that ends with /" + main
-	case !strings.Contains(s.URI, "://") || strings.Contains(s.URI, "/../") || strings.Contains(s.URI, "/./"):
+	case !strings.Contains(s.URI, "://") || hasDots(s.URI):
 		want = "a scheme and a path without dots"
 	case !validName(s.Name):
 		field, want = "frontmatter.name", "up to 64 lowercase letters, digits and single hyphens"
 	case s.Description == "":
 		field, want = "frontmatter.description", "a text"
-	case !strings.HasSuffix(s.root, "/"+s.Name):
+	case !strings.HasSuffix(s.root, "/"+s.Name+"/"):
 		want = "a directory with the name " + s.Name
 	default:
-		return s.decodeFiles(member(item, "resources"))
-	}
-	return s.invalid(field, want)
-}
-
-// member returns a reader of the member of an object with a key. It is invalid if
-// there is none. It is on the heap, as copies of it would make programs larger.
-//
-//go:noinline
-func member(object []byte, key string) *wire.Reader {
-	r := wire.NewReader(wire.Lookup(object, key))
-	return &r
-}
-
-// text returns the member of an object with a key, if it is a string.
-func text(object []byte, key string) string {
-	r := member(object, key)
-	if r.Kind() != wire.String {
-		return ""
-	}
-	return r.String()
-}
-
-func (s *Skill) decodeFiles(r *wire.Reader) error {
-	if r.Kind() == wire.String && r.String() == dynamic {
-		if s.Dynamic = true; !s.r.opts.Dynamic {
+		switch list := entry["resources"].(type) {
+		case []any:
+			return s.decodeFiles(list)
+		case string:
+			if s.Dynamic = list == dynamic; s.Dynamic && s.r.opts.Dynamic {
+				return nil
+			}
+		}
+		if s.Dynamic {
 			return s.wrong(ErrDynamic, "", "", "", "its files have no digests")
 		}
-		return nil
+		field, want = "resources", `a list or "dynamic"`
 	}
-	if r.Kind() != wire.Array {
-		return s.invalid("resources", `a list or "dynamic"`)
-	}
-	byName := make(map[string]*File)
-	var names []string
-	left := s.r.opts.MaxBytes
-	for r.Array(); r.More(); {
-		f, err := s.file(r.Raw())
-		if err != nil {
-			return err
-		}
-		if left -= f.Size; left < 0 {
-			return s.limit("", "resources", s.r.opts.MaxBytes, " bytes")
-		}
-		if byName[f.Name] != nil {
-			return s.wrong(ErrInvalid, f.Name, "", "", "it is listed twice")
-		}
-		names = append(names, f.Name)
-		if byName[f.Name] = f; len(names) > s.r.opts.MaxFiles {
-			return s.limit("", "resources", int64(s.r.opts.MaxFiles), " files")
-		}
-	}
+	return s.wrong(ErrInvalid, "", field, want, "")
+}
 
-	wire.SortStrings(names)
-	files, found := make([]File, len(names)), false
-	for n, name := range names {
+// setText sets a string to the member of an object with a key, or to "" if there is no
+// such string.
+//
+//go:noinline
+func setText(s *string, object any, key string) {
+	m, _ := object.(map[string]any)
+	*s, _ = m[key].(string)
+}
+
+func (s *Skill) decodeFiles(list []any) error {
+	if len(list) > s.r.opts.MaxFiles {
+		return s.limit("", "resources", int64(s.r.opts.MaxFiles), " files")
+	}
+	byName := make(map[string]any)
+	var uri string
+	for _, item := range list {
+		setText(&uri, item, "uri")
+		name := fileName(s.root, uri)
+		if name == "" {
+			return s.wrong(ErrInvalid, "", "resources.uri", "a file below "+s.root, uri)
+		}
+		if byName[name] != nil {
+			return s.wrong(ErrInvalid, name, "", "", "it is listed twice")
+		}
+		byName[name] = item
+	}
+	if setText(&uri, byName[main], "uri"); uri != s.URI {
+		return s.wrong(ErrInvalid, "", "resources", s.URI, "")
+	}
+	names := wire.SortedKeys(byName)
+	files := make([]File, len(names))
+	left := s.r.opts.MaxBytes
+	for i, name := range names {
 		for i := range len(name) {
 			if name[i] == '/' && byName[name[:i]] != nil {
 				return s.wrong(ErrInvalid, name[:i], "", "", "it is a file and a directory")
 			}
 		}
-		files[n] = *byName[name]
-		found = found || files[n].URI == s.URI
-	}
-	if !found {
-		return s.invalid("resources", s.URI)
+		item := byName[name]
+		m, _ := item.(map[string]any)
+		size, ok := m["size"].(float64)
+		f := &files[i]
+		f.Name, f.Size = name, int64(size)
+		setText(&f.URI, item, "uri")
+		setText(&f.Digest, item, "digest")
+		if !ok || f.Size < 0 || float64(f.Size) != size {
+			return s.wrong(ErrInvalid, name, "size", "a number of bytes", "")
+		}
+		if len(f.Digest) != digestSize || span(strings.TrimPrefix(f.Digest, algorithm), hexDigits) != 2*sha256.Size {
+			return s.wrong(ErrInvalid, name, "digest", "sha256: and 64 lowercase hexadecimal digits", f.Digest)
+		}
+		if left -= f.Size; left < 0 {
+			return s.limit("", "resources", s.r.opts.MaxBytes, " bytes")
+		}
 	}
 	s.Files = files
 	return nil
-}
-
-// file decodes an entry of a file.
-func (s *Skill) file(item []byte) (*File, error) {
-	f := &File{URI: text(item, "uri"), Digest: text(item, "digest")}
-	r := member(item, "size")
-	f.Size = r.Int()
-	var ok bool
-	f.Name, ok = fileName(s.root, f.URI)
-	var field, want, got string
-	switch {
-	case !ok:
-		field, want, got = "resources.uri", "a file below "+s.root, f.URI
-	case !strings.HasPrefix(f.Digest, algorithm) || len(f.Digest) != digestSize || span(f.Digest[len(algorithm):], hexDigits) < 2*sha256.Size:
-		field, want, got = "digest", "sha256: and 64 lowercase hexadecimal digits", f.Digest
-	case f.Size < 0 || r.Err() != nil:
-		field, want = "size", "a number of bytes"
-	default:
-		return f, nil
-	}
-	return nil, s.wrong(ErrInvalid, f.Name, field, want, got)
 }
 
 // limit returns an error about a field or a file that exceeds a limit.
@@ -142,13 +126,6 @@ func (s *Skill) limit(file, field string, most int64, unit string) error {
 //
 //go:noinline
 func decimal(n int64) string { return strconv.FormatInt(n, 10) }
-
-// invalid returns an error about a field, which should be what want says.
-//
-//go:noinline
-func (s *Skill) invalid(field, want string) error {
-	return s.wrong(ErrInvalid, "", field, want, "")
-}
 
 // wrong returns an error about the skill. A literal in each place would make
 // programs larger.

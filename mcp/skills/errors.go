@@ -40,6 +40,8 @@ var (
 
 // An Error describes why a skill or one of its files cannot be used.
 type Error struct {
+	_ [0]func() // values are not comparable; the function that compares them is not linked
+
 	Skill string // its URI; empty for an entry without one
 	File  string // path in the skill; empty if the error is not about one file
 	Field string // of the entry or the frontmatter; may be empty
@@ -52,34 +54,28 @@ type Error struct {
 const maxShown = 200
 
 func (e *Error) Error() string {
-	text := "skill " + wire.Quote(diag.Printable(e.Skill, maxShown))
-	if e.File != "" {
-		text += ": file " + wire.Quote(diag.Printable(e.File, maxShown))
-	}
-	text = part(text, ": ", e.Field)
+	kind, got, hint := "", ": ", ""
 	if e.Err != nil {
-		text += ": " + e.Err.Error()
+		kind = e.Err.Error()
 	}
-	text = part(text, ": want ", e.Want)
-	before := ": "
 	if e.Want != "" {
-		before = ", got "
+		got = ", got "
 	}
-	text = part(text, before, e.Got)
 	if e.Err == ErrDigest || e.Err == ErrSize {
-		text += "; if the skill has changed, get its entry again"
+		hint = "; if the skill has changed, get its entry again"
 	}
-	return text
-}
-
-// part appends a value to a text, if there is one.
-//
-//go:noinline
-func part(text, before, value string) string {
-	if value == "" {
-		return text
+	text := ""
+	parts := [...]string{"skill ", e.Skill, ": file ", e.File, ": ", e.Field, ": ", kind, ": want ", e.Want, got, e.Got}
+	for i := 0; i < len(parts); i += 2 {
+		value := diag.Printable(parts[i+1], maxShown)
+		if i < 4 && value != "" || i == 0 {
+			value = wire.Quote(value)
+		}
+		if value != "" {
+			text += parts[i] + value
+		}
 	}
-	return text + before + diag.Printable(value, maxShown)
+	return text + hint
 }
 
 // Unwrap returns e.Err.
@@ -98,9 +94,3 @@ func (e *SyntaxError) Error() string {
 
 // Unwrap returns ErrFrontmatter.
 func (e *SyntaxError) Unwrap() error { return ErrFrontmatter }
-
-// A parserError is an error of Options.Frontmatter.
-type parserError struct{ err error }
-
-func (e *parserError) Error() string   { return "parse the frontmatter: " + e.err.Error() }
-func (e *parserError) Unwrap() []error { return []error{ErrFrontmatter, e.err} }

@@ -84,5 +84,5 @@ func ExampleReader_Get() {
 	// Output:
 	// skill "skill://acme/refunds/SKILL.md": file "other.md": not a file of the skill
 	// <nil>
-	// server "acme": resources/directory/read: unknown (code -32602)
+	// server "acme": resources/directory/read "skill://acme/refunds": unknown (code -32602)
 }

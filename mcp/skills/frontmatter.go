@@ -2,43 +2,42 @@ package skills
 
 import (
 	"strings"
-)
 
-// maxDepth is how deep lists and objects of frontmatter may nest.
-const maxDepth = 32
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp"
+)
 
 // cutFrontmatter returns the text between the first line, "---", and the next such
 // line.
-func cutFrontmatter(data []byte) ([]byte, error) {
-	first, text, _ := strings.Cut(strings.TrimPrefix(string(data), "\ufeff"), "\n")
-	if !isFence(first) {
-		return nil, &SyntaxError{1, 1, `want the line "---", which begins the frontmatter`}
-	}
-	n := 2
-	for rest := text; rest != ""; n++ {
-		line, next, _ := strings.Cut(rest, "\n")
-		if isFence(line) {
-			return []byte(text[:len(text)-len(rest)]), nil
+func cutFrontmatter(data string) (string, error) {
+	rest := strings.TrimPrefix(data, "\ufeff")
+	text := ""
+	for n := 1; ; n++ {
+		line, after, more := strings.Cut(rest, "\n")
+		fence := strings.HasPrefix(line, "---") && span(line[3:], " \t\r") == len(line)-3
+		if n > 1 && fence {
+			return text[:len(text)-len(rest)], nil
 		}
-		rest = next
+		if n == 1 {
+			text = after
+		}
+		if n == 1 && !fence || !more {
+			return "", &SyntaxError{n, 1, `want the line "---" before the frontmatter, and after it`}
+		}
+		rest = after
 	}
-	return nil, &SyntaxError{n, 1, `want the line "---", which ends the frontmatter`}
-}
-
-func isFence(line string) bool {
-	rest, ok := strings.CutPrefix(strings.TrimSuffix(line, "\r"), "---")
-	return ok && isBlank(rest)
 }
 
 // ParseFrontmatter parses the subset of YAML 1.2 that skills use: block mappings and
-// sequences, flow collections and quoted scalars of one line, plain scalars of
-// several lines, literal and folded scalars, and comments. Plain scalars are null,
-// booleans, numbers or strings, as in the core schema; so yes and dates are strings.
-// Everything else is a [*SyntaxError]: anchors, aliases, tags, complex and duplicate
-// keys, merge keys, tabs as indentation, several documents, indentation indicators,
-// infinite numbers, integers of more than 64 bits in another base than 10, and more
-// than 32 levels. The values have the types of [mcp.Value].
-func ParseFrontmatter(text []byte) (fields map[string]any, err error) {
+// sequences, flow collections, quoted, plain, literal and folded scalars, of one line
+// or several, and comments. Plain scalars are null, booleans, numbers or strings, as in
+// the core schema; so yes and dates are strings. Everything else is a [*SyntaxError]:
+// anchors, aliases, tags, complex and duplicate keys, merge keys, tabs between the
+// parts, several documents, indentation indicators, plain scalars of several lines in
+// flow collections, infinite numbers, integers of more than 64 bits in another base
+// than 10, more than 512 keys in a mapping, and more than 32 levels. The values have the
+// types of [mcp.Value].
+func ParseFrontmatter(yaml []byte) (fields map[string]any, err error) {
 	defer func() {
 		switch e := recover().(type) {
 		case nil:
@@ -48,66 +47,155 @@ func ParseFrontmatter(text []byte) (fields map[string]any, err error) {
 			panic(e)
 		}
 	}()
-	p := &parser{rest: string(text)}
-	p.read()
-	p.skip()
-	if p.indent > 0 || p.indent == 0 && keyEnd(p.text()) < 0 {
-		p.fail(p.indent, "want a key and a colon at the beginning of the line")
-	}
-	return p.mapping(0, 1), nil
-}
-
-// A parser has a current line, and the rest of the text. Its methods panic with a
-// *SyntaxError, which only ParseFrontmatter recovers.
-type parser struct {
-	rest   string // after the current line
-	raw    string // the current line
-	indent int    // where what is next begins in raw; -1 after the last line
-	line   int    // number of the current line
-	at     int    // offset in raw, in quoted scalars and flow collections
-}
-
-// fail fails at an offset of the current line.
-//
-//go:noinline
-func (p *parser) fail(offset int, problem string) {
-	panic(&SyntaxError{p.line, offset + 1, problem})
-}
-
-// read goes to the next line.
-func (p *parser) read() {
-	p.line++
-	p.raw, p.indent = "", -1
-	if p.rest == "" {
-		return
-	}
-	p.raw, p.rest, _ = strings.Cut(p.rest, "\n")
-	p.raw = strings.TrimSuffix(p.raw, "\r")
-	if i := control(p.raw, ""); i >= 0 {
+	p := &parser{text: strings.TrimSuffix(string(yaml), "\n") + "\n"}
+	if i := control(p.text, ""); i >= 0 {
 		p.fail(i, "a control character or invalid UTF-8")
 	}
-	p.indent = span(p.raw, " ")
+	p.text = strings.Map(func(c rune) rune {
+		if c == '\r' { // which is before a line break
+			c = -1
+		}
+		return c
+	}, p.text)
+	v, err := mcp.Value(p.document())
+	if e, ok := err.(*wire.SyntaxError); ok {
+		again := &parser{text: p.text, stop: e.Offset + 1, problem: e.Msg}
+		again.document()
+	}
+	fields, _ = v.(map[string]any)
+	return fields, err
 }
 
-// text returns the current line from indent on.
+// A parser has a place in a text, whose content it writes as JSON. Its methods panic
+// with a *SyntaxError, which only ParseFrontmatter recovers.
+type parser struct {
+	text string // ends with a line break
+	at   int    // what is next
+	line int    // where its line begins
+	json []byte
+
+	stop    int    // the length of json with a key that is not valid, or 0
+	problem string // of that key
+}
+
+// document returns the whole text as JSON.
+func (p *parser) document() []byte {
+	p.newLine()
+	p.skip()
+	if p.column() > 0 {
+		p.fail(p.at, "want a key and a colon at the beginning of the line")
+	}
+	if p.next() == 0 {
+		return []byte("{}")
+	}
+	p.collection(1, "{}")
+	return p.json
+}
+
+// Kinds of what put appends besides the values null, true and false, numbers, and the
+// beginnings of lists and objects.
+const (
+	word = iota
+	text
+	name
+	end
+)
+
+// put appends to the JSON, with a comma where one is missing.
 //
 //go:noinline
-func (p *parser) text() string { return p.raw[p.indent:] }
+func (p *parser) put(kind int, s string) {
+	b := p.json
+	if kind < name {
+		b = wire.AppendComma(b)
+	}
+	switch kind {
+	case text:
+		b = wire.AppendString(b, s)
+	case name:
+		b = wire.AppendKey(b, s)
+	default:
+		b = append(b, s...)
+	}
+	p.json = b
+}
 
-// skip goes to the next line that has more than a comment, if the current one has
-// not.
+// fail fails at an offset of the text.
+//
+//go:noinline
+func (p *parser) fail(at int, problem string) {
+	before := p.text[:at]
+	panic(&SyntaxError{strings.Count(before, "\n") + 1, at - strings.LastIndexByte(before, '\n'), problem})
+}
+
+// next returns the next byte, or 0 at the end.
+//
+//go:noinline
+func (p *parser) next() byte {
+	if p.at < len(p.text) {
+		return p.text[p.at]
+	}
+	return 0
+}
+
+// column returns how many bytes of the line are before what is next.
+func (p *parser) column() int { return p.at - p.line }
+
+// isBlank reports whether white space, or the end of the text, is n bytes after what
+// is next.
+//
+//go:noinline
+func (p *parser) isBlank(n int) bool {
+	n += p.at
+	return n >= len(p.text) || isOneOf(p.text[n], " \t\n")
+}
+
+// isOneOf reports whether a byte is one of a set.
+//
+//go:noinline
+func isOneOf(c byte, set string) bool { return strings.IndexByte(set, c) >= 0 }
+
+// blanks skips white space in the line.
+//
+//go:noinline
+func (p *parser) blanks() {
+	for isOneOf(p.next(), " \t") {
+		p.at++
+	}
+}
+
+// newLine begins a line, which must not be the mark of a document.
+//
+//go:noinline
+func (p *parser) newLine() {
+	p.line = p.at
+	rest := p.text[p.at:]
+	if (strings.HasPrefix(rest, "---") || strings.HasPrefix(rest, "...")) && p.isBlank(3) {
+		p.fail(p.at, "only one document is supported")
+	}
+}
+
+// skip goes to what is next besides white space, comments and line breaks.
+//
+//go:noinline
 func (p *parser) skip() {
-	for ; p.indent >= 0; p.read() {
-		text := p.text()
-		if isBlank(text) || text[0] == '#' {
-			continue
+	for p.comment(); isOneOf(p.next(), " \n\t"); p.comment() {
+		switch p.at++; p.text[p.at-1] {
+		case '\t':
+			p.fail(p.at-1, "a tab; use spaces")
+		case '\n':
+			p.newLine()
 		}
-		if text[0] == '\t' {
-			p.fail(p.indent, "a tab as indentation; use spaces")
+	}
+}
+
+// comment goes to the end of the line if a comment is next.
+//
+//go:noinline
+func (p *parser) comment() {
+	if p.next() == '#' && (p.at == p.line || p.isBlank(-1)) {
+		for p.next() != '\n' {
+			p.at++
 		}
-		if p.indent == 0 && (strings.HasPrefix(text, "---") || strings.HasPrefix(text, "...")) && (len(text) == 3 || isSpace(text[3])) {
-			p.fail(0, "only one document is supported")
-		}
-		return
 	}
 }

@@ -41,6 +41,8 @@ type server struct {
 	children map[string][]any                // of directories
 	reads    func(uri string) (object, bool) // replaces resources/read
 	requests []string                        // methods and URIs
+	options  mcp.Options                     // of the client
+	most     int                             // MaxMessage of the transport
 	engine   *testserver.Server
 }
 
@@ -182,7 +184,9 @@ func (s *server) sent(prefix string) (list []string) {
 func (s *server) open(t testing.TB, o *skills.Options) *skills.Reader {
 	t.Helper()
 	s.engine = testserver.New(&testserver.Options{Custom: s})
-	c, err := mcp.Connect(context.Background(), stdio.Stream(s.engine.Pipe()), &mcp.Options{Cache: mcp.CacheSize(1 << 20)})
+	transport := stdio.Stream(s.engine.Pipe())
+	transport.MaxMessage, s.options.Cache = s.most, mcp.CacheSize(1<<20)
+	c, err := mcp.Connect(context.Background(), transport, &s.options)
 	if err != nil {
 		t.Fatal(err)
 	}

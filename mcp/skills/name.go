@@ -6,42 +6,21 @@ import (
 	"unicode/utf8"
 )
 
-// fileName returns the path below root of a URI. The path is valid on every
+// fileName returns the path of a URI below root, which ends with a slash, or "". The path is valid on every
 // system, also if a program creates the file: it has no escaped slash, no
 // backslash, no colon and no control character.
-func fileName(root, uri string) (string, bool) {
-	rest, ok := strings.CutPrefix(uri, root+"/")
-	name := unescapeURI(rest)
-	path := "/" + name + "/"
-	if !ok || control(rest, "?#") >= 0 || control(name, "\\:\t") >= 0 ||
-		strings.Contains(path, "//") || strings.Contains(path, "/./") || strings.Contains(path, "/../") {
-		return "", false
-	}
-	return name, true
-}
-
-// control returns the offset of the first control character, character of a set, or
-// invalid UTF-8, or -1. A tab is no control character.
-func control(s, set string) int {
-	for i, c := range s {
-		if c < ' ' && c != '\t' || c >= 0x7f && c < 0xa0 && c != 0x85 || c == 0xfeff ||
-			c == utf8.RuneError && !strings.HasPrefix(s[i:], "\ufffd") || strings.IndexByte(set, s[i]) >= 0 {
-			return i
-		}
-	}
-	return -1
-}
-
-// unescapeURI decodes the escapes of a path. A control character replaces an invalid
-// escape, and that of a slash. Packages url and hex would link package fmt.
-func unescapeURI(s string) string {
-	b, n := make([]byte, len(s)), 0
-	for i := 0; i < len(s); i++ {
-		c := uint64(s[i])
-		if c == '%' {
-			end := min(i+3, len(s)) // one digit is a control character, too
+func fileName(root, uri string) string {
+	rest, ok := strings.CutPrefix(uri, root)
+	b, n := make([]byte, len(rest)), 0
+	for i := 0; i < len(rest); i++ {
+		c := uint64(rest[i])
+		switch {
+		case c == '?' || c == '#':
+			c = 0 // a control character, which is not valid
+		case c == '%': // packages url and hex would link package fmt
+			end := min(i+3, len(rest)) // one digit is a control character, too
 			var err error
-			if c, err = strconv.ParseUint(s[i+1:end], 16, 8); err != nil || c == '/' {
+			if c, err = strconv.ParseUint(rest[i+1:end], 16, 8); err != nil || c == '/' {
 				c = 0
 			}
 			i = end - 1
@@ -49,7 +28,30 @@ func unescapeURI(s string) string {
 		b[n] = byte(c)
 		n++
 	}
-	return string(b[:n])
+	name := string(b[:n])
+	if path := "/" + name + "/"; !ok || control(name, "\\:\t\n") >= 0 || strings.Contains(path, "//") || hasDots(path) {
+		return ""
+	}
+	return name
+}
+
+// hasDots reports whether a path has a segment of one dot or two.
+//
+//go:noinline
+func hasDots(path string) bool {
+	return strings.Contains(path, "/./") || strings.Contains(path, "/../")
+}
+
+// control returns the offset of the first control character, character of a set, or
+// invalid UTF-8, or -1. Tabs and line breaks are no control characters.
+func control(s, set string) int {
+	for i, c := range s {
+		if c < ' ' && c != '\t' && c != '\n' && (c != '\r' || !strings.HasPrefix(s[i:], "\r\n")) || c >= 0x7f && c < 0xa0 && c != 0x85 || c == 0xfeff ||
+			c == utf8.RuneError && !strings.HasPrefix(s[i:], "\ufffd") || strings.IndexByte(set, s[i]) >= 0 {
+			return i
+		}
+	}
+	return -1
 }
 
 // escapeURI escapes a path for a URI.

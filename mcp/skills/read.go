@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 )
@@ -28,11 +29,10 @@ func (s *Skill) Read(ctx context.Context, name string) ([]byte, error) {
 // find returns the file of a name or a URI, or nil.
 func (s *Skill) find(name string) *File {
 	uri := strings.TrimPrefix(name, "./")
-	if !strings.HasPrefix(uri, s.root+"/") {
-		uri = s.root + "/" + escapeURI(uri)
+	if !strings.HasPrefix(uri, s.root) {
+		uri = s.root + escapeURI(uri)
 	}
-	name, ok := fileName(s.root, uri)
-	if s.Dynamic && ok {
+	if name = fileName(s.root, uri); s.Dynamic && name != "" {
 		return &File{Name: name, URI: uri}
 	}
 	for i := range s.Files {
@@ -43,28 +43,34 @@ func (s *Skill) find(name string) *File {
 	return nil
 }
 
-func (s *Skill) readFile(ctx context.Context, f *File) ([]byte, error) {
-	// A result that the client has cached may be older than the entry.
-	res, err := s.r.c.ReadResource(mcp.Refresh(ctx), f.URI)
-	if err != nil {
-		return nil, err
-	}
-	var contents *mcp.ResourceContents
+func (s *Skill) readFile(ctx context.Context, f *File) (data []byte, err error) {
+	var text, blob, uri string
 	n := int64(0)
-	for i := range res.Contents {
-		if c := &res.Contents[i]; c.URI == f.URI {
-			contents = c
+	err = s.r.c.CallList(ctx, "resources/read", f.URI, "contents", func(item mcp.RawMessage) bool {
+		v, _ := mcp.Value(item)
+		if setText(&uri, v, "uri"); uri == f.URI {
+			setText(&text, v, "text")
+			setText(&blob, v, "blob")
 			n++
 		}
+		return true
+	})
+	if err != nil {
+		return nil, err
 	}
 	if n != 1 {
 		return nil, s.wrong(ErrInvalid, f.Name, "", "one content of this URI", decimal(n))
 	}
-	data, err := contents.Bytes()
-	if err != nil {
-		return nil, s.wrong(ErrInvalid, f.Name, "", "base64", "")
+	data = []byte(text)
+	if blob != "" {
+		data, err = wire.DecodeBase64(blob)
 	}
-	if err := s.verify(f, data); err != nil {
+	if err != nil {
+		err = s.wrong(ErrInvalid, f.Name, "", "base64", "")
+	} else {
+		err = s.verify(f, data)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return data, nil
@@ -88,16 +94,16 @@ func (s *Skill) verify(f *File, data []byte) error {
 }
 
 func (s *Skill) verifyFrontmatter(data []byte) error {
-	text, err := cutFrontmatter(data)
+	text, err := cutFrontmatter(string(data))
 	if err != nil {
 		return s.wrong(err, main, "", "", "")
 	}
-	got, err := s.r.opts.Frontmatter(text)
+	got, err := s.r.opts.Frontmatter([]byte(text))
 	if err != nil {
 		if e, ok := err.(*SyntaxError); ok {
 			err = &SyntaxError{e.Line + 1, e.Column, e.Problem}
 		} else {
-			err = &parserError{err}
+			err = diag.Error("parse the frontmatter: "+err.Error(), ErrFrontmatter, err)
 		}
 		return s.wrong(err, main, "", "", "")
 	}
@@ -111,44 +117,26 @@ func (s *Skill) verifyFrontmatter(data []byte) error {
 func difference(want, got map[string]any) (field, left, right string) {
 	for _, m := range [...]map[string]any{want, got} {
 		for _, key := range wire.SortedKeys(m) {
-			a, inWant := want[key]
-			b, inGot := got[key]
-			if !inWant || !inGot || !equal(a, b) {
-				return wire.Quote(key), show(a, inWant), show(b, inGot)
+			left, right = show(want, key), show(got, key)
+			if left != right || right == notJSON {
+				return wire.Quote(key), left, right
 			}
 		}
 	}
 	return "", "", ""
 }
 
-func show(v any, exists bool) string {
-	text, err := wire.AppendValue(nil, v)
-	switch {
-	case !exists:
+const notJSON = "a value that is not JSON"
+
+// show returns the value of a field as JSON with sorted keys.
+func show(m map[string]any, key string) string {
+	v, ok := m[key]
+	if !ok {
 		return "no such field"
-	case err != nil:
-		return "a value that is not JSON"
+	}
+	text, err := wire.AppendValue(nil, v)
+	if err != nil {
+		return notJSON
 	}
 	return string(text)
-}
-
-// equal reports whether two values of the types of mcp.Value are the same.
-func equal(a, b any) bool {
-	switch a := a.(type) {
-	case map[string]any:
-		b, ok := b.(map[string]any)
-		field, _, _ := difference(a, b)
-		return ok && field == ""
-	case []any:
-		b, ok := b.([]any)
-		for i := range a {
-			if len(b) != len(a) || !equal(a[i], b[i]) {
-				return false
-			}
-		}
-		return ok && len(b) == len(a)
-	case string, float64, bool, nil:
-		return a == b
-	}
-	return false
 }

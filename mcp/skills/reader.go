@@ -23,11 +23,6 @@ type Options struct {
 	MaxFiles int
 	MaxBytes int64
 
-	// MaxSkills and MaxPages limit a list; a longer one fails with
-	// [mcp.ErrListLimit]. The defaults are 100,000 skills and 1,000 pages. The
-	// pages of a list are at most 64 MiB.
-	MaxSkills, MaxPages int
-
 	// Dynamic permits reading skills without digests, whose files cannot be
 	// verified. MaxBytes limits the bytes that are read through one Skill.
 	Dynamic bool
@@ -36,9 +31,6 @@ type Options struct {
 	// types that [mcp.Value] returns. The default is [ParseFrontmatter].
 	Frontmatter func([]byte) (map[string]any, error)
 }
-
-// maxListBytes limits the pages of a list, in bytes.
-const maxListBytes = 64 << 20
 
 // A Reader reads the skills of one server.
 type Reader struct {
@@ -58,12 +50,6 @@ func NewReader(c *mcp.Client, o *Options) *Reader {
 	}
 	if r.opts.MaxBytes <= 0 {
 		r.opts.MaxBytes = 16 << 20
-	}
-	if r.opts.MaxSkills <= 0 {
-		r.opts.MaxSkills = 100_000
-	}
-	if r.opts.MaxPages <= 0 {
-		r.opts.MaxPages = 1000
 	}
 	if r.opts.Frontmatter == nil {
 		r.opts.Frontmatter = ParseFrontmatter
@@ -85,22 +71,19 @@ func (r *Reader) settings() []byte {
 	if r.c == nil { // of a zero Reader
 		return nil
 	}
-	settings := r.c.Server().Capabilities.Extensions[Extension]
-	if text := wire.NewReader(settings); text.Kind() != wire.Object {
-		return nil
+	settings := r.c.Extension(Extension)
+	if len(settings) > 0 && settings[0] == '{' {
+		return settings
 	}
-	return settings
+	return nil
 }
 
 // fail returns an error of a method of the server.
-//
-//go:noinline
 func (r *Reader) fail(method, name string, err error) error {
-	e := &mcp.CallError{Method: method, Name: name, Err: err}
-	if r.c != nil {
-		e.Server = r.c.Server().Name
+	if r.c == nil { // of a zero Reader
+		return err
 	}
-	return e
+	return r.c.Failed(method, name, err)
 }
 
 // Skills returns an iterator over the server's skills. It requests pages as they
@@ -109,26 +92,26 @@ func (r *Reader) fail(method, name string, err error) error {
 // others by their URIs.
 func (r *Reader) Skills(ctx context.Context) iter.Seq2[*Skill, error] {
 	return func(yield func(*Skill, error) bool) {
-		if err := r.list(ctx, func(item []byte) bool { return yield(r.skill(item), nil) }); err != nil {
+		if err := r.list(ctx, func(item mcp.RawMessage) bool { return yield(r.skill(item), nil) }); err != nil {
 			yield(nil, err)
 		}
 	}
 }
 
 // list passes the entries to f, until it returns false.
-func (r *Reader) list(ctx context.Context, f func(item []byte) bool) error {
+func (r *Reader) list(ctx context.Context, f func(item mcp.RawMessage) bool) error {
 	const method = "skills/list"
 	if !r.Supported() {
 		return r.fail(method, "", ErrUnsupported)
 	}
-	return r.pages(ctx, method, "", "skills", f)
+	return r.c.CallList(ctx, method, "", "skills", f)
 }
 
 // List returns all skills that the server lists, in the server's order, and reads no
 // file. If it fails, it returns those received so far and the error, which matches
 // [ErrUnsupported] for a server without skills. See [Skill.Err] for invalid ones.
 func (r *Reader) List(ctx context.Context) (list []*Skill, err error) {
-	err = r.list(ctx, func(item []byte) bool {
+	err = r.list(ctx, func(item mcp.RawMessage) bool {
 		list = append(list, r.skill(item))
 		return true
 	})
@@ -172,77 +155,24 @@ func (r *Reader) ReadDir(ctx context.Context, uri string) ([]*mcp.Resource, erro
 		return nil, r.fail(method, uri, ErrUnsupported)
 	}
 	uri = strings.TrimSuffix(uri, "/")
+	root := uri + "/"
 	var list []*mcp.Resource
 	var invalid error
-	err := r.pages(ctx, method, uri, "resources", func(item []byte) bool {
+	err := r.c.CallList(ctx, method, uri, "resources", func(item mcp.RawMessage) bool {
 		child := new(mcp.Resource)
-		if invalid = child.UnmarshalJSON(item); invalid != nil {
-			invalid = r.fail(method, uri, diag.Op(invalid.Error(), mcp.ErrMalformed))
-			return false
-		}
-		if _, ok := fileName(uri, child.URI); !ok || strings.Contains(child.URI[len(uri)+1:], "/") {
-			invalid = r.fail(method, uri, diag.Op(wire.Quote(diag.Printable(child.URI, maxShown))+" is not a child", ErrInvalid))
-			return false
+		if err := child.UnmarshalJSON(item); err != nil {
+			invalid = diag.Op(err.Error(), mcp.ErrMalformed)
+		} else if fileName(root, child.URI) == "" || strings.Contains(child.URI[len(root):], "/") {
+			invalid = diag.Op(wire.Quote(diag.Printable(child.URI, maxShown))+" is not a child", ErrInvalid)
 		}
 		list = append(list, child)
-		return true
+		return invalid == nil
 	})
-	if err == nil {
-		err = invalid
+	if invalid != nil {
+		err = r.fail(method, uri, invalid)
 	}
 	if err != nil {
 		return nil, err
 	}
 	return list, nil
-}
-
-// pages passes the items of all pages to f, until it returns false.
-func (r *Reader) pages(ctx context.Context, method, uri, key string, f func(item []byte) bool) error {
-	params := make(map[string]any)
-	if uri != "" {
-		params["uri"] = uri
-	}
-	seen := make(map[string]bool)
-	items, size := 0, 0
-	problem, reason := "", mcp.ErrMalformed
-	for problem == "" {
-		raw, err := r.c.Call(ctx, method, params)
-		if err != nil {
-			return err
-		}
-		if size += len(raw); size > maxListBytes {
-			problem, reason = "more than 64 MiB", mcp.ErrListLimit
-			break
-		}
-		list := member(raw, key)
-		if list.Kind() != wire.Array {
-			problem = "the result has no list of " + key
-			break
-		}
-		for list.Array(); list.More(); items++ {
-			if items == r.opts.MaxSkills {
-				return r.fail(method, uri, diag.Op("more than "+decimal(int64(items))+" items", mcp.ErrListLimit))
-			}
-			if !f(list.Raw()) {
-				return nil
-			}
-		}
-		cursor := member(raw, "nextCursor")
-		kind := cursor.Kind()
-		if kind == wire.Invalid || kind == wire.Null {
-			return nil
-		}
-		next := cursor.String()
-		params["cursor"] = next
-		switch {
-		case kind != wire.String:
-			problem = "the cursor is no string"
-		case seen[next]:
-			problem, reason = "a cursor occurs twice", mcp.ErrListLimit
-		case len(seen)+1 == r.opts.MaxPages:
-			problem, reason = "more than "+decimal(int64(len(seen)+1))+" pages", mcp.ErrListLimit
-		}
-		seen[next] = true
-	}
-	return r.fail(method, uri, diag.Op(problem, reason))
 }

@@ -2,6 +2,7 @@ package skills
 
 import (
 	"crypto/sha256"
+	"strings"
 	"sync/atomic"
 )
 
@@ -23,7 +24,7 @@ type Skill struct {
 	Dynamic     bool           // the files are generated and have no digests
 
 	r    *Reader
-	root string       // URI without /SKILL.md
+	root string       // URI without SKILL.md
 	err  error        // why the skill cannot be read
 	read atomic.Int64 // bytes read, if Dynamic
 }
@@ -42,7 +43,7 @@ type File struct {
 func (s *Skill) Err() error { return s.err }
 
 // Root returns the URI of the skill's directory.
-func (s *Skill) Root() string { return s.root }
+func (s *Skill) Root() string { return strings.TrimSuffix(s.root, "/") }
 
 // Digest returns a digest of the URI and the files of the skill. If the digest
 // changes, the user's approval of the skill ends. It is empty for a skill that is

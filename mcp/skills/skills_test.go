@@ -339,20 +339,31 @@ func testEndlessPages(t *testing.T) {
 		n += step
 		return object{"skills": []any{entry}, "nextCursor": fmt.Sprint(n)}
 	}
-	list, err := s.open(t, &skills.Options{MaxPages: 20}).List(t.Context())
+	s.options.MaxPages = 20
+	list, err := s.open(t, nil).List(t.Context())
 	if wantError(t, err, mcp.ErrListLimit); len(list) != 20 {
 		t.Error(len(list))
 	}
-	list, err = s.open(t, &skills.Options{MaxSkills: 10}).List(t.Context())
+	s.options.MaxItems = 10
+	list, err = s.open(t, nil).List(t.Context())
 	if wantError(t, err, mcp.ErrListLimit); len(list) != 10 {
 		t.Error(len(list))
+	}
+	s.options = mcp.Options{}
+	s.most = 64 << 10 // 64 MiB by default, for the pages together
+	entry.(object)["more"] = strings.Repeat("x", 10<<10)
+	list, err = s.open(t, nil).List(t.Context())
+	if wantError(t, err, mcp.ErrListLimit); len(list) != 7 || !strings.Contains(err.Error(), "more than 65536 bytes") {
+		t.Error(len(list), err)
 	}
 	step = 0
 	_, err = s.open(t, nil).List(t.Context())
 	wantError(t, err, mcp.ErrListLimit)
-	s.pages = func(string) object { return object{"skills": object{}} }
-	_, err = s.open(t, nil).List(t.Context())
-	wantError(t, err, mcp.ErrMalformed)
+	for _, page := range []object{{"skills": object{}}, {"skills": nil}, {}} {
+		s.pages = func(string) object { return page }
+		_, err = s.open(t, nil).List(t.Context())
+		wantError(t, err, mcp.ErrMalformed)
+	}
 	s.pages = func(string) object { return object{"skills": []any{}, "nextCursor": 5} }
 	_, err = s.open(t, nil).List(t.Context())
 	wantError(t, err, mcp.ErrMalformed)

@@ -1,0 +1,89 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
+
+// CallList requests the pages of a list and calls f with each item, as received, until
+// f returns false. It is for the lists of extensions, as [Client.Call] is for their
+// methods: key is the member of a page that has the items, and uri the parameter of
+// that name, or empty for none. The limits and errors are those of ListTools, and
+// [ErrMalformed] for a page without the member. CallList does not use the [Cache].
+func (c *Client) CallList(ctx context.Context, method, uri, key string, f func(item RawMessage) bool) error {
+	held := 0
+	var l listing
+	l.c, l.method, l.held, l.seen = c, method, &held, make(cursors)
+	defer l.seen.forget(c)
+	for l.more() {
+		q := newCall(method, uri, (*request).appendPage)
+		q.args = l.next
+		q.traits &^= cacheable
+		res, err := callWithInputs(ctx, c, q, fresh[rawPage])
+		if err != nil {
+			return err
+		}
+		list := res.rest.Extra[key]
+		if len(list) == 0 || list[0] != '[' {
+			return c.failed(q, jsonrpc.Malformed(errors.New("the result has no list of "+key)))
+		}
+		if !l.each(list, f) {
+			break
+		}
+		l.add(&res.rest, 0)
+	}
+	return l.err
+}
+
+// each calls f with the items of a page, and reports whether to go on.
+//
+//go:noinline
+func (l *listing) each(list RawMessage, f func(item RawMessage) bool) bool {
+	r := wire.NewReader(list)
+	r.Trust()
+	for r.Array(); r.More(); l.items++ {
+		if limit := max(0, l.c.opts.MaxItems); l.items == limit {
+			l.err = l.c.listLimit(l.method, limit, " items")
+			return false
+		}
+		if !f(r.Raw()) {
+			return false
+		}
+	}
+	return true
+}
+
+// appendPage appends the URI, and the cursor in the arguments.
+func (q *request) appendPage(b []byte) ([]byte, error) {
+	if q.name != "" {
+		b = wire.AppendString(wire.AppendKey(b, "uri"), q.name)
+	}
+	if cursor := q.args.(*string); cursor != nil {
+		b = wire.AppendString(wire.AppendKey(b, "cursor"), *cursor)
+	}
+	return b, nil
+}
+
+// A rawPage is a page whose items are in Extra. Page is not embedded, as its methods
+// would be linked.
+type rawPage struct{ rest Page }
+
+func (t *rawPage) fields(c *codec)    { t.rest.fields(c) }
+func (t *rawPage) common() *Result    { return &t.rest.Result }
+func (t *rawPage) page() *Page        { return &t.rest }
+func (t *rawPage) discarded() []error { return nil }
+
+// Extension returns the settings with which the server has declared an extension, or
+// nil.
+func (c *Client) Extension(name string) RawMessage {
+	return c.agreed.Load().server.Capabilities.Extensions[name]
+}
+
+// Failed returns err with the name of the server, a method and the name of what it
+// concerns, as other calls do. It is for packages that implement an extension.
+func (c *Client) Failed(method, name string, err error) error {
+	return c.failed(newCall(method, name, nil), err)
+}
