@@ -88,6 +88,8 @@ func (c *Client) CachedServer() *ServerInfo {
 }
 
 // era returns the era of the connection; nil during Connect.
+//
+//go:noinline
 func (c *Client) era() era { return c.agreed.Load().era }
 
 // Done returns a channel that is closed when the connection ends.

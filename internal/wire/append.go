@@ -96,8 +96,10 @@ func AppendString(dst []byte, s string) []byte {
 			dst = appendEscape(dst, s[i])
 			i++
 		default: // the run goes on, or the end is near
-			dst = append(dst, s[i])
-			i++
+			start := i
+			for i++; i < len(s) && i < start+8 && ' ' <= s[i] && s[i] < 0x80 && s[i] != '"' && s[i] != '\\'; i++ {
+			}
+			dst = append(dst, s[start:i]...)
 		}
 	}
 	return append(dst, '"')
