@@ -97,6 +97,8 @@ func (c *Client) Done() <-chan struct{} { return c.conn.Done() }
 
 // Err returns nil while the connection is open, and then the error that ended
 // it, which matches [ErrClosed].
+//
+//go:noinline
 func (c *Client) Err() error { return c.conn.Err() }
 
 // Close ends the connection. Pending calls fail with [ErrClosed], and a

@@ -97,25 +97,21 @@ func runes(text string) (list []rune) {
 // turn a into b (optimal string alignment).
 func distance(a, b string) int {
 	s, t := runes(a), runes(b)
-	var before []int
-	row := make([]int, len(t)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range s {
-		next := make([]int, len(t)+1)
-		next[0] = i + 1
-		for j := range t {
-			d := row[j]
-			if s[i] != t[j] {
-				d = 1 + min(d, row[j+1], next[j])
-				if i > 0 && j > 0 && s[i] == t[j-1] && s[i-1] == t[j] {
-					d = min(d, before[j-1]+1)
-				}
-			}
-			next[j+1] = d
+	width := len(t) + 1
+	d := make([]int, (len(s)+1)*width) // of the first i and j characters
+	for at := range d {
+		i, j := at/width, at%width
+		if i == 0 || j == 0 {
+			d[at] = i + j
+			continue
 		}
-		before, row = row, next
+		d[at] = d[at-width-1]
+		if s[i-1] != t[j-1] {
+			d[at] = 1 + min(d[at], d[at-width], d[at-1])
+			if i > 1 && j > 1 && s[i-1] == t[j-2] && s[i-2] == t[j-1] {
+				d[at] = min(d[at], 1+d[at-2*width-2])
+			}
+		}
 	}
-	return row[len(t)]
+	return d[len(d)-1]
 }

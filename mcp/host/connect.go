@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
-	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
@@ -77,7 +76,10 @@ func (h *Host) connect(ctx context.Context, s *server, r *run) (m *monitor, away
 	m.subscribe(bound) // before listing, so that no change is missed
 	tools, listErr := listTools(bound, client)
 	if client.Err() != nil || ctx.Err() != nil {
-		lost := errors.Join(client.Err(), ctx.Err())
+		lost := client.Err()
+		if lost == nil {
+			lost = ctx.Err()
+		}
 		return nil, false, connectError(s.name, lost, d)
 	}
 	h.setConnected(s, r, client, d, tools, listErr)
@@ -111,28 +113,28 @@ func (h *Host) dialAny(ctx context.Context, s *server, started *Server, cached *
 	if err == nil || d == nil || dialers[other] == nil || started.Command != "" || !wantsOther(err) {
 		return client, d, err
 	}
+	limit := time.Duration(0)
 	if started.Type != "" {
-		ctx, cancel := retry.WithTimeout(ctx, otherTypeTimeout, nil)
-		defer cancel()
-		if client, d, failed := h.dial(ctx, s, started, other, nil); failed == nil {
-			_ = client.Close()
-			d.end()
-			err = diag.Error(withoutOp(err).Error()+"; the server speaks the transport "+wire.Quote(other)+": set its type to that, or leave the type out", nil, err)
-		}
-		return nil, d, err
+		limit = otherTypeTimeout
 	}
-	client, second, failed := h.dial(ctx, s, started, other, cached)
+	bound, cancel := within(ctx, limit)
+	defer cancel()
+	client, second, failed := h.dial(bound, s, started, other, cached)
 	switch {
-	case second == nil:
-		return nil, nil, failed
+	case started.Type == "" && (failed == nil || second == nil):
+		return client, second, failed
+	case started.Type == "":
+		what := "over " + kind + ", then " + other
+		if wantsOther(failed) {
+			what += " (check that this is the URL of an MCP server, path included)"
+		}
+		return nil, second, &startError{what, []error{withoutOp(err), withoutOp(failed)}}
 	case failed == nil:
-		return client, second, nil
+		_ = client.Close()
+		second.end()
+		err = diag.Error(withoutOp(err).Error()+"; the server speaks the transport "+wire.Quote(other)+": set its type to that, or leave the type out", nil, err)
 	}
-	hint := ""
-	if wantsOther(failed) {
-		hint = " (check that this is the URL of an MCP server, path included)"
-	}
-	return nil, second, &startError{"over " + kind + ", then " + other + hint, []error{withoutOp(err), withoutOp(failed)}}
+	return nil, d, err
 }
 
 // otherTypeTimeout limits the attempt to find out whether a server is of another type.

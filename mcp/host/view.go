@@ -56,6 +56,8 @@ func (v *View) Can(c Capabilities) *View {
 }
 
 // sees reports whether the view contains a server.
+//
+//go:noinline
 func (v *View) sees(server string) bool {
 	return len(v.servers) == 0 || slices.Contains(v.servers, server)
 }

@@ -130,37 +130,41 @@ func (c *Config) read(name, scope string) {
 	}
 }
 
-// merge adds the servers of n and replaces those of the same name.
+// merge adds the servers of n and replaces those of the same name. Both lists are
+// ordered by name.
 func (c *Config) merge(n *Config) {
+	replaced := make(map[string]bool)
 	for _, p := range n.Problems {
 		if !p.Warning {
-			c.Servers = without(c.Servers, p.Server)
+			replaced[p.Server] = true
 		}
 	}
-	for _, s := range n.Servers {
-		c.Servers, c.invalid = append(without(c.Servers, s.Name), s), without(c.invalid, s.Name)
-		for i := len(c.Servers) - 1; i > 0 && c.Servers[i].Name < c.Servers[i-1].Name; i-- {
-			c.Servers[i], c.Servers[i-1] = c.Servers[i-1], c.Servers[i]
+	added := n.Servers
+	for _, s := range added {
+		replaced[s.Name] = true
+	}
+	var servers []*Server
+	for _, s := range c.Servers {
+		for len(added) > 0 && added[0].Name <= s.Name {
+			servers, added = append(servers, added[0]), added[1:]
+		}
+		if !replaced[s.Name] {
+			servers = append(servers, s)
 		}
 	}
-	c.invalid = append(c.invalid, n.invalid...)
+	c.Servers = append(servers, added...)
+	invalid := c.invalid[:0]
+	for _, s := range c.invalid {
+		if n.Server(s.Name) == nil {
+			invalid = append(invalid, s)
+		}
+	}
+	c.invalid = append(invalid, n.invalid...)
 	c.Problems = append(c.Problems, n.Problems...)
 	c.inputs = append(c.inputs, n.inputs...)
 	if n.Discovery != nil {
 		c.Discovery = n.Discovery
 	}
-}
-
-// without returns the servers that have another name.
-//
-//go:noinline
-func without(list []*Server, name string) (kept []*Server) {
-	for _, s := range list {
-		if s.Name != name {
-			kept = append(kept, s)
-		}
-	}
-	return kept
 }
 
 // Parse parses the contents of a file. source and scope are stored in the
@@ -240,13 +244,14 @@ func (c *Config) report(text []byte, at int, p *Problem) {
 
 // tables returns the servers at all places where a file may define them.
 func tables(root []*member) (entries []*member, err error) {
-	var tables []*member
-	bare := len(root) > 0
+	bare, found := len(root) > 0, false
 	for _, m := range root {
 		bare = bare && isServer(m.value)
+		unit := time.Duration(0)
 		switch m.key {
-		case "mcpServers", "servers", "mcp_servers", "context_servers", "mcp.servers", "tools.mcp.servers":
-			tables = append(tables, m)
+		case "mcpServers", "servers", "mcp.servers":
+		case "mcp_servers", "context_servers", "tools.mcp.servers":
+			unit = time.Second
 		case "mcp":
 			if inner := at(m, "servers"); inner.value != nil && !isServer(inner.value) {
 				inner.key = "mcp.servers"
@@ -254,29 +259,26 @@ func tables(root []*member) (entries []*member, err error) {
 			} else if !areObjects(m.value) {
 				continue // settings of something else
 			}
-			tables = append(tables, m)
 		case "tools":
-			if inner := at(m, "mcp", "servers"); inner.value != nil {
-				inner.key = "tools.mcp.servers"
-				tables = append(tables, inner)
+			if m = at(m, "mcp", "servers"); m.value == nil {
+				continue
 			}
+			m.key, unit = "tools.mcp.servers", time.Second
+		default:
+			continue
 		}
-	}
-	if bare && len(tables) == 0 {
-		return root, nil
-	}
-	for _, table := range tables {
-		list, e := members(table.value, table.at)
+		found = true
+		list, e := members(m.value, m.at)
 		if e != nil {
-			err = &fieldError{table.key, errNoObject, table.at}
+			err = &fieldError{m.key, errNoObject, m.at}
 		}
-		switch table.key {
-		case "tools.mcp.servers", "mcp_servers", "context_servers":
-			for _, m := range list {
-				m.unit = time.Second
-			}
+		for _, server := range list {
+			server.unit = unit
 		}
 		entries = append(entries, list...)
+	}
+	if bare && !found {
+		return root, nil
 	}
 	return entries, err
 }
