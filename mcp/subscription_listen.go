@@ -109,12 +109,8 @@ func (s *Subscription) acknowledge(honored SubscriptionFilter) {
 //
 //go:noinline
 func both(a, b []string) (list []string) {
-	in := make(map[string]bool, len(b))
-	for _, v := range b {
-		in[v] = true
-	}
 	for _, v := range a {
-		if in[v] {
+		if slices.Contains(b, v) {
 			list = append(list, v)
 		}
 	}

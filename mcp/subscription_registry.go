@@ -55,17 +55,13 @@ func (s *subscriptions) observe(method string, params RawMessage) error {
 			return nil
 		}
 	}
-	p := struct {
-		resourceUpdatedParams
-		honored SubscriptionFilter
-	}{}
+	p, honored := &resourceUpdatedParams{}, SubscriptionFilter{}
 	if params != nil {
-		r := wire.NewReader(params)
-		decodeObject(&r, &p.resourceUpdatedParams)
-		if raw := p.Extra["notifications"]; raw != nil && acknowledged {
-			r.Fail(p.honored.UnmarshalJSON(raw))
+		err := decodeText(params, p)
+		if raw := p.Extra["notifications"]; err == nil && acknowledged && raw != nil {
+			err = honored.UnmarshalJSON(raw)
 		}
-		if err := r.End(); err != nil {
+		if err != nil {
 			return jsonrpc.Malformed(err)
 		}
 	}
@@ -78,7 +74,7 @@ func (s *subscriptions) observe(method string, params RawMessage) error {
 		switch {
 		case !sub.isFor(id):
 		case acknowledged:
-			sub.acknowledge(p.honored)
+			sub.acknowledge(honored)
 		case sub.wants(change):
 			if err := sub.enqueue(change); err != nil {
 				return err
@@ -152,17 +148,21 @@ const closeTimeout = 2 * time.Second
 // had.
 func (s *subscriptions) remove(sub *Subscription) {
 	s.mu.Lock()
-	at := slices.Index(s.all, sub)
-	if at >= 0 {
-		s.all = slices.Delete(s.all, at, at+1)
+	var rest []*Subscription
+	for _, other := range s.all {
+		if other != sub {
+			rest = append(rest, other)
+		}
 	}
-	var unused []string
-	if at >= 0 && s.client.era().legacy() {
-		for _, uri := range sub.Honored().ResourceSubscriptions {
-			if s.refs[uri]--; s.refs[uri] <= 0 {
-				delete(s.refs, uri)
-				unused = append(unused, uri)
-			}
+	var uris, unused []string
+	if len(rest) < len(s.all) && s.client.era().legacy() {
+		uris = sub.Honored().ResourceSubscriptions
+	}
+	s.all = rest
+	for _, uri := range uris {
+		if s.refs[uri]--; s.refs[uri] <= 0 {
+			delete(s.refs, uri)
+			unused = append(unused, uri)
 		}
 	}
 	s.mu.Unlock()
