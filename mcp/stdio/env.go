@@ -69,10 +69,10 @@ func pathOf(env []string) (path string) {
 
 // lookPath does what [exec.LookPath] does, but in a given path.
 func lookPath(name, path string) (string, error) {
-	var searched []string
+	searched := "" // each folder once, with a comma after it
 	for _, dir := range filepath.SplitList(path) {
-		if !slices.Contains(searched, dir) {
-			searched = append(searched, dir)
+		if one := " " + dir + ","; !strings.Contains(searched, one) {
+			searched += one
 		}
 		file := filepath.Join(dir, name)
 		if !filepath.IsAbs(file) {
@@ -89,7 +89,7 @@ func lookPath(name, path string) (string, error) {
 	}
 	text := "the program was not found: its PATH is empty"
 	if path != "" {
-		text = "the program was not found; searched " + strings.Join(searched, ", ") +
+		text = "the program was not found; searched" + searched[:len(searched)-1] +
 			"; install it, add its folder to PATH, or use its full path"
 	}
 	return name, diag.Error(text, exec.ErrNotFound, nil)
