@@ -159,23 +159,6 @@ func TestProgressOfConcurrentCalls(t *testing.T) {
 	})
 }
 
-func TestProgressFunctionPanics(t *testing.T) {
-	cause := errors.New("oh no")
-	synctest.Test(t, func(t *testing.T) {
-		var j dropLog
-		_, rwc := newPeer(t, modern, sendProgress(`{"progressToken":$token,"progress":1}`, `{"progressToken":$token,"progress":2}`))
-		c := connectStream(t, rwc, &mcp.Options{Trace: j.trace()})
-		n := 0
-		res, err := c.Do(t.Context(), &mcp.ToolCall{Name: "any", Progress: func(mcp.Progress) {
-			n++
-			panic(cause)
-		}})
-		if err != nil || res.Text() != "done" || n != 2 || !j.matches(cause) || !j.contains("panic") {
-			t.Errorf("%+v, %v, %d reports, dropped %v", res, err, n, j.all())
-		}
-	})
-}
-
 // TestProgressFunctionBlocks: it delays only its own call, within its timeout.
 func TestProgressFunctionBlocks(t *testing.T) {
 	for _, version := range eras {

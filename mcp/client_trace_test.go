@@ -1,9 +1,6 @@
 package mcp_test
 
 import (
-	"context"
-	"errors"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,129 +9,6 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/mcptest"
 )
-
-// TestPanicsOnGoroutinesOfTheLibrary checks that they are reported with their
-// stack and end nothing else.
-func TestPanicsOnGoroutinesOfTheLibrary(t *testing.T) {
-	intercept := func(method string) func(context.Context, *mcp.OutgoingCall) (mcp.RawMessage, error) {
-		return func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
-			if call.Method == method {
-				panic("oh no")
-			}
-			return call.Send(ctx)
-		}
-	}
-	for name, tt := range map[string]struct {
-		o   mcp.Options
-		use func(context.Context, *mcp.Client) error
-	}{
-		"discarding": {mcp.Options{Trace: &mcp.Trace{Discarded: func(error, []byte) { panic("oh no") }}}, func(ctx context.Context, c *mcp.Client) error {
-			_, _ = c.Do(ctx, &mcp.ToolCall{Name: "echo", Arguments: map[string]any{"message": "hi"}, Progress: func(mcp.Progress) {}})
-			return nil
-		}},
-		"tracing":    {mcp.Options{Trace: &mcp.Trace{Message: func(bool, []byte) { panic("oh no") }}}, nil},
-		"choosing":   {mcp.Options{Trace: &mcp.Trace{EraChosen: func(mcp.ServerInfo) { panic("oh no") }}}, nil},
-		"connecting": {mcp.Options{Intercept: intercept("server/discover")}, nil}, // by initialize
-		"subscribing": {mcp.Options{Intercept: intercept("subscriptions/listen")}, func(ctx context.Context, c *mcp.Client) error {
-			ctx, cancel := context.WithCancel(ctx)
-			defer cancel()
-			go func() { synctest.Wait(); cancel() }() // ends at once
-			if _, err := c.Subscribe(ctx, &mcp.SubscriptionFilter{ToolsListChanged: true}); err == nil {
-				return errors.New("subscribed")
-			}
-			return nil
-		}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				var stacks []string
-				trace := new(mcp.Trace)
-				if tt.o.Trace != nil {
-					*trace = *tt.o.Trace
-				}
-				panics := make(chan string, 100)
-				trace.HandlerPanic = func(v any, stack []byte) {
-					panics <- string(stack)
-					if v != "oh no" {
-						t.Errorf("reported %v", v)
-					}
-					panic("oh no, again")
-				}
-				tt.o.Trace = trace
-				served := testserver.Options{}
-				if name == "discarding" {
-					served.Fault = "bad-progress"
-				}
-				s := testserver.New(&served)
-				c, err := mcp.Connect(t.Context(), streamFunc(s.Pipe), &tt.o)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if tt.use != nil {
-					if err := tt.use(t.Context(), c); err != nil {
-						t.Error(err)
-					}
-				}
-				c.Close()
-				close(panics)
-				for stack := range panics {
-					stacks = append(stacks, stack)
-				}
-				if len(stacks) == 0 || !strings.Contains(stacks[0], "client_trace_test.go") {
-					t.Errorf("%d panics are reported: %.200q", len(stacks), stacks)
-				}
-			})
-		})
-	}
-}
-
-type panicking struct{}
-
-func (panicking) MarshalJSON() ([]byte, error) { panic("oh no") }
-
-// TestPanicsOnGoroutinesOfTheProgram checks that they pass to the caller, and
-// that the client still works then.
-func TestPanicsOnGoroutinesOfTheProgram(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		refuse := false
-		c := connect(t, testserver.New(nil), &mcp.Options{
-			Intercept: func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
-				if refuse {
-					panic("oh no")
-				}
-				return call.Send(ctx)
-			},
-			Trace: &mcp.Trace{HandlerPanic: func(v any, _ []byte) { t.Errorf("reported %v", v) }},
-		})
-		for name, f := range map[string]func(){
-			"Intercept": func() {
-				refuse = true
-				defer func() { refuse = false }()
-				_, _ = c.CallTool(t.Context(), "echo", nil)
-			},
-			"MarshalJSON": func() {
-				_, _ = c.CallTool(t.Context(), "echo", map[string]any{"message": panicking{}})
-			},
-			"the body of a range loop": func() {
-				for range c.Tools(t.Context()) {
-					panic("oh no")
-				}
-			},
-		} {
-			func() {
-				defer func() {
-					if v := recover(); v != "oh no" {
-						t.Errorf("%s: recovered %v", name, v)
-					}
-				}()
-				f()
-			}()
-			if err := c.Ping(t.Context()); err != nil {
-				t.Errorf("after %s: %v", name, err)
-			}
-		}
-	})
-}
 
 func TestTraceRetryAfterRefusal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -201,27 +75,5 @@ func TestPanicOfTaskCancelsTask(t *testing.T) {
 		if err := c.Ping(t.Context()); err != nil {
 			t.Error(err)
 		}
-	})
-}
-
-// TestPanicInConnect checks that the connection is closed: the bubble waits for
-// the goroutines of both ends.
-func TestPanicInConnect(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		defer func() {
-			if v := recover(); v != "oh no" {
-				t.Errorf("recovered %v", v)
-			}
-		}()
-		o := onlyVersion(legacy)
-		_, err := mcp.Connect(t.Context(), streamFunc(testserver.New(&o).Pipe), &mcp.Options{
-			Intercept: func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
-				if call.Method == "initialize" {
-					panic("oh no")
-				}
-				return call.Send(ctx)
-			},
-		})
-		t.Errorf("connected: %v", err)
 	})
 }

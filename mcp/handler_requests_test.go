@@ -217,24 +217,6 @@ func TestLogFlood(t *testing.T) {
 	})
 }
 
-func TestLogFunctionPanics(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var j dropLog
-		n := 0
-		p, _ := connectPeer(t, legacy, &mcp.Options{Trace: j.trace(), Log: func(_ context.Context, m *mcp.LogMessage) {
-			n++
-			panic("cannot write " + string(m.Data))
-		}})
-		p.notify("notifications/message", `{"level":"info","data":1}`)
-		p.notify("notifications/message", `{"level":"info","data":2}`)
-		p.notify("notifications/message", `{"level":3}`)
-		synctest.Wait()
-		if n != 2 || !j.contains("cannot write 1") || !j.contains("cannot write 2") || !j.matches(mcp.ErrMalformed) || len(j.all()) != 3 {
-			t.Errorf("%d calls, dropped %v", n, j.all())
-		}
-	})
-}
-
 // TestHandlersUseClient: handlers do not run on the goroutine that reads.
 func TestHandlersUseClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -37,7 +37,7 @@ func asks(tool string, o mcp.Options) panicCase {
 			if o.Log == nil && version == modern && err == nil {
 				t.Error("the call succeeds without the answer")
 			}
-			testutil.Eventually(func() bool { q.mu.Lock(); defer q.mu.Unlock(); return len(q.values) > 0 })
+			testutil.Eventually(func() bool { return q.count() > 0 })
 			q.reported()
 			q.alive(c)
 		}
@@ -100,7 +100,7 @@ var corePanics = map[string]panicCase{
 			ctx, cancel := context.WithTimeout(t.Context(), machineTimeout)
 			if method != "server/discover" {
 				go func() {
-					testutil.Eventually(func() bool { q.mu.Lock(); defer q.mu.Unlock(); return len(q.values) > 0 })
+					testutil.Eventually(func() bool { return q.count() > 0 })
 					cancel()
 				}()
 				if _, err := c.Subscribe(ctx, &mcp.SubscriptionFilter{ToolsListChanged: true}); err == nil {
@@ -173,11 +173,15 @@ var corePanics = map[string]panicCase{
 					}()
 					_, _ = conn.Call(t.Context(), &jsonrpc.Request{Method: "m", Timeout: time.Second})
 				}()
+				ended := conn.Err()
 				if err := conn.Close(); err != nil {
 					t.Errorf("%s: %v", method, err)
 				}
 				if method != "TryWrite" {
 					p.reported()
+				}
+				if method == "Read" || method == "Write" {
+					p.fails(ended)
 				}
 			})
 		}
@@ -261,7 +265,7 @@ func serverSends(version, message string, h mcp.Handler) panicCase {
 				t.Errorf("the server receives %s", answer)
 			}
 		}
-		testutil.Eventually(func() bool { p.mu.Lock(); defer p.mu.Unlock(); return len(p.values) > 0 })
+		testutil.Eventually(func() bool { return p.count() > 0 })
 		p.reported()
 		p.alive(c)
 	}

@@ -142,6 +142,14 @@ var hostPanics = map[string]panicCase{
 			return call.Send(ctx)
 		}
 	}),
+	"host.Options.Client~Intercept-of-lists": hosting(func(o *host.Options, _ *config.Server) {
+		o.Client.Intercept = func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
+			if call.Method == "tools/list" {
+				onlyBad(host.ServerOf(ctx))
+			}
+			return call.Send(ctx)
+		}
+	}),
 	"host.Dialer host.Dialers host.Options.Dialers": dialing(func(*host.DialParams) (mcp.Transport, error) { panic(oh()) }),
 	"host.InProcess(servers) dialers.Options.InProcess": func(t *testing.T, p *panicLog) {
 		dialing(dialers.All(&dialers.Options{InProcess: map[string]mcp.Transport{"bad": panickingTransport{"Open", nil}}})[config.SDK])(t, p)

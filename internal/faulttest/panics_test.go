@@ -108,16 +108,25 @@ func (p *panicLog) reported() {
 	}
 }
 
-// passes fails the test unless a panic of f on the caller's goroutine passes to the caller.
+// passes fails the test unless a panic of f on the caller's goroutine passes to the
+// caller, and is not reported as well.
 func (p *panicLog) passes(f func()) {
 	p.t.Helper()
+	before := p.count()
 	defer func() {
 		p.t.Helper()
-		if v := recover(); v != oops {
-			p.t.Errorf("recovered %v", v)
+		if v, n := recover(), p.count()-before; v != oops || n > 0 {
+			p.t.Errorf("recovered %v, reported %d panics", v, n)
 		}
 	}()
 	f()
+}
+
+// count returns how many panics were reported.
+func (p *panicLog) count() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.values)
 }
 
 // fails fails the test unless err is that of a panic.

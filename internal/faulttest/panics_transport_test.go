@@ -83,7 +83,7 @@ var transportPanics = map[string]panicCase{
 		s.Inject("echo", mcptest.LoseSession())
 		p.alive(c)
 		p.reported()
-		if n := len(p.values); n != 2 {
+		if n := p.count(); n != 2 {
 			t.Errorf("%d panics", n)
 		}
 	},
@@ -157,6 +157,9 @@ var transportPanics = map[string]panicCase{
 		callEcho(t.Context(), c)
 		testutil.Check(t, c.Close())
 		p.reported()
+		if n := p.count(); n != 1 {
+			t.Errorf("the writer is called again: %d panics", n)
+		}
 	},
 	"stdio.Transport.Start": func(t *testing.T, p *panicLog) {
 		for _, started := range []bool{false, true} {
@@ -184,9 +187,7 @@ func outcome(t *testing.T, method string, p *panicLog, f func() error) {
 		}
 	}()
 	if err := f(); err != nil && !strings.Contains(err.Error(), oops) {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		if len(p.values) == 0 {
+		if p.count() == 0 {
 			t.Errorf("%s: %v", method, err)
 		}
 	}
