@@ -30,6 +30,7 @@ var notCalled = map[string]string{
 	"Format(f)":                        "package fmt's",
 	"(t testing.TB)":                   "the test itself",
 	"jsonrpc.Dispatcher.Receive(conn)": "passed to Handler.Message",
+	"jsonrpc.PendingCall.OnTimeout(f)": "the transport's own, which only ends its exchange",
 	"host.DialParams.Stderr":           "the host's",
 	"mcptest.Main(programs)":           "a process that only serves a test",
 	"mcptest.TestTransport(open)":      "the test itself",
