@@ -205,6 +205,16 @@ var oauthPanics = map[string]panicCase{
 		}
 		o.Authorizer = loopback
 	}),
+	"oauth.Loopback.Page": authorizing(func(o *oauth.Options, panics *bool) {
+		loopback := browser(nil, panics).(*authorizer).Authorizer.(*oauth.Loopback)
+		loopback.Page = func(*oauth.ServerError) string {
+			if *panics {
+				panic(oh())
+			}
+			return "<p>Done"
+		}
+		o.Authorizer = loopback
+	}),
 	"oauth.Store oauth.Options.Store": func(t *testing.T, p *panicLog) {
 		for _, method := range []string{"Load", "Save", "Lock", "unlock"} {
 			authorizing(func(o *oauth.Options, panics *bool) { o.Store = panickingStore{oauth.NewMemory(), method, panics} })(t, p)
