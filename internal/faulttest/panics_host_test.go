@@ -278,12 +278,15 @@ var otherPanics = map[string]panicCase{
 		p.passes(func() { _, _ = typed.Call[panickingValue, any](t.Context(), c, "echo", panickingValue{}) })
 		p.alive(c)
 	},
-	"mcp.Client~range": func(t *testing.T, p *panicLog) {
+	"mcp.Client~range mcp.Client.CallList(f)": func(t *testing.T, p *panicLog) {
 		c := p.connect(nil, nil)
 		p.passes(func() {
 			for range c.Tools(t.Context()) {
 				panic(oh())
 			}
+		})
+		p.passes(func() {
+			_ = c.CallList(t.Context(), "tools/list", "", "tools", func(mcp.RawMessage) bool { panic(oh()) })
 		})
 		p.alive(c)
 	},
