@@ -35,11 +35,11 @@ type Options struct {
 	// Vars provides the values of variables in the settings of servers.
 	Vars config.Vars
 
-	// Expand, if not nil, is called before each attempt to connect, for templates of
-	// the program's own and for secrets from a keychain. It returns a copy of s with
-	// other strings, or nil to use s; it must not modify s. Server.Expand follows,
-	// which replaces no variables if Literal is set. Statuses and the catalog
-	// contain the settings without what Expand returned. An error has the category
+	// Expand, if not nil, is called before each attempt to connect, to fill in
+	// templates of the program's own or secrets from a keychain. It returns a copy
+	// of s with other strings, or nil to use s; it must not modify s. Then the host
+	// calls Server.Expand, which replaces no variables if Literal is set. Statuses
+	// and the catalog contain the settings before Expand. An error has the category
 	// Configuration; it must contain no secrets.
 	Expand func(ctx context.Context, s *Server) (*Server, error)
 

@@ -262,12 +262,12 @@ func (d *dialers) authorization(server *host.Server, url string, base http.Round
 	return oauth.New(url, &o), nil
 }
 
-// OAuth returns a Transport with the settings that the dialers of All(o) use for a
-// server: for Login and Logout, after which Host.Reconnect connects with the new
-// token. The Options of the host's own dialers usually have no Authorizer, so that a
-// connection in the background opens no browser, and o has the same Store and an
-// Authorizer. s must contain no variables; see Server.Expand. o may be nil. The
-// caller closes the idle connections of the Transport.
+// OAuth returns a Transport for Login and Logout, with the settings that the dialers
+// of All(o) use for the server s. After a login, Host.Reconnect connects with the
+// new token. Usually the Options of the host's own dialers have no Authorizer, so
+// that a connection in the background opens no browser, while o has an Authorizer
+// and the same Store. s must contain no variables; see Server.Expand. o may be nil.
+// The caller closes the idle connections of the Transport.
 func OAuth(o *Options, s *host.Server) (*oauth.Transport, error) {
 	if s == nil {
 		return nil, errNoServer
