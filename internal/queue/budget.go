@@ -42,6 +42,8 @@ func (b *Budget) Take(n int) bool {
 }
 
 // Return returns what Take has taken for an item of n bytes.
+//
+//go:noinline
 func (b *Budget) Return(n int) {
 	if b != nil {
 		b.used.Add(-int64(n) - itemCost)
