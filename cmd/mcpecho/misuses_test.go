@@ -69,7 +69,10 @@ var misuses = []struct{ line, says string }{
 	{"call URL echo message=hello wide world", "mcpecho call URL echo 'message=hello wide world'"},
 	{"call URL echo message = hello world", "mcpecho call URL echo 'message=hello world'"},
 	{"call URL echo hello world", "mcpecho call URL echo 'message=hello world'"},
+	{"call URL echo message: hello world", "mcpecho call URL echo 'message=hello world'"},
 	{"call URL add a=1 2", "mcpecho call URL add a=1 b=2"},
+	{"read echo://text", "mcpecho read everything echo://text"},
+	{"read echo://text URL", "mcpecho read URL echo://text"},
 	// Commands of servers.
 	{"tools go run ./server", "mcpecho tools -- go run ./server"},
 	{"tools 'go run ./server'", "mcpecho tools -- go run ./server"},
@@ -156,7 +159,7 @@ func TestMisuses(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d misuses are told what to type", helpful, len(misuses))
-	if len(misuses) != 124 || helpful < wantMisuses {
+	if len(misuses) != 127 || helpful < wantMisuses {
 		t.Errorf("%d of %d misuses are told what to type, want %d", helpful, len(misuses), wantMisuses)
 	}
 }

@@ -5,11 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/stdmcp/stdmcp/internal/nearest"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 )
@@ -93,101 +91,6 @@ func (c *invocation) repaired(command, name string, given []string, s *schema, w
 func isFile(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.Mode().IsRegular()
-}
-
-// repairWords returns arguments k=v that the schema allows, from words such as
-// 2 40, a: 2 or message = hi.
-func repairWords(given []string, s *schema) (fixed []string) {
-	var bare []string
-	values := make(map[string]string)
-	var order []string
-	set := func(key, value string) string {
-		if s.property(key) == nil && !s.open || s.property(key) == nil && len(s.properties) > 0 {
-			if near := nearest.Names(key, s.names()); len(near) > 0 {
-				key = near[0]
-			}
-		}
-		if _, ok := values[key]; !ok {
-			values[key] = value
-			order = append(order, key)
-		}
-		return key
-	}
-	isText := func(key string) bool {
-		p := s.property(key)
-		return p != nil && slices.Equal(p.types, []string{"string"})
-	}
-	text := "" // the argument that the next bare word may belong to
-	for i := 0; i < len(given); i++ {
-		word := given[i]
-		rest := given[i+1:]
-		key, value, ok := strings.Cut(strings.TrimLeft(word, "-"), "=")
-		bareKey := strings.TrimSuffix(key, ":")
-		switch known := s.property(bareKey) != nil; {
-		case strings.HasPrefix(word, "{"):
-		case ok && key != "":
-			if text = set(bareKey, value); !isText(text) {
-				text = ""
-			}
-		case !ok && known && len(rest) > 1 && (rest[0] == "=" || rest[0] == ":="):
-			if text = set(bareKey, rest[1]); !isText(text) {
-				text = ""
-			}
-			i += 2
-		case !ok && known && len(rest) > 0 && s.property(rest[0]) == nil && !strings.Contains(rest[0], "="):
-			set(bareKey, rest[0])
-			i++
-		default:
-			if key, value, ok := strings.Cut(word, ":"); ok && s.property(key) != nil {
-				set(key, value)
-				continue
-			}
-			if text != "" && hasAll(s.required, values, rest) {
-				values[text] += " " + word // quotes were missing
-				continue
-			}
-			bare = append(bare, word)
-		}
-	}
-	text = ""
-	for _, name := range append(slices.Clone(s.required), s.names()...) {
-		if _, ok := values[name]; !ok && len(bare) > 0 {
-			set(name, bare[0])
-			bare = bare[1:]
-			text = name
-		}
-	}
-	if isText(text) && len(bare) > 0 {
-		values[text] += " " + strings.Join(bare, " ")
-	}
-	for _, key := range order {
-		p := s.property(key)
-		switch {
-		case p == nil && !s.open:
-			continue
-		case p != nil && (&argument{value: values[key]}).encode(p) == nil:
-			fixed = append(fixed, sampleArgument(key, p))
-			continue
-		}
-		fixed = append(fixed, key+"="+values[key])
-	}
-	for _, name := range s.required {
-		if _, ok := values[name]; !ok {
-			fixed = append(fixed, sampleArgument(name, s.property(name)))
-		}
-	}
-	return fixed
-}
-
-// hasAll reports whether each of the names is among values or in a later word k=v.
-func hasAll(names []string, values map[string]string, later []string) bool {
-	for _, name := range names {
-		_, ok := values[name]
-		if !ok && !slices.ContainsFunc(later, func(word string) bool { return strings.HasPrefix(word, name+"=") }) {
-			return false
-		}
-	}
-	return true
 }
 
 // relaxJSON returns the JSON of an object in the notation of JavaScript or Python:

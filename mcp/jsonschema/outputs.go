@@ -19,8 +19,8 @@ import (
 //	opts.Intercept = new(jsonschema.Outputs).Intercept
 //
 // It learns the schemas when a client lists the tools, and keeps those of the
-// latest list, up to 8 MiB for each client. It does not check results with
-// IsError.
+// latest list, up to 8 MiB for each client. It does not check tools that the
+// client has not listed, nor results with IsError.
 type Outputs struct {
 	// Strict makes calls fail if the tool's schema is invalid or unsupported.
 	// By default, such tools are not checked.
