@@ -159,8 +159,8 @@ func (t *CallToolResult) fields(c *codec) {
 	t.Result.fields(c)
 }
 
-// maxQuick is the limit of the length of results that readQuick reads. Others are
-// rare, and decoding takes much longer than finding out what to decode.
+// maxQuick is the limit of the length of results that readQuick reads. Longer
+// results are rare, and decoding them takes much longer than recognizing them.
 const maxQuick = 4 << 10
 
 // readQuick reads a result that is one text and nothing else, as most servers write

@@ -7,11 +7,11 @@ import (
 	"syscall"
 )
 
-// errNotProgram is the error of starting a file that is no program.
+// errNotProgram is the error of starting a file that is not a program.
 const errNotProgram = syscall.ENOEXEC
 
-// isBrokenPipe reports whether err is what writing to a pipe returns that its
-// reader closed.
+// isBrokenPipe reports whether err is the error of writing to a pipe whose reader
+// has closed it.
 func isBrokenPipe(err error) bool { return errors.Is(err, syscall.EPIPE) }
 
 // ignoreBrokenPipe does nothing: this system has no signal for closed pipes.

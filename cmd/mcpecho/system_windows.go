@@ -7,11 +7,11 @@ import (
 	"syscall"
 )
 
-// errNotProgram is the error of starting a file that is no program.
+// errNotProgram is the error of starting a file that is not a program.
 const errNotProgram = syscall.Errno(193) // ERROR_BAD_EXE_FORMAT
 
-// isBrokenPipe reports whether err is what writing to a pipe returns that its
-// reader closed.
+// isBrokenPipe reports whether err is the error of writing to a pipe whose reader
+// has closed it.
 func isBrokenPipe(err error) bool {
 	const noData = syscall.Errno(232) // ERROR_NO_DATA: the pipe is being closed
 	return errors.Is(err, noData) || errors.Is(err, syscall.ERROR_BROKEN_PIPE)

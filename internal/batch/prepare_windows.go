@@ -10,9 +10,9 @@ import (
 
 var getSystemDirectory = syscall.NewLazyDLL("kernel32.dll").NewProc("GetSystemDirectoryW")
 
-// Prepare makes a command that is a batch file start it with its arguments quoted
-// for cmd.exe, in SysProcAttr.CmdLine. It changes no other command, and leaves a
-// program that it does not find to cmd.Start.
+// If a command is a batch file, Prepare quotes its arguments for cmd.exe, in
+// SysProcAttr.CmdLine. It changes no other command, and leaves a program that it
+// does not find to cmd.Start.
 func Prepare(cmd *exec.Cmd) error {
 	if cmd.Err != nil || cmd.SysProcAttr != nil && cmd.SysProcAttr.CmdLine != "" {
 		return nil

@@ -23,7 +23,8 @@ func Lookup(text []byte, path ...string) []byte {
 	return text
 }
 
-// After returns the text after start, or nil if it does not begin with that.
+// After returns the text after start, or nil if the text does not begin with
+// start.
 //
 //go:noinline
 func After(text []byte, start string) []byte {

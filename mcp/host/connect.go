@@ -90,9 +90,9 @@ func (h *Host) connect(ctx context.Context, s *server, r *run) (m *monitor, away
 }
 
 // dialAny connects to a server with the transport of its type. For a URL without a
-// type, that is Streamable HTTP, or else HTTP+SSE. If the server of another type
-// speaks the other one of these, the error says so. The parameters are those of the
-// last transport, or nil if the settings are invalid.
+// type, it tries Streamable HTTP, then HTTP+SSE. If a server with a type uses the
+// other of the two, the error says so. The parameters are those of the last
+// transport, or nil if the settings are invalid.
 func (h *Host) dialAny(ctx context.Context, s *server, started *Server, cached *mcp.ServerInfo) (*mcp.Client, *DialParams, error) {
 	kind, dialers := started.Type, h.opts.Dialers
 	switch {
@@ -137,10 +137,10 @@ func (h *Host) dialAny(ctx context.Context, s *server, started *Server, cached *
 	return nil, d, err
 }
 
-// otherTypeTimeout limits the attempt to find out whether a server is of another type.
+// otherTypeTimeout limits the attempt to connect with the other type.
 const otherTypeTimeout = 5 * time.Second
 
-// wantsOther reports whether an error suggests that a server speaks another
+// wantsOther reports whether an error suggests that a server uses another
 // transport.
 //
 //go:noinline
@@ -152,8 +152,7 @@ func wantsOther(err error) bool {
 	return ok && e.OtherTransport()
 }
 
-// withoutOp returns what is wrong with a connection, without the name of the
-// operation.
+// withoutOp returns an error of a connection without the name of the operation.
 //
 //go:noinline
 func withoutOp(err error) error {
@@ -192,8 +191,8 @@ func (h *Host) stderrLine(s *server, d *DialParams, line string) {
 	h.bus.emit(&Event{Kind: Logged, Server: s.name, Line: line})
 }
 
-// clientOptions returns the options of a server's client. cached is what the
-// last connection has left; it may be nil.
+// clientOptions returns the options of a server's client. cached is from the
+// last connection; it may be nil.
 func (h *Host) clientOptions(s *server, d *DialParams, cached *mcp.ServerInfo) *mcp.Options {
 	var o mcp.Options
 	if h.opts.Client != nil {

@@ -23,9 +23,10 @@ func Parse(data []byte) (Message, error) {
 	return Message{ID: recoverID(data)}, Malformed(err)
 }
 
-// parseResult returns the id and the result of a response as most servers write it:
-// these three members in this order, a number and no white space. The result is nil
-// for anything else. parse takes twice as long.
+// parseResult returns the id and the result of a response in the form that most
+// servers write: jsonrpc, a number as the id, and the result, in this order and
+// without white space. The result is nil for anything else. parse takes twice as
+// long.
 func parseResult(data []byte) (id int64, result RawMessage) {
 	const longest = 16 // of a number in int64
 	rest := wire.After(data, `{"jsonrpc":"2.0","id":`)

@@ -58,9 +58,9 @@ func (s *PendingCall) ID() ID { return NumberID(s.id) }
 // Response returns the channel on which the response arrives.
 func (s *PendingCall) Response() <-chan Response { return s.response }
 
-// OnTimeout sets the function that is called with the TimeoutErr of a request when
-// the call expires, before its Response arrives. It must be called before Limit. f
-// must not use the Table, and is not called after Remove.
+// OnTimeout makes the table call f with the TimeoutErr of the request when the
+// call expires, before its Response arrives. Call it before Limit. f must not use
+// the Table, and is not called after Remove.
 func (s *PendingCall) OnTimeout(f func(error)) { s.onTimeout = f }
 
 // Wait waits for the response. If ctx ends first, the Response is Expired.

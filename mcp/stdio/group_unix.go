@@ -15,7 +15,7 @@ type group int
 
 func newGroup(child *os.Process) group { return group(child.Pid) }
 
-// startSuspended starts the child, which needs not be suspended: its children are in
+// startSuspended starts the child, which need not be suspended: its children are in
 // its group, too.
 func startSuspended(cmd *exec.Cmd) error { return cmd.Start() }
 

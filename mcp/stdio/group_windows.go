@@ -42,8 +42,8 @@ func newGroup(child *os.Process) group {
 	return g
 }
 
-// startSuspended starts the child, which runs nothing until resume is called: the
-// processes that it would start before it is in the job would not be in the job.
+// startSuspended starts the child, which runs nothing until resume is called:
+// processes that it started before it is in the job would not be in the job.
 func startSuspended(cmd *exec.Cmd) error {
 	const suspended = 4 // CREATE_SUSPENDED
 	cmd.SysProcAttr.CreationFlags |= suspended

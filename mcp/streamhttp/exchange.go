@@ -22,9 +22,9 @@ const (
 // maxLives is how many lives a connection keeps for later exchanges.
 const maxLives = 64
 
-// A life is a context that ends with the connection. As it has no values of a caller,
-// exchanges can use it one after the other: to make one takes as long as the rest of
-// what a small call needs beside its request.
+// A life is a context that ends with the connection. It has no values of a caller, so
+// exchanges can use it one after the other: making one takes as long as everything
+// else that a small call needs besides its request.
 type life struct {
 	ctx  context.Context
 	stop context.CancelCauseFunc
@@ -36,8 +36,8 @@ type exchange struct {
 	life
 	c      *conn
 	caller context.Context
-	detach func() bool // undoes that the end of caller ends life; nil if caller never ends
-	whole  bool        // the response is read, so that nothing needs life any more
+	detach func() bool // stops the end of caller from ending life; nil if caller never ends
+	whole  bool        // the response has been read, so nothing needs life
 }
 
 // begin returns a new exchange, which ends with ctx, or nil when the connection is
