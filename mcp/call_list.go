@@ -10,9 +10,9 @@ import (
 
 // CallList requests the pages of a list and calls f with each item, as received, until
 // f returns false. It is for the lists of extensions, as [Client.Call] is for their
-// methods: key is the member of a page that has the items, and uri the parameter of
-// that name, or empty for none. The limits and errors are those of ListTools, and
-// [ErrMalformed] for a page without the member. CallList does not use the [Cache].
+// methods. key is the member of a page that holds the items; uri is the parameter uri,
+// or empty for none. Limits and errors are as for ListTools; if a page lacks the
+// member, the error matches [ErrMalformed]. CallList does not use the [Cache].
 func (c *Client) CallList(ctx context.Context, method, uri, key string, f func(item RawMessage) bool) error {
 	held := 0
 	var l listing

@@ -162,11 +162,11 @@ func (c *Client) KeepAlive(ctx context.Context, every time.Duration, misses int)
 	}
 }
 
-// Call sends a request and returns the result as received. It is for methods
-// without a Go method of their own, such as those of extensions.
+// Call sends a request and returns the result as received. It is for methods of
+// the protocol or an extension for which Client has no Go method.
 //
 // params may have the types of [ToolCall].Arguments. The client adds the
-// members of _meta that the protocol version requires. Errors are those of
+// members of _meta that the protocol version requires. Errors are as for
 // CallTool.
 func (c *Client) Call(ctx context.Context, method string, params any) (RawMessage, error) {
 	q := newCall(method, "", nil)

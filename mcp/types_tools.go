@@ -51,8 +51,9 @@ func (t *Tool) DisplayName() string {
 }
 
 // ToolAnnotations describe how a tool behaves (2025-03-26). They are hints: do
-// not rely on those of an untrusted server. Nil fields are absent; the methods
-// return the specification's defaults for them and may be called on nil.
+// not rely on the hints of an untrusted server. Nil fields are absent; the
+// methods return the specification's defaults for them and may be called on
+// nil.
 type ToolAnnotations struct {
 	Title           string // for people
 	ReadOnlyHint    *bool

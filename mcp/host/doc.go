@@ -65,9 +65,9 @@ approved the earlier definition.
 
 # Search
 
-For a model that would not cope with all tools, [Host.ToolSearch] returns
-search_tools and call_tool in place of most of them, and [Host.Search] ranks tools
-for a query. A program that uses neither function links neither.
+If there are too many tools for a model, [Host.ToolSearch] returns search_tools
+and call_tool instead of most of them, and [Host.Search] ranks tools for a query.
+A program that uses neither function links neither.
 
 # Calls
 

@@ -7,11 +7,11 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// NewTool returns a tool of the program itself, for a model to use beside those of
-// servers. def is the definition; its Name should be one that model providers
-// accept. run receives the arguments as a JSON object, or nil, and returns the
-// text of the result. If run fails, the call returns an *Error. Options.Approve is
-// not asked. If def or run is nil, calls of the tool fail.
+// NewTool returns a tool of the program itself, for a model to use in addition to
+// those of servers. def is the definition; its Name should be one that model
+// providers accept. run receives the arguments as a JSON object, or nil, and
+// returns the text of the result. If run fails, the call returns an *Error.
+// Options.Approve is not asked. If def or run is nil, calls of the tool fail.
 func (h *Host) NewTool(def *mcp.Tool, run func(ctx context.Context, input mcp.RawMessage) (string, error)) *Tool {
 	if def == nil || run == nil {
 		return nil

@@ -117,9 +117,9 @@ type SearchOptions struct {
 	Match func(query string, tools []*Tool, limit int) []*Tool
 }
 
-// A ToolSearch hands a model a few tools in place of many: search_tools, which
-// finds the others, call_tool, which calls them, and pinned ones. Its methods may
-// be called concurrently. The zero value has no tools.
+// A ToolSearch gives a model a few tools instead of many: search_tools, which
+// finds the others, call_tool, which calls them, and pinned tools. Its methods
+// may be called concurrently. The zero value has no tools.
 type ToolSearch struct {
 	view  *View
 	opts  SearchOptions

@@ -69,13 +69,12 @@
 //
 // # Refused tokens
 //
-// If the server refuses a token, the Transport refreshes it. If that does not
-// help, it discards the token and authorizes anew. If the server refuses the
-// new token too, the request fails. If a token lacks scopes, the Transport
-// requests them in addition to the token's scopes, at most three times for one
-// operation, such as calls of a tool. After a failure, such as a user who denies access,
-// the Transport returns the same error for a minute; [Transport.Login] tries
-// again at once.
+// If the server refuses a token, the Transport refreshes it. If that does not help, it
+// discards the token and starts a new authorization. If the server refuses the new token
+// too, the request fails. If a token lacks scopes, the Transport requests them in
+// addition to the token's scopes, at most three times for one operation, such as calls
+// of a tool. After a failure, such as a user who denies access, the Transport returns
+// the same error for a minute; [Transport.Login] tries again at once.
 //
 // Best-effort requests, such as the notification that a request was canceled,
 // never start authorization.

@@ -15,8 +15,8 @@ import (
 // fs.ReadFileFS and fs.StatFS. Directories, names and sizes come from the entry,
 // without requests. A file is read from the server, and verified as a whole, at its
 // first Read. ctx applies to all reads. The errors are [*fs.PathError]s, which wrap
-// those of [Skill.Read]. The files of a dynamic skill cannot be listed, but can be
-// read by name with fs.ReadFile.
+// the errors of [Skill.Read]. The files of a dynamic skill cannot be listed, but can
+// be read by name with fs.ReadFile.
 func (s *Skill) FS(ctx context.Context) fs.FS { return &fileSystem{ctx, s} }
 
 type fileSystem struct {

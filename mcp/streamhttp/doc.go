@@ -50,8 +50,8 @@
 // # Limits
 //
 // A message may be up to 64 MiB, decompressed, unless Options.MaxMessage is set.
-// The timeouts are those of the calls, Options.HeaderTimeout and
-// Options.IdleTimeout. http.Client.Timeout is not used, as it would cut streams.
+// The timeouts of calls, Options.HeaderTimeout and Options.IdleTimeout apply.
+// http.Client.Timeout is not used, as it would cut streams.
 //
 // # Concurrency
 //

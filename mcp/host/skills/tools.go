@@ -47,7 +47,7 @@ func (s *Set) Prompt(ctx context.Context) string {
 // Tools returns the tools list_skills, read_skill and read_skill_file for a model.
 // Each text that they return begins with the name of the server that it comes
 // from. Their errors tell a model what to change. The Approve option of the Set
-// decides about their calls, not that of the host.
+// decides about their calls; the host's does not.
 func (s *Set) Tools() []*host.Tool {
 	tool := func(name, description, properties, required string, run func(context.Context, mcp.RawMessage) (string, error)) *host.Tool {
 		schema := `{"type":"object","properties":{` + properties + `},"required":[` + required + `]}`
