@@ -126,6 +126,7 @@ type measuring struct {
 	dir   string
 	short bool
 	only  *regexp.Regexp // of the transport and the work
+	one   bool           // on one processor
 }
 
 // rounds returns how many times each worker works, and for how long.
@@ -189,7 +190,7 @@ func (m *measuring) inTurns(ctx context.Context, t *table, list []cell, n int, d
 		}
 	}()
 	for _, c := range list {
-		w, err := startWorker(ctx, m.dir, c)
+		w, err := m.startWorker(ctx, c)
 		if err != nil {
 			return err
 		}

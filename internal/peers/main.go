@@ -7,6 +7,7 @@
 //	scripts/peers -short       measures less, in about a minute
 //	scripts/peers -check       fails when a figure is far over its budget
 //	scripts/peers -run REGEXP  measures and prints only some calls, such as "stdio esc20"
+//	scripts/peers -one -run …  does so on one processor; after nice -n -20, a busy machine will do
 //
 // It is a module of its own, so that the library does not depend on the peers.
 package main
@@ -39,6 +40,7 @@ func run(ctx context.Context) error {
 	best := flag.Bool("best", false, "compare the best runs instead of taking medians, for a machine that others use")
 	check := flag.Bool("check", false, "fail when a figure exceeds its budget; a time may exceed it by the allowance for noise")
 	only := flag.String("run", "", "measure and print only the calls whose transport and work, such as \"stdio small\", match a `regexp`")
+	one := flag.Bool("one", false, "use one processor for client and server, and -run: the ratios then depend less on what else runs, and less on how threads wake each other")
 	flag.Parse()
 	chosen, err := regexp.Compile(*only)
 	if err != nil {
@@ -57,14 +59,20 @@ func run(ctx context.Context) error {
 	if err := buildWorkers(ctx, dir); err != nil {
 		return err
 	}
-	m := measuring{dir: dir, short: *short, only: chosen}
+	m := measuring{dir: dir, short: *short, only: chosen, one: *one}
 	if p.calls, err = m.calls(ctx); err != nil {
 		return err
 	}
 	p.calls.best = *best
 	if *only != "" {
-		_, err = fmt.Printf("%s\n\nRows in which a peer takes less time:\n\n%s", p.Calls(), p.Ahead())
-		return err
+		fmt.Printf("%s\n\nRows in which a peer takes less time:\n\n%s", p.Calls(), p.Ahead())
+		for _, era := range eras {
+			if p.calls.series[cell{"stdio", "small", handed, era}] != nil {
+				fmt.Printf("\nA pipe that hands over, %s: %s", era, p.Handed(era))
+			}
+		}
+		fmt.Println()
+		return nil
 	}
 	if p.programs, err = measurePrograms(ctx, dir, *short); err != nil {
 		return err

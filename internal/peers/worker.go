@@ -46,8 +46,12 @@ func buildWorkers(ctx context.Context, dir string) error {
 	return nil
 }
 
-func startWorker(ctx context.Context, dir string, c cell) (*worker, error) {
-	cmd := exec.CommandContext(ctx, workerOf(dir, c.library), c.library, c.work, c.transport, c.era, filepath.Join(dir, "server"))
+func (m *measuring) startWorker(ctx context.Context, c cell) (*worker, error) {
+	command := []string{workerOf(m.dir, c.library), c.library, c.work, c.transport, c.era, filepath.Join(m.dir, "server")}
+	if m.one {
+		command = append([]string{"env", "GOMAXPROCS=1", "taskset", "-c", "0"}, command...)
+	}
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	stderr := new(bytes.Buffer)
 	cmd.Stderr = stderr
 	p, err := process.Start(cmd)
