@@ -40,6 +40,11 @@ type outcome struct {
 // to the probe, or the reverse. Both requests have been sent by then.
 const otherWait = 250 * time.Millisecond
 
+// refusedWait is the same after the server has refused initialize, when nothing but
+// the response to the probe can help. The server may have sent it before, and this
+// machine may be busy.
+const refusedWait = 8 * otherWait
+
 // probes reports whether Connect sends server/discover. Some servers of both
 // eras respond to it over any transport, but then refuse modern requests over a
 // legacy one.
@@ -122,20 +127,22 @@ func (c *Client) pickEra(probe, session <-chan outcome) (*agreement, error) {
 			s = <-session
 		} else {
 			c.probe.modern.Store(true) // for later connections, which need not send initialize
-			s = awaitOther(session)
+			s = awaitOther(session, otherWait)
 		}
 	case s = <-session:
 		switch refusal := serverError(s.err); {
 		case s.err == nil:
 			if t, ok := c.conn.(Stateless); ok && t.Stateless() { // elsewhere, dropped sees a late response
-				p = awaitOther(probe)
+				p = awaitOther(probe, otherWait)
 				c.probe.modern.Store(p.agreement != nil)
 			}
 		case refusal != nil && (isModern(refusal) || c.opts.modern(supportedVersions(refusal)) != ""):
 			p = <-probe // a modern server has refused initialize
 			return p.agreement, p.err
+		case refusal != nil:
+			p = awaitOther(probe, refusedWait)
 		default:
-			p = awaitOther(probe)
+			p = awaitOther(probe, otherWait)
 		}
 	}
 	if s.agreement == nil && (p.agreement != nil || isModern(p.err)) {
@@ -144,9 +151,9 @@ func (c *Client) pickEra(probe, session <-chan outcome) (*agreement, error) {
 	return s.agreement, s.err
 }
 
-// awaitOther returns the outcome of an attempt, or none after otherWait.
-func awaitOther(attempt <-chan outcome) (o outcome) {
-	t := time.NewTimer(otherWait)
+// awaitOther returns the outcome of an attempt, or none after a time.
+func awaitOther(attempt <-chan outcome, wait time.Duration) (o outcome) {
+	t := time.NewTimer(wait)
 	defer t.Stop()
 	select {
 	case o = <-attempt:

@@ -1,9 +1,11 @@
 package mcp_test
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"io"
+	"net"
 	"slices"
 	"strconv"
 	"strings"
@@ -673,5 +675,31 @@ func TestClientKeepsContextValuesOnly(t *testing.T) {
 		if got.Err() == nil {
 			t.Error("handlers' context lives after Close")
 		}
+	})
+}
+
+// TestProbeResponseAfterRefusedInitialize: the machine is so busy that the client sees
+// the response to server/discover a second after the refusal of initialize.
+func TestProbeResponseAfterRefusedInitialize(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, client := net.Pipe()
+		defer server.Close()
+		go func() { // ends with the pipe
+			for s := bufio.NewScanner(server); s.Scan(); {
+				if strings.Contains(s.Text(), `"initialize"`) {
+					_, _ = io.WriteString(server, `{"jsonrpc":"2.0","id":2,"error":{"code":-32600,"message":"after server/discover"}}`+"\n")
+					time.Sleep(time.Second)
+					_, _ = io.WriteString(server, `{"jsonrpc":"2.0","id":1,"result":{"supportedVersions":["2026-07-28"],"capabilities":{}}}`+"\n")
+				}
+			}
+		}()
+		c, err := mcp.Connect(t.Context(), overStream(client), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v := c.Server().ProtocolVersion; v != modern {
+			t.Error(v)
+		}
+		c.Close()
 	})
 }

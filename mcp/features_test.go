@@ -57,7 +57,8 @@ func TestEveryEraInProcess(t *testing.T) {
 		t.Run(version, func(t *testing.T) {
 			o := onlyVersion(version)
 			tr, stderr := process(&o)
-			c, err := mcp.Connect(t.Context(), tr, nil)
+			// On a slow machine Connect would send initialize beside server/discover.
+			c, err := mcp.Connect(t.Context(), tr, &mcp.Options{ProbeTimeout: time.Minute})
 			if err != nil {
 				t.Fatal(err)
 			}

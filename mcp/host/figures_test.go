@@ -95,7 +95,8 @@ func TestFigureStartOfChildren(t *testing.T) {
 	for i := range n {
 		servers = append(servers, child(fmt.Sprintf("s%03d", i), nil))
 	}
-	h := newHost(t, nil)
+	// On a slow machine Connect would send initialize beside server/discover.
+	h := newHost(t, &host.Options{Client: &mcp.Options{ProbeTimeout: time.Minute}})
 	start := time.Now()
 	if d := h.SetServers(t.Context(), servers); d.Err() != nil || len(d.Errors) > 0 {
 		t.Fatal(d.Errors)
