@@ -22,18 +22,18 @@ func (c *Client) CallList(ctx context.Context, method, uri, key string, f func(i
 		q := newCall(method, uri, (*request).appendPage)
 		q.args = l.next
 		q.traits &^= cacheable
-		res, err := callWithInputs(ctx, c, q, fresh[rawPage])
+		res, err := callWithInputs(ctx, c, q, fresh[Page])
 		if err != nil {
 			return err
 		}
-		list := res.rest.Extra[key]
+		list := res.Extra[key]
 		if len(list) == 0 || list[0] != '[' {
 			return c.failed(q, jsonrpc.Malformed(errors.New("the result has no list of "+key)))
 		}
 		if !l.each(list, f) {
 			break
 		}
-		l.add(&res.rest, 0)
+		l.add(res, 0)
 	}
 	return l.err
 }
@@ -66,15 +66,6 @@ func (q *request) appendPage(b []byte) ([]byte, error) {
 	}
 	return b, nil
 }
-
-// A rawPage is a page whose items are in Extra. Page is not embedded, as its methods
-// would be linked.
-type rawPage struct{ rest Page }
-
-func (t *rawPage) fields(c *codec)    { t.rest.fields(c) }
-func (t *rawPage) common() *Result    { return &t.rest.Result }
-func (t *rawPage) page() *Page        { return &t.rest }
-func (t *rawPage) discarded() []error { return nil }
 
 // Extension returns the settings with which the server has declared an extension, or
 // nil.

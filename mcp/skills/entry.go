@@ -10,16 +10,16 @@ import (
 )
 
 // skill decodes an entry. An invalid one has an error.
-func (r *Reader) skill(item []byte) *Skill {
+func newSkill(r *Reader, item []byte) *Skill {
 	s := &Skill{r: r}
-	s.err = s.decode(item)
+	s.err = decode(s, item)
 	return s
 }
 
-func (s *Skill) decode(item []byte) error {
+func decode(s *Skill, item []byte) error {
 	v, err := mcp.Value(item)
 	if err != nil {
-		return s.wrong(ErrInvalid, "", "", "", err.Error())
+		return wrong(s, ErrInvalid, "", "", "", err.Error())
 	}
 	entry, _ := v.(map[string]any)
 	fields, _ := entry["frontmatter"].(map[string]any)
@@ -44,18 +44,18 @@ func (s *Skill) decode(item []byte) error {
 	default:
 		switch list := entry["resources"].(type) {
 		case []any:
-			return s.decodeFiles(list)
+			return decodeFiles(s, list)
 		case string:
 			if s.Dynamic = list == dynamic; s.Dynamic && s.r.opts.Dynamic {
 				return nil
 			}
 		}
 		if s.Dynamic {
-			return s.wrong(ErrDynamic, "", "", "", "its files have no digests")
+			return wrong(s, ErrDynamic, "", "", "", "its files have no digests")
 		}
 		field, want = "resources", `a list or "dynamic"`
 	}
-	return s.wrong(ErrInvalid, "", field, want, "")
+	return wrong(s, ErrInvalid, "", field, want, "")
 }
 
 // setText sets a string to the member of an object with a key, or to "" if there is no
@@ -67,9 +67,9 @@ func setText(s *string, object any, key string) {
 	*s, _ = m[key].(string)
 }
 
-func (s *Skill) decodeFiles(list []any) error {
+func decodeFiles(s *Skill, list []any) error {
 	if len(list) > s.r.opts.MaxFiles {
-		return s.limit("", "resources", int64(s.r.opts.MaxFiles), " files")
+		return wrong(s, ErrLimit, "", "resources", "at most "+decimal(int64(s.r.opts.MaxFiles))+" files", "")
 	}
 	byName := make(map[string]any)
 	var uri string
@@ -77,15 +77,15 @@ func (s *Skill) decodeFiles(list []any) error {
 		setText(&uri, item, "uri")
 		name := fileName(s.root, uri)
 		if name == "" {
-			return s.wrong(ErrInvalid, "", "resources.uri", "a file below "+s.root, uri)
+			return wrong(s, ErrInvalid, "", "resources.uri", "a file below "+s.root, uri)
 		}
 		if byName[name] != nil {
-			return s.wrong(ErrInvalid, name, "", "", "it is listed twice")
+			return wrong(s, ErrInvalid, name, "", "", "it is listed twice")
 		}
 		byName[name] = item
 	}
 	if setText(&uri, byName[main], "uri"); uri != s.URI {
-		return s.wrong(ErrInvalid, "", "resources", s.URI, "")
+		return wrong(s, ErrInvalid, "", "resources", s.URI, "")
 	}
 	names := wire.SortedKeys(byName)
 	files := make([]File, len(names))
@@ -93,7 +93,7 @@ func (s *Skill) decodeFiles(list []any) error {
 	for i, name := range names {
 		for i := range len(name) {
 			if name[i] == '/' && byName[name[:i]] != nil {
-				return s.wrong(ErrInvalid, name[:i], "", "", "it is a file and a directory")
+				return wrong(s, ErrInvalid, name[:i], "", "", "it is a file and a directory")
 			}
 		}
 		item := byName[name]
@@ -104,22 +104,17 @@ func (s *Skill) decodeFiles(list []any) error {
 		setText(&f.URI, item, "uri")
 		setText(&f.Digest, item, "digest")
 		if !ok || f.Size < 0 || float64(f.Size) != size {
-			return s.wrong(ErrInvalid, name, "size", "a number of bytes", "")
+			return wrong(s, ErrInvalid, name, "size", "a number of bytes", "")
 		}
 		if len(f.Digest) != digestSize || span(strings.TrimPrefix(f.Digest, algorithm), hexDigits) != 2*sha256.Size {
-			return s.wrong(ErrInvalid, name, "digest", "sha256: and 64 lowercase hexadecimal digits", f.Digest)
+			return wrong(s, ErrInvalid, name, "digest", "sha256: and 64 lowercase hexadecimal digits", f.Digest)
 		}
 		if left -= f.Size; left < 0 {
-			return s.limit("", "resources", s.r.opts.MaxBytes, " bytes")
+			return wrong(s, ErrLimit, "", "resources", "at most "+decimal(s.r.opts.MaxBytes)+" bytes", "")
 		}
 	}
 	s.Files = files
 	return nil
-}
-
-// limit returns an error about a field or a file that exceeds a limit.
-func (s *Skill) limit(file, field string, most int64, unit string) error {
-	return s.wrong(ErrLimit, file, field, "at most "+decimal(most)+unit, "")
 }
 
 // decimal is not inlined, as package strconv is in parts.
@@ -131,6 +126,6 @@ func decimal(n int64) string { return strconv.FormatInt(n, 10) }
 // programs larger.
 //
 //go:noinline
-func (s *Skill) wrong(err error, file, field, want, got string) error {
+func wrong(s *Skill, err error, file, field, want, got string) error {
 	return &Error{Skill: s.URI, File: file, Field: field, Want: want, Got: got, Err: err}
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
-	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
 // Errors that verification returns; errors.Is finds them in an [*Error].
@@ -54,28 +53,34 @@ type Error struct {
 const maxShown = 200
 
 func (e *Error) Error() string {
-	kind, got, hint := "", ": ", ""
+	text := `skill "` + diag.Printable(e.Skill, maxShown) + `"`
+	if e.File != "" {
+		text = part(text, `: file "`, e.File) + `"`
+	}
+	text = part(text, ": ", e.Field)
 	if e.Err != nil {
-		kind = e.Err.Error()
+		text = part(text, ": ", e.Err.Error())
 	}
+	text = part(text, ": want ", e.Want)
+	before := ": "
 	if e.Want != "" {
-		got = ", got "
+		before = ", got "
 	}
+	text = part(text, before, e.Got)
 	if e.Err == ErrDigest || e.Err == ErrSize {
-		hint = "; if the skill has changed, get its entry again"
+		text += "; if the skill has changed, get its entry again"
 	}
-	text := ""
-	parts := [...]string{"skill ", e.Skill, ": file ", e.File, ": ", e.Field, ": ", kind, ": want ", e.Want, got, e.Got}
-	for i := 0; i < len(parts); i += 2 {
-		value := diag.Printable(parts[i+1], maxShown)
-		if i < 4 && value != "" || i == 0 {
-			value = wire.Quote(value)
-		}
-		if value != "" {
-			text += parts[i] + value
-		}
+	return text
+}
+
+// part appends a value to a text, if there is one.
+//
+//go:noinline
+func part(text, before, value string) string {
+	if value == "" {
+		return text
 	}
-	return text + hint
+	return text + before + diag.Printable(value, maxShown)
 }
 
 // Unwrap returns e.Err.
@@ -84,6 +89,8 @@ func (e *Error) Unwrap() error { return e.Err }
 // A SyntaxError is a place in frontmatter that the parser does not accept. An
 // error that wraps one also matches [ErrFrontmatter].
 type SyntaxError struct {
+	_ [0]func() // as in Error
+
 	Line, Column int // from 1; columns count bytes
 	Problem      string
 }

@@ -22,7 +22,7 @@ func cutFrontmatter(data string) (string, error) {
 			text = after
 		}
 		if n == 1 && !fence || !more {
-			return "", &SyntaxError{n, 1, `want the line "---" before the frontmatter, and after it`}
+			return "", &SyntaxError{Line: n, Column: 1, Problem: `want the line "---" before the frontmatter, and after it`}
 		}
 		rest = after
 	}
@@ -47,23 +47,37 @@ func ParseFrontmatter(yaml []byte) (fields map[string]any, err error) {
 			panic(e)
 		}
 	}()
-	p := &parser{text: strings.TrimSuffix(string(yaml), "\n") + "\n"}
-	if i := control(p.text, ""); i >= 0 {
-		p.fail(i, "a control character or invalid UTF-8")
-	}
-	p.text = strings.Map(func(c rune) rune {
-		if c == '\r' { // which is before a line break
-			c = -1
+	var p parser
+	for {
+		p = parser{text: strings.TrimSuffix(string(yaml), "\n") + "\n", stop: p.stop, problem: p.problem}
+		if i := control(p.text, ""); i >= 0 {
+			p.fail(i, "a control character or invalid UTF-8")
 		}
-		return c
-	}, p.text)
-	v, err := mcp.Value(p.document())
-	if e, ok := err.(*wire.SyntaxError); ok {
-		again := &parser{text: p.text, stop: e.Offset + 1, problem: e.Msg}
-		again.document()
+		p.text = strings.Map(func(c rune) rune {
+			if c == '\r' { // which is before a line break
+				c = -1
+			}
+			return c
+		}, p.text)
+		p.newLine()
+		p.skip()
+		if p.column() > 0 {
+			p.fail(p.at, "want a key and a colon at the beginning of the line")
+		}
+		if p.next() == 0 {
+			return map[string]any{}, nil
+		}
+		p.collection(1, "{}")
+		v, err := mcp.Value(p.json)
+		e, ok := err.(*wire.SyntaxError)
+		if !ok {
+			return v.(map[string]any), nil
+		}
+		if p.stop > 0 {
+			return nil, e
+		}
+		p.stop, p.problem = e.Offset+1, e.Msg // of a key, at which the next attempt fails
 	}
-	fields, _ = v.(map[string]any)
-	return fields, err
 }
 
 // A parser has a place in a text, whose content it writes as JSON. Its methods panic
@@ -76,20 +90,6 @@ type parser struct {
 
 	stop    int    // the length of json with a key that is not valid, or 0
 	problem string // of that key
-}
-
-// document returns the whole text as JSON.
-func (p *parser) document() []byte {
-	p.newLine()
-	p.skip()
-	if p.column() > 0 {
-		p.fail(p.at, "want a key and a colon at the beginning of the line")
-	}
-	if p.next() == 0 {
-		return []byte("{}")
-	}
-	p.collection(1, "{}")
-	return p.json
 }
 
 // Kinds of what put appends besides the values null, true and false, numbers, and the
@@ -125,7 +125,7 @@ func (p *parser) put(kind int, s string) {
 //go:noinline
 func (p *parser) fail(at int, problem string) {
 	before := p.text[:at]
-	panic(&SyntaxError{strings.Count(before, "\n") + 1, at - strings.LastIndexByte(before, '\n'), problem})
+	panic(&SyntaxError{Line: strings.Count(before, "\n") + 1, Column: at - strings.LastIndexByte(before, '\n'), Problem: problem})
 }
 
 // next returns the next byte, or 0 at the end.
@@ -169,8 +169,7 @@ func (p *parser) blanks() {
 //go:noinline
 func (p *parser) newLine() {
 	p.line = p.at
-	rest := p.text[p.at:]
-	if (strings.HasPrefix(rest, "---") || strings.HasPrefix(rest, "...")) && p.isBlank(3) {
+	if rest := p.text[p.at:]; len(rest) > 3 && (rest[:3] == "---" || rest[:3] == "...") && p.isBlank(3) {
 		p.fail(p.at, "only one document is supported")
 	}
 }

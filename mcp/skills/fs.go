@@ -36,7 +36,7 @@ func (f *fileSystem) find(op, name string) (*node, error) {
 	case name == ".":
 		return &node{fsys: f, path: name, dir: true}, nil
 	default:
-		if file := f.s.find(name); file != nil && file.Name == name {
+		if file := find(f.s, name); file != nil && file.Name == name {
 			return &node{fsys: f, path: name, file: file}, nil
 		}
 		if slices.ContainsFunc(f.s.Files, func(file File) bool { return strings.HasPrefix(file.Name, name+"/") }) {
@@ -159,7 +159,7 @@ func (n *node) Mode() fs.FileMode {
 }
 
 func (n *node) read() ([]byte, error) {
-	data, err := n.fsys.s.readFile(n.fsys.ctx, n.file)
+	data, err := readFile(n.fsys.s, n.fsys.ctx, n.file)
 	if err != nil {
 		return nil, &fs.PathError{Op: "read", Path: n.path, Err: err}
 	}

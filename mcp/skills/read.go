@@ -19,15 +19,15 @@ func (s *Skill) Read(ctx context.Context, name string) ([]byte, error) {
 	if s.err != nil {
 		return nil, s.err
 	}
-	f := s.find(name)
+	f := find(s, name)
 	if f == nil {
-		return nil, s.wrong(ErrNotListed, name, "", "", "")
+		return nil, wrong(s, ErrNotListed, name, "", "", "")
 	}
-	return s.readFile(ctx, f)
+	return readFile(s, ctx, f)
 }
 
 // find returns the file of a name or a URI, or nil.
-func (s *Skill) find(name string) *File {
+func find(s *Skill, name string) *File {
 	uri := strings.TrimPrefix(name, "./")
 	if !strings.HasPrefix(uri, s.root) {
 		uri = s.root + escapeURI(uri)
@@ -43,7 +43,7 @@ func (s *Skill) find(name string) *File {
 	return nil
 }
 
-func (s *Skill) readFile(ctx context.Context, f *File) (data []byte, err error) {
+func readFile(s *Skill, ctx context.Context, f *File) (data []byte, err error) {
 	var text, blob, uri string
 	n := int64(0)
 	err = s.r.c.CallList(ctx, "resources/read", f.URI, "contents", func(item mcp.RawMessage) bool {
@@ -59,16 +59,16 @@ func (s *Skill) readFile(ctx context.Context, f *File) (data []byte, err error) 
 		return nil, err
 	}
 	if n != 1 {
-		return nil, s.wrong(ErrInvalid, f.Name, "", "one content of this URI", decimal(n))
+		return nil, wrong(s, ErrInvalid, f.Name, "", "one content of this URI", decimal(n))
 	}
 	data = []byte(text)
 	if blob != "" {
 		data, err = wire.DecodeBase64(blob)
 	}
 	if err != nil {
-		err = s.wrong(ErrInvalid, f.Name, "", "base64", "")
+		err = wrong(s, ErrInvalid, f.Name, "", "base64", "")
 	} else {
-		err = s.verify(f, data)
+		err = verify(s, f, data)
 	}
 	if err != nil {
 		return nil, err
@@ -76,39 +76,35 @@ func (s *Skill) readFile(ctx context.Context, f *File) (data []byte, err error) 
 	return data, nil
 }
 
-func (s *Skill) verify(f *File, data []byte) error {
+func verify(s *Skill, f *File, data []byte) error {
 	size := int64(len(data))
 	if s.Dynamic {
 		if s.read.Add(size) > s.r.opts.MaxBytes {
-			return s.limit(f.Name, "", s.r.opts.MaxBytes, " bytes")
+			return wrong(s, ErrLimit, f.Name, "", "at most "+decimal(s.r.opts.MaxBytes)+" bytes", "")
 		}
 	} else if size != f.Size {
-		return s.wrong(ErrSize, f.Name, "", decimal(f.Size), decimal(size))
+		return wrong(s, ErrSize, f.Name, "", decimal(f.Size), decimal(size))
 	} else if got := digest(data); got != f.Digest {
-		return s.wrong(ErrDigest, f.Name, "", f.Digest, got)
+		return wrong(s, ErrDigest, f.Name, "", f.Digest, got)
 	}
-	if f.Name == main {
-		return s.verifyFrontmatter(data)
+	if f.Name != main {
+		return nil
 	}
-	return nil
-}
-
-func (s *Skill) verifyFrontmatter(data []byte) error {
 	text, err := cutFrontmatter(string(data))
 	if err != nil {
-		return s.wrong(err, main, "", "", "")
+		return wrong(s, err, main, "", "", "")
 	}
 	got, err := s.r.opts.Frontmatter([]byte(text))
 	if err != nil {
 		if e, ok := err.(*SyntaxError); ok {
-			err = &SyntaxError{e.Line + 1, e.Column, e.Problem}
+			err = &SyntaxError{Line: e.Line + 1, Column: e.Column, Problem: e.Problem}
 		} else {
 			err = diag.Error("parse the frontmatter: "+err.Error(), ErrFrontmatter, err)
 		}
-		return s.wrong(err, main, "", "", "")
+		return wrong(s, err, main, "", "", "")
 	}
 	if field, want, have := difference(s.Frontmatter, got); field != "" {
-		return s.wrong(ErrFrontmatter, main, field, want, have)
+		return wrong(s, ErrFrontmatter, main, field, want, have)
 	}
 	return nil
 }

@@ -58,16 +58,16 @@ func NewReader(c *mcp.Client, o *Options) *Reader {
 }
 
 // Supported reports whether the server has declared the extension.
-func (r *Reader) Supported() bool { return r.settings() != nil }
+func (r *Reader) Supported() bool { return settings(r) != nil }
 
 // ReadsDirectories reports whether the server has declared that it lists
 // directories.
 func (r *Reader) ReadsDirectories() bool {
-	return string(wire.Lookup(r.settings(), "directoryRead")) == "true"
+	return string(wire.Lookup(settings(r), "directoryRead")) == "true"
 }
 
 // settings returns the object that the server has declared, or nil.
-func (r *Reader) settings() []byte {
+func settings(r *Reader) []byte {
 	if r.c == nil { // of a zero Reader
 		return nil
 	}
@@ -79,7 +79,7 @@ func (r *Reader) settings() []byte {
 }
 
 // fail returns an error of a method of the server.
-func (r *Reader) fail(method, name string, err error) error {
+func fail(r *Reader, method, name string, err error) error {
 	if r.c == nil { // of a zero Reader
 		return err
 	}
@@ -92,17 +92,17 @@ func (r *Reader) fail(method, name string, err error) error {
 // others by their URIs.
 func (r *Reader) Skills(ctx context.Context) iter.Seq2[*Skill, error] {
 	return func(yield func(*Skill, error) bool) {
-		if err := r.list(ctx, func(item mcp.RawMessage) bool { return yield(r.skill(item), nil) }); err != nil {
+		if err := listEntries(r, ctx, func(item mcp.RawMessage) bool { return yield(newSkill(r, item), nil) }); err != nil {
 			yield(nil, err)
 		}
 	}
 }
 
 // list passes the entries to f, until it returns false.
-func (r *Reader) list(ctx context.Context, f func(item mcp.RawMessage) bool) error {
+func listEntries(r *Reader, ctx context.Context, f func(item mcp.RawMessage) bool) error {
 	const method = "skills/list"
 	if !r.Supported() {
-		return r.fail(method, "", ErrUnsupported)
+		return fail(r, method, "", ErrUnsupported)
 	}
 	return r.c.CallList(ctx, method, "", "skills", f)
 }
@@ -111,8 +111,8 @@ func (r *Reader) list(ctx context.Context, f func(item mcp.RawMessage) bool) err
 // file. If it fails, it returns those received so far and the error, which matches
 // [ErrUnsupported] for a server without skills. See [Skill.Err] for invalid ones.
 func (r *Reader) List(ctx context.Context) (list []*Skill, err error) {
-	err = r.list(ctx, func(item mcp.RawMessage) bool {
-		list = append(list, r.skill(item))
+	err = listEntries(r, ctx, func(item mcp.RawMessage) bool {
+		list = append(list, newSkill(r, item))
 		return true
 	})
 	return list, err
@@ -125,7 +125,7 @@ func (r *Reader) List(ctx context.Context) (list []*Skill, err error) {
 func (r *Reader) Get(ctx context.Context, uri string) (*Skill, error) {
 	const method = "skills/get"
 	if !r.Supported() {
-		return nil, r.fail(method, uri, ErrUnsupported)
+		return nil, fail(r, method, uri, ErrUnsupported)
 	}
 	raw, err := r.c.Call(ctx, method, map[string]any{"uri": uri})
 	if err != nil {
@@ -133,9 +133,9 @@ func (r *Reader) Get(ctx context.Context, uri string) (*Skill, error) {
 	}
 	item := wire.Lookup(raw, "skill")
 	if item == nil {
-		return nil, r.fail(method, uri, diag.Op("the result has no skill", mcp.ErrMalformed))
+		return nil, fail(r, method, uri, diag.Op("the result has no skill", mcp.ErrMalformed))
 	}
-	s := r.skill(item)
+	s := newSkill(r, item)
 	if s.err == nil && s.URI != uri {
 		return nil, &Error{Skill: uri, Field: "uri", Want: wire.Quote(uri), Got: wire.Quote(s.URI), Err: ErrInvalid}
 	}
@@ -152,7 +152,7 @@ func (r *Reader) Get(ctx context.Context, uri string) (*Skill, error) {
 func (r *Reader) ReadDir(ctx context.Context, uri string) ([]*mcp.Resource, error) {
 	const method = "resources/directory/read"
 	if !r.ReadsDirectories() {
-		return nil, r.fail(method, uri, ErrUnsupported)
+		return nil, fail(r, method, uri, ErrUnsupported)
 	}
 	uri = strings.TrimSuffix(uri, "/")
 	root := uri + "/"
@@ -169,7 +169,7 @@ func (r *Reader) ReadDir(ctx context.Context, uri string) ([]*mcp.Resource, erro
 		return invalid == nil
 	})
 	if invalid != nil {
-		err = r.fail(method, uri, invalid)
+		err = fail(r, method, uri, invalid)
 	}
 	if err != nil {
 		return nil, err

@@ -19,12 +19,12 @@ import (
 func (r *Reader) Watch(ctx context.Context) iter.Seq2[[]*Skill, error] {
 	return func(yield func([]*Skill, error) bool) {
 		if !r.Supported() {
-			yield(nil, r.fail("skills/list", "", ErrUnsupported))
+			yield(nil, fail(r, "skills/list", "", ErrUnsupported))
 			return
 		}
 		// A server of the legacy era need not refuse a subscription that it ignores.
 		if res := r.c.Server().Capabilities.Resources; res == nil || res.ListChanged == nil || !*res.ListChanged {
-			yield(nil, r.fail("skills/list", "", mcp.ErrNoChanges))
+			yield(nil, fail(r, "skills/list", "", mcp.ErrNoChanges))
 			return
 		}
 		sub, err := r.c.Subscribe(ctx, &mcp.SubscriptionFilter{ResourcesListChanged: true})
