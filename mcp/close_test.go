@@ -4,15 +4,12 @@ import (
 	"context"
 	"errors"
 	"io"
-	"strconv"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/mcp"
-	"github.com/stdmcp/stdmcp/mcp/stdio"
 )
 
 func TestCloseFailsPendingCalls(t *testing.T) {
@@ -54,38 +51,6 @@ func TestCloseFailsPendingCalls(t *testing.T) {
 			wantError(t, c.Ping(t.Context()), mcp.ErrClosed)
 		})
 	}
-}
-
-func TestCloseConcurrently(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := connect(t, testserver.New(nil), nil)
-		var all sync.WaitGroup
-		for range 50 {
-			all.Go(func() { c.Close() })
-			all.Go(func() { _, _ = c.ListTools(t.Context()) })
-		}
-		all.Wait()
-		wantDuration(t, 0, func() { c.Close() })
-	})
-}
-
-func TestConnectAndCloseRepeatedly(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		for i := range 1000 {
-			o := onlyVersion(eras[i%2])
-			c, err := mcp.Connect(t.Context(), overStream(testserver.New(&o).Pipe()), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			result := make(chan error, 1)
-			go func() { // ends when the call returns
-				_, err := c.CallTool(t.Context(), "slow", nil)
-				result <- err
-			}()
-			c.Close()
-			wantError(t, <-result, mcp.ErrClosed)
-		}
-	})
 }
 
 // TestStreamClosedDuringConnect: there is no client to close before Connect
@@ -220,26 +185,6 @@ func TestServerClosesConnection(t *testing.T) {
 	}
 }
 
-func TestServerProcessDies(t *testing.T) {
-	for _, version := range eras {
-		t.Run(version, func(t *testing.T) {
-			t.Parallel()
-			tr, _ := process(&testserver.Options{Fault: "dies-mid-call", ProtocolVersions: []string{version}})
-			c, err := mcp.Connect(t.Context(), tr, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer c.Close()
-			_, err = c.CallTool(t.Context(), "echo", map[string]any{"message": "x"})
-			wantError(t, err, mcp.ErrOutcomeUnknown, `tools/call "echo"`, "status 3", "fatal: out of luck")
-			var exit *stdio.ExitError
-			if !errors.As(err, &exit) {
-				t.Errorf("no *stdio.ExitError in %v", err)
-			}
-		})
-	}
-}
-
 // TestEveryCallHasOneOutcome, with concurrent calls, cancellations and the end of the connection.
 // With several hundred deadlines in one synctest bubble the race detector itself
 // fails sometimes (probably golang/go#78156).
@@ -276,35 +221,5 @@ func TestEveryCallHasOneOutcome(t *testing.T) {
 		if answers == 0 || answers == n {
 			t.Errorf("%d answers of %d", answers, n)
 		}
-	})
-}
-
-// TestConcurrentCallsGetTheirOwnResponses: the server responds to concurrent calls in any order.
-func TestConcurrentCallsGetTheirOwnResponses(t *testing.T) {
-	const n = 1000
-	synctest.Test(t, func(t *testing.T) {
-		var waiting []request
-		_, rwc := newPeer(t, modern, func(p *peer, m request) {
-			waiting = append(waiting, m)
-			if len(waiting) < n {
-				return
-			}
-			for i := range waiting {
-				m := waiting[(i*7919+13)%n]
-				p.answer(m, `{"content":[],"structuredContent":`+string(m.Params.Arguments)+`}`)
-			}
-		})
-		c := connectStream(t, rwc, nil)
-		var all sync.WaitGroup
-		for i := range n {
-			all.Go(func() {
-				want := strconv.Itoa(i)
-				res, err := c.CallTool(t.Context(), "any", map[string]any{"i": i})
-				if err != nil || string(res.StructuredContent) != `{"i":`+want+`}` {
-					t.Errorf("call %s got %+v, %v", want, res, err)
-				}
-			})
-		}
-		all.Wait()
 	})
 }
