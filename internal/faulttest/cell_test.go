@@ -239,5 +239,10 @@ func (s *faultRun) listFault(t *testing.T, ctx context.Context, client *mcp.Clie
 	if len(tools) != s.tools && s.tools >= 0 || len(tools) == 0 && s.tools < 0 {
 		t.Errorf("%d tools, want %d", len(tools), s.tools)
 	}
+	for _, tool := range tools {
+		if sent := s.listed.String(); !strings.Contains(sent, string(tool.InputSchema)) || !strings.Contains(sent, string(tool.OutputSchema)) {
+			t.Errorf("the schemas of %s are not what the server sent", tool.Name)
+		}
+	}
 	s.check(t, err)
 }

@@ -81,6 +81,7 @@ type env struct {
 	mark    string       // in the environment of a process, and of those that it starts
 	calls   callTracker
 	dropLog dropLog
+	listed  lockedBuffer // the messages with tools that the client has received
 }
 
 // start starts the server, returns a transport to it, and checks for leaks and
@@ -261,7 +262,12 @@ func (w *env) received(method string) (n int) {
 
 // options are those of the client.
 func (w *env) options() *mcp.Options {
-	o := &mcp.Options{Trace: &mcp.Trace{Discarded: w.dropLog.dropped, HandlerPanic: w.dropLog.panicked}, MaxPages: 20}
+	keep := func(sent bool, data []byte) {
+		if !sent && bytes.Contains(data, []byte(`"inputSchema":`)) {
+			_, _ = w.listed.Write(data)
+		}
+	}
+	o := &mcp.Options{Trace: &mcp.Trace{Discarded: w.dropLog.dropped, HandlerPanic: w.dropLog.panicked, Message: keep}, MaxPages: 20}
 	if !w.location.inMemory() {
 		o.ProbeTimeout = connectTime // a busy machine may take long to start a process
 	}

@@ -161,38 +161,6 @@ func changesALot(storm string) func(*testing.T, *env) {
 	}
 }
 
-// wildSchemas lists tools with schemas that a client must not follow.
-func wildSchemas(t *testing.T, w *env) {
-	recursive := `{"type":"object","$ref":"#"}`
-	network := `{"type":"object","$ref":"https://elsewhere.example/schema.json"}`
-	bomb := `{"type":"object","$defs":{"a0":{}`
-	for i := range 30 {
-		last, this := string(rune('a'+i))+"0", string(rune('b'+i))+"0"
-		bomb += `,"` + this + `":{"allOf":[{"$ref":"#/$defs/` + last + `"},{"$ref":"#/$defs/` + last + `"}]}`
-	}
-	bomb += "}}"
-	tools := `{"jsonrpc":"2.0","id":$id,"result":{"resultType":"complete","ttlMs":0,"cacheScope":"private","tools":[`
-	for i, schema := range []string{recursive, network, bomb} {
-		if i > 0 {
-			tools += ","
-		}
-		tools += `{"name":"t","inputSchema":` + schema + `,"outputSchema":` + schema + "}"
-	}
-	replies := testserver.Replies(map[string]string{
-		"server/discover": `{"jsonrpc":"2.0","id":$id,"result":{"resultType":"complete","supportedVersions":["2026-07-28"],` +
-			`"capabilities":{"tools":{}},"ttlMs":0,"cacheScope":"private"}}`,
-		"tools/list": tools + "]}}",
-	})
-	client, err := mcp.Connect(t.Context(), w.calls.wrap(stdio.Stream(replies.Pipe())), w.options())
-	testutil.Must(t, err)
-	defer w.close(t, client)
-	list, err := client.ListTools(t.Context())
-	if err != nil || len(list) != 3 || string(list[0].InputSchema) != recursive || string(list[1].OutputSchema) != network ||
-		string(list[2].InputSchema) != bomb {
-		t.Errorf("%v, %v", list, err)
-	}
-}
-
 // givesUpConnecting ends the context of Connect after each number of messages.
 func givesUpConnecting(t *testing.T, w *env) {
 	tr := w.start(t)

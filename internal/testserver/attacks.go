@@ -1,6 +1,10 @@
 package testserver
 
-import "sync/atomic"
+import (
+	"fmt"
+	"strings"
+	"sync/atomic"
+)
 
 // attackFaults lists attacks that clients have fallen to.
 func attackFaults() []Fault {
@@ -13,6 +17,39 @@ func attackFaults() []Fault {
 		{Name: "announces-length", Row: 49, On: "H", Does: "announces a body of Size bytes, and sends nothing of it", size: 64 << 20,
 			post: (*exchange).announce},
 	})
+}
+
+// schemaFaults lists dangerous schemas of tools.
+func schemaFaults() []Fault {
+	return group(Fault{Row: 39, On: "SHE", Method: "tools/list"}, []Fault{
+		{Name: "schema-bomb", Does: "has a tool whose schema takes 2^30 steps", call: showsSchema(bombSchema(30))},
+		{Name: "schema-recursive", Does: "has a tool whose schema only refers to itself",
+			call: showsSchema(`{"type":"object","$ref":"#/$defs/a","$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}}}`)},
+		{Name: "schema-elsewhere", Does: "has a tool whose schema refers to another origin",
+			call: showsSchema(`{"type":"object","$ref":"$foreign/schema.json"}`)},
+		{Name: "schema-pattern", Does: "has a tool whose pattern takes exponential time in backtracking engines",
+			call: showsSchema(`{"type":"object","properties":{"message":{"type":"string","pattern":"^(([a-z])+.)+[A-Z]([a-z])+$"}}}`)},
+	})
+}
+
+// showsSchema responds to tools/list with the tool echo, whose arguments and
+// result have the schema.
+func showsSchema(schema string) func(*call) {
+	return func(c *call) {
+		schema := strings.ReplaceAll(schema, "$foreign", c.s.srv.foreign)
+		c.cacheable(`"tools":[{"name":"echo","inputSchema":` + schema + `,"outputSchema":` + schema + `}]`)
+	}
+}
+
+// bombSchema returns a schema with n definitions, each of which refers to the
+// next one twice.
+func bombSchema(n int) string {
+	b := `{"type":"object","$ref":"#/$defs/d0","$defs":{`
+	for i := range n {
+		next := fmt.Sprintf(`{"$ref":"#/$defs/d%d"}`, i+1)
+		b += fmt.Sprintf(`"d%d":{"allOf":[%s,%s]},`, i, next, next)
+	}
+	return b + fmt.Sprintf(`"d%d":{"type":"object"}}}`, n)
 }
 
 // announce sends a header only, until the client gives up.

@@ -85,7 +85,8 @@ type Server struct {
 	opts    Options
 	tools   []tool
 	fault   *Fault
-	process bool // it is a child process
+	process bool   // it is a child process
+	foreign string // the URL of another origin
 
 	ctx     context.Context // of the functions of Custom
 	cancel  context.CancelFunc
@@ -124,6 +125,7 @@ func newServer(o *Options, fault *Fault) *Server {
 		states:   map[string]*question{},
 		tasks:    map[string]*task{},
 		fault:    fault,
+		foreign:  "https://elsewhere.example",
 	}
 	if o != nil {
 		s.opts = *o

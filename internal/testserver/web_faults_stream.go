@@ -132,16 +132,3 @@ func resumptionFaults() []Fault {
 	}
 	return list
 }
-
-// schemaFaults lists dangerous schemas of tools.
-func schemaFaults() []Fault {
-	return group(Fault{Row: 39, On: "HE", Method: "tools/list"}, []Fault{
-		{Name: "schema-bomb", Does: "has a tool whose schema takes 2^30 steps", event: showsSchema(bombSchema(30))},
-		{Name: "schema-recursive", Does: "has a tool whose schema only refers to itself",
-			event: showsSchema(`{"type":"object","$ref":"#/$defs/a","$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}}}`)},
-		{Name: "schema-elsewhere", Does: "has a tool whose schema refers to another origin",
-			event: showsSchema(`{"type":"object","$ref":"$foreign/schema.json"}`)},
-		{Name: "schema-pattern", Does: "has a tool whose pattern takes exponential time in backtracking engines",
-			event: showsSchema(`{"type":"object","properties":{"message":{"type":"string","pattern":"^(([a-z])+.)+[A-Z]([a-z])+$"}}}`)},
-	})
-}

@@ -56,7 +56,6 @@ type Handler struct {
 	srv        *Server
 	opts       HTTPOptions
 	fault      *Fault // that of srv
-	foreign    string // the URL of the other origin
 	foreignTCP string // the URL of the other origin without TLS
 	ctx        context.Context
 	stop       context.CancelFunc

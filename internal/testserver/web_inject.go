@@ -33,8 +33,8 @@ func (x *exchange) expand(text string) string {
 	if x.r.TLS != nil {
 		scheme = "https"
 	}
-	_, there, _ := strings.Cut(x.h.foreign, "//")
-	return strings.NewReplacer("$id", string(x.msg.id), "$foreign", x.h.foreign, "$plain", x.h.foreignTCP, "$there", there,
+	_, there, _ := strings.Cut(x.h.srv.foreign, "//")
+	return strings.NewReplacer("$id", string(x.msg.id), "$foreign", x.h.srv.foreign, "$plain", x.h.foreignTCP, "$there", there,
 		"$scheme", scheme, "$host", x.r.Host, "$path", x.r.URL.Path, "$query", x.r.URL.RawQuery).Replace(text)
 }
 

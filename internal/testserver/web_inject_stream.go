@@ -1,7 +1,6 @@
 package testserver
 
 import (
-	"fmt"
 	"strings"
 )
 
@@ -98,33 +97,6 @@ func endlessEvent(begin, text string) func(*delivery) bool {
 func splitEvent(d *delivery) bool {
 	d.raw("data: " + strings.Replace(string(d.out.msg), `{"jsonrpc":"2.0",`, "{\ndata: \"jsonrpc\":\ndata:\"2.0\",\ndata\ndata:", 1) + "\n\n")
 	return true
-}
-
-// showsSchema responds to tools/list with the tool echo, whose arguments and
-// result have the schema.
-func showsSchema(schema string) func(*delivery) bool {
-	return func(d *delivery) bool {
-		schema := strings.ReplaceAll(schema, "$foreign", d.x.h.foreign)
-		modern := ""
-		if d.out.answer.modern {
-			modern = `"resultType":"complete","ttlMs":0,"cacheScope":"private",`
-		}
-		d.out.msg = response(d.out.answer.msg.id, "result",
-			`{`+modern+`"tools":[{"name":"echo","inputSchema":`+schema+`,"outputSchema":`+schema+`}]}`)
-		d.send()
-		return true
-	}
-}
-
-// bombSchema returns a schema with n definitions, each of which refers to the
-// next one twice.
-func bombSchema(n int) string {
-	b := `{"type":"object","$ref":"#/$defs/d0","$defs":{`
-	for i := range n {
-		next := fmt.Sprintf(`{"$ref":"#/$defs/d%d"}`, i+1)
-		b += fmt.Sprintf(`"d%d":{"allOf":[%s,%s]},`, i, next, next)
-	}
-	return b + fmt.Sprintf(`"d%d":{"type":"object"}}}`, n)
 }
 
 // lineBreaks replaces line breaks by others, in turn.

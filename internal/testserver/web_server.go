@@ -64,7 +64,7 @@ func (s *HTTPServer) start() (err error) {
 	s.listener = listeners[0]
 	s.Base = scheme + listeners[0].Addr().String()
 	s.URL, s.SSE = s.Base+"/mcp", s.Base+"/sse"
-	s.foreign, s.foreignTCP = scheme+listeners[1].Addr().String(), "http://"+listeners[2].Addr().String()
+	s.srv.foreign, s.foreignTCP = scheme+listeners[1].Addr().String(), "http://"+listeners[2].Addr().String()
 	handler := http.Handler(s.Handler)
 	if s.opts.Wrap != nil {
 		handler = s.opts.Wrap(s.Handler)

@@ -295,7 +295,7 @@ func TestEncodedNames(t *testing.T) {
 func TestRequestsToAnotherOrigin(t *testing.T) {
 	p := start(t, nil, inMemory)
 	headers := version("2025-11-25") + "Authorization: Bearer secret\nMcp-Session-Id: secret\nX-Other: 1"
-	describe(p.do("POST", p.web.foreign+"/mcp", headers, toolCall(1, "echo", hi)))
+	describe(p.do("POST", p.srv.foreign+"/mcp", headers, toolCall(1, "echo", hi)))
 	for _, what := range []string{"Authorization was sent", "Mcp-Session-Id was sent", "a message was sent"} {
 		p.wantViolation(what)
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net/http"
 	"strings"
 	"sync"
@@ -16,28 +15,6 @@ import (
 	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
-
-func TestManyCallsAnsweredInAnyOrder(t *testing.T) {
-	const n = 200
-	s := serve(t, func(s *stream) {
-		var all []jsonrpc.Message
-		for range n {
-			m, _ := s.next()
-			all = append(all, m)
-		}
-		rand.Shuffle(n, func(i, j int) { all[i], all[j] = all[j], all[i] })
-		for _, m := range all {
-			s.message(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, m.Params)
-		}
-		s.wait()
-	})
-	conn := s.open(t, nil, jsonrpc.Handler{})
-	var wg sync.WaitGroup
-	for i := range n {
-		wg.Go(func() { call(t, conn, fmt.Sprintf(`{"n":%d}`, i)) })
-	}
-	wg.Wait()
-}
 
 func TestHeadersOfPosts(t *testing.T) {
 	s := serve(t, func(s *stream) { s.answer(1); s.wait() })

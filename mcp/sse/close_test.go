@@ -74,40 +74,6 @@ func TestCloseWhileServerAcceptsNothing(t *testing.T) {
 	}
 }
 
-func TestOpenAndCloseOften(t *testing.T) {
-	n := 1000
-	if testing.Short() || raceEnabled {
-		n = 100
-	}
-	s := serve(t, func(s *stream) { s.answer(1); s.wait() })
-	for i := range n {
-		conn := s.open(t, nil, jsonrpc.Handler{})
-		if i%2 == 0 {
-			go conn.Call(context.Background(), &jsonrpc.Request{Method: "m", Params: []byte("{}")}) // ends with the connection
-		}
-		if err := conn.Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-func TestOpenCutOff(t *testing.T) {
-	s := serve(t, (*stream).wait)
-	for i := range 50 {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i)*20*time.Microsecond)
-		conn, err := New(s.URL+"/sse", nil).Open(ctx, jsonrpc.Handler{})
-		cancel()
-		switch {
-		case err == nil:
-			if err := conn.Close(); err != nil {
-				t.Error(err)
-			}
-		case !errors.Is(err, context.DeadlineExceeded):
-			t.Error(err)
-		}
-	}
-}
-
 func TestCloseWithAStuckHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		free := make(chan struct{})
