@@ -236,7 +236,7 @@ func (c *Client) send(ctx context.Context, r *Request, u *url.URL) (*http.Respon
 	if c.jar != nil {
 		c.jar.SetCookies(u, resp.Cookies())
 	}
-	if r.Header[acceptEncoding] != nil && c.mayUnzip() {
+	if acceptsGzip(r.Header) && c.mayUnzip() {
 		unzip(resp)
 	}
 	if sent := resp.Request; sent != nil && sent != req {

@@ -14,6 +14,13 @@ const acceptEncoding = "Accept-Encoding"
 // for each.
 func AcceptGzip(h http.Header) { h[acceptEncoding] = []string{"gzip"} }
 
+// acceptsGzip reports whether AcceptGzip was called with h. Other headers refuse
+// compression.
+func acceptsGzip(h http.Header) bool {
+	list := h[acceptEncoding]
+	return len(list) == 1 && list[0] == "gzip"
+}
+
 // mayUnzip reports whether the Client, and not its RoundTripper, decompresses.
 func (c *Client) mayUnzip() bool { return c.own != nil && !c.own.transport.DisableCompression }
 
@@ -22,7 +29,7 @@ func (c *Client) mayUnzip() bool { return c.own != nil && !c.own.transport.Disab
 func (c *Client) setEncoding(h http.Header) {
 	if own := c.header[acceptEncoding]; own != nil {
 		h[acceptEncoding] = own
-	} else if !c.mayUnzip() {
+	} else if acceptsGzip(h) && !c.mayUnzip() {
 		delete(h, acceptEncoding)
 	}
 }
