@@ -1,7 +1,9 @@
 package httpx
 
 import (
+	"bytes"
 	"errors"
+	"io"
 	"net/http"
 	"slices"
 	"strconv"
@@ -121,13 +123,28 @@ func (e *StatusError) Error() string {
 	if e.RetryAfter > 0 {
 		s += ", try again in " + e.RetryAfter.Round(time.Second).String()
 	}
+	return s + e.quoted()
+}
+
+// quoted returns the beginning of the body for the end of a message.
+func (e *StatusError) quoted() string {
 	switch {
 	case e.isPage():
-		s += " (a web page)"
+		return " (a web page)"
 	case e.Body != "":
-		s += " (" + diag.Printable(e.Body, maxQuoted) + ")"
+		return " (" + diag.Printable(e.Body, maxQuoted) + ")"
 	}
-	return s
+	return ""
+}
+
+// Quote returns the beginning of a body that was read, for the end of a message.
+func Quote(resp *http.Response, body []byte) string {
+	resp.Body = io.NopCloser(bytes.NewReader(body))
+	e := NewStatusError(resp, "")
+	if e.encoding != "" {
+		return " (it is encoded in " + diag.Printable(e.encoding, maxQuoted) + ")"
+	}
+	return e.quoted()
 }
 
 // isPage reports whether the body is a web page.

@@ -63,8 +63,15 @@ func TestFailureBelongsToTheCall(t *testing.T) {
 		{"no content type", respond(200, "", `{}`), mcp.ErrMalformed, 200, "no content type"},
 		{"202", respond(202, "", ""), mcp.ErrMalformed, 202, "202 Accepted"},
 		{"204", respond(204, "", ""), mcp.ErrMalformed, 204, "204 No Content"},
-		{"200 and nothing", respond(200, js, ""), mcp.ErrMalformed, 0, ""},
-		{"not JSON", respond(200, js, "Internal error"), mcp.ErrMalformed, 0, ""},
+		{"200 and nothing", respond(200, js, ""), mcp.ErrMalformed, 0, "no result for the call"},
+		{"not JSON", respond(200, js, "Internal error"), mcp.ErrMalformed, 0, "no result for the call (Internal error)"},
+		{"a web page as JSON", respond(200, js, "<html>Welcome</html>"), mcp.ErrMalformed, 0, "no result for the call (a web page)"},
+		{"JSON of something else", respond(200, js, `{"message":"Internal server error"}`), mcp.ErrMalformed, 0, `no result for the call ({"message":"Internal server error"})`},
+		{"unknown encoding", func(w http.ResponseWriter, r *request) {
+			w.Header().Set("Content-Encoding", "br")
+			w.Header().Set("Content-Type", js)
+			send(w, "\x8b\x02\x80{}\x03")
+		}, mcp.ErrMalformed, 0, "no result for the call (it is encoded in br)"},
 		{"half of the JSON", respond(200, js, `{"jsonrpc":"2.0","id":$id,"result":{"conten`), mcp.ErrMalformed, 0, ""},
 		{"invalid UTF-8", respond(200, js, `{"jsonrpc":"2.0","id":$id,"result":{"content":[{"type":"text","text":"`+"\xff"+`"}]}}`), mcp.ErrMalformed, 0, ""},
 		{"nested deeply", respond(200, js, `{"jsonrpc":"2.0","id":$id,"result":`+strings.Repeat("[", 100_000)+`}`), mcp.ErrMalformed, 0, ""},

@@ -24,7 +24,9 @@ const (
 	firstKnown = 64 << 10
 )
 
-var errNoResponse = jsonrpc.Malformed(errors.New("the HTTP response has no result for the call"))
+const noResponse = "the HTTP response has no result for the call"
+
+var errNoResponse = jsonrpc.Malformed(errors.New(noResponse))
 
 // readMessage reads a response that is one message.
 func (c *conn) readMessage(slot *jsonrpc.PendingCall, resp *http.Response) error {
@@ -37,7 +39,10 @@ func (c *conn) readMessage(slot *jsonrpc.PendingCall, resp *http.Response) error
 		return jsonrpc.OutcomeUnknown(jsonrpc.Closed(err))
 	}
 	c.Receive(c, data, slot.ID())
-	return errNoResponse // without effect if slot has a response
+	if len(slot.Response()) == 0 {
+		return jsonrpc.Malformed(errors.New(noResponse + httpx.Quote(resp, data)))
+	}
+	return errNoResponse // without effect
 }
 
 // readAll reads a body of at most max bytes.
