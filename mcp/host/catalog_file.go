@@ -265,7 +265,7 @@ func (c *catalogFile) flush() {
 		var group sync.WaitGroup
 		for _, n := range batch {
 			h = n.host
-			group.Go(func() { _ = h.guard(func() { c.complete(n) }) })
+			group.Go(func() { _ = n.host.guard(func() { c.complete(n) }) })
 		}
 		group.Wait()
 		if err := c.update(h, batch, ""); err != nil {
