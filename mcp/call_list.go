@@ -73,8 +73,12 @@ func (c *Client) Extension(name string) RawMessage {
 	return c.agreed.Load().server.Capabilities.Extensions[name]
 }
 
-// Failed returns err with the name of the server, a method and the name of what it
-// concerns, as other calls do. It is for packages that implement an extension.
+// Failed returns a *[CallError] with the server, the given method and name, and
+// err, as other calls do; nil if err is nil. It is for packages that implement an
+// extension.
 func (c *Client) Failed(method, name string, err error) error {
+	if err == nil {
+		return nil
+	}
 	return c.failed(newCall(method, name, nil), err)
 }
