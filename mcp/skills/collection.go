@@ -10,7 +10,7 @@ func (p *parser) collection(depth int, brackets string) {
 	indent, items := p.column(), brackets == "[]"
 	for {
 		if !items {
-			if p.key("\n"); p.next() != ':' {
+			if p.key("\n"); !p.is(':') {
 				p.fail(p.at, "want a key and a colon")
 			}
 		}
@@ -18,7 +18,7 @@ func (p *parser) collection(depth int, brackets string) {
 		p.value(indent, depth, !items)
 		p.skip()
 		switch column := p.column(); {
-		case p.next() == 0 || column < indent || column == indent && items && !p.isItem():
+		case p.next() == 0 || column < indent || column == indent && items && !p.is('-'):
 			p.put(end, brackets[1:])
 			return
 		case column > indent:
@@ -37,10 +37,10 @@ func (p *parser) open(depth int, bracket string) {
 	p.put(word, bracket)
 }
 
-// isItem reports whether an item of a sequence is next.
+// is reports whether a dash that begins an item is next, or a colon that ends a key.
 //
 //go:noinline
-func (p *parser) isItem() bool { return p.next() == '-' && p.isBlank(1) }
+func (p *parser) is(c byte) bool { return p.next() == c && p.isBlank(1) }
 
 // maxKey is the specification's limit of keys, in bytes rather than characters.
 const maxKey = 1024
@@ -73,7 +73,7 @@ func (p *parser) key(stops string) {
 func (p *parser) value(indent, depth int, inMapping bool) {
 	line := p.line
 	p.skip()
-	start, length, c, item := p.at, len(p.json), p.next(), p.isItem()
+	start, length, c, item := p.at, len(p.json), p.next(), p.is('-')
 	inline := p.line == line
 	line = p.line
 	if c == 0 || !inline && p.column() <= indent && !(inMapping && item && p.column() == indent) {
@@ -94,7 +94,7 @@ func (p *parser) value(indent, depth int, inMapping bool) {
 	default:
 		p.scalar(indent)
 	}
-	if p.next() == ':' && p.line == line && !inline && !isOneOf(c, "[{") {
+	if p.is(':') && p.line == line && !inline && !isOneOf(c, "[{") {
 		p.at, p.json = start, p.json[:length]
 		p.collection(depth+1, "{}")
 		return

@@ -35,6 +35,10 @@ var seeds = []string{
 	"a: >+\n  \n   b\n\tc\n",
 	"a: [b?, c]\n",
 	"a: b\n  \"c d\"\n  \t  e\n",
+	"'':0\n",
+	"a: \"x \\\n  y\\\n\n  \\  z\\\n \"\n",
+	"a: 'x\n  y  \n\n\n  z'\nb: 1\n",
+	"a:\n  {\n    \"b\": {\"c\": [1, 2,],},\n  }\nd: [e, # f\n  g]\n",
 }
 
 func FuzzFrontmatter(f *testing.F) {

@@ -96,6 +96,19 @@ func TestSkillThatIsNotListedIsFoundByItsURI(t *testing.T) {
 	}
 }
 
+// TestURIIsFetchedOnce: the entry that has the name of a skill is the one that is read.
+func TestURIIsFetchedOnce(t *testing.T) {
+	all := servers(t)
+	all["other"].Skill("skill://other/once", map[string]string{"GUIDE.md": "Ask twice."})
+	set := skills.New(newHost(t, all, host.Options{}), nil)
+	for i, tool := range []string{"read_skill", "read_skill_file"} {
+		text, failed := run(t, set, tool, `{"skill":"skill://other/once/SKILL.md","server":"other","file":"GUIDE.md"}`)
+		if n := len(all["other"].Requests("skills/get")); failed || n != i+1 {
+			t.Errorf("%s asks for the entry: %d requests in total, %s", tool, n, text)
+		}
+	}
+}
+
 // TestNestedSkillIsApprovedOnItsOwn: its SKILL.md is a file of the outer skill, and only
 // text there.
 func TestNestedSkillIsApprovedOnItsOwn(t *testing.T) {

@@ -222,23 +222,30 @@ func (s *Set) id(o origin, name string) string {
 // ID of the skill. The error matches ErrUnknownSkill if Options do not allow the
 // skill; otherwise it comes from the server.
 func (s *Set) Find(ctx context.Context, server, uri string) (*Skill, error) {
-	if s.h == nil {
-		return nil, errNoHost
-	}
-	unknown := &skillError{ErrUnknownSkill, wire.Quote(diag.Printable(uri, 128))}
-	if len(s.opts.Servers) > 0 && !slices.Contains(s.opts.Servers, server) {
-		return nil, unknown
-	}
-	o := origin{server, uri}
-	e, err := s.entry(ctx, o)
+	id, e, err := s.findEntry(ctx, server, uri)
 	if err != nil {
 		return nil, err
 	}
-	k := &Skill{ID: s.id(o, e.Name), Server: server, URI: e.URI, Name: e.Name, Description: e.Description}
-	if !s.filter.Allows(k.ID) {
-		return nil, unknown
+	return &Skill{ID: id, Server: server, URI: e.URI, Name: e.Name, Description: e.Description}, nil
+}
+
+// findEntry returns the name for models and the current entry of the skill with a URI.
+func (s *Set) findEntry(ctx context.Context, server, uri string) (id string, e *skills.Skill, err error) {
+	if s.h == nil {
+		return "", nil, errNoHost
 	}
-	return k, nil
+	unknown := &skillError{ErrUnknownSkill, wire.Quote(diag.Printable(uri, 128))}
+	if len(s.opts.Servers) > 0 && !slices.Contains(s.opts.Servers, server) {
+		return "", nil, unknown
+	}
+	o := origin{server, uri}
+	if e, err = s.entry(ctx, o); err != nil {
+		return "", nil, err
+	}
+	if id = s.id(o, e.Name); !s.filter.Allows(id) {
+		return "", nil, unknown
+	}
+	return id, e, nil
 }
 
 // entry asks a server for its current entry of a skill.
@@ -271,15 +278,17 @@ func (s *Set) Open(ctx context.Context, id string) (*skills.Skill, error) {
 }
 
 // load returns the text of a file of a skill for a model, or of its SKILL.md. A model
-// that has read SKILL.md gets files of the same entry only.
-func (s *Set) load(ctx context.Context, id, file string) (*skills.Skill, string, error) {
+// that has read SKILL.md gets files of the same entry only. k is the current entry, or
+// nil: load then asks the server for it.
+func (s *Set) load(ctx context.Context, id, file string, k *skills.Skill) (*skills.Skill, string, error) {
 	o, err := s.find(ctx, id)
 	if err != nil {
 		return nil, "", err
 	}
-	k, err := s.entry(ctx, o)
-	if err != nil {
-		return nil, "", err
+	if k == nil {
+		if k, err = s.entry(ctx, o); err != nil {
+			return nil, "", err
+		}
 	}
 	s.mu.Lock()
 	held := s.held[o]

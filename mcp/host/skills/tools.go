@@ -11,6 +11,7 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host"
+	"github.com/stdmcp/stdmcp/mcp/skills"
 )
 
 // maxDescription limits the description of a skill in texts for models, in bytes.
@@ -87,11 +88,11 @@ func (s *Set) listTool(ctx context.Context, _ mcp.RawMessage) (string, error) {
 }
 
 func (s *Set) readTool(ctx context.Context, input mcp.RawMessage) (string, error) {
-	id, _, err := s.arguments(ctx, input)
+	id, _, k, err := s.arguments(ctx, input)
 	if err != nil {
 		return "", err
 	}
-	k, text, err := s.load(ctx, id, "")
+	k, text, err := s.load(ctx, id, "", k)
 	if err != nil {
 		return "", err
 	}
@@ -108,14 +109,14 @@ func (s *Set) readTool(ctx context.Context, input mcp.RawMessage) (string, error
 }
 
 func (s *Set) fileTool(ctx context.Context, input mcp.RawMessage) (string, error) {
-	id, file, err := s.arguments(ctx, input)
+	id, file, k, err := s.arguments(ctx, input)
 	if err != nil {
 		return "", err
 	}
 	if file == "" {
 		return "", errors.New(`"file" is missing`)
 	}
-	_, text, err := s.load(ctx, id, file)
+	_, text, err := s.load(ctx, id, file, k)
 	return text, err
 }
 
@@ -134,8 +135,9 @@ func (s *Set) text(data []byte) (string, error) {
 	return string(data[:end]) + "\n[" + strconv.Itoa(len(data)-end) + " more bytes]", nil
 }
 
-// arguments reads the arguments of a tool. A URI becomes the name of the skill.
-func (s *Set) arguments(ctx context.Context, input mcp.RawMessage) (id, file string, err error) {
+// arguments reads the arguments of a tool. A URI becomes the name of the skill, whose
+// entry the server is asked for then.
+func (s *Set) arguments(ctx context.Context, input mcp.RawMessage) (id, file string, k *skills.Skill, err error) {
 	if input == nil {
 		input = mcp.RawMessage("{}")
 	}
@@ -157,14 +159,11 @@ func (s *Set) arguments(ctx context.Context, input mcp.RawMessage) (id, file str
 		if err == nil && id == "" {
 			err = errors.New(`"skill" is missing`)
 		}
-		return id, file, err
+		return id, file, nil, err
 	}
 	if server == "" {
-		return "", "", errors.New(`"server" is missing: a URI is that of a skill of one server`)
+		return "", "", nil, errors.New(`"server" is missing: a URI is that of a skill of one server`)
 	}
-	k, err := s.Find(ctx, server, id)
-	if err != nil {
-		return "", "", err
-	}
-	return k.ID, file, nil
+	id, k, err = s.findEntry(ctx, server, id)
+	return id, file, k, err
 }
