@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -266,6 +267,33 @@ func testSeveralHosts(t *testing.T) {
 	if err != nil || len(files) > 2 { // the catalog and, except on systems without file locks, its lock
 		t.Errorf("%v, %v", files, err)
 	}
+}
+
+// Records of many servers are completed at once and written together; the race
+// detector sees whether they share something.
+func TestCatalogOfManyServersAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fs, path := fakes{}, catalogPath(t)
+		for i := range 20 {
+			fs["s"+strconv.Itoa(i)] = newFake(nil)
+		}
+		h := host.New(fs.with(host.Options{Catalog: host.OpenCatalog(path), Parallel: len(fs)}))
+		if d := h.SetServers(t.Context(), fs.servers()); len(d.Errors) > 0 {
+			t.Fatal(d.Errors)
+		}
+		want := len(h.Tools())
+		if err := h.Shutdown(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		h = host.New(fs.with(host.Options{Catalog: host.OpenCatalog(path)}))
+		h.SetServers(t.Context(), fs.servers())
+		if got := len(h.Tools()); got != want || want < len(fs) {
+			t.Errorf("%d tools, want %d", got, want)
+		}
+		if err := h.Shutdown(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	})
 }
 
 func TestForget(t *testing.T) {
