@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
@@ -52,8 +51,9 @@ type catalogFile struct {
 // A catalogEntry is the entry of one server in the file. The file begins with those
 // that were saved last.
 type catalogEntry struct {
-	key  string // what config.Server.Identity returns
-	text []byte // an object of the key, the time in milliseconds since 1970 and the listing
+	key   string // what config.Server.Identity returns
+	saved int64  // in milliseconds since 1970
+	said  []byte // a listing as JSON
 }
 
 // A catalogRecord is what a server said, for its entry.
@@ -89,7 +89,7 @@ func (c *catalogFile) load(h *Host, servers []*Server) []any {
 		if at < 0 {
 			continue
 		}
-		l, err := readListing(wire.Lookup(entries[at].text, "said"))
+		l, err := readListing(entries[at].said)
 		if err != nil {
 			c.report(h, cfg.Name, " has an invalid entry", err)
 			continue
@@ -124,8 +124,7 @@ func (c *catalogFile) read() (data []byte, entries []catalogEntry, err error) {
 			}
 		case "servers":
 			for r.Array(); r.More(); {
-				text := r.Raw()
-				entries = append(entries, catalogEntry{string(wire.Lookup(text, "key")), text})
+				entries = append(entries, readEntry(&r))
 			}
 		default:
 			r.Skip()
@@ -135,6 +134,22 @@ func (c *catalogFile) read() (data []byte, entries []catalogEntry, err error) {
 		return nil, nil, errCatalog
 	}
 	return data, entries, nil
+}
+
+func readEntry(r *wire.Reader) (e catalogEntry) {
+	for r.Object(); r.More(); {
+		switch string(r.Key()) {
+		case "key":
+			e.key = string(r.Raw())
+		case "saved":
+			e.saved = r.Int()
+		case "said":
+			e.said = r.Raw()
+		default:
+			r.Skip()
+		}
+	}
+	return e
 }
 
 // readListing decodes the JSON of a listing.
@@ -316,29 +331,30 @@ func (c *catalogFile) update(h *Host, records map[string]*catalogRecord, gone st
 	if err != nil && h != nil {
 		c.report(h, "", " is replaced", err)
 	}
-	var texts [][]byte
+	var list []catalogEntry
 	for key, n := range records {
-		if i := entryOf(entries, key); n.text == nil || i >= 0 && string(wire.Lookup(entries[i].text, "said")) == string(n.text) {
+		if i := entryOf(entries, key); n.text == nil || i >= 0 && string(entries[i].said) == string(n.text) {
 			delete(records, key) // as it was
 			continue
 		}
-		saved := strconv.FormatInt(time.Now().UnixMilli(), 10)
-		texts = append(texts, []byte(`{"key":`+key+`,"saved":`+saved+`,"said":`+string(n.text)+"}"))
+		list = append(list, catalogEntry{key, time.Now().UnixMilli(), n.text})
 	}
 	for _, e := range entries {
 		if records[e.key] == nil && !isNamed(e.key, gone) {
-			texts = append(texts, e.text)
+			list = append(list, e)
 		}
 	}
-	if data == nil && texts == nil {
+	if data == nil && list == nil {
 		return nil
 	}
 	b := []byte(`{"version":1,"servers":[`)
-	for _, text := range texts {
-		if len(b)+len(text)+100 > maxCatalog {
+	for _, e := range list {
+		if len(b)+len(e.key)+len(e.said)+200 > maxCatalog {
 			break
 		}
-		b = append(append(wire.AppendComma(b), '\n'), text...)
+		b = append(append(wire.AppendComma(b), "\n{\"key\":"...), e.key...)
+		b = wire.AppendInt(wire.AppendKey(b, "saved"), e.saved)
+		b = append(append(wire.AppendKey(b, "said"), e.said...), '}')
 	}
 	if b = append(b, "\n]}\n"...); string(b) == string(data) {
 		return nil
