@@ -262,19 +262,19 @@ func (w *env) received(method string) (n int) {
 
 // options are those of the client.
 func (w *env) options() *mcp.Options {
-	keep := func(sent bool, data []byte) {
+	record := func(sent bool, data []byte) {
 		if !sent && bytes.Contains(data, []byte(`"inputSchema":`)) {
 			_, _ = w.listed.Write(data)
 		}
 	}
-	o := &mcp.Options{Trace: &mcp.Trace{Discarded: w.dropLog.dropped, HandlerPanic: w.dropLog.panicked, Message: keep}, MaxPages: 20}
+	o := &mcp.Options{Trace: &mcp.Trace{Discarded: w.dropLog.dropped, HandlerPanic: w.dropLog.panicked, Message: record}, MaxPages: 20}
 	if !w.location.inMemory() {
 		o.ProbeTimeout = connectTime // a busy machine may take long to start a process
 	}
 	return o
 }
 
-// notes collects text from any goroutine.
+// A lockedBuffer collects text from any goroutine.
 type lockedBuffer struct {
 	mu  sync.Mutex
 	buf bytes.Buffer

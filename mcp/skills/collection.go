@@ -53,7 +53,7 @@ func (p *parser) key(stops string) {
 	if isOneOf(p.next(), `"'`) {
 		key = p.quoted()
 		p.blanks()
-	} else if key = p.plain(stops); key == "" || key == "<<" {
+	} else if key = p.plainText(stops); key == "" || key == "<<" {
 		problem = "complex keys and merge keys are not supported"
 	}
 	if p.at-start > maxKey || p.line > start {
@@ -115,7 +115,7 @@ func (p *parser) flow(depth int) {
 		return
 	}
 	if !isOneOf(c, "[{") {
-		p.resolve(start, p.plain(stops))
+		p.resolve(start, p.plainText(stops))
 		return
 	}
 	p.open(depth+1, p.text[start:start+1])

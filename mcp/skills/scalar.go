@@ -8,9 +8,9 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// plain parses a plain scalar up to one of stops, a comment, a colon that ends a key,
+// plainText parses a plain scalar up to one of stops, a comment, a colon that ends a key,
 // or the end of the line.
-func (p *parser) plain(stops string) string {
+func (p *parser) plainText(stops string) string {
 	c := p.next()
 	if isOneOf(c, ",[]{}#&*!|>'\"%@`") || isOneOf(c, "-?:") && (p.isBlank(1) || len(stops) > 1 && c != '-') {
 		p.fail(p.at, "anchors, aliases, tags and special characters are not supported here; quote the text")
@@ -36,7 +36,7 @@ func (p *parser) part(stops string) string {
 // scalar parses a plain scalar. Further lines have more than indent.
 func (p *parser) scalar(indent int) {
 	start := p.at
-	b := []byte(p.plain("\n"))
+	b := []byte(p.plainText("\n"))
 	for p.next() == '\n' {
 		end, line := p.at, p.line
 		p.at++

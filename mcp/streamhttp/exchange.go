@@ -87,13 +87,13 @@ func (x *exchange) Value(key any) any {
 
 func (x *exchange) done() {
 	c := x.c
-	keep := (x.detach == nil || x.detach()) && x.whole && x.Err() == nil && !c.http.KeepsContexts()
+	reuse := (x.detach == nil || x.detach()) && x.whole && x.Err() == nil && !c.http.KeepsContexts()
 	c.mu.Lock()
-	if keep = keep && len(c.lives) < maxLives; keep {
+	if reuse = reuse && len(c.lives) < maxLives; reuse {
 		c.lives = append(c.lives, x.life)
 	}
 	c.mu.Unlock()
-	if !keep {
+	if !reuse {
 		x.stop(context.Canceled)
 	}
 	c.active.Done()

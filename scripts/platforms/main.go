@@ -8,7 +8,7 @@
 //	go run ./scripts/platforms -o docs/reliability.md js/wasm
 //	go run ./scripts/platforms -prepare wasip1/wasm
 //
-// With -keep DIR a run that was interrupted goes on where it was, a package at a
+// With -resume DIR a run that was interrupted goes on where it was, a package at a
 // time. Remove the file of a package to run it again.
 //
 // With -prepare it only installs what the platforms need, and prints its folder.
@@ -71,7 +71,7 @@ func main() {
 	all := flag.Bool("all", false, "run the tests that are left out, too")
 	packages := flag.String("packages", "", "run the tests of these packages, separated by spaces")
 	output := flag.String("o", "", "write the rows into the section Platforms of this file, too")
-	keep := flag.String("keep", "", "keep the output of each package in this folder, and run only packages that have none there")
+	resume := flag.String("resume", "", "keep the output of each package in this folder, and run only packages that have none there")
 	timeout := flag.Duration("timeout", time.Hour, "limit the tests of a package") // emulators are slow
 	prepare := flag.Bool("prepare", false, "only install what runs the programs of these platforms")
 	flag.Parse()
@@ -98,7 +98,7 @@ func main() {
 				continue
 			}
 		}
-		row, ok, err := p.run(*all, *keep, *timeout)
+		row, ok, err := p.run(*all, *resume, *timeout)
 		if err != nil {
 			fmt.Fprintf(os.Stderr, "%s: %v\n", p.name, err)
 		}
@@ -130,7 +130,7 @@ func (p *platform) omissions() (list []omission) {
 
 // run runs the tests of the platform and returns its row, and whether all that
 // ran passed.
-func (p *platform) run(all bool, keep string, timeout time.Duration) (row string, ok bool, err error) {
+func (p *platform) run(all bool, resume string, timeout time.Duration) (row string, ok bool, err error) {
 	omitted := p.omissions()
 	if all {
 		omitted = nil
@@ -143,7 +143,7 @@ func (p *platform) run(all bool, keep string, timeout time.Duration) (row string
 	if skip := pattern(omitted); skip != "" {
 		args = append(args, "-skip", skip)
 	}
-	results, err := p.test(append(args, p.flags...), pkgs, keep)
+	results, err := p.test(append(args, p.flags...), pkgs, resume)
 	if err != nil {
 		return "", false, err
 	}
@@ -186,16 +186,16 @@ func (p *platform) run(all bool, keep string, timeout time.Duration) (row string
 		cmp.Or(strings.Join(failed, ", "), "none"), summary(omitted, left, p.reason), version()), good == len(pkgs), nil
 }
 
-// test runs the tests of packages and returns their results. If keep names a folder,
+// test runs the tests of packages and returns their results. If resume names a folder,
 // that has the output of one package a file, and only those without one run.
-func (p *platform) test(args, pkgs []string, keep string) (map[string]*result, error) {
+func (p *platform) test(args, pkgs []string, resume string) (map[string]*result, error) {
 	defer p.clean()
-	if keep == "" {
+	if resume == "" {
 		return p.goTest(append(args, pkgs...), io.Discard)
 	}
 	results := map[string]*result{}
 	for _, pkg := range pkgs {
-		file := filepath.Join(keep, strings.ReplaceAll(p.name+"/"+strings.TrimPrefix(pkg, module), "/", "-")+".json")
+		file := filepath.Join(resume, strings.ReplaceAll(p.name+"/"+strings.TrimPrefix(pkg, module), "/", "-")+".json")
 		if out, err := os.ReadFile(file); err == nil {
 			maps.Copy(results, read(bytes.NewReader(out), func(*result, string) {}))
 			continue
