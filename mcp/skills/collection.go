@@ -6,7 +6,10 @@ const maxDepth = 32
 // collection parses the items of a sequence, or the keys of a mapping and their
 // values, at the column of the first one. brackets are those of JSON.
 func (p *parser) collection(depth int, brackets string) {
-	p.open(depth, brackets[:1])
+	if depth > maxDepth {
+		p.fail(p.at, "too many levels")
+	}
+	p.put(word, brackets[:1])
 	indent, items := p.column(), brackets == "[]"
 	for {
 		if !items {
@@ -27,16 +30,6 @@ func (p *parser) collection(depth int, brackets string) {
 	}
 }
 
-// open begins a list or an object.
-//
-//go:noinline
-func (p *parser) open(depth int, bracket string) {
-	if depth > maxDepth {
-		p.fail(p.at, "too many levels")
-	}
-	p.put(word, bracket)
-}
-
 // is reports whether a dash that begins an item is next, or a colon that ends a key.
 //
 //go:noinline
@@ -54,7 +47,7 @@ func (p *parser) key(stops string) {
 		key = p.quoted()
 		p.blanks()
 	} else if key = p.plainText(stops); key == "" || key == "<<" {
-		problem = "complex keys and merge keys are not supported"
+		problem = "not supported as a key"
 	}
 	if p.at-start > maxKey || p.line > start {
 		problem = "the key is longer than a line or 1024 bytes"
@@ -118,7 +111,10 @@ func (p *parser) flow(depth int) {
 		p.resolve(start, p.plainText(stops))
 		return
 	}
-	p.open(depth+1, p.text[start:start+1])
+	if depth >= maxDepth {
+		p.fail(start, "too many levels")
+	}
+	p.put(word, p.text[start:start+1])
 	closing := c + 2 // the other bracket
 	for {
 		p.at++
@@ -144,7 +140,7 @@ func (p *parser) flow(depth int) {
 			}
 		}
 		if p.next() != closing {
-			p.fail(p.at, "want a comma or the end of the list or object")
+			p.fail(p.at, "want a comma or the end")
 		}
 		p.at++
 		p.put(end, p.text[p.at-1:p.at])

@@ -22,7 +22,7 @@ func cutFrontmatter(data string) (string, error) {
 			text = after
 		}
 		if n == 1 && !fence || !more {
-			return "", &SyntaxError{Line: n, Column: 1, Problem: `want the line "---" before the frontmatter, and after it`}
+			return "", &SyntaxError{Line: n, Column: 1, Problem: `want a line "---" before and after the frontmatter`}
 		}
 		rest = after
 	}
@@ -62,7 +62,7 @@ func ParseFrontmatter(yaml []byte) (fields map[string]any, err error) {
 		p.newLine()
 		p.skip()
 		if p.column() > 0 {
-			p.fail(p.at, "want a key and a colon at the beginning of the line")
+			p.fail(p.at, "want a key and a colon")
 		}
 		if p.next() == 0 {
 			return map[string]any{}, nil

@@ -36,8 +36,6 @@ func fileName(root, uri string) string {
 }
 
 // hasDots reports whether a path has a segment of one dot or two.
-//
-//go:noinline
 func hasDots(path string) bool {
 	return strings.Contains(path, "/./") || strings.Contains(path, "/../")
 }

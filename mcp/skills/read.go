@@ -99,7 +99,7 @@ func verify(s *Skill, f *File, data []byte) error {
 		if e, ok := err.(*SyntaxError); ok {
 			err = &SyntaxError{Line: e.Line + 1, Column: e.Column, Problem: e.Problem}
 		} else {
-			err = diag.Error("parse the frontmatter: "+err.Error(), ErrFrontmatter, err)
+			err = diag.Error(err.Error(), ErrFrontmatter, err)
 		}
 		return wrong(s, err, main, "", "", "")
 	}

@@ -91,7 +91,7 @@ func (p *parser) block(indent int) {
 	}
 	p.blanks()
 	if p.comment(); p.next() != '\n' {
-		p.fail(start, "indentation indicators and text after | or > are not supported")
+		p.fail(start, "text after | or > is not supported")
 	}
 	var b []byte
 	breaks := 0          // empty lines since the last one that is not
@@ -111,7 +111,7 @@ func (p *parser) block(indent int) {
 		}
 		if inner == 0 && column > indent {
 			if inner = column; least > inner {
-				p.fail(p.line, "less indentation than the empty lines before")
+				p.fail(p.line, "less indentation than before")
 			}
 		}
 		if inner == 0 || column < inner {

@@ -62,6 +62,9 @@ func FuzzFrontmatter(f *testing.F) {
 			if strings.Contains(text, "?") && strings.ContainsAny(text, "[{") {
 				return // in lists and objects, the reference ends plain text at a question mark, as YAML 1.1 did
 			}
+			if strings.Contains(text, `\/`) && strings.Contains(err.Error(), "unknown escape") {
+				return // the reference lacks the escape that YAML 1.2 has because JSON has it
+			}
 			t.Fatalf("%q is %v, but in the reference %v", text, got, err)
 		}
 		want := any(map[string]any{})
