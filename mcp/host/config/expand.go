@@ -156,15 +156,19 @@ func (x *expansion) path(field, text string) string {
 // text replaces the variables in a text. It does not expand their values, and
 // treats them as secrets.
 func (x *expansion) text(field, text string) string {
-	done := ""
+	var done []byte
+	tail := len(text) - strings.LastIndexByte(text, '}') // from the last brace on
 	for {
 		i := strings.IndexByte(text, '$')
 		if i < 0 || x.err != nil || x.out.Literal {
-			return done + text
+			return string(append(done, text...))
 		}
-		name, size := reference(text[i:])
+		name, size := "", 0
+		if len(text)-i > tail || !strings.HasPrefix(text[i:], "${") {
+			name, size = reference(text[i:])
+		}
 		if size == 0 {
-			done, text = done+text[:i+1], text[i+1:]
+			done, text = append(done, text[:i+1]...), text[i+1:]
 			continue
 		}
 		value, err := x.value(name)
@@ -172,7 +176,7 @@ func (x *expansion) text(field, text string) string {
 		if !isLocation(name) {
 			x.out.secret(value)
 		}
-		done, text = done+text[:i]+value, text[i+size:]
+		done, text = append(append(done, text[:i]...), value...), text[i+size:]
 	}
 }
 

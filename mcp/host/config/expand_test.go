@@ -278,3 +278,15 @@ func TestLiteralSettingsHaveNoVariables(t *testing.T) {
 		}
 	}
 }
+
+// A file may have 4 MiB of dollar signs; to expand them takes a moment, not hours.
+func TestManyDollarSigns(t *testing.T) {
+	t.Parallel()
+	for _, sign := range []string{"$", "${"} {
+		text := strings.Repeat(sign, 4<<20/len(sign))
+		s, err := (&config.Server{Command: text}).Expand(t.Context(), vars)
+		if err != nil || s.Command != text {
+			t.Errorf("%v, %d bytes", err, len(s.Command))
+		}
+	}
+}
