@@ -114,6 +114,14 @@ func TestFilterThatServersHonor(t *testing.T) {
 	if got := both([]string{"a", "b"}, []string{"b", "c"}); len(got) != 1 || got[0] != "b" {
 		t.Errorf("kept %q", got)
 	}
+	many := make([]string, 300_000) // takes a minute if each is compared with each
+	for i := range many {
+		many[i] = "test://" + strconv.Itoa(len(many)+i)
+	}
+	start := time.Now()
+	if got := both(many, many); len(got) != len(many) || time.Since(start) > 20*time.Second {
+		t.Errorf("kept %d of %d in %v", len(got), len(many), time.Since(start))
+	}
 	c := clientOf(&modernEra{}, ServerCapabilities{})
 	if (&Subscription{client: c}).isFor(jsonrpc.ID{}) {
 		t.Error("a notification without an id is for a subscription that has none yet")

@@ -109,8 +109,12 @@ func (s *Subscription) acknowledge(honored SubscriptionFilter) {
 //
 //go:noinline
 func both(a, b []string) (list []string) {
+	in := make(map[string]bool, len(b))
+	for _, v := range b {
+		in[v] = true
+	}
 	for _, v := range a {
-		if slices.Contains(b, v) {
+		if in[v] {
 			list = append(list, v)
 		}
 	}
