@@ -69,11 +69,8 @@ func pathOf(env []string) (path string) {
 
 // lookPath does what [exec.LookPath] does, but in a given path.
 func lookPath(name, path string) (string, error) {
-	searched := "" // each folder once, with a comma after it
-	for _, dir := range filepath.SplitList(path) {
-		if one := " " + dir + ","; !strings.Contains(searched, one) {
-			searched += one
-		}
+	dirs := filepath.SplitList(path)
+	for _, dir := range dirs {
 		file := filepath.Join(dir, name)
 		if !filepath.IsAbs(file) {
 			file = "." + string(filepath.Separator) + file // or it would be looked up
@@ -87,11 +84,16 @@ func lookPath(name, path string) (string, error) {
 		}
 		return found, err
 	}
-	text := "the program was not found: its PATH is empty"
-	if path != "" {
-		text = "the program was not found; searched" + searched[:len(searched)-1] +
-			"; install it, add its folder to PATH, or use its full path"
+	if len(dirs) == 0 {
+		return name, diag.Error("the program was not found: its PATH is empty", exec.ErrNotFound, nil)
 	}
+	text := "the program was not found; searched"
+	for i, dir := range dirs {
+		if !slices.Contains(dirs[:i], dir) {
+			text += " " + dir + ","
+		}
+	}
+	text = text[:len(text)-1] + "; install it, add its folder to PATH, or use its full path"
 	return name, diag.Error(text, exec.ErrNotFound, nil)
 }
 

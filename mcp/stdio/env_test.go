@@ -195,6 +195,12 @@ func TestProgramIsFoundInItsOwnPath(t *testing.T) {
 	if !errors.Is(err, exec.ErrNotFound) || !strings.Contains(err.Error(), "not found; searched "+empty+"; ") {
 		t.Error(err)
 	}
+	sep := string(filepath.ListSeparator)
+	tr.Env = []string{"PATH=" + "/x /opt/a" + sep + "/opt/a"}
+	_, err = tr.Open(t.Context(), jsonrpc.Handler{})
+	if err == nil || !strings.Contains(err.Error(), "searched /x /opt/a, /opt/a; ") {
+		t.Error(err)
+	}
 	tr.Env = []string{"PATH="}
 	_, err = tr.Open(t.Context(), jsonrpc.Handler{})
 	if !errors.Is(err, exec.ErrNotFound) || !strings.HasSuffix(err.Error(), "its PATH is empty") {
