@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"errors"
+	"sort"
 	"sync"
 	"sync/atomic"
 
@@ -26,7 +27,7 @@ type Host struct {
 	calls   atomic.Int64
 
 	mu      lock.Mutex // guards what follows, and the servers
-	servers []*server  // ordered by name; replaced or extended, but not modified otherwise
+	servers []*server  // ordered by name
 	names   names
 	closed  bool
 }
@@ -81,15 +82,7 @@ func (h *Host) find(name string) (*server, error) {
 //
 //go:noinline
 func (h *Host) at(name string) int {
-	i, end := 0, len(h.servers)
-	for i < end {
-		if middle := (i + end) / 2; h.servers[middle].name < name {
-			i = middle + 1
-		} else {
-			end = middle
-		}
-	}
-	return i
+	return sort.Search(len(h.servers), func(i int) bool { return h.servers[i].name >= name })
 }
 
 // server returns the server with the given name, or nil. The caller holds mu.

@@ -2,6 +2,7 @@ package host
 
 import (
 	"math"
+	"sort"
 	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -110,14 +111,7 @@ func eachField(t *Tool, f func(text string, weight float32)) {
 // found.
 func (x *searchIndex) rank(query string) (scores []float32) {
 	eachWord(query, func(word string) {
-		i, end := 0, len(x.words) // of the words that may be the first that is not less; slices.BinarySearch would add 1 KB
-		for i < end {
-			if middle := (i + end) / 2; x.words[middle] < word {
-				i = middle + 1
-			} else {
-				end = middle
-			}
-		}
+		i := sort.SearchStrings(x.words, word)
 		found := i < len(x.words) && x.words[i] == word
 		weight := float32(1)
 		if !found {
