@@ -4,9 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/stdmcp/stdmcp/internal/retry"
-
 	"github.com/stdmcp/stdmcp/internal/lock"
+	"github.com/stdmcp/stdmcp/internal/retry"
 )
 
 // limit returns how long a call may take without progress, or 0 for no limit.
