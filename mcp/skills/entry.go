@@ -91,9 +91,9 @@ func decodeFiles(s *Skill, list []any) error {
 	files := make([]File, len(names))
 	left := s.r.opts.MaxBytes
 	for i, name := range names {
-		for i := range len(name) {
-			if name[i] == '/' && byName[name[:i]] != nil {
-				return wrong(s, ErrInvalid, name[:i], "", "", "it is a file and a directory")
+		for end := range len(name) {
+			if name[end] == '/' && byName[name[:end]] != nil {
+				return wrong(s, ErrInvalid, name[:end], "", "", "it is a file and a directory")
 			}
 		}
 		item := byName[name]

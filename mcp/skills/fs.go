@@ -159,7 +159,7 @@ func (n *node) Mode() fs.FileMode {
 }
 
 func (n *node) read() ([]byte, error) {
-	data, err := readFile(n.fsys.s, n.fsys.ctx, n.file)
+	data, err := readFile(n.fsys.ctx, n.fsys.s, n.file)
 	if err != nil {
 		return nil, &fs.PathError{Op: "read", Path: n.path, Err: err}
 	}

@@ -23,7 +23,7 @@ func (s *Skill) Read(ctx context.Context, name string) ([]byte, error) {
 	if f == nil {
 		return nil, wrong(s, ErrNotListed, name, "", "", "")
 	}
-	return readFile(s, ctx, f)
+	return readFile(ctx, s, f)
 }
 
 // find returns the file of a name or a URI, or nil.
@@ -43,7 +43,9 @@ func find(s *Skill, name string) *File {
 	return nil
 }
 
-func readFile(s *Skill, ctx context.Context, f *File) (data []byte, err error) {
+// readFile reads a file and verifies it. CallList suits, as the result has no more
+// than one page: a method for resources would add their types, 9 KB.
+func readFile(ctx context.Context, s *Skill, f *File) (data []byte, err error) {
 	var text, blob, uri string
 	n := int64(0)
 	err = s.r.c.CallList(ctx, "resources/read", f.URI, "contents", func(item mcp.RawMessage) bool {

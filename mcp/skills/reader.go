@@ -92,14 +92,14 @@ func fail(r *Reader, method, name string, err error) error {
 // others by their URIs.
 func (r *Reader) Skills(ctx context.Context) iter.Seq2[*Skill, error] {
 	return func(yield func(*Skill, error) bool) {
-		if err := listEntries(r, ctx, func(item mcp.RawMessage) bool { return yield(newSkill(r, item), nil) }); err != nil {
+		if err := listEntries(ctx, r, func(item mcp.RawMessage) bool { return yield(newSkill(r, item), nil) }); err != nil {
 			yield(nil, err)
 		}
 	}
 }
 
-// list passes the entries to f, until it returns false.
-func listEntries(r *Reader, ctx context.Context, f func(item mcp.RawMessage) bool) error {
+// listEntries passes the entries to f, until it returns false.
+func listEntries(ctx context.Context, r *Reader, f func(item mcp.RawMessage) bool) error {
 	const method = "skills/list"
 	if !r.Supported() {
 		return fail(r, method, "", ErrUnsupported)
@@ -111,7 +111,7 @@ func listEntries(r *Reader, ctx context.Context, f func(item mcp.RawMessage) boo
 // file. If it fails, it returns those received so far and the error, which matches
 // [ErrUnsupported] for a server without skills. See [Skill.Err] for invalid ones.
 func (r *Reader) List(ctx context.Context) (list []*Skill, err error) {
-	err = listEntries(r, ctx, func(item mcp.RawMessage) bool {
+	err = listEntries(ctx, r, func(item mcp.RawMessage) bool {
 		list = append(list, newSkill(r, item))
 		return true
 	})

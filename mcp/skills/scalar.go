@@ -67,18 +67,13 @@ func (p *parser) breaks() (n int) {
 //
 //go:noinline
 func appendLines(b []byte, breaks int, s string) []byte {
-	between := "\n"
 	if breaks == 0 {
-		between, breaks = " ", 1
+		b = append(b, ' ')
 	}
-	for ; ; breaks-- {
-		if breaks <= 0 {
-			between = s
-		}
-		if b = append(b, between...); breaks <= 0 {
-			return b
-		}
+	for range breaks {
+		b = append(b, '\n')
 	}
+	return append(b, s...)
 }
 
 // block parses a literal or folded scalar.
