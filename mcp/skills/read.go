@@ -43,8 +43,8 @@ func find(s *Skill, name string) *File {
 	return nil
 }
 
-// readFile reads a file and verifies it. CallList suits, as the result has no more
-// than one page: a method for resources would add their types, 9 KB.
+// readFile reads a file and verifies it. It uses CallList because ReadResource would
+// answer from the cache of the client and link 5 KB more.
 func readFile(ctx context.Context, s *Skill, f *File) (data []byte, err error) {
 	var text, blob, uri string
 	n := int64(0)
