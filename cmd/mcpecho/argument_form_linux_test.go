@@ -14,9 +14,7 @@ func TestMissingArgumentsAreAskedFor(t *testing.T) {
 	p.typed("two\n")
 	p.shown("enter a number")
 	p.typed("2\n")
-	if shown, status := p.end(); status != 0 || !strings.HasSuffix(shown, "42\n") {
-		t.Errorf("status %d, %q", status, shown)
-	}
+	p.wantEnd(0, "42\n")
 	p = startInPty(t, 80, "call", "add", "--no-color", "--", "mcpecho", "serve")
 	p.shown("a (")
 	p.typed(ctrlD)
@@ -39,9 +37,7 @@ func TestMissingArgumentsInTheShell(t *testing.T) {
 	p.typed("2\r")
 	p.shown("3\r\n")
 	p.typed("exit\r")
-	if shown, status := p.end(); status != 0 {
-		t.Errorf("status %d, %q", status, shown)
-	}
+	p.wantEnd(0, "")
 }
 
 // A form that the user cancels is not shown again, also when the list of tools is
@@ -56,9 +52,7 @@ func TestCanceledFormInTheShell(t *testing.T) {
 	p.typed(ctrlD)
 	p.shown(`"add" requires b`)
 	p.typed("exit\r")
-	if shown, status := p.end(); status != 0 {
-		t.Errorf("status %d, %q", status, shown)
-	}
+	p.wantEnd(0, "")
 }
 
 func TestValuesOfMissingArguments(t *testing.T) {

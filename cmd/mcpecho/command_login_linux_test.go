@@ -36,9 +36,7 @@ func TestLoginOnATerminal(t *testing.T) {
 			p.until("This is another address. Paste the one that begins with http://127.0.0.1:")
 			p.typeLine(resp.Header.Get("Location"))
 		}
-		if shown, status := p.end(); status != 0 || !strings.HasSuffix(shown, "Logged in to "+url+".\n") {
-			t.Errorf("status %d, %q", status, shown)
-		}
+		p.wantEnd(0, "Logged in to "+url+".\n")
 		runCommand(t, "call", url, "echo", "message=hi").want(t, 0, "hi\n", "")
 		runCommand(t, "logout", url).want(t, 0, "Logged out of "+url+".\n", "")
 	}

@@ -14,14 +14,6 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// enter types a line.
-func (p *pty) typeLine(line string) {
-	p.t.Helper()
-	if _, err := p.master.WriteString(line + "\n"); err != nil {
-		p.t.Fatal(err)
-	}
-}
-
 const ctrlD = "\x04"
 
 func TestFillForm(t *testing.T) {
@@ -44,11 +36,7 @@ func TestFillForm(t *testing.T) {
 		p.typeLine("3")
 		p.until("Send this answer? [Y/n] ")
 		p.typeLine("")
-		shown, status := p.end()
-		want := `{"action":"accept","content":{"age":36,"color":"blue","name":"Ada","subscribe":false}}` + "\n"
-		if status != 0 || !strings.HasSuffix(shown, want) {
-			t.Errorf("%v: status %d, %q", args, status, shown)
-		}
+		p.wantEnd(0, `{"action":"accept","content":{"age":36,"color":"blue","name":"Ada","subscribe":false}}`+"\n")
 	}
 }
 
@@ -64,18 +52,13 @@ func TestDeclineForm(t *testing.T) {
 	} {
 		p := startInPty(t, 80, "call", web.URL, "ask_elicitation")
 		p.until("  Name: ")
-		p.master.WriteString(strings.Join(test.lines, "\n") + "\n")
-		shown, status := p.end()
-		if status != 0 || !strings.HasSuffix(shown, `{"action":"`+test.want+`"}`+"\n") {
-			t.Errorf("%q: status %d, %q", test.lines, status, shown)
-		}
+		p.typed(strings.Join(test.lines, "\n") + "\n")
+		p.wantEnd(0, `{"action":"`+test.want+`"}`+"\n")
 	}
 	p := startInPty(t, 80, "call", web.URL, "ask_elicitation")
 	p.until("  Name: ")
-	p.master.WriteString("\x03")
-	if shown, status := p.end(); status != statusInterrupted {
-		t.Errorf("status %d, %q", status, shown)
-	}
+	p.typed("\x03")
+	p.wantEnd(statusInterrupted, "")
 }
 
 func TestQuestionsAreDeclinedWithoutTerminal(t *testing.T) {
@@ -124,7 +107,7 @@ func TestPageNeedsConfirmation(t *testing.T) {
 		p.until("a page of xn--pypal-4ve.com:\r\n  https://xn--pypal-4ve.com/a?b=c\r\n")
 		p.until("can look like others.\r\nOpen it in your browser? [y/N] ")
 		if test.line == ctrlD {
-			_, _ = p.master.WriteString(ctrlD)
+			p.typed(ctrlD)
 		} else {
 			p.typeLine(test.line)
 		}
@@ -249,10 +232,8 @@ func TestCancelInput(t *testing.T) {
 		if echoes(t, p.master) {
 			t.Error("what is typed would be shown")
 		}
-		p.master.WriteString(key)
-		if shown, status := p.end(); status != want {
-			t.Errorf("%q: status %d, %q", key, status, shown)
-		}
+		p.typed(key)
+		p.wantEnd(want, "")
 		if !echoes(t, p.master) {
 			t.Errorf("%q: what is typed is not shown any more", key)
 		}

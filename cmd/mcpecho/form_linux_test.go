@@ -31,10 +31,7 @@ func TestEditForm(t *testing.T) {
 	p.typed(keyDown + keyDown + keyDown + keyDown + keyUp + "\r") // around, back to blue
 	p.until("[Y/n] ")
 	p.typed("\r")
-	shown, status := p.end()
-	if want := `{"action":"accept","content":{"age":36,"color":"blue","name":"Ada","subscribe":true}}` + "\n"; status != 0 || !strings.HasSuffix(shown, want) {
-		t.Errorf("status %d, %q", status, shown)
-	}
+	p.wantEnd(0, `{"action":"accept","content":{"age":36,"color":"blue","name":"Ada","subscribe":true}}`+"\n")
 }
 
 // On a narrow terminal the questions break between words.
@@ -45,9 +42,7 @@ func TestFormFitsTheTerminal(t *testing.T) {
 	p.typed("Ada\r")
 	p.until("  age (a whole number; at least 0; at\r\n  most 150; optional): ")
 	p.typed(ctrlD)
-	if shown, status := p.end(); status != 0 {
-		t.Errorf("status %d, %q", status, shown)
-	}
+	p.wantEnd(0, "")
 }
 
 // The shell recalls what the user entered for an argument before, and takes JSON of
@@ -63,9 +58,7 @@ func TestFormInTheShell(t *testing.T) {
 		p.shown("\nfirst\r\n")
 	}
 	p.typed("exit\r")
-	if shown, status := p.end(); status != 0 {
-		t.Errorf("status %d, %q", status, shown)
-	}
+	p.wantEnd(0, "")
 }
 
 // Ctrl-C in a form ends the program and leaves the terminal as it was.

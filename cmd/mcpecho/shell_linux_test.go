@@ -7,21 +7,6 @@ import (
 	"github.com/stdmcp/stdmcp/internal/testserver"
 )
 
-// typed writes keys to the terminal.
-func (p *pty) typed(keys string) {
-	p.t.Helper()
-	if _, err := p.master.WriteString(keys); err != nil {
-		p.t.Fatal(err)
-	}
-}
-
-// shown waits for text, and forgets what the terminal has shown until then.
-func (p *pty) shown(text string) {
-	p.t.Helper()
-	p.until(text)
-	p.output.Next(strings.Index(p.output.String(), text) + len(text))
-}
-
 // startShell starts a shell on a terminal.
 func startShell(t *testing.T, args ...string) *pty {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
@@ -49,17 +34,13 @@ func TestShellOnATerminal(t *testing.T) {
 	p.shown("hi\r\n")
 	p.shown("> ")
 	p.typed("\x03\x03") // twice at the prompt leaves
-	if shown, status := p.end(); status != statusInterrupted {
-		t.Errorf("status %d, %q", status, shown)
-	}
+	p.wantEnd(statusInterrupted, "")
 	p = startInPty(t, 80, "shell", "--", "mcpecho", "serve")
 	p.shown("> ")
 	p.typed("\x1b[A")
 	p.shown("call echo message=hi") // the history of the session before
 	p.typed("\x15exit\r")
-	if shown, status := p.end(); status != 0 {
-		t.Errorf("status %d, %q", status, shown)
-	}
+	p.wantEnd(0, "")
 }
 
 func TestQuestionInTheShell(t *testing.T) {
@@ -87,9 +68,7 @@ func TestQuestionInTheShell(t *testing.T) {
 		p.shown("interrupted")
 		p.shown("> ")
 		p.typed("\x04")
-		if shown, status := p.end(); status != 0 {
-			t.Errorf("%v: status %d, %q", args, status, shown)
-		}
+		p.wantEnd(0, "")
 	}
 }
 
@@ -108,9 +87,7 @@ func TestControlCInTheShellCancelsTheCall(t *testing.T) {
 	p.shown("on\r\n")
 	p.shown("> ")
 	p.typed("\x04")
-	if shown, status := p.end(); status != 0 {
-		t.Errorf("status %d, %q", status, shown)
-	}
+	p.wantEnd(0, "")
 }
 
 func TestShellOffersToRestartItsServer(t *testing.T) {
@@ -130,9 +107,7 @@ func TestShellOffersToRestartItsServer(t *testing.T) {
 	p.shown("the session before is lost.")
 	p.shown("echo")
 	p.typed("exit\r")
-	if shown, status := p.end(); status != 0 {
-		t.Errorf("status %d, %q", status, shown)
-	}
+	p.wantEnd(0, "")
 }
 
 func TestHostileServerInTheShell(t *testing.T) {

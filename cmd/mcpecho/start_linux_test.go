@@ -16,9 +16,7 @@ func TestStartOfServerIsShown(t *testing.T) {
 	}
 	p := startInPty(t, 80, "tools", "--", script)
 	p.until("server: downloading ")
-	if _, err := p.master.WriteString("\x03"); err != nil {
-		t.Fatal(err)
-	}
+	p.typed("\x03")
 	shown, status := p.end()
 	if status != statusInterrupted || strings.Contains(shown, "\x1b[2J") || strings.Count(shown, "downloading") != 1 || !strings.Contains(shown, "interrupted") {
 		t.Errorf("status %d, %q", status, shown)

@@ -103,6 +103,27 @@ func (p *pty) until(text string) {
 	}
 }
 
+// shown waits for text, and forgets what the terminal has shown until then.
+func (p *pty) shown(text string) {
+	p.t.Helper()
+	p.until(text)
+	p.output.Next(strings.Index(p.output.String(), text) + len(text))
+}
+
+// typed writes keys to the terminal.
+func (p *pty) typed(keys string) {
+	p.t.Helper()
+	if _, err := p.master.WriteString(keys); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// typeLine writes a line to the terminal.
+func (p *pty) typeLine(line string) {
+	p.t.Helper()
+	p.typed(line + "\n")
+}
+
 // withoutPasteMarks removes what the editor sends before and after a line.
 func withoutPasteMarks(s string) string {
 	return strings.NewReplacer("\x1b[?2004h", "", "\x1b[?2004l", "").Replace(s)
@@ -118,6 +139,14 @@ func (p *pty) end() (shown string, status int) {
 	_ = p.cmd.Wait()
 	shown = progressShown.ReplaceAllString(withoutPasteMarks(p.output.String()), "")
 	return strings.ReplaceAll(strings.ReplaceAll(shown, "\r\n", "\n"), mcpechoPath(p.t), "mcpecho"), p.cmd.ProcessState.ExitCode()
+}
+
+// wantEnd waits for the end, and checks the exit status and what was shown last.
+func (p *pty) wantEnd(status int, last string) {
+	p.t.Helper()
+	if shown, got := p.end(); got != status || !strings.HasSuffix(shown, last) {
+		p.t.Errorf("%q ended with status %d, want %d and %q at the end of %q", p.cmd.Args[1:], got, status, last, shown)
+	}
 }
 
 // progressShown matches what a slow machine shows from the first second on.
@@ -189,13 +218,8 @@ func TestControlCCancelsTheCall(t *testing.T) {
 	trace := t.TempDir() + "/trace"
 	p := startInPty(t, 80, "call", "slow", "seconds=60", "steps=600", "--trace", trace, "--", "mcpecho", "serve")
 	p.until("slow [")
-	if _, err := p.master.WriteString("\x03"); err != nil {
-		t.Fatal(err)
-	}
-	shown, status := p.end()
-	if status != statusInterrupted || !strings.HasSuffix(shown, "\x1b[31mmcpecho:\x1b[0m interrupted\n") {
-		t.Errorf("status %d, %q", status, shown)
-	}
+	p.typed("\x03")
+	p.wantEnd(statusInterrupted, "\x1b[31mmcpecho:\x1b[0m interrupted\n")
 	data, err := os.ReadFile(trace)
 	if err != nil || !strings.Contains(string(data), "notifications/cancelled") {
 		t.Errorf("the server was not told: %s, %v", data, err)
@@ -210,9 +234,7 @@ func TestWatchOnATerminalPrintsTheTime(t *testing.T) {
 		t.Fatalf("%+v", o)
 	}
 	p.until("updated echo://text\r\n")
-	if _, err := p.master.WriteString("\x03"); err != nil {
-		t.Fatal(err)
-	}
+	p.typed("\x03")
 	shown, status := p.end()
 	line := regexp.MustCompile(`(?m)^\d\d:\d\d:\d\d updated echo://text$`)
 	if status != statusInterrupted || !line.MatchString(shown) {
@@ -230,9 +252,7 @@ func TestSecondControlCKillsAtOnce(t *testing.T) {
 	p.until("slow [")
 	// One that comes before the first has been dealt with counts as the same.
 	for buf := make([]byte, 4096); ; {
-		if _, err := p.master.WriteString("\x03"); err != nil {
-			t.Fatal(err)
-		}
+		p.typed("\x03")
 		_ = p.master.SetReadDeadline(time.Now().Add(20 * time.Millisecond))
 		n, err := p.master.Read(buf)
 		if p.output.Write(buf[:n]); err != nil && !os.IsTimeout(err) {

@@ -21,9 +21,7 @@ func TestTrustIsAskedOnce(t *testing.T) {
 	p.until("API_KEY=***\r\n")
 	p.until("Do you trust it? [y/N] ")
 	p.typeLine("y")
-	if shown, status := p.end(); status != 0 || !strings.HasSuffix(shown, "hi\n") {
-		t.Fatalf("status %d, %q", status, shown)
-	}
+	p.wantEnd(0, "hi\n")
 	runCommand(t, "call", "theirs", "echo", "message=hi").want(t, 0, "hi\n", "")
 	if o := runCommand(t, "servers"); !strings.Contains(o.stdout, "theirs\tconnected") {
 		t.Errorf("%+v", o)
@@ -47,9 +45,7 @@ func TestTrustIsNotKeptWithoutState(t *testing.T) {
 		p := startInPty(t, 80, "call", "theirs", "echo", "message=hi", "--no-state")
 		p.until("Do you trust it? [y/N] ")
 		p.typeLine("y")
-		if shown, status := p.end(); status != 0 || !strings.HasSuffix(shown, "hi\n") {
-			t.Fatalf("status %d, %q", status, shown)
-		}
+		p.wantEnd(0, "hi\n")
 	}
 	runCommand(t, "trust", "theirs", "--no-state").want(t, statusUsage, "", "type: mcpecho tools theirs --no-state -c .mcp.json\n")
 	if o := runCommand(t, "tools", "theirs", "--no-state", "-c", ".mcp.json"); o.status != 0 {
