@@ -22,8 +22,11 @@ func FuzzServe(f *testing.F) {
 	f.Add("GET", "/sse", "", "")
 	f.Add("DELETE", "/mcp", "Mcp-Session-Id: x", "")
 	f.Fuzz(func(t *testing.T, method, url, headers, body string) {
-		if strings.Contains(body, "bytes") || !strings.HasPrefix(url, "/") {
+		if strings.Contains(body, "bytes") {
 			t.Skip("the tool big may need too much memory")
+		}
+		if !strings.HasPrefix(url, "/") {
+			t.Skip("not a path")
 		}
 		for fault, o := range map[string]*HTTPOptions{"": nil, "get-ends-early": {Stateless: true, Answers: Stream}} {
 			req, err := http.NewRequest(method, "http://localhost", strings.NewReader(body))

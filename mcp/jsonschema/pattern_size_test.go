@@ -1,7 +1,6 @@
 package jsonschema
 
 import (
-	"regexp"
 	"regexp/syntax"
 	"strings"
 	"testing"
@@ -27,12 +26,6 @@ func FuzzPatternSize(f *testing.F) {
 		}
 		if want := instructions(parsed); want > 3*got+len(s) {
 			t.Errorf("%q: %d, and package regexp has %d", s, got, want)
-		}
-		if len(s) > 1000 {
-			return
-		}
-		if _, err := regexp.Compile(s); err != nil {
-			t.Skip(err)
 		}
 	})
 }
