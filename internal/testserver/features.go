@@ -26,8 +26,8 @@ const (
 	icons = `"icons":[{"src":"data:image/png;base64,` + pixel + `","mimeType":"image/png","sizes":["1x1"]}]`
 )
 
-// own is features.json: lists, optionalTools and contents by name or URI, and
-// everything, which is content of every kind.
+// own is features.json: lists, contents by URI, and everything, which is content of
+// every kind.
 var own = sync.OnceValue(func() *fields {
 	text, err := featureFiles.ReadFile("features/features.json")
 	if err != nil {

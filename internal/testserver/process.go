@@ -53,9 +53,8 @@ func Main() {
 		os.Exit(0)
 	}
 	o.Report = func(what string, _ []byte) { fmt.Fprintln(os.Stderr, "testserver: violation:", what) }
+	o.process = true
 	s := New(o)
-	s.process = true
-	s.addTools(own().object("optionalTools").raw["process"])
 	t := s.newStream(os.Stdin, os.Stdout)
 	t.stderr = os.Stderr
 	t.die = func() { os.Exit(3) }
@@ -76,7 +75,7 @@ func (s *Server) ServeProcess() error {
 
 // linger outlives the end of standard input.
 func (t *stream) linger() {
-	if t.srv.process {
+	if t.srv.opts.process {
 		t.wait(maxLife)
 	}
 }
@@ -85,7 +84,7 @@ func ignoreSignals() { signal.Ignore(syscall.SIGTERM, os.Interrupt) }
 
 // spawn starts a process that holds the pipes of this one.
 func (t *stream) spawn(prepare func(*exec.Cmd)) {
-	if !t.srv.process {
+	if !t.srv.opts.process {
 		return
 	}
 	program, err := os.Executable()

@@ -72,6 +72,8 @@ type Options struct {
 	// Custom, if not nil, replaces the server's own tools, resources, prompts and
 	// capabilities.
 	Custom Custom `json:"-"`
+
+	process bool // the server is a child process
 }
 
 // A Message is a message that the server received.
@@ -85,7 +87,6 @@ type Server struct {
 	opts    Options
 	tools   []tool
 	fault   *Fault
-	process bool   // it is a child process
 	foreign string // the URL of another origin
 
 	ctx     context.Context // of the functions of Custom
@@ -134,13 +135,8 @@ func newServer(o *Options, fault *Fault) *Server {
 	if s.opts.Delay == 0 {
 		s.opts.Delay = time.Second
 	}
-	optional := own().object("optionalTools").raw
-	s.addTools(own().list("tools")...)
-	if s.opts.HeaderTool {
-		s.addTools(optional["mirror"])
-	}
-	if s.opts.Tasks {
-		s.addTools(optional["research"], optional["look_up"])
+	if s.opts.Custom == nil {
+		s.tools = slices.DeleteFunc(slices.Clone(ownTools()), func(t tool) bool { return !s.opts.offerTool(t.name) })
 	}
 	if s.opts.ProtocolVersions == nil && s.fault.Era == "legacy" {
 		s.opts.ProtocolVersions = legacy

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -35,12 +36,26 @@ var toolFunctions = map[string]func(*call, *fields){
 	"ask_stateless":   asks(survey{kinds: []string{"roots"}, stateless: true}),
 }
 
-// addTools adds tools of features.json.
-func (s *Server) addTools(definitions ...[]byte) {
-	for _, definition := range definitions {
+// ownTools returns the tools of features.json, of all servers.
+var ownTools = sync.OnceValue(func() (tools []tool) {
+	for _, definition := range own().list("tools") {
 		name := newFields("tool", definition).text("name")
-		s.tools = append(s.tools, tool{name, string(definition), toolFunctions[name]})
+		tools = append(tools, tool{name, string(definition), toolFunctions[name]})
 	}
+	return tools
+})
+
+// offerTool reports whether a server with these options has one of its own tools.
+func (o *Options) offerTool(name string) bool {
+	switch name {
+	case "mirror":
+		return o.HeaderTool
+	case "research", "look_up":
+		return o.Tasks
+	case "process":
+		return o.process
+	}
+	return true
 }
 
 // Schema returns the schema of the arguments of a tool, or nil if there is no such
