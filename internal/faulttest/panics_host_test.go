@@ -163,9 +163,9 @@ var hostPanics = map[string]panicCase{
 		d.Classify = func(error) host.Category { panic(oh()) }
 		return failing{}, nil
 	}),
-	"host.DialParams.Unreachable": hosting(func(o *host.Options, bad *config.Server) {
+	"host.DialParams.SetUnreachable(f)": hosting(func(o *host.Options, bad *config.Server) {
 		o.Dialers[config.HTTP] = func(d *host.DialParams) (mcp.Transport, error) {
-			d.Unreachable = func(error) bool { panic(oh()) }
+			d.SetUnreachable(func(error) bool { panic(oh()) })
 			return failing{}, nil
 		}
 		bad.Type, bad.Command, bad.URL = config.HTTP, "", "http://bad.example"

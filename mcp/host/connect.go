@@ -16,29 +16,29 @@ import (
 
 // tryConnect is connect, which calls functions of the program. A panic fails the
 // attempt.
-func (h *Host) tryConnect(ctx context.Context, s *server, r *run) (m *monitor, away bool, failure *Error) {
+func (h *Host) tryConnect(ctx context.Context, s *server, r *run) (m *monitor, away liveness, failure *Error) {
 	if err := h.guard(func() { m, away, failure = h.connect(ctx, s, r) }); err != nil {
 		h.lock()
 		defer h.unlock()
-		return nil, false, configurationError(s.cfg, err)
+		return nil, nil, configurationError(s.cfg, err)
 	}
 	return m, away, failure
 }
 
-// connect makes one connection attempt. away reports whether it failed because a
-// server at a URL is unreachable for now.
-func (h *Host) connect(ctx context.Context, s *server, r *run) (m *monitor, away bool, failure *Error) {
+// connect makes one connection attempt. away is not nil if it failed because a server
+// at a URL is unreachable for now.
+func (h *Host) connect(ctx context.Context, s *server, r *run) (m *monitor, away liveness, failure *Error) {
 	h.lock()
 	cfg, cached := s.cfg, s.cached
 	h.unlock()
 	started, err := h.opts.expand(ctx, cfg) // may ask the user, so it comes before the semaphore
 	if err != nil {
-		return nil, false, configurationError(cfg, err)
+		return nil, nil, configurationError(cfg, err)
 	}
 	select {
 	case h.slots <- struct{}{}:
 	case <-ctx.Done():
-		return nil, false, connectError(s.name, ctx.Err(), &DialParams{Server: started})
+		return nil, nil, connectError(s.name, ctx.Err(), &DialParams{Server: started})
 	}
 	defer func() { <-h.slots }()
 	started.InheritEnv = started.InheritEnv || h.opts.InheritEnv // Expand returned a copy
@@ -49,7 +49,7 @@ func (h *Host) connect(ctx context.Context, s *server, r *run) (m *monitor, away
 	if d == nil {
 		e := configurationError(cfg, err)
 		e.text = started.Hide(e.text)
-		return nil, false, e
+		return nil, nil, e
 	}
 	if err != nil {
 		if errors.Is(err, context.Canceled) && ctx.Err() == nil {
@@ -57,8 +57,9 @@ func (h *Host) connect(ctx context.Context, s *server, r *run) (m *monitor, away
 		}
 		// After an earlier connection, the network may have changed, or may not
 		// be available yet.
-		away := d.isUnreachable(err) || d.Unreachable != nil && s.info != nil && errors.Is(err, context.DeadlineExceeded)
-		if !away {
+		if live := d.live; live != nil && (live.isUnreachable(err) || s.info != nil && errors.Is(err, context.DeadlineExceeded)) {
+			away = live
+		} else {
 			h.lock()
 			s.cached = nil // the server may have been replaced
 			h.unlock()
@@ -80,13 +81,15 @@ func (h *Host) connect(ctx context.Context, s *server, r *run) (m *monitor, away
 		if lost == nil {
 			lost = ctx.Err()
 		}
-		return nil, false, connectError(s.name, lost, d)
+		return nil, nil, connectError(s.name, lost, d)
 	}
 	h.setConnected(s, r, client, d, tools, listErr)
 	m.scheduleRefresh(listErr)
-	m.schedulePing()
+	if d.live != nil {
+		d.live.schedulePing(m)
+	}
 	connected = true
-	return m, false, nil
+	return m, nil, nil
 }
 
 // dialAny connects to a server with the transport of its type. For a URL without a
@@ -205,8 +208,8 @@ func (h *Host) clientOptions(s *server, d *DialParams, cached *mcp.ServerInfo) *
 		o.CachedServer = cached
 	}
 	o.Intercept = d.recordTTL(o.Intercept)
-	if d.Unreachable != nil {
-		o.Trace = d.traceReconnects(o.Trace)
+	if d.live != nil {
+		o.Trace = d.live.traceReconnects(o.Trace)
 	}
 	log := o.Log
 	o.Log = func(ctx context.Context, m *mcp.LogMessage) {

@@ -30,12 +30,6 @@ type DialParams struct {
 	// transport. It returns "" for other errors.
 	Classify func(error) Category
 
-	// Unreachable may be set by the dialer of a server at a URL. It reports
-	// whether an error means that the server is unreachable for now: the
-	// connection was refused or broke, or a gateway responded with status 502
-	// to 504. The host then checks without limit until the server is reachable.
-	Unreachable func(error) bool
-
 	// Start, if not nil, starts the prepared command of a child process; see
 	// Options.Start.
 	Start func(cmd *exec.Cmd) error
@@ -46,8 +40,24 @@ type DialParams struct {
 
 	transport string // the type whose transport was opened last; empty if unknown
 
-	live liveness
+	live liveness     // of a server at a URL; else nil
 	ttl  atomic.Int64 // TTL of the list of tools in nanoseconds; 0 if the server sent none
+}
+
+// SetUnreachable is called by the dialer of a server at a URL, which can become
+// unreachable and return. f reports whether an error means that the server is
+// unreachable for now: the connection was refused or broke, or a gateway responded
+// with status 502 to 504. The host then checks without limit until the server is
+// reachable, and pings the server while it is idle; see Options.KeepAlive. Nil
+// undoes an earlier call.
+//
+// It is a method instead of a field so that a program without such a dialer does
+// not link the checks and pings.
+func (d *DialParams) SetUnreachable(f func(error) bool) {
+	d.live = nil
+	if f != nil {
+		d.live = &pinger{unreachable: f}
+	}
 }
 
 // end calls Cleanup.

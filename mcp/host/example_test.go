@@ -2,9 +2,11 @@ package host_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log"
+	"syscall"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/mcp"
@@ -45,6 +47,22 @@ func ExampleInProcess() {
 	// Output:
 	// [echo] <nil>
 	// hi <nil>
+}
+
+func ExampleDialParams_SetUnreachable() {
+	dial := func(d *host.DialParams) (mcp.Transport, error) {
+		d.SetUnreachable(func(err error) bool { return errors.Is(err, syscall.ECONNREFUSED) })
+		return stdio.Dial(func(context.Context) (io.ReadWriteCloser, error) {
+			return nil, syscall.ECONNREFUSED // a real dialer connects to d.URL
+		}), nil
+	}
+	ctx := context.Background()
+	h := host.New(&host.Options{Dialers: host.Dialers{"unix": dial}})
+	defer h.Shutdown(ctx)
+	h.SetServers(ctx, []*host.Server{{Name: "files", Type: "unix", URL: "unix:///run/files"}})
+	s, _ := h.ServerStatus("files")
+	fmt.Println(s.State) // not "error": the host checks until the server is reachable
+	// Output: reconnecting
 }
 
 func ExampleHost_Status() {

@@ -41,8 +41,47 @@ const (
 	failedDelay = 5 * time.Minute
 )
 
-// A liveness is what the calls of a connection reveal about the server.
-type liveness struct {
+// A liveness detects and survives the outages of a server at a URL, over one
+// connection. The only implementation is pinger, which programs link if one of their
+// dialers calls SetUnreachable. Its methods may be called concurrently.
+type liveness interface {
+	// isUnreachable reports whether err means that the server is unreachable for now.
+	isUnreachable(err error) bool
+
+	// observe is part of the interceptor of a client: it returns the function that
+	// observes the result of a call.
+	observe(call *mcp.OutgoingCall) func(error)
+
+	// traceReconnects returns a copy of trace, which may be nil, that also makes the
+	// monitor ping the server when one of its streams breaks.
+	traceReconnects(trace *mcp.Trace) *mcp.Trace
+
+	// await stores the function that interrupts the monitor, or nil. It returns
+	// whether the monitor has to ping the server first.
+	await(wake context.CancelFunc) (suspected bool)
+
+	// schedulePing schedules the next ping of a server. checkAlive pings the server
+	// if that is due. If the server is unreachable, it sets m.lost.
+	schedulePing(m *monitor)
+	checkAlive(ctx context.Context, m *monitor, now time.Time)
+
+	// confirmLost reports whether a server is unreachable after a request failed with
+	// err. If so, it removes the tools of the connection and makes the monitor end it.
+	confirmLost(ctx context.Context, h *Host, s *server, client *mcp.Client, err error) bool
+
+	// endLater closes the connection when no tool call is in progress: a server that
+	// refuses new connections may still respond to these.
+	endLater(m *monitor)
+
+	// pause records a failed check of the server and waits until the next one. It
+	// returns false if ctx ends.
+	pause(ctx context.Context, h *Host, s *server, r *run, err *Error) bool
+}
+
+// A pinger is a liveness that learns from calls, and pings the server.
+type pinger struct {
+	unreachable func(error) bool
+
 	mu        lock.Mutex
 	suspected bool               // a request failed since the last ping
 	wake      context.CancelFunc // interrupts the monitor; nil while it does not wait
@@ -51,7 +90,7 @@ type liveness struct {
 }
 
 // suspect makes the monitor ping the server.
-func (l *liveness) suspect() {
+func (l *pinger) suspect() {
 	l.mu.Lock()
 	l.suspected = true
 	if l.wake != nil {
@@ -60,9 +99,7 @@ func (l *liveness) suspect() {
 	l.mu.Unlock()
 }
 
-// await stores the function that interrupts the monitor, or nil. It returns
-// whether the monitor has to ping the server first.
-func (l *liveness) await(wake context.CancelFunc) (suspected bool) {
+func (l *pinger) await(wake context.CancelFunc) (suspected bool) {
 	l.mu.Lock()
 	l.wake = wake
 	suspected = l.suspected
@@ -71,14 +108,14 @@ func (l *liveness) await(wake context.CancelFunc) (suspected bool) {
 }
 
 // pinged records that the monitor has pinged the server.
-func (l *liveness) pinged() {
+func (l *pinger) pinged() {
 	l.mu.Lock()
 	l.suspected = false
 	l.mu.Unlock()
 }
 
 // count adds n to the number of tool calls in progress, which it returns.
-func (l *liveness) count(n int) int {
+func (l *pinger) count(n int) int {
 	l.mu.Lock()
 	l.calls += n
 	if n = l.calls; n == 0 && l.idle != nil {
@@ -90,7 +127,7 @@ func (l *liveness) count(n int) int {
 }
 
 // drained returns a channel that is closed when no tool call is in progress.
-func (l *liveness) drained() <-chan struct{} {
+func (l *pinger) drained() <-chan struct{} {
 	l.mu.Lock()
 	idle := make(chan struct{})
 	if l.calls == 0 {
@@ -102,52 +139,59 @@ func (l *liveness) drained() <-chan struct{} {
 	return idle
 }
 
-// observe is part of the interceptor of a client: it returns the function that
-// observes the result of a call.
-func (d *DialParams) observe(call *mcp.OutgoingCall) func(error) {
-	if d.Unreachable == nil || call.Method == "ping" || call.Method == "server/discover" {
+func (l *pinger) observe(call *mcp.OutgoingCall) func(error) {
+	if call.Method == "ping" || call.Method == "server/discover" {
 		return func(error) {}
 	}
 	tool := 0
 	if call.Method == "tools/call" {
 		tool = 1
 	}
-	d.live.count(tool)
+	l.count(tool)
 	return func(err error) {
-		d.live.count(-tool)
-		if err != nil && (d.Unreachable(err) || errors.Is(err, context.DeadlineExceeded)) {
-			d.live.suspect()
+		l.count(-tool)
+		if err != nil && (l.unreachable(err) || errors.Is(err, context.DeadlineExceeded)) {
+			l.suspect()
 		}
 	}
 }
 
-// isUnreachable reports whether err means that the server is unreachable for
-// now.
-func (d *DialParams) isUnreachable(err error) bool {
-	return d != nil && d.Unreachable != nil && d.Unreachable(err)
+func (l *pinger) traceReconnects(trace *mcp.Trace) *mcp.Trace {
+	var t mcp.Trace
+	if trace != nil {
+		t = *trace
+	}
+	reconnect := t.Reconnect
+	t.Reconnect = func(err error, wait time.Duration) {
+		l.suspect()
+		if reconnect != nil {
+			reconnect(err, wait)
+		}
+	}
+	return &t
 }
 
-// checkAlive pings the server if that is due. If the server is unreachable, it
-// sets m.lost.
-func (m *monitor) checkAlive(ctx context.Context, now time.Time) {
-	suspected := m.params.live.await(nil)
-	if !suspected && (!due(m.ping, now) || m.params.live.count(0) > 0) {
+func (l *pinger) isUnreachable(err error) bool { return l.unreachable(err) }
+
+func (l *pinger) checkAlive(ctx context.Context, m *monitor, now time.Time) {
+	suspected := l.await(nil)
+	if !suspected && (!due(m.ping, now) || l.count(0) > 0) {
 		if due(m.ping, now) {
-			m.schedulePing() // a server may be too busy with a call to respond
+			l.schedulePing(m) // a server may be too busy with a call to respond
 		}
 		return
 	}
 	bound, cancel := retry.WithTimeout(ctx, pingTimeout, errNoPing)
 	err := m.client.Ping(bound)
 	cancel()
-	m.params.live.pinged()
-	m.schedulePing()
+	l.pinged()
+	l.schedulePing(m)
 	switch {
 	case err == nil || ctx.Err() != nil:
 		m.misses = 0
-	case m.params.isUnreachable(err):
+	case l.unreachable(err):
 		m.lost = err
-	case errors.Is(err, context.DeadlineExceeded) && m.params.live.count(0) == 0:
+	case errors.Is(err, context.DeadlineExceeded) && l.count(0) == 0:
 		if m.misses++; m.misses >= maxMisses {
 			m.lost = err
 		}
@@ -157,18 +201,15 @@ func (m *monitor) checkAlive(ctx context.Context, now time.Time) {
 
 var errNoPing = diag.Error("no response to a ping within "+pingTimeout.String(), context.DeadlineExceeded, nil)
 
-// schedulePing schedules the next ping of a server at a URL. A random fifth of
-// the interval keeps many servers from being pinged together.
-func (m *monitor) schedulePing() {
-	if every := m.h.opts.KeepAlive; m.params.Unreachable != nil && every > 0 {
+// A random fifth of the interval keeps many servers from being pinged together.
+func (l *pinger) schedulePing(m *monitor) {
+	if every := m.h.opts.KeepAlive; every > 0 {
 		m.ping = time.Now().Add(every - upTo(every/5))
 	}
 }
 
-// confirmLost reports whether a server is unreachable after a request failed with
-// err. If so, it removes the tools of the connection and makes the monitor end it.
-func (h *Host) confirmLost(ctx context.Context, s *server, client *mcp.Client, d *DialParams, err error) bool {
-	if !d.isUnreachable(err) {
+func (l *pinger) confirmLost(ctx context.Context, h *Host, s *server, client *mcp.Client, err error) bool {
+	if !l.unreachable(err) {
 		return false
 	}
 	bound, cancel := retry.WithTimeout(ctx, confirmTimeout, nil)
@@ -176,7 +217,7 @@ func (h *Host) confirmLost(ctx context.Context, s *server, client *mcp.Client, d
 	switch err := client.Ping(bound); {
 	case errors.Is(err, mcp.ErrClosed): // the monitor was faster
 		return true
-	case !d.isUnreachable(err):
+	case !l.unreachable(err):
 		return false
 	}
 	h.lock()
@@ -188,7 +229,7 @@ func (h *Host) confirmLost(ctx context.Context, s *server, client *mcp.Client, d
 		h.publish(nil, s.name)
 		h.setState(s, Reconnecting, e)
 	}
-	d.live.suspect()
+	l.suspect()
 	return true
 }
 
@@ -216,6 +257,26 @@ func upTo(d time.Duration) time.Duration { return time.Duration(rand.Uint64() % 
 // isLong reports whether calls no longer wait for the end of the outage.
 func (o *outage) isLong(now time.Time) bool {
 	return !o.since.IsZero() && now.Sub(o.since) >= fastChecks
+}
+
+func (l *pinger) endLater(m *monitor) {
+	h := m.h
+	h.running.Add(1)
+	go func() { // ends with the calls, which have a timeout, or the host
+		defer h.running.Done()
+		select {
+		case <-l.drained():
+		case <-m.client.Done():
+		case <-h.ctx.Done():
+		}
+		m.end()
+	}()
+}
+
+func (l *pinger) pause(ctx context.Context, h *Host, s *server, r *run, err *Error) bool {
+	wait := r.outage.next(time.Now())
+	h.setAway(s, r, err, r.outage.isLong(time.Now()))
+	return r.sleep(ctx, wait)
 }
 
 // setAway records a failed check of a server at a URL. Events report only

@@ -50,8 +50,10 @@ func (m *monitor) run(ctx context.Context) {
 	for ctx.Err() == nil && m.client.Err() == nil {
 		m.wait(ctx)
 		now := time.Now()
-		if m.checkAlive(ctx, now); m.lost != nil {
-			return
+		if live := m.params.live; live != nil {
+			if live.checkAlive(ctx, m, now); m.lost != nil {
+				return
+			}
 		}
 		if due(m.reopen, now) {
 			m.reopen = time.Time{}
@@ -127,7 +129,7 @@ func (m *monitor) wait(ctx context.Context) {
 	if !next.IsZero() {
 		defer time.AfterFunc(time.Until(next), cancel).Stop()
 	}
-	if m.params.live.await(cancel) {
+	if live := m.params.live; live != nil && live.await(cancel) {
 		return
 	}
 	if m.sub == nil {
@@ -177,29 +179,14 @@ func (m *monitor) subscribe(ctx context.Context) {
 	}
 }
 
-// traceReconnects returns a copy of trace, which may be nil, that also makes the
-// monitor ping the server when one of its streams breaks.
-func (d *DialParams) traceReconnects(trace *mcp.Trace) *mcp.Trace {
-	var t mcp.Trace
-	if trace != nil {
-		t = *trace
-	}
-	reconnect := t.Reconnect
-	t.Reconnect = func(err error, wait time.Duration) {
-		d.live.suspect()
-		if reconnect != nil {
-			reconnect(err, wait)
-		}
-	}
-	return &t
-}
-
 // recordTTL returns an interceptor that records the TTL of each list of tools,
 // which ListTools does not return, and whether the server is alive.
 func (d *DialParams) recordTTL(next func(context.Context, *mcp.OutgoingCall) (mcp.RawMessage, error)) func(context.Context, *mcp.OutgoingCall) (mcp.RawMessage, error) {
 	return func(ctx context.Context, call *mcp.OutgoingCall) (raw mcp.RawMessage, err error) {
-		observed := d.observe(call)
-		defer func() { observed(err) }()
+		if d.live != nil {
+			observed := d.live.observe(call)
+			defer func() { observed(err) }()
+		}
 		if next != nil {
 			raw, err = next(ctx, call)
 		} else {

@@ -72,6 +72,7 @@ type run struct {
 	cancel context.CancelFunc
 	done   chan struct{} // closed when the goroutine has ended
 	now    chan struct{} // wakes a sleeping goroutine; buffered
+	outage outage        // of a server at a URL; only the goroutine uses it
 }
 
 // stop ends a run and waits until it has ended or ctx ends.

@@ -19,7 +19,7 @@ func (h *Host) start(s *server) { h.startWithRetries(s, h.opts.retries(s.cfg)) }
 func (h *Host) startWithRetries(s *server, retries int) {
 	before := s.run
 	ctx, cancel := context.WithCancel(h.ctx)
-	r := &run{cancel, make(chan struct{}), make(chan struct{}, 1)}
+	r := &run{cancel: cancel, done: make(chan struct{}), now: make(chan struct{}, 1)}
 	s.run, s.attempts = r, 0
 	h.setState(s, Connecting, nil)
 	h.running.Add(1)
@@ -62,7 +62,6 @@ func (h *Host) restart(s *server) {
 // supervise connects to a server and reconnects, until it gives up or ctx ends.
 // It returns the server's final state.
 func (h *Host) supervise(ctx context.Context, s *server, r *run, retries int) (State, *Error) {
-	var out outage
 	for tries := 0; ; {
 		m, away, err := h.tryConnect(ctx, s, r)
 		if err == nil {
@@ -79,8 +78,8 @@ func (h *Host) supervise(ctx context.Context, s *server, r *run, retries int) (S
 				lost = m.lost
 			}
 			h.setDisconnected(s, m.client)
-			if away = m.params.Unreachable != nil; away && ctx.Err() == nil {
-				h.endLater(m)
+			if away = m.params.live; away != nil && ctx.Err() == nil {
+				away.endLater(m)
 			} else {
 				m.end()
 			}
@@ -88,10 +87,10 @@ func (h *Host) supervise(ctx context.Context, s *server, r *run, retries int) (S
 				return Disconnected, nil
 			}
 			if time.Since(connected) >= stableTime {
-				out = outage{}
+				r.outage = outage{}
 			}
 			var last bool
-			if err, last = h.recordEnd(s, lost, away); last {
+			if err, last = h.recordEnd(s, lost, away != nil); last {
 				return Failed, err
 			}
 		}
@@ -100,14 +99,12 @@ func (h *Host) supervise(ctx context.Context, s *server, r *run, retries int) (S
 			return Disconnected, nil
 		case err.Category == Authentication:
 			return NeedsAuth, err
-		case away && !h.never(s):
+		case away != nil && !h.never(s):
 		case !err.Retryable() || tries >= retries:
 			return Failed, err
 		}
-		if away {
-			wait := out.next(time.Now())
-			h.setAway(s, r, err, out.isLong(time.Now()))
-			if !r.sleep(ctx, wait) {
+		if away != nil {
+			if !away.pause(ctx, h, s, r, err) {
 				return Disconnected, nil
 			}
 			continue
@@ -131,21 +128,6 @@ func (h *Host) never(s *server) bool {
 	never := h.opts.never(s.cfg)
 	h.unlock()
 	return never
-}
-
-// endLater closes a connection to a server at a URL when no tool call is in
-// progress: a server that refuses new connections may still respond to these.
-func (h *Host) endLater(m *monitor) {
-	h.running.Add(1)
-	go func() { // ends with the calls, which have a timeout, or the host
-		defer h.running.Done()
-		select {
-		case <-m.params.live.drained():
-		case <-m.client.Done():
-		case <-h.ctx.Done():
-		}
-		m.end()
-	}()
 }
 
 // recordEnd records that the connection ended unexpectedly. last reports whether

@@ -282,7 +282,7 @@ func (t *Tool) call(ctx context.Context, call *mcp.ToolCall, r *CallReport) (*mc
 		if err == nil || again {
 			return res, started, err
 		}
-		lost := t.host.confirmLost(ctx, t.server, client, started, err)
+		lost := started.live != nil && started.live.confirmLost(ctx, t.host, t.server, client, err)
 		if !t.repeatable(ctx, err, lost) {
 			return res, started, err
 		}

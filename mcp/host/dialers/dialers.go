@@ -99,7 +99,8 @@ func HTTP(o *streamhttp.Options) host.Dialer {
 	return checked(func(to *host.DialParams) (mcp.Transport, error) {
 		t := streamhttp.New(to.URL, o)
 		addHeaders(to, &t.Header)
-		to.Classify, to.Unreachable = classifyHTTP, httpx.Unreachable
+		to.Classify = classifyHTTP
+		to.SetUnreachable(httpx.Unreachable)
 		return started(to, t, nil)
 	})
 }
@@ -115,7 +116,7 @@ func withProgram(to *host.DialParams, web mcp.Transport) (mcp.Transport, error) 
 	if err != nil {
 		return nil, err
 	}
-	to.Unreachable = nil // the host starts a process that has ended again
+	to.SetUnreachable(nil) // the host starts a process that has ended again
 	to.Cleanup = p.End
 	return p, nil
 }
@@ -190,7 +191,8 @@ func address(s *host.Server) (string, error) {
 
 // settings adds the settings of a server to those of its transport.
 func (d *dialers) settings(to *host.DialParams, server string, client **http.Client, header *http.Header) (err error) {
-	to.Classify, to.Unreachable = classify, httpx.Unreachable
+	to.Classify = classify
+	to.SetUnreachable(httpx.Unreachable)
 	addHeaders(to, header)
 	if *client == nil {
 		*client = d.Client
