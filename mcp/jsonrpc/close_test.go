@@ -65,6 +65,7 @@ func TestCloseIsBounded(t *testing.T) {
 		name        string
 		full, stuck bool          // the peer reads nothing; a handler doesn't return
 		slow        time.Duration // what Stream.Close takes
+		announced   time.Duration // the limit of a SlowCloser
 		want        time.Duration
 		err         bool
 	}{
@@ -72,6 +73,9 @@ func TestCloseIsBounded(t *testing.T) {
 		{name: "a peer that never reads", full: true, want: flushTime},
 		{name: "a stream slow to close", slow: 4 * time.Second, want: 4 * time.Second},
 		{name: "both", full: true, slow: 4 * time.Second, want: flushTime + 4*time.Second},
+		{name: "a stream that announces to be slow", slow: 9 * time.Second, announced: 10 * time.Second, want: 9 * time.Second},
+		{name: "a stream slower than announced", slow: time.Hour, announced: 10 * time.Second, want: 11 * time.Second, err: true},
+		{name: "a stream that announces to be quick", slow: 4 * time.Second, announced: time.Second, want: 4 * time.Second},
 		{name: "a stream that does not close", slow: time.Hour, want: closeTime, err: true},
 		{name: "a handler that waits", stuck: true, want: closeTime, err: true},
 	} {
@@ -80,7 +84,11 @@ func TestCloseIsBounded(t *testing.T) {
 				s := newFakeStream()
 				s.slow = tt.slow
 				free := make(chan struct{})
-				c := NewConn(s, Handler{Message: func(Conn, *Message) { <-free }})
+				var stream Stream = s
+				if tt.announced > 0 {
+					stream = slowCloser{s, tt.announced}
+				}
+				c := NewConn(stream, Handler{Message: func(Conn, *Message) { <-free }})
 				if tt.full {
 					fill(t, c)
 				}
@@ -110,6 +118,14 @@ func TestCloseIsBounded(t *testing.T) {
 		})
 	}
 }
+
+// A slowCloser announces how long its Close takes at most.
+type slowCloser struct {
+	Stream
+	limit time.Duration
+}
+
+func (s slowCloser) CloseTime() time.Duration { return s.limit }
 
 func TestCloseInHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -16,7 +16,8 @@ const (
 	flushTime = 50 * time.Millisecond
 
 	// closeTime is the time that Close waits for Stream.Close, which has a
-	// shorter limit of its own, and for both goroutines.
+	// shorter limit of its own, and for both goroutines. For a SlowCloser it is
+	// the time of Stream.Close and a second.
 	closeTime = 6 * time.Second
 
 	// failTime is the time that a failed write waits for the error of the reader,
@@ -146,7 +147,11 @@ func (c *conn) Close() error {
 	c.end(ErrClosed)
 	retry.Await(c.written, flushTime)
 	c.closeStream()
-	if !retry.Await(c.released, closeTime) {
+	limit := closeTime
+	if s, ok := c.stream.(SlowCloser); ok {
+		limit = max(limit, s.CloseTime()+time.Second)
+	}
+	if !retry.Await(c.released, limit) {
 		return ErrStuck
 	}
 	return nil

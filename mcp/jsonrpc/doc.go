@@ -1,9 +1,9 @@
 // Package jsonrpc implements JSON-RPC 2.0 over any stream of messages. It knows
 // neither MCP nor HTTP; package mcp and the transports build on it.
 //
-// Programs use its types [Message], [Request], [ID] and [Error], its sentinel
-// errors, and its interfaces [Conn] and [Stream] with [Handler]. [NewConn]
-// makes a Conn from a Stream, and [Pipe] is a Stream in memory.
+// The vocabulary is [Message], [Request], [ID] and [Error], the sentinel errors,
+// and the interfaces [Conn] and [Stream] with [Handler]. [NewConn] makes a Conn
+// from a Stream, and [Pipe] is a Stream in memory.
 //
 // # Messages and ids
 //
@@ -82,11 +82,11 @@
 //     [Table.Remove] in the end; [Table.Deliver], [Table.Fail] and [Table.Close]
 //     end calls.
 //   - A [MessageLimiter] states the limit of messages, which bounds what a client
-//     keeps.
+//     keeps, and a [SlowCloser] how long it takes to close.
 //   - [Parse], [AppendRequest] and [AppendResponse] are the codec.
 //   - [Closed], [OutcomeUnknown] and [Malformed] make errors that match the
-//     sentinels, and [ErrStuck], [ErrNoSession] and [ErrUnknownID] are errors that
-//     only connections return or report.
+//     sentinels. [ErrStuck], [ErrNoSession], [ErrSessionInDoubt] and [ErrUnknownID]
+//     are errors that only connections return or report.
 //
 // A transport calls [Request.Check] first, and may use or ignore fields of the
 // [Request]. In tests of a transport, [Pipe] is a Stream to a server, and

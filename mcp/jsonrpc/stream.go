@@ -1,6 +1,10 @@
 package jsonrpc
 
-import "github.com/stdmcp/stdmcp/internal/diag"
+import (
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/diag"
+)
 
 // A Stream carries messages in both directions.
 type Stream interface {
@@ -15,7 +19,7 @@ type Stream interface {
 
 	// Close closes the stream, makes a waiting Read or Write return, and frees
 	// its resources. The connection calls it once, possibly during a Read or
-	// Write, and waits for it a little longer than five seconds.
+	// Write, and waits six seconds for it, or longer for a [SlowCloser].
 	Close() error
 }
 
@@ -35,6 +39,14 @@ func (noStream) Close() error              { return nil }
 type MessageLimiter interface {
 	// MaxMessage returns the limit in bytes. 0 means none and counts as 64 MiB.
 	MaxMessage() int
+}
+
+// A SlowCloser is a [Stream] whose Close may take longer than five seconds. The
+// streams of processes in package stdio implement it, as programs choose how long
+// a process has to exit.
+type SlowCloser interface {
+	// CloseTime returns how long Close takes at most.
+	CloseTime() time.Duration
 }
 
 // A TryWriter is a [Stream] that can also write without waiting for the peer.

@@ -244,7 +244,10 @@ func (p *process) Write(b []byte) (int, error) {
 	return n, err
 }
 
-var _ jsonrpc.TryWriter = (*process)(nil)
+var (
+	_ jsonrpc.TryWriter  = (*process)(nil)
+	_ jsonrpc.SlowCloser = (*process)(nil)
+)
 
 // TryWrite implements jsonrpc.TryWriter.
 func (p *process) TryWrite(b []byte) (int, error) {
@@ -279,6 +282,9 @@ func (p *process) Close() error {
 	p.group.close()
 	return err
 }
+
+// CloseTime implements jsonrpc.SlowCloser.
+func (p *process) CloseTime() time.Duration { return 2*p.wait + 2*time.Second }
 
 // Diagnosis implements jsonrpc.Diagnoser.
 func (p *process) Diagnosis() string {

@@ -244,3 +244,12 @@ func TestOpenAndCloseLeaveNothing(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestCloseTimeFollowsCloseWait(t *testing.T) {
+	tr := child("echo")
+	tr.CloseWait = 20 * time.Second
+	p := open(t, tr)
+	if d := p.CloseTime(); d < 2*tr.CloseWait+closeWait {
+		t.Errorf("the connection waits for %v, but Close may wait three times", d)
+	}
+}
