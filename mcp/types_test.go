@@ -165,14 +165,14 @@ func TestInvalidItemsAreLeftOutAndReported(t *testing.T) {
 		t.Errorf("got the tools %s", got)
 	}
 	for i, want := range []string{
-		"tools[1] left out: JSON: want a string, have a number",
-		"tools[3] left out: JSON: want a string, have an array",
-		"tools[4] left out: JSON: want an object, have a string",
+		"tools[1] left out: JSON: want a string, got a number",
+		"tools[3] left out: JSON: want a string, got an array",
+		"tools[4] left out: JSON: want an object, got a string",
 		"tools[5] left out: it has no name or URI",
 		`tools[7] left out: JSON: key "name" occurs twice`,
 	} {
 		if i >= len(problems) || !strings.HasPrefix(problems[i], want) {
-			t.Errorf("problem %d: want %s, have %q", i, want, problems)
+			t.Errorf("problem %d: want %s, got %q", i, want, problems)
 		}
 	}
 	if res.NextCursor == nil || *res.NextCursor != "" {

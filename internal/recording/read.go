@@ -89,11 +89,11 @@ func readLine(r *bufio.Reader) (string, error) {
 func parseEntry(line string, sum *uint32) (e Entry, problem string) {
 	parts := strings.SplitN(line, " ", 5)
 	if len(parts) < 5 {
-		return e, fmt.Sprintf("want connection, time, direction, checksum and message; have %.80q", line)
+		return e, fmt.Sprintf("want connection, time, direction, checksum and message; got %.80q", line)
 	}
 	at, err := strconv.ParseInt(parts[1], 10, 64)
 	if e.Conn, _ = strconv.Atoi(parts[0]); e.Conn < 1 || err != nil || at < 0 || parts[2] != ">" && parts[2] != "<" {
-		return e, fmt.Sprintf("want connection, time and direction; have %.80q", line)
+		return e, fmt.Sprintf("want connection, time and direction; got %.80q", line)
 	}
 	*sum = crc32.Update(*sum, crc32.IEEETable, []byte(parts[4]))
 	if parts[3] != string(appendSum(nil, *sum)) {

@@ -70,7 +70,7 @@ func (f *fields) is(key string, want wire.Kind) bool {
 		return false
 	}
 	if have := kindOf(f.raw[key]); have != want {
-		f.fail(key, "want "+want.String()+", have "+have.String())
+		f.fail(key, "want "+want.String()+", got "+have.String())
 		return false
 	}
 	return true
@@ -100,7 +100,7 @@ func (f *fields) optText(key string) string {
 func (f *fields) oneOf(key string, list ...string) string {
 	s := f.text(key)
 	if *f.err == "" && !slices.Contains(list, s) {
-		f.fail(key, "want one of "+strings.Join(list, ", ")+"; have "+strconv.Quote(s))
+		f.fail(key, "want one of "+strings.Join(list, ", ")+"; got "+strconv.Quote(s))
 	}
 	return s
 }

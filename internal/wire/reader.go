@@ -164,7 +164,7 @@ func (r *Reader) expected(k Kind) {
 		return
 	}
 	if got := r.Kind(); got != Invalid {
-		r.syntax("want " + k.String() + ", have " + got.String())
+		r.syntax("want " + k.String() + ", got " + got.String())
 	} else {
 		r.unexpected()
 	}

@@ -77,7 +77,7 @@ func TestErrorsSayWhatIsWrongAndWhere(t *testing.T) {
 		{`[1,,2]`, `JSON: unexpected character ',' at byte 3`},
 		{`{"a":1,}`, `JSON: unexpected character '}' at byte 7`},
 		{`{,}`, `JSON: unexpected character ',' at byte 1`},
-		{`{1:2}`, `JSON: want a string, have a number at byte 1`},
+		{`{1:2}`, `JSON: want a string, got a number at byte 1`},
 		{`{"a"}`, `JSON: want a colon after the key at byte 4`},
 		{`{"a"`, `JSON: want a colon after the key at byte 4`},
 		{`{"a":}`, `JSON: unexpected character '}' at byte 5`},
@@ -132,7 +132,7 @@ func TestWrongKindIsAnError(t *testing.T) {
 			}
 			r := wire.NewReader([]byte(v.text))
 			read.read(&r)
-			checkError(t, r.Err(), "JSON: want "+read.kind+", have "+v.kind+" at byte 0")
+			checkError(t, r.Err(), "JSON: want "+read.kind+", got "+v.kind+" at byte 0")
 		}
 		r := wire.NewReader(nil)
 		read.read(&r)
@@ -328,7 +328,7 @@ func TestErrorsQuoteNoLongText(t *testing.T) {
 	r.Int()
 	for _, err := range []error{r.Err(), walked(`{"` + long + `":1,"` + long + `":2}`)} {
 		if err == nil || len(err.Error()) > 200 {
-			t.Errorf("want a short error, have %.300v", err)
+			t.Errorf("want a short error, got %.300v", err)
 		}
 	}
 }

@@ -207,7 +207,7 @@ func checkElicited(result, schema []byte) error {
 		return nil
 	case mcp.ElicitAccept:
 	default:
-		return fmt.Errorf("action: want accept, decline or cancel; have %q", answer.Action)
+		return fmt.Errorf("action: want accept, decline or cancel; got %q", answer.Action)
 	}
 	for _, name := range form.Required {
 		if _, ok := answer.Content[name]; !ok {
@@ -220,7 +220,7 @@ func checkElicited(result, schema []byte) error {
 			return fmt.Errorf("content.%s: not asked for", name)
 		}
 		if have := typeOf(value); p.Type != "" && p.Type != have && !(p.Type == "integer" && have == "number") {
-			return fmt.Errorf("content.%s: want %s, have %s", name, p.Type, have)
+			return fmt.Errorf("content.%s: want %s, got %s", name, p.Type, have)
 		}
 	}
 	return nil

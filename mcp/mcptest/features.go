@@ -67,7 +67,7 @@ func (s *Server) Resource(uri, mimeType string, contents any) *mcp.Resource {
 	case Func:
 		f = v
 	default:
-		s.t.Fatalf("mcptest: contents of %s: want a string, a []byte or a Func, have %T", uri, contents)
+		s.t.Fatalf("mcptest: contents of %s: want a string, a []byte or a Func, got %T", uri, contents)
 	}
 	s.set("resources", &s.resources, &feature{name: uri, definition: def, f: f, mimeType: mimeType})
 	return def
