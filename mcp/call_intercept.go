@@ -26,8 +26,8 @@ type OutgoingCall struct {
 func (o *OutgoingCall) Client() *Client { return o.c }
 
 // Params returns the params of the request, without the members of _meta that
-// the client adds. It returns nil if they cannot be encoded; Send then returns
-// the error.
+// the client or SetMeta adds. It returns nil if they cannot be encoded; Send then
+// returns the error.
 func (o *OutgoingCall) Params() RawMessage {
 	b, err := appendParams(nil, nil, o.q, 0)
 	if err != nil {
@@ -36,7 +36,9 @@ func (o *OutgoingCall) Params() RawMessage {
 	return b
 }
 
-// SetMeta sets a member of the request's _meta, such as "traceparent".
+// SetMeta sets a member of the request's _meta, such as "traceparent". value may
+// have the types of values in [ToolCall].Arguments; for any other type, Send
+// returns an error.
 func (o *OutgoingCall) SetMeta(key string, value any) {
 	if o.meta == nil {
 		o.meta = make(map[string]any)

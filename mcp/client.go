@@ -104,9 +104,9 @@ func (c *Client) Err() error { return c.conn.Err() }
 // Close ends the connection. Pending calls fail with [ErrClosed], and a
 // transport that has started the server process ends it. Close waits for all
 // goroutines and processes: milliseconds if the server cooperates, otherwise a
-// few seconds. It returns an error if one of them does not end in time, for
-// example a stream whose Read does not return. Close may be called more than
-// once.
+// few seconds, or longer if the transport permits it. It returns an error if one
+// of them does not end in time, for example a stream whose Read does not return.
+// Close may be called more than once.
 func (c *Client) Close() error {
 	c.stop()
 	err := c.conn.Close()
@@ -134,8 +134,8 @@ func (c *Client) Ping(ctx context.Context) error {
 
 // KeepAlive calls Ping at the given interval, which is also the timeout of each
 // ping and must be positive. It returns when ctx ends, when the connection
-// ends, or when misses consecutive pings have failed, with the error of the
-// last one. KeepAlive does not close the client.
+// ends, or when misses consecutive pings have failed (1 if misses is less), with
+// the error of the last one. KeepAlive does not close the client.
 func (c *Client) KeepAlive(ctx context.Context, every time.Duration, misses int) error {
 	if every <= 0 {
 		return errors.New("KeepAlive: the interval is " + every.String() + ", not positive")

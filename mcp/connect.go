@@ -23,7 +23,7 @@ type ServerInfo struct {
 // initialize: 2026-07-28 or later.
 func (s ServerInfo) Modern() bool { return s.ProtocolVersion >= protocolVersions[modernVersions-1] }
 
-// MarshalJSON encodes s as an InitializeResult, in both eras.
+// MarshalJSON encodes s as the result of initialize, in both eras.
 func (s ServerInfo) MarshalJSON() ([]byte, error) {
 	return marshalObject(&initializeResult{
 		ProtocolVersion: s.ProtocolVersion,
@@ -33,7 +33,7 @@ func (s ServerInfo) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// UnmarshalJSON decodes an InitializeResult.
+// UnmarshalJSON decodes a result of initialize.
 func (s *ServerInfo) UnmarshalJSON(data []byte) error {
 	res, err := unmarshalObject(data, nil, new(initializeResult))
 	if err != nil {

@@ -92,7 +92,8 @@ type ToolCall struct {
 	// Timeout replaces Options.Timeout if it is not 0.
 	Timeout time.Duration
 
-	// Meta holds additional members of the request's _meta.
+	// Meta holds additional members of the request's _meta. Its values have the
+	// types of those in Arguments.
 	Meta map[string]any
 
 	// Task is called on the goroutine of Do or Wait with each new state of the

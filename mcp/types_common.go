@@ -47,7 +47,7 @@ type Icon struct {
 	Sizes    []string // such as "48x48", or "any"; empty means any size
 	Theme    string   // the background, "light" or "dark"; empty means any
 
-	Extra map[string]RawMessage // members without a field
+	Extra map[string]RawMessage // members without a field, as received
 }
 
 func (t *Icon) fields(c *codec) {
@@ -64,7 +64,7 @@ type Annotations struct {
 	Priority     *float64 // from 0 (least important) to 1 (most important); nil if unknown
 	LastModified string   // ISO 8601 (2025-06-18)
 
-	Extra map[string]RawMessage // members without a field
+	Extra map[string]RawMessage // members without a field, as received
 }
 
 func (t *Annotations) fields(c *codec) {

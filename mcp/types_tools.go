@@ -61,7 +61,7 @@ type ToolAnnotations struct {
 	IdempotentHint  *bool
 	OpenWorldHint   *bool
 
-	Extra map[string]RawMessage // members without a field
+	Extra map[string]RawMessage // members without a field, as received
 }
 
 func (t *ToolAnnotations) fields(c *codec) {
@@ -110,7 +110,7 @@ type ToolExecution struct {
 	// may be called as a task. Empty means forbidden.
 	TaskSupport string
 
-	Extra map[string]RawMessage // members without a field
+	Extra map[string]RawMessage // members without a field, as received
 }
 
 func (t *ToolExecution) fields(c *codec) {
@@ -119,7 +119,7 @@ func (t *ToolExecution) fields(c *codec) {
 }
 
 // Parameters decodes InputSchema into maps and slices. It sets "type" to
-// "object" if the schema has none.
+// "object" if the schema has none or is not a JSON object.
 func (t *Tool) Parameters() map[string]any {
 	v, _ := Value(t.InputSchema)
 	m, _ := v.(map[string]any)

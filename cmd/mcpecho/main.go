@@ -27,8 +27,8 @@ import (
 )
 
 func main() {
-	// The first signal cancels the command, unless a shell uses it; the second one kills the program, even if
-	// it arrives together with the first.
+	// The first signal cancels the command, unless a shell uses it; the second one
+	// kills the program, even if it arrives together with the first.
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)
 	interrupts := &interrupts{signals: signals}

@@ -10,7 +10,7 @@ import (
 
 // CallTool calls a tool by the names of the server in the settings and of the
 // tool in the server. If the server is not connected, CallTool connects to it
-// and lists its tools first.
+// and lists its tools first. The error is an *Error.
 func (h *Host) CallTool(ctx context.Context, server, tool string, args any) (*mcp.CallToolResult, error) {
 	t, err := h.tool(ctx, server, tool)
 	if err != nil {
@@ -67,7 +67,8 @@ func (h *Host) clientWithTimeout(ctx context.Context, name string) (*mcp.Client,
 	return client, err
 }
 
-// ListResources returns the resources of a server. It connects if necessary.
+// ListResources returns the resources of a server. It connects if necessary. The
+// error is an *Error.
 func (h *Host) ListResources(ctx context.Context, server string) ([]*mcp.Resource, error) {
 	client, err := h.clientWithTimeout(ctx, server)
 	if err != nil {
@@ -77,7 +78,8 @@ func (h *Host) ListResources(ctx context.Context, server string) ([]*mcp.Resourc
 	return list, h.requestError("resource", server, err)
 }
 
-// ReadResource reads a resource of a server. It connects if necessary.
+// ReadResource reads a resource of a server. It connects if necessary. The error
+// is an *Error.
 func (h *Host) ReadResource(ctx context.Context, server, uri string) (*mcp.ReadResourceResult, error) {
 	client, err := h.clientWithTimeout(ctx, server)
 	if err != nil {

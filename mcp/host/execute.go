@@ -29,7 +29,7 @@ func (h *Host) Execute(ctx context.Context, name string, input mcp.RawMessage) (
 }
 
 // Call calls the tool with the given name as Execute does and returns the whole
-// result.
+// result. The error is an *Error.
 func (h *Host) Call(ctx context.Context, name string, input mcp.RawMessage) (*mcp.CallToolResult, error) {
 	return h.Agent().Call(ctx, name, input)
 }

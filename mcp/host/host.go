@@ -111,7 +111,7 @@ func (h *Host) Connect(ctx context.Context, name string) error {
 
 // Client returns the client of a server, for requests that Host has no method
 // for. It connects to the server if necessary. The client is valid until that
-// connection ends.
+// connection ends. The error is an *Error.
 func (h *Host) Client(ctx context.Context, name string) (*mcp.Client, error) {
 	s, err := h.get(name)
 	if err != nil {
@@ -121,8 +121,9 @@ func (h *Host) Client(ctx context.Context, name string) (*mcp.Client, error) {
 	return client, err
 }
 
-// Disconnect closes the connection to a server. The host connects again when
-// the server is used.
+// Disconnect closes the connection to a server and waits until it is closed or ctx
+// ends. The host connects again when the server is used. The error is an *Error, or
+// the cause of ctx.
 func (h *Host) Disconnect(ctx context.Context, name string) error {
 	s, err := h.get(name)
 	if err != nil {
@@ -136,7 +137,8 @@ func (h *Host) Disconnect(ctx context.Context, name string) error {
 
 // Reconnect closes the connection to a server, if there is one, and connects
 // again. It resets the crash count. It waits until the server is connected or
-// ctx ends.
+// ctx ends. The error is an *Error, or the cause of ctx if ctx ends before the
+// earlier connection is closed.
 func (h *Host) Reconnect(ctx context.Context, name string) error {
 	if err := h.Disconnect(ctx, name); err != nil {
 		return err
@@ -154,7 +156,7 @@ func (h *Host) Reconnect(ctx context.Context, name string) error {
 
 // SetEnabled shows or hides the tools of a server. A disabled server keeps its
 // connection. A server without a connection is connected when it is enabled,
-// unless it is connected on first use.
+// unless it is connected on first use. The error is an *Error.
 func (h *Host) SetEnabled(name string, enabled bool) error {
 	h.lock()
 	defer h.unlock()

@@ -19,10 +19,11 @@ import (
 // whole text. A file and a note replace images and other binary content that is too
 // large.
 //
-// A server's setting maxResultText and that of a tool in its overrides take precedence over
-// MaxResultText. The limits apply to all calls of a Tool, to Host.Call, Host.CallTool and ResourceTools,
-// but not to the clients that Host.Client returns. Structured content remains whole for programs; a model
-// gets it only if there is no other content, as text that is limited.
+// A server's setting maxResultText and that of a tool in its overrides take
+// precedence over MaxResultText. The limits apply to all calls of a Tool, to
+// Host.Call, Host.CallTool and ResourceTools, but not to the clients that
+// Host.Client returns. Structured content remains whole for programs; a model gets
+// it only if there is no other content, as text that is limited.
 //
 // Zero or less means the default in brackets. A ResultLimits holds no state; hosts
 // can share it.

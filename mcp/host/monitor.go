@@ -216,7 +216,8 @@ func ttlOf(raw mcp.RawMessage) time.Duration {
 	return min(max(time.Duration(min(ms, int64(maxTTL/time.Millisecond)))*time.Millisecond, minTTL), maxTTL)
 }
 
-// RefreshTools lists the tools of a server again. It connects if necessary.
+// RefreshTools lists the tools of a server again. It connects if necessary. The
+// error is an *Error.
 func (h *Host) RefreshTools(ctx context.Context, name string) error {
 	s, err := h.get(name)
 	if err != nil {

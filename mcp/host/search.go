@@ -26,8 +26,8 @@ const (
 // limit is 0, and none if it is negative. It ranks them by the words of their
 // names, titles, descriptions and arguments and of their servers' names (BM25);
 // English plurals and verb forms match each other. A word of the query with a *
-// is a glob, which either name of the tool has to match: the one for models or
-// the server's own. A query of globs alone returns the matches in the host's
+// is a glob, which must match the tool's name for models or the server's own name
+// for it. A query of globs alone returns the matches in the host's
 // order, and an empty query returns nothing. The same query returns the same
 // tools in the same order until the snapshot changes.
 //
@@ -158,9 +158,11 @@ func (v *View) ToolSearch(o *SearchOptions) *ToolSearch {
 	return s
 }
 
-// Tools returns the tools to give to a model: all of them, or, once there are more tools than the threshold or a server is
-// deferred by its settings, search_tools, call_tool and the visible ones. It does not return to all tools, as every change
-// of the list costs the model its prompt cache. The order is always the same: the two tools, then the others by name.
+// Tools returns the tools to give to a model: all of them, up to the threshold.
+// Once there are more, or the settings of a server defer its tools, it returns
+// search_tools, call_tool and the visible ones, and keeps doing so even if there
+// are fewer tools again, as every change of the list costs the model its prompt
+// cache. The order is always the same: the two tools, then the others by name.
 func (s *ToolSearch) Tools() []*Tool {
 	if s.view == nil {
 		return nil // a zero ToolSearch

@@ -77,7 +77,7 @@ func (h *Host) Status() []*ServerStatus {
 	return list
 }
 
-// ServerStatus returns the status of one server.
+// ServerStatus returns the status of one server. The error is an *Error.
 func (h *Host) ServerStatus(name string) (*ServerStatus, error) {
 	h.lock()
 	var status *ServerStatus

@@ -63,7 +63,8 @@ func (s *PendingCall) Response() <-chan Response { return s.response }
 // the Table, and is not called after Remove.
 func (s *PendingCall) OnTimeout(f func(error)) { s.onTimeout = f }
 
-// Wait waits for the response. If ctx ends first, the Response is Expired.
+// Wait waits for the response. If ctx ends first, the Response is Expired, with
+// the cause of ctx as Err.
 func (s *PendingCall) Wait(ctx context.Context) Response {
 	if ended := ctx.Done(); ended != nil {
 		select {

@@ -38,8 +38,8 @@ type writeQueue struct {
 	err     error         // the reason why the queue is closed
 }
 
-// put queues the messages that add appends, of about size bytes. It waits for room until ctx or the
-// call, if there is one, ends. It queues nothing if ctx has ended.
+// put queues the messages that add appends, of about size bytes. It waits for room
+// until ctx or the call, if there is one, ends. It queues nothing if ctx has ended.
 func (q *writeQueue) put(ctx context.Context, call *PendingCall, size int, add func([]byte) []byte) error {
 	var ended chan Response
 	if call != nil {
@@ -73,8 +73,8 @@ func (q *writeQueue) put(ctx context.Context, call *PendingCall, size int, add f
 	}
 }
 
-// offer queues the messages that add appends, of about size bytes, without waking run. If there is no
-// room, it returns a channel that is closed when there may be.
+// offer queues the messages that add appends, of about size bytes, without waking
+// run. If there is no room, it returns a channel that is closed when there may be.
 func (q *writeQueue) offer(size int, add func([]byte) []byte) (room <-chan struct{}, err error) {
 	q.mu.Lock()
 	switch err = q.err; {

@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// fileName returns the path of a URI below root, which ends with a slash, or "". The path is valid on every
-// system, also if a program creates the file: it has no escaped slash, no
-// backslash, no colon and no control character.
+// fileName returns the path of a URI below root, which ends with a slash, or "".
+// The path is valid on every system, also if a program creates the file: it has no
+// escaped slash, no backslash, no colon and no control character.
 func fileName(root, uri string) string {
 	rest, ok := strings.CutPrefix(uri, root)
 	b, n := make([]byte, len(rest)), 0

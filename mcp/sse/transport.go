@@ -198,17 +198,20 @@ func (t *Transport) endpoint(base *url.URL, ref string) (*url.URL, error) {
 type (
 	// A StatusError is an HTTP response that is not usable, because of its Status
 	// or its ContentType. It matches jsonrpc.ErrMalformed if the status is 2xx.
+	// Package streamhttp lists its other fields.
 	StatusError = httpx.StatusError
 
 	// An OriginError is an endpoint with another scheme, host or port, to which
-	// no credentials are sent.
+	// no credentials are sent. Its fields From and To are URLs without secrets.
 	OriginError = httpx.OriginError
 
 	// A RedirectError is a redirect that was not followed: only 307 and 308 to
-	// the same origin are.
+	// the same origin are. Its fields are Status, From and To (URLs without
+	// secrets), and Reason.
 	RedirectError = httpx.RedirectError
 
 	// A TimeoutError is the error for a server that did not respond in time. It
-	// matches context.DeadlineExceeded and os.ErrDeadlineExceeded.
+	// matches context.DeadlineExceeded and os.ErrDeadlineExceeded. Its fields are
+	// What, such as "no response", and After.
 	TimeoutError = httpx.TimeoutError
 )

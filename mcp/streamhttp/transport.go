@@ -31,7 +31,8 @@ type Options struct {
 
 	// HeaderTimeout limits the wait for the header of the response to a message.
 	// A server that responds with JSON may send the header only when the result
-	// is ready. Zero or less means no limit other than that of the call.
+	// is ready. The error matches context.DeadlineExceeded. Zero or less means no
+	// limit other than that of the call.
 	HeaderTimeout time.Duration
 
 	// IdleTimeout limits the time without any data, comments included, within
@@ -89,9 +90,14 @@ func (t *Transport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, 
 	return c, nil
 }
 
-// A StatusError is an HTTP response that is not usable, because of its status
-// or its media type, such as that of a web page.
+// A StatusError is an HTTP response that is not usable, because of its Status or
+// its ContentType, such as that of a web page. It matches jsonrpc.ErrMalformed if
+// the status is 2xx. Its other fields are Method, URL (without user, password and
+// query), Want (the expected content type), RetryAfter (0 if unknown),
+// WWWAuthenticate and Body (at most 4 KiB, printable).
 type StatusError = httpx.StatusError
 
-// A RedirectError is a redirect that was not followed.
+// A RedirectError is a redirect that was not followed: only 307 and 308 to the
+// same origin are. Its fields are Status, From and To (URLs without secrets), and
+// Reason.
 type RedirectError = httpx.RedirectError
