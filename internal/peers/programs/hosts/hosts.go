@@ -1,5 +1,5 @@
-// Package hosts is a program that calls one tool of the servers of .mcp.json, but for
-// the options of its host.
+// Package hosts is a program that calls one tool of several servers, but for its
+// servers and the options of its host.
 package hosts
 
 import (
@@ -8,16 +8,15 @@ import (
 
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host"
-	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
 // Run connects a host to the servers, prints the tools that list returns, and calls
 // the tool that the first argument names.
-func Run(o *host.Options, list func(h *host.Host) []*host.Tool) {
+func Run(servers []*host.Server, o *host.Options, list func(h *host.Host) []*host.Tool) {
 	ctx := context.Background()
 	h := host.New(o)
 	defer h.Shutdown(ctx)
-	h.SetServers(ctx, config.Load(".").Servers)
+	h.SetServers(ctx, servers)
 	for _, t := range list(h) {
 		os.Stdout.WriteString(t.Name() + ": " + t.Description() + "\n")
 	}
@@ -26,6 +25,17 @@ func Run(o *host.Options, list func(h *host.Host) []*host.Tool) {
 		text = err.Error()
 	}
 	os.Stdout.WriteString(text + "\n")
+}
+
+// RunAll is Run with a catalog, pins and a model that searches for tools.
+func RunAll(servers []*host.Server) {
+	Run(servers, &host.Options{Catalog: host.OpenCatalog(".mcp-catalog.json"), Pins: host.PinBlock}, func(h *host.Host) []*host.Tool {
+		for _, change := range h.Changed() {
+			os.Stdout.WriteString(change.Name + " has changed:\n" + change.Diff())
+			h.Pin(change.Name)
+		}
+		return Search(h)
+	})
 }
 
 // Search lists what a model uses to search for tools.

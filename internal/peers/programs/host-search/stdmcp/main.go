@@ -4,6 +4,7 @@ package main
 
 import (
 	"github.com/stdmcp/stdmcp/internal/peers/programs/hosts"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
-func main() { hosts.Run(nil, hosts.Search) }
+func main() { hosts.Run(config.Load(".").Servers, nil, hosts.Search) }

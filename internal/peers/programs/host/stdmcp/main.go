@@ -5,6 +5,7 @@ package main
 import (
 	"github.com/stdmcp/stdmcp/internal/peers/programs/hosts"
 	"github.com/stdmcp/stdmcp/mcp/host"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
-func main() { hosts.Run(nil, (*host.Host).Tools) }
+func main() { hosts.Run(config.Load(".").Servers, nil, (*host.Host).Tools) }

@@ -5,7 +5,10 @@ package main
 import (
 	"github.com/stdmcp/stdmcp/internal/peers/programs/hosts"
 	"github.com/stdmcp/stdmcp/mcp/host"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
 	"github.com/stdmcp/stdmcp/mcp/host/dialers"
 )
 
-func main() { hosts.Run(&host.Options{Dialers: dialers.All(nil)}, (*host.Host).Tools) }
+func main() {
+	hosts.Run(config.Load(".").Servers, &host.Options{Dialers: dialers.All(nil)}, (*host.Host).Tools)
+}
