@@ -24,23 +24,13 @@ type ServerInfo struct {
 func (s ServerInfo) Modern() bool { return s.ProtocolVersion >= protocolVersions[modernVersions-1] }
 
 // MarshalJSON encodes s as the result of initialize, in both eras.
-func (s ServerInfo) MarshalJSON() ([]byte, error) {
-	return marshalObject(&initializeResult{
-		ProtocolVersion: s.ProtocolVersion,
-		Capabilities:    s.Capabilities,
-		ServerInfo:      s.Implementation,
-		Instructions:    s.Instructions,
-	})
-}
+func (s ServerInfo) MarshalJSON() ([]byte, error) { return marshalObject(&s) }
 
 // UnmarshalJSON decodes a result of initialize.
 func (s *ServerInfo) UnmarshalJSON(data []byte) error {
-	res, err := unmarshalObject(data, nil, new(initializeResult))
-	if err != nil {
-		return err
-	}
-	*s = ServerInfo{res.ServerInfo, res.ProtocolVersion, res.Capabilities, res.Instructions}
-	return nil
+	v, err := unmarshalObject(data, s, new(ServerInfo))
+	*s = *v
+	return err
 }
 
 // Connect opens a connection to a server and negotiates the protocol version.

@@ -29,7 +29,6 @@ func (c *Client) initialize(ctx context.Context, version string) (*agreement, er
 	if b, ok := c.conn.(BatchReader); ok && agreed == ProtocolVersion20250326 {
 		b.AcceptBatches() // no other version has batches
 	}
-	era := &legacyEra{version: agreed}
 	note := &jsonrpc.Request{
 		Method:          "notifications/initialized",
 		ProtocolVersion: agreed,
@@ -39,15 +38,10 @@ func (c *Client) initialize(ctx context.Context, version string) (*agreement, er
 	if err := c.conn.Notify(ctx, note); err != nil {
 		return nil, err
 	}
-	a := &agreement{era: era}
-	a.server.Implementation = res.ServerInfo
-	a.server.ProtocolVersion = agreed
-	a.server.Capabilities = res.Capabilities
-	a.server.Instructions = res.Instructions
-	return a, nil
+	return &agreement{era: &legacyEra{version: agreed}, server: *res}, nil
 }
 
-func (c *Client) sendInitialize(ctx context.Context, version string) (*initializeResult, error) {
+func (c *Client) sendInitialize(ctx context.Context, version string) (*ServerInfo, error) {
 	q := newCall("initialize", "", func(_ *request, b []byte) ([]byte, error) {
 		b = wire.AppendString(wire.AppendKey(b, "protocolVersion"), version)
 		b = appendObject(wire.AppendKey(b, "capabilities"), c.capabilities(true))
@@ -58,11 +52,11 @@ func (c *Client) sendInitialize(ctx context.Context, version string) (*initializ
 	if err != nil {
 		return nil, err
 	}
-	var res initializeResult
-	if err := decodeText(raw, &res); err != nil {
+	res := new(ServerInfo)
+	if err := decodeText(raw, res); err != nil {
 		return nil, c.failed(q, jsonrpc.Malformed(err))
 	}
-	return &res, nil
+	return res, nil
 }
 
 // otherVersion returns another legacy version that the server supports, according

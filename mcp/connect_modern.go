@@ -45,12 +45,8 @@ func (c *Client) sendDiscover(ctx context.Context, version string) (*agreement, 
 	if agreed == "" {
 		return nil, &versionError{version, res.SupportedVersions}
 	}
-	a := &agreement{era: c.modernEra(agreed)}
-	a.server.Implementation = res.result.ServerInfo()
-	a.server.ProtocolVersion = agreed
-	a.server.Capabilities = res.Capabilities
-	a.server.Instructions = res.Instructions
-	return a, nil
+	server := ServerInfo{res.result.ServerInfo(), agreed, res.Capabilities, res.Instructions}
+	return &agreement{era: c.modernEra(agreed), server: server}, nil
 }
 
 func (c *Client) modernEra(version string) era {

@@ -3,6 +3,8 @@ package mcp
 import (
 	"context"
 	"errors"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
 // Elicitation lets servers request input from the user. As a [Handler] it
@@ -27,13 +29,14 @@ func (e Elicitation) declare(caps *clientCapabilities, _ bool) {
 	if e.Form == nil && e.OpenURL == nil {
 		return // an empty capability would mean forms
 	}
-	caps.Elicitation = new(elicitationCapability)
+	b := []byte{'{'}
 	if e.Form != nil {
-		caps.Elicitation.Form = RawMessage("{}")
+		b = append(wire.AppendKey(b, "form"), "{}"...)
 	}
 	if e.OpenURL != nil {
-		caps.Elicitation.URL = RawMessage("{}")
+		b = append(wire.AppendKey(b, "url"), "{}"...)
 	}
+	caps.Elicitation = append(b, '}')
 }
 
 func (e Elicitation) answer(ctx context.Context, params RawMessage) (object, error) {

@@ -17,9 +17,9 @@ func (f Roots) declare(caps *clientCapabilities, sessions bool) {
 	if f == nil {
 		return
 	}
-	caps.Roots = new(rootsCapability)
+	caps.Roots = RawMessage("{}")
 	if sessions {
-		caps.Roots.ListChanged = &sessions
+		caps.Roots = RawMessage(`{"listChanged":true}`)
 	}
 }
 

@@ -1,6 +1,10 @@
 package mcp
 
-import "context"
+import (
+	"context"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+)
 
 // Sampling lets servers sample from the program's model. As a [Handler] it answers
 // sampling/createMessage.
@@ -33,13 +37,14 @@ func (s Sampling) declare(caps *clientCapabilities, _ bool) {
 	if s.CreateMessage == nil {
 		return
 	}
-	caps.Sampling = new(samplingCapability)
-	if s.Tools {
-		caps.Sampling.Tools = RawMessage("{}")
-	}
+	b := []byte{'{'}
 	if s.Context {
-		caps.Sampling.Context = RawMessage("{}")
+		b = append(wire.AppendKey(b, "context"), "{}"...)
 	}
+	if s.Tools {
+		b = append(wire.AppendKey(b, "tools"), "{}"...)
+	}
+	caps.Sampling = append(b, '}')
 }
 
 func (s Sampling) answer(ctx context.Context, params RawMessage) (object, error) {

@@ -23,6 +23,14 @@ func TestServerInfoRoundTrip(t *testing.T) {
 	}
 }
 
+// TestNullIsNoServerInfo: null changes nothing, as encoding/json asks of a method.
+func TestNullIsNoServerInfo(t *testing.T) {
+	got := ServerInfo{Instructions: "Be kind."}
+	if err := json.Unmarshal([]byte("null"), &got); err != nil || got.Instructions == "" {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
 func TestModern(t *testing.T) {
 	for _, v := range ProtocolVersions() {
 		if got, want := (ServerInfo{ProtocolVersion: v}).Modern(), v == ProtocolVersion20260728; got != want {

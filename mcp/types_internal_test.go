@@ -17,20 +17,6 @@ func (t *discoverResult) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-func (t elicitationCapability) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
-func (t *elicitationCapability) UnmarshalJSON(data []byte) error {
-	v, err := unmarshalObject(data, t, new(elicitationCapability))
-	*t = *v
-	return err
-}
-
-func (t initializeResult) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
-func (t *initializeResult) UnmarshalJSON(data []byte) error {
-	v, err := unmarshalObject(data, t, new(initializeResult))
-	*t = *v
-	return err
-}
-
 func (t listRootsResult) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
 func (t *listRootsResult) UnmarshalJSON(data []byte) error {
 	v, err := unmarshalObject(data, t, new(listRootsResult))
@@ -48,20 +34,6 @@ func (t *listTasksResult) UnmarshalJSON(data []byte) error {
 func (t resourceUpdatedParams) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
 func (t *resourceUpdatedParams) UnmarshalJSON(data []byte) error {
 	v, err := unmarshalObject(data, t, new(resourceUpdatedParams))
-	*t = *v
-	return err
-}
-
-func (t rootsCapability) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
-func (t *rootsCapability) UnmarshalJSON(data []byte) error {
-	v, err := unmarshalObject(data, t, new(rootsCapability))
-	*t = *v
-	return err
-}
-
-func (t samplingCapability) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
-func (t *samplingCapability) UnmarshalJSON(data []byte) error {
-	v, err := unmarshalObject(data, t, new(samplingCapability))
 	*t = *v
 	return err
 }

@@ -158,15 +158,6 @@ func (t *Root) fields(c *codec) {
 }
 
 // A listRootsResult is the result of roots/list.
-type listRootsResult struct {
-	Roots []Root
+type listRootsResult struct{ Roots []Root }
 
-	Meta  RawMessage            // "_meta", as received; nil if absent
-	Extra map[string]RawMessage // members without a field, as received
-}
-
-func (t *listRootsResult) fields(c *codec) {
-	list(c, "roots", &t.Roots, always)
-	c.raw("_meta", &t.Meta)
-	c.extra(&t.Extra)
-}
+func (t *listRootsResult) fields(c *codec) { list(c, "roots", &t.Roots, always) }

@@ -188,11 +188,11 @@ func TestInvalidItemsAreLeftOutAndReported(t *testing.T) {
 
 // Servers in PHP write an empty object as an empty array.
 func TestEmptyArraysAreEmptyObjects(t *testing.T) {
-	res := unmarshal[initializeResult](t, `{"protocolVersion":"2024-11-05","capabilities":{"tools":[],"logging":[],"experimental":[]},"serverInfo":{"name":"n","version":"1"},"_meta":[]}`)
+	res := unmarshal[ServerInfo](t, `{"protocolVersion":"2024-11-05","capabilities":{"tools":[],"logging":[],"experimental":[]},"serverInfo":{"name":"n","version":"1"},"_meta":[]}`)
 	if c := res.Capabilities; c.Tools == nil || c.Resources != nil || c.Logging == nil || c.Experimental == nil {
 		t.Errorf("got %+v", c)
 	}
-	if err := new(initializeResult).UnmarshalJSON([]byte(`{"capabilities":{"tools":[1]}}`)); err == nil {
+	if err := new(ServerInfo).UnmarshalJSON([]byte(`{"capabilities":{"tools":[1]}}`)); err == nil {
 		t.Error("an array with an element was taken for an object")
 	}
 }
