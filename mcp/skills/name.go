@@ -6,9 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// fileName returns the path of a URI below root, which ends with a slash, or "".
-// The path is valid on every system, also if a program creates the file: it has no
-// escaped slash, no backslash, no colon and no control character.
+// maxPath is how long the path of a file may be, in bytes: what the strictest common
+// system, macOS, allows. Without a limit, one path could have millions of directories.
+const maxPath = 1024
+
+// fileName returns the path of a URI below root, which ends with a slash, or "". The
+// path has at most maxPath bytes and no empty or dotted part, escaped slash, backslash,
+// colon or control character, and so stays in its directory on every system.
 func fileName(root, uri string) string {
 	rest, ok := strings.CutPrefix(uri, root)
 	b, n := make([]byte, len(rest)), 0
@@ -29,7 +33,7 @@ func fileName(root, uri string) string {
 		n++
 	}
 	name := string(b[:n])
-	if path := "/" + name + "/"; !ok || control(name, "\\:\t\n") >= 0 || strings.Contains(path, "//") || hasDots(path) {
+	if path := "/" + name + "/"; !ok || n > maxPath || control(name, "\\:\t\n") >= 0 || strings.Contains(path, "//") || hasDots(path) {
 		return ""
 	}
 	return name
