@@ -26,6 +26,9 @@ func Names(name string, known []string) []string {
 	var distances [most]int
 	n, a := 0, Plain(name)
 	for _, k := range known {
+		if len(k) > maxName {
+			continue
+		}
 		d, ok := similar(a, Plain(k))
 		if !ok || contains(names[:n], k) {
 			continue

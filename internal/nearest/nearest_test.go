@@ -2,6 +2,7 @@ package nearest
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -24,6 +25,18 @@ func TestNearest(t *testing.T) {
 		if got := Names(name, known); !slices.Equal(got, want) {
 			t.Errorf("Names(%q) = %q, want %q", name, got, want)
 		}
+	}
+}
+
+// TestLongNamesAreNotSimilar: comparing a name with one of megabytes would take
+// gigabytes.
+func TestLongNamesAreNotSimilar(t *testing.T) {
+	long := strings.Repeat("a", 8<<20)
+	if got := Names(long[:maxName], []string{long, long[1:]}); got != nil {
+		t.Errorf("%d names are similar", len(got))
+	}
+	if got := Names(long[:maxName], []string{long[:maxName]}); len(got) != 1 {
+		t.Errorf("%d names are similar, want 1", len(got))
 	}
 }
 

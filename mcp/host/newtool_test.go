@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -41,6 +42,30 @@ func TestNotesAreKeptInTheCatalog(t *testing.T) {
 		}
 		if !h.SetNote("a", "echo", "") || h.Note("a", "echo") != "" {
 			t.Error("not removed")
+		}
+	})
+}
+
+// TestNamesOfNotesCount: the names of notes, which may be URIs of a server, count toward
+// the limit of its notes.
+func TestNamesOfNotesCount(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fs := fakes{"a": newFake(nil)}
+		h := fs.start(t, host.Options{})
+		name := func(i int) string { return strings.Repeat("n", 1<<20) + strconv.Itoa(i) }
+		for round := range 2 {
+			stored := 0
+			for i := range 10 {
+				if h.SetNote("a", name(i), "x") {
+					stored++
+				}
+			}
+			if stored != 3 {
+				t.Errorf("round %d: %d notes with names of 1 MiB are stored, want 3 within 4 MiB", round, stored)
+			}
+			for i := range 10 {
+				h.SetNote("a", name(i), "") // also those that were not stored
+			}
 		}
 	})
 }

@@ -123,21 +123,23 @@ func (s *server) pin(def *mcp.Tool) { s.store(def.Name, canonical(def)) }
 //go:noinline
 func (s *server) store(name, text string) bool {
 	s.unpin(name)
-	if len(s.pins) >= maxPins || s.pinBytes+len(text) > maxPinBytes {
+	if len(s.pins) >= maxPins || s.pinBytes+len(name)+len(text) > maxPinBytes {
 		return false
 	}
 	if s.pins == nil {
 		s.pins = make(map[string]string)
 	}
 	s.pins[name] = text
-	s.pinBytes += len(text)
+	s.pinBytes += len(name) + len(text)
 	return true
 }
 
 // unpin removes a pin. The caller holds mu.
 func (s *server) unpin(tool string) {
-	s.pinBytes -= len(s.pins[tool])
-	delete(s.pins, tool)
+	if text, ok := s.pins[tool]; ok {
+		s.pinBytes -= len(tool) + len(text)
+		delete(s.pins, tool)
+	}
 }
 
 // change returns how a definition differs from its pin, or nil. The caller holds

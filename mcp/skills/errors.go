@@ -25,7 +25,8 @@ var (
 	// specification.
 	ErrInvalid = errors.New("invalid")
 
-	// ErrLimit means that a skill exceeds a limit of [Options].
+	// ErrLimit means that a skill exceeds a limit of [Options], or that the
+	// frontmatter of its entry has more than 64 KiB.
 	ErrLimit = errors.New("the limit is exceeded")
 
 	// ErrDynamic means that a skill has no digests, and that Options.Dynamic is

@@ -54,12 +54,18 @@ type Set struct {
 
 	mu    lock.Mutex // guards what follows
 	names map[string]origin
-	given map[origin]string
-	held  map[origin]string // digests of the entries that models have read
+	known map[origin]*known
 }
 
 // An origin identifies a skill.
 type origin struct{ server, uri string }
+
+// A known skill has a name for models.
+type known struct {
+	id    string
+	asked bool   // for by its URI, or read by a model: it need not be in a list
+	held  string // digest of the entry that a model has read
+}
 
 // A Skill is a skill of one of the servers, as its server lists it.
 type Skill struct {
@@ -87,7 +93,7 @@ var errNoHost = errors.New("skills: the argument h of New is nil")
 
 // New returns the skills of the servers of h. o may be nil.
 func New(h *host.Host, o *Options) *Set {
-	s := &Set{h: h, names: make(map[string]origin), given: make(map[origin]string), held: make(map[origin]string)}
+	s := &Set{h: h, names: make(map[string]origin), known: make(map[origin]*known)}
 	if o != nil {
 		s.opts = *o
 	}
@@ -125,7 +131,7 @@ func (s *Set) List(ctx context.Context) ([]*Skill, error) {
 	var all []*Skill
 	for _, list := range lists {
 		for _, k := range list {
-			if k.ID = s.id(origin{k.Server, k.URI}, k.Name); s.filter.Allows(k.ID) {
+			if k.ID = s.id(origin{k.Server, k.URI}, false); s.filter.Allows(k.ID) {
 				all = append(all, k)
 			}
 		}
@@ -150,10 +156,14 @@ func (s *Set) ask(ctx context.Context, server string) ([]*Skill, error) {
 	if err != nil {
 		return nil, err
 	}
-	entries, err := skills.NewReader(client, s.opts.Reader).List(ctx)
 	var list []*Skill
+	listed := make(map[string]bool)
 	b := []byte{'['}
-	for _, e := range entries {
+	for e, failure := range skills.NewReader(client, s.opts.Reader).Skills(ctx) {
+		if err = failure; err != nil {
+			break
+		}
+		listed[e.URI] = true
 		list = append(list, &Skill{Server: server, URI: e.URI, Name: e.Name, Description: e.Description, Err: e.Err()})
 		if e.Err() == nil {
 			b = wire.AppendString(wire.AppendKey(append(wire.AppendComma(b), '{'), "uri"), e.URI)
@@ -162,10 +172,28 @@ func (s *Set) ask(ctx context.Context, server string) ([]*Skill, error) {
 			s.seen(server, e)
 		}
 	}
-	if text := string(append(b, ']')); err == nil && s.h.Note(server, listNote) != text {
+	if err != nil {
+		return list, err
+	}
+	if text := string(append(b, ']')); s.h.Note(server, listNote) != text {
 		s.h.SetNote(server, listNote, text)
 	}
-	return list, err
+	s.release(server, listed)
+	return list, nil
+}
+
+// release forgets the skills of a server that are no longer in its list, except those
+// that were asked for. Otherwise a server with other skills in each list would fill the
+// memory.
+func (s *Set) release(server string, listed map[string]bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for o, k := range s.known {
+		if o.server == server && !listed[o.uri] && !k.asked {
+			delete(s.known, o)
+			delete(s.names, k.id)
+		}
+	}
 }
 
 // listNote is the key of a server's list among the notes of the host, and digestNote
@@ -197,22 +225,27 @@ func (s *Set) kept(server string) (list []*Skill) {
 	return list
 }
 
-// id returns the name of a skill for models.
-func (s *Set) id(o origin, name string) string {
+// id returns the name of a skill for models. It contains the name of its directory, which
+// is the name of every valid skill; the name in an entry that is not valid could differ
+// from that of its valid entry, to which Allow and Deny apply.
+func (s *Set) id(o origin, asked bool) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	id, ok := s.given[o]
-	if ok {
-		return id
+	if k := s.known[o]; k != nil {
+		k.asked = k.asked || asked
+		return k.id
 	}
-	id = host.ServerTool.Name(o.server, name)
-	for suffix := ""; ; suffix += "#" {
+	dir := strings.TrimSuffix(o.uri, "/SKILL.md")
+	name := dir[strings.LastIndexByte(dir, '/')+1:]
+	id := host.ServerTool.Name(o.server, name)
+	for i := 1; ; i++ {
 		if _, taken := s.names[id]; !taken {
 			break
 		}
-		id = host.ServerTool.Name(o.server, name+" "+o.uri+suffix) // ends with a hash
+		id = host.ServerTool.Name(o.server, name+" "+o.uri) // ends with a hash
+		name += " " + strconv.Itoa(i)
 	}
-	s.given[o], s.names[id] = id, o
+	s.known[o], s.names[id] = &known{id: id, asked: asked}, o
 	return id
 }
 
@@ -242,7 +275,7 @@ func (s *Set) findEntry(ctx context.Context, server, uri string) (id string, e *
 	if e, err = s.entry(ctx, o); err != nil {
 		return "", nil, err
 	}
-	if id = s.id(o, e.Name); !s.filter.Allows(id) {
+	if id = s.id(o, true); !s.filter.Allows(id) {
 		return "", nil, unknown
 	}
 	return id, e, nil
@@ -291,7 +324,10 @@ func (s *Set) load(ctx context.Context, id, file string, k *skills.Skill) (*skil
 		}
 	}
 	s.mu.Lock()
-	held := s.held[o]
+	held := ""
+	if known := s.known[o]; known != nil {
+		held = known.held
+	}
 	s.mu.Unlock()
 	if file != "" && held != "" && held != k.Digest() {
 		return nil, "", &skillError{ErrChanged, wire.Quote(id) + "; read_skill reads it again"}
@@ -313,8 +349,9 @@ func (s *Set) load(ctx context.Context, id, file string, k *skills.Skill) (*skil
 		return nil, "", err
 	}
 	if file == "" {
+		s.id(o, true) // release then keeps what the model has read
 		s.mu.Lock()
-		s.held[o] = k.Digest()
+		s.known[o].held = k.Digest()
 		s.mu.Unlock()
 	}
 	text, err := s.text(data)
