@@ -2,26 +2,82 @@ package main
 
 import (
 	"context"
+	"os"
 	"os/exec"
+	"strings"
+	"time"
 
 	"github.com/stdmcp/stdmcp/internal/batch"
 	"github.com/stdmcp/stdmcp/mcp/oauth"
 )
 
+// browserWait is how long a browser has to fail, so that the next one is tried. A
+// browser may run until the user closes it.
+const browserWait = 2 * time.Second
+
 // browse opens a page in the user's browser. The URL must be http or https, so
 // that no browser takes it for a flag.
 func (e *environment) browse(ctx context.Context, page string) error {
-	browser := e.getenv("BROWSER")
-	if browser == "" {
+	commands := browserCommands(e.getenv("BROWSER"), page)
+	if len(commands) == 0 {
 		return oauth.OpenBrowser(ctx, page)
 	}
-	cmd := exec.Command(browser, page)
+	var err error
+	for _, args := range commands {
+		if err = startBrowser(ctx, exec.Command(args[0], args[1:]...)); err == nil || ctx.Err() != nil {
+			break
+		}
+	}
+	return err
+}
+
+func startBrowser(ctx context.Context, cmd *exec.Cmd) error {
 	if err := batch.Prepare(cmd); err != nil {
 		return err
 	}
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	go func() { _ = cmd.Wait() }() // ends with the browser, or the program
-	return nil
+	exited := make(chan error, 1)
+	go func() { exited <- cmd.Wait() }() // ends with the browser, or the program
+	select {
+	case err := <-exited:
+		return err
+	case <-time.After(browserWait):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// browserCommands returns the commands in the variable BROWSER, as xdg-open reads it: the
+// first browser that works opens the page, which replaces %s or becomes the last
+// argument. As in PATH, colons separate browsers, or semicolons on Windows. The name of a
+// program may contain spaces; in arguments, quotes protect them.
+func browserCommands(variable, page string) (commands [][]string) {
+	for _, browser := range strings.Split(variable, string(os.PathListSeparator)) {
+		words := []string{browser}
+		if _, err := exec.LookPath(browser); err != nil {
+			words = nil
+			lines, _ := splitLine(browser)
+			for _, line := range lines {
+				for _, w := range line {
+					words = append(words, w.text)
+				}
+			}
+		}
+		if len(words) == 0 {
+			continue
+		}
+		replaced := false
+		for i, w := range words[1:] {
+			replaced = replaced || strings.Contains(w, "%s")
+			words[1+i] = strings.NewReplacer("%%", "%", "%s", page).Replace(w)
+		}
+		if !replaced {
+			words = append(words, page)
+		}
+		commands = append(commands, words)
+	}
+	return commands
 }
