@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
@@ -21,23 +20,14 @@ type callTracker struct {
 }
 
 // wrap returns a transport like t whose calls are tracked.
-func (c *callTracker) wrap(t mcp.Transport) mcp.Transport { return trackedTransport{t, c} }
-
-type trackedTransport struct {
-	mcp.Transport
-	calls *callTracker
-}
-
-func (t trackedTransport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
-	conn, err := t.Transport.Open(ctx, h)
-	if err != nil {
-		return nil, err
-	}
-	return &trackedConn{conn, t.calls, make(map[string]bool)}, nil
+func (c *callTracker) wrap(t mcp.Transport) mcp.Transport {
+	return hookedTransport{t, noHook, func(conn jsonrpc.Conn) jsonrpc.Conn {
+		return &trackedConn{hookedConn{conn, noHook}, c, make(map[string]bool)}
+	}}
 }
 
 type trackedConn struct {
-	jsonrpc.Conn
+	hookedConn
 	calls *callTracker
 	ids   map[string]bool // of the pending calls; guarded by calls.mu
 }
@@ -70,47 +60,6 @@ func (n *trackedConn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.R
 		delete(n.ids, id)
 	}
 	return raw, err
-}
-
-// The optional abilities of transports and connections.
-
-func (t trackedTransport) String() string {
-	if named, ok := t.Transport.(mcp.Named); ok {
-		return named.String()
-	}
-	return ""
-}
-
-func (t trackedTransport) Kind() string {
-	if kinded, ok := t.Transport.(mcp.Kinded); ok {
-		return kinded.Kind()
-	}
-	return ""
-}
-
-func (n *trackedConn) Legacy() bool {
-	old, ok := n.Conn.(mcp.LegacyOnly)
-	return ok && old.Legacy()
-}
-
-func (n *trackedConn) AcceptBatches() {
-	if b, ok := n.Conn.(mcp.BatchReader); ok {
-		b.AcceptBatches()
-	}
-}
-
-// ForgetArguments passes the call on.
-func (n *trackedConn) ForgetArguments(before time.Time) {
-	if b, ok := n.Conn.(mcp.ArgumentBinder); ok {
-		b.ForgetArguments(before)
-	}
-}
-
-func (n *trackedConn) BindArguments(tool string, schema jsonrpc.RawMessage) error {
-	if b, ok := n.Conn.(mcp.ArgumentBinder); ok {
-		return b.BindArguments(tool, schema)
-	}
-	return nil
 }
 
 // problems returns what is wrong when all calls should have ended.

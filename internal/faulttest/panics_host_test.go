@@ -152,8 +152,8 @@ var hostPanics = map[string]panicCase{
 	}),
 	"host.Dialer host.Dialers host.Options.Dialers": dialing(func(*host.DialParams) (mcp.Transport, error) { panic(oh()) }),
 	"host.InProcess(servers) dialers.Options.InProcess": func(t *testing.T, p *panicLog) {
-		dialing(dialers.All(&dialers.Options{InProcess: map[string]mcp.Transport{"bad": panickingTransport{"Open", nil}}})[config.SDK])(t, p)
-		dialing(host.InProcess(map[string]mcp.Transport{"bad": panickingTransport{"String", failing{}}}))(t, p)
+		dialing(dialers.All(&dialers.Options{InProcess: map[string]mcp.Transport{"bad": hookedTransport{failing{}, panicsIn("Open"), nil}}})[config.SDK])(t, p)
+		dialing(host.InProcess(map[string]mcp.Transport{"bad": hookedTransport{failing{}, panicsIn("String"), nil}}))(t, p)
 	},
 	"host.DialParams.Cleanup": dialing(func(d *host.DialParams) (mcp.Transport, error) {
 		d.Cleanup = func() { panic(oh()) }

@@ -27,7 +27,10 @@ var transportPanics = map[string]panicCase{
 	// rest is reported.
 	"mcp.Transport mcp.Connect(t) mcp.FirstOf(transports) mcp.Named mcp.Kinded mcp.SingleUse": func(t *testing.T, p *panicLog) {
 		for _, method := range []string{"Open", "String", "SingleUse", "Kind", "OtherTransport"} {
-			first := panickingTransport{method, p.serve()}
+			first := hookedTransport{p.serve(), panicsIn(method), nil}
+			if method == "Kind" || method == "OtherTransport" { // FirstOf asks for them after an error
+				first.Transport = opener(func(context.Context, jsonrpc.Handler) (jsonrpc.Conn, error) { return nil, panickingError{method} })
+			}
 			for _, tr := range []mcp.Transport{first, mcp.FirstOf(first, p.serve())} {
 				outcome(t, method, p, func() error {
 					c, err := mcp.Connect(t.Context(), tr, &mcp.Options{Trace: p.trace()})
@@ -45,7 +48,7 @@ var transportPanics = map[string]panicCase{
 			for _, method := range []string{"Call", "Notify", "Reply", "Done", "Err", "Close", "Diagnosis", "MaxMessage", "Legacy", "Stateless", "AcceptBatches", "BindArguments", "ForgetArguments"} {
 				synctest.Test(t, func(t *testing.T) {
 					p := &panicLog{t: t}
-					conn := &panickingConn{method: method}
+					conn := &hookedConn{hook: panicsIn(method)}
 					defer func() { // the bubble waits for what it has started
 						if conn.Conn != nil {
 							_ = conn.Conn.Close()
@@ -199,22 +202,8 @@ func panicIn(method, now string) {
 	}
 }
 
-// A panickingTransport panics in one of its methods.
-type panickingTransport struct {
-	method string
-	mcp.Transport
-}
-
-func (s panickingTransport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
-	panicIn(s.method, "Open")
-	if s.method == "Kind" || s.method == "OtherTransport" {
-		return nil, panickingError{s.method}
-	}
-	return s.Transport.Open(ctx, h)
-}
-func (s panickingTransport) String() string  { panicIn(s.method, "String"); return "s" }
-func (s panickingTransport) Kind() string    { panicIn(s.method, "Kind"); return "s" }
-func (s panickingTransport) SingleUse() bool { panicIn(s.method, "SingleUse"); return false }
+// panicsIn returns a hook that panics in one method.
+func panicsIn(method string) func(string) { return func(now string) { panicIn(method, now) } }
 
 type panickingError struct{ method string }
 
@@ -222,42 +211,6 @@ func (panickingError) Error() string          { return oops }
 func (e panickingError) OtherTransport() bool { return e.method == "Kind" || panicNow() }
 
 func panicNow() bool { panic(oh()) }
-
-// A panickingConn panics in one of its methods.
-type panickingConn struct {
-	jsonrpc.Conn
-	method string
-}
-
-func (c *panickingConn) Call(ctx context.Context, r *jsonrpc.Request) (jsonrpc.RawMessage, error) {
-	panicIn(c.method, "Call")
-	return c.Conn.Call(ctx, r)
-}
-
-func (c *panickingConn) Notify(ctx context.Context, r *jsonrpc.Request) error {
-	panicIn(c.method, "Notify")
-	return c.Conn.Notify(ctx, r)
-}
-
-func (c *panickingConn) Reply(ctx context.Context, id jsonrpc.ID, res jsonrpc.RawMessage, e *jsonrpc.Error) error {
-	panicIn(c.method, "Reply")
-	return c.Conn.Reply(ctx, id, res, e)
-}
-
-func (c *panickingConn) Done() <-chan struct{} { panicIn(c.method, "Done"); return c.Conn.Done() }
-func (c *panickingConn) Err() error            { panicIn(c.method, "Err"); return c.Conn.Err() }
-func (c *panickingConn) Close() error          { panicIn(c.method, "Close"); return c.Conn.Close() }
-func (c *panickingConn) Diagnosis() string     { panicIn(c.method, "Diagnosis"); return "" }
-func (c *panickingConn) MaxMessage() int       { panicIn(c.method, "MaxMessage"); return 1 << 20 }
-func (c *panickingConn) Legacy() bool          { panicIn(c.method, "Legacy"); return false }
-func (c *panickingConn) Stateless() bool       { panicIn(c.method, "Stateless"); return false }
-func (c *panickingConn) AcceptBatches()        { panicIn(c.method, "AcceptBatches") }
-
-func (c *panickingConn) BindArguments(string, mcp.RawMessage) error {
-	panicIn(c.method, "BindArguments")
-	return nil
-}
-func (c *panickingConn) ForgetArguments(time.Time) { panicIn(c.method, "ForgetArguments") }
 
 // A panickingTripper panics in one part of an exchange.
 type panickingTripper struct {
