@@ -2,7 +2,6 @@ package testserver
 
 import (
 	"cmp"
-	"io"
 	"slices"
 	"strings"
 )
@@ -42,10 +41,12 @@ type Fault struct {
 	// it responds to the next request.
 	answers []string
 
+	// Byte streams and event streams.
+	wrap wrapper // unless nil, what is sent is written to the writer that it returns
+
 	// Byte streams.
-	start func(*stream) bool    // runs first; false ends the server
-	line  func(*stream, []byte) // writes every message
-	end   func(*stream)         // runs when the client has closed its end
+	start func(*stream) bool // runs first; false ends the server
+	end   func(*stream)      // runs when the client has closed its end
 
 	// HTTP.
 	badCertificate bool                                  // TLS presents a certificate for another machine
@@ -58,13 +59,11 @@ type Fault struct {
 	endpoint       func(s *eventStream, endpoint string) // begins the stream of HTTP+SSE
 
 	// Event streams.
-	event       func(*delivery) bool                 // sends the response to an affected POST; false ends the stream
-	text        func(text string, first bool) string // changes what streams send
-	streams     bool                                 // every response is an event stream
-	resumable   bool                                 // legacy streams can be resumed
-	retry       string                               // the retry field of legacy streams
-	singleBytes bool                                 // streams are sent in single bytes
-	compress    func(io.Writer) compressor           // streams are compressed if the client accepts gzip
+	event     func(*delivery) bool // sends the response to an affected POST; false ends the stream
+	streams   bool                 // every response is an event stream
+	resumable bool                 // legacy streams can be resumed
+	retry     string               // the retry field of legacy streams
+	gzip      bool                 // wrap compresses, if the client accepts that
 }
 
 // Faults returns all faults, ordered by row.

@@ -2,7 +2,6 @@ package testserver
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 )
@@ -76,43 +75,6 @@ func exitsAtStart(out, stderr string) func(*stream) bool {
 		fmt.Fprint(t.stderr, stderr)
 		t.die()
 		return false
-	}
-}
-
-func printsAtStart(text string) func(*stream) bool {
-	return func(t *stream) bool { return t.raw([]byte(text)) == nil }
-}
-
-// writesParts returns a line that writes a message in parts.
-func writesParts(split func(msg []byte) [][]byte) func(*stream, []byte) {
-	return func(t *stream, msg []byte) {
-		for _, part := range split(slices.Clip(msg)) {
-			if t.write(part) != nil {
-				return
-			}
-		}
-	}
-}
-
-// splitAfter returns a function that splits a line after the bytes selected.
-func splitAfter(selects func(byte) bool) func(msg []byte) [][]byte {
-	return func(msg []byte) (parts [][]byte) {
-		for _, c := range append(msg, '\n') {
-			if last := len(parts) - 1; last < 0 || selects(parts[last][len(parts[last])-1]) {
-				parts = append(parts, nil)
-			}
-			parts[len(parts)-1] = append(parts[len(parts)-1], c)
-		}
-		return parts
-	}
-}
-
-func (t *stream) trickle(msg []byte) {
-	for _, b := range append(slices.Clip(msg), '\n') {
-		t.wait(t.srv.opts.Delay)
-		if t.write([]byte{b}) != nil {
-			return
-		}
 	}
 }
 

@@ -85,6 +85,9 @@ func (t *stream) serve() error {
 	if f.start != nil && !f.start(t) {
 		return nil
 	}
+	if f.wrap != nil && f.On == "S" {
+		t.w = f.wrap(t.w, func() bool { return t.wait(t.srv.opts.Delay) })
+	}
 	session := t.srv.NewSession(t.send)
 	session.stream = t
 	ctx, cancel := context.WithCancel(context.Background())
@@ -123,10 +126,6 @@ func (t *stream) send(msg []byte) {
 		return
 	}
 	defer t.unlock()
-	if write := t.srv.fault.line; write != nil {
-		write(t, msg)
-		return
-	}
 	_ = t.write(append(msg[:len(msg):len(msg)], '\n'))
 }
 
@@ -156,12 +155,14 @@ func (t *stream) lock() bool {
 
 func (t *stream) unlock() { <-t.writing }
 
-// wait returns after d, or when the client is gone.
-func (t *stream) wait(d time.Duration) {
+// wait reports whether the client is still there after d.
+func (t *stream) wait(d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
+		return true
 	case <-t.gone:
+		return false
 	}
 }

@@ -144,6 +144,9 @@ func (x *exchange) String() string {
 // wait reports whether the client is still there after d.
 func (x *exchange) wait(d time.Duration) bool { return wait(x.ctx, d) }
 
+// pause waits for Delay, and reports whether the client is still there.
+func (x *exchange) pause() bool { return x.wait(x.h.srv.opts.Delay) }
+
 // hold does nothing until the client is gone.
 func (x *exchange) hold() { <-x.ctx.Done() }
 

@@ -1,10 +1,5 @@
 package testserver
 
-import (
-	"compress/gzip"
-	"io"
-)
-
 // streamFaults lists what is wrong with event streams, those of POST and that of
 // HTTP+SSE.
 func streamFaults() []Fault {
@@ -43,14 +38,14 @@ func streamFaults() []Fault {
 func syntaxFaults() []Fault {
 	const right = "event: message\ndata: $msg\n\n"
 	return group(Fault{On: "HE", Lawful: true}, []Fault{
-		{Name: "stream-byte-by-byte", Row: 13, Does: "sends streams in single bytes", streams: true, singleBytes: true},
-		{Name: "stream-crlf", Row: 13, Does: "ends the lines of streams with CR LF", streams: true, text: lineBreaks("\r\n")},
-		{Name: "stream-crlf-split", Row: 13, Does: "ends the lines of streams with CR LF, in single bytes", streams: true, singleBytes: true,
-			text: lineBreaks("\r\n")},
-		{Name: "stream-cr", Row: 14, Does: "ends the lines of streams with CR", streams: true, text: lineBreaks("\r")},
-		{Name: "stream-mixed-breaks", Row: 14, Does: "ends lines with CR, LF and CR LF in turn", streams: true, text: lineBreaks("\r", "\n", "\r\n")},
-		{Name: "stream-bom", Row: 14, Does: "begins streams with a byte order mark", streams: true, text: startsWith("\uFEFF")},
-		{Name: "stream-comments", Row: 14, Does: "begins streams with comments", streams: true, text: startsWith(":\n\n: hello\n:data: no\n\n")},
+		{Name: "stream-byte-by-byte", Row: 13, Does: "sends streams in single bytes", streams: true, wrap: inParts(singleBytes)},
+		{Name: "stream-crlf", Row: 13, Does: "ends the lines of streams with CR LF", streams: true, wrap: inParts(lineBreaks("\r\n"))},
+		{Name: "stream-crlf-split", Row: 13, Does: "ends the lines of streams with CR LF, in single bytes", streams: true,
+			wrap: inParts(func(text string) []string { return singleBytes(lineBreaks("\r\n")(text)[0]) })},
+		{Name: "stream-cr", Row: 14, Does: "ends the lines of streams with CR", streams: true, wrap: inParts(lineBreaks("\r"))},
+		{Name: "stream-mixed-breaks", Row: 14, Does: "ends lines with CR, LF and CR LF in turn", streams: true, wrap: inParts(lineBreaks("\r", "\n", "\r\n"))},
+		{Name: "stream-bom", Row: 14, Does: "begins streams with a byte order mark", streams: true, wrap: startsWith("\uFEFF")},
+		{Name: "stream-comments", Row: 14, Does: "begins streams with comments", streams: true, wrap: startsWith(":\n\n: hello\n:data: no\n\n")},
 		{Name: "event-comments", Row: 14, Does: "sends comments between the lines of the event",
 			event: sendsEvents(":one\nevent: message\n:two\ndata: $msg\n:three\n\n:four\n\n")},
 		{Name: "event-no-name", Row: 14, Does: "sends the event without its name", event: sendsEvents("data: $msg\n\n")},
@@ -68,8 +63,7 @@ func syntaxFaults() []Fault {
 		{Name: "event-nul", Row: 14, Does: "sends a comment and a field with NUL", event: sendsEvents(":\x00\nx\x00: y\n" + right)},
 		{Name: "event-odd-retry", Row: 14, Does: "sends retry fields that are not digits",
 			event: sendsEvents("retry\nretry:\nretry: 1.5\nretry: -1\nretry: 1e3\nretry: ١\n" + right)},
-		{Name: "stream-gzip", Row: 31, Does: "compresses streams, if the client accepts that", streams: true,
-			compress: func(w io.Writer) compressor { return gzip.NewWriter(w) }},
+		{Name: "stream-gzip", Row: 31, Does: "compresses streams, if the client accepts that", streams: true, gzip: true, wrap: compressed},
 	})
 }
 

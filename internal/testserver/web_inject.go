@@ -214,15 +214,6 @@ func (x *exchange) repeat(w io.Writer, text string) bool {
 	return true
 }
 
-// A flusher sends at once what is written to a response.
-type flusher struct{ *exchange }
-
-func (f flusher) Write(b []byte) (int, error) {
-	n, err := f.w.Write(b)
-	_ = f.ctl.Flush()
-	return n, err
-}
-
 // endless sends begin and Size bytes of repeated text, and then nothing.
 func (x *exchange) endless(begin, text string) {
 	_, _ = io.WriteString(x.w, begin)
@@ -286,12 +277,7 @@ func (x *exchange) trickle() {
 
 // trickleText sends a byte every Delay.
 func (x *exchange) trickleText(text string) {
-	for i := range len(text) {
-		if !x.wait(x.h.srv.opts.Delay) {
-			return
-		}
-		_, _ = io.WriteString(flusher{x}, text[i:i+1])
-	}
+	_, _ = io.WriteString(trickles(flusher{x}, x.pause), text)
 }
 
 // endEarly ends the stream of a GET after Delay.

@@ -99,28 +99,6 @@ func splitEvent(d *delivery) bool {
 	return true
 }
 
-// lineBreaks replaces line breaks by others, in turn.
-func lineBreaks(breaks ...string) func(string, bool) string {
-	return func(text string, _ bool) string {
-		lines := strings.Split(text, "\n")
-		var b strings.Builder
-		for i, line := range lines[:len(lines)-1] {
-			b.WriteString(line + breaks[i%len(breaks)])
-		}
-		return b.String() + lines[len(lines)-1]
-	}
-}
-
-// startsWith sends begin before the rest of the stream.
-func startsWith(begin string) func(string, bool) string {
-	return func(text string, first bool) string {
-		if first {
-			return begin + text
-		}
-		return text
-	}
-}
-
 // announces sends text in which $endpoint stands for the correct endpoint and
 // $relative for the same URL relative to that of the stream.
 func announces(text string) func(*eventStream, string) {

@@ -9,16 +9,8 @@ import (
 
 // An eventStream is the body of a response that sends events.
 type eventStream struct {
-	x     *exchange
-	begun bool       // something has been sent
-	z     compressor // compresses the stream, unless nil
-}
-
-// A compressor is a gzip.Writer: only the list of faults names it, as it would add
-// 45 KB to a program without faults.
-type compressor interface {
-	io.WriteCloser
-	Flush() error
+	x *exchange
+	w io.Writer
 }
 
 // openStream sends the header of an event stream.
@@ -29,44 +21,31 @@ func (x *exchange) openStream() *eventStream {
 	}
 	header.Set("Cache-Control", "no-cache, no-transform")
 	header.Set("X-Accel-Buffering", "no")
-	s := &eventStream{x: x}
-	if compress := x.h.fault.compress; compress != nil && x.h.fault.concerns(x) && x.acceptsGzip() {
+	f := x.h.fault
+	wraps := f.wrap != nil && f.concerns(x) && (!f.gzip || x.acceptsGzip())
+	if wraps && f.gzip {
 		header.Set("Content-Encoding", "gzip")
-		s.z = compress(x.w)
 	}
 	x.w.WriteHeader(http.StatusOK)
 	_ = x.ctl.Flush()
+	s := &eventStream{x, flusher{x}}
+	if wraps {
+		s.w = f.wrap(s.w, x.pause)
+	}
 	return s
 }
 
-// raw sends text, except for what the fault makes of it. It ignores errors,
-// because the end of x.ctx reports that the client is gone.
-func (s *eventStream) raw(text string) {
-	f, size := s.x.h.fault, len(text)
-	if f.concerns(s.x) {
-		if f.text != nil {
-			text = f.text(text, !s.begun)
-		}
-		if size = len(text); f.singleBytes {
-			size = 1
-		}
-	}
-	s.begun = true
-	for len(text) > size {
-		s.write(text[:size])
-		text = text[size:]
-	}
-	s.write(text)
-}
+// raw sends text. It ignores errors, because the end of x.ctx reports that the
+// client is gone.
+func (s *eventStream) raw(text string) { _, _ = io.WriteString(s.w, text) }
 
-func (s *eventStream) write(text string) {
-	if s.z != nil {
-		_, _ = s.z.Write([]byte(text))
-		_ = s.z.Flush()
-	} else {
-		_, _ = s.x.w.Write([]byte(text))
-	}
-	_ = s.x.ctl.Flush()
+// A flusher sends at once what is written to a response.
+type flusher struct{ *exchange }
+
+func (f flusher) Write(b []byte) (int, error) {
+	n, err := f.w.Write(b)
+	_ = f.ctl.Flush()
+	return n, err
 }
 
 // eventText returns the event of a message; id may be empty.
@@ -119,8 +98,8 @@ func (d *delivery) send()        { d.raw(d.text()) }
 // drain sends the messages of q until the last, or until the client is gone.
 func (s *eventStream) drain(q *messageQueue, reader int) {
 	defer q.detach(reader)
-	if s.z != nil {
-		defer s.z.Close()
+	if w, ok := s.w.(io.Closer); ok {
+		defer w.Close()
 	}
 	var silence <-chan time.Time
 	if every := s.x.h.opts.KeepAlive; every > 0 {
