@@ -159,8 +159,8 @@ var corePanics = map[string]panicCase{
 			_, _ = conn.Call(ctx, &jsonrpc.Request{Method: "m", Timeout: time.Millisecond, Cancel: func(jsonrpc.ID) *jsonrpc.Request { panic(oh()) }})
 		})
 	},
-	"jsonrpc.Stream jsonrpc.TryWriter jsonrpc.NewConn(s)": func(t *testing.T, p *panicLog) {
-		for _, method := range []string{"Read", "Write", "TryWrite", "Close"} {
+	"jsonrpc.Stream jsonrpc.TryWriter jsonrpc.SlowCloser jsonrpc.NewConn(s)": func(t *testing.T, p *panicLog) {
+		for _, method := range []string{"Read", "Write", "TryWrite", "Close", "CloseTime"} {
 			synctest.Test(t, func(t *testing.T) {
 				p := &panicLog{t: t}
 				ours, _ := jsonrpc.Pipe()
@@ -174,6 +174,10 @@ var corePanics = map[string]panicCase{
 					_, _ = conn.Call(t.Context(), &jsonrpc.Request{Method: "m", Timeout: time.Second})
 				}()
 				ended := conn.Err()
+				if method == "CloseTime" { // likewise
+					p.passes(func() { _ = conn.Close() })
+					return
+				}
 				if err := conn.Close(); err != nil {
 					t.Errorf("%s: %v", method, err)
 				}
@@ -200,6 +204,7 @@ func (s panickingStream) Write(b []byte) (int, error) {
 	return s.Stream.Write(b)
 }
 func (s panickingStream) Close() error                 { _ = s.Stream.Close(); panicIn(s.method, "Close"); return nil }
+func (s panickingStream) CloseTime() time.Duration     { panicIn(s.method, "CloseTime"); return 0 }
 func (s panickingStream) TryWrite([]byte) (int, error) { panicIn(s.method, "TryWrite"); return 0, nil }
 
 // received has a connection receive a message whose handler panics, which ends it.
