@@ -2,6 +2,7 @@ package oauth
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -121,13 +122,14 @@ func (t *Transport) Logout(ctx context.Context) error {
 	return err
 }
 
-// lockedLoad locks the store for this server, and loads its token.
+// lockedLoad locks the store for this server, and loads its token. An entry that it
+// cannot read counts as none: Login replaces it, and Logout deletes it.
 func (t *Transport) lockedLoad(ctx context.Context) (unlock func(), k *token, err error) {
 	unlock, err = t.store.Lock(ctx, t.bindingKey())
 	if err != nil {
 		return nil, nil, &Error{Rule: "cannot lock the store", Err: err}
 	}
-	if k, err = t.load(ctx); err != nil {
+	if k, err = t.load(ctx); err != nil && !errors.Is(err, errStored) {
 		unlock()
 		return nil, nil, err
 	}

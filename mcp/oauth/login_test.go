@@ -58,6 +58,43 @@ func TestLogin(t *testing.T) {
 	}
 }
 
+// TestUnreadableEntries: a user whose store holds what this version cannot read logs in
+// or out, and needs no other program to delete it.
+func TestUnreadableEntries(t *testing.T) {
+	for name, spoil := range map[string]string{"token": "0", "key": `{"access_token":"x","token_type":"DPoP","dpop_alg":"none"}`, "binding": "0"} {
+		t.Run(name, func(t *testing.T) {
+			e, store := newEnv(t), NewMemory()
+			tr := e.transport(func(o *Options) { o.Authorizer, o.Store = &robotUser{e: e}, store })
+			if err := tr.Login(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			key := tr.bindingKey()
+			if name != "binding" {
+				key = tr.currentBinding().key()
+			}
+			for _, again := range []func(*Transport) error{
+				func(tr *Transport) error { return tr.Login(t.Context()) },
+				func(tr *Transport) error { return tr.Logout(t.Context()) },
+			} {
+				if err := store.Save(t.Context(), key, []byte(spoil)); err != nil {
+					t.Fatal(err)
+				}
+				fresh := e.transport(func(o *Options) { o.Authorizer, o.Store = &robotUser{e: e}, store })
+				if err := e.mustFail(fresh); !errors.Is(err, errStored) {
+					t.Error(err)
+				}
+				if err := again(fresh); err != nil {
+					t.Fatal(err)
+				}
+				e.mustGet(fresh)
+			}
+			if data, err := store.Load(t.Context(), key); err != nil || string(data) == spoil {
+				t.Errorf("%s, %v", data, err)
+			}
+		})
+	}
+}
+
 // A person who said no can say yes when the program asks explicitly.
 func TestLoginAfterUserDenies(t *testing.T) {
 	e := newEnv(t)

@@ -56,9 +56,6 @@ func (t *Transport) load(ctx context.Context) (*token, error) {
 		}
 	}
 	k, err := parseSaved(data)
-	if err != nil {
-		return nil, err
-	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if ctx.Err() != nil {
@@ -67,8 +64,8 @@ func (t *Transport) load(ctx context.Context) (*token, error) {
 	if k != nil && t.tok != nil && k.access == t.tok.access {
 		k = t.tok // which has proven
 	}
-	t.loaded, t.binding, t.tok = true, b, k
-	return k, nil
+	t.loaded, t.binding, t.tok = err == nil, b, k
+	return k, err
 }
 
 // storeToken stores a new token and makes it the current one. It deletes the
