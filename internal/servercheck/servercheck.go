@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -189,7 +190,7 @@ func (c *check) resources(ctx context.Context) {
 		}
 		res, err := c.client.ReadResource(ctx, r.URI)
 		if err != nil {
-			c.errorf(where, "listed, but cannot be read: %v", err)
+			c.unread(ctx, r.URI, where, err)
 			continue
 		}
 		for _, contents := range res.Contents {
@@ -205,6 +206,38 @@ func (c *check) resources(ctx context.Context) {
 		c.errorf("resources/templates/list", "%v", err)
 	}
 	c.mustRefuse(ctx, "resources/read", `{"uri":"servercheck://no-such-resource"}`, 0)
+}
+
+// unread adds a finding for a listed resource that cannot be read. A server may refuse
+// what depends on its state, such as an open document or a login, but must not lack what
+// it lists.
+func (c *check) unread(ctx context.Context, uri, where string, err error) {
+	var refused *jsonrpc.Error
+	if errors.As(err, &refused) {
+		list, listErr := c.client.ListResources(ctx)
+		listed := func(r *mcp.Resource) bool { return r.URI == uri }
+		if listErr == nil && !slices.ContainsFunc(list, listed) {
+			return // it ceased to exist in the meantime
+		}
+	}
+	state := refused != nil && !c.isLacking(refused.Code) || errors.Is(err, mcp.ErrInputRequired)
+	if state {
+		c.warnf(where, "listed, but the server refuses to read it now: %v", err)
+	} else {
+		c.errorf(where, "listed, but cannot be read: %v", err)
+	}
+}
+
+// isLacking reports whether an error code says that the server does not have a resource,
+// or does not read any.
+func (c *check) isLacking(code int64) bool {
+	switch code {
+	case mcp.CodeResourceNotFound, jsonrpc.CodeMethodNotFound:
+		return true
+	case jsonrpc.CodeInvalidParams:
+		return c.client.Server().ProtocolVersion >= mcp.ProtocolVersion20260728
+	}
+	return false
 }
 
 func (c *check) prompts(ctx context.Context) {
