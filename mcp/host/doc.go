@@ -35,12 +35,13 @@ words):
 
 When a connection ends, the host reconnects; it starts a new process if the
 server is a child process. It retries with exponential back-off, as [Retry]
-describes. It gives up on a server that has crashed five times within three
-minutes, that has invalid settings, that violates the protocol or that requires
-authorization. [Host.Reconnect] tries such a server again. If only the
-connection failed, a call of one of its tools also tries it once.
-[Host.SetServers] and [Host.AddServer] also try it again, and so does the host
-after five minutes, unless the settings are invalid or authorization is missing.
+describes. It gives up on a server after too many failed attempts or crashes,
+and at once if the server has invalid settings, violates the protocol or
+requires authorization. [Host.Reconnect] always tries such a server again.
+[Host.SetServers] and [Host.AddServer] do so unless authorization is missing,
+[Host.Connect] unless the server keeps crashing, and the host itself does after
+five minutes unless the settings are invalid or authorization is missing. A call
+of one of its tools tries it once if none of the three is the case.
 
 These limits do not apply to an unreachable server at a URL: the host checks it
 until it is reachable again. KeepAlive in [Options] detects half-open

@@ -158,8 +158,8 @@ func ServerOf(ctx context.Context) string {
 //
 // Max, Crashes and Window apply to child processes. The host checks an
 // unreachable server at a URL every 1.5 s for 2 minutes, then every 5 to 30 s,
-// until it is reachable. If it has given up on a server, it tries again after 5
-// minutes; SetServers, AddServer, Connect and Reconnect try at once.
+// until it is reachable. The package documentation says when the host tries a
+// server again that it has given up.
 type Retry struct {
 	Max        int           // retries after the first attempt [3]; negative means no retries at all
 	Initial    time.Duration // delay before the first retry [1 s]; none when negative

@@ -59,8 +59,23 @@ func TestCrashLoop(t *testing.T) {
 		if f.opened() != 5 {
 			t.Errorf("opened %d times", f.opened())
 		}
-		if err := h.Reconnect(t.Context(), "x"); err != nil { // after a repair
-			t.Error(err)
+		if err := h.Connect(t.Context(), "x"); !errors.Is(err, host.ErrCrashLoop) {
+			t.Errorf("Connect to a failed server: %v", err)
+		}
+		for what, again := range map[string]func(){ // after a repair
+			"Reconnect":    func() { _ = h.Reconnect(t.Context(), "x") },
+			"SetServers":   func() { h.SetServers(t.Context(), fakes{"x": f}.servers()) },
+			"five minutes": func() { time.Sleep(5*time.Minute + time.Second) },
+		} {
+			again()
+			synctest.Wait()
+			if got := state(t, h, "x"); got != host.Connected {
+				t.Errorf("after %s the server is %v", what, got)
+			}
+			for state(t, h, "x") != host.Failed {
+				f.crash()
+				time.Sleep(time.Minute / 2)
+			}
 		}
 	})
 }
