@@ -52,7 +52,7 @@ type cache struct {
 
 	mu      lock.Mutex
 	entries map[string]entry // by method and params
-	size    int              // of the entries, in bytes
+	size    int              // of the entries and their keys, in bytes
 	state   int              // incremented by each drop
 }
 
@@ -93,19 +93,22 @@ func (c *cache) store(key string, raw RawMessage, ttl time.Duration, state int) 
 		return
 	}
 	c.remove(key)
-	if c.size+len(raw) > c.max {
+	size := len(key) + len(raw) // a server chooses the cursor in the key
+	if c.size+size > c.max {
 		c.sweep()
 	}
-	if c.size+len(raw) > c.max {
+	if c.size+size > c.max {
 		return
 	}
 	c.entries[key] = entry{raw, time.Now().Add(ttl)}
-	c.size += len(raw)
+	c.size += size
 }
 
 func (c *cache) remove(key string) {
-	c.size -= len(c.entries[key].raw)
-	delete(c.entries, key)
+	if e, ok := c.entries[key]; ok {
+		c.size -= len(key) + len(e.raw)
+		delete(c.entries, key)
+	}
 }
 
 // sweep removes expired entries.

@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"errors"
+	"math"
 	"strconv"
 	"strings"
 
@@ -32,15 +33,16 @@ type progressSink struct {
 	queue queue.Queue // calls f
 
 	mu      lock.Mutex
-	last    *float64 // the latest progress; nil before the first
-	waiting int      // the number of notifications in the queue
-	ended   bool     // the call has returned
+	last    float64 // the latest progress
+	waiting int     // the number of notifications in the queue
+	ended   bool    // the call has returned
 }
 
 func (t *progressTable) add(f func(Progress), timer *callTimer) *progressSink {
 	t.mu.Lock()
 	t.last++
-	s := &progressSink{token: t.last, f: f, timer: timer, queue: queue.Queue{Max: maxProgress + 1, Budget: t.budget}} // one more for remove
+	s := &progressSink{token: t.last, f: f, timer: timer, last: math.Inf(-1)}
+	s.queue.Max, s.queue.Budget = maxProgress+1, t.budget // one more for remove
 	if t.sinks == nil {
 		t.sinks = make(map[int64]*progressSink)
 	}
@@ -100,10 +102,10 @@ func (s *progressSink) deliver(p Progress, size int) error {
 	if s.ended {
 		return errUnknownToken
 	}
-	if s.last != nil && p.Progress <= *s.last {
+	if p.Progress <= s.last {
 		return errNoProgress
 	}
-	s.last = &p.Progress
+	s.last = p.Progress
 	if s.timer != nil {
 		s.timer.restart()
 	}

@@ -62,7 +62,8 @@
 // types implement json.Marshaler and json.Unmarshaler.
 //
 // The client reads JSON strictly: keys are case-sensitive and must not occur
-// twice, and text must be valid UTF-8.
+// twice, and text must be valid UTF-8. An object may have 512 members, and all
+// lists of a result together 131,072 elements.
 //
 // # Errors
 //

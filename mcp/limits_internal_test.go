@@ -6,8 +6,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -250,10 +252,59 @@ func TestSizeOfCache(t *testing.T) {
 	for _, key := range []string{"resources/read\x00a", "resources/read\x00a", "resources/read\x00b", "tools/list\x00"} {
 		c.store(key, make(RawMessage, 1500), time.Hour, c.state)
 	}
-	if len(c.entries) != 2 || c.size != 3000 {
+	if len(c.entries) != 2 || c.size != 2*(1500+len("resources/read\x00a")) {
 		t.Errorf("%d entries of %d bytes", len(c.entries), c.size)
 	}
 	if c.sessionRenewed(t.Context()); len(c.entries) != 0 || c.size != 0 {
 		t.Errorf("after a new session %d entries of %d bytes", len(c.entries), c.size)
 	}
+}
+
+// TestElementsAreLimited: a Content takes 160 times the memory of its text {}, so
+// a message of 64 MiB would take 10 GiB.
+func TestElementsAreLimited(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		before, after string
+		v             object
+	}{
+		{`{"content":[`, `]}`, new(CallToolResult)},
+		{`{"tools":[{},`, `]}`, new(ListToolsResult)},
+		{`{"completion":{"values":["",`, `]}}`, new(CompleteResult)},
+		{`{"messages":[{"role":"user","content":[`, `]}]}`, new(CreateMessageParams)},
+	} {
+		for n, want := range map[int]error{1000: nil, maxElements + 1: errElements} {
+			text := tt.before + strings.Repeat("null,", n-1) + "null" + tt.after
+			if err := decodeText([]byte(text), tt.v); err != want {
+				t.Errorf("%s: %d elements: %v, want %v", tt.before, n, err, want)
+			}
+		}
+	}
+	c := codec{r: wire.NewReader(make([]byte, 64<<20))}
+	for _, n := range []int{sample, maxElements - 1} {
+		if room := c.room(n, 0); room <= n || room > maxElements {
+			t.Errorf("room for %d elements after %d", room, n)
+		}
+	}
+}
+
+// TestKeysOfCacheAreLimited: a server chooses the cursors that they contain.
+func TestKeysOfCacheAreLimited(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := CacheSize(1000).newCache().(*cache)
+		for i := range 10 {
+			c.store(strings.Repeat("c", 490)+strconv.Itoa(i), RawMessage("{}"), time.Second, 0)
+			time.Sleep(time.Second / 3)
+		}
+		if n := len(c.entries); n > 2 || n == 0 {
+			t.Errorf("%d entries", n)
+		}
+		c.drop("tools/list")
+		for key := range c.entries {
+			c.remove(key)
+		}
+		if c.size != 0 {
+			t.Errorf("%d bytes without entries", c.size)
+		}
+	})
 }

@@ -12,15 +12,16 @@ import (
 // []string (RFC 6570). It omits variables without a value. It returns an error
 // for an invalid template or value.
 func (t *ResourceTemplate) Expand(values map[string]any) (string, error) {
-	uri, rest := "", t.URITemplate
+	var uri []byte
+	rest := t.URITemplate
 	for {
 		before, after, found := strings.Cut(rest, "{")
 		if strings.Contains(before, "}") {
 			return "", errTemplate
 		}
-		uri += escapeURI(before, true)
+		uri = append(uri, escapeURI(before, true)...)
 		if !found {
-			return uri, nil
+			return string(uri), nil
 		}
 		expression, after, closed := strings.Cut(after, "}")
 		if !closed {
@@ -30,7 +31,7 @@ func (t *ResourceTemplate) Expand(values map[string]any) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		uri, rest = uri+text, after
+		uri, rest = append(uri, text...), after
 	}
 }
 

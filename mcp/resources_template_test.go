@@ -176,3 +176,13 @@ func percent(text string, reserved bool) (s string) {
 	}
 	return s
 }
+
+// A template may be as long as a message; to expand it takes a moment, not hours.
+func TestExpandLongTemplate(t *testing.T) {
+	t.Parallel()
+	const n = 1 << 20
+	uri, err := (&mcp.ResourceTemplate{URITemplate: strings.Repeat("a{v}", n)}).Expand(map[string]any{"v": "b"})
+	if err != nil || len(uri) != 2*n {
+		t.Errorf("%d bytes, %v", len(uri), err)
+	}
+}

@@ -112,3 +112,40 @@ func TestTaskResultOfOtherMethodIsMalformed(t *testing.T) {
 		wantError(t, err, mcp.ErrMalformed, "task")
 	})
 }
+
+// TestInputsAreProvidedOnce: a caller that waits again does not begin with the state
+// in which the task was created.
+func TestInputsAreProvidedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const task = `{"resultType":"task","taskId":"a","createdAt":"x","lastUpdatedAt":"x","ttlMs":null,"pollIntervalMs":1000,"status":`
+		ended := time.Now().Add(time.Minute)
+		_, rwc := newPeer(t, modern, func(p *peer, m request) {
+			switch {
+			case m.Method == "tools/call":
+				p.answer(m, task+`"input_required","inputRequests":{"a":{"method":"roots/list"}}}`)
+			case m.Method == "tasks/get" && time.Now().Before(ended):
+				p.answer(m, task+`"working"}`)
+			case m.Method == "tasks/get":
+				p.answer(m, task+`"completed","result":`+done+`}`)
+			default:
+				p.answer(m, "{}")
+			}
+		})
+		asked := 0
+		c := connectStream(t, rwc, withTasks(mcp.Roots(func(context.Context) ([]mcp.Root, error) {
+			asked++
+			return nil, nil
+		})))
+		h, err := c.StartTool(t.Context(), &mcp.ToolCall{Name: "research"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		_, err = h.Wait(ctx)
+		wantError(t, err, context.DeadlineExceeded)
+		if res, err := h.Wait(t.Context()); err != nil || res.Text() != "done" || asked != 1 {
+			t.Errorf("asked %d times: %+v, %v", asked, res, err)
+		}
+	})
+}

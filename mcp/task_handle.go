@@ -15,7 +15,7 @@ import (
 // itself.
 type TaskHandle struct {
 	run    *taskRun
-	state  *Task           // nil after ResumeTask
+	state  *Task           // when the task was created; nil after ResumeTask and Wait
 	result *CallToolResult // of a call without a task; nil otherwise
 }
 
@@ -111,7 +111,9 @@ func (h *TaskHandle) Wait(ctx context.Context) (*CallToolResult, error) {
 	if h.result != nil {
 		return h.result, nil
 	}
-	return h.run.wait(ctx, h.state)
+	state := h.state
+	h.state = nil // a later Wait requests the state as it is then
+	return h.run.wait(ctx, state)
 }
 
 // Cancel asks the server to cancel the task and does not wait until it ends.

@@ -30,14 +30,15 @@ const (
 
 // A codec reads or writes one JSON text. A null member counts as absent.
 type codec struct {
-	writing bool
-	r       wire.Reader
-	key     []byte // of the current member; nil when a field has taken it
-	behind  bool   // the fields before the current one have not seen key
-	ended   bool   // no more members follow; always true when writing
-	b       []byte
-	err     error // the first error of writing; the reader has its own
-	mixed   bool  // the object being written has members from Extra, which may repeat a key
+	writing  bool
+	r        wire.Reader
+	key      []byte // of the current member; nil when a field has taken it
+	behind   bool   // the fields before the current one have not seen key
+	ended    bool   // no more members follow; always true when writing
+	elements int    // of lists that have been read; see maxElements
+	b        []byte
+	err      error // the first error of writing; the reader has its own
+	mixed    bool  // the object being written has members from Extra, which may repeat a key
 }
 
 // Codecs are pooled: fields methods are called through an interface, so a

@@ -17,7 +17,7 @@ func stringList[T ~string](c *codec, key string, p *[]T, always bool) {
 		if !one {
 			c.r.Array()
 		}
-		for one || c.r.More() {
+		for one || c.more() {
 			if !c.r.Null() {
 				*p = append(*p, T(c.r.String()))
 			}
@@ -49,7 +49,7 @@ func pointers[T any, P objectPtr[T]](c *codec, key string, p *[]*T, always bool,
 	if c.takeList(key) {
 		list, start := []*T{}, c.r.Offset()
 		var free []T // the rest of the last array
-		for i := 0; c.r.More(); i++ {
+		for i := 0; c.more(); i++ {
 			if n := len(list); len(free) == 0 {
 				free = make([]T, c.room(n, start)-n)
 			}
@@ -74,7 +74,7 @@ func pointers[T any, P objectPtr[T]](c *codec, key string, p *[]*T, always bool,
 func list[T any, P objectPtr[T]](c *codec, key string, p *[]T, always bool) {
 	if c.takeList(key) {
 		s, start := []T{}, c.r.Offset()
-		for i := 0; c.r.More(); i++ {
+		for i := 0; c.more(); i++ {
 			last := len(s)
 			if last == cap(s) {
 				more := make([]T, c.room(last, start))
@@ -95,6 +95,23 @@ func list[T any, P objectPtr[T]](c *codec, key string, p *[]T, always bool) {
 	}
 }
 
+// maxElements is the limit of the elements of all lists in a text. An element of 3
+// bytes can be a Content, which takes 480 bytes of memory.
+const maxElements = 128 << 10
+
+var errElements = errors.New("JSON: more than " + strconv.Itoa(maxElements) + " elements in lists")
+
+// more reports whether another element of a list follows.
+func (c *codec) more() bool {
+	if !c.r.More() {
+		return false
+	}
+	if c.elements++; c.elements > maxElements {
+		c.r.Fail(errElements)
+	}
+	return c.r.Err() == nil
+}
+
 // sample is the number of elements from which room estimates the length of a
 // list.
 const sample = 8
@@ -105,10 +122,11 @@ const sample = 8
 //
 //go:noinline
 func (c *codec) room(n, start int) int {
+	room := max(1, 2*n)
 	if n == sample {
-		return sample + 1 + c.r.Left()/max(256, (c.r.Offset()-start)/sample)
+		room = sample + 1 + c.r.Left()/max(256, (c.r.Offset()-start)/sample)
 	}
-	return max(1, 2*n)
+	return min(room, maxElements)
 }
 
 // element reads element i of a list and reports whether to keep it. Only if bad
