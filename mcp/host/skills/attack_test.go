@@ -57,7 +57,7 @@ func TestNamesOfFormerSkills(t *testing.T) {
 		}
 		k.Unlisted()
 	}
-	if n := set.Known(); n != 3 {
+	if n := set.CountNames(); n != 3 {
 		t.Errorf("the set knows %d skills, want the two that were asked for, and the last one", n)
 	}
 	if _, err := set.Open(t.Context(), "one__asked"); err != nil {

@@ -1,4 +1,4 @@
 package skills
 
-// Known returns how many skills have names for models.
-func (s *Set) Known() int { return len(s.known) }
+// CountNames returns how many skills have names for models.
+func (s *Set) CountNames() int { return len(s.known) }
