@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"slices"
-	"strconv"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
@@ -226,10 +225,10 @@ func (c *codec) formValue() any {
 		return c.r.Bool()
 	case wire.Number:
 		b := c.r.Number()
-		if n, err := strconv.ParseInt(string(b), 10, 64); err == nil {
+		if n, ok := wire.ParseInt(string(b)); ok {
 			return n
 		}
-		if f, err := strconv.ParseFloat(string(b), 64); err == nil {
+		if f, ok := wire.ParseFloat(string(b)); ok {
 			return f
 		}
 		return RawMessage(b)

@@ -1,9 +1,6 @@
 package wire
 
-import (
-	"math"
-	"strconv"
-)
+import "math"
 
 // Number reads a number and returns it as it is written.
 func (r *Reader) Number() []byte {
@@ -27,11 +24,11 @@ func (r *Reader) Int() int64 {
 	if r.err != nil {
 		return 0
 	}
-	if n, err := strconv.ParseInt(string(b), 10, 64); err == nil {
+	if n, ok := ParseInt(string(b)); ok {
 		return n
 	}
-	f, err := strconv.ParseFloat(string(b), 64)
-	if err != nil || f != math.Trunc(f) || math.Abs(f) >= 1<<53 {
+	f, ok := ParseFloat(string(b))
+	if !ok || f != math.Trunc(f) || math.Abs(f) >= 1<<53 {
 		r.pos -= len(b)
 		r.syntax("number " + string(b[:min(len(b), 40)]) + " is no integer of 64 bits")
 		return 0
@@ -45,7 +42,7 @@ func (r *Reader) Float() float64 {
 	if r.err != nil {
 		return 0
 	}
-	f, _ := strconv.ParseFloat(string(b), 64)
+	f, _ := ParseFloat(string(b))
 	return f
 }
 

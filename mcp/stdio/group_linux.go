@@ -5,6 +5,8 @@ import (
 	"os"
 	"strconv"
 	"syscall"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
 // attributes makes the child the leader of a process group, and makes the kernel
@@ -43,7 +45,8 @@ func (g group) descendants() (all []descendant) {
 		for _, thread := range threads {
 			list, _ := os.ReadFile(task + thread + "/children")
 			for _, text := range fields(list) {
-				if pid, err := strconv.Atoi(string(text)); err == nil {
+				if n, ok := wire.ParseInt(string(text)); ok {
+					pid := int(n)
 					all = append(all, descendant{pid, startOf(pid)})
 					next = append(next, pid)
 				}

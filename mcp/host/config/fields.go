@@ -1,7 +1,6 @@
 package config
 
 import (
-	"strconv"
 	"strings"
 	"time"
 
@@ -23,7 +22,7 @@ const maxTime = 30 * 24 * time.Hour
 func (e *entry) readDuration(d *time.Duration, m *member) (err error) {
 	*d, err = readTime(m.value, e.unit)
 	number := strings.TrimSuffix(strings.TrimPrefix(string(m.value), `"`), `"`)
-	if n, invalid := strconv.ParseFloat(number, 64); err == nil && invalid == nil && e.unit == 0 && n >= 1000 && n < 10000 {
+	if n, ok := wire.ParseFloat(number); ok && err == nil && e.unit == 0 && n >= 1000 && n < 10000 {
 		e.warn(m, diag.Message("is read as "+number+" milliseconds; write \""+number+"ms\", or \""+number+"s\" for seconds"))
 	}
 	return err
@@ -40,8 +39,8 @@ func readTime(value []byte, unit time.Duration) (time.Duration, error) {
 			return time.Duration(n * float64(time.Second)), checkTime(n)
 		}
 	}
-	n, err := strconv.ParseFloat(text, 64)
-	if err != nil || n != n {
+	n, ok := wire.ParseFloat(text)
+	if !ok {
 		return 0, diag.Message(`must be a number, or a time such as "30s"`)
 	}
 	if unit == time.Millisecond || unit == 0 && n >= 1000 {
@@ -56,7 +55,7 @@ func withUnits(text string) (seconds float64, ok bool) {
 	for text != "" {
 		unit := trimLeft(text, "0123456789.")
 		rest := trimLeft(unit, "hms")
-		n, err := strconv.ParseFloat(text[:len(text)-len(unit)], 64)
+		n, valid := wire.ParseFloat(text[:len(text)-len(unit)])
 		switch unit[:len(unit)-len(rest)] {
 		case "ms":
 			n /= 1000
@@ -68,7 +67,7 @@ func withUnits(text string) (seconds float64, ok bool) {
 		default:
 			return 0, false
 		}
-		if err != nil {
+		if !valid {
 			return 0, false
 		}
 		seconds, ok, text = seconds+n, true, rest

@@ -2,7 +2,6 @@ package config
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
@@ -47,7 +46,7 @@ func unescape(s string) string {
 		if c == '+' {
 			c = ' '
 		} else if c == '%' && i+2 < len(s) {
-			if n, err := strconv.ParseUint(s[i+1:i+3], 16, 8); err == nil {
+			if n, ok := wire.ParseUint(s[i+1:i+3], 16); ok {
 				c = byte(n)
 				i += 2
 			}
