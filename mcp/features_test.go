@@ -39,7 +39,7 @@ var features = []struct {
 	{"cancels", testCancel},
 }
 
-func TestEveryRevisionInMemory(t *testing.T) {
+func TestEveryProtocolVersionInMemory(t *testing.T) {
 	for _, version := range mcp.ProtocolVersions() {
 		for _, f := range features {
 			t.Run(version+"/"+f.name, func(t *testing.T) {

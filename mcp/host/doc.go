@@ -41,7 +41,7 @@ requires authorization. [Host.Reconnect] always tries such a server again.
 [Host.SetServers] and [Host.AddServer] do so unless authorization is missing,
 [Host.Connect] unless the server keeps crashing, and the host itself does after
 five minutes unless the settings are invalid or authorization is missing. A call
-of one of its tools tries it once if none of the three is the case.
+of one of its tools tries it once, unless one of these three is the reason.
 
 These limits do not apply to an unreachable server at a URL: the host checks it
 until it is reachable again. KeepAlive in [Options] detects half-open
