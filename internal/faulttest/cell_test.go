@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp"
 )
@@ -75,7 +76,7 @@ func (c *cell) run(t *testing.T) {
 		c.line.scenario(t, w)
 		return
 	}
-	s := faultRun{env: w, fault: catalog[c.fault], expectation: c.line.expectation}
+	s := faultRun{env: w, Fault: catalog[c.fault], expectation: c.line.expectation}
 	s.tune()
 	s.run(t)
 }
@@ -83,7 +84,7 @@ func (c *cell) run(t *testing.T) {
 // A faultRun runs a client against a server with a fault.
 type faultRun struct {
 	*env
-	fault
+	testserver.Fault
 	expectation
 	message string
 }
@@ -95,12 +96,12 @@ func (s *faultRun) tune() {
 	if !s.location.inMemory() {
 		s.engine.Delay = 50 * time.Millisecond
 	}
-	tuned := tunings[s.name]
+	tuned := tunings[s.Name]
 	s.message = greeting + strings.Repeat(".", tuned.message)
 	if s.engine.Size = tuned.size; tuned.delay > 0 {
 		s.engine.Delay = tuned.delay
 	}
-	s.engine.Fault = s.name
+	s.engine.Fault = s.Name
 }
 
 // run connects, calls, and checks the outcome of every call.
@@ -205,7 +206,7 @@ func (s *faultRun) checkReports(t *testing.T) {
 func (s *faultRun) callFault(t *testing.T, client *mcp.Client) {
 	ctx, cancel := context.WithTimeout(t.Context(), s.within(callTime))
 	defer cancel()
-	if s.strikes == "tools/list" {
+	if s.Method == "tools/list" {
 		s.checkReturns(t, ctx, "ListTools", func() { s.listFault(t, ctx, client) })
 		return
 	}

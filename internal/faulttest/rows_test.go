@@ -49,20 +49,11 @@ func (l line) at(p location) line { l.location = p; return l }
 // allows sets the allowed violation of a line.
 func (l line) allows(what string) line { l.expectation = l.expectation.allows(what); return l }
 
-// A fault is an entry of the catalog.
-type fault struct {
-	name    string
-	row     int
-	on      string // the transports that can have it
-	era     string // "legacy", "modern" or any
-	strikes string
-}
-
 // catalog has all faults by name.
-var catalog = func() map[string]fault {
-	all := make(map[string]fault)
+var catalog = func() map[string]testserver.Fault {
+	all := make(map[string]testserver.Fault)
 	for _, f := range testserver.Faults() {
-		all[f.Name] = fault{f.Name, f.Row, f.On, f.Era, f.Method}
+		all[f.Name] = f
 	}
 	return all
 }()
@@ -101,7 +92,7 @@ func (l *line) cells(r *row) (list []*cell) {
 	for _, name := range faults {
 		for _, transport := range []byte(transports) {
 			for _, version := range versionsOf[transport] {
-				if matches(era, version) && matches(catalog[name].era, version) {
+				if matches(era, version) && matches(catalog[name].Era, version) {
 					list = append(list, &cell{r, l, name, transport, version})
 				}
 			}
@@ -129,18 +120,18 @@ func TestTableIsComplete(t *testing.T) {
 		switch {
 		case !ok:
 			t.Errorf("row %d: there is no fault %s", c.row.n, c.fault)
-		case f.row != c.row.n:
-			t.Errorf("%s is in row %d and not %d", c.fault, f.row, c.row.n)
-		case !strings.Contains(f.on, string(c.transport)):
+		case f.Row != c.row.n:
+			t.Errorf("%s is in row %d and not %d", c.fault, f.Row, c.row.n)
+		case !strings.Contains(f.On, string(c.transport)):
 			t.Errorf("%s is not for %c", c.fault, c.transport)
 		}
 		have[c.fault+string(c.transport)+c.version] = true
 	}
 	for name, f := range catalog {
-		for _, transport := range []byte(f.on) {
+		for _, transport := range []byte(f.On) {
 			for _, version := range versionsOf[transport] {
-				if matches(f.era, version) && !have[name+string(transport)+version] {
-					t.Errorf("row %d: %s on %c with %s has no cell", f.row, name, transport, version)
+				if matches(f.Era, version) && !have[name+string(transport)+version] {
+					t.Errorf("row %d: %s on %c with %s has no cell", f.Row, name, transport, version)
 				}
 			}
 		}

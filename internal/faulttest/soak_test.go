@@ -73,7 +73,7 @@ func soakFaults() (list []*cell) {
 	for c := range cells() {
 		f := catalog[c.fault]
 		if c.fault != "" && !c.line.expectation.refused && !c.line.expectation.serverStuck && c.line.location != secured &&
-			f.strikes == "" && c.line.expectation.allowedViolation == "" && tunings[c.fault].message == 0 {
+			f.Method == "" && c.line.expectation.allowedViolation == "" && tunings[c.fault].message == 0 {
 			list = append(list, c)
 		}
 	}
@@ -124,7 +124,7 @@ func scoped(t testing.TB, f func(testing.TB)) {
 func (s *soak) round(t testing.TB, c *cell) {
 	s.rounds.Add(1)
 	w := &env{transport: c.transport, version: c.version, location: system, allowedViolation: c.line.expectation.allowedViolation}
-	st := faultRun{env: w, fault: catalog[c.fault], expectation: c.line.expectation}
+	st := faultRun{env: w, Fault: catalog[c.fault], expectation: c.line.expectation}
 	st.tune()
 	client, err := mcp.Connect(t.Context(), w.start(t), w.options())
 	if err != nil {
