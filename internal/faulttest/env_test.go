@@ -76,6 +76,7 @@ type env struct {
 
 	servers []*testserver.Server // those in this process
 	running *testserver.HTTPServer
+	pipe    io.Closer    // the last connection to a server in memory; ends it
 	client  *http.Client // nil when the transports have their own
 	stderr  lockedBuffer // of a process
 	mark    string       // in the environment of a process, and of those that it starts
@@ -125,7 +126,9 @@ func (w *env) stream() mcp.Transport {
 	pipe := func() io.ReadWriteCloser {
 		s := testserver.New(&w.engine)
 		w.servers = append(w.servers, s)
-		return s.Pipe()
+		rwc := s.Pipe()
+		w.pipe = rwc
+		return rwc
 	}
 	if w.injector != nil {
 		return w.injector.transport(pipe)
@@ -229,13 +232,7 @@ func (w *env) checkViolations(t testing.TB) {
 	if w.anyViolation {
 		return
 	}
-	for _, s := range w.servers {
-		for _, v := range s.Violations() {
-			if w.allowedViolation == "" || !strings.Contains(v, w.allowedViolation) {
-				t.Errorf("the server reports a violation: %q", v)
-			}
-		}
-	}
+	w.checkServers(t, w.servers)
 	for line := range strings.Lines(w.stderr.String()) {
 		if strings.Contains(line, "violation") {
 			t.Errorf("the server reports a violation: %s", line)
@@ -246,6 +243,33 @@ func (w *env) checkViolations(t testing.TB) {
 			t.Errorf("another origin received requests: %+v", requests)
 		}
 	}
+}
+
+func (w *env) checkServers(t testing.TB, servers []*testserver.Server) {
+	t.Helper()
+	for _, s := range servers {
+		for _, v := range s.Violations() {
+			if w.allowedViolation == "" || !strings.Contains(v, w.allowedViolation) {
+				t.Errorf("the server reports a violation: %q", v)
+			}
+		}
+	}
+}
+
+// restart ends the server in memory, which forgets its sessions. Over HTTP it is
+// unreachable for a minute.
+func (w *env) restart(t testing.TB) {
+	t.Helper()
+	if w.running == nil {
+		ended := w.servers
+		w.servers = nil
+		_ = w.pipe.Close()
+		w.checkServers(t, ended)
+		return
+	}
+	w.running.Down()
+	time.Sleep(time.Minute)
+	w.running.Up()
 }
 
 // received returns how often the servers were sent a method.

@@ -1,78 +1,21 @@
 package faulttest
 
 import (
-	"context"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
-	"github.com/stdmcp/stdmcp/mcp/sse"
-	"github.com/stdmcp/stdmcp/mcp/stdio"
-	"github.com/stdmcp/stdmcp/mcp/streamhttp"
 )
-
-// A monthServer is one of the servers of TestMonth: it restarts every day.
-type monthServer struct {
-	transport byte // S, E or H
-	version   string
-
-	web *testserver.HTTPServer
-
-	mu   sync.Mutex
-	pipe io.Closer // of a stream: ends the connection
-}
-
-func (s *monthServer) start(t *testing.T) {
-	if s.transport == 'S' {
-		return
-	}
-	var err error
-	s.web, err = testserver.StartHTTP(testserver.New(&testserver.Options{ProtocolVersions: []string{s.version}}), &testserver.HTTPOptions{InMemory: true, SSEOnly: s.transport == 'E', StreamableOnly: s.transport == 'H'})
-	testutil.Must(t, err)
-}
-
-// dial returns a transport to the server.
-func (s *monthServer) dial() mcp.Transport {
-	switch s.transport {
-	case 'E':
-		return sse.New(s.web.SSE, &sse.Options{Client: s.web.Client()})
-	case 'H':
-		return streamhttp.New(s.web.URL, &streamhttp.Options{Client: s.web.Client()})
-	}
-	return stdio.Dial(func(context.Context) (io.ReadWriteCloser, error) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		pipe := testserver.New(&testserver.Options{ProtocolVersions: []string{s.version}}).Pipe()
-		s.pipe = pipe
-		return pipe, nil
-	})
-}
-
-// restart ends the connections to the server, which forgets its sessions.
-func (s *monthServer) restart() {
-	if s.transport != 'S' {
-		s.web.Down()
-		time.Sleep(time.Minute)
-		s.web.Up()
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	_ = s.pipe.Close()
-}
 
 // TestMonth: a host of five servers, over every transport, calls tools every few
 // minutes for 30 days, while each server restarts every day and loses its
@@ -87,16 +30,20 @@ func TestMonth(t *testing.T) {
 	}
 	folder := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		servers := []*monthServer{
+		servers := []*env{
 			{transport: 'S', version: modern}, {transport: 'S', version: legacy}, {transport: 'E', version: oldest},
 			{transport: 'H', version: modern}, {transport: 'H', version: legacy},
+		}
+		var transports []mcp.Transport
+		for _, s := range servers {
+			transports = append(transports, s.start(t))
 		}
 		dial := func(p *host.DialParams) (mcp.Transport, error) {
 			i, err := strconv.Atoi(p.Name[1:])
 			if err != nil {
 				return nil, err
 			}
-			return servers[i].dial(), nil
+			return transports[i], nil
 		}
 		h := host.New(&host.Options{
 			KeepAlive: every / 2, Dialers: host.Dialers{config.Stdio: dial},
@@ -109,8 +56,7 @@ func TestMonth(t *testing.T) {
 				}
 			},
 		})
-		for i, s := range servers {
-			s.start(t)
+		for i := range servers {
 			testutil.Must(t, h.AddServer(t.Context(), &config.Server{Name: fmt.Sprint("s", i), Type: config.Stdio, Command: "s", Args: []string{strconv.Itoa(i)}}))
 		}
 		calls, failed := 0, 0
@@ -136,7 +82,7 @@ func TestMonth(t *testing.T) {
 				if tool := h.Tool(fmt.Sprintf("mcp__s%d__add_tool", i)); s.transport == 'S' && tool != nil {
 					_, _ = tool.Call(t.Context(), nil) // the list changes
 				}
-				s.restart()
+				s.restart(t)
 			}
 			time.Sleep(30 * time.Minute) // all are connected again
 			synctest.Wait()
@@ -149,8 +95,11 @@ func TestMonth(t *testing.T) {
 				}
 			}
 			for _, s := range servers {
-				if s.web != nil {
-					s.web.Forget()
+				if s.running != nil {
+					s.running.Forget()
+				}
+				for _, server := range s.servers {
+					server.Forget()
 				}
 			}
 			files, size := filesIn(t, folder)
@@ -183,11 +132,6 @@ func TestMonth(t *testing.T) {
 		testutil.Check(t, h.Shutdown(t.Context()))
 		if files, _ := filesIn(t, filepath.Join(folder, "results")); files > 0 {
 			t.Errorf("Shutdown leaves %d files of results", files)
-		}
-		for _, s := range servers {
-			if s.web != nil {
-				s.web.Close()
-			}
 		}
 	})
 }

@@ -172,6 +172,13 @@ func (s *Server) Received() []Message {
 	return slices.Clone(s.received)
 }
 
+// Forget drops the messages received so far, for tests that run for long.
+func (s *Server) Forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.received = nil
+}
+
 // addViolation records that a client broke the specification. msg is the message
 // that shows it, or nil.
 func (s *Server) addViolation(what string, msg []byte) {

@@ -141,9 +141,7 @@ func (h *Handler) Forget() {
 	h.mu.Lock()
 	h.requests = nil
 	h.mu.Unlock()
-	h.srv.mu.Lock()
-	h.srv.received = nil
-	h.srv.mu.Unlock()
+	h.srv.Forget()
 }
 
 // Leaks waits up to 50 s for all requests to end, as a busy machine may take long.
