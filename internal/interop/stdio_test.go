@@ -3,12 +3,10 @@ package interop
 import (
 	"bytes"
 	"context"
-	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
-	"strings"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -122,12 +120,12 @@ func TestEverythingOverStdio(t *testing.T) {
 	useEverything(t, stdio.Command("node", script(t, "server-everything"), "stdio"))
 }
 
-// useEverything uses every feature of server-everything on one connection.
+// useEverything uses every feature of server-everything on one connection. TestZoo
+// has the contents of its tools.
 func useEverything(t *testing.T, tr mcp.Transport) {
 	t.Helper()
 	c, rec := connect(t, tr)
 	checkLists(t, c, rec)
-	checkContents(t, c, rec)
 	checkResourcesAndPrompts(t, c)
 	checkErrors(t, c)
 	checkProgressAndCancellation(t, c, rec)
@@ -152,49 +150,6 @@ func checkLists(t *testing.T, c *mcp.Client, rec *record) {
 		t.Errorf("%d prompts, %v", len(prompts), err)
 	}
 	testutil.Check(t, c.Ping(t.Context()))
-}
-
-func checkContents(t *testing.T, c *mcp.Client, rec *record) {
-	t.Helper()
-	if got := call(t, c, "echo", map[string]any{"message": "hi"}).Text(); got != "Echo: hi" {
-		t.Errorf("echo: %q", got)
-	}
-	if got := call(t, c, "get-sum", json.RawMessage(`{"a":2,"b":3}`)).Text(); !strings.Contains(got, "5") {
-		t.Errorf("get-sum: %q", got)
-	}
-	res := call(t, c, "get-structured-content", map[string]any{"location": "New York"})
-	if len(res.StructuredContent) == 0 || !rec.holds(res.StructuredContent) {
-		t.Errorf("structured content: %s", res.StructuredContent)
-	}
-	image := call(t, c, "get-tiny-image", nil)
-	found := false
-	for _, block := range image.Content {
-		if block.Type == "image" {
-			found = true
-			if _, err := base64.StdEncoding.DecodeString(block.Data); err != nil || block.MIMEType != "image/png" {
-				t.Errorf("image: %s, %v", block.MIMEType, err)
-			}
-		}
-	}
-	if !found {
-		t.Error("no image")
-	}
-	annotated := call(t, c, "get-annotated-message", map[string]any{"messageType": "error", "includeImage": true})
-	if a := annotated.Content[0].Annotations; a == nil || a.Priority == nil || *a.Priority != 1 {
-		t.Errorf("annotations: %+v", a)
-	}
-	links := call(t, c, "get-resource-links", map[string]any{"count": 3})
-	if last := links.Content[len(links.Content)-1]; last.Type != "resource_link" || last.URI == "" {
-		t.Errorf("link: %+v", last)
-	}
-	ref := call(t, c, "get-resource-reference", map[string]any{"resourceType": "Text", "resourceId": 1})
-	embedded := false
-	for _, block := range ref.Content {
-		embedded = embedded || block.Resource != nil && block.Resource.URI != ""
-	}
-	if !embedded {
-		t.Errorf("no embedded resource: %+v", ref.Content)
-	}
 }
 
 func checkResourcesAndPrompts(t *testing.T, c *mcp.Client) {
@@ -225,16 +180,15 @@ func checkResourcesAndPrompts(t *testing.T, c *mcp.Client) {
 			t.Errorf("prompt %s: %+v, %v", p.Name, res, err)
 		}
 	}
+	ref := call(t, c, "get-resource-reference", map[string]any{"resourceType": "Text", "resourceId": 1}) // its text has the time
+	if !slices.ContainsFunc(ref.Content, func(block mcp.Content) bool { return block.Resource != nil && block.Resource.URI != "" }) {
+		t.Errorf("no embedded resource: %+v", ref.Content)
+	}
 }
 
 func checkErrors(t *testing.T, c *mcp.Client) {
 	t.Helper()
-	// This server responds to a call of an unknown tool with a result.
-	res, err := c.CallTool(t.Context(), "nonsense", nil)
-	if err != nil || !res.IsError || !strings.Contains(res.Text(), "nonsense") {
-		t.Errorf("unknown tool: %+v, %v", res, err)
-	}
-	_, err = c.ReadResource(t.Context(), "no:such")
+	_, err := c.ReadResource(t.Context(), "no:such")
 	var answer *jsonrpc.Error
 	if !errors.As(err, &answer) || answer.Code >= 0 {
 		t.Errorf("unknown resource: %v", err)
