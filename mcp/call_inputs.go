@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"strconv"
-	"sync"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/lock"
@@ -129,7 +128,7 @@ func (c *Client) answerAll(ctx context.Context, keys []string, request func(key 
 	answers := make([]RawMessage, len(keys))
 	var mu lock.Mutex // guards failure
 	var failure error // the first
-	var wg sync.WaitGroup
+	var wg lock.Group
 	for i, key := range keys {
 		wg.Go(func() { // ends when the handler returns
 			answer, err := c.answerInput(ctx, key, request)

@@ -3,11 +3,11 @@ package mcp
 import (
 	"context"
 	"errors"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
@@ -80,7 +80,7 @@ func (c *Client) negotiate(ctx context.Context, cached *ServerInfo) (*agreement,
 	}
 	c.probe.sent = true
 	// Whichever attempt is still pending at the end is canceled.
-	var attempts sync.WaitGroup
+	var attempts lock.Group
 	defer attempts.Wait()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -210,7 +210,7 @@ func (c *Client) afterProbe(ctx context.Context, p outcome, legacy string) (*agr
 }
 
 // start runs f in a goroutine and returns a channel for its outcome.
-func (c *Client) start(wg *sync.WaitGroup, f func() (*agreement, error)) <-chan outcome {
+func (c *Client) start(wg *lock.Group, f func() (*agreement, error)) <-chan outcome {
 	done := make(chan outcome, 1)
 	wg.Go(func() { // ends when f returns
 		var o outcome

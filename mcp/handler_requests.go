@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"errors"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -27,7 +26,7 @@ type requestTable struct {
 	cancels map[string]context.CancelFunc // by the id, until the response is sent
 	n       int                           // the number of handlers that run or send their response
 	busy    busyTime
-	running sync.WaitGroup
+	running lock.Group
 }
 
 // maxReplies is how many further responses may wait. Only a server that does

@@ -1,4 +1,5 @@
-// Package lock has a mutex whose methods the compiler does not inline.
+// Package lock has a mutex whose methods the compiler does not inline, and a group of
+// goroutines.
 package lock
 
 import "sync"

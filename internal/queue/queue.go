@@ -3,7 +3,6 @@
 package queue
 
 import (
-	"sync"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/lock"
@@ -86,7 +85,7 @@ func (q *Queue) Close(d time.Duration) {
 }
 
 // WaitFor waits up to d for wg, and reports whether wg was done in time.
-func WaitFor(wg *sync.WaitGroup, d time.Duration) bool {
+func WaitFor(wg *lock.Group, d time.Duration) bool {
 	done := make(chan struct{})
 	go func() { // ends with the last goroutine of wg
 		wg.Wait()

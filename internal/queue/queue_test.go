@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"runtime"
 	"slices"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/stdmcp/stdmcp/internal/lock"
 )
 
 func TestRunsInOrder(t *testing.T) {
@@ -134,7 +135,7 @@ func TestAddInsideAFunction(t *testing.T) {
 
 func TestWaitFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var wg sync.WaitGroup
+		var wg lock.Group
 		wg.Go(func() { time.Sleep(2 * time.Second) })
 		start := time.Now()
 		if WaitFor(&wg, time.Second) || time.Since(start) != time.Second {

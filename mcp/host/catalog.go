@@ -3,8 +3,8 @@ package host
 import (
 	"context"
 	"slices"
-	"sync"
 
+	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -109,7 +109,7 @@ func (h *Host) Refresh(ctx context.Context, names ...string) *Diff {
 	}
 	changed, errs := make([]bool, len(d.Changed)), make([]error, len(d.Changed))
 	slots := make(chan struct{}, h.opts.Parallel)
-	var group sync.WaitGroup
+	var group lock.Group
 	for i, name := range d.Changed {
 		slots <- struct{}{}
 		group.Go(func() {

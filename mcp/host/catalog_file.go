@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/lock"
@@ -277,7 +276,7 @@ func (c *catalogFile) flush() {
 			return
 		}
 		var h *Host
-		var group sync.WaitGroup
+		var group lock.Group
 		for _, n := range batch {
 			h = n.host
 			group.Go(func() { _ = n.host.guard(func() { c.complete(n) }) })

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"sort"
-	"sync"
 	"sync/atomic"
 
 	"github.com/stdmcp/stdmcp/internal/lock"
@@ -19,7 +18,7 @@ type Host struct {
 	ctx     context.Context // canceled by Shutdown
 	cancel  context.CancelFunc
 	slots   chan struct{} // a semaphore of Options.Parallel connection attempts
-	running sync.WaitGroup
+	running lock.Group
 	bus     eventBus
 	snap    atomic.Pointer[Snapshot]
 	watches watches

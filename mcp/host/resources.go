@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sync"
 
+	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
@@ -182,7 +182,7 @@ func (v *View) listResources(ctx context.Context, r *CallReport) ([]byte, error)
 		return nil, refused
 	}
 	lists, errs := make([][]*mcp.Resource, len(names)), make([]error, len(names))
-	var group sync.WaitGroup
+	var group lock.Group
 	for i, name := range names {
 		if lists[i] = v.host.catalogResources(name); lists[i] != nil {
 			continue

@@ -3,8 +3,9 @@ package host
 import (
 	"context"
 	"errors"
-	"sync"
 	"time"
+
+	"github.com/stdmcp/stdmcp/internal/lock"
 )
 
 // A Diff describes what SetServers changed. The lists are sorted.
@@ -123,7 +124,7 @@ func (h *Host) update(ctx context.Context, wanted []*Server, gone func(name stri
 	h.publish(nil, "")
 	h.unlock()
 
-	var closing sync.WaitGroup
+	var closing lock.Group
 	for _, r := range stopped {
 		closing.Go(func() { _ = r.stop(ctx) })
 	}

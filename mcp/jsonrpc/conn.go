@@ -8,6 +8,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/internal/buffers"
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/retry"
 )
 
@@ -70,7 +71,7 @@ type conn struct {
 	err      error         // the error that ended it; set before done is closed
 	closing  atomic.Bool   // whether the stream is being closed
 	written  chan struct{} // closed when write has returned
-	loops    sync.WaitGroup
+	loops    lock.Group
 	released chan struct{} // closed when the stream is closed and loops have ended
 }
 

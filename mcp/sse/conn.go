@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"net/url"
-	"sync"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
@@ -35,8 +34,8 @@ type conn struct {
 	done chan struct{} // closed when the connection has ended
 
 	mu   lock.Mutex
-	err  error          // what ended the connection
-	busy sync.WaitGroup // goroutines of the connection; none is started after err is set
+	err  error      // what ended the connection
+	busy lock.Group // goroutines of the connection; none is started after err is set
 }
 
 func newConn(ctx context.Context, client *httpx.Client, h jsonrpc.Handler) *conn {

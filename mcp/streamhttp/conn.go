@@ -32,7 +32,7 @@ type conn struct {
 
 	unendedResponses atomic.Int32 // responses in a row that did not end after the result
 
-	active sync.WaitGroup // the exchanges
+	active lock.Group // the exchanges
 	ending sync.Once
 	life   context.Context    // ends with Close
 	end    context.CancelFunc // of life

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/lock"
@@ -117,7 +116,7 @@ func (s *Set) List(ctx context.Context) ([]*Skill, error) {
 	}
 	servers := s.servers()
 	lists, errs := make([][]*Skill, len(servers)), make([]error, len(servers))
-	var group sync.WaitGroup
+	var group lock.Group
 	for i, st := range servers {
 		group.Go(func() {
 			if st.State == host.Connected {

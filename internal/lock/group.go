@@ -1,0 +1,44 @@
+package lock
+
+// A Group waits for goroutines, as a [sync.WaitGroup] does, which would add 8 KB to a
+// program. The zero Group waits for none. All methods may be called concurrently.
+type Group struct {
+	mu   Mutex
+	n    int           // goroutines
+	idle chan struct{} // closed when n becomes 0; nil unless Wait waits
+}
+
+// Add adds n goroutines, which call Done when they end.
+func (g *Group) Add(n int) {
+	g.mu.Lock()
+	if g.n += n; g.n == 0 && g.idle != nil {
+		close(g.idle)
+		g.idle = nil
+	}
+	g.mu.Unlock()
+}
+
+// Done is called at the end of a goroutine.
+func (g *Group) Done() { g.Add(-1) }
+
+// Go calls f on a goroutine.
+func (g *Group) Go(f func()) {
+	g.Add(1)
+	go func() { // ends with f
+		defer g.Done()
+		f()
+	}()
+}
+
+// Wait waits until no goroutine is left.
+func (g *Group) Wait() {
+	g.mu.Lock()
+	if g.n > 0 && g.idle == nil {
+		g.idle = make(chan struct{})
+	}
+	idle := g.idle
+	g.mu.Unlock()
+	if idle != nil {
+		<-idle
+	}
+}
