@@ -59,10 +59,14 @@ func runAdd(_ context.Context, c *invocation) error {
 	if err := c.replaceServers(path, changed, e.Name); err != nil {
 		return err
 	}
-	c.trustAdded(path, e.Name)
+	target := c.fileTarget()
+	if err := c.trustAdded(path, e.Name); err != nil {
+		(&console{w: c.stderr}).line("Cannot store that you trust it: " + escapeLine(err.Error()))
+		target = []string{"-c", path} // which needs no trust
+	}
 	c.warnShared(path, e)
 	return c.print("Added " + escapeName(e.Name) + " to " + escapeName(path) + ". To try it, type: " +
-		c.paste(append([]string{"tools", e.Name}, c.fileTarget()...)) + "\n")
+		c.paste(append([]string{"tools", e.Name}, target...)) + "\n")
 }
 
 // explainAdd returns the failure for a command line from which no server results.
@@ -195,13 +199,14 @@ func (c *invocation) replaceServers(path, text, added string) error {
 }
 
 // trustAdded trusts the server that the user has just added to the project's file.
-func (c *invocation) trustAdded(path, name string) {
+func (c *invocation) trustAdded(path, name string) error {
 	if len(c.flags.config) > 0 || c.flags.user || c.flags.noState {
-		return
+		return nil
 	}
 	if e := config.Load(".").Server(name); e != nil && e.Scope == "project" && e.Source == path {
-		_ = rememberTrust(e) // otherwise the user is asked
+		return rememberTrust(e)
 	}
+	return nil
 }
 
 // warnShared says that secrets are in a file which others may read.

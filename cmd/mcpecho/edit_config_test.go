@@ -151,6 +151,19 @@ func TestAddAndRemove(t *testing.T) {
 	}
 }
 
+// TestAddWithoutStateFolder: the suggested command works although the user's trust cannot
+// be stored, as in a container whose home is read-only.
+func TestAddWithoutStateFolder(t *testing.T) {
+	inProject(t, map[string]string{})
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	setConfigHome(t, filepath.Join(file, "none"))
+	runCommand(t, "add", "b", "--", "mcpecho", "serve").want(t, 0, "Added b to .mcp.json. To try it, type: mcpecho tools b -c .mcp.json\n", "Cannot store that you trust it: ")
+	runCommand(t, "call", "b", "echo", "message=hi", "-c", ".mcp.json").want(t, 0, "hi\n", "")
+}
+
 func TestAddFromAnotherProgram(t *testing.T) {
 	inProject(t, nil)
 	setConfigHome(t, t.TempDir())

@@ -23,16 +23,18 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 )
 
 func main() {
 	// The first signal cancels the command, unless a shell uses it; the second one
-	// kills the program, even if it arrives together with the first.
+	// kills the program, even if it arrives together with the first. A terminal that is
+	// closed may send several.
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)
 	interrupts := &interrupts{signals: signals}
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(signals, append(hangups(), os.Interrupt, syscall.SIGTERM)...)
 	go func() { // ends with the program
 		for s := range signals {
 			if s != os.Interrupt || !interrupts.handled() {
@@ -41,8 +43,11 @@ func main() {
 		}
 		signal.Reset(os.Interrupt, syscall.SIGTERM)
 		cancel()
-		<-signals
-		os.Exit(statusInterrupted)
+		for s := range signals {
+			if !slices.Contains(hangups(), s) {
+				os.Exit(statusInterrupted)
+			}
+		}
 	}()
 
 	ignoreBrokenPipe()

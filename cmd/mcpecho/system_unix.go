@@ -20,3 +20,11 @@ func isBrokenPipe(err error) bool { return errors.Is(err, syscall.EPIPE) }
 // killing the program, so that it can shut the server down. The server would
 // inherit an ignored signal, but not a caught one.
 func ignoreBrokenPipe() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
+
+// hangups returns the signal of a terminal that was closed, unless nohup ignores it.
+func hangups() []os.Signal {
+	if signal.Ignored(syscall.SIGHUP) {
+		return nil
+	}
+	return []os.Signal{syscall.SIGHUP}
+}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bufio"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -137,6 +139,38 @@ func TestSecondSignalEndsProgram(t *testing.T) {
 		if code := cmd.ProcessState.ExitCode(); code != statusInterrupted && code >= 0 { // -1: killed by the signal
 			t.Errorf("%v: %v", s, cmd.ProcessState)
 		}
+	}
+}
+
+// TestClosedTerminal: the server of a terminal that is closed ends as after Ctrl-C, with
+// its standard input, and with time to store what it has.
+func TestClosedTerminal(t *testing.T) {
+	stored := filepath.Join(t.TempDir(), "stored")
+	script := mcpechoPath(t) + " serve; sleep 0.2; echo >" + stored
+	cmd := exec.Command(mcpechoPath(t), "watch", "--", "sh", "-c", script)
+	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0")
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	kill := time.AfterFunc(testutil.Timeout, func() { cmd.Process.Kill() })
+	defer kill.Stop()
+	text := bufio.NewReader(stderr)
+	if line, err := text.ReadString('\n'); err != nil || !strings.HasPrefix(line, "Watching") {
+		t.Fatal(line, err)
+	}
+	for range 2 {
+		if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rest, _ := io.ReadAll(text)
+	_ = cmd.Wait()
+	if _, err := os.Stat(stored); err != nil || cmd.ProcessState.ExitCode() != statusInterrupted {
+		t.Errorf("%v, %v: %s", err, cmd.ProcessState, rest)
 	}
 }
 
