@@ -109,6 +109,25 @@ func TestCatalogShowsToolsBeforeServersStart(t *testing.T) {
 	})
 }
 
+func TestCatalogShowsToolsWhileAnotherServerHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fs, path := fakes{"a": newFake(nil), "b": newFake(nil)}, catalogPath(t)
+		fs.fill(t, path)
+		fs["new"] = newFake(&testserver.Options{Fault: "mute"})
+		h := newHost(t, fs.with(host.Options{Catalog: host.OpenCatalog(path)}))
+		began := time.Now()
+		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+		defer cancel()
+		diff := h.SetServers(ctx, fs.servers())
+		if diff.Err() != nil || !slices.Equal(diff.Pending, []string{"new"}) || len(h.Tools()) != 2*17 || time.Since(began) != 200*time.Millisecond {
+			t.Errorf("%v, pending %q, %d tools after %v", diff.Err(), diff.Pending, len(h.Tools()), time.Since(began))
+		}
+		if status, err := h.ServerStatus("new"); err != nil || status.State != host.Connecting {
+			t.Errorf("%v, %v", status, err)
+		}
+	})
+}
+
 func TestCatalogConnectsToRequiredServers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fs, path := fakes{"a": newFake(nil), "b": newFake(nil)}, catalogPath(t)

@@ -43,7 +43,7 @@ func (h *Host) connect(ctx context.Context, s *server, r *run) (m *monitor, away
 	defer func() { <-h.slots }()
 	started.InheritEnv = started.InheritEnv || h.opts.InheritEnv // Expand returned a copy
 	limit, _ := h.opts.timeouts(cfg)
-	bound, cancel := within(&serverContext{ctx, s.name}, limit)
+	bound, cancel := within(&serverContext{ctx, s.name}, limit, diag.Error("no response within "+limit.String(), context.DeadlineExceeded, nil))
 	defer cancel()
 	client, d, err := h.dialAny(bound, s, started, cached)
 	if d == nil {
@@ -120,7 +120,7 @@ func (h *Host) dialAny(ctx context.Context, s *server, started *Server, cached *
 	if started.Type != "" {
 		limit = otherTypeTimeout
 	}
-	bound, cancel := within(ctx, limit)
+	bound, cancel := within(ctx, limit, nil)
 	defer cancel()
 	client, second, failed := h.dial(bound, s, started, other, cached)
 	switch {

@@ -54,7 +54,7 @@ func (s *ServerStatus) String() string {
 	if s.Enabled && s.State != Connected && s.State != Failed && s.State != NeedsAuth {
 		b += " (" + s.State.String() + ")"
 	}
-	if s.State == Connected {
+	if s.State == Connected || len(s.Tools) > 0 { // a catalog lists tools before
 		b += "  " + strconv.Itoa(len(s.Tools)) + " tools"
 		if s.Info != nil && s.Info.Name != "" {
 			b += "  " + wire.Trim(s.Info.Name+" "+s.Info.Version)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/mcp"
@@ -29,6 +30,30 @@ func TestOverview(t *testing.T) {
 		}
 		if want := fmt.Sprintf("good  connected  %d tools  ", len(h.Tools())); !strings.HasPrefix(lines[1], want) {
 			t.Errorf("have %q, want %q", lines[1], want)
+		}
+	})
+}
+
+func TestOverviewCountsToolsOfTheCatalog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fs, path := fakes{"kept": newFake(nil)}, catalogPath(t)
+		fs.fill(t, path)
+		h := newHost(t, fs.with(host.Options{Catalog: host.OpenCatalog(path)}))
+		h.SetServers(t.Context(), fs.servers())
+		if have, want := h.Overview(), fmt.Sprintf("kept  pending (disconnected)  %d tools  stdmcp-echo ", len(h.Tools())); !strings.HasPrefix(have, want) {
+			t.Errorf("have %q, want %q", have, want)
+		}
+	})
+}
+
+func TestConnectTimeoutNamesItsLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fs := fakes{"mute": newFake(&testserver.Options{Fault: "mute"})}
+		h := newHost(t, fs.with(host.Options{ConnectTimeout: 20 * time.Second, Retry: host.Retry{Max: -1}}))
+		err := h.SetServers(t.Context(), fs.servers()).Errors["mute"]
+		var e *host.Error
+		if !errors.As(err, &e) || e.Code != "TIMEOUT" || !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "no response within 20s") {
+			t.Errorf("%v", err)
 		}
 	})
 }
