@@ -159,6 +159,16 @@ func (v *View) permitted(ctx context.Context, in *input, r *CallReport) error {
 	return err
 }
 
+// permittedResource returns the arguments of a call for one resource, or an error
+// unless the call is approved.
+func (v *View) permittedResource(ctx context.Context, r *CallReport) (input, error) {
+	in, err := v.input(r.Arguments, "server", "uri")
+	if err == nil {
+		err = v.permitted(ctx, &in, r)
+	}
+	return in, err
+}
+
 func (v *View) listResources(ctx context.Context, r *CallReport) ([]byte, error) {
 	in, err := v.input(r.Arguments)
 	if err != nil {
@@ -242,10 +252,7 @@ func (v *View) withResources() (names []string) {
 }
 
 func (v *View) readResource(ctx context.Context, r *CallReport) ([]byte, error) {
-	in, err := v.input(r.Arguments, "server", "uri")
-	if err == nil {
-		err = v.permitted(ctx, &in, r)
-	}
+	in, err := v.permittedResource(ctx, r)
 	if err != nil {
 		return nil, err
 	}

@@ -10,10 +10,7 @@ import (
 
 // subscribeResource implements SubscribeMcpResource.
 func (v *View) subscribeResource(ctx context.Context, r *CallReport) ([]byte, error) {
-	in, err := v.input(r.Arguments, "server", "uri")
-	if err == nil {
-		err = v.permitted(ctx, &in, r)
-	}
+	in, err := v.permittedResource(ctx, r)
 	if err != nil {
 		return nil, err
 	}

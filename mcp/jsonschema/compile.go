@@ -271,10 +271,12 @@ func (c *compiler) addPatterns(n *node) error {
 // resolveReferences sets the targets of a node's references.
 func (c *compiler) resolveReferences(n *node) (err error) {
 	for key, to := range map[string]**node{"$ref": &n.ref, "$dynamicRef": &n.dynamic, "$recursiveRef": &n.dynamic} {
-		if s, ok := n.keywords[key].(string); ok {
-			if *to, err = c.findReference(n.res, s); err != nil {
-				return err
-			}
+		s, ok := n.keywords[key].(string)
+		if !ok {
+			continue
+		}
+		if *to, err = c.findReference(n.res, s); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -104,8 +104,4 @@ func (p *headerTransport) value(ctx context.Context) (string, error) {
 }
 
 // CloseIdleConnections closes the idle connections of base.
-func (p *headerTransport) CloseIdleConnections() {
-	if c, ok := p.base.(interface{ CloseIdleConnections() }); ok {
-		c.CloseIdleConnections()
-	}
-}
+func (p *headerTransport) CloseIdleConnections() { closeIdle(p.base) }

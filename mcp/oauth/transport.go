@@ -142,8 +142,11 @@ func (t *Transport) Client() *http.Client { return &http.Client{Transport: t} }
 
 // CloseIdleConnections closes the idle connections of Options.Base. Closing an
 // mcp.Client does not close them.
-func (t *Transport) CloseIdleConnections() {
-	if c, ok := t.base.(interface{ CloseIdleConnections() }); ok {
+func (t *Transport) CloseIdleConnections() { closeIdle(t.base) }
+
+// closeIdle closes the idle connections of rt, if it can.
+func closeIdle(rt http.RoundTripper) {
+	if c, ok := rt.(interface{ CloseIdleConnections() }); ok {
 		c.CloseIdleConnections()
 	}
 }
