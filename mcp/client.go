@@ -18,12 +18,11 @@ type Client struct {
 	trace         Trace
 	opts          Options
 	conn          jsonrpc.Conn
-	agreed        atomic.Pointer[agreement] // with the server; empty during Connect
+	agreed        atomic.Pointer[agreement] // with the server; empty during Connect; another one for each session
 	transportName string                    // the transport's name for the server; may be empty
 	progress      progressTable
 	notifications queue.Queue  // calls the functions that handle notifications
 	requests      requestTable // of the server
-	session       sessionState // legacy era, and renegotiation
 	probe         probe
 	budget        queue.Budget // of what the server sends and the client keeps beyond the message
 	cache         resultCache  // may be nil
@@ -31,6 +30,7 @@ type Client struct {
 
 	mu             lock.Mutex
 	observers      []observer   // replaced, never modified
+	renewal        *renewal     // of agreed; nil if there is none
 	defaultTimeout timeoutError // of calls with Options.Timeout, to save an allocation
 
 	// The context of handlers. It lives as long as the client and has the

@@ -5,62 +5,26 @@ import (
 	"errors"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
-	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// A sessionState describes the legacy session of a client. If an HTTP server
-// loses the session, the client sends initialize again.
-type sessionState struct {
-	mu         lock.Mutex
-	generation int           // the number of sessions that were lost
-	renewing   chan struct{} // closed at the end of the current renewal; nil if there is none
-	err        error         // of the last renewal
-}
-
-// current returns the generation of the session.
-func (s *sessionState) current() int {
-	s.mu.Lock()
-	generation := s.generation
-	s.mu.Unlock()
-	return generation
-}
-
-// begin reports whether the caller has to renew the session of the given
-// generation. wait is closed at the end of the renewal; it is nil if the session
-// has been renewed already.
-func (s *sessionState) begin(lost int) (mine bool, wait chan struct{}) {
-	s.mu.Lock()
-	if s.generation == lost {
-		if mine = s.renewing == nil; mine {
-			s.renewing = make(chan struct{})
-		}
-		wait = s.renewing
-	}
-	s.mu.Unlock()
-	return mine, wait
-}
-
-func (s *sessionState) end(err error) {
-	s.mu.Lock()
-	if s.err = err; err == nil {
-		s.generation++
-	}
-	close(s.renewing)
-	s.renewing = nil
-	s.mu.Unlock()
+// A renewal replaces an agreement: of a session that an HTTP server has lost, or
+// of a server that is not the one that Options.CachedServer describes.
+type renewal struct {
+	done chan struct{} // closed at the end
+	err  error         // written before done is closed
 }
 
 // inSession sends a call. If the server has forgotten the session, the client
 // opens another one and sends the call once more; if the server is not the one
 // that Options.CachedServer describes, the client negotiates first.
 func (c *Client) inSession(ctx context.Context, q *call) (RawMessage, error) {
-	session, a := c.session.current(), c.agreed.Load()
+	a := c.agreed.Load()
 	raw, err := c.intercept(ctx, a.era, q)
 	if err == nil || !isSessionLoss(err) && !(a.hint && isRefusal(err)) {
 		return raw, err
 	}
-	switch renewErr := c.renew(ctx, session, err); {
+	switch renewErr := c.renew(ctx, a, err); {
 	case renewErr == errSessionAlive, a.hint && c.Server().ProtocolVersion == a.server.ProtocolVersion:
 		return nil, err
 	case renewErr != nil && a.hint:
@@ -81,46 +45,51 @@ func isSessionLoss(err error) bool {
 // errSessionAlive is the result of a renewal that was not needed.
 var errSessionAlive = errors.New("the session was not lost")
 
-// renew replaces a lost session. If several calls lose it, one of them starts the
-// renewal and all wait for it.
-func (c *Client) renew(ctx context.Context, lost int, reason error) error {
-	mine, wait := c.session.begin(lost)
-	if wait == nil {
+// renew replaces an agreement, unless that has been done. If several calls need
+// it, one of them starts the renewal and all wait for it.
+func (c *Client) renew(ctx context.Context, lost *agreement, reason error) error {
+	c.mu.Lock()
+	r := c.renewal
+	if c.agreed.Load() != lost {
+		c.mu.Unlock()
 		return nil
 	}
-	if mine {
+	if r == nil {
+		r = &renewal{done: make(chan struct{})}
+		c.renewal = r
 		// The renewal continues for the other calls if this one is canceled.
-		go c.reopen(context.WithoutCancel(ctx), reason) // ends after callTimeout, or with the connection
+		go c.reopen(context.WithoutCancel(ctx), r, reason) // ends after callTimeout, or with the connection
 	}
+	c.mu.Unlock()
 	select {
-	case <-wait:
+	case <-r.done:
+		return r.err
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	c.session.mu.Lock()
-	err := c.session.err
-	c.session.mu.Unlock()
-	return err
 }
 
 // reopen opens another session and reports it to the observers. If reason leaves
 // it open whether the session was lost, reopen pings the server in that session
 // first.
-func (c *Client) reopen(ctx context.Context, reason error) {
+func (c *Client) reopen(ctx context.Context, r *renewal, reason error) {
 	ctx, stop := c.withCallTimeout(ctx)
 	defer stop()
-	if c.agreed.Load().hint {
-		c.session.end(c.renegotiate(ctx))
-		return
+	lost := c.agreed.Load()
+	switch {
+	case lost.hint:
+		r.err = c.renegotiate(ctx)
+	case !errors.Is(reason, jsonrpc.ErrNoSession) && !c.pingRefused(ctx):
+		r.err = errSessionAlive
+	default:
+		c.observe(c.trace.SessionLost != nil, func() { c.trace.SessionLost(reason) })
+		r.err = c.reinitialize(ctx, lost)
 	}
-	if !errors.Is(reason, jsonrpc.ErrNoSession) && !c.pingRefused(ctx) {
-		c.session.end(errSessionAlive)
-		return
-	}
-	c.observe(c.trace.SessionLost != nil, func() { c.trace.SessionLost(reason) })
-	err := c.reinitialize(ctx)
-	c.session.end(err)
-	if err != nil {
+	c.mu.Lock()
+	c.renewal = nil
+	c.mu.Unlock()
+	close(r.done)
+	if r.err != nil || lost.hint {
 		return
 	}
 	for _, o := range c.allObservers() {
@@ -141,10 +110,11 @@ func (c *Client) renegotiate(ctx context.Context) (err error) {
 
 // verify makes sure that Server describes the server as it is.
 func (c *Client) verify(ctx context.Context) error {
-	if !c.agreed.Load().hint {
+	a := c.agreed.Load()
+	if !a.hint {
 		return nil
 	}
-	return c.renew(ctx, c.session.current(), nil)
+	return c.renew(ctx, a, nil)
 }
 
 // pingRefused reports whether the server refuses a ping in the session, too.
@@ -158,11 +128,16 @@ func (c *Client) pingRefused(ctx context.Context) bool {
 }
 
 // reinitialize opens a session with the same protocol version.
-func (c *Client) reinitialize(ctx context.Context) (err error) {
+func (c *Client) reinitialize(ctx context.Context, lost *agreement) (err error) {
 	defer c.recover(&err) // of Intercept
-	a, err := c.initialize(ctx, c.agreed.Load().server.ProtocolVersion)
-	if err == nil && a.server.ProtocolVersion != c.agreed.Load().server.ProtocolVersion {
-		err = &versionError{c.agreed.Load().server.ProtocolVersion, []string{a.server.ProtocolVersion}}
+	a, err := c.initialize(ctx, lost.server.ProtocolVersion)
+	if err != nil {
+		return err
 	}
-	return err
+	if a.server.ProtocolVersion != lost.server.ProtocolVersion {
+		return &versionError{lost.server.ProtocolVersion, []string{a.server.ProtocolVersion}}
+	}
+	renewed := *lost
+	c.agreed.Store(&renewed) // another pointer: the calls of the lost session were sent with the old one
+	return nil
 }
