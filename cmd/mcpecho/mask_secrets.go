@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/recording"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
@@ -65,4 +66,4 @@ func (h secrets) hide(s string) string {
 }
 
 // mask returns JSON text on one line, with values that look like secrets masked.
-func (h secrets) mask(data []byte) ([]byte, error) { return diag.MaskJSON(data, h.hide) }
+func (h secrets) mask(data []byte) ([]byte, error) { return recording.MaskJSON(data, h.hide) }

@@ -1,5 +1,6 @@
 // Package recording writes sessions with an MCP server to files, reads them, and
-// replays them as a server.
+// replays them as a server. [MaskJSON] masks the secrets of messages that a program
+// prints.
 //
 // # Format
 //

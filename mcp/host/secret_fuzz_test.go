@@ -14,7 +14,7 @@ import (
 	"testing/synctest"
 	"unicode/utf8"
 
-	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/recording"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
@@ -97,7 +97,7 @@ func FuzzSecretsInStatus(f *testing.F) {
 					Vars:    config.Vars{Lookup: func(string) (string, bool) { return secret, true }},
 					Event:   func(e host.Event) { show("event %+v %v", e, e.Err) },
 					Client: &mcp.Options{Trace: &mcp.Trace{Message: func(_ bool, data []byte) {
-						if text, err := diag.MaskJSON(data, started.Hide); err == nil {
+						if text, err := recording.MaskJSON(data, started.Hide); err == nil {
 							show("trace %s", text)
 						}
 					}}},

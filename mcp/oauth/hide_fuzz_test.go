@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/recording"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -121,7 +122,7 @@ func FuzzTokensAreHidden(f *testing.F) {
 				show("login", tr.Login(t.Context()))
 				refuses.Store(true)
 			}
-			trace, err := diag.MaskJSON([]byte(`{"text":`+string(valid(json.Marshal("refused: "+said)))+`}`), tr.Hide)
+			trace, err := recording.MaskJSON([]byte(`{"text":`+string(valid(json.Marshal("refused: "+said)))+`}`), tr.Hide)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,12 +1,13 @@
-package diag
+package recording
 
 import (
 	"strings"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// MaskJSON returns JSON text on one line, with [Mask] in place of the values of
+// MaskJSON returns JSON text on one line, with [diag.Mask] in place of the values of
 // members whose names are those of secrets and of the credentials in strings. hide
 // returns a string of the text, or JSON in a string, without what else is secret.
 func MaskJSON(text []byte, hide func(string) string) ([]byte, error) {
@@ -26,7 +27,7 @@ func appendMasked(b []byte, r *wire.Reader, hide func(string) string, schema boo
 			b = wire.AppendKey(b, hide(key))
 			if isSecretKey(key) && canBeSecret(r.Kind(), schema) {
 				r.Skip()
-				b = append(b, `"`+Mask+`"`...)
+				b = append(b, `"`+diag.Mask+`"`...)
 				continue
 			}
 			b = appendMasked(b, r, hide, key == "properties")
@@ -64,11 +65,11 @@ func maskString(s string, hide func(string) string) string {
 	s = hide(s)
 	for _, scheme := range [...]string{"Bearer ", "Basic ", "DPoP "} {
 		if len(s) > len(scheme) && strings.EqualFold(s[:len(scheme)], scheme) {
-			return scheme + Mask
+			return scheme + diag.Mask
 		}
 	}
 	if text := wire.Trim(s); strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") {
-		if inner, err := MaskJSON([]byte(s), hide); err == nil && strings.Contains(string(inner), Mask) {
+		if inner, err := MaskJSON([]byte(s), hide); err == nil && strings.Contains(string(inner), diag.Mask) {
 			return string(inner)
 		}
 	}
@@ -76,7 +77,7 @@ func maskString(s string, hide func(string) string) string {
 }
 
 // isSecretKey reports whether a member of a message with this name is a secret. The
-// list is narrower than that of [IsSecretName], as messages have keys such as
+// list is narrower than that of [diag.IsSecretName], as messages have keys such as
 // author and keywords. Progress tokens and counts of tokens are not secrets.
 func isSecretKey(key string) bool {
 	key = strings.Map(func(c rune) rune {

@@ -1,4 +1,4 @@
-package diag
+package recording
 
 import (
 	"encoding/base64"
@@ -7,10 +7,12 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/stdmcp/stdmcp/internal/diag"
 )
 
 func TestMaskJSON(t *testing.T) {
-	hide := func(s string) string { return Redact(s, "hunter22", "12345678") }
+	hide := func(s string) string { return diag.Redact(s, "hunter22", "12345678") }
 	for text, want := range map[string]string{
 		`{"password": "x", "author":"y", "api_key":["a"]}`:           `{"password":"***","author":"y","api_key":"***"}`,
 		`{"_meta":{"progressToken":7},"tokens":9}`:                   `{"_meta":{"progressToken":7},"tokens":9}`,
@@ -50,7 +52,7 @@ func FuzzMaskJSON(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := MaskJSON(message, func(s string) string { return Redact(s, secret) })
+		got, err := MaskJSON(message, func(s string) string { return diag.Redact(s, secret) })
 		if err != nil || !json.Valid(got) {
 			t.Fatalf("%s becomes %s, %v", message, got, err)
 		}
