@@ -81,9 +81,6 @@ func AppendString(dst []byte, s string) []byte {
 		dst = b[:w]
 		switch {
 		case i == len(s):
-		case lone(s[i:]):
-			dst = append(dst, s[i], s[i+1])
-			i += 2
 		case s[i] >= 0x80:
 			n := multibyte(s[i:])
 			dst = append(dst, s[i:i+n]...)
@@ -96,10 +93,8 @@ func AppendString(dst []byte, s string) []byte {
 			dst = appendEscape(dst, s[i])
 			i++
 		default: // the run goes on, or the end is near
-			start := i
-			for i++; i < len(s) && i < start+8 && ' ' <= s[i] && s[i] < 0x80 && s[i] != '"' && s[i] != '\\'; i++ {
-			}
-			dst = append(dst, s[start:i]...)
+			dst = append(dst, s[i])
+			i++
 		}
 	}
 	return append(dst, '"')
@@ -188,6 +183,12 @@ func AppendLine(dst, raw []byte) []byte {
 	if bytes.IndexByte(raw, '\n') < 0 && bytes.IndexByte(raw, '\r') < 0 {
 		return append(dst, raw...)
 	}
+	return AppendCompact(dst, raw)
+}
+
+// AppendCompact appends raw, which must be valid JSON, without white space between
+// its tokens.
+func AppendCompact(dst, raw []byte) []byte {
 	for len(raw) > 0 {
 		n := 1
 		if raw[0] == '"' {
@@ -226,20 +227,3 @@ func IndexAny(s, chars string) int {
 }
 
 func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
-
-// AppendCompact appends the valid JSON text data without white space between its
-// tokens.
-//
-//go:noinline
-func AppendCompact(b, data []byte) []byte {
-	quoted, escaped := false, false
-	for _, c := range data {
-		if !quoted && isSpace(c) {
-			continue
-		}
-		quoted = quoted != (c == '"' && !escaped)
-		escaped = c == '\\' && !escaped
-		b = append(b, c)
-	}
-	return b
-}

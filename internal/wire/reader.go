@@ -78,10 +78,6 @@ type Reader struct {
 // while the Reader or anything it returned is in use.
 func NewReader(data []byte) Reader { return Reader{data: data} }
 
-// Inside returns a Reader of the text after the key of an object's member, to read
-// the value. More must not be called for the object.
-func Inside(data []byte) Reader { return Reader{data: data, depth: 1, objects: [2]uint64{1}} }
-
 // Lax makes the reader accept strings that are not valid UTF-8 or hold lone
 // surrogates or control characters. It serves to find out which call a message
 // concerns that must be refused; nothing it reads may be handed on.

@@ -130,16 +130,12 @@ func (r *Reader) scanString() (start, end int, escaped bool) {
 		case c == '"':
 			return r.endString(start, i, escaped)
 		case c == '\\':
-			n := 2
-			if i+1 >= len(data) || simple[data[i+1]] == 0 {
-				if n = escapes(data[i:], r.lax); n == 0 {
-					return r.badString(i, "invalid escape in string")
-				}
+			n := escapes(data[i:], r.lax)
+			if n == 0 {
+				return r.badString(i, "invalid escape in string")
 			}
 			escaped = true
 			i += n
-		case lone(data[i:]):
-			i += 2
 		case c >= 0x80:
 			n := multibyte(data[i:])
 			if n == 0 {

@@ -108,10 +108,9 @@ func escapeLen(s string, lax bool) int {
 	return n
 }
 
-// escapes returns the length of the escapes that s starts with, of which the first
-// is not a simple one, or 0 if that is not valid.
+// escapes returns the length of the valid escapes that s starts with.
 func escapes(s string, lax bool) (n int) {
-	for len(s)-n >= 2 && simple[s[n+1]] == 0 && s[n] == '\\' {
+	for n < len(s) && s[n] == '\\' {
 		k := escapeLen(s[n:], lax)
 		if k == 0 {
 			break

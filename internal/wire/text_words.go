@@ -74,26 +74,23 @@ func blocks(s string) (n int) {
 	return n
 }
 
-// lone reports whether s begins with a sequence of two bytes and a byte of
-// ASCII, as letters with accents do in most words. It is a fast way for these.
-func lone(s string) bool {
-	return len(s) > 2 && s[0] >= 0xC2 && s[0] < 0xE0 && s[1]&0xC0 == 0x80 && s[2] < 0x80
-}
-
-// isLone is lone for the bytes of a word.
+// isLone reports whether x begins with a sequence of two bytes and a byte of ASCII,
+// as letters with accents do in most words.
 func isLone(x uint64) bool { return x&0x80C0E0 == 0x80C0 && x&0x1E != 0 }
 
 // multibyte returns the length of the valid UTF-8 at the start of s that is
 // outside ASCII.
 func multibyte(s string) (n int) {
-	for n+8 <= len(s) && s[n] >= 0x80 {
-		switch x := load(s[n : n+8]); {
-		case fourOfTwo(x), twoOfEmoji(x):
+	for n < len(s) && s[n] >= 0x80 {
+		var x uint64 // 0, which is none of these, near the end
+		if n+8 <= len(s) {
+			x = load(s[n : n+8])
+		}
+		switch {
+		case twoOfEmoji(x):
 			n += 8
 		case twoOfThree(x):
 			n += 6
-		case x&0xC0E0 == 0x80C0 && x&0x1E != 0:
-			n += 2
 		default:
 			k := sequence(s[n:])
 			if k == 0 {
@@ -102,21 +99,7 @@ func multibyte(s string) (n int) {
 			n += k
 		}
 	}
-	for n < len(s) && s[n] >= 0x80 {
-		k := sequence(s[n:])
-		if k == 0 {
-			break
-		}
-		n += k
-	}
 	return n
-}
-
-// fourOfTwo reports whether x is four sequences of two bytes.
-func fourOfTwo(x uint64) bool {
-	const low = 0x0001000100010001
-	lead := x & (0x1E * low) // 0 in an overlong sequence
-	return x&(0xC0E0*low) == 0x80C0*low && (lead-low)&^lead&(0x8000*low) == 0
 }
 
 // letters returns 8 if x is ASCII and sequences of two bytes, 7 if the last byte is the

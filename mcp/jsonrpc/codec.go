@@ -23,31 +23,6 @@ func Parse(data []byte) (Message, error) {
 	return Message{ID: recoverID(data)}, Malformed(err)
 }
 
-// parseResult returns the id and the result of a response in the form that most
-// servers write: jsonrpc, a number as the id, and the result, in this order and
-// without white space. The result is nil for anything else. parse takes twice as
-// long.
-func parseResult(data []byte) (id int64, result RawMessage) {
-	const longest = 16 // of a number in int64
-	rest := wire.After(data, `{"jsonrpc":"2.0","id":`)
-	n := 0
-	for n < min(len(rest), longest) && rest[n]-'0' <= 9 {
-		id = 10*id + int64(rest[n]-'0')
-		n++
-	}
-	if n == 0 || rest[0] == '0' {
-		return 0, nil
-	}
-	if rest = wire.After(rest[n:], `,"result":`); rest == nil {
-		return 0, nil
-	}
-	r := wire.Inside(rest)
-	if result = r.Raw(); r.Left() != 1 || rest[len(rest)-1] != '}' {
-		return 0, nil
-	}
-	return id, result
-}
-
 func parse(r *wire.Reader) (m Message, err error) {
 	var version, hasMethod bool
 	for r.Object(); r.More(); {

@@ -87,12 +87,6 @@ const (
 
 // message handles one message, which is a part of held bytes.
 func (d *Dispatcher) message(conn Conn, data []byte, only ID, held int) error {
-	if id, result := parseResult(data); result != nil {
-		if held >= minHeld {
-			own(&result, held)
-		}
-		return d.deliver(resolveCallID(NumberID(id), only, false), Response{Result: result})
-	}
 	m, err := Parse(data)
 	if held >= minHeld {
 		m.release(held)

@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/stdmcp/stdmcp/internal/testutil"
-	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
 var seeds = []string{
@@ -90,54 +89,6 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("result %q, want %q", m.Result, members["result"])
 		}
 	})
-}
-
-// FuzzParseResult compares the two ways to read a response.
-func FuzzParseResult(f *testing.F) {
-	for _, id := range []string{"1", "0", "01", "-1", "1.0", "9999999999999999", "99999999999999999", ""} {
-		f.Add(id, `{"content":[]}`, "")
-	}
-	for _, result := range []string{"null", `"\ud83d\ude00"`, " 1", "1 ", "[1,]", `{"a":1,"a":2}`, "{}}", `{},"x":{}`, `{},"error":{}`, "\xff", `"` + "\xff" + `"`} {
-		f.Add("1", result, "")
-	}
-	for n := 125; n < 130; n++ {
-		f.Add("1", strings.Repeat("[", n)+strings.Repeat("]", n), "")
-	}
-	f.Add("1", "{}", "}")
-	f.Add("1", "{}", " ")
-	f.Fuzz(func(t *testing.T, id, result, end string) {
-		data := []byte(`{"jsonrpc":"2.0","id":` + id + `,"result":` + result + `}` + end)
-		number, got := parseResult(data)
-		r := wire.NewReader(data)
-		m, err := parse(&r)
-		if err == nil {
-			err = r.End()
-		}
-		if got == nil {
-			return
-		}
-		if err != nil || NumberID(number) != m.ID || !bytes.Equal(got, m.Result) || m.Method != "" || m.Error != nil {
-			t.Fatalf("%s: id %d, result %s; slowly %+v, %v", data, number, got, m, err)
-		}
-	})
-}
-
-// TestUsualResponsesAreReadQuickly: parseResult reads what most servers write.
-func TestUsualResponsesAreReadQuickly(t *testing.T) {
-	for _, tt := range []struct {
-		data   string
-		id     int64
-		result string
-	}{
-		{`{"jsonrpc":"2.0","id":1,"result":{}}`, 1, `{}`},
-		{`{"jsonrpc":"2.0","id":2147483647,"result":{"content":[{"type":"text","text":"a\n"}]}}`, 1<<31 - 1, `{"content":[{"type":"text","text":"a\n"}]}`},
-		{`{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m"}}`, 0, ""},
-		{`{"jsonrpc":"2.0","id":"1","result":{}}`, 0, ""},
-	} {
-		if id, result := parseResult([]byte(tt.data)); id != tt.id || string(result) != tt.result {
-			t.Errorf("%s: id %d, result %q", tt.data, id, result)
-		}
-	}
 }
 
 func sameID(t *testing.T, id ID, raw json.RawMessage) {

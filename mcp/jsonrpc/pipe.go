@@ -2,8 +2,8 @@ package jsonrpc
 
 import (
 	"bytes"
+	"context"
 	"io"
-	"sync"
 )
 
 // Pipe returns the two ends of a stream in memory, for a server in the same
@@ -11,8 +11,8 @@ import (
 // end closes both; messages written before can still be read.
 func Pipe() (Stream, Stream) {
 	a, b := make(chan []byte, pipeDepth), make(chan []byte, pipeDepth)
-	gone := &closer{c: make(chan struct{})}
-	return &pipe{in: a, out: b, gone: gone}, &pipe{in: b, out: a, gone: gone}
+	closed, end := context.WithCancel(context.Background())
+	return &pipe{in: a, out: b, closed: closed.Done(), end: end}, &pipe{in: b, out: a, closed: closed.Done(), end: end}
 }
 
 // pipeDepth is the number of messages that a pipe holds in each direction before
@@ -21,30 +21,21 @@ const pipeDepth = 16
 
 type pipe struct {
 	in, out chan []byte
-	gone    *closer
-}
-
-type closer struct {
-	once sync.Once
-	c    chan struct{}
+	closed  <-chan struct{}
+	end     func() // closes closed
 }
 
 func (p *pipe) Read() ([]byte, error) {
 	select {
 	case msg := <-p.in:
 		return msg, nil
-	default:
+	case <-p.closed:
 	}
 	select {
 	case msg := <-p.in:
 		return msg, nil
-	case <-p.gone.c:
-		select {
-		case msg := <-p.in:
-			return msg, nil
-		default:
-			return nil, io.EOF
-		}
+	default:
+		return nil, io.EOF
 	}
 }
 
@@ -53,14 +44,14 @@ func (p *pipe) Write(b []byte) (int, error) {
 	for line := range bytes.Lines(b) {
 		msg := bytes.Clone(bytes.TrimSuffix(line, []byte("\n")))
 		select {
-		case <-p.gone.c:
+		case <-p.closed:
 			return n, io.ErrClosedPipe
 		default:
 		}
 		select {
 		case p.out <- msg:
 			n += len(line)
-		case <-p.gone.c:
+		case <-p.closed:
 			return n, io.ErrClosedPipe
 		}
 	}
@@ -68,6 +59,6 @@ func (p *pipe) Write(b []byte) (int, error) {
 }
 
 func (p *pipe) Close() error {
-	p.gone.once.Do(func() { close(p.gone.c) })
+	p.end()
 	return nil
 }
