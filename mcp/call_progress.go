@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"math"
+	"strconv"
 	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/queue"
-	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -82,8 +82,8 @@ func (t *progressTable) deliver(params []byte) error {
 		return jsonrpc.Malformed(err)
 	}
 	// Some servers convert numbers to strings.
-	n, ok := wire.ParseInt(strings.TrimPrefix(strings.TrimSuffix(p.token.String(), `"`), `"`))
-	if !ok {
+	n, err := strconv.ParseInt(strings.TrimPrefix(strings.TrimSuffix(p.token.String(), `"`), `"`), 10, 64)
+	if err != nil {
 		return errUnknownToken
 	}
 	t.mu.Lock()

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
@@ -225,10 +226,10 @@ func (c *codec) formValue() any {
 		return c.r.Bool()
 	case wire.Number:
 		b := c.r.Number()
-		if n, ok := wire.ParseInt(string(b)); ok {
+		if n, err := strconv.ParseInt(string(b), 10, 64); err == nil {
 			return n
 		}
-		if f, ok := wire.ParseFloat(string(b)); ok {
+		if f, err := strconv.ParseFloat(string(b), 64); err == nil {
 			return f
 		}
 		return RawMessage(b)

@@ -1,6 +1,9 @@
 package wire
 
-import "math"
+import (
+	"math"
+	"strconv"
+)
 
 // Number reads a number and returns it as it is written.
 func (r *Reader) Number() []byte {
@@ -24,11 +27,11 @@ func (r *Reader) Int() int64 {
 	if r.err != nil {
 		return 0
 	}
-	if n, ok := ParseInt(string(b)); ok {
+	if n, err := strconv.ParseInt(string(b), 10, 64); err == nil {
 		return n
 	}
-	f, ok := ParseFloat(string(b))
-	if !ok || f != math.Trunc(f) || math.Abs(f) >= 1<<53 {
+	f, err := strconv.ParseFloat(string(b), 64)
+	if err != nil || f != math.Trunc(f) || math.Abs(f) >= 1<<53 {
 		r.pos -= len(b)
 		r.syntax("number " + string(b[:min(len(b), 40)]) + " is no integer of 64 bits")
 		return 0
@@ -42,7 +45,7 @@ func (r *Reader) Float() float64 {
 	if r.err != nil {
 		return 0
 	}
-	f, _ := ParseFloat(string(b))
+	f, _ := strconv.ParseFloat(string(b), 64)
 	return f
 }
 

@@ -73,7 +73,7 @@ func readID(r *wire.Reader) ID {
 		return nullID
 	}
 	b := r.Number()
-	if n, ok := wire.ParseInt(string(b)); ok && (b[0] != '-' || n != 0) {
+	if n, err := strconv.ParseInt(string(b), 10, 64); err == nil && b[0] != '-' || err == nil && n != 0 {
 		return NumberID(n)
 	}
 	return ID{kind: wire.Number, text: string(b)}
@@ -90,8 +90,8 @@ func (id ID) number() (int64, bool) {
 		n := r.Int()
 		return n, r.Err() == nil
 	case id.kind == wire.String:
-		n, ok := wire.ParseInt(id.text)
-		return n, ok && strconv.FormatInt(n, 10) == id.text
+		n, err := strconv.ParseInt(id.text, 10, 64)
+		return n, err == nil && strconv.FormatInt(n, 10) == id.text
 	}
 	return 0, false
 }

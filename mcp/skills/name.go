@@ -1,10 +1,9 @@
 package skills
 
 import (
+	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
 // maxPath is how long the path of a file may be, in bytes: what the strictest common
@@ -24,8 +23,8 @@ func fileName(root, uri string) string {
 			c = 0 // a control character, which is not valid
 		case c == '%': // packages url and hex would link package fmt
 			end := min(i+3, len(rest)) // one digit is a control character, too
-			var valid bool
-			if c, valid = wire.ParseUint(rest[i+1:end], 16); !valid || c == '/' {
+			var err error
+			if c, err = strconv.ParseUint(rest[i+1:end], 16, 8); err != nil || c == '/' {
 				c = 0
 			}
 			i = end - 1

@@ -1,7 +1,7 @@
 package skills
 
 import (
-	"math"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -162,23 +162,19 @@ func (p *parser) resolve(at int, s string) {
 		p.fail(at, "JSON has no such number")
 	}
 	var f float64
-	ok, large := false, false
-	if hex := strings.HasPrefix(s, "0x"); hex || strings.HasPrefix(s, "0o") {
-		base := 8
-		if hex {
-			base = 16
-		}
-		n, valid := wire.ParseUint(s[2:], base)
-		f, ok, large = float64(n), valid, !valid && n > 0
-	} else {
-		f, ok = wire.ParseFloat(s)
-		large = math.IsInf(f, 0)
+	err := strconv.ErrSyntax
+	if len(s) > 1 && s[0] == '0' && isOneOf(s[1], "xo") && strings.IndexByte(s, '_') < 0 {
+		var n uint64
+		n, err = strconv.ParseUint(s, 0, 64)
+		f = float64(n)
+	} else if span(s, "+-.0123456789eE") == len(s) { // ParseFloat accepts names and underscores
+		f, err = strconv.ParseFloat(s, 64)
 	}
-	if large {
+	if e, ok := err.(*strconv.NumError); ok && e.Err == strconv.ErrRange {
 		p.fail(at, "the number is too large")
 	}
 	kind := text
-	if ok {
+	if err == nil {
 		b, _ := wire.AppendFloat(nil, f)
 		kind, s = word, string(b)
 	}
@@ -235,7 +231,7 @@ func (p *parser) escape(b []byte) []byte {
 			r += 0x2000 // the separators of lines and paragraphs
 		}
 	} else if rest := p.text[p.at:]; size > 1 && size < len(rest) {
-		if n, ok := wire.ParseUint(rest[:size], 16); ok && n <= utf8.MaxRune {
+		if n, err := strconv.ParseUint(rest[:size], 16, 32); err == nil {
 			r = rune(n)
 		}
 		p.at += size

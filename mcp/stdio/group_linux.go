@@ -5,8 +5,6 @@ import (
 	"os"
 	"strconv"
 	"syscall"
-
-	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
 // attributes makes the child the leader of a process group, and makes the kernel
@@ -45,8 +43,7 @@ func (g group) descendants() (all []descendant) {
 		for _, thread := range threads {
 			list, _ := os.ReadFile(task + thread + "/children")
 			for _, text := range fields(list) {
-				if n, ok := wire.ParseInt(string(text)); ok {
-					pid := int(n)
+				if pid, err := strconv.Atoi(string(text)); err == nil {
 					all = append(all, descendant{pid, startOf(pid)})
 					next = append(next, pid)
 				}

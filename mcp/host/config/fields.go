@@ -1,6 +1,7 @@
 package config
 
 import (
+	"strconv"
 	"strings"
 	"time"
 
@@ -22,7 +23,7 @@ const maxTime = 30 * 24 * time.Hour
 func (e *entry) readDuration(d *time.Duration, m *member) (err error) {
 	*d, err = readTime(m.value, e.unit)
 	number := strings.TrimSuffix(strings.TrimPrefix(string(m.value), `"`), `"`)
-	if n, ok := wire.ParseFloat(number); ok && err == nil && e.unit == 0 && n >= 1000 && n < 10000 {
+	if n, invalid := strconv.ParseFloat(number, 64); err == nil && invalid == nil && e.unit == 0 && n >= 1000 && n < 10000 {
 		e.warn(m, diag.Message("is read as "+number+" milliseconds; write \""+number+"ms\", or \""+number+"s\" for seconds"))
 	}
 	return err
@@ -39,8 +40,8 @@ func readTime(value []byte, unit time.Duration) (time.Duration, error) {
 			return time.Duration(n * float64(time.Second)), checkTime(n)
 		}
 	}
-	n, ok := wire.ParseFloat(text)
-	if !ok {
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil || n != n {
 		return 0, diag.Message(`must be a number, or a time such as "30s"`)
 	}
 	if unit == time.Millisecond || unit == 0 && n >= 1000 {
@@ -55,7 +56,7 @@ func withUnits(text string) (seconds float64, ok bool) {
 	for text != "" {
 		unit := trimLeft(text, "0123456789.")
 		rest := trimLeft(unit, "hms")
-		n, valid := wire.ParseFloat(text[:len(text)-len(unit)])
+		n, err := strconv.ParseFloat(text[:len(text)-len(unit)], 64)
 		switch unit[:len(unit)-len(rest)] {
 		case "ms":
 			n /= 1000
@@ -67,7 +68,7 @@ func withUnits(text string) (seconds float64, ok bool) {
 		default:
 			return 0, false
 		}
-		if !valid {
+		if err != nil {
 			return 0, false
 		}
 		seconds, ok, text = seconds+n, true, rest

@@ -1,7 +1,8 @@
 package config
 
 import (
-	"math"
+	"errors"
+	"strconv"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
@@ -217,12 +218,12 @@ func readInt(value []byte) (int, error) {
 	if kind(value) != wire.Number {
 		return 0, typeError("a number", value)
 	}
-	n, ok := wire.ParseInt(string(value))
-	switch {
-	case trimLeft(string(value), "-0123456789") != "":
-		return 0, diag.Message("must be a whole number")
-	case !ok || n < math.MinInt32 || n > math.MaxInt32:
+	n, err := strconv.ParseInt(string(value), 10, 32)
+	if errors.Is(err, strconv.ErrRange) {
 		return 0, diag.Message("must be between -2147483648 and 2147483647")
+	}
+	if err != nil {
+		return 0, diag.Message("must be a whole number")
 	}
 	return int(n), nil
 }

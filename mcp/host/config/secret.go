@@ -2,6 +2,7 @@ package config
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
@@ -46,7 +47,7 @@ func unescape(s string) string {
 		if c == '+' {
 			c = ' '
 		} else if c == '%' && i+2 < len(s) {
-			if n, ok := wire.ParseUint(s[i+1:i+3], 16); ok {
+			if n, err := strconv.ParseUint(s[i+1:i+3], 16, 8); err == nil {
 				c = byte(n)
 				i += 2
 			}
