@@ -166,7 +166,7 @@ func (c *Client) lookup(ctx context.Context, q *call) (RawMessage, cacheSlot) {
 	if c.cache == nil || q.traits&cacheable == 0 || q.inputs.answers != nil {
 		return nil, cacheSlot{}
 	}
-	key := []byte(q.method + "\x00")
+	key := append([]byte(q.method), 0)
 	if q.params != nil {
 		var err error
 		if key, err = q.params(&q.request, key); err != nil {

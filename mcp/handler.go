@@ -82,19 +82,23 @@ func (c *Client) handle(ctx context.Context, method string, params RawMessage) (
 	}
 	for _, h := range c.opts.Handlers {
 		if h.method() == method {
-			returned := c.requests.handlerRuns()
-			defer returned()
-			res, err := h.answer(ctx, params)
-			if err != nil {
-				return nil, err
-			}
-			if b, ok := res.(userBusy); ok {
-				c.requests.pauseTimers(b.busyFor())
-			}
-			return encodeObject(nil, res)
+			return c.handleWith(ctx, h, params)
 		}
 	}
 	return nil, &refusal{jsonrpc.CodeMethodNotFound, "this client does not handle " + method}
+}
+
+func (c *Client) handleWith(ctx context.Context, h Handler, params RawMessage) (RawMessage, error) {
+	returned := c.requests.handlerRuns()
+	defer returned()
+	res, err := h.answer(ctx, params)
+	if err != nil {
+		return nil, err
+	}
+	if b, ok := res.(userBusy); ok {
+		c.requests.pauseTimers(b.busyFor())
+	}
+	return encodeObject(nil, res)
 }
 
 // A refusal is the error response to an invalid request of the server.

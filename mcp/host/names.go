@@ -56,8 +56,10 @@ func (n *names) nameAs(o origin, tool string) string {
 
 // forget frees the name of a tool, which is about to have another one.
 func (n *names) forget(o origin) {
-	delete(n.origins, n.given[o])
-	delete(n.given, o)
+	if name, ok := n.given[o]; ok {
+		delete(n.origins, name)
+		delete(n.given, o)
+	}
 }
 
 // release frees the names of a server's tools that are no longer used.
