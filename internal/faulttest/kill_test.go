@@ -3,7 +3,6 @@ package faulttest
 import (
 	"fmt"
 	"os"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -71,37 +70,6 @@ func TestServersAreKilled(t *testing.T) {
 	}
 }
 
-// TestClientIsKilled checks that on Linux a server is killed with its client.
-func TestClientIsKilled(t *testing.T) {
-	if process.Memory(os.Getpid(), "VmRSS") == 0 {
-		t.Skip("did not run: only Linux ends the children of a process that is killed")
-	}
-	n := length(2, 50)
-	var took []time.Duration
-	for range n {
-		parent := startSubprocess(t, "parent")
-		pid, err := strconv.Atoi(lineOf(t, parent))
-		if err != nil || !isAlive(pid) {
-			t.Fatalf("no server: %v", err)
-		}
-		start := time.Now()
-		testutil.Must(t, parent.Process.Kill())
-		if !testutil.Eventually(func() bool { return !isAlive(pid) }) {
-			t.Fatalf("the server %d is an orphan", pid)
-		}
-		took = append(took, time.Since(start))
-	}
-	figures.add(fmt.Sprintf("`kill -9` of %d clients: their servers", n), "no orphans on Linux",
-		"killed within %v", testutil.Percentile(took, 100).Round(time.Microsecond))
-}
-
-// isAlive reports whether the process exists and is not a zombie.
-func isAlive(pid int) bool {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	_, state, _ := strings.Cut(string(stat), ") ")
-	return err == nil && !strings.HasPrefix(state, "Z")
-}
-
 // A hostile is a fault with which the server sends more than a client may hold.
 type hostile struct {
 	transport, fault string
@@ -142,7 +110,7 @@ func TestMemoryOfHostileStreams(t *testing.T) {
 				}
 			}
 			start := time.Now()
-			line := lineOf(t, startSubprocess(t, "subject", h.transport, h.fault, limit, size, url))
+			line := startSubject(t, h.transport, h.fault, limit, size, url)
 			var before, most int64
 			var text string
 			if _, err := fmt.Sscanf(line, "%d %d %q", &before, &most, &text); err != nil || !strings.Contains(text, h.error) {

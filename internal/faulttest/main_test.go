@@ -12,7 +12,7 @@ import (
 func TestMain(m *testing.M) {
 	testutil.LimitDepth()
 	testserver.Main()
-	subprocessMain()
+	subjectMain()
 	code := testutil.Run(m)
 	report.print(os.Stdout)
 	figures.print(os.Stdout)

@@ -24,7 +24,7 @@ func everywhere(t *testing.T, f func(t *testing.T, tr mcp.Transport)) {
 	})
 	t.Run("http", func(t *testing.T) {
 		t.Parallel()
-		f(t, streamhttp.New(serveEverything(t, "streamableHttp")+"/mcp", nil))
+		f(t, streamhttp.New(serveEverything(t, "http /mcp").url, nil))
 	})
 }
 

@@ -33,8 +33,8 @@ func TestHost(t *testing.T) {
 		"everything": map[string]any{"command": "node", "args": []string{everything, "stdio"}},
 		"files":      map[string]any{"command": []string{"node", files, dir}},
 		"memory":     map[string]any{"command": "node", "args": []string{memory}, "env": map[string]string{"MEMORY_FILE_PATH": filepath.Join(dir, "memory.json")}},
-		"web":        map[string]any{"type": "streamable-http", "url": serveEverything(t, "streamableHttp") + "/mcp"},
-		"old":        map[string]any{"url": serveEverything(t, "sse") + "/sse"}, // the host detects HTTP+SSE
+		"web":        map[string]any{"type": "streamable-http", "url": serveEverything(t, "http /mcp").url},
+		"old":        map[string]any{"url": serveEverything(t, "sse /sse").url}, // the host detects HTTP+SSE
 		"absent":     map[string]any{"command": "no-such-mcp-server", "args": []string{"-y"}},
 		"crashes":    map[string]any{"command": "node", "args": []string{"-e", `console.error("FATAL: no DATABASE_URL"); process.exit(7)`}},
 	})

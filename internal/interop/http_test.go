@@ -2,8 +2,7 @@ package interop
 
 import (
 	"net"
-	"os"
-	"os/exec"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -22,28 +21,15 @@ func freePort(t *testing.T) string {
 	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
 }
 
-// serveEverything starts server-everything over HTTP and returns its origin.
-func serveEverything(t *testing.T, kind string) string {
+// serveEverything starts server-everything, of the catalog, until the end of the
+// test.
+func serveEverything(t *testing.T, transport string) *instance {
 	t.Helper()
-	port := freePort(t)
-	startEverything(t, kind, port)
-	return "http://127.0.0.1:" + port
-}
-
-// startEverything starts server-everything over HTTP on a port, and waits until
-// it listens. It runs until the end of the test, or until stop kills it.
-func startEverything(t *testing.T, kind, port string) (stop func()) {
-	t.Helper()
-	cmd := exec.Command("node", script(t, "server-everything"), kind)
-	cmd.Env = append(os.Environ(), "PORT="+port)
-	testutil.Must(t, cmd.Start())
-	stop = func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-	}
-	t.Cleanup(stop)
-	waitForServer(t, "127.0.0.1:"+port)
-	return stop
+	servers := zoo(t)
+	n := slices.IndexFunc(servers, func(s *zooServer) bool { return s.Name == "everything" })
+	i := newInstance(t, servers[n], transport)
+	i.start(t)
+	return i
 }
 
 // waitForServer waits until a server listens at an address.
@@ -61,8 +47,8 @@ func waitForServer(t *testing.T, address string) {
 }
 
 func TestEverythingOverHTTP(t *testing.T) {
-	streamable := serveEverything(t, "streamableHttp") + "/mcp"
-	old := serveEverything(t, "sse") + "/sse"
+	streamable := serveEverything(t, "http /mcp").url
+	old := serveEverything(t, "sse /sse").url
 	for name, tr := range map[string]mcp.Transport{
 		"streamable":      streamhttp.New(streamable, nil),
 		"sse":             sse.New(old, nil),

@@ -24,7 +24,7 @@ func TestBehindNginx(t *testing.T) {
 	if path == "" {
 		t.Skip("did not run: STDMCP_NGINX does not name the program; see scripts/interop")
 	}
-	origin := serveEverything(t, "streamableHttp")
+	origin := strings.TrimSuffix(serveEverything(t, "http /mcp").url, "/mcp")
 	modern := strings.TrimSuffix(serveModern(t, true), "/mcp")
 	dir := t.TempDir()
 	pool := writeCertificate(t, dir)

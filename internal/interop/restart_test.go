@@ -11,7 +11,6 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/host"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 	"github.com/stdmcp/stdmcp/mcp/host/dialers"
-	"github.com/stdmcp/stdmcp/mcp/streamhttp"
 )
 
 // TestRestartOfEverything restarts a server that refuses the old session with 400.
@@ -20,19 +19,17 @@ func TestRestartOfEverything(t *testing.T) {
 	if os.Getenv("STDMCP_LONG") != "" {
 		rounds = 100
 	}
-	port := freePort(t)
-	stop := startEverything(t, "streamableHttp", port)
-	url := "http://127.0.0.1:" + port + "/mcp"
-	c, err := mcp.Connect(t.Context(), streamhttp.New(url, nil), nil)
+	server := serveEverything(t, "http /mcp")
+	c, err := mcp.Connect(t.Context(), server.transport(), nil)
 	testutil.Must(t, err)
 	defer c.Close()
 	h := host.New(&host.Options{Dialers: dialers.All(nil)})
 	defer h.Shutdown(context.Background())
-	testutil.Must(t, h.AddServer(t.Context(), &host.Server{Name: "web", Type: config.HTTP, URL: url}))
+	testutil.Must(t, h.AddServer(t.Context(), &host.Server{Name: "web", Type: config.HTTP, URL: server.url}))
 	var client, viaHost []time.Duration
 	for range rounds {
-		stop()
-		stop = startEverything(t, "streamableHttp", port)
+		server.kill()
+		server.start(t)
 		start := time.Now()
 		res, err := c.CallTool(t.Context(), "echo", map[string]any{"message": "again"})
 		if err != nil || res.Text() != "Echo: again" {

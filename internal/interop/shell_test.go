@@ -72,10 +72,10 @@ func TestShellSubscribesAndAnswers(t *testing.T) {
 // it over each transport.
 func TestReplayOfAServerOverHTTP(t *testing.T) {
 	t.Parallel()
-	url := serveEverything(t, "streamableHttp")
+	url := serveEverything(t, "http /mcp").url
 	file := filepath.Join(t.TempDir(), "session")
 	const lines = "tools\ncall get-sum a=2 b=40\ncall trigger-long-running-operation duration=1 steps=2\nread demo://resource/static/document/features.md\n"
-	want := runShell(t, lines, url+"/mcp", "--record", file)
+	want := runShell(t, lines, url, "--record", file)
 	wantInOrder(t, want, "get-sum", "is 42.")
 	if out := runShell(t, lines, "--", peer(t, "mcpecho"), "serve", "--replay", file); out != want {
 		t.Errorf("over stdio:\n%s", out)

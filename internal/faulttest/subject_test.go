@@ -3,7 +3,6 @@ package faulttest
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"strconv"
@@ -12,7 +11,6 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
-	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/internal/testutil/process"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/sse"
@@ -20,66 +18,35 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/streamhttp"
 )
 
-// subprocessEnv makes the test binary run one of the functions below instead of
-// tests: a word and its arguments, separated by spaces.
-const subprocessEnv = "STDMCP_MATRIX_ROLE"
+// subjectEnv makes the test binary run runSubject instead of tests: its value has the
+// arguments, separated by spaces.
+const subjectEnv = "STDMCP_MATRIX_SUBJECT"
 
-// subprocessMain runs the function if this process was started for one, and exits.
-// It ends with standard input.
-func subprocessMain() {
-	words := strings.Fields(os.Getenv(subprocessEnv))
-	if len(words) == 0 {
+// subjectMain runs runSubject if this process was started for it, and exits.
+func subjectMain() {
+	args := strings.Fields(os.Getenv(subjectEnv))
+	if len(args) == 0 {
 		return
 	}
-	os.Unsetenv(subprocessEnv) // children have their own
-	functions := map[string]func(args []string) error{"parent": runParent, "subject": runSubject}
-	if err := functions[words[0]](words[1:]); err != nil {
+	os.Unsetenv(subjectEnv) // children have their own
+	if err := runSubject(args); err != nil {
 		fmt.Println("error:", err)
 		os.Exit(1)
 	}
 	os.Exit(0)
 }
 
-// startSubprocess starts the test binary for one of the functions below. It ends
-// with the test.
-func startSubprocess(t *testing.T, words ...any) *process.Process {
+// startSubject runs runSubject in a process of its own, and returns what it prints.
+func startSubject(t *testing.T, args ...any) string {
 	t.Helper()
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), subprocessEnv+"="+strings.TrimSpace(fmt.Sprintln(words...)), "GORACE=atexit_sleep_ms=0")
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env = append(os.Environ(), subjectEnv+"="+strings.TrimSpace(fmt.Sprintln(args...)), "GORACE=atexit_sleep_ms=0")
 	cmd.Stderr = os.Stderr
-	p, err := process.Start(cmd)
-	testutil.Must(t, err)
-	t.Cleanup(func() { _ = p.Close() }) // it may have been killed
-	return p
-}
-
-// lineOf returns the next line that a subprocess prints.
-func lineOf(t *testing.T, p *process.Process) string {
-	t.Helper()
-	line, err := p.Line()
-	if err != nil || strings.HasPrefix(line, "error:") {
-		t.Fatalf("the process printed %q, %v", line, err)
-	}
-	return line
-}
-
-// runParent is a client with a server that does not exit by itself. It prints the
-// server's process id.
-func runParent([]string) error {
-	args, env := testserver.Command(&testserver.Options{Fault: "ignores-eof"})
-	tr := stdio.Command(args[0], args[1:]...)
-	tr.Env = env
-	client, err := mcp.Connect(context.Background(), tr, nil)
+	out, err := cmd.Output()
 	if err != nil {
-		return err
+		t.Fatalf("the process printed %q, %v", out, err)
 	}
-	pid, err := pidOf(context.Background(), client)
-	if err != nil {
-		return err
-	}
-	fmt.Println(pid)
-	_, err = io.Copy(io.Discard, os.Stdin)
-	return err
+	return string(out)
 }
 
 // runSubject is a client whose server has a fault: TRANSPORT FAULT LIMIT SIZE URL.
