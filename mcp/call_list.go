@@ -14,6 +14,9 @@ import (
 // or empty for none. Limits and errors are as for ListTools; if a page lacks the
 // member, the error matches [ErrMalformed]. CallList does not use the [Cache].
 func (c *Client) CallList(ctx context.Context, method, uri, key string, f func(item RawMessage) bool) error {
+	if f == nil {
+		return c.failed(newCall(method, uri, nil), errNilFunc)
+	}
 	held := 0
 	var l listing
 	l.c, l.method, l.held, l.seen = c, method, &held, make(cursors)
@@ -28,7 +31,7 @@ func (c *Client) CallList(ctx context.Context, method, uri, key string, f func(i
 		}
 		list := res.Extra[key]
 		if len(list) == 0 || list[0] != '[' {
-			return c.failed(q, jsonrpc.Malformed(errors.New("the result has no list of "+key)))
+			return c.failed(q, jsonrpc.Malformed(errors.New("the result has no list "+wire.Quote(key))))
 		}
 		if !l.each(list, f) {
 			break
@@ -37,6 +40,8 @@ func (c *Client) CallList(ctx context.Context, method, uri, key string, f func(i
 	}
 	return l.err
 }
+
+var errNilFunc = errors.New("CallList: f is nil")
 
 // each calls f with the items of a page, and reports whether to go on.
 //

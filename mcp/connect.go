@@ -66,7 +66,11 @@ func Connect(ctx context.Context, t Transport, opts *Options) (*Client, error) {
 			a.attach(c)
 		}
 	}
-	if err := c.open(ctx, t); err != nil {
+	err := c.checkDeclared()
+	if err == nil {
+		err = c.open(ctx, t)
+	}
+	if err != nil {
 		c.stop()
 		return nil, c.connectError(err)
 	}
@@ -117,6 +121,18 @@ func checkArguments(t Transport, opts *Options) error {
 				return errors.New("connect: Options.Handlers[" + strconv.Itoa(i) + "] is nil")
 			}
 		}
+	}
+	return nil
+}
+
+// checkDeclared returns an error if what the client declares of itself contains
+// invalid JSON, which the server would receive as null.
+func (c *Client) checkDeclared() error {
+	if _, err := encodeObject(nil, c.capabilities(false)); err != nil {
+		return diag.Op("Options.Extensions or Experimental", err)
+	}
+	if _, err := encodeObject(nil, &c.opts.Info); err != nil {
+		return diag.Op("Options.Info", err)
 	}
 	return nil
 }

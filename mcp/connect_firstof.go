@@ -39,10 +39,11 @@ func (f firstOf) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, err
 }
 
 func (f firstOf) connect(ctx context.Context, opts *Options) (*Client, error) {
+	op := connectOp(opts.name(), diag.NameOf(f))
 	if len(f) == 0 {
-		return nil, errNoTransport
+		return nil, diag.Op(op, errNoTransport)
 	}
-	tried := &firstOfError{op: connectOp(opts.name(), diag.NameOf(f))}
+	tried := &firstOfError{op: op}
 	for _, t := range f {
 		c, err := Connect(ctx, t, opts)
 		if err == nil {

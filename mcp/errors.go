@@ -51,14 +51,17 @@ type CallError struct {
 }
 
 func (e *CallError) Error() string {
-	s := e.Method
-	if e.Name != "" {
-		s += " " + wire.Quote(e.Name)
+	s := e.Err.Error()
+	switch {
+	case e.Name != "":
+		s = e.Method + " " + wire.Quote(e.Name) + ": " + s
+	case e.Method != "":
+		s = e.Method + ": " + s
 	}
 	if e.Server != "" {
 		s = "server " + wire.Quote(e.Server) + ": " + s
 	}
-	return s + ": " + e.Err.Error()
+	return s
 }
 
 func (e *CallError) Unwrap() error { return e.Err }

@@ -12,8 +12,16 @@ import (
 // []string (RFC 6570). It omits variables without a value. It returns an error
 // for an invalid template or value.
 func (t *ResourceTemplate) Expand(values map[string]any) (string, error) {
+	uri, err := expandTemplate(t.URITemplate, values)
+	if err == errTemplate {
+		err = errors.New(err.Error() + " " + wire.Quote(t.URITemplate))
+	}
+	return uri, err
+}
+
+// expandTemplate expands the expressions of a template.
+func expandTemplate(rest string, values map[string]any) (string, error) {
 	var uri []byte
-	rest := t.URITemplate
 	for {
 		before, after, found := strings.Cut(rest, "{")
 		if strings.Contains(before, "}") {

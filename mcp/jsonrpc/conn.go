@@ -28,7 +28,7 @@ const (
 
 // NewConn returns a connection over s, and takes ownership of s. One goroutine
 // reads and one writes; both end with the connection. If s is nil, the
-// connection has already ended with an error.
+// connection ends at once, with an error.
 func NewConn(s Stream, h Handler) Conn {
 	if s == nil {
 		s = noStream{}

@@ -50,9 +50,9 @@ func TestNilArgumentsAreErrors(t *testing.T) {
 	<-c.Done()
 	_, nilRequest := c.Call(t.Context(), nil)
 	for want, err := range map[string]error{
-		"the Stream is nil":       c.Err(),
-		"the *Request is nil":     nilRequest,
-		"Request.Method is empty": c.Notify(t.Context(), &Request{}),
+		"the Stream is nil":         c.Err(),
+		"the *Request is nil":       nilRequest,
+		"the Request has no method": c.Notify(t.Context(), &Request{}),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v does not contain %q", err, want)

@@ -101,7 +101,7 @@ func (r *Request) Check() error {
 
 const (
 	errNilRequest      = diag.Message("the *Request is nil")
-	errNoRequestMethod = diag.Message("Request.Method is empty")
+	errNoRequestMethod = diag.Message("the Request has no method")
 )
 
 // Session is the relation of a request to a session that the server keeps.

@@ -49,7 +49,7 @@ func (t *Transport) command() (*exec.Cmd, error) {
 		}
 	}
 	cmd := &exec.Cmd{Path: t.Name, Args: append([]string{t.Name}, t.Args...)}
-	if t.Name != "" && filepath.Base(t.Name) == t.Name {
+	if filepath.Base(t.Name) == t.Name {
 		cmd.Path, cmd.Err = lookPath(t.Name, pathOf(env))
 	}
 	cmd.Dir, cmd.Env, cmd.SysProcAttr = t.Dir, env, attributes()

@@ -148,7 +148,7 @@ func TestOpenErrors(t *testing.T) {
 		"unknown program": {Command("no-such-program", "-x"), exec.ErrNotFound, `start server "no-such-program -x": `},
 		"unknown path":    {Command(file + "-not"), unknown, "plain-not"},
 		"not executable":  {Command(file), forbidden, "plain"},
-		"no program":      {new(Transport), nil, "no command"},
+		"no program":      {new(Transport), nil, "Name"},
 		"unknown Dir":     {in(file + "-not"), fs.ErrNotExist, "working directory: "},
 		"Dir is a file":   {in(file), errNotDir, "plain"},
 	} {

@@ -83,9 +83,14 @@ func (t *Transport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, 
 	return jsonrpc.NewConn(p, h), nil
 }
 
+const errNoName = diag.Message("the Name of the stdio.Transport is empty")
+
 func (t *Transport) start(ctx context.Context, h jsonrpc.Handler) (*process, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
+	}
+	if t.Name == "" {
+		return nil, errNoName
 	}
 	cmd, err := t.command()
 	if err != nil {
