@@ -52,8 +52,9 @@ func (c *Client) readResult(q *call, raw []byte, res result, own bool) error {
 		readAgain(&r, tool)
 	}
 	if l, ok := res.(lossyList); ok {
-		l.page().raw = raw
-		for _, err := range l.discarded() {
+		page := l.page()
+		page.raw = raw
+		for _, err := range page.bad {
 			c.discarded(c.failed(q, err), nil)
 		}
 	}

@@ -63,11 +63,6 @@ func newClient(ctx context.Context, opts *Options) *Client {
 		c.cache = c.opts.Cache.newCache()
 		c.observers = []observer{c.cache}
 	}
-	for _, h := range c.opts.Handlers {
-		if t, ok := h.(tasker); ok {
-			c.tasks = t
-		}
-	}
 	return c
 }
 
@@ -108,16 +103,13 @@ func (c *Client) Err() error { return c.conn.Err() }
 // of them does not end in time, for example a stream whose Read does not return.
 // Close may be called more than once.
 func (c *Client) Close() error {
-	c.stop()
+	c.cancel()
 	err := c.conn.Close()
 	c.notifications.Close(handlerWait)
 	c.requests.replies.Close(handlerWait)
 	c.requests.wait(handlerWait)
 	return err
 }
-
-// stop cancels the handlers.
-func (c *Client) stop() { c.cancel() }
 
 // Ping returns nil if the server responds, even with an error. It sends ping,
 // or server/discover from 2026-07-28 on.

@@ -1,10 +1,6 @@
 package mcp
 
-import (
-	"slices"
-
-	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
-)
+import "github.com/stdmcp/stdmcp/mcp/jsonrpc"
 
 // message handles a request or notification of the server. The goroutines that
 // read call it, so it never blocks.
@@ -35,14 +31,24 @@ func (c *Client) notification(m *jsonrpc.Message) error {
 	return nil
 }
 
-// addObserver adds the observer that add returns, unless has is true for one
-// that the client already has.
-func (c *Client) addObserver(has func(observer) bool, add func() observer) {
+// observerOf returns the client's observer of type T, which add creates if there is
+// none.
+func observerOf[T observer](c *Client, add func() T) T {
 	c.mu.Lock()
-	if !slices.ContainsFunc(c.observers, has) {
-		c.observers = append(c.observers[:len(c.observers):len(c.observers)], add())
+	defer c.mu.Unlock()
+	for _, o := range c.observers {
+		if o, ok := o.(T); ok {
+			return o
+		}
 	}
-	c.mu.Unlock()
+	o := add()
+	c.addObserver(o)
+	return o
+}
+
+// addObserver adds an observer. c.mu is held, or Connect has not sent anything yet.
+func (c *Client) addObserver(o observer) {
+	c.observers = append(c.observers[:len(c.observers):len(c.observers)], o)
 }
 
 func (c *Client) allObservers() []observer {

@@ -71,7 +71,7 @@ func Connect(ctx context.Context, t Transport, opts *Options) (*Client, error) {
 		err = c.open(ctx, t)
 	}
 	if err != nil {
-		c.stop()
+		c.cancel()
 		return nil, c.connectError(err)
 	}
 	if err := c.handshake(ctx, t); err != nil {

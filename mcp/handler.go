@@ -22,15 +22,19 @@ import (
 // without details and passes the reason to Discarded or HandlerPanic of the
 // [Trace].
 type Handler interface {
-	// method returns the method of the requests that the handler answers.
-	method() string
-
 	// declare adds the handler's capabilities. sessions is true for a server of
 	// the legacy era.
 	declare(caps *clientCapabilities, sessions bool)
+}
+
+// An answerer is a Handler that answers requests. Tasks, Changes and
+// NotificationFunc answer none.
+type answerer interface {
+	// method returns the method of the requests.
+	method() string
 
 	// answer handles a request.
-	answer(ctx context.Context, params RawMessage) (object, error)
+	answer(ctx context.Context, c *Client, params RawMessage) (object, error)
 }
 
 // HandlerFunc returns a handler for requests with the given method, for
@@ -48,7 +52,7 @@ type funcHandler struct {
 
 func (h *funcHandler) method() string                    { return h.name }
 func (h *funcHandler) declare(*clientCapabilities, bool) {}
-func (h *funcHandler) answer(ctx context.Context, params RawMessage) (object, error) {
+func (h *funcHandler) answer(ctx context.Context, _ *Client, params RawMessage) (object, error) {
 	if h.f == nil {
 		return nil, errNotDeclared
 	}
@@ -81,22 +85,19 @@ func (c *Client) handle(ctx context.Context, method string, params RawMessage) (
 		return RawMessage("{}"), nil
 	}
 	for _, h := range c.opts.Handlers {
-		if h.method() == method {
+		if h, ok := h.(answerer); ok && h.method() == method {
 			return c.handleWith(ctx, h, params)
 		}
 	}
 	return nil, &refusal{jsonrpc.CodeMethodNotFound, "this client does not handle " + method}
 }
 
-func (c *Client) handleWith(ctx context.Context, h Handler, params RawMessage) (RawMessage, error) {
+func (c *Client) handleWith(ctx context.Context, h answerer, params RawMessage) (RawMessage, error) {
 	returned := c.requests.handlerRuns()
 	defer returned()
-	res, err := h.answer(ctx, params)
+	res, err := h.answer(ctx, c, params)
 	if err != nil {
 		return nil, err
-	}
-	if b, ok := res.(userBusy); ok {
-		c.requests.pauseTimers(b.busyFor())
 	}
 	return encodeObject(nil, res)
 }

@@ -10,12 +10,7 @@ func Changes(f func(Change)) Handler { return changesHandler(f) }
 
 type changesHandler func(Change)
 
-func (f changesHandler) method() string                    { return "" } // it answers no requests
 func (f changesHandler) declare(*clientCapabilities, bool) {}
-
-func (f changesHandler) answer(context.Context, RawMessage) (object, error) {
-	return nil, errNotDeclared
-}
 
 // connected subscribes and starts a goroutine that calls f.
 func (f changesHandler) connected(ctx context.Context, c *Client) error {

@@ -39,7 +39,7 @@ func (e Elicitation) declare(caps *clientCapabilities, _ bool) {
 	caps.Elicitation = append(b, '}')
 }
 
-func (e Elicitation) answer(ctx context.Context, params RawMessage) (object, error) {
+func (e Elicitation) answer(ctx context.Context, c *Client, params RawMessage) (object, error) {
 	var p ElicitParams
 	if err := readParams(params, &p); err != nil {
 		return nil, err
@@ -50,11 +50,10 @@ func (e Elicitation) answer(ctx context.Context, params RawMessage) (object, err
 		return e.answerForm(ctx, &p)
 	case p.Mode == "url" && e.OpenURL != nil:
 		action, err := e.openURL(ctx, &p)
-		res := ElicitResult{Action: action}
-		if action == ElicitAccept {
-			return &pageOpened{res}, err
+		if err == nil && action == ElicitAccept {
+			c.requests.pauseTimers(pageTime)
 		}
-		return &res, err
+		return &ElicitResult{Action: action}, err
 	case form || p.Mode == "url":
 		return nil, invalidParams("this client declared no elicitation in this mode")
 	}

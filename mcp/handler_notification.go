@@ -8,18 +8,12 @@ import "context"
 // declares no capability.
 type NotificationFunc func(ctx context.Context, method string, params RawMessage)
 
-func (f NotificationFunc) method() string                    { return "" } // it answers no requests
 func (f NotificationFunc) declare(*clientCapabilities, bool) {}
 
-func (f NotificationFunc) answer(context.Context, RawMessage) (object, error) {
-	return nil, errNotDeclared
-}
-
 func (f NotificationFunc) attach(c *Client) {
-	if f == nil {
-		return
+	if f != nil {
+		c.addObserver(&notificationObserver{c, f})
 	}
-	c.addObserver(func(observer) bool { return false }, func() observer { return &notificationObserver{c, f} })
 }
 
 // A notificationObserver calls a NotificationFunc.

@@ -89,7 +89,8 @@ func (t *requestTable) run(ctx context.Context, f func()) bool {
 	return ok
 }
 
-// pauseTimers pauses the timeouts of calls for d, while the user is on a page.
+// pauseTimers pauses the timeouts of calls for d, while the user is on a page; 0
+// resumes them.
 func (t *requestTable) pauseTimers(d time.Duration) {
 	t.mu.Lock()
 	now := time.Now()
@@ -97,8 +98,6 @@ func (t *requestTable) pauseTimers(d time.Duration) {
 	t.busy.awayUntil = now.Add(d)
 	t.mu.Unlock()
 }
-
-func (t *requestTable) resumeTimers() { t.pauseTimers(0) }
 
 // handlerRuns pauses the timeouts of calls until the function that it returns is
 // called.
@@ -185,11 +184,7 @@ func (c *Client) request(conn jsonrpc.Conn, m *jsonrpc.Message) {
 	switch err {
 	case nil:
 	case errTooManyRequests:
-		var result RawMessage
-		if m.Method == "ping" {
-			result, err = RawMessage("{}"), nil
-		}
-		c.replyLater(conn, m, result, err)
+		c.replyLater(conn, m)
 		return
 	case errIDInUse: // a response would be taken for that to the earlier request
 		c.discarded(err, []byte(m.Method))
@@ -214,19 +209,19 @@ func (c *Client) request(conn jsonrpc.Conn, m *jsonrpc.Message) {
 }
 
 // errTooManyRequests refuses a request beyond maxRequests.
-var errTooManyRequests error = &refusal{jsonrpc.CodeInternalError, "too many requests at once"}
+var errTooManyRequests = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "too many requests at once"}
 
-// replyLater queues a response that needs no handler.
-func (c *Client) replyLater(conn jsonrpc.Conn, m *jsonrpc.Message, result RawMessage, err error) {
+// replyLater queues the response to a request beyond maxRequests.
+func (c *Client) replyLater(conn jsonrpc.Conn, m *jsonrpc.Message) {
 	id, method := m.ID, m.Method // not the params
-	if !c.requests.replies.AddSize(len(id.String())+len(method), func() {
-		var answer *jsonrpc.Error
-		if err != nil {
-			answer = c.wireError(method, err)
-		}
-		c.reply(conn, id, method, result, answer)
-	}) && c.ctx.Err() == nil {
-		c.discarded(ErrOverloaded, []byte(m.Method)) // the server does not read
+	var result RawMessage
+	refusal := errTooManyRequests
+	if method == "ping" {
+		result, refusal = RawMessage("{}"), nil
+	}
+	send := func() { c.reply(conn, id, method, result, refusal) }
+	if !c.requests.replies.AddSize(len(id.String())+len(method), send) && c.ctx.Err() == nil {
+		c.discarded(ErrOverloaded, []byte(method)) // the server does not read
 	}
 }
 

@@ -23,7 +23,7 @@ func (f Roots) declare(caps *clientCapabilities, sessions bool) {
 	}
 }
 
-func (f Roots) answer(ctx context.Context, _ RawMessage) (object, error) {
+func (f Roots) answer(ctx context.Context, _ *Client, _ RawMessage) (object, error) {
 	if f == nil {
 		return nil, errNotDeclared
 	}

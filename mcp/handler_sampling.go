@@ -47,7 +47,7 @@ func (s Sampling) declare(caps *clientCapabilities, _ bool) {
 	caps.Sampling = append(b, '}')
 }
 
-func (s Sampling) answer(ctx context.Context, params RawMessage) (object, error) {
+func (s Sampling) answer(ctx context.Context, _ *Client, params RawMessage) (object, error) {
 	var p CreateMessageParams
 	if err := readParams(params, &p); err != nil {
 		return nil, err

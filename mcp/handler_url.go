@@ -25,11 +25,6 @@ type URLRequest struct {
 	ID       string // the server's id for the page (2025-11-25); may be empty
 }
 
-// A pageOpened is the result while the user is on a page.
-type pageOpened struct{ ElicitResult }
-
-func (*pageOpened) busyFor() time.Duration { return pageTime }
-
 // pageTime is how long the timeouts of calls are paused for a page.
 const pageTime = 10 * time.Minute
 
@@ -153,15 +148,8 @@ type donePages struct {
 	waiting map[string]chan struct{} // by id; closed when the page is complete
 }
 
-func (c *Client) donePages() (d *donePages) {
-	c.addObserver(func(o observer) (ok bool) {
-		d, ok = o.(*donePages)
-		return ok
-	}, func() observer {
-		d = &donePages{c: c, waiting: make(map[string]chan struct{})}
-		return d
-	})
-	return d
+func (c *Client) donePages() *donePages {
+	return observerOf(c, func() *donePages { return &donePages{c: c, waiting: make(map[string]chan struct{})} })
 }
 
 // maxDonePages is how many complete pages are kept for calls that wait later.
@@ -235,7 +223,7 @@ func (d *donePages) observe(method string, params RawMessage) error {
 	if err := decodeText(params, &p); err != nil {
 		return jsonrpc.Malformed(err)
 	}
-	d.c.requests.resumeTimers()
+	d.c.requests.pauseTimers(0)
 	return d.complete(p.ElicitationID)
 }
 

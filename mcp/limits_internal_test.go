@@ -188,8 +188,8 @@ func TestToolsThatAreNoLongerListed(t *testing.T) {
 		tool := &Tool{Name: strings.Repeat("x", 200) + strconv.Itoa(i), Execution: &ToolExecution{TaskSupport: "optional"}}
 		Tasks{}.toolsListed(c, []*Tool{tool, {Name: "plain", Execution: &ToolExecution{TaskSupport: "forbidden"}}})
 		Tasks{}.listEnded(c, began)
-		if support, listed := c.taskTable().supportOf(tool.Name); support != "optional" || !listed {
-			t.Fatalf("list %d: the tool has %q", i, support)
+		if support, listed := c.taskTable().supportOf(tool.Name); support == nil || support.required || !listed {
+			t.Fatalf("list %d: the tool has %+v", i, support)
 		}
 		if n := len(c.taskTable().support); n != 1 {
 			t.Fatalf("list %d: %d tools are kept", i, n)

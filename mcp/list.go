@@ -231,7 +231,4 @@ func (c *Client) withoutStaleCursor(ctx context.Context, err error) context.Cont
 	return nil
 }
 
-// discarded returns an error for each item that could not be read.
-func (t *Page) discarded() []error { return t.bad }
-
 func (t *Page) page() *Page { return t }

@@ -21,15 +21,8 @@ type subscriptions struct {
 	refs map[string]int // legacy era: the number of subscriptions to each resource
 }
 
-func (c *Client) subscriptions() (subs *subscriptions) {
-	c.addObserver(func(o observer) (ok bool) {
-		subs, ok = o.(*subscriptions)
-		return ok
-	}, func() observer {
-		subs = &subscriptions{client: c, refs: make(map[string]int)}
-		return subs
-	})
-	return subs
+func (c *Client) subscriptions() *subscriptions {
+	return observerOf(c, func() *subscriptions { return &subscriptions{client: c, refs: make(map[string]int)} })
 }
 
 func (s *subscriptions) add(sub *Subscription) {

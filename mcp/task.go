@@ -32,7 +32,7 @@ type Tasks struct {
 	TTL time.Duration
 }
 
-func (t Tasks) method() string { return "" } // it answers no requests
+func (t Tasks) attach(c *Client) { c.tasks = t }
 
 func (t Tasks) declare(caps *clientCapabilities, sessions bool) {
 	if sessions {
@@ -41,10 +41,6 @@ func (t Tasks) declare(caps *clientCapabilities, sessions bool) {
 	all := map[string]RawMessage{TasksExtension: RawMessage("{}")}
 	maps.Copy(all, caps.Extensions) // do not modify that of the program
 	caps.Extensions = all
-}
-
-func (t Tasks) answer(context.Context, RawMessage) (object, error) {
-	return nil, invalidParams("not for requests")
 }
 
 func (t Tasks) callTool(ctx context.Context, c *Client, q *call, onStatus func(any)) (*CallToolResult, error) {
@@ -86,7 +82,7 @@ func (t Tasks) requestTask(ctx context.Context, c *Client, q *call, willing bool
 		_, _ = c.ListTools(ctx) // the call itself will fail, too
 		support, _ = table.supportOf(q.name)
 	}
-	if support == "required" || support == "optional" && willing {
+	if support != nil && (support.required || willing) {
 		q.traits |= mayBeTask | uncancelable // tasks/cancel cancels the task
 		q.params = t.appendTaskRequest
 	}
@@ -151,25 +147,17 @@ type taskTable struct {
 	runs    map[*taskRun]bool
 }
 
-func (c *Client) taskTable() (t *taskTable) {
-	c.addObserver(func(o observer) (ok bool) {
-		t, ok = o.(*taskTable)
-		return ok
-	}, func() observer {
-		t = &taskTable{runs: make(map[*taskRun]bool)}
-		return t
-	})
-	return t
+func (c *Client) taskTable() *taskTable {
+	return observerOf(c, func() *taskTable { return &taskTable{runs: make(map[*taskRun]bool)} })
 }
 
-func (t *taskTable) supportOf(tool string) (support string, listed bool) {
+// supportOf returns the support of a tool, or nil. listed is false before the
+// tools were listed.
+func (t *taskTable) supportOf(tool string) (support *taskSupport, listed bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if s, ok := t.support[tool]; ok {
-		support = "optional"
-		if s.required {
-			support = "required"
-		}
+		support = &s
 	}
 	return support, t.support != nil
 }

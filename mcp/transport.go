@@ -99,7 +99,7 @@ type connector interface {
 
 // An attacher is a Handler that Connect attaches to the client before it sends
 // anything. Elicitation and NotificationFunc implement it to add an observer before
-// the server's first notification.
+// the server's first notification, and Tasks to make tool calls.
 type attacher interface{ attach(c *Client) }
 
 // A connectedHandler is a Handler that Connect calls before it returns. Changes
@@ -119,8 +119,7 @@ type observer interface {
 	sessionRenewed(ctx context.Context)
 }
 
-// A tasker is a Handler that makes tool calls. Tasks implements it; newClient
-// finds it.
+// A tasker is a Handler that makes tool calls. Tasks implements it.
 type tasker interface {
 	// callTool calls a tool and waits for the end of the task that the call
 	// may become. onStatus receives each *Task; it may be nil. The type Task here
@@ -152,22 +151,9 @@ type pageOpener interface {
 	openAll(ctx context.Context, c *Client, data RawMessage) error
 }
 
-// A userBusy is an answer after which the user is still busy. pageOpened
-// implements it.
-type userBusy interface {
-	// busyFor returns the maximum time for which the timeouts of calls are
-	// paused.
-	busyFor() time.Duration
-}
-
 // A lossyList is a result from which invalid items are omitted. Page implements
 // it.
-type lossyList interface {
-	// discarded returns an error for each item that could not be read.
-	discarded() []error
-
-	page() *Page
-}
+type lossyList interface{ page() *Page }
 
 // An expiring is a result with a time to live. Caching implements it.
 type expiring interface{ caching() *Caching }

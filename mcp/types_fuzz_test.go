@@ -63,7 +63,7 @@ func FuzzTypes(f *testing.F) {
 			return // a jsonrpc.Error keeps only what it knows
 		}
 		if json.Unmarshal(data, &in) == nil && json.Unmarshal(text, &out) == nil && !preserves(in, out) {
-			if l, ok := first.(lossyList); !ok || l.discarded() == nil {
+			if l, ok := first.(lossyList); !ok || l.page().bad == nil {
 				t.Fatalf("%T: loses something of\n%s\nin\n%s", first, data, text)
 			}
 		}

@@ -85,13 +85,10 @@ type CreateMessageResult struct {
 }
 
 func (t *CreateMessageResult) fields(c *codec) {
-	role := t.Role
-	if c.writing && role == "" {
-		role = RoleAssistant
-	}
-	c.string("role", (*string)(&role), always)
-	if !c.writing {
-		t.Role = role
+	if c.put("role", t.Role == "") {
+		c.b = wire.AppendString(c.b, string(RoleAssistant))
+	} else {
+		c.string("role", (*string)(&t.Role), omitEmpty)
 	}
 	c.contents("content", &t.Content)
 	c.string("model", &t.Model, always)
