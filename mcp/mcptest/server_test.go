@@ -338,3 +338,10 @@ func TestFunctionThatDoesNotEnd(t *testing.T) {
 		close(release)
 	})
 }
+
+func TestServeWithoutStream(t *testing.T) {
+	if err := mcptest.New(t).Serve(nil); err == nil || !strings.Contains(err.Error(), "the stream is nil") {
+		t.Error(err)
+	}
+	mcptest.TransportServer(nil) // has no server to add tools to
+}

@@ -16,6 +16,9 @@ import (
 
 // TransportServer adds the tools that [TestTransport] calls.
 func TransportServer(s *Server) {
+	if s == nil {
+		return // then TestTransport finds no tools
+	}
 	s.Tool("echo", nil, func(c *Call) (any, error) { return c.Text("text"), nil })
 	s.Tool("wait", nil, func(c *Call) (any, error) {
 		c.Progress(1, 0, "waiting")
@@ -34,7 +37,12 @@ func TransportServer(s *Server) {
 
 // Serve serves one connection over a stream of lines until the connection ends,
 // for streams that no other method provides.
-func (s *Server) Serve(rwc io.ReadWriteCloser) error { return s.begin().Serve(rwc, rwc) }
+func (s *Server) Serve(rwc io.ReadWriteCloser) error {
+	if rwc == nil {
+		return errors.New("mcptest: Serve: the stream is nil")
+	}
+	return s.begin().Serve(rwc, rwc)
+}
 
 // bound is how long TestTransport waits for what a transport must do at once.
 const bound = 30 * time.Second
@@ -53,6 +61,9 @@ const bound = 30 * time.Second
 //   - the server's requests are answered, an error of the server is a
 //     *jsonrpc.Error, and Close fails pending calls with jsonrpc.ErrClosed.
 func TestTransport(t *testing.T, open func() mcp.Transport) {
+	if open == nil {
+		t.Fatal("mcptest: TestTransport: open is nil")
+	}
 	for _, test := range []struct {
 		name string
 		run  func(*testing.T, func() mcp.Transport)
