@@ -25,8 +25,9 @@ type Trace struct {
 
 	// Retry is called before the client sends a request again, with the error
 	// of the previous attempt: after the client has opened another session, or
-	// has resolved the server's reason for refusing the request. Retries within
-	// package net/http are not reported.
+	// has resolved the server's reason for refusing the request. If an idle HTTP
+	// connection ends while a request is sent on it, the transport sends the
+	// request again without reporting it.
 	Retry func(method string, err error)
 
 	// Reconnect is called when a connection, a stream or a subscription has

@@ -15,7 +15,7 @@ import (
 //
 //	mcp.FirstOf(streamhttp.New(url, nil), sse.New(url, nil))
 //
-// If no transport succeeds the error contains the error of each, with the name
+// If no transport succeeds, the error contains the error of each, with the name
 // of the transport if it implements [Kinded].
 func FirstOf(transports ...Transport) Transport { return firstOf(transports) }
 

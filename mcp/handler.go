@@ -78,7 +78,7 @@ func (c *Client) capabilities(sessions bool) *clientCapabilities {
 }
 
 // handle answers a request of the server. The error is that of the handler, a
-// *panicError or a *refusal.
+// *diag.PanicError or a *refusal.
 func (c *Client) handle(ctx context.Context, method string, params RawMessage) (_ RawMessage, err error) {
 	defer c.recover(&err)
 	if method == "ping" {

@@ -69,12 +69,12 @@ const (
 	// events that wait for Options.Event.
 	maxBuffered, maxQueued = 256, 1024
 
-	// longEvent is the length in bytes of what a channel holds many of: of longer
-	// events, it holds one that is not yet received, and no others beside it.
+	// longEvent is the length in bytes up to which a channel holds several events.
+	// A longer event enters a channel only if that is empty.
 	longEvent = 64 << 10
 )
 
-// size returns the length in bytes of what the server sent of an event.
+// size returns the length in bytes of the parts of an event that the server sent.
 //
 //go:noinline
 func (e *Event) size() int {
