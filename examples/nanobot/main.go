@@ -26,11 +26,16 @@ import (
 
 // start starts the servers and returns when each has started or failed.
 func start(ctx context.Context, file string) *host.Host {
+	settings := config.LoadFile(file)
+	for _, problem := range settings.Problems {
+		log.Print(problem)
+	}
 	h := host.New(&host.Options{Naming: host.ServerTool})
-	diff := h.SetServers(ctx, config.LoadFile(file).Servers)
+	diff := h.SetServers(ctx, settings.Servers)
 	for _, err := range diff.Errors {
 		if e := (*host.Error)(nil); errors.As(err, &e) {
 			fmt.Printf("skipped: [MCP:%s] %s: %s\n", e.Server, e.Message, e.Category)
+			log.Print(err) // with the cause
 		}
 	}
 	return h

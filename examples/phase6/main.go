@@ -43,7 +43,9 @@ func main() {
 		host.Listed(false),
 	), ask)})
 	defer h.Shutdown(context.Background()) // also after Ctrl-C
-	h.SetServers(ctx, settings.Servers)
+	for _, err := range h.SetServers(ctx, settings.Servers).Errors {
+		log.Print(err) // the other servers can be used
+	}
 	tools := make(map[string]*host.Tool)
 	for _, t := range append(h.Tools(), h.ResourceTools()...) {
 		tools[t.Name()] = t

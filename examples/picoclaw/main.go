@@ -6,13 +6,13 @@
 //	{
 //	  "tools": {"mcp": {"servers": {
 //	    "calculator": {"transport": "stdio", "command": "mcpecho", "args": ["serve"], "timeout": 30},
-//	    "missing": {"transport": "stdio", "command": "no-such-program"},
+//	    "missing": {"transport": "stdio", "command": "/no/such/program"},
 //	    "off": {"transport": "stdio", "command": "mcpecho", "enabled": false}
 //	  }}},
 //	  "agents": {"list": [{"id": "main"}, {"id": "helper", "mcp_servers": ["missing"]}]}
 //	}
 //	$ picoclaw config.json
-//	warning: [MCP:missing] failed to connect
+//	warning: [MCP:missing] failed to connect: start server "/no/such/program": no such file or directory
 //	3 servers, 1 connected
 //	main: mcp__calculator__add = 42
 //	helper: tool not found
@@ -34,14 +34,14 @@ import (
 func start(ctx context.Context, file string) (*host.Host, error) {
 	settings := config.LoadFile(file)
 	for _, problem := range settings.Problems {
-		log.Print(problem)
+		if problem.Warning || problem.Server == "" { // the others are among the errors below
+			log.Print(problem)
+		}
 	}
 	h := host.New(&host.Options{Retry: host.Retry{Max: 3}})
-	diff := h.SetServers(ctx, settings.Servers)
+	diff := h.SetServers(ctx, settings.All()) // also the invalid ones: if no server works, start fails
 	for _, err := range diff.Errors {
-		if e := (*host.Error)(nil); errors.As(err, &e) {
-			fmt.Printf("warning: [MCP:%s] %s\n", e.Server, e.Message)
-		}
+		fmt.Println("warning:", err)
 	}
 	return h, diff.Err()
 }
