@@ -38,8 +38,7 @@ type conn struct {
 	end    context.CancelFunc // of life
 
 	mu            lock.Mutex
-	closed        bool                      // by Close: no exchange begins
-	lives         []life                    // derived from the connection's, for reuse
+	exchanges     map[*exchange]struct{}    // in progress; nil after Close
 	session       session                   // the one in use
 	opened        *session                  // the one that a response has opened and that is not in use yet, or nil
 	stopListening func()                    // ends the stream of the session; nil if there is none
@@ -105,9 +104,7 @@ func (x *exchange) call(slot *jsonrpc.PendingCall, req *jsonrpc.Request) error {
 	case eventStream:
 		return x.follow(slot, req, resp)
 	case typeJSON:
-		err := c.readMessage(slot, resp)
-		x.whole = err == errNoResponse
-		return err
+		return c.readMessage(slot, resp)
 	}
 	return httpx.Outcome(httpx.NewStatusError(resp, typeJSON+" or "+eventStream))
 }

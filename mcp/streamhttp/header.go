@@ -35,7 +35,6 @@ func (k headerKey) header() http.Header {
 	if k.repeatable {
 		httpx.AllowRepeat(h)
 	}
-	httpx.AcceptGzip(h)
 	return h
 }
 

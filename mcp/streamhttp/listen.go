@@ -37,23 +37,21 @@ func (c *conn) listen(ctx context.Context) {
 	opened := make(chan struct{})
 	go func() { // ends with the session or the connection
 		defer x.done()
-		defer func() {
-			if v := recover(); v != nil { // of the RoundTripper
-				diag.ReportPanic(c.Handler.Panic, v)
-			}
-		}()
-		s := newStream(c)
-		s.opened = opened
-		for {
-			resp, err := s.reopen(x, header)
-			if err != nil {
-				if x.Err() == nil && !isStatus(err) && c.Handler.Dropped != nil {
-					c.Handler.Dropped(err, nil)
+		_ = diag.Guard(c.Handler.Panic, func() { // of the RoundTripper
+			s := newStream(c)
+			s.opened = opened
+			for {
+				resp, err := s.reopen(x, header)
+				if err != nil {
+					_, refused := diag.Find[*httpx.StatusError](err)
+					if x.Err() == nil && !refused && c.Handler.Dropped != nil {
+						c.Handler.Dropped(err, nil)
+					}
+					return
 				}
-				return
+				_ = s.read(resp)
 			}
-			_ = s.read(resp)
-		}
+		})
 	}()
 	t := time.NewTimer(listenTime)
 	defer t.Stop()
@@ -62,9 +60,4 @@ func (c *conn) listen(ctx context.Context) {
 	case <-t.C:
 	case <-ctx.Done():
 	}
-}
-
-func isStatus(err error) bool {
-	_, ok := diag.Find[*httpx.StatusError](err)
-	return ok
 }
