@@ -8,10 +8,11 @@ import (
 // Prompts returns an iterator over the server's prompts, as Tools does over
 // tools.
 func (c *Client) Prompts(ctx context.Context) iter.Seq2[*Prompt, error] {
-	return c.promptsHeld(ctx, nil)
+	return c.promptPages(ctx, nil)
 }
 
-func (c *Client) promptsHeld(ctx context.Context, held *int) iter.Seq2[*Prompt, error] {
+// promptPages is [pages] of prompts.
+func (c *Client) promptPages(ctx context.Context, held *int) iter.Seq2[*Prompt, error] {
 	return pages(ctx, c, "prompts/list", held, fresh[ListPromptsResult], func(res *ListPromptsResult) ([]*Prompt, *Page) {
 		return res.Prompts, &res.Page
 	})
@@ -20,7 +21,7 @@ func (c *Client) promptsHeld(ctx context.Context, held *int) iter.Seq2[*Prompt, 
 // ListPrompts returns all prompts of the server. If it fails, it returns those
 // received so far and the error.
 func (c *Client) ListPrompts(ctx context.Context) ([]*Prompt, error) {
-	return all(ctx, c, c.promptsHeld)
+	return all(ctx, c, c.promptPages)
 }
 
 // GetPrompt returns the messages of a prompt with the given arguments, which may

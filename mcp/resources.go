@@ -8,10 +8,11 @@ import (
 // Resources returns an iterator over the server's resources, as Tools does over
 // tools.
 func (c *Client) Resources(ctx context.Context) iter.Seq2[*Resource, error] {
-	return c.resourcesHeld(ctx, nil)
+	return c.resourcePages(ctx, nil)
 }
 
-func (c *Client) resourcesHeld(ctx context.Context, held *int) iter.Seq2[*Resource, error] {
+// resourcePages is [pages] of resources.
+func (c *Client) resourcePages(ctx context.Context, held *int) iter.Seq2[*Resource, error] {
 	return pages(ctx, c, "resources/list", held, fresh[ListResourcesResult], func(res *ListResourcesResult) ([]*Resource, *Page) {
 		return res.Resources, &res.Page
 	})
@@ -20,16 +21,17 @@ func (c *Client) resourcesHeld(ctx context.Context, held *int) iter.Seq2[*Resour
 // ListResources returns all resources of the server. If it fails, it returns
 // those received so far and the error.
 func (c *Client) ListResources(ctx context.Context) ([]*Resource, error) {
-	return all(ctx, c, c.resourcesHeld)
+	return all(ctx, c, c.resourcePages)
 }
 
 // ResourceTemplates returns an iterator over the server's resource templates,
 // as Tools does over tools.
 func (c *Client) ResourceTemplates(ctx context.Context) iter.Seq2[*ResourceTemplate, error] {
-	return c.resourceTemplatesHeld(ctx, nil)
+	return c.templatePages(ctx, nil)
 }
 
-func (c *Client) resourceTemplatesHeld(ctx context.Context, held *int) iter.Seq2[*ResourceTemplate, error] {
+// templatePages is [pages] of resource templates.
+func (c *Client) templatePages(ctx context.Context, held *int) iter.Seq2[*ResourceTemplate, error] {
 	return pages(ctx, c, "resources/templates/list", held, fresh[ListResourceTemplatesResult], func(res *ListResourceTemplatesResult) ([]*ResourceTemplate, *Page) {
 		return res.ResourceTemplates, &res.Page
 	})
@@ -38,7 +40,7 @@ func (c *Client) resourceTemplatesHeld(ctx context.Context, held *int) iter.Seq2
 // ListResourceTemplates returns all resource templates of the server. If it
 // fails, it returns those received so far and the error.
 func (c *Client) ListResourceTemplates(ctx context.Context) ([]*ResourceTemplate, error) {
-	return all(ctx, c, c.resourceTemplatesHeld)
+	return all(ctx, c, c.templatePages)
 }
 
 // ReadResource reads a resource. If there is none with this URI, the server

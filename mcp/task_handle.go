@@ -129,9 +129,10 @@ func (h *TaskHandle) Cancel(ctx context.Context) error {
 // Tasks returns an iterator over the server's tasks, as Tools does over tools.
 // Only 2025-11-25 has a list of tasks, and not every server supports it;
 // otherwise the error matches [errors.ErrUnsupported].
-func (c *Client) Tasks(ctx context.Context) iter.Seq2[*Task, error] { return c.tasksHeld(ctx, nil) }
+func (c *Client) Tasks(ctx context.Context) iter.Seq2[*Task, error] { return c.taskPages(ctx, nil) }
 
-func (c *Client) tasksHeld(ctx context.Context, held *int) iter.Seq2[*Task, error] {
+// taskPages is [pages] of tasks.
+func (c *Client) taskPages(ctx context.Context, held *int) iter.Seq2[*Task, error] {
 	if caps := c.agreed.Load().server.Capabilities.Tasks; !c.era().legacy() || caps == nil || caps.List == nil {
 		return func(yield func(*Task, error) bool) {
 			yield(nil, c.failed(newCall("tasks/list", "", nil), errors.ErrUnsupported))
@@ -144,4 +145,4 @@ func (c *Client) tasksHeld(ctx context.Context, held *int) iter.Seq2[*Task, erro
 
 // ListTasks returns all tasks of the server. If it fails, it returns those
 // received so far and the error.
-func (c *Client) ListTasks(ctx context.Context) ([]*Task, error) { return all(ctx, c, c.tasksHeld) }
+func (c *Client) ListTasks(ctx context.Context) ([]*Task, error) { return all(ctx, c, c.taskPages) }

@@ -11,10 +11,11 @@ import (
 // the loop reaches it. If a request fails, the iterator yields a nil *Tool and
 // the error, and ends.
 func (c *Client) Tools(ctx context.Context) iter.Seq2[*Tool, error] {
-	return c.toolsHeld(ctx, nil)
+	return c.toolPages(ctx, nil)
 }
 
-func (c *Client) toolsHeld(ctx context.Context, held *int) iter.Seq2[*Tool, error] {
+// toolPages is [pages] of tools.
+func (c *Client) toolPages(ctx context.Context, held *int) iter.Seq2[*Tool, error] {
 	return func(yield func(*Tool, error) bool) {
 		began := time.Now()
 		pages(ctx, c, "tools/list", held, fresh[ListToolsResult], func(res *ListToolsResult) ([]*Tool, *Page) {
@@ -62,7 +63,7 @@ func (c *Client) bind(tools []*Tool) []*Tool {
 
 // ListTools returns all tools of the server. If it fails, it returns the tools
 // received so far and the error.
-func (c *Client) ListTools(ctx context.Context) ([]*Tool, error) { return all(ctx, c, c.toolsHeld) }
+func (c *Client) ListTools(ctx context.Context) ([]*Tool, error) { return all(ctx, c, c.toolPages) }
 
 // A ToolCall describes a call of a tool.
 type ToolCall struct {

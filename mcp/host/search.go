@@ -27,9 +27,9 @@ const (
 // names, titles, descriptions and arguments and of their servers' names (BM25);
 // English plurals and verb forms match each other. A word of the query with a *
 // is a glob, which must match the tool's name for models or the server's own name
-// for it. A query of globs alone returns the matches in the host's
-// order, and an empty query returns nothing. The same query returns the same
-// tools in the same order until the snapshot changes.
+// for it. A query of globs alone returns the matches in the host's order, and an
+// empty query returns nothing. The same query returns the same tools in the same
+// order until the snapshot changes.
 //
 // Search covers the tools of the snapshot and calls no server. The first call
 // after a change builds an index, which the snapshot keeps.
