@@ -1,6 +1,9 @@
 package mcp
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
 // Changes returns a [Handler] that subscribes to the server's lists and calls f
 // for each change, one at a time. Connect subscribes before it returns, so a
@@ -14,15 +17,13 @@ func (f changesHandler) declare(*clientCapabilities, bool) {}
 
 // connected subscribes and starts a goroutine that calls f.
 func (f changesHandler) connected(ctx context.Context, c *Client) error {
-	if err := c.verify(ctx); err != nil {
-		return err
-	}
-	filter := c.offeredLists()
-	if f == nil || !filter.ToolsListChanged && !filter.PromptsListChanged && !filter.ResourcesListChanged {
+	if f == nil {
 		return nil
 	}
-	s, err := c.Subscribe(ctx, &filter)
-	if err != nil {
+	s, err := c.Subscribe(ctx, nil)
+	if errors.Is(err, ErrNoChanges) {
+		return nil
+	} else if err != nil {
 		return err
 	}
 	c.requests.run(c.ctx, func() { // ends with the client or the subscription

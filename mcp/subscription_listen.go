@@ -64,6 +64,7 @@ func (s *Subscription) keepOpen(ctx context.Context) {
 		}
 		backoff.Observe = func(wait time.Duration) { s.client.reconnecting(err, wait) }
 		if !backoff.Wait(ctx, 0) {
+			s.end(ErrClosed)
 			return
 		}
 	}

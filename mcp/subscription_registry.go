@@ -16,13 +16,12 @@ import (
 type subscriptions struct {
 	client *Client
 
-	mu   lock.Mutex
-	all  []*Subscription
-	refs map[string]int // legacy era: the number of subscriptions to each resource
+	mu  lock.Mutex
+	all []*Subscription
 }
 
 func (c *Client) subscriptions() *subscriptions {
-	return observerOf(c, func() *subscriptions { return &subscriptions{client: c, refs: make(map[string]int)} })
+	return observerOf(c, func() *subscriptions { return &subscriptions{client: c} })
 }
 
 func (s *subscriptions) add(sub *Subscription) {
@@ -48,26 +47,22 @@ func (s *subscriptions) observe(method string, params RawMessage) error {
 			return nil
 		}
 	}
-	p, honored := &resourceUpdatedParams{}, SubscriptionFilter{}
+	p := new(changeParams)
 	if params != nil {
-		err := decodeText(params, p)
-		if raw := p.Extra["notifications"]; err == nil && acknowledged && raw != nil {
-			err = honored.UnmarshalJSON(raw)
-		}
-		if err != nil {
+		if err := decodeText(params, p); err != nil {
 			return jsonrpc.Malformed(err)
 		}
 	}
-	id, err := s.idOf(p.Meta)
+	id, err := s.idOf(p.meta)
 	if err != nil {
 		return err
 	}
-	change := Change{ChangeKind(method), p.URI}
+	change := Change{ChangeKind(method), p.uri}
 	for _, sub := range s.list() {
 		switch {
 		case !sub.isFor(id):
 		case acknowledged:
-			sub.acknowledge(honored)
+			sub.acknowledge(p.honored)
 		case sub.wants(change):
 			if err := sub.enqueue(change); err != nil {
 				return err
@@ -100,22 +95,13 @@ func (s *Subscription) isFor(id jsonrpc.ID) bool {
 	return !id.IsZero() && own.String() == id.String()
 }
 
-// In the legacy era the client subscribes to each resource once for all
-// subscriptions.
-
-// subscribe subscribes to the resources of a subscription.
+// subscribe subscribes to the resources of a subscription (legacy era). Other
+// subscriptions may have done so, too.
 func (s *subscriptions) subscribe(ctx context.Context, sub *Subscription) error {
 	for _, uri := range sub.filter.ResourceSubscriptions {
-		s.mu.Lock()
-		s.refs[uri]++
-		first := s.refs[uri] == 1
-		s.mu.Unlock()
 		sub.mu.Lock()
 		sub.honored.ResourceSubscriptions = append(sub.honored.ResourceSubscriptions, uri)
 		sub.mu.Unlock()
-		if !first {
-			continue
-		}
 		if err := s.send(ctx, "resources/subscribe", uri); err != nil {
 			return err
 		}
@@ -137,26 +123,14 @@ func (t *ResourcesCapability) notifies() bool {
 // closeTimeout bounds the requests that Subscription.Close sends.
 const closeTimeout = 2 * time.Second
 
-// remove removes a subscription and unsubscribes from the resources that only it
-// had.
+// remove removes a subscription and, in the legacy era, unsubscribes from the
+// resources that only it had.
 func (s *subscriptions) remove(sub *Subscription) {
 	s.mu.Lock()
-	var rest []*Subscription
-	for _, other := range s.all {
-		if other != sub {
-			rest = append(rest, other)
-		}
-	}
-	var uris, unused []string
-	if len(rest) < len(s.all) && s.client.era().legacy() {
-		uris = sub.Honored().ResourceSubscriptions
-	}
-	s.all = rest
-	for _, uri := range uris {
-		if s.refs[uri]--; s.refs[uri] <= 0 {
-			delete(s.refs, uri)
-			unused = append(unused, uri)
-		}
+	var unused []string
+	if i := slices.Index(s.all, sub); i >= 0 {
+		s.all = slices.Delete(s.all, i, i+1)
+		unused = s.unused(sub)
 	}
 	s.mu.Unlock()
 	if len(unused) == 0 || s.client.conn.Err() != nil {
@@ -166,21 +140,47 @@ func (s *subscriptions) remove(sub *Subscription) {
 	defer cancel()
 	for _, uri := range unused {
 		_ = s.send(ctx, "resources/unsubscribe", uri) // best effort
+		s.mu.Lock()
+		again := s.uses(uri) // another subscription has begun, perhaps before the server handled this
+		s.mu.Unlock()
+		if again {
+			_ = s.send(ctx, "resources/subscribe", uri)
+		}
 	}
+}
+
+// unused returns the resources that only sub has had, which is not in the list
+// any more. s.mu is held.
+func (s *subscriptions) unused(sub *Subscription) (uris []string) {
+	if s.client.era().legacy() {
+		for _, uri := range sub.Honored().ResourceSubscriptions {
+			if !s.uses(uri) {
+				uris = append(uris, uri)
+			}
+		}
+	}
+	return uris
+}
+
+// uses reports whether a subscription has the resource. s.mu is held.
+func (s *subscriptions) uses(uri string) bool {
+	for _, sub := range s.all {
+		if slices.Contains(sub.Honored().ResourceSubscriptions, uri) {
+			return true
+		}
+	}
+	return false
 }
 
 // sessionRenewed subscribes to all resources again, as the server has forgotten
 // them.
 func (s *subscriptions) sessionRenewed(ctx context.Context) {
-	s.mu.Lock()
-	uris := wire.SortedKeys(s.refs)
-	s.mu.Unlock()
-	for _, uri := range uris {
-		if err := s.send(ctx, "resources/subscribe", uri); err != nil {
-			s.client.discarded(err, nil)
-		}
-	}
 	for _, sub := range s.list() {
+		for _, uri := range sub.Honored().ResourceSubscriptions {
+			if err := s.send(ctx, "resources/subscribe", uri); err != nil {
+				s.client.discarded(err, nil)
+			}
+		}
 		sub.resync()
 	}
 }

@@ -30,10 +30,3 @@ func (t *listTasksResult) UnmarshalJSON(data []byte) error {
 	*t = *v
 	return err
 }
-
-func (t resourceUpdatedParams) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
-func (t *resourceUpdatedParams) UnmarshalJSON(data []byte) error {
-	v, err := unmarshalObject(data, t, new(resourceUpdatedParams))
-	*t = *v
-	return err
-}

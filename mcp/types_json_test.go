@@ -78,7 +78,6 @@ var types = []struct {
 	{func() codable { return new(discoverResult) }, `{"supportedVersions":["2026-07-28"],"capabilities":{},"instructions":"i",` + resultText + `}`},
 	{func() codable { return new(Progress) }, `{"progressToken":7,"progress":0.25,"total":0,"message":"m","_meta":{},"x":1}`},
 	{func() codable { return new(LogMessage) }, `{"level":"alert","logger":"l","data":{"a":[1.0]},"_meta":{},"x":1}`},
-	{func() codable { return new(resourceUpdatedParams) }, `{"uri":"u","_meta":{},"x":1}`},
 	{func() codable { return new(SubscriptionFilter) }, `{"toolsListChanged":true,"promptsListChanged":true,"resourcesListChanged":true,"resourceSubscriptions":["u"],"taskIds":["t"],"x":1}`},
 	{func() codable { return new(CreateMessageParams) }, `{"messages":[{"role":"user","content":` + contentTexts + `}],"modelPreferences":{},"systemPrompt":"s","includeContext":"none",
 		"temperature":0,"maxTokens":0,"stopSequences":["a"],"metadata":{"a":1},"tools":[` + toolText + `],"toolChoice":{"mode":"auto","x":1},"_meta":{},"task":{"ttl":1}}`},

@@ -80,18 +80,17 @@ func (t *LogMessage) Text() string {
 	return string(t.Data)
 }
 
-// resourceUpdatedParams describe a change of a resource.
-type resourceUpdatedParams struct {
-	URI string // of the resource, or of a part of one that was subscribed to
-
-	Meta  RawMessage            // "_meta", as received; nil if absent
-	Extra map[string]RawMessage // members without a field, as received
+// changeParams are the params of a notification to subscriptions.
+type changeParams struct {
+	uri     string             // of the resource, or of a part of one that was subscribed to
+	honored SubscriptionFilter // of an acknowledgment
+	meta    RawMessage
 }
 
-func (t *resourceUpdatedParams) fields(c *codec) {
-	c.string("uri", &t.URI, always)
-	c.raw("_meta", &t.Meta)
-	c.extra(&t.Extra)
+func (t *changeParams) fields(c *codec) {
+	c.string("uri", &t.uri, omitEmpty)
+	c.object("notifications", &t.honored)
+	c.raw("_meta", &t.meta)
 }
 
 // A SubscriptionFilter selects the changes that a subscription reports.

@@ -22,7 +22,6 @@ var exampleTypes = []struct {
 	{func() codable { return new(PrimitiveSchema) }, "BooleanSchema NumberSchema StringSchema TitledMultiSelectEnumSchema TitledSingleSelectEnumSchema UntitledMultiSelectEnumSchema UntitledSingleSelectEnumSchema"},
 	{func() codable { return new(Progress) }, "ProgressNotification ProgressNotificationParams"},
 	{func() codable { return new(ResourceContents) }, "BlobResourceContents TextResourceContents"},
-	{func() codable { return new(resourceUpdatedParams) }, "ResourceUpdatedNotification ResourceUpdatedNotificationParams"},
 	{func() codable { return new(Result) }, "SubscriptionsListenResult"},
 	{func() codable { return new(SubscriptionFilter) }, "SubscriptionsAcknowledgedNotification SubscriptionsListenRequest"},
 }
@@ -32,7 +31,7 @@ var examplesLeftOut = []struct{ why, kinds string }{
 	{"params that the client writes without a type", "CallToolRequest CallToolRequestParams CompleteRequest CompleteRequestParams DiscoverRequest GetPromptRequest GetPromptRequestParams " +
 		"ListPromptsRequest ListResourceTemplatesRequest ListResourcesRequest ListToolsRequest PaginatedRequestParams ReadResourceRequest"},
 	{"a map of the answers of handlers, which have types", "InputResponses"},
-	{"the client reads a part of them, without a type for the whole", "CancelledNotification CancelledNotificationParams InputRequests InputRequiredResult"},
+	{"the client reads a part of them, without a type for the whole", "CancelledNotification CancelledNotificationParams InputRequests InputRequiredResult ResourceUpdatedNotification ResourceUpdatedNotificationParams"},
 	{"they say nothing but that they came", "ListRootsRequest PromptListChangedNotification ResourceListChangedNotification ToolListChangedNotification"},
 	{"errors are the business of package jsonrpc", "HeaderMismatchError InternalError InvalidParamsError MethodNotFoundError MissingRequiredClientCapabilityError ParseError UnsupportedProtocolVersionError"},
 }
