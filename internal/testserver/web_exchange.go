@@ -114,25 +114,14 @@ func (x *exchange) endWith(ctx context.Context) {
 
 func (x *exchange) close() {
 	x.cancel()
-	if x.endsSession() {
-		x.counted.end()
+	if x.counted != nil {
+		x.counted.posts.Done()
 	}
 	x.h.mu.Lock()
 	defer x.h.mu.Unlock()
 	delete(x.h.open, x)
 	close(x.h.changed)
 	x.h.changed = make(chan struct{})
-}
-
-// endsSession reports whether x is the last exchange of a session that is retired.
-func (x *exchange) endsSession() bool {
-	x.h.mu.Lock()
-	defer x.h.mu.Unlock()
-	if x.counted == nil {
-		return false
-	}
-	x.counted.posts--
-	return x.counted.retired && x.counted.posts == 0
 }
 
 func (x *exchange) String() string {

@@ -23,11 +23,9 @@ type session struct {
 	engine  *Session
 	ctx     context.Context
 	cancel  context.CancelFunc
-	general *messageQueue // of the stream of GET; in HTTP+SSE, of every message
-	lasting bool          // the session outlives the request that it began with
-
-	posts   int  // being served in the session; guarded by h.mu
-	retired bool // the session ends with the last of them; guarded by h.mu
+	general *messageQueue  // of the stream of GET; in HTTP+SSE, of every message
+	lasting bool           // the session outlives the request that it began with
+	posts   sync.WaitGroup // requests that are being served
 
 	mu      sync.Mutex               // guards what follows
 	streams map[string]*messageQueue // those that can be resumed, by name
@@ -102,8 +100,11 @@ func (x *exchange) retire() {
 	if len(h.ended) < maxRequests {
 		h.ended[s.id] = lost
 	}
-	s.retired = true
 	h.mu.Unlock()
+	h.running.Go(func() { // ends with the requests
+		s.posts.Wait()
+		s.end()
+	})
 }
 
 // startSession makes the session last if initialize succeeded.
@@ -184,7 +185,7 @@ func (x *exchange) findSession() bool {
 		s = h.stateless
 	}
 	if s != nil && x.r.Method == http.MethodPost {
-		s.posts++
+		s.posts.Add(1)
 		x.counted = s
 	}
 	h.mu.Unlock()
