@@ -38,7 +38,8 @@ type Conn interface {
 
 	// Close ends the connection, fails pending calls with ErrClosed, and returns
 	// when all resources are released. It may be called more than once. It
-	// returns ErrStuck if something has not ended within a few seconds.
+	// returns ErrStuck if something has not ended within a few seconds, or
+	// within the time of a SlowCloser.
 	Close() error
 }
 

@@ -30,7 +30,8 @@ type Options struct {
 	// set, the caller closes its idle connections.
 	Client *http.Client
 
-	// Header is sent with every request.
+	// Header is sent with every request, to the origin of the URL and nowhere
+	// else.
 	Header http.Header
 
 	// Endpoint replaces the path or URL that the server announces for messages,

@@ -51,8 +51,8 @@ func (e *ExitError) Unwrap() error {
 }
 
 // quoteStderr returns the first line of s that states a reason, followed by the
-// last few lines. They are indented after the first, and contain nothing that a
-// terminal might obey and no password of a URL. Blank lines and lone marks are left out.
+// last few lines. They are indented after the first, and contain neither control
+// characters nor passwords of URLs. Blank lines and lone marks are left out.
 func quoteStderr(s string) string {
 	const maxBytes, maxLine, maxLines = 2 << 10, 500, 5
 	tail := s

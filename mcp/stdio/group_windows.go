@@ -43,7 +43,7 @@ func newGroup(child *os.Process) group {
 }
 
 // startSuspended starts the child, which runs nothing until resume is called:
-// processes that it started before it is in the job would not be in the job.
+// processes that it started earlier would not belong to its job.
 func startSuspended(cmd *exec.Cmd) error {
 	const suspended = 4 // CREATE_SUSPENDED
 	cmd.SysProcAttr.CreationFlags |= suspended
@@ -107,10 +107,11 @@ func (g group) close() {
 	}
 }
 
-// attributes prevents that Ctrl-C reaches the child and that it opens a window.
+// attributes keeps Ctrl-C from reaching the child, and the child from opening a
+// window.
 func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP, HideWindow: true}
 }
 
-// awaitExit is not needed: an open handle prevents that the pid is reused.
+// awaitExit is not needed: an open handle keeps the pid from being reused.
 func awaitExit(int) bool { return false }

@@ -15,8 +15,8 @@ const (
 	// smallBuffer is the size of the buffer of an idle connection.
 	smallBuffer = 4 << 10
 
-	// hintRoom is by how much the next message may be longer than the last one
-	// and still fit into the same size.
+	// hintRoom is how much longer than the last message the next one may be to
+	// fit into a buffer of the same size.
 	hintRoom = 512
 
 	// maxHint limits what a short message may cost after a long one.

@@ -1,8 +1,8 @@
 package stdio
 
-// usualPipe is how many bytes a pipe holds on most systems, and longPipe how many it
-// holds on Linux once a message was longer: then neither side has to wait for the other
-// in the middle of most messages.
+// usualPipe is how many bytes a pipe holds on most systems. longPipe is how many it
+// holds on Linux after the first longer message, so that neither side has to wait for
+// the other in the middle of most messages.
 const (
 	usualPipe = 64 << 10
 	longPipe  = 256 << 10

@@ -11,8 +11,8 @@ const (
 	getPipeSize = 1032
 )
 
-// growPipe makes a pipe hold at least longPipe bytes. The kernel refuses that to a user whose
-// pipes hold very much already; the pipe then works as before.
+// growPipe makes a pipe hold at least longPipe bytes. The kernel refuses that if all
+// pipes of the user hold too much already; the pipe then works as before.
 func growPipe(f *os.File) {
 	if c, err := f.SyscallConn(); err == nil {
 		_ = c.Control(func(fd uintptr) {

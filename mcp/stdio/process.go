@@ -259,8 +259,8 @@ func (p *process) TryWrite(b []byte) (int, error) {
 // then SIGKILL. It takes no lock that a Write might hold, and every wait has a
 // limit.
 func (p *process) Close() error {
-	// The descendants that have left the group can be found only while the child
-	// runs, and end only after it had the time to end them.
+	// Descendants that have left the group can be found only while the child runs.
+	// They are killed only after the child had time to end them.
 	below := p.group.descendants()
 	closed := closeInput(p.stdin)
 	var err error

@@ -16,8 +16,8 @@ func (nonblockingWriter) open(*os.File) {}
 func (nonblockingWriter) write([]byte) (int, error) { return 0, nil }
 
 // closeInput closes the file that Write writes to, and returns a function that waits
-// for the end of that. Closing it waits for a Write that begins at that moment, which
-// on Windows nothing but the end of the child ends.
+// until it is closed. Closing waits for a Write that begins at that moment; on Windows,
+// only the end of the child ends such a Write.
 func closeInput(f *os.File) (wait func()) {
 	closed := make(chan struct{})
 	go func() { // ends with the Write
