@@ -85,12 +85,8 @@ func (c *Client) negotiate(ctx context.Context, cached *ServerInfo) (*agreement,
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	probe := c.start(&attempts, func() (*agreement, error) { return c.discover(ctx) })
-	wait := time.NewTimer(c.probeTimeout(ctx, wasModern != ""))
-	defer wait.Stop()
-	select {
-	case p := <-probe:
+	if p := awaitOutcome(probe, c.probeTimeout(ctx, wasModern != "")); p != (outcome{}) {
 		return c.afterProbe(ctx, p, legacy)
-	case <-wait.C:
 	}
 	// The server is a legacy server, or it is still starting.
 	session := c.start(&attempts, func() (*agreement, error) { return c.initialize(ctx, legacy) })
@@ -127,22 +123,22 @@ func (c *Client) pickEra(probe, session <-chan outcome) (*agreement, error) {
 			s = <-session
 		} else {
 			c.probe.modern.Store(true) // for later connections, which need not send initialize
-			s = awaitOther(session, otherWait)
+			s = awaitOutcome(session, otherWait)
 		}
 	case s = <-session:
 		switch refusal := serverError(s.err); {
 		case s.err == nil:
 			if t, ok := c.conn.(Stateless); ok && t.Stateless() { // elsewhere, dropped sees a late response
-				p = awaitOther(probe, otherWait)
+				p = awaitOutcome(probe, otherWait)
 				c.probe.modern.Store(p.agreement != nil)
 			}
 		case refusal != nil && (isModern(refusal) || c.opts.modern(supportedVersions(refusal)) != ""):
 			p = <-probe // a modern server has refused initialize
 			return p.agreement, p.err
 		case refusal != nil:
-			p = awaitOther(probe, refusedWait)
+			p = awaitOutcome(probe, refusedWait)
 		default:
-			p = awaitOther(probe, otherWait)
+			p = awaitOutcome(probe, otherWait)
 		}
 	}
 	if s.agreement == nil && (p.agreement != nil || isModern(p.err)) {
@@ -151,8 +147,8 @@ func (c *Client) pickEra(probe, session <-chan outcome) (*agreement, error) {
 	return s.agreement, s.err
 }
 
-// awaitOther returns the outcome of an attempt, or none after a time.
-func awaitOther(attempt <-chan outcome, wait time.Duration) (o outcome) {
+// awaitOutcome returns the outcome of an attempt, or the zero outcome after a time.
+func awaitOutcome(attempt <-chan outcome, wait time.Duration) (o outcome) {
 	t := time.NewTimer(wait)
 	defer t.Stop()
 	select {

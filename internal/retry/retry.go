@@ -58,16 +58,7 @@ func Await(c <-chan struct{}, d time.Duration) bool {
 }
 
 // Sleep waits for d. It returns false if ctx ends first.
-func Sleep(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
+func Sleep(ctx context.Context, d time.Duration) bool { return !Await(ctx.Done(), d) }
 
 // WithTimeout is context.WithTimeoutCause without Deadline, which would add 4 KB to
 // a program. The context's Err is Canceled and its cause is cause, or

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/buffers"
+	"github.com/stdmcp/stdmcp/internal/retry"
 )
 
 // lockPoll is the time between two attempts to lock a file.
@@ -25,11 +26,7 @@ func Lock(ctx context.Context, path string) (unlock func(), err error) {
 		if err != nil || unlock != nil {
 			return unlock, err
 		}
-		t := time.NewTimer(lockPoll)
-		select {
-		case <-t.C:
-		case <-ctx.Done():
-			t.Stop()
+		if !retry.Sleep(ctx, lockPoll) {
 			return nil, context.Cause(ctx)
 		}
 	}

@@ -112,8 +112,11 @@ func (h *Host) dialAny(ctx context.Context, s *server, started *Server, cached *
 		return nil, nil, errors.New("no dialer for servers with a URL; see package dialers")
 	}
 	client, d, err := h.dial(ctx, s, started, kind, cached)
-	other := map[string]string{config.HTTP: config.SSE, config.SSE: config.HTTP}[kind]
-	if err == nil || d == nil || dialers[other] == nil || started.Command != "" || !wantsOther(err) {
+	other := config.HTTP
+	if kind == config.HTTP {
+		other = config.SSE
+	}
+	if err == nil || d == nil || kind != config.HTTP && kind != config.SSE || dialers[other] == nil || started.Command != "" || !wantsOther(err) {
 		return client, d, err
 	}
 	limit := time.Duration(0)

@@ -22,9 +22,7 @@ func (h *Host) startWithRetries(s *server, retries int) {
 	r := &run{cancel: cancel, done: make(chan struct{}), now: make(chan struct{}, 1)}
 	s.run, s.attempts = r, 0
 	h.setState(s, Connecting, nil)
-	h.running.Add(1)
-	go func() { // ends with ctx, or when it gives up
-		defer h.running.Done()
+	h.running.Go(func() { // ends with ctx, or when it gives up
 		defer close(r.done)
 		defer cancel()
 		if before != nil {
@@ -42,7 +40,7 @@ func (h *Host) startWithRetries(s *server, retries int) {
 			h.setState(s, state, err)
 			h.retryFailed(s)
 		}
-	}()
+	})
 }
 
 // restart stops supervising a server and starts again. The caller holds mu.

@@ -37,9 +37,8 @@ func NewConn(s Stream, h Handler) Conn {
 	c.out.stream, c.out.trace, c.out.wake = s, h.Trace, make(chan struct{}, 1)
 	c.out.try, _ = s.(TryWriter)
 	c.done, c.written, c.released = make(chan struct{}), make(chan struct{}), make(chan struct{})
-	c.loops.Add(2)
-	go c.read()  // ends when the stream is closed or fails
-	go c.write() // ends then, too, and when the connection is closed
+	c.loops.Go(c.read)  // ends when the stream is closed or fails
+	c.loops.Go(c.write) // ends then, too, and when the connection is closed
 	return c
 }
 
@@ -191,15 +190,12 @@ func (c *conn) endOnPanic() {
 }
 
 func (c *conn) write() {
-	defer c.loops.Done()
 	defer close(c.written)
 	defer c.endOnPanic()
 	if err := c.out.run(); err != nil {
 		// A peer that stops reading has usually exited. The reader knows more
 		// about that, such as the exit status.
-		select {
-		case <-c.done:
-		case <-time.After(failTime):
+		if !retry.Await(c.done, failTime) {
 			c.end(Closed(err))
 		}
 		c.closeStream()
@@ -207,7 +203,6 @@ func (c *conn) write() {
 }
 
 func (c *conn) read() {
-	defer c.loops.Done()
 	defer c.endOnPanic()
 	for {
 		data, err := c.stream.Read()
