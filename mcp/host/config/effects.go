@@ -19,7 +19,7 @@ import (
 // behind the mask: an argument that is more than one plain word, and variables
 // that change how programs are loaded, such as LD_PRELOAD, PATH and NODE_OPTIONS.
 func (s *Server) Effects() []string {
-	e := effects{literal: s.Literal}
+	e := effects{literal: s.Literal, seen: make(map[string]bool)}
 	e.program(s)
 	if s.URL != "" {
 		e.add("connects to " + publicURL(s.URL))
@@ -46,7 +46,8 @@ func (s *Server) Effects() []string {
 // effects collects the lines and the variables that settings take.
 type effects struct {
 	lines []string
-	taken []string // names of variables and inputs
+	taken []string        // names of variables and inputs
+	seen  map[string]bool // those in taken
 
 	literal bool // there are no variables
 }
@@ -66,8 +67,9 @@ func (e *effects) references(text string) {
 	if e.literal {
 		return
 	}
+	tail := afterBraces(text)
 	for i := strings.IndexByte(text, '$'); i >= 0; i = strings.IndexByte(text, '$') {
-		name, size := reference(text[i:])
+		name, size := referenceBefore(text[i:], tail)
 		if size > 0 {
 			name, _, _ = strings.Cut(name, ":-")
 			name, _, _ = strings.Cut(strings.TrimPrefix(name, "env:"), "|")
@@ -78,27 +80,25 @@ func (e *effects) references(text string) {
 }
 
 func (e *effects) take(name string) {
-	for _, n := range e.taken {
-		if n == name {
-			return
-		}
+	if !e.seen[name] {
+		e.taken, e.seen[name] = append(e.taken, name), true
 	}
-	e.taken = append(e.taken, name)
 }
 
 func (e *effects) program(s *Server) {
 	if s.Command != "" {
-		line, hidden := "runs "+quoteWord(s.Command), false
 		e.references(s.Command)
+		var shown []string
+		hidden := false
 		for _, arg := range s.Args {
 			var public string
 			if public, hidden = publicArg(arg, hidden); !isPlainWord(arg) {
 				public = arg
 			}
-			line += " " + quoteWord(public)
+			shown = append(shown, public)
 			e.references(arg)
 		}
-		e.add(line)
+		e.add("runs " + commandLine(s.Command, shown))
 	}
 	if s.Dir != "" {
 		e.add("in the directory " + s.Dir)
@@ -150,8 +150,9 @@ func (e *effects) auth(a *Auth) {
 // is between them.
 func maskLiterals(text string) string {
 	var b strings.Builder
+	tail := afterBraces(text)
 	for text != "" {
-		name, size := reference(text)
+		name, size := referenceBefore(text, tail)
 		if size > 0 && !strings.Contains(name, ":-") && !strings.Contains(name, "|") {
 			b.WriteString(text[:size])
 			text = text[size:]
@@ -182,6 +183,15 @@ func isPlainWord(text string) bool {
 	}
 	name, value, ok := strings.Cut(text, "=")
 	return !ok || strings.Contains(name, "://") || wire.IndexAny(value, "./") < 0 // --auth-plugin=./file is a program
+}
+
+// commandLine returns a command and its arguments on one line.
+func commandLine(command string, args []string) string {
+	b := []byte(quoteWord(command))
+	for _, arg := range args {
+		b = append(append(b, ' '), quoteWord(arg)...)
+	}
+	return string(b)
 }
 
 // quoteWord quotes a word of a command if it is not obvious where it ends.

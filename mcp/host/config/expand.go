@@ -3,6 +3,7 @@ package config
 import (
 	"context"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -43,6 +44,8 @@ func (s *Server) Expand(ctx context.Context, v *Vars) (*Server, error) {
 	if x.err != nil {
 		return nil, x.err
 	}
+	wire.SortStrings(x.out.secrets)
+	x.out.secrets = slices.Compact(x.out.secrets)
 	return x.out, nil
 }
 
@@ -157,16 +160,13 @@ func (x *expansion) path(field, text string) string {
 // treats them as secrets.
 func (x *expansion) text(field, text string) string {
 	var done []byte
-	tail := len(text) - strings.LastIndexByte(text, '}') // from the last brace on
+	tail := afterBraces(text)
 	for {
 		i := strings.IndexByte(text, '$')
 		if i < 0 || x.err != nil || x.out.Literal {
 			return string(append(done, text...))
 		}
-		name, size := "", 0
-		if len(text)-i > tail || !strings.HasPrefix(text[i:], "${") {
-			name, size = reference(text[i:])
-		}
+		name, size := referenceBefore(text[i:], tail)
 		if size == 0 {
 			done, text = append(done, text[:i+1]...), text[i+1:]
 			continue
@@ -190,6 +190,18 @@ func isLocation(name string) bool {
 		return true
 	}
 	return false
+}
+
+// afterBraces returns the length of what follows the last closing brace, and the brace.
+func afterBraces(text string) int { return len(text) - strings.LastIndexByte(text, '}') }
+
+// referenceBefore is reference for text within a longer one, of which afterBraces is
+// tail. It does not look for a brace again and again where none is.
+func referenceBefore(text string, tail int) (name string, size int) {
+	if len(text) <= tail && strings.HasPrefix(text, "${") {
+		return "", 0
+	}
+	return reference(text)
 }
 
 // reference returns the name of the variable at the start of text and the

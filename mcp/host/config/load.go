@@ -23,6 +23,7 @@ type Config struct {
 
 	invalid []*Server // see All
 	inputs  [][]byte  // the inputs list of each file, nil if absent; see Input
+	ends    []int     // offsets of the line breaks in the text, while it is parsed
 }
 
 // A Problem is an error or a warning about a file. It affects only the server
@@ -140,8 +141,9 @@ func (c *Config) merge(n *Config) {
 		}
 	}
 	added := n.Servers
+	valid := make(map[string]bool)
 	for _, s := range added {
-		replaced[s.Name] = true
+		replaced[s.Name], valid[s.Name] = true, true
 	}
 	var servers []*Server
 	for _, s := range c.Servers {
@@ -155,7 +157,7 @@ func (c *Config) merge(n *Config) {
 	c.Servers = append(servers, added...)
 	invalid := c.invalid[:0]
 	for _, s := range c.invalid {
-		if n.Server(s.Name) == nil {
+		if !valid[s.Name] {
 			invalid = append(invalid, s)
 		}
 	}
@@ -189,6 +191,7 @@ func Parse(text []byte, source, scope string) *Config {
 	if err := c.readDiscovery(at(file, "tools", "mcp", "discovery")); err != nil {
 		c.report(text, 0, &Problem{File: source, Warning: true, Err: err})
 	}
+	c.ends = nil
 	return c
 }
 
@@ -233,13 +236,23 @@ func (c *Config) report(text []byte, at int, p *Problem) {
 	case *fieldError:
 		at = max(at, e.at)
 	}
-	p.Line = 1
-	for _, b := range text[:min(at, len(text))] {
-		if b == '\n' {
-			p.Line++
+	p.Line = c.line(text, at)
+	c.Problems = append(c.Problems, p)
+}
+
+// line returns the line of an offset of the text, of which there may be hundreds of
+// thousands.
+func (c *Config) line(text []byte, at int) int {
+	if c.ends == nil {
+		c.ends = make([]int, 0, 64)
+		for i, b := range text {
+			if b == '\n' {
+				c.ends = append(c.ends, i)
+			}
 		}
 	}
-	c.Problems = append(c.Problems, p)
+	n, _ := slices.BinarySearch(c.ends, at)
+	return n + 1
 }
 
 // tables returns the servers at all places where a file may define them.

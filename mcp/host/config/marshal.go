@@ -57,10 +57,7 @@ func (s *Server) String() string {
 	p := s.Public()
 	text := p.Name + ": " + p.Type
 	if p.Command != "" {
-		text = p.Name + ": " + quoteWord(p.Command)
-		for _, arg := range p.Args {
-			text += " " + quoteWord(arg)
-		}
+		text = p.Name + ": " + commandLine(p.Command, p.Args)
 	} else if p.URL != "" {
 		text = p.Name + ": " + p.URL
 	}

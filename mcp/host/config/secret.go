@@ -1,7 +1,6 @@
 package config
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -12,11 +11,7 @@ import (
 // secret adds a value for Hide. Inlined in all its callers it would be long.
 //
 //go:noinline
-func (s *Server) secret(value string) {
-	if !slices.Contains(s.secrets, value) {
-		s.secrets = append(s.secrets, value)
-	}
-}
+func (s *Server) secret(value string) { s.secrets = append(s.secrets, value) }
 
 // secretURL adds the user info and the query values of a URL.
 func (s *Server) secretURL(url string) {

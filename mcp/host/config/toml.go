@@ -1,10 +1,6 @@
 package config
 
-import (
-	"strings"
-
-	"github.com/stdmcp/stdmcp/internal/wire"
-)
+import "github.com/stdmcp/stdmcp/internal/wire"
 
 // ParseTOML parses a file of Codex, which has its servers under mcp_servers.
 // source, scope and the settings of a server are as for [Parse], with
@@ -31,10 +27,11 @@ func ParseTOML(text []byte, source, scope string) *Config {
 	for _, problem := range c.Problems[before:] { // offsets within a server are those of its JSON
 		if table := p.root.find("mcp_servers"); table != nil {
 			if s := table.find(problem.Server); s != nil {
-				problem.Line = 1 + strings.Count(p.text[:s.at], "\n")
+				problem.Line = c.line(text, s.at)
 			}
 		}
 	}
+	c.ends = nil
 	return c
 }
 

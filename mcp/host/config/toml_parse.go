@@ -15,16 +15,18 @@ type tomlTable struct {
 	at      int          // offset in the file
 	value   string       // JSON; empty for a table
 	table   []*tomlTable // members of a table
-	defined bool         // the table has a header of its own
+	byKey   map[string]*tomlTable
+	defined bool // the table has a header of its own
 }
 
-func (t *tomlTable) find(key string) *tomlTable {
-	for _, m := range t.table {
-		if m.key == key {
-			return m
-		}
+func (t *tomlTable) find(key string) *tomlTable { return t.byKey[key] }
+
+// add adds a member, whose key is new.
+func (t *tomlTable) add(m *tomlTable) {
+	if t.byKey == nil {
+		t.byKey = make(map[string]*tomlTable)
 	}
-	return nil
+	t.table, t.byKey[m.key] = append(t.table, m), m
 }
 
 // appendJSON appends the table as an object.
@@ -104,7 +106,7 @@ func (t *tomlTable) walk(keys []string, at int) (*tomlTable, error) {
 		next := t.find(key)
 		if next == nil {
 			next = &tomlTable{key: key, at: at}
-			t.table = append(t.table, next)
+			t.add(next)
 		} else if next.value != "" {
 			return nil, diag.Message(wire.Quote(key) + " is a value, not a table")
 		}
@@ -137,7 +139,7 @@ func (p *tomlParser) pair(t *tomlTable, ignored bool) error {
 		p.at = start
 		return err
 	}
-	t.table = append(t.table, v)
+	t.add(v)
 	return nil
 }
 
