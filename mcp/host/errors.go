@@ -222,6 +222,14 @@ func (s *server) callError(tool string, err error, started *DialParams) *Error {
 	return e
 }
 
+// callError returns the Error for a failed call of the tool. Its text has the name
+// that the model knows.
+func (t *Tool) callError(err error, started *DialParams) *Error {
+	e := t.server.callError(t.nameInServer(), err, started)
+	e.Tool = t.def.Name
+	return e
+}
+
 // callFailures has the failure for errors that an error of a call may match, and the
 // end of a message about the call.
 var callFailures = [...]struct {

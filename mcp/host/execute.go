@@ -138,7 +138,7 @@ func (t *Tool) callInput(ctx context.Context, input mcp.RawMessage) (*mcp.CallTo
 		if t.server == nil {
 			return t.local(ctx, nil, nil, argumentsError(err))
 		}
-		return nil, t.server.callError(t.def.Name, argumentsError(err), nil)
+		return nil, t.callError(argumentsError(err), nil)
 	}
 	return t.Call(ctx, input)
 }

@@ -182,7 +182,7 @@ func (t *Tool) do(ctx context.Context, call *mcp.ToolCall, r *CallReport) (res *
 	}
 	failure := ""
 	if err != nil {
-		err = t.server.callError(t.def.Name, err, started)
+		err = t.callError(err, started)
 		failure = err.Error()
 	} else if res.IsError {
 		failure = "tool failed: " + started.Hide(Text(res))

@@ -3,6 +3,7 @@ package config_test
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -93,6 +94,35 @@ func TestServersBelowToolsMCP(t *testing.T) {
 		if len(c.Problems) != 1 || !strings.Contains(c.Problems[0].Error(), want) {
 			t.Errorf("%s: %v", entry, c.Problems)
 		}
+	}
+}
+
+func TestDiscoveryDefersToolsOfServersWithoutASetting(t *testing.T) {
+	const servers = `"servers":{"plain":{"command":"a"},"shown":{"command":"a","deferred":false},"hidden":{"command":"a","deferred":true}}`
+	for name, tt := range map[string]struct {
+		discovery            string
+		want                 *config.Discovery
+		plain, shown, hidden any // what Deferred is
+	}{
+		"enabled":  {`"discovery":{"enabled":true,"ttl":5,"max_search_results":3},`, &config.Discovery{Enabled: true, Turns: 5, MaxResults: 3}, true, false, true},
+		"disabled": {`"discovery":{"enabled":false},`, &config.Discovery{}, false, false, false},
+		"absent":   {``, nil, nil, false, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := config.Parse([]byte(`{"tools":{"mcp":{"enabled":true,`+tt.discovery+servers+`}}}`), "config.json", "user")
+			if len(c.Problems) > 0 || !reflect.DeepEqual(c.Discovery, tt.want) {
+				t.Errorf("%+v, %v", c.Discovery, c.Problems)
+			}
+			for server, want := range map[string]any{"plain": tt.plain, "shown": tt.shown, "hidden": tt.hidden} {
+				var have any
+				if d := c.Server(server).Deferred; d != nil {
+					have = *d
+				}
+				if have != want {
+					t.Errorf("%s: deferred is %v, want %v", server, have, want)
+				}
+			}
+		})
 	}
 }
 
