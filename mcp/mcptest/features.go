@@ -13,11 +13,11 @@ import (
 // IsError, and other errors of resources and prompts internal errors.
 //
 // The result of a tool may be nil, a string, an mcp.Content or a list of them, an
-// *mcp.CallToolResult, or a value that encoding/json encodes as an object, which
-// becomes structured content. The result of a resource may be a string, a []byte,
-// an mcp.ResourceContents or a list of them, or an *mcp.ReadResourceResult; the
-// result of a prompt, a string for the message of a user, a list of
-// mcp.PromptMessage, or an *mcp.GetPromptResult.
+// *mcp.CallToolResult, or any other value that encoding/json can encode: its JSON
+// becomes the text, and an object also structured content. The result of a resource
+// may be a string, a []byte, an mcp.ResourceContents or a list of them, or an
+// *mcp.ReadResourceResult; the result of a prompt, a string for the message of a
+// user, a list of mcp.PromptMessage, or an *mcp.GetPromptResult.
 type Func func(*Call) (any, error)
 
 // A feature is a tool, a resource, a template or a prompt.
