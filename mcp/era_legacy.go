@@ -1,14 +1,18 @@
 package mcp
 
 import (
+	"sync/atomic"
+
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
 // legacyEra is the protocol from 2024-11-05 to 2025-11-25. A session begins with
-// initialize, and either side may send requests. version is empty for initialize
-// itself.
-type legacyEra struct{ version string }
+// initialize, and either side may send requests.
+type legacyEra struct {
+	version string                 // empty for initialize itself
+	level   atomic.Pointer[string] // of log messages, for the next session; nil before it was set
+}
 
 func (e *legacyEra) legacy() bool { return true }
 
@@ -24,8 +28,10 @@ func (e *legacyEra) appendMeta(b []byte, _ map[string]any) []byte { return b }
 func (e *legacyEra) ping() string { return "ping" }
 
 func (e *legacyEra) logLevel(level LoggingLevel) *call {
+	s := string(level)
+	e.level.Store(&s)
 	return newCall("logging/setLevel", "", func(_ *request, b []byte) ([]byte, error) {
-		return wire.AppendString(wire.AppendKey(b, "level"), string(level)), nil
+		return wire.AppendString(wire.AppendKey(b, "level"), s), nil
 	})
 }
 

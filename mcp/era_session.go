@@ -92,8 +92,19 @@ func (c *Client) reopen(ctx context.Context, r *renewal, reason error) {
 	if r.err != nil || lost.hint {
 		return
 	}
+	c.guard(func() { c.repeatLogLevel(ctx) }) // which may call Intercept, as may the observers
 	for _, o := range c.allObservers() {
-		c.guard(func() { o.sessionRenewed(ctx) }) // which may call Intercept
+		c.guard(func() { o.sessionRenewed(ctx) })
+	}
+}
+
+// repeatLogLevel sets the log level in a new session, as the server has forgotten
+// it.
+func (c *Client) repeatLogLevel(ctx context.Context) {
+	if e, ok := c.era().(*legacyEra); ok && e.level.Load() != nil {
+		if err := c.SetLogLevel(ctx, LoggingLevel(*e.level.Load())); err != nil {
+			c.discarded(err, nil)
+		}
 	}
 }
 

@@ -569,3 +569,33 @@ func TestSubscriptionThatTheNewSessionRefuses(t *testing.T) {
 		t.Errorf("reported %q", discarded)
 	}
 }
+
+// TestNewSessionHasTheLogLevel: the server has forgotten it with the session.
+func TestNewSessionHasTheLogLevel(t *testing.T) {
+	f := newForgetful()
+	post := f.post
+	levels := make(chan string, 10)
+	f.post = func(w http.ResponseWriter, r *request) bool {
+		if r.Method != "logging/setLevel" {
+			return post(w, r)
+		}
+		levels <- r.body
+		r.answer(w, `{}`)
+		return true
+	}
+	c := f.open(t, nil, nil)
+	if err := c.SetLogLevel(t.Context(), mcp.LevelError); err != nil {
+		t.Fatal(err)
+	}
+	<-levels
+	f.lose()
+	callTool(t, c, "x")
+	select {
+	case again := <-levels:
+		if !strings.Contains(again, `"level":"error"`) {
+			t.Errorf("sent %s", again)
+		}
+	case <-within(t, callTimeout).Done():
+		t.Error("the level was not sent again")
+	}
+}
