@@ -21,7 +21,8 @@ const closeTime = 5 * time.Second
 
 // A conn is a session of a server. It ends with its event stream.
 type conn struct {
-	in       jsonrpc.Dispatcher
+	jsonrpc.Dispatcher
+
 	http     *httpx.Client
 	endpoint *url.URL
 	timeout  time.Duration // of the response to a notification or response; 0 means no limit
@@ -39,8 +40,7 @@ type conn struct {
 }
 
 func newConn(ctx context.Context, client *httpx.Client, h jsonrpc.Handler) *conn {
-	c := &conn{http: client, done: make(chan struct{})}
-	c.in.Handler = h
+	c := &conn{Dispatcher: jsonrpc.Dispatcher{Handler: h}, http: client, done: make(chan struct{})}
 	c.life, c.stop = context.WithCancelCause(context.WithoutCancel(ctx))
 	return c
 }
@@ -61,7 +61,7 @@ func (c *conn) run() {
 func (c *conn) release(err error) {
 	c.stop(err)
 	if c.stream != nil {
-		_ = diag.Guard(c.in.Handler.Panic, func() { _ = c.stream.Close() }) // of the RoundTripper
+		_ = diag.Guard(c.Handler.Panic, func() { _ = c.stream.Close() }) // of the RoundTripper
 	}
 	c.http.Close()
 }
@@ -73,7 +73,7 @@ func (c *conn) goWhileOpen(f func()) bool {
 	defer c.mu.Unlock()
 	if c.err == nil {
 		c.busy.Go(func() {
-			if err := diag.Guard(c.in.Handler.Panic, f); err != nil { // of the RoundTripper
+			if err := diag.Guard(c.Handler.Panic, f); err != nil { // of the RoundTripper
 				c.end(jsonrpc.Closed(err))
 				c.release(err)
 			}
@@ -92,7 +92,7 @@ func (c *conn) read() error {
 		case err != nil:
 			return err
 		case ev.Type == "message" && len(ev.Data) > 0:
-			c.in.Receive(c, ev.Data, jsonrpc.ID{})
+			c.Receive(c, ev.Data, jsonrpc.ID{})
 		case ev.Type == "endpoint":
 			c.dropped(errSecond, nil) // without the data, which usually contains the session id
 		case ev.Type != "message":
@@ -112,12 +112,10 @@ type eventError struct{ kind string }
 func (e *eventError) Error() string { return "an event of the unknown type " + wire.Quote(e.kind) }
 
 func (c *conn) dropped(reason error, data []byte) {
-	if c.in.Handler.Dropped != nil {
-		c.in.Handler.Dropped(reason, data)
+	if c.Handler.Dropped != nil {
+		c.Handler.Dropped(reason, data)
 	}
 }
-
-func (c *conn) AcceptBatches() { c.in.AcceptBatches() }
 
 // Legacy reports that the transport always has sessions, so that the client
 // does not ask for a stateless protocol version.
@@ -140,7 +138,7 @@ func (c *conn) end(err error) {
 		return
 	}
 	c.err = err
-	c.in.Close(err) // before done, for which failed requests wait
+	c.Table.Close(err) // before done, for which failed requests wait
 	close(c.done)
 	c.stop(err)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/httpx"
+	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -33,19 +34,19 @@ func (c *conn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessa
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	slot, err := c.in.Add()
+	slot, err := c.Add()
 	if err != nil {
 		return nil, err
 	}
-	defer c.in.Remove(slot)
+	defer c.Remove(slot)
 	id := slot.ID()
 	if req.Started != nil {
 		req.Started(id)
 	}
-	c.in.Limit(slot, req)
+	c.Limit(slot, req)
 	p := c.post(ctx, jsonrpc.AppendRequest(nil, id, req), c.header(req), 0, func(err error) {
 		if err != nil {
-			_ = c.in.Fail(id, err) // without effect after the result
+			_ = c.Fail(id, err) // without effect after the result
 		}
 	})
 	defer p.expire()
@@ -58,7 +59,7 @@ func (c *conn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessa
 		if note := req.Cancel(id); note != nil {
 			note.ProtocolVersion = req.ProtocolVersion
 			quiet := httpx.BestEffort(context.WithoutCancel(ctx))
-			c.in.Sent()
+			c.Sent()
 			c.post(quiet, jsonrpc.AppendRequest(nil, jsonrpc.ID{}, note), c.header(note), cancelTime, func(error) {})
 		}
 	}
@@ -85,7 +86,7 @@ func (c *conn) send(ctx context.Context, msg []byte, header http.Header) error {
 		return context.Cause(ctx)
 	}
 	result := make(chan error, 1)
-	c.in.Sent()
+	c.Sent()
 	p := c.post(ctx, msg, header, c.timeout, func(err error) { result <- err })
 	select {
 	case err := <-result:
@@ -137,8 +138,8 @@ func (c *conn) post(ctx context.Context, msg []byte, header http.Header, timeout
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	p := &post{cancel: cancel}
 	msg = bytes.TrimSuffix(msg, []byte("\n"))
-	if c.in.Handler.Trace != nil {
-		c.in.Handler.Trace(true, msg)
+	if c.Handler.Trace != nil {
+		c.Handler.Trace(true, msg)
 	}
 	started := c.goWhileOpen(func() { // ends with the request, which ends with the connection
 		defer cancel(nil)
@@ -150,7 +151,7 @@ func (c *conn) post(ctx context.Context, msg []byte, header http.Header, timeout
 			err = accepted(resp)
 		}
 		if err != nil && (resp == nil || resp.StatusCode == http.StatusNotFound) {
-			c.awaitEnd(ctx) // the end of the stream may arrive after the server has removed the session
+			retry.Await(c.done, failTime) // the end of the stream may arrive after the server has removed the session
 		}
 		p.over.Store(true)
 		if err != nil {
@@ -164,18 +165,6 @@ func (c *conn) post(ctx context.Context, msg []byte, header http.Header, timeout
 		cancel(nil)
 	}
 	return p
-}
-
-// awaitEnd waits up to failTime for the end of the connection, which fails all
-// calls.
-func (c *conn) awaitEnd(ctx context.Context) {
-	t := time.NewTimer(failTime)
-	defer t.Stop()
-	select {
-	case <-c.done:
-	case <-ctx.Done():
-	case <-t.C:
-	}
 }
 
 // accepted returns an error if the server has not accepted the message. Servers

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/stdmcp/stdmcp/internal/batch"
 	"github.com/stdmcp/stdmcp/internal/diag"
@@ -45,7 +46,7 @@ func (t *Transport) command() (*exec.Cmd, error) {
 		if f, err := os.Stat(t.Dir); err != nil {
 			return nil, diag.Op("working directory", err)
 		} else if !f.IsDir() {
-			return nil, &os.PathError{Op: "chdir", Path: t.Dir, Err: errNotDir}
+			return nil, &os.PathError{Op: "chdir", Path: t.Dir, Err: syscall.ENOTDIR}
 		}
 	}
 	cmd := &exec.Cmd{Path: t.Name, Args: append([]string{t.Name}, t.Args...)}
@@ -106,8 +107,6 @@ func isPassed(name string) bool {
 	}
 	return strings.HasPrefix(name, "LC_") || strings.HasPrefix(name, "XDG_") || slices.Contains(commonEnv, name) || slices.Contains(names, name)
 }
-
-var errNotDir = errors.New("not a directory")
 
 // environ returns the child's environment. It is never nil, as that would mean
 // the whole environment of this process.

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stdmcp/stdmcp/internal/testutil"
@@ -150,7 +151,7 @@ func TestOpenErrors(t *testing.T) {
 		"not executable":  {Command(file), forbidden, "plain"},
 		"no program":      {new(Transport), nil, "Name"},
 		"unknown Dir":     {in(file + "-not"), fs.ErrNotExist, "working directory: "},
-		"Dir is a file":   {in(file), errNotDir, "plain"},
+		"Dir is a file":   {in(file), syscall.ENOTDIR, "plain"},
 	} {
 		_, err := tt.tr.Open(context.Background(), jsonrpc.Handler{})
 		if err == nil || tt.want != nil && !errors.Is(err, tt.want) || !strings.Contains(err.Error(), tt.text) {

@@ -24,4 +24,3 @@ func (group) kill()         {}
 func (group) close()        {}
 
 func attributes() *syscall.SysProcAttr { return nil }
-func awaitExit(int) bool               { return false }

@@ -112,6 +112,3 @@ func (g group) close() {
 func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP, HideWindow: true}
 }
-
-// awaitExit is not needed: an open handle keeps the pid from being reused.
-func awaitExit(int) bool { return false }

@@ -59,9 +59,15 @@ func newLines(r io.Reader, max int, dropped func(error, []byte)) *lines {
 	return &lines{r: r, max: max, dropped: dropped, small: small, buf: small}
 }
 
-// next returns a copy of the next line that starts like a JSON object or array,
+// MaxMessage returns the limit of the length of a line.
+func (l *lines) MaxMessage() int { return l.max }
+
+// Unshared reports that each message has memory of its own.
+func (l *lines) Unshared() bool { return true }
+
+// Read returns a copy of the next line that starts like a JSON object or array,
 // and skips other lines.
-func (l *lines) next() ([]byte, error) {
+func (l *lines) Read() ([]byte, error) {
 	for {
 		i := bytes.IndexByte(l.buf[l.from+l.seen:l.to], '\n')
 		if i < 0 {
@@ -101,7 +107,7 @@ func trimLeft(line []byte) []byte {
 	return line
 }
 
-// message returns a copy of line, or nil if next skips it.
+// message returns a copy of line, or nil if Read skips it.
 func (l *lines) message(line []byte) ([]byte, error) {
 	if err := l.check(line); err != nil || len(line) == 0 {
 		return nil, err

@@ -18,7 +18,7 @@ import (
 func readAll(r io.Reader, max int, dropped func(error, []byte)) (msgs []string, err error) {
 	l := newLines(r, max, dropped)
 	for {
-		msg, err := l.next()
+		msg, err := l.Read()
 		if err == io.EOF {
 			return msgs, nil
 		} else if err != nil {
@@ -62,8 +62,8 @@ func TestLines(t *testing.T) {
 
 func TestMessageIsACopy(t *testing.T) {
 	l := newLines(strings.NewReader("{first}\n{second}\n"), 0, nil)
-	first, _ := l.next()
-	if _, err := l.next(); err != nil || string(first) != "{first}" || cap(first) != len(first) {
+	first, _ := l.Read()
+	if _, err := l.Read(); err != nil || string(first) != "{first}" || cap(first) != len(first) {
 		t.Errorf("%q with room for %d after the next one, error %v", first, cap(first), err)
 	}
 }
@@ -132,7 +132,7 @@ func TestLongLinesCostOneCopy(t *testing.T) {
 		if i == 5 { // the buffer is there by now
 			before = allocated()
 		}
-		if _, err := l.next(); err != nil {
+		if _, err := l.Read(); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -149,7 +149,7 @@ func TestBufferIsNotGrownAgainAfterACollection(t *testing.T) {
 		runtime.GC() // empties the pool, in two rounds
 		runtime.GC()
 		before := allocated()
-		if _, err := l.next(); err != nil {
+		if _, err := l.Read(); err != nil {
 			t.Fatal(err)
 		}
 		if used := allocated() - before; i > 0 && used > uint64(len(line))*5/2 {
@@ -161,7 +161,7 @@ func TestBufferIsNotGrownAgainAfterACollection(t *testing.T) {
 func TestIdleBufferIsSmall(t *testing.T) {
 	l := newLines(iotest.HalfReader(strings.NewReader("{"+strings.Repeat("x", 5<<20)+"}\n{}\n")), 0, nil)
 	for range 2 {
-		if _, err := l.next(); err != nil {
+		if _, err := l.Read(); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -229,7 +229,7 @@ func BenchmarkLines(b *testing.B) {
 			b.ReportAllocs()
 			l := newLines(&repeat{line: line}, 0, nil)
 			for b.Loop() {
-				if _, err := l.next(); err != nil {
+				if _, err := l.Read(); err != nil {
 					b.Fatal(err)
 				}
 			}

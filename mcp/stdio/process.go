@@ -36,8 +36,8 @@ type process struct {
 	try    nonblockingWriter // to stdin
 	stdout *output
 	stderr *stderr
-	lines  *lines // of stdout
-	err    error  // why Read ended; only Read uses it
+	*lines       // of stdout
+	err    error // why Read ended; only Read uses it
 
 	grownIn, grownOut bool // whether stdin, which only writers use, and stdout are long pipes
 
@@ -186,19 +186,13 @@ func (p *process) endGroup() {
 	p.group.kill()
 }
 
-// MaxMessage returns the limit of the length of a line.
-func (p *process) MaxMessage() int { return p.lines.max }
-
-// Unshared reports that each message has memory of its own.
-func (p *process) Unshared() bool { return true }
-
 // Read returns the next message. After the exit of the child it returns the
 // messages that the child has written before, then an *ExitError.
 func (p *process) Read() ([]byte, error) {
 	if p.err != nil {
 		return nil, p.err
 	}
-	msg, err := p.lines.next()
+	msg, err := p.lines.Read()
 	if err == nil {
 		if len(msg) >= usualPipe && !p.grownOut {
 			p.grownOut = true

@@ -88,15 +88,8 @@ var (
 	errNoStream = errors.New("the stream is nil")
 )
 
+// A stream writes to the stream of a program, and reads lines from it.
 type stream struct {
 	io.WriteCloser
-	lines *lines
+	*lines
 }
-
-func (s *stream) Read() ([]byte, error) { return s.lines.next() }
-
-// MaxMessage returns the limit of the length of a line.
-func (s *stream) MaxMessage() int { return s.lines.max }
-
-// Unshared reports that each message has memory of its own.
-func (s *stream) Unshared() bool { return true }

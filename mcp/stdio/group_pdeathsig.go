@@ -1,12 +1,11 @@
+//go:build linux || freebsd
+
 package stdio
 
 import "syscall"
 
 // attributes makes the child the leader of a process group, and makes the kernel
-// kill it when this process ends.
+// kill it when this process ends, or on Linux the thread that started it.
 func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
-
-// awaitExit reports false: the child is reaped first.
-func awaitExit(int) bool { return false }
