@@ -135,7 +135,7 @@ func (c *call) endlessLine() {
 		}
 		select {
 		case <-c.ctx.Done():
-		case <-t.gone:
+		case <-t.ctx.Done():
 		}
 	}
 }

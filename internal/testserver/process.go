@@ -55,10 +55,7 @@ func Main() {
 	o.Report = func(what string, _ []byte) { fmt.Fprintln(os.Stderr, "testserver: violation:", what) }
 	o.process = true
 	s := New(o)
-	t := s.newStream(os.Stdin, os.Stdout)
-	t.stderr = os.Stderr
-	t.die = func() { os.Exit(3) }
-	if err := t.serve(); err != nil {
+	if err := s.ServeProcess(); err != nil {
 		fmt.Fprintln(os.Stderr, "testserver:", err)
 		os.Exit(1)
 	}

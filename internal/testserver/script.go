@@ -2,6 +2,7 @@ package testserver
 
 import (
 	"bufio"
+	"context"
 	"io"
 	"strings"
 )
@@ -49,7 +50,7 @@ func (f Script) Serve(r io.Reader, w io.Writer) error {
 
 // Pipe returns the client's end of an in-memory connection to the script.
 func (f Script) Pipe() io.ReadWriteCloser {
-	return connect(func(r io.ReadCloser, w io.WriteCloser, _ <-chan struct{}) {
+	return connect(func(_ context.Context, r io.ReadCloser, w io.WriteCloser) {
 		_ = f.Serve(r, w)
 	})
 }

@@ -16,14 +16,14 @@ type stream struct {
 	r       io.Reader
 	w       io.Writer
 	stderr  io.Writer
-	gone    <-chan struct{} // closed when the client has closed its end; nil if that is unknown
+	ctx     context.Context // ends when the client has closed its end, if that is known
 	die     func()          // ends the connection, and the process if there is one
 	wedged  bool            // by a fault; the next message ends the server
 	writing chan struct{}   // full during a write; a mutex would stop the clock of a synctest bubble
 }
 
 func (s *Server) newStream(r io.Reader, w io.Writer) *stream {
-	return &stream{srv: s, r: r, w: w, stderr: io.Discard, writing: make(chan struct{}, 1)}
+	return &stream{srv: s, r: r, w: w, stderr: io.Discard, ctx: context.Background(), writing: make(chan struct{}, 1)}
 }
 
 // Serve serves a session of lines until the end of r. A server whose fault is to
@@ -43,9 +43,9 @@ func (s *Server) Serve(r io.Reader, w io.Writer) error {
 // Pipe returns the client's end of an in-memory connection to the server. Close
 // returns when the server has ended.
 func (s *Server) Pipe() io.ReadWriteCloser {
-	return connect(func(r io.ReadCloser, w io.WriteCloser, gone <-chan struct{}) {
+	return connect(func(ctx context.Context, r io.ReadCloser, w io.WriteCloser) {
 		t := s.newStream(r, w)
-		t.gone = gone
+		t.ctx = ctx
 		t.die = func() { _, _ = w.Close(), r.Close() }
 		_ = t.serve() // the client's end reports errors
 	})
@@ -59,19 +59,20 @@ type pipe struct {
 
 func (p *pipe) Close() error { return p.close() }
 
-// connect runs serve behind a pipe; gone is closed when the client closes its end.
-func connect(serve func(r io.ReadCloser, w io.WriteCloser, gone <-chan struct{})) io.ReadWriteCloser {
+// connect runs serve behind a pipe; ctx ends when the client closes its end.
+func connect(serve func(ctx context.Context, r io.ReadCloser, w io.WriteCloser)) io.ReadWriteCloser {
 	fromClient, toServer := io.Pipe()
 	fromServer, toClient := io.Pipe()
-	gone, ended := make(chan struct{}), make(chan struct{})
+	ctx, gone := context.WithCancel(context.Background())
+	ended := make(chan struct{})
 	go func() { // ends when the client closes its end, at the latest
 		defer close(ended)
-		serve(fromClient, toClient, gone)
+		serve(ctx, fromClient, toClient)
 		_, _ = toClient.Close(), fromClient.Close()
 	}()
 	closing := sync.OnceFunc(func() {
 		_, _ = toServer.Close(), fromServer.Close()
-		close(gone) // afterward, so that a server that notices it finds nothing more to read
+		gone() // afterward, so that a server that notices it finds nothing more to read
 	})
 	return &pipe{fromServer, toServer, func() error {
 		closing()
@@ -148,7 +149,7 @@ func (t *stream) lock() bool {
 	select {
 	case t.writing <- struct{}{}:
 		return true
-	case <-t.gone:
+	case <-t.ctx.Done():
 		return false
 	}
 }
@@ -156,13 +157,4 @@ func (t *stream) lock() bool {
 func (t *stream) unlock() { <-t.writing }
 
 // wait reports whether the client is still there after d.
-func (t *stream) wait(d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-t.gone:
-		return false
-	}
-}
+func (t *stream) wait(d time.Duration) bool { return wait(t.ctx, d) }
