@@ -67,9 +67,9 @@ type Options struct {
 	MaxRounds int
 
 	// Handlers answer requests from the server, such as [Roots], [Sampling] and
-	// [Elicitation]. The client declares their capabilities and refuses every
-	// other request. The first of several handlers for a method takes
-	// precedence.
+	// [Elicitation], or receive its notifications. The client declares their
+	// capabilities and refuses every other request. The first of several
+	// handlers for a method takes precedence.
 	Handlers []Handler
 
 	// Extensions and Experimental are further capabilities that the client

@@ -10,11 +10,14 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// A Handler answers a server's requests for the client's roots, model or user.
-// Before 2026-07-28 a server sends such a request; from 2026-07-28 on, a result
-// that requires input contains it. A handler serves both. Handlers run
-// concurrently. Their contexts have the values of Connect's context; if a
-// result contained the request, they also have the values of the call's
+// A Handler is a feature that a program adds to a client: [Roots], [Sampling],
+// [Elicitation] and [HandlerFunc] answer requests of the server, [Changes] and
+// [NotificationFunc] receive its notifications, and [Tasks] waits for tasks.
+//
+// Before 2026-07-28 a server sends its requests; from 2026-07-28 on, a result that
+// requires input contains them. A handler serves both. Functions that answer
+// requests run concurrently. Their contexts have the values of Connect's context;
+// if a result contained the request, they also have the values of the call's
 // context.
 //
 // If a handler returns a *[jsonrpc.Error], the client sends it to the server.
