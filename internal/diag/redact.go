@@ -130,20 +130,42 @@ func HideUserinfo(s string) string {
 // hide marks the bytes of s that belong to text, wherever it occurs.
 // Occurrences may overlap.
 func hide(hidden []bool, s, text string) []bool {
+	i := strings.Index(s, text)
+	if i < 0 {
+		return hidden
+	}
+	if hidden == nil {
+		hidden = make([]bool, len(s))
+	}
+	// border[n] is the length of the longest beginning of text[:n] that is also its end,
+	// where the next occurrence can begin (Knuth, Morris and Pratt). A search from each
+	// byte would take minutes if a server repeated a long token of one character.
+	border := make([]int, len(text)+1)
+	for n, same := 1, 0; n < len(text); n++ {
+		for same > 0 && text[n] != text[same] {
+			same = border[same]
+		}
+		if text[n] == text[same] {
+			same++
+		}
+		border[n+1] = same
+	}
 	marked := 0
-	for from := 0; ; from++ {
-		i := strings.Index(s[from:], text)
-		if i < 0 {
-			return hidden
+	for same := 0; i < len(s); i++ {
+		for same > 0 && s[i] != text[same] {
+			same = border[same]
 		}
-		if hidden == nil {
-			hidden = make([]bool, len(s))
+		if s[i] == text[same] {
+			same++
 		}
-		from += i
-		for marked = max(marked, from); marked < from+len(text); marked++ {
-			hidden[marked] = true
+		if same == len(text) {
+			for marked = max(marked, i+1-same); marked <= i; marked++ {
+				hidden[marked] = true
+			}
+			same = border[same]
 		}
 	}
+	return hidden
 }
 
 // replace is strings.ReplaceAll, which would add 6 KB to a program.

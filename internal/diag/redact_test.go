@@ -69,6 +69,17 @@ func TestRedactShortText(t *testing.T) {
 	}
 }
 
+// TestLongSecretIsRepeated: a server may issue a long token and quote it again and again.
+func TestLongSecretIsRepeated(t *testing.T) {
+	t.Parallel()
+	for _, part := range []string{"a", "ab\\", "\x00"} {
+		secret := strings.Repeat(part, 256<<10/len(part))
+		if got := Redact("<"+strings.Repeat(part, 2<<20)+">", secret); len(got) > 10 || !strings.HasPrefix(got, "<***") {
+			t.Errorf("%q: %d bytes", part, len(got))
+		}
+	}
+}
+
 func FuzzRedact(f *testing.F) {
 	f.Add("got ", " and ", "s3cret", "another one")
 	f.Add("", "", "aaaaa", "aaaaaa")
