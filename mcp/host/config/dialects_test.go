@@ -98,11 +98,11 @@ func TestServersBelowToolsMCP(t *testing.T) {
 }
 
 func TestDiscoveryDefersToolsOfServersWithoutASetting(t *testing.T) {
-	const servers = `"servers":{"plain":{"command":"a"},"shown":{"command":"a","deferred":false},"hidden":{"command":"a","deferred":true}}`
+	const servers = `"servers":{"unset":{"command":"a"},"shown":{"command":"a","deferred":false},"hidden":{"command":"a","deferred":true}}`
 	for name, tt := range map[string]struct {
 		discovery            string
 		want                 *config.Discovery
-		plain, shown, hidden any // what Deferred is
+		unset, shown, hidden any // what Deferred is
 	}{
 		"enabled":  {`"discovery":{"enabled":true,"ttl":5,"max_search_results":3},`, &config.Discovery{Enabled: true, Turns: 5, MaxResults: 3}, true, false, true},
 		"disabled": {`"discovery":{"enabled":false},`, &config.Discovery{}, false, false, false},
@@ -113,7 +113,7 @@ func TestDiscoveryDefersToolsOfServersWithoutASetting(t *testing.T) {
 			if len(c.Problems) > 0 || !reflect.DeepEqual(c.Discovery, tt.want) {
 				t.Errorf("%+v, %v", c.Discovery, c.Problems)
 			}
-			for server, want := range map[string]any{"plain": tt.plain, "shown": tt.shown, "hidden": tt.hidden} {
+			for server, want := range map[string]any{"unset": tt.unset, "shown": tt.shown, "hidden": tt.hidden} {
 				var have any
 				if d := c.Server(server).Deferred; d != nil {
 					have = *d
