@@ -51,7 +51,7 @@ func (c *conn) header(req *jsonrpc.Request) (http.Header, error) {
 			bindings = t.all
 		}
 	case jsonrpc.BeginsSession:
-		k.session = c.opened.id
+		k.session = c.lastSession().id
 	case jsonrpc.InSession:
 		k.session = c.currentSession().id
 	}
@@ -60,11 +60,11 @@ func (c *conn) header(req *jsonrpc.Request) (http.Header, error) {
 		if len(c.headers) == maxHeaders {
 			clear(c.headers)
 		}
+		k.name = strings.Clone(k.name) // which may be a part of a message
 		h = k.header()
 		h["Content-Type"] = []string{typeJSON}
 		h["Accept"] = []string{typeJSON + ", " + eventStream}
-		if len(k.name) <= maxHeaderName { // a longer one may be a part of a message
-			k.name = strings.Clone(k.name)
+		if len(k.name) <= maxHeaderName {
 			c.headers[k] = h
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -54,6 +55,33 @@ func TestKeptHeadersAreLimited(t *testing.T) {
 	_, _ = c.header(&jsonrpc.Request{Method: "m", Name: strings.Repeat("x", maxHeaderName+1)})
 	if len(c.headers) != 0 {
 		t.Errorf("the header for a name of %d bytes is kept", maxHeaderName+1)
+	}
+}
+
+// TestKeptHeadersKeepNoMessage: the name of a tool may be a part of a long list.
+func TestKeptHeadersKeepNoMessage(t *testing.T) {
+	c := unconnected()
+	list := []byte("tool, and 64 MiB of other tools")
+	name := unsafe.String(&list[0], len("tool"))
+	if _, err := c.header(&jsonrpc.Request{Method: "m", Name: name}); err != nil {
+		t.Fatal(err)
+	}
+	for k, h := range c.headers {
+		if kept := h.Get("Mcp-Name"); kept != name || unsafe.StringData(kept) == &list[0] || unsafe.StringData(k.name) == &list[0] {
+			t.Errorf("the header keeps the memory of the name %q", kept)
+		}
+	}
+}
+
+// TestHandshakesAtTheSameTime: one of them may put the session into use before the
+// other has sent its notification.
+func TestHandshakesAtTheSameTime(t *testing.T) {
+	c := unconnected()
+	c.setSessionVersion("v")
+	c.useSession()
+	h, err := c.header(&jsonrpc.Request{Method: "m", Session: jsonrpc.BeginsSession, ProtocolVersion: "v"})
+	if err != nil || h.Get(versionHeader) != "v" {
+		t.Errorf("%v, %v", h, err)
 	}
 }
 

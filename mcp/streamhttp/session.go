@@ -41,10 +41,7 @@ func (c *conn) readSession(resp *http.Response) error {
 // setSessionVersion sets the protocol version of the session that is opened.
 func (c *conn) setSessionVersion(version string) {
 	c.mu.Lock()
-	if c.opened == nil {
-		c.opened = &session{id: c.session.id} // no response has opened a session
-	}
-	c.opened.version = version
+	c.opened = &session{c.lastSession().id, version}
 	c.mu.Unlock()
 }
 
@@ -66,7 +63,15 @@ func (c *conn) useSession() {
 // session is not in use yet, responses to requests of the server belong to it
 // already. c.mu is held.
 func (c *conn) currentSession() session {
-	if c.opened != nil && c.session == (session{}) {
+	if c.session == (session{}) {
+		return c.lastSession()
+	}
+	return c.session
+}
+
+// lastSession returns the session that was opened last. c.mu is held.
+func (c *conn) lastSession() session {
+	if c.opened != nil {
 		return *c.opened
 	}
 	return c.session
@@ -76,10 +81,7 @@ func (c *conn) currentSession() session {
 // bestEffortTime.
 func (c *conn) endSession() {
 	c.mu.Lock()
-	last := c.session
-	if c.opened != nil {
-		last = *c.opened // the previous one was lost
-	}
+	last := c.lastSession()
 	c.mu.Unlock()
 	if last.id == "" {
 		return
