@@ -43,13 +43,13 @@ func (f firstOf) connect(ctx context.Context, opts *Options) (*Client, error) {
 	if len(f) == 0 {
 		return nil, diag.Op(op, errNoTransport)
 	}
-	tried := &firstOfError{op: op}
+	tried := &firstOfError{op: op, transports: f}
 	for _, t := range f {
 		c, err := Connect(ctx, t, opts)
 		if err == nil {
 			return c, nil
 		}
-		tried.add(t, err)
+		tried.errs = append(tried.errs, err)
 		if !isOtherKind(err) {
 			break
 		}
@@ -73,19 +73,11 @@ func isOtherKind(err error) bool {
 	return false
 }
 
-// A firstOfError holds the errors of several transports.
+// A firstOfError holds the errors of the first transports.
 type firstOfError struct {
-	op    string   // see connectOp
-	kinds []string // of the transports; empty if unknown
-	errs  []error
-}
-
-func (e *firstOfError) add(t Transport, err error) {
-	kind := ""
-	if t, ok := t.(Kinded); ok {
-		kind = t.Kind()
-	}
-	e.kinds, e.errs = append(e.kinds, kind), append(e.errs, err)
+	op         string // see connectOp
+	transports firstOf
+	errs       []error
 }
 
 func (e *firstOfError) Error() string {
@@ -96,8 +88,8 @@ func (e *firstOfError) Error() string {
 		} else {
 			s += "; then "
 		}
-		if e.kinds[i] != "" {
-			s += "over " + e.kinds[i] + ": "
+		if t, ok := e.transports[i].(Kinded); ok {
+			s += "over " + t.Kind() + ": "
 		}
 		if op, ok := err.(*diag.OpError); ok {
 			err = op.Err // without the name of the server, which is in e.op

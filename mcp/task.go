@@ -51,14 +51,9 @@ func (t Tasks) callTool(ctx context.Context, c *Client, q *call, onStatus func(a
 		defer c.progress.remove(ctx, sink)
 		q.progress, q.token = nil, sink.token
 	}
-	res, err := callWithInputs(ctx, c, q, fresh[CallToolResult])
-	started, ok := err.(*unfinished)
-	if !ok {
+	r, state, res, err := c.startTask(ctx, q, onStatus)
+	if r == nil {
 		return res, err
-	}
-	r, state, err := c.taskOf(q, started, onStatus)
-	if err != nil {
-		return nil, err
 	}
 	all, stop := c.withMaxTimeout(ctx)
 	defer stop()

@@ -30,19 +30,14 @@ func (c *Client) StartTool(ctx context.Context, t *ToolCall) (*TaskHandle, error
 	if tasks, ok := c.tasks.(Tasks); ok {
 		tasks.requestTask(ctx, c, q, true)
 	}
-	res, err := callWithInputs(ctx, c, q, fresh[CallToolResult])
-	if err == nil {
-		return &TaskHandle{c.newTaskRun(t.Name, "", t.onStatus()), nil, res}, nil
-	}
-	started, ok := err.(*unfinished)
-	if !ok {
-		return nil, err
-	}
-	run, state, err := c.taskOf(q, started, t.onStatus())
+	run, state, res, err := c.startTask(ctx, q, t.onStatus())
 	if err != nil {
 		return nil, err
 	}
-	return &TaskHandle{run, state, nil}, nil
+	if run == nil {
+		run = c.newTaskRun(t.Name, "", nil)
+	}
+	return &TaskHandle{run, state, res}, nil
 }
 
 // Task returns a handle for the task with the given id. It sends nothing.

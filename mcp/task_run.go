@@ -46,17 +46,23 @@ func (c *Client) newTaskRun(tool, id string, onStatus func(any)) *taskRun {
 	return &taskRun{c: c, tool: tool, id: id, onStatus: onStatus, updates: make(chan *Task, 1), provided: make(map[string]bool)}
 }
 
-// taskOf decodes the result that creates a task.
-func (c *Client) taskOf(q *call, started *unfinished, onStatus func(any)) (*taskRun, *Task, error) {
+// startTask sends a call. It returns the task that the call has become, or its
+// result.
+func (c *Client) startTask(ctx context.Context, q *call, onStatus func(any)) (*taskRun, *Task, *CallToolResult, error) {
+	res, err := callWithInputs(ctx, c, q, fresh[CallToolResult])
+	started, ok := err.(*unfinished)
+	if !ok {
+		return nil, nil, res, err
+	}
 	raw := started.raw
 	if q.traits&mayBeTask != 0 {
 		raw = wire.Lookup(raw, "task")
 	}
 	state := new(Task)
 	if err := state.read(raw); err != nil {
-		return nil, nil, c.failed(q, jsonrpc.Malformed(err))
+		return nil, nil, nil, c.failed(q, jsonrpc.Malformed(err))
 	}
-	return c.newTaskRun(q.name, state.TaskID, onStatus), state, nil
+	return c.newTaskRun(q.name, state.TaskID, onStatus), state, nil, nil
 }
 
 // wait waits for the end of the task. state is nil if it is unknown.

@@ -82,23 +82,15 @@ func decodeWhole(r *wire.Reader, v object) error {
 //
 //go:noinline
 func unmarshalObject[P object](data []byte, old, v P) (P, error) {
-	present, err := decodeCopy(data, v)
-	if !present {
-		v = old
-	}
-	return v, err
-}
-
-// decodeCopy reads v from a copy of data. It reports whether v was there, and
-// neither null nor invalid.
-func decodeCopy(data []byte, v object) (present bool, err error) {
 	r := wire.NewReader(slices.Clone(data))
 	if r.Null() {
-		return false, r.End()
+		return old, r.End()
 	}
 	decodeObject(&r, v)
-	err = r.End()
-	return err == nil, err
+	if err := r.End(); err != nil {
+		return old, err
+	}
+	return v, nil
 }
 
 // appendObject appends v, with null for values that cannot be encoded.
