@@ -1,5 +1,6 @@
 // Package buffers has the pool of the buffers for long messages. Connections share
-// it because few of them at a time are in the middle of a long message.
+// it because few of them at a time are in the middle of a long message. It also has
+// the default limit of a message.
 package buffers
 
 import (
@@ -9,6 +10,9 @@ import (
 )
 
 const (
+	// MaxMessage is the default limit of the length of a message, in bytes.
+	MaxMessage = 64 << 20
+
 	// Min is the size of the smallest buffer in the pool: what a pipe of Linux
 	// transfers at once.
 	Min = 64 << 10

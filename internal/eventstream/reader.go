@@ -6,15 +6,12 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/buffers"
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
 const (
-	// defaultMax is the longest line and the longest data of an event, unless
-	// the caller sets another limit.
-	defaultMax = 64 << 20
-
 	// lineSlack is how much longer than the data one line may be: it starts
 	// with a name, and the first line may start with a byte-order mark.
 	lineSlack = 16
@@ -61,7 +58,7 @@ type Reader struct {
 // [jsonrpc.ErrTooLarge]. Zero means 64 MiB.
 func NewReader(r io.Reader, max int) *Reader {
 	if max <= 0 {
-		max = defaultMax
+		max = buffers.MaxMessage
 	}
 	return &Reader{window: window{r: r, max: max + lineSlack}, max: max}
 }

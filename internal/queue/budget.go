@@ -1,25 +1,25 @@
 package queue
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"github.com/stdmcp/stdmcp/internal/buffers"
+)
 
 // A Budget limits the bytes that the queues and tables of one connection hold
 // together. The zero Budget permits 64 MiB. Its methods may be used
 // concurrently; a nil Budget has no limit.
 type Budget struct{ max, used atomic.Int64 }
 
-const (
-	defaultBudget = 64 << 20
-
-	// itemCost is what an item costs beside its text.
-	itemCost = 128
-)
+// itemCost is what an item costs beside its text.
+const itemCost = 128
 
 // Max returns the limit in bytes.
 func (b *Budget) Max() int {
 	if n := b.max.Load(); n > 0 {
 		return int(n)
 	}
-	return defaultBudget
+	return buffers.MaxMessage
 }
 
 // SetMax sets the limit in bytes.

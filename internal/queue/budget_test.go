@@ -3,12 +3,14 @@ package queue
 import (
 	"testing"
 	"testing/synctest"
+
+	"github.com/stdmcp/stdmcp/internal/buffers"
 )
 
 func TestBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b Budget
-		if b.Max() != defaultBudget {
+		if b.Max() != buffers.MaxMessage {
 			t.Errorf("the default is %d", b.Max())
 		}
 		b.SetMax(1000)

@@ -50,7 +50,7 @@ type lines struct {
 
 func newLines(r io.Reader, max int, dropped func(error, []byte)) *lines {
 	if max <= 0 {
-		max = defaultMaxMessage
+		max = buffers.MaxMessage
 	}
 	if dropped == nil {
 		dropped = func(error, []byte) {}

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/buffers"
 	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
@@ -64,7 +65,7 @@ func child(mode string, args ...string) *Transport {
 // answerLines answers each request with its params.
 func answerLines(r io.Reader, w io.Writer) {
 	s := bufio.NewScanner(r)
-	s.Buffer(nil, defaultMaxMessage)
+	s.Buffer(nil, buffers.MaxMessage)
 	for s.Scan() {
 		if m, err := jsonrpc.Parse(s.Bytes()); err == nil && m.IsRequest() {
 			if m.Params == nil {

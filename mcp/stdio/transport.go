@@ -13,9 +13,6 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// defaultMaxMessage is the default of MaxMessage.
-const defaultMaxMessage = 64 << 20
-
 // A Transport starts a program and connects to it over its standard input and
 // output. Only Name is required. Open reads the fields and changes none of them.
 type Transport struct {

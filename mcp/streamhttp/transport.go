@@ -5,12 +5,10 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/buffers"
 	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
-
-// defaultMaxMessage is the default of Options.MaxMessage.
-const defaultMaxMessage = 64 << 20
 
 // Options are the settings of a Transport. The zero value and nil are valid.
 type Options struct {
@@ -84,7 +82,7 @@ func (t *Transport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, 
 	}
 	c.life, c.end = context.WithCancel(context.Background())
 	if c.opts.MaxMessage <= 0 {
-		c.opts.MaxMessage = defaultMaxMessage
+		c.opts.MaxMessage = buffers.MaxMessage
 	}
 	c.bindingBudget.SetMax(c.opts.MaxMessage / 8)
 	return c, nil
