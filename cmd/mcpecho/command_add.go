@@ -69,7 +69,7 @@ func runAdd(_ context.Context, c *invocation) error {
 		c.paste(append([]string{"tools", e.Name}, target...)) + "\n")
 }
 
-// explainAdd returns the failure for a command line from which no server results.
+// explainAdd returns the failure for a command line that describes no server.
 func (c *invocation) explainAdd() error {
 	if len(c.args) > 1 && c.server == nil {
 		if url := repairURL(c.args[1]); url != "" && !strings.Contains(c.args[1], " ") {

@@ -16,7 +16,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/skills"
 )
 
-// skillsList is the list of skills, for the result as it is.
+// skillsList describes the list of skills, which --json prints as the server sent it.
 var skillsList = &list{name: "skills", method: "skills/list", key: "skills", id: "uri"}
 
 // runSkills lists the skills of a server, reads a file of one, or checks all.

@@ -63,8 +63,7 @@ var (
 	unescapeHistory = strings.NewReplacer(`\\`, `\`, `\n`, "\n")
 )
 
-// read returns the lines of the file. It does without those of a file that is not
-// the user's own.
+// read returns the lines of the file, or none if the file is not the user's own.
 func (h *historyFile) read() (lines []string) {
 	if h.path == "" {
 		return nil

@@ -59,8 +59,8 @@ func trustFile() (string, error) {
 }
 
 // trustLine returns the line for an entry. The hash covers all its settings, so
-// that the user is asked again when one of them changes; the rest identifies
-// the entry, whose line a later one replaces.
+// that the user is asked again when one of them changes. The rest identifies the
+// entry, so that a later line can replace this one.
 func trustLine(e *config.Server) (hash, entry string, err error) {
 	path, err := filepath.Abs(e.Source)
 	if err != nil {
