@@ -5,6 +5,8 @@ import (
 	"os"
 	"strconv"
 	"syscall"
+
+	"github.com/stdmcp/stdmcp/internal/buffers"
 )
 
 // awaitExit waits for the exit of the child without reaping it, and reports whether
@@ -35,8 +37,7 @@ func (g group) descendants() (all []descendant) {
 		task := "/proc/" + strconv.Itoa(next[0]) + "/task/"
 		threads := readNames(task)
 		for _, thread := range threads {
-			list, _ := os.ReadFile(task + thread + "/children")
-			for _, text := range fields(list) {
+			for _, text := range fields(readFile(task + thread + "/children")) {
 				if pid, err := strconv.Atoi(string(text)); err == nil {
 					all = append(all, descendant{pid, startOf(pid)})
 					next = append(next, pid)
@@ -47,28 +48,36 @@ func (g group) descendants() (all []descendant) {
 	return all
 }
 
-// readNames returns the names in a directory. It does without os.ReadDir, which
-// would be linked for this alone.
-func readNames(dir string) (names []string) {
-	fd, err := syscall.Open(dir, syscall.O_RDONLY|syscall.O_DIRECTORY|syscall.O_CLOEXEC, 0)
+// readNames returns the names in a directory. os.ReadDir would be linked for this
+// alone, and os.ReadFile for readFile.
+func readNames(dir string) []string {
+	f, err := os.Open(dir)
 	if err != nil {
 		return nil
 	}
-	defer syscall.Close(fd)
-	buf := make([]byte, 4096)
-	for {
-		n, err := syscall.ReadDirent(fd, buf)
-		if n <= 0 || err != nil {
-			return names
-		}
-		_, _, names = syscall.ParseDirent(buf[:n], -1, names)
-	}
+	names, _ := f.Readdirnames(-1)
+	_ = f.Close()
+	return names
 }
+
+// readFile returns the content of a file.
+func readFile(name string) []byte {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil
+	}
+	text, _ := buffers.ReadUpTo(f, maxFile)
+	_ = f.Close()
+	return text
+}
+
+// maxFile is more than the children of a thread take.
+const maxFile = 1 << 20
 
 // startOf returns when a process started, or "" if there is none (proc(5), field
 // 22 of stat).
 func startOf(pid int) string {
-	stat, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	stat := readFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	after := fields(stat[bytes.LastIndexByte(stat, ')')+1:]) // the name may contain spaces
 	if len(after) < 20 {
 		return ""
