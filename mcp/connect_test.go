@@ -374,6 +374,22 @@ func TestConnectWithProtocolVersions(t *testing.T) {
 	}
 }
 
+// TestConnectThroughATerminal: a terminal between client and server repeats what
+// the client sends.
+func TestConnectThroughATerminal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		terminal := stdio.Dial(func(context.Context) (io.ReadWriteCloser, error) {
+			ours, theirs := net.Pipe()
+			go io.Copy(theirs, theirs) // until the client closes ours
+			return ours, nil
+		})
+		_, err := mcp.Connect(t.Context(), terminal, nil)
+		if err == nil || !strings.Contains(err.Error(), "start the server without a terminal") {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
 func TestConnectErrorNamesBothVersions(t *testing.T) {
 	for _, tt := range []struct {
 		server testserver.Options

@@ -92,7 +92,11 @@ func (c *Client) handle(ctx context.Context, method string, params RawMessage) (
 			return c.handleWith(ctx, h, params)
 		}
 	}
-	return nil, &refusal{jsonrpc.CodeMethodNotFound, "this client does not handle " + method}
+	text := "this client does not handle " + method
+	if method == "initialize" { // only a client sends it
+		text = "the client received its own request; start the server without a terminal, as docker run -i does without -t"
+	}
+	return nil, &refusal{jsonrpc.CodeMethodNotFound, text}
 }
 
 func (c *Client) handleWith(ctx context.Context, h answerer, params RawMessage) (RawMessage, error) {
