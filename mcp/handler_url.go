@@ -112,14 +112,12 @@ func (e Elicitation) openAll(ctx context.Context, c *Client, data RawMessage) er
 			return errDeclined
 		}
 	}
-	limit := time.NewTimer(c.callTimeout())
-	defer limit.Stop()
+	limited, stop := c.withCallTimeout(ctx)
+	defer stop()
 	for i := range pages {
-		if err := done.wait(ctx, limit.C, pages[i].ElicitationID); err != nil {
-			return err
-		}
+		done.wait(limited, pages[i].ElicitationID)
 	}
-	return nil
+	return context.Cause(ctx)
 }
 
 // readPages decodes the list of pages in the data of a refusal.
@@ -155,13 +153,14 @@ func (c *Client) donePages() *donePages {
 // maxDonePages is how many complete pages are kept for calls that wait later.
 const maxDonePages = 1000
 
-// wait waits until the server reports a page as complete, or for limit.
-func (d *donePages) wait(ctx context.Context, limit <-chan time.Time, id string) error {
+// wait waits until the server reports a page as complete, or for the end of ctx or of
+// the connection.
+func (d *donePages) wait(ctx context.Context, id string) {
 	d.mu.Lock()
 	if i := slices.Index(d.done, id); i >= 0 {
 		d.forget(i)
 		d.mu.Unlock()
-		return nil
+		return
 	}
 	done := d.waiting[id]
 	if done == nil {
@@ -169,21 +168,16 @@ func (d *donePages) wait(ctx context.Context, limit <-chan time.Time, id string)
 		d.waiting[id] = done
 	}
 	d.mu.Unlock()
-	defer func() {
-		d.mu.Lock()
-		if d.waiting[id] == done {
-			delete(d.waiting, id)
-		}
-		d.mu.Unlock()
-	}()
 	select {
 	case <-done:
-		return nil
-	case <-limit:
-		return nil
 	case <-ctx.Done():
-		return context.Cause(ctx)
+	case <-d.c.conn.Done():
 	}
+	d.mu.Lock()
+	if d.waiting[id] == done {
+		delete(d.waiting, id)
+	}
+	d.mu.Unlock()
 }
 
 // complete wakes the calls that wait for a page. If there are none it keeps the id

@@ -46,8 +46,11 @@ func TestDonePagesAreLimited(t *testing.T) {
 	if err := d.complete(strings.Repeat("c", 1000)); err != ErrOverloaded || len(d.done) != 0 {
 		t.Errorf("%d pages are kept, %v", len(d.done), err)
 	}
-	if err := d.wait(t.Context(), time.After(0), "d"); err != nil || len(d.waiting) != 0 || !d.c.budget.Take(1000-128) {
-		t.Errorf("%d calls wait, %v", len(d.waiting), err)
+	d.c.conn = limitedConn{}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if d.wait(ended, "d"); len(d.waiting) != 0 || !d.c.budget.Take(1000-128) {
+		t.Errorf("%d calls wait", len(d.waiting))
 	}
 }
 
@@ -228,6 +231,8 @@ func TestResultsKeepTheirMeta(t *testing.T) {
 type limitedConn struct{ jsonrpc.Conn }
 
 func (limitedConn) MaxMessage() int { return 12345 }
+
+func (limitedConn) Done() <-chan struct{} { return nil }
 
 func (c limitedConn) Open(context.Context, jsonrpc.Handler) (jsonrpc.Conn, error) { return c, nil }
 

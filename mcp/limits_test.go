@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/mcp"
@@ -75,6 +76,42 @@ func TestPagesThatTheUserDoesNotOpen(t *testing.T) {
 			if wantError(t, err, nil, says); len(p.messages("tools/call")) != 1 {
 				t.Errorf("called %d times", len(p.messages("tools/call")))
 			}
+		})
+	}
+}
+
+// TestPagesThatTheServerForgets: a call waits for all pages together as long as for a
+// response, and ends with the client.
+func TestPagesThatTheServerForgets(t *testing.T) {
+	for name, tt := range map[string]struct {
+		closeAfter, want time.Duration
+		target           error
+	}{
+		"no report": {time.Hour, time.Minute, nil},
+		"Close":     {time.Second, time.Second, mcp.ErrClosed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				_, rwc := newPeer(t, legacy, func(p *peer, m request) {
+					if len(p.messages("tools/call")) > 1 {
+						p.answer(m, done)
+						return
+					}
+					const page = `{"mode":"url","message":"m","url":"https://example.com/","elicitationId":`
+					p.send(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"error":{"code":-32042,"message":"log in","data":{"elicitations":[` +
+						page + `"a"},` + page + `"b"}]}}}`)
+				})
+				open := func(context.Context, *mcp.URLRequest) (string, error) { return mcp.ElicitAccept, nil }
+				c := connectStream(t, rwc, &mcp.Options{Handlers: []mcp.Handler{mcp.Elicitation{OpenURL: open}}})
+				closing := time.AfterFunc(tt.closeAfter, func() { c.Close() })
+				defer closing.Stop()
+				wantDuration(t, tt.want, func() {
+					_, err := c.CallTool(t.Context(), "any", nil)
+					if !errors.Is(err, tt.target) {
+						t.Errorf("error %v, want %v", err, tt.target)
+					}
+				})
+			})
 		})
 	}
 }
