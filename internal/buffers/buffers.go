@@ -87,6 +87,15 @@ func Read(r io.Reader, b []byte) (int, error) {
 	return 0, io.ErrNoProgress
 }
 
+// MessageLimit returns the limit of the length of messages for a setting of max bytes:
+// MaxMessage if that is not positive.
+func MessageLimit(max int) int {
+	if max <= 0 {
+		return MaxMessage
+	}
+	return max
+}
+
 // IsUnshared reports whether v, a connection or a stream, has a method Unshared that
 // returns true: each message or result that it returns has memory of its own, which
 // nothing else reads afterwards.

@@ -57,9 +57,7 @@ type Reader struct {
 // of more than max bytes ends the stream with an error that matches
 // [jsonrpc.ErrTooLarge]. Zero means 64 MiB.
 func NewReader(r io.Reader, max int) *Reader {
-	if max <= 0 {
-		max = buffers.MaxMessage
-	}
+	max = buffers.MessageLimit(max)
 	return &Reader{window: window{r: r, max: max + lineSlack}, max: max}
 }
 

@@ -7,20 +7,15 @@ import (
 )
 
 // A Budget limits the bytes that the queues and tables of one connection hold
-// together. The zero Budget permits 64 MiB. Its methods may be used
-// concurrently; a nil Budget has no limit.
+// together: as many as a message may have. The zero Budget permits 64 MiB. Its
+// methods may be used concurrently; a nil Budget has no limit.
 type Budget struct{ max, used atomic.Int64 }
 
 // itemCost is what an item costs beside its text.
 const itemCost = 128
 
 // Max returns the limit in bytes.
-func (b *Budget) Max() int {
-	if n := b.max.Load(); n > 0 {
-		return int(n)
-	}
-	return buffers.MaxMessage
-}
+func (b *Budget) Max() int { return buffers.MessageLimit(int(b.max.Load())) }
 
 // SetMax sets the limit in bytes.
 func (b *Budget) SetMax(n int) { b.max.Store(int64(n)) }

@@ -39,12 +39,6 @@ type conn struct {
 	busy lock.Group // goroutines of the connection; none is started after err is set
 }
 
-func newConn(ctx context.Context, client *httpx.Client, h jsonrpc.Handler) *conn {
-	c := &conn{Dispatcher: jsonrpc.Dispatcher{Handler: h}, http: client, done: make(chan struct{})}
-	c.life, c.stop = context.WithCancelCause(context.WithoutCancel(ctx))
-	return c
-}
-
 // MaxMessage returns the limit of the length of messages.
 func (c *conn) MaxMessage() int { return c.max }
 

@@ -76,9 +76,7 @@ func New(url string, opts *Options) *Transport {
 func (t *Transport) Kind() string { return "HTTP+SSE" }
 
 // String returns the URL without its user, password and query.
-func (t *Transport) String() string {
-	return httpx.Display(t.URL)
-}
+func (t *Transport) String() string { return httpx.Display(t.URL) }
 
 // headerTimeout returns the limit of HeaderTimeout, or 0 for no limit.
 func (t *Transport) headerTimeout() time.Duration {
@@ -102,7 +100,8 @@ func (t *Transport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, 
 	if err != nil {
 		return nil, err
 	}
-	c := newConn(ctx, client, h)
+	c := &conn{Dispatcher: jsonrpc.Dispatcher{Handler: h}, http: client, done: make(chan struct{})}
+	c.life, c.stop = context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() { c.stop(context.Cause(ctx)) })
 	err = t.open(c, u)
 	if !stop() {

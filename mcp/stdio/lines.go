@@ -49,14 +49,11 @@ type lines struct {
 }
 
 func newLines(r io.Reader, max int, dropped func(error, []byte)) *lines {
-	if max <= 0 {
-		max = buffers.MaxMessage
-	}
 	if dropped == nil {
 		dropped = func(error, []byte) {}
 	}
 	small := make([]byte, smallBuffer)
-	return &lines{r: r, max: max, dropped: dropped, small: small, buf: small}
+	return &lines{r: r, max: buffers.MessageLimit(max), dropped: dropped, small: small, buf: small}
 }
 
 // MaxMessage returns the limit of the length of a line.

@@ -64,9 +64,7 @@ func New(url string, opts *Options) *Transport {
 func (t *Transport) Kind() string { return "Streamable HTTP" }
 
 // String returns the URL without its user, password and query.
-func (t *Transport) String() string {
-	return httpx.Display(t.URL)
-}
+func (t *Transport) String() string { return httpx.Display(t.URL) }
 
 // Open returns a connection and sends nothing yet. It fails only if the URL or
 // a header is invalid.
@@ -81,9 +79,7 @@ func (t *Transport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, 
 		exchanges: make(map[*exchange]struct{}), headers: make(map[headerKey]http.Header), bindings: make(map[string]*toolBindings),
 	}
 	c.life, c.end = context.WithCancel(context.Background())
-	if c.opts.MaxMessage <= 0 {
-		c.opts.MaxMessage = buffers.MaxMessage
-	}
+	c.opts.MaxMessage = buffers.MessageLimit(t.MaxMessage)
 	c.bindingBudget.SetMax(c.opts.MaxMessage / 8)
 	return c, nil
 }
