@@ -16,7 +16,7 @@ import (
 
 // tryConnect is connect, which calls functions of the program. A panic fails the
 // attempt.
-func (h *Host) tryConnect(ctx context.Context, s *server, r *run) (m *monitor, away liveness, failure *Error) {
+func (h *Host) tryConnect(ctx context.Context, s *server, r *run) (m *monitor, away *liveness, failure *Error) {
 	if err := h.guard(func() { m, away, failure = h.connect(ctx, s, r) }); err != nil {
 		h.lock()
 		defer h.unlock()
@@ -27,7 +27,7 @@ func (h *Host) tryConnect(ctx context.Context, s *server, r *run) (m *monitor, a
 
 // connect makes one connection attempt. away is not nil if it failed because a server
 // at a URL is unreachable for now.
-func (h *Host) connect(ctx context.Context, s *server, r *run) (m *monitor, away liveness, failure *Error) {
+func (h *Host) connect(ctx context.Context, s *server, r *run) (m *monitor, away *liveness, failure *Error) {
 	h.lock()
 	cfg, cached := s.cfg, s.cached
 	h.unlock()

@@ -40,7 +40,7 @@ type DialParams struct {
 
 	transport string // the type whose transport was opened last; empty if unknown
 
-	live liveness     // of a server at a URL; else nil
+	live *liveness    // of a server at a URL; else nil
 	ttl  atomic.Int64 // TTL of the list of tools in nanoseconds; 0 if the server sent none
 }
 
@@ -56,7 +56,7 @@ type DialParams struct {
 func (d *DialParams) SetUnreachable(f func(error) bool) {
 	d.live = nil
 	if f != nil {
-		d.live = &pinger{unreachable: f}
+		d.live = newLiveness(f)
 	}
 }
 

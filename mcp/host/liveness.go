@@ -42,43 +42,53 @@ const (
 )
 
 // A liveness detects and survives the outages of a server at a URL, over one
-// connection. The only implementation is pinger, which programs link if one of their
-// dialers calls SetUnreachable. Its methods may be called concurrently.
-type liveness interface {
+// connection. Its functions may be called concurrently. They are those of a pinger,
+// which programs link if one of their dialers calls SetUnreachable. They are not an
+// interface, which would link String and MarshalJSON of all types in a Host.
+type liveness struct {
 	// isUnreachable reports whether err means that the server is unreachable for now.
-	isUnreachable(err error) bool
+	isUnreachable func(err error) bool
 
 	// observe is part of the interceptor of a client: it returns the function that
 	// observes the result of a call.
-	observe(call *mcp.OutgoingCall) func(error)
+	observe func(call *mcp.OutgoingCall) func(error)
 
 	// traceReconnects returns a copy of trace, which may be nil, that also makes the
 	// monitor ping the server when one of its streams breaks.
-	traceReconnects(trace *mcp.Trace) *mcp.Trace
+	traceReconnects func(trace *mcp.Trace) *mcp.Trace
 
 	// await stores the function that interrupts the monitor, or nil. It returns
 	// whether the monitor has to ping the server first.
-	await(wake context.CancelFunc) (suspected bool)
+	await func(wake context.CancelFunc) (suspected bool)
 
 	// schedulePing schedules the next ping of a server. checkAlive pings the server
 	// if that is due. If the server is unreachable, it sets m.lost.
-	schedulePing(m *monitor)
-	checkAlive(ctx context.Context, m *monitor, now time.Time)
+	schedulePing func(m *monitor)
+	checkAlive   func(ctx context.Context, m *monitor, now time.Time)
 
 	// confirmLost reports whether a server is unreachable after a request failed with
 	// err. If so, it removes the tools of the connection and makes the monitor end it.
-	confirmLost(ctx context.Context, h *Host, s *server, client *mcp.Client, err error) bool
+	confirmLost func(ctx context.Context, h *Host, s *server, client *mcp.Client, err error) bool
 
 	// endLater closes the connection when no tool call is in progress: a server that
 	// refuses new connections may still respond to these.
-	endLater(m *monitor)
+	endLater func(m *monitor)
 
 	// pause records a failed check of the server and waits until the next one. It
 	// returns false if ctx ends.
-	pause(ctx context.Context, h *Host, s *server, r *run, err *Error) bool
+	pause func(ctx context.Context, h *Host, s *server, r *run, err *Error) bool
 }
 
-// A pinger is a liveness that learns from calls, and pings the server.
+// newLiveness returns the functions of a pinger.
+func newLiveness(unreachable func(error) bool) *liveness {
+	l := &pinger{unreachable: unreachable}
+	return &liveness{
+		isUnreachable: l.isUnreachable, observe: l.observe, traceReconnects: l.traceReconnects, await: l.await,
+		schedulePing: l.schedulePing, checkAlive: l.checkAlive, confirmLost: l.confirmLost, endLater: l.endLater, pause: l.pause,
+	}
+}
+
+// A pinger learns from calls whether a server is alive, and pings it.
 type pinger struct {
 	unreachable func(error) bool
 
