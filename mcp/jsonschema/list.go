@@ -60,7 +60,7 @@ func (c *checker) checkUnique(v []any, path string) error {
 			if err := c.spend(1); err != nil {
 				return err
 			}
-			if equal(v[i], v[j]) {
+			if c.equal(v[i], v[j]) {
 				return &Error{path, fmt.Sprintf("items %d and %d are equal", j, i)}
 			}
 		}

@@ -10,7 +10,13 @@ func (c *checker) checkObject(n *node, v map[string]any, path string, sc *scope,
 	if err := n.checkCount(len(v), "minProperties", "maxProperties", "members", path); err != nil {
 		return err
 	}
-	if err := n.checkRequired(v, path); err != nil {
+	if err := c.checkRequired(n, v, path); err != nil {
+		return err
+	}
+	if !n.looksAtMembers() {
+		return nil
+	}
+	if err := c.spend(len(v) / perPart); err != nil {
 		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(v)) {
@@ -34,6 +40,12 @@ func (c *checker) checkObject(n *node, v map[string]any, path string, sc *scope,
 		}
 	}
 	return nil
+}
+
+// looksAtMembers reports whether the node has a keyword for the members of an object.
+func (n *node) looksAtMembers() bool {
+	return n.named["properties"] != nil || n.named["patternProperties"] != nil ||
+		n.one["propertyNames"] != nil || n.one["additionalProperties"] != nil || n.one["unevaluatedProperties"] != nil
 }
 
 // member returns the schemas for a member, and whether a keyword evaluates it.
@@ -65,10 +77,13 @@ func (c *checker) member(n *node, name string, s *evaluated) (subs []*node, know
 }
 
 // checkRequired checks the keywords that require members.
-func (n *node) checkRequired(v map[string]any, path string) error {
+func (c *checker) checkRequired(n *node, v map[string]any, path string) error {
 	lists := []any{n.keywords["required"]}
 	for _, key := range []string{"dependentRequired", "dependencies"} {
 		members, _ := n.keywords[key].(map[string]any)
+		if err := c.spend(len(members) / perPart); err != nil {
+			return err
+		}
 		for name, list := range members {
 			if _, ok := v[name]; ok {
 				lists = append(lists, list)
@@ -77,6 +92,9 @@ func (n *node) checkRequired(v map[string]any, path string) error {
 	}
 	for _, raw := range lists {
 		list, _ := raw.([]any)
+		if err := c.spend(len(list) / perPart); err != nil {
+			return err
+		}
 		for _, one := range list {
 			name, ok := one.(string)
 			if _, there := v[name]; ok && !there {

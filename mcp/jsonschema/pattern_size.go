@@ -8,10 +8,17 @@ import (
 // maxPatterns limits the instructions of all patterns of a schema.
 const maxPatterns = 100_000
 
+// maxPattern limits the length of a pattern, in bytes. Package regexp reads some of the
+// syntax in a time that grows with the square of the length.
+const maxPattern = 64 << 10
+
 // patternSize estimates the instructions of a pattern, in which repetitions are
 // written out. It takes every text, and reads only what matters here: package
 // regexp, which Compile would link for it, is 0.25 MB of a program.
 func patternSize(s string) int {
+	if len(s) > maxPattern {
+		return maxPatterns + 1
+	}
 	groups := []int{1} // the sizes of the groups that are open, innermost last
 	last := 0          // the size of the last atom
 	add := func(n int) {
@@ -86,10 +93,16 @@ func classLen(s string) int {
 // repetition returns how often {n}, {n,} or {n,m}, which s starts with, repeats at
 // most, and its length, which is 0 if s starts with none.
 func repetition(s string) (times, length int) {
-	inner, _, ok := strings.Cut(s[1:], "}")
-	least, most, both := strings.Cut(inner, ",")
+	end := 1 // of digits and a comma: a search for the bracket would read the whole rest for each
+	for end < len(s) && strings.IndexByte("0123456789,", s[end]) >= 0 {
+		end++
+	}
+	if end == len(s) || s[end] != '}' {
+		return 0, 0
+	}
+	least, most, both := strings.Cut(s[1:end], ",")
 	n, err := strconv.Atoi(least)
-	if !ok || err != nil {
+	if err != nil {
 		return 0, 0
 	}
 	if m, err := strconv.Atoi(most); both && most != "" {
@@ -98,5 +111,5 @@ func repetition(s string) (times, length int) {
 		}
 		n = max(n, m)
 	}
-	return max(n, 1), len(inner) + 2
+	return max(n, 1), end + 1
 }

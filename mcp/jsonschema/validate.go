@@ -18,6 +18,10 @@ const (
 	// matched. It is about a second.
 	maxSteps = 1_000_000
 
+	// perPart is how many members or items, which are looked at without a schema of
+	// their own, cost as much as a step.
+	perPart = 4
+
 	// stepsPerLook is how many steps are taken between two looks at the context.
 	stepsPerLook = 1000
 
@@ -167,6 +171,9 @@ func (c *checker) checkKind(n *node, v any, path string) error {
 			return &Error{path, "want " + want + ", got " + kindOf(v)}
 		}
 	case []any:
+		if err := c.spend(len(want) / perPart); err != nil {
+			return err
+		}
 		if !slices.ContainsFunc(want, func(one any) bool { s, _ := one.(string); return isKind(v, s) }) {
 			return &Error{path, fmt.Sprint("want one of ", want, ", got ", kindOf(v))}
 		}
@@ -175,10 +182,10 @@ func (c *checker) checkKind(n *node, v any, path string) error {
 	if err := c.spend(len(enum)); err != nil {
 		return err
 	}
-	if ok && !slices.ContainsFunc(enum, func(one any) bool { return equal(v, one) }) {
+	if ok && !slices.ContainsFunc(enum, func(one any) bool { return c.equal(v, one) }) {
 		return &Error{path, "not one of the allowed values"}
 	}
-	if one, ok := n.keywords["const"]; ok && !equal(v, one) {
+	if one, ok := n.keywords["const"]; ok && !c.equal(v, one) {
 		return &Error{path, "not the required value"}
 	}
 	return nil
@@ -237,6 +244,9 @@ func (c *checker) checkApplicators(n *node, v any, path string, sc *scope) (s ev
 	}
 	if m, ok := v.(map[string]any); ok {
 		for _, key := range []string{"dependentSchemas", "dependencies"} {
+			if err := c.spend(len(n.named[key]) / perPart); err != nil {
+				return s, err
+			}
 			for name, dependent := range n.named[key] {
 				if _, ok := m[name]; ok {
 					all = append(all, dependent)
@@ -314,18 +324,28 @@ func (c *checker) checkAlternatives(key string, list []*node, v any, path string
 	return nil
 }
 
+// equal reports whether two values are equal, and spends steps for long ones.
+func (c *checker) equal(a, b any) bool {
+	parts := 0
+	same := equal(a, b, &parts)
+	_ = c.spend(parts / perPart) // the caller looks at c.err
+	return same
+}
+
 // equal reports whether two values are equal in JSON Schema's sense.
-func equal(a, b any) bool {
+func equal(a, b any, parts *int) bool {
+	*parts++
+	same := func(a, b any) bool { return equal(a, b, parts) }
 	switch a := a.(type) {
 	case number:
 		b, ok := b.(number)
 		return ok && compare(a, b) == 0
 	case []any:
 		b, ok := b.([]any)
-		return ok && slices.EqualFunc(a, b, equal)
+		return ok && slices.EqualFunc(a, b, same)
 	case map[string]any:
 		b, ok := b.(map[string]any)
-		return ok && maps.EqualFunc(a, b, equal)
+		return ok && maps.EqualFunc(a, b, same)
 	}
 	switch b.(type) {
 	case []any, map[string]any:

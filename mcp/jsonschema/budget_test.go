@@ -1,0 +1,58 @@
+package jsonschema
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stdmcp/stdmcp/mcp"
+)
+
+// TestBudgetCountsParts: schemas of half a megabyte that look at all parts of a value for
+// each of their parts. Together that took hours, which the budget did not see.
+func TestBudgetCountsParts(t *testing.T) {
+	t.Parallel()
+	const n = 10_000
+	list := func(format string) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, format, i)
+		}
+		return strings.TrimSuffix(b.String(), ",")
+	}
+	members, items, refs := "{"+list(`"k%d":1,`)+"}", "["+list("%d,")+"]", list(`{"$ref":"#/$defs/a","x":%d},`)
+	for name, test := range map[string][2]string{
+		"dependentSchemas":  {`{"dependentSchemas":{` + list(`"k%d":{},`) + `}}`, members},
+		"dependencies":      {`{"dependencies":{` + list(`"k%d":{},`) + `}}`, members},
+		"members":           {`{"dependentSchemas":{` + list(`"k%d":{"properties":{}},`) + `}}`, members},
+		"required":          {`{"$defs":{"a":{"required":[` + list(`"k%d",`) + `]}},"allOf":[` + refs + `]}`, members},
+		"dependentRequired": {`{"$defs":{"a":{"dependentRequired":{` + list(`"k%d":[],`) + `}}},"allOf":[` + refs + `]}`, members},
+		"const":             {`{"$defs":{"a":{"const":` + items + `}},"allOf":[` + refs + `]}`, items},
+		"enum":              {`{"$defs":{"a":{"enum":[` + items + `]}},"allOf":[` + refs + `]}`, items},
+		"type":              {`{"$defs":{"a":{"type":[` + list(`"x%d",`) + `,"array"]}},"allOf":[` + refs + `]}`, items},
+		"uniqueItems":       {`{"uniqueItems":true}`, "[" + strings.Repeat("["+strings.Repeat("1,", 1000)+"2],", 1000)[:1000*2004-1] + ",1]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, err := Compile(mcp.RawMessage(test[0]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Validate(mcp.RawMessage(test[1])); err != nil && err != errSteps && name != "uniqueItems" {
+				t.Errorf("%.200v", err)
+			}
+		})
+	}
+}
+
+// TestLongPatterns: their size is known in a moment, or they are refused.
+func TestLongPatterns(t *testing.T) {
+	t.Parallel()
+	for _, part := range []string{"{", "{1", "a{1", "{1,", "[[:", "[[:a]", "(", "(?", `\Q`, "[^"} {
+		for _, length := range []int{maxPattern, 4 << 20} {
+			if size := patternSize(strings.Repeat(part, length/len(part))); length > maxPattern && size <= maxPatterns {
+				t.Errorf("%q, %d bytes: %d instructions", part, length, size)
+			}
+		}
+	}
+}
