@@ -8,6 +8,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/queue"
+	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -169,7 +170,7 @@ func (t *requestTable) wait(d time.Duration) {
 	t.mu.Lock()
 	running := &t.running // later calls of add and run see that their context has ended
 	t.mu.Unlock()
-	queue.WaitFor(running, d)
+	retry.Await(running.Idle(), d)
 }
 
 // request starts a goroutine that handles a request of the server and responds.

@@ -5,7 +5,7 @@ package lock
 type Group struct {
 	mu   Mutex
 	n    int           // goroutines
-	idle chan struct{} // closed when n becomes 0; nil unless Wait waits
+	idle chan struct{} // closed when n becomes 0; nil if Idle was not called since then
 }
 
 // Add adds n goroutines, which call Done when they end.
@@ -31,14 +31,20 @@ func (g *Group) Go(f func()) {
 }
 
 // Wait waits until no goroutine is left.
-func (g *Group) Wait() {
+func (g *Group) Wait() { <-g.Idle() }
+
+// Idle returns a channel that is closed when no goroutine is left.
+func (g *Group) Idle() <-chan struct{} {
 	g.mu.Lock()
-	if g.n > 0 && g.idle == nil {
-		g.idle = make(chan struct{})
-	}
+	defer g.mu.Unlock()
 	idle := g.idle
-	g.mu.Unlock()
-	if idle != nil {
-		<-idle
+	if idle == nil {
+		idle = make(chan struct{})
+		if g.n == 0 {
+			close(idle)
+		} else {
+			g.idle = idle
+		}
 	}
+	return idle
 }

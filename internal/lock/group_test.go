@@ -6,6 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/stdmcp/stdmcp/internal/retry"
 )
 
 func TestGroupWaitsForAll(t *testing.T) {
@@ -38,6 +40,23 @@ func TestGroupWaitsForAll(t *testing.T) {
 		start := time.Now()
 		if g.Wait(); time.Since(start) != time.Second {
 			t.Error("Wait did not wait")
+		}
+	})
+}
+
+func TestIdle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var g Group
+		if !retry.Await(g.Idle(), time.Second) {
+			t.Error("a group without goroutines is not idle")
+		}
+		g.Go(func() { time.Sleep(2 * time.Second) })
+		start := time.Now()
+		if retry.Await(g.Idle(), time.Second) || time.Since(start) != time.Second {
+			t.Errorf("returned after %v", time.Since(start))
+		}
+		if !retry.Await(g.Idle(), time.Minute) || time.Since(start) != 2*time.Second {
+			t.Errorf("returned after %v", time.Since(start))
 		}
 	})
 }

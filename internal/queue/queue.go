@@ -1,5 +1,4 @@
-// Package queue runs functions in order, and waits for goroutines for a bounded
-// time.
+// Package queue runs functions in order, and limits what queues hold.
 package queue
 
 import (
@@ -82,14 +81,4 @@ func (q *Queue) Close(d time.Duration) {
 	if idle != nil {
 		retry.Await(idle, d)
 	}
-}
-
-// WaitFor waits up to d for wg, and reports whether wg was done in time.
-func WaitFor(wg *lock.Group, d time.Duration) bool {
-	done := make(chan struct{})
-	go func() { // ends with the last goroutine of wg
-		wg.Wait()
-		close(done)
-	}()
-	return retry.Await(done, d)
 }

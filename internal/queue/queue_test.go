@@ -7,8 +7,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/stdmcp/stdmcp/internal/lock"
 )
 
 func TestRunsInOrder(t *testing.T) {
@@ -129,20 +127,6 @@ func TestAddInsideAFunction(t *testing.T) {
 		synctest.Wait()
 		if n != 1000 {
 			t.Errorf("ran %d times", n)
-		}
-	})
-}
-
-func TestWaitFor(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var wg lock.Group
-		wg.Go(func() { time.Sleep(2 * time.Second) })
-		start := time.Now()
-		if WaitFor(&wg, time.Second) || time.Since(start) != time.Second {
-			t.Errorf("returned after %v", time.Since(start))
-		}
-		if !WaitFor(&wg, time.Minute) || time.Since(start) != 2*time.Second {
-			t.Errorf("returned after %v", time.Since(start))
 		}
 	})
 }

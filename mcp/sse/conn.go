@@ -11,7 +11,7 @@ import (
 	"github.com/stdmcp/stdmcp/internal/eventstream"
 	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/internal/lock"
-	"github.com/stdmcp/stdmcp/internal/queue"
+	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -139,7 +139,7 @@ func (c *conn) end(err error) {
 
 func (c *conn) Close() error {
 	c.end(jsonrpc.ErrClosed)
-	if !queue.WaitFor(&c.busy, closeTime) {
+	if !retry.Await(c.busy.Idle(), closeTime) {
 		return jsonrpc.ErrStuck
 	}
 	c.http.Close() // again, for connections of requests that have just ended

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/httpx"
-	"github.com/stdmcp/stdmcp/internal/queue"
+	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -82,7 +82,7 @@ func (c *conn) Close() error {
 		}
 		c.endSession()
 	})
-	if !queue.WaitFor(&c.active, closeTime) {
+	if !retry.Await(c.active.Idle(), closeTime) {
 		return jsonrpc.ErrStuck
 	}
 	c.http.Close()
