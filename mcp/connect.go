@@ -177,7 +177,7 @@ func (c *Client) adopt(ctx context.Context, a *agreement) error {
 	c.requests.refuse.Store(!a.era.legacy())
 	c.observe(c.trace.EraChosen != nil, func() { c.trace.EraChosen(a.server) })
 	if level := c.opts.LogLevel; level != "" && a.server.Capabilities.Logging != nil {
-		return c.SetLogLevel(ctx, level)
+		return c.beginLogLevel(ctx, a.era, level)
 	}
 	return nil
 }

@@ -102,7 +102,7 @@ func (c *Client) reopen(ctx context.Context, r *renewal, reason error) {
 // it.
 func (c *Client) repeatLogLevel(ctx context.Context) {
 	if e, ok := c.era().(*legacyEra); ok && e.level.Load() != nil {
-		if err := c.SetLogLevel(ctx, LoggingLevel(*e.level.Load())); err != nil {
+		if err := c.beginLogLevel(ctx, e, LoggingLevel(*e.level.Load())); err != nil {
 			c.discarded(err, nil)
 		}
 	}

@@ -23,6 +23,17 @@ func (c *Client) SetLogLevel(ctx context.Context, level LoggingLevel) error {
 	return err
 }
 
+// beginLogLevel sets the level in a new session. If that is lost, it does not begin
+// another one, which would wait for this one or lose the level in turn.
+func (c *Client) beginLogLevel(ctx context.Context, e era, level LoggingLevel) error {
+	q := e.logLevel(level)
+	if q == nil {
+		return nil
+	}
+	_, err := c.intercept(ctx, e, q)
+	return err
+}
+
 // log queues a log message for Options.Log.
 func (c *Client) log(params RawMessage) error {
 	if c.opts.Log == nil {

@@ -599,3 +599,58 @@ func TestNewSessionHasTheLogLevel(t *testing.T) {
 		t.Error("the level was not sent again")
 	}
 }
+
+// TestLogLevelOfALostSession: a session that does not even outlive its log level fails
+// the call instead of waiting for itself.
+func TestLogLevelOfALostSession(t *testing.T) {
+	f := newForgetful()
+	post := f.post
+	f.post = func(w http.ResponseWriter, r *request) bool {
+		switch r.Method {
+		case "initialize":
+			post(w, r)
+			r.answer(w, `{"protocolVersion":"2025-11-25","capabilities":{"logging":{}},"serverInfo":{"name":"s","version":"1"}}`)
+		case "logging/setLevel":
+			w.WriteHeader(http.StatusNotFound)
+		default:
+			return post(w, r)
+		}
+		return true
+	}
+	c := f.open(t, nil, &mcp.Options{LogLevel: mcp.LevelError, CachedServer: &mcp.ServerInfo{ProtocolVersion: mcp.ProtocolVersion20260728}})
+	_, err := c.CallTool(within(t, callTimeout), "x", nil)
+	wantError(t, err, jsonrpc.ErrNoSession)
+}
+
+// TestSessionsThatEndAtTheLogLevel: the client does not begin one after another.
+func TestSessionsThatEndAtTheLogLevel(t *testing.T) {
+	f := newForgetful()
+	post := f.post
+	f.post = func(w http.ResponseWriter, r *request) bool {
+		switch {
+		case r.Method != "logging/setLevel":
+			return post(w, r)
+		case f.opens() == 1:
+			r.answer(w, `{}`)
+		default:
+			w.WriteHeader(http.StatusNotFound)
+		}
+		return true
+	}
+	discarded := make(chan error, 10)
+	c := f.open(t, nil, &mcp.Options{Trace: &mcp.Trace{Discarded: func(err error, _ []byte) { discarded <- err }}})
+	if err := c.SetLogLevel(t.Context(), mcp.LevelError); err != nil {
+		t.Fatal(err)
+	}
+	f.lose()
+	callTool(t, c, "x")
+	select {
+	case err := <-discarded:
+		wantError(t, err, jsonrpc.ErrNoSession, "logging/setLevel")
+	case <-within(t, callTimeout).Done():
+		t.Error("no error is reported")
+	}
+	if n := f.opens(); n != 2 {
+		t.Errorf("%d sessions", n)
+	}
+}
