@@ -257,6 +257,9 @@ func (c *compiler) addPatterns(n *node) error {
 		all = append(all, s)
 	}
 	for _, s := range all {
+		if len(s) > maxPattern {
+			return fmt.Errorf("a pattern of the schema has more than %d bytes", maxPattern)
+		}
 		if c.patterns -= patternSize(s); c.patterns < 0 {
 			return fmt.Errorf("the patterns of the schema have more than %d instructions", maxPatterns)
 		}

@@ -12,10 +12,10 @@
 // does not support, such as one with a lookahead, matches everything.
 //
 // The package fetches nothing: a reference to another document is an error. A schema
-// may nest up to 128 levels, its patterns may have up to 100,000 instructions by an
-// estimate, and validating a value may take up to a million steps, including those of
-// patterns. A million steps take about a second; the context of the call may end
-// validation earlier.
+// may nest up to 128 levels, a pattern may have up to 64 KiB, all patterns may have up
+// to 100,000 instructions by an estimate, and validating a value may take up to a
+// million steps, including those of patterns. A million steps take about a second; the
+// context of the call may end validation earlier.
 //
 // # Concurrency
 //

@@ -13,12 +13,10 @@ const maxPatterns = 100_000
 const maxPattern = 64 << 10
 
 // patternSize estimates the instructions of a pattern, in which repetitions are
-// written out. It takes every text, and reads only what matters here: package
-// regexp, which Compile would link for it, is 0.25 MB of a program.
+// written out. It takes every text of up to maxPattern bytes, and reads only what
+// matters here: package regexp, which Compile would link for it, is 0.25 MB of a
+// program.
 func patternSize(s string) int {
-	if len(s) > maxPattern {
-		return maxPatterns + 1
-	}
 	groups := []int{1} // the sizes of the groups that are open, innermost last
 	last := 0          // the size of the last atom
 	add := func(n int) {
