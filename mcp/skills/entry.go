@@ -16,10 +16,6 @@ func newSkill(r *Reader, item []byte) *Skill {
 	return s
 }
 
-// maxFrontmatter is the largest frontmatter of an entry, in bytes of JSON. Its values
-// take many times their bytes.
-const maxFrontmatter = 64 << 10
-
 func decode(s *Skill, item []byte) error {
 	v, err := mcp.Value(item)
 	if err != nil {
@@ -33,10 +29,6 @@ func decode(s *Skill, item []byte) error {
 	setText(&s.Description, fields, "description")
 	s.root = strings.TrimSuffix(s.URI, main)
 
-	if len(wire.Lookup(item, "frontmatter")) > maxFrontmatter {
-		s.Frontmatter = nil
-		return wrong(s, ErrLimit, "", "frontmatter", "at most 64 KiB", "")
-	}
 	field, want := "uri", ""
 	switch {
 	case !strings.HasSuffix(s.URI, "/"+main) || control(s.URI, "?#\\\t\n") >= 0:
@@ -85,7 +77,7 @@ func decodeFiles(s *Skill, list []any) error {
 		setText(&uri, item, "uri")
 		name := fileName(s.root, uri)
 		if name == "" {
-			return wrong(s, ErrInvalid, "", "resources.uri", "a file below "+s.root+" whose path has up to 1024 bytes", uri)
+			return wrong(s, ErrInvalid, "", "resources.uri", "a file below "+s.root, uri)
 		}
 		if byName[name] != nil {
 			return wrong(s, ErrInvalid, name, "", "", "it is listed twice")

@@ -25,8 +25,7 @@ var (
 	// specification.
 	ErrInvalid = errors.New("invalid")
 
-	// ErrLimit means that a skill exceeds a limit of [Options], or that the
-	// frontmatter of its entry has more than 64 KiB.
+	// ErrLimit means that a skill exceeds a limit of [Options].
 	ErrLimit = errors.New("the limit is exceeded")
 
 	// ErrDynamic means that a skill has no digests, and that Options.Dynamic is
