@@ -106,8 +106,8 @@ func (t *SubscriptionFilter) narrow(caps *ServerCapabilities) bool {
 	return t.ToolsListChanged || t.PromptsListChanged || t.ResourcesListChanged || len(t.ResourceSubscriptions)+len(t.TaskIDs)+len(t.Extra) > 0
 }
 
-// Honored returns the part of the filter that the server has acknowledged
-// (2026-07-28). It is empty for a legacy server.
+// Honored returns the part of the filter that the server has acknowledged. A legacy
+// server acknowledges each resource, and lists by its capabilities.
 func (s *Subscription) Honored() SubscriptionFilter {
 	s.mu.Lock()
 	defer s.mu.Unlock()
