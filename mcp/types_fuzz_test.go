@@ -58,10 +58,15 @@ func FuzzTypes(f *testing.F) {
 		if err := third.UnmarshalJSON(again); err != nil || !reflect.DeepEqual(second, third) {
 			t.Fatalf("%T: reads first %+v, then %+v, %v", first, second, third, err)
 		}
-		var in, out any
-		if task, ok := first.(*Task); ok && task.Error != nil {
-			return // a jsonrpc.Error keeps only what it knows
+		switch v := first.(type) {
+		case *ServerInfo, *clientCapabilities, *listRootsResult:
+			return // they have no Extra: the client writes the last two only
+		case *Task:
+			if v.Error != nil {
+				return // a jsonrpc.Error keeps only what it knows
+			}
 		}
+		var in, out any
 		if json.Unmarshal(data, &in) == nil && json.Unmarshal(text, &out) == nil && !preserves(in, out) {
 			if l, ok := first.(lossyList); !ok || l.page().bad == nil {
 				t.Fatalf("%T: loses something of\n%s\nin\n%s", first, data, text)
