@@ -106,6 +106,10 @@ func (c *Client) Close() {
 	}
 }
 
+// KeepsContexts reports whether the RoundTripper may be the caller's, which may wait
+// for the end of a request's context after its response.
+func (c *Client) KeepsContexts() bool { return c.own == nil }
+
 // A Request is an HTTP request to be sent. It must not be changed.
 type Request struct {
 	Method string
@@ -200,10 +204,11 @@ func (c *Client) send(ctx context.Context, r *Request, u *url.URL) (*http.Respon
 		q.Body, _ = q.GetBody()
 	}
 	// The caller's RoundTripper could change r.Header.
-	if c.own == nil || len(c.header) > 0 || u.User != nil || c.jar != nil || q.Header == nil {
+	if !c.mayUnzip() || len(c.header) > 0 || u.User != nil || c.jar != nil || q.Header == nil {
 		q.Header = make(http.Header, len(c.header)+len(r.Header)+1)
 		maps.Copy(q.Header, c.header)
 		maps.Copy(q.Header, r.Header)
+		c.setEncoding(q.Header)
 	}
 	req := q.WithContext(ctx)
 	if host := req.Header["Host"]; len(host) > 0 {
@@ -230,6 +235,9 @@ func (c *Client) send(ctx context.Context, r *Request, u *url.URL) (*http.Respon
 	}
 	if c.jar != nil {
 		c.jar.SetCookies(u, resp.Cookies())
+	}
+	if acceptsGzip(r.Header) && c.mayUnzip() {
+		unzip(resp)
 	}
 	if sent := resp.Request; sent != nil && sent != req {
 		// NewStatusError needs the secrets that the RoundTripper has added.

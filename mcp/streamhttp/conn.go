@@ -38,7 +38,8 @@ type conn struct {
 	end    context.CancelFunc // of life
 
 	mu            lock.Mutex
-	exchanges     map[*exchange]struct{}    // in progress; nil after Close
+	closed        bool                      // by Close: no exchange begins
+	lives         []life                    // derived from the connection's, for reuse
 	session       session                   // the one in use
 	opened        *session                  // the one that a response has opened and that is not in use yet, or nil
 	stopListening func()                    // ends the stream of the session; nil if there is none
@@ -104,7 +105,9 @@ func (x *exchange) call(slot *jsonrpc.PendingCall, req *jsonrpc.Request) error {
 	case eventStream:
 		return x.follow(slot, req, resp)
 	case typeJSON:
-		return c.readMessage(slot, resp)
+		err := c.readMessage(slot, resp)
+		x.whole = err == errNoResponse
+		return err
 	}
 	return httpx.Outcome(httpx.NewStatusError(resp, typeJSON+" or "+eventStream))
 }

@@ -19,36 +19,83 @@ const (
 	closeTime = 5 * time.Second
 )
 
+// maxLives is how many lives a connection keeps for later exchanges.
+const maxLives = 64
+
+// A life is a context that ends with the connection. It has no values of a caller, so
+// exchanges can use it one after the other: making one takes as long as everything
+// else that a small call needs besides its request.
+type life struct {
+	ctx  context.Context
+	stop context.CancelCauseFunc
+}
+
 // An exchange is an activity that ends with the connection, such as a call, and the
-// context of its requests.
+// context of its requests: one with the values of the caller's.
 type exchange struct {
-	context.Context
-	c    *conn
-	stop context.CancelCauseFunc // ends the context
+	life
+	c      *conn
+	caller context.Context
+	detach func() bool // stops the end of caller from ending life; nil if caller never ends
+	whole  bool        // the response has been read, so nothing needs life
 }
 
 // begin returns a new exchange, which ends with ctx, or nil when the connection is
 // closed. The caller must call done.
 func (c *conn) begin(ctx context.Context) *exchange {
-	x := &exchange{c: c}
-	x.Context, x.stop = context.WithCancelCause(ctx)
+	x := &exchange{c: c, caller: ctx}
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.exchanges == nil {
-		x.stop(nil)
+	if c.closed {
+		c.mu.Unlock()
 		return nil
 	}
-	c.exchanges[x] = struct{}{}
 	c.active.Add(1)
+	if n := len(c.lives); n > 0 {
+		x.life, c.lives = c.lives[n-1], c.lives[:n-1]
+	}
+	c.mu.Unlock()
+	if x.stop == nil {
+		x.ctx, x.stop = context.WithCancelCause(c.life)
+	}
+	switch {
+	case ctx.Done() == nil:
+	case ctx.Err() != nil:
+		x.stop(context.Cause(ctx))
+	default:
+		x.detach = context.AfterFunc(ctx, func() { x.stop(context.Cause(ctx)) })
+	}
 	return x
+}
+
+// Done implements context.Context.
+func (x *exchange) Done() <-chan struct{} { return x.ctx.Done() }
+
+// Err implements context.Context.
+func (x *exchange) Err() error { return x.ctx.Err() }
+
+// Deadline implements context.Context.
+func (x *exchange) Deadline() (time.Time, bool) { return x.caller.Deadline() }
+
+// Value implements context.Context. Package context finds in life what ends the
+// contexts derived from it.
+func (x *exchange) Value(key any) any {
+	if v := x.ctx.Value(key); v != nil {
+		return v
+	}
+	return x.caller.Value(key)
 }
 
 func (x *exchange) done() {
 	c := x.c
+	reuse := (x.detach == nil || x.detach()) && x.whole && x.Err() == nil && !c.http.KeepsContexts()
 	c.mu.Lock()
-	delete(c.exchanges, x)
+	if reuse = reuse && len(c.lives) < maxLives; reuse {
+		c.lives = append(c.lives, x.life)
+	}
 	c.mu.Unlock()
-	x.stop(nil)
+	if !reuse {
+		x.stop(context.Canceled)
+	}
 	c.active.Done()
 }
 
@@ -72,14 +119,10 @@ func (c *conn) bestEffort(f func(context.Context)) {
 func (c *conn) Close() error {
 	c.ending.Do(func() {
 		c.mu.Lock()
-		exchanges := c.exchanges
-		c.exchanges = nil
+		c.closed = true
 		c.mu.Unlock()
 		c.Table.Close(jsonrpc.ErrClosed)
 		c.end()
-		for x := range exchanges {
-			x.stop(context.Canceled)
-		}
 		c.endSession()
 	})
 	if !retry.Await(c.active.Idle(), closeTime) {

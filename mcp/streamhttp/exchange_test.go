@@ -42,21 +42,45 @@ func openEchoing(t *testing.T, client *http.Client) *conn {
 	return c.(*conn)
 }
 
-// TestCallEndsForItsReason: its timeout, the cause of the caller's context, or Close.
-func TestCallEndsForItsReason(t *testing.T) {
+// kept returns how many lives wait for reuse, and the last of them.
+func (c *conn) kept() (n int, last life) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if n = len(c.lives); n > 0 {
+		last = c.lives[n-1]
+	}
+	return n, last
+}
+
+// TestCallsShareAContext: calls use one context after the other, unless something may
+// still end it.
+func TestCallsShareAContext(t *testing.T) {
 	t.Parallel()
 	c := openEchoing(t, nil)
 	call := func(ctx context.Context, method string, timeout time.Duration) error {
 		_, err := c.Call(ctx, &jsonrpc.Request{Method: method, Timeout: timeout, TimeoutErr: errEnded})
 		return err
 	}
-	for _, method := range []string{"a", "b", "stream"} {
-		if err := call(t.Context(), method, time.Hour); err != nil {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var first life
+	for i, method := range []string{"a", "b", "stream"} {
+		if err := call(ctx, method, time.Hour); err != nil {
 			t.Fatal(method, err)
+		}
+		n, last := c.kept()
+		if i == 0 {
+			first = last
+		}
+		if n != 1 || last.ctx != first.ctx {
+			t.Errorf("after %q, %d contexts are kept", method, n)
 		}
 	}
 	if err := call(t.Context(), "hang", time.Millisecond); err != errEnded {
 		t.Error("the timeout:", err)
+	}
+	if n, _ := c.kept(); n != 0 || first.ctx.Err() == nil {
+		t.Error("the context of a call that timed out is kept")
 	}
 	for _, method := range []string{"a", "hang"} {
 		cause := errors.New("enough")
@@ -69,13 +93,17 @@ func TestCallEndsForItsReason(t *testing.T) {
 		if err := call(ctx, method, time.Hour); err != cause {
 			t.Errorf("%q: %v, want the cause", method, err)
 		}
+		if n, _ := c.kept(); n != 0 {
+			t.Errorf("%q: the context of a call that was canceled is kept", method)
+		}
 	}
-	if err := call(t.Context(), "a", time.Hour); err != nil {
+	if err := call(ctx, "a", time.Hour); err != nil {
 		t.Error("after that:", err)
 	}
+	_, last := c.kept()
 	_ = c.Close()
-	if err := call(t.Context(), "a", time.Hour); err != jsonrpc.ErrClosed {
-		t.Error("after Close:", err)
+	if last.ctx.Err() == nil || call(ctx, "a", time.Hour) != jsonrpc.ErrClosed {
+		t.Error("a context outlives the connection")
 	}
 }
 
@@ -108,7 +136,7 @@ func TestContextForARoundTripper(t *testing.T) {
 		}
 		<-ctx.Done()
 	}
-	if len(rt.contexts) != 2 {
-		t.Errorf("%d contexts", len(rt.contexts))
+	if n, _ := c.kept(); n != 0 || len(rt.contexts) != 2 {
+		t.Errorf("%d contexts are kept of %d", n, len(rt.contexts))
 	}
 }

@@ -35,6 +35,7 @@ func (k headerKey) header() http.Header {
 	if k.repeatable {
 		httpx.AllowRepeat(h)
 	}
+	httpx.AcceptGzip(h)
 	return h
 }
 

@@ -24,6 +24,10 @@ const (
 	firstKnown = 64 << 10
 )
 
+const noResponse = "the HTTP response has no result for the call"
+
+var errNoResponse = jsonrpc.Malformed(errors.New(noResponse))
+
 // readMessage reads a response that is one message.
 func (c *conn) readMessage(slot *jsonrpc.PendingCall, resp *http.Response) error {
 	defer resp.Body.Close()
@@ -36,9 +40,9 @@ func (c *conn) readMessage(slot *jsonrpc.PendingCall, resp *http.Response) error
 	}
 	c.Receive(c, data, slot.ID())
 	if len(slot.Response()) == 0 {
-		return jsonrpc.Malformed(errors.New("the HTTP response has no result for the call" + httpx.Quote(resp, data)))
+		return jsonrpc.Malformed(errors.New(noResponse + httpx.Quote(resp, data)))
 	}
-	return nil
+	return errNoResponse // without effect
 }
 
 // readAll reads a body of at most max bytes.

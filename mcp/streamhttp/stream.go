@@ -122,7 +122,7 @@ func (s *stream) drain(resp *http.Response) {
 	} else {
 		c.unendedResponses.Add(1)
 	}
-	t.Stop()
+	s.x.whole = t.Stop()
 }
 
 // repeated reports whether there was an event with this id before, and stores

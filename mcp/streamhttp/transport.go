@@ -75,8 +75,8 @@ func (t *Transport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, 
 	}
 	c := &conn{
 		Dispatcher: jsonrpc.Dispatcher{Handler: h}, opts: t.Options, url: u, http: client,
-		ctx:       context.WithoutCancel(ctx),
-		exchanges: make(map[*exchange]struct{}), headers: make(map[headerKey]http.Header), bindings: make(map[string]*toolBindings),
+		ctx:     context.WithoutCancel(ctx),
+		headers: make(map[headerKey]http.Header), bindings: make(map[string]*toolBindings),
 	}
 	c.life, c.end = context.WithCancel(context.Background())
 	c.opts.MaxMessage = buffers.MessageLimit(t.MaxMessage)
