@@ -1,0 +1,116 @@
+package skills
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/stdmcp/stdmcp/internal/lock"
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp/host"
+	"github.com/stdmcp/stdmcp/mcp/skills"
+)
+
+// List returns the skills of all servers that have any, ordered by server, then as
+// the server lists them. It asks the connected servers in parallel, and returns what
+// the host's catalog contains about the others. If servers fail, List returns the
+// skills of the rest and an error for each.
+func (s *Set) List(ctx context.Context) ([]*Skill, error) {
+	if s.h == nil {
+		return nil, errNoHost
+	}
+	servers := s.servers()
+	lists, errs := make([][]*Skill, len(servers)), make([]error, len(servers))
+	var group lock.Group
+	for i, st := range servers {
+		group.Go(func() {
+			if st.State == host.Connected {
+				lists[i], errs[i] = s.ask(ctx, st.Name)
+			} else {
+				lists[i] = s.kept(st.Name)
+			}
+		})
+	}
+	group.Wait()
+	var all []*Skill
+	for _, list := range lists {
+		for _, k := range list {
+			if k.ID = s.id(origin{k.Server, k.URI}, false); s.filter.Allows(k.ID) {
+				all = append(all, k)
+			}
+		}
+	}
+	return all, errors.Join(errs...)
+}
+
+// servers returns the enabled servers that have the extension.
+func (s *Set) servers() (list []*host.ServerStatus) {
+	for _, st := range s.h.Status() {
+		if st.Enabled && st.Info != nil && st.Info.Capabilities.Extensions[skills.Extension] != nil &&
+			(len(s.opts.Servers) == 0 || slices.Contains(s.opts.Servers, st.Name)) {
+			list = append(list, st)
+		}
+	}
+	return list
+}
+
+// ask lists the skills of a connected server and keeps them in the catalog.
+func (s *Set) ask(ctx context.Context, server string) ([]*Skill, error) {
+	client, err := s.h.Client(ctx, server)
+	if err != nil {
+		return nil, err
+	}
+	var list []*Skill
+	listed := make(map[string]bool)
+	b := []byte{'['}
+	for e, failure := range skills.NewReader(client, s.opts.Reader).Skills(ctx) {
+		if err = failure; err != nil {
+			break
+		}
+		listed[e.URI] = true
+		list = append(list, &Skill{Server: server, URI: e.URI, Name: e.Name, Description: e.Description, Err: e.Err()})
+		if e.Err() == nil {
+			b = wire.AppendString(wire.AppendKey(append(wire.AppendComma(b), '{'), "uri"), e.URI)
+			b = wire.AppendString(wire.AppendKey(b, "name"), e.Name)
+			b = append(wire.AppendString(wire.AppendKey(b, "description"), e.Description), '}')
+			s.seen(server, e)
+		}
+	}
+	if err != nil {
+		return list, err
+	}
+	if text := string(append(b, ']')); s.h.Note(server, listNote) != text {
+		s.h.SetNote(server, listNote, text)
+	}
+	s.release(server, listed)
+	return list, nil
+}
+
+// listNote is the key of a server's list among the notes of the host, and digestNote
+// begins the key of a skill's digest.
+const listNote, digestNote = "skills", "skill "
+
+// kept returns the skills of a server that the catalog contains.
+func (s *Set) kept(server string) (list []*Skill) {
+	r := wire.NewReader([]byte(s.h.Note(server, listNote)))
+	if r.Kind() != wire.Array {
+		return nil
+	}
+	for r.Array(); r.More(); {
+		k := &Skill{Server: server}
+		for r.Object(); r.More(); {
+			switch string(r.Key()) {
+			case "uri":
+				k.URI = r.String()
+			case "name":
+				k.Name = r.String()
+			case "description":
+				k.Description = r.String()
+			default:
+				r.Skip()
+			}
+		}
+		list = append(list, k)
+	}
+	return list
+}
