@@ -112,11 +112,14 @@ func (h *Host) dialAny(ctx context.Context, s *server, started *Server, cached *
 		return nil, nil, errors.New("no dialer for servers with a URL; see package dialers")
 	}
 	client, d, err := h.dial(ctx, s, started, kind, cached)
-	other := config.HTTP
-	if kind == config.HTTP {
+	other := ""
+	switch kind {
+	case config.HTTP:
 		other = config.SSE
+	case config.SSE:
+		other = config.HTTP
 	}
-	if err == nil || d == nil || kind != config.HTTP && kind != config.SSE || dialers[other] == nil || started.Command != "" || !wantsOther(err) {
+	if err == nil || d == nil || other == "" || dialers[other] == nil || started.Command != "" || !wantsOther(err) {
 		return client, d, err
 	}
 	limit := time.Duration(0)

@@ -95,8 +95,8 @@ type pinger struct {
 	mu        lock.Mutex
 	suspected bool               // a request failed since the last ping
 	wake      context.CancelFunc // interrupts the monitor; nil while it does not wait
-	calls     int                // tool calls in progress
-	idle      chan struct{}      // closed when calls is 0; nil unless drained waits
+
+	calls lock.Group // tool calls in progress
 }
 
 // suspect makes the monitor ping the server.
@@ -124,29 +124,14 @@ func (l *pinger) pinged() {
 	l.mu.Unlock()
 }
 
-// count adds n to the number of tool calls in progress, which it returns.
-func (l *pinger) count(n int) int {
-	l.mu.Lock()
-	l.calls += n
-	if n = l.calls; n == 0 && l.idle != nil {
-		close(l.idle)
-		l.idle = nil
+// isCalled reports whether tool calls are in progress.
+func (l *pinger) isCalled() bool {
+	select {
+	case <-l.calls.Idle():
+		return false
+	default:
+		return true
 	}
-	l.mu.Unlock()
-	return n
-}
-
-// drained returns a channel that is closed when no tool call is in progress.
-func (l *pinger) drained() <-chan struct{} {
-	l.mu.Lock()
-	idle := make(chan struct{})
-	if l.calls == 0 {
-		close(idle)
-	} else {
-		l.idle = idle
-	}
-	l.mu.Unlock()
-	return idle
 }
 
 func (l *pinger) observe(call *mcp.OutgoingCall) func(error) {
@@ -157,9 +142,9 @@ func (l *pinger) observe(call *mcp.OutgoingCall) func(error) {
 	if call.Method == "tools/call" {
 		tool = 1
 	}
-	l.count(tool)
+	l.calls.Add(tool)
 	return func(err error) {
-		l.count(-tool)
+		l.calls.Add(-tool)
 		if err != nil && (l.unreachable(err) || errors.Is(err, context.DeadlineExceeded)) {
 			l.suspect()
 		}
@@ -185,7 +170,7 @@ func (l *pinger) isUnreachable(err error) bool { return l.unreachable(err) }
 
 func (l *pinger) checkAlive(ctx context.Context, m *monitor, now time.Time) {
 	suspected := l.await(nil)
-	if !suspected && (!due(m.ping, now) || l.count(0) > 0) {
+	if !suspected && (!due(m.ping, now) || l.isCalled()) {
 		if due(m.ping, now) {
 			l.schedulePing(m) // a server may be too busy with a call to respond
 		}
@@ -201,7 +186,7 @@ func (l *pinger) checkAlive(ctx context.Context, m *monitor, now time.Time) {
 		m.misses = 0
 	case l.unreachable(err):
 		m.lost = err
-	case errors.Is(err, context.DeadlineExceeded) && l.count(0) == 0:
+	case errors.Is(err, context.DeadlineExceeded) && !l.isCalled():
 		if m.misses++; m.misses >= maxMisses {
 			m.lost = err
 		}
@@ -271,16 +256,14 @@ func (o *outage) isLong(now time.Time) bool {
 
 func (l *pinger) endLater(m *monitor) {
 	h := m.h
-	h.running.Add(1)
-	go func() { // ends with the calls, which have a timeout, or the host
-		defer h.running.Done()
+	h.running.Go(func() { // ends with the calls, which have a timeout, or the host
 		select {
-		case <-l.drained():
+		case <-l.calls.Idle():
 		case <-m.client.Done():
 		case <-h.ctx.Done():
 		}
 		m.end()
-	}()
+	})
 }
 
 func (l *pinger) pause(ctx context.Context, h *Host, s *server, r *run, err *Error) bool {

@@ -58,12 +58,10 @@ func (h *Host) watch(w *watch, run func(context.Context)) error {
 	ctx, cancel := context.WithCancel(h.ctx)
 	w.cancel = cancel
 	ws.list = append(ws.list, w)
-	h.running.Add(1)
-	go func() { // ends with ctx, or with the server
-		defer h.running.Done()
+	h.running.Go(func() { // ends with ctx, or with the server
 		defer h.unwatch(func(o *watch) bool { return o == w })
 		_ = h.guard(func() { run(ctx) }) // a panic of Intercept ends the watch
-	}()
+	})
 	return nil
 }
 
