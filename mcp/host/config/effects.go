@@ -67,16 +67,11 @@ func (e *effects) references(text string) {
 	if e.literal {
 		return
 	}
-	tail := afterBraces(text)
-	for i := strings.IndexByte(text, '$'); i >= 0; i = strings.IndexByte(text, '$') {
-		name, size := referenceBefore(text[i:], tail)
-		if size > 0 {
-			name, _, _ = strings.Cut(name, ":-")
-			name, _, _ = strings.Cut(strings.TrimPrefix(name, "env:"), "|")
-			e.take(wire.Trim(name))
-		}
-		text = text[i+max(size, 1):]
-	}
+	eachReference(text, func(_, _, name string) {
+		name, _, _ = strings.Cut(name, ":-")
+		name, _, _ = strings.Cut(strings.TrimPrefix(name, "env:"), "|")
+		e.take(wire.Trim(name))
+	})
 }
 
 func (e *effects) take(name string) {
@@ -150,25 +145,19 @@ func (e *effects) auth(a *Auth) {
 // is between them.
 func maskLiterals(text string) string {
 	var b strings.Builder
-	tail := afterBraces(text)
-	for text != "" {
-		name, size := referenceBefore(text, tail)
-		if size > 0 && !strings.Contains(name, ":-") && !strings.Contains(name, "|") {
-			b.WriteString(text[:size])
-			text = text[size:]
-			continue
-		}
-		if !strings.HasSuffix(b.String(), diag.Mask) {
+	hide := func(text string) {
+		if text != "" && !strings.HasSuffix(b.String(), diag.Mask) {
 			b.WriteString(diag.Mask)
 		}
-		if text = text[max(size, 1):]; size == 0 {
-			if i := strings.IndexByte(text, '$'); i >= 0 {
-				text = text[i:]
-			} else {
-				text = ""
-			}
-		}
 	}
+	hide(eachReference(text, func(before, ref, name string) {
+		hide(before)
+		if strings.Contains(name, ":-") || strings.Contains(name, "|") {
+			hide(ref)
+		} else {
+			b.WriteString(ref)
+		}
+	}))
 	return b.String()
 }
 

@@ -159,25 +159,24 @@ func (x *expansion) path(field, text string) string {
 // text replaces the variables in a text. It does not expand their values, and
 // treats them as secrets.
 func (x *expansion) text(field, text string) string {
+	if x.out.Literal {
+		return text
+	}
 	var done []byte
-	tail := afterBraces(text)
-	for {
-		i := strings.IndexByte(text, '$')
-		if i < 0 || x.err != nil || x.out.Literal {
-			return string(append(done, text...))
-		}
-		name, size := referenceBefore(text[i:], tail)
-		if size == 0 {
-			done, text = append(done, text[:i+1]...), text[i+1:]
-			continue
+	rest := eachReference(text, func(before, ref, name string) {
+		done = append(done, before...)
+		if x.err != nil {
+			done = append(done, ref...)
+			return
 		}
 		value, err := x.value(name)
 		x.fail(field, err)
 		if !isLocation(name) {
 			x.out.secret(value)
 		}
-		done, text = append(append(done, text[:i]...), value...), text[i+size:]
-	}
+		done = append(done, value...)
+	})
+	return string(append(done, rest...))
 }
 
 // isLocation reports whether a variable contains a path that error messages may
@@ -192,16 +191,29 @@ func isLocation(name string) bool {
 	return false
 }
 
-// afterBraces returns the length of what follows the last closing brace, and the brace.
-func afterBraces(text string) int { return len(text) - strings.LastIndexByte(text, '}') }
-
-// referenceBefore is reference for text within a longer one, of which afterBraces is
-// tail. It does not look for a brace again and again where none is.
-func referenceBefore(text string, tail int) (name string, size int) {
-	if len(text) <= tail && strings.HasPrefix(text, "${") {
-		return "", 0
+// eachReference calls f for each reference to a variable in text, with the text between
+// the last one and this one. It returns the text after all of them.
+func eachReference(text string, f func(before, ref, name string)) (rest string) {
+	last := strings.LastIndexByte(text, '}') // after it, each ${ would be sought to the end of a long text
+	done, at := 0, 0
+	for {
+		i := strings.IndexByte(text[at:], '$')
+		if i < 0 {
+			return text[done:]
+		}
+		at += i
+		name, size := "", 0
+		if at < last || !strings.HasPrefix(text[at:], "${") {
+			name, size = reference(text[at:])
+		}
+		if size == 0 {
+			at++
+			continue
+		}
+		f(text[done:at], text[at:at+size], name)
+		at += size
+		done = at
 	}
-	return reference(text)
 }
 
 // reference returns the name of the variable at the start of text and the
