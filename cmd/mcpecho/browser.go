@@ -5,15 +5,11 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"time"
 
 	"github.com/stdmcp/stdmcp/internal/batch"
+	"github.com/stdmcp/stdmcp/internal/browser"
 	"github.com/stdmcp/stdmcp/mcp/oauth"
 )
-
-// browserWait is how long a browser has to fail, so that the next one is tried. A
-// browser may run until the user closes it.
-const browserWait = 2 * time.Second
 
 // browse opens a page in the user's browser. The URL must be http or https, so
 // that no browser takes it for a flag.
@@ -35,19 +31,7 @@ func startBrowser(ctx context.Context, cmd *exec.Cmd) error {
 	if err := batch.Prepare(cmd); err != nil {
 		return err
 	}
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	exited := make(chan error, 1)
-	go func() { exited <- cmd.Wait() }() // ends with the browser, or the program
-	select {
-	case err := <-exited:
-		return err
-	case <-time.After(browserWait):
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return browser.Start(ctx, cmd)
 }
 
 // browserCommands returns the commands in the variable BROWSER, as xdg-open reads it: the
@@ -55,11 +39,11 @@ func startBrowser(ctx context.Context, cmd *exec.Cmd) error {
 // argument. As in PATH, colons separate browsers, or semicolons on Windows. The name of a
 // program may contain spaces; in arguments, quotes protect them.
 func browserCommands(variable, page string) (commands [][]string) {
-	for _, browser := range strings.Split(variable, string(os.PathListSeparator)) {
-		words := []string{browser}
-		if _, err := exec.LookPath(browser); err != nil {
+	for _, entry := range strings.Split(variable, string(os.PathListSeparator)) {
+		words := []string{entry}
+		if _, err := exec.LookPath(entry); err != nil {
 			words = nil
-			lines, _ := splitLine(browser)
+			lines, _ := splitLine(entry)
 			for _, line := range lines {
 				for _, w := range line {
 					words = append(words, w.text)

@@ -5,12 +5,9 @@ import (
 	"net/url"
 	"os/exec"
 	"runtime"
-	"time"
-)
 
-// browserWait is how long OpenBrowser waits for the command to fail. xdg-open
-// takes tenths of a second to find that there is no browser.
-const browserWait = 2 * time.Second
+	"github.com/stdmcp/stdmcp/internal/browser"
+)
 
 // OpenBrowser opens a page in the user's browser. It runs no shell, and accepts
 // only http and https URLs (OAuth Authorization URL Validation). If the command
@@ -25,20 +22,7 @@ func OpenBrowser(ctx context.Context, page string) error {
 }
 
 func startBrowser(ctx context.Context, cmd *exec.Cmd) error {
-	err := cmd.Start()
-	if err == nil {
-		exited := make(chan error, 1)
-		go func() { exited <- cmd.Wait() }() // ends with the command
-		wait := time.NewTimer(browserWait)
-		defer wait.Stop()
-		select {
-		case err = <-exited:
-		case <-wait.C: // the command may run for as long as the browser does
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	if err != nil {
+	if err := browser.Start(ctx, cmd); err != nil && err != ctx.Err() {
 		return &Error{Rule: "cannot open the browser: " + cmd.Args[0], Err: err}
 	}
 	return ctx.Err()
