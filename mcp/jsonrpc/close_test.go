@@ -173,7 +173,7 @@ func TestCloseDuringCalls(t *testing.T) {
 				})
 			}
 			all.Wait()
-			if n := pendingCalls(&c.(*conn).Table); n != 0 || !errors.Is(c.Err(), ErrClosed) {
+			if n := pendingCalls(&c.(*conn).table); n != 0 || !errors.Is(c.Err(), ErrClosed) {
 				t.Errorf("%d pending, %v", n, c.Err())
 			}
 		}

@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/stdmcp/stdmcp/internal/buffers"
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/retry"
@@ -34,6 +33,7 @@ func NewConn(s Stream, h Handler) Conn {
 		s = noStream{}
 	}
 	c := &conn{Dispatcher: Dispatcher{Handler: h}, stream: s}
+	c.setFeatures()
 	c.out.stream, c.out.trace, c.out.wake = s, h.Trace, make(chan struct{}, 1)
 	c.out.try, _ = s.(TryWriter)
 	c.done, c.written, c.released = make(chan struct{}), make(chan struct{}), make(chan struct{})
@@ -42,21 +42,23 @@ func NewConn(s Stream, h Handler) Conn {
 	return c
 }
 
-// A Diagnoser is a Stream or a Conn that may know why the peer does not respond,
-// for example from the standard error of a program. Streams of package stdio
-// implement it, and so do connections of NewConn, for their stream. Connect of
-// package mcp asks for the reason when it times out.
-type Diagnoser interface {
-	// Diagnosis returns the reason in printable form, or "".
-	Diagnosis() string
-}
-
-// Diagnosis implements Diagnoser.
-func (c *conn) Diagnosis() string {
-	if d, ok := c.stream.(Diagnoser); ok {
-		return d.Diagnosis()
+// setFeatures sets the features, which are those of the stream.
+func (c *conn) setFeatures() {
+	f := c.Features()
+	f.AcceptBatches = c.AcceptBatches
+	if s, ok := c.stream.(MessageLimiter); ok {
+		f.MaxMessage = s.MaxMessage()
 	}
-	return ""
+	if s, ok := c.stream.(Diagnoser); ok {
+		f.Diagnosis = s.Diagnosis
+	}
+	// Only streams of package stdio have these.
+	if s, ok := c.stream.(interface{ NotPassed(string) []string }); ok {
+		f.NotPassed = s.NotPassed
+	}
+	if s, ok := c.stream.(interface{ Unshared() bool }); ok && s.Unshared() {
+		f.Owner = c
+	}
 }
 
 type conn struct {
@@ -75,35 +77,16 @@ type conn struct {
 }
 
 func (c *conn) Call(ctx context.Context, req *Request) (RawMessage, error) {
-	if err := req.Check(); err != nil {
-		return nil, err
-	}
-	pending, err := c.Table.Add()
-	if err != nil {
-		return nil, err
-	}
-	defer c.Remove(pending)
-	if req.Started != nil {
-		req.Started(pending.ID())
-	}
-	c.Table.Limit(pending, req)
-	err = c.out.put(ctx, pending, req.size(), func(b []byte) []byte { return AppendRequest(b, pending.ID(), req) })
-	if err != nil {
-		return nil, err
-	}
-	a := pending.Wait(ctx)
-	if !a.Expired {
-		return a.Result, a.Err
-	}
-	if req.Cancel != nil {
+	a := c.Do(ctx, req, nil, func(call *PendingCall) error {
+		return c.out.put(ctx, call, req.size(), func(b []byte) []byte { return AppendRequest(b, call.ID(), req) })
+	})
+	if a.Cancel != nil {
 		// The caller does not wait for room in the queue.
-		if cancel := req.Cancel(pending.ID()); cancel != nil {
-			c.Sent()
-			_, _ = c.out.offer(cancel.size(), func(b []byte) []byte { return AppendRequest(b, ID{}, cancel) })
-			c.out.signal()
-		}
+		c.Sent()
+		_, _ = c.out.offer(a.Cancel.size(), func(b []byte) []byte { return AppendRequest(b, ID{}, a.Cancel) })
+		c.out.signal()
 	}
-	return nil, a.Err
+	return a.Result, a.Err
 }
 
 func (c *conn) Notify(ctx context.Context, req *Request) error {
@@ -118,19 +101,6 @@ func (c *conn) Reply(ctx context.Context, id ID, result RawMessage, err *Error) 
 	c.Sent()
 	return c.out.put(ctx, nil, len(result)+frame, func(b []byte) []byte { return AppendResponse(b, id, result, err) })
 }
-
-// MaxMessage returns the limit of the length of messages, or 0 if the stream does
-// not state one.
-func (c *conn) MaxMessage() int {
-	if s, ok := c.stream.(MessageLimiter); ok {
-		return s.MaxMessage()
-	}
-	return 0
-}
-
-// Unshared reports whether results have memory of their own. That of a batch is
-// read again after its first results have been delivered.
-func (c *conn) Unshared() bool { return !c.batches.Load() && buffers.IsUnshared(c.stream) }
 
 func (c *conn) Done() <-chan struct{} { return c.done }
 
@@ -163,7 +133,7 @@ func (c *conn) end(err error) {
 		c.err = err
 		close(c.done)
 		c.out.close(err)
-		c.Table.Close(err)
+		c.Dispatcher.Close(err)
 	})
 }
 

@@ -1,6 +1,7 @@
 package jsonrpc
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -195,7 +196,7 @@ func TestResponseWinsOverEndOfContext(t *testing.T) {
 		ids := make(chan ID, 1)
 		done := start(ctx, c, &Request{Method: "m", Cancel: cancelNote, Started: func(id ID) { ids <- id }})
 		<-s.out // sent, and the caller may wait or not yet
-		if err := c.(*conn).Table.Deliver(answerTo(<-ids, "5")); err != nil {
+		if err := c.(*conn).table.deliver(answerTo(<-ids, "5")); err != nil {
 			t.Error(err)
 		}
 		cancel()
@@ -236,7 +237,7 @@ func TestShuffledResponses(t *testing.T) {
 	}
 	callers.Wait()
 	c.Close()
-	if last := c.(*conn).Table.last; last != n {
+	if last := c.(*conn).table.last; last != n {
 		t.Errorf("the last id is %d", last)
 	}
 }
@@ -293,7 +294,7 @@ func TestBatchesNeedAcceptBatches(t *testing.T) {
 			t.Errorf("the call that a batch answers ended with %v", a)
 		}
 		l.wantDropped(t, ErrMalformed)
-		c.(interface{ AcceptBatches() }).AcceptBatches()
+		c.Features().AcceptBatches()
 		done = start(t.Context(), c, &Request{Method: "m"})
 		<-s.out
 		s.answer(strings.Replace(batch, `"id":1`, `"id":2`, 1))
@@ -306,13 +307,38 @@ func TestBatchesNeedAcceptBatches(t *testing.T) {
 	})
 }
 
+// TestResultsOfBatchesBelongToTheCaller: the connection reads a batch to its end
+// after it has delivered the first result.
+func TestResultsOfBatchesBelongToTheCaller(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newFakeStream()
+		c := NewConn(s, Handler{})
+		defer c.Close()
+		c.Features().AcceptBatches()
+		batch := []byte(`[{"jsonrpc":"2.0","id":1,"result":"` + strings.Repeat("a", 3*minHeld) + `"}]`)
+		before := bytes.Clone(batch)
+		go func() { // ends with the request
+			<-s.out
+			s.in <- batch
+		}()
+		res, err := c.Call(t.Context(), &Request{Method: "m"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		clear(res)
+		if !bytes.Equal(batch, before) {
+			t.Error("the result is a part of the batch")
+		}
+	})
+}
+
 func TestBatchesAreLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l log
 		s := newFakeStream()
 		c := NewConn(s, l.handler())
 		defer c.Close()
-		c.(interface{ AcceptBatches() }).AcceptBatches()
+		c.Features().AcceptBatches()
 		one := `{"jsonrpc":"2.0","method":"n"},`
 		s.answer(`[` + strings.Repeat(one, maxBatch-1) + one[:len(one)-1] + `]`)
 		synctest.Wait()

@@ -28,6 +28,11 @@ type Conn interface {
 	// with result otherwise.
 	Reply(ctx context.Context, id ID, result RawMessage, err *Error) error
 
+	// Features returns what the connection is able to do beyond these methods:
+	// always the same pointer, never nil, to what does not change once Open has
+	// returned.
+	Features() *Features
+
 	// Done returns a channel that is closed when the connection has ended,
 	// through Close or otherwise.
 	Done() <-chan struct{}
@@ -79,13 +84,17 @@ type Request struct {
 	Name string
 
 	// Binding is the tool name that an earlier BindArguments of the connection
-	// associated with the arguments to repeat in headers (see
-	// mcp.ArgumentBinder). It is empty for requests without arguments.
+	// associated with the arguments to repeat in headers (see [Features]). It is
+	// empty for requests without arguments.
 	Binding string
 
 	// Repeatable reports that the peer may receive the request twice without
 	// harm. The transport may then send it again when its connection breaks.
 	Repeatable bool
+
+	// Header holds additional header fields for the HTTP requests that send the
+	// message (see mcp.ToolCall). The connection does not change it.
+	Header map[string][]string
 }
 
 // Check returns an error if the request is nil or has no method. A [Conn] calls
@@ -133,7 +142,8 @@ const (
 // calls none.
 type Handler struct {
 	// Message is called for each request and notification of the peer, in order
-	// of arrival. The program responds to a request with Conn.Reply.
+	// of arrival, with the connection that received it. The program responds to a
+	// request with Conn.Reply of that connection, or of one around it.
 	Message func(Conn, *Message)
 
 	// Dropped is called for received data that is invalid. data may be
@@ -149,6 +159,10 @@ type Handler struct {
 	// Reconnect is called when a stream of the connection has ended with err,
 	// before the connection waits for the given time and opens it again.
 	Reconnect func(err error, wait time.Duration)
+
+	// Pause is called with 1 when the user logs in for a request of the connection,
+	// and with -1 after that. The time between them should not count for timeouts.
+	Pause func(n int)
 
 	// Panic is called with the value and the stack when a function of the
 	// program, such as a RoundTripper or a method of a stream, has panicked on

@@ -2,6 +2,7 @@ package jsonrpc
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"sync/atomic"
 
@@ -12,15 +13,20 @@ import (
 // maxBatch is the limit of the number of messages in a batch.
 const maxBatch = 1000
 
-// A Dispatcher distributes the messages that a connection receives: responses
-// to the pending calls, everything else to the Handler. A transport has one per
-// connection. Its methods may be used concurrently.
+// A Dispatcher carries out calls and distributes the messages that a connection
+// receives: responses to the pending calls, everything else to the Handler. A
+// transport has one per connection. Its methods may be used concurrently.
 type Dispatcher struct {
-	Table
+	table
 	Handler Handler
 
-	batches atomic.Bool
+	features Features
+	batches  atomic.Bool
 }
+
+// Features implements [Conn] for a connection that embeds the Dispatcher and sets
+// what it has before Open returns.
+func (d *Dispatcher) Features() *Features { return &d.features }
 
 // AcceptBatches makes Receive accept batches. Without it, Receive drops them.
 func (d *Dispatcher) AcceptBatches() { d.batches.Store(true) }
@@ -37,18 +43,54 @@ func (d *Dispatcher) Receive(conn Conn, data []byte, only ID) {
 	}
 }
 
-// Remove ends a call. If its response has arrived and the caller has not taken
-// it, Remove reports it to Handler.Dropped.
-func (d *Dispatcher) Remove(s *PendingCall) {
-	if d.Table.Remove(s) && d.Handler.Dropped != nil {
-		d.Handler.Dropped(ErrUnknownID, nil)
+// Do carries out a call: it gives the call an id, calls write to send the request,
+// and waits for the response. If ctx ends or the Timeout of the request expires
+// first, the Response is Expired, and the transport cancels the call in its own way.
+// At the Timeout, Do calls onTimeout, unless that is nil, with the error; onTimeout
+// must not use the Dispatcher.
+//
+// If write returns an error, that is the outcome, unless the peer has responded
+// before. write must not keep the PendingCall.
+func (d *Dispatcher) Do(ctx context.Context, req *Request, onTimeout func(error), write func(*PendingCall) error) Response {
+	if err := req.Check(); err != nil {
+		return Response{Err: err}
+	}
+	call, err := d.add()
+	if err != nil {
+		return Response{Err: err}
+	}
+	defer d.remove(call)
+	if req.Started != nil {
+		req.Started(call.ID())
+	}
+	d.limit(call, req, onTimeout)
+	if err := write(call); err != nil {
+		if call.Ended() {
+			if a := <-call.response; a.received() {
+				return a
+			}
+		}
+		return Response{Err: err}
+	}
+	a := call.wait(ctx)
+	if a.Expired && req.Cancel != nil {
+		a.Cancel = req.Cancel(call.ID())
+	}
+	return a
+}
+
+// remove ends a call. If its response has arrived and the caller has not taken
+// it, remove reports its result to Handler.Dropped.
+func (d *Dispatcher) remove(s *PendingCall) {
+	if result, unread := d.table.remove(s); unread && d.Handler.Dropped != nil {
+		d.Handler.Dropped(ErrUnknownID, result)
 	}
 }
 
 // receive handles one message or batch. The error is the reason to drop it.
 func (d *Dispatcher) receive(conn Conn, data []byte, only ID) error {
 	if data = wire.Trim(data); len(data) == 0 || data[0] != '[' {
-		return d.message(conn, data, only, len(data))
+		return d.message(conn, data, only)
 	}
 	return d.batch(conn, data, only)
 }
@@ -69,7 +111,7 @@ func (d *Dispatcher) batch(conn Conn, data []byte, only ID) error {
 		switch {
 		case raw == nil:
 		case accept:
-			errs = append(errs, d.message(conn, raw, only, len(data)))
+			errs = append(errs, d.message(conn, bytes.Clone(raw), only)) // whose memory a caller may own
 		default:
 			d.failInvalid(raw, recoverID(raw), only, errs[0])
 		}
@@ -85,11 +127,11 @@ const (
 	errLongBatch = diag.Message("a batch of too many messages")
 )
 
-// message handles one message, which is a part of held bytes.
-func (d *Dispatcher) message(conn Conn, data []byte, only ID, held int) error {
+// message handles one message.
+func (d *Dispatcher) message(conn Conn, data []byte, only ID) error {
 	m, err := Parse(data)
-	if held >= minHeld {
-		m.release(held)
+	if len(data) >= minHeld {
+		m.release(len(data))
 	}
 	switch {
 	case err != nil:
@@ -97,9 +139,10 @@ func (d *Dispatcher) message(conn Conn, data []byte, only ID, held int) error {
 		return err
 	case m.isResponse():
 		m.ID = resolveCallID(m.ID, only, m.Error != nil)
-		return d.Deliver(&m)
+		return d.deliver(&m)
 	case d.Handler.Message != nil:
 		kept := m // m itself stays on the stack
+		kept.Call = only
 		d.Handler.Message(conn, &kept)
 	}
 	return nil

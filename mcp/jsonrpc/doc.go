@@ -70,25 +70,21 @@
 // # For transports
 //
 // A transport for a byte stream frames messages in a [Stream] and passes that to
-// [NewConn]. Other transports implement [Conn], and use the parts of the engine:
+// [NewConn]. The stream may be a [TryWriter], a [MessageLimiter], a [Diagnoser] and a
+// [SlowCloser]. Other transports implement [Conn], and use the parts of the engine:
 //
-//   - [Dispatcher], one per connection, takes each received message. It passes
-//     responses to pending calls and everything else to the Handler. Its
-//     methods are [Dispatcher.Receive], [Dispatcher.Remove] and
-//     [Dispatcher.AcceptBatches].
-//   - [Table], which a Dispatcher contains, matches responses to calls:
-//     [Table.Add] before a request is sent, [Table.Limit] for its Timeout,
-//     [PendingCall.Wait] or [PendingCall.Response] for the [Response], and
-//     [Table.Remove] in the end; [Table.Deliver], [Table.Fail] and [Table.Close]
-//     end calls.
-//   - A [MessageLimiter] states the limit of messages, which bounds what a client
-//     keeps, and a [SlowCloser] how long it takes to close.
+//   - [Dispatcher], one per connection, carries out calls with [Dispatcher.Do],
+//     and takes each received message with [Dispatcher.Receive]: responses go to
+//     their [PendingCall], everything else to the Handler. [Dispatcher.Fail] and
+//     [Dispatcher.Close] end calls, [Dispatcher.Sent] reports other messages that
+//     were sent, and [Dispatcher.AcceptBatches] allows batches.
+//   - [Features] are what the connection is able to do beyond calls.
 //   - [Parse], [AppendRequest] and [AppendResponse] are the codec.
 //   - [Closed], [OutcomeUnknown] and [Malformed] make errors that match the
 //     sentinels. [ErrStuck], [ErrNoSession], [ErrSessionInDoubt] and [ErrUnknownID]
 //     are errors that only connections return or report.
 //
-// A transport calls [Request.Check] first, and may use or ignore fields of the
-// [Request]. In tests of a transport, [Pipe] is a Stream to a server, and
+// A transport may use or ignore fields of the [Request]; before a notification it
+// calls [Request.Check]. In tests of a transport, [Pipe] is a Stream to a server, and
 // [StringID] makes ids for the server's requests.
 package jsonrpc

@@ -8,27 +8,6 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-func ExampleTable() {
-	var table jsonrpc.Table
-	call, err := table.Add()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer table.Remove(call)
-
-	// The caller sends the request with call.ID(). The id of this response is a
-	// string.
-	m, _ := jsonrpc.Parse([]byte(`{"jsonrpc":"2.0","id":"1","result":{"ok":true}}`))
-	fmt.Println(call.ID(), table.Deliver(&m))
-	fmt.Println(string((<-call.Response()).Result))
-	fmt.Println(errors.Is(table.Deliver(&m), jsonrpc.ErrUnknownID))
-	// Output:
-	// 1 <nil>
-	// {"ok":true}
-	// true
-}
-
 // Messages end with a line feed.
 func ExampleAppendRequest() {
 	b := jsonrpc.AppendRequest(nil, jsonrpc.NumberID(1), &jsonrpc.Request{Method: "ping"})

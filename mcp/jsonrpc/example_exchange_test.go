@@ -31,40 +31,34 @@ func newExchangeConn(p post, h jsonrpc.Handler) *exchangeConn {
 }
 
 func (c *exchangeConn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessage, error) {
-	call, err := c.in.Add()
-	if err != nil {
-		return nil, err // the connection is closed
-	}
-	defer c.in.Remove(call)
-	if req.Started != nil {
-		req.Started(call.ID())
-	}
-	c.in.Limit(call, req)
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	go c.exchange(ctx, call.ID(), jsonrpc.AppendRequest(nil, call.ID(), req)) // ends with ctx
-	resp := call.Wait(ctx)
-	if resp.Expired && req.Cancel != nil {
-		if cancelled := req.Cancel(call.ID()); cancelled != nil {
-			_ = c.Notify(context.WithoutCancel(ctx), cancelled)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	resp := c.in.Do(ctx, req, cancel, func(call *jsonrpc.PendingCall) error {
+		err := c.exchange(ctx, call, jsonrpc.AppendRequest(nil, call.ID(), req))
+		if ctx.Err() != nil {
+			return nil // Do returns the cause
 		}
+		return err
+	})
+	if resp.Cancel != nil {
+		_ = c.Notify(context.WithoutCancel(ctx), resp.Cancel)
 	}
 	return resp.Result, resp.Err
 }
 
-// exchange sends a request. The response must be that of call id.
-func (c *exchangeConn) exchange(ctx context.Context, id jsonrpc.ID, message []byte) {
+// exchange sends a request. What comes back must be the response to it.
+func (c *exchangeConn) exchange(ctx context.Context, call *jsonrpc.PendingCall, message []byte) error {
 	received, err := c.post(ctx, message)
 	for _, m := range received {
-		c.in.Receive(c, m, id)
+		c.in.Receive(c, m, call.ID())
 	}
 	switch {
+	case call.Ended():
+		return nil
 	case err != nil:
-		err = jsonrpc.OutcomeUnknown(err)
-	default:
-		err = jsonrpc.Malformed(errors.New("no response to the request"))
+		return jsonrpc.OutcomeUnknown(err)
 	}
-	_ = c.in.Fail(id, err) // unless it has its response
+	return jsonrpc.Malformed(errors.New("no response to the request"))
 }
 
 func (c *exchangeConn) Notify(ctx context.Context, req *jsonrpc.Request) error {
@@ -77,7 +71,7 @@ func (c *exchangeConn) Reply(ctx context.Context, id jsonrpc.ID, result jsonrpc.
 	return failure
 }
 
-func (c *exchangeConn) AcceptBatches() { c.in.AcceptBatches() }
+func (c *exchangeConn) Features() *jsonrpc.Features { return c.in.Features() }
 
 func (c *exchangeConn) Done() <-chan struct{} { return c.done }
 

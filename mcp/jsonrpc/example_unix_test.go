@@ -28,8 +28,10 @@ func (t UnixTransport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Con
 	return jsonrpc.NewConn(newLineStream(socket), h), nil
 }
 
-// String names the server in errors.
-func (t UnixTransport) String() string { return "unix:" + t.Path }
+// Features names the server in errors.
+func (t UnixTransport) Features() jsonrpc.TransportFeatures {
+	return jsonrpc.TransportFeatures{Name: "unix:" + t.Path}
+}
 
 // A lineStream is a Stream with one message per line.
 type lineStream struct {

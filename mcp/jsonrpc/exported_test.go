@@ -30,7 +30,7 @@ func TestExportedNames(t *testing.T) {
 	for name, link := range exported(pkg) {
 		switch {
 		case strings.HasPrefix(name, "Code"): // the specification's list
-		case strings.HasSuffix(name, "MarshalJSON"), name == "Error", name == "String": // of interfaces
+		case strings.HasSuffix(name, "MarshalJSON"), name == "Error", name == "String", name == "Format": // of interfaces
 		case used[name]:
 		case strings.Contains(transports, "["+link+"]") && inExamples[name]:
 		default:

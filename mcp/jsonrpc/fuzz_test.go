@@ -156,7 +156,7 @@ func FuzzConn(f *testing.F) {
 			Trace: func(bool, []byte) {},
 		})
 		if batches {
-			c.(interface{ AcceptBatches() }).AcceptBatches()
+			c.Features().AcceptBatches()
 		}
 		go func() { // ends with the pipe
 			for {
@@ -185,7 +185,7 @@ func FuzzConn(f *testing.F) {
 				t.Errorf("call returned %q, %v", got.result, got.err)
 			}
 		}
-		if n := pendingCalls(&c.(*conn).Table); n != 0 {
+		if n := pendingCalls(&c.(*conn).table); n != 0 {
 			t.Errorf("%d calls pending", n)
 		}
 	})

@@ -7,6 +7,10 @@ type Message struct {
 	Params RawMessage
 	Result RawMessage
 	Error  *Error
+
+	// Call is the call on whose own stream the message arrived, over HTTP. It is
+	// zero if calls share the stream.
+	Call ID
 }
 
 // IsRequest reports whether the message expects a response.

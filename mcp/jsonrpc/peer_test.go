@@ -185,7 +185,7 @@ func cancelNote(id ID) *Request {
 }
 
 // pendingCalls returns the number of calls that wait for a response.
-func pendingCalls(t *Table) int {
+func pendingCalls(t *table) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return len(t.pending)

@@ -32,13 +32,18 @@ func (noStream) Read() ([]byte, error)     { return nil, errNilStream }
 func (noStream) Write([]byte) (int, error) { return 0, errNilStream }
 func (noStream) Close() error              { return nil }
 
-// A MessageLimiter is a [Stream] or a [Conn] that accepts messages only up to a
-// limit. The streams and connections of this module implement it. In its queues
-// and tables, a client keeps at most as many bytes from its server as the
-// longest message may have.
+// A MessageLimiter is a [Stream] that accepts messages only up to a limit. The
+// streams of package stdio implement it.
 type MessageLimiter interface {
-	// MaxMessage returns the limit in bytes. 0 means none and counts as 64 MiB.
+	// MaxMessage returns [Features].MaxMessage.
 	MaxMessage() int
+}
+
+// A Diagnoser is a [Stream] that may know why the peer does not respond. The
+// streams of processes in package stdio implement it.
+type Diagnoser interface {
+	// Diagnosis is [Features].Diagnosis.
+	Diagnosis() string
 }
 
 // A SlowCloser is a [Stream] whose Close may take longer than five seconds. The

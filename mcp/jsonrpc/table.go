@@ -8,9 +8,9 @@ import (
 	"github.com/stdmcp/stdmcp/internal/lock"
 )
 
-// A Table matches responses to pending calls. The zero Table is ready for use.
+// A table matches responses to pending calls. The zero table is ready for use.
 // Its methods may be used concurrently.
-type Table struct {
+type table struct {
 	mu      lock.Mutex
 	last    int64                  // the id of the last call
 	pending map[int64]*PendingCall // calls without a response
@@ -22,12 +22,12 @@ type Table struct {
 	// call that was added later.
 	unanswerable, settled uint64
 
-	timer *time.Timer   // calls expire; created by the first Limit
+	timer *time.Timer   // calls expire; created by the first limit
 	epoch time.Time     // when that was; times are relative to it
 	due   time.Duration // when the timer calls expire; 0 if it is stopped
 }
 
-// maxFree is the limit of Table.free, so that a burst of calls leaves little
+// maxFree is the limit of table.free, so that a burst of calls leaves little
 // memory behind.
 const maxFree = 64
 
@@ -38,50 +38,57 @@ type PendingCall struct {
 
 	alone bool // no other call was pending when it was added
 
-	after uint64 // Table.unanswerable when it was added
+	after uint64 // table.unanswerable when it was added
 
 	end        time.Duration // when the call fails with timeoutErr; 0 for never
+	left       time.Duration // until then, while it is paused
 	timeoutErr error
 	onTimeout  func(error) // may be nil
 }
 
 // A Response is the outcome of a call: a result or an error.
 type Response struct {
-	Result  RawMessage
-	Err     error
-	Expired bool // no response arrived in time; Err is the reason
+	Result RawMessage
+	Err    error
+
+	// Expired reports that no response arrived in time; Err is the reason. Cancel
+	// is then the notification that cancels the call, or nil.
+	Expired bool
+	Cancel  *Request
+}
+
+// received reports whether the response is the peer's, and not of this side.
+func (a *Response) received() bool {
+	_, failed := a.Err.(*Error)
+	return failed || a.Err == nil
 }
 
 // ID returns the id of the call.
 func (s *PendingCall) ID() ID { return NumberID(s.id) }
 
-// Response returns the channel on which the response arrives.
-func (s *PendingCall) Response() <-chan Response { return s.response }
+// Ended reports whether the outcome of the call is known, so that its transport has
+// nothing more to read for it.
+func (s *PendingCall) Ended() bool { return len(s.response) > 0 }
 
-// OnTimeout makes the table call f with the TimeoutErr of the request when the
-// call expires, before its Response arrives. Call it before Limit. f must not use
-// the Table, and is not called after Remove.
-func (s *PendingCall) OnTimeout(f func(error)) { s.onTimeout = f }
-
-// Wait waits for the response. If ctx ends first, the Response is Expired, with
+// wait waits for the response. If ctx ends first, the Response is Expired, with
 // the cause of ctx as Err.
-func (s *PendingCall) Wait(ctx context.Context) Response {
+func (s *PendingCall) wait(ctx context.Context) Response {
 	select {
 	case a := <-s.response:
 		return a
 	case <-ctx.Done():
 	}
-	if len(s.response) == 0 { // otherwise both happened; the response is worth more
+	if !s.Ended() { // otherwise both happened; the response is worth more
 		return Response{Err: context.Cause(ctx), Expired: true}
 	}
 	return <-s.response
 }
 
-// Add adds a call with an id that no other pending call has. Ids are small and
+// add adds a call with an id that no other pending call has. Ids are small and
 // sequential because some servers keep them in 32 bits. The caller writes the
-// request after Add, and calls Remove in the end. After Close, Add returns the
+// request after add, and calls remove in the end. After Close, add returns the
 // error that Close was called with.
-func (t *Table) Add() (*PendingCall, error) {
+func (t *table) add() (*PendingCall, error) {
 	t.mu.Lock()
 	if err := t.err; err != nil {
 		t.mu.Unlock()
@@ -109,12 +116,9 @@ func (t *Table) Add() (*PendingCall, error) {
 	return s, nil
 }
 
-// Remove ends a call. A later response belongs to no call. Remove reports whether
-// a response has arrived that the caller has not taken.
-func (t *Table) Remove(s *PendingCall) (unread bool) {
-	if s == nil {
-		return false
-	}
+// remove ends a call. A later response belongs to no call. remove reports whether
+// a response has arrived that the caller has not taken, and returns its result.
+func (t *table) remove(s *PendingCall) (result RawMessage, unread bool) {
 	t.mu.Lock()
 	if t.pending[s.id] == s {
 		delete(t.pending, s.id)
@@ -122,27 +126,30 @@ func (t *Table) Remove(s *PendingCall) (unread bool) {
 		// The response was delivered, but the caller may not have waited for it.
 		select {
 		case a := <-s.response:
-			_, received := a.Err.(*Error)
-			unread = received || a.Err == nil // other errors are of this side
+			result, unread = a.Result, a.received()
 		default:
 		}
 	}
 	if len(t.free) < maxFree {
-		s.end, s.timeoutErr, s.onTimeout = 0, nil, nil
+		s.end, s.left, s.timeoutErr, s.onTimeout = 0, 0, nil, nil
 		t.free = append(t.free, s)
 	}
 	t.mu.Unlock()
-	return unread
+	return result, unread
 }
 
-// Limit makes the call expire after the Timeout of req, if that is positive.
+// limit makes the call expire after the Timeout of req, if that is positive. The
+// table calls onTimeout, which may be nil, with the TimeoutErr of the request before
+// the Response arrives. onTimeout must not use the table, and is not called after
+// remove.
 //
 // One timer serves all calls, so that most calls neither start nor stop one.
-func (t *Table) Limit(s *PendingCall, req *Request) {
-	if s == nil || req == nil || req.Timeout <= 0 {
+func (t *table) limit(s *PendingCall, req *Request, onTimeout func(error)) {
+	if req.Timeout <= 0 {
 		return
 	}
 	t.mu.Lock()
+	s.onTimeout = onTimeout
 	if t.timer == nil {
 		t.epoch = time.Now()
 		t.timer = time.AfterFunc(req.Timeout, t.expire)
@@ -160,8 +167,29 @@ func (t *Table) Limit(s *PendingCall, req *Request) {
 	t.mu.Unlock()
 }
 
+// Pause stops the time of the call with this id if n is 1, and continues it if n is -1.
+// Without such a call, or one without a limit, it does nothing.
+func (t *table) Pause(id ID, n int) {
+	number, _ := id.number()
+	t.mu.Lock()
+	if s := t.pending[number]; s != nil {
+		now := time.Since(t.epoch)
+		switch {
+		case n > 0 && s.end > 0:
+			s.left, s.end = max(s.end-now, 1), 0
+		case n < 0 && s.left > 0:
+			s.left, s.end = 0, now+s.left
+			if t.due == 0 || s.end < t.due {
+				t.due = s.end
+				t.timer.Reset(s.end - now)
+			}
+		}
+	}
+	t.mu.Unlock()
+}
+
 // expire fails the calls that are due, and sets the timer for the next one.
-func (t *Table) expire() {
+func (t *table) expire() {
 	t.mu.Lock()
 	now := time.Since(t.epoch)
 	t.due = 0
@@ -184,28 +212,25 @@ func (t *Table) expire() {
 	t.mu.Unlock()
 }
 
-// Deliver passes the response m to its call, without waiting. The error is
+// deliver passes the response m to its call, without waiting. The error is
 // ErrUnknownID if there is no such call.
 //
-// Some servers return every id as a string, so Deliver takes a string of digits
+// Some servers return every id as a string, so deliver takes a string of digits
 // as a number. An error with the id null goes to the pending call if there is
 // exactly one, if the code means that the peer could not read the id
 // (CodeParseError or CodeInvalidRequest), and if the error cannot be about a
 // message reported to Sent.
-func (t *Table) Deliver(m *Message) error {
-	if m == nil {
-		return ErrUnknownID
-	}
+func (t *table) deliver(m *Message) error {
 	a := Response{Result: m.Result}
 	if m.Error != nil {
 		a = Response{Err: m.Error}
 	}
-	return t.deliver(m.ID, a)
+	return t.end(m.ID, a)
 }
 
 // Sent records that the connection sends a notification or a response, to which
 // some servers respond with an error with the id null.
-func (t *Table) Sent() {
+func (t *table) Sent() {
 	t.mu.Lock()
 	t.unanswerable++
 	t.mu.Unlock()
@@ -213,9 +238,9 @@ func (t *Table) Sent() {
 
 // Fail ends the pending call with the given id with err. The error is
 // ErrUnknownID if there is no such call.
-func (t *Table) Fail(id ID, err error) error { return t.deliver(id, Response{Err: err}) }
+func (t *table) Fail(id ID, err error) error { return t.end(id, Response{Err: err}) }
 
-func (t *Table) deliver(id ID, a Response) error {
+func (t *table) end(id ID, a Response) error {
 	n, ok := id.number()
 	t.mu.Lock()
 	if id == nullID && concernsUnreadable(a.Err) && len(t.pending) == 1 && t.settled == t.unanswerable {
@@ -248,7 +273,7 @@ func concernsUnreadable(err error) bool {
 
 // Close fails all pending calls with an error that matches err and
 // ErrOutcomeUnknown, and all later ones with err.
-func (t *Table) Close(err error) {
+func (t *table) Close(err error) {
 	t.mu.Lock()
 	if t.err == nil {
 		t.err = err

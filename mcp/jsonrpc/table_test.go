@@ -1,6 +1,7 @@
 package jsonrpc
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -12,9 +13,9 @@ import (
 	"time"
 )
 
-func add(t *testing.T, table *Table) *PendingCall {
+func add(t *testing.T, table *table) *PendingCall {
 	t.Helper()
-	s, err := table.Add()
+	s, err := table.add()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +29,7 @@ func answerTo(id ID, result string) *Message {
 // got returns the answer that has arrived in s, if any.
 func got(s *PendingCall) (Response, bool) {
 	select {
-	case a := <-s.Response():
+	case a := <-s.response:
 		return a, true
 	default:
 		return Response{}, false
@@ -36,23 +37,23 @@ func got(s *PendingCall) (Response, bool) {
 }
 
 func TestIDsAreSmallAndSequential(t *testing.T) {
-	var table Table
+	var table table
 	for want := int64(1); want <= 100; want++ {
 		s := add(t, &table)
 		if s.ID() != NumberID(want) {
 			t.Fatalf("id %s, want %d", s.ID(), want)
 		}
 		if want%3 != 0 {
-			table.Remove(s)
+			table.remove(s)
 		}
 	}
 }
 
 func TestIDsWrapAndSkipPendingOnes(t *testing.T) {
-	var table Table
+	var table table
 	add(t, &table)
 	add(t, &table)
-	table.Remove(add(t, &table)) // 3 is free again
+	table.remove(add(t, &table)) // 3 is free again
 	table.last = math.MaxInt32 - 2
 	add(t, &table)
 	for _, want := range []int64{math.MaxInt32, 3, 4} {
@@ -73,13 +74,13 @@ func TestResponseReachesItsCallOnly(t *testing.T) {
 		{`"01"`, ""}, {`" 1"`, ""}, {`"1.0"`, ""}, {`"one"`, ""}, {`""`, ""}, {`0`, ""}, {`-1`, ""}, {`3`, ""},
 		{`"0"`, ""}, {`1.5`, ""}, {`4294967297`, ""}, {`9007199254740993`, ""}, {`null`, ""},
 	} {
-		var table Table
+		var table table
 		first, second := add(t, &table), add(t, &table)
 		var id ID
 		if err := json.Unmarshal([]byte(tt.id), &id); err != nil {
 			t.Fatal(err)
 		}
-		err := table.Deliver(answerTo(id, "5"))
+		err := table.deliver(answerTo(id, "5"))
 		if (err == nil) != (tt.to != "") || err != nil && err != ErrUnknownID {
 			t.Errorf("id %s: %v", tt.id, err)
 		}
@@ -90,27 +91,27 @@ func TestResponseReachesItsCallOnly(t *testing.T) {
 		if _, ok := got(second); ok != (tt.to == "second") {
 			t.Errorf("id %s: the second call got an answer: %t", tt.id, ok)
 		}
-		if err := table.Deliver(answerTo(id, "6")); err != ErrUnknownID {
+		if err := table.deliver(answerTo(id, "6")); err != ErrUnknownID {
 			t.Errorf("id %s, second answer: %v", tt.id, err)
 		}
 	}
 }
 
 func TestErrorWithoutIDGoesToTheOnlyCall(t *testing.T) {
-	var table Table
+	var table table
 	m := &Message{ID: nullID, Error: &Error{Code: CodeParseError}}
-	if err := table.Deliver(m); err != ErrUnknownID {
+	if err := table.deliver(m); err != ErrUnknownID {
 		t.Errorf("with no call pending: %v", err)
 	}
 	s, other := add(t, &table), add(t, &table)
-	if err := table.Deliver(m); err != ErrUnknownID {
+	if err := table.deliver(m); err != ErrUnknownID {
 		t.Errorf("with two calls pending: %v", err)
 	}
-	table.Remove(other)
-	if err := table.Deliver(answerTo(nullID, "{}")); err != ErrUnknownID {
+	table.remove(other)
+	if err := table.deliver(answerTo(nullID, "{}")); err != ErrUnknownID {
 		t.Errorf("a result: %v", err)
 	}
-	if err := table.Deliver(m); err != nil {
+	if err := table.deliver(m); err != nil {
 		t.Errorf("with one call pending: %v", err)
 	}
 	if a, _ := got(s); a.Err != m.Error {
@@ -119,12 +120,12 @@ func TestErrorWithoutIDGoesToTheOnlyCall(t *testing.T) {
 }
 
 func TestReusedCallIsEmpty(t *testing.T) {
-	var table Table
+	var table table
 	s := add(t, &table)
-	if err := table.Deliver(answerTo(s.ID(), "1")); err != nil {
+	if err := table.deliver(answerTo(s.ID(), "1")); err != nil {
 		t.Fatal(err)
 	}
-	table.Remove(s) // no caller read the response
+	table.remove(s) // no caller read the response
 	again := add(t, &table)
 	if again != s {
 		t.Error("the slot is not used again")
@@ -132,7 +133,7 @@ func TestReusedCallIsEmpty(t *testing.T) {
 	if a, ok := got(again); ok {
 		t.Errorf("an old answer: %v", a)
 	}
-	if err := table.Deliver(answerTo(NumberID(1), "late")); err != ErrUnknownID {
+	if err := table.deliver(answerTo(NumberID(1), "late")); err != ErrUnknownID {
 		t.Errorf("late answer: %v", err)
 	}
 	if a, ok := got(again); ok {
@@ -141,13 +142,13 @@ func TestReusedCallIsEmpty(t *testing.T) {
 }
 
 func TestBurstLeavesLittleMemory(t *testing.T) {
-	var table Table
+	var table table
 	slots := make([]*PendingCall, 10_000)
 	for i := range slots {
 		slots[i] = add(t, &table)
 	}
 	for _, s := range slots {
-		table.Remove(s)
+		table.remove(s)
 	}
 	if len(table.free) != maxFree || pendingCalls(&table) != 0 {
 		t.Errorf("%d free, %d pending", len(table.free), pendingCalls(&table))
@@ -155,9 +156,9 @@ func TestBurstLeavesLittleMemory(t *testing.T) {
 }
 
 func TestTableCloseFailsEveryCallOnce(t *testing.T) {
-	var table Table
+	var table table
 	answered, pending := add(t, &table), add(t, &table)
-	if err := table.Deliver(answerTo(answered.ID(), "1")); err != nil {
+	if err := table.deliver(answerTo(answered.ID(), "1")); err != nil {
 		t.Fatal(err)
 	}
 	table.Close(Closed(io.EOF))
@@ -171,11 +172,11 @@ func TestTableCloseFailsEveryCallOnce(t *testing.T) {
 			t.Errorf("%v doesn't match %v", a.Err, want)
 		}
 	}
-	if err := table.Deliver(answerTo(pending.ID(), "1")); err != ErrUnknownID {
+	if err := table.deliver(answerTo(pending.ID(), "1")); err != ErrUnknownID {
 		t.Errorf("answer after the end: %v", err)
 	}
-	table.Remove(pending)
-	_, err := table.Add()
+	table.remove(pending)
+	_, err := table.add()
 	if !errors.Is(err, io.EOF) || !errors.Is(err, ErrClosed) || errors.Is(err, ErrOutcomeUnknown) {
 		t.Errorf("call after the end: %v", err)
 	}
@@ -183,15 +184,15 @@ func TestTableCloseFailsEveryCallOnce(t *testing.T) {
 
 // Pending calls move between callers while answers, late answers and failures arrive.
 func TestTableUnderContention(t *testing.T) {
-	var table Table
+	var table table
 	var callers, peers sync.WaitGroup
 	ids := make(chan ID, 64)
 	for range 4 {
 		peers.Go(func() {
 			for id := range ids {
 				text := id.String()
-				_ = table.Deliver(answerTo(id, text))
-				_ = table.Deliver(answerTo(StringID(text), text)) // a second time
+				_ = table.deliver(answerTo(id, text))
+				_ = table.deliver(answerTo(StringID(text), text)) // a second time
 				_ = table.Fail(id, errors.New("late"))
 			}
 		})
@@ -199,7 +200,7 @@ func TestTableUnderContention(t *testing.T) {
 	for i := range 8 {
 		callers.Go(func() {
 			for j := range 200 {
-				s, err := table.Add()
+				s, err := table.add()
 				if err != nil {
 					t.Error(err)
 					return
@@ -207,11 +208,11 @@ func TestTableUnderContention(t *testing.T) {
 				id := s.ID()
 				ids <- id
 				if (i+j)%3 != 0 { // else the caller leaves without its answer
-					if a := <-s.Response(); a.Err != nil || string(a.Result) != id.String() {
+					if a := <-s.response; a.Err != nil || string(a.Result) != id.String() {
 						t.Errorf("call %s got %s, %v", id, a.Result, a.Err)
 					}
 				}
-				table.Remove(s)
+				table.remove(s)
 			}
 		})
 	}
@@ -229,22 +230,22 @@ func TestUnreadResponseIsReported(t *testing.T) {
 	var dropped []error
 	in := Dispatcher{Handler: Handler{Dropped: func(reason error, _ []byte) { dropped = append(dropped, reason) }}}
 	for _, answer := range []string{`"result":{}`, `"error":{"code":1,"message":"no"}`} {
-		s := add(t, &in.Table)
+		s := add(t, &in.table)
 		in.Receive(nil, []byte(`{"jsonrpc":"2.0","id":`+s.ID().String()+`,`+answer+`}`), ID{})
-		in.Remove(s)
+		in.remove(s)
 	}
 	if len(dropped) != 2 || dropped[0] != ErrUnknownID || dropped[1] != ErrUnknownID {
 		t.Errorf("dropped %v, want both answers", dropped)
 	}
 	dropped = nil
-	s := add(t, &in.Table)
-	in.Remove(s)
-	s = add(t, &in.Table)
+	s := add(t, &in.table)
+	in.remove(s)
+	s = add(t, &in.table)
 	_ = in.Fail(s.ID(), io.EOF)
-	in.Remove(s)
-	s = add(t, &in.Table)
+	in.remove(s)
+	s = add(t, &in.table)
 	in.Close(io.EOF)
-	in.Remove(s)
+	in.remove(s)
 	if dropped != nil {
 		t.Errorf("dropped %v, though the server said nothing", dropped)
 	}
@@ -252,43 +253,43 @@ func TestUnreadResponseIsReported(t *testing.T) {
 
 func TestTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var table Table
+		var table table
 		began := time.Now()
 		errLate := errors.New("late")
 		var wg sync.WaitGroup
 		// A later call may have less time, and some have any time.
 		for i, d := range []time.Duration{3 * time.Second, time.Second, 0, 2 * time.Second, time.Second, time.Hour, math.MaxInt64} {
 			s := add(t, &table)
-			table.Limit(s, &Request{Timeout: d, TimeoutErr: errLate})
+			table.limit(s, &Request{Timeout: d, TimeoutErr: errLate}, nil)
 			wg.Go(func() {
-				a := <-s.Response()
+				a := <-s.response
 				if took := time.Since(began); d > 0 && d < math.MaxInt64 && (took != d || a.Err != errLate || !a.Expired) || (d == 0 || d == math.MaxInt64) && a.Err != nil {
 					t.Errorf("call %d of %v: %+v after %v", i, d, a, took)
 				}
-				table.Remove(s)
+				table.remove(s)
 			})
 		}
 		time.Sleep(2 * time.Hour)
 		if n := pendingCalls(&table); n != 2 {
 			t.Errorf("%d pending", n)
 		}
-		_ = table.Deliver(answerTo(NumberID(7), "{}"))
-		_ = table.Deliver(answerTo(NumberID(3), "{}"))
+		_ = table.deliver(answerTo(NumberID(7), "{}"))
+		_ = table.deliver(answerTo(NumberID(3), "{}"))
 		s := add(t, &table)
-		table.Limit(s, &Request{Timeout: time.Second, TimeoutErr: errLate})
+		table.limit(s, &Request{Timeout: time.Second, TimeoutErr: errLate}, nil)
 		time.Sleep(time.Second)
 		synctest.Wait()
 		if a, _ := got(s); a.Err != errLate || !a.Expired {
 			t.Errorf("%+v", a)
 		}
-		table.Remove(s)
+		table.remove(s)
 		// A slot that is used again has any time.
 		s = add(t, &table)
 		time.Sleep(time.Hour)
 		if a, ok := got(s); ok {
 			t.Errorf("%+v", a)
 		}
-		table.Limit(s, &Request{Timeout: time.Second, TimeoutErr: errLate})
+		table.limit(s, &Request{Timeout: time.Second, TimeoutErr: errLate}, nil)
 		table.Close(ErrClosed)
 		time.Sleep(time.Hour)
 		if a, _ := got(s); !errors.Is(a.Err, ErrClosed) || a.Expired {
@@ -300,27 +301,75 @@ func TestTimeout(t *testing.T) {
 
 func TestErrorWithoutIDMayBeAboutANotification(t *testing.T) {
 	invalid := func(code int64) *Message { return &Message{ID: nullID, Error: &Error{Code: code}} }
-	var table Table
+	var table table
 	s := add(t, &table)
 	table.Sent()
-	if err := table.Deliver(invalid(CodeInvalidRequest)); err != ErrUnknownID {
+	if err := table.deliver(invalid(CodeInvalidRequest)); err != ErrUnknownID {
 		t.Errorf("after a notification: %v", err)
 	}
 	if err := table.Fail(nullID, ErrMalformed); err != ErrUnknownID {
 		t.Errorf("a broken line after a notification: %v", err)
 	}
-	if err := table.Deliver(answerTo(s.ID(), "{}")); err != nil {
+	if err := table.deliver(answerTo(s.ID(), "{}")); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 { // the first one settles what was sent before it
 		s = add(t, &table)
-		if err := table.Deliver(invalid(CodeMethodNotFound)); err != ErrUnknownID {
+		if err := table.deliver(invalid(CodeMethodNotFound)); err != ErrUnknownID {
 			t.Errorf("another code: %v", err)
 		}
-		err := table.Deliver(invalid(CodeInvalidRequest))
+		err := table.deliver(invalid(CodeInvalidRequest))
 		if settled := s.ID() == NumberID(3); settled != (err == nil) {
 			t.Errorf("call %v: %v", s.ID(), err)
 		}
-		_ = table.Deliver(answerTo(s.ID(), "{}"))
+		_ = table.deliver(answerTo(s.ID(), "{}"))
 	}
+}
+
+// The time of a call stands still while its user logs in, and only that of this call.
+func TestPause(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var table table
+		table.Pause(ID{}, 1)
+		s, other := add(t, &table), add(t, &table)
+		table.Pause(s.ID(), 1) // it has no limit
+		table.Pause(s.ID(), -1)
+		table.limit(s, &Request{Timeout: 10 * time.Second}, nil)
+		table.limit(other, &Request{Timeout: time.Minute}, nil)
+		time.Sleep(4 * time.Second)
+		table.Pause(s.ID(), 1)
+		table.Pause(s.ID(), 1)
+		time.Sleep(30 * time.Second)
+		table.Pause(s.ID(), -1)
+		table.Pause(s.ID(), -1)
+		time.Sleep(6*time.Second - 1)
+		synctest.Wait()
+		if a, ok := got(s); ok {
+			t.Errorf("it ended early: %+v", a)
+		}
+		time.Sleep(time.Nanosecond)
+		synctest.Wait()
+		if a, _ := got(s); a.Err != context.DeadlineExceeded || !a.Expired {
+			t.Errorf("%+v", a)
+		}
+		time.Sleep(20 * time.Second)
+		synctest.Wait()
+		if a, _ := got(other); !a.Expired {
+			t.Errorf("the other: %+v", a)
+		}
+		table.remove(s)
+		// A call that is over changes none that uses the same memory.
+		s = add(t, &table)
+		before := s.ID()
+		table.limit(s, &Request{Timeout: time.Second}, nil)
+		table.Pause(before, 1)
+		table.remove(s)
+		s = add(t, &table)
+		table.Pause(before, -1)
+		table.Pause(s.ID(), -1)
+		time.Sleep(time.Hour)
+		if a, ok := got(s); ok {
+			t.Errorf("another call: %+v", a)
+		}
+	})
 }

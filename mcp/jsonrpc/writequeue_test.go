@@ -77,7 +77,7 @@ func TestSenderWaitsUntilItsContextEnds(t *testing.T) {
 				if err := send(ctx, c); err != errGone || time.Since(began) != time.Minute {
 					t.Errorf("%v after %v", err, time.Since(began))
 				}
-				if n := pendingCalls(&c.(*conn).Table); n != 0 {
+				if n := pendingCalls(&c.(*conn).table); n != 0 {
 					t.Errorf("%d calls pending", n)
 				}
 				// Nothing of it is sent later, not even that it was withdrawn.
