@@ -1,10 +1,11 @@
 package jsonschema
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/url"
-	"strconv"
 	"strings"
 
 	"github.com/stdmcp/stdmcp/mcp"
@@ -13,74 +14,149 @@ import (
 // ErrDialect is matched by the error for a schema in an unsupported dialect.
 var ErrDialect = errors.New("unsupported dialect of JSON Schema")
 
-// maxDepth limits the nesting of a schema.
-const maxDepth = 128
+const (
+	// maxDepth limits the nesting of a schema.
+	maxDepth = 128
+
+	// maxSubschemas limits the schemas in a schema.
+	maxSubschemas = 50_000
+
+	// maxReference limits an id, an anchor and a reference, in bytes.
+	maxReference = 8 << 10
+
+	// maxIDs limits all ids of a schema, resolved, in bytes: short ones may have a
+	// long base.
+	maxIDs = 4 << 20
+)
 
 // A Schema is a compiled JSON Schema. The zero value accepts every value.
-type Schema struct{ root *node }
+type Schema struct {
+	root  *node
+	marks bool // a node needs to know what others have evaluated
+}
 
-// Compile compiles a schema. The error matches [ErrDialect] if the dialect is
-// not supported.
+// Compile is CompileContext with context.Background.
 func Compile(schema mcp.RawMessage) (*Schema, error) {
-	raw, err := decode(schema)
+	return CompileContext(context.Background(), schema)
+}
+
+// CompileContext compiles a schema until ctx ends. The error matches [ErrDialect]
+// if the dialect is not supported. It wraps the cause if ctx has ended.
+func CompileContext(ctx context.Context, schema mcp.RawMessage) (*Schema, error) {
+	return newCompiler(ctx).compileRoot(schema)
+}
+
+func newCompiler(ctx context.Context) *compiler {
+	return &compiler{
+		budget: newBudget(ctx, "compiling the schema"), nodes: make(map[int32]*node), resources: make(map[string]*resource),
+		patterns: make(map[string]*pattern), instructions: maxPatterns, schema: new(Schema),
+	}
+}
+
+func (c *compiler) compileRoot(schema mcp.RawMessage) (*Schema, error) {
+	doc, err := decode(schema, &c.budget)
 	if err != nil {
 		return nil, err
 	}
-	c := &compiler{nodes: make(map[string]*node), resources: make(map[string]*resource), patterns: maxPatterns}
+	raw := value{doc, 0}
 	if err := c.dialect(raw); err != nil {
 		return nil, err
 	}
-	res := c.resource("", raw)
-	root, err := c.compile(raw, res, "", 0)
+	res, err := c.resource("", raw)
 	if err != nil {
 		return nil, err
 	}
-	for len(c.unresolved) > 0 { // resolving a reference may add nodes
-		n := c.unresolved[0]
-		c.unresolved = c.unresolved[1:]
-		if err := c.resolveReferences(n); err != nil {
+	if c.schema.root, err = c.compile(raw, res, 0); err != nil {
+		return nil, err
+	}
+	for i := 0; i < len(c.unresolved); i++ { // resolving a reference may add nodes
+		if err := c.resolveReferences(c.unresolved[i]); err != nil {
 			return nil, err
 		}
 	}
-	return &Schema{root}, nil
+	return c.schema, c.err
 }
 
 // A node is a compiled schema or subschema.
 type node struct {
-	never    bool           // the schema false
-	keywords map[string]any // as parsed
-	res      *resource      // the resource that contains the schema
+	never bool      // the schema false
+	res   *resource // that contains the schema
+	kinds kinds     // of the keyword type
 
-	one   map[string]*node            // keywords with one subschema
-	many  map[string][]*node          // with a list
-	named map[string]map[string]*node // with named ones
+	keywords words[value]   // other assertions, as parsed
+	counts   words[int]     // limits of lengths
+	one      words[*node]   // keywords with one subschema
+	many     words[[]*node] // with a list
 
-	ref, dynamic *node // targets of $ref, and of $dynamicRef or $recursiveRef
-	patterns     map[string]*pattern
+	properties        map[string]*node
+	patternProperties []patternNode
+	dependents        []dependentNode
+	pattern           *pattern
+
+	ref, dynamic *node  // targets of $ref, and of $dynamicRef or $recursiveRef
+	anchor       string // to which $dynamicRef refers
+}
+
+// words are the keywords of a node that it has, which are few.
+type words[T any] []struct {
+	name string
+	of   T
+}
+
+func (w *words[T]) add(name string, of T) {
+	*w = append(*w, struct {
+		name string
+		of   T
+	}{name, of})
+}
+
+func (w words[T]) get(name string) (of T) {
+	for i := range w {
+		if w[i].name == name {
+			return w[i].of
+		}
+	}
+	return of
+}
+
+type patternNode struct {
+	pattern *pattern
+	node    *node
+}
+
+// A dependentNode applies if the value has a member.
+type dependentNode struct {
+	name string
+	node *node
 }
 
 // A resource is a schema with its own URI, the base of the references in it.
 type resource struct {
 	uri     string
-	raw     any
+	base    *url.URL
+	raw     value
 	anchors map[string]*node
 	dynamic map[string]*node // of $dynamicAnchor
 }
 
 type compiler struct {
-	draft7     bool             // draft-07 or earlier
-	nodes      map[string]*node // by URI and pointer
-	resources  map[string]*resource
-	unresolved []*node // nodes whose references have not been resolved
-	patterns   int     // instructions that patterns may still have
+	budget
+	schema       *Schema
+	draft7       bool            // draft-07 or earlier
+	nodes        map[int32]*node // by place in the document
+	count        int             // of nodes
+	resources    map[string]*resource
+	ids          int // their length
+	unresolved   []*node
+	patterns     map[string]*pattern
+	instructions int // that patterns may still have
 }
 
 // dialect checks $schema.
-func (c *compiler) dialect(raw any) error {
-	m, _ := raw.(map[string]any)
-	s, ok := m["$schema"].(string)
-	if !ok {
-		return nil
+func (c *compiler) dialect(raw value) error {
+	s, err := c.reference(raw.member("$schema"), "$schema")
+	if s == "" || err != nil {
+		return err
 	}
 	_, name, _ := strings.Cut(strings.TrimRight(s, "#"), "://json-schema.org/")
 	switch name {
@@ -88,268 +164,173 @@ func (c *compiler) dialect(raw any) error {
 	case "draft-07/schema", "draft-06/schema":
 		c.draft7 = true
 	default:
-		return fmt.Errorf("%w: %q", ErrDialect, s)
+		return fmt.Errorf("%w: %q", ErrDialect, short(s))
 	}
 	return nil
 }
 
-// resource returns the resource with the given URI.
-func (c *compiler) resource(uri string, raw any) *resource {
-	uri, _, _ = strings.Cut(uri, "#")
-	if res := c.resources[uri]; res != nil {
-		return res
+// compile compiles a schema in a resource.
+func (c *compiler) compile(raw value, res *resource, depth int) (*node, error) {
+	if n := c.nodes[raw.at]; n != nil {
+		return n, nil
 	}
-	res := &resource{uri: uri, raw: raw, anchors: make(map[string]*node), dynamic: make(map[string]*node)}
-	c.resources[uri] = res
-	return res
-}
-
-// Keywords with subschemas.
-var (
-	oneKeywords = []string{"not", "if", "then", "else", "contains", "propertyNames", "additionalProperties", "additionalItems",
-		"unevaluatedProperties", "unevaluatedItems", "contentSchema"}
-	manyKeywords  = []string{"allOf", "anyOf", "oneOf", "prefixItems"}
-	namedKeywords = []string{"properties", "patternProperties", "dependentSchemas", "$defs", "definitions"}
-)
-
-// compile compiles the schema at a JSON pointer in a resource.
-func (c *compiler) compile(raw any, res *resource, pointer string, depth int) (*node, error) {
+	if c.count++; c.count > maxSubschemas {
+		return nil, fmt.Errorf("the schema has more than %d subschemas", maxSubschemas)
+	}
 	if depth > maxDepth {
 		return nil, fmt.Errorf("the schema has more than %d levels", maxDepth)
 	}
-	m, ok := raw.(map[string]any)
-	if !ok {
-		b, ok := raw.(bool)
-		if !ok {
-			return nil, fmt.Errorf("%s#%s is not a schema", res.uri, pointer)
-		}
-		return &node{never: !b, res: res}, nil
-	}
-	if id, _ := m["$id"].(string); id != "" && !(c.draft7 && (m["$ref"] != nil || id[0] == '#')) {
-		uri, err := resolveURI(res.uri, id)
-		if err != nil {
-			return nil, err
-		}
-		if uri, _, _ = strings.Cut(uri, "#"); uri != res.uri {
-			res, pointer = c.resource(uri, raw), ""
-		}
-	}
-	key := res.uri + "#" + pointer
-	if n := c.nodes[key]; n != nil {
+	n := &node{res: res}
+	switch raw.kind() {
+	case boolean:
+		n.never = !raw.isTrue()
+		c.nodes[raw.at] = n
 		return n, nil
+	case object:
+	default:
+		return nil, fmt.Errorf("%s#%s is not a schema", short(res.uri), raw.path())
 	}
-	n := newNode(m, res)
-	c.nodes[key] = n
-	c.unresolved = append(c.unresolved, n)
-	n.addAnchors(c.draft7)
-	if c.draft7 && m["$ref"] != nil { // other keywords are ignored, but references may point into them
-		n.keywords = map[string]any{"$ref": m["$ref"]}
-		return n, c.compileChildren(newNode(m, res), pointer, depth+1)
+	if !c.spend(perStep + perPart*raw.width()) {
+		return nil, c.err
 	}
-	if err := c.addPatterns(n); err != nil {
+	alone := c.draft7 && raw.member("$ref").kind() == text // other keywords are ignored, but references may point into them
+	res, err := c.resourceOf(raw, res, alone)
+	if err != nil {
 		return nil, err
 	}
-	return n, c.compileChildren(n, pointer, depth+1)
+	n.res = res
+	c.nodes[raw.at] = n
+	c.unresolved = append(c.unresolved, n)
+	if err := c.addAnchors(n, raw); err != nil {
+		return nil, err
+	}
+	to := n
+	if alone {
+		n.keywords.add("$ref", raw.member("$ref"))
+		to = &node{res: res}
+	}
+	for name, keyword := range raw.members() {
+		if err := c.add(to, name.text(), keyword, depth+1); err != nil {
+			return nil, err
+		}
+	}
+	return n, nil
 }
 
-func newNode(m map[string]any, res *resource) *node {
-	return &node{keywords: m, res: res, one: map[string]*node{}, many: map[string][]*node{}, named: map[string]map[string]*node{}}
+// add adds a keyword to a node. It ignores a keyword whose value has the wrong type.
+func (c *compiler) add(n *node, name string, raw value, depth int) error {
+	switch name {
+	case "type":
+		return c.addType(n, raw)
+	case "enum", "const", "required", "dependentRequired", "uniqueItems", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
+		"$ref", "$dynamicRef", "$recursiveRef":
+		n.keywords.add(name, raw)
+	case "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minContains", "maxContains":
+		return c.addCount(n, name, raw)
+	case "not", "if", "then", "else", "contains", "propertyNames", "additionalProperties", "additionalItems", "unevaluatedProperties", "unevaluatedItems",
+		"contentSchema":
+		return c.addOne(n, name, raw, depth)
+	case "allOf", "anyOf", "oneOf", "prefixItems":
+		return c.addMany(n, name, raw, depth)
+	case "items": // a list until 2019-09
+		if raw.kind() == list {
+			return c.addMany(n, name, raw, depth)
+		}
+		return c.addOne(n, name, raw, depth)
+	case "properties":
+		n.properties = make(map[string]*node)
+		return c.addMembers(n, raw, depth, func(name string, sub *node) { n.properties[name] = sub })
+	case "$defs", "definitions":
+		return c.addMembers(n, raw, depth, func(string, *node) {})
+	case "dependencies", "dependentSchemas":
+		if name == "dependencies" { // has lists of names, too
+			n.keywords.add(name, raw)
+		}
+		return c.addMembers(n, raw, depth, func(name string, sub *node) { n.dependents = append(n.dependents, dependentNode{name, sub}) })
+	case "pattern":
+		return c.addPattern(n, raw)
+	case "patternProperties":
+		return c.addMembers(n, raw, depth, func(name string, sub *node) {
+			n.patternProperties = append(n.patternProperties, patternNode{c.pattern(name), sub})
+		})
+	}
+	return c.err
 }
 
-// addAnchors adds the anchors of a node to its resource.
-func (n *node) addAnchors(old bool) {
-	if s, _ := n.keywords["$anchor"].(string); s != "" {
-		n.res.anchors[s] = n
+func (c *compiler) addCount(n *node, name string, raw value) error {
+	if !c.spend(len(raw.text())) {
+		return c.err
 	}
-	if s, _ := n.keywords["$dynamicAnchor"].(string); s != "" {
-		n.res.anchors[s], n.res.dynamic[s] = n, n
+	if d := parseDecimal(raw.text()); raw.kind() == numeric && !d.negative {
+		n.counts.add(name, d.floor(math.MaxInt32))
 	}
-	if b, _ := n.keywords["$recursiveAnchor"].(bool); b { // 2019-09 has only one, without a name
-		n.res.dynamic[""] = n
-	}
-	if s, _ := n.keywords["$id"].(string); old && len(s) > 1 && s[0] == '#' {
-		n.res.anchors[s[1:]] = n
-	}
+	return nil
 }
 
-// compileChildren compiles the subschemas of a node.
-func (c *compiler) compileChildren(n *node, pointer string, depth int) (err error) {
-	m := n.keywords
-	for _, key := range oneKeywords {
-		if raw, ok := m[key]; ok {
-			if n.one[key], err = c.compile(raw, n.res, pointer+"/"+key, depth); err != nil {
-				return err
-			}
-		}
-	}
-	if raw, ok := m["items"]; ok { // a list until 2019-09
-		if list, ok := raw.([]any); ok {
-			if n.many["items"], err = c.list(list, n.res, pointer+"/items", depth); err != nil {
-				return err
-			}
-		} else if n.one["items"], err = c.compile(raw, n.res, pointer+"/items", depth); err != nil {
-			return err
-		}
-	}
-	for _, key := range manyKeywords {
-		if list, ok := m[key].([]any); ok {
-			if n.many[key], err = c.list(list, n.res, pointer+"/"+key, depth); err != nil {
-				return err
-			}
-		}
-	}
-	for _, key := range namedKeywords {
-		if members, ok := m[key].(map[string]any); ok {
-			if n.named[key], err = c.members(members, n.res, pointer+"/"+key, depth); err != nil {
-				return err
-			}
-		}
-	}
-	if members, ok := m["dependencies"].(map[string]any); ok { // schemas, and lists of names
-		schemas := make(map[string]any)
-		for name, raw := range members {
-			if _, list := raw.([]any); !list {
-				schemas[name] = raw
-			}
-		}
-		n.named["dependencies"], err = c.members(schemas, n.res, pointer+"/dependencies", depth)
+func (c *compiler) addOne(n *node, name string, raw value, depth int) error {
+	sub, err := c.compile(raw, n.res, depth)
+	n.one.add(name, sub)
+	if strings.HasPrefix(name, "unevaluated") {
+		c.schema.marks = true
 	}
 	return err
 }
 
-func (c *compiler) list(list []any, res *resource, pointer string, depth int) ([]*node, error) {
-	nodes := make([]*node, len(list))
-	for i, raw := range list {
-		n, err := c.compile(raw, res, pointer+"/"+strconv.Itoa(i), depth)
+func (c *compiler) addMany(n *node, name string, raw value, depth int) error {
+	if raw.kind() != list {
+		return nil
+	}
+	nodes := make([]*node, 0, min(raw.count(), maxSubschemas))
+	for _, item := range raw.items() {
+		sub, err := c.compile(item, n.res, depth)
 		if err != nil {
-			return nil, err
-		}
-		nodes[i] = n
-	}
-	return nodes, nil
-}
-
-func (c *compiler) members(members map[string]any, res *resource, pointer string, depth int) (map[string]*node, error) {
-	nodes := make(map[string]*node, len(members))
-	for name, raw := range members {
-		n, err := c.compile(raw, res, pointer+"/"+pointerEscaper.Replace(name), depth)
-		if err != nil {
-			return nil, err
-		}
-		nodes[name] = n
-	}
-	return nodes, nil
-}
-
-var (
-	pointerEscaper   = strings.NewReplacer("~", "~0", "/", "~1")
-	pointerUnescaper = strings.NewReplacer("~1", "/", "~0", "~")
-)
-
-// addPatterns adds the patterns of a node, which must not be too long.
-func (c *compiler) addPatterns(n *node) error {
-	var all []string
-	if s, ok := n.keywords["pattern"].(string); ok {
-		all = append(all, s)
-	}
-	members, _ := n.keywords["patternProperties"].(map[string]any)
-	for s := range members {
-		all = append(all, s)
-	}
-	for _, s := range all {
-		if len(s) > maxPattern {
-			return fmt.Errorf("a pattern of the schema has more than %d bytes", maxPattern)
-		}
-		if c.patterns -= patternSize(s); c.patterns < 0 {
-			return fmt.Errorf("the patterns of the schema have more than %d instructions", maxPatterns)
-		}
-		if n.patterns == nil {
-			n.patterns = make(map[string]*pattern)
-		}
-		n.patterns[s] = new(pattern)
-	}
-	return nil
-}
-
-// resolveReferences sets the targets of a node's references.
-func (c *compiler) resolveReferences(n *node) (err error) {
-	for key, to := range map[string]**node{"$ref": &n.ref, "$dynamicRef": &n.dynamic, "$recursiveRef": &n.dynamic} {
-		s, ok := n.keywords[key].(string)
-		if !ok {
-			continue
-		}
-		if *to, err = c.findReference(n.res, s); err != nil {
 			return err
 		}
+		nodes = append(nodes, sub)
 	}
+	n.many.add(name, nodes)
 	return nil
 }
 
-// findReference returns the target of a reference.
-func (c *compiler) findReference(from *resource, ref string) (*node, error) {
-	uri, err := resolveURI(from.uri, ref)
-	if err != nil {
-		return nil, err
-	}
-	uri, fragment, _ := strings.Cut(uri, "#")
-	res := c.resources[uri]
-	if res == nil {
-		return nil, fmt.Errorf("reference %q is to another document, which is not fetched", ref)
-	}
-	if fragment, err = url.PathUnescape(fragment); err != nil {
-		return nil, fmt.Errorf("reference %q: %w", ref, err)
-	}
-	if fragment != "" && fragment[0] != '/' {
-		if n := res.anchors[fragment]; n != nil {
-			return n, nil
-		}
-		return nil, fmt.Errorf("reference %q has no target", ref)
-	}
-	return c.findPointer(res, fragment, ref)
-}
-
-// findPointer returns the node at a JSON pointer.
-func (c *compiler) findPointer(res *resource, pointer, ref string) (*node, error) {
-	raw, path := res.raw, ""
-	for step := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
-		if pointer == "" {
+// addMembers compiles the schemas that a keyword names. Lists are not among them.
+func (c *compiler) addMembers(n *node, raw value, depth int, add func(name string, sub *node)) error {
+	for name, member := range raw.members() {
+		if !c.spend(perPart + len(name.text())) {
 			break
 		}
-		name := pointerUnescaper.Replace(step)
-		var ok bool
-		switch v := raw.(type) {
-		case map[string]any:
-			raw, ok = v[name]
-		case []any:
-			i, err := strconv.Atoi(name)
-			if ok = err == nil && i >= 0 && i < len(v); ok {
-				raw = v[i]
-			}
+		if member.kind() == list {
+			continue
 		}
-		if !ok {
-			return nil, fmt.Errorf("reference %q has no target", ref)
+		sub, err := c.compile(member, n.res, depth)
+		if err != nil {
+			return err
 		}
-		path += "/" + pointerEscaper.Replace(name)
-		if m, _ := raw.(map[string]any); m != nil {
-			if id, _ := m["$id"].(string); id != "" && path != pointer {
-				if uri, err := resolveURI(res.uri, id); err == nil && c.resources[uri] != nil {
-					res, path = c.resources[uri], ""
-				}
-			}
-		}
+		add(name.text(), sub)
 	}
-	return c.compile(raw, res, path, 0)
+	return c.err
 }
 
-// resolveURI resolves a reference against a base URI.
-func resolveURI(base, ref string) (string, error) {
-	b, err := url.Parse(base)
-	if err != nil {
-		return "", err
+func (c *compiler) addPattern(n *node, raw value) error {
+	if raw.kind() == text {
+		n.pattern = c.pattern(raw.text())
 	}
-	r, err := b.Parse(ref)
-	if err != nil {
-		return "", err
+	return c.err
+}
+
+// pattern returns the pattern with a text, which must not be too long. Schemas share
+// it.
+func (c *compiler) pattern(s string) *pattern {
+	if len(s) > maxPattern {
+		c.stop(fmt.Errorf("a pattern of the schema has %d bytes, more than %d", len(s), maxPattern))
+		return nil
 	}
-	return r.String(), nil
+	p := c.patterns[s]
+	if p == nil && c.spend(len(s)) {
+		p = &pattern{text: s, size: patternSize(s)}
+		c.patterns[s] = p
+		if c.instructions -= perPattern + p.size; c.instructions < 0 {
+			c.stop(fmt.Errorf("the patterns of the schema have more than %d instructions", maxPatterns))
+		}
+	}
+	return p
 }

@@ -1,7 +1,10 @@
 package jsonschema
 
 import (
+	"fmt"
+	"math"
 	"strconv"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -11,34 +14,60 @@ import (
 // maxJSON limits how deep the arrays and objects of a text may nest.
 const maxJSON = 10_000
 
-// decode parses JSON into nil, bool, number, string, []any and map[string]any. It
-// accepts what encoding/json does, whose codec would add 0.2 MB to a program: the
-// last member of a name counts, and characters that are not valid become U+FFFD.
-func decode(text []byte) (any, error) {
-	d := decoder{text: text}
-	v := d.value()
-	if d.space() != 0 || d.pos < len(text) {
+// maxText limits a text, whose places are 31 bits wide.
+const maxText = math.MaxInt32
+
+// decode parses JSON until the context of the budget ends. It accepts what
+// encoding/json does: the last member of a name counts, and characters that are not
+// valid become U+FFFD. It does not spend from the budget, as its time and its memory
+// are proportional to the length of the text.
+func decode(text []byte, b *budget) (*document, error) {
+	if b.seeContext(); b.err != nil {
+		return nil, b.err
+	}
+	if len(text) > maxText/utf8.UTFMax {
+		return nil, fmt.Errorf("the JSON text has %d bytes, more than %d", len(text), maxText/utf8.UTFMax)
+	}
+	d := decoder{budget: b, text: string(text), doc: new(document)}
+	d.doc.text = d.text
+	d.value()
+	if d.space() != 0 || d.pos < len(d.text) {
 		d.fail("unexpected text after the value")
 	}
-	if d.err != nil {
-		return nil, d.err
+	if b.err != nil {
+		return nil, b.err
 	}
-	return v, nil
+	return d.doc, nil
 }
 
-// A decoder reads a JSON text. After an error its methods return zero values.
+// A decoder reads a JSON text. After an error, which is that of the budget, it is at
+// the end of the text.
 type decoder struct {
-	text  []byte
-	pos   int
-	depth int
-	err   error
+	budget *budget
+	text   string
+	doc    *document
+	plain  strings.Builder // document.plain
+	pos    int
+	work   int // at the names of members, in bytes
+	looked int // the work and the position at the last look at the context
+	depth  int
 }
 
 func (d *decoder) fail(msg string) {
-	if d.err == nil {
-		d.err = &wire.SyntaxError{Offset: d.pos, Msg: msg}
-		d.pos = len(d.text)
+	d.budget.stop(&wire.SyntaxError{Offset: d.pos, Msg: msg})
+	d.pos = len(d.text)
+}
+
+// failed reports whether the decoder has to stop. It looks at the context when the
+// decoder has got perLook further.
+func (d *decoder) failed() bool {
+	if d.pos+d.work-d.looked >= perLook {
+		d.looked = d.pos + d.work
+		if d.budget.seeContext(); d.budget.err != nil {
+			d.pos = len(d.text)
+		}
 	}
+	return d.budget.err != nil
 }
 
 // space steps over white space and returns the next byte, or 0 at the end.
@@ -62,37 +91,57 @@ func (d *decoder) take(c byte) bool {
 	return true
 }
 
-func (d *decoder) value() any {
+// add adds a part to the document and returns its place.
+func (d *decoder) add(p part) int32 {
+	n := len(d.doc.parts)
+	if n == 0 || len(d.doc.parts[n-1]) == partsAtOnce {
+		left := len(d.text) - min(d.pos, len(d.text))
+		d.doc.parts = append(d.doc.parts, make([]part, 0, min(partsAtOnce, left/2+3)))
+		n++
+	}
+	last := &d.doc.parts[n-1]
+	*last = append(*last, p)
+	return int32((n-1)*partsAtOnce + len(*last) - 1)
+}
+
+// end returns the place of the next part.
+func (d *decoder) end() int32 {
+	n := len(d.doc.parts)
+	return int32((n-1)*partsAtOnce + len(d.doc.parts[n-1]))
+}
+
+func (d *decoder) value() {
+	if d.failed() {
+		return
+	}
 	switch c := d.space(); {
 	case c == '{':
-		return d.object()
+		d.object()
 	case c == '[':
-		return d.list()
+		d.list()
 	case c == '"':
-		return d.string()
+		d.string()
 	case c == '-' || '0' <= c && c <= '9':
-		return d.number()
+		d.number()
 	case c == 't':
-		d.literal("true")
-		return true
+		d.literal("true", part{kind: boolean, from: 1})
 	case c == 'f':
-		d.literal("false")
-		return false
+		d.literal("false", part{kind: boolean})
 	case c == 'n':
-		d.literal("null")
+		d.literal("null", part{kind: null})
 	case d.pos == len(d.text):
 		d.fail("unexpected end of input")
 	default:
 		d.fail("unexpected character")
 	}
-	return nil
 }
 
-func (d *decoder) literal(s string) {
-	if len(d.text)-d.pos < len(s) || string(d.text[d.pos:d.pos+len(s)]) != s {
+func (d *decoder) literal(s string, p part) {
+	if !strings.HasPrefix(d.text[d.pos:], s) {
 		d.fail("want " + s)
 		return
 	}
+	d.add(p)
 	d.pos += len(s)
 }
 
@@ -106,7 +155,7 @@ func (d *decoder) more(first bool, closing byte) bool {
 		}
 	}
 	switch {
-	case d.err != nil:
+	case d.failed():
 		return false
 	case d.take(closing):
 		d.depth--
@@ -121,33 +170,76 @@ func (d *decoder) more(first bool, closing byte) bool {
 	return true
 }
 
-func (d *decoder) object() any {
-	m := map[string]any{}
+func (d *decoder) object() {
+	at, count := d.add(part{kind: object}), 0
 	for first := true; d.more(first, '}'); first = false {
 		if d.space() != '"' {
 			d.fail("want a key")
 			break
 		}
-		key := d.string()
+		d.string()
 		if !d.take(':') {
 			d.fail("want a colon after the key")
 		}
-		m[key] = d.value()
+		d.value()
+		count++
 	}
-	return m
+	p := d.doc.part(at)
+	p.count, p.to = int32(count), d.end()
+	if d.budget.err == nil {
+		d.nameMembers(value{d.doc, at}, p)
+	}
 }
 
-func (d *decoder) list() any {
-	list := []any{}
-	for first := true; d.more(first, ']'); first = false {
-		list = append(list, d.value())
+// nameMembers marks the members of an object that others replace, and adds an index if
+// there are many.
+func (d *decoder) nameMembers(v value, p *part) {
+	if width := p.count; width > fewMembers {
+		x := index{make(map[string]int32, width), int(width)}
+		for name, member := range v.members() {
+			if d.work += perPart + len(name.text()); d.failed() {
+				return
+			}
+			if before, ok := x.at[name.text()]; ok {
+				d.replace(p, before-1)
+			}
+			x.at[name.text()] = member.at
+		}
+		d.doc.names = append(d.doc.names, x)
+		p.from = int32(len(d.doc.names))
+		return
 	}
-	return list
+	var few [fewMembers]value
+	n := 0
+	for name := range v.members() {
+		for _, before := range few[:n] {
+			if !d.doc.part(before.at).replaced && before.text() == name.text() {
+				d.replace(p, before.at)
+			}
+		}
+		few[n] = name
+		n++
+	}
+}
+
+func (d *decoder) replace(object *part, name int32) {
+	d.doc.part(name).replaced = true
+	object.count--
+}
+
+func (d *decoder) list() {
+	at, count := d.add(part{kind: list}), 0
+	for first := true; d.more(first, ']'); first = false {
+		d.value()
+		count++
+	}
+	p := d.doc.part(at)
+	p.count, p.to = int32(count), d.end()
 }
 
 // number reads a number: an integer part without leading zeros, then optionally a
 // fraction and an exponent.
-func (d *decoder) number() number {
+func (d *decoder) number() {
 	start := d.pos
 	d.skip("-")
 	if !d.skip("0") {
@@ -160,10 +252,7 @@ func (d *decoder) number() number {
 		d.skip("+-")
 		d.digits()
 	}
-	if d.err != nil {
-		return ""
-	}
-	return number(d.text[start:d.pos])
+	d.add(part{kind: numeric, from: int32(start), to: int32(d.pos)})
 }
 
 // skip steps over one of the characters.
@@ -179,7 +268,8 @@ func (d *decoder) skip(chars string) bool {
 
 func (d *decoder) digits() {
 	start := d.pos
-	for d.skip("0123456789") {
+	for d.pos < len(d.text) && '0' <= d.text[d.pos] && d.text[d.pos] <= '9' {
+		d.pos++
 	}
 	if d.pos == start {
 		d.fail("invalid number")
@@ -187,21 +277,22 @@ func (d *decoder) digits() {
 }
 
 // string reads a string.
-func (d *decoder) string() string {
+func (d *decoder) string() {
 	d.pos++
 	start, verbatim := d.pos, true
 	for ; d.pos < len(d.text); d.pos++ {
 		switch c := d.text[d.pos]; {
 		case c == '"':
-			raw := d.text[start:d.pos]
-			d.pos++
-			if verbatim {
-				return string(raw)
+			p := part{kind: text, from: int32(start), to: int32(d.pos), count: int32(d.pos - start)}
+			if !verbatim {
+				p = d.unescape(start)
 			}
-			return d.unescape(raw)
+			d.add(p)
+			d.pos = min(d.pos+1, len(d.text))
+			return
 		case c < ' ':
 			d.fail("control character in string")
-			return ""
+			return
 		case c == '\\':
 			d.pos++ // what follows is no end
 			verbatim = false
@@ -210,30 +301,36 @@ func (d *decoder) string() string {
 		}
 	}
 	d.fail("unexpected end of input in string")
-	return ""
 }
 
-// unescape returns the string that is written as raw.
-func (d *decoder) unescape(raw []byte) string {
-	out := make([]byte, 0, len(raw))
-	for i := 0; i < len(raw); {
-		c, n := utf8.DecodeRune(raw[i:])
+// unescape adds the string that is written from start to the present position, and
+// returns its part.
+func (d *decoder) unescape(start int) part {
+	end := d.pos
+	if d.plain.Len() == 0 {
+		d.plain.Grow(len(d.text) - start)
+	}
+	p := part{kind: text, plain: true, from: int32(d.plain.Len())}
+	for d.pos = start; d.pos < end && !d.failed(); p.count++ {
+		c, n := utf8.DecodeRuneInString(d.text[d.pos:end])
 		if c == '\\' {
-			c, n = escape(raw[i:])
+			c, n = escape(d.text[d.pos:end])
 		}
 		if n == 0 {
 			d.fail("invalid escape in string")
-			return ""
+			break
 		}
-		out = utf8.AppendRune(out, c) // U+FFFD for half of a surrogate pair
-		i += n
+		d.plain.WriteRune(c) // U+FFFD for half of a surrogate pair
+		d.pos += n
 	}
-	return string(out)
+	d.doc.plain = d.plain.String()
+	p.to = int32(d.plain.Len())
+	return p
 }
 
 // escape returns the character for the escape that s starts with, and the length
 // of the escape, or 0 if it is invalid.
-func escape(s []byte) (c rune, n int) {
+func escape(s string) (c rune, n int) {
 	switch s[1] {
 	case '"', '\\', '/':
 		return rune(s[1]), 2
@@ -258,11 +355,11 @@ func escape(s []byte) (c rune, n int) {
 }
 
 // hex returns the value of the \uXXXX that s starts with, or -1.
-func hex(s []byte) rune {
+func hex(s string) rune {
 	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
 		return -1
 	}
-	n, err := strconv.ParseUint(string(s[2:6]), 16, 16)
+	n, err := strconv.ParseUint(s[2:6], 16, 16)
 	if err != nil {
 		return -1
 	}

@@ -1,93 +1,81 @@
 package jsonschema
 
 import (
-	"fmt"
+	"math"
 	"strconv"
 )
 
-func (c *checker) checkList(n *node, v []any, path string, sc *scope, s *evaluated) error {
-	if err := n.checkCount(len(v), "minItems", "maxItems", "items", path); err != nil {
-		return err
+func (c *checker) checkList(n *node, v value, sc *scope, start int) bool {
+	if !c.checkCount(n, v, "minItems", "maxItems", "items") {
+		return false
 	}
-	if unique, _ := n.keywords["uniqueItems"].(bool); unique {
-		if err := c.checkUnique(v, path); err != nil {
-			return err
-		}
+	if n.keywords.get("uniqueItems").isTrue() && !c.checkUnique(v) {
+		return false
 	}
-	first, rest := n.many["prefixItems"], n.one["items"]
-	if list := n.many["items"]; list != nil {
-		first, rest = list, n.one["additionalItems"]
+	first, rest := n.many.get("prefixItems"), n.one.get("items")
+	if list := n.many.get("items"); list != nil {
+		first, rest = list, n.one.get("additionalItems")
 	}
-	for i := range v {
+	for i, item := range v.items() {
 		sub := rest
 		if i < len(first) {
 			sub = first[i]
 		}
-		if sub == nil {
-			continue
+		if sub == nil && i >= len(first) {
+			break
 		}
-		if err := c.checkItem(sub, v, i, path, sc, s); err != nil {
-			return err
+		if !c.checkPart(sub, item, sc) {
+			return false
 		}
+		c.mark(i)
 	}
-	if sub := n.one["contains"]; sub != nil {
-		if err := c.checkContains(n, sub, v, path, sc, s); err != nil {
-			return err
-		}
+	if sub := n.one.get("contains"); sub != nil && !c.checkContains(n, sub, v, sc) {
+		return false
 	}
-	if sub := n.one["unevaluatedItems"]; sub != nil {
-		for i := range v {
-			if s.items[i] {
+	if sub := n.one.get("unevaluatedItems"); sub != nil {
+		known := c.evaluated(v, start)
+		for i, item := range v.items() {
+			if !c.spend(perPart) {
+				return false
+			}
+			if known.has(i) {
 				continue
 			}
-			if err := c.checkItem(sub, v, i, path, sc, s); err != nil {
-				return err
+			if !c.checkPart(sub, item, sc) {
+				return false
 			}
+			c.mark(i)
 		}
 	}
-	return nil
-}
-
-func (c *checker) checkItem(sub *node, v []any, i int, path string, sc *scope, s *evaluated) error {
-	_, err := c.check(sub, v[i], path+"/"+strconv.Itoa(i), sc)
-	s.item(i)
-	return err
-}
-
-func (c *checker) checkUnique(v []any, path string) error {
-	for i := range v {
-		for j := range i {
-			if err := c.spend(1); err != nil {
-				return err
-			}
-			if c.equal(v[i], v[j]) {
-				return &Error{path, fmt.Sprintf("items %d and %d are equal", j, i)}
-			}
-		}
-	}
-	return nil
+	return c.err == nil
 }
 
 // checkContains checks contains, whose schema is sub, and the limits on the
 // number of matching items.
-func (c *checker) checkContains(n, sub *node, v []any, path string, sc *scope, s *evaluated) error {
+func (c *checker) checkContains(n, sub *node, v value, sc *scope) bool {
 	found := 0
-	for i := range v {
-		switch _, err := c.check(sub, v[i], path+"/"+strconv.Itoa(i), sc); {
-		case err == nil:
+	c.quiet++
+	for i, item := range v.items() {
+		if c.checkPart(sub, item, sc) {
 			found++
-			s.item(i)
-		case c.err != nil:
-			return err
+			c.mark(i)
+		}
+		if c.err != nil {
+			break
 		}
 	}
-	least, ok := n.count("minContains")
-	if !ok {
-		least = 1
+	c.quiet--
+	least, most := 1, math.MaxInt
+	for _, k := range n.counts {
+		switch k.name {
+		case "minContains":
+			least = k.of
+		case "maxContains":
+			most = k.of
+		}
 	}
-	most, ok := n.count("maxContains")
-	if found < least || ok && found > most {
-		return &Error{path, fmt.Sprintf("%d items fit the schema of contains", found)}
+	if found < least || found > most {
+		return c.fail(v, func() string { return strconv.Itoa(found) + " items fit the schema of contains" })
 	}
-	return nil
+	return true
 }

@@ -2,80 +2,128 @@ package jsonschema
 
 import (
 	"cmp"
-	"math"
 	"math/big"
 	"strconv"
 	"strings"
 )
 
-func (n *node) checkNumber(v number, path string) error {
-	for key, bad := range map[string]func(order int) bool{
-		"minimum":          func(order int) bool { return order < 0 },
-		"maximum":          func(order int) bool { return order > 0 },
-		"exclusiveMinimum": func(order int) bool { return order <= 0 },
-		"exclusiveMaximum": func(order int) bool { return order >= 0 },
+func (c *checker) checkNumber(n *node, v value) bool {
+	for _, k := range [...]struct {
+		name string
+		bad  func(order int) bool
+	}{
+		{"minimum", func(order int) bool { return order < 0 }},
+		{"maximum", func(order int) bool { return order > 0 }},
+		{"exclusiveMinimum", func(order int) bool { return order <= 0 }},
+		{"exclusiveMaximum", func(order int) bool { return order >= 0 }},
 	} {
-		if limit, ok := n.keywords[key].(number); ok && bad(compare(v, limit)) {
-			return &Error{path, string(v) + " violates " + key + " " + string(limit)}
+		if limit := n.keywords.get(k.name); limit.kind() == numeric && k.bad(c.compare(v, limit)) {
+			return c.fail(v, func() string { return short(v.text()) + " violates " + k.name + " " + short(limit.text()) })
 		}
 	}
-	if step, ok := n.keywords["multipleOf"].(number); ok && !isMultiple(v, step) {
-		return &Error{path, string(v) + " is not a multiple of " + string(step)}
+	if step := n.keywords.get("multipleOf"); step.kind() == numeric && !c.isMultiple(v, step) {
+		return c.fail(v, func() string { return short(v.text()) + " is not a multiple of " + short(step.text()) })
 	}
-	return nil
+	return c.err == nil
 }
 
-// A number is a number as it is written.
-type number string
-
-// float returns the nearest float64, which is infinite beyond its range.
-func (v number) float() float64 {
-	f, _ := strconv.ParseFloat(string(v), 64)
-	return f
+// A decimal is the exact value of a number: 0.digits times ten to the power of exp. The
+// digits begin and end with none that is 0.
+type decimal struct {
+	negative bool
+	digits   string
+	exp      int
 }
 
-// exact returns the exact value, or nil if that needs too much memory.
-func (v number) exact() *big.Rat {
-	if i := strings.IndexAny(string(v), "eE"); i >= 0 {
-		if exp, err := strconv.Atoi(string(v[i+1:])); err != nil || exp > 1000 || exp < -1000 {
-			return nil
+// maxExp limits exponents: numbers beyond it are taken for one with this exponent.
+const maxExp = 1 << 40
+
+// parseDecimal parses a number, in a time that is proportional to its length.
+func parseDecimal(s string) decimal {
+	s, negative := strings.CutPrefix(s, "-")
+	exp := 0
+	if i := strings.IndexAny(s, "eE"); i >= 0 {
+		n, err := strconv.ParseInt(s[i+1:], 10, 64) // at the limits of int64 if it is out of range
+		if exp = int(max(-maxExp, min(n, maxExp))); err != nil && n == 0 {
+			return decimal{}
 		}
+		s = s[:i]
 	}
-	if len(v) > 2000 {
-		return nil
+	whole, fraction, _ := strings.Cut(s, ".")
+	if whole = strings.TrimLeft(whole, "0"); whole == "" {
+		rest := strings.TrimLeft(fraction, "0")
+		exp -= len(fraction) - len(rest)
+		fraction = rest
 	}
-	r, ok := new(big.Rat).SetString(string(v))
-	if !ok {
-		return nil
+	digits := strings.TrimRight(whole+fraction, "0")
+	if digits == "" {
+		return decimal{}
 	}
-	return r
+	return decimal{negative, digits, exp + len(whole)}
 }
 
-func compare(a, b number) int {
-	if i, err := strconv.ParseInt(string(a), 10, 64); err == nil {
-		if j, err := strconv.ParseInt(string(b), 10, 64); err == nil {
-			return cmp.Compare(i, j)
-		}
+// compare compares two numbers.
+func (c *checker) compare(a, b value) int {
+	if !c.spend(a.length() + b.length()) {
+		return 0
 	}
-	x, y := a.exact(), b.exact()
-	if x != nil && y != nil {
-		return x.Cmp(y)
-	}
-	return cmp.Compare(a.float(), b.float())
+	return parseDecimal(a.text()).compare(parseDecimal(b.text()))
 }
 
-func isWhole(v number) bool {
-	if r := v.exact(); r != nil {
-		return r.IsInt()
+func (d decimal) compare(e decimal) int {
+	if x, y := d.sign(), e.sign(); x != y || x == 0 {
+		return cmp.Compare(x, y)
 	}
-	f := v.float()
-	return f == math.Trunc(f)
+	order := cmp.Or(cmp.Compare(d.exp, e.exp), strings.Compare(d.digits, e.digits))
+	return order * d.sign()
 }
 
-func isMultiple(v, step number) bool {
-	x, y := v.exact(), step.exact()
-	if x == nil || y == nil || y.Sign() == 0 {
+func (d decimal) sign() int {
+	switch {
+	case d.digits == "":
+		return 0
+	case d.negative:
+		return -1
+	}
+	return 1
+}
+
+func (d decimal) isWhole() bool { return d.digits == "" || d.exp >= len(d.digits) }
+
+// floor returns the whole part of a number that is not negative, or at most most.
+func (d decimal) floor(most int) int {
+	if d.digits == "" || d.exp <= 0 {
+		return 0
+	}
+	n, err := strconv.ParseInt(d.digits[:min(d.exp, len(d.digits))], 10, 64)
+	for i := len(d.digits); i < d.exp && n < int64(most); i++ {
+		n *= 10
+	}
+	if err != nil {
+		return most
+	}
+	return int(min(n, int64(most)))
+}
+
+// maxDigits limits the digits of numbers that are divided. A float64 has at most 767.
+const maxDigits = 1000
+
+// isMultiple reports whether v is a multiple of step, and true if it would take too long.
+func (c *checker) isMultiple(v, step value) bool {
+	if !c.spend(v.length() + step.length()) {
+		return false
+	}
+	x, y := parseDecimal(v.text()), parseDecimal(step.text())
+	long := max(len(x.digits), len(y.digits))
+	if x.digits == "" || y.digits == "" || long > maxDigits {
 		return true
 	}
-	return x.Quo(x, y).IsInt()
+	zeros := (x.exp - len(x.digits)) - (y.exp - len(y.digits)) // that x has more at its end
+	if !c.spend(perStep+long*long/32) || zeros < 0 {
+		return false
+	}
+	a, _ := new(big.Int).SetString(x.digits, 10)
+	b, _ := new(big.Int).SetString(y.digits, 10)
+	power := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(zeros)), b) // modulo b
+	return a.Mul(a, power).Mod(a, b).Sign() == 0
 }

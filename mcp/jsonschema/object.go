@@ -1,106 +1,105 @@
 package jsonschema
 
-import (
-	"maps"
-	"slices"
-	"strconv"
-)
+import "strconv"
 
-func (c *checker) checkObject(n *node, v map[string]any, path string, sc *scope, s *evaluated) error {
-	if err := n.checkCount(len(v), "minProperties", "maxProperties", "members", path); err != nil {
-		return err
+func (c *checker) checkObject(n *node, v value, sc *scope, start int) bool {
+	if !c.checkCount(n, v, "minProperties", "maxProperties", "members") || !c.checkRequired(n, v) {
+		return false
 	}
-	if err := c.checkRequired(n, v, path); err != nil {
-		return err
+	names, others, rest := n.one.get("propertyNames"), n.one.get("additionalProperties"), n.one.get("unevaluatedProperties")
+	if n.properties == nil && n.patternProperties == nil && names == nil && others == nil && rest == nil {
+		return c.err == nil
 	}
-	if !n.looksAtMembers() {
-		return nil
+	if !c.spend(perPart * v.width()) {
+		return false
 	}
-	if err := c.spend(len(v) / perPart); err != nil {
-		return err
+	var before evaluated
+	if rest != nil {
+		before = c.evaluated(v, start)
 	}
-	for _, name := range slices.Sorted(maps.Keys(v)) {
-		at := path + "/" + pointerEscaper.Replace(name)
-		if sub := n.one["propertyNames"]; sub != nil {
-			if _, err := c.check(sub, name, at, sc); err != nil {
-				return err
-			}
+	i := -1
+	for name, member := range v.members() {
+		i++
+		if names != nil && !c.checkPart(names, name, sc) {
+			return false
 		}
-		subs, known, err := c.member(n, name, s)
-		if err != nil {
-			return err
+		known, ok := c.checkMember(n, name, member, sc)
+		if ok && !known && others != nil {
+			known, ok = true, c.checkPart(others, member, sc)
 		}
-		for _, sub := range subs {
-			if _, err := c.check(sub, v[name], at, sc); err != nil {
-				return err
-			}
+		if ok && !known && rest != nil && !before.has(i) {
+			known, ok = true, c.checkPart(rest, member, sc)
+		}
+		if !ok {
+			return false
 		}
 		if known {
-			s.name(name)
+			c.mark(i)
 		}
 	}
-	return nil
+	return c.err == nil
 }
 
-// looksAtMembers reports whether the node has a keyword for the members of an object.
-func (n *node) looksAtMembers() bool {
-	return n.named["properties"] != nil || n.named["patternProperties"] != nil ||
-		n.one["propertyNames"] != nil || n.one["additionalProperties"] != nil || n.one["unevaluatedProperties"] != nil
-}
-
-// member returns the schemas for a member, and whether a keyword evaluates it.
-func (c *checker) member(n *node, name string, s *evaluated) (subs []*node, known bool, err error) {
-	if sub := n.named["properties"][name]; sub != nil {
-		subs, known = append(subs, sub), true
+// checkMember checks the keywords for members of certain names. It reports whether one
+// of them is for this member, and whether the member fits.
+func (c *checker) checkMember(n *node, name, member value, sc *scope) (known, ok bool) {
+	if !c.spend(perSearch + name.length()) {
+		return false, false
 	}
-	for pattern, sub := range n.named["patternProperties"] {
-		p := n.pattern(pattern)
-		if p == nil {
-			known = true // not supported
-			continue
-		}
-		ok, err := c.matches(p, name)
-		if err != nil {
-			return nil, false, err
-		}
-		if ok {
-			subs, known = append(subs, sub), true
+	if sub := n.properties[name.text()]; sub != nil {
+		if known = true; !c.checkPart(sub, member, sc) {
+			return true, false
 		}
 	}
-	if sub := n.one["additionalProperties"]; sub != nil && !known {
-		subs, known = append(subs, sub), true
+	for _, p := range n.patternProperties {
+		switch {
+		case !p.pattern.supported(&c.budget):
+			known = true
+		case c.matches(p.pattern, name.text()):
+			if known = true; !c.checkPart(p.node, member, sc) {
+				return true, false
+			}
+		}
+		if c.err != nil {
+			return false, false
+		}
 	}
-	if sub := n.one["unevaluatedProperties"]; sub != nil && !known && !s.names[name] {
-		subs, known = append(subs, sub), true
-	}
-	return subs, known, nil
+	return known, true
 }
 
 // checkRequired checks the keywords that require members.
-func (c *checker) checkRequired(n *node, v map[string]any, path string) error {
-	lists := []any{n.keywords["required"]}
-	for _, key := range []string{"dependentRequired", "dependencies"} {
-		members, _ := n.keywords[key].(map[string]any)
-		if err := c.spend(len(members) / perPart); err != nil {
-			return err
+func (c *checker) checkRequired(n *node, v value) bool {
+	if !c.checkNames(n.keywords.get("required"), v) {
+		return false
+	}
+	for _, keyword := range [...]string{"dependentRequired", "dependencies"} {
+		lists := n.keywords.get(keyword)
+		if lists.kind() != object {
+			continue
 		}
-		for name, list := range members {
-			if _, ok := v[name]; ok {
-				lists = append(lists, list)
+		if !c.spend(perPart * lists.width()) {
+			return false
+		}
+		for name, list := range lists.members() {
+			if c.has(v, name) && !c.checkNames(list, v) {
+				return false
 			}
 		}
 	}
-	for _, raw := range lists {
-		list, _ := raw.([]any)
-		if err := c.spend(len(list) / perPart); err != nil {
-			return err
-		}
-		for _, one := range list {
-			name, ok := one.(string)
-			if _, there := v[name]; ok && !there {
-				return &Error{path, strconv.Quote(name) + " is missing"}
-			}
+	return c.err == nil
+}
+
+// checkNames checks that v has the members that a list names.
+func (c *checker) checkNames(names, v value) bool {
+	for _, name := range names.items() {
+		if name.kind() == text && !c.has(v, name) {
+			return c.fail(v, func() string { return strconv.Quote(short(name.text())) + " is missing" })
 		}
 	}
-	return nil
+	return c.err == nil
+}
+
+// has reports whether an object has a member.
+func (c *checker) has(v, name value) bool {
+	return c.spend(perSearch+name.length()) && v.member(name.text()).kind() != absent
 }

@@ -47,14 +47,27 @@ type tool struct {
 	raw  mcp.RawMessage
 	list int // the number of the list that had it last
 
-	once   sync.Once // for schema and err
+	busy   chan struct{} // holds an element while a call uses the fields below
 	schema *Schema
-	err    error
+	err    error // why there is no schema
 }
 
-func (t *tool) compile() (*Schema, error) {
-	t.once.Do(func() { t.schema, t.err = Compile(t.raw) })
-	return t.schema, t.err
+// compile compiles the schema, unless a call has done so.
+func (t *tool) compile(ctx context.Context) (*Schema, error) {
+	select {
+	case t.busy <- struct{}{}:
+		defer func() { <-t.busy }()
+	case <-ctx.Done():
+		return nil, fmt.Errorf("compiling the schema stopped: %w", context.Cause(ctx))
+	}
+	if t.schema != nil || t.err != nil {
+		return t.schema, t.err
+	}
+	schema, err := CompileContext(ctx, t.raw)
+	if ctx.Err() == nil { // otherwise, the next call tries again
+		t.schema, t.err = schema, err
+	}
+	return schema, err
 }
 
 // An OutputError reports a result that does not fit the tool's output schema.
@@ -122,7 +135,7 @@ func (o *Outputs) learn(client *mcp.Client, first bool, raw mcp.RawMessage) {
 		c.remove(t.Name)
 		if n := len(t.Name) + len(t.OutputSchema); t.OutputSchema != nil && c.size+n <= maxSchemas {
 			c.size += n
-			c.tools[strings.Clone(t.Name)] = &tool{raw: bytes.Clone(t.OutputSchema), list: c.lists}
+			c.tools[strings.Clone(t.Name)] = &tool{raw: bytes.Clone(t.OutputSchema), list: c.lists, busy: make(chan struct{}, 1)}
 		}
 	}
 	if res.NextCursor == nil {
@@ -177,9 +190,9 @@ func (o *Outputs) check(ctx context.Context, call *mcp.OutgoingCall, raw mcp.Raw
 	case res.IsError, res.ResultType != "" && res.ResultType != "complete", res.Extra["task"] != nil:
 		return nil // failed, or not a final result
 	}
-	schema, err := t.compile()
+	schema, err := t.compile(ctx)
 	switch {
-	case err != nil && !o.Strict:
+	case err != nil && ctx.Err() == nil && !o.Strict:
 		return nil
 	case err == nil && res.StructuredContent == nil:
 		err = errNoOutput

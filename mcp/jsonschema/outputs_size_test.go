@@ -1,6 +1,8 @@
 package jsonschema
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -40,5 +42,25 @@ func TestSchemasAreThoseOfTheLatestList(t *testing.T) {
 	page(true, "")
 	if len(c.tools) != 0 || c.size != 0 {
 		t.Errorf("%d tools of %d bytes after an empty list", len(c.tools), c.size)
+	}
+}
+
+// TestToolIsCompiledAgainAfterAContextEnded: a call that ends early does not decide for the
+// next one, and does not wait for another.
+func TestToolIsCompiledAgainAfterAContextEnded(t *testing.T) {
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	tool := &tool{raw: mcp.RawMessage(`{"type":"number"}`), busy: make(chan struct{}, 1)}
+	for range 10 { // select is random
+		if s, err := tool.compile(over); s != nil || !errors.Is(err, context.Canceled) {
+			t.Errorf("%v, %v", s, err)
+		}
+	}
+	if s, err := tool.compile(t.Context()); s == nil || err != nil {
+		t.Error(err)
+	}
+	tool.busy <- struct{}{}
+	if _, err := tool.compile(over); !errors.Is(err, context.Canceled) {
+		t.Error(err)
 	}
 }

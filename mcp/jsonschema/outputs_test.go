@@ -153,13 +153,136 @@ func TestInvalidSchemas(t *testing.T) {
 	}
 }
 
+// TestKeywords has a value that fits and one that does not for each keyword.
+func TestKeywords(t *testing.T) {
+	for _, tt := range [][3]string{
+		{`{"type":"integer"}`, `-1.0e1`, `1e-1`},
+		{`{"type":["null","string"]}`, `null`, `1`},
+		{`{"type":"unheard of"}`, ``, `1`},
+		{`{"enum":[1,[2],{"a":"b"}]}`, `{"a":"b"}`, `[1]`},
+		{`{"const":{"a":[1,true],"b":null}}`, `{"b":null,"a":[1.0,true]}`, `{"a":[1,false],"b":null}`},
+		{`{"minimum":-0.5,"exclusiveMaximum":1e2}`, `99.99`, `100`},
+		{`{"exclusiveMinimum":0,"maximum":0.30}`, `3e-1`, `0`},
+		{`{"maximum":-2}`, `-2.5`, `-1.5`},
+		{`{"multipleOf":0.01}`, `19.99`, `0.011`},
+		{`{"multipleOf":7}`, `7e300`, `1e300`},
+		{`{"minLength":2,"maxLength":3}`, `"\u00e9\ud83d\ude00x"`, `"\ud83d\ude00"`},
+		{`{"minLength":1e100}`, `1`, `"a"`},
+		{`{"maxLength":1e100,"minLength":-1}`, `"a"`, ``},
+		{`{"pattern":"^a+$"}`, `"aa"`, `"ab"`},
+		{`{"minItems":1,"maxItems":2}`, `[1,2]`, `[]`},
+		{`{"prefixItems":[{"const":1}],"items":{"const":2}}`, `[1,2,2]`, `[2]`},
+		{`{"items":[{"const":1}],"additionalItems":false}`, `[1]`, `[1,2]`},
+		{`{"contains":{"const":1},"minContains":2,"maxContains":3}`, `[1,2,1]`, `[1,1,1,1]`},
+		{`{"unevaluatedItems":false,"allOf":[{"prefixItems":[true]}],"contains":{"const":3}}`, `[1,3]`, `[1,2]`},
+		{`{"minProperties":1,"maxProperties":2}`, `{"a":1,"a":2,"b":3}`, `{}`},
+		{`{"required":["a","b"]}`, `{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1}`, `{"a":1}`},
+		{`{"properties":{"a":{"type":"null"}},"patternProperties":{"^b":{"const":1}},"additionalProperties":{"const":2}}`, `{"a":null,"bb":1,"c":2}`, `{"c":1}`},
+		{`{"propertyNames":{"maxLength":2}}`, `{"ab":1}`, `{"abc":1}`},
+		{`{"dependentRequired":{"a":["b"]}}`, `{"a":1,"b":2}`, `{"a":1}`},
+		{`{"dependentSchemas":{"a":{"minProperties":2}}}`, `{"b":1}`, `{"a":1}`},
+		{`{"dependencies":{"a":["b"],"c":false}}`, `{"a":1,"b":1}`, `{"c":1}`},
+		{`{"unevaluatedProperties":false,"anyOf":[{"properties":{"a":{"const":1}},"required":["a"]},{"properties":{"b":true}}]}`, `{"a":1,"b":1}`, `{"a":2}`},
+		{`{"unevaluatedProperties":false,"not":{"properties":{"a":true},"required":["b"]}}`, `{}`, `{"a":1}`},
+		{`{"unevaluatedProperties":false,"if":{"properties":{"a":true},"required":["a"]},"then":true,"else":{"properties":{"b":true}}}`, `{"b":1}`, `{"a":1,"b":1}`},
+		{`{"allOf":[{"minimum":1},{"maximum":2}]}`, `1`, `3`},
+		{`{"anyOf":[{"minimum":3},{"maximum":1}]}`, `1`, `2`},
+		{`{"oneOf":[{"minimum":3},{"minimum":5}]}`, `4`, `5`},
+		{`{"not":{"type":"string"}}`, `1`, `"a"`},
+		{`{"if":{"minimum":3},"then":{"maximum":4},"else":{"const":1}}`, `4`, `2`},
+		{`{"$ref":"#/$defs/a~1b%25","$defs":{"a/b%":{"const":1}}}`, `1`, `2`},
+		{`{"$id":"x://h/","$ref":"b#c","$defs":{"a":{"$id":"b","$defs":{"d":{"$anchor":"c","const":1}}}}}`, `1`, `2`},
+		{`{"$schema":"http://json-schema.org/draft-07/schema#","$ref":"#/definitions/a","const":5,"definitions":{"a":{"const":1}}}`, `1`, `5`},
+		{`{"$id":"x://h/t","$dynamicAnchor":"n","required":["d"],"$ref":"s","$defs":{"s":{"$id":"s","$dynamicAnchor":"n","items":{"$dynamicRef":"#n"},"properties":{"c":{"$dynamicRef":"#n"}}}}}`,
+			`{"d":1,"c":{"d":1}}`, `{"d":1,"c":{}}`},
+		{`false`, ``, `1`},
+	} {
+		s, err := jsonschema.Compile(mcp.RawMessage(tt[0]))
+		if err != nil {
+			t.Errorf("%s: %v", tt[0], err)
+			continue
+		}
+		var misfit *jsonschema.Error
+		if err := s.Validate(mcp.RawMessage(tt[1])); err != nil && tt[1] != "" {
+			t.Errorf("%s, %s: %v", tt[0], tt[1], err)
+		}
+		if err := s.Validate(mcp.RawMessage(tt[2])); !errors.As(err, &misfit) && tt[2] != "" {
+			t.Errorf("%s, %s: %v", tt[0], tt[2], err)
+		}
+	}
+}
+
+// TestLimits: what is exceeded and the limit are in the error.
+func TestLimits(t *testing.T) {
+	long := strings.Repeat("x", 9000)
+	for schema, want := range map[string]string{
+		`{"$id":"` + long + `"}`: "$id of the schema has 9000 bytes, more than 8192",
+		`{"$id":"x:/` + long[:4500] + `/","not":{"$id":"` + long[:4500] + `"}}`: "an $id of the schema has 9006 bytes when it is resolved, more than 8192",
+		`{"$anchor":"` + long + `"}`:                    "$anchor of the schema has 9000 bytes, more than 8192",
+		`{"$dynamicAnchor":"` + long + `"}`:             "$dynamicAnchor of the schema has 9000 bytes, more than 8192",
+		`{"$schema":"` + long + `"}`:                    "$schema of the schema has 9000 bytes, more than 8192",
+		`{"$ref":"#/` + long + `"}`:                     "$ref of the schema has 9002 bytes, more than 8192",
+		`{"$dynamicRef":"#` + long + `"}`:               "$dynamicRef of the schema has 9001 bytes, more than 8192",
+		`{"pattern":"` + long + `"}`:                    "a pattern of the schema has 9000 bytes, more than 8192",
+		`{"anyOf":[` + times("{},", 50_000) + `{}]}`:    "the schema has more than 50000 subschemas",
+		`{"allOf":[` + times("true,", 50_000) + `{}]}`:  "the schema has more than 50000 subschemas",
+		nested(`{"not":`, "{}", "}", 129):               "the schema has more than 128 levels",
+		`{"not":` + times(" ", 300) + `"` + long + `"}`: "#/not is not a schema",
+	} {
+		if _, err := jsonschema.Compile(mcp.RawMessage(schema)); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%.50s…: %v, want %s", schema, err, want)
+		}
+	}
+	var ids strings.Builder
+	for i := range 600 {
+		fmt.Fprintf(&ids, `{"$id":"%d"},`, i)
+	}
+	_, err := jsonschema.Compile(mcp.RawMessage(`{"$id":"x:/` + long[:8000] + `/","allOf":[` + ids.String() + `true]}`))
+	if err == nil || err.Error() != "the $ids of the schema have more than 4194304 bytes when they are resolved" {
+		t.Error(err)
+	}
+	for value, want := range map[string]string{
+		`{"` + long + `":[1]}`:                       "/" + long[:256] + "…/0: fits a schema that it must not fit",
+		`{"a":[1` + strings.Repeat("0", 9000) + `]}`: "/a/0: fits a schema that it must not fit",
+	} {
+		s, err := jsonschema.Compile(mcp.RawMessage(`{"additionalProperties":{"items":{"not":{"minimum":1}}}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Validate(mcp.RawMessage(value)); err == nil || err.Error() != want {
+			t.Errorf("%.50s…: %.500v, want %s", value, err, want)
+		}
+	}
+}
+
+// TestUniqueItems has lists that are longer than a comparison of all pairs could be.
+func TestUniqueItems(t *testing.T) {
+	s, err := jsonschema.Compile(mcp.RawMessage(`{"uniqueItems":true}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for value, want := range map[string]string{
+		"[" + list("%d,", 100_000) + "]":                              "",
+		"[" + list("%d,", 100_000) + ",17]":                           "items 17 and ",
+		`[1,[1],"1",{"a":1},{"b":1},{"a":2},{},[],null,false,true,0]`: "",
+		`[0,{"a":1,"b":[1e2,null]},{"b":[100.0,null],"a":1.0}]`:       "items 1 and 2 are equal",
+		`[0,-0.0]`:                "items 0 and 1 are equal",
+		`[{"a":1,"a":2},{"a":2}]`: "items 0 and 1 are equal",
+		`[[1,2],[2,1],[[1],2]]`:   "",
+	} {
+		if err := s.Validate(mcp.RawMessage(value)); err == nil && want != "" || err != nil && (want == "" || !strings.HasPrefix(err.Error(), want)) {
+			t.Errorf("%.60s: %v, want %q", value, err, want)
+		}
+	}
+}
+
 func TestEndlessSchemas(t *testing.T) {
 	for _, schema := range []string{
 		`{"$ref":"#"}`,
 		`{"anyOf":[{"$ref":"#"},{"$ref":"#"}]}`,
 		`{"not":{"$ref":"#"}}`,
 		`{"$defs":{"a":{"allOf":[{"$ref":"#/$defs/b"},{"$ref":"#/$defs/b"}]},"b":{"oneOf":[{"$ref":"#/$defs/a"},{"$ref":"#/$defs/a"}]}},"$ref":"#/$defs/a"}`,
-		`{"uniqueItems":true}`,
+		`{"$ref":"#/$defs/0","$defs":{` + doubling(24) + `}}`,
 	} {
 		s, err := jsonschema.Compile(mcp.RawMessage(schema))
 		if err != nil {
@@ -173,6 +296,15 @@ func TestEndlessSchemas(t *testing.T) {
 			t.Errorf("%s: %v", schema, err)
 		}
 	}
+}
+
+// doubling returns n schemas, each of which applies the next one twice.
+func doubling(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `"%d":{"allOf":[{"$ref":"#/$defs/%[2]d"},{"$ref":"#/$defs/%[2]d"}]},`, i, i+1)
+	}
+	return b.String() + fmt.Sprintf(`"%d":true`, n)
 }
 
 func TestNilAndZeroValues(t *testing.T) {
@@ -230,6 +362,14 @@ func ExampleCompile() {
 	// Output:
 	// <nil>
 	// /1: not one of the allowed values
+}
+
+func ExampleCompileContext() {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	_, err := jsonschema.CompileContext(ctx, mcp.RawMessage(`{"$id": "`+strings.Repeat("x", 10_000)+`"}`))
+	fmt.Println(err)
+	// Output: $id of the schema has 10000 bytes, more than 8192
 }
 
 func ExampleSchema_ValidateContext() {

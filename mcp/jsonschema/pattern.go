@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	// perStep is how many instructions of a pattern, applied to one character
-	// each, cost as much as a step.
-	perStep = 25
+	// perInstruction is what it costs to apply an instruction of a pattern to one
+	// character.
+	perInstruction = 4
 
 	// atOnce is how many instructions times characters are matched without a
 	// look at the budget and the context: well below a millisecond.
@@ -21,28 +21,24 @@ const (
 // A pattern is a regular expression that is compiled when it is first needed, so
 // that programs which only compile schemas do not link package regexp.
 type pattern struct {
-	once sync.Once // for what follows
-	re   *regexp.Regexp
-	cost int // the number of instructions, approximately
+	text string
+	size int // instructions, by the estimate of patternSize
+
+	once sync.Once      // for what follows
+	re   *regexp.Regexp // nil if package regexp does not support the pattern
+	cost int            // the number of instructions, approximately
 }
 
-// pattern returns one of the node's patterns, or nil if package regexp does not
-// support it.
-func (n *node) pattern(text string) *pattern {
-	p := n.patterns[text]
-	if p == nil {
-		return nil
-	}
+// supported compiles the pattern, and reports whether package regexp supports it.
+func (p *pattern) supported(b *budget) bool {
 	p.once.Do(func() {
-		if parsed, err := syntax.Parse(text, syntax.Perl); err == nil {
+		b.spend(perStep * p.size)
+		if parsed, err := syntax.Parse(p.text, syntax.Perl); err == nil {
 			p.cost = instructions(parsed)
-			p.re, _ = regexp.Compile(text)
+			p.re, _ = regexp.Compile(p.text)
 		}
 	})
-	if p.re == nil {
-		return nil
-	}
-	return p
+	return p.re != nil
 }
 
 // instructions estimates the size of the program for an expression, in which
@@ -63,20 +59,19 @@ func instructions(re *syntax.Regexp) int {
 
 // matches matches a text within the budget and the context. The time that it
 // takes is at most the product of both lengths.
-func (c *checker) matches(p *pattern, text string) (bool, error) {
+func (c *checker) matches(p *pattern, text string) bool {
 	if p.cost*(len(text)+1) <= atOnce {
-		return p.re.MatchString(text), c.spend(1 + p.cost*len(text)/perStep)
+		return c.spend(perPart+perInstruction*p.cost*(len(text)+1)) && p.re.MatchString(text)
 	}
-	r := meteredReader{c: c, text: text, cost: p.cost}
+	r := meteredReader{budget: &c.budget, text: text, cost: p.cost}
 	ok := p.re.MatchReader(&r)
 	r.pay()
-	return ok, c.err
+	return ok && c.err == nil
 }
 
-// A meteredReader reads a text for a pattern, and ends early when the checker
-// has to stop.
+// A meteredReader reads a text for a pattern, and ends early when the budget does.
 type meteredReader struct {
-	c      *checker
+	budget *budget
 	text   string
 	cost   int
 	unpaid int // characters
@@ -86,7 +81,7 @@ func (r *meteredReader) ReadRune() (rune, int, error) {
 	if r.unpaid++; r.unpaid*r.cost >= atOnce {
 		r.pay()
 	}
-	if r.text == "" || r.c.err != nil {
+	if r.text == "" || r.budget.err != nil {
 		return 0, 0, io.EOF
 	}
 	char, n := utf8.DecodeRuneInString(r.text)
@@ -95,6 +90,6 @@ func (r *meteredReader) ReadRune() (rune, int, error) {
 }
 
 func (r *meteredReader) pay() {
-	_ = r.c.spend(1 + r.unpaid*r.cost/perStep)
+	r.budget.spend(perPart + perInstruction*r.unpaid*r.cost)
 	r.unpaid = 0
 }

@@ -3,14 +3,27 @@ package jsonschema
 import (
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // maxPatterns limits the instructions of all patterns of a schema.
-const maxPatterns = 100_000
+const maxPatterns = 50_000
 
 // maxPattern limits the length of a pattern, in bytes. Package regexp reads some of the
 // syntax in a time that grows with the square of the length.
-const maxPattern = 64 << 10
+const maxPattern = 8 << 10
+
+// perClass is how many instructions a class of Unicode such as \pL counts as, in
+// or outside brackets: it has up to 700 ranges.
+const perClass = 100
+
+// perRange is how many characters of a range such as a-z, in a pattern that ignores case,
+// count as an instruction: package regexp looks for the other cases of each.
+const perRange = 8
+
+// perPattern is how many instructions a pattern counts as beside its own: package regexp
+// needs some memory for each.
+const perPattern = 20
 
 // patternSize estimates the instructions of a pattern, in which repetitions are
 // written out. It takes every text of up to maxPattern bytes, and reads only what
@@ -27,6 +40,7 @@ func patternSize(s string) int {
 		last = n
 		add(n)
 	}
+	ignoreCase := ignoresCase(s)
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; c {
 		case '\\':
@@ -36,9 +50,14 @@ func patternSize(s string) int {
 				i += len(text)
 				add(len(text))
 			}
+			if strings.HasPrefix(s[i:], "p") || strings.HasPrefix(s[i:], "P") {
+				add(perClass)
+			}
 			atom(1)
 		case '[':
-			i += classLen(s[i:]) - 1
+			n := classLen(s[i:])
+			add(classSize(s[i:i+n], ignoreCase))
+			i += n - 1
 			atom(1)
 		case '(':
 			groups = append(groups, 2)
@@ -72,6 +91,44 @@ func patternSize(s string) int {
 	}
 	return total
 }
+
+// ignoresCase reports whether a part of a pattern ignores case: (?i).
+func ignoresCase(s string) bool {
+	for {
+		_, flags, ok := strings.Cut(s, "(?")
+		if !ok {
+			return false
+		}
+		s = strings.TrimLeft(flags, "imsU-")
+		if strings.Contains(flags[:len(flags)-len(s)], "i") {
+			return true
+		}
+	}
+}
+
+// classSize estimates how many instructions compiling a character class is like.
+func classSize(s string, ignoreCase bool) int {
+	size := perClass * (strings.Count(s, `\p`) + strings.Count(s, `\P`))
+	if !ignoreCase {
+		return size
+	}
+	for at := s; ; {
+		before, after, ok := strings.Cut(at, "-")
+		if !ok {
+			return size
+		}
+		first, _ := utf8.DecodeLastRuneInString(before)
+		last, _ := utf8.DecodeRuneInString(after)
+		if strings.Contains(before[max(0, len(before)-len(`\x{10FFFF}`)):], `\`) || last == '\\' {
+			first, last = 0, maxCase // written as an escape
+		}
+		size += int(max(min(last, maxCase)-first, 0)) / perRange
+		at = after
+	}
+}
+
+// maxCase is above all characters that have another case.
+const maxCase = 0x1F000
 
 // classLen returns the length of the character class that s starts with.
 func classLen(s string) int {
