@@ -11,6 +11,7 @@ import (
 	"github.com/stdmcp/stdmcp/internal/eventstream"
 	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/internal/lock"
+	"github.com/stdmcp/stdmcp/internal/pause"
 	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
@@ -28,7 +29,6 @@ type conn struct {
 	timeout  time.Duration // of the response to a notification or response; 0 means no limit
 	stream   io.Closer     // the body with the events
 	events   *eventstream.Reader
-	max      int // limit of the length of a message; 0 means the default
 
 	life context.Context // the parent of every request's context; ends with the connection
 	stop context.CancelCauseFunc
@@ -39,8 +39,11 @@ type conn struct {
 	busy lock.Group // goroutines of the connection; none is started after err is set
 }
 
-// MaxMessage returns the limit of the length of messages.
-func (c *conn) MaxMessage() int { return c.max }
+// withPause returns a context for requests during whose logins timeouts stand still.
+// id is that of the call that they belong to, or zero.
+func (c *conn) withPause(ctx context.Context, id jsonrpc.ID) context.Context {
+	return context.WithValue(ctx, pause.Key{}, &httpx.Pauser{Context: ctx, Conn: &c.Dispatcher, Call: id, Client: c.http})
+}
 
 // run starts a goroutine that reads the stream.
 func (c *conn) run() {
@@ -111,10 +114,6 @@ func (c *conn) dropped(reason error, data []byte) {
 	}
 }
 
-// Legacy reports that the transport always has sessions, so that the client
-// does not ask for a stateless protocol version.
-func (c *conn) Legacy() bool { return true }
-
 func (c *conn) Done() <-chan struct{} { return c.done }
 
 func (c *conn) Err() error {
@@ -132,7 +131,7 @@ func (c *conn) end(err error) {
 		return
 	}
 	c.err = err
-	c.Table.Close(err) // before done, for which failed requests wait
+	c.Dispatcher.Close(err) // before done, for which failed requests wait
 	close(c.done)
 	c.stop(err)
 }

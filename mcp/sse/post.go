@@ -28,42 +28,36 @@ const (
 )
 
 func (c *conn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessage, error) {
-	if err := req.Check(); err != nil {
-		return nil, err
-	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	slot, err := c.Add()
-	if err != nil {
-		return nil, err
-	}
-	defer c.Remove(slot)
-	id := slot.ID()
-	if req.Started != nil {
-		req.Started(id)
-	}
-	c.Limit(slot, req)
-	p := c.post(ctx, jsonrpc.AppendRequest(nil, id, req), c.header(req), 0, func(err error) {
-		if err != nil {
-			_ = c.Fail(id, err) // without effect after the result
+	var p *post
+	a := c.Do(ctx, req, nil, func(call *jsonrpc.PendingCall) error {
+		if err := httpx.CheckCallHeader(req.Header); err != nil {
+			return err
 		}
+		id := call.ID()
+		p = c.post(ctx, id, jsonrpc.AppendRequest(nil, id, req), req, 0, func(err error) {
+			if err != nil {
+				_ = c.Fail(id, err) // without effect after the result
+			}
+		})
+		return nil
 	})
-	defer p.expire()
-	a := slot.Wait(ctx)
-	if !a.Expired {
-		return a.Result, a.Err
+	switch {
+	case p == nil: // nothing was sent
+	case a.Expired:
+		p.cancel(context.Canceled)
+	default:
+		p.expire()
 	}
-	p.cancel(context.Canceled)
-	if req.Cancel != nil {
-		if note := req.Cancel(id); note != nil {
-			note.ProtocolVersion = req.ProtocolVersion
-			quiet := httpx.BestEffort(context.WithoutCancel(ctx))
-			c.Sent()
-			c.post(quiet, jsonrpc.AppendRequest(nil, jsonrpc.ID{}, note), c.header(note), cancelTime, func(error) {})
-		}
+	if note := a.Cancel; note != nil {
+		note.ProtocolVersion = req.ProtocolVersion
+		quiet := httpx.BestEffort(context.WithoutCancel(ctx))
+		c.Sent()
+		c.post(quiet, jsonrpc.ID{}, jsonrpc.AppendRequest(nil, jsonrpc.ID{}, note), note, cancelTime, func(error) {})
 	}
-	return nil, a.Err
+	return a.Result, a.Err
 }
 
 // Notify waits for the server to accept the notification, so that later messages
@@ -72,22 +66,25 @@ func (c *conn) Notify(ctx context.Context, req *jsonrpc.Request) error {
 	if err := req.Check(); err != nil {
 		return err
 	}
-	return c.send(ctx, jsonrpc.AppendRequest(nil, jsonrpc.ID{}, req), c.header(req))
+	if err := httpx.CheckCallHeader(req.Header); err != nil {
+		return err
+	}
+	return c.send(ctx, jsonrpc.AppendRequest(nil, jsonrpc.ID{}, req), req)
 }
 
 // Reply waits for the server to accept the response.
 func (c *conn) Reply(ctx context.Context, id jsonrpc.ID, result jsonrpc.RawMessage, err *jsonrpc.Error) error {
-	return c.send(ctx, jsonrpc.AppendResponse(nil, id, result, err), c.header(&jsonrpc.Request{}))
+	return c.send(ctx, jsonrpc.AppendResponse(nil, id, result, err), &jsonrpc.Request{})
 }
 
-// send posts a notification or a response.
-func (c *conn) send(ctx context.Context, msg []byte, header http.Header) error {
+// send posts msg: the notification req or, if that is empty, a response.
+func (c *conn) send(ctx context.Context, msg []byte, req *jsonrpc.Request) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	result := make(chan error, 1)
 	c.Sent()
-	p := c.post(ctx, msg, header, c.timeout, func(err error) { result <- err })
+	p := c.post(ctx, jsonrpc.ID{}, msg, req, c.timeout, func(err error) { result <- err })
 	select {
 	case err := <-result:
 		return err
@@ -120,6 +117,7 @@ func (c *conn) header(req *jsonrpc.Request) http.Header {
 
 // A post is a POST that is not complete.
 type post struct {
+	ctx    context.Context // ends with the request
 	cancel context.CancelCauseFunc
 	over   atomic.Bool
 }
@@ -127,17 +125,20 @@ type post struct {
 // expire ends the request drainTime after its call has returned.
 func (p *post) expire() {
 	if !p.over.Load() {
-		time.AfterFunc(drainTime, func() { p.cancel(context.Canceled) })
+		t := time.AfterFunc(drainTime, func() { p.cancel(context.Canceled) })
+		context.AfterFunc(p.ctx, func() { t.Stop() }) // it keeps the connection in memory
 	}
 }
 
 // post sends msg on a new goroutine, with the values of ctx but not its
 // cancellation, and calls result there when the server has accepted or refused the
-// message. It does not call result if the connection ends before.
-func (c *conn) post(ctx context.Context, msg []byte, header http.Header, timeout time.Duration, result func(error)) *post {
-	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	p := &post{cancel: cancel}
+// message. It does not call result if the connection ends before. id is that of the
+// call, or zero. req has the header of msg; it is not used after post has returned.
+func (c *conn) post(ctx context.Context, id jsonrpc.ID, msg []byte, req *jsonrpc.Request, timeout time.Duration, result func(error)) *post {
+	ctx, cancel := context.WithCancelCause(c.withPause(context.WithoutCancel(ctx), id))
+	p := &post{ctx: ctx, cancel: cancel}
 	msg = bytes.TrimSuffix(msg, []byte("\n"))
+	header, callHeader := c.header(req), http.Header(req.Header).Clone()
 	if c.Handler.Trace != nil {
 		c.Handler.Trace(true, msg)
 	}
@@ -145,7 +146,7 @@ func (c *conn) post(ctx context.Context, msg []byte, header http.Header, timeout
 		defer cancel(nil)
 		defer context.AfterFunc(c.life, func() { cancel(context.Cause(c.life)) })()
 		resp, err := c.http.Do(ctx, &httpx.Request{
-			Method: "POST", URL: c.endpoint, Header: header, Body: msg, HeaderTimeout: timeout,
+			Method: "POST", URL: c.endpoint, Header: header, CallHeader: callHeader, Body: msg, HeaderTimeout: timeout,
 		})
 		if err == nil {
 			err = accepted(resp)

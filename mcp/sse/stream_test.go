@@ -75,7 +75,7 @@ func TestBatches(t *testing.T) {
 		s.wait()
 	})
 	conn := s.open(t, nil, jsonrpc.Handler{})
-	conn.(interface{ AcceptBatches() }).AcceptBatches()
+	conn.Features().AcceptBatches()
 	first := make(chan bool)
 	go func() { // ends with the call
 		call(t, conn, `{"a":1}`)

@@ -72,8 +72,10 @@ func New(url string, opts *Options) *Transport {
 	return t
 }
 
-// Kind returns "HTTP+SSE".
-func (t *Transport) Kind() string { return "HTTP+SSE" }
+// Features names the server as String does, and the transport "HTTP+SSE".
+func (t *Transport) Features() jsonrpc.TransportFeatures {
+	return jsonrpc.TransportFeatures{Name: t.String(), Kind: "HTTP+SSE"}
+}
 
 // String returns the URL without its user, password and query.
 func (t *Transport) String() string { return httpx.Display(t.URL) }
@@ -101,11 +103,15 @@ func (t *Transport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, 
 		return nil, err
 	}
 	c := &conn{Dispatcher: jsonrpc.Dispatcher{Handler: h}, http: client, done: make(chan struct{})}
-	c.life, c.stop = context.WithCancelCause(context.WithoutCancel(ctx))
+	*c.Features() = jsonrpc.Features{MaxMessage: t.MaxMessage, Legacy: true, AcceptBatches: c.AcceptBatches, Diagnosis: client.Diagnosis}
+	c.life, c.stop = context.WithCancelCause(c.withPause(context.WithoutCancel(ctx), jsonrpc.ID{}))
 	stop := context.AfterFunc(ctx, func() { c.stop(context.Cause(ctx)) })
 	err = t.open(c, u)
 	if !stop() {
 		err = context.Cause(ctx)
+		if reason := client.Diagnosis(); reason != "" {
+			err = diag.Error(err.Error()+"; "+reason, nil, err)
+		}
 	}
 	if err != nil {
 		c.release(err)
@@ -137,7 +143,7 @@ func (t *Transport) open(c *conn, u *url.URL) error {
 		return err
 	}
 	c.stream = resp.Body
-	c.events, c.max = eventstream.NewReader(resp.Body, t.MaxMessage), t.MaxMessage
+	c.events = eventstream.NewReader(resp.Body, t.MaxMessage)
 	op := "GET " + httpx.Clean(resp.Request.URL)
 	ref, err := t.announced(c)
 	if err == nil {

@@ -26,7 +26,9 @@ By default a server receives only these variables, if they are set:
 Values that start with "()" are omitted, because old shells run them as
 functions. Errors omit the user and password of a proxy. Transport.Env adds
 variables or replaces those of the list, and Transport.InheritEnv passes on the
-whole environment.
+whole environment. If the reason for which a server fails names a variable that
+is set in this process and that the server did not get, the error of Connect
+says so.
 
 Open looks up the program in the PATH of this environment, including one in
 Transport.Env. Like package [os/exec], it does not run a program that it finds through a

@@ -51,21 +51,55 @@ func (t *Transport) command() (*exec.Cmd, error) {
 	}
 	cmd := &exec.Cmd{Path: t.Name, Args: append([]string{t.Name}, t.Args...)}
 	if filepath.Base(t.Name) == t.Name {
-		cmd.Path, cmd.Err = lookPath(t.Name, pathOf(env))
+		path, _ := lookup(env, "PATH")
+		cmd.Path, cmd.Err = lookPath(t.Name, path)
 	}
 	cmd.Dir, cmd.Env, cmd.SysProcAttr = t.Dir, env, attributes()
 	return cmd, batch.Prepare(cmd)
 }
 
-// pathOf returns the PATH in env.
-func pathOf(env []string) (path string) {
+// lookup returns the value of a variable in env.
+func lookup(env []string, name string) (value string, found bool) {
 	for _, entry := range env {
-		key, value, _ := strings.Cut(entry, "=")
-		if key == "PATH" || runtime.GOOS == "windows" && strings.EqualFold(key, "PATH") {
-			path = value // the last one takes effect
+		key, v, _ := strings.Cut(entry, "=")
+		if key == name || runtime.GOOS == "windows" && strings.EqualFold(key, name) {
+			value, found = v, true // the last one takes effect
 		}
 	}
-	return path
+	return value, found
+}
+
+// NotPassed returns the variables that reason, a text of the server, names, that are
+// set in this process, and that the server did not get: up to 5, in the first 8 KiB.
+// It ignores variables with names that look like ordinary words.
+func (p *process) NotPassed(reason string) (names []string) {
+	if p.env == nil {
+		return nil
+	}
+	before, after, _ := strings.Cut(reason, p.server)
+	reason = before + after
+	for reason = reason[:min(len(reason), 8<<10)]; reason != "" && len(names) < 5; {
+		n := 0
+		for n < len(reason) && isNameByte(reason[n]) {
+			n++
+		}
+		name := reason[:n]
+		reason = reason[min(n+1, len(reason)):]
+		if looksLikeVariable(name) && os.Getenv(name) != "" && !slices.Contains(names, name) {
+			if _, passed := lookup(p.env, name); !passed {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+func isNameByte(c byte) bool {
+	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+}
+
+func looksLikeVariable(name string) bool {
+	return len(name) > 2 && (wire.IndexAny(name, "_0123456789") >= 0 || wire.IndexAny(name, "abcdefghijklmnopqrstuvwxyz") < 0)
 }
 
 // lookPath does what [exec.LookPath] does, but in a given path.

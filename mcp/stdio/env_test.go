@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -94,6 +95,52 @@ func TestEnvironmentIsNeverNil(t *testing.T) {
 	}
 	if env, err := new(Transport).environ(); env == nil || len(env) > 0 || err != nil {
 		t.Errorf("%#v, %v", env, err)
+	}
+}
+
+// TestNotPassed: only variables that are set here and were not passed, as whole words
+// that can only be variables.
+func TestNotPassed(t *testing.T) {
+	for _, name := range []string{"STDIO_TEST_KEY", "STDIO_TEST_GIVEN", "STDIOTOKEN", "stdio_test_lower", "StdioWord", "ST", "Stdio2"} {
+		t.Setenv(name, "value-of-"+name)
+	}
+	t.Setenv("STDIO_TEST_EMPTY", "")
+	for i := range 9 {
+		t.Setenv("STDIO_TEST_"+strconv.Itoa(i), "x")
+	}
+	tr := child("echo")
+	tr.Env = append(tr.Env, "STDIO_TEST_GIVEN=1", "STDIO_TEST_BLANK=")
+	tr.Args = []string{"STDIOTOKEN"}
+	t.Setenv("STDIO_TEST_BLANK", "here")
+	p := open(t, tr)
+	for reason, want := range map[string]string{
+		"":               "",
+		"STDIO_TEST_KEY": "STDIO_TEST_KEY",
+		"set $STDIO_TEST_KEY, STDIO_TEST_KEY or `STDIOTOKEN`.":                          "STDIO_TEST_KEY STDIOTOKEN",
+		"process.env.stdio_test_lower is not set; Stdio2=?":                             "stdio_test_lower Stdio2",
+		"STDIO_TEST_GIVEN STDIO_TEST_BLANK STDIO_TEST_EMPTY":                            "",
+		"STDIO_TEST_KEYS MY_STDIO_TEST_KEY xSTDIO_TEST_KEY":                             "",
+		"StdioWord ST PATH NO_SUCH_VARIABLE":                                            "",
+		p.server + " exited":                                                            "",
+		"STDIO_TEST_0 STDIO_TEST_1 STDIO_TEST_2 STDIO_TEST_3 STDIO_TEST_4 STDIO_TEST_5": "STDIO_TEST_0 STDIO_TEST_1 STDIO_TEST_2 STDIO_TEST_3 STDIO_TEST_4",
+		strings.Repeat(" ", 8<<10) + "STDIO_TEST_KEY":                                   "",
+	} {
+		if got := strings.Join(p.NotPassed(reason), " "); got != want {
+			t.Errorf("%.80s: %q, want %q", reason, got, want)
+		}
+	}
+	all := child("echo")
+	all.InheritEnv = true
+	if got := open(t, all).NotPassed("STDIO_TEST_KEY"); got != nil {
+		t.Errorf("with InheritEnv: %q", got)
+	}
+	started := child("echo") // in a sandbox with variables of its own
+	started.Start = func(cmd *exec.Cmd) error {
+		cmd.Env = append(cmd.Env, "STDIO_TEST_KEY=other")
+		return cmd.Start()
+	}
+	if got := open(t, started).NotPassed("STDIO_TEST_KEY"); got != nil {
+		t.Errorf("Start passed it: %q", got)
 	}
 }
 

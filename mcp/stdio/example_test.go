@@ -31,6 +31,23 @@ func ExampleCommand() {
 	// Output: {"message":"hi"} <nil>
 }
 
+// A program that relays lines reads and writes messages without their ids.
+func ExampleTransport_OpenStream() {
+	server := stdio.Command(os.Args[0])
+	server.Env = []string{"STDIO_TEST_CHILD=echo"}
+
+	stream, err := server.OpenStream(context.Background(), jsonrpc.Handler{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer stream.Close()
+	fmt.Fprintln(stream, `{"jsonrpc":"2.0","id":"a","method":"echo","params":{"message":"hi"}}`)
+	message, err := stream.Read()
+	fmt.Println(string(message), err)
+	// Output: {"jsonrpc":"2.0","id":"a","result":{"message":"hi"}} <nil>
+}
+
 func ExampleStream() {
 	ours, theirs := net.Pipe()
 	go func() { // a server that knows one answer

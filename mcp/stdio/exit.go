@@ -23,10 +23,18 @@ type ExitError struct {
 
 	// Stderr holds the last 64 KiB of its standard error.
 	Stderr string
+
+	unread bool     // it exited without having read anything
+	hidden []string // secrets of the command and its variables
 }
 
-// Error includes the line of Stderr that states the reason and the last lines, in
-// printable form.
+// Is reports whether target is the error of a server that exited without having read
+// anything, which only Linux can tell. Connect of package mcp does not start such a
+// server again.
+func (e *ExitError) Is(target error) bool { return e.unread && target == diag.ErrUnread }
+
+// Error includes the lines of Stderr that state the reason and the last lines, in
+// printable form and without the secrets of the command and its variables.
 func (e *ExitError) Error() string {
 	s := e.Server
 	switch {
@@ -37,7 +45,7 @@ func (e *ExitError) Error() string {
 	default:
 		s += " was terminated by " + e.State.String()
 	}
-	if text := quoteStderr(e.Stderr); text != "" {
+	if text := quoteStderr(e.Stderr, e.hidden); text != "" {
 		s += ": " + text
 	}
 	return s
@@ -50,11 +58,18 @@ func (e *ExitError) Unwrap() error {
 	return &exec.ExitError{ProcessState: e.State}
 }
 
-// quoteStderr returns the first line of s that states a reason, followed by the
-// last few lines. They are indented after the first, and contain neither control
-// characters nor passwords of URLs. Blank lines and lone marks are left out.
-func quoteStderr(s string) string {
+const minSecret = 5
+
+// quoteStderr returns the lines of s that state a reason, followed by the last few
+// lines. They are indented after the first, and contain neither control
+// characters nor secrets. Blank lines and lone marks are left out.
+func quoteStderr(s string, hidden []string) string {
 	const maxBytes, maxLine, maxLines = 2 << 10, 500, 5
+	for _, secret := range hidden {
+		if len(secret) >= minSecret { // shorter ones occur in other words
+			s = strings.Join(strings.Split(s, secret), diag.Mask) // diag.Redact, for all encodings, would add 16 KB
+		}
+	}
 	tail := s
 	if len(s) > maxBytes {
 		tail = s[len(s)-maxBytes:]
@@ -85,25 +100,44 @@ func quoteStderr(s string) string {
 	return strings.Join(append(reason, kept[max(0, len(kept)-maxLines+len(reason)):]...), "\n\t")
 }
 
+// maxReasons is how many lines findReason returns.
+const maxReasons = 3
+
 // findReason returns the first line of s that looks like the reason why a program
-// failed, and the next one if the line announces it. It returns nil if there is
-// none.
-func findReason(s string) []string {
-	for len(s) > 0 {
+// failed, and the next one if the line announces it. Otherwise it adds those of the
+// next lines that begin with the same two words and state a reason after them, because
+// npm writes "npm error" before every line. It returns nil if there is none.
+func findReason(s string) (found []string) {
+	label := ""
+	for len(s) > 0 && len(found) < maxReasons {
 		line, rest, _ := strings.Cut(s, "\n")
 		line, s = wire.Trim(line), rest
-		if !statesReason(line) {
+		text, labeled := strings.CutPrefix(line, label)
+		if !labeled {
+			break
+		}
+		if !statesReason(text) {
 			continue
 		}
-		if strings.HasSuffix(line, ":") || strings.HasSuffix(line, "{") {
-			next, _, _ := strings.Cut(s, "\n")
-			if next = wire.Trim(next); next != "" {
-				return []string{line, next}
-			}
+		if found = append(found, line); len(found) > 1 {
+			continue
 		}
-		return []string{line}
+		next, _, _ := strings.Cut(s, "\n")
+		next = wire.Trim(next)
+		if strings.HasSuffix(line, ":") || strings.HasSuffix(line, "{") {
+			if next != "" {
+				found = append(found, next)
+			}
+			break
+		}
+		first, more, _ := strings.Cut(line, " ")
+		second, _, ok := strings.Cut(more, " ")
+		if !ok {
+			break
+		}
+		label = line[:len(first)+len(second)+2]
 	}
-	return nil
+	return found
 }
 
 // reasons are words of lines that state a reason.

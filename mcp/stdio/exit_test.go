@@ -25,18 +25,42 @@ func TestQuoteStderr(t *testing.T) {
 		"starting\nlistening\npanic: no database\n\ngoroutine 1 [running]:\nmain.main()\nexit status 2\n":                                                          "panic: no database\n\tlistening\n\tgoroutine 1 [running]:\n\tmain.main()\n\texit status 2",
 		"node:internal/loader:1228\n  throw err;\n  ^\n\nError: Cannot find module '/x.js'\n    at a (b:1)\n    at c (d:2) {\n  code: 'M'\n}\n\nNode.js v20.1.0\n": "Error: Cannot find module '/x.js'\n\tnode:internal/loader:1228\n\tthrow err;\n\tcode: 'M'\n\tNode.js v20.1.0",
 		"npm WARN EBADENGINE Unsupported engine {\n  required: { node: '>=99' }\n}\nnpm notice\n":                                                                  "npm WARN EBADENGINE Unsupported engine {\n\trequired: { node: '>=99' }\n\tnpm notice",
-		"npm error request to https://u:pw@proxy.corp:3128/ failed\n":                                                                                              "npm error request to https://***@proxy.corp:3128/ failed",
+		npmError: "npm error code E404\n\tnpm error 404 Not Found - GET https://registry.example/no-such-package\n\t" +
+			"npm error 404  The requested resource 'no-such-package@*' could not be found or you do not have permission to access it.\n\t" +
+			"npm error 404 tarball, folder, http url, or git url.\n\tnpm error A complete log of this run can be found in: /home/u/.npm/_logs/debug-0.log",
+		"npm error request to https://u:pw@proxy.corp:3128/ failed\n": "npm error request to https://***@proxy.corp:3128/ failed",
 	} {
-		if got := quoteStderr(in); got != want {
+		if got := quoteStderr(in, nil); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
 	}
 }
 
+// npmError is what npx writes if a package does not exist.
+const npmError = `npm error code E404
+npm error 404 Not Found - GET https://registry.example/no-such-package
+npm error 404
+npm error 404  The requested resource 'no-such-package@*' could not be found or you do not have permission to access it.
+npm error 404
+npm error 404 Note that you can also install from a
+npm error 404 tarball, folder, http url, or git url.
+npm error A complete log of this run can be found in: /home/u/.npm/_logs/debug-0.log
+`
+
 func TestErrorsRedactCommandLine(t *testing.T) {
 	tr := Command("srv", "--api-key", "s1", "--token=s2", "DB_PASSWORD=s3", "--verbose", "file", "-auth", "--x")
 	if got, want := tr.String(), "srv --api-key *** --token=*** DB_PASSWORD=*** --verbose file -auth --x"; got != want {
 		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// TestErrorsRedactStandardError: a program that refuses its arguments quotes them.
+func TestErrorsRedactStandardError(t *testing.T) {
+	tr := child("exit", "3", "unknown --api-key=hunter22, hunter33, hunter44", "--api-key=hunter22", "mysql://hunter33@h/")
+	tr.Env = append(tr.Env, "DB_PASSWORD=hunter44")
+	p := open(t, tr)
+	if _, err := p.Read(); err == nil || !strings.HasSuffix(err.Error(), ": unknown --api-key=*** ***, ***") {
+		t.Error(err)
 	}
 }
 
@@ -51,6 +75,13 @@ func TestLinesThatStateReasons(t *testing.T) {
 		"Error:\n\nmore":                    "Error:",
 		"Error\nmore":                       "Error",
 		"all is well":                       "",
+
+		"npm warn x\nnpm error code E404\nnpm error 404 Not Found - GET https://r/x\nnpm error 404\nnpm error 404  'x@*' could not be found\nnpm error 404 Note\n": "npm error code E404|npm error 404 Not Found - GET https://r/x|npm error 404  'x@*' could not be found",
+		"npm ERR! code X\nnpm ERR! syscall open\nnpm ERR! enoent no such file\nnpm ERR! a is missing\nnpm ERR! b is missing":                                       "npm ERR! enoent no such file|npm ERR! a is missing|npm ERR! b is missing",
+		"npm error x\nnpm error y":                                       "npm error x",
+		"error: a failed\nerror: b failed\nc was not found":              "error: a failed",
+		"error: a cannot be read\nerror: b is missing\nerror: c is left": "error: a cannot be read",
+		"12:01 ERROR x\n12:01 ERROR no such y\n12:02 ERROR no such z":    "12:01 ERROR x|12:01 ERROR no such y",
 	} {
 		if got := strings.Join(findReason(in), "|"); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)

@@ -3,6 +3,7 @@ package stdio
 import (
 	"os"
 	"syscall"
+	"unsafe"
 )
 
 // F_SETPIPE_SZ and F_GETPIPE_SZ, commands of fcntl that package syscall lacks.
@@ -21,4 +22,19 @@ func growPipe(f *os.File) {
 			}
 		})
 	}
+}
+
+// unreadBytes returns how many bytes a pipe holds, or -1 if that is unknown.
+func unreadBytes(f *os.File) int64 {
+	n, known := int32(0), false
+	if c, err := f.SyscallConn(); err == nil {
+		_ = c.Control(func(fd uintptr) {
+			_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, fd, syscall.TIOCINQ, uintptr(unsafe.Pointer(&n)))
+			known = errno == 0
+		})
+	}
+	if !known {
+		return -1
+	}
+	return int64(n)
 }

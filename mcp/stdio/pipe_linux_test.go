@@ -1,11 +1,15 @@
 package stdio
 
 import (
+	"errors"
 	"io"
 	"os"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/diag"
 )
 
 // TestPipesGrowForLongMessages: only a message that is longer than a pipe makes the
@@ -68,4 +72,40 @@ func pipeSize(t *testing.T, f *os.File) (n int) {
 		t.Fatal(err)
 	}
 	return n
+}
+
+// TestUnread: only a program that has read nothing is certainly not ended by a request.
+// A program may read a part of a line, and its child may read in its place.
+func TestUnread(t *testing.T) {
+	t.Parallel()
+	const script = `case $1 in nothing) ;; byte) dd bs=1 count=1 2>&- ;; line) read line ;; child) sh -c "read line" ;; esac; exit 3`
+	for reads, want := range map[string]bool{"nothing": true, "byte": false, "line": false, "child": false} {
+		p := open(t, Command("/bin/sh", "-c", script, "sh", reads))
+		if n, err := p.TryWrite([]byte("{}\n")); err == nil && n < 3 {
+			_, _ = p.Write([]byte("{}\n")[n:]) // the program may have exited
+		}
+		var err error
+		for err == nil { // what dd prints is no message
+			_, err = p.Read()
+		}
+		var exit *ExitError
+		if !errors.As(err, &exit) || errors.Is(err, diag.ErrUnread) != want {
+			t.Errorf("reads %s: %v", reads, err)
+		}
+	}
+
+	p := open(t, Command("/bin/sh", "-c", "exit 3")) // before anything is written
+	<-p.exited
+	_, _ = p.Write([]byte("{}\n"))
+	var exit *ExitError
+	if _, err := p.Read(); !errors.As(err, &exit) || !errors.Is(err, diag.ErrUnread) {
+		t.Error("nothing was written:", err)
+	}
+
+	tr := Command("/bin/sh", "-c", "exec >&-; sleep 60") // it may still read
+	tr.CloseWait = 20 * time.Millisecond
+	p = open(t, tr)
+	if _, err := p.Read(); !errors.As(err, &exit) || errors.Is(err, diag.ErrUnread) {
+		t.Error("it has not exited:", err)
+	}
 }

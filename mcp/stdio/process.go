@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"sync/atomic"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
@@ -29,8 +30,10 @@ const (
 // A process is a child and the pipes to it: the jsonrpc.Stream of a Transport.
 type process struct {
 	server string        // its description in errors
+	hidden []string      // the secrets of the command and its variables
 	wait   time.Duration // Transport.CloseWait
 	group  group
+	env    []string // of the child; nil if it gets the whole environment of this process
 
 	stdin  *os.File
 	try    nonblockingWriter // to stdin
@@ -38,6 +41,8 @@ type process struct {
 	stderr *stderr
 	*lines       // of stdout
 	err    error // why Read ended; only Read uses it
+
+	sent atomic.Int64 // bytes written to stdin, and those that are being written
 
 	grownIn, grownOut bool // whether stdin, which only writers use, and stdout are long pipes
 
@@ -128,11 +133,12 @@ func (p *process) supervise(cmd *exec.Cmd, run func(*exec.Cmd) error, started ch
 	defer close(started)
 
 	r := p.begin(cmd, run)
+	p.env = cmd.Env
 	started <- r
 	if r.err != nil || r.panicked != nil {
 		return
 	}
-	cmd.Env = nil // no longer needed, and may be long
+	cmd.Env = nil // Transport.start decides whether it is kept
 
 	// A child that has exited keeps its pid, and so the id of its group, until
 	// it is reaped. Where the system can wait without reaping, reaping comes
@@ -213,12 +219,13 @@ func (p *process) Read() ([]byte, error) {
 // exitError returns how the child ended. Standard output usually ends a moment
 // before the child does, so exitError waits.
 func (p *process) exitError() error {
-	e := &ExitError{Server: p.server}
+	e := &ExitError{Server: p.server, hidden: p.hidden}
 	t := time.NewTimer(2 * drainWait)
 	defer t.Stop()
 	select {
 	case <-p.exited:
 		e.State = p.state
+		e.unread = unreadBytes(p.stdin) == p.sent.Load()
 		select {
 		case <-p.stderr.done:
 		case <-t.C:
@@ -231,7 +238,9 @@ func (p *process) exitError() error {
 
 func (p *process) Write(b []byte) (int, error) {
 	p.makeRoom(b)
+	p.sent.Add(int64(len(b)))
 	n, err := p.stdin.Write(b)
+	p.sent.Add(int64(n - len(b)))
 	if err != nil {
 		err = diag.Op(p.server, err)
 	}
@@ -239,14 +248,19 @@ func (p *process) Write(b []byte) (int, error) {
 }
 
 var (
-	_ jsonrpc.TryWriter  = (*process)(nil)
-	_ jsonrpc.SlowCloser = (*process)(nil)
+	_ jsonrpc.TryWriter      = (*process)(nil)
+	_ jsonrpc.SlowCloser     = (*process)(nil)
+	_ jsonrpc.MessageLimiter = (*process)(nil)
+	_ jsonrpc.Diagnoser      = (*process)(nil)
 )
 
 // TryWrite implements jsonrpc.TryWriter.
 func (p *process) TryWrite(b []byte) (int, error) {
 	p.makeRoom(b)
-	return p.try.write(b)
+	p.sent.Add(int64(len(b)))
+	n, err := p.try.write(b)
+	p.sent.Add(int64(n - len(b)))
+	return n, err
 }
 
 // Close ends the child and its group: by the end of standard input, then SIGTERM,
@@ -282,7 +296,7 @@ func (p *process) CloseTime() time.Duration { return 2*p.wait + 2*time.Second }
 
 // Diagnosis implements jsonrpc.Diagnoser.
 func (p *process) Diagnosis() string {
-	text := quoteStderr(p.stderr.String())
+	text := quoteStderr(p.stderr.String(), p.hidden)
 	if text == "" {
 		return ""
 	}

@@ -42,9 +42,11 @@ func Stream(rwc io.ReadWriteCloser) *StreamTransport {
 	return t
 }
 
-// SingleUse reports whether the transport can be opened only once: true for
+// Features reports whether the transport can be opened only once: true for
 // [Stream], false for [Dial].
-func (t *StreamTransport) SingleUse() bool { return t.once }
+func (t *StreamTransport) Features() jsonrpc.TransportFeatures {
+	return jsonrpc.TransportFeatures{SingleUse: t.once}
+}
 
 // Dial returns a StreamTransport that calls dial for each Open, with the
 // context of Open, so that a client can connect again. For a server in the same
@@ -64,6 +66,16 @@ func Dial(dial func(context.Context) (io.ReadWriteCloser, error)) *StreamTranspo
 
 // Open returns a connection, which closes the stream when it ends.
 func (t *StreamTransport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
+	s, err := t.OpenStream(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	return jsonrpc.NewConn(s, h), nil
+}
+
+// OpenStream returns a stream of the messages, to relay them. It uses the function
+// Dropped of h. The stream is a [jsonrpc.MessageLimiter].
+func (t *StreamTransport) OpenStream(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Stream, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -77,7 +89,7 @@ func (t *StreamTransport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.
 	if rwc == nil {
 		return nil, errNoStream
 	}
-	return jsonrpc.NewConn(&stream{rwc, newLines(rwc, t.MaxMessage, h.Dropped)}, h), nil
+	return &stream{rwc, newLines(rwc, t.MaxMessage, h.Dropped)}, nil
 }
 
 // ErrOpened is the error for a [Stream] that is opened a second time.

@@ -91,3 +91,31 @@ func TestStreamThatCannotBeOpened(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestOpenStream: a stream fails as a connection does, and says what it is able to do.
+func TestOpenStream(t *testing.T) {
+	if _, err := new(StreamTransport).OpenStream(t.Context(), jsonrpc.Handler{}); err != errNoDial {
+		t.Errorf("%v", err)
+	}
+	if s, err := new(Transport).OpenStream(t.Context(), jsonrpc.Handler{}); err != errNoName || s != nil {
+		t.Errorf("%v, %v", s, err)
+	}
+	ours, theirs := net.Pipe()
+	tr := Stream(ours)
+	tr.MaxMessage = 100
+	s, err := tr.OpenStream(t.Context(), jsonrpc.Handler{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if l, ok := s.(jsonrpc.MessageLimiter); !ok || l.MaxMessage() != 100 {
+		t.Errorf("a stream %T without its limit", s)
+	}
+	go io.WriteString(theirs, "\n{}\n") // ends with the stream
+	if m, err := s.Read(); string(m) != "{}" || err != nil {
+		t.Errorf("%q, %v", m, err)
+	}
+	if _, err := tr.OpenStream(t.Context(), jsonrpc.Handler{}); err != ErrOpened {
+		t.Errorf("opened again: %v", err)
+	}
+}

@@ -80,6 +80,18 @@ func (t *Transport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, 
 	return jsonrpc.NewConn(p, h), nil
 }
 
+// OpenStream starts the program as Open does, and returns the stream of its messages,
+// to relay them. It uses the functions Dropped and Panic of h. The stream is a
+// [jsonrpc.TryWriter], [jsonrpc.SlowCloser], [jsonrpc.MessageLimiter] and
+// [jsonrpc.Diagnoser].
+func (t *Transport) OpenStream(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Stream, error) {
+	p, err := t.start(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
 const errNoName = diag.Message("the Name of the stdio.Transport is empty")
 
 func (t *Transport) start(ctx context.Context, h jsonrpc.Handler) (*process, error) {
@@ -104,7 +116,10 @@ func (t *Transport) start(ctx context.Context, h jsonrpc.Handler) (*process, err
 		}
 		return nil, diag.Op("start "+t.server(), err)
 	}
-	p.server, p.wait = t.server(), t.CloseWait
+	p.server, p.hidden, p.wait = t.server(), t.secrets(), t.CloseWait
+	if t.InheritEnv {
+		p.env = nil // which may be long
+	}
 	if p.wait <= 0 {
 		p.wait = closeWait
 	}
@@ -125,30 +140,29 @@ func (g *guardedWriter) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
+// Features names the server as String does.
+func (t *Transport) Features() jsonrpc.TransportFeatures {
+	return jsonrpc.TransportFeatures{Name: t.String()}
+}
+
 // server returns the description of the server in errors.
 func (t *Transport) server() string { return "server " + wire.Quote(t.String()) }
 
-// String returns the program and its arguments as errors quote them: truncated to
-// 100 bytes, and with *** instead of the value of a flag whose name suggests a
-// secret.
-func (t *Transport) String() string {
-	const long = 100
-	s := t.Name
-	hide := false
-	for _, arg := range t.Args {
-		flag, _, hasValue := strings.Cut(arg, "=")
-		switch secret := diag.IsSecretName(flag); {
-		case hide && !strings.HasPrefix(arg, "-"):
-			arg, hide = diag.Mask, false
-		case secret && hasValue:
-			arg = flag + "=" + diag.Mask
-		default:
-			hide = secret && strings.HasPrefix(flag, "-")
+// secrets returns what is secret in Args and Env.
+func (t *Transport) secrets() []string {
+	_, secrets := diag.PublicArgs(t.Args...)
+	for _, entry := range t.Env {
+		if key, value, _ := strings.Cut(entry, "="); diag.IsSecretName(key) {
+			secrets = append(secrets, value)
 		}
-		s += " " + arg
 	}
-	if len(s) > long {
-		s = s[:long] + "..."
-	}
-	return s
+	return secrets
+}
+
+// String returns the program and its arguments as errors quote them: truncated to
+// 100 bytes, and with *** instead of what may be secret, such as the values of flags
+// with such names and the passwords of URLs.
+func (t *Transport) String() string {
+	words, _ := diag.PublicArgs(append([]string{t.Name}, t.Args...)...)
+	return diag.Cut(strings.Join(words, " "), 100)
 }

@@ -42,6 +42,7 @@ type conn struct {
 	lives         []life                    // derived from the connection's, for reuse
 	session       session                   // the one in use
 	opened        *session                  // the one that a response has opened and that is not in use yet, or nil
+	gone          string                    // the id of a session that the server has forgotten; empty if there is none
 	stopListening func()                    // ends the stream of the session; nil if there is none
 	bindings      map[string]*toolBindings  // by the name given to BindArguments
 	bindingBudget queue.Budget              // of bindings
@@ -49,50 +50,31 @@ type conn struct {
 }
 
 func (c *conn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessage, error) {
-	if err := req.Check(); err != nil {
-		return nil, err
-	}
 	x := c.begin(ctx)
 	if x == nil {
 		return nil, jsonrpc.ErrClosed
 	}
 	defer x.done()
-	slot, err := c.Add()
-	if err != nil {
-		return nil, err
-	}
-	defer c.Remove(slot)
-	if req.Started != nil {
-		req.Started(slot.ID())
-	}
-	slot.OnTimeout(x.stop)
-	c.Limit(slot, req)
-	err = x.call(slot, req)
-	select {
-	case a := <-slot.Response():
-		if !a.Expired {
-			return a.Result, a.Err
+	a := c.Do(x, req, x.stop, func(call *jsonrpc.PendingCall) error {
+		x.id = call.ID()
+		if err := x.call(call, req); x.Err() == nil {
+			return err
 		}
-	default:
-	}
-	if x.Err() == nil {
-		return nil, err
-	}
+		return nil // Do has a better reason
+	})
 	// In a session the server continues when the response is closed.
-	if req.Session != jsonrpc.NoSession && req.Cancel != nil {
-		if note := req.Cancel(slot.ID()); note != nil {
-			note.ProtocolVersion, note.Session = req.ProtocolVersion, jsonrpc.InSession
-			c.bestEffort(func(ctx context.Context) { _ = c.Notify(ctx, note) })
-		}
+	if note := a.Cancel; note != nil && req.Session != jsonrpc.NoSession {
+		note.ProtocolVersion, note.Session = req.ProtocolVersion, jsonrpc.InSession
+		c.bestEffort(func(ctx context.Context) { _ = c.Notify(ctx, note) })
 	}
-	return nil, context.Cause(x)
+	return a.Result, a.Err
 }
 
-// call sends the request and reads the HTTP response. The result goes to slot; the
-// error is for a call without one.
-func (x *exchange) call(slot *jsonrpc.PendingCall, req *jsonrpc.Request) error {
+// call sends the request and passes its response to the Dispatcher. The error is for
+// a call without one.
+func (x *exchange) call(call *jsonrpc.PendingCall, req *jsonrpc.Request) error {
 	c := x.c
-	resp, err := c.post(x, req, slot.ID(), jsonrpc.AppendRequest(nil, slot.ID(), req))
+	resp, err := c.post(x, req, call.ID(), jsonrpc.AppendRequest(nil, call.ID(), req))
 	if err != nil {
 		return err
 	}
@@ -103,10 +85,10 @@ func (x *exchange) call(slot *jsonrpc.PendingCall, req *jsonrpc.Request) error {
 	}
 	switch httpx.MediaType(resp.Header) {
 	case eventStream:
-		return x.follow(slot, req, resp)
+		return x.follow(call, req, resp)
 	case typeJSON:
-		err := c.readMessage(slot, resp)
-		x.whole = err == errNoResponse
+		err := c.readMessage(call, resp)
+		x.whole = err == nil
 		return err
 	}
 	return httpx.Outcome(httpx.NewStatusError(resp, typeJSON+" or "+eventStream))
@@ -116,15 +98,18 @@ func (x *exchange) call(slot *jsonrpc.PendingCall, req *jsonrpc.Request) error {
 // that of a call.
 func (c *conn) post(ctx context.Context, req *jsonrpc.Request, id jsonrpc.ID, body []byte) (*http.Response, error) {
 	body = bytes.TrimSuffix(body, []byte("\n"))
-	if c.Handler.Trace != nil {
-		c.Handler.Trace(true, body)
-	}
 	header, err := c.header(req)
+	if err == nil {
+		err = httpx.CheckCallHeader(req.Header)
+	}
 	if err != nil {
 		return nil, err
 	}
+	if c.Handler.Trace != nil {
+		c.Handler.Trace(true, body)
+	}
 	resp, err := c.http.Do(ctx, &httpx.Request{
-		Method: http.MethodPost, URL: c.url, Header: header, Body: body,
+		Method: http.MethodPost, URL: c.url, Header: header, CallHeader: req.Header, Body: body,
 		HeaderTimeout: c.opts.HeaderTimeout, IdleTimeout: c.opts.IdleTimeout, Ends: true,
 	})
 	if err != nil {
@@ -135,9 +120,6 @@ func (c *conn) post(ctx context.Context, req *jsonrpc.Request, id jsonrpc.ID, bo
 	}
 	return nil, c.statusError(resp, id, header)
 }
-
-// Stateless reports that a modern request needs no other one before it.
-func (c *conn) Stateless() bool { return true }
 
 func (c *conn) Notify(ctx context.Context, req *jsonrpc.Request) error {
 	if err := req.Check(); err != nil {
@@ -179,13 +161,6 @@ func (c *conn) send(ctx context.Context, req *jsonrpc.Request, body []byte) erro
 	httpx.Drain(resp)
 	return nil
 }
-
-// MaxMessage returns the limit of the length of messages.
-func (c *conn) MaxMessage() int { return c.opts.MaxMessage }
-
-// Unshared reports that each result has memory of its own, which the connection does
-// not use after Call has returned.
-func (c *conn) Unshared() bool { return true }
 
 func (c *conn) Done() <-chan struct{} { return c.life.Done() }
 

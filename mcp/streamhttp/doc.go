@@ -45,7 +45,8 @@
 //
 // The transport follows only redirects with status 307 and 308 to the same
 // scheme, host and port. The environment configures proxies, as for net/http.
-// The transport sends Options.Header only to the origin of the URL.
+// The transport sends Options.Header and the header of a call (mcp.ToolCall) only
+// to the origin of the URL.
 //
 // # Limits
 //

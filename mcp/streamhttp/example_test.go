@@ -40,6 +40,33 @@ func ExampleNew() {
 	// Output: Hello, Bearer of tokens
 }
 
+// A call has a header of its own.
+func Example_headerOfOneCall() {
+	server := exampleServer(func(w http.ResponseWriter, r *request) {
+		r.answer(w, `{"content":[{"type":"text","text":"tenant: `+r.HTTP.Header.Get("X-Tenant")+`"}]}`)
+	})
+	defer server.Close()
+
+	ctx := context.Background()
+	client, err := mcp.Connect(ctx, streamhttp.New(server.URL, nil), nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer client.Close()
+	for _, header := range []http.Header{{"X-Tenant": {"blue"}}, nil} {
+		res, err := client.Do(ctx, &mcp.ToolCall{Name: "whose", Header: header})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(res.Text())
+	}
+	// Output:
+	// tenant: blue
+	// tenant:
+}
+
 func ExampleStatusError() {
 	server := exampleServer(func(w http.ResponseWriter, r *request) {
 		w.Header().Set("Retry-After", "30")

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/httpx"
+	"github.com/stdmcp/stdmcp/internal/pause"
 	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -38,6 +39,8 @@ type exchange struct {
 	caller context.Context
 	detach func() bool // stops the end of caller from ending life; nil if caller never ends
 	whole  bool        // the response has been read, so nothing needs life
+
+	id jsonrpc.ID // of the call; zero if the exchange is no call
 }
 
 // begin returns a new exchange, which ends with ctx, or nil when the connection is
@@ -79,6 +82,9 @@ func (x *exchange) Deadline() (time.Time, bool) { return x.caller.Deadline() }
 // Value implements context.Context. Package context finds in life what ends the
 // contexts derived from it.
 func (x *exchange) Value(key any) any {
+	if key == (pause.Key{}) {
+		return &httpx.Pauser{Context: x.caller, Conn: &x.c.Dispatcher, Call: x.id, Client: x.c.http}
+	}
 	if v := x.ctx.Value(key); v != nil {
 		return v
 	}
@@ -121,7 +127,7 @@ func (c *conn) Close() error {
 		c.mu.Lock()
 		c.closed = true
 		c.mu.Unlock()
-		c.Table.Close(jsonrpc.ErrClosed)
+		c.Dispatcher.Close(jsonrpc.ErrClosed)
 		c.end()
 		c.endSession()
 	})

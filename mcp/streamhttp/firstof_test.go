@@ -18,7 +18,7 @@ import (
 // TestFirstOfFindsTheOlderTransport has servers of 2024-11-05, which refuse a
 // POST to the URL of their stream in several ways.
 func TestFirstOfFindsTheOlderTransport(t *testing.T) {
-	for _, status := range []int{400, 404, 405} {
+	for _, status := range []int{400, 404, 405, 406, 415} {
 		answers := make(chan string, 10)
 		over := make(chan struct{})
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

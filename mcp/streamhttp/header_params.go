@@ -25,10 +25,10 @@ type binding struct {
 	kind   string   // "string", "integer" or "boolean"
 }
 
-// BindArguments finds out which of the arguments that schema describes are
+// bindArguments finds out which of the arguments that schema describes are
 // repeated in the headers of requests with this Binding. It returns an error if
 // the schema breaks the rules; the binding must not be used then.
-func (c *conn) BindArguments(name string, schema jsonrpc.RawMessage) error {
+func (c *conn) bindArguments(name string, schema jsonrpc.RawMessage) error {
 	bindings, err := findBindings(schema)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -50,9 +50,9 @@ func (c *conn) BindArguments(name string, schema jsonrpc.RawMessage) error {
 	return nil
 }
 
-// ForgetArguments forgets the tools that BindArguments was last called with before
+// forgetArguments forgets the tools that bindArguments was last called with before
 // the given time.
-func (c *conn) ForgetArguments(before time.Time) {
+func (c *conn) forgetArguments(before time.Time) {
 	c.mu.Lock()
 	for name, t := range c.bindings {
 		if t.bound.Before(before) {
@@ -218,14 +218,48 @@ func (f *schemaWalker) add(path []string, name, kind string, reachable bool) {
 
 // setParams sets the headers for those arguments that params has.
 func setParams(h http.Header, bindings []binding, params []byte) error {
+	if len(bindings) == 0 {
+		return nil
+	}
+	return setMembers(h, bindings, wire.Lookup(params, "arguments"), 0)
+}
+
+// setMembers sets the headers for the members of raw, which is at path[:depth] of all
+// bindings. It reads raw once: a tool can have many bindings.
+func setMembers(h http.Header, bindings []binding, raw []byte, depth int) error {
+	r := wire.NewReader(raw)
+	if r.Kind() != wire.Object {
+		return nil
+	}
+	byName := make(map[string][]binding)
 	for _, b := range bindings {
-		raw := wire.Lookup(params, append([]string{"arguments"}, b.path...)...)
-		value, ok, err := b.value(raw)
-		if err != nil {
-			return err
+		byName[b.path[depth]] = append(byName[b.path[depth]], b)
+	}
+	for r.Object(); r.More(); {
+		found := byName[string(r.Key())]
+		if found == nil {
+			r.Skip()
+			continue
 		}
-		if ok {
-			h[b.header] = []string{encodeValue(value)}
+		member := r.Raw()
+		var deeper []binding
+		for _, b := range found {
+			if len(b.path) > depth+1 {
+				deeper = append(deeper, b)
+				continue
+			}
+			value, ok, err := b.value(member)
+			if err != nil {
+				return err
+			}
+			if ok {
+				h[b.header] = []string{encodeValue(value)}
+			}
+		}
+		if deeper != nil {
+			if err := setMembers(h, deeper, member, depth+1); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

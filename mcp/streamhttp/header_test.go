@@ -302,7 +302,7 @@ func TestBindingIsReplaced(t *testing.T) {
 		{schema(`"a":{"type":"string","x-mcp-header":"A"}`), true, 1},
 		{schema(`"a":{"type":"string"}`), true, 0},
 	} {
-		if err := c.BindArguments("x", jsonrpc.RawMessage(tt.schema)); (err == nil) != tt.ok || tt.want > 0 && len(c.bindings["x"].all) != tt.want || tt.want == 0 && c.bindings["x"] != nil {
+		if err := c.bindArguments("x", jsonrpc.RawMessage(tt.schema)); (err == nil) != tt.ok || tt.want > 0 && len(c.bindings["x"].all) != tt.want || tt.want == 0 && c.bindings["x"] != nil {
 			t.Errorf("%s: %v, %v", tt.schema, c.bindings, err)
 		}
 	}

@@ -88,7 +88,7 @@ func TestHandshakesAtTheSameTime(t *testing.T) {
 // TestArgumentsStayInTheirMessage: messages share headers, but not those of arguments.
 func TestArgumentsStayInTheirMessage(t *testing.T) {
 	c := unconnected()
-	if err := c.BindArguments("tool", []byte(`{"properties":{"to":{"type":"string","x-mcp-header":"To"}}}`)); err != nil {
+	if err := c.bindArguments("tool", []byte(`{"properties":{"to":{"type":"string","x-mcp-header":"To"}}}`)); err != nil {
 		t.Fatal(err)
 	}
 	req := &jsonrpc.Request{Method: "tools/call", Name: "tool", Binding: "tool", Params: []byte(`{"arguments":{"to":"secret"}}`)}
@@ -100,11 +100,11 @@ func TestArgumentsStayInTheirMessage(t *testing.T) {
 	if second, err := c.header(req); err != nil || second.Get("Mcp-Param-To") != "" {
 		t.Errorf("another message has the argument, too: %v, %v", second, err)
 	}
-	c.ForgetArguments(time.Time{})
+	c.forgetArguments(time.Time{})
 	if len(c.bindings) != 1 {
 		t.Error("a tool of the last list is forgotten")
 	}
-	c.ForgetArguments(time.Now().Add(time.Hour))
+	c.forgetArguments(time.Now().Add(time.Hour))
 	if len(c.bindings) != 0 {
 		t.Error("a tool that is no longer listed is kept")
 	}
@@ -124,14 +124,14 @@ func TestKeptBindingsAreLimited(t *testing.T) {
 	c := unconnected()
 	c.bindingBudget.SetMax(2000)
 	for range 10 {
-		if err := c.BindArguments("same", annotated(2, 200)); err != nil {
+		if err := c.bindArguments("same", annotated(2, 200)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := c.BindArguments("large", annotated(5, 200)); err != errBindings {
+	if err := c.bindArguments("large", annotated(5, 200)); err != errBindings {
 		t.Errorf("five names of 200 bytes: %v", err)
 	}
-	if err := c.BindArguments("same", []byte(`{}`)); err != nil || len(c.bindings) != 0 || !c.bindingBudget.Take(2000-128) {
+	if err := c.bindArguments("same", []byte(`{}`)); err != nil || len(c.bindings) != 0 || !c.bindingBudget.Take(2000-128) {
 		t.Errorf("%d tools are kept, %v", len(c.bindings), err)
 	}
 }

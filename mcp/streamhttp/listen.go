@@ -2,11 +2,15 @@ package streamhttp
 
 import (
 	"context"
+	"errors"
+	"io"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/httpx"
 )
+
+var errStreamEnded = errors.New("the server has ended the stream")
 
 // listenTime is how long listen waits for the response to its request.
 const listenTime = 200 * time.Millisecond
@@ -40,8 +44,8 @@ func (c *conn) listen(ctx context.Context) {
 		_ = diag.Guard(c.Handler.Panic, func() { // of the RoundTripper
 			s := newStream(c)
 			s.opened = opened
-			for {
-				resp, err := s.reopen(x, header)
+			for ended := error(nil); ; {
+				resp, err := s.reopen(x, header, ended)
 				if err != nil {
 					_, refused := diag.Find[*httpx.StatusError](err)
 					if x.Err() == nil && !refused && c.Handler.Dropped != nil {
@@ -49,7 +53,12 @@ func (c *conn) listen(ctx context.Context) {
 					}
 					return
 				}
-				_ = s.read(resp)
+				switch ended = s.read(resp); {
+				case x.Err() != nil:
+					return
+				case ended == io.EOF:
+					ended = errStreamEnded
+				}
 			}
 		})
 	}()

@@ -17,19 +17,18 @@ const (
 	// maxErrorBody limits the body that is read of a response with an error.
 	maxErrorBody = 64 << 10
 
-	// The sizes of the buffers for a body of unknown length, which double.
-	firstChunk, maxChunk = 1 << 10, 1 << 20
+	// firstChunk is the size of the first buffer for a body of unknown length.
+	firstChunk = 1 << 10
 
-	// firstKnown is the size of the first buffer for a body of known length.
+	// firstKnown is the longest announced length for which a buffer is allocated at
+	// once.
 	firstKnown = 64 << 10
 )
 
 const noResponse = "the HTTP response has no result for the call"
 
-var errNoResponse = jsonrpc.Malformed(errors.New(noResponse))
-
 // readMessage reads a response that is one message.
-func (c *conn) readMessage(slot *jsonrpc.PendingCall, resp *http.Response) error {
+func (c *conn) readMessage(call *jsonrpc.PendingCall, resp *http.Response) error {
 	defer resp.Body.Close()
 	data, err := readAll(resp, c.opts.MaxMessage)
 	if err != nil {
@@ -38,56 +37,59 @@ func (c *conn) readMessage(slot *jsonrpc.PendingCall, resp *http.Response) error
 		}
 		return jsonrpc.OutcomeUnknown(jsonrpc.Closed(err))
 	}
-	c.Receive(c, data, slot.ID())
-	if len(slot.Response()) == 0 {
+	c.Receive(c, data, call.ID())
+	if !call.Ended() {
 		return jsonrpc.Malformed(errors.New(noResponse + httpx.Quote(resp, data)))
 	}
-	return errNoResponse // without effect
+	return nil
 }
 
-// readAll reads a body of at most max bytes.
+// readAll reads a body of at most max bytes. The result has memory of its own, little
+// more than its length; while a long body arrives, it grows in buffers of the pool.
+// The memory follows what has arrived, as a server can announce any length.
 func readAll(resp *http.Response, max int) ([]byte, error) {
-	if n := resp.ContentLength; 0 < n && n <= int64(max) {
-		return readKnown(resp.Body, int(n))
+	known := resp.ContentLength
+	first := firstChunk
+	if 0 < known && known <= int64(min(firstKnown, max)) {
+		first = int(known)
 	}
-	// io.ReadAll grows one buffer, which may cost several times the limit.
-	var chunks [][]byte
-	chunk, total := make([]byte, 0, firstChunk), 0
+	data := make([]byte, 0, first)
 	for {
-		n, err := resp.Body.Read(chunk[len(chunk):cap(chunk)])
-		chunk, total = chunk[:len(chunk)+n], total+n
+		if len(data) == cap(data) && len(data) > 0 {
+			data = grow(data, int(min(known, int64(4*len(data)))), max)
+		}
+		n, err := resp.Body.Read(data[len(data):cap(data)])
+		data = data[:len(data)+n]
 		switch {
-		case total > max:
-			return nil, jsonrpc.ErrTooLarge
-		case err == io.EOF && chunks == nil:
-			return chunk, nil
-		case err == io.EOF:
-			data := make([]byte, 0, total)
-			for _, c := range append(chunks, chunk) {
-				data = append(data, c...)
-			}
-			return data, nil
-		case err != nil:
+		case len(data) > max:
+			err = jsonrpc.ErrTooLarge
+		case err == io.EOF && known > 0 && int64(len(data)) < known:
+			err = io.ErrUnexpectedEOF
+		case err == io.EOF || int64(len(data)) == known:
+			return shrink(data), nil
+		}
+		if err != nil {
+			buffers.Put(data[:cap(data)])
 			return nil, err
-		case len(chunk) == cap(chunk):
-			chunks = append(chunks, chunk)
-			chunk = make([]byte, 0, min(total, maxChunk))
 		}
 	}
 }
 
-// readKnown reads a body of n bytes. Its memory grows with what has arrived, as a
-// server can announce any length.
-func readKnown(body io.Reader, n int) ([]byte, error) {
-	var data []byte
-	for {
-		read := len(data)
-		data = append(make([]byte, 0, min(n, max(firstKnown, 4*read))), data...)
-		data = data[:cap(data)]
-		if _, err := io.ReadFull(body, data[read:]); err != nil || len(data) == n {
-			return data, err
-		}
+// grow moves data, which is full, to a longer buffer of up to max bytes and one.
+func grow(data []byte, hint, max int) []byte {
+	longer := append(buffers.Get(len(data), hint, max+1)[:0], data...)
+	buffers.Put(data)
+	return longer
+}
+
+// shrink returns data in memory of about its length.
+func shrink(data []byte) []byte {
+	if cap(data) <= max(firstChunk, len(data)+len(data)/4) {
+		return data
 	}
+	whole := bytes.Clone(data)
+	buffers.Put(data[:cap(data)])
+	return whole
 }
 
 // statusError returns the error for a response whose status is not 2xx. Its body
@@ -109,7 +111,13 @@ func (c *conn) statusError(resp *http.Response, id jsonrpc.ID, sent http.Header)
 	}
 	status := httpx.NewStatusError(resp, typeJSON)
 	switch {
+	case answered && rpcErr != nil && rpcErr.Code == jsonrpc.CodeMethodNotFound:
+		// The session exists, the method does not: servers of 2026-07-28 respond
+		// with 404 to that (basic/transports/streamable-http).
 	case status.Status == http.StatusNotFound && sent.Get(sessionHeader) != "":
+		c.mu.Lock()
+		c.gone = sent.Get(sessionHeader)
+		c.mu.Unlock()
 		text := "the server has forgotten the session (" + strconv.Itoa(status.Status) + ")"
 		return diag.Error(text, jsonrpc.ErrNoSession, status)
 	case status.Status == http.StatusBadRequest && sent.Get(sessionHeader) != "" && !(rpcErr != nil && answered):
@@ -146,6 +154,15 @@ func (e *rpcError) OtherTransport() bool {
 		return false
 	}
 	return e.status.OtherTransport()
+}
+
+// Unauthorized reports whether the server refuses every request without another
+// authorization.
+func (e *rpcError) Unauthorized() bool { return e.status.Unauthorized() }
+
+// Permanent reports whether the server refuses the same request later, too.
+func (e *rpcError) Permanent() bool {
+	return e.err.Code == jsonrpc.CodeMethodNotFound || e.status.Permanent()
 }
 
 // As finds the status, which Unwrap does not return.

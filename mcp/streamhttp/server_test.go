@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/testutil/wrapped"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/streamhttp"
 )
@@ -80,7 +81,7 @@ func (s *server) open(t testing.TB, opts *streamhttp.Options, o *mcp.Options) *m
 
 func connect(t testing.TB, tr mcp.Transport, o *mcp.Options) *mcp.Client {
 	t.Helper()
-	c, err := mcp.Connect(within(t, 10*time.Second), tr, o)
+	c, err := mcp.Connect(within(t, 10*time.Second), wrapped.Again(tr), o)
 	if err != nil {
 		t.Fatal(err)
 	}

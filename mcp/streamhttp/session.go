@@ -81,9 +81,9 @@ func (c *conn) lastSession() session {
 // bestEffortTime.
 func (c *conn) endSession() {
 	c.mu.Lock()
-	last := c.lastSession()
+	last, gone := c.lastSession(), c.gone
 	c.mu.Unlock()
-	if last.id == "" {
+	if last.id == "" || last.id == gone {
 		return
 	}
 	ctx, cancel := context.WithTimeout(httpx.BestEffort(c.ctx), bestEffortTime)

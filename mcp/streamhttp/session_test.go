@@ -510,6 +510,34 @@ func TestRefusalWith400InALiveSession(t *testing.T) {
 	}
 }
 
+// TestUnknownMethodIsNoLostSession: a server that responds with 404 to a method that it
+// lacks still has the session.
+func TestUnknownMethodIsNoLostSession(t *testing.T) {
+	for id, sessions := range map[string]int{"$id": 1, "null": 2} {
+		f := newForgetful()
+		c := f.open(t, nil, nil)
+		post := f.post
+		f.post = func(w http.ResponseWriter, r *request) bool {
+			if r.Method != "tools/call" {
+				return post(w, r)
+			}
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(http.StatusNotFound)
+			body := `{"jsonrpc":"2.0","id":` + id + `,"error":{"code":-32601,"message":"no such method"}}`
+			io.WriteString(w, strings.ReplaceAll(body, "$id", string(r.ID)))
+			return true
+		}
+		_, err := c.CallTool(within(t, callTimeout), "x", nil)
+		if n := f.opens(); err == nil || n != sessions {
+			t.Errorf("id %s: %d sessions, error %v", id, n, err)
+		}
+		var refused *jsonrpc.Error
+		if id == "$id" && (!errors.As(err, &refused) || refused.Code != jsonrpc.CodeMethodNotFound) {
+			t.Errorf("error %v", err)
+		}
+	}
+}
+
 // TestNewSessionOfAnotherVersion: the client does not continue in a session whose
 // protocol version is another one.
 func TestNewSessionOfAnotherVersion(t *testing.T) {
@@ -652,5 +680,32 @@ func TestSessionsThatEndAtTheLogLevel(t *testing.T) {
 	}
 	if n := f.opens(); n != 2 {
 		t.Errorf("%d sessions", n)
+	}
+}
+
+// TestLostSessionIsNotDeleted: the server has said that it does not exist.
+func TestLostSessionIsNotDeleted(t *testing.T) {
+	for _, lost := range []bool{true, false} {
+		f := newForgetful()
+		c := f.open(t, nil, nil)
+		if lost {
+			f.lose()
+			post := f.post
+			f.post = func(w http.ResponseWriter, r *request) bool {
+				if r.Method == "initialize" {
+					w.WriteHeader(http.StatusServiceUnavailable)
+					return true
+				}
+				return post(w, r)
+			}
+			_, err := c.CallTool(within(t, callTimeout), "x", nil)
+			wantError(t, err, nil, "new session", "503")
+		} else {
+			callTool(t, c, "x")
+		}
+		c.Close()
+		if n := len(f.got("DELETE")); lost != (n == 0) {
+			t.Errorf("lost %t: %d times DELETE", lost, n)
+		}
 	}
 }

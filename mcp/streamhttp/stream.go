@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"math/rand/v2"
 	"net/http"
 	"time"
 
@@ -22,9 +23,12 @@ const (
 	firstRetry, maxRetry = time.Second, time.Minute
 
 	// maxEmptyRetries is how many times in a row a stream is requested again
-	// without an event, unless a response lasts minStreamTime.
+	// without an event, unless a response lasts minStreamTime. After such a
+	// response, the wait is at most maxJitter, unless the server sets it: what the
+	// server sends meanwhile may be lost.
 	maxEmptyRetries = 6
 	minStreamTime   = 5 * time.Second
+	maxJitter       = 250 * time.Millisecond
 
 	// After the result of a call, the end of the stream is read to reuse the
 	// connection: for drainTime and maxDrain bytes. The connection stops trying
@@ -44,8 +48,10 @@ var errEnded = errors.New("the stream ended before the result")
 // ids lets a client continue the stream in another HTTP response.
 type stream struct {
 	c    *conn
-	slot *jsonrpc.PendingCall // the call of the stream; nil for the stream of the session
+	call *jsonrpc.PendingCall // the call of the stream; nil for the stream of the session
 	x    *exchange            // of that call
+
+	callHeader map[string][]string // of that call
 
 	// opened is closed after the first request, which is sent without a wait,
 	// and nil from then on. It is nil if the first response exists already.
@@ -54,6 +60,7 @@ type stream struct {
 	last      string          // id of the last event; empty if there is none, or none that a header can hold
 	retryWait time.Duration   // the wait that the server has set, or 0
 	retries   retry.Backoff   // requests in a row without an event
+	lasted    bool            // the last response did, for minStreamTime
 	seen      map[string]bool // ids of events; nil until an event has one
 	seenBytes int             // the length of all of them
 }
@@ -67,14 +74,14 @@ func newStream(c *conn) *stream {
 func (s *stream) read(resp *http.Response) error {
 	defer resp.Body.Close()
 	only := jsonrpc.NumberID(-1) // matches no call
-	if s.slot != nil {
-		only = s.slot.ID()
+	if s.call != nil {
+		only = s.call.ID()
 	}
 	r := eventstream.NewReader(resp.Body, s.c.opts.MaxMessage)
 	began := time.Now()
 	defer func() {
 		s.retryWait = cmp.Or(r.Retry(), s.retryWait)
-		if time.Since(began) >= minStreamTime {
+		if s.lasted = time.Since(began) >= minStreamTime; s.lasted {
 			s.retries.Reset()
 		}
 	}()
@@ -100,7 +107,7 @@ func (s *stream) read(resp *http.Response) error {
 			continue
 		}
 		s.c.Receive(s.c, ev.Data, only)
-		if s.slot != nil && len(s.slot.Response()) > 0 {
+		if s.call != nil && s.call.Ended() {
 			s.drain(resp)
 			return nil
 		}
@@ -144,16 +151,26 @@ func (s *stream) repeated(id string) bool {
 	return false
 }
 
-// reopen waits, then requests the rest of the stream, until it succeeds or further
-// requests are pointless.
-func (s *stream) reopen(ctx context.Context, header http.Header) (*http.Response, error) {
-	last := errEmptyRetries
+// reopen waits, then requests the rest of a stream that ended with ended, until it
+// succeeds or further requests are pointless.
+func (s *stream) reopen(ctx context.Context, header http.Header, ended error) (*http.Response, error) {
+	last := ended
 	if report := s.c.Handler.Reconnect; report != nil {
 		s.retries.Observe = func(wait time.Duration) { report(last, wait) }
 	}
-	for {
-		if s.opened == nil && !s.retries.Wait(ctx, s.retryWait) {
+	for atOnce := s.lasted && s.retryWait == 0; ; atOnce = false {
+		wait := s.retryWait
+		if atOnce {
+			wait = 1 + rand.N(maxJitter)
+		}
+		if s.opened == nil && !s.retries.Wait(ctx, wait) {
+			if last == ended && ctx.Err() == nil {
+				last = diag.Op("the stream had no events several times in a row", ended)
+			}
 			return nil, last
+		}
+		if atOnce {
+			s.retries.Reset() // a failure now is the first one
 		}
 		resp, err := s.get(ctx, header)
 		if err == nil {
@@ -178,7 +195,7 @@ func (s *stream) get(ctx context.Context, header http.Header) (*http.Response, e
 		h["Last-Event-Id"] = []string{s.last}
 	}
 	resp, err := s.c.http.Do(ctx, &httpx.Request{
-		Method: http.MethodGet, URL: s.c.url, Header: h, IdleTimeout: s.c.opts.IdleTimeout,
+		Method: http.MethodGet, URL: s.c.url, Header: h, CallHeader: s.callHeader, IdleTimeout: s.c.opts.IdleTimeout,
 	})
 	if err == nil {
 		err = httpx.Check(resp, eventStream)
@@ -186,12 +203,10 @@ func (s *stream) get(ctx context.Context, header http.Header) (*http.Response, e
 	return resp, err
 }
 
-var errEmptyRetries = errors.New("the stream had no events several times in a row")
-
-// follow reads the stream with the result of a call, which goes to slot.
-func (x *exchange) follow(slot *jsonrpc.PendingCall, req *jsonrpc.Request, resp *http.Response) error {
+// follow reads the stream with the result of a call.
+func (x *exchange) follow(call *jsonrpc.PendingCall, req *jsonrpc.Request, resp *http.Response) error {
 	s := newStream(x.c)
-	s.slot, s.x = slot, x
+	s.call, s.x, s.callHeader = call, x, req.Header
 	for {
 		err := s.read(resp)
 		if err == nil || errors.Is(err, jsonrpc.ErrTooLarge) || x.Err() != nil {
@@ -205,7 +220,7 @@ func (x *exchange) follow(slot *jsonrpc.PendingCall, req *jsonrpc.Request, resp 
 		}
 		// The session of the call, which the server may have lost since.
 		session := session{resp.Request.Header.Get(sessionHeader), req.ProtocolVersion}
-		if resp, err = s.reopen(x, session.header()); err != nil {
+		if resp, err = s.reopen(x, session.header(), err); err != nil {
 			return jsonrpc.OutcomeUnknown(jsonrpc.Closed(err)) // Call returns the cause if x has ended
 		}
 	}

@@ -451,30 +451,58 @@ func TestSessionStreamRetriesEnd(t *testing.T) {
 }
 
 // TestSessionStreamThatEndsRepeatedly: a server, or a proxy, that ends idle
-// responses is normal. It is asked again for ever.
+// responses is normal. It is asked again for ever, and at once, as a change may be
+// lost in between, unless the server asks for a pause.
 func TestSessionStreamThatEndsRepeatedly(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := new(wire)
-		f.get = func(int) *http.Response {
-			resp := respond(200, "text/event-stream", "")
-			resp.Body = io.NopCloser(late{f.ctx})
-			return resp
-		}
-		c := f.connect(t, nil)
-		time.Sleep(time.Hour)
-		if n := len(f.times()); n < 110 || n > 120 {
-			t.Errorf("asked %d times in an hour", n)
-		}
-		c.Close()
-	})
+	for _, tt := range []struct {
+		lasts, pause, wait time.Duration
+		body               string
+	}{
+		{30 * time.Second, 0, 250 * time.Millisecond, ""},
+		{5 * time.Second, 0, 250 * time.Millisecond, ""},
+		{30 * time.Second, 3 * time.Second, 0, "retry: 3000\n\n"},
+		{4900 * time.Millisecond, time.Second, 0, ": hi\n\ndata: {}\n\n"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			f := new(wire)
+			f.get = func(int) *http.Response {
+				resp := respond(200, "text/event-stream", "")
+				resp.Body = io.NopCloser(io.MultiReader(strings.NewReader(tt.body), late{f.ctx, tt.lasts}))
+				return resp
+			}
+			reasons := make(map[string]int)
+			waits := make(map[time.Duration]bool)
+			c := f.connect(t, &mcp.Options{Trace: &mcp.Trace{Reconnect: func(err error, wait time.Duration) {
+				reasons[err.Error()]++
+				waits[wait] = true
+				if wait < tt.pause || wait > tt.pause+tt.wait {
+					t.Errorf("a stream of %v is opened again after %v", tt.lasts, wait)
+				}
+			}}})
+			time.Sleep(time.Hour)
+			if n, least := len(f.times()), int(time.Hour/(tt.lasts+tt.pause+tt.wait)); n < least || n > int(time.Hour/(tt.lasts+tt.pause))+1 {
+				t.Errorf("asked %d times in an hour, want at least %d", n, least)
+			}
+			if len(reasons) != 1 || reasons["the server has ended the stream"] == 0 {
+				t.Errorf("the reasons are %v", reasons)
+			}
+			if tt.wait > 0 && len(waits) < 10 {
+				t.Errorf("no jitter: %v", waits)
+			}
+			c.Close()
+		})
+	}
 }
 
-// late ends after half a minute, or with its context.
-type late struct{ ctx context.Context }
+// late ends after a time, or with its context.
+type late struct {
+	ctx   context.Context
+	lasts time.Duration
+}
 
 func (l late) Read([]byte) (int, error) {
 	select {
-	case <-time.After(30 * time.Second):
+	case <-time.After(l.lasts):
 		return 0, io.EOF
 	case <-l.ctx.Done():
 		return 0, l.ctx.Err()

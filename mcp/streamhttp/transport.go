@@ -60,8 +60,10 @@ func New(url string, opts *Options) *Transport {
 	return t
 }
 
-// Kind returns "Streamable HTTP".
-func (t *Transport) Kind() string { return "Streamable HTTP" }
+// Features names the server as String does, and the transport "Streamable HTTP".
+func (t *Transport) Features() jsonrpc.TransportFeatures {
+	return jsonrpc.TransportFeatures{Name: t.String(), Kind: "Streamable HTTP"}
+}
 
 // String returns the URL without its user, password and query.
 func (t *Transport) String() string { return httpx.Display(t.URL) }
@@ -81,6 +83,10 @@ func (t *Transport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, 
 	c.life, c.end = context.WithCancel(context.Background())
 	c.opts.MaxMessage = buffers.MessageLimit(t.MaxMessage)
 	c.bindingBudget.SetMax(c.opts.MaxMessage / 8)
+	*c.Features() = jsonrpc.Features{
+		MaxMessage: c.opts.MaxMessage, Stateless: true, Owner: c,
+		AcceptBatches: c.AcceptBatches, BindArguments: c.bindArguments, ForgetArguments: c.forgetArguments, Diagnosis: c.http.Diagnosis,
+	}
 	return c, nil
 }
 
