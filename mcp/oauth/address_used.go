@@ -2,20 +2,26 @@ package oauth
 
 import (
 	"context"
+	"net"
 	"net/http/httptrace"
 	"net/netip"
+	"net/url"
+	"strings"
 	"sync/atomic"
 )
 
 // A usedAddress is the address to which a request was sent. Only the server that
 // really answered can vouch for the URLs in its answer: by the time that they are
 // fetched its name may resolve to an address inside the user's network.
-type usedAddress struct{ addr atomic.Pointer[netip.Addr] }
+type usedAddress struct {
+	addr  atomic.Pointer[netip.Addr]
+	asked atomic.Pointer[string] // the host and port of the connection: the resource's, or a proxy's
+}
 
 // traced returns a context for a request to the resource that records the
 // address.
 func (u *usedAddress) traced(ctx context.Context) context.Context {
-	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(info httptrace.GotConnInfo) {
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GetConn: func(hostPort string) { u.asked.Store(&hostPort) }, GotConn: func(info httptrace.GotConnInfo) {
 		if a, err := addressIn(info.Conn.RemoteAddr().String()); err == nil {
 			u.addr.Store(&a)
 		}
@@ -57,7 +63,18 @@ func (t *Transport) from(d *demand, u *usedAddress) {
 		d.zone = zoneOf(literal)
 	} else if isLoopback(t.url) {
 		d.zone = loopback
-	} else if t.fetch.usesProxy(t.url) {
+	} else if u.proxied(t.url) {
 		d.zone = public
 	}
+}
+
+// proxied reports whether the connection was not to the host of a URL. Only the
+// connection tells: a RoundTripper of the program may have a proxy of its own.
+func (u *usedAddress) proxied(to *url.URL) bool {
+	asked := u.asked.Load()
+	if asked == nil {
+		return false
+	}
+	host, _, err := net.SplitHostPort(*asked)
+	return err != nil || !strings.EqualFold(host, to.Hostname())
 }

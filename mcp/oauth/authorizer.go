@@ -3,13 +3,14 @@ package oauth
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"net/url"
 	"slices"
 	"strings"
 )
 
-// An Authorizer has the user authorize the program in a browser. [Loopback] and
-// [Paste] are implementations.
+// An Authorizer has the user authorize the program in a browser. [Loopback], [Paste]
+// and [Device] are implementations.
 type Authorizer interface {
 	// Listen prepares to receive one authorization response. last is the redirect
 	// URI of the previous registration, or empty if there is none. If the
@@ -31,15 +32,40 @@ type Receiver interface {
 	Close() error
 }
 
-// tokenByCode gets a token with an authorization code (OAuth 2.1, section 4.1).
-func (t *Transport) tokenByCode(ctx context.Context, s *server, scopes []string, key *Key) (*token, *Client, error) {
-	switch {
-	case t.opts.Authorizer == nil:
-		return nil, nil, t.loginRequired()
-	case s.authorize == "":
-		return nil, nil, &Error{URL: clean(s.issuer), Rule: "no authorization_endpoint in the metadata"}
-	case !s.legacy && !slices.Contains(s.pkceMethods, "S256"):
-		return nil, nil, &Error{URL: clean(s.issuer), Rule: "no PKCE with S256 in code_challenge_methods_supported (Authorization Code Protection)"}
+const deviceGrant = "urn:ietf:params:oauth:grant-type:device_code"
+
+// deviceFlow is *Device. Programs without one do not link its methods.
+type deviceFlow interface {
+	check(*Transport, *server) error
+	token(context.Context, *Transport, *server, []string, *Key, *registration) (*token, *Client, error)
+}
+
+// device returns the Authorizer's Device, or nil.
+func (t *Transport) device() deviceFlow {
+	switch a := t.opts.Authorizer.(type) {
+	case deviceFlow:
+		return a
+	case interface{ device() deviceFlow }:
+		return a.device()
+	}
+	return nil
+}
+
+// deviceKey is the context key that marks an attempt in which device authorization is
+// possible.
+type deviceKey struct{}
+
+// DeviceOffered reports whether the Authorizer that was called with ctx may return
+// ErrNoBrowser to have device authorization.
+func DeviceOffered(ctx context.Context) bool { return ctx.Value(deviceKey{}) != nil }
+
+// tokenByUser gets a token from the Authorizer.
+func (t *Transport) tokenByUser(ctx context.Context, s *server, scopes []string, key *Key) (*token, *Client, error) {
+	if t.opts.Authorizer == nil {
+		return nil, nil, t.loginRequired(nil)
+	}
+	if d := t.device(); d != nil && d.check(t, s) == nil {
+		ctx = context.WithValue(ctx, deviceKey{}, true)
 	}
 	known := t.loadRegistration(ctx, StoreKey{Issuer: s.issuer})
 	k, c, err := t.authorizeByUser(ctx, s, scopes, key, known)
@@ -49,18 +75,37 @@ func (t *Transport) tokenByCode(ctx context.Context, s *server, scopes []string,
 	return k, c, err
 }
 
-// authorizeByUser has the user authorize the program once. known is a stored
+// checkCode returns why the Transport cannot use an authorization code of s, or nil.
+func checkCode(s *server) error {
+	switch {
+	case s.authorize == "":
+		return &Error{URL: clean(s.issuer), Rule: "no authorization_endpoint in the metadata"}
+	case !s.legacy && !slices.Contains(s.pkceMethods, "S256"):
+		return &Error{URL: clean(s.issuer), Rule: "no PKCE with S256 in code_challenge_methods_supported (Authorization Code Protection)"}
+	}
+	return nil
+}
+
+// authorizeByUser has the user authorize the program once, with an authorization code
+// (OAuth 2.1, section 4.1) or with device authorization. known is a stored
 // registration or nil. The client is returned with an error too, if it is known.
 func (t *Transport) authorizeByUser(ctx context.Context, s *server, scopes []string, key *Key, known *registration) (*token, *Client, error) {
 	last := ""
-	if known != nil {
+	if known != nil && known.redirect != deviceGrant {
 		last = known.redirect
 	}
 	in, err := t.opts.Authorizer.Listen(ctx, last)
+	d := t.device()
+	if d != nil && errors.Is(err, ErrNoBrowser) {
+		return d.token(ctx, t, s, scopes, key, known)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
 	defer in.Close()
+	if err := checkCode(s); err != nil {
+		return nil, nil, err
+	}
 	redirect := in.RedirectURI()
 	c, err := t.clientFor(ctx, s, redirect, known)
 	if err != nil {
@@ -71,7 +116,11 @@ func (t *Transport) authorizeByUser(ctx context.Context, s *server, scopes []str
 	if err != nil {
 		return nil, c, err
 	}
+	defer asking(ctx, page)()
 	response, err := in.Authorize(ctx, page)
+	if d != nil && errors.Is(err, ErrNoBrowser) {
+		return d.token(ctx, t, s, scopes, key, t.loadRegistration(ctx, StoreKey{Issuer: s.issuer}))
+	}
 	if err != nil {
 		return nil, c, err
 	}
@@ -87,10 +136,7 @@ func (t *Transport) authorizeByUser(ctx context.Context, s *server, scopes []str
 	if err != nil {
 		return nil, c, err
 	}
-	k.scopes = union(scopes, k.scopes)
-	if len(k.granted) == 0 {
-		k.granted = scopes // an absent scope means the requested one (RFC 6749, section 5.1)
-	}
+	k.asked(scopes)
 	return k, c, nil
 }
 

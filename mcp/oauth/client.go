@@ -136,6 +136,7 @@ func (t *Transport) askForClient(ctx context.Context, s *server) (*Client, error
 	if t.opts.AskClient == nil {
 		return nil, &Error{URL: clean(s.issuer), Rule: "no dynamic client registration: register the program there and set Options.Client"}
 	}
+	defer asking(ctx, s.issuer)()
 	c, err := t.opts.AskClient(ctx, s.issuer)
 	if err != nil {
 		return nil, err

@@ -14,7 +14,7 @@ import (
 // 7591) or from Options.AskClient.
 type registration struct {
 	id, secret, method string
-	redirect           string // the registered redirect URI; empty for AskClient
+	redirect           string // the registered redirect URI; deviceGrant without one, empty for AskClient
 	expires            int64  // expiry of the secret in Unix time; 0 means never
 }
 
@@ -26,9 +26,10 @@ func (g *registration) client(s *server) *Client {
 	return c
 }
 
-// validFor reports whether the registration can be used with this redirect URI.
+// validFor reports whether the registration may be used with this redirect URI, or for
+// deviceGrant.
 func (g *registration) validFor(redirect string) bool {
-	return g != nil && g.id != "" && (g.redirect == "" || g.redirect == redirect) && (g.expires == 0 || time.Now().Unix() < g.expires)
+	return g != nil && g.id != "" && (g.redirect == "" || g.redirect == redirect || redirect == deviceGrant) && (g.expires == 0 || time.Now().Unix() < g.expires)
 }
 
 func (g *registration) encode() []byte {
@@ -157,14 +158,29 @@ func (t *Transport) register(ctx context.Context, s *server, redirect string) (*
 			}
 		}
 	}
-	a, err := t.fetch.post(ctx, u, http.Header{"Content-Type": {"application/json"}}, t.clientMetadata(redirect, method))
+	grants := []string{"authorization_code", "refresh_token"}
+	if redirect == deviceGrant {
+		grants[0] = deviceGrant
+	} else if DeviceOffered(ctx) {
+		grants = append(grants, deviceGrant)
+	}
+	post := func() (*response, error) {
+		return t.fetch.post(ctx, u, http.Header{"Content-Type": {"application/json"}}, t.clientMetadata(redirect, method, grants))
+	}
+	a, err := post()
+	if err == nil && len(grants) > 2 && isRefusal(a.refusal()) {
+		grants = grants[:2] // not every client may have all
+		a, err = post()
+	}
 	if err != nil {
 		return nil, err
 	}
-	if a.status != http.StatusCreated && a.status != http.StatusOK {
-		e := a.refusal()
+	if e := a.refusal(); !a.isSuccess() || e.isOAuthCode {
 		if s.legacy {
 			return nil, &Error{URL: origin(t.url), Rule: "the server demands authorization, but has neither metadata nor client registration", Err: e}
+		}
+		if redirect == deviceGrant {
+			return nil, &Error{URL: a.url, Rule: "cannot register the program for device authorization", Err: e}
 		}
 		return nil, &Error{URL: a.url, Rule: "cannot register the program with the redirect URI " + redirect, Err: e}
 	}
@@ -178,7 +194,7 @@ func (t *Transport) register(ctx context.Context, s *server, redirect string) (*
 	return g, nil
 }
 
-func (t *Transport) clientMetadata(redirect, method string) []byte {
+func (t *Transport) clientMetadata(redirect, method string, grants []string) []byte {
 	name, kind := t.opts.ClientName, "native"
 	if name == "" {
 		name = "stdmcp"
@@ -188,13 +204,15 @@ func (t *Transport) clientMetadata(redirect, method string) []byte {
 	}
 	b := wire.AppendString(wire.AppendKey([]byte{'{'}, "client_name"), name)
 	b = wire.AppendString(wire.AppendKey(b, "application_type"), kind)
+	uris, responses := []string{redirect}, []string{"code"}
+	if redirect == deviceGrant {
+		uris, responses = nil, nil
+	}
 	for _, m := range []struct {
 		name   string
 		values []string
 	}{
-		{"redirect_uris", []string{redirect}},
-		{"grant_types", []string{"authorization_code", "refresh_token"}},
-		{"response_types", []string{"code"}},
+		{"redirect_uris", uris}, {"grant_types", grants}, {"response_types", responses},
 	} {
 		b = append(wire.AppendKey(b, m.name), '[')
 		for _, v := range m.values {

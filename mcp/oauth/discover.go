@@ -201,6 +201,7 @@ func (t *Transport) checkEndpoints(s *server) error {
 	for _, e := range []struct{ name, url string }{
 		{"authorization_endpoint", s.authorize}, {"token_endpoint", s.token},
 		{"registration_endpoint", s.register}, {"revocation_endpoint", s.revoke},
+		{"device_authorization_endpoint", s.device},
 	} {
 		if e.url == "" {
 			continue

@@ -20,7 +20,9 @@
 //
 // With Options.Authorizer, the user authorizes the program: [Loopback] opens a
 // browser and receives the authorization response on this machine; [Paste] is
-// for a user whose browser runs on another machine. Options.Grant gets tokens
+// for a user whose browser runs on another machine, and so is [Device], where the
+// user enters a code (device authorization, RFC 8628, an extension that is in no
+// version of MCP). Options.Grant gets tokens
 // without a user: [ClientCredentials] for a program that acts for itself,
 // [Assertion] for a workload that its platform gives an identity, [Identity]
 // for the users of an enterprise. If neither is set, a request that needs a new
@@ -63,6 +65,10 @@
 //   - The authorization server must announce PKCE with S256. The authorization
 //     response must carry the state of the request and the right issuer (RFC
 //     9207).
+//   - Device authorization has none of these, so the Transport uses it only with an
+//     authorization server that Options.Issuer or Client.Issuer names, that issued
+//     the token before, or that has the origin of the server, unless
+//     Options.TrustDiscoveredIssuer is set.
 //   - The Transport sends a token only to the origin that it was issued for.
 //     Errors and printed values never contain tokens, even when a server echoes
 //     one; [Transport.Hide] removes them from any other text of a server.
@@ -70,11 +76,17 @@
 // # Refused tokens
 //
 // If the server refuses a token, the Transport refreshes it. If that does not help, it
-// discards the token and starts a new authorization. If the server refuses the new token
+// starts a new authorization. It deletes the stored token before only if the
+// authorization server calls the refresh token invalid (invalid_grant, or
+// bad_refresh_token as GitHub does). If the server refuses the new token
 // too, the request fails. If a token lacks scopes, the Transport requests them in
 // addition to the token's scopes, at most three times for one operation, such as calls
 // of a tool. After a failure, such as a user who denies access, the Transport returns
 // the same error for a minute; [Transport.Login] tries again at once.
+//
+// While the user logs in, the timeouts of the requests that wait for it stand still:
+// those of the transports, of package mcp and of package host. The deadline of a
+// context of the program does not.
 //
 // Best-effort requests, such as the notification that a request was canceled,
 // never start authorization.

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 )
 
 func (e *env) serveAuth(rw http.ResponseWriter, r *http.Request) {
@@ -33,6 +34,8 @@ func (e *env) serveAuth(rw http.ResponseWriter, r *http.Request) {
 		e.serveToken(rw, r)
 	case "/register":
 		e.serveRegister(rw, r)
+	case "/device":
+		e.serveDevice(rw, r)
 	case "/revoke":
 		_ = r.ParseForm()
 		e.revoked = append(e.revoked, r.Form.Get("token"))
@@ -130,6 +133,18 @@ func (e *env) serveToken(rw http.ResponseWriter, r *http.Request) {
 			return
 		}
 		k.scope = q.Get("scope")
+	case deviceGrant:
+		q := e.devices[form.Get("device_code")]
+		if q == nil || q.Get("resource") != form.Get("resource") {
+			fail("invalid_grant")
+			return
+		}
+		e.polls = append(e.polls, time.Now())
+		if code := e.answer(len(e.polls)); code != "" {
+			fail(code)
+			return
+		}
+		k.scope = q.Get("scope")
 	case "refresh_token":
 		old := e.refresh[form.Get("refresh_token")]
 		if old == nil || old.client != client || old.jkt != jkt {
@@ -149,13 +164,42 @@ func (e *env) grantToken(rw http.ResponseWriter, form url.Values, k *issued) {
 	if k.jkt != "" {
 		m["token_type"] = "DPoP"
 	}
-	if g := form.Get("grant_type"); g == "authorization_code" || g == "refresh_token" {
+	if g := form.Get("grant_type"); g == "authorization_code" || g == "refresh_token" || g == deviceGrant {
 		r := e.secret("refresh")
 		e.refresh[r] = k
 		m["refresh_token"] = r
 	}
 	if e.tokenAnswer != nil {
 		e.tokenAnswer(form, m)
+	}
+	reply(rw, 200, m)
+}
+
+// offerDevice makes the server one with device authorization, which polls get answer.
+func (e *env) offerDevice(answer func(poll int) (code string)) {
+	e.meta["device_authorization_endpoint"] = e.as.URL + "/device"
+	e.devices, e.answer = map[string]url.Values{}, answer
+}
+
+func (e *env) serveDevice(rw http.ResponseWriter, r *http.Request) {
+	_ = r.ParseForm()
+	form := maps.Clone(r.PostForm)
+	e.forms = append(e.forms, form)
+	id, ok := e.checkClient(r, form)
+	grants, _ := e.clients[id]["grant_types"].([]any)
+	switch {
+	case !ok:
+		reply(rw, 401, map[string]string{"error": "invalid_client"})
+		return
+	case grants != nil && !slices.Contains(grants, any(deviceGrant)):
+		reply(rw, 400, map[string]string{"error": "unauthorized_client"})
+		return
+	}
+	code := e.secret("device")
+	e.devices[code] = form
+	m := map[string]any{"device_code": code, "user_code": "ABCD-EFGH", "verification_uri": e.as.URL + "/device-page", "expires_in": 900}
+	if e.device != nil {
+		e.device(form, m)
 	}
 	reply(rw, 200, m)
 }

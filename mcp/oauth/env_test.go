@@ -39,6 +39,9 @@ type env struct {
 	idp         bool // the authorization server exchanges identities, too
 	dpopNonces  bool
 
+	device func(form url.Values, m map[string]any) // changes the device authorization response
+	answer func(poll int) (code string)            // to a request for the device's token; empty means a token
+
 	mu      sync.Mutex // guards what follows
 	n       int
 	paths   []string       // all requests, but those to the resource
@@ -48,6 +51,8 @@ type env struct {
 	access  map[string]*issued
 	refresh map[string]*issued
 	revoked []string
+	devices map[string]url.Values // device authorization requests by device code
+	polls   []time.Time
 	seenJTI map[string]bool
 	forms   []url.Values
 	heads   []http.Header

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/stdmcp/stdmcp/mcp/oauth"
 )
@@ -206,6 +207,35 @@ func ExamplePaste() {
 	//
 	// After you log in, paste the address that the browser shows, even if the page does not load:
 	// http://127.0.0.1/callback?code=123&state=abc <nil>
+}
+
+// The user enters a code on another device. Without Show, it is written to Out.
+func ExampleDevice() {
+	opts := &oauth.Options{
+		Authorizer: &oauth.Device{Show: func(_ context.Context, c *oauth.DeviceCode) error {
+			fmt.Println("Open", c.URL, "and enter", c.Code, "before", c.Expires.Format(time.Kitchen))
+			return nil
+		}},
+		Issuer: "https://login.example.com",
+	}
+	fmt.Println(opts)
+	// Output: oauth.Options
+}
+
+func ExampleDeviceOffered() {
+	opts := &oauth.Options{Authorizer: &oauth.Loopback{
+		Open: func(ctx context.Context, page string) error {
+			err := oauth.OpenBrowser(ctx, page)
+			if err != nil && !oauth.DeviceOffered(ctx) {
+				fmt.Println("To log in, open", page)
+				return nil
+			}
+			return err // after which Device shows a code
+		},
+		Device: &oauth.Device{Out: os.Stderr},
+	}}
+	fmt.Println(opts)
+	// Output: oauth.Options
 }
 
 func ExampleParseKey() {

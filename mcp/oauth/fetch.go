@@ -126,15 +126,6 @@ func (f *fetcher) withAddressCheck(ctx context.Context, req *http.Request) (cont
 	return context.WithValue(ctx, addressLimitKey{}, l), nil
 }
 
-// usesProxy reports whether requests to u go through a proxy.
-func (f *fetcher) usesProxy(u *url.URL) bool {
-	if f.rt.Proxy == nil {
-		return false
-	}
-	proxy, err := f.rt.Proxy(&http.Request{Method: http.MethodGet, URL: u, Header: http.Header{}})
-	return err == nil && proxy != nil
-}
-
 // resourceZone returns the zone of the address that the resource answered from.
 // If that is unknown, it is the zone that its name has now, which then stays the
 // same.
@@ -189,7 +180,7 @@ func (f *fetcher) parse(raw string) (*url.URL, error) {
 	return u, nil
 }
 
-// An fetched is a response that was read to its end.
+// A response is one that was read to its end.
 type response struct {
 	url    string // without user, password and query
 	status int
@@ -264,6 +255,8 @@ func (f *fetcher) send(ctx context.Context, method string, u *url.URL, header ht
 	}
 	return &response{where, resp.StatusCode, resp.Header, data}, nil
 }
+
+func (a *response) isSuccess() bool { return a.status/100 == 2 }
 
 // isJSON reports whether the response is 200 and has a JSON media type.
 func (a *response) isJSON() bool {

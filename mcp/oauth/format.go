@@ -2,30 +2,43 @@ package oauth
 
 import (
 	"fmt"
-	"io"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/httpx"
 )
 
-// The Format methods keep secrets out of logs: every verb prints only a name.
+// The Format methods keep secrets out of logs: every verb prints only a name. The
+// MarshalText methods keep them out of JSON, from which no such value can be decoded.
 
 // Format implements fmt.Formatter.
-func (c Client) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "oauth.Client("+c.ID+")") }
+func (c Client) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(c.text())) }
+
+// MarshalText implements encoding.TextMarshaler.
+func (c Client) MarshalText() ([]byte, error) { return []byte(c.text()), nil }
+
+func (c *Client) text() string { return "oauth.Client(" + c.ID + ")" }
 
 // Format implements fmt.Formatter.
-func (k Key) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "oauth.Key("+k.alg+")") }
+func (k Key) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("oauth.Key(" + k.alg + ")")) }
 
 // Format implements fmt.Formatter.
-func (o Options) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "oauth.Options") }
+func (o Options) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("oauth.Options")) }
+
+// MarshalText implements encoding.TextMarshaler.
+func (o Options) MarshalText() ([]byte, error) { return []byte("oauth.Options"), nil }
 
 // Format implements fmt.Formatter.
 func (g Identity) Format(f fmt.State, _ rune) {
-	_, _ = io.WriteString(f, "oauth.Identity("+clean(g.TokenURL)+")")
+	_, _ = f.Write([]byte(g.text()))
 }
 
+// MarshalText implements encoding.TextMarshaler.
+func (g Identity) MarshalText() ([]byte, error) { return []byte(g.text()), nil }
+
+func (g *Identity) text() string { return "oauth.Identity(" + clean(g.TokenURL) + ")" }
+
 // Format implements fmt.Formatter.
-func (t *Transport) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, t.String()) }
+func (t *Transport) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(t.String())) }
 
 // String returns the server's URL without user, password and query.
 func (t *Transport) String() string {
@@ -54,7 +67,7 @@ func (t *Transport) secrets() []string {
 }
 
 // Format implements fmt.Formatter.
-func (m *Memory) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "oauth.Memory") }
+func (m *Memory) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("oauth.Memory")) }
 
 // Format implements fmt.Formatter.
-func (p *headerTransport) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "oauth."+p.name) }
+func (p *headerTransport) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("oauth." + p.name)) }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/buffers"
 	"github.com/stdmcp/stdmcp/internal/httpx"
 )
 
@@ -19,10 +20,18 @@ type Source func(context.Context) (string, error)
 func Static(s string) Source { return func(context.Context) (string, error) { return s, nil } }
 
 // SourceFile returns a Source that reads the file each time, for tokens that
-// another program renews there. It trims white space.
+// another program renews there, of up to 128 KiB. It trims white space.
 func SourceFile(path string) Source {
 	return func(context.Context) (string, error) {
-		data, err := os.ReadFile(path)
+		f, err := os.Open(path)
+		if err != nil {
+			return "", err
+		}
+		defer f.Close()
+		data, err := buffers.ReadUpTo(f, maxEntry+1)
+		if err == nil && len(data) > maxEntry {
+			err = &Error{Rule: path + " is larger than a token may be (128 KiB)"}
+		}
 		return strings.TrimSpace(string(data)), err
 	}
 }

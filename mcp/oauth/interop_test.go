@@ -120,6 +120,44 @@ func TestLoginInterop(t *testing.T) {
 	}
 }
 
+// TestLoginInteropDevice is a login on another device, after one in a browser with a
+// client that is registered for nothing else.
+func TestLoginInteropDevice(t *testing.T) {
+	for _, a := range authServers() {
+		if a.script != "oidc-provider.mjs" {
+			continue
+		}
+		t.Run(a.name, func(t *testing.T) {
+			t.Parallel() // each waits for the interval
+			r := newProtectedServer(t, a)
+			store := NewMemory()
+			o := &Options{Store: store, Base: r.base, Issuer: r.issuer, Authorizer: &Loopback{Open: agreeByForms}}
+			if err := r.call(New(r.url, o)); err != nil {
+				t.Fatal(err)
+			}
+			o.Authorizer = &Device{Show: func(ctx context.Context, c *DeviceCode) error { return agreeByForms(ctx, c.URLWithCode) }}
+			tr := New(r.url, o)
+			if err := tr.Login(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if err := r.call(tr); err != nil {
+				t.Fatal(err)
+			}
+			old := tr.tok.access
+			r.refused[old] = true
+			if err := r.call(tr); err != nil || tr.tok.access == old || (tr.tok.key != nil) != a.dpop {
+				t.Errorf("%v, bound: %v, refreshed: %v", err, tr.tok.key != nil, tr.tok.access != old)
+			}
+			o.Authorizer = &Device{Show: func(context.Context, *DeviceCode) error { return nil }}
+			ctx, cancel := context.WithTimeout(t.Context(), 7*time.Second) // the first poll is after 5 s
+			defer cancel()
+			if err := New(r.url, o).Login(ctx); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), r.issuer+"/device") {
+				t.Errorf("nobody answers: %v", err)
+			}
+		})
+	}
+}
+
 // TestLoginInteropRegistrationRefused has the server's reason in the error.
 func TestLoginInteropRegistrationRefused(t *testing.T) {
 	for _, a := range authServers() {
@@ -285,7 +323,7 @@ func agreeByForms(ctx context.Context, page string) error {
 	defer base.CloseIdleConnections()
 	c := &http.Client{Jar: jar, Transport: base}
 	action := regexp.MustCompile(`<form[^>]* action="([^"]+)"`)
-	field := regexp.MustCompile(`name="([a-z]+)" value="([^"]+)"`)
+	field := regexp.MustCompile(`name="([a-z_]+)" value="([^"]+)"`)
 	var form url.Values
 	for range 10 {
 		method, body := "GET", ""

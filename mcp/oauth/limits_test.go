@@ -65,13 +65,13 @@ func TestSignaturesThatAreNoSequence(t *testing.T) {
 
 func TestTokensThatNoHeaderCanHold(t *testing.T) {
 	for access, want := range map[string]bool{"abc~!": true, "": false, "a b": false, "t\u00f6ken": false, "a\\u0000b": false, "a\\u007fb": false} {
-		a := &response{body: []byte(`{"access_token":"` + access + `","token_type":"bearer"}`)}
+		a := &response{status: 200, body: []byte(`{"access_token":"` + access + `","token_type":"bearer"}`)}
 		if _, err := a.token(nil); (err == nil) != want {
 			t.Errorf("%q: %v", access, err)
 		}
 	}
 	for body, want := range map[string]time.Duration{"1e300": maxLife * time.Second, `"99999999999"`: maxLife * time.Second, "0": 0, "-5": 0, `"x"`: 0, "true": 0} {
-		a := &response{body: []byte(`{"access_token":"a","token_type":"bearer","expires_in":` + body + `}`)}
+		a := &response{status: 200, body: []byte(`{"access_token":"a","token_type":"bearer","expires_in":` + body + `}`)}
 		k, err := a.token(nil)
 		if err != nil || k.expires.IsZero() != (want == 0) || want != 0 && k.expires.Sub(k.issued) > want {
 			t.Errorf("expires_in %s: %v, %v", body, k, err)
@@ -126,7 +126,7 @@ func TestRegistrationsOfServers(t *testing.T) {
 	}
 	tr := New("https://example.com/mcp", nil)
 	for redirect, kind := range map[string]string{"http://127.0.0.1/cb": `"native"`, "https://example.com/cb": `"web"`} {
-		if data := string(tr.clientMetadata(redirect, methodNone)); !strings.Contains(data, `"application_type":`+kind) {
+		if data := string(tr.clientMetadata(redirect, methodNone, nil)); !strings.Contains(data, `"application_type":`+kind) {
 			t.Errorf("%s: %s", redirect, data)
 		}
 	}

@@ -167,8 +167,8 @@ func (t *Transport) revoke(ctx context.Context, b binding, k *token) error {
 			return err
 		}
 		// A server need not support every token type (RFC 7009, section 2.2.1).
-		if err := a.refusal(t.secretsOf(form, c)...); a.status != http.StatusOK && !isCode(err, "unsupported_token_type") {
-			return err
+		if e := a.refusal(t.secretsOf(form, c)...); (!a.isSuccess() || e.isOAuthCode) && !isCode(e, "unsupported_token_type") {
+			return e
 		}
 	}
 	return nil

@@ -34,6 +34,15 @@ type Loopback struct {
 	// shell whose browser cannot reach this machine. Its RedirectURI is ignored.
 	// With Paste, a browser that cannot be opened is not an error.
 	Paste *Paste
+
+	// Device, if not nil, is a *Device for when the browser cannot be opened, if
+	// device authorization is possible. It takes precedence over Paste.
+	Device Authorizer // not *Device, which only programs that use it link
+}
+
+func (l *Loopback) device() deviceFlow {
+	d, _ := l.Device.(deviceFlow)
+	return d
 }
 
 const (
@@ -102,15 +111,16 @@ func (r *receiver) Authorize(ctx context.Context, page string) (string, error) {
 	if wait == 0 {
 		wait = userTimeout
 	}
+	u, err := url.Parse(page)
+	if err != nil {
+		return "", err
+	}
+	caller, began := ctx, time.Now()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if wait > 0 {
 		ctx, cancel = context.WithTimeout(ctx, wait)
 		defer cancel()
-	}
-	u, err := url.Parse(page)
-	if err != nil {
-		return "", err
 	}
 	response := make(chan string, 2) // one from the browser, one pasted
 	served := make(chan struct{})
@@ -127,7 +137,11 @@ func (r *receiver) Authorize(ctx context.Context, page string) (string, error) {
 	if open == nil {
 		open = OpenBrowser
 	}
-	if err := open(ctx, page); err != nil && r.l.Paste == nil {
+	switch err := open(ctx, page); {
+	case err == nil:
+	case r.l.Device != nil && DeviceOffered(ctx) && caller.Err() == nil:
+		return "", ErrNoBrowser
+	case r.l.Paste == nil:
 		return "", err
 	}
 	if r.l.Paste != nil {
@@ -140,7 +154,10 @@ func (r *receiver) Authorize(ctx context.Context, page string) (string, error) {
 	case a := <-response:
 		return a, nil
 	case <-ctx.Done():
-		return "", &Error{URL: httpURL(u), Rule: "the user did not authorize the program in time", Err: context.Cause(ctx)}
+		if caller.Err() == nil {
+			return "", unanswered(page, wait, nil)
+		}
+		return "", unanswered(page, time.Since(began), context.Cause(caller))
 	}
 }
 
@@ -160,3 +177,12 @@ func (r *receiver) takePaste(ctx context.Context, response chan<- string) {
 }
 
 func httpURL(u *url.URL) string { return u.Scheme + "://" + u.Host + u.EscapedPath() }
+
+// unanswered returns the error of a login at page that the user has not completed.
+// cause is why the caller gave up, or nil.
+func unanswered(page string, waited time.Duration, cause error) error {
+	if u, err := url.Parse(page); err == nil {
+		page = httpURL(u)
+	}
+	return &Error{URL: page, Rule: "the user did not log in at this page within " + waited.Round(time.Millisecond).String(), Err: cause}
+}

@@ -4,10 +4,12 @@ import (
 	"bufio"
 	"context"
 	"crypto/subtle"
+	"errors"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -21,8 +23,9 @@ const (
 	pageWrong  = pageHead + `This page does not belong to a pending authorization.`
 
 	requestTime = 10 * time.Second
+	acceptPause = 10 * time.Millisecond // after a failure to accept a connection
 	maxRequest  = 64 << 10
-	maxVisitors = 32 // concurrent connections
+	maxVisitors = 128 // concurrent connections
 )
 
 // serve answers one request on each connection until the listener is closed and
@@ -31,34 +34,77 @@ func (r *receiver) serve(ctx context.Context, state string, response chan<- stri
 	var visitors sync.WaitGroup
 	defer visitors.Wait()
 	seats := make(chan struct{}, maxVisitors)
+	var silent silent
 	var once sync.Once
 	for {
 		c, err := r.ln.Accept()
-		if err != nil {
+		if errors.Is(err, net.ErrClosed) {
 			return
 		}
-		select {
-		case seats <- struct{}{}:
-		default:
+		if err != nil { // no file descriptor is left, for example
+			silent.closeOldest()
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(acceptPause):
+			}
+			continue
+		}
+		if len(seats) == maxVisitors && !silent.closeOldest() {
 			_ = c.Close()
 			continue
 		}
+		seats <- struct{}{} // at once, or when the closed connection has ended
+		silent.add(c)
 		visitors.Go(func() { // ends within requestTime, or with ctx
 			defer func() { <-seats }()
 			defer c.Close()
 			stop := context.AfterFunc(ctx, func() { _ = c.Close() })
 			defer stop()
 			_ = c.SetDeadline(time.Now().Add(requestTime))
-			r.serveOne(c, state, func(a string) { once.Do(func() { response <- a }) })
+			r.serveOne(c, state, func() { silent.remove(c) }, func(a string) { once.Do(func() { response <- a }) })
 		})
 	}
 }
 
-// serveOne answers one request, and calls take if it is the authorization
-// response with this state. Other pages in the browser can guess the port, so it
+// silent holds the connections that have not sent a complete request. Programs on this
+// machine and pages in the browser can open connections at will; the oldest one gives way
+// to a new one, which may be that of the authorization response.
+type silent struct {
+	mu    sync.Mutex
+	conns []net.Conn // the oldest first
+}
+
+func (s *silent) add(c net.Conn) {
+	s.mu.Lock()
+	s.conns = append(s.conns, c)
+	s.mu.Unlock()
+}
+
+func (s *silent) remove(c net.Conn) {
+	s.mu.Lock()
+	s.conns = slices.DeleteFunc(s.conns, func(other net.Conn) bool { return other == c })
+	s.mu.Unlock()
+}
+
+// closeOldest reports whether there was a connection to close.
+func (s *silent) closeOldest() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.conns) == 0 {
+		return false
+	}
+	_ = s.conns[0].Close()
+	s.conns = slices.Delete(s.conns, 0, 1)
+	return true
+}
+
+// serveOne answers one request. It calls read when the request is complete, or never
+// will be, and take if it is the authorization response with this state. Other pages in the browser can guess the port, so it
 // ignores every other request.
-func (r *receiver) serveOne(c net.Conn, state string, take func(string)) {
+func (r *receiver) serveOne(c net.Conn, state string, read func(), take func(string)) {
 	req, err := http.ReadRequest(bufio.NewReader(io.LimitReader(c, maxRequest)))
+	read()
 	if err != nil {
 		return
 	}

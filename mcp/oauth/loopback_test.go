@@ -126,7 +126,7 @@ func TestLoopbackEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := in.Authorize(t.Context(), "https://as.example.com/authorize?state=abc"); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "https://as.example.com/authorize") {
+	if _, err := in.Authorize(t.Context(), "https://as.example.com/authorize?state=abc"); errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "https://as.example.com/authorize: the user did not log in at this page within 1ms") {
 		t.Error(err)
 	}
 	broken := errors.New("no browser")

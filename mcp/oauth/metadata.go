@@ -39,6 +39,7 @@ type serverMetadata struct {
 	token          string
 	register       string
 	revoke         string
+	device         string // RFC 8628, section 4
 	scopes         []string
 	authMethods    []string // of client authentication
 	signingAlgs    []string // of private_key_jwt
@@ -62,6 +63,8 @@ func parseServerMetadata(data []byte) (*serverMetadata, error) {
 			m.register = optString(r)
 		case "revocation_endpoint":
 			m.revoke = optString(r)
+		case "device_authorization_endpoint":
+			m.device = optString(r)
 		case "scopes_supported":
 			m.scopes = optStrings(r)
 		case "token_endpoint_auth_methods_supported":

@@ -134,7 +134,7 @@ func TestMonthOfTokens(t *testing.T) {
 		measure := func() (u use) {
 			e.base.CloseIdleConnections()
 			synctest.Wait()
-			entries, err := store.read()
+			entries, _, err := store.read()
 			if err != nil {
 				t.Fatal(err)
 			}

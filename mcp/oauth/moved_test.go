@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"cmp"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -92,15 +93,15 @@ func TestRefreshTokenStaysWithItsIssuer(t *testing.T) {
 }
 
 func TestZoneOfAnswer(t *testing.T) {
-	proxy := &http.Transport{Proxy: func(*http.Request) (*url.URL, error) { return url.Parse("http://10.0.0.1:8080") }}
+	const proxy = "10.0.0.1:8080"
 	for _, tt := range []struct {
-		url  string
-		base http.RoundTripper
-		used string
-		want zone
+		url   string
+		asked string // instead of the host of the URL
+		used  string
+		want  zone
 	}{
-		{"https://example.com/mcp", nil, "10.0.0.1", private},
-		{"https://example.com/mcp", nil, "127.0.0.1", loopback},
+		{"https://example.com/mcp", "", "10.0.0.1", private},
+		{"https://example.com/mcp", "", "127.0.0.1", loopback},
 		{"https://example.com/mcp", proxy, "127.0.0.1", public},
 		{"https://8.8.8.8/mcp", proxy, "127.0.0.1", public},
 		{"https://192.168.0.1/mcp", proxy, "127.0.0.1", private},
@@ -110,7 +111,10 @@ func TestZoneOfAnswer(t *testing.T) {
 		var used usedAddress
 		addr := netip.MustParseAddr(tt.used)
 		used.addr.Store(&addr)
-		New(tt.url, &Options{Base: tt.base}).from(&d, &used)
+		tr := New(tt.url, nil)
+		asked := cmp.Or(tt.asked, strings.ToUpper(tr.url.Hostname())+":443")
+		used.asked.Store(&asked)
+		tr.from(&d, &used)
 		if d.zone != tt.want || !d.zoneKnown {
 			t.Errorf("%s at %s: %v, want %v", tt.url, tt.used, d.zone, tt.want)
 		}

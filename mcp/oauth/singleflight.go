@@ -2,9 +2,11 @@ package oauth
 
 import (
 	"context"
+	"net/url"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/lock"
+	"github.com/stdmcp/stdmcp/internal/pause"
 )
 
 // A singleflight is one attempt to get a token that any number of requests share.
@@ -14,8 +16,11 @@ type singleflight struct {
 	cancel  context.CancelFunc
 	waiting int           // requests with the same task; guarded by the mutex of the slot
 	done    chan struct{} // closed when tok and err are set
-	tok     *token
-	err     error
+
+	asked chan struct{} // closed when page is set
+	page  string        // where the user has to log in, without the query
+	tok   *token
+	err   error
 }
 
 // doOnce waits for the attempt in slot, which mu guards, and starts one with f if
@@ -28,7 +33,8 @@ func doOnce(ctx context.Context, mu *lock.Mutex, slot **singleflight, task any, 
 		// The attempt belongs to all waiters: it has the context values of
 		// the first, but not its cancellation.
 		inner, cancel := context.WithCancel(context.WithoutCancel(ctx))
-		p = &singleflight{task: task, cancel: cancel, done: make(chan struct{})}
+		p = &singleflight{task: task, cancel: cancel, done: make(chan struct{}), asked: make(chan struct{})}
+		inner = context.WithValue(inner, singleflightKey{}, p)
 		*slot = p
 		go func() { // ends with f, which ends with inner
 			if err := diag.Guard(nil, func() { p.tok, p.err = f(inner) }); err != nil {
@@ -48,13 +54,11 @@ func doOnce(ctx context.Context, mu *lock.Mutex, slot **singleflight, task any, 
 		p.waiting++
 	}
 	mu.Unlock()
-	select {
-	case <-p.done:
+	if p.wait(ctx) {
 		if !same {
 			return nil, nil, false
 		}
 		return p.tok, p.err, true
-	case <-ctx.Done():
 	}
 	mu.Lock()
 	defer mu.Unlock()
@@ -68,4 +72,51 @@ func doOnce(ctx context.Context, mu *lock.Mutex, slot **singleflight, task any, 
 		p.cancel()
 	}
 	return nil, context.Cause(ctx), true
+}
+
+// wait waits for the end of the attempt, and reports false if ctx ends before. From
+// when the user is asked, the time of the request does not pass.
+func (p *singleflight) wait(ctx context.Context) bool {
+	select {
+	case <-p.done:
+		return true
+	case <-p.asked:
+	case <-ctx.Done():
+		return false
+	}
+	pause.Change(ctx, 1, p.page)
+	defer pause.Change(ctx, -1, p.page)
+	select {
+	case <-p.done:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// singleflightKey is the context key of the attempt.
+type singleflightKey struct{}
+
+// asking stops the time of the requests that wait for the user to log in at page,
+// until done is called or the attempt ends.
+func asking(ctx context.Context, page string) (done func()) {
+	if u, err := url.Parse(page); err == nil {
+		page = httpURL(u)
+	}
+	p, ok := ctx.Value(singleflightKey{}).(*singleflight)
+	if !ok {
+		pause.Change(ctx, 1, page) // Transport.Login
+		return func() { pause.Change(ctx, -1, page) }
+	}
+	if p.page == "" {
+		p.page = page
+		close(p.asked)
+	}
+	return func() {}
+}
+
+// wasAsked reports whether the user was asked in the attempt of ctx.
+func wasAsked(ctx context.Context) bool {
+	p, ok := ctx.Value(singleflightKey{}).(*singleflight)
+	return ok && p.page != ""
 }

@@ -34,8 +34,8 @@ type StoreKey struct {
 
 // A Memory is a Store in memory. The zero value is empty and ready to use.
 type Memory struct {
-	mu    lock.Mutex // guards both maps
-	data  map[StoreKey]entry
+	mu    lock.Mutex                 // guards both maps
+	data  *map[StoreKey]entry        // a pointer, so that printing a struct with a Memory shows no secret
 	locks map[StoreKey]chan struct{} // holds a value while locked
 }
 
@@ -76,24 +76,32 @@ type entry struct {
 // NewMemory returns an empty Memory.
 func NewMemory() *Memory { return &Memory{} }
 
+// entries returns the map, which may be nil. The caller holds mu.
+func (m *Memory) entries() map[StoreKey]entry {
+	if m.data == nil {
+		return nil
+	}
+	return *m.data
+}
+
 // Load implements [Store].
 func (m *Memory) Load(_ context.Context, key StoreKey) ([]byte, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.data[key].data, nil
+	return m.entries()[key].data, nil
 }
 
 // Save implements [Store].
 func (m *Memory) Save(_ context.Context, key StoreKey, data []byte) error {
 	m.mu.Lock()
 	if m.data == nil {
-		m.data = map[StoreKey]entry{}
+		m.data = &map[StoreKey]entry{}
 	}
 	if data == nil {
-		delete(m.data, key)
+		delete(*m.data, key)
 	} else {
-		m.data[key] = entry{append([]byte(nil), data...), time.Now().UnixMilli()}
-		dropRegistrations(m.data)
+		(*m.data)[key] = entry{append([]byte(nil), data...), time.Now().UnixMilli()}
+		dropRegistrations(*m.data)
 	}
 	m.mu.Unlock()
 	return nil

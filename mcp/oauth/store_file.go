@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
@@ -17,18 +18,29 @@ import (
 // A File is a Store in a file that only its owner may read. Several processes
 // may use it at the same time. It creates lock files in the same directory and
 // does not remove them.
-type File struct{ path string }
+//
+// A file that is not JSON, because a crash has truncated it, counts as empty. The next
+// Save keeps it, with mode 0600, under its name with ".broken" at the end. JSON that is
+// no token file, or one of a later version, is an error.
+type File struct {
+	// Report, if not nil, receives the error about a file that is not JSON, once. Set it
+	// before the first use.
+	Report func(error)
+
+	path     string
+	reported atomic.Bool
+}
 
 // NewFile returns a File at path. The first Save creates the file and its
 // directory.
-func NewFile(path string) *File { return &File{path} }
+func NewFile(path string) *File { return &File{path: path} }
 
 // maxFile limits the length of the file in bytes.
 const maxFile = 16 << 20
 
 // Load implements [Store].
 func (f *File) Load(_ context.Context, key StoreKey) ([]byte, error) {
-	entries, err := f.read()
+	entries, _, err := f.read()
 	return entries[key].data, err
 }
 
@@ -47,12 +59,15 @@ func (f *File) Save(ctx context.Context, key StoreKey, data []byte) error {
 		return err
 	}
 	defer unlock()
-	entries, err := f.read()
+	entries, broken, err := f.read()
+	if err == nil && broken != nil {
+		err = statefile.Replace(f.path+".broken", broken)
+	}
 	if err != nil {
 		return err
 	}
 	if data == nil {
-		if entries[key].data == nil {
+		if broken == nil && entries[key].data == nil {
 			return nil
 		}
 		delete(entries, key)
@@ -83,18 +98,25 @@ func (f *File) makeDir() error {
 	return os.MkdirAll(filepath.Dir(f.path), 0o700)
 }
 
-func (f *File) read() (map[StoreKey]entry, error) {
+// read returns the entries, or the content of a file that is not JSON.
+func (f *File) read() (entries map[StoreKey]entry, broken []byte, err error) {
 	if f.path == "" {
-		return nil, errPath
+		return nil, nil, errPath
 	}
-	entries := map[StoreKey]entry{}
+	entries = map[StoreKey]entry{}
 	data, err := statefile.Read(f.path, maxFile, false)
-	foreign := &Error{Rule: f.path + " is not a token file"}
+	foreign := &Error{Rule: f.path + " is not a token file, or one of a later version"}
 	if _, large := diag.Find[*statefile.LargeError](err); large {
-		return nil, foreign
+		return nil, nil, foreign
 	}
 	if data == nil || err != nil {
-		return entries, err
+		return entries, nil, err
+	}
+	if err := wire.Valid(data); err != nil {
+		if f.Report != nil && !f.reported.Swap(true) {
+			f.Report(&Error{Rule: f.path + " is damaged, and its logins are lost; the next login keeps it as " + f.path + ".broken", Err: err})
+		}
+		return entries, data, nil
 	}
 	r := wire.NewReader(data)
 	for r.Array(); r.More(); {
@@ -119,9 +141,9 @@ func (f *File) read() (map[StoreKey]entry, error) {
 		entries[key] = value
 	}
 	if r.End() != nil {
-		return nil, foreign
+		return nil, nil, foreign
 	}
-	return entries, nil
+	return entries, nil, nil
 }
 
 // write replaces the file atomically.

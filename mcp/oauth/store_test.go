@@ -122,7 +122,7 @@ func TestFilePermissions(t *testing.T) {
 }
 
 func TestForeignFile(t *testing.T) {
-	for _, data := range []string{"", "{}", "[1]", `[{"issuer":1}]`, "[{}]x", "[" + strings.Repeat(" ", maxFile) + "]"} {
+	for _, data := range []string{"{}", "[1]", `[{"issuer":1}]`, `{"version":2,"entries":[]}`, "[" + strings.Repeat(" ", maxFile) + "]"} {
 		f := NewFile(filepath.Join(t.TempDir(), "tokens"))
 		if err := os.WriteFile(f.path, []byte(data), 0o600); err != nil {
 			t.Fatal(err)
@@ -137,6 +137,60 @@ func TestForeignFile(t *testing.T) {
 	f := NewFile(filepath.Join(t.TempDir(), "tokens"))
 	if err := f.Save(t.Context(), StoreKey{}, []byte(`{`)); err == nil {
 		t.Error("not JSON is saved")
+	}
+}
+
+// TestDamagedFile: a token file that a crash has truncated is kept aside, and does not
+// block the next login.
+func TestDamagedFile(t *testing.T) {
+	for _, data := range []string{"", "[\n {\"issuer\":\"i\",\"da", "[{}]x", "\x00\x00\x00"} {
+		var reports []string
+		f := NewFile(filepath.Join(t.TempDir(), "tokens"))
+		f.Report = func(err error) { reports = append(reports, err.Error()) }
+		aside := f.path + ".broken"
+		for range 2 { // one file is kept
+			if err := os.WriteFile(f.path, []byte(data), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := f.Load(t.Context(), StoreKey{Client: "a"}); got != nil || err != nil {
+				t.Errorf("%q: %q, %v", data, got, err)
+			}
+			if err := f.Save(t.Context(), StoreKey{Client: "a"}, []byte(`1`)); err != nil {
+				t.Errorf("%q: %v", data, err)
+			}
+			if got, err := f.Load(t.Context(), StoreKey{Client: "a"}); string(got) != "1" || err != nil {
+				t.Errorf("%q: %q, %v", data, got, err)
+			}
+			if kept, err := os.ReadFile(aside); err != nil || string(kept) != data {
+				t.Errorf("%q: kept %q, %v", data, kept, err)
+			}
+		}
+		if len(reports) != 1 || !strings.Contains(reports[0], f.path+" is damaged") {
+			t.Errorf("%q: reported %q", data, reports)
+		}
+		if info, err := os.Stat(aside); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+			t.Error(info.Mode(), err)
+		}
+		if files, err := os.ReadDir(filepath.Dir(f.path)); err != nil || len(files) != 3 {
+			t.Errorf("%v, %v", files, err)
+		}
+	}
+	// A login and a logout pass, without Report.
+	e := newEnv(t)
+	path := filepath.Join(t.TempDir(), "tokens")
+	tr := e.transport(func(o *Options) { o.Store = NewFile(path) })
+	if err := os.WriteFile(path, []byte("["), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	e.mustGet(tr)
+	if err := os.WriteFile(path, []byte("["), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := tr.Logout(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := tr.Login(t.Context()); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -297,7 +351,7 @@ func TestStoredEntriesAreBounded(t *testing.T) {
 	}
 	memory := NewMemory()
 	e.mustFail(e.transport(func(o *Options) { o.Store = memory }), "128 KiB")
-	for key, entry := range memory.data {
+	for key, entry := range memory.entries() {
 		if len(entry.data) > maxEntry {
 			t.Errorf("%d bytes under %+v", len(entry.data), key)
 		}

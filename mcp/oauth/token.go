@@ -43,8 +43,7 @@ func (t *Transport) requestToken(ctx context.Context, m *serverMetadata, c *Clie
 	if err != nil {
 		return nil, err
 	}
-	var a *response
-	for range 2 { // a second time with the nonce that the server demands
+	for again := false; ; again = true { // with the nonce that the server demands
 		h := http.Header{"Content-Type": {"application/x-www-form-urlencoded"}}
 		if err := c.authenticate(m, form, h); err != nil {
 			return nil, err
@@ -57,18 +56,16 @@ func (t *Transport) requestToken(ctx context.Context, m *serverMetadata, c *Clie
 			}
 			h["Dpop"] = []string{proof}
 		}
-		if a, err = t.fetch.post(ctx, u, h, []byte(form.Encode())); err != nil {
+		a, err := t.fetch.post(ctx, u, h, []byte(form.Encode()))
+		if err != nil {
 			return nil, err
 		}
 		isNew := t.keepNonce(u, a.header, nonce)
-		if a.status == http.StatusOK {
-			return a.token(form)
-		}
-		if err = a.refusal(t.secretsOf(form, c)...); key == nil || !isNew || !isCode(err, "use_dpop_nonce") {
-			break
+		k, err := a.token(form, t.secretsOf(form, c)...)
+		if again || key == nil || !isNew || !isCode(err, "use_dpop_nonce") {
+			return k, err
 		}
 	}
-	return nil, err
 }
 
 // secretsOf returns the secrets in a request by c, and those of t, which the server
@@ -79,7 +76,7 @@ func (t *Transport) secretsOf(form url.Values, c *Client) []string {
 
 // secretsOf returns the secrets in a request by c, which may be nil.
 func secretsOf(form url.Values, c *Client) (list []string) {
-	for _, name := range [...]string{"code", "code_verifier", "refresh_token", "assertion", "client_assertion", "client_secret", "subject_token", "token"} {
+	for _, name := range [...]string{"code", "code_verifier", "device_code", "refresh_token", "assertion", "client_assertion", "client_secret", "subject_token", "token"} {
 		list = append(list, form.Get(name))
 	}
 	if c == nil || c.Secret == "" {
@@ -89,8 +86,12 @@ func secretsOf(form url.Values, c *Client) (list []string) {
 	return append(list, c.Secret, base64.StdEncoding.EncodeToString([]byte(basic)))
 }
 
-// token parses a successful token response (RFC 6749, section 5.1).
-func (a *response) token(form url.Values) (*token, error) {
+// token parses a token response (RFC 6749, section 5). Some servers refuse with a
+// status of success.
+func (a *response) token(form url.Values, secrets ...string) (*token, error) {
+	if e := a.refusal(secrets...); !a.isSuccess() || e.isOAuthCode {
+		return nil, e
+	}
 	k := &token{issued: time.Now(), refreshed: form.Get("grant_type") == "refresh_token"}
 	kind, scope, life := "", "", int64(0)
 	err := readMembers(a.body, func(r *wire.Reader, key string) {
@@ -151,12 +152,12 @@ func seconds(r *wire.Reader) int64 {
 }
 
 // refusal returns the error in an error response (RFC 6749, section 5.2).
-func (a *response) refusal(secrets ...string) error {
+func (a *response) refusal(secrets ...string) *ServerError {
 	e := &ServerError{URL: a.url, Status: a.status, Code: strconv.Itoa(a.status)}
 	if s := http.StatusText(a.status); s != "" {
 		e.Code += " " + s
 	}
-	if t := httpx.MediaType(a.header); !strings.HasSuffix(t, "json") {
+	if t := httpx.MediaType(a.header); !a.isSuccess() && !strings.HasSuffix(t, "json") {
 		return e
 	}
 	code, description := "", ""

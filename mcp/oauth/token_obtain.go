@@ -3,6 +3,7 @@ package oauth
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"net/url"
@@ -76,7 +77,7 @@ func (t *Transport) renew(ctx context.Context, used *token, d demand, operation 
 			k, err := t.obtainLocked(ctx, used, d)
 			if err != nil && ctx.Err() == nil && !isTransient(err) && !errors.Is(err, ErrLoginRequired) {
 				t.mu.Lock()
-				t.failed = failure{d, err, time.Now().Add(holdTime)}
+				t.failed = failure{demand: d, err: err, until: time.Now().Add(holdTime)}
 				t.mu.Unlock()
 			}
 			return k, err
@@ -98,7 +99,7 @@ func (t *Transport) obtainLocked(ctx context.Context, used *token, d demand) (*t
 		return nil, err
 	}
 	if k == nil && t.opts.Grant == nil && t.opts.Authorizer == nil {
-		return nil, t.loginRequired() // before anything is written
+		return nil, t.loginRequired(nil) // before anything is written
 	}
 	unlock, err := t.store.Lock(ctx, t.bindingKey())
 	if err != nil {
@@ -124,7 +125,7 @@ func (t *Transport) obtain(ctx context.Context, old *token, d demand) (*token, e
 				return nil, err
 			}
 		}
-		return nil, t.loginRequired()
+		return nil, t.loginRequired(nil)
 	}
 	ctx = d.withZone(ctx)
 	s, err := t.discover(ctx, d)
@@ -134,6 +135,7 @@ func (t *Transport) obtain(ctx context.Context, old *token, d demand) (*token, e
 	if b := t.currentBinding(); b.issuer != s.issuer || b.resource != s.resource {
 		old = nil // the server moved: this token is for another authorization server
 	}
+	var refused error
 	if old != nil && !d.stepUp {
 		if !d.silent && old.justRefused() {
 			return nil, &Error{URL: s.resource, Rule: "the server refuses the token that was just issued for it"}
@@ -142,17 +144,18 @@ func (t *Transport) obtain(ctx context.Context, old *token, d demand) (*token, e
 		if k != nil {
 			return t.storeToken(ctx, s, c, k)
 		}
-		if err != nil && !isRefusal(err) {
+		if err != nil && (!isRefusal(err) || isCode(err, "temporarily_unavailable", "server_error", "slow_down")) {
 			return nil, err // the tokens may still be valid
 		}
 		if err != nil {
-			if err := t.discardToken(ctx, isCode(err, "invalid_client", "unauthorized_client")); err != nil {
+			if err := t.discardRefused(ctx, err); err != nil {
 				return nil, err
 			}
+			refused = err
 		}
 	}
-	if d.silent && t.opts.Grant == nil {
-		return nil, t.loginRequired()
+	if t.opts.Grant == nil && (d.silent || t.opts.Authorizer == nil) {
+		return nil, t.loginRequired(refused)
 	}
 	t.mu.Lock()
 	denied := t.denied
@@ -161,9 +164,9 @@ func (t *Transport) obtain(ctx context.Context, old *token, d demand) (*token, e
 		return nil, denied.err
 	}
 	k, c, err := t.newToken(ctx, s, old, d)
-	if err != nil && ctx.Err() == nil && !isTransient(err) {
+	if err != nil && ctx.Err() == nil && (!isTransient(err) || wasAsked(ctx)) {
 		t.mu.Lock()
-		t.denied = failure{d, err, time.Now().Add(holdTime)}
+		t.denied = failure{demand: d, err: err, until: time.Now().Add(holdTime)}
 		t.mu.Unlock()
 	}
 	if err != nil {
@@ -172,8 +175,14 @@ func (t *Transport) obtain(ctx context.Context, old *token, d demand) (*token, e
 	return t.storeToken(ctx, s, c, k)
 }
 
-func (t *Transport) loginRequired() error {
-	return &Error{URL: httpx.Clean(t.url), Rule: "no valid token", Err: ErrLoginRequired}
+// loginRequired returns the error of a request that only the user can help. refused
+// is the refusal of the refresh token, or nil.
+func (t *Transport) loginRequired(refused error) error {
+	e := &Error{URL: httpx.Clean(t.url), Rule: "no valid token", Err: ErrLoginRequired}
+	if refused != nil {
+		e.Err = fmt.Errorf("%w; the token cannot be refreshed: %w", ErrLoginRequired, refused)
+	}
+	return e
 }
 
 // justRefused reports whether the server would refuse another token like k too:
@@ -209,6 +218,12 @@ func (t *Transport) refresh(ctx context.Context, s *server, old *token) (*token,
 	if c == nil {
 		return nil, nil, nil
 	}
+	t.mu.Lock()
+	f := t.refused
+	t.mu.Unlock()
+	if f.token == old && time.Now().Before(f.until) {
+		return nil, nil, f.err
+	}
 	form := url.Values{"grant_type": {"refresh_token"}, "refresh_token": {old.refresh}, "resource": {s.resource}}
 	k, err := t.requestToken(ctx, &s.serverMetadata, c, form, old.key)
 	if err != nil {
@@ -241,7 +256,7 @@ func (t *Transport) newToken(ctx context.Context, s *server, old *token, d deman
 	if t.opts.Grant != nil {
 		k, c, err = t.tokenByGrant(ctx, s, scopes, key)
 	} else {
-		k, c, err = t.tokenByCode(ctx, s, scopes, key)
+		k, c, err = t.tokenByUser(ctx, s, scopes, key)
 	}
 	if err != nil {
 		return nil, nil, err

@@ -86,7 +86,7 @@ func (t *Transport) storeToken(ctx context.Context, s *server, c *Client, k *tok
 		return nil, &Error{Rule: "cannot store the token", Err: err}
 	}
 	t.mu.Lock()
-	t.loaded, t.binding, t.tok, t.failed, t.denied = true, b, k, failure{}, failure{}
+	t.loaded, t.binding, t.tok, t.failed, t.denied, t.refused = true, b, k, failure{}, failure{}, failure{}
 	t.mu.Unlock()
 	return k, nil
 }
@@ -104,22 +104,39 @@ func (t *Transport) storeWantedScopes(ctx context.Context, scope string) error {
 	return nil
 }
 
-// discardToken deletes the token and, if client is set, the registration.
-func (t *Transport) discardToken(ctx context.Context, client bool) error {
+// discardRefused deletes what the authorization server has refused with err: the
+// token or the registration. If that was neither of them, the refresh token is not
+// sent again for holdTime.
+func (t *Transport) discardRefused(ctx context.Context, refusal error) error {
 	b := t.currentBinding()
-	err := t.save(ctx, b.key(), nil)
-	for _, key := range []StoreKey{{Issuer: b.issuer}, {Issuer: b.issuer, Client: b.client}} {
-		if err == nil && client {
-			err = t.save(ctx, key, nil)
+	var keys []StoreKey
+	ended := isCode(refusal, "invalid_grant", "bad_refresh_token")
+	if ended {
+		keys = []StoreKey{b.key()}
+	}
+	if isCode(refusal, "invalid_client", "unauthorized_client") {
+		keys = []StoreKey{{Issuer: b.issuer}, {Issuer: b.issuer, Client: b.client}}
+	}
+	for _, key := range keys {
+		if err := t.save(ctx, key, nil); err != nil {
+			return &Error{Rule: "cannot write the store", Err: err}
 		}
 	}
-	if err != nil {
-		return &Error{Rule: "cannot write the store", Err: err}
-	}
 	t.mu.Lock()
-	t.dropped, t.tok = t.tok, nil
+	t.refused = failure{token: t.tok, err: refusal, until: time.Now().Add(holdTime)}
+	if ended {
+		t.dropped, t.tok = t.tok, nil
+	}
 	t.mu.Unlock()
 	return nil
+}
+
+// asked completes the scopes of a token for which these were requested.
+func (k *token) asked(scopes []string) {
+	k.scopes = union(scopes, k.scopes)
+	if len(k.granted) == 0 {
+		k.granted = scopes // an absent scope means the requested one (RFC 6749, section 5.1)
+	}
 }
 
 func (b binding) encode() []byte {

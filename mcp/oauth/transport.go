@@ -58,8 +58,8 @@ type Options struct {
 	Issuer string
 
 	// TrustDiscoveredIssuer permits ClientCredentials to send the client's secret
-	// to whichever authorization server the server names. Set it only for servers
-	// that may have the secret.
+	// to whichever authorization server the server names, and device authorization
+	// with it. Set it only for servers that you trust that far.
 	TrustDiscoveredIssuer bool
 
 	// Resource is the resource that the server's metadata must state. Empty
@@ -78,9 +78,9 @@ type Options struct {
 // server.
 type Transport struct {
 	url           *url.URL
-	err           error // why url is invalid
-	insecureError error // why no token may be sent to url, such as http
-	opts          Options
+	err           error    // why url is invalid
+	insecureError error    // why no token may be sent to url, such as http
+	opts          *Options // a pointer, so that printing a copy shows no secret
 	base          http.RoundTripper
 	fetch         *fetcher
 	store         Store
@@ -96,6 +96,7 @@ type Transport struct {
 	renewingSilently *singleflight // renewals without the user, whose errors are ignored
 	failed           failure
 	denied           failure        // of the last question, which holds for any demand: a server could demand another scope each time
+	refused          failure        // of the last refresh token that was not discarded
 	stepUps          map[string]int // by operation
 }
 
@@ -104,6 +105,7 @@ type Transport struct {
 // requests, and a user who denied access should not be asked for each of them.
 type failure struct {
 	demand demand
+	token  *token // whose refresh was refused
 	err    error
 	until  time.Time
 }
@@ -114,9 +116,9 @@ const holdTime = time.Minute
 // origins unchanged. If url is invalid, every request fails. New copies opts,
 // which may be nil.
 func New(url string, opts *Options) *Transport {
-	t := &Transport{}
+	t := &Transport{opts: &Options{}}
 	if opts != nil {
-		t.opts = *opts
+		*t.opts = *opts
 	}
 	t.url, t.err = httpx.Parse(url)
 	t.base, t.store = t.opts.Base, t.opts.Store

@@ -29,6 +29,7 @@ const provider = new Provider(issuer, {
   features: {
     registration: { enabled: true, initialAccessToken: process.env.STDMCP_REFUSE && 'none' },
     revocation: { enabled: true },
+    deviceFlow: { enabled: true },
     introspection: { enabled: true, allowedPolicy: () => true },
     dPoP: { enabled: true, nonceSecret: randomBytes(32), requireNonce: () => true },
     resourceIndicators: {
