@@ -29,24 +29,29 @@ func (h *Host) tool(ctx context.Context, server, tool string) (*Tool, error) {
 	if _, _, err := h.clientWithin(ctx, s, h.timeout(s)); err != nil {
 		return nil, err
 	}
-	h.lock()
+	h.mu.Lock()
 	tools := s.tools // never modified
-	h.unlock()
+	h.mu.Unlock()
 	for _, t := range tools {
 		if t.def.Name == tool {
 			return t, nil
 		}
 	}
+	return nil, noTool(server, tool)
+}
+
+// noTool returns the Error for a tool that a server does not have.
+func noTool(server, tool string) *Error {
 	e := newError(unknownTool, "tool "+wire.Quote(tool)+" was not called", server, ErrUnknownTool)
 	e.Tool = tool
-	return nil, e
+	return e
 }
 
 // timeout returns the call timeout of a server.
 func (h *Host) timeout(s *server) time.Duration {
-	h.lock()
+	h.mu.Lock()
 	_, d := h.opts.timeouts(s.cfg)
-	h.unlock()
+	h.mu.Unlock()
 	return d
 }
 
@@ -89,6 +94,29 @@ func (h *Host) ReadResource(ctx context.Context, server, uri string) (*mcp.ReadR
 	return res, h.requestError("resource", server, err)
 }
 
+// ListResourceTemplates returns the resource templates of a server. It connects if
+// necessary. The error is an *Error.
+func (h *Host) ListResourceTemplates(ctx context.Context, server string) ([]*mcp.ResourceTemplate, error) {
+	client, err := h.clientWithTimeout(ctx, server)
+	if err != nil {
+		return nil, err
+	}
+	list, err := client.ListResourceTemplates(ctx)
+	return list, h.requestError("resource", server, err)
+}
+
+// Complete returns a server's completions for an argument of a prompt or a variable
+// of a resource template; see mcp.Client.Complete. It connects if necessary. The
+// error is an *Error.
+func (h *Host) Complete(ctx context.Context, server string, ref mcp.Reference, name, value string, given map[string]string) (*mcp.Completion, error) {
+	client, err := h.clientWithTimeout(ctx, server)
+	if err != nil {
+		return nil, err
+	}
+	res, err := client.Complete(ctx, ref, name, value, given)
+	return res, h.requestError("completion", server, err)
+}
+
 // requestError returns the *Error for a failed request for what, or nil.
 func (h *Host) requestError(what, server string, err error) error {
 	if err == nil {
@@ -97,9 +125,97 @@ func (h *Host) requestError(what, server string, err error) error {
 	f, _ := callFailure(err)
 	e := newError(f, what, server, err)
 	if s, missing := h.get(server); missing == nil {
-		h.lock()
+		h.mu.Lock()
 		e.text = s.hide(e.text)
-		h.unlock()
+		h.mu.Unlock()
 	}
 	return e
+}
+
+// ListPrompts returns the prompts of a server. It connects if necessary. The error
+// is an *Error.
+func (h *Host) ListPrompts(ctx context.Context, server string) ([]*mcp.Prompt, error) {
+	client, err := h.clientWithTimeout(ctx, server)
+	if err != nil {
+		return nil, err
+	}
+	list, err := client.ListPrompts(ctx)
+	return list, h.requestError("prompt", server, err)
+}
+
+// GetPrompt fetches a prompt of a server. It connects if necessary. The error is an
+// *Error.
+func (h *Host) GetPrompt(ctx context.Context, server, name string, args map[string]string) (*mcp.GetPromptResult, error) {
+	client, err := h.clientWithTimeout(ctx, server)
+	if err != nil {
+		return nil, err
+	}
+	res, err := client.GetPrompt(ctx, name, args)
+	return res, h.requestError("prompt", server, err)
+}
+
+// ListPrompts is [Host.ListPrompts] for the servers of the view. The error matches
+// ErrUnknownServer if the view does not contain the server, and ErrDenied if the
+// capabilities of [View.Can] do not include it.
+func (v *View) ListPrompts(ctx context.Context, server string) ([]*mcp.Prompt, error) {
+	if err := v.includes(server); err != nil {
+		return nil, err
+	}
+	return v.host.ListPrompts(ctx, server)
+}
+
+// GetPrompt is [Host.GetPrompt] for the servers of the view, with the errors of
+// [View.ListPrompts].
+func (v *View) GetPrompt(ctx context.Context, server, name string, args map[string]string) (*mcp.GetPromptResult, error) {
+	if err := v.includes(server); err != nil {
+		return nil, err
+	}
+	return v.host.GetPrompt(ctx, server, name, args)
+}
+
+// ListResources is [Host.ListResources] for the servers of the view, with the
+// errors of [View.ListPrompts].
+func (v *View) ListResources(ctx context.Context, server string) ([]*mcp.Resource, error) {
+	if err := v.includes(server); err != nil {
+		return nil, err
+	}
+	return v.host.ListResources(ctx, server)
+}
+
+// ReadResource is [Host.ReadResource] for the servers of the view, with the errors
+// of [View.ListPrompts].
+func (v *View) ReadResource(ctx context.Context, server, uri string) (*mcp.ReadResourceResult, error) {
+	if err := v.includes(server); err != nil {
+		return nil, err
+	}
+	return v.host.ReadResource(ctx, server, uri)
+}
+
+// ListResourceTemplates is [Host.ListResourceTemplates] for the servers of the view,
+// with the errors of [View.ListPrompts].
+func (v *View) ListResourceTemplates(ctx context.Context, server string) ([]*mcp.ResourceTemplate, error) {
+	if err := v.includes(server); err != nil {
+		return nil, err
+	}
+	return v.host.ListResourceTemplates(ctx, server)
+}
+
+// Complete is [Host.Complete] for the servers of the view, with the errors of
+// [View.ListPrompts].
+func (v *View) Complete(ctx context.Context, server string, ref mcp.Reference, name, value string, given map[string]string) (*mcp.Completion, error) {
+	if err := v.includes(server); err != nil {
+		return nil, err
+	}
+	return v.host.Complete(ctx, server, ref, name, value, given)
+}
+
+// includes returns an error unless the view contains a server as a whole.
+func (v *View) includes(server string) error {
+	if !v.sees(server) {
+		return noServer(server)
+	}
+	if v.limited && !v.can.Allow(server, "") {
+		return newError(notPermitted, "not asked", server, ErrDenied)
+	}
+	return nil
 }

@@ -12,10 +12,12 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/pause"
 	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 	"github.com/stdmcp/stdmcp/mcp/jsonschema"
 	"github.com/stdmcp/stdmcp/mcp/mcptest"
 )
@@ -356,6 +358,37 @@ func TestSerialServerGetsOneCallAtATime(t *testing.T) {
 		}
 		if err := <-second; err != nil || time.Since(began) != 20*time.Second {
 			t.Errorf("%v after %v", err, time.Since(began))
+		}
+	})
+}
+
+// A slowLogin is a Transport that has the user log in first.
+type slowLogin struct {
+	mcp.Transport
+	time time.Duration
+}
+
+func (s slowLogin) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
+	pause.Change(ctx, 1, "https://example.com/login")
+	time.Sleep(s.time)
+	pause.Change(ctx, -1, "https://example.com/login")
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return s.Transport.Open(ctx, h)
+}
+
+// The time of a login counts neither for the connection nor for the call.
+func TestLoginTakesItsTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := fakes{"x": newFake(nil)}.with(host.Options{ConnectTimeout: 5 * time.Second, Timeout: 5 * time.Second})
+		dial := o.Dialers[config.SDK]
+		o.Dialers[config.SDK] = func(d *host.DialParams) (mcp.Transport, error) {
+			tr, err := dial(d)
+			return slowLogin{tr, 10 * time.Minute}, err
+		}
+		if err := newHost(t, o).SetServers(t.Context(), []*host.Server{{Name: "x", Type: config.SDK}}).Err(); err != nil {
+			t.Error(err)
 		}
 	})
 }

@@ -2,9 +2,14 @@ package host
 
 import (
 	"context"
+	"errors"
 	"slices"
+	"time"
 
 	"github.com/stdmcp/stdmcp/internal/lock"
+	"github.com/stdmcp/stdmcp/internal/retry"
+	"github.com/stdmcp/stdmcp/internal/statefile"
+	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -24,12 +29,12 @@ type Catalog struct {
 	// The functions are linked only if the program opens a Catalog. They are not
 	// an interface, which would link String and MarshalJSON of all types in a Host.
 
-	// load returns a *listing for each server that it contains, or else nil.
-	load func(h *Host, servers []*Server) []any
+	// load returns a listing for each server that it contains, or else nil.
+	load func(h *Host, servers []*Server) []*listing
 
 	// offer makes the host show the tools of a server that is not connected. The
 	// caller holds the host's mu.
-	offer func(h *Host, s *server, listing any)
+	offer func(h *Host, s *server, l *listing)
 
 	// record saves what a connected server said, in the background. The caller
 	// holds the host's mu.
@@ -38,11 +43,11 @@ type Catalog struct {
 	forget func(name string) error
 }
 
-// A listing is what a server has said about itself. The host's own structs have
-// an any for it, because its types would add 3 KB to each program.
+// A listing is what a server has said about itself.
 type listing struct {
 	info      *mcp.ServerInfo
 	era       string // ServerInfo.ProtocolVersion for the next connection; empty if unknown
+	probed    int64  // ServerInfo.Probed of a legacy server in seconds since 1970; 0 for never
 	tools     []*mcp.Tool
 	resources []*mcp.Resource
 	prompts   []*mcp.Prompt
@@ -62,11 +67,11 @@ func (c *Catalog) Forget(name string) error {
 }
 
 // catalogued returns what the catalog contains about each server, or nil.
-func (h *Host) catalogued(servers []*Server) []any {
+func (h *Host) catalogued(servers []*Server) []*listing {
 	if c := h.opts.Catalog; c != nil && c.load != nil {
 		return c.load(h, servers)
 	}
-	return make([]any, len(servers))
+	return make([]*listing, len(servers))
 }
 
 // record saves what a server said in the catalog. The caller holds mu.
@@ -78,9 +83,9 @@ func (h *Host) record(s *server) {
 
 // offer shows the tools that the catalog contains for a server that is not
 // connected. The caller holds mu.
-func (h *Host) offer(s *server, listing any) {
-	if listing != nil {
-		h.opts.Catalog.offer(h, s, listing)
+func (h *Host) offer(s *server, l *listing) {
+	if l != nil {
+		h.opts.Catalog.offer(h, s, l)
 	}
 }
 
@@ -88,68 +93,6 @@ func (h *Host) offer(s *server, listing any) {
 // caller holds mu.
 func (h *Host) eager(s *server) bool {
 	return !s.cfg.Lazy && (s.cfg.Required || !s.offered)
-}
-
-// Refresh connects to the named servers, or to all if none is named, and lists
-// their tools again. Changes are reported as events, and in the Diff: Changed
-// lists the servers whose tools are different now, and Errors those that could
-// not be asked. Disabled servers are left out. With Options.Catalog, the result is
-// saved. Refresh asks Options.Parallel servers at a time.
-func (h *Host) Refresh(ctx context.Context, names ...string) *Diff {
-	d := &Diff{Errors: make(map[string]error)}
-	h.lock()
-	for _, s := range h.servers {
-		if len(names) == 0 && s.enabled {
-			d.Changed = append(d.Changed, s.name)
-		}
-	}
-	h.unlock()
-	if len(names) > 0 {
-		d.Changed = slices.Compact(slices.Sorted(slices.Values(names)))
-	}
-	changed, errs := make([]bool, len(d.Changed)), make([]error, len(d.Changed))
-	slots := make(chan struct{}, h.opts.Parallel)
-	var group lock.Group
-	for i, name := range d.Changed {
-		slots <- struct{}{}
-		group.Go(func() {
-			defer func() { <-slots }()
-			changed[i], errs[i] = h.refreshNamed(ctx, name)
-		})
-	}
-	group.Wait()
-	all := d.Changed
-	d.Changed = nil
-	for i, name := range all {
-		if errs[i] != nil {
-			d.Errors[name] = errs[i]
-		} else if changed[i] {
-			d.Changed = append(d.Changed, name)
-		}
-	}
-	if len(all) > 0 && len(d.Errors) == len(all) {
-		d.err = &startError{"all MCP servers failed", errs}
-	}
-	return d
-}
-
-// refreshNamed lists the tools of a server, and reports whether they differ from
-// those that were known before.
-func (h *Host) refreshNamed(ctx context.Context, name string) (changed bool, err error) {
-	s, err := h.get(name)
-	if err != nil {
-		return false, err
-	}
-	h.lock()
-	before, connected := s.defs, s.client
-	h.unlock()
-	client, _, err := h.client(ctx, s)
-	if err == nil && client == connected { // connecting lists the tools
-		err = h.refresh(ctx, s, client)
-	}
-	h.lock()
-	defer h.unlock()
-	return !slices.Equal(before, s.defs), err
 }
 
 // setDefs stores the definitions of a server's tools without those whose names are
@@ -162,4 +105,309 @@ func (s *server) setDefs(tools []*mcp.Tool) {
 			s.defs = append(s.defs, t)
 		}
 	}
+}
+
+const (
+	// catalogVersion is the version of the format.
+	catalogVersion = 1
+
+	// maxCatalog limits the length of the file in bytes, and maxEntry that of
+	// the entry of one server.
+	maxCatalog, maxEntry = 16 << 20, 4 << 20
+
+	// catalogWait limits the time to wait for the lock of the file.
+	catalogWait = 2 * time.Second
+)
+
+// OpenCatalog returns the Catalog in the file at path, for Options.Catalog. It
+// reads nothing yet: SetServers and AddServer do. The file has mode 0600 and is at
+// most 16 MiB, with at most 4 MiB for each server; the oldest entries make room
+// for new ones. Hosts write it in the background and at Shutdown.
+//
+// A host never fails because of a file that it cannot read or write: it emits a
+// CatalogFailed event, connects to the servers as it would without a Catalog, and
+// replaces the file if it is not a catalog of this version or not the user's own.
+func OpenCatalog(path string) *Catalog {
+	c := &catalogFile{path: path, pending: make(map[string]*catalogRecord)}
+	return &Catalog{c.load, offerListing, c.record, c.forget}
+}
+
+// A catalogFile implements a Catalog.
+type catalogFile struct {
+	path string
+
+	mu      lock.Mutex
+	pending map[string]*catalogRecord // to write, by key
+	writing bool                      // a goroutine writes pending
+}
+
+// A catalogEntry is the entry of one server in the file. The file begins with those
+// that were saved last.
+type catalogEntry struct {
+	key   string // what config.Server.Identity returns
+	saved int64  // in milliseconds since 1970
+	said  []byte // a listing as JSON
+}
+
+// A catalogRecord is what a server said, for its entry.
+type catalogRecord struct {
+	host    *Host
+	server  *server
+	client  *mcp.Client // asked for resources and prompts; nil if it is known which
+	listing listing
+	text    []byte // the listing as JSON; nil if it cannot be saved
+}
+
+var (
+	errCatalog = errors.New("the file is not a catalog")
+	errNewer   = errors.New("the file is a catalog of a later version")
+	errEntry   = errors.New("what the server said is larger than 4 MiB")
+	errLocked  = errors.New("another process has locked it")
+)
+
+// report emits a CatalogFailed event.
+func (c *catalogFile) report(h *Host, server, what string, err error) {
+	e := newError(catalogFailed, "catalog "+wire.Quote(c.path)+what, server, err)
+	h.bus.emit(&Event{Kind: CatalogFailed, Server: server, Err: e})
+}
+
+func (c *catalogFile) load(h *Host, servers []*Server) []*listing {
+	_, entries, err := c.read()
+	if err != nil {
+		c.report(h, "", " is ignored", err)
+	}
+	found := make([]*listing, len(servers))
+	for i, cfg := range servers {
+		at := entryOf(entries, cfg.Identity())
+		if at < 0 {
+			continue
+		}
+		l, err := readListing(entries[at].said)
+		if err != nil {
+			c.report(h, cfg.Name, " has an invalid entry", err)
+			continue
+		}
+		found[i] = l
+	}
+	return found
+}
+
+// entryOf returns the index of the entry with a key, or -1.
+func entryOf(entries []catalogEntry, key string) int {
+	for i := range entries {
+		if entries[i].key == key {
+			return i
+		}
+	}
+	return -1
+}
+
+// read returns the file and its entries.
+func (c *catalogFile) read() (data []byte, entries []catalogEntry, err error) {
+	if data, err = statefile.Read(c.path, maxCatalog, true); data == nil || err != nil {
+		return nil, nil, err
+	}
+	version := int64(0)
+	r := wire.NewReader(data)
+	for r.Object(); r.More(); {
+		switch string(r.Key()) {
+		case "version":
+			if version = r.Int(); version > catalogVersion {
+				return nil, nil, errNewer
+			}
+		case "servers":
+			for r.Array(); r.More(); {
+				entries = append(entries, readEntry(&r))
+			}
+		default:
+			r.Skip()
+		}
+	}
+	if r.End() != nil || version != catalogVersion {
+		return nil, nil, errCatalog
+	}
+	return data, entries, nil
+}
+
+func readEntry(r *wire.Reader) (e catalogEntry) {
+	for r.Object(); r.More(); {
+		switch string(r.Key()) {
+		case "key":
+			e.key = string(r.Raw())
+		case "saved":
+			e.saved = r.Int()
+		case "said":
+			e.said = r.Raw()
+		default:
+			r.Skip()
+		}
+	}
+	return e
+}
+
+func offerListing(h *Host, s *server, l *listing) {
+	s.info, s.known, s.pins, s.pinBytes = l.info, l, nil, 0
+	if slices.Contains(mcp.ProtocolVersions(), l.era) {
+		s.cached = &mcp.ServerInfo{ProtocolVersion: l.era, Implementation: mcp.Implementation{Name: l.info.Name, Version: l.info.Version}}
+		if l.probed != 0 {
+			s.cached.Probed = time.Unix(l.probed, 0)
+		}
+	}
+	for name, text := range l.pins {
+		s.store(name, text)
+	}
+	s.setDefs(l.tools)
+	for _, t := range s.defs {
+		if s.pins[t.Name] == "" && h.opts.Pins != PinReport {
+			s.pin(t)
+		}
+	}
+	s.tools = h.selectTools(s)
+	s.offered = true
+}
+
+func (c *catalogFile) record(h *Host, s *server) {
+	if s.info == nil {
+		return // a note for a server that was never connected
+	}
+	n := &catalogRecord{host: h, server: s, listing: listing{info: s.info, tools: s.defs, pins: make(map[string]string, len(s.pins))}}
+	for name, text := range s.pins { // maps.Clone would add 3 KB
+		n.listing.pins[name] = text
+	}
+	if s.known != nil {
+		n.listing.resources, n.listing.prompts = s.known.resources, s.known.prompts
+	}
+	if s.cached != nil {
+		n.listing.era = s.cached.ProtocolVersion
+		if !s.cached.Probed.IsZero() {
+			n.listing.probed = s.cached.Probed.Unix()
+		}
+	}
+	if client := s.state.client; client != nil && client != s.catalogued {
+		n.client, s.catalogued = client, client
+	}
+	key := s.cfg.Identity()
+	c.mu.Lock()
+	if old := c.pending[key]; old != nil && n.client == nil {
+		n.client = old.client
+	}
+	c.pending[key] = n
+	if !c.writing {
+		c.writing = true
+		h.running.Go(c.flush) // ends when there is nothing left to write
+	}
+	c.mu.Unlock()
+}
+
+// flush writes the pending records.
+func (c *catalogFile) flush() {
+	for {
+		c.mu.Lock()
+		batch := c.pending
+		c.pending = make(map[string]*catalogRecord)
+		c.writing = len(batch) > 0
+		c.mu.Unlock()
+		if len(batch) == 0 {
+			return
+		}
+		var h *Host
+		var group lock.Group
+		for _, n := range batch {
+			h = n.host
+			group.Go(func() { _ = n.host.guard(func() { c.complete(n) }) })
+		}
+		group.Wait()
+		if err := c.update(h, batch, ""); err != nil {
+			c.report(h, "", " is not written", err)
+		}
+	}
+}
+
+// complete lists resources and prompts of the server and encodes the listing.
+func (c *catalogFile) complete(n *catalogRecord) {
+	h, s, l := n.host, n.server, &n.listing
+	if n.client != nil {
+		ctx, cancel := within(h.ctx, h.timeout(s), nil)
+		defer cancel()
+		if resources, err := n.client.ListResources(ctx); err == nil {
+			l.resources = resources
+		}
+		if prompts, err := n.client.ListPrompts(ctx); err == nil {
+			l.prompts = prompts
+		}
+		h.mu.Lock()
+		if s.state.client == n.client {
+			s.known = l
+		}
+		h.mu.Unlock()
+	}
+	if n.text, _ = appendListing(nil, l); len(n.text) > maxEntry {
+		c.report(h, s.name, " does not contain the server", errEntry)
+		n.text = nil
+	}
+}
+
+// update puts records at the beginning of the file, in place of earlier entries of
+// the servers, and removes the entries of the server with the name gone. h receives
+// the event about a file that is replaced; it may be nil.
+func (c *catalogFile) update(h *Host, records map[string]*catalogRecord, gone string) error {
+	ctx, cancel := retry.WithTimeout(context.Background(), catalogWait, errLocked)
+	defer cancel()
+	if err := statefile.MakeDir(c.path); err != nil {
+		return err
+	}
+	unlock, err := statefile.Lock(ctx, c.path+".lock")
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	data, entries, err := c.read()
+	if err != nil && h != nil {
+		c.report(h, "", " is replaced", err)
+	}
+	var list []catalogEntry
+	for key, n := range records {
+		if i := entryOf(entries, key); n.text == nil || i >= 0 && string(entries[i].said) == string(n.text) {
+			delete(records, key) // as it was
+			continue
+		}
+		list = append(list, catalogEntry{key, time.Now().UnixMilli(), n.text})
+	}
+	for _, e := range entries {
+		if records[e.key] == nil && !isNamed(e.key, gone) {
+			list = append(list, e)
+		}
+	}
+	if data == nil && list == nil {
+		return nil
+	}
+	b := []byte(`{"version":1,"servers":[`)
+	for _, e := range list {
+		if len(b)+len(e.key)+len(e.said)+200 > maxCatalog {
+			break
+		}
+		b = append(append(wire.AppendComma(b), "\n{\"key\":"...), e.key...)
+		b = wire.AppendInt(wire.AppendKey(b, "saved"), e.saved)
+		b = append(append(wire.AppendKey(b, "said"), e.said...), '}')
+	}
+	if b = append(b, "\n]}\n"...); string(b) == string(data) {
+		return nil
+	}
+	return statefile.Replace(c.path, b)
+}
+
+func (c *catalogFile) forget(name string) error {
+	c.mu.Lock()
+	for key := range c.pending {
+		if isNamed(key, name) {
+			delete(c.pending, key)
+		}
+	}
+	c.mu.Unlock()
+	return c.update(nil, nil, name)
+}
+
+// isNamed reports whether a key is that of a server with the given name.
+func isNamed(key, name string) bool {
+	return string(wire.Lookup([]byte(key), "name")) == string(wire.AppendString(nil, name))
 }

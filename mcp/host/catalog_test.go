@@ -15,6 +15,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/internal/statefile"
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host"
 )
 
@@ -103,7 +104,7 @@ func TestCatalogShowsToolsBeforeServersStart(t *testing.T) {
 		}
 		fs["a"].crash()
 		awaitState(t, events, "a", host.Reconnecting)
-		if h.Tool("mcp__a__echo") != nil {
+		if h.Snapshot().Tool("mcp__a__echo") != nil {
 			t.Error("a crashed server shows tools")
 		}
 	})
@@ -385,5 +386,51 @@ func TestCatalogContainsNoSecrets(t *testing.T) {
 	info, err := os.Stat(path)
 	if err != nil || info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" { // where files have no mode
 		t.Errorf("%v, %v", info, err)
+	}
+}
+
+// TestCatalogRemembersEras: a legacy server is probed again after a day, unless the
+// probe has broken it and it is still the same.
+func TestCatalogRemembersEras(t *testing.T) {
+	const day = 24 * time.Hour
+	for _, tt := range []struct {
+		name   string
+		o      testserver.Options
+		wait   time.Duration
+		edit   [2]string // of the file
+		probes []int     // until the end of each host
+	}{
+		{"soon", onlyVersion(mcp.ProtocolVersion20251125), time.Hour, [2]string{}, []int{1, 1, 1}},
+		{"later", onlyVersion(mcp.ProtocolVersion20251125), day + time.Hour, [2]string{}, []int{1, 2, 3}},
+		{"broken", testserver.Options{Fault: "starts-once", Delay: 2 * time.Second}, 100 * day, [2]string{}, []int{1, 1, 1}},
+		{"updated", testserver.Options{Fault: "starts-once", Delay: 2 * time.Second}, time.Hour, [2]string{`"version":"1.0.0"`, `"version":"0.9"`}, []int{1, 1, 2}},
+		{"an older file", onlyVersion(mcp.ProtocolVersion20251125), time.Hour, [2]string{`"probed":`, `"x":`}, []int{1, 2, 2}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				fs, path := fakes{"x": newFake(&tt.o)}, catalogPath(t)
+				for i, want := range tt.probes {
+					h := host.New(fs.with(host.Options{Catalog: host.OpenCatalog(path)}))
+					h.SetServers(t.Context(), fs.servers())
+					if _, err := h.CallTool(t.Context(), "x", "image", nil); err != nil {
+						t.Fatal(err)
+					}
+					synctest.Wait()
+					if err := h.Shutdown(t.Context()); err != nil {
+						t.Fatal(err)
+					}
+					if got := requests(fs["x"].Server, "server/discover"); got != want {
+						t.Errorf("host %d: %d probes, want %d", i, got, want)
+					}
+					if data, err := os.ReadFile(path); i == 0 && tt.edit[0] != "" {
+						text := strings.Replace(string(data), tt.edit[0], tt.edit[1], 1)
+						if err != nil || text == string(data) || os.WriteFile(path, []byte(text), 0o600) != nil {
+							t.Errorf("%s, %v", data, err)
+						}
+					}
+					time.Sleep(tt.wait)
+				}
+			})
+		})
 	}
 }

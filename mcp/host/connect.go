@@ -3,23 +3,113 @@ package host
 import (
 	"context"
 	"errors"
+	"io"
 	"os/exec"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/pause"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+	"github.com/stdmcp/stdmcp/mcp/stdio"
 )
+
+// A Dialer creates the transport for a server. It does not connect: Open does.
+type Dialer func(*DialParams) (mcp.Transport, error)
+
+// Dialers maps the types of servers, such as config.HTTP, to dialers.
+type Dialers map[string]Dialer
+
+// DialParams are the parameters of a Dialer for one connection attempt.
+type DialParams struct {
+	// Server holds the settings after expansion: variables are replaced and the
+	// token is in a header. It must not be modified.
+	*Server
+
+	// Stderr receives the standard error of a child process.
+	Stderr io.Writer
+
+	// Classify may be set by the dialer to assign a Category to errors of its
+	// transport. It returns "" for other errors.
+	Classify func(error) Category
+
+	// Start, if not nil, starts the prepared command of a child process; see
+	// Options.Start.
+	Start func(cmd *exec.Cmd) error
+
+	// Cleanup may be set by the dialer. The host calls it when the connection has
+	// ended, or if the attempt has failed.
+	Cleanup func()
+
+	transport string // the type whose transport was opened last; empty if unknown
+
+	live *liveness    // of a server at a URL; else nil
+	ttl  atomic.Int64 // TTL of the list of tools in nanoseconds; 0 if the server sent none
+}
+
+// SetUnreachable is called by the dialer of a server at a URL, which can become
+// unreachable and return. f reports whether an error means that the server is
+// unreachable for now: the connection was refused or broke, or a gateway responded
+// with status 502 to 504. The host then checks without limit until the server is
+// reachable, and pings the server while it is idle; see Options.KeepAlive. Nil
+// undoes an earlier call.
+func (d *DialParams) SetUnreachable(f func(error) bool) {
+	d.live = nil
+	if f != nil {
+		d.live = &liveness{unreachable: f}
+		d.live.ping, d.live.confirm = d.live.checkAlive, d.live.confirmLost
+	}
+}
+
+// end calls Cleanup.
+func (d *DialParams) end() {
+	if d.Cleanup != nil {
+		d.Cleanup()
+	}
+}
+
+var errNoServer = errors.New("DialParams.Server is nil")
+
+// Stdio is the Dialer for child processes.
+func Stdio(d *DialParams) (mcp.Transport, error) {
+	if d == nil || d.Server == nil {
+		return nil, errNoServer
+	}
+	t := stdio.Command(d.Command, d.Args...)
+	t.Env, t.InheritEnv, t.Dir, t.Stderr, t.Start = d.Env, d.InheritEnv, d.Dir, d.Stderr, d.Start
+	return t, nil
+}
+
+// InProcess returns a Dialer for servers in this process, which have the type
+// config.SDK. servers is indexed by Server.ID, or by Server.Name if ID is
+// empty.
+func InProcess(servers map[string]mcp.Transport) Dialer {
+	return func(d *DialParams) (mcp.Transport, error) {
+		if d == nil || d.Server == nil {
+			return nil, errNoServer
+		}
+		id := d.ID
+		if id == "" {
+			id = d.Name
+		}
+		t := servers[id]
+		if t == nil {
+			return nil, errors.New("InProcess has no server " + wire.Quote(id))
+		}
+		return t, nil
+	}
+}
 
 // tryConnect is connect, which calls functions of the program. A panic fails the
 // attempt.
 func (h *Host) tryConnect(ctx context.Context, s *server, r *run) (m *monitor, away *liveness, failure *Error) {
 	if err := h.guard(func() { m, away, failure = h.connect(ctx, s, r) }); err != nil {
-		h.lock()
-		defer h.unlock()
+		h.mu.Lock()
+		defer h.mu.Unlock()
 		return nil, nil, configurationError(s.cfg, err)
 	}
 	return m, away, failure
@@ -28,9 +118,9 @@ func (h *Host) tryConnect(ctx context.Context, s *server, r *run) (m *monitor, a
 // connect makes one connection attempt. away is not nil if it failed because a server
 // at a URL is unreachable for now.
 func (h *Host) connect(ctx context.Context, s *server, r *run) (m *monitor, away *liveness, failure *Error) {
-	h.lock()
-	cfg, cached := s.cfg, s.cached
-	h.unlock()
+	h.mu.Lock()
+	cfg, cached, known := s.cfg, s.cached, s.info != nil
+	h.mu.Unlock()
 	started, err := h.opts.expand(ctx, cfg) // may ask the user, so it comes before the semaphore
 	if err != nil {
 		return nil, nil, configurationError(cfg, err)
@@ -43,7 +133,7 @@ func (h *Host) connect(ctx context.Context, s *server, r *run) (m *monitor, away
 	defer func() { <-h.slots }()
 	started.InheritEnv = started.InheritEnv || h.opts.InheritEnv // Expand returned a copy
 	limit, _ := h.opts.timeouts(cfg)
-	bound, cancel := within(&serverContext{ctx, s.name}, limit, diag.Error("no response within "+limit.String(), context.DeadlineExceeded, nil))
+	bound, cancel := withoutLogins(&serverContext{ctx, s.name}, limit, diag.Error("no response within "+limit.String(), context.DeadlineExceeded, nil))
 	defer cancel()
 	client, d, err := h.dialAny(bound, s, started, cached)
 	if d == nil {
@@ -52,17 +142,17 @@ func (h *Host) connect(ctx context.Context, s *server, r *run) (m *monitor, away
 		return nil, nil, e
 	}
 	if err != nil {
-		if errors.Is(err, context.Canceled) && ctx.Err() == nil {
-			err = context.Cause(bound) // the timeout
+		if timeout := context.Cause(bound); timeout != nil && ctx.Err() == nil && !errors.Is(err, timeout) && errors.Is(err, context.Canceled) {
+			err = timeout
 		}
 		// After an earlier connection, the network may have changed, or may not
 		// be available yet.
-		if live := d.live; live != nil && (live.isUnreachable(err) || s.info != nil && errors.Is(err, context.DeadlineExceeded)) {
+		if live := d.live; live != nil && (live.unreachable(err) || known && errors.Is(err, context.DeadlineExceeded)) {
 			away = live
 		} else {
-			h.lock()
+			h.mu.Lock()
 			s.cached = nil // the server may have been replaced
-			h.unlock()
+			h.mu.Unlock()
 		}
 		return nil, away, connectError(s.name, err, d)
 	}
@@ -92,10 +182,21 @@ func (h *Host) connect(ctx context.Context, s *server, r *run) (m *monitor, away
 	return m, nil, nil
 }
 
-// dialAny connects to a server with the transport of its type. For a URL without a
-// type, it tries Streamable HTTP, then HTTP+SSE. If a server with a type uses the
-// other of the two, the error says so. The parameters are those of the last
-// transport, or nil if the settings are invalid.
+// withoutLogins returns a context that ends after limit, if that is positive, with
+// cause. The time of logins does not count.
+func withoutLogins(ctx context.Context, limit time.Duration, cause error) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	if limit <= 0 {
+		return ctx, func() { cancel(nil) }
+	}
+	t := pause.AfterFunc(ctx, limit, func() { cancel(cause) })
+	return t, func() { t.Stop(); cancel(nil) }
+}
+
+// dialAny connects to a server with the transport of its type; for a URL without a
+// type that is Streamable HTTP. If the error suggests that the server uses the other
+// transport for URLs, dialAny tries that one. The parameters are those of the
+// transport that explains the error best, or nil if the settings are invalid.
 func (h *Host) dialAny(ctx context.Context, s *server, started *Server, cached *mcp.ServerInfo) (*mcp.Client, *DialParams, error) {
 	kind, dialers := started.Type, h.opts.Dialers
 	switch {
@@ -112,58 +213,64 @@ func (h *Host) dialAny(ctx context.Context, s *server, started *Server, cached *
 		return nil, nil, errors.New("no dialer for servers with a URL; see package dialers")
 	}
 	client, d, err := h.dial(ctx, s, started, kind, cached)
-	other := ""
+	other, typed := "", started.Type != ""
 	switch kind {
 	case config.HTTP:
 		other = config.SSE
 	case config.SSE:
 		other = config.HTTP
 	}
-	if err == nil || d == nil || other == "" || dialers[other] == nil || started.Command != "" || !wantsOther(err) {
+	if err == nil || d == nil || other == "" || dialers[other] == nil || started.Command != "" || !wantsOther(err, typed) {
 		return client, d, err
 	}
 	limit := time.Duration(0)
-	if started.Type != "" {
+	if typed {
+		if h.opts.StrictTypes {
+			return nil, d, diag.Error(withoutOp(err).Error()+"; StrictTypes excludes the transport "+other, nil, err)
+		}
 		limit = otherTypeTimeout
 	}
 	bound, cancel := within(ctx, limit, nil)
 	defer cancel()
 	client, second, failed := h.dial(bound, s, started, other, cached)
 	switch {
-	case started.Type == "" && (failed == nil || second == nil):
-		return client, second, failed
-	case started.Type == "":
-		what := "over " + kind + ", then " + other
-		if wantsOther(failed) {
-			what += " (check that this is the URL of an MCP server, path included)"
-		}
-		return nil, second, &startError{what, []error{withoutOp(err), withoutOp(failed)}}
+	case second == nil:
+		return nil, nil, failed
 	case failed == nil:
-		_ = client.Close()
-		second.end()
-		err = diag.Error(withoutOp(err).Error()+"; the server speaks the transport "+wire.Quote(other)+": set its type to that, or leave the type out", nil, err)
+		if typed {
+			e := connectError(s.name, err, d)
+			e.Message = "connected over " + other + " instead of " + kind
+			h.bus.emit(&Event{Kind: TransportChanged, Server: s.name, Err: e})
+		}
+		return client, second, nil
 	}
-	return nil, d, err
+	what := "over " + kind + ", then " + other
+	if wantsOther(failed, typed) {
+		what += " (check that this is the URL of an MCP server, path included)"
+	}
+	both := &startError{what, []error{withoutOp(err), withoutOp(failed)}}
+	if second.Classify != nil && second.Classify(failed) == Authentication {
+		return nil, second, diag.Error(both.Error(), nil, failed)
+	}
+	return nil, second, both // the first error decides about a retry
 }
 
-// otherTypeTimeout limits the attempt to connect with the other type.
+// otherTypeTimeout limits the attempt to connect with another type than the declared
+// one.
 const otherTypeTimeout = 5 * time.Second
 
 // wantsOther reports whether an error suggests that a server uses another
-// transport.
-//
-//go:noinline
-func wantsOther(err error) bool {
+// transport. Some servers of Streamable HTTP respond to the GET of HTTP+SSE with a
+// web page; without a declared type, a page means that the URL is wrong.
+func wantsOther(err error, typed bool) bool {
 	if e, ok := diag.Find[*jsonrpc.Error](err); ok && mcp.CodeUnsupportedVersion <= e.Code && e.Code <= mcp.CodeHeaderMismatch {
 		return false // only modern servers use these codes (Streamable HTTP, backward compatibility)
 	}
 	e, ok := diag.Find[mcp.OtherTransportError](err)
-	return ok && e.OtherTransport()
+	return ok && (e.OtherTransport() || typed && errors.Is(e, jsonrpc.ErrMalformed))
 }
 
 // withoutOp returns an error of a connection without the name of the operation.
-//
-//go:noinline
 func withoutOp(err error) error {
 	if op, ok := err.(*diag.OpError); ok && (op.Op == "connect" || strings.HasSuffix(op.Op, ": connect")) {
 		return op.Err
@@ -241,20 +348,19 @@ func listTools(ctx context.Context, client *mcp.Client) ([]*mcp.Tool, error) {
 func (h *Host) setConnected(s *server, r *run, client *mcp.Client, d *DialParams, tools []*mcp.Tool, listErr error) {
 	s.metrics.count(&s.metrics.m.Connects)
 	info := client.Server()
-	h.lock()
-	defer h.unlock()
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	if s.run != r {
 		return // replaced in the meantime; supervise closes the client
 	}
-	s.client, s.params, s.info, s.offered = client, d, &info, false
+	s.params, s.info = d, &info
 	s.remember(client, d)
-	s.attempts = 0
 	s.listing++
-	var warning *Error
+	next := connState{stage: connected, client: client}
 	if listErr != nil {
-		warning = connectError(s.name, listErr, d)
-		warning.Message = "failed to list tools"
+		next.err = connectError(s.name, listErr, d)
+		next.err.Message = "failed to list tools"
 	}
-	h.installTools(s, tools, s.listing)
-	h.setState(s, Connected, warning)
+	h.enter(s, next, h.updateTools(s, tools, s.listing)...)
+	h.record(s)
 }

@@ -156,12 +156,16 @@ func connectError(name string, err error, started *DialParams) *Error {
 	}
 	e := newError(f, "failed to connect", name, err)
 	e.categorize(started)
+	advice := ""
+	if env, ok := err.(*diag.NotPassedError); ok {
+		err, advice = env.Err, "; "+env.Advice("add", ` to "env" of the server`)
+	}
 	err = withoutOp(err)
 	e.text = err.Error()
 	if call, ok := err.(*mcp.CallError); ok {
 		e.text = call.Err.Error()
 	}
-	e.text = started.Hide(e.text)
+	e.text = started.Hide(e.text) + advice
 	if missing && strings.Contains(started.Command, " ") {
 		e.text += "; put arguments into args, not into command"
 	}

@@ -25,6 +25,9 @@ const (
 	Polled          EventKind = "poll"     // URI or Tool, Subscription, Reason, Text, Err
 	CatalogFailed   EventKind = "catalog"  // Err: the file of Options.Catalog was ignored or not written
 
+	// The server does not use the transport of its type: Err, which names both.
+	TransportChanged EventKind = "transport"
+
 	// The list may have changed: call Host.ListPrompts or Host.ListResources, as
 	// after each StateChanged to Connected.
 	PromptsChanged   EventKind = "prompts"
@@ -75,8 +78,6 @@ const (
 )
 
 // size returns the length in bytes of the parts of an event that the server sent.
-//
-//go:noinline
 func (e *Event) size() int {
 	n := len(e.Line) + len(e.Text) + len(e.URI)
 	if e.Log != nil {

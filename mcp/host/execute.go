@@ -57,7 +57,7 @@ func (v *View) Call(ctx context.Context, name string, input mcp.RawMessage) (*mc
 func (v *View) await(ctx context.Context, name string) (*Tool, error) {
 	var failure error
 	for tried := []*server(nil); ; {
-		if t := v.Tool(name); t != nil {
+		if t := v.limit(v.host.Snapshot().Tool(name)); t != nil { // a server may return without the tool
 			return t, nil
 		}
 		s := v.owner(name, tried)
@@ -78,14 +78,14 @@ func (v *View) await(ctx context.Context, name string) (*Tool, error) {
 // given name, and is not one of those that were tried. It is nil if there is none.
 func (v *View) owner(name string, tried []*server) (found *server) {
 	h := v.host
-	h.lock()
+	h.mu.Lock()
 	o, known := h.names.origins[name]
 	longest := -1
 next:
 	for _, s := range h.servers {
-		prefix := h.names.naming.prefix(s.name)
+		prefix := h.names.prefix(s.name)
 		switch {
-		case s.client != nil || !v.sees(s.name):
+		case s.state.client != nil || !v.sees(s.name):
 			continue
 		case known && s.name != o.server, !known && (!strings.HasPrefix(name, prefix) || s.lastDefs != nil || !s.enabled):
 			continue
@@ -99,13 +99,19 @@ next:
 			found, longest = s, len(prefix)
 		}
 	}
-	h.unlock()
+	h.mu.Unlock()
 	return found
 }
 
 // prefix returns how the names of a server's tools begin.
-func (n Naming) prefix(server string) string {
-	prefix := replaceInvalid(n.format(server, ""))
+func (n *names) prefix(server string) string {
+	prefix := ""
+	if n.custom != nil {
+		prefix = n.custom(server, "")
+	} else {
+		prefix = n.naming.format(server, "")
+	}
+	prefix = replaceInvalid(prefix)
 	return prefix[:min(len(prefix), maxName-hashLen)]
 }
 
@@ -149,4 +155,96 @@ var errArguments = errors.New("arguments")
 
 func argumentsError(err error) error {
 	return diag.Error("arguments: "+err.Error(), errArguments, err)
+}
+
+// NewTool returns a tool of the program itself, for a model to use in addition to
+// those of servers. def is the definition; its Name should be one that model
+// providers accept. run receives the arguments as a JSON object, or nil, and
+// returns the text of the result. If run fails, the call returns an *Error.
+// Options.Approve is not asked. If def or run is nil, calls of the tool fail.
+func (h *Host) NewTool(def *mcp.Tool, run func(ctx context.Context, input mcp.RawMessage) (string, error)) *Tool {
+	if def == nil || run == nil {
+		return nil
+	}
+	return &Tool{host: h, def: def, name: def.Name, description: def.Description,
+		run: func(ctx context.Context, _ *mcp.ToolCall, r *CallReport) (*mcp.CallToolResult, error) {
+			text, err := run(ctx, r.Arguments)
+			if err != nil {
+				return nil, err
+			}
+			return &mcp.CallToolResult{Content: []mcp.Content{mcp.TextContent(text)}}, nil
+		}}
+}
+
+// Text returns a result as text for a model: one block per line, with a note in
+// place of content that is not text. If there is only structured content, the
+// text is its JSON; for an empty result it is "(empty result)".
+func Text(res *mcp.CallToolResult) string {
+	if res == nil {
+		res = &mcp.CallToolResult{}
+	}
+	blocks := make([]string, 0, len(res.Content))
+	for i := range res.Content {
+		if text := BlockText(&res.Content[i]); text != "" {
+			blocks = append(blocks, text)
+		}
+	}
+	switch {
+	case len(blocks) > 0:
+		return strings.Join(blocks, "\n")
+	case len(res.StructuredContent) > 0 && string(res.StructuredContent) != "null":
+		return string(res.StructuredContent)
+	}
+	return "(empty result)"
+}
+
+// BlockText returns one content block as text for a model.
+func BlockText(c *mcp.Content) string {
+	if c == nil {
+		return ""
+	}
+	if c.Raw != nil {
+		return "[" + c.Type + " content]"
+	}
+	switch c.Type {
+	case mcp.ContentText:
+		return c.Text
+	case mcp.ContentImage, mcp.ContentAudio:
+		return "[" + c.Type + " content: " + c.MIMEType + ", " + size(c.Data) + "]"
+	case mcp.ContentResourceLink:
+		return "[resource: " + c.Name + " " + c.URI + "]"
+	case mcp.ContentResource:
+		if c.Resource == nil {
+			break
+		}
+		if c.Resource.IsBlob || c.Resource.Blob != "" {
+			return "[resource content: " + c.Resource.URI + " " + c.Resource.MIMEType + ", " + size(c.Resource.Blob) + "]"
+		}
+		return c.Resource.Text
+	}
+	return "[" + c.Type + " content]"
+}
+
+// size returns the decoded size of base64.
+func size(data string) string {
+	n := len(data)
+	for n > 0 && data[n-1] == '=' {
+		n--
+	}
+	return strconv.Itoa(n*3/4) + " bytes"
+}
+
+// Structured returns the structured content of a result, or its text if that is
+// valid JSON, or else nil.
+func Structured(res *mcp.CallToolResult) mcp.RawMessage {
+	if res == nil {
+		return nil
+	}
+	if res.StructuredContent != nil {
+		return res.StructuredContent
+	}
+	if text := []byte(res.Text()); wire.Valid(text) == nil {
+		return text
+	}
+	return nil
 }

@@ -81,7 +81,7 @@ func TestExecuteWaitsForARestart(t *testing.T) {
 		events := h.Events(t.Context())
 		f.crash()
 		awaitState(t, events, "x", host.Reconnecting)
-		if h.Tool("mcp__x__echo") != nil {
+		if h.Snapshot().Tool("mcp__x__echo") != nil {
 			t.Fatal("the tools of a crashed server are still there")
 		}
 		if text, err := h.Execute(t.Context(), "mcp__x__echo", raw(`{"message":"hi"}`)); text != "hi" || err != nil {

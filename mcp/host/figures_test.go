@@ -21,7 +21,7 @@ import (
 )
 
 // measuring makes the tests of this file measure the performance of a host,
-// print it and compare it with its budget. scripts/figures sets STDMCP_FIGURES.
+// print it and compare it with its budget. scripts/bench sets STDMCP_FIGURES.
 // Otherwise the tests do a part of the work and do not depend on the load of
 // the machine.
 var measuring = os.Getenv("STDMCP_FIGURES") != ""

@@ -29,15 +29,23 @@ type Host struct {
 	servers []*server  // ordered by name
 	names   names
 	closed  bool
+
+	updating bool // update publishes the tools when it has changed all servers
 }
 
 // New returns a host without servers. opts may be nil; New copies it.
 func New(opts *Options) *Host {
 	h := &Host{
 		opts:  opts.withDefaults(),
-		names: names{0, make(map[origin]string), make(map[string]origin)},
+		names: names{given: make(map[origin]string), origins: make(map[string]origin)},
 	}
 	h.names.naming = h.opts.Naming
+	if f := h.opts.NameTool; f != nil {
+		h.names.custom = func(server, tool string) (name string) {
+			_ = h.guard(func() { name = f(server, tool) })
+			return name
+		}
+	}
 	h.ctx, h.cancel = context.WithCancel(context.Background())
 	h.slots = make(chan struct{}, h.opts.Parallel)
 	h.bus.callback, h.bus.panicked = h.opts.Event, h.opts.panicReport()
@@ -49,20 +57,11 @@ func New(opts *Options) *Host {
 	return h
 }
 
-// lock and unlock are not inlined: at their many call sites they would add
-// several kilobytes to a program.
-//
-//go:noinline
-func (h *Host) lock() { h.mu.Lock() }
-
-//go:noinline
-func (h *Host) unlock() { h.mu.Unlock() }
-
 // get returns the server with the given name.
 func (h *Host) get(name string) (*server, error) {
-	h.lock()
+	h.mu.Lock()
 	s, err := h.find(name)
-	h.unlock()
+	h.mu.Unlock()
 	return s, err
 }
 
@@ -78,15 +77,11 @@ func (h *Host) find(name string) (*server, error) {
 }
 
 // at returns the index in servers for a name.
-//
-//go:noinline
 func (h *Host) at(name string) int {
 	return sort.Search(len(h.servers), func(i int) bool { return h.servers[i].name >= name })
 }
 
 // server returns the server with the given name, or nil. The caller holds mu.
-//
-//go:noinline
 func (h *Host) server(name string) *server {
 	if i := h.at(name); i < len(h.servers) && h.servers[i].name == name {
 		return h.servers[i]
@@ -99,11 +94,11 @@ func (h *Host) server(name string) *server {
 // failed for a lasting reason, except if the server keeps crashing; see Reconnect.
 // The error is an *Error.
 func (h *Host) Connect(ctx context.Context, name string) error {
-	h.lock()
-	if s := h.server(name); s != nil && s.run == nil && s.err != nil && !errors.Is(s.err, ErrCrashLoop) && (s.isFinal() || h.opts.never(s.cfg)) {
-		h.setState(s, Disconnected, nil) // the program asks for one more attempt
+	h.mu.Lock()
+	if s := h.server(name); s != nil && s.state.err != nil && s.state.action(false, h.opts.never(s.cfg)) == fail && !errors.Is(s.state.err, ErrCrashLoop) {
+		h.enter(s, connState{}) // the program asks for one more attempt
 	}
-	h.unlock()
+	h.mu.Unlock()
 	_, err := h.Client(ctx, name)
 	return err
 }
@@ -128,9 +123,9 @@ func (h *Host) Disconnect(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	h.lock()
+	h.mu.Lock()
 	r := s.run
-	h.unlock()
+	h.mu.Unlock()
 	return r.stop(ctx)
 }
 
@@ -142,14 +137,14 @@ func (h *Host) Reconnect(ctx context.Context, name string) error {
 	if err := h.Disconnect(ctx, name); err != nil {
 		return err
 	}
-	h.lock()
+	h.mu.Lock()
 	if s := h.server(name); s != nil {
-		s.crashes, s.attempts = nil, 0
-		if s.run == nil && s.state != Disconnected {
-			h.setState(s, Disconnected, nil)
+		s.crashes = nil
+		if s.run == nil && s.state.stage != disconnected {
+			h.enter(s, connState{})
 		}
 	}
-	h.unlock()
+	h.mu.Unlock()
 	return h.Connect(ctx, name)
 }
 
@@ -157,17 +152,18 @@ func (h *Host) Reconnect(ctx context.Context, name string) error {
 // connection. A server without a connection is connected when it is enabled,
 // unless it is connected on first use. The error is an *Error.
 func (h *Host) SetEnabled(name string, enabled bool) error {
-	h.lock()
-	defer h.unlock()
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	s, err := h.find(name)
 	if err != nil || s.enabled == enabled {
 		return err
 	}
 	s.enabled = enabled
 	if enabled && s.run == nil && h.eager(s) && !h.closed {
-		h.start(s)
+		h.start(s, h.opts.retries(s.cfg))
 	} else {
-		h.setState(s, s.state, s.err)
+		s.wake()
+		h.announce(s)
 	}
 	h.publish(nil, s.name)
 	return nil
@@ -187,7 +183,7 @@ func (h *Host) Enable(ctx context.Context, name string) error {
 // If ctx ends first, Shutdown returns its error and the shutdown continues in
 // the background.
 func (h *Host) Shutdown(ctx context.Context) error {
-	h.lock()
+	h.mu.Lock()
 	h.closed = true
 	for _, s := range h.servers {
 		if s.retry != nil {
@@ -195,7 +191,7 @@ func (h *Host) Shutdown(ctx context.Context) error {
 		}
 		s.wake()
 	}
-	h.unlock()
+	h.mu.Unlock()
 	h.cancel()
 	gone := make(chan struct{})
 	go func() { // ends with the last connection; closing one takes a few seconds at most

@@ -225,3 +225,70 @@ func appendNames(b []byte, key string, names []string) []byte {
 	}
 	return append(b, ']')
 }
+
+// readListing decodes the JSON of a listing.
+func readListing(text []byte) (*listing, error) {
+	l := &listing{info: &mcp.ServerInfo{}, probed: 1, pins: make(map[string]string)} // long ago, unless the text says so
+	var tools mcp.ListToolsResult
+	var resources mcp.ListResourcesResult
+	var prompts mcp.ListPromptsResult
+	r := wire.NewReader(text)
+	for r.Object(); r.More(); {
+		var err error
+		switch string(r.Key()) {
+		case "server":
+			err = l.info.UnmarshalJSON(r.Raw())
+		case "era":
+			l.era = r.String()
+		case "probed":
+			l.probed = r.Int()
+		case "tools":
+			err = tools.UnmarshalJSON(r.Raw())
+		case "resources":
+			err = resources.UnmarshalJSON(r.Raw())
+		case "prompts":
+			err = prompts.UnmarshalJSON(r.Raw())
+		case "pins":
+			for r.Object(); r.More(); {
+				name := string(r.Key())
+				l.pins[name] = string(r.Raw())
+			}
+		default:
+			r.Skip()
+		}
+		if err != nil {
+			r.Fail(err)
+		}
+	}
+	l.tools, l.resources, l.prompts = tools.Tools, resources.Resources, prompts.Prompts
+	return l, r.End()
+}
+
+// appendListing appends the JSON of a listing.
+func appendListing(b []byte, l *listing) ([]byte, error) {
+	b = append(b, '{')
+	if l.era != "" {
+		b = wire.AppendString(wire.AppendKey(b, "era"), l.era)
+		b = wire.AppendInt(wire.AppendKey(b, "probed"), l.probed)
+	}
+	for _, part := range [...]struct {
+		name string
+		v    interface{ MarshalJSON() ([]byte, error) }
+	}{
+		{"server", l.info},
+		{"tools", &mcp.ListToolsResult{Tools: l.tools}},
+		{"resources", &mcp.ListResourcesResult{Resources: l.resources}},
+		{"prompts", &mcp.ListPromptsResult{Prompts: l.prompts}},
+	} {
+		text, err := part.v.MarshalJSON()
+		if err != nil {
+			return nil, err
+		}
+		b = wire.AppendLine(wire.AppendKey(b, part.name), text)
+	}
+	b = append(wire.AppendKey(b, "pins"), '{')
+	for _, name := range wire.SortedKeys(l.pins) {
+		b = append(wire.AppendKey(b, name), l.pins[name]...)
+	}
+	return append(b, "}}"...), nil
+}

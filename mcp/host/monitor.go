@@ -3,8 +3,10 @@ package host
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
@@ -18,8 +20,10 @@ type monitor struct {
 	params *DialParams
 	sub    *mcp.Subscription // nil if not subscribed
 
-	reopen  time.Time // when to subscribe again; zero means never
-	refresh time.Time // when to list the tools again; zero means never
+	reopen  time.Time     // when to subscribe again; zero means never
+	backoff time.Duration // the last wait before that; 0 after a subscription that lasted
+	opened  time.Time     // when sub was opened
+	refresh time.Time     // when to list the tools again; zero means never
 
 	// When to report changes of the other lists; zero means never.
 	prompts, resources time.Time
@@ -39,10 +43,11 @@ const (
 	// minTTL and maxTTL limit the TTL that servers give a list of tools.
 	minTTL, maxTTL = 10 * time.Second, time.Hour
 
-	// subscribeTimeout limits a subscription request. reopenDelay is the time
-	// until the next one, if it fails or the server ends the subscription.
-	subscribeTimeout = 2 * time.Second
-	reopenDelay      = time.Minute
+	// subscribeTimeout limits a subscription request. If it fails or the server
+	// ends the subscription, the time until the next one doubles from firstReopen
+	// to lastReopen. A subscription that lasted for lastReopen resets it.
+	subscribeTimeout        = 2 * time.Second
+	firstReopen, lastReopen = time.Second, time.Minute
 )
 
 // run updates the list of tools until the connection or ctx ends.
@@ -51,7 +56,7 @@ func (m *monitor) run(ctx context.Context) {
 		m.wait(ctx)
 		now := time.Now()
 		if live := m.params.live; live != nil {
-			if live.checkAlive(ctx, m, now); m.lost != nil {
+			if live.ping(ctx, m, now); m.lost != nil {
 				return
 			}
 		}
@@ -154,7 +159,14 @@ func (m *monitor) wait(ctx context.Context) {
 		}
 	case ctx.Err() == nil && m.client.Err() == nil:
 		m.sub.Close() // the server ended it
-		m.sub, m.reopen = nil, time.Now().Add(reopenDelay)
+		m.sub = nil
+		if errors.Is(err, mcp.ErrNoChanges) {
+			break
+		}
+		if time.Since(m.opened) >= lastReopen {
+			m.backoff = 0
+		}
+		m.reopenLater()
 	}
 }
 
@@ -173,10 +185,16 @@ func (m *monitor) subscribe(ctx context.Context) {
 	sub, err := m.client.Subscribe(ctx, &mcp.SubscriptionFilter{ToolsListChanged: true, PromptsListChanged: true, ResourcesListChanged: true})
 	switch {
 	case err == nil:
-		m.sub = sub
+		m.sub, m.opened = sub, time.Now()
 	case !errors.Is(err, mcp.ErrNoChanges):
-		m.reopen = time.Now().Add(reopenDelay)
+		m.reopenLater()
 	}
+}
+
+// reopenLater schedules the next subscription request.
+func (m *monitor) reopenLater() {
+	m.backoff = min(max(2*m.backoff, firstReopen), lastReopen)
+	m.reopen = time.Now().Add(m.backoff)
 }
 
 // recordTTL returns an interceptor that records the TTL of each list of tools,
@@ -233,29 +251,92 @@ func (h *Host) RefreshTools(ctx context.Context, name string) error {
 // refresh lists the tools of a server again. After an error, the known list is
 // kept.
 func (h *Host) refresh(ctx context.Context, s *server, client *mcp.Client) error {
-	h.lock()
+	h.mu.Lock()
 	s.listing++
 	n := s.listing
-	h.unlock()
-	tools, err := listTools(ctx, client)
-	h.lock()
-	defer h.unlock()
-	if s.client != client {
+	h.mu.Unlock()
+	tools, err := listTools(mcp.Refresh(ctx), client)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if s.state.client != client {
 		return nil // disconnected in the meantime
 	}
 	if err != nil {
 		e := connectError(s.name, err, s.params)
 		e.Message = "failed to list tools"
 		if client.Err() == nil && ctx.Err() == nil {
-			h.setState(s, s.state, e)
+			h.enter(s, connState{stage: connected, client: client, err: e})
 		}
 		return e
 	}
 	if n > s.listedBy {
-		h.installTools(s, tools, n)
-		if s.err != nil {
-			h.setState(s, s.state, nil)
+		h.publish(h.updateTools(s, tools, n), s.name)
+		h.record(s)
+		if s.state.err != nil {
+			h.enter(s, connState{stage: connected, client: client})
 		}
 	}
 	return nil
+}
+
+// Refresh connects to the named servers, or to all if none is named, and lists
+// their tools again. Changes are reported as events, and in the Diff: Changed
+// lists the servers whose tools are different now, and Errors those that could
+// not be asked. Disabled servers are left out. With Options.Catalog, the result is
+// saved. Refresh asks Options.Parallel servers at a time.
+func (h *Host) Refresh(ctx context.Context, names ...string) *Diff {
+	d := &Diff{Errors: make(map[string]error)}
+	h.mu.Lock()
+	for _, s := range h.servers {
+		if len(names) == 0 && s.enabled {
+			d.Changed = append(d.Changed, s.name)
+		}
+	}
+	h.mu.Unlock()
+	if len(names) > 0 {
+		d.Changed = slices.Compact(slices.Sorted(slices.Values(names)))
+	}
+	changed, errs := make([]bool, len(d.Changed)), make([]error, len(d.Changed))
+	slots := make(chan struct{}, h.opts.Parallel)
+	var group lock.Group
+	for i, name := range d.Changed {
+		slots <- struct{}{}
+		group.Go(func() {
+			defer func() { <-slots }()
+			changed[i], errs[i] = h.refreshNamed(ctx, name)
+		})
+	}
+	group.Wait()
+	all := d.Changed
+	d.Changed = nil
+	for i, name := range all {
+		if errs[i] != nil {
+			d.Errors[name] = errs[i]
+		} else if changed[i] {
+			d.Changed = append(d.Changed, name)
+		}
+	}
+	if len(all) > 0 && len(d.Errors) == len(all) {
+		d.err = &startError{"all MCP servers failed", errs}
+	}
+	return d
+}
+
+// refreshNamed lists the tools of a server, and reports whether they differ from
+// those that were known before.
+func (h *Host) refreshNamed(ctx context.Context, name string) (changed bool, err error) {
+	s, err := h.get(name)
+	if err != nil {
+		return false, err
+	}
+	h.mu.Lock()
+	before, connected := s.defs, s.state.client
+	h.mu.Unlock()
+	client, _, err := h.client(ctx, s)
+	if err == nil && client == connected { // connecting lists the tools
+		err = h.refresh(ctx, s, client)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return !slices.Equal(before, s.defs), err
 }

@@ -127,3 +127,42 @@ func TestRefreshTools(t *testing.T) {
 		}
 	})
 }
+
+// TestRefreshToolsWithCache: a refresh asks the server, not the cache.
+func TestRefreshToolsWithCache(t *testing.T) {
+	for _, fault := range []string{"silent-change", "ttl-once"} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFake(&testserver.Options{Fault: fault})
+			h := fakes{"x": f}.start(t, host.Options{Client: &mcp.Options{Cache: mcp.CacheSize(0)}})
+			for range 2 {
+				before := names(h.Tools())
+				if err := h.RefreshTools(t.Context(), "x"); err != nil {
+					t.Fatal(err)
+				}
+				if slices.Equal(names(h.Tools()), before) {
+					t.Errorf("%s: the tools are still %d", fault, len(before))
+				}
+			}
+		})
+	}
+}
+
+// TestHostPolls: a call is repeated as long as the server needs time.
+func TestHostPolls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := fakes{"x": newFake(&testserver.Options{Fault: "polls", Size: 30})}.start(t, host.Options{})
+		if err := echo(t.Context(), h, "hi"); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestHostWithEmptyCursor: an empty cursor ends a list of a legacy server.
+func TestHostWithEmptyCursor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := fakes{"x": newFake(&testserver.Options{Fault: "empty-cursor-at-end"})}.start(t, host.Options{})
+		if s, _ := h.ServerStatus("x"); s.Err != nil || len(h.Tools()) != 1 {
+			t.Errorf("%d tools, %v", len(h.Tools()), s.Err)
+		}
+	})
+}

@@ -1,7 +1,13 @@
 package host
 
 import (
+	"errors"
+	"slices"
 	"strings"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
 // A Naming is a scheme for the names of tools.
@@ -12,14 +18,16 @@ const (
 	MCPServerTool Naming = iota // mcp__server__tool
 	ServerTool                  // server__tool
 	MCPUnderscore               // mcp_server_tool
+	Underscore                  // server_tool
 )
 
 const (
 	// maxName is the maximum length that model providers accept.
 	maxName = 64
 
-	// hashLen is the length of the hash that a name may end with.
-	hashLen = 9
+	// hashLen is the length of an underscore and the hash that a name may end
+	// with: 4 digits of the server's name and 8 of both names.
+	hashLen = 13
 )
 
 // An origin identifies a tool by its server's name in the settings and its own
@@ -31,6 +39,7 @@ type origin struct{ server, tool string }
 // must be initialized.
 type names struct {
 	naming  Naming
+	custom  func(server, tool string) string // Options.NameTool; may be nil
 	given   map[origin]string
 	origins map[string]origin
 }
@@ -43,7 +52,7 @@ func (n *names) nameAs(o origin, tool string) string {
 	if name, ok := n.given[o]; ok {
 		return name
 	}
-	name := n.naming.Name(o.server, tool)
+	name := n.propose(o.server, tool)
 	for i := uint32(0); ; i++ {
 		if _, taken := n.origins[name]; !taken {
 			break
@@ -52,6 +61,17 @@ func (n *names) nameAs(o origin, tool string) string {
 	}
 	n.given[o], n.origins[name] = name, o
 	return name
+}
+
+// propose returns the name of Options.NameTool, or that of the scheme if there is no
+// such function or its name is invalid.
+func (n *names) propose(server, tool string) string {
+	if n.custom != nil {
+		if name := n.custom(server, tool); name != "" && len(name) <= maxName && replaceInvalid(name) == name {
+			return name
+		}
+	}
+	return n.naming.Name(server, tool)
 }
 
 // forget frees the name of a tool, which is about to have another one.
@@ -63,8 +83,6 @@ func (n *names) forget(o origin) {
 }
 
 // release frees the names of a server's tools that are no longer used.
-//
-//go:noinline
 func (n *names) release(server string, used func(tool string) bool) {
 	for o, name := range n.given {
 		if o.server == server && !used(o.tool) {
@@ -74,35 +92,62 @@ func (n *names) release(server string, used func(tool string) bool) {
 	}
 }
 
-// Name returns the name of a tool. It matches ^[a-zA-Z0-9_-]{1,64}$. If
-// characters had to be replaced, or if it is ambiguous where the server's name
-// ends, the name ends with 8 hexadecimal digits of a hash of both names. A name
-// cannot be parsed; use Host.Tool.
+// Name returns the name of a tool. It matches ^[a-zA-Z0-9_-]{1,64}$. The name ends
+// with 12 hexadecimal digits of a hash of both names if characters had to be
+// replaced, if it is ambiguous where the server's name ends, or if the tool's own
+// name ends as a hash does. Names without a hash are therefore different for
+// different tools, and no server can choose the name of another server's tool. A
+// name cannot be parsed; use Host.Tool.
 func (n Naming) Name(server, tool string) string {
 	full := n.format(server, tool)
 	name := replaceInvalid(full)
-	ambiguous := n != MCPUnderscore && (strings.Contains(server, "__") || strings.HasSuffix(server, "_"))
-	if name == full && len(name) <= maxName && !ambiguous && server != "" && tool != "" {
+	if name == full && len(name) <= maxName && server != "" && tool != "" && !n.ambiguous(server) && !endsWithHash(name) {
 		return name
 	}
 	return n.hashed(origin{server, tool}, 0)
 }
 
-//go:noinline
-func (n Naming) format(server, tool string) string {
+// affixes returns what precedes the server's name, and what separates it from the
+// tool's.
+func (n Naming) affixes() (prefix, separator string) {
 	switch n {
 	case ServerTool:
-		return server + "__" + tool
+		return "", "__"
 	case MCPUnderscore:
-		return "mcp_" + server + "_" + tool
+		return "mcp_", "_"
+	case Underscore:
+		return "", "_"
 	}
-	return "mcp__" + server + "__" + tool
+	return "mcp__", "__"
+}
+
+func (n Naming) format(server, tool string) string {
+	prefix, separator := n.affixes()
+	return prefix + server + separator + tool
+}
+
+// ambiguous reports whether the first separator after a server's name could be
+// taken for a part of it, so that another server's tool could have the same name.
+// The rule regards one server only: with any other, a name would depend on the
+// order in which servers connect.
+func (n Naming) ambiguous(server string) bool {
+	_, separator := n.affixes()
+	return strings.Index(server+separator, separator) < len(server)
+}
+
+// endsWithHash reports whether a name ends as those that hashed returns.
+func endsWithHash(name string) bool {
+	at := len(name) - hashLen
+	for i := at + 1; at >= 0 && i < len(name); i++ {
+		if strings.IndexByte(hexDigits, name[i]) < 0 {
+			return false
+		}
+	}
+	return at >= 0 && name[at] == '_'
 }
 
 // replaceInvalid replaces each character that a provider rejects with an
 // underscore.
-//
-//go:noinline
 func replaceInvalid(s string) string {
 	b := make([]byte, 0, len(s))
 	for _, r := range s {
@@ -116,25 +161,151 @@ func replaceInvalid(s string) string {
 	return string(b)
 }
 
-// hashed returns a name that ends with a hash.
+const hexDigits = "0123456789abcdef"
+
+// hashed returns a name that ends with a hash. A server chooses the names of its
+// tools, but not the digits of its own name.
 func (n Naming) hashed(o origin, salt uint32) string {
-	const digits = "0123456789abcdef"
-	h, suffix := hash(o, salt), []byte("_........")
+	h, suffix := uint64(hash(o.server, 0)&0xffff)<<32|uint64(hash(o.server+"\x00"+o.tool, salt)), [hashLen]byte{'_'}
 	for i := range hashLen - 1 {
-		suffix[hashLen-1-i] = digits[h>>(4*i)&0xf]
+		suffix[hashLen-1-i] = hexDigits[h>>(4*i)&0xf]
 	}
 	name := replaceInvalid(n.format(o.server, o.tool))
-	return name[:min(len(name), maxName-hashLen)] + string(suffix)
+	return name[:min(len(name), maxName-hashLen)] + string(suffix[:])
 }
 
-// hash is FNV-1a. It need not resist deliberate collisions: names assigns a
-// name to one tool only.
-func hash(o origin, salt uint32) uint32 {
+// hash is FNV-1a. It need not resist deliberate collisions: a server can only
+// collide with itself, and names assigns a name to one tool only.
+func hash(s string, salt uint32) uint32 {
 	h := uint32(2166136261) ^ salt
-	for _, s := range [...]string{o.server, "\x00", o.tool} {
-		for i := range len(s) {
-			h = (h ^ uint32(s[i])) * 16777619
-		}
+	for i := range len(s) {
+		h = (h ^ uint32(s[i])) * 16777619
 	}
 	return h
+}
+
+// override applies an override of the settings to a new tool. The caller holds mu
+// of the host.
+func (t *Tool) override(o *config.Override) {
+	if t.over = o; o == nil {
+		return
+	}
+	if o.Description != "" {
+		def := *t.def
+		def.Description = o.Description
+		t.description = t.host.describe(t.server.name, &def)
+	}
+	if len(o.Arguments)+len(o.Properties)+len(o.Omit) > 0 {
+		t.schema = narrow(t.def.InputSchema, o)
+	}
+}
+
+// nameInServer returns the tool's name, or the one that replaces it.
+func (t *Tool) nameInServer() string {
+	if t.over != nil && t.over.Name != "" {
+		return t.over.Name
+	}
+	return t.def.Name
+}
+
+// hides reports whether models do not see an argument.
+func hides(o *config.Override, argument string) bool {
+	_, fixed := o.Arguments[argument]
+	return fixed || slices.Contains(o.Omit, argument)
+}
+
+// narrow returns the schema of the arguments that models see. A schema that cannot
+// be read remains as it is.
+func narrow(schema mcp.RawMessage, o *config.Override) mcp.RawMessage {
+	if len(schema) == 0 {
+		return nil
+	}
+	r, b := wire.NewReader(schema), []byte{'{'}
+	for r.Object(); r.More(); {
+		key := string(r.Key())
+		b = wire.AppendKey(b, key)
+		switch {
+		case key == "properties" && r.Kind() == wire.Object:
+			b = append(b, '{')
+			for r.Object(); r.More(); {
+				name := string(r.Key())
+				value := r.Raw()
+				if hides(o, name) {
+					continue
+				}
+				if by := o.Properties[name]; by != nil {
+					value = by
+				}
+				b = wire.AppendLine(wire.AppendKey(b, name), value)
+			}
+			b = append(b, '}')
+		case key == "required" && r.Kind() == wire.Array:
+			b = append(b, '[')
+			for r.Array(); r.More(); {
+				if name := r.String(); !hides(o, name) {
+					b = wire.AppendString(wire.AppendComma(b), name)
+				}
+			}
+			b = append(b, ']')
+		default:
+			b = wire.AppendLine(b, r.Raw())
+		}
+	}
+	if r.End() != nil {
+		return nil
+	}
+	return append(b, '}')
+}
+
+// overridden returns the arguments to send for those of a model. The error is an
+// *argumentsError.
+func (t *Tool) overridden(args mcp.RawMessage) (mcp.RawMessage, error) {
+	o := t.over
+	if o == nil || len(o.Arguments)+len(o.Properties)+len(o.Omit) == 0 {
+		return args, nil
+	}
+	b := []byte{'{'}
+	r := wire.NewReader(orObject(args))
+	for r.Object(); r.More(); {
+		name := string(r.Key())
+		value := r.Raw()
+		if _, fixed := o.Arguments[name]; fixed {
+			continue
+		}
+		if slices.Contains(o.Omit, name) {
+			return nil, argumentsError(errors.New(wire.Quote(name) + " is not available; leave it out"))
+		}
+		if by := o.Properties[name]; by != nil {
+			if allowed := allowedValues(by); allowed != nil && !slices.Contains(allowed, string(wire.AppendCompact(nil, value))) {
+				return nil, argumentsError(errors.New(wire.Quote(name) + " must be " + strings.Join(allowed, " or ")))
+			}
+		}
+		b = append(wire.AppendKey(b, name), value...)
+	}
+	if err := r.End(); err != nil {
+		return nil, argumentsError(err)
+	}
+	for _, name := range wire.SortedKeys(o.Arguments) {
+		b = wire.AppendLine(wire.AppendKey(b, name), o.Arguments[name])
+	}
+	return append(b, '}'), nil
+}
+
+// allowedValues returns the values that enum or const of a schema allow, as
+// compact JSON, or nil if it has neither.
+func allowedValues(schema mcp.RawMessage) (values []string) {
+	r := wire.NewReader(schema)
+	for r.Object(); r.More(); {
+		switch key := string(r.Key()); {
+		case key == "const":
+			values = append(values, string(wire.AppendCompact(nil, r.Raw())))
+		case key == "enum" && r.Kind() == wire.Array:
+			for r.Array(); r.More(); {
+				values = append(values, string(wire.AppendCompact(nil, r.Raw())))
+			}
+		default:
+			r.Skip()
+		}
+	}
+	return values
 }

@@ -47,6 +47,13 @@ type Options struct {
 	// MCPServerTool.
 	Naming Naming
 
+	// NameTool, if not nil, returns the name of a tool instead of Naming. The
+	// scheme of Naming takes its place for a name that does not match
+	// ^[a-zA-Z0-9_-]{1,64}$ or that another tool has. NameTool(server, "") is how
+	// the names of a server begin whose tools the host does not know yet; see
+	// [Host.Execute]. It must not call methods of the host.
+	NameTool func(server, tool string) string
+
 	// Describe returns the description of a tool for a model. The default is
 	// the function [Describe]. It must not call methods of the host.
 	Describe func(server string, tool *mcp.Tool) string
@@ -83,6 +90,12 @@ type Options struct {
 	// (default 1 minute), and MaxTimeout a call that does (default 1 hour). A
 	// server's settings take precedence over ConnectTimeout and Timeout.
 	ConnectTimeout, Timeout, MaxTimeout time.Duration
+
+	// StrictTypes connects to a server of type config.HTTP or config.SSE over no
+	// other transport. By default, if the response is status 400, 404, 405, 406 or
+	// 415 or has the wrong content type, the host tries the other one of the two at
+	// the same URL, and emits a TransportChanged event if that succeeds.
+	StrictTypes bool
 
 	// InheritEnv passes the whole environment of this process to all programs
 	// that the host starts, as the setting inheritEnv of a server does for one.

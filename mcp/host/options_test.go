@@ -147,6 +147,8 @@ func TestConnectTimeoutOfAnyTransport(t *testing.T) {
 
 type endless struct{}
 
+func (endless) Features() jsonrpc.TransportFeatures { return jsonrpc.TransportFeatures{} }
+
 func (endless) Open(ctx context.Context, _ jsonrpc.Handler) (jsonrpc.Conn, error) {
 	<-ctx.Done()
 	return nil, ctx.Err()

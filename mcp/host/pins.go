@@ -66,16 +66,27 @@ func canonicalJSON(text []byte) string {
 func appendCanonical(b []byte, r *wire.Reader) []byte {
 	switch r.Kind() {
 	case wire.Object:
-		members := make(map[string]string)
-		for r.Object(); r.More(); {
-			key := string(r.Key())
-			members[key] = string(appendCanonical(nil, r))
-		}
 		b = append(b, '{')
-		for _, key := range wire.SortedKeys(members) {
-			b = append(wire.AppendKey(b, key), members[key]...)
+		from, last, sorted := len(b), "", true
+		members := make(map[string][2]int) // the places of members in b
+		for r.Object(); r.More(); {
+			key, at := string(r.Key()), len(b)
+			sorted = sorted && last <= key
+			if b, last = wire.AppendKey(b, key), key; at > from {
+				at++ // after the comma
+			}
+			b = appendCanonical(b, r)
+			members[key] = [2]int{at, len(b)}
 		}
-		return append(b, '}')
+		if sorted {
+			return append(b, '}')
+		}
+		end := len(b) // behind which the members are sorted, without another buffer for each level
+		for _, key := range wire.SortedKeys(members) {
+			b = append(append(b, b[members[key][0]:members[key][1]]...), ',')
+		}
+		n := copy(b[from:], b[end:len(b)-1])
+		return append(b[:from+n], '}')
 	case wire.Array:
 		b = append(b, '[')
 		for r.Array(); r.More(); {
@@ -114,14 +125,18 @@ func (h *Host) compare(s *server, old, def *mcp.Tool) (before *mcp.Tool, what []
 	return old, what
 }
 
+// A pinSet holds the pins of a server and what SetNote stored.
+type pinSet struct {
+	pins     map[string]string // definitions of tools to compare later ones with
+	pinBytes int               // the length of pins
+}
+
 // pin stores a definition to compare later ones with. The caller holds mu.
-func (s *server) pin(def *mcp.Tool) { s.store(def.Name, canonical(def)) }
+func (s *pinSet) pin(def *mcp.Tool) { s.store(def.Name, canonical(def)) }
 
 // store stores JSON text under a name, unless that exceeds the limits. The caller
 // holds mu.
-//
-//go:noinline
-func (s *server) store(name, text string) bool {
+func (s *pinSet) store(name, text string) bool {
 	s.unpin(name)
 	if len(s.pins) >= maxPins || s.pinBytes+len(name)+len(text) > maxPinBytes {
 		return false
@@ -135,7 +150,7 @@ func (s *server) store(name, text string) bool {
 }
 
 // unpin removes a pin. The caller holds mu.
-func (s *server) unpin(tool string) {
+func (s *pinSet) unpin(tool string) {
 	if text, ok := s.pins[tool]; ok {
 		s.pinBytes -= len(tool) + len(text)
 		delete(s.pins, tool)
@@ -165,7 +180,7 @@ func (h *Host) change(s *server, def *mcp.Tool) *ToolChange {
 // again. The error is an *Error, which matches ErrUnknownTool if a tool does not
 // exist; the others are pinned.
 func (h *Host) Pin(names ...string) error {
-	h.lock()
+	h.mu.Lock()
 	var failure error
 	for _, name := range names {
 		o := h.names.origins[name]
@@ -187,14 +202,14 @@ func (h *Host) Pin(names ...string) error {
 		}
 	}
 	h.publish(nil, "")
-	h.unlock()
+	h.mu.Unlock()
 	return failure
 }
 
 // Changed returns the tools whose definitions differ from their pins, ordered by
 // name. It returns none with PinReport.
 func (h *Host) Changed() []*ToolChange {
-	h.lock()
+	h.mu.Lock()
 	var changed []*ToolChange
 	byName := make(map[string]int) // indexes into changed; slices.SortFunc would add 10 KB
 	for _, s := range h.servers {
@@ -209,7 +224,7 @@ func (h *Host) Changed() []*ToolChange {
 	for _, name := range wire.SortedKeys(byName) {
 		list = append(list, changed[byName[name]])
 	}
-	h.unlock()
+	h.mu.Unlock()
 	return list
 }
 
@@ -219,8 +234,8 @@ func (t *Tool) unpinned(def *mcp.Tool) (*ToolChange, error) {
 	if h.opts.Pins == PinReport {
 		return nil, nil
 	}
-	h.lock()
-	defer h.unlock()
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	c := h.change(t.server, def)
 	if c != nil && (h.opts.Pins == PinBlock || h.opts.Approve == nil) {
 		return c, diag.Error(ErrDenied.Error()+": "+c.reason(), ErrDenied, ErrChanged)
@@ -235,8 +250,46 @@ func (c *ToolChange) reason() string {
 // repin pins a changed definition after a call of it was approved.
 func (t *Tool) repin(c *ToolChange) {
 	h := t.host
-	h.lock()
+	h.mu.Lock()
 	t.server.pin(c.After)
 	h.record(t.server)
-	h.unlock()
+	h.mu.Unlock()
 }
+
+// Note returns the text that SetNote stored for a server, or "". Package skills
+// stores what it knows about the server's skills there.
+func (h *Host) Note(server, key string) string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s := h.server(server)
+	if s == nil {
+		return ""
+	}
+	text, _ := mcp.Value(mcp.RawMessage(s.pins[notePrefix+key]))
+	note, _ := text.(string)
+	return note
+}
+
+// SetNote stores a text for a server: for as long as the host has the server, and
+// with Options.Catalog also in the server's entry. An empty text removes it.
+// SetNote reports whether it was stored: the notes and pins of a server are limited
+// to 4 MiB.
+func (h *Host) SetNote(server, key, text string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s := h.server(server)
+	if s == nil {
+		return false
+	}
+	stored := true
+	if text == "" {
+		s.unpin(notePrefix + key)
+	} else {
+		stored = s.store(notePrefix+key, string(wire.AppendString(nil, text)))
+	}
+	h.record(s)
+	return stored
+}
+
+// notePrefix begins the keys of notes among pins. No tool has such a name.
+const notePrefix = "\x00note "

@@ -15,7 +15,7 @@ func TestPublishingOneOfManyServers(t *testing.T) {
 	const servers, toolsEach, changes = 1000, 10, 50
 	h := New(nil)
 	for i := range servers {
-		s := &server{name: fmt.Sprintf("s%03d", i), enabled: true, offered: true}
+		s := &server{name: fmt.Sprintf("s%03d", i), enabled: true, toolList: toolList{offered: true}}
 		for j := range toolsEach {
 			def := &mcp.Tool{Name: fmt.Sprint("t", j)}
 			s.tools = append(s.tools, &Tool{host: h, server: s, def: def, name: s.name + "__" + def.Name})

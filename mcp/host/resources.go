@@ -148,9 +148,9 @@ func (v *View) permitted(ctx context.Context, in *input, r *CallReport) error {
 		return ErrDenied
 	}
 	if s, err := h.get(in.server); err == nil {
-		h.lock()
+		h.mu.Lock()
 		c.Source, c.Scope, c.Listed = s.cfg.Source, s.cfg.Scope, config.MatchAny(s.cfg.AutoApprove, r.Name)
-		h.unlock()
+		h.mu.Unlock()
 	}
 	err := h.decide(ctx, v.approve, c)
 	if pollsTool && err == errUndecided {
@@ -228,12 +228,10 @@ func (v *View) listResources(ctx context.Context, r *CallReport) ([]byte, error)
 // catalogResources returns the resources of a server that is not connected and that
 // the catalog contains.
 func (h *Host) catalogResources(name string) []*mcp.Resource {
-	h.lock()
-	defer h.unlock()
-	if s := h.server(name); s != nil && s.offered && s.enabled && s.client == nil {
-		if known, ok := s.known.(*listing); ok {
-			return known.resources
-		}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if s := h.server(name); s != nil && s.offered && s.enabled && s.known != nil {
+		return s.known.resources
 	}
 	return nil
 }
@@ -241,13 +239,13 @@ func (h *Host) catalogResources(name string) []*mcp.Resource {
 // withResources returns the servers of the view that have resources, and that are
 // connected or that the catalog contains.
 func (v *View) withResources() (names []string) {
-	v.host.lock()
+	v.host.mu.Lock()
 	for _, s := range v.host.servers {
 		if s.listed() && s.info.Capabilities.Resources != nil && v.sees(s.name) {
 			names = append(names, s.name)
 		}
 	}
-	v.host.unlock()
+	v.host.mu.Unlock()
 	return names
 }
 

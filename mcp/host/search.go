@@ -28,7 +28,9 @@ const (
 // English plurals and verb forms match each other. A word of the query with a *
 // is a glob, which must match the tool's name for models or the server's own name
 // for it. A query of globs alone returns the matches in the host's order, and an
-// empty query returns nothing. The same query returns the same tools in the same
+// empty query returns nothing. Unless the query has a glob or names a server, the
+// server gets at most half of the places, rounded up, if tools of others score at
+// least half as much as those whose places they take. The same query returns the same tools in the same
 // order until the snapshot changes.
 //
 // Search covers the tools of the snapshot and calls no server. The first call
@@ -43,35 +45,111 @@ func (v *View) Search(query string, limit int) []*Tool {
 	globs, rest := splitGlobs(query)
 	snap.indexing.Do(func() { snap.index = newSearchIndex(snap.tools) })
 	scores := snap.index.rank(rest)
-	var found []*Tool
-	var best []float32 // the scores of found
-	for i, t := range snap.tools {
-		score := float32(0)
+	score := func(i int, t *Tool) float32 {
 		switch {
 		case query == t.name, query == t.def.Name:
-			score = 1e9
+			return 1e9
 		case scores != nil && matchesAll(globs, t):
-			score = scores[i]
+			return scores[i]
 		case len(globs) > 0 && rest == "" && matchesAll(globs, t):
-			score = 1
+			return 1
 		}
-		full := len(found) >= limit
-		if score <= 0 || full && (limit <= 0 || score <= best[limit-1]) {
+		return 0
+	}
+	found := v.best(snap.tools, limit, score)
+	if len(globs) == 0 {
+		v.share(found, snap.tools, query, score)
+	}
+	list := slices.Grow([]*Tool(nil), len(found)) // nil if nothing is found
+	for _, f := range found {
+		list = append(list, f.tool)
+	}
+	return list
+}
+
+// A ranked tool is one that a search has found.
+type ranked struct {
+	tool  *Tool
+	score float32
+}
+
+// best returns the tools of the view with the highest scores above 0, best first.
+func (v *View) best(tools []*Tool, limit int, score func(int, *Tool) float32) (found []ranked) {
+	for i, t := range tools {
+		score, full := score(i, t), len(found) >= limit
+		if score <= 0 || full && (limit <= 0 || score <= found[limit-1].score) {
 			continue
 		}
 		if t = v.limit(t); t == nil {
 			continue
 		}
 		if !full {
-			found, best = append(found, nil), append(best, 0)
+			found = append(found, ranked{})
 		}
 		at := len(found) - 1
-		for ; at > 0 && best[at-1] < score; at-- {
-			found[at], best[at] = found[at-1], best[at-1]
+		for ; at > 0 && found[at-1].score < score; at-- {
+			found[at] = found[at-1]
 		}
-		found[at], best[at] = t, score
+		found[at] = ranked{t, score}
 	}
 	return found
+}
+
+// share leaves a server half of the places in found, rounded up, unless the query
+// names the server: otherwise a server could fill all of them with tools whose texts
+// repeat many words. The tools of other servers take the other places if they score
+// at least half as much.
+func (v *View) share(found []ranked, tools []*Tool, query string, score func(int, *Tool) float32) {
+	server, lead := "", 0 // the only one that may have more than half: the others do not outvote it
+	for _, f := range found {
+		switch {
+		case lead == 0:
+			server, lead = f.tool.Server(), 1
+		case f.tool.Server() == server:
+			lead++
+		default:
+			lead--
+		}
+	}
+	n := 0
+	for _, f := range found {
+		if f.tool.Server() == server {
+			n++
+		}
+	}
+	most := (len(found) + 1) / 2
+	if n <= most || containsWords(query, server) {
+		return
+	}
+	others := v.best(tools, len(found), func(i int, t *Tool) float32 {
+		if t.Server() == server {
+			return 0
+		}
+		return score(i, t)
+	})
+	others = others[min(len(found)-n, len(others)):] // those that are not in found
+	for i := len(found) - 1; n > most && len(others) > 0; i-- {
+		if found[i].tool.Server() != server {
+			continue
+		}
+		if 2*others[0].score < found[i].score {
+			return // the better ones have higher scores
+		}
+		copy(found[i:], found[i+1:])
+		found[len(found)-1], others = others[0], others[1:] // no score is lower
+		n--
+	}
+}
+
+// containsWords reports whether a text contains all words of a name.
+func containsWords(text, name string) bool {
+	missing := name == ""
+	eachWord(name, func(word string) {
+		found := false
+		eachWord(text, func(other string) { found = found || other == word })
+		missing = missing || !found
+	})
+	return !missing
 }
 
 // splitGlobs returns the words of a query that are globs, and the other words.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -77,19 +78,40 @@ func TestNoResultIsText(t *testing.T) {
 	}
 }
 
+// TestEventsCountAttempts: each failed attempt counts, the last one too, and the end of
+// the connection is none.
 func TestEventsCountAttempts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake(nil)
-		f.failWith(errors.New("not yet"))
 		fs := fakes{"x": f}
 		h := newHost(t, fs.with(host.Options{Retry: host.Retry{Max: 2}}))
 		events := h.Events(t.Context())
-		h.SetServers(t.Context(), fs.servers())
-		last := 0
-		for last < 2 {
-			e := await(t, events, "an attempt", func(e host.Event) bool { return e.Kind == host.StateChanged && e.Attempts > last })
-			last = e.Attempts
+		counted := func(want ...int) {
+			t.Helper()
+			var got []int
+			for range want {
+				e := await(t, events, "a state", func(e host.Event) bool { return e.Kind == host.StateChanged && e.Err != nil })
+				got = append(got, e.Attempts)
+			}
+			s, _ := h.ServerStatus("x")
+			if !slices.Equal(got, want) || s.Attempts != want[len(want)-1] || s.State != host.Failed {
+				t.Errorf("attempts %v, want %v, then %d, %v", got, want, s.Attempts, s.State)
+			}
 		}
+		f.failWith(errors.New("not yet"))
+		h.SetServers(t.Context(), fs.servers())
+		counted(1, 2, 3)
+
+		f.failWith(nil)
+		if err := h.Connect(t.Context(), "x"); err != nil {
+			t.Fatal(err)
+		}
+		if s, _ := h.ServerStatus("x"); s.Attempts != 0 {
+			t.Errorf("%d failed attempts while connected", s.Attempts)
+		}
+		f.failWith(errors.New("gone"))
+		f.crash()
+		counted(0, 1, 2)
 	})
 }
 

@@ -1,12 +1,70 @@
 package host
 
 import (
-	"context"
+	"errors"
 	"time"
 
-	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/mcp"
 )
+
+// A server is the host's record of one server. The host's mu guards the fields
+// after stderr.
+type server struct {
+	name    string
+	metrics metrics
+	stderr  tail
+	turn    chan struct{} // a semaphore of one call; for the setting Serial
+
+	cfg     *Server
+	enabled bool
+	removed bool
+
+	state   connState     // see enter
+	since   time.Time     // when state.State changed
+	run     *run          // the goroutine that supervises the server; nil if state needs none
+	retry   *time.Timer   // of retryFailed; may be nil
+	changed chan struct{} // closed and replaced when state, enabled or removed change
+
+	params  *DialParams     // of the last connection
+	info    *mcp.ServerInfo // of the last connection, or the catalog's
+	cached  *mcp.ServerInfo // the era of the last connection, for the next one; see remember
+	crashes []time.Time     // the latest ones
+
+	toolList
+	pinSet
+	catalogued *mcp.Client // the client that known is from
+	known      *listing    // with resources and prompts; nil without a catalog
+}
+
+// A toolList is the latest list of a server's tools, also without a connection.
+type toolList struct {
+	tools    []*Tool              // those that are not filtered out
+	defs     []*mcp.Tool          // all
+	lastDefs map[string]*mcp.Tool // defs by name
+	offered  bool                 // the list is the catalog's, and nothing has failed since: models see it without a client
+	listing  int                  // number of list requests
+	listedBy int                  // number of the list request that tools are from
+}
+
+// listed reports whether models may see the tools of a server. The caller holds
+// mu.
+func (s *server) listed() bool { return s.enabled && (s.state.client != nil || s.offered) }
+
+// wake wakes all goroutines that wait for a change.
+func (s *server) wake() {
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// remember keeps the era of a connection for the next one. A modern server at a
+// URL is probed again, because its response shows that it is reachable. The
+// caller holds mu.
+func (s *server) remember(client *mcp.Client, d *DialParams) {
+	s.cached = client.CachedServer()
+	if s.cached.Modern() && d.URL != "" {
+		s.cached = nil
+	}
+}
 
 // A State is the state of the connection to a server.
 type State uint8
@@ -25,175 +83,152 @@ func (s State) String() string {
 	return [...]string{"disconnected", "connecting", "connected", "reconnecting", "error", "needs-auth"}[min(s, NeedsAuth)]
 }
 
-// A server is the host's record of one server. The host's mu guards the fields
-// after stderr.
-type server struct {
-	name    string
-	metrics metrics
-	stderr  tail
-	turn    chan struct{} // a semaphore of one call; for the setting Serial
+// A stage is a State, or a part of one in which calls do something else.
+type stage uint8
 
-	cfg     *Server
-	enabled bool
-	removed bool
-	run     *run // the supervising goroutine; nil if there is none
+const (
+	disconnected stage = iota
+	connecting
+	connected
+	closing     // the connection has ended, and the host closes what is left of it
+	retrying    // waits for the next attempt; a call does not shorten that
+	checking    // waits for the next check of a server at a URL, which a call brings forward
+	unreachable // checking for so long that a call waits for one check only
+	failed      // given up; a call makes one more attempt
+	blocked     // given up for a reason that another attempt does not change
+	needsAuth
+)
 
-	state    State
-	err      *Error // the reason for state, or a failure to list the tools
-	since    time.Time
-	attempts int           // failed attempts since the connection ended
-	away     bool          // a server at a URL is unreachable for so long that calls do not wait
-	retry    *time.Timer   // of retryFailed; may be nil
-	changed  chan struct{} // closed and replaced when state, enabled or removed change
+// A callAction is what a call does that needs a connection.
+type callAction uint8
 
-	client  *mcp.Client // nil unless connected
-	params  *DialParams // what client was connected with
-	info    *mcp.ServerInfo
-	cached  *mcp.ServerInfo // the era of the last connection, for the next one; see remember
-	crashes []time.Time     // the latest ones
+const (
+	wait      callAction = iota // for the next state
+	use                         // the client
+	connect                     // and wait
+	tryOnce                     // connect without retries, and wait
+	check                       // bring the next check forward, and wait
+	checkOnce                   // check, and fail if that was unsuccessful
+	fail                        // with the error of the state
+)
 
-	// The latest list, also without a connection. Models see the tools only while
-	// there is a client or offered is set.
-	tools    []*Tool              // those that are not filtered out
-	defs     []*mcp.Tool          // all
-	lastDefs map[string]*mcp.Tool // defs by name
-	offered  bool                 // the list is the catalog's, and nothing has failed since
-
-	catalogued *mcp.Client       // the client that known is from
-	known      any               // a *listing with resources and prompts; nil without a catalog
-	pins       map[string]string // definitions of tools to compare later ones with
-	pinBytes   int               // the length of pins
-	listing    int               // number of list requests
-	listedBy   int               // number of the list request that tools are from
+// stages has what programs see in each stage, and what a call does that arrives, and
+// one that has waited.
+var stages = [...]struct {
+	state           State
+	arrives, waited callAction
+}{
+	disconnected: {Disconnected, connect, fail},
+	connecting:   {Connecting, wait, wait},
+	connected:    {Connected, use, use},
+	closing:      {Connected, wait, wait},
+	retrying:     {Reconnecting, wait, wait},
+	checking:     {Reconnecting, check, check},
+	unreachable:  {Reconnecting, checkOnce, checkOnce},
+	failed:       {Failed, tryOnce, fail},
+	blocked:      {Failed, fail, fail},
+	needsAuth:    {NeedsAuth, fail, fail},
 }
 
-// A run is the goroutine that supervises a server.
-type run struct {
-	cancel context.CancelFunc
-	done   chan struct{} // closed when the goroutine has ended
-	now    chan struct{} // wakes a sleeping goroutine; buffered
-	outage outage        // of a server at a URL; only the goroutine uses it
+// A connState is the state of a server's connection. It is a value: enter replaces it.
+type connState struct {
+	stage
+	client   *mcp.Client // set if connected
+	err      *Error      // the reason for the stage, or a failure to list the tools
+	attempts int         // failed attempts since the connection ended
 }
 
-// stop ends a run and waits until it has ended or ctx ends.
-func (r *run) stop(ctx context.Context) error {
-	if r == nil {
-		return nil
+// State returns the state that programs see.
+func (c *connState) State() State { return stages[c.stage].state }
+
+// action returns what a call does. never says that the host must not connect again
+// by itself.
+func (c *connState) action(waited, never bool) callAction {
+	at := c.stage
+	switch {
+	case at == connected && c.client.Err() != nil: // which its monitor does not know yet
+		at = closing
+	case at == failed && never:
+		at = blocked
 	}
-	r.cancel()
-	select {
-	case <-r.done:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	if waited {
+		return stages[at].waited
 	}
+	return stages[at].arrives
 }
 
-// setState sets the state of a server and emits an event. The caller holds mu.
-func (h *Host) setState(s *server, state State, err *Error) {
-	if err != nil {
-		s.metrics.failed(err)
+// gaveUp returns the state after the last attempt.
+func gaveUp(err *Error, attempts int) connState {
+	next := connState{stage: failed, err: err, attempts: attempts}
+	switch {
+	case err.Category == Authentication:
+		next.stage = needsAuth
+	case err.Code == invalidConfiguration.code || errors.Is(err, ErrCrashLoop):
+		next.stage = blocked
 	}
-	s.err = err
-	s.away = s.away && state == Reconnecting
+	return next
+}
+
+// enter makes a transition of a server: it replaces the state, shows or hides the
+// tools, and emits the event. changed are the tools that a new connection has in
+// other definitions. The caller holds mu.
+func (h *Host) enter(s *server, next connState, changed ...ToolChange) {
+	was, state := s.state, next.State()
+	s.state = next
+	hide := s.offered && next.stage > connecting
+	s.offered = s.offered && !hide
+	if state != was.State() {
+		s.since = time.Now()
+	}
 	if s.retry != nil {
 		s.retry.Stop()
 	}
-	if s.state != state {
-		s.state, s.since = state, time.Now()
-	}
 	s.wake()
-	e := Event{Kind: StateChanged, Server: s.name, State: state, Attempts: s.attempts}
-	if err != nil {
-		e.Err = err
+	if next.client != was.client || hide {
+		h.publish(changed, s.name)
+	}
+	if next.err != nil && next.err != was.err {
+		s.metrics.failed(next.err)
+	}
+	if next.stage == closing || was.isOutage() && next.isOutage() && next.err.Error() == was.err.Error() {
+		return // no change for programs; an outage can be long
+	}
+	h.announce(s)
+	if state == Failed {
+		h.retryFailed(s)
+	}
+}
+
+// announce emits an event about the state of a server. The caller holds mu.
+func (h *Host) announce(s *server) {
+	e := Event{Kind: StateChanged, Server: s.name, State: s.state.State(), Attempts: s.state.attempts}
+	if s.state.err != nil {
+		e.Err = s.state.err
 	}
 	h.bus.emit(&e)
-	if s.offered && state != Disconnected && state != Connecting {
-		s.offered = false
-		h.publish(nil, s.name)
-	}
-	if state == NeedsAuth {
-		h.bus.emit(&Event{Kind: AuthNeeded, Server: s.name, State: state, Err: err})
+	if s.state.stage == needsAuth {
+		e.Kind, e.Attempts = AuthNeeded, 0
+		h.bus.emit(&e)
 	}
 }
 
-// listed reports whether models may see the tools of a server. The caller holds
-// mu.
-func (s *server) listed() bool { return s.enabled && (s.client != nil || s.offered) }
+// isOutage reports whether a server at a URL is unreachable.
+func (c *connState) isOutage() bool { return c.stage == checking || c.stage == unreachable }
 
-// wake wakes all goroutines that wait for a change.
-//
-//go:noinline
-func (s *server) wake() {
-	close(s.changed)
-	s.changed = make(chan struct{})
-}
+// supervised reports whether a goroutine supervises the server.
+func (c *connState) supervised() bool { return connecting <= c.stage && c.stage <= unreachable }
 
-// remember keeps the era of a connection for the next one. A modern server at a
-// URL is probed again, because its response shows that it is reachable. The
-// caller holds mu.
-func (s *server) remember(client *mcp.Client, d *DialParams) {
-	s.cached = client.CachedServer()
-	if s.cached.Modern() && d.URL != "" {
-		s.cached = nil
+// retryFailed tries a server again that the host has given up, after
+// failedDelay. The caller holds mu.
+func (h *Host) retryFailed(s *server) {
+	if h.opts.never(s.cfg) || s.cfg.Lazy || s.state.err.Code == invalidConfiguration.code {
+		return
 	}
-}
-
-// addCrash records a crash and reports whether it was one too many.
-func (s *server) addCrash(r *Retry) bool {
-	s.metrics.count(&s.metrics.m.Crashes)
-	now := time.Now()
-	s.crashes = append(s.crashes, now)
-	for r.Window >= 0 && now.Sub(s.crashes[0]) > r.Window {
-		s.crashes = s.crashes[1:]
-	}
-	return len(s.crashes) >= r.Crashes
-}
-
-// maxTail is the number of bytes of standard error that a status contains.
-const maxTail = 4 << 10
-
-// A tail stores the end of a server's standard error.
-type tail struct {
-	mu   lock.Mutex
-	text []byte
-}
-
-// A tailWriter receives the standard error of one process and splits it into
-// lines.
-type tailWriter struct {
-	onLine func(line string)
-	line   []byte // the current, unfinished line
-}
-
-// maxLine is the length at which a longer line is split.
-const maxLine = 4 << 10
-
-func (w *tailWriter) Write(p []byte) (int, error) {
-	for _, c := range p {
-		if c != '\n' {
-			w.line = append(w.line, c)
+	s.retry = time.AfterFunc(failedDelay, func() {
+		h.mu.Lock()
+		if s.state.State() == Failed && s.enabled && !s.removed && !h.closed {
+			h.start(s, 0)
 		}
-		if c == '\n' || len(w.line) == maxLine {
-			w.onLine(string(w.line))
-			w.line = w.line[:0]
-		}
-	}
-	return len(p), nil
-}
-
-func (t *tail) add(line string) {
-	t.mu.Lock()
-	t.text = append(append(t.text, line...), '\n')
-	if over := len(t.text) - maxTail; over > 0 {
-		t.text = append(t.text[:0], t.text[over:]...)
-	}
-	t.mu.Unlock()
-}
-
-func (t *tail) String() string {
-	t.mu.Lock()
-	text := string(t.text)
-	t.mu.Unlock()
-	return text
+		h.mu.Unlock()
+	})
 }

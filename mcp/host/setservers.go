@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/lock"
+	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
 // A Diff describes what SetServers changed. The lists are sorted.
@@ -15,8 +16,8 @@ type Diff struct {
 	// Pending lists the servers that were still connecting when ctx ended.
 	Pending []string
 
-	// Errors holds an *Error for each server that could not be connected or
-	// added. The host keeps trying to connect if a retry can help.
+	// Errors holds, by name, an *Error for each server that could not be connected
+	// or added; see SortedErrors. The host keeps trying to connect if a retry can help.
 	Errors map[string]error
 
 	// Warnings holds an *Error for each connected server whose tools could not be
@@ -29,6 +30,16 @@ type Diff struct {
 // Err returns an error if all servers failed or a required one did. The program
 // should only warn about other failures.
 func (d *Diff) Err() error { return d.err }
+
+// SortedErrors returns Errors, ordered by the names of the servers.
+func (d *Diff) SortedErrors() (errs []error) {
+	if d != nil {
+		for _, name := range wire.SortedKeys(d.Errors) {
+			errs = append(errs, d.Errors[name])
+		}
+	}
+	return errs
+}
 
 // SetServers replaces the host's servers. It keeps connections whose settings
 // did not change, connects to new and changed servers in parallel, and closes
@@ -108,12 +119,13 @@ func inOrder(servers []*Server) []*Server {
 func (h *Host) update(ctx context.Context, wanted []*Server, gone func(name string) bool) *Diff {
 	d := &Diff{Errors: make(map[string]error)}
 	known := h.catalogued(wanted)
-	h.lock()
+	h.mu.Lock()
 	if h.closed {
-		h.unlock()
+		h.mu.Unlock()
 		d.err = ErrShutdown
 		return d
 	}
+	h.updating = true
 	stopped := h.remove(gone, d)
 	wait := make([]*server, len(wanted)) // nil for those that are not connected now
 	for i, cfg := range wanted {
@@ -121,8 +133,9 @@ func (h *Host) update(ctx context.Context, wanted []*Server, gone func(name stri
 			wait[i] = s
 		}
 	}
+	h.updating = false
 	h.publish(nil, "")
-	h.unlock()
+	h.mu.Unlock()
 
 	var closing lock.Group
 	for _, r := range stopped {
@@ -179,7 +192,7 @@ func (h *Host) remove(gone func(name string) bool, d *Diff) (stopped []*run) {
 
 // putServer adds or replaces a server and returns it. known is what the catalog
 // contains about it, or nil. The caller holds mu.
-func (h *Host) putServer(cfg *Server, known any, d *Diff) *server {
+func (h *Host) putServer(cfg *Server, known *listing, d *Diff) *server {
 	s, f, err := h.server(cfg.Name), invalidConfiguration, cfg.Invalid
 	if cfg.Name == "" {
 		err = errNoName
@@ -199,7 +212,7 @@ func (h *Host) putServer(cfg *Server, known any, d *Diff) *server {
 		d.Added = append(d.Added, cfg.Name)
 		h.offer(s, known)
 		if s.enabled && h.eager(s) {
-			h.start(s)
+			h.start(s, h.opts.retries(cfg))
 		}
 		return s
 	}
@@ -209,9 +222,9 @@ func (h *Host) putServer(cfg *Server, known any, d *Diff) *server {
 		switch {
 		case s.run != nil:
 			s.run.check()
-		case s.state == Failed && s.enabled && h.eager(s): // the cause may be gone, such as a missing program
+		case s.state.State() == Failed && s.enabled && h.eager(s): // the cause may be gone, such as a missing program
 			s.crashes = nil
-			h.start(s)
+			h.start(s, h.opts.retries(cfg))
 		}
 		return s
 	}
@@ -221,11 +234,14 @@ func (h *Host) putServer(cfg *Server, known any, d *Diff) *server {
 	}
 	if !old.SameConnection(cfg) {
 		s.crashes, s.cached = nil, nil
-		s.client, s.params, s.tools, s.defs, s.offered = nil, nil, nil, nil, false
+		s.params, s.tools, s.defs, s.offered = nil, nil, nil, false
+		if s.state.client != nil {
+			h.enter(s, connState{stage: closing, err: s.state.err})
+		}
 		h.offer(s, known)
 		h.restart(s)
-	} else if s.tools = h.selectTools(s); s.run == nil && s.enabled && h.eager(s) && s.state != Connected {
-		h.start(s)
+	} else if s.tools = h.selectTools(s); s.run == nil && s.enabled && h.eager(s) {
+		h.start(s, h.opts.retries(cfg))
 	}
 	s.wake()
 	return s
@@ -237,13 +253,13 @@ var errNoName = errors.New("the server has no name")
 // failed, and adds that to d. The error says why the server cannot be used yet.
 func (h *Host) awaitFirstAttempt(ctx context.Context, s *server, d *Diff) error {
 	for {
-		h.lock()
-		state, changed, over := s.state, s.changed, s.removed || h.closed
+		h.mu.Lock()
+		state, changed, over := s.state.State(), s.changed, s.removed || h.closed
 		var err error // a nil *Error would be an error
-		if s.err != nil {
-			err = s.err
+		if s.state.err != nil {
+			err = s.state.err
 		}
-		h.unlock()
+		h.mu.Unlock()
 		switch {
 		case over:
 			return nil

@@ -1,9 +1,12 @@
 package host
 
 import (
+	"context"
+	"iter"
 	"slices"
 	"sync"
 
+	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -35,7 +38,6 @@ func (s *Snapshot) Tool(name string) *Tool {
 	return s.byName[name]
 }
 
-//go:noinline
 func toolNames(tools []*Tool) map[string]*Tool {
 	names := make(map[string]*Tool, len(tools))
 	for _, t := range tools {
@@ -52,17 +54,32 @@ func (h *Host) Snapshot() *Snapshot { return h.snap.Load() }
 // catalog contains. The slice must not be modified.
 func (h *Host) Tools() []*Tool { return h.Snapshot().Tools() }
 
-// Tool returns the tool with the given name, or nil if there is none. Calling a
-// nil Tool returns an error.
-func (h *Host) Tool(name string) *Tool { return h.Snapshot().Tool(name) }
+// Tool returns the tool with the given name, or nil if there is none. It also
+// returns a tool of an enabled server that is not connected at the moment: a call
+// waits until the server is connected again. Calling a nil Tool returns an error.
+func (h *Host) Tool(name string) *Tool {
+	if t := h.Snapshot().Tool(name); t != nil {
+		return t
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if s := h.server(h.names.origins[name].server); s != nil && s.enabled {
+		for _, t := range s.tools {
+			if t.name == name && !t.app {
+				return t
+			}
+		}
+	}
+	return nil
+}
 
-// installTools stores the tools of a server and emits the changes since the last
-// list. n is the number of the list request. The caller holds mu.
-func (h *Host) installTools(s *server, tools []*mcp.Tool, n int) {
+// updateTools stores the tools of a server and returns the changes since the last
+// list, which the caller publishes. n is the number of the list request. The caller
+// holds mu.
+func (h *Host) updateTools(s *server, tools []*mcp.Tool, n int) (changed []ToolChange) {
 	last := s.lastDefs
 	s.listedBy = n
 	s.setDefs(tools)
-	var changed []ToolChange
 	for i, t := range s.defs {
 		old := last[t.Name]
 		if before, what := h.compare(s, old, t); what != nil {
@@ -78,8 +95,7 @@ func (h *Host) installTools(s *server, tools []*mcp.Tool, n int) {
 	}
 	h.names.release(s.name, func(tool string) bool { return s.lastDefs[tool] != nil })
 	s.tools = h.selectTools(s)
-	h.publish(changed, s.name)
-	h.record(s)
+	return changed
 }
 
 // selectTools returns the tools of a server that are not filtered out.
@@ -131,6 +147,9 @@ func (h *Host) describe(server string, def *mcp.Tool) (text string) {
 // tools between the first and the last that differ, usually those of one server
 // out of a thousand. The caller holds mu.
 func (h *Host) publish(changed []ToolChange, server string) {
+	if h.updating {
+		return
+	}
 	old := h.snap.Load()
 	most := 0 // tools
 	for _, srv := range h.servers {
@@ -198,4 +217,121 @@ func changedFields(a, b *mcp.Tool) (what []string) {
 // hints returns the values of all annotations, with defaults.
 func hints(a *mcp.ToolAnnotations) [4]bool {
 	return [...]bool{a.ReadOnly(), a.Destructive(), a.Idempotent(), a.OpenWorld()}
+}
+
+// forModels reports whether models may see a tool: unless its _meta.ui.visibility
+// (MCP Apps, SEP-1865) lacks "model".
+func forModels(def *mcp.Tool) (visible bool) {
+	list := wire.Lookup(def.Meta, "ui", "visibility")
+	r := wire.NewReader(list)
+	if r.Kind() != wire.Array {
+		return true
+	}
+	for r.Array(); r.More(); {
+		visible = string(r.Raw()) == `"model"` || visible
+	}
+	return visible
+}
+
+// AppTools returns the tools that are not for models, but for the user interface
+// of their server in the program (MCP Apps): those whose _meta.ui.visibility lacks
+// "model". Tools and the other methods for models leave them out; the program
+// calls them like other tools, or with Host.CallTool.
+func (h *Host) AppTools() []*Tool {
+	h.mu.Lock()
+	var list []*Tool
+	for _, s := range h.servers {
+		if s.listed() {
+			list = append(list, s.tools...)
+		}
+	}
+	h.mu.Unlock()
+	return slices.DeleteFunc(list, func(t *Tool) bool { return !t.app })
+}
+
+// A ToolsUpdate is the difference between two Snapshots, for a program that keeps
+// its own registry of tools. The tools are ordered as in Tools, those in Removed as
+// they were.
+type ToolsUpdate struct {
+	Version uint64  // of the Snapshot
+	Tools   []*Tool // all tools now; must not be modified
+
+	Added, Removed []*Tool
+	Changed        []*Tool // the same names with other definitions or descriptions
+}
+
+// Updates returns an iterator over the tools and their changes. The first update
+// adds the current tools, even if there are none; each later update is the
+// difference from the one before. No change is lost: the next update contains all
+// changes that happen while the body of the loop runs. The loop ends with ctx or
+// when the host is shut down.
+//
+//	for u := range h.Updates(ctx) {
+//		for _, t := range u.Removed {
+//			registry.Remove(t.Name())
+//		}
+//		for _, t := range append(u.Added, u.Changed...) {
+//			registry.Set(t.Name(), t)
+//		}
+//	}
+func (h *Host) Updates(ctx context.Context) iter.Seq[*ToolsUpdate] { return h.Agent().Updates(ctx) }
+
+// Updates is [Host.Updates] for the tools of the view.
+func (v *View) Updates(ctx context.Context) iter.Seq[*ToolsUpdate] {
+	return func(yield func(*ToolsUpdate) bool) {
+		var last *ToolsUpdate
+		for {
+			snap := v.host.Snapshot()
+			u := v.update(snap, last)
+			if last == nil || len(u.Added)+len(u.Removed)+len(u.Changed) > 0 {
+				if !yield(u) {
+					return
+				}
+				last = u
+			}
+			select {
+			case <-snap.replaced:
+			case <-ctx.Done():
+				return
+			case <-v.host.ctx.Done():
+				return
+			}
+			if ctx.Err() != nil || v.host.ctx.Err() != nil {
+				return
+			}
+		}
+	}
+}
+
+// update returns the difference of a snapshot to the last update, which may be
+// nil.
+func (v *View) update(snap *Snapshot, last *ToolsUpdate) *ToolsUpdate {
+	u := &ToolsUpdate{Version: snap.version}
+	before := make(map[string]*Tool)
+	if last != nil {
+		for _, t := range last.Tools {
+			before[t.name] = t
+		}
+	}
+	for _, t := range snap.tools {
+		if t = v.limit(t); t == nil {
+			continue
+		}
+		u.Tools = append(u.Tools, t)
+		switch old := before[t.name]; {
+		case old == nil:
+			u.Added = append(u.Added, t)
+		case old.def != t.def || old.description != t.description:
+			u.Changed = append(u.Changed, t)
+		}
+		delete(before, t.name)
+	}
+	if last != nil {
+		for _, t := range last.Tools {
+			if before[t.name] != nil {
+				u.Removed = append(u.Removed, t)
+			}
+		}
+	}
+	return u
 }

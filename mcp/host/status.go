@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 )
@@ -68,41 +69,41 @@ func (s *ServerStatus) String() string {
 
 // Status returns the status of all servers, ordered by name.
 func (h *Host) Status() []*ServerStatus {
-	h.lock()
+	h.mu.Lock()
 	var list []*ServerStatus
 	for _, s := range h.servers {
 		list = append(list, h.status(s))
 	}
-	h.unlock()
+	h.mu.Unlock()
 	return list
 }
 
 // ServerStatus returns the status of one server. The error is an *Error.
 func (h *Host) ServerStatus(name string) (*ServerStatus, error) {
-	h.lock()
+	h.mu.Lock()
 	var status *ServerStatus
 	s, err := h.find(name)
 	if err == nil {
 		status = h.status(s)
 	}
-	h.unlock()
+	h.mu.Unlock()
 	return status, err
 }
 
 func (h *Host) status(s *server) *ServerStatus {
 	st := &ServerStatus{
-		Name: s.name, State: s.state, Enabled: s.enabled, Since: s.since, Attempts: s.attempts, Info: s.info,
+		Name: s.name, State: s.state.State(), Enabled: s.enabled, Since: s.since, Attempts: s.state.attempts, Info: s.info,
 		Scope: s.cfg.Scope, Source: s.cfg.Source, Config: s.cfg.Public(),
 		Metrics: s.metrics.snapshot(), Stderr: s.stderr.String(),
 	}
-	if s.err != nil {
-		st.Err = s.err
+	if s.state.err != nil {
+		st.Err = s.state.err
 	}
 	if s.params != nil {
 		st.Transport = s.params.transport
 	}
-	if known, ok := s.known.(*listing); ok {
-		st.Resources, st.Prompts = known.resources, known.prompts
+	if s.known != nil {
+		st.Resources, st.Prompts = s.known.resources, s.known.prompts
 	}
 	st.ConnectTimeout, st.Timeout = h.opts.timeouts(s.cfg)
 	if s.listed() {
@@ -122,4 +123,145 @@ func (h *Host) Overview() string {
 		b += s.String() + "\n"
 	}
 	return cmp.Or(b, "no MCP servers\n")
+}
+
+// Metrics describe the calls to a server.
+type Metrics struct {
+	Calls, Successes, Failures int64 // Failures include results with IsError
+
+	// ResponseTime is an exponential moving average of CallReport.ResponseTime;
+	// the latest call that was sent has a weight of one tenth.
+	ResponseTime time.Duration
+
+	LastError     string // without secrets of the server's settings
+	LastErrorTime time.Time
+
+	Connects int64 // number of connections
+	Crashes  int64 // number of connections that ended unexpectedly
+}
+
+type metrics struct {
+	mu lock.Mutex
+	m  Metrics
+
+	measured bool // ResponseTime is set
+}
+
+// call records a call.
+func (m *metrics) call(r *CallReport, failure string) {
+	m.mu.Lock()
+	switch m.m.Calls++; {
+	case r.Requests == 0: // it was not sent
+	case m.measured:
+		m.m.ResponseTime += (r.ResponseTime - m.m.ResponseTime) / 10
+	default:
+		m.m.ResponseTime, m.measured = r.ResponseTime, true
+	}
+	if failure == "" {
+		m.m.Successes++
+	} else {
+		m.m.Failures++
+		m.m.LastError, m.m.LastErrorTime = failure, time.Now()
+	}
+	m.mu.Unlock()
+}
+
+// failed records an error that does not belong to a call.
+func (m *metrics) failed(err *Error) {
+	m.mu.Lock()
+	m.m.LastError, m.m.LastErrorTime = err.Error(), err.Time
+	m.mu.Unlock()
+}
+
+func (m *metrics) count(n *int64) {
+	m.mu.Lock()
+	*n++
+	m.mu.Unlock()
+}
+
+func (m *metrics) snapshot() Metrics {
+	m.mu.Lock()
+	snapshot := m.m
+	m.mu.Unlock()
+	return snapshot
+}
+
+// A CallReport describes a tool call that has ended, for Options.Called. Unlike
+// events, reports contain what servers and models wrote, secrets included.
+type CallReport struct {
+	ID     string // the same as Call.ID, for which Options.Approve was asked
+	Server string // empty for a tool of the host or of the program itself
+	Name   string // the tool's name for models
+	Tool   string // the server's name for the tool
+
+	Arguments mcp.RawMessage // with those that the settings fix; nil if there are none or they are invalid
+
+	Time     time.Time     // when the call began
+	Duration time.Duration // until it ended, with the time for approval and for connecting
+
+	// ResponseTime is the time from the last request to its response. Requests is
+	// the number of requests: none if the call was refused or the server could not
+	// be connected, two if it was repeated.
+	ResponseTime time.Duration
+	Requests     int
+
+	Result *mcp.CallToolResult // as limited by Options.Limits; nil if Err is set
+	Err    error               // an *Error
+}
+
+// report returns the report of a new call of t.
+func (h *Host) report(t *Tool) *CallReport {
+	return &CallReport{
+		ID:     strconv.FormatInt(h.calls.Add(1), 10),
+		Server: t.Server(), Name: t.name, Tool: t.def.Name,
+		Time: time.Now(),
+	}
+}
+
+// maxTail is the number of bytes of standard error that a status contains.
+const maxTail = 4 << 10
+
+// A tail stores the end of a server's standard error.
+type tail struct {
+	mu   lock.Mutex
+	text []byte
+}
+
+// A tailWriter receives the standard error of one process and splits it into
+// lines.
+type tailWriter struct {
+	onLine func(line string)
+	line   []byte // the current, unfinished line
+}
+
+// maxLine is the length at which a longer line is split.
+const maxLine = 4 << 10
+
+func (w *tailWriter) Write(p []byte) (int, error) {
+	for _, c := range p {
+		if c != '\n' {
+			w.line = append(w.line, c)
+		}
+		if c == '\n' || len(w.line) == maxLine {
+			w.onLine(string(w.line))
+			w.line = w.line[:0]
+		}
+	}
+	return len(p), nil
+}
+
+func (t *tail) add(line string) {
+	t.mu.Lock()
+	t.text = append(append(t.text, line...), '\n')
+	if over := len(t.text) - maxTail; over > 0 {
+		t.text = append(t.text[:0], t.text[over:]...)
+	}
+	t.mu.Unlock()
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	text := string(t.text)
+	t.mu.Unlock()
+	return text
 }

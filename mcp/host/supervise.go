@@ -2,43 +2,64 @@ package host
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
-	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// start starts to supervise a server. The caller holds mu, and nothing
-// supervises the server yet.
-func (h *Host) start(s *server) { h.startWithRetries(s, h.opts.retries(s.cfg)) }
+// A run is the goroutine that supervises a server.
+type run struct {
+	cancel context.CancelFunc
+	done   chan struct{} // closed when the goroutine has ended
+	now    chan struct{} // wakes a sleeping goroutine; buffered
 
-// startWithRetries is start with another number of retries until the first
-// connection.
-func (h *Host) startWithRetries(s *server, retries int) {
+	// Only the goroutine uses these.
+	retries  int    // until the server is connected again
+	tries    int    // retries since then
+	attempts int    // failed attempts since then
+	outage   outage // of a server at a URL
+}
+
+// stop ends a run and waits until it has ended or ctx ends.
+func (r *run) stop(ctx context.Context) error {
+	if r == nil {
+		return nil
+	}
+	r.cancel()
+	select {
+	case <-r.done:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// start starts to supervise a server, with a number of retries until the first
+// connection. The caller holds mu, and nothing supervises the server but a goroutine
+// that is to end.
+func (h *Host) start(s *server, retries int) {
 	before := s.run
 	ctx, cancel := context.WithCancel(h.ctx)
-	r := &run{cancel: cancel, done: make(chan struct{}), now: make(chan struct{}, 1)}
-	s.run, s.attempts = r, 0
-	h.setState(s, Connecting, nil)
+	r := &run{cancel: cancel, done: make(chan struct{}), now: make(chan struct{}, 1), retries: retries}
+	s.run = r
+	h.enter(s, connState{stage: connecting})
 	h.running.Go(func() { // ends with ctx, or when it gives up
 		defer close(r.done)
 		defer cancel()
 		if before != nil {
 			<-before.done // two processes of one server could interfere with each other
 		}
-		state, err := h.supervise(ctx, s, r, retries)
-		h.lock()
-		defer h.unlock()
+		last := h.supervise(ctx, s, r)
+		h.mu.Lock()
+		defer h.mu.Unlock()
 		if s.run == r {
 			s.run = nil
-			if state == Disconnected && h.opts.Catalog != nil && s.defs != nil && !h.closed {
+			if last.stage == disconnected && h.opts.Catalog != nil && s.defs != nil && !h.closed {
 				s.offered = true
 				h.publish(nil, s.name)
 			}
-			h.setState(s, state, err)
-			h.retryFailed(s)
+			h.enter(s, last)
 		}
 	})
 }
@@ -48,99 +69,105 @@ func (h *Host) restart(s *server) {
 	if s.run != nil {
 		s.run.cancel()
 	}
-	if s.enabled && h.eager(s) {
-		h.start(s)
-		return
-	}
-	if s.run == nil {
-		h.setState(s, Disconnected, nil)
+	switch {
+	case s.enabled && h.eager(s):
+		h.start(s, h.opts.retries(s.cfg))
+	case s.run == nil && s.state.stage != disconnected:
+		h.enter(s, connState{})
 	}
 }
 
 // supervise connects to a server and reconnects, until it gives up or ctx ends.
 // It returns the server's final state.
-func (h *Host) supervise(ctx context.Context, s *server, r *run, retries int) (State, *Error) {
-	for tries := 0; ; {
+func (h *Host) supervise(ctx context.Context, s *server, r *run) connState {
+	for {
 		m, away, err := h.tryConnect(ctx, s, r)
-		if err == nil {
-			tries = 0
-			h.lock()
-			retries = h.opts.retries(s.cfg)
-			h.unlock()
-			connected := time.Now()
-			panicked := h.guard(func() { m.run(ctx) })
-			lost := m.client.Err()
-			if panicked != nil {
-				lost = panicked
-			} else if lost == nil {
-				lost = m.lost
-			}
-			h.setDisconnected(s, m.client)
-			if away = m.params.live; away != nil && ctx.Err() == nil {
-				away.endLater(m)
-			} else {
-				m.end()
-			}
-			if ctx.Err() != nil {
-				return Disconnected, nil
-			}
-			if time.Since(connected) >= stableTime {
-				r.outage = outage{}
-			}
-			var last bool
-			if err, last = h.recordEnd(s, lost, away != nil); last {
-				return Failed, err
-			}
+		if m != nil {
+			r.tries, r.attempts = 0, 0
+			away, err = m.params.live, h.keep(ctx, m, r)
+		} else {
+			r.attempts++
 		}
-		switch {
-		case ctx.Err() != nil:
-			return Disconnected, nil
-		case err.Category == Authentication:
-			return NeedsAuth, err
-		case away != nil && !h.never(s):
-		case !err.Retryable() || tries >= retries:
-			return Failed, err
+		h.mu.Lock()
+		if ctx.Err() != nil { // another goroutine may supervise the server now
+			h.mu.Unlock()
+			return connState{}
 		}
-		if away != nil {
-			if !away.pause(ctx, h, s, r, err) {
-				return Disconnected, nil
-			}
-			continue
+		next, wait := r.next(err, away, h.opts.never(s.cfg), &h.opts.Retry)
+		if next.supervised() {
+			h.enter(s, next)
 		}
-		tries++
-		h.lock()
-		if s.run == r {
-			s.attempts = tries
-			h.setState(s, Reconnecting, err)
+		h.mu.Unlock()
+		if !next.supervised() {
+			return next
 		}
-		h.unlock()
-		if !retry.Sleep(ctx, h.opts.Retry.delay(tries)) {
-			return Disconnected, nil
+		if !r.sleep(ctx, wait, next.isOutage()) {
+			return connState{}
 		}
 	}
 }
 
-// never reports whether the host must not connect to a server again by itself.
-func (h *Host) never(s *server) bool {
-	h.lock()
-	never := h.opts.never(s.cfg)
-	h.unlock()
-	return never
+// next returns the state after a failed attempt or the end of a connection, and how
+// long it lasts. away is not nil if a server at a URL is unreachable for now. never
+// says that the host must not connect again by itself.
+func (r *run) next(err *Error, away *liveness, never bool, o *Retry) (next connState, wait time.Duration) {
+	next = gaveUp(err, r.attempts)
+	switch {
+	case next.stage != failed: // another attempt cannot help
+	case away != nil && !never:
+		now := time.Now()
+		wait = r.outage.next(now)
+		next.stage = checking
+		if r.outage.isLong(now) {
+			next.stage = unreachable
+		}
+	case err.Retryable() && r.tries < r.retries:
+		r.tries++
+		next.stage, wait = retrying, o.delay(r.tries)
+	}
+	return next, wait
 }
 
-// recordEnd records that the connection ended unexpectedly. last reports whether
-// that happened too often, which counts only for child processes.
-func (h *Host) recordEnd(s *server, cause error, away bool) (err *Error, last bool) {
-	h.lock()
-	defer h.unlock()
-	if !away && s.addCrash(&h.opts.Retry) {
-		e := newError(crashLoop, "not started again", s.name, crashError(cause))
-		e.text = s.hide(e.text)
-		return e, true
+// keep monitors a connection until it ends, and closes it. The error says why it
+// ended.
+func (h *Host) keep(ctx context.Context, m *monitor, r *run) *Error {
+	s := m.s
+	h.mu.Lock()
+	r.retries = h.opts.retries(s.cfg)
+	h.mu.Unlock()
+	connected := time.Now()
+	lost := h.guard(func() { m.run(ctx) })
+	if lost == nil {
+		lost = m.client.Err()
 	}
-	e := newError(connectionLost, "connection lost", s.name, cause)
+	if lost == nil {
+		lost = m.lost
+	}
+	h.mu.Lock()
+	if s.state.client == m.client {
+		s.remember(m.client, m.params) // a response to the probe may have come late
+		h.enter(s, connState{stage: closing, err: s.state.err})
+	}
+	h.mu.Unlock()
+	if m.params.live != nil && ctx.Err() == nil {
+		m.params.live.endLater(m)
+	} else {
+		m.end()
+	}
+	if time.Since(connected) >= stableTime {
+		r.outage = outage{}
+	}
+	if ctx.Err() != nil {
+		return nil
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	e := newError(connectionLost, "connection lost", s.name, lost)
+	if m.params.live == nil && s.addCrash(&h.opts.Retry) { // counts only for child processes
+		e = newError(crashLoop, "not started again", s.name, crashError(lost))
+	}
 	e.text = s.hide(e.text)
-	return e, false
+	return e
 }
 
 // crashError returns an error that matches ErrCrashLoop and last, unless that is
@@ -160,31 +187,15 @@ func (s *server) hide(text string) string {
 	return s.params.Hide(text)
 }
 
-// setDisconnected removes the tools of a connection that has ended.
-func (h *Host) setDisconnected(s *server, client *mcp.Client) {
-	h.lock()
-	if s.client == client {
-		s.remember(client, s.params) // a response to the probe may have come late
-		s.client = nil
-		h.publish(nil, s.name)
-	}
-	h.unlock()
-}
-
-// isFinal reports whether a call of a failed server returns the error of the last
-// attempt instead of making another one: the user or the program must act first.
-// The caller holds mu.
-func (s *server) isFinal() bool {
-	return s.state == NeedsAuth || s.err.Code == "INVALID_CONFIGURATION" || errors.Is(s.err, ErrCrashLoop)
-}
-
 // client returns the client of a server and the parameters that it was
 // connected with. It connects, or waits until the server is connected.
 func (h *Host) client(ctx context.Context, s *server) (*mcp.Client, *DialParams, error) {
-	first := -1 // failed attempts when the call began to wait for a reconnection
+	first := -1 // failed attempts when the call first made the host check the server
 	for waited := false; ; waited = true {
-		h.lock()
+		h.mu.Lock()
 		var err error
+		now := &s.state
+		action := now.action(waited, h.opts.never(s.cfg))
 		switch {
 		case h.closed:
 			err = newError(notConnected, "not connected", s.name, ErrShutdown)
@@ -192,26 +203,24 @@ func (h *Host) client(ctx context.Context, s *server) (*mcp.Client, *DialParams,
 			err = noServer(s.name)
 		case !s.enabled:
 			err = newError(disabled, "not connected", s.name, ErrDisabled)
-		case s.client != nil && s.client.Err() == nil:
-			client, started := s.client, s.params
-			h.unlock()
+		case action == use:
+			client, started := now.client, s.params
+			h.mu.Unlock()
 			return client, started, nil
-		case s.run == nil && s.err != nil && (waited || s.isFinal() || h.opts.never(s.cfg)):
-			err = s.err
-		case s.run != nil && s.state == Reconnecting && first < 0:
-			first = s.attempts
+		case action == connect:
+			h.start(s, h.opts.retries(s.cfg))
+		case action == tryOnce:
+			h.start(s, 0)
+		case action >= check && action <= checkOnce && first < 0:
+			first = now.attempts
 			s.run.check() // the server may be back already
-		case s.run != nil && s.away && s.err != nil && s.attempts > first:
-			err = s.err
-		case s.run == nil && s.state == Disconnected && !waited:
-			h.start(s)
-		case s.run == nil && !waited:
-			h.startWithRetries(s, 0) // retries are exhausted; one attempt for this call
-		case s.run == nil:
+		case action == checkOnce && now.attempts > first, action == fail && now.err != nil:
+			err = now.err
+		case action == fail:
 			err = newError(notConnected, "disconnected", s.name, mcp.ErrClosed)
 		}
-		changed, reason := s.changed, s.err
-		h.unlock()
+		changed, reason := s.changed, now.err
+		h.mu.Unlock()
 		if err != nil {
 			return nil, nil, err
 		}
@@ -225,4 +234,15 @@ func (h *Host) client(ctx context.Context, s *server) (*mcp.Client, *DialParams,
 			return nil, nil, e
 		}
 	}
+}
+
+// addCrash records a crash and reports whether it was one too many.
+func (s *server) addCrash(r *Retry) bool {
+	s.metrics.count(&s.metrics.m.Crashes)
+	now := time.Now()
+	s.crashes = append(s.crashes, now)
+	for r.Window >= 0 && now.Sub(s.crashes[0]) > r.Window {
+		s.crashes = s.crashes[1:]
+	}
+	return len(s.crashes) >= r.Crashes
 }

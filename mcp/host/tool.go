@@ -69,6 +69,11 @@ func (t *Tool) Parameters() map[string]any {
 	return (&mcp.Tool{InputSchema: t.InputSchema()}).Parameters()
 }
 
+// Required returns the names of the arguments that the input schema requires.
+func (t *Tool) Required() []string {
+	return (&mcp.Tool{InputSchema: t.InputSchema()}).Required()
+}
+
 // Definition returns the tool as the server defines it. It must not be
 // modified.
 func (t *Tool) Definition() *mcp.Tool {
@@ -92,9 +97,9 @@ func (t *Tool) Connected() bool {
 	if t == nil || t.server == nil {
 		return t != nil
 	}
-	t.host.lock()
-	connected := t.server.client != nil && t.server.enabled
-	t.host.unlock()
+	t.host.mu.Lock()
+	connected := t.server.state.client != nil && t.server.enabled
+	t.host.mu.Unlock()
 	return connected
 }
 
@@ -282,7 +287,7 @@ func (t *Tool) call(ctx context.Context, call *mcp.ToolCall, r *CallReport) (*mc
 		if err == nil || again {
 			return res, started, err
 		}
-		lost := started.live != nil && started.live.confirmLost(ctx, t.host, t.server, client, err)
+		lost := started.live != nil && started.live.confirm(ctx, t.host, t.server, client, err)
 		if !t.repeatable(ctx, err, lost) {
 			return res, started, err
 		}
@@ -306,9 +311,9 @@ func (t *Tool) repeatable(ctx context.Context, err error, lost bool) bool {
 // current returns the current settings of the server and the latest definition of
 // the tool. They apply to all calls, also of a Tool with an earlier definition.
 func (t *Tool) current() (*Server, *mcp.Tool) {
-	t.host.lock()
+	t.host.mu.Lock()
 	cfg, def := t.server.cfg, cmp.Or(t.server.lastDefs[t.def.Name], t.def)
-	t.host.unlock()
+	t.host.mu.Unlock()
 	return cfg, def
 }
 

@@ -1,7 +1,10 @@
 package host
 
 import (
+	"context"
 	"slices"
+
+	"github.com/stdmcp/stdmcp/mcp"
 )
 
 // A View is the part of a host that one agent may use: the tools of some
@@ -56,21 +59,19 @@ func (v *View) Can(c Capabilities) *View {
 }
 
 // sees reports whether the view contains a server.
-//
-//go:noinline
 func (v *View) sees(server string) bool {
 	return len(v.servers) == 0 || slices.Contains(v.servers, server)
 }
 
 // Unknown returns the names in the view for which no server exists.
 func (v *View) Unknown() (names []string) {
-	v.host.lock()
+	v.host.mu.Lock()
 	for _, name := range v.servers {
 		if v.host.server(name) == nil && name != "" {
 			names = append(names, name)
 		}
 	}
-	v.host.unlock()
+	v.host.mu.Unlock()
 	return names
 }
 
@@ -88,9 +89,25 @@ func (v *View) Tools() []*Tool {
 	return list
 }
 
-// Tool returns the tool with the given name, or nil if there is none. Calling a
-// nil Tool returns an error.
+// Tool is [Host.Tool] for the tools of the view.
 func (v *View) Tool(name string) *Tool { return v.limit(v.host.Tool(name)) }
+
+// CallTool is [Host.CallTool] for the tools of the view. The error matches
+// ErrUnknownServer if the view does not contain the server, and ErrUnknownTool if it
+// does not contain the tool.
+func (v *View) CallTool(ctx context.Context, server, tool string, args any) (*mcp.CallToolResult, error) {
+	if !v.sees(server) {
+		return nil, noServer(server)
+	}
+	t, err := v.host.tool(ctx, server, tool)
+	if err != nil {
+		return nil, err
+	}
+	if t = v.limit(t); t == nil {
+		return nil, noTool(server, tool)
+	}
+	return t.Call(ctx, args)
+}
 
 // limit returns the view's own copy of a tool, or nil if the view does not contain
 // it.

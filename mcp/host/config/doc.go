@@ -67,7 +67,9 @@ an error.
 # Secrets
 
 Errors never contain values. [Server.Public] returns a copy without secrets, and
-[Server.Hide] removes a server's secrets from a text.
+[Server.Hide] removes a server's secrets from a text. Printing and marshaling a
+Server, an Auth, an OAuth or an Override shows no secrets. To write a file, use
+[Server.RevealJSON] or [Config.RevealJSON]. An entry with masked secrets is invalid.
 
 # Concurrency
 

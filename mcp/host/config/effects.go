@@ -15,9 +15,9 @@ import (
 // references to variables show and not their values.
 //
 // Lines can contain any character of the settings; escape them for a terminal.
-// Values that look secret are masked, except where something harmful could hide
-// behind the mask: an argument that is more than one plain word, and variables
-// that change how programs are loaded, such as LD_PRELOAD, PATH and NODE_OPTIONS.
+// Only what cannot be a program, a file or a module is masked: headers and tokens,
+// the values of variables whose names end like those of secrets, such as API_TOKEN,
+// and of arguments such as --token=value, and the passwords of URLs.
 func (s *Server) Effects() []string {
 	e := effects{literal: s.Literal, seen: make(map[string]bool)}
 	e.program(s)
@@ -68,9 +68,10 @@ func (e *effects) references(text string) {
 		return
 	}
 	eachReference(text, func(_, _, name string) {
-		name, _, _ = strings.Cut(name, ":-")
-		name, _, _ = strings.Cut(strings.TrimPrefix(name, "env:"), "|")
-		e.take(wire.Trim(name))
+		if !strings.HasPrefix(name, "input:") {
+			name, _, _ = parseReference(name)
+		}
+		e.take(name)
 	})
 }
 
@@ -84,13 +85,8 @@ func (e *effects) program(s *Server) {
 	if s.Command != "" {
 		e.references(s.Command)
 		var shown []string
-		hidden := false
 		for _, arg := range s.Args {
-			var public string
-			if public, hidden = publicArg(arg, hidden); !isPlainWord(arg) {
-				public = arg
-			}
-			shown = append(shown, public)
+			shown = append(shown, trustedArg(arg))
 			e.references(arg)
 		}
 		e.add("runs " + commandLine(s.Command, shown))
@@ -112,10 +108,10 @@ func (e *effects) program(s *Server) {
 		case !ok:
 			e.add("passes on the variable " + name)
 			continue
-		case changesLoading(name), !diag.IsSecretName(name) && !looksSecret(value):
-			e.add("sets " + name + "=" + value)
-		default:
+		case endsSecret(name) && !changesLoading(name):
 			e.add("sets " + name + "=" + e.mask(value))
+		default:
+			e.add("sets " + name + "=" + value)
 		}
 		e.references(value)
 	}
@@ -161,6 +157,40 @@ func maskLiterals(text string) string {
 	return b.String()
 }
 
+// trustedArg returns an argument with a mask for what no program can take for a
+// program, a file or a module: the value in --token=value, and the password of a URL.
+func trustedArg(arg string) string {
+	if !isPlainWord(arg) {
+		return arg
+	}
+	if flag, _, ok := strings.Cut(arg, "="); ok && strings.HasPrefix(flag, "--") && endsSecret(flag) {
+		return flag + "=" + diag.Mask
+	}
+	if scheme, rest, ok := strings.Cut(arg, "://"); ok {
+		at := strings.LastIndexByte(rest[:wire.IndexAny(rest+"/", "/?#")], '@')
+		if user, _, ok := strings.Cut(rest[:max(0, at)], ":"); ok {
+			return scheme + "://" + user + ":" + diag.Mask + rest[at:]
+		}
+	}
+	return arg
+}
+
+// endsSecret reports whether the end of a name says that the value is a secret.
+// PASSWORD_STORE_EXTENSIONS_DIR and GIT_ASKPASS name programs.
+func endsSecret(name string) bool {
+	switch diag.Letters(name[max(strings.LastIndexByte(name, '_'), strings.LastIndexByte(name, '-'))+1:]) {
+	case "key", "pass", "pwd", "pat", "jwt":
+		return true
+	}
+	name = diag.Letters(name)
+	for _, end := range [...]string{"token", "password", "passwd", "passphrase", "secret", "apikey", "accesskey", "secretkey"} {
+		if strings.HasSuffix(name, end) {
+			return true
+		}
+	}
+	return false
+}
+
 // isPlainWord reports whether no shell or interpreter could take text for a
 // program: it is a name, a number, a token or a URL with at most one parameter.
 func isPlainWord(text string) bool {
@@ -171,7 +201,7 @@ func isPlainWord(text string) bool {
 		}
 	}
 	name, value, ok := strings.Cut(text, "=")
-	return !ok || strings.Contains(name, "://") || wire.IndexAny(value, "./") < 0 // --auth-plugin=./file is a program
+	return !ok || strings.Contains(name, "://") || wire.IndexAny(value, "./") < 0 // --token=./file is a program
 }
 
 // commandLine returns a command and its arguments on one line.

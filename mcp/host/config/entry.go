@@ -27,8 +27,19 @@ type fieldError struct {
 	at    int // offset in the file; 0 if unknown
 }
 
-func (e *fieldError) Error() string { return wire.Quote(e.field) + " " + e.err.Error() }
+func (e *fieldError) Error() string { return quoteCut(e.field) + " " + e.err.Error() }
 func (e *fieldError) Unwrap() error { return e.err }
+
+// maxShown is how many bytes of a name an error contains, of which there may be many.
+const maxShown = 200
+
+// quoteCut quotes a name, or its beginning.
+func quoteCut(name string) string {
+	if len(name) > maxShown {
+		return wire.Quote(name[:maxShown]) + "..."
+	}
+	return wire.Quote(name)
+}
 
 // newFieldError returns an error about a field.
 //
@@ -45,6 +56,9 @@ func readServer(from *member) (s *Server, warnings []*fieldError, err error) {
 	e := &entry{Server: Server{Name: from.key}, on: true, unit: from.unit}
 	if e.Name == "" {
 		return nil, nil, diag.Message("a server must have a name")
+	}
+	if len(e.Name) > maxName {
+		return nil, nil, diag.Message("the name is longer than " + strconv.Itoa(maxName) + " bytes")
 	}
 	if from.value == nil {
 		return nil, nil, diag.Message("is defined twice")
@@ -73,6 +87,9 @@ func readServer(from *member) (s *Server, warnings []*fieldError, err error) {
 	}
 	if err == nil {
 		err = e.validate()
+	}
+	if err == nil {
+		err = e.checkMasked()
 	}
 	return &e.Server, e.warnings, err
 }
@@ -369,10 +386,10 @@ func (e *entry) readEnv(value []byte) error {
 func quoteName(name string) string {
 	for i := range len(name) {
 		if c := name[i]; c != '_' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
-			return wire.Quote(name[:i]) + "..."
+			return wire.Quote(name[:min(i, maxShown)]) + "..."
 		}
 	}
-	return wire.Quote(name)
+	return quoteCut(name)
 }
 
 // isName reports whether s is a valid name of an environment variable.

@@ -29,7 +29,8 @@ type Vars struct {
 // are replaced once, environment files are read, and the token is in its header.
 // Relative paths are relative to the folder of the project, as [Load] describes, or,
 // if a program made the Server, to the working directory of the process. v may be
-// nil. Errors name a field and contain no values.
+// nil. The values of all variables together have at most 4 MiB. Errors name a field and
+// contain no values.
 func (s *Server) Expand(ctx context.Context, v *Vars) (*Server, error) {
 	x := &expansion{ctx: ctx, out: s.copy()}
 	if v != nil {
@@ -52,9 +53,10 @@ func (s *Server) Expand(ctx context.Context, v *Vars) (*Server, error) {
 // An expansion is the state of one Expand. It keeps the first error.
 type expansion struct {
 	Vars
-	ctx context.Context // for Input
-	out *Server
-	err error
+	ctx  context.Context // for Input
+	out  *Server
+	err  error
+	size int // of the values of variables so far, in bytes
 }
 
 //go:noinline
@@ -170,6 +172,9 @@ func (x *expansion) text(field, text string) string {
 			return
 		}
 		value, err := x.value(name)
+		if x.size += len(value); x.size > maxFile {
+			err = diag.Message("has variables whose values are longer than 4 MiB, together with those of other fields")
+		}
 		x.fail(field, err)
 		if !isLocation(name) {
 			x.out.secret(value)
@@ -240,19 +245,10 @@ func reference(text string) (name string, size int) {
 	return text[1:n], n
 }
 
-// value returns the value of V, V:-default, env:V, env:V | value:x or input:x.
-func (x *expansion) value(ref string) (string, error) {
-	if id, ok := strings.CutPrefix(ref, "input:"); ok {
-		if x.Input == nil {
-			return "", diag.Message("asks for the input " + wire.Quote(id) + ", but Vars.Input is nil")
-		}
-		v, err := x.Input(x.ctx, id)
-		if err != nil {
-			return "", diag.Op("asks for the input "+wire.Quote(id), err)
-		}
-		return v, nil
-	}
-	name, fallback, ok := strings.Cut(ref, ":-")
+// parseReference returns the variable that V, V:-default, env:V or env:V | value:x
+// names, and the value in place of one that is not set.
+func parseReference(ref string) (name, fallback string, ok bool) {
+	name, fallback, ok = strings.Cut(ref, ":-")
 	if rest, isEnv := strings.CutPrefix(name, "env:"); isEnv {
 		name = rest
 		if first, second, more := strings.Cut(rest, "|"); more && !ok {
@@ -260,7 +256,22 @@ func (x *expansion) value(ref string) (string, error) {
 			fallback, ok = strings.CutPrefix(wire.Trim(second), "value:")
 		}
 	}
-	name = wire.Trim(name)
+	return wire.Trim(name), fallback, ok
+}
+
+// value returns the value of a reference to a variable, or of input:x.
+func (x *expansion) value(ref string) (string, error) {
+	if id, ok := strings.CutPrefix(ref, "input:"); ok {
+		if x.Input == nil {
+			return "", diag.Message("asks for the input " + quoteCut(id) + ", but Vars.Input is nil")
+		}
+		v, err := x.Input(x.ctx, id)
+		if err != nil {
+			return "", diag.Op("asks for the input "+quoteCut(id), err)
+		}
+		return v, nil
+	}
+	name, fallback, ok := parseReference(ref)
 	if v, set := x.Lookup(name); set && (v != "" || !ok) {
 		return v, nil
 	}

@@ -195,10 +195,23 @@ func (e *entry) oauthField(m *member) (err error) {
 	return err
 }
 
+// maxGlob limits the length of a glob in bytes, and maxEnvFiles how many files of 4 MiB an
+// entry may name.
+const maxGlob, maxEnvFiles = 1024, 16
+
 // validate checks the fields together.
 func (e *entry) validate() error {
 	e.Disabled = e.Disabled || !e.on
+	for _, globs := range [...][]string{e.Tools.Allow, e.Tools.Deny, e.AutoApprove} {
+		for _, glob := range globs {
+			if len(glob) > maxGlob {
+				return invalidField("tools", "has a glob of "+strconv.Itoa(len(glob))+" bytes; at most "+strconv.Itoa(maxGlob)+" are permitted")
+			}
+		}
+	}
 	switch {
+	case len(e.EnvFiles) > maxEnvFiles:
+		return invalidField("envFile", "has "+strconv.Itoa(len(e.EnvFiles))+" files; at most "+strconv.Itoa(maxEnvFiles)+" are permitted")
 	case e.Type == "" && e.Command != "" && e.URL != "":
 		e.Type = HTTP
 	case e.Type == Stdio && e.Command != "" && e.URL != "":

@@ -2,6 +2,7 @@ package config
 
 import (
 	"os"
+	"path/filepath"
 	"strconv"
 
 	"github.com/stdmcp/stdmcp/internal/buffers"
@@ -14,7 +15,8 @@ const maxFile = 4 << 20
 // readFile reads a regular file of at most maxFile bytes. It opens nothing
 // else: a pipe without a writer would block, and a device has no end.
 func readFile(name string) ([]byte, error) {
-	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+	device := !filepath.IsLocal(filepath.Base(name)) // of Windows, such as aux.json
+	if info, err := os.Stat(name); device || err == nil && !info.Mode().IsRegular() {
 		return nil, &os.PathError{Op: "open", Path: name, Err: diag.Message("not a regular file")}
 	}
 	f, err := os.Open(name)

@@ -60,6 +60,7 @@ func MatchText(glob, text string) bool { return match(glob, text, false) }
 
 // match matches without braces. classes makes brackets special.
 func match(glob, name string, classes bool) bool {
+	classes = classes && strings.IndexByte(glob, ']') >= 0
 	star, mark := -1, 0 // where to continue if the text after the last * does not match
 	g, n := 0, 0
 	for n < len(name) {
@@ -90,7 +91,11 @@ func match(glob, name string, classes bool) bool {
 // matchByte returns the length of the beginning of a glob that matches a byte, or 0
 // if it does not match.
 func matchByte(glob string, c byte, classes bool) int {
-	if end := strings.IndexByte(glob, ']'); classes && glob[0] == '[' && end > 1 {
+	end := -1
+	if classes && glob[0] == '[' {
+		end = strings.IndexByte(glob, ']')
+	}
+	if end > 1 {
 		set, not := strings.CutPrefix(glob[1:end], "!")
 		in := false
 		for i := 0; i < len(set); i++ {

@@ -1,6 +1,10 @@
 package config
 
-import "github.com/stdmcp/stdmcp/internal/wire"
+import (
+	"slices"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+)
 
 // An Input describes what to ask the user for a ${input:ID}.
 type Input struct {
@@ -11,22 +15,41 @@ type Input struct {
 	Options     []string // the choices; empty allows any text
 }
 
+// inputs holds the inputs that a file describes, by their ids.
+type inputs struct {
+	byID map[string][]byte
+	err  error // of the list
+}
+
+// listInputs returns the inputs in a list, which is nil if a file has none.
+func listInputs(list []byte) (in inputs) {
+	if list == nil {
+		return in
+	}
+	in.byID = make(map[string][]byte)
+	r := wire.NewReader(list)
+	for r.Array(); r.More(); {
+		value := r.Raw()
+		id, err := readString(at(&member{value: value}, "id").value)
+		if _, had := in.byID[id]; !had && err == nil {
+			in.byID[id] = value
+		}
+	}
+	if r.Err() != nil {
+		in.err = newFieldError("inputs", typeError("a list of objects", list))
+	}
+	return in
+}
+
 // Input returns the description of an input. If several files describe it, the
 // last takes effect; if none does, only ID is set.
 func (c *Config) Input(id string) (*Input, error) {
-	for i := len(c.inputs) - 1; i >= 0; i-- {
-		if c.inputs[i] == nil {
-			continue
-		}
-		r := wire.NewReader(c.inputs[i])
-		for r.Array(); r.More(); {
-			value := r.Raw()
-			if have, _ := readString(at(&member{value: value}, "id").value); have == id {
-				return readInput(id, value)
+	for _, in := range slices.Backward(c.inputs) {
+		if value, ok := in.byID[id]; ok || in.err != nil {
+			if !ok {
+				return nil, in.err
 			}
-		}
-		if err := r.Err(); err != nil {
-			return nil, newFieldError("inputs", typeError("a list of objects", c.inputs[i]))
+			return readInput(id, value)
 		}
 	}
 	return &Input{ID: id}, nil

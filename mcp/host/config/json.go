@@ -25,7 +25,7 @@ func explainText(text []byte, err error) error {
 // length, so that offsets in errors stay valid.
 func stripComments(text []byte) []byte {
 	b := append([]byte(nil), text...)
-	if len(b) >= 3 && string(b[:3]) == "\uFEFF" {
+	if len(b) >= 3 && string(b[:3]) == byteOrderMark {
 		blank(b[:3])
 	}
 	comma := -1 // index of a comma that may turn out to be a trailing one
@@ -180,8 +180,12 @@ var errUnknown = diag.Message("is unknown")
 // each calls read for each member of an object, whose path is for errors.
 func each(path string, value []byte, read func(m *member) error) error {
 	list, err := object(path+".", value, 0)
-	for i := 0; err == nil && i < len(list); i++ {
-		err = inField(path+"."+list[i].key, read(list[i]))
+	for _, m := range list {
+		if err == nil {
+			if err = read(m); err != nil {
+				err = newFieldError(path+"."+m.key, err)
+			}
+		}
 	}
 	return err
 }

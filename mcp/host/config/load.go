@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
@@ -22,7 +23,7 @@ type Config struct {
 	Discovery *Discovery
 
 	invalid []*Server // see All
-	inputs  [][]byte  // the inputs list of each file, nil if absent; see Input
+	inputs  []inputs  // of each file; see Input
 	ends    []int     // offsets of the line breaks in the text, while it is parsed
 }
 
@@ -45,7 +46,7 @@ func (p *Problem) Error() string {
 		s += ":" + strconv.Itoa(p.Line)
 	}
 	if p.Server != "" {
-		s += ": server " + wire.Quote(p.Server)
+		s += ": server " + quoteCut(p.Server)
 	}
 	return s + ": " + p.Err.Error()
 }
@@ -172,6 +173,9 @@ func (c *Config) merge(n *Config) {
 // Parse parses the contents of a file. source and scope are stored in the
 // servers. If source is an absolute path, relative paths in the file are relative
 // to the folder of its project.
+//
+// Values nest at most 128 deep, in every dialect. A file has at most 10,000 servers,
+// whose names have at most 256 bytes. After 1,000 warnings, the others are left out.
 func Parse(text []byte, source, scope string) *Config {
 	c := &Config{}
 	file := &member{value: stripComments(text)}
@@ -186,7 +190,7 @@ func Parse(text []byte, source, scope string) *Config {
 	if err != nil {
 		c.report(text, 0, &Problem{File: source, Warning: true, Err: err})
 	}
-	c.inputs = [][]byte{at(file, "inputs").value, at(file, "mcp", "inputs").value}
+	c.inputs = []inputs{listInputs(at(file, "inputs").value), listInputs(at(file, "mcp", "inputs").value)}
 	c.add(text, entries, &Server{Source: source, Scope: scope, base: projectFolder(source)})
 	if err := c.readDiscovery(at(file, "tools", "mcp", "discovery")); err != nil {
 		c.report(text, 0, &Problem{File: source, Warning: true, Err: err})
@@ -195,8 +199,22 @@ func Parse(text []byte, source, scope string) *Config {
 	return c
 }
 
+// maxServers and maxWarnings limit what a file may have: two letters of it become a
+// Server, or a warning. maxName is the limit of a server's name, in bytes.
+const (
+	maxServers  = 10_000
+	maxWarnings = 1000
+	maxName     = 256
+)
+
 // add reads entries at offsets of text. from has what all of them have.
 func (c *Config) add(text []byte, entries []*member, from *Server) {
+	if len(entries) > maxServers {
+		err := diag.Message("there are " + strconv.Itoa(len(entries)) + " servers; a file may have " + strconv.Itoa(maxServers))
+		c.report(text, entries[maxServers].at, &Problem{File: from.Source, Warning: true, Err: err})
+		return
+	}
+	left := maxWarnings
 	unit := unitOf(from.Source)
 	named := make(map[string]*member)
 	for _, m := range entries {
@@ -219,9 +237,10 @@ func (c *Config) add(text []byte, entries []*member, from *Server) {
 			s.Source, s.Scope, s.base = from.Source, from.Scope, from.base
 			c.Servers = append(c.Servers, s)
 		}
-		for _, w := range warnings {
+		for _, w := range warnings[:min(left, len(warnings))] {
 			c.report(text, m.at, &Problem{File: from.Source, Server: name, Warning: true, Err: w})
 		}
+		left -= min(left, len(warnings))
 	}
 }
 

@@ -1,20 +1,75 @@
 package config
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp"
 )
 
 // MarshalJSON returns the server as an entry of .mcp.json, without its name and
-// without secrets, as [Server.Public] describes. [Parse] reads it back.
-func (s *Server) MarshalJSON() ([]byte, error) {
-	if s == nil {
-		return []byte("null"), nil
+// without secrets, as [Server.Public] describes. For an entry with masked secrets,
+// [Parse] and [Server.UnmarshalJSON] fail; see [Server.RevealJSON].
+func (s Server) MarshalJSON() ([]byte, error) { return s.Public().appendJSON(), nil }
+
+// RevealJSON returns the server as an entry of .mcp.json with its secrets, to write it
+// to a file. It fails if a secret is masked: the server is a copy for status reports.
+func (s *Server) RevealJSON() ([]byte, error) {
+	if err := s.checkMasked(); err != nil {
+		return nil, err
 	}
-	p := s.Public()
+	return s.appendJSON(), nil
+}
+
+// UnmarshalJSON reads an entry of .mcp.json, as [Parse] does. The Name stays.
+func (s *Server) UnmarshalJSON(data []byte) error {
+	if string(data) == "null" {
+		return nil
+	}
+	c := Parse(append(append([]byte(`{"mcpServers":{"entry":`), data...), "}}"...), "", "")
+	for _, p := range c.Problems {
+		if !p.Warning {
+			return p.Err
+		}
+	}
+	if len(c.Servers) != 1 {
+		return newFieldError("mcpServers", diag.Message("is not an entry"))
+	}
+	name := s.Name
+	*s = *c.Servers[0]
+	s.Name = name
+	return nil
+}
+
+const errMasked = diag.Message("a secret is masked (" + diag.Mask + "): enter it again, and write files with RevealJSON")
+
+// checkMasked returns an error if the text of a secret is a mask.
+func (s *Server) checkMasked() error {
+	values := append(slices.Clone(s.Args), s.URL, s.Auth.Token, s.Auth.OAuth.ClientSecret)
+	values = append(values, s.Env...)
+	for _, value := range s.Headers {
+		values = append(values, value)
+	}
+	for _, o := range s.Overrides {
+		if o != nil {
+			for _, value := range o.Arguments {
+				values = append(values, strings.TrimSuffix(string(value), `"`))
+			}
+		}
+	}
+	for _, value := range values {
+		if strings.HasSuffix(value, diag.Mask) || strings.Contains(value, "://"+diag.Mask) || strings.Contains(value, "://") && strings.HasSuffix(value, "?...") {
+			return errMasked
+		}
+	}
+	return nil
+}
+
+func (p *Server) appendJSON() []byte {
 	o := jsonWriter{b: []byte{'{'}}
 	o.text("type", p.Type)
 	o.text("command", p.Command)
@@ -46,7 +101,8 @@ func (s *Server) MarshalJSON() ([]byte, error) {
 	o.overrides(p.Overrides)
 	o.text("title", p.Title)
 	o.text("description", p.Description)
-	return append(o.b, '}'), nil
+	o.extra(p.Extra)
+	return append(o.b, '}')
 }
 
 // String returns the server as one line, without secrets.
@@ -67,18 +123,27 @@ func (s *Server) String() string {
 	return text
 }
 
-// MarshalJSON returns the servers as a file that [Parse] reads back,
-// {"mcpServers":{...}}, without secrets, problems and inputs.
-func (c *Config) MarshalJSON() ([]byte, error) {
+// MarshalJSON returns the servers as a file, {"mcpServers":{...}}, without secrets,
+// problems and inputs.
+func (c Config) MarshalJSON() ([]byte, error) {
+	return c.appendServers(func(s *Server) ([]byte, error) { return s.MarshalJSON() })
+}
+
+// RevealJSON is MarshalJSON with the secrets, to write the servers to a file that
+// [Parse] reads back. It fails if a secret is masked.
+func (c *Config) RevealJSON() ([]byte, error) { return c.appendServers((*Server).RevealJSON) }
+
+func (c *Config) appendServers(entry func(*Server) ([]byte, error)) ([]byte, error) {
 	b := []byte(`{"mcpServers":{`)
-	if c != nil {
-		for _, s := range c.Servers {
-			entry, err := s.MarshalJSON()
-			if err != nil || s == nil {
-				continue
-			}
-			b = append(wire.AppendKey(b, s.Name), entry...)
+	for _, s := range c.Servers {
+		if s == nil {
+			continue
 		}
+		text, err := entry(s)
+		if err != nil {
+			return nil, diag.Op("server "+wire.Quote(s.Name), err)
+		}
+		b = append(wire.AppendKey(b, s.Name), text...)
 	}
 	return append(b, "}}"...), nil
 }
@@ -158,6 +223,13 @@ func (o *jsonWriter) env(env []string) {
 	o.b = append(o.b, '}')
 }
 
+// extra writes unknown fields.
+func (o *jsonWriter) extra(fields map[string]mcp.RawMessage) {
+	for _, name := range wire.SortedKeys(fields) {
+		o.b = wire.AppendLine(wire.AppendKey(o.b, name), fields[name])
+	}
+}
+
 func (o *jsonWriter) auth(a *Auth) {
 	if a.Type == "" {
 		return
@@ -171,5 +243,6 @@ func (o *jsonWriter) auth(a *Auth) {
 	o.list("scopes", a.OAuth.Scopes)
 	o.number("callbackPort", a.OAuth.CallbackPort)
 	o.text("redirectUri", a.OAuth.RedirectURI)
+	o.extra(a.OAuth.Extra)
 	o.b = append(o.b, '}')
 }

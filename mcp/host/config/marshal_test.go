@@ -56,6 +56,79 @@ func TestMarshaledServersHaveNoSecrets(t *testing.T) {
 	}
 }
 
+// TestRevealedServersAreReadBack: a file that RevealJSON wrote has all settings.
+func TestRevealedServersAreReadBack(t *testing.T) {
+	t.Parallel()
+	c := config.Parse([]byte(withSecrets), "", "")
+	text, err := c.RevealJSON()
+	if err != nil || strings.Count(string(text), "hunter2") != 10 {
+		t.Fatalf("%s, %v", text, err)
+	}
+	again := config.Parse(text, "", "")
+	for _, s := range c.Servers {
+		var decoded config.Server
+		entry, err := s.RevealJSON()
+		if err == nil {
+			err = json.Unmarshal(entry, &decoded)
+		}
+		decoded.Name = s.Name
+		if err != nil || !again.Server(s.Name).Equal(s) || !decoded.Equal(s) {
+			t.Errorf("%s becomes %s, %v, %v", s, entry, err, again.Problems)
+		}
+	}
+}
+
+// TestMaskedServersAreNotReadBack: what reports show never becomes a setting.
+func TestMaskedServersAreNotReadBack(t *testing.T) {
+	t.Parallel()
+	c := config.Parse([]byte(withSecrets), "", "")
+	text, err := json.Marshal(*c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again := config.Parse(text, "", ""); len(again.Servers) != 0 || len(again.Problems) != len(c.Servers) {
+		t.Errorf("%s becomes %v, %v", text, again.Servers, again.Problems)
+	}
+	for _, s := range c.Servers {
+		entry, err := json.Marshal(*s)
+		decoded := config.Server{Name: "a"}
+		if err != nil || json.Unmarshal(entry, &decoded) == nil || decoded.Name != "a" || decoded.Command+decoded.URL != "" {
+			t.Errorf("%s becomes %s, %v", entry, &decoded, err)
+		}
+		if text, err := s.Public().RevealJSON(); err == nil {
+			t.Errorf("%s is revealed", text)
+		}
+	}
+	public := config.Config{Servers: []*config.Server{c.Servers[0].Public(), nil}}
+	if text, err := public.RevealJSON(); err == nil {
+		t.Errorf("%s is revealed", text)
+	}
+}
+
+const withSecrets = `{"mcpServers":{
+	"a":{"command":"run","args":["--token=hunter2","--api-key","hunter2"],"custom":1},
+	"b":{"command":"run","env":{"K":"hunter2"}},
+	"c":{"url":"https://user:hunter2@h/"},
+	"d":{"url":"https://h/?k=hunter2"},
+	"e":{"url":"https://h/","headers":{"X":"hunter2"}},
+	"f":{"url":"https://h/","auth":{"type":"bearer","token":"hunter2"}},
+	"g":{"url":"https://h/","oauth":{"clientId":"c","clientSecret":"hunter2"}},
+	"h":{"command":"run","overrides":{"t":{"arguments":{"key":"hunter2"}}}},
+	"i":{"command":"run","args":["postgresql://u:hunter2@h/db"]}}}`
+
+func ExampleServer_RevealJSON() {
+	s := config.Server{Command: "npx", Env: []string{"API_KEY=s3cret"}}
+	text, err := s.RevealJSON()
+	fmt.Println(string(text), err)
+	text, err = json.Marshal(s)
+	fmt.Println(string(text), err)
+	fmt.Println(json.Unmarshal(text, &s))
+	// Output:
+	// {"command":"npx","env":{"API_KEY":"s3cret"}} <nil>
+	// {"command":"npx","env":{"API_KEY":"***"}} <nil>
+	// a secret is masked (***): enter it again, and write files with RevealJSON
+}
+
 func ExampleConfig_All() {
 	c := config.Parse([]byte(`{"servers": {"good": {"command": "npx"}, "bad": {"command": 7}}}`), "servers.json", "user")
 	for _, s := range c.All() {

@@ -65,22 +65,3 @@ func TestIdentityInEffects(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
-
-// TestArgumentsThatArePublic: what the user sees of an argument.
-func TestArgumentsThatArePublic(t *testing.T) {
-	for _, tt := range []struct {
-		arg    string
-		hidden bool
-		want   string
-		next   bool
-	}{
-		{"--api-key", false, "--api-key", true}, {"api-key", false, "api-key", false}, {"--verbose", false, "--verbose", false},
-		{"abcdefgh", true, "***", false}, {"--flag", true, "--flag", false}, {"--name=sk-abcdefgh", false, "--name=***", false},
-		{"sk-abcdefgh", false, "***", false}, {"--sk-abcdefgh", false, "--sk-abcdefgh", false}, {"https://u:p@h/x?y=z", false, "https://h/x?...", false},
-		{"https://h/x?token=abcdefgh", false, "https://h/x?...", false}, {"${KEY}", true, "${KEY}", false}, {"--token=abcdefgh", false, "--token=***", false},
-	} {
-		if got, next := publicArg(tt.arg, tt.hidden); got != tt.want || next != tt.next {
-			t.Errorf("%s, %v: %s, %v", tt.arg, tt.hidden, got, next)
-		}
-	}
-}

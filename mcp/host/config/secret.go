@@ -11,7 +11,11 @@ import (
 // secret adds a value for Hide. Inlined in all its callers it would be long.
 //
 //go:noinline
-func (s *Server) secret(value string) { s.secrets = append(s.secrets, value) }
+func (s *Server) secret(value string) {
+	if value != "" {
+		s.secrets = append(s.secrets, value)
+	}
+}
 
 // secretURL adds the user info and the query values of a URL.
 func (s *Server) secretURL(url string) {
@@ -27,7 +31,7 @@ func (s *Server) secretURL(url string) {
 		s.secret(password)
 		s.secret(unescape(password))
 	}
-	for _, part := range strings.Split(query, "&") {
+	for part := range strings.SplitSeq(query, "&") {
 		_, value, _ := strings.Cut(part, "=")
 		s.secret(value)
 		s.secret(unescape(value))
@@ -54,16 +58,15 @@ func unescape(s string) string {
 
 // secretArgs adds the secret parts of arguments.
 func (s *Server) secretArgs(args []string) {
-	hidden := false
-	for _, arg := range args {
-		var public string
-		if public, hidden = publicArg(arg, hidden); public == arg {
-			continue
+	_, secrets := diag.PublicArgs(args...)
+	for _, secret := range secrets {
+		first, _, _ := strings.Cut(secret, " ") // the mask may cover more than the secret
+		_, password, _ := strings.Cut(secret, ":")
+		for _, text := range [...]string{secret, first, password} {
+			s.secret(text)
+			s.secret(unescape(text))
 		}
-		if prefix, masked := strings.CutSuffix(public, diag.Mask); masked && strings.HasPrefix(arg, prefix) {
-			s.secret(arg[len(prefix):])
-		}
-		s.secretURL(arg)
+		s.secretURL("://?" + secret)
 	}
 }
 
@@ -91,10 +94,7 @@ func (s *Server) Public() *Server {
 	p.Auth.OAuth.Extra, p.Extra = nil, nil
 	p.Overrides = publicOverrides(p.Overrides)
 	p.URL = publicURL(p.URL)
-	hidden := false
-	for i, arg := range p.Args {
-		p.Args[i], hidden = publicArg(arg, hidden)
-	}
+	p.Args = publicArgs(p.Args)
 	return p
 }
 
@@ -111,9 +111,7 @@ func (s *Server) Identity() string {
 		}
 	}
 	b = append(wire.AppendKey(b, "args"), '[')
-	hidden := false
-	for _, arg := range s.Args {
-		arg, hidden = publicArg(arg, hidden)
+	for _, arg := range publicArgs(s.Args) {
 		b = wire.AppendString(wire.AppendComma(b), arg)
 	}
 	b = append(wire.AppendKey(append(b, ']'), "env"), '[')
@@ -140,7 +138,7 @@ func isReference(text string) bool {
 	return size > 0 && size == len(text) && !strings.Contains(name, ":-") && !strings.Contains(name, "|")
 }
 
-// publicURL returns a URL without user info and query.
+// publicURL returns a URL with a mask for its user info, and without its query.
 func publicURL(url string) string {
 	scheme, rest, ok := strings.Cut(url, "://")
 	if !ok {
@@ -151,40 +149,18 @@ func publicURL(url string) string {
 	}
 	host, _, _ := strings.Cut(rest, "/")
 	if at := strings.LastIndexByte(host, '@'); at >= 0 {
-		rest = rest[at+1:]
+		rest = diag.Mask + rest[at:]
 	}
 	return scheme + "://" + rest
 }
 
-// publicArg returns an argument without what looks like a secret. hidden means
-// that the flag before it has a secret value; next means that the following one
-// is.
-func publicArg(arg string, hidden bool) (public string, next bool) {
-	flag, value, hasValue := strings.Cut(arg, "=")
-	isFlag := strings.HasPrefix(arg, "-")
-	switch {
-	case isReference(arg):
-		return arg, false
-	case hidden && !isFlag:
-		return diag.Mask, false
-	case hasValue && !strings.Contains(flag, "://") && (diag.IsSecretName(flag) || looksSecret(value)):
-		return flag + "=" + diag.Mask, false
-	case looksSecret(arg):
-		return diag.Mask, false
-	case strings.Contains(arg, "://"):
-		return publicURL(arg), false
-	}
-	return arg, isFlag && diag.IsSecretName(flag)
-}
-
-// looksSecret reports whether text has a prefix of well-known tokens.
-//
-//go:noinline
-func looksSecret(text string) bool {
-	for _, prefix := range [...]string{"sk-", "ghp_", "gho_", "ghs_", "github_pat_", "glpat-", "xox", "AKIA", "AIza", "eyJ", "Bearer "} {
-		if strings.HasPrefix(text, prefix) {
-			return true
+// publicArgs returns arguments without secrets. References to variables are not.
+func publicArgs(args []string) []string {
+	public, _ := diag.PublicArgs(args...)
+	for i, arg := range args {
+		if isReference(arg) {
+			public[i] = arg
 		}
 	}
-	return false
+	return public
 }

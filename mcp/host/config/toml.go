@@ -1,34 +1,39 @@
 package config
 
-import "github.com/stdmcp/stdmcp/internal/wire"
-
 // ParseTOML parses a file of Codex, which has its servers under mcp_servers.
 // source, scope and the settings of a server are as for [Parse], with
 // http_headers, env_http_headers and env_vars in addition. ParseTOML understands
 // tables, inline tables, strings, numbers, booleans and lists. Other TOML (dates,
 // and lists of tables) is an error if it belongs to a server, and ignored
-// elsewhere.
+// elsewhere. As with JSON, a file with an error has no servers.
 func ParseTOML(text []byte, source, scope string) *Config {
 	c := &Config{}
-	p := &tomlParser{text: string(text), root: &tomlTable{}}
-	if err := p.parse(); err != nil {
+	p := &tomlParser{text: string(text), root: &tomlNode{kind: tomlHeader}}
+	err := p.parse()
+	servers := p.root.find(serversTable)
+	if err == nil && servers != nil && !servers.isTable() {
+		p.at, err = int(servers.at), invalidField(serversTable, "must be a table")
+	}
+	if err != nil {
 		c.report(text, p.at, &Problem{File: source, Warning: true, Err: err})
 	}
-	var entries []*member
-	if table := p.root.find("mcp_servers"); table != nil {
-		for _, s := range table.table {
-			renameCodex(s)
-			entries = append(entries, &member{key: s.key, value: s.appendJSON(nil), at: s.at})
-		}
+	if err != nil || servers == nil {
+		return c
 	}
+	var entries []*member
+	json := make([]byte, 0, 2*len(text))
+	servers.each(func(s *tomlNode) {
+		renameCodex(s)
+		start := len(json)
+		json = s.appendJSON(json)
+		entries = append(entries, &member{key: s.key, value: json[start:len(json):len(json)], at: int(s.at)})
+	})
 	from := &Server{Source: source, Scope: scope, base: projectFolder(source)}
 	before := len(c.Problems)
 	c.add(text, entries, from)
 	for _, problem := range c.Problems[before:] { // offsets within a server are those of its JSON
-		if table := p.root.find("mcp_servers"); table != nil {
-			if s := table.find(problem.Server); s != nil {
-				problem.Line = c.line(text, s.at)
-			}
+		if s := servers.find(problem.Server); s != nil {
+			problem.Line = c.line(text, int(s.at))
 		}
 	}
 	c.ends = nil
@@ -36,27 +41,32 @@ func ParseTOML(text []byte, source, scope string) *Config {
 }
 
 // renameCodex replaces the settings that only Codex has by ours.
-func renameCodex(s *tomlTable) {
-	headers := &tomlTable{key: "headers"}
-	var rest []*tomlTable
-	for _, m := range s.table {
-		switch m.key {
-		case "http_headers":
-			headers.table = append(headers.table, m.table...)
-		case "env_http_headers":
-			for _, h := range m.table {
-				name, _ := readString([]byte(h.value))
-				value := wire.AppendString(nil, "${"+name+"}")
-				headers.table = append(headers.table, &tomlTable{key: h.key, value: string(value)})
-			}
-		case "env_vars":
-			rest = append(rest, &tomlTable{key: "environment", value: m.value})
+func renameCodex(s *tomlNode) {
+	if !s.isTable() {
+		return
+	}
+	all := *s
+	s.last, s.keys, s.size = nil, nil, 0
+	headers := &tomlNode{key: "headers", kind: tomlTable}
+	all.each(func(m *tomlNode) {
+		switch {
+		case m.key == "http_headers" && m.isTable():
+			m.each(headers.append)
+		case m.key == "env_http_headers" && m.isTable():
+			m.each(func(h *tomlNode) {
+				if h.kind == tomlString {
+					h.text = "${" + h.text + "}"
+				}
+				headers.append(h)
+			})
 		default:
-			rest = append(rest, m)
+			if m.key == "env_vars" {
+				m.key = "environment"
+			}
+			s.append(m)
 		}
+	})
+	if headers.last != nil {
+		s.append(headers)
 	}
-	if headers.table != nil {
-		rest = append(rest, headers)
-	}
-	s.table = rest
 }

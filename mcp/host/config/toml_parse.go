@@ -1,7 +1,6 @@
 package config
 
 import (
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -9,89 +8,136 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// A tomlTable is a table with a key, or a value.
-type tomlTable struct {
-	key     string
-	at      int          // offset in the file
-	value   string       // JSON; empty for a table
-	table   []*tomlTable // members of a table
-	byKey   map[string]*tomlTable
-	defined bool // the table has a header of its own
+// Values of tomlNode.kind.
+const (
+	tomlPlain  = iota // a number, true or false
+	tomlString        // text
+	tomlList          //
+	tomlTable         // a table that only the headers of tables below it name
+	tomlDotted        // a table of dotted keys
+	tomlHeader        // a table with a header
+	tomlInline        // a table in braces, which nothing extends
+)
+
+// A tomlNode is a value with its key. A file of 4 MiB can have two million, so it is
+// small.
+type tomlNode struct {
+	key  string
+	text string               // of a string, unquoted, or JSON of a plain value
+	last *tomlNode            // of the members of a table or the items of a list, in a ring
+	next *tomlNode            // in the ring that the node is in
+	keys map[string]*tomlNode // the members of a table that has more than a few
+	at   int32                // offset in the file
+	size uint8                // the members of a table that has no more than a few
+	kind uint8
 }
 
-func (t *tomlTable) find(key string) *tomlTable { return t.byKey[key] }
+// fewKeys is how many members of a table are found without a map.
+const fewKeys = 8
 
-// add adds a member, whose key is new.
-func (t *tomlTable) add(m *tomlTable) {
-	if t.byKey == nil {
-		t.byKey = make(map[string]*tomlTable)
+func (t *tomlNode) isTable() bool { return t.kind >= tomlTable }
+
+// each calls f for each member or item.
+func (t *tomlNode) each(f func(m *tomlNode)) {
+	if t.last == nil {
+		return
 	}
-	t.table, t.byKey[m.key] = append(t.table, m), m
+	for m := t.last.next; ; {
+		next, last := m.next, m == t.last // f may move m to another ring
+		if f(m); last {
+			return
+		}
+		m = next
+	}
 }
 
-// appendJSON appends the table as an object.
-func (t *tomlTable) appendJSON(b []byte) []byte {
-	if t.value != "" {
-		return append(b, t.value...)
+// find returns the member with a key, or nil.
+func (t *tomlNode) find(key string) (found *tomlNode) {
+	if t.keys != nil {
+		return t.keys[key]
+	}
+	t.each(func(m *tomlNode) {
+		if m.key == key {
+			found = m
+		}
+	})
+	return found
+}
+
+// append appends a member, whose key is new, or an item.
+func (t *tomlNode) append(m *tomlNode) {
+	if m.next = m; t.last != nil {
+		m.next, t.last.next = t.last.next, m
+	}
+	t.last = m
+	if !t.isTable() {
+		return
+	}
+	switch t.size++; {
+	case t.size <= fewKeys:
+	case t.keys == nil:
+		t.keys = make(map[string]*tomlNode)
+		t.each(func(m *tomlNode) { t.keys[m.key] = m })
+		t.size = fewKeys
+	default:
+		t.keys[m.key] = m
+		t.size = fewKeys
+	}
+}
+
+// appendJSON appends the value.
+func (t *tomlNode) appendJSON(b []byte) []byte {
+	switch {
+	case t.kind == tomlPlain:
+		return append(b, t.text...)
+	case t.kind == tomlString:
+		return wire.AppendString(b, t.text)
+	case t.kind == tomlList:
+		b = append(b, '[')
+		t.each(func(m *tomlNode) { b = m.appendJSON(wire.AppendComma(b)) })
+		return append(b, ']')
 	}
 	b = append(b, '{')
-	for _, m := range t.table {
-		b = m.appendJSON(wire.AppendKey(b, m.key))
-	}
+	t.each(func(m *tomlNode) { b = m.appendJSON(wire.AppendKey(b, m.key)) })
 	return append(b, '}')
 }
 
 // A tomlParser parses a file into tables. at is the current offset.
 type tomlParser struct {
-	text  string
-	at    int
-	root  *tomlTable
-	depth int
+	text    string
+	at      int
+	root    *tomlNode
+	depth   int        // of the table whose keys are next, as in JSON
+	ignored bool       // the keys are not those of servers, and their values may have any type
+	nodes   []tomlNode // not yet in use
+	scratch tomlNode   // what is ignored
 }
 
-// maxTOMLDepth limits how deep values are nested.
-const maxTOMLDepth = 100
+var errTOMLDepth = diag.Message("tables and lists nest deeper than 128") // wire.MaxDepth
+
+const byteOrderMark = "\uFEFF"
+
+// serversTable is the table of the servers. Everything else is ignored.
+const serversTable = "mcp_servers"
 
 func (p *tomlParser) parse() error {
-	current, ignored := p.root, false
+	if err := p.characters(); err != nil {
+		return err
+	}
+	current := p.root
+	p.at, p.depth = 0, 1
+	if strings.HasPrefix(p.text, byteOrderMark) {
+		p.at = len(byteOrderMark)
+	}
 	for p.blank(true); p.at < len(p.text); p.blank(true) {
-		start := p.at
+		var err error
 		if p.text[p.at] != '[' {
-			if err := p.pair(current, ignored); err != nil {
-				return err
-			}
+			err = p.pair(current)
 		} else {
-			list := strings.HasPrefix(p.text[p.at:], "[[")
-			brackets := "]"
-			if p.at++; list {
-				p.at++
-				brackets = "]]"
-			}
-			keys, err := p.keys()
-			if err != nil {
-				return err
-			}
-			if !strings.HasPrefix(p.text[p.at:], brackets) {
-				return diag.Message("a table must end with " + brackets)
-			}
-			p.at += len(brackets)
-			ignored = keys[0] != "mcp_servers"
-			switch {
-			case list && !ignored:
-				p.at = start
-				return diag.Message("lists of tables are not supported; write the servers as [mcp_servers.NAME]")
-			case list:
-				current = &tomlTable{}
-			default:
-				if current, err = p.root.walk(keys, start); err == nil && current.defined {
-					err = diag.Message(wire.Quote(strings.Join(keys, ".")) + " is defined twice")
-				}
-				if err != nil {
-					p.at = start
-					return err
-				}
-				current.defined = true
-			}
+			current, err = p.header()
+		}
+		if err != nil {
+			return err
 		}
 		if p.blank(false); p.at < len(p.text) && p.text[p.at] != '\n' && p.text[p.at] != '\r' {
 			return diag.Message("a line must end after the value")
@@ -100,25 +146,100 @@ func (p *tomlParser) parse() error {
 	return nil
 }
 
-// walk returns the table at keys below t, which it creates if it is missing.
-func (t *tomlTable) walk(keys []string, at int) (*tomlTable, error) {
-	for _, key := range keys {
-		next := t.find(key)
-		if next == nil {
-			next = &tomlTable{key: key, at: at}
-			t.add(next)
-		} else if next.value != "" {
-			return nil, diag.Message(wire.Quote(key) + " is a value, not a table")
+// characters rejects what no TOML may contain.
+func (p *tomlParser) characters() error {
+	for i, c := range p.text {
+		p.at = i
+		switch {
+		case c == utf8.RuneError && !strings.HasPrefix(p.text[i:], "\uFFFD"):
+			return diag.Message("text must be UTF-8")
+		case c < ' ' && c != '\t' && c != '\n' && (c != '\r' || !strings.HasPrefix(p.text[i:], "\r\n")) || c == 0x7f:
+			return diag.Message("text must have no control characters")
 		}
-		t = next
 	}
+	return nil
+}
+
+// header reads the header of a table, which it returns.
+func (p *tomlParser) header() (*tomlNode, error) {
+	start, brackets := p.at, "]"
+	if strings.HasPrefix(p.text[p.at:], "[[") {
+		brackets = "]]"
+	}
+	p.at += len(brackets)
+	p.depth = 2
+	keys, err := p.keys()
+	if err != nil {
+		return nil, err
+	}
+	if !strings.HasPrefix(p.text[p.at:], brackets) {
+		return nil, diag.Message("a table must end with " + brackets)
+	}
+	p.at += len(brackets)
+	end := p.at
+	p.at = start // of errors
+	p.depth = 1 + len(keys)
+	p.ignored = keys[0] != serversTable
+	t := p.root
+	if brackets == "]]" && !p.ignored {
+		return nil, diag.Message("lists of tables are not supported; write the servers as [mcp_servers.NAME]")
+	}
+	for i := 0; i < len(keys) && !p.ignored; i++ {
+		if t, err = p.table(t, keys[i], tomlTable); err != nil {
+			return nil, err
+		}
+	}
+	if !p.ignored {
+		if t.kind == tomlHeader || t.kind == tomlDotted {
+			return nil, definedTwice(strings.Join(keys, "."))
+		}
+		t.kind = tomlHeader
+	}
+	p.at = end
 	return t, nil
 }
 
-// pair reads a key with its value into a table. ignored means that a value may be
-// of a type that is not supported.
-func (p *tomlParser) pair(t *tomlTable, ignored bool) error {
-	start := p.at
+//go:noinline
+func definedTwice(key string) error { return diag.Message(wire.Quote(key) + " is defined twice") }
+
+// table returns the member of a table that is a table itself. It creates a missing one
+// of a kind.
+func (p *tomlParser) table(t *tomlNode, key string, kind uint8) (*tomlNode, error) {
+	m := t.find(key)
+	if m == nil {
+		m = p.add(t, key)
+		m.kind = kind
+	}
+	if !m.isTable() {
+		return nil, diag.Message(wire.Quote(key) + " is a value, not a table")
+	}
+	if m.kind == tomlInline || kind == tomlDotted && m.kind == tomlHeader {
+		return nil, definedTwice(key)
+	}
+	if m.kind == tomlTable {
+		m.kind = kind
+	}
+	return m, nil
+}
+
+// add appends a member or an item, unless it is ignored.
+func (p *tomlParser) add(t *tomlNode, key string) *tomlNode {
+	if p.ignored {
+		return &p.scratch
+	}
+	if len(p.nodes) == 0 {
+		p.nodes = make([]tomlNode, 64)
+	}
+	m := &p.nodes[0]
+	p.nodes = p.nodes[1:]
+	m.key, m.at = key, int32(p.at)
+	t.append(m)
+	return m
+}
+
+// pair reads a key with its value into a table.
+func (p *tomlParser) pair(t *tomlNode) (err error) {
+	start, depth, ignored := p.at, p.depth, p.ignored
 	keys, err := p.keys()
 	if err != nil {
 		return err
@@ -126,21 +247,25 @@ func (p *tomlParser) pair(t *tomlTable, ignored bool) error {
 	if p.at >= len(p.text) || p.text[p.at] != '=' {
 		return diag.Message("a key must be followed by =")
 	}
-	p.at++
+	end := p.at + 1
+	p.at = start // of errors and of nodes
+	p.depth += len(keys) - 1
+	p.ignored = ignored || t == p.root && keys[0] != serversTable
+	key := keys[len(keys)-1]
+	for i := 0; i < len(keys)-1 && !p.ignored; i++ {
+		if t, err = p.table(t, keys[i], tomlDotted); err != nil {
+			return err
+		}
+	}
+	if !p.ignored && t.find(key) != nil {
+		return definedTwice(key)
+	}
+	v := p.add(t, key)
+	p.at = end
 	p.blank(false)
-	v := &tomlTable{key: keys[len(keys)-1], at: start}
-	if err := p.value(v, ignored || t == p.root && keys[0] != "mcp_servers"); err != nil {
-		return err
-	}
-	if t, err = t.walk(keys[:len(keys)-1], start); err == nil && t.find(v.key) != nil {
-		err = diag.Message(wire.Quote(v.key) + " is defined twice")
-	}
-	if err != nil {
-		p.at = start
-		return err
-	}
-	t.add(v)
-	return nil
+	err = p.value(v)
+	p.depth, p.ignored = depth, ignored
+	return err
 }
 
 // keys reads a dotted key and the blanks after it.
@@ -156,11 +281,13 @@ func (p *tomlParser) keys() (keys []string, err error) {
 			if p.at >= len(p.text) || p.text[p.at] != '"' && p.text[p.at] != '\'' {
 				return nil, diag.Message("a key is missing")
 			}
-			if key, err = p.str(); err != nil {
+			if key, err = p.str(false); err != nil {
 				return nil, err
 			}
 		}
-		keys = append(keys, key)
+		if keys = append(keys, key); p.depth+len(keys)-1 > wire.MaxDepth {
+			return nil, errTOMLDepth
+		}
 		if p.blank(false); p.at >= len(p.text) || p.text[p.at] != '.' {
 			return keys, nil
 		}
@@ -169,7 +296,7 @@ func (p *tomlParser) keys() (keys []string, err error) {
 }
 
 func isBareKey(c byte) bool {
-	return c == '_' || c == '-' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'
+	return c == '_' || c == '-' || isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'z'
 }
 
 // blank skips blanks and comments, and with lines also line breaks.
@@ -181,170 +308,8 @@ func (p *tomlParser) blank(lines bool) {
 			for p.at+1 < len(p.text) && p.text[p.at+1] != '\n' {
 				p.at++
 			}
-		case p.at == 0 && strings.HasPrefix(p.text, "\uFEFF"):
-			p.at += 2
 		default:
 			return
 		}
 	}
-}
-
-// value reads a value into v.
-func (p *tomlParser) value(v *tomlTable, ignored bool) error {
-	if p.depth++; p.depth > maxTOMLDepth {
-		return diag.Message("values are nested too deep")
-	}
-	defer func() { p.depth-- }()
-	if p.at >= len(p.text) {
-		return diag.Message("a value is missing")
-	}
-	switch p.text[p.at] {
-	case '"', '\'':
-		s, err := p.str()
-		if !utf8.ValidString(s) {
-			return diag.Message("text must be UTF-8")
-		}
-		v.value = string(wire.AppendString(nil, s))
-		return err
-	case '[':
-		return p.list(v, ignored)
-	case '{':
-		return p.inline(v, ignored)
-	}
-	start := p.at
-	for p.at < len(p.text) && (isBareKey(p.text[p.at]) || strings.IndexByte("+.:", p.text[p.at]) >= 0) {
-		p.at++
-	}
-	text := p.text[start:p.at]
-	if text == "true" || text == "false" {
-		v.value = text
-		return nil
-	}
-	digits := strings.ReplaceAll(strings.TrimPrefix(text, "+"), "_", "")
-	if n, err := strconv.ParseInt(digits, 0, 64); err == nil {
-		v.value = strconv.FormatInt(n, 10)
-		return nil
-	}
-	if n, err := strconv.ParseFloat(digits, 64); err == nil && n-n == 0 {
-		v.value = strconv.FormatFloat(n, 'g', -1, 64)
-		return nil
-	}
-	if ignored && text != "" {
-		v.value = "null"
-		return nil
-	}
-	p.at = start
-	return diag.Message("the value of " + wire.Quote(v.key) + " is neither text in quotes, a number, true, false, a list nor a table; dates are not supported")
-}
-
-func (p *tomlParser) list(v *tomlTable, ignored bool) error {
-	b := []byte{'['}
-	for p.at++; ; {
-		if p.blank(true); p.at < len(p.text) && p.text[p.at] == ']' {
-			p.at++
-			v.value = string(append(b, ']'))
-			return nil
-		}
-		item := &tomlTable{key: v.key}
-		if err := p.value(item, ignored); err != nil {
-			return err
-		}
-		b = item.appendJSON(wire.AppendComma(b))
-		if p.blank(true); p.at < len(p.text) && p.text[p.at] == ',' {
-			p.at++
-		} else if p.at >= len(p.text) || p.text[p.at] != ']' {
-			return diag.Message("a list must end with ]")
-		}
-	}
-}
-
-func (p *tomlParser) inline(v *tomlTable, ignored bool) error {
-	for p.at++; ; {
-		if p.blank(true); p.at < len(p.text) && p.text[p.at] == '}' {
-			p.at++
-			v.defined = true
-			return nil
-		}
-		if err := p.pair(v, ignored); err != nil {
-			return err
-		}
-		if p.blank(true); p.at < len(p.text) && p.text[p.at] == ',' {
-			p.at++
-		} else if p.at >= len(p.text) || p.text[p.at] != '}' {
-			return diag.Message("a table must end with }")
-		}
-	}
-}
-
-// str reads a string in single or double quotes, of one line or of several.
-func (p *tomlParser) str() (string, error) {
-	start, quote := p.at, p.text[p.at:p.at+1]
-	long := strings.HasPrefix(p.text[p.at:], strings.Repeat(quote, 3))
-	if long {
-		quote = strings.Repeat(quote, 3)
-	}
-	p.at += len(quote)
-	if long && strings.HasPrefix(strings.TrimPrefix(p.text[p.at:], "\r"), "\n") {
-		p.at += strings.IndexByte(p.text[p.at:], '\n') + 1
-	}
-	var b strings.Builder
-	for p.at < len(p.text) {
-		c := p.text[p.at]
-		switch {
-		case strings.HasPrefix(p.text[p.at:], quote):
-			p.at += len(quote)
-			for more := 0; long && more < 2 && strings.HasPrefix(p.text[p.at:], quote[:1]); more++ {
-				b.WriteByte(quote[0]) // up to two quotes may precede the end
-				p.at++
-			}
-			return b.String(), nil
-		case c == '\n' && !long:
-			p.at = start
-			return "", diag.Message("text must end with " + quote + " in the same line")
-		case c == '\\' && quote[0] == '"':
-			if err := p.escape(&b, long); err != nil {
-				return "", err
-			}
-		default:
-			b.WriteByte(c)
-			p.at++
-		}
-	}
-	p.at = start
-	return "", diag.Message("text must end with " + quote)
-}
-
-// escape reads what a backslash stands for.
-func (p *tomlParser) escape(b *strings.Builder, long bool) error {
-	rest := p.text[p.at+1:]
-	if rest == "" {
-		return diag.Message("text must not end with a backslash")
-	}
-	digits := 0
-	switch c := rest[0]; c {
-	case 'b', 't', 'n', 'f', 'r', 'e', '"', '\\':
-		b.WriteByte("\b\t\n\f\r\x1b\"\\"[strings.IndexByte(`btnfre"\`, c)])
-		p.at += 2
-		return nil
-	case 'x':
-		digits = 2
-	case 'u':
-		digits = 4
-	case 'U':
-		digits = 8
-	default:
-		end := trimLeft(rest, " \t\r\n")
-		if long && strings.Contains(rest[:len(rest)-len(end)], "\n") {
-			p.at += 1 + len(rest) - len(end)
-			return nil
-		}
-	}
-	if digits > 0 && len(rest) > digits {
-		if n, err := strconv.ParseUint(rest[1:1+digits], 16, 32); err == nil && utf8.ValidRune(rune(n)) {
-			b.WriteRune(rune(n))
-			p.at += 2 + digits
-			return nil
-		}
-	}
-	return diag.Message("text has an invalid escape")
 }

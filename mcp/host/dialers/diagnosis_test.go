@@ -39,7 +39,7 @@ func TestConnectErrorsNameTheCause(t *testing.T) {
 		t.Cleanup(s.Close)
 		return s
 	}
-	stream, onlySSE := newServer(nil), newServer(&testserver.HTTPOptions{SSEOnly: true})
+	stream := newServer(nil)
 	usage := strings.Repeat("echo '  --option  explains itself' >&2;", 40)
 	missing := &host.Server{Name: "x", Type: config.Stdio, Command: "no-such-program", Env: []string{"PATH=" + filepath.Join("/opt", "a") + string(filepath.ListSeparator) + filepath.Join("/opt", "b")}}
 	for name, tt := range map[string]struct {
@@ -47,12 +47,10 @@ func TestConnectErrorsNameTheCause(t *testing.T) {
 		category host.Category
 		want     []string
 	}{
-		"type sse for Streamable HTTP": {&host.Server{Name: "x", Type: config.SSE, URL: stream.URL}, host.Configuration, []string{`speaks the transport "http"`}},
-		"type http for HTTP+SSE":       {&host.Server{Name: "x", Type: config.HTTP, URL: onlySSE.SSE}, host.Configuration, []string{`speaks the transport "sse"`}},
-		"neither at the URL":           {&host.Server{Name: "x", URL: stream.URL + "/nothing"}, host.Configuration, []string{"over http, then sse (check that this is the URL of an MCP server, path included): "}},
-		"program not in its PATH":      {missing, host.Configuration, []string{"searched " + filepath.Join("/opt", "a") + ", " + filepath.Join("/opt", "b") + ";"}},
-		"reason before a usage text":   {shell(t, "echo starting >&2; echo 'Error: unknown flag' >&2;"+usage+"exit 1"), host.Connection, []string{"status 1: Error: unknown flag", "explains itself"}},
-		"no response":                  {shell(t, "echo 'npm error network: use'' a proxy' >&2; exec sleep 60"), host.Connection, []string{"initialize: ", "npm error network: use a proxy"}},
+		"neither at the URL":         {&host.Server{Name: "x", URL: stream.URL + "/nothing"}, host.Configuration, []string{"over http, then sse (check that this is the URL of an MCP server, path included): "}},
+		"program not in its PATH":    {missing, host.Configuration, []string{"searched " + filepath.Join("/opt", "a") + ", " + filepath.Join("/opt", "b") + ";"}},
+		"reason before a usage text": {shell(t, "echo starting >&2; echo 'Error: unknown flag' >&2;"+usage+"exit 1"), host.Connection, []string{"status 1: Error: unknown flag", "explains itself"}},
+		"no response":                {shell(t, "echo 'npm error network: use'' a proxy' >&2; exec sleep 60"), host.Connection, []string{"initialize: ", "npm error network: use a proxy"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			names := func(err error) bool {
@@ -128,6 +126,21 @@ func TestEnvironmentOfPrograms(t *testing.T) {
 		}
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v\nwant %s", err, want)
+		}
+		h.Shutdown(context.Background())
+	}
+}
+
+func TestErrorsNameVariablesThatWereNotPassed(t *testing.T) {
+	t.Setenv("MCP_TEST_KEY", "token-of-another-program")
+	s := shell(t, `[ -n "$MCP_TEST_KEY" ] || { echo "Error: MCP_TEST_KEY is missing" >&2; exit 1; }; echo "Error: MCP_TEST_KEY is wrong" >&2; exit 1`)
+	for _, env := range [][]string{nil, {"MCP_TEST_KEY"}} {
+		s.Env = env
+		h := host.New(&host.Options{Retry: host.Retry{Max: -1}})
+		err := h.AddServer(t.Context(), s)
+		advice := `; MCP_TEST_KEY is set here but not passed to servers; add it to "env" of the server`
+		if err == nil || strings.HasSuffix(err.Error(), advice) != (env == nil) || strings.Contains(err.Error(), "Env") || strings.Contains(err.Error(), "another") {
+			t.Errorf("env %q: %v", env, err)
 		}
 		h.Shutdown(context.Background())
 	}

@@ -105,6 +105,17 @@ func HTTP(o *streamhttp.Options) host.Dialer {
 	})
 }
 
+// SSE returns a Dialer for HTTP+SSE, as [HTTP] does for Streamable HTTP. o may be nil.
+func SSE(o *sse.Options) host.Dialer {
+	return checked(func(to *host.DialParams) (mcp.Transport, error) {
+		t := sse.New(to.URL, o)
+		addHeaders(to, &t.Header)
+		to.Classify = classifyHTTP
+		to.SetUnreachable(httpx.Unreachable)
+		return started(to, t, nil)
+	})
+}
+
 // withProgram returns a Transport that starts the program of to before it
 // connects to the URL.
 func withProgram(to *host.DialParams, web mcp.Transport) (mcp.Transport, error) {

@@ -10,7 +10,20 @@ import (
 type geminiRewriter struct {
 	root   *node
 	open   []*node // the targets of the references that are being followed
-	budget int
+	budget int     // bytes of schemas that may still be rewritten; negative if it was exceeded
+}
+
+// minBudget is the budget for a small schema. A schema of n bytes gets
+// budgetPerByte * n more.
+const minBudget, budgetPerByte = 4 << 20, 16
+
+// take takes the sizes of schemas from the budget, and reports whether it suffices.
+// References and unions can repeat large schemas thousands of times.
+func (g *geminiRewriter) take(list ...*node) bool {
+	for _, n := range list {
+		g.budget -= n.size()
+	}
+	return g.budget >= 0
 }
 
 // keptKeywords are copied unmodified.
@@ -21,12 +34,12 @@ var keptKeywords = []string{"title", "description", "minItems", "maxItems", "min
 var formats = map[string][]string{"number": {"float", "double"}, "integer": {"int32", "int64"}, "string": {"date-time"}}
 
 func (g *geminiRewriter) schema(n *node) *node {
-	if g.budget--; g.budget < 0 || !n.isObject() {
+	if !g.take(n) || !n.isObject() {
 		return typed("string") // true and {} allow any value; Gemini has no type for that
 	}
 	if ref := n.get("$ref"); ref != nil {
 		target := resolve(g.root, ref)
-		if target == nil || slices.Contains(g.open, target) {
+		if target == nil || slices.Contains(g.open, target) || !g.take(target) {
 			return g.copyKept(n, typed("object")) // a cycle, or another document
 		}
 		g.open = append(g.open, target)
@@ -69,6 +82,11 @@ func (g *geminiRewriter) copyKept(n, out *node) *node {
 func (g *geminiRewriter) merge(n, all *node) *node {
 	n = n.clone()
 	n.remove("allOf")
+	for _, part := range all.items {
+		if !g.take(part, resolve(g.root, part.get("$ref"))) {
+			return n
+		}
+	}
 	mergeProperties(g.root, n, all, true)
 	for _, part := range all.items {
 		if target := resolve(g.root, part.get("$ref")); target != nil {
@@ -99,8 +117,14 @@ func (g *geminiRewriter) union(n *node, variants []*node) *node {
 		if !v.isObject() {
 			v = object()
 		}
+		if !g.take(n) {
+			break
+		}
 		overlay(v, withoutMeta(n))
 		list = append(list, g.schema(v))
+	}
+	if !g.take(list...) {
+		return typed("string")
 	}
 	out := typed("string")
 	switch {
@@ -175,6 +199,9 @@ func (g *geminiRewriter) single(n *node) *node {
 	if len(kinds) > 1 {
 		var list []*node
 		for _, kind := range kinds {
+			if !g.take(n) {
+				break
+			}
 			v := withoutMeta(n)
 			v.set("type", quoted(kind))
 			list = append(list, v)

@@ -56,8 +56,13 @@ func mergeProperties(root, n, variants *node, all bool) {
 		properties = p.clone()
 	}
 	var common []string
+	seen := make(map[*node]bool) // targets of references, which add nothing when they are repeated
 	for i, v := range variants.items {
 		if target := resolve(root, v.get("$ref")); target != nil {
+			if seen[target] {
+				continue
+			}
+			seen[target] = true
 			v = target
 		}
 		if p := v.get("properties"); p.isObject() {
@@ -70,7 +75,11 @@ func mergeProperties(root, n, variants *node, all bool) {
 		case all:
 			common = append(common, required...)
 		default:
-			common = slices.DeleteFunc(common, func(s string) bool { return !slices.Contains(required, s) })
+			in := make(map[string]bool, len(required))
+			for _, s := range required {
+				in[s] = true
+			}
+			common = slices.DeleteFunc(common, func(s string) bool { return !in[s] })
 		}
 	}
 	n.set("properties", properties)
@@ -79,14 +88,18 @@ func mergeProperties(root, n, variants *node, all bool) {
 	}
 }
 
-func unique(list []string) (keptKeywords []string) {
-	for _, s := range list {
-		if !slices.Contains(keptKeywords, s) {
-			keptKeywords = append(keptKeywords, s)
-		}
-	}
-	return keptKeywords
+// unique returns list without what occurs again.
+func unique(list []string) []string {
+	seen := make(map[string]bool, len(list))
+	return slices.DeleteFunc(list, func(s string) bool {
+		again := seen[s]
+		seen[s] = true
+		return again
+	})
 }
+
+// unescape replaces the escapes in a part of a reference (RFC 6901).
+var unescape = strings.NewReplacer("~1", "/", "~0", "~", "%24", "$")
 
 // resolve returns the target of a reference within the schema, or nil. It never
 // fetches documents.
@@ -98,7 +111,10 @@ func resolve(root, ref *node) *node {
 	n := root
 	for part := range strings.SplitSeq(strings.TrimPrefix(path[1:], "/"), "/") {
 		if part != "" {
-			n = n.get(strings.NewReplacer("~1", "/", "~0", "~", "%24", "$").Replace(part)) // RFC 6901
+			n = n.get(unescape.Replace(part))
+		}
+		if n == nil {
+			return nil
 		}
 	}
 	if !n.isObject() {

@@ -120,7 +120,7 @@ func geminiJSON(raw mcp.RawMessage) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &geminiRewriter{root: root, budget: maxNodes}
+	g := &geminiRewriter{root: root, budget: minBudget + budgetPerByte*len(raw)}
 	n := g.schema(sanitize(root))
 	if g.budget < 0 {
 		return nil, ErrTooComplex

@@ -71,3 +71,58 @@ func TestNamesOfFormerSkills(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestNamesOfFilesAreEscaped: a name could reverse or hide what a model, or the user who
+// reads its texts, sees.
+func TestNamesOfFilesAreEscaped(t *testing.T) {
+	t.Parallel()
+	server := mcptest.New(t)
+	server.Skill("skill://one/read", map[string]string{"safe\u202egpj.md": "x", "عربي/می\u200cخواهم.md": "y", "GUIDE\u200b.md": "z"})
+	set := skills.New(newHost(t, map[string]*mcptest.Server{"one": server}, host.Options{}), nil)
+	text, failed := run(t, set, "read_skill", `{"skill":"one__read"}`)
+	if failed || !strings.Contains(text, `safe\u202egpj.md (1 bytes)`) || !strings.Contains(text, `GUIDE\u200b.md`) || !strings.Contains(text, "عربي/می\u200cخواهم.md") {
+		t.Error(text)
+	}
+	// As the model copies it into JSON.
+	if text, failed := run(t, set, "read_skill_file", `{"skill":"one__read","file":"safe\u202egpj.md"}`); failed {
+		t.Error(text)
+	}
+	if text, failed := run(t, set, "read_skill_file", `{"skill":"one__read","file":"GUIDE.md"}`); !failed || !strings.Contains(text, `did you mean GUIDE\u200b.md`) {
+		t.Error(text)
+	}
+}
+
+// TestDenyAppliesToAllSkillsOfAName: one of the skills of a server that share a name has it
+// as its name for models, the others have a hash.
+func TestDenyAppliesToAllSkillsOfAName(t *testing.T) {
+	t.Parallel()
+	for _, deny := range []string{"acme__refunds", "*refunds"} {
+		set := skills.New(newHost(t, servers(t), host.Options{}), &skills.Options{Deny: []string{deny}, Servers: []string{"acme"}})
+		for _, uri := range []string{"skill://acme/old/refunds/SKILL.md", "skill://acme/refunds/SKILL.md"} {
+			if k, err := set.Find(t.Context(), "acme", uri); !errors.Is(err, skills.ErrUnknownSkill) {
+				t.Errorf("%s, which is denied: %v, %v", uri, k, err)
+			}
+			if text, failed := run(t, set, "read_skill", `{"skill":"`+uri+`","server":"acme"}`); !failed {
+				t.Error(text)
+			}
+		}
+		if list, err := set.List(t.Context()); err != nil || len(list) > 0 {
+			t.Errorf("%v, %v", list, err)
+		}
+	}
+}
+
+// TestNamesOfOneServerDoNotMatchAnother: a server chooses its skills, and no name of
+// theirs is one that another server's skill has, nor is the name without its hash.
+func TestNamesOfOneServerDoNotMatchAnother(t *testing.T) {
+	t.Parallel()
+	a, b := mcptest.New(t), mcptest.New(t)
+	a.Skill("skill://x/pay", nil)
+	b.Skill("skill://x/a-pay", nil)
+	b.Skill("skill://x/pay", nil)
+	set := skills.New(newHost(t, map[string]*mcptest.Server{"a": a, "a__b": b}, host.Options{}), &skills.Options{Allow: []string{"a__pay", "a__b__pay"}})
+	list, err := set.List(t.Context())
+	if err != nil || len(list) != 1 || list[0].Server != "a" {
+		t.Errorf("%v, %v", list, err)
+	}
+}

@@ -35,7 +35,8 @@ func (s *Set) List(ctx context.Context) ([]*Skill, error) {
 	var all []*Skill
 	for _, list := range lists {
 		for _, k := range list {
-			if k.ID = s.id(origin{k.Server, k.URI}, false); s.filter.Allows(k.ID) {
+			o := origin{k.Server, k.URI}
+			if k.ID = s.id(o, false); s.allows(o, k.ID) {
 				all = append(all, k)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/stdmcp/stdmcp/mcp/host"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
 // An origin identifies a skill.
@@ -17,6 +18,19 @@ type known struct {
 	held  string // digest of the entry that a model has read
 }
 
+// label returns the name of a skill's directory.
+func (o origin) label() string {
+	dir := strings.TrimSuffix(o.uri, "/SKILL.md")
+	return dir[strings.LastIndexByte(dir, '/')+1:]
+}
+
+// allows reports whether the options allow a skill with a name for models. Deny also
+// applies to the name that it would have without other skills of its name: which of them
+// has it depends on the order in which they were met.
+func (s *Set) allows(o origin, id string) bool {
+	return s.filter.Allows(id) && !config.MatchAny(s.opts.Deny, host.ServerTool.Name(o.server, o.label()))
+}
+
 // id returns the name of a skill for models. It contains the name of its directory, which
 // is the name of every valid skill; the name in an entry that is not valid could differ
 // from that of its valid entry, to which Allow and Deny apply.
@@ -27,8 +41,7 @@ func (s *Set) id(o origin, asked bool) string {
 		k.asked = k.asked || asked
 		return k.id
 	}
-	dir := strings.TrimSuffix(o.uri, "/SKILL.md")
-	name := dir[strings.LastIndexByte(dir, '/')+1:]
+	name := o.label()
 	id := host.ServerTool.Name(o.server, name)
 	for i := 1; ; i++ {
 		if _, taken := s.names[id]; !taken {

@@ -27,7 +27,8 @@ type Options struct {
 	Servers []string
 
 	// Allow and Deny are globs of the names for models, such as "github__*". A nil
-	// Allow allows all, and Deny takes precedence.
+	// Allow allows all, and Deny takes precedence. Deny applies to all skills of a
+	// server that share the name.
 	Allow, Deny []string
 
 	// Approve decides about reading a skill: Call.Server is its server, Call.Name
@@ -122,7 +123,7 @@ func (s *Set) findEntry(ctx context.Context, server, uri string) (id string, e *
 	if e, err = s.entry(ctx, o); err != nil {
 		return "", nil, err
 	}
-	if id = s.id(o, true); !s.filter.Allows(id) {
+	if id = s.id(o, true); !s.allows(o, id) {
 		return "", nil, unknown
 	}
 	return id, e, nil
@@ -189,7 +190,7 @@ func (s *Set) load(ctx context.Context, id, file string, k *skills.Skill) (*skil
 			names = append(names, f.Name)
 		}
 		if near := nearest.Names(file, names); len(near) > 0 {
-			err = &skillError{err, "(did you mean " + strings.Join(near, " or ") + "?)"}
+			err = &skillError{err, "(did you mean " + diag.EscapeName(strings.Join(near, " or ")) + "?)"}
 		}
 	}
 	if err != nil {
@@ -211,7 +212,7 @@ func (s *Set) find(ctx context.Context, id string) (origin, error) {
 	s.mu.Lock()
 	o, ok := s.names[id]
 	s.mu.Unlock()
-	if ok && s.filter.Allows(id) {
+	if ok && s.allows(o, id) {
 		return o, nil
 	}
 	list, err := s.List(ctx)

@@ -96,16 +96,17 @@ func (s *Set) readTool(ctx context.Context, input mcp.RawMessage) (string, error
 	if err != nil {
 		return "", err
 	}
+	b := []byte(text)
 	for i, f := range k.Files {
 		if i == 0 {
-			text += "\n\nFiles, which read_skill_file reads, of the skill " + id + ":\n"
+			b = append(b, "\n\nFiles, which read_skill_file reads, of the skill "+id+":\n"...)
 		}
-		if len(text) > 2*s.opts.MaxText {
+		if len(b) > 2*s.opts.MaxText {
 			break
 		}
-		text += f.Name + " (" + strconv.FormatInt(f.Size, 10) + " bytes)\n"
+		b = append(b, diag.EscapeName(f.Name)+" ("+strconv.FormatInt(f.Size, 10)+" bytes)\n"...)
 	}
-	return text, nil
+	return string(b), nil
 }
 
 func (s *Set) fileTool(ctx context.Context, input mcp.RawMessage) (string, error) {
