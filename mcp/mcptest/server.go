@@ -153,6 +153,11 @@ func (s *Server) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, err
 	return stdio.Stream(c).Open(ctx, h)
 }
 
+// Features has the name of the server.
+func (s *Server) Features() jsonrpc.TransportFeatures {
+	return jsonrpc.TransportFeatures{Name: s.Name}
+}
+
 // String returns the name of the server.
 func (s *Server) String() string { return s.Name }
 

@@ -1,6 +1,7 @@
 package skills_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -18,4 +19,46 @@ func TestDeepPaths(t *testing.T) {
 	}
 	s.add(listed("skill://acme/refunds/"+strings.Repeat("a/", 1<<18)+"a", ""))
 	wantError(t, s.skill(t, nil).Err(), skills.ErrInvalid)
+}
+
+// TestCyclicLists: the pages of a list, and the directories of a skill, lead back to where
+// they began.
+func TestCyclicLists(t *testing.T) {
+	t.Parallel()
+	for _, next := range []map[string]string{{"": "a", "a": "a"}, {"": "a", "a": "b", "b": "c", "c": "a"}, {"": "a", "a": ""}} {
+		s := newServer()
+		entry := s.entries[0]
+		s.pages = func(cursor string) object { return object{"skills": []any{entry}, "nextCursor": next[cursor]} }
+		list, err := s.open(t, nil).List(t.Context())
+		if n := len(s.sent("skills/list")); n > 5 || len(list) > 5 || err == nil && next["a"] != "" {
+			t.Errorf("%v: %d requests, %d skills, %v", next, n, len(list), err)
+		}
+	}
+	s := newServer()
+	for _, child := range []string{"skill://acme/refunds", "skill://acme/refunds/", "skill://acme", "skill://acme/refunds/.", "skill://acme/refunds/..", "skill://acme/refunds/a/..",
+		"skill://acme/refunds/%2e%2e", "skill://acme/refunds/%2E", "skill://acme/refunds/a/b", "skill://acme/refunds/?x"} {
+		s.children["skill://acme/refunds"] = []any{object{"uri": child, "name": "x", "mimeType": "inode/directory"}}
+		if list, err := s.open(t, nil).ReadDir(t.Context(), "skill://acme/refunds"); err == nil {
+			t.Errorf("%s is a child: %v", child, list)
+		}
+	}
+}
+
+// TestLongFrontmatter: a SKILL.md of 16 MiB that is all frontmatter would take more than a
+// gigabyte, whichever parser the program uses.
+func TestLongFrontmatter(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{strings.Repeat("- x: 1\n", 40_000), strings.Repeat("x", 300_000), strings.Repeat("\n", 300_000)} {
+		parsed := false
+		k := newServer().skill(t, &skills.Options{Frontmatter: func([]byte) (map[string]any, error) {
+			parsed = true
+			return nil, nil
+		}})
+		text = "---\na:\n" + text + "\n---\n"
+		file := skills.File{Name: "SKILL.md", Size: int64(len(text)), Digest: listed("", text)["digest"].(string)}
+		var e *skills.SyntaxError
+		if err := k.Verify(file, []byte(text)); parsed || !errors.As(err, &e) || !strings.Contains(err.Error(), "longer than 256 KiB") {
+			t.Error(parsed, err)
+		}
+	}
 }

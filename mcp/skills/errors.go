@@ -17,6 +17,10 @@ var (
 	// ErrNotListed means that a file is not in the entry, or outside the skill.
 	ErrNotListed = errors.New("not a file of the skill")
 
+	// ErrName means that a file must not be written to disk under its name; see
+	// [Skill.FS].
+	ErrName = errors.New("the name is not safe on every system")
+
 	// ErrFrontmatter means that the frontmatter of SKILL.md differs from the
 	// entry, or that it cannot be read; see [SyntaxError].
 	ErrFrontmatter = errors.New("the frontmatter differs from the entry")

@@ -7,6 +7,12 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
+// maxFrontmatter limits the length of frontmatter in bytes: a letter can become a value of
+// 70 bytes.
+const maxFrontmatter = 256 << 10
+
+const tooLong = "frontmatter is longer than 256 KiB"
+
 // cutFrontmatter returns the text between the first line, "---", and the next such
 // line.
 func cutFrontmatter(data string) (string, error) {
@@ -20,6 +26,9 @@ func cutFrontmatter(data string) (string, error) {
 		}
 		if n == 1 {
 			text = after
+		}
+		if len(text)-len(after) > maxFrontmatter {
+			return "", &SyntaxError{Line: n, Column: 1, Problem: tooLong}
 		}
 		if n == 1 && !fence || !more {
 			return "", &SyntaxError{Line: n, Column: 1, Problem: `want a line "---" before and after the frontmatter`}
@@ -35,8 +44,8 @@ func cutFrontmatter(data string) (string, error) {
 // anchors, aliases, tags, complex and duplicate keys, merge keys, tabs between the
 // parts, several documents, indentation indicators, plain scalars of several lines in
 // flow collections, infinite numbers, integers of more than 64 bits in another base
-// than 10, more than 512 keys in a mapping, and more than 32 levels. The values have the
-// types of [mcp.Value].
+// than 10, more than 512 keys in a mapping, more than 32 levels, and more than 256 KiB. The
+// values have the types of [mcp.Value].
 func ParseFrontmatter(yaml []byte) (fields map[string]any, err error) {
 	defer func() {
 		switch e := recover().(type) {
@@ -48,6 +57,9 @@ func ParseFrontmatter(yaml []byte) (fields map[string]any, err error) {
 		}
 	}()
 	var p parser
+	if len(yaml) > maxFrontmatter {
+		p.fail(0, tooLong)
+	}
 	for {
 		p = parser{text: strings.TrimSuffix(string(yaml), "\n") + "\n", stop: p.stop, problem: p.problem}
 		if i := control(p.text, ""); i >= 0 {

@@ -17,11 +17,30 @@ import (
 // first Read. ctx applies to all reads. The errors are [*fs.PathError]s, which wrap
 // the errors of [Skill.Read]. The files of a dynamic skill cannot be listed, but can
 // be read by name with fs.ReadFile.
-func (s *Skill) FS(ctx context.Context) fs.FS { return &fileSystem{ctx, s} }
+//
+// Programs write the files to disk with it, by os.CopyFS or one by one. A file whose
+// name is not the same file on every system is listed, but cannot be opened; the error
+// matches [ErrName]. These are names of devices, such as CON and aux.txt, names that end
+// with a space or a dot or contain invisible characters, and the later ones of names
+// that differ only in case. [Skill.Read] reads them.
+func (s *Skill) FS(ctx context.Context) fs.FS { return &fileSystem{ctx, s, refusals(s.Files)} }
 
 type fileSystem struct {
-	ctx context.Context // of all reads, because fs.FS passes none
-	s   *Skill
+	ctx     context.Context // of all reads, because fs.FS passes none
+	s       *Skill
+	refused map[string]string
+}
+
+// check returns why a file must not be read to write it to disk, or nil.
+func (f *fileSystem) check(op, name string) error {
+	reason, ok := f.refused[name]
+	if !ok {
+		reason = unportable(name) // of a dynamic skill
+	}
+	if reason == "" {
+		return nil
+	}
+	return &fs.PathError{Op: op, Path: name, Err: wrong(f.s, ErrName, name, "", "", reason)}
 }
 
 // find returns what a path is: a file, a directory, or an error.
@@ -62,6 +81,9 @@ func (f *fileSystem) Open(name string) (fs.File, error) {
 	if n.dir {
 		return &openDir{node: n, entries: f.children(name)}, nil
 	}
+	if err := f.check("open", name); err != nil {
+		return nil, err
+	}
 	return &openFile{node: n}, nil
 }
 
@@ -75,6 +97,9 @@ func (f *fileSystem) Stat(name string) (fs.FileInfo, error) {
 
 func (f *fileSystem) ReadFile(name string) ([]byte, error) {
 	if f.s.err == nil && f.s.Dynamic && fs.ValidPath(name) && name != "." {
+		if err := f.check("read", name); err != nil {
+			return nil, err
+		}
 		data, err := f.s.Read(f.ctx, name)
 		if err != nil {
 			return nil, &fs.PathError{Op: "read", Path: name, Err: err}
@@ -87,6 +112,9 @@ func (f *fileSystem) ReadFile(name string) ([]byte, error) {
 	}
 	if n.dir {
 		return nil, &fs.PathError{Op: "read", Path: name, Err: fs.ErrInvalid}
+	}
+	if err := f.check("read", name); err != nil {
+		return nil, err
 	}
 	return n.read()
 }

@@ -12,7 +12,7 @@ const maxPath = 1024
 
 // fileName returns the path of a URI below root, which ends with a slash, or "". The
 // path has at most maxPath bytes and no empty or dotted part, escaped slash, backslash,
-// colon or control character, and so stays in its directory on every system.
+// colon, line break or control character, and so stays in its directory on every system.
 func fileName(root, uri string) string {
 	rest, ok := strings.CutPrefix(uri, root)
 	b, n := make([]byte, len(rest)), 0
@@ -33,7 +33,7 @@ func fileName(root, uri string) string {
 		n++
 	}
 	name := string(b[:n])
-	if path := "/" + name + "/"; !ok || n > maxPath || control(name, "\\:\t\n") >= 0 || strings.Contains(path, "//") || hasDots(path) {
+	if path := "/" + name + "/"; !ok || n > maxPath || control(name, "\\:\t\n") >= 0 || strings.ContainsAny(name, "\u0085\u2028\u2029") || strings.Contains(path, "//") || hasDots(path) {
 		return ""
 	}
 	return name

@@ -31,7 +31,7 @@ type Skill struct {
 
 // A File is a file of a skill.
 type File struct {
-	Name   string // slash-separated path in the skill, of up to 1,024 bytes, valid for fs.FS
+	Name   string // slash-separated path in the skill, of up to 1,024 bytes, valid for fs.FS; to write the file, see Skill.FS
 	URI    string
 	Digest string // "sha256:" and 64 lowercase hexadecimal digits
 	Size   int64  // in bytes

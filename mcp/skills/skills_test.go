@@ -212,7 +212,7 @@ func testInvalidEntries(t *testing.T) {
 
 func testPathTricks(t *testing.T) {
 	for _, uri := range []string{
-		"../secret", "a/../../secret", "%2e%2e/secret", "a%2Fb", "a%2f..%2fb", "./a", "a//b", "a/", "", "a\\b", "a%5Cb", "a%00",
+		"../secret", "a/../../secret", "%2e%2e/secret", "a%2Fb", "a%2f..%2fb", "./a", "a//b", "a/", "", "a\\b", "a%5Cb", "C:x", "a%3Ab", "a:b", "%5c%5C?%5cC:%5cx", "a%00",
 		"a?b", "a#b", "c:b", "%zz", "a/.", "a\x7f",
 	} {
 		s := newServer()
