@@ -15,11 +15,13 @@ type request struct {
 	args     any                                        // for params
 	params   func(q *request, b []byte) ([]byte, error) // appends the members of params; may be nil
 	meta     map[string]any                             // the caller's members of _meta
+	header   map[string][]string                        // the caller's, for HTTP transports
 	progress func(Progress)                             // may be nil
 	token    int64                                      // for progress that continues after the response; 0 for none
 	timeout  time.Duration                              // 0 for that of the options
 	traits   traits
-	started  func(jsonrpc.ID) // may be nil
+	started  func(jsonrpc.ID)                  // may be nil
+	cancel   func(jsonrpc.ID) *jsonrpc.Request // the notification that cancels it; nil for the usual one
 }
 
 // A call is a request on its way to the server and back.

@@ -32,7 +32,8 @@ type resultCache interface {
 	// one.
 	refresh(ctx context.Context) context.Context
 
-	// store stores a result, unless something was dropped since state.
+	// store replaces the entry of a key by a result. It only removes the entry if
+	// something was dropped since state, or if ttl is not positive.
 	store(key string, raw RawMessage, ttl time.Duration, state int)
 }
 
@@ -65,7 +66,8 @@ type entry struct {
 type refresh struct{}
 
 // Refresh returns a context in which calls do not read the [Cache]. Their
-// results replace its entries.
+// results replace its entries, or remove them if the server permits no caching
+// any more.
 func Refresh(ctx context.Context) context.Context {
 	return context.WithValue(ctx, refresh{}, true)
 }
@@ -89,10 +91,10 @@ func (c *cache) lookUp(ctx context.Context, key string) (RawMessage, int) {
 func (c *cache) store(key string, raw RawMessage, ttl time.Duration, state int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.remove(key) // it is older than the result
 	if state != c.state || ttl <= 0 {
 		return
 	}
-	c.remove(key)
 	size := len(key) + len(raw) // a server chooses the cursor in the key
 	if c.size+size > c.max {
 		c.sweep()
@@ -183,11 +185,14 @@ func (c *Client) lookup(ctx context.Context, q *call) (RawMessage, cacheSlot) {
 // store caches a result of the server for its time to live.
 func (c *Client) store(slot cacheSlot, raw RawMessage, res result) {
 	t, ok := res.(expiring)
-	if slot.key == "" || !ok || t.caching().TTLMs == nil {
+	if slot.key == "" || !ok {
 		return
 	}
 	const longest = 24 * time.Hour
-	ttl := min(*t.caching().TTLMs, longest.Milliseconds())
+	ttl := int64(0)
+	if ms := t.caching().TTLMs; ms != nil {
+		ttl = min(*ms, longest.Milliseconds())
+	}
 	c.cache.store(slot.key, raw, time.Duration(ttl)*time.Millisecond, slot.state)
 }
 

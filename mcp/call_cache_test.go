@@ -2,6 +2,7 @@ package mcp_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -154,5 +155,40 @@ func TestCacheHitDoesNotExtendTimeToLive(t *testing.T) {
 		if n := len(p.messages("resources/read")); n != 20 {
 			t.Errorf("the server received %d requests, want 20", n)
 		}
+	})
+}
+
+// TestRefreshRemovesOlderEntry: the result of a refresh that must not be cached
+// is newer than the entry.
+func TestRefreshRemovesOlderEntry(t *testing.T) {
+	for _, over := range []string{"stdio", "http"} {
+		synctest.Test(t, func(t *testing.T) {
+			p := route{modern, over}
+			c := p.open(t, p.server(testserver.Options{Fault: "ttl-once"}), &mcp.Options{Cache: mcp.CacheSize(0)})
+			for i, ctx := range []context.Context{t.Context(), t.Context(), mcp.Refresh(t.Context()), t.Context()} {
+				tools, err := c.ListTools(ctx)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got, want := tools[0].Name, fmt.Sprintf("tool_%03d", []int{1, 1, 2, 3}[i]); got != want {
+					t.Errorf("%s: list %d has %s, want %s", over, i, got, want)
+				}
+			}
+		})
+	}
+}
+
+// TestCacheWithCanceledContext: a canceled call fails, whatever the cache contains.
+func TestCacheWithCanceledContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := route{modern, "stdio"}
+		c := p.open(t, p.server(testserver.Options{}), &mcp.Options{Cache: mcp.CacheSize(0)})
+		if _, err := c.ReadResource(t.Context(), "echo://text"); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cancel(errors.New("no more"))
+		_, err := c.ReadResource(ctx, "echo://text")
+		wantError(t, err, nil, "resources/read", "no more")
 	})
 }

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/lock"
+	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -23,6 +25,7 @@ var ErrInputRequired = errors.New("the server requires more input")
 type inputRounds struct {
 	answers []byte // members of params for the next round
 	n       int    // how often the server has required input
+	polls   *polls // nil until the server requires the client to ask again later
 	retried bool   // after a refusal, which happens only once
 }
 
@@ -94,13 +97,18 @@ func (c *Client) collectInputs(ctx context.Context, q *call, raw []byte) error {
 		return jsonrpc.Malformed(err)
 	}
 	switch {
-	case required.requests == nil && required.state == nil:
+	case len(required.requests) == 0 && required.state == nil:
 		return jsonrpc.Malformed(errors.New("input required, but neither inputRequests nor requestState"))
 	case len(required.requests) > maxInputRequests:
 		return diag.Op("more than "+strconv.Itoa(maxInputRequests)+" input requests at once", ErrInputRequired)
-	}
-	if q.inputs.n++; q.inputs.n > c.opts.MaxRounds {
-		return diag.Op("no result after "+strconv.Itoa(c.opts.MaxRounds)+" rounds", ErrInputRequired)
+	case len(required.requests) == 0:
+		if err := c.awaitPoll(ctx, q); err != nil {
+			return err
+		}
+	default:
+		if q.inputs.n++; q.inputs.n > c.opts.MaxRounds {
+			return diag.Op("no result after "+strconv.Itoa(c.opts.MaxRounds)+" rounds", ErrInputRequired)
+		}
 	}
 	var b []byte
 	if required.requests != nil {
@@ -117,6 +125,38 @@ func (c *Client) collectInputs(ctx context.Context, q *call, raw []byte) error {
 	}
 	q.inputs.answers = b
 	return nil
+}
+
+// The waits before a call is repeated that needs no input, but time: the first one,
+// the longest, and how many there are at most.
+const firstPoll, lastPoll, maxPolls = 50 * time.Millisecond, time.Second, 4096
+
+// polls are the repetitions of a call that needs no input, but time.
+type polls struct {
+	began time.Time
+	wait  retry.Backoff
+}
+
+// awaitPoll waits until the client may repeat q. The polls of a call may take
+// Options.MaxTimeout in total.
+func (c *Client) awaitPoll(ctx context.Context, q *call) error {
+	p := q.inputs.polls
+	if p == nil {
+		p = &polls{time.Now(), retry.Backoff{First: firstPoll, Max: lastPoll, Limit: maxPolls}}
+		q.inputs.polls = p
+	}
+	if total := c.opts.MaxTimeout; total > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = retry.WithTimeout(ctx, total-time.Since(p.began), &timeoutError{after: total, total: true})
+		defer cancel()
+	}
+	switch {
+	case p.wait.Wait(ctx, 0):
+		return nil
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	}
+	return diag.Op("no result after "+strconv.Itoa(maxPolls)+" polls", ErrInputRequired)
 }
 
 // answerAll answers input requests concurrently and returns the member

@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"maps"
+	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -16,10 +17,11 @@ type OutgoingCall struct {
 	Method string
 	Name   string // the tool, prompt or resource; empty for other methods
 
-	c    *Client
-	era  era
-	q    *call
-	meta map[string]any // replaces that of q; nil before SetMeta
+	c      *Client
+	era    era
+	q      *call
+	meta   map[string]any      // replaces that of q; nil before SetMeta
+	header map[string][]string // replaces that of q; nil before SetHeader
 }
 
 // Client returns the client that sends the request.
@@ -47,12 +49,27 @@ func (o *OutgoingCall) SetMeta(key string, value any) {
 	o.meta[key] = value
 }
 
+// SetHeader sets a field of the header of the HTTP requests that send the request,
+// as [ToolCall].Header does. It is for requests of every method. The [Cache] does
+// not depend on header fields.
+func (o *OutgoingCall) SetHeader(name, value string) {
+	if o.header == nil {
+		o.header = make(map[string][]string)
+		maps.Copy(o.header, o.q.header)
+	}
+	maps.DeleteFunc(o.header, func(other string, _ []string) bool { return strings.EqualFold(other, name) })
+	o.header[name] = []string{value}
+}
+
 // Send sends the request and returns its result, or a *[CallError]. Intercept
 // may call it again, but not concurrently, if the request is safe to repeat.
 func (o *OutgoingCall) Send(ctx context.Context) (RawMessage, error) {
 	q := *o.q
 	if o.meta != nil {
 		q.meta = o.meta
+	}
+	if o.header != nil {
+		q.header = o.header
 	}
 	return o.c.send(ctx, o.era, &q)
 }

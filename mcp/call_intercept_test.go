@@ -47,6 +47,18 @@ func TestInterceptorReceivesEveryRequest(t *testing.T) {
 	}
 }
 
+// TestOtherTransportsIgnoreHeaders, whatever they are.
+func TestOtherTransportsIgnoreHeaders(t *testing.T) {
+	for _, version := range eras {
+		o := onlyVersion(version)
+		c := connect(t, testserver.New(&o), nil)
+		_, err := c.Do(t.Context(), &mcp.ToolCall{Name: "image", Header: map[string][]string{"Content-Type": {"a\r\nb"}}})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestInterceptorAddsMeta(t *testing.T) {
 	for _, version := range eras {
 		o := onlyVersion(version)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/stdmcp/stdmcp/internal/buffers"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -15,12 +14,15 @@ import (
 func (c *Client) fetch(ctx context.Context, q *call, res result) error {
 	raw, slot := c.lookup(ctx, q)
 	own := false
-	if raw == nil {
+	switch {
+	case raw != nil && ctx.Err() != nil:
+		return c.failed(q, context.Cause(ctx))
+	case raw == nil:
 		var err error
 		if raw, err = c.inSession(ctx, q); err != nil {
 			return err
 		}
-		own = c.opts.Intercept == nil && buffers.IsUnshared(c.conn)
+		own = c.opts.Intercept == nil && c.owned
 	}
 	if err := c.readResult(q, raw, res, own); err != nil {
 		return err
@@ -54,6 +56,9 @@ func (c *Client) readResult(q *call, raw []byte, res result, own bool) error {
 	if l, ok := res.(lossyList); ok {
 		page := l.page()
 		page.raw = raw
+		if next := page.NextCursor; next != nil && *next == "" && c.era().legacy() {
+			page.NextCursor = nil // the servers of some SDKs end a list so
+		}
 		for _, err := range page.bad {
 			c.discarded(c.failed(q, err), nil)
 		}

@@ -35,6 +35,9 @@ func (c *Client) send(ctx context.Context, era era, q *call) (RawMessage, error)
 	if q.traits&uncancelable == 0 {
 		q.wire.Cancel = cancelNotification
 	}
+	if q.cancel != nil {
+		q.wire.Cancel = q.cancel
+	}
 	if timeout > 0 {
 		q.wire.Timeout, q.wire.TimeoutErr = timeout, c.timeoutErr(timeout)
 	}
@@ -62,7 +65,7 @@ func (c *Client) sendNotification(ctx context.Context, q *call) error {
 // are omitted.
 func (q *call) prepare(params []byte, era era) {
 	q.wire = jsonrpc.Request{}
-	q.wire.Method, q.wire.Name, q.wire.Repeatable = q.method, q.name, q.traits&repeatable != 0
+	q.wire.Method, q.wire.Name, q.wire.Header, q.wire.Repeatable = q.method, q.name, q.header, q.traits&repeatable != 0
 	era.stamp(&q.wire)
 	if q.traits&bindsArguments != 0 {
 		q.wire.Binding = q.name

@@ -57,8 +57,8 @@ func (c *Client) callTimeout() time.Duration {
 }
 
 func (c *Client) withCallTimeout(ctx context.Context) (context.Context, context.CancelFunc) {
-	d := c.callTimeout()
-	return retry.WithTimeout(ctx, d, c.timeoutErr(d))
+	ctx, _, stop := c.withCallTimer(ctx, c.callTimeout())
+	return ctx, stop
 }
 
 // timeoutErr returns the error of calls without a response within d.

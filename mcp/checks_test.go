@@ -2,6 +2,7 @@ package mcp_test
 
 import (
 	"context"
+	"encoding/json"
 	"strconv"
 	"strings"
 	"testing"
@@ -86,6 +87,35 @@ func TestCacheKeepsNothingOld(t *testing.T) {
 				t.Errorf("%s: %d requests", name, n)
 			}
 		})
+	}
+}
+
+// TestHintsFailNoResult: a server that computes a hint with a fraction, or means "for
+// ever", sends a usable result.
+func TestHintsFailNoResult(t *testing.T) {
+	for hint, want := range map[string]int64{
+		"1500": 1500, "1500.75": 1500, "-0.5": 0, "-1.5": -1, "1e3": 1000,
+		"9223372036854775808": 1 << 53, "1e400": 1 << 53, "-1e400": -1 << 53,
+	} {
+		page, task, complete, link := new(mcp.ListToolsResult), new(mcp.Task), new(mcp.CompleteResult), new(mcp.Resource)
+		for v, text := range map[json.Unmarshaler]string{
+			page:     `{"tools":[],"ttlMs":` + hint + `}`,
+			task:     `{"taskId":"a","ttlMs":` + hint + `,"pollIntervalMs":` + hint + `}`,
+			complete: `{"completion":{"values":[],"total":` + hint + `}}`,
+			link:     `{"uri":"r:/","size":` + hint + `}`,
+		} {
+			if err := v.UnmarshalJSON([]byte(text)); err != nil {
+				t.Errorf("%s: %v", text, err)
+			}
+		}
+		for _, got := range []*int64{page.TTLMs, task.TTLMs, task.PollIntervalMs, complete.Completion.Total, link.Size} {
+			if got == nil || *got != want {
+				t.Errorf("%s: got %v, want %d", hint, got, want)
+			}
+		}
+	}
+	if err := new(mcp.ListToolsResult).UnmarshalJSON([]byte(`{"tools":[],"ttlMs":"1"}`)); err == nil {
+		t.Error("a string is taken for a number")
 	}
 }
 

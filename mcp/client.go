@@ -18,12 +18,14 @@ type Client struct {
 	trace         Trace
 	opts          Options
 	conn          jsonrpc.Conn
+	features      *jsonrpc.Features         // of conn
+	owned         bool                      // results of conn belong to the client alone
 	agreed        atomic.Pointer[agreement] // with the server; empty during Connect; another one for each session
-	transportName string                    // the transport's name for the server; may be empty
+	transport     jsonrpc.TransportFeatures
 	progress      progressTable
 	notifications queue.Queue  // calls the functions that handle notifications
 	requests      requestTable // of the server
-	probe         probe
+	modern        atomic.Bool  // the server has responded to server/discover, possibly late
 	budget        queue.Budget // of what the server sends and the client keeps beyond the message
 	cache         resultCache  // may be nil
 	tasks         tasker       // may be nil
@@ -72,12 +74,17 @@ func (c *Client) Server() ServerInfo { return c.agreed.Load().server }
 // CachedServer returns the [Options].CachedServer for the next client of this
 // server. It is the result of Server, except that ProtocolVersion is modern if
 // the server's response to server/discover arrived after Connect had chosen the
-// legacy era. As that response may arrive at any time, call CachedServer last,
-// before or after Close.
+// legacy era, and that Probed is set otherwise. As that response may arrive at
+// any time, call CachedServer last, before or after Close.
 func (c *Client) CachedServer() *ServerInfo {
-	s := c.Server()
-	if c.probe.modern.Load() && !s.Modern() {
+	a := c.agreed.Load()
+	s := a.server
+	switch {
+	case s.Modern():
+	case c.modern.Load():
 		s.ProtocolVersion = c.opts.modern(c.opts.ProtocolVersions)
+	default:
+		s.Probed = a.probed
 	}
 	return &s
 }

@@ -63,7 +63,9 @@ type Options struct {
 	MaxPages, MaxItems int
 
 	// MaxRounds is how many times a server may require input for one request
-	// (2026-07-28). The default is 16; a negative limit permits none.
+	// (2026-07-28). The default is 16; a negative limit permits none. If a server
+	// requires no input but time, the client repeats the request up to once a
+	// second; that does not count, and ends with MaxTimeout.
 	MaxRounds int
 
 	// Handlers answer requests from the server, such as [Roots], [Sampling] and

@@ -57,7 +57,9 @@ func TestNameIsInErrors(t *testing.T) {
 // A noTransport opens nothing.
 type noTransport struct{}
 
-func (noTransport) String() string { return "nowhere" }
+func (noTransport) Features() jsonrpc.TransportFeatures {
+	return jsonrpc.TransportFeatures{Name: "nowhere"}
+}
 
 func (noTransport) Open(context.Context, jsonrpc.Handler) (jsonrpc.Conn, error) {
 	return nil, otherTransport{}

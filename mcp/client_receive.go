@@ -1,12 +1,15 @@
 package mcp
 
-import "github.com/stdmcp/stdmcp/mcp/jsonrpc"
+import (
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
 
 // message handles a request or notification of the server. The goroutines that
 // read call it, so it never blocks.
-func (c *Client) message(conn jsonrpc.Conn, m *jsonrpc.Message) {
+func (c *Client) message(l link, m *jsonrpc.Message) {
 	if m.IsRequest() {
-		c.request(conn, m)
+		c.request(l, m)
 		return
 	}
 	if err := c.notification(m); err != nil {
@@ -19,7 +22,12 @@ func (c *Client) notification(m *jsonrpc.Message) error {
 	case "notifications/progress":
 		return c.progress.deliver(m.Params)
 	case "notifications/cancelled":
-		return c.requests.cancel(m.Params)
+		if !c.requests.refuse.Load() {
+			return c.requests.cancel(m.Params)
+		}
+		if !m.Call.IsZero() && string(wire.Lookup(m.Params, "requestId")) != m.Call.String() {
+			return nil // over HTTP, a server cancels a call on its own stream
+		}
 	case "notifications/message":
 		return c.log(m.Params)
 	}

@@ -68,9 +68,9 @@ func (c *Client) reconnecting(err error, wait time.Duration) {
 	c.observe(c.trace.Reconnect != nil, func() { c.trace.Reconnect(err, wait) })
 }
 
-// connHandler returns what connections call.
-func (c *Client) connHandler() jsonrpc.Handler {
-	h := jsonrpc.Handler{Message: c.message, Dropped: c.dropped, Reconnect: c.reconnecting, Panic: c.trace.HandlerPanic}
+// connHandler returns what a connection calls.
+func (c *Client) connHandler(l link) jsonrpc.Handler {
+	h := jsonrpc.Handler{Message: func(_ jsonrpc.Conn, m *jsonrpc.Message) { c.message(l, m) }, Dropped: c.dropped, Reconnect: c.reconnecting, Pause: c.requests.pause, Panic: c.trace.HandlerPanic}
 	if c.trace.Message != nil {
 		h.Trace = func(sent bool, data []byte) { c.guard(func() { c.trace.Message(sent, data) }) }
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -17,6 +18,12 @@ type ServerInfo struct {
 	ProtocolVersion string // the version in use
 	Capabilities    ServerCapabilities
 	Instructions    string // for the model; often empty
+
+	// Probed is set only in the result of [Client.CachedServer] for a server of
+	// the legacy era: when it was last asked with server/discover. Connect asks
+	// again a day later, as the server may have been updated. Zero means never, as
+	// the request ended or broke the server.
+	Probed time.Time
 }
 
 // Modern reports whether ProtocolVersion belongs to the modern era, which has no
@@ -42,8 +49,8 @@ func (s *ServerInfo) UnmarshalJSON(data []byte) error {
 // connection if the server has closed the first one. If no response arrives
 // within [Options].ProbeTimeout, Connect sends initialize as well; if the
 // server accepts both, the client uses the session. [Options].CachedServer
-// changes the order, and so do [SingleUse] transports and [LegacyOnly]
-// connections.
+// changes the order, and so do transports that can be opened only once or exist
+// only in the legacy era (see [jsonrpc.TransportFeatures] and [jsonrpc.Features]).
 //
 // The error matches [ErrUnsupportedVersion] if there is no common protocol
 // version, [ErrClosed] if the server closed the connection,
@@ -54,13 +61,8 @@ func Connect(ctx context.Context, t Transport, opts *Options) (*Client, error) {
 	if err := checkArguments(t, opts); err != nil {
 		return nil, err
 	}
-	if t, ok := t.(connector); ok {
-		return t.connect(ctx, opts)
-	}
 	c := newClient(ctx, opts)
-	c.transportName = diag.NameOf(t)
-	once, ok := t.(SingleUse)
-	c.probe.singleUse = ok && once.SingleUse()
+	c.transport = t.Features()
 	for _, h := range c.opts.Handlers {
 		if a, ok := h.(attacher); ok {
 			a.attach(c)
@@ -72,27 +74,26 @@ func Connect(ctx context.Context, t Transport, opts *Options) (*Client, error) {
 	}
 	if err != nil {
 		c.cancel()
+		if f, ok := err.(alternatives); ok {
+			return f.connect(ctx, t, opts)
+		}
 		return nil, c.connectError(err)
 	}
-	if err := c.handshake(ctx, t); err != nil {
+	if err := c.begin(ctx, t); err != nil {
 		return nil, c.connectError(err)
 	}
 	return c, nil
 }
 
-// handshake negotiates the protocol version. It closes the client if that
-// fails.
-func (c *Client) handshake(ctx context.Context, t Transport) error {
+// begin negotiates the protocol version. It closes the client if that fails.
+func (c *Client) begin(ctx context.Context, t Transport) error {
 	connected := false
 	defer func() {
 		if !connected { // after an error, or a panic of Intercept
 			c.Close()
 		}
 	}()
-	a, err := c.negotiate(ctx, c.opts.CachedServer)
-	if err != nil && !isModern(err) && c.probe.maySpoil() && c.conn.Err() != nil && ctx.Err() == nil {
-		a, err = c.reconnectLegacy(ctx, t, err)
-	}
+	a, err := c.newHandshake(t, c.opts.CachedServer).run(ctx)
 	if err != nil {
 		return err
 	}
@@ -153,25 +154,31 @@ func connectOp(name, target string) string {
 // connectError returns the error of Connect. It names the server once, and after a
 // timeout it has what is known about the reason.
 func (c *Client) connectError(err error) error {
-	if d, ok := c.conn.(jsonrpc.Diagnoser); ok && errors.Is(err, context.DeadlineExceeded) {
-		if reason := d.Diagnosis(); reason != "" {
+	if f := c.features; f != nil && f.Diagnosis != nil && errors.Is(err, context.DeadlineExceeded) {
+		if reason := f.Diagnosis(); reason != "" {
 			err = diag.Error(err.Error()+"; "+reason, nil, err)
 		}
 	}
-	name, target, text := c.opts.Name, c.transportName, err.Error()
+	name, target, text := c.opts.Name, c.transport.Name, err.Error()
 	if strings.Contains(text, "server "+wire.Quote(name)+": ") {
 		name = ""
 	}
 	if quoted := wire.Quote(target); strings.Contains(text, quoted[1:len(quoted)-1]) { // backslashes of Windows are doubled
 		target = ""
 	}
-	return diag.Op(connectOp(name, target), err)
+	err = diag.Op(connectOp(name, target), err)
+	if f := c.features; f != nil && f.NotPassed != nil {
+		if names := f.NotPassed(text); names != nil {
+			err = &diag.NotPassedError{Err: err, Names: names}
+		}
+	}
+	return err
 }
 
 // adopt sets the era and the server of the client.
 func (c *Client) adopt(ctx context.Context, a *agreement) error {
 	if a.server.Name == "" {
-		a.server.Name = c.transportName
+		a.server.Name = c.transport.Name
 	}
 	c.agreed.Store(a)
 	c.requests.refuse.Store(!a.era.legacy())
@@ -183,39 +190,21 @@ func (c *Client) adopt(ctx context.Context, a *agreement) error {
 }
 
 func (c *Client) open(ctx context.Context, t Transport) error {
-	conn, err := t.Open(ctx, c.connHandler())
+	l := make(link, 1)
+	var conn jsonrpc.Conn
+	defer func() { l <- conn }()
+	opened, err := t.Open(ctx, c.connHandler(l))
 	if err != nil {
 		return err
 	}
-	c.conn = conn
-	if l, ok := conn.(jsonrpc.MessageLimiter); ok {
-		c.budget.SetMax(l.MaxMessage())
-	}
+	conn = opened
+	c.conn, c.features = conn, conn.Features()
+	c.owned = c.features.Owner == conn
+	c.budget.SetMax(c.features.MaxMessage)
 	return nil
 }
 
-// reconnectLegacy opens another connection and sends initialize, after the server
-// has closed the first one during the probe: some exit if the first request is
-// not initialize.
-func (c *Client) reconnectLegacy(ctx context.Context, t Transport, first error) (*agreement, error) {
-	legacy := c.opts.legacy(c.opts.ProtocolVersions)
-	if legacy == "" {
-		return nil, first
-	}
-	_ = c.conn.Close()
-	c.reconnecting(first, 0)
-	if err := c.open(ctx, t); err != nil {
-		return nil, &reopenError{first, err}
-	}
-	return c.initialize(ctx, legacy)
-}
-
-// A reopenError describes a server that closed the connection during the
-// handshake and to which no other connection could be opened.
-type reopenError struct{ first, second error }
-
-func (e *reopenError) Error() string {
-	return e.first.Error() + "; no second attempt: " + e.second.Error()
-}
-
-func (e *reopenError) Unwrap() []error { return []error{e.first, e.second} }
+// A link holds a connection of the client from when Open has returned it, or nil if
+// Open failed. Who takes it puts it back. Messages may arrive before, and with a
+// connection that Open has wrapped; the client replies through that of the link.
+type link chan jsonrpc.Conn

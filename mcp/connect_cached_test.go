@@ -6,9 +6,11 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -46,9 +48,12 @@ func TestCachedServer(t *testing.T) {
 		if got, want := receivedMethods(s), sent[p.version+" "+p.over]; !slices.Equal(got, want) {
 			t.Errorf("sent %q, want %q", got, want)
 		}
-		again, err := json.Marshal(c.Server())
-		if err != nil || string(again) != string(saved) {
-			t.Errorf("the server is %s, %v, want %s", again, err, saved)
+		if again := c.CachedServer(); again.Probed.Unix() != known.Probed.Unix() {
+			t.Errorf("probed at %v, want %v", again.Probed, known.Probed)
+		}
+		known.Probed = time.Time{}
+		if got := c.Server(); !reflect.DeepEqual(&got, known) {
+			t.Errorf("the server is %+v, want %+v", got, known)
 		}
 	})
 }
@@ -209,6 +214,155 @@ func TestSlowServerOfBothErasIsModernNextTime(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestBothErasAtOnceIsModernNextTime: the response to the probe is noted where it
+// arrives, whichever of the two the client looks at first.
+func TestBothErasAtOnceIsModernNextTime(t *testing.T) {
+	for _, over := range []string{"stdio", "http"} {
+		for range 8 {
+			synctest.Test(t, func(t *testing.T) {
+				first := connectTransport(t, slowTransport(t, over), nil)
+				second := connectTransport(t, slowTransport(t, over), &mcp.Options{CachedServer: first.CachedServer()})
+				if got := second.Server().ProtocolVersion; got != modern {
+					t.Errorf("%s: after %s the version is %s", over, first.Server().ProtocolVersion, got)
+				}
+			})
+		}
+	}
+}
+
+// slowTransport returns a transport to a server of both eras that takes 3 s to start,
+// and then responds to everything at once.
+func slowTransport(t *testing.T, over string) mcp.Transport {
+	s := testserver.New(&testserver.Options{Fault: "starts-slowly", Delay: 3 * time.Second, ProtocolVersions: []string{modern, legacy}})
+	if over == "stdio" {
+		return overStream(s.Pipe())
+	}
+	ready := time.Now().Add(3 * time.Second)
+	web, err := testserver.StartHTTP(s, &testserver.HTTPOptions{InMemory: true, Wrap: func(h *testserver.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			time.Sleep(time.Until(ready))
+			h.ServeHTTP(w, r)
+		})
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := web.Client()
+	t.Cleanup(func() {
+		client.CloseIdleConnections()
+		web.Close()
+	})
+	return streamhttp.New(web.URL, &streamhttp.Options{Client: client})
+}
+
+// TestProbeAnsweredAfterInitialize: the response to the probe that arrives together
+// with that to initialize counts for the next connection.
+func TestProbeAnsweredAfterInitialize(t *testing.T) {
+	const (
+		initialized = `{"jsonrpc":"2.0","id":2,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"x","version":"1"}}}` + "\n"
+		discovered  = `{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{}}}` + "\n"
+	)
+	for _, late := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			server := testserver.Script(func(line string) []string {
+				if methodOf([]byte(line)) != "initialize" {
+					return nil
+				}
+				return []string{initialized + discovered}
+			})
+			c := connectStream(t, server.Pipe(), &mcp.Options{Intercept: func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
+				raw, err := call.Send(ctx)
+				if late && call.Method == "server/discover" {
+					time.Sleep(time.Millisecond) // initialize wins
+				}
+				return raw, err
+			}})
+			if got := c.CachedServer().ProtocolVersion; got != modern {
+				t.Errorf("after %s the next version is %s", c.Server().ProtocolVersion, got)
+			}
+		})
+	}
+}
+
+// TestLegacyHintExpires: after a day, as the server may have been updated, but not if
+// the probe ended or broke the server, until its version changes.
+func TestLegacyHintExpires(t *testing.T) {
+	const day = 24 * time.Hour
+	update := func(s *mcp.ServerInfo) { s.Version = "0.9" }
+	for _, tt := range []struct {
+		name   string
+		server testserver.Options
+		over   string
+		wait   time.Duration
+		change func(*mcp.ServerInfo) // what was known
+		probed []bool                // the later connections
+	}{
+		{"soon", onlyVersion(legacy), "stdio", 11 * time.Hour, nil, []bool{false, false, true}},
+		{"later", onlyVersion(legacy), "stdio", day + time.Minute, nil, []bool{true, true}},
+		{"later, over HTTP", onlyVersion(legacy), "http", day + time.Minute, nil, []bool{true, true}},
+		{"never answered", testserver.Options{Fault: "discover-silent"}, "stdio", day + time.Minute, nil, []bool{true, true}},
+		{"ended", testserver.Options{Fault: "discover-dies"}, "stdio", 1000 * day, nil, []bool{false, false}},
+		{"wedged", testserver.Options{Fault: "discover-wedges"}, "stdio", 1000 * day, nil, []bool{false, false}},
+		{"broken", testserver.Options{Fault: "starts-once", Delay: 2 * time.Second}, "stdio", 1000 * day, nil, []bool{false, false}},
+		{"wedged and updated", testserver.Options{Fault: "discover-wedges"}, "stdio", time.Minute, update, []bool{false, true, false}},
+		{"updated", onlyVersion(legacy), "stdio", time.Minute, update, []bool{false, true, false}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var known *mcp.ServerInfo
+			for i, want := range append([]bool{true}, tt.probed...) {
+				var s *testserver.Server
+				var probed atomic.Bool
+				connect := func() *mcp.Client {
+					var tr mcp.Transport = streamFunc(func() io.ReadWriteCloser {
+						s = testserver.New(&tt.server)
+						return s.Pipe()
+					})
+					if tt.over == "http" {
+						tr = route{legacy, "http"}.transport(t, testserver.New(&tt.server))
+					}
+					return connectTransport(t, tr, &mcp.Options{CachedServer: known, Trace: &mcp.Trace{Message: func(sent bool, data []byte) {
+						if sent && methodOf(data) == "server/discover" {
+							probed.Store(true)
+						}
+					}}})
+				}
+				c := connect()
+				if got := c.Server().ProtocolVersion; got != legacy {
+					t.Errorf("%s: version %s", tt.name, got)
+				}
+				if got := probed.Load(); got != want {
+					t.Errorf("%s: connection %d: probed %t, want %t", tt.name, i, got, want)
+				}
+				text, err := json.Marshal(c.CachedServer())
+				if known = new(mcp.ServerInfo); err != nil || json.Unmarshal(text, known) != nil {
+					t.Fatal(err)
+				}
+				c.Close()
+				if i == 0 && tt.change != nil {
+					tt.change(known)
+				}
+				time.Sleep(tt.wait)
+			}
+		})
+	}
+}
+
+// TestServerCannotSayWhenItWasProbed: only the client decides.
+func TestServerCannotSayWhenItWasProbed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := testserver.Script(func(line string) []string {
+			if methodOf([]byte(line)) != "initialize" {
+				return nil
+			}
+			return []string{`{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"x","version":"1"},"probed":7}}` + "\n"}
+		})
+		c := connectStream(t, server.Pipe(), &mcp.Options{ProtocolVersions: []string{legacy}})
+		if s := c.Server(); !s.Probed.IsZero() {
+			t.Errorf("probed at %v", s.Probed)
+		}
+	})
 }
 
 // TestSilenceIsRememberedAsLegacy: a legacy server that never responds to the probe is

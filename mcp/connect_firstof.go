@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
@@ -15,36 +16,48 @@ import (
 //
 //	mcp.FirstOf(streamhttp.New(url, nil), sse.New(url, nil))
 //
+// Only Connect can open it. Wrap each of the transports instead of FirstOf:
+// Connect returns an error for a transport that hides them.
+//
 // If no transport succeeds, the error contains the error of each, with the name
-// of the transport if it implements [Kinded].
-func FirstOf(transports ...Transport) Transport { return firstOf(transports) }
+// of its protocol (see [jsonrpc.TransportFeatures]).
+func FirstOf(transports ...Transport) Transport { return &firstOf{transports} }
 
-type firstOf []Transport
+type firstOf struct{ all []Transport }
 
-func (f firstOf) String() string {
-	if len(f) == 0 {
-		return ""
+// Features returns those of the first transport.
+func (f *firstOf) Features() jsonrpc.TransportFeatures {
+	if len(f.all) == 0 || f.all[0] == nil {
+		return jsonrpc.TransportFeatures{}
 	}
-	return diag.NameOf(f[0])
+	return f.all[0].Features()
 }
 
-var errNoTransport = errors.New("FirstOf has no transport")
+var (
+	errNoTransport = errors.New("FirstOf has no transport")
+	errHidden      = errors.New("only Connect can open FirstOf; wrap each of its transports instead of FirstOf")
+)
 
-// Open opens the first transport.
-func (f firstOf) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
-	if len(f) == 0 || f[0] == nil {
-		return nil, errNoTransport
+// Open opens nothing. Connect takes the transports from the error.
+func (f *firstOf) Open(context.Context, jsonrpc.Handler) (jsonrpc.Conn, error) { return nil, f }
+
+// Format implements fmt.Formatter, as fmt calls no method of what f holds.
+func (f *firstOf) Format(s fmt.State, _ rune) { _, _ = s.Write([]byte(f.Error())) }
+
+func (f *firstOf) Error() string { return errHidden.Error() }
+
+// connect tries the transports, unless opened hides them: what it adds to its
+// connections would be lost.
+func (f *firstOf) connect(ctx context.Context, opened Transport, opts *Options) (*Client, error) {
+	op := connectOp(opts.name(), f.Features().Name)
+	if opened != f {
+		return nil, diag.Op(op, errHidden)
 	}
-	return f[0].Open(ctx, h)
-}
-
-func (f firstOf) connect(ctx context.Context, opts *Options) (*Client, error) {
-	op := connectOp(opts.name(), diag.NameOf(f))
-	if len(f) == 0 {
+	if len(f.all) == 0 {
 		return nil, diag.Op(op, errNoTransport)
 	}
-	tried := &firstOfError{op: op, transports: f}
-	for _, t := range f {
+	tried := &firstOfError{op: op, transports: f.all}
+	for _, t := range f.all {
 		c, err := Connect(ctx, t, opts)
 		if err == nil {
 			return c, nil
@@ -76,7 +89,7 @@ func isOtherKind(err error) bool {
 // A firstOfError holds the errors of the first transports.
 type firstOfError struct {
 	op         string // see connectOp
-	transports firstOf
+	transports []Transport
 	errs       []error
 }
 
@@ -88,8 +101,8 @@ func (e *firstOfError) Error() string {
 		} else {
 			s += "; then "
 		}
-		if t, ok := e.transports[i].(Kinded); ok {
-			s += "over " + t.Kind() + ": "
+		if kind := e.transports[i].Features().Kind; kind != "" {
+			s += "over " + kind + ": "
 		}
 		if op, ok := err.(*diag.OpError); ok {
 			err = op.Err // without the name of the server, which is in e.op

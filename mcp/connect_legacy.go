@@ -26,8 +26,8 @@ func (c *Client) initialize(ctx context.Context, version string) (*agreement, er
 	if agreed == "" {
 		return nil, &versionError{version, []string{res.ProtocolVersion}}
 	}
-	if b, ok := c.conn.(BatchReader); ok && agreed == ProtocolVersion20250326 {
-		b.AcceptBatches() // no other version has batches
+	if accept := c.features.AcceptBatches; accept != nil && agreed == ProtocolVersion20250326 {
+		accept() // no other version has batches
 	}
 	note := &jsonrpc.Request{
 		Method:          "notifications/initialized",
@@ -56,6 +56,7 @@ func (c *Client) sendInitialize(ctx context.Context, version string) (*ServerInf
 	if err := decodeText(raw, res); err != nil {
 		return nil, c.failed(q, jsonrpc.Malformed(err))
 	}
+	res.Probed = never // which servers do not decide
 	return res, nil
 }
 

@@ -45,7 +45,7 @@ func (c *Client) sendDiscover(ctx context.Context, version string) (*agreement, 
 	if agreed == "" {
 		return nil, &versionError{version, res.SupportedVersions}
 	}
-	server := ServerInfo{res.result.ServerInfo(), agreed, res.Capabilities, res.Instructions}
+	server := ServerInfo{Implementation: res.result.ServerInfo(), ProtocolVersion: agreed, Capabilities: res.Capabilities, Instructions: res.Instructions}
 	return &agreement{era: c.modernEra(agreed), server: server}, nil
 }
 

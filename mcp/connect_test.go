@@ -6,15 +6,19 @@ import (
 	"errors"
 	"io"
 	"net"
+	"os/exec"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 	"github.com/stdmcp/stdmcp/mcp/stdio"
 )
 
@@ -49,7 +53,7 @@ func TestConnectDeterminesEra(t *testing.T) {
 			server: testserver.Options{ProtocolVersions: []string{"2027-01-01", mcp.ProtocolVersion20250618}}, want: mcp.ProtocolVersion20250618, sent: both},
 		{name: "modern but slower than the probe, and refuses initialize",
 			server: testserver.Options{ProtocolVersions: []string{modern}, Fault: "discover-slow", Delay: 5 * time.Second},
-			took:   5 * time.Second, want: modern, sent: []string{"server/discover", "initialize"}},
+			took:   5 * time.Second, want: modern, sent: []string{"server/discover", "initialize", "server/discover"}},
 		{name: "of both eras but slower than the probe",
 			server: testserver.Options{Fault: "discover-slow", Delay: 5 * time.Second},
 			took:   time.Second, want: legacy, sent: both},
@@ -599,6 +603,63 @@ func TestConnectToExitingProgram(t *testing.T) {
 			var exit *stdio.ExitError
 			if !errors.As(err, &exit) || exit.State.ExitCode() != 3 {
 				t.Errorf("no *stdio.ExitError with status 3 in %v", err)
+			}
+		})
+	}
+}
+
+// TestErrorsNameVariablesThatWereNotPassed: whichever way the server says so.
+func TestErrorsNameVariablesThatWereNotPassed(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("did not run: there is no shell")
+	}
+	t.Setenv("MCP_TEST_KEY", "the-value")
+	t.Setenv("MCP_TEST_TOKEN", "the-value")
+	refusal := `read x; echo '{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"MCP_TEST_KEY is empty"}}';`
+	for script, want := range map[string]string{
+		"echo starting; echo 'Error: MCP_TEST_KEY is required' >&2; exit 1":         "; MCP_TEST_KEY is set here but not passed to servers; pass it with Env",
+		"echo 'Error: set MCP_TEST_KEY and MCP_TEST_TOKEN' >&2; exit 1":             "; MCP_TEST_KEY, MCP_TEST_TOKEN are set here but not passed to servers; pass them with Env",
+		"echo 'waiting for MCP_TEST_KEY' >&2; exec sleep 60":                        "; MCP_TEST_KEY is set here but not passed to servers; pass it with Env",
+		refusal + strings.Replace(refusal, `"id":1`, `"id":2`, 1) + "exec sleep 60": "; MCP_TEST_KEY is set here but not passed to servers; pass it with Env",
+		"echo 'Error: no key' >&2; exit 1":                                          "",
+	} {
+		tr := stdio.Command("/bin/sh", "-c", script)
+		tr.CloseWait = 10 * time.Millisecond
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		_, err := mcp.Connect(ctx, tr, &mcp.Options{ProbeTimeout: 100 * time.Millisecond})
+		cancel()
+		if err == nil || strings.Contains(err.Error(), "the-value") || want == "" && strings.Contains(err.Error(), "passed") || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%v\nwant %s", err, want)
+		}
+		var exit *stdio.ExitError
+		var answer *jsonrpc.Error
+		if !errors.As(err, &exit) && !errors.As(err, &answer) && !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("the cause is lost: %v", err)
+		}
+	}
+}
+
+// TestProgramThatReadsNothingIsStartedOnce: a program that exits because of the probe has
+// read it. Only Linux can tell.
+func TestProgramThatReadsNothingIsStartedOnce(t *testing.T) {
+	for fault, want := range map[string]int{"exits-at-start": 1, "usage-and-exit": 1, "discover-dies": 2} {
+		t.Run(fault, func(t *testing.T) {
+			t.Parallel()
+			if runtime.GOOS != "linux" {
+				want = 2
+			}
+			tr, _ := process(&testserver.Options{Fault: fault, ProtocolVersions: []string{legacy}})
+			var starts atomic.Int64
+			tr.Start = func(cmd *exec.Cmd) error {
+				starts.Add(1)
+				return cmd.Start()
+			}
+			c, err := mcp.Connect(t.Context(), tr, nil)
+			if err == nil {
+				c.Close()
+			}
+			if n := int(starts.Load()); n != want || (err == nil) != (fault == "discover-dies") {
+				t.Errorf("started %d times, want %d: %v", n, want, err)
 			}
 		})
 	}

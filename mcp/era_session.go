@@ -112,7 +112,7 @@ func (c *Client) repeatLogLevel(ctx context.Context) {
 // server.
 func (c *Client) renegotiate(ctx context.Context) (err error) {
 	defer c.recover(&err) // of Intercept
-	a, err := c.negotiate(ctx, nil)
+	a, err := c.newHandshake(nil, nil).run(ctx)
 	if err != nil {
 		return err
 	}
@@ -141,7 +141,9 @@ func (c *Client) pingRefused(ctx context.Context) bool {
 // reinitialize opens a session with the same protocol version.
 func (c *Client) reinitialize(ctx context.Context, lost *agreement) (err error) {
 	defer c.recover(&err) // of Intercept
-	a, err := c.initialize(ctx, lost.server.ProtocolVersion)
+	h := c.newHandshake(nil, nil)
+	h.mayProbe, h.mayInitialize, h.legacy = false, true, lost.server.ProtocolVersion
+	a, err := h.run(ctx)
 	if err != nil {
 		return err
 	}

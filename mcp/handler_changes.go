@@ -7,7 +7,10 @@ import (
 
 // Changes returns a [Handler] that subscribes to the server's lists and calls f
 // for each change, one at a time. Connect subscribes before it returns, so a
-// program that then lists the tools misses no change. For single resources use
+// program that then lists the tools misses no change. If the server ends the
+// subscription, the client opens it again. If the server refuses it, Connect
+// succeeds all the same: f receives one Change with the error, and the client
+// tries again unless the refusal is permanent. For single resources use
 // [Client.Subscribe].
 func Changes(f func(Change)) Handler { return changesHandler(f) }
 
@@ -20,8 +23,8 @@ func (f changesHandler) connected(ctx context.Context, c *Client) error {
 	if f == nil {
 		return nil
 	}
-	s, err := c.Subscribe(ctx, nil)
-	if errors.Is(err, ErrNoChanges) {
+	s, err := c.subscribe(ctx, nil, true)
+	if errors.Is(err, ErrNoChanges) { // and nothing was sent
 		return nil
 	} else if err != nil {
 		return err

@@ -23,6 +23,9 @@ type notificationObserver struct {
 }
 
 func (o *notificationObserver) observe(method string, params RawMessage) error {
+	if method == "notifications/cancelled" {
+		return nil
+	}
 	if !o.c.notifications.AddSize(len(method)+len(params), func() { o.c.guard(func() { o.f(o.c.ctx, method, params) }) }) {
 		return ErrOverloaded
 	}

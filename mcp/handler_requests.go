@@ -39,7 +39,7 @@ const maxReplies = 4096
 type busyTime struct {
 	sum       time.Duration // until counted
 	counted   time.Time
-	handlers  int       // that run
+	handlers  int       // that run, and logins
 	awayUntil time.Time // the user is on a page until then
 }
 
@@ -103,14 +103,16 @@ func (t *requestTable) pauseTimers(d time.Duration) {
 // handlerRuns pauses the timeouts of calls until the function that it returns is
 // called.
 func (t *requestTable) handlerRuns() (returned func()) {
-	change := func(n int) {
-		t.mu.Lock()
-		t.busy.count(time.Now())
-		t.busy.handlers += n
-		t.mu.Unlock()
-	}
-	change(1)
-	return func() { change(-1) }
+	t.pause(1)
+	return func() { t.pause(-1) }
+}
+
+// pause adds n handlers or logins.
+func (t *requestTable) pause(n int) {
+	t.mu.Lock()
+	t.busy.count(time.Now())
+	t.busy.handlers += n
+	t.mu.Unlock()
 }
 
 // paused returns how long the timeouts of calls have been paused since the client
@@ -121,6 +123,12 @@ func (t *requestTable) paused() (sum time.Duration, now bool) {
 	sum, now = t.busy.sum, t.busy.handlers > 0 || t.busy.awayUntil.After(t.busy.counted)
 	t.mu.Unlock()
 	return sum, now
+}
+
+// away reports whether the timeouts of calls are paused.
+func (t *requestTable) away() bool {
+	_, now := t.paused()
+	return now
 }
 
 // handled releases an id, because the server may reuse it as soon as it has the
@@ -160,9 +168,15 @@ func (t *requestTable) cancel(params []byte) error {
 
 // A cancelledRequest holds the part of notifications/cancelled that the client
 // uses.
-type cancelledRequest struct{ id jsonrpc.ID }
+type cancelledRequest struct {
+	id     jsonrpc.ID
+	reason string
+}
 
-func (t *cancelledRequest) fields(c *codec) { c.id("requestId", &t.id) }
+func (t *cancelledRequest) fields(c *codec) {
+	c.id("requestId", &t.id)
+	c.string("reason", &t.reason, omitEmpty)
+}
 
 // wait waits for the handlers to return, at most for d, as a handler may have
 // called Close.
@@ -174,7 +188,7 @@ func (t *requestTable) wait(d time.Duration) {
 }
 
 // request starts a goroutine that handles a request of the server and responds.
-func (c *Client) request(conn jsonrpc.Conn, m *jsonrpc.Message) {
+func (c *Client) request(l link, m *jsonrpc.Message) {
 	if c.requests.refuse.Load() {
 		// Even an error response would violate the protocol.
 		c.discarded(errServerRequest, []byte(m.Method))
@@ -185,7 +199,7 @@ func (c *Client) request(conn jsonrpc.Conn, m *jsonrpc.Message) {
 	switch err {
 	case nil:
 	case errTooManyRequests:
-		c.replyLater(conn, m)
+		c.replyLater(l, m)
 		return
 	case errIDInUse: // a response would be taken for that to the earlier request
 		c.discarded(err, []byte(m.Method))
@@ -205,7 +219,7 @@ func (c *Client) request(conn jsonrpc.Conn, m *jsonrpc.Message) {
 		} else {
 			result = attachRelatedTask(m.Params, result)
 		}
-		c.reply(conn, m.ID, m.Method, result, answer)
+		c.reply(l, m.ID, m.Method, result, answer)
 	}()
 }
 
@@ -213,24 +227,30 @@ func (c *Client) request(conn jsonrpc.Conn, m *jsonrpc.Message) {
 var errTooManyRequests = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "too many requests at once"}
 
 // replyLater queues the response to a request beyond maxRequests.
-func (c *Client) replyLater(conn jsonrpc.Conn, m *jsonrpc.Message) {
+func (c *Client) replyLater(l link, m *jsonrpc.Message) {
 	id, method := m.ID, m.Method // not the params
 	var result RawMessage
 	refusal := errTooManyRequests
 	if method == "ping" {
 		result, refusal = RawMessage("{}"), nil
 	}
-	send := func() { c.reply(conn, id, method, result, refusal) }
+	send := func() { c.reply(l, id, method, result, refusal) }
 	if !c.requests.replies.AddSize(len(id.String())+len(method), send) && c.ctx.Err() == nil {
 		c.discarded(ErrOverloaded, []byte(method)) // the server does not read
 	}
 }
 
-// reply sends a response on a goroutine of the library. A transport may call a
-// function of the program for it, which may panic.
+// reply sends a response on a goroutine of the library, through the connection that
+// Open returned. A transport may call a function of the program for it, which may
+// panic.
 //
 //go:noinline
-func (c *Client) reply(conn jsonrpc.Conn, id jsonrpc.ID, method string, result RawMessage, answer *jsonrpc.Error) {
+func (c *Client) reply(l link, id jsonrpc.ID, method string, result RawMessage, answer *jsonrpc.Error) {
+	conn := <-l
+	l <- conn
+	if conn == nil {
+		return
+	}
 	c.guard(func() {
 		if err := conn.Reply(c.ctx, id, result, answer); err != nil && c.ctx.Err() == nil {
 			c.discarded(err, []byte(method))

@@ -284,9 +284,10 @@ func TestMaxRounds(t *testing.T) {
 	for _, tt := range []struct{ max, want int }{{0, 17}, {3, 4}, {-1, 1}} {
 		synctest.Test(t, func(t *testing.T) {
 			p, rwc := newPeer(t, modern, func(p *peer, m request) {
-				p.answer(m, fmt.Sprintf(`{"resultType":"input_required","requestState":"s%s"}`, m.ID))
+				p.answer(m, fmt.Sprintf(`{"resultType":"input_required","requestState":"s%s","inputRequests":{"r":{"method":"roots/list"}}}`, m.ID))
 			})
-			c := connectStream(t, rwc, &mcp.Options{MaxRounds: tt.max})
+			roots := mcp.Roots(func(context.Context) ([]mcp.Root, error) { return nil, nil })
+			c := connectStream(t, rwc, &mcp.Options{MaxRounds: tt.max, Handlers: []mcp.Handler{roots}})
 			_, err := c.CallTool(t.Context(), "any", nil)
 			wantError(t, err, mcp.ErrInputRequired, "rounds")
 			if n := len(p.messages("tools/call")); n != tt.want {
@@ -328,4 +329,52 @@ func TestHandlerContextHasValuesOfCallAndConnect(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestPolls: a result with nothing but a requestState is a request to ask again
+// later (2026-07-28 basic/patterns/mrtr).
+func TestPolls(t *testing.T) {
+	for _, over := range []string{"stdio", "http"} {
+		p := route{modern, over}
+		for _, tt := range []struct {
+			fault string
+			size  int
+			o     mcp.Options
+			takes time.Duration
+			calls int
+			is    error
+			says  string
+		}{
+			{fault: "polls", takes: 50 * 31 * time.Millisecond, calls: 6},
+			{fault: "polls", size: 8, o: mcp.Options{MaxRounds: -1}, takes: (50*31 + 3*1000) * time.Millisecond, calls: 9},
+			{fault: "polls-endless", o: mcp.Options{MaxTimeout: 10 * time.Second}, takes: 10 * time.Second, calls: 14, is: context.DeadlineExceeded, says: "10s in total"},
+			{fault: "polls-endless", o: mcp.Options{MaxTimeout: -1}, takes: (50*31 + 4091*1000) * time.Millisecond, calls: 4097, is: mcp.ErrInputRequired, says: "4096"},
+			{fault: "inputs-empty", calls: 1, is: mcp.ErrMalformed, says: "requestState"},
+		} {
+			synctest.Test(t, func(t *testing.T) {
+				s := p.server(testserver.Options{Fault: tt.fault, Size: tt.size})
+				c := p.open(t, s, &tt.o)
+				wantDuration(t, tt.takes, func() {
+					_, err := c.CallTool(t.Context(), "echo", map[string]any{"message": "hi"})
+					if tt.says == "" && err != nil {
+						t.Error(err)
+					} else if tt.says != "" {
+						wantError(t, err, tt.is, tt.says)
+					}
+				})
+				if n := countRequests(s, "tools/call"); n != tt.calls {
+					t.Errorf("%s: %d calls, want %d", tt.fault, n, tt.calls)
+				}
+			})
+		}
+		synctest.Test(t, func(t *testing.T) { // the caller's context ends the wait
+			c := p.open(t, p.server(testserver.Options{Fault: "polls-endless"}), nil)
+			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+			defer cancel()
+			wantDuration(t, 3*time.Second, func() {
+				_, err := c.CallTool(ctx, "echo", map[string]any{"message": "hi"})
+				wantError(t, err, context.DeadlineExceeded, "tools/call")
+			})
+		})
+	}
 }

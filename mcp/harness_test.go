@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testutil/wrapped"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 	"github.com/stdmcp/stdmcp/mcp/stdio"
@@ -62,7 +63,7 @@ func overStream(rwc io.ReadWriteCloser) *stdio.StreamTransport {
 
 func connectTransport(t *testing.T, tr mcp.Transport, o *mcp.Options) *mcp.Client {
 	t.Helper()
-	c, err := mcp.Connect(t.Context(), tr, o)
+	c, err := mcp.Connect(t.Context(), wrapped.Again(tr), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,6 +73,8 @@ func connectTransport(t *testing.T, tr mcp.Transport, o *mcp.Options) *mcp.Clien
 
 // A streamFunc is a transport that opens a new stream for each connection.
 type streamFunc func() io.ReadWriteCloser
+
+func (streamFunc) Features() jsonrpc.TransportFeatures { return jsonrpc.TransportFeatures{} }
 
 func (f streamFunc) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
 	return overStream(f()).Open(ctx, h)
@@ -311,4 +314,11 @@ func wantCode(t *testing.T, err error, code int64) {
 	} else if answer.Code != code {
 		t.Errorf("code is %d, want %d: %v", answer.Code, code, err)
 	}
+}
+
+// methodOf returns the method of a message of the client.
+func methodOf(data []byte) string {
+	var m request
+	_ = json.Unmarshal(data, &m)
+	return m.Method
 }

@@ -67,18 +67,18 @@ func TestNotificationsThatCompletePages(t *testing.T) {
 func TestPendingChangesAreLimited(t *testing.T) {
 	s := &Subscription{client: &Client{}, ready: make(chan struct{}, 1)}
 	for i := range maxPending + 1 {
-		err := s.enqueue(Change{ResourceUpdated, strconv.Itoa(i)})
+		err := s.enqueue(Change{Kind: ResourceUpdated, URI: strconv.Itoa(i)})
 		if want := error(nil); i == maxPending && err != ErrOverloaded || i < maxPending && err != want {
 			t.Fatalf("change %d: %v", i, err)
 		}
 	}
 	s = &Subscription{client: &Client{}, ready: make(chan struct{}, 1)}
 	s.client.budget.SetMax(1000)
-	if err := s.enqueue(Change{ResourceUpdated, strings.Repeat("x", 1000)}); err != ErrOverloaded || len(s.pending) != 0 {
+	if err := s.enqueue(Change{Kind: ResourceUpdated, URI: strings.Repeat("x", 1000)}); err != ErrOverloaded || len(s.pending) != 0 {
 		t.Errorf("%d changes are pending, %v", len(s.pending), err)
 	}
 	for range 10 {
-		if err := s.enqueue(Change{ResourceUpdated, strings.Repeat("x", 500)}); err != nil {
+		if err := s.enqueue(Change{Kind: ResourceUpdated, URI: strings.Repeat("x", 500)}); err != nil {
 			t.Fatal(err)
 		}
 		if _, ok, _ := s.take(); !ok {
@@ -230,16 +230,22 @@ func TestResultsKeepTheirMeta(t *testing.T) {
 // A limitedConn is a connection whose messages have a limit.
 type limitedConn struct{ jsonrpc.Conn }
 
-func (limitedConn) MaxMessage() int { return 12345 }
+type limitedTransport struct{}
+
+func (limitedTransport) Features() jsonrpc.TransportFeatures { return jsonrpc.TransportFeatures{} }
+
+func (limitedConn) Features() *jsonrpc.Features { return &jsonrpc.Features{MaxMessage: 12345} }
 
 func (limitedConn) Done() <-chan struct{} { return nil }
 
-func (c limitedConn) Open(context.Context, jsonrpc.Handler) (jsonrpc.Conn, error) { return c, nil }
+func (limitedTransport) Open(context.Context, jsonrpc.Handler) (jsonrpc.Conn, error) {
+	return limitedConn{}, nil
+}
 
 // TestOneBudgetForAll: what the server sends and the client keeps counts together.
 func TestOneBudgetForAll(t *testing.T) {
 	c := newClient(t.Context(), nil)
-	if err := c.open(t.Context(), limitedConn{}); err != nil || c.budget.Max() != 12345 {
+	if err := c.open(t.Context(), limitedTransport{}); err != nil || c.budget.Max() != 12345 {
 		t.Errorf("%d bytes, %v", c.budget.Max(), err)
 	}
 	if b := &c.budget; c.notifications.Budget != b || c.progress.budget != b || c.requests.budget != b || c.requests.replies.Budget != b {

@@ -46,8 +46,8 @@ func pages[T any, R result](ctx context.Context, c *Client, method string, held 
 
 // A listing is the state of reading a paginated list.
 //
-// A cursor is opaque; it may be empty. If a cursor occurs twice, the list would
-// never end.
+// A cursor is opaque; from 2026-07-28 on it may be empty. If a cursor occurs
+// twice, the list would never end.
 type listing struct {
 	c      *Client
 	method string
@@ -138,8 +138,12 @@ func (t *Page) shorten(res result) {
 	}
 	if text = append(text, '}'); len(text) < len(t.raw)/2 {
 		text = slices.Clip(text)
+		last := t.NextCursor == nil
 		*t = Page{raw: text}
 		_ = decodeText(text, res) // it was valid before
+		if last {
+			t.NextCursor = nil // which readResult decides
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -132,6 +133,7 @@ func TestEndlessLists(t *testing.T) {
 		says  string // "" if there is no error
 	}{
 		{"empty-cursor", mcp.Options{}, 2, ""},
+		{"empty-cursor-at-end", mcp.Options{}, 1, ""},
 		{"same-cursor", mcp.Options{}, 2, `the cursor "again" occurs twice`},
 		{"endless-pages", mcp.Options{}, 1000, "more than 1000 pages"},
 		{"endless-pages", mcp.Options{MaxPages: 5}, 5, "more than 5 pages"},
@@ -268,6 +270,23 @@ func TestPages(t *testing.T) {
 					t.Errorf("%s: then %d items, %v", name, n, err)
 				}
 			}
+		}
+	})
+}
+
+// TestEmptyCursorEndsLegacyList: a page does not lead to itself.
+func TestEmptyCursorEndsLegacyList(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := connect(t, testserver.New(&testserver.Options{Fault: "empty-cursor-at-end"}), nil)
+		page, err := c.ListToolsPage(t.Context(), nil)
+		if err != nil || page.NextCursor != nil {
+			t.Errorf("the next cursor is %v, %v", page.NextCursor, err)
+		}
+		long := `{"tools":[{"name":"first","inputSchema":{"type":"object"}}],"x":"` + strings.Repeat("x", 20_000) + `","nextCursor":""}`
+		_, rwc := newPeer(t, legacy, func(p *peer, m request) { p.answer(m, long) })
+		tools, err := connectStream(t, rwc, nil).ListTools(t.Context())
+		if err != nil || len(tools) != 1 {
+			t.Errorf("%d tools of a long page, %v", len(tools), err)
 		}
 	})
 }

@@ -83,7 +83,7 @@ func expand(expression string, values map[string]any) (string, error) {
 		name, explode := strings.CutSuffix(spec, "*")
 		name, length, prefixed := strings.Cut(name, ":")
 		limit, err := strconv.Atoi(length)
-		if !isVariable(name) || prefixed && (err != nil || limit < 1 || explode) {
+		if !isVariable(name) || prefixed && (err != nil || explode || length[0] < '1' || len(length) > 4) {
 			return "", errTemplate
 		}
 		var list []string

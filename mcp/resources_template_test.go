@@ -77,7 +77,7 @@ func TestExpand(t *testing.T) {
 			t.Errorf("%s: %s, %v, want %s", template, got, err, want)
 		}
 	}
-	for _, template := range []string{"{", "}", "{}", "{a", "a}", "{{a}}", "{=a}", "{!a}", "{|a}", "{a b}", "{a,}", "{v:0}", "{v:x}", "{v:-1}",
+	for _, template := range []string{"{", "}", "{}", "{a", "a}", "{{a}}", "{=a}", "{!a}", "{|a}", "{a b}", "{a,}", "{v:0}", "{v:x}", "{v:-1}", "{v:10000}", "{v:+3}", "{v:03}", "{v:}",
 		"{v:3*}", "{.}", "{a..b}", "{list:3}", "{number}"} {
 		values := map[string]any{"list": []string{"a"}, "number": 1, "v": "v"}
 		if got, err := (&mcp.ResourceTemplate{URITemplate: template}).Expand(values); err == nil {

@@ -26,6 +26,10 @@ const (
 type Change struct {
 	Kind ChangeKind
 	URI  string // of the resource or of a part of it; only for ResourceUpdated
+
+	// Err is not nil if the server refuses to report changes, or cannot for now: what
+	// a function of [Changes] then receives once, without the other fields.
+	Err error
 }
 
 // A Subscription receives changes on the server. Its methods may be called
@@ -41,11 +45,14 @@ type Subscription struct {
 	err     error         // the reason why the subscription has ended
 
 	// Modern era only.
-	id      jsonrpc.ID         // of the pending request
-	honored SubscriptionFilter // by the server
-	acked   chan struct{}      // closed at the first acknowledgment
-	opened  bool               // acked is closed
-	ended   chan struct{}      // closed when keepOpen has returned
+	lasting bool                    // that of Changes, which is opened again whatever ends it
+	id      jsonrpc.ID              // of the pending request
+	stop    context.CancelCauseFunc // ends the pending request; nil if there is none
+	revoked bool                    // the server has canceled the pending request
+	honored SubscriptionFilter      // by the server
+	acked   chan struct{}           // closed at the first acknowledgment, or when a lasting subscription has failed once
+	opened  bool                    // acked is closed
+	ended   chan struct{}           // closed when keepOpen has returned
 }
 
 // Subscribe subscribes to changes on the server. It returns when the server has
@@ -55,16 +62,22 @@ type Subscription struct {
 // Before 2026-07-28, servers report changes of lists to every client, and the
 // client subscribes to each resource. From 2026-07-28 on a subscription is a
 // request that stays open. If it breaks, the client opens it again and, because
-// changes may have been missed, reports everything in the filter as changed.
+// changes may have been missed, reports everything that the server has honored as
+// changed.
 //
 // A nil filter subscribes to all lists whose changes the server reports. From
 // 2026-07-28 on the client asks only for changes that the server declares; if
-// there are none in the filter, the error matches [ErrNoChanges].
+// there are none in the filter, or if the server refuses subscriptions for good,
+// the error matches [ErrNoChanges].
 func (c *Client) Subscribe(ctx context.Context, filter *SubscriptionFilter) (*Subscription, error) {
+	return c.subscribe(ctx, filter, false)
+}
+
+func (c *Client) subscribe(ctx context.Context, filter *SubscriptionFilter, lasting bool) (*Subscription, error) {
 	if err := c.verify(ctx); err != nil {
 		return nil, err
 	}
-	s := &Subscription{client: c, ready: make(chan struct{}, 1)}
+	s := &Subscription{client: c, ready: make(chan struct{}, 1), lasting: lasting}
 	if filter != nil {
 		s.filter = *filter
 		s.filter.ResourceSubscriptions = slices.Clone(filter.ResourceSubscriptions)
@@ -91,7 +104,7 @@ func (c *Client) Subscribe(ctx context.Context, filter *SubscriptionFilter) (*Su
 }
 
 // ErrNoChanges is matched by the error of [Client.Subscribe] if the server
-// reports none of the changes in the filter.
+// reports none of the changes in the filter, or refuses subscriptions for good.
 var ErrNoChanges = errors.New("the server reports none of the requested changes")
 
 // narrow removes from the filter what the server does not declare. It reports
@@ -117,7 +130,8 @@ func (s *Subscription) Honored() SubscriptionFilter {
 // Next waits for the next change. Equal changes that arrive between calls to
 // Next are coalesced. The error is the cause of ctx if ctx ends, [io.EOF] if
 // the server has ended the subscription or Close was called, and matches
-// [ErrClosed] if the connection has ended.
+// [ErrClosed] if the connection has ended. If the server has canceled the
+// subscription, the error has the server's reason and matches io.EOF.
 func (s *Subscription) Next(ctx context.Context) (Change, error) {
 	for {
 		if change, ok, err := s.take(); ok || err != nil {
@@ -207,19 +221,28 @@ func (s *Subscription) wake() {
 	}
 }
 
-// wants reports whether the filter includes the change.
+// reported returns the changes that the subscription reports: from 2026-07-28 on
+// those that the server has acknowledged.
+func (s *Subscription) reported() SubscriptionFilter {
+	if s.client.era().legacy() {
+		return s.filter
+	}
+	return s.Honored()
+}
+
+// wants reports whether a subscription to f reports the change.
 //
 //go:noinline
-func (s *Subscription) wants(change Change) bool {
+func (f *SubscriptionFilter) wants(change Change) bool {
 	switch change.Kind {
 	case ToolsChanged:
-		return s.filter.ToolsListChanged
+		return f.ToolsListChanged
 	case PromptsChanged:
-		return s.filter.PromptsListChanged
+		return f.PromptsListChanged
 	case ResourcesChanged:
-		return s.filter.ResourcesListChanged
+		return f.ResourcesListChanged
 	}
-	for _, uri := range s.filter.ResourceSubscriptions {
+	for _, uri := range f.ResourceSubscriptions {
 		if strings.HasPrefix(change.URI, uri) { // the URI may be that of a part
 			return true
 		}
@@ -227,14 +250,15 @@ func (s *Subscription) wants(change Change) bool {
 	return false
 }
 
-// resync reports everything in the filter as changed.
+// resync reports everything as changed.
 func (s *Subscription) resync() {
+	f := s.reported()
 	for _, kind := range [...]ChangeKind{ToolsChanged, PromptsChanged, ResourcesChanged} {
-		if s.wants(Change{Kind: kind}) {
+		if f.wants(Change{Kind: kind}) {
 			_ = s.enqueue(Change{Kind: kind})
 		}
 	}
-	for _, uri := range s.filter.ResourceSubscriptions {
-		_ = s.enqueue(Change{ResourceUpdated, uri})
+	for _, uri := range f.ResourceSubscriptions {
+		_ = s.enqueue(Change{Kind: ResourceUpdated, URI: uri})
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
@@ -31,7 +32,12 @@ func (s *Subscription) open(ctx context.Context) error {
 	case <-s.acked:
 		return nil
 	case <-s.ended:
-		_, _, err := s.take()
+		s.mu.Lock()
+		opened, err := s.opened, s.err
+		s.mu.Unlock()
+		if opened { // both have happened
+			return nil
+		}
 		if err == io.EOF {
 			err = s.client.failed(listenCall(s), errors.New("the server ended the subscription immediately"))
 		}
@@ -48,14 +54,26 @@ func (s *Subscription) keepOpen(ctx context.Context) {
 	for {
 		began := time.Now()
 		err := s.listen(ctx)
+		refused := err != nil && isPermanent(err)
 		switch {
-		case err == nil:
-			s.end(io.EOF)
-			return
 		case s.client.ctx.Err() != nil || s.client.conn.Err() != nil:
 			s.end(ErrClosed)
 			return
-		case ctx.Err() != nil || serverError(err) != nil:
+		case ctx.Err() != nil:
+			s.end(err)
+			return
+		case err == nil && !s.lasting:
+			s.end(io.EOF)
+			return
+		case err == nil:
+			err = errEnded
+		case refused:
+			err = diag.Error(err.Error(), ErrNoChanges, err)
+		}
+		if s.lasting {
+			s.report(err, refused)
+		}
+		if refused || !s.lasting && (s.isRevoked() || serverError(err) != nil) {
 			s.end(err)
 			return
 		}
@@ -70,10 +88,72 @@ func (s *Subscription) keepOpen(ctx context.Context) {
 	}
 }
 
+var errEnded = errors.New("the server has ended the subscription")
+
+// isPermanent reports whether err is the refusal of a server that does not support
+// the request.
+func isPermanent(err error) bool {
+	if e, ok := diag.Find[interface {
+		error
+		Permanent() bool
+	}](err); ok {
+		return e.Permanent()
+	}
+	return isUnknownMethod(err)
+}
+
+// report tells the program once why changes are not reported: when the server
+// refuses the subscription for good, or has never acknowledged it.
+func (s *Subscription) report(err error, permanent bool) {
+	s.mu.Lock()
+	first := !s.opened
+	s.opened = true
+	s.mu.Unlock()
+	if first || permanent {
+		s.client.discarded(err, []byte("subscriptions/listen"))
+		_ = s.enqueue(Change{Err: err})
+	}
+	if first {
+		close(s.acked)
+	}
+}
+
+// canceled ends the pending request, which the server has canceled.
+func (s *Subscription) canceled(reason string) {
+	if reason != "" {
+		reason = ": " + reason
+	}
+	s.mu.Lock()
+	if s.stop != nil {
+		s.revoked = true
+		s.stop(diag.Error("the server canceled the subscription"+reason, io.EOF, nil))
+	}
+	s.mu.Unlock()
+}
+
+// isRevoked reports whether the server has canceled the last request.
+func (s *Subscription) isRevoked() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.revoked
+}
+
 // listen sends the request and returns when the server has ended it.
 func (s *Subscription) listen(ctx context.Context) (err error) {
 	defer s.client.recover(&err) // of Intercept
+	ctx, stop := context.WithCancelCause(ctx)
+	s.mu.Lock()
+	s.stop, s.revoked = stop, false
+	s.mu.Unlock()
 	_, err = s.client.inSession(ctx, listenCall(s))
+	s.mu.Lock()
+	revoked := s.revoked
+	s.stop, s.id = nil, jsonrpc.ID{}
+	s.mu.Unlock()
+	if cause := context.Cause(ctx); revoked && err != nil && !errors.Is(err, cause) {
+		err = s.client.failed(listenCall(s), cause) // over HTTP, the stream has ended at the same time
+	}
+	stop(nil)
 	return err
 }
 
@@ -85,6 +165,12 @@ func listenCall(s *Subscription) *call {
 		s.mu.Lock()
 		s.id = id
 		s.mu.Unlock()
+	}
+	q.cancel = func(id jsonrpc.ID) *jsonrpc.Request {
+		if s.isRevoked() {
+			return nil
+		}
+		return cancelNotification(id)
 	}
 	return q
 }

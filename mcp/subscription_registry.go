@@ -40,6 +40,9 @@ func (s *subscriptions) list() []*Subscription {
 // observe passes a change to the subscriptions whose filter includes it.
 func (s *subscriptions) observe(method string, params RawMessage) error {
 	acknowledged := method == "notifications/subscriptions/acknowledged" && !s.client.era().legacy()
+	if method == "notifications/cancelled" {
+		return s.canceled(params)
+	}
 	switch ChangeKind(method) {
 	case ToolsChanged, PromptsChanged, ResourcesChanged, ResourceUpdated:
 	default:
@@ -57,15 +60,17 @@ func (s *subscriptions) observe(method string, params RawMessage) error {
 	if err != nil {
 		return err
 	}
-	change := Change{ChangeKind(method), p.uri}
+	change := Change{Kind: ChangeKind(method), URI: p.uri}
 	for _, sub := range s.list() {
 		switch {
 		case !sub.isFor(id):
 		case acknowledged:
 			sub.acknowledge(p.honored)
-		case sub.wants(change):
-			if err := sub.enqueue(change); err != nil {
-				return err
+		default:
+			if f := sub.reported(); f.wants(change) {
+				if err := sub.enqueue(change); err != nil {
+					return err
+				}
 			}
 		}
 	}
@@ -81,6 +86,21 @@ func (s *subscriptions) idOf(meta RawMessage) (id jsonrpc.ID, err error) {
 		err = id.UnmarshalJSON(raw)
 	}
 	return id, err
+}
+
+// canceled ends the subscription that a server cancels (2026-07-28
+// basic/patterns/cancellation).
+func (s *subscriptions) canceled(params RawMessage) error {
+	var p cancelledRequest
+	if err := decodeText(params, &p); err != nil {
+		return jsonrpc.Malformed(err)
+	}
+	for _, sub := range s.list() {
+		if sub.isFor(p.id) {
+			sub.canceled(p.reason)
+		}
+	}
+	return nil
 }
 
 // isFor reports whether a notification with the given subscription id belongs to

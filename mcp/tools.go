@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"time"
 )
@@ -34,8 +35,8 @@ func (c *Client) listEnded(began time.Time) {
 	if c.tasks != nil {
 		c.tasks.listEnded(c, began)
 	}
-	if binder, ok := c.conn.(ArgumentBinder); ok && !c.era().legacy() {
-		binder.ForgetArguments(began)
+	if forget := c.features.ForgetArguments; forget != nil && !c.era().legacy() {
+		forget(began)
 	}
 }
 
@@ -45,13 +46,13 @@ func (c *Client) bind(tools []*Tool) []*Tool {
 	if c.tasks != nil {
 		c.tasks.toolsListed(c, tools)
 	}
-	binder, ok := c.conn.(ArgumentBinder)
-	if !ok || c.era().legacy() {
+	bindArguments := c.features.BindArguments
+	if bindArguments == nil || c.era().legacy() {
 		return tools
 	}
 	n := 0
 	for _, t := range tools {
-		if err := binder.BindArguments(t.Name, t.InputSchema); err != nil {
+		if err := bindArguments(t.Name, t.InputSchema); err != nil {
 			c.discarded(c.failed(newCall("tools/list", t.Name, nil), err), t.InputSchema)
 			continue
 		}
@@ -97,10 +98,23 @@ type ToolCall struct {
 	// types of those in Arguments.
 	Meta map[string]any
 
+	// Header holds header fields, as an http.Header does, for the HTTP requests of
+	// this call: its repetitions and the rest of its response, but not its
+	// cancellation or its task. They replace the fields of the transport's
+	// Options.Header and go to its origin only. If a field is invalid or belongs
+	// to the transport, such as Authorization, Cookie, Content-Type or Mcp-Name,
+	// the call sends nothing and fails. Other transports ignore Header.
+	Header map[string][]string
+
 	// Task is called on the goroutine of Do or Wait with each new state of the
 	// task, if the call becomes one. See [Tasks].
 	Task func(*Task)
 }
+
+// Format implements fmt.Formatter: every verb prints the name of the tool, without
+// what Header and Arguments may keep secret. Programs that do not use package fmt do
+// not link it.
+func (t ToolCall) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(t.Name)) }
 
 // CallTool calls a tool. args is usually a map[string]any and may be nil; see
 // [ToolCall].Arguments. To set a timeout or observe progress, use Do.
@@ -118,8 +132,8 @@ func (c *Client) CallTool(ctx context.Context, name string, args any) (*CallTool
 	return c.callTool(ctx, q, nil)
 }
 
-// Do calls a tool as CallTool does, with the timeout, the _meta and the
-// functions in t.
+// Do calls a tool as CallTool does, with the timeout, the _meta, the header and
+// the functions in t.
 func (c *Client) Do(ctx context.Context, t *ToolCall) (*CallToolResult, error) {
 	if t == nil {
 		return nil, c.failed(newCall("tools/call", "", nil), errNilCall)
@@ -131,7 +145,7 @@ var errNilCall = errors.New("the *ToolCall is nil")
 
 func (t *ToolCall) call() *call {
 	q := newCall("tools/call", t.Name, (*request).appendNamed)
-	q.args, q.meta, q.progress, q.timeout = t.Arguments, t.Meta, t.Progress, t.Timeout
+	q.args, q.meta, q.header, q.progress, q.timeout = t.Arguments, t.Meta, t.Header, t.Progress, t.Timeout
 	return q
 }
 

@@ -12,30 +12,17 @@ type RawMessage = jsonrpc.RawMessage
 
 // A Transport opens connections to one MCP server. It may be opened repeatedly,
 // so that a dead server can be restarted. Packages stdio, streamhttp and sse
-// provide transports.
-//
-// A Transport may also implement [Named], [Kinded] and [SingleUse], and its
-// connections [LegacyOnly], [Stateless], [BatchReader] and [ArgumentBinder].
+// provide transports. A struct that embeds a Transport, to log or to count, does
+// what it does otherwise.
 type Transport interface {
 	// Open opens a connection. ctx bounds only Open: the connection keeps its
 	// values but not its cancellation. The connection passes every message from
 	// the server except responses to h.
 	Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error)
+
+	// Features describes the transport; the zero value will do.
+	Features() jsonrpc.TransportFeatures
 }
-
-// Contracts of transports. The client finds each of them by a type assertion,
-// so a transport implements those that apply to it and need not import this
-// package.
-
-// A Named is a Transport with a name for its server, such as a URL or a command
-// line. Every transport of this module implements it. Connect uses the name in
-// errors.
-type Named interface{ String() string }
-
-// A Kinded is a Transport with a name for its protocol, such as "Streamable
-// HTTP". The HTTP transports implement it. [FirstOf] uses the name in its
-// error.
-type Kinded interface{ Kind() string }
 
 // An OtherTransportError is an error of a Transport that shows whether the
 // server uses another transport. The HTTP transports return such errors.
@@ -49,52 +36,13 @@ type OtherTransportError interface {
 	OtherTransport() bool
 }
 
-// A SingleUse is a Transport that reports whether it can be opened only once.
-// The transport of stdio.Stream implements it. Some servers close the
-// connection if the first request is not initialize. As Connect could not open
-// another connection, it sends initialize first, and server/discover only if
-// the server refuses initialize. If the server supports both eras, the client
-// therefore uses the legacy era.
-type SingleUse interface{ SingleUse() bool }
-
-// A Stateless is a connection on which each modern request stands alone. The
-// connections of package streamhttp implement it. Connect then sends nothing if
-// [Options].CachedServer is modern.
-type Stateless interface{ Stateless() bool }
-
-// A LegacyOnly is a connection over a transport that exists only in the legacy
-// era. The connections of package sse implement it. Connect then does not probe
-// for the modern era, unless [Options].ProtocolVersions has only modern
-// versions.
-type LegacyOnly interface{ Legacy() bool }
-
-// A BatchReader is a connection that can split JSON-RPC batches. All
-// connections of this module implement it. Connect calls AcceptBatches when the
-// server has chosen 2025-03-26, the only protocol version with batches; a
-// connection without the method treats a batch as malformed.
-type BatchReader interface{ AcceptBatches() }
-
-// An ArgumentBinder is a connection that repeats arguments of a tool call in
-// headers, as the tool's input schema requires (2026-07-28). The connections of
-// package streamhttp implement it.
-type ArgumentBinder interface {
-	// BindArguments is called for each tool that the server lists. The client
-	// omits a tool for which it returns an error.
-	BindArguments(tool string, inputSchema RawMessage) error
-
-	// ForgetArguments is called when the client has read the whole list of
-	// tools. The connection forgets each tool whose last call of BindArguments
-	// was before the given time, as the server no longer lists it.
-	ForgetArguments(before time.Time)
-}
-
 // Contracts within the package. They are interfaces so that a program links
 // the implementation only if it uses the feature.
 
-// A connector is a Transport that replaces Connect. FirstOf implements it to
-// try several transports.
-type connector interface {
-	connect(context.Context, *Options) (*Client, error)
+// alternatives are an error of Open with several transports, which Connect tries.
+// FirstOf implements it.
+type alternatives interface {
+	connect(ctx context.Context, opened Transport, opts *Options) (*Client, error)
 }
 
 // An attacher is a Handler that Connect attaches to the client before it sends

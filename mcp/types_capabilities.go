@@ -1,5 +1,11 @@
 package mcp
 
+import (
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+)
+
 // clientCapabilities declare what a client supports. Each of them is an object;
 // nil means absent.
 type clientCapabilities struct {
@@ -70,6 +76,11 @@ func (s *ServerInfo) fields(c *codec) {
 	c.object("capabilities", &s.Capabilities)
 	c.object("serverInfo", &s.Implementation)
 	c.string("instructions", &s.Instructions, omitEmpty)
+	if c.take("probed") {
+		s.Probed = time.Unix(c.r.Int(), 0)
+	} else if c.put("probed", s.Probed != never) {
+		c.b = wire.AppendInt(c.b, s.Probed.Unix())
+	}
 }
 
 // A discoverResult describes a server (2026-07-28). Result.ServerInfo returns
@@ -82,6 +93,9 @@ type discoverResult struct {
 }
 
 func (t *discoverResult) fields(c *codec) {
+	if c.at("supportedVersions") && c.r.Kind() == wire.String {
+		c.r.Array() // fails: a server of the modern era has a list
+	}
 	stringList(c, "supportedVersions", &t.SupportedVersions, always)
 	c.object("capabilities", &t.Capabilities)
 	c.string("instructions", &t.Instructions, omitEmpty)

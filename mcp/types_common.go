@@ -106,8 +106,8 @@ func (t *Result) ServerInfo() (info Implementation) {
 
 // A Page holds the fields that all pages of a list have in common.
 type Page struct {
-	// NextCursor is the cursor of the next page, or nil on the last page. An
-	// empty cursor is valid.
+	// NextCursor is the cursor of the next page, or nil on the last page. From
+	// 2026-07-28 on, an empty cursor is valid; before, it means the last page.
 	NextCursor *string
 
 	Caching
@@ -132,6 +132,6 @@ type Caching struct {
 }
 
 func (t *Caching) fields(c *codec) {
-	c.intPtr("ttlMs", &t.TTLMs)
+	c.hintPtr("ttlMs", &t.TTLMs)
 	c.string("cacheScope", &t.CacheScope, omitEmpty)
 }

@@ -47,7 +47,7 @@ type Completion struct {
 
 func (t *Completion) fields(c *codec) {
 	stringList(c, "values", &t.Values, always)
-	c.intPtr("total", &t.Total)
+	c.hintPtr("total", &t.Total)
 	c.boolPtr("hasMore", &t.HasMore)
 	c.extra(&t.Extra)
 }

@@ -70,7 +70,7 @@ func (c *codec) float(key string, p *float64) {
 	}
 }
 
-// The next four are for members whose absence differs from the zero value.
+// The next five are for members whose absence differs from the zero value.
 
 func (c *codec) stringPtr(key string, p **string) {
 	if c.take(key) {
@@ -93,6 +93,18 @@ func (c *codec) boolPtr(key string, p **bool) {
 func (c *codec) intPtr(key string, p **int64) {
 	if c.take(key) {
 		n := c.r.Int()
+		*p = &n
+	} else if c.put(key, *p != nil) {
+		c.b = wire.AppendInt(c.b, **p)
+	}
+}
+
+// hintPtr is like intPtr for a number that is only a hint: it rounds a fraction
+// toward zero and limits what is out of range, so that a hint fails no result.
+func (c *codec) hintPtr(key string, p **int64) {
+	if c.take(key) {
+		const limit = 1 << 53
+		n := int64(max(-limit, min(c.r.Float(), limit)))
 		*p = &n
 	} else if c.put(key, *p != nil) {
 		c.b = wire.AppendInt(c.b, **p)

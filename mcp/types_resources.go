@@ -30,7 +30,7 @@ func (c *codec) resource(uri, name, title, description, mimeType *string, size *
 	c.string("title", title, omitEmpty)
 	c.string("description", description, omitEmpty)
 	c.string("mimeType", mimeType, omitEmpty)
-	c.intPtr("size", size)
+	c.hintPtr("size", size)
 }
 
 func (t *Resource) ident() string { return t.URI }

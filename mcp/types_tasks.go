@@ -59,9 +59,9 @@ func (t *Task) fields(c *codec) {
 	if c.put(ttl, t.TTLMs == nil) {
 		c.b = append(c.b, "null"...)
 	} else {
-		c.intPtr(ttl, &t.TTLMs)
+		c.hintPtr(ttl, &t.TTLMs)
 	}
-	c.intPtr(poll, &t.PollIntervalMs)
+	c.hintPtr(poll, &t.PollIntervalMs)
 	c.inputRequests(&t.InputRequests)
 	c.raw("result", &t.Payload)
 	if c.take("error") {

@@ -132,6 +132,17 @@ func (t *Tool) Parameters() map[string]any {
 	return m
 }
 
+// Required returns the names of the arguments that InputSchema requires.
+func (t *Tool) Required() (names []string) {
+	list, _ := t.Parameters()["required"].([]any)
+	for _, v := range list {
+		if name, ok := v.(string); ok {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // A ListToolsResult is a page of a server's tools.
 type ListToolsResult struct {
 	Tools []*Tool

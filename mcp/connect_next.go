@@ -1,0 +1,181 @@
+package mcp
+
+import "time"
+
+// The decisions of a handshake. They depend only on a handshakeState, so that a test
+// can try every order of events.
+
+// A reply is what a request of a handshake has come to.
+type reply uint8
+
+const (
+	unsent reply = iota
+	pending
+	accepted
+	refused       // with a JSON-RPC error that servers of either era send
+	refusedModern // as only a server of the modern era does
+	offersLegacy  // only server/discover: the server has legacy versions
+	unauthorized  // as is every other request
+	unusable      // with another response
+	lost          // there is no response
+)
+
+// A handshakeState is everything on which the next action of a handshake depends.
+type handshakeState struct {
+	mayProbe, mayInitialize bool // the versions and the transport permit the request
+	initializeFirst         bool
+	stateless               bool // see Stateless; elsewhere, a late response to the probe is seen
+	mayReopen               bool // another connection can be opened, and has not been
+
+	probe, session reply // to server/discover and initialize
+	probes         int   // how often server/discover was sent on this connection
+	pendingProbes  int   // of those without a reply
+	beside         bool  // initialize was sent while probe was pending
+	spoiled        bool  // the connection may have ended because of its first request
+
+	late  bool // the time that next has set for waiting is over
+	ended bool // the connection has ended
+
+	unread bool // the server has ended without reading anything, so no request is the reason
+}
+
+// An action is the next step of a handshake.
+type action struct {
+	kind
+	wait time.Duration // at most, for await; 0 for no limit
+}
+
+type kind uint8
+
+const (
+	finish       kind = iota // with the best outcome so far
+	sendProbe                // server/discover
+	sendInit                 // initialize
+	await                    // an event
+	reopenLegacy             // open another connection and send only initialize
+	reopenModern             // the same with server/discover
+)
+
+// otherWait is how long a handshake waits for the response to initialize after that
+// to the probe, or the reverse. Both requests have been sent by then.
+const otherWait = 250 * time.Millisecond
+
+// refusedWait is the same after the server has refused initialize, when nothing but
+// the response to the probe can help. The server may have sent it before, and this
+// machine may be busy.
+const refusedWait = 8 * otherWait
+
+// next decides what to do. probeTimeout is how long the probe may be alone.
+func (s *handshakeState) next(probeTimeout time.Duration) action {
+	switch s.session {
+	case unsent:
+		return s.beforeInitialize(probeTimeout)
+	case pending:
+		switch {
+		case s.probe == accepted && s.late:
+			return action{kind: finish}
+		case s.probe == accepted:
+			return action{await, otherWait}
+		}
+		return action{kind: await}
+	case accepted: // it takes precedence, as a server of both eras may refuse modern requests after initialize
+		if s.probe == pending && s.stateless && !s.late {
+			return action{await, otherWait}
+		}
+		return action{kind: finish}
+	}
+	return s.afterRefusal()
+}
+
+// beforeInitialize decides while initialize has not been sent.
+func (s *handshakeState) beforeInitialize(probeTimeout time.Duration) action {
+	switch s.probe {
+	case unsent:
+		if s.mayProbe && !(s.initializeFirst && s.mayInitialize) {
+			return action{kind: sendProbe}
+		}
+		return action{kind: sendInit}
+	case pending:
+		switch {
+		case !s.mayInitialize:
+			return action{kind: await}
+		case s.late: // the server is a legacy server, or it is still starting
+			return action{kind: sendInit}
+		}
+		return action{await, probeTimeout}
+	case accepted, refusedModern, unauthorized:
+		return action{kind: finish}
+	}
+	switch {
+	case !s.mayInitialize:
+		return action{kind: finish}
+	case s.ended:
+		return s.reopen(reopenLegacy)
+	}
+	return action{kind: sendInit}
+}
+
+// afterRefusal decides after initialize has failed.
+func (s *handshakeState) afterRefusal() action {
+	switch {
+	case s.probe == accepted && s.ended: // a server of the modern era, which initialize has ended
+		return s.reopen(reopenModern)
+	case s.probe == accepted, s.probe == refusedModern:
+		return action{kind: finish}
+	case s.ended:
+		return s.reopen(reopenLegacy)
+	case s.session == refusedModern && s.probes == 1 && s.probe == pending && !s.late:
+		return action{await, otherWait}
+	case s.session == refusedModern && s.mayProbe && s.probes < 2:
+		return action{kind: sendProbe} // the server has lost the first one
+	case s.session == refusedModern && s.probe == pending:
+		return action{kind: await}
+	case s.probe == pending && !s.late && s.session == refused:
+		return action{await, refusedWait}
+	case s.probe == pending && !s.late:
+		return action{await, otherWait}
+	case s.probe == unsent && s.mayProbe && (s.session == refused || s.session == unusable):
+		return action{kind: sendProbe}
+	case s.beside && s.session == refused && (s.probe == refused || s.probe == pending):
+		return s.reopen(reopenLegacy) // the server may not cope with two requests at once
+	}
+	return action{kind: finish}
+}
+
+// reopen opens another connection if the first request may have spoiled this one.
+func (s *handshakeState) reopen(k kind) action {
+	if s.spoiled && s.mayReopen && !s.unread {
+		return action{kind: k}
+	}
+	return action{kind: finish}
+}
+
+// sent records that a request is sent.
+func (s *handshakeState) sent(k kind) {
+	s.late = false
+	if k == sendInit {
+		s.session, s.beside = pending, s.probe == pending
+		return
+	}
+	s.probe, s.spoiled = pending, true
+	s.probes++
+	s.pendingProbes++
+}
+
+// received records the reply to a request. A probe that was sent twice is pending
+// until one of them has an answer.
+func (s *handshakeState) received(k kind, r reply) {
+	s.late = false
+	if k == sendInit {
+		s.session = r
+		return
+	}
+	if s.pendingProbes--; s.pendingProbes == 0 || r == accepted || r == refusedModern {
+		s.probe = r
+	}
+}
+
+// reopened records that another connection is open, for one request only.
+func (s *handshakeState) reopened(k kind) {
+	*s = handshakeState{mayProbe: k == reopenModern, mayInitialize: k == reopenLegacy, stateless: s.stateless}
+}
