@@ -5,6 +5,10 @@ type Message string
 
 func (m Message) Error() string { return string(m) }
 
+// ErrUnread is matched by the error of a connection whose server has ended without
+// having read anything, so that no request can be the reason.
+const ErrUnread = Message("the server has read nothing")
+
 // A textError is an error with a text of its own. It matches kind and cause,
 // either of which may be nil.
 type textError struct {

@@ -12,12 +12,12 @@ import (
 // sequences and surrounding spaces, and with ? for other characters that cannot
 // be printed. If the result is longer than max bytes, it is cut off and ends in
 // three dots. Zero means no limit.
-func Printable(s string, max int) string { return cut(strip(s), max) }
+func Printable(s string, max int) string { return Cut(strip(s), max) }
 
 // PrintableWithout is Printable for text that may contain secrets. It replaces
 // them as [Redact] does, even those that a control sequence interrupts.
 func PrintableWithout(s string, max int, secrets ...string) string {
-	return cut(Redact(strip(Redact(s, secrets...)), secrets...), max)
+	return Cut(Redact(strip(Redact(s, secrets...)), secrets...), max)
 }
 
 // strip removes and replaces what cannot be printed.
@@ -56,12 +56,12 @@ func isSpace(r rune) bool {
 	return r != utf8.RuneError && strconv.IsGraphic(r)
 }
 
-// cut shortens text, which is valid UTF-8, to max bytes and three dots.
-func cut(text string, max int) string {
+// Cut shortens text, which is best valid UTF-8, to max bytes and three dots.
+func Cut(text string, max int) string {
 	if max <= 0 || len(text) <= max {
 		return text
 	}
-	for !utf8.RuneStart(text[max]) {
+	for max > 0 && !utf8.RuneStart(text[max]) {
 		max--
 	}
 	return text[:max] + "..."

@@ -2,15 +2,22 @@ package diag
 
 import (
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"net/url"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
+
+func inner(s string) string { return s[1 : len(s)-1] }
 
 func TestRedact(t *testing.T) {
 	for _, c := range []struct {
@@ -58,7 +65,7 @@ func TestIsSecretName(t *testing.T) {
 // which are then not made.
 func TestRedactShortText(t *testing.T) {
 	for _, secret := range []string{"hunter22", "a\"b\\c\x00", "\xff\xfe\xfd\xfc\xfb", "héllo", "a b/c<&>", strings.Repeat("\b", 9)} {
-		for _, form := range Forms(secret) {
+		for _, form := range forms(secret) {
 			if len(form) < len(secret) {
 				t.Errorf("%q is a form of %q", form, secret)
 			}
@@ -66,6 +73,70 @@ func TestRedactShortText(t *testing.T) {
 	}
 	if n := testing.AllocsPerRun(10, func() { Redact("short", "hunter22") }); n > 0 {
 		t.Errorf("%v allocations", n)
+	}
+}
+
+// TestRedactEncodings: a server quotes a secret in another way than it was sent.
+func TestRedactEncodings(t *testing.T) {
+	for _, secret := range []string{"hunter22", "a b/c+d=&e", "\"quoted\" \\x", "größe😀grün", "line1\nline2\x01", "%41%42%43", "<script>&amp;", "&#1;\\u0041%"} {
+		var percent, short, long, x []byte
+		for _, c := range []byte(secret) {
+			percent = fmt.Appendf(percent, "%%%02x", c)
+			x = fmt.Appendf(x, `\x%02X`, c)
+		}
+		for _, r := range secret {
+			for _, unit := range utf16.Encode([]rune{r}) {
+				short = fmt.Appendf(short, `\u%04x`, unit)
+			}
+			long = fmt.Appendf(long, `\U%08X`, r)
+		}
+		quoted, _ := json.Marshal(secret)
+		twice, _ := json.Marshal(string(quoted))
+		for name, form := range map[string]string{
+			"plain": secret, "percent": string(percent), "upper percent": strings.ToUpper(string(percent)), "query": url.QueryEscape(secret), "path": url.PathEscape(secret),
+			"u": string(short), "upper u": strings.ReplaceAll(strings.ToUpper(string(short)), `\U`, `\u`), "U": string(long), "x": string(x),
+			"JSON": inner(string(quoted)), "JSON twice": inner(string(twice)),
+			"Go": inner(strconv.Quote(secret)), "ASCII": inner(strconv.QuoteToASCII(secret)), "percent of JSON": url.QueryEscape(inner(string(quoted))), "percent twice": url.QueryEscape(string(percent)),
+			"JSON of percent": strings.ReplaceAll(url.PathEscape(secret), "&", `\u0026`), "slashes": strings.ReplaceAll(inner(string(quoted)), "/", `\/`),
+			"hex": hex.EncodeToString([]byte(secret)), "upper hex": strings.ToUpper(hex.EncodeToString([]byte(secret))),
+			"base64": base64.StdEncoding.EncodeToString([]byte(secret)), "base64url": base64.RawURLEncoding.EncodeToString([]byte(secret)),
+			"base64 inside": base64.StdEncoding.EncodeToString([]byte("u:" + secret + ".")), "base64 in a URL": url.QueryEscape(base64.StdEncoding.EncodeToString([]byte(secret))),
+		} {
+			got := Redact("<"+form+">", secret)
+			if rest, found := strings.CutPrefix(got, "<"); !found || !strings.Contains(rest, Mask) || len(rest) > 13 {
+				t.Errorf("%q as %s: %s becomes %s", secret, name, form, got)
+			}
+		}
+	}
+}
+
+// TestRedactTakesLinearTime: whatever the text repeats, and in a long one, too.
+func TestRedactTakesLinearTime(t *testing.T) {
+	secret := "hunter22hunter22"
+	for _, part := range []string{"hunter22", "%", `\`, `\\`, "&", "&#", "%25", "%5c", `\u0025`, `\u005c`, "&#37;", "h", "%68", `\x68`, "+", "aHVudGVy", "68756e74"} {
+		text := strings.Repeat(part, 4<<20/len(part))
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		begun := time.Now()
+		Redact(text, secret)
+		took := time.Since(begun)
+		runtime.ReadMemStats(&after)
+		if bytes := after.TotalAlloc - before.TotalAlloc; took > 10*time.Second || bytes > 32*13*uint64(len(text)) {
+			t.Errorf("%q: %v and %d bytes", part, took, bytes)
+		}
+	}
+	for before := range 4 { // parts begin at any place of a long row of slashes
+		for more := range 4 {
+			if got := Redact("xxx"[:before]+strings.Repeat(`\\`, 3*minPart/2+more)+`\u0068unter22`, "hunter22"); !strings.HasSuffix(got, Mask) {
+				t.Errorf("%d characters, %d slashes more: %s", before, 2*more, got[len(got)-20:])
+			}
+		}
+	}
+	text := strings.Repeat(`\n`, 1<<20)
+	for _, at := range []int{0, minPart - 6, minPart, minPart + 2, 3*minPart - 8, len(text)} {
+		if got := Redact(text[:at]+`\u0068unter22%68unter22`+text[at:], secret+"x", "hunter22"); len(got) != len(text)+len(Mask) {
+			t.Errorf("at %d: %d bytes of %d", at, len(got), len(text))
+		}
 	}
 }
 
@@ -80,11 +151,56 @@ func TestLongSecretIsRepeated(t *testing.T) {
 	}
 }
 
+// escapeSome escapes characters of s in one way: those that choices says, and those
+// that begin escapes.
+func escapeSome(s string, kind int, choices string) string {
+	var b []byte
+	for i, r := range s {
+		chosen := i%2 == 0
+		if len(choices) > 0 {
+			chosen = choices[i%len(choices)]%2 == 0
+		}
+		mark := `%\\`[kind]
+		if !chosen && r != rune(mark) && r != '+' {
+			b = utf8.AppendRune(b, r)
+			continue
+		}
+		switch kind {
+		case 0:
+			for _, c := range []byte(string(r)) {
+				b = fmt.Appendf(b, "%%%02X", c)
+			}
+		case 1:
+			for _, c := range []byte(string(r)) {
+				b = fmt.Appendf(b, `\x%02x`, c)
+			}
+		case 2:
+			for _, unit := range utf16.Encode([]rune{r}) {
+				b = fmt.Appendf(b, `\u%04X`, unit)
+			}
+		}
+	}
+	return string(b)
+}
+
+// breaksEscape reports whether an escape at the end of s could include what follows.
+func breaksEscape(s string) bool { return strings.ContainsAny(s[max(0, len(s)-12):], escapes) }
+
 func FuzzRedact(f *testing.F) {
 	f.Add("got ", " and ", "s3cret", "another one")
 	f.Add("", "", "aaaaa", "aaaaaa")
 	f.Add("abc", "", "cabca", "abcab")
 	f.Fuzz(func(t *testing.T, before, between, first, second string) {
+		if len(first) >= minSecret && !strings.Contains(first, "*") && utf8.ValidString(first) {
+			for kinds := range 9 {
+				once := escapeSome(first, kinds/3, between)
+				for _, form := range []string{once, escapeSome(once, kinds%3, second)} {
+					if got := Redact(before+form+between, first); strings.Contains(got, form) && !strings.Contains(before+between, form) && !breaksEscape(before) {
+						t.Errorf("%q as %q after %q: %q", first, form, before, got)
+					}
+				}
+			}
+		}
 		secrets := []string{first, second}
 		forms := []func(string) string{
 			func(s string) string { return s },
@@ -108,11 +224,6 @@ func FuzzRedact(f *testing.F) {
 				}
 			}
 		}
-		for _, form := range Forms(first) {
-			if len(form) < len(first) {
-				t.Errorf("%q is a form of %q", form, first)
-			}
-		}
 		for _, form := range forms {
 			text := before + form(first) + between + form(second)
 			got := Redact(text, secrets...)
@@ -123,7 +234,8 @@ func FuzzRedact(f *testing.F) {
 				if p := PrintableWithout(text, 0, secrets...); strings.Contains(p, secret) {
 					t.Errorf("%q, printable without %q: %q", text, secrets, p)
 				}
-				if strings.Contains(got, secret) || strings.Contains(got, form(secret)) {
+				broken := strings.ContainsAny(before+between+first, escapes) // a sign before may begin an escape
+				if strings.Contains(got, secret) || strings.Contains(got, form(secret)) && !broken {
 					t.Errorf("%q without %q: %q", text, secrets, got)
 				}
 			}

@@ -1,94 +1,175 @@
 package eventstream
 
 import (
-	"bytes"
+	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
-	"regexp"
-	"strconv"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// FuzzReader checks that it does not matter how a stream is cut into pieces,
-// and that a reader which takes the standard at its word sees the same events.
+// FuzzReader compares Reader with a reader that follows the standard step by step
+// over the whole stream: the events, the id after each of them, the reconnection time,
+// and with a limit the place where the stream ends. It splits the stream at random
+// places.
 func FuzzReader(f *testing.F) {
 	for i, v := range vectors {
 		if len(v.stream) < 1000 {
 			f.Add([]byte(v.stream), uint8(i))
 		}
 	}
-	f.Fuzz(func(t *testing.T, stream []byte, size uint8) {
-		want, retry := naive(string(stream))
-		for _, n := range []int{len(stream) + 1, int(size)%16 + 1} {
-			r := NewReader(&pieces{stream, n}, 0)
-			got, err := readAll(r)
-			if err != io.EOF || fmt.Sprintf("%q", got) != fmt.Sprintf("%q", want) || r.Retry() != retry {
-				t.Errorf("pieces of %d: %q, retry %v, %v\nwant %q, retry %v", n, got, r.Retry(), err, want, retry)
+	f.Fuzz(func(t *testing.T, stream []byte, limit uint8) {
+		seed := uint64(crc32.ChecksumIEEE(stream)) // of the splits
+		for _, max := range []int{0, int(limit) + 1} {
+			want := interpret(string(stream), max)
+			for _, least := range []int{len(stream) + 1, 1, 0} { // whole, in bytes, at random places
+				r := NewReader(&pieces{data: stream, size: least, rand: rand.New(rand.NewPCG(seed, uint64(limit)))}, max)
+				got, err := readAll(r)
+				have := interpretation{events: got, lastID: r.LastID(), retry: r.Retry(), tooLarge: errors.Is(err, jsonrpc.ErrTooLarge)}
+				if !have.tooLarge && err != io.EOF || have.String() != want.String() {
+					t.Errorf("limit %d, pieces of %d: %v, %v\nwant %v", max, least, have, err, want)
+				}
 			}
-		}
-		// A limit strikes at the same event, too.
-		whole, err1 := readAll(NewReader(bytes.NewReader(stream), int(size)+1))
-		cut, err2 := readAll(NewReader(&pieces{stream, 3}, int(size)+1))
-		if fmt.Sprint(err1) != fmt.Sprint(err2) || fmt.Sprintf("%q", whole) != fmt.Sprintf("%q", cut) {
-			t.Errorf("with a limit: %q, %v\nin pieces: %q, %v", whole, err1, cut, err2)
 		}
 	})
 }
 
-// pieces is a stream that comes in pieces of n bytes.
+// pieces is a stream that comes in pieces of size bytes, or of random sizes if size
+// is 0. The last one may come together with the end.
 type pieces struct {
 	data []byte
-	n    int
+	size int
+	rand *rand.Rand
 }
 
 func (p *pieces) Read(b []byte) (int, error) {
-	if len(p.data) == 0 {
-		return 0, io.EOF
+	n := p.size
+	if n == 0 {
+		n = 1 + p.rand.IntN(1<<p.rand.IntN(8))
 	}
-	n := copy(b[:min(p.n, len(b))], p.data)
+	n = copy(b[:min(n, len(b))], p.data)
 	p.data = p.data[n:]
+	if n == 0 || len(p.data) == 0 && p.rand.IntN(2) == 0 {
+		return n, io.EOF
+	}
 	return n, nil
 }
 
-var (
-	lineEnd = regexp.MustCompile("\r\n|\n|\r")
-	digits  = regexp.MustCompile("^[0-9]+$")
-)
+// An interpretation is what a stream means.
+type interpretation struct {
+	events   []string // as in vectors
+	lastID   string
+	retry    time.Duration
+	tooLarge bool
+}
 
-// naive parses a whole stream, step by step as the standard says.
-func naive(stream string) (events []string, retry time.Duration) {
-	lines := lineEnd.Split(strings.TrimPrefix(stream, "\ufeff"), -1)
-	var data, typ, id, last string
-	for _, line := range lines[:len(lines)-1] { // the last one has no end
+func (in interpretation) String() string {
+	return fmt.Sprintf("%q, last id %q, retry %v, too large %v", in.events, in.lastID, in.retry, in.tooLarge)
+}
+
+// interpret follows section 9.2.6 of the HTML standard, "Interpreting an event
+// stream", over a whole stream, sentence by sentence. The rest are limits, which the
+// standard does not have; max is that of a line and of an event's data.
+func interpret(stream string, max int) (in interpretation) {
+	if max == 0 {
+		max = 1 << 30
+	}
+	// "The UTF-8 decode algorithm strips one leading UTF-8 Byte Order Mark (BOM), if any."
+	// A limit counts it.
+	mark := 0
+	if rest, ok := strings.CutPrefix(stream, "\ufeff"); ok {
+		stream, mark = rest, 3
+	}
+	data, eventType, lastEventIDBuffer := "", "", ""
+	for {
+		// "Lines must be separated by either a U+000D CARRIAGE RETURN U+000A LINE FEED
+		// (CRLF) character pair, a single U+000A LINE FEED (LF) character, or a single
+		// U+000D CARRIAGE RETURN (CR) character."
+		end := strings.IndexAny(stream, "\r\n")
+		length := end
+		if end < 0 {
+			length = len(stream)
+		}
+		held := len(data) // in front of the line, without the last line feed
+		if data != "" {
+			held--
+		}
+		if held+mark+length > max+lineSlack {
+			in.tooLarge = true
+			return in
+		}
+		mark = 0
+		if end < 0 {
+			// "Once the end of the file is reached, any pending data must be discarded."
+			return in
+		}
+		line, rest := stream[:end], stream[end+1:]
+		if stream[end] == '\r' {
+			rest = strings.TrimPrefix(rest, "\n")
+		}
+		stream = rest
+
 		if line == "" {
-			last = id
+			// "Dispatch the event": set the last event ID to the buffer; with no data, forget
+			// the event; remove the final line feed of the data.
+			in.lastID = lastEventIDBuffer
 			if data != "" {
-				if typ == "" {
-					typ = "message"
+				if eventType == "" {
+					eventType = "message"
 				}
-				events = append(events, typ+"|"+last+"|"+strings.TrimSuffix(data, "\n"))
+				in.events = append(in.events, eventType+"|"+in.lastID+"|"+strings.TrimSuffix(data, "\n"))
 			}
-			data, typ = "", ""
+			data, eventType = "", ""
 			continue
 		}
+		// "If the line starts with a U+003A COLON character (:): Ignore the line."
+		if strings.HasPrefix(line, ":") {
+			continue
+		}
+		// "Collect the characters on the line before the first colon, and let field be that
+		// string", and likewise the value; without a colon, the value is empty.
 		field, value, _ := strings.Cut(line, ":")
 		value = strings.TrimPrefix(value, " ")
-		switch {
-		case field == "data":
+		switch field {
+		case "event":
+			eventType = value
+		case "data":
 			data += value + "\n"
-		case field == "event":
-			typ = value
-		case field == "id" && !strings.Contains(value, "\x00"):
-			id = value
-		case field == "retry" && digits.MatchString(value):
-			n, err := strconv.Atoi(value)
-			if err != nil || n > 1e9 { // out of range
-				n = 1e9
+			if len(data)-1 > max {
+				in.tooLarge = true
 			}
-			retry = min(max(time.Duration(n)*time.Millisecond, minRetry), maxRetry)
+		case "id":
+			if !strings.Contains(value, "\x00") {
+				lastEventIDBuffer = value
+			}
+		case "retry":
+			if value != "" && strings.Trim(value, "0123456789") == "" {
+				in.retry = milliseconds(value)
+			}
+		}
+		if len(eventType) > maxField || len(lastEventIDBuffer) > maxField {
+			in.tooLarge = true
+		}
+		if in.tooLarge {
+			return in
 		}
 	}
-	return events, retry
+}
+
+// milliseconds returns the time of a number in base ten, which the reader clamps.
+func milliseconds(digits string) time.Duration {
+	digits = strings.TrimLeft(digits, "0")
+	if len(digits) > 9 {
+		return maxRetry
+	}
+	n := 0
+	for _, c := range digits {
+		n = 10*n + int(c-'0')
+	}
+	return min(max(time.Duration(n)*time.Millisecond, minRetry), maxRetry)
 }

@@ -63,8 +63,8 @@ var vectors = []struct {
 func TestVectors(t *testing.T) {
 	for _, v := range vectors {
 		t.Run(v.name, func(t *testing.T) {
-			if events, retry := naive(v.stream); fmt.Sprintf("%q", events) != fmt.Sprintf("%q", v.events) || retry != v.retry {
-				t.Errorf("the naive reader sees %.300q, %v", events, retry)
+			if in := interpret(v.stream, 0); fmt.Sprintf("%q", in.events) != fmt.Sprintf("%q", v.events) || in.retry != v.retry {
+				t.Errorf("the standard says %.300q, %v", in.events, in.retry)
 			}
 			for split, r := range map[string]io.Reader{
 				"whole":      strings.NewReader(v.stream),

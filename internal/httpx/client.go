@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/pause"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -39,6 +40,7 @@ type Client struct {
 	header http.Header
 	own    *pool // of rt, when it is not the caller's
 	closed atomic.Bool
+	login  login
 }
 
 // NewTransport returns the default RoundTripper for the requests to one server:
@@ -71,11 +73,7 @@ func New(origin string, c *http.Client, header http.Header) (*Client, error) {
 	if c == nil {
 		c = &http.Client{}
 	}
-	n := &Client{rt: c.Transport, jar: c.Jar, header: make(http.Header, len(header))}
-	for name, values := range header {
-		name = http.CanonicalHeaderKey(name)
-		n.header[name] = append(n.header[name], values...)
-	}
+	n := &Client{rt: c.Transport, jar: c.Jar, header: canonical(header)}
 	if n.rt == nil {
 		n.rt, n.own = openPool(origin)
 	}
@@ -117,6 +115,10 @@ type Request struct {
 	Header http.Header // replaces fields of the Client's header
 	Body   []byte
 
+	// CallHeader holds the fields that the caller of a call has set. They replace
+	// others, and all are secret in errors. CheckCallHeader has checked them.
+	CallHeader map[string][]string
+
 	// HeaderTimeout limits the time until the header of the response, including
 	// redirects. Zero means no limit but the context.
 	HeaderTimeout time.Duration
@@ -147,8 +149,9 @@ func (c *Client) Do(ctx context.Context, r *Request) (*http.Response, error) {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	if wait := r.HeaderTimeout; wait > 0 {
-		t := time.AfterFunc(wait, func() { cancel(&TimeoutError{"no response", wait}) })
+		t := pause.AfterFunc(ctx, wait, func() { cancel(&TimeoutError{"no response", wait}) })
 		defer t.Stop()
+		ctx = t
 	}
 	resp, err := c.do(ctx, r)
 	if err != nil {
@@ -204,11 +207,16 @@ func (c *Client) send(ctx context.Context, r *Request, u *url.URL) (*http.Respon
 		q.Body, _ = q.GetBody()
 	}
 	// The caller's RoundTripper could change r.Header.
-	if !c.mayUnzip() || len(c.header) > 0 || u.User != nil || c.jar != nil || q.Header == nil {
+	if !c.mayUnzip() || len(c.header)+len(r.CallHeader) > 0 || u.User != nil || c.jar != nil || q.Header == nil {
 		q.Header = make(http.Header, len(c.header)+len(r.Header)+1)
 		maps.Copy(q.Header, c.header)
 		maps.Copy(q.Header, r.Header)
 		c.setEncoding(q.Header)
+	}
+	if len(r.CallHeader) > 0 {
+		own := canonical(r.CallHeader)
+		maps.Copy(q.Header, own)
+		ctx = context.WithValue(ctx, callKey{}, own)
 	}
 	req := q.WithContext(ctx)
 	if host := req.Header["Host"]; len(host) > 0 {
@@ -275,6 +283,9 @@ var errForeign = diag.Op("the connection ended with another request", io.ErrUnex
 // sentKey is the context key of the header that a RoundTripper sent, if that is
 // another one than the request's.
 type sentKey struct{}
+
+// callKey is the context key of the header fields of a call.
+type callKey struct{}
 
 // RequestError returns the error of a request that got no response: with the method,
 // the URL and what a user can do.

@@ -3,6 +3,7 @@ package httpx
 import (
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
@@ -30,6 +31,36 @@ func CheckHeader(h http.Header) error {
 		}
 	}
 	return nil
+}
+
+// CheckCallHeader is CheckHeader for the header of one call. It also returns an
+// error if h has a field that belongs to the connection.
+func CheckCallHeader(h map[string][]string) error {
+	for name := range h {
+		name = http.CanonicalHeaderKey(name)
+		if strings.HasPrefix(name, "Mcp-") || slices.Contains(connectionFields, name) {
+			return diag.Op("header "+wire.Quote(name), errReserved)
+		}
+	}
+	return CheckHeader(h)
+}
+
+// connectionFields are the fields that no call can set: those of the transport and of
+// HTTP itself, and the user's identity, which sessions and caches belong to.
+var connectionFields = []string{
+	"Accept", "Accept-Encoding", "Authorization", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Cookie",
+	"Dpop", "Expect", "Host", "Keep-Alive", "Last-Event-Id", "Proxy-Authorization", "Proxy-Connection", "Te", "Trailer",
+	"Transfer-Encoding", "Upgrade",
+}
+
+// canonical returns a copy of h with canonical names.
+func canonical(h map[string][]string) http.Header {
+	c := make(http.Header, len(h))
+	for name, values := range h {
+		name = http.CanonicalHeaderKey(name)
+		c[name] = append(c[name], values...)
+	}
+	return c
 }
 
 // ValidValue reports whether v can be the value of a header field.
@@ -68,6 +99,7 @@ func IsTokenByte(c byte) bool {
 func AllowRepeat(h http.Header) { h["Idempotency-Key"] = []string{} }
 
 var (
-	errName  = errors.New("invalid name")
-	errValue = errors.New("the value contains a control character")
+	errName     = errors.New("invalid name")
+	errValue    = errors.New("the value contains a control character")
+	errReserved = errors.New("a call cannot set it, only the transport")
 )

@@ -18,8 +18,8 @@ func Redact(err error, req *http.Request, more ...string) error {
 	return err
 }
 
-// secrets returns what may be secret in req: header fields with such names or
-// that a RoundTripper has added, the values of the query, and the password.
+// secrets returns what may be secret in req: header fields with such names, of a
+// call or that a RoundTripper has added, the values of the query, and the password.
 func secrets(req *http.Request) []string {
 	var all []string
 	addField := func(values []string) {
@@ -31,6 +31,10 @@ func secrets(req *http.Request) []string {
 		if diag.IsSecretName(name) {
 			addField(values)
 		}
+	}
+	own, _ := req.Context().Value(callKey{}).(http.Header)
+	for _, values := range own {
+		addField(values)
 	}
 	sent, _ := req.Context().Value(sentKey{}).(http.Header)
 	for name, values := range sent {

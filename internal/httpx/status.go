@@ -65,14 +65,19 @@ func encoding(resp *http.Response) string {
 // want is the expected content type.
 func NewStatusError(resp *http.Response, want string) *StatusError {
 	data, _ := readPrefix(resp)
+	hidden := diag.NewRedactor(secrets(resp.Request)...)
+	challenges := slices.Clone(resp.Header.Values("WWW-Authenticate"))
+	for i, text := range challenges {
+		challenges[i] = hidden.Redact(text)
+	}
 	return &StatusError{
 		Method:          resp.Request.Method,
 		URL:             Clean(resp.Request.URL),
 		Status:          resp.StatusCode,
-		ContentType:     MediaType(resp.Header),
+		ContentType:     hidden.Redact(MediaType(resp.Header)),
 		Want:            want,
 		RetryAfter:      retryAfter(resp.Header.Get("Retry-After")),
-		WWWAuthenticate: resp.Header.Values("WWW-Authenticate"),
+		WWWAuthenticate: challenges,
 		Body:            diag.PrintableWithout(string(data), 0, secrets(resp.Request)...),
 		encoding:        encoding(resp),
 	}
@@ -167,12 +172,19 @@ func (e *StatusError) Temporary() bool {
 	return false
 }
 
+// Permanent reports whether the server refuses the same request later, too.
+func (e *StatusError) Permanent() bool { return !e.Temporary() }
+
+// Unauthorized reports whether the server refuses every request without another
+// authorization.
+func (e *StatusError) Unauthorized() bool { return e.Status == http.StatusUnauthorized }
+
 // OtherTransport reports whether the server may require another transport: a
 // server of HTTP+SSE responds to a POST with one of these statuses (Streamable
 // HTTP, backward compatibility).
 func (e *StatusError) OtherTransport() bool {
 	switch e.Status {
-	case http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed:
+	case http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotAcceptable, http.StatusUnsupportedMediaType:
 		return true
 	}
 	return false

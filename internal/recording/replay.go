@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -30,7 +31,8 @@ type Options struct {
 // members and _meta do not count, and of the handshake no params. Each recorded
 // request is used once, and the last of those that match as often as needed.
 type Replay struct {
-	opts Options
+	opts    Options
+	secrets *diag.Redactor
 
 	mu   sync.Mutex // guards used of all exchanges
 	list []*exchange
@@ -52,6 +54,7 @@ func NewReplay(entries []Entry, o *Options) *Replay {
 	if o != nil {
 		r.opts = *o
 	}
+	r.secrets = diag.NewRedactor(r.opts.Secrets...)
 	last := map[int]*exchange{} // by connection
 	pending := map[string]*exchange{}
 	tokens := map[string]*exchange{} // by progress token
@@ -125,6 +128,9 @@ func canonical(dst, raw []byte, top bool) []byte {
 	return append(dst, r.Raw()...)
 }
 
+// Features implements Transport.
+func (r *Replay) Features() jsonrpc.TransportFeatures { return jsonrpc.TransportFeatures{} }
+
 // Open connects to the replayed server.
 func (r *Replay) Open(_ context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
 	client, server := jsonrpc.Pipe()
@@ -161,7 +167,7 @@ func (s *session) serve() {
 		if err != nil {
 			return
 		}
-		masked, _ := mask(nil, bytes.TrimSpace(data), s.r.opts.Secrets, isSecret)
+		masked, _ := mask(nil, bytes.TrimSpace(data), s.r.secrets, isSecret)
 		m, err := jsonrpc.Parse(masked)
 		switch {
 		case err != nil || m.Method != "" && m.ID.IsZero():

@@ -6,7 +6,6 @@ import (
 	"context"
 	"hash/crc32"
 	"io"
-	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -23,8 +22,7 @@ const header = "stdmcp recording "
 
 // A Writer writes a recording. Create one with [NewWriter].
 type Writer struct {
-	secrets []string
-	forms   []string // in which the secrets may appear
+	secrets *diag.Redactor
 	begun   time.Time
 
 	mu    sync.Mutex      // guards what follows
@@ -40,12 +38,7 @@ type Writer struct {
 // NewWriter begins a recording. secrets are values to mask; those shorter than 5
 // bytes are ignored. The caller must call Close.
 func NewWriter(w io.Writer, secrets ...string) *Writer {
-	r := &Writer{w: bufio.NewWriterSize(w, 64<<10), begun: time.Now(), secrets: secrets, names: map[string]bool{}}
-	for _, secret := range secrets {
-		r.forms = append(r.forms, diag.Forms(secret)...)
-	}
-	slices.Sort(r.forms)
-	r.forms = slices.Compact(r.forms)
+	r := &Writer{w: bufio.NewWriterSize(w, 64<<10), begun: time.Now(), secrets: diag.NewRedactor(secrets...), names: map[string]bool{}}
 	_, r.err = r.w.WriteString(header + version + "\n")
 	return r
 }
@@ -53,6 +46,7 @@ func NewWriter(w io.Writer, secrets ...string) *Writer {
 // A Transport is an mcp.Transport.
 type Transport interface {
 	Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error)
+	Features() jsonrpc.TransportFeatures
 }
 
 // Wrap returns a transport whose connections are recorded.
@@ -136,12 +130,7 @@ func (w *Writer) isPlain(data []byte) bool {
 		}
 		rest = rest[colon+1:]
 	}
-	for _, form := range w.forms {
-		if bytes.Contains(data, []byte(form)) {
-			return false
-		}
-	}
-	return bytes.IndexByte(data, '\n') < 0 && bytes.IndexByte(data, '\r') < 0 && wire.Valid(data) == nil
+	return bytes.IndexByte(data, '\n') < 0 && bytes.IndexByte(data, '\r') < 0 && wire.Valid(data) == nil && !w.secrets.Finds(string(data))
 }
 
 func appendSum(b []byte, sum uint32) []byte {
@@ -189,15 +178,15 @@ func isSecret(name []byte) bool {
 
 // mask appends a message on one line, with its secrets masked. It reports false if
 // the message is not JSON.
-func mask(dst, data []byte, secrets []string, isSecret func(name []byte) bool) ([]byte, bool) {
+func mask(dst, data []byte, secrets *diag.Redactor, isSecret func(name []byte) bool) ([]byte, bool) {
 	dst, ok := rewrite(dst, data, func(key, raw []byte) []byte {
 		if len(raw) > 0 && raw[0] == '"' && isSecret(key) {
 			return []byte(`"` + diag.Mask + `"`)
 		}
 		return nil
 	})
-	if len(secrets) > 0 {
-		dst = []byte(diag.Redact(string(dst), secrets...))
+	if text := string(dst); secrets.Finds(text) {
+		dst = []byte(secrets.Redact(text))
 	}
 	return dst, ok
 }

@@ -1,6 +1,7 @@
 package statefile_test
 
 import (
+	"errors"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -32,6 +33,25 @@ func TestOpenFileIsReplaced(t *testing.T) {
 		}
 		if err := statefile.Replace(path, []byte("two")); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// TestDevicesAreNoFiles: opening a device would block or report an error that helps
+// nobody.
+func TestDevicesAreNoFiles(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, name := range []string{"CON", "nul", "aux.json", "com1", "LPT1.txt"} {
+		path := filepath.Join(dir, name)
+		if err := statefile.Replace(path, []byte("x")); !errors.Is(err, statefile.ErrForeign) {
+			t.Errorf("%s is replaced: %v", name, err)
+		}
+		if data, err := statefile.Read(path, 10, false); !errors.Is(err, statefile.ErrForeign) {
+			t.Errorf("%s is read: %q, %v", name, data, err)
+		}
+		if _, err := statefile.Lock(t.Context(), path+".lock"); !errors.Is(err, statefile.ErrForeign) {
+			t.Errorf("%s is locked: %v", name, err)
 		}
 	}
 }

@@ -21,6 +21,9 @@ const lockPoll = 50 * time.Millisecond
 // Lock waits for the lock of the file at path, which it creates and which is
 // never removed. The system releases the lock if the process dies.
 func Lock(ctx context.Context, path string) (unlock func(), err error) {
+	if isDevice(path) {
+		return nil, ErrForeign
+	}
 	for {
 		unlock, err := tryLock(path)
 		if err != nil || unlock != nil {
@@ -43,6 +46,9 @@ func (e *LargeError) Error() string {
 // the file does not exist. With private, the file must be a regular one that
 // belongs to the user and that others cannot write.
 func Read(path string, max int, private bool) ([]byte, error) {
+	if isDevice(path) {
+		return nil, ErrForeign
+	}
 	if private {
 		info, err := os.Lstat(path)
 		if err == nil {
@@ -71,6 +77,10 @@ func Read(path string, max int, private bool) ([]byte, error) {
 	return data, nil
 }
 
+// isDevice reports whether the last part of a path is a device for Windows, such as
+// aux.json: opening it could block.
+func isDevice(path string) bool { return path != "" && !filepath.IsLocal(filepath.Base(path)) }
+
 // missing returns nil if a file does not exist, or else err.
 func missing(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
@@ -95,6 +105,9 @@ func MakeDir(path string) error { return os.MkdirAll(filepath.Dir(path), 0o700) 
 // Replace writes a file with mode 0600 atomically: readers see the old content or
 // the new one. It creates the directory of the file with mode 0700.
 func Replace(path string, data []byte) (err error) {
+	if isDevice(path) {
+		return ErrForeign
+	}
 	if err = MakeDir(path); err != nil {
 		return err
 	}

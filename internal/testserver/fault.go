@@ -69,7 +69,7 @@ type Fault struct {
 // Faults returns all faults, ordered by row.
 func Faults() []Fault {
 	all := slices.Concat(messageFaults(), byteFaults(), discoverFaults(), openingFaults(), responseFaults(), statusFaults(), sessionFaults(),
-		redirectFaults(), streamFaults(), endpointFaults(), resumptionFaults(), schemaFaults(), getFaults(), notificationFaults(), attackFaults())
+		redirectFaults(), streamFaults(), endpointFaults(), resumptionFaults(), schemaFaults(), getFaults(), notificationFaults(), attackFaults(), habitFaults())
 	slices.SortStableFunc(all, func(a, b Fault) int { return cmp.Compare(a.Row, b.Row) })
 	return all
 }

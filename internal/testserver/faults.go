@@ -17,6 +17,8 @@ func messageFaults() []Fault {
 		{Name: "discover-server-error", Does: "responds to server/discover with -32000",
 			call: errorFault(codeRefused, "Bad Request: Server not initialized")},
 		{Name: "discover-odd-result", Does: "responds to server/discover with the result of another method", call: resultFault(`{"tools":[]}`)},
+		{Name: "discover-one-version", Does: "responds to server/discover with a version in place of a list of versions",
+			call: resultFault(`{"resultType":"complete","supportedVersions":"2026-07-28","capabilities":{}}`)},
 		{Name: "discover-slow", Does: "responds to server/discover after Delay", On: "SH", Era: "modern", call: (*call).delayResponse},
 	})
 	all = append(all, group(Fault{On: "SHE", Era: "legacy", Method: "initialize"}, []Fault{
@@ -99,8 +101,10 @@ func messageFaults() []Fault {
 		{Name: "endless-pages", Row: 37, Does: "has one more page whenever tools/list is called", Method: "tools/list", call: (*call).endlessPages},
 		{Name: "same-cursor", Row: 37, Does: "gives every page of tools/list the same cursor", Method: "tools/list",
 			call: resultFault(`{"tools":[{"name":"echo","inputSchema":{"type":"object"}}],"nextCursor":"again"}`)},
-		{Name: "empty-cursor", Row: 37, Does: "has two pages of tools, of which the second has an empty cursor", Method: "tools/list",
+		{Name: "empty-cursor", Row: 37, Does: "has two pages of tools, of which the second has an empty cursor", Era: "modern", Method: "tools/list",
 			call: (*call).emptyCursor},
+		{Name: "empty-cursor-at-end", Row: 37, Does: "gives every page of tools/list an empty cursor", Era: "legacy", Lawful: true, Method: "tools/list",
+			call: resultFault(`{"tools":[{"name":"first","inputSchema":{"type":"object"}}],"nextCursor":""}`)},
 		{Name: "list-changed-storm", Row: 38, Does: "sends Size changes of the tools, then responds", size: 10_000,
 			call: floodFault(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)},
 		{Name: "subscription-storm", Row: 38, Does: "sends Size changes of the tools to all subscriptions, then responds", size: 10_000,

@@ -30,6 +30,7 @@ type Session struct {
 	tokens     map[string]bool  // their progress tokens
 	requests   map[string]func(*message)
 	subscribed map[string]bool // URIs of resources, legacy
+	started    string          // the method of the first request, with the fault starts-once
 	owed       []string        // responses to notifications that are not sent yet; see Fault.answers
 }
 

@@ -37,6 +37,7 @@ func group(common Fault, faults []Fault) []Fault {
 func discoverFaults() []Fault {
 	return group(Fault{On: "H", Era: "legacy", Method: "server/discover"}, []Fault{
 		{Name: "discover-404", Does: "responds to server/discover with 404 and a page", post: html(404)},
+		{Name: "discover-401", Does: "responds to server/discover with 401", post: status(401, challenge)},
 		{Name: "discover-404-session", Does: "responds to server/discover with 404 and -32001",
 			post: refuses(404, codeNoSession, "Session not found")},
 		{Name: "discover-400-empty", Does: "responds to server/discover with 400 and no body", post: sends(400, "", "")},

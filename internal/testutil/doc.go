@@ -1,5 +1,5 @@
 // Package testutil has helpers for the tests of several packages: a check for
 // leaked goroutines and, on Linux, file descriptors and child processes, and a
-// wait for a condition. Its own tests check the documents, the examples and the
-// layers of the module. Only tests import it.
+// wait for a condition. Its own tests check the examples and the layers of the
+// module. Only tests import it.
 package testutil

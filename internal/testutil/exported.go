@@ -18,7 +18,7 @@ import (
 // path in order.
 func PublicPackages(t testing.TB) (list []*types.Package) {
 	t.Helper()
-	cmd := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}", "../../mcp/...")
+	cmd := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}", "github.com/stdmcp/stdmcp/mcp/...")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

@@ -10,6 +10,8 @@ import (
 	"testing"
 )
 
+const root = "../.."
+
 // protocol matches names of MCP methods and protocol versions.
 var protocol = regexp.MustCompile(`\binitialized?\b|"ping"|\b20\d\d-\d\d-\d\d\b|` +
 	`\b(completion|elicitation|logging|notifications|prompts|resources|roots|sampling|server|subscriptions|tasks|tools)/[a-z]+\b`)

@@ -20,10 +20,10 @@ func TestNilArgumentsDoNotPanic(t *testing.T) {
 	Must(t, err)
 	dir := t.TempDir()
 	list := filepath.Join(dir, "list.go")
-	write(t, list, listExported(t))
+	Must(t, os.WriteFile(list, []byte(listExported(t)), 0o600))
 	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(source, "list.go"): list}})
 	Must(t, err)
-	write(t, filepath.Join(dir, "overlay.json"), string(overlay))
+	Must(t, os.WriteFile(filepath.Join(dir, "overlay.json"), overlay, 0o600))
 	program := filepath.Join(dir, "nilargs.exe")
 	build := exec.Command("go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "-o", program, ".")
 	build.Dir = source

@@ -63,17 +63,16 @@ var receivers = map[string]func() any{
 // samples holds usable values of the types whose zero value is nil and which
 // reflection cannot make.
 var samples = map[reflect.Type]func() any{
-	reflect.TypeFor[mcp.Transport]():        func() any { return inProcess{} },
-	reflect.TypeFor[*mcp.Client]():          func() any { return client() },
-	reflect.TypeFor[*mcp.OutgoingCall]():    receivers["mcp.OutgoingCall"],
-	reflect.TypeFor[*http.Request]():        func() any { return must(http.NewRequestWithContext(background, "POST", server, nil)) },
-	reflect.TypeFor[http.RoundTripper]():    func() any { return &http.Transport{} },
-	reflect.TypeFor[jsonrpc.Stream]():       func() any { s, _ := jsonrpc.Pipe(); return s },
-	reflect.TypeFor[jsonrpc.Conn]():         func() any { s, _ := jsonrpc.Pipe(); return jsonrpc.NewConn(s, jsonrpc.Handler{}) },
-	reflect.TypeFor[*jsonrpc.PendingCall](): func() any { return must(new(jsonrpc.Table).Add()) },
-	reflect.TypeFor[any]():                  func() any { return map[string]any{} },
-	reflect.TypeFor[error]():                func() any { return io.EOF },
-	reflect.TypeFor[string]():               func() any { return server },
+	reflect.TypeFor[mcp.Transport]():     func() any { return inProcess{} },
+	reflect.TypeFor[*mcp.Client]():       func() any { return client() },
+	reflect.TypeFor[*mcp.OutgoingCall](): receivers["mcp.OutgoingCall"],
+	reflect.TypeFor[*http.Request]():     func() any { return must(http.NewRequestWithContext(background, "POST", server, nil)) },
+	reflect.TypeFor[http.RoundTripper](): func() any { return &http.Transport{} },
+	reflect.TypeFor[jsonrpc.Stream]():    func() any { s, _ := jsonrpc.Pipe(); return s },
+	reflect.TypeFor[jsonrpc.Conn]():      func() any { s, _ := jsonrpc.Pipe(); return jsonrpc.NewConn(s, jsonrpc.Handler{}) },
+	reflect.TypeFor[any]():               func() any { return map[string]any{} },
+	reflect.TypeFor[error]():             func() any { return io.EOF },
+	reflect.TypeFor[string]():            func() any { return server },
 }
 
 // Types of arguments that are never nil, by the convention for contexts and
@@ -87,6 +86,8 @@ var (
 var background = context.Background()
 
 type inProcess struct{}
+
+func (inProcess) Features() jsonrpc.TransportFeatures { return jsonrpc.TransportFeatures{} }
 
 func (inProcess) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
 	return stdio.Stream(testserver.New(nil).Pipe()).Open(ctx, h)

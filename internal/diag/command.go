@@ -1,0 +1,213 @@
+package diag
+
+import (
+	"strings"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+)
+
+// PublicArgs returns the words of a command as texts may show them, and what [Mask]
+// has replaced in them: the values of flags, variables, fields and members with the
+// names of secrets, tokens with well-known prefixes, and the users, passwords and
+// queries of URLs and connection strings. It reads what is inside of words, too, as
+// that may be a command for a shell, or JSON. In doubt it masks more.
+func PublicArgs(args ...string) (public, secrets []string) {
+	var m argMask
+	for _, arg := range args {
+		m.b = nil
+		m.arg(arg)
+		public = append(public, string(m.b))
+	}
+	return public, m.secrets
+}
+
+// An argMask masks the arguments of a command in turn, in one pass.
+type argMask struct {
+	b       []byte // the argument
+	secrets []string
+	hidden  extent // of the secret that follows
+	name    bool   // the part before was the name of a secret
+}
+
+// An extent is how far a secret reaches.
+type extent uint8
+
+const (
+	nothing extent = iota
+	word
+	line // or quotation
+	rest // of the argument
+)
+
+func (m *argMask) arg(s string) {
+	if m.hidden != nothing && !isFlag(s) {
+		m.hide(s)
+		if m.hidden = nothing; strings.HasPrefix(s, "-") && IsSecretName(s) {
+			m.hidden = word
+		}
+		return
+	}
+	m.hidden = nothing
+	for i := 0; i < len(s); {
+		if strings.IndexByte(blanks+quotes, s[i]) >= 0 {
+			m.show(s[i : i+1])
+			i++
+			continue
+		}
+		end := len(s)
+		if n := wire.IndexAny(s[i:], blanks+quotes); n >= 0 {
+			end = i + n
+		}
+		part := s[i:end]
+		if m.hidden == word && isFlag(part) {
+			m.hidden = nothing
+		}
+		if m.hidden == nothing {
+			i += m.part(part, i == 0)
+			if part[len(part)-1] == '=' && i == end && (i == len(s) || strings.IndexByte(blanks, s[i]) >= 0) {
+				m.hidden = nothing // an empty value
+			}
+			continue
+		}
+		end = m.end(s, i)
+		if m.hide(s[i:end]); !isScheme(s[i:end]) {
+			m.hidden = nothing
+		}
+		i = end
+	}
+}
+
+const (
+	blanks = " \t\r\n"
+	quotes = "'\"`"
+)
+
+//go:noinline
+func (m *argMask) show(s string) { m.b = append(m.b, s...) }
+
+//go:noinline
+func (m *argMask) hide(s string) {
+	m.show(Mask)
+	m.secrets = append(m.secrets, s)
+}
+
+// part appends the beginning of a part of an argument that is public and returns its
+// length. If that is not all, what follows is secret, and m.hidden is set.
+func (m *argMask) part(s string, first bool) int {
+	name := m.name
+	m.name = false
+	n, hidden := len(s), word
+	switch {
+	case name && (s[0] == ':' || s[0] == '='): // "name" : "value"
+		n, hidden = 1, line
+		for n < len(s) && strings.IndexByte(`:=>\`, s[n]) >= 0 {
+			n++
+		}
+	case LooksSecret(s):
+		n = 0
+	case isScheme(s):
+	default:
+		n = m.pairs(s, first)
+		if n == len(s) && m.hidden == nothing {
+			switch m.name = IsSecretName(s); {
+			case s == "-H":
+				m.hidden = line
+			case m.name && s[0] == '-':
+				m.hidden = word
+			}
+		}
+		return n
+	}
+	m.hidden = hidden
+	m.show(s[:n])
+	return n
+}
+
+// pairs is part for name=value, name:value, URLs and connection strings.
+func (m *argMask) pairs(s string, first bool) int {
+	isURL, inHost := false, false
+	from, start, last := 0, 0, strings.LastIndexByte(s, '@')
+	for p := 0; p < len(s); p++ {
+		switch c := s[p]; {
+		case (c == '?' || c == '#') && isURL:
+			m.show(s[from:p])
+			m.show("?...")
+			m.secrets = append(m.secrets, s[p+1:])
+			return len(s)
+		case c == '/':
+			inHost = false
+		case c == '@' && inHost:
+			m.show(s[from:start])
+			m.hide(s[start:p])
+			from, inHost = p, false
+		case c == ':' && strings.HasPrefix(s[p:], "://"):
+			p += 2
+			isURL, inHost, start = true, true, p+1
+		case c == ':' || c == '=':
+			if IsSecretName(s[start:p]) || LooksSecret(s[p+1:]) {
+				m.show(s[from : p+1])
+				switch {
+				case first:
+					m.hidden = rest
+				case c == ':':
+					m.hidden = line
+				default:
+					m.hidden = word
+				}
+				return p + 1
+			}
+			if c == ':' && p < last { // the password may contain any character
+				m.show(s[from:start])
+				m.hide(s[start:last])
+				from, p, inHost = last, last, false
+			}
+			start = p + 1
+		}
+	}
+	m.show(s[from:])
+	return len(s)
+}
+
+// end returns where the secret that begins at i ends.
+func (m *argMask) end(s string, i int) int {
+	switch {
+	case m.hidden == rest || s[i] == '{' || s[i] == '[':
+		return len(s)
+	case i > 0 && strings.IndexByte(quotes, s[i-1]) >= 0:
+		return closing(s, i)
+	case m.hidden == line:
+		if n := wire.IndexAny(s[i:], quotes+"\n"); n >= 0 {
+			return i + n
+		}
+		return len(s)
+	}
+	for ; i < len(s) && strings.IndexByte(blanks, s[i]) < 0; i++ {
+		if strings.IndexByte(quotes, s[i]) >= 0 {
+			if i = closing(s, i+1); i == len(s) {
+				break
+			}
+		}
+	}
+	return i
+}
+
+// closing returns the end of the quotation that begins at i. The quotes may be
+// escaped; if they are not, those inside are.
+func closing(s string, i int) int {
+	escaped := i > 1 && s[i-2] == '\\'
+	for j := i; j < len(s); j++ {
+		if s[j] == s[i-1] && (escaped || s[j-1] != '\\') {
+			return j
+		}
+	}
+	return len(s)
+}
+
+// isFlag reports whether an argument is a flag and not the value of one before.
+func isFlag(s string) bool { return strings.HasPrefix(s, "--") || len(s) == 2 && s[0] == '-' }
+
+// isScheme reports whether s is an HTTP authentication scheme, which a secret follows.
+func isScheme(s string) bool {
+	s = Letters(s)
+	return s == "bearer" || s == "basic" || s == "dpop"
+}

@@ -1,0 +1,66 @@
+package diag
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestPublicArgs(t *testing.T) {
+	for in, want := range map[string]string{
+		"npx|-y|server|--verbose":                          "npx|-y|server|--verbose",
+		"npx|server|postgresql://user:PASS@db/x":           "npx|server|postgresql://***@db/x",
+		"--dsn|mysql://u:PASS@h:1/x?k=PASS#f":              "--dsn|mysql://***@h:1/x?...",
+		"--dsn=user:PASS@tcp(h:1)/db?x":                    "--dsn=***@tcp(h:1)/db?x",
+		"postgres://u:PA/?#@SS@h/db":                       "postgres://***@h/db",
+		"https://TOKEN@h/p":                                "https://***@h/p",
+		"https://h/@scope/pkg|@scope/pkg@1.2|git@h:a/b":    "https://h/@scope/pkg|@scope/pkg@1.2|git@h:a/b",
+		"jdbc:sqlserver://h:1433;user=u;password=PASS;":    "jdbc:sqlserver://h:1433;user=u;password=***",
+		"Server=h;User Id=u;Password=PASS;":                "Server=h;User Id=u;Password=***",
+		"host=h user=u password=PASS dbname=d":             "host=h user=u password=*** dbname=d",
+		"--api-key|PASS|--token=PASS|DB_PASS=PASS|x":       "--api-key|***|--token=***|DB_PASS=***|x",
+		"--token|-xPASS1|-auth|--x|--auth|-token|PASS|end": "--token|***|-auth|--x|--auth|***|***|end",
+		"--password|two PASS words|--phrase|ok":            "--password|***|--phrase|ok",
+		"--password=two PASS words|x":                      "--password=***|x",
+		"sh|-c|exec x --api-key=PASS --access-token PASS":  "sh|-c|exec x --api-key=*** --access-token ***",
+		`sh|-c|x --password "a \"PASS b" -v 'c d'`:         `sh|-c|x --password "***" -v 'c d'`,
+		`sh|-c|A=1 x --password="a PASS" -v`:               `sh|-c|A=1 x --password="***" -v`,
+		`sh|-c|x; TOKEN=PASS'P Q'ASS y`:                    `sh|-c|x; TOKEN=*** y`,
+		`sh|-c|curl -H 'X: Bearer PASS' u`:                 `sh|-c|curl -H '***' u`,
+		"-H|X-Custom: PASS":                                "-H|***",
+		"--header|Authorization:Bearer PASS":               "--header|***",
+		"Authorization: Bearer PASS":                       "Authorization: ***",
+		"curl x 'Authorization: Custom PASS' y":            "curl x 'Authorization: ***' y",
+		"use Bearer PASS now":                              "use Bearer *** now",
+		`--config|{"apiKey":"PASS","b":"c"}`:               `--config|{"apiKey":"***","b":"c"}`,
+		`{"a":"b", "token" : 1234, "c":"d"}`:               `{"a":"b", "token" : ***"c":"d"}`,
+		`{\"apiKey\":\"PASS\",\"b\":\"c\"}`:                `{\"apiKey\":\"***",\"b\":\"c\"}`,
+		`{"headers":{"X":"PASS}","Y":"PASS"}}`:             `{"headers":***`,
+		`{token:PASS}|token: PASS|token|x`:                 `{token:***|token: ***|token|x`,
+		"sk-PASS|ghp_PASS|x=eyJPASS|ghost":                 "***|***|x=***|ghost",
+		"--token|--verbose|x":                              "--token|--verbose|x",
+		"TOKEN= npx x":                                     "TOKEN= npx x",
+		"--api-key":                                        "--api-key",
+		"|--token||x":                                      "|--token|***|x",
+	} {
+		args := strings.Split(in, "|")
+		public, secrets := PublicArgs(args...)
+		got := strings.Join(public, "|")
+		if got != want {
+			t.Errorf("%s\nbecomes %s\nwant    %s", in, got, want)
+		}
+		if strings.Contains(in, "PASS") != strings.Contains(strings.Join(secrets, "|"), "PASS") {
+			t.Errorf("%s: the secrets are %q", in, secrets)
+		}
+	}
+}
+
+func TestPublicArgsTakesLinearTime(t *testing.T) {
+	for _, part := range []string{"a", "a ", "a:", "a=", "@", "a:b@", "a://", "http://a@", "'", `\"`, "token:", "token ", "--token ", "{", "Bearer ", "x='", "?", "sk-"} {
+		begun := time.Now()
+		PublicArgs(strings.Repeat(part, 256<<10/len(part)))
+		if took := time.Since(begun); took > 10*time.Second { // quadratic code takes minutes
+			t.Errorf("%q: %v", part, took)
+		}
+	}
+}
